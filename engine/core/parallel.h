@@ -1,0 +1,65 @@
+// The one parallel form of the engine. parallel.cpp is the only file that includes oneTBB.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+namespace scree {
+
+/// A half-open range of items that one block works on, and the block's number.
+struct Block {
+  std::size_t index = 0, begin = 0, end = 0;
+};
+
+/// The number of threads that parallel loops may use; 0 asks for all of the machine's. Call it from one thread.
+void set_thread_count(int threads);
+int thread_count();
+
+namespace detail {
+void run_blocks(std::size_t blocks, const std::function<void(std::size_t)>& body);
+}
+
+inline std::size_t block_count(std::size_t n, std::size_t grain) { return (n + grain - 1) / grain; }
+
+/// Calls f(Block) for consecutive blocks of `grain` items that cover [0, n). The cut depends on n and grain alone,
+/// never on the number of threads; a block must write to its own range only. That makes every result the same bits on
+/// every thread count, as long as what blocks return is merged in block order.
+template <class F>
+void for_blocks(std::size_t n, std::size_t grain, F&& f) {
+  const std::size_t blocks = block_count(n, grain);
+  const auto body = [&](std::size_t b) { f(Block{b, b * grain, std::min(n, (b + 1) * grain)}); };
+  if (blocks <= 1 || thread_count() == 1) {
+    for (std::size_t b = 0; b < blocks; ++b) body(b);
+    return;
+  }
+  detail::run_blocks(blocks, std::cref(body));
+}
+
+/// Calls f(i) for every i in [0, n).
+template <class F>
+void for_each_index(std::size_t n, std::size_t grain, F&& f) {
+  for_blocks(n, grain, [&](const Block& block) {
+    for (std::size_t i = block.begin; i < block.end; ++i) f(i);
+  });
+}
+
+/// Reduces f(Block) -> T over the blocks, merged in block order (so the result does not depend on threads).
+template <class T, class F, class Merge>
+T reduce_blocks(std::size_t n, std::size_t grain, T start, F&& f, Merge&& merge) {
+  const std::size_t blocks = block_count(n, grain);
+  if (blocks <= 1) {
+    if (blocks == 1) start = merge(start, f(Block{0, 0, n}));
+    return start;
+  }
+  std::vector<T> part(blocks, start);
+  for_blocks(n, grain, [&](const Block& block) { part[block.index] = f(block); });
+  for (const T& p : part) start = merge(start, p);
+  return start;
+}
+
+/// Items a block, for loops whose body costs tens, hundreds or thousands of nanoseconds.
+inline constexpr std::size_t grain_light = 2048, grain_medium = 512, grain_heavy = 64;
+
+}  // namespace scree

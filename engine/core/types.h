@@ -1,0 +1,51 @@
+// The vocabulary of the engine: vectors, quaternions and strong indices. SI units throughout.
+#pragma once
+
+#include <Eigen/Core>
+#include <Eigen/Geometry>
+
+#include <compare>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace scree {
+
+using Vec2 = Eigen::Vector2d;
+using Vec3 = Eigen::Vector3d;
+using Mat2 = Eigen::Matrix2d;
+using Mat3 = Eigen::Matrix3d;
+using Quat = Eigen::Quaterniond;  // unit; rotates the body frame into the world frame
+
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// An index that cannot be mixed up with an index of another kind.
+template <class Tag>
+struct Index {
+  std::int32_t value = -1;
+  constexpr Index() = default;
+  constexpr explicit Index(std::int64_t v) : value(static_cast<std::int32_t>(v)) {}
+  constexpr auto operator<=>(const Index&) const = default;
+  constexpr operator std::size_t() const { return static_cast<std::size_t>(value); }
+};
+
+using BodyIndex = Index<struct BodyTag>;          // slot in `Bodies`
+using BoundaryIndex = Index<struct BoundaryTag>;  // slot in `Boundaries`
+using MaterialIndex = Index<struct MaterialTag>;  // slot in `Materials`
+using ShapeIndex = Index<struct ShapeTag>;        // slot in `Shapes`
+
+using BodyId = std::int64_t;  // persistent; survives removal and reordering of slots
+
+/// Rotation and translation from a body's frame to the world's.
+struct Pose {
+  Vec3 position = Vec3::Zero();  // m
+  Quat orientation = Quat::Identity();
+};
+
+/// Linear and angular velocity in world axes; the linear part is that of the centre of mass.
+struct Twist {
+  Vec3 linear = Vec3::Zero();   // m/s
+  Vec3 angular = Vec3::Zero();  // rad/s
+};
+
+}  // namespace scree

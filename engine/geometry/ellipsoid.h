@@ -1,0 +1,40 @@
+// The ellipsoid: F(x) = 1 - |x/a|^2 in its own frame, inside where F > 0.
+#pragma once
+
+#include "engine/core/types.h"
+
+namespace scree {
+
+struct Ellipsoid {
+  Vec3 semi_axes = Vec3::Ones();  // m, all > 0
+};
+
+/// An ellipsoid in the world: its matrix S = R diag(a^2) R^T (m^2) and its centre. Support function sqrt(n.S n).
+struct PlacedEllipsoid {
+  Vec3 centre;
+  Mat3 matrix;
+};
+
+inline PlacedEllipsoid place(const Ellipsoid& shape, const Pose& pose) {
+  const Mat3 r = pose.orientation.toRotationMatrix();
+  const Vec3 a2 = shape.semi_axes.cwiseAbs2();
+  Mat3 s;
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j <= i; ++j) {
+      s(i, j) = s(j, i) = r(i, 0) * r(j, 0) * a2[0] + r(i, 1) * r(j, 1) * a2[1] + r(i, 2) * r(j, 2) * a2[2];
+    }
+  }
+  return {pose.position, s};
+}
+
+/// Volume (m^3) and principal moments of inertia per unit mass (m^2), exact.
+double volume(const Ellipsoid& shape);
+Vec3 inertia_per_mass(const Ellipsoid& shape);
+
+/// The point of the ellipsoid's surface closest to `point`, both in the ellipsoid's frame, m. For a point inside, the
+/// closest surface point along the outward branch; at the very centre, the end of the shortest semi-axis. Relative
+/// accuracy 1e-14 of the largest semi-axis (test: Ellipsoid.ClosestPoint). Source: the secular equation
+/// sum (a_i x_i / (t + a_i^2))^2 = 1 by guarded Newton (Hart 1994; Eberly 2013).
+Vec3 closest_surface_point(const Ellipsoid& shape, const Vec3& point);
+
+}  // namespace scree

@@ -1,0 +1,21 @@
+// What a shape pair answers with.
+#pragma once
+
+#include "engine/core/types.h"
+
+namespace scree {
+
+/// How far a contact search could be trusted; counted and reported, never hidden.
+enum class GapStatus : std::uint8_t { converged, iteration_limit };
+
+/// One place where two surfaces are closest. The normal is unit and points from the second shape towards the first;
+/// the distance along it is negative where they overlap; the point lies midway between the two surfaces.
+struct Gap {
+  Vec3 point = Vec3::Zero();   // m, world
+  Vec3 normal = Vec3::Zero();  // world
+  double distance = infinity;  // m
+  std::uint32_t feature = 0;   // tells the contacts of one pair apart, and is the same from step to step
+  GapStatus status = GapStatus::converged;
+};
+
+}  // namespace scree

@@ -1,0 +1,14 @@
+// One step of the method, and what it reports.
+#pragma once
+
+#include "engine/simulation/diagnostics.h"
+#include "engine/simulation/model.h"
+#include "engine/simulation/workspace.h"
+
+namespace scree {
+
+/// Advances the state by one time step. The result depends on model and state alone, bit for bit, on any number of
+/// threads; the workspace may be thrown away between steps. Never throws; numerical trouble is in the report.
+[[nodiscard]] StepReport step(const Model& model, State& state, Workspace& workspace);
+
+}  // namespace scree

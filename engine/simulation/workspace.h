@@ -1,0 +1,19 @@
+// Scratch memory of a step, kept between steps only so that a steady step allocates nothing.
+#pragma once
+
+#include "engine/detection/contacts.h"
+#include "engine/detection/detection.h"
+#include "engine/solver/contact_problem.h"
+#include "engine/solver/solver.h"
+
+namespace scree {
+
+struct Workspace {
+  DetectionWorkspace detection;
+  Contacts contacts;       // of the last step; writers of results read them
+  ContactProblem problem;  // the last step's
+  ContactSolution solution;
+  SolverWorkspace solver;
+};
+
+}  // namespace scree
