@@ -1,4 +1,4 @@
-// Contacts: where bodies touch, or may touch within a step.
+// Contacts: where bodies touch, or may touch within a step, and what one step hands to the next.
 #pragma once
 
 #include "engine/core/types.h"
@@ -16,20 +16,33 @@ struct ContactKey {
 /// All arrays are [contact], in the order of their keys.
 struct Contacts {
   std::vector<ContactKey> key;
-  std::vector<Vec3> point;     // m, world, midway between the surfaces
-  std::vector<Vec3> normal;    // unit, from b to a
-  std::vector<double> gap;     // m, negative where they overlap
+  std::vector<Vec3> point;   // m, world, midway between the surfaces
+  std::vector<Vec3> normal;  // unit, from b to a
+  std::vector<double> gap;   // m, negative where they overlap
+
   std::size_t size() const { return key.size(); }
-  void clear();
+  void resize(std::size_t n);
 };
 
-/// What the last step knows that the next one can use. [contact] arrays in the order of their keys, and for candidate
-/// pairs without a contact the direction that last proved them apart.
+/// What the last step hands to the next.
 struct ContactMemory {
-  std::vector<ContactKey> key;      // [contact]
-  std::vector<Vec3> normal;         // [contact]
-  std::vector<Vec3> impulse;        // [contact], N s, world axes, on body a
-  std::vector<Vec3> torque_impulse; // [contact], N m s, world axes, on body a
+  // Impulses for a warm start. [contact], in the order of their keys; world axes, on body a.
+  std::vector<ContactKey> key;
+  std::vector<Vec3> normal;          // unit, from b to a
+  std::vector<Vec3> impulse;         // N s
+  std::vector<Vec3> torque_impulse;  // N m s
+  std::vector<std::int32_t> contact_row;  // [body + 1]: contacts with a = body start here
+
+  // Directions that last proved two bodies apart, or along which they touch. [candidate pair], ordered by a, then b.
+  std::vector<std::int32_t> pair_b;
+  std::vector<Vec3> pair_normal;       // unit, from b to a
+  std::vector<std::int32_t> pair_row;  // [body + 1]: pairs with a = body start here
 };
+
+/// Position of a contact in the memory, or -1.
+std::int64_t find_contact(const ContactMemory& memory, const ContactKey& key);
+
+/// The last direction of a pair, or null.
+const Vec3* find_pair_normal(const ContactMemory& memory, std::int32_t a, std::int32_t b);
 
 }  // namespace scree

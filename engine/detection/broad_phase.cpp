@@ -1,0 +1,223 @@
+#include "engine/detection/broad_phase.h"
+
+#include "engine/core/parallel.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace scree {
+
+namespace {
+
+// A cell key: level in the top 4 bits, then z, y, x in 20 bits each. Cells beyond the last are merged into it, which
+// keeps neighbours neighbours.
+constexpr int axis_bits = 20;
+constexpr std::int64_t last_cell = (std::int64_t{1} << axis_bits) - 1;
+constexpr int levels = 15;  // cell sizes over a range of 2^14; larger boxes share the last level's larger cells
+constexpr std::uint64_t left_out = std::uint64_t{15} << (3 * axis_bits);  // sorts after every cell
+
+struct Grid {
+  Vec3 origin;
+  std::array<double, levels> cell_size;  // m
+};
+
+std::uint64_t key_of(int level, std::int64_t x, std::int64_t y, std::int64_t z) {
+  return (static_cast<std::uint64_t>(level) << (3 * axis_bits)) | (static_cast<std::uint64_t>(z) << (2 * axis_bits)) |
+         (static_cast<std::uint64_t>(y) << axis_bits) | static_cast<std::uint64_t>(x);
+}
+
+std::int64_t cell_index(double offset, double size) {
+  return static_cast<std::int64_t>(std::clamp(std::floor(offset / size), 0.0, static_cast<double>(last_cell)));
+}
+
+struct Extent {
+  double smallest = infinity, largest = 0.0;  // longest box edges, m
+  Vec3 low = Vec3::Constant(infinity);
+};
+
+Grid make_grid(std::span<const Box> boxes) {
+  const Extent extent = reduce_blocks(
+      boxes.size(), grain_light, Extent{},
+      [&](const Block& block) {
+        Extent e;
+        for (std::size_t i = block.begin; i < block.end; ++i) {
+          if (!boxes[i].centre.allFinite() || !boxes[i].half.allFinite()) continue;
+          const double edge = 2.0 * boxes[i].half.maxCoeff();
+          e.smallest = std::min(e.smallest, edge);
+          e.largest = std::max(e.largest, edge);
+          e.low = e.low.cwiseMin(boxes[i].centre);
+        }
+        return e;
+      },
+      [](Extent a, const Extent& b) {
+        a.smallest = std::min(a.smallest, b.smallest);
+        a.largest = std::max(a.largest, b.largest);
+        a.low = a.low.cwiseMin(b.low);
+        return a;
+      });
+  Grid grid;
+  grid.origin = extent.low;
+  // Sizes within a factor of two share a level, counted down from the largest, so that one size means one level.
+  const double largest = std::max(extent.largest * (1.0 + 1e-12), std::numeric_limits<double>::min());
+  const int used = extent.smallest < infinity
+                       ? std::min(levels - 1, static_cast<int>(std::log2(largest / extent.smallest)))
+                       : 0;
+  for (int level = 0; level < levels; ++level) {
+    grid.cell_size[static_cast<std::size_t>(level)] = std::ldexp(largest, std::min(level - used, 0));
+  }
+  return grid;
+}
+
+int level_of(const Grid& grid, const Box& box) {
+  const double edge = 2.0 * box.half.maxCoeff();
+  int level = 0;
+  while (level < levels - 1 && grid.cell_size[static_cast<std::size_t>(level)] < edge) ++level;
+  return level;
+}
+
+struct Cell {
+  std::int64_t x, y, z;
+};
+
+Cell cell_of(const Grid& grid, const Vec3& centre, int level) {
+  const double size = grid.cell_size[static_cast<std::size_t>(level)];
+  const Vec3 offset = centre - grid.origin;
+  return {cell_index(offset[0], size), cell_index(offset[1], size), cell_index(offset[2], size)};
+}
+
+bool overlap(const BroadPhaseWorkspace::Slot& p, const BroadPhaseWorkspace::Slot& q) {
+  return std::abs(p.centre[0] - q.centre[0]) < p.half[0] + q.half[0] &&
+         std::abs(p.centre[1] - q.centre[1]) < p.half[1] + q.half[1] &&
+         std::abs(p.centre[2] - q.centre[2]) < p.half[2] + q.half[2];
+}
+
+/// Rows of three cells (x-1, x, x+1) that come after a cell in key order; together with the rest of its own row they
+/// are the half of its neighbourhood that makes each pair appear once.
+constexpr std::array<std::array<int, 2>, 4> rows_after = {{{1, 0}, {-1, 1}, {0, 1}, {1, 1}}};  // dy, dz
+
+class PairSearch {
+ public:
+  PairSearch(const Grid& grid, const BroadPhaseWorkspace& w, std::uint32_t levels_in_use,
+             std::vector<BroadPhaseWorkspace::Pair>& found)
+      : grid_(grid), order_(w.order), slots_(w.slots), levels_in_use_(levels_in_use), found_(found) {}
+
+  void operator()(const Block& block) {
+    found_.clear();
+    std::array<std::size_t, rows_after.size()> cursor{};
+    bool first = true;
+    for (std::size_t i = block.begin; i < block.end; ++i) {
+      const auto& slot = slots_[i];
+      if (slot.level < 0) break;  // left out, and so are all that follow
+      const Cell cell = cell_of(grid_, slot.centre, slot.level);
+      // The rest of its own row: the bodies behind it in its cell, and the next cell.
+      const std::uint64_t row_end = key_of(slot.level, std::min(cell.x + 1, last_cell), cell.y, cell.z);
+      scan(i, i + 1, row_end);
+      for (std::size_t r = 0; r < rows_after.size(); ++r) {
+        const std::int64_t y = cell.y + rows_after[r][0], z = cell.z + rows_after[r][1];
+        if (y < 0 || y > last_cell || z > last_cell) continue;
+        const std::uint64_t low = key_of(slot.level, std::max<std::int64_t>(cell.x - 1, 0), y, z);
+        const std::uint64_t high = key_of(slot.level, std::min(cell.x + 1, last_cell), y, z);
+        // Keys rise with i, so each row's cursor only moves forward: linear in all.
+        if (first || cursor[r] == 0) cursor[r] = lower_bound(low, i);
+        while (cursor[r] < order_.size() && order_[cursor[r]].key < low) ++cursor[r];
+        scan(i, cursor[r], high);
+      }
+      first = false;
+      search_coarser_levels(i);
+    }
+  }
+
+ private:
+  std::size_t lower_bound(std::uint64_t key, std::size_t from) const {
+    return static_cast<std::size_t>(
+        std::lower_bound(order_.begin() + static_cast<std::ptrdiff_t>(from), order_.end(), key,
+                         [](const KeyedItem& item, std::uint64_t k) { return item.key < k; }) -
+        order_.begin());
+  }
+
+  void scan(std::size_t i, std::size_t from, std::uint64_t last_key) {
+    for (std::size_t j = from; j < order_.size() && order_[j].key <= last_key; ++j) {
+      if (!overlap(slots_[i], slots_[j])) continue;
+      const std::int32_t p = slots_[i].body, q = slots_[j].body;
+      found_.push_back({std::min(p, q), std::max(p, q)});
+    }
+  }
+
+  void search_coarser_levels(std::size_t i) {
+    for (int level = slots_[i].level + 1; level < levels; ++level) {
+      if ((levels_in_use_ >> level & 1u) == 0) continue;
+      const Cell cell = cell_of(grid_, slots_[i].centre, level);
+      for (std::int64_t z = std::max<std::int64_t>(cell.z - 1, 0); z <= std::min(cell.z + 1, last_cell); ++z) {
+        for (std::int64_t y = std::max<std::int64_t>(cell.y - 1, 0); y <= std::min(cell.y + 1, last_cell); ++y) {
+          const std::uint64_t low = key_of(level, std::max<std::int64_t>(cell.x - 1, 0), y, z);
+          scan(i, lower_bound(low, i), key_of(level, std::min(cell.x + 1, last_cell), y, z));
+        }
+      }
+    }
+  }
+
+  const Grid& grid_;
+  const std::vector<KeyedItem>& order_;
+  const std::vector<BroadPhaseWorkspace::Slot>& slots_;
+  std::uint32_t levels_in_use_;
+  std::vector<BroadPhaseWorkspace::Pair>& found_;
+};
+
+/// Counting sort by a, then each short row by b.
+void order_pairs(std::size_t bodies, BroadPhaseWorkspace& w, std::size_t blocks, CandidatePairs& pairs) {
+  pairs.row.assign(bodies + 1, 0);
+  for (std::size_t k = 0; k < blocks; ++k) {
+    for (const auto& pair : w.found[k]) ++pairs.row[static_cast<std::size_t>(pair.a)];
+  }
+  const std::size_t total = exclusive_scan(pairs.row);
+  pairs.b.resize(total);
+  w.cursor.assign(pairs.row.begin(), pairs.row.end() - 1);
+  for (std::size_t k = 0; k < blocks; ++k) {
+    for (const auto& pair : w.found[k]) {
+      pairs.b[static_cast<std::size_t>(w.cursor[static_cast<std::size_t>(pair.a)]++)] = pair.b;
+    }
+  }
+  for_each_index(bodies, grain_medium, [&](std::size_t a) {
+    std::sort(pairs.b.begin() + pairs.row[a], pairs.b.begin() + pairs.row[a + 1]);
+  });
+}
+
+}  // namespace
+
+void find_candidate_pairs(std::span<const Box> boxes, BroadPhaseWorkspace& w, CandidatePairs& pairs) {
+  const std::size_t n = boxes.size();
+  const Grid grid = make_grid(boxes);
+  w.order.resize(n);
+  w.slots.resize(n);
+  for_each_index(n, grain_light, [&](std::size_t i) {
+    std::uint64_t key = left_out;
+    if (boxes[i].centre.allFinite() && boxes[i].half.allFinite()) {
+      const int level = level_of(grid, boxes[i]);
+      const Cell cell = cell_of(grid, boxes[i].centre, level);
+      key = key_of(level, cell.x, cell.y, cell.z);
+    }
+    w.order[i] = {key, static_cast<std::int32_t>(i)};
+  });
+  sort_by_key(w.order, w.order_scratch);
+  const std::uint32_t levels_in_use = reduce_blocks(
+      n, grain_light, 0u,
+      [&](const Block& block) {
+        std::uint32_t used = 0;
+        for (std::size_t k = block.begin; k < block.end; ++k) {
+          const auto body = static_cast<std::size_t>(w.order[k].item);
+          const int level = w.order[k].key >= left_out ? -1 : static_cast<int>(w.order[k].key >> (3 * axis_bits));
+          w.slots[k] = {boxes[body].centre, boxes[body].half, w.order[k].item, level};
+          if (level >= 0) used |= 1u << level;
+        }
+        return used;
+      },
+      [](std::uint32_t a, std::uint32_t b) { return a | b; });
+
+  const std::size_t blocks = block_count(n, grain_medium);
+  if (w.found.size() < blocks) w.found.resize(blocks);
+  for_blocks(n, grain_medium,
+             [&](const Block& block) { PairSearch(grid, w, levels_in_use, w.found[block.index])(block); });
+  order_pairs(n, w, blocks, pairs);
+}
+
+}  // namespace scree

@@ -1,0 +1,138 @@
+#include "engine/detection/detection.h"
+
+#include "engine/core/parallel.h"
+#include "engine/geometry/ellipsoid_ellipsoid.h"
+#include "engine/geometry/ellipsoid_plane.h"
+#include "engine/geometry/ellipsoid_tube.h"
+
+#include <algorithm>
+
+namespace scree {
+
+namespace {
+
+// Gap up to which contacts are kept even between bodies at rest, over the smallest length: impulses of the same step
+// may set them moving. Each body brings half.
+constexpr double resting_margin = 0.01;
+
+void prepare(const DetectionInput& in, DetectionWorkspace& w) {
+  const std::size_t n = in.bodies.size();
+  w.boxes.resize(n);
+  w.reach.resize(n);
+  w.placed.resize(n);
+  for_each_index(n, grain_medium, [&](std::size_t i) {
+    const ShapeIndex shape = in.bodies.shape[i];
+    const double spin = in.bodies.angular_velocity[i].norm() * bounding_radius(in.shapes, shape);
+    w.reach[i] = in.time_step_s * (in.bodies.linear_velocity[i].norm() + spin + in.free_speed_m_s) +
+                 0.5 * resting_margin * smallest_length(in.shapes, shape);
+    switch (in.shapes.kind(shape)) {
+      case ShapeKind::ellipsoid: {
+        w.placed[i] = place(in.shapes.ellipsoid(shape), in.bodies.pose(i));
+        // The half extents of the box are the support distances along the axes: square roots of S's diagonal.
+        const Vec3 half = w.placed[i].matrix.diagonal().cwiseSqrt();
+        w.boxes[i] = {in.bodies.position[i], half + Vec3::Constant(w.reach[i])};
+        break;
+      }
+    }
+  });
+}
+
+/// Appends to a block's list, which keeps its memory from step to step.
+void append(DetectionWorkspace::BlockContacts& out, const ContactKey& key, const Gap& gap) {
+  if (out.count == out.contacts.size()) out.contacts.resize(std::max<std::size_t>(256, 2 * out.count));
+  out.contacts.key[out.count] = key;
+  out.contacts.point[out.count] = gap.point;
+  out.contacts.normal[out.count] = gap.normal;
+  out.contacts.gap[out.count] = gap.distance;
+  ++out.count;
+  if (gap.status == GapStatus::iteration_limit) ++out.failures;
+}
+
+/// Contact of an ellipsoid pair, or only the direction that proves them apart.
+void collide_pair(const DetectionWorkspace& w, const ContactMemory& last, std::int32_t a, std::int32_t b,
+                  Vec3& pair_normal, DetectionWorkspace::BlockContacts& out) {
+  const auto i = static_cast<std::size_t>(a), j = static_cast<std::size_t>(b);
+  const PlacedEllipsoid &pa = w.placed[i], &pb = w.placed[j];
+  const double margin = w.reach[i] + w.reach[j];
+  const Vec3* known = find_pair_normal(last, a, b);
+  pair_normal = known != nullptr ? *known : Vec3((pa.centre - pb.centre).normalized());
+  if (separation(pa, pb, -pair_normal) > margin) return;
+  const Gap g = gap(pa, pb, known);
+  pair_normal = g.normal;
+  if (g.distance <= margin) append(out, {a, b, g.feature}, g);
+}
+
+void collide_boundary(const DetectionInput& in, const DetectionWorkspace& w, std::int32_t a, std::int32_t boundary,
+                      DetectionWorkspace::BlockContacts& out) {
+  const auto i = static_cast<std::size_t>(a);
+  const std::int32_t b = static_cast<std::int32_t>(in.bodies.size()) + boundary;
+  const auto& surface = in.boundaries[static_cast<std::size_t>(boundary)].surface;
+  if (const auto* plane = std::get_if<Plane>(&surface)) {
+    const Gap g = gap(w.placed[i], *plane);
+    if (g.distance <= w.reach[i]) append(out, {a, b, g.feature}, g);
+  } else if (const auto* tube = std::get_if<Tube>(&surface)) {
+    Gap found[max_tube_contacts];
+    const Ellipsoid& shape = in.shapes.ellipsoid(in.bodies.shape[i]);
+    const int count = gaps(shape, in.bodies.pose(i), *tube, w.reach[i], found);
+    std::sort(found, found + count, [](const Gap& p, const Gap& q) { return p.feature < q.feature; });
+    for (int k = 0; k < count; ++k) append(out, {a, b, found[k].feature}, found[k]);
+  }
+}
+
+/// Puts the blocks' lists behind each other, which is the order of the keys.
+void merge(std::size_t bodies, DetectionWorkspace& w, std::size_t blocks, Contacts& contacts) {
+  std::size_t total = 0;
+  std::vector<std::size_t> start(blocks);
+  for (std::size_t k = 0; k < blocks; ++k) {
+    start[k] = total;
+    total += w.found[k].count;
+  }
+  contacts.resize(total);
+  for_blocks(blocks, 1, [&](const Block& block) {
+    const auto& found = w.found[block.index];
+    const auto to = static_cast<std::ptrdiff_t>(start[block.index]);
+    const auto count = static_cast<std::ptrdiff_t>(found.count);
+    std::copy_n(found.contacts.key.begin(), count, contacts.key.begin() + to);
+    std::copy_n(found.contacts.point.begin(), count, contacts.point.begin() + to);
+    std::copy_n(found.contacts.normal.begin(), count, contacts.normal.begin() + to);
+    std::copy_n(found.contacts.gap.begin(), count, contacts.gap.begin() + to);
+  });
+  w.contact_row.assign(bodies + 1, 0);
+  for (const ContactKey& key : contacts.key) ++w.contact_row[static_cast<std::size_t>(key.a)];
+  exclusive_scan(w.contact_row);
+}
+
+}  // namespace
+
+DetectionReport find_contacts(const DetectionInput& in, const ContactMemory& last, DetectionWorkspace& w,
+                              Contacts& contacts) {
+  const std::size_t n = in.bodies.size();
+  prepare(in, w);
+  find_candidate_pairs(w.boxes, w.broad_phase, w.pairs);
+  w.pair_normal.resize(w.pairs.size());
+
+  const std::size_t blocks = block_count(n, grain_heavy);
+  if (w.found.size() < blocks) w.found.resize(blocks);
+  for_blocks(n, grain_heavy, [&](const Block& block) {
+    auto& out = w.found[block.index];
+    out.count = 0;
+    out.failures = 0;
+    for (std::size_t i = block.begin; i < block.end; ++i) {
+      const auto a = static_cast<std::int32_t>(i);
+      for (auto p = static_cast<std::size_t>(w.pairs.row[i]); p < static_cast<std::size_t>(w.pairs.row[i + 1]); ++p) {
+        collide_pair(w, last, a, w.pairs.b[p], w.pair_normal[p], out);
+      }
+      for (std::size_t k = 0; k < in.boundaries.size(); ++k) {
+        collide_boundary(in, w, a, static_cast<std::int32_t>(k), out);
+      }
+    }
+  });
+  merge(n, w, blocks, contacts);
+
+  DetectionReport report;
+  report.candidates = static_cast<std::int64_t>(w.pairs.size());
+  for (std::size_t k = 0; k < blocks; ++k) report.failures += w.found[k].failures;
+  return report;
+}
+
+}  // namespace scree

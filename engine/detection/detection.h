@@ -1,0 +1,45 @@
+// From bodies and boundaries to contacts.
+#pragma once
+
+#include "engine/bodies/bodies.h"
+#include "engine/bodies/boundaries.h"
+#include "engine/detection/broad_phase.h"
+#include "engine/detection/contacts.h"
+
+namespace scree {
+
+struct DetectionInput {
+  const Shapes& shapes;
+  const Bodies& bodies;
+  const Boundaries& boundaries;
+  double time_step_s;
+  double free_speed_m_s;  // speed that forces may add within the step: |gravity| * time step
+};
+
+struct DetectionReport {
+  std::int64_t candidates = 0;  // pairs of bodies whose boxes overlap
+  std::int64_t failures = 0;    // contact searches that hit their iteration limit
+};
+
+struct DetectionWorkspace {
+  struct BlockContacts {
+    Contacts contacts;
+    std::size_t count = 0;
+    std::int64_t failures = 0;
+  };
+  BroadPhaseWorkspace broad_phase;
+  CandidatePairs pairs;
+  std::vector<Vec3> pair_normal;         // [pair], from b to a; goes into the memory
+  std::vector<Box> boxes;                // [body]
+  std::vector<double> reach;             // [body], m: how far its surface may get within the step
+  std::vector<PlacedEllipsoid> placed;   // [body]
+  std::vector<BlockContacts> found;      // [block of bodies]
+  std::vector<std::int32_t> contact_row; // [body + 1]: contacts with a = body start here
+};
+
+/// Finds every contact whose gap is smaller than what the two surfaces can cover within the step, plus a small margin
+/// for velocities that change in it. Deterministic, ordered by key. Cost linear in bodies and candidates.
+DetectionReport find_contacts(const DetectionInput& input, const ContactMemory& last, DetectionWorkspace& workspace,
+                              Contacts& contacts);
+
+}  // namespace scree

@@ -1,0 +1,59 @@
+#include "engine/geometry/ellipsoid.h"
+
+#include <cmath>
+#include <numbers>
+
+namespace scree {
+
+namespace {
+
+constexpr int secular_iterations = 200;  // a start next to a pole gains a factor 1.5 an iteration until it is away
+constexpr double secular_tolerance = 1e-15;
+
+}  // namespace
+
+double volume(const Ellipsoid& shape) { return 4.0 / 3.0 * std::numbers::pi * shape.semi_axes.prod(); }
+
+Vec3 inertia_per_mass(const Ellipsoid& shape) {
+  const Vec3 s = shape.semi_axes.cwiseAbs2();
+  return Vec3(s[1] + s[2], s[2] + s[0], s[0] + s[1]) / 5.0;
+}
+
+Vec3 closest_surface_point(const Ellipsoid& shape, const Vec3& point) {
+  const Vec3 a = shape.semi_axes;
+  const Vec3 y = point.cwiseAbs();
+  int shortest = 0;
+  const double a_min = a.minCoeff(&shortest);
+  // x_i = a_i^2 y_i / (t + a_i^2); t is the root of the secular equation to the right of the pole at -a_min^2. Each
+  // term of the sum alone reaches one at a_i y_i - a_i^2, so the largest of these is left of the root, where Newton on
+  // this convex falling function climbs monotonically.
+  double t = (a.cwiseProduct(y) - a.cwiseAbs2()).maxCoeff();
+  Vec3 x;
+  if (t > -a_min * a_min) {
+    for (int k = 0; k < secular_iterations; ++k) {
+      const Vec3 w = (a.cwiseProduct(y)).cwiseQuotient((a.cwiseAbs2().array() + t).matrix());
+      const double value = w.squaredNorm() - 1.0;
+      const double slope = -2.0 * (w.cwiseAbs2().cwiseQuotient((a.cwiseAbs2().array() + t).matrix())).sum();
+      const double step = -value / slope;
+      t += step;
+      if (!(std::abs(step) > secular_tolerance * (std::abs(t) + a_min * a_min))) break;
+    }
+    x = a.cwiseAbs2().cwiseProduct(y).cwiseQuotient((a.cwiseAbs2().array() + t).matrix());
+  } else {
+    // The point lies in the symmetry plane of the shortest axis, closer to the centre than that plane's evolute.
+    x = Vec3::Zero();
+    double rest = 1.0;
+    for (int i = 0; i < 3; ++i) {
+      const double gap = a[i] * a[i] - a_min * a_min;
+      if (i == shortest || gap <= 0.0) continue;
+      x[i] = a[i] * a[i] * y[i] / gap;
+      rest -= (x[i] / a[i]) * (x[i] / a[i]);
+    }
+    x[shortest] = a_min * std::sqrt(std::max(rest, 0.0));
+  }
+  // Onto the surface to the last bit, and back into the octant of the point.
+  x /= x.cwiseQuotient(a).norm();
+  return {std::copysign(x[0], point[0]), std::copysign(x[1], point[1]), std::copysign(x[2], point[2])};
+}
+
+}  // namespace scree

@@ -1,0 +1,230 @@
+#include "engine/geometry/ellipsoid_ellipsoid.h"
+
+#include <Eigen/Eigenvalues>
+
+#include <array>
+#include <cmath>
+
+namespace scree {
+
+namespace {
+
+// Newton stops when the next correction of the direction would be below the square of this angle (quadratic order).
+constexpr double last_step_rad = 1e-6;
+constexpr int newton_iterations = 30;
+constexpr int halvings = 30;
+constexpr double rounding = 4e-16;  // of the lengths in (G1): no ascent can be told below it
+// Overlaps beyond this part of the smaller smallest semi-axis may have several local maxima: restart from more normals.
+constexpr double deep_overlap = 0.3;
+constexpr int perram_wertheim_iterations = 12;
+constexpr double perram_wertheim_tolerance = 1e-3;  // in t; the direction is refined by Newton
+
+/// phi (G1) at n with what its derivatives need.
+struct Slab {
+  double phi;
+  double h_a, h_b;  // support distances, m
+  Vec3 x_a, x_b;    // support points from the centres, m
+};
+
+Slab slab(const PlacedEllipsoid& a, const PlacedEllipsoid& b, const Vec3& r, const Vec3& n) {
+  const Vec3 sa = a.matrix * n, sb = b.matrix * n;
+  const double ha = std::sqrt(n.dot(sa)), hb = std::sqrt(n.dot(sb));
+  return {n.dot(r) - ha - hb, ha, hb, sa / ha, sb / hb};
+}
+
+/// Two unit vectors that complete n to a right-handed frame (Duff et al. 2017).
+std::array<Vec3, 2> tangents(const Vec3& n) {
+  const double sign = std::copysign(1.0, n[2]);
+  const double a = -1.0 / (sign + n[2]), b = n[0] * n[1] * a;
+  return {Vec3(1.0 + sign * n[0] * n[0] * a, sign * b, -sign * n[0]), Vec3(b, sign + n[1] * n[1] * a, -n[1])};
+}
+
+struct Maximum {
+  Vec3 n;
+  Slab at;
+  GapStatus status;
+};
+
+/// Climbs phi from n. -Hess in the tangent plane is sum over both of (t.S t - (x.t)^2) / h + phi I; where that is not
+/// positive (overlap deeper than the curvature radii) the phi term is left out, which still gives an ascent direction.
+Maximum climb(const PlacedEllipsoid& a, const PlacedEllipsoid& b, const Vec3& r, Vec3 n) {
+  Slab at = slab(a, b, r, n);
+  for (int k = 0; k < newton_iterations; ++k) {
+    const Vec3 g = r - at.x_a - at.x_b;
+    const auto t = tangents(n);
+    const Vec2 slope(t[0].dot(g), t[1].dot(g));
+    const auto curvature = [&](const Vec3& u, const Vec3& v) {
+      return (u.dot(a.matrix * v) - at.x_a.dot(u) * at.x_a.dot(v)) / at.h_a +
+             (u.dot(b.matrix * v) - at.x_b.dot(u) * at.x_b.dot(v)) / at.h_b;
+    };
+    double k00 = curvature(t[0], t[0]) + at.phi, k11 = curvature(t[1], t[1]) + at.phi;
+    const double k01 = curvature(t[0], t[1]);
+    if (!(k00 > 0.0 && k11 > 0.0 && k00 * k11 - k01 * k01 > 1e-3 * k00 * k11)) {
+      k00 += std::abs(at.phi) - at.phi;
+      k11 += std::abs(at.phi) - at.phi;
+    }
+    const double det = k00 * k11 - k01 * k01;
+    Vec2 step((k11 * slope[0] - k01 * slope[1]) / det, (k00 * slope[1] - k01 * slope[0]) / det);
+    const double length = step.norm();
+    if (length > 1.0) step /= length;
+    const double tiny = rounding * (at.h_a + at.h_b + std::abs(n.dot(r)));
+    int halved = 0;
+    for (; halved < halvings; ++halved) {
+      const Vec3 trial = (n + step[0] * t[0] + step[1] * t[1]).normalized();
+      const Slab next = slab(a, b, r, trial);
+      if (next.phi >= at.phi - tiny) {
+        n = trial;
+        at = next;
+        break;
+      }
+      step *= 0.5;
+    }
+    if (length < last_step_rad || halved == halvings) return {n, at, GapStatus::converged};
+  }
+  return {n, at, GapStatus::iteration_limit};
+}
+
+Mat3 adjugate(const Mat3& m) {
+  Mat3 adj;
+  adj.col(0) = m.row(1).cross(m.row(2)).transpose();
+  adj.col(1) = m.row(2).cross(m.row(0)).transpose();
+  adj.col(2) = m.row(0).cross(m.row(1)).transpose();
+  return adj;
+}
+
+}  // namespace
+
+double separation(const PlacedEllipsoid& a, const PlacedEllipsoid& b, const Vec3& n) {
+  return n.dot(b.centre - a.centre) - std::sqrt(n.dot(a.matrix * n)) - std::sqrt(n.dot(b.matrix * n));
+}
+
+PerramWertheim perram_wertheim(const PlacedEllipsoid& a, const PlacedEllipsoid& b) {
+  const Vec3 r = b.centre - a.centre;
+  const Mat3 difference = b.matrix - a.matrix;
+  // f(t) = t (1-t) r.C^-1 r is concave; its slope (1-2t) r.v - t (1-t) v.(S_B - S_A) v with v = C^-1 r changes sign once.
+  double low = 0.0, high = 1.0, t = 0.5, value = 0.0;
+  Vec3 v = r;
+  for (int k = 0; k < perram_wertheim_iterations && high - low > perram_wertheim_tolerance; ++k) {
+    const Mat3 c = a.matrix + t * difference;
+    const Mat3 adj = adjugate(c);
+    v = adj * r / c.row(0).dot(adj.col(0));
+    const double rv = r.dot(v), dv = v.dot(difference * v);
+    value = std::max(value, t * (1.0 - t) * rv);
+    const double slope = (1.0 - 2.0 * t) * rv - t * (1.0 - t) * dv;
+    (slope > 0.0 ? low : high) = t;
+    // Root of the slope with r.v and v.D v frozen: dv t^2 - (dv + 2 rv) t + rv = 0, the root in (0, 1).
+    const double p = dv + 2.0 * rv;
+    const double frozen = 2.0 * rv / (p + std::sqrt(std::max(p * p - 4.0 * dv * rv, 0.0)));
+    if (std::abs(frozen - t) < perram_wertheim_tolerance) break;
+    t = frozen > low && frozen < high ? frozen : 0.5 * (low + high);
+  }
+  const double length = v.norm();
+  return {length > 0.0 ? Vec3(v / length) : Vec3(Vec3::UnitZ()), value};
+}
+
+Gap gap(const PlacedEllipsoid& a, const PlacedEllipsoid& b, const Vec3* start_normal) {
+  const Vec3 r = b.centre - a.centre;
+  const Vec3 start = start_normal != nullptr ? Vec3(-*start_normal) : perram_wertheim(a, b).direction;
+  Maximum best = climb(a, b, r, start);
+  if (best.at.phi < 0.0) {
+    const double smallest = std::sqrt(std::min(a.matrix.diagonal().minCoeff(), b.matrix.diagonal().minCoeff()));
+    // The diagonal bounds the smallest semi-axis from above: cheap, and only decides whether to look for the true one.
+    if (best.at.phi < -deep_overlap * smallest * 0.5) {
+      const Eigen::SelfAdjointEigenSolver<Mat3> axes_a(a.matrix), axes_b(b.matrix);
+      const double least = std::sqrt(std::min(axes_a.eigenvalues()[0], axes_b.eigenvalues()[0]));
+      if (best.at.phi < -deep_overlap * least) {
+        const auto also = [&](const Vec3& n) {
+          const Maximum other = climb(a, b, r, n);
+          if (other.at.phi > best.at.phi) best = other;
+        };
+        also(perram_wertheim(a, b).direction);
+        for (int i = 0; i < 3; ++i) {
+          for (const auto* axes : {&axes_a, &axes_b}) {
+            const Vec3 axis = axes->eigenvectors().col(i);
+            also(axis);
+            also(-axis);
+          }
+        }
+      }
+    }
+  }
+  Gap result;
+  result.normal = -best.n;
+  result.distance = best.at.phi;
+  result.point = 0.5 * ((a.centre + best.at.x_a) + (b.centre - best.at.x_b));
+  result.status = best.status;
+  return result;
+}
+
+const char* to_string(Relation relation) {
+  switch (relation) {
+    case Relation::separate: return "separate";
+    case Relation::touching: return "touching";
+    case Relation::overlapping: return "overlapping";
+    case Relation::inside: return "inside";
+  }
+  return "";
+}
+
+namespace {
+
+/// Is {B} inside {A}? By the S-lemma exactly when some lambda > 0 makes lambda B - A positive semidefinite (4 x 4
+/// matrices, negative inside). The smallest eigenvalue is concave in lambda: golden-section search for its maximum.
+bool holds(const Eigen::Matrix4d& a, const Eigen::Matrix4d& b) {
+  const auto least = [&](double log_lambda) {
+    const double lambda = std::exp(log_lambda);
+    return Eigen::SelfAdjointEigenSolver<Eigen::Matrix4d>((lambda * b - a) / (1.0 + lambda), Eigen::EigenvaluesOnly)
+        .eigenvalues()[0];
+  };
+  constexpr double golden = 0.6180339887498949;
+  double low = -30.0, high = 30.0;
+  for (int k = 0; k < 100; ++k) {
+    const double u = high - golden * (high - low), v = low + golden * (high - low);
+    const double fu = least(u), fv = least(v);
+    if (fu >= -1e-14 || fv >= -1e-14) return true;
+    (fu < fv ? low : high) = fu < fv ? u : v;
+  }
+  return false;
+}
+
+}  // namespace
+
+Relation classify(const PlacedEllipsoid& a, const PlacedEllipsoid& b) {
+  // In the affine frame in which A is the unit sphere, B is (x - c).Q (x - c) <= 1 and
+  //   det(lambda A + B) = (lambda + 1) det(lambda I + Q) - lambda c.Q adj(lambda I + Q) c            (G2)
+  // up to sign. In the eigenbasis of Q = diag(q): det = prod(lambda + q_i), adj_i = prod over j != i of (lambda + q_j).
+  const Eigen::LLT<Mat3> llt(a.matrix);
+  const Mat3 l_inverse = llt.matrixL().solve(Mat3::Identity());
+  const Eigen::SelfAdjointEigenSolver<Mat3> b_axes(l_inverse * b.matrix * l_inverse.transpose());
+  const Vec3 q = b_axes.eigenvalues().cwiseInverse();
+  const Vec3 c = b_axes.eigenvectors().transpose() * (l_inverse * (b.centre - a.centre));
+  const Vec3 w = q.cwiseProduct(c.cwiseAbs2());
+  const double s1 = q.sum(), s2 = q[0] * q[1] + q[1] * q[2] + q[2] * q[0], s3 = q.prod();
+  const double w1 = w.sum();
+  const double w2 = w[0] * (q[1] + q[2]) + w[1] * (q[2] + q[0]) + w[2] * (q[0] + q[1]);
+  const double w3 = w[0] * q[1] * q[2] + w[1] * q[2] * q[0] + w[2] * q[0] * q[1];
+  // Monic quartic, lambda scaled by the fourth root of its last coefficient so that all terms have one size.
+  const double scale = std::pow(s3, 0.25);
+  const double c3 = (1.0 + s1 - w1) / scale;
+  const double c2 = (s1 + s2 - w2) / (scale * scale);
+  const double c1 = (s2 + s3 - w3) / (scale * scale * scale);
+  const double i = 12.0 - 3.0 * c3 * c1 + c2 * c2;
+  const double j = 72.0 * c2 + 9.0 * c3 * c2 * c1 - 27.0 * (c1 * c1 + c3 * c3) - 2.0 * c2 * c2 * c2;
+  const double discriminant = 4.0 * i * i * i - j * j;  // times 1/27
+  // Two roots are always negative. Where a coefficient is negative, Descartes' rule leaves the other two positive or
+  // complex, and the discriminant tells which.
+  const bool other_two_not_negative = c3 < 0.0 || c2 < 0.0 || c1 < 0.0;
+  const double size = 4.0 * std::abs(i * i * i) + j * j;
+  if (other_two_not_negative && std::abs(discriminant) <= 1e-14 * size) return Relation::touching;
+  if (other_two_not_negative && discriminant > 0.0) return Relation::separate;
+
+  Eigen::Matrix4d sphere = Eigen::Vector4d(1.0, 1.0, 1.0, -1.0).asDiagonal();
+  Eigen::Matrix4d other = Eigen::Matrix4d::Zero();
+  other.topLeftCorner<3, 3>() = q.asDiagonal();
+  other.topRightCorner<3, 1>() = -q.cwiseProduct(c);
+  other.bottomLeftCorner<1, 3>() = -q.cwiseProduct(c).transpose();
+  other(3, 3) = w1 - 1.0;
+  return holds(sphere, other) || holds(other, sphere) ? Relation::inside : Relation::overlapping;
+}
+
+}  // namespace scree

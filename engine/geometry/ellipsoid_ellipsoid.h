@@ -1,0 +1,41 @@
+// Two ellipsoids: certificate of separation, contact, exact classification.
+//
+// With r the vector from the centre of A to that of B and n a unit direction,
+//   phi(n) = n.r - sqrt(n.S_A n) - sqrt(n.S_B n)                                                   (G1)
+// is the width of the slab between the two supporting planes across n: phi(n) > 0 for any n proves that the two are
+// apart by at least phi(n). The contact direction maximises phi; its value there is the signed distance.
+#pragma once
+
+#include "engine/geometry/ellipsoid.h"
+#include "engine/geometry/gap.h"
+
+namespace scree {
+
+/// phi(n) of (G1), m; n unit, from A to B.
+double separation(const PlacedEllipsoid& a, const PlacedEllipsoid& b, const Vec3& n);
+
+/// The contact: normal from B to A. Without a start direction (unit, from B to A as in Gap) it begins with the
+/// Perram-Wertheim direction. Accuracy: normal 1e-10 rad where they do not overlap by more than a third of the smaller
+/// smallest semi-axis (test: EllipsoidPair.AgreesWithBruteForce); deeper, the best of several local maxima.
+/// Sources: Newton in the tangent plane of (G1); start: Perram, Wertheim 1985, J. Comput. Phys. 58, 409.
+Gap gap(const PlacedEllipsoid& a, const PlacedEllipsoid& b, const Vec3* start_normal = nullptr);
+
+/// The direction C^-1 r (from A to B, unit) at the t that maximises t (1-t) r.C(t)^-1 r, C = (1-t) S_A + t S_B, and that
+/// maximum, which is above 1 exactly when the two are apart (Perram, Wertheim 1985).
+struct PerramWertheim {
+  Vec3 direction;
+  double contact_function;
+};
+PerramWertheim perram_wertheim(const PlacedEllipsoid& a, const PlacedEllipsoid& b);
+
+/// How two ellipsoids lie to each other.
+enum class Relation : std::uint8_t { separate, touching, overlapping, inside };
+const char* to_string(Relation relation);
+
+/// Decided from the coefficients of the characteristic polynomial det(lambda A + B) of the two quadrics and from its
+/// discriminant; no root is solved. `touching` when the discriminant is zero to rounding, which holds for gaps up to
+/// about 1e-12 of the size; `inside` when one holds the other completely.
+/// Sources: Wang, Wang, Kim 2001 (CAGD 18, 531); Brozos-Vazquez et al. 2022 (coefficient signs).
+Relation classify(const PlacedEllipsoid& a, const PlacedEllipsoid& b);
+
+}  // namespace scree

@@ -1,0 +1,212 @@
+#include "engine/geometry/ellipsoid_tube.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+
+namespace scree {
+
+namespace {
+
+constexpr double pi = std::numbers::pi;
+constexpr int circle_samples = 24;     // of s(m) round the bore: it has at most two local maxima
+constexpr int rim_samples = 17;        // along the part of the rim within a grain's reach
+constexpr int refinements = 60;
+constexpr double angle_tolerance = 1e-11;  // rad
+constexpr double handover = 1e-9;      // of the length: where surface ends and rim begins both may answer
+
+/// The tube's axis and the ellipsoid seen in the frame (u, v, axis) about the middle of the axis.
+struct TubeView {
+  Vec3 middle, u, v, axis;
+  double half_length;
+  Vec3 centre;  // of the ellipsoid in this frame, m
+  Mat3 matrix;  // S in this frame, m^2
+};
+
+TubeView view(const PlacedEllipsoid& placed, const Tube& tube) {
+  TubeView w;
+  w.middle = 0.5 * (tube.start + tube.end);
+  w.axis = (tube.end - tube.start).normalized();
+  w.half_length = 0.5 * (tube.end - tube.start).norm();
+  w.u = w.axis.unitOrthogonal();
+  w.v = w.axis.cross(w.u);
+  Mat3 to_tube;
+  to_tube << w.u.transpose(), w.v.transpose(), w.axis.transpose();
+  w.centre = to_tube * (placed.centre - w.middle);
+  w.matrix = to_tube * placed.matrix * to_tube.transpose();
+  return w;
+}
+
+/// Root of a function that falls through zero between low and high: bisection sped up by secants.
+template <class F>
+double falling_root(F&& slope, double low, double high) {
+  double f_low = slope(low), f_high = slope(high);
+  if (f_low <= 0.0) return low;
+  if (f_high >= 0.0) return high;
+  for (int k = 0; k < refinements && high - low > angle_tolerance; ++k) {
+    double middle = (low * f_high - high * f_low) / (f_high - f_low);
+    const double guard = 0.02 * (high - low);
+    if (k % 3 == 2) middle = 0.5 * (low + high);
+    middle = std::clamp(middle, low + guard, high - guard);
+    const double f = slope(middle);
+    if (f > 0.0) {
+      low = middle;
+      f_low = f;
+    } else {
+      high = middle;
+      f_high = f;
+    }
+  }
+  return 0.5 * (low + high);
+}
+
+/// Which end of the grain a surface point (its frame) is on: stays the same while the contact slides a little.
+std::uint32_t end_of_grain(const Ellipsoid& shape, const Vec3& local) {
+  int longest = 0, shortest = 0;
+  shape.semi_axes.maxCoeff(&longest);
+  shape.semi_axes.minCoeff(&shortest);
+  if (longest == shortest) return 0;
+  const int middle = 3 - longest - shortest;
+  return (local[longest] < 0.0 ? 1u : 0u) + (local[middle] < 0.0 ? 2u : 0u);
+}
+
+struct Output {
+  Gap* out;
+  int count = 0;
+
+  void add(Gap g, std::uint32_t base, std::uint32_t end) {
+    if (count == max_tube_contacts) return;
+    g.feature = base + end;
+    // Two contacts of one grain on the same end of it: the later one takes the next free number.
+    for (int i = 0; i < count; ++i) {
+      if (out[i].feature == g.feature) {
+        ++g.feature;
+        i = -1;
+      }
+    }
+    out[count++] = g;
+  }
+};
+
+/// Contacts with the inner (sign +1) or outer (sign -1) surface: local maxima of m.c + sign sqrt(m.E m) over unit m
+/// across the axis.
+void surface_contacts(const Ellipsoid& shape, const Pose& pose, const Tube& tube, const TubeView& w, double sign,
+                      double margin, Output& output) {
+  const double e00 = w.matrix(0, 0), e01 = w.matrix(0, 1), e11 = w.matrix(1, 1);
+  const auto value = [&](double angle) {
+    const double x = std::cos(angle), y = std::sin(angle);
+    return x * w.centre[0] + y * w.centre[1] + sign * std::sqrt(x * x * e00 + 2.0 * x * y * e01 + y * y * e11);
+  };
+  const auto slope = [&](double angle) {
+    const double x = std::cos(angle), y = std::sin(angle);
+    const double ex = e00 * x + e01 * y, ey = e01 * x + e11 * y;
+    const double h = std::sqrt(x * ex + y * ey);
+    return -y * (w.centre[0] + sign * ex / h) + x * (w.centre[1] + sign * ey / h);
+  };
+  std::array<double, circle_samples> sample;
+  constexpr double step = 2.0 * pi / circle_samples;
+  for (int k = 0; k < circle_samples; ++k) sample[static_cast<std::size_t>(k)] = value(k * step);
+  for (int k = 0; k < circle_samples; ++k) {
+    const double here = sample[static_cast<std::size_t>(k)];
+    const double before = sample[static_cast<std::size_t>((k + circle_samples - 1) % circle_samples)];
+    const double after = sample[static_cast<std::size_t>((k + 1) % circle_samples)];
+    if (!(here >= before && here > after)) continue;
+    const double angle = falling_root(slope, (k - 1) * step, (k + 1) * step);
+    const double s = value(angle);
+    const double distance = sign > 0.0 ? tube.inner_radius - s : s - tube.outer_radius();
+    if (distance > margin) continue;
+    const Vec3 m(std::cos(angle), std::sin(angle), 0.0);
+    const Vec3 sm = w.matrix * m;
+    const Vec3 support = w.centre + sign * sm / std::sqrt(m.dot(sm));
+    if (std::abs(support[2]) > w.half_length * (1.0 + handover)) continue;
+    Gap g;
+    g.distance = distance;
+    g.normal = -sign * (m[0] * w.u + m[1] * w.v);
+    const Vec3 on_grain = w.middle + support[0] * w.u + support[1] * w.v + support[2] * w.axis;
+    g.point = on_grain - 0.5 * distance * g.normal;
+    output.add(g, 0, end_of_grain(shape, pose.orientation.conjugate() * (on_grain - pose.position)));
+  }
+}
+
+/// Contacts with one rim, a ring of radius thickness/2 round the circle at `end_sign` * half_length: local minima of the
+/// distance between the circle and the ellipsoid from which the ring is seen from beyond the tube's end.
+void rim_contacts(const Ellipsoid& shape, const Pose& pose, const Tube& tube, const TubeView& w, double end_sign,
+                  double margin, Output& output) {
+  const double radius = tube.middle_radius(), wall = 0.5 * tube.thickness;
+  const double reach = shape.semi_axes.maxCoeff() + wall + margin;
+  const double radial = std::hypot(w.centre[0], w.centre[1]);
+  const double axial = w.centre[2] - end_sign * w.half_length;
+  if ((radial - radius) * (radial - radius) + axial * axial > reach * reach) return;
+
+  struct RimPoint {
+    Vec3 local, closest, outward;  // circle point, closest surface point, outward normal there; body frame
+    double distance;               // signed, to the circle
+  };
+  const auto point_at = [&](double angle) -> Vec3 {
+    const Vec3 world = w.middle + radius * (std::cos(angle) * w.u + std::sin(angle) * w.v) +
+                       end_sign * w.half_length * w.axis;
+    return pose.orientation.conjugate() * (world - pose.position);
+  };
+  const auto look = [&](double angle) {
+    RimPoint p;
+    p.local = point_at(angle);
+    p.closest = closest_surface_point(shape, p.local);
+    p.outward = p.closest.cwiseQuotient(shape.semi_axes.cwiseAbs2()).normalized();
+    p.distance = p.outward.dot(p.local - p.closest);
+    return p;
+  };
+  const auto rough = [&](double angle) {  // distance along the ray from the centre: right at the surface, smooth
+    const Vec3 local = point_at(angle);
+    const double q = local.cwiseQuotient(shape.semi_axes).norm();
+    return local.norm() * (1.0 - 1.0 / std::max(q, 1e-6));
+  };
+  const auto towards = [&](double angle) {  // minus the slope of the distance along the circle
+    const Vec3 along = pose.orientation.conjugate() * (-std::sin(angle) * w.u + std::cos(angle) * w.v);
+    return -look(angle).outward.dot(along);
+  };
+
+  const double facing = std::atan2(w.centre[1], w.centre[0]);
+  const double half_range = radial > 1e-9 * radius ? std::min(pi, 2.0 * reach / radius) : pi;
+  const bool whole = half_range >= pi;
+  const double step = 2.0 * half_range / (whole ? rim_samples : rim_samples - 1);
+  std::array<double, rim_samples> sample;
+  for (int k = 0; k < rim_samples; ++k) sample[static_cast<std::size_t>(k)] = rough(facing - half_range + k * step);
+  for (int k = 0; k < rim_samples; ++k) {
+    if (!whole && (k == 0 || k == rim_samples - 1)) continue;
+    const double here = sample[static_cast<std::size_t>(k)];
+    const double before = sample[static_cast<std::size_t>((k + rim_samples - 1) % rim_samples)];
+    const double after = sample[static_cast<std::size_t>((k + 1) % rim_samples)];
+    if (!(here <= before && here < after)) continue;
+    const double centre_angle = facing - half_range + k * step;
+    const RimPoint p = look(falling_root(towards, centre_angle - step, centre_angle + step));
+    const double distance = p.distance - wall;
+    if (distance > margin) continue;
+    const Vec3 normal = -(pose.orientation * p.outward);  // from the ring to the grain
+    if (end_sign * normal.dot(w.axis) < -handover) continue;  // the surface before the rim is closer
+    Gap g;
+    g.distance = distance;
+    g.normal = normal;
+    g.point = pose.position + pose.orientation * p.closest - 0.5 * distance * normal;
+    output.add(g, end_sign < 0.0 ? 16 : 32, end_of_grain(shape, p.closest));
+  }
+}
+
+}  // namespace
+
+int gaps(const Ellipsoid& shape, const Pose& pose, const Tube& tube, double margin, Gap* out) {
+  const TubeView w = view(place(shape, pose), tube);
+  const double reach = shape.semi_axes.maxCoeff() + margin;
+  const double radial = std::hypot(w.centre[0], w.centre[1]);
+  if (std::abs(w.centre[2]) > w.half_length + 0.5 * tube.thickness + reach) return 0;
+  if (radial > tube.outer_radius() + reach || radial < tube.inner_radius - reach) return 0;
+  Output output{out};
+  if (std::abs(w.centre[2]) < w.half_length + reach) {
+    const double sign = radial < tube.middle_radius() ? 1.0 : -1.0;
+    surface_contacts(shape, pose, tube, w, sign, margin, output);
+  }
+  for (const double end_sign : {-1.0, 1.0}) rim_contacts(shape, pose, tube, w, end_sign, margin, output);
+  return output.count;
+}
+
+}  // namespace scree
