@@ -1,4 +1,5 @@
-# Third-party libraries, all of them Debian packages; the launcher's list of packages is the twin of this file.
+# Third-party libraries, all of them Debian packages: cmake/debian-packages.txt is the twin of this file. All are
+# imported targets, whose headers CMake hands to the compiler as system headers, so that warnings stay out of them.
 find_package(Threads REQUIRED)
 find_package(TBB REQUIRED)
 find_package(Eigen3 3.4 REQUIRED)
@@ -12,9 +13,3 @@ find_package(PkgConfig REQUIRED)
 # VTK's package brings the MPI flavour of HDF5 beside the serial one: ask for the serial one by name.
 pkg_check_modules(HDF5_SERIAL REQUIRED IMPORTED_TARGET hdf5-serial)
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
-foreach(target Eigen3::Eigen TBB::tbb fmt::fmt spdlog::spdlog)
-  get_target_property(dirs ${target} INTERFACE_INCLUDE_DIRECTORIES)
-  if(dirs)
-    set_target_properties(${target} PROPERTIES INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${dirs}")
-  endif()
-endforeach()
