@@ -1,0 +1,42 @@
+// Writing frames while the run goes on.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+#include "io/results/frame.h"
+
+namespace scree::io {
+
+/// A thread that hands frames to `write` one after another, in order. At most two wait: a run that makes
+/// frames faster than they can be written is held up rather than filling memory.
+class BackgroundWriter {
+ public:
+  explicit BackgroundWriter(std::function<void(const Frame&)> write);
+  ~BackgroundWriter();
+  BackgroundWriter(const BackgroundWriter&) = delete;
+  BackgroundWriter& operator=(const BackgroundWriter&) = delete;
+
+  /// Throws what `write` threw for an earlier frame; from then on frames are dropped.
+  void push(Frame frame);
+  /// Waits until all frames are written and ends the thread. Throws what `write` threw. May be called again.
+  void finish();
+
+ private:
+  void work();
+  void stop_and_join();
+
+  std::function<void(const Frame&)> write_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Frame> waiting_;
+  bool stopping_ = false;
+  std::exception_ptr error_;
+  std::thread thread_;  // last: it uses all of the above
+};
+
+}  // namespace scree::io

@@ -1,0 +1,51 @@
+#include "io/results/body_fields.h"
+
+#include <algorithm>
+
+namespace scree::io {
+
+namespace {
+
+std::vector<float> kinetic_energies(const Model&, const State& state, const Contacts&) {
+  const Bodies& bodies = state.bodies;
+  std::vector<float> result(bodies.size());
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    const Vec3 spin = bodies.orientation[i].conjugate() * bodies.angular_velocity[i];
+    result[i] = static_cast<float>(0.5 * (bodies.mass[i] * bodies.linear_velocity[i].squaredNorm() +
+                                          spin.dot(bodies.inertia[i].cwiseProduct(spin))));
+  }
+  return result;
+}
+
+std::vector<float> overlaps(const Model& model, const State& state, const Contacts& contacts) {
+  const Bodies& bodies = state.bodies;
+  std::vector<float> result(bodies.size(), 0.0f);
+  const auto deepen = [&](std::size_t i, double gap) {
+    const double overlap = -gap / smallest_length(model.shapes, bodies.shape[i]);
+    result[i] = std::max(result[i], static_cast<float>(overlap));
+  };
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
+    deepen(static_cast<std::size_t>(contacts.key[c].a), contacts.gap[c]);
+    const auto b = static_cast<std::size_t>(contacts.key[c].b);
+    if (b < bodies.size()) deepen(b, contacts.gap[c]);
+  }
+  return result;
+}
+
+constexpr BodyField all_fields[] = {
+    {"kinetic_energy", "J", "kinetic energy of translation and rotation", kinetic_energies},
+    {"overlap", "1", "deepest overlap of the body's contacts over its own smallest semi-axis, 0 if none",
+     overlaps},
+};
+
+}  // namespace
+
+std::span<const BodyField> body_fields() { return all_fields; }
+
+const BodyField* body_field(std::string_view name) {
+  const auto found = std::find_if(std::begin(all_fields), std::end(all_fields),
+                                  [&](const BodyField& field) { return field.name == name; });
+  return found == std::end(all_fields) ? nullptr : found;
+}
+
+}  // namespace scree::io

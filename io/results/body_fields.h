@@ -1,0 +1,26 @@
+// Numbers of bodies that a scene may add to every frame by `output.fields`.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "engine/simulation/model.h"
+
+namespace scree::io {
+
+struct BodyField {
+  std::string_view name;
+  std::string_view unit;
+  std::string_view meaning;
+  /// [body]; `contacts` are those of the state's last step.
+  std::vector<float> (*values)(const Model& model, const State& state, const Contacts& contacts);
+};
+
+/// All fields there are.
+std::span<const BodyField> body_fields();
+
+/// The field of this name, or nullptr.
+const BodyField* body_field(std::string_view name);
+
+}  // namespace scree::io

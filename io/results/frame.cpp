@@ -1,0 +1,74 @@
+#include "io/results/frame.h"
+
+#include "io/results/body_fields.h"
+
+namespace scree::io {
+
+namespace {
+
+std::vector<Vec3f> single(const std::vector<Vec3>& values) {
+  std::vector<Vec3f> result(values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) result[i] = values[i].cast<float>();
+  return result;
+}
+
+/// [contact] the impulses in memory, N s; both lists are sorted by key.
+std::vector<Vec3> impulses(const Contacts& contacts, const ContactMemory& memory) {
+  std::vector<Vec3> result(contacts.size(), Vec3::Zero());
+  std::size_t m = 0;
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
+    while (m < memory.impulse.size() && memory.key[m] < contacts.key[c]) ++m;
+    if (m < memory.impulse.size() && memory.key[m] == contacts.key[c]) result[c] = memory.impulse[m];
+  }
+  return result;
+}
+
+FrameContacts frame_contacts(const Contacts& contacts, const std::vector<Vec3>& impulse,
+                             std::int32_t bodies) {
+  FrameContacts result;
+  result.point = single(contacts.point);
+  result.normal = single(contacts.normal);
+  result.impulse = single(impulse);
+  result.gap.assign(contacts.gap.begin(), contacts.gap.end());
+  for (const ContactKey& key : contacts.key) {
+    const bool fixed = key.b >= bodies;
+    result.body_a.push_back(key.a);
+    result.body_b.push_back(fixed ? -1 : key.b);
+    result.boundary.push_back(fixed ? key.b - bodies : -1);
+  }
+  return result;
+}
+
+}  // namespace
+
+Frame make_frame(const Model& model, const State& state, const Contacts& contacts,
+                 const std::vector<std::string>& field_names, bool with_contacts) {
+  const Bodies& bodies = state.bodies;
+  const std::size_t n = bodies.size();
+  Frame frame;
+  frame.step = state.step;
+  frame.time_s = state.time_s;
+  frame.position = single(bodies.position);
+  frame.velocity = single(bodies.linear_velocity);
+  frame.angular_velocity = single(bodies.angular_velocity);
+  frame.orientation.resize(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const Eigen::Quaternionf q = bodies.orientation[i].cast<float>();
+    frame.orientation[i] = {q.w(), q.x(), q.y(), q.z()};
+  }
+  const std::vector<Vec3> impulse = impulses(contacts, state.memory);
+  frame.contacts_of_body.assign(n, 0);
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
+    if (impulse[c].isZero(0.0)) continue;
+    ++frame.contacts_of_body[static_cast<std::size_t>(contacts.key[c].a)];
+    const auto b = static_cast<std::size_t>(contacts.key[c].b);
+    if (b < n) ++frame.contacts_of_body[b];
+  }
+  for (const std::string& name : field_names) {
+    frame.fields.push_back(body_field(name)->values(model, state, contacts));
+  }
+  if (with_contacts) frame.contacts = frame_contacts(contacts, impulse, static_cast<std::int32_t>(n));
+  return frame;
+}
+
+}  // namespace scree::io

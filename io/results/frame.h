@@ -1,0 +1,44 @@
+// One moment of a run as it is written: a copy in single precision, so that writing can go on while the run
+// does.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "engine/simulation/model.h"
+
+namespace scree::io {
+
+using Vec3f = Eigen::Vector3f;
+
+/// All arrays are [contact], in the order of their keys.
+struct FrameContacts {
+  std::vector<Vec3f> point;            // m
+  std::vector<Vec3f> normal;           // unit, from b to a
+  std::vector<Vec3f> impulse;          // N s, world axes, on body a, over the last step
+  std::vector<float> gap;              // m, negative where surfaces overlap
+  std::vector<std::int32_t> body_a;    // slot
+  std::vector<std::int32_t> body_b;    // slot, -1 if b is a boundary
+  std::vector<std::int32_t> boundary;  // index, -1 if b is a body
+};
+
+/// All arrays are [body] unless said otherwise.
+struct Frame {
+  std::int64_t step = 0;
+  double time_s = 0.0;
+  std::vector<Vec3f> position;                    // m
+  std::vector<std::array<float, 4>> orientation;  // unit quaternion, w x y z
+  std::vector<Vec3f> velocity;                    // m/s
+  std::vector<Vec3f> angular_velocity;            // rad/s, world axes
+  std::vector<std::int32_t> contacts_of_body;     // contacts that carry an impulse
+  std::vector<std::vector<float>> fields;         // [field][body], the scene's extra fields in its order
+  FrameContacts contacts;                         // empty unless asked for
+};
+
+/// Copies the state and the contacts of its last step. The impulses are those of state.memory, matched by
+/// key; a contact that memory does not know carries none. `field_names` must be known to body_field().
+Frame make_frame(const Model& model, const State& state, const Contacts& contacts,
+                 const std::vector<std::string>& field_names, bool with_contacts);
+
+}  // namespace scree::io

@@ -1,0 +1,117 @@
+// HDF5 objects that close themselves and calls that throw. Included by .cpp files of this folder only.
+#pragma once
+
+#include <hdf5.h>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/core/types.h"
+
+namespace scree::io::hdf5 {
+
+/// Owns an HDF5 identifier.
+class Handle {
+ public:
+  using Closer = herr_t (*)(hid_t);
+  Handle() = default;
+  /// Throws WriteError if `id` says that the call that made it failed; `what` names the attempt.
+  Handle(hid_t id, Closer closer, std::string_view what);
+  Handle(Handle&& other) noexcept : id_(other.id_), closer_(other.closer_) { other.id_ = H5I_INVALID_HID; }
+  Handle& operator=(Handle&& other) noexcept;
+  ~Handle() { reset(); }
+
+  hid_t get() const { return id_; }
+  /// Closes, and throws WriteError if that fails: closing a file is when the last bytes are written.
+  void close(std::string_view what);
+
+ private:
+  void reset() noexcept;
+  hid_t id_ = H5I_INVALID_HID;
+  Closer closer_ = nullptr;
+};
+
+/// Throws WriteError with HDF5's reason if `status` is negative.
+void check(herr_t status, std::string_view what);
+
+Handle create_file(const std::string& path);
+Handle create_group(hid_t location, const std::string& name);
+
+/// The memory type that holds a T.
+template <class T>
+hid_t native_type();
+template <>
+inline hid_t native_type<float>() {
+  return H5T_NATIVE_FLOAT;
+}
+template <>
+inline hid_t native_type<double>() {
+  return H5T_NATIVE_DOUBLE;
+}
+template <>
+inline hid_t native_type<std::int32_t>() {
+  return H5T_NATIVE_INT32;
+}
+template <>
+inline hid_t native_type<std::uint32_t>() {
+  return H5T_NATIVE_UINT32;
+}
+template <>
+inline hid_t native_type<std::int64_t>() {
+  return H5T_NATIVE_INT64;
+}
+
+void write_attribute(hid_t object, const std::string& name, const std::string& text);
+void write_attribute(hid_t object, const std::string& name, double value);
+void write_attribute(hid_t object, const std::string& name, std::int64_t value);
+void write_attribute(hid_t object, const std::string& name, const Vec3& value);
+
+/// What a dataset is, written as its attributes `unit` ("1" if dimensionless) and `description`.
+struct Label {
+  std::string name;
+  std::string unit;
+  std::string description;
+};
+
+/// A variable-length UTF-8 string, or a list of them.
+void write_text(hid_t location, const Label& label, const std::string& text);
+void write_texts(hid_t location, const Label& label, const std::vector<std::string>& texts);
+
+/// A dataset of fixed shape `dims`; `data` holds their product in C order.
+void write_array(hid_t location, const Label& label, hid_t type, const std::vector<hsize_t>& dims,
+                 const void* data);
+
+/// [n] or, with `columns`, [n, columns]; the values lie tightly packed from `data` on.
+template <class T>
+void write_rows(hid_t location, const Label& label, const T* data, std::size_t n, hsize_t columns = 0) {
+  std::vector<hsize_t> dims{n};
+  if (columns > 0) dims.push_back(columns);
+  write_array(location, label, native_type<T>(), dims, data);
+}
+inline void write_rows(hid_t location, const Label& label, const std::vector<Vec3>& data) {
+  write_rows(location, label, data.empty() ? nullptr : data[0].data(), data.size(), 3);
+}
+
+/// A dataset [rows, ...] that grows along its first dimension.
+class Growing {
+ public:
+  /// How rows lie in the file. Compression is shuffle and deflate level 1.
+  struct Layout {
+    std::vector<hsize_t> row;  // dimensions of one row; empty for a scalar
+    hsize_t rows_per_chunk = 1;
+    bool compressed = true;
+  };
+  Growing() = default;
+  Growing(hid_t location, const Label& label, hid_t type, const Layout& layout);
+
+  /// Appends `rows` rows that lie tightly packed from `data` on.
+  void append(const void* data, hsize_t rows);
+
+ private:
+  std::string name_;
+  hid_t type_ = H5I_INVALID_HID;
+  std::vector<hsize_t> dims_;  // as they are now
+  Handle dataset_;
+};
+
+}  // namespace scree::io::hdf5

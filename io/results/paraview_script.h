@@ -1,0 +1,22 @@
+// The script that shows a run in ParaView.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "engine/core/types.h"
+
+namespace scree::io {
+
+/// What the script needs to know of a run.
+struct ViewOptions {
+  std::filesystem::path folder;        // absolute path of the results
+  Vec3 gravity{0.0, 0.0, -9.81};       // m/s^2; the picture's "down"
+  bool walls = true, contacts = true;  // is there walls.vtp, contacts.pvd?
+};
+
+/// Text of view.py: bodies as true ellipsoids coloured by speed, walls transparent, camera set. Runs as
+/// `paraview --script=view.py` and as `pvbatch view.py [picture.png [time]]`.
+std::string paraview_script(const ViewOptions& options);
+
+}  // namespace scree::io

@@ -1,0 +1,81 @@
+#include "io/results/run_folder.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "io/results/text_file.h"
+#include "io/results/write_error.h"
+
+namespace scree::io {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Is this "bodies_<digits>.vtp" or "contacts_<digits>.vtp"?
+bool is_vtk_frame(const std::string& name) {
+  const std::string suffix = ".vtp";
+  if (name.size() <= suffix.size() || !name.ends_with(suffix)) return false;
+  for (const std::string kind : {"bodies_", "contacts_"}) {
+    if (!name.starts_with(kind)) continue;
+    const std::string digits = name.substr(kind.size(), name.size() - kind.size() - suffix.size());
+    return !digits.empty() && digits.find_first_not_of("0123456789") == std::string::npos;
+  }
+  return false;
+}
+
+[[noreturn]] void fail(const fs::path& path, const std::string& reason) {
+  throw WriteError(fmt::format("cannot write to {}: {}", path.string(), reason));
+}
+
+}  // namespace
+
+std::string RunFolder::vtk_frame(const std::string& kind, std::int64_t frame) {
+  return fmt::format("vtk/{}_{:06}.vtp", kind, frame);
+}
+
+std::vector<fs::path> own_files(const RunFolder& folder) {
+  std::vector<fs::path> found;
+  for (const fs::path& file :
+       {folder.trajectory(), folder.steps(), folder.summary(), folder.stage_table(), folder.view_script(),
+        folder.bodies_series(), folder.contacts_series(), folder.walls()}) {
+    for (const fs::path& name : {file, temporary_name(file)}) {
+      std::error_code ignored;
+      if (fs::exists(fs::symlink_status(name, ignored))) found.push_back(name);
+    }
+  }
+  std::error_code error;
+  for (fs::directory_iterator entry(folder.vtk(), error), end; !error && entry != end;
+       entry.increment(error)) {
+    if (is_vtk_frame(entry->path().filename().string())) found.push_back(entry->path());
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+RunFolder prepare_run_folder(const fs::path& path, bool overwrite) {
+  const RunFolder folder{path};
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (fs::exists(status) && !fs::is_directory(status)) fail(path, "it is not a folder");
+
+  const std::vector<fs::path> present = own_files(folder);
+  if (!present.empty() && !overwrite) {
+    fail(path, fmt::format("it already holds results ({}{}); choose another folder or allow overwriting",
+                           present.front().filename().string(), present.size() > 1 ? " and others" : ""));
+  }
+  // A trial file before anything is removed: old results must outlive an attempt that could not have written
+  // new ones.
+  fs::create_directories(path, error);
+  if (error) fail(path, error.message());
+  const fs::path trial = temporary_name(folder.summary());
+  TextFile(trial).close();
+  fs::remove(trial, error);
+  for (const fs::path& file : present) {
+    fs::remove(file, error);
+    if (error) fail(file, error.message());
+  }
+  return folder;
+}
+
+}  // namespace scree::io

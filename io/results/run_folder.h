@@ -1,0 +1,36 @@
+// The folder of one run: the names of its files, and the rule that results are never overwritten by accident.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace scree::io {
+
+/// Where everything of one run lies. See docs/file_formats.md for what the files hold.
+struct RunFolder {
+  std::filesystem::path path;
+
+  std::filesystem::path trajectory() const { return path / "trajectory.h5"; }
+  std::filesystem::path steps() const { return path / "steps.csv"; }
+  std::filesystem::path summary() const { return path / "summary.json"; }
+  std::filesystem::path stage_table() const { return path / "stage_table.txt"; }
+  std::filesystem::path view_script() const { return path / "view.py"; }
+  std::filesystem::path bodies_series() const { return path / "bodies.pvd"; }
+  std::filesystem::path contacts_series() const { return path / "contacts.pvd"; }
+  std::filesystem::path walls() const { return path / "walls.vtp"; }
+  std::filesystem::path vtk() const { return path / "vtk"; }
+  /// "vtk/bodies_000042.vtp", relative to the folder; `kind` is "bodies" or "contacts".
+  static std::string vtk_frame(const std::string& kind, std::int64_t frame);
+};
+
+/// The files in the folder that a run would write or replace, sorted. Files of other names are foreign and
+/// never touched.
+std::vector<std::filesystem::path> own_files(const RunFolder& folder);
+
+/// Makes the folder ready for a run. Throws WriteError without having changed anything if it holds results
+/// and `overwrite` is off, or if it is not a folder; with `overwrite` removes own_files() and nothing else.
+/// Also throws if the folder cannot be written to.
+RunFolder prepare_run_folder(const std::filesystem::path& path, bool overwrite);
+
+}  // namespace scree::io

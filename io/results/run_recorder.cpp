@@ -1,0 +1,163 @@
+#include "io/results/run_recorder.h"
+
+#include <chrono>
+#include <cmath>
+#include <optional>
+
+#include "engine/core/errors.h"
+#include "io/results/background_writer.h"
+#include "io/results/body_fields.h"
+#include "io/results/frame.h"
+#include "io/results/paraview_script.h"
+#include "io/results/step_table.h"
+#include "io/results/text_file.h"
+#include "io/results/trajectory.h"
+#include "io/results/vtk_series.h"
+#include "io/results/wall_mesh.h"
+#include "io/results/write_error.h"
+
+namespace scree::io {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Adds the time between its birth and its end to a sum, s.
+class Stopwatch {
+ public:
+  explicit Stopwatch(double& sum) : sum_(sum) {}
+  ~Stopwatch() { sum_ += std::chrono::duration<double>(Clock::now() - start_).count(); }
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+
+ private:
+  double& sum_;
+  Clock::time_point start_ = Clock::now();
+};
+
+void require_known_fields(const Scene& scene) {
+  std::vector<Fault> faults;
+  std::string known;
+  for (const BodyField& field : body_fields()) known += (known.empty() ? "" : ", ") + std::string(field.name);
+  for (const std::string& name : scene.output.fields) {
+    if (body_field(name)) continue;
+    faults.push_back({{scene.file.string(), 0, 0}, "output.fields", "no such field", name, "", known, ""});
+  }
+  if (!faults.empty()) throw InputError(std::move(faults));
+}
+
+RunFolder prepare(const Scene& scene, const RecordOptions& options) {
+  require_known_fields(scene);
+  return prepare_run_folder(options.folder, options.overwrite);
+}
+
+}  // namespace
+
+struct RunRecorder::Parts {
+  const Scene& scene;
+  Clock::time_point start = Clock::now();
+  double recording_time_s = 0.0;
+  RunFolder folder;
+  StepTable steps;
+  RunStatistics statistics;
+  StageTable stages;
+  std::optional<Trajectory> trajectory;
+  std::optional<VtkSeries> vtk;
+  std::int64_t frames = 0, next_interval = 0, last_frame_step = -1;
+  // Last, so that its thread ends before what it writes to.
+  BackgroundWriter writer;
+
+  Parts(const Scene& s, const RecordOptions& options)
+      : scene(s),
+        folder(prepare(s, options)),
+        steps(folder.steps()),
+        statistics(s),
+        stages(s.initial.time_s, s.end_time_s),
+        writer([this](const Frame& frame) {
+          if (trajectory) trajectory->append(frame);
+          if (vtk) vtk->append(frame);
+        }) {
+    if (s.output.hdf5) trajectory.emplace(folder.trajectory(), s);
+    if (s.output.vtk) open_vtk();
+  }
+
+  void open_vtk() {
+    vtk.emplace(folder, scene);
+    const Boundaries& boundaries = scene.model.boundaries;
+    const Bodies& bodies = scene.initial.bodies;
+    if (!boundaries.empty()) {
+      write_walls(folder.walls(),
+                  wall_mesh(boundaries, scene_region(bodies, scene.model.shapes, boundaries)));
+    }
+    const ViewOptions view{std::filesystem::absolute(folder.path).lexically_normal(),
+                           scene.model.settings.gravity, !boundaries.empty(), scene.output.contacts};
+    write_whole_file(folder.view_script(), paraview_script(view));
+  }
+
+  /// Half a step early counts as due: the times of steps are sums of rounded numbers.
+  bool frame_due(const State& state) const {
+    const double half_step = 0.5 * scene.model.settings.time_step_s;
+    const double next = static_cast<double>(next_interval) * scene.output.interval_s;
+    return state.time_s - scene.initial.time_s + half_step >= next;
+  }
+
+  void add_frame(const State& state, const Contacts& contacts) {
+    if (!trajectory && !vtk) return;
+    writer.push(make_frame(scene.model, state, contacts, scene.output.fields, scene.output.contacts));
+    ++frames;
+    last_frame_step = state.step;
+    const double elapsed = state.time_s - scene.initial.time_s + 0.5 * scene.model.settings.time_step_s;
+    next_interval = static_cast<std::int64_t>(std::floor(elapsed / scene.output.interval_s)) + 1;
+    steps.flush();  // a killed run keeps the rows up to its last frame
+  }
+};
+
+RunRecorder::RunRecorder(const Scene& scene, const RecordOptions& options)
+    : parts_(std::make_unique<Parts>(scene, options)) {
+  parts_->add_frame(scene.initial, Contacts{});
+}
+
+RunRecorder::~RunRecorder() = default;
+
+const RunFolder& RunRecorder::folder() const { return parts_->folder; }
+const StageTable& RunRecorder::stage_table() const { return parts_->stages; }
+
+void RunRecorder::after_step(const StepReport& report, const State& state, const Contacts& contacts) {
+  Parts& p = *parts_;
+  const Stopwatch watch(p.recording_time_s);
+  p.statistics.add(report);
+  p.stages.add(report);
+  p.steps.append(report, state_hash(state.bodies));
+  if (p.frame_due(state)) p.add_frame(state, contacts);
+}
+
+Summary RunRecorder::finish(RunStatus status, const State& state, const Contacts& contacts) {
+  Parts& p = *parts_;
+  std::optional<WriteError> first_error;
+  const auto attempt = [&](auto&& write) {
+    try {
+      write();
+    } catch (const WriteError& error) {
+      if (!first_error) first_error = error;
+    }
+  };
+  {
+    const Stopwatch watch(p.recording_time_s);
+    if (p.last_frame_step != state.step) attempt([&] { p.add_frame(state, contacts); });
+    attempt([&] { p.writer.finish(); });
+    if (p.trajectory) attempt([&] { p.trajectory->write_final_state(state); });
+    if (p.trajectory) attempt([&] { p.trajectory->close(); });
+    attempt([&] { p.steps.close(); });
+    attempt([&] { write_whole_file(p.folder.stage_table(), p.stages.text()); });
+  }
+  Summary summary = p.statistics.summary(state);
+  summary.status = first_error ? RunStatus::failed : status;
+  summary.frames = p.frames;
+  summary.recording_time_s = p.recording_time_s;
+  summary.wall_time_s = std::chrono::duration<double>(Clock::now() - p.start).count();
+  attempt([&] { write_whole_file(p.folder.summary(), to_json(summary)); });
+  if (first_error) throw WriteError(*first_error);
+  return summary;
+}
+
+}  // namespace scree::io

@@ -1,0 +1,102 @@
+#include "io/results/step_table.h"
+
+#include <fmt/format.h>
+#include <iterator>
+#include <variant>
+
+#include "engine/core/state_hash.h"
+
+namespace scree::io {
+
+namespace {
+
+using Value = std::variant<std::int64_t, double, const char*>;
+
+struct Column {
+  const char* name;
+  Value (*value)(const StepReport& report);
+};
+
+using Report = StepReport;
+constexpr Column columns[] = {
+    {"step", [](const Report& r) -> Value { return r.step; }},
+    {"time_s", [](const Report& r) -> Value { return r.time_s; }},
+    {"bodies", [](const Report& r) -> Value { return r.bodies; }},
+    {"bodies_in_collision", [](const Report& r) -> Value { return r.bodies_in_collision; }},
+    {"candidates", [](const Report& r) -> Value { return r.candidates; }},
+    {"contacts", [](const Report& r) -> Value { return r.contacts; }},
+    {"active_contacts", [](const Report& r) -> Value { return r.active_contacts; }},
+    {"touching", [](const Report& r) -> Value { return r.touching; }},
+    {"narrow_phase_failures", [](const Report& r) -> Value { return r.narrow_phase_failures; }},
+    {"solver_status", [](const Report& r) -> Value { return to_string(r.status); }},
+    {"sweeps", [](const Report& r) -> Value { return std::int64_t{r.sweeps}; }},
+    {"residual_rms_m_s", [](const Report& r) -> Value { return r.residual_rms_m_s; }},
+    {"residual_max_m_s", [](const Report& r) -> Value { return r.residual_max_m_s; }},
+    {"residual_rms_relative", [](const Report& r) -> Value { return r.residual_rms_relative; }},
+    {"penetration_max", [](const Report& r) -> Value { return r.penetration_max; }},
+    {"penetration_mean", [](const Report& r) -> Value { return r.penetration_mean; }},
+    {"kinetic_energy_J", [](const Report& r) -> Value { return r.energy.kinetic; }},
+    {"potential_energy_J", [](const Report& r) -> Value { return r.energy.potential; }},
+    {"dissipated_by_friction_J", [](const Report& r) -> Value { return r.energy.dissipated_by_friction; }},
+    {"dissipated_by_impact_J", [](const Report& r) -> Value { return r.energy.dissipated_by_impact; }},
+    {"position_correction_J", [](const Report& r) -> Value { return r.energy.position_correction; }},
+    {"boundary_work_J", [](const Report& r) -> Value { return r.energy.boundary_work; }},
+    {"energy_remainder_J", [](const Report& r) -> Value { return r.energy.remainder; }},
+    {"energy_injected_J", [](const Report& r) -> Value { return r.energy_injected_J; }},
+    {"momentum_x_kg_m_s", [](const Report& r) -> Value { return r.linear_momentum.x(); }},
+    {"momentum_y_kg_m_s", [](const Report& r) -> Value { return r.linear_momentum.y(); }},
+    {"momentum_z_kg_m_s", [](const Report& r) -> Value { return r.linear_momentum.z(); }},
+    {"angular_momentum_x_kg_m2_s", [](const Report& r) -> Value { return r.angular_momentum.x(); }},
+    {"angular_momentum_y_kg_m2_s", [](const Report& r) -> Value { return r.angular_momentum.y(); }},
+    {"angular_momentum_z_kg_m2_s", [](const Report& r) -> Value { return r.angular_momentum.z(); }},
+    {"momentum_error_relative", [](const Report& r) -> Value { return r.momentum_error_relative; }},
+    {"angular_momentum_error_relative",
+     [](const Report& r) -> Value { return r.angular_momentum_error_relative; }},
+    {"preparation_time_s", [](const Report& r) -> Value { return r.time.preparation; }},
+    {"detection_time_s", [](const Report& r) -> Value { return r.time.detection; }},
+    {"resolution_time_s", [](const Report& r) -> Value { return r.time.resolution; }},
+    {"finish_time_s", [](const Report& r) -> Value { return r.time.finish; }},
+};
+
+// Rows are handed on when this much has gathered or this much time has passed, whichever comes first.
+constexpr std::size_t flush_bytes = 1 << 16;
+constexpr std::chrono::seconds flush_interval{1};
+
+}  // namespace
+
+std::string step_table_header() {
+  std::string header;
+  for (const Column& column : columns) header += std::string(column.name) + ",";
+  return header + "state_hash";
+}
+
+StepTable::StepTable(const std::filesystem::path& path)
+    : file_(path), last_flush_(std::chrono::steady_clock::now()) {
+  pending_ = step_table_header() + "\n";
+  flush();
+}
+
+void StepTable::append(const StepReport& report, std::uint64_t state_hash) {
+  auto out = std::back_inserter(pending_);
+  for (const Column& column : columns) {
+    // fmt writes the shortest text that reads back as the same double.
+    std::visit([&](const auto& value) { fmt::format_to(out, "{},", value); }, column.value(report));
+  }
+  fmt::format_to(out, "{}\n", hash_text(state_hash));
+  if (pending_.size() >= flush_bytes || std::chrono::steady_clock::now() - last_flush_ >= flush_interval)
+    flush();
+}
+
+void StepTable::flush() {
+  file_.write(pending_);
+  file_.flush();
+  pending_.clear();
+  last_flush_ = std::chrono::steady_clock::now();
+}
+
+void StepTable::close() {
+  flush();
+  file_.close();
+}
+
+}  // namespace scree::io

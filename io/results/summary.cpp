@@ -1,0 +1,183 @@
+#include "io/results/summary.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "engine/core/parallel.h"
+#include "engine/core/state_hash.h"
+#include "io/results/version.h"
+
+namespace scree::io {
+
+namespace {
+
+const char* solver_name(SolverKind kind) {
+  switch (kind) {
+    case SolverKind::per_body:
+      return "per_body";
+    case SolverKind::one_pass:
+      return "one_pass";
+  }
+  return "";
+}
+
+/// Median over the last sixth of the steps, at least one: start-up, when few bodies touch, does not count.
+double median_of_last_sixth(const std::vector<double>& times) {
+  if (times.empty()) return 0.0;
+  const auto count = static_cast<std::ptrdiff_t>(std::max<std::size_t>(1, times.size() / 6));
+  std::vector<double> last(times.end() - count, times.end());
+  const auto middle = last.begin() + count / 2;
+  std::nth_element(last.begin(), middle, last.end());
+  return *middle;
+}
+
+void add_flows(EnergyLedger& sum, const EnergyLedger& step) {
+  sum.kinetic = step.kinetic;
+  sum.potential = step.potential;
+  sum.dissipated_by_friction += step.dissipated_by_friction;
+  sum.dissipated_by_impact += step.dissipated_by_impact;
+  sum.position_correction += step.position_correction;
+  sum.boundary_work += step.boundary_work;
+  sum.remainder += step.remainder;
+}
+
+bool is_lost(const Model& model, const Bodies& bodies, std::size_t i) {
+  const bool finite = bodies.position[i].allFinite() && bodies.orientation[i].coeffs().allFinite() &&
+                      bodies.linear_velocity[i].allFinite() && bodies.angular_velocity[i].allFinite();
+  if (!finite) return true;
+  const double radius = bounding_radius(model.shapes, bodies.shape[i]);
+  return std::any_of(model.boundaries.begin(), model.boundaries.end(), [&](const Boundary& boundary) {
+    const Plane* plane = std::get_if<Plane>(&boundary.surface);
+    return plane && plane->normal.dot(bodies.position[i] - plane->point) < -radius;
+  });
+}
+
+nlohmann::ordered_json ledger(const Summary& s) {
+  return {{"kinetic_initial_J", s.kinetic_initial_J},
+          {"potential_initial_J", s.potential_initial_J},
+          {"kinetic_J", s.energy.kinetic},
+          {"potential_J", s.energy.potential},
+          {"dissipated_by_friction_J", s.energy.dissipated_by_friction},
+          {"dissipated_by_impact_J", s.energy.dissipated_by_impact},
+          {"position_correction_J", s.energy.position_correction},
+          {"boundary_work_J", s.energy.boundary_work},
+          {"remainder_J", s.energy.remainder},
+          {"injected_J", s.energy_injected_J}};
+}
+
+}  // namespace
+
+const char* to_string(RunStatus status) {
+  switch (status) {
+    case RunStatus::finished:
+      return "finished";
+    case RunStatus::interrupted:
+      return "interrupted";
+    case RunStatus::failed:
+      return "failed";
+  }
+  return "";
+}
+
+RunStatistics::RunStatistics(const Scene& scene) : scene_(scene) {
+  const Bodies& bodies = scene.initial.bodies;
+  const Settings& settings = scene.model.settings;
+  sums_.scene = scene.name;
+  sums_.solver = solver_name(settings.solver.kind);
+  sums_.bodies = static_cast<std::int64_t>(bodies.size());
+  sums_.boundaries = static_cast<std::int64_t>(scene.model.boundaries.size());
+  sums_.time_step_s = settings.time_step_s;
+  sums_.end_time_s = scene.end_time_s;
+  sums_.kinetic_initial_J = sums_.energy.kinetic = kinetic_energy(bodies);
+  sums_.potential_initial_J = sums_.energy.potential = potential_energy(bodies, settings.gravity);
+  potential_min_ = sums_.potential_initial_J;
+}
+
+void RunStatistics::add(const StepReport& r) {
+  ++sums_.steps;
+  sums_.last = r;
+  sums_.stage_time += r.time;
+  step_time_.push_back(r.time.total());
+  sums_.penetration_max_of_run = std::max(sums_.penetration_max_of_run, r.penetration_max);
+  sums_.residual_rms_relative_max = std::max(sums_.residual_rms_relative_max, r.residual_rms_relative);
+  residual_sum_ += r.residual_rms_relative;
+  sums_.momentum_error_relative = std::max(sums_.momentum_error_relative, r.momentum_error_relative);
+  sums_.angular_momentum_error_relative =
+      std::max(sums_.angular_momentum_error_relative, r.angular_momentum_error_relative);
+  if (r.status != SolveStatus::converged) ++sums_.steps_not_converged;
+  sums_.narrow_phase_failures += r.narrow_phase_failures;
+  add_flows(sums_.energy, r.energy);
+  sums_.energy_injected_J += r.energy_injected_J;
+  potential_min_ = std::min(potential_min_, r.energy.potential);
+}
+
+Summary RunStatistics::summary(const State& state) const {
+  Summary s = sums_;
+  s.threads = thread_count();
+  s.simulated_time_s = state.time_s - scene_.initial.time_s;
+  s.lost_bodies = count_lost_bodies(scene_.model, state.bodies);
+  s.state_hash = state_hash(state.bodies);
+  s.median_step_time_s = median_of_last_sixth(step_time_);
+  if (s.steps > 0) s.residual_rms_relative_mean = residual_sum_ / static_cast<double>(s.steps);
+  // All energy that the run had to spend: what it began with and what falling released.
+  const double available = s.kinetic_initial_J + (s.potential_initial_J - potential_min_);
+  if (available > 0.0) s.energy_injected_relative = s.energy_injected_J / available;
+  return s;
+}
+
+std::int64_t count_lost_bodies(const Model& model, const Bodies& bodies) {
+  std::int64_t lost = 0;
+  for (std::size_t i = 0; i < bodies.size(); ++i) lost += is_lost(model, bodies, i) ? 1 : 0;
+  return lost;
+}
+
+std::string to_json(const Summary& s) {
+  const double bodies = static_cast<double>(std::max<std::int64_t>(1, s.bodies));
+  nlohmann::ordered_json json = {
+      {"format", "scree summary"},
+      {"format_version", 1},
+      {"scree_version", scree_version()},
+      {"scene", s.scene},
+      {"status", to_string(s.status)},
+      {"solver", s.solver},
+      {"threads", s.threads},
+      {"bodies", s.bodies},
+      {"boundaries", s.boundaries},
+      {"lost_bodies", s.lost_bodies},
+      {"steps", s.steps},
+      {"frames", s.frames},
+      {"time_step_s", s.time_step_s},
+      {"end_time_s", s.end_time_s},
+      {"simulated_time_s", s.simulated_time_s},
+      {"wall_time_s", s.wall_time_s},
+      {"recording_time_s", s.recording_time_s},
+      {"real_time_factor", s.real_time_factor()},
+      {"median_step_time_s", s.median_step_time_s},
+      {"stage_time_s",
+       {{"preparation", s.stage_time.preparation},
+        {"detection", s.stage_time.detection},
+        {"resolution", s.stage_time.resolution},
+        {"finish", s.stage_time.finish}}},
+      {"contacts", s.last.contacts},
+      {"active_contacts", s.last.active_contacts},
+      {"touching_contacts", s.last.touching},
+      {"bodies_in_collision", s.last.bodies_in_collision},
+      {"penetration_max", s.last.penetration_max},
+      {"penetration_mean", s.last.penetration_mean},
+      {"penetration_max_of_run", s.penetration_max_of_run},
+      {"residual_rms_relative", s.last.residual_rms_relative},
+      {"residual_rms_relative_mean", s.residual_rms_relative_mean},
+      {"residual_rms_relative_max", s.residual_rms_relative_max},
+      {"steps_not_converged", s.steps_not_converged},
+      {"narrow_phase_failures", s.narrow_phase_failures},
+      {"kinetic_energy_per_body_J", s.energy.kinetic / bodies},
+      {"energy_injected_relative", s.energy_injected_relative},
+      {"momentum_error_relative", s.momentum_error_relative},
+      {"angular_momentum_error_relative", s.angular_momentum_error_relative},
+      {"energy", ledger(s)},
+      {"state_hash", hash_text(s.state_hash)},
+  };
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace scree::io

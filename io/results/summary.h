@@ -1,0 +1,59 @@
+// summary.json: what came out of a run, in one page of numbers.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/simulation/diagnostics.h"
+#include "io/scene/scene.h"
+
+namespace scree::io {
+
+enum class RunStatus { finished, interrupted, failed };
+const char* to_string(RunStatus status);
+
+/// Every number is defined in docs/file_formats.md.
+struct Summary {
+  std::string scene, solver;
+  RunStatus status = RunStatus::finished;
+  int threads = 1;
+  std::int64_t bodies = 0, boundaries = 0, lost_bodies = 0, steps = 0, frames = 0;
+  double time_step_s = 0.0, simulated_time_s = 0.0, end_time_s = 0.0;
+  double wall_time_s = 0.0, recording_time_s = 0.0, median_step_time_s = 0.0;
+  StageTimes stage_time;  // s, sums over the run
+  StepReport last;        // of the last step
+  // over the run
+  double penetration_max_of_run = 0.0, residual_rms_relative_max = 0.0, residual_rms_relative_mean = 0.0;
+  double momentum_error_relative = 0.0, angular_momentum_error_relative = 0.0;  // maxima
+  std::int64_t steps_not_converged = 0, narrow_phase_failures = 0;
+  double kinetic_initial_J = 0.0, potential_initial_J = 0.0;
+  EnergyLedger energy;  // as after the last step; its flows are sums over the run
+  double energy_injected_J = 0.0, energy_injected_relative = 0.0;
+  std::uint64_t state_hash = 0;
+
+  double real_time_factor() const { return wall_time_s > 0.0 ? simulated_time_s / wall_time_s : 0.0; }
+};
+
+/// Gathers a Summary step by step.
+class RunStatistics {
+ public:
+  explicit RunStatistics(const Scene& scene);
+  void add(const StepReport& report);
+  /// Everything but status, frames and wall and recording times, which the caller knows.
+  Summary summary(const State& state) const;
+
+ private:
+  const Scene& scene_;
+  Summary sums_;
+  double residual_sum_ = 0.0, potential_min_ = 0.0;
+  std::vector<double> step_time_;  // [step], s
+};
+
+/// Bodies with a number that is not finite, or whose centre is behind a plane by more than their bounding
+/// radius.
+std::int64_t count_lost_bodies(const Model& model, const Bodies& bodies);
+
+/// The text of summary.json. JSON has no NaN and no infinity: they become null.
+std::string to_json(const Summary& summary);
+
+}  // namespace scree::io

@@ -1,0 +1,47 @@
+#include "io/results/text_file.h"
+
+#include <cerrno>
+#include <cstring>
+
+#include "io/results/write_error.h"
+
+namespace scree::io {
+
+namespace {
+
+[[noreturn]] void fail(const std::filesystem::path& path, int error) {
+  throw WriteError("cannot write " + path.string() + ": " + std::strerror(error));
+}
+
+}  // namespace
+
+TextFile::TextFile(std::filesystem::path path)
+    : path_(std::move(path)), file_(std::fopen(path_.c_str(), "wb")) {
+  if (!file_) fail(path_, errno);
+}
+
+void TextFile::write(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), file_.get()) != text.size()) fail(path_, errno);
+}
+
+void TextFile::flush() {
+  if (std::fflush(file_.get()) != 0) fail(path_, errno);
+}
+
+void TextFile::close() {
+  if (file_ && std::fclose(file_.release()) != 0) fail(path_, errno);
+}
+
+std::filesystem::path temporary_name(const std::filesystem::path& path) { return path.string() + ".tmp"; }
+
+void write_whole_file(const std::filesystem::path& path, std::string_view text) {
+  const std::filesystem::path temporary = temporary_name(path);
+  TextFile file(temporary);
+  file.write(text);
+  file.close();
+  std::error_code error;
+  std::filesystem::rename(temporary, path, error);
+  if (error) throw WriteError("cannot write " + path.string() + ": " + error.message());
+}
+
+}  // namespace scree::io

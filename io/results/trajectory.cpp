@@ -1,0 +1,292 @@
+#include "io/results/trajectory.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include "engine/core/state_hash.h"
+#include "io/results/body_fields.h"
+#include "io/results/hdf5_objects.h"
+#include "io/results/version.h"
+#include "io/results/write_error.h"
+
+namespace scree::io {
+
+using namespace hdf5;
+
+namespace {
+
+// Rows a chunk of the lists that get a few numbers a frame. They are not compressed: a chunk that grows must
+// stay where it is, so that a killed run does not lose the rows it already had.
+constexpr hsize_t short_chunk = 256;
+// Contacts a chunk: 16 to 48 KiB before compression.
+constexpr hsize_t contact_chunk = 4096;
+
+void write_scene(hid_t file, const Scene& scene) {
+  write_attribute(file, "format", std::string("scree trajectory"));
+  write_attribute(file, "format_version", std::int64_t{trajectory_format_version});
+  write_attribute(file, "scree_version", scree_version());
+  write_attribute(file, "scene", scene.name);
+  write_attribute(file, "description", scene.description);
+  write_attribute(file, "created", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))));
+  const Handle group = create_group(file, "scene");
+  write_attribute(group.get(), "gravity_m_s2", scene.model.settings.gravity);
+  write_attribute(group.get(), "time_step_s", scene.model.settings.time_step_s);
+  write_attribute(group.get(), "end_time_s", scene.end_time_s);
+  write_attribute(group.get(), "frame_interval_s", scene.output.interval_s);
+  write_text(group.get(), {"text", "", "the scene file, byte for byte"}, scene.text);
+  std::vector<std::string> overrides;
+  for (const auto& [key, value] : scene.overrides) overrides.push_back(key + "=" + value);
+  write_texts(group.get(), {"overrides", "", "settings of the command line, key=value"}, overrides);
+}
+
+void write_materials(hid_t file, const Materials& materials) {
+  const std::size_t n = materials.size();
+  std::vector<std::string> names;
+  std::vector<double> density, friction, torsional, rolling, restitution;
+  for (std::size_t a = 0; a < n; ++a) {
+    const MaterialIndex ma(static_cast<std::int64_t>(a));
+    names.push_back(materials.name(ma));
+    density.push_back(materials.density(ma));
+    for (std::size_t b = 0; b < n; ++b) {
+      const PairLaw& law = materials.law(ma, MaterialIndex(static_cast<std::int64_t>(b)));
+      friction.push_back(law.friction);
+      torsional.push_back(law.torsional_friction_m);
+      rolling.push_back(law.rolling_friction_m);
+      restitution.push_back(law.restitution);
+    }
+  }
+  const Handle group = create_group(file, "materials");
+  const hid_t g = group.get();
+  write_texts(g, {"name", "", "[material]"}, names);
+  write_rows(g, {"density", "kg/m^3", "[material]"}, density.data(), n);
+  write_rows(g, {"friction", "1", "[material, material] sliding friction of the pair"}, friction.data(), n,
+             n);
+  write_rows(g, {"torsional_friction", "m", "[material, material]"}, torsional.data(), n, n);
+  write_rows(g, {"rolling_friction", "m", "[material, material]"}, rolling.data(), n, n);
+  write_rows(g, {"restitution", "1", "[material, material]"}, restitution.data(), n, n);
+}
+
+Vec3 semi_axes(const Shapes& shapes, ShapeIndex shape) {
+  switch (shapes.kind(shape)) {
+    case ShapeKind::ellipsoid:
+      return shapes.ellipsoid(shape).semi_axes;
+  }
+  return Vec3::Zero();
+}
+
+void write_bodies(hid_t file, const Model& model, const Bodies& bodies) {
+  const std::size_t n = bodies.size();
+  std::vector<Vec3> axes;
+  for (const ShapeIndex shape : bodies.shape) axes.push_back(semi_axes(model.shapes, shape));
+  std::vector<std::int32_t> material;
+  for (const MaterialIndex m : bodies.material) material.push_back(m.value);
+  const Handle group = create_group(file, "bodies");
+  const hid_t g = group.get();
+  write_rows(g, {"id", "1", "[body] persistent number"}, bodies.id.data(), n);
+  write_rows(g, {"semi_axes", "m", "[body, 3] of the ellipsoid, along its own x, y, z"}, axes);
+  write_rows(g, {"mass", "kg", "[body]"}, bodies.mass.data(), n);
+  write_rows(g, {"inertia", "kg m^2", "[body, 3] principal moments about the body's own axes"},
+             bodies.inertia);
+  write_rows(g, {"material", "1", "[body] row of /materials"}, material.data(), n);
+}
+
+/// Planes and tubes in one group each; `boundary` says which number contacts know them by.
+void write_boundaries(hid_t file, const Boundaries& boundaries) {
+  std::vector<std::string> names, kinds;
+  std::vector<std::int32_t> material, plane_boundary, tube_boundary;
+  std::vector<Vec3> point, normal, start, end;
+  std::vector<double> inner_radius, thickness;
+  for (std::size_t i = 0; i < boundaries.size(); ++i) {
+    names.push_back(boundaries[i].name);
+    material.push_back(boundaries[i].material.value);
+    if (const Plane* plane = std::get_if<Plane>(&boundaries[i].surface)) {
+      kinds.push_back("plane");
+      plane_boundary.push_back(static_cast<std::int32_t>(i));
+      point.push_back(plane->point);
+      normal.push_back(plane->normal);
+    } else if (const Tube* tube = std::get_if<Tube>(&boundaries[i].surface)) {
+      kinds.push_back("tube");
+      tube_boundary.push_back(static_cast<std::int32_t>(i));
+      start.push_back(tube->start);
+      end.push_back(tube->end);
+      inner_radius.push_back(tube->inner_radius);
+      thickness.push_back(tube->thickness);
+    }
+  }
+  const Handle group = create_group(file, "boundaries");
+  write_texts(group.get(), {"name", "", "[boundary]"}, names);
+  write_texts(group.get(), {"kind", "", "[boundary] plane or tube"}, kinds);
+  write_rows(group.get(), {"material", "1", "[boundary] row of /materials"}, material.data(),
+             material.size());
+  const Handle planes = create_group(group.get(), "planes");
+  write_rows(planes.get(), {"boundary", "1", "[plane] number of the boundary"}, plane_boundary.data(),
+             plane_boundary.size());
+  write_rows(planes.get(), {"point", "m", "[plane, 3] any point of it"}, point);
+  write_rows(planes.get(), {"normal", "1", "[plane, 3] unit, towards the free side"}, normal);
+  const Handle tubes = create_group(group.get(), "tubes");
+  write_rows(tubes.get(), {"boundary", "1", "[tube] number of the boundary"}, tube_boundary.data(),
+             tube_boundary.size());
+  write_rows(tubes.get(), {"start", "m", "[tube, 3] one end of the axis"}, start);
+  write_rows(tubes.get(), {"end", "m", "[tube, 3] other end of the axis"}, end);
+  write_rows(tubes.get(), {"inner_radius", "m", "[tube]"}, inner_radius.data(), inner_radius.size());
+  write_rows(tubes.get(), {"thickness", "m", "[tube]"}, thickness.data(), thickness.size());
+}
+
+struct FrameArrays {
+  Growing time, step, position, orientation, velocity, angular_velocity;
+  std::vector<Growing> fields;
+
+  FrameArrays(hid_t file, hsize_t n, const std::vector<std::string>& field_names) {
+    const Handle group = create_group(file, "frames");
+    const hid_t g = group.get();
+    const Growing::Layout scalar{{}, short_chunk, false}, vector{{n, 3}}, quaternion{{n, 4}};
+    time = Growing(g, {"time", "s", "[frame] simulated time"}, H5T_NATIVE_DOUBLE, scalar);
+    step = Growing(g, {"step", "1", "[frame] steps done"}, H5T_NATIVE_INT64, scalar);
+    position = Growing(g, {"position", "m", "[frame, body, 3] centre of mass"}, H5T_NATIVE_FLOAT, vector);
+    orientation =
+        Growing(g, {"orientation", "1", "[frame, body, 4] unit quaternion w x y z, body axes to world"},
+                H5T_NATIVE_FLOAT, quaternion);
+    velocity =
+        Growing(g, {"velocity", "m/s", "[frame, body, 3] of the centre of mass"}, H5T_NATIVE_FLOAT, vector);
+    angular_velocity =
+        Growing(g, {"angular_velocity", "rad/s", "[frame, body, 3] world axes"}, H5T_NATIVE_FLOAT, vector);
+    for (const std::string& name : field_names) {
+      const BodyField& field = *body_field(name);
+      fields.emplace_back(g,
+                          Label{name, std::string(field.unit), "[frame, body] " + std::string(field.meaning)},
+                          H5T_NATIVE_FLOAT, Growing::Layout{{n}});
+    }
+  }
+
+  void append(const Frame& frame) {
+    position.append(frame.position.data(), 1);
+    orientation.append(frame.orientation.data(), 1);
+    velocity.append(frame.velocity.data(), 1);
+    angular_velocity.append(frame.angular_velocity.data(), 1);
+    for (std::size_t f = 0; f < fields.size(); ++f) fields[f].append(frame.fields[f].data(), 1);
+    step.append(&frame.step, 1);
+    time.append(&frame.time_s, 1);
+  }
+};
+
+/// Ragged: the contacts of frame k are rows offset[k] to offset[k + 1] of every array.
+struct ContactArrays {
+  Growing offset, point, normal, impulse, gap, body_a, body_b, boundary;
+  std::int64_t rows = 0;
+
+  explicit ContactArrays(hid_t file) {
+    const Handle group = create_group(file, "contacts");
+    const hid_t g = group.get();
+    const Growing::Layout scalar{{}, contact_chunk}, vector{{3}, contact_chunk};
+    offset =
+        Growing(g, {"offset", "1", "[frame + 1] contacts of frame k are rows offset[k] to offset[k + 1]"},
+                H5T_NATIVE_INT64, {{}, short_chunk, false});
+    point = Growing(g, {"point", "m", "[contact, 3] midway between the surfaces"}, H5T_NATIVE_FLOAT, vector);
+    normal = Growing(g, {"normal", "1", "[contact, 3] unit, from b to a"}, H5T_NATIVE_FLOAT, vector);
+    impulse = Growing(g, {"impulse", "N s", "[contact, 3] on body a over the last step, world axes"},
+                      H5T_NATIVE_FLOAT, vector);
+    gap = Growing(g, {"gap", "m", "[contact] negative where surfaces overlap"}, H5T_NATIVE_FLOAT, scalar);
+    body_a = Growing(g, {"body_a", "1", "[contact] row of /bodies"}, H5T_NATIVE_INT32, scalar);
+    body_b = Growing(g, {"body_b", "1", "[contact] row of /bodies, -1 against a boundary"}, H5T_NATIVE_INT32,
+                     scalar);
+    boundary = Growing(g, {"boundary", "1", "[contact] row of /boundaries, -1 against a body"},
+                       H5T_NATIVE_INT32, scalar);
+    offset.append(&rows, 1);
+  }
+
+  void append(const FrameContacts& contacts) {
+    const hsize_t n = contacts.gap.size();
+    point.append(contacts.point.data(), n);
+    normal.append(contacts.normal.data(), n);
+    impulse.append(contacts.impulse.data(), n);
+    gap.append(contacts.gap.data(), n);
+    body_a.append(contacts.body_a.data(), n);
+    body_b.append(contacts.body_b.data(), n);
+    boundary.append(contacts.boundary.data(), n);
+    rows += static_cast<std::int64_t>(n);
+    offset.append(&rows, 1);
+  }
+};
+
+void write_memory(hid_t final_state, const ContactMemory& memory) {
+  const Handle group = create_group(final_state, "contact_memory");
+  const hid_t g = group.get();
+  std::vector<std::int32_t> a, b;
+  std::vector<std::uint32_t> feature;
+  for (const ContactKey& key : memory.key) {
+    a.push_back(key.a);
+    b.push_back(key.b);
+    feature.push_back(key.feature);
+  }
+  write_rows(g, {"a", "1", "[contact] row of /bodies"}, a.data(), a.size());
+  write_rows(g, {"b", "1", "[contact] row of /bodies, or number of bodies + row of /boundaries"}, b.data(),
+             b.size());
+  write_rows(g, {"feature", "1", "[contact] tells the contacts of one pair apart"}, feature.data(),
+             feature.size());
+  write_rows(g, {"normal", "1", "[contact, 3] unit, from b to a"}, memory.normal);
+  write_rows(g, {"impulse", "N s", "[contact, 3] on body a, world axes"}, memory.impulse);
+  write_rows(g, {"torque_impulse", "N m s", "[contact, 3] on body a, world axes"}, memory.torque_impulse);
+}
+
+}  // namespace
+
+struct Trajectory::Parts {
+  std::string path;
+  std::size_t bodies;
+  // The file is declared before the datasets: they are closed first.
+  Handle file;
+  std::unique_ptr<FrameArrays> frames;
+  std::unique_ptr<ContactArrays> contacts;
+};
+
+Trajectory::Trajectory(const std::filesystem::path& path, const Scene& scene)
+    : parts_(std::make_unique<Parts>(
+          Parts{path.string(), scene.initial.bodies.size(), create_file(path.string()), nullptr, nullptr})) {
+  const hid_t file = parts_->file.get();
+  write_scene(file, scene);
+  write_materials(file, scene.model.materials);
+  write_bodies(file, scene.model, scene.initial.bodies);
+  write_boundaries(file, scene.model.boundaries);
+  parts_->frames = std::make_unique<FrameArrays>(file, parts_->bodies, scene.output.fields);
+  if (scene.output.contacts) parts_->contacts = std::make_unique<ContactArrays>(file);
+  check(H5Fflush(file, H5F_SCOPE_LOCAL), parts_->path);
+}
+
+Trajectory::~Trajectory() = default;
+Trajectory::Trajectory(Trajectory&&) noexcept = default;
+
+void Trajectory::append(const Frame& frame) {
+  if (frame.position.size() != parts_->bodies) {
+    throw WriteError(fmt::format("cannot write a frame of {} bodies to {}, which has {}",
+                                 frame.position.size(), parts_->path, parts_->bodies));
+  }
+  if (parts_->contacts) parts_->contacts->append(frame.contacts);
+  parts_->frames->append(frame);
+  check(H5Fflush(parts_->file.get(), H5F_SCOPE_LOCAL), parts_->path);
+}
+
+void Trajectory::write_final_state(const State& state) {
+  const Bodies& bodies = state.bodies;
+  std::vector<std::array<double, 4>> orientation;
+  for (const Quat& q : bodies.orientation) orientation.push_back({q.w(), q.x(), q.y(), q.z()});
+  const Handle group = create_group(parts_->file.get(), "final");
+  const hid_t g = group.get();
+  write_attribute(g, "step", state.step);
+  write_attribute(g, "time_s", state.time_s);
+  write_attribute(g, "state_hash", hash_text(state_hash(bodies)));
+  write_rows(g, {"position", "m", "[body, 3] centre of mass"}, bodies.position);
+  write_rows(g, {"orientation", "1", "[body, 4] unit quaternion w x y z, body axes to world"},
+             orientation.empty() ? nullptr : orientation[0].data(), orientation.size(), 4);
+  write_rows(g, {"velocity", "m/s", "[body, 3] of the centre of mass"}, bodies.linear_velocity);
+  write_rows(g, {"angular_velocity", "rad/s", "[body, 3] world axes"}, bodies.angular_velocity);
+  write_memory(g, state.memory);
+}
+
+void Trajectory::close() {
+  parts_->contacts.reset();
+  parts_->frames.reset();
+  check(H5Fflush(parts_->file.get(), H5F_SCOPE_LOCAL), parts_->path);
+  parts_->file.close(parts_->path);
+}
+
+}  // namespace scree::io

@@ -1,0 +1,31 @@
+// Files for ParaView: one .vtp a frame and a .pvd that lists them with their times; walls once.
+#pragma once
+
+#include <memory>
+
+#include "io/results/frame.h"
+#include "io/results/run_folder.h"
+#include "io/results/wall_mesh.h"
+#include "io/scene/scene.h"
+
+namespace scree::io {
+
+/// Writes appended raw data, which is smallest and fastest. The .pvd is replaced after every frame, so it
+/// never lists a file that is not complete. All members throw WriteError.
+class VtkSeries {
+ public:
+  VtkSeries(const RunFolder& folder, const Scene& scene);
+  ~VtkSeries();
+  VtkSeries(VtkSeries&&) noexcept;
+
+  void append(const Frame& frame);
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+/// One polygonal surface with the point array `Normals` and the cell array `boundary`.
+void write_walls(const std::filesystem::path& path, const WallMesh& mesh);
+
+}  // namespace scree::io

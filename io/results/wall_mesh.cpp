@@ -1,0 +1,148 @@
+#include "io/results/wall_mesh.h"
+
+#include <array>
+#include <cmath>
+#include <numbers>
+
+namespace scree::io {
+
+namespace {
+
+constexpr int tube_segments = 96;       // around the axis
+constexpr int rim_segments = 8;         // of each rim's half circle
+constexpr double region_margin = 0.25;  // of the largest extent
+
+using Polygon = std::vector<Vec3>;
+
+/// What is left of a convex polygon on the side n.(x - p) >= 0 (Sutherland and Hodgman 1974).
+Polygon clip(const Polygon& polygon, const Vec3& p, const Vec3& n) {
+  Polygon kept;
+  for (std::size_t i = 0; i < polygon.size(); ++i) {
+    const Vec3 &a = polygon[i], &b = polygon[(i + 1) % polygon.size()];
+    const double da = n.dot(a - p), db = n.dot(b - p);
+    if (da >= 0.0) kept.push_back(a);
+    if ((da > 0.0 && db < 0.0) || (da < 0.0 && db > 0.0)) kept.push_back(a + da / (da - db) * (b - a));
+  }
+  return kept;
+}
+
+Polygon plane_polygon(const Plane& plane, std::size_t own, const Boundaries& boundaries,
+                      const Region& region) {
+  const Vec3 centre = 0.5 * (region.low + region.high);
+  const double reach = (region.high - region.low).norm();
+  const Vec3 foot = centre - plane.normal.dot(centre - plane.point) * plane.normal;
+  const Vec3 u = plane.normal.unitOrthogonal() * reach, v = plane.normal.cross(u);
+  Polygon polygon{foot - u - v, foot + u - v, foot + u + v, foot - u + v};
+  for (int axis = 0; axis < 3; ++axis) {
+    polygon = clip(polygon, region.low, Vec3::Unit(axis));
+    polygon = clip(polygon, region.high, -Vec3::Unit(axis));
+  }
+  for (std::size_t i = 0; i < boundaries.size(); ++i) {
+    const Plane* other = std::get_if<Plane>(&boundaries[i].surface);
+    // A plane that looks the same way does not end this one: two parallel floors are both shown.
+    if (i == own || !other || other->normal.dot(plane.normal) > 1.0 - 1e-9) continue;
+    polygon = clip(polygon, other->point, other->normal);
+  }
+  return polygon;
+}
+
+void add_plane(WallMesh& mesh, std::int32_t boundary, const Vec3& normal, const Polygon& polygon) {
+  if (polygon.size() < 3) return;
+  std::vector<std::int32_t> corners;
+  for (const Vec3& corner : polygon) {
+    corners.push_back(static_cast<std::int32_t>(mesh.point.size()));
+    mesh.point.push_back(corner);
+    mesh.normal.push_back(normal);
+  }
+  mesh.polygon.push_back(std::move(corners));
+  mesh.boundary.push_back(boundary);
+}
+
+/// A point of the wall's cross-section: height along the axis and radius, m, with its normal in the same
+/// plane.
+struct ProfilePoint {
+  double height, radius, normal_height, normal_radius;
+};
+
+/// The closed outline of the wall: both rims as half circles, joined by the inner and the outer line.
+std::vector<ProfilePoint> tube_profile(const Tube& tube) {
+  const double length = (tube.end - tube.start).norm(), r = 0.5 * tube.thickness;
+  std::vector<ProfilePoint> profile;
+  for (const bool top : {false, true}) {
+    for (int k = 0; k <= rim_segments; ++k) {
+      // From the inside round the bottom rim to the outside, then from the outside round the top rim to the
+      // inside.
+      const double angle = std::numbers::pi * (k / static_cast<double>(rim_segments) + (top ? 0.0 : 1.0));
+      const double c = std::cos(angle), s = std::sin(angle);
+      profile.push_back({(top ? length : 0.0) + r * s, tube.middle_radius() + r * c, s, c});
+    }
+  }
+  return profile;
+}
+
+void add_tube(WallMesh& mesh, std::int32_t boundary, const Tube& tube) {
+  const std::vector<ProfilePoint> profile = tube_profile(tube);
+  const Vec3 axis = (tube.end - tube.start).normalized(), u = axis.unitOrthogonal(), v = axis.cross(u);
+  const auto first = static_cast<std::int32_t>(mesh.point.size());
+  const auto n = static_cast<std::int32_t>(profile.size());
+  for (int s = 0; s < tube_segments; ++s) {
+    const double angle = 2.0 * std::numbers::pi * s / tube_segments;
+    const Vec3 radial = std::cos(angle) * u + std::sin(angle) * v;
+    for (const ProfilePoint& p : profile) {
+      mesh.point.push_back(tube.start + p.height * axis + p.radius * radial);
+      mesh.normal.push_back(p.normal_height * axis + p.normal_radius * radial);
+    }
+  }
+  for (std::int32_t s = 0; s < tube_segments; ++s) {
+    const std::int32_t here = first + s * n, next = first + (s + 1) % tube_segments * n;
+    for (std::int32_t p = 0; p < n; ++p) {
+      const std::int32_t q = (p + 1) % n;
+      mesh.polygon.push_back({here + p, here + q, next + q, next + p});
+      mesh.boundary.push_back(boundary);
+    }
+  }
+}
+
+}  // namespace
+
+Region scene_region(const Bodies& bodies, const Shapes& shapes, const Boundaries& boundaries) {
+  Eigen::AlignedBox3d box;
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    const Vec3 extent = half_extent(shapes, bodies.shape[i], bodies.orientation[i]);
+    box.extend(bodies.position[i] - extent);
+    box.extend(bodies.position[i] + extent);
+  }
+  for (const Boundary& boundary : boundaries) {
+    if (const Tube* tube = std::get_if<Tube>(&boundary.surface)) {
+      const Vec3 reach = Vec3::Constant(tube->outer_radius());
+      for (const Vec3& end : {tube->start, tube->end}) {
+        box.extend((end - reach).eval());
+        box.extend((end + reach).eval());
+      }
+    }
+  }
+  if (box.isEmpty()) box = Eigen::AlignedBox3d(Vec3::Constant(-0.5), Vec3::Constant(0.5));
+  const Vec3 middle = box.center();
+  for (const Boundary& boundary : boundaries) {
+    if (const Plane* plane = std::get_if<Plane>(&boundary.surface)) {
+      box.extend((middle - plane->normal.dot(middle - plane->point) * plane->normal).eval());
+    }
+  }
+  const Vec3 margin = Vec3::Constant(region_margin * box.sizes().maxCoeff());
+  return {box.min() - margin, box.max() + margin};
+}
+
+WallMesh wall_mesh(const Boundaries& boundaries, const Region& region) {
+  WallMesh mesh;
+  for (std::size_t i = 0; i < boundaries.size(); ++i) {
+    const auto number = static_cast<std::int32_t>(i);
+    if (const Plane* plane = std::get_if<Plane>(&boundaries[i].surface)) {
+      add_plane(mesh, number, plane->normal, plane_polygon(*plane, i, boundaries, region));
+    } else if (const Tube* tube = std::get_if<Tube>(&boundaries[i].surface)) {
+      add_tube(mesh, number, *tube);
+    }
+  }
+  return mesh;
+}
+
+}  // namespace scree::io

@@ -1,0 +1,30 @@
+// Boundaries as surface meshes for pictures.
+#pragma once
+
+#include "engine/bodies/bodies.h"
+#include "engine/bodies/boundaries.h"
+
+namespace scree::io {
+
+/// An axis-aligned box, m.
+struct Region {
+  Vec3 low = Vec3::Zero(), high = Vec3::Zero();
+};
+
+/// Convex polygons with outward or free-side normals.
+struct WallMesh {
+  std::vector<Vec3> point;                         // [point], m
+  std::vector<Vec3> normal;                        // [point], unit, towards the free side
+  std::vector<std::vector<std::int32_t>> polygon;  // [polygon] points in order
+  std::vector<std::int32_t> boundary;              // [polygon] whose it is
+};
+
+/// The part of space worth showing: bodies, tubes, and the foot of the bodies' middle on every plane, with a
+/// quarter of its largest extent added on every side.
+Region scene_region(const Bodies& bodies, const Shapes& shapes, const Boundaries& boundaries);
+
+/// A tube becomes its whole surface (inside, outside, rounded rims); a plane, which has no end, becomes the
+/// polygon that `region` and the other planes leave of it, so that the planes of a box look like a box.
+WallMesh wall_mesh(const Boundaries& boundaries, const Region& region);
+
+}  // namespace scree::io
