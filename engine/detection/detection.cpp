@@ -20,11 +20,13 @@ void prepare(const DetectionInput& in, DetectionWorkspace& w) {
   w.boxes.resize(n);
   w.reach.resize(n);
   w.placed.resize(n);
+  w.smallest.resize(n);
   for_each_index(n, grain_medium, [&](std::size_t i) {
     const ShapeIndex shape = in.bodies.shape[i];
+    w.smallest[i] = smallest_length(in.shapes, shape);
     const double spin = in.bodies.angular_velocity[i].norm() * bounding_radius(in.shapes, shape);
     w.reach[i] = in.time_step_s * (in.bodies.linear_velocity[i].norm() + spin + in.free_speed_m_s) +
-                 0.5 * resting_margin * smallest_length(in.shapes, shape);
+                 0.5 * resting_margin * w.smallest[i];
     switch (in.shapes.kind(shape)) {
       case ShapeKind::ellipsoid: {
         w.placed[i] = place(in.shapes.ellipsoid(shape), in.bodies.pose(i));
@@ -48,18 +50,28 @@ void append(DetectionWorkspace::BlockContacts& out, const ContactKey& key, const
   if (gap.status == GapStatus::iteration_limit) ++out.failures;
 }
 
+Vec3 velocity_at(const Bodies& bodies, std::size_t i, const Vec3& point) {
+  return bodies.linear_velocity[i] + bodies.angular_velocity[i].cross(point - bodies.position[i]);
+}
+
+/// Can the surfaces meet within the step, give or take the resting margin? `velocity` is that of a against b, m/s.
+bool may_touch(const Gap& gap, const Vec3& velocity, double time_step_s, double resting) {
+  return gap.distance + time_step_s * std::min(0.0, gap.normal.dot(velocity)) <= resting;
+}
+
 /// Contact of an ellipsoid pair, or only the direction that proves them apart.
-void collide_pair(const DetectionWorkspace& w, const ContactMemory& last, std::int32_t a, std::int32_t b,
-                  Vec3& pair_normal, DetectionWorkspace::BlockContacts& out) {
+void collide_pair(const DetectionInput& in, const DetectionWorkspace& w, const Vec3* known, std::int32_t a,
+                  std::int32_t b, Vec3& pair_normal, DetectionWorkspace::BlockContacts& out) {
   const auto i = static_cast<std::size_t>(a), j = static_cast<std::size_t>(b);
   const PlacedEllipsoid &pa = w.placed[i], &pb = w.placed[j];
   const double margin = w.reach[i] + w.reach[j];
-  const Vec3* known = find_pair_normal(last, a, b);
   pair_normal = known != nullptr ? *known : Vec3((pa.centre - pb.centre).normalized());
   if (separation(pa, pb, -pair_normal) > margin) return;
   const Gap g = gap(pa, pb, known);
   pair_normal = g.normal;
-  if (g.distance <= margin) append(out, {a, b, g.feature}, g);
+  const Vec3 velocity = velocity_at(in.bodies, i, g.point) - velocity_at(in.bodies, j, g.point);
+  const double resting = 0.5 * resting_margin * (w.smallest[i] + w.smallest[j]);
+  if (may_touch(g, velocity, in.time_step_s, resting)) append(out, {a, b, g.feature}, g);
 }
 
 void collide_boundary(const DetectionInput& in, const DetectionWorkspace& w, std::int32_t a, std::int32_t boundary,
@@ -67,15 +79,17 @@ void collide_boundary(const DetectionInput& in, const DetectionWorkspace& w, std
   const auto i = static_cast<std::size_t>(a);
   const std::int32_t b = static_cast<std::int32_t>(in.bodies.size()) + boundary;
   const auto& surface = in.boundaries[static_cast<std::size_t>(boundary)].surface;
+  const double resting = resting_margin * w.smallest[i] + in.time_step_s * in.free_speed_m_s;
+  const auto keep = [&](const Gap& g) {
+    if (may_touch(g, velocity_at(in.bodies, i, g.point), in.time_step_s, resting)) append(out, {a, b, g.feature}, g);
+  };
   if (const auto* plane = std::get_if<Plane>(&surface)) {
-    const Gap g = gap(w.placed[i], *plane);
-    if (g.distance <= w.reach[i]) append(out, {a, b, g.feature}, g);
+    keep(gap(w.placed[i], *plane));
   } else if (const auto* tube = std::get_if<Tube>(&surface)) {
     Gap found[max_tube_contacts];
     const Ellipsoid& shape = in.shapes.ellipsoid(in.bodies.shape[i]);
-    const int count = gaps(shape, in.bodies.pose(i), *tube, w.reach[i], found);
-    std::sort(found, found + count, [](const Gap& p, const Gap& q) { return p.feature < q.feature; });
-    for (int k = 0; k < count; ++k) append(out, {a, b, found[k].feature}, found[k]);
+    const int count = gaps(shape, in.bodies.pose(i), *tube, w.reach[i] + resting, found);
+    for (int k = 0; k < count; ++k) keep(found[k]);
   }
 }
 
@@ -120,7 +134,8 @@ DetectionReport find_contacts(const DetectionInput& in, const ContactMemory& las
     for (std::size_t i = block.begin; i < block.end; ++i) {
       const auto a = static_cast<std::int32_t>(i);
       for (auto p = static_cast<std::size_t>(w.pairs.row[i]); p < static_cast<std::size_t>(w.pairs.row[i + 1]); ++p) {
-        collide_pair(w, last, a, w.pairs.b[p], w.pair_normal[p], out);
+        const std::int32_t b = w.pairs.b[p];
+        collide_pair(in, w, find_pair_normal(last, a, b), a, b, w.pair_normal[p], out);
       }
       for (std::size_t k = 0; k < in.boundaries.size(); ++k) {
         collide_boundary(in, w, a, static_cast<std::int32_t>(k), out);

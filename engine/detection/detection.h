@@ -32,6 +32,7 @@ struct DetectionWorkspace {
   std::vector<Vec3> pair_normal;         // [pair], from b to a; goes into the memory
   std::vector<Box> boxes;                // [body]
   std::vector<double> reach;             // [body], m: how far its surface may get within the step
+  std::vector<double> smallest;          // [body], m: smallest length of its shape
   std::vector<PlacedEllipsoid> placed;   // [body]
   std::vector<BlockContacts> found;      // [block of bodies]
   std::vector<std::int32_t> contact_row; // [body + 1]: contacts with a = body start here

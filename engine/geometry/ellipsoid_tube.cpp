@@ -206,6 +206,9 @@ int gaps(const Ellipsoid& shape, const Pose& pose, const Tube& tube, double marg
     surface_contacts(shape, pose, tube, w, sign, margin, output);
   }
   for (const double end_sign : {-1.0, 1.0}) rim_contacts(shape, pose, tube, w, end_sign, margin, output);
+  for (int i = 1; i < output.count; ++i) {
+    for (int k = i; k > 0 && out[k].feature < out[k - 1].feature; --k) std::swap(out[k], out[k - 1]);
+  }
   return output.count;
 }
 

@@ -1,7 +1,10 @@
 // What every step reports: counts, accuracy, energy and momentum balances, times.
 #pragma once
 
+#include "engine/bodies/bodies.h"
 #include "engine/core/types.h"
+#include "engine/detection/contacts.h"
+#include "engine/solver/solver.h"
 
 namespace scree {
 
@@ -14,9 +17,6 @@ struct StageTimes {
   double total() const { return preparation + detection + resolution + finish; }
   StageTimes& operator+=(const StageTimes& o);
 };
-
-enum class SolveStatus { converged, iteration_limit, diverged };
-const char* to_string(SolveStatus status);
 
 /// Energies in J. The flows are those of this step; their sum with the change of kinetic and potential energy is
 /// `remainder`, which is rounding as long as the ledger is closed.
@@ -53,5 +53,21 @@ struct StepReport {
   double angular_momentum_error_relative = 0.0;
   StageTimes time;
 };
+
+/// Adds the work of the contacts of one (sub)step to the ledger. Over a step of size h bodies move by
+/// h (v- + v+) / 2 with v- the velocity before gravity and contacts act and v+ the one after, so an impulse p on a body
+/// does the work p.J(v- + v+) / 2, and with this mean velocity the ledger closes to rounding.           (D1)
+/// `bodies` still hold v-.
+void add_contact_work(const ContactProblem& problem, const ContactSolution& solution, const Bodies& bodies,
+                      EnergyLedger& ledger);
+
+/// Momentum that the bodies gained from contacts beyond what the boundaries gave them, over the sum of |impulse| (and of
+/// its moment about the origin for the angular part); 0 where there are no impulses. Keeps the largest in the report.
+void check_momentum(const ContactProblem& problem, const ContactSolution& solution, const Bodies& bodies,
+                    StepReport& report);
+
+/// Contacts, active contacts, bodies in collision, overlap.
+void count_contacts(const Contacts& contacts, const ContactProblem& problem, const ContactSolution& solution,
+                    StepReport& report);
 
 }  // namespace scree

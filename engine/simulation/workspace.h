@@ -14,6 +14,7 @@ struct Workspace {
   ContactProblem problem;  // the last step's
   ContactSolution solution;
   SolverWorkspace solver;
+  std::vector<Twist> before;  // [body] velocities before the last solve
 };
 
 }  // namespace scree

@@ -1,0 +1,57 @@
+// Makes many grains at once: on a lattice, or one after the other at random places.
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "engine/generation/region.h"
+#include "engine/generation/size_distribution.h"
+
+namespace scree {
+
+/// What the grains of a group have in common.
+struct GrainRecipe {
+  Vec3 semi_axes = Vec3::Ones();  // m, before scaling
+  SizeDistribution scale;
+  std::optional<Quat> orientation;  // random if not given
+};
+
+struct Grain {
+  double scale = 1.0;
+  Pose pose;
+};
+
+PlacedEllipsoid place(const GrainRecipe& recipe, const Grain& grain);
+
+/// Distance between neighbouring places of a lattice at which no two grains can overlap, m.
+double safe_spacing(const GrainRecipe& recipe, double jitter);
+
+struct LatticeSettings {
+  std::size_t count = 0;
+  double spacing = 1.0;  // m
+  double jitter = 0.0;   // m, largest random shift along each axis
+};
+
+/// Grains on the places of a cubic lattice, row by row and layer by layer along the region's third axis;
+/// places where the grain would stick out of the region stay empty. The lattice is centred across and begins
+/// where a grain of the largest size fits. Returns fewer than `count` if the region is full. Grains may
+/// overlap if the spacing is below `safe_spacing`. Grain i draws its numbers from the stream of its place:
+/// same seed, same bits.
+std::vector<Grain> lattice(const GrainRecipe& recipe, const Region& region, const LatticeSettings& settings,
+                           std::uint64_t seed);
+
+struct RandomPackingSettings {
+  std::size_t count = 0;
+  int attempts = 2000;  // places tried for a grain before the region counts as full
+};
+
+/// Random sequential addition (Widom 1966): each grain goes to the first of a series of uniformly random
+/// places where it lies in the region and overlaps neither an obstacle nor an earlier grain, by the exact
+/// distance of ellipsoids. Sizes are drawn first and the largest placed first, which fits more; the result is
+/// in the order of the draw. Returns the grains that were placed, fewer than `count` if one of them found no
+/// place: about 0.2 to 0.3 of the region's volume.
+std::vector<Grain> random_packing(const GrainRecipe& recipe, const Region& region,
+                                  const RandomPackingSettings& settings,
+                                  std::span<const PlacedEllipsoid> obstacles, std::uint64_t seed);
+
+}  // namespace scree

@@ -1,0 +1,39 @@
+// Where grains may be made.
+#pragma once
+
+#include <variant>
+
+#include "engine/core/random.h"
+#include "engine/geometry/ellipsoid.h"
+
+namespace scree {
+
+struct BoxRegion {
+  Vec3 low = Vec3::Zero(), high = Vec3::Ones();  // m, low < high in each component
+};
+
+struct CylinderRegion {
+  Vec3 start = Vec3::Zero(), end = Vec3::UnitZ();  // m, ends of the axis
+  double radius = 1.0;                             // m
+};
+
+using Region = std::variant<BoxRegion, CylinderRegion>;
+
+/// A frame in which the region is filled: two axes across and the third along, from the origin on.
+struct RegionFrame {
+  Vec3 origin;  // m: the box's low corner, or the cylinder's start minus its radius along both axes across
+  Mat3 axes;    // columns: unit axes
+  Vec3 extent;  // m, along the axes
+};
+RegionFrame frame(const Region& region);
+
+double volume(const Region& region);  // m^3
+
+/// Uniform over the region.
+Vec3 sample_point(const Region& region, Random& random);
+
+/// True if the whole ellipsoid lies inside; exact to 1e-9 of the region's size (test:
+/// Region.HoldsAgreesWithSurfacePoints).
+bool holds(const Region& region, const PlacedEllipsoid& ellipsoid);
+
+}  // namespace scree

@@ -1,0 +1,115 @@
+#include "engine/simulation/assemble.h"
+
+#include "engine/core/parallel.h"
+
+#include <cmath>
+
+namespace scree {
+
+namespace {
+
+/// Rows n, t1, t2 of a right-handed frame (Duff et al. 2017, "Building an orthonormal basis, revisited").
+Mat3 contact_frame(const Vec3& n) {
+  const double sign = std::copysign(1.0, n[2]);
+  const double a = -1.0 / (sign + n[2]), b = n[0] * n[1] * a;
+  Mat3 frame;
+  frame.row(0) = n.transpose();
+  frame.row(1) << 1.0 + sign * n[0] * n[0] * a, sign * b, -sign * n[0];
+  frame.row(2) << b, sign + n[1] * n[1] * a, -n[1];
+  return frame;
+}
+
+void assemble_bodies(const Model& model, const Bodies& bodies, double h, ContactProblem& p) {
+  for_each_index(bodies.size(), grain_medium, [&](std::size_t i) {
+    p.free_velocity[i] = {bodies.linear_velocity[i] + h * model.settings.gravity, bodies.angular_velocity[i]};
+    p.inverse_mass[i] = 1.0 / bodies.mass[i];
+    p.inverse_inertia[i] = world_inverse_inertia(bodies, i);
+  });
+}
+
+/// Normal relative velocity before gravity and contacts act, m/s; negative when approaching.
+double approach_speed(const ContactProblem& p, std::size_t c, const Bodies& bodies) {
+  const auto at = [&](std::int32_t body, const Vec3& arm) -> Vec3 {
+    const auto i = static_cast<std::size_t>(body);
+    return bodies.linear_velocity[i] + bodies.angular_velocity[i].cross(arm);
+  };
+  Vec3 u = at(p.body_a[c], p.arm_a[c]);
+  if (p.body_b[c] != fixed_partner) u -= at(p.body_b[c], p.arm_b[c]);
+  return p.frame[c].row(0).dot(u);
+}
+
+/// The remembered impulse of a contact, turned from its last normal to the new one.
+void warm_start(const ContactMemory& memory, const ContactKey& key, const Mat3& frame, Vec3& impulse, Vec3& torque) {
+  impulse.setZero();
+  torque.setZero();
+  const std::int64_t found = find_contact(memory, key);
+  if (found < 0) return;
+  const auto m = static_cast<std::size_t>(found);
+  const Quat turn = Quat::FromTwoVectors(memory.normal[m], frame.row(0).transpose());
+  impulse = frame * (turn * memory.impulse[m]);
+  torque = frame * (turn * memory.torque_impulse[m]);
+}
+
+}  // namespace
+
+void assemble(const Model& model, const Bodies& bodies, const Contacts& contacts, const ContactMemory& memory, double h,
+              ContactProblem& p) {
+  const std::size_t n = bodies.size();
+  const Settings& settings = model.settings;
+  p.resize(n, contacts.size());
+  p.velocity_scale = settings.gravity.norm() * h;
+  assemble_bodies(model, bodies, h, p);
+
+  p.has_torques = reduce_blocks(
+      contacts.size(), grain_medium, false,
+      [&](const Block& block) {
+        bool torques = false;
+        for (std::size_t c = block.begin; c < block.end; ++c) {
+          const ContactKey& key = contacts.key[c];
+          const auto a = static_cast<std::size_t>(key.a), b = static_cast<std::size_t>(key.b);
+          const bool fixed = b >= n;
+          p.body_a[c] = key.a;
+          p.body_b[c] = fixed ? fixed_partner : key.b;
+          p.frame[c] = contact_frame(contacts.normal[c]);
+          p.arm_a[c] = contacts.point[c] - bodies.position[a];
+          p.arm_b[c] = fixed ? Vec3(Vec3::Zero()) : Vec3(contacts.point[c] - bodies.position[b]);
+          const MaterialIndex other = fixed ? model.boundaries[b - n].material : bodies.material[b];
+          const PairLaw& law = model.materials.law(bodies.material[a], other);
+          p.friction[c] = law.friction;
+          p.torsional_friction[c] = law.torsional_friction_m;
+          p.rolling_friction[c] = law.rolling_friction_m;
+          torques |= law.torsional_friction_m > 0.0 || law.rolling_friction_m > 0.0;
+
+          const double length_a = smallest_length(model.shapes, bodies.shape[a]);
+          p.length[c] = fixed ? length_a : std::min(length_a, smallest_length(model.shapes, bodies.shape[b]));
+          p.gap[c] = contacts.gap[c];
+          p.slop[c] = settings.solver.correction_slop * p.length[c];
+          p.offset[c] = std::max(contacts.gap[c], 0.0) / h;                                      // (A2)
+          const double approach = approach_speed(p, c, bodies);
+          const bool impact = approach < -settings.restitution_threshold_m_s && contacts.gap[c] + h * approach < 0.0;
+          if (impact && law.restitution > 0.0) p.offset[c] = law.restitution * approach;         // (A3)
+          warm_start(memory, key, p.frame[c], p.start_impulse[c], p.start_torque_impulse[c]);
+        }
+        return torques;
+      },
+      [](bool a, bool b) { return a || b; });
+  p.link_bodies();
+}
+
+void advance_contacts(const ContactProblem& p, const ContactSolution& s, const std::vector<Twist>& before, double h,
+                      Contacts& contacts) {
+  for_each_index(contacts.size(), grain_medium, [&](std::size_t c) {
+    const auto moved = [&](std::int32_t body, const Vec3& arm) -> Vec3 {
+      const auto i = static_cast<std::size_t>(body);
+      const Vec3 linear = 0.5 * (before[i].linear + s.velocity[i].linear) + s.correction[i].linear;
+      const Vec3 angular = 0.5 * (before[i].angular + s.velocity[i].angular) + s.correction[i].angular;
+      return h * (linear + angular.cross(arm));
+    };
+    const Vec3 a = moved(p.body_a[c], p.arm_a[c]);
+    const Vec3 b = p.body_b[c] == fixed_partner ? Vec3(Vec3::Zero()) : moved(p.body_b[c], p.arm_b[c]);
+    contacts.point[c] += 0.5 * (a + b);
+    contacts.gap[c] += contacts.normal[c].dot(a - b);
+  });
+}
+
+}  // namespace scree

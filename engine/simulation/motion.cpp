@@ -1,0 +1,68 @@
+#include "engine/simulation/motion.h"
+
+#include "engine/core/parallel.h"
+
+#include <Eigen/LU>
+
+#include <cmath>
+
+namespace scree {
+
+namespace {
+
+constexpr int newton_iterations = 20;
+constexpr double newton_tolerance = 4e-16;  // of |w|: the last bits
+
+Mat3 cross_matrix(const Vec3& v) {
+  Mat3 m;
+  m << 0.0, -v[2], v[1], v[2], 0.0, -v[0], -v[1], v[0], 0.0;
+  return m;
+}
+
+/// w_m of (M1) by Newton from w0; body frame.
+Vec3 midpoint_spin(const Vec3& inertia, const Vec3& w0, double dt) {
+  Vec3 w = w0;
+  for (int k = 0; k < newton_iterations; ++k) {
+    const Vec3 l = inertia.cwiseProduct(w);
+    const Vec3 f = inertia.cwiseProduct(w - w0) - 0.5 * dt * l.cross(w);
+    if (f.cwiseQuotient(inertia).squaredNorm() <= newton_tolerance * newton_tolerance * w0.squaredNorm()) break;
+    Mat3 slope = -0.5 * dt * (cross_matrix(l) - cross_matrix(w) * inertia.asDiagonal());
+    slope.diagonal() += inertia;
+    const Vec3 step = slope.inverse() * f;
+    w -= step;
+    if (step.squaredNorm() <= newton_tolerance * newton_tolerance * w.squaredNorm()) break;
+  }
+  return w;
+}
+
+}  // namespace
+
+void rotate_freely(const Vec3& inertia, double dt, Quat& orientation, Vec3& angular_velocity) {
+  const Vec3 w0 = orientation.conjugate() * angular_velocity;
+  const Vec3 w = midpoint_spin(inertia, w0, dt);
+  const Vec3 half = 0.5 * dt * w;
+  orientation = (orientation * Quat(1.0, half[0], half[1], half[2])).normalized();
+  angular_velocity = orientation * (2.0 * w - w0);
+}
+
+void drift(Bodies& bodies, double dt) {
+  for_each_index(bodies.size(), grain_medium, [&](std::size_t i) {
+    bodies.position[i] += dt * bodies.linear_velocity[i];
+    rotate_freely(bodies.inertia[i], dt, bodies.orientation[i], bodies.angular_velocity[i]);
+  });
+}
+
+void move_by_correction(Bodies& bodies, const std::vector<Twist>& correction, double dt) {
+  for_each_index(bodies.size(), grain_medium, [&](std::size_t i) {
+    if (correction[i].linear.isZero(0.0) && correction[i].angular.isZero(0.0)) return;
+    bodies.position[i] += dt * correction[i].linear;
+    Quat& q = bodies.orientation[i];
+    const Vec3& inertia = bodies.inertia[i];
+    const Vec3 momentum = q * inertia.cwiseProduct(q.conjugate() * bodies.angular_velocity[i]);
+    const Vec3 half = 0.5 * dt * correction[i].angular;
+    q = (Quat(1.0, half[0], half[1], half[2]) * q).normalized();
+    bodies.angular_velocity[i] = q * (q.conjugate() * momentum).cwiseQuotient(inertia);
+  });
+}
+
+}  // namespace scree

@@ -1,0 +1,111 @@
+// The method, one stage after the other (docs/model.md has the equations).
+#include "engine/simulation/step.h"
+
+#include "engine/core/parallel.h"
+#include "engine/simulation/assemble.h"
+#include "engine/simulation/motion.h"
+
+#include <chrono>
+#include <cmath>
+
+namespace scree {
+
+namespace {
+
+/// Adds the time since the last call to a stage.
+class StageClock {
+ public:
+  void charge(double& stage) {
+    const auto now = std::chrono::steady_clock::now();
+    stage += std::chrono::duration<double>(now - last_).count();
+    last_ = now;
+  }
+
+ private:
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+void take_velocities(const ContactSolution& solution, Bodies& bodies, std::vector<Twist>& before) {
+  before.resize(bodies.size());
+  for_each_index(bodies.size(), grain_light, [&](std::size_t i) {
+    before[i] = {bodies.linear_velocity[i], bodies.angular_velocity[i]};
+    bodies.linear_velocity[i] = solution.velocity[i].linear;
+    bodies.angular_velocity[i] = solution.velocity[i].angular;
+  });
+}
+
+void take_solve_report(const SolveReport& solve, double velocity_scale, StepReport& report) {
+  report.status = solve.status;
+  report.sweeps += solve.sweeps;
+  report.residual_rms_m_s = solve.residual.rms_m_s;
+  report.residual_max_m_s = solve.residual.max_m_s;
+  report.residual_rms_relative = velocity_scale > 0.0 ? solve.residual.rms_m_s / velocity_scale : 0.0;
+}
+
+/// Energies and momenta at the end of the step, and what is left of the ledger.
+void close_balances(const Model& model, const Bodies& bodies, double energy_before, StepReport& report) {
+  EnergyLedger& e = report.energy;
+  e.kinetic = kinetic_energy(bodies);
+  e.potential = potential_energy(bodies, model.settings.gravity);
+  const double change = e.kinetic + e.potential - energy_before;
+  e.remainder = change + e.dissipated_by_friction + e.dissipated_by_impact - e.position_correction - e.boundary_work;
+  report.energy_injected_J = std::max(0.0, change);
+  report.linear_momentum = linear_momentum(bodies);
+  report.angular_momentum = angular_momentum(bodies);
+}
+
+}  // namespace
+
+StepReport step(const Model& model, State& state, Workspace& w) {
+  StepReport report;
+  StageClock clock;
+  Bodies& bodies = state.bodies;
+  const Settings& settings = model.settings;
+  const double h = settings.time_step_s / settings.substeps;
+  const double free_speed = settings.gravity.norm() * settings.time_step_s;
+  const double energy_before = kinetic_energy(bodies) + potential_energy(bodies, settings.gravity);
+
+  for (int substep = 0; substep < settings.substeps; ++substep) {
+    drift(bodies, 0.5 * h);
+    clock.charge(report.time.preparation);
+
+    if (substep == 0) {
+      const DetectionReport found =
+          find_contacts({model.shapes, bodies, model.boundaries, settings.time_step_s, free_speed}, state.memory,
+                        w.detection, w.contacts);
+      report.candidates = found.candidates;
+      report.narrow_phase_failures = found.failures;
+    } else {
+      advance_contacts(w.problem, w.solution, w.before, h, w.contacts);
+    }
+    clock.charge(report.time.detection);
+
+    assemble(model, bodies, w.contacts, state.memory, h, w.problem);
+    const SolveReport solved = solve(w.problem, settings.solver, w.solver, w.solution);
+    correct_positions(w.problem, settings.solver, h, w.solver, w.solution);
+    take_solve_report(solved, w.problem.velocity_scale, report);
+    clock.charge(report.time.resolution);
+
+    add_contact_work(w.problem, w.solution, bodies, report.energy);
+    check_momentum(w.problem, w.solution, bodies, report);
+    remember(w.problem, w.solution, bodies, w, state.memory);
+    take_velocities(w.solution, bodies, w.before);
+    report.energy.position_correction -= kinetic_energy(bodies) + potential_energy(bodies, settings.gravity);
+    move_by_correction(bodies, w.solution.correction, h);
+    report.energy.position_correction += kinetic_energy(bodies) + potential_energy(bodies, settings.gravity);
+    drift(bodies, 0.5 * h);
+    clock.charge(report.time.finish);
+  }
+
+  ++state.step;
+  state.time_s = static_cast<double>(state.step) * settings.time_step_s;
+  report.step = state.step;
+  report.time_s = state.time_s;
+  report.bodies = static_cast<std::int64_t>(bodies.size());
+  count_contacts(w.contacts, w.problem, w.solution, report);
+  close_balances(model, bodies, energy_before, report);
+  clock.charge(report.time.finish);
+  return report;
+}
+
+}  // namespace scree

@@ -1,0 +1,86 @@
+// The contact problem of one step: data, no shapes and no bodies' poses.
+//
+// Unknown are the impulses p_c (N s) of every contact in its frame (n, t1, t2), n from body b to body a, and, where a
+// contact resists twisting or rolling, torque impulses (N m s) in the same frame. With
+//   u_c = frame_c (v_a + w_a x arm_a - v_b - w_b x arm_b)    relative velocity of a against b, m/s     (S1)
+//   v   = v_free + M^-1 sum_c J_c^T p_c                                                               (S2)
+// they have to fulfil, contact by contact,
+//   0 <= u_n + offset  complementary to  p_n >= 0                                     (Signorini)     (S3)
+//   |p_t| <= friction p_n, and p_t dissipates the most energy of all such impulses     (Coulomb)       (S4)
+#pragma once
+
+#include "engine/core/types.h"
+
+namespace scree {
+
+inline constexpr std::int32_t fixed_partner = -1;
+
+struct ContactProblem {
+  double velocity_scale = 0.0;  // m/s that residuals are compared with: |gravity| * time step; 0 if there is none
+
+  // [body]
+  std::vector<Twist> free_velocity;    // world axes, before any contact acts
+  std::vector<double> inverse_mass;    // 1/kg
+  std::vector<Mat3> inverse_inertia;   // 1/(kg m^2), world axes, about the centre of mass
+
+  // [contact]
+  std::vector<std::int32_t> body_a, body_b;  // body_b may be fixed_partner
+  std::vector<Mat3> frame;                   // rows n, t1, t2: turns world vectors into contact vectors
+  std::vector<Vec3> arm_a, arm_b;            // m, world, from the body's centre of mass to the contact
+  std::vector<double> offset;                // m/s, see (S3): positive lets bodies approach, negative drives them apart
+  std::vector<double> friction;              // sliding coefficient
+  std::vector<double> torsional_friction;    // m
+  std::vector<double> rolling_friction;      // m
+  std::vector<double> gap;                   // m, for position correction
+  std::vector<double> length;                // m, smallest length of the two shapes, what overlaps are compared with
+  std::vector<double> slop;                  // m, overlap that is left alone
+  std::vector<Vec3> start_impulse;           // N s, contact frame: where iterations begin
+  std::vector<Vec3> start_torque_impulse;    // N m s, contact frame
+
+  // Contacts of a body: entries [body_row[i], body_row[i + 1]) of body_contact, rising.
+  std::vector<std::int32_t> body_row;      // [body + 1]
+  std::vector<std::int32_t> body_contact;  // [sum of rows]
+
+  bool has_torques = false;  // any torsional or rolling coefficient is positive
+
+  std::size_t bodies() const { return free_velocity.size(); }
+  std::size_t contacts() const { return body_a.size(); }
+  void resize(std::size_t bodies, std::size_t contacts);
+  /// Fills body_row and body_contact from body_a and body_b.
+  void link_bodies();
+};
+
+/// What a solver returns.
+struct ContactSolution {
+  std::vector<Twist> velocity;         // [body]
+  std::vector<Vec3> impulse;           // [contact], N s, contact frame, on body a
+  std::vector<Vec3> torque_impulse;    // [contact], N m s, contact frame, on body a
+  /// [contact] impulse on body b where it is not minus that on a, else empty; only one_pass breaks this symmetry.
+  std::vector<Vec3> impulse_on_b, torque_impulse_on_b;
+  std::vector<Twist> correction;       // [body], m/s and rad/s: moves overlapping bodies apart, is no momentum
+  void resize(std::size_t bodies, std::size_t contacts);
+};
+
+/// (S1), world axes.
+inline Vec3 relative_velocity(const ContactProblem& p, std::size_t c, const std::vector<Twist>& v) {
+  const Twist& a = v[static_cast<std::size_t>(p.body_a[c])];
+  Vec3 u = a.linear + a.angular.cross(p.arm_a[c]);
+  if (p.body_b[c] != fixed_partner) {
+    const Twist& b = v[static_cast<std::size_t>(p.body_b[c])];
+    u -= b.linear + b.angular.cross(p.arm_b[c]);
+  }
+  return u;
+}
+
+/// Angular velocity of a against b, world axes, rad/s.
+inline Vec3 relative_spin(const ContactProblem& p, std::size_t c, const std::vector<Twist>& v) {
+  const Vec3 w = v[static_cast<std::size_t>(p.body_a[c])].angular;
+  return p.body_b[c] == fixed_partner ? w : Vec3(w - v[static_cast<std::size_t>(p.body_b[c])].angular);
+}
+
+/// Local Delassus block W = J M^-1 J^T of one contact in its frame, 1/kg: du = W dp.
+Mat3 delassus_block(const ContactProblem& p, std::size_t c);
+/// The share of it that one body brings, 1/kg.
+Mat3 delassus_share(const Mat3& frame, const Vec3& arm, double inverse_mass, const Mat3& inverse_inertia);
+
+}  // namespace scree

@@ -1,0 +1,256 @@
+// The `one_pass` solver: the seed method. Every body on its own, all in parallel, no iteration between bodies.
+//
+// 1. Common normal velocity of a contact at maximum compression, the mean of both sides' normal velocities weighted by
+//    their effective masses m = 1 / (n.M^-1 n):  mu_c = (m_a u_a + m_b u_b) / (m_a + m_b).           (O1)
+// 2. Each body takes the velocity closest to its free one in the kinetic metric among those with
+//    n_c.v >= mu_c - offset share for all its contacts: a quadratic programme in 6 variables, solved in its dual,
+//    whose multipliers are the body's own normal impulses p_c.                                        (O2)
+// 3. One friction programme a body: of all tangential impulses in the convex hull of k sampled tangents scaled by
+//    friction p_c, those that leave the least kinetic energy relative to the partners' common motion.  (O3)
+// Exact for one body on fixed obstacles. Between moving bodies both sides keep their own impulse, so momentum is not
+// kept; the report says by how much.
+// Sources: Kaufman, Edmunds, Pai 2005 (doi:10.1145/1073204.1073295); Vyatkin, Dolgovesov 2024.
+#include "engine/core/parallel.h"
+#include "engine/solver/solver.h"
+
+#include <cmath>
+#include <numbers>
+
+namespace scree {
+
+namespace {
+
+constexpr int dual_sweeps = 2000;         // cap of coordinate descent; a body's few contacts need tens
+constexpr double dual_tolerance = 1e-13;  // of the largest velocity change of the first sweep
+
+/// One direction or plane in which a contact pushes a body: rows of its Jacobian and what they do to the body.
+struct Thrust {
+  int dimension = 1;
+  Eigen::Matrix<double, 2, 6> rows = Eigen::Matrix<double, 2, 6>::Zero();
+  Eigen::Matrix<double, 6, 2> response = Eigen::Matrix<double, 6, 2>::Zero();  // M^-1 rows^T
+  Mat2 mobility = Mat2::Identity();                                            // rows M^-1 rows^T
+  Vec2 target = Vec2::Zero();   // velocity of the partners' common motion along the rows
+  double radius = 0.0;          // of the admissible polygon
+  Vec2 impulse = Vec2::Zero();
+};
+
+using Vec6 = Eigen::Matrix<double, 6, 1>;
+
+Vec6 stack(const Twist& t) {
+  Vec6 v;
+  v << t.linear, t.angular;
+  return v;
+}
+
+void finish_block(Thrust& block, double inverse_mass, const Mat3& inverse_inertia) {
+  for (int k = 0; k < block.dimension; ++k) {
+    block.response.col(k).head<3>() = inverse_mass * block.rows.row(k).head<3>().transpose();
+    block.response.col(k).tail<3>() = inverse_inertia * block.rows.row(k).tail<3>().transpose();
+  }
+  const Mat2 full = block.rows * block.response;
+  block.mobility.topLeftCorner(block.dimension, block.dimension) =
+      full.topLeftCorner(block.dimension, block.dimension);
+}
+
+/// Minimum of 1/2 dp.A dp + g.dp over p + dp in the regular polygon with `corners` corners on the circle of `radius`.
+Vec2 least_energy(const Mat2& a, const Vec2& p, const Vec2& g, double radius, int corners) {
+  if (radius <= 0.0) return Vec2::Zero();
+  const Vec2 free = p - a.inverse() * g;
+  const double step = 2.0 * std::numbers::pi / corners;
+  const double inner = radius * std::cos(0.5 * step);
+  const double angle = std::atan2(free[1], free[0]);
+  const double to_edge_middle = angle - (std::floor(angle / step) + 0.5) * step;
+  if (free.norm() * std::cos(to_edge_middle) <= inner) return free;
+  Vec2 best = p;
+  double least = infinity;
+  for (int k = 0; k < corners; ++k) {
+    const Vec2 from(radius * std::cos(k * step), radius * std::sin(k * step));
+    const Vec2 to(radius * std::cos((k + 1) * step), radius * std::sin((k + 1) * step));
+    const Vec2 edge = to - from, start = from - p;
+    const double s = std::clamp(-edge.dot(a * start + g) / edge.dot(a * edge), 0.0, 1.0);
+    const Vec2 d = start + s * edge;
+    const double energy = 0.5 * d.dot(a * d) + g.dot(d);
+    if (energy < least) {
+      least = energy;
+      best = p + d;
+    }
+  }
+  return best;
+}
+
+/// What a side of a contact sees of the whole: the weight of the other side and the common velocity.
+struct Side {
+  double share;         // of the relative velocity that this side has to change: m_other / (m_this + m_other)
+  Vec3 common, spin;    // partners' common velocity (m/s) and spin (rad/s) at the contact, world
+};
+
+Side side_of(const ContactProblem& p, std::size_t c, bool is_a) {
+  if (p.body_b[c] == fixed_partner) return {1.0, Vec3::Zero(), Vec3::Zero()};
+  const auto a = static_cast<std::size_t>(p.body_a[c]), b = static_cast<std::size_t>(p.body_b[c]);
+  const double m_a = 1.0 / delassus_share(p.frame[c], p.arm_a[c], p.inverse_mass[a], p.inverse_inertia[a])(0, 0);
+  const double m_b = 1.0 / delassus_share(p.frame[c], p.arm_b[c], p.inverse_mass[b], p.inverse_inertia[b])(0, 0);
+  const Twist &va = p.free_velocity[a], &vb = p.free_velocity[b];
+  const Vec3 u_a = va.linear + va.angular.cross(p.arm_a[c]), u_b = vb.linear + vb.angular.cross(p.arm_b[c]);
+  return {(is_a ? m_b : m_a) / (m_a + m_b), (m_a * u_a + m_b * u_b) / (m_a + m_b),
+          (m_a * va.angular + m_b * vb.angular) / (m_a + m_b)};
+}
+
+/// All that one body solves; reused from body to body.
+struct BodyProgramme {
+  std::vector<Thrust> normal, friction;
+  std::vector<std::size_t> friction_contact;  // [friction block] entry of the body's contact list
+  std::vector<int> friction_part;             // [friction block] 0 sliding, 1 torsion, 2 rolling
+};
+
+Thrust linear_block(const Mat3& frame, const Vec3& arm, int first, int count, double sign) {
+  Thrust block;
+  block.dimension = count;
+  for (int k = 0; k < count; ++k) {
+    const Vec3 d = sign * frame.row(first + k).transpose();
+    block.rows.row(k) << d.transpose(), arm.cross(d).transpose();
+  }
+  return block;
+}
+
+Thrust angular_block(const Mat3& frame, int first, int count) {
+  Thrust block;
+  block.dimension = count;
+  for (int k = 0; k < count; ++k) block.rows.row(k).tail<3>() = frame.row(first + k);
+  return block;
+}
+
+/// (O2): dual coordinate descent on the normal impulses. Returns the velocity.
+Vec6 compress(std::vector<Thrust>& normal, Vec6 v) {
+  double first_change = 0.0;
+  for (int sweep = 0; sweep < dual_sweeps; ++sweep) {
+    double change = 0.0;
+    for (Thrust& block : normal) {
+      const double violation = block.rows.row(0).dot(v) - block.target[0];
+      const double impulse = std::max(0.0, block.impulse[0] - violation / block.mobility(0, 0));
+      const double d = impulse - block.impulse[0];
+      v += d * block.response.col(0);
+      block.impulse[0] = impulse;
+      change = std::max(change, std::abs(d) * block.mobility(0, 0));
+    }
+    if (sweep == 0) first_change = change;
+    if (!(change > dual_tolerance * first_change)) break;
+  }
+  return v;
+}
+
+/// (O3): block coordinate descent on the friction impulses. Returns the velocity.
+Vec6 dissipate(std::vector<Thrust>& friction, Vec6 v, int corners) {
+  double first_change = 0.0;
+  for (int sweep = 0; sweep < dual_sweeps; ++sweep) {
+    double change = 0.0;
+    for (Thrust& block : friction) {
+      const Vec2 g = block.rows * v - block.target;
+      Vec2 impulse;
+      if (block.dimension == 1) {
+        impulse << std::clamp(block.impulse[0] - g[0] / block.mobility(0, 0), -block.radius, block.radius), 0.0;
+      } else {
+        impulse = least_energy(block.mobility, block.impulse, g, block.radius, corners);
+      }
+      const Vec2 d = impulse - block.impulse;
+      v += block.response * d;
+      block.impulse = impulse;
+      change = std::max(change, (block.mobility * d).norm());
+    }
+    if (sweep == 0) first_change = change;
+    if (!(change > dual_tolerance * first_change)) break;
+  }
+  return v;
+}
+
+void solve_body(const ContactProblem& p, std::size_t i, int corners, BodyProgramme& w, ContactSolution& s) {
+  const auto begin = static_cast<std::size_t>(p.body_row[i]), end = static_cast<std::size_t>(p.body_row[i + 1]);
+  w.normal.clear();
+  w.friction.clear();
+  w.friction_contact.clear();
+  w.friction_part.clear();
+  const auto contact = [&](std::size_t k) { return static_cast<std::size_t>(p.body_contact[begin + k]); };
+  for (std::size_t k = 0; k < end - begin; ++k) {
+    const std::size_t c = contact(k);
+    const bool is_a = p.body_a[c] == static_cast<std::int32_t>(i);
+    const Side side = side_of(p, c, is_a);
+    const double sign = is_a ? 1.0 : -1.0;
+    Thrust block = linear_block(p.frame[c], is_a ? p.arm_a[c] : p.arm_b[c], 0, 1, sign);
+    finish_block(block, p.inverse_mass[i], p.inverse_inertia[i]);
+    block.target[0] = sign * p.frame[c].row(0).dot(side.common) - side.share * p.offset[c];
+    w.normal.push_back(block);
+  }
+  Vec6 v = compress(w.normal, stack(p.free_velocity[i]));
+
+  const auto add = [&](std::size_t k, int part, Thrust block, const Vec2& target, double radius) {
+    finish_block(block, p.inverse_mass[i], p.inverse_inertia[i]);
+    block.target = target;
+    block.radius = radius;
+    w.friction.push_back(block);
+    w.friction_contact.push_back(k);
+    w.friction_part.push_back(part);
+  };
+  for (std::size_t k = 0; k < end - begin; ++k) {
+    const std::size_t c = contact(k);
+    const double p_n = w.normal[k].impulse[0];
+    if (p_n <= 0.0) continue;
+    const bool is_a = p.body_a[c] == static_cast<std::int32_t>(i);
+    const Side side = side_of(p, c, is_a);
+    const Vec3 common = p.frame[c] * side.common, spin = p.frame[c] * side.spin;
+    if (p.friction[c] > 0.0) {
+      add(k, 0, linear_block(p.frame[c], is_a ? p.arm_a[c] : p.arm_b[c], 1, 2, 1.0), common.tail<2>(),
+          p.friction[c] * p_n);
+    }
+    if (p.torsional_friction[c] > 0.0) {
+      add(k, 1, angular_block(p.frame[c], 0, 1), Vec2(spin[0], 0.0), p.torsional_friction[c] * p_n);
+    }
+    if (p.rolling_friction[c] > 0.0) {
+      add(k, 2, angular_block(p.frame[c], 1, 2), spin.tail<2>(), p.rolling_friction[c] * p_n);
+    }
+  }
+  v = dissipate(w.friction, v, corners);
+  s.velocity[i] = {v.head<3>(), v.tail<3>()};
+
+  // Each side of a contact writes its own array, so that bodies can be solved at the same time.
+  const auto impulse_of = [&](std::size_t c) -> Vec3& {
+    return p.body_a[c] == static_cast<std::int32_t>(i) ? s.impulse[c] : s.impulse_on_b[c];
+  };
+  const auto torque_of = [&](std::size_t c) -> Vec3& {
+    return p.body_a[c] == static_cast<std::int32_t>(i) ? s.torque_impulse[c] : s.torque_impulse_on_b[c];
+  };
+  for (std::size_t k = 0; k < end - begin; ++k) {
+    const std::size_t c = contact(k);
+    const double sign = p.body_a[c] == static_cast<std::int32_t>(i) ? 1.0 : -1.0;
+    impulse_of(c) = Vec3(sign * w.normal[k].impulse[0], 0.0, 0.0);
+    torque_of(c) = Vec3::Zero();
+  }
+  for (std::size_t f = 0; f < w.friction.size(); ++f) {
+    const std::size_t c = contact(w.friction_contact[f]);
+    if (w.friction_part[f] == 0) impulse_of(c).tail<2>() += w.friction[f].impulse;
+    if (w.friction_part[f] == 1) torque_of(c)[0] += w.friction[f].impulse[0];
+    if (w.friction_part[f] == 2) torque_of(c).tail<2>() += w.friction[f].impulse;
+  }
+  for (std::size_t k = 0; k < end - begin; ++k) {
+    const std::size_t c = contact(k);
+    if (p.body_b[c] != fixed_partner) continue;
+    s.impulse_on_b[c] = -s.impulse[c];
+    s.torque_impulse_on_b[c] = -s.torque_impulse[c];
+  }
+}
+
+}  // namespace
+
+SolveReport solve_one_pass(const ContactProblem& p, const SolverSettings& settings, ContactSolution& s) {
+  s.impulse_on_b.assign(p.contacts(), Vec3::Zero());
+  s.torque_impulse_on_b.assign(p.contacts(), Vec3::Zero());
+  for_blocks(p.bodies(), grain_heavy, [&](const Block& range) {
+    BodyProgramme programme;
+    for (std::size_t i = range.begin; i < range.end; ++i) {
+      solve_body(p, i, settings.friction_samples, programme, s);
+    }
+  });
+  SolveReport report;
+  report.sweeps = 1;
+  return report;
+}
+
+}  // namespace scree

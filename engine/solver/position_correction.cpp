@@ -1,0 +1,58 @@
+// Split impulses: overlaps shrink by moving bodies, not by giving them momentum.
+#include "engine/solver/compact.h"
+
+#include <algorithm>
+
+namespace scree {
+
+namespace {
+
+/// Normal velocity that a contact asks of the correction, m/s: positive pushes apart; negative is how far others may
+/// push it together, up to the slop. `gap` is that at the end of the step without correction.
+double wanted_speed(double gap, double slop, const SolverSettings& settings, double time_step_s) {
+  const double depth = -gap - slop;
+  if (depth > 0.0) return std::min(settings.correction_speed_m_s, settings.correction_fraction * depth / time_step_s);
+  return depth / time_step_s;
+}
+
+}  // namespace
+
+void correct_positions(const ContactProblem& p, const SolverSettings& settings, double time_step_s, SolverWorkspace& w,
+                       ContactSolution& s) {
+  const bool any = reduce_blocks(
+      p.contacts(), grain_medium, false,
+      [&](const Block& block) {
+        bool overlap = false;
+        for (std::size_t k = block.begin; k < block.end; ++k) {
+          const auto c = static_cast<std::size_t>(w.colouring.contact[k]);
+          const double u_n = p.frame[c].row(0).dot(relative_velocity(p, c, s.velocity));
+          w.target[k] = wanted_speed(p.gap[c] + time_step_s * u_n, p.slop[c], settings, time_step_s);
+          overlap |= w.target[k] > 0.0;
+          w.contacts[k].impulse.setZero();
+        }
+        return overlap;
+      },
+      [](bool a, bool b) { return a || b; });
+  for_each_index(p.bodies(), grain_light, [&](std::size_t i) {
+    w.bodies[i].linear.setZero();
+    w.bodies[i].angular.setZero();
+  });
+  for (int k = 0; any && k < settings.correction_sweeps; ++k) {
+    sweep(w.colouring, [&](std::size_t v) {
+      for (auto q = static_cast<std::size_t>(w.colouring.contact_row[v]);
+           q < static_cast<std::size_t>(w.colouring.contact_row[v + 1]); ++q) {
+        CompactContact& c = w.contacts[q];
+        const double u_n = c.n.dot(relative_velocity(c, w.bodies));
+        const double impulse = std::max(0.0, c.impulse[0] - (u_n - w.target[q]) / c.w_nn);
+        const double change = impulse - c.impulse[0];
+        if (change == 0.0) continue;
+        c.impulse[0] = impulse;
+        apply(c, change * c.n, w.bodies);
+      }
+    });
+  }
+  for_each_index(p.bodies(), grain_light,
+                 [&](std::size_t i) { s.correction[i] = {w.bodies[i].linear, w.bodies[i].angular}; });
+}
+
+}  // namespace scree

@@ -1,0 +1,121 @@
+#include "engine/solver/solver.h"
+
+#include "engine/core/parallel.h"
+
+namespace scree {
+
+const char* to_string(SolveStatus status) {
+  switch (status) {
+    case SolveStatus::converged: return "converged";
+    case SolveStatus::iteration_limit: return "iteration_limit";
+    case SolveStatus::diverged: return "diverged";
+  }
+  return "";
+}
+
+void ContactProblem::resize(std::size_t bodies, std::size_t contacts) {
+  free_velocity.resize(bodies);
+  inverse_mass.resize(bodies);
+  inverse_inertia.resize(bodies);
+  body_a.resize(contacts);
+  body_b.resize(contacts);
+  frame.resize(contacts);
+  arm_a.resize(contacts);
+  arm_b.resize(contacts);
+  offset.resize(contacts);
+  friction.resize(contacts);
+  torsional_friction.resize(contacts);
+  rolling_friction.resize(contacts);
+  gap.resize(contacts);
+  length.resize(contacts);
+  slop.resize(contacts);
+  start_impulse.resize(contacts);
+  start_torque_impulse.resize(contacts);
+}
+
+void ContactProblem::link_bodies() {
+  body_row.assign(bodies() + 1, 0);
+  const auto count = [&](std::int32_t body) {
+    if (body != fixed_partner) ++body_row[static_cast<std::size_t>(body) + 1];
+  };
+  for (std::size_t c = 0; c < contacts(); ++c) {
+    count(body_a[c]);
+    count(body_b[c]);
+  }
+  for (std::size_t i = 0; i < bodies(); ++i) body_row[i + 1] += body_row[i];
+  body_contact.resize(static_cast<std::size_t>(body_row.back()));
+  // body_row[i] serves as the cursor of row i while the row fills, and ends up as its end: shift back afterwards.
+  const auto enter = [&](std::int32_t body, std::size_t c) {
+    if (body == fixed_partner) return;
+    body_contact[static_cast<std::size_t>(body_row[static_cast<std::size_t>(body)]++)] = static_cast<std::int32_t>(c);
+  };
+  for (std::size_t c = 0; c < contacts(); ++c) {
+    enter(body_a[c], c);
+    enter(body_b[c], c);
+  }
+  for (std::size_t i = bodies(); i > 0; --i) body_row[i] = body_row[i - 1];
+  body_row[0] = 0;
+}
+
+void ContactSolution::resize(std::size_t bodies, std::size_t contacts) {
+  velocity.resize(bodies);
+  correction.resize(bodies);
+  impulse.resize(contacts);
+  torque_impulse.resize(contacts);
+  impulse_on_b.clear();
+  torque_impulse_on_b.clear();
+}
+
+Mat3 delassus_share(const Mat3& frame, const Vec3& arm, double inverse_mass, const Mat3& inverse_inertia) {
+  Mat3 j;  // rows: arm x direction
+  for (int k = 0; k < 3; ++k) j.row(k) = arm.cross(frame.row(k).transpose()).transpose();
+  return inverse_mass * Mat3::Identity() + j * inverse_inertia * j.transpose();
+}
+
+Mat3 delassus_block(const ContactProblem& p, std::size_t c) {
+  const auto a = static_cast<std::size_t>(p.body_a[c]);
+  Mat3 w = delassus_share(p.frame[c], p.arm_a[c], p.inverse_mass[a], p.inverse_inertia[a]);
+  if (p.body_b[c] != fixed_partner) {
+    const auto b = static_cast<std::size_t>(p.body_b[c]);
+    w += delassus_share(p.frame[c], p.arm_b[c], p.inverse_mass[b], p.inverse_inertia[b]);
+  }
+  return w;
+}
+
+namespace {
+
+Residual residual_of(const ContactProblem& problem, const ContactSolution& s) {
+  if (s.impulse_on_b.empty()) return residual(problem, s.velocity, s.impulse, s.torque_impulse);
+  // Each side has its own impulse: judge the mean, which is what both would agree on.
+  std::vector<Vec3> impulse(s.impulse), torque(s.torque_impulse);
+  for (std::size_t c = 0; c < impulse.size(); ++c) {
+    impulse[c] = 0.5 * (s.impulse[c] - s.impulse_on_b[c]);
+    torque[c] = 0.5 * (s.torque_impulse[c] - s.torque_impulse_on_b[c]);
+  }
+  return residual(problem, s.velocity, impulse, torque);
+}
+
+}  // namespace
+
+SolveReport solve(const ContactProblem& problem, const SolverSettings& settings, SolverWorkspace& workspace,
+                  ContactSolution& solution) {
+  solution.resize(problem.bodies(), problem.contacts());
+  prepare_sweeps(problem, workspace);
+  SolveReport report;
+  switch (settings.kind) {
+    case SolverKind::per_body: report = solve_per_body(problem, settings, workspace, solution); break;
+    case SolverKind::one_pass: report = solve_one_pass(problem, settings, solution); break;
+  }
+  report.residual = residual_of(problem, solution);
+  if (!(report.residual.rms_m_s < infinity)) {
+    report.status = SolveStatus::diverged;
+    solution.velocity = problem.free_velocity;
+    std::fill(solution.impulse.begin(), solution.impulse.end(), Vec3::Zero());
+    std::fill(solution.torque_impulse.begin(), solution.torque_impulse.end(), Vec3::Zero());
+    solution.impulse_on_b.clear();
+    solution.torque_impulse_on_b.clear();
+  }
+  return report;
+}
+
+}  // namespace scree

@@ -1,0 +1,78 @@
+// The solvers, behind one door.
+#pragma once
+
+#include "engine/core/parallel.h"
+#include "engine/solver/colouring.h"
+#include "engine/solver/contact_problem.h"
+#include "engine/solver/residual.h"
+#include "engine/solver/solver_settings.h"
+
+namespace scree {
+
+enum class SolveStatus { converged, iteration_limit, diverged };
+const char* to_string(SolveStatus status);
+
+struct SolveReport {
+  SolveStatus status = SolveStatus::converged;
+  int sweeps = 0;
+  Residual residual;
+};
+
+/// A contact as the sweeps see it: everything a visit needs, next to each other.
+struct CompactContact {
+  Vec3 n, t1, arm_a, arm_b;  // world; t2 = n x t1
+  std::int32_t a, b;         // bodies; b may be fixed_partner
+  double friction, offset;
+  double w_nn, w_nt1, w_nt2, w_tt11, w_tt12, w_tt22;  // Delassus block, 1/kg
+  double slide_step;         // 1 / largest eigenvalue of the tangential block, kg
+  Vec3 impulse;              // N s, contact frame
+};
+
+/// A body as the sweeps see it.
+struct CompactBody {
+  Vec3 linear, angular;  // m/s, rad/s
+  double inverse_mass;
+  double i00, i01, i02, i11, i12, i22;  // inverse inertia, world axes
+};
+
+struct SolverWorkspace {
+  Colouring colouring;
+  std::vector<CompactContact> contacts;  // [contact in the order of visits]
+  std::vector<CompactBody> bodies;       // [body]
+  std::vector<Vec3> torque;              // [contact in the order of visits], only where contacts resist torques
+  std::vector<double> visit_change;      // [visit] sum of squared velocity changes in this sweep
+  std::vector<double> target;            // [contact in the order of visits], position correction
+};
+
+/// Solves (S1)-(S4) with the chosen solver; fills velocity and impulses of the solution. `diverged` means numbers that
+/// are not finite; the solution then holds the free velocities.
+[[nodiscard]] SolveReport solve(const ContactProblem& problem, const SolverSettings& settings,
+                                SolverWorkspace& workspace, ContactSolution& solution);
+
+/// Lays the problem out for sweeps: colours, compact contacts and bodies. Called by solve().
+void prepare_sweeps(const ContactProblem& problem, SolverWorkspace& workspace);
+
+/// Calls visit(v) for every visit of the colouring, colour by colour, the visits of one colour in parallel.
+template <class F>
+void sweep(const Colouring& colouring, F&& visit) {
+  constexpr std::size_t grain = 32;  // visits: some 100 contacts, about 5 microseconds
+  for (std::size_t k = 0; k < colouring.colours(); ++k) {
+    const auto first = static_cast<std::size_t>(colouring.colour_row[k]);
+    const auto count = static_cast<std::size_t>(colouring.colour_row[k + 1]) - first;
+    const bool serial = colouring.last_colour_is_serial && k + 1 == colouring.colours();
+    for_each_index(count, serial ? count : grain, [&](std::size_t i) { visit(first + i); });
+  }
+}
+
+// The solvers one by one; see their files.
+[[nodiscard]] SolveReport solve_per_body(const ContactProblem& problem, const SolverSettings& settings,
+                                         SolverWorkspace& workspace, ContactSolution& solution);
+[[nodiscard]] SolveReport solve_one_pass(const ContactProblem& problem, const SolverSettings& settings,
+                                         ContactSolution& solution);
+
+/// Split impulses: pseudo-velocities that shrink overlaps beyond the slop by correction_fraction a step, and that push
+/// no other contact deeper. They move bodies but are no momentum. Fills solution.correction; zero where nothing overlaps.
+void correct_positions(const ContactProblem& problem, const SolverSettings& settings, double time_step_s,
+                       SolverWorkspace& workspace, ContactSolution& solution);
+
+}  // namespace scree
