@@ -1,0 +1,16 @@
+// What the program's exit status says.
+#pragma once
+
+namespace scree {
+
+enum ExitCode : int {
+  exit_ok = 0,
+  exit_internal_error = 1,     // a fault of the program itself
+  exit_usage = 2,              // the command line is wrong
+  exit_bad_scene = 3,          // the scene file is wrong
+  exit_cannot_write = 4,       // results are there already, the folder is not writable, the disk is full
+  exit_numerical_failure = 5,  // numbers are no longer finite
+  exit_interrupted = 130,  // stopped by SIGINT or SIGTERM, after the step was finished and files were closed
+};
+
+}  // namespace scree

@@ -1,0 +1,17 @@
+// Ctrl-C and SIGTERM as a request to stop after the current step.
+#pragma once
+
+namespace scree {
+
+/// From now on SIGINT and SIGTERM only set a flag; a second one ends the process at once with
+/// exit_interrupted.
+void catch_interrupts();
+
+/// Has one of them come?
+bool interrupt_requested();
+
+/// Lets writes to a full file-size quota or a closed pipe fail instead of ending the process, so that files
+/// are closed well and the reason is told.
+void ignore_write_signals();
+
+}  // namespace scree

@@ -1,0 +1,54 @@
+// scree: granular contact dynamics. One program, a file per subcommand.
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include "engine/core/errors.h"
+#include "io/results/version.h"
+#include "io/results/write_error.h"
+#include "tools/check.h"
+#include "tools/exit_codes.h"
+#include "tools/interrupt.h"
+#include "tools/run.h"
+
+namespace {
+
+void log_to_stderr() {
+  auto logger = spdlog::stderr_color_mt("scree");
+  logger->set_pattern("%^%l:%$ %v");
+  spdlog::set_default_logger(logger);
+}
+
+/// Does what the command line asks for; every error becomes a message and an exit status here.
+int run_action(const std::function<int()>& action) {
+  try {
+    return action();
+  } catch (const scree::InputError& error) {
+    for (const scree::Fault& fault : error.faults()) spdlog::error("{}", to_string(fault));
+    return scree::exit_bad_scene;
+  } catch (const scree::io::WriteError& error) {
+    spdlog::error("{}", error.what());
+    return scree::exit_cannot_write;
+  } catch (const std::exception& error) {
+    spdlog::error("internal error: {}", error.what());
+    return scree::exit_internal_error;
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  log_to_stderr();
+  scree::ignore_write_signals();
+  CLI::App app("Scree: granular contact dynamics of ellipsoids", "scree");
+  app.set_version_flag("--version", "scree " + scree::io::scree_version());
+  app.require_subcommand(1);
+  std::function<int()> action;
+  scree::add_run(app, action);
+  scree::add_check(app, action);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? scree::exit_ok : scree::exit_usage;
+  }
+  return run_action(action);
+}

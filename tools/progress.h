@@ -1,0 +1,61 @@
+// What people see while a run goes on.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+
+#include "engine/simulation/diagnostics.h"
+
+namespace scree {
+
+/// One moment of a run, in the terms of a progress display.
+struct ProgressNow {
+  double time_s = 0.0, start_s = 0.0, end_s = 1.0;  // simulated
+  double remaining_s = 0.0;                         // wall; negative: not known yet
+  double steps_per_s = 0.0;                         // wall
+  StepReport report;
+
+  double fraction() const;
+};
+
+/// A bar and as many numbers as `columns` can hold, the most wanted first; never longer than `columns` - 1
+/// characters, so that no terminal wraps it.
+std::string progress_bar(const ProgressNow& now, int columns);
+/// The same without a bar, for logs.
+std::string progress_line(const ProgressNow& now);
+/// Prints to stdout at once. Failure is of no consequence: a run goes on when nobody listens any more.
+void show(std::string_view text);
+/// "1:23:45", "4:05" or "12 s"
+std::string duration_text(double seconds);
+
+/// Shows progress on stdout: a bar that is redrawn in place on a terminal, otherwise a line now and then.
+class Progress {
+ public:
+  enum class Style { none, bar, lines };
+  /// `style` for this stdout: a bar on a terminal that can move its cursor, else lines.
+  static Style detect(bool quiet);
+
+  Progress(Style style, double start_s, double end_s);
+
+  /// To be called after every step; draws only when it is time to.
+  void update(const StepReport& report);
+  /// Draws the last state and leaves the line.
+  void finish();
+  /// Wipes the bar so that something else can be printed.
+  void clear();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  void draw();
+
+  Style style_;
+  double start_s_, end_s_;
+  ProgressNow now_;
+  Clock::time_point began_ = Clock::now(), drawn_{}, rate_time_ = began_;
+  std::int64_t rate_step_ = 0, first_step_ = 0;
+  double rate_simulated_s_, speed_ = 0.0;  // speed: simulated seconds a wall second, smoothed
+  std::int64_t drawn_step_ = -1;
+};
+
+}  // namespace scree

@@ -1,0 +1,86 @@
+#include "tools/report.h"
+
+#include <fmt/format.h>
+
+#include "engine/core/state_hash.h"
+#include "tools/progress.h"
+
+namespace scree {
+
+namespace {
+
+void add_line(std::string& text, std::string_view name, const std::string& value) {
+  text += fmt::format("  {:<24} {}\n", name, value);
+}
+
+void add_stage(std::string& text, std::string_view name, double stage_s, const io::Summary& s) {
+  const double total = s.stage_time.total();
+  const double per_step = s.steps > 0 ? 1e3 * stage_s / static_cast<double>(s.steps) : 0.0;
+  const double share = total > 0.0 ? 100.0 * stage_s / total : 0.0;
+  text += fmt::format("  {:<24} {:>10.3f} ms/step {:>6.1f} %\n", name, per_step, share);
+}
+
+std::string energies(const io::Summary& s) {
+  std::string text = "energy, J\n";
+  const EnergyLedger& e = s.energy;
+  const auto add = [&](std::string_view name, double joule) {
+    text += fmt::format("  {:<24} {:>14.6g}\n", name, joule);
+  };
+  add("kinetic, start", s.kinetic_initial_J);
+  add("kinetic, end", e.kinetic);
+  add("potential, start", s.potential_initial_J);
+  add("potential, end", e.potential);
+  add("lost to friction", e.dissipated_by_friction);
+  add("lost to impacts", e.dissipated_by_impact);
+  add("position correction", e.position_correction);
+  add("work of boundaries", e.boundary_work);
+  add("left over", e.remainder);
+  text += fmt::format("  {:<24} {:>14.6g}  ({:.2e} of what there was)\n", "injected", s.energy_injected_J,
+                      s.energy_injected_relative);
+  return text;
+}
+
+}  // namespace
+
+std::string report_text(const io::Summary& s, const io::RunFolder& folder, const io::OutputSettings& output) {
+  std::string text =
+      fmt::format("\n{} {}: {} steps, {:.6g} s simulated in {} ({:.3g} x real time)\n\nstages\n", s.scene,
+                  io::to_string(s.status), s.steps, s.simulated_time_s, duration_text(s.wall_time_s),
+                  s.real_time_factor());
+  add_stage(text, "preparation", s.stage_time.preparation, s);
+  add_stage(text, "detection", s.stage_time.detection, s);
+  add_stage(text, "resolution", s.stage_time.resolution, s);
+  add_stage(text, "finish", s.stage_time.finish, s);
+  add_stage(text, "all", s.stage_time.total(), s);
+  text += fmt::format("  {:<24} {:>10.3f} ms/step (last sixth of the run)\n", "median",
+                      1e3 * s.median_step_time_s);
+  text += fmt::format("  {:<24} {:>10.3f} s in all, for {} frames\n", "waiting for output",
+                      s.recording_time_s, s.frames);
+
+  text += "\nat the end\n";
+  add_line(text, "bodies", fmt::format("{} ({} lost)", s.bodies, s.lost_bodies));
+  add_line(
+      text, "contacts",
+      fmt::format("{} ({} active, {} touching)", s.last.contacts, s.last.active_contacts, s.last.touching));
+  add_line(
+      text, "overlap",
+      fmt::format("largest {:.3g} %, mean {:.3g} % of the smallest semi-axis; largest of the run {:.3g} %",
+                  100.0 * s.last.penetration_max, 100.0 * s.last.penetration_mean,
+                  100.0 * s.penetration_max_of_run));
+  add_line(text, "residual",
+           fmt::format("{:.2e} of g h; mean of the run {:.2e}, largest {:.2e}", s.last.residual_rms_relative,
+                       s.residual_rms_relative_mean, s.residual_rms_relative_max));
+  add_line(text, "not converged",
+           fmt::format("{} steps; {} contact searches", s.steps_not_converged, s.narrow_phase_failures));
+  add_line(text, "momentum error",
+           fmt::format("{:.2e} linear, {:.2e} angular (largest of the run)", s.momentum_error_relative,
+                       s.angular_momentum_error_relative));
+  add_line(text, "state hash", hash_text(s.state_hash));
+  text += "\n" + energies(s);
+
+  text += fmt::format("\nresults in {}\n", folder.path.string());
+  if (output.vtk) text += fmt::format("  paraview --script={}\n", folder.view_script().string());
+  return text;
+}
+
+}  // namespace scree

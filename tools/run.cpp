@@ -1,0 +1,160 @@
+#include "tools/run.h"
+
+#include <cmath>
+#include <fmt/format.h>
+#include <memory>
+#include <optional>
+#include <spdlog/spdlog.h>
+
+#include "engine/core/parallel.h"
+#include "engine/simulation/step.h"
+#include "io/results/run_recorder.h"
+#include "io/results/write_error.h"
+#include "io/scene/read_scene.h"
+#include "tools/exit_codes.h"
+#include "tools/interrupt.h"
+#include "tools/progress.h"
+#include "tools/report.h"
+
+namespace scree {
+
+namespace {
+
+struct RunOptions {
+  std::filesystem::path scene, folder;
+  int threads = 0;  // 0: all of the machine's
+  std::optional<double> until_s;
+  std::vector<std::string> settings;  // "key=value"
+  bool overwrite = false, quiet = false, stage_table = false;
+};
+
+std::vector<std::pair<std::string, std::string>> overrides(const std::vector<std::string>& settings) {
+  std::vector<std::pair<std::string, std::string>> list;
+  for (const std::string& setting : settings) {
+    const auto equals = setting.find('=');
+    list.emplace_back(setting.substr(0, equals), setting.substr(equals + 1));
+  }
+  return list;
+}
+
+io::Scene load(const RunOptions& options) {
+  io::Scene scene = io::read_scene(options.scene, overrides(options.settings));
+  if (options.until_s) scene.end_time_s = *options.until_s;
+  for (const Fault& warning : scene.warnings) spdlog::warn("{}", to_string(warning));
+  return scene;
+}
+
+void announce(const io::Scene& scene) {
+  const Settings& settings = scene.model.settings;
+  show(fmt::format("{}: {} bodies, {} boundaries, {:g} s in steps of {:g} s, {} threads\n", scene.name,
+                   scene.initial.bodies.size(), scene.model.boundaries.size(), scene.end_time_s,
+                   settings.time_step_s, thread_count()));
+}
+
+bool is_broken(const StepReport& report) {
+  return report.status == SolveStatus::diverged || !std::isfinite(report.energy.kinetic) ||
+         !std::isfinite(report.energy.potential);
+}
+
+/// Steps until the end, an interruption or numbers that are not finite. What results cannot be written ends
+/// it too: by WriteError.
+io::RunStatus advance(const io::Scene& scene, State& state, Workspace& workspace, io::RunRecorder& recorder,
+                      Progress& progress) {
+  // The times of steps are sums of rounded numbers: half a step tells the last one apart safely.
+  const double end = scene.end_time_s - 0.5 * scene.model.settings.time_step_s;
+  while (state.time_s < end) {
+    if (interrupt_requested()) return io::RunStatus::interrupted;
+    const StepReport report = step(scene.model, state, workspace);
+    recorder.after_step(report, state, workspace.contacts);
+    progress.update(report);
+    if (is_broken(report)) {
+      progress.clear();
+      spdlog::error(
+          "step {} at t = {:g} s: numbers are no longer finite; a smaller time step or fewer overlaps at the "
+          "start may help",
+          report.step, report.time_s);
+      return io::RunStatus::failed;
+    }
+  }
+  return io::RunStatus::finished;
+}
+
+int exit_code(io::RunStatus status) {
+  switch (status) {
+    case io::RunStatus::finished:
+      return exit_ok;
+    case io::RunStatus::interrupted:
+      return exit_interrupted;
+    case io::RunStatus::failed:
+      return exit_numerical_failure;
+  }
+  return exit_internal_error;
+}
+
+int run(const RunOptions& options) {
+  set_thread_count(options.threads);
+  const io::Scene scene = load(options);
+  const std::filesystem::path folder =
+      options.folder.empty() ? std::filesystem::path("results") / scene.name : options.folder;
+  io::RunRecorder recorder(scene, {folder, options.overwrite});
+  catch_interrupts();
+  if (!options.quiet) announce(scene);
+
+  State state = scene.initial;
+  Workspace workspace;
+  Progress progress(Progress::detect(options.quiet), state.time_s, scene.end_time_s);
+  io::RunStatus status = io::RunStatus::failed;
+  try {
+    status = advance(scene, state, workspace, recorder, progress);
+    progress.finish();
+  } catch (const io::WriteError& error) {
+    progress.clear();
+    spdlog::error("{}", error.what());
+    // Save what can be saved; that this fails too is no news.
+    try {
+      recorder.finish(io::RunStatus::failed, state, workspace.contacts);
+    } catch (const io::WriteError&) {
+    }
+    return exit_cannot_write;
+  }
+  const io::Summary summary = recorder.finish(status, state, workspace.contacts);
+  if (!options.quiet) {
+    show(report_text(summary, recorder.folder(), scene.output));
+    if (options.stage_table) show("\n" + recorder.stage_table().text());
+  }
+  return exit_code(status);
+}
+
+/// The command line alone decides; values are checked when the scene is read.
+std::string check_setting(const std::string& text) {
+  const auto equals = text.find('=');
+  return equals == std::string::npos || equals == 0 ? "'" + text + "' is not of the form key=value" : "";
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, std::function<int()>& action) {
+  const auto options = std::make_shared<RunOptions>();
+  CLI::App* command = app.add_subcommand("run", "Run a scene and write its results");
+  command->add_option("scene", options->scene, "Scene file")->required()->type_name("SCENE.toml");
+  command
+      ->add_option("-o,--output", options->folder,
+                   "Folder for the results; results/<scene name> if not given")
+      ->type_name("FOLDER");
+  command->add_option("--threads", options->threads, "Threads; 0 takes all there are")
+      ->check(CLI::Range(0, 4096))
+      ->capture_default_str();
+  command->add_option("--until", options->until_s, "Simulated time to stop at, s; overrides the scene")
+      ->check(CLI::NonNegativeNumber);
+  command->add_option("--set", options->settings, "Overrides a setting of the scene; may be repeated")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false)
+      ->check(CLI::Validator(check_setting, ""));
+  command->add_flag("--overwrite", options->overwrite, "Replace results that the folder already holds");
+  command->add_flag("--stage-table", options->stage_table,
+                    "Show the stages' times at a dozen moments at the end");
+  command->add_flag("-q,--quiet", options->quiet, "Print nothing but warnings and errors");
+  command->callback([options, &action] { action = [options] { return run(*options); }; });
+}
+
+}  // namespace scree
