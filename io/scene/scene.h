@@ -1,34 +1,36 @@
 // A scene file, read: everything a run needs.
 #pragma once
 
-#include "engine/simulation/model.h"
-
 #include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "engine/core/errors.h"
+#include "engine/simulation/model.h"
+
 namespace scree::io {
 
 /// When and what a run writes.
 struct OutputSettings {
-  double interval_s = 0.02;             // simulated time between frames
-  std::vector<std::string> fields;      // body fields beyond pose and velocity that every frame holds
-  bool hdf5 = true;                     // trajectory.h5
-  bool vtk = true;                      // VTK series for ParaView
-  bool contacts = true;                 // frames hold the contacts too
+  double interval_s = 0.02;         // simulated time between frames
+  std::vector<std::string> fields;  // body fields beyond pose and velocity that every frame holds
+  bool hdf5 = true;                 // trajectory.h5
+  bool vtk = true;                  // VTK series for ParaView
+  bool contacts = true;             // frames hold the contacts too
 };
 
 struct Scene {
   std::filesystem::path file;
   std::string text;                                            // the file, byte for byte
   std::vector<std::pair<std::string, std::string>> overrides;  // of the command line, as given
-  std::string name;                                            // the file's stem unless the scene says otherwise
+  std::string name;  // the file's stem unless the scene says otherwise
   std::string description;
   double end_time_s = 1.0;
   OutputSettings output;
   Model model;
   State initial;
+  std::vector<Fault> warnings;  // what does not keep the scene from running but is probably not meant
 };
 
 }  // namespace scree::io

@@ -1,0 +1,101 @@
+#include "io/scene/body_table.h"
+
+#include <cmath>
+#include <fmt/format.h>
+
+#include "io/scene/table_values.h"
+#include "io/scene/validate.h"
+
+namespace scree::io {
+
+namespace {
+
+std::vector<Vec3> to_vectors(const std::vector<double>& values) {
+  std::vector<Vec3> vectors(values.size() / 3);
+  for (std::size_t i = 0; i < vectors.size(); ++i)
+    vectors[i] = Vec3(values[3 * i], values[3 * i + 1], values[3 * i + 2]);
+  return vectors;
+}
+
+void judge_rows(const TableValues& table, std::size_t group, ValueFaults& faults) {
+  const std::vector<double>& values = table.values[group];
+  const std::size_t width = column_groups[group].width;
+  for (std::size_t row = 0; row < values.size() / width; ++row) {
+    double norm2 = 0.0;
+    for (std::size_t column = 0; column < width; ++column) {
+      const double x = values[row * width + column];
+      norm2 += x * x;
+      const bool positive = group != semi_axes_group || x > 0.0;
+      if (std::isfinite(x) && positive) continue;
+      Fault fault = table.fault_at(group, row, column);
+      fault.problem = std::isfinite(x) ? "is out of range" : "must be a finite number";
+      if (!positive) fault.allowed = "> 0";
+      faults.add(fault);
+    }
+    if (group != orientation_group || !std::isfinite(norm2)) continue;
+    if (std::abs(std::sqrt(norm2) - 1.0) <= quaternion_norm_tolerance) continue;
+    Fault fault = table.fault_at(group, row, 0);
+    fault.key_path = table.lines.empty() ? fmt::format("orientation[{}]", row) : "qw, qx, qy, qz";
+    fault.problem = fmt::format("is not a unit quaternion, its norm is {:.6g}", std::sqrt(norm2));
+    fault.value.clear();
+    fault.allowed = fmt::format("norm 1 within {}", quaternion_norm_tolerance);
+    faults.add(fault);
+  }
+}
+
+}  // namespace
+
+ValueFaults::~ValueFaults() {
+  if (count_ <= max_faults_of_a_table) return;
+  Fault rest = faults_.back();  // keeps the place, so that it is listed after the others
+  rest.key_path.clear();
+  rest.value.clear();
+  rest.unit.clear();
+  rest.allowed.clear();
+  rest.problem = fmt::format("and {} more faults of values in this table", count_ - max_faults_of_a_table);
+  faults_.push_back(rest);
+}
+
+void ValueFaults::add(const Fault& fault) {
+  if (++count_ <= max_faults_of_a_table) faults_.push_back(fault);
+}
+
+BodyTable read_body_table(const std::filesystem::path& file, const std::string& shown, TableFaults& faults) {
+  Fault fault;
+  fault.where.file = shown;
+  const std::string ending = file.extension().string();
+  const bool hdf5 = ending == ".h5" || ending == ".hdf5";
+  std::error_code error;
+  if (!hdf5 && ending != ".csv") {
+    fault.problem = "is not a kind of table that can be read";
+    fault.allowed = ".csv, .h5, .hdf5";
+  } else if (!std::filesystem::is_regular_file(file, error)) {
+    fault.problem = "there is no such file";
+  }
+  if (!fault.problem.empty()) {
+    faults.faults.push_back(fault);
+    return {};
+  }
+  const TableValues values = hdf5 ? read_hdf5(file, shown, faults) : read_csv(file, shown, faults);
+  const std::size_t before = faults.faults.size();
+  {
+    ValueFaults value_faults(faults.faults);
+    for (std::size_t group = 0; group < column_groups.size(); ++group)
+      judge_rows(values, group, value_faults);
+  }
+  if (values.rows == 0 || faults.faults.size() > before) return {};
+  BodyTable table;
+  table.position = to_vectors(values.values[position_group]);
+  table.semi_axes = to_vectors(values.values[semi_axes_group]);
+  table.velocity = to_vectors(values.values[velocity_group]);
+  table.angular_velocity = to_vectors(values.values[angular_group]);
+  const std::vector<double>& q = values.values[orientation_group];
+  table.orientation.resize(values.rows, Quat::Identity());
+  for (std::size_t i = 0; i < q.size() / 4; ++i) {
+    table.orientation[i] = Quat(q[4 * i], q[4 * i + 1], q[4 * i + 2], q[4 * i + 3]).normalized();
+  }
+  table.lines = values.lines;
+  return table;
+}
+
+}  // namespace scree::io

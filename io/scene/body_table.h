@@ -1,0 +1,42 @@
+// Bodies that come from a file of rows.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "engine/core/errors.h"
+#include "engine/core/types.h"
+
+namespace scree::io {
+
+/// All arrays are [body]; those that the file does not have are empty.
+struct BodyTable {
+  std::vector<Vec3> position;          // m
+  std::vector<Quat> orientation;       // normalised
+  std::vector<Vec3> semi_axes;         // m
+  std::vector<Vec3> velocity;          // m/s
+  std::vector<Vec3> angular_velocity;  // rad/s
+  std::vector<int> lines;              // of a CSV file
+
+  std::size_t size() const { return position.size(); }
+};
+
+/// What was wrong with a table, and what was left out of account.
+struct TableFaults {
+  std::vector<Fault> faults, warnings;
+};
+
+/// Reads .csv, or .h5 and .hdf5. `shown` is what messages call the file. At most `max_faults_of_a_table`
+/// faults of values are listed; one more says how many there are. With a fault of the whole file the table is
+/// empty.
+///
+/// CSV: the first line names the columns, in any order: x, y, z; qw, qx, qy, qz; a, b, c (semi-axes); vx, vy,
+/// vz; wx, wy, wz. SI units. Only the first three must be there, of each other group all or none. Lines that
+/// begin with # are skipped. HDF5: datasets position [n, 3], orientation [n, 4] as w x y z, semi_axes [n, 3],
+/// velocity [n, 3], angular_velocity [n, 3], any of them but the first may be absent.
+BodyTable read_body_table(const std::filesystem::path& file, const std::string& shown, TableFaults& faults);
+
+inline constexpr std::size_t max_faults_of_a_table = 5;
+
+}  // namespace scree::io

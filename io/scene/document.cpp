@@ -1,0 +1,226 @@
+#include "io/scene/document.h"
+
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include "io/scene/faults.h"
+#include "io/scene/keys.h"
+
+namespace scree::io {
+
+namespace {
+
+SourceLocation location(const toml::source_region& region, const std::string& file) {
+  return {file, static_cast<int>(region.begin.line), static_cast<int>(region.begin.column)};
+}
+
+void convert_scalar(const toml::node& from, Node& to) {
+  if (const auto* boolean = from.as_boolean()) {
+    to.kind = NodeKind::boolean;
+    to.boolean = boolean->get();
+  } else if (const auto* integer = from.as_integer()) {
+    to.kind = NodeKind::integer;
+    to.integer = integer->get();
+    to.number = static_cast<double>(to.integer);
+  } else if (const auto* number = from.as_floating_point()) {
+    to.kind = NodeKind::number;
+    to.number = number->get();
+  } else {  // texts, and dates and times, which no key takes: their text is rejected by the key's type
+    to.kind = NodeKind::text;
+    to.text = from.value<std::string>().value_or("date or time");
+  }
+}
+
+Node convert(const toml::node& from, const std::string& file) {
+  Node to;
+  to.where = location(from.source(), file);
+  if (const toml::table* table = from.as_table()) {
+    to.kind = NodeKind::table;
+    for (const auto& [key, value] : *table) {
+      Node item = convert(value, file);
+      item.key = std::string(key.str());
+      item.key_where = location(key.source(), file);
+      if (item.where.line == 0) item.where = item.key_where;
+      to.items.push_back(std::move(item));
+    }
+    std::stable_sort(to.items.begin(), to.items.end(), [](const Node& a, const Node& b) {
+      return std::pair(a.key_where.line, a.key_where.column) <
+             std::pair(b.key_where.line, b.key_where.column);
+    });
+  } else if (const toml::array* array = from.as_array()) {
+    to.kind = NodeKind::list;
+    for (const toml::node& element : *array) to.items.push_back(convert(element, file));
+  } else {
+    convert_scalar(from, to);
+  }
+  return to;
+}
+
+/// One step of a key path: a name, or an index when the name is empty.
+struct PathStep {
+  std::string name;
+  std::size_t index = 0;
+};
+
+/// "bodies[2].position" -> bodies, 2, position. Empty if the text is not a path.
+std::vector<PathStep> split_path(std::string_view path) {
+  std::vector<PathStep> steps;
+  while (!path.empty()) {
+    if (path.front() == '[') {
+      PathStep step;
+      const auto [end, error] = std::from_chars(path.data() + 1, path.data() + path.size(), step.index);
+      if (error != std::errc() || end == path.data() + path.size() || *end != ']') return {};
+      path.remove_prefix(static_cast<std::size_t>(end - path.data()) + 1);
+      steps.push_back(step);
+    } else {
+      if (!steps.empty()) {
+        if (path.front() != '.') return {};
+        path.remove_prefix(1);
+      }
+      const std::size_t length = std::min(path.find_first_of(".["), path.size());
+      if (length == 0) return {};
+      steps.push_back({std::string(path.substr(0, length)), 0});
+      path.remove_prefix(length);
+    }
+  }
+  return steps;
+}
+
+Node& entry(Node& table, const std::string& name, const SourceLocation& where) {
+  if (Node* found = table.find(name)) return *found;
+  Node item;
+  item.key = name;
+  item.key_where = item.where = where;
+  table.items.push_back(std::move(item));
+  return table.items.back();
+}
+
+/// A single word that is neither a parameter nor a key of the scene.
+bool is_unknown_word(const Node& root, const std::string& name, const Fault& fault,
+                     std::vector<Fault>& faults) {
+  std::vector<std::string> words = key_names("");
+  if (const Node* parameters = root.find("parameters")) {
+    for (const Node& parameter : parameters->items) words.push_back(parameter.key);
+  }
+  if (std::find(words.begin(), words.end(), name) != words.end()) return false;
+  faults.push_back(fault);
+  faults.back().problem = "is neither a parameter nor a key of the scene";
+  faults.back().suggestion = did_you_mean(name, words);
+  return true;
+}
+
+}  // namespace
+
+const Node* Node::find(std::string_view name) const {
+  for (const Node& item : items) {
+    if (item.key == name) return &item;
+  }
+  return nullptr;
+}
+
+Node* Node::find(std::string_view name) { return const_cast<Node*>(std::as_const(*this).find(name)); }
+
+std::string written(const Node& node) {
+  std::string text;
+  switch (node.kind) {
+    case NodeKind::boolean:
+      text = node.boolean ? "true" : "false";
+      break;
+    case NodeKind::integer:
+      text = fmt::format("{}", node.integer);
+      break;
+    case NodeKind::number:
+      text = fmt::format("{}", node.number);
+      break;
+    case NodeKind::text:
+      text = '"' + node.text + '"';
+      break;
+    case NodeKind::table:
+      text = "{...}";
+      break;
+    case NodeKind::list:
+      for (const Node& item : node.items) text += (text.empty() ? "" : ", ") + written(item);
+      text = '[' + text + ']';
+      break;
+  }
+  if (!node.expression.empty()) text += " from \"" + node.expression + '"';
+  return text;
+}
+
+Node parse_document(const std::string& text, const std::string& file) {
+  try {
+    return convert(toml::parse(text), file);
+  } catch (const toml::parse_error& error) {
+    Fault fault;
+    fault.where = location(error.source(), file);
+    fault.problem = "is not valid TOML: " + std::string(error.description());
+    throw InputError({fault});
+  }
+}
+
+Node parse_value(const std::string& text, const SourceLocation& where) {
+  Node node;
+  try {
+    const toml::table table = toml::parse("value = " + text + "\n");
+    if (const toml::node* value = table.get("value"); value != nullptr && table.size() == 1) {
+      node = convert(*value, where.file);
+      for (Node& item : node.items) item.where = item.key_where = where;
+      node.where = where;
+      return node;
+    }
+  } catch (const toml::parse_error&) {  // a bare word: taken as text
+  }
+  node.kind = NodeKind::text;
+  node.text = text;
+  node.where = where;
+  return node;
+}
+
+void apply_override(Node& root, const std::pair<std::string, std::string>& key_and_value,
+                    std::vector<Fault>& faults) {
+  const auto& [key, value] = key_and_value;
+  Fault fault;
+  fault.where.file = "--set " + key + '=' + value;
+  fault.key_path = key;
+  std::vector<PathStep> steps = split_path(key);
+  if (steps.empty() || steps.front().name.empty()) {
+    fault.problem = "is not a key path such as solver.max_sweeps or bodies[2].radius";
+    faults.push_back(fault);
+    return;
+  }
+  if (steps.size() == 1) {
+    const Node* parameters = root.find("parameters");
+    if (parameters != nullptr && parameters->find(key) != nullptr) {
+      steps.insert(steps.begin(), PathStep{"parameters", 0});
+    } else if (is_unknown_word(root, key, fault, faults)) {
+      return;
+    }
+  }
+  Node* target = &root;
+  for (const PathStep& step : steps) {
+    if (!step.name.empty()) {
+      if (target->kind != NodeKind::table) {
+        fault.problem = fmt::format("'{}' is not in a table; number its entry, for example [0]", step.name);
+      } else {
+        target = &entry(*target, step.name, fault.where);
+        continue;
+      }
+    } else if (target->kind == NodeKind::list && step.index < target->items.size()) {
+      target = &target->items[step.index];
+      continue;
+    } else {
+      fault.problem = fmt::format("there is no entry [{}]", step.index);
+      if (target->kind == NodeKind::list) fault.allowed = fmt::format("0 to {}", target->items.size() - 1);
+    }
+    faults.push_back(fault);
+    return;
+  }
+  Node replacement = parse_value(value, fault.where);
+  replacement.key = target->key;
+  replacement.key_where = fault.where;
+  *target = std::move(replacement);
+}
+
+}  // namespace scree::io

@@ -1,0 +1,263 @@
+#include "io/scene/expressions.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <fmt/format.h>
+#include <map>
+#include <numbers>
+#include <set>
+
+#include "io/scene/document.h"
+#include "io/scene/faults.h"
+
+namespace scree::io {
+
+namespace {
+
+/// Recursive descent: sum -> product -> sign -> power -> atom.
+class Parser {
+ public:
+  Parser(std::string_view text, const NameLookup& lookup) : rest_(text), lookup_(lookup) {}
+
+  double whole() {
+    const double value = sum();
+    skip_blanks();
+    if (!rest_.empty()) throw ExpressionError{fmt::format("cannot be computed from '{}' on", rest_), ""};
+    return value;
+  }
+
+ private:
+  double sum() {
+    double value = product();
+    for (;;) {
+      if (accept('+')) {
+        value += product();
+      } else if (accept('-')) {
+        value -= product();
+      } else {
+        return value;
+      }
+    }
+  }
+
+  double product() {
+    double value = sign();
+    for (;;) {
+      if (accept('*')) {
+        value *= sign();
+      } else if (accept('/')) {
+        value /= sign();
+      } else {
+        return value;
+      }
+    }
+  }
+
+  double sign() {
+    if (accept('-')) return -sign();
+    if (accept('+')) return sign();
+    return power();
+  }
+
+  double power() {
+    const double base = atom();
+    return accept('^') ? std::pow(base, sign()) : base;
+  }
+
+  double atom() {
+    if (accept('(')) {
+      const double value = sum();
+      expect(')');
+      return value;
+    }
+    skip_blanks();
+    double number = 0.0;
+    const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), number);
+    if (error == std::errc() && !rest_.empty() && !std::isalpha(static_cast<unsigned char>(rest_.front()))) {
+      rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
+      return number;
+    }
+    const std::string name = take_name();
+    if (name.empty()) {
+      throw ExpressionError{
+          rest_.empty() ? "ends too early" : fmt::format("cannot be computed from '{}' on", rest_), ""};
+    }
+    return accept('(') ? call(name) : value_of(name);
+  }
+
+  double value_of(const std::string& name) {
+    if (name == "pi") return std::numbers::pi;
+    if (name == "degree") return std::numbers::pi / 180.0;
+    return lookup_(name);
+  }
+
+  double call(const std::string& name) {
+    std::vector<double> x{sum()};
+    while (accept(',')) x.push_back(sum());
+    expect(')');
+    using Function = double (*)(double);
+    static const std::map<std::string, Function> functions{
+        {"sqrt", [](double v) { return std::sqrt(v); }}, {"sin", [](double v) { return std::sin(v); }},
+        {"cos", [](double v) { return std::cos(v); }},   {"tan", [](double v) { return std::tan(v); }},
+        {"abs", [](double v) { return std::abs(v); }},   {"floor", [](double v) { return std::floor(v); }},
+        {"ceil", [](double v) { return std::ceil(v); }}, {"round", [](double v) { return std::round(v); }}};
+    if (name == "min") return *std::min_element(x.begin(), x.end());
+    if (name == "max") return *std::max_element(x.begin(), x.end());
+    const auto found = functions.find(name);
+    if (found == functions.end()) {
+      throw ExpressionError{fmt::format("uses the unknown function '{}'", name),
+                            did_you_mean(name, built_in_names())};
+    }
+    if (x.size() != 1) throw ExpressionError{fmt::format("gives '{}' more than one number", name), ""};
+    return found->second(x.front());
+  }
+
+  std::string take_name() {
+    std::size_t length = 0;
+    const auto is_letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_'; };
+    while (length < rest_.size() &&
+           (is_letter(rest_[length]) ||
+            (length > 0 && std::isdigit(static_cast<unsigned char>(rest_[length]))))) {
+      ++length;
+    }
+    const std::string name(rest_.substr(0, length));
+    rest_.remove_prefix(length);
+    return name;
+  }
+
+  void skip_blanks() { rest_.remove_prefix(std::min(rest_.find_first_not_of(" \t"), rest_.size())); }
+
+  bool accept(char c) {
+    skip_blanks();
+    if (rest_.empty() || rest_.front() != c) return false;
+    rest_.remove_prefix(1);
+    return true;
+  }
+
+  void expect(char c) {
+    if (!accept(c)) throw ExpressionError{fmt::format("lacks a '{}'", c), ""};
+  }
+
+  std::string_view rest_;
+  const NameLookup& lookup_;
+};
+
+/// Resolves the parameters of a scene, each when it is first needed.
+class Evaluation {
+ public:
+  Evaluation(Node* parameters, std::vector<Fault>& faults) : parameters_(parameters), faults_(faults) {}
+
+  void resolve(Node& node, const std::string& path) {
+    if (node.kind == NodeKind::text && node.text.starts_with('=')) {
+      compute(node, path);
+      return;
+    }
+    for (std::size_t i = 0; i < node.items.size(); ++i) {
+      Node& item = node.items[i];
+      const std::string name =
+          item.key.empty() ? fmt::format("[{}]", i) : (path.empty() ? "" : ".") + item.key;
+      resolve(item, path + name);
+    }
+  }
+
+  const std::set<std::string>& used() const { return used_; }
+
+ private:
+  void compute(Node& node, const std::string& path) {
+    const std::string expression = node.text;
+    try {
+      const std::string name = trimmed(expression.substr(1));
+      if (const Node* text = text_parameter(name); text != nullptr) {
+        node.text = text->text;
+      } else {
+        node.number = evaluate(name, [&](const std::string& n) { return parameter(n); });
+        node.kind = NodeKind::number;
+      }
+      node.expression = expression;
+    } catch (const ExpressionError& error) {
+      node.text.clear();
+      node.kind =
+          NodeKind::number;  // a number in the eyes of later checks, so that one slip makes one message
+      Fault fault;
+      fault.where = node.where;
+      fault.key_path = path;
+      fault.problem = error.problem;
+      fault.value = '"' + expression + '"';
+      fault.suggestion = error.suggestion;
+      faults_.push_back(fault);
+      node.faulty = true;
+    }
+  }
+
+  static std::string trimmed(const std::string& text) {
+    const std::size_t first = text.find_first_not_of(" \t");
+    return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(" \t") - first + 1);
+  }
+
+  Node* resolved_parameter(const std::string& name) {
+    Node* node = parameters_ == nullptr ? nullptr : parameters_->find(name);
+    if (node == nullptr) return nullptr;
+    used_.insert(name);
+    if (node->kind == NodeKind::text && node->text.starts_with('=')) {
+      if (std::find(open_.begin(), open_.end(), name) != open_.end()) {
+        throw ExpressionError{fmt::format("refers to itself through the parameter '{}'", name), ""};
+      }
+      open_.push_back(name);
+      compute(*node, "parameters." + name);
+      open_.pop_back();
+    }
+    return node;
+  }
+
+  const Node* text_parameter(const std::string& name) {
+    const Node* node = resolved_parameter(name);
+    return node != nullptr && node->kind == NodeKind::text ? node : nullptr;
+  }
+
+  double parameter(const std::string& name) {
+    const Node* node = resolved_parameter(name);
+    if (node == nullptr) {
+      std::vector<std::string> names = built_in_names();
+      if (parameters_ != nullptr) {
+        for (const Node& item : parameters_->items) names.push_back(item.key);
+      }
+      throw ExpressionError{fmt::format("uses the unknown parameter '{}'", name), did_you_mean(name, names)};
+    }
+    if (!node->is_number())
+      throw ExpressionError{fmt::format("computes with '{}', which is not a number", name), ""};
+    return node->number;
+  }
+
+  Node* parameters_;
+  std::vector<Fault>& faults_;
+  std::vector<std::string> open_;  // parameters being resolved, outermost first
+  std::set<std::string> used_;
+};
+
+}  // namespace
+
+double evaluate(std::string_view expression, const NameLookup& lookup) {
+  return Parser(expression, lookup).whole();
+}
+
+const std::vector<std::string>& built_in_names() {
+  static const std::vector<std::string> names{"pi",  "degree", "sqrt", "sin",   "cos", "tan",
+                                              "abs", "floor",  "ceil", "round", "min", "max"};
+  return names;
+}
+
+std::vector<std::string> evaluate_expressions(Node& root, std::vector<Fault>& faults) {
+  Node* parameters = root.find("parameters");
+  Evaluation evaluation(parameters, faults);
+  evaluation.resolve(root, "");
+  std::vector<std::string> unused;
+  if (parameters != nullptr) {
+    for (const Node& item : parameters->items) {
+      if (!evaluation.used().contains(item.key)) unused.push_back(item.key);
+    }
+  }
+  return unused;
+}
+
+}  // namespace scree::io

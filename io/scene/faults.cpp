@@ -1,0 +1,68 @@
+#include "io/scene/faults.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "io/scene/document.h"
+
+namespace scree::io {
+
+namespace {
+
+/// Letters changed, left out, added or swapped with the neighbour to get from `a` to `b` (Damerau 1964,
+/// restricted).
+std::size_t edit_distance(const std::string& a, const std::string& b) {
+  const std::size_t rows = a.size() + 1, columns = b.size() + 1;
+  std::vector<std::size_t> cost(rows * columns);
+  const auto at = [&](std::size_t i, std::size_t j) -> std::size_t& { return cost[i * columns + j]; };
+  for (std::size_t i = 0; i < rows; ++i) at(i, 0) = i;
+  for (std::size_t j = 0; j < columns; ++j) at(0, j) = j;
+  for (std::size_t i = 1; i < rows; ++i) {
+    for (std::size_t j = 1; j < columns; ++j) {
+      const std::size_t change = a[i - 1] == b[j - 1] ? 0 : 1;
+      at(i, j) = std::min({at(i - 1, j) + 1, at(i, j - 1) + 1, at(i - 1, j - 1) + change});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        at(i, j) = std::min(at(i, j), at(i - 2, j - 2) + 1);
+      }
+    }
+  }
+  return cost.back();
+}
+
+}  // namespace
+
+std::string nearest_word(const std::string& word, std::span<const std::string> candidates) {
+  std::string best;
+  std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;
+  for (const std::string& candidate : candidates) {
+    const std::size_t distance = edit_distance(word, candidate);
+    if (distance < least) {
+      least = distance;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+std::string did_you_mean(const std::string& word, std::span<const std::string> candidates) {
+  const std::string nearest = nearest_word(word, candidates);
+  return nearest.empty() ? "" : "did you mean '" + nearest + "'?";
+}
+
+Fault fault_at(const Node& node, std::string key_path, std::string problem) {
+  Fault fault;
+  fault.where = node.where;
+  fault.key_path = std::move(key_path);
+  fault.problem = std::move(problem);
+  fault.value = written(node);
+  return fault;
+}
+
+void sort_by_place(std::vector<Fault>& faults) {
+  std::stable_sort(faults.begin(), faults.end(), [](const Fault& a, const Fault& b) {
+    return std::tie(a.where.file, a.where.line, a.where.column) <
+           std::tie(b.where.file, b.where.line, b.where.column);
+  });
+}
+
+}  // namespace scree::io

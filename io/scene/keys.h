@@ -1,0 +1,66 @@
+// The one table of everything a scene file may say. Validation, defaults, the reference page and the JSON
+// schema are all made from it.
+#pragma once
+
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace scree::io {
+
+enum class ValueType {
+  text,
+  word,   // one of `words`
+  words,  // a list of any of `words`
+  boolean,
+  number,
+  integer,
+  vector,       // three numbers, each within `range`
+  orientation,  // a unit quaternion [w, x, y, z], or one of `words`
+  names,        // a list of two texts
+  table,        // a section of the same name
+  tables        // a list of such sections
+};
+
+/// Allowed numbers. An open end is not itself allowed.
+struct Range {
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
+  bool low_open = false;
+  bool holds(double x) const { return (low_open ? x > low : x >= low) && x <= high; }
+};
+std::string to_string(const Range& range);  // "> 0", "0 to 1", ">= 1"; empty if any number is allowed
+
+struct Key {
+  std::string_view section;  // "" is the top level
+  std::string_view name;
+  ValueType type = ValueType::text;
+  std::string_view unit = {};      // "" is dimensionless
+  std::string_view fallback = {};  // TOML text of the value taken when the key is absent; "" if there is none
+  bool required = false;           // in each of `forms`
+  Range range = {};
+  std::string_view words = {};  // "plane|box|tube"
+  std::string_view forms = {};  // forms of the section that take this key, "lattice|random"; "" is all
+  std::string_view description = {};
+};
+
+/// A table of the file. A section with several forms takes the form that the word of its key `chooser` names.
+struct SectionInfo {
+  std::string_view name;
+  std::string_view heading;  // as written: "[solver]", "[[bodies]]"
+  bool free_keys = false;    // holds names that people make up
+  std::string_view chooser;
+  std::string_view description;
+};
+
+std::span<const SectionInfo> sections();
+std::span<const Key> keys();
+const SectionInfo& section_info(std::string_view section);
+const Key* find_key(std::string_view section, std::string_view name);  // null if there is none
+std::vector<std::string> key_names(std::string_view section);
+std::vector<std::string> split_words(std::string_view words);  // at '|'
+bool has_word(std::string_view words, std::string_view word);
+
+}  // namespace scree::io

@@ -1,0 +1,82 @@
+#include "io/scene/read_scene.h"
+
+#include <fstream>
+#include <iterator>
+
+#include "io/scene/document.h"
+#include "io/scene/faults.h"
+#include "io/scene/reading.h"
+#include "io/scene/validate.h"
+
+namespace scree::io {
+
+namespace {
+
+[[noreturn]] void fail(const std::string& file, const std::string& problem) {
+  Fault fault;
+  fault.where.file = file;
+  fault.problem = problem;
+  throw InputError({fault});
+}
+
+std::vector<Fault> unused_parameters(const Node& root, const std::vector<std::string>& names) {
+  std::vector<Fault> warnings;
+  for (const std::string& name : names) {
+    Fault warning;
+    warning.where = root.find("parameters")->find(name)->key_where;
+    warning.key_path = "parameters." + name;
+    warning.problem = "is not used by any expression";
+    warnings.push_back(std::move(warning));
+  }
+  return warnings;
+}
+
+}  // namespace
+
+Override parse_override(const std::string& key_and_value) {
+  const std::size_t equals = key_and_value.find('=');
+  if (equals == std::string::npos || equals == 0)
+    fail("--set " + key_and_value, "must have the form key=value");
+  return {key_and_value.substr(0, equals), key_and_value.substr(equals + 1)};
+}
+
+Scene read_scene(const std::filesystem::path& file, const std::vector<Override>& overrides) {
+  std::error_code error;
+  if (std::filesystem::is_directory(file, error)) fail(file.string(), "is a folder, not a scene file");
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) fail(file.string(), "cannot be opened");
+  const std::string text((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
+  return read_scene_text(text, file, overrides);
+}
+
+Scene read_scene_text(const std::string& text, const std::filesystem::path& file,
+                      const std::vector<Override>& overrides) {
+  Reading reading;
+  Scene& scene = reading.scene;
+  scene.file = file;
+  scene.text = text;
+  scene.overrides = overrides;
+
+  Node root = parse_document(text, file.string());
+  for (const Override& key_and_value : overrides) apply_override(root, key_and_value, reading.faults);
+  const std::vector<std::string> unused = evaluate_expressions(root, reading.faults);
+  validate(root, "", "", reading.faults);
+
+  const Section top(&root, "", "");
+  reading.seed = top.integer("seed");
+  read_settings(top, reading);
+  read_materials(top, reading);
+  read_boundaries(top, reading);
+  read_bodies(top, reading);
+  check_initial_state(top.child("checks").number("max_initial_overlap"), reading);
+
+  if (!reading.faults.empty()) {
+    sort_by_place(reading.faults);
+    throw InputError(std::move(reading.faults));
+  }
+  for (Fault& warning : unused_parameters(root, unused)) scene.warnings.push_back(std::move(warning));
+  sort_by_place(scene.warnings);
+  return std::move(reading.scene);
+}
+
+}  // namespace scree::io

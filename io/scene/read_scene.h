@@ -1,0 +1,28 @@
+// From a scene file to everything a run needs.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "io/scene/scene.h"
+
+namespace scree::io {
+
+/// A key path or the name of a parameter, and the TOML value to put there.
+using Override = std::pair<std::string, std::string>;
+
+/// "count=500" -> {"count", "500"}; throws InputError if there is no '='.
+Override parse_override(const std::string& key_and_value);
+
+/// Reads, checks and builds. Notation and rules: docs/scene_reference.md. Throws one InputError with all that
+/// is wrong, in the order of the file's lines; a file that cannot be opened and a slip of TOML's own grammar
+/// come alone. The same file and overrides give the same scene, bit for bit.
+Scene read_scene(const std::filesystem::path& file, const std::vector<Override>& overrides = {});
+
+/// The same from a text; `file` is what messages call it, and tables are looked for beside it.
+Scene read_scene_text(const std::string& text, const std::filesystem::path& file,
+                      const std::vector<Override>& overrides = {});
+
+}  // namespace scree::io

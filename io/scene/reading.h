@@ -1,0 +1,47 @@
+// What the parts of reading a scene share.
+#pragma once
+
+#include <optional>
+
+#include "io/scene/scene.h"
+#include "io/scene/section.h"
+
+namespace scree::io {
+
+/// The bodies that one [[bodies]] heading made.
+struct BodyGroup {
+  std::size_t begin = 0, end = 0;  // slots
+  std::string path;                // "bodies[2]"
+  SourceLocation where;            // of the heading
+  std::string form;                // "single", "table", "lattice", "random"
+  std::string table;               // file, if they come from one
+  std::vector<int> lines;          // [body of the group] in that file; empty for HDF5
+};
+
+struct Reading {
+  Scene scene;
+  std::vector<Fault> faults;
+  std::vector<BodyGroup> groups;  // in the order of their slots
+  std::int64_t seed = 0;
+};
+
+/// Settings, solver and output.
+void read_settings(const Section& top, Reading& reading);
+/// Materials and the laws of all their pairs.
+void read_materials(const Section& top, Reading& reading);
+void read_boundaries(const Section& top, Reading& reading);
+void read_bodies(const Section& top, Reading& reading);
+/// Overlaps, bodies behind walls, and steps too long for the bodies' size.
+void check_initial_state(double max_initial_overlap, Reading& reading);
+
+/// The material that the section's key `material` names. A fault and none if there is no such material, or if
+/// the key is left out and there is more than one to choose from.
+std::optional<MaterialIndex> find_material(const Section& section, Reading& reading);
+
+/// Adds a fault unless the section's `low` lies below its `high` in each component.
+bool is_box(const Section& section, Reading& reading);
+
+/// The elements of a list of sections, null nodes left out.
+std::vector<Section> elements(const Section& top, std::string_view key);
+
+}  // namespace scree::io

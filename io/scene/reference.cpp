@@ -1,0 +1,243 @@
+#include "io/scene/reference.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "io/scene/keys.h"
+
+namespace scree::io {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* introduction = R"md(# Scene files
+
+This page is generated from the table of keys that the reader itself uses (`scree scene-reference`); a test keeps the two
+equal. `docs/scene.schema.json` holds the same for editors.
+
+A scene is one [TOML](https://toml.io) file. All numbers are in SI units. A key that is not listed here is an error, and
+so is a value out of its range: `scree check scene.toml` tells everything that is wrong at once, each with its line.
+
+```toml
+gravity = [0, 0, -9.81]
+time_step = 0.002
+end_time = 2.0
+
+[parameters]
+radius = 0.05
+
+[[materials]]
+name = "glass"
+density = 2500
+friction = 0.4
+
+[[bodies]]
+radius = "= radius"
+position = [0, 0, "= 10 * radius"]
+
+[[boundaries]]
+type = "plane"
+name = "floor"
+```
+
+## Parameters and expressions
+
+A text that begins with `=` is computed: numbers, names of `[parameters]`, `+ - * / ^ ( )`, `pi`, `degree` (pi / 180),
+`sqrt sin cos tan abs floor ceil round min max`. Angles are in radians: `"= sin(35 * degree)"`. Parameters may refer to
+each other. A text parameter can be used as a whole: `material = "= wall"`.
+
+`scree run scene.toml --set count=500 --set solver.max_sweeps=50 --set "bodies[0].radius=0.1"` changes values for one
+run: a name alone is a parameter if there is one of that name and a key of the top level if not;
+anything else is the path of a key,
+    with list entries counted from 0. What is written after `=` is a TOML value; a bare word is a text.
+
+)md";
+
+constexpr const char* tables_text = R"md(## Tables of bodies
+
+`table = "bodies.csv"`: the first line names the columns, in any order; lines that begin with `#` and empty lines are
+skipped. `x, y, z` must be there; the other groups may be left out as a whole.
+
+| columns (CSV) | dataset (HDF5) | unit | if absent |
+|---|---|---|---|
+| `x, y, z` | `position` [n, 3] | m | error |
+| `qw, qx, qy, qz` | `orientation` [n, 4], w x y z | | aligned with the world's axes |
+| `a, b, c` | `semi_axes` [n, 3] | m | `semi_axes` or `radius` of the heading |
+| `vx, vy, vz` | `velocity` [n, 3] | m/s | `velocity` of the heading |
+| `wx, wy, wz` | `angular_velocity` [n, 3] | rad/s | `angular_velocity` of the heading |
+
+`table = "bodies.h5"`: one dataset a group, of any number type, first index the body. Other columns and datasets are left
+out of account; an unknown column of a CSV file is told as a warning.
+
+## What is checked before a run
+
+Quaternions must have norm 1 within 0.001 and are then normalised. No body may have its centre behind a plane or in the
+wall of a tube, lie in a bore that is narrower than itself, or overlap a boundary or another body deeper than
+`checks.max_initial_overlap`; the deepest pair is named with the places where its two bodies were defined. A lattice or a
+random group that does not fit its region is an error that says how many bodies fitted. A body that moves by more than
+half of its smallest semi-axis in the first step, an unknown column and a parameter that is not used are warnings.
+)md";
+
+std::string joined(const std::vector<std::string>& words, const std::string& before,
+                   const std::string& between) {
+  std::string text;
+  for (const std::string& word : words)
+    text += fmt::format("{0}{1}{2}{1}", text.empty() ? "" : between, before, word);
+  return text;
+}
+
+std::string type_name(const Key& key) {
+  switch (key.type) {
+    case ValueType::text:
+      return "text";
+    case ValueType::word:
+      return joined(split_words(key.words), "`", ", ");
+    case ValueType::words:
+      return "list of " + joined(split_words(key.words), "`", ", ");
+    case ValueType::boolean:
+      return "true or false";
+    case ValueType::number:
+      return "number";
+    case ValueType::integer:
+      return "whole number";
+    case ValueType::vector:
+      return "three numbers";
+    case ValueType::orientation:
+      return "quaternion, or " + joined(split_words(key.words), "`", ", ");
+    case ValueType::names:
+      return "two names";
+    case ValueType::table:
+    case ValueType::tables:
+      return fmt::format("`{}`", section_info(key.name).heading);
+  }
+  return "";
+}
+
+/// '|' would end a cell of a Markdown table.
+std::string cell(std::string text) {
+  for (std::size_t i = text.find('|'); i != std::string::npos; i = text.find('|', i + 2))
+    text.insert(i, 1, '\\');
+  return text;
+}
+
+bool has_forms(std::string_view section) {
+  return std::any_of(keys().begin(), keys().end(),
+                     [&](const Key& key) { return key.section == section && !key.forms.empty(); });
+}
+
+std::string section_table(const SectionInfo& section) {
+  const bool forms = has_forms(section.name);
+  std::string text =
+      fmt::format("| key | type | unit | allowed | default |{} meaning |\n|---|---|---|---|---|{}---|\n",
+                  forms ? " forms |" : "", forms ? "---|" : "");
+  for (const Key& key : keys()) {
+    if (key.section != section.name) continue;
+    const std::string fallback =
+        key.required ? "**required**" : (key.fallback.empty() ? "" : fmt::format("`{}`", key.fallback));
+    text += fmt::format("| `{}` | {} | {} | {} | {} |", key.name, cell(type_name(key)), key.unit,
+                        to_string(key.range), fallback);
+    if (forms)
+      text += fmt::format(" {} |", key.forms.empty() ? "all" : joined(split_words(key.forms), "", ", "));
+    text += fmt::format(" {} |\n", cell(std::string(key.description)));
+  }
+  return text;
+}
+
+/// A number, or the text of an expression.
+Json number_schema(const Key& key) {
+  Json number{{"type", key.type == ValueType::integer ? "integer" : "number"}};
+  if (std::isfinite(key.range.low))
+    number[key.range.low_open ? "exclusiveMinimum" : "minimum"] = key.range.low;
+  if (std::isfinite(key.range.high)) number["maximum"] = key.range.high;
+  return {{"anyOf", Json::array({number, {{"type", "string"}, {"pattern", "^="}}})}};
+}
+
+Json list_schema(const Json& items, int length) {
+  return {{"type", "array"}, {"items", items}, {"minItems", length}, {"maxItems", length}};
+}
+
+Json section_schema(const SectionInfo& section);
+
+Json value_schema(const Key& key) {
+  switch (key.type) {
+    case ValueType::text:
+      return {{"type", "string"}};
+    case ValueType::word:
+      return {{"anyOf",
+               Json::array({{{"enum", split_words(key.words)}}, {{"type", "string"}, {"pattern", "^="}}})}};
+    case ValueType::words:
+      return {{"type", "array"}, {"items", {{"enum", split_words(key.words)}}}};
+    case ValueType::boolean:
+      return {{"type", "boolean"}};
+    case ValueType::number:
+    case ValueType::integer:
+      return number_schema(key);
+    case ValueType::vector:
+      return list_schema(number_schema(key), 3);
+    case ValueType::orientation:
+      return {
+          {"anyOf", Json::array({{{"enum", split_words(key.words)}}, list_schema(number_schema(key), 4)})}};
+    case ValueType::names:
+      return list_schema({{"type", "string"}}, 2);
+    case ValueType::table:
+      return section_schema(section_info(key.name));
+    case ValueType::tables:
+      return {{"type", "array"}, {"items", section_schema(section_info(key.name))}};
+  }
+  return {};
+}
+
+std::string hint(const Key& key) {
+  std::string text(key.description);
+  const std::string range = to_string(key.range);
+  if (!key.unit.empty() || !range.empty()) {
+    text += fmt::format(" [{}{}{}]", key.unit, !key.unit.empty() && !range.empty() ? ", " : "", range);
+  }
+  if (!key.forms.empty()) text += fmt::format(" Only for {}.", joined(split_words(key.forms), "", ", "));
+  return text;
+}
+
+Json section_schema(const SectionInfo& section) {
+  Json schema{{"type", "object"}, {"description", section.description}};
+  if (section.free_keys) {
+    schema["additionalProperties"] = {{"type", {"number", "string", "boolean"}}};
+    return schema;
+  }
+  Json properties = Json::object(), required = Json::array();
+  for (const Key& key : keys()) {
+    if (key.section != section.name) continue;
+    Json value = value_schema(key);
+    value["description"] = hint(key);
+    properties[std::string(key.name)] = value;
+    if (key.required && key.forms.empty()) required.push_back(key.name);
+  }
+  schema["properties"] = properties;
+  if (!required.empty()) schema["required"] = required;
+  schema["additionalProperties"] = false;
+  return schema;
+}
+
+}  // namespace
+
+std::string scene_reference() {
+  std::string text = introduction;
+  text += "## Keys\n";
+  for (const SectionInfo& section : sections()) {
+    const std::string title = section.name.empty() ? "Top level" : fmt::format("`{}`", section.heading);
+    text += fmt::format("\n### {}\n\n{}\n", title, section.description);
+    if (!section.free_keys) text += '\n' + section_table(section);
+  }
+  text += '\n';
+  text += tables_text;
+  return text;
+}
+
+std::string scene_schema() {
+  Json schema{{"$schema", "http://json-schema.org/draft-07/schema#"}, {"title", "Scree scene"}};
+  schema.update(section_schema(section_info("")));
+  return schema.dump(1) + '\n';
+}
+
+}  // namespace scree::io

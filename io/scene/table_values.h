@@ -1,0 +1,64 @@
+// A table of bodies as numbers, before they are judged, whatever file they came from.
+#pragma once
+
+#include <array>
+#include <functional>
+
+#include "io/scene/body_table.h"
+
+namespace scree::io {
+
+/// Columns that come together or not at all.
+struct ColumnGroup {
+  const char* dataset;                 // name in HDF5
+  std::array<const char*, 4> columns;  // names in CSV
+  std::size_t width;                   // how many of them
+  const char* unit;
+};
+
+enum GroupNumber : std::size_t {
+  position_group,
+  orientation_group,
+  semi_axes_group,
+  velocity_group,
+  angular_group
+};
+
+inline constexpr std::array column_groups{
+    ColumnGroup{"position", {"x", "y", "z"}, 3, "m"},
+    ColumnGroup{"orientation", {"qw", "qx", "qy", "qz"}, 4, ""},
+    ColumnGroup{"semi_axes", {"a", "b", "c"}, 3, "m"},
+    ColumnGroup{"velocity", {"vx", "vy", "vz"}, 3, "m/s"},
+    ColumnGroup{"angular_velocity", {"wx", "wy", "wz"}, 3, "rad/s"},
+};
+
+struct TableValues {
+  std::size_t rows = 0;
+  std::array<std::vector<double>, column_groups.size()>
+      values;              // [group][row * width + column]; empty if absent
+  std::vector<int> lines;  // [row], CSV only
+  /// A fault that knows its place and shows the value there.
+  std::function<Fault(std::size_t group, std::size_t row, std::size_t column)> fault_at;
+};
+
+/// Both return no rows after a fault of the file as a whole.
+TableValues read_csv(const std::filesystem::path& file, const std::string& shown, TableFaults& faults);
+TableValues read_hdf5(const std::filesystem::path& file, const std::string& shown, TableFaults& faults);
+
+/// Takes faults of values; when it goes it drops those beyond max_faults_of_a_table and says how many they
+/// were.
+class ValueFaults {
+ public:
+  explicit ValueFaults(std::vector<Fault>& faults) : faults_(faults) {}
+  ~ValueFaults();
+  ValueFaults(const ValueFaults&) = delete;
+  ValueFaults& operator=(const ValueFaults&) = delete;
+
+  void add(const Fault& fault);
+
+ private:
+  std::vector<Fault>& faults_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace scree::io

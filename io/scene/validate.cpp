@@ -1,0 +1,256 @@
+#include "io/scene/validate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "io/scene/faults.h"
+#include "io/scene/keys.h"
+
+namespace scree::io {
+
+namespace {
+
+class Validator {
+ public:
+  explicit Validator(std::vector<Fault>& faults) : faults_(faults) {}
+
+  void section(Node& node, std::string_view name, const std::string& path) {
+    const std::size_t before = faults_.size();
+    const std::string form = form_of(node, name);
+    for (Node& item : node.items) {
+      const std::string item_path = path.empty() ? item.key : path + '.' + item.key;
+      if (section_info(name).free_keys) {
+        parameter(item, item_path);
+      } else if (const Key* key = find_key(name, item.key); key == nullptr) {
+        unknown(item, name, item_path);
+      } else if (!key->forms.empty() && !form.empty() && !has_word(key->forms, form)) {
+        misplaced(item, *key, form, item_path);
+      } else {
+        value(item, *key, item_path);
+      }
+    }
+    required(node, name, form, path);
+    if (faults_.size() > before) node.faulty = true;
+  }
+
+ private:
+  void add(Node& node, const std::string& path, const std::string& problem, const Key* key = nullptr,
+           const std::string& allowed = "", const std::string& suggestion = "") {
+    node.faulty = true;
+    Fault fault = fault_at(node, path, problem);
+    if (key != nullptr) fault.unit = key->unit;
+    fault.allowed = allowed;
+    fault.suggestion = suggestion;
+    faults_.push_back(std::move(fault));
+  }
+
+  void parameter(Node& node, const std::string& path) {
+    if (node.faulty) return;
+    if (node.kind == NodeKind::list || node.kind == NodeKind::table) {
+      add(node, path, "a parameter must be a number, a text, true or false");
+    } else if (node.kind == NodeKind::number && !std::isfinite(node.number)) {
+      add(node, path, "must be finite");
+    }
+  }
+
+  void unknown(Node& item, std::string_view name, const std::string& path) {
+    item.faulty = true;
+    Fault fault;
+    fault.where = item.key_where;
+    fault.key_path = path;
+    fault.problem = "unknown key";
+    fault.suggestion = did_you_mean(item.key, key_names(name));
+    if (fault.suggestion.empty()) {
+      for (const SectionInfo& other : sections()) {
+        if (other.name == name || other.name.empty() || find_key(other.name, item.key) == nullptr) continue;
+        fault.suggestion = fmt::format("'{}' belongs in {}", item.key, other.heading);
+        break;
+      }
+    }
+    faults_.push_back(std::move(fault));
+  }
+
+  void misplaced(Node& item, const Key& key, const std::string& form, const std::string& path) {
+    item.faulty = true;
+    Fault fault;
+    fault.where = item.key_where;
+    fault.key_path = path;
+    std::string others;
+    for (const std::string& word : split_words(key.forms)) others += (others.empty() ? "" : " or ") + word;
+    fault.problem =
+        fmt::format("has no meaning in the form '{}' of {}", form, section_info(key.section).heading);
+    fault.suggestion = fmt::format("it belongs to the form {}", others);
+    faults_.push_back(std::move(fault));
+  }
+
+  void required(const Node& node, std::string_view name, const std::string& form, const std::string& path) {
+    for (const Key& key : keys()) {
+      if (key.section != name || !key.required || node.find(key.name) != nullptr) continue;
+      if (!key.forms.empty() && !has_word(key.forms, form)) continue;
+      Fault fault;
+      fault.where = node.where;
+      fault.key_path = path.empty() ? std::string(key.name) : fmt::format("{}.{}", path, key.name);
+      fault.problem = "is missing";
+      fault.unit = key.unit;
+      fault.allowed = key.type == ValueType::word ? listed(key.words) : to_string(key.range);
+      faults_.push_back(std::move(fault));
+    }
+  }
+
+  void value(Node& node, const Key& key, const std::string& path) {
+    if (node.faulty) return;
+    const std::size_t before = faults_.size();
+    switch (key.type) {
+      case ValueType::text:
+        if (node.kind != NodeKind::text) add(node, path, "must be a text in quotes", &key);
+        break;
+      case ValueType::word:
+        word(node, key, path);
+        break;
+      case ValueType::words:
+        words(node, key, path);
+        break;
+      case ValueType::boolean:
+        if (node.kind != NodeKind::boolean) add(node, path, "must be true or false", &key);
+        break;
+      case ValueType::number:
+      case ValueType::integer:
+        number(node, key, path);
+        break;
+      case ValueType::vector:
+        vector(node, key, path);
+        break;
+      case ValueType::orientation:
+        orientation(node, key, path);
+        break;
+      case ValueType::names:
+        names(node, key, path);
+        break;
+      case ValueType::table:
+        if (node.kind == NodeKind::table) {
+          section(node, key.name, path);
+        } else {
+          add(node, path, "must be a table", &key, std::string(section_info(key.name).heading));
+        }
+        break;
+      case ValueType::tables:
+        tables(node, key, path);
+        break;
+    }
+    if (faults_.size() > before) node.faulty = true;
+  }
+
+  static std::string listed(std::string_view words) {
+    std::string list;
+    for (const std::string& word : split_words(words))
+      list += fmt::format("{}\"{}\"", list.empty() ? "" : ", ", word);
+    return list;
+  }
+
+  void word(Node& node, const Key& key, const std::string& path) {
+    if (node.kind == NodeKind::text && has_word(key.words, node.text)) return;
+    const std::vector<std::string> known = split_words(key.words);
+    add(node, path, "is not one of the words", nullptr, listed(key.words),
+        node.kind == NodeKind::text ? did_you_mean(node.text, known) : "");
+  }
+
+  void words(Node& node, const Key& key, const std::string& path) {
+    if (node.kind != NodeKind::list) {
+      add(node, path, "must be a list of words", nullptr, listed(key.words));
+      return;
+    }
+    for (std::size_t i = 0; i < node.items.size(); ++i)
+      word(node.items[i], key, fmt::format("{}[{}]", path, i));
+  }
+
+  void number(Node& node, const Key& key, const std::string& path) {
+    const std::string allowed = to_string(key.range);
+    if (node.faulty) return;
+    if (!node.is_number()) {
+      add(node, path, key.type == ValueType::integer ? "must be a whole number" : "must be a number", &key,
+          allowed);
+    } else if (!std::isfinite(node.number)) {
+      add(node, path, "must be finite", &key, allowed);
+    } else if (key.type == ValueType::integer && node.number != std::floor(node.number)) {
+      add(node, path, "must be a whole number", &key, allowed);
+    } else if (!key.range.holds(node.number)) {
+      add(node, path, "is out of range", &key, allowed);
+    }
+  }
+
+  void vector(Node& node, const Key& key, const std::string& path) {
+    if (node.kind != NodeKind::list || node.items.size() != 3) {
+      add(node, path, "must be three numbers [x, y, z]", &key, to_string(key.range));
+      return;
+    }
+    for (std::size_t i = 0; i < 3; ++i) number(node.items[i], key, fmt::format("{}[{}]", path, i));
+  }
+
+  void orientation(Node& node, const Key& key, const std::string& path) {
+    if (node.kind == NodeKind::text) {
+      word(node, key, path);
+      return;
+    }
+    if (node.kind != NodeKind::list || node.items.size() != 4) {
+      add(node, path, "must be a unit quaternion [w, x, y, z] or a word", nullptr, listed(key.words));
+      return;
+    }
+    const std::size_t before = faults_.size();
+    double norm2 = 0.0;
+    for (std::size_t i = 0; i < 4; ++i) {
+      number(node.items[i], key, fmt::format("{}[{}]", path, i));
+      norm2 += node.items[i].number * node.items[i].number;
+    }
+    if (faults_.size() == before && std::abs(std::sqrt(norm2) - 1.0) > quaternion_norm_tolerance) {
+      add(node, path, fmt::format("is not a unit quaternion, its norm is {:.6g}", std::sqrt(norm2)), nullptr,
+          fmt::format("norm 1 within {}", quaternion_norm_tolerance));
+    }
+  }
+
+  void names(Node& node, const Key& key, const std::string& path) {
+    const bool two_texts = node.kind == NodeKind::list && node.items.size() == 2 &&
+                           std::all_of(node.items.begin(), node.items.end(),
+                                       [](const Node& item) { return item.kind == NodeKind::text; });
+    if (!two_texts) add(node, path, "must be a list of two names", &key);
+  }
+
+  void tables(Node& node, const Key& key, const std::string& path) {
+    const std::string heading(section_info(key.name).heading);
+    if (node.kind != NodeKind::list) {
+      add(node, path, "must be a list of tables, each under its own heading", nullptr, heading);
+      return;
+    }
+    for (std::size_t i = 0; i < node.items.size(); ++i) {
+      const std::string item_path = fmt::format("{}[{}]", path, i);
+      if (node.items[i].kind == NodeKind::table) {
+        section(node.items[i], key.name, item_path);
+      } else {
+        add(node.items[i], item_path, "must be a table", nullptr, heading);
+      }
+    }
+  }
+
+  std::vector<Fault>& faults_;
+};
+
+}  // namespace
+
+bool validate(Node& section, std::string_view name, const std::string& path, std::vector<Fault>& faults) {
+  Validator(faults).section(section, name, path);
+  return !section.faulty;
+}
+
+std::string form_of(const Node& section, std::string_view name) {
+  const SectionInfo& info = section_info(name);
+  if (info.chooser.empty()) return "";
+  if (const Node* chooser = section.find(info.chooser)) {
+    const bool known =
+        chooser->kind == NodeKind::text && has_word(find_key(name, info.chooser)->words, chooser->text);
+    return known ? chooser->text : "";
+  }
+  if (name != "bodies") return "";
+  return section.find("table") != nullptr ? "table" : "single";
+}
+
+}  // namespace scree::io

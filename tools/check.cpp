@@ -1,0 +1,184 @@
+#include "tools/check.h"
+
+#include <chrono>
+#include <cmath>
+#include <fmt/format.h>
+#include <memory>
+#include <spdlog/spdlog.h>
+
+#include "engine/core/parallel.h"
+#include "engine/simulation/step.h"
+#include "io/scene/read_scene.h"
+#include "io/scene/reference.h"
+#include "tools/exit_codes.h"
+#include "tools/progress.h"
+
+namespace scree {
+
+namespace {
+
+// What the writers put into a file, bytes. A trajectory stores 13 numbers a body and frame in single
+// precision, a .vtp also repeats radii, id, material and the number of contacts; compression takes a tenth
+// off the trajectory.
+constexpr double trajectory_bytes_per_body = 47.0, trajectory_bytes_per_contact = 42.0;
+constexpr double vtk_bytes_per_body = 92.0, vtk_bytes_per_contact = 60.0;
+constexpr double bytes_per_field = 4.0;
+
+// Memory of a run: the program and its libraries, and what the arrays of state and workspace grow by.
+constexpr double memory_base = 60e6, memory_per_body = 1500.0, memory_per_contact = 1300.0;
+
+/// Contacts a body once all lie in a packed bed: ellipsoids of candy shape have about ten neighbours (Donev
+/// et al. 2004, Science 303, 990), and a contact has two owners. With friction there are fewer: an upper
+/// figure.
+constexpr double contacts_per_packed_body = 5.0;
+
+/// A step of a settled bed against one of the same bodies in free fall (8000 bodies of
+/// scenes/settling_box_8000).
+constexpr double packed_to_free = 6.0;
+
+constexpr int most_probe_steps = 50;
+constexpr double probe_patience_s = 1.0;
+
+std::string bytes_text(double bytes) {
+  if (bytes < 1e6) return fmt::format("{:.0f} kB", std::max(1.0, std::ceil(bytes / 1e3)));
+  return bytes < 1e9 ? fmt::format("{:.0f} MB", bytes / 1e6) : fmt::format("{:.1f} GB", bytes / 1e9);
+}
+
+double total_volume(const io::Scene& scene) {
+  double sum = 0.0;
+  for (const ShapeIndex shape : scene.initial.bodies.shape) sum += volume(scene.model.shapes, shape);
+  return sum;
+}
+
+double total_mass(const io::Scene& scene) {
+  double sum = 0.0;
+  for (const double mass : scene.initial.bodies.mass) sum += mass;
+  return sum;
+}
+
+std::string run_time_text(const Forecast& expected, const Probe& probe) {
+  if (probe.steps == 0) return "not estimated: one step takes longer than the time set for it";
+  const double start = probe.step_s * static_cast<double>(expected.steps);
+  return fmt::format(
+      "{} to {}\n              (from {} steps at the start, {:.3g} ms each on {} threads; the upper figure "
+      "is for "
+      "packed bodies,\n              whose steps take about {:.0f} times as long as those of free ones)",
+      duration_text(start), duration_text(packed_to_free * start), probe.steps, 1e3 * probe.step_s,
+      thread_count(), packed_to_free);
+}
+
+struct CheckOptions {
+  std::filesystem::path scene;
+  int threads = 0;  // 0: all of the machine's
+  std::vector<std::string> settings;
+  bool quick = false;
+};
+
+int check(const CheckOptions& options) {
+  set_thread_count(options.threads);
+  std::vector<io::Override> overrides;
+  for (const std::string& setting : options.settings) overrides.push_back(io::parse_override(setting));
+  const io::Scene scene = io::read_scene(options.scene, overrides);
+  show(check_text(scene, options.quick ? Probe{} : probe(scene, probe_patience_s)));
+  for (const Fault& warning : scene.warnings) spdlog::warn("{}", to_string(warning));
+  return exit_ok;
+}
+
+void add_document(CLI::App& app, std::function<int()>& action, const std::string& name,
+                  std::string (*text)()) {
+  CLI::App* command = app.add_subcommand(name, "Print what the documentation of scene files is made of");
+  command->group("");  // for developers: not listed
+  command->callback([text, &action] {
+    action = [text] {
+      show(text());
+      return int{exit_ok};
+    };
+  });
+}
+
+}  // namespace
+
+Forecast forecast(const io::Scene& scene) {
+  const double bodies = static_cast<double>(scene.initial.bodies.size());
+  Forecast result;
+  result.steps =
+      static_cast<std::int64_t>(std::ceil(scene.end_time_s / scene.model.settings.time_step_s - 0.5));
+  result.frames = 1 + static_cast<std::int64_t>(std::ceil(scene.end_time_s / scene.output.interval_s - 1e-9));
+  result.contacts = static_cast<std::int64_t>(contacts_per_packed_body * bodies);
+  const double contacts = static_cast<double>(result.contacts);
+  result.memory_bytes = memory_base + memory_per_body * bodies + memory_per_contact * contacts;
+  const double fields = bytes_per_field * static_cast<double>(scene.output.fields.size());
+  const double frame_contacts = scene.output.contacts ? contacts : 0.0;
+  double frame = 0.0;
+  if (scene.output.hdf5)
+    frame += (trajectory_bytes_per_body + fields) * bodies + trajectory_bytes_per_contact * frame_contacts;
+  if (scene.output.vtk)
+    frame += (vtk_bytes_per_body + fields) * bodies + vtk_bytes_per_contact * frame_contacts;
+  result.output_bytes = frame * static_cast<double>(result.frames);
+  return result;
+}
+
+Probe probe(const io::Scene& scene, double patience_s) {
+  using Clock = std::chrono::steady_clock;
+  const auto seconds = [](Clock::duration d) { return std::chrono::duration<double>(d).count(); };
+  State state = scene.initial;
+  Workspace workspace;
+  const Clock::time_point begin = Clock::now();
+  // The first step also makes room for everything and is not counted.
+  if (step(scene.model, state, workspace).status == SolveStatus::diverged) return {};
+  if (seconds(Clock::now() - begin) > patience_s) return {};
+  Probe result;
+  const Clock::time_point first = Clock::now();
+  double elapsed = 0.0;
+  while (result.steps < most_probe_steps && elapsed < patience_s) {
+    if (step(scene.model, state, workspace).status == SolveStatus::diverged) return {};
+    ++result.steps;
+    elapsed = seconds(Clock::now() - first);
+  }
+  result.step_s = elapsed / result.steps;
+  return result;
+}
+
+std::string check_text(const io::Scene& scene, const Probe& probe) {
+  const Forecast expected = forecast(scene);
+  std::string files;
+  if (scene.output.hdf5) files += " trajectory";
+  if (scene.output.vtk) files += files.empty() ? " VTK" : " and VTK";
+  std::string text = fmt::format("{}: in order\n", scene.file.string());
+  text += fmt::format("  bodies      {} of {} shapes, {:.4g} m^3, {:.4g} kg\n", scene.initial.bodies.size(),
+                      scene.model.shapes.size(), total_volume(scene), total_mass(scene));
+  text += fmt::format("  materials   {}\n", scene.model.materials.size());
+  text += fmt::format("  boundaries  {}\n", scene.model.boundaries.size());
+  text += fmt::format("  time        {:g} s in {} steps of {:g} s\n", scene.end_time_s, expected.steps,
+                      scene.model.settings.time_step_s);
+  text += fmt::format("  contacts    up to about {} once the bodies lie packed ({:g} a body)\n",
+                      expected.contacts, contacts_per_packed_body);
+  text += fmt::format("  memory      up to about {}\n", bytes_text(expected.memory_bytes));
+  if (files.empty()) {
+    text += "  output      no frames\n";
+  } else {
+    text += fmt::format("  output      {} frames,{}: up to about {}\n", expected.frames, files,
+                        bytes_text(expected.output_bytes));
+  }
+  text += fmt::format("  run time    {}\n", run_time_text(expected, probe));
+  return text;
+}
+
+void add_check(CLI::App& app, std::function<int()>& action) {
+  const auto options = std::make_shared<CheckOptions>();
+  CLI::App* command =
+      app.add_subcommand("check", "Look for errors in a scene and tell what a run of it will take");
+  command->add_option("scene", options->scene, "Scene file")->required()->type_name("SCENE.toml");
+  command->add_option("--threads", options->threads, "Threads; 0 takes all there are")
+      ->check(CLI::Range(0, 4096))
+      ->capture_default_str();
+  command->add_option("--set", options->settings, "Overrides a setting of the scene; may be repeated")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  command->add_flag("--quick", options->quick, "Do not measure a few steps for an estimate of the run time");
+  command->callback([options, &action] { action = [options] { return check(*options); }; });
+  add_document(app, action, "scene-reference", io::scene_reference);
+  add_document(app, action, "scene-schema", io::scene_schema);
+}
+
+}  // namespace scree
