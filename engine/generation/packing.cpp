@@ -1,5 +1,6 @@
 #include "engine/generation/packing.h"
 
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
