@@ -7,6 +7,7 @@ void Contacts::resize(std::size_t n) {
   point.resize(n);
   normal.resize(n);
   gap.resize(n);
+  gap_acceleration.resize(n);
 }
 
 std::int64_t find_contact(const ContactMemory& memory, const ContactKey& key) {

@@ -19,6 +19,7 @@ struct Contacts {
   std::vector<Vec3> point;   // m, world, midway between the surfaces
   std::vector<Vec3> normal;  // unit, from b to a
   std::vector<double> gap;   // m, negative where they overlap
+  std::vector<double> gap_acceleration;  // m/s^2, of the gap while both bodies move on as they do
 
   std::size_t size() const { return key.size(); }
   void resize(std::size_t n);

@@ -40,15 +40,18 @@ void prepare(const DetectionInput& in, DetectionWorkspace& w) {
 }
 
 /// Appends to a block's list, which keeps its memory from step to step.
-void append(DetectionWorkspace::BlockContacts& out, const ContactKey& key, const Gap& gap) {
+void append(DetectionWorkspace::BlockContacts& out, const ContactKey& key, const Gap& gap, double acceleration) {
   if (out.count == out.contacts.size()) out.contacts.resize(std::max<std::size_t>(256, 2 * out.count));
   out.contacts.key[out.count] = key;
   out.contacts.point[out.count] = gap.point;
   out.contacts.normal[out.count] = gap.normal;
   out.contacts.gap[out.count] = gap.distance;
+  out.contacts.gap_acceleration[out.count] = acceleration;
   ++out.count;
   if (gap.status == GapStatus::iteration_limit) ++out.failures;
 }
+
+Twist twist(const Bodies& bodies, std::size_t i) { return {bodies.linear_velocity[i], bodies.angular_velocity[i]}; }
 
 Vec3 velocity_at(const Bodies& bodies, std::size_t i, const Vec3& point) {
   return bodies.linear_velocity[i] + bodies.angular_velocity[i].cross(point - bodies.position[i]);
@@ -71,7 +74,26 @@ void collide_pair(const DetectionInput& in, const DetectionWorkspace& w, const V
   pair_normal = g.normal;
   const Vec3 velocity = velocity_at(in.bodies, i, g.point) - velocity_at(in.bodies, j, g.point);
   const double resting = 0.5 * resting_margin * (w.smallest[i] + w.smallest[j]);
-  if (may_touch(g, velocity, in.time_step_s, resting)) append(out, {a, b, g.feature}, g);
+  if (!may_touch(g, velocity, in.time_step_s, resting)) return;
+  append(out, {a, b, g.feature}, g, gap_acceleration(pa, pb, g.normal, twist(in.bodies, i), twist(in.bodies, j)));
+}
+
+/// Second difference of the gap of one tube contact along the body's motion, m/s^2; zero if the contact is not there.
+double tube_gap_acceleration(const DetectionInput& in, std::size_t i, const Tube& tube, const Gap& now) {
+  const double h = in.time_step_s;
+  const Ellipsoid& shape = in.shapes.ellipsoid(in.bodies.shape[i]);
+  double sum = -2.0 * now.distance;
+  for (const double dt : {-h, h}) {
+    const Vec3 half = 0.5 * dt * in.bodies.angular_velocity[i];
+    const Pose pose{in.bodies.position[i] + dt * in.bodies.linear_velocity[i],
+                    (Quat(1.0, half[0], half[1], half[2]) * in.bodies.orientation[i]).normalized()};
+    Gap found[max_tube_contacts];
+    const int count = gaps(shape, pose, tube, infinity, found);
+    const Gap* same = std::find_if(found, found + count, [&](const Gap& g) { return g.feature == now.feature; });
+    if (same == found + count) return 0.0;
+    sum += same->distance;
+  }
+  return sum / (h * h);
 }
 
 void collide_boundary(const DetectionInput& in, const DetectionWorkspace& w, std::int32_t a, std::int32_t boundary,
@@ -80,16 +102,20 @@ void collide_boundary(const DetectionInput& in, const DetectionWorkspace& w, std
   const std::int32_t b = static_cast<std::int32_t>(in.bodies.size()) + boundary;
   const auto& surface = in.boundaries[static_cast<std::size_t>(boundary)].surface;
   const double resting = resting_margin * w.smallest[i] + in.time_step_s * in.free_speed_m_s;
-  const auto keep = [&](const Gap& g) {
-    if (may_touch(g, velocity_at(in.bodies, i, g.point), in.time_step_s, resting)) append(out, {a, b, g.feature}, g);
+  const auto near_enough = [&](const Gap& g) {
+    return may_touch(g, velocity_at(in.bodies, i, g.point), in.time_step_s, resting);
   };
   if (const auto* plane = std::get_if<Plane>(&surface)) {
-    keep(gap(w.placed[i], *plane));
+    const Gap g = gap(w.placed[i], *plane);
+    if (near_enough(g)) append(out, {a, b, g.feature}, g, gap_acceleration(w.placed[i], *plane, twist(in.bodies, i)));
   } else if (const auto* tube = std::get_if<Tube>(&surface)) {
     Gap found[max_tube_contacts];
     const Ellipsoid& shape = in.shapes.ellipsoid(in.bodies.shape[i]);
     const int count = gaps(shape, in.bodies.pose(i), *tube, w.reach[i] + resting, found);
-    for (int k = 0; k < count; ++k) keep(found[k]);
+    for (int k = 0; k < count; ++k) {
+      if (!near_enough(found[k])) continue;
+      append(out, {a, b, found[k].feature}, found[k], tube_gap_acceleration(in, i, *tube, found[k]));
+    }
   }
 }
 
@@ -110,6 +136,7 @@ void merge(std::size_t bodies, DetectionWorkspace& w, std::size_t blocks, Contac
     std::copy_n(found.contacts.point.begin(), count, contacts.point.begin() + to);
     std::copy_n(found.contacts.normal.begin(), count, contacts.normal.begin() + to);
     std::copy_n(found.contacts.gap.begin(), count, contacts.gap.begin() + to);
+    std::copy_n(found.contacts.gap_acceleration.begin(), count, contacts.gap_acceleration.begin() + to);
   });
   w.contact_row.assign(bodies + 1, 0);
   for (const ContactKey& key : contacts.key) ++w.contact_row[static_cast<std::size_t>(key.a)];

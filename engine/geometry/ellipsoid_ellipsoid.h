@@ -20,6 +20,15 @@ double separation(const PlacedEllipsoid& a, const PlacedEllipsoid& b, const Vec3
 /// Sources: Newton in the tangent plane of (G1); start: Perram, Wertheim 1985, J. Comput. Phys. 58, 409.
 Gap gap(const PlacedEllipsoid& a, const PlacedEllipsoid& b, const Vec3* start_normal = nullptr);
 
+/// Second time derivative of the gap while both move on with their twists, m/s^2: what the linear forecast
+/// gap + dt u_n leaves out. From (G1) with n(t) the maximiser, x_i the support points, C_i = (S_i - x_i x_i^T) / h_i and
+/// K = -Hess phi in the tangent plane:
+///   phi'' = -sum_i [(x_i.w_i)(w_i.n) - w_i^2 h_i + (w_i x n).C_i (w_i x n)] + b.K^-1 b,
+///   b.t   = t.r' + sum_i [(w_i x n).C_i t + x_i.(w_i x t)].                                         (G3)
+/// Zero where the Hessian is not definite (deep overlap). Test: EllipsoidPair.GapAcceleration.
+double gap_acceleration(const PlacedEllipsoid& a, const PlacedEllipsoid& b, const Vec3& normal, const Twist& of_a,
+                        const Twist& of_b);
+
 /// The direction C^-1 r (from A to B, unit) at the t that maximises t (1-t) r.C(t)^-1 r, C = (1-t) S_A + t S_B, and that
 /// maximum, which is above 1 exactly when the two are apart (Perram, Wertheim 1985).
 struct PerramWertheim {

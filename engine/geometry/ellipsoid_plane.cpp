@@ -16,4 +16,14 @@ Gap gap(const PlacedEllipsoid& ellipsoid, const Plane& plane) {
   return result;
 }
 
+double gap_acceleration(const PlacedEllipsoid& ellipsoid, const Plane& plane, const Twist& twist) {
+  const Vec3& n = plane.normal;
+  const Vec3& w = twist.angular;
+  const Vec3 sn = ellipsoid.matrix * n;
+  const double h = std::sqrt(n.dot(sn));
+  const Vec3 x = sn / h, turned = w.cross(n);
+  const double c = (turned.dot(ellipsoid.matrix * turned) - x.dot(turned) * x.dot(turned)) / h;
+  return -(x.dot(w) * w.dot(n) - w.squaredNorm() * h + c);
+}
+
 }  // namespace scree

@@ -84,7 +84,7 @@ void assemble(const Model& model, const Bodies& bodies, const Contacts& contacts
           p.length[c] = fixed ? length_a : std::min(length_a, smallest_length(model.shapes, bodies.shape[b]));
           p.gap[c] = contacts.gap[c];
           p.slop[c] = settings.solver.correction_slop * p.length[c];
-          p.offset[c] = std::max(contacts.gap[c], 0.0) / h;                                      // (A2)
+          p.offset[c] = std::max(contacts.gap[c], 0.0) / h + 0.5 * h * contacts.gap_acceleration[c];  // (A2)
           const double approach = approach_speed(p, c, bodies);
           const bool impact = approach < -settings.restitution_threshold_m_s && contacts.gap[c] + h * approach < 0.0;
           if (impact && law.restitution > 0.0) p.offset[c] = law.restitution * approach;         // (A3)

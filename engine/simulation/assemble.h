@@ -8,7 +8,8 @@ namespace scree {
 
 /// Fills the contact problem of a (sub)step of size h from bodies (velocities before gravity acts) and contacts.
 ///   free velocity  v_hat = v + h g                                                                   (A1)
-///   offset         gap / h for open contacts: they may close, but not further                         (A2)
+///   offset         gap / h for open contacts, plus h/2 times the second derivative of the gap: with (S3) the gap is
+///                  not negative at the next detection, to second order                                (A2)
 ///                  e u_n- where bodies meet faster than the restitution threshold: Newton's law u_n+ >= -e u_n-  (A3)
 void assemble(const Model& model, const Bodies& bodies, const Contacts& contacts, const ContactMemory& memory, double h,
               ContactProblem& problem);
