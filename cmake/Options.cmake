@@ -4,7 +4,7 @@ target_include_directories(scree_options INTERFACE ${PROJECT_SOURCE_DIR})
 target_compile_options(scree_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wno-psabi
   # g++ 12 at -O3 takes temporaries of std::string for uninitialised or overlapping; the sanitizers see the real ones.
-  $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized;-Wno-restrict>
+  "$<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized;-Wno-restrict>"
   # The same bits on every thread count and optimisation level: no fused multiply-add behind our back.
   -ffp-contract=off
   # std::sqrt compiles to one instruction instead of a library call that sets errno; values do not change.
