@@ -7,6 +7,7 @@
 #include <vtkCallbackCommand.h>
 #include <vtkCellArray.h>
 #include <vtkCellData.h>
+#include <vtkExecutive.h>
 #include <vtkFloatArray.h>
 #include <vtkNew.h>
 #include <vtkPointData.h>
@@ -68,8 +69,10 @@ vtkSmartPointer<vtkPolyData> cloud(const std::vector<Vec3f>& positions) {
   return data;
 }
 
+/// Keeps the first of several messages: the others follow from it.
 void keep_message(vtkObject*, unsigned long, void* text, void* message) {
-  if (message != nullptr) *static_cast<std::string*>(text) = static_cast<const char*>(message);
+  std::string& kept = *static_cast<std::string*>(text);
+  if (message != nullptr && kept.empty()) kept = static_cast<const char*>(message);
 }
 
 void write(const std::filesystem::path& path, vtkPolyData* data) {
@@ -86,6 +89,7 @@ void write(const std::filesystem::path& path, vtkPolyData* data) {
   observer->SetCallback(keep_message);
   observer->SetClientData(&message);
   writer->AddObserver("ErrorEvent", observer);
+  writer->GetExecutive()->AddObserver("ErrorEvent", observer);
   errno = 0;
   const bool written = writer->Write() == 1 && writer->GetErrorCode() == 0;
   if (written) return;

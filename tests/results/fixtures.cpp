@@ -1,0 +1,97 @@
+#include "tests/results/fixtures.h"
+
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+#include <stdlib.h>
+
+#include "engine/core/random.h"
+
+namespace scree::test {
+
+TemporaryFolder::TemporaryFolder() {
+  std::string pattern = (std::filesystem::temp_directory_path() / "scree_test_XXXXXX").string();
+  if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary folder");
+  path_ = pattern;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+io::Scene example_scene(int bodies) {
+  io::Scene scene;
+  scene.file = "example.toml";
+  scene.text = "# an example\nname = \"example\"  # gr\xc3\xbc\xc3\x9f\x65\n";
+  scene.overrides = {{"time_step", "1e-3"}};
+  scene.name = "example";
+  scene.description = "made up";
+  scene.end_time_s = 0.05;
+  scene.output.interval_s = 0.01;
+  Model& model = scene.model;
+  model.settings.time_step_s = 1e-3;
+  const MaterialIndex stone = model.materials.add("stone", 2500.0),
+                      steel = model.materials.add("steel", 7800.0);
+  model.materials.set_law(stone, steel, {0.3, 1e-4, 2e-4, 0.1});
+  model.boundaries = box_walls("box", steel, {-1.0, -1.0, 0.0}, {1.0, 1.0, 2.0}, {"+z"});
+  model.boundaries.push_back({"tube", steel, Tube{{0.0, 0.0, 2.0}, {0.0, 0.0, 3.0}, 0.5, 0.1}});
+  Random random(7);
+  const ShapeIndex shape = model.shapes.add(Ellipsoid{{0.03, 0.02, 0.01}});
+  for (int i = 0; i < bodies; ++i) {
+    const Pose pose{{random.uniform(-0.9, 0.9), random.uniform(-0.9, 0.9), random.uniform(0.1, 1.9)},
+                    random.rotation()};
+    add_body(scene.initial.bodies, model.shapes, model.materials, shape, stone, pose,
+             {random.direction(), 10.0 * random.direction()});
+  }
+  return scene;
+}
+
+ExampleStep example_step(const io::Scene& scene, std::int64_t number) {
+  ExampleStep example{scene.initial, {}, {}};
+  State& state = example.state;
+  state.step = number;
+  state.time_s = static_cast<double>(number) * scene.model.settings.time_step_s;
+  Bodies& bodies = state.bodies;
+  for (std::size_t i = 0; i < bodies.size(); ++i)
+    bodies.position[i] += state.time_s * bodies.linear_velocity[i];
+  const auto n = static_cast<std::int32_t>(bodies.size());
+  for (std::int32_t a = 0; a < n; ++a) {
+    const bool fixed = a == 0;
+    const ContactKey key{a, fixed ? n : std::min(a + 1, n - 1), 0};
+    if (key.a == key.b) continue;
+    example.contacts.key.push_back(key);
+    example.contacts.point.push_back(bodies.position[static_cast<std::size_t>(a)]);
+    example.contacts.normal.push_back(Vec3::UnitZ());
+    example.contacts.gap.push_back(-1e-4 * a);
+    if (a % 2 == 1) continue;
+    state.memory.key.push_back(key);
+    state.memory.normal.push_back(Vec3::UnitZ());
+    state.memory.impulse.push_back({0.1, 0.2, 0.3 + a});
+    state.memory.torque_impulse.push_back(Vec3::Zero());
+  }
+  StepReport& report = example.report;
+  report.step = number;
+  report.time_s = state.time_s;
+  report.bodies = n;
+  report.contacts = static_cast<std::int64_t>(example.contacts.size());
+  report.energy.kinetic = kinetic_energy(bodies);
+  report.energy.potential = potential_energy(bodies, scene.model.settings.gravity);
+  report.energy.dissipated_by_friction = 0.5;
+  report.energy_injected_J = 0.25;
+  report.residual_rms_relative = 1e-3;
+  report.penetration_max = 0.02 / static_cast<double>(number);
+  report.penetration_mean = 0.01 / static_cast<double>(number);
+  report.momentum_error_relative = 1e-16 * static_cast<double>(number);
+  report.time = {0.001, 0.002, 0.003, 0.004};
+  return example;
+}
+
+std::string read_text(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+}  // namespace scree::test

@@ -1,0 +1,73 @@
+#include "io/results/wall_mesh.h"
+
+#include <gtest/gtest.h>
+#include <numbers>
+
+#include "tests/results/fixtures.h"
+
+namespace scree::test {
+
+namespace {
+
+double polygon_area(const io::WallMesh& mesh, std::size_t p) {
+  const std::vector<std::int32_t>& corners = mesh.polygon[p];
+  Vec3 sum = Vec3::Zero();
+  const Vec3& origin = mesh.point[static_cast<std::size_t>(corners[0])];
+  for (std::size_t i = 1; i + 1 < corners.size(); ++i) {
+    sum += (mesh.point[static_cast<std::size_t>(corners[i])] - origin)
+               .cross(mesh.point[static_cast<std::size_t>(corners[i + 1])] - origin);
+  }
+  return 0.5 * sum.norm();
+}
+
+}  // namespace
+
+TEST(WallMesh, PlanesOfAClosedBoxBecomeItsFaces) {
+  const Boundaries box = box_walls("box", MaterialIndex(0), {0.0, 0.0, 0.0}, {1.0, 2.0, 3.0}, {});
+  const io::WallMesh mesh = io::wall_mesh(box, {{-1.0, -1.0, -1.0}, {4.0, 4.0, 4.0}});
+  ASSERT_EQ(mesh.polygon.size(), 6u);
+  double area = 0.0;
+  for (std::size_t p = 0; p < 6; ++p) area += polygon_area(mesh, p);
+  EXPECT_NEAR(area, 2.0 * (2.0 + 3.0 + 6.0), 1e-12);
+}
+
+TEST(WallMesh, ALonePlaneFillsTheRegion) {
+  const Boundaries floor{{"floor", MaterialIndex(0), Plane{{5.0, 5.0, 0.0}, Vec3::UnitZ()}}};
+  const io::WallMesh mesh = io::wall_mesh(floor, {{-1.0, -2.0, -1.0}, {1.0, 2.0, 1.0}});
+  ASSERT_EQ(mesh.polygon.size(), 1u);
+  EXPECT_NEAR(polygon_area(mesh, 0), 8.0, 1e-12);
+}
+
+TEST(WallMesh, TheRegionHoldsBodiesTubesAndTheFloorUnderThem) {
+  const io::Scene scene = example_scene(10);
+  const io::Region region =
+      io::scene_region(scene.initial.bodies, scene.model.shapes, scene.model.boundaries);
+  for (const Vec3& position : scene.initial.bodies.position) {
+    EXPECT_TRUE((position.array() > region.low.array()).all() &&
+                (position.array() < region.high.array()).all());
+  }
+  EXPECT_LT(region.low.z(), 0.0);
+  EXPECT_GT(region.high.z(), 3.0);
+}
+
+TEST(WallMesh, ATubeIsClosedAndHasItsArea) {
+  const Tube tube{{0.0, 0.0, 1.0}, {0.0, 2.0, 1.0}, 0.5, 0.1};
+  const io::WallMesh mesh = io::wall_mesh({{"tube", MaterialIndex(0), tube}}, {});
+  double area = 0.0;
+  for (std::size_t p = 0; p < mesh.polygon.size(); ++p) area += polygon_area(mesh, p);
+  // Two cylinders and, by Pappus, two half tori, which together make one torus.
+  const double pi = std::numbers::pi;
+  const double exact = 2.0 * pi * 2.0 * (0.5 + 0.6) + 2.0 * pi * 0.55 * 2.0 * pi * 0.05;
+  // 96 flat segments around: 1 - cos(pi / 96) is 5e-4; 8 around a rim: 2e-2 of its small share.
+  EXPECT_NEAR(area / exact, 1.0, 3e-3);
+  for (std::size_t i = 0; i < mesh.point.size(); ++i) {
+    // Every point is half a thickness from the middle surface, and its normal points away from there.
+    const Vec3 x = mesh.point[i] - tube.start;
+    const double height = std::clamp(x.y(), 0.0, 2.0), radius = std::hypot(x.x(), x.z());
+    const Vec3 nearest(x.x() / radius * 0.55, height, x.z() / radius * 0.55);
+    EXPECT_NEAR((x - nearest).norm(), 0.05, 1e-12);
+    EXPECT_NEAR((x - nearest).normalized().dot(mesh.normal[i]), 1.0, 1e-12);
+  }
+}
+
+}  // namespace scree::test

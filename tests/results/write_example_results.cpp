@@ -1,0 +1,15 @@
+// Writes the results of a small made-up run into the folder named on the command line.
+#include "io/results/run_recorder.h"
+#include "tests/results/fixtures.h"
+
+int main(int argc, char** argv) {
+  if (argc != 2) return 2;
+  const scree::io::Scene scene = scree::test::example_scene(50);
+  scree::io::RunRecorder recorder(scene, {argv[1], false});
+  scree::test::ExampleStep step{scene.initial, {}, {}};
+  for (int k = 1; k <= 50; ++k) {
+    step = scree::test::example_step(scene, k);
+    recorder.after_step(step.report, step.state, step.contacts);
+  }
+  recorder.finish(scree::io::RunStatus::finished, step.state, step.contacts);
+}
