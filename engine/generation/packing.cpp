@@ -53,6 +53,14 @@ Quat draw_orientation(const GrainRecipe& recipe, Random& random) {
   return recipe.orientation ? *recipe.orientation : random.rotation();
 }
 
+/// A region may fit a whole number of spacings exactly: rounding must not push out the grains that touch its
+/// faces.
+bool holds_all_but_rounding(const Region& region, const GrainRecipe& recipe, Grain grain) {
+  constexpr double rounding = 1e-12;
+  grain.scale *= 1.0 - rounding;
+  return holds(region, place(recipe, grain));
+}
+
 }  // namespace
 
 PlacedEllipsoid place(const GrainRecipe& recipe, const Grain& grain) {
@@ -92,7 +100,7 @@ std::vector<Grain> lattice(const GrainRecipe& recipe, const Region& region, cons
                              Vec3(static_cast<double>(x), static_cast<double>(y), static_cast<double>(z));
         for (int i = 0; i < 3; ++i) t[i] += random.uniform(-settings.jitter, settings.jitter);
         grain.pose.position = f.origin + f.axes * t;
-        if (holds(region, place(recipe, grain))) grains.push_back(grain);
+        if (holds_all_but_rounding(region, recipe, grain)) grains.push_back(grain);
       }
     }
   }

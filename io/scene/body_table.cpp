@@ -17,30 +17,29 @@ std::vector<Vec3> to_vectors(const std::vector<double>& values) {
   return vectors;
 }
 
-void judge_rows(const TableValues& table, std::size_t group, ValueFaults& faults) {
+void judge_row(const TableValues& table, std::size_t group, std::size_t row, ValueFaults& faults) {
   const std::vector<double>& values = table.values[group];
+  if (values.empty()) return;
   const std::size_t width = column_groups[group].width;
-  for (std::size_t row = 0; row < values.size() / width; ++row) {
-    double norm2 = 0.0;
-    for (std::size_t column = 0; column < width; ++column) {
-      const double x = values[row * width + column];
-      norm2 += x * x;
-      const bool positive = group != semi_axes_group || x > 0.0;
-      if (std::isfinite(x) && positive) continue;
-      Fault fault = table.fault_at(group, row, column);
-      fault.problem = std::isfinite(x) ? "is out of range" : "must be a finite number";
-      if (!positive) fault.allowed = "> 0";
-      faults.add(fault);
-    }
-    if (group != orientation_group || !std::isfinite(norm2)) continue;
-    if (std::abs(std::sqrt(norm2) - 1.0) <= quaternion_norm_tolerance) continue;
-    Fault fault = table.fault_at(group, row, 0);
-    fault.key_path = table.lines.empty() ? fmt::format("orientation[{}]", row) : "qw, qx, qy, qz";
-    fault.problem = fmt::format("is not a unit quaternion, its norm is {:.6g}", std::sqrt(norm2));
-    fault.value.clear();
-    fault.allowed = fmt::format("norm 1 within {}", quaternion_norm_tolerance);
+  double norm2 = 0.0;
+  for (std::size_t column = 0; column < width; ++column) {
+    const double x = values[row * width + column];
+    norm2 += x * x;
+    const bool positive = group != semi_axes_group || x > 0.0;
+    if (std::isfinite(x) && positive) continue;
+    Fault fault = table.fault_at(group, row, column);
+    fault.problem = std::isfinite(x) ? "is out of range" : "must be a finite number";
+    if (!positive) fault.allowed = "> 0";
     faults.add(fault);
   }
+  if (group != orientation_group || !std::isfinite(norm2)) return;
+  if (std::abs(std::sqrt(norm2) - 1.0) <= quaternion_norm_tolerance) return;
+  Fault fault = table.fault_at(group, row, 0);
+  fault.key_path = table.lines.empty() ? fmt::format("orientation[{}]", row) : "qw, qx, qy, qz";
+  fault.problem = fmt::format("is not a unit quaternion, its norm is {:.6g}", std::sqrt(norm2));
+  fault.value.clear();
+  fault.allowed = fmt::format("norm 1 within {}", quaternion_norm_tolerance);
+  faults.add(fault);
 }
 
 }  // namespace
@@ -60,28 +59,24 @@ void ValueFaults::add(const Fault& fault) {
   if (++count_ <= max_faults_of_a_table) faults_.push_back(fault);
 }
 
-BodyTable read_body_table(const std::filesystem::path& file, const std::string& shown, TableFaults& faults) {
-  Fault fault;
-  fault.where.file = shown;
+std::string table_problem(const std::filesystem::path& file) {
   const std::string ending = file.extension().string();
-  const bool hdf5 = ending == ".h5" || ending == ".hdf5";
+  if (ending != ".csv" && ending != ".h5" && ending != ".hdf5") return "is not a .csv, .h5 or .hdf5 file";
   std::error_code error;
-  if (!hdf5 && ending != ".csv") {
-    fault.problem = "is not a kind of table that can be read";
-    fault.allowed = ".csv, .h5, .hdf5";
-  } else if (!std::filesystem::is_regular_file(file, error)) {
-    fault.problem = "there is no such file";
-  }
-  if (!fault.problem.empty()) {
-    faults.faults.push_back(fault);
-    return {};
-  }
-  const TableValues values = hdf5 ? read_hdf5(file, shown, faults) : read_csv(file, shown, faults);
+  return std::filesystem::is_regular_file(file, error) ? "" : "there is no such file beside the scene";
+}
+
+BodyTable read_body_table(const std::filesystem::path& file, const std::string& shown, TableFaults& faults) {
+  const bool csv = file.extension() == ".csv";
+  const TableValues values = csv ? read_csv(file, shown, faults) : read_hdf5(file, shown, faults);
   const std::size_t before = faults.faults.size();
   {
     ValueFaults value_faults(faults.faults);
-    for (std::size_t group = 0; group < column_groups.size(); ++group)
-      judge_rows(values, group, value_faults);
+    for (std::size_t row = 0; row < values.rows; ++row) {
+      for (std::size_t group = 0; group < column_groups.size(); ++group) {
+        judge_row(values, group, row, value_faults);
+      }
+    }
   }
   if (values.rows == 0 || faults.faults.size() > before) return {};
   BodyTable table;

@@ -27,9 +27,12 @@ struct TableFaults {
   std::vector<Fault> faults, warnings;
 };
 
-/// Reads .csv, or .h5 and .hdf5. `shown` is what messages call the file. At most `max_faults_of_a_table`
-/// faults of values are listed; one more says how many there are. With a fault of the whole file the table is
-/// empty.
+/// Why a file cannot be a table: its ending, or that it is not there. Empty if nothing speaks against it.
+std::string table_problem(const std::filesystem::path& file);
+
+/// Reads .csv, or .h5 and .hdf5; precondition: no table_problem. `shown` is what messages call the file. At
+/// most `max_faults_of_a_table` faults of values are listed; one more says how many there are. With a fault
+/// of the whole file the table is empty.
 ///
 /// CSV: the first line names the columns, in any order: x, y, z; qw, qx, qy, qz; a, b, c (semi-axes); vx, vy,
 /// vz; wx, wy, wz. SI units. Only the first three must be there, of each other group all or none. Lines that

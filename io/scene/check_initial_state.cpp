@@ -74,7 +74,8 @@ class Checker {
         });
     if (worst.count == 0) return;
     Fault fault = overlap_fault(worst, worst.b, description(worst.a));
-    if (worst.count > 1) fault.suggestion = fmt::format("the deepest of {} overlapping pairs", worst.count);
+    if (worst.count > 1)
+      fault.suggestion = fmt::format("the deepest of {} pairs that overlap too deeply", worst.count);
     reading_.faults.push_back(fault);
   }
 

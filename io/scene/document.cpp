@@ -145,7 +145,6 @@ std::string written(const Node& node) {
       text = '[' + text + ']';
       break;
   }
-  if (!node.expression.empty()) text += " from \"" + node.expression + '"';
   return text;
 }
 

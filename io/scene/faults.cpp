@@ -54,7 +54,8 @@ Fault fault_at(const Node& node, std::string key_path, std::string problem) {
   fault.where = node.where;
   fault.key_path = std::move(key_path);
   fault.problem = std::move(problem);
-  fault.value = written(node);
+  if (node.kind != NodeKind::table) fault.value = written(node);
+  if (!node.expression.empty()) fault.suggestion = "computed from \"" + node.expression + '"';
   return fault;
 }
 

@@ -18,7 +18,7 @@ std::string nearest_word(const std::string& word, std::span<const std::string> c
 /// "did you mean 'friction'?", or nothing.
 std::string did_you_mean(const std::string& word, std::span<const std::string> candidates);
 
-/// A fault that shows the value of `node` and where it stands.
+/// A fault that shows the value of `node`, where it stands and what it was computed from.
 Fault fault_at(const Node& node, std::string key_path, std::string problem);
 
 /// In the order of the files' lines, so that people mend a scene from top to bottom.

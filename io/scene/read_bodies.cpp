@@ -111,6 +111,10 @@ class GroupReader {
   void table(const std::optional<Vec3>& semi_axes) {
     const std::filesystem::path name = section_.text("table");
     const std::filesystem::path file = reading_.scene.file.parent_path() / name;
+    if (const std::string problem = table_problem(file); !problem.empty()) {
+      reading_.faults.push_back(fault_at(section_.given("table"), section_.path_of("table"), problem));
+      return;
+    }
     TableFaults table_faults;
     const BodyTable table = read_body_table(file, file.string(), table_faults);
     for (Fault& warning : table_faults.warnings) reading_.scene.warnings.push_back(std::move(warning));
@@ -168,7 +172,8 @@ class GroupReader {
   void generated(const Vec3& semi_axes) {
     const std::optional<Region> region = read_region();
     const Section scale = section_.child("scale");
-    if (!region || (scale.node() != nullptr && !is_window(scale))) return;
+    const bool scale_is_good = scale.node() == nullptr || is_window(scale);
+    if (!region || !scale_is_good) return;
     GrainRecipe recipe{semi_axes, read_scale(scale), fixed_orientation(section_)};
     const auto count = static_cast<std::size_t>(section_.integer("count"));
     std::vector<Grain> grains;

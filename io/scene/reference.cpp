@@ -49,9 +49,8 @@ A text that begins with `=` is computed: numbers, names of `[parameters]`, `+ - 
 each other. A text parameter can be used as a whole: `material = "= wall"`.
 
 `scree run scene.toml --set count=500 --set solver.max_sweeps=50 --set "bodies[0].radius=0.1"` changes values for one
-run: a name alone is a parameter if there is one of that name and a key of the top level if not;
-anything else is the path of a key,
-    with list entries counted from 0. What is written after `=` is a TOML value; a bare word is a text.
+run: a name alone is a parameter if there is one of that name and a key of the top level if not; anything else is the path
+of a key, with list entries counted from 0. What is written after `=` is a TOML value; a bare word is a text.
 
 )md";
 

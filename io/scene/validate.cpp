@@ -39,9 +39,9 @@ class Validator {
            const std::string& allowed = "", const std::string& suggestion = "") {
     node.faulty = true;
     Fault fault = fault_at(node, path, problem);
-    if (key != nullptr) fault.unit = key->unit;
+    if (key != nullptr && (node.is_number() || node.kind == NodeKind::list)) fault.unit = key->unit;
     fault.allowed = allowed;
-    fault.suggestion = suggestion;
+    if (!suggestion.empty()) fault.suggestion = suggestion;
     faults_.push_back(std::move(fault));
   }
 
@@ -131,7 +131,8 @@ class Validator {
         if (node.kind == NodeKind::table) {
           section(node, key.name, path);
         } else {
-          add(node, path, "must be a table", &key, std::string(section_info(key.name).heading));
+          add(node, path, "must be a table", nullptr, "",
+              fmt::format("write {}", section_info(key.name).heading));
         }
         break;
       case ValueType::tables:
@@ -151,7 +152,7 @@ class Validator {
   void word(Node& node, const Key& key, const std::string& path) {
     if (node.kind == NodeKind::text && has_word(key.words, node.text)) return;
     const std::vector<std::string> known = split_words(key.words);
-    add(node, path, "is not one of the words", nullptr, listed(key.words),
+    add(node, path, "is not a known word", nullptr, listed(key.words),
         node.kind == NodeKind::text ? did_you_mean(node.text, known) : "");
   }
 
@@ -216,9 +217,9 @@ class Validator {
   }
 
   void tables(Node& node, const Key& key, const std::string& path) {
-    const std::string heading(section_info(key.name).heading);
+    const std::string advice = fmt::format("write {} above each of them", section_info(key.name).heading);
     if (node.kind != NodeKind::list) {
-      add(node, path, "must be a list of tables, each under its own heading", nullptr, heading);
+      add(node, path, "must be a list of tables", nullptr, "", advice);
       return;
     }
     for (std::size_t i = 0; i < node.items.size(); ++i) {
@@ -226,7 +227,7 @@ class Validator {
       if (node.items[i].kind == NodeKind::table) {
         section(node.items[i], key.name, item_path);
       } else {
-        add(node.items[i], item_path, "must be a table", nullptr, heading);
+        add(node.items[i], item_path, "must be a table", nullptr, "", advice);
       }
     }
   }

@@ -1,0 +1,65 @@
+// Every broken scene in bad/ gets exactly the messages written beside it.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <iterator>
+
+#include "io/scene/read_scene.h"
+
+namespace scree::io {
+namespace {
+
+const std::filesystem::path folder = std::filesystem::path(SCREE_SOURCE_DIR) / "tests" / "scene" / "bad";
+
+std::string read_text(const std::filesystem::path& file) {
+  std::ifstream stream(file);
+  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+}
+
+std::vector<std::string> bad_scenes() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() == ".toml") names.push_back(entry.path().stem().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+class BadScene : public testing::TestWithParam<std::string> {};
+
+TEST_P(BadScene, IsToldAllThatIsWrong) {
+  std::filesystem::current_path(folder);  // messages then name files without their folder
+  const std::string expected = read_text(GetParam() + ".txt");
+  ASSERT_FALSE(expected.empty()) << "no expected messages in " << GetParam() << ".txt";
+  try {
+    read_scene(GetParam() + ".toml");
+    FAIL() << "was accepted";
+  } catch (const InputError& error) {
+    EXPECT_EQ(std::string(error.what()) + '\n', expected);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, BadScene, testing::ValuesIn(bad_scenes()),
+                         [](const auto& test) { return test.param; });
+
+TEST(BadSceneFile, CannotBeOpened) {
+  try {
+    read_scene("no_such_scene.toml");
+    FAIL() << "was accepted";
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(), "no_such_scene.toml: cannot be opened");
+  }
+}
+
+TEST(BadSceneFile, IsAFolder) {
+  try {
+    read_scene(folder);
+    FAIL() << "was accepted";
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.what(), folder.string() + ": is a folder, not a scene file");
+  }
+}
+
+}  // namespace
+}  // namespace scree::io

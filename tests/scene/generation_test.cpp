@@ -1,0 +1,254 @@
+// Sizes, regions, lattices and random packings.
+#include <algorithm>
+#include <cmath>
+#include <gtest/gtest.h>
+
+#include "engine/generation/neighbour_grid.h"
+#include "engine/generation/packing.h"
+#include "engine/geometry/ellipsoid_ellipsoid.h"
+#include "io/scene/read_scene.h"
+
+namespace scree {
+namespace {
+
+struct Moments {
+  double mean, deviation, low, high;
+};
+
+Moments moments(const SizeDistribution& distribution) {
+  constexpr int draws = 40000;
+  Random random(5);
+  double sum = 0.0, squares = 0.0, low = infinity, high = 0.0;
+  for (int i = 0; i < draws; ++i) {
+    const double x = sample(distribution, random);
+    sum += x;
+    squares += x * x;
+    low = std::min(low, x);
+    high = std::max(high, x);
+  }
+  const double mean = sum / draws;
+  return {mean, std::sqrt(squares / draws - mean * mean), low, high};
+}
+
+// The standard error of a mean of 40000 draws is the deviation / 200: five of them below; a deviation has
+// less.
+TEST(SizeDistribution, Uniform) {
+  const Moments m = moments({.kind = DistributionKind::uniform, .low = 0.5, .high = 2.0});
+  const double deviation = 1.5 / std::sqrt(12.0);
+  EXPECT_NEAR(m.mean, 1.25, 5.0 * deviation / 200.0);
+  EXPECT_NEAR(m.deviation, deviation, 5.0 * deviation / 200.0);
+  EXPECT_GE(m.low, 0.5);
+  EXPECT_LE(m.high, 2.0);
+}
+
+TEST(SizeDistribution, NormalWithAWideWindowIsNormal) {
+  const Moments m = moments({DistributionKind::normal, 1.0, 0.1, 0.2, 1.8});
+  EXPECT_NEAR(m.mean, 1.0, 5.0 * 0.1 / 200.0);
+  EXPECT_NEAR(m.deviation, 0.1, 5.0 * 0.1 / 200.0);
+}
+
+TEST(SizeDistribution, TruncatedNormalHasItsClosedForm) {
+  // Mean of the standard normal law cut off at [0, 1]: (phi(0) - phi(1)) / (Phi(1) - Phi(0)).
+  const double share = 0.5 * std::erf(std::numbers::sqrt2 / 2.0);
+  const double mean = (1.0 - std::exp(-0.5)) / std::sqrt(2.0 * std::numbers::pi) / share;
+  const Moments m = moments({DistributionKind::normal, 1.0, 1.0, 1.0, 2.0});
+  EXPECT_NEAR(m.mean, 1.0 + mean, 5.0 * m.deviation / 200.0);
+  EXPECT_GE(m.low, 1.0);
+  EXPECT_LE(m.high, 2.0);
+}
+
+TEST(SizeDistribution, WindowFarOutInATailIsDrawnFrom) {
+  for (const auto kind : {DistributionKind::normal, DistributionKind::lognormal}) {
+    for (const auto& [low, high] : {std::pair(4.0, 5.0), std::pair(0.01, 0.02)}) {
+      const Moments m = moments({kind, 1.0, 0.2, low, high});
+      EXPECT_GE(m.low, low);
+      EXPECT_LE(m.high, high);
+      EXPECT_GT(m.deviation, 0.0);
+    }
+  }
+}
+
+TEST(SizeDistribution, LognormalHasItsMeanAndDeviation) {
+  const Moments m = moments({DistributionKind::lognormal, 1.5, 0.3, 0.01, 100.0});
+  EXPECT_NEAR(m.mean, 1.5, 5.0 * 0.3 / 200.0);
+  EXPECT_NEAR(m.deviation, 0.3, 10.0 * 0.3 / 200.0);  // its fourth moment is larger
+}
+
+TEST(Region, HoldsAgreesWithSurfacePoints) {
+  Random random(11);
+  const BoxRegion box{Vec3(-1.0, -1.2, -0.9), Vec3(1.1, 1.0, 1.0)};
+  const CylinderRegion cylinder{Vec3(-0.5, 0.2, -1.0), Vec3(0.4, -0.3, 1.2), 0.9};
+  const RegionFrame f = frame(cylinder);
+  int held = 0;
+  for (int trial = 0; trial < 2000; ++trial) {
+    const Ellipsoid shape{
+        Vec3(random.uniform(0.05, 0.8), random.uniform(0.05, 0.8), random.uniform(0.05, 0.8))};
+    const Pose pose{0.7 * Vec3(random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1)),
+                    random.rotation()};
+    const PlacedEllipsoid placed = place(shape, pose);
+    double box_excess = -infinity, cylinder_excess = -infinity;  // m, of the farthest surface point found
+    for (int k = 0; k < 4000; ++k) {
+      const Vec3 p = pose.position + pose.orientation * shape.semi_axes.cwiseProduct(random.direction());
+      box_excess = std::max({box_excess, (p - box.high).maxCoeff(), (box.low - p).maxCoeff()});
+      const double height = (p - cylinder.start).dot(f.axes.col(2));
+      const double radial = (p - cylinder.start - height * f.axes.col(2)).norm();
+      cylinder_excess = std::max({cylinder_excess, radial - cylinder.radius, -height, height - f.extent[2]});
+    }
+    // 4000 random points come within 1 % of the size of any extreme point.
+    constexpr double slack = 0.01;
+    EXPECT_FALSE(box_excess > 0.0 && holds(box, placed));
+    EXPECT_FALSE(box_excess < -slack && !holds(box, placed));
+    EXPECT_FALSE(cylinder_excess > 0.0 && holds(cylinder, placed));
+    EXPECT_FALSE(cylinder_excess < -slack && !holds(cylinder, placed));
+    held += holds(cylinder, placed) ? 1 : 0;
+  }
+  EXPECT_GT(held, 50);
+}
+
+TEST(Region, VolumeAndPoints) {
+  const CylinderRegion cylinder{Vec3(1.0, 0.0, 0.0), Vec3(1.0, 3.0, 0.0), 0.5};
+  EXPECT_NEAR(volume(Region(cylinder)), 0.75 * std::numbers::pi, 1e-14);
+  EXPECT_NEAR(volume(Region(BoxRegion{Vec3::Zero(), Vec3(1.0, 2.0, 3.0)})), 6.0, 1e-14);
+  Random random(3);
+  Vec3 sum = Vec3::Zero();
+  for (int i = 0; i < 10000; ++i) {
+    const Vec3 p = sample_point(cylinder, random);
+    sum += p;
+    EXPECT_LE(std::hypot(p.x() - 1.0, p.z()), 0.5 + 1e-12);
+  }
+  EXPECT_LT((sum / 10000.0 - Vec3(1.0, 1.5, 0.0)).norm(), 0.05);  // five standard errors of the longest axis
+}
+
+TEST(NeighbourGrid, FindsWhatBruteForceFinds) {
+  Random random(9);
+  std::vector<Vec3> centre;
+  std::vector<double> radius;
+  NeighbourGrid grid;
+  for (int i = 0; i < 400; ++i) {
+    centre.emplace_back(random.uniform(-2, 2), random.uniform(-2, 2), random.uniform(-2, 2));
+    radius.push_back(std::exp(random.uniform(-4.0, 0.0)));
+    grid.add(centre.back(), radius.back(), i);
+  }
+  for (std::size_t q = 0; q < centre.size(); ++q) {
+    std::vector<int> found, expected;
+    grid.visit_near(centre[q], radius[q], [&](std::int32_t item) {
+      found.push_back(item);
+      return true;
+    });
+    for (std::size_t i = 0; i < centre.size(); ++i) {
+      if ((centre[i] - centre[q]).norm() < radius[i] + radius[q]) expected.push_back(static_cast<int>(i));
+    }
+    std::sort(found.begin(), found.end());
+    EXPECT_EQ(found, expected);
+  }
+}
+
+void expect_apart_and_inside(const std::vector<Grain>& grains, const GrainRecipe& recipe,
+                             const Region& region) {
+  for (std::size_t i = 0; i < grains.size(); ++i) {
+    const PlacedEllipsoid a = place(recipe, grains[i]);
+    EXPECT_TRUE(holds(region, a)) << i;
+    for (std::size_t j = 0; j < i; ++j) {
+      EXPECT_GE(gap(a, place(recipe, grains[j])).distance, -1e-14) << i << ' ' << j;  // m: spheres that touch
+    }
+  }
+}
+
+bool same_bits(const std::vector<Grain>& a, const std::vector<Grain>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Grain& x, const Grain& y) {
+    return x.scale == y.scale && x.pose.position == y.pose.position &&
+           x.pose.orientation.coeffs() == y.pose.orientation.coeffs();
+  });
+}
+
+const GrainRecipe candy{Vec3(0.05, 0.04, 0.03), {DistributionKind::lognormal, 1.0, 0.2, 0.7, 1.4}, {}};
+
+TEST(RandomPacking, FillsWithoutOverlap) {
+  const Region regions[] = {BoxRegion{Vec3(-0.3, -0.3, 0.0), Vec3(0.3, 0.3, 0.5)},
+                            CylinderRegion{Vec3(0.0, 0.0, 0.0), Vec3(0.5, 0.0, 0.5), 0.3}};
+  for (const Region& region : regions) {
+    const std::vector<Grain> grains = random_packing(candy, region, {.count = 120}, {}, 1);
+    EXPECT_EQ(grains.size(), 120u);
+    expect_apart_and_inside(grains, candy, region);
+    EXPECT_TRUE(same_bits(grains, random_packing(candy, region, {.count = 120}, {}, 1)));
+    EXPECT_FALSE(same_bits(grains, random_packing(candy, region, {.count = 120}, {}, 2)));
+  }
+}
+
+TEST(RandomPacking, KeepsAwayFromObstacles) {
+  const Region region = BoxRegion{Vec3::Zero(), Vec3::Constant(0.5)};
+  const PlacedEllipsoid obstacle =
+      place(Ellipsoid{Vec3::Constant(0.2)}, Pose{Vec3::Constant(0.25), Quat::Identity()});
+  const std::vector<Grain> grains = random_packing(candy, region, {.count = 60}, std::span(&obstacle, 1), 4);
+  EXPECT_EQ(grains.size(), 60u);
+  for (const Grain& grain : grains) EXPECT_GE(gap(place(candy, grain), obstacle).distance, 0.0);
+}
+
+TEST(RandomPacking, ReportsWhatFitted) {
+  const Region region = BoxRegion{Vec3::Zero(), Vec3::Constant(0.4)};
+  const std::vector<Grain> grains = random_packing(candy, region, {.count = 1000, .attempts = 200}, {}, 4);
+  EXPECT_GT(grains.size(), 10u);
+  EXPECT_LT(grains.size(), 200u);
+}
+
+TEST(Lattice, CountsAndKeepsApart) {
+  const Region box = BoxRegion{Vec3(-0.5, -0.5, 0.0), Vec3(0.5, 0.5, 1.0)};
+  const double spacing = safe_spacing(candy, 0.01);
+  const std::vector<Grain> grains = lattice(candy, box, {200, spacing, 0.01}, 1);
+  EXPECT_EQ(grains.size(), 200u);
+  expect_apart_and_inside(grains, candy, box);
+  EXPECT_TRUE(same_bits(grains, lattice(candy, box, {200, spacing, 0.01}, 1)));
+  EXPECT_FALSE(same_bits(grains, lattice(candy, box, {200, spacing, 0.01}, 2)));
+}
+
+TEST(Lattice, FillsARegionThatFitsExactly) {
+  const GrainRecipe sphere{Vec3::Constant(0.1), {}, Quat::Identity()};
+  const Region box = BoxRegion{Vec3::Zero(), Vec3(0.6, 0.4, 0.8)};
+  EXPECT_EQ(lattice(sphere, box, {1000, 0.2, 0.0}, 1).size(), 3u * 2u * 4u);
+}
+
+TEST(Lattice, LeavesOutPlacesThatStickOutOfACylinder) {
+  const GrainRecipe sphere{Vec3::Constant(0.1), {}, Quat::Identity()};
+  const Region cylinder = CylinderRegion{Vec3(1.0, 1.0, 1.0), Vec3(2.0, 1.5, 3.0), 0.31};
+  const std::vector<Grain> grains = lattice(sphere, cylinder, {1000, 0.2, 0.0}, 1);
+  // Across, a 3 x 3 lattice of which the corners (0.28 from the axis) stick out.
+  const double length = Vec3(1.0, 0.5, 2.0).norm();
+  EXPECT_EQ(grains.size(), 5u * static_cast<std::size_t>(std::floor((length - 0.2) / 0.2 + 1.0)));
+  const GrainRecipe smaller{
+      Vec3::Constant(0.1 * (1.0 - 1e-12)), {}, Quat::Identity()};  // the first layer touches
+  expect_apart_and_inside(grains, smaller, cylinder);
+}
+
+TEST(GeneratedScene, SameSeedSameBits) {
+  const std::string text = R"(
+seed = 3
+[[materials]]
+name = "m"
+density = 1000
+[[bodies]]
+generate = "random"
+count = 50
+semi_axes = [0.1, 0.08, 0.06]
+scale = { distribution = "uniform", low = 0.5, high = 1.0 }
+velocity = [0, 0, -1]
+region = { type = "box", low = [0, 0, 0], high = [1, 1, 1] }
+[[bodies]]
+generate = "lattice"
+count = 20
+radius = 0.05
+orientation = "aligned"
+region = { type = "cylinder", start = [3, 0, 0], end = [3, 0, 2], radius = 0.2 }
+)";
+  const auto hash = [&](const std::vector<io::Override>& overrides) {
+    return state_hash(io::read_scene_text(text, "scene.toml", overrides).initial.bodies);
+  };
+  const io::Scene scene = io::read_scene_text(text, "scene.toml");
+  EXPECT_EQ(scene.initial.bodies.size(), 70u);
+  EXPECT_EQ(scene.initial.bodies.linear_velocity[7], -Vec3::UnitZ());
+  EXPECT_EQ(hash({}), hash({}));
+  EXPECT_NE(hash({}), hash({{"seed", "4"}}));
+  EXPECT_NE(hash({}), hash({{"bodies[0].seed", "4"}}));
+}
+
+}  // namespace
+}  // namespace scree

@@ -1,0 +1,212 @@
+// What a scene that is in order becomes.
+#include "io/scene/read_scene.h"
+
+#include <gtest/gtest.h>
+
+namespace scree::io {
+namespace {
+
+const std::string material = R"(
+[[materials]]
+name = "glass"
+density = 2500
+)";
+const std::string sphere = R"(
+[[bodies]]
+radius = 0.1
+position = [0, 0, 1]
+)";
+
+Scene read(const std::string& text) { return read_scene_text(text, "folder/small.toml"); }
+
+TEST(ReadScene, DefaultsAreThoseOfTheEngine) {
+  const Scene scene = read(material + sphere);
+  const Settings engine;
+  const Settings& settings = scene.model.settings;
+  EXPECT_EQ(settings.gravity, engine.gravity);
+  EXPECT_EQ(settings.time_step_s, engine.time_step_s);
+  EXPECT_EQ(settings.substeps, engine.substeps);
+  EXPECT_EQ(settings.restitution_threshold_m_s, engine.restitution_threshold_m_s);
+  EXPECT_EQ(settings.solver.kind, engine.solver.kind);
+  EXPECT_EQ(settings.solver.max_sweeps, engine.solver.max_sweeps);
+  EXPECT_EQ(settings.solver.tolerance, engine.solver.tolerance);
+  EXPECT_EQ(settings.solver.warm_start, engine.solver.warm_start);
+  EXPECT_EQ(settings.solver.friction_samples, engine.solver.friction_samples);
+  EXPECT_EQ(settings.solver.correction_fraction, engine.solver.correction_fraction);
+  EXPECT_EQ(settings.solver.correction_slop, engine.solver.correction_slop);
+  EXPECT_EQ(settings.solver.correction_speed_m_s, engine.solver.correction_speed_m_s);
+  EXPECT_EQ(settings.solver.correction_sweeps, engine.solver.correction_sweeps);
+  const OutputSettings output;
+  EXPECT_EQ(scene.output.interval_s, output.interval_s);
+  EXPECT_EQ(scene.output.fields, output.fields);
+  EXPECT_EQ(scene.output.hdf5, output.hdf5);
+  EXPECT_EQ(scene.output.vtk, output.vtk);
+  EXPECT_EQ(scene.output.contacts, output.contacts);
+  EXPECT_EQ(scene.end_time_s, Scene().end_time_s);
+  EXPECT_EQ(scene.name, "small");
+  const PairLaw law, &own = scene.model.materials.law(MaterialIndex(0), MaterialIndex(0));
+  EXPECT_EQ(own.friction, law.friction);
+  EXPECT_EQ(own.restitution, law.restitution);
+  EXPECT_EQ(own.torsional_friction_m, law.torsional_friction_m);
+  EXPECT_EQ(own.rolling_friction_m, law.rolling_friction_m);
+}
+
+TEST(ReadScene, KeepsTheTextByteForByte) {
+  const std::string text = "# a comment\r\n" + material + sphere;
+  EXPECT_EQ(read(text).text, text);
+}
+
+TEST(ReadScene, TakesEverySetting) {
+  const Scene scene = read(R"(
+name = "all"
+description = "every setting"
+gravity = [1, 2, 3]
+time_step = 0.01
+substeps = 3
+restitution_threshold = 0.2
+end_time = 7
+[solver]
+kind = "one_pass"
+max_sweeps = 11
+tolerance = 0.1
+warm_start = false
+friction_samples = 8
+correction_fraction = 0.3
+correction_slop = 0.01
+correction_speed = 2
+correction_sweeps = 5
+[output]
+interval = 0.5
+fields = ["kinetic_energy"]
+hdf5 = false
+vtk = false
+contacts = false
+)" + material + sphere);
+  const Settings& settings = scene.model.settings;
+  EXPECT_EQ(settings.gravity, Vec3(1.0, 2.0, 3.0));
+  EXPECT_EQ(settings.time_step_s, 0.01);
+  EXPECT_EQ(settings.substeps, 3);
+  EXPECT_EQ(settings.restitution_threshold_m_s, 0.2);
+  EXPECT_EQ(settings.solver.kind, SolverKind::one_pass);
+  EXPECT_EQ(settings.solver.max_sweeps, 11);
+  EXPECT_EQ(settings.solver.tolerance, 0.1);
+  EXPECT_FALSE(settings.solver.warm_start);
+  EXPECT_EQ(settings.solver.friction_samples, 8);
+  EXPECT_EQ(settings.solver.correction_fraction, 0.3);
+  EXPECT_EQ(settings.solver.correction_slop, 0.01);
+  EXPECT_EQ(settings.solver.correction_speed_m_s, 2.0);
+  EXPECT_EQ(settings.solver.correction_sweeps, 5);
+  EXPECT_EQ(scene.output.interval_s, 0.5);
+  EXPECT_EQ(scene.output.fields, std::vector<std::string>{"kinetic_energy"});
+  EXPECT_FALSE(scene.output.hdf5 || scene.output.vtk || scene.output.contacts);
+  EXPECT_EQ(scene.name, "all");
+  EXPECT_EQ(scene.description, "every setting");
+  EXPECT_EQ(scene.end_time_s, 7.0);
+}
+
+TEST(ReadScene, PairsWithoutALawMixTheirMaterials) {
+  const Scene scene = read(R"(
+[[materials]]
+name = "a"
+density = 1
+friction = 0.4
+torsional_friction = 0.01
+rolling_friction = 0.04
+restitution = 0.3
+[[materials]]
+name = "b"
+density = 2
+friction = 0.9
+torsional_friction = 0.04
+rolling_friction = 0.01
+restitution = 0.8
+[[materials]]
+name = "c"
+density = 3
+friction = 0.0
+[[material_pairs]]
+materials = ["c", "a"]
+friction = 0.7
+[[bodies]]
+radius = 0.1
+position = [0, 0, 0]
+material = "b"
+)");
+  const Materials& materials = scene.model.materials;
+  const MaterialIndex a(0), b(1), c(2);
+  EXPECT_DOUBLE_EQ(materials.law(a, b).friction, 0.6);
+  EXPECT_DOUBLE_EQ(materials.law(a, b).torsional_friction_m, 0.02);
+  EXPECT_DOUBLE_EQ(materials.law(b, a).rolling_friction_m, 0.02);
+  EXPECT_DOUBLE_EQ(materials.law(a, b).restitution, 0.3);
+  EXPECT_DOUBLE_EQ(materials.law(b, c).friction, 0.0);
+  EXPECT_DOUBLE_EQ(materials.law(a, c).friction, 0.7);
+  EXPECT_DOUBLE_EQ(materials.law(a, c).restitution, 0.0);  // not given for the pair: mixed
+  EXPECT_DOUBLE_EQ(materials.law(b, b).friction, 0.9);
+  EXPECT_EQ(scene.initial.bodies.material[0], b);
+}
+
+TEST(ReadScene, PlacesASingleBody) {
+  const Scene scene = read(material + R"(
+[[bodies]]
+semi_axes = [0.1, 0.2, 0.3]
+position = [1, 2, 3]
+orientation = [0.7071, 0, 0.7071, 0]
+velocity = [4, 5, 6]
+angular_velocity = [7, 8, 9]
+)");
+  const Bodies& bodies = scene.initial.bodies;
+  ASSERT_EQ(bodies.size(), 1u);
+  EXPECT_EQ(bodies.position[0], Vec3(1.0, 2.0, 3.0));
+  EXPECT_NEAR(bodies.orientation[0].norm(), 1.0, 1e-15);  // normalised
+  EXPECT_NEAR(bodies.orientation[0].y(), std::sqrt(0.5), 1e-15);
+  EXPECT_EQ(bodies.linear_velocity[0], Vec3(4.0, 5.0, 6.0));
+  EXPECT_EQ(bodies.angular_velocity[0], Vec3(7.0, 8.0, 9.0));
+  EXPECT_NEAR(bodies.mass[0], 2500.0 * 4.0 / 3.0 * std::numbers::pi * 0.006, 1e-12);
+}
+
+TEST(ReadScene, BuildsBoundaries) {
+  const Scene scene = read(material + sphere + R"(
+[[boundaries]]
+type = "plane"
+normal = [0, 0, 2]
+point = [0, 0, -1]
+[[boundaries]]
+name = "walls"
+type = "box"
+low = [-1, -2, -3]
+high = [1, 2, 3]
+open = ["+z", "-y"]
+[[boundaries]]
+type = "tube"
+start = [0, 0, 0]
+end = [0, 0, 2]
+inner_radius = 0.5
+thickness = 0.1
+)");
+  const Boundaries& boundaries = scene.model.boundaries;
+  ASSERT_EQ(boundaries.size(), 6u);  // a plane, four walls, a tube
+  EXPECT_EQ(boundaries[0].name, "plane0");
+  EXPECT_EQ(std::get<Plane>(boundaries[0].surface).normal, Vec3::UnitZ());
+  EXPECT_EQ(boundaries[1].name, "walls.-x");
+  EXPECT_EQ(boundaries[4].name, "walls.-z");
+  EXPECT_EQ(boundaries[5].name, "tube2");
+  EXPECT_EQ(std::get<Tube>(boundaries[5].surface).inner_radius, 0.5);
+}
+
+TEST(ReadScene, OverlapUpToTheLimitIsAccepted) {
+  const std::string pair =
+      material + sphere + "[[bodies]]\nradius = 0.1\nposition = [0.19, 0, 1]\n";  // a tenth
+  EXPECT_THROW(read(pair), InputError);
+  EXPECT_NO_THROW(read("checks.max_initial_overlap = 0.101\n" + pair));
+}
+
+TEST(ReadScene, WarnsOfStepsThatAreLongForTheBodies) {
+  const Scene scene = read("time_step = 0.1\n" + material + sphere + "velocity = [1, 0, 0]\n");
+  ASSERT_EQ(scene.warnings.size(), 1u);
+  EXPECT_NE(to_string(scene.warnings[0]).find("folder/small.toml:7:1: bodies[0]: moves by"),
+            std::string::npos)
+      << to_string(scene.warnings[0]);
+}
+
+}  // namespace
+}  // namespace scree::io

@@ -1,0 +1,54 @@
+// The scenes that come with the project are in order.
+#include <algorithm>
+#include <filesystem>
+#include <gtest/gtest.h>
+
+#include "io/scene/read_scene.h"
+
+namespace scree::io {
+namespace {
+
+const std::filesystem::path folder = std::filesystem::path(SCREE_SOURCE_DIR) / "scenes";
+
+std::vector<std::filesystem::path> scenes() {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (entry.path().extension() == ".toml") files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+class ShippedScene : public testing::TestWithParam<std::filesystem::path> {};
+
+TEST_P(ShippedScene, PassesItsChecks) {
+  const Scene scene = read_scene(GetParam());
+  EXPECT_GT(scene.initial.bodies.size(), 0u);
+  EXPECT_FALSE(scene.description.empty());
+  EXPECT_TRUE(scene.warnings.empty()) << to_string(scene.warnings[0]);
+  EXPECT_TRUE(std::filesystem::exists(GetParam().parent_path() / "README.md"));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ShippedScene, testing::ValuesIn(scenes()),
+                         [](const auto& test) { return test.param.stem().string(); });
+
+TEST(ShippedScenes, SettlingBoxesHaveTheSameBodies) {
+  const Scene small = read_scene(folder / "settling_box" / "settling_box.toml");
+  const Scene large = read_scene(folder / "settling_box_8000" / "settling_box_8000.toml");
+  EXPECT_EQ(small.initial.bodies.size(), 1000u);
+  EXPECT_EQ(large.initial.bodies.size(), 8000u);
+  EXPECT_EQ(small.initial.bodies.mass[0], large.initial.bodies.mass[0]);
+}
+
+TEST(ShippedScenes, SettlingBoxOfAnySizeGrowsItsFloor) {
+  const Scene scene = read_scene(folder / "settling_box_n" / "settling_box_n.toml", {{"count", "4000"}});
+  EXPECT_EQ(scene.initial.bodies.size(), 4000u);
+  double reach = 0.0;
+  for (const Vec3& p : scene.initial.bodies.position)
+    reach = std::max(reach, p.head<2>().cwiseAbs().maxCoeff());
+  EXPECT_GT(reach, 1.8);
+  EXPECT_LT(reach, 2.0);
+}
+
+}  // namespace
+}  // namespace scree::io

@@ -1,0 +1,151 @@
+// Bodies from CSV and HDF5 files.
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <hdf5.h>
+
+#include "io/scene/read_scene.h"
+
+namespace scree::io {
+namespace {
+
+class BodyTable : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::path(testing::TempDir()) /
+              ("scree_table_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_ / name) << text;
+  }
+
+  Scene read(const std::string& table, const std::string& more = "radius = 0.1\n") const {
+    return read_scene_text(
+        "[[materials]]\nname = \"m\"\ndensity = 1000\n[[bodies]]\ntable = \"" + table + "\"\n" + more,
+        folder_ / "scene.toml");
+  }
+
+  std::string message(const std::string& table, const std::string& more = "radius = 0.1\n") const {
+    try {
+      read(table, more);
+    } catch (const InputError& error) {
+      std::string text = error.what();
+      const std::string path = folder_.string() + '/';
+      for (std::size_t i = text.find(path); i != std::string::npos; i = text.find(path))
+        text.erase(i, path.size());
+      return text;
+    }
+    return "";
+  }
+
+  template <class T>
+  void write_dataset(hid_t file, const char* name, hid_t type, std::vector<hsize_t> shape,
+                     const std::vector<T>& values) {
+    const hid_t space = H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr);
+    const hid_t dataset = H5Dcreate2(file, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    ASSERT_GE(H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), 0);
+    H5Dclose(dataset);
+    H5Sclose(space);
+  }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(BodyTable, CsvColumnsComeInAnyOrder) {
+  write("t.csv",
+        "# made by hand\n\nvz,vy,vx, z , y , x ,qz,qy,qx,qw,wx,wy,wz,c,b,a\n"
+        "3,2,1, 0.3 , 0.2 ,0.1,0,0,1,0,7,8,9,0.03,0.02,0.01\n"
+        "3,2,1,+5,5,5e-1,0,0,0,1,7,8,9,0.03,0.02,0.01\r\n");
+  const Scene scene = read("t.csv", "");
+  const Bodies& bodies = scene.initial.bodies;
+  ASSERT_EQ(bodies.size(), 2u);
+  EXPECT_EQ(bodies.position[0], Vec3(0.1, 0.2, 0.3));
+  EXPECT_EQ(bodies.position[1], Vec3(0.5, 5.0, 5.0));
+  EXPECT_EQ(bodies.linear_velocity[0], Vec3(1.0, 2.0, 3.0));
+  EXPECT_EQ(bodies.angular_velocity[1], Vec3(7.0, 8.0, 9.0));
+  EXPECT_EQ(bodies.orientation[0].coeffs(), Quat(0, 1, 0, 0).coeffs());
+  EXPECT_EQ(scene.model.shapes.size(), 1u);  // equal sizes share a shape
+  EXPECT_EQ(scene.model.shapes.ellipsoid(bodies.shape[1]).semi_axes, Vec3(0.01, 0.02, 0.03));
+}
+
+TEST_F(BodyTable, AbsentColumnsComeFromTheScene) {
+  write("t.csv", "x,y,z\n1,2,3\n");
+  const Scene scene =
+      read("t.csv", "semi_axes = [1, 2, 3]\nvelocity = [4, 5, 6]\nangular_velocity = [7, 8, 9]\n");
+  const Bodies& bodies = scene.initial.bodies;
+  EXPECT_EQ(bodies.orientation[0].coeffs(), Quat::Identity().coeffs());
+  EXPECT_EQ(bodies.linear_velocity[0], Vec3(4.0, 5.0, 6.0));
+  EXPECT_EQ(bodies.angular_velocity[0], Vec3(7.0, 8.0, 9.0));
+  EXPECT_EQ(scene.model.shapes.ellipsoid(bodies.shape[0]).semi_axes, Vec3(1.0, 2.0, 3.0));
+}
+
+TEST_F(BodyTable, UnknownColumnsAreWarnedOf) {
+  write("t.csv", "x,y,z,colour\n1,2,3,red\n");
+  const Scene scene = read("t.csv");
+  ASSERT_EQ(scene.warnings.size(), 1u);
+  EXPECT_EQ(scene.warnings[0].key_path, "colour");
+}
+
+TEST_F(BodyTable, SaysWhatIsWrongWithTheHeader) {
+  write("empty.csv", "");
+  EXPECT_EQ(message("empty.csv"), "empty.csv: is empty; its first line must name the columns");
+  write("none.csv", "x,y,z\n# nothing\n");
+  EXPECT_EQ(message("none.csv"), "none.csv: holds no bodies");
+  write("twice.csv", "x,y,z,x,vx\n1,2,3,4,5\n");
+  EXPECT_EQ(message("twice.csv"),
+            "twice.csv:1:1: vy: this column is missing\ntwice.csv:1:1: vz: this column is missing\n"
+            "twice.csv:1:7: x: this column is there twice");
+}
+
+TEST_F(BodyTable, ReadsHdf5OfAnyNumberType) {
+  const hid_t file = H5Fcreate((folder_ / "t.h5").c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  write_dataset<int>(file, "position", H5T_NATIVE_INT, {2, 3}, {1, 2, 3, 4, 5, 6});
+  write_dataset<float>(file, "orientation", H5T_NATIVE_FLOAT, {2, 4}, {1, 0, 0, 0, 0, 0, 0, 1});
+  write_dataset<double>(file, "semi_axes", H5T_NATIVE_DOUBLE, {2, 3}, {0.1, 0.2, 0.3, 0.4, 0.5, 0.6});
+  write_dataset<double>(file, "velocity", H5T_NATIVE_DOUBLE, {2, 3}, {1, 0, 0, 0, 1, 0});
+  write_dataset<double>(file, "angular_velocity", H5T_NATIVE_DOUBLE, {2, 3}, {0, 0, 1, 0, 0, 2});
+  H5Fclose(file);
+  const Scene scene = read("t.h5", "");
+  const Bodies& bodies = scene.initial.bodies;
+  ASSERT_EQ(bodies.size(), 2u);
+  EXPECT_EQ(bodies.position[1], Vec3(4.0, 5.0, 6.0));
+  EXPECT_EQ(bodies.orientation[1].coeffs(), Quat(0, 0, 0, 1).coeffs());
+  EXPECT_EQ(scene.model.shapes.ellipsoid(bodies.shape[1]).semi_axes, Vec3(0.4, 0.5, 0.6));
+  EXPECT_EQ(bodies.linear_velocity[1], Vec3::UnitY());
+  EXPECT_EQ(bodies.angular_velocity[1], Vec3(0.0, 0.0, 2.0));
+}
+
+TEST_F(BodyTable, SaysWhatIsWrongWithHdf5) {
+  write("text.h5", "this is not HDF5");
+  EXPECT_EQ(message("text.h5"), "text.h5: is not an HDF5 file, or is damaged");
+
+  hid_t file = H5Fcreate((folder_ / "shapes.h5").c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  write_dataset<double>(file, "orientation", H5T_NATIVE_DOUBLE, {2, 3}, {1, 2, 3, 4, 5, 6});
+  H5Fclose(file);
+  EXPECT_EQ(
+      message("shapes.h5"),
+      "shapes.h5: position: this dataset is missing\nshapes.h5: orientation: must have the shape [n, 4]");
+
+  file = H5Fcreate((folder_ / "values.h5").c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  write_dataset<double>(file, "position", H5T_NATIVE_DOUBLE, {2, 3}, {0, 0, 0, 4, 5, INFINITY});
+  write_dataset<double>(file, "orientation", H5T_NATIVE_DOUBLE, {2, 4}, {1, 0, 0, 0, 2, 0, 0, 0});
+  write_dataset<double>(file, "semi_axes", H5T_NATIVE_DOUBLE, {2, 3}, {1, 1, 0, 1, 1, 1});
+  H5Fclose(file);
+  EXPECT_EQ(
+      message("values.h5", ""),
+      "values.h5: semi_axes[0, 2]: is out of range (value 0 m, allowed > 0)\n"
+      "values.h5: position[1, 2]: must be a finite number (value inf m)\n"
+      "values.h5: orientation[1]: is not a unit quaternion, its norm is 2 (allowed norm 1 within 0.001)");
+
+  file = H5Fcreate((folder_ / "rows.h5").c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  write_dataset<double>(file, "position", H5T_NATIVE_DOUBLE, {2, 3}, {0, 0, 0, 4, 5, 6});
+  write_dataset<double>(file, "velocity", H5T_NATIVE_DOUBLE, {1, 3}, {0, 0, 0});
+  H5Fclose(file);
+  EXPECT_EQ(message("rows.h5"), "rows.h5: velocity: has 1 rows, position has 2");
+}
+
+}  // namespace
+}  // namespace scree::io
