@@ -48,12 +48,13 @@ def show_bodies(view):
     display.ScaleFactor = 2.0
     ColorBy(display, ("POINTS", "speed"))
     colours = GetColorTransferFunction("speed")
-    colours.ApplyPreset("Viridis (matplotlib)", True)
+    colours.ApplyPreset("Cool to Warm", True)  # bodies at rest stay bright enough to see their shape
     display.RescaleTransferFunctionToDataRangeOverTime()
     display.SetScalarBarVisibility(view, True)
     bar = GetScalarBar(colours, view)
     bar.Title, bar.ComponentTitle = "speed, m/s", ""
     bar.TitleColor = bar.LabelColor = [0.0, 0.0, 0.0]
+    bar.AutomaticLabelFormat, bar.LabelFormat, bar.RangeLabelFormat = 0, "%.3g", "%.3g"
     return bodies
 
 
@@ -61,7 +62,7 @@ def show_walls(view):
     walls = XMLPolyDataReader(registrationName="walls", FileName=[os.path.join(FOLDER, "walls.vtp")])
     display = Show(walls, view)
     display.SetRepresentationType("Surface")
-    ColorBy(display, None)
+    display.ColorArrayName = [None, ""]
     display.DiffuseColor = display.AmbientColor = [0.45, 0.5, 0.55]
     display.Opacity = 0.2
     # Otherwise a click into the scene picks the wall in front of the bodies.
@@ -84,7 +85,7 @@ def place_camera(view):
     distance = sum((p - f) ** 2 for p, f in zip(position, focus)) ** 0.5
     view.CameraPosition = [f + distance * d for f, d in zip(focus, TOWARDS_CAMERA)]
     view.CameraViewUp = UP
-    view.ResetCamera(False, 0.9)
+    view.ResetCamera()
 
 
 ARGUMENTS = [a for a in sys.argv[1:] if not a.startswith("-")]
@@ -96,6 +97,8 @@ view = GetActiveViewOrCreate("RenderView")
 view.UseColorPaletteForBackground = 0
 view.Background = [1.0, 1.0, 1.0]
 view.OrientationAxesLabelColor = [0.0, 0.0, 0.0]
+if PICTURE:
+    view.ViewSize = [1600, 1000]
 bodies = show_bodies(view)
 if HAS_WALLS:
     show_walls(view)
@@ -114,7 +117,7 @@ view.ViewTime = scene.AnimationTime
 place_camera(view)
 Render(view)
 if PICTURE:
-    SaveScreenshot(PICTURE, view, ImageResolution=[1600, 1000])
+    SaveScreenshot(PICTURE, view, ImageResolution=view.ViewSize)
 )py";
 
 std::string list(const Vec3& v) { return fmt::format("[{}, {}, {}]", v.x(), v.y(), v.z()); }
@@ -128,7 +131,7 @@ std::string paraview_script(const ViewOptions& options) {
   if (across.norm() < 0.1) across = up.cross(Vec3::UnitY());
   across.normalize();
   const Vec3 right = across.cross(up);
-  const Vec3 towards = (-0.9 * across + 0.35 * right + 0.4 * up).normalized();
+  const Vec3 towards = (-0.9 * across + 0.35 * right + 0.5 * up).normalized();
   // A JSON string is a Python string literal: quotes and backslashes in the path are taken care of.
   const std::string folder = nlohmann::json(options.folder.string()).dump();
   return fmt::format("{}FOLDER = {}\nHAS_WALLS, HAS_CONTACTS = {}, {}\nUP = {}\nTOWARDS_CAMERA = {}\n{}",
