@@ -1,5 +1,6 @@
 #include "tools/check.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <fmt/format.h>
@@ -17,24 +18,23 @@ namespace scree {
 
 namespace {
 
-// What the writers put into a file, bytes. A trajectory stores 13 numbers a body and frame in single
-// precision, a .vtp also repeats radii, id, material and the number of contacts; compression takes a tenth
-// off the trajectory.
-constexpr double trajectory_bytes_per_body = 47.0, trajectory_bytes_per_contact = 42.0;
-constexpr double vtk_bytes_per_body = 92.0, vtk_bytes_per_contact = 60.0;
+// What the writers put into a file, bytes, measured on scenes/settling_box and scenes/inclined_tube. A
+// trajectory holds 52 bytes a body and 56 a contact before compression; a .vtp is not compressed and repeats
+// what is constant.
+constexpr double trajectory_bytes_per_body = 47.0, trajectory_bytes_per_contact = 33.0;
+constexpr double vtk_bytes_per_body = 122.0, vtk_bytes_per_contact = 81.0;
 constexpr double bytes_per_field = 4.0;
 
-// Memory of a run: the program and its libraries, and what the arrays of state and workspace grow by.
-constexpr double memory_base = 60e6, memory_per_body = 1500.0, memory_per_contact = 1300.0;
+// Memory of a run, bytes: the program with its libraries, and what state, workspace and waiting frames grow
+// by; measured on settling boxes of 1000, 8000 and 100000 bodies.
+constexpr double memory_base = 45e6, memory_per_body = 950.0, memory_per_contact = 1130.0;
 
-/// Contacts a body once all lie in a packed bed: ellipsoids of candy shape have about ten neighbours (Donev
-/// et al. 2004, Science 303, 990), and a contact has two owners. With friction there are fewer: an upper
-/// figure.
-constexpr double contacts_per_packed_body = 5.0;
+/// Contacts a body of a settled bed of ellipsoids with friction 0.5 (scenes/settling_box: 2.9, walls
+/// counted). Without friction there are up to 5 (Donev et al. 2004, Science 303, 990).
+constexpr double contacts_per_packed_body = 3.0;
 
-/// A step of a settled bed against one of the same bodies in free fall (8000 bodies of
-/// scenes/settling_box_8000).
-constexpr double packed_to_free = 6.0;
+/// Mean step of a whole run of a settling box against one of its free fall at the start.
+constexpr double packed_to_free = 12.0;
 
 constexpr int most_probe_steps = 50;
 constexpr double probe_patience_s = 1.0;
@@ -42,6 +42,10 @@ constexpr double probe_patience_s = 1.0;
 std::string bytes_text(double bytes) {
   if (bytes < 1e6) return fmt::format("{:.0f} kB", std::max(1.0, std::ceil(bytes / 1e3)));
   return bytes < 1e9 ? fmt::format("{:.0f} MB", bytes / 1e6) : fmt::format("{:.1f} GB", bytes / 1e9);
+}
+
+std::string plural(std::int64_t count, const std::string& noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
 double total_volume(const io::Scene& scene) {
@@ -57,14 +61,14 @@ double total_mass(const io::Scene& scene) {
 }
 
 std::string run_time_text(const Forecast& expected, const Probe& probe) {
-  if (probe.steps == 0) return "not estimated: one step takes longer than the time set for it";
-  const double start = probe.step_s * static_cast<double>(expected.steps);
+  if (probe.steps == 0) return "not estimated";
+  const double least = probe.step_s * static_cast<double>(expected.steps), most = packed_to_free * least;
+  if (most < 1.0) return "less than a second";
+  const std::string times = duration_text(least) + " to " + duration_text(most);
   return fmt::format(
-      "{} to {}\n              (from {} steps at the start, {:.3g} ms each on {} threads; the upper figure "
-      "is for "
-      "packed bodies,\n              whose steps take about {:.0f} times as long as those of free ones)",
-      duration_text(start), duration_text(packed_to_free * start), probe.steps, 1e3 * probe.step_s,
-      thread_count(), packed_to_free);
+      "{}\n              ({} steps at the start took {:.3g} ms each on {}; where bodies pile up, steps take\n"
+      "              up to {:g} times as long)",
+      times, probe.steps, 1e3 * probe.step_s, plural(thread_count(), "thread"), packed_to_free);
 }
 
 struct CheckOptions {
@@ -103,7 +107,10 @@ Forecast forecast(const io::Scene& scene) {
   Forecast result;
   result.steps =
       static_cast<std::int64_t>(std::ceil(scene.end_time_s / scene.model.settings.time_step_s - 0.5));
-  result.frames = 1 + static_cast<std::int64_t>(std::ceil(scene.end_time_s / scene.output.interval_s - 1e-9));
+  // The first frame shows the start, the last one the end; there is at most one a step.
+  const auto intervals =
+      static_cast<std::int64_t>(std::ceil(scene.end_time_s / scene.output.interval_s - 1e-9));
+  result.frames = 1 + std::min(result.steps, intervals);
   result.contacts = static_cast<std::int64_t>(contacts_per_packed_body * bodies);
   const double contacts = static_cast<double>(result.contacts);
   result.memory_bytes = memory_base + memory_per_body * bodies + memory_per_contact * contacts;
@@ -145,19 +152,20 @@ std::string check_text(const io::Scene& scene, const Probe& probe) {
   if (scene.output.hdf5) files += " trajectory";
   if (scene.output.vtk) files += files.empty() ? " VTK" : " and VTK";
   std::string text = fmt::format("{}: in order\n", scene.file.string());
-  text += fmt::format("  bodies      {} of {} shapes, {:.4g} m^3, {:.4g} kg\n", scene.initial.bodies.size(),
-                      scene.model.shapes.size(), total_volume(scene), total_mass(scene));
+  text += fmt::format("  bodies      {}, {}, {:.4g} m^3, {:.4g} kg\n", scene.initial.bodies.size(),
+                      plural(static_cast<std::int64_t>(scene.model.shapes.size()), "shape"),
+                      total_volume(scene), total_mass(scene));
   text += fmt::format("  materials   {}\n", scene.model.materials.size());
   text += fmt::format("  boundaries  {}\n", scene.model.boundaries.size());
   text += fmt::format("  time        {:g} s in {} steps of {:g} s\n", scene.end_time_s, expected.steps,
                       scene.model.settings.time_step_s);
-  text += fmt::format("  contacts    up to about {} once the bodies lie packed ({:g} a body)\n",
-                      expected.contacts, contacts_per_packed_body);
-  text += fmt::format("  memory      up to about {}\n", bytes_text(expected.memory_bytes));
+  text += fmt::format("  contacts    about {} once the bodies lie packed ({:g} a body)\n", expected.contacts,
+                      contacts_per_packed_body);
+  text += fmt::format("  memory      about {}\n", bytes_text(expected.memory_bytes));
   if (files.empty()) {
     text += "  output      no frames\n";
   } else {
-    text += fmt::format("  output      {} frames,{}: up to about {}\n", expected.frames, files,
+    text += fmt::format("  output      {} frames,{}: about {}\n", expected.frames, files,
                         bytes_text(expected.output_bytes));
   }
   text += fmt::format("  run time    {}\n", run_time_text(expected, probe));

@@ -110,21 +110,26 @@ std::vector<Grain> lattice(const GrainRecipe& recipe, const Region& region, cons
 std::vector<Grain> random_packing(const GrainRecipe& recipe, const Region& region,
                                   const RandomPackingSettings& settings,
                                   std::span<const PlacedEllipsoid> obstacles, std::uint64_t seed) {
-  std::vector<Grain> grains(settings.count);
+  // More than fill the whole volume cannot fit: an absurd count then costs no absurd memory.
+  const double least_volume = volume(Ellipsoid{smallest(recipe.scale) * recipe.semi_axes});
+  const double most = 1.0 + std::floor(volume(region) / least_volume);
+  const std::size_t count =
+      most < static_cast<double>(settings.count) ? static_cast<std::size_t>(most) : settings.count;
+  std::vector<Grain> grains(count);
   std::vector<Random> random;
-  random.reserve(settings.count);
-  for (std::size_t i = 0; i < settings.count; ++i) {
+  random.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
     random.emplace_back(seed, i);
     grains[i].scale = sample(recipe.scale, random[i]);
     grains[i].pose.orientation = draw_orientation(recipe, random[i]);
   }
-  std::vector<std::size_t> order(settings.count);
+  std::vector<std::size_t> order(count);
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return grains[a].scale > grains[b].scale; });
 
   Packer packer(recipe, region, obstacles);
-  std::vector<bool> placed(settings.count, false);
+  std::vector<bool> placed(count, false);
   for (const std::size_t i : order) {
     for (int attempt = 0; attempt < settings.attempts && !placed[i]; ++attempt) {
       grains[i].pose.position = sample_point(region, random[i]);
@@ -133,7 +138,7 @@ std::vector<Grain> random_packing(const GrainRecipe& recipe, const Region& regio
     if (!placed[i]) break;  // smaller ones might still fit, but the law of sizes would be bent
   }
   std::vector<Grain> kept;
-  for (std::size_t i = 0; i < settings.count; ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
     if (placed[i]) kept.push_back(grains[i]);
   }
   return kept;

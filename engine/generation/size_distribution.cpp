@@ -53,4 +53,8 @@ double largest(const SizeDistribution& distribution) {
   return distribution.kind == DistributionKind::constant ? distribution.mean : distribution.high;
 }
 
+double smallest(const SizeDistribution& distribution) {
+  return distribution.kind == DistributionKind::constant ? distribution.mean : distribution.low;
+}
+
 }  // namespace scree

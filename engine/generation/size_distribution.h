@@ -21,7 +21,8 @@ struct SizeDistribution {
 /// out in a tail costs the same. Moments: test SizeDistribution.*.
 double sample(const SizeDistribution& distribution, Random& random);
 
-/// The largest value that `sample` can return.
+/// The largest and the smallest value that `sample` can return.
 double largest(const SizeDistribution& distribution);
+double smallest(const SizeDistribution& distribution);
 
 }  // namespace scree

@@ -15,7 +15,8 @@ using Json = nlohmann::ordered_json;
 constexpr const char* introduction = R"md(# Scene files
 
 This page is generated from the table of keys that the reader itself uses (`scree scene-reference`); a test keeps the two
-equal. `docs/scene.schema.json` holds the same for editors.
+equal. `docs/scene.schema.json` holds the same for editors; those that know Taplo take it from a first line
+`#:schema path/to/scene.schema.json`.
 
 A scene is one [TOML](https://toml.io) file. All numbers are in SI units. A key that is not listed here is an error, and
 so is a value out of its range: `scree check scene.toml` tells everything that is wrong at once, each with its line.

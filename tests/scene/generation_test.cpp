@@ -189,6 +189,8 @@ TEST(RandomPacking, ReportsWhatFitted) {
   const std::vector<Grain> grains = random_packing(candy, region, {.count = 1000, .attempts = 200}, {}, 4);
   EXPECT_GT(grains.size(), 10u);
   EXPECT_LT(grains.size(), 200u);
+  // A count that could never fit is given up soon and without the memory it would take.
+  EXPECT_LT(random_packing(candy, region, {.count = 2000000000, .attempts = 20}, {}, 4).size(), 200u);
 }
 
 TEST(Lattice, CountsAndKeepsApart) {

@@ -1,0 +1,73 @@
+// What `scree check` foretells against what a run leaves behind.
+#include "tools/check.h"
+
+#include <filesystem>
+#include <gtest/gtest.h>
+
+#include "engine/simulation/step.h"
+#include "io/results/run_recorder.h"
+#include "io/scene/read_scene.h"
+
+namespace scree {
+namespace {
+
+io::Scene settling_box(const std::vector<io::Override>& overrides) {
+  return io::read_scene(
+      std::filesystem::path(SCREE_SOURCE_DIR) / "scenes" / "settling_box" / "settling_box.toml", overrides);
+}
+
+double bytes_in(const std::filesystem::path& folder) {
+  double sum = 0.0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (entry.is_regular_file()) sum += static_cast<double>(entry.file_size());
+  }
+  return sum;
+}
+
+TEST(Check, CountsStepsAndFrames) {
+  const Forecast expected = forecast(settling_box({}));
+  EXPECT_EQ(expected.steps, 3000);
+  EXPECT_EQ(expected.frames, 301);
+  EXPECT_EQ(forecast(settling_box({{"output.interval", "0.0001"}})).frames, 3001);
+  EXPECT_EQ(forecast(settling_box({{"end_time", "0"}})).frames, 1);
+}
+
+// Twenty frames of falling bodies, contacts left out: their number is a guess, sizes are not. A fifth allows
+// for what files hold beside frames, and for how well numbers compress.
+TEST(Check, ForetellsTheSizeOfTheOutput) {
+  for (const char* off : {"output.vtk", "output.hdf5"}) {
+    const io::Scene scene = settling_box({{"output.contacts", "false"},
+                                          {"end_time", "0.4"},
+                                          {"output.fields", "[\"overlap\"]"},
+                                          {off, "false"}});
+    const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "scree_check_size";
+    const Forecast expected = forecast(scene);
+    io::RunRecorder recorder(scene, {folder, true});
+    State state = scene.initial;
+    Workspace workspace;
+    for (std::int64_t k = 0; k < expected.steps; ++k) {
+      const StepReport report = step(scene.model, state, workspace);
+      recorder.after_step(report, state, workspace.contacts);
+    }
+    const io::Summary summary = recorder.finish(io::RunStatus::finished, state, workspace.contacts);
+    EXPECT_EQ(summary.frames, expected.frames);
+    EXPECT_NEAR(expected.output_bytes / bytes_in(folder), 1.0, 0.2) << off;
+    std::filesystem::remove_all(folder);
+  }
+}
+
+TEST(Check, ProbesAndReports) {
+  const io::Scene scene = settling_box({});
+  const Probe measured = probe(scene, 0.2);
+  EXPECT_GT(measured.steps, 0);
+  EXPECT_GT(measured.step_s, 0.0);
+  const std::string text = check_text(scene, measured);
+  for (const char* part :
+       {"in order", "1000, 1 shape", "boundaries  5", "3000 steps", "301 frames", "run time"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+  }
+  EXPECT_NE(check_text(scene, Probe{}).find("not estimated"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace scree
