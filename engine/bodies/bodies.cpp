@@ -49,12 +49,14 @@ Mat3 world_inverse_inertia(const Bodies& bodies, std::size_t i) {
 double kinetic_energy(const Bodies& bodies) {
   return sum_over(bodies, 0.0, [&](std::size_t i) {
     const Vec3& w = bodies.angular_velocity[i];
-    return 0.5 * (bodies.mass[i] * bodies.linear_velocity[i].squaredNorm() + w.dot(inertia_times(bodies, i, w)));
+    return 0.5 *
+           (bodies.mass[i] * bodies.linear_velocity[i].squaredNorm() + w.dot(inertia_times(bodies, i, w)));
   });
 }
 
 double potential_energy(const Bodies& bodies, const Vec3& gravity) {
-  return sum_over(bodies, 0.0, [&](std::size_t i) { return -bodies.mass[i] * gravity.dot(bodies.position[i]); });
+  return sum_over(bodies, 0.0,
+                  [&](std::size_t i) { return -bodies.mass[i] * gravity.dot(bodies.position[i]); });
 }
 
 Vec3 linear_momentum(const Bodies& bodies) {
@@ -71,7 +73,9 @@ Vec3 angular_momentum(const Bodies& bodies) {
 
 std::uint64_t state_hash(const Bodies& bodies) {
   std::uint64_t hash = bodies.size();
-  const auto chain = [&](const auto& array) { hash = hash_bytes(array.data(), array.size() * sizeof(array[0]), hash); };
+  const auto chain = [&](const auto& array) {
+    hash = hash_bytes(array.data(), array.size() * sizeof(array[0]), hash);
+  };
   chain(bodies.position);
   chain(bodies.orientation);
   chain(bodies.linear_velocity);

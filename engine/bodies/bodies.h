@@ -7,7 +7,8 @@
 
 namespace scree {
 
-/// All arrays are [body]. The body frame has its origin in the centre of mass and its axes along the principal axes.
+/// All arrays are [body]. The body frame has its origin in the centre of mass and its axes along the
+/// principal axes.
 struct Bodies {
   // What the step changes.
   std::vector<Vec3> position;          // m, centre of mass
@@ -15,8 +16,8 @@ struct Bodies {
   std::vector<Vec3> linear_velocity;   // m/s
   std::vector<Vec3> angular_velocity;  // rad/s, world axes
   // What stays.
-  std::vector<double> mass;            // kg
-  std::vector<Vec3> inertia;           // kg m^2, principal moments in the body frame
+  std::vector<double> mass;   // kg
+  std::vector<Vec3> inertia;  // kg m^2, principal moments in the body frame
   std::vector<ShapeIndex> shape;
   std::vector<MaterialIndex> material;
   std::vector<BodyId> id;
@@ -25,17 +26,18 @@ struct Bodies {
   Pose pose(std::size_t i) const { return {position[i], orientation[i]}; }
 };
 
-/// Appends a body at rest at `pose`; mass and inertia follow from its shape and its material's density. Ids count up.
+/// Appends a body at rest at `pose`; mass and inertia follow from its shape and its material's density. Ids
+/// count up.
 BodyIndex add_body(Bodies& bodies, const Shapes& shapes, const Materials& materials, ShapeIndex shape,
                    MaterialIndex material, const Pose& pose, const Twist& twist = {});
 
 /// R diag(1/I) R^T, 1/(kg m^2).
 Mat3 world_inverse_inertia(const Bodies& bodies, std::size_t i);
 
-double kinetic_energy(const Bodies& bodies);                          // J
-double potential_energy(const Bodies& bodies, const Vec3& gravity);   // J, zero at the origin
-Vec3 linear_momentum(const Bodies& bodies);                           // kg m/s
-Vec3 angular_momentum(const Bodies& bodies);                          // kg m^2/s, about the world's origin
+double kinetic_energy(const Bodies& bodies);                         // J
+double potential_energy(const Bodies& bodies, const Vec3& gravity);  // J, zero at the origin
+Vec3 linear_momentum(const Bodies& bodies);                          // kg m/s
+Vec3 angular_momentum(const Bodies& bodies);                         // kg m^2/s, about the world's origin
 /// Poses and velocities of all bodies, bit for bit, in slot order.
 std::uint64_t state_hash(const Bodies& bodies);
 

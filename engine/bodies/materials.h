@@ -1,18 +1,18 @@
 // Materials and the laws of their pairs.
 #pragma once
 
-#include "engine/core/types.h"
-
 #include <string>
+
+#include "engine/core/types.h"
 
 namespace scree {
 
 /// How two materials touch. Everything is dimensionless but the two lengths.
 struct PairLaw {
-  double friction = 0.5;               // sliding: |tangential impulse| <= friction * normal impulse
-  double torsional_friction_m = 0.0;   // m: |torque impulse about the normal| <= this * normal impulse
-  double rolling_friction_m = 0.0;     // m: |torque impulse across the normal| <= this * normal impulse
-  double restitution = 0.0;            // Newton's coefficient, in [0, 1]
+  double friction = 0.5;              // sliding: |tangential impulse| <= friction * normal impulse
+  double torsional_friction_m = 0.0;  // m: |torque impulse about the normal| <= this * normal impulse
+  double rolling_friction_m = 0.0;    // m: |torque impulse across the normal| <= this * normal impulse
+  double restitution = 0.0;           // Newton's coefficient, in [0, 1]
 };
 
 /// Named materials and a symmetric table of pair laws.

@@ -39,6 +39,7 @@ std::string to_string(const Fault& fault) {
   return text;
 }
 
-InputError::InputError(std::vector<Fault> faults) : std::runtime_error(join(faults)), faults_(std::move(faults)) {}
+InputError::InputError(std::vector<Fault> faults)
+    : std::runtime_error(join(faults)), faults_(std::move(faults)) {}
 
 }  // namespace scree

@@ -1,4 +1,5 @@
-// The one error type for bad input. It collects every fault before it is thrown, so that people see all at once.
+// The one error type for bad input. It collects every fault before it is thrown, so that people see all at
+// once.
 #pragma once
 
 #include <stdexcept>

@@ -1,8 +1,8 @@
 #include "engine/core/ordering.h"
 
-#include "engine/core/parallel.h"
-
 #include <array>
+
+#include "engine/core/parallel.h"
 
 namespace scree {
 

@@ -11,8 +11,8 @@ struct KeyedItem {
   std::int32_t item = 0;
 };
 
-/// Sorts by key; items of equal key keep their order. Radix sort, cost linear in the items; parallel, the same bits on
-/// every thread count. `scratch` is resized as needed and kept for the next call.
+/// Sorts by key; items of equal key keep their order. Radix sort, cost linear in the items; parallel, the
+/// same bits on every thread count. `scratch` is resized as needed and kept for the next call.
 void sort_by_key(std::vector<KeyedItem>& items, std::vector<KeyedItem>& scratch);
 
 /// counts[i] becomes the sum of the counts before i; returns the sum of all.

@@ -25,7 +25,8 @@ int thread_count() {
 #ifdef SCREE_STD_THREADS
 
 void set_thread_count(int threads) {
-  threads_in_use = threads > 0 ? threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  threads_in_use =
+      threads > 0 ? threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
 }
 
 namespace detail {
@@ -45,7 +46,8 @@ void run_blocks(std::size_t blocks, const std::function<void(std::size_t)>& body
 void set_thread_count(int threads) {
   // One limit at a time: a second global_control would only tighten the first.
   static std::unique_ptr<tbb::global_control> limit;
-  threads_in_use = threads > 0 ? threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  threads_in_use =
+      threads > 0 ? threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   limit.reset();
   limit = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism,
                                                 static_cast<std::size_t>(threads_in_use));

@@ -13,7 +13,8 @@ struct Block {
   std::size_t index = 0, begin = 0, end = 0;
 };
 
-/// The number of threads that parallel loops may use; 0 asks for all of the machine's. Call it from one thread.
+/// The number of threads that parallel loops may use; 0 asks for all of the machine's. Call it from one
+/// thread.
 void set_thread_count(int threads);
 int thread_count();
 
@@ -23,9 +24,9 @@ void run_blocks(std::size_t blocks, const std::function<void(std::size_t)>& body
 
 inline std::size_t block_count(std::size_t n, std::size_t grain) { return (n + grain - 1) / grain; }
 
-/// Calls f(Block) for consecutive blocks of `grain` items that cover [0, n). The cut depends on n and grain alone,
-/// never on the number of threads; a block must write to its own range only. That makes every result the same bits on
-/// every thread count, as long as what blocks return is merged in block order.
+/// Calls f(Block) for consecutive blocks of `grain` items that cover [0, n). The cut depends on n and grain
+/// alone, never on the number of threads; a block must write to its own range only. That makes every result
+/// the same bits on every thread count, as long as what blocks return is merged in block order.
 template <class F>
 void for_blocks(std::size_t n, std::size_t grain, F&& f) {
   const std::size_t blocks = block_count(n, grain);

@@ -1,11 +1,11 @@
-// Explicit, seeded, counter-based random numbers: draw i of stream s depends on (seed, s, i) alone, so that the same
-// seed gives the same bits whatever the order or the number of threads that draw.
+// Explicit, seeded, counter-based random numbers: draw i of stream s depends on (seed, s, i) alone, so that
+// the same seed gives the same bits whatever the order or the number of threads that draw.
 #pragma once
-
-#include "engine/core/types.h"
 
 #include <cmath>
 #include <numbers>
+
+#include "engine/core/types.h"
 
 namespace scree {
 
@@ -28,7 +28,8 @@ class Random {
 
   /// Uniform over rotations (Shoemake 1992).
   Quat rotation() {
-    const double u = uniform(), v = 2.0 * std::numbers::pi * uniform(), w = 2.0 * std::numbers::pi * uniform();
+    const double u = uniform(), v = 2.0 * std::numbers::pi * uniform(),
+                 w = 2.0 * std::numbers::pi * uniform();
     const double s = std::sqrt(1.0 - u), r = std::sqrt(u);
     return Quat(r * std::cos(w), s * std::sin(v), s * std::cos(v), r * std::sin(w)).normalized();
   }

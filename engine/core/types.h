@@ -3,7 +3,6 @@
 
 #include <Eigen/Core>
 #include <Eigen/Geometry>
-
 #include <compare>
 #include <cstdint>
 #include <limits>

@@ -1,19 +1,20 @@
 #include "engine/detection/broad_phase.h"
 
-#include "engine/core/parallel.h"
-
 #include <algorithm>
 #include <cmath>
+
+#include "engine/core/parallel.h"
 
 namespace scree {
 
 namespace {
 
-// A cell key: level in the top 4 bits, then z, y, x in 20 bits each. Cells beyond the last are merged into it, which
-// keeps neighbours neighbours.
+// A cell key: level in the top 4 bits, then z, y, x in 20 bits each. Cells beyond the last are merged into
+// it, which keeps neighbours neighbours.
 constexpr int axis_bits = 20;
 constexpr std::int64_t last_cell = (std::int64_t{1} << axis_bits) - 1;
-constexpr int levels = 15;  // cell sizes over a range of 2^14; larger boxes share the last level's larger cells
+constexpr int levels =
+    15;  // cell sizes over a range of 2^14; larger boxes share the last level's larger cells
 constexpr std::uint64_t left_out = std::uint64_t{15} << (3 * axis_bits);  // sorts after every cell
 
 struct Grid {
@@ -22,12 +23,14 @@ struct Grid {
 };
 
 std::uint64_t key_of(int level, std::int64_t x, std::int64_t y, std::int64_t z) {
-  return (static_cast<std::uint64_t>(level) << (3 * axis_bits)) | (static_cast<std::uint64_t>(z) << (2 * axis_bits)) |
-         (static_cast<std::uint64_t>(y) << axis_bits) | static_cast<std::uint64_t>(x);
+  return (static_cast<std::uint64_t>(level) << (3 * axis_bits)) |
+         (static_cast<std::uint64_t>(z) << (2 * axis_bits)) | (static_cast<std::uint64_t>(y) << axis_bits) |
+         static_cast<std::uint64_t>(x);
 }
 
 std::int64_t cell_index(double offset, double size) {
-  return static_cast<std::int64_t>(std::clamp(std::floor(offset / size), 0.0, static_cast<double>(last_cell)));
+  return static_cast<std::int64_t>(
+      std::clamp(std::floor(offset / size), 0.0, static_cast<double>(last_cell)));
 }
 
 struct Extent {
@@ -57,7 +60,8 @@ Grid make_grid(std::span<const Box> boxes) {
       });
   Grid grid;
   grid.origin = extent.low;
-  // Sizes within a factor of two share a level, counted down from the largest, so that one size means one level.
+  // Sizes within a factor of two share a level, counted down from the largest, so that one size means one
+  // level.
   const double largest = std::max(extent.largest * (1.0 + 1e-12), std::numeric_limits<double>::min());
   const int used = extent.smallest < infinity
                        ? std::min(levels - 1, static_cast<int>(std::log2(largest / extent.smallest)))
@@ -91,8 +95,8 @@ bool overlap(const BroadPhaseWorkspace::Slot& p, const BroadPhaseWorkspace::Slot
          std::abs(p.centre[2] - q.centre[2]) < p.half[2] + q.half[2];
 }
 
-/// Rows of three cells (x-1, x, x+1) that come after a cell in key order; together with the rest of its own row they
-/// are the half of its neighbourhood that makes each pair appear once.
+/// Rows of three cells (x-1, x, x+1) that come after a cell in key order; together with the rest of its own
+/// row they are the half of its neighbourhood that makes each pair appear once.
 constexpr std::array<std::array<int, 2>, 4> rows_after = {{{1, 0}, {-1, 1}, {0, 1}, {1, 1}}};  // dy, dz
 
 class PairSearch {
@@ -147,8 +151,10 @@ class PairSearch {
     for (int level = slots_[i].level + 1; level < levels; ++level) {
       if ((levels_in_use_ >> level & 1u) == 0) continue;
       const Cell cell = cell_of(grid_, slots_[i].centre, level);
-      for (std::int64_t z = std::max<std::int64_t>(cell.z - 1, 0); z <= std::min(cell.z + 1, last_cell); ++z) {
-        for (std::int64_t y = std::max<std::int64_t>(cell.y - 1, 0); y <= std::min(cell.y + 1, last_cell); ++y) {
+      for (std::int64_t z = std::max<std::int64_t>(cell.z - 1, 0); z <= std::min(cell.z + 1, last_cell);
+           ++z) {
+        for (std::int64_t y = std::max<std::int64_t>(cell.y - 1, 0); y <= std::min(cell.y + 1, last_cell);
+             ++y) {
           const std::uint64_t low = key_of(level, std::max<std::int64_t>(cell.x - 1, 0), y, z);
           scan(i, lower_bound(low, i), key_of(level, std::min(cell.x + 1, last_cell), y, z));
         }
@@ -205,7 +211,8 @@ void find_candidate_pairs(std::span<const Box> boxes, BroadPhaseWorkspace& w, Ca
         std::uint32_t used = 0;
         for (std::size_t k = block.begin; k < block.end; ++k) {
           const auto body = static_cast<std::size_t>(w.order[k].item);
-          const int level = w.order[k].key >= left_out ? -1 : static_cast<int>(w.order[k].key >> (3 * axis_bits));
+          const int level =
+              w.order[k].key >= left_out ? -1 : static_cast<int>(w.order[k].key >> (3 * axis_bits));
           w.slots[k] = {boxes[body].centre, boxes[body].half, w.order[k].item, level};
           if (level >= 0) used |= 1u << level;
         }

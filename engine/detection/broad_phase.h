@@ -1,11 +1,11 @@
 // Broad phase: which boxes overlap. Linear in the bodies for any mix of sizes.
 #pragma once
 
-#include "engine/core/ordering.h"
-#include "engine/core/types.h"
-
 #include <array>
 #include <span>
+
+#include "engine/core/ordering.h"
+#include "engine/core/types.h"
 
 namespace scree {
 
@@ -35,10 +35,10 @@ struct BroadPhaseWorkspace {
   std::vector<std::int32_t> cursor;             // [body]
 };
 
-/// Hierarchical cell grid (after Ogarko, Luding 2012): a body lives at the level whose cells are just larger than its
-/// box, in the cell of its centre; it is compared with the 27 cells about it at its own and at every coarser level in
-/// use. Cells are sorted keys, not tables, so empty space costs nothing. Bodies with a position that is not finite are
-/// left out. Result does not depend on the number of threads.
+/// Hierarchical cell grid (after Ogarko, Luding 2012): a body lives at the level whose cells are just larger
+/// than its box, in the cell of its centre; it is compared with the 27 cells about it at its own and at every
+/// coarser level in use. Cells are sorted keys, not tables, so empty space costs nothing. Bodies with a
+/// position that is not finite are left out. Result does not depend on the number of threads.
 void find_candidate_pairs(std::span<const Box> boxes, BroadPhaseWorkspace& workspace, CandidatePairs& pairs);
 
 }  // namespace scree

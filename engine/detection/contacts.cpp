@@ -24,7 +24,8 @@ const Vec3* find_pair_normal(const ContactMemory& memory, std::int32_t a, std::i
   const auto row = static_cast<std::size_t>(a);
   if (row + 1 >= memory.pair_row.size()) return nullptr;
   for (std::int32_t p = memory.pair_row[row]; p < memory.pair_row[row + 1]; ++p) {
-    if (memory.pair_b[static_cast<std::size_t>(p)] == b) return &memory.pair_normal[static_cast<std::size_t>(p)];
+    if (memory.pair_b[static_cast<std::size_t>(p)] == b)
+      return &memory.pair_normal[static_cast<std::size_t>(p)];
   }
   return nullptr;
 }

@@ -16,9 +16,9 @@ struct ContactKey {
 /// All arrays are [contact], in the order of their keys.
 struct Contacts {
   std::vector<ContactKey> key;
-  std::vector<Vec3> point;   // m, world, midway between the surfaces
-  std::vector<Vec3> normal;  // unit, from b to a
-  std::vector<double> gap;   // m, negative where they overlap
+  std::vector<Vec3> point;               // m, world, midway between the surfaces
+  std::vector<Vec3> normal;              // unit, from b to a
+  std::vector<double> gap;               // m, negative where they overlap
   std::vector<double> gap_acceleration;  // m/s^2, of the gap while both bodies move on as they do
 
   std::size_t size() const { return key.size(); }
@@ -29,12 +29,13 @@ struct Contacts {
 struct ContactMemory {
   // Impulses for a warm start. [contact], in the order of their keys; world axes, on body a.
   std::vector<ContactKey> key;
-  std::vector<Vec3> normal;          // unit, from b to a
-  std::vector<Vec3> impulse;         // N s
-  std::vector<Vec3> torque_impulse;  // N m s
+  std::vector<Vec3> normal;               // unit, from b to a
+  std::vector<Vec3> impulse;              // N s
+  std::vector<Vec3> torque_impulse;       // N m s
   std::vector<std::int32_t> contact_row;  // [body + 1]: contacts with a = body start here
 
-  // Directions that last proved two bodies apart, or along which they touch. [candidate pair], ordered by a, then b.
+  // Directions that last proved two bodies apart, or along which they touch. [candidate pair], ordered by a,
+  // then b.
   std::vector<std::int32_t> pair_b;
   std::vector<Vec3> pair_normal;       // unit, from b to a
   std::vector<std::int32_t> pair_row;  // [body + 1]: pairs with a = body start here

@@ -1,18 +1,18 @@
 #include "engine/detection/detection.h"
 
+#include <algorithm>
+
 #include "engine/core/parallel.h"
 #include "engine/geometry/ellipsoid_ellipsoid.h"
 #include "engine/geometry/ellipsoid_plane.h"
 #include "engine/geometry/ellipsoid_tube.h"
 
-#include <algorithm>
-
 namespace scree {
 
 namespace {
 
-// Gap up to which contacts are kept even between bodies at rest, over the smallest length: impulses of the same step
-// may set them moving. Each body brings half.
+// Gap up to which contacts are kept even between bodies at rest, over the smallest length: impulses of the
+// same step may set them moving. Each body brings half.
 constexpr double resting_margin = 0.01;
 
 void prepare(const DetectionInput& in, DetectionWorkspace& w) {
@@ -40,7 +40,8 @@ void prepare(const DetectionInput& in, DetectionWorkspace& w) {
 }
 
 /// Appends to a block's list, which keeps its memory from step to step.
-void append(DetectionWorkspace::BlockContacts& out, const ContactKey& key, const Gap& gap, double acceleration) {
+void append(DetectionWorkspace::BlockContacts& out, const ContactKey& key, const Gap& gap,
+            double acceleration) {
   if (out.count == out.contacts.size()) out.contacts.resize(std::max<std::size_t>(256, 2 * out.count));
   out.contacts.key[out.count] = key;
   out.contacts.point[out.count] = gap.point;
@@ -51,13 +52,16 @@ void append(DetectionWorkspace::BlockContacts& out, const ContactKey& key, const
   if (gap.status == GapStatus::iteration_limit) ++out.failures;
 }
 
-Twist twist(const Bodies& bodies, std::size_t i) { return {bodies.linear_velocity[i], bodies.angular_velocity[i]}; }
+Twist twist(const Bodies& bodies, std::size_t i) {
+  return {bodies.linear_velocity[i], bodies.angular_velocity[i]};
+}
 
 Vec3 velocity_at(const Bodies& bodies, std::size_t i, const Vec3& point) {
   return bodies.linear_velocity[i] + bodies.angular_velocity[i].cross(point - bodies.position[i]);
 }
 
-/// Can the surfaces meet within the step, give or take the resting margin? `velocity` is that of a against b, m/s.
+/// Can the surfaces meet within the step, give or take the resting margin? `velocity` is that of a against b,
+/// m/s.
 bool may_touch(const Gap& gap, const Vec3& velocity, double time_step_s, double resting) {
   return gap.distance + time_step_s * std::min(0.0, gap.normal.dot(velocity)) <= resting;
 }
@@ -75,10 +79,12 @@ void collide_pair(const DetectionInput& in, const DetectionWorkspace& w, const V
   const Vec3 velocity = velocity_at(in.bodies, i, g.point) - velocity_at(in.bodies, j, g.point);
   const double resting = 0.5 * resting_margin * (w.smallest[i] + w.smallest[j]);
   if (!may_touch(g, velocity, in.time_step_s, resting)) return;
-  append(out, {a, b, g.feature}, g, gap_acceleration(pa, pb, g.normal, twist(in.bodies, i), twist(in.bodies, j)));
+  append(out, {a, b, g.feature}, g,
+         gap_acceleration(pa, pb, g.normal, twist(in.bodies, i), twist(in.bodies, j)));
 }
 
-/// Second difference of the gap of one tube contact along the body's motion, m/s^2; zero if the contact is not there.
+/// Second difference of the gap of one tube contact along the body's motion, m/s^2; zero if the contact is
+/// not there.
 double tube_gap_acceleration(const DetectionInput& in, std::size_t i, const Tube& tube, const Gap& now) {
   const double h = in.time_step_s;
   const Ellipsoid& shape = in.shapes.ellipsoid(in.bodies.shape[i]);
@@ -89,15 +95,16 @@ double tube_gap_acceleration(const DetectionInput& in, std::size_t i, const Tube
                     (Quat(1.0, half[0], half[1], half[2]) * in.bodies.orientation[i]).normalized()};
     Gap found[max_tube_contacts];
     const int count = gaps(shape, pose, tube, infinity, found);
-    const Gap* same = std::find_if(found, found + count, [&](const Gap& g) { return g.feature == now.feature; });
+    const Gap* same =
+        std::find_if(found, found + count, [&](const Gap& g) { return g.feature == now.feature; });
     if (same == found + count) return 0.0;
     sum += same->distance;
   }
   return sum / (h * h);
 }
 
-void collide_boundary(const DetectionInput& in, const DetectionWorkspace& w, std::int32_t a, std::int32_t boundary,
-                      DetectionWorkspace::BlockContacts& out) {
+void collide_boundary(const DetectionInput& in, const DetectionWorkspace& w, std::int32_t a,
+                      std::int32_t boundary, DetectionWorkspace::BlockContacts& out) {
   const auto i = static_cast<std::size_t>(a);
   const std::int32_t b = static_cast<std::int32_t>(in.bodies.size()) + boundary;
   const auto& surface = in.boundaries[static_cast<std::size_t>(boundary)].surface;
@@ -107,7 +114,8 @@ void collide_boundary(const DetectionInput& in, const DetectionWorkspace& w, std
   };
   if (const auto* plane = std::get_if<Plane>(&surface)) {
     const Gap g = gap(w.placed[i], *plane);
-    if (near_enough(g)) append(out, {a, b, g.feature}, g, gap_acceleration(w.placed[i], *plane, twist(in.bodies, i)));
+    if (near_enough(g))
+      append(out, {a, b, g.feature}, g, gap_acceleration(w.placed[i], *plane, twist(in.bodies, i)));
   } else if (const auto* tube = std::get_if<Tube>(&surface)) {
     Gap found[max_tube_contacts];
     const Ellipsoid& shape = in.shapes.ellipsoid(in.bodies.shape[i]);
@@ -160,7 +168,8 @@ DetectionReport find_contacts(const DetectionInput& in, const ContactMemory& las
     out.failures = 0;
     for (std::size_t i = block.begin; i < block.end; ++i) {
       const auto a = static_cast<std::int32_t>(i);
-      for (auto p = static_cast<std::size_t>(w.pairs.row[i]); p < static_cast<std::size_t>(w.pairs.row[i + 1]); ++p) {
+      for (auto p = static_cast<std::size_t>(w.pairs.row[i]);
+           p < static_cast<std::size_t>(w.pairs.row[i + 1]); ++p) {
         const std::int32_t b = w.pairs.b[p];
         collide_pair(in, w, find_pair_normal(last, a, b), a, b, w.pair_normal[p], out);
       }

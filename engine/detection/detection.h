@@ -29,18 +29,19 @@ struct DetectionWorkspace {
   };
   BroadPhaseWorkspace broad_phase;
   CandidatePairs pairs;
-  std::vector<Vec3> pair_normal;         // [pair], from b to a; goes into the memory
-  std::vector<Box> boxes;                // [body]
-  std::vector<double> reach;             // [body], m: how far its surface may get within the step
-  std::vector<double> smallest;          // [body], m: smallest length of its shape
-  std::vector<PlacedEllipsoid> placed;   // [body]
-  std::vector<BlockContacts> found;      // [block of bodies]
-  std::vector<std::int32_t> contact_row; // [body + 1]: contacts with a = body start here
+  std::vector<Vec3> pair_normal;          // [pair], from b to a; goes into the memory
+  std::vector<Box> boxes;                 // [body]
+  std::vector<double> reach;              // [body], m: how far its surface may get within the step
+  std::vector<double> smallest;           // [body], m: smallest length of its shape
+  std::vector<PlacedEllipsoid> placed;    // [body]
+  std::vector<BlockContacts> found;       // [block of bodies]
+  std::vector<std::int32_t> contact_row;  // [body + 1]: contacts with a = body start here
 };
 
-/// Finds every contact whose gap is smaller than what the two surfaces can cover within the step, plus a small margin
-/// for velocities that change in it. Deterministic, ordered by key. Cost linear in bodies and candidates.
-DetectionReport find_contacts(const DetectionInput& input, const ContactMemory& last, DetectionWorkspace& workspace,
-                              Contacts& contacts);
+/// Finds every contact whose gap is smaller than what the two surfaces can cover within the step, plus a
+/// small margin for velocities that change in it. Deterministic, ordered by key. Cost linear in bodies and
+/// candidates.
+DetectionReport find_contacts(const DetectionInput& input, const ContactMemory& last,
+                              DetectionWorkspace& workspace, Contacts& contacts);
 
 }  // namespace scree

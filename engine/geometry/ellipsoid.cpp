@@ -7,7 +7,8 @@ namespace scree {
 
 namespace {
 
-constexpr int secular_iterations = 200;  // a start next to a pole gains a factor 1.5 an iteration until it is away
+constexpr int secular_iterations =
+    200;  // a start next to a pole gains a factor 1.5 an iteration until it is away
 constexpr double secular_tolerance = 1e-15;
 
 }  // namespace
@@ -24,9 +25,9 @@ Vec3 closest_surface_point(const Ellipsoid& shape, const Vec3& point) {
   const Vec3 y = point.cwiseAbs();
   int shortest = 0;
   const double a_min = a.minCoeff(&shortest);
-  // x_i = a_i^2 y_i / (t + a_i^2); t is the root of the secular equation to the right of the pole at -a_min^2. Each
-  // term of the sum alone reaches one at a_i y_i - a_i^2, so the largest of these is left of the root, where Newton on
-  // this convex falling function climbs monotonically.
+  // x_i = a_i^2 y_i / (t + a_i^2); t is the root of the secular equation to the right of the pole at
+  // -a_min^2. Each term of the sum alone reaches one at a_i y_i - a_i^2, so the largest of these is left of
+  // the root, where Newton on this convex falling function climbs monotonically.
   double t = (a.cwiseProduct(y) - a.cwiseAbs2()).maxCoeff();
   Vec3 x;
   if (t > -a_min * a_min) {
@@ -40,7 +41,8 @@ Vec3 closest_surface_point(const Ellipsoid& shape, const Vec3& point) {
     }
     x = a.cwiseAbs2().cwiseProduct(y).cwiseQuotient((a.cwiseAbs2().array() + t).matrix());
   } else {
-    // The point lies in the symmetry plane of the shortest axis, closer to the centre than that plane's evolute.
+    // The point lies in the symmetry plane of the shortest axis, closer to the centre than that plane's
+    // evolute.
     x = Vec3::Zero();
     double rest = 1.0;
     for (int i = 0; i < 3; ++i) {

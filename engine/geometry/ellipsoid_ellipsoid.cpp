@@ -2,7 +2,6 @@
 
 #include <Eigen/Eigenvalues>
 #include <Eigen/LU>
-
 #include <array>
 #include <cmath>
 
@@ -10,12 +9,14 @@ namespace scree {
 
 namespace {
 
-// Newton stops when the next correction of the direction would be below the square of this angle (quadratic order).
+// Newton stops when the next correction of the direction would be below the square of this angle (quadratic
+// order).
 constexpr double last_step_rad = 1e-6;
 constexpr int newton_iterations = 30;
 constexpr int halvings = 30;
 constexpr double rounding = 4e-16;  // of the lengths in (G1): no ascent can be told below it
-// Overlaps beyond this part of the smaller smallest semi-axis may have several local maxima: restart from more normals.
+// Overlaps beyond this part of the smaller smallest semi-axis may have several local maxima: restart from
+// more normals.
 constexpr double deep_overlap = 0.3;
 constexpr int perram_wertheim_iterations = 12;
 constexpr double perram_wertheim_tolerance = 1e-3;  // in t; the direction is refined by Newton
@@ -46,8 +47,9 @@ struct Maximum {
   GapStatus status;
 };
 
-/// Climbs phi from n. -Hess in the tangent plane is sum over both of (t.S t - (x.t)^2) / h + phi I; where that is not
-/// positive (overlap deeper than the curvature radii) the phi term is left out, which still gives an ascent direction.
+/// Climbs phi from n. -Hess in the tangent plane is sum over both of (t.S t - (x.t)^2) / h + phi I; where
+/// that is not positive (overlap deeper than the curvature radii) the phi term is left out, which still gives
+/// an ascent direction.
 Maximum climb(const PlacedEllipsoid& a, const PlacedEllipsoid& b, const Vec3& r, Vec3 n) {
   Slab at = slab(a, b, r, n);
   for (int k = 0; k < newton_iterations; ++k) {
@@ -102,7 +104,8 @@ double separation(const PlacedEllipsoid& a, const PlacedEllipsoid& b, const Vec3
 PerramWertheim perram_wertheim(const PlacedEllipsoid& a, const PlacedEllipsoid& b) {
   const Vec3 r = b.centre - a.centre;
   const Mat3 difference = b.matrix - a.matrix;
-  // f(t) = t (1-t) r.C^-1 r is concave; its slope (1-2t) r.v - t (1-t) v.(S_B - S_A) v with v = C^-1 r changes sign once.
+  // f(t) = t (1-t) r.C^-1 r is concave; its slope (1-2t) r.v - t (1-t) v.(S_B - S_A) v with v = C^-1 r
+  // changes sign once.
   double low = 0.0, high = 1.0, t = 0.5, value = 0.0;
   Vec3 v = r;
   for (int k = 0; k < perram_wertheim_iterations && high - low > perram_wertheim_tolerance; ++k) {
@@ -128,8 +131,10 @@ Gap gap(const PlacedEllipsoid& a, const PlacedEllipsoid& b, const Vec3* start_no
   const Vec3 start = start_normal != nullptr ? Vec3(-*start_normal) : perram_wertheim(a, b).direction;
   Maximum best = climb(a, b, r, start);
   if (best.at.phi < 0.0) {
-    const double smallest = std::sqrt(std::min(a.matrix.diagonal().minCoeff(), b.matrix.diagonal().minCoeff()));
-    // The diagonal bounds the smallest semi-axis from above: cheap, and only decides whether to look for the true one.
+    const double smallest =
+        std::sqrt(std::min(a.matrix.diagonal().minCoeff(), b.matrix.diagonal().minCoeff()));
+    // The diagonal bounds the smallest semi-axis from above: cheap, and only decides whether to look for the
+    // true one.
     if (best.at.phi < -deep_overlap * smallest * 0.5) {
       const Eigen::SelfAdjointEigenSolver<Mat3> axes_a(a.matrix), axes_b(b.matrix);
       const double least = std::sqrt(std::min(axes_a.eigenvalues()[0], axes_b.eigenvalues()[0]));
@@ -157,8 +162,8 @@ Gap gap(const PlacedEllipsoid& a, const PlacedEllipsoid& b, const Vec3* start_no
   return result;
 }
 
-double gap_acceleration(const PlacedEllipsoid& a, const PlacedEllipsoid& b, const Vec3& normal, const Twist& of_a,
-                        const Twist& of_b) {
+double gap_acceleration(const PlacedEllipsoid& a, const PlacedEllipsoid& b, const Vec3& normal,
+                        const Twist& of_a, const Twist& of_b) {
   const Vec3 n = -normal;
   const Slab at = slab(a, b, b.centre - a.centre, n);
   const auto t = tangents(n);
@@ -184,22 +189,28 @@ double gap_acceleration(const PlacedEllipsoid& a, const PlacedEllipsoid& b, cons
 
 const char* to_string(Relation relation) {
   switch (relation) {
-    case Relation::separate: return "separate";
-    case Relation::touching: return "touching";
-    case Relation::overlapping: return "overlapping";
-    case Relation::inside: return "inside";
+    case Relation::separate:
+      return "separate";
+    case Relation::touching:
+      return "touching";
+    case Relation::overlapping:
+      return "overlapping";
+    case Relation::inside:
+      return "inside";
   }
   return "";
 }
 
 namespace {
 
-/// Is {B} inside {A}? By the S-lemma exactly when some lambda > 0 makes lambda B - A positive semidefinite (4 x 4
-/// matrices, negative inside). The smallest eigenvalue is concave in lambda: golden-section search for its maximum.
+/// Is {B} inside {A}? By the S-lemma exactly when some lambda > 0 makes lambda B - A positive semidefinite (4
+/// x 4 matrices, negative inside). The smallest eigenvalue is concave in lambda: golden-section search for
+/// its maximum.
 bool holds(const Eigen::Matrix4d& a, const Eigen::Matrix4d& b) {
   const auto least = [&](double log_lambda) {
     const double lambda = std::exp(log_lambda);
-    return Eigen::SelfAdjointEigenSolver<Eigen::Matrix4d>((lambda * b - a) / (1.0 + lambda), Eigen::EigenvaluesOnly)
+    return Eigen::SelfAdjointEigenSolver<Eigen::Matrix4d>((lambda * b - a) / (1.0 + lambda),
+                                                          Eigen::EigenvaluesOnly)
         .eigenvalues()[0];
   };
   constexpr double golden = 0.6180339887498949;
@@ -213,12 +224,33 @@ bool holds(const Eigen::Matrix4d& a, const Eigen::Matrix4d& b) {
   return false;
 }
 
+/// lambda^4 + c3 lambda^3 + c2 lambda^2 + c1 lambda + 1 with a double root, two roots negative. The pair
+/// touches if the double root is positive; if it is negative (symmetric positions), the other two roots
+/// decide. The double root is that of the last linear remainder of Euclid's algorithm on the polynomial and
+/// its derivative.
+Relation relation_at_double_root(double c3, double c2, double c1) {
+  const double q2 = c2 / 2.0 - 3.0 * c3 * c3 / 16.0;  // remainder of f by f', a quadratic
+  const double q1 = 3.0 * c1 / 4.0 - c3 * c2 / 8.0;
+  const double q0 = 1.0 - c3 * c1 / 16.0;
+  // Remainder of q2^2 f' by it, a linear polynomial.
+  const double m = 3.0 * c3 * q2 - 4.0 * q1;
+  const double l1 = q2 * (2.0 * c2 * q2 - 4.0 * q0) - m * q1;
+  const double l0 = q2 * q2 * c1 - m * q0;
+  if (std::abs(l1) <= 1e-9 * (std::abs(q2 * (2.0 * c2 * q2 - 4.0 * q0)) + std::abs(m * q1)))
+    return Relation::touching;
+  const double root = -l0 / l1;
+  if (root > 0.0) return Relation::touching;
+  const double p = c3 + 2.0 * root;  // f / (lambda - root)^2 = lambda^2 + p lambda + 1 / root^2
+  return p < 0.0 && p * p > 4.0 / (root * root) ? Relation::separate : Relation::overlapping;
+}
+
 }  // namespace
 
 Relation classify(const PlacedEllipsoid& a, const PlacedEllipsoid& b) {
   // In the affine frame in which A is the unit sphere, B is (x - c).Q (x - c) <= 1 and
   //   det(lambda A + B) = (lambda + 1) det(lambda I + Q) - lambda c.Q adj(lambda I + Q) c            (G2)
-  // up to sign. In the eigenbasis of Q = diag(q): det = prod(lambda + q_i), adj_i = prod over j != i of (lambda + q_j).
+  // up to sign. In the eigenbasis of Q = diag(q): det = prod(lambda + q_i), adj_i = prod over j != i of
+  // (lambda + q_j).
   const Eigen::LLT<Mat3> llt(a.matrix);
   const Mat3 l_inverse = llt.matrixL().solve(Mat3::Identity());
   const Eigen::SelfAdjointEigenSolver<Mat3> b_axes(l_inverse * b.matrix * l_inverse.transpose());
@@ -237,12 +269,16 @@ Relation classify(const PlacedEllipsoid& a, const PlacedEllipsoid& b) {
   const double i = 12.0 - 3.0 * c3 * c1 + c2 * c2;
   const double j = 72.0 * c2 + 9.0 * c3 * c2 * c1 - 27.0 * (c1 * c1 + c3 * c3) - 2.0 * c2 * c2 * c2;
   const double discriminant = 4.0 * i * i * i - j * j;  // times 1/27
-  // Two roots are always negative. Where a coefficient is negative, Descartes' rule leaves the other two positive or
-  // complex, and the discriminant tells which.
+  // Two roots are always negative. Where a coefficient is negative, Descartes' rule leaves the other two
+  // positive or complex, and the discriminant tells which.
   const bool other_two_not_negative = c3 < 0.0 || c2 < 0.0 || c1 < 0.0;
   const double size = 4.0 * std::abs(i * i * i) + j * j;
-  if (other_two_not_negative && std::abs(discriminant) <= 1e-14 * size) return Relation::touching;
-  if (other_two_not_negative && discriminant > 0.0) return Relation::separate;
+  if (other_two_not_negative && std::abs(discriminant) <= 1e-14 * size) {
+    const Relation relation = relation_at_double_root(c3, c2, c1);
+    if (relation != Relation::overlapping) return relation;
+  } else if (other_two_not_negative && discriminant > 0.0) {
+    return Relation::separate;
+  }
 
   Eigen::Matrix4d sphere = Eigen::Vector4d(1.0, 1.0, 1.0, -1.0).asDiagonal();
   Eigen::Matrix4d other = Eigen::Matrix4d::Zero();
@@ -250,7 +286,9 @@ Relation classify(const PlacedEllipsoid& a, const PlacedEllipsoid& b) {
   other.topRightCorner<3, 1>() = -q.cwiseProduct(c);
   other.bottomLeftCorner<1, 3>() = -q.cwiseProduct(c).transpose();
   other(3, 3) = w1 - 1.0;
-  return holds(sphere, other) || holds(other, sphere) ? Relation::inside : Relation::overlapping;
+  // Only what holds the other's centre can hold the other.
+  const bool inside = (c.squaredNorm() < 1.0 && holds(sphere, other)) || (w1 < 1.0 && holds(other, sphere));
+  return inside ? Relation::inside : Relation::overlapping;
 }
 
 }  // namespace scree

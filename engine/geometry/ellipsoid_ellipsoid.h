@@ -2,8 +2,9 @@
 //
 // With r the vector from the centre of A to that of B and n a unit direction,
 //   phi(n) = n.r - sqrt(n.S_A n) - sqrt(n.S_B n)                                                   (G1)
-// is the width of the slab between the two supporting planes across n: phi(n) > 0 for any n proves that the two are
-// apart by at least phi(n). The contact direction maximises phi; its value there is the signed distance.
+// is the width of the slab between the two supporting planes across n: phi(n) > 0 for any n proves that the
+// two are apart by at least phi(n). The contact direction maximises phi; its value there is the signed
+// distance.
 #pragma once
 
 #include "engine/geometry/ellipsoid.h"
@@ -14,23 +15,24 @@ namespace scree {
 /// phi(n) of (G1), m; n unit, from A to B.
 double separation(const PlacedEllipsoid& a, const PlacedEllipsoid& b, const Vec3& n);
 
-/// The contact: normal from B to A. Without a start direction (unit, from B to A as in Gap) it begins with the
-/// Perram-Wertheim direction. Accuracy: normal 1e-10 rad where they do not overlap by more than a third of the smaller
-/// smallest semi-axis (test: EllipsoidPair.AgreesWithBruteForce); deeper, the best of several local maxima.
-/// Sources: Newton in the tangent plane of (G1); start: Perram, Wertheim 1985, J. Comput. Phys. 58, 409.
+/// The contact: normal from B to A. Without a start direction (unit, from B to A as in Gap) it begins with
+/// the Perram-Wertheim direction. Accuracy: normal 1e-10 rad where they do not overlap by more than a third
+/// of the smaller smallest semi-axis (test: EllipsoidPair.AgreesWithBruteForce); deeper, the best of several
+/// local maxima. Sources: Newton in the tangent plane of (G1); start: Perram, Wertheim 1985, J. Comput. Phys.
+/// 58, 409.
 Gap gap(const PlacedEllipsoid& a, const PlacedEllipsoid& b, const Vec3* start_normal = nullptr);
 
 /// Second time derivative of the gap while both move on with their twists, m/s^2: what the linear forecast
-/// gap + dt u_n leaves out. From (G1) with n(t) the maximiser, x_i the support points, C_i = (S_i - x_i x_i^T) / h_i and
-/// K = -Hess phi in the tangent plane:
+/// gap + dt u_n leaves out. From (G1) with n(t) the maximiser, x_i the support points, C_i = (S_i - x_i
+/// x_i^T) / h_i and K = -Hess phi in the tangent plane:
 ///   phi'' = -sum_i [(x_i.w_i)(w_i.n) - w_i^2 h_i + (w_i x n).C_i (w_i x n)] + b.K^-1 b,
 ///   b.t   = t.r' + sum_i [(w_i x n).C_i t + x_i.(w_i x t)].                                         (G3)
 /// Zero where the Hessian is not definite (deep overlap). Test: EllipsoidPair.GapAcceleration.
-double gap_acceleration(const PlacedEllipsoid& a, const PlacedEllipsoid& b, const Vec3& normal, const Twist& of_a,
-                        const Twist& of_b);
+double gap_acceleration(const PlacedEllipsoid& a, const PlacedEllipsoid& b, const Vec3& normal,
+                        const Twist& of_a, const Twist& of_b);
 
-/// The direction C^-1 r (from A to B, unit) at the t that maximises t (1-t) r.C(t)^-1 r, C = (1-t) S_A + t S_B, and that
-/// maximum, which is above 1 exactly when the two are apart (Perram, Wertheim 1985).
+/// The direction C^-1 r (from A to B, unit) at the t that maximises t (1-t) r.C(t)^-1 r, C = (1-t) S_A + t
+/// S_B, and that maximum, which is above 1 exactly when the two are apart (Perram, Wertheim 1985).
 struct PerramWertheim {
   Vec3 direction;
   double contact_function;
@@ -41,10 +43,10 @@ PerramWertheim perram_wertheim(const PlacedEllipsoid& a, const PlacedEllipsoid& 
 enum class Relation : std::uint8_t { separate, touching, overlapping, inside };
 const char* to_string(Relation relation);
 
-/// Decided from the coefficients of the characteristic polynomial det(lambda A + B) of the two quadrics and from its
-/// discriminant; no root is solved. `touching` when the discriminant is zero to rounding, which holds for gaps up to
-/// about 1e-12 of the size; `inside` when one holds the other completely.
-/// Sources: Wang, Wang, Kim 2001 (CAGD 18, 531); Brozos-Vazquez et al. 2022 (coefficient signs).
+/// Decided from the coefficients of the characteristic polynomial det(lambda A + B) of the two quadrics and
+/// from its discriminant; no root is solved. `touching` when the discriminant is zero to rounding, which
+/// holds for gaps up to about 1e-12 of the size; `inside` when one holds the other completely. Sources: Wang,
+/// Wang, Kim 2001 (CAGD 18, 531); Brozos-Vazquez et al. 2022 (coefficient signs).
 Relation classify(const PlacedEllipsoid& a, const PlacedEllipsoid& b);
 
 }  // namespace scree

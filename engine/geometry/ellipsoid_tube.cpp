@@ -10,11 +10,11 @@ namespace scree {
 namespace {
 
 constexpr double pi = std::numbers::pi;
-constexpr int circle_samples = 24;     // of s(m) round the bore: it has at most two local maxima
-constexpr int rim_samples = 17;        // along the part of the rim within a grain's reach
+constexpr int circle_samples = 24;  // of s(m) round the bore: it has at most two local maxima
+constexpr int rim_samples = 17;     // along the part of the rim within a grain's reach
 constexpr int refinements = 60;
 constexpr double angle_tolerance = 1e-11;  // rad
-constexpr double handover = 1e-9;      // of the length: where surface ends and rim begins both may answer
+constexpr double handover = 1e-9;          // of the length: where surface ends and rim begins both may answer
 
 /// The tube's axis and the ellipsoid seen in the frame (u, v, axis) about the middle of the axis.
 struct TubeView {
@@ -61,7 +61,8 @@ double falling_root(F&& slope, double low, double high) {
   return 0.5 * (low + high);
 }
 
-/// Which end of the grain a surface point (its frame) is on: stays the same while the contact slides a little.
+/// Which end of the grain a surface point (its frame) is on: stays the same while the contact slides a
+/// little.
 std::uint32_t end_of_grain(const Ellipsoid& shape, const Vec3& local) {
   int longest = 0, shortest = 0;
   shape.semi_axes.maxCoeff(&longest);
@@ -89,14 +90,15 @@ struct Output {
   }
 };
 
-/// Contacts with the inner (sign +1) or outer (sign -1) surface: local maxima of m.c + sign sqrt(m.E m) over unit m
-/// across the axis.
-void surface_contacts(const Ellipsoid& shape, const Pose& pose, const Tube& tube, const TubeView& w, double sign,
-                      double margin, Output& output) {
+/// Contacts with the inner (sign +1) or outer (sign -1) surface: local maxima of m.c + sign sqrt(m.E m) over
+/// unit m across the axis.
+void surface_contacts(const Ellipsoid& shape, const Pose& pose, const Tube& tube, const TubeView& w,
+                      double sign, double margin, Output& output) {
   const double e00 = w.matrix(0, 0), e01 = w.matrix(0, 1), e11 = w.matrix(1, 1);
   const auto value = [&](double angle) {
     const double x = std::cos(angle), y = std::sin(angle);
-    return x * w.centre[0] + y * w.centre[1] + sign * std::sqrt(x * x * e00 + 2.0 * x * y * e01 + y * y * e11);
+    return x * w.centre[0] + y * w.centre[1] +
+           sign * std::sqrt(x * x * e00 + 2.0 * x * y * e01 + y * y * e11);
   };
   const auto slope = [&](double angle) {
     const double x = std::cos(angle), y = std::sin(angle);
@@ -129,10 +131,11 @@ void surface_contacts(const Ellipsoid& shape, const Pose& pose, const Tube& tube
   }
 }
 
-/// Contacts with one rim, a ring of radius thickness/2 round the circle at `end_sign` * half_length: local minima of the
-/// distance between the circle and the ellipsoid from which the ring is seen from beyond the tube's end.
-void rim_contacts(const Ellipsoid& shape, const Pose& pose, const Tube& tube, const TubeView& w, double end_sign,
-                  double margin, Output& output) {
+/// Contacts with one rim, a ring of radius thickness/2 round the circle at `end_sign` * half_length: local
+/// minima of the distance between the circle and the ellipsoid from which the ring is seen from beyond the
+/// tube's end.
+void rim_contacts(const Ellipsoid& shape, const Pose& pose, const Tube& tube, const TubeView& w,
+                  double end_sign, double margin, Output& output) {
   const double radius = tube.middle_radius(), wall = 0.5 * tube.thickness;
   const double reach = shape.semi_axes.maxCoeff() + wall + margin;
   const double radial = std::hypot(w.centre[0], w.centre[1]);
@@ -156,11 +159,12 @@ void rim_contacts(const Ellipsoid& shape, const Pose& pose, const Tube& tube, co
     p.distance = p.outward.dot(p.local - p.closest);
     return p;
   };
-  const auto rough = [&](double angle) {  // distance along the ray from the centre: right at the surface, smooth
-    const Vec3 local = point_at(angle);
-    const double q = local.cwiseQuotient(shape.semi_axes).norm();
-    return local.norm() * (1.0 - 1.0 / std::max(q, 1e-6));
-  };
+  const auto rough =
+      [&](double angle) {  // distance along the ray from the centre: right at the surface, smooth
+        const Vec3 local = point_at(angle);
+        const double q = local.cwiseQuotient(shape.semi_axes).norm();
+        return local.norm() * (1.0 - 1.0 / std::max(q, 1e-6));
+      };
   const auto towards = [&](double angle) {  // minus the slope of the distance along the circle
     const Vec3 along = pose.orientation.conjugate() * (-std::sin(angle) * w.u + std::cos(angle) * w.v);
     return -look(angle).outward.dot(along);
@@ -171,7 +175,8 @@ void rim_contacts(const Ellipsoid& shape, const Pose& pose, const Tube& tube, co
   const bool whole = half_range >= pi;
   const double step = 2.0 * half_range / (whole ? rim_samples : rim_samples - 1);
   std::array<double, rim_samples> sample;
-  for (int k = 0; k < rim_samples; ++k) sample[static_cast<std::size_t>(k)] = rough(facing - half_range + k * step);
+  for (int k = 0; k < rim_samples; ++k)
+    sample[static_cast<std::size_t>(k)] = rough(facing - half_range + k * step);
   for (int k = 0; k < rim_samples; ++k) {
     if (!whole && (k == 0 || k == rim_samples - 1)) continue;
     const double here = sample[static_cast<std::size_t>(k)];
@@ -182,7 +187,7 @@ void rim_contacts(const Ellipsoid& shape, const Pose& pose, const Tube& tube, co
     const RimPoint p = look(falling_root(towards, centre_angle - step, centre_angle + step));
     const double distance = p.distance - wall;
     if (distance > margin) continue;
-    const Vec3 normal = -(pose.orientation * p.outward);  // from the ring to the grain
+    const Vec3 normal = -(pose.orientation * p.outward);      // from the ring to the grain
     if (end_sign * normal.dot(w.axis) < -handover) continue;  // the surface before the rim is closer
     Gap g;
     g.distance = distance;

@@ -10,11 +10,11 @@ namespace scree {
 /// Two on the surface (a grain that spans the bore touches with both ends) and four on each rim.
 inline constexpr int max_tube_contacts = 10;
 
-/// Writes the contacts closer than `margin` (m) to `out` (room for max_tube_contacts) and returns their number,
-/// ordered by feature.
-/// Features: 0-7 surface, 16-23 rim at `start`, 32-39 rim at `end`; within each, which end of the grain it is.
-/// Accuracy 1e-9 rad (test: EllipsoidTube.*). Seen along the axis the ellipsoid is an ellipse, whose support function
-/// s(m) has its local maxima where it touches the bore: distance = inner_radius - s(m).
+/// Writes the contacts closer than `margin` (m) to `out` (room for max_tube_contacts) and returns their
+/// number, ordered by feature. Features: 0-7 surface, 16-23 rim at `start`, 32-39 rim at `end`; within each,
+/// which end of the grain it is. Accuracy 1e-9 rad (test: EllipsoidTube.*). Seen along the axis the ellipsoid
+/// is an ellipse, whose support function s(m) has its local maxima where it touches the bore: distance =
+/// inner_radius - s(m).
 int gaps(const Ellipsoid& shape, const Pose& pose, const Tube& tube, double margin, Gap* out);
 
 }  // namespace scree

@@ -8,8 +8,9 @@ namespace scree {
 /// How far a contact search could be trusted; counted and reported, never hidden.
 enum class GapStatus : std::uint8_t { converged, iteration_limit };
 
-/// One place where two surfaces are closest. The normal is unit and points from the second shape towards the first;
-/// the distance along it is negative where they overlap; the point lies midway between the two surfaces.
+/// One place where two surfaces are closest. The normal is unit and points from the second shape towards the
+/// first; the distance along it is negative where they overlap; the point lies midway between the two
+/// surfaces.
 struct Gap {
   Vec3 point = Vec3::Zero();   // m, world
   Vec3 normal = Vec3::Zero();  // world

@@ -11,28 +11,32 @@ ShapeIndex Shapes::add(const Ellipsoid& ellipsoid) {
 
 double volume(const Shapes& shapes, ShapeIndex s) {
   switch (shapes.kind(s)) {
-    case ShapeKind::ellipsoid: return volume(shapes.ellipsoid(s));
+    case ShapeKind::ellipsoid:
+      return volume(shapes.ellipsoid(s));
   }
   return 0.0;
 }
 
 Vec3 inertia_per_mass(const Shapes& shapes, ShapeIndex s) {
   switch (shapes.kind(s)) {
-    case ShapeKind::ellipsoid: return inertia_per_mass(shapes.ellipsoid(s));
+    case ShapeKind::ellipsoid:
+      return inertia_per_mass(shapes.ellipsoid(s));
   }
   return Vec3::Zero();
 }
 
 double bounding_radius(const Shapes& shapes, ShapeIndex s) {
   switch (shapes.kind(s)) {
-    case ShapeKind::ellipsoid: return shapes.ellipsoid(s).semi_axes.maxCoeff();
+    case ShapeKind::ellipsoid:
+      return shapes.ellipsoid(s).semi_axes.maxCoeff();
   }
   return 0.0;
 }
 
 double smallest_length(const Shapes& shapes, ShapeIndex s) {
   switch (shapes.kind(s)) {
-    case ShapeKind::ellipsoid: return shapes.ellipsoid(s).semi_axes.minCoeff();
+    case ShapeKind::ellipsoid:
+      return shapes.ellipsoid(s).semi_axes.minCoeff();
   }
   return 0.0;
 }

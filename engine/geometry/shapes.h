@@ -1,11 +1,11 @@
-// The table of body shapes. Nothing outside geometry and detection looks inside a shape: others ask for its mass
-// properties, its bounds and its characteristic lengths here.
+// The table of body shapes. Nothing outside geometry and detection looks inside a shape: others ask for its
+// mass properties, its bounds and its characteristic lengths here.
 #pragma once
+
+#include <span>
 
 #include "engine/core/types.h"
 #include "engine/geometry/ellipsoid.h"
-
-#include <span>
 
 namespace scree {
 
@@ -34,7 +34,8 @@ Vec3 inertia_per_mass(const Shapes& shapes, ShapeIndex s);
 double bounding_radius(const Shapes& shapes, ShapeIndex s);
 /// The length that overlaps are compared with, m: the smallest semi-axis of an ellipsoid.
 double smallest_length(const Shapes& shapes, ShapeIndex s);
-/// Half extents of the axis-aligned box about the centre that holds the oriented shape, m; exact for ellipsoids.
+/// Half extents of the axis-aligned box about the centre that holds the oriented shape, m; exact for
+/// ellipsoids.
 Vec3 half_extent(const Shapes& shapes, ShapeIndex s, const Quat& orientation);
 
 }  // namespace scree

@@ -1,8 +1,8 @@
 #include "engine/simulation/assemble.h"
 
-#include "engine/core/parallel.h"
-
 #include <cmath>
+
+#include "engine/core/parallel.h"
 
 namespace scree {
 
@@ -39,7 +39,8 @@ double approach_speed(const ContactProblem& p, std::size_t c, const Bodies& bodi
 }
 
 /// The remembered impulse of a contact, turned from its last normal to the new one.
-void warm_start(const ContactMemory& memory, const ContactKey& key, const Mat3& frame, Vec3& impulse, Vec3& torque) {
+void warm_start(const ContactMemory& memory, const ContactKey& key, const Mat3& frame, Vec3& impulse,
+                Vec3& torque) {
   impulse.setZero();
   torque.setZero();
   const std::int64_t found = find_contact(memory, key);
@@ -52,8 +53,8 @@ void warm_start(const ContactMemory& memory, const ContactKey& key, const Mat3& 
 
 }  // namespace
 
-void assemble(const Model& model, const Bodies& bodies, const Contacts& contacts, const ContactMemory& memory, double h,
-              ContactProblem& p) {
+void assemble(const Model& model, const Bodies& bodies, const Contacts& contacts, const ContactMemory& memory,
+              double h, ContactProblem& p) {
   const std::size_t n = bodies.size();
   const Settings& settings = model.settings;
   p.resize(n, contacts.size());
@@ -72,6 +73,9 @@ void assemble(const Model& model, const Bodies& bodies, const Contacts& contacts
           p.body_b[c] = fixed ? fixed_partner : key.b;
           p.frame[c] = contact_frame(contacts.normal[c]);
           p.arm_a[c] = contacts.point[c] - bodies.position[a];
+          // Between bodies both sides use the midpoint, for angular momentum; a wall takes any, so the body's
+          // own surface point serves.
+          if (fixed) p.arm_a[c] += 0.5 * contacts.gap[c] * contacts.normal[c];
           p.arm_b[c] = fixed ? Vec3(Vec3::Zero()) : Vec3(contacts.point[c] - bodies.position[b]);
           const MaterialIndex other = fixed ? model.boundaries[b - n].material : bodies.material[b];
           const PairLaw& law = model.materials.law(bodies.material[a], other);
@@ -86,8 +90,9 @@ void assemble(const Model& model, const Bodies& bodies, const Contacts& contacts
           p.slop[c] = settings.solver.correction_slop * p.length[c];
           p.offset[c] = std::max(contacts.gap[c], 0.0) / h + 0.5 * h * contacts.gap_acceleration[c];  // (A2)
           const double approach = approach_speed(p, c, bodies);
-          const bool impact = approach < -settings.restitution_threshold_m_s && contacts.gap[c] + h * approach < 0.0;
-          if (impact && law.restitution > 0.0) p.offset[c] = law.restitution * approach;         // (A3)
+          const bool impact =
+              approach < -settings.restitution_threshold_m_s && contacts.gap[c] + h * approach < 0.0;
+          if (impact && law.restitution > 0.0) p.offset[c] = law.restitution * approach;  // (A3)
           warm_start(memory, key, p.frame[c], p.start_impulse[c], p.start_torque_impulse[c]);
         }
         return torques;
@@ -96,8 +101,8 @@ void assemble(const Model& model, const Bodies& bodies, const Contacts& contacts
   p.link_bodies();
 }
 
-void advance_contacts(const ContactProblem& p, const ContactSolution& s, const std::vector<Twist>& before, double h,
-                      Contacts& contacts) {
+void advance_contacts(const ContactProblem& p, const ContactSolution& s, const std::vector<Twist>& before,
+                      double h, Contacts& contacts) {
   for_each_index(contacts.size(), grain_medium, [&](std::size_t c) {
     const auto moved = [&](std::int32_t body, const Vec3& arm) -> Vec3 {
       const auto i = static_cast<std::size_t>(body);

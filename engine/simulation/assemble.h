@@ -6,21 +6,24 @@
 
 namespace scree {
 
-/// Fills the contact problem of a (sub)step of size h from bodies (velocities before gravity acts) and contacts.
+/// Fills the contact problem of a (sub)step of size h from bodies (velocities before gravity acts) and
+/// contacts.
 ///   free velocity  v_hat = v + h g                                                                   (A1)
-///   offset         gap / h for open contacts, plus h/2 times the second derivative of the gap: with (S3) the gap is
+///   offset         gap / h for open contacts, plus h/2 times the second derivative of the gap: with (S3) the
+///   gap is
 ///                  not negative at the next detection, to second order                                (A2)
-///                  e u_n- where bodies meet faster than the restitution threshold: Newton's law u_n+ >= -e u_n-  (A3)
-void assemble(const Model& model, const Bodies& bodies, const Contacts& contacts, const ContactMemory& memory, double h,
-              ContactProblem& problem);
+///                  e u_n- where bodies meet faster than the restitution threshold: Newton's law u_n+ >= -e
+///                  u_n-  (A3)
+void assemble(const Model& model, const Bodies& bodies, const Contacts& contacts, const ContactMemory& memory,
+              double h, ContactProblem& problem);
 
-/// Carries contacts along to the next substep, to first order: the point moves with the mean of both surfaces, the gap
-/// changes by the normal velocity, the normal stays.
-void advance_contacts(const ContactProblem& problem, const ContactSolution& solution, const std::vector<Twist>& before,
-                      double h, Contacts& contacts);
+/// Carries contacts along to the next substep, to first order: the point moves with the mean of both
+/// surfaces, the gap changes by the normal velocity, the normal stays.
+void advance_contacts(const ContactProblem& problem, const ContactSolution& solution,
+                      const std::vector<Twist>& before, double h, Contacts& contacts);
 
-/// Remembers impulses for the warm start of the next step. Of an impulse that stopped an impact only the rest is kept:
-/// the part m_eff |u_n-| belongs to the past and would throw the bodies apart.
+/// Remembers impulses for the warm start of the next step. Of an impulse that stopped an impact only the rest
+/// is kept: the part m_eff |u_n-| belongs to the past and would throw the bodies apart.
 void remember(const ContactProblem& problem, const ContactSolution& solution, const Bodies& bodies,
               const Workspace& workspace, ContactMemory& memory);
 

@@ -1,8 +1,8 @@
 #include "engine/simulation/diagnostics.h"
 
-#include "engine/core/parallel.h"
-
 #include <algorithm>
+
+#include "engine/core/parallel.h"
 
 namespace scree {
 
@@ -73,10 +73,12 @@ T sum(std::size_t n, F&& term) {
 
 }  // namespace
 
-void add_contact_work(const ContactProblem& p, const ContactSolution& s, const Bodies& bodies, EnergyLedger& ledger) {
+void add_contact_work(const ContactProblem& p, const ContactSolution& s, const Bodies& bodies,
+                      EnergyLedger& ledger) {
   const Work work = sum<Work>(p.contacts(), [&](std::size_t c) {
     if (s.impulse[c].isZero(0.0) && (s.impulse_on_b.empty() || s.impulse_on_b[c].isZero(0.0))) return Work{};
-    Work w = work_on(doubled_motion(p, c, p.body_a[c], p.arm_a[c], s, bodies), s.impulse[c], s.torque_impulse[c]);
+    Work w =
+        work_on(doubled_motion(p, c, p.body_a[c], p.arm_a[c], s, bodies), s.impulse[c], s.torque_impulse[c]);
     if (p.body_b[c] != fixed_partner) {
       const Vec3 impulse = s.impulse_on_b.empty() ? Vec3(-s.impulse[c]) : s.impulse_on_b[c];
       const Vec3 torque = s.impulse_on_b.empty() ? Vec3(-s.torque_impulse[c]) : s.torque_impulse_on_b[c];
@@ -88,7 +90,8 @@ void add_contact_work(const ContactProblem& p, const ContactSolution& s, const B
   ledger.dissipated_by_friction -= work.friction;
 }
 
-void check_momentum(const ContactProblem& p, const ContactSolution& s, const Bodies& bodies, StepReport& report) {
+void check_momentum(const ContactProblem& p, const ContactSolution& s, const Bodies& bodies,
+                    StepReport& report) {
   const Momentum gained = sum<Momentum>(p.bodies(), [&](std::size_t i) {
     Momentum m;
     if (p.body_row[i] == p.body_row[i + 1]) return m;
@@ -111,13 +114,15 @@ void check_momentum(const ContactProblem& p, const ContactSolution& s, const Bod
     return m;
   });
   const auto relative = [](double error, double size) { return size > 0.0 ? error / size : 0.0; };
-  report.momentum_error_relative =
-      std::max(report.momentum_error_relative, relative((gained.linear - given.linear).norm(), given.linear_size));
-  report.angular_momentum_error_relative = std::max(
-      report.angular_momentum_error_relative, relative((gained.angular - given.angular).norm(), given.angular_size));
+  report.momentum_error_relative = std::max(
+      report.momentum_error_relative, relative((gained.linear - given.linear).norm(), given.linear_size));
+  report.angular_momentum_error_relative =
+      std::max(report.angular_momentum_error_relative,
+               relative((gained.angular - given.angular).norm(), given.angular_size));
 }
 
-void count_contacts(const Contacts& contacts, const ContactProblem& p, const ContactSolution& s, StepReport& report) {
+void count_contacts(const Contacts& contacts, const ContactProblem& p, const ContactSolution& s,
+                    StepReport& report) {
   report.contacts = static_cast<std::int64_t>(contacts.size());
   const auto is_active = [&](std::size_t c) {
     return s.impulse[c][0] > 0.0 || (!s.impulse_on_b.empty() && s.impulse_on_b[c][0] < 0.0);
@@ -147,7 +152,8 @@ void count_contacts(const Contacts& contacts, const ContactProblem& p, const Con
   report.penetration_max = tally.largest;
   report.penetration_mean = tally.touching > 0 ? tally.sum / static_cast<double>(tally.touching) : 0.0;
   report.bodies_in_collision = sum<std::int64_t>(p.bodies(), [&](std::size_t i) -> std::int64_t {
-    for (auto k = static_cast<std::size_t>(p.body_row[i]); k < static_cast<std::size_t>(p.body_row[i + 1]); ++k) {
+    for (auto k = static_cast<std::size_t>(p.body_row[i]); k < static_cast<std::size_t>(p.body_row[i + 1]);
+         ++k) {
       if (is_active(static_cast<std::size_t>(p.body_contact[k]))) return 1;
     }
     return 0;

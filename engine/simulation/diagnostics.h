@@ -18,14 +18,14 @@ struct StageTimes {
   StageTimes& operator+=(const StageTimes& o);
 };
 
-/// Energies in J. The flows are those of this step; their sum with the change of kinetic and potential energy is
-/// `remainder`, which is rounding as long as the ledger is closed.
+/// Energies in J. The flows are those of this step; their sum with the change of kinetic and potential energy
+/// is `remainder`, which is rounding as long as the ledger is closed.
 struct EnergyLedger {
-  double kinetic = 0.0, potential = 0.0;     // after the step; potential is zero at the origin
-  double dissipated_by_friction = 0.0;       // >= 0 takes energy out
+  double kinetic = 0.0, potential = 0.0;  // after the step; potential is zero at the origin
+  double dissipated_by_friction = 0.0;    // >= 0 takes energy out
   double dissipated_by_impact = 0.0;
-  double position_correction = 0.0;          // potential energy put in by moving overlapping bodies apart
-  double boundary_work = 0.0;                // done on the bodies by moving walls
+  double position_correction = 0.0;  // potential energy put in by moving overlapping bodies apart
+  double boundary_work = 0.0;        // done on the bodies by moving walls
   double remainder = 0.0;
 };
 
@@ -33,36 +33,38 @@ struct StepReport {
   std::int64_t step = 0;  // number of the step that was done, from 1
   double time_s = 0.0;    // simulated time after it
   // counts
-  std::int64_t bodies = 0, bodies_in_collision = 0;  // bodies with at least one active contact
+  std::int64_t bodies = 0, bodies_in_collision = 0;                // bodies with at least one active contact
   std::int64_t candidates = 0, contacts = 0, active_contacts = 0;  // active: carries an impulse
-  std::int64_t narrow_phase_failures = 0;            // contact searches that hit their iteration limit
+  std::int64_t narrow_phase_failures = 0;  // contact searches that hit their iteration limit
   // solver
   SolveStatus status = SolveStatus::converged;
   int sweeps = 0;
   double residual_rms_m_s = 0.0, residual_max_m_s = 0.0;  // natural map over active contacts
-  double residual_rms_relative = 0.0;                     // rms over |gravity| * time step (0 without gravity)
+  double residual_rms_relative = 0.0;  // rms over |gravity| * time step (0 without gravity)
   // overlap of contacts that touch, over the smaller of the two bodies' smallest lengths
   std::int64_t touching = 0;
   double penetration_max = 0.0, penetration_mean = 0.0;
   // balances
   EnergyLedger energy;
-  double energy_injected_J = 0.0;              // growth of kinetic + potential energy in this step, 0 if it fell
-  Vec3 linear_momentum = Vec3::Zero();         // kg m/s
-  Vec3 angular_momentum = Vec3::Zero();        // kg m^2/s about the origin
-  double momentum_error_relative = 0.0;        // what bodies gained beyond the boundaries' and gravity's impulses, over sum |impulse|
+  double energy_injected_J = 0.0;        // growth of kinetic + potential energy in this step, 0 if it fell
+  Vec3 linear_momentum = Vec3::Zero();   // kg m/s
+  Vec3 angular_momentum = Vec3::Zero();  // kg m^2/s about the origin
+  double momentum_error_relative =
+      0.0;  // what bodies gained beyond the boundaries' and gravity's impulses, over sum |impulse|
   double angular_momentum_error_relative = 0.0;
   StageTimes time;
 };
 
 /// Adds the work of the contacts of one (sub)step to the ledger. Over a step of size h bodies move by
-/// h (v- + v+) / 2 with v- the velocity before gravity and contacts act and v+ the one after, so an impulse p on a body
-/// does the work p.J(v- + v+) / 2, and with this mean velocity the ledger closes to rounding.           (D1)
+/// h (v- + v+) / 2 with v- the velocity before gravity and contacts act and v+ the one after, so an impulse p
+/// on a body does the work p.J(v- + v+) / 2, and with this mean velocity the ledger closes to rounding. (D1)
 /// `bodies` still hold v-.
 void add_contact_work(const ContactProblem& problem, const ContactSolution& solution, const Bodies& bodies,
                       EnergyLedger& ledger);
 
-/// Momentum that the bodies gained from contacts beyond what the boundaries gave them, over the sum of |impulse| (and of
-/// its moment about the origin for the angular part); 0 where there are no impulses. Keeps the largest in the report.
+/// Momentum that the bodies gained from contacts beyond what the boundaries gave them, over the sum of
+/// |impulse| (and of its moment about the origin for the angular part); 0 where there are no impulses. Keeps
+/// the largest in the report.
 void check_momentum(const ContactProblem& problem, const ContactSolution& solution, const Bodies& bodies,
                     StepReport& report);
 

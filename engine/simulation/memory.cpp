@@ -1,7 +1,7 @@
+#include <algorithm>
+
 #include "engine/core/parallel.h"
 #include "engine/simulation/assemble.h"
-
-#include <algorithm>
 
 namespace scree {
 

@@ -23,7 +23,7 @@ struct State {
   std::int64_t step = 0;  // steps done
   double time_s = 0.0;
   Bodies bodies;
-  ContactMemory memory;   // normals and impulses of the last step, for a warm start
+  ContactMemory memory;  // normals and impulses of the last step, for a warm start
 };
 
 }  // namespace scree

@@ -1,10 +1,9 @@
 #include "engine/simulation/motion.h"
 
-#include "engine/core/parallel.h"
-
 #include <Eigen/LU>
-
 #include <cmath>
+
+#include "engine/core/parallel.h"
 
 namespace scree {
 
@@ -25,7 +24,8 @@ Vec3 midpoint_spin(const Vec3& inertia, const Vec3& w0, double dt) {
   for (int k = 0; k < newton_iterations; ++k) {
     const Vec3 l = inertia.cwiseProduct(w);
     const Vec3 f = inertia.cwiseProduct(w - w0) - 0.5 * dt * l.cross(w);
-    if (f.cwiseQuotient(inertia).squaredNorm() <= newton_tolerance * newton_tolerance * w0.squaredNorm()) break;
+    if (f.cwiseQuotient(inertia).squaredNorm() <= newton_tolerance * newton_tolerance * w0.squaredNorm())
+      break;
     Mat3 slope = -0.5 * dt * (cross_matrix(l) - cross_matrix(w) * inertia.asDiagonal());
     slope.diagonal() += inertia;
     const Vec3 step = slope.inverse() * f;

@@ -1,12 +1,12 @@
 // The method, one stage after the other (docs/model.md has the equations).
 #include "engine/simulation/step.h"
 
+#include <chrono>
+#include <cmath>
+
 #include "engine/core/parallel.h"
 #include "engine/simulation/assemble.h"
 #include "engine/simulation/motion.h"
-
-#include <chrono>
-#include <cmath>
 
 namespace scree {
 
@@ -48,7 +48,8 @@ void close_balances(const Model& model, const Bodies& bodies, double energy_befo
   e.kinetic = kinetic_energy(bodies);
   e.potential = potential_energy(bodies, model.settings.gravity);
   const double change = e.kinetic + e.potential - energy_before;
-  e.remainder = change + e.dissipated_by_friction + e.dissipated_by_impact - e.position_correction - e.boundary_work;
+  e.remainder =
+      change + e.dissipated_by_friction + e.dissipated_by_impact - e.position_correction - e.boundary_work;
   report.energy_injected_J = std::max(0.0, change);
   report.linear_momentum = linear_momentum(bodies);
   report.angular_momentum = angular_momentum(bodies);
@@ -71,8 +72,8 @@ StepReport step(const Model& model, State& state, Workspace& w) {
 
     if (substep == 0) {
       const DetectionReport found =
-          find_contacts({model.shapes, bodies, model.boundaries, settings.time_step_s, free_speed}, state.memory,
-                        w.detection, w.contacts);
+          find_contacts({model.shapes, bodies, model.boundaries, settings.time_step_s, free_speed},
+                        state.memory, w.detection, w.contacts);
       report.candidates = found.candidates;
       report.narrow_phase_failures = found.failures;
     } else {

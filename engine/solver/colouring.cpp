@@ -1,8 +1,8 @@
 #include "engine/solver/colouring.h"
 
-#include "engine/core/ordering.h"
-
 #include <bit>
+
+#include "engine/core/ordering.h"
 
 namespace scree {
 
@@ -71,7 +71,8 @@ void colour_visits(const ContactProblem& p, Colouring& k) {
   cursor.assign(row.begin(), row.end());
   for (std::size_t i = 0; i < n; ++i) {
     if (k.colour_of[i] < 0) continue;
-    k.body[static_cast<std::size_t>(cursor[static_cast<std::size_t>(k.colour_of[i])]++)] = static_cast<std::int32_t>(i);
+    k.body[static_cast<std::size_t>(cursor[static_cast<std::size_t>(k.colour_of[i])]++)] =
+        static_cast<std::int32_t>(i);
   }
   while (row.size() > 1 && row[row.size() - 2] == row.back()) row.pop_back();  // empty colours at the end
 

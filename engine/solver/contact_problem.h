@@ -1,7 +1,7 @@
 // The contact problem of one step: data, no shapes and no bodies' poses.
 //
-// Unknown are the impulses p_c (N s) of every contact in its frame (n, t1, t2), n from body b to body a, and, where a
-// contact resists twisting or rolling, torque impulses (N m s) in the same frame. With
+// Unknown are the impulses p_c (N s) of every contact in its frame (n, t1, t2), n from body b to body a, and,
+// where a contact resists twisting or rolling, torque impulses (N m s) in the same frame. With
 //   u_c = frame_c (v_a + w_a x arm_a - v_b - w_b x arm_b)    relative velocity of a against b, m/s     (S1)
 //   v   = v_free + M^-1 sum_c J_c^T p_c                                                               (S2)
 // they have to fulfil, contact by contact,
@@ -16,26 +16,27 @@ namespace scree {
 inline constexpr std::int32_t fixed_partner = -1;
 
 struct ContactProblem {
-  double velocity_scale = 0.0;  // m/s that residuals are compared with: |gravity| * time step; 0 if there is none
+  double velocity_scale =
+      0.0;  // m/s that residuals are compared with: |gravity| * time step; 0 if there is none
 
   // [body]
-  std::vector<Twist> free_velocity;    // world axes, before any contact acts
-  std::vector<double> inverse_mass;    // 1/kg
-  std::vector<Mat3> inverse_inertia;   // 1/(kg m^2), world axes, about the centre of mass
+  std::vector<Twist> free_velocity;   // world axes, before any contact acts
+  std::vector<double> inverse_mass;   // 1/kg
+  std::vector<Mat3> inverse_inertia;  // 1/(kg m^2), world axes, about the centre of mass
 
   // [contact]
   std::vector<std::int32_t> body_a, body_b;  // body_b may be fixed_partner
   std::vector<Mat3> frame;                   // rows n, t1, t2: turns world vectors into contact vectors
   std::vector<Vec3> arm_a, arm_b;            // m, world, from the body's centre of mass to the contact
-  std::vector<double> offset;                // m/s, see (S3): positive lets bodies approach, negative drives them apart
-  std::vector<double> friction;              // sliding coefficient
-  std::vector<double> torsional_friction;    // m
-  std::vector<double> rolling_friction;      // m
-  std::vector<double> gap;                   // m, for position correction
-  std::vector<double> length;                // m, smallest length of the two shapes, what overlaps are compared with
-  std::vector<double> slop;                  // m, overlap that is left alone
-  std::vector<Vec3> start_impulse;           // N s, contact frame: where iterations begin
-  std::vector<Vec3> start_torque_impulse;    // N m s, contact frame
+  std::vector<double> offset;    // m/s, see (S3): positive lets bodies approach, negative drives them apart
+  std::vector<double> friction;  // sliding coefficient
+  std::vector<double> torsional_friction;  // m
+  std::vector<double> rolling_friction;    // m
+  std::vector<double> gap;                 // m, for position correction
+  std::vector<double> length;       // m, smallest length of the two shapes, what overlaps are compared with
+  std::vector<double> slop;         // m, overlap that is left alone
+  std::vector<Vec3> start_impulse;  // N s, contact frame: where iterations begin
+  std::vector<Vec3> start_torque_impulse;  // N m s, contact frame
 
   // Contacts of a body: entries [body_row[i], body_row[i + 1]) of body_contact, rising.
   std::vector<std::int32_t> body_row;      // [body + 1]
@@ -52,12 +53,13 @@ struct ContactProblem {
 
 /// What a solver returns.
 struct ContactSolution {
-  std::vector<Twist> velocity;         // [body]
-  std::vector<Vec3> impulse;           // [contact], N s, contact frame, on body a
-  std::vector<Vec3> torque_impulse;    // [contact], N m s, contact frame, on body a
-  /// [contact] impulse on body b where it is not minus that on a, else empty; only one_pass breaks this symmetry.
+  std::vector<Twist> velocity;       // [body]
+  std::vector<Vec3> impulse;         // [contact], N s, contact frame, on body a
+  std::vector<Vec3> torque_impulse;  // [contact], N m s, contact frame, on body a
+  /// [contact] impulse on body b where it is not minus that on a, else empty; only one_pass breaks this
+  /// symmetry.
   std::vector<Vec3> impulse_on_b, torque_impulse_on_b;
-  std::vector<Twist> correction;       // [body], m/s and rad/s: moves overlapping bodies apart, is no momentum
+  std::vector<Twist> correction;  // [body], m/s and rad/s: moves overlapping bodies apart, is no momentum
   void resize(std::size_t bodies, std::size_t contacts);
 };
 

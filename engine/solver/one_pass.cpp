@@ -1,36 +1,43 @@
-// The `one_pass` solver: the seed method. Every body on its own, all in parallel, no iteration between bodies.
+// The `one_pass` solver: the seed method. Every body on its own, all in parallel, no iteration between
+// bodies.
 //
-// 1. Common normal velocity of a contact at maximum compression, the mean of both sides' normal velocities weighted by
+// 1. Common normal velocity of a contact at maximum compression, the mean of both sides' normal velocities
+// weighted by
 //    their effective masses m = 1 / (n.M^-1 n):  mu_c = (m_a u_a + m_b u_b) / (m_a + m_b).           (O1)
 // 2. Each body takes the velocity closest to its free one in the kinetic metric among those with
-//    n_c.v >= mu_c - offset share for all its contacts: a quadratic programme in 6 variables, solved in its dual,
-//    whose multipliers are the body's own normal impulses p_c.                                        (O2)
-// 3. One friction programme a body: of all tangential impulses in the convex hull of k sampled tangents scaled by
+//    n_c.v >= mu_c - offset share for all its contacts: a quadratic programme in 6 variables, solved in its
+//    dual, whose multipliers are the body's own normal impulses p_c. (O2)
+// 3. One friction programme a body: of all tangential impulses in the convex hull of k sampled tangents
+// scaled by
 //    friction p_c, those that leave the least kinetic energy relative to the partners' common motion.  (O3)
-// Exact for one body on fixed obstacles. Between moving bodies both sides keep their own impulse, so momentum is not
-// kept; the report says by how much.
-// Sources: Kaufman, Edmunds, Pai 2005 (doi:10.1145/1073204.1073295); Vyatkin, Dolgovesov 2024.
-#include "engine/core/parallel.h"
-#include "engine/solver/solver.h"
-
+// Exact for one body on fixed obstacles. Between moving bodies both sides keep their own impulse, so momentum
+// is not kept; the report says by how much. Sources: Kaufman, Edmunds, Pai 2005
+// (doi:10.1145/1073204.1073295); Vyatkin, Dolgovesov 2024.
 #include <cmath>
 #include <numbers>
+
+#include "engine/core/parallel.h"
+#include "engine/solver/solver.h"
 
 namespace scree {
 
 namespace {
 
-constexpr int dual_sweeps = 2000;         // cap of coordinate descent; a body's few contacts need tens
-constexpr double dual_tolerance = 1e-13;  // of the largest velocity change of the first sweep
+// Coordinate descent ends when the largest velocity change falls below this part of the first sweep's. A body
+// with a few contacts needs tens of sweeps; the cap is for bodies with more contacts than degrees of freedom
+// in collapsed heaps.
+constexpr double dual_tolerance = 1e-12;
+constexpr int dual_sweeps = 100;
 
-/// One direction or plane in which a contact pushes a body: rows of its Jacobian and what they do to the body.
+/// One direction or plane in which a contact pushes a body: rows of its Jacobian and what they do to the
+/// body.
 struct Thrust {
   int dimension = 1;
   Eigen::Matrix<double, 2, 6> rows = Eigen::Matrix<double, 2, 6>::Zero();
   Eigen::Matrix<double, 6, 2> response = Eigen::Matrix<double, 6, 2>::Zero();  // M^-1 rows^T
   Mat2 mobility = Mat2::Identity();                                            // rows M^-1 rows^T
-  Vec2 target = Vec2::Zero();   // velocity of the partners' common motion along the rows
-  double radius = 0.0;          // of the admissible polygon
+  Vec2 target = Vec2::Zero();  // velocity of the partners' common motion along the rows
+  double radius = 0.0;         // of the admissible polygon
   Vec2 impulse = Vec2::Zero();
 };
 
@@ -52,7 +59,8 @@ void finish_block(Thrust& block, double inverse_mass, const Mat3& inverse_inerti
       full.topLeftCorner(block.dimension, block.dimension);
 }
 
-/// Minimum of 1/2 dp.A dp + g.dp over p + dp in the regular polygon with `corners` corners on the circle of `radius`.
+/// Minimum of 1/2 dp.A dp + g.dp over p + dp in the regular polygon with `corners` corners on the circle of
+/// `radius`.
 Vec2 least_energy(const Mat2& a, const Vec2& p, const Vec2& g, double radius, int corners) {
   if (radius <= 0.0) return Vec2::Zero();
   const Vec2 free = p - a.inverse() * g;
@@ -80,15 +88,17 @@ Vec2 least_energy(const Mat2& a, const Vec2& p, const Vec2& g, double radius, in
 
 /// What a side of a contact sees of the whole: the weight of the other side and the common velocity.
 struct Side {
-  double share;         // of the relative velocity that this side has to change: m_other / (m_this + m_other)
-  Vec3 common, spin;    // partners' common velocity (m/s) and spin (rad/s) at the contact, world
+  double share;       // of the relative velocity that this side has to change: m_other / (m_this + m_other)
+  Vec3 common, spin;  // partners' common velocity (m/s) and spin (rad/s) at the contact, world
 };
 
 Side side_of(const ContactProblem& p, std::size_t c, bool is_a) {
   if (p.body_b[c] == fixed_partner) return {1.0, Vec3::Zero(), Vec3::Zero()};
   const auto a = static_cast<std::size_t>(p.body_a[c]), b = static_cast<std::size_t>(p.body_b[c]);
-  const double m_a = 1.0 / delassus_share(p.frame[c], p.arm_a[c], p.inverse_mass[a], p.inverse_inertia[a])(0, 0);
-  const double m_b = 1.0 / delassus_share(p.frame[c], p.arm_b[c], p.inverse_mass[b], p.inverse_inertia[b])(0, 0);
+  const double m_a =
+      1.0 / delassus_share(p.frame[c], p.arm_a[c], p.inverse_mass[a], p.inverse_inertia[a])(0, 0);
+  const double m_b =
+      1.0 / delassus_share(p.frame[c], p.arm_b[c], p.inverse_mass[b], p.inverse_inertia[b])(0, 0);
   const Twist &va = p.free_velocity[a], &vb = p.free_velocity[b];
   const Vec3 u_a = va.linear + va.angular.cross(p.arm_a[c]), u_b = vb.linear + vb.angular.cross(p.arm_b[c]);
   return {(is_a ? m_b : m_a) / (m_a + m_b), (m_a * u_a + m_b * u_b) / (m_a + m_b),
@@ -147,7 +157,8 @@ Vec6 dissipate(std::vector<Thrust>& friction, Vec6 v, int corners) {
       const Vec2 g = block.rows * v - block.target;
       Vec2 impulse;
       if (block.dimension == 1) {
-        impulse << std::clamp(block.impulse[0] - g[0] / block.mobility(0, 0), -block.radius, block.radius), 0.0;
+        impulse << std::clamp(block.impulse[0] - g[0] / block.mobility(0, 0), -block.radius, block.radius),
+            0.0;
       } else {
         impulse = least_energy(block.mobility, block.impulse, g, block.radius, corners);
       }
@@ -163,7 +174,8 @@ Vec6 dissipate(std::vector<Thrust>& friction, Vec6 v, int corners) {
 }
 
 void solve_body(const ContactProblem& p, std::size_t i, int corners, BodyProgramme& w, ContactSolution& s) {
-  const auto begin = static_cast<std::size_t>(p.body_row[i]), end = static_cast<std::size_t>(p.body_row[i + 1]);
+  const auto begin = static_cast<std::size_t>(p.body_row[i]),
+             end = static_cast<std::size_t>(p.body_row[i + 1]);
   w.normal.clear();
   w.friction.clear();
   w.friction_contact.clear();

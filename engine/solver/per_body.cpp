@@ -1,28 +1,30 @@
 // The `per_body` solver: block Gauss-Seidel over bodies with one impulse per contact, shared by both sides.
 //
-// A visit re-solves the contacts of its body one after the other on accumulated impulses. With u the relative velocity
-// that the contact would see and W its Delassus block (contact frame),
+// A visit re-solves the contacts of its body one after the other on accumulated impulses. With u the relative
+// velocity that the contact would see and W its Delassus block (contact frame),
 //   p_n <- max(0, p_n - (u_n + offset) / W_nn)                        maximum compression           (P1)
 //   p_t <- argmin 1/2 dp.W_tt dp + u_t.dp over |p_t| <= friction p_n   maximum dissipation           (P2)
-// and applies the change to both bodies at once. Momentum is kept to rounding after any number of sweeps, and the fixed
-// point of (P1), (P2) is the Coulomb-Signorini problem (S3), (S4).
-#include "engine/solver/compact.h"
-
+// and applies the change to both bodies at once. Momentum is kept to rounding after any number of sweeps, and
+// the fixed point of (P1), (P2) is the Coulomb-Signorini problem (S3), (S4).
 #include <algorithm>
 #include <cmath>
+
+#include "engine/solver/compact.h"
 
 namespace scree {
 
 namespace {
 
-constexpr int sweeps_between_checks = 10;  // the exact residual costs about a sweep; the cheap estimate is free
+constexpr int sweeps_between_checks =
+    10;  // the exact residual costs about a sweep; the cheap estimate is free
 
-/// (P2). Sticks if the unconstrained minimum is admissible; else slides: one projected gradient step with the step
-/// length 1 / largest eigenvalue of W_tt, whose fixed point is exact.
+/// (P2). Sticks if the unconstrained minimum is admissible; else slides: one projected gradient step with the
+/// step length 1 / largest eigenvalue of W_tt, whose fixed point is exact.
 Vec2 tangential_impulse(const CompactContact& c, const Vec2& p, const Vec2& u, double bound) {
   if (bound <= 0.0) return Vec2::Zero();
   const double det = c.w_tt11 * c.w_tt22 - c.w_tt12 * c.w_tt12;
-  const Vec2 stick(p[0] - (c.w_tt22 * u[0] - c.w_tt12 * u[1]) / det, p[1] - (c.w_tt11 * u[1] - c.w_tt12 * u[0]) / det);
+  const Vec2 stick(p[0] - (c.w_tt22 * u[0] - c.w_tt12 * u[1]) / det,
+                   p[1] - (c.w_tt11 * u[1] - c.w_tt12 * u[0]) / det);
   if (stick.squaredNorm() <= bound * bound) return stick;
   const Vec2 trial = p - c.slide_step * u;
   const double length = trial.norm();
@@ -75,7 +77,8 @@ void solve_torques(const ContactProblem& p, std::size_t contact, const CompactCo
   torque.tail<2>() = rolling;
 }
 
-/// velocity = free velocity + M^-1 J^T impulses, gathered body by body so that no two threads add to one body.
+/// velocity = free velocity + M^-1 J^T impulses, gathered body by body so that no two threads add to one
+/// body.
 void apply_start(const ContactProblem& p, SolverWorkspace& w, bool warm, ContactSolution& s) {
   const std::size_t contacts = p.contacts();
   for_each_index(contacts, grain_light, [&](std::size_t c) {
@@ -85,7 +88,8 @@ void apply_start(const ContactProblem& p, SolverWorkspace& w, bool warm, Contact
   });
   for_each_index(p.bodies(), grain_medium, [&](std::size_t i) {
     Vec3 impulse = Vec3::Zero(), torque = Vec3::Zero();
-    for (auto k = static_cast<std::size_t>(p.body_row[i]); k < static_cast<std::size_t>(p.body_row[i + 1]); ++k) {
+    for (auto k = static_cast<std::size_t>(p.body_row[i]); k < static_cast<std::size_t>(p.body_row[i + 1]);
+         ++k) {
       const auto c = static_cast<std::size_t>(p.body_contact[k]);
       const bool is_a = p.body_a[c] == static_cast<std::int32_t>(i);
       const Vec3 world = (is_a ? 1.0 : -1.0) * (p.frame[c].transpose() * s.impulse[c]);
@@ -104,7 +108,9 @@ void apply_start(const ContactProblem& p, SolverWorkspace& w, bool warm, Contact
 }
 
 void store(const ContactProblem& p, const SolverWorkspace& w, ContactSolution& s) {
-  for_each_index(p.bodies(), grain_light, [&](std::size_t i) { s.velocity[i] = {w.bodies[i].linear, w.bodies[i].angular}; });
+  for_each_index(p.bodies(), grain_light, [&](std::size_t i) {
+    s.velocity[i] = {w.bodies[i].linear, w.bodies[i].angular};
+  });
   for_each_index(p.contacts(), grain_light, [&](std::size_t k) {
     const auto c = static_cast<std::size_t>(w.colouring.contact[k]);
     s.impulse[c] = w.contacts[k].impulse;
@@ -121,7 +127,8 @@ double sweep_contacts(const ContactProblem& p, SolverWorkspace& w) {
          k < static_cast<std::size_t>(colouring.contact_row[v + 1]); ++k) {
       change += solve_contact(w.contacts[k], w.bodies);
       if (p.has_torques) {
-        solve_torques(p, static_cast<std::size_t>(colouring.contact[k]), w.contacts[k], w.torque[k], w.bodies);
+        solve_torques(p, static_cast<std::size_t>(colouring.contact[k]), w.contacts[k], w.torque[k],
+                      w.bodies);
       }
     }
     w.visit_change[v] = change;

@@ -1,24 +1,25 @@
 // Split impulses: overlaps shrink by moving bodies, not by giving them momentum.
-#include "engine/solver/compact.h"
-
 #include <algorithm>
+
+#include "engine/solver/compact.h"
 
 namespace scree {
 
 namespace {
 
-/// Normal velocity that a contact asks of the correction, m/s: positive pushes apart; negative is how far others may
-/// push it together, up to the slop. `gap` is that at the end of the step without correction.
+/// Normal velocity that a contact asks of the correction, m/s: positive pushes apart; negative is how far
+/// others may push it together, up to the slop. `gap` is that at the end of the step without correction.
 double wanted_speed(double gap, double slop, const SolverSettings& settings, double time_step_s) {
   const double depth = -gap - slop;
-  if (depth > 0.0) return std::min(settings.correction_speed_m_s, settings.correction_fraction * depth / time_step_s);
+  if (depth > 0.0)
+    return std::min(settings.correction_speed_m_s, settings.correction_fraction * depth / time_step_s);
   return depth / time_step_s;
 }
 
 }  // namespace
 
-void correct_positions(const ContactProblem& p, const SolverSettings& settings, double time_step_s, SolverWorkspace& w,
-                       ContactSolution& s) {
+void correct_positions(const ContactProblem& p, const SolverSettings& settings, double time_step_s,
+                       SolverWorkspace& w, ContactSolution& s) {
   const bool any = reduce_blocks(
       p.contacts(), grain_medium, false,
       [&](const Block& block) {
@@ -51,8 +52,9 @@ void correct_positions(const ContactProblem& p, const SolverSettings& settings, 
       }
     });
   }
-  for_each_index(p.bodies(), grain_light,
-                 [&](std::size_t i) { s.correction[i] = {w.bodies[i].linear, w.bodies[i].angular}; });
+  for_each_index(p.bodies(), grain_light, [&](std::size_t i) {
+    s.correction[i] = {w.bodies[i].linear, w.bodies[i].angular};
+  });
 }
 
 }  // namespace scree

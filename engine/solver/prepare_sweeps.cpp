@@ -1,6 +1,6 @@
-#include "engine/solver/solver.h"
-
 #include <cmath>
+
+#include "engine/solver/solver.h"
 
 namespace scree {
 
@@ -43,8 +43,15 @@ void prepare_sweeps(const ContactProblem& p, SolverWorkspace& w) {
   });
   for_each_index(p.bodies(), grain_light, [&](std::size_t i) {
     const Mat3& m = p.inverse_inertia[i];
-    w.bodies[i] = {p.free_velocity[i].linear, p.free_velocity[i].angular, p.inverse_mass[i], m(0, 0), m(0, 1), m(0, 2),
-                   m(1, 1), m(1, 2), m(2, 2)};
+    w.bodies[i] = {p.free_velocity[i].linear,
+                   p.free_velocity[i].angular,
+                   p.inverse_mass[i],
+                   m(0, 0),
+                   m(0, 1),
+                   m(0, 2),
+                   m(1, 1),
+                   m(1, 2),
+                   m(2, 2)};
   });
 }
 

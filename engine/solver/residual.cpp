@@ -1,8 +1,8 @@
 #include "engine/solver/residual.h"
 
-#include "engine/core/parallel.h"
-
 #include <cmath>
+
+#include "engine/core/parallel.h"
 
 namespace scree {
 
@@ -32,7 +32,8 @@ Vec2 project_on_disc(const Vec2& p, double radius) {
 double torque_residual_squared(const ContactProblem& p, std::size_t c, const std::vector<Twist>& velocity,
                                const Vec3& impulse, const Vec3& torque) {
   Mat3 inverse_inertia = p.inverse_inertia[static_cast<std::size_t>(p.body_a[c])];
-  if (p.body_b[c] != fixed_partner) inverse_inertia += p.inverse_inertia[static_cast<std::size_t>(p.body_b[c])];
+  if (p.body_b[c] != fixed_partner)
+    inverse_inertia += p.inverse_inertia[static_cast<std::size_t>(p.body_b[c])];
   const double rho = 3.0 / inverse_inertia.trace();
   const Vec3 spin = p.frame[c] * relative_spin(p, c, velocity);
   const double bound_t = p.torsional_friction[c] * impulse[0], bound_r = p.rolling_friction[c] * impulse[0];
@@ -44,8 +45,8 @@ double torque_residual_squared(const ContactProblem& p, std::size_t c, const std
 
 }  // namespace
 
-Residual residual(const ContactProblem& p, const std::vector<Twist>& velocity, const std::vector<Vec3>& impulse,
-                  const std::vector<Vec3>& torque_impulse) {
+Residual residual(const ContactProblem& p, const std::vector<Twist>& velocity,
+                  const std::vector<Vec3>& impulse, const std::vector<Vec3>& torque_impulse) {
   const Sum sum = reduce_blocks(
       p.contacts(), grain_medium, Sum{},
       [&](const Block& block) {
@@ -54,11 +55,13 @@ Residual residual(const ContactProblem& p, const std::vector<Twist>& velocity, c
           Vec3 u = p.frame[c] * relative_velocity(p, c, velocity);
           const double slide = std::hypot(u[1], u[2]);
           u[0] += p.offset[c];
-          if (!(impulse[c][0] > 0.0) && !(u[0] < 0.0)) continue;
+          if (impulse[c][0] <= 0.0 && u[0] >= 0.0) continue;  // numbers that are not finite stay in
           u[0] += p.friction[c] * slide;
           const double rho = 3.0 / delassus_block(p, c).trace();
-          double squared = ((impulse[c] - project_on_cone(impulse[c] - rho * u, p.friction[c])) / rho).squaredNorm();
-          if (p.has_torques) squared += torque_residual_squared(p, c, velocity, impulse[c], torque_impulse[c]);
+          double squared =
+              ((impulse[c] - project_on_cone(impulse[c] - rho * u, p.friction[c])) / rho).squaredNorm();
+          if (p.has_torques)
+            squared += torque_residual_squared(p, c, velocity, impulse[c], torque_impulse[c]);
           s.squares += squared;
           s.largest = std::max(s.largest, squared);
           ++s.active;

@@ -6,9 +6,12 @@ namespace scree {
 
 const char* to_string(SolveStatus status) {
   switch (status) {
-    case SolveStatus::converged: return "converged";
-    case SolveStatus::iteration_limit: return "iteration_limit";
-    case SolveStatus::diverged: return "diverged";
+    case SolveStatus::converged:
+      return "converged";
+    case SolveStatus::iteration_limit:
+      return "iteration_limit";
+    case SolveStatus::diverged:
+      return "diverged";
   }
   return "";
 }
@@ -44,10 +47,12 @@ void ContactProblem::link_bodies() {
   }
   for (std::size_t i = 0; i < bodies(); ++i) body_row[i + 1] += body_row[i];
   body_contact.resize(static_cast<std::size_t>(body_row.back()));
-  // body_row[i] serves as the cursor of row i while the row fills, and ends up as its end: shift back afterwards.
+  // body_row[i] serves as the cursor of row i while the row fills, and ends up as its end: shift back
+  // afterwards.
   const auto enter = [&](std::int32_t body, std::size_t c) {
     if (body == fixed_partner) return;
-    body_contact[static_cast<std::size_t>(body_row[static_cast<std::size_t>(body)]++)] = static_cast<std::int32_t>(c);
+    body_contact[static_cast<std::size_t>(body_row[static_cast<std::size_t>(body)]++)] =
+        static_cast<std::int32_t>(c);
   };
   for (std::size_t c = 0; c < contacts(); ++c) {
     enter(body_a[c], c);
@@ -103,8 +108,12 @@ SolveReport solve(const ContactProblem& problem, const SolverSettings& settings,
   prepare_sweeps(problem, workspace);
   SolveReport report;
   switch (settings.kind) {
-    case SolverKind::per_body: report = solve_per_body(problem, settings, workspace, solution); break;
-    case SolverKind::one_pass: report = solve_one_pass(problem, settings, solution); break;
+    case SolverKind::per_body:
+      report = solve_per_body(problem, settings, workspace, solution);
+      break;
+    case SolverKind::one_pass:
+      report = solve_one_pass(problem, settings, solution);
+      break;
   }
   report.residual = residual_of(problem, solution);
   if (!(report.residual.rms_m_s < infinity)) {

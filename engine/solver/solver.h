@@ -24,8 +24,8 @@ struct CompactContact {
   std::int32_t a, b;         // bodies; b may be fixed_partner
   double friction, offset;
   double w_nn, w_nt1, w_nt2, w_tt11, w_tt12, w_tt22;  // Delassus block, 1/kg
-  double slide_step;         // 1 / largest eigenvalue of the tangential block, kg
-  Vec3 impulse;              // N s, contact frame
+  double slide_step;                                  // 1 / largest eigenvalue of the tangential block, kg
+  Vec3 impulse;                                       // N s, contact frame
 };
 
 /// A body as the sweeps see it.
@@ -39,13 +39,13 @@ struct SolverWorkspace {
   Colouring colouring;
   std::vector<CompactContact> contacts;  // [contact in the order of visits]
   std::vector<CompactBody> bodies;       // [body]
-  std::vector<Vec3> torque;              // [contact in the order of visits], only where contacts resist torques
-  std::vector<double> visit_change;      // [visit] sum of squared velocity changes in this sweep
-  std::vector<double> target;            // [contact in the order of visits], position correction
+  std::vector<Vec3> torque;          // [contact in the order of visits], only where contacts resist torques
+  std::vector<double> visit_change;  // [visit] sum of squared velocity changes in this sweep
+  std::vector<double> target;        // [contact in the order of visits], position correction
 };
 
-/// Solves (S1)-(S4) with the chosen solver; fills velocity and impulses of the solution. `diverged` means numbers that
-/// are not finite; the solution then holds the free velocities.
+/// Solves (S1)-(S4) with the chosen solver; fills velocity and impulses of the solution. `diverged` means
+/// numbers that are not finite; the solution then holds the free velocities.
 [[nodiscard]] SolveReport solve(const ContactProblem& problem, const SolverSettings& settings,
                                 SolverWorkspace& workspace, ContactSolution& solution);
 
@@ -70,8 +70,9 @@ void sweep(const Colouring& colouring, F&& visit) {
 [[nodiscard]] SolveReport solve_one_pass(const ContactProblem& problem, const SolverSettings& settings,
                                          ContactSolution& solution);
 
-/// Split impulses: pseudo-velocities that shrink overlaps beyond the slop by correction_fraction a step, and that push
-/// no other contact deeper. They move bodies but are no momentum. Fills solution.correction; zero where nothing overlaps.
+/// Split impulses: pseudo-velocities that shrink overlaps beyond the slop by correction_fraction a step, and
+/// that push no other contact deeper. They move bodies but are no momentum. Fills solution.correction; zero
+/// where nothing overlaps.
 void correct_positions(const ContactProblem& problem, const SolverSettings& settings, double time_step_s,
                        SolverWorkspace& workspace, ContactSolution& solution);
 

@@ -7,11 +7,12 @@ enum class SolverKind { per_body, one_pass };
 
 struct SolverSettings {
   SolverKind kind = SolverKind::per_body;
-  int max_sweeps = 30;                // a sweep visits every body once
-  double tolerance = 1e-3;            // stop when the residual (rms) falls below tolerance * |gravity| * time step
-  bool warm_start = true;             // begin with the last step's impulses
-  int friction_samples = 16;          // one_pass: tangents of the sampled friction cone of a contact
-  // Position correction: overlaps deeper than the slop shrink by this fraction a step, without changing velocities.
+  int max_sweeps = 30;        // a sweep visits every body once
+  double tolerance = 1e-3;    // stop when the residual (rms) falls below tolerance * |gravity| * time step
+  bool warm_start = true;     // begin with the last step's impulses
+  int friction_samples = 16;  // one_pass: tangents of the sampled friction cone of a contact
+  // Position correction: overlaps deeper than the slop shrink by this fraction a step, without changing
+  // velocities.
   double correction_fraction = 0.2;
   double correction_slop = 1e-3;      // of the smaller body's smallest length
   double correction_speed_m_s = 1.0;  // fastest correction

@@ -1,0 +1,96 @@
+#include "engine/detection/broad_phase.h"
+
+#include <gtest/gtest.h>
+#include <set>
+
+#include "engine/core/parallel.h"
+#include "engine/core/random.h"
+
+namespace scree {
+namespace {
+
+std::set<std::pair<int, int>> brute_force(const std::vector<Box>& boxes) {
+  std::set<std::pair<int, int>> pairs;
+  for (std::size_t i = 0; i < boxes.size(); ++i) {
+    for (std::size_t j = i + 1; j < boxes.size(); ++j) {
+      const Vec3 d = (boxes[i].centre - boxes[j].centre).cwiseAbs(), h = boxes[i].half + boxes[j].half;
+      if (d[0] < h[0] && d[1] < h[1] && d[2] < h[2]) pairs.insert({static_cast<int>(i), static_cast<int>(j)});
+    }
+  }
+  return pairs;
+}
+
+void expect_brute_force(const std::vector<Box>& boxes) {
+  BroadPhaseWorkspace workspace;
+  CandidatePairs pairs;
+  find_candidate_pairs(boxes, workspace, pairs);
+  ASSERT_EQ(pairs.row.size(), boxes.size() + 1);
+  std::set<std::pair<int, int>> found;
+  for (std::size_t a = 0; a < boxes.size(); ++a) {
+    for (std::int32_t p = pairs.row[a]; p < pairs.row[a + 1]; ++p) {
+      const std::int32_t b = pairs.b[static_cast<std::size_t>(p)];
+      if (p > pairs.row[a]) {
+        EXPECT_GT(b, pairs.b[static_cast<std::size_t>(p) - 1]);  // ordered, none twice
+      }
+      found.insert({static_cast<int>(a), b});
+    }
+  }
+  EXPECT_EQ(found.size(), pairs.size());
+  EXPECT_EQ(found, brute_force(boxes));
+}
+
+std::vector<Box> random_boxes(int n, double ratio, double side, std::uint64_t seed) {
+  Random random(seed);
+  std::vector<Box> boxes;
+  for (int i = 0; i < n; ++i) {
+    const double size = std::pow(ratio, -random.uniform());
+    boxes.push_back({side * Vec3(random.uniform(), random.uniform(), random.uniform()),
+                     size * Vec3(random.uniform(0.3, 1), random.uniform(0.3, 1), random.uniform(0.3, 1))});
+  }
+  return boxes;
+}
+
+TEST(BroadPhase, OneSize) { expect_brute_force(random_boxes(2000, 1.0, 15.0, 1)); }
+TEST(BroadPhase, SizeRatioTen) { expect_brute_force(random_boxes(2000, 10.0, 8.0, 2)); }
+TEST(BroadPhase, SizeRatioOfAThousand) { expect_brute_force(random_boxes(3000, 1000.0, 6.0, 3)); }
+TEST(BroadPhase, SizeRatioOfAMillion) { expect_brute_force(random_boxes(2000, 1e6, 4.0, 4)); }
+
+TEST(BroadPhase, FarAwayBodiesShareTheLastCell) {
+  std::vector<Box> boxes = random_boxes(300, 2.0, 4.0, 5);
+  boxes.push_back({Vec3(1e9, 0, 0), Vec3::Ones()});
+  boxes.push_back({Vec3(1e9 + 0.5, 0, 0), Vec3::Ones()});
+  boxes.push_back({Vec3(-1e12, 3, 0), Vec3::Ones()});
+  expect_brute_force(boxes);
+}
+
+TEST(BroadPhase, LeavesOutWhatIsNotFinite) {
+  std::vector<Box> boxes = random_boxes(100, 2.0, 3.0, 6);
+  const auto expected = brute_force(boxes);
+  boxes.push_back({Vec3(std::nan(""), 0, 0), Vec3::Ones()});
+  boxes.push_back({Vec3(0, infinity, 0), Vec3::Ones()});
+  BroadPhaseWorkspace workspace;
+  CandidatePairs pairs;
+  find_candidate_pairs(boxes, workspace, pairs);
+  EXPECT_EQ(pairs.size(), expected.size());
+}
+
+TEST(BroadPhase, EmptyAndSingle) {
+  expect_brute_force({});
+  expect_brute_force({{Vec3::Zero(), Vec3::Ones()}});
+}
+
+TEST(BroadPhase, SamePairsOnAnyThreadCount) {
+  const std::vector<Box> boxes = random_boxes(20000, 5.0, 40.0, 7);
+  std::vector<std::int32_t> first;
+  for (const int threads : {1, 2, 4}) {
+    set_thread_count(threads);
+    BroadPhaseWorkspace workspace;
+    CandidatePairs pairs;
+    find_candidate_pairs(boxes, workspace, pairs);
+    if (first.empty()) first = pairs.b;
+    EXPECT_EQ(pairs.b, first);
+  }
+}
+
+}  // namespace
+}  // namespace scree

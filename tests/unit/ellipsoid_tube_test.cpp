@@ -1,0 +1,132 @@
+#include "engine/geometry/ellipsoid_tube.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+
+#include "engine/core/random.h"
+
+namespace scree {
+namespace {
+
+const Tube tube{Vec3(0, 0, -1), Vec3(0, 0, 1), 0.5, 0.04};
+
+/// Distance of a point to the tube's wall: to its middle surface, less half the thickness.
+double wall_distance(const Vec3& x) {
+  const double radial = std::hypot(x[0], x[1]) - tube.middle_radius();
+  const double beyond = std::max(0.0, std::abs(x[2]) - 1.0);
+  return std::hypot(radial, beyond) - 0.5 * tube.thickness;
+}
+
+double sampled_distance(const Ellipsoid& shape, const Pose& pose, Random& random, int samples) {
+  double least = infinity;
+  for (int i = 0; i < samples; ++i) {
+    least = std::min(
+        least,
+        wall_distance(pose.position + pose.orientation * shape.semi_axes.cwiseProduct(random.direction())));
+  }
+  return least;
+}
+
+double smallest_gap(const Ellipsoid& shape, const Pose& pose) {
+  Gap found[max_tube_contacts];
+  const int count = gaps(shape, pose, tube, 10.0, found);
+  double least = infinity;
+  for (int i = 0; i < count; ++i) least = std::min(least, found[i].distance);
+  return least;
+}
+
+TEST(EllipsoidTube, SmallestGapIsTheSampledDistance) {
+  // Inside, outside, across the rims, beyond the ends; grains clear of the wall so that sampling sees the
+  // distance.
+  Random random(1);
+  int compared = 0;
+  for (int i = 0; i < 400; ++i) {
+    const Ellipsoid shape{Vec3(0.12, 0.08, 0.05)};
+    const Pose pose{Vec3(random.uniform(-0.8, 0.8), random.uniform(-0.8, 0.8), random.uniform(-1.3, 1.3)),
+                    random.rotation()};
+    const double sampled = sampled_distance(shape, pose, random, 4000);
+    if (sampled < 0.005 || sampled > 0.3) continue;
+    const double exact = smallest_gap(shape, pose);
+    ASSERT_LE(exact, sampled + 1e-9) << i;
+    ASSERT_NEAR(exact, sampled, 2e-3)
+        << i << " at " << pose.position.transpose();  // 4000 samples: spacing 5e-3, squared / size
+    ++compared;
+  }
+  EXPECT_GT(compared, 100);
+}
+
+TEST(EllipsoidTube, LargeGrainInTheBore) {
+  Random random(2);
+  for (int i = 0; i < 200; ++i) {
+    const Ellipsoid shape{Vec3(0.45, 0.3, 0.2)};
+    const Pose pose{Vec3(0.02 * random.normal(), 0.02 * random.normal(), random.uniform(-1.4, 1.4)),
+                    random.rotation()};
+    const double sampled = sampled_distance(shape, pose, random, 20000);
+    if (sampled < 0.005) continue;
+    ASSERT_NEAR(smallest_gap(shape, pose), sampled, 4e-3) << i;
+  }
+}
+
+TEST(EllipsoidTube, SphereInsideOutsideAndOnTheRim) {
+  const Ellipsoid sphere{Vec3::Constant(0.1)};
+  Gap g[max_tube_contacts];
+  ASSERT_EQ(gaps(sphere, {Vec3(0.39, 0, 0), Quat::Identity()}, tube, 0.05, g), 1);
+  EXPECT_NEAR(g[0].distance, 0.01, 1e-12);
+  EXPECT_TRUE(g[0].normal.isApprox(Vec3(-1, 0, 0), 1e-9));
+  ASSERT_EQ(gaps(sphere, {Vec3(0, 0.65, 0), Quat::Identity()}, tube, 0.05, g), 1);
+  EXPECT_NEAR(g[0].distance, 0.01, 1e-12);
+  EXPECT_TRUE(g[0].normal.isApprox(Vec3(0, 1, 0), 1e-9));
+  ASSERT_EQ(gaps(sphere, {Vec3(0, 0.52, 1.13), Quat::Identity()}, tube, 0.05, g),
+            1);  // straight above the rim
+  EXPECT_NEAR(g[0].distance, 0.01, 1e-12);
+  EXPECT_TRUE(g[0].normal.isApprox(Vec3(0, 0, 1), 1e-9));
+}
+
+TEST(EllipsoidTube, NormalTurnsSteadilyOverTheRim) {
+  // A small sphere carried round the rim at a constant distance from it: one contact, the normal from the
+  // axis outwards.
+  const Ellipsoid sphere{Vec3::Constant(0.05)};
+  const double reach = 0.02 + 0.05 + 0.001;
+  for (int k = 0; k <= 180; ++k) {
+    const double angle = k * 3.14159265358979 / 180.0;
+    const Vec3 normal(-std::cos(angle), 0, std::sin(angle));
+    const Vec3 centre = Vec3(0.52, 0, 1.0) + reach * normal;
+    Gap g[max_tube_contacts];
+    const int count = gaps(sphere, {centre, Quat::Identity()}, tube, 0.005, g);
+    ASSERT_GE(count, 1) << k;
+    EXPECT_NEAR(g[0].distance, 0.001, 1e-10) << k;
+    EXPECT_LT((g[0].normal - normal).norm(), 1e-6) << k;
+  }
+}
+
+TEST(EllipsoidTube, GrainAcrossTheBoreTouchesWithBothEnds) {
+  const Ellipsoid shape{Vec3(0.495, 0.1, 0.1)};
+  Gap g[max_tube_contacts];
+  ASSERT_EQ(gaps(shape, {Vec3::Zero(), Quat::Identity()}, tube, 0.01, g), 2);
+  EXPECT_NEAR(g[0].distance, 0.005, 1e-12);
+  EXPECT_NEAR(g[1].distance, 0.005, 1e-12);
+  EXPECT_NE(g[0].feature, g[1].feature);
+  EXPECT_NEAR(g[0].normal.dot(g[1].normal), -1.0, 1e-9);
+}
+
+TEST(EllipsoidTube, FeaturesSurviveSmallMotions) {
+  Random random(3);
+  const Ellipsoid shape{Vec3(0.12, 0.08, 0.05)};
+  for (int i = 0; i < 500; ++i) {
+    const double angle = random.uniform(0, 6.28);
+    const Pose pose{Vec3(0.4 * std::cos(angle), 0.4 * std::sin(angle), random.uniform(-0.5, 0.5)),
+                    random.rotation()};
+    Pose next = pose;
+    next.position += 1e-6 * random.direction();
+    Gap g[max_tube_contacts], h[max_tube_contacts];
+    const int count = gaps(shape, pose, tube, 0.2, g);
+    ASSERT_EQ(gaps(shape, next, tube, 0.2, h), count);
+    for (int k = 0; k < count; ++k) {
+      EXPECT_EQ(g[k].feature, h[k].feature);
+      EXPECT_NEAR(g[k].distance, h[k].distance, 2e-6);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace scree
