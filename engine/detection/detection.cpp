@@ -11,6 +11,9 @@ namespace scree {
 
 namespace {
 
+// The bending of a gap over a step is computed where it may exceed this part of the smallest length.
+constexpr double least_bending = 1e-9;
+
 // Gap up to which contacts are kept even between bodies at rest, over the smallest length: impulses of the
 // same step may set them moving. Each body brings half.
 constexpr double resting_margin = 0.01;
@@ -18,6 +21,7 @@ constexpr double resting_margin = 0.01;
 void prepare(const DetectionInput& in, DetectionWorkspace& w) {
   const std::size_t n = in.bodies.size();
   w.boxes.resize(n);
+  w.travel.resize(n);
   w.reach.resize(n);
   w.placed.resize(n);
   w.smallest.resize(n);
@@ -25,8 +29,8 @@ void prepare(const DetectionInput& in, DetectionWorkspace& w) {
     const ShapeIndex shape = in.bodies.shape[i];
     w.smallest[i] = smallest_length(in.shapes, shape);
     const double spin = in.bodies.angular_velocity[i].norm() * bounding_radius(in.shapes, shape);
-    w.reach[i] = in.time_step_s * (in.bodies.linear_velocity[i].norm() + spin + in.free_speed_m_s) +
-                 0.5 * resting_margin * w.smallest[i];
+    w.travel[i] = in.time_step_s * (in.bodies.linear_velocity[i].norm() + spin);
+    w.reach[i] = w.travel[i] + in.time_step_s * in.free_speed_m_s + 0.5 * resting_margin * w.smallest[i];
     switch (in.shapes.kind(shape)) {
       case ShapeKind::ellipsoid: {
         w.placed[i] = place(in.shapes.ellipsoid(shape), in.bodies.pose(i));
@@ -60,6 +64,9 @@ Vec3 velocity_at(const Bodies& bodies, std::size_t i, const Vec3& point) {
   return bodies.linear_velocity[i] + bodies.angular_velocity[i].cross(point - bodies.position[i]);
 }
 
+/// Can a gap bend by something that counts while the surfaces travel this far in a step?
+bool bends(double travel, double smallest) { return travel * travel > least_bending * smallest * smallest; }
+
 /// Can the surfaces meet within the step, give or take the resting margin? `velocity` is that of a against b,
 /// m/s.
 bool may_touch(const Gap& gap, const Vec3& velocity, double time_step_s, double resting) {
@@ -79,8 +86,11 @@ void collide_pair(const DetectionInput& in, const DetectionWorkspace& w, const V
   const Vec3 velocity = velocity_at(in.bodies, i, g.point) - velocity_at(in.bodies, j, g.point);
   const double resting = 0.5 * resting_margin * (w.smallest[i] + w.smallest[j]);
   if (!may_touch(g, velocity, in.time_step_s, resting)) return;
-  append(out, {a, b, g.feature}, g,
-         gap_acceleration(pa, pb, g.normal, twist(in.bodies, i), twist(in.bodies, j)));
+  const double travel = w.travel[i] + w.travel[j], smallest = std::min(w.smallest[i], w.smallest[j]);
+  const double acceleration =
+      bends(travel, smallest) ? gap_acceleration(pa, pb, g.normal, twist(in.bodies, i), twist(in.bodies, j))
+                              : 0.0;
+  append(out, {a, b, g.feature}, g, acceleration);
 }
 
 /// Second difference of the gap of one tube contact along the body's motion, m/s^2; zero if the contact is
@@ -114,15 +124,19 @@ void collide_boundary(const DetectionInput& in, const DetectionWorkspace& w, std
   };
   if (const auto* plane = std::get_if<Plane>(&surface)) {
     const Gap g = gap(w.placed[i], *plane);
-    if (near_enough(g))
-      append(out, {a, b, g.feature}, g, gap_acceleration(w.placed[i], *plane, twist(in.bodies, i)));
+    if (!near_enough(g)) return;
+    const bool bent = bends(w.travel[i], w.smallest[i]);
+    append(out, {a, b, g.feature}, g,
+           bent ? gap_acceleration(w.placed[i], *plane, twist(in.bodies, i)) : 0.0);
   } else if (const auto* tube = std::get_if<Tube>(&surface)) {
     Gap found[max_tube_contacts];
     const Ellipsoid& shape = in.shapes.ellipsoid(in.bodies.shape[i]);
     const int count = gaps(shape, in.bodies.pose(i), *tube, w.reach[i] + resting, found);
     for (int k = 0; k < count; ++k) {
       if (!near_enough(found[k])) continue;
-      append(out, {a, b, found[k].feature}, found[k], tube_gap_acceleration(in, i, *tube, found[k]));
+      const bool bent = bends(w.travel[i], w.smallest[i]);
+      append(out, {a, b, found[k].feature}, found[k],
+             bent ? tube_gap_acceleration(in, i, *tube, found[k]) : 0.0);
     }
   }
 }

@@ -12,6 +12,7 @@ namespace {
 // Newton stops when the next correction of the direction would be below the square of this angle (quadratic
 // order).
 constexpr double last_step_rad = 1e-6;
+constexpr double no_step_rad = 1e-10;  // the direction is right as it is
 constexpr int newton_iterations = 30;
 constexpr int halvings = 30;
 constexpr double rounding = 4e-16;  // of the lengths in (G1): no ascent can be told below it
@@ -69,6 +70,7 @@ Maximum climb(const PlacedEllipsoid& a, const PlacedEllipsoid& b, const Vec3& r,
     const double det = k00 * k11 - k01 * k01;
     Vec2 step((k11 * slope[0] - k01 * slope[1]) / det, (k00 * slope[1] - k01 * slope[0]) / det);
     const double length = step.norm();
+    if (length < no_step_rad) return {n, at, GapStatus::converged};
     if (length > 1.0) step /= length;
     const double tiny = rounding * (at.h_a + at.h_b + std::abs(n.dot(r)));
     int halved = 0;

@@ -98,6 +98,7 @@ void assemble(const Model& model, const Bodies& bodies, const Contacts& contacts
         return torques;
       },
       [](bool a, bool b) { return a || b; });
+  compute_delassus(p);
   p.link_bodies();
 }
 

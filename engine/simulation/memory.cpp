@@ -24,7 +24,7 @@ void remember(const ContactProblem& p, const ContactSolution& s, const Bodies& b
     Vec3 u = velocity(p.body_a[c], p.arm_a[c]);
     if (p.body_b[c] != fixed_partner) u -= velocity(p.body_b[c], p.arm_b[c]);
     const double approach = std::max(0.0, -p.frame[c].row(0).dot(u));
-    const double sudden = approach / delassus_block(p, c)(0, 0);
+    const double sudden = approach / p.delassus[c](0, 0);
     const double p_n = s.impulse[c][0];
     const double keep = p_n > 0.0 ? std::max(0.0, p_n - sudden) / p_n : 0.0;
     memory.impulse[c] = keep * (p.frame[c].transpose() * s.impulse[c]);

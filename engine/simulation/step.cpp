@@ -25,6 +25,10 @@ class StageClock {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
+double mechanical_energy(const Bodies& bodies, const Vec3& gravity) {
+  return kinetic_energy(bodies) + potential_energy(bodies, gravity);
+}
+
 void take_velocities(const ContactSolution& solution, Bodies& bodies, std::vector<Twist>& before) {
   before.resize(bodies.size());
   for_each_index(bodies.size(), grain_light, [&](std::size_t i) {
@@ -64,7 +68,7 @@ StepReport step(const Model& model, State& state, Workspace& w) {
   const Settings& settings = model.settings;
   const double h = settings.time_step_s / settings.substeps;
   const double free_speed = settings.gravity.norm() * settings.time_step_s;
-  const double energy_before = kinetic_energy(bodies) + potential_energy(bodies, settings.gravity);
+  const double energy_before = mechanical_energy(bodies, settings.gravity);
 
   for (int substep = 0; substep < settings.substeps; ++substep) {
     drift(bodies, 0.5 * h);
@@ -83,7 +87,7 @@ StepReport step(const Model& model, State& state, Workspace& w) {
 
     assemble(model, bodies, w.contacts, state.memory, h, w.problem);
     const SolveReport solved = solve(w.problem, settings.solver, w.solver, w.solution);
-    correct_positions(w.problem, settings.solver, h, w.solver, w.solution);
+    const bool corrected = correct_positions(w.problem, settings.solver, h, w.solver, w.solution);
     take_solve_report(solved, w.problem.velocity_scale, report);
     clock.charge(report.time.resolution);
 
@@ -91,9 +95,11 @@ StepReport step(const Model& model, State& state, Workspace& w) {
     check_momentum(w.problem, w.solution, bodies, report);
     remember(w.problem, w.solution, bodies, w, state.memory);
     take_velocities(w.solution, bodies, w.before);
-    report.energy.position_correction -= kinetic_energy(bodies) + potential_energy(bodies, settings.gravity);
-    move_by_correction(bodies, w.solution.correction, h);
-    report.energy.position_correction += kinetic_energy(bodies) + potential_energy(bodies, settings.gravity);
+    if (corrected) {
+      report.energy.position_correction -= mechanical_energy(bodies, settings.gravity);
+      move_by_correction(bodies, w.solution.correction, h);
+      report.energy.position_correction += mechanical_energy(bodies, settings.gravity);
+    }
     drift(bodies, 0.5 * h);
     clock.charge(report.time.finish);
   }

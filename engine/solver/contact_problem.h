@@ -35,6 +35,7 @@ struct ContactProblem {
   std::vector<double> gap;                 // m, for position correction
   std::vector<double> length;       // m, smallest length of the two shapes, what overlaps are compared with
   std::vector<double> slop;         // m, overlap that is left alone
+  std::vector<Mat3> delassus;       // 1/kg, contact frame: W = J M^-1 J^T of the contact alone, du = W dp
   std::vector<Vec3> start_impulse;  // N s, contact frame: where iterations begin
   std::vector<Vec3> start_torque_impulse;  // N m s, contact frame
 
@@ -80,8 +81,8 @@ inline Vec3 relative_spin(const ContactProblem& p, std::size_t c, const std::vec
   return p.body_b[c] == fixed_partner ? w : Vec3(w - v[static_cast<std::size_t>(p.body_b[c])].angular);
 }
 
-/// Local Delassus block W = J M^-1 J^T of one contact in its frame, 1/kg: du = W dp.
-Mat3 delassus_block(const ContactProblem& p, std::size_t c);
+/// Fills the Delassus blocks from frames, arms, masses and inertias.
+void compute_delassus(ContactProblem& problem);
 /// The share of it that one body brings, 1/kg.
 Mat3 delassus_share(const Mat3& frame, const Vec3& arm, double inverse_mass, const Mat3& inverse_inertia);
 

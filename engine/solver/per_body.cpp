@@ -158,13 +158,15 @@ SolveReport solve_per_body(const ContactProblem& p, const SolverSettings& settin
     if (!(estimate < infinity)) break;
     if (estimate <= goal || report.sweeps % sweeps_between_checks == 0) {
       store(p, w, s);
-      if (residual(p, s.velocity, s.impulse, s.torque_impulse).rms_m_s <= goal) {
+      report.residual = residual(p, s.velocity, s.impulse, s.torque_impulse);
+      if (report.residual.rms_m_s <= goal) {
         report.status = SolveStatus::converged;
         return report;
       }
     }
   }
   store(p, w, s);
+  report.residual = residual(p, s.velocity, s.impulse, s.torque_impulse);
   return report;
 }
 

@@ -18,7 +18,7 @@ double wanted_speed(double gap, double slop, const SolverSettings& settings, dou
 
 }  // namespace
 
-void correct_positions(const ContactProblem& p, const SolverSettings& settings, double time_step_s,
+bool correct_positions(const ContactProblem& p, const SolverSettings& settings, double time_step_s,
                        SolverWorkspace& w, ContactSolution& s) {
   const bool any = reduce_blocks(
       p.contacts(), grain_medium, false,
@@ -55,6 +55,7 @@ void correct_positions(const ContactProblem& p, const SolverSettings& settings, 
   for_each_index(p.bodies(), grain_light, [&](std::size_t i) {
     s.correction[i] = {w.bodies[i].linear, w.bodies[i].angular};
   });
+  return any;
 }
 
 }  // namespace scree

@@ -7,7 +7,7 @@ namespace scree {
 namespace {
 
 CompactContact compact(const ContactProblem& p, std::size_t c) {
-  const Mat3 w = delassus_block(p, c);
+  const Mat3& w = p.delassus[c];
   CompactContact k;
   k.n = p.frame[c].row(0).transpose();
   k.t1 = p.frame[c].row(1).transpose();

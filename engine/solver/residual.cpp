@@ -57,7 +57,7 @@ Residual residual(const ContactProblem& p, const std::vector<Twist>& velocity,
           u[0] += p.offset[c];
           if (impulse[c][0] <= 0.0 && u[0] >= 0.0) continue;  // numbers that are not finite stay in
           u[0] += p.friction[c] * slide;
-          const double rho = 3.0 / delassus_block(p, c).trace();
+          const double rho = 3.0 / p.delassus[c].trace();
           double squared =
               ((impulse[c] - project_on_cone(impulse[c] - rho * u, p.friction[c])) / rho).squaredNorm();
           if (p.has_torques)

@@ -32,6 +32,7 @@ void ContactProblem::resize(std::size_t bodies, std::size_t contacts) {
   gap.resize(contacts);
   length.resize(contacts);
   slop.resize(contacts);
+  delassus.resize(contacts);
   start_impulse.resize(contacts);
   start_torque_impulse.resize(contacts);
 }
@@ -77,30 +78,15 @@ Mat3 delassus_share(const Mat3& frame, const Vec3& arm, double inverse_mass, con
   return inverse_mass * Mat3::Identity() + j * inverse_inertia * j.transpose();
 }
 
-Mat3 delassus_block(const ContactProblem& p, std::size_t c) {
-  const auto a = static_cast<std::size_t>(p.body_a[c]);
-  Mat3 w = delassus_share(p.frame[c], p.arm_a[c], p.inverse_mass[a], p.inverse_inertia[a]);
-  if (p.body_b[c] != fixed_partner) {
+void compute_delassus(ContactProblem& p) {
+  for_each_index(p.contacts(), grain_medium, [&](std::size_t c) {
+    const auto a = static_cast<std::size_t>(p.body_a[c]);
+    p.delassus[c] = delassus_share(p.frame[c], p.arm_a[c], p.inverse_mass[a], p.inverse_inertia[a]);
+    if (p.body_b[c] == fixed_partner) return;
     const auto b = static_cast<std::size_t>(p.body_b[c]);
-    w += delassus_share(p.frame[c], p.arm_b[c], p.inverse_mass[b], p.inverse_inertia[b]);
-  }
-  return w;
+    p.delassus[c] += delassus_share(p.frame[c], p.arm_b[c], p.inverse_mass[b], p.inverse_inertia[b]);
+  });
 }
-
-namespace {
-
-Residual residual_of(const ContactProblem& problem, const ContactSolution& s) {
-  if (s.impulse_on_b.empty()) return residual(problem, s.velocity, s.impulse, s.torque_impulse);
-  // Each side has its own impulse: judge the mean, which is what both would agree on.
-  std::vector<Vec3> impulse(s.impulse), torque(s.torque_impulse);
-  for (std::size_t c = 0; c < impulse.size(); ++c) {
-    impulse[c] = 0.5 * (s.impulse[c] - s.impulse_on_b[c]);
-    torque[c] = 0.5 * (s.torque_impulse[c] - s.torque_impulse_on_b[c]);
-  }
-  return residual(problem, s.velocity, impulse, torque);
-}
-
-}  // namespace
 
 SolveReport solve(const ContactProblem& problem, const SolverSettings& settings, SolverWorkspace& workspace,
                   ContactSolution& solution) {
@@ -115,7 +101,6 @@ SolveReport solve(const ContactProblem& problem, const SolverSettings& settings,
       report = solve_one_pass(problem, settings, solution);
       break;
   }
-  report.residual = residual_of(problem, solution);
   if (!(report.residual.rms_m_s < infinity)) {
     report.status = SolveStatus::diverged;
     solution.velocity = problem.free_velocity;

@@ -73,7 +73,7 @@ void sweep(const Colouring& colouring, F&& visit) {
 /// Split impulses: pseudo-velocities that shrink overlaps beyond the slop by correction_fraction a step, and
 /// that push no other contact deeper. They move bodies but are no momentum. Fills solution.correction; zero
 /// where nothing overlaps.
-void correct_positions(const ContactProblem& problem, const SolverSettings& settings, double time_step_s,
+bool correct_positions(const ContactProblem& problem, const SolverSettings& settings, double time_step_s,
                        SolverWorkspace& workspace, ContactSolution& solution);
 
 }  // namespace scree
