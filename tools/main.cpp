@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include "engine/core/errors.h"
+#include "io/results/trajectory.h"
 #include "io/results/version.h"
 #include "io/results/write_error.h"
 #include "tools/check.h"
@@ -39,6 +40,7 @@ int run_action(const std::function<int()>& action) {
 int main(int argc, char** argv) {
   log_to_stderr();
   scree::ignore_write_signals();
+  scree::io::leave_out_hdf5_exit_handler();
   CLI::App app("Scree: granular contact dynamics of ellipsoids", "scree");
   app.set_version_flag("--version", "scree " + scree::io::scree_version());
   app.require_subcommand(1);

@@ -64,9 +64,10 @@ Handle create_dataset(hid_t location, const Label& label, hid_t type, hid_t spac
 
 }  // namespace
 
+void print_no_errors() { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }
+
 void check(herr_t status, std::string_view what) {
-  if (status < 0)
-    throw WriteError("cannot write " + std::string(what) + " in trajectory.h5: " + last_error());
+  if (status < 0) throw WriteError(std::string(what) + ": " + last_error());
 }
 
 Handle::Handle(hid_t id, Closer closer, std::string_view what) : id_(id), closer_(closer) {
@@ -95,11 +96,7 @@ void Handle::reset() noexcept {
 }
 
 Handle create_file(const std::string& path) {
-  // Reasons are fetched by last_error(); HDF5's own print to stderr is of no use to people.
-  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-  const hid_t id = H5Fcreate(path.c_str(), H5F_ACC_EXCL, H5P_DEFAULT, H5P_DEFAULT);
-  if (id < 0) throw WriteError("cannot write " + path + ": " + last_error());
-  return Handle(id, H5Fclose, path);
+  return Handle(H5Fcreate(path.c_str(), H5F_ACC_EXCL, H5P_DEFAULT, H5P_DEFAULT), H5Fclose, "creation");
 }
 
 Handle create_group(hid_t location, const std::string& name) {

@@ -31,7 +31,10 @@ class Handle {
   Closer closer_ = nullptr;
 };
 
-/// Throws WriteError with HDF5's reason if `status` is negative.
+/// Keeps HDF5 from printing the errors that check() reports. Holds for the calling thread.
+void print_no_errors();
+
+/// Throws WriteError "<what>: <HDF5's reason>" if `status` is negative.
 void check(herr_t status, std::string_view what);
 
 Handle create_file(const std::string& path);

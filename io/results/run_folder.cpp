@@ -61,8 +61,10 @@ RunFolder prepare_run_folder(const fs::path& path, bool overwrite) {
 
   const std::vector<fs::path> present = own_files(folder);
   if (!present.empty() && !overwrite) {
-    fail(path, fmt::format("it already holds results ({}{}); choose another folder (-o) or replace them (--overwrite)",
-                           present.front().filename().string(), present.size() > 1 ? " and others" : ""));
+    fail(path,
+         fmt::format(
+             "it already holds results ({}{}); choose another folder (-o) or replace them (--overwrite)",
+             present.front().filename().string(), present.size() > 1 ? " and others" : ""));
   }
   // A trial file before anything is removed: old results must outlive an attempt that could not have written
   // new ones.

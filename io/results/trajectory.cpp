@@ -232,61 +232,90 @@ void write_memory(hid_t final_state, const ContactMemory& memory) {
 
 struct Trajectory::Parts {
   std::string path;
-  std::size_t bodies;
+  std::size_t bodies = 0;
   // The file is declared before the datasets: they are closed first.
   Handle file;
   std::unique_ptr<FrameArrays> frames;
   std::unique_ptr<ContactArrays> contacts;
 };
 
+namespace {
+
+/// Does what writes to HDF5; puts the file's name into what goes wrong.
+template <class F>
+void guarded(const std::string& path, F&& write) {
+  print_no_errors();
+  try {
+    write();
+  } catch (const WriteError& error) {
+    throw WriteError(fmt::format("cannot write {}: {}", path, error.what()));
+  }
+}
+
+void flush(const Handle& file) { check(H5Fflush(file.get(), H5F_SCOPE_LOCAL), "flush"); }
+
+}  // namespace
+
+void leave_out_hdf5_exit_handler() { H5dont_atexit(); }
+
 Trajectory::Trajectory(const std::filesystem::path& path, const Scene& scene)
-    : parts_(std::make_unique<Parts>(
-          Parts{path.string(), scene.initial.bodies.size(), create_file(path.string()), nullptr, nullptr})) {
-  const hid_t file = parts_->file.get();
-  write_scene(file, scene);
-  write_materials(file, scene.model.materials);
-  write_bodies(file, scene.model, scene.initial.bodies);
-  write_boundaries(file, scene.model.boundaries);
-  parts_->frames = std::make_unique<FrameArrays>(file, parts_->bodies, scene.output.fields);
-  if (scene.output.contacts) parts_->contacts = std::make_unique<ContactArrays>(file);
-  check(H5Fflush(file, H5F_SCOPE_LOCAL), parts_->path);
+    : parts_(std::make_unique<Parts>()) {
+  parts_->path = path.string();
+  parts_->bodies = scene.initial.bodies.size();
+  guarded(parts_->path, [&] {
+    parts_->file = create_file(parts_->path);
+    const hid_t file = parts_->file.get();
+    write_scene(file, scene);
+    write_materials(file, scene.model.materials);
+    write_bodies(file, scene.model, scene.initial.bodies);
+    write_boundaries(file, scene.model.boundaries);
+    parts_->frames = std::make_unique<FrameArrays>(file, parts_->bodies, scene.output.fields);
+    if (scene.output.contacts) parts_->contacts = std::make_unique<ContactArrays>(file);
+    flush(parts_->file);
+  });
 }
 
 Trajectory::~Trajectory() = default;
 Trajectory::Trajectory(Trajectory&&) noexcept = default;
 
 void Trajectory::append(const Frame& frame) {
-  if (frame.position.size() != parts_->bodies) {
-    throw WriteError(fmt::format("cannot write a frame of {} bodies to {}, which has {}",
-                                 frame.position.size(), parts_->path, parts_->bodies));
-  }
-  if (parts_->contacts) parts_->contacts->append(frame.contacts);
-  parts_->frames->append(frame);
-  check(H5Fflush(parts_->file.get(), H5F_SCOPE_LOCAL), parts_->path);
+  guarded(parts_->path, [&] {
+    if (frame.position.size() != parts_->bodies) {
+      throw WriteError(
+          fmt::format("a frame of {} bodies, where {} are expected", frame.position.size(), parts_->bodies));
+    }
+    if (parts_->contacts) parts_->contacts->append(frame.contacts);
+    parts_->frames->append(frame);
+    flush(parts_->file);
+  });
 }
 
 void Trajectory::write_final_state(const State& state) {
   const Bodies& bodies = state.bodies;
   std::vector<std::array<double, 4>> orientation;
   for (const Quat& q : bodies.orientation) orientation.push_back({q.w(), q.x(), q.y(), q.z()});
-  const Handle group = create_group(parts_->file.get(), "final");
-  const hid_t g = group.get();
-  write_attribute(g, "step", state.step);
-  write_attribute(g, "time_s", state.time_s);
-  write_attribute(g, "state_hash", hash_text(state_hash(bodies)));
-  write_rows(g, {"position", "m", "[body, 3] centre of mass"}, bodies.position);
-  write_rows(g, {"orientation", "1", "[body, 4] unit quaternion w x y z, body axes to world"},
-             orientation.empty() ? nullptr : orientation[0].data(), orientation.size(), 4);
-  write_rows(g, {"velocity", "m/s", "[body, 3] of the centre of mass"}, bodies.linear_velocity);
-  write_rows(g, {"angular_velocity", "rad/s", "[body, 3] world axes"}, bodies.angular_velocity);
-  write_memory(g, state.memory);
+  guarded(parts_->path, [&] {
+    const Handle group = create_group(parts_->file.get(), "final");
+    const hid_t g = group.get();
+    write_attribute(g, "step", state.step);
+    write_attribute(g, "time_s", state.time_s);
+    write_attribute(g, "state_hash", hash_text(state_hash(bodies)));
+    write_rows(g, {"position", "m", "[body, 3] centre of mass"}, bodies.position);
+    write_rows(g, {"orientation", "1", "[body, 4] unit quaternion w x y z, body axes to world"},
+               orientation.empty() ? nullptr : orientation[0].data(), orientation.size(), 4);
+    write_rows(g, {"velocity", "m/s", "[body, 3] of the centre of mass"}, bodies.linear_velocity);
+    write_rows(g, {"angular_velocity", "rad/s", "[body, 3] world axes"}, bodies.angular_velocity);
+    write_memory(g, state.memory);
+  });
 }
 
 void Trajectory::close() {
-  parts_->contacts.reset();
-  parts_->frames.reset();
-  check(H5Fflush(parts_->file.get(), H5F_SCOPE_LOCAL), parts_->path);
-  parts_->file.close(parts_->path);
+  guarded(parts_->path, [&] {
+    parts_->contacts.reset();
+    parts_->frames.reset();
+    flush(parts_->file);
+    parts_->file.close("closing");
+  });
 }
 
 }  // namespace scree::io

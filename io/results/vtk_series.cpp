@@ -79,8 +79,9 @@ void write(const std::filesystem::path& path, vtkPolyData* data) {
   vtkNew<vtkXMLPolyDataWriter> writer;
   writer->SetInputData(data);
   writer->SetFileName(path.c_str());
-  // Inline base64. Appended raw data would be a quarter smaller, but VTK up to 9.3 cannot read appended data of either
-  // encoding when it runs on an Expat that defers parsing (2.6, and 2.5.0 as patched by distributions).
+  // Inline base64. Appended raw data would be a quarter smaller, but VTK up to 9.3 cannot read appended data
+  // of either encoding when it runs on an Expat that defers parsing (2.6, and 2.5.0 as patched by
+  // distributions).
   writer->SetDataModeToBinary();
   writer->SetHeaderTypeToUInt64();
   writer->SetCompressorTypeToNone();

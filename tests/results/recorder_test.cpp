@@ -1,7 +1,7 @@
-#include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <algorithm>
 #include <cmath>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "engine/core/errors.h"

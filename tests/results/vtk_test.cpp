@@ -1,3 +1,4 @@
+#include <cmath>
 #include <gtest/gtest.h>
 #include <vtkDataArray.h>
 #include <vtkNew.h>
@@ -6,8 +7,6 @@
 #include <vtkXMLDataElement.h>
 #include <vtkXMLPolyDataReader.h>
 #include <vtkXMLUtilities.h>
-
-#include <cmath>
 
 #include "io/results/vtk_series.h"
 #include "tests/results/fixtures.h"

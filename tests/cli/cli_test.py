@@ -1,0 +1,313 @@
+"""Runs the real program: cli_test.py <scree> [CommandLine.test_name ...]"""
+import csv
+import fcntl
+import json
+import os
+import pty
+import re
+import resource
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import time
+import unittest
+import xml.etree.ElementTree as xml
+
+PROGRAM = sys.argv[1]
+PROGRESS_LINE = r" *\d+ %  step "
+
+SCENE = """
+name = "drop"
+gravity = [0, 0, -9.81]
+time_step = 0.001
+end_time = {end_time}
+[output]
+interval = 0.01
+[[materials]]
+name = "stone"
+density = 2500
+[[bodies]]
+semi_axes = [0.05, 0.04, 0.03]
+material = "stone"
+position = [0, 0, 0.2]
+velocity = [{speed}, 0, 0]
+[[bodies]]
+semi_axes = [0.05, 0.04, 0.03]
+material = "stone"
+position = [0.01, 0, 0.3]
+[[boundaries]]
+name = "floor"
+type = "plane"
+material = "stone"
+point = [0, 0, 0]
+normal = [0, 0, 1]
+"""
+
+
+class CommandLine(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        self.scene = self.write_scene()
+        self.results = os.path.join(self.folder, "out")
+
+    def write_scene(self, end_time=0.05, speed=0.1):
+        path = os.path.join(self.folder, "drop.toml")
+        with open(path, "w") as file:
+            file.write(SCENE.format(end_time=end_time, speed=speed))
+        return path
+
+    def command(self, *arguments):
+        return [PROGRAM, "run", self.scene, "-o", self.results, *arguments]
+
+    def run_program(self, *arguments, **options):
+        return subprocess.run(arguments, capture_output=True, text=True, cwd=self.folder, timeout=60, **options)
+
+    def start_endless(self):
+        """A run that will not end by itself, after its first line of progress."""
+        self.write_scene(end_time=1e6)
+        process = subprocess.Popen(self.command(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.stderr.close)
+        for line in process.stdout:
+            if re.match(PROGRESS_LINE, line):
+                return process
+        self.fail(process.stderr.read())
+
+    def summary(self):
+        with open(os.path.join(self.results, "summary.json")) as file:
+            return json.load(file)
+
+    def rows(self):
+        with open(os.path.join(self.results, "steps.csv")) as file:
+            return list(csv.DictReader(file))
+
+    def listed_frames(self):
+        root = xml.parse(os.path.join(self.results, "bodies.pvd")).getroot()
+        return [(float(entry.get("timestep")), entry.get("file")) for entry in root.iter("DataSet")]
+
+    def check_whole(self):
+        """All that an ended run leaves can be read, and every listed frame is there and is well-formed."""
+        rows = self.rows()
+        self.assertGreater(len(rows), 0)
+        self.assertTrue(all(row["state_hash"] for row in rows))
+        self.assertGreater(len(self.listed_frames()), 0)
+        for _, name in self.listed_frames():
+            xml.parse(os.path.join(self.results, name))
+        with open(os.path.join(self.results, "trajectory.h5"), "rb") as file:
+            self.assertEqual(file.read(8), b"\x89HDF\r\n\x1a\n")
+
+    def test_version_and_usage(self):
+        version = self.run_program(PROGRAM, "--version")
+        self.assertEqual(version.returncode, 0)
+        self.assertRegex(version.stdout, r"^scree \d+\.\d+\.\d+$")
+        self.assertEqual(self.run_program(PROGRAM, "run", "--help").returncode, 0)
+        for wrong in ([], ["fly"], ["run"], ["run", self.scene, "--threads", "-1"], ["run", self.scene, "--set", "x"],
+                      ["run", self.scene, "--until", "soon"]):
+            self.assertEqual(self.run_program(PROGRAM, *wrong).returncode, 2, wrong)
+
+    def test_bad_scene(self):
+        self.assertEqual(self.run_program(PROGRAM, "run", "missing.toml").returncode, 3)
+        with open(self.scene, "a") as file:
+            file.write("colour = 'red'\n[nonsense]\n")
+        done = self.run_program(*self.command())
+        self.assertEqual(done.returncode, 3)
+        faults = done.stderr.strip().splitlines()
+        self.assertGreaterEqual(len(faults), 2, done.stderr)
+        self.assertTrue(all("drop.toml:" in fault for fault in faults), done.stderr)
+        self.assertFalse(os.path.exists(self.results))
+
+    def test_runs_and_reports(self):
+        done = self.run_program(*self.command())
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stderr, "")
+        for part in ("drop finished: 50 steps", "resolution", "ms/step", "state hash", "momentum error", "view.py"):
+            self.assertIn(part, done.stdout)
+        self.check_whole()
+        summary = self.summary()
+        self.assertEqual(summary["status"], "finished")
+        self.assertEqual(summary["steps"], 50)
+        self.assertEqual(len(self.rows()), 50)
+        self.assertEqual(self.rows()[-1]["state_hash"], summary["state_hash"])
+        times = [time_s for time_s, _ in self.listed_frames()]
+        self.assertEqual(len(times), 6)
+        for k, time_s in enumerate(times):
+            self.assertAlmostEqual(time_s, 0.01 * k, places=9)
+
+    def test_quiet(self):
+        done = self.run_program(*self.command("--quiet"))
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+        self.assertEqual(self.summary()["steps"], 50)
+
+    def test_set_and_until(self):
+        done = self.run_program(*self.command("--set", "time_step=0.002", "--set", "output.vtk=false", "--until", "0.02"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        summary = self.summary()
+        self.assertEqual((summary["time_step_s"], summary["steps"], summary["end_time_s"]), (0.002, 10, 0.02))
+        self.assertFalse(os.path.exists(os.path.join(self.results, "bodies.pvd")))
+        self.assertEqual(self.run_program(*self.command("--set", "time_stop=1")).returncode, 3)
+
+    def contents(self):
+        found = {}
+        for folder, _, files in os.walk(self.results):
+            for name in files:
+                path = os.path.join(folder, name)
+                with open(path, "rb") as file:
+                    found[path] = (file.read(), os.stat(path).st_mtime_ns)
+        return found
+
+    def test_refuses_to_overwrite(self):
+        self.run_program(*self.command())
+        before = self.contents()
+        self.assertGreater(len(before), 8)
+        done = self.run_program(*self.command())
+        self.assertEqual(done.returncode, 4)
+        self.assertIn("--overwrite", done.stderr)
+        self.assertEqual(self.contents(), before)
+
+    def test_overwrite(self):
+        self.run_program(*self.command())
+        note = os.path.join(self.results, "vtk", "note.txt")
+        with open(note, "w") as file:
+            file.write("mine")
+        done = self.run_program(*self.command("--overwrite", "--until", "0.01"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.summary()["steps"], 10)
+        self.assertEqual(sorted(os.listdir(os.path.join(self.results, "vtk"))),
+                         ["bodies_000000.vtp", "bodies_000001.vtp", "contacts_000000.vtp", "contacts_000001.vtp",
+                          "note.txt"])
+
+    def test_unwritable(self):
+        for place in ("/proc/scree", os.path.join(self.scene, "below")):
+            done = self.run_program(PROGRAM, "run", self.scene, "-o", place)
+            self.assertEqual(done.returncode, 4, done.stderr)
+            self.assertIn(place, done.stderr)
+            self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
+
+    def test_full_disk(self):
+        # A limit on file sizes stands in for a full disk. 60 kB are reached after some frames.
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000))
+        for setting in ("output.vtk=false", "output.hdf5=false"):
+            self.write_scene(end_time=20)
+            done = self.run_program(*self.command("--overwrite", "--set", setting), preexec_fn=limit)
+            self.assertEqual(done.returncode, 4, done.stderr)
+            self.assertIn("File too large", done.stderr)
+            self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
+            self.assertEqual(self.summary()["status"], "failed")
+
+    def test_numerical_failure(self):
+        self.write_scene(speed=1e200)  # its kinetic energy is beyond all numbers
+        done = self.run_program(*self.command())
+        self.assertEqual(done.returncode, 5, done.stderr)
+        self.assertIn("finite", done.stderr)
+        self.assertEqual(self.summary()["status"], "failed")
+        self.check_whole()
+
+    def check_interrupted(self, process, number):
+        process.send_signal(number)
+        _, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130, errors)
+        summary = self.summary()
+        self.assertEqual(summary["status"], "interrupted")
+        self.assertGreater(summary["steps"], 0)
+        self.assertEqual(len(self.rows()), summary["steps"])
+        # The last frame shows the last step.
+        self.assertAlmostEqual(self.listed_frames()[-1][0], summary["simulated_time_s"], places=9)
+        self.check_whole()
+
+    def test_interrupt(self):
+        self.check_interrupted(self.start_endless(), signal.SIGINT)
+
+    def test_terminate(self):
+        self.check_interrupted(self.start_endless(), signal.SIGTERM)
+
+    def test_killed(self):
+        process = self.start_endless()
+        time.sleep(0.5)
+        process.kill()
+        process.communicate(timeout=60)
+        self.assertEqual(process.returncode, -signal.SIGKILL)
+        self.assertFalse(os.path.exists(os.path.join(self.results, "summary.json")))
+        self.check_whole()
+        self.assertEqual(self.run_program(*self.command()).returncode, 4)
+
+    def test_closed_stdout(self):
+        # What `scree run ... | head -1` does: the run goes on to its end.
+        reading, writing = os.pipe()
+        os.close(reading)
+        done = subprocess.run(self.command(), stdout=writing, stderr=subprocess.PIPE, timeout=60)
+        os.close(writing)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.summary()["status"], "finished")
+
+    def test_plain_progress(self):
+        done = self.run_program(*self.command())
+        self.assertNotIn("\r", done.stdout)
+        self.assertNotIn("\x1b", done.stdout)
+        lines = [line for line in done.stdout.splitlines() if re.match(PROGRESS_LINE, line)]
+        self.assertEqual(len(lines), 2, done.stdout)  # the first and the last
+        self.assertRegex(lines[-1], r"^100 %  step 50  t 0\.05")
+
+    def run_in_terminal(self, columns):
+        """What a terminal of that width receives."""
+        terminal, program_side = pty.openpty()
+        fcntl.ioctl(program_side, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        process = subprocess.Popen(self.command(), stdout=program_side, stderr=program_side, close_fds=True,
+                                   env={**os.environ, "TERM": "xterm"})
+        os.close(program_side)
+        received = b""
+        while True:
+            try:
+                part = os.read(terminal, 65536)
+            except OSError:  # Linux says so when the program has left the terminal
+                break
+            if not part:
+                break
+            received += part
+        os.close(terminal)
+        self.assertEqual(process.wait(timeout=60), 0)
+        return received.decode()
+
+    def drawn(self, received):
+        return re.findall(r"\r([^\r\n\x1b]*)\x1b\[K", received)
+
+    def test_terminal_progress(self):
+        received = self.run_in_terminal(120)
+        bars = self.drawn(received)
+        self.assertGreaterEqual(len(bars), 2, received)
+        self.assertIn("#", bars[-1])
+        self.assertIn("100 %", bars[-1])
+        self.assertIn("contacts", bars[-1])
+        self.assertTrue(all(len(bar) < 120 for bar in bars), bars)
+        self.assertIn("drop finished", received)
+
+    def test_narrow_terminal(self):
+        for columns in (12, 30, 50):
+            bars = self.drawn(self.run_in_terminal(columns))
+            self.assertGreaterEqual(len(bars), 2)
+            self.assertTrue(all(len(bar) < columns for bar in bars), bars)
+            self.results += "_"
+
+    def test_stage_table(self):
+        done = self.run_program(*self.command("--stage-table"))
+        with open(os.path.join(self.results, "stage_table.txt")) as file:
+            table = file.read()
+        self.assertEqual(len(table.splitlines()), 2 + 12)
+        self.assertIn(table, done.stdout)
+
+    def test_threads_agree(self):
+        hashes = set()
+        for threads in ("1", "2"):
+            self.assertEqual(self.run_program(*self.command("--threads", threads, "--overwrite")).returncode, 0)
+            self.assertEqual(self.summary()["threads"], int(threads))
+            hashes.add(self.summary()["state_hash"])
+        self.assertEqual(len(hashes), 1)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[2:])
