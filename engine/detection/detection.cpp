@@ -93,26 +93,6 @@ void collide_pair(const DetectionInput& in, const DetectionWorkspace& w, const V
   append(out, {a, b, g.feature}, g, acceleration);
 }
 
-/// Second difference of the gap of one tube contact along the body's motion, m/s^2; zero if the contact is
-/// not there.
-double tube_gap_acceleration(const DetectionInput& in, std::size_t i, const Tube& tube, const Gap& now) {
-  const double h = in.time_step_s;
-  const Ellipsoid& shape = in.shapes.ellipsoid(in.bodies.shape[i]);
-  double sum = -2.0 * now.distance;
-  for (const double dt : {-h, h}) {
-    const Vec3 half = 0.5 * dt * in.bodies.angular_velocity[i];
-    const Pose pose{in.bodies.position[i] + dt * in.bodies.linear_velocity[i],
-                    (Quat(1.0, half[0], half[1], half[2]) * in.bodies.orientation[i]).normalized()};
-    Gap found[max_tube_contacts];
-    const int count = gaps(shape, pose, tube, infinity, found);
-    const Gap* same =
-        std::find_if(found, found + count, [&](const Gap& g) { return g.feature == now.feature; });
-    if (same == found + count) return 0.0;
-    sum += same->distance;
-  }
-  return sum / (h * h);
-}
-
 void collide_boundary(const DetectionInput& in, const DetectionWorkspace& w, std::int32_t a,
                       std::int32_t boundary, DetectionWorkspace::BlockContacts& out) {
   const auto i = static_cast<std::size_t>(a);
@@ -136,7 +116,9 @@ void collide_boundary(const DetectionInput& in, const DetectionWorkspace& w, std
       if (!near_enough(found[k])) continue;
       const bool bent = bends(w.travel[i], w.smallest[i]);
       append(out, {a, b, found[k].feature}, found[k],
-             bent ? tube_gap_acceleration(in, i, *tube, found[k]) : 0.0);
+             bent ? gap_acceleration(shape, in.bodies.pose(i), *tube, found[k], twist(in.bodies, i),
+                                     in.time_step_s)
+                  : 0.0);
     }
   }
 }

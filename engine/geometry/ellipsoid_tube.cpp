@@ -10,9 +10,10 @@ namespace scree {
 namespace {
 
 constexpr double pi = std::numbers::pi;
-constexpr int circle_samples = 24;  // of s(m) round the bore: it has at most two local maxima
-constexpr int rim_samples = 17;     // along the part of the rim within a grain's reach
+constexpr std::size_t circle_samples = 24;  // of s(m) round the bore: it has at most two local maxima
+constexpr int rim_samples = 17;             // along the part of the rim within a grain's reach
 constexpr int refinements = 60;
+constexpr std::uint32_t rim_features = 16;
 constexpr double angle_tolerance = 1e-11;  // rad
 constexpr double handover = 1e-9;          // of the length: where surface ends and rim begins both may answer
 
@@ -90,35 +91,72 @@ struct Output {
   }
 };
 
-/// Contacts with the inner (sign +1) or outer (sign -1) surface: local maxima of m.c + sign sqrt(m.E m) over
-/// unit m across the axis.
+/// Directions across the axis at which s(m) is sampled.
+const std::array<Vec2, circle_samples>& circle_directions() {
+  static const std::array<Vec2, circle_samples> directions = [] {
+    std::array<Vec2, circle_samples> d;
+    for (std::size_t k = 0; k < circle_samples; ++k) {
+      const double angle = 2.0 * pi * static_cast<double>(k) / circle_samples;
+      d[k] = Vec2(std::cos(angle), std::sin(angle));
+    }
+    return d;
+  }();
+  return directions;
+}
+
+/// s(m) = m.c + sign sqrt(m.E m), m a unit vector across the axis, and its first two derivatives along the
+/// circle.
+struct Support {
+  double s, slope, bend;
+};
+
+Support support_along(const TubeView& w, double sign, const Vec2& m) {
+  const Mat2 e = w.matrix.topLeftCorner<2, 2>();
+  const Vec2 t(-m[1], m[0]), em = e * m;
+  const double h = std::sqrt(m.dot(em));
+  const double s = m.dot(w.centre.head<2>()) + sign * h;
+  const double et = t.dot(em) / h;
+  return {s, t.dot(w.centre.head<2>()) + sign * et, sign * (t.dot(e * t) - et * et) / h - s};
+}
+
+/// The local maximum of s next to m by Newton; a step never leaves the neighbouring samples.
+Vec2 climb(const TubeView& w, double sign, Vec2 m) {
+  constexpr double longest = 2.0 * pi / circle_samples;
+  for (int k = 0; k < refinements; ++k) {
+    const Support at = support_along(w, sign, m);
+    const double newton = at.bend < 0.0 ? -at.slope / at.bend : std::copysign(longest, at.slope);
+    const double step = std::clamp(newton, -longest, longest);
+    m = (m + step * Vec2(-m[1], m[0])).normalized();
+    if (std::abs(step) < angle_tolerance) break;
+  }
+  return m;
+}
+
+/// Contacts with the inner (sign +1) or outer (sign -1) surface: local maxima of s(m).
 void surface_contacts(const Ellipsoid& shape, const Pose& pose, const Tube& tube, const TubeView& w,
                       double sign, double margin, Output& output) {
+  const auto distance_at = [&](double s) {
+    return sign > 0.0 ? tube.inner_radius - s : s - tube.outer_radius();
+  };
   const double e00 = w.matrix(0, 0), e01 = w.matrix(0, 1), e11 = w.matrix(1, 1);
-  const auto value = [&](double angle) {
-    const double x = std::cos(angle), y = std::sin(angle);
-    return x * w.centre[0] + y * w.centre[1] +
-           sign * std::sqrt(x * x * e00 + 2.0 * x * y * e01 + y * y * e11);
-  };
-  const auto slope = [&](double angle) {
-    const double x = std::cos(angle), y = std::sin(angle);
-    const double ex = e00 * x + e01 * y, ey = e01 * x + e11 * y;
-    const double h = std::sqrt(x * ex + y * ey);
-    return -y * (w.centre[0] + sign * ex / h) + x * (w.centre[1] + sign * ey / h);
-  };
+  // The longest semi-axis seen along the tube bounds s.
+  const double longest = std::sqrt(0.5 * (e00 + e11) + std::hypot(0.5 * (e00 - e11), e01));
+  if (distance_at(w.centre.head<2>().norm() + sign * longest) > margin) return;
+  const auto& directions = circle_directions();
   std::array<double, circle_samples> sample;
-  constexpr double step = 2.0 * pi / circle_samples;
-  for (int k = 0; k < circle_samples; ++k) sample[static_cast<std::size_t>(k)] = value(k * step);
-  for (int k = 0; k < circle_samples; ++k) {
-    const double here = sample[static_cast<std::size_t>(k)];
-    const double before = sample[static_cast<std::size_t>((k + circle_samples - 1) % circle_samples)];
-    const double after = sample[static_cast<std::size_t>((k + 1) % circle_samples)];
-    if (!(here >= before && here > after)) continue;
-    const double angle = falling_root(slope, (k - 1) * step, (k + 1) * step);
-    const double s = value(angle);
-    const double distance = sign > 0.0 ? tube.inner_radius - s : s - tube.outer_radius();
+  for (std::size_t k = 0; k < circle_samples; ++k) {
+    const double x = directions[k][0], y = directions[k][1];
+    sample[k] =
+        x * w.centre[0] + y * w.centre[1] + sign * std::sqrt(x * x * e00 + 2.0 * x * y * e01 + y * y * e11);
+  }
+  for (std::size_t k = 0; k < circle_samples; ++k) {
+    const double before = sample[(k + circle_samples - 1) % circle_samples],
+                 after = sample[(k + 1) % circle_samples];
+    if (!(sample[k] >= before && sample[k] > after)) continue;
+    const Vec2 direction = climb(w, sign, directions[k]);
+    const double distance = distance_at(support_along(w, sign, direction).s);
     if (distance > margin) continue;
-    const Vec3 m(std::cos(angle), std::sin(angle), 0.0);
+    const Vec3 m(direction[0], direction[1], 0.0);
     const Vec3 sm = w.matrix * m;
     const Vec3 support = w.centre + sign * sm / std::sqrt(m.dot(sm));
     if (std::abs(support[2]) > w.half_length * (1.0 + handover)) continue;
@@ -193,7 +231,7 @@ void rim_contacts(const Ellipsoid& shape, const Pose& pose, const Tube& tube, co
     g.distance = distance;
     g.normal = normal;
     g.point = pose.position + pose.orientation * p.closest - 0.5 * distance * normal;
-    output.add(g, end_sign < 0.0 ? 16 : 32, end_of_grain(shape, p.closest));
+    output.add(g, end_sign < 0.0 ? rim_features : 2 * rim_features, end_of_grain(shape, p.closest));
   }
 }
 
@@ -215,6 +253,52 @@ int gaps(const Ellipsoid& shape, const Pose& pose, const Tube& tube, double marg
     for (int k = i; k > 0 && out[k].feature < out[k - 1].feature; --k) std::swap(out[k], out[k - 1]);
   }
   return output.count;
+}
+
+namespace {
+
+/// Of the surface of the bore or of the outside, in closed form.
+double surface_gap_acceleration(const PlacedEllipsoid& placed, const Tube& tube, const Gap& g,
+                                const Twist& v) {
+  const Vec3 axis = (tube.end - tube.start).normalized();
+  const Vec3 from_axis = placed.centre - tube.start - (placed.centre - tube.start).dot(axis) * axis;
+  const double sign = from_axis.norm() < tube.middle_radius() ? 1.0 : -1.0;
+  const Vec3 m = -sign * g.normal, t = axis.cross(m), w = v.angular;
+  const Vec3 sm = placed.matrix * m;
+  const double h = std::sqrt(m.dot(sm));
+  const Vec3 x = sm / h, turned = w.cross(m);
+  const auto c = [&](const Vec3& p, const Vec3& q) {
+    return (p.dot(placed.matrix * q) - x.dot(p) * x.dot(q)) / h;
+  };
+  const double h_tt = x.dot(w) * w.dot(m) - w.squaredNorm() * h + c(turned, turned);
+  const double slope = t.dot(v.linear) - sign * (c(turned, t) + x.dot(w.cross(t)));
+  const double bend = m.dot(from_axis) + sign * h - sign * c(t, t);  // -s'' along the circle
+  if (!(bend > 1e-6 * h)) return 0.0;
+  return -sign * (sign * h_tt + slope * slope / bend);
+}
+
+}  // namespace
+
+double gap_acceleration(const Ellipsoid& shape, const Pose& pose, const Tube& tube, const Gap& now,
+                        const Twist& v, double dt) {
+  if (now.feature < rim_features) return surface_gap_acceleration(place(shape, pose), tube, now, v);
+  const double travel = dt * (v.linear.norm() + v.angular.norm() * shape.semi_axes.maxCoeff());
+  double sum = -2.0 * now.distance;
+  for (const double t : {-dt, dt}) {
+    const Vec3 half = 0.5 * t * v.angular;
+    const Pose moved{pose.position + t * v.linear,
+                     (Quat(1.0, half[0], half[1], half[2]) * pose.orientation).normalized()};
+    Gap found[max_tube_contacts];
+    const int count = gaps(shape, moved, tube, now.distance + 2.0 * travel, found);
+    const Gap* same =
+        std::find_if(found, found + count, [&](const Gap& g) { return g.feature == now.feature; });
+    if (same == found + count) return 0.0;
+    sum += same->distance;
+  }
+  // Surfaces bend no faster than the rim is round: more is a jump from one contact to another of the same
+  // feature.
+  const double most = 2.0 * travel * travel / (0.5 * tube.thickness);
+  return std::abs(sum) <= most ? sum / (dt * dt) : 0.0;
 }
 
 }  // namespace scree

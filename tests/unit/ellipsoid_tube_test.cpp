@@ -128,5 +128,42 @@ TEST(EllipsoidTube, FeaturesSurviveSmallMotions) {
   }
 }
 
+TEST(EllipsoidTube, GapAcceleration) {
+  // Against second differences of the gap, inside, outside and on the rims.
+  Random random(4);
+  const Ellipsoid shape{Vec3(0.12, 0.08, 0.05)};
+  int compared = 0;
+  for (int i = 0; i < 2000; ++i) {
+    const double angle = random.uniform(0, 6.28),
+                 radius = i % 2 ? random.uniform(0.3, 0.45) : random.uniform(0.6, 0.7);
+    const Pose pose{Vec3(radius * std::cos(angle), radius * std::sin(angle), random.uniform(-1.2, 1.2)),
+                    random.rotation()};
+    const Twist v{random.direction(), 5.0 * random.direction()};
+    Gap g[max_tube_contacts];
+    const int count = gaps(shape, pose, tube, 0.1, g);
+    for (int k = 0; k < count; ++k) {
+      constexpr double dt = 1e-4;
+      double sum = -2.0 * g[k].distance;
+      bool found_both = true;
+      for (const double t : {-dt, dt}) {
+        const Quat turn(Eigen::AngleAxisd(t * v.angular.norm(), v.angular.normalized()));
+        Gap moved[max_tube_contacts];
+        const int n = gaps(shape, {pose.position + t * v.linear, turn * pose.orientation}, tube, 1.0, moved);
+        const Gap* same =
+            std::find_if(moved, moved + n, [&](const Gap& m) { return m.feature == g[k].feature; });
+        found_both &= same != moved + n;
+        if (same != moved + n) sum += same->distance;
+      }
+      if (!found_both || std::abs(sum) > 1e-6) continue;  // the contact ended or became another one
+      const double difference = sum / (dt * dt);
+      ASSERT_NEAR(gap_acceleration(shape, pose, tube, g[k], v, 1e-4), difference,
+                  2e-2 * (1.0 + std::abs(difference)))
+          << i << " feature " << g[k].feature;
+      ++compared;
+    }
+  }
+  EXPECT_GT(compared, 500);
+}
+
 }  // namespace
 }  // namespace scree
