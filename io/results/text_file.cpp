@@ -36,9 +36,15 @@ std::filesystem::path temporary_name(const std::filesystem::path& path) { return
 
 void write_whole_file(const std::filesystem::path& path, std::string_view text) {
   const std::filesystem::path temporary = temporary_name(path);
-  TextFile file(temporary);
-  file.write(text);
-  file.close();
+  try {
+    TextFile file(temporary);
+    file.write(text);
+    file.close();
+  } catch (const WriteError&) {
+    std::error_code ignored;
+    std::filesystem::remove(temporary, ignored);
+    throw;
+  }
   std::error_code error;
   std::filesystem::rename(temporary, path, error);
   if (error) throw WriteError("cannot write " + path.string() + ": " + error.message());

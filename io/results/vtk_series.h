@@ -10,7 +10,7 @@
 
 namespace scree::io {
 
-/// Writes inline base64 data without compression. The .pvd is replaced after every frame, so it
+/// Writes inline base64 data, compressed with LZ4. The .pvd is replaced after every frame, so it
 /// never lists a file that is not complete. All members throw WriteError.
 class VtkSeries {
  public:
