@@ -1,0 +1,104 @@
+// The shipped scenes, read from their files and run to the end: what their comments and README files promise.
+#include <cmath>
+#include <functional>
+#include <gtest/gtest.h>
+
+#include "engine/core/parallel.h"
+#include "engine/simulation/step.h"
+#include "io/scene/read_scene.h"
+
+namespace scree {
+namespace {
+
+using Overrides = std::vector<io::Override>;
+
+struct SceneRun {
+  io::Scene scene;
+  State state;
+  Workspace workspace;
+
+  explicit SceneRun(const std::string& file, const Overrides& overrides = {})
+      : scene(io::read_scene(std::string(SCREE_SOURCE_DIR "/scenes/") + file, overrides)),
+        state(scene.initial) {}
+
+  StepReport until(
+      double time_s, const std::function<void(const StepReport&)>& look = [](const StepReport&) {}) {
+    StepReport report;
+    while (state.time_s < time_s - 0.5 * scene.model.settings.time_step_s) {
+      report = step(scene.model, state, workspace);
+      look(report);
+    }
+    return report;
+  }
+};
+
+class ShippedSingleBody : public ::testing::TestWithParam<const char*> {
+ protected:
+  Overrides with(Overrides overrides) const {
+    overrides.push_back({"solver.kind", std::string("\"") + GetParam() + "\""});
+    overrides.push_back({"solver.friction_samples", "64"});
+    return overrides;
+  }
+  double cone_error() const {
+    return std::string(GetParam()) == "one_pass" ? 1.0 - std::cos(M_PI / 64) : 0.0;
+  }
+};
+
+TEST_P(ShippedSingleBody, SlidingToRolling) {
+  SceneRun run("single_bodies/sliding_to_rolling.toml", with({}));
+  run.until(run.scene.end_time_s);
+  EXPECT_NEAR(run.state.bodies.linear_velocity[0][0], 5.0 / 7.0 * 2.0, 1e-6 + cone_error());
+}
+
+TEST_P(ShippedSingleBody, SlopeSticksAndSlides) {
+  SceneRun sticks("single_bodies/slope.toml", with({}));
+  sticks.until(1.0);
+  EXPECT_LT(sticks.state.bodies.linear_velocity[0].norm(), 1e-3);
+  SceneRun slides("single_bodies/slope.toml", with({{"friction", "0.3"}}));
+  slides.until(1.0);
+  const double theta = 20.0 * M_PI / 180.0, exact = 9.81 * (std::sin(theta) - 0.3 * std::cos(theta));
+  EXPECT_NEAR(slides.state.bodies.linear_velocity[0][0], exact, 1e-6 + 2.0 * 0.3 * 9.81 * cone_error());
+}
+
+TEST_P(ShippedSingleBody, BounceComesToRestAtTheZenoPoint) {
+  SceneRun run("single_bodies/bounce.toml", with({}));
+  double rests_at = 0.0;
+  run.until(4.5, [&](const StepReport& report) {
+    if (report.energy.kinetic > 1e-6) rests_at = report.time_s;
+  });
+  EXPECT_NEAR(rests_at, 4.0637, 0.02);
+  EXPECT_NEAR(run.state.bodies.position[0][2], 0.1, 1e-4);
+}
+
+TEST_P(ShippedSingleBody, FreeTopReturnsAfterItsPeriod) {
+  SceneRun run("single_bodies/free_top.toml", with({}));
+  const StepReport first = run.until(0.001);
+  const Vec3 l0 = first.angular_momentum;
+  const StepReport last = run.until(6.4227030842256936);
+  const Vec3 w = run.state.bodies.orientation[0].conjugate() * run.state.bodies.angular_velocity[0];
+  EXPECT_LT((w - Vec3(1, 1, 1)).norm(), 2e-3);  // the run ends up to half a step from the period
+  EXPECT_LT((last.angular_momentum - l0).norm(), 1e-13 * l0.norm());
+  EXPECT_NEAR(last.energy.kinetic / first.energy.kinetic, 1.0, 1e-13);
+}
+
+INSTANTIATE_TEST_SUITE_P(Solvers, ShippedSingleBody, ::testing::Values("per_body", "one_pass"));
+
+TEST(ShippedSettlingBox, SettlesAsItIsJudged) {
+  set_thread_count(2);
+  SceneRun run("settling_box/settling_box.toml");
+  const StepReport at_3s = run.until(3.0);
+  EXPECT_LT(at_3s.energy.kinetic / 1000.0, 1e-4);
+  double injected = 0.0;
+  const StepReport at_6s = run.until(6.0, [&](const StepReport& r) { injected += r.energy_injected_J; });
+  EXPECT_LT(at_6s.energy.kinetic / 1000.0, 1e-5);
+  EXPECT_LT(at_6s.penetration_max, 0.01);
+  EXPECT_LT(at_6s.penetration_mean, 0.001);
+  EXPECT_LT(at_6s.residual_rms_relative, 1e-2);
+  for (const Vec3& x : run.state.bodies.position) {
+    EXPECT_LT(std::max(std::abs(x[0]), std::abs(x[1])), 1.0);
+    EXPECT_GT(x[2], 0.0);
+  }
+}
+
+}  // namespace
+}  // namespace scree
