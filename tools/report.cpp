@@ -43,10 +43,11 @@ std::string energies(const io::Summary& s) {
 }  // namespace
 
 std::string report_text(const io::Summary& s, const io::RunFolder& folder, const io::OutputSettings& output) {
-  std::string text =
-      fmt::format("\n{} {}: {} steps, {:.6g} s simulated in {} ({:.3g} x real time)\n\nstages\n", s.scene,
-                  io::to_string(s.status), s.steps, s.simulated_time_s, duration_text(s.wall_time_s),
-                  s.real_time_factor());
+  std::string text = fmt::format(
+      "\n{} {}: {} steps, {:.6g} s simulated in {} ({:.3g} x real time)\n\nstages\n", s.scene,
+      io::to_string(s.status), s.steps, s.simulated_time_s,
+      s.wall_time_s < 60.0 ? fmt::format("{:.3g} s", s.wall_time_s) : duration_text(s.wall_time_s),
+      s.real_time_factor());
   add_stage(text, "preparation", s.stage_time.preparation, s);
   add_stage(text, "detection", s.stage_time.detection, s);
   add_stage(text, "resolution", s.stage_time.resolution, s);

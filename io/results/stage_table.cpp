@@ -25,7 +25,7 @@ std::string StageTable::text() const {
                       "contacts", "ms", "ms", "ms", "ms");
   constexpr double ms = 1e3;
   for (const Row& row : rows_) {
-    text += fmt::format("{:>10.4f}  {:>10}  {:>10}  {:>12.3f}  {:>10.3f}  {:>10.3f}  {:>8.3f}\n", row.time_s,
+    text += fmt::format("{:>10.4f}  {:>10}  {:>10}  {:>12.4g}  {:>10.4g}  {:>10.4g}  {:>8.4g}\n", row.time_s,
                         row.bodies_in_collision, row.contacts, row.mean.preparation * ms,
                         row.mean.detection * ms, row.mean.resolution * ms, row.mean.finish * ms);
   }
