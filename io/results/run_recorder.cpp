@@ -63,6 +63,7 @@ struct RunRecorder::Parts {
   StageTable stages;
   std::optional<Trajectory> trajectory;
   std::optional<VtkSeries> vtk;
+  Region region;  // of the picture
   std::int64_t frames = 0, next_interval = 0, last_frame_step = -1;
   // Last, so that its thread ends before what it writes to.
   BackgroundWriter writer;
@@ -83,15 +84,23 @@ struct RunRecorder::Parts {
 
   void open_vtk() {
     vtk.emplace(folder, scene);
-    const Boundaries& boundaries = scene.model.boundaries;
-    const Bodies& bodies = scene.initial.bodies;
-    if (!boundaries.empty()) {
-      write_walls(folder.walls(),
-                  wall_mesh(boundaries, scene_region(bodies, scene.model.shapes, boundaries)));
-    }
+    region = scene_region(scene.initial.bodies, scene.model.shapes, scene.model.boundaries);
+    draw_walls();
     const ViewOptions view{std::filesystem::absolute(folder.path).lexically_normal(),
-                           scene.model.settings.gravity, !boundaries.empty(), scene.output.contacts};
+                           scene.model.settings.gravity, !scene.model.boundaries.empty(),
+                           scene.output.contacts};
     write_whole_file(folder.view_script(), paraview_script(view));
+  }
+
+  void draw_walls() const {
+    const Boundaries& boundaries = scene.model.boundaries;
+    if (!boundaries.empty()) write_walls(folder.walls(), wall_mesh(boundaries, region));
+  }
+
+  /// Planes have no end: what is drawn of them follows the bodies to where they went.
+  void redraw_walls(const Bodies& bodies) {
+    region = grown_region(region, bodies);
+    draw_walls();
   }
 
   /// Half a step early counts as due: the times of steps are sums of rounded numbers.
@@ -145,6 +154,7 @@ Summary RunRecorder::finish(RunStatus status, const State& state, const Contacts
     const Stopwatch watch(p.recording_time_s);
     if (p.last_frame_step != state.step) attempt([&] { p.add_frame(state, contacts); });
     attempt([&] { p.writer.finish(); });
+    if (p.vtk) attempt([&] { p.redraw_walls(state.bodies); });
     if (p.trajectory) attempt([&] { p.trajectory->write_final_state(state); });
     if (p.trajectory) attempt([&] { p.trajectory->close(); });
     attempt([&] { p.steps.close(); });

@@ -11,8 +11,8 @@ namespace scree::io {
 
 inline constexpr int trajectory_format_version = 1;
 
-/// To be called before anything uses HDF5. Its exit handler closes files once more, and on a full disk, where closing
-/// has failed before, it crashes; every file here is closed by its owner.
+/// To be called before anything uses HDF5. Its exit handler closes files once more, and on a full disk, where
+/// closing has failed before, it crashes; every file here is closed by its owner.
 void leave_out_hdf5_exit_handler();
 
 /// Writes the constants at once and then frame by frame; the file is flushed after every frame, so that it

@@ -79,8 +79,9 @@ void write(const std::filesystem::path& path, vtkPolyData* data) {
   vtkNew<vtkXMLPolyDataWriter> writer;
   writer->SetInputData(data);
   writer->SetFileName(path.c_str());
-  // Inline base64: VTK 9.1 cannot read appended data, raw or base64, when it runs on an Expat that defers parsing (2.6,
-  // and 2.5.0 as distributions patch it; VTK issue 19258). LZ4 makes files a third smaller and writing no slower.
+  // Inline base64: VTK 9.1 cannot read appended data, raw or base64, when it runs on an Expat that defers
+  // parsing (2.6, and 2.5.0 as distributions patch it; VTK issue 19258). LZ4 makes files a third smaller and
+  // writing no slower.
   writer->SetDataModeToBinary();
   writer->SetHeaderTypeToUInt64();
   writer->SetCompressorTypeToLZ4();
@@ -204,7 +205,12 @@ void write_walls(const std::filesystem::path& path, const WallMesh& mesh) {
   data->GetPointData()->SetNormals(borrow_vectors("Normals", normals));
   data->GetCellData()->AddArray(
       borrow<vtkTypeInt32Array>("boundary", 1, mesh.boundary.data(), mesh.boundary.size()));
-  write(path, data);
+  // By way of another name: the walls of a run that goes on are replaced at its end.
+  const std::filesystem::path temporary = temporary_name(path);
+  write(temporary, data);
+  std::error_code error;
+  std::filesystem::rename(temporary, path, error);
+  if (error) throw WriteError(fmt::format("cannot write {}: {}", path.string(), error.message()));
 }
 
 }  // namespace scree::io

@@ -1,6 +1,6 @@
 #include "io/results/wall_mesh.h"
 
-#include <array>
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -11,6 +11,7 @@ namespace {
 constexpr int tube_segments = 96;       // around the axis
 constexpr int rim_segments = 8;         // of each rim's half circle
 constexpr double region_margin = 0.25;  // of the largest extent
+constexpr double grown_margin = 0.1;    // of the extent of the bodies in that direction
 
 using Polygon = std::vector<Vec3>;
 
@@ -130,6 +131,23 @@ Region scene_region(const Bodies& bodies, const Shapes& shapes, const Boundaries
   }
   const Vec3 margin = Vec3::Constant(region_margin * box.sizes().maxCoeff());
   return {box.min() - margin, box.max() + margin};
+}
+
+Region grown_region(const Region& region, const Bodies& bodies) {
+  Region grown = region;
+  for (int axis = 0; axis < 3; ++axis) {
+    std::vector<double> x;
+    for (const Vec3& position : bodies.position) {
+      if (std::isfinite(position[axis])) x.push_back(position[axis]);
+    }
+    if (x.empty()) continue;
+    std::sort(x.begin(), x.end());
+    const double low = x[x.size() / 100], high = x[x.size() - 1 - x.size() / 100];
+    const double margin = grown_margin * (high - low);
+    grown.low[axis] = std::min(grown.low[axis], low - margin);
+    grown.high[axis] = std::max(grown.high[axis], high + margin);
+  }
+  return grown;
 }
 
 WallMesh wall_mesh(const Boundaries& boundaries, const Region& region) {

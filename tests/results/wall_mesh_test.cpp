@@ -1,5 +1,6 @@
 #include "io/results/wall_mesh.h"
 
+#include <cmath>
 #include <gtest/gtest.h>
 #include <numbers>
 
@@ -48,6 +49,19 @@ TEST(WallMesh, TheRegionHoldsBodiesTubesAndTheFloorUnderThem) {
   }
   EXPECT_LT(region.low.z(), 0.0);
   EXPECT_GT(region.high.z(), 3.0);
+}
+
+TEST(WallMesh, TheRegionFollowsTheBodiesButNotTheLost) {
+  Bodies bodies = example_scene(200).initial.bodies;
+  for (Vec3& position : bodies.position) position.x() += 10.0;
+  bodies.position[17].y() = -1e6;
+  bodies.position[18].z() = std::nan("");
+  const io::Region region = io::grown_region({{-1.0, -1.0, -1.0}, {1.0, 1.0, 1.0}}, bodies);
+  EXPECT_EQ(region.low.x(), -1.0);
+  EXPECT_GT(region.high.x(), 10.8);
+  EXPECT_LT(region.high.x(), 12.0);
+  EXPECT_GT(region.low.y(), -2.0);
+  EXPECT_GT(region.high.z(), 1.8);
 }
 
 TEST(WallMesh, ATubeIsClosedAndHasItsArea) {
