@@ -6,41 +6,36 @@
 namespace scree {
 
 /// v_a + w_a x arm_a - v_b - w_b x arm_b, world axes.
-inline Vec3 relative_velocity(const CompactContact& c, const std::vector<CompactBody>& bodies) {
-  const CompactBody& a = bodies[static_cast<std::size_t>(c.a)];
-  Vec3 u = a.linear + a.angular.cross(c.arm_a);
+SCREE_INLINE Vector4 relative_velocity(const CompactContact& c, const CompactBody* bodies) {
+  const CompactBody& a = bodies[c.a];
+  Vector4 u = a.linear + cross(a.angular, c.arm_a);
   if (c.b != fixed_partner) {
-    const CompactBody& b = bodies[static_cast<std::size_t>(c.b)];
-    u -= b.linear + b.angular.cross(c.arm_b);
+    const CompactBody& b = bodies[c.b];
+    u -= b.linear + cross(b.angular, c.arm_b);
   }
   return u;
 }
 
-inline Vec3 inverse_inertia_times(const CompactBody& b, const Vec3& x) {
-  return {b.i00 * x[0] + b.i01 * x[1] + b.i02 * x[2], b.i01 * x[0] + b.i11 * x[1] + b.i12 * x[2],
-          b.i02 * x[0] + b.i12 * x[1] + b.i22 * x[2]};
+SCREE_INLINE Vector4 inverse_inertia_times(const CompactBody& b, Vector4 x) {
+  return b.inertia_x * x[0] + b.inertia_y * x[1] + b.inertia_z * x[2];
 }
 
 /// Adds the impulse (N s, world) to body a at the contact and its opposite to body b.
-inline void apply(const CompactContact& c, const Vec3& impulse, std::vector<CompactBody>& bodies) {
-  CompactBody& a = bodies[static_cast<std::size_t>(c.a)];
+SCREE_INLINE void apply(const CompactContact& c, Vector4 impulse, CompactBody* bodies) {
+  CompactBody& a = bodies[c.a];
   a.linear += a.inverse_mass * impulse;
-  a.angular += inverse_inertia_times(a, c.arm_a.cross(impulse));
+  a.angular += inverse_inertia_times(a, cross(c.arm_a, impulse));
   if (c.b != fixed_partner) {
-    CompactBody& b = bodies[static_cast<std::size_t>(c.b)];
+    CompactBody& b = bodies[c.b];
     b.linear -= b.inverse_mass * impulse;
-    b.angular -= inverse_inertia_times(b, c.arm_b.cross(impulse));
+    b.angular -= inverse_inertia_times(b, cross(c.arm_b, impulse));
   }
 }
 
 /// Adds the torque impulse (N m s, world) to body a and its opposite to body b.
-inline void apply_torque(const CompactContact& c, const Vec3& torque, std::vector<CompactBody>& bodies) {
-  CompactBody& a = bodies[static_cast<std::size_t>(c.a)];
-  a.angular += inverse_inertia_times(a, torque);
-  if (c.b != fixed_partner) {
-    CompactBody& b = bodies[static_cast<std::size_t>(c.b)];
-    b.angular -= inverse_inertia_times(b, torque);
-  }
+SCREE_INLINE void apply_torque(const CompactContact& c, Vector4 torque, CompactBody* bodies) {
+  bodies[c.a].angular += inverse_inertia_times(bodies[c.a], torque);
+  if (c.b != fixed_partner) bodies[c.b].angular -= inverse_inertia_times(bodies[c.b], torque);
 }
 
 }  // namespace scree

@@ -18,52 +18,61 @@ namespace {
 constexpr int sweeps_between_checks =
     10;  // the exact residual costs about a sweep; the cheap estimate is free
 
-/// (P2). Sticks if the unconstrained minimum is admissible; else slides: one projected gradient step with the
-/// step length 1 / largest eigenvalue of W_tt, whose fixed point is exact.
-Vec2 tangential_impulse(const CompactContact& c, const Vec2& p, const Vec2& u, double bound) {
-  if (bound <= 0.0) return Vec2::Zero();
-  const double det = c.w_tt11 * c.w_tt22 - c.w_tt12 * c.w_tt12;
-  const Vec2 stick(p[0] - (c.w_tt22 * u[0] - c.w_tt12 * u[1]) / det,
-                   p[1] - (c.w_tt11 * u[1] - c.w_tt12 * u[0]) / det);
-  if (stick.squaredNorm() <= bound * bound) return stick;
-  const Vec2 trial = p - c.slide_step * u;
-  const double length = trial.norm();
-  return length > bound ? Vec2(trial * (bound / length)) : trial;
+/// Re-solves one contact by (P1) and (P2); returns the squared change of its velocity, (m/s)^2. The
+/// tangential impulse sticks if the unconstrained minimum of (P2) is admissible; else it slides: one
+/// projected gradient step of length 1 / largest eigenvalue of W_tt, whose fixed point is exact.
+SCREE_INLINE double solve_contact(CompactContact& c, CompactBody* bodies) {
+  const Vector4 u = relative_velocity(c, bodies), t2 = cross(c.n, c.t1);
+  const double p_n = std::max(0.0, c.impulse[0] - (dot(c.n, u) + c.offset) * c.inverse_w_nn);
+  const double dn = p_n - c.impulse[0];
+  const double u1 = dot(c.t1, u) + c.w_nt1 * dn, u2 = dot(t2, u) + c.w_nt2 * dn;
+  const double bound = c.friction * p_n;
+  double p1 = c.impulse[1] - (c.i_tt11 * u1 + c.i_tt12 * u2),
+         p2 = c.impulse[2] - (c.i_tt12 * u1 + c.i_tt22 * u2);
+  if (p1 * p1 + p2 * p2 > bound * bound) {
+    p1 = c.impulse[1] - c.slide_step * u1;
+    p2 = c.impulse[2] - c.slide_step * u2;
+    const double squared = p1 * p1 + p2 * p2;
+    if (squared > bound * bound) {
+      const double scale = bound / std::sqrt(squared);
+      p1 *= scale;
+      p2 *= scale;
+    }
+  }
+  const double d1 = p1 - c.impulse[1], d2 = p2 - c.impulse[2];
+  if (dn == 0.0 && d1 == 0.0 && d2 == 0.0) return 0.0;
+  c.impulse[0] = p_n;
+  c.impulse[1] = p1;
+  c.impulse[2] = p2;
+  apply(c, dn * c.n + d1 * c.t1 + d2 * t2, bodies);
+  return dn * dn / (c.inverse_w_nn * c.inverse_w_nn) + (d1 * d1 + d2 * d2) / (c.slide_step * c.slide_step);
 }
 
-/// Re-solves one contact; returns the squared change of its velocity, (m/s)^2.
-double solve_contact(CompactContact& c, std::vector<CompactBody>& bodies) {
-  const Vec3 u = relative_velocity(c, bodies);
-  const double u_n = c.n.dot(u) + c.offset;
-  const double p_n = std::max(0.0, c.impulse[0] - u_n / c.w_nn);
-  const double dn = p_n - c.impulse[0];
-  const Vec3 t2 = c.n.cross(c.t1);
-  const Vec2 u_t(c.t1.dot(u) + c.w_nt1 * dn, t2.dot(u) + c.w_nt2 * dn);
-  const Vec2 p_t = tangential_impulse(c, c.impulse.tail<2>(), u_t, c.friction * p_n);
-  const Vec2 dt = p_t - c.impulse.tail<2>();
-  if (dn == 0.0 && dt[0] == 0.0 && dt[1] == 0.0) return 0.0;
-  c.impulse << p_n, p_t;
-  apply(c, dn * c.n + dt[0] * c.t1 + dt[1] * t2, bodies);
-  return dn * dn * c.w_nn * c.w_nn + dt.squaredNorm() / (c.slide_step * c.slide_step);
+/// Solves the contacts of one visit, one after the other.
+SCREE_FOR_EACH_TARGET
+double solve_contacts(CompactContact* contact, CompactContact* end, CompactBody* bodies) {
+  double change = 0.0;
+  for (; contact != end; ++contact) change += solve_contact(*contact, bodies);
+  return change;
 }
 
 /// Torsion and rolling: torque impulses bounded by the normal impulse, by the same rule as (P2).
 void solve_torques(const ContactProblem& p, std::size_t contact, const CompactContact& c, Vec3& torque,
-                   std::vector<CompactBody>& bodies) {
+                   CompactBody* bodies) {
   const double torsion_bound = p.torsional_friction[contact] * c.impulse[0];
   const double rolling_bound = p.rolling_friction[contact] * c.impulse[0];
   const Mat3& frame = p.frame[contact];
   const auto spin = [&] {
-    Vec3 w = bodies[static_cast<std::size_t>(c.a)].angular;
-    if (c.b != fixed_partner) w -= bodies[static_cast<std::size_t>(c.b)].angular;
-    return Vec3(frame * w);
+    Vector4 w = bodies[c.a].angular;
+    if (c.b != fixed_partner) w -= bodies[c.b].angular;
+    return Vec3(frame * to_vec3(w));
   };
   Mat3 w = p.inverse_inertia[static_cast<std::size_t>(c.a)];
   if (c.b != fixed_partner) w += p.inverse_inertia[static_cast<std::size_t>(c.b)];
   w = frame * w * frame.transpose();
 
   const double torsion = std::clamp(torque[0] - spin()[0] / w(0, 0), -torsion_bound, torsion_bound);
-  apply_torque(c, (torsion - torque[0]) * frame.row(0).transpose(), bodies);
+  apply_torque(c, (torsion - torque[0]) * c.n, bodies);
   torque[0] = torsion;
 
   const Vec2 free = torque.tail<2>() - w.bottomRightCorner<2, 2>().inverse() * spin().tail<2>();
@@ -73,7 +82,7 @@ void solve_torques(const ContactProblem& p, std::size_t contact, const CompactCo
     if (rolling.norm() > rolling_bound) rolling *= rolling_bound / rolling.norm();
   }
   const Vec2 change = rolling - torque.tail<2>();
-  apply_torque(c, frame.bottomRows<2>().transpose() * change, bodies);
+  apply_torque(c, to_vector4(frame.bottomRows<2>().transpose() * change), bodies);
   torque.tail<2>() = rolling;
 }
 
@@ -98,22 +107,22 @@ void apply_start(const ContactProblem& p, SolverWorkspace& w, bool warm, Contact
       if (p.has_torques) torque += (is_a ? 1.0 : -1.0) * (p.frame[c].transpose() * s.torque_impulse[c]);
     }
     CompactBody& b = w.bodies[i];
-    b.linear = p.free_velocity[i].linear + p.inverse_mass[i] * impulse;
-    b.angular = p.free_velocity[i].angular + p.inverse_inertia[i] * torque;
+    b.linear = to_vector4(p.free_velocity[i].linear + p.inverse_mass[i] * impulse);
+    b.angular = to_vector4(p.free_velocity[i].angular + p.inverse_inertia[i] * torque);
   });
   for_each_index(contacts, grain_light, [&](std::size_t k) {
-    w.contacts[k].impulse = s.impulse[static_cast<std::size_t>(w.colouring.contact[k])];
+    Vec3::Map(w.contacts[k].impulse) = s.impulse[static_cast<std::size_t>(w.colouring.contact[k])];
     if (p.has_torques) w.torque[k] = s.torque_impulse[static_cast<std::size_t>(w.colouring.contact[k])];
   });
 }
 
 void store(const ContactProblem& p, const SolverWorkspace& w, ContactSolution& s) {
   for_each_index(p.bodies(), grain_light, [&](std::size_t i) {
-    s.velocity[i] = {w.bodies[i].linear, w.bodies[i].angular};
+    s.velocity[i] = {to_vec3(w.bodies[i].linear), to_vec3(w.bodies[i].angular)};
   });
   for_each_index(p.contacts(), grain_light, [&](std::size_t k) {
     const auto c = static_cast<std::size_t>(w.colouring.contact[k]);
-    s.impulse[c] = w.contacts[k].impulse;
+    s.impulse[c] = Vec3::Map(w.contacts[k].impulse);
     if (p.has_torques) s.torque_impulse[c] = w.torque[k];
   });
 }
@@ -122,16 +131,15 @@ void store(const ContactProblem& p, const SolverWorkspace& w, ContactSolution& s
 double sweep_contacts(const ContactProblem& p, SolverWorkspace& w) {
   const Colouring& colouring = w.colouring;
   sweep(colouring, [&](std::size_t v) {
-    double change = 0.0;
+    CompactContact* const begin = w.contacts.data() + colouring.contact_row[v];
+    CompactContact* const end = w.contacts.data() + colouring.contact_row[v + 1];
+    w.visit_change[v] = solve_contacts(begin, end, w.bodies.data());
+    if (!p.has_torques) return;
     for (auto k = static_cast<std::size_t>(colouring.contact_row[v]);
          k < static_cast<std::size_t>(colouring.contact_row[v + 1]); ++k) {
-      change += solve_contact(w.contacts[k], w.bodies);
-      if (p.has_torques) {
-        solve_torques(p, static_cast<std::size_t>(colouring.contact[k]), w.contacts[k], w.torque[k],
-                      w.bodies);
-      }
+      solve_torques(p, static_cast<std::size_t>(colouring.contact[k]), w.contacts[k], w.torque[k],
+                    w.bodies.data());
     }
-    w.visit_change[v] = change;
   });
   const double sum = reduce_blocks(
       colouring.visits(), grain_light, 0.0,

@@ -16,6 +16,19 @@ double wanted_speed(double gap, double slop, const SolverSettings& settings, dou
   return depth / time_step_s;
 }
 
+/// The contacts of one visit, one after the other: normal impulses that reach the wanted speeds.
+SCREE_FOR_EACH_TARGET
+void push_apart(CompactContact* contact, CompactContact* end, const double* target, CompactBody* bodies) {
+  for (; contact != end; ++contact, ++target) {
+    const double u_n = dot(contact->n, relative_velocity(*contact, bodies));
+    const double impulse = std::max(0.0, contact->impulse[0] - (u_n - *target) * contact->inverse_w_nn);
+    const double change = impulse - contact->impulse[0];
+    if (change == 0.0) continue;
+    contact->impulse[0] = impulse;
+    apply(*contact, change * contact->n, bodies);
+  }
+}
+
 }  // namespace
 
 bool correct_positions(const ContactProblem& p, const SolverSettings& settings, double time_step_s,
@@ -29,31 +42,23 @@ bool correct_positions(const ContactProblem& p, const SolverSettings& settings, 
           const double u_n = p.frame[c].row(0).dot(relative_velocity(p, c, s.velocity));
           w.target[k] = wanted_speed(p.gap[c] + time_step_s * u_n, p.slop[c], settings, time_step_s);
           overlap |= w.target[k] > 0.0;
-          w.contacts[k].impulse.setZero();
+          w.contacts[k].impulse[0] = 0.0;
         }
         return overlap;
       },
       [](bool a, bool b) { return a || b; });
-  for_each_index(p.bodies(), grain_light, [&](std::size_t i) {
-    w.bodies[i].linear.setZero();
-    w.bodies[i].angular.setZero();
-  });
+  for_each_index(p.bodies(), grain_light,
+                 [&](std::size_t i) { w.bodies[i].linear = w.bodies[i].angular = Vector4{}; });
   for (int k = 0; any && k < settings.correction_sweeps; ++k) {
     sweep(w.colouring, [&](std::size_t v) {
-      for (auto q = static_cast<std::size_t>(w.colouring.contact_row[v]);
-           q < static_cast<std::size_t>(w.colouring.contact_row[v + 1]); ++q) {
-        CompactContact& c = w.contacts[q];
-        const double u_n = c.n.dot(relative_velocity(c, w.bodies));
-        const double impulse = std::max(0.0, c.impulse[0] - (u_n - w.target[q]) / c.w_nn);
-        const double change = impulse - c.impulse[0];
-        if (change == 0.0) continue;
-        c.impulse[0] = impulse;
-        apply(c, change * c.n, w.bodies);
-      }
+      const auto begin = static_cast<std::size_t>(w.colouring.contact_row[v]);
+      const auto end = static_cast<std::size_t>(w.colouring.contact_row[v + 1]);
+      push_apart(w.contacts.data() + begin, w.contacts.data() + end, w.target.data() + begin,
+                 w.bodies.data());
     });
   }
   for_each_index(p.bodies(), grain_light, [&](std::size_t i) {
-    s.correction[i] = {w.bodies[i].linear, w.bodies[i].angular};
+    s.correction[i] = {to_vec3(w.bodies[i].linear), to_vec3(w.bodies[i].angular)};
   });
   return any;
 }

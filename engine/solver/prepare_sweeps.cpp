@@ -9,23 +9,24 @@ namespace {
 CompactContact compact(const ContactProblem& p, std::size_t c) {
   const Mat3& w = p.delassus[c];
   CompactContact k;
-  k.n = p.frame[c].row(0).transpose();
-  k.t1 = p.frame[c].row(1).transpose();
-  k.arm_a = p.arm_a[c];
-  k.arm_b = p.arm_b[c];
-  k.a = p.body_a[c];
-  k.b = p.body_b[c];
-  k.friction = p.friction[c];
+  k.n = to_vector4(p.frame[c].row(0).transpose());
+  k.t1 = to_vector4(p.frame[c].row(1).transpose());
+  k.arm_a = to_vector4(p.arm_a[c]);
+  k.arm_b = to_vector4(p.arm_b[c]);
+  k.impulse[0] = k.impulse[1] = k.impulse[2] = 0.0;
   k.offset = p.offset[c];
-  k.w_nn = w(0, 0);
+  k.inverse_w_nn = 1.0 / w(0, 0);
   k.w_nt1 = w(0, 1);
   k.w_nt2 = w(0, 2);
-  k.w_tt11 = w(1, 1);
-  k.w_tt12 = w(1, 2);
-  k.w_tt22 = w(2, 2);
+  const double det = w(1, 1) * w(2, 2) - w(1, 2) * w(1, 2);
+  k.i_tt11 = w(2, 2) / det;
+  k.i_tt12 = -w(1, 2) / det;
+  k.i_tt22 = w(1, 1) / det;
   const double mean = 0.5 * (w(1, 1) + w(2, 2)), half = 0.5 * (w(1, 1) - w(2, 2));
-  k.slide_step = 1.0 / (mean + std::hypot(half, w(1, 2)));
-  k.impulse = Vec3::Zero();
+  k.slide_step = 1.0 / (mean + std::sqrt(half * half + w(1, 2) * w(1, 2)));
+  k.friction = p.friction[c];
+  k.a = p.body_a[c];
+  k.b = p.body_b[c];
   return k;
 }
 
@@ -43,15 +44,12 @@ void prepare_sweeps(const ContactProblem& p, SolverWorkspace& w) {
   });
   for_each_index(p.bodies(), grain_light, [&](std::size_t i) {
     const Mat3& m = p.inverse_inertia[i];
-    w.bodies[i] = {p.free_velocity[i].linear,
-                   p.free_velocity[i].angular,
-                   p.inverse_mass[i],
-                   m(0, 0),
-                   m(0, 1),
-                   m(0, 2),
-                   m(1, 1),
-                   m(1, 2),
-                   m(2, 2)};
+    w.bodies[i] = {to_vector4(p.free_velocity[i].linear),
+                   to_vector4(p.free_velocity[i].angular),
+                   to_vector4(m.col(0)),
+                   to_vector4(m.col(1)),
+                   to_vector4(m.col(2)),
+                   p.inverse_mass[i]};
   });
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/core/parallel.h"
+#include "engine/core/vector4.h"
 #include "engine/solver/colouring.h"
 #include "engine/solver/contact_problem.h"
 #include "engine/solver/residual.h"
@@ -18,21 +19,24 @@ struct SolveReport {
   Residual residual;
 };
 
-/// A contact as the sweeps see it: everything a visit needs, next to each other.
-struct CompactContact {
-  Vec3 n, t1, arm_a, arm_b;  // world; t2 = n x t1
-  std::int32_t a, b;         // bodies; b may be fixed_partner
-  double friction, offset;
-  double w_nn, w_nt1, w_nt2, w_tt11, w_tt12, w_tt22;  // Delassus block, 1/kg
-  double slide_step;                                  // 1 / largest eigenvalue of the tangential block, kg
-  Vec3 impulse;                                       // N s, contact frame
+/// A contact as the sweeps see it: everything a visit needs, next to each other; four cache lines.
+struct alignas(64) CompactContact {
+  Vector4 n, t1, arm_a, arm_b;    // world; t2 = n x t1
+  double impulse[3];              // N s, contact frame
+  double offset;                  // m/s
+  double inverse_w_nn;            // kg, inverse of the Delassus block's normal entry
+  double w_nt1, w_nt2;            // 1/kg, its coupling of normal and tangents
+  double i_tt11, i_tt12, i_tt22;  // kg, inverse of its tangential block
+  double slide_step;              // kg, 1 / largest eigenvalue of the tangential block
+  double friction;
+  std::int32_t a, b;  // bodies; b may be fixed_partner
 };
 
 /// A body as the sweeps see it.
-struct CompactBody {
-  Vec3 linear, angular;  // m/s, rad/s
-  double inverse_mass;
-  double i00, i01, i02, i11, i12, i22;  // inverse inertia, world axes
+struct alignas(64) CompactBody {
+  Vector4 linear, angular;                  // m/s, rad/s
+  Vector4 inertia_x, inertia_y, inertia_z;  // columns of the inverse inertia, world axes, 1/(kg m^2)
+  double inverse_mass;                      // 1/kg
 };
 
 struct SolverWorkspace {
