@@ -1,6 +1,7 @@
 // Finds bodies that may be near, while bodies are still being added.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>
@@ -16,26 +17,36 @@ namespace scree {
 class NeighbourGrid {
  public:
   void add(const Vec3& centre, double radius, std::int32_t item) {
-    Level& level = levels_[level_of(radius)];
-    level.cells[key(cell_of(centre, level_size(level_of(radius))))].push_back({centre, radius, item});
+    const int number = level_of(radius);
+    Level& level = levels_[number];
+    level.cells[key(cell_of(centre, level_size(number)))].push_back(level.spheres.size());
+    level.spheres.push_back({centre, radius, item});
   }
 
   /// Calls f(item) for every sphere that overlaps the given one, until f returns false; false if it did. The
   /// order depends on what was added before, and on nothing else.
   template <class F>
   bool visit_near(const Vec3& centre, double radius, F&& f) const {
+    const auto visit = [&](const Sphere& s) {
+      const double reach = radius + s.radius;
+      return (s.centre - centre).squaredNorm() >= reach * reach || f(s.item);
+    };
     for (const auto& [number, level] : levels_) {
       const double size = level_size(number);
-      const Cell low = cell_of(centre.array() - radius - 0.5 * size, size);
-      const Cell high = cell_of(centre.array() + radius + 0.5 * size, size);
+      const Vec3 reach = Vec3::Constant(radius + 0.5 * size);
+      // A large sphere among tiny ones covers more cells than there are spheres.
+      if ((2.0 * reach[0] / size + 2.0) > std::cbrt(27.0 + static_cast<double>(level.spheres.size()))) {
+        if (!std::all_of(level.spheres.begin(), level.spheres.end(), visit)) return false;
+        continue;
+      }
+      const Cell low = cell_of(centre - reach, size), high = cell_of(centre + reach, size);
       for (std::int64_t z = low[2]; z <= high[2]; ++z) {
         for (std::int64_t y = low[1]; y <= high[1]; ++y) {
           for (std::int64_t x = low[0]; x <= high[0]; ++x) {
             const auto cell = level.cells.find(key({x, y, z}));
             if (cell == level.cells.end()) continue;
-            for (const Sphere& s : cell->second) {
-              const double reach = radius + s.radius;
-              if ((s.centre - centre).squaredNorm() < reach * reach && !f(s.item)) return false;
+            for (const std::size_t s : cell->second) {
+              if (!visit(level.spheres[s])) return false;
             }
           }
         }
@@ -52,15 +63,20 @@ class NeighbourGrid {
     std::int32_t item;
   };
   struct Level {
-    std::unordered_map<std::uint64_t, std::vector<Sphere>> cells;
+    std::vector<Sphere> spheres;
+    std::unordered_map<std::uint64_t, std::vector<std::size_t>> cells;  // -> spheres
   };
 
   static int level_of(double radius) { return static_cast<int>(std::ceil(std::log2(2.0 * radius))); }
   static double level_size(int level) { return std::ldexp(1.0, level); }
   static Cell cell_of(const Vec3& p, double size) {
-    return {static_cast<std::int64_t>(std::floor(p[0] / size)),
-            static_cast<std::int64_t>(std::floor(p[1] / size)),
-            static_cast<std::int64_t>(std::floor(p[2] / size))};
+    constexpr double far = 0x1p60;  // keeps absurd positions within the range of integers
+    Cell cell;
+    for (int i = 0; i < 3; ++i) {
+      cell[static_cast<std::size_t>(i)] =
+          static_cast<std::int64_t>(std::clamp(std::floor(p[i] / size), -far, far));
+    }
+    return cell;
   }
   /// 21 bits an axis. Cells 2^21 apart share a key, which costs a distance test and never a neighbour.
   static std::uint64_t key(const Cell& c) {

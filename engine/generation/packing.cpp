@@ -2,6 +2,7 @@
 
 #include <Eigen/Eigenvalues>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -61,6 +62,54 @@ bool holds_all_but_rounding(const Region& region, const GrainRecipe& recipe, Gra
   return holds(region, place(recipe, grain));
 }
 
+/// The places of a cubic lattice in the frame of a region.
+struct LatticePlaces {
+  double spacing, jitter;             // m
+  std::array<std::int64_t, 3> count;  // along each axis
+  Vec3 first;                         // m
+
+  /// `edge` is the distance from a wall to the nearest place, m.
+  LatticePlaces(const RegionFrame& f, const LatticeSettings& settings, double edge)
+      : spacing(settings.spacing), jitter(settings.jitter) {
+    for (int i = 0; i < 3; ++i) {
+      const double room = f.extent[i] - 2.0 * edge;
+      // The tolerance lets a region fit exactly n spacings in spite of rounding.
+      const double steps = std::floor(room / spacing * (1.0 + 1e-12) + 1e-12);
+      count[i] = room < -1e-12 * f.extent[i] ? 0 : 1 + to_integer(steps);
+      first[i] = i == 2 ? edge : 0.5 * (f.extent[i] - static_cast<double>(count[i] - 1) * spacing);
+    }
+  }
+
+  Vec3 at(std::int64_t x, std::int64_t y, std::int64_t z) const {
+    return first + spacing * Vec3(static_cast<double>(x), static_cast<double>(y), static_cast<double>(z));
+  }
+
+  std::uint64_t number(std::int64_t x, std::int64_t y, std::int64_t z) const {
+    const auto u = [](std::int64_t v) { return static_cast<std::uint64_t>(v); };
+    return (u(z) * u(count[1]) + u(y)) * u(count[0]) + u(x);
+  }
+
+  /// The part of a row, [begin, end), whose places can lie in the region: in a cylinder a chord of its
+  /// circle.
+  std::pair<std::int64_t, std::int64_t> row(const Region& region, std::int64_t y) const {
+    const CylinderRegion* cylinder = std::get_if<CylinderRegion>(&region);
+    if (cylinder == nullptr) return {0, count[0]};
+    const double radius = cylinder->radius, off = first[1] + spacing * static_cast<double>(y) - radius;
+    const double reach = radius + 2.0 * jitter;  // of an unshifted place, more than enough
+    if (std::abs(off) > reach) return {0, 0};
+    const double half_chord = std::sqrt(reach * reach - off * off);
+    const std::int64_t begin = to_integer(std::floor((radius - half_chord - first[0]) / spacing));
+    const std::int64_t end = 2 + to_integer(std::floor((radius + half_chord - first[0]) / spacing));
+    return {std::max<std::int64_t>(0, begin), std::min(count[0], end)};
+  }
+
+ private:
+  /// Keeps what no memory could hold within the range of integers.
+  static std::int64_t to_integer(double x) {
+    return static_cast<std::int64_t>(std::clamp(x, -0x1p60, 0x1p60));
+  }
+};
+
 }  // namespace
 
 PlacedEllipsoid place(const GrainRecipe& recipe, const Grain& grain) {
@@ -74,30 +123,18 @@ double safe_spacing(const GrainRecipe& recipe, double jitter) {
 std::vector<Grain> lattice(const GrainRecipe& recipe, const Region& region, const LatticeSettings& settings,
                            std::uint64_t seed) {
   const RegionFrame f = frame(region);
-  const double edge = 0.5 * safe_spacing(recipe, settings.jitter);  // from a wall to the nearest place, m
-  std::array<std::int64_t, 3> places;
-  Vec3 first;
-  for (int i = 0; i < 3; ++i) {
-    const double room = f.extent[i] - 2.0 * edge;
-    // The tolerance lets a region fit exactly n spacings in spite of rounding.
-    places[i] =
-        room < -1e-12 * f.extent[i]
-            ? 0
-            : 1 + static_cast<std::int64_t>(std::floor(room / settings.spacing * (1.0 + 1e-12) + 1e-12));
-    first[i] = i == 2 ? edge : 0.5 * (f.extent[i] - static_cast<double>(places[i] - 1) * settings.spacing);
-  }
+  const LatticePlaces places(f, settings, 0.5 * safe_spacing(recipe, settings.jitter));
   std::vector<Grain> grains;
-  std::uint64_t number = 0;  // of the place
-  for (std::int64_t z = 0; z < places[2]; ++z) {
-    for (std::int64_t y = 0; y < places[1]; ++y) {
-      for (std::int64_t x = 0; x < places[0]; ++x, ++number) {
+  for (std::int64_t z = 0; z < places.count[2]; ++z) {
+    for (std::int64_t y = 0; y < places.count[1]; ++y) {
+      const auto [x_begin, x_end] = places.row(region, y);
+      for (std::int64_t x = x_begin; x < x_end; ++x) {
         if (grains.size() == settings.count) return grains;
-        Random random(seed, number);
+        Random random(seed, places.number(x, y, z));
         Grain grain;
         grain.scale = sample(recipe.scale, random);
         grain.pose.orientation = draw_orientation(recipe, random);
-        Vec3 t = first + settings.spacing *
-                             Vec3(static_cast<double>(x), static_cast<double>(y), static_cast<double>(z));
+        Vec3 t = places.at(x, y, z);
         for (int i = 0; i < 3; ++i) t[i] += random.uniform(-settings.jitter, settings.jitter);
         grain.pose.position = f.origin + f.axes * t;
         if (holds_all_but_rounding(region, recipe, grain)) grains.push_back(grain);

@@ -4,6 +4,7 @@
 #include "engine/generation/packing.h"
 #include "io/scene/body_table.h"
 #include "io/scene/faults.h"
+#include "io/scene/keys.h"
 #include "io/scene/reading.h"
 #include "io/scene/validate.h"
 
@@ -174,21 +175,35 @@ class GroupReader {
     const Section scale = section_.child("scale");
     const bool scale_is_good = scale.node() == nullptr || is_window(scale);
     if (!region || !scale_is_good) return;
-    GrainRecipe recipe{semi_axes, read_scale(scale), fixed_orientation(section_)};
+    const GrainRecipe recipe{semi_axes, read_scale(scale), fixed_orientation(section_)};
     const auto count = static_cast<std::size_t>(section_.integer("count"));
     std::vector<Grain> grains;
     if (group_.form == "lattice") {
       const double jitter = section_.number("jitter");
       const double spacing =
           section_.has("spacing") ? section_.number("spacing") : safe_spacing(recipe, jitter);
+      if (!keeps_apart(spacing, recipe)) return;
       grains = lattice(recipe, *region, {count, spacing, jitter}, seed());
     } else {
-      grains = random_packing(recipe, *region, {count, static_cast<int>(section_.integer("attempts"))},
-                              obstacles(), seed());
+      const int attempts = static_cast<int>(section_.integer("attempts"));
+      grains = random_packing(recipe, *region, {count, attempts}, obstacles(), seed());
     }
     if (grains.size() < count) cannot_fit(grains.size(), *region);
     const Twist motion = twist();
     for (const Grain& grain : grains) add(grain.scale * semi_axes, grain.pose, motion);
+  }
+
+  /// False, with a fault, if neighbours overlap however they are turned.
+  bool keeps_apart(double spacing, const GrainRecipe& recipe) {
+    const double thickness = 2.0 * smallest(recipe.scale) * recipe.semi_axes.minCoeff();
+    // The rounding of "= 2 * radius" must not count.
+    if (spacing >= thickness * (1.0 - 1e-12)) return true;
+    Fault fault = fault_at(section_.given("spacing"), section_.path_of("spacing"),
+                           "is less than the smallest bodies are thick");
+    fault.unit = find_key("bodies", "spacing")->unit;
+    fault.allowed = fmt::format(">= {:.6g}", thickness);
+    reading_.faults.push_back(std::move(fault));
+    return false;
   }
 
   std::vector<PlacedEllipsoid> obstacles() {

@@ -31,7 +31,7 @@ class Validator {
       }
     }
     required(node, name, form, path);
-    if (faults_.size() > before) node.faulty = true;
+    if (faults_.size() > before || has_faulty_item(node)) node.faulty = true;
   }
 
  private:
@@ -139,7 +139,12 @@ class Validator {
         tables(node, key, path);
         break;
     }
-    if (faults_.size() > before) node.faulty = true;
+    if (faults_.size() > before || has_faulty_item(node)) node.faulty = true;
+  }
+
+  /// Also one whose expression could not be computed, which was reported before.
+  static bool has_faulty_item(const Node& node) {
+    return std::any_of(node.items.begin(), node.items.end(), [](const Node& item) { return item.faulty; });
   }
 
   static std::string listed(std::string_view words) {
