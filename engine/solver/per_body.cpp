@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "engine/solver/compact.h"
+#include "engine/solver/local_cone.h"
 
 namespace scree {
 
@@ -53,6 +54,28 @@ SCREE_FOR_EACH_TARGET
 double solve_contacts(CompactContact* contact, CompactContact* end, CompactBody* bodies) {
   double change = 0.0;
   for (; contact != end; ++contact) change += solve_contact(*contact, bodies);
+  return change;
+}
+
+/// The same with the exact local solution (L1) of each contact.
+double solve_contacts_exactly(const ContactProblem& p, const Colouring& colouring, std::size_t visit,
+                              std::vector<CompactContact>& contacts, CompactBody* bodies) {
+  double change = 0.0;
+  for (auto k = static_cast<std::size_t>(colouring.contact_row[visit]);
+       k < static_cast<std::size_t>(colouring.contact_row[visit + 1]); ++k) {
+    CompactContact& c = contacts[k];
+    const auto contact = static_cast<std::size_t>(colouring.contact[k]);
+    const Mat3 &w = p.delassus[contact], &frame = p.frame[contact];
+    const Vec3 last = Vec3::Map(c.impulse);
+    Vec3 q = frame * to_vec3(relative_velocity(c, bodies)) - w * last;
+    q[0] += c.offset;
+    const Vec3 impulse = solve_local_cone(w, q, c.friction);
+    const Vec3 d = impulse - last;
+    if (d.isZero(0.0)) continue;
+    Vec3::Map(c.impulse) = impulse;
+    apply(c, to_vector4(frame.transpose() * d), bodies);
+    change += (w * d).squaredNorm();
+  }
   return change;
 }
 
@@ -128,12 +151,14 @@ void store(const ContactProblem& p, const SolverWorkspace& w, ContactSolution& s
 }
 
 /// One sweep; returns the rms change of contact velocities, m/s, an estimate of the residual.
-double sweep_contacts(const ContactProblem& p, SolverWorkspace& w) {
+double sweep_contacts(const ContactProblem& p, SolverKind kind, SolverWorkspace& w) {
   const Colouring& colouring = w.colouring;
   sweep(colouring, [&](std::size_t v) {
     CompactContact* const begin = w.contacts.data() + colouring.contact_row[v];
     CompactContact* const end = w.contacts.data() + colouring.contact_row[v + 1];
-    w.visit_change[v] = solve_contacts(begin, end, w.bodies.data());
+    w.visit_change[v] = kind == SolverKind::per_contact
+                            ? solve_contacts_exactly(p, colouring, v, w.contacts, w.bodies.data())
+                            : solve_contacts(begin, end, w.bodies.data());
     if (!p.has_torques) return;
     for (auto k = static_cast<std::size_t>(colouring.contact_row[v]);
          k < static_cast<std::size_t>(colouring.contact_row[v + 1]); ++k) {
@@ -161,7 +186,7 @@ SolveReport solve_per_body(const ContactProblem& p, const SolverSettings& settin
   report.status = SolveStatus::iteration_limit;
   const double goal = settings.tolerance * p.velocity_scale;
   while (report.sweeps < settings.max_sweeps) {
-    const double estimate = sweep_contacts(p, w);
+    const double estimate = sweep_contacts(p, settings.kind, w);
     ++report.sweeps;
     if (!(estimate < infinity)) break;
     if (estimate <= goal || report.sweeps % sweeps_between_checks == 0) {

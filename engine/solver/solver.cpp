@@ -1,8 +1,32 @@
 #include "engine/solver/solver.h"
 
+#include <cassert>
+
 #include "engine/core/parallel.h"
 
 namespace scree {
+
+const char* to_string(SolverKind kind) {
+  switch (kind) {
+    case SolverKind::per_body:
+      return "per_body";
+    case SolverKind::per_contact:
+      return "per_contact";
+    case SolverKind::consensus:
+      return "consensus";
+    case SolverKind::one_pass:
+      return "one_pass";
+  }
+  return "";
+}
+
+SolverKind solver_kind(std::string_view name) {
+  for (const SolverKind kind : solver_kinds) {
+    if (name == to_string(kind)) return kind;
+  }
+  assert(false && "not the name of a solver");
+  return SolverKind::per_body;
+}
 
 const char* to_string(SolveStatus status) {
   switch (status) {
@@ -95,7 +119,11 @@ SolveReport solve(const ContactProblem& problem, const SolverSettings& settings,
   SolveReport report;
   switch (settings.kind) {
     case SolverKind::per_body:
+    case SolverKind::per_contact:
       report = solve_per_body(problem, settings, workspace, solution);
+      break;
+    case SolverKind::consensus:
+      report = solve_consensus(problem, settings, workspace.consensus, solution);
       break;
     case SolverKind::one_pass:
       report = solve_one_pass(problem, settings, solution);

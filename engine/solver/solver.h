@@ -39,7 +39,19 @@ struct alignas(64) CompactBody {
   double inverse_mass;                      // 1/kg
 };
 
+/// Scratch of `consensus`, see there.
+struct ConsensusWorkspace {
+  struct Side {
+    Vec3 z, z_spin;  // m/s, rad/s, contact frame: what a side of a contact is asked to reach
+  };
+  std::vector<double> rho, rho_spin;                 // [contact] penalties, kg and kg m^2
+  std::vector<Vec3> y, y_spin;                       // [contact] scaled multipliers, m/s and rad/s
+  std::vector<Side> side_a, side_b;                  // [contact]
+  std::vector<Eigen::Matrix<double, 6, 6>> inverse;  // [body] of M + sum rho J^T J
+};
+
 struct SolverWorkspace {
+  ConsensusWorkspace consensus;
   Colouring colouring;
   std::vector<CompactContact> contacts;  // [contact in the order of visits]
   std::vector<CompactBody> bodies;       // [body]
@@ -71,6 +83,8 @@ void sweep(const Colouring& colouring, F&& visit) {
 // The solvers one by one; see their files.
 [[nodiscard]] SolveReport solve_per_body(const ContactProblem& problem, const SolverSettings& settings,
                                          SolverWorkspace& workspace, ContactSolution& solution);
+[[nodiscard]] SolveReport solve_consensus(const ContactProblem& problem, const SolverSettings& settings,
+                                          ConsensusWorkspace& workspace, ContactSolution& solution);
 [[nodiscard]] SolveReport solve_one_pass(const ContactProblem& problem, const SolverSettings& settings,
                                          ContactSolution& solution);
 

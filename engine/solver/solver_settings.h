@@ -1,13 +1,20 @@
 // Which solver, how far it goes, and when it stops.
 #pragma once
 
+#include <string_view>
+
 namespace scree {
 
-enum class SolverKind { per_body, one_pass };
+enum class SolverKind { per_body, per_contact, consensus, one_pass };
+inline constexpr SolverKind solver_kinds[] = {SolverKind::per_body, SolverKind::per_contact,
+                                              SolverKind::consensus, SolverKind::one_pass};
+const char* to_string(SolverKind kind);
+/// The kind of a name that to_string gives; the name must be one.
+SolverKind solver_kind(std::string_view name);
 
 struct SolverSettings {
   SolverKind kind = SolverKind::per_body;
-  int max_sweeps = 30;        // a sweep visits every body once
+  int max_sweeps = 50;        // a sweep visits every body once
   double tolerance = 1e-3;    // stop when the residual (rms) falls below tolerance * |gravity| * time step
   bool warm_start = true;     // begin with the last step's impulses
   int friction_samples = 16;  // one_pass: tangents of the sampled friction cone of a contact

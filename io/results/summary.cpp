@@ -11,16 +11,6 @@ namespace scree::io {
 
 namespace {
 
-const char* solver_name(SolverKind kind) {
-  switch (kind) {
-    case SolverKind::per_body:
-      return "per_body";
-    case SolverKind::one_pass:
-      return "one_pass";
-  }
-  return "";
-}
-
 /// Median over the last sixth of the steps, at least one: start-up, when few bodies touch, does not count.
 double median_of_last_sixth(const std::vector<double>& times) {
   if (times.empty()) return 0.0;
@@ -83,7 +73,7 @@ RunStatistics::RunStatistics(const Scene& scene) : scene_(scene) {
   const Bodies& bodies = scene.initial.bodies;
   const Settings& settings = scene.model.settings;
   sums_.scene = scene.name;
-  sums_.solver = solver_name(settings.solver.kind);
+  sums_.solver = to_string(settings.solver.kind);
   sums_.bodies = static_cast<std::int64_t>(bodies.size());
   sums_.boundaries = static_cast<std::int64_t>(scene.model.boundaries.size());
   sums_.time_step_s = settings.time_step_s;

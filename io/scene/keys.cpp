@@ -94,10 +94,11 @@ constexpr std::array key_table{
         .description = "Fixed obstacles."},
 
     Key{.section = "solver", .name = "kind", .type = word, .fallback = "\"per_body\"",
-        .words = "per_body|one_pass",
-        .description = "`per_body` sweeps over the bodies until the residual is small; `one_pass` does a "
-                       "fixed amount of work with a sampled friction cone."},
-    Key{.section = "solver", .name = "max_sweeps", .type = integer, .fallback = "30",
+        .words = "per_body|per_contact|consensus|one_pass",
+        .description = "`per_body` sweeps over the bodies until the residual is small; `per_contact` does so with "
+                       "the exact solution of each contact; `consensus` treats all bodies at once; `one_pass` "
+                       "is the seed method, a fixed amount of work with a sampled friction cone."},
+    Key{.section = "solver", .name = "max_sweeps", .type = integer, .fallback = "50",
         .range = {.low = 1.0, .high = 1e6},
         .description = "Most sweeps a step; each visits every body once."},
     Key{.section = "solver", .name = "tolerance", .type = number, .fallback = "1e-3", .range = positive,

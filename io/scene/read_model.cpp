@@ -153,7 +153,7 @@ void read_settings(const Section& top, Reading& reading) {
   settings.restitution_threshold_m_s = top.number("restitution_threshold");
 
   const Section solver = top.child("solver");
-  settings.solver = {.kind = solver.text("kind") == "one_pass" ? SolverKind::one_pass : SolverKind::per_body,
+  settings.solver = {.kind = solver_kind(solver.text("kind")),
                      .max_sweeps = static_cast<int>(solver.integer("max_sweeps")),
                      .tolerance = solver.number("tolerance"),
                      .warm_start = solver.boolean("warm_start"),

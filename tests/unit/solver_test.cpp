@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <set>
 
+#include "engine/solver/local_cone.h"
 #include "tests/support/world.h"
 
 namespace scree {
@@ -73,43 +74,105 @@ TEST(Colouring, ManyPartnersOfOneBodyStillWork) {
   EXPECT_LT(report.momentum_error_relative, 1e-14);
 }
 
-TEST(PerBody, SolvesAHeapToRounding) {
-  ContactProblem p = heap_problem();
+TEST(LocalCone, FulfilsCoulombsLawInEveryCase) {
+  Random random(5);
+  int apart = 0, sticks = 0, slides = 0;
+  for (int i = 0; i < 20000; ++i) {
+    Mat3 a;
+    for (int k = 0; k < 9; ++k) a(k / 3, k % 3) = random.normal();
+    const Mat3 w = a * a.transpose() + 0.1 * Mat3::Identity();
+    const Vec3 q = random.direction();
+    const double mu = random.uniform();
+    const Vec3 p = solve_local_cone(w, q, mu);
+    const Vec3 u = w * p + q;
+    const double size = 1e-9 * (1.0 + p.norm() * w.norm());
+    ASSERT_GE(p[0], 0.0);
+    ASSERT_LE(p.tail<2>().norm(), mu * p[0] * (1 + 1e-12));
+    ASSERT_GE(u[0], -size) << i;
+    ASSERT_LE(std::abs(u[0] * p[0]), size) << i;
+    if (p[0] == 0.0) {
+      ++apart;
+    } else if (u.tail<2>().norm() < size) {
+      ++sticks;
+    } else {
+      ++slides;
+      ASSERT_NEAR(p.tail<2>().norm(), mu * p[0], size) << i;
+      ASSERT_NEAR(p.tail<2>().dot(u.tail<2>()), -p.tail<2>().norm() * u.tail<2>().norm(), size) << i;
+    }
+  }
+  EXPECT_GT(apart, 1000);
+  EXPECT_GT(sticks, 1000);
+  EXPECT_GT(slides, 1000);
+}
+
+class Iterative : public ::testing::TestWithParam<SolverKind> {};
+
+TEST_P(Iterative, SolvesAHeap) {
+  // A heap that comes to rest. Coulomb's law in plain words, contact by contact, at a residual of 1e-4 g h =
+  // 2e-6 m/s. Many of its contacts creep at the bound of friction, where all first-order solvers are slow.
+  World world = test::loose_heap(5, 5, {}, 2e-3, 9);
+  world.model.settings.solver.tolerance = 1e-3;
+  world.run(4.0);
+  const ContactProblem& p = world.workspace.problem;
   SolverSettings settings;
-  settings.tolerance = 1e-11;
-  settings.max_sweeps = 20000;
+  settings.kind = GetParam();
+  settings.tolerance = 1e-4;
+  settings.max_sweeps = 1000;
   SolverWorkspace workspace;
   ContactSolution solution;
   const SolveReport report = solve(p, settings, workspace, solution);
   EXPECT_EQ(report.status, SolveStatus::converged);
-  EXPECT_LT(report.residual.rms_m_s, 1e-11 * p.velocity_scale);
-  // (S3) and (S4) in plain words.
+  EXPECT_LT(report.residual.rms_m_s, 1e-4 * p.velocity_scale);
   for (std::size_t c = 0; c < p.contacts(); ++c) {
     const Vec3 u = p.frame[c] * relative_velocity(p, c, solution.velocity);
     const Vec3& impulse = solution.impulse[c];
     EXPECT_GE(impulse[0], 0.0);
-    EXPECT_GT(u[0] + p.offset[c], -1e-9);
-    EXPECT_LT(impulse[0] * (u[0] + p.offset[c]), 1e-9);
+    EXPECT_GT(u[0] + p.offset[c], -1e-4);
+    EXPECT_LE(impulse[0] * (u[0] + p.offset[c]), 1e-4 * impulse[0]);
     EXPECT_LE(impulse.tail<2>().norm(), p.friction[c] * impulse[0] * (1 + 1e-12));
-    if (u.tail<2>().norm() > 1e-6 && impulse[0] > 1e-6) {  // sliding: at the bound, against the motion
-      EXPECT_NEAR(impulse.tail<2>().norm(), p.friction[c] * impulse[0], 1e-6 * impulse[0]);
-      EXPECT_LT(impulse.tail<2>().normalized().dot(u.tail<2>().normalized()), -1.0 + 1e-5);
+    if (u.tail<2>().norm() > 1e-3 && impulse[0] > 1e-3) {  // sliding: at the bound, against the motion
+      EXPECT_NEAR(impulse.tail<2>().norm(), p.friction[c] * impulse[0], 0.02 * impulse[0]);
+      EXPECT_LT(impulse.tail<2>().normalized().dot(u.tail<2>().normalized()), -0.99);
     }
   }
 }
 
-TEST(PerBody, ResidualIsZeroOnlyAtASolution) {
-  ContactProblem p = heap_problem();
-  SolverSettings settings;
-  SolverWorkspace workspace;
-  ContactSolution solution;
-  settings.tolerance = 1e-11;
-  settings.max_sweeps = 20000;
-  const SolveReport exact = solve(p, settings, workspace, solution);
-  ContactSolution wrong = solution;
-  wrong.impulse[0][0] += 0.1;
-  EXPECT_GT(residual(p, wrong.velocity, wrong.impulse, wrong.torque_impulse).max_m_s,
-            1e6 * exact.residual.max_m_s);
+TEST_P(Iterative, SettlesAHeapWithExactMomentum) {
+  PairLaw law;
+  law.torsional_friction_m = 1e-3;
+  law.rolling_friction_m = 1e-3;
+  World world = test::loose_heap(4, 4, law, 2e-3, 3);
+  world.model.settings.solver = SolverSettings{};
+  world.model.settings.solver.kind = GetParam();
+  double worst = 0.0;
+  const StepReport last =
+      world.run(2.0, [&](const StepReport& r) { worst = std::max(worst, r.momentum_error_relative); });
+  EXPECT_LT(worst, 1e-12);
+  EXPECT_LT(last.energy.kinetic / 64, 1e-4);
+  EXPECT_LT(last.penetration_max, 0.01);
+  EXPECT_LT(last.residual_rms_relative, 1e-2);
+}
+
+INSTANTIATE_TEST_SUITE_P(Solvers, Iterative,
+                         ::testing::Values(SolverKind::per_body, SolverKind::per_contact,
+                                           SolverKind::consensus),
+                         [](const auto& test) { return to_string(test.param); });
+
+TEST(Residual, TellsAChangedImpulse) {
+  // One sphere on the floor: solved exactly in one visit; then its impulse is 1 % off, and the residual is
+  // the velocity that this stands for.
+  World world({}, 1e-3);
+  world.add_floor();
+  world.add_sphere(0.1, Vec3(0, 0, 0.1));
+  (void)world.step();
+  const ContactProblem& p = world.workspace.problem;
+  ContactSolution solution = world.workspace.solution;
+  EXPECT_LT(residual(p, solution.velocity, solution.impulse, solution.torque_impulse).rms_m_s, 1e-15);
+  const double excess = 0.01 * solution.impulse[0][0];
+  solution.impulse[0][0] += excess;
+  solution.velocity[0].linear[2] += excess * p.inverse_mass[0];
+  EXPECT_NEAR(residual(p, solution.velocity, solution.impulse, solution.torque_impulse).rms_m_s,
+              excess * p.inverse_mass[0], 1e-12);
 }
 
 TEST(Solve, ReportsWhatIsNotFinite) {
