@@ -15,6 +15,9 @@ namespace scree::io {
 
 namespace {
 
+const std::vector<std::string> function_names{"sqrt",  "sin",  "cos",   "tan", "abs",
+                                              "floor", "ceil", "round", "min", "max"};
+
 /// Recursive descent: sum -> product -> sign -> power -> atom.
 class Parser {
  public:
@@ -107,7 +110,7 @@ class Parser {
     const auto found = functions.find(name);
     if (found == functions.end()) {
       throw ExpressionError{fmt::format("uses the unknown function '{}'", name),
-                            did_you_mean(name, built_in_names())};
+                            did_you_mean(name, function_names)};
     }
     if (x.size() != 1) throw ExpressionError{fmt::format("gives '{}' more than one number", name), ""};
     return found->second(x.front());
@@ -218,7 +221,7 @@ class Evaluation {
   double parameter(const std::string& name) {
     const Node* node = resolved_parameter(name);
     if (node == nullptr) {
-      std::vector<std::string> names = built_in_names();
+      std::vector<std::string> names{"pi", "degree"};
       if (parameters_ != nullptr) {
         for (const Node& item : parameters_->items) names.push_back(item.key);
       }
@@ -239,12 +242,6 @@ class Evaluation {
 
 double evaluate(std::string_view expression, const NameLookup& lookup) {
   return Parser(expression, lookup).whole();
-}
-
-const std::vector<std::string>& built_in_names() {
-  static const std::vector<std::string> names{"pi",  "degree", "sqrt", "sin",   "cos", "tan",
-                                              "abs", "floor",  "ceil", "round", "min", "max"};
-  return names;
 }
 
 std::vector<std::string> evaluate_expressions(Node& root, std::vector<Fault>& faults) {

@@ -4,7 +4,6 @@
 #include <functional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace scree::io {
 
@@ -19,8 +18,5 @@ struct ExpressionError {
 /// The value of "2 * radius + 0.1". Knows pi, degree (pi/180) and sqrt, sin, cos, tan, abs, floor, ceil,
 /// round, min, max; other names go to `lookup`. ^ binds to the right. Throws ExpressionError.
 double evaluate(std::string_view expression, const NameLookup& lookup);
-
-/// The names that `evaluate` knows by itself.
-const std::vector<std::string>& built_in_names();
 
 }  // namespace scree::io

@@ -143,6 +143,24 @@ TEST(NeighbourGrid, FindsWhatBruteForceFinds) {
   }
 }
 
+TEST(NeighbourGrid, FindsTinySpheresAroundALargeOne) {
+  Random random(2);
+  NeighbourGrid grid;
+  std::size_t expected = 0;
+  for (int i = 0; i < 2000; ++i) {
+    const Vec3 centre(random.uniform(-2, 2), random.uniform(-2, 2), random.uniform(-2, 2));
+    grid.add(centre, 1e-6, i);
+    expected += centre.norm() < 1.0 + 1e-6 ? 1 : 0;
+  }
+  std::size_t found = 0;
+  const bool all = grid.visit_near(Vec3::Zero(), 1.0, [&](std::int32_t) { return ++found > 0; });
+  EXPECT_TRUE(all);
+  EXPECT_EQ(found, expected);
+  found = 0;
+  EXPECT_FALSE(grid.visit_near(Vec3::Zero(), 1.0, [&](std::int32_t) { return ++found < 3; }));
+  EXPECT_EQ(found, 3u);  // stops where it is told to
+}
+
 void expect_apart_and_inside(const std::vector<Grain>& grains, const GrainRecipe& recipe,
                              const Region& region) {
   for (std::size_t i = 0; i < grains.size(); ++i) {
