@@ -65,7 +65,7 @@ io::RunStatus advance(const io::Scene& scene, State& state, Workspace& workspace
   while (state.time_s < end) {
     if (interrupt_requested()) return io::RunStatus::interrupted;
     const StepReport report = step(scene.model, state, workspace);
-    recorder.after_step(report, state, workspace.contacts);
+    recorder.after_step(report, state, workspace);
     progress.update(report);
     if (is_broken(report)) {
       progress.clear();
@@ -112,12 +112,12 @@ int run(const RunOptions& options) {
     spdlog::error("{}", error.what());
     // Save what can be saved; that this fails too is no news.
     try {
-      recorder.finish(io::RunStatus::failed, state, workspace.contacts);
+      recorder.finish(io::RunStatus::failed, state, workspace);
     } catch (const io::WriteError&) {
     }
     return exit_cannot_write;
   }
-  const io::Summary summary = recorder.finish(status, state, workspace.contacts);
+  const io::Summary summary = recorder.finish(status, state, workspace);
   if (!options.quiet) {
     show(report_text(summary, recorder.folder(), scene.output));
     if (options.stage_table) show("\n" + recorder.stage_table().text());

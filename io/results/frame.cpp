@@ -12,13 +12,11 @@ std::vector<Vec3f> single(const std::vector<Vec3>& values) {
   return result;
 }
 
-/// [contact] the impulses in memory, N s; both lists are sorted by key.
-std::vector<Vec3> impulses(const Contacts& contacts, const ContactMemory& memory) {
-  std::vector<Vec3> result(contacts.size(), Vec3::Zero());
-  std::size_t m = 0;
-  for (std::size_t c = 0; c < contacts.size(); ++c) {
-    while (m < memory.impulse.size() && memory.key[m] < contacts.key[c]) ++m;
-    if (m < memory.impulse.size() && memory.key[m] == contacts.key[c]) result[c] = memory.impulse[m];
+/// [contact] N s, world axes, on body a. Not those of ContactMemory: what an impact gave is left out there.
+std::vector<Vec3> impulses(const Workspace& workspace) {
+  std::vector<Vec3> result(workspace.contacts.size());
+  for (std::size_t c = 0; c < result.size(); ++c) {
+    result[c] = workspace.problem.frame[c].transpose() * workspace.solution.impulse[c];
   }
   return result;
 }
@@ -41,9 +39,10 @@ FrameContacts frame_contacts(const Contacts& contacts, const std::vector<Vec3>& 
 
 }  // namespace
 
-Frame make_frame(const Model& model, const State& state, const Contacts& contacts,
+Frame make_frame(const Model& model, const State& state, const Workspace& workspace,
                  const std::vector<std::string>& field_names, bool with_contacts) {
   const Bodies& bodies = state.bodies;
+  const Contacts& contacts = workspace.contacts;
   const std::size_t n = bodies.size();
   Frame frame;
   frame.step = state.step;
@@ -56,7 +55,7 @@ Frame make_frame(const Model& model, const State& state, const Contacts& contact
     const Eigen::Quaternionf q = bodies.orientation[i].cast<float>();
     frame.orientation[i] = {q.w(), q.x(), q.y(), q.z()};
   }
-  const std::vector<Vec3> impulse = impulses(contacts, state.memory);
+  const std::vector<Vec3> impulse = impulses(workspace);
   frame.contacts_of_body.assign(n, 0);
   for (std::size_t c = 0; c < contacts.size(); ++c) {
     if (impulse[c].isZero(0.0)) continue;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/simulation/model.h"
+#include "engine/simulation/workspace.h"
 
 namespace scree::io {
 
@@ -16,7 +17,7 @@ using Vec3f = Eigen::Vector3f;
 struct FrameContacts {
   std::vector<Vec3f> point;            // m
   std::vector<Vec3f> normal;           // unit, from b to a
-  std::vector<Vec3f> impulse;          // N s, world axes, on body a, over the last step
+  std::vector<Vec3f> impulse;          // N s, world axes, on body a, over the last substep
   std::vector<float> gap;              // m, negative where surfaces overlap
   std::vector<std::int32_t> body_a;    // slot
   std::vector<std::int32_t> body_b;    // slot, -1 if b is a boundary
@@ -36,9 +37,9 @@ struct Frame {
   FrameContacts contacts;                         // empty unless asked for
 };
 
-/// Copies the state and the contacts of its last step. The impulses are those of state.memory, matched by
-/// key; a contact that memory does not know carries none. `field_names` must be known to body_field().
-Frame make_frame(const Model& model, const State& state, const Contacts& contacts,
+/// Copies the state and, from the workspace of the step that led to it, the contacts. A workspace that has
+/// seen no step has none. `field_names` must be known to body_field().
+Frame make_frame(const Model& model, const State& state, const Workspace& workspace,
                  const std::vector<std::string>& field_names, bool with_contacts);
 
 }  // namespace scree::io

@@ -110,9 +110,9 @@ struct RunRecorder::Parts {
     return state.time_s - scene.initial.time_s + half_step >= next;
   }
 
-  void add_frame(const State& state, const Contacts& contacts) {
+  void add_frame(const State& state, const Workspace& workspace) {
     if (!trajectory && !vtk) return;
-    writer.push(make_frame(scene.model, state, contacts, scene.output.fields, scene.output.contacts));
+    writer.push(make_frame(scene.model, state, workspace, scene.output.fields, scene.output.contacts));
     ++frames;
     last_frame_step = state.step;
     const double elapsed = state.time_s - scene.initial.time_s + 0.5 * scene.model.settings.time_step_s;
@@ -123,7 +123,7 @@ struct RunRecorder::Parts {
 
 RunRecorder::RunRecorder(const Scene& scene, const RecordOptions& options)
     : parts_(std::make_unique<Parts>(scene, options)) {
-  parts_->add_frame(scene.initial, Contacts{});
+  parts_->add_frame(scene.initial, Workspace{});
 }
 
 RunRecorder::~RunRecorder() = default;
@@ -131,16 +131,16 @@ RunRecorder::~RunRecorder() = default;
 const RunFolder& RunRecorder::folder() const { return parts_->folder; }
 const StageTable& RunRecorder::stage_table() const { return parts_->stages; }
 
-void RunRecorder::after_step(const StepReport& report, const State& state, const Contacts& contacts) {
+void RunRecorder::after_step(const StepReport& report, const State& state, const Workspace& workspace) {
   Parts& p = *parts_;
   const Stopwatch watch(p.recording_time_s);
   p.statistics.add(report);
   p.stages.add(report);
   p.steps.append(report, state_hash(state.bodies));
-  if (p.frame_due(state)) p.add_frame(state, contacts);
+  if (p.frame_due(state)) p.add_frame(state, workspace);
 }
 
-Summary RunRecorder::finish(RunStatus status, const State& state, const Contacts& contacts) {
+Summary RunRecorder::finish(RunStatus status, const State& state, const Workspace& workspace) {
   Parts& p = *parts_;
   std::optional<WriteError> first_error;
   const auto attempt = [&](auto&& write) {
@@ -152,7 +152,7 @@ Summary RunRecorder::finish(RunStatus status, const State& state, const Contacts
   };
   {
     const Stopwatch watch(p.recording_time_s);
-    if (p.last_frame_step != state.step) attempt([&] { p.add_frame(state, contacts); });
+    if (p.last_frame_step != state.step) attempt([&] { p.add_frame(state, workspace); });
     attempt([&] { p.writer.finish(); });
     if (p.vtk) attempt([&] { p.redraw_walls(state.bodies); });
     if (p.trajectory) attempt([&] { p.trajectory->write_final_state(state); });

@@ -183,7 +183,7 @@ struct ContactArrays {
                 H5T_NATIVE_INT64, {{}, short_chunk, false});
     point = Growing(g, {"point", "m", "[contact, 3] midway between the surfaces"}, H5T_NATIVE_FLOAT, vector);
     normal = Growing(g, {"normal", "1", "[contact, 3] unit, from b to a"}, H5T_NATIVE_FLOAT, vector);
-    impulse = Growing(g, {"impulse", "N s", "[contact, 3] on body a over the last step, world axes"},
+    impulse = Growing(g, {"impulse", "N s", "[contact, 3] on body a over the last substep, world axes"},
                       H5T_NATIVE_FLOAT, vector);
     gap = Growing(g, {"gap", "m", "[contact] negative where surfaces overlap"}, H5T_NATIVE_FLOAT, scalar);
     body_a = Growing(g, {"body_a", "1", "[contact] row of /bodies"}, H5T_NATIVE_INT32, scalar);
@@ -208,6 +208,7 @@ struct ContactArrays {
   }
 };
 
+/// The arrays of ContactMemory under their names.
 void write_memory(hid_t final_state, const ContactMemory& memory) {
   const Handle group = create_group(final_state, "contact_memory");
   const hid_t g = group.get();
@@ -218,14 +219,23 @@ void write_memory(hid_t final_state, const ContactMemory& memory) {
     b.push_back(key.b);
     feature.push_back(key.feature);
   }
-  write_rows(g, {"a", "1", "[contact] row of /bodies"}, a.data(), a.size());
-  write_rows(g, {"b", "1", "[contact] row of /bodies, or number of bodies + row of /boundaries"}, b.data(),
-             b.size());
+  const auto indices = [&](const Label& label, const std::vector<std::int32_t>& list) {
+    write_rows(g, label, list.data(), list.size());
+  };
+  indices({"a", "1", "[contact] row of /bodies"}, a);
+  indices({"b", "1", "[contact] row of /bodies, or number of bodies + row of /boundaries"}, b);
   write_rows(g, {"feature", "1", "[contact] tells the contacts of one pair apart"}, feature.data(),
              feature.size());
   write_rows(g, {"normal", "1", "[contact, 3] unit, from b to a"}, memory.normal);
-  write_rows(g, {"impulse", "N s", "[contact, 3] on body a, world axes"}, memory.impulse);
-  write_rows(g, {"torque_impulse", "N m s", "[contact, 3] on body a, world axes"}, memory.torque_impulse);
+  write_rows(g, {"impulse", "N s", "[contact, 3] on body a, world axes, without what impacts gave"},
+             memory.impulse);
+  write_rows(g, {"torque_impulse", "N m s", "[contact, 3] on body a, world axes, without what impacts gave"},
+             memory.torque_impulse);
+  indices({"contact_row", "1", "[body + 1] contacts with a = body start here"}, memory.contact_row);
+  indices({"pair_b", "1", "[pair] as b"}, memory.pair_b);
+  write_rows(g, {"pair_normal", "1", "[pair, 3] unit, from b to a: proves them apart or along the contact"},
+             memory.pair_normal);
+  indices({"pair_row", "1", "[body + 1] pairs with a = body start here"}, memory.pair_row);
 }
 
 }  // namespace

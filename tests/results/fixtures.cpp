@@ -56,25 +56,32 @@ ExampleStep example_step(const io::Scene& scene, std::int64_t number) {
   for (std::size_t i = 0; i < bodies.size(); ++i)
     bodies.position[i] += state.time_s * bodies.linear_velocity[i];
   const auto n = static_cast<std::int32_t>(bodies.size());
+  Workspace& w = example.workspace;
+  Mat3 frame;  // rows n, t1, t2
+  frame << 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0;
   for (std::int32_t a = 0; a < n; ++a) {
     const bool fixed = a == 0;
     const ContactKey key{a, fixed ? n : std::min(a + 1, n - 1), 0};
     if (key.a == key.b) continue;
-    example.contacts.key.push_back(key);
-    example.contacts.point.push_back(bodies.position[static_cast<std::size_t>(a)]);
-    example.contacts.normal.push_back(Vec3::UnitZ());
-    example.contacts.gap.push_back(-1e-4 * a);
-    if (a % 2 == 1) continue;
+    const bool active = a % 2 == 0;
+    const Vec3 impulse = active ? Vec3(0.1, 0.2, 0.3 + a) : Vec3::Zero();
+    w.contacts.key.push_back(key);
+    w.contacts.point.push_back(bodies.position[static_cast<std::size_t>(a)]);
+    w.contacts.normal.push_back(Vec3::UnitZ());
+    w.contacts.gap.push_back(-1e-4 * a);
+    w.problem.frame.push_back(frame);
+    w.solution.impulse.push_back(frame * impulse);
+    // Memory keeps less than the impulse: an impact's share is left out.
     state.memory.key.push_back(key);
     state.memory.normal.push_back(Vec3::UnitZ());
-    state.memory.impulse.push_back({0.1, 0.2, 0.3 + a});
+    state.memory.impulse.push_back(0.5 * impulse);
     state.memory.torque_impulse.push_back(Vec3::Zero());
   }
   StepReport& report = example.report;
   report.step = number;
   report.time_s = state.time_s;
   report.bodies = n;
-  report.contacts = static_cast<std::int64_t>(example.contacts.size());
+  report.contacts = static_cast<std::int64_t>(w.contacts.size());
   report.energy.kinetic = kinetic_energy(bodies);
   report.energy.potential = potential_energy(bodies, scene.model.settings.gravity);
   report.energy.dissipated_by_friction = 0.5;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "engine/simulation/diagnostics.h"
+#include "engine/simulation/workspace.h"
 #include "io/scene/scene.h"
 
 namespace scree::test {
@@ -26,10 +27,10 @@ class TemporaryFolder {
 /// with a tube. Two materials, one override, 10 ms between frames, 1 ms steps.
 io::Scene example_scene(int bodies);
 
-/// What the engine would leave behind: a state and the contacts of its last step.
+/// What a step of the engine would leave behind.
 struct ExampleStep {
   State state;
-  Contacts contacts;
+  Workspace workspace;
   StepReport report;
 };
 

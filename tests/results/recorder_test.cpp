@@ -32,9 +32,9 @@ nlohmann::json record(const io::Scene& scene, const fs::path& folder, int steps,
   ExampleStep step{scene.initial, {}, {}};
   for (int k = 1; k <= steps; ++k) {
     step = example_step(scene, k);
-    recorder.after_step(step.report, step.state, step.contacts);
+    recorder.after_step(step.report, step.state, step.workspace);
   }
-  recorder.finish(status, step.state, step.contacts);
+  recorder.finish(status, step.state, step.workspace);
   return nlohmann::json::parse(read_text(folder / "summary.json"));
 }
 
@@ -196,10 +196,10 @@ TEST(RunRecorder, AFailureToWriteFramesComesOut) {
   const auto go_on = [&] {
     for (int k = 1; k <= 100; ++k) {
       const ExampleStep step = example_step(scene, k);
-      recorder.after_step(step.report, step.state, step.contacts);
+      recorder.after_step(step.report, step.state, step.workspace);
     }
     const ExampleStep step = example_step(scene, 101);
-    recorder.finish(io::RunStatus::finished, step.state, step.contacts);
+    recorder.finish(io::RunStatus::finished, step.state, step.workspace);
   };
   EXPECT_THROW(go_on(), io::WriteError);
 }

@@ -91,7 +91,7 @@ class Reader {
 void append_frames(io::Trajectory& trajectory, const io::Scene& scene, int frames) {
   for (int k = 0; k < frames; ++k) {
     const ExampleStep step = example_step(scene, k + 1);
-    trajectory.append(io::make_frame(scene.model, step.state, step.contacts, scene.output.fields, true));
+    trajectory.append(io::make_frame(scene.model, step.state, step.workspace, scene.output.fields, true));
   }
 }
 
@@ -135,7 +135,7 @@ TEST(Trajectory, ContactsAreRaggedRows) {
   const TemporaryFolder folder;
   const io::Scene scene = example_scene(4);
   io::Trajectory trajectory(folder.path() / "t.h5", scene);
-  trajectory.append(io::make_frame(scene.model, scene.initial, {}, {}, true));  // none at the start
+  trajectory.append(io::make_frame(scene.model, scene.initial, Workspace{}, {}, true));  // none at the start
   append_frames(trajectory, scene, 2);
   trajectory.close();
   const Reader reader(folder.path() / "t.h5");

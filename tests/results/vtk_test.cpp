@@ -20,7 +20,7 @@ void write_series(const std::filesystem::path& path, const io::Scene& scene, int
   io::VtkSeries series(io::RunFolder{path}, scene);
   for (int k = 0; k < frames; ++k) {
     const ExampleStep step = example_step(scene, k + 1);
-    series.append(io::make_frame(scene.model, step.state, step.contacts, scene.output.fields, true));
+    series.append(io::make_frame(scene.model, step.state, step.workspace, scene.output.fields, true));
   }
 }
 
