@@ -82,6 +82,7 @@ double solve_contacts_exactly(const ContactProblem& p, const Colouring& colourin
 /// Torsion and rolling: torque impulses bounded by the normal impulse, by the same rule as (P2).
 void solve_torques(const ContactProblem& p, std::size_t contact, const CompactContact& c, Vec3& torque,
                    CompactBody* bodies) {
+  if (p.torsional_friction[contact] <= 0.0 && p.rolling_friction[contact] <= 0.0) return;
   const double torsion_bound = p.torsional_friction[contact] * c.impulse[0];
   const double rolling_bound = p.rolling_friction[contact] * c.impulse[0];
   const Mat3& frame = p.frame[contact];
