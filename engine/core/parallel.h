@@ -54,9 +54,12 @@ T reduce_blocks(std::size_t n, std::size_t grain, T start, F&& f, Merge&& merge)
     if (blocks == 1) start = merge(start, f(Block{0, 0, n}));
     return start;
   }
-  std::vector<T> part(blocks, start);
-  for_blocks(n, grain, [&](const Block& block) { part[block.index] = f(block); });
-  for (const T& p : part) start = merge(start, p);
+  struct alignas(64) Part {  // a cache line each; and not vector<bool>, whose bits share a word
+    T value;
+  };
+  std::vector<Part> part(blocks, Part{start});
+  for_blocks(n, grain, [&](const Block& block) { part[block.index].value = f(block); });
+  for (const Part& p : part) start = merge(start, p.value);
   return start;
 }
 

@@ -11,9 +11,9 @@ namespace scree {
 
 namespace {
 
-// The bending of a gap is computed where surfaces travel further in a step than the root of this part of the smallest
-// length. It asks bodies to part, which a wedged body cannot; a body that moves this fast is not wedged. Slower, the
-// bending itself stays below 1e-7 of the length a step.
+// The bending of a gap is computed where surfaces travel further in a step than the root of this part of the
+// smallest length. It asks bodies to part, which a wedged body cannot; a body that moves this fast is not
+// wedged. Slower, the bending itself stays below 1e-7 of the length a step.
 constexpr double least_bending = 1e-7;
 
 // Gap up to which contacts are kept even between bodies at rest, over the smallest length: impulses of the
@@ -23,6 +23,7 @@ constexpr double resting_margin = 0.01;
 void prepare(const DetectionInput& in, DetectionWorkspace& w) {
   const std::size_t n = in.bodies.size();
   w.boxes.resize(n);
+  w.radius.resize(n);
   w.travel.resize(n);
   w.reach.resize(n);
   w.placed.resize(n);
@@ -30,7 +31,8 @@ void prepare(const DetectionInput& in, DetectionWorkspace& w) {
   for_each_index(n, grain_medium, [&](std::size_t i) {
     const ShapeIndex shape = in.bodies.shape[i];
     w.smallest[i] = smallest_length(in.shapes, shape);
-    const double spin = in.bodies.angular_velocity[i].norm() * bounding_radius(in.shapes, shape);
+    w.radius[i] = bounding_radius(in.shapes, shape);
+    const double spin = in.bodies.angular_velocity[i].norm() * w.radius[i];
     w.travel[i] = in.time_step_s * (in.bodies.linear_velocity[i].norm() + spin);
     w.reach[i] = w.travel[i] + in.time_step_s * in.free_speed_m_s + 0.5 * resting_margin * w.smallest[i];
     switch (in.shapes.kind(shape)) {
@@ -105,6 +107,9 @@ void collide_boundary(const DetectionInput& in, const DetectionWorkspace& w, std
     return may_touch(g, velocity_at(in.bodies, i, g.point), in.time_step_s, resting);
   };
   if (const auto* plane = std::get_if<Plane>(&surface)) {
+    // Most bodies are far from most planes: the bounding sphere tells.
+    const double height = plane->normal.dot(in.bodies.position[i] - plane->point);
+    if (height > w.radius[i] + w.reach[i] + resting) return;
     const Gap g = gap(w.placed[i], *plane);
     if (!near_enough(g)) return;
     const bool bent = bends(w.travel[i], w.smallest[i]);

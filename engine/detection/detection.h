@@ -31,6 +31,7 @@ struct DetectionWorkspace {
   CandidatePairs pairs;
   std::vector<Vec3> pair_normal;          // [pair], from b to a; goes into the memory
   std::vector<Box> boxes;                 // [body]
+  std::vector<double> radius;             // [body], m: of its bounding sphere
   std::vector<double> travel;             // [body], m: how far its surface moves in the step as it moves now
   std::vector<double> reach;              // [body], m: how far its surface may get within the step
   std::vector<double> smallest;           // [body], m: smallest length of its shape

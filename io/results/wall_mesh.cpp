@@ -142,7 +142,7 @@ Region grown_region(const Region& region, const Bodies& bodies) {
     }
     if (x.empty()) continue;
     std::sort(x.begin(), x.end());
-    const double low = x[x.size() / 100], high = x[x.size() - 1 - x.size() / 100];
+    const double low = x[x.size() / 1000], high = x[x.size() - 1 - x.size() / 1000];
     const double margin = grown_margin * (high - low);
     grown.low[axis] = std::min(grown.low[axis], low - margin);
     grown.high[axis] = std::max(grown.high[axis], high + margin);

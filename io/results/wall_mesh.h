@@ -23,7 +23,7 @@ struct WallMesh {
 /// quarter of its largest extent added on every side.
 Region scene_region(const Bodies& bodies, const Shapes& shapes, const Boundaries& boundaries);
 
-/// `region` grown so that it also holds the bodies as they lie now, but for the outermost hundredth on every
+/// `region` grown so that it also holds the bodies as they lie now, but for the outermost thousandth on every
 /// side: a few that fly away must not make everything else small. Numbers that are not finite do not count.
 Region grown_region(const Region& region, const Bodies& bodies);
 

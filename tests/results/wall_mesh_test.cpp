@@ -52,7 +52,7 @@ TEST(WallMesh, TheRegionHoldsBodiesTubesAndTheFloorUnderThem) {
 }
 
 TEST(WallMesh, TheRegionFollowsTheBodiesButNotTheLost) {
-  Bodies bodies = example_scene(200).initial.bodies;
+  Bodies bodies = example_scene(2000).initial.bodies;
   for (Vec3& position : bodies.position) position.x() += 10.0;
   bodies.position[17].y() = -1e6;
   bodies.position[18].z() = std::nan("");

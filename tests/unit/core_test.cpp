@@ -62,6 +62,16 @@ TEST(Parallel, ReductionGivesTheSameBitsOnAnyThreadCount) {
   for (const double sum : sums) EXPECT_EQ(sum, sums[0]);
 }
 
+TEST(Parallel, ReductionToATruthValueLosesNoBlock) {
+  // One block in sixty-four says true; a thousand times, on many threads.
+  set_thread_count(4);
+  const auto either = [](bool a, bool b) { return a || b; };
+  for (std::size_t k = 0; k < 1000; ++k) {
+    EXPECT_TRUE(reduce_blocks(
+        64, 1, false, [&](const Block& b) { return b.index == k % 64; }, either));
+  }
+}
+
 TEST(Random, StreamsAreReproducibleAndDiffer) {
   Random a(5, 1), b(5, 1), c(5, 2);
   const std::uint64_t first = a.bits();
