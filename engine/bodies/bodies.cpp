@@ -26,17 +26,16 @@ T sum_over(const Bodies& bodies, T zero, F&& term) {
 
 }  // namespace
 
-BodyIndex add_body(Bodies& bodies, const Shapes& shapes, const Materials& materials, ShapeIndex shape,
-                   MaterialIndex material, const Pose& pose, const Twist& twist) {
-  const double mass = materials.density(material) * volume(shapes, shape);
-  bodies.position.push_back(pose.position);
-  bodies.orientation.push_back(pose.orientation.normalized());
-  bodies.linear_velocity.push_back(twist.linear);
-  bodies.angular_velocity.push_back(twist.angular);
+BodyIndex add_body(Bodies& bodies, const Shapes& shapes, const Materials& materials, const NewBody& body) {
+  const double mass = materials.density(body.material) * volume(shapes, body.shape);
+  bodies.position.push_back(body.pose.position);
+  bodies.orientation.push_back(body.pose.orientation.normalized());
+  bodies.linear_velocity.push_back(body.twist.linear);
+  bodies.angular_velocity.push_back(body.twist.angular);
   bodies.mass.push_back(mass);
-  bodies.inertia.push_back(mass * inertia_per_mass(shapes, shape));
-  bodies.shape.push_back(shape);
-  bodies.material.push_back(material);
+  bodies.inertia.push_back(mass * inertia_per_mass(shapes, body.shape));
+  bodies.shape.push_back(body.shape);
+  bodies.material.push_back(body.material);
   bodies.id.push_back(bodies.id.empty() ? 0 : bodies.id.back() + 1);
   return BodyIndex(static_cast<std::int64_t>(bodies.size()) - 1);
 }

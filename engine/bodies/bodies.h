@@ -26,10 +26,16 @@ struct Bodies {
   Pose pose(std::size_t i) const { return {position[i], orientation[i]}; }
 };
 
-/// Appends a body at rest at `pose`; mass and inertia follow from its shape and its material's density. Ids
-/// count up.
-BodyIndex add_body(Bodies& bodies, const Shapes& shapes, const Materials& materials, ShapeIndex shape,
-                   MaterialIndex material, const Pose& pose, const Twist& twist = {});
+/// What it takes to make a body.
+struct NewBody {
+  ShapeIndex shape;
+  MaterialIndex material;
+  Pose pose;
+  Twist twist;
+};
+
+/// Appends a body; mass and inertia follow from its shape and its material's density. Ids count up.
+BodyIndex add_body(Bodies& bodies, const Shapes& shapes, const Materials& materials, const NewBody& body);
 
 /// R diag(1/I) R^T, 1/(kg m^2).
 Mat3 world_inverse_inertia(const Bodies& bodies, std::size_t i);

@@ -77,24 +77,26 @@ bool may_touch(const Gap& gap, const Vec3& velocity, double time_step_s, double 
   return gap.distance + time_step_s * std::min(0.0, gap.normal.dot(velocity)) <= resting;
 }
 
-/// Contact of an ellipsoid pair, or only the direction that proves them apart.
-void collide_pair(const DetectionInput& in, const DetectionWorkspace& w, const Vec3* known, std::int32_t a,
-                  std::int32_t b, Vec3& pair_normal, DetectionWorkspace::BlockContacts& out) {
+/// Contact of an ellipsoid pair, if there is one. Returns its normal, or a direction that proves the two
+/// apart.
+Vec3 collide_pair(const DetectionInput& in, const DetectionWorkspace& w, const ContactMemory& last,
+                  std::int32_t a, std::int32_t b, DetectionWorkspace::BlockContacts& out) {
   const auto i = static_cast<std::size_t>(a), j = static_cast<std::size_t>(b);
   const PlacedEllipsoid &pa = w.placed[i], &pb = w.placed[j];
   const double margin = w.reach[i] + w.reach[j];
-  pair_normal = known != nullptr ? *known : Vec3((pa.centre - pb.centre).normalized());
-  if (separation(pa, pb, -pair_normal) > margin) return;
+  const Vec3* known = find_pair_normal(last, a, b);
+  const Vec3 guess = known != nullptr ? *known : Vec3((pa.centre - pb.centre).normalized());
+  if (separation(pa, pb, -guess) > margin) return guess;
   const Gap g = gap(pa, pb, known);
-  pair_normal = g.normal;
   const Vec3 velocity = velocity_at(in.bodies, i, g.point) - velocity_at(in.bodies, j, g.point);
   const double resting = 0.5 * resting_margin * (w.smallest[i] + w.smallest[j]);
-  if (!may_touch(g, velocity, in.time_step_s, resting)) return;
+  if (!may_touch(g, velocity, in.time_step_s, resting)) return g.normal;
   const double travel = w.travel[i] + w.travel[j], smallest = std::min(w.smallest[i], w.smallest[j]);
   const double acceleration =
       bends(travel, smallest) ? gap_acceleration(pa, pb, g.normal, twist(in.bodies, i), twist(in.bodies, j))
                               : 0.0;
   append(out, {a, b, g.feature}, g, acceleration);
+  return g.normal;
 }
 
 void collide_boundary(const DetectionInput& in, const DetectionWorkspace& w, std::int32_t a,
@@ -173,8 +175,7 @@ DetectionReport find_contacts(const DetectionInput& in, const ContactMemory& las
       const auto a = static_cast<std::int32_t>(i);
       for (auto p = static_cast<std::size_t>(w.pairs.row[i]);
            p < static_cast<std::size_t>(w.pairs.row[i + 1]); ++p) {
-        const std::int32_t b = w.pairs.b[p];
-        collide_pair(in, w, find_pair_normal(last, a, b), a, b, w.pair_normal[p], out);
+        w.pair_normal[p] = collide_pair(in, w, last, a, w.pairs.b[p], out);
       }
       for (std::size_t k = 0; k < in.boundaries.size(); ++k) {
         collide_boundary(in, w, a, static_cast<std::int32_t>(k), out);

@@ -17,6 +17,14 @@ constexpr std::uint32_t rim_features = 16;
 constexpr double angle_tolerance = 1e-11;  // rad
 constexpr double handover = 1e-9;          // of the length: where surface ends and rim begins both may answer
 
+/// The question: this ellipsoid, that tube, how far to look.
+struct Search {
+  const Ellipsoid& shape;
+  const Pose& pose;
+  const Tube& tube;
+  double margin;  // m
+};
+
 /// The tube's axis and the ellipsoid seen in the frame (u, v, axis) about the middle of the axis.
 struct TubeView {
   Vec3 middle, u, v, axis;
@@ -133,8 +141,8 @@ Vec2 climb(const TubeView& w, double sign, Vec2 m) {
 }
 
 /// Contacts with the inner (sign +1) or outer (sign -1) surface: local maxima of s(m).
-void surface_contacts(const Ellipsoid& shape, const Pose& pose, const Tube& tube, const TubeView& w,
-                      double sign, double margin, Output& output) {
+void surface_contacts(const Search& search, const TubeView& w, double sign, Output& output) {
+  const auto& [shape, pose, tube, margin] = search;
   const auto distance_at = [&](double s) {
     return sign > 0.0 ? tube.inner_radius - s : s - tube.outer_radius();
   };
@@ -172,8 +180,8 @@ void surface_contacts(const Ellipsoid& shape, const Pose& pose, const Tube& tube
 /// Contacts with one rim, a ring of radius thickness/2 round the circle at `end_sign` * half_length: local
 /// minima of the distance between the circle and the ellipsoid from which the ring is seen from beyond the
 /// tube's end.
-void rim_contacts(const Ellipsoid& shape, const Pose& pose, const Tube& tube, const TubeView& w,
-                  double end_sign, double margin, Output& output) {
+void rim_contacts(const Search& search, const TubeView& w, double end_sign, Output& output) {
+  const auto& [shape, pose, tube, margin] = search;
   const double radius = tube.middle_radius(), wall = 0.5 * tube.thickness;
   const double reach = shape.semi_axes.maxCoeff() + wall + margin;
   const double radial = std::hypot(w.centre[0], w.centre[1]);
@@ -243,12 +251,13 @@ int gaps(const Ellipsoid& shape, const Pose& pose, const Tube& tube, double marg
   const double radial = std::hypot(w.centre[0], w.centre[1]);
   if (std::abs(w.centre[2]) > w.half_length + 0.5 * tube.thickness + reach) return 0;
   if (radial > tube.outer_radius() + reach || radial < tube.inner_radius - reach) return 0;
+  const Search search{shape, pose, tube, margin};
   Output output{out};
   if (std::abs(w.centre[2]) < w.half_length + reach) {
     const double sign = radial < tube.middle_radius() ? 1.0 : -1.0;
-    surface_contacts(shape, pose, tube, w, sign, margin, output);
+    surface_contacts(search, w, sign, output);
   }
-  for (const double end_sign : {-1.0, 1.0}) rim_contacts(shape, pose, tube, w, end_sign, margin, output);
+  for (const double end_sign : {-1.0, 1.0}) rim_contacts(search, w, end_sign, output);
   for (int i = 1; i < output.count; ++i) {
     for (int k = i; k > 0 && out[k].feature < out[k - 1].feature; --k) std::swap(out[k], out[k - 1]);
   }

@@ -23,7 +23,7 @@ namespace scree {
 
 namespace {
 
-constexpr double kappa = 3.0;  // penalty over the mean of 1/W: measured best between 1 and 10 in settled beds
+constexpr double kappa = 3.0;  // penalty over the mean of 1/W
 constexpr double over_relaxation = 1.6;
 constexpr int iterations_between_checks = 5;
 

@@ -173,80 +173,93 @@ Vec6 dissipate(std::vector<Thrust>& friction, Vec6 v, int corners) {
   return v;
 }
 
-void solve_body(const ContactProblem& p, std::size_t i, int corners, BodyProgramme& w, ContactSolution& s) {
-  const auto begin = static_cast<std::size_t>(p.body_row[i]),
-             end = static_cast<std::size_t>(p.body_row[i + 1]);
-  w.normal.clear();
-  w.friction.clear();
-  w.friction_contact.clear();
-  w.friction_part.clear();
-  const auto contact = [&](std::size_t k) { return static_cast<std::size_t>(p.body_contact[begin + k]); };
-  for (std::size_t k = 0; k < end - begin; ++k) {
-    const std::size_t c = contact(k);
-    const bool is_a = p.body_a[c] == static_cast<std::int32_t>(i);
-    const Side side = side_of(p, c, is_a);
-    const double sign = is_a ? 1.0 : -1.0;
-    Thrust block = linear_block(p.frame[c], is_a ? p.arm_a[c] : p.arm_b[c], 0, 1, sign);
-    finish_block(block, p.inverse_mass[i], p.inverse_inertia[i]);
+/// One body and the contacts that concern it.
+struct BodyView {
+  const ContactProblem& p;
+  std::size_t body;
+
+  std::size_t contacts() const { return static_cast<std::size_t>(p.body_row[body + 1] - p.body_row[body]); }
+  std::size_t contact(std::size_t k) const {
+    return static_cast<std::size_t>(p.body_contact[static_cast<std::size_t>(p.body_row[body]) + k]);
+  }
+  bool is_a(std::size_t c) const { return p.body_a[c] == static_cast<std::int32_t>(body); }
+  const Vec3& arm(std::size_t c) const { return is_a(c) ? p.arm_a[c] : p.arm_b[c]; }
+};
+
+void add_normals(const BodyView& view, BodyProgramme& w) {
+  const ContactProblem& p = view.p;
+  for (std::size_t k = 0; k < view.contacts(); ++k) {
+    const std::size_t c = view.contact(k);
+    const Side side = side_of(p, c, view.is_a(c));
+    const double sign = view.is_a(c) ? 1.0 : -1.0;
+    Thrust block = linear_block(p.frame[c], view.arm(c), 0, 1, sign);
+    finish_block(block, p.inverse_mass[view.body], p.inverse_inertia[view.body]);
     block.target[0] = sign * p.frame[c].row(0).dot(side.common) - side.share * p.offset[c];
     w.normal.push_back(block);
   }
-  Vec6 v = compress(w.normal, stack(p.free_velocity[i]));
+}
 
-  const auto add = [&](std::size_t k, int part, Thrust block, const Vec2& target, double radius) {
-    finish_block(block, p.inverse_mass[i], p.inverse_inertia[i]);
-    block.target = target;
-    block.radius = radius;
-    w.friction.push_back(block);
-    w.friction_contact.push_back(k);
-    w.friction_part.push_back(part);
-  };
-  for (std::size_t k = 0; k < end - begin; ++k) {
-    const std::size_t c = contact(k);
+void add_friction(const BodyView& view, BodyProgramme& w) {
+  const ContactProblem& p = view.p;
+  for (std::size_t k = 0; k < view.contacts(); ++k) {
+    const std::size_t c = view.contact(k);
     const double p_n = w.normal[k].impulse[0];
     if (p_n <= 0.0) continue;
-    const bool is_a = p.body_a[c] == static_cast<std::int32_t>(i);
-    const Side side = side_of(p, c, is_a);
+    const Side side = side_of(p, c, view.is_a(c));
     const Vec3 common = p.frame[c] * side.common, spin = p.frame[c] * side.spin;
-    if (p.friction[c] > 0.0) {
-      add(k, 0, linear_block(p.frame[c], is_a ? p.arm_a[c] : p.arm_b[c], 1, 2, 1.0), common.tail<2>(),
-          p.friction[c] * p_n);
-    }
-    if (p.torsional_friction[c] > 0.0) {
-      add(k, 1, angular_block(p.frame[c], 0, 1), Vec2(spin[0], 0.0), p.torsional_friction[c] * p_n);
-    }
-    if (p.rolling_friction[c] > 0.0) {
-      add(k, 2, angular_block(p.frame[c], 1, 2), spin.tail<2>(), p.rolling_friction[c] * p_n);
-    }
+    const auto add = [&](int part, Thrust block, const Vec2& target, double radius) {
+      if (radius <= 0.0) return;
+      finish_block(block, p.inverse_mass[view.body], p.inverse_inertia[view.body]);
+      block.target = target;
+      block.radius = radius;
+      w.friction.push_back(block);
+      w.friction_contact.push_back(k);
+      w.friction_part.push_back(part);
+    };
+    add(0, linear_block(p.frame[c], view.arm(c), 1, 2, 1.0), common.tail<2>(), p.friction[c] * p_n);
+    add(1, angular_block(p.frame[c], 0, 1), Vec2(spin[0], 0.0), p.torsional_friction[c] * p_n);
+    add(2, angular_block(p.frame[c], 1, 2), spin.tail<2>(), p.rolling_friction[c] * p_n);
   }
-  v = dissipate(w.friction, v, corners);
-  s.velocity[i] = {v.head<3>(), v.tail<3>()};
+}
 
-  // Each side of a contact writes its own array, so that bodies can be solved at the same time.
+/// Each side of a contact writes its own array, so that bodies can be solved at the same time.
+void write_impulses(const BodyView& view, const BodyProgramme& w, ContactSolution& s) {
   const auto impulse_of = [&](std::size_t c) -> Vec3& {
-    return p.body_a[c] == static_cast<std::int32_t>(i) ? s.impulse[c] : s.impulse_on_b[c];
+    return view.is_a(c) ? s.impulse[c] : s.impulse_on_b[c];
   };
   const auto torque_of = [&](std::size_t c) -> Vec3& {
-    return p.body_a[c] == static_cast<std::int32_t>(i) ? s.torque_impulse[c] : s.torque_impulse_on_b[c];
+    return view.is_a(c) ? s.torque_impulse[c] : s.torque_impulse_on_b[c];
   };
-  for (std::size_t k = 0; k < end - begin; ++k) {
-    const std::size_t c = contact(k);
-    const double sign = p.body_a[c] == static_cast<std::int32_t>(i) ? 1.0 : -1.0;
-    impulse_of(c) = Vec3(sign * w.normal[k].impulse[0], 0.0, 0.0);
+  for (std::size_t k = 0; k < view.contacts(); ++k) {
+    const std::size_t c = view.contact(k);
+    impulse_of(c) = Vec3((view.is_a(c) ? 1.0 : -1.0) * w.normal[k].impulse[0], 0.0, 0.0);
     torque_of(c) = Vec3::Zero();
   }
   for (std::size_t f = 0; f < w.friction.size(); ++f) {
-    const std::size_t c = contact(w.friction_contact[f]);
+    const std::size_t c = view.contact(w.friction_contact[f]);
     if (w.friction_part[f] == 0) impulse_of(c).tail<2>() += w.friction[f].impulse;
     if (w.friction_part[f] == 1) torque_of(c)[0] += w.friction[f].impulse[0];
     if (w.friction_part[f] == 2) torque_of(c).tail<2>() += w.friction[f].impulse;
   }
-  for (std::size_t k = 0; k < end - begin; ++k) {
-    const std::size_t c = contact(k);
-    if (p.body_b[c] != fixed_partner) continue;
+  for (std::size_t k = 0; k < view.contacts(); ++k) {
+    const std::size_t c = view.contact(k);
+    if (view.p.body_b[c] != fixed_partner) continue;
     s.impulse_on_b[c] = -s.impulse[c];
     s.torque_impulse_on_b[c] = -s.torque_impulse[c];
   }
+}
+
+void solve_body(const BodyView& view, int corners, BodyProgramme& w, ContactSolution& s) {
+  w.normal.clear();
+  w.friction.clear();
+  w.friction_contact.clear();
+  w.friction_part.clear();
+  add_normals(view, w);
+  Vec6 v = compress(w.normal, stack(view.p.free_velocity[view.body]));
+  add_friction(view, w);
+  v = dissipate(w.friction, v, corners);
+  s.velocity[view.body] = {v.head<3>(), v.tail<3>()};
+  write_impulses(view, w, s);
 }
 
 /// Each side has its own impulse: judge the mean, which is what both would agree on.
@@ -267,7 +280,7 @@ SolveReport solve_one_pass(const ContactProblem& p, const SolverSettings& settin
   for_blocks(p.bodies(), grain_heavy, [&](const Block& range) {
     BodyProgramme programme;
     for (std::size_t i = range.begin; i < range.end; ++i) {
-      solve_body(p, i, settings.friction_samples, programme, s);
+      solve_body({p, i}, settings.friction_samples, programme, s);
     }
   });
   SolveReport report;

@@ -130,6 +130,7 @@ void write_text(hid_t location, const Label& label, const std::string& text) {
 
 void write_texts(hid_t location, const Label& label, const std::vector<std::string>& texts) {
   std::vector<const char*> pointers;
+  pointers.reserve(texts.size());
   for (const std::string& text : texts) pointers.push_back(text.c_str());
   write_array(location, label, text_type().get(), {texts.size()}, pointers.data());
 }

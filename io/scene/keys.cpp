@@ -15,7 +15,6 @@ constexpr Range any{};
 constexpr Range positive{.low = 0.0, .low_open = true};
 constexpr Range not_negative{.low = 0.0};
 constexpr Range fraction{.low = 0.0, .high = 1.0};
-constexpr Range at_least(double low) { return {.low = low}; }
 constexpr double largest_index = 2147483647.0;                  // slots of bodies are 32-bit
 constexpr Range seeds{.low = 0.0, .high = 9007199254740992.0};  // 2^53: whole numbers that a double holds
 constexpr Range counting{.low = 1.0, .high = largest_index};

@@ -93,7 +93,7 @@ class GroupReader {
     const std::array<double, 3> key{semi_axes[0], semi_axes[1], semi_axes[2]};
     const auto [shape, is_new] = shapes_.try_emplace(key);
     if (is_new) shape->second = model_.shapes.add(Ellipsoid{semi_axes});
-    add_body(bodies(), model_.shapes, model_.materials, shape->second, material_, pose, twist);
+    add_body(bodies(), model_.shapes, model_.materials, {shape->second, material_, pose, twist});
   }
 
   Twist twist() const { return {section_.vector("velocity"), section_.vector("angular_velocity")}; }

@@ -41,8 +41,8 @@ io::Scene example_scene(int bodies) {
   for (int i = 0; i < bodies; ++i) {
     const Pose pose{{random.uniform(-0.9, 0.9), random.uniform(-0.9, 0.9), random.uniform(0.1, 1.9)},
                     random.rotation()};
-    add_body(scene.initial.bodies, model.shapes, model.materials, shape, stone, pose,
-             {random.direction(), 10.0 * random.direction()});
+    add_body(scene.initial.bodies, model.shapes, model.materials,
+             {shape, stone, pose, {random.direction(), 10.0 * random.direction()}});
   }
   return scene;
 }

@@ -25,7 +25,7 @@ struct World {
 
   BodyIndex add(const Vec3& semi_axes, const Pose& pose, const Twist& twist = {}) {
     const ShapeIndex shape = model.shapes.add(Ellipsoid{semi_axes});
-    return add_body(state.bodies, model.shapes, model.materials, shape, material, pose, twist);
+    return add_body(state.bodies, model.shapes, model.materials, {shape, material, pose, twist});
   }
   BodyIndex add_sphere(double radius, const Vec3& position, const Twist& twist = {}) {
     return add(Vec3::Constant(radius), {position, Quat::Identity()}, twist);
@@ -62,8 +62,8 @@ inline World loose_heap(int per_side, int layers, const PairLaw& law, double tim
         const Vec3 jitter(random.uniform(-0.01, 0.01), random.uniform(-0.01, 0.01),
                           random.uniform(-0.01, 0.01));
         const Vec3 cell(x + 0.5, y + 0.5, z + 0.5);
-        add_body(world.state.bodies, world.model.shapes, world.model.materials, shape, world.material,
-                 {spacing * cell + jitter, random.rotation()});
+        add_body(world.state.bodies, world.model.shapes, world.model.materials,
+                 {shape, world.material, {spacing * cell + jitter, random.rotation()}, {}});
       }
     }
   }
