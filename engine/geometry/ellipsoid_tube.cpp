@@ -142,7 +142,10 @@ Vec2 climb(const TubeView& w, double sign, Vec2 m) {
 
 /// Contacts with the inner (sign +1) or outer (sign -1) surface: local maxima of s(m).
 void surface_contacts(const Search& search, const TubeView& w, double sign, Output& output) {
-  const auto& [shape, pose, tube, margin] = search;
+  const Ellipsoid& shape = search.shape;
+  const Pose& pose = search.pose;
+  const Tube& tube = search.tube;
+  const double margin = search.margin;
   const auto distance_at = [&](double s) {
     return sign > 0.0 ? tube.inner_radius - s : s - tube.outer_radius();
   };
@@ -181,7 +184,10 @@ void surface_contacts(const Search& search, const TubeView& w, double sign, Outp
 /// minima of the distance between the circle and the ellipsoid from which the ring is seen from beyond the
 /// tube's end.
 void rim_contacts(const Search& search, const TubeView& w, double end_sign, Output& output) {
-  const auto& [shape, pose, tube, margin] = search;
+  const Ellipsoid& shape = search.shape;
+  const Pose& pose = search.pose;
+  const Tube& tube = search.tube;
+  const double margin = search.margin;
   const double radius = tube.middle_radius(), wall = 0.5 * tube.thickness;
   const double reach = shape.semi_axes.maxCoeff() + wall + margin;
   const double radial = std::hypot(w.centre[0], w.centre[1]);

@@ -110,31 +110,19 @@ void solve_torques(const ContactProblem& p, std::size_t contact, const CompactCo
   torque.tail<2>() = rolling;
 }
 
-/// velocity = free velocity + M^-1 J^T impulses, gathered body by body so that no two threads add to one
-/// body.
+/// Begins with the start impulses, or without any, and the velocities that belong to them.
 void apply_start(const ContactProblem& p, SolverWorkspace& w, bool warm, ContactSolution& s) {
-  const std::size_t contacts = p.contacts();
-  for_each_index(contacts, grain_light, [&](std::size_t c) {
+  for_each_index(p.contacts(), grain_light, [&](std::size_t c) {
     s.impulse[c] = warm ? p.start_impulse[c] : Vec3::Zero();
     s.torque_impulse[c] = warm ? p.start_torque_impulse[c] : Vec3::Zero();
     s.impulse[c][0] = std::max(s.impulse[c][0], 0.0);
   });
-  for_each_index(p.bodies(), grain_medium, [&](std::size_t i) {
-    Vec3 impulse = Vec3::Zero(), torque = Vec3::Zero();
-    for (auto k = static_cast<std::size_t>(p.body_row[i]); k < static_cast<std::size_t>(p.body_row[i + 1]);
-         ++k) {
-      const auto c = static_cast<std::size_t>(p.body_contact[k]);
-      const bool is_a = p.body_a[c] == static_cast<std::int32_t>(i);
-      const Vec3 world = (is_a ? 1.0 : -1.0) * (p.frame[c].transpose() * s.impulse[c]);
-      impulse += world;
-      torque += (is_a ? p.arm_a[c] : p.arm_b[c]).cross(world);
-      if (p.has_torques) torque += (is_a ? 1.0 : -1.0) * (p.frame[c].transpose() * s.torque_impulse[c]);
-    }
-    CompactBody& b = w.bodies[i];
-    b.linear = to_vector4(p.free_velocity[i].linear + p.inverse_mass[i] * impulse);
-    b.angular = to_vector4(p.free_velocity[i].angular + p.inverse_inertia[i] * torque);
+  velocities_from_impulses(p, s);
+  for_each_index(p.bodies(), grain_light, [&](std::size_t i) {
+    w.bodies[i].linear = to_vector4(s.velocity[i].linear);
+    w.bodies[i].angular = to_vector4(s.velocity[i].angular);
   });
-  for_each_index(contacts, grain_light, [&](std::size_t k) {
+  for_each_index(p.contacts(), grain_light, [&](std::size_t k) {
     Vec3::Map(w.contacts[k].impulse) = s.impulse[static_cast<std::size_t>(w.colouring.contact[k])];
     if (p.has_torques) w.torque[k] = s.torque_impulse[static_cast<std::size_t>(w.colouring.contact[k])];
   });

@@ -112,6 +112,24 @@ void compute_delassus(ContactProblem& p) {
   });
 }
 
+void velocities_from_impulses(const ContactProblem& p, ContactSolution& s) {
+  for_each_index(p.bodies(), grain_medium, [&](std::size_t i) {
+    Vec3 impulse = Vec3::Zero(), torque = Vec3::Zero();
+    for (auto k = static_cast<std::size_t>(p.body_row[i]); k < static_cast<std::size_t>(p.body_row[i + 1]);
+         ++k) {
+      const auto c = static_cast<std::size_t>(p.body_contact[k]);
+      const bool is_a = p.body_a[c] == static_cast<std::int32_t>(i);
+      const double sign = is_a ? 1.0 : -1.0;
+      const Vec3 world = sign * (p.frame[c].transpose() * s.impulse[c]);
+      impulse += world;
+      torque += (is_a ? p.arm_a[c] : p.arm_b[c]).cross(world) +
+                sign * (p.frame[c].transpose() * s.torque_impulse[c]);
+    }
+    s.velocity[i] = {p.free_velocity[i].linear + p.inverse_mass[i] * impulse,
+                     p.free_velocity[i].angular + p.inverse_inertia[i] * torque};
+  });
+}
+
 SolveReport solve(const ContactProblem& problem, const SolverSettings& settings, SolverWorkspace& workspace,
                   ContactSolution& solution) {
   solution.resize(problem.bodies(), problem.contacts());

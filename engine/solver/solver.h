@@ -65,6 +65,10 @@ struct SolverWorkspace {
 [[nodiscard]] SolveReport solve(const ContactProblem& problem, const SolverSettings& settings,
                                 SolverWorkspace& workspace, ContactSolution& solution);
 
+/// solution.velocity = free velocity + M^-1 sum J^T p (S2), gathered body by body, so that no two threads add
+/// to one.
+void velocities_from_impulses(const ContactProblem& problem, ContactSolution& solution);
+
 /// Lays the problem out for sweeps: colours, compact contacts and bodies. Called by solve().
 void prepare_sweeps(const ContactProblem& problem, SolverWorkspace& workspace);
 
