@@ -120,7 +120,7 @@ int run(const RunOptions& options) {
   const io::Summary summary = recorder.finish(status, state, workspace);
   if (!options.quiet) {
     show(report_text(summary, recorder.folder(), scene.output));
-    if (options.stage_table) show("\n" + recorder.stage_table().text());
+    if (options.stage_table || scene.output.stage_table) show("\n" + recorder.stage_table().text());
   }
   return exit_code(status);
 }

@@ -137,6 +137,9 @@ constexpr std::array key_table{
         .description = "Write a VTK series for ParaView."},
     Key{.section = "output", .name = "contacts", .type = boolean, .fallback = "true",
         .description = "Frames hold the contacts too."},
+    Key{.section = "output", .name = "stage_table", .type = boolean, .fallback = "false",
+        .description = "At the end, print bodies in collision, contacts and the times of the four stages at a dozen "
+                       "moments, as `--stage-table` does."},
 
     Key{.section = "materials", .name = "name", .type = text, .required = true,
         .description = "Name to refer to it by."},

@@ -168,7 +168,8 @@ void read_settings(const Section& top, Reading& reading) {
                   .fields = output.texts("fields"),
                   .hdf5 = output.boolean("hdf5"),
                   .vtk = output.boolean("vtk"),
-                  .contacts = output.boolean("contacts")};
+                  .contacts = output.boolean("contacts"),
+                  .stage_table = output.boolean("stage_table")};
 }
 
 void read_materials(const Section& top, Reading& reading) {

@@ -18,6 +18,7 @@ struct OutputSettings {
   bool hdf5 = true;                 // trajectory.h5
   bool vtk = true;                  // VTK series for ParaView
   bool contacts = true;             // frames hold the contacts too
+  bool stage_table = false;         // print the times of the stages over the run at its end
 };
 
 struct Scene {

@@ -42,6 +42,7 @@ TEST(ReadScene, DefaultsAreThoseOfTheEngine) {
   EXPECT_EQ(scene.output.hdf5, output.hdf5);
   EXPECT_EQ(scene.output.vtk, output.vtk);
   EXPECT_EQ(scene.output.contacts, output.contacts);
+  EXPECT_EQ(scene.output.stage_table, output.stage_table);
   EXPECT_EQ(scene.end_time_s, Scene().end_time_s);
   EXPECT_EQ(scene.name, "small");
   const PairLaw law, &own = scene.model.materials.law(MaterialIndex(0), MaterialIndex(0));
@@ -81,6 +82,7 @@ fields = ["kinetic_energy"]
 hdf5 = false
 vtk = false
 contacts = false
+stage_table = true
 )" + material + sphere);
   const Settings& settings = scene.model.settings;
   EXPECT_EQ(settings.gravity, Vec3(1.0, 2.0, 3.0));
@@ -99,6 +101,7 @@ contacts = false
   EXPECT_EQ(scene.output.interval_s, 0.5);
   EXPECT_EQ(scene.output.fields, std::vector<std::string>{"kinetic_energy"});
   EXPECT_FALSE(scene.output.hdf5 || scene.output.vtk || scene.output.contacts);
+  EXPECT_TRUE(scene.output.stage_table);
   EXPECT_EQ(scene.name, "all");
   EXPECT_EQ(scene.description, "every setting");
   EXPECT_EQ(scene.end_time_s, 7.0);
