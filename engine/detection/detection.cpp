@@ -47,6 +47,19 @@ void prepare(const DetectionInput& in, DetectionWorkspace& w) {
   });
 }
 
+/// A body may be set moving within the step by any of its neighbours: it gets as far as the fastest of them.
+void spread_reach(DetectionWorkspace& w) {
+  w.own_reach = w.reach;
+  for (std::size_t a = 0; a + 1 < w.pairs.row.size(); ++a) {
+    for (auto p = static_cast<std::size_t>(w.pairs.row[a]); p < static_cast<std::size_t>(w.pairs.row[a + 1]);
+         ++p) {
+      const auto b = static_cast<std::size_t>(w.pairs.b[p]);
+      w.reach[a] = std::max(w.reach[a], w.own_reach[b]);
+      w.reach[b] = std::max(w.reach[b], w.own_reach[a]);
+    }
+  }
+}
+
 /// Appends to a block's list, which keeps its memory from step to step.
 void append(DetectionWorkspace::BlockContacts& out, const ContactKey& key, const Gap& gap,
             double acceleration) {
@@ -64,18 +77,8 @@ Twist twist(const Bodies& bodies, std::size_t i) {
   return {bodies.linear_velocity[i], bodies.angular_velocity[i]};
 }
 
-Vec3 velocity_at(const Bodies& bodies, std::size_t i, const Vec3& point) {
-  return bodies.linear_velocity[i] + bodies.angular_velocity[i].cross(point - bodies.position[i]);
-}
-
 /// Can a gap bend by something that counts while the surfaces travel this far in a step?
 bool bends(double travel, double smallest) { return travel * travel > least_bending * smallest * smallest; }
-
-/// Can the surfaces meet within the step, give or take the resting margin? `velocity` is that of a against b,
-/// m/s.
-bool may_touch(const Gap& gap, const Vec3& velocity, double time_step_s, double resting) {
-  return gap.distance + time_step_s * std::min(0.0, gap.normal.dot(velocity)) <= resting;
-}
 
 /// Contact of an ellipsoid pair, if there is one. Returns its normal, or a direction that proves the two
 /// apart.
@@ -88,9 +91,7 @@ Vec3 collide_pair(const DetectionInput& in, const DetectionWorkspace& w, const C
   const Vec3 guess = known != nullptr ? *known : Vec3((pa.centre - pb.centre).normalized());
   if (separation(pa, pb, -guess) > margin) return guess;
   const Gap g = gap(pa, pb, known);
-  const Vec3 velocity = velocity_at(in.bodies, i, g.point) - velocity_at(in.bodies, j, g.point);
-  const double resting = 0.5 * resting_margin * (w.smallest[i] + w.smallest[j]);
-  if (!may_touch(g, velocity, in.time_step_s, resting)) return g.normal;
+  if (g.distance > margin) return g.normal;
   const double travel = w.travel[i] + w.travel[j], smallest = std::min(w.smallest[i], w.smallest[j]);
   const double acceleration =
       bends(travel, smallest) ? gap_acceleration(pa, pb, g.normal, twist(in.bodies, i), twist(in.bodies, j))
@@ -104,25 +105,21 @@ void collide_boundary(const DetectionInput& in, const DetectionWorkspace& w, std
   const auto i = static_cast<std::size_t>(a);
   const std::int32_t b = static_cast<std::int32_t>(in.bodies.size()) + boundary;
   const auto& surface = in.boundaries[static_cast<std::size_t>(boundary)].surface;
-  const double resting = resting_margin * w.smallest[i] + in.time_step_s * in.free_speed_m_s;
-  const auto near_enough = [&](const Gap& g) {
-    return may_touch(g, velocity_at(in.bodies, i, g.point), in.time_step_s, resting);
-  };
+  const double margin = w.reach[i] + 0.5 * resting_margin * w.smallest[i];  // a wall has no half to bring
   if (const auto* plane = std::get_if<Plane>(&surface)) {
     // Most bodies are far from most planes: the bounding sphere tells.
     const double height = plane->normal.dot(in.bodies.position[i] - plane->point);
-    if (height > w.radius[i] + w.reach[i] + resting) return;
+    if (height > w.radius[i] + margin) return;
     const Gap g = gap(w.placed[i], *plane);
-    if (!near_enough(g)) return;
+    if (g.distance > margin) return;
     const bool bent = bends(w.travel[i], w.smallest[i]);
     append(out, {a, b, g.feature}, g,
            bent ? gap_acceleration(w.placed[i], *plane, twist(in.bodies, i)) : 0.0);
   } else if (const auto* tube = std::get_if<Tube>(&surface)) {
     Gap found[max_tube_contacts];
     const Ellipsoid& shape = in.shapes.ellipsoid(in.bodies.shape[i]);
-    const int count = gaps(shape, in.bodies.pose(i), *tube, w.reach[i] + resting, found);
+    const int count = gaps(shape, in.bodies.pose(i), *tube, margin, found);
     for (int k = 0; k < count; ++k) {
-      if (!near_enough(found[k])) continue;
       const bool bent = bends(w.travel[i], w.smallest[i]);
       append(out, {a, b, found[k].feature}, found[k],
              bent ? gap_acceleration(shape, in.bodies.pose(i), *tube, found[k], twist(in.bodies, i),
@@ -163,6 +160,7 @@ DetectionReport find_contacts(const DetectionInput& in, const ContactMemory& las
   const std::size_t n = in.bodies.size();
   prepare(in, w);
   find_candidate_pairs(w.boxes, w.broad_phase, w.pairs);
+  spread_reach(w);
   w.pair_normal.resize(w.pairs.size());
 
   const std::size_t blocks = block_count(n, grain_heavy);

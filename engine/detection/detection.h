@@ -29,20 +29,21 @@ struct DetectionWorkspace {
   };
   BroadPhaseWorkspace broad_phase;
   CandidatePairs pairs;
-  std::vector<Vec3> pair_normal;          // [pair], from b to a; goes into the memory
-  std::vector<Box> boxes;                 // [body]
-  std::vector<double> radius;             // [body], m: of its bounding sphere
-  std::vector<double> travel;             // [body], m: how far its surface moves in the step as it moves now
-  std::vector<double> reach;              // [body], m: how far its surface may get within the step
-  std::vector<double> smallest;           // [body], m: smallest length of its shape
+  std::vector<Vec3> pair_normal;  // [pair], from b to a; goes into the memory
+  std::vector<Box> boxes;         // [body]
+  std::vector<double> radius;     // [body], m: of its bounding sphere
+  std::vector<double> travel;     // [body], m: how far its surface moves in the step as it moves now
+  std::vector<double> own_reach,
+      reach;                     // [body], m: how far its surface may get within the step, alone and pushed
+  std::vector<double> smallest;  // [body], m: smallest length of its shape
   std::vector<PlacedEllipsoid> placed;    // [body]
   std::vector<BlockContacts> found;       // [block of bodies]
   std::vector<std::int32_t> contact_row;  // [body + 1]: contacts with a = body start here
 };
 
-/// Finds every contact whose gap is smaller than what the two surfaces can cover within the step, plus a
-/// small margin for velocities that change in it. Deterministic, ordered by key. Cost linear in bodies and
-/// candidates.
+/// Finds every contact whose gap is smaller than what the two surfaces may cover within the step, moving as
+/// they do now or as fast as their fastest neighbours, plus a small margin for what else may happen.
+/// Deterministic, ordered by key. Cost linear in bodies and candidates.
 DetectionReport find_contacts(const DetectionInput& input, const ContactMemory& last,
                               DetectionWorkspace& workspace, Contacts& contacts);
 
