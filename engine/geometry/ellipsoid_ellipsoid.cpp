@@ -5,6 +5,8 @@
 #include <array>
 #include <cmath>
 
+#include "engine/core/frames.h"
+
 namespace scree {
 
 namespace {
@@ -33,13 +35,6 @@ Slab slab(const PlacedEllipsoid& a, const PlacedEllipsoid& b, const Vec3& r, con
   const Vec3 sa = a.matrix * n, sb = b.matrix * n;
   const double ha = std::sqrt(n.dot(sa)), hb = std::sqrt(n.dot(sb));
   return {n.dot(r) - ha - hb, ha, hb, sa / ha, sb / hb};
-}
-
-/// Two unit vectors that complete n to a right-handed frame (Duff et al. 2017).
-std::array<Vec3, 2> tangents(const Vec3& n) {
-  const double sign = std::copysign(1.0, n[2]);
-  const double a = -1.0 / (sign + n[2]), b = n[0] * n[1] * a;
-  return {Vec3(1.0 + sign * n[0] * n[0] * a, sign * b, -sign * n[0]), Vec3(b, sign + n[1] * n[1] * a, -n[1])};
 }
 
 struct Maximum {

@@ -2,20 +2,18 @@
 
 #include <cmath>
 
+#include "engine/core/frames.h"
 #include "engine/core/parallel.h"
 
 namespace scree {
 
 namespace {
 
-/// Rows n, t1, t2 of a right-handed frame (Duff et al. 2017, "Building an orthonormal basis, revisited").
+/// Rows n, t1, t2 of a right-handed frame.
 Mat3 contact_frame(const Vec3& n) {
-  const double sign = std::copysign(1.0, n[2]);
-  const double a = -1.0 / (sign + n[2]), b = n[0] * n[1] * a;
+  const auto t = tangents(n);
   Mat3 frame;
-  frame.row(0) = n.transpose();
-  frame.row(1) << 1.0 + sign * n[0] * n[0] * a, sign * b, -sign * n[0];
-  frame.row(2) << b, sign + n[1] * n[1] * a, -n[1];
+  frame << n.transpose(), t[0].transpose(), t[1].transpose();
   return frame;
 }
 
@@ -25,17 +23,6 @@ void assemble_bodies(const Model& model, const Bodies& bodies, double h, Contact
     p.inverse_mass[i] = 1.0 / bodies.mass[i];
     p.inverse_inertia[i] = world_inverse_inertia(bodies, i);
   });
-}
-
-/// Normal relative velocity before gravity and contacts act, m/s; negative when approaching.
-double approach_speed(const ContactProblem& p, std::size_t c, const Bodies& bodies) {
-  const auto at = [&](std::int32_t body, const Vec3& arm) -> Vec3 {
-    const auto i = static_cast<std::size_t>(body);
-    return bodies.linear_velocity[i] + bodies.angular_velocity[i].cross(arm);
-  };
-  Vec3 u = at(p.body_a[c], p.arm_a[c]);
-  if (p.body_b[c] != fixed_partner) u -= at(p.body_b[c], p.arm_b[c]);
-  return p.frame[c].row(0).dot(u);
 }
 
 /// The remembered impulse of a contact, turned from its last normal to the new one.
@@ -52,6 +39,16 @@ void warm_start(const ContactMemory& memory, const ContactKey& key, const Mat3& 
 }
 
 }  // namespace
+
+double approach_speed(const ContactProblem& p, std::size_t c, const Bodies& bodies) {
+  const auto at = [&](std::int32_t body, const Vec3& arm) -> Vec3 {
+    const auto i = static_cast<std::size_t>(body);
+    return bodies.linear_velocity[i] + bodies.angular_velocity[i].cross(arm);
+  };
+  Vec3 u = at(p.body_a[c], p.arm_a[c]);
+  if (p.body_b[c] != fixed_partner) u -= at(p.body_b[c], p.arm_b[c]);
+  return p.frame[c].row(0).dot(u);
+}
 
 void assemble(const Model& model, const Bodies& bodies, const Contacts& contacts, const ContactMemory& memory,
               double h, ContactProblem& p) {

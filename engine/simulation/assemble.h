@@ -17,6 +17,9 @@ namespace scree {
 void assemble(const Model& model, const Bodies& bodies, const Contacts& contacts, const ContactMemory& memory,
               double h, ContactProblem& problem);
 
+/// Normal relative velocity of a contact before gravity and contacts act, m/s; negative when approaching.
+double approach_speed(const ContactProblem& problem, std::size_t contact, const Bodies& bodies);
+
 /// Carries contacts along to the next substep, to first order: the point moves with the mean of both
 /// surfaces, the gap changes by the normal velocity, the normal stays.
 void advance_contacts(const ContactProblem& problem, const ContactSolution& solution,

@@ -17,13 +17,7 @@ void remember(const ContactProblem& p, const ContactSolution& s, const Bodies& b
   memory.pair_row = w.detection.pairs.row;
   memory.pair_normal = w.detection.pair_normal;
   for_each_index(n, grain_medium, [&](std::size_t c) {
-    const auto velocity = [&](std::int32_t body, const Vec3& arm) -> Vec3 {
-      const auto i = static_cast<std::size_t>(body);
-      return bodies.linear_velocity[i] + bodies.angular_velocity[i].cross(arm);
-    };
-    Vec3 u = velocity(p.body_a[c], p.arm_a[c]);
-    if (p.body_b[c] != fixed_partner) u -= velocity(p.body_b[c], p.arm_b[c]);
-    const double approach = std::max(0.0, -p.frame[c].row(0).dot(u));
+    const double approach = std::max(0.0, -approach_speed(p, c, bodies));
     const double sudden = approach / p.delassus[c](0, 0);
     const double p_n = s.impulse[c][0];
     const double keep = p_n > 0.0 ? std::max(0.0, p_n - sudden) / p_n : 0.0;
