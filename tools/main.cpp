@@ -10,6 +10,7 @@
 #include "tools/exit_codes.h"
 #include "tools/interrupt.h"
 #include "tools/run.h"
+#include "tools/solve.h"
 
 namespace {
 
@@ -47,6 +48,7 @@ int main(int argc, char** argv) {
   std::function<int()> action;
   scree::add_run(app, action);
   scree::add_check(app, action);
+  scree::add_solve(app, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -8,6 +8,7 @@
 
 #include "engine/core/parallel.h"
 #include "engine/simulation/step.h"
+#include "io/problems/problem_file.h"
 #include "io/results/run_recorder.h"
 #include "io/results/write_error.h"
 #include "io/scene/read_scene.h"
@@ -24,7 +25,9 @@ struct RunOptions {
   std::filesystem::path scene, folder;
   int threads = 0;  // 0: all of the machine's
   std::optional<double> until_s;
-  std::vector<std::string> settings;  // "key=value"
+  std::vector<std::string> settings;   // "key=value"
+  std::filesystem::path dump_problem;  // where to store a contact problem; empty: nowhere
+  std::int64_t dump_step = 0;          // which; 0: the first that does not converge
   bool overwrite = false, quiet = false, stage_table = false;
 };
 
@@ -56,16 +59,45 @@ bool is_broken(const StepReport& report) {
          !std::isfinite(report.energy.potential);
 }
 
+/// Stores the contact problem of one step, the one asked for or the first that did not converge.
+class ProblemDump {
+ public:
+  ProblemDump(const RunOptions& options, const io::Scene& scene)
+      : path_(options.dump_problem), step_(options.dump_step), scene_(scene.name) {}
+
+  void after_step(const StepReport& report, const ContactProblem& problem) {
+    if (path_.empty() || done_) return;
+    if (step_ > 0 ? report.step != step_ : report.status == SolveStatus::converged) return;
+    io::write_problem(path_,
+                      {problem, fmt::format("{}, step {}, t = {:g} s", scene_, report.step, report.time_s)});
+    done_ = true;
+  }
+  /// Says so if there was no such step.
+  void finish() const {
+    if (path_.empty() || done_) return;
+    spdlog::warn("{} was not written: {}", path_.string(),
+                 step_ > 0 ? fmt::format("the run did not come to step {}", step_)
+                           : std::string("every step converged; --dump-step chooses one"));
+  }
+
+ private:
+  std::filesystem::path path_;
+  std::int64_t step_;
+  std::string scene_;
+  bool done_ = false;
+};
+
 /// Steps until the end, an interruption or numbers that are not finite. What results cannot be written ends
 /// it too: by WriteError.
 io::RunStatus advance(const io::Scene& scene, State& state, Workspace& workspace, io::RunRecorder& recorder,
-                      Progress& progress) {
+                      Progress& progress, ProblemDump& dump) {
   // The times of steps are sums of rounded numbers: half a step tells the last one apart safely.
   const double end = scene.end_time_s - 0.5 * scene.model.settings.time_step_s;
   while (state.time_s < end) {
     if (interrupt_requested()) return io::RunStatus::interrupted;
     const StepReport report = step(scene.model, state, workspace);
     recorder.after_step(report, state, workspace);
+    dump.after_step(report, workspace.problem);
     progress.update(report);
     if (is_broken(report)) {
       progress.clear();
@@ -103,10 +135,12 @@ int run(const RunOptions& options) {
   State state = scene.initial;
   Workspace workspace;
   Progress progress(Progress::detect(options.quiet), state.time_s, scene.end_time_s);
+  ProblemDump dump(options, scene);
   io::RunStatus status = io::RunStatus::failed;
   try {
-    status = advance(scene, state, workspace, recorder, progress);
+    status = advance(scene, state, workspace, recorder, progress, dump);
     progress.finish();
+    dump.finish();
   } catch (const io::WriteError& error) {
     progress.clear();
     spdlog::error("{}", error.what());
@@ -150,6 +184,13 @@ void add_run(CLI::App& app, std::function<int()>& action) {
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false)
       ->check(CLI::Validator(check_setting, ""));
+  command
+      ->add_option("--dump-problem", options->dump_problem,
+                   "Store the contact problem of the first step that does not converge, for `scree solve`")
+      ->type_name("FILE.h5");
+  command->add_option("--dump-step", options->dump_step, "The step to store with --dump-problem instead")
+      ->check(CLI::PositiveNumber)
+      ->type_name("STEP");
   command->add_flag("--overwrite", options->overwrite, "Replace results that the folder already holds");
   command->add_flag("--stage-table", options->stage_table,
                     "Show the stages' times at a dozen moments at the end");

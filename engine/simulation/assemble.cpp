@@ -56,6 +56,8 @@ void assemble(const Model& model, const Bodies& bodies, const Contacts& contacts
   const Settings& settings = model.settings;
   p.resize(n, contacts.size());
   p.velocity_scale = settings.gravity.norm() * h;
+  p.friction_corners =
+      settings.solver.friction_cone == FrictionCone::sampled ? settings.solver.friction_samples : 0;
   assemble_bodies(model, bodies, h, p);
 
   p.has_torques = reduce_blocks(

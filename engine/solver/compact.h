@@ -5,6 +5,8 @@
 
 namespace scree {
 
+SCREE_INLINE Vector4 second_tangent(const CompactContact& c) { return c.tangent_ratio * cross(c.n, c.t1); }
+
 /// v_a + w_a x arm_a - v_b - w_b x arm_b, world axes.
 SCREE_INLINE Vector4 relative_velocity(const CompactContact& c, const CompactBody* bodies) {
   const CompactBody& a = bodies[c.a];

@@ -11,32 +11,21 @@
 // and against a fixed partner z_a = q_a + delta, y = -delta, p = rho delta. p is in the cone at every
 // iteration (Moreau 1962). rho = 3 kappa / trace W; over-relaxed (Eckstein, Bertsekas 1992). Ends with v =
 // v_hat + M^-1 sum J^T p, so momentum is kept to rounding after any number of iterations. Needs no colours
-// and no order of bodies.
+// and no order of bodies. What is left after iterations_before_newton goes by joint Newton steps (N1), unless
+// contacts resist torques.
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 
 #include "engine/core/parallel.h"
+#include "engine/solver/body_system.h"
+#include "engine/solver/consensus_constants.h"
+#include "engine/solver/contact_jacobian.h"
 #include "engine/solver/solver.h"
 
 namespace scree {
 
 namespace {
-
-constexpr double kappa = 3.0;  // penalty over the mean of 1/W
-constexpr double over_relaxation = 1.6;
-constexpr int iterations_between_checks = 5;
-
-using Vec6 = Eigen::Matrix<double, 6, 1>;
-using Mat6 = Eigen::Matrix<double, 6, 6>;
-using Jacobian = Eigen::Matrix<double, 3, 6>;
-
-Jacobian contact_jacobian(const Mat3& frame, const Vec3& arm) {
-  Jacobian j;
-  j.leftCols<3>() = frame;
-  for (int k = 0; k < 3; ++k) j.row(k).tail<3>() = arm.cross(frame.row(k).transpose()).transpose();
-  return j;
-}
 
 /// Velocity and spin of one side of a contact, contact frame.
 struct SideMotion {
@@ -77,9 +66,9 @@ void prepare(const ContactProblem& p, bool warm, ConsensusWorkspace& w, ContactS
          ++k) {
       const auto c = static_cast<std::size_t>(p.body_contact[k]);
       const bool is_a = p.body_a[c] == static_cast<std::int32_t>(i);
-      const Jacobian j = contact_jacobian(p.frame[c], is_a ? p.arm_a[c] : p.arm_b[c]);
+      const ContactJacobian j = contact_jacobian(p.frame[c], is_a ? p.arm_a[c] : p.arm_b[c]);
       m += w.rho[c] * j.transpose() * j;
-      m.bottomRightCorner<3, 3>().diagonal().array() += w.rho_spin[c];
+      m.bottomRightCorner<3, 3>() += w.rho_spin[c] * p.frame[c].transpose() * p.frame[c];
     }
     w.inverse[i] = m.llt().solve(Mat6::Identity());
   });
@@ -169,19 +158,25 @@ SolveReport solve_consensus(const ContactProblem& p, const SolverSettings& setti
   SolveReport report;
   report.status = SolveStatus::iteration_limit;
   const double goal = settings.tolerance * p.velocity_scale;
-  while (report.sweeps < settings.max_sweeps) {
+  const auto is_done = [&] {
+    velocities_from_impulses(p, s);
+    report.residual = residual(p, s.velocity, s.impulse, s.torque_impulse);
+    if (report.residual.rms_m_s <= goal) report.status = SolveStatus::converged;
+    return report.residual.rms_m_s <= goal || !(report.residual.rms_m_s < infinity);
+  };
+  const int iterations =
+      p.has_torques ? settings.max_sweeps : std::min(settings.max_sweeps, iterations_before_newton);
+  while (report.sweeps < iterations) {
     body_step(p, w, s.velocity);
     contact_step(p, w, s);
     ++report.sweeps;
-    if (report.sweeps % iterations_between_checks != 0 && report.sweeps < settings.max_sweeps) continue;
-    velocities_from_impulses(p, s);
-    report.residual = residual(p, s.velocity, s.impulse, s.torque_impulse);
-    if (report.residual.rms_m_s <= goal) {
-      report.status = SolveStatus::converged;
-      break;
-    }
-    if (!(report.residual.rms_m_s < infinity)) break;
+    if ((report.sweeps % iterations_between_checks == 0 || report.sweeps == iterations) && is_done())
+      return report;
   }
+  if (report.sweeps >= settings.max_sweeps) return report;
+  BodySystem system(p);
+  report.sweeps += proximal_newton(system, goal, settings.max_sweeps - report.sweeps, s.impulse);
+  is_done();
   return report;
 }
 

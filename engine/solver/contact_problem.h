@@ -16,8 +16,9 @@ namespace scree {
 inline constexpr std::int32_t fixed_partner = -1;
 
 struct ContactProblem {
-  double velocity_scale =
-      0.0;  // m/s that residuals are compared with: |gravity| * time step; 0 if there is none
+  // m/s that residuals are compared with: |gravity| * time step; 0 if there is none.
+  double velocity_scale = 0.0;
+  int friction_corners = 0;  // 0: (S4) on the smooth cone; else on the hull of as many sampled tangents
 
   // [body]
   std::vector<Twist> free_velocity;   // world axes, before any contact acts
@@ -26,10 +27,13 @@ struct ContactProblem {
 
   // [contact]
   std::vector<std::int32_t> body_a, body_b;  // body_b may be fixed_partner
-  std::vector<Mat3> frame;                   // rows n, t1, t2: turns world vectors into contact vectors
-  std::vector<Vec3> arm_a, arm_b;            // m, world, from the body's centre of mass to the contact
-  std::vector<double> offset;    // m/s, see (S3): positive lets bodies approach, negative drives them apart
-  std::vector<double> friction;  // sliding coefficient
+  // Rows n, t1, t2. Where friction is anisotropic t1 is the direction of the larger coefficient, and row t2
+  // is shortened to the ratio of the two: in such components the ellipse of admissible impulses is a circle,
+  // and u, p, W keep all their relations, for p.u stays the same (an impulse in world axes is frame^T p).
+  std::vector<Mat3> frame;
+  std::vector<Vec3> arm_a, arm_b;  // m, world, from the body's centre of mass to the contact
+  std::vector<double> offset;      // m/s, see (S3): positive lets bodies approach, negative drives them apart
+  std::vector<double> friction;    // sliding coefficient, along t1
   std::vector<double> torsional_friction;  // m
   std::vector<double> rolling_friction;    // m
   std::vector<double> gap;                 // m, for position correction

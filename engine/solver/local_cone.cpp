@@ -3,12 +3,14 @@
 #include <Eigen/LU>
 #include <cmath>
 
+#include "engine/solver/local_contact.h"
+
 namespace scree {
 
 namespace {
 
-constexpr int doublings = 200, bisections = 100;
-constexpr double tolerance = 1e-15;  // of alpha
+constexpr int doublings = 200, bisections = 100, sampled_rounds = 100;
+constexpr double tolerance = 1e-15;  // of alpha, of the impulse
 
 /// Sliding with a given alpha, in the eigenbasis of S.
 struct Sliding {
@@ -73,6 +75,17 @@ Vec3 solve_local_cone(const Mat3& w, const Vec3& q, double mu) {
   const double length = p_t.norm();
   const Vec2 on_cone = length > 0.0 ? Vec2(k.basis * p_t * (mu * p_n / length)) : Vec2(Vec2::Zero());
   return {p_n, on_cone[0], on_cone[1]};
+}
+
+Vec3 solve_local_sampled(const Mat3& w, const Vec3& q, double mu, int corners, const Vec3& start) {
+  Vec3 p = start;
+  for (int i = 0; i < sampled_rounds; ++i) {
+    const Vec3 next = improve_impulse(w, p, w * p + q, mu, corners);
+    const bool rests = (next - p).norm() <= tolerance * next.norm();
+    p = next;
+    if (rests) break;
+  }
+  return p;
 }
 
 }  // namespace scree

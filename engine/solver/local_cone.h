@@ -16,4 +16,7 @@ namespace scree {
 /// Jean 1999.
 Vec3 solve_local_cone(const Mat3& w, const Vec3& q, double mu);
 
+/// The same for a sampled cone, by (P1) and (P2) in turn from `start` until they rest.
+Vec3 solve_local_sampled(const Mat3& w, const Vec3& q, double mu, int corners, const Vec3& start);
+
 }  // namespace scree

@@ -7,16 +7,17 @@
 // 2. Each body takes the velocity closest to its free one in the kinetic metric among those with
 //    n_c.v >= mu_c - offset share for all its contacts: a quadratic programme in 6 variables, solved in its
 //    dual, whose multipliers are the body's own normal impulses p_c. (O2)
-// 3. One friction programme a body: of all tangential impulses in the convex hull of k sampled tangents
-// scaled by
-//    friction p_c, those that leave the least kinetic energy relative to the partners' common motion.  (O3)
+// 3. One friction programme a body: of all tangential impulses in the disc of radius friction p_c, or in the
+//    convex hull of k sampled tangents of that length (the seed's form), those that leave the least kinetic
+//    energy relative to the partners' common motion. (O3)
 // Exact for one body on fixed obstacles. Between moving bodies both sides keep their own impulse, so momentum
 // is not kept; the report says by how much. Sources: Kaufman, Edmunds, Pai 2005
 // (doi:10.1145/1073204.1073295); Vyatkin, Dolgovesov 2024.
 #include <cmath>
-#include <numbers>
 
 #include "engine/core/parallel.h"
+#include "engine/solver/contact_jacobian.h"
+#include "engine/solver/friction_disc.h"
 #include "engine/solver/solver.h"
 
 namespace scree {
@@ -41,8 +42,6 @@ struct Thrust {
   Vec2 impulse = Vec2::Zero();
 };
 
-using Vec6 = Eigen::Matrix<double, 6, 1>;
-
 Vec6 stack(const Twist& t) {
   Vec6 v;
   v << t.linear, t.angular;
@@ -57,33 +56,6 @@ void finish_block(Thrust& block, double inverse_mass, const Mat3& inverse_inerti
   const Mat2 full = block.rows * block.response;
   block.mobility.topLeftCorner(block.dimension, block.dimension) =
       full.topLeftCorner(block.dimension, block.dimension);
-}
-
-/// Minimum of 1/2 dp.A dp + g.dp over p + dp in the regular polygon with `corners` corners on the circle of
-/// `radius`.
-Vec2 least_energy(const Mat2& a, const Vec2& p, const Vec2& g, double radius, int corners) {
-  if (radius <= 0.0) return Vec2::Zero();
-  const Vec2 free = p - a.inverse() * g;
-  const double step = 2.0 * std::numbers::pi / corners;
-  const double inner = radius * std::cos(0.5 * step);
-  const double angle = std::atan2(free[1], free[0]);
-  const double to_edge_middle = angle - (std::floor(angle / step) + 0.5) * step;
-  if (free.norm() * std::cos(to_edge_middle) <= inner) return free;
-  Vec2 best = p;
-  double least = infinity;
-  for (int k = 0; k < corners; ++k) {
-    const Vec2 from(radius * std::cos(k * step), radius * std::sin(k * step));
-    const Vec2 to(radius * std::cos((k + 1) * step), radius * std::sin((k + 1) * step));
-    const Vec2 edge = to - from, start = from - p;
-    const double s = std::clamp(-edge.dot(a * start + g) / edge.dot(a * edge), 0.0, 1.0);
-    const Vec2 d = start + s * edge;
-    const double energy = 0.5 * d.dot(a * d) + g.dot(d);
-    if (energy < least) {
-      least = energy;
-      best = p + d;
-    }
-  }
-  return best;
 }
 
 /// What a side of a contact sees of the whole: the weight of the other side and the common velocity.
@@ -249,7 +221,7 @@ void write_impulses(const BodyView& view, const BodyProgramme& w, ContactSolutio
   }
 }
 
-void solve_body(const BodyView& view, int corners, BodyProgramme& w, ContactSolution& s) {
+void solve_body(const BodyView& view, BodyProgramme& w, ContactSolution& s) {
   w.normal.clear();
   w.friction.clear();
   w.friction_contact.clear();
@@ -257,7 +229,7 @@ void solve_body(const BodyView& view, int corners, BodyProgramme& w, ContactSolu
   add_normals(view, w);
   Vec6 v = compress(w.normal, stack(view.p.free_velocity[view.body]));
   add_friction(view, w);
-  v = dissipate(w.friction, v, corners);
+  v = dissipate(w.friction, v, view.p.friction_corners);
   s.velocity[view.body] = {v.head<3>(), v.tail<3>()};
   write_impulses(view, w, s);
 }
@@ -274,13 +246,13 @@ Residual residual_of_mean(const ContactProblem& p, const ContactSolution& s) {
 
 }  // namespace
 
-SolveReport solve_one_pass(const ContactProblem& p, const SolverSettings& settings, ContactSolution& s) {
+SolveReport solve_one_pass(const ContactProblem& p, ContactSolution& s) {
   s.impulse_on_b.assign(p.contacts(), Vec3::Zero());
   s.torque_impulse_on_b.assign(p.contacts(), Vec3::Zero());
   for_blocks(p.bodies(), grain_heavy, [&](const Block& range) {
     BodyProgramme programme;
     for (std::size_t i = range.begin; i < range.end; ++i) {
-      solve_body({p, i}, settings.friction_samples, programme, s);
+      solve_body({p, i}, programme, s);
     }
   });
   SolveReport report;

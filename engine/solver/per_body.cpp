@@ -5,7 +5,10 @@
 //   p_n <- max(0, p_n - (u_n + offset) / W_nn)                        maximum compression           (P1)
 //   p_t <- argmin 1/2 dp.W_tt dp + u_t.dp over |p_t| <= friction p_n   maximum dissipation           (P2)
 // and applies the change to both bodies at once. Momentum is kept to rounding after any number of sweeps, and
-// the fixed point of (P1), (P2) is the Coulomb-Signorini problem (S3), (S4).
+// the fixed point of (P1), (P2) is the Coulomb-Signorini problem (S3), (S4). From the fifth sweep on, sweeps
+// are taken as steps of a nonlinear conjugate gradient method: with g the change that a sweep makes,
+//   x <- x + beta d,  d <- beta d + g,  beta = |g|^2 / |g_last|^2, or a new start d = g if beta > 1    (P3)
+// (Silcowitz-Hansen, Niebe, Erleben 2010), for impulses and, being linear in them, velocities alike.
 #include <algorithm>
 #include <cmath>
 
@@ -16,37 +19,22 @@ namespace scree {
 
 namespace {
 
-constexpr int sweeps_between_checks =
-    10;  // the exact residual costs about a sweep; the cheap estimate is free
+// The exact residual costs about a sweep; the cheap estimate is free.
+constexpr int sweeps_between_checks = 10;
+// A warm start is mostly done after these; conjugate directions cost a quarter of a sweep more.
+constexpr int plain_sweeps = 4;
 
-/// Re-solves one contact by (P1) and (P2); returns the squared change of its velocity, (m/s)^2. The
-/// tangential impulse sticks if the unconstrained minimum of (P2) is admissible; else it slides: one
-/// projected gradient step of length 1 / largest eigenvalue of W_tt, whose fixed point is exact.
+/// Re-solves one contact by (P1) and (P2); returns the squared change of its velocity, (m/s)^2.
 SCREE_INLINE double solve_contact(CompactContact& c, CompactBody* bodies) {
-  const Vector4 u = relative_velocity(c, bodies), t2 = cross(c.n, c.t1);
-  const double p_n = std::max(0.0, c.impulse[0] - (dot(c.n, u) + c.offset) * c.inverse_w_nn);
-  const double dn = p_n - c.impulse[0];
-  const double u1 = dot(c.t1, u) + c.w_nt1 * dn, u2 = dot(t2, u) + c.w_nt2 * dn;
-  const double bound = c.friction * p_n;
-  double p1 = c.impulse[1] - (c.i_tt11 * u1 + c.i_tt12 * u2),
-         p2 = c.impulse[2] - (c.i_tt12 * u1 + c.i_tt22 * u2);
-  if (p1 * p1 + p2 * p2 > bound * bound) {
-    p1 = c.impulse[1] - c.slide_step * u1;
-    p2 = c.impulse[2] - c.slide_step * u2;
-    const double squared = p1 * p1 + p2 * p2;
-    if (squared > bound * bound) {
-      const double scale = bound / std::sqrt(squared);
-      p1 *= scale;
-      p2 *= scale;
-    }
-  }
-  const double d1 = p1 - c.impulse[1], d2 = p2 - c.impulse[2];
-  if (dn == 0.0 && d1 == 0.0 && d2 == 0.0) return 0.0;
-  c.impulse[0] = p_n;
-  c.impulse[1] = p1;
-  c.impulse[2] = p2;
-  apply(c, dn * c.n + d1 * c.t1 + d2 * t2, bodies);
-  return dn * dn / (c.inverse_w_nn * c.inverse_w_nn) + (d1 * d1 + d2 * d2) / (c.slide_step * c.slide_step);
+  const Vector4 u = relative_velocity(c, bodies), t2 = second_tangent(c);
+  const ImpulseChange d =
+      improve_impulse(c.local, c.impulse, dot(c.n, u) + c.offset, dot(c.t1, u), dot(t2, u));
+  if (d.is_zero()) return 0.0;
+  c.impulse[0] += d.n;
+  c.impulse[1] += d.t1;
+  c.impulse[2] += d.t2;
+  apply(c, d.n * c.n + d.t1 * c.t1 + d.t2 * t2, bodies);
+  return velocity_change_squared(c.local, d);
 }
 
 /// Solves the contacts of one visit, one after the other.
@@ -57,24 +45,35 @@ double solve_contacts(CompactContact* contact, CompactContact* end, CompactBody*
   return change;
 }
 
-/// The same with the exact local solution (L1) of each contact.
-double solve_contacts_exactly(const ContactProblem& p, const Colouring& colouring, std::size_t visit,
-                              std::vector<CompactContact>& contacts, CompactBody* bodies) {
+/// The new impulse of a contact that has `last` and sees u, offset included: (P1), (P2) on a sampled set, or
+/// the exact local solution (L1).
+Vec3 new_impulse(const ContactProblem& p, std::size_t c, SolverKind kind, const Vec3& last, const Vec3& u) {
+  const Mat3& w = p.delassus[c];
+  const int corners = p.friction_corners;
+  if (kind == SolverKind::per_body) return improve_impulse(w, last, u, p.friction[c], corners);
+  const Vec3 q = u - w * last;
+  return corners == 0 ? solve_local_cone(w, q, p.friction[c])
+                      : solve_local_sampled(w, q, p.friction[c], corners, last);
+}
+
+/// The contacts of one visit where accuracy or the sampled set counts for more than speed.
+double solve_contacts_exactly(const ContactProblem& p, SolverKind kind, const Colouring& colouring,
+                              std::size_t visit, std::vector<CompactContact>& contacts, CompactBody* bodies) {
   double change = 0.0;
   for (auto k = static_cast<std::size_t>(colouring.contact_row[visit]);
        k < static_cast<std::size_t>(colouring.contact_row[visit + 1]); ++k) {
     CompactContact& c = contacts[k];
     const auto contact = static_cast<std::size_t>(colouring.contact[k]);
-    const Mat3 &w = p.delassus[contact], &frame = p.frame[contact];
+    const Mat3& frame = p.frame[contact];
     const Vec3 last = Vec3::Map(c.impulse);
-    Vec3 q = frame * to_vec3(relative_velocity(c, bodies)) - w * last;
-    q[0] += c.offset;
-    const Vec3 impulse = solve_local_cone(w, q, c.friction);
+    Vec3 u = frame * to_vec3(relative_velocity(c, bodies));
+    u[0] += c.offset;
+    const Vec3 impulse = new_impulse(p, contact, kind, last, u);
     const Vec3 d = impulse - last;
     if (d.isZero(0.0)) continue;
     Vec3::Map(c.impulse) = impulse;
     apply(c, to_vector4(frame.transpose() * d), bodies);
-    change += (w * d).squaredNorm();
+    change += (p.delassus[contact] * d).squaredNorm();
   }
   return change;
 }
@@ -139,15 +138,15 @@ void store(const ContactProblem& p, const SolverWorkspace& w, ContactSolution& s
   });
 }
 
-/// One sweep; returns the rms change of contact velocities, m/s, an estimate of the residual.
+/// One sweep; returns the sum of squared changes of contact velocities, (m/s)^2.
 double sweep_contacts(const ContactProblem& p, SolverKind kind, SolverWorkspace& w) {
   const Colouring& colouring = w.colouring;
+  const bool quick = kind == SolverKind::per_body && p.friction_corners == 0;
   sweep(colouring, [&](std::size_t v) {
     CompactContact* const begin = w.contacts.data() + colouring.contact_row[v];
     CompactContact* const end = w.contacts.data() + colouring.contact_row[v + 1];
-    w.visit_change[v] = kind == SolverKind::per_contact
-                            ? solve_contacts_exactly(p, colouring, v, w.contacts, w.bodies.data())
-                            : solve_contacts(begin, end, w.bodies.data());
+    w.visit_change[v] = quick ? solve_contacts(begin, end, w.bodies.data())
+                              : solve_contacts_exactly(p, kind, colouring, v, w.contacts, w.bodies.data());
     if (!p.has_torques) return;
     for (auto k = static_cast<std::size_t>(colouring.contact_row[v]);
          k < static_cast<std::size_t>(colouring.contact_row[v + 1]); ++k) {
@@ -155,7 +154,7 @@ double sweep_contacts(const ContactProblem& p, SolverKind kind, SolverWorkspace&
                     w.bodies.data());
     }
   });
-  const double sum = reduce_blocks(
+  return reduce_blocks(
       colouring.visits(), grain_light, 0.0,
       [&](const Block& block) {
         double s = 0.0;
@@ -163,7 +162,55 @@ double sweep_contacts(const ContactProblem& p, SolverKind kind, SolverWorkspace&
         return s;
       },
       [](double a, double b) { return a + b; });
-  return std::sqrt(sum / static_cast<double>(std::max<std::size_t>(1, p.contacts())));
+}
+
+/// x <- x + beta d, d <- beta d + g, g the change since `last`; d <- g where there is no direction yet.
+template <class T>
+void go_on(double beta, T& x, T& last, T& direction) {
+  const T gain = x - last;
+  if (beta > 0.0) {
+    x += beta * direction;
+    direction = beta * direction + gain;
+  } else {
+    direction = gain;
+  }
+  last = x;
+}
+
+/// Conjugate directions of sweeps (P3): `beta` of the last direction is added to impulses and to the
+/// velocities that belong to them.
+void extrapolate(const ContactProblem& p, double beta, SolverWorkspace& w) {
+  ConjugateWorkspace& d = w.conjugate;
+  for_each_index(p.contacts(), grain_medium, [&](std::size_t k) {
+    Vec3 impulse = Vec3::Map(w.contacts[k].impulse);
+    go_on(beta, impulse, d.last_impulse[k], d.impulse[k]);
+    Vec3::Map(w.contacts[k].impulse) = impulse;
+    if (p.has_torques) go_on(beta, w.torque[k], d.last_torque[k], d.torque[k]);
+  });
+  for_each_index(p.bodies(), grain_medium, [&](std::size_t i) {
+    go_on(beta, w.bodies[i].linear, d.last_linear[i], d.linear[i]);
+    go_on(beta, w.bodies[i].angular, d.last_angular[i], d.angular[i]);
+  });
+}
+
+/// Takes the state as the point from which the first direction is measured.
+void begin_directions(const ContactProblem& p, SolverWorkspace& w) {
+  ConjugateWorkspace& d = w.conjugate;
+  d.impulse.resize(p.contacts());
+  d.last_impulse.resize(p.contacts());
+  d.linear.resize(p.bodies());
+  d.angular.resize(p.bodies());
+  d.last_linear.resize(p.bodies());
+  d.last_angular.resize(p.bodies());
+  for_each_index(p.contacts(), grain_light,
+                 [&](std::size_t k) { d.last_impulse[k] = Vec3::Map(w.contacts[k].impulse); });
+  for_each_index(p.bodies(), grain_light, [&](std::size_t i) {
+    d.last_linear[i] = w.bodies[i].linear;
+    d.last_angular[i] = w.bodies[i].angular;
+  });
+  if (!p.has_torques) return;
+  d.torque.resize(p.contacts());
+  d.last_torque = w.torque;
 }
 
 }  // namespace
@@ -174,11 +221,14 @@ SolveReport solve_per_body(const ContactProblem& p, const SolverSettings& settin
   SolveReport report;
   report.status = SolveStatus::iteration_limit;
   const double goal = settings.tolerance * p.velocity_scale;
+  const auto contacts = static_cast<double>(std::max<std::size_t>(1, p.contacts()));
+  double last_change = 0.0;
   while (report.sweeps < settings.max_sweeps) {
-    const double estimate = sweep_contacts(p, settings.kind, w);
+    if (report.sweeps == plain_sweeps) begin_directions(p, w);
+    const double change = sweep_contacts(p, settings.kind, w);
     ++report.sweeps;
-    if (!(estimate < infinity)) break;
-    if (estimate <= goal || report.sweeps % sweeps_between_checks == 0) {
+    if (!(change < infinity)) break;
+    if (std::sqrt(change / contacts) <= goal || report.sweeps % sweeps_between_checks == 0) {
       store(p, w, s);
       report.residual = residual(p, s.velocity, s.impulse, s.torque_impulse);
       if (report.residual.rms_m_s <= goal) {
@@ -186,6 +236,11 @@ SolveReport solve_per_body(const ContactProblem& p, const SolverSettings& settin
         return report;
       }
     }
+    if (report.sweeps > plain_sweeps && report.sweeps < settings.max_sweeps) {
+      const bool follow = report.sweeps > plain_sweeps + 1 && change <= last_change;
+      extrapolate(p, follow ? change / last_change : 0.0, w);
+    }
+    last_change = change;
   }
   store(p, w, s);
   report.residual = residual(p, s.velocity, s.impulse, s.torque_impulse);

@@ -21,7 +21,7 @@ SCREE_FOR_EACH_TARGET
 void push_apart(CompactContact* contact, CompactContact* end, const double* target, CompactBody* bodies) {
   for (; contact != end; ++contact, ++target) {
     const double u_n = dot(contact->n, relative_velocity(*contact, bodies));
-    const double impulse = std::max(0.0, contact->impulse[0] - (u_n - *target) * contact->inverse_w_nn);
+    const double impulse = std::max(0.0, contact->impulse[0] - (u_n - *target) * contact->local.inverse_w_nn);
     const double change = impulse - contact->impulse[0];
     if (change == 0.0) continue;
     contact->impulse[0] = impulse;

@@ -1,5 +1,3 @@
-#include <cmath>
-
 #include "engine/solver/solver.h"
 
 namespace scree {
@@ -15,16 +13,8 @@ CompactContact compact(const ContactProblem& p, std::size_t c) {
   k.arm_b = to_vector4(p.arm_b[c]);
   k.impulse[0] = k.impulse[1] = k.impulse[2] = 0.0;
   k.offset = p.offset[c];
-  k.inverse_w_nn = 1.0 / w(0, 0);
-  k.w_nt1 = w(0, 1);
-  k.w_nt2 = w(0, 2);
-  const double det = w(1, 1) * w(2, 2) - w(1, 2) * w(1, 2);
-  k.i_tt11 = w(2, 2) / det;
-  k.i_tt12 = -w(1, 2) / det;
-  k.i_tt22 = w(1, 1) / det;
-  const double mean = 0.5 * (w(1, 1) + w(2, 2)), half = 0.5 * (w(1, 1) - w(2, 2));
-  k.slide_step = 1.0 / (mean + std::sqrt(half * half + w(1, 2) * w(1, 2)));
-  k.friction = p.friction[c];
+  k.local = local_contact(w, p.friction[c]);
+  k.tangent_ratio = p.frame[c].row(2).norm();
   k.a = p.body_a[c];
   k.b = p.body_b[c];
   return k;

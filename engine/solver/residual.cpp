@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "engine/core/parallel.h"
+#include "engine/solver/friction_disc.h"
 
 namespace scree {
 
@@ -15,18 +16,25 @@ Vec3 project_on_cone(const Vec3& p, double mu) {
   return {n, scale * p[1], scale * p[2]};
 }
 
+Vec3 natural_map(const Vec3& impulse, const Vec3& u, double friction, double trace, int corners) {
+  const double rho = 3.0 / trace;
+  Vec3 aim = impulse - rho * u;
+  if (corners == 0) {
+    aim[0] -= rho * friction * std::hypot(u[1], u[2]);
+    return (impulse - project_on_cone(aim, friction)) / rho;
+  }
+  const double radius = friction * std::max(0.0, impulse[0]);
+  aim[0] = std::max(0.0, aim[0]);
+  aim.tail<2>() = project_on_disc(aim.tail<2>(), radius, corners);
+  return (impulse - aim) / rho;
+}
+
 namespace {
 
 struct Sum {
   double squares = 0.0, largest = 0.0;
   std::int64_t active = 0;
 };
-
-/// Projection of a tangential vector onto the disc of a radius.
-Vec2 project_on_disc(const Vec2& p, double radius) {
-  const double length = p.norm();
-  return length <= radius ? p : Vec2(p * (radius / length));
-}
 
 /// Natural map of torsion and rolling, as velocities: angular residual times the coefficient's length.
 double torque_residual_squared(const ContactProblem& p, std::size_t c, const std::vector<Twist>& velocity,
@@ -53,13 +61,11 @@ Residual residual(const ContactProblem& p, const std::vector<Twist>& velocity,
         Sum s;
         for (std::size_t c = block.begin; c < block.end; ++c) {
           Vec3 u = p.frame[c] * relative_velocity(p, c, velocity);
-          const double slide = std::hypot(u[1], u[2]);
           u[0] += p.offset[c];
           if (impulse[c][0] <= 0.0 && u[0] >= 0.0) continue;  // numbers that are not finite stay in
-          u[0] += p.friction[c] * slide;
-          const double rho = 3.0 / p.delassus[c].trace();
           double squared =
-              ((impulse[c] - project_on_cone(impulse[c] - rho * u, p.friction[c])) / rho).squaredNorm();
+              natural_map(impulse[c], u, p.friction[c], p.delassus[c].trace(), p.friction_corners)
+                  .squaredNorm();
           if (p.has_torques)
             squared += torque_residual_squared(p, c, velocity, impulse[c], torque_impulse[c]);
           s.squares += squared;

@@ -15,6 +15,11 @@ struct Residual {
   std::int64_t active = 0;
 };
 
+/// The map of one contact, m/s; u with the offset, trace that of its Delassus block. On a sampled cone
+/// (corners > 0) the normal and the tangential law apart: r_n = (p_n - max(0, p_n - rho u_n)) / rho, and r_t
+/// = (p_t - P(p_t - rho u_t)) / rho with P the projection onto the polygon of radius friction p_n.
+Vec3 natural_map(const Vec3& impulse, const Vec3& u, double friction, double trace, int corners = 0);
+
 Residual residual(const ContactProblem& problem, const std::vector<Twist>& velocity,
                   const std::vector<Vec3>& impulse, const std::vector<Vec3>& torque_impulse);
 

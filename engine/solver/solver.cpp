@@ -144,7 +144,7 @@ SolveReport solve(const ContactProblem& problem, const SolverSettings& settings,
       report = solve_consensus(problem, settings, workspace.consensus, solution);
       break;
     case SolverKind::one_pass:
-      report = solve_one_pass(problem, settings, solution);
+      report = solve_one_pass(problem, solution);
       break;
   }
   if (!(report.residual.rms_m_s < infinity)) {

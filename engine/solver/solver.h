@@ -5,6 +5,7 @@
 #include "engine/core/vector4.h"
 #include "engine/solver/colouring.h"
 #include "engine/solver/contact_problem.h"
+#include "engine/solver/local_contact.h"
 #include "engine/solver/residual.h"
 #include "engine/solver/solver_settings.h"
 
@@ -21,15 +22,12 @@ struct SolveReport {
 
 /// A contact as the sweeps see it: everything a visit needs, next to each other; four cache lines.
 struct alignas(64) CompactContact {
-  Vector4 n, t1, arm_a, arm_b;    // world; t2 = n x t1
-  double impulse[3];              // N s, contact frame
-  double offset;                  // m/s
-  double inverse_w_nn;            // kg, inverse of the Delassus block's normal entry
-  double w_nt1, w_nt2;            // 1/kg, its coupling of normal and tangents
-  double i_tt11, i_tt12, i_tt22;  // kg, inverse of its tangential block
-  double slide_step;              // kg, 1 / largest eigenvalue of the tangential block
-  double friction;
-  std::int32_t a, b;  // bodies; b may be fixed_partner
+  Vector4 n, t1, arm_a, arm_b;  // world
+  double impulse[3];            // N s, contact frame
+  double offset;                // m/s
+  LocalContact local;
+  double tangent_ratio;  // t2 = tangent_ratio n x t1: below 1 where friction is anisotropic
+  std::int32_t a, b;     // bodies; b may be fixed_partner
 };
 
 /// A body as the sweeps see it.
@@ -50,7 +48,14 @@ struct ConsensusWorkspace {
   std::vector<Eigen::Matrix<double, 6, 6>> inverse;  // [body] of M + sum rho J^T J
 };
 
+/// Scratch of the conjugate directions of sweeps (P3).
+struct ConjugateWorkspace {
+  std::vector<Vec3> impulse, last_impulse, torque, last_torque;     // [contact in the order of visits]
+  std::vector<Vector4> linear, last_linear, angular, last_angular;  // [body]
+};
+
 struct SolverWorkspace {
+  ConjugateWorkspace conjugate;
   ConsensusWorkspace consensus;
   Colouring colouring;
   std::vector<CompactContact> contacts;  // [contact in the order of visits]
@@ -90,8 +95,7 @@ void sweep(const Colouring& colouring, F&& visit) {
                                          SolverWorkspace& workspace, ContactSolution& solution);
 [[nodiscard]] SolveReport solve_consensus(const ContactProblem& problem, const SolverSettings& settings,
                                           ConsensusWorkspace& workspace, ContactSolution& solution);
-[[nodiscard]] SolveReport solve_one_pass(const ContactProblem& problem, const SolverSettings& settings,
-                                         ContactSolution& solution);
+[[nodiscard]] SolveReport solve_one_pass(const ContactProblem& problem, ContactSolution& solution);
 
 /// Split impulses: pseudo-velocities that shrink overlaps beyond the slop by correction_fraction a step, and
 /// that push no other contact deeper. They move bodies but are no momentum. Fills solution.correction; zero

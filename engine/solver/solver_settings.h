@@ -12,12 +12,17 @@ const char* to_string(SolverKind kind);
 /// The kind of a name that to_string gives; the name must be one.
 SolverKind solver_kind(std::string_view name);
 
+/// Admissible tangential impulses: the smooth cone, or the convex hull of sampled tangents (not in
+/// `consensus`).
+enum class FrictionCone { exact, sampled };
+
 struct SolverSettings {
   SolverKind kind = SolverKind::per_body;
-  int max_sweeps = 50;        // a sweep visits every body once
-  double tolerance = 1e-3;    // stop when the residual (rms) falls below tolerance * |gravity| * time step
-  bool warm_start = true;     // begin with the last step's impulses
-  int friction_samples = 16;  // one_pass: tangents of the sampled friction cone of a contact
+  int max_sweeps = 50;      // a sweep visits every body once
+  double tolerance = 1e-3;  // stop when the residual (rms) falls below tolerance * |gravity| * time step
+  bool warm_start = true;   // begin with the last step's impulses
+  FrictionCone friction_cone = FrictionCone::exact;
+  int friction_samples = 16;  // tangents of a sampled cone
   // Position correction: overlaps deeper than the slop shrink by this fraction a step, without changing
   // velocities.
   double correction_fraction = 0.2;

@@ -1,4 +1,4 @@
-// HDF5 objects that close themselves and calls that throw. Included by .cpp files of this folder only.
+// HDF5 objects that close themselves and calls that throw. Included by .cpp files of io only.
 #pragma once
 
 #include <hdf5.h>

@@ -1,0 +1,101 @@
+#include "io/plots/plot.h"
+
+#include <cmath>
+#include <cstdio>
+#include <fmt/format.h>
+#include <memory>
+#include <sys/wait.h>
+
+#include "io/results/write_error.h"
+
+namespace scree::io {
+
+namespace {
+
+constexpr int panel_width = 520, panel_height = 420;  // pixels
+// Okabe and Ito's colours: told apart by everybody.
+constexpr const char* colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                   "#e69f00", "#56b4e9", "#000000"};
+
+/// A text between single quotes.
+std::string quoted(const std::string& text) {
+  std::string out = "'";
+  for (const char c : text) {
+    if (c == '\'') out += '\'';
+    out += c == '\n' ? ' ' : c;
+  }
+  return out + "'";
+}
+
+std::string terminal(const std::filesystem::path& path, std::size_t panels) {
+  const int width = panel_width * static_cast<int>(panels);
+  const std::string ending = path.extension().string();
+  if (ending == ".svg")
+    return fmt::format("svg size {},{} noenhanced font 'sans-serif,13' background 'white'", width,
+                       panel_height);
+  if (ending == ".pdf")
+    return fmt::format("pdfcairo size {}in,{}in noenhanced font 'sans,11'", width / 100.0,
+                       panel_height / 100.0);
+  return fmt::format("pngcairo size {},{} noenhanced font 'sans,11'", width, panel_height);
+}
+
+bool is_shown(const Panel& panel, double x, double y) {
+  return std::isfinite(x) && std::isfinite(y) && (panel.x_axis == Axis::linear || x > 0.0) &&
+         (panel.y_axis == Axis::linear || y > 0.0);
+}
+
+std::string data_block(const Panel& panel, const Curve& curve, const std::string& name) {
+  std::string text = "$" + name + " << END\n";
+  for (std::size_t k = 0; k < curve.x.size(); ++k) {
+    if (is_shown(panel, curve.x[k], curve.y[k]))
+      text += fmt::format("{:.9g} {:.9g}\n", curve.x[k], curve.y[k]);
+  }
+  return text + "END\n";
+}
+
+std::string panel_commands(const Panel& panel, std::size_t number) {
+  std::string data, plot;
+  for (std::size_t k = 0; k < panel.curves.size(); ++k) {
+    const Curve& curve = panel.curves[k];
+    const std::string name = fmt::format("curve_{}_{}", number, k);
+    data += data_block(panel, curve, name);
+    plot += fmt::format(
+        "{}${} using 1:2 with {} linewidth 2 pointtype 7 pointsize 0.5 linecolor rgb '{}' title {}",
+        k == 0 ? "plot " : ", ", name, curve.points ? "linespoints" : "lines",
+        colours[k % std::size(colours)], quoted(curve.label));
+  }
+  const auto axis = [](char which, Axis kind) {
+    return kind == Axis::logarithmic ? fmt::format("set logscale {0}\nset format {0} '%.0e'\n", which)
+                                     : fmt::format("unset logscale {0}\nset format {0} '%g'\n", which);
+  };
+  return data + "set title " + quoted(panel.title) + "\nset xlabel " + quoted(panel.x_label) +
+         "\nset ylabel " + quoted(panel.y_label) + "\n" + axis('x', panel.x_axis) + axis('y', panel.y_axis) +
+         plot + "\n";
+}
+
+}  // namespace
+
+bool is_plot_file(const std::filesystem::path& path) {
+  const std::string ending = path.extension().string();
+  return ending == ".svg" || ending == ".png" || ending == ".pdf";
+}
+
+void write_plot(const std::filesystem::path& path, const std::string& title,
+                const std::vector<Panel>& panels) {
+  std::string script = fmt::format("set terminal {}\nset output {}\nset grid\nset key top right\n",
+                                   terminal(path, panels.size()), quoted(path.string()));
+  script += fmt::format("set multiplot layout 1,{} title {}\n", panels.size(), quoted(title));
+  for (std::size_t k = 0; k < panels.size(); ++k) script += panel_commands(panels[k], k);
+  script += "unset multiplot\nset output\n";
+  FILE* pipe = popen("gnuplot 2>&1 >/dev/null", "w");
+  if (!pipe) throw WriteError("gnuplot cannot be started");
+  const bool sent = std::fwrite(script.data(), 1, script.size(), pipe) == script.size();
+  const int status = pclose(pipe);
+  constexpr int command_not_found = 127;
+  if (WIFEXITED(status) && WEXITSTATUS(status) == command_not_found)
+    throw WriteError(fmt::format(
+        "{}: plots are drawn by gnuplot, which is not installed (Debian: gnuplot-nox)", path.string()));
+  if (!sent || status != 0) throw WriteError(fmt::format("{}: gnuplot could not draw it", path.string()));
+}
+
+}  // namespace scree::io

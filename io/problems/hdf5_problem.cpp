@@ -1,0 +1,313 @@
+// Scree's own form of a contact problem, see docs/file_formats.md.
+#include <cmath>
+#include <fmt/format.h>
+
+#include "engine/core/errors.h"
+#include "io/problems/problem_parts.h"
+#include "io/results/hdf5_objects.h"
+#include "io/results/write_error.h"
+
+namespace scree::io {
+
+namespace {
+
+constexpr std::int64_t format_version = 1;
+const std::string format_name = "scree contact problem";
+
+// --- one list of datasets for both directions
+// ---------------------------------------------------------------------
+
+/// Calls field(group, label, array) for every array of a problem; Problem is const for writing.
+template <class Problem, class Field>
+void for_each_body_array(Problem& p, Field&& field) {
+  field("bodies",
+        hdf5::Label{"free_velocity", "m/s, rad/s", "linear, angular; world axes, before contacts act"},
+        p.free_velocity);
+  field("bodies", hdf5::Label{"inverse_mass", "1/kg", "inverse mass"}, p.inverse_mass);
+  field("bodies", hdf5::Label{"inverse_inertia", "1/(kg m^2)", "world axes, about the centre of mass"},
+        p.inverse_inertia);
+}
+
+template <class Problem, class Field>
+void for_each_contact_array(Problem& p, Field&& field) {
+  field("contacts", hdf5::Label{"body_a", "1", "body that n points to"}, p.body_a);
+  field("contacts", hdf5::Label{"body_b", "1", "other body, -1 for a fixed partner"}, p.body_b);
+  field("contacts", hdf5::Label{"frame", "1", "rows n (from b to a), t1, t2, world axes"}, p.frame);
+  field("contacts", hdf5::Label{"arm_a", "m", "from body a's centre of mass to the contact, world axes"},
+        p.arm_a);
+  field("contacts", hdf5::Label{"arm_b", "m", "from body b's centre of mass to the contact, world axes"},
+        p.arm_b);
+  field("contacts", hdf5::Label{"offset", "m/s", "added to the normal velocity in Signorini's condition"},
+        p.offset);
+  field("contacts", hdf5::Label{"friction", "1", "sliding coefficient"}, p.friction);
+  field("contacts", hdf5::Label{"torsional_friction", "m", "largest torque about n over normal impulse"},
+        p.torsional_friction);
+  field("contacts", hdf5::Label{"rolling_friction", "m", "largest torque across n over normal impulse"},
+        p.rolling_friction);
+  field("contacts", hdf5::Label{"gap", "m", "negative where bodies overlap"}, p.gap);
+  field("contacts", hdf5::Label{"length", "m", "smallest length of the two shapes"}, p.length);
+  field("contacts", hdf5::Label{"slop", "m", "overlap that is left alone"}, p.slop);
+  field("contacts", hdf5::Label{"start_impulse", "N s", "contact frame: where a warm start begins"},
+        p.start_impulse);
+  field("contacts", hdf5::Label{"start_torque_impulse", "N m s", "contact frame"}, p.start_torque_impulse);
+}
+
+template <class Problem, class Field>
+void for_each_delassus_array(Problem& p, Field&& field) {
+  field("contacts", hdf5::Label{"q", "m/s", "relative velocity without impulses, plus offset; contact frame"},
+        p.q);
+  field("contacts", hdf5::Label{"friction", "1", "sliding coefficient"}, p.friction);
+  field("delassus", hdf5::Label{"row", "1", "row c has the blocks row[c] to row[c + 1]"}, p.row);
+  field("delassus", hdf5::Label{"column", "1", "of each block, rising in a row"}, p.column);
+  field("delassus", hdf5::Label{"block", "1/kg", "3 x 3 blocks of W, u = W p + q"}, p.block);
+}
+
+// --- writing
+// ------------------------------------------------------------------------------------------------------
+
+void write(hid_t group, const hdf5::Label& label, const std::vector<double>& v) {
+  hdf5::write_rows(group, label, v.data(), v.size());
+}
+void write(hid_t group, const hdf5::Label& label, const std::vector<std::int32_t>& v) {
+  hdf5::write_rows(group, label, v.data(), v.size());
+}
+void write(hid_t group, const hdf5::Label& label, const std::vector<Vec3>& v) {
+  hdf5::write_rows(group, label, v);
+}
+void write(hid_t group, const hdf5::Label& label, const std::vector<Mat3>& v) {
+  std::vector<double> rows;  // Eigen keeps columns together, files rows
+  for (const Mat3& m : v) {
+    for (int i = 0; i < 3; ++i) rows.insert(rows.end(), {m(i, 0), m(i, 1), m(i, 2)});
+  }
+  hdf5::write_array(group, label, H5T_NATIVE_DOUBLE, {v.size(), 3, 3}, rows.data());
+}
+void write(hid_t group, const hdf5::Label& label, const std::vector<Twist>& v) {
+  std::vector<double> rows;
+  for (const Twist& t : v) {
+    rows.insert(rows.end(), t.linear.begin(), t.linear.end());
+    rows.insert(rows.end(), t.angular.begin(), t.angular.end());
+  }
+  hdf5::write_rows(group, label, rows.data(), v.size(), 6);
+}
+
+// --- reading
+// ------------------------------------------------------------------------------------------------------
+
+[[noreturn]] void fail(const std::string& path, const std::string& key, const std::string& problem) {
+  throw InputError({{{path, 0, 0}, key, problem, "", "", "", ""}});
+}
+
+/// A file that is read.
+class Source {
+ public:
+  explicit Source(const std::filesystem::path& path)
+      : path_(path.string()), file_(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT)) {
+    if (file_ < 0) fail(path_, "file", "is not an HDF5 file, or is damaged");
+  }
+  ~Source() { H5Fclose(file_); }
+  Source(const Source&) = delete;
+  Source& operator=(const Source&) = delete;
+
+  double number(const std::string& name) const {
+    double value = 0.0;
+    read_attribute(name, H5T_NATIVE_DOUBLE, &value);
+    return value;
+  }
+  std::int64_t integer(const std::string& name) const {
+    std::int64_t value = 0;
+    read_attribute(name, H5T_NATIVE_INT64, &value);
+    return value;
+  }
+  std::string text(const std::string& name) const {
+    const hdf5::Handle attribute = open_attribute(name);
+    const hdf5::Handle type(H5Tcopy(H5T_C_S1), H5Tclose, name);
+    H5Tset_size(type.get(), H5T_VARIABLE);
+    H5Tset_cset(type.get(), H5T_CSET_UTF8);
+    char* value = nullptr;
+    if (H5Aread(attribute.get(), type.get(), &value) < 0 || !value) fail(path_, name, "must be a text");
+    std::string copy(value);
+    H5free_memory(value);
+    return copy;
+  }
+
+  /// Values of a dataset [rows, ...] with `width` numbers a row.
+  template <class T>
+  std::vector<T> rows(const std::string& name, hsize_t width) const {
+    const hid_t id = H5Dopen2(file_, name.c_str(), H5P_DEFAULT);
+    if (id < 0) fail(path_, name, "is missing");
+    const hdf5::Handle dataset(id, H5Dclose, name);
+    const hdf5::Handle space(H5Dget_space(id), H5Sclose, name);
+    hsize_t dims[8] = {};
+    const int rank = H5Sget_simple_extent_ndims(space.get());
+    if (rank < 1 || rank > 8) fail(path_, name, "must be an array");
+    H5Sget_simple_extent_dims(space.get(), dims, nullptr);
+    hsize_t in_row = 1;
+    for (int k = 1; k < rank; ++k) in_row *= dims[k];
+    if (in_row != width) fail(path_, name, fmt::format("must have {} numbers a row, not {}", width, in_row));
+    std::vector<T> values(dims[0] * width);
+    if (!values.empty() &&
+        H5Dread(id, hdf5::native_type<T>(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0)
+      fail(path_, name, "cannot be read as numbers");
+    for (const T value : values) {
+      if (!std::isfinite(static_cast<double>(value))) fail(path_, name, "must hold finite numbers");
+    }
+    return values;
+  }
+
+  const std::string& path() const { return path_; }
+
+ private:
+  hdf5::Handle open_attribute(const std::string& name) const {
+    if (H5Aexists(file_, name.c_str()) <= 0)
+      fail(path_, name, "is missing: the file is not a contact problem of Scree");
+    return {H5Aopen(file_, name.c_str(), H5P_DEFAULT), H5Aclose, name};
+  }
+  void read_attribute(const std::string& name, hid_t type, void* value) const {
+    const hdf5::Handle attribute = open_attribute(name);
+    if (H5Aread(attribute.get(), type, value) < 0) fail(path_, name, "must be a number");
+  }
+
+  std::string path_;
+  hid_t file_;
+};
+
+void read(const Source& in, const std::string& name, std::vector<double>& v) { v = in.rows<double>(name, 1); }
+void read(const Source& in, const std::string& name, std::vector<std::int32_t>& v) {
+  v = in.rows<std::int32_t>(name, 1);
+}
+void read(const Source& in, const std::string& name, std::vector<Vec3>& v) {
+  const std::vector<double> rows = in.rows<double>(name, 3);
+  for (std::size_t k = 0; k < rows.size(); k += 3) v.emplace_back(rows[k], rows[k + 1], rows[k + 2]);
+}
+void read(const Source& in, const std::string& name, std::vector<Mat3>& v) {
+  const std::vector<double> rows = in.rows<double>(name, 9);
+  for (std::size_t k = 0; k < rows.size(); k += 9)
+    v.push_back(Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(rows.data() + k));
+}
+void read(const Source& in, const std::string& name, std::vector<Twist>& v) {
+  const std::vector<double> rows = in.rows<double>(name, 6);
+  for (std::size_t k = 0; k < rows.size(); k += 6)
+    v.push_back({Vec3::Map(rows.data() + k), Vec3::Map(rows.data() + k + 3)});
+}
+
+/// Reads every array and checks that those of one group have one length.
+class GroupReader {
+ public:
+  explicit GroupReader(const Source& in) : in_(in) {}
+  template <class T>
+  void operator()(const std::string& group, const hdf5::Label& label, std::vector<T>& v) {
+    const std::string name = "/" + group + "/" + label.name;
+    read(in_, name, v);
+    if (first_.empty()) {
+      first_ = name;
+      size_ = v.size();
+    } else if (v.size() != size_) {
+      fail(in_.path(), name, fmt::format("must have {} rows like {}, not {}", size_, first_, v.size()));
+    }
+  }
+  std::size_t size() const { return size_; }
+
+ private:
+  const Source& in_;
+  std::string first_;
+  std::size_t size_ = 0;
+};
+
+ContactProblem read_bodies_form(const Source& in) {
+  ContactProblem p;
+  GroupReader bodies(in), contacts(in);
+  for_each_body_array(p, bodies);
+  for_each_contact_array(p, contacts);
+  p.velocity_scale = in.number("velocity_scale_m_s");
+  p.friction_corners = static_cast<int>(in.integer("friction_corners"));
+  for (std::size_t c = 0; c < p.contacts(); ++c) {
+    const auto n = static_cast<std::int32_t>(p.bodies());
+    if (p.body_a[c] < 0 || p.body_a[c] >= n) fail(in.path(), "/contacts/body_a", "must number a body");
+    if (p.body_b[c] != fixed_partner && (p.body_b[c] < 0 || p.body_b[c] >= n || p.body_b[c] == p.body_a[c]))
+      fail(in.path(), "/contacts/body_b", "must number another body, or be -1");
+    if (!(p.friction[c] >= 0.0)) fail(in.path(), "/contacts/friction", "must not be negative");
+    p.has_torques |= p.torsional_friction[c] > 0.0 || p.rolling_friction[c] > 0.0;
+  }
+  p.delassus.resize(p.contacts());
+  compute_delassus(p);
+  p.link_bodies();
+  return p;
+}
+
+DelassusProblem read_delassus_form(const Source& in) {
+  DelassusProblem p;
+  for_each_delassus_array(p, [&](const std::string& group, const hdf5::Label& label, auto& v) {
+    read(in, "/" + group + "/" + label.name, v);
+  });
+  p.velocity_scale = in.number("velocity_scale_m_s");
+  const auto blocks = static_cast<std::int32_t>(p.block.size());
+  if (p.friction.size() != p.q.size() || p.row.size() != p.q.size() + 1 ||
+      p.column.size() != p.block.size() || p.row.front() != 0 || p.row.back() != blocks ||
+      !std::is_sorted(p.row.begin(), p.row.end()))
+    fail(in.path(), "/delassus/row", "does not fit the other arrays");
+  for (std::size_t c = 0; c < p.q.size(); ++c) {
+    for (std::int32_t k = p.row[c]; k < p.row[c + 1]; ++k) {
+      const std::int32_t column = p.column[static_cast<std::size_t>(k)];
+      if (column < 0 || column >= static_cast<std::int32_t>(p.q.size()))
+        fail(in.path(), "/delassus/column", "must number a contact");
+      if (column == static_cast<std::int32_t>(c)) p.diagonal.push_back(k);
+    }
+    if (p.diagonal.size() != c + 1)
+      fail(in.path(), "/delassus/column", "must name every contact's own block");
+  }
+  return p;
+}
+
+}  // namespace
+
+void write_problem(const std::filesystem::path& path, const StoredProblem& stored) {
+  hdf5::print_no_errors();
+  const std::filesystem::path whole = path.string() + ".part";
+  hdf5::Handle file = hdf5::create_file(whole.string());
+  hdf5::write_attribute(file.get(), "format", format_name);
+  hdf5::write_attribute(file.get(), "format_version", format_version);
+  hdf5::write_attribute(file.get(), "origin", stored.origin);
+  hid_t group = H5I_INVALID_HID;
+  std::string name;
+  hdf5::Handle holder;
+  const auto field = [&](const std::string& in, const hdf5::Label& label, const auto& v) {
+    if (in != name) {
+      holder = hdf5::create_group(file.get(), in);
+      group = holder.get();
+      name = in;
+    }
+    write(group, label, v);
+  };
+  if (const auto* bodies = std::get_if<ContactProblem>(&stored.problem)) {
+    hdf5::write_attribute(file.get(), "form", std::string("bodies"));
+    hdf5::write_attribute(file.get(), "velocity_scale_m_s", bodies->velocity_scale);
+    hdf5::write_attribute(file.get(), "friction_corners", std::int64_t{bodies->friction_corners});
+    for_each_body_array(*bodies, field);
+    for_each_contact_array(*bodies, field);
+  } else {
+    const auto& p = std::get<DelassusProblem>(stored.problem);
+    hdf5::write_attribute(file.get(), "form", std::string("delassus"));
+    hdf5::write_attribute(file.get(), "velocity_scale_m_s", p.velocity_scale);
+    for_each_delassus_array(p, field);
+  }
+  holder = {};
+  file.close("closing " + whole.string());
+  std::error_code error;
+  std::filesystem::rename(whole, path, error);
+  if (error) throw WriteError(fmt::format("{}: {}", path.string(), error.message()));
+}
+
+StoredProblem read_hdf5_problem(const std::filesystem::path& path) {
+  hdf5::print_no_errors();
+  const Source in(path);
+  if (in.text("format") != format_name) fail(path.string(), "format", "must be \"" + format_name + "\"");
+  if (in.integer("format_version") > format_version)
+    fail(path.string(), "format_version",
+         fmt::format("is {}, newer than this program's {}", in.integer("format_version"), format_version));
+  const std::string form = in.text("form");
+  if (form == "bodies") return {read_bodies_form(in), in.text("origin")};
+  if (form == "delassus") return {read_delassus_form(in), in.text("origin")};
+  fail(path.string(), "form", "must be \"bodies\" or \"delassus\"");
+}
+
+}  // namespace scree::io
