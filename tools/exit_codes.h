@@ -9,7 +9,7 @@ enum ExitCode : int {
   exit_usage = 2,              // the command line is wrong
   exit_bad_scene = 3,          // the scene file is wrong
   exit_cannot_write = 4,       // results are there already, the folder is not writable, the disk is full
-  exit_numerical_failure = 5,  // numbers are no longer finite
+  exit_numerical_failure = 5,  // numbers are no longer finite, or the energy ledger was breached
   exit_not_converged = 6,      // no solver reached the tolerance asked for (scree solve)
   exit_interrupted = 130,  // stopped by SIGINT or SIGTERM, after the step was finished and files were closed
 };

@@ -107,6 +107,16 @@ io::RunStatus advance(const io::Scene& scene, State& state, Workspace& workspace
           report.step, report.time_s);
       return io::RunStatus::failed;
     }
+    const double breach = recorder.statistics().ledger_breach();
+    if (scene.ledger_tolerance && breach > *scene.ledger_tolerance) {
+      progress.clear();
+      spdlog::error(
+          "step {} at t = {:g} s: the energy ledger does not close: {:.3g} of the energy turned over is "
+          "unexplained "
+          "or created, checks.ledger_tolerance is {:g}",
+          report.step, report.time_s, breach, *scene.ledger_tolerance);
+      return io::RunStatus::failed;
+    }
   }
   return io::RunStatus::finished;
 }

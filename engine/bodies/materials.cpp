@@ -1,5 +1,6 @@
 #include "engine/bodies/materials.h"
 
+#include <algorithm>
 #include <cassert>
 
 namespace scree {
@@ -13,6 +14,7 @@ MaterialIndex Materials::add(std::string name, double density) {
   laws_ = std::move(grown);
   names_.push_back(std::move(name));
   densities_.push_back(density);
+  surfaces_.emplace_back();
   return MaterialIndex(static_cast<std::int64_t>(n));
 }
 
@@ -21,5 +23,12 @@ void Materials::set_law(MaterialIndex a, MaterialIndex b, const PairLaw& law) {
   laws_[a * size() + b] = law;
   laws_[b * size() + a] = law;
 }
+
+bool Materials::has_surfaces() const {
+  return std::any_of(surfaces_.begin(), surfaces_.end(),
+                     [](const Surface& s) { return !s.is_isotropic() || !s.patches.empty(); });
+}
+
+void Materials::set_surface(MaterialIndex m, Surface surface) { surfaces_[m] = std::move(surface); }
 
 }  // namespace scree

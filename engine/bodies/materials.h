@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "engine/bodies/surface.h"
 #include "engine/core/types.h"
 
 namespace scree {
@@ -21,14 +22,19 @@ class Materials {
   MaterialIndex add(std::string name, double density);
   void set_law(MaterialIndex a, MaterialIndex b, const PairLaw& law);
 
+  void set_surface(MaterialIndex m, Surface surface);
+
   std::size_t size() const { return names_.size(); }
   const std::string& name(MaterialIndex m) const { return names_[m]; }
   double density(MaterialIndex m) const { return densities_[m]; }  // kg/m^3
   const PairLaw& law(MaterialIndex a, MaterialIndex b) const { return laws_[a.value * size() + b.value]; }
+  bool has_surfaces() const;  // any surface has directions or patches
+  const Surface& surface(MaterialIndex m) const { return surfaces_[m]; }
 
  private:
   std::vector<std::string> names_;
   std::vector<double> densities_;
+  std::vector<Surface> surfaces_;
   std::vector<PairLaw> laws_;  // [a * size + b]
 };
 

@@ -9,6 +9,9 @@ namespace scree {
 
 namespace {
 
+// The smaller of two anisotropic coefficients over the larger: below, the tangential block would be singular.
+constexpr double least_friction_ratio = 1e-3;
+
 /// Rows n, t1, t2 of a right-handed frame.
 Mat3 contact_frame(const Vec3& n) {
   const auto t = tangents(n);
@@ -34,8 +37,39 @@ void warm_start(const ContactMemory& memory, const ContactKey& key, const Mat3& 
   if (found < 0) return;
   const auto m = static_cast<std::size_t>(found);
   const Quat turn = Quat::FromTwoVectors(memory.normal[m], frame.row(0).transpose());
-  impulse = frame * (turn * memory.impulse[m]);
-  torque = frame * (turn * memory.torque_impulse[m]);
+  // Rows may be shorter than one: components p with frame^T p = impulse.
+  const Vec3 scale = frame.rowwise().squaredNorm().cwiseInverse();
+  impulse = scale.cwiseProduct(frame * (turn * memory.impulse[m]));
+  torque = scale.cwiseProduct(frame * (turn * memory.torque_impulse[m]));
+}
+
+/// The surface of a body, or of a boundary (b >= bodies).
+PlacedSurface surface_of(const Model& model, const Bodies& bodies, std::size_t b) {
+  if (b >= bodies.size()) return {model.materials.surface(model.boundaries[b - bodies.size()].material)};
+  return {model.materials.surface(bodies.material[b]), bodies.orientation[b]};
+}
+
+/// What the surfaces of both sides make of the pair's coefficients, and the frame that goes with it.
+void apply_surfaces(const Model& model, const Bodies& bodies, const ContactKey& key, const Vec3& point,
+                    std::size_t c, ContactProblem& p) {
+  const auto a = static_cast<std::size_t>(key.a), b = static_cast<std::size_t>(key.b);
+  const PlacedSurface of_a = surface_of(model, bodies, a), of_b = surface_of(model, bodies, b);
+  const auto place = [&](std::size_t i, const PlacedSurface& s) -> Vec3 {
+    return i < bodies.size() ? Vec3(s.orientation.conjugate() * (point - bodies.position[i])) : point;
+  };
+  double factor = 1.0;
+  if (!of_a.surface.patches.empty()) factor *= place_factor(of_a.surface, place(a, of_a));
+  if (!of_b.surface.patches.empty()) factor *= place_factor(of_b.surface, place(b, of_b));
+  if (!of_a.surface.is_isotropic() || !of_b.surface.is_isotropic()) {
+    const Vec3 n = p.frame[c].row(0).transpose();
+    const DirectionFactors d = direction_factors(of_a, of_b, n);
+    factor *= d.along_t1;
+    const double ratio = d.along_t1 > 0.0 ? std::max(least_friction_ratio, d.along_t2 / d.along_t1) : 1.0;
+    p.frame[c] << n.transpose(), d.t1.transpose(), ratio * n.cross(d.t1).transpose();
+  }
+  p.friction[c] *= factor;
+  p.torsional_friction[c] *= factor;
+  p.rolling_friction[c] *= factor;
 }
 
 }  // namespace
@@ -60,6 +94,8 @@ void assemble(const Model& model, const Bodies& bodies, const Contacts& contacts
       settings.solver.friction_cone == FrictionCone::sampled ? settings.solver.friction_samples : 0;
   assemble_bodies(model, bodies, h, p);
 
+  const bool newton = settings.restitution_law == RestitutionLaw::newton;
+  const bool surfaces = model.materials.has_surfaces();
   p.has_torques = reduce_blocks(
       contacts.size(), grain_medium, false,
       [&](const Block& block) {
@@ -81,6 +117,7 @@ void assemble(const Model& model, const Bodies& bodies, const Contacts& contacts
           p.friction[c] = law.friction;
           p.torsional_friction[c] = law.torsional_friction_m;
           p.rolling_friction[c] = law.rolling_friction_m;
+          if (surfaces) apply_surfaces(model, bodies, key, contacts.point[c], c, p);
           torques |= law.torsional_friction_m > 0.0 || law.rolling_friction_m > 0.0;
 
           const double length_a = smallest_length(model.shapes, bodies.shape[a]);
@@ -91,7 +128,8 @@ void assemble(const Model& model, const Bodies& bodies, const Contacts& contacts
           const double approach = approach_speed(p, c, bodies);
           const bool impact =
               approach < -settings.restitution_threshold_m_s && contacts.gap[c] + h * approach < 0.0;
-          if (impact && law.restitution > 0.0) p.offset[c] = law.restitution * approach;  // (A3)
+          p.restitution[c] = law.restitution;
+          if (impact && newton && law.restitution > 0.0) p.offset[c] = law.restitution * approach;  // (A3)
           warm_start(memory, key, p.frame[c], p.start_impulse[c], p.start_torque_impulse[c]);
         }
         return torques;

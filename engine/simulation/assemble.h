@@ -13,7 +13,7 @@ namespace scree {
 ///   gap is
 ///                  not negative at the next detection, to second order                                (A2)
 ///                  e u_n- where bodies meet faster than the restitution threshold: Newton's law u_n+ >= -e
-///                  u_n-  (A3)
+///                  u_n-  (A3); energetic impacts are not the solution's business
 void assemble(const Model& model, const Bodies& bodies, const Contacts& contacts, const ContactMemory& memory,
               double h, ContactProblem& problem);
 

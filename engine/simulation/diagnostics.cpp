@@ -113,6 +113,8 @@ void check_momentum(const ContactProblem& p, const ContactSolution& s, const Bod
     m.angular = point.cross(impulse) + torque;
     return m;
   });
+  report.boundary_impulse += given.linear;
+  report.boundary_angular_impulse += given.angular;
   const auto relative = [](double error, double size) { return size > 0.0 ? error / size : 0.0; };
   report.momentum_error_relative = std::max(
       report.momentum_error_relative, relative((gained.linear - given.linear).norm(), given.linear_size));

@@ -49,6 +49,8 @@ struct StepReport {
   double energy_injected_J = 0.0;        // growth of kinetic + potential energy in this step, 0 if it fell
   Vec3 linear_momentum = Vec3::Zero();   // kg m/s
   Vec3 angular_momentum = Vec3::Zero();  // kg m^2/s about the origin
+  Vec3 boundary_impulse = Vec3::Zero();  // N s, what boundaries gave the bodies in this step
+  Vec3 boundary_angular_impulse = Vec3::Zero();  // N m s, about the origin
   double momentum_error_relative =
       0.0;  // what bodies gained beyond the boundaries' and gravity's impulses, over sum |impulse|
   double angular_momentum_error_relative = 0.0;

@@ -6,10 +6,15 @@
 
 namespace scree {
 
+/// How impacts bounce: Newton's law inside the step's solution, or impacts of their own, resolved one after
+/// another with the work of each tracked (engine/solver/impacts.h).
+enum class RestitutionLaw { newton, energetic };
+
 struct Settings {
   Vec3 gravity{0.0, 0.0, -9.81};  // m/s^2
   double time_step_s = 2e-3;
   int substeps = 1;  // contacts are found once a step and refreshed to first order in its substeps
+  RestitutionLaw restitution_law = RestitutionLaw::newton;
   double restitution_threshold_m_s = 0.05;  // impacts slower than this do not bounce
   SolverSettings solver;
 };

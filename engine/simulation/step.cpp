@@ -7,6 +7,7 @@
 #include "engine/core/parallel.h"
 #include "engine/simulation/assemble.h"
 #include "engine/simulation/motion.h"
+#include "engine/solver/impacts.h"
 
 namespace scree {
 
@@ -27,6 +28,35 @@ class StageClock {
 
 double mechanical_energy(const Bodies& bodies, const Vec3& gravity) {
   return kinetic_energy(bodies) + potential_energy(bodies, gravity);
+}
+
+/// Energetic impacts, before gravity and lasting contacts act: the problem starts from the velocities after
+/// them.
+void strike(const Settings& settings, const Bodies& bodies, double h, Workspace& w) {
+  w.impact.clear();
+  if (settings.restitution_law != RestitutionLaw::energetic) return;
+  w.struck.resize(bodies.size());
+  for_each_index(bodies.size(), grain_light, [&](std::size_t i) {
+    w.struck[i] = {bodies.linear_velocity[i], bodies.angular_velocity[i]};
+  });
+  resolve_impacts(w.problem, {h, settings.restitution_threshold_m_s}, w.struck, w.impact);
+  for_each_index(bodies.size(), grain_light, [&](std::size_t i) {
+    w.problem.free_velocity[i] = {w.struck[i].linear + h * settings.gravity, w.struck[i].angular};
+  });
+}
+
+/// Adds the impulses of the impacts to those of the solution, and starts the problem from the velocities
+/// before them again, so that all balances see the whole step.
+void add_impacts(const Settings& settings, const Bodies& bodies, double h, Workspace& w) {
+  if (w.impact.empty()) return;
+  for_each_index(w.impact.size(), grain_light, [&](std::size_t c) {
+    w.solution.impulse[c] += w.impact[c];
+    if (!w.solution.impulse_on_b.empty()) w.solution.impulse_on_b[c] -= w.impact[c];
+  });
+  for_each_index(bodies.size(), grain_light, [&](std::size_t i) {
+    w.problem.free_velocity[i] = {bodies.linear_velocity[i] + h * settings.gravity,
+                                  bodies.angular_velocity[i]};
+  });
 }
 
 void take_velocities(const ContactSolution& solution, Bodies& bodies, std::vector<Twist>& before) {
@@ -86,14 +116,19 @@ StepReport step(const Model& model, State& state, Workspace& w) {
     clock.charge(report.time.detection);
 
     assemble(model, bodies, w.contacts, state.memory, h, w.problem);
-    const SolveReport solved = solve(w.problem, settings.solver, w.solver, w.solution);
-    const bool corrected = correct_positions(w.problem, settings.solver, h, w.solver, w.solution);
+    strike(settings, bodies, h, w);
+    const bool split = settings.solver.position_correction == PositionCorrection::split;
+    const SolveReport solved = split ? solve(w.problem, settings.solver, w.solver, w.solution)
+                                     : solve_with_bias(w.problem, settings.solver, h, w.solver, w.solution);
+    const bool corrected =
+        split ? correct_positions(w.problem, settings.solver, h, w.solver, w.solution) : true;
     take_solve_report(solved, w.problem.velocity_scale, report);
     clock.charge(report.time.resolution);
 
+    remember(w.problem, w.solution, bodies, w, state.memory);
+    add_impacts(settings, bodies, h, w);
     add_contact_work(w.problem, w.solution, bodies, report.energy);
     check_momentum(w.problem, w.solution, bodies, report);
-    remember(w.problem, w.solution, bodies, w, state.memory);
     take_velocities(w.solution, bodies, w.before);
     if (corrected) {
       report.energy.position_correction -= mechanical_energy(bodies, settings.gravity);

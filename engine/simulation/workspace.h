@@ -15,6 +15,8 @@ struct Workspace {
   ContactSolution solution;
   SolverWorkspace solver;
   std::vector<Twist> before;  // [body] velocities before the last solve
+  std::vector<Twist> struck;  // [body] velocities after energetic impacts
+  std::vector<Vec3> impact;   // [contact], N s, contact frame: impulses of energetic impacts; empty without
 };
 
 }  // namespace scree

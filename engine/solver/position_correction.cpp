@@ -29,7 +29,39 @@ void push_apart(CompactContact* contact, CompactContact* end, const double* targ
   }
 }
 
+/// Offset that has an overlap beyond the slop shrink: (S3) with the bias for its gap.
+double biased_offset(const ContactProblem& p, std::size_t c, const SolverSettings& settings,
+                     double time_step_s) {
+  const double depth = -p.gap[c] - p.slop[c];
+  if (depth <= 0.0) return p.offset[c];
+  return -std::min(settings.correction_speed_m_s, settings.correction_fraction * depth / time_step_s);
+}
+
 }  // namespace
+
+SolveReport solve_with_bias(ContactProblem& p, const SolverSettings& settings, double time_step_s,
+                            SolverWorkspace& w, ContactSolution& s) {
+  std::vector<double>& unbiased = w.offset;
+  unbiased = p.offset;
+  for_each_index(p.contacts(), grain_medium,
+                 [&](std::size_t c) { p.offset[c] = biased_offset(p, c, settings, time_step_s); });
+  SolverSettings limited = settings;
+  limited.max_sweeps = settings.biased_sweeps;
+  const SolveReport biased = solve(p, limited, w, s);
+  s.correction = s.velocity;
+  p.start_impulse = s.impulse;
+  p.start_torque_impulse = s.torque_impulse;
+  std::swap(p.offset, unbiased);
+  limited.max_sweeps = settings.unbiased_sweeps;
+  limited.warm_start = true;
+  SolveReport report = solve(p, limited, w, s);
+  report.sweeps += biased.sweeps;
+  for_each_index(p.bodies(), grain_light, [&](std::size_t i) {
+    s.correction[i] = {0.5 * (s.correction[i].linear - s.velocity[i].linear),
+                       0.5 * (s.correction[i].angular - s.velocity[i].angular)};
+  });
+  return report;
+}
 
 bool correct_positions(const ContactProblem& p, const SolverSettings& settings, double time_step_s,
                        SolverWorkspace& w, ContactSolution& s) {

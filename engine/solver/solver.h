@@ -63,6 +63,7 @@ struct SolverWorkspace {
   std::vector<Vec3> torque;          // [contact in the order of visits], only where contacts resist torques
   std::vector<double> visit_change;  // [visit] sum of squared velocity changes in this sweep
   std::vector<double> target;        // [contact in the order of visits], position correction
+  std::vector<double> offset;        // [contact], without bias
 };
 
 /// Solves (S1)-(S4) with the chosen solver; fills velocity and impulses of the solution. `diverged` means
@@ -96,6 +97,15 @@ void sweep(const Colouring& colouring, F&& visit) {
 [[nodiscard]] SolveReport solve_consensus(const ContactProblem& problem, const SolverSettings& settings,
                                           ConsensusWorkspace& workspace, ContactSolution& solution);
 [[nodiscard]] SolveReport solve_one_pass(const ContactProblem& problem, ContactSolution& solution);
+
+/// Solves with overlaps asked to shrink (offset = bias, at most correction_speed), then once more without,
+/// from the impulses found. The second solution is the velocity; half their difference is the correction, so
+/// that with positions that move by the mean of the velocities before and after a step the bodies end up
+/// where the biased solution takes them. Changes the problem's start impulses; its offsets come back as they
+/// were.
+[[nodiscard]] SolveReport solve_with_bias(ContactProblem& problem, const SolverSettings& settings,
+                                          double time_step_s, SolverWorkspace& workspace,
+                                          ContactSolution& solution);
 
 /// Split impulses: pseudo-velocities that shrink overlaps beyond the slop by correction_fraction a step, and
 /// that push no other contact deeper. They move bodies but are no momentum. Fills solution.correction; zero

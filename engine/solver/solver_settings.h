@@ -16,6 +16,10 @@ SolverKind solver_kind(std::string_view name);
 /// `consensus`).
 enum class FrictionCone { exact, sampled };
 
+/// How overlaps go: by pseudo-velocities beside the solution (split impulses), or, made for many substeps, by
+/// a biased solution that moves the bodies and an unbiased one that gives them their velocity.
+enum class PositionCorrection { split, biased };
+
 struct SolverSettings {
   SolverKind kind = SolverKind::per_body;
   int max_sweeps = 50;      // a sweep visits every body once
@@ -23,6 +27,8 @@ struct SolverSettings {
   bool warm_start = true;   // begin with the last step's impulses
   FrictionCone friction_cone = FrictionCone::exact;
   int friction_samples = 16;  // tangents of a sampled cone
+  PositionCorrection position_correction = PositionCorrection::split;
+  int biased_sweeps = 1, unbiased_sweeps = 1;  // of `biased`, in place of max_sweeps
   // Position correction: overlaps deeper than the slop shrink by this fraction a step, without changing
   // velocities.
   double correction_fraction = 0.2;

@@ -128,6 +128,8 @@ RunRecorder::RunRecorder(const Scene& scene, const RecordOptions& options)
 
 RunRecorder::~RunRecorder() = default;
 
+const RunStatistics& RunRecorder::statistics() const { return parts_->statistics; }
+
 const RunFolder& RunRecorder::folder() const { return parts_->folder; }
 const StageTable& RunRecorder::stage_table() const { return parts_->stages; }
 

@@ -31,6 +31,7 @@ class RunRecorder {
   /// What can be written is written even if something else cannot; only then the first WriteError is thrown.
   Summary finish(RunStatus status, const State& state, const Workspace& workspace);
 
+  const RunStatistics& statistics() const;
   const RunFolder& folder() const;
   const StageTable& stage_table() const;
 

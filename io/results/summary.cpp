@@ -1,6 +1,7 @@
 #include "io/results/summary.h"
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "engine/core/parallel.h"
@@ -41,6 +42,8 @@ bool is_lost(const Model& model, const Bodies& bodies, std::size_t i) {
     return plane && plane->normal.dot(bodies.position[i] - plane->point) < -radius;
   });
 }
+
+std::vector<double> vector(const Vec3& v) { return {v.x(), v.y(), v.z()}; }
 
 nlohmann::ordered_json ledger(const Summary& s) {
   return {{"kinetic_initial_J", s.kinetic_initial_J},
@@ -98,7 +101,20 @@ void RunStatistics::add(const StepReport& r) {
   sums_.narrow_phase_failures += r.narrow_phase_failures;
   add_flows(sums_.energy, r.energy);
   sums_.energy_injected_J += r.energy_injected_J;
+  sums_.boundary_impulse += r.boundary_impulse;
+  sums_.boundary_angular_impulse += r.boundary_angular_impulse;
+  const EnergyLedger& e = r.energy;
+  const double explained = std::max(0.0, e.boundary_work) + std::max(0.0, e.position_correction);
+  created_J_ += std::max(0.0, r.energy_injected_J - explained);
   potential_min_ = std::min(potential_min_, r.energy.potential);
+}
+
+double RunStatistics::ledger_breach() const {
+  const EnergyLedger& e = sums_.energy;
+  const double available = sums_.kinetic_initial_J + (sums_.potential_initial_J - potential_min_) +
+                           std::abs(e.boundary_work) + std::abs(e.position_correction);
+  const double unexplained = std::max(std::abs(e.remainder), created_J_);
+  return available > 0.0 ? unexplained / available : 0.0;
 }
 
 Summary RunStatistics::summary(const State& state) const {
@@ -164,6 +180,8 @@ std::string to_json(const Summary& s) {
       {"energy_injected_relative", s.energy_injected_relative},
       {"momentum_error_relative", s.momentum_error_relative},
       {"angular_momentum_error_relative", s.angular_momentum_error_relative},
+      {"boundary_impulse_N_s", vector(s.boundary_impulse)},
+      {"boundary_angular_impulse_N_m_s", vector(s.boundary_angular_impulse)},
       {"energy", ledger(s)},
       {"state_hash", hash_text(s.state_hash)},
   };

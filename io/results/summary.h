@@ -29,6 +29,8 @@ struct Summary {
   double kinetic_initial_J = 0.0, potential_initial_J = 0.0;
   EnergyLedger energy;  // as after the last step; its flows are sums over the run
   double energy_injected_J = 0.0, energy_injected_relative = 0.0;
+  Vec3 boundary_impulse = Vec3::Zero(),
+       boundary_angular_impulse = Vec3::Zero();  // N s, N m s: sums over the run
   std::uint64_t state_hash = 0;
 
   double real_time_factor() const { return wall_time_s > 0.0 ? simulated_time_s / wall_time_s : 0.0; }
@@ -39,13 +41,18 @@ class RunStatistics {
  public:
   explicit RunStatistics(const Scene& scene);
   void add(const StepReport& report);
+  /// Flows summed so far; kinetic and potential energy as after the last step.
+  const EnergyLedger& ledger() const { return sums_.energy; }
+  /// The larger of the energy that nothing accounts for and the energy created beyond the work of boundaries
+  /// and position correction, over all that was turned over so far.
+  double ledger_breach() const;
   /// Everything but status, frames and wall and recording times, which the caller knows.
   Summary summary(const State& state) const;
 
  private:
   const Scene& scene_;
   Summary sums_;
-  double residual_sum_ = 0.0, potential_min_ = 0.0;
+  double residual_sum_ = 0.0, potential_min_ = 0.0, created_J_ = 0.0;
   std::vector<double> step_time_;  // [step], s
 };
 

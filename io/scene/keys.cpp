@@ -37,6 +37,9 @@ constexpr std::array section_table{
         "here or for a pair without a heading, follows from the two materials: the geometric mean of the "
         "three frictions (a frictionless material stays frictionless against all), the smaller "
         "restitution (the partner that bounces less decides)."},
+    SectionInfo{"friction_patches", "[[friction_patches]]", false, "",
+                "One heading a place of a material's surface where friction differs. Where patches overlap "
+                "their factors multiply."},
     SectionInfo{
         "bodies", "[[bodies]]", false, "generate",
         "One heading a body, a table of bodies, or a generated group. Form `single` is taken when neither "
@@ -73,6 +76,11 @@ constexpr std::array key_table{
     Key{.section = "", .name = "restitution_threshold", .type = number, .unit = "m/s", .fallback = "0.05",
         .range = not_negative,
         .description = "Impacts slower than this do not bounce."},
+    Key{.section = "", .name = "restitution_law", .type = word, .fallback = "\"newton\"",
+        .words = "newton|energetic",
+        .description = "`newton` bounds the separation speed by the approach speed within the step's solution; "
+                       "`energetic` resolves impacts one round after another and gives back the restitution's square "
+                       "of the work of each: it never creates energy, however many bodies meet at once."},
     Key{.section = "", .name = "seed", .type = integer, .fallback = "0", .range = seeds,
         .description = "Start of all random numbers; the same seed gives the same scene, bit for bit."},
     Key{.section = "", .name = "parameters", .type = table,
@@ -87,6 +95,8 @@ constexpr std::array key_table{
         .description = "Materials."},
     Key{.section = "", .name = "material_pairs", .type = tables,
         .description = "Pairs of materials."},
+    Key{.section = "", .name = "friction_patches", .type = tables,
+        .description = "Places where friction differs."},
     Key{.section = "", .name = "bodies", .type = tables, .required = true,
         .description = "Moving bodies."},
     Key{.section = "", .name = "boundaries", .type = tables,
@@ -96,7 +106,7 @@ constexpr std::array key_table{
         .words = "per_body|per_contact|consensus|one_pass",
         .description = "`per_body` sweeps over the bodies until the residual is small; `per_contact` does so with "
                        "the exact solution of each contact; `consensus` treats all bodies at once; `one_pass` "
-                       "is the seed method, a fixed amount of work with a sampled friction cone."},
+                       "is the seed method, a fixed amount of work."},
     Key{.section = "solver", .name = "max_sweeps", .type = integer, .fallback = "50",
         .range = {.low = 1.0, .high = 1e6},
         .description = "Most sweeps a step; each visits every body once."},
@@ -104,9 +114,23 @@ constexpr std::array key_table{
         .description = "Sweeps end when the residual falls below this times |gravity| * time_step."},
     Key{.section = "solver", .name = "warm_start", .type = boolean, .fallback = "true",
         .description = "Begin with the impulses of the last step."},
+    Key{.section = "solver", .name = "friction_cone", .type = word, .fallback = "\"exact\"",
+        .words = "exact|sampled",
+        .description = "Admissible friction: Coulomb's smooth cone, or the convex hull of sampled tangents (not "
+                       "with `consensus`)."},
     Key{.section = "solver", .name = "friction_samples", .type = integer, .fallback = "16",
         .range = {.low = 3.0, .high = 1024.0},
-        .description = "Tangents of a contact's sampled friction cone (`one_pass`)."},
+        .description = "Tangents of a contact's sampled friction cone."},
+    Key{.section = "solver", .name = "position_correction", .type = word, .fallback = "\"split\"",
+        .words = "split|biased",
+        .description = "`split` moves overlapping bodies apart by pseudo-velocities; `biased` lets a solution with a "
+                       "bias move the bodies and one without give them their velocity, made for many `substeps`."},
+    Key{.section = "solver", .name = "biased_sweeps", .type = integer, .fallback = "1",
+        .range = {.low = 1.0, .high = 1e6},
+        .description = "Sweeps of the biased solution of a substep; `max_sweeps` is for `split`."},
+    Key{.section = "solver", .name = "unbiased_sweeps", .type = integer, .fallback = "1",
+        .range = {.low = 1.0, .high = 1e6},
+        .description = "Sweeps of the unbiased solution of a substep."},
     Key{.section = "solver", .name = "correction_fraction", .type = number, .fallback = "0.2",
         .range = fraction,
         .description = "Part of an overlap that position correction removes in a step."},
@@ -124,6 +148,11 @@ constexpr std::array key_table{
         .range = not_negative,
         .description = "Deepest overlap of two bodies, or of a body and a boundary, that a scene may start"
                        " with, as a fraction of the smaller body's smallest semi-axis."},
+
+    Key{.section = "checks", .name = "ledger_tolerance", .type = number, .range = positive,
+        .description = "Ends the run as failed when the energy that nothing accounts for, or that was created "
+                       "beyond the work done on the bodies, exceeds this fraction of the energy turned over so "
+                       "far; not looked at if left out."},
 
     Key{.section = "output", .name = "interval", .type = number, .unit = "s", .fallback = "0.02",
         .range = positive,
@@ -155,7 +184,28 @@ constexpr std::array key_table{
         .range = not_negative,
         .description = "Largest torque across the normal over the normal force."},
     Key{.section = "materials", .name = "restitution", .type = number, .fallback = "0.0", .range = fraction,
-        .description = "Newton's coefficient: 0 does not bounce, 1 keeps the energy."},
+        .description = "Coefficient of restitution: 0 does not bounce, 1 keeps the energy."},
+
+    Key{.section = "materials", .name = "friction_factors", .type = vector, .fallback = "[1, 1, 1]",
+        .range = not_negative,
+        .description = "Factors on friction along the body's own x, y and z (a boundary's: the world's): grain, "
+                       "grooves, scales. The smaller coefficient of a tangent plane is at least a thousandth of "
+                       "the larger."},
+
+    Key{.section = "friction_patches", .name = "material", .type = text, .required = true,
+        .description = "Name of the material."},
+    Key{.section = "friction_patches", .name = "centre", .type = vector, .unit = "m", .required = true,
+        .range = any,
+        .description = "Middle of the patch, in the body's own axes (a boundary's: the world's)."},
+    Key{.section = "friction_patches", .name = "radius", .type = number, .unit = "m", .required = true,
+        .range = not_negative,
+        .description = "Contacts nearer to the middle have the factor."},
+    Key{.section = "friction_patches", .name = "edge", .type = number, .unit = "m", .fallback = "0.0",
+        .range = not_negative,
+        .description = "Width over which the factor goes back to one, linearly."},
+    Key{.section = "friction_patches", .name = "factor", .type = number, .required = true,
+        .range = not_negative,
+        .description = "Factor on the sliding, torsional and rolling coefficients of all the material's pairs."},
 
     Key{.section = "material_pairs", .name = "materials", .type = names, .required = true,
         .description = "Names of the two materials."},
@@ -168,7 +218,7 @@ constexpr std::array key_table{
         .range = not_negative,
         .description = "Largest torque across the normal over the normal force."},
     Key{.section = "material_pairs", .name = "restitution", .type = number, .range = fraction,
-        .description = "Newton's coefficient: 0 does not bounce, 1 keeps the energy."},
+        .description = "Coefficient of restitution: 0 does not bounce, 1 keeps the energy."},
 
     Key{.section = "bodies", .name = "generate", .type = word, .words = "lattice|random",
         .description = "Makes `count` bodies in `region`: on a grid, or one after the other at random "

@@ -63,6 +63,19 @@ void read_pair(const Section& pair, std::set<std::pair<int, int>>& seen, Reading
   materials.set_law(*a, *b, law);
 }
 
+void read_patch(const Section& patch, Reading& reading) {
+  if (!patch.has("material") || !patch.has("centre") || !patch.has("radius") || !patch.has("factor")) return;
+  const auto material = named_material(patch.given("material"), patch.path_of("material"), reading);
+  if (!material) return;
+  Materials& materials = reading.scene.model.materials;
+  Surface surface = materials.surface(*material);
+  surface.patches.push_back({.centre = patch.vector("centre"),
+                             .radius_m = patch.number("radius"),
+                             .edge_m = patch.number("edge"),
+                             .factor = patch.number("factor")});
+  materials.set_surface(*material, std::move(surface));
+}
+
 void read_boundary(const Section& section, const std::string& name, Reading& reading) {
   const std::optional<MaterialIndex> material = find_material(section, reading);
   if (section.node()->faulty || !material) return;
@@ -152,16 +165,37 @@ void read_settings(const Section& top, Reading& reading) {
   settings.substeps = static_cast<int>(top.integer("substeps"));
   settings.restitution_threshold_m_s = top.number("restitution_threshold");
 
+  settings.restitution_law =
+      top.text("restitution_law") == "energetic" ? RestitutionLaw::energetic : RestitutionLaw::newton;
+
   const Section solver = top.child("solver");
   settings.solver = {.kind = solver_kind(solver.text("kind")),
                      .max_sweeps = static_cast<int>(solver.integer("max_sweeps")),
                      .tolerance = solver.number("tolerance"),
                      .warm_start = solver.boolean("warm_start"),
+                     .friction_cone = solver.text("friction_cone") == "sampled" ? FrictionCone::sampled
+                                                                                : FrictionCone::exact,
                      .friction_samples = static_cast<int>(solver.integer("friction_samples")),
+                     .position_correction = solver.text("position_correction") == "biased"
+                                                ? PositionCorrection::biased
+                                                : PositionCorrection::split,
+                     .biased_sweeps = static_cast<int>(solver.integer("biased_sweeps")),
+                     .unbiased_sweeps = static_cast<int>(solver.integer("unbiased_sweeps")),
                      .correction_fraction = solver.number("correction_fraction"),
                      .correction_slop = solver.number("correction_slop"),
                      .correction_speed_m_s = solver.number("correction_speed"),
                      .correction_sweeps = static_cast<int>(solver.integer("correction_sweeps"))};
+
+  if (settings.solver.kind == SolverKind::consensus &&
+      settings.solver.friction_cone == FrictionCone::sampled) {
+    Fault fault = fault_at(solver.given("friction_cone"), solver.path_of("friction_cone"),
+                           "does not go with the solver 'consensus', which knows the exact cone only");
+    fault.suggestion = "choose per_body or per_contact";
+    reading.faults.push_back(std::move(fault));
+  }
+
+  const Section checks = top.child("checks");
+  if (checks.has("ledger_tolerance")) scene.ledger_tolerance = checks.number("ledger_tolerance");
 
   const Section output = top.child("output");
   scene.output = {.interval_s = output.number("interval"),
@@ -185,6 +219,7 @@ void read_materials(const Section& top, Reading& reading) {
     // A faulty density keeps the scene from running; any value serves to find the other faults.
     const double density = section.has("density") ? section.number("density") : 1.0;
     const MaterialIndex added = materials.add(section.text("name"), density);
+    materials.set_surface(added, {.direction_factors = section.vector("friction_factors"), .patches = {}});
     laws.push_back(own_law(section));
     for (std::size_t other = 0; other < laws.size(); ++other) {
       const bool same = other + 1 == laws.size();
@@ -192,6 +227,7 @@ void read_materials(const Section& top, Reading& reading) {
                         same ? laws.back() : mixed_law(laws.back(), laws[other]));
     }
   }
+  for (const Section& patch : elements(top, "friction_patches")) read_patch(patch, reading);
   std::set<std::pair<int, int>> seen;
   for (const Section& pair : elements(top, "material_pairs")) read_pair(pair, seen, reading);
 }

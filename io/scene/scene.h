@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,6 +30,7 @@ struct Scene {
   std::string description;
   double end_time_s = 1.0;
   OutputSettings output;
+  std::optional<double> ledger_tolerance;  // a larger unexplained part of the energy turned over ends a run
   Model model;
   State initial;
   std::vector<Fault> warnings;  // what does not keep the scene from running but is probably not meant

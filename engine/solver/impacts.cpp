@@ -1,0 +1,177 @@
+#include "engine/solver/impacts.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/solver/friction_disc.h"
+#include "engine/solver/local_cone.h"
+
+namespace scree {
+
+namespace {
+
+constexpr int most_rounds = 200;
+constexpr int most_sweeps = 2000;
+constexpr double accuracy = 1e-13;  // of the fastest approach: change of velocity in the last sweep
+constexpr int work_iterations = 60;
+constexpr double work_accuracy = 1e-12;
+
+Vec3 velocity_of(const ContactProblem& p, std::size_t c, const std::vector<Twist>& v) {
+  return p.frame[c] * relative_velocity(p, c, v);
+}
+
+void apply(const ContactProblem& p, std::size_t c, const Vec3& impulse, std::vector<Twist>& v) {
+  const Vec3 world = p.frame[c].transpose() * impulse;
+  const auto add = [&](std::int32_t body, const Vec3& arm, double sign) {
+    const auto i = static_cast<std::size_t>(body);
+    v[i].linear += sign * p.inverse_mass[i] * world;
+    v[i].angular += sign * (p.inverse_inertia[i] * arm.cross(world));
+  };
+  add(p.body_a[c], p.arm_a[c], 1.0);
+  if (p.body_b[c] != fixed_partner) add(p.body_b[c], p.arm_b[c], -1.0);
+}
+
+/// One contact that takes part in a round.
+struct Impact {
+  std::size_t contact;
+  Vec3 before, between;             // relative velocity before the round and at maximum compression, m/s
+  Vec3 compression = Vec3::Zero();  // impulses, N s
+  Vec3 restitution = Vec3::Zero();
+  double target = 0.0;  // work to return, J
+};
+
+std::vector<Impact> approaching(const ContactProblem& p, const ImpactSettings& settings,
+                                const std::vector<Twist>& v) {
+  std::vector<Impact> found;
+  for (std::size_t c = 0; c < p.contacts(); ++c) {
+    const Vec3 u = velocity_of(p, c, v);
+    if (u[0] < -settings.threshold_m_s && p.gap[c] + settings.time_step_s * u[0] < 0.0)
+      found.push_back({.contact = c, .before = u, .between = u});
+  }
+  return found;
+}
+
+double fastest(const std::vector<Impact>& impacts) {
+  double speed = 0.0;
+  for (const Impact& i : impacts) speed = std::max(speed, -i.before[0]);
+  return speed;
+}
+
+/// (E1): Gauss-Seidel with the exact local cone; returns the work taken up.
+double compress(const ContactProblem& p, std::vector<Impact>& impacts, std::vector<Twist>& v) {
+  const double goal = accuracy * fastest(impacts);
+  for (int sweep = 0; sweep < most_sweeps; ++sweep) {
+    double change = 0.0;
+    for (Impact& i : impacts) {
+      const Mat3& w = p.delassus[i.contact];
+      const Vec3 q = velocity_of(p, i.contact, v) - w * i.compression;
+      const Vec3 d = solve_local_cone(w, q, p.friction[i.contact]) - i.compression;
+      i.compression += d;
+      apply(p, i.contact, d, v);
+      change = std::max(change, (w * d).norm());
+    }
+    if (change <= goal) break;
+  }
+  double work = 0.0;
+  for (Impact& i : impacts) {
+    i.between = velocity_of(p, i.contact, v);
+    const double taken = std::max(0.0, -0.5 * i.compression[0] * (i.before[0] + i.between[0]));
+    const double e = p.restitution[i.contact];
+    i.target = e * e * taken;
+    i.restitution[0] = e * i.compression[0];  // Poisson's guess: exact without friction
+    work += taken;
+  }
+  return work;
+}
+
+/// Friction of maximum dissipation at the normal impulses that the impacts have now, from the velocities at
+/// maximum compression; v is left at the end of the return.
+void rub(const ContactProblem& p, std::vector<Impact>& impacts, std::vector<Twist>& v) {
+  const double goal = accuracy * fastest(impacts);
+  for (const Impact& i : impacts) apply(p, i.contact, i.restitution, v);
+  for (int sweep = 0; sweep < most_sweeps; ++sweep) {
+    double change = 0.0;
+    for (Impact& i : impacts) {
+      const Mat2 w = p.delassus[i.contact].bottomRightCorner<2, 2>();
+      const Vec2 now = i.restitution.tail<2>();
+      const Vec2 next = least_energy(w, now, velocity_of(p, i.contact, v).tail<2>(),
+                                     p.friction[i.contact] * i.restitution[0], 0);
+      i.restitution.tail<2>() = next;
+      apply(p, i.contact, Vec3(0.0, next[0] - now[0], next[1] - now[1]), v);
+      change = std::max(change, (w * (next - now)).norm());
+    }
+    if (change <= goal) break;
+  }
+}
+
+double kinetic_gain(const ContactProblem& p, const std::vector<Impact>& impacts,
+                    const std::vector<Twist>& from, const std::vector<Twist>& to, double length) {
+  // Work of the impulses over the straight path: sum of r.(u_from + u_at) / 2 with u_at = u_from + length
+  // (u_to - u_from) and r shortened alike.
+  double gain = 0.0;
+  for (const Impact& i : impacts) {
+    const Vec3 u = velocity_of(p, i.contact, from), change = velocity_of(p, i.contact, to) - u;
+    gain += length * i.restitution.dot(u + 0.5 * length * change);
+  }
+  return gain;
+}
+
+/// (E2); returns the work given back.
+double give_back(const ContactProblem& p, std::vector<Impact>& impacts, std::vector<Twist>& v) {
+  const std::vector<Twist> compressed = v;
+  double target = 0.0;
+  for (const Impact& i : impacts) target += i.target;
+  if (target <= 0.0) return 0.0;
+  for (int k = 0; k < work_iterations; ++k) {
+    v = compressed;
+    rub(p, impacts, v);
+    bool done = true;
+    for (Impact& i : impacts) {
+      const double u_n = velocity_of(p, i.contact, v)[0];
+      const double work = 0.5 * i.restitution[0] * (i.between[0] + u_n);
+      if (i.target <= 0.0 || work <= 0.0 || std::abs(work - i.target) <= work_accuracy * target) continue;
+      i.restitution *= std::sqrt(i.target / work);
+      done = false;
+    }
+    if (done) break;
+  }
+  v = compressed;
+  rub(p, impacts, v);
+  // The energy that comes back must not exceed the target: a quadratic in the length of the way.
+  const double whole = kinetic_gain(p, impacts, compressed, v, 1.0);
+  if (whole > target) {
+    const double linear = 4.0 * kinetic_gain(p, impacts, compressed, v, 0.5) - whole, square = whole - linear;
+    double length = square > 0.0
+                        ? (-linear + std::sqrt(linear * linear + 4.0 * square * target)) / (2.0 * square)
+                        : target / whole;
+    length = std::clamp(length, 0.0, 1.0);
+    for (Impact& i : impacts) i.restitution *= length;
+    for (std::size_t i = 0; i < v.size(); ++i) {
+      v[i].linear = compressed[i].linear + length * (v[i].linear - compressed[i].linear);
+      v[i].angular = compressed[i].angular + length * (v[i].angular - compressed[i].angular);
+    }
+  }
+  double work = 0.0;
+  for (const Impact& i : impacts)
+    work += 0.5 * i.restitution[0] * (i.between[0] + velocity_of(p, i.contact, v)[0]);
+  return work;
+}
+
+}  // namespace
+
+ImpactReport resolve_impacts(const ContactProblem& p, const ImpactSettings& settings,
+                             std::vector<Twist>& velocity, std::vector<Vec3>& impulse) {
+  ImpactReport report;
+  impulse.assign(p.contacts(), Vec3::Zero());
+  while (report.rounds < most_rounds) {
+    std::vector<Impact> impacts = approaching(p, settings, velocity);
+    if (impacts.empty()) break;
+    ++report.rounds;
+    report.compression_work_J += compress(p, impacts, velocity);
+    report.returned_work_J += give_back(p, impacts, velocity);
+    for (const Impact& i : impacts) impulse[i.contact] += i.compression + i.restitution;
+  }
+  return report;
+}
+
+}  // namespace scree
