@@ -66,6 +66,7 @@ Frame make_frame(const Model& model, const State& state, const Workspace& worksp
   for (const std::string& name : field_names) {
     frame.fields.push_back(body_field(name)->values(model, state, contacts));
   }
+  frame.has_contacts = with_contacts;
   if (with_contacts) frame.contacts = frame_contacts(contacts, impulse, static_cast<std::int32_t>(n));
   return frame;
 }

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "io/results/write_error.h"
-
 namespace scree::io::hdf5 {
 
 namespace {
@@ -67,7 +65,7 @@ Handle create_dataset(hid_t location, const Label& label, hid_t type, hid_t spac
 void print_no_errors() { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }
 
 void check(herr_t status, std::string_view what) {
-  if (status < 0) throw WriteError(std::string(what) + ": " + last_error());
+  if (status < 0) throw Error(std::string(what) + ": " + last_error());
 }
 
 Handle::Handle(hid_t id, Closer closer, std::string_view what) : id_(id), closer_(closer) {
@@ -103,6 +101,20 @@ Handle create_group(hid_t location, const std::string& name) {
   return Handle(H5Gcreate2(location, name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose, name);
 }
 
+Handle open_file(const std::string& path) {
+  const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "file access properties");
+  check(H5Pset_file_locking(access.get(), false, true), "file access properties");
+  return Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), H5Fclose, "opening");
+}
+
+Handle open_dataset(hid_t location, const std::string& path) {
+  return Handle(H5Dopen2(location, path.c_str(), H5P_DEFAULT), H5Dclose, path);
+}
+
+bool has_link(hid_t location, const std::string& path) {
+  return H5Lexists(location, path.c_str(), H5P_DEFAULT) > 0;
+}
+
 void write_attribute(hid_t object, const std::string& name, const std::string& text) {
   const char* const pointer = text.c_str();
   put_attribute(object, name, text_type().get(), {}, &pointer);
@@ -118,6 +130,32 @@ void write_attribute(hid_t object, const std::string& name, std::int64_t value) 
 
 void write_attribute(hid_t object, const std::string& name, const Vec3& value) {
   put_attribute(object, name, H5T_NATIVE_DOUBLE, {3}, value.data());
+}
+
+std::string read_text_attribute(hid_t object, const std::string& name) {
+  const Handle attribute(H5Aopen(object, name.c_str(), H5P_DEFAULT), H5Aclose, name);
+  const Handle type = text_type();
+  char* pointer = nullptr;
+  check(H5Aread(attribute.get(), type.get(), &pointer), name);
+  const std::string text = pointer ? pointer : "";
+  H5free_memory(pointer);
+  return text;
+}
+
+double read_number_attribute(hid_t object, const std::string& name) {
+  const Handle attribute(H5Aopen(object, name.c_str(), H5P_DEFAULT), H5Aclose, name);
+  double value = 0.0;
+  check(H5Aread(attribute.get(), H5T_NATIVE_DOUBLE, &value), name);
+  return value;
+}
+
+Vec3 read_vector_attribute(hid_t object, const std::string& name) {
+  const Handle attribute(H5Aopen(object, name.c_str(), H5P_DEFAULT), H5Aclose, name);
+  const Handle space(H5Aget_space(attribute.get()), H5Sclose, name);
+  if (H5Sget_simple_extent_npoints(space.get()) != 3) throw Error(name + ": is not a vector");
+  Vec3 value;
+  check(H5Aread(attribute.get(), H5T_NATIVE_DOUBLE, value.data()), name);
+  return value;
 }
 
 void write_text(hid_t location, const Label& label, const std::string& text) {
@@ -141,6 +179,38 @@ void write_array(hid_t location, const Label& label, hid_t type, const std::vect
   const Handle dataset = create_dataset(location, label, type, space.get(), creation_properties().get());
   const bool empty = std::find(dims.begin(), dims.end(), 0u) != dims.end();
   if (!empty) check(H5Dwrite(dataset.get(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data), label.name);
+}
+
+std::vector<std::string> read_texts(hid_t location, const std::string& path) {
+  const Handle dataset = open_dataset(location, path);
+  const Handle space(H5Dget_space(dataset.get()), H5Sclose, path);
+  const hssize_t n = H5Sget_simple_extent_npoints(space.get());
+  std::vector<char*> pointers(static_cast<std::size_t>(std::max<hssize_t>(n, 0)), nullptr);
+  if (pointers.empty()) return {};
+  check(H5Dread(dataset.get(), text_type().get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, pointers.data()), path);
+  std::vector<std::string> texts;
+  for (char* pointer : pointers) {
+    texts.emplace_back(pointer ? pointer : "");
+    H5free_memory(pointer);
+  }
+  return texts;
+}
+
+std::vector<hsize_t> dimensions(const Handle& dataset) {
+  const Handle space(H5Dget_space(dataset.get()), H5Sclose, "dimensions");
+  std::vector<hsize_t> dims(static_cast<std::size_t>(std::max(0, H5Sget_simple_extent_ndims(space.get()))));
+  check(H5Sget_simple_extent_dims(space.get(), dims.data(), nullptr), "dimensions");
+  return dims;
+}
+
+void read_box(const Handle& dataset, hid_t type, const Box& box, void* into) {
+  const Handle file_space(H5Dget_space(dataset.get()), H5Sclose, "reading");
+  check(H5Sselect_hyperslab(file_space.get(), H5S_SELECT_SET, box.start.data(), nullptr, box.count.data(),
+                            nullptr),
+        "reading");
+  if (H5Sselect_valid(file_space.get()) <= 0) throw Error("reading: fewer rows than were asked for");
+  const Handle memory_space = data_space(box.count);
+  check(H5Dread(dataset.get(), type, memory_space.get(), file_space.get(), H5P_DEFAULT, into), "reading");
 }
 
 Growing::Growing(hid_t location, const Label& label, hid_t type, const Layout& layout)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <hdf5.h>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,19 +11,25 @@
 
 namespace scree::io::hdf5 {
 
+/// A call of HDF5 failed; says what was attempted and HDF5's reason, but not in which file.
+class Error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 /// Owns an HDF5 identifier.
 class Handle {
  public:
   using Closer = herr_t (*)(hid_t);
   Handle() = default;
-  /// Throws WriteError if `id` says that the call that made it failed; `what` names the attempt.
+  /// Throws Error if `id` says that the call that made it failed; `what` names the attempt.
   Handle(hid_t id, Closer closer, std::string_view what);
   Handle(Handle&& other) noexcept : id_(other.id_), closer_(other.closer_) { other.id_ = H5I_INVALID_HID; }
   Handle& operator=(Handle&& other) noexcept;
   ~Handle() { reset(); }
 
   hid_t get() const { return id_; }
-  /// Closes, and throws WriteError if that fails: closing a file is when the last bytes are written.
+  /// Closes, and throws Error if that fails: closing a file is when the last bytes are written.
   void close(std::string_view what);
 
  private:
@@ -34,11 +41,15 @@ class Handle {
 /// Keeps HDF5 from printing the errors that check() reports. Holds for the calling thread.
 void print_no_errors();
 
-/// Throws WriteError "<what>: <HDF5's reason>" if `status` is negative.
+/// Throws Error "<what>: <HDF5's reason>" if `status` is negative.
 void check(herr_t status, std::string_view what);
 
 Handle create_file(const std::string& path);
 Handle create_group(hid_t location, const std::string& name);
+/// For reading, also while another program writes it: without a lock.
+Handle open_file(const std::string& path);
+Handle open_dataset(hid_t location, const std::string& path);
+bool has_link(hid_t location, const std::string& path);
 
 /// The memory type that holds a T.
 template <class T>
@@ -69,6 +80,10 @@ void write_attribute(hid_t object, const std::string& name, double value);
 void write_attribute(hid_t object, const std::string& name, std::int64_t value);
 void write_attribute(hid_t object, const std::string& name, const Vec3& value);
 
+std::string read_text_attribute(hid_t object, const std::string& name);
+double read_number_attribute(hid_t object, const std::string& name);
+Vec3 read_vector_attribute(hid_t object, const std::string& name);
+
 /// What a dataset is, written as its attributes `unit` ("1" if dimensionless) and `description`.
 struct Label {
   std::string name;
@@ -93,6 +108,37 @@ void write_rows(hid_t location, const Label& label, const T* data, std::size_t n
 }
 inline void write_rows(hid_t location, const Label& label, const std::vector<Vec3>& data) {
   write_rows(location, label, data.empty() ? nullptr : data[0].data(), data.size(), 3);
+}
+
+/// A text, or a list of them.
+std::vector<std::string> read_texts(hid_t location, const std::string& path);
+
+/// The dimensions as they are now.
+std::vector<hsize_t> dimensions(const Handle& dataset);
+
+/// A box of a dataset, in its own order.
+struct Box {
+  std::vector<hsize_t> start, count;
+};
+/// `into` must have room for the product of `count`. Throws Error if the box sticks out.
+void read_box(const Handle& dataset, hid_t type, const Box& box, void* into);
+
+/// Rows [first, first + n) of a dataset whose rows are tightly packed T.
+template <class T>
+std::vector<T> read_rows(hid_t location, const std::string& path, hid_t type, hsize_t first, hsize_t n) {
+  const Handle dataset = open_dataset(location, path);
+  Box box{{}, dimensions(dataset)};
+  box.start.assign(box.count.size(), 0);
+  box.start.at(0) = first;
+  box.count.at(0) = n;
+  std::vector<T> rows(n);
+  if (n > 0) read_box(dataset, type, box, rows.data());
+  return rows;
+}
+/// All rows.
+template <class T>
+std::vector<T> read_rows(hid_t location, const std::string& path, hid_t type) {
+  return read_rows<T>(location, path, type, 0, dimensions(open_dataset(location, path)).at(0));
 }
 
 /// A dataset [rows, ...] that grows along its first dimension.

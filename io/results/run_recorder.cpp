@@ -1,5 +1,6 @@
 #include "io/results/run_recorder.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <optional>
@@ -65,6 +66,7 @@ struct RunRecorder::Parts {
   std::optional<VtkSeries> vtk;
   Region region;  // of the picture
   std::int64_t frames = 0, next_interval = 0, last_frame_step = -1;
+  double next_contacts_s = 0.0;  // since the start
   // Last, so that its thread ends before what it writes to.
   BackgroundWriter writer;
 
@@ -110,12 +112,21 @@ struct RunRecorder::Parts {
     return state.time_s - scene.initial.time_s + half_step >= next;
   }
 
+  /// Contacts go with the first frame at or after every multiple of their interval.
+  bool contacts_due(double elapsed_s) {
+    const OutputSettings& output = scene.output;
+    if (!output.contacts || elapsed_s < next_contacts_s) return false;
+    const double interval = std::max(output.contacts_interval_s, output.interval_s);
+    next_contacts_s = interval * (std::floor(elapsed_s / interval) + 1.0);
+    return true;
+  }
+
   void add_frame(const State& state, const Workspace& workspace) {
     if (!trajectory && !vtk) return;
-    writer.push(make_frame(scene.model, state, workspace, scene.output.fields, scene.output.contacts));
+    const double elapsed = state.time_s - scene.initial.time_s + 0.5 * scene.model.settings.time_step_s;
+    writer.push(make_frame(scene.model, state, workspace, scene.output.fields, contacts_due(elapsed)));
     ++frames;
     last_frame_step = state.step;
-    const double elapsed = state.time_s - scene.initial.time_s + 0.5 * scene.model.settings.time_step_s;
     next_interval = static_cast<std::int64_t>(std::floor(elapsed / scene.output.interval_s)) + 1;
     steps.flush();  // a killed run keeps the rows up to its last frame
   }

@@ -171,7 +171,7 @@ struct FrameArrays {
 
 /// Ragged: the contacts of frame k are rows offset[k] to offset[k + 1] of every array.
 struct ContactArrays {
-  Growing offset, point, normal, impulse, gap, body_a, body_b, boundary;
+  Growing offset, recorded, point, normal, impulse, gap, body_a, body_b, boundary;
   std::int64_t rows = 0;
 
   explicit ContactArrays(hid_t file) {
@@ -181,6 +181,8 @@ struct ContactArrays {
     offset =
         Growing(g, {"offset", "1", "[frame + 1] contacts of frame k are rows offset[k] to offset[k + 1]"},
                 H5T_NATIVE_INT64, {{}, short_chunk, false});
+    recorded = Growing(g, {"recorded", "1", "[frame] 1 where contacts were written with the frame, else 0"},
+                       H5T_NATIVE_INT32, {{}, short_chunk, false});
     point = Growing(g, {"point", "m", "[contact, 3] midway between the surfaces"}, H5T_NATIVE_FLOAT, vector);
     normal = Growing(g, {"normal", "1", "[contact, 3] unit, from b to a"}, H5T_NATIVE_FLOAT, vector);
     impulse = Growing(g, {"impulse", "N s", "[contact, 3] on body a over the last substep, world axes"},
@@ -194,7 +196,9 @@ struct ContactArrays {
     offset.append(&rows, 1);
   }
 
-  void append(const FrameContacts& contacts) {
+  void append(const Frame& frame) {
+    const FrameContacts& contacts = frame.contacts;
+    const std::int32_t asked_for = frame.has_contacts ? 1 : 0;
     const hsize_t n = contacts.gap.size();
     point.append(contacts.point.data(), n);
     normal.append(contacts.normal.data(), n);
@@ -204,6 +208,7 @@ struct ContactArrays {
     body_b.append(contacts.body_b.data(), n);
     boundary.append(contacts.boundary.data(), n);
     rows += static_cast<std::int64_t>(n);
+    recorded.append(&asked_for, 1);
     offset.append(&rows, 1);
   }
 };
@@ -257,7 +262,7 @@ void guarded(const std::string& path, F&& write) {
   print_no_errors();
   try {
     write();
-  } catch (const WriteError& error) {
+  } catch (const Error& error) {
     throw WriteError(fmt::format("cannot write {}: {}", path, error.what()));
   }
 }
@@ -291,10 +296,10 @@ Trajectory::Trajectory(Trajectory&&) noexcept = default;
 void Trajectory::append(const Frame& frame) {
   guarded(parts_->path, [&] {
     if (frame.position.size() != parts_->bodies) {
-      throw WriteError(
+      throw Error(
           fmt::format("a frame of {} bodies, where {} are expected", frame.position.size(), parts_->bodies));
     }
-    if (parts_->contacts) parts_->contacts->append(frame.contacts);
+    if (parts_->contacts) parts_->contacts->append(frame);
     parts_->frames->append(frame);
     flush(parts_->file);
   });

@@ -168,7 +168,7 @@ void VtkSeries::append(const Frame& frame) {
   p.body_files.emplace_back(frame.time_s, file);
   write_whole_file(p.folder.bodies_series(), series_text(p.body_files));
 
-  if (p.with_contacts) {
+  if (p.with_contacts && frame.has_contacts) {
     const FrameContacts& c = frame.contacts;
     const std::size_t m = c.point.size();
     const auto contacts = cloud(c.point);

@@ -166,6 +166,9 @@ constexpr std::array key_table{
         .description = "Write a VTK series for ParaView."},
     Key{.section = "output", .name = "contacts", .type = boolean, .fallback = "true",
         .description = "Frames hold the contacts too."},
+    Key{.section = "output", .name = "contacts_interval", .type = number, .unit = "s", .fallback = "0.0",
+        .range = not_negative,
+        .description = "Simulated time between frames that hold contacts; 0 writes them with every frame."},
     Key{.section = "output", .name = "stage_table", .type = boolean, .fallback = "false",
         .description = "At the end, print bodies in collision, contacts and the times of the four stages at a dozen "
                        "moments, as `--stage-table` does."},

@@ -203,6 +203,7 @@ void read_settings(const Section& top, Reading& reading) {
                   .hdf5 = output.boolean("hdf5"),
                   .vtk = output.boolean("vtk"),
                   .contacts = output.boolean("contacts"),
+                  .contacts_interval_s = output.number("contacts_interval"),
                   .stage_table = output.boolean("stage_table")};
 }
 

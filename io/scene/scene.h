@@ -14,12 +14,13 @@ namespace scree::io {
 
 /// When and what a run writes.
 struct OutputSettings {
-  double interval_s = 0.02;         // simulated time between frames
-  std::vector<std::string> fields;  // body fields beyond pose and velocity that every frame holds
-  bool hdf5 = true;                 // trajectory.h5
-  bool vtk = true;                  // VTK series for ParaView
-  bool contacts = true;             // frames hold the contacts too
-  bool stage_table = false;         // print the times of the stages over the run at its end
+  double interval_s = 0.02;          // simulated time between frames
+  std::vector<std::string> fields;   // body fields beyond pose and velocity that every frame holds
+  bool hdf5 = true;                  // trajectory.h5
+  bool vtk = true;                   // VTK series for ParaView
+  bool contacts = true;              // frames hold the contacts too
+  double contacts_interval_s = 0.0;  // simulated time between frames with contacts; 0: every frame
+  bool stage_table = false;          // print the times of the stages over the run at its end
 };
 
 struct Scene {

@@ -1,0 +1,73 @@
+// Reading trajectory.h5, whole or in parts, also while its run goes on or after it was cut off.
+#pragma once
+
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "io/results/frame.h"
+
+namespace scree::io {
+
+/// What stays the same during a run.
+struct RecordedRun {
+  std::string scene, description, scree_version, created;  // created: UTC
+  std::string text;                                        // the scene file
+  std::vector<std::string> overrides;                      // "key=value"
+  double end_time_s = 0.0, frame_interval_s = 0.0;
+  Model model;                      // of its settings only gravity and time step
+  Bodies bodies;                    // at rest in the origin: poses and velocities come with the frames
+  std::vector<std::string> fields;  // names of what frames hold beyond pose and velocity
+};
+
+/// Rows of bodies: [first, first + count), cut off at the end.
+struct BodyRange {
+  std::size_t first = 0, count = std::numeric_limits<std::size_t>::max();
+};
+
+/// One body over time. All arrays are [frame].
+struct BodyTrack {
+  std::vector<Vec3f> position;                    // m
+  std::vector<std::array<float, 4>> orientation;  // w x y z
+  std::vector<Vec3f> velocity;                    // m/s
+  std::vector<Vec3f> angular_velocity;            // rad/s, world axes
+};
+
+/// Only what is asked for is read. Of a run that goes on, the frames that were complete when the reader was
+/// made or refreshed are there; the file is not locked, so its run is not held up. All members throw
+/// ReadError; asking for a frame or body that is not there asserts.
+class TrajectoryReader {
+ public:
+  explicit TrajectoryReader(const std::filesystem::path& path);
+  ~TrajectoryReader();
+  TrajectoryReader(TrajectoryReader&&) noexcept;
+
+  const RecordedRun& run() const;
+  std::size_t frames() const { return time_s().size(); }
+  const std::vector<double>& time_s() const;  // [frame]
+  /// The frame nearest to a time, s; the earlier one of two that are equally near. There must be a frame.
+  std::size_t nearest_frame(double time_s) const;
+  /// Looks for frames that were written since.
+  void refresh();
+
+  /// Pose, velocities and extra fields of some bodies; no contacts. `contacts_of_body` stays empty: it is not
+  /// in the file.
+  Frame frame(std::size_t k, const BodyRange& range = {}) const;
+  /// Were contacts written with this frame? Those of the first one are none: contacts belong to steps.
+  bool has_contacts(std::size_t k) const;
+  FrameContacts contacts(std::size_t k) const;
+  BodyTrack track(std::size_t body) const;
+  /// The bodies as they were, in double precision as far as the file has it; unit quaternions.
+  Bodies bodies(std::size_t k) const;
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+/// [body] contacts that carry an impulse.
+std::vector<std::int32_t> contacts_of_bodies(const FrameContacts& contacts, std::size_t bodies);
+
+}  // namespace scree::io
