@@ -10,7 +10,9 @@ enum ExitCode : int {
   exit_bad_scene = 3,          // the scene file is wrong
   exit_cannot_write = 4,       // results are there already, the folder is not writable, the disk is full
   exit_numerical_failure = 5,  // numbers are no longer finite, or the energy ledger was breached
-  exit_not_converged = 6,      // no solver reached the tolerance asked for (scree solve)
+  exit_cannot_read = 6,        // there are no results, or they are damaged
+  exit_missing_program = 7,    // another program that was asked for is not installed
+  exit_not_converged = 8,      // no solver reached the tolerance asked for (scree solve)
   exit_interrupted = 130,  // stopped by SIGINT or SIGTERM, after the step was finished and files were closed
 };
 

@@ -3,12 +3,14 @@
 #include <spdlog/spdlog.h>
 
 #include "engine/core/errors.h"
+#include "io/results/read_error.h"
 #include "io/results/trajectory.h"
 #include "io/results/version.h"
 #include "io/results/write_error.h"
 #include "tools/check.h"
 #include "tools/exit_codes.h"
 #include "tools/interrupt.h"
+#include "tools/paraview.h"
 #include "tools/run.h"
 #include "tools/solve.h"
 
@@ -30,6 +32,12 @@ int run_action(const std::function<int()>& action) {
   } catch (const scree::io::WriteError& error) {
     spdlog::error("{}", error.what());
     return scree::exit_cannot_write;
+  } catch (const scree::io::ReadError& error) {
+    spdlog::error("{}", error.what());
+    return scree::exit_cannot_read;
+  } catch (const CLI::ValidationError& error) {  // what only the results can tell of the command line
+    spdlog::error("{}", error.what());
+    return scree::exit_usage;
   } catch (const std::exception& error) {
     spdlog::error("internal error: {}", error.what());
     return scree::exit_internal_error;
@@ -49,6 +57,7 @@ int main(int argc, char** argv) {
   scree::add_run(app, action);
   scree::add_check(app, action);
   scree::add_solve(app, action);
+  scree::add_paraview(app, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

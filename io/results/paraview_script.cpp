@@ -3,16 +3,19 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "io/results/body_fields.h"
+
 namespace scree::io {
 
 namespace {
 
 constexpr const char* script_head =
-    R"py("""Shows this run in ParaView: ellipsoids coloured by speed, walls transparent.
+    R"py("""Shows this run in ParaView: true ellipsoids, transparent walls, contacts and force chains.
 
     paraview --script=view.py                 opens the window
     pvbatch view.py picture.png [time_s]      saves a picture of the last moment, or of the one nearest to time_s
 """
+import math
 import os
 import sys
 
@@ -46,16 +49,27 @@ def show_bodies(view):
     display.ScaleMode = "Vector Components"
     display.SelectScaleArray = "radii"
     display.ScaleFactor = 2.0
-    ColorBy(display, ("POINTS", "speed"))
-    colours = GetColorTransferFunction("speed")
-    colours.ApplyPreset("Cool to Warm", True)  # bodies at rest stay bright enough to see their shape
+    # The preset: bodies at rest stay bright enough to see their shape.
+    colour(display, view, COLOUR, "Cool to Warm")
     display.RescaleTransferFunctionToDataRangeOverTime()
+    if SHOW_CHAINS:
+        display.Opacity = 0.25
+        display.SetScalarBarVisibility(view, False)
+    return bodies
+
+
+def colour(display, view, array, preset):
+    """Colours by a point array, with a bar that names its unit."""
+    ColorBy(display, ("POINTS", array, "Magnitude"))
+    colours = GetColorTransferFunction(array)
+    colours.ApplyPreset(preset, True)
     display.SetScalarBarVisibility(view, True)
     bar = GetScalarBar(colours, view)
-    bar.Title, bar.ComponentTitle = "speed, m/s", ""
+    name = array.replace("_magnitude", "").replace("_", " ")
+    bar.Title, bar.ComponentTitle = name + (", " + UNITS[array] if array in UNITS else ""), ""
     bar.TitleColor = bar.LabelColor = [0.0, 0.0, 0.0]
     bar.AutomaticLabelFormat, bar.LabelFormat, bar.RangeLabelFormat = 0, "%.3g", "%.3g"
-    return bodies
+    return colours
 
 
 def show_walls(view):
@@ -63,26 +77,81 @@ def show_walls(view):
     display = Show(walls, view)
     display.SetRepresentationType("Surface")
     display.ColorArrayName = [None, ""]
-    display.DiffuseColor = display.AmbientColor = [0.45, 0.5, 0.55]
-    display.Opacity = 0.2
+    display.DiffuseColor = display.AmbientColor = [0.6, 0.66, 0.72]
+    display.Opacity = 0.15
     # Otherwise a click into the scene picks the wall in front of the bodies.
     display.Pickable = 0
 
 
 def show_contacts(view):
-    """Loaded but hidden: points coloured by impulse, for the eye icon of the pipeline browser."""
+    """Loaded but hidden: points, for the eye icon of the pipeline browser."""
     contacts = PVDReader(registrationName="contacts", FileName=os.path.join(FOLDER, "contacts.pvd"))
     display = Show(contacts, view)
     display.SetRepresentationType("Points")
     display.PointSize = 4.0
     display.RenderPointsAsSpheres = 1
     Hide(contacts, view)
+    return contacts
+
+
+# A line from centre to centre, or from centre to wall, through every contact that carries an impulse.
+CHAINS = """
+import numpy as np
+from vtkmodules.util.numpy_support import numpy_to_vtk, numpy_to_vtkIdTypeArray, vtk_to_numpy
+from vtkmodules.vtkCommonCore import vtkPoints
+from vtkmodules.vtkCommonDataModel import vtkCellArray
+
+contacts, bodies = self.GetInputDataObject(0, 0), self.GetInputDataObject(0, 1)
+array = lambda data, name: vtk_to_numpy(data.GetPointData().GetArray(name))
+lines = self.GetOutputDataObject(0)
+points, cells = vtkPoints(), vtkCellArray()
+impulse = radius = np.zeros(0)
+if contacts.GetNumberOfPoints() and bodies.GetNumberOfPoints():
+    impulse = array(contacts, "impulse_magnitude")
+    kept = np.flatnonzero(impulse > 0)
+    impulse = impulse[kept]
+if len(impulse):
+    centre, point = vtk_to_numpy(bodies.GetPoints().GetData()), vtk_to_numpy(contacts.GetPoints().GetData())[kept]
+    a, b = array(contacts, "body_a")[kept], array(contacts, "body_b")[kept]
+    ends = np.stack([centre[a], np.where(b[:, None] >= 0, centre[np.maximum(b, 0)], point)], axis=1)
+    width = 0.5 * array(bodies, "radii").min(axis=1).mean()
+    radius = width * np.sqrt(np.minimum(1.0, impulse / np.percentile(impulse, 99.0)))
+    points.SetData(numpy_to_vtk(np.ascontiguousarray(ends.reshape(-1, 3), dtype=np.float32), deep=1))
+    cells.SetData(2, numpy_to_vtkIdTypeArray(np.arange(2 * len(impulse), dtype=np.int64), deep=1))
+for name, values in (("impulse_magnitude", impulse), ("chain_radius", radius)):
+    values = numpy_to_vtk(np.repeat(values, 2).astype(np.float32), deep=1)
+    values.SetName(name)
+    lines.GetPointData().AddArray(values)
+lines.SetPoints(points)
+lines.SetLines(cells)
+"""
+
+
+def show_chains(view, contacts, bodies):
+    """Force chains: tubes as wide as the root of the impulse over the largest ones of the moment."""
+    chains = ProgrammableFilter(registrationName="chains", Input=[contacts, bodies])
+    chains.OutputDataSetType = "vtkPolyData"
+    chains.Script = CHAINS
+    tubes = Tube(registrationName="force chains", Input=chains)
+    tubes.Scalars = ["POINTS", "chain_radius"]
+    tubes.VaryRadius, tubes.Radius = "By Absolute Scalar", 1.0
+    tubes.NumberofSides = 10
+    display = Show(tubes, view)
+    display.SetRepresentationType("Surface")
+    if not SHOW_CHAINS:
+        Hide(tubes, view)
+        return
+    # Impacts outweigh what rests by far: the colours are those of the moment, weak ones pale.
+    colours = colour(display, view, "impulse_magnitude", "Inferno (matplotlib)")
+    colours.InvertTransferFunction()
+    colours.AutomaticRescaleRangeMode = "Clamp and update every timestep"
+    display.RescaleTransferFunctionToDataRange()
 
 
 def place_camera(view):
     view.ResetCamera()
     focus, position = list(view.CameraFocalPoint), list(view.CameraPosition)
-    distance = sum((p - f) ** 2 for p, f in zip(position, focus)) ** 0.5
+    distance = math.dist(position, focus)  # not sum(): programmable filters put another one in its place
     view.CameraPosition = [f + distance * d for f, d in zip(focus, TOWARDS_CAMERA)]
     view.CameraViewUp = UP
     view.ResetCamera()
@@ -102,8 +171,7 @@ if PICTURE:
 bodies = show_bodies(view)
 if HAS_WALLS:
     show_walls(view)
-if HAS_CONTACTS:
-    show_contacts(view)
+contacts = show_contacts(view) if HAS_CONTACTS else None
 SetActiveSource(bodies)
 
 scene = GetAnimationScene()
@@ -114,6 +182,9 @@ nearest = min(times, key=lambda t: abs(t - wanted))
 # A picture shows one moment; a window starts at the beginning, ready to play.
 scene.AnimationTime = nearest if PICTURE else times[0]
 view.ViewTime = scene.AnimationTime
+if contacts:
+    show_chains(view, contacts, bodies)
+    SetActiveSource(bodies)
 place_camera(view)
 Render(view)
 if PICTURE:
@@ -121,6 +192,18 @@ if PICTURE:
 )py";
 
 std::string list(const Vec3& v) { return fmt::format("[{}, {}, {}]", v.x(), v.y(), v.z()); }
+
+const char* python(bool value) { return value ? "True" : "False"; }
+
+/// Units of the arrays that have one, as the inside of a Python dictionary.
+std::string units() {
+  std::string text =
+      R"("speed": "m/s", "velocity": "m/s", "angular_velocity": "rad/s", "radii": "m", "impulse_magnitude": "N s")";
+  for (const BodyField& field : body_fields()) {
+    if (field.unit != "1") text += fmt::format(R"(, "{}": "{}")", field.name, field.unit);
+  }
+  return text;
+}
 
 }  // namespace
 
@@ -134,9 +217,12 @@ std::string paraview_script(const ViewOptions& options) {
   const Vec3 towards = (-0.9 * across + 0.35 * right + 0.5 * up).normalized();
   // A JSON string is a Python string literal: quotes and backslashes in the path are taken care of.
   const std::string folder = nlohmann::json(options.folder.string()).dump();
-  return fmt::format("{}FOLDER = {}\nHAS_WALLS, HAS_CONTACTS = {}, {}\nUP = {}\nTOWARDS_CAMERA = {}\n{}",
-                     script_head, folder, options.walls ? "True" : "False",
-                     options.contacts ? "True" : "False", list(up), list(towards), script_body);
+  return fmt::format(
+      "{}FOLDER = {}\nHAS_WALLS, HAS_CONTACTS, SHOW_CHAINS = {}, {}, {}\nCOLOUR = {}\nUP = {}\n"
+      "TOWARDS_CAMERA = {}\nUNITS = {{{}}}\n{}",
+      script_head, folder, python(options.walls), python(options.contacts),
+      python(options.chains && options.contacts), nlohmann::json(options.colour).dump(), list(up),
+      list(towards), units(), script_body);
 }
 
 }  // namespace scree::io

@@ -8,15 +8,17 @@
 
 namespace scree::io {
 
-/// What the script needs to know of a run.
+/// What the script needs to know of a run, and what a person wants to see.
 struct ViewOptions {
   std::filesystem::path folder;        // absolute path of the results
   Vec3 gravity{0.0, 0.0, -9.81};       // m/s^2; the picture's "down"
   bool walls = true, contacts = true;  // is there walls.vtp, contacts.pvd?
+  std::string colour = "speed";        // array of the bodies; a vector counts by its length
+  bool chains = false;                 // show force chains through faint bodies from the start
 };
 
-/// Text of view.py: bodies as true ellipsoids coloured by speed, walls transparent, camera set. Runs as
-/// `paraview --script=view.py` and as `pvbatch view.py [picture.png [time]]`.
+/// Text of view.py: bodies as true ellipsoids, walls transparent, contacts and force chains at hand, camera
+/// set. Runs as `paraview --script=view.py` and as `pvbatch view.py [picture.png [time]]`.
 std::string paraview_script(const ViewOptions& options);
 
 }  // namespace scree::io

@@ -89,8 +89,11 @@ struct RunRecorder::Parts {
     region = scene_region(scene.initial.bodies, scene.model.shapes, scene.model.boundaries);
     draw_walls();
     const ViewOptions view{std::filesystem::absolute(folder.path).lexically_normal(),
-                           scene.model.settings.gravity, !scene.model.boundaries.empty(),
-                           scene.output.contacts};
+                           scene.model.settings.gravity,
+                           !scene.model.boundaries.empty(),
+                           scene.output.contacts,
+                           "speed",
+                           false};
     write_whole_file(folder.view_script(), paraview_script(view));
   }
 

@@ -1,0 +1,50 @@
+#include "io/results/vtk_export.h"
+
+#include <numeric>
+
+#include "io/results/vtk_series.h"
+#include "io/results/wall_mesh.h"
+
+namespace scree::io {
+
+namespace {
+
+/// As much of the scene as a series needs.
+Scene recorded_scene(const RecordedRun& run, bool contacts) {
+  Scene scene;
+  scene.name = run.scene;
+  scene.model = run.model;
+  scene.initial.bodies = run.bodies;
+  scene.output.fields = run.fields;
+  scene.output.contacts = contacts;
+  return scene;
+}
+
+}  // namespace
+
+std::vector<std::size_t> all_frames(const TrajectoryReader& reader) {
+  std::vector<std::size_t> frames(reader.frames());
+  std::iota(frames.begin(), frames.end(), 0);
+  return frames;
+}
+
+void write_vtk_series(const RunFolder& folder, const TrajectoryReader& reader,
+                      const std::vector<std::size_t>& frames, const std::function<void(std::size_t)>& done) {
+  if (frames.empty()) return;
+  const RecordedRun& run = reader.run();
+  VtkSeries series(folder, recorded_scene(run, reader.has_contacts(frames.back())));
+  for (const std::size_t k : frames) {
+    Frame frame = reader.frame(k);
+    frame.has_contacts = reader.has_contacts(k);
+    if (frame.has_contacts) frame.contacts = reader.contacts(k);
+    frame.contacts_of_body = contacts_of_bodies(frame.contacts, frame.position.size());
+    series.append(frame);
+    done(k);
+  }
+  const Boundaries& boundaries = run.model.boundaries;
+  if (boundaries.empty()) return;
+  const Region start = scene_region(reader.bodies(frames.front()), run.model.shapes, boundaries);
+  write_walls(folder.walls(), wall_mesh(boundaries, grown_region(start, reader.bodies(frames.back()))));
+}
+
+}  // namespace scree::io

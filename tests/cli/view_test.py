@@ -1,0 +1,117 @@
+"""The subcommands that look at a finished run: view_test.py <scree> [Viewing.test_name ...]"""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = sys.argv[1]
+
+SCENE = """
+name = "tumble"
+time_step = 0.002
+end_time = 0.2
+[output]
+interval = 0.05
+fields = ["kinetic_energy"]
+[[materials]]
+name = "stone"
+density = 2500
+[[bodies]]
+generate = "random"
+count = 30
+semi_axes = [0.05, 0.04, 0.03]
+orientation = "random"
+region = { type = "box", low = [-0.2, -0.2, 0.05], high = [0.2, 0.2, 0.8] }
+[[boundaries]]
+name = "floor"
+type = "plane"
+[[boundaries]]
+name = "pipe"
+type = "tube"
+start = [0, 0, 0.1]
+end = [0, 0, 1]
+inner_radius = 0.4
+thickness = 0.02
+"""
+
+
+class Viewing(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.made = os.path.join(folder.name, "made")
+        scene = os.path.join(folder.name, "tumble.toml")
+        with open(scene, "w") as file:
+            file.write(SCENE)
+        done = subprocess.run([PROGRAM, "run", scene, "-q", "-o", cls.made], capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0, done.stderr
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        self.run_folder = os.path.join(self.folder, "run")
+        shutil.copytree(self.made, self.run_folder)
+
+    def scree(self, command, *arguments, **options):
+        return subprocess.run([PROGRAM, command, self.run_folder, *arguments], capture_output=True, text=True,
+                              cwd=self.folder, timeout=120, **options)
+
+    def check_refusals(self, command):
+        """What every one of these subcommands says of a folder without a run, and of an option that it does not know."""
+        self.assertEqual(self.scree(command, "--no-such-option").returncode, 2)
+        os.remove(os.path.join(self.run_folder, "trajectory.h5"))
+        done = self.scree(command)
+        self.assertEqual(done.returncode, 6, done.stderr)
+        self.assertIn("trajectory.h5", done.stderr)
+        shutil.rmtree(self.run_folder)
+        done = self.scree(command)
+        self.assertEqual(done.returncode, 6, done.stderr)
+        self.assertIn("no such folder", done.stderr)
+
+    def test_paraview_starts_it_with_a_script(self):
+        tools = os.path.join(self.folder, "bin")
+        os.mkdir(tools)
+        for name in ("paraview", "pvbatch"):
+            path = os.path.join(tools, name)
+            with open(path, "w") as file:
+                file.write('#!/bin/sh\necho "$0 $@"\n')
+            os.chmod(path, 0o755)
+        environment = dict(os.environ, PATH=tools)
+        script = os.path.join(self.run_folder, "view.py")
+        done = self.scree("paraview", "--color", "kinetic_energy", env=environment)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertTrue(done.stdout.strip().endswith("paraview --script=" + script), done.stdout)
+        with open(script) as file:
+            self.assertIn('COLOUR = "kinetic_energy"', file.read())
+        done = self.scree("paraview", "--chains", "--picture", "p.png", "--time", "0.1", env=environment)
+        self.assertTrue(done.stdout.strip().endswith(f"pvbatch {script} p.png 0.1"), done.stdout)
+
+    def test_paraview_makes_what_was_not_recorded(self):
+        kept = os.path.join(self.folder, "kept")
+        shutil.copytree(self.run_folder, kept)
+        shutil.rmtree(os.path.join(self.run_folder, "vtk"))
+        for name in ("bodies.pvd", "contacts.pvd", "walls.vtp", "view.py"):
+            os.remove(os.path.join(self.run_folder, name))
+        self.assertEqual(self.scree("paraview", "--script-only").returncode, 0)
+        for name in ["bodies.pvd", "contacts.pvd"] + ["vtk/" + name for name in os.listdir(os.path.join(kept, "vtk"))]:
+            with open(os.path.join(kept, name), "rb") as a, open(os.path.join(self.run_folder, name), "rb") as b:
+                self.assertEqual(a.read(), b.read(), name)
+        self.assertTrue(os.path.exists(os.path.join(self.run_folder, "walls.vtp")))
+
+    def test_paraview_says_what_is_wrong(self):
+        done = self.scree("paraview", "--color", "taste")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("'taste'", done.stderr)
+        self.assertIn("kinetic_energy", done.stderr)
+        done = self.scree("paraview", env=dict(os.environ, PATH="/nowhere"))
+        self.assertEqual(done.returncode, 7)
+        self.assertIn("--script=", done.stderr)
+        self.check_refusals("paraview")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[2:], verbosity=2)

@@ -1,0 +1,21 @@
+"""Draws a made-up run with ParaView's own pvbatch and compares the picture with rays. Without ParaView it skips.
+
+usage: paraview_test.py WRITE_EXAMPLE_RESULTS
+"""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SKIP = 77
+
+pvbatch = shutil.which("pvbatch")
+if not pvbatch:
+    print("SKIPPED: pvbatch is not installed (Debian: paraview; it does not go together with libvtk9-dev's Python)")
+    sys.exit(SKIP)
+screen = [] if os.environ.get("DISPLAY") or not shutil.which("xvfb-run") else ["xvfb-run", "-a"]
+script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "paraview_picture.py")
+with tempfile.TemporaryDirectory() as folder:
+    subprocess.run([sys.argv[1], folder], check=True)
+    sys.exit(subprocess.run([*screen, pvbatch, script, folder], timeout=280).returncode)

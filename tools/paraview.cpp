@@ -1,0 +1,111 @@
+#include "tools/paraview.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fmt/format.h>
+#include <memory>
+#include <optional>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+#include <vector>
+
+#include "io/results/paraview_script.h"
+#include "io/results/read_error.h"
+#include "io/results/text_file.h"
+#include "io/results/vtk_export.h"
+#include "tools/exit_codes.h"
+#include "tools/progress.h"
+#include "tools/recorded_run.h"
+
+namespace scree {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ParaviewOptions {
+  fs::path folder, picture;
+  std::string colour = "speed";
+  std::optional<double> time_s;
+  bool chains = false, script_only = false;
+};
+
+/// What the bodies of the series can be coloured by.
+std::vector<std::string> colour_names(const io::TrajectoryReader& reader) {
+  std::vector<std::string> names{"speed", "velocity", "angular_velocity", "radii",
+                                 "id",    "material", "contacts"};
+  names.insert(names.end(), reader.run().fields.begin(), reader.run().fields.end());
+  return names;
+}
+
+void write_script(const io::RunFolder& folder, const ParaviewOptions& options) {
+  const io::TrajectoryReader reader = open_trajectory(folder);
+  const std::vector<std::string> names = colour_names(reader);
+  if (std::find(names.begin(), names.end(), options.colour) == names.end()) {
+    throw CLI::ValidationError("--color", fmt::format("bodies have no array '{}'; there are {}",
+                                                      options.colour, fmt::join(names, ", ")));
+  }
+  if (!fs::exists(folder.bodies_series())) io::write_vtk_series(folder, reader, io::all_frames(reader));
+  io::write_whole_file(
+      folder.view_script(),
+      io::paraview_script({fs::absolute(folder.path).lexically_normal(), reader.run().model.settings.gravity,
+                           fs::exists(folder.walls()), fs::exists(folder.contacts_series()), options.colour,
+                           options.chains}));
+}
+
+std::vector<std::string> command_line(const io::RunFolder& folder, const ParaviewOptions& options) {
+  const std::string script = folder.view_script().string();
+  if (options.picture.empty()) return {"paraview", "--script=" + script};
+  std::vector<std::string> command{"pvbatch", script, options.picture.string()};
+  if (options.time_s) command.push_back(fmt::format("{}", *options.time_s));
+  return command;
+}
+
+/// Becomes the other program; returns only if that fails.
+int start(std::vector<std::string> command) {
+  std::vector<char*> arguments;
+  for (std::string& argument : command) arguments.push_back(argument.data());
+  arguments.push_back(nullptr);
+  execvp(arguments[0], arguments.data());
+  spdlog::error("cannot start {}: {}", command[0], std::strerror(errno));
+  return exit_missing_program;
+}
+
+int paraview(const ParaviewOptions& options) {
+  const io::RunFolder folder = find_run(options.folder);
+  write_script(folder, options);
+  const std::vector<std::string> command = command_line(folder, options);
+  const std::string by_hand = fmt::format("{}", fmt::join(command, " "));
+  if (options.script_only) {
+    show(fmt::format("{}\n", by_hand));
+    return exit_ok;
+  }
+  if (!has_program(command[0])) {
+    spdlog::error("{} is not in PATH (Debian: paraview); where it is, type: {}", command[0], by_hand);
+    return exit_missing_program;
+  }
+  return start(command);
+}
+
+}  // namespace
+
+void add_paraview(CLI::App& app, std::function<int()>& action) {
+  const auto options = std::make_shared<ParaviewOptions>();
+  CLI::App* command = app.add_subcommand("paraview", "Show a run in ParaView, set up in one go");
+  add_run_folder(*command, options->folder);
+  command->add_option("--color,--colour", options->colour, "Array of the bodies that colours them")
+      ->type_name("ARRAY")
+      ->capture_default_str();
+  command->add_flag("--chains", options->chains, "Show the force chains through faint bodies");
+  command
+      ->add_option("--picture", options->picture,
+                   "Draw this picture with pvbatch instead of opening a window")
+      ->type_name("FILE.png");
+  command->add_option("--time", options->time_s, "Moment of the picture, s; the last one if not given");
+  command->add_flag("--script-only", options->script_only,
+                    "Only write view.py into the run's folder and print the command that shows it");
+  command->callback([options, &action] { action = [options] { return paraview(*options); }; });
+}
+
+}  // namespace scree
