@@ -13,3 +13,5 @@ find_package(PkgConfig REQUIRED)
 # VTK's package brings the MPI flavour of HDF5 beside the serial one: ask for the serial one by name.
 pkg_check_modules(HDF5_SERIAL REQUIRED IMPORTED_TARGET hdf5-serial)
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
+find_package(embree 3 REQUIRED)
+pkg_check_modules(CAIRO REQUIRED IMPORTED_TARGET cairo)

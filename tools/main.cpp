@@ -11,6 +11,7 @@
 #include "tools/exit_codes.h"
 #include "tools/interrupt.h"
 #include "tools/paraview.h"
+#include "tools/render.h"
 #include "tools/run.h"
 #include "tools/solve.h"
 
@@ -58,6 +59,7 @@ int main(int argc, char** argv) {
   scree::add_check(app, action);
   scree::add_solve(app, action);
   scree::add_paraview(app, action);
+  scree::add_render(app, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

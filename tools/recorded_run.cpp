@@ -1,11 +1,13 @@
 #include "tools/recorded_run.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <sstream>
 #include <unistd.h>
 
 #include "io/results/read_error.h"
+#include "io/results/recorded_fields.h"
 
 namespace scree {
 
@@ -35,6 +37,47 @@ io::TrajectoryReader open_trajectory(const io::RunFolder& folder) {
     throw io::ReadError(fmt::format("{}: it holds no frame yet", folder.trajectory().string()));
   }
   return reader;
+}
+
+void add_frame_choice(CLI::App& command, FrameChoice& choice) {
+  CLI::Option* time =
+      command.add_option("--time", choice.time_s, "Only the frames nearest to these times, s");
+  time->expected(1, 1000)->type_name("TIME ...");
+  command.add_option("--from", choice.from_s, "Only frames from this time on, s")->excludes(time);
+  command.add_option("--to", choice.to_s, "Only frames up to this time, s")->excludes(time);
+  command.add_option("--every", choice.every, "Only every so many-th of them")
+      ->check(CLI::PositiveNumber)
+      ->excludes(time)
+      ->capture_default_str();
+}
+
+std::vector<std::size_t> chosen_frames(const FrameChoice& choice, const io::TrajectoryReader& reader) {
+  std::vector<std::size_t> frames;
+  for (const double time : choice.time_s) frames.push_back(reader.nearest_frame(time));
+  const std::vector<double>& times = reader.time_s();
+  for (std::size_t k = 0, inside = 0; choice.time_s.empty() && k < times.size(); ++k) {
+    // The times of steps are sums of rounded numbers: a thousandth of a frame interval tells them apart.
+    const double slack = 1e-3 * reader.run().frame_interval_s;
+    if (times[k] < choice.from_s.value_or(times[k]) - slack) continue;
+    if (times[k] > choice.to_s.value_or(times[k]) + slack) continue;
+    if (inside++ % choice.every == 0) frames.push_back(k);
+  }
+  std::sort(frames.begin(), frames.end());
+  frames.erase(std::unique(frames.begin(), frames.end()), frames.end());
+  if (frames.empty()) {
+    throw CLI::ValidationError(
+        "--from, --to", fmt::format("there is no frame in between; the run has frames from {:g} s to {:g} s",
+                                    times.front(), times.back()));
+  }
+  return frames;
+}
+
+void require_field(const io::RecordedRun& run, const std::string& option, const std::string& name) {
+  const std::vector<io::RecordedField> fields = io::recorded_fields(run);
+  if (io::find_field(fields, name)) return;
+  std::string known;
+  for (const io::RecordedField& field : fields) known += (known.empty() ? "" : ", ") + field.name;
+  throw CLI::ValidationError(option, fmt::format("bodies have no '{}'; there are {}", name, known));
 }
 
 bool has_program(const std::string& name) {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "io/results/run_folder.h"
 #include "io/results/trajectory_reader.h"
@@ -20,6 +21,21 @@ io::RunFolder find_run(const std::filesystem::path& path);
 
 /// Its trajectory. Throws ReadError, also if it has no frames; `what` says what they are needed for.
 io::TrajectoryReader open_trajectory(const io::RunFolder& folder);
+
+/// Which frames of a run are wanted: all, unless something is given.
+struct FrameChoice {
+  std::vector<double> time_s;  // the nearest frame to each
+  std::optional<double> from_s, to_s;
+  std::size_t every = 1;
+  bool given() const { return !time_s.empty() || from_s || to_s || every > 1; }
+};
+/// --time, --from, --to and --every.
+void add_frame_choice(CLI::App& command, FrameChoice& choice);
+/// In the order of time, at least one. Throws CLI::ValidationError if none is left.
+std::vector<std::size_t> chosen_frames(const FrameChoice& choice, const io::TrajectoryReader& reader);
+
+/// Throws CLI::ValidationError, with the names there are, unless recorded_fields() has this one.
+void require_field(const io::RecordedRun& run, const std::string& option, const std::string& name);
 
 /// Is a program of this name in PATH?
 bool has_program(const std::string& name);

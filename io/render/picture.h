@@ -1,0 +1,30 @@
+// A picture in memory.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "io/render/colour_map.h"
+
+namespace scree::io {
+
+struct Picture {
+  int width = 0, height = 0;
+  std::vector<std::uint32_t> pixel;  // [row from the top, column] 0xffRRGGBB
+
+  Picture(int w, int h)
+      : width(w), height(h), pixel(static_cast<std::size_t>(w) * static_cast<std::size_t>(h)) {}
+  std::uint32_t& at(int row, int column) {
+    return pixel[static_cast<std::size_t>(row) * static_cast<std::size_t>(width) +
+                 static_cast<std::size_t>(column)];
+  }
+};
+
+inline std::uint32_t pack(const Colour& screen) {
+  const auto channel = [](float x) {
+    return static_cast<std::uint32_t>(255.0f * (x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f) + 0.5f);
+  };
+  return 0xff000000u | channel(screen[0]) << 16 | channel(screen[1]) << 8 | channel(screen[2]);
+}
+
+}  // namespace scree::io

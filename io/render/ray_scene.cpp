@@ -1,0 +1,241 @@
+#include "io/render/ray_scene.h"
+
+#include <cmath>
+#include <embree3/rtcore.h>
+#include <fmt/format.h>
+#include <stdexcept>
+#include <utility>
+
+namespace scree::io {
+
+namespace {
+
+/// What Embree hands out and wants back.
+template <class T, void (*release)(T)>
+class Owned {
+ public:
+  Owned() = default;
+  explicit Owned(T handle) : handle_(handle) {}
+  Owned(Owned&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  Owned& operator=(Owned&& other) noexcept {
+    std::swap(handle_, other.handle_);
+    return *this;
+  }
+  ~Owned() {
+    if (handle_) release(handle_);
+  }
+  T get() const { return handle_; }
+
+ private:
+  T handle_ = nullptr;
+};
+using Device = Owned<RTCDevice, rtcReleaseDevice>;
+using Scene = Owned<RTCScene, rtcReleaseScene>;
+using Geometry = Owned<RTCGeometry, rtcReleaseGeometry>;
+
+/// x -> matrix (x - centre) makes the ellipsoid a unit sphere.
+struct Grain {
+  Vec3f centre, half_extent;  // m; of the box that holds it
+  Eigen::Matrix3f matrix;     // 1/m
+};
+
+/// The first hit of the sphere's surface beyond `nearest`, before `farthest`; negative if there is none.
+float hit_distance(const Grain& grain, const Vec3f& origin, const Vec3f& direction, float nearest,
+                   float farthest) {
+  const Vec3f o = grain.matrix * (origin - grain.centre), d = grain.matrix * direction;
+  const float dd = d.squaredNorm(), middle = -o.dot(d) / dd;
+  // By way of the point nearest to the centre: b^2 - a c would cancel far from the body.
+  const float beyond = 1.0f - (o + middle * d).squaredNorm();
+  if (beyond < 0.0f) return -1.0f;
+  const float half = std::sqrt(beyond / dd);
+  for (const float t : {middle - half, middle + half}) {
+    if (t > nearest && t < farthest) return t;
+  }
+  return -1.0f;
+}
+
+const Grain& grain_of(void* user_data, unsigned primitive) {
+  return (*static_cast<const std::vector<Grain>*>(user_data))[primitive];
+}
+
+void grain_bounds(const RTCBoundsFunctionArguments* arguments) {
+  const Grain& grain = grain_of(arguments->geometryUserPtr, arguments->primID);
+  const Vec3f low = grain.centre - grain.half_extent, high = grain.centre + grain.half_extent;
+  RTCBounds& box = *arguments->bounds_o;
+  box.lower_x = low[0], box.lower_y = low[1], box.lower_z = low[2];
+  box.upper_x = high[0], box.upper_y = high[1], box.upper_z = high[2];
+}
+
+void grain_intersect(const RTCIntersectFunctionNArguments* arguments) {
+  if (arguments->valid[0] == 0) return;  // rays come one by one: N is 1
+  auto& [ray, hit] = *reinterpret_cast<RTCRayHit*>(arguments->rayhit);
+  const Grain& grain = grain_of(arguments->geometryUserPtr, arguments->primID);
+  const Vec3f origin(ray.org_x, ray.org_y, ray.org_z), direction(ray.dir_x, ray.dir_y, ray.dir_z);
+  const float t = hit_distance(grain, origin, direction, ray.tnear, ray.tfar);
+  if (t < 0.0f) return;
+  const Vec3f normal = grain.matrix.transpose() * (grain.matrix * (origin + t * direction - grain.centre));
+  ray.tfar = t;
+  hit.Ng_x = normal[0], hit.Ng_y = normal[1], hit.Ng_z = normal[2];
+  hit.primID = arguments->primID;
+  hit.geomID = arguments->geomID;
+}
+
+void grain_occluded(const RTCOccludedFunctionNArguments* arguments) {
+  if (arguments->valid[0] == 0) return;
+  RTCRay& ray = *reinterpret_cast<RTCRay*>(arguments->ray);
+  const Grain& grain = grain_of(arguments->geometryUserPtr, arguments->primID);
+  const float t = hit_distance(grain, {ray.org_x, ray.org_y, ray.org_z}, {ray.dir_x, ray.dir_y, ray.dir_z},
+                               ray.tnear, ray.tfar);
+  if (t >= 0.0f) ray.tfar = -std::numeric_limits<float>::infinity();
+}
+
+RTCRay to_embree(const Ray& ray) {
+  RTCRay result{};
+  result.org_x = ray.origin[0], result.org_y = ray.origin[1], result.org_z = ray.origin[2];
+  result.dir_x = ray.direction[0], result.dir_y = ray.direction[1], result.dir_z = ray.direction[2];
+  result.tnear = ray.nearest;
+  result.tfar = ray.farthest;
+  result.mask = ~0u;
+  return result;
+}
+
+std::optional<RTCRayHit> intersect(RTCScene scene, const Ray& ray) {
+  RTCRayHit found{to_embree(ray), {}};
+  found.hit.geomID = RTC_INVALID_GEOMETRY_ID;
+  RTCIntersectContext context;
+  rtcInitIntersectContext(&context);
+  rtcIntersect1(scene, &context, &found);
+  if (found.hit.geomID == RTC_INVALID_GEOMETRY_ID) return {};
+  return found;
+}
+
+bool occluded(RTCScene scene, const Ray& ray) {
+  RTCRay r = to_embree(ray);
+  RTCIntersectContext context;
+  rtcInitIntersectContext(&context);
+  rtcOccluded1(scene, &context, &r);
+  return r.tfar < 0.0f;
+}
+
+/// Convex polygons as fans of triangles.
+struct Walls {
+  Scene scene;
+  std::vector<std::array<std::uint32_t, 3>> triangle;  // [triangle] points of the mesh
+  std::vector<std::int32_t> polygon;                   // [triangle]
+};
+
+}  // namespace
+
+struct RayScene::Parts {
+  Device device{rtcNewDevice(nullptr)};
+  Scene grain_scene{rtcNewScene(device.get())};
+  std::vector<Grain> grains;
+  Walls solid, clear;
+  std::vector<Vec3f> wall_normal;  // [point]
+
+  Walls make_walls(const WallMesh& mesh, const std::vector<bool>& solid_polygon, bool is_solid) const {
+    Walls walls;
+    for (std::size_t p = 0; p < mesh.polygon.size(); ++p) {
+      const std::vector<std::int32_t>& corner = mesh.polygon[p];
+      if (solid_polygon[p] != is_solid) continue;
+      for (std::size_t c = 2; c < corner.size(); ++c) {
+        walls.triangle.push_back({static_cast<std::uint32_t>(corner[0]),
+                                  static_cast<std::uint32_t>(corner[c - 1]),
+                                  static_cast<std::uint32_t>(corner[c])});
+        walls.polygon.push_back(static_cast<std::int32_t>(p));
+      }
+    }
+    walls.scene = Scene(rtcNewScene(device.get()));
+    if (!walls.triangle.empty()) {
+      const Geometry geometry(rtcNewGeometry(device.get(), RTC_GEOMETRY_TYPE_TRIANGLE));
+      auto* points = static_cast<Vec3f*>(rtcSetNewGeometryBuffer(
+          geometry.get(), RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3, sizeof(Vec3f), mesh.point.size()));
+      for (std::size_t i = 0; i < mesh.point.size(); ++i) points[i] = mesh.point[i].cast<float>();
+      void* triangles = rtcSetNewGeometryBuffer(geometry.get(), RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3,
+                                                sizeof(walls.triangle[0]), walls.triangle.size());
+      std::copy(walls.triangle.begin(), walls.triangle.end(),
+                static_cast<std::array<std::uint32_t, 3>*>(triangles));
+      rtcCommitGeometry(geometry.get());
+      rtcAttachGeometry(walls.scene.get(), geometry.get());
+    }
+    rtcCommitScene(walls.scene.get());
+    return walls;
+  }
+
+  std::optional<RayHit> hit_wall(const Walls& walls, const Ray& ray) const {
+    const auto found = intersect(walls.scene.get(), ray);
+    if (!found) return {};
+    // The normals of the corners, so that round walls look round.
+    const RTCHit& hit = found->hit;
+    const auto& corner = walls.triangle[hit.primID];
+    const Vec3f normal = (1.0f - hit.u - hit.v) * wall_normal[corner[0]] + hit.u * wall_normal[corner[1]] +
+                         hit.v * wall_normal[corner[2]];
+    return RayHit{found->ray.tfar, normal.normalized(), walls.polygon[hit.primID]};
+  }
+};
+
+RayScene::RayScene() : parts_(std::make_unique<Parts>()) {
+  if (!parts_->device.get()) {
+    throw std::runtime_error(
+        fmt::format("Embree cannot start: error {}", static_cast<int>(rtcGetDeviceError(nullptr))));
+  }
+  set_walls({}, {});
+  rtcCommitScene(parts_->grain_scene.get());
+}
+RayScene::~RayScene() = default;
+RayScene::RayScene(RayScene&&) noexcept = default;
+
+void RayScene::set_bodies(const Shapes& shapes, const Bodies& bodies) {
+  Parts& p = *parts_;
+  p.grains.resize(bodies.size());
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    switch (shapes.kind(bodies.shape[i])) {
+      case ShapeKind::ellipsoid: {
+        const Vec3 inverse = shapes.ellipsoid(bodies.shape[i]).semi_axes.cwiseInverse();
+        const Mat3 matrix = inverse.asDiagonal() * bodies.orientation[i].toRotationMatrix().transpose();
+        p.grains[i] = {bodies.position[i].cast<float>(),
+                       half_extent(shapes, bodies.shape[i], bodies.orientation[i]).cast<float>(),
+                       matrix.cast<float>()};
+        break;
+      }
+    }
+  }
+  p.grain_scene = Scene(rtcNewScene(p.device.get()));
+  const Geometry geometry(rtcNewGeometry(p.device.get(), RTC_GEOMETRY_TYPE_USER));
+  rtcSetGeometryUserPrimitiveCount(geometry.get(), static_cast<unsigned>(p.grains.size()));
+  rtcSetGeometryUserData(geometry.get(), &p.grains);
+  rtcSetGeometryBoundsFunction(geometry.get(), grain_bounds, nullptr);
+  rtcSetGeometryIntersectFunction(geometry.get(), grain_intersect);
+  rtcSetGeometryOccludedFunction(geometry.get(), grain_occluded);
+  rtcCommitGeometry(geometry.get());
+  rtcAttachGeometry(p.grain_scene.get(), geometry.get());
+  rtcCommitScene(p.grain_scene.get());
+}
+
+void RayScene::set_walls(const WallMesh& mesh, const std::vector<bool>& solid) {
+  Parts& p = *parts_;
+  p.wall_normal.clear();
+  for (const Vec3& normal : mesh.normal) p.wall_normal.push_back(normal.cast<float>());
+  p.solid = p.make_walls(mesh, solid, true);
+  p.clear = p.make_walls(mesh, solid, false);
+}
+
+std::optional<RayHit> RayScene::hit_body(const Ray& ray) const {
+  const auto found = intersect(parts_->grain_scene.get(), ray);
+  if (!found) return {};
+  const Vec3f normal(found->hit.Ng_x, found->hit.Ng_y, found->hit.Ng_z);
+  return RayHit{found->ray.tfar, normal.normalized(), static_cast<std::int32_t>(found->hit.primID)};
+}
+
+std::optional<RayHit> RayScene::hit_solid_wall(const Ray& ray) const {
+  return parts_->hit_wall(parts_->solid, ray);
+}
+std::optional<RayHit> RayScene::hit_clear_wall(const Ray& ray) const {
+  return parts_->hit_wall(parts_->clear, ray);
+}
+
+bool RayScene::is_covered(const Ray& ray) const {
+  return occluded(parts_->grain_scene.get(), ray) || occluded(parts_->solid.scene.get(), ray);
+}
+
+}  // namespace scree::io

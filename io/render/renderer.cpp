@@ -1,0 +1,207 @@
+#include "io/render/renderer.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include "engine/core/parallel.h"
+
+namespace scree::io {
+
+namespace {
+
+// Light on a white surface that sees all of it, linear: together a little less than white.
+constexpr float sky_light = 0.66f, sun_light = 0.58f, fill_light = 0.1f;
+constexpr float sun_spread = 0.07f;  // tangent of the half angle under which the sun is seen
+constexpr float gloss = 0.10f, gloss_power = 40.0f;
+constexpr float clear_opacity = 0.075f;     // of a clear wall that is looked through at right angles
+constexpr float clear_opacity_most = 0.3f;  // at grazing angles
+constexpr float outline_opacity = 0.55f, outline_pixels = 0.8f;
+constexpr float hit_offset = 2e-5f;  // of the distance: keeps rays from hitting where they start
+constexpr int most_clear_layers = 16;
+constexpr std::size_t rows_per_block = 4;
+const Colour clear_colour(0.42f, 0.50f, 0.58f), outline_colour(0.16f, 0.19f, 0.22f),
+    floor_colour(0.72f, 0.72f, 0.71f);
+
+/// Six numbers in [0, 1) a sample that cover the cube evenly over the samples of a pixel (the additive
+/// sequence of Roberts 2018 on the generalised golden ratio), shifted by a hash of the pixel.
+class Samples {
+ public:
+  explicit Samples(std::uint32_t pixel) {
+    std::uint64_t state = (pixel + 1u) * 0x9e3779b97f4a7c15u;
+    for (float& s : shift_) {
+      state ^= state >> 30, state *= 0xbf58476d1ce4e5b9u, state ^= state >> 27;
+      s = static_cast<float>(state >> 40) * 0x1p-24f;
+    }
+  }
+  float operator()(int sample, std::size_t dimension) const {
+    constexpr std::array<float, 6> step{0.8986537f, 0.8075785f, 0.7257334f,
+                                        0.6521831f, 0.5860869f, 0.5266892f};
+    const float x = shift_[dimension] + static_cast<float>(sample) * step[dimension];
+    return x - std::floor(x);
+  }
+
+ private:
+  std::array<float, 6> shift_;
+};
+
+/// A direction about `axis`, in proportion to the cosine of the angle between them.
+Vec3f cosine_direction(const Vec3f& axis, float u, float v) {
+  const float angle = 2.0f * std::numbers::pi_v<float> * u, radius = std::sqrt(v);
+  const Vec3f a = axis.unitOrthogonal(), b = axis.cross(a);
+  return radius * std::cos(angle) * a + radius * std::sin(angle) * b +
+         std::sqrt(std::max(0.0f, 1.0f - v)) * axis;
+}
+
+/// The planes among the walls have one polygon each; their outlines are drawn.
+std::vector<bool> single_polygons(const WallMesh& walls) {
+  std::vector<int> count;
+  for (const std::int32_t boundary : walls.boundary) {
+    count.resize(std::max(count.size(), static_cast<std::size_t>(boundary) + 1));
+    ++count[static_cast<std::size_t>(boundary)];
+  }
+  std::vector<bool> single;
+  for (const std::int32_t boundary : walls.boundary)
+    single.push_back(count[static_cast<std::size_t>(boundary)] == 1);
+  return single;
+}
+
+class Shader {
+ public:
+  Shader(const RayScene& scene, const WallMesh& walls, const std::vector<Colour>& body_colour,
+         const Camera& camera, const Lighting& lighting)
+      : scene_(scene),
+        walls_(walls),
+        body_colour_(body_colour),
+        lighting_(lighting),
+        outlined_(single_polygons(walls)),
+        up_(lighting.up.cast<float>()),
+        middle_(lighting.middle.cast<float>()),
+        background_(to_linear(lighting.background)) {
+    const Vec3 towards = (camera.eye - camera.target).normalized();
+    const Vec3 left = towards.cross(lighting.up).stableNormalized();
+    sun_ = (1.1 * lighting.up + 0.55 * left + 0.5 * towards).normalized().cast<float>();
+  }
+
+  /// Light that comes back along the ray, linear. `pixel_angle`: width of a pixel at distance 1.
+  Colour light(const Ray& ray, const Samples& samples, int sample, float pixel_angle) const {
+    Ray rest = ray;
+    const auto body = scene_.hit_body(ray);
+    if (body) rest.farthest = body->t;
+    const auto wall = scene_.hit_solid_wall(rest);
+    if (wall) rest.farthest = wall->t;
+    Colour opaque = background_;
+    if (wall) {
+      opaque = floor_light(ray, *wall, samples, sample);
+    } else if (body) {
+      opaque = surface_light(ray, *body, to_linear(body_colour_[static_cast<std::size_t>(body->number)]),
+                             samples, sample);
+    }
+    return through_clear_walls(rest, opaque, pixel_angle);
+  }
+
+ private:
+  Colour surface_light(const Ray& ray, const RayHit& hit, const Colour& albedo, const Samples& samples,
+                       int sample) const {
+    const Vec3f normal = hit.normal.dot(ray.direction) > 0.0f ? Vec3f(-hit.normal) : hit.normal;
+    Ray out{ray.origin + hit.t * ray.direction, {}};
+    out.origin += hit_offset * hit.t * normal;
+    // The sky: brighter above than below, hidden by what is near.
+    out.direction = cosine_direction(normal, samples(sample, 2), samples(sample, 3));
+    out.farthest = static_cast<float>(lighting_.shade_reach);
+    const float sky = scene_.is_covered(out) ? 0.0f : sky_light * (0.72f + 0.28f * normal.dot(up_));
+    Colour light = Colour::Constant(fill_light + sky);
+    float shine = 0.0f;
+    const Vec3f a = sun_.unitOrthogonal(), b = sun_.cross(a);
+    out.direction = (sun_ + sun_spread * ((2.0f * samples(sample, 4) - 1.0f) * a +
+                                          (2.0f * samples(sample, 5) - 1.0f) * b))
+                        .normalized();
+    out.farthest = std::numeric_limits<float>::infinity();
+    const float facing = normal.dot(out.direction);
+    if (facing > 0.0f && !scene_.is_covered(out)) {
+      light += Colour::Constant(sun_light * facing);
+      const Vec3f half = (out.direction - ray.direction).normalized();
+      shine = gloss * std::pow(std::max(0.0f, normal.dot(half)), gloss_power);
+    }
+    return albedo.cwiseProduct(light) + Colour::Constant(shine);
+  }
+
+  Colour floor_light(const Ray& ray, const RayHit& hit, const Samples& samples, int sample) const {
+    const float distance = (ray.origin + hit.t * ray.direction - middle_).norm();
+    const auto radius = static_cast<float>(lighting_.floor_radius);
+    const float fade = std::clamp((distance / radius - 0.6f) / 0.4f, 0.0f, 1.0f);
+    if (fade == 1.0f) return background_;
+    const Colour lit = surface_light(ray, hit, floor_colour, samples, sample);
+    return (1.0f - fade) * lit + fade * background_;
+  }
+
+  Colour through_clear_walls(Ray ray, const Colour& behind, float pixel_angle) const {
+    Colour light = Colour::Zero();
+    float passing = 1.0f;
+    for (int layer = 0; layer < most_clear_layers; ++layer) {
+      const auto hit = scene_.hit_clear_wall(ray);
+      if (!hit) break;
+      const float facing = std::abs(hit->normal.dot(ray.direction));
+      float opacity = std::min(clear_opacity_most, clear_opacity / std::max(facing, 1e-3f));
+      Colour colour = clear_colour * (0.75f + 0.25f * std::abs(hit->normal.dot(sun_)));
+      if (on_outline(*hit, ray.origin + hit->t * ray.direction, outline_pixels * pixel_angle * hit->t)) {
+        opacity = outline_opacity;
+        colour = outline_colour;
+      }
+      light += passing * opacity * colour;
+      passing *= 1.0f - opacity;
+      ray.nearest = hit->t * (1.0f + hit_offset);
+    }
+    return light + passing * behind;
+  }
+
+  bool on_outline(const RayHit& hit, const Vec3f& point, float width) const {
+    const auto p = static_cast<std::size_t>(hit.number);
+    if (!outlined_[p]) return false;
+    const std::vector<std::int32_t>& corner = walls_.polygon[p];
+    for (std::size_t c = 0; c < corner.size(); ++c) {
+      const Vec3f a = walls_.point[static_cast<std::size_t>(corner[c])].cast<float>();
+      const Vec3f b = walls_.point[static_cast<std::size_t>(corner[(c + 1) % corner.size()])].cast<float>();
+      const Vec3f edge = b - a;
+      if (edge.cross(point - a).squaredNorm() < width * width * edge.squaredNorm()) return true;
+    }
+    return false;
+  }
+
+  const RayScene& scene_;
+  const WallMesh& walls_;
+  const std::vector<Colour>& body_colour_;
+  const Lighting& lighting_;
+  std::vector<bool> outlined_;
+  Vec3f up_, sun_, middle_;
+  Colour background_;
+};
+
+}  // namespace
+
+Picture render(const RayScene& scene, const WallMesh& walls, const std::vector<Colour>& body_colour,
+               const Camera& camera, const Lighting& lighting, Picture picture) {
+  const Shader shader(scene, walls, body_colour, camera, lighting);
+  const double aspect = static_cast<double>(picture.width) / picture.height;
+  const Lens lens(camera, aspect);
+  const auto pixel_angle =
+      static_cast<float>(2.0 * std::tan(0.5 * camera.field_of_view) / static_cast<double>(picture.height));
+  const Vec3f eye = camera.eye.cast<float>();
+  for_each_index(static_cast<std::size_t>(picture.height), rows_per_block, [&](std::size_t r) {
+    const int row = static_cast<int>(r);
+    for (int column = 0; column < picture.width; ++column) {
+      const Samples samples(static_cast<std::uint32_t>(row * picture.width + column));
+      Colour sum = Colour::Zero();
+      for (int s = 0; s < lighting.samples; ++s) {
+        const double x = 2.0 * (column + static_cast<double>(samples(s, 0))) / picture.width - 1.0;
+        const double y = 1.0 - 2.0 * (row + static_cast<double>(samples(s, 1))) / picture.height;
+        sum += shader.light({eye, lens.direction(x, y).cast<float>()}, samples, s, pixel_angle);
+      }
+      picture.at(row, column) = pack(to_screen(sum / static_cast<float>(lighting.samples)));
+    }
+  });
+  return picture;
+}
+
+}  // namespace scree::io

@@ -1,0 +1,26 @@
+// From rays to a picture: light, shade and clear walls.
+#pragma once
+
+#include "io/render/camera.h"
+#include "io/render/picture.h"
+#include "io/render/ray_scene.h"
+
+namespace scree::io {
+
+/// How a picture is lit. Lengths in m.
+struct Lighting {
+  Vec3 up = Vec3::UnitZ();     // away from gravity
+  double shade_reach = 1.0;    // what is nearer than this takes light of the sky away
+  Vec3 middle = Vec3::Zero();  // of the scene
+  double floor_radius =
+      infinity;     // a solid floor fades out between 60 % and 100 % of this distance from the middle
+  int samples = 4;  // rays a pixel, each with one to the sun and one to the sky
+  Colour background{1.0f, 1.0f, 1.0f};  // screen values
+};
+
+/// Draws the scene; `body_colour` is [body], screen values. Rows are drawn in parallel; the same scene gives
+/// the same pixels on any number of threads.
+Picture render(const RayScene& scene, const WallMesh& walls, const std::vector<Colour>& body_colour,
+               const Camera& camera, const Lighting& lighting, Picture picture);
+
+}  // namespace scree::io

@@ -1,0 +1,52 @@
+// Pictures of a recorded run.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+
+#include "io/render/labels.h"
+#include "io/render/renderer.h"
+#include "io/results/recorded_fields.h"
+
+namespace scree::io {
+
+struct PictureOptions {
+  int width = 1280, height = 720;
+  int samples = 8;                               // rays a pixel
+  std::string field = "speed", map = "viridis";  // one of recorded_fields(), one of ColourMap::names()
+  std::optional<std::array<double, 2>> range;    // of the colours; that of the whole run if not given
+  std::string view = "corner";                   // one of view_names(); frames the whole run
+  double zoom = 1.0;                             // above 1 the camera comes nearer
+  std::optional<Vec3> eye, target, up;           // each replaces that of the view, m
+  bool walls = true, labels = true;
+};
+
+/// Sets the scene up once and then draws any of its frames. Bodies are drawn as the ellipsoids they are,
+/// floors solid, other walls clear. Throws ReadError.
+class RunPicture {
+ public:
+  /// The reader must outlive it and have a frame; options must be as described there.
+  RunPicture(const TrajectoryReader& reader, const PictureOptions& options);
+  Picture draw(std::size_t frame);
+
+  const Camera& camera() const { return camera_; }
+  const WallMesh& walls() const { return walls_; }
+  std::array<double, 2> range() const { return range_; }
+
+ private:
+  std::vector<Colour> body_colours(std::size_t frame) const;
+
+  const TrajectoryReader& reader_;
+  PictureOptions options_;
+  RayScene scene_;
+  WallMesh walls_;
+  Camera camera_;
+  Lighting lighting_;
+  std::array<double, 2> range_{};
+};
+
+/// Frames that stand for the whole run: at most `most`, the first and the last among them.
+std::vector<std::size_t> sampled_frames(std::size_t frames, std::size_t most);
+
+}  // namespace scree::io

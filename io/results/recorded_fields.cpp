@@ -1,0 +1,92 @@
+#include "io/results/recorded_fields.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+#include "io/results/body_fields.h"
+
+namespace scree::io {
+
+namespace {
+
+/// What follows from poses, velocities and constants: the value of body i.
+struct Derived {
+  const char* name;
+  const char* unit;
+  const char* meaning;
+  double (*value)(const Model& model, const Bodies& bodies, std::size_t i);
+};
+
+double spin_energy(const Bodies& bodies, std::size_t i) {
+  const Vec3 spin = bodies.orientation[i].conjugate() * bodies.angular_velocity[i];
+  return 0.5 * spin.dot(bodies.inertia[i].cwiseProduct(spin));
+}
+
+using B = const Bodies&;
+using M = const Model&;
+constexpr Derived derived[] = {
+    {"speed", "m/s", "of the centre of mass",
+     [](M, B b, std::size_t i) { return b.linear_velocity[i].norm(); }},
+    {"angular_speed", "rad/s", "length of the angular velocity",
+     [](M, B b, std::size_t i) { return b.angular_velocity[i].norm(); }},
+    {"kinetic_energy", "J", "of translation and rotation",
+     [](M, B b, std::size_t i) {
+       return 0.5 * b.mass[i] * b.linear_velocity[i].squaredNorm() + spin_energy(b, i);
+     }},
+    {"height", "m", "of the centre against gravity, from the origin",
+     [](M m, B b, std::size_t i) {
+       const Vec3& g = m.settings.gravity;
+       return g.isZero() ? b.position[i].z() : -g.normalized().dot(b.position[i]);
+     }},
+    {"radius", "m", "of the sphere of the same volume",
+     [](M m, B b, std::size_t i) { return std::cbrt(0.75 / M_PI * volume(m.shapes, b.shape[i])); }},
+    {"id", "1", "persistent number", [](M, B b, std::size_t i) { return static_cast<double>(b.id[i]); }},
+    {"material", "1", "row of the table of materials",
+     [](M, B b, std::size_t i) { return static_cast<double>(b.material[i].value); }},
+};
+
+std::vector<float> contact_counts(const TrajectoryReader& reader, std::size_t k) {
+  const std::vector<std::int32_t> count = contacts_of_bodies(reader.contacts(k), reader.run().bodies.size());
+  return {count.begin(), count.end()};
+}
+
+}  // namespace
+
+std::vector<RecordedField> recorded_fields(const RecordedRun& run) {
+  std::vector<RecordedField> fields;
+  for (const Derived& d : derived) fields.push_back({d.name, d.unit, d.meaning});
+  fields.push_back({"contacts", "1", "contacts of the body that carry an impulse"});
+  for (const std::string& name : run.fields) {
+    const BodyField& field = *body_field(name);
+    if (!find_field(fields, name))
+      fields.push_back({name, std::string(field.unit), std::string(field.meaning)});
+  }
+  return fields;
+}
+
+const RecordedField* find_field(const std::vector<RecordedField>& fields, const std::string& name) {
+  const auto found =
+      std::find_if(fields.begin(), fields.end(), [&](const RecordedField& f) { return f.name == name; });
+  return found == fields.end() ? nullptr : &*found;
+}
+
+std::vector<float> field_values(const TrajectoryReader& reader, std::size_t k, const std::string& name) {
+  if (name == "contacts") return contact_counts(reader, k);
+  const auto found =
+      std::find_if(std::begin(derived), std::end(derived), [&](const Derived& d) { return d.name == name; });
+  if (found != std::end(derived)) {
+    const Bodies bodies = reader.bodies(k);
+    std::vector<float> values(bodies.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      values[i] = static_cast<float>(found->value(reader.run().model, bodies, i));
+    }
+    return values;
+  }
+  const std::vector<std::string>& extra = reader.run().fields;
+  const auto recorded = std::find(extra.begin(), extra.end(), name);
+  assert(recorded != extra.end());
+  return reader.frame(k).fields[static_cast<std::size_t>(recorded - extra.begin())];
+}
+
+}  // namespace scree::io

@@ -1,0 +1,27 @@
+// Numbers of bodies, by name, out of a trajectory: what pictures are coloured by and tables hold.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "io/results/trajectory_reader.h"
+
+namespace scree::io {
+
+struct RecordedField {
+  std::string name;
+  std::string unit;  // "1" if dimensionless
+  std::string meaning;
+};
+
+/// Those that follow from any trajectory, then the run's extra fields.
+std::vector<RecordedField> recorded_fields(const RecordedRun& run);
+
+/// The field of this name, or null.
+const RecordedField* find_field(const std::vector<RecordedField>& fields, const std::string& name);
+
+/// [body] at frame k; `name` must be one of recorded_fields(). Throws ReadError. `contacts` is 0 everywhere
+/// in a frame that was written without contacts.
+std::vector<float> field_values(const TrajectoryReader& reader, std::size_t k, const std::string& name);
+
+}  // namespace scree::io

@@ -1,0 +1,84 @@
+#include "io/render/ray_scene.h"
+
+#include <gtest/gtest.h>
+
+#include "engine/core/random.h"
+#include "tests/results/fixtures.h"
+
+namespace scree::test {
+
+namespace {
+
+/// The first body that a ray hits and where, in double precision, by solving |M (o + t d - c)|^2 = 1 for all
+/// of them.
+std::optional<std::pair<double, std::size_t>> first_hit(const Model& model, const Bodies& bodies,
+                                                        const Vec3& origin, const Vec3& direction) {
+  std::optional<std::pair<double, std::size_t>> first;
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    const Vec3 inverse = model.shapes.ellipsoid(bodies.shape[i]).semi_axes.cwiseInverse();
+    const Vec3 o = inverse.asDiagonal() * (bodies.orientation[i].conjugate() * (origin - bodies.position[i]));
+    const Vec3 d = inverse.asDiagonal() * (bodies.orientation[i].conjugate() * direction);
+    const double a = d.squaredNorm(), b = o.dot(d), c = o.squaredNorm() - 1.0, square = b * b - a * c;
+    if (square < 0.0) continue;
+    const double t = (-b - std::sqrt(square)) / a;
+    if (t > 0.0 && (!first || t < first->first)) first = {t, i};
+  }
+  return first;
+}
+
+}  // namespace
+
+TEST(RayScene, HitsTheEllipsoidsThemselves) {
+  io::Scene scene = example_scene(400);
+  Bodies& bodies = scene.initial.bodies;
+  io::RayScene rays;
+  rays.set_bodies(scene.model.shapes, bodies);
+  Random random(11);
+  const Vec3 eye(4.0, -3.0, 2.5);
+  int hits = 0;
+  for (int k = 0; k < 4000; ++k) {
+    const Vec3 aim(random.uniform(-1.0, 1.0), random.uniform(-1.0, 1.0), random.uniform(0.0, 2.0));
+    const Vec3 direction = (aim - eye).normalized();
+    const io::Ray ray{eye.cast<float>(), direction.cast<float>()};
+    const auto found = rays.hit_body(ray);
+    const auto expected = first_hit(scene.model, bodies, eye, direction);
+    if (found.has_value() != expected.has_value()) continue;  // grazes an outline; counted below
+    EXPECT_EQ(rays.is_covered(ray), found.has_value());
+    if (!found) continue;
+    ++hits;
+    if (found->number != static_cast<int>(expected->second)) continue;
+    // Single precision at a distance of 5 m: 5e-7 m, divided by the cosine of the angle of incidence.
+    const Vec3 point = eye + static_cast<double>(found->t) * direction;
+    const double cosine = std::abs(found->normal.cast<double>().dot(direction));
+    EXPECT_NEAR(found->t, expected->first, 2e-6 / std::max(cosine, 0.02));
+    const std::size_t i = expected->second;
+    const Vec3 axes = scene.model.shapes.ellipsoid(bodies.shape[i]).semi_axes;
+    const Vec3 own = bodies.orientation[i].conjugate() * (point - bodies.position[i]);
+    const Vec3 normal = bodies.orientation[i] * own.cwiseQuotient(axes.cwiseAbs2());
+    EXPECT_GT(normal.normalized().dot(found->normal.cast<double>()), 0.9999);
+  }
+  EXPECT_GT(hits, 200);
+}
+
+TEST(RayScene, HitsWallsFromBothSidesAndKnowsWhichAreClear) {
+  io::WallMesh mesh;
+  mesh.point = {{0, 0, 0}, {2, 0, 0}, {2, 2, 0}, {0, 2, 0}, {0, 0, 1}, {2, 0, 1}, {2, 2, 1}, {0, 2, 1}};
+  mesh.normal.assign(8, Vec3::UnitZ());
+  mesh.polygon = {{0, 1, 2, 3}, {4, 5, 6, 7}};
+  mesh.boundary = {0, 1};
+  io::RayScene rays;
+  rays.set_walls(mesh, {true, false});
+  const io::Ray down{{1.3f, 0.4f, 3.0f}, {0.0f, 0.0f, -1.0f}}, up{{1.3f, 0.4f, -1.0f}, {0.0f, 0.0f, 1.0f}};
+  EXPECT_NEAR(rays.hit_solid_wall(down)->t, 3.0f, 1e-6f);
+  EXPECT_NEAR(rays.hit_clear_wall(down)->t, 2.0f, 1e-6f);
+  EXPECT_NEAR(rays.hit_clear_wall(up)->t, 2.0f, 1e-6f);
+  EXPECT_EQ(rays.hit_clear_wall(up)->number, 1);
+  EXPECT_EQ(rays.hit_solid_wall(up)->normal, Vec3::UnitZ().cast<float>());
+  EXPECT_FALSE(rays.hit_body(down));
+  EXPECT_TRUE(rays.is_covered(down));
+  EXPECT_FALSE(
+      rays.is_covered({{1.3f, 0.4f, 3.0f}, {0.0f, 0.0f, -1.0f}, 0.0f, 2.9f}));  // clear walls do not shade
+  EXPECT_FALSE(rays.hit_solid_wall({{2.5f, 0.4f, 3.0f}, {0.0f, 0.0f, -1.0f}}));
+}
+
+}  // namespace scree::test

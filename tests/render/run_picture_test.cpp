@@ -1,0 +1,145 @@
+#include "io/render/run_picture.h"
+
+#include <gtest/gtest.h>
+#include <set>
+
+#include "engine/core/parallel.h"
+#include "io/results/run_recorder.h"
+#include "tests/results/fixtures.h"
+
+namespace scree::test {
+
+namespace {
+
+/// The trajectory of a made-up run of 50 ms.
+class RecordedExample {
+ public:
+  explicit RecordedExample(int bodies) : scene_(example_scene(bodies)) {
+    scene_.output.vtk = false;
+    io::RunRecorder recorder(scene_, {folder_.path(), false});
+    ExampleStep step{scene_.initial, {}, {}};
+    for (int k = 1; k <= 50; ++k) {
+      step = example_step(scene_, k);
+      recorder.after_step(step.report, step.state, step.workspace);
+    }
+    recorder.finish(io::RunStatus::finished, step.state, step.workspace);
+  }
+  io::TrajectoryReader reader() const { return io::TrajectoryReader(folder_.path() / "trajectory.h5"); }
+
+ private:
+  TemporaryFolder folder_;
+  io::Scene scene_;
+};
+
+io::PictureOptions plain() {
+  io::PictureOptions options;
+  options.width = 320;
+  options.height = 200;
+  options.samples = 2;
+  options.labels = false;
+  return options;
+}
+
+constexpr std::uint32_t white = 0xffffffffu;
+
+}  // namespace
+
+TEST(RunPicture, ShowsBodiesWhereTheirSurfacesAre) {
+  const RecordedExample run(40);
+  const io::TrajectoryReader reader = run.reader();
+  io::PictureOptions options = plain();
+  options.width = 640;
+  options.height = 640;
+  options.walls = false;
+  io::RunPicture artist(reader, options);
+  io::Picture picture = artist.draw(5);
+  const io::Lens lens(artist.camera(), 1.0);
+  const Bodies bodies = reader.bodies(5);
+  const auto pixel = [&](const Vec3& point) {
+    const auto at = lens.project(point);
+    const auto column = static_cast<int>(0.5 * (at->x() + 1.0) * options.width);
+    const auto row = static_cast<int>(0.5 * (1.0 - at->y()) * options.height);
+    const bool inside = column >= 0 && column < options.width && row >= 0 && row < options.height;
+    return inside ? picture.at(row, column) : 0u;
+  };
+  int inside = 0, beyond = 0;
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    for (int axis = 0; axis < 3; ++axis) {
+      // Points well within the surface, and beyond the tips of the axes.
+      const Vec3 tip =
+          bodies.orientation[i] *
+          (reader.run().model.shapes.ellipsoid(bodies.shape[i]).semi_axes[axis] * Vec3::Unit(axis));
+      inside += pixel(bodies.position[i] + 0.6 * tip) != white ? 1 : 0;
+      beyond += pixel(bodies.position[i] + 3.5 * tip) == white ? 1 : 0;
+    }
+  }
+  EXPECT_EQ(inside, 120);
+  EXPECT_GT(beyond, 85);  // the others may show another body, or lie outside the picture
+}
+
+TEST(RunPicture, IsTheSameOnAnyNumberOfThreads) {
+  const RecordedExample run(60);
+  const io::TrajectoryReader reader = run.reader();
+  const int threads = thread_count();
+  set_thread_count(1);
+  const io::Picture one = io::RunPicture(reader, plain()).draw(3);
+  set_thread_count(4);
+  const io::Picture four = io::RunPicture(reader, plain()).draw(3);
+  set_thread_count(threads);
+  EXPECT_EQ(one.pixel, four.pixel);
+  // Walls, floor and bodies: more than a few colours.
+  EXPECT_GT(std::set<std::uint32_t>(one.pixel.begin(), one.pixel.end()).size(), 500u);
+}
+
+TEST(RunPicture, ColoursByTheChosenNumber) {
+  const RecordedExample run(1);
+  const io::TrajectoryReader reader = run.reader();
+  io::PictureOptions options = plain();
+  options.walls = false;
+  options.field = "radius";
+  const double radius = std::cbrt(0.03 * 0.02 * 0.01);
+  std::array<io::Colour, 2> seen;
+  for (const int k : {0, 1}) {
+    options.range = k == 0 ? std::array{0.0, radius} : std::array{radius, 1.0};
+    io::RunPicture artist(reader, options);
+    io::Picture picture = artist.draw(0);
+    const auto at = io::Lens(artist.camera(), 1.6).project(reader.bodies(0).position[0]);
+    const std::uint32_t middle =
+        picture.at(static_cast<int>(100.0 * (1.0 - at->y())), static_cast<int>(160.0 * (1.0 + at->x())));
+    ASSERT_NE(middle, white);
+    for (const int channel : {0, 1, 2}) {
+      seen[static_cast<std::size_t>(k)][channel] = static_cast<float>(middle >> (16 - 8 * channel) & 255u);
+    }
+  }
+  // The last colour of viridis is yellow, the first one violet: red over green tells them apart in any light.
+  EXPECT_LT(std::abs(seen[0][0] / seen[0][1] - 1.0f), 0.25f);
+  EXPECT_GT(seen[1][2], seen[1][1] + 20.0f);
+}
+
+TEST(RunPicture, LabelsStayAtTheEdges) {
+  const RecordedExample run(5);
+  const io::TrajectoryReader reader = run.reader();
+  io::PictureOptions options = plain();
+  options.width = 800;
+  options.height = 500;
+  const io::Picture bare = io::RunPicture(reader, options).draw(0);
+  options.labels = true;
+  const io::Picture labelled = io::RunPicture(reader, options).draw(0);
+  int left = 0, middle = 0, right = 0;
+  for (std::size_t p = 0; p < bare.pixel.size(); ++p) {
+    if (bare.pixel[p] == labelled.pixel[p]) continue;
+    const std::size_t column = p % 800;
+    ++(column < 320 ? left : column < 640 ? middle : right);
+  }
+  EXPECT_GT(left, 500);    // name and time; fails without a font
+  EXPECT_GT(right, 2000);  // the colour bar
+  EXPECT_EQ(middle, 0);
+}
+
+TEST(SampledFrames, HoldTheFirstAndTheLast) {
+  EXPECT_EQ(io::sampled_frames(3, 24), (std::vector<std::size_t>{0, 1, 2}));
+  EXPECT_EQ(io::sampled_frames(101, 5), (std::vector<std::size_t>{0, 25, 50, 75, 100}));
+  EXPECT_EQ(io::sampled_frames(1, 24), std::vector<std::size_t>{0});
+}
+
+}  // namespace scree::test

@@ -1,0 +1,202 @@
+#include "tools/render.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <memory>
+#include <spdlog/spdlog.h>
+
+#include "engine/core/parallel.h"
+#include "io/render/film.h"
+#include "io/render/run_picture.h"
+#include "io/results/write_error.h"
+#include "tools/exit_codes.h"
+#include "tools/interrupt.h"
+#include "tools/job_progress.h"
+#include "tools/recorded_run.h"
+
+namespace scree {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct RenderOptions {
+  fs::path folder, output;
+  FrameChoice frames;
+  io::PictureOptions picture;
+  std::string size = "1280x720";
+  std::vector<double> range, eye, target, up;
+  double speed = 1.0;
+  int threads = 0;
+  bool no_walls = false, no_labels = false, quiet = false;
+};
+
+std::optional<Vec3> vector(const std::vector<double>& numbers) {
+  if (numbers.empty()) return {};
+  return Vec3(numbers[0], numbers[1], numbers[2]);
+}
+
+std::string check_size(const std::string& text) {
+  int width = 0, height = 0;
+  char rest = 0;
+  const bool well_formed = std::sscanf(text.c_str(), "%dx%d%c", &width, &height, &rest) == 2;
+  return well_formed && std::min(width, height) >= 16 && std::max(width, height) <= 16384
+             ? ""
+             : "'" + text + "' is not a size such as 1280x720 (16 to 16384 pixels a side)";
+}
+
+io::PictureOptions picture_options(const RenderOptions& options, const io::TrajectoryReader& reader) {
+  io::PictureOptions picture = options.picture;
+  std::sscanf(options.size.c_str(), "%dx%d", &picture.width, &picture.height);
+  if (!options.range.empty()) picture.range = {options.range[0], options.range[1]};
+  picture.eye = vector(options.eye);
+  picture.target = vector(options.target);
+  picture.up = vector(options.up);
+  picture.walls = !options.no_walls;
+  picture.labels = !options.no_labels;
+  require_field(reader.run(), "--color", picture.field);
+  return picture;
+}
+
+/// Pictures a second of a film that shows the run `speed` times as fast as it was.
+double film_rate(const io::TrajectoryReader& reader, const std::vector<std::size_t>& frames, double speed) {
+  const double span = reader.time_s()[frames.back()] - reader.time_s()[frames.front()];
+  return span > 0.0 ? speed * static_cast<double>(frames.size() - 1) / span : 1.0;
+}
+
+/// Where the pictures go: each into a file, all into a film, or both.
+class Target {
+ public:
+  Target(const RenderOptions& options, const io::RunFolder& run, const io::TrajectoryReader& reader,
+         std::vector<std::size_t>& frames, const io::PictureOptions& picture) {
+    const std::string kind = options.output.extension().string();
+    if (kind == ".png") {
+      if (!options.frames.given()) frames = {reader.frames() - 1};
+      single_ = options.output;
+    } else if (kind != ".mp4") {
+      folder_ = options.output.empty() ? run.path / "pictures" : options.output;
+      std::error_code error;
+      fs::create_directories(folder_, error);
+      if (error) throw io::WriteError(fmt::format("cannot write {}: {}", folder_.string(), error.message()));
+    }
+    if (kind == ".png" || frames.size() < 2) return;
+    film_path_ = kind == ".mp4" ? options.output : folder_ / "film.mp4";
+    if (kind != ".mp4" && !has_program("ffmpeg")) {
+      spdlog::warn("no film: ffmpeg is not in PATH (Debian: ffmpeg)");
+      return;
+    }
+    film_ = std::make_unique<io::Film>(film_path_, picture.width, picture.height,
+                                       film_rate(reader, frames, options.speed));
+  }
+
+  void add(io::Picture& picture, std::size_t frame) {
+    if (!single_.empty()) io::write_png(single_, picture);
+    if (!folder_.empty()) io::write_png(folder_ / fmt::format("frame_{:06}.png", frame), picture);
+    if (film_) film_->add(picture);
+  }
+
+  std::string finish() {
+    if (film_) film_->finish();
+    if (!single_.empty()) return single_.string();
+    if (folder_.empty()) return film_path_.string();
+    return fmt::format("{}{}", (folder_ / "frame_*.png").string(), film_ ? " and film.mp4" : "");
+  }
+
+ private:
+  fs::path single_, folder_, film_path_;
+  std::unique_ptr<io::Film> film_;
+};
+
+int render(const RenderOptions& options) {
+  set_thread_count(options.threads);
+  const io::RunFolder run = find_run(options.folder);
+  const io::TrajectoryReader reader = open_trajectory(run);
+  const io::PictureOptions picture = picture_options(options, reader);
+  std::vector<std::size_t> frames = chosen_frames(options.frames, reader);
+  if (options.output.extension() == ".mp4" && !has_program("ffmpeg")) {
+    spdlog::error(
+        "ffmpeg, which makes films, is not in PATH (Debian: ffmpeg); a folder for -o takes single pictures");
+    return exit_missing_program;
+  }
+  io::RunPicture artist(reader, picture);
+  Target target(options, run, reader, frames, picture);
+  catch_interrupts();
+  JobProgress progress(Progress::detect(options.quiet), "picture", frames.size());
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    if (interrupt_requested()) break;
+    io::Picture drawn = artist.draw(frames[i]);
+    target.add(drawn, frames[i]);
+    progress.done(i + 1);
+  }
+  progress.finish();
+  const std::string written = target.finish();
+  if (!options.quiet) show(written + "\n");
+  return interrupt_requested() ? exit_interrupted : exit_ok;
+}
+
+std::vector<std::string> words(std::span<const std::string_view> views) {
+  return {views.begin(), views.end()};
+}
+
+void add_camera_options(CLI::App& command, RenderOptions& options) {
+  command.add_option("--view", options.picture.view, "Where to look from; the whole run is in the picture")
+      ->check(CLI::IsMember(words(io::view_names())))
+      ->capture_default_str();
+  command.add_option("--zoom", options.picture.zoom, "Above 1 comes nearer")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  const auto point = [&](const char* name, std::vector<double>& numbers, const char* meaning) {
+    command.add_option(name, numbers, meaning)->expected(3)->type_name("X Y Z");
+  };
+  point("--eye", options.eye, "Place of the camera, m, instead of the view's");
+  point("--target", options.target, "Point in the middle of the picture, m, instead of the view's");
+  point("--up", options.up, "Direction that is up in the picture, instead of against gravity");
+}
+
+}  // namespace
+
+void add_render(CLI::App& app, std::function<int()>& action) {
+  const auto options = std::make_shared<RenderOptions>();
+  CLI::App* command = app.add_subcommand("render", "Draw pictures and a film of a run, without a display");
+  add_run_folder(*command, options->folder);
+  command
+      ->add_option(
+          "-o,--output", options->output,
+          "picture.png, film.mp4, or a folder for a picture of every frame and a film; `pictures` in the "
+          "run's folder if not given")
+      ->type_name("PATH");
+  add_frame_choice(*command, options->frames);
+  command->add_option("--color,--colour", options->picture.field, "Number of the bodies that colours them")
+      ->type_name("FIELD")
+      ->capture_default_str();
+  command->add_option("--map", options->picture.map, "Colour map")
+      ->check(CLI::IsMember(words(io::ColourMap::names())))
+      ->capture_default_str();
+  command
+      ->add_option("--range", options->range,
+                   "Values of the first and the last colour; of the run if not given")
+      ->expected(2)
+      ->type_name("LOW HIGH");
+  add_camera_options(*command, *options);
+  command->add_option("--size", options->size, "Pixels")
+      ->check(CLI::Validator(check_size, ""))
+      ->type_name("WIDTHxHEIGHT")
+      ->capture_default_str();
+  command->add_option("--samples", options->picture.samples, "Rays a pixel: more take longer and grain less")
+      ->check(CLI::Range(1, 4096))
+      ->capture_default_str();
+  command
+      ->add_option("--speed", options->speed, "Of the film: 1 is as fast as the run was, 0.1 is slow motion")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_flag("--no-walls", options->no_walls, "Leave walls and floors out");
+  command->add_flag("--no-labels", options->no_labels, "Leave name, time and colour bar out");
+  command->add_option("--threads", options->threads, "Threads; 0 takes all there are")
+      ->check(CLI::Range(0, 4096))
+      ->capture_default_str();
+  command->add_flag("-q,--quiet", options->quiet, "Print nothing but warnings and errors");
+  command->callback([options, &action] { action = [options] { return render(*options); }; });
+}
+
+}  // namespace scree
