@@ -49,8 +49,6 @@ SolveReport solve_with_bias(ContactProblem& p, const SolverSettings& settings, d
   limited.max_sweeps = settings.biased_sweeps;
   const SolveReport biased = solve(p, limited, w, s);
   s.correction = s.velocity;
-  p.start_impulse = s.impulse;
-  p.start_torque_impulse = s.torque_impulse;
   std::swap(p.offset, unbiased);
   limited.max_sweeps = settings.unbiased_sweeps;
   limited.warm_start = true;
