@@ -16,6 +16,7 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "engine/core/parallel.h"
 #include "engine/solver/body_system.h"
@@ -55,8 +56,6 @@ void prepare(const ContactProblem& p, bool warm, ConsensusWorkspace& w, ContactS
     w.rho_spin[c] = resists ? 3.0 * kappa / inverse_inertia.trace() : 0.0;
     s.impulse[c] = warm ? project_on_cone(p.start_impulse[c], p.friction[c]) : Vec3(Vec3::Zero());
     s.torque_impulse[c] = warm && resists ? p.start_torque_impulse[c] : Vec3(Vec3::Zero());
-    w.y[c] = -s.impulse[c] / w.rho[c];
-    w.y_spin[c] = resists ? Vec3(-s.torque_impulse[c] / w.rho_spin[c]) : Vec3(Vec3::Zero());
   });
   for_each_index(p.bodies(), grain_heavy, [&](std::size_t i) {
     Mat6 m = Mat6::Zero();
@@ -71,6 +70,20 @@ void prepare(const ContactProblem& p, bool warm, ConsensusWorkspace& w, ContactS
       m.bottomRightCorner<3, 3>() += w.rho_spin[c] * p.frame[c].transpose() * p.frame[c];
     }
     w.inverse[i] = m.llt().solve(Mat6::Identity());
+  });
+}
+
+/// z and y that go with the impulses: where iterations begin.
+void begin(const ContactProblem& p, ConsensusWorkspace& w, ContactSolution& s) {
+  velocities_from_impulses(p, s);
+  for_each_index(p.contacts(), grain_medium, [&](std::size_t c) {
+    w.y[c] = -s.impulse[c] / w.rho[c];
+    w.y_spin[c] = w.rho_spin[c] > 0.0 ? Vec3(-s.torque_impulse[c] / w.rho_spin[c]) : Vec3(Vec3::Zero());
+    const SideMotion a = side_motion(p, c, true, s.velocity);
+    w.side_a[c] = {a.velocity, a.spin};
+    if (p.body_b[c] == fixed_partner) return;
+    const SideMotion b = side_motion(p, c, false, s.velocity);
+    w.side_b[c] = {b.velocity, b.spin};
   });
 }
 
@@ -147,14 +160,6 @@ void contact_step(const ContactProblem& p, ConsensusWorkspace& w, ContactSolutio
 SolveReport solve_consensus(const ContactProblem& p, const SolverSettings& settings, ConsensusWorkspace& w,
                             ContactSolution& s) {
   prepare(p, settings.warm_start, w, s);
-  velocities_from_impulses(p, s);
-  for_each_index(p.contacts(), grain_medium, [&](std::size_t c) {
-    const SideMotion a = side_motion(p, c, true, s.velocity);
-    w.side_a[c] = {a.velocity, a.spin};
-    if (p.body_b[c] == fixed_partner) return;
-    const SideMotion b = side_motion(p, c, false, s.velocity);
-    w.side_b[c] = {b.velocity, b.spin};
-  });
   SolveReport report;
   report.status = SolveStatus::iteration_limit;
   const double goal = settings.tolerance * p.velocity_scale;
@@ -164,19 +169,23 @@ SolveReport solve_consensus(const ContactProblem& p, const SolverSettings& setti
     if (report.residual.rms_m_s <= goal) report.status = SolveStatus::converged;
     return report.residual.rms_m_s <= goal || !(report.residual.rms_m_s < infinity);
   };
-  const int iterations =
-      p.has_torques ? settings.max_sweeps : std::min(settings.max_sweeps, iterations_before_newton);
-  while (report.sweeps < iterations) {
-    body_step(p, w, s.velocity);
-    contact_step(p, w, s);
-    ++report.sweeps;
-    if ((report.sweeps % iterations_between_checks == 0 || report.sweeps == iterations) && is_done())
-      return report;
+  std::optional<BodySystem> system;
+  for (int batch = iterations_before_newton; report.sweeps < settings.max_sweeps; batch *= 2) {
+    begin(p, w, s);
+    const int end =
+        p.has_torques ? settings.max_sweeps : std::min(settings.max_sweeps, report.sweeps + batch);
+    while (report.sweeps < end) {
+      body_step(p, w, s.velocity);
+      contact_step(p, w, s);
+      ++report.sweeps;
+      if ((report.sweeps % iterations_between_checks == 0 || report.sweeps == end) && is_done())
+        return report;
+    }
+    if (report.sweeps == settings.max_sweeps) return report;
+    if (!system) system.emplace(p);
+    report.sweeps += proximal_newton(*system, goal, settings.max_sweeps - report.sweeps, s.impulse);
+    if (is_done()) return report;
   }
-  if (report.sweeps >= settings.max_sweeps) return report;
-  BodySystem system(p);
-  report.sweeps += proximal_newton(system, goal, settings.max_sweeps - report.sweeps, s.impulse);
-  is_done();
   return report;
 }
 

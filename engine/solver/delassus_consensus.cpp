@@ -111,18 +111,27 @@ SolveReport solve_delassus_consensus(const DelassusProblem& p, const SolverSetti
     if (report.residual.rms_m_s <= goal) report.status = SolveStatus::converged;
     return report.residual.rms_m_s <= goal;
   };
-  if (factors.info() == Eigen::Success) {
-    Iterate it{q, Vector::Zero(size)};
-    while (report.sweeps < std::min(settings.max_sweeps, iterations_before_newton)) {
+  DelassusSystem system(p);
+  for (int batch = iterations_before_newton; report.sweeps < settings.max_sweeps; batch *= 2) {
+    Iterate it{Vector(size), Vector(size)};  // from the impulses found so far
+    for (std::size_t c = 0; c < p.contacts(); ++c) {
+      const auto at = static_cast<Eigen::Index>(3 * c);
+      it.z.segment<3>(at) = s.velocity[c];
+      it.y.segment<3>(at) = -s.impulse[c] / rho[at];
+    }
+    const int end = std::min(settings.max_sweeps, report.sweeps + batch);
+    while (factors.info() == Eigen::Success && report.sweeps < end) {
       const Vector aim = it.z - it.y;
       const Vector r = factors.solve(aim - q);
       contact_step(p, rho, aim - r.cwiseQuotient(rho), it, s.impulse);
       ++report.sweeps;
-      if (report.sweeps % iterations_between_checks == 0 && is_done()) return report;
+      if ((report.sweeps % iterations_between_checks == 0 || report.sweeps == end) && is_done())
+        return report;
     }
+    const int steps = proximal_newton(system, goal, settings.max_sweeps - report.sweeps, s.impulse);
+    report.sweeps += steps;
+    if (is_done() || (steps == 0 && factors.info() != Eigen::Success)) return report;
   }
-  DelassusSystem system(p);
-  report.sweeps += proximal_newton(system, goal, settings.max_sweeps - report.sweeps, s.impulse);
   is_done();
   return report;
 }

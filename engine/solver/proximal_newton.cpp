@@ -12,9 +12,10 @@ namespace {
 constexpr double first_epsilon = 1e-2, least_epsilon = 1e-10, most_epsilon = 1.0;
 constexpr double easier = 0.25, harder = 8.0;  // what epsilon is multiplied with
 constexpr double slow_progress = 0.3;          // residual after over before a proximal step
-constexpr double inner_accuracy = 1e-2;        // of |F| at the start of a proximal step
+constexpr double inner_accuracy = 0.3;         // of |F| at the start of a proximal step
 constexpr int steps_a_point = 15, easy_steps = 4, halvings = 8;
 constexpr double sufficient_decrease = 1e-4;
+constexpr int patience = 250;  // steps in which the residual must halve
 
 /// Derivative of the projection onto the cone |x_t| <= mu x_n.
 Mat3 projection_derivative(const Vec3& x, double mu) {
@@ -125,8 +126,9 @@ int proximal_newton(ImpulseSystem& system, double goal, int max_steps, std::vect
   double epsilon = first_epsilon;
   ProximalPoint around(system, impulse);
   Point point;
-  int steps = 0;
-  while (least > goal && steps < max_steps) {
+  int steps = 0, halved_at = 0;
+  double to_halve = least;
+  while (least > goal && steps < max_steps && steps - halved_at < patience) {
     point.impulse = impulse;
     around.evaluate(epsilon, point);
     const double accuracy = inner_accuracy * point.size;
@@ -147,6 +149,10 @@ int proximal_newton(ImpulseSystem& system, double goal, int max_steps, std::vect
     if (now < least) {
       least = now;
       best = impulse;
+    }
+    if (least < 0.5 * to_halve) {
+      to_halve = least;
+      halved_at = steps;
     }
     if (inner <= easy_steps && now > slow_progress * last)
       epsilon = std::max(least_epsilon, epsilon * easier);

@@ -98,11 +98,11 @@ void sweep(const Colouring& colouring, F&& visit) {
                                           ConsensusWorkspace& workspace, ContactSolution& solution);
 [[nodiscard]] SolveReport solve_one_pass(const ContactProblem& problem, ContactSolution& solution);
 
-/// Solves twice from the same start: with overlaps asked to shrink (offset = bias, at most correction_speed), then
-/// without. The second solution is the velocity and the impulses; half the difference of the two is the correction,
-/// so that with positions that move by the mean of the velocities before and after a step the bodies end up where
-/// the biased solution takes them. Its impulses go no further: carried over, at few sweeps they throw heavy bodies
-/// off light ones. The problem comes back as it was.
+/// Solves twice from the same start: with overlaps asked to shrink (offset = bias, at most correction_speed),
+/// then without. The second solution is the velocity and the impulses; half the difference of the two is the
+/// correction, so that with positions that move by the mean of the velocities before and after a step the
+/// bodies end up where the biased solution takes them. Its impulses go no further: carried over, at few
+/// sweeps they throw heavy bodies off light ones. The problem comes back as it was.
 [[nodiscard]] SolveReport solve_with_bias(ContactProblem& problem, const SolverSettings& settings,
                                           double time_step_s, SolverWorkspace& workspace,
                                           ContactSolution& solution);
