@@ -57,6 +57,14 @@ double fastest(const std::vector<Impact>& impacts) {
   return speed;
 }
 
+/// Work of an impulse on the bodies while the relative velocity goes from `from` to `to` on a straight way.
+/// What friction takes is gone; what it seems to give is the normal impulse's, turned about by the coupling
+/// of the two directions.
+double recoverable_work(const Vec3& impulse, const Vec3& from, const Vec3& to) {
+  const Vec3 mean = 0.5 * (from + to);
+  return impulse[0] * mean[0] + std::max(0.0, impulse.tail<2>().dot(mean.tail<2>()));
+}
+
 /// (E1): Gauss-Seidel with the exact local cone; returns the work taken up.
 double compress(const ContactProblem& p, std::vector<Impact>& impacts, std::vector<Twist>& v) {
   const double goal = accuracy * fastest(impacts);
@@ -75,7 +83,7 @@ double compress(const ContactProblem& p, std::vector<Impact>& impacts, std::vect
   double work = 0.0;
   for (Impact& i : impacts) {
     i.between = velocity_of(p, i.contact, v);
-    const double taken = std::max(0.0, -0.5 * i.compression[0] * (i.before[0] + i.between[0]));
+    const double taken = std::max(0.0, -recoverable_work(i.compression, i.before, i.between));
     const double e = p.restitution[i.contact];
     i.target = e * e * taken;
     i.restitution[0] = e * i.compression[0];  // Poisson's guess: exact without friction
@@ -127,8 +135,7 @@ double give_back(const ContactProblem& p, std::vector<Impact>& impacts, std::vec
     rub(p, impacts, v);
     bool done = true;
     for (Impact& i : impacts) {
-      const double u_n = velocity_of(p, i.contact, v)[0];
-      const double work = 0.5 * i.restitution[0] * (i.between[0] + u_n);
+      const double work = recoverable_work(i.restitution, i.between, velocity_of(p, i.contact, v));
       if (i.target <= 0.0 || work <= 0.0 || std::abs(work - i.target) <= work_accuracy * target) continue;
       i.restitution *= std::sqrt(i.target / work);
       done = false;
@@ -153,7 +160,7 @@ double give_back(const ContactProblem& p, std::vector<Impact>& impacts, std::vec
   }
   double work = 0.0;
   for (const Impact& i : impacts)
-    work += 0.5 * i.restitution[0] * (i.between[0] + velocity_of(p, i.contact, v)[0]);
+    work += recoverable_work(i.restitution, i.between, velocity_of(p, i.contact, v));
   return work;
 }
 

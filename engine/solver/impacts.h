@@ -19,8 +19,9 @@ struct ImpactReport {
 
 /// Resolves, at one instant, the impacts among the contacts of a problem. In rounds, each over the contacts
 /// that approach faster than the threshold and would touch within the step:
-///   compression: impulses p that end the approach, with friction (S3), (S4) without offset; normal work
-///     w = -p_n (u_n- + u_n) / 2                                                                       (E1)
+///   compression: impulses p that end the approach, with friction (S3), (S4) without offset; they take the
+///   work
+///     w = -[p_n u_n + max(0, p_t.u_t)], u the mean of the velocities before and after                   (E1)
 ///   return: normal impulses r_n with the work e^2 w, contact by contact (Stronge 1990), under friction by
 ///     maximum dissipation within friction r_n; all shortened by one factor if together they would return
 ///     more than the sum of e^2 w (E2)
