@@ -73,6 +73,11 @@ class Target {
     const std::string kind = options.output.extension().string();
     if (kind == ".png") {
       if (!options.frames.given()) frames = {reader.frames() - 1};
+      if (frames.size() > 1) {
+        throw CLI::ValidationError(
+            "-o",
+            fmt::format("{} pictures do not go into one file; name a folder, or one --time", frames.size()));
+      }
       single_ = options.output;
     } else if (kind != ".mp4") {
       folder_ = options.output.empty() ? run.path / "pictures" : options.output;

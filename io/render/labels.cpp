@@ -48,7 +48,7 @@ double text_width(cairo_t* context, const std::string& text) {
 /// At the right edge, half the picture high.
 void draw_bar(cairo_t* context, const Picture& picture, const ColourBar& bar) {
   const double size = line * picture.height, height = 0.5 * picture.height, width = 0.8 * size;
-  const double top = 0.5 * (picture.height - height) + size, left = picture.width - 5.2 * size;
+  const double top = 0.5 * (picture.height - height) + size, left = picture.width - bar_width(picture.height);
   const ColourMap map(bar.map);
   const int bands = static_cast<int>(height);
   for (int k = 0; k < bands; ++k) {
@@ -91,6 +91,8 @@ std::vector<double> tick_values(double low, double high, int wanted) {
   }
   return values;
 }
+
+double bar_width(int height) { return 5.2 * line * height; }
 
 void draw_labels(Picture& picture, const Labels& labels) {
   const Surface surface = surface_of(picture);

@@ -24,6 +24,9 @@ struct Labels {
 /// Round numbers between low and high, about `wanted` of them; `low` alone if there is nothing between.
 std::vector<double> tick_values(double low, double high, int wanted);
 
+/// Width that the colour bar takes at the right edge, of a picture of this height, pixels.
+double bar_width(int height);
+
 /// Draws over the picture, in a size that goes with its height. Needs a font (Debian: fonts-dejavu-core).
 void draw_labels(Picture& picture, const Labels& labels);
 

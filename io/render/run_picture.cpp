@@ -151,7 +151,9 @@ RunPicture::RunPicture(const TrajectoryReader& reader, const PictureOptions& opt
   const RecordedRun& run = reader.run();
   const Vec3 up = options.up.value_or(up_of(run)).normalized();
   const std::vector<Vec3> points = worth_seeing(reader);
-  const double aspect = static_cast<double>(options.width) / options.height;
+  // Nothing behind the colour bar; as much stays free on the left.
+  const double edges = options.labels ? 2.0 * bar_width(options.height) : 0.0;
+  const double aspect = std::max(options.width - edges, 0.5 * options.width) / options.height;
   camera_ = framing_camera(points, view_direction(options.view, up), up, aspect, margin);
   const Eigen::AlignedBox3d box = box_of(points);
   if (!options.target && !options.eye)

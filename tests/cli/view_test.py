@@ -1,6 +1,7 @@
 """The subcommands that look at a finished run: view_test.py <scree> [Viewing.test_name ...]"""
 import os
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -111,6 +112,58 @@ class Viewing(unittest.TestCase):
         self.assertEqual(done.returncode, 7)
         self.assertIn("--script=", done.stderr)
         self.check_refusals("paraview")
+
+    def png_size(self, path):
+        with open(path, "rb") as file:
+            head = file.read(24)
+        self.assertEqual(head[:8], b"\x89PNG\r\n\x1a\n")
+        return struct.unpack(">II", head[16:24])
+
+    def test_render_draws_one_picture(self):
+        picture = os.path.join(self.folder, "p.png")
+        done = self.scree("render", "-o", picture, "--size", "320x200", "--samples", "1", "--time", "0.1", "--color",
+                          "kinetic_energy", "--view", "front", "--map", "magma")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("picture 1 / 1", done.stdout)
+        self.assertEqual(self.png_size(picture), (320, 200))
+        camera = ["--eye", "2", "-2", "1", "--target", "0", "0", "0", "--up", "0", "0", "1", "--range", "0", "1"]
+        done = self.scree("render", "-o", picture, "--size", "64x64", "--samples", "1", "-q", "--no-walls", *camera)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+        self.assertEqual(self.png_size(picture), (64, 64))
+
+    def test_render_draws_frames_and_a_film(self):
+        if not shutil.which("ffmpeg"):
+            self.skipTest("SKIPPED: ffmpeg is not installed (Debian: ffmpeg)")
+        done = self.scree("render", "--size", "161x91", "--samples", "1")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        pictures = os.path.join(self.run_folder, "pictures")
+        self.assertEqual(sorted(os.listdir(pictures)), ["film.mp4"] + [f"frame_{k:06}.png" for k in range(5)])
+        shown = subprocess.run(["ffprobe", "-v", "error", "-count_frames", "-of", "csv=p=0", "-show_entries",
+                                "stream=codec_name,width,height,r_frame_rate,nb_read_frames",
+                                os.path.join(pictures, "film.mp4")], capture_output=True, text=True)
+        # Five frames at 0.05 s; sizes are made even.
+        self.assertEqual(shown.stdout.strip(), "h264,162,92,20/1,5")
+        film = os.path.join(self.folder, "slow.mp4")
+        done = self.scree("render", "-o", film, "--size", "160x90", "--samples", "1", "--speed", "0.5", "--from", "0.05",
+                          "--to", "0.15", "-q")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertGreater(os.path.getsize(film), 500)
+
+    def test_render_says_what_is_wrong(self):
+        for wrong, word in ((["--color", "taste"], "kinetic_energy"), (["--size", "big"], "1280x720"),
+                            (["--map", "jet"], "viridis"), (["--from", "7"], "0.2 s"),
+                            (["-o", "p.png", "--time", "0", "0.1"], "folder")):
+            done = self.scree("render", *wrong)
+            self.assertEqual(done.returncode, 2, wrong)
+            self.assertIn(word, done.stderr + done.stdout, wrong)
+        self.assertEqual(self.scree("render", "-o", "/nowhere/p.png", "--samples", "1").returncode, 4)
+        done = self.scree("render", "-o", "film.mp4", env=dict(os.environ, PATH="/nowhere"))
+        self.assertEqual(done.returncode, 7)
+        self.assertIn("ffmpeg", done.stderr)
+        done = self.scree("render", "--size", "32x32", "--samples", "1", env=dict(os.environ, PATH="/nowhere"))
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("no film", done.stderr)
+        self.check_refusals("render")
 
 
 if __name__ == "__main__":
