@@ -19,6 +19,7 @@ ENGINE = {
     "engine/detection": {"engine/core", "engine/geometry", "engine/bodies"},
     "engine/solver": {"engine/core"},
     "engine/generation": {"engine/core", "engine/geometry", "engine/bodies"},
+    "engine/fields": {"engine/core", "engine/geometry", "engine/bodies"},
     "engine/simulation": {"engine/core", "engine/geometry", "engine/bodies", "engine/detection", "engine/solver"},
 }
 PARTS = ENGINE | {"io": set(ENGINE), "tools": set(ENGINE) | {"io"}, "tests": set(ENGINE) | {"io", "tools"}}
