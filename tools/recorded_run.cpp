@@ -39,9 +39,9 @@ io::TrajectoryReader open_trajectory(const io::RunFolder& folder) {
   return reader;
 }
 
-void add_frame_choice(CLI::App& command, FrameChoice& choice) {
-  CLI::Option* time =
-      command.add_option("--time", choice.time_s, "Only the frames nearest to these times, s");
+void add_frame_choice(CLI::App& command, FrameChoice& choice, const std::string& otherwise) {
+  CLI::Option* time = command.add_option(
+      "--time", choice.time_s, "Only the frames nearest to these times, s; " + otherwise + " if not given");
   time->expected(1, 1000)->type_name("TIME ...");
   command.add_option("--from", choice.from_s, "Only frames from this time on, s")->excludes(time);
   command.add_option("--to", choice.to_s, "Only frames up to this time, s")->excludes(time);

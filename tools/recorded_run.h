@@ -29,8 +29,8 @@ struct FrameChoice {
   std::size_t every = 1;
   bool given() const { return !time_s.empty() || from_s || to_s || every > 1; }
 };
-/// --time, --from, --to and --every.
-void add_frame_choice(CLI::App& command, FrameChoice& choice);
+/// --time, --from, --to and --every; `otherwise` says what is taken if none of them is given.
+void add_frame_choice(CLI::App& command, FrameChoice& choice, const std::string& otherwise);
 /// In the order of time, at least one. Throws CLI::ValidationError if none is left.
 std::vector<std::size_t> chosen_frames(const FrameChoice& choice, const io::TrajectoryReader& reader);
 

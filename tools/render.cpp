@@ -171,7 +171,7 @@ void add_render(CLI::App& app, std::function<int()>& action) {
           "picture.png, film.mp4, or a folder for a picture of every frame and a film; `pictures` in the "
           "run's folder if not given")
       ->type_name("PATH");
-  add_frame_choice(*command, options->frames);
+  add_frame_choice(*command, options->frames, "all, or the last for one picture,");
   command->add_option("--color,--colour", options->picture.field, "Number of the bodies that colours them")
       ->type_name("FIELD")
       ->capture_default_str();

@@ -174,9 +174,10 @@ struct ContactArrays {
   Growing offset, recorded, point, normal, impulse, gap, body_a, body_b, boundary;
   std::int64_t rows = 0;
 
-  explicit ContactArrays(hid_t file) {
+  explicit ContactArrays(hid_t file, double impulse_time_s) {
     const Handle group = create_group(file, "contacts");
     const hid_t g = group.get();
+    write_attribute(g, "impulse_time_s", impulse_time_s);
     const Growing::Layout scalar{{}, contact_chunk}, vector{{3}, contact_chunk};
     offset =
         Growing(g, {"offset", "1", "[frame + 1] contacts of frame k are rows offset[k] to offset[k + 1]"},
@@ -285,7 +286,10 @@ Trajectory::Trajectory(const std::filesystem::path& path, const Scene& scene)
     write_bodies(file, scene.model, scene.initial.bodies);
     write_boundaries(file, scene.model.boundaries);
     parts_->frames = std::make_unique<FrameArrays>(file, parts_->bodies, scene.output.fields);
-    if (scene.output.contacts) parts_->contacts = std::make_unique<ContactArrays>(file);
+    if (scene.output.contacts) {
+      const Settings& settings = scene.model.settings;
+      parts_->contacts = std::make_unique<ContactArrays>(file, settings.time_step_s / settings.substeps);
+    }
     flush(parts_->file);
   });
 }

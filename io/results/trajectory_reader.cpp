@@ -122,6 +122,11 @@ RecordedRun read_run(hid_t file) {
   run.model.settings.time_step_s = read_number_attribute(scene.get(), "time_step_s");
   run.end_time_s = read_number_attribute(scene.get(), "end_time_s");
   run.frame_interval_s = read_number_attribute(scene.get(), "frame_interval_s");
+  run.impulse_time_s = run.model.settings.time_step_s;
+  if (H5Aexists_by_name(file, "contacts", "impulse_time_s", H5P_DEFAULT) > 0) {
+    const Handle contacts(H5Gopen2(file, "contacts", H5P_DEFAULT), H5Gclose, "contacts");
+    run.impulse_time_s = read_number_attribute(contacts.get(), "impulse_time_s");
+  }
   run.text = read_texts(file, "scene/text").at(0);
   run.overrides = read_texts(file, "scene/overrides");
   read_materials(file, run.model.materials);

@@ -17,6 +17,7 @@ struct RecordedRun {
   std::string text;                                        // the scene file
   std::vector<std::string> overrides;                      // "key=value"
   double end_time_s = 0.0, frame_interval_s = 0.0;
+  double impulse_time_s = 0.0;      // how long the impulses of contacts acted: impulse / this = mean force
   Model model;                      // of its settings only gravity and time step
   Bodies bodies;                    // at rest in the origin: poses and velocities come with the frames
   std::vector<std::string> fields;  // names of what frames hold beyond pose and velocity

@@ -1,13 +1,8 @@
 #include "io/results/vtk_series.h"
 
-#include <cerrno>
-#include <cmath>
-#include <cstring>
 #include <fmt/format.h>
-#include <vtkCallbackCommand.h>
 #include <vtkCellArray.h>
 #include <vtkCellData.h>
-#include <vtkExecutive.h>
 #include <vtkFloatArray.h>
 #include <vtkNew.h>
 #include <vtkPointData.h>
@@ -16,10 +11,10 @@
 #include <vtkSmartPointer.h>
 #include <vtkTypeInt32Array.h>
 #include <vtkTypeInt64Array.h>
-#include <vtkXMLPolyDataWriter.h>
 
 #include "io/results/body_fields.h"
 #include "io/results/text_file.h"
+#include "io/results/vtk_write.h"
 #include "io/results/write_error.h"
 
 namespace scree::io {
@@ -67,49 +62,6 @@ vtkSmartPointer<vtkPolyData> cloud(const std::vector<Vec3f>& positions) {
   data->SetPoints(points);
   data->SetVerts(vertices);
   return data;
-}
-
-/// Keeps the first of several messages: the others follow from it.
-void keep_message(vtkObject*, unsigned long, void* text, void* message) {
-  std::string& kept = *static_cast<std::string*>(text);
-  if (message != nullptr && kept.empty()) kept = static_cast<const char*>(message);
-}
-
-void write(const std::filesystem::path& path, vtkPolyData* data) {
-  vtkNew<vtkXMLPolyDataWriter> writer;
-  writer->SetInputData(data);
-  writer->SetFileName(path.c_str());
-  // Inline base64: VTK 9.1 cannot read appended data, raw or base64, when it runs on an Expat that defers
-  // parsing (2.6, and 2.5.0 as distributions patch it; VTK issue 19258). LZ4 makes files a third smaller and
-  // writing no slower.
-  writer->SetDataModeToBinary();
-  writer->SetHeaderTypeToUInt64();
-  writer->SetCompressorTypeToLZ4();
-  // With an observer VTK does not print its errors: they travel in the exception.
-  std::string message;
-  vtkNew<vtkCallbackCommand> observer;
-  observer->SetCallback(keep_message);
-  observer->SetClientData(&message);
-  writer->AddObserver("ErrorEvent", observer);
-  writer->GetExecutive()->AddObserver("ErrorEvent", observer);
-  errno = 0;
-  const bool written = writer->Write() == 1 && writer->GetErrorCode() == 0;
-  if (written) return;
-  const std::string reason = errno != 0        ? std::strerror(errno)
-                             : message.empty() ? "VTK gives no reason"
-                                               : message;
-  throw WriteError(fmt::format("cannot write {}: {}", path.string(), reason));
-}
-
-/// The text of a .pvd: which file shows which time.
-std::string series_text(const std::vector<std::pair<double, std::string>>& files) {
-  std::string text =
-      "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" byte_order=\"LittleEndian\">\n"
-      "  <Collection>\n";
-  for (const auto& [time, file] : files) {
-    text += fmt::format("    <DataSet timestep=\"{}\" group=\"\" part=\"0\" file=\"{}\"/>\n", time, file);
-  }
-  return text + "  </Collection>\n</VTKFile>\n";
 }
 
 }  // namespace
@@ -164,9 +116,9 @@ void VtkSeries::append(const Frame& frame) {
     data->AddArray(borrow<vtkFloatArray>(p.field_names[f].c_str(), 1, frame.fields[f].data(), n));
   }
   const std::string file = RunFolder::vtk_frame("bodies", p.frames);
-  write(p.folder.path / file, bodies);
+  write_vtk(p.folder.path / file, bodies);
   p.body_files.emplace_back(frame.time_s, file);
-  write_whole_file(p.folder.bodies_series(), series_text(p.body_files));
+  write_series(p.folder.bodies_series(), p.body_files);
 
   if (p.with_contacts && frame.has_contacts) {
     const FrameContacts& c = frame.contacts;
@@ -181,9 +133,9 @@ void VtkSeries::append(const Frame& frame) {
     values->AddArray(borrow<vtkTypeInt32Array>("body_b", 1, c.body_b.data(), m));
     values->AddArray(borrow<vtkTypeInt32Array>("boundary", 1, c.boundary.data(), m));
     const std::string contact_file = RunFolder::vtk_frame("contacts", p.frames);
-    write(p.folder.path / contact_file, contacts);
+    write_vtk(p.folder.path / contact_file, contacts);
     p.contact_files.emplace_back(frame.time_s, contact_file);
-    write_whole_file(p.folder.contacts_series(), series_text(p.contact_files));
+    write_series(p.folder.contacts_series(), p.contact_files);
   }
   ++p.frames;
 }
@@ -207,7 +159,7 @@ void write_walls(const std::filesystem::path& path, const WallMesh& mesh) {
       borrow<vtkTypeInt32Array>("boundary", 1, mesh.boundary.data(), mesh.boundary.size()));
   // By way of another name: the walls of a run that goes on are replaced at its end.
   const std::filesystem::path temporary = temporary_name(path);
-  write(temporary, data);
+  write_vtk(temporary, data);
   std::error_code error;
   std::filesystem::rename(temporary, path, error);
   if (error) throw WriteError(fmt::format("cannot write {}: {}", path.string(), error.message()));

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import xml.etree.ElementTree as xml
 
 PROGRAM = sys.argv[1]
 
@@ -164,6 +165,25 @@ class Viewing(unittest.TestCase):
         self.assertEqual(done.returncode, 0)
         self.assertIn("no film", done.stderr)
         self.check_refusals("render")
+
+    def test_fields_are_images_with_times(self):
+        done = self.scree("fields", "--every", "2")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("Lucy's kernel", done.stdout)
+        folder = os.path.join(self.run_folder, "fields")
+        entries = xml.parse(os.path.join(folder, "fields.pvd")).getroot().iter("DataSet")
+        listed = [(round(float(entry.get("timestep")), 9), entry.get("file")) for entry in entries]
+        self.assertEqual(listed, [(0.05 * k, f"fields_{k:06}.vti") for k in (0, 2, 4)])
+        for _, name in listed:
+            xml.parse(os.path.join(folder, name))
+
+    def test_fields_say_what_is_wrong(self):
+        for wrong, word in ((["--cell", "0.2", "--width", "0.2"], "too coarse"), (["--cell", "1e-5"], "larger cells"),
+                            (["--low", "0", "0", "0"], "--high")):
+            done = self.scree("fields", *wrong)
+            self.assertEqual(done.returncode, 2, wrong)
+            self.assertIn(word, done.stderr + done.stdout, wrong)
+        self.check_refusals("fields")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,26 @@
+// Coarse-grained fields as VTK image data.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/fields/coarse_graining.h"
+#include "io/results/trajectory_reader.h"
+
+namespace scree::io {
+
+/// The contacts of a frame as mean forces over the time in which their impulses acted.
+std::vector<ContactForce> contact_forces(const FrameContacts& contacts, double impulse_time_s);
+
+/// A .vti with the cell arrays density, solid_fraction, velocity, granular_temperature, kinetic_stress and
+/// contact_stress (nine components, xx xy xz yx ...) and pressure (a third of the trace of both), all
+/// float32, inline base64, LZ4. Throws WriteError.
+void write_fields(const std::filesystem::path& path, const Grid& grid, const CoarseFields& fields);
+
+/// A .pvd that names the file of each time, s; files are relative to its folder. Throws WriteError.
+void write_series(const std::filesystem::path& path,
+                  const std::vector<std::pair<double, std::string>>& files);
+
+}  // namespace scree::io
