@@ -7,6 +7,7 @@
 
 #include "io/render/labels.h"
 #include "io/render/renderer.h"
+#include "io/render/run_scene.h"
 #include "io/results/recorded_fields.h"
 
 namespace scree::io {
@@ -45,8 +46,5 @@ class RunPicture {
   Lighting lighting_;
   std::array<double, 2> range_{};
 };
-
-/// Frames that stand for the whole run: at most `most`, the first and the last among them.
-std::vector<std::size_t> sampled_frames(std::size_t frames, std::size_t most);
 
 }  // namespace scree::io

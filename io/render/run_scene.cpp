@@ -1,0 +1,145 @@
+#include "io/render/run_scene.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "io/results/recorded_fields.h"
+
+namespace scree::io {
+
+namespace {
+
+constexpr std::size_t looked_at = 24;  // frames that decide about camera and colours
+constexpr double stray = 0.005;        // part of the bodies, on each side, that need not be in the picture
+constexpr double top_share =
+    0.998;  // of all values lies below the end of the colours: a few fast ones stand out
+constexpr double floor_cosine = 0.7;   // of the angle to the vertical: planes up to 45 degrees are floors
+constexpr double floor_stretch = 2.0;  // floors reach this much farther than what stands on them
+
+Vec3 up_of(const RecordedRun& run) {
+  const Vec3& g = run.model.settings.gravity;
+  return g.isZero() ? Vec3(Vec3::UnitZ()) : Vec3(-g.normalized());
+}
+
+/// The value that a share of all lies below; reorders. Values that are not finite must be gone.
+double quantile(std::vector<double>& values, double share) {
+  const auto k = static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1) + 0.5);
+  std::nth_element(values.begin(), values.begin() + k, values.end());
+  return values[static_cast<std::size_t>(k)];
+}
+
+/// The corners of the box that holds almost all bodies of a frame.
+void add_bodies(const Shapes& shapes, const Bodies& bodies, std::vector<Vec3>& points) {
+  Vec3 low, high;
+  for (int axis = 0; axis < 3; ++axis) {
+    std::vector<double> below, above;
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+      if (!bodies.position[i].allFinite()) continue;
+      const double reach = half_extent(shapes, bodies.shape[i], bodies.orientation[i])[axis];
+      below.push_back(bodies.position[i][axis] - reach);
+      above.push_back(bodies.position[i][axis] + reach);
+    }
+    if (below.empty()) return;
+    low[axis] = quantile(below, stray);
+    high[axis] = quantile(above, 1.0 - stray);
+  }
+  for (int corner = 0; corner < 8; ++corner) {
+    points.emplace_back(corner & 1 ? high.x() : low.x(), corner & 2 ? high.y() : low.y(),
+                        corner & 4 ? high.z() : low.z());
+  }
+}
+
+void add_tubes(const Boundaries& boundaries, std::vector<Vec3>& points) {
+  constexpr int around = 24;
+  for (const Boundary& boundary : boundaries) {
+    const Tube* tube = std::get_if<Tube>(&boundary.surface);
+    if (!tube) continue;
+    const Vec3 axis = (tube->end - tube->start).normalized(), u = axis.unitOrthogonal(), v = axis.cross(u);
+    for (int k = 0; k < around; ++k) {
+      const double angle = 2.0 * std::numbers::pi * k / around;
+      const Vec3 radial = tube->outer_radius() * (std::cos(angle) * u + std::sin(angle) * v);
+      points.push_back(tube->start + radial);
+      points.push_back(tube->end + radial);
+    }
+  }
+}
+
+/// What has to be in the picture.
+std::vector<Vec3> worth_seeing(const TrajectoryReader& reader) {
+  std::vector<Vec3> points;
+  for (const std::size_t k : sampled_frames(reader.frames(), looked_at)) {
+    add_bodies(reader.run().model.shapes, reader.bodies(k), points);
+  }
+  add_tubes(reader.run().model.boundaries, points);
+  if (points.empty()) points = {Vec3::Constant(-0.5), Vec3::Constant(0.5)};
+  return points;
+}
+
+/// The part of the planes that is drawn: around what is seen, with room sideways for floors to fade out.
+Region wall_region(const TrajectoryReader& reader, const Vec3& up) {
+  const RecordedRun& run = reader.run();
+  Region region = scene_region(reader.bodies(0), run.model.shapes, run.model.boundaries);
+  for (const std::size_t k : sampled_frames(reader.frames(), looked_at)) {
+    region = grown_region(region, reader.bodies(k));
+  }
+  const Vec3 middle = 0.5 * (region.low + region.high), half = 0.5 * (region.high - region.low);
+  const double sideways = floor_stretch * half.maxCoeff();
+  for (int axis = 0; axis < 3; ++axis) {
+    if (std::abs(up[axis]) > 0.5) continue;
+    region.low[axis] = middle[axis] - std::max(sideways, half[axis]);
+    region.high[axis] = middle[axis] + std::max(sideways, half[axis]);
+  }
+  return region;
+}
+
+double mean_radius(const TrajectoryReader& reader) {
+  const std::vector<float> radius = field_values(reader, 0, "radius");
+  double sum = 0.0;
+  for (const float r : radius) sum += r;
+  return radius.empty() ? 1.0 : sum / static_cast<double>(radius.size());
+}
+
+}  // namespace
+
+std::vector<std::size_t> sampled_frames(std::size_t frames, std::size_t most) {
+  std::vector<std::size_t> list;
+  const std::size_t n = std::min(frames, most);
+  for (std::size_t i = 0; i < n; ++i) list.push_back(n == 1 ? 0 : i * (frames - 1) / (n - 1));
+  return list;
+}
+
+std::array<double, 2> value_range(const TrajectoryReader& reader, const std::string& field) {
+  std::vector<double> values;
+  for (const std::size_t k : sampled_frames(reader.frames(), looked_at)) {
+    for (const float x : field_values(reader, k, field)) {
+      if (std::isfinite(x)) values.push_back(x);
+    }
+  }
+  if (values.empty()) return {0.0, 1.0};
+  const double low = *std::min_element(values.begin(), values.end());
+  return {low, quantile(values, top_share)};
+}
+
+std::vector<bool> floors(const WallMesh& walls, const Boundaries& boundaries, const Vec3& up,
+                         const Vec3& eye) {
+  std::vector<bool> solid;
+  for (const std::int32_t b : walls.boundary) {
+    const Plane* plane = std::get_if<Plane>(&boundaries[static_cast<std::size_t>(b)].surface);
+    solid.push_back(plane && plane->normal.dot(up) > floor_cosine &&
+                    plane->normal.dot(eye - plane->point) > 0.0);
+  }
+  return solid;
+}
+
+RunScene run_scene(const TrajectoryReader& reader) {
+  RunScene scene;
+  scene.up = up_of(reader.run());
+  scene.points = worth_seeing(reader);
+  scene.mean_radius = mean_radius(reader);
+  scene.region = wall_region(reader, scene.up);
+  scene.walls = wall_mesh(reader.run().model.boundaries, scene.region);
+  return scene;
+}
+
+}  // namespace scree::io
