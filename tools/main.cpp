@@ -13,6 +13,7 @@
 #include "tools/interrupt.h"
 #include "tools/paraview.h"
 #include "tools/render.h"
+#include "tools/report_page.h"
 #include "tools/run.h"
 #include "tools/solve.h"
 
@@ -61,6 +62,7 @@ int main(int argc, char** argv) {
   scree::add_solve(app, action);
   scree::add_paraview(app, action);
   scree::add_render(app, action);
+  scree::add_report(app, action);
   scree::add_fields(app, action);
   try {
     app.parse(argc, argv);

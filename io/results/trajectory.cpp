@@ -6,6 +6,7 @@
 #include "engine/core/state_hash.h"
 #include "io/results/body_fields.h"
 #include "io/results/hdf5_objects.h"
+#include "io/results/provenance.h"
 #include "io/results/version.h"
 #include "io/results/write_error.h"
 
@@ -28,6 +29,10 @@ void write_scene(hid_t file, const Scene& scene) {
   write_attribute(file, "scene", scene.name);
   write_attribute(file, "description", scene.description);
   write_attribute(file, "created", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))));
+  const Provenance& made_with = provenance();
+  write_attribute(file, "commit", made_with.commit);
+  write_attribute(file, "compiler", made_with.compiler);
+  write_attribute(file, "machine", made_with.machine);
   const Handle group = create_group(file, "scene");
   write_attribute(group.get(), "gravity_m_s2", scene.model.settings.gravity);
   write_attribute(group.get(), "time_step_s", scene.model.settings.time_step_s);

@@ -117,6 +117,10 @@ RecordedRun read_run(hid_t file) {
   run.description = read_text_attribute(file, "description");
   run.scree_version = read_text_attribute(file, "scree_version");
   run.created = read_text_attribute(file, "created");
+  const auto known = [&](const char* name) {
+    return H5Aexists(file, name) > 0 ? read_text_attribute(file, name) : std::string("unknown");
+  };
+  run.made_with = {known("commit"), known("compiler"), known("machine")};
   const Handle scene(H5Gopen2(file, "scene", H5P_DEFAULT), H5Gclose, "scene");
   run.model.settings.gravity = read_vector_attribute(scene.get(), "gravity_m_s2");
   run.model.settings.time_step_s = read_number_attribute(scene.get(), "time_step_s");

@@ -8,12 +8,14 @@
 #include <vector>
 
 #include "io/results/frame.h"
+#include "io/results/provenance.h"
 
 namespace scree::io {
 
 /// What stays the same during a run.
 struct RecordedRun {
   std::string scene, description, scree_version, created;  // created: UTC
+  Provenance made_with;                                    // "unknown" in files of older versions
   std::string text;                                        // the scene file
   std::vector<std::string> overrides;                      // "key=value"
   double end_time_s = 0.0, frame_interval_s = 0.0;

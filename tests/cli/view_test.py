@@ -185,6 +185,22 @@ class Viewing(unittest.TestCase):
             self.assertIn(word, done.stderr + done.stdout, wrong)
         self.check_refusals("fields")
 
+    def test_report_is_one_page(self):
+        done = self.scree("report")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        page = os.path.join(self.run_folder, "report.html")
+        self.assertIn(page, done.stdout)
+        whole = os.path.getsize(page)
+        # Also of a run that goes on, whose summary is not there yet and whose last row is not whole.
+        os.remove(os.path.join(self.run_folder, "summary.json"))
+        with open(os.path.join(self.run_folder, "steps.csv"), "r+") as table:
+            table.truncate(os.path.getsize(table.name) - 100)
+        done = self.scree("report", "-o", "other.html", "-q", "--view-size", "0.002")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+        self.assertLess(os.path.getsize(os.path.join(self.folder, "other.html")), whole)
+        self.assertEqual(self.scree("report", "-o", "/nowhere/r.html").returncode, 4)
+        self.check_refusals("report")
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1] + sys.argv[2:], verbosity=2)

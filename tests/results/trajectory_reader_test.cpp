@@ -78,6 +78,9 @@ TEST(TrajectoryReader, BringsBackWhatStaysTheSame) {
   EXPECT_EQ(run.scene, scene.name);
   EXPECT_EQ(run.text, scene.text);
   EXPECT_EQ(run.overrides, std::vector<std::string>{"time_step=1e-3"});
+  EXPECT_EQ(run.made_with.commit, io::provenance().commit);
+  EXPECT_EQ(run.made_with.machine, io::provenance().machine);
+  EXPECT_FALSE(run.made_with.compiler.empty());
   EXPECT_EQ(run.end_time_s, scene.end_time_s);
   EXPECT_EQ(run.model.settings.gravity, scene.model.settings.gravity);
   EXPECT_EQ(run.model.settings.time_step_s, scene.model.settings.time_step_s);

@@ -1,0 +1,326 @@
+"use strict";
+// The page of a run: fills in what was run, draws the diagrams, shows the bodies over time.
+(() => {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const element = (id) => document.getElementById(id);
+  const made = (tag, text, parent) => {
+    const node = document.createElement(tag);
+    if (text !== undefined) node.textContent = text;
+    if (parent) parent.append(node);
+    return node;
+  };
+  const digits = (x, n = 3) => (x === null || x === undefined ? "-"
+    : Math.abs(x) >= 1000 ? Math.round(x).toLocaleString("en")
+    : Number(x).toPrecision(n).replace(/(\.\d*?)0+($|e)/, "$1$2").replace(/\.($|e)/, "$1"));
+  const short = (x) => (x !== null && x !== 0 && (Math.abs(x) < 1e-3 || Math.abs(x) >= 1e6) ? Number(x).toExponential(1)
+    : digits(x));
+  const duration = (s) => (s < 120 ? `${digits(s)} s` : s < 7200 ? `${digits(s / 60)} min` : `${digits(s / 3600)} h`);
+
+  // --- what was run ---------------------------------------------------------------------------------------------
+  function fillIn({ run, summary }) {
+    element("scene").textContent = run.scene;
+    element("description").textContent = run.description;
+    const status = element("status");
+    status.textContent = summary ? summary.status : "running, or cut off";
+    status.className = !summary || summary.status === "interrupted" ? "open" : summary.status === "failed" ? "bad" : "";
+    const card = (value, name) => {
+      const box = made("div", undefined, element("numbers"));
+      box.className = "card";
+      made("b", value, box);
+      made("span", name, box);
+    };
+    card(run.bodies.toLocaleString("en"), "bodies");
+    if (summary) {
+      card(`${digits(summary.simulated_time_s)} s`, "simulated");
+      card(duration(summary.wall_time_s), "computing");
+      card(`${digits(1e3 * summary.median_step_time_s)} ms`, "a step at the end");
+      card(summary.contacts.toLocaleString("en"), "contacts at the end");
+      card(`${short(100 * summary.penetration_max_of_run)} %`, "largest overlap");
+      card(short(summary.residual_rms_relative_mean), "mean residual (of g h)");
+      card(short(summary.energy_injected_relative), "energy injected");
+    }
+    const table = (rows) => {
+      const box = made("table", undefined, element("facts"));
+      for (const [name, value] of rows) {
+        const row = made("tr", undefined, box);
+        made("td", name, row);
+        made("td", String(value), row);
+      }
+    };
+    table([["time step", `${run.time_step_s} s`], ["end time", `${run.end_time_s} s`],
+      ["gravity", `(${run.gravity_m_s2.join(", ")}) m/s^2`],
+      ...(summary ? [["solver", summary.solver], ["steps", summary.steps],
+        ["steps that did not converge", summary.steps_not_converged], ["bodies lost", summary.lost_bodies]] : []),
+      ...run.overrides.map((o) => ["set on the command line", o])]);
+    table([...run.materials.map((m) => [`material ${m.name}`,
+      `${digits(m.density, 4)} kg/m^3, friction ${m.friction}, restitution ${m.restitution}`]),
+      ...run.boundaries.map((b) => [`boundary ${b.name}`, b.kind])]);
+    table([["started", run.created], ["machine", run.machine], ["compiler", run.compiler],
+      ...(summary ? [["threads", summary.threads], ["real-time factor", digits(summary.real_time_factor)],
+        ["final state", summary.state_hash]] : []),
+      ["version", `${run.version}, commit ${run.commit}`]]);
+    element("text").textContent = run.text;
+  }
+
+  // --- diagrams -------------------------------------------------------------------------------------------------
+  const colours = ["#21918c", "#c44e52", "#3b528b", "#dd8452", "#8172b3", "#55a868", "#937860", "#da8bc3", "#8c8c8c"];
+  const axisNumber = (u, values) => values.map((v) => (v === null ? "" : short(v)));
+
+  function plotOptions(plot, width, onTime) {
+    const scales = { x: { time: false } };
+    if (plot.log) scales.y = { distr: 3 };
+    const bars = plot.bars ? { paths: uPlot.paths.bars({ size: [0.9, 80] }), points: { show: false } } : {};
+    return {
+      width, height: 260, scales,
+      cursor: { sync: plot.over_time ? { key: "time" } : undefined, drag: { x: true, y: false } },
+      axes: [{ label: plot.x_label, labelSize: 24, size: 42, values: axisNumber },
+        { label: plot.y_label, labelSize: 22, size: 62, values: axisNumber }],
+      series: [{ label: plot.over_time ? "t, s" : "x", value: (u, v) => short(v) },
+        ...plot.series.map((s, k) => ({ label: s.name, stroke: colours[k % colours.length], width: 1.5,
+          fill: plot.bars ? colours[0] + "99" : undefined, value: (u, v) => short(v), points: { show: false }, ...bars }))],
+      hooks: plot.over_time ? { ready: [(u) => u.over.addEventListener("dblclick", () =>
+        onTime(u.posToVal(u.cursor.left, "x")))] } : {},
+    };
+  }
+
+  function drawPlots(plots, onTime) {
+    const drawn = [];
+    for (const plot of plots) {
+      const box = made("div", undefined, element("plots"));
+      box.className = "plot";
+      made("h3", plot.title, box);
+      const place = made("div", undefined, box);
+      if (plot.note) made("p", plot.note, box);
+      const lines = plot.series.map((s) => s.values.map((v) => (plot.log && !(v > 0) ? null : v)));
+      drawn.push([new uPlot(plotOptions(plot, place.clientWidth, onTime), [plot.x, ...lines], place), place]);
+    }
+    window.addEventListener("resize", () => {
+      for (const [plot, place] of drawn) plot.setSize({ width: place.clientWidth, height: 260 });
+    });
+  }
+
+  // --- packed numbers -------------------------------------------------------------------------------------------
+  async function inflated(text) {
+    const packed = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
+    return new Uint8Array(await new Response(stream).arrayBuffer());
+  }
+  function summed(values, row) {
+    for (let i = row; i < values.length; ++i) values[i] += values[i - row];
+    return values;
+  }
+  async function frames16(text, row, Type) {
+    const bytes = await inflated(text), n = bytes.length / 2, values = new Type(n);
+    for (let i = 0; i < n; ++i) values[i] = bytes[i] | (bytes[n + i] << 8);
+    return summed(values, row);
+  }
+
+  // --- bodies in space ------------------------------------------------------------------------------------------
+  class View {
+    constructor(view) {
+      this.view = view;
+      this.frame = -1;
+      this.time = view.times[0];
+      this.playing = false;
+      const canvas = element("canvas");
+      this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, alpha: true, preserveDrawingBuffer: true });
+      this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, 2));
+      this.renderer.outputEncoding = THREE.sRGBEncoding;
+      this.renderer.shadowMap.enabled = view.bodies <= 20000;
+      this.renderer.shadowMap.type = THREE.PCFSoftShadowMap;
+      this.scene = new THREE.Scene();
+      this.camera = new THREE.PerspectiveCamera(THREE.MathUtils.radToDeg(view.field_of_view), 1, 0.01, 1000);
+      this.camera.up.set(...view.up);
+      this.controls = new THREE.OrbitControls(this.camera, canvas);
+      this.controls.addEventListener("change", () => this.draw());
+      this.addLights();
+      this.addWalls();
+      this.resetCamera();
+      new ResizeObserver(() => this.fit()).observe(canvas.parentElement);
+      this.fit();
+    }
+
+    async load() {
+      const v = this.view, n = v.bodies;
+      this.semiAxes = new Float32Array((await inflated(v.semi_axes)).buffer);
+      this.position = await frames16(v.position, 3 * n, Uint16Array);
+      this.quaternion = await frames16(v.quaternion, 4 * n, Int16Array);
+      this.colourFrames = [];
+      for (const field of v.fields) this.colourFrames.push(summed(await inflated(field.data), n));
+      this.table = Array.from({ length: 256 }, (_, k) => {
+        const at = (k / 255) * (v.map.length - 1), i = Math.min(v.map.length - 2, Math.floor(at)), f = at - i;
+        return new THREE.Color().setRGB(...v.map[i].map((x, c) => (1 - f) * x + f * v.map[i + 1][c])).convertSRGBToLinear();
+      });
+      const fine = n <= 3000 ? [32, 20] : n <= 20000 ? [20, 12] : [12, 8];
+      this.bodies = new THREE.InstancedMesh(new THREE.SphereGeometry(1, ...fine),
+        new THREE.MeshStandardMaterial({ roughness: 0.55 }), n);
+      this.bodies.instanceColor = new THREE.InstancedBufferAttribute(new Float32Array(3 * n), 3);
+      this.bodies.castShadow = this.bodies.receiveShadow = true;
+      this.bodies.frustumCulled = false;
+      this.scene.add(this.bodies);
+      this.field = 0;
+      this.show(0);
+    }
+
+    addLights() {
+      const { up, eye, middle } = this.view, vector = (v) => new THREE.Vector3(...v);
+      const far = vector(eye).distanceTo(vector(middle));
+      const sky = new THREE.HemisphereLight(0xffffff, 0xb9b2a8, 0.5);
+      sky.position.copy(vector(up));
+      this.scene.add(sky);
+      const sun = new THREE.DirectionalLight(0xffffff, 0.62);
+      const towards = vector(eye).sub(vector(middle)).normalize();
+      const side = new THREE.Vector3().crossVectors(towards, vector(up));
+      sun.position.copy(vector(middle)).addScaledVector(vector(up), far).addScaledVector(side, 0.5 * far)
+        .addScaledVector(towards, 0.4 * far);
+      sun.target.position.copy(vector(middle));
+      sun.castShadow = true;
+      sun.shadow.mapSize.set(2048, 2048);
+      const reach = 0.4 * far;
+      Object.assign(sun.shadow.camera, { left: -reach, right: reach, top: reach, bottom: -reach, near: 0.1 * far,
+        far: 3 * far });
+      sun.shadow.normalBias = 0.002 * far;
+      this.scene.add(sun, sun.target);
+    }
+
+    addWalls() {
+      const { walls } = this.view;
+      this.walls = new THREE.Group();
+      const add = (triangles, material) => {
+        if (!triangles.length) return;
+        const shape = new THREE.BufferGeometry();
+        shape.setAttribute("position", new THREE.Float32BufferAttribute(walls.point, 3));
+        shape.setIndex(triangles);
+        const flat = shape.toNonIndexed();
+        flat.computeVertexNormals();
+        const mesh = new THREE.Mesh(flat, material);
+        mesh.receiveShadow = material.opacity === 1;
+        this.walls.add(mesh);
+      };
+      add(walls.floor, new THREE.MeshStandardMaterial({ color: 0xdedcd8, roughness: 1, side: THREE.DoubleSide }));
+      add(walls.clear, new THREE.MeshStandardMaterial({ color: 0x9fb2c4, roughness: 0.6, side: THREE.DoubleSide,
+        transparent: true, opacity: 0.1, depthWrite: false }));
+      this.scene.add(this.walls);
+    }
+
+    resetCamera() {
+      const { eye, middle } = this.view, distance = Math.hypot(...eye.map((x, k) => x - middle[k]));
+      this.camera.near = distance / 200;
+      this.camera.far = distance * 50;
+      this.camera.position.set(...eye);
+      this.controls.target.set(...middle);
+      this.camera.updateProjectionMatrix();
+      this.controls.update();
+    }
+
+    fit() {
+      const box = element("view");
+      this.renderer.setSize(box.clientWidth, box.clientHeight, false);
+      this.camera.aspect = box.clientWidth / box.clientHeight;
+      this.camera.updateProjectionMatrix();
+      this.draw();
+    }
+
+    /// Puts the bodies where they were in a frame.
+    show(frame) {
+      const v = this.view, n = v.bodies, p = this.position, q = this.quaternion;
+      const matrix = this.bodies.instanceMatrix.array, colour = this.bodies.instanceColor.array;
+      const colours = this.colourFrames[this.field].subarray(frame * n, (frame + 1) * n);
+      const place = new THREE.Vector3(), turn = new THREE.Quaternion(), size = new THREE.Vector3(), m = new THREE.Matrix4();
+      for (let i = 0, at = 3 * n * frame, turnAt = 4 * n * frame; i < n; ++i) {
+        place.set(v.low[0] + v.size[0] * p[at + i] / 65535, v.low[1] + v.size[1] * p[at + n + i] / 65535,
+          v.low[2] + v.size[2] * p[at + 2 * n + i] / 65535);
+        turn.set(q[turnAt + n + i], q[turnAt + 2 * n + i], q[turnAt + 3 * n + i], q[turnAt + i]).normalize();
+        size.fromArray(this.semiAxes, 3 * i);
+        m.compose(place, turn, size).toArray(matrix, 16 * i);
+        this.table[colours[i]].toArray(colour, 3 * i);
+      }
+      this.bodies.instanceMatrix.needsUpdate = this.bodies.instanceColor.needsUpdate = true;
+      this.frame = frame;
+      element("clock").textContent = `t = ${v.times[frame].toFixed(3)} s`;
+      element("time").value = frame;
+      this.draw();
+    }
+
+    showTime(time) {
+      this.time = time;
+      const { times } = this.view;
+      let nearest = 0;
+      for (let k = 1; k < times.length; ++k) if (Math.abs(times[k] - time) < Math.abs(times[nearest] - time)) nearest = k;
+      if (nearest !== this.frame) this.show(nearest);
+    }
+
+    draw() { this.renderer.render(this.scene, this.camera); }
+
+    play(on) {
+      this.playing = on;
+      element("play").textContent = on ? "Pause" : "Play";
+      const { times } = this.view, end = times[times.length - 1];
+      if (!on || times.length < 2) return;
+      if (this.frame === times.length - 1) this.time = times[0];
+      let before = performance.now();
+      const tick = (now) => {
+        if (!this.playing) return;
+        const time = this.time + (Number(element("speed").value) * (now - before)) / 1000;
+        before = now;
+        this.showTime(Math.min(time, end));
+        if (time >= end) this.play(false);
+        else requestAnimationFrame(tick);
+      };
+      requestAnimationFrame(tick);
+    }
+  }
+
+  function showScale(view, field) {
+    element("scale-title").textContent = field.unit === "1" ? field.name : `${field.name}, ${field.unit}`;
+    element("scale-low").textContent = digits(field.low);
+    element("scale-high").textContent = digits(field.high);
+    const pen = element("scale-bar").getContext("2d");
+    for (let k = 0; k < 128; ++k) {
+      const colour = view.map[Math.round(((127 - k) / 127) * (view.map.length - 1))];
+      pen.fillStyle = `rgb(${colour.map((x) => Math.round(255 * x)).join(",")})`;
+      pen.fillRect(0, k, 1, 1);
+    }
+  }
+
+  function connect(view) {
+    const slider = element("time"), select = element("colour");
+    slider.max = view.view.times.length - 1;
+    slider.addEventListener("input", () => { view.play(false); view.showTime(view.view.times[slider.value]); });
+    element("play").addEventListener("click", () => view.play(!view.playing));
+    element("reset").addEventListener("click", () => view.resetCamera());
+    element("walls").addEventListener("change", (e) => { view.walls.visible = e.target.checked; view.draw(); });
+    view.view.fields.forEach((field, k) => { made("option", field.name, select).value = k; });
+    select.addEventListener("change", () => {
+      view.field = Number(select.value);
+      showScale(view.view, view.view.fields[view.field]);
+      view.show(view.frame);
+    });
+    showScale(view.view, view.view.fields[0]);
+    document.addEventListener("keydown", (e) => {
+      if (e.code !== "Space" || ["BUTTON", "SELECT", "INPUT", "SUMMARY"].includes(e.target.tagName)) return;
+      e.preventDefault();
+      view.play(!view.playing);
+    });
+  }
+
+  async function start() {
+    fillIn(data);
+    let view = null;
+    drawPlots(data.plots, (time) => { if (view) { view.play(false); view.showTime(time); } });
+    try {
+      view = new View(data.view);
+      await view.load();
+      connect(view);
+      // A still page shows the run at work rather than at its start.
+      view.showTime(data.view.times[Math.floor(data.view.times.length / 3)]);
+      document.body.dataset.state = "ready";
+    } catch (error) {
+      const message = element("view-message");
+      message.style.display = "grid";
+      message.textContent = `The bodies cannot be shown: this browser has no WebGL, or is too old. (${error.message})`;
+      document.body.dataset.state = `no view: ${error.message}`;
+    }
+  }
+  start();
+})();

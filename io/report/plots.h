@@ -1,0 +1,34 @@
+// The diagrams of a report, as data.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "io/report/step_rows.h"
+#include "io/results/trajectory_reader.h"
+
+namespace scree::io {
+
+struct Series {
+  std::string name;
+  std::vector<double> values;  // [x]; NaN where there is none
+};
+
+struct Plot {
+  std::string title, x_label, y_label;
+  std::string note;          // below the diagram
+  bool logarithmic = false;  // the y axis
+  bool over_time = false;    // x is simulated time, s
+  bool bars = false;
+  std::vector<double> x;
+  std::vector<Series> series;
+};
+
+/// Energies, ledger, contacts, overlap, residual, sweeps and times of the stages over the run, at most
+/// `points` a line; only what the table has.
+std::vector<Plot> step_plots(const StepRows& rows, std::size_t points);
+
+/// Sizes, directions and packing of the bodies at the first and the last frame. Throws ReadError.
+std::vector<Plot> body_plots(const TrajectoryReader& reader);
+
+}  // namespace scree::io

@@ -1,0 +1,296 @@
+#include "io/report/report_page.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <scree_embedded.h>
+
+#include "io/render/camera.h"
+#include "io/render/colour_map.h"
+#include "io/render/run_scene.h"
+#include "io/report/packed.h"
+#include "io/report/plots.h"
+#include "io/results/recorded_fields.h"
+#include "io/results/version.h"
+
+namespace scree::io {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t plot_points = 800;
+constexpr std::size_t most_frames = 400;
+constexpr double bytes_a_pose = 16.0;  // position 3 x 2, quaternion 4 x 2, colours 2
+constexpr float quaternion_scale = 32767.0f, position_scale = 65535.0f, colour_scale = 255.0f;
+constexpr int map_colours = 33;
+// Numbers of the bodies, besides those that follow from their constants, that the view can colour by.
+const std::vector<std::string> view_fields{"speed", "height"};
+
+/// Six digits are enough for a line on a screen and make the page a third of the size.
+Json rounded(double x) {
+  if (!std::isfinite(x)) return nullptr;
+  return std::strtod(fmt::format("{:.6g}", x).c_str(), nullptr);
+}
+
+Json rounded(const std::vector<double>& values) {
+  Json list = Json::array();
+  for (const double x : values) list.push_back(rounded(x));
+  return list;
+}
+
+Json to_json(const Vec3& v) { return {rounded(v.x()), rounded(v.y()), rounded(v.z())}; }
+
+Json to_json(const Plot& plot) {
+  Json series = Json::array();
+  for (const Series& line : plot.series)
+    series.push_back({{"name", line.name}, {"values", rounded(line.values)}});
+  return {{"title", plot.title}, {"x_label", plot.x_label}, {"y_label", plot.y_label},
+          {"note", plot.note},   {"log", plot.logarithmic}, {"over_time", plot.over_time},
+          {"bars", plot.bars},   {"x", rounded(plot.x)},    {"series", std::move(series)}};
+}
+
+Json wall_json(const RunScene& scene, const RecordedRun& run) {
+  // Seen from above: every floor is one.
+  const Vec3 above = box_of(scene.points).center() + 1e6 * scene.up;
+  const std::vector<bool> floor = floors(scene.walls, run.model.boundaries, scene.up, above);
+  Json point = Json::array(), triangles[2] = {Json::array(), Json::array()};
+  for (const Vec3& p : scene.walls.point) {
+    for (const double x : p) point.push_back(rounded(x));
+  }
+  for (std::size_t p = 0; p < floor.size(); ++p) {
+    const std::vector<std::int32_t>& corner = scene.walls.polygon[p];
+    for (std::size_t c = 2; c < corner.size(); ++c) {
+      for (const std::size_t k : {std::size_t{0}, c - 1, c}) triangles[floor[p] ? 1 : 0].push_back(corner[k]);
+    }
+  }
+  return {
+      {"point", std::move(point)}, {"clear", std::move(triangles[0])}, {"floor", std::move(triangles[1])}};
+}
+
+/// The poses of the chosen frames, in 16 bits a number.
+class PackedView {
+ public:
+  PackedView(const TrajectoryReader& reader, std::vector<std::size_t> frames)
+      : reader_(reader), frames_(std::move(frames)), box_(position_box()) {
+    for (const std::string& field : view_fields) range_.push_back(value_range(reader, field));
+    colour_.resize(view_fields.size());
+  }
+
+  void add(std::size_t k) {
+    const Frame frame = reader_.frame(k);
+    const std::size_t n = frame.position.size();
+    for (int axis = 0; axis < 3; ++axis) {
+      const auto low = static_cast<float>(box_.min()[axis]), size = static_cast<float>(box_.sizes()[axis]);
+      for (const Vec3f& p : frame.position) {
+        const float at = size > 0.0f ? (p[axis] - low) / size : 0.0f;
+        position_.push_back(static_cast<std::uint16_t>(
+            std::lround(position_scale * (at > 0.0f ? std::min(at, 1.0f) : 0.0f))));
+      }
+    }
+    std::vector<std::array<float, 4>> q = frame.orientation;
+    // q and -q are the same turn: the one nearer to the frame before changes less and packs better.
+    for (std::size_t i = 0; i < n && !last_.empty(); ++i) {
+      const auto& p = last_[i];
+      if (q[i][0] * p[0] + q[i][1] * p[1] + q[i][2] * p[2] + q[i][3] * p[3] < 0.0f) {
+        for (float& x : q[i]) x = -x;
+      }
+    }
+    for (std::size_t c = 0; c < 4; ++c) {
+      for (std::size_t i = 0; i < n; ++i) {
+        const float x = std::isfinite(q[i][c]) ? std::clamp(q[i][c], -1.0f, 1.0f) : 0.0f;
+        quaternion_.push_back(static_cast<std::uint16_t>(std::lround(quaternion_scale * x)));
+      }
+    }
+    last_ = std::move(q);
+    for (std::size_t f = 0; f < view_fields.size(); ++f) add_colours(k, f);
+  }
+
+  Json json() const {
+    const std::size_t n = reader_.run().bodies.size();
+    Json times = Json::array(), fields = Json::array();
+    for (const std::size_t k : frames_) times.push_back(rounded(reader_.time_s()[k]));
+    const std::vector<RecordedField> known = recorded_fields(reader_.run());
+    for (std::size_t f = 0; f < view_fields.size(); ++f) {
+      fields.push_back({{"name", view_fields[f]},
+                        {"unit", find_field(known, view_fields[f])->unit},
+                        {"low", rounded(range_[f][0])},
+                        {"high", rounded(range_[f][1])},
+                        {"data", packed_frames(colour_[f], n)}});
+    }
+    std::vector<float> axes;
+    for (const ShapeIndex shape : reader_.run().bodies.shape) {
+      for (const double a : reader_.run().model.shapes.ellipsoid(shape).semi_axes)
+        axes.push_back(static_cast<float>(a));
+    }
+    return {{"bodies", n},
+            {"times", std::move(times)},
+            {"low", to_json(box_.min())},
+            {"size", to_json(box_.sizes())},
+            {"semi_axes", packed(axes)},
+            {"position", packed_frames(position_, 3 * n)},
+            {"quaternion", packed_frames(quaternion_, 4 * n)},
+            {"fields", std::move(fields)}};
+  }
+
+ private:
+  Eigen::AlignedBox3d position_box() const {
+    Eigen::AlignedBox3d box;
+    for (const std::size_t k : frames_) {
+      for (const Vec3f& p : reader_.frame(k).position) {
+        if (p.allFinite()) box.extend(p.cast<double>());
+      }
+    }
+    return box.isEmpty() ? Eigen::AlignedBox3d(Vec3(Vec3::Zero())) : box;
+  }
+
+  void add_colours(std::size_t k, std::size_t f) {
+    const double span = range_[f][1] - range_[f][0];
+    for (const float value : field_values(reader_, k, view_fields[f])) {
+      const double at = span > 0.0 ? (value - range_[f][0]) / span : 0.0;
+      colour_[f].push_back(
+          static_cast<std::uint8_t>(std::lround(colour_scale * (at > 0.0 ? std::min(at, 1.0) : 0.0))));
+    }
+  }
+
+  const TrajectoryReader& reader_;
+  std::vector<std::size_t> frames_;
+  Eigen::AlignedBox3d box_;
+  std::vector<std::array<double, 2>> range_;          // [field]
+  std::vector<std::uint16_t> position_, quaternion_;  // [frame][component][body]
+  std::vector<std::vector<std::uint8_t>> colour_;     // [field][frame][body]
+  std::vector<std::array<float, 4>> last_;
+};
+
+std::vector<std::size_t> view_frames(const TrajectoryReader& reader, const ReportOptions& options) {
+  const double bodies = std::max(1.0, static_cast<double>(reader.run().bodies.size()));
+  const double wanted =
+      std::clamp(options.view_bytes / (bytes_a_pose * bodies), 2.0, static_cast<double>(most_frames));
+  return sampled_frames(reader.frames(), static_cast<std::size_t>(wanted));
+}
+
+Json view_json(const TrajectoryReader& reader, const ReportOptions& options,
+               const std::function<void(double)>& done) {
+  const std::vector<std::size_t> frames = view_frames(reader, options);
+  PackedView view(reader, frames);
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    view.add(frames[i]);
+    done(static_cast<double>(i + 1) / static_cast<double>(frames.size()));
+  }
+  Json json = view.json();
+  const RunScene scene = run_scene(reader);
+  const Camera camera = framing_camera(scene.points, view_direction("corner", scene.up), scene.up, 1.6, 0.08);
+  json["up"] = to_json(scene.up);
+  json["eye"] = to_json(camera.eye);
+  json["middle"] = to_json(box_of(scene.points).center());
+  json["field_of_view"] = rounded(camera.field_of_view);
+  json["walls"] = wall_json(scene, reader.run());
+  Json colours = Json::array();
+  const ColourMap map("viridis");
+  for (int k = 0; k < map_colours; ++k) {
+    const Colour colour = map(static_cast<float>(k) / static_cast<float>(map_colours - 1));
+    colours.push_back({rounded(colour[0]), rounded(colour[1]), rounded(colour[2])});
+  }
+  json["map"] = std::move(colours);
+  return json;
+}
+
+/// summary.json, or null where a run goes on or was cut off.
+Json summary_json(const RunFolder& folder) {
+  std::ifstream file(folder.summary());
+  return file ? Json::parse(file, nullptr, false) : Json(nullptr);
+}
+
+Json run_json(const RecordedRun& run) {
+  Json materials = Json::array(), boundaries = Json::array();
+  for (std::size_t m = 0; m < run.model.materials.size(); ++m) {
+    const MaterialIndex index(static_cast<std::int64_t>(m));
+    const PairLaw& law = run.model.materials.law(index, index);
+    materials.push_back({{"name", run.model.materials.name(index)},
+                         {"density", run.model.materials.density(index)},
+                         {"friction", law.friction},
+                         {"restitution", law.restitution}});
+  }
+  for (const Boundary& boundary : run.model.boundaries) {
+    boundaries.push_back({{"name", boundary.name},
+                          {"kind", std::holds_alternative<Plane>(boundary.surface) ? "plane" : "tube"}});
+  }
+  return {{"scene", run.scene},
+          {"description", run.description},
+          {"created", run.created},
+          {"version", run.scree_version},
+          {"commit", run.made_with.commit},
+          {"compiler", run.made_with.compiler},
+          {"machine", run.made_with.machine},
+          {"bodies", run.bodies.size()},
+          {"time_step_s", run.model.settings.time_step_s},
+          {"gravity_m_s2", to_json(run.model.settings.gravity)},
+          {"end_time_s", run.end_time_s},
+          {"overrides", run.overrides},
+          {"materials", std::move(materials)},
+          {"boundaries", std::move(boundaries)},
+          {"text", run.text}};
+}
+
+/// JSON for inside a <script>, which ends at the first "</script": no "<" is left.
+std::string script_json(const Json& json) {
+  std::string text;
+  for (const char c : json.dump(-1, ' ', false, Json::error_handler_t::replace)) {
+    if (c == '<') {
+      text += "\\u003c";
+    } else {
+      text += c;
+    }
+  }
+  return text;
+}
+
+std::string escaped(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    result += c == '<' ? "&lt;" : c == '&' ? "&amp;" : c == '"' ? "&quot;" : std::string(1, c);
+  }
+  return result;
+}
+
+/// Puts the parts where the page says {{name}}.
+std::string filled(std::string_view page, const std::vector<std::pair<std::string, std::string>>& parts) {
+  std::string text;
+  for (std::size_t at = 0; at < page.size();) {
+    const std::size_t open = page.find("{{", at), close = page.find("}}", open);
+    text += page.substr(at, open - at);
+    if (open == std::string_view::npos) break;
+    const std::string name(page.substr(open + 2, close - open - 2));
+    const auto part =
+        std::find_if(parts.begin(), parts.end(), [&](const auto& p) { return p.first == name; });
+    text += part->second;
+    at = close + 2;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string report_page(const RunFolder& folder, const TrajectoryReader& reader, const ReportOptions& options,
+                        const std::function<void(double)>& done) {
+  Json plots = Json::array();
+  for (const Plot& plot : step_plots(StepRows(folder.steps()), plot_points)) plots.push_back(to_json(plot));
+  for (const Plot& plot : body_plots(reader)) plots.push_back(to_json(plot));
+  const Json data{{"run", run_json(reader.run())},
+                  {"summary", summary_json(folder)},
+                  {"view", view_json(reader, options, done)},
+                  {"plots", std::move(plots)}};
+  const auto text = [](std::string_view view) { return std::string(view); };
+  return filled(page_html, {{"title", escaped(reader.run().scene)},
+                            {"style", text(uplot_css) + text(page_css)},
+                            {"three", text(three_js)},
+                            {"controls", text(orbit_controls_js)},
+                            {"uplot", text(uplot_js)},
+                            {"data", script_json(data)},
+                            {"version", escaped(scree_version())},
+                            {"page", text(page_js)}});
+}
+
+}  // namespace scree::io

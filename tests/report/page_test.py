@@ -1,0 +1,146 @@
+"""A report page in headless Chromium: it loads nothing, shows the bodies and draws the diagrams. page_test.py <scree>
+
+Without Chromium it skips, but not in CI.
+"""
+import base64
+import json
+import os
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import zlib
+
+SKIP = 77
+
+SCENE = """
+name = "drop <b>"
+description = "a </script> in the text"
+time_step = 0.002
+end_time = 0.3
+[output]
+interval = 0.02
+[[materials]]
+name = "stone"
+density = 2500
+[[bodies]]
+generate = "random"
+count = 40
+semi_axes = [0.06, 0.04, 0.03]
+orientation = "random"
+region = { type = "box", low = [-0.2, -0.2, 0.05], high = [0.2, 0.2, 0.8] }
+[[boundaries]]
+name = "floor"
+type = "plane"
+"""
+
+# Added to a copy of the page: once the bodies are there, looks at the picture and writes down what it sees.
+PROBE = """<script>
+const wait = setInterval(() => {
+  if (!document.body.dataset.state) return;
+  clearInterval(wait);
+  const look = () => {
+    const gl = document.getElementById("canvas").getContext("webgl2"), w = gl.drawingBufferWidth, h = gl.drawingBufferHeight;
+    const pixel = new Uint8Array(4 * w * h);
+    gl.readPixels(0, 0, w, h, gl.RGBA, gl.UNSIGNED_BYTE, pixel);
+    let coloured = 0;
+    for (let i = 0; i < pixel.length; i += 4) {
+      const c = pixel.slice(i, i + 3);
+      if (Math.max(...c) - Math.min(...c) > 40) ++coloured;
+    }
+    return coloured / (w * h);
+  };
+  const seen = { state: document.body.dataset.state, before: look(), diagrams: document.querySelectorAll(".uplot").length };
+  const slider = document.getElementById("time");
+  slider.value = slider.max;
+  slider.dispatchEvent(new Event("input"));
+  seen.after = look();
+  seen.clock = document.getElementById("clock").textContent;
+  seen.title = document.getElementById("scene").textContent;
+  document.body.dataset.seen = JSON.stringify(seen);
+}, 50);
+</script>"""
+
+
+def unpacked(text):
+    return zlib.decompress(base64.b64decode(text))
+
+
+def check_text(page):
+    for outside in (r"\b(https?|wss?|ftp):", r"<(script|img|link|iframe|a)\b[^>]*\b(src|href)\s*=", r"@import", r"url\("):
+        found = re.search(outside, page)
+        assert not found, f"the page reaches outside: {page[max(0, found.start() - 40):found.end() + 40]}"
+    data = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL).group(1))
+    view, n = data["view"], data["view"]["bodies"]
+    assert n == 40 and len(view["times"]) == 16, (n, len(view["times"]))
+    axes = struct.unpack(f"<{3 * n}f", unpacked(view["semi_axes"]))
+    assert abs(max(axes) - 0.06) < 1e-6 and abs(min(axes) - 0.03) < 1e-6
+    assert len(unpacked(view["position"])) == 2 * 3 * n * 16
+    assert data["run"]["commit"] and data["run"]["machine"] and data["summary"]["status"] == "finished"
+    return data
+
+
+def check_heights(data, folder):
+    """The last frame's heights, unpacked here, are those of the trajectory, to 16 bits of the run's extent."""
+    import h5py
+
+    view, n = data["view"], data["view"]["bodies"]
+    raw, frames = unpacked(view["position"]), len(view["times"])
+    low, high = raw[: len(raw) // 2], raw[len(raw) // 2 :]
+    z = [0] * n
+    for frame in range(frames):
+        for i in range(n):
+            at = (3 * frame + 2) * n + i
+            z[i] = (z[i] + low[at] + 256 * high[at]) % 65536
+    with h5py.File(os.path.join(folder, "trajectory.h5")) as run:
+        recorded = run["frames/position"][-1, :, 2]
+    step = view["size"][2] / 65535
+    assert all(abs(view["low"][2] + step * z[i] - recorded[i]) < 1e-5 for i in range(n))
+
+
+def in_browser(chromium, page, folder, picture):
+    path = os.path.join(folder, "probe.html")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(page.replace("</body>", PROBE + "</body>"))
+    command = [chromium, "--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu",
+               "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--window-size=1200,900",
+               "--virtual-time-budget=20000", f"--user-data-dir={folder}/profile"]
+    shown = subprocess.run([*command, "--dump-dom", "file://" + path], capture_output=True, text=True, timeout=200)
+    found = re.search(r'data-seen="([^"]*)"', shown.stdout)
+    assert found, f"the page did not come up: {shown.stdout[-500:]}\n{shown.stderr[-2000:]}"
+    if picture:
+        subprocess.run([*command, f"--screenshot={picture}", "file://" + path], capture_output=True, timeout=200)
+    return json.loads(found.group(1).replace("&quot;", '"').replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"))
+
+
+def main():
+    scree, picture = sys.argv[1], os.environ.get("SCREE_PAGE_PICTURE")
+    with tempfile.TemporaryDirectory() as folder:
+        scene, run = os.path.join(folder, "drop.toml"), os.path.join(folder, "run")
+        with open(scene, "w", encoding="utf-8") as file:
+            file.write(SCENE)
+        subprocess.run([scree, "run", scene, "-q", "-o", run], check=True)
+        subprocess.run([scree, "report", run, "-q"], check=True)
+        with open(os.path.join(run, "report.html"), encoding="utf-8") as file:
+            page = file.read()
+        data = check_text(page)
+        chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+        if not chromium:
+            print("SKIPPED: no Chromium here (Debian: chromium), so nobody has looked at the page")
+            return 1 if os.environ.get("CI") == "true" else SKIP
+        check_heights(data, run)
+        seen = in_browser(chromium, page, folder, picture)
+    print(seen)
+    assert seen["state"] == "ready", seen
+    assert seen["title"] == "drop <b>", seen
+    assert seen["diagrams"] == len(data["plots"]) >= 10, seen
+    # Bodies cover a part of the picture, and another one at the end.
+    assert 0.005 < seen["before"] < 0.5 and 0.005 < seen["after"] < 0.5 and seen["before"] != seen["after"], seen
+    assert seen["clock"] == "t = 0.300 s", seen
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,89 @@
+#include "io/report/plots.h"
+
+#include <fstream>
+#include <gtest/gtest.h>
+#include <numeric>
+
+#include "io/results/run_recorder.h"
+#include "tests/results/fixtures.h"
+
+namespace scree::test {
+
+namespace {
+
+const io::Plot* find(const std::vector<io::Plot>& plots, const std::string& title) {
+  for (const io::Plot& plot : plots) {
+    if (plot.title == title) return &plot;
+  }
+  return nullptr;
+}
+
+/// A made-up run of 50 steps of a millisecond.
+void record(const io::Scene& scene, const std::filesystem::path& folder) {
+  io::RunRecorder recorder(scene, {folder, false});
+  ExampleStep step{scene.initial, {}, {}};
+  for (int k = 1; k <= 50; ++k) {
+    step = example_step(scene, k);
+    recorder.after_step(step.report, step.state, step.workspace);
+  }
+  recorder.finish(io::RunStatus::finished, step.state, step.workspace);
+}
+
+}  // namespace
+
+TEST(StepPlots, ShowEveryStepOrTheSharersOfAPoint) {
+  const TemporaryFolder folder;
+  io::Scene scene = example_scene(30);
+  scene.output.vtk = false;
+  record(scene, folder.path());
+  const io::StepRows rows(folder.path() / "steps.csv");
+  ASSERT_EQ(rows.rows(), 50u);
+  EXPECT_FALSE(rows.column("state_hash"));
+  EXPECT_FALSE(rows.column("solver_status"));
+  const std::vector<io::Plot> all = io::step_plots(rows, 1000), ten = io::step_plots(rows, 10);
+  const io::Plot *energy = find(all, "Energy"), *ledger = find(all, "Energy ledger"),
+                 *overlap = find(ten, "Overlap");
+  ASSERT_TRUE(energy && ledger && overlap);
+  EXPECT_EQ(energy->x.size(), 50u);
+  EXPECT_EQ(energy->series[0].values, *rows.column("kinetic_energy_J"));
+  // Half a joule a step of friction in fixtures.cpp, summed.
+  EXPECT_EQ(ledger->series[0].name, "dissipated by friction");
+  EXPECT_NEAR(ledger->series[0].values.back(), 25.0, 1e-12);
+  // 0.02 / step: the largest of steps 1 to 5 is the first, in per cent.
+  EXPECT_EQ(overlap->x.size(), 10u);
+  EXPECT_NEAR(overlap->series[0].values[0], 2.0, 1e-12);
+  EXPECT_NEAR(overlap->x[9], 0.05, 1e-12);
+}
+
+TEST(StepRows, LeaveOutARowThatIsNotWhole) {
+  const TemporaryFolder folder;
+  std::ofstream(folder.path() / "s.csv")
+      << "step,time_s,solver_status\n1,0.5,converged\n2,1.0,converged\n3,1.";
+  const io::StepRows rows(folder.path() / "s.csv");
+  EXPECT_EQ(rows.rows(), 2u);
+  EXPECT_EQ(rows.names(), (std::vector<std::string>{"step", "time_s"}));
+  EXPECT_EQ(io::StepRows(folder.path() / "missing.csv").rows(), 0u);
+  EXPECT_TRUE(io::step_plots(io::StepRows(folder.path() / "missing.csv"), 100).empty());
+}
+
+TEST(BodyPlots, CountAllBodiesAndTheirVolume) {
+  const TemporaryFolder folder;
+  io::Scene scene = example_scene(200);
+  scene.model.boundaries.pop_back();  // the tube, so that the box is all
+  scene.output.vtk = false;
+  record(scene, folder.path());
+  const io::TrajectoryReader reader(folder.path() / "trajectory.h5");
+  const std::vector<io::Plot> plots = io::body_plots(reader);
+  const io::Plot *sizes = find(plots, "Sizes"), *packing = find(plots, "Packing fraction"),
+                 *directions = find(plots, "Directions");
+  ASSERT_TRUE(sizes && packing && directions);
+  const auto sum = [](const std::vector<double>& v) { return std::accumulate(v.begin(), v.end(), 0.0); };
+  EXPECT_EQ(sum(sizes->series[0].values), 200.0);
+  EXPECT_NEAR(sum(directions->series[1].values) / 20.0, 1.0, 1e-12);
+  // The box is 2 m by 2 m; almost all bodies lie in the layers.
+  const double layer = packing->x[1] - packing->x[0], body = 4.0 / 3.0 * M_PI * 0.03 * 0.02 * 0.01;
+  EXPECT_NE(packing->note.find("the floor between the walls, 4 m^2"), std::string::npos) << packing->note;
+  EXPECT_NEAR(sum(packing->series[0].values) * layer * 4.0, 200.0 * body, 0.02 * 200.0 * body);
+}
+
+}  // namespace scree::test

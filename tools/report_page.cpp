@@ -1,0 +1,58 @@
+#include "tools/report_page.h"
+
+#include <fmt/format.h>
+#include <memory>
+
+#include "io/report/report_page.h"
+#include "io/results/text_file.h"
+#include "tools/exit_codes.h"
+#include "tools/job_progress.h"
+#include "tools/recorded_run.h"
+
+namespace scree {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct PageOptions {
+  fs::path folder, output;
+  double view_megabytes = 24.0;
+  bool quiet = false;
+};
+
+int report(const PageOptions& options) {
+  const io::RunFolder run = find_run(options.folder);
+  const io::TrajectoryReader reader = open_trajectory(run);
+  const fs::path path = options.output.empty() ? run.path / "report.html" : options.output;
+  constexpr std::size_t parts = 100;
+  JobProgress progress(Progress::detect(options.quiet), "per cent", parts);
+  const std::string page = io::report_page(run, reader, {1e6 * options.view_megabytes}, [&](double part) {
+    progress.done(static_cast<std::size_t>(part * static_cast<double>(parts)));
+  });
+  io::write_whole_file(path, page);
+  progress.finish();
+  if (!options.quiet)
+    show(fmt::format("{}: {:.1f} MB\n", path.string(), 1e-6 * static_cast<double>(page.size())));
+  return exit_ok;
+}
+
+}  // namespace
+
+void add_report(CLI::App& app, std::function<int()>& action) {
+  const auto options = std::make_shared<PageOptions>();
+  CLI::App* command = app.add_subcommand("report", "Put a run on one HTML page that any browser opens");
+  add_run_folder(*command, options->folder);
+  command
+      ->add_option("-o,--output", options->output, "The page; report.html in the run's folder if not given")
+      ->type_name("FILE.html");
+  command
+      ->add_option("--view-size", options->view_megabytes,
+                   "Megabytes of poses, before compression, in the 3-D view: more frames, a larger page")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_flag("-q,--quiet", options->quiet, "Print nothing but warnings and errors");
+  command->callback([options, &action] { action = [options] { return report(*options); }; });
+}
+
+}  // namespace scree
