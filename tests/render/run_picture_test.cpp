@@ -116,24 +116,35 @@ TEST(RunPicture, ColoursByTheChosenNumber) {
   EXPECT_GT(seen[1][2], seen[1][1] + 20.0f);
 }
 
-TEST(RunPicture, LabelsStayAtTheEdges) {
-  const RecordedExample run(5);
-  const io::TrajectoryReader reader = run.reader();
-  io::PictureOptions options = plain();
-  options.width = 800;
-  options.height = 500;
-  const io::Picture bare = io::RunPicture(reader, options).draw(0);
-  options.labels = true;
-  const io::Picture labelled = io::RunPicture(reader, options).draw(0);
+TEST(Labels, StayAtTheEdges) {
+  io::Picture picture(800, 500);
+  for (std::uint32_t& pixel : picture.pixel) pixel = white;
+  io::draw_labels(picture, {"example, 5 bodies", "t = 0.050 s", {"kinetic energy, J", "viridis", 0.0, 2.5}});
   int left = 0, middle = 0, right = 0;
-  for (std::size_t p = 0; p < bare.pixel.size(); ++p) {
-    if (bare.pixel[p] == labelled.pixel[p]) continue;
+  for (std::size_t p = 0; p < picture.pixel.size(); ++p) {
+    if (picture.pixel[p] == white) continue;
     const std::size_t column = p % 800;
     ++(column < 320 ? left : column < 640 ? middle : right);
   }
   EXPECT_GT(left, 500);    // name and time; fails without a font
   EXPECT_GT(right, 2000);  // the colour bar
   EXPECT_EQ(middle, 0);
+}
+
+// Nothing of the bodies lies behind the colour bar.
+TEST(RunPicture, KeepsClearOfTheColourBar) {
+  const RecordedExample run(40);
+  const io::TrajectoryReader reader = run.reader();
+  io::PictureOptions options = plain();
+  options.labels = true;
+  const io::RunPicture artist(reader, options);
+  const io::Lens lens(artist.camera(), 1.6);
+  const double bar = 1.0 - 2.0 * io::bar_width(options.height) / options.width;
+  for (const Vec3& position : reader.bodies(5).position) {
+    const auto at = lens.project(position);
+    EXPECT_LT(at->x(), bar);
+    EXPECT_LT(std::abs(at->y()), 1.0);
+  }
 }
 
 TEST(SampledFrames, HoldTheFirstAndTheLast) {

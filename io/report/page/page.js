@@ -33,10 +33,10 @@
     if (summary) {
       card(`${digits(summary.simulated_time_s)} s`, "simulated");
       card(duration(summary.wall_time_s), "computing");
-      card(`${digits(1e3 * summary.median_step_time_s)} ms`, "a step at the end");
-      card(summary.contacts.toLocaleString("en"), "contacts at the end");
+      card(`${digits(1e3 * summary.median_step_time_s)} ms`, "a step, end");
+      card(summary.contacts.toLocaleString("en"), "contacts, end");
       card(`${short(100 * summary.penetration_max_of_run)} %`, "largest overlap");
-      card(short(summary.residual_rms_relative_mean), "mean residual (of g h)");
+      card(short(summary.residual_rms_relative_mean), "mean residual");
       card(short(summary.energy_injected_relative), "energy injected");
     }
     const table = (rows) => {
