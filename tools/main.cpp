@@ -9,6 +9,7 @@
 #include "io/results/write_error.h"
 #include "tools/check.h"
 #include "tools/exit_codes.h"
+#include "tools/export.h"
 #include "tools/fields.h"
 #include "tools/interrupt.h"
 #include "tools/paraview.h"
@@ -63,6 +64,7 @@ int main(int argc, char** argv) {
   scree::add_paraview(app, action);
   scree::add_render(app, action);
   scree::add_report(app, action);
+  scree::add_export(app, action);
   scree::add_fields(app, action);
   try {
     app.parse(argc, argv);

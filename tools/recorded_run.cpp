@@ -44,7 +44,7 @@ void add_frame_choice(CLI::App& command, FrameChoice& choice, const std::string&
       "--time", choice.time_s, "Only the frames nearest to these times, s; " + otherwise + " if not given");
   time->expected(1, 1000)->type_name("TIME ...");
   command.add_option("--from", choice.from_s, "Only frames from this time on, s")->excludes(time);
-  command.add_option("--to", choice.to_s, "Only frames up to this time, s")->excludes(time);
+  command.add_option("--until", choice.until_s, "Only frames up to this time, s")->excludes(time);
   command.add_option("--every", choice.every, "Only every so many-th of them")
       ->check(CLI::PositiveNumber)
       ->excludes(time)
@@ -59,14 +59,14 @@ std::vector<std::size_t> chosen_frames(const FrameChoice& choice, const io::Traj
     // The times of steps are sums of rounded numbers: a thousandth of a frame interval tells them apart.
     const double slack = 1e-3 * reader.run().frame_interval_s;
     if (times[k] < choice.from_s.value_or(times[k]) - slack) continue;
-    if (times[k] > choice.to_s.value_or(times[k]) + slack) continue;
+    if (times[k] > choice.until_s.value_or(times[k]) + slack) continue;
     if (inside++ % choice.every == 0) frames.push_back(k);
   }
   std::sort(frames.begin(), frames.end());
   frames.erase(std::unique(frames.begin(), frames.end()), frames.end());
   if (frames.empty()) {
     throw CLI::ValidationError(
-        "--from, --to", fmt::format("there is no frame in between; the run has frames from {:g} s to {:g} s",
+        "--from, --until", fmt::format("there is no frame in between; the run has frames from {:g} s to {:g} s",
                                     times.front(), times.back()));
   }
   return frames;

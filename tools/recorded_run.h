@@ -25,11 +25,11 @@ io::TrajectoryReader open_trajectory(const io::RunFolder& folder);
 /// Which frames of a run are wanted: all, unless something is given.
 struct FrameChoice {
   std::vector<double> time_s;  // the nearest frame to each
-  std::optional<double> from_s, to_s;
+  std::optional<double> from_s, until_s;
   std::size_t every = 1;
-  bool given() const { return !time_s.empty() || from_s || to_s || every > 1; }
+  bool given() const { return !time_s.empty() || from_s || until_s || every > 1; }
 };
-/// --time, --from, --to and --every; `otherwise` says what is taken if none of them is given.
+/// --time, --from, --until and --every; `otherwise` says what is taken if none of them is given.
 void add_frame_choice(CLI::App& command, FrameChoice& choice, const std::string& otherwise);
 /// In the order of time, at least one. Throws CLI::ValidationError if none is left.
 std::vector<std::size_t> chosen_frames(const FrameChoice& choice, const io::TrajectoryReader& reader);

@@ -1,5 +1,6 @@
 """The subcommands that look at a finished run: view_test.py <scree> [Viewing.test_name ...]"""
 import os
+import re
 import shutil
 import struct
 import subprocess
@@ -146,7 +147,7 @@ class Viewing(unittest.TestCase):
         self.assertEqual(shown.stdout.strip(), "h264,162,92,20/1,5")
         film = os.path.join(self.folder, "slow.mp4")
         done = self.scree("render", "-o", film, "--size", "160x90", "--samples", "1", "--speed", "0.5", "--from", "0.05",
-                          "--to", "0.15", "-q")
+                          "--until", "0.15", "-q")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertGreater(os.path.getsize(film), 500)
 
@@ -200,6 +201,81 @@ class Viewing(unittest.TestCase):
         self.assertLess(os.path.getsize(os.path.join(self.folder, "other.html")), whole)
         self.assertEqual(self.scree("report", "-o", "/nowhere/r.html").returncode, 4)
         self.check_refusals("report")
+
+    def exported(self, *arguments):
+        path = os.path.join(self.folder, "exported")
+        done = self.scree("export", "-o", path, "-q", "--overwrite", *arguments)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+        with open(path) as file:
+            return file.read().splitlines()
+
+    def test_export_extended_xyz(self):
+        lines = self.exported("--to", "xyz", "--every", "2")
+        self.assertEqual(len(lines), 3 * (30 + 2))
+        for frame in range(3):
+            self.assertEqual(lines[32 * frame], "30")
+            comment = lines[32 * frame + 1]
+            self.assertAlmostEqual(float(re.search(r"Time=(\S+)", comment).group(1)), 0.1 * frame)
+            columns = re.search(r"Properties=(\S+)", comment).group(1).split(":")
+            width = sum(int(n) for n in columns[2::3])
+            self.assertEqual(columns[0::3], ["species", "id", "pos", "orientation", "aspherical_shape", "velo",
+                                             "angular_velocity"])
+            for k, row in enumerate(lines[32 * frame + 2:32 * frame + 32]):
+                cells = row.split()
+                self.assertEqual((len(cells), cells[0], int(cells[1])), (width, "stone", k))
+                x, y, z, w = map(float, cells[5:9])
+                self.assertAlmostEqual(x * x + y * y + z * z + w * w, 1.0, places=6)
+                self.assertEqual(list(map(float, cells[9:12])), [0.05, 0.04, 0.03])
+
+    def test_export_lammps_dump(self):
+        lines = self.exported("--to", "lammps", "--time", "0", "0.2")
+        self.assertEqual(len(lines), 2 * (30 + 9))
+        self.assertEqual(lines[:6:2], ["ITEM: TIMESTEP", "ITEM: NUMBER OF ATOMS", "ITEM: BOX BOUNDS ff ff ff"])
+        self.assertEqual((lines[1], lines[3], lines[40]), ("0", "30", "100"))
+        names = lines[8].split()[2:]
+        low_high = [tuple(map(float, line.split())) for line in lines[5:8]]
+        for k, row in enumerate(lines[9:39]):
+            atom = dict(zip(names, map(float, row.split())))
+            self.assertEqual((len(row.split()), atom["id"], atom["type"]), (len(names), k + 1, 1))
+            self.assertEqual([atom["shapex"], atom["shapey"], atom["shapez"]], [0.1, 0.08, 0.06])  # diameters
+            self.assertAlmostEqual(sum(atom["quat" + c] ** 2 for c in "wijk"), 1.0, places=6)
+            self.assertTrue(all(low < atom[axis] < high for axis, (low, high) in zip("xyz", low_high)))
+
+    def test_export_csv_starts_another_run(self):
+        lines = self.exported("--to", "csv")
+        self.assertEqual(len(lines), 1 + 5 * 30)
+        lines = self.exported("--to", "csv", "--time", "0.2")
+        self.assertEqual(len(lines), 31)
+        with open(os.path.join(self.folder, "bodies.csv"), "w") as table:
+            table.write("\n".join(lines) + "\n")
+        scene = os.path.join(self.folder, "again.toml")
+        with open(scene, "w") as file:
+            file.write('time_step = 0.002\nend_time = 0.002\n[[materials]]\nname = "stone"\ndensity = 2500\n[[bodies]]\n'
+                       'table = "bodies.csv"\n[[boundaries]]\nname = "floor"\ntype = "plane"\n')
+        again = os.path.join(self.folder, "again")
+        done = subprocess.run([PROGRAM, "run", scene, "-q", "-o", again], capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        first = subprocess.run([PROGRAM, "export", again, "--to", "csv", "--time", "0", "-q"], capture_output=True, text=True)
+        self.assertEqual(first.returncode, 0, first.stderr)
+        with open(os.path.join(again, "bodies.csv")) as file:
+            rows = file.read().splitlines()
+        # Positions, velocities and sizes are the same text; quaternions are normalised anew.
+        for old, new in zip(lines[1:], rows[1:]):
+            old, new = old.split(","), new.split(",")
+            self.assertEqual(old[3:6] + old[10:], new[3:6] + new[10:])
+
+    def test_export_vtk_and_what_is_wrong(self):
+        done = self.scree("export", "--to", "vtk", "--time", "0.1", "-o", "v")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(sorted(os.listdir(os.path.join(self.folder, "v"))), ["bodies.pvd", "contacts.pvd", "vtk", "walls.vtp"])
+        done = self.scree("export", "--to", "vtk", "-o", "v")
+        self.assertEqual(done.returncode, 4)
+        self.assertIn("exists already", done.stderr)
+        self.assertEqual(self.scree("export", "--to", "xyz", "-o", "/nowhere/f").returncode, 4)
+        for wrong in ([], ["--to", "pdf"], ["--to", "csv", "--from", "9"]):
+            self.assertEqual(self.scree("export", *wrong).returncode, 2, wrong)
+        os.remove(os.path.join(self.run_folder, "trajectory.h5"))
+        self.assertEqual(self.scree("export", "--to", "csv").returncode, 6)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,128 @@
+#include "io/results/text_export.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <iterator>
+
+#include "io/results/text_file.h"
+
+namespace scree::io {
+
+namespace {
+
+/// All that a line about body i may hold.
+struct Row {
+  const Vec3f &position, &velocity, &angular_velocity;
+  const std::array<float, 4>& q;  // w x y z
+  const Vec3& semi_axes;
+  BodyId id;
+  std::int32_t material;
+};
+
+template <class F>
+void for_rows(const RecordedRun& run, const Frame& frame, F&& f) {
+  const Bodies& bodies = run.bodies;
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    f(Row{frame.position[i], frame.velocity[i], frame.angular_velocity[i], frame.orientation[i],
+          run.model.shapes.ellipsoid(bodies.shape[i]).semi_axes, bodies.id[i], bodies.material[i].value});
+  }
+}
+
+/// A name without what separates columns.
+std::string one_word(std::string name) {
+  std::replace_if(
+      name.begin(), name.end(), [](unsigned char c) { return std::isspace(c) || c == '"'; }, '_');
+  return name.empty() ? "_" : name;
+}
+
+std::string xyz_frame(const RecordedRun& run, const Frame& frame) {
+  std::string text = fmt::format(
+      "{}\nProperties=species:S:1:id:I:1:pos:R:3:orientation:R:4:aspherical_shape:R:3:velo:R:3:angular_"
+      "velocity:R:3 "
+      "Time={} Timestep={} pbc=\"F F F\"\n",
+      run.bodies.size(), frame.time_s, frame.step);
+  auto out = std::back_inserter(text);
+  for_rows(run, frame, [&](const Row& r) {
+    fmt::format_to(out, "{} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}\n",
+                   one_word(run.model.materials.name(MaterialIndex(r.material))), r.id, r.position.x(),
+                   r.position.y(), r.position.z(), r.q[1], r.q[2], r.q[3], r.q[0], r.semi_axes.x(),
+                   r.semi_axes.y(), r.semi_axes.z(), r.velocity.x(), r.velocity.y(), r.velocity.z(),
+                   r.angular_velocity.x(), r.angular_velocity.y(), r.angular_velocity.z());
+  });
+  return text;
+}
+
+/// The box that holds all centres, and twice the largest semi-axis beyond.
+Eigen::AlignedBox3d box_of(const RecordedRun& run, const Frame& frame) {
+  Eigen::AlignedBox3d box;
+  double margin = 0.0;
+  for_rows(run, frame, [&](const Row& r) {
+    if (r.position.allFinite()) box.extend(r.position.cast<double>());
+    margin = std::max(margin, 2.0 * r.semi_axes.maxCoeff());
+  });
+  if (box.isEmpty()) box = Eigen::AlignedBox3d(Vec3(Vec3::Zero()));
+  return {box.min() - Vec3::Constant(margin), box.max() + Vec3::Constant(margin)};
+}
+
+std::string lammps_frame(const RecordedRun& run, const Frame& frame) {
+  const Eigen::AlignedBox3d box = box_of(run, frame);
+  std::string text = fmt::format("ITEM: TIMESTEP\n{}\nITEM: NUMBER OF ATOMS\n{}\nITEM: BOX BOUNDS ff ff ff\n",
+                                 frame.step, run.bodies.size());
+  for (int axis = 0; axis < 3; ++axis) text += fmt::format("{} {}\n", box.min()[axis], box.max()[axis]);
+  text +=
+      "ITEM: ATOMS id type x y z vx vy vz omegax omegay omegaz quatw quati quatj quatk shapex shapey shapez "
+      "mass\n";
+  auto out = std::back_inserter(text);
+  std::size_t i = 0;
+  for_rows(run, frame, [&](const Row& r) {
+    // Ids and types of LAMMPS count from 1.
+    fmt::format_to(out, "{} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}\n", r.id + 1,
+                   r.material + 1, r.position.x(), r.position.y(), r.position.z(), r.velocity.x(),
+                   r.velocity.y(), r.velocity.z(), r.angular_velocity.x(), r.angular_velocity.y(),
+                   r.angular_velocity.z(), r.q[0], r.q[1], r.q[2], r.q[3], 2.0 * r.semi_axes.x(),
+                   2.0 * r.semi_axes.y(), 2.0 * r.semi_axes.z(), run.bodies.mass[i++]);
+  });
+  return text;
+}
+
+constexpr const char* csv_header = "time_s,id,material,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz,a,b,c\n";
+
+std::string csv_frame(const RecordedRun& run, const Frame& frame) {
+  std::string text;
+  auto out = std::back_inserter(text);
+  for_rows(run, frame, [&](const Row& r) {
+    fmt::format_to(out, "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", frame.time_s, r.id,
+                   r.material, r.position.x(), r.position.y(), r.position.z(), r.q[0], r.q[1], r.q[2], r.q[3],
+                   r.velocity.x(), r.velocity.y(), r.velocity.z(), r.angular_velocity.x(),
+                   r.angular_velocity.y(), r.angular_velocity.z(), r.semi_axes.x(), r.semi_axes.y(),
+                   r.semi_axes.z());
+  });
+  return text;
+}
+
+std::string frame_text(TextFormat format, const RecordedRun& run, const Frame& frame) {
+  switch (format) {
+    case TextFormat::extended_xyz:
+      return xyz_frame(run, frame);
+    case TextFormat::lammps_dump:
+      return lammps_frame(run, frame);
+    case TextFormat::csv:
+      return csv_frame(run, frame);
+  }
+  return "";
+}
+
+}  // namespace
+
+void write_text(const std::filesystem::path& path, TextFormat format, const TrajectoryReader& reader,
+                const std::vector<std::size_t>& frames, const std::function<void(std::size_t)>& done) {
+  TextFile file(path);
+  if (format == TextFormat::csv) file.write(csv_header);
+  for (const std::size_t k : frames) {
+    file.write(frame_text(format, reader.run(), reader.frame(k)));
+    done(k);
+  }
+  file.close();
+}
+
+}  // namespace scree::io
