@@ -1,5 +1,8 @@
 #include "io/results/frame.h"
 
+#include <bit>
+#include <cmath>
+
 #include "io/results/body_fields.h"
 
 namespace scree::io {
@@ -69,6 +72,32 @@ Frame make_frame(const Model& model, const State& state, const Workspace& worksp
   frame.has_contacts = with_contacts;
   if (with_contacts) frame.contacts = frame_contacts(contacts, impulse, static_cast<std::int32_t>(n));
   return frame;
+}
+
+float rounded(float x, int bits) {
+  if (!std::isfinite(x) || bits >= 24) return x;
+  const int dropped = 24 - bits;
+  const auto u = std::bit_cast<std::uint32_t>(x);
+  // Half of the last kept bit, to even; a carry into the exponent is the next power of two, as it should be.
+  const std::uint32_t half = (1u << (dropped - 1)) - 1u + (u >> dropped & 1u);
+  return std::bit_cast<float>((u + half) & ~((1u << dropped) - 1u));
+}
+
+void round_frame(Frame& frame, int bits) {
+  if (bits >= 24) return;
+  const auto numbers = [bits](auto& values) {
+    for (auto& value : values) value = rounded(value, bits);
+  };
+  const auto vectors = [&](std::vector<Vec3f>& values) {
+    for (Vec3f& v : values) numbers(v);
+  };
+  for (auto& q : frame.orientation) numbers(q);
+  for (std::vector<float>& field : frame.fields) numbers(field);
+  for (auto* list : {&frame.position, &frame.velocity, &frame.angular_velocity, &frame.contacts.point,
+                     &frame.contacts.normal, &frame.contacts.impulse}) {
+    vectors(*list);
+  }
+  numbers(frame.contacts.gap);
 }
 
 }  // namespace scree::io

@@ -43,4 +43,11 @@ struct Frame {
 Frame make_frame(const Model& model, const State& state, const Workspace& workspace,
                  const std::vector<std::string>& field_names, bool with_contacts);
 
+/// The number nearest to x that has so many significant bits, 2 to 24; 24 is x itself. What is left out is at
+/// most 2^-bits of x. Compresses better: the low bits are zero.
+float rounded(float x, int bits);
+
+/// Rounds poses, velocities, extra fields and contacts in this way.
+void round_frame(Frame& frame, int bits);
+
 }  // namespace scree::io

@@ -127,7 +127,9 @@ struct RunRecorder::Parts {
   void add_frame(const State& state, const Workspace& workspace) {
     if (!trajectory && !vtk) return;
     const double elapsed = state.time_s - scene.initial.time_s + 0.5 * scene.model.settings.time_step_s;
-    writer.push(make_frame(scene.model, state, workspace, scene.output.fields, contacts_due(elapsed)));
+    Frame frame = make_frame(scene.model, state, workspace, scene.output.fields, contacts_due(elapsed));
+    round_frame(frame, scene.output.significant_bits);
+    writer.push(std::move(frame));
     ++frames;
     last_frame_step = state.step;
     next_interval = static_cast<std::int64_t>(std::floor(elapsed / scene.output.interval_s)) + 1;

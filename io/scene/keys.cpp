@@ -166,6 +166,10 @@ constexpr std::array key_table{
         .description = "Write a VTK series for ParaView."},
     Key{.section = "output", .name = "contacts", .type = boolean, .fallback = "true",
         .description = "Frames hold the contacts too."},
+    Key{.section = "output", .name = "significant_bits", .type = integer, .fallback = "24",
+        .range = {.low = 8.0, .high = 24.0},
+        .description = "Of the numbers in frames: 24 keeps all of single precision, fewer make smaller files; an error of "
+                       "2^-bits of each number."},
     Key{.section = "output", .name = "contacts_interval", .type = number, .unit = "s", .fallback = "0.0",
         .range = not_negative,
         .description = "Simulated time between frames that hold contacts; 0 writes them with every frame."},

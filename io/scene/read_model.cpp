@@ -202,6 +202,7 @@ void read_settings(const Section& top, Reading& reading) {
                   .fields = output.texts("fields"),
                   .hdf5 = output.boolean("hdf5"),
                   .vtk = output.boolean("vtk"),
+                  .significant_bits = static_cast<int>(output.integer("significant_bits")),
                   .contacts = output.boolean("contacts"),
                   .contacts_interval_s = output.number("contacts_interval"),
                   .stage_table = output.boolean("stage_table")};

@@ -18,6 +18,7 @@ struct OutputSettings {
   std::vector<std::string> fields;   // body fields beyond pose and velocity that every frame holds
   bool hdf5 = true;                  // trajectory.h5
   bool vtk = true;                   // VTK series for ParaView
+  int significant_bits = 24;         // of the numbers in frames; 24 is single precision
   bool contacts = true;              // frames hold the contacts too
   double contacts_interval_s = 0.0;  // simulated time between frames with contacts; 0: every frame
   bool stage_table = false;          // print the times of the stages over the run at its end

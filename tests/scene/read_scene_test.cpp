@@ -42,6 +42,7 @@ TEST(ReadScene, DefaultsAreThoseOfTheEngine) {
   EXPECT_EQ(scene.output.hdf5, output.hdf5);
   EXPECT_EQ(scene.output.vtk, output.vtk);
   EXPECT_EQ(scene.output.contacts, output.contacts);
+  EXPECT_EQ(scene.output.significant_bits, output.significant_bits);
   EXPECT_EQ(scene.output.contacts_interval_s, output.contacts_interval_s);
   EXPECT_EQ(scene.output.stage_table, output.stage_table);
   EXPECT_EQ(scene.end_time_s, Scene().end_time_s);
@@ -83,6 +84,7 @@ fields = ["kinetic_energy"]
 hdf5 = false
 vtk = false
 contacts = false
+significant_bits = 16
 contacts_interval = 2
 stage_table = true
 )" + material + sphere);
@@ -104,6 +106,7 @@ stage_table = true
   EXPECT_EQ(scene.output.fields, std::vector<std::string>{"kinetic_energy"});
   EXPECT_FALSE(scene.output.hdf5 || scene.output.vtk || scene.output.contacts);
   EXPECT_EQ(scene.output.contacts_interval_s, 2.0);
+  EXPECT_EQ(scene.output.significant_bits, 16);
   EXPECT_TRUE(scene.output.stage_table);
   EXPECT_EQ(scene.name, "all");
   EXPECT_EQ(scene.description, "every setting");
