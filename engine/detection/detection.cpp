@@ -20,6 +20,10 @@ constexpr double least_bending = 1e-7;
 // same step may set them moving. Each body brings half.
 constexpr double resting_margin = 0.01;
 
+// Travel against each other in a step, over the smaller smallest length, from which on a pair's contact is
+// sought along the way; and the gap, over the same length, that counts as touch there.
+constexpr double fast_travel = 0.5, touch_accuracy = 1e-6;
+
 void prepare(const DetectionInput& in, DetectionWorkspace& w) {
   const std::size_t n = in.bodies.size();
   w.boxes.resize(n);
@@ -80,6 +84,30 @@ Twist twist(const Bodies& bodies, std::size_t i) {
 /// Can a gap bend by something that counts while the surfaces travel this far in a step?
 bool bends(double travel, double smallest) { return travel * travel > least_bending * smallest * smallest; }
 
+/// Do two bodies come so far in a step, against each other, that the normal between them now says little
+/// about how they will meet?
+bool is_fast(const DetectionInput& in, const DetectionWorkspace& w, std::size_t i, std::size_t j) {
+  const double travel = in.time_step_s * (in.bodies.linear_velocity[i] - in.bodies.linear_velocity[j]).norm();
+  return travel > fast_travel * std::min(w.smallest[i], w.smallest[j]);
+}
+
+/// Where two fast bodies meet within the step. Both sides of a contact need one point, for angular momentum:
+/// it is carried by the smaller body, whose arms it must fit.
+Gap first_touch_of(const DetectionInput& in, const DetectionWorkspace& w, std::size_t i, std::size_t j,
+                   const Gap& now) {
+  const Vec3 velocity = in.bodies.linear_velocity[i] - in.bodies.linear_velocity[j];
+  const double turning =
+      w.travel[i] + w.travel[j] -
+      in.time_step_s * (in.bodies.linear_velocity[i].norm() + in.bodies.linear_velocity[j].norm());
+  const double nearness = std::max(touch_accuracy * std::min(w.smallest[i], w.smallest[j]), turning);
+  Gap touch = first_touch(w.placed[i], w.placed[j], now, velocity, in.time_step_s, nearness);
+  const double closing = -touch.normal.dot(velocity);
+  // At the touch the first body is ahead of its place now by velocity * t, in B's frame.
+  if (touch.distance < infinity && closing > 0.0 && w.smallest[i] < w.smallest[j])
+    touch.point -= touch.distance / closing * velocity;
+  return touch;
+}
+
 /// Contact of an ellipsoid pair, if there is one. Returns its normal, or a direction that proves the two
 /// apart.
 Vec3 collide_pair(const DetectionInput& in, const DetectionWorkspace& w, const ContactMemory& last,
@@ -92,6 +120,11 @@ Vec3 collide_pair(const DetectionInput& in, const DetectionWorkspace& w, const C
   if (separation(pa, pb, -guess) > margin) return guess;
   const Gap g = gap(pa, pb, known);
   if (g.distance > margin) return g.normal;
+  if (is_fast(in, w, i, j)) {
+    const Gap touch = first_touch_of(in, w, i, j, g);
+    if (touch.distance < infinity) append(out, {a, b, g.feature}, touch, 0.0);
+    return g.normal;
+  }
   const double travel = w.travel[i] + w.travel[j], smallest = std::min(w.smallest[i], w.smallest[j]);
   const double acceleration =
       bends(travel, smallest) ? gap_acceleration(pa, pb, g.normal, twist(in.bodies, i), twist(in.bodies, j))

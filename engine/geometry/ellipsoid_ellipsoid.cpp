@@ -288,4 +288,22 @@ Relation classify(const PlacedEllipsoid& a, const PlacedEllipsoid& b) {
   return inside ? Relation::inside : Relation::overlapping;
 }
 
+Gap first_touch(const PlacedEllipsoid& a, const PlacedEllipsoid& b, const Gap& now, const Vec3& velocity,
+                double duration_s, double nearness_m) {
+  constexpr int most_steps = 100;  // grazing ones; head-on it takes two or three
+  PlacedEllipsoid moved = a;
+  Gap g = now;
+  double t = 0.0;
+  for (int i = 0; i < most_steps && g.distance > nearness_m; ++i) {
+    const double closing = -g.normal.dot(velocity);
+    if (closing <= 0.0) return {};
+    t += g.distance / closing;
+    if (t > duration_s) return {};
+    moved.centre = a.centre + t * velocity;
+    g = gap(moved, b, &g.normal);
+  }
+  g.distance -= t * g.normal.dot(velocity);
+  return g;
+}
+
 }  // namespace scree

@@ -31,6 +31,16 @@ Gap gap(const PlacedEllipsoid& a, const PlacedEllipsoid& b, const Vec3* start_no
 double gap_acceleration(const PlacedEllipsoid& a, const PlacedEllipsoid& b, const Vec3& normal,
                         const Twist& of_a, const Twist& of_b);
 
+/// The contact that two ellipsoids come to first while A moves with `velocity` (m/s, against B) for
+/// `duration_s` and neither turns; `now` is their gap at the start, positive. Distance: how far apart they
+/// are now along the normal of that touch, so that a motion with this velocity closes it at the touch; point:
+/// midway between the surfaces at the touch, relative to B's place now. Infinite distance if they pass each
+/// other or do not come so far. `nearness_m`: a gap that counts as touch. Directional conservative
+/// advancement: the slab of (G1) across a fixed normal keeps the two apart until it is used up (Mirtich
+/// 1996).
+Gap first_touch(const PlacedEllipsoid& a, const PlacedEllipsoid& b, const Gap& now, const Vec3& velocity,
+                double duration_s, double nearness_m);
+
 /// The direction C^-1 r (from A to B, unit) at the t that maximises t (1-t) r.C(t)^-1 r, C = (1-t) S_A + t
 /// S_B, and that maximum, which is above 1 exactly when the two are apart (Perram, Wertheim 1985).
 struct PerramWertheim {

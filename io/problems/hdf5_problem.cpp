@@ -258,11 +258,8 @@ DelassusProblem read_delassus_form(const Source& in) {
   return p;
 }
 
-}  // namespace
-
-void write_problem(const std::filesystem::path& path, const StoredProblem& stored) {
+void write_file(const std::filesystem::path& whole, const StoredProblem& stored) {
   hdf5::print_no_errors();
-  const std::filesystem::path whole = path.string() + ".part";
   hdf5::Handle file = hdf5::create_file(whole.string());
   hdf5::write_attribute(file.get(), "format", format_name);
   hdf5::write_attribute(file.get(), "format_version", format_version);
@@ -292,9 +289,20 @@ void write_problem(const std::filesystem::path& path, const StoredProblem& store
   }
   holder = {};
   file.close("closing " + whole.string());
+}
+
+}  // namespace
+
+void write_problem(const std::filesystem::path& path, const StoredProblem& stored) {
+  const std::filesystem::path whole = path.string() + ".part";
+  try {
+    write_file(whole, stored);
+  } catch (const hdf5::Error& error) {
+    throw WriteError(fmt::format("cannot write {}: {}", path.string(), error.what()));
+  }
   std::error_code error;
   std::filesystem::rename(whole, path, error);
-  if (error) throw WriteError(fmt::format("{}: {}", path.string(), error.message()));
+  if (error) throw WriteError(fmt::format("cannot write {}: {}", path.string(), error.message()));
 }
 
 StoredProblem read_hdf5_problem(const std::filesystem::path& path) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/simulation/diagnostics.h"
 #include "engine/simulation/model.h"
 #include "engine/simulation/workspace.h"
 
@@ -24,6 +25,13 @@ struct FrameContacts {
   std::vector<std::int32_t> boundary;  // index, -1 if b is a body
 };
 
+/// Energy and momentum balances at one moment; flows and impulses are sums since the start of the run.
+struct FrameBalances {
+  EnergyLedger energy;
+  Vec3 linear_momentum = Vec3::Zero(), angular_momentum = Vec3::Zero();  // kg m/s, kg m^2/s about the origin
+  Vec3 boundary_impulse = Vec3::Zero(), boundary_angular_impulse = Vec3::Zero();  // N s, N m s
+};
+
 /// All arrays are [body] unless said otherwise.
 struct Frame {
   std::int64_t step = 0;
@@ -34,8 +42,9 @@ struct Frame {
   std::vector<Vec3f> angular_velocity;            // rad/s, world axes
   std::vector<std::int32_t> contacts_of_body;     // contacts that carry an impulse
   std::vector<std::vector<float>> fields;         // [field][body], the scene's extra fields in its order
-  bool has_contacts = false;                      // were they asked for?
-  FrameContacts contacts;                         // empty unless asked for
+  FrameBalances balances;
+  bool has_contacts = false;  // were they asked for?
+  FrameContacts contacts;     // empty unless asked for
 };
 
 /// Copies the state and, from the workspace of the step that led to it, the contacts. A workspace that has

@@ -128,6 +128,7 @@ struct RunRecorder::Parts {
     if (!trajectory && !vtk) return;
     const double elapsed = state.time_s - scene.initial.time_s + 0.5 * scene.model.settings.time_step_s;
     Frame frame = make_frame(scene.model, state, workspace, scene.output.fields, contacts_due(elapsed));
+    frame.balances = statistics.balances(state);
     round_frame(frame, scene.output.significant_bits);
     writer.push(std::move(frame));
     ++frames;

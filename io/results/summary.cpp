@@ -109,6 +109,11 @@ void RunStatistics::add(const StepReport& r) {
   potential_min_ = std::min(potential_min_, r.energy.potential);
 }
 
+FrameBalances RunStatistics::balances(const State& state) const {
+  return {sums_.energy, linear_momentum(state.bodies), angular_momentum(state.bodies), sums_.boundary_impulse,
+          sums_.boundary_angular_impulse};
+}
+
 double RunStatistics::ledger_breach() const {
   const EnergyLedger& e = sums_.energy;
   const double available = sums_.kinetic_initial_J + (sums_.potential_initial_J - potential_min_) +

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/simulation/diagnostics.h"
+#include "io/results/frame.h"
 #include "io/scene/scene.h"
 
 namespace scree::io {
@@ -41,8 +42,8 @@ class RunStatistics {
  public:
   explicit RunStatistics(const Scene& scene);
   void add(const StepReport& report);
-  /// Flows summed so far; kinetic and potential energy as after the last step.
-  const EnergyLedger& ledger() const { return sums_.energy; }
+  /// Kinetic and potential energy and momenta of the state, flows and impulses summed so far.
+  FrameBalances balances(const State& state) const;
   /// The larger of the energy that nothing accounts for and the energy created beyond the work of boundaries
   /// and position correction, over all that was turned over so far.
   double ledger_breach() const;

@@ -174,6 +174,55 @@ struct FrameArrays {
   }
 };
 
+/// Balances, one row a frame.
+struct LedgerArrays {
+  struct Flow {
+    const char* name;
+    const char* meaning;
+    double EnergyLedger::*value;
+  };
+  static constexpr Flow flows[] = {
+      {"kinetic_energy", "[frame]", &EnergyLedger::kinetic},
+      {"potential_energy", "[frame] zero at the origin", &EnergyLedger::potential},
+      {"dissipated_by_friction", "[frame] since the start", &EnergyLedger::dissipated_by_friction},
+      {"dissipated_by_impact", "[frame] since the start", &EnergyLedger::dissipated_by_impact},
+      {"position_correction", "[frame] put in by it since the start", &EnergyLedger::position_correction},
+      {"boundary_work", "[frame] done on the bodies since the start", &EnergyLedger::boundary_work},
+      {"remainder", "[frame] what the ledger leaves over since the start", &EnergyLedger::remainder},
+  };
+  struct Vector {
+    const char* name;
+    const char* unit;
+    const char* meaning;
+    Vec3 FrameBalances::*value;
+  };
+  static constexpr Vector vectors[] = {
+      {"linear_momentum", "kg m/s", "[frame, 3]", &FrameBalances::linear_momentum},
+      {"angular_momentum", "kg m^2/s", "[frame, 3] about the origin", &FrameBalances::angular_momentum},
+      {"boundary_impulse", "N s", "[frame, 3] on the bodies since the start",
+       &FrameBalances::boundary_impulse},
+      {"boundary_angular_impulse", "N m s", "[frame, 3] on the bodies since the start, about the origin",
+       &FrameBalances::boundary_angular_impulse},
+  };
+  std::vector<Growing> arrays;  // flows, then vectors
+
+  explicit LedgerArrays(hid_t file) {
+    const Handle group = create_group(file, "ledger");
+    const hid_t g = group.get();
+    for (const Flow& f : flows)
+      arrays.emplace_back(g, Label{f.name, "J", f.meaning}, H5T_NATIVE_DOUBLE,
+                          Growing::Layout{{}, short_chunk, false});
+    for (const Vector& v : vectors)
+      arrays.emplace_back(g, Label{v.name, v.unit, v.meaning}, H5T_NATIVE_DOUBLE,
+                          Growing::Layout{{3}, short_chunk, false});
+  }
+  void append(const FrameBalances& b) {
+    std::size_t k = 0;
+    for (const Flow& f : flows) arrays[k++].append(&(b.energy.*f.value), 1);
+    for (const Vector& v : vectors) arrays[k++].append((b.*v.value).data(), 1);
+  }
+};
+
 /// Ragged: the contacts of frame k are rows offset[k] to offset[k + 1] of every array.
 struct ContactArrays {
   Growing offset, recorded, point, normal, impulse, gap, body_a, body_b, boundary;
@@ -257,6 +306,7 @@ struct Trajectory::Parts {
   // The file is declared before the datasets: they are closed first.
   Handle file;
   std::unique_ptr<FrameArrays> frames;
+  std::unique_ptr<LedgerArrays> ledger;
   std::unique_ptr<ContactArrays> contacts;
 };
 
@@ -291,6 +341,7 @@ Trajectory::Trajectory(const std::filesystem::path& path, const Scene& scene)
     write_bodies(file, scene.model, scene.initial.bodies);
     write_boundaries(file, scene.model.boundaries);
     parts_->frames = std::make_unique<FrameArrays>(file, parts_->bodies, scene.output.fields);
+    parts_->ledger = std::make_unique<LedgerArrays>(file);
     if (scene.output.contacts) {
       const Settings& settings = scene.model.settings;
       parts_->contacts = std::make_unique<ContactArrays>(file, settings.time_step_s / settings.substeps);
@@ -308,6 +359,7 @@ void Trajectory::append(const Frame& frame) {
       throw Error(
           fmt::format("a frame of {} bodies, where {} are expected", frame.position.size(), parts_->bodies));
     }
+    parts_->ledger->append(frame.balances);
     if (parts_->contacts) parts_->contacts->append(frame);
     parts_->frames->append(frame);
     flush(parts_->file);
