@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <fmt/format.h>
 #include <fstream>
 #include <memory>
+#include <numbers>
 #include <spdlog/spdlog.h>
 
 #include "engine/core/errors.h"
@@ -19,7 +21,7 @@ namespace scree {
 namespace {
 
 struct SolveOptions {
-  std::filesystem::path problem, csv, plot;
+  std::filesystem::path problem, csv, plot, cone_study;
   std::vector<std::string> solvers;
   double tolerance = 1e-8;
   int max_sweeps = 1000, threads = 1, cone_samples = 0;
@@ -140,9 +142,9 @@ io::Panel panel(const std::vector<SolveCurve>& curves, bool over_time) {
   return panel;
 }
 
-[[noreturn]] void refuse(const SolveOptions& options, const std::string& problem,
+[[noreturn]] void refuse(const SolveOptions& options, const std::string& option, const std::string& problem,
                          const std::string& suggestion) {
-  throw InputError({{{options.problem.string(), 0, 0}, "--solver", problem, "", "", "", suggestion}});
+  throw InputError({{{options.problem.string(), 0, 0}, option, problem, "", "", "", suggestion}});
 }
 
 /// The solvers asked for, or all that can solve the problem.
@@ -157,8 +159,8 @@ std::vector<SolverKind> chosen_solvers(const SolveOptions& options, const io::St
   for (const SolverKind kind : kinds) {
     if (can(kind)) continue;
     if (kind == SolverKind::one_pass)
-      refuse(options, "'one_pass' needs bodies, and the file holds W and q only", "use per_body");
-    refuse(options, "'consensus' knows the exact cone only", "use per_body or per_contact");
+      refuse(options, "--solver", "'one_pass' needs bodies, and the file holds W and q only", "use per_body");
+    refuse(options, "--solver", "'consensus' knows the exact cone only", "use per_body or per_contact");
   }
   if (!kinds.empty()) return kinds;
   std::copy_if(std::begin(solver_kinds), std::end(solver_kinds), std::back_inserter(kinds), can);
@@ -169,14 +171,58 @@ void set_cone(const SolveOptions& options, io::StoredProblem& stored) {
   if (options.cone_samples == 0) return;
   auto* bodies = std::get_if<ContactProblem>(&stored.problem);
   if (!bodies)
-    throw InputError({{{options.problem.string(), 0, 0},
-                       "--cone-samples",
-                       "sampled cones need a problem with bodies, and the file holds W and q only",
-                       "",
-                       "",
-                       "",
-                       ""}});
+    refuse(options, "--cone-samples",
+           "sampled cones need a problem with bodies, and the file holds W and q only", "");
   bodies->friction_corners = options.cone_samples;
+}
+
+/// Velocities of all bodies, per_contact, cone with so many corners (0: exact).
+std::vector<Twist> velocities_on_cone(ContactProblem problem, int corners, const SolverSettings& settings) {
+  problem.friction_corners = corners;
+  SolverWorkspace workspace;
+  ContactSolution solution;
+  const SolveReport report = solve(problem, settings, workspace, solution);
+  if (report.status != SolveStatus::converged)
+    spdlog::warn("cone of {} tangents: the residual is {:.2e} m/s after {} sweeps", corners,
+                 report.residual.rms_m_s, report.sweeps);
+  return solution.velocity;
+}
+
+/// sqrt(sum (v - w).M (v - w) / sum w.M w), M of the bodies' masses and inertias.
+double kinetic_distance(const ContactProblem& p, const std::vector<Twist>& v, const std::vector<Twist>& w) {
+  double difference = 0.0, whole = 0.0;
+  for (std::size_t i = 0; i < p.bodies(); ++i) {
+    const Mat3 inertia = p.inverse_inertia[i].inverse();
+    const Vec3 dv = v[i].linear - w[i].linear, dw = v[i].angular - w[i].angular;
+    difference += dv.squaredNorm() / p.inverse_mass[i] + dw.dot(inertia * dw);
+    whole += w[i].linear.squaredNorm() / p.inverse_mass[i] + w[i].angular.dot(inertia * w[i].angular);
+  }
+  return whole > 0.0 ? std::sqrt(difference / whole) : 0.0;
+}
+
+/// How far sampled cones lead from the exact one, against the number of their tangents.
+void study_cones(const SolveOptions& options, const io::StoredProblem& stored, SolverSettings settings) {
+  const auto* problem = std::get_if<ContactProblem>(&stored.problem);
+  if (!problem) refuse(options, "--cone-study", "sampled cones need a problem with bodies", "");
+  settings.kind = SolverKind::per_contact;
+  const std::vector<Twist> exact = velocities_on_cone(*problem, 0, settings);
+  io::Curve measured{"solution (kinetic norm)", {}, {}, true}, cone{"cone: 1 - cos(pi / k)", {}, {}, false};
+  show(fmt::format("\n{:>8}{:>24}{:>20}\n", "tangents", "velocities differ by", "1 - cos(pi / k)"));
+  for (int k = 4; k <= 128; k *= 2) {
+    const double distance = kinetic_distance(*problem, velocities_on_cone(*problem, k, settings), exact);
+    measured.x.push_back(k);
+    measured.y.push_back(distance);
+    cone.x.push_back(k);
+    cone.y.push_back(1.0 - std::cos(std::numbers::pi / k));
+    show(fmt::format("{:>8}{:>24.3e}{:>20.3e}\n", k, distance, cone.y.back()));
+  }
+  io::write_plot(options.cone_study, stored.origin,
+                 {{"",
+                   "tangents of the sampled cone",
+                   "relative difference from the exact cone",
+                   io::Axis::logarithmic,
+                   io::Axis::logarithmic,
+                   {measured, cone}}});
 }
 
 int solve_stored(const SolveOptions& options) {
@@ -188,6 +234,10 @@ int solve_stored(const SolveOptions& options) {
   settings.tolerance = options.tolerance;
   settings.max_sweeps = options.max_sweeps;
   settings.warm_start = options.warm;
+  if (!options.cone_study.empty()) {
+    study_cones(options, stored, settings);
+    return exit_ok;
+  }
   std::vector<SolveCurve> curves;
   for (const SolverKind kind : chosen_solvers(options, stored)) {
     settings.kind = kind;
@@ -227,6 +277,9 @@ void add_solve(CLI::App& app, std::function<int()>& action) {
                    "Problem: HDF5 of `scree run --dump-problem`, or text (W, q, mu)")
       ->required()
       ->type_name("PROBLEM");
+  const auto is_drawable = [](const std::string& path) {
+    return io::is_plot_file(path) ? std::string() : "'" + path + "' must end in .svg, .png or .pdf";
+  };
   std::vector<std::string> names;
   for (const SolverKind kind : solver_kinds) names.emplace_back(to_string(kind));
   command->add_option("--solver", options->solvers, "Solver; may be repeated; all that can if not given")
@@ -250,9 +303,12 @@ void add_solve(CLI::App& app, std::function<int()>& action) {
   command->add_option("--csv", options->csv, "Write the table as CSV")->type_name("FILE");
   command->add_option("--plot", options->plot, "Draw residual against sweeps and time")
       ->type_name("FILE.svg|png|pdf")
-      ->check([](const std::string& path) {
-        return io::is_plot_file(path) ? std::string() : "'" + path + "' must end in .svg, .png or .pdf";
-      });
+      ->check(is_drawable);
+  command
+      ->add_option("--cone-study", options->cone_study,
+                   "Instead, draw how solutions on sampled cones approach the exact one")
+      ->type_name("FILE.svg|png|pdf")
+      ->check(is_drawable);
   command->callback([options, &action] { action = [options] { return solve_stored(*options); }; });
 }
 

@@ -59,10 +59,10 @@ std::string panel_commands(const Panel& panel, std::size_t number) {
     const Curve& curve = panel.curves[k];
     const std::string name = fmt::format("curve_{}_{}", number, k);
     data += data_block(panel, curve, name);
-    plot += fmt::format(
-        "{}${} using 1:2 with {} linewidth 2 pointtype 7 pointsize 0.5 linecolor rgb '{}' title {}",
-        k == 0 ? "plot " : ", ", name, curve.points ? "linespoints" : "lines",
-        colours[k % std::size(colours)], quoted(curve.label));
+    plot += fmt::format("{}${} using 1:2 with {} linewidth 2 linecolor rgb '{}' title {}",
+                        k == 0 ? "plot " : ", ", name,
+                        curve.points ? "linespoints pointtype 7 pointsize 0.5" : "lines",
+                        colours[k % std::size(colours)], quoted(curve.label));
   }
   const auto axis = [](char which, Axis kind) {
     return kind == Axis::logarithmic ? fmt::format("set logscale {0}\nset format {0} '%.0e'\n", which)
@@ -87,7 +87,7 @@ void write_plot(const std::filesystem::path& path, const std::string& title,
   script += fmt::format("set multiplot layout 1,{} title {}\n", panels.size(), quoted(title));
   for (std::size_t k = 0; k < panels.size(); ++k) script += panel_commands(panels[k], k);
   script += "unset multiplot\nset output\n";
-  FILE* pipe = popen("gnuplot 2>&1 >/dev/null", "w");
+  FILE* pipe = popen("gnuplot >/dev/null 2>&1", "w");
   if (!pipe) throw WriteError("gnuplot cannot be started");
   const bool sent = std::fwrite(script.data(), 1, script.size(), pipe) == script.size();
   const int status = pclose(pipe);

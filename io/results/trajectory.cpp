@@ -388,6 +388,7 @@ void Trajectory::write_final_state(const State& state) {
 void Trajectory::close() {
   guarded(parts_->path, [&] {
     parts_->contacts.reset();
+    parts_->ledger.reset();
     parts_->frames.reset();
     flush(parts_->file);
     parts_->file.close("closing");

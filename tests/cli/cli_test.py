@@ -208,6 +208,79 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(self.summary()["status"], "failed")
         self.check_whole()
 
+    def test_ledger_tolerance(self):
+        """one_pass does not keep momentum, and its ledger of an impact between bodies shows energy from nowhere."""
+        pile = os.path.join(self.folder, "pile.toml")
+        with open(pile, "w") as file:
+            file.write(
+                'time_step = 1e-3\nend_time = 0.3\n[[materials]]\nname = "m"\ndensity = 1000.0\n'
+                "[[boundaries]]\ntype = \"plane\"\npoint = [0, 0, 0]\nnormal = [0, 0, 1]\n"
+                "[[bodies]]\nradius = 0.1\nposition = [0, 0, 0.1]\n"
+                "[[bodies]]\nradius = 0.1\nposition = [0.201, 0, 0.1]\n"
+                "[[bodies]]\nradius = 0.1\nposition = [0.1, 0, 0.35]\nvelocity = [0, 0, -1]\n"
+            )
+        run = [PROGRAM, "run", pile, "-o", self.results, "--set", "checks.ledger_tolerance=1e-6"]
+        done = self.run_program(*run)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = self.run_program(*run, "--overwrite", "--set", "checks.ledger_tolerance=1e-20")
+        self.assertEqual(done.returncode, 5)
+        self.assertIn("ledger does not close", done.stderr)
+        self.assertEqual(self.summary()["status"], "failed")
+
+    def test_ledger_in_the_trajectory(self):
+        """The balances of a frame are the sums of steps.csv up to its step, to the last bit."""
+        try:
+            import h5py
+        except ImportError:
+            self.assertNotEqual(os.environ.get("CI"), "true", "h5py is missing")
+            self.skipTest("h5py is not installed")
+        done = self.run_program(*self.command("--set", "output.interval=0.01"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = self.rows()
+        with h5py.File(os.path.join(self.results, "trajectory.h5")) as file:
+            steps, ledger = file["frames/step"][:], file["ledger"]
+            self.assertGreater(len(steps), 3)
+            for frame, step in enumerate(steps[1:], 1):
+                past = rows[:step]
+                self.assertEqual(ledger["kinetic_energy"][frame], float(past[-1]["kinetic_energy_J"]))
+                self.assertEqual(ledger["potential_energy"][frame], float(past[-1]["potential_energy_J"]))
+                for flow in ("dissipated_by_friction", "dissipated_by_impact", "position_correction", "remainder"):
+                    column = ("energy_remainder" if flow == "remainder" else flow) + "_J"
+                    total = 0.0
+                    for row in past:
+                        total += float(row[column])
+                    self.assertEqual(ledger[flow][frame], total, flow)
+                impulse = sum(float(row["boundary_impulse_z_N_s"]) for row in past)
+                self.assertAlmostEqual(ledger["boundary_impulse"][frame][2], impulse, delta=1e-12 + 1e-12 * abs(impulse))
+
+    def test_solve(self):
+        """A step is stored, solved again, and drawn; what cannot be done is told."""
+        problem = os.path.join(self.folder, "step.h5")
+        done = self.run_program(*self.command("--dump-problem", problem, "--dump-step", "45"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        table, plot = os.path.join(self.folder, "t.csv"), os.path.join(self.folder, "t.svg")
+        done = self.run_program(PROGRAM, "solve", problem, "--csv", table, "--plot", plot)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for solver in ("per_body", "per_contact", "consensus", "one_pass"):
+            self.assertIn(solver, done.stdout)
+        with open(table) as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual({row["solver"] for row in rows}, {"per_body", "per_contact", "consensus", "one_pass"})
+        self.assertTrue(all(float(row["residual_relative"]) >= 0.0 for row in rows))
+        self.assertEqual(xml.parse(plot).getroot().tag.split("}")[-1], "svg")
+        done = self.run_program(PROGRAM, "solve", self.scene)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("drop.toml:1:1: dimension", done.stderr)
+        done = self.run_program(PROGRAM, "solve", problem, "--solver", "best")
+        self.assertEqual(done.returncode, 2)
+
+    def test_dump_without_need(self):
+        problem = os.path.join(self.folder, "step.h5")
+        done = self.run_program(*self.command("--dump-problem", problem))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("every step converged", done.stderr)
+        self.assertFalse(os.path.exists(problem))
+
     def check_interrupted(self, process, number):
         process.send_signal(number)
         _, errors = process.communicate(timeout=60)

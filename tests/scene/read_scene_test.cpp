@@ -31,7 +31,13 @@ TEST(ReadScene, DefaultsAreThoseOfTheEngine) {
   EXPECT_EQ(settings.solver.max_sweeps, engine.solver.max_sweeps);
   EXPECT_EQ(settings.solver.tolerance, engine.solver.tolerance);
   EXPECT_EQ(settings.solver.warm_start, engine.solver.warm_start);
+  EXPECT_EQ(settings.restitution_law, engine.restitution_law);
+  EXPECT_EQ(settings.solver.friction_cone, engine.solver.friction_cone);
   EXPECT_EQ(settings.solver.friction_samples, engine.solver.friction_samples);
+  EXPECT_EQ(settings.solver.position_correction, engine.solver.position_correction);
+  EXPECT_EQ(settings.solver.biased_sweeps, engine.solver.biased_sweeps);
+  EXPECT_EQ(settings.solver.unbiased_sweeps, engine.solver.unbiased_sweeps);
+  EXPECT_FALSE(scene.ledger_tolerance);
   EXPECT_EQ(settings.solver.correction_fraction, engine.solver.correction_fraction);
   EXPECT_EQ(settings.solver.correction_slop, engine.solver.correction_slop);
   EXPECT_EQ(settings.solver.correction_speed_m_s, engine.solver.correction_speed_m_s);
@@ -215,6 +221,46 @@ TEST(ReadScene, WarnsOfStepsThatAreLongForTheBodies) {
   EXPECT_NE(to_string(scene.warnings[0]).find("folder/small.toml:7:1: bodies[0]: moves by"),
             std::string::npos)
       << to_string(scene.warnings[0]);
+}
+
+TEST(ReadScene, FrictionOfSurfacesAndLawsOfImpact) {
+  const Scene scene = read(R"(
+restitution_law = "energetic"
+[checks]
+ledger_tolerance = 1e-5
+[solver]
+friction_cone = "sampled"
+position_correction = "biased"
+biased_sweeps = 2
+unbiased_sweeps = 3
+[[materials]]
+name = "bark"
+density = 600
+friction_factors = [1, 0.5, 0.25]
+[[friction_patches]]
+material = "bark"
+centre = [0.1, 0, 0]
+radius = 0.02
+edge = 0.01
+factor = 0.1
+[[bodies]]
+radius = 0.1
+position = [0, 0, 1]
+)");
+  const Settings& settings = scene.model.settings;
+  EXPECT_EQ(settings.restitution_law, RestitutionLaw::energetic);
+  EXPECT_EQ(settings.solver.friction_cone, FrictionCone::sampled);
+  EXPECT_EQ(settings.solver.position_correction, PositionCorrection::biased);
+  EXPECT_EQ(settings.solver.biased_sweeps, 2);
+  EXPECT_EQ(settings.solver.unbiased_sweeps, 3);
+  EXPECT_EQ(scene.ledger_tolerance, 1e-5);
+  const Surface& surface = scene.model.materials.surface(MaterialIndex(0));
+  EXPECT_EQ(surface.direction_factors, Vec3(1.0, 0.5, 0.25));
+  ASSERT_EQ(surface.patches.size(), 1u);
+  EXPECT_EQ(surface.patches[0].centre, Vec3(0.1, 0.0, 0.0));
+  EXPECT_EQ(surface.patches[0].radius_m, 0.02);
+  EXPECT_EQ(surface.patches[0].edge_m, 0.01);
+  EXPECT_EQ(surface.patches[0].factor, 0.1);
 }
 
 }  // namespace
