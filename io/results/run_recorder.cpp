@@ -1,6 +1,5 @@
 #include "io/results/run_recorder.h"
 
-#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <optional>
@@ -118,8 +117,9 @@ struct RunRecorder::Parts {
   /// Contacts go with the first frame at or after every multiple of their interval.
   bool contacts_due(double elapsed_s) {
     const OutputSettings& output = scene.output;
-    if (!output.contacts || elapsed_s < next_contacts_s) return false;
-    const double interval = std::max(output.contacts_interval_s, output.interval_s);
+    if (!output.contacts || output.contacts_interval_s <= 0.0) return output.contacts;
+    if (elapsed_s < next_contacts_s) return false;
+    const double interval = output.contacts_interval_s;
     next_contacts_s = interval * (std::floor(elapsed_s / interval) + 1.0);
     return true;
   }

@@ -200,6 +200,24 @@ TEST(TrajectoryReader, SaysWhatIsWrongWithAFile) {
   EXPECT_NE(reason(text).find("text.h5: "), std::string::npos) << reason(text);
 }
 
+// Also the last frame, which comes at no multiple of the interval.
+TEST(RunRecorder, EveryFrameHasContactsUnlessAnIntervalIsGiven) {
+  const TemporaryFolder folder;
+  io::Scene scene = example_scene(4);
+  scene.output.vtk = false;
+  io::RunRecorder recorder(scene, {folder.path(), false});
+  ExampleStep step{scene.initial, {}, {}};
+  for (int k = 1; k <= 13; ++k) {
+    step = example_step(scene, k);
+    recorder.after_step(step.report, step.state, step.workspace);
+  }
+  recorder.finish(io::RunStatus::interrupted, step.state, step.workspace);
+  const io::TrajectoryReader reader(folder.path() / "trajectory.h5");
+  ASSERT_EQ(reader.frames(), 3u);
+  for (std::size_t k = 0; k < 3; ++k) EXPECT_TRUE(reader.has_contacts(k));
+  EXPECT_EQ(reader.contacts(2).gap.size(), 3u);
+}
+
 TEST(RunRecorder, ContactsHaveACadenceOfTheirOwn) {
   const TemporaryFolder folder;
   io::Scene scene = example_scene(4);
