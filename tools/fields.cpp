@@ -6,6 +6,7 @@
 
 #include "engine/core/parallel.h"
 #include "io/results/recorded_fields.h"
+#include "io/results/vtk_collection.h"
 #include "io/results/vtk_image.h"
 #include "io/results/write_error.h"
 #include "tools/exit_codes.h"

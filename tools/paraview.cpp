@@ -65,6 +65,7 @@ std::vector<std::string> command_line(const io::RunFolder& folder, const Paravie
 /// Becomes the other program; returns only if that fails.
 int start(std::vector<std::string> command) {
   std::vector<char*> arguments;
+  arguments.reserve(command.size() + 1);
   for (std::string& argument : command) arguments.push_back(argument.data());
   arguments.push_back(nullptr);
   execvp(arguments[0], arguments.data());

@@ -66,8 +66,9 @@ std::vector<std::size_t> chosen_frames(const FrameChoice& choice, const io::Traj
   frames.erase(std::unique(frames.begin(), frames.end()), frames.end());
   if (frames.empty()) {
     throw CLI::ValidationError(
-        "--from, --until", fmt::format("there is no frame in between; the run has frames from {:g} s to {:g} s",
-                                    times.front(), times.back()));
+        "--from, --until",
+        fmt::format("there is no frame in between; the run has frames from {:g} s to {:g} s", times.front(),
+                    times.back()));
   }
   return frames;
 }

@@ -11,8 +11,6 @@
 
 #include "io/results/write_error.h"
 
-extern char** environ;
-
 namespace scree::io {
 
 namespace {
@@ -24,6 +22,7 @@ namespace {
 /// Starts ffmpeg with `input` as its standard input; returns its process.
 pid_t start(const std::filesystem::path& path, std::vector<std::string> command, int input, int other_end) {
   std::vector<char*> arguments;
+  arguments.reserve(command.size() + 1);
   for (std::string& argument : command) arguments.push_back(argument.data());
   arguments.push_back(nullptr);
   posix_spawn_file_actions_t actions;

@@ -1,6 +1,8 @@
 // A picture in memory.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -22,7 +24,7 @@ struct Picture {
 
 inline std::uint32_t pack(const Colour& screen) {
   const auto channel = [](float x) {
-    return static_cast<std::uint32_t>(255.0f * (x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f) + 0.5f);
+    return static_cast<std::uint32_t>(std::lround(255.0f * (x > 0.0f ? std::min(x, 1.0f) : 0.0f)));
   };
   return 0xff000000u | channel(screen[0]) << 16 | channel(screen[1]) << 8 | channel(screen[2]);
 }

@@ -24,7 +24,7 @@ Vec3 up_of(const RecordedRun& run) {
 
 /// The value that a share of all lies below; reorders. Values that are not finite must be gone.
 double quantile(std::vector<double>& values, double share) {
-  const auto k = static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1) + 0.5);
+  const auto k = std::lround(share * static_cast<double>(values.size() - 1));
   std::nth_element(values.begin(), values.begin() + k, values.end());
   return values[static_cast<std::size_t>(k)];
 }

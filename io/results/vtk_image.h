@@ -2,8 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "engine/fields/coarse_graining.h"
@@ -18,9 +16,5 @@ std::vector<ContactForce> contact_forces(const FrameContacts& contacts, double i
 /// contact_stress (nine components, xx xy xz yx ...) and pressure (a third of the trace of both), all
 /// float32, inline base64, LZ4. Throws WriteError.
 void write_fields(const std::filesystem::path& path, const Grid& grid, const CoarseFields& fields);
-
-/// A .pvd that names the file of each time, s; files are relative to its folder. Throws WriteError.
-void write_series(const std::filesystem::path& path,
-                  const std::vector<std::pair<double, std::string>>& files);
 
 }  // namespace scree::io

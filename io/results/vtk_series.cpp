@@ -14,6 +14,7 @@
 
 #include "io/results/body_fields.h"
 #include "io/results/text_file.h"
+#include "io/results/vtk_collection.h"
 #include "io/results/vtk_write.h"
 #include "io/results/write_error.h"
 

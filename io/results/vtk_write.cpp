@@ -12,6 +12,7 @@
 #include <vtkXMLPolyDataWriter.h>
 
 #include "io/results/text_file.h"
+#include "io/results/vtk_collection.h"
 #include "io/results/write_error.h"
 
 namespace scree::io {
