@@ -119,58 +119,83 @@ bool occluded(RTCScene scene, const Ray& ray) {
 
 /// Convex polygons as fans of triangles.
 struct Walls {
-  Scene scene;
   std::vector<std::array<std::uint32_t, 3>> triangle;  // [triangle] points of the mesh
   std::vector<std::int32_t> polygon;                   // [triangle]
 };
+
+Walls make_walls(const WallMesh& mesh, const std::vector<bool>& solid, bool wanted) {
+  Walls walls;
+  for (std::size_t p = 0; p < mesh.polygon.size(); ++p) {
+    const std::vector<std::int32_t>& corner = mesh.polygon[p];
+    if (solid[p] != wanted) continue;
+    for (std::size_t c = 2; c < corner.size(); ++c) {
+      walls.triangle.push_back({static_cast<std::uint32_t>(corner[0]),
+                                static_cast<std::uint32_t>(corner[c - 1]),
+                                static_cast<std::uint32_t>(corner[c])});
+      walls.polygon.push_back(static_cast<std::int32_t>(p));
+    }
+  }
+  return walls;
+}
+
+// Geometries of the scenes that rays are shot into, in the order of their numbers.
+constexpr unsigned wall_geometry = 0, body_geometry = 1;
 
 }  // namespace
 
 struct RayScene::Parts {
   Device device{rtcNewDevice(nullptr)};
-  Scene grain_scene{rtcNewScene(device.get())};
+  Scene solid_scene{rtcNewScene(device.get())}, clear_scene{rtcNewScene(device.get())};
   std::vector<Grain> grains;
   Walls solid, clear;
-  std::vector<Vec3f> wall_normal;  // [point]
+  std::vector<Vec3f> wall_point, wall_normal;  // [point]
 
-  Walls make_walls(const WallMesh& mesh, const std::vector<bool>& solid_polygon, bool is_solid) const {
-    Walls walls;
-    for (std::size_t p = 0; p < mesh.polygon.size(); ++p) {
-      const std::vector<std::int32_t>& corner = mesh.polygon[p];
-      if (solid_polygon[p] != is_solid) continue;
-      for (std::size_t c = 2; c < corner.size(); ++c) {
-        walls.triangle.push_back({static_cast<std::uint32_t>(corner[0]),
-                                  static_cast<std::uint32_t>(corner[c - 1]),
-                                  static_cast<std::uint32_t>(corner[c])});
-        walls.polygon.push_back(static_cast<std::int32_t>(p));
-      }
-    }
-    walls.scene = Scene(rtcNewScene(device.get()));
-    if (!walls.triangle.empty()) {
-      const Geometry geometry(rtcNewGeometry(device.get(), RTC_GEOMETRY_TYPE_TRIANGLE));
-      auto* points = static_cast<Vec3f*>(rtcSetNewGeometryBuffer(
-          geometry.get(), RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3, sizeof(Vec3f), mesh.point.size()));
-      for (std::size_t i = 0; i < mesh.point.size(); ++i) points[i] = mesh.point[i].cast<float>();
-      void* triangles = rtcSetNewGeometryBuffer(geometry.get(), RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3,
-                                                sizeof(walls.triangle[0]), walls.triangle.size());
-      std::copy(walls.triangle.begin(), walls.triangle.end(),
-                static_cast<std::array<std::uint32_t, 3>*>(triangles));
-      rtcCommitGeometry(geometry.get());
-      rtcAttachGeometry(walls.scene.get(), geometry.get());
-    }
-    rtcCommitScene(walls.scene.get());
-    return walls;
+  void attach_walls(RTCScene scene, const Walls& walls) const {
+    if (walls.triangle.empty()) return;
+    const Geometry geometry(rtcNewGeometry(device.get(), RTC_GEOMETRY_TYPE_TRIANGLE));
+    auto* points = static_cast<Vec3f*>(rtcSetNewGeometryBuffer(
+        geometry.get(), RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3, sizeof(Vec3f), wall_point.size()));
+    std::copy(wall_point.begin(), wall_point.end(), points);
+    void* triangles = rtcSetNewGeometryBuffer(geometry.get(), RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3,
+                                              sizeof(walls.triangle[0]), walls.triangle.size());
+    std::copy(walls.triangle.begin(), walls.triangle.end(),
+              static_cast<std::array<std::uint32_t, 3>*>(triangles));
+    rtcCommitGeometry(geometry.get());
+    rtcAttachGeometryByID(scene, geometry.get(), wall_geometry);
   }
 
-  std::optional<RayHit> hit_wall(const Walls& walls, const Ray& ray) const {
-    const auto found = intersect(walls.scene.get(), ray);
-    if (!found) return {};
+  void attach_bodies(RTCScene scene) {
+    if (grains.empty()) return;
+    const Geometry geometry(rtcNewGeometry(device.get(), RTC_GEOMETRY_TYPE_USER));
+    rtcSetGeometryUserPrimitiveCount(geometry.get(), static_cast<unsigned>(grains.size()));
+    rtcSetGeometryUserData(geometry.get(), &grains);
+    rtcSetGeometryBoundsFunction(geometry.get(), grain_bounds, nullptr);
+    rtcSetGeometryIntersectFunction(geometry.get(), grain_intersect);
+    rtcSetGeometryOccludedFunction(geometry.get(), grain_occluded);
+    rtcCommitGeometry(geometry.get());
+    rtcAttachGeometryByID(scene, geometry.get(), body_geometry);
+  }
+
+  void build_solid() {
+    solid_scene = Scene(rtcNewScene(device.get()));
+    attach_walls(solid_scene.get(), solid);
+    attach_bodies(solid_scene.get());
+    rtcCommitScene(solid_scene.get());
+  }
+
+  void build_clear() {
+    clear_scene = Scene(rtcNewScene(device.get()));
+    attach_walls(clear_scene.get(), clear);
+    rtcCommitScene(clear_scene.get());
+  }
+
+  RayHit wall_hit(const Walls& walls, const RTCRayHit& found) const {
     // The normals of the corners, so that round walls look round.
-    const RTCHit& hit = found->hit;
+    const RTCHit& hit = found.hit;
     const auto& corner = walls.triangle[hit.primID];
     const Vec3f normal = (1.0f - hit.u - hit.v) * wall_normal[corner[0]] + hit.u * wall_normal[corner[1]] +
                          hit.v * wall_normal[corner[2]];
-    return RayHit{found->ray.tfar, normal.normalized(), walls.polygon[hit.primID]};
+    return {RayHit::Kind::wall, found.ray.tfar, normal.normalized(), walls.polygon[hit.primID]};
   }
 };
 
@@ -180,7 +205,6 @@ RayScene::RayScene() : parts_(std::make_unique<Parts>()) {
         fmt::format("Embree cannot start: error {}", static_cast<int>(rtcGetDeviceError(nullptr))));
   }
   set_walls({}, {});
-  rtcCommitScene(parts_->grain_scene.get());
 }
 RayScene::~RayScene() = default;
 RayScene::RayScene(RayScene&&) noexcept = default;
@@ -200,42 +224,36 @@ void RayScene::set_bodies(const Shapes& shapes, const Bodies& bodies) {
       }
     }
   }
-  p.grain_scene = Scene(rtcNewScene(p.device.get()));
-  const Geometry geometry(rtcNewGeometry(p.device.get(), RTC_GEOMETRY_TYPE_USER));
-  rtcSetGeometryUserPrimitiveCount(geometry.get(), static_cast<unsigned>(p.grains.size()));
-  rtcSetGeometryUserData(geometry.get(), &p.grains);
-  rtcSetGeometryBoundsFunction(geometry.get(), grain_bounds, nullptr);
-  rtcSetGeometryIntersectFunction(geometry.get(), grain_intersect);
-  rtcSetGeometryOccludedFunction(geometry.get(), grain_occluded);
-  rtcCommitGeometry(geometry.get());
-  rtcAttachGeometry(p.grain_scene.get(), geometry.get());
-  rtcCommitScene(p.grain_scene.get());
+  p.build_solid();
 }
 
 void RayScene::set_walls(const WallMesh& mesh, const std::vector<bool>& solid) {
   Parts& p = *parts_;
+  p.wall_point.clear();
   p.wall_normal.clear();
+  for (const Vec3& point : mesh.point) p.wall_point.push_back(point.cast<float>());
   for (const Vec3& normal : mesh.normal) p.wall_normal.push_back(normal.cast<float>());
-  p.solid = p.make_walls(mesh, solid, true);
-  p.clear = p.make_walls(mesh, solid, false);
+  p.solid = make_walls(mesh, solid, true);
+  p.clear = make_walls(mesh, solid, false);
+  p.build_solid();
+  p.build_clear();
 }
 
-std::optional<RayHit> RayScene::hit_body(const Ray& ray) const {
-  const auto found = intersect(parts_->grain_scene.get(), ray);
+std::optional<RayHit> RayScene::hit_solid(const Ray& ray) const {
+  const auto found = intersect(parts_->solid_scene.get(), ray);
   if (!found) return {};
+  if (found->hit.geomID == wall_geometry) return parts_->wall_hit(parts_->solid, *found);
   const Vec3f normal(found->hit.Ng_x, found->hit.Ng_y, found->hit.Ng_z);
-  return RayHit{found->ray.tfar, normal.normalized(), static_cast<std::int32_t>(found->hit.primID)};
+  return RayHit{RayHit::Kind::body, found->ray.tfar, normal.normalized(),
+                static_cast<std::int32_t>(found->hit.primID)};
 }
 
-std::optional<RayHit> RayScene::hit_solid_wall(const Ray& ray) const {
-  return parts_->hit_wall(parts_->solid, ray);
-}
 std::optional<RayHit> RayScene::hit_clear_wall(const Ray& ray) const {
-  return parts_->hit_wall(parts_->clear, ray);
+  const auto found = intersect(parts_->clear_scene.get(), ray);
+  if (!found) return {};
+  return parts_->wall_hit(parts_->clear, *found);
 }
 
-bool RayScene::is_covered(const Ray& ray) const {
-  return occluded(parts_->grain_scene.get(), ray) || occluded(parts_->solid.scene.get(), ray);
-}
+bool RayScene::is_covered(const Ray& ray) const { return occluded(parts_->solid_scene.get(), ray); }
 
 }  // namespace scree::io

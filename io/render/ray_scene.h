@@ -20,6 +20,8 @@ struct Ray {
 };
 
 struct RayHit {
+  enum class Kind { body, wall };
+  Kind kind = Kind::body;
   float t = 0.0f;                // m
   Vec3f normal = Vec3f::Zero();  // unit: outward of a body; towards the free side of a wall
   std::int32_t number = -1;      // the body, or the wall's polygon
@@ -37,8 +39,8 @@ class RayScene {
   /// Polygons that `solid` marks are opaque; the others let light through. [polygon]
   void set_walls(const WallMesh& mesh, const std::vector<bool>& solid);
 
-  std::optional<RayHit> hit_body(const Ray& ray) const;
-  std::optional<RayHit> hit_solid_wall(const Ray& ray) const;
+  /// The first body or solid wall.
+  std::optional<RayHit> hit_solid(const Ray& ray) const;
   std::optional<RayHit> hit_clear_wall(const Ray& ray) const;
   /// Does a body or a solid wall cover the ray?
   bool is_covered(const Ray& ray) const;

@@ -73,12 +73,12 @@ class Shader {
          const Camera& camera, const Lighting& lighting)
       : scene_(scene),
         walls_(walls),
-        body_colour_(body_colour),
         lighting_(lighting),
         outlined_(single_polygons(walls)),
         up_(lighting.up.cast<float>()),
         middle_(lighting.middle.cast<float>()),
         background_(to_linear(lighting.background)) {
+    for (const Colour& colour : body_colour) albedo_.push_back(to_linear(colour));
     const Vec3 towards = (camera.eye - camera.target).normalized();
     const Vec3 left = towards.cross(lighting.up).stableNormalized();
     sun_ = (1.1 * lighting.up + 0.55 * left + 0.5 * towards).normalized().cast<float>();
@@ -87,16 +87,13 @@ class Shader {
   /// Light that comes back along the ray, linear. `pixel_angle`: width of a pixel at distance 1.
   Colour light(const Ray& ray, const Samples& samples, int sample, float pixel_angle) const {
     Ray rest = ray;
-    const auto body = scene_.hit_body(ray);
-    if (body) rest.farthest = body->t;
-    const auto wall = scene_.hit_solid_wall(rest);
-    if (wall) rest.farthest = wall->t;
     Colour opaque = background_;
-    if (wall) {
-      opaque = floor_light(ray, *wall, samples, sample);
-    } else if (body) {
-      opaque = surface_light(ray, *body, to_linear(body_colour_[static_cast<std::size_t>(body->number)]),
-                             samples, sample);
+    if (const auto hit = scene_.hit_solid(ray)) {
+      rest.farthest = hit->t;
+      const bool wall = hit->kind == RayHit::Kind::wall;
+      opaque =
+          wall ? floor_light(ray, *hit, samples, sample)
+               : surface_light(ray, *hit, albedo_[static_cast<std::size_t>(hit->number)], samples, sample);
     }
     return through_clear_walls(rest, opaque, pixel_angle);
   }
@@ -171,9 +168,9 @@ class Shader {
 
   const RayScene& scene_;
   const WallMesh& walls_;
-  const std::vector<Colour>& body_colour_;
   const Lighting& lighting_;
-  std::vector<bool> outlined_;
+  std::vector<bool> outlined_;  // [polygon]
+  std::vector<Colour> albedo_;  // [body] linear
   Vec3f up_, sun_, middle_;
   Colour background_;
 };

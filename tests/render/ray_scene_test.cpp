@@ -40,7 +40,7 @@ TEST(RayScene, HitsTheEllipsoidsThemselves) {
     const Vec3 aim(random.uniform(-1.0, 1.0), random.uniform(-1.0, 1.0), random.uniform(0.0, 2.0));
     const Vec3 direction = (aim - eye).normalized();
     const io::Ray ray{eye.cast<float>(), direction.cast<float>()};
-    const auto found = rays.hit_body(ray);
+    const auto found = rays.hit_solid(ray);
     const auto expected = first_hit(scene.model, bodies, eye, direction);
     if (found.has_value() != expected.has_value()) continue;  // grazes an outline; counted below
     EXPECT_EQ(rays.is_covered(ray), found.has_value());
@@ -69,16 +69,16 @@ TEST(RayScene, HitsWallsFromBothSidesAndKnowsWhichAreClear) {
   io::RayScene rays;
   rays.set_walls(mesh, {true, false});
   const io::Ray down{{1.3f, 0.4f, 3.0f}, {0.0f, 0.0f, -1.0f}}, up{{1.3f, 0.4f, -1.0f}, {0.0f, 0.0f, 1.0f}};
-  EXPECT_NEAR(rays.hit_solid_wall(down)->t, 3.0f, 1e-6f);
+  EXPECT_NEAR(rays.hit_solid(down)->t, 3.0f, 1e-6f);
+  EXPECT_EQ(rays.hit_solid(down)->kind, io::RayHit::Kind::wall);
   EXPECT_NEAR(rays.hit_clear_wall(down)->t, 2.0f, 1e-6f);
   EXPECT_NEAR(rays.hit_clear_wall(up)->t, 2.0f, 1e-6f);
   EXPECT_EQ(rays.hit_clear_wall(up)->number, 1);
-  EXPECT_EQ(rays.hit_solid_wall(up)->normal, Vec3::UnitZ().cast<float>());
-  EXPECT_FALSE(rays.hit_body(down));
+  EXPECT_EQ(rays.hit_solid(up)->normal, Vec3::UnitZ().cast<float>());
   EXPECT_TRUE(rays.is_covered(down));
   EXPECT_FALSE(
       rays.is_covered({{1.3f, 0.4f, 3.0f}, {0.0f, 0.0f, -1.0f}, 0.0f, 2.9f}));  // clear walls do not shade
-  EXPECT_FALSE(rays.hit_solid_wall({{2.5f, 0.4f, 3.0f}, {0.0f, 0.0f, -1.0f}}));
+  EXPECT_FALSE(rays.hit_solid({{2.5f, 0.4f, 3.0f}, {0.0f, 0.0f, -1.0f}}));
 }
 
 }  // namespace scree::test
