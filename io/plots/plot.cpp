@@ -1,5 +1,6 @@
 #include "io/plots/plot.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <fmt/format.h>
@@ -13,6 +14,8 @@ namespace scree::io {
 namespace {
 
 constexpr int panel_width = 520, panel_height = 420;  // pixels
+constexpr int most_columns = 3;
+constexpr double most_whole_marks = 16.0;  // beyond, marks fall on whole numbers by themselves
 // Okabe and Ito's colours: told apart by everybody.
 constexpr const char* colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                    "#e69f00", "#56b4e9", "#000000"};
@@ -27,16 +30,23 @@ std::string quoted(const std::string& text) {
   return out + "'";
 }
 
-std::string terminal(const std::filesystem::path& path, std::size_t panels) {
-  const int width = panel_width * static_cast<int>(panels);
+struct Layout {
+  int rows, columns;
+};
+
+Layout layout(std::size_t panels) {
+  const int count = static_cast<int>(panels), columns = count > most_columns ? 2 : count;
+  return {(count + columns - 1) / columns, columns};
+}
+
+std::string terminal(const std::filesystem::path& path, const Layout& panels) {
+  const int width = panel_width * panels.columns, height = panel_height * panels.rows;
   const std::string ending = path.extension().string();
   if (ending == ".svg")
-    return fmt::format("svg size {},{} noenhanced font 'sans-serif,13' background 'white'", width,
-                       panel_height);
+    return fmt::format("svg size {},{} noenhanced font 'sans-serif,13' background 'white'", width, height);
   if (ending == ".pdf")
-    return fmt::format("pdfcairo size {}in,{}in noenhanced font 'sans,11'", width / 100.0,
-                       panel_height / 100.0);
-  return fmt::format("pngcairo size {},{} noenhanced font 'sans,11'", width, panel_height);
+    return fmt::format("pdfcairo size {}in,{}in noenhanced font 'sans,11'", width / 100.0, height / 100.0);
+  return fmt::format("pngcairo size {},{} noenhanced font 'sans,11'", width, height);
 }
 
 bool is_shown(const Panel& panel, double x, double y) {
@@ -53,6 +63,14 @@ std::string data_block(const Panel& panel, const Curve& curve, const std::string
   return text + "END\n";
 }
 
+double largest_x(const Panel& panel) {
+  double largest = 0.0;
+  for (const Curve& curve : panel.curves) {
+    for (const double x : curve.x) largest = std::max(largest, x);
+  }
+  return largest;
+}
+
 std::string panel_commands(const Panel& panel, std::size_t number) {
   std::string data, plot;
   for (std::size_t k = 0; k < panel.curves.size(); ++k) {
@@ -61,7 +79,7 @@ std::string panel_commands(const Panel& panel, std::size_t number) {
     data += data_block(panel, curve, name);
     plot += fmt::format("{}${} using 1:2 with {} linewidth 2 linecolor rgb '{}' title {}",
                         k == 0 ? "plot " : ", ", name,
-                        curve.points ? "linespoints pointtype 7 pointsize 0.5" : "lines",
+                        curve.points ? "linespoints pointtype 7 pointsize 0.5" : "lines dashtype 2",
                         colours[k % std::size(colours)], quoted(curve.label));
   }
   const auto axis = [](char which, Axis kind) {
@@ -69,8 +87,10 @@ std::string panel_commands(const Panel& panel, std::size_t number) {
                                      : fmt::format("unset logscale {0}\nset format {0} '%g'\n", which);
   };
   return data + "set title " + quoted(panel.title) + "\nset xlabel " + quoted(panel.x_label) +
-         "\nset ylabel " + quoted(panel.y_label) + "\n" + axis('x', panel.x_axis) + axis('y', panel.y_axis) +
-         plot + "\n";
+         " offset 0,0.6" + "\nset ylabel " + quoted(panel.y_label) + "\n" + axis('x', panel.x_axis) +
+         axis('y', panel.y_axis) +
+         (panel.whole_x && largest_x(panel) <= most_whole_marks ? "set xtics 1\n" : "set xtics autofreq\n") +
+         (panel.y_from_zero ? "set yrange [0:*]\n" : "set yrange [*:*]\n") + plot + "\n";
 }
 
 }  // namespace
@@ -82,9 +102,10 @@ bool is_plot_file(const std::filesystem::path& path) {
 
 void write_plot(const std::filesystem::path& path, const std::string& title,
                 const std::vector<Panel>& panels) {
-  std::string script = fmt::format("set terminal {}\nset output {}\nset grid\nset key top right\n",
-                                   terminal(path, panels.size()), quoted(path.string()));
-  script += fmt::format("set multiplot layout 1,{} title {}\n", panels.size(), quoted(title));
+  const Layout grid = layout(panels.size());
+  std::string script = fmt::format("set terminal {}\nset output {}\nset grid\nset key below\n",
+                                   terminal(path, grid), quoted(path.string()));
+  script += fmt::format("set multiplot layout {},{} title {}\n", grid.rows, grid.columns, quoted(title));
   for (std::size_t k = 0; k < panels.size(); ++k) script += panel_commands(panels[k], k);
   script += "unset multiplot\nset output\n";
   FILE* pipe = popen("gnuplot >/dev/null 2>&1", "w");
