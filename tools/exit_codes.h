@@ -13,6 +13,8 @@ enum ExitCode : int {
   exit_cannot_read = 6,        // there are no results, or they are damaged
   exit_missing_program = 7,    // another program that was asked for is not installed
   exit_not_converged = 8,      // no solver reached the tolerance asked for (scree solve)
+  exit_slower = 9,             // something got slower beyond the noise (scree bench --compare)
+  exit_not_reproducible = 10,  // repeats or thread counts ended in different states (scree bench)
   exit_interrupted = 130,  // stopped by SIGINT or SIGTERM, after the step was finished and files were closed
 };
 

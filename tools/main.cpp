@@ -7,6 +7,7 @@
 #include "io/results/trajectory.h"
 #include "io/results/version.h"
 #include "io/results/write_error.h"
+#include "tools/bench.h"
 #include "tools/check.h"
 #include "tools/exit_codes.h"
 #include "tools/export.h"
@@ -61,6 +62,7 @@ int main(int argc, char** argv) {
   scree::add_run(app, action);
   scree::add_check(app, action);
   scree::add_solve(app, action);
+  scree::add_bench(app, action);
   scree::add_paraview(app, action);
   scree::add_render(app, action);
   scree::add_report(app, action);

@@ -1,0 +1,164 @@
+"""Runs `scree bench` as people do: bench_test.py <scree> [Bench.test_name ...]"""
+
+import csv
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = sys.argv[1]
+
+SCENE = """
+name = "drop"
+time_step = 0.001
+end_time = 0.01
+[[materials]]
+name = "stone"
+density = 2500
+[[bodies]]
+radius = 0.05
+position = [0, 0, 0.051]
+[[boundaries]]
+type = "plane"
+"""
+
+
+class Bench(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def bench(self, *arguments, status=0):
+        done = subprocess.run([PROGRAM, "bench", *arguments], cwd=self.folder, capture_output=True, text=True, timeout=100)
+        self.assertEqual(status, done.returncode, done.stdout + done.stderr)
+        return done
+
+    def measured(self, *arguments):
+        self.bench("--quick", "--json", "out.json", *arguments)
+        with open(self.path("out.json")) as file:
+            return json.load(file)
+
+    def check_case(self, case):
+        self.assertEqual(len(case["step_time_s"]["samples"]), case["repeats"])
+        self.assertEqual(sorted(case["step_time_s"]["samples"])[0], case["step_time_s"]["min"])
+        self.assertLessEqual(case["step_time_s"]["min"], case["step_time_s"]["median"])
+        self.assertLessEqual(case["step_time_s"]["median"], case["step_time_s"]["max"])
+        stages = [case["stage_time_s"][name]["median"] for name in ("preparation", "detection", "resolution", "finish")]
+        self.assertTrue(all(time > 0 for time in stages))
+        self.assertAlmostEqual(case["body_steps_per_s"] * case["step_time_s"]["median"], case["bodies"], places=6)
+        self.assertAlmostEqual(case["simulated_per_wall"] * case["step_time_s"]["median"], case["time_step_s"], places=9)
+        physics = case["physics"]
+        self.assertAlmostEqual(case["contacts_per_s"] * case["step_time_s"]["median"], physics["contacts"], places=6)
+        self.assertLessEqual(physics["active_contacts"], physics["contacts"])
+        self.assertGreaterEqual(physics["sweeps"], 1)
+        self.assertLessEqual(physics["penetration_mean"], physics["penetration_max"])
+        self.assertLess(physics["penetration_max"], 0.2)
+        self.assertLess(physics["energy_error_relative"], 1e-3)
+        self.assertEqual(0, physics["narrow_phase_failures"])
+        self.assertGreater(case["bytes_per_body"], 300)
+        self.assertRegex(case["state_hash"], "^[0-9a-f]{16}$")
+        self.assertTrue(case["reproducible"])
+
+    def test_quick_measures_all(self):
+        report = self.measured("--threads", "1,2", "--csv", "out.csv")
+        self.assertEqual(("scree bench", 1), (report["format"], report["format_version"]))
+        self.assertRegex(report["started"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
+        for key in ("cpu", "cores", "threads", "caches", "memory_bytes", "system", "load"):
+            self.assertIn(key, report["machine"])
+        self.assertGreater(report["machine"]["memory_bytes"], 1e8)
+        for key in ("version", "commit", "compiler", "flags"):
+            self.assertTrue(report["build"][key])
+        self.assertGreater(report["peak_resident_bytes"], 1e6)
+        self.assertEqual(["settled_bed", "pouring", "polydisperse"], [p["scene"] for p in report["preparations"]])
+        for preparation in report["preparations"]:
+            self.assertEqual(60, preparation["bodies"])
+            self.assertAlmostEqual(0.6, preparation["simulated_s"])
+        for case in report["cases"]:
+            self.check_case(case)
+        plain = {(c["scene"], c["threads"]): c for c in report["cases"] if c["residual_target"] is None}
+        self.assertEqual(6, len(plain))
+        for scene in ("settled_bed", "pouring", "polydisperse"):
+            self.assertEqual(plain[scene, 1]["state_hash"], plain[scene, 2]["state_hash"])
+            self.assertGreater(plain[scene, 1]["physics"]["contacts"], 0)
+        self.assertEqual([0.01] * 3, [c["residual_target"] for c in report["cases"] if c["residual_target"]])
+        with open(self.path("out.csv")) as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual([c["state_hash"] for c in report["cases"]], [row["state_hash"] for row in rows])
+        for row, case in zip(rows, report["cases"]):
+            self.assertAlmostEqual(float(row["step_median_s"]) / case["step_time_s"]["median"], 1, places=5)
+
+    def test_lists_benchmarks(self):
+        text = self.bench("--list").stdout
+        for name in ("settled_bed", "pouring", "polydisperse"):
+            self.assertRegex(text, rf"(?m)^{name} ")
+
+    def test_names_have_suggestions(self):
+        done = self.bench("setled_bed", status=2)
+        self.assertIn("did you mean 'settled_bed'?", done.stderr)
+        self.assertNotIn("did you mean", self.bench("quicksand", status=2).stderr)
+        self.assertIn("cannot be opened", self.bench("no_such_file.toml", status=3).stderr)
+        self.assertIn("--solver", self.bench("--solver", "magic", status=2).stderr)
+        self.assertIn(".svg, .png or .pdf", self.bench("--plot", "a.gif", status=2).stderr)
+
+    def test_takes_any_scene(self):
+        with open(self.path("drop.toml"), "w") as file:
+            file.write(SCENE)
+        self.bench("drop.toml", "--steps", "3", "--repeats", "2", "--threads", "1", "--solver", "per_body,one_pass",
+                   "--set", "time_step=0.002", "--json", "out.json")
+        with open(self.path("out.json")) as file:
+            cases = json.load(file)["cases"]
+        self.assertEqual([("per_body", None), ("per_body", 1e-2), ("per_body", 1e-3), ("per_body", 1e-4), ("one_pass", None)],
+                         [(c["solver"], c["residual_target"]) for c in cases])
+        self.assertEqual({0.002}, {c["time_step_s"] for c in cases})
+        self.assertEqual({1}, {c["bodies"] for c in cases})
+        done = self.bench("drop.toml", "--size", "5", status=3)  # a scene without `count`
+        self.assertIn("count", done.stderr)
+
+    def test_scales_weakly(self):
+        report = self.measured("pouring", "--weak", "--size", "40", "--threads", "1,3")
+        self.assertEqual([(40, 1), (120, 3)], [(c["bodies"], c["threads"]) for c in report["cases"]])
+
+    def test_compares_files(self):
+        report = self.measured("settled_bed", "--repeats", "5", "--threads", "1", "--no-residuals")
+        text = self.bench("--compare", "out.json", "out.json").stdout
+        self.assertIn("no time changed beyond the noise; the same states, bit for bit", text)
+        samples = report["cases"][0]["step_time_s"]["samples"]
+        quiet = [samples[0] * (1 + 0.001 * k) for k in range(5)]  # the machine may be as noisy as it likes
+        report["cases"][0]["step_time_s"]["samples"] = quiet
+        self.write("before.json", report)
+        report["cases"][0]["step_time_s"]["samples"] = [2 * time for time in quiet]
+        report["cases"][0]["physics"]["contacts"] *= 2
+        report["cases"][0]["state_hash"] = "0" * 16
+        self.write("after.json", report)
+        text = self.bench("--compare", "before.json", "after.json", status=9).stdout
+        self.assertRegex(text, r"\+100\.0 %.*slower")
+        self.assertRegex(text, r"(?m)^  contacts [\d.]+ -> ")
+        self.assertIn("slower, beyond the noise; what was computed changed", text)
+        self.assertRegex(self.bench("--compare", "after.json", "before.json").stdout, r"-50\.0 %.*faster")
+        self.bench("--compare", "before.json", "after.json", "--least-change", "1.5")
+        self.assertIn("no.json", self.bench("--compare", "before.json", "no.json", status=6).stderr)
+
+    def write(self, name, report):
+        with open(self.path(name), "w") as file:
+            json.dump(report, file)
+
+    def test_draws_plots(self):
+        self.measured("settled_bed", "--size", "30,60", "--threads", "1,2", "--residuals", "1e-2,1e-3", "--plot", "out.svg")
+        with open(self.path("out.svg")) as file:
+            text = file.read()
+        words = re.findall(r">([^<>]+)</text>|<tspan[^>]*>([^<>]+)</tspan>", text)
+        shown = " ".join(a or b for a, b in words)
+        for title in ("strong scaling", "stages of settled_bed, 60 bodies", "time to equal residual", "speed-up"):
+            self.assertIn(title, shown)
+
+
+if __name__ == "__main__":
+    sys.argv.pop(1)
+    unittest.main()

@@ -1,0 +1,259 @@
+#include "tools/bench.h"
+
+#include <ctime>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <memory>
+#include <optional>
+#include <spdlog/spdlog.h>
+
+#include "engine/core/parallel.h"
+#include "io/results/text_file.h"
+#include "io/scene/read_scene.h"
+#include "tools/bench/compare.h"
+#include "tools/bench/measure.h"
+#include "tools/bench/scenes.h"
+#include "tools/bench/show.h"
+#include "tools/exit_codes.h"
+
+namespace scree {
+
+namespace {
+
+struct BenchOptions {
+  std::vector<std::string> scenes;
+  std::vector<int> threads;
+  std::vector<std::int64_t> sizes;
+  std::vector<std::string> solvers, settings;
+  std::vector<double> residuals{1e-2, 1e-3, 1e-4};
+  BenchPlan plan;
+  std::optional<double> from_s;
+  std::filesystem::path json, csv, plot;
+  std::vector<std::filesystem::path> compared;
+  double least_change = default_least_change;
+  bool weak = false, cold = false, no_residuals = false, list = false, quick = false, quiet = false;
+};
+
+/// What --quick stands for: a look whether everything works, not a measurement.
+constexpr std::int64_t quick_bodies = 60;
+constexpr double quick_from_s = 0.6;
+constexpr int quick_repeats = 3, quick_steps = 5;
+
+io::Scene load(const BenchOptions& options, const BenchTarget& target, std::optional<std::int64_t> size) {
+  std::vector<io::Override> overrides;
+  for (const std::string& setting : options.settings) overrides.push_back(io::parse_override(setting));
+  if (size) overrides.emplace_back("count", std::to_string(*size));
+  return io::read_scene(target.file, overrides);
+}
+
+std::vector<SolverKind> solvers_of(const BenchOptions& options, const io::Scene& scene) {
+  if (options.solvers.empty()) return {scene.model.settings.solver.kind};
+  std::vector<SolverKind> kinds;
+  for (const std::string& name : options.solvers) kinds.push_back(solver_kind(name));
+  return kinds;
+}
+
+/// All ways to step one state: every solver on these threads as the scene has it and, unless scaling weakly,
+/// on the first of them to each residual.
+std::vector<BenchVariant> variants(const BenchOptions& options, const io::Scene& scene,
+                                   const std::vector<int>& threads) {
+  std::vector<BenchVariant> all;
+  for (const SolverKind solver : solvers_of(options, scene)) {
+    for (const int t : threads) all.push_back({t, solver, 0.0, false});
+    if (options.weak || options.no_residuals || solver == SolverKind::one_pass) continue;
+    for (const double residual : options.residuals) {
+      all.push_back({threads.front(), solver, residual, false});
+      if (options.cold) all.push_back({threads.front(), solver, residual, true});
+    }
+  }
+  return all;
+}
+
+/// Prepares one state on as many threads as there will be, and times all variants from it.
+void measure_state(const BenchOptions& options, const BenchTarget& target, std::optional<std::int64_t> size,
+                   const std::vector<int>& threads, BenchReport& report) {
+  set_thread_count(*std::max_element(options.threads.begin(), options.threads.end()));
+  io::Scene scene = load(options, target, size);
+  if (!options.quiet) show(fmt::format("\n{}, {} bodies\n", scene.name, scene.initial.bodies.size()));
+  const double until = options.from_s.value_or(scene.end_time_s);
+  const PreparedScene prepared = prepare_bench(std::move(scene), until, Progress::detect(options.quiet));
+  if (!options.quiet) show(preparation_text(prepared.preparation));
+  if (target.comes_to_rest && !options.from_s && !prepared.preparation.at_rest)
+    spdlog::warn("{}: the bed is not at rest yet; --from takes a later time", prepared.scene.name);
+  report.preparations.push_back(prepared.preparation);
+  const auto ways = variants(options, prepared.scene, threads);
+  const std::vector<BenchCase> cases = measure(prepared, ways, options.plan);
+  if (!options.quiet && !options.weak) show("\n" + cases_text(cases));
+  report.cases.insert(report.cases.end(), cases.begin(), cases.end());
+}
+
+void measure_scene(const BenchOptions& options, const BenchTarget& target, BenchReport& report) {
+  std::vector<std::optional<std::int64_t>> sizes(options.sizes.begin(), options.sizes.end());
+  if (sizes.empty()) sizes.emplace_back();
+  for (const auto& size : sizes) {
+    if (!options.weak) {
+      measure_state(options, target, size, options.threads, report);
+      continue;
+    }
+    const std::size_t first = report.cases.size();
+    const std::int64_t each = size.value_or(1000);
+    for (const int t : options.threads) measure_state(options, target, each * t, {t}, report);
+    const std::vector<BenchCase> cases(report.cases.begin() + static_cast<std::ptrdiff_t>(first),
+                                       report.cases.end());
+    if (!options.quiet) show("\n" + cases_text(cases));
+  }
+}
+
+void write_files(const BenchOptions& options, const BenchReport& report) {
+  if (!options.json.empty()) io::write_whole_file(options.json, to_json(report));
+  if (!options.csv.empty()) io::write_whole_file(options.csv, to_csv(report));
+  if (options.plot.empty()) return;
+  const std::vector<io::Panel> panels = bench_panels(report, options.weak);
+  if (panels.empty())
+    spdlog::warn("{} was not drawn: there is one thread count, one size and no residual",
+                 options.plot.string());
+  else
+    io::write_plot(options.plot, report.machine.cpu, panels);
+}
+
+BenchOptions with_defaults(BenchOptions options) {
+  if (options.threads.empty()) {
+    set_thread_count(0);
+    options.threads = {1};
+    if (thread_count() > 1) options.threads.push_back(thread_count());
+  }
+  if (options.scenes.empty()) {
+    for (const BenchScene& scene : bench_scenes()) options.scenes.emplace_back(scene.name);
+  }
+  return options;
+}
+
+int compare_files(const BenchOptions& options) {
+  const Comparison comparison = compare(read_bench_json(options.compared[0]),
+                                        read_bench_json(options.compared[1]), options.least_change);
+  show(to_text(comparison));
+  return comparison.slower() ? exit_slower : exit_ok;
+}
+
+int bench(const BenchOptions& asked) {
+  if (asked.list) {
+    show(bench_scenes_text());
+    return exit_ok;
+  }
+  if (!asked.compared.empty()) return compare_files(asked);
+  const BenchOptions options = with_defaults(asked);
+  std::vector<BenchTarget>
+      targets;  // all of them before the first is measured: a slip of the pen is told at once
+  for (const std::string& scene : options.scenes) targets.push_back(find_bench_scene(scene));
+  BenchReport report;
+  report.machine = this_machine();
+  report.build = this_build();
+  report.started = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+  if (!options.quiet) show(setting_text(report));
+  for (const BenchTarget& target : targets) measure_scene(options, target, report);
+  report.peak_resident_bytes = peak_resident_bytes();
+  write_files(options, report);
+  const std::vector<std::string> faults = hash_faults(report);
+  for (const std::string& fault : faults) spdlog::error("{}", fault);
+  return faults.empty() ? exit_ok : exit_not_reproducible;
+}
+
+/// What --quick stands for holds where nothing else was asked for.
+void be_quick(const CLI::App& command, BenchOptions& options) {
+  if (!options.quick) return;
+  const auto given = [&](const char* name) { return command.get_option(name)->count() > 0; };
+  if (!given("--size")) options.sizes = {quick_bodies};
+  if (!given("--steps")) options.plan.steps = quick_steps;
+  if (!given("--repeats")) options.plan.repeats = quick_repeats;
+  if (!given("--residuals")) options.residuals = {1e-2};
+  if (!given("--from")) options.from_s = quick_from_s;
+}
+
+std::string check_plot(const std::string& path) {
+  return io::is_plot_file(path) ? std::string() : "'" + path + "' must end in .svg, .png or .pdf";
+}
+
+void add_what(CLI::App& command, BenchOptions& o) {
+  command
+      .add_option("scenes", o.scenes, "Benchmarks of --list, or scene files; all of --list if none is given")
+      ->type_name("NAME|SCENE.toml");
+  command.add_flag("--list", o.list, "List the benchmarks there are");
+  command.add_option("--size", o.sizes, "Bodies: values of the scene's parameter `count`")
+      ->delimiter(',')
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{2'000'000'000}))
+      ->type_name("N,...");
+  command.add_option("--threads", o.threads, "Threads; 1 and all there are if not given")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 4096))
+      ->type_name("T,...");
+  command.add_flag("--weak", o.weak, "Scale weakly: bodies in proportion to the threads");
+  command
+      .add_option("--from", o.from_s,
+                  "Simulated time to begin timing at, s; the scene's end_time if not given")
+      ->check(CLI::NonNegativeNumber);
+  command.add_option("--set", o.settings, "Overrides a setting of the scenes; may be repeated")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  std::vector<std::string> names;
+  for (const SolverKind kind : solver_kinds) names.emplace_back(to_string(kind));
+  command.add_option("--solver", o.solvers, "Solvers; the scene's if not given")
+      ->delimiter(',')
+      ->check(CLI::IsMember(names))
+      ->type_name("SOLVER,...");
+}
+
+void add_how(CLI::App& command, BenchOptions& o) {
+  command.add_option("--steps", o.plan.steps, "Steps that are timed in one repeat")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  command
+      .add_option("--repeats", o.plan.repeats, "Repeats; five and more give quartiles that mean something")
+      ->check(CLI::Range(1, 10'000))
+      ->capture_default_str();
+  command
+      .add_option("--patience", o.plan.patience_s, "No more repeats of what has been timed for so long, s")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command.add_option("--residuals", o.residuals, "Relative residuals that the time is measured to")
+      ->delimiter(',')
+      ->check(CLI::PositiveNumber)
+      ->type_name("R,...")
+      ->capture_default_str();
+  command.add_flag("--no-residuals", o.no_residuals, "Leave the times to residuals out");
+  command.add_flag("--cold", o.cold, "Measure times to residuals without the last step's impulses too");
+  command.add_flag("--quick", o.quick, "Few bodies and steps: to see that it works, not to measure");
+  command.add_flag("-q,--quiet", o.quiet, "Print nothing but warnings and errors");
+}
+
+void add_files(CLI::App& command, BenchOptions& o) {
+  command.add_option("--json", o.json, "Write everything as JSON")->type_name("FILE");
+  command.add_option("--csv", o.csv, "Write a table as CSV")->type_name("FILE");
+  command.add_option("--plot", o.plot, "Draw scaling, stages and times to residuals")
+      ->type_name("FILE.svg|png|pdf")
+      ->check(check_plot);
+  command
+      .add_option("--compare", o.compared,
+                  "Say what changed between two files of --json, and measure nothing")
+      ->expected(2)
+      ->type_name("BEFORE.json AFTER.json");
+  command
+      .add_option("--least-change", o.least_change, "Smallest relative change of time that --compare reports")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app, std::function<int()>& action) {
+  const auto options = std::make_shared<BenchOptions>();
+  CLI::App* command = app.add_subcommand("bench", "Time steps of fixed scenes, or compare two such timings");
+  add_what(*command, *options);
+  add_how(*command, *options);
+  add_files(*command, *options);
+  command->callback([options, command, &action] {
+    be_quick(*command, *options);
+    action = [options] { return bench(*options); };
+  });
+}
+
+}  // namespace scree

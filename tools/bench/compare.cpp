@@ -1,0 +1,155 @@
+#include "tools/bench/compare.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "engine/core/state_hash.h"
+
+namespace scree {
+
+namespace {
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+std::vector<std::string> differing_setting(const BenchReport& a, const BenchReport& b) {
+  std::vector<std::string> lines;
+  const auto look = [&](const char* what, const std::string& of_a, const std::string& of_b) {
+    if (of_a != of_b) lines.push_back(fmt::format("{}: {} -> {}", what, of_a, of_b));
+  };
+  look("processor", a.machine.cpu, b.machine.cpu);
+  look("hardware threads", std::to_string(a.machine.threads), std::to_string(b.machine.threads));
+  look("caches", joined(a.machine.caches), joined(b.machine.caches));
+  look("system", a.machine.system, b.machine.system);
+  look("compiler", a.build.compiler, b.build.compiler);
+  look("flags", a.build.flags, b.build.flags);
+  return lines;
+}
+
+Change change(const char* quantity, const std::vector<double>& a, const std::vector<double>& b,
+              double least_change) {
+  return {quantity, spread(a).median, spread(b).median, difference(a, b, least_change)};
+}
+
+/// A change of one figure, if it is one.
+void look_at(std::vector<std::string>& lines, const char* what, double a, double b) {
+  const double scale = std::max(std::abs(a), std::abs(b));
+  if (scale > 0.0 && std::abs(b - a) > physics_tolerance * scale)
+    lines.push_back(fmt::format("{} {:.4g} -> {:.4g}", what, a, b));
+}
+
+std::vector<std::string> differing_physics(const BenchCase& a, const BenchCase& b) {
+  std::vector<std::string> lines;
+  look_at(lines, "time step", a.time_step_s, b.time_step_s);
+  look_at(lines, "tolerance", a.tolerance, b.tolerance);
+  look_at(lines, "most sweeps", a.max_sweeps, b.max_sweeps);
+  if (a.steps != b.steps) lines.push_back(fmt::format("timed steps {} -> {}", a.steps, b.steps));
+  if (a.state_hash == b.state_hash) return lines;
+  lines.push_back(fmt::format("state hash {} -> {}", hash_text(a.state_hash), hash_text(b.state_hash)));
+  const BenchPhysics &p = a.physics, &q = b.physics;
+  look_at(lines, "contacts", p.contacts, q.contacts);
+  look_at(lines, "active contacts", p.active_contacts, q.active_contacts);
+  look_at(lines, "candidates", p.candidates, q.candidates);
+  look_at(lines, "sweeps", p.sweeps, q.sweeps);
+  look_at(lines, "mean residual", p.residual_mean, q.residual_mean);
+  look_at(lines, "largest residual", p.residual_max, q.residual_max);
+  look_at(lines, "mean penetration", p.penetration_mean, q.penetration_mean);
+  look_at(lines, "largest penetration", p.penetration_max, q.penetration_max);
+  look_at(lines, "energy error", p.energy_error_relative, q.energy_error_relative);
+  look_at(lines, "kinetic energy a body", p.kinetic_energy_per_body_J, q.kinetic_energy_per_body_J);
+  look_at(lines, "steps not converged", static_cast<double>(p.steps_not_converged),
+          static_cast<double>(q.steps_not_converged));
+  return lines;
+}
+
+CaseComparison compare_cases(const BenchCase& a, const BenchCase& b, double least_change) {
+  CaseComparison c;
+  c.key = a.key;
+  c.step = change("step", a.step_s, b.step_s, least_change);
+  for (const StageName& stage : stage_names)
+    c.stages.push_back(
+        change(stage.name, stage_samples(a, stage.time), stage_samples(b, stage.time), least_change));
+  c.physics = differing_physics(a, b);
+  return c;
+}
+
+const BenchCase* find(const BenchReport& report, const BenchKey& key) {
+  const auto at = std::find_if(report.cases.begin(), report.cases.end(),
+                               [&](const BenchCase& c) { return c.key == key; });
+  return at == report.cases.end() ? nullptr : &*at;
+}
+
+const char* verdict(const Difference& d) {
+  if (!d.significant) return "";
+  return d.relative > 0.0 ? "slower" : "faster";
+}
+
+std::string line(const std::string& name, const Change& c) {
+  constexpr double ms = 1e3, percent = 100.0;
+  return fmt::format("{:<52}{:>10.4g}{:>10.4g}{:>+9.1f} %{:>8.1f} %  {}\n", name, ms * c.a, ms * c.b,
+                     percent * c.difference.relative, percent * c.difference.noise, verdict(c.difference));
+}
+
+std::string conclusion(const Comparison& c) {
+  if (c.cases.empty()) return "the two files have no measurement in common\n";
+  std::string text = c.slower() && c.faster() ? "some is slower and some is faster, beyond the noise"
+                     : c.slower()             ? "slower, beyond the noise"
+                     : c.faster()             ? "faster, beyond the noise"
+                                              : "no time changed beyond the noise";
+  const bool physics =
+      std::any_of(c.cases.begin(), c.cases.end(), [](const auto& k) { return !k.physics.empty(); });
+  text += physics ? "; what was computed changed\n" : "; the same states, bit for bit\n";
+  if (!c.setting.empty()) text += "but machine or compiler differ: times do not compare\n";
+  return text;
+}
+
+bool any_significant(const Comparison& c, bool slower) {
+  return std::any_of(c.cases.begin(), c.cases.end(), [&](const CaseComparison& k) {
+    return k.step.difference.significant && (k.step.difference.relative > 0.0) == slower;
+  });
+}
+
+}  // namespace
+
+bool Comparison::slower() const { return any_significant(*this, true); }
+bool Comparison::faster() const { return any_significant(*this, false); }
+
+Comparison compare(const BenchReport& a, const BenchReport& b, double least_change) {
+  Comparison c;
+  c.setting = differing_setting(a, b);
+  c.commits = fmt::format("{} {} -> {} {}", a.build.version, a.build.commit, b.build.version, b.build.commit);
+  for (const BenchCase& of_a : a.cases) {
+    if (const BenchCase* of_b = find(b, of_a.key))
+      c.cases.push_back(compare_cases(of_a, *of_b, least_change));
+    else
+      c.only_a.push_back(of_a.key);
+  }
+  for (const BenchCase& of_b : b.cases) {
+    if (!find(a, of_b.key)) c.only_b.push_back(of_b.key);
+  }
+  return c;
+}
+
+std::string to_text(const Comparison& c) {
+  std::string text = fmt::format("{}\n", c.commits);
+  for (const std::string& difference : c.setting) text += "  " + difference + "\n";
+  if (!c.cases.empty())
+    text += fmt::format("\n{:<52}{:>10}{:>10}{:>11}{:>10}\n", "median ms a step", "before", "after", "change",
+                        "noise");
+  for (const CaseComparison& k : c.cases) {
+    text += line(to_string(k.key), k.step);
+    for (const Change& stage : k.stages) {
+      if (stage.difference.significant) text += line("  " + stage.quantity, stage);
+    }
+    for (const std::string& physics : k.physics) text += "  " + physics + "\n";
+  }
+  for (const BenchKey& key : c.only_a) text += fmt::format("only before: {}\n", to_string(key));
+  for (const BenchKey& key : c.only_b) text += fmt::format("only after: {}\n", to_string(key));
+  return text + "\n" + conclusion(c);
+}
+
+}  // namespace scree

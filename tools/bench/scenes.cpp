@@ -1,0 +1,62 @@
+#include "tools/bench/scenes.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+
+#include "io/scene/faults.h"
+
+namespace scree {
+
+namespace {
+
+constexpr std::array<BenchScene, 3> scenes = {{
+    {"settled_bed", "a bed of ellipsoids at rest in an open box", true},
+    {"pouring", "ellipsoids pour out of a tube into a box", false},
+    {"polydisperse", "ellipsoids of sizes 100 : 1 in an open box", false},
+}};
+
+/// The folder scenes/bench of the source tree or the installation that the program belongs to: looked for
+/// upwards from the program itself.
+std::filesystem::path bench_folder() {
+  std::error_code error;
+  std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+  while (!folder.empty()) {
+    for (const char* place : {"scenes/bench", "share/scree/scenes/bench"}) {
+      if (std::filesystem::exists(folder / place / "settled_bed.toml", error)) return folder / place;
+    }
+    if (folder == folder.root_path()) break;
+    folder = folder.parent_path();
+  }
+  return "scenes/bench";
+}
+
+bool looks_like_a_file(const std::string& text) {
+  return text.find('/') != std::string::npos || text.ends_with(".toml");
+}
+
+}  // namespace
+
+std::span<const BenchScene> bench_scenes() { return scenes; }
+
+BenchTarget find_bench_scene(const std::string& text) {
+  const auto known =
+      std::find_if(scenes.begin(), scenes.end(), [&](const BenchScene& s) { return text == s.name; });
+  if (known != scenes.end()) return {bench_folder() / (text + ".toml"), known->comes_to_rest};
+  if (looks_like_a_file(text) || std::filesystem::is_regular_file(text)) return {text, false};
+  std::vector<std::string> names;
+  for (const BenchScene& s : scenes) names.emplace_back(s.name);
+  const std::string near = io::did_you_mean(text, names);
+  throw CLI::ValidationError(
+      fmt::format("'{}' is neither a benchmark (`scree bench --list`) nor a scene file{}", text,
+                  near.empty() ? "" : "; " + near));
+}
+
+std::string bench_scenes_text() {
+  std::string text;
+  for (const BenchScene& s : scenes) text += fmt::format("{:<14} {}\n", s.name, s.description);
+  return text + fmt::format("scene files in {}\n", bench_folder().string());
+}
+
+}  // namespace scree

@@ -1,0 +1,32 @@
+// The scenes that are benchmarks by name, and how a scene file is found.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace scree {
+
+struct BenchScene {
+  const char* name;
+  const char* description;
+  bool comes_to_rest;  // timed at rest: a warning if it is not
+};
+
+std::span<const BenchScene> bench_scenes();
+
+/// A scene file to measure and what is known about it.
+struct BenchTarget {
+  std::filesystem::path file;
+  bool comes_to_rest = false;
+};
+
+/// A name of bench_scenes() or a scene file. Throws CLI::ValidationError, with the nearest name, if it is
+/// neither.
+BenchTarget find_bench_scene(const std::string& name_or_file);
+
+/// What `scree bench --list` prints.
+std::string bench_scenes_text();
+
+}  // namespace scree
