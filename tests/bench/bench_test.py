@@ -131,7 +131,7 @@ class Bench(unittest.TestCase):
         self.assertIn("no time changed beyond the noise; the same states, bit for bit", text)
         samples = report["cases"][0]["step_time_s"]["samples"]
         quiet = [samples[0] * (1 + 0.001 * k) for k in range(5)]  # the machine may be as noisy as it likes
-        report["cases"][0]["step_time_s"]["samples"] = quiet
+        report["cases"][0]["step_time_s"]["samples"] = report["cases"][0]["cpu_time_s"]["samples"] = quiet
         self.write("before.json", report)
         report["cases"][0]["step_time_s"]["samples"] = [2 * time for time in quiet]
         report["cases"][0]["physics"]["contacts"] *= 2

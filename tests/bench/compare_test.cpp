@@ -119,6 +119,17 @@ TEST(Compare, SaysSlowerFasterAndWhichStage) {
   EXPECT_TRUE(compare(after, before, 0.03).faster());
 }
 
+TEST(Compare, GoesByProcessorTimeOfOneThreadWhereWallTimeIsNoise) {
+  BenchReport before = made_up_report({1e-3, 3e-3, 1e-3, 5e-3, 2e-3});
+  before.cases[0].cpu_s = {1e-3, 1.01e-3, 1e-3, 1.02e-3, 1e-3};
+  BenchReport after = before;
+  for (double& time : after.cases[0].cpu_s) time *= 1.5;
+  EXPECT_FALSE(compare(before, after, 0.03).slower());  // on two threads waiting may cost processor time
+  before.cases[0].key.threads = after.cases[0].key.threads = 1;
+  EXPECT_TRUE(compare(before, after, 0.03).slower());
+  EXPECT_TRUE(compare(after, before, 0.03).faster());
+}
+
 TEST(Compare, SaysWhatElseWasComputed) {
   const BenchReport before = made_up_report(noisy(1e-3, 0.01, 7, 1));
   BenchReport after = before;

@@ -22,7 +22,8 @@ ENGINE = {
     "engine/fields": {"engine/core", "engine/geometry", "engine/bodies"},
     "engine/simulation": {"engine/core", "engine/geometry", "engine/bodies", "engine/detection", "engine/solver"},
 }
-PARTS = ENGINE | {"io": set(ENGINE), "tools": set(ENGINE) | {"io"}, "tests": set(ENGINE) | {"io", "tools"}}
+PARTS = ENGINE | {"io": set(ENGINE), "tools": set(ENGINE) | {"io"}, "tests": set(ENGINE) | {"io", "tools"},
+                  "benchmarks": set(ENGINE) | {"io", "tools"}}
 
 # Third-party headers with a fixed place.
 THREADS = re.compile(r"(oneapi/)?tbb/")

@@ -70,6 +70,7 @@ CaseComparison compare_cases(const BenchCase& a, const BenchCase& b, double leas
   CaseComparison c;
   c.key = a.key;
   c.step = change("step", a.step_s, b.step_s, least_change);
+  c.cpu = change("processor time", a.cpu_s, b.cpu_s, least_change);
   for (const StageName& stage : stage_names)
     c.stages.push_back(
         change(stage.name, stage_samples(a, stage.time), stage_samples(b, stage.time), least_change));
@@ -107,16 +108,22 @@ std::string conclusion(const Comparison& c) {
   return text;
 }
 
-bool any_significant(const Comparison& c, bool slower) {
-  return std::any_of(c.cases.begin(), c.cases.end(), [&](const CaseComparison& k) {
-    return k.step.difference.significant && (k.step.difference.relative > 0.0) == slower;
-  });
+bool any(const Comparison& c, int verdict) {
+  return std::any_of(c.cases.begin(), c.cases.end(),
+                     [&](const CaseComparison& k) { return k.verdict() == verdict; });
 }
 
 }  // namespace
 
-bool Comparison::slower() const { return any_significant(*this, true); }
-bool Comparison::faster() const { return any_significant(*this, false); }
+int CaseComparison::verdict() const {
+  const bool by_cpu = !step.difference.significant && key.threads == 1;
+  const Difference& d = by_cpu ? cpu.difference : step.difference;
+  if (!d.significant) return 0;
+  return d.relative > 0.0 ? 1 : -1;
+}
+
+bool Comparison::slower() const { return any(*this, 1); }
+bool Comparison::faster() const { return any(*this, -1); }
 
 Comparison compare(const BenchReport& a, const BenchReport& b, double least_change) {
   Comparison c;
@@ -142,6 +149,7 @@ std::string to_text(const Comparison& c) {
                         "noise");
   for (const CaseComparison& k : c.cases) {
     text += line(to_string(k.key), k.step);
+    if (k.cpu.difference.significant) text += line("  " + k.cpu.quantity, k.cpu);
     for (const Change& stage : k.stages) {
       if (stage.difference.significant) text += line("  " + stage.quantity, stage);
     }

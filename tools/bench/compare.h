@@ -20,8 +20,13 @@ struct Change {
 struct CaseComparison {
   BenchKey key;
   Change step;                       // wall time of a step
-  std::vector<Change> stages;        // of the four
+  Change cpu;                        // processor time of a step
+  std::vector<Change> stages;        // wall times of the four
   std::vector<std::string> physics;  // what differs in what was computed; empty if the state hashes agree
+
+  /// -1 faster, 1 slower, 0 within the noise. By wall time; on one thread, if that tells nothing, by
+  /// processor time, which others on the machine disturb less.
+  int verdict() const;
 };
 
 struct Comparison {

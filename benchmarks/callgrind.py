@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""Instructions of every stage of a step, counted by callgrind: the same on every run, so that noise hides nothing.
+
+    benchmarks/callgrind.py [--program build/release/benchmarks/callgrind_steps] [--scene settled_bed] [--count 200]
+                            [--from 1.5] [--steps 5] [--csv FILE] [--markdown FILE]
+
+Counts on one thread, in steps from a prepared state, and divides by steps, bodies, candidate pairs and contacts; the
+sweeps are also divided by contacts times sweeps. A stage includes what it calls. Needs valgrind (Debian: valgrind).
+"""
+
+import argparse
+import csv
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+# Stages and the functions that are one, from the outside in: the name as callgrind has it, without arguments.
+STAGES = [
+    ("step", "scree::step"),
+    ("detection", "scree::find_contacts"),
+    ("detection: broad phase", "scree::find_candidate_pairs"),
+    ("detection: gap of two ellipsoids", "scree::gap"),
+    ("assembly", "scree::assemble"),
+    ("solution", "scree::solve"),
+    ("solution: colours and layout", "scree::prepare_sweeps"),
+    ("solution: per_body", "scree::solve_per_body"),
+    ("solution: residual", "scree::residual"),
+    ("position correction", "scree::correct_positions"),
+    ("memory for the next step", "scree::remember"),
+    ("diagnostics: energy ledger", "scree::add_contact_work"),
+    ("diagnostics: momentum", "scree::check_momentum"),
+    ("diagnostics: counts", "scree::count_contacts"),
+    ("drift", "scree::drift"),
+]
+OTHERS_FROM = 0.01  # share of a step from which functions that are in no row above get one of their own
+COLUMNS = ["stage", "instructions", "share", "per_step", "per_body", "per_pair", "per_contact", "per_swept_contact"]
+# callgrind_annotate: "12,345 (67.8%)  file:function(arguments)'recursion [object]"
+LINE = re.compile(r"^\s*([\d,]+) \([^)]*\)\s+[^:]*:(.*?)(?: \[[^\]]*\])?$")
+
+
+def parse_arguments():
+    root = pathlib.Path(__file__).resolve().parent.parent
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--program", type=pathlib.Path, default=root / "build/release/benchmarks/callgrind_steps")
+    parser.add_argument("--scene", default="settled_bed", help="a name of `scree bench --list`, or a file with `count`")
+    parser.add_argument("--count", type=int, default=200, help="bodies")
+    parser.add_argument("--from", dest="start", type=float, default=1.5, help="simulated time to begin at, s")
+    parser.add_argument("--steps", type=int, default=5, help="steps that are counted")
+    parser.add_argument("--csv", type=pathlib.Path)
+    parser.add_argument("--markdown", type=pathlib.Path)
+    return parser.parse_args()
+
+
+def count(arguments, folder):
+    """What the steps worked on, and callgrind's file."""
+    out = folder / "callgrind.out"
+    command = ["valgrind", "--quiet", "--tool=callgrind", f"--callgrind-out-file={out}", "--collect-atstart=no",
+               "--toggle-collect=counted_steps", str(arguments.program), arguments.scene, str(arguments.count),
+               str(arguments.start), str(arguments.steps)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"callgrind.py: {' '.join(command)} failed:\n{done.stderr}")
+    return json.loads(done.stdout), out
+
+
+def bare_name(function):
+    """'scree::gap(scree::PlacedEllipsoid const&, ...)' -> 'scree::gap'; clones and recursion levels are one."""
+    name = re.split(r"[(\[]", function.replace("(anonymous namespace)::", ""), maxsplit=1)[0]
+    return re.sub(r"[.'].*$", "", name).strip()
+
+
+def inclusive_counts(out):
+    """{function: instructions with all that it calls}. Overloads count together; none of them calls another."""
+    text = subprocess.run(["callgrind_annotate", "--inclusive=yes", "--threshold=100", str(out)],
+                          capture_output=True, text=True, check=True).stdout
+    counts = {}
+    for line in text.splitlines():
+        match = LINE.match(line)
+        if match:
+            name = bare_name(match[2])
+            counts[name] = counts.get(name, 0) + int(match[1].replace(",", ""))
+    return counts
+
+
+def row(stage, function, counts, work):
+    n, steps = counts[function], work["steps"]
+    swept = function == "scree::solve_per_body" and work["swept_contacts"]
+    return [stage, n, n / counts["scree::step"], n / steps, n / (work["bodies"] * steps),
+            n / work["pairs"] if work["pairs"] else "", n / work["contacts"] if work["contacts"] else "",
+            n / work["swept_contacts"] if swept else ""]
+
+
+def table(counts, work):
+    """A row a stage, then one for every other function of the engine that counts, by its name."""
+    total = counts.get("scree::step")
+    if not total:
+        sys.exit("callgrind.py: callgrind saw no scree::step")
+    rows = [row(stage, function, counts, work) for stage, function in STAGES if function in counts]
+    known = {function for _, function in STAGES}
+    others = [f for f in counts  # without templates: what they do stands under the functions that they call
+              if f.startswith("scree::") and "<" not in f and f not in known and counts[f] >= OTHERS_FROM * total]
+    return rows + [row(f, f, counts, work) for f in sorted(others, key=counts.get, reverse=True)]
+
+
+def text_of(value):
+    if isinstance(value, float):
+        return f"{value:.1f}"
+    return str(value)
+
+
+def markdown(rows, work, arguments):
+    lines = [f"Instructions of `{arguments.scene}`, {work['bodies']} bodies, {work['steps']} steps from t = "
+             f"{arguments.start:g} s: {work['pairs'] / work['steps']:.0f} candidate pairs, "
+             f"{work['contacts'] / work['steps']:.0f} contacts, {work['sweeps'] / work['steps']:.1f} sweeps a step; "
+             f"state hash {work['state_hash']}.", "",
+             "| stage | share | a step | a body | a pair | a contact | a contact and sweep |",
+             "|---|---|---|---|---|---|---|"]
+    for stage, _, share, *rest in rows:
+        cells = [f"{value:.0f}" if isinstance(value, float) else "" for value in rest]
+        lines.append(f"| {stage} | {100 * share:.1f} % | " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    arguments = parse_arguments()
+    for program in ("valgrind", "callgrind_annotate"):
+        if not shutil.which(program):
+            sys.exit(f"callgrind.py: {program} is not installed (Debian: valgrind)")
+    if not arguments.program.exists():
+        sys.exit(f"callgrind.py: {arguments.program} is not built: cmake --build --preset release --target callgrind_steps")
+    with tempfile.TemporaryDirectory() as folder:
+        work, out = count(arguments, pathlib.Path(folder))
+        rows = table(inclusive_counts(out), work)
+    if arguments.csv:
+        with open(arguments.csv, "w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(COLUMNS)
+            writer.writerows([text_of(row[0]), row[1], f"{row[2]:.4f}", *map(text_of, row[3:])] for row in rows)
+    text = markdown(rows, work, arguments)
+    if arguments.markdown:
+        arguments.markdown.write_text(text, encoding="utf-8")
+    print(text, end="")
+
+
+if __name__ == "__main__":
+    main()

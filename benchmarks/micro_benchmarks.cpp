@@ -1,0 +1,245 @@
+// The kernels of a step by themselves, on the pairs and contacts of a heap that has just come to rest, one
+// thread. Items are pairs, contacts or bodies, as the name says: items a second are what to compare.
+//   micro_benchmarks --benchmark_filter=gap --benchmark_repetitions=9
+#include <benchmark/benchmark.h>
+
+#include "engine/core/parallel.h"
+#include "engine/core/random.h"
+#include "engine/geometry/ellipsoid_ellipsoid.h"
+#include "engine/geometry/ellipsoid_plane.h"
+#include "engine/geometry/ellipsoid_tube.h"
+#include "engine/simulation/assemble.h"
+#include "engine/simulation/motion.h"
+#include "engine/simulation/step.h"
+#include "io/scene/read_scene.h"
+#include "tools/bench/measure.h"
+#include "tools/bench/scenes.h"
+
+namespace scree {
+namespace {
+
+constexpr const char* heap_count = "300";
+constexpr double heap_time_s = 1.5;  // all have landed, the last contacts still change
+
+struct Pair {
+  PlacedEllipsoid a, b;
+  Twist of_a, of_b;
+  Vec3 normal;  // of the contact, or the direction that proves the two apart; from b to a
+};
+
+/// A heap after one more step: state, workspace, and all pairs of bodies whose boxes overlap.
+struct Heap {
+  Model model;
+  State state;
+  Workspace workspace;
+  std::vector<Pair> pairs;
+};
+
+Twist twist(const Bodies& bodies, std::size_t i) {
+  return {bodies.linear_velocity[i], bodies.angular_velocity[i]};
+}
+
+Heap make_heap() {
+  const PreparedScene p =
+      prepare_bench(io::read_scene(find_bench_scene("settled_bed").file, {{"count", heap_count}}),
+                    heap_time_s, Progress::Style::none);
+  Heap heap{p.scene.model, p.state, {}, {}};
+  for (int k = 0; k < 2; ++k) {
+    if (step(heap.model, heap.state, heap.workspace).status == SolveStatus::diverged) std::abort();
+  }
+  const DetectionWorkspace& found = heap.workspace.detection;
+  for (std::size_t a = 0; a + 1 < found.pairs.row.size(); ++a) {
+    for (auto k = static_cast<std::size_t>(found.pairs.row[a]);
+         k < static_cast<std::size_t>(found.pairs.row[a + 1]); ++k) {
+      const auto b = static_cast<std::size_t>(found.pairs.b[k]);
+      heap.pairs.push_back({found.placed[a], found.placed[b], twist(heap.state.bodies, a),
+                            twist(heap.state.bodies, b), found.pair_normal[k]});
+    }
+  }
+  return heap;
+}
+
+const Heap& heap() {
+  static const Heap made = make_heap();
+  return made;
+}
+
+void count_items(benchmark::State& state, std::size_t items) {
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(items));
+}
+
+/// Calls f(pair) for all pairs of bodies.
+template <class F>
+void over_pairs(benchmark::State& state, F&& f) {
+  const std::vector<Pair>& pairs = heap().pairs;
+  for (auto _ : state) {
+    for (const Pair& pair : pairs) benchmark::DoNotOptimize(f(pair));
+  }
+  count_items(state, pairs.size());
+}
+
+void pair_separation(benchmark::State& state) {
+  over_pairs(state, [](const Pair& p) { return separation(p.a, p.b, -p.normal); });
+}
+BENCHMARK(pair_separation);
+
+void pair_gap_warm(benchmark::State& state) {
+  over_pairs(state, [](const Pair& p) { return gap(p.a, p.b, &p.normal).distance; });
+}
+BENCHMARK(pair_gap_warm);
+
+void pair_gap_cold(benchmark::State& state) {
+  over_pairs(state, [](const Pair& p) { return gap(p.a, p.b).distance; });
+}
+BENCHMARK(pair_gap_cold);
+
+void pair_gap_acceleration(benchmark::State& state) {
+  over_pairs(state, [](const Pair& p) { return gap_acceleration(p.a, p.b, p.normal, p.of_a, p.of_b); });
+}
+BENCHMARK(pair_gap_acceleration);
+
+void plane_gap(benchmark::State& state) {
+  const std::vector<PlacedEllipsoid>& placed = heap().workspace.detection.placed;
+  const Plane floor{Vec3::Zero(), Vec3::UnitZ()};
+  for (auto _ : state) {
+    for (const PlacedEllipsoid& ellipsoid : placed) benchmark::DoNotOptimize(gap(ellipsoid, floor).distance);
+  }
+  count_items(state, placed.size());
+}
+BENCHMARK(plane_gap);
+
+/// Ellipsoids that lie against the bore, anywhere along the tube: contacts with the surface and some with a
+/// rim.
+void tube_gaps(benchmark::State& state) {
+  constexpr int bodies = 256;
+  constexpr double margin = 0.01;
+  const Tube tube{Vec3::Zero(), Vec3(0.0, 0.0, 4.0), 0.8, 0.02};
+  const Ellipsoid shape{Vec3(0.10, 0.075, 0.05)};
+  Random random(1);
+  std::vector<Pose> poses;
+  for (int k = 0; k < bodies; ++k) {
+    const double angle = random.uniform(0.0, 2.0 * std::numbers::pi), radius = random.uniform(0.70, 0.75);
+    poses.push_back(
+        {{radius * std::cos(angle), radius * std::sin(angle), random.uniform(0.0, 4.0)}, random.rotation()});
+  }
+  Gap found[max_tube_contacts];
+  for (auto _ : state) {
+    for (const Pose& pose : poses) benchmark::DoNotOptimize(gaps(shape, pose, tube, margin, found));
+  }
+  count_items(state, poses.size());
+}
+BENCHMARK(tube_gaps);
+
+void broad_phase_bodies(benchmark::State& state) {
+  const std::vector<Box>& boxes = heap().workspace.detection.boxes;
+  BroadPhaseWorkspace workspace;
+  CandidatePairs pairs;
+  for (auto _ : state) {
+    find_candidate_pairs(boxes, workspace, pairs);
+    benchmark::DoNotOptimize(pairs.b.data());
+  }
+  count_items(state, boxes.size());
+}
+BENCHMARK(broad_phase_bodies);
+
+/// Broad phase, certificates, contacts: everything from bodies to contacts.
+void detection_pairs(benchmark::State& state) {
+  const Heap& h = heap();
+  const double dt = h.model.settings.time_step_s;
+  DetectionWorkspace workspace;
+  Contacts contacts;
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(find_contacts(
+        {h.model.shapes, h.state.bodies, h.model.boundaries, dt, h.model.settings.gravity.norm() * dt},
+        h.state.memory, workspace, contacts));
+  }
+  count_items(state, h.pairs.size());
+}
+BENCHMARK(detection_pairs);
+
+void assemble_contacts(benchmark::State& state) {
+  const Heap& h = heap();
+  ContactProblem problem;
+  for (auto _ : state) {
+    assemble(h.model, h.state.bodies, h.workspace.contacts, h.state.memory, h.model.settings.time_step_s,
+             problem);
+    benchmark::DoNotOptimize(problem.offset.data());
+  }
+  count_items(state, h.workspace.contacts.size());
+}
+BENCHMARK(assemble_contacts);
+
+void colouring_contacts(benchmark::State& state) {
+  const ContactProblem& problem = heap().workspace.problem;
+  Colouring colouring;
+  for (auto _ : state) {
+    colour_visits(problem, colouring);
+    benchmark::DoNotOptimize(colouring.contact.data());
+  }
+  count_items(state, problem.contacts());
+}
+BENCHMARK(colouring_contacts);
+
+void prepare_sweeps_contacts(benchmark::State& state) {
+  const ContactProblem& problem = heap().workspace.problem;
+  SolverWorkspace workspace;
+  for (auto _ : state) {
+    prepare_sweeps(problem, workspace);
+    benchmark::DoNotOptimize(workspace.contacts.data());
+  }
+  count_items(state, problem.contacts());
+}
+BENCHMARK(prepare_sweeps_contacts);
+
+/// A cold start of so many sweeps; items are contacts times sweeps. What comes once a solution (start,
+/// result, the last residual, about three sweeps' worth) is shared out among them: few sweeps and many tell
+/// it from a sweep.
+void per_body_sweep_contacts(benchmark::State& state) {
+  const ContactProblem& problem = heap().workspace.problem;
+  SolverSettings settings;
+  settings.warm_start = false;
+  settings.tolerance = 0.0;
+  settings.max_sweeps = static_cast<int>(state.range(0));
+  SolverWorkspace workspace;
+  ContactSolution solution;
+  solution.resize(problem.bodies(), problem.contacts());
+  prepare_sweeps(problem, workspace);
+  std::int64_t sweeps = 0;
+  for (auto _ : state) sweeps += solve_per_body(problem, settings, workspace, solution).sweeps;
+  state.SetItemsProcessed(sweeps * static_cast<std::int64_t>(problem.contacts()));
+}
+BENCHMARK(per_body_sweep_contacts)->Arg(4)->Arg(40);
+
+void residual_contacts(benchmark::State& state) {
+  const Workspace& w = heap().workspace;
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(
+        residual(w.problem, w.solution.velocity, w.solution.impulse, w.solution.torque_impulse).rms_m_s);
+  }
+  count_items(state, w.problem.contacts());
+}
+BENCHMARK(residual_contacts);
+
+/// Forth and back by turns, so that bodies stay where they are.
+void drift_bodies(benchmark::State& state) {
+  Bodies bodies = heap().state.bodies;
+  double dt = heap().model.settings.time_step_s;
+  for (auto _ : state) {
+    drift(bodies, dt);
+    dt = -dt;
+    benchmark::DoNotOptimize(bodies.position.data());
+  }
+  count_items(state, bodies.size());
+}
+BENCHMARK(drift_bodies);
+
+}  // namespace
+}  // namespace scree
+
+int main(int argc, char** argv) {
+  scree::set_thread_count(1);
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}

@@ -1,0 +1,63 @@
+"""The instruction counts of benchmarks/callgrind.py: callgrind_test.py CALLGRIND_STEPS. 77: no valgrind here."""
+
+import csv
+import importlib.util
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "benchmarks" / "callgrind.py"
+
+
+def script():
+    spec = importlib.util.spec_from_file_location("callgrind", SCRIPT)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+class Names(unittest.TestCase):
+    def test_clones_overloads_and_recursion_are_one(self):
+        names = ["scree::gap(scree::PlacedEllipsoid const&, scree::Plane const&)", "scree::gap(...) [clone .avx2.0]",
+                 "scree::gap.avx2.0(...)", "scree::gap(...)'2", "scree::(anonymous namespace)::gap(double)"]
+        self.assertEqual({"scree::gap"}, {script().bare_name(name) for name in names})
+
+    def test_stages_are_divided_by_what_they_worked_on(self):
+        counts = {"scree::step": 1000, "scree::find_contacts": 300, "scree::solve_per_body": 400, "scree::news": 50,
+                  "scree::trifle": 5, "main": 1000}
+        work = {"steps": 2, "bodies": 5, "pairs": 10, "contacts": 20, "sweeps": 4, "swept_contacts": 40}
+        rows = {row[0]: row[1:] for row in script().table(counts, work)}
+        self.assertEqual([1000, 1.0, 500.0, 100.0, 100.0, 50.0, ""], rows["step"])
+        self.assertEqual([300, 0.3, 150.0, 30.0, 30.0, 15.0, ""], rows["detection"])
+        self.assertEqual(10.0, rows["solution: per_body"][-1])
+        self.assertIn("scree::news", rows)  # a function that the list of stages does not know yet
+        self.assertNotIn("scree::trifle", rows)
+
+
+class RealCounts(unittest.TestCase):
+    program = None
+
+    def test_stages_are_within_the_step(self):
+        with tempfile.TemporaryDirectory() as folder:
+            out = pathlib.Path(folder) / "counts.csv"
+            subprocess.run([sys.executable, SCRIPT, "--program", self.program, "--count", "60", "--from", "0.6", "--steps",
+                            "2", "--csv", out, "--markdown", out.with_suffix(".md")], check=True, capture_output=True)
+            with open(out, encoding="utf-8") as file:
+                rows = {row["stage"]: row for row in csv.DictReader(file)}
+            self.assertIn("| detection |", out.with_suffix(".md").read_text(encoding="utf-8"))
+        total = int(rows["step"]["instructions"])
+        self.assertGreater(total, 2 * 60 * 100)
+        parts = [int(rows[stage]["instructions"]) for stage in ("detection", "assembly", "solution", "drift")]
+        self.assertTrue(all(0 < part < total for part in parts))
+        self.assertLess(sum(parts), total)
+        self.assertGreater(float(rows["detection"]["per_contact"]), 0)
+
+
+if __name__ == "__main__":
+    RealCounts.program = sys.argv.pop(1)
+    if not shutil.which("valgrind"):
+        sys.exit(77)
+    unittest.main()
