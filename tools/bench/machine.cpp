@@ -11,11 +11,10 @@
 #include <sys/utsname.h>
 #include <thread>
 
+#include "io/results/provenance.h"
 #include "io/results/version.h"
 
 namespace scree {
-
-std::string build_commit();  // written by cmake/Commit.cmake
 
 namespace {
 
@@ -85,7 +84,9 @@ Machine this_machine() {
   return machine;
 }
 
-Build this_build() { return {io::scree_version(), build_commit(), SCREE_COMPILER, SCREE_COMPILER_FLAGS}; }
+Build this_build() {
+  return {io::scree_version(), io::provenance().commit, io::provenance().compiler, SCREE_COMPILER_FLAGS};
+}
 
 std::int64_t heap_bytes() {
   const struct mallinfo2 heap = mallinfo2();  // all arenas, and what was mapped by itself
