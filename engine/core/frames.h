@@ -16,4 +16,12 @@ inline std::array<Vec3, 2> tangents(const Vec3& n) {
   return {Vec3(1.0 + sign * n[0] * n[0] * a, sign * b, -sign * n[0]), Vec3(b, sign + n[1] * n[1] * a, -n[1])};
 }
 
+/// v turned by the smallest rotation that takes unit n0 to unit n1; zero if they are opposite.
+inline Vec3 turned_with(const Vec3& n0, const Vec3& n1, const Vec3& v) {
+  const double cosine = n0.dot(n1);
+  if (cosine < -0.999) return Vec3::Zero();
+  const Vec3 s = n0.cross(n1), sv = s.cross(v);
+  return v + sv + s.cross(sv) / (1.0 + cosine);
+}
+
 }  // namespace scree

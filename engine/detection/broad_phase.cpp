@@ -227,4 +227,56 @@ void find_candidate_pairs(std::span<const Box> boxes, BroadPhaseWorkspace& w, Ca
   order_pairs(n, w, blocks, pairs);
 }
 
+namespace {
+
+bool within(const Box& box, const Box& wide) {  // false for what is not finite
+  return ((box.centre - wide.centre).cwiseAbs() + box.half - wide.half).maxCoeff() <= 0.0 &&
+         box.centre.allFinite() && box.half.allFinite();
+}
+
+bool still_within(std::span<const Box> boxes, const std::vector<Box>& wide) {
+  if (wide.size() != boxes.size()) return false;
+  return reduce_blocks(
+      boxes.size(), grain_light, true,
+      [&](const Block& block) {
+        for (std::size_t i = block.begin; i < block.end; ++i) {
+          if (!within(boxes[i], wide[i])) return false;
+        }
+        return true;
+      },
+      [](bool a, bool b) { return a && b; });
+}
+
+/// Pairs of body a in a list.
+std::span<const std::int32_t> partners(const CandidatePairs& pairs, std::size_t a) {
+  return {pairs.b.data() + pairs.row[a], static_cast<std::size_t>(pairs.row[a + 1] - pairs.row[a])};
+}
+
+}  // namespace
+
+void update_candidate_pairs(std::span<const Box> boxes, std::span<const double> skin, PairListWorkspace& w,
+                            CandidatePairs& pairs) {
+  const std::size_t n = boxes.size();
+  if (!still_within(boxes, w.wide)) {
+    w.wide.resize(n);
+    for_each_index(n, grain_light, [&](std::size_t i) {
+      w.wide[i] = {boxes[i].centre, boxes[i].half + Vec3::Constant(skin[i])};
+    });
+    find_candidate_pairs(w.wide, w.broad_phase, w.wide_pairs);
+  }
+  pairs.row.assign(n + 1, 0);
+  for_each_index(n, grain_medium, [&](std::size_t a) {
+    for (const std::int32_t b : partners(w.wide_pairs, a))
+      pairs.row[a] += overlap(boxes[a], boxes[static_cast<std::size_t>(b)]) ? 1 : 0;
+  });
+  exclusive_scan(pairs.row);
+  pairs.b.resize(static_cast<std::size_t>(pairs.row.back()));
+  for_each_index(n, grain_medium, [&](std::size_t a) {
+    auto next = static_cast<std::size_t>(pairs.row[a]);
+    for (const std::int32_t b : partners(w.wide_pairs, a)) {
+      if (overlap(boxes[a], boxes[static_cast<std::size_t>(b)])) pairs.b[next++] = b;
+    }
+  });
+}
+
 }  // namespace scree

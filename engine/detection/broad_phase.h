@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <span>
 
 #include "engine/core/ordering.h"
@@ -20,6 +21,12 @@ struct CandidatePairs {
   std::vector<std::int32_t> row;  // [body + 1]: pairs with a = body start here
   std::size_t size() const { return b.size(); }
 };
+
+inline bool overlap(const Box& p, const Box& q) {
+  return std::abs(p.centre[0] - q.centre[0]) < p.half[0] + q.half[0] &&
+         std::abs(p.centre[1] - q.centre[1]) < p.half[1] + q.half[1] &&
+         std::abs(p.centre[2] - q.centre[2]) < p.half[2] + q.half[2];
+}
 
 struct BroadPhaseWorkspace {
   struct Slot {  // a body in the order of its cell
@@ -40,5 +47,18 @@ struct BroadPhaseWorkspace {
 /// coarser level in use. Cells are sorted keys, not tables, so empty space costs nothing. Bodies with a
 /// position that is not finite are left out. Result does not depend on the number of threads.
 void find_candidate_pairs(std::span<const Box> boxes, BroadPhaseWorkspace& workspace, CandidatePairs& pairs);
+
+/// Pairs of boxes that were made wider than asked for, so that they serve as long as every box stays within.
+struct PairListWorkspace {
+  BroadPhaseWorkspace broad_phase;
+  std::vector<Box> wide;      // [body] as of the last search
+  CandidatePairs wide_pairs;  // of them
+};
+
+/// The same pairs as find_candidate_pairs(), to the last one and in the same order, but searched for only
+/// when a box has left its wide one (by `skin` m on every side); else picked from the last search. What the
+/// workspace holds changes the time, never the result.
+void update_candidate_pairs(std::span<const Box> boxes, std::span<const double> skin,
+                            PairListWorkspace& workspace, CandidatePairs& pairs);
 
 }  // namespace scree

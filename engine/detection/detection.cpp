@@ -20,6 +20,10 @@ constexpr double least_bending = 1e-7;
 // same step may set them moving. Each body brings half.
 constexpr double resting_margin = 0.01;
 
+// What boxes are made wider by, over the smallest length: pairs are searched for anew when a body has left
+// its box.
+constexpr double skin_part = 0.1;
+
 // Travel against each other in a step, over the smaller smallest length, from which on a pair's contact is
 // sought along the way; and the gap, over the same length, that counts as touch there.
 constexpr double fast_travel = 0.5, touch_accuracy = 1e-6;
@@ -32,9 +36,11 @@ void prepare(const DetectionInput& in, DetectionWorkspace& w) {
   w.reach.resize(n);
   w.placed.resize(n);
   w.smallest.resize(n);
+  w.skin.resize(n);
   for_each_index(n, grain_medium, [&](std::size_t i) {
     const ShapeIndex shape = in.bodies.shape[i];
     w.smallest[i] = smallest_length(in.shapes, shape);
+    w.skin[i] = skin_part * w.smallest[i];
     w.radius[i] = bounding_radius(in.shapes, shape);
     const double spin = in.bodies.angular_velocity[i].norm() * w.radius[i];
     w.travel[i] = in.time_step_s * (in.bodies.linear_velocity[i].norm() + spin);
@@ -192,7 +198,7 @@ DetectionReport find_contacts(const DetectionInput& in, const ContactMemory& las
                               Contacts& contacts) {
   const std::size_t n = in.bodies.size();
   prepare(in, w);
-  find_candidate_pairs(w.boxes, w.broad_phase, w.pairs);
+  update_candidate_pairs(w.boxes, w.skin, w.pair_list, w.pairs);
   spread_reach(w);
   w.pair_normal.resize(w.pairs.size());
 

@@ -27,7 +27,8 @@ struct DetectionWorkspace {
     std::size_t count = 0;
     std::int64_t failures = 0;
   };
-  BroadPhaseWorkspace broad_phase;
+  PairListWorkspace pair_list;
+  std::vector<double> skin;  // [body], m: what boxes are made wider by so that pairs serve for some steps
   CandidatePairs pairs;
   std::vector<Vec3> pair_normal;  // [pair], from b to a; goes into the memory
   std::vector<Box> boxes;         // [body]

@@ -36,11 +36,12 @@ void warm_start(const ContactMemory& memory, const ContactKey& key, const Mat3& 
   const std::int64_t found = find_contact(memory, key);
   if (found < 0) return;
   const auto m = static_cast<std::size_t>(found);
-  const Quat turn = Quat::FromTwoVectors(memory.normal[m], frame.row(0).transpose());
+  const Vec3 normal = frame.row(0).transpose();
   // Rows may be shorter than one: components p with frame^T p = impulse.
   const Vec3 scale = frame.rowwise().squaredNorm().cwiseInverse();
-  impulse = scale.cwiseProduct(frame * (turn * memory.impulse[m]));
-  torque = scale.cwiseProduct(frame * (turn * memory.torque_impulse[m]));
+  impulse = scale.cwiseProduct(frame * turned_with(memory.normal[m], normal, memory.impulse[m]));
+  if (memory.torque_impulse[m].isZero(0.0)) return;
+  torque = scale.cwiseProduct(frame * turned_with(memory.normal[m], normal, memory.torque_impulse[m]));
 }
 
 /// The surface of a body, or of a boundary (b >= bodies).

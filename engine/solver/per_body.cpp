@@ -78,18 +78,25 @@ double solve_contacts_exactly(const ContactProblem& p, SolverKind kind, const Co
   return change;
 }
 
+bool resists_torques(const ContactProblem& p, std::size_t c) {
+  return p.torsional_friction[c] > 0.0 || p.rolling_friction[c] > 0.0;
+}
+
+/// Angular velocity of a against b, world axes, rad/s.
+Vec3 spin_of(const CompactContact& c, const CompactBody* bodies) {
+  Vector4 w = bodies[c.a].angular;
+  if (c.b != fixed_partner) w -= bodies[c.b].angular;
+  return to_vec3(w);
+}
+
 /// Torsion and rolling: torque impulses bounded by the normal impulse, by the same rule as (P2).
 void solve_torques(const ContactProblem& p, std::size_t contact, const CompactContact& c, Vec3& torque,
                    CompactBody* bodies) {
-  if (p.torsional_friction[contact] <= 0.0 && p.rolling_friction[contact] <= 0.0) return;
+  if (!resists_torques(p, contact)) return;
   const double torsion_bound = p.torsional_friction[contact] * c.impulse[0];
   const double rolling_bound = p.rolling_friction[contact] * c.impulse[0];
   const Mat3& frame = p.frame[contact];
-  const auto spin = [&] {
-    Vector4 w = bodies[c.a].angular;
-    if (c.b != fixed_partner) w -= bodies[c.b].angular;
-    return Vec3(frame * to_vec3(w));
-  };
+  const auto spin = [&]() -> Vec3 { return frame * spin_of(c, bodies); };
   Mat3 w = p.inverse_inertia[static_cast<std::size_t>(c.a)];
   if (c.b != fixed_partner) w += p.inverse_inertia[static_cast<std::size_t>(c.b)];
   w = frame * w * frame.transpose();
@@ -109,22 +116,74 @@ void solve_torques(const ContactProblem& p, std::size_t contact, const CompactCo
   torque.tail<2>() = rolling;
 }
 
-/// Begins with the start impulses, or without any, and the velocities that belong to them.
-void apply_start(const ContactProblem& p, SolverWorkspace& w, bool warm, ContactSolution& s) {
-  for_each_index(p.contacts(), grain_light, [&](std::size_t c) {
-    s.impulse[c] = warm ? p.start_impulse[c] : Vec3::Zero();
-    s.torque_impulse[c] = warm ? p.start_torque_impulse[c] : Vec3::Zero();
-    s.impulse[c][0] = std::max(s.impulse[c][0], 0.0);
+/// Impulses of the contacts of one visit, applied.
+SCREE_FOR_EACH_TARGET
+void apply_impulses(const CompactContact* contact, const CompactContact* end, CompactBody* bodies) {
+  for (; contact != end; ++contact) {
+    const double* p = contact->impulse;
+    apply(*contact, p[0] * contact->n + p[1] * contact->t1 + p[2] * second_tangent(*contact), bodies);
+  }
+}
+
+/// Begins with the start impulses and the velocities that belong to them; without, as the sweeps were
+/// prepared.
+void apply_start(const ContactProblem& p, SolverWorkspace& w, bool warm) {
+  for_each_index(w.torque.size(), grain_light, [&](std::size_t k) { w.torque[k].setZero(); });
+  if (!warm) return;
+  sweep(w.colouring, [&](std::size_t v) {
+    const auto begin = static_cast<std::size_t>(w.colouring.contact_row[v]);
+    const auto end = static_cast<std::size_t>(w.colouring.contact_row[v + 1]);
+    for (std::size_t k = begin; k < end; ++k) {
+      const auto c = static_cast<std::size_t>(w.colouring.contact[k]);
+      Vec3::Map(w.contacts[k].impulse) = p.start_impulse[c];
+      w.contacts[k].impulse[0] = std::max(w.contacts[k].impulse[0], 0.0);
+      if (!p.has_torques) continue;
+      w.torque[k] = p.start_torque_impulse[c];
+      if (!w.torque[k].isZero(0.0))
+        apply_torque(w.contacts[k], to_vector4(p.frame[c].transpose() * w.torque[k]), w.bodies.data());
+    }
+    apply_impulses(w.contacts.data() + begin, w.contacts.data() + end, w.bodies.data());
   });
-  velocities_from_impulses(p, s);
-  for_each_index(p.bodies(), grain_light, [&](std::size_t i) {
-    w.bodies[i].linear = to_vector4(s.velocity[i].linear);
-    w.bodies[i].angular = to_vector4(s.velocity[i].angular);
-  });
-  for_each_index(p.contacts(), grain_light, [&](std::size_t k) {
-    Vec3::Map(w.contacts[k].impulse) = s.impulse[static_cast<std::size_t>(w.colouring.contact[k])];
-    if (p.has_torques) w.torque[k] = s.torque_impulse[static_cast<std::size_t>(w.colouring.contact[k])];
-  });
+}
+
+/// (S5) of the contacts [contact, end), in the compact layout.
+SCREE_FOR_EACH_TARGET
+void add_residuals(const CompactContact* contact, const CompactContact* end, const CompactBody* bodies,
+                   double* squared) {
+  for (; contact != end; ++contact, ++squared) {
+    const Vector4 v = relative_velocity(*contact, bodies);
+    const Vec3 u(dot(contact->n, v) + contact->offset, dot(contact->t1, v), dot(second_tangent(*contact), v));
+    const Vec3 impulse = Vec3::Map(contact->impulse);
+    const bool idle = impulse[0] <= 0.0 && u[0] >= 0.0;
+    *squared =
+        idle ? -1.0 : natural_map_of_cone(impulse, u, contact->local.friction, contact->rho).squaredNorm();
+  }
+}
+
+/// The residual of where the sweeps are.
+Residual residual_of_sweeps(const ContactProblem& p, SolverWorkspace& w, ContactSolution& s) {
+  if (p.friction_corners > 0) return residual(p, s.velocity, s.impulse, s.torque_impulse);
+  return reduce_blocks(
+             p.contacts(), grain_medium, ResidualSum{},
+             [&](const Block& block) {
+               double squared[grain_medium];
+               add_residuals(w.contacts.data() + block.begin, w.contacts.data() + block.end, w.bodies.data(),
+                             squared);
+               ResidualSum sum;
+               for (std::size_t k = block.begin; k < block.end; ++k) {
+                 double& here = squared[k - block.begin];
+                 if (here < 0.0) continue;
+                 const auto c = static_cast<std::size_t>(w.colouring.contact[k]);
+                 if (p.has_torques && resists_torques(p, c)) {
+                   here += torque_residual_squared(p, c, p.frame[c] * spin_of(w.contacts[k], w.bodies.data()),
+                                                   Vec3::Map(w.contacts[k].impulse), w.torque[k]);
+                 }
+                 sum.add(here);
+               }
+               return sum;
+             },
+             [](ResidualSum a, const ResidualSum& b) { return a += b; })
+      .residual();
 }
 
 void store(const ContactProblem& p, const SolverWorkspace& w, ContactSolution& s) {
@@ -134,7 +193,7 @@ void store(const ContactProblem& p, const SolverWorkspace& w, ContactSolution& s
   for_each_index(p.contacts(), grain_light, [&](std::size_t k) {
     const auto c = static_cast<std::size_t>(w.colouring.contact[k]);
     s.impulse[c] = Vec3::Map(w.contacts[k].impulse);
-    if (p.has_torques) s.torque_impulse[c] = w.torque[k];
+    s.torque_impulse[c] = p.has_torques ? w.torque[k] : Vec3(Vec3::Zero());
   });
 }
 
@@ -217,7 +276,7 @@ void begin_directions(const ContactProblem& p, SolverWorkspace& w) {
 
 SolveReport solve_per_body(const ContactProblem& p, const SolverSettings& settings, SolverWorkspace& w,
                            ContactSolution& s) {
-  apply_start(p, w, settings.warm_start, s);
+  apply_start(p, w, settings.warm_start);
   SolveReport report;
   report.status = SolveStatus::iteration_limit;
   const double goal = settings.tolerance * p.velocity_scale;
@@ -229,11 +288,11 @@ SolveReport solve_per_body(const ContactProblem& p, const SolverSettings& settin
     ++report.sweeps;
     if (!(change < infinity)) break;
     if (std::sqrt(change / contacts) <= goal || report.sweeps % sweeps_between_checks == 0) {
-      store(p, w, s);
-      report.residual = residual(p, s.velocity, s.impulse, s.torque_impulse);
+      if (p.friction_corners > 0) store(p, w, s);
+      report.residual = residual_of_sweeps(p, w, s);
       if (report.residual.rms_m_s <= goal) {
         report.status = SolveStatus::converged;
-        return report;
+        break;
       }
     }
     if (report.sweeps > plain_sweeps && report.sweeps < settings.max_sweeps) {
@@ -243,7 +302,7 @@ SolveReport solve_per_body(const ContactProblem& p, const SolverSettings& settin
     last_change = change;
   }
   store(p, w, s);
-  report.residual = residual(p, s.velocity, s.impulse, s.torque_impulse);
+  if (report.status != SolveStatus::converged) report.residual = residual_of_sweeps(p, w, s);
   return report;
 }
 

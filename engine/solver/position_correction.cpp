@@ -7,13 +7,17 @@ namespace scree {
 
 namespace {
 
+// Overlap beyond the slop, over the slop, that is worth a correction: heaps at rest sit at the slop, give or
+// take.
+constexpr double least_excess = 0.01;
+
 /// Normal velocity that a contact asks of the correction, m/s: positive pushes apart; negative is how far
 /// others may push it together, up to the slop. `gap` is that at the end of the step without correction.
 double wanted_speed(double gap, double slop, const SolverSettings& settings, double time_step_s) {
   const double depth = -gap - slop;
-  if (depth > 0.0)
+  if (depth > least_excess * slop)
     return std::min(settings.correction_speed_m_s, settings.correction_fraction * depth / time_step_s);
-  return depth / time_step_s;
+  return std::min(depth, 0.0) / time_step_s;
 }
 
 /// The contacts of one visit, one after the other: normal impulses that reach the wanted speeds.
@@ -33,7 +37,7 @@ void push_apart(CompactContact* contact, CompactContact* end, const double* targ
 double biased_offset(const ContactProblem& p, std::size_t c, const SolverSettings& settings,
                      double time_step_s) {
   const double depth = -p.gap[c] - p.slop[c];
-  if (depth <= 0.0) return p.offset[c];
+  if (depth <= least_excess * p.slop[c]) return p.offset[c];
   return -std::min(settings.correction_speed_m_s, settings.correction_fraction * depth / time_step_s);
 }
 

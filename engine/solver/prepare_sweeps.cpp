@@ -14,6 +14,7 @@ CompactContact compact(const ContactProblem& p, std::size_t c) {
   k.impulse[0] = k.impulse[1] = k.impulse[2] = 0.0;
   k.offset = p.offset[c];
   k.local = local_contact(w, p.friction[c]);
+  k.rho = 3.0 / w.trace();
   k.tangent_ratio = p.frame[c].row(2).norm();
   k.a = p.body_a[c];
   k.b = p.body_b[c];

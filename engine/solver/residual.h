@@ -1,6 +1,9 @@
 // How well a contact problem is solved: one measure for every solver.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+
 #include "engine/solver/contact_problem.h"
 
 namespace scree {
@@ -23,7 +26,48 @@ Vec3 natural_map(const Vec3& impulse, const Vec3& u, double friction, double tra
 Residual residual(const ContactProblem& problem, const std::vector<Twist>& velocity,
                   const std::vector<Vec3>& impulse, const std::vector<Vec3>& torque_impulse);
 
+/// (S5) of torsion and rolling of one contact, squared, as velocities: the angular map times the
+/// coefficient's length, (m/s)^2. `spin`: of a against b, contact frame, rad/s.
+double torque_residual_squared(const ContactProblem& problem, std::size_t contact, const Vec3& spin,
+                               const Vec3& impulse, const Vec3& torque_impulse);
+
 /// Projection onto the Coulomb cone |p_t| <= mu p_n.
-Vec3 project_on_cone(const Vec3& p, double mu);
+inline Vec3 project_on_cone(const Vec3& p, double mu) {
+  const double t = std::sqrt(p[1] * p[1] + p[2] * p[2]);
+  if (t <= mu * p[0]) return p;
+  if (mu * t <= -p[0]) return Vec3::Zero();
+  const double n = (p[0] + mu * t) / (1.0 + mu * mu);
+  const double scale = mu * n / t;
+  return {n, scale * p[1], scale * p[2]};
+}
+
+/// natural_map() on the smooth cone.
+inline Vec3 natural_map_of_cone(const Vec3& impulse, const Vec3& u, double friction, double rho) {
+  const double slide = std::sqrt(u[1] * u[1] + u[2] * u[2]);
+  Vec3 aim = impulse - rho * u;
+  aim[0] -= rho * friction * slide;
+  return (impulse - project_on_cone(aim, friction)) / rho;
+}
+
+/// What a part of the contacts adds to a Residual.
+struct ResidualSum {
+  double squares = 0.0, largest = 0.0;
+  std::int64_t active = 0;
+
+  void add(double squared) {
+    squares += squared;
+    largest = std::max(largest, squared);
+    ++active;
+  }
+  ResidualSum& operator+=(const ResidualSum& o) {
+    squares += o.squares;
+    largest = std::max(largest, o.largest);
+    active += o.active;
+    return *this;
+  }
+  Residual residual() const {
+    return {active > 0 ? std::sqrt(squares / static_cast<double>(active)) : 0.0, std::sqrt(largest), active};
+  }
+};
 
 }  // namespace scree

@@ -26,6 +26,7 @@ struct alignas(64) CompactContact {
   double impulse[3];            // N s, contact frame
   double offset;                // m/s
   LocalContact local;
+  double rho;            // kg, of the natural map (S5)
   double tangent_ratio;  // t2 = tangent_ratio n x t1: below 1 where friction is anisotropic
   std::int32_t a, b;     // bodies; b may be fixed_partner
 };

@@ -92,5 +92,35 @@ TEST(BroadPhase, SamePairsOnAnyThreadCount) {
   }
 }
 
+TEST(PairList, GivesTheSamePairsAsASearchAnewWhileBoxesWander) {
+  // Boxes drift, jump and change their size; the list is searched anew only now and then.
+  std::vector<Box> boxes = random_boxes(1500, 3.0, 12.0, 6);
+  std::vector<double> skin;
+  for (const Box& b : boxes) skin.push_back(0.1 * b.half.minCoeff());
+  PairListWorkspace list;
+  BroadPhaseWorkspace anew;
+  CandidatePairs kept, searched;
+  Random random(9);
+  int searches = 0;
+  for (int step = 0; step < 60; ++step) {
+    for (std::size_t i = 0; i < boxes.size(); ++i) {
+      boxes[i].centre += 0.02 * skin[i] * random.direction();
+      boxes[i].half *= 1.0 + 1e-4 * random.uniform(-1.0, 1.0);
+    }
+    if (step % 20 == 19) boxes[7].centre += Vec3(1.0, 0.0, 0.0);
+    if (step == 50) boxes[8].centre[0] = std::nan("");
+    const std::vector<Box> before = list.wide;
+    update_candidate_pairs(boxes, skin, list, kept);
+    find_candidate_pairs(boxes, anew, searched);
+    bool same = before.size() == list.wide.size();
+    for (std::size_t i = 0; same && i < before.size(); ++i) same = before[i].centre == list.wide[i].centre;
+    searches += same ? 0 : 1;
+    ASSERT_EQ(kept.row, searched.row) << step;
+    ASSERT_EQ(kept.b, searched.b) << step;
+  }
+  EXPECT_GT(searches, 3);
+  EXPECT_LT(searches, 30);
+}
+
 }  // namespace
 }  // namespace scree
