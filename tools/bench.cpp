@@ -28,6 +28,8 @@ struct BenchOptions {
   std::vector<double> residuals{1e-2, 1e-3, 1e-4};
   BenchPlan plan;
   std::optional<double> from_s;
+  int copies = 1;         // of a prepared bed along x and along y
+  double settle_s = 1.0;  // simulated, after they were laid side by side
   std::filesystem::path json, csv, plot;
   std::vector<std::filesystem::path> compared;
   double least_change = default_least_change;
@@ -76,10 +78,15 @@ void measure_state(const BenchOptions& options, const BenchTarget& target, std::
   io::Scene scene = load(options, target, size);
   if (!options.quiet) show(fmt::format("\n{}, {} bodies\n", scene.name, scene.initial.bodies.size()));
   const double until = options.from_s.value_or(scene.end_time_s);
-  const PreparedScene prepared = prepare_bench(std::move(scene), until, Progress::detect(options.quiet));
+  const auto progress = Progress::detect(options.quiet);
+  PreparedScene prepared = prepare_bench(std::move(scene), until, progress);
+  if (options.copies > 1)
+    prepared = tile_bench(std::move(prepared), options.copies, options.settle_s, progress);
   if (!options.quiet) show(preparation_text(prepared.preparation));
   if (target.comes_to_rest && !options.from_s && !prepared.preparation.at_rest)
-    spdlog::warn("{}: the bed is not at rest yet; --from takes a later time", prepared.scene.name);
+    spdlog::warn(
+        "{}: the bed is not at rest yet; --from takes a later time, --settle a longer one after --tile",
+        prepared.scene.name);
   report.preparations.push_back(prepared.preparation);
   const auto ways = variants(options, prepared.scene, threads);
   const std::vector<BenchCase> cases = measure(prepared, ways, options.plan);
@@ -191,6 +198,14 @@ void add_what(CLI::App& command, BenchOptions& o) {
       .add_option("--from", o.from_s,
                   "Simulated time to begin timing at, s; the scene's end_time if not given")
       ->check(CLI::NonNegativeNumber);
+  command
+      .add_option("--tile", o.copies,
+                  "Lay K x K copies of the prepared bed side by side: large beds in short time")
+      ->check(CLI::Range(1, 10'000))
+      ->type_name("K");
+  command.add_option("--settle", o.settle_s, "Simulated time for tiles to settle in, s")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
   command.add_option("--set", o.settings, "Overrides a setting of the scenes; may be repeated")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);

@@ -26,6 +26,7 @@ BenchCase made_up_case(const std::vector<double>& step_s) {
   c.time_step_s = 2e-3;
   c.tolerance = 1e-3;
   c.max_sweeps = 50;
+  c.settings = {"count=1000"};
   c.steps = 50;
   c.step_s = c.cpu_s = step_s;
   for (const double t : step_s) c.stages.push_back({0.1 * t, 0.2 * t, 0.6 * t, 0.1 * t});
@@ -137,8 +138,10 @@ TEST(Compare, SaysWhatElseWasComputed) {
   after.cases[0].state_hash += 1;
   after.cases[0].physics.penetration_max *= 1.5;
   after.cases[0].physics.contacts *= 1.001;  // within the tolerance
+  after.cases[0].settings.push_back("solver.max_sweeps=20");
   EXPECT_EQ(compare(before, after, 0.03).cases[0].physics,
-            (std::vector<std::string>{"state hash 0123456789abcdef -> 0123456789abcdf0",
+            (std::vector<std::string>{"settings: count=1000 -> count=1000, solver.max_sweeps=20",
+                                      "state hash 0123456789abcdef -> 0123456789abcdf0",
                                       "largest penetration 0.001 -> 0.0015"}));
 }
 

@@ -4,7 +4,8 @@
 #include <filesystem>
 #include <gtest/gtest.h>
 
-#include "engine/core/parallel.h"
+#include "engine/core/errors.h"
+#include "engine/core/state_hash.h"
 #include "engine/simulation/step.h"
 #include "io/scene/read_scene.h"
 
@@ -36,10 +37,60 @@ TEST(PrepareBench, ASettledBedIsAtRest) {
   EXPECT_TRUE(p.preparation.at_rest) << p.preparation.kinetic_energy_relative;
 }
 
+TEST(TileBench, MirrorsTheBedAndMovesTheWalls) {
+  const PreparedScene bed = settled_bed();
+  const PreparedScene tiled = tile_bench(bed, 3, 0.0, Progress::Style::none);
+  EXPECT_EQ(tiled.scene.name, "settled_bed_3x3");
+  EXPECT_EQ(tiled.preparation.bodies, 9 * 80);
+  const double width = 2.0 * std::sqrt(0.08);  // of the box, whose middle is the origin
+  const Bodies &one = bed.state.bodies, &all = tiled.state.bodies;
+  const std::size_t right = 80, right_behind = 5 * 80;  // first of the tiles (1, 0) and (2, 1)
+  EXPECT_NEAR(all.position[right + 9].x(), width - one.position[9].x(), 1e-12);
+  EXPECT_NEAR(all.position[right_behind + 7].x(), one.position[7].x() + 2 * width, 1e-12);
+  EXPECT_NEAR(all.position[right_behind + 7].y(), width - one.position[7].y(), 1e-12);
+  EXPECT_EQ(all.linear_velocity[right + 3].x(), -one.linear_velocity[3].x());
+  // A mirror image is as wide and has the same energy, which knows how bodies turn about axes of their own.
+  for (std::size_t k = 0; k < 80; ++k) {
+    const Vec3 before = half_extent(bed.scene.model.shapes, one.shape[k], one.orientation[k]);
+    EXPECT_TRUE(before.isApprox(
+        half_extent(tiled.scene.model.shapes, all.shape[right + k], all.orientation[right + k]), 1e-12));
+  }
+  EXPECT_NEAR(kinetic_energy(all), 9.0 * kinetic_energy(one), 1e-9 * kinetic_energy(all));
+  EXPECT_EQ(all.id.back(), 9 * 80 - 1);
+  // All lie between the walls as they did, and neighbours from two tiles do not overlap.
+  State state = tiled.state;
+  Workspace workspace;
+  const StepReport report = step(tiled.scene.model, state, workspace);
+  EXPECT_LT(report.penetration_max, 0.03);
+  EXPECT_GT(report.contacts, 9 * 10);
+}
+
+TEST(TileBench, RefusesWhatDoesNotLieInABox) {
+  const PreparedScene poured =
+      prepare_bench(io::read_scene(folder / "pouring.toml", {{"count", "20"}}), 0.0, Progress::Style::none);
+  EXPECT_THROW(tile_bench(poured, 2, 0.0, Progress::Style::none), InputError);
+}
+
+/// The scenes that are benchmarks, while they move, large enough for many blocks.
+TEST(Measure, LeavesTheSameBitsOnAnyNumberOfThreads) {
+  for (const char* name : {"settled_bed", "pouring", "polydisperse"}) {
+    const PreparedScene p =
+        prepare_bench(io::read_scene(folder / (std::string(name) + ".toml"), {{"count", "400"}}), 0.5,
+                      Progress::Style::none);
+    std::vector<BenchVariant> variants;
+    for (const int threads : {1, 2, 3, 4, 8}) variants.push_back({threads, SolverKind::per_body, 0.0, false});
+    const BenchPlan once{1, 1, 10, 10, 60.0};
+    const std::vector<BenchCase> cases = measure(p, variants, once);
+    for (const BenchCase& c : cases)
+      EXPECT_EQ(hash_text(c.state_hash), hash_text(cases[0].state_hash)) << to_string(c.key);
+    EXPECT_GT(cases[0].physics.contacts, 50.0);
+  }
+}
+
 TEST(LiftingEnergy, IsWeightTimesSmallestLength) {
   const io::Scene scene = io::read_scene(folder / "settled_bed.toml", {{"count", "10"}});
   const double mass = 2500.0 * 4.0 / 3.0 * std::numbers::pi * 0.10 * 0.075 * 0.05;
-  EXPECT_NEAR(lifting_energy(scene), 10.0 * mass * 9.81 * 0.05, 1e-10);
+  EXPECT_NEAR(lifting_energy(scene.model, scene.initial.bodies), 10.0 * mass * 9.81 * 0.05, 1e-10);
 }
 
 TEST(Measure, RepeatsTheSameStepsOnAnyNumberOfThreads) {

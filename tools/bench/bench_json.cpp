@@ -79,6 +79,7 @@ Json case_json(const BenchCase& c) {
           {"cold", c.key.cold},
           {"tolerance", c.tolerance},
           {"max_sweeps", c.max_sweeps},
+          {"settings", c.settings},
           {"time_step_s", c.time_step_s},
           {"steps", c.steps},
           {"repeats", c.step_s.size()},
@@ -145,6 +146,7 @@ BenchCase read_case(const Json& j) {
            j.at("cold")};
   c.tolerance = j.at("tolerance");
   c.max_sweeps = j.at("max_sweeps");
+  c.settings = j.at("settings").get<std::vector<std::string>>();
   c.time_step_s = j.at("time_step_s");
   c.steps = j.at("steps");
   c.step_s = j.at("step_time_s").at("samples").get<std::vector<double>>();

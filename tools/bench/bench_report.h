@@ -51,6 +51,7 @@ struct BenchCase {
   BenchKey key;
   double time_step_s = 0.0, tolerance = 0.0;
   int max_sweeps = 0;
+  std::vector<std::string> settings;  // "key=value", what --set and --size changed of the scene
   std::int64_t steps = 0;             // timed in each repeat
   std::vector<double> step_s, cpu_s;  // [repeat] wall and processor time of a step, mean over the repeat
   std::vector<StageTimes> stages;     // [repeat] the same by stage

@@ -13,7 +13,7 @@ namespace {
 std::string joined(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
+  return text.empty() ? "none" : text;
 }
 
 std::vector<std::string> differing_setting(const BenchReport& a, const BenchReport& b) {
@@ -44,6 +44,8 @@ void look_at(std::vector<std::string>& lines, const char* what, double a, double
 
 std::vector<std::string> differing_physics(const BenchCase& a, const BenchCase& b) {
   std::vector<std::string> lines;
+  if (a.settings != b.settings)
+    lines.push_back(fmt::format("settings: {} -> {}", joined(a.settings), joined(b.settings)));
   look_at(lines, "time step", a.time_step_s, b.time_step_s);
   look_at(lines, "tolerance", a.tolerance, b.tolerance);
   look_at(lines, "most sweeps", a.max_sweeps, b.max_sweeps);

@@ -19,18 +19,6 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-bool is_broken(const StepReport& report) {
-  return report.status == SolveStatus::diverged || !std::isfinite(report.energy.kinetic);
-}
-
-[[noreturn]] void refuse(const io::Scene& scene, const StepReport& report) {
-  Fault fault;
-  fault.where.file = scene.file.string();
-  fault.problem =
-      fmt::format("cannot be measured: numbers are no longer finite at t = {:g} s", report.time_s);
-  throw InputError({fault});
-}
-
 /// What one repeat found.
 struct Repeat {
   double wall_s = 0.0, cpu_s = 0.0;  // of all timed steps
@@ -83,7 +71,7 @@ Repeat time_steps(const PreparedScene& prepared, const Model& model, int warm_up
   Workspace workspace;
   for (int k = 0; k < warm_up; ++k) {
     const StepReport report = step(model, state, workspace);
-    if (is_broken(report)) refuse(prepared.scene, report);
+    if (is_broken(report)) refuse_broken(prepared.scene, report);
   }
   std::vector<StepReport> reports;
   reports.reserve(static_cast<std::size_t>(steps));
@@ -98,11 +86,11 @@ Repeat time_steps(const PreparedScene& prepared, const Model& model, int warm_up
   repeat.hash = state_hash(state.bodies);
   PhysicsSum sum;
   for (const StepReport& report : reports) {
-    if (is_broken(report)) refuse(prepared.scene, report);
+    if (is_broken(report)) refuse_broken(prepared.scene, report);
     repeat.stages += report.time;
     sum.add(report);
   }
-  repeat.physics = sum.finish(state.bodies.size(), lifting_energy(prepared.scene));
+  repeat.physics = sum.finish(state.bodies.size(), lifting_energy(model, state.bodies));
   return repeat;
 }
 
@@ -124,6 +112,7 @@ BenchCase empty_case(const PreparedScene& prepared, const BenchVariant& variant,
   c.key = {prepared.scene.name,     static_cast<std::int64_t>(prepared.state.bodies.size()),
            variant.threads,         to_string(variant.solver),
            variant.residual_target, variant.cold};
+  for (const auto& [key, value] : prepared.scene.overrides) c.settings.push_back(key + "=" + value);
   c.time_step_s = model.settings.time_step_s;
   c.tolerance = model.settings.solver.tolerance;
   c.max_sweeps = model.settings.solver.max_sweeps;
@@ -147,43 +136,6 @@ void add_repeat(const Repeat& repeat, BenchCase& c) {
 }
 
 }  // namespace
-
-double lifting_energy(const io::Scene& scene) {
-  const Bodies& bodies = scene.initial.bodies;
-  double sum = 0.0;
-  for (std::size_t i = 0; i < bodies.size(); ++i)
-    sum += bodies.mass[i] * smallest_length(scene.model.shapes, bodies.shape[i]);
-  return sum * scene.model.settings.gravity.norm();
-}
-
-PreparedScene prepare_bench(io::Scene scene, double until_s, Progress::Style style) {
-  PreparedScene p{std::move(scene), {}, {}};
-  p.state = p.scene.initial;
-  Workspace workspace;
-  Progress progress(style, p.state.time_s, until_s);
-  const auto start = Clock::now();
-  const double end = until_s - 0.5 * p.scene.model.settings.time_step_s;
-  double kinetic = kinetic_energy(p.state.bodies);
-  while (p.state.time_s < end) {
-    const StepReport report = step(p.scene.model, p.state, workspace);
-    if (is_broken(report)) refuse(p.scene, report);
-    progress.update(report);
-    kinetic = report.energy.kinetic;
-  }
-  progress.finish();
-  const double lifting = lifting_energy(p.scene);
-  Preparation& made = p.preparation;
-  made.scene = p.scene.name;
-  made.bodies = static_cast<std::int64_t>(p.state.bodies.size());
-  made.steps = p.state.step;
-  made.simulated_s = p.state.time_s;
-  made.wall_s = seconds_since(start);
-  made.threads = thread_count();
-  made.kinetic_energy_relative = lifting > 0.0 ? kinetic / lifting : 0.0;
-  made.at_rest = p.state.step > 0 && made.kinetic_energy_relative <= rest_energy;
-  made.state_hash = state_hash(p.state.bodies);
-  return p;
-}
 
 std::vector<BenchCase> measure(const PreparedScene& prepared, std::span<const BenchVariant> variants,
                                const BenchPlan& plan) {

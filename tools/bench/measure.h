@@ -2,30 +2,10 @@
 #pragma once
 
 #include <span>
-#include <string>
 
-#include "io/scene/scene.h"
-#include "tools/bench/bench_report.h"
-#include "tools/progress.h"
+#include "tools/bench/prepare.h"
 
 namespace scree {
-
-/// A scene and the state to time it from.
-struct PreparedScene {
-  io::Scene scene;
-  State state;
-  Preparation preparation;
-};
-
-/// Steps the scene to a simulated time, on the threads set at the time. Throws InputError if numbers stop
-/// being finite.
-PreparedScene prepare_bench(io::Scene scene, double until_s, Progress::Style progress);
-
-/// Every body's weight times its smallest length, J: the measure of energies that count.
-double lifting_energy(const io::Scene& scene);
-
-/// Kinetic energy at which a bed counts as at rest, over lifting_energy().
-inline constexpr double rest_energy = 5e-6;
 
 struct BenchPlan {
   int repeats = 5;

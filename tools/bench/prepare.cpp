@@ -1,0 +1,135 @@
+#include "tools/bench/prepare.h"
+
+#include <chrono>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "engine/core/errors.h"
+#include "engine/core/parallel.h"
+#include "engine/simulation/step.h"
+
+namespace scree {
+
+namespace {
+
+[[noreturn]] void refuse(const io::Scene& scene, const std::string& problem) {
+  Fault fault;
+  fault.where.file = scene.file.string();
+  fault.problem = problem;
+  throw InputError({fault});
+}
+
+/// Steps on to a simulated time and brings the preparation's figures up to date.
+void run_until(PreparedScene& p, double until_s, Progress::Style style) {
+  Workspace workspace;
+  Progress progress(style, p.state.time_s, until_s);
+  const auto start = std::chrono::steady_clock::now();
+  const double end = until_s - 0.5 * p.scene.model.settings.time_step_s;
+  while (p.state.time_s < end) {
+    const StepReport report = step(p.scene.model, p.state, workspace);
+    if (is_broken(report)) refuse_broken(p.scene, report);
+    progress.update(report);
+  }
+  progress.finish();
+  Preparation& made = p.preparation;
+  made.scene = p.scene.name;
+  made.bodies = static_cast<std::int64_t>(p.state.bodies.size());
+  made.steps = p.state.step;
+  made.simulated_s = p.state.time_s;
+  made.wall_s += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  made.threads = thread_count();
+  const double lifting = lifting_energy(p.scene.model, p.state.bodies);
+  made.kinetic_energy_relative = lifting > 0.0 ? kinetic_energy(p.state.bodies) / lifting : 0.0;
+  made.at_rest = p.state.step > 0 && made.kinetic_energy_relative <= rest_energy;
+  made.state_hash = state_hash(p.state.bodies);
+}
+
+/// The two walls across an axis, seen from between them: normals along and against it.
+struct WallPair {
+  Plane *low = nullptr, *high = nullptr;
+  double width(int axis) const { return high->point[axis] - low->point[axis]; }
+};
+
+WallPair find_walls(const io::Scene& scene, Boundaries& boundaries, int axis) {
+  WallPair walls;
+  bool twice = false;
+  for (Boundary& boundary : boundaries) {
+    auto* plane = std::get_if<Plane>(&boundary.surface);
+    if (plane == nullptr) refuse(scene, "cannot be laid side by side: it has boundaries that are not planes");
+    if (plane->normal.cwiseAbs() != Vec3::Unit(axis)) continue;
+    Plane*& place = plane->normal[axis] > 0.0 ? walls.low : walls.high;
+    twice = twice || place != nullptr;
+    place = plane;
+  }
+  if (twice || !walls.low || !walls.high || walls.width(axis) <= 0.0)
+    refuse(scene,
+           "cannot be laid side by side: it does not lie between one pair of walls along x and one along y");
+  return walls;
+}
+
+/// Reflections across x, y or both. Shapes must be their own mirror images, as ellipsoids are.
+struct Mirrors {
+  bool x = false, y = false;
+  Vec3 signs() const { return {x ? -1.0 : 1.0, y ? -1.0 : 1.0, 1.0}; }
+  Vec3 of(const Vec3& v) const { return signs().cwiseProduct(v); }
+  /// Of an axis to turn about, which keeps its direction across the mirror and turns round along it.
+  Vec3 of_axial(const Vec3& w) const { return (x == y ? 1.0 : -1.0) * of(w); }
+  /// M R M.
+  Quat of(const Quat& q) const {
+    const Vec3 v = of_axial(q.vec());
+    return Quat(q.w(), v.x(), v.y(), v.z());
+  }
+};
+
+}  // namespace
+
+bool is_broken(const StepReport& report) {
+  return report.status == SolveStatus::diverged || !std::isfinite(report.energy.kinetic);
+}
+
+void refuse_broken(const io::Scene& scene, const StepReport& report) {
+  refuse(scene, fmt::format("cannot be measured: numbers are no longer finite at t = {:g} s", report.time_s));
+}
+
+double lifting_energy(const Model& model, const Bodies& bodies) {
+  double sum = 0.0;
+  for (std::size_t i = 0; i < bodies.size(); ++i)
+    sum += bodies.mass[i] * smallest_length(model.shapes, bodies.shape[i]);
+  return sum * model.settings.gravity.norm();
+}
+
+PreparedScene prepare_bench(io::Scene scene, double until_s, Progress::Style progress) {
+  PreparedScene p{std::move(scene), {}, {}};
+  p.state = std::move(p.scene.initial);
+  run_until(p, until_s, progress);
+  return p;
+}
+
+PreparedScene tile_bench(PreparedScene bed, int copies, double settle_s, Progress::Style progress) {
+  Model& model = bed.scene.model;
+  const WallPair x = find_walls(bed.scene, model.boundaries, 0),
+                 y = find_walls(bed.scene, model.boundaries, 1);
+  const double width_x = x.width(0), width_y = y.width(1);
+  x.high->point.x() += (copies - 1) * width_x;
+  y.high->point.y() += (copies - 1) * width_y;
+  const Bodies one = std::move(bed.state.bodies);
+  Bodies& all = bed.state.bodies = {};
+  for (int j = 0; j < copies; ++j) {
+    for (int i = 0; i < copies; ++i) {
+      const Mirrors mirrors{i % 2 == 1, j % 2 == 1};
+      const Vec3 low(x.low->point.x(), y.low->point.y(), 0.0);
+      const Vec3 corner = low + Vec3((i + mirrors.x) * width_x, (j + mirrors.y) * width_y, 0.0);
+      for (std::size_t k = 0; k < one.size(); ++k) {
+        const Pose pose{corner + mirrors.of(one.position[k] - low), mirrors.of(one.orientation[k])};
+        const Twist twist{mirrors.of(one.linear_velocity[k]), mirrors.of_axial(one.angular_velocity[k])};
+        add_body(all, model.shapes, model.materials, {one.shape[k], one.material[k], pose, twist});
+      }
+    }
+  }
+  bed.state.memory = {};  // contacts of one bed are not those of the whole
+  bed.scene.name += fmt::format("_{0}x{0}", copies);
+  run_until(bed, bed.state.time_s + settle_s, progress);
+  return bed;
+}
+
+}  // namespace scree
