@@ -1,5 +1,6 @@
 #include "tools/bench.h"
 
+#include <algorithm>
 #include <ctime>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -96,7 +97,8 @@ void measure_state(const BenchOptions& options, const BenchTarget& target, std::
 
 void measure_scene(const BenchOptions& options, const BenchTarget& target, BenchReport& report) {
   std::vector<std::optional<std::int64_t>> sizes(options.sizes.begin(), options.sizes.end());
-  if (sizes.empty()) sizes.emplace_back();
+  if (sizes.empty())
+    sizes.push_back(options.quick && target.is_listed ? std::optional(quick_bodies) : std::nullopt);
   for (const auto& size : sizes) {
     if (!options.weak) {
       measure_state(options, target, size, options.threads, report);
@@ -169,7 +171,6 @@ int bench(const BenchOptions& asked) {
 void be_quick(const CLI::App& command, BenchOptions& options) {
   if (!options.quick) return;
   const auto given = [&](const char* name) { return command.get_option(name)->count() > 0; };
-  if (!given("--size")) options.sizes = {quick_bodies};
   if (!given("--steps")) options.plan.steps = quick_steps;
   if (!given("--repeats")) options.plan.repeats = quick_repeats;
   if (!given("--residuals")) options.residuals = {1e-2};

@@ -118,6 +118,7 @@ class Bench(unittest.TestCase):
                          [(c["solver"], c["residual_target"]) for c in cases])
         self.assertEqual({0.002}, {c["time_step_s"] for c in cases})
         self.assertEqual({1}, {c["bodies"] for c in cases})
+        self.assertEqual([1] * 3, [case["bodies"] for case in self.measured("drop.toml", "--threads", "1,2")["cases"]])
         done = self.bench("drop.toml", "--size", "5", status=3)  # a scene without `count`
         self.assertIn("count", done.stderr)
 

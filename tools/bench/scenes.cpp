@@ -43,9 +43,10 @@ std::span<const BenchScene> bench_scenes() { return scenes; }
 BenchTarget find_bench_scene(const std::string& text) {
   const auto known =
       std::find_if(scenes.begin(), scenes.end(), [&](const BenchScene& s) { return text == s.name; });
-  if (known != scenes.end()) return {bench_folder() / (text + ".toml"), known->comes_to_rest};
-  if (looks_like_a_file(text) || std::filesystem::is_regular_file(text)) return {text, false};
+  if (known != scenes.end()) return {bench_folder() / (text + ".toml"), true, known->comes_to_rest};
+  if (looks_like_a_file(text) || std::filesystem::is_regular_file(text)) return {text, false, false};
   std::vector<std::string> names;
+  names.reserve(scenes.size());
   for (const BenchScene& s : scenes) names.emplace_back(s.name);
   const std::string near = io::did_you_mean(text, names);
   throw CLI::ValidationError(

@@ -19,6 +19,7 @@ std::span<const BenchScene> bench_scenes();
 /// A scene file to measure and what is known about it.
 struct BenchTarget {
   std::filesystem::path file;
+  bool is_listed = false;  // one of bench_scenes()
   bool comes_to_rest = false;
 };
 
