@@ -11,6 +11,7 @@
 // (Silcowitz-Hansen, Niebe, Erleben 2010), for impulses and, being linear in them, velocities alike.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "engine/solver/compact.h"
 #include "engine/solver/local_cone.h"
@@ -23,6 +24,17 @@ namespace {
 constexpr int sweeps_between_checks = 10;
 // A warm start is mostly done after these; conjugate directions cost a quarter of a sweep more.
 constexpr int plain_sweeps = 4;
+
+/// (P3) of one contact's impulse: x <- x + beta d, d <- beta d + g, g the gain since last time. Only the
+/// contact's own visit looks at its impulse, so that is where it goes on.
+SCREE_INLINE void follow(double beta, double* impulse, ImpulseDirection& d) {
+  for (int k = 0; k < 3; ++k) {
+    const double gain = impulse[k] - d.last[k];
+    impulse[k] += beta * d.step[k];
+    d.step[k] = beta * d.step[k] + gain;
+    d.last[k] = impulse[k];
+  }
+}
 
 /// Re-solves one contact by (P1) and (P2); returns the squared change of its velocity, (m/s)^2.
 SCREE_INLINE double solve_contact(CompactContact& c, CompactBody* bodies) {
@@ -37,11 +49,16 @@ SCREE_INLINE double solve_contact(CompactContact& c, CompactBody* bodies) {
   return velocity_change_squared(c.local, d);
 }
 
-/// Solves the contacts of one visit, one after the other.
+/// Solves the contacts of one visit, one after the other; with a direction each (else null) goes along it
+/// first.
 SCREE_FOR_EACH_TARGET
-double solve_contacts(CompactContact* contact, CompactContact* end, CompactBody* bodies) {
+double solve_contacts(CompactContact* contact, CompactContact* end, CompactBody* bodies,
+                      ImpulseDirection* direction, double beta) {
   double change = 0.0;
-  for (; contact != end; ++contact) change += solve_contact(*contact, bodies);
+  for (; contact != end; ++contact) {
+    if (direction != nullptr) follow(beta, contact->impulse, *direction++);
+    change += solve_contact(*contact, bodies);
+  }
   return change;
 }
 
@@ -58,11 +75,13 @@ Vec3 new_impulse(const ContactProblem& p, std::size_t c, SolverKind kind, const 
 
 /// The contacts of one visit where accuracy or the sampled set counts for more than speed.
 double solve_contacts_exactly(const ContactProblem& p, SolverKind kind, const Colouring& colouring,
-                              std::size_t visit, std::vector<CompactContact>& contacts, CompactBody* bodies) {
+                              std::size_t visit, std::vector<CompactContact>& contacts, CompactBody* bodies,
+                              ImpulseDirection* direction, double beta) {
   double change = 0.0;
   for (auto k = static_cast<std::size_t>(colouring.contact_row[visit]);
        k < static_cast<std::size_t>(colouring.contact_row[visit + 1]); ++k) {
     CompactContact& c = contacts[k];
+    if (direction != nullptr) follow(beta, c.impulse, *direction++);
     const auto contact = static_cast<std::size_t>(colouring.contact[k]);
     const Mat3& frame = p.frame[contact];
     const Vec3 last = Vec3::Map(c.impulse);
@@ -197,18 +216,40 @@ void store(const ContactProblem& p, const SolverWorkspace& w, ContactSolution& s
   });
 }
 
-/// One sweep; returns the sum of squared changes of contact velocities, (m/s)^2.
-double sweep_contacts(const ContactProblem& p, SolverKind kind, SolverWorkspace& w) {
+/// (P3) of the velocities that belong to the impulses.
+void follow_velocities(const ContactProblem& p, double beta, SolverWorkspace& w) {
+  const auto go_on = [&](Vector4& x, Vector4& last, Vector4& step) {
+    const Vector4 gain = x - last;
+    x += beta * step;
+    step = beta * step + gain;
+    last = x;
+  };
+  for_each_index(p.bodies(), grain_light, [&](std::size_t i) {
+    ConjugateWorkspace::Body& d = w.conjugate.bodies[i];
+    go_on(w.bodies[i].linear, d.last_linear, d.linear);
+    go_on(w.bodies[i].angular, d.last_angular, d.angular);
+  });
+}
+
+/// One sweep, along the conjugate directions first if there are any; returns the sum of squared changes of
+/// contact velocities, (m/s)^2.
+double sweep_contacts(const ContactProblem& p, SolverKind kind, std::optional<double> beta,
+                      SolverWorkspace& w) {
+  if (beta) follow_velocities(p, *beta, w);
   const Colouring& colouring = w.colouring;
   const bool quick = kind == SolverKind::per_body && p.friction_corners == 0;
   sweep(colouring, [&](std::size_t v) {
     CompactContact* const begin = w.contacts.data() + colouring.contact_row[v];
     CompactContact* const end = w.contacts.data() + colouring.contact_row[v + 1];
-    w.visit_change[v] = quick ? solve_contacts(begin, end, w.bodies.data())
-                              : solve_contacts_exactly(p, kind, colouring, v, w.contacts, w.bodies.data());
+    ImpulseDirection* const along = beta ? w.conjugate.impulse.data() + colouring.contact_row[v] : nullptr;
+    const double b = beta.value_or(0.0);
+    w.visit_change[v] =
+        quick ? solve_contacts(begin, end, w.bodies.data(), along, b)
+              : solve_contacts_exactly(p, kind, colouring, v, w.contacts, w.bodies.data(), along, b);
     if (!p.has_torques) return;
     for (auto k = static_cast<std::size_t>(colouring.contact_row[v]);
          k < static_cast<std::size_t>(colouring.contact_row[v + 1]); ++k) {
+      if (beta) follow(b, w.torque[k].data(), w.conjugate.torque[k]);
       solve_torques(p, static_cast<std::size_t>(colouring.contact[k]), w.contacts[k], w.torque[k],
                     w.bodies.data());
     }
@@ -223,53 +264,23 @@ double sweep_contacts(const ContactProblem& p, SolverKind kind, SolverWorkspace&
       [](double a, double b) { return a + b; });
 }
 
-/// x <- x + beta d, d <- beta d + g, g the change since `last`; d <- g where there is no direction yet.
-template <class T>
-void go_on(double beta, T& x, T& last, T& direction) {
-  const T gain = x - last;
-  if (beta > 0.0) {
-    x += beta * direction;
-    direction = beta * direction + gain;
-  } else {
-    direction = gain;
-  }
-  last = x;
-}
-
-/// Conjugate directions of sweeps (P3): `beta` of the last direction is added to impulses and to the
-/// velocities that belong to them.
-void extrapolate(const ContactProblem& p, double beta, SolverWorkspace& w) {
-  ConjugateWorkspace& d = w.conjugate;
-  for_each_index(p.contacts(), grain_medium, [&](std::size_t k) {
-    Vec3 impulse = Vec3::Map(w.contacts[k].impulse);
-    go_on(beta, impulse, d.last_impulse[k], d.impulse[k]);
-    Vec3::Map(w.contacts[k].impulse) = impulse;
-    if (p.has_torques) go_on(beta, w.torque[k], d.last_torque[k], d.torque[k]);
-  });
-  for_each_index(p.bodies(), grain_medium, [&](std::size_t i) {
-    go_on(beta, w.bodies[i].linear, d.last_linear[i], d.linear[i]);
-    go_on(beta, w.bodies[i].angular, d.last_angular[i], d.angular[i]);
-  });
-}
-
 /// Takes the state as the point from which the first direction is measured.
 void begin_directions(const ContactProblem& p, SolverWorkspace& w) {
   ConjugateWorkspace& d = w.conjugate;
   d.impulse.resize(p.contacts());
-  d.last_impulse.resize(p.contacts());
-  d.linear.resize(p.bodies());
-  d.angular.resize(p.bodies());
-  d.last_linear.resize(p.bodies());
-  d.last_angular.resize(p.bodies());
-  for_each_index(p.contacts(), grain_light,
-                 [&](std::size_t k) { d.last_impulse[k] = Vec3::Map(w.contacts[k].impulse); });
-  for_each_index(p.bodies(), grain_light, [&](std::size_t i) {
-    d.last_linear[i] = w.bodies[i].linear;
-    d.last_angular[i] = w.bodies[i].angular;
+  d.bodies.resize(p.bodies());
+  for_each_index(p.contacts(), grain_light, [&](std::size_t k) {
+    d.impulse[k] = {};
+    std::copy_n(w.contacts[k].impulse, 3, d.impulse[k].last);
   });
-  if (!p.has_torques) return;
-  d.torque.resize(p.contacts());
-  d.last_torque = w.torque;
+  for_each_index(p.bodies(), grain_light, [&](std::size_t i) {
+    d.bodies[i] = {Vector4{}, w.bodies[i].linear, Vector4{}, w.bodies[i].angular};
+  });
+  d.torque.resize(w.torque.size());
+  for_each_index(w.torque.size(), grain_light, [&](std::size_t k) {
+    d.torque[k] = {};
+    Vec3::Map(d.torque[k].last) = w.torque[k];
+  });
 }
 
 }  // namespace
@@ -281,10 +292,14 @@ SolveReport solve_per_body(const ContactProblem& p, const SolverSettings& settin
   report.status = SolveStatus::iteration_limit;
   const double goal = settings.tolerance * p.velocity_scale;
   const auto contacts = static_cast<double>(std::max<std::size_t>(1, p.contacts()));
-  double last_change = 0.0;
+  double change = 0.0, last_change = 0.0;
   while (report.sweeps < settings.max_sweeps) {
     if (report.sweeps == plain_sweeps) begin_directions(p, w);
-    const double change = sweep_contacts(p, settings.kind, w);
+    std::optional<double> beta;
+    if (report.sweeps > plain_sweeps) beta = change <= last_change ? change / last_change : 0.0;
+    if (report.sweeps == plain_sweeps + 1) beta = 0.0;
+    last_change = change;
+    change = sweep_contacts(p, settings.kind, beta, w);
     ++report.sweeps;
     if (!(change < infinity)) break;
     if (std::sqrt(change / contacts) <= goal || report.sweeps % sweeps_between_checks == 0) {
@@ -295,11 +310,6 @@ SolveReport solve_per_body(const ContactProblem& p, const SolverSettings& settin
         break;
       }
     }
-    if (report.sweeps > plain_sweeps && report.sweeps < settings.max_sweeps) {
-      const bool follow = report.sweeps > plain_sweeps + 1 && change <= last_change;
-      extrapolate(p, follow ? change / last_change : 0.0, w);
-    }
-    last_change = change;
   }
   store(p, w, s);
   if (report.status != SolveStatus::converged) report.residual = residual_of_sweeps(p, w, s);

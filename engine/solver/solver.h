@@ -49,10 +49,18 @@ struct ConsensusWorkspace {
   std::vector<Eigen::Matrix<double, 6, 6>> inverse;  // [body] of M + sum rho J^T J
 };
 
-/// Scratch of the conjugate directions of sweeps (P3).
+/// A conjugate direction of sweeps (P3): where an impulse was, and the way it is on, N s.
+struct ImpulseDirection {
+  double last[3] = {}, step[3] = {};
+};
+
+/// Scratch of the conjugate directions.
 struct ConjugateWorkspace {
-  std::vector<Vec3> impulse, last_impulse, torque, last_torque;     // [contact in the order of visits]
-  std::vector<Vector4> linear, last_linear, angular, last_angular;  // [body]
+  struct alignas(64) Body {
+    Vector4 linear, last_linear, angular, last_angular;
+  };
+  std::vector<ImpulseDirection> impulse, torque;  // [contact in the order of visits]
+  std::vector<Body> bodies;                       // [body]
 };
 
 struct SolverWorkspace {
