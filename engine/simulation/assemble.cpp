@@ -44,6 +44,17 @@ void warm_start(const ContactMemory& memory, const ContactKey& key, const Mat3& 
   torque = scale.cwiseProduct(frame * turned_with(memory.normal[m], normal, memory.torque_impulse[m]));
 }
 
+/// Normal relative velocity of a contact before gravity and contacts act, m/s; negative when approaching.
+double approach_speed(const ContactProblem& p, std::size_t c, const Bodies& bodies) {
+  const auto at = [&](std::int32_t body, const Vec3& arm) -> Vec3 {
+    const auto i = static_cast<std::size_t>(body);
+    return bodies.linear_velocity[i] + bodies.angular_velocity[i].cross(arm);
+  };
+  Vec3 u = at(p.body_a[c], p.arm_a[c]);
+  if (p.body_b[c] != fixed_partner) u -= at(p.body_b[c], p.arm_b[c]);
+  return p.frame[c].row(0).dot(u);
+}
+
 /// The surface of a body, or of a boundary (b >= bodies).
 PlacedSurface surface_of(const Model& model, const Bodies& bodies, std::size_t b) {
   if (b >= bodies.size()) return {model.materials.surface(model.boundaries[b - bodies.size()].material)};
@@ -74,16 +85,6 @@ void apply_surfaces(const Model& model, const Bodies& bodies, const ContactKey& 
 }
 
 }  // namespace
-
-double approach_speed(const ContactProblem& p, std::size_t c, const Bodies& bodies) {
-  const auto at = [&](std::int32_t body, const Vec3& arm) -> Vec3 {
-    const auto i = static_cast<std::size_t>(body);
-    return bodies.linear_velocity[i] + bodies.angular_velocity[i].cross(arm);
-  };
-  Vec3 u = at(p.body_a[c], p.arm_a[c]);
-  if (p.body_b[c] != fixed_partner) u -= at(p.body_b[c], p.arm_b[c]);
-  return p.frame[c].row(0).dot(u);
-}
 
 void assemble(const Model& model, const Bodies& bodies, const Contacts& contacts, const ContactMemory& memory,
               double h, ContactProblem& p) {
@@ -126,7 +127,7 @@ void assemble(const Model& model, const Bodies& bodies, const Contacts& contacts
           p.gap[c] = contacts.gap[c];
           p.slop[c] = settings.solver.correction_slop * p.length[c];
           p.offset[c] = std::max(contacts.gap[c], 0.0) / h + 0.5 * h * contacts.gap_acceleration[c];  // (A2)
-          const double approach = approach_speed(p, c, bodies);
+          const double approach = p.approach[c] = approach_speed(p, c, bodies);
           const bool impact =
               approach < -settings.restitution_threshold_m_s && contacts.gap[c] + h * approach < 0.0;
           p.restitution[c] = law.restitution;

@@ -17,9 +17,6 @@ namespace scree {
 void assemble(const Model& model, const Bodies& bodies, const Contacts& contacts, const ContactMemory& memory,
               double h, ContactProblem& problem);
 
-/// Normal relative velocity of a contact before gravity and contacts act, m/s; negative when approaching.
-double approach_speed(const ContactProblem& problem, std::size_t contact, const Bodies& bodies);
-
 /// Carries contacts along to the next substep, to first order: the point moves with the mean of both
 /// surfaces, the gap changes by the normal velocity, the normal stays.
 void advance_contacts(const ContactProblem& problem, const ContactSolution& solution,
@@ -27,7 +24,7 @@ void advance_contacts(const ContactProblem& problem, const ContactSolution& solu
 
 /// Remembers impulses for the warm start of the next step. Of an impulse that stopped an impact only the rest
 /// is kept: the part m_eff |u_n-| belongs to the past and would throw the bodies apart.
-void remember(const ContactProblem& problem, const ContactSolution& solution, const Bodies& bodies,
-              const Workspace& workspace, ContactMemory& memory);
+void remember(const ContactProblem& problem, const ContactSolution& solution, const Workspace& workspace,
+              ContactMemory& memory);
 
 }  // namespace scree

@@ -5,8 +5,7 @@
 
 namespace scree {
 
-void remember(const ContactProblem& p, const ContactSolution& s, const Bodies& bodies, const Workspace& w,
-              ContactMemory& memory) {
+void remember(const ContactProblem& p, const ContactSolution& s, const Workspace& w, ContactMemory& memory) {
   const std::size_t n = w.contacts.size();
   memory.key = w.contacts.key;
   memory.normal = w.contacts.normal;
@@ -17,7 +16,7 @@ void remember(const ContactProblem& p, const ContactSolution& s, const Bodies& b
   memory.pair_row = w.detection.pairs.row;
   memory.pair_normal = w.detection.pair_normal;
   for_each_index(n, grain_medium, [&](std::size_t c) {
-    const double approach = std::max(0.0, -approach_speed(p, c, bodies));
+    const double approach = std::max(0.0, -p.approach[c]);
     const double sudden = approach / p.delassus[c](0, 0);
     const double p_n = s.impulse[c][0];
     const double keep = p_n > 0.0 ? std::max(0.0, p_n - sudden) / p_n : 0.0;

@@ -125,7 +125,7 @@ StepReport step(const Model& model, State& state, Workspace& w) {
     take_solve_report(solved, w.problem.velocity_scale, report);
     clock.charge(report.time.resolution);
 
-    remember(w.problem, w.solution, bodies, w, state.memory);
+    remember(w.problem, w.solution, w, state.memory);
     add_impacts(settings, bodies, h, w);
     add_contact_work(w.problem, w.solution, bodies, report.energy);
     check_momentum(w.problem, w.solution, bodies, report);

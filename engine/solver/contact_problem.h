@@ -39,6 +39,7 @@ struct ContactProblem {
   std::vector<double> gap;                 // m, for position correction
   std::vector<double> length;       // m, smallest length of the two shapes, what overlaps are compared with
   std::vector<double> slop;         // m, overlap that is left alone
+  std::vector<double> approach;     // m/s, normal velocity before the step; negative where bodies approach
   std::vector<double> restitution;  // of impacts, see impacts.h; (S3) and (S4) do not know it
   std::vector<Mat3> delassus;       // 1/kg, contact frame: W = J M^-1 J^T of the contact alone, du = W dp
   std::vector<Vec3> start_impulse;  // N s, contact frame: where iterations begin

@@ -56,6 +56,7 @@ void ContactProblem::resize(std::size_t bodies, std::size_t contacts) {
   gap.resize(contacts);
   length.resize(contacts);
   slop.resize(contacts);
+  approach.resize(contacts);
   restitution.resize(contacts);
   delassus.resize(contacts);
   start_impulse.resize(contacts);
