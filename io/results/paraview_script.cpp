@@ -51,11 +51,23 @@ def show_bodies(view):
     display.ScaleFactor = 2.0
     # The preset: bodies at rest stay bright enough to see their shape.
     colour(display, view, COLOUR, "Cool to Warm")
-    display.RescaleTransferFunctionToDataRangeOverTime()
+    low, high = range_over_time(bodies, COLOUR)
+    GetColorTransferFunction(COLOUR).RescaleTransferFunction(low, high)
     if SHOW_CHAINS:
         display.Opacity = 0.25
         display.SetScalarBarVisibility(view, False)
     return bodies
+
+
+def range_over_time(source, array, moments=16):
+    """Of an array's values, or lengths, at some moments: reading every file of a long run would take too long."""
+    times = source.TimestepValues if hasattr(source.TimestepValues, "__len__") else [source.TimestepValues]
+    low, high = float("inf"), float("-inf")
+    for k in range(min(moments, len(times))):
+        source.UpdatePipeline(times[k * (len(times) - 1) // max(1, min(moments, len(times)) - 1)])
+        a, b = source.PointData[array].GetRange(-1)
+        low, high = min(low, a), max(high, b)
+    return low, max(high, low + 1e-12)
 
 
 def colour(display, view, array, preset):
