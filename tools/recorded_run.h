@@ -19,7 +19,7 @@ void add_run_folder(CLI::App& command, std::filesystem::path& folder);
 /// folder.
 io::RunFolder find_run(const std::filesystem::path& path);
 
-/// Its trajectory. Throws ReadError, also if it has no frames; `what` says what they are needed for.
+/// Its trajectory, with at least one frame. Throws ReadError, also where there is none.
 io::TrajectoryReader open_trajectory(const io::RunFolder& folder);
 
 /// Which frames of a run are wanted: all, unless something is given.

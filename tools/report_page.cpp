@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <memory>
+#include <optional>
 
 #include "io/report/report_page.h"
 #include "io/results/text_file.h"
@@ -25,13 +26,14 @@ int report(const PageOptions& options) {
   const io::RunFolder run = find_run(options.folder);
   const io::TrajectoryReader reader = open_trajectory(run);
   const fs::path path = options.output.empty() ? run.path / "report.html" : options.output;
-  constexpr std::size_t parts = 100;
-  JobProgress progress(Progress::detect(options.quiet), "per cent", parts);
-  const std::string page = io::report_page(run, reader, {1e6 * options.view_megabytes}, [&](double part) {
-    progress.done(static_cast<std::size_t>(part * static_cast<double>(parts)));
-  });
+  std::optional<JobProgress> progress;
+  const std::string page =
+      io::report_page(run, reader, {1e6 * options.view_megabytes}, [&](std::size_t done, std::size_t of) {
+        if (!progress) progress.emplace(Progress::detect(options.quiet), "frame", of);
+        progress->done(done);
+      });
   io::write_whole_file(path, page);
-  progress.finish();
+  if (progress) progress->finish();
   if (!options.quiet)
     show(fmt::format("{}: {:.1f} MB\n", path.string(), 1e-6 * static_cast<double>(page.size())));
   return exit_ok;

@@ -171,13 +171,12 @@ std::vector<std::size_t> view_frames(const TrajectoryReader& reader, const Repor
   return sampled_frames(reader.frames(), static_cast<std::size_t>(wanted));
 }
 
-Json view_json(const TrajectoryReader& reader, const ReportOptions& options,
-               const std::function<void(double)>& done) {
+Json view_json(const TrajectoryReader& reader, const ReportOptions& options, const FramesDone& done) {
   const std::vector<std::size_t> frames = view_frames(reader, options);
   PackedView view(reader, frames);
   for (std::size_t i = 0; i < frames.size(); ++i) {
     view.add(frames[i]);
-    done(static_cast<double>(i + 1) / static_cast<double>(frames.size()));
+    done(i + 1, frames.size());
   }
   Json json = view.json();
   const RunScene scene = run_scene(reader);
@@ -274,7 +273,7 @@ std::string filled(std::string_view page, const std::vector<std::pair<std::strin
 }  // namespace
 
 std::string report_page(const RunFolder& folder, const TrajectoryReader& reader, const ReportOptions& options,
-                        const std::function<void(double)>& done) {
+                        const FramesDone& done) {
   Json plots = Json::array();
   for (const Plot& plot : step_plots(StepRows(folder.steps()), plot_points)) plots.push_back(to_json(plot));
   for (const Plot& plot : body_plots(reader)) plots.push_back(to_json(plot));

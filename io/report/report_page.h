@@ -9,15 +9,18 @@
 
 namespace scree::io {
 
+using FramesDone = std::function<void(std::size_t done, std::size_t of)>;
+
 struct ReportOptions {
   double view_bytes = 24e6;  // of poses before compression: decides how many frames the 3-D view has
 };
 
 /// HTML with everything inside: what was run, bodies in 3-D over time, diagrams. It holds no network address,
 /// except those that the scene file itself may hold. Reads trajectory.h5, and steps.csv and summary.json
-/// where they are; there must be a frame. `done` is told the part that is done, 0 to 1. Throws ReadError.
+/// where they are; there must be a frame. `done` is told how many frames of how many are done. Throws
+/// ReadError.
 std::string report_page(
     const RunFolder& folder, const TrajectoryReader& reader, const ReportOptions& options,
-    const std::function<void(double)>& done = [](double) {});
+    const FramesDone& done = [](std::size_t, std::size_t) {});
 
 }  // namespace scree::io

@@ -216,6 +216,22 @@ TEST(Trajectory, AKilledRunLeavesItsFrames) {
   EXPECT_EQ(reader.numbers("/contacts/offset").back(), 4 * 499);
 }
 
+// What a frame takes of the disk, for bodies whose numbers compress worse than those of any real run: random
+// ones.
+TEST(Trajectory, AFrameTakesLessThanSixtyBytesABody) {
+  const TemporaryFolder folder;
+  constexpr int bodies = 20'000, frames = 4;
+  io::Scene scene = example_scene(bodies);
+  scene.output.contacts = false;
+  const std::filesystem::path path = folder.path() / "t.h5";
+  io::Trajectory trajectory(path, scene);
+  const auto constants = std::filesystem::file_size(path);
+  append_frames(trajectory, scene, frames);
+  trajectory.close();
+  const auto size = static_cast<double>(std::filesystem::file_size(path) - constants);
+  EXPECT_LT(size / frames / bodies, 60.0);
+}
+
 TEST(Trajectory, SaysThatTheDiskIsFull) {
   const TemporaryFolder folder;
   const io::Scene scene = example_scene(2000);
