@@ -195,6 +195,9 @@ void add_render(CLI::App& app, std::function<int()>& action) {
       ->add_option("--speed", options->speed, "Of the film: 1 is as fast as the run was, 0.1 is slow motion")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
+  command->add_flag(
+      "--chains", options->picture.chains,
+      "Draw force chains in clear bodies, as wide as the root of the force, instead of opaque bodies");
   command->add_flag("--no-walls", options->no_walls, "Leave walls and floors out");
   command->add_flag("--no-labels", options->no_labels, "Leave name, time and colour bar out");
   command->add_option("--threads", options->threads, "Threads; 0 takes all there are")

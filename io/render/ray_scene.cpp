@@ -139,7 +139,7 @@ Walls make_walls(const WallMesh& mesh, const std::vector<bool>& solid, bool want
 }
 
 // Geometries of the scenes that rays are shot into, in the order of their numbers.
-constexpr unsigned wall_geometry = 0, body_geometry = 1;
+constexpr unsigned wall_geometry = 0, body_geometry = 1, chain_geometry = 2;
 
 }  // namespace
 
@@ -147,6 +147,8 @@ struct RayScene::Parts {
   Device device{rtcNewDevice(nullptr)};
   Scene solid_scene{rtcNewScene(device.get())}, clear_scene{rtcNewScene(device.get())};
   std::vector<Grain> grains;
+  std::vector<Chain> chains;
+  bool clear_bodies = false;
   Walls solid, clear;
   std::vector<Vec3f> wall_point, wall_normal;  // [point]
 
@@ -176,17 +178,42 @@ struct RayScene::Parts {
     rtcAttachGeometryByID(scene, geometry.get(), body_geometry);
   }
 
-  void build_solid() {
-    solid_scene = Scene(rtcNewScene(device.get()));
-    attach_walls(solid_scene.get(), solid);
-    attach_bodies(solid_scene.get());
-    rtcCommitScene(solid_scene.get());
+  void attach_chains(RTCScene scene) const {
+    if (chains.empty()) return;
+    const Geometry geometry(rtcNewGeometry(device.get(), RTC_GEOMETRY_TYPE_ROUND_LINEAR_CURVE));
+    auto* ends = static_cast<std::array<float, 4>*>(
+        rtcSetNewGeometryBuffer(geometry.get(), RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT4,
+                                sizeof(std::array<float, 4>), 2 * chains.size()));
+    auto* first = static_cast<std::uint32_t*>(rtcSetNewGeometryBuffer(
+        geometry.get(), RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT, sizeof(std::uint32_t), chains.size()));
+    for (std::size_t i = 0; i < chains.size(); ++i) {
+      const Chain& c = chains[i];
+      ends[2 * i] = {c.start[0], c.start[1], c.start[2], c.radius};
+      ends[2 * i + 1] = {c.end[0], c.end[1], c.end[2], c.radius};
+      first[i] = static_cast<std::uint32_t>(2 * i);
+    }
+    rtcCommitGeometry(geometry.get());
+    rtcAttachGeometryByID(scene, geometry.get(), chain_geometry);
   }
 
-  void build_clear() {
+  void build() {
+    solid_scene = Scene(rtcNewScene(device.get()));
     clear_scene = Scene(rtcNewScene(device.get()));
+    attach_walls(solid_scene.get(), solid);
     attach_walls(clear_scene.get(), clear);
+    attach_bodies((clear_bodies ? clear_scene : solid_scene).get());
+    attach_chains(solid_scene.get());
+    rtcCommitScene(solid_scene.get());
     rtcCommitScene(clear_scene.get());
+  }
+
+  std::optional<RayHit> hit(RTCScene scene, const Walls& walls, const Ray& ray) const {
+    const auto found = intersect(scene, ray);
+    if (!found) return {};
+    if (found->hit.geomID == wall_geometry) return wall_hit(walls, *found);
+    const auto kind = found->hit.geomID == body_geometry ? RayHit::Kind::body : RayHit::Kind::chain;
+    const Vec3f normal(found->hit.Ng_x, found->hit.Ng_y, found->hit.Ng_z);
+    return RayHit{kind, found->ray.tfar, normal.normalized(), static_cast<std::int32_t>(found->hit.primID)};
   }
 
   RayHit wall_hit(const Walls& walls, const RTCRayHit& found) const {
@@ -209,8 +236,10 @@ RayScene::RayScene() : parts_(std::make_unique<Parts>()) {
 RayScene::~RayScene() = default;
 RayScene::RayScene(RayScene&&) noexcept = default;
 
-void RayScene::set_bodies(const Shapes& shapes, const Bodies& bodies) {
+void RayScene::set_bodies(const Shapes& shapes, const Bodies& bodies, bool clear, std::vector<Chain> chains) {
   Parts& p = *parts_;
+  p.clear_bodies = clear;
+  p.chains = std::move(chains);
   p.grains.resize(bodies.size());
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     switch (shapes.kind(bodies.shape[i])) {
@@ -224,7 +253,7 @@ void RayScene::set_bodies(const Shapes& shapes, const Bodies& bodies) {
       }
     }
   }
-  p.build_solid();
+  p.build();
 }
 
 void RayScene::set_walls(const WallMesh& mesh, const std::vector<bool>& solid) {
@@ -235,23 +264,15 @@ void RayScene::set_walls(const WallMesh& mesh, const std::vector<bool>& solid) {
   for (const Vec3& normal : mesh.normal) p.wall_normal.push_back(normal.cast<float>());
   p.solid = make_walls(mesh, solid, true);
   p.clear = make_walls(mesh, solid, false);
-  p.build_solid();
-  p.build_clear();
+  p.build();
 }
 
 std::optional<RayHit> RayScene::hit_solid(const Ray& ray) const {
-  const auto found = intersect(parts_->solid_scene.get(), ray);
-  if (!found) return {};
-  if (found->hit.geomID == wall_geometry) return parts_->wall_hit(parts_->solid, *found);
-  const Vec3f normal(found->hit.Ng_x, found->hit.Ng_y, found->hit.Ng_z);
-  return RayHit{RayHit::Kind::body, found->ray.tfar, normal.normalized(),
-                static_cast<std::int32_t>(found->hit.primID)};
+  return parts_->hit(parts_->solid_scene.get(), parts_->solid, ray);
 }
 
-std::optional<RayHit> RayScene::hit_clear_wall(const Ray& ray) const {
-  const auto found = intersect(parts_->clear_scene.get(), ray);
-  if (!found) return {};
-  return parts_->wall_hit(parts_->clear, *found);
+std::optional<RayHit> RayScene::hit_clear(const Ray& ray) const {
+  return parts_->hit(parts_->clear_scene.get(), parts_->clear, ray);
 }
 
 bool RayScene::is_covered(const Ray& ray) const { return occluded(parts_->solid_scene.get(), ray); }

@@ -20,11 +20,17 @@ struct Ray {
 };
 
 struct RayHit {
-  enum class Kind { body, wall };
+  enum class Kind { body, wall, chain };
   Kind kind = Kind::body;
   float t = 0.0f;                // m
   Vec3f normal = Vec3f::Zero();  // unit: outward of a body; towards the free side of a wall
-  std::int32_t number = -1;      // the body, or the wall's polygon
+  std::int32_t number = -1;      // the body, the wall's polygon, or the chain
+};
+
+/// A rod with round ends, m.
+struct Chain {
+  Vec3f start, end;
+  float radius;
 };
 
 /// Bodies change from frame to frame, walls do not. Hits may be asked for from many threads. Rounding (float)
@@ -35,14 +41,17 @@ class RayScene {
   ~RayScene();
   RayScene(RayScene&&) noexcept;
 
-  void set_bodies(const Shapes& shapes, const Bodies& bodies);
+  /// Bodies are opaque, or clear as walls are, with rods to be seen inside.
+  void set_bodies(const Shapes& shapes, const Bodies& bodies, bool clear = false,
+                  std::vector<Chain> chains = {});
   /// Polygons that `solid` marks are opaque; the others let light through. [polygon]
   void set_walls(const WallMesh& mesh, const std::vector<bool>& solid);
 
-  /// The first body or solid wall.
+  /// The first opaque body, solid wall or rod.
   std::optional<RayHit> hit_solid(const Ray& ray) const;
-  std::optional<RayHit> hit_clear_wall(const Ray& ray) const;
-  /// Does a body or a solid wall cover the ray?
+  /// The first clear wall or clear body.
+  std::optional<RayHit> hit_clear(const Ray& ray) const;
+  /// Does anything opaque cover the ray?
   bool is_covered(const Ray& ray) const;
 
  private:

@@ -17,9 +17,10 @@ constexpr float sun_spread = 0.07f;  // tangent of the half angle under which th
 constexpr float gloss = 0.10f, gloss_power = 40.0f;
 constexpr float clear_opacity = 0.075f;     // of a clear wall that is looked through at right angles
 constexpr float clear_opacity_most = 0.3f;  // at grazing angles
+constexpr float body_opacity = 0.02f;       // of a clear body, in front and behind
 constexpr float outline_opacity = 0.55f, outline_pixels = 0.8f;
 constexpr float hit_offset = 2e-5f;  // of the distance: keeps rays from hitting where they start
-constexpr int most_clear_layers = 16;
+constexpr int most_clear_layers = 48;
 constexpr std::size_t rows_per_block = 4;
 const Colour clear_colour(0.42f, 0.50f, 0.58f), outline_colour(0.16f, 0.19f, 0.22f),
     floor_colour(0.72f, 0.72f, 0.71f);
@@ -69,8 +70,8 @@ std::vector<bool> single_polygons(const WallMesh& walls) {
 
 class Shader {
  public:
-  Shader(const RayScene& scene, const WallMesh& walls, const std::vector<Colour>& body_colour,
-         const Camera& camera, const Lighting& lighting)
+  Shader(const RayScene& scene, const WallMesh& walls, const Paint& paint, const Camera& camera,
+         const Lighting& lighting)
       : scene_(scene),
         walls_(walls),
         lighting_(lighting),
@@ -78,7 +79,8 @@ class Shader {
         up_(lighting.up.cast<float>()),
         middle_(lighting.middle.cast<float>()),
         background_(to_linear(lighting.background)) {
-    for (const Colour& colour : body_colour) albedo_.push_back(to_linear(colour));
+    for (const Colour& colour : paint.body) body_.push_back(to_linear(colour));
+    for (const Colour& colour : paint.chain) chain_.push_back(to_linear(colour));
     const Vec3 towards = (camera.eye - camera.target).normalized();
     const Vec3 left = towards.cross(lighting.up).stableNormalized();
     sun_ = (1.1 * lighting.up + 0.55 * left + 0.5 * towards).normalized().cast<float>();
@@ -90,15 +92,17 @@ class Shader {
     Colour opaque = background_;
     if (const auto hit = scene_.hit_solid(ray)) {
       rest.farthest = hit->t;
-      const bool wall = hit->kind == RayHit::Kind::wall;
-      opaque =
-          wall ? floor_light(ray, *hit, samples, sample)
-               : surface_light(ray, *hit, albedo_[static_cast<std::size_t>(hit->number)], samples, sample);
+      opaque = hit->kind == RayHit::Kind::wall ? floor_light(ray, *hit, samples, sample)
+                                               : surface_light(ray, *hit, albedo(*hit), samples, sample);
     }
-    return through_clear_walls(rest, opaque, pixel_angle);
+    return through_clear(rest, opaque, pixel_angle);
   }
 
  private:
+  const Colour& albedo(const RayHit& hit) const {
+    return (hit.kind == RayHit::Kind::body ? body_ : chain_)[static_cast<std::size_t>(hit.number)];
+  }
+
   Colour surface_light(const Ray& ray, const RayHit& hit, const Colour& albedo, const Samples& samples,
                        int sample) const {
     const Vec3f normal = hit.normal.dot(ray.direction) > 0.0f ? Vec3f(-hit.normal) : hit.normal;
@@ -133,16 +137,19 @@ class Shader {
     return (1.0f - fade) * lit + fade * background_;
   }
 
-  Colour through_clear_walls(Ray ray, const Colour& behind, float pixel_angle) const {
+  Colour through_clear(Ray ray, const Colour& behind, float pixel_angle) const {
     Colour light = Colour::Zero();
     float passing = 1.0f;
     for (int layer = 0; layer < most_clear_layers; ++layer) {
-      const auto hit = scene_.hit_clear_wall(ray);
+      const auto hit = scene_.hit_clear(ray);
       if (!hit) break;
       const float facing = std::abs(hit->normal.dot(ray.direction));
-      float opacity = std::min(clear_opacity_most, clear_opacity / std::max(facing, 1e-3f));
+      const bool body = hit->kind == RayHit::Kind::body;
+      float opacity =
+          std::min(clear_opacity_most, (body ? body_opacity : clear_opacity) / std::max(facing, 1e-3f));
       Colour colour = clear_colour * (0.75f + 0.25f * std::abs(hit->normal.dot(sun_)));
-      if (on_outline(*hit, ray.origin + hit->t * ray.direction, outline_pixels * pixel_angle * hit->t)) {
+      if (!body &&
+          on_outline(*hit, ray.origin + hit->t * ray.direction, outline_pixels * pixel_angle * hit->t)) {
         opacity = outline_opacity;
         colour = outline_colour;
       }
@@ -169,17 +176,17 @@ class Shader {
   const RayScene& scene_;
   const WallMesh& walls_;
   const Lighting& lighting_;
-  std::vector<bool> outlined_;  // [polygon]
-  std::vector<Colour> albedo_;  // [body] linear
+  std::vector<bool> outlined_;        // [polygon]
+  std::vector<Colour> body_, chain_;  // [body], [chain] linear
   Vec3f up_, sun_, middle_;
   Colour background_;
 };
 
 }  // namespace
 
-Picture render(const RayScene& scene, const WallMesh& walls, const std::vector<Colour>& body_colour,
-               const Camera& camera, const Lighting& lighting, Picture picture) {
-  const Shader shader(scene, walls, body_colour, camera, lighting);
+Picture render(const RayScene& scene, const WallMesh& walls, const Paint& paint, const Camera& camera,
+               const Lighting& lighting, Picture picture) {
+  const Shader shader(scene, walls, paint, camera, lighting);
   const double aspect = static_cast<double>(picture.width) / picture.height;
   const Lens lens(camera, aspect);
   const auto pixel_angle =

@@ -18,9 +18,15 @@ struct Lighting {
   Colour background{1.0f, 1.0f, 1.0f};  // screen values
 };
 
-/// Draws the scene; `body_colour` is [body], screen values. Rows are drawn in parallel; the same scene gives
+/// Screen values.
+struct Paint {
+  std::vector<Colour> body;   // [body]; not of clear ones
+  std::vector<Colour> chain;  // [chain]
+};
+
+/// Draws the scene. Rows are drawn in parallel; the same scene gives
 /// the same pixels on any number of threads.
-Picture render(const RayScene& scene, const WallMesh& walls, const std::vector<Colour>& body_colour,
-               const Camera& camera, const Lighting& lighting, Picture picture);
+Picture render(const RayScene& scene, const WallMesh& walls, const Paint& paint, const Camera& camera,
+               const Lighting& lighting, Picture picture);
 
 }  // namespace scree::io

@@ -21,7 +21,16 @@ struct PictureOptions {
   double zoom = 1.0;                             // above 1 the camera comes nearer
   std::optional<Vec3> eye, target, up;           // each replaces that of the view, m
   bool walls = true, labels = true;
+  bool chains = false;  // clear bodies with force chains inside, coloured by force, instead of opaque bodies
 };
+
+/// A contact that carries an impulse, as a line between the centres that it joins, or from a centre to the
+/// wall.
+struct ForceLine {
+  Vec3f start, end;  // m
+  float force;       // N
+};
+std::vector<ForceLine> force_lines(const TrajectoryReader& reader, std::size_t frame);
 
 /// Sets the scene up once and then draws any of its frames. Bodies are drawn as the ellipsoids they are,
 /// floors solid, other walls clear. Throws ReadError.
@@ -37,6 +46,9 @@ class RunPicture {
 
  private:
   std::vector<Colour> body_colours(std::size_t frame) const;
+  /// The rods of a frame, and their colours in `paint`.
+  std::vector<Chain> chains(std::size_t frame, Paint& paint) const;
+  ColourBar colour_bar() const;
 
   const TrajectoryReader& reader_;
   PictureOptions options_;
@@ -45,6 +57,7 @@ class RunPicture {
   Camera camera_;
   Lighting lighting_;
   std::array<double, 2> range_{};
+  double chain_radius_ = 0.0;  // m, of the strongest chains
 };
 
 }  // namespace scree::io

@@ -128,6 +128,8 @@ class Viewing(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertIn("picture 1 / 1", done.stdout)
         self.assertEqual(self.png_size(picture), (320, 200))
+        done = self.scree("render", "-o", picture, "--size", "64x64", "--samples", "1", "-q", "--chains")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
         camera = ["--eye", "2", "-2", "1", "--target", "0", "0", "0", "--up", "0", "0", "1", "--range", "0", "1"]
         done = self.scree("render", "-o", picture, "--size", "64x64", "--samples", "1", "-q", "--no-walls", *camera)
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))

@@ -71,14 +71,33 @@ TEST(RayScene, HitsWallsFromBothSidesAndKnowsWhichAreClear) {
   const io::Ray down{{1.3f, 0.4f, 3.0f}, {0.0f, 0.0f, -1.0f}}, up{{1.3f, 0.4f, -1.0f}, {0.0f, 0.0f, 1.0f}};
   EXPECT_NEAR(rays.hit_solid(down)->t, 3.0f, 1e-6f);
   EXPECT_EQ(rays.hit_solid(down)->kind, io::RayHit::Kind::wall);
-  EXPECT_NEAR(rays.hit_clear_wall(down)->t, 2.0f, 1e-6f);
-  EXPECT_NEAR(rays.hit_clear_wall(up)->t, 2.0f, 1e-6f);
-  EXPECT_EQ(rays.hit_clear_wall(up)->number, 1);
+  EXPECT_NEAR(rays.hit_clear(down)->t, 2.0f, 1e-6f);
+  EXPECT_NEAR(rays.hit_clear(up)->t, 2.0f, 1e-6f);
+  EXPECT_EQ(rays.hit_clear(up)->number, 1);
   EXPECT_EQ(rays.hit_solid(up)->normal, Vec3::UnitZ().cast<float>());
   EXPECT_TRUE(rays.is_covered(down));
   EXPECT_FALSE(
       rays.is_covered({{1.3f, 0.4f, 3.0f}, {0.0f, 0.0f, -1.0f}, 0.0f, 2.9f}));  // clear walls do not shade
   EXPECT_FALSE(rays.hit_solid({{2.5f, 0.4f, 3.0f}, {0.0f, 0.0f, -1.0f}}));
+}
+
+TEST(RayScene, SeesRodsInsideClearBodies) {
+  Shapes shapes;
+  Materials materials;
+  Bodies bodies;
+  add_body(bodies, shapes, materials,
+           {shapes.add(Ellipsoid{{1.0, 0.5, 0.5}}), materials.add("stone", 2500.0), Pose{}, Twist{}});
+  io::RayScene rays;
+  rays.set_bodies(shapes, bodies, true, {{{-0.8f, 0.0f, 0.0f}, {0.8f, 0.0f, 0.0f}, 0.1f}});
+  const io::Ray down{{0.3f, 0.0f, 3.0f}, {0.0f, 0.0f, -1.0f}},
+      beside{{0.3f, 0.3f, 3.0f}, {0.0f, 0.0f, -1.0f}};
+  EXPECT_EQ(rays.hit_solid(down)->kind, io::RayHit::Kind::chain);
+  EXPECT_NEAR(rays.hit_solid(down)->t, 2.9f, 1e-3f);
+  EXPECT_GT(rays.hit_solid(down)->normal.z(), 0.99f);
+  EXPECT_EQ(rays.hit_clear(down)->kind, io::RayHit::Kind::body);
+  EXPECT_FALSE(rays.hit_solid(beside));
+  EXPECT_TRUE(rays.hit_clear(beside));
+  EXPECT_FALSE(rays.is_covered(beside));
 }
 
 }  // namespace scree::test

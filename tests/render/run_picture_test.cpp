@@ -116,6 +116,26 @@ TEST(RunPicture, ColoursByTheChosenNumber) {
   EXPECT_GT(seen[1][2], seen[1][1] + 20.0f);
 }
 
+TEST(RunPicture, ForceLinesJoinWhatCarriesAForce) {
+  const RecordedExample run(5);
+  const io::TrajectoryReader reader = run.reader();
+  const std::vector<io::ForceLine> lines = io::force_lines(reader, 5);
+  const Bodies bodies = reader.bodies(5);
+  // Of the contacts 0-floor, 1-2, 2-3 and 3-4 those of even bodies carry impulses (0.1, 0.2, 0.3 + a) N s,
+  // for 1 ms.
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_NEAR(lines[0].force, 1e3 * std::sqrt(0.01 + 0.04 + 0.09), 1e-2);
+  EXPECT_NEAR(lines[1].force, 1e3 * std::sqrt(0.01 + 0.04 + 2.3 * 2.3), 1e-2);
+  EXPECT_EQ(lines[1].start, bodies.position[2].cast<float>());
+  EXPECT_EQ(lines[1].end, bodies.position[3].cast<float>());
+  io::PictureOptions options = plain();
+  const io::Picture opaque = io::RunPicture(reader, options).draw(5);
+  options.chains = true;
+  io::RunPicture artist(reader, options);
+  EXPECT_EQ(artist.range()[0], 0.0);
+  EXPECT_NE(artist.draw(5).pixel, opaque.pixel);
+}
+
 TEST(Labels, StayAtTheEdges) {
   io::Picture picture(800, 500);
   for (std::uint32_t& pixel : picture.pixel) pixel = white;
