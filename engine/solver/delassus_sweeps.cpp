@@ -66,7 +66,7 @@ SolveReport solve_delassus_sweeps(const DelassusProblem& p, const SolverSettings
       }
     }
     if (report.sweeps == settings.max_sweeps) break;
-    extrapolate(report.sweeps > 1 && change <= last_change ? change / last_change : 0.0, s.impulse, last,
+    extrapolate(report.sweeps > 1 && change < last_change ? change / last_change : 0.0, s.impulse, last,
                 direction);
     last_change = change;
   }

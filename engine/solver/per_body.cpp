@@ -296,7 +296,7 @@ SolveReport solve_per_body(const ContactProblem& p, const SolverSettings& settin
   while (report.sweeps < settings.max_sweeps) {
     if (report.sweeps == plain_sweeps) begin_directions(p, w);
     std::optional<double> beta;
-    if (report.sweeps > plain_sweeps) beta = change <= last_change ? change / last_change : 0.0;
+    if (report.sweeps > plain_sweeps) beta = change < last_change ? change / last_change : 0.0;
     if (report.sweeps == plain_sweeps + 1) beta = 0.0;
     last_change = change;
     change = sweep_contacts(p, settings.kind, beta, w);
