@@ -105,6 +105,37 @@ TEST(LocalCone, FulfilsCoulombsLawInEveryCase) {
   EXPECT_GT(slides, 1000);
 }
 
+TEST(PainlevesRod, IsSolvedOnBothSidesOfTheParadox) {
+  // A rod at the angle t to the floor slides with its lower end ahead. Beyond mu = (tan t + 4 / tan t) / 3,
+  // least 4/3 at tan t = 2, no force holds it: a normal impulse under full friction presses the end further
+  // into the floor. The contact problem of a step keeps a solution: the impulse that stops the slip.
+  const double m = 1.0, half = 0.5, inertia = m * half * half / 3.0;
+  for (const double tangent : {1.0, 2.0, 3.0}) {
+    const double t = std::atan(tangent), threshold = (tangent + 4.0 / tangent) / 3.0;
+    const Vec3 arm(half * std::cos(t), 0.0, -half * std::sin(t));
+    Mat3 frame;
+    frame << 0, 0, 1, 1, 0, 0, 0, 1, 0;  // n = z, slips along x
+    const Mat3 w = delassus_share(frame, arm, 1.0 / m, Mat3::Identity() / inertia);
+    const auto push_back = [&](double mu) { return w(0, 0) - mu * std::abs(w(0, 1)); };
+    EXPECT_NEAR(push_back(threshold), 0.0, 1e-12);
+    EXPECT_GE(threshold, 4.0 / 3.0 - 1e-12);
+    for (const double mu : {0.9 * threshold, 1.1 * threshold}) {
+      EXPECT_EQ(push_back(mu) > 0.0, mu < threshold);
+      for (const double slip : {1.0, -1.0}) {
+        const Vec3 q(-1e-3, slip, 0.0), p = solve_local_cone(w, q, mu), u = w * p + q;
+        EXPECT_GT(p[0], 0.0);
+        EXPECT_NEAR(u[0], 0.0, 1e-9);
+        EXPECT_LE(p.tail<2>().norm(), mu * p[0] * (1.0 + 1e-12));
+        if (p.tail<2>().norm() < mu * p[0] * (1.0 - 1e-9)) {
+          EXPECT_NEAR(u[1], 0.0, 1e-9);
+        } else {
+          EXPECT_LE(p[1] * u[1], 1e-12);
+        }
+      }
+    }
+  }
+}
+
 class Iterative : public ::testing::TestWithParam<SolverKind> {};
 
 TEST_P(Iterative, SolvesAHeap) {
