@@ -74,13 +74,14 @@ Vec3 new_impulse(const ContactProblem& p, std::size_t c, SolverKind kind, const 
 }
 
 /// The contacts of one visit where accuracy or the sampled set counts for more than speed.
-double solve_contacts_exactly(const ContactProblem& p, SolverKind kind, const Colouring& colouring,
-                              std::size_t visit, std::vector<CompactContact>& contacts, CompactBody* bodies,
-                              ImpulseDirection* direction, double beta) {
+double solve_contacts_exactly(const ContactProblem& p, SolverKind kind, std::size_t visit,
+                              ImpulseDirection* direction, double beta, SolverWorkspace& w) {
+  const Colouring& colouring = w.colouring;
+  CompactBody* const bodies = w.bodies.data();
   double change = 0.0;
   for (auto k = static_cast<std::size_t>(colouring.contact_row[visit]);
        k < static_cast<std::size_t>(colouring.contact_row[visit + 1]); ++k) {
-    CompactContact& c = contacts[k];
+    CompactContact& c = w.contacts[k];
     if (direction != nullptr) follow(beta, c.impulse, *direction++);
     const auto contact = static_cast<std::size_t>(colouring.contact[k]);
     const Mat3& frame = p.frame[contact];
@@ -243,9 +244,8 @@ double sweep_contacts(const ContactProblem& p, SolverKind kind, std::optional<do
     CompactContact* const end = w.contacts.data() + colouring.contact_row[v + 1];
     ImpulseDirection* const along = beta ? w.conjugate.impulse.data() + colouring.contact_row[v] : nullptr;
     const double b = beta.value_or(0.0);
-    w.visit_change[v] =
-        quick ? solve_contacts(begin, end, w.bodies.data(), along, b)
-              : solve_contacts_exactly(p, kind, colouring, v, w.contacts, w.bodies.data(), along, b);
+    w.visit_change[v] = quick ? solve_contacts(begin, end, w.bodies.data(), along, b)
+                              : solve_contacts_exactly(p, kind, v, along, b, w);
     if (!p.has_torques) return;
     for (auto k = static_cast<std::size_t>(colouring.contact_row[v]);
          k < static_cast<std::size_t>(colouring.contact_row[v + 1]); ++k) {
