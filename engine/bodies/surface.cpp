@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/core/eigenbasis.h"
 #include "engine/core/frames.h"
 
 namespace scree {
@@ -43,8 +44,7 @@ DirectionFactors direction_factors(const PlacedSurface& a, const PlacedSurface& 
   const Mat2 of_a = tensor(a, basis), of_b = tensor(b, basis);
   const Mat2 root_a = root(of_a), root_b = root(of_b);
   const Mat2 both = 0.5 * (root_a * of_b * root_a + root_b * of_a * root_b);
-  const double angle = 0.5 * std::atan2(2.0 * both(0, 1), both(0, 0) - both(1, 1));
-  const Vec2 e(std::cos(angle), std::sin(angle));
+  const Vec2 e = eigenbasis(both).col(0);
   const double larger = e.dot(both * e), smaller = both.trace() - larger;
   return {basis * e, std::sqrt(std::max(0.0, larger)), std::sqrt(std::max(0.0, smaller))};
 }

@@ -59,9 +59,7 @@ bool BodySystem::newton_step(const std::vector<Mat3>& k, const std::vector<Mat3>
   std::vector<Eigen::Triplet<double>> entries;
   Eigen::VectorXd right = Eigen::VectorXd::Zero(size);
   for (std::size_t i = 0; i < p_.bodies(); ++i) {
-    Mat6 mass = Mat6::Zero();
-    mass.diagonal().head<3>().setConstant(1.0 / p_.inverse_mass[i]);
-    mass.bottomRightCorner<3, 3>() = p_.inverse_inertia[i].inverse();
+    const Mat6 mass = mass_matrix(p_.inverse_mass[i], p_.inverse_inertia[i]);
     add_block(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(i), mass, entries);
   }
   for (std::size_t c = 0; c < p_.contacts(); ++c) {

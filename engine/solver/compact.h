@@ -5,6 +5,17 @@
 
 namespace scree {
 
+/// (P3) of one contact's impulse: x <- x + beta d, d <- beta d + g, g the gain since last time. Only the
+/// contact's own visit looks at its impulse, so that is where it goes on.
+SCREE_INLINE void follow(double beta, double* impulse, ImpulseDirection& d) {
+  for (int k = 0; k < 3; ++k) {
+    const double gain = impulse[k] - d.last[k];
+    impulse[k] += beta * d.step[k];
+    d.step[k] = beta * d.step[k] + gain;
+    d.last[k] = impulse[k];
+  }
+}
+
 SCREE_INLINE Vector4 second_tangent(const CompactContact& c) { return c.tangent_ratio * cross(c.n, c.t1); }
 
 /// v_a + w_a x arm_a - v_b - w_b x arm_b, world axes.

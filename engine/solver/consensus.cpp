@@ -23,6 +23,7 @@
 #include "engine/solver/consensus_constants.h"
 #include "engine/solver/contact_jacobian.h"
 #include "engine/solver/solver.h"
+#include "engine/solver/torques.h"
 
 namespace scree {
 
@@ -49,18 +50,13 @@ void prepare(const ContactProblem& p, bool warm, ConsensusWorkspace& w, ContactS
   w.inverse.resize(p.bodies());
   for_each_index(contacts, grain_medium, [&](std::size_t c) {
     w.rho[c] = 3.0 * kappa / p.delassus[c].trace();
-    Mat3 inverse_inertia = p.inverse_inertia[static_cast<std::size_t>(p.body_a[c])];
-    if (p.body_b[c] != fixed_partner)
-      inverse_inertia += p.inverse_inertia[static_cast<std::size_t>(p.body_b[c])];
-    const bool resists = p.torsional_friction[c] > 0.0 || p.rolling_friction[c] > 0.0;
-    w.rho_spin[c] = resists ? 3.0 * kappa / inverse_inertia.trace() : 0.0;
+    const bool resists = resists_torques(p, c);
+    w.rho_spin[c] = resists ? 3.0 * kappa / relative_inverse_inertia(p, c).trace() : 0.0;
     s.impulse[c] = warm ? project_on_cone(p.start_impulse[c], p.friction[c]) : Vec3(Vec3::Zero());
     s.torque_impulse[c] = warm && resists ? p.start_torque_impulse[c] : Vec3(Vec3::Zero());
   });
   for_each_index(p.bodies(), grain_heavy, [&](std::size_t i) {
-    Mat6 m = Mat6::Zero();
-    m.diagonal().head<3>().setConstant(1.0 / p.inverse_mass[i]);
-    m.bottomRightCorner<3, 3>() = p.inverse_inertia[i].inverse();
+    Mat6 m = mass_matrix(p.inverse_mass[i], p.inverse_inertia[i]);
     for (auto k = static_cast<std::size_t>(p.body_row[i]); k < static_cast<std::size_t>(p.body_row[i + 1]);
          ++k) {
       const auto c = static_cast<std::size_t>(p.body_contact[k]);

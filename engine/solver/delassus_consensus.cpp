@@ -132,7 +132,6 @@ SolveReport solve_delassus_consensus(const DelassusProblem& p, const SolverSetti
     report.sweeps += steps;
     if (is_done() || (steps == 0 && factors.info() != Eigen::Success)) return report;
   }
-  is_done();
   return report;
 }
 

@@ -45,12 +45,6 @@ Mat3 coupling(const ContactProblem& p, std::size_t c, std::size_t d) {
   return w;
 }
 
-double root_mean_square(const std::vector<Vec3>& v) {
-  double sum = 0.0;
-  for (const Vec3& x : v) sum += x.squaredNorm();
-  return v.empty() ? 0.0 : std::sqrt(sum / static_cast<double>(v.size()));
-}
-
 double squared_norm(const std::vector<Vec3>& v) {
   double sum = 0.0;
   for (const Vec3& x : v) sum += x.squaredNorm();
@@ -58,6 +52,10 @@ double squared_norm(const std::vector<Vec3>& v) {
 }
 
 }  // namespace
+
+double root_mean_square(const std::vector<Vec3>& v) {
+  return v.empty() ? 0.0 : std::sqrt(squared_norm(v) / static_cast<double>(v.size()));
+}
 
 DelassusProblem delassus_problem(const ContactProblem& p) {
   assert(!p.has_torques && p.friction_corners == 0);
@@ -98,19 +96,12 @@ void contact_velocities(const DelassusProblem& p, const std::vector<Vec3>& impul
 
 Residual residual(const DelassusProblem& p, const std::vector<Vec3>& impulse,
                   const std::vector<Vec3>& velocity) {
-  Residual r;
-  double sum = 0.0, largest = 0.0;
+  ResidualSum sum;
   for (std::size_t c = 0; c < p.contacts(); ++c) {
     if (impulse[c][0] <= 0.0 && velocity[c][0] >= 0.0) continue;
-    const double squared =
-        natural_map(impulse[c], velocity[c], p.friction[c], p.own_block(c).trace()).squaredNorm();
-    sum += squared;
-    largest = std::max(largest, squared);
-    ++r.active;
+    sum.add(natural_map(impulse[c], velocity[c], p.friction[c], p.own_block(c).trace()).squaredNorm());
   }
-  if (r.active > 0) r.rms_m_s = std::sqrt(sum / static_cast<double>(r.active));
-  r.max_m_s = std::sqrt(largest);
-  return r;
+  return sum.residual();
 }
 
 double collection_error(const DelassusProblem& p, const DelassusSolution& s) {

@@ -35,6 +35,9 @@ struct DelassusSolution {
 /// kept if positive, else the root mean square of q serves.
 DelassusProblem delassus_problem(const ContactProblem& problem);
 
+/// sqrt of the mean of |v|^2; 0 if there is none.
+double root_mean_square(const std::vector<Vec3>& v);
+
 /// u_c of (W1).
 Vec3 contact_velocity(const DelassusProblem& problem, std::size_t c, const std::vector<Vec3>& impulse);
 void contact_velocities(const DelassusProblem& problem, const std::vector<Vec3>& impulse,

@@ -2,6 +2,7 @@
 // (P2) or the exact local cone (L1), with the conjugate directions (P3). Serial: stored problems are small.
 #include <cmath>
 
+#include "engine/solver/compact.h"
 #include "engine/solver/delassus_problem.h"
 #include "engine/solver/local_cone.h"
 
@@ -31,16 +32,6 @@ double sweep_contacts(const DelassusProblem& p, SolverKind kind, const std::vect
   return change;
 }
 
-/// (P3).
-void extrapolate(double beta, std::vector<Vec3>& x, std::vector<Vec3>& last, std::vector<Vec3>& direction) {
-  for (std::size_t c = 0; c < x.size(); ++c) {
-    const Vec3 gain = x[c] - last[c];
-    x[c] += beta * direction[c];
-    direction[c] = beta * direction[c] + gain;
-    last[c] = x[c];
-  }
-}
-
 }  // namespace
 
 SolveReport solve_delassus_sweeps(const DelassusProblem& p, const SolverSettings& settings,
@@ -48,7 +39,7 @@ SolveReport solve_delassus_sweeps(const DelassusProblem& p, const SolverSettings
   std::vector<LocalContact> local;
   for (std::size_t c = 0; c < p.contacts(); ++c)
     local.push_back(local_contact(p.own_block(c), p.friction[c]));
-  std::vector<Vec3> last(s.impulse), direction(p.contacts(), Vec3::Zero());
+  std::vector<ImpulseDirection> direction(p.contacts());  // from zero impulses
   SolveReport report;
   report.status = SolveStatus::iteration_limit;
   const double goal = settings.tolerance * p.velocity_scale;
@@ -66,8 +57,8 @@ SolveReport solve_delassus_sweeps(const DelassusProblem& p, const SolverSettings
       }
     }
     if (report.sweeps == settings.max_sweeps) break;
-    extrapolate(report.sweeps > 1 && change < last_change ? change / last_change : 0.0, s.impulse, last,
-                direction);
+    const double beta = report.sweeps > 1 && change < last_change ? change / last_change : 0.0;
+    for (std::size_t c = 0; c < p.contacts(); ++c) follow(beta, s.impulse[c].data(), direction[c]);
     last_change = change;
   }
   contact_velocities(p, s.impulse, s.velocity);

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "engine/core/eigenbasis.h"
+
 namespace scree {
 
 namespace {
@@ -15,10 +17,7 @@ constexpr double tolerance = 1e-15;  // of the radius
 /// Minimum over the disc when the free one lies outside: (A + alpha I) x = b with |x| = radius, alpha > 0, in
 /// the eigenbasis of A. Newton on 1/|x| - 1/radius, which is concave in alpha, rises to the root from below.
 Vec2 on_rim(const Mat2& a, const Vec2& b, double radius) {
-  const double angle = 0.5 * std::atan2(2.0 * a(0, 1), a(0, 0) - a(1, 1));
-  const double c = std::cos(angle), s = std::sin(angle);
-  Mat2 basis;
-  basis << c, -s, s, c;
+  const Mat2 basis = eigenbasis(a);
   const Vec2 eigenvalue = (basis.transpose() * a * basis).diagonal(), force = basis.transpose() * b;
   double alpha = 0.0;
   Vec2 x;

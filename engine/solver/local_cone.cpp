@@ -3,6 +3,7 @@
 #include <Eigen/LU>
 #include <cmath>
 
+#include "engine/core/eigenbasis.h"
 #include "engine/solver/local_contact.h"
 
 namespace scree {
@@ -38,10 +39,7 @@ Sliding make_sliding(const Mat3& w, const Vec3& q, double mu) {
   k.mu = mu;
   const Vec2 w_tn = w.col(0).tail<2>();
   const Mat2 schur = w.bottomRightCorner<2, 2>() - w_tn * w_tn.transpose() / w(0, 0);
-  // Jacobi rotation that diagonalises the symmetric 2 x 2 Schur complement.
-  const double angle = 0.5 * std::atan2(2.0 * schur(0, 1), schur(0, 0) - schur(1, 1));
-  const double c = std::cos(angle), d = std::sin(angle);
-  k.basis << c, -d, d, c;
+  k.basis = eigenbasis(schur);
   const Mat2 diagonal = k.basis.transpose() * schur * k.basis;
   k.eigenvalue = diagonal.diagonal();
   k.s = k.basis.transpose() * (q.tail<2>() - w_tn * q[0] / w(0, 0));

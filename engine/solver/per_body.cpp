@@ -15,6 +15,7 @@
 
 #include "engine/solver/compact.h"
 #include "engine/solver/local_cone.h"
+#include "engine/solver/torques.h"
 
 namespace scree {
 
@@ -24,17 +25,6 @@ namespace {
 constexpr int sweeps_between_checks = 10;
 // A warm start is mostly done after these; conjugate directions cost a quarter of a sweep more.
 constexpr int plain_sweeps = 4;
-
-/// (P3) of one contact's impulse: x <- x + beta d, d <- beta d + g, g the gain since last time. Only the
-/// contact's own visit looks at its impulse, so that is where it goes on.
-SCREE_INLINE void follow(double beta, double* impulse, ImpulseDirection& d) {
-  for (int k = 0; k < 3; ++k) {
-    const double gain = impulse[k] - d.last[k];
-    impulse[k] += beta * d.step[k];
-    d.step[k] = beta * d.step[k] + gain;
-    d.last[k] = impulse[k];
-  }
-}
 
 /// Re-solves one contact by (P1) and (P2); returns the squared change of its velocity, (m/s)^2.
 SCREE_INLINE double solve_contact(CompactContact& c, CompactBody* bodies) {
@@ -98,10 +88,6 @@ double solve_contacts_exactly(const ContactProblem& p, SolverKind kind, std::siz
   return change;
 }
 
-bool resists_torques(const ContactProblem& p, std::size_t c) {
-  return p.torsional_friction[c] > 0.0 || p.rolling_friction[c] > 0.0;
-}
-
 /// Angular velocity of a against b, world axes, rad/s.
 Vec3 spin_of(const CompactContact& c, const CompactBody* bodies) {
   Vector4 w = bodies[c.a].angular;
@@ -117,9 +103,7 @@ void solve_torques(const ContactProblem& p, std::size_t contact, const CompactCo
   const double rolling_bound = p.rolling_friction[contact] * c.impulse[0];
   const Mat3& frame = p.frame[contact];
   const auto spin = [&]() -> Vec3 { return frame * spin_of(c, bodies); };
-  Mat3 w = p.inverse_inertia[static_cast<std::size_t>(c.a)];
-  if (c.b != fixed_partner) w += p.inverse_inertia[static_cast<std::size_t>(c.b)];
-  w = frame * w * frame.transpose();
+  const Mat3 w = frame * relative_inverse_inertia(p, contact) * frame.transpose();
 
   const double torsion = std::clamp(torque[0] - spin()[0] / w(0, 0), -torsion_bound, torsion_bound);
   apply_torque(c, (torsion - torque[0]) * c.n, bodies);

@@ -109,13 +109,12 @@ double true_residual(ImpulseSystem& system, std::vector<Vec3> impulse, std::vect
   const std::size_t n = system.contacts();
   for (std::size_t c = 0; c < n; ++c) impulse[c] = project_on_cone(impulse[c], system.friction(c));
   system.velocities(impulse, velocity);
-  double sum = 0.0, active = 0.0;
+  ResidualSum sum;
   for (std::size_t c = 0; c < n; ++c) {
     if (impulse[c][0] <= 0.0 && velocity[c][0] >= 0.0) continue;
-    sum += natural_map(impulse[c], velocity[c], system.friction(c), system.trace(c)).squaredNorm();
-    active += 1.0;
+    sum.add(natural_map(impulse[c], velocity[c], system.friction(c), system.trace(c)).squaredNorm());
   }
-  return active > 0.0 ? std::sqrt(sum / active) : 0.0;
+  return sum.residual().rms_m_s;
 }
 
 }  // namespace

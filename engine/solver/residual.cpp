@@ -4,6 +4,7 @@
 
 #include "engine/core/parallel.h"
 #include "engine/solver/friction_disc.h"
+#include "engine/solver/torques.h"
 
 namespace scree {
 
@@ -19,10 +20,7 @@ Vec3 natural_map(const Vec3& impulse, const Vec3& u, double friction, double tra
 
 double torque_residual_squared(const ContactProblem& p, std::size_t c, const Vec3& spin, const Vec3& impulse,
                                const Vec3& torque) {
-  Mat3 inverse_inertia = p.inverse_inertia[static_cast<std::size_t>(p.body_a[c])];
-  if (p.body_b[c] != fixed_partner)
-    inverse_inertia += p.inverse_inertia[static_cast<std::size_t>(p.body_b[c])];
-  const double rho = 3.0 / inverse_inertia.trace();
+  const double rho = 3.0 / relative_inverse_inertia(p, c).trace();
   const double bound_t = p.torsional_friction[c] * impulse[0], bound_r = p.rolling_friction[c] * impulse[0];
   const double torsion = torque[0] - std::clamp(torque[0] - rho * spin[0], -bound_t, bound_t);
   const Vec2 rolling = torque.tail<2>() - project_on_disc(torque.tail<2>() - rho * spin.tail<2>(), bound_r);

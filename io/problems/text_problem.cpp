@@ -187,11 +187,9 @@ StoredProblem read_text_problem(const std::filesystem::path& path) {
   const long storage = in.count("storage of W (0 dense, 1 sparse blocks)", 0, 1);
   DelassusProblem p;
   fill(p, storage == 0 ? read_dense(in, contacts) : read_sparse(in, contacts), contacts, in);
-  double squares = 0.0;
   for (long c = 0; c < contacts; ++c) {
     Vec3 q;
     for (int k = 0; k < 3; ++k) q[k] = in.number("value of q");
-    squares += q.squaredNorm();
     p.q.push_back(q);
   }
   for (long c = 0; c < contacts; ++c) {
@@ -200,7 +198,7 @@ StoredProblem read_text_problem(const std::filesystem::path& path) {
       in.fail("coefficient of friction", "must not be negative", fmt::format("{:g}", p.friction.back()),
               ">= 0");
   }
-  if (contacts > 0) p.velocity_scale = std::sqrt(squares / static_cast<double>(contacts));
+  p.velocity_scale = root_mean_square(p.q);
   return {std::move(p), path.filename().string()};
 }
 
