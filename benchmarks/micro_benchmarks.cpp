@@ -174,7 +174,7 @@ void colouring_contacts(benchmark::State& state) {
   Colouring colouring;
   for (auto _ : state) {
     colour_visits(problem, colouring);
-    benchmark::DoNotOptimize(colouring.contact.data());
+    benchmark::DoNotOptimize(colouring.visit.data());
   }
   count_items(state, problem.contacts());
 }

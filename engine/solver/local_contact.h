@@ -24,17 +24,27 @@ struct ImpulseChange {
   bool is_zero() const { return n == 0.0 && t1 == 0.0 && t2 == 0.0; }
 };
 
-inline LocalContact local_contact(const Mat3& w, double friction) {
-  const double w12 = 0.5 * (w(1, 2) + w(2, 1)), det = w(1, 1) * w(2, 2) - w12 * w12;
-  const double mean = 0.5 * (w(1, 1) + w(2, 2)), half = 0.5 * (w(1, 1) - w(2, 2));
-  return {.inverse_w_nn = 1.0 / w(0, 0),
-          .w_t1n = w(1, 0),
-          .w_t2n = w(2, 0),
-          .i_tt11 = w(2, 2) / det,
-          .i_tt12 = -w12 / det,
-          .i_tt22 = w(1, 1) / det,
-          .slide_step = 1.0 / (mean + std::sqrt(half * half + w12 * w12)),
+/// Entries of a Delassus block, 1/kg.
+struct DelassusEntries {
+  double nn, t1n, t2n, t11, t12, t22;
+};
+
+SCREE_INLINE LocalContact local_contact(const DelassusEntries& w, double friction) {
+  const double inverse_det = 1.0 / (w.t11 * w.t22 - w.t12 * w.t12);
+  const double mean = 0.5 * (w.t11 + w.t22), half = 0.5 * (w.t11 - w.t22);
+  return {.inverse_w_nn = 1.0 / w.nn,
+          .w_t1n = w.t1n,
+          .w_t2n = w.t2n,
+          .i_tt11 = w.t22 * inverse_det,
+          .i_tt12 = -w.t12 * inverse_det,
+          .i_tt22 = w.t11 * inverse_det,
+          .slide_step = 1.0 / (mean + std::sqrt(half * half + w.t12 * w.t12)),
           .friction = friction};
+}
+
+inline LocalContact local_contact(const Mat3& w, double friction) {
+  return local_contact(
+      DelassusEntries{w(0, 0), w(1, 0), w(2, 0), w(1, 1), 0.5 * (w(1, 2) + w(2, 1)), w(2, 2)}, friction);
 }
 
 /// (P1) and (P2) of one contact that has `impulse` and sees the normal velocity u_n (offset included) and the

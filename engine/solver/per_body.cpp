@@ -64,16 +64,13 @@ Vec3 new_impulse(const ContactProblem& p, std::size_t c, SolverKind kind, const 
 }
 
 /// The contacts of one visit where accuracy or the sampled set counts for more than speed.
-double solve_contacts_exactly(const ContactProblem& p, SolverKind kind, std::size_t visit,
+double solve_contacts_exactly(const ContactProblem& p, SolverKind kind, std::size_t begin, std::size_t end,
                               ImpulseDirection* direction, double beta, SolverWorkspace& w) {
-  const Colouring& colouring = w.colouring;
   CompactBody* const bodies = w.bodies.data();
   double change = 0.0;
-  for (auto k = static_cast<std::size_t>(colouring.contact_row[visit]);
-       k < static_cast<std::size_t>(colouring.contact_row[visit + 1]); ++k) {
-    CompactContact& c = w.contacts[k];
+  for (std::size_t contact = begin; contact < end; ++contact) {
+    CompactContact& c = w.contacts[contact];
     if (direction != nullptr) follow(beta, c.impulse, *direction++);
-    const auto contact = static_cast<std::size_t>(colouring.contact[k]);
     const Mat3& frame = p.frame[contact];
     const Vec3 last = Vec3::Map(c.impulse);
     Vec3 u = frame * to_vec3(relative_velocity(c, bodies));
@@ -134,17 +131,14 @@ void apply_impulses(const CompactContact* contact, const CompactContact* end, Co
 void apply_start(const ContactProblem& p, SolverWorkspace& w, bool warm) {
   for_each_index(w.torque.size(), grain_light, [&](std::size_t k) { w.torque[k].setZero(); });
   if (!warm) return;
-  sweep(w.colouring, [&](std::size_t v) {
-    const auto begin = static_cast<std::size_t>(w.colouring.contact_row[v]);
-    const auto end = static_cast<std::size_t>(w.colouring.contact_row[v + 1]);
-    for (std::size_t k = begin; k < end; ++k) {
-      const auto c = static_cast<std::size_t>(w.colouring.contact[k]);
-      Vec3::Map(w.contacts[k].impulse) = p.start_impulse[c];
-      w.contacts[k].impulse[0] = std::max(w.contacts[k].impulse[0], 0.0);
+  sweep(w.colouring, [&](std::size_t, std::size_t begin, std::size_t end) {
+    for (std::size_t c = begin; c < end; ++c) {
+      Vec3::Map(w.contacts[c].impulse) = p.start_impulse[c];
+      w.contacts[c].impulse[0] = std::max(w.contacts[c].impulse[0], 0.0);
       if (!p.has_torques) continue;
-      w.torque[k] = p.start_torque_impulse[c];
-      if (!w.torque[k].isZero(0.0))
-        apply_torque(w.contacts[k], to_vector4(p.frame[c].transpose() * w.torque[k]), w.bodies.data());
+      w.torque[c] = p.start_torque_impulse[c];
+      if (!w.torque[c].isZero(0.0))
+        apply_torque(w.contacts[c], to_vector4(p.frame[c].transpose() * w.torque[c]), w.bodies.data());
     }
     apply_impulses(w.contacts.data() + begin, w.contacts.data() + end, w.bodies.data());
   });
@@ -174,13 +168,12 @@ Residual residual_of_sweeps(const ContactProblem& p, SolverWorkspace& w, Contact
                add_residuals(w.contacts.data() + block.begin, w.contacts.data() + block.end, w.bodies.data(),
                              squared);
                ResidualSum sum;
-               for (std::size_t k = block.begin; k < block.end; ++k) {
-                 double& here = squared[k - block.begin];
+               for (std::size_t c = block.begin; c < block.end; ++c) {
+                 double& here = squared[c - block.begin];
                  if (here < 0.0) continue;
-                 const auto c = static_cast<std::size_t>(w.colouring.contact[k]);
                  if (p.has_torques && resists_torques(p, c)) {
-                   here += torque_residual_squared(p, c, p.frame[c] * spin_of(w.contacts[k], w.bodies.data()),
-                                                   Vec3::Map(w.contacts[k].impulse), w.torque[k]);
+                   here += torque_residual_squared(p, c, p.frame[c] * spin_of(w.contacts[c], w.bodies.data()),
+                                                   Vec3::Map(w.contacts[c].impulse), w.torque[c]);
                  }
                  sum.add(here);
                }
@@ -194,10 +187,9 @@ void store(const ContactProblem& p, const SolverWorkspace& w, ContactSolution& s
   for_each_index(p.bodies(), grain_light, [&](std::size_t i) {
     s.velocity[i] = {to_vec3(w.bodies[i].linear), to_vec3(w.bodies[i].angular)};
   });
-  for_each_index(p.contacts(), grain_light, [&](std::size_t k) {
-    const auto c = static_cast<std::size_t>(w.colouring.contact[k]);
-    s.impulse[c] = Vec3::Map(w.contacts[k].impulse);
-    s.torque_impulse[c] = p.has_torques ? w.torque[k] : Vec3(Vec3::Zero());
+  for_each_index(p.contacts(), grain_light, [&](std::size_t c) {
+    s.impulse[c] = Vec3::Map(w.contacts[c].impulse);
+    s.torque_impulse[c] = p.has_torques ? w.torque[c] : Vec3(Vec3::Zero());
   });
 }
 
@@ -223,19 +215,16 @@ double sweep_contacts(const ContactProblem& p, SolverKind kind, std::optional<do
   if (beta) follow_velocities(p, *beta, w);
   const Colouring& colouring = w.colouring;
   const bool quick = kind == SolverKind::per_body && p.friction_corners == 0;
-  sweep(colouring, [&](std::size_t v) {
-    CompactContact* const begin = w.contacts.data() + colouring.contact_row[v];
-    CompactContact* const end = w.contacts.data() + colouring.contact_row[v + 1];
-    ImpulseDirection* const along = beta ? w.conjugate.impulse.data() + colouring.contact_row[v] : nullptr;
+  sweep(colouring, [&](std::size_t v, std::size_t begin, std::size_t end) {
+    CompactContact* const contacts = w.contacts.data();
+    ImpulseDirection* const along = beta ? w.conjugate.impulse.data() + begin : nullptr;
     const double b = beta.value_or(0.0);
-    w.visit_change[v] = quick ? solve_contacts(begin, end, w.bodies.data(), along, b)
-                              : solve_contacts_exactly(p, kind, v, along, b, w);
+    w.visit_change[v] = quick ? solve_contacts(contacts + begin, contacts + end, w.bodies.data(), along, b)
+                              : solve_contacts_exactly(p, kind, begin, end, along, b, w);
     if (!p.has_torques) return;
-    for (auto k = static_cast<std::size_t>(colouring.contact_row[v]);
-         k < static_cast<std::size_t>(colouring.contact_row[v + 1]); ++k) {
-      if (beta) follow(b, w.torque[k].data(), w.conjugate.torque[k]);
-      solve_torques(p, static_cast<std::size_t>(colouring.contact[k]), w.contacts[k], w.torque[k],
-                    w.bodies.data());
+    for (std::size_t c = begin; c < end; ++c) {
+      if (beta) follow(b, w.torque[c].data(), w.conjugate.torque[c]);
+      solve_torques(p, c, contacts[c], w.torque[c], w.bodies.data());
     }
   });
   return reduce_blocks(

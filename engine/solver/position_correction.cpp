@@ -71,12 +71,11 @@ bool correct_positions(const ContactProblem& p, const SolverSettings& settings, 
       p.contacts(), grain_medium, false,
       [&](const Block& block) {
         bool overlap = false;
-        for (std::size_t k = block.begin; k < block.end; ++k) {
-          const auto c = static_cast<std::size_t>(w.colouring.contact[k]);
+        for (std::size_t c = block.begin; c < block.end; ++c) {
           const double u_n = p.frame[c].row(0).dot(relative_velocity(p, c, s.velocity));
-          w.target[k] = wanted_speed(p.gap[c] + time_step_s * u_n, p.slop[c], settings, time_step_s);
-          overlap |= w.target[k] > 0.0;
-          w.contacts[k].impulse[0] = 0.0;
+          w.target[c] = wanted_speed(p.gap[c] + time_step_s * u_n, p.slop[c], settings, time_step_s);
+          overlap |= w.target[c] > 0.0;
+          w.contacts[c].impulse[0] = 0.0;
         }
         return overlap;
       },
@@ -84,9 +83,7 @@ bool correct_positions(const ContactProblem& p, const SolverSettings& settings, 
   for_each_index(p.bodies(), grain_light,
                  [&](std::size_t i) { w.bodies[i].linear = w.bodies[i].angular = Vector4{}; });
   for (int k = 0; any && k < settings.correction_sweeps; ++k) {
-    sweep(w.colouring, [&](std::size_t v) {
-      const auto begin = static_cast<std::size_t>(w.colouring.contact_row[v]);
-      const auto end = static_cast<std::size_t>(w.colouring.contact_row[v + 1]);
+    sweep(w.colouring, [&](std::size_t, std::size_t begin, std::size_t end) {
       push_apart(w.contacts.data() + begin, w.contacts.data() + end, w.target.data() + begin,
                  w.bodies.data());
     });

@@ -1,24 +1,61 @@
-#include "engine/solver/solver.h"
+#include "engine/solver/compact.h"
 
 namespace scree {
 
 namespace {
 
-CompactContact compact(const ContactProblem& p, std::size_t c) {
-  const Mat3& w = p.delassus[c];
-  CompactContact k;
-  k.n = to_vector4(p.frame[c].row(0).transpose());
-  k.t1 = to_vector4(p.frame[c].row(1).transpose());
-  k.arm_a = to_vector4(p.arm_a[c]);
-  k.arm_b = to_vector4(p.arm_b[c]);
-  k.impulse[0] = k.impulse[1] = k.impulse[2] = 0.0;
-  k.offset = p.offset[c];
-  k.local = local_contact(w, p.friction[c]);
-  k.rho = 3.0 / w.trace();
-  k.tangent_ratio = p.frame[c].row(2).norm();
-  k.a = p.body_a[c];
-  k.b = p.body_b[c];
-  return k;
+/// Adds J M^-1 J^T of one body but for the mass: rows arm x (n, t1, t2), as lanes that are still to be summed.
+struct Spread {
+  Vector4 nn{}, n1{}, n2{}, t11{}, t12{}, t22{};
+
+  SCREE_INLINE void add(const CompactBody& body, Vector4 arm, Vector4 n, Vector4 t1, Vector4 t2) {
+    const Vector4 cn = cross(arm, n), c1 = cross(arm, t1), c2 = cross(arm, t2);
+    const Vector4 yn = inverse_inertia_times(body, cn), y1 = inverse_inertia_times(body, c1),
+                  y2 = inverse_inertia_times(body, c2);
+    nn += cn * yn;
+    n1 += cn * y1;
+    n2 += cn * y2;
+    t11 += c1 * y1;
+    t12 += c1 * y2;
+    t22 += c2 * y2;
+  }
+};
+
+SCREE_INLINE double sum(Vector4 v) { return v[0] + v[1] + v[2]; }
+
+/// The Delassus block as far as sweeps need it, from frame and arms.
+SCREE_INLINE void add_local(CompactContact& k, double friction, const CompactBody* bodies) {
+  const Vector4 t2 = second_tangent(k);
+  Spread w;
+  double inverse_mass = bodies[k.a].inverse_mass;
+  w.add(bodies[k.a], k.arm_a, k.n, k.t1, t2);
+  if (k.b != fixed_partner) {
+    inverse_mass += bodies[k.b].inverse_mass;
+    w.add(bodies[k.b], k.arm_b, k.n, k.t1, t2);
+  }
+  const double nn = inverse_mass + sum(w.nn), t11 = inverse_mass + sum(w.t11),
+               t22 = k.tangent_ratio * k.tangent_ratio * inverse_mass + sum(w.t22);
+  k.local = local_contact(DelassusEntries{nn, sum(w.n1), sum(w.n2), t11, sum(w.t12), t22}, friction);
+  k.rho = 3.0 / (nn + t11 + t22);
+}
+
+/// Contacts [begin, end) of the problem.
+SCREE_FOR_EACH_TARGET
+void compact(const ContactProblem& p, std::size_t begin, std::size_t end, const CompactBody* bodies,
+             CompactContact* contacts) {
+  for (std::size_t c = begin; c < end; ++c) {
+    CompactContact& k = contacts[c];
+    k.n = to_vector4(p.frame[c].row(0).transpose());
+    k.t1 = to_vector4(p.frame[c].row(1).transpose());
+    k.arm_a = to_vector4(p.arm_a[c]);
+    k.arm_b = to_vector4(p.arm_b[c]);
+    k.impulse[0] = k.impulse[1] = k.impulse[2] = 0.0;
+    k.offset = p.offset[c];
+    k.tangent_ratio = p.frame[c].row(2).norm();
+    k.a = p.body_a[c];
+    k.b = p.body_b[c];
+    add_local(k, p.friction[c], bodies);
+  }
 }
 
 }  // namespace
@@ -30,9 +67,6 @@ void prepare_sweeps(const ContactProblem& p, SolverWorkspace& w) {
   w.target.resize(p.contacts());
   w.visit_change.resize(w.colouring.visits());
   w.bodies.resize(p.bodies());
-  for_each_index(p.contacts(), grain_medium, [&](std::size_t k) {
-    w.contacts[k] = compact(p, static_cast<std::size_t>(w.colouring.contact[k]));
-  });
   for_each_index(p.bodies(), grain_light, [&](std::size_t i) {
     const Mat3& m = p.inverse_inertia[i];
     w.bodies[i] = {to_vector4(p.free_velocity[i].linear),
@@ -41,6 +75,9 @@ void prepare_sweeps(const ContactProblem& p, SolverWorkspace& w) {
                    to_vector4(m.col(1)),
                    to_vector4(m.col(2)),
                    p.inverse_mass[i]};
+  });
+  for_blocks(p.contacts(), grain_medium, [&](const Block& block) {
+    compact(p, block.begin, block.end, w.bodies.data(), w.contacts.data());
   });
 }
 

@@ -59,7 +59,7 @@ struct ConjugateWorkspace {
   struct alignas(64) Body {
     Vector4 linear, last_linear, angular, last_angular;
   };
-  std::vector<ImpulseDirection> impulse, torque;  // [contact in the order of visits]
+  std::vector<ImpulseDirection> impulse, torque;  // [contact]
   std::vector<Body> bodies;                       // [body]
 };
 
@@ -67,11 +67,11 @@ struct SolverWorkspace {
   ConjugateWorkspace conjugate;
   ConsensusWorkspace consensus;
   Colouring colouring;
-  std::vector<CompactContact> contacts;  // [contact in the order of visits]
+  std::vector<CompactContact> contacts;  // [contact]
   std::vector<CompactBody> bodies;       // [body]
-  std::vector<Vec3> torque;          // [contact in the order of visits], only where contacts resist torques
+  std::vector<Vec3> torque;          // [contact], only where contacts resist torques
   std::vector<double> visit_change;  // [visit] sum of squared velocity changes in this sweep
-  std::vector<double> target;        // [contact in the order of visits], position correction
+  std::vector<double> target;        // [contact], position correction
   std::vector<double> offset;        // [contact], without bias
 };
 
@@ -87,16 +87,19 @@ void velocities_from_impulses(const ContactProblem& problem, ContactSolution& so
 /// Lays the problem out for sweeps: colours, compact contacts and bodies. Called by solve().
 void prepare_sweeps(const ContactProblem& problem, SolverWorkspace& workspace);
 
-/// Calls visit(v) for every visit of the colouring, colour by colour, the visits of one colour in parallel.
+/// Calls visit(v, begin, end) for every visit of the colouring with its range of contacts, colour by colour,
+/// the visits of one colour in parallel.
 template <class F>
 void sweep(const Colouring& colouring, F&& visit) {
-  constexpr std::size_t grain =
-      64;  // visits: some 150 contacts, about 8 microseconds: worth waking a thread for
   for (std::size_t k = 0; k < colouring.colours(); ++k) {
     const auto first = static_cast<std::size_t>(colouring.colour_row[k]);
     const auto count = static_cast<std::size_t>(colouring.colour_row[k + 1]) - first;
     const bool serial = colouring.last_colour_is_serial && k + 1 == colouring.colours();
-    for_each_index(count, serial ? count : grain, [&](std::size_t i) { visit(first + i); });
+    for_each_index(count, serial ? count : 1, [&](std::size_t i) {
+      const auto v = static_cast<std::size_t>(colouring.visit[first + i]);
+      visit(v, static_cast<std::size_t>(colouring.contact_row[v]),
+            static_cast<std::size_t>(colouring.contact_row[v + 1]));
+    });
   }
 }
 

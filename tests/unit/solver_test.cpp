@@ -41,11 +41,11 @@ TEST(Colouring, VisitsOfOneColourShareNoBodyAndCoverEveryContactOnce) {
   std::vector<int> seen(p.contacts(), 0);
   for (std::size_t colour = 0; colour < k.colours(); ++colour) {
     std::set<std::int32_t> touched;
-    for (std::int32_t v = k.colour_row[colour]; v < k.colour_row[colour + 1]; ++v) {
-      std::set<std::int32_t> bodies{k.body[static_cast<std::size_t>(v)]};
-      for (std::int32_t q = k.contact_row[static_cast<std::size_t>(v)];
-           q < k.contact_row[static_cast<std::size_t>(v) + 1]; ++q) {
-        const auto c = static_cast<std::size_t>(k.contact[static_cast<std::size_t>(q)]);
+    for (std::int32_t at = k.colour_row[colour]; at < k.colour_row[colour + 1]; ++at) {
+      const auto v = static_cast<std::size_t>(k.visit[static_cast<std::size_t>(at)]);
+      std::set<std::int32_t> bodies;
+      for (auto c = static_cast<std::size_t>(k.contact_row[v]); c < static_cast<std::size_t>(k.contact_row[v + 1]);
+           ++c) {
         ++seen[c];
         bodies.insert(p.body_a[c]);
         if (p.body_b[c] != fixed_partner) bodies.insert(p.body_b[c]);
