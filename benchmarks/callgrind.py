@@ -31,9 +31,8 @@ STAGES = [
     ("solution: residual", "scree::residual"),
     ("position correction", "scree::correct_positions"),
     ("memory for the next step", "scree::remember"),
-    ("diagnostics: energy ledger", "scree::add_contact_work"),
-    ("diagnostics: momentum", "scree::check_momentum"),
-    ("diagnostics: counts", "scree::count_contacts"),
+    ("balances of contacts", "scree::balance_contacts"),
+    ("balances of bodies", "scree::body_sums"),
     ("drift", "scree::drift"),
 ]
 OTHERS_FROM = 0.01  # share of a step from which functions that are in no row above get one of their own

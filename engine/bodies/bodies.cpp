@@ -12,18 +12,6 @@ Vec3 inertia_times(const Bodies& bodies, std::size_t i, const Vec3& angular) {
   return q * bodies.inertia[i].cwiseProduct(q.conjugate() * angular);
 }
 
-template <class T, class F>
-T sum_over(const Bodies& bodies, T zero, F&& term) {
-  return reduce_blocks(
-      bodies.size(), grain_medium, zero,
-      [&](const Block& block) {
-        T sum = zero;
-        for (std::size_t i = block.begin; i < block.end; ++i) sum += term(i);
-        return sum;
-      },
-      [](const T& a, const T& b) -> T { return a + b; });
-}
-
 }  // namespace
 
 BodyIndex add_body(Bodies& bodies, const Shapes& shapes, const Materials& materials, const NewBody& body) {
@@ -45,30 +33,40 @@ Mat3 world_inverse_inertia(const Bodies& bodies, std::size_t i) {
   return r * bodies.inertia[i].cwiseInverse().asDiagonal() * r.transpose();
 }
 
-double kinetic_energy(const Bodies& bodies) {
-  return sum_over(bodies, 0.0, [&](std::size_t i) {
-    const Vec3& w = bodies.angular_velocity[i];
-    return 0.5 *
-           (bodies.mass[i] * bodies.linear_velocity[i].squaredNorm() + w.dot(inertia_times(bodies, i, w)));
-  });
+BodySums body_sums(const Bodies& bodies, const Vec3& gravity) {
+  return reduce_blocks(
+      bodies.size(), grain_medium, BodySums{},
+      [&](const Block& block) {
+        BodySums sum;
+        for (std::size_t i = block.begin; i < block.end; ++i) {
+          const double m = bodies.mass[i];
+          const Vec3 &x = bodies.position[i], &v = bodies.linear_velocity[i], &w = bodies.angular_velocity[i];
+          const Vec3 spin = inertia_times(bodies, i, w);
+          sum.kinetic += 0.5 * (m * v.squaredNorm() + w.dot(spin));
+          sum.potential -= m * gravity.dot(x);
+          sum.linear += m * v;
+          sum.angular += x.cross(m * v) + spin;
+        }
+        return sum;
+      },
+      [](BodySums a, const BodySums& b) {
+        a.kinetic += b.kinetic;
+        a.potential += b.potential;
+        a.linear += b.linear;
+        a.angular += b.angular;
+        return a;
+      });
 }
+
+double kinetic_energy(const Bodies& bodies) { return body_sums(bodies, Vec3::Zero()).kinetic; }
 
 double potential_energy(const Bodies& bodies, const Vec3& gravity) {
-  return sum_over(bodies, 0.0,
-                  [&](std::size_t i) { return -bodies.mass[i] * gravity.dot(bodies.position[i]); });
+  return body_sums(bodies, gravity).potential;
 }
 
-Vec3 linear_momentum(const Bodies& bodies) {
-  return sum_over(bodies, Vec3::Zero().eval(),
-                  [&](std::size_t i) -> Vec3 { return bodies.mass[i] * bodies.linear_velocity[i]; });
-}
+Vec3 linear_momentum(const Bodies& bodies) { return body_sums(bodies, Vec3::Zero()).linear; }
 
-Vec3 angular_momentum(const Bodies& bodies) {
-  return sum_over(bodies, Vec3::Zero().eval(), [&](std::size_t i) -> Vec3 {
-    return bodies.position[i].cross(bodies.mass[i] * bodies.linear_velocity[i]) +
-           inertia_times(bodies, i, bodies.angular_velocity[i]);
-  });
-}
+Vec3 angular_momentum(const Bodies& bodies) { return body_sums(bodies, Vec3::Zero()).angular; }
 
 std::uint64_t state_hash(const Bodies& bodies) {
   std::uint64_t hash = bodies.size();

@@ -40,6 +40,14 @@ BodyIndex add_body(Bodies& bodies, const Shapes& shapes, const Materials& materi
 /// R diag(1/I) R^T, 1/(kg m^2).
 Mat3 world_inverse_inertia(const Bodies& bodies, std::size_t i);
 
+/// Sums over all bodies, in one pass.
+struct BodySums {
+  double kinetic = 0.0, potential = 0.0;  // J; potential is zero at the origin
+  Vec3 linear = Vec3::Zero();             // kg m/s
+  Vec3 angular = Vec3::Zero();            // kg m^2/s, about the world's origin
+};
+BodySums body_sums(const Bodies& bodies, const Vec3& gravity);
+
 double kinetic_energy(const Bodies& bodies);                         // J
 double potential_energy(const Bodies& bodies, const Vec3& gravity);  // J, zero at the origin
 Vec3 linear_momentum(const Bodies& bodies);                          // kg m/s

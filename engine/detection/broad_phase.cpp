@@ -254,28 +254,33 @@ std::span<const std::int32_t> partners(const CandidatePairs& pairs, std::size_t 
 
 }  // namespace
 
-void update_candidate_pairs(std::span<const Box> boxes, std::span<const double> skin, PairListWorkspace& w,
-                            CandidatePairs& pairs) {
+void update_candidate_pairs(std::span<const Box> boxes, const std::function<double(std::size_t)>& skin,
+                            PairListWorkspace& w, CandidatePairs& pairs) {
   const std::size_t n = boxes.size();
   if (!still_within(boxes, w.wide)) {
     w.wide.resize(n);
     for_each_index(n, grain_light, [&](std::size_t i) {
-      w.wide[i] = {boxes[i].centre, boxes[i].half + Vec3::Constant(skin[i])};
+      w.wide[i] = {boxes[i].centre, boxes[i].half + Vec3::Constant(skin(i))};
     });
     find_candidate_pairs(w.wide, w.broad_phase, w.wide_pairs);
   }
-  pairs.row.assign(n + 1, 0);
+  // Each body's pairs first go where its row of the wide list begins, then close up.
+  pairs.row.resize(n + 1);
+  pairs.row[n] = 0;
+  w.picked.resize(w.wide_pairs.size());
   for_each_index(n, grain_medium, [&](std::size_t a) {
-    for (const std::int32_t b : partners(w.wide_pairs, a))
-      pairs.row[a] += overlap(boxes[a], boxes[static_cast<std::size_t>(b)]) ? 1 : 0;
-  });
-  exclusive_scan(pairs.row);
-  pairs.b.resize(static_cast<std::size_t>(pairs.row.back()));
-  for_each_index(n, grain_medium, [&](std::size_t a) {
-    auto next = static_cast<std::size_t>(pairs.row[a]);
+    const auto begin = static_cast<std::size_t>(w.wide_pairs.row[a]);
+    std::size_t next = begin;
     for (const std::int32_t b : partners(w.wide_pairs, a)) {
-      if (overlap(boxes[a], boxes[static_cast<std::size_t>(b)])) pairs.b[next++] = b;
+      w.picked[next] = b;
+      next += overlap(boxes[a], boxes[static_cast<std::size_t>(b)]) ? 1 : 0;
     }
+    pairs.row[a] = static_cast<std::int32_t>(next - begin);
+  });
+  pairs.b.resize(exclusive_scan(pairs.row));
+  for_each_index(n, grain_medium, [&](std::size_t a) {
+    std::copy_n(w.picked.begin() + w.wide_pairs.row[a], pairs.row[a + 1] - pairs.row[a],
+                pairs.b.begin() + pairs.row[a]);
   });
 }
 

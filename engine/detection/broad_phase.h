@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cmath>
+#include <functional>
 #include <span>
 
 #include "engine/core/ordering.h"
@@ -51,14 +52,15 @@ void find_candidate_pairs(std::span<const Box> boxes, BroadPhaseWorkspace& works
 /// Pairs of boxes that were made wider than asked for, so that they serve as long as every box stays within.
 struct PairListWorkspace {
   BroadPhaseWorkspace broad_phase;
-  std::vector<Box> wide;      // [body] as of the last search
-  CandidatePairs wide_pairs;  // of them
+  std::vector<Box> wide;             // [body] as of the last search
+  CandidatePairs wide_pairs;         // of them
+  std::vector<std::int32_t> picked;  // [wide pair]
 };
 
 /// The same pairs as find_candidate_pairs(), to the last one and in the same order, but searched for only
-/// when a box has left its wide one (by `skin` m on every side); else picked from the last search. What the
+/// when a box has left its wide one (by skin(i) m on every side); else picked from the last search. What the
 /// workspace holds changes the time, never the result.
-void update_candidate_pairs(std::span<const Box> boxes, std::span<const double> skin,
+void update_candidate_pairs(std::span<const Box> boxes, const std::function<double(std::size_t)>& skin,
                             PairListWorkspace& workspace, CandidatePairs& pairs);
 
 }  // namespace scree

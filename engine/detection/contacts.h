@@ -31,7 +31,7 @@ struct ContactMemory {
   std::vector<ContactKey> key;
   std::vector<Vec3> normal;               // unit, from b to a
   std::vector<Vec3> impulse;              // N s
-  std::vector<Vec3> torque_impulse;       // N m s
+  std::vector<Vec3> torque_impulse;       // N m s; empty where no contact resists torques
   std::vector<std::int32_t> contact_row;  // [body + 1]: contacts with a = body start here
 
   // Directions that last proved two bodies apart, or along which they touch. [candidate pair], ordered by a,

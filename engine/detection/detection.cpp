@@ -1,8 +1,10 @@
 #include "engine/detection/detection.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include "engine/core/parallel.h"
+#include "engine/geometry/ellipsoid_batch.h"
 #include "engine/geometry/ellipsoid_ellipsoid.h"
 #include "engine/geometry/ellipsoid_plane.h"
 #include "engine/geometry/ellipsoid_tube.h"
@@ -31,55 +33,53 @@ constexpr double fast_travel = 0.5, touch_accuracy = 1e-6;
 void prepare(const DetectionInput& in, DetectionWorkspace& w) {
   const std::size_t n = in.bodies.size();
   w.boxes.resize(n);
-  w.radius.resize(n);
   w.travel.resize(n);
-  w.reach.resize(n);
+  w.own_reach.resize(n);
   w.placed.resize(n);
-  w.smallest.resize(n);
-  w.skin.resize(n);
   for_each_index(n, grain_medium, [&](std::size_t i) {
     const ShapeIndex shape = in.bodies.shape[i];
-    w.smallest[i] = smallest_length(in.shapes, shape);
-    w.skin[i] = skin_part * w.smallest[i];
-    w.radius[i] = bounding_radius(in.shapes, shape);
-    const double spin = in.bodies.angular_velocity[i].norm() * w.radius[i];
+    const double spin = in.bodies.angular_velocity[i].norm() * in.shapes.bounding_radius(shape);
     w.travel[i] = in.time_step_s * (in.bodies.linear_velocity[i].norm() + spin);
-    w.reach[i] = w.travel[i] + in.time_step_s * in.free_speed_m_s + 0.5 * resting_margin * w.smallest[i];
+    w.own_reach[i] = w.travel[i] + in.time_step_s * in.free_speed_m_s +
+                     0.5 * resting_margin * in.shapes.smallest_length(shape);
     switch (in.shapes.kind(shape)) {
       case ShapeKind::ellipsoid: {
         w.placed[i] = place(in.shapes.ellipsoid(shape), in.bodies.pose(i));
         // The half extents of the box are the support distances along the axes: square roots of S's diagonal.
         const Vec3 half = w.placed[i].matrix.diagonal().cwiseSqrt();
-        w.boxes[i] = {in.bodies.position[i], half + Vec3::Constant(w.reach[i])};
+        w.boxes[i] = {in.bodies.position[i], half + Vec3::Constant(w.own_reach[i])};
         break;
       }
     }
   });
 }
 
-/// A body may be set moving within the step by any of its neighbours: it gets as far as the fastest of them.
-void spread_reach(DetectionWorkspace& w) {
-  w.own_reach = w.reach;
-  for (std::size_t a = 0; a + 1 < w.pairs.row.size(); ++a) {
-    for (auto p = static_cast<std::size_t>(w.pairs.row[a]); p < static_cast<std::size_t>(w.pairs.row[a + 1]);
-         ++p) {
-      const auto b = static_cast<std::size_t>(w.pairs.b[p]);
-      w.reach[a] = std::max(w.reach[a], w.own_reach[b]);
-      w.reach[b] = std::max(w.reach[b], w.own_reach[a]);
-    }
+/// The larger of both, whichever thread comes first.
+void raise_to(double& value, double candidate) {
+  const std::atomic_ref<double> shared(value);
+  double now = shared.load(std::memory_order_relaxed);
+  while (now < candidate && !shared.compare_exchange_weak(now, candidate, std::memory_order_relaxed)) {
   }
 }
 
-/// Appends to a block's list, which keeps its memory from step to step.
+/// A body may be set moving within the step by any of its neighbours: it gets as far as the fastest of them.
+void spread_reach(DetectionWorkspace& w) {
+  w.reach = w.own_reach;
+  for_each_index(w.reach.size(), grain_medium, [&](std::size_t a) {
+    double farthest = w.own_reach[a];
+    for (auto p = static_cast<std::size_t>(w.pairs.row[a]); p < static_cast<std::size_t>(w.pairs.row[a + 1]);
+         ++p) {
+      const auto b = static_cast<std::size_t>(w.pairs.b[p]);
+      farthest = std::max(farthest, w.own_reach[b]);
+      raise_to(w.reach[b], w.own_reach[a]);
+    }
+    raise_to(w.reach[a], farthest);
+  });
+}
+
 void append(DetectionWorkspace::BlockContacts& out, const ContactKey& key, const Gap& gap,
             double acceleration) {
-  if (out.count == out.contacts.size()) out.contacts.resize(std::max<std::size_t>(256, 2 * out.count));
-  out.contacts.key[out.count] = key;
-  out.contacts.point[out.count] = gap.point;
-  out.contacts.normal[out.count] = gap.normal;
-  out.contacts.gap[out.count] = gap.distance;
-  out.contacts.gap_acceleration[out.count] = acceleration;
-  ++out.count;
+  out.contacts.push_back({key, gap.point, gap.normal, gap.distance, acceleration});
   if (gap.status == GapStatus::iteration_limit) ++out.failures;
 }
 
@@ -90,11 +90,18 @@ Twist twist(const Bodies& bodies, std::size_t i) {
 /// Can a gap bend by something that counts while the surfaces travel this far in a step?
 bool bends(double travel, double smallest) { return travel * travel > least_bending * smallest * smallest; }
 
+double smallest_length(const DetectionInput& in, std::size_t i) {
+  return in.shapes.smallest_length(in.bodies.shape[i]);
+}
+double smaller_length(const DetectionInput& in, std::size_t i, std::size_t j) {
+  return std::min(smallest_length(in, i), smallest_length(in, j));
+}
+
 /// Do two bodies come so far in a step, against each other, that the normal between them now says little
 /// about how they will meet?
-bool is_fast(const DetectionInput& in, const DetectionWorkspace& w, std::size_t i, std::size_t j) {
+bool is_fast(const DetectionInput& in, std::size_t i, std::size_t j) {
   const double travel = in.time_step_s * (in.bodies.linear_velocity[i] - in.bodies.linear_velocity[j]).norm();
-  return travel > fast_travel * std::min(w.smallest[i], w.smallest[j]);
+  return travel > fast_travel * smaller_length(in, i, j);
 }
 
 /// Where two fast bodies meet within the step. Both sides of a contact need one point, for angular momentum:
@@ -105,38 +112,111 @@ Gap first_touch_of(const DetectionInput& in, const DetectionWorkspace& w, std::s
   const double turning =
       w.travel[i] + w.travel[j] -
       in.time_step_s * (in.bodies.linear_velocity[i].norm() + in.bodies.linear_velocity[j].norm());
-  const double nearness = std::max(touch_accuracy * std::min(w.smallest[i], w.smallest[j]), turning);
+  const double nearness = std::max(touch_accuracy * smaller_length(in, i, j), turning);
   Gap touch = first_touch(w.placed[i], w.placed[j], now, velocity, in.time_step_s, nearness);
   const double closing = -touch.normal.dot(velocity);
   // At the touch the first body is ahead of its place now by velocity * t, in B's frame.
-  if (touch.distance < infinity && closing > 0.0 && w.smallest[i] < w.smallest[j])
+  if (touch.distance < infinity && closing > 0.0 && smallest_length(in, i) < smallest_length(in, j))
     touch.point -= touch.distance / closing * velocity;
   return touch;
 }
 
-/// Contact of an ellipsoid pair, if there is one. Returns its normal, or a direction that proves the two
-/// apart.
-Vec3 collide_pair(const DetectionInput& in, const DetectionWorkspace& w, const ContactMemory& last,
-                  std::int32_t a, std::int32_t b, DetectionWorkspace::BlockContacts& out) {
-  const auto i = static_cast<std::size_t>(a), j = static_cast<std::size_t>(b);
-  const PlacedEllipsoid &pa = w.placed[i], &pb = w.placed[j];
-  const double margin = w.reach[i] + w.reach[j];
-  const Vec3* known = find_pair_normal(last, a, b);
-  const Vec3 guess = known != nullptr ? *known : Vec3((pa.centre - pb.centre).normalized());
-  if (separation(pa, pb, -guess) > margin) return guess;
-  const Gap g = gap(pa, pb, known);
-  if (g.distance > margin) return g.normal;
-  if (is_fast(in, w, i, j)) {
-    const Gap touch = first_touch_of(in, w, i, j, g);
-    if (touch.distance < infinity) append(out, {a, b, g.feature}, touch, 0.0);
-    return g.normal;
+/// The narrow phase of consecutive pairs, a batch at a time: which are proven apart, and the gaps of the
+/// others.
+class PairGaps {
+ public:
+  PairGaps(const DetectionInput& in, DetectionWorkspace& w, const ContactMemory& last, std::size_t first_body,
+           std::size_t end)
+      : in_(in), w_(w), last_(last), body_(first_body), end_(end) {}
+
+  /// The gap of a pair, or null if it is wider than the two bodies may move. Pairs have to be asked for in
+  /// their order. Leaves the pair's direction for the next step.
+  const Gap* operator[](std::size_t pair) {
+    if (pair >= batch_end_) compute(pair);
+    const std::size_t k = pair - batch_begin_;
+    return is_near_[k] ? &gap_[k] : nullptr;
   }
-  const double travel = w.travel[i] + w.travel[j], smallest = std::min(w.smallest[i], w.smallest[j]);
+
+ private:
+  struct Pair {
+    std::size_t a, b;
+    double margin;
+    bool known;  // from the last step
+  };
+
+  void compute(std::size_t begin) {
+    batch_begin_ = begin;
+    batch_end_ = std::min(end_, begin + EllipsoidBatch::capacity);
+    stage();
+    compute_separations(all_);
+    near_.size = 0;
+    std::array<std::size_t, EllipsoidBatch::capacity> place;
+    for (std::size_t k = 0; k < all_.size; ++k) {
+      const Pair& pair = pair_[k];
+      is_near_[k] = !(all_.phi[k] > pair.margin);
+      if (!is_near_[k]) continue;
+      if (pair.known) {
+        place[near_.size] = k;
+        near_.add(all_, k);
+      } else {
+        take(k, gap(w_.placed[pair.a], w_.placed[pair.b]));
+      }
+    }
+    climb(near_);
+    for (std::size_t i = 0; i < near_.size; ++i) {
+      const Pair& pair = pair_[place[i]];
+      const PlacedEllipsoid &a = w_.placed[pair.a], &b = w_.placed[pair.b];
+      take(place[i], has_arrived(near_, i) ? contact_of(near_, i, a.centre, b.centre)
+                                           : gap(a, b, &w_.pair_normal[begin + place[i]]));
+    }
+  }
+
+  /// Puts the pairs of the batch beside each other, each with its last direction or that of the centres.
+  void stage() {
+    all_.size = 0;
+    for (std::size_t p = batch_begin_; p < batch_end_; ++p) {
+      while (static_cast<std::size_t>(w_.pairs.row[body_ + 1]) <= p) ++body_;
+      const auto b = static_cast<std::size_t>(w_.pairs.b[p]);
+      const PlacedEllipsoid &pa = w_.placed[body_], &pb = w_.placed[b];
+      const Vec3* known =
+          find_pair_normal(last_, static_cast<std::int32_t>(body_), static_cast<std::int32_t>(b));
+      Vec3& normal = w_.pair_normal[p];
+      normal = known != nullptr ? *known : Vec3((pa.centre - pb.centre).normalized());
+      pair_[all_.size] = {body_, b, w_.reach[body_] + w_.reach[b], known != nullptr};
+      all_.add(pa, pb, normal);
+    }
+  }
+
+  void take(std::size_t k, const Gap& found) {
+    w_.pair_normal[batch_begin_ + k] = found.normal;
+    gap_[k] = found;
+    is_near_[k] = !(found.distance > pair_[k].margin);
+  }
+
+  const DetectionInput& in_;
+  DetectionWorkspace& w_;
+  const ContactMemory& last_;
+  std::size_t body_, end_, batch_begin_ = 0, batch_end_ = 0;
+  EllipsoidBatch all_, near_;
+  std::array<Pair, EllipsoidBatch::capacity> pair_;
+  std::array<Gap, EllipsoidBatch::capacity> gap_;
+  std::array<bool, EllipsoidBatch::capacity> is_near_;
+};
+
+/// Contact of an ellipsoid pair with this gap.
+void add_pair_contact(const DetectionInput& in, const DetectionWorkspace& w, std::size_t i, std::size_t j,
+                      const Gap& g, DetectionWorkspace::BlockContacts& out) {
+  const ContactKey key{static_cast<std::int32_t>(i), static_cast<std::int32_t>(j), g.feature};
+  if (is_fast(in, i, j)) {
+    const Gap touch = first_touch_of(in, w, i, j, g);
+    if (touch.distance < infinity) append(out, key, touch, 0.0);
+    return;
+  }
   const double acceleration =
-      bends(travel, smallest) ? gap_acceleration(pa, pb, g.normal, twist(in.bodies, i), twist(in.bodies, j))
-                              : 0.0;
-  append(out, {a, b, g.feature}, g, acceleration);
-  return g.normal;
+      bends(w.travel[i] + w.travel[j], smaller_length(in, i, j))
+          ? gap_acceleration(w.placed[i], w.placed[j], g.normal, twist(in.bodies, i), twist(in.bodies, j))
+          : 0.0;
+  append(out, key, g, acceleration);
 }
 
 void collide_boundary(const DetectionInput& in, const DetectionWorkspace& w, std::int32_t a,
@@ -144,14 +224,15 @@ void collide_boundary(const DetectionInput& in, const DetectionWorkspace& w, std
   const auto i = static_cast<std::size_t>(a);
   const std::int32_t b = static_cast<std::int32_t>(in.bodies.size()) + boundary;
   const auto& surface = in.boundaries[static_cast<std::size_t>(boundary)].surface;
-  const double margin = w.reach[i] + 0.5 * resting_margin * w.smallest[i];  // a wall has no half to bring
+  const double smallest = smallest_length(in, i);
+  const double margin = w.reach[i] + 0.5 * resting_margin * smallest;  // a wall has no half to bring
   if (const auto* plane = std::get_if<Plane>(&surface)) {
     // Most bodies are far from most planes: the bounding sphere tells.
     const double height = plane->normal.dot(in.bodies.position[i] - plane->point);
-    if (height > w.radius[i] + margin) return;
+    if (height > in.shapes.bounding_radius(in.bodies.shape[i]) + margin) return;
     const Gap g = gap(w.placed[i], *plane);
     if (g.distance > margin) return;
-    const bool bent = bends(w.travel[i], w.smallest[i]);
+    const bool bent = bends(w.travel[i], smallest);
     append(out, {a, b, g.feature}, g,
            bent ? gap_acceleration(w.placed[i], *plane, twist(in.bodies, i)) : 0.0);
   } else if (const auto* tube = std::get_if<Tube>(&surface)) {
@@ -159,7 +240,7 @@ void collide_boundary(const DetectionInput& in, const DetectionWorkspace& w, std
     const Ellipsoid& shape = in.shapes.ellipsoid(in.bodies.shape[i]);
     const int count = gaps(shape, in.bodies.pose(i), *tube, margin, found);
     for (int k = 0; k < count; ++k) {
-      const bool bent = bends(w.travel[i], w.smallest[i]);
+      const bool bent = bends(w.travel[i], smallest);
       append(out, {a, b, found[k].feature}, found[k],
              bent ? gap_acceleration(shape, in.bodies.pose(i), *tube, found[k], twist(in.bodies, i),
                                      in.time_step_s)
@@ -168,27 +249,27 @@ void collide_boundary(const DetectionInput& in, const DetectionWorkspace& w, std
   }
 }
 
-/// Puts the blocks' lists behind each other, which is the order of the keys.
-void merge(std::size_t bodies, DetectionWorkspace& w, std::size_t blocks, Contacts& contacts) {
+/// Puts the blocks' lists behind each other, which is the order of the keys. contact_row holds the contacts
+/// of each body.
+void merge(DetectionWorkspace& w, std::size_t blocks, Contacts& contacts) {
   std::size_t total = 0;
   std::vector<std::size_t> start(blocks);
   for (std::size_t k = 0; k < blocks; ++k) {
     start[k] = total;
-    total += w.found[k].count;
+    total += w.found[k].contacts.size();
   }
   contacts.resize(total);
   for_blocks(blocks, 1, [&](const Block& block) {
-    const auto& found = w.found[block.index];
-    const auto to = static_cast<std::ptrdiff_t>(start[block.index]);
-    const auto count = static_cast<std::ptrdiff_t>(found.count);
-    std::copy_n(found.contacts.key.begin(), count, contacts.key.begin() + to);
-    std::copy_n(found.contacts.point.begin(), count, contacts.point.begin() + to);
-    std::copy_n(found.contacts.normal.begin(), count, contacts.normal.begin() + to);
-    std::copy_n(found.contacts.gap.begin(), count, contacts.gap.begin() + to);
-    std::copy_n(found.contacts.gap_acceleration.begin(), count, contacts.gap_acceleration.begin() + to);
+    std::size_t c = start[block.index];
+    for (const auto& found : w.found[block.index].contacts) {
+      contacts.key[c] = found.key;
+      contacts.point[c] = found.point;
+      contacts.normal[c] = found.normal;
+      contacts.gap[c] = found.gap;
+      contacts.gap_acceleration[c] = found.gap_acceleration;
+      ++c;
+    }
   });
-  w.contact_row.assign(bodies + 1, 0);
-  for (const ContactKey& key : contacts.key) ++w.contact_row[static_cast<std::size_t>(key.a)];
   exclusive_scan(w.contact_row);
 }
 
@@ -198,28 +279,34 @@ DetectionReport find_contacts(const DetectionInput& in, const ContactMemory& las
                               Contacts& contacts) {
   const std::size_t n = in.bodies.size();
   prepare(in, w);
-  update_candidate_pairs(w.boxes, w.skin, w.pair_list, w.pairs);
+  update_candidate_pairs(
+      w.boxes, [&](std::size_t i) { return skin_part * smallest_length(in, i); }, w.pair_list, w.pairs);
   spread_reach(w);
   w.pair_normal.resize(w.pairs.size());
+  w.contact_row.resize(n + 1);
+  w.contact_row[n] = 0;
 
   const std::size_t blocks = block_count(n, grain_heavy);
   if (w.found.size() < blocks) w.found.resize(blocks);
   for_blocks(n, grain_heavy, [&](const Block& block) {
     auto& out = w.found[block.index];
-    out.count = 0;
+    out.contacts.clear();
     out.failures = 0;
+    PairGaps gaps(in, w, last, block.begin, static_cast<std::size_t>(w.pairs.row[block.end]));
     for (std::size_t i = block.begin; i < block.end; ++i) {
-      const auto a = static_cast<std::int32_t>(i);
+      const std::size_t before = out.contacts.size();
       for (auto p = static_cast<std::size_t>(w.pairs.row[i]);
            p < static_cast<std::size_t>(w.pairs.row[i + 1]); ++p) {
-        w.pair_normal[p] = collide_pair(in, w, last, a, w.pairs.b[p], out);
+        if (const Gap* gap = gaps[p])
+          add_pair_contact(in, w, i, static_cast<std::size_t>(w.pairs.b[p]), *gap, out);
       }
       for (std::size_t k = 0; k < in.boundaries.size(); ++k) {
-        collide_boundary(in, w, a, static_cast<std::int32_t>(k), out);
+        collide_boundary(in, w, static_cast<std::int32_t>(i), static_cast<std::int32_t>(k), out);
       }
+      w.contact_row[i] = static_cast<std::int32_t>(out.contacts.size() - before);
     }
   });
-  merge(n, w, blocks, contacts);
+  merge(w, blocks, contacts);
 
   DetectionReport report;
   report.candidates = static_cast<std::int64_t>(w.pairs.size());

@@ -22,21 +22,22 @@ struct DetectionReport {
 };
 
 struct DetectionWorkspace {
+  struct FoundContact {  // see Contacts
+    ContactKey key;
+    Vec3 point, normal;
+    double gap, gap_acceleration;
+  };
   struct BlockContacts {
-    Contacts contacts;
-    std::size_t count = 0;
+    std::vector<FoundContact> contacts;
     std::int64_t failures = 0;
   };
   PairListWorkspace pair_list;
-  std::vector<double> skin;  // [body], m: what boxes are made wider by so that pairs serve for some steps
   CandidatePairs pairs;
   std::vector<Vec3> pair_normal;  // [pair], from b to a; goes into the memory
   std::vector<Box> boxes;         // [body]
-  std::vector<double> radius;     // [body], m: of its bounding sphere
   std::vector<double> travel;     // [body], m: how far its surface moves in the step as it moves now
   std::vector<double> own_reach,
-      reach;                     // [body], m: how far its surface may get within the step, alone and pushed
-  std::vector<double> smallest;  // [body], m: smallest length of its shape
+      reach;  // [body], m: how far its surface may get within the step, alone and pushed
   std::vector<PlacedEllipsoid> placed;    // [body]
   std::vector<BlockContacts> found;       // [block of bodies]
   std::vector<std::int32_t> contact_row;  // [body + 1]: contacts with a = body start here

@@ -6,80 +6,42 @@
 #include <cmath>
 
 #include "engine/core/frames.h"
+#include "engine/geometry/slab_ascent.h"
 
 namespace scree {
 
 namespace {
 
-// Newton stops when the next correction of the direction would be below the square of this angle (quadratic
-// order).
-constexpr double last_step_rad = 1e-6;
-constexpr double no_step_rad = 1e-10;  // the direction is right as it is
 constexpr int newton_iterations = 30;
 constexpr int halvings = 30;
-constexpr double rounding = 4e-16;  // of the lengths in (G1): no ascent can be told below it
-// Overlaps beyond this part of the smaller smallest semi-axis may have several local maxima: restart from
-// more normals.
-constexpr double deep_overlap = 0.3;
 constexpr int perram_wertheim_iterations = 12;
 constexpr double perram_wertheim_tolerance = 1e-3;  // in t; the direction is refined by Newton
 
-/// phi (G1) at n with what its derivatives need.
-struct Slab {
-  double phi;
-  double h_a, h_b;  // support distances, m
-  Vec3 x_a, x_b;    // support points from the centres, m
-};
-
-Slab slab(const PlacedEllipsoid& a, const PlacedEllipsoid& b, const Vec3& r, const Vec3& n) {
-  const Vec3 sa = a.matrix * n, sb = b.matrix * n;
-  const double ha = std::sqrt(n.dot(sa)), hb = std::sqrt(n.dot(sb));
-  return {n.dot(r) - ha - hb, ha, hb, sa / ha, sb / hb};
-}
-
 struct Maximum {
-  Vec3 n;
+  Three n;
   Slab at;
   GapStatus status;
 };
 
-/// Climbs phi from n. -Hess in the tangent plane is sum over both of (t.S t - (x.t)^2) / h + phi I; where
-/// that is not positive (overlap deeper than the curvature radii) the phi term is left out, which still gives
-/// an ascent direction.
-Maximum climb(const PlacedEllipsoid& a, const PlacedEllipsoid& b, const Vec3& r, Vec3 n) {
-  Slab at = slab(a, b, r, n);
+/// Climbs phi from n, by steps of Newton that are shortened where they do not ascend.
+Maximum climb(const EllipsoidPair& p, Three n) {
+  Slab at = slab(p, n);
   for (int k = 0; k < newton_iterations; ++k) {
-    const Vec3 g = r - at.x_a - at.x_b;
-    const auto t = tangents(n);
-    const Vec2 slope(t[0].dot(g), t[1].dot(g));
-    const auto curvature = [&](const Vec3& u, const Vec3& v) {
-      return (u.dot(a.matrix * v) - at.x_a.dot(u) * at.x_a.dot(v)) / at.h_a +
-             (u.dot(b.matrix * v) - at.x_b.dot(u) * at.x_b.dot(v)) / at.h_b;
-    };
-    double k00 = curvature(t[0], t[0]) + at.phi, k11 = curvature(t[1], t[1]) + at.phi;
-    const double k01 = curvature(t[0], t[1]);
-    if (!(k00 > 0.0 && k11 > 0.0 && k00 * k11 - k01 * k01 > 1e-3 * k00 * k11)) {
-      k00 += std::abs(at.phi) - at.phi;
-      k11 += std::abs(at.phi) - at.phi;
-    }
-    const double det = k00 * k11 - k01 * k01;
-    Vec2 step((k11 * slope[0] - k01 * slope[1]) / det, (k00 * slope[1] - k01 * slope[0]) / det);
-    const double length = step.norm();
-    if (length < no_step_rad) return {n, at, GapStatus::converged};
-    if (length > 1.0) step /= length;
-    const double tiny = rounding * (at.h_a + at.h_b + std::abs(n.dot(r)));
+    AscentStep step = ascent_step(p, n, at);
+    if (step.length < no_step_rad) return {n, at, GapStatus::converged};
+    const double tiny = slab_rounding(p, n, at);
     int halved = 0;
     for (; halved < halvings; ++halved) {
-      const Vec3 trial = (n + step[0] * t[0] + step[1] * t[1]).normalized();
-      const Slab next = slab(a, b, r, trial);
+      const Three trial = turned(n, step.along);
+      const Slab next = slab(p, trial);
       if (next.phi >= at.phi - tiny) {
         n = trial;
         at = next;
         break;
       }
-      step *= 0.5;
+      step.along = 0.5 * step.along;
     }
-    if (length < last_step_rad || halved == halvings) return {n, at, GapStatus::converged};
+    if (step.length < last_step_rad || halved == halvings) return {n, at, GapStatus::converged};
   }
   return {n, at, GapStatus::iteration_limit};
 }
@@ -95,7 +57,7 @@ Mat3 adjugate(const Mat3& m) {
 }  // namespace
 
 double separation(const PlacedEllipsoid& a, const PlacedEllipsoid& b, const Vec3& n) {
-  return n.dot(b.centre - a.centre) - std::sqrt(n.dot(a.matrix * n)) - std::sqrt(n.dot(b.matrix * n));
+  return slab_width(pair_of(a, b), to_three(n));
 }
 
 PerramWertheim perram_wertheim(const PlacedEllipsoid& a, const PlacedEllipsoid& b) {
@@ -124,37 +86,31 @@ PerramWertheim perram_wertheim(const PlacedEllipsoid& a, const PlacedEllipsoid& 
 }
 
 Gap gap(const PlacedEllipsoid& a, const PlacedEllipsoid& b, const Vec3* start_normal) {
-  const Vec3 r = b.centre - a.centre;
+  const EllipsoidPair pair = pair_of(a, b);
   const Vec3 start = start_normal != nullptr ? Vec3(-*start_normal) : perram_wertheim(a, b).direction;
-  Maximum best = climb(a, b, r, start);
-  if (best.at.phi < 0.0) {
-    const double smallest =
-        std::sqrt(std::min(a.matrix.diagonal().minCoeff(), b.matrix.diagonal().minCoeff()));
-    // The diagonal bounds the smallest semi-axis from above: cheap, and only decides whether to look for the
-    // true one.
-    if (best.at.phi < -deep_overlap * smallest * 0.5) {
-      const Eigen::SelfAdjointEigenSolver<Mat3> axes_a(a.matrix), axes_b(b.matrix);
-      const double least = std::sqrt(std::min(axes_a.eigenvalues()[0], axes_b.eigenvalues()[0]));
-      if (best.at.phi < -deep_overlap * least) {
-        const auto also = [&](const Vec3& n) {
-          const Maximum other = climb(a, b, r, n);
-          if (other.at.phi > best.at.phi) best = other;
-        };
-        also(perram_wertheim(a, b).direction);
-        for (int i = 0; i < 3; ++i) {
-          for (const auto* axes : {&axes_a, &axes_b}) {
-            const Vec3 axis = axes->eigenvectors().col(i);
-            also(axis);
-            also(-axis);
-          }
+  Maximum best = climb(pair, to_three(start));
+  if (may_be_deep(best.at.phi, pair)) {
+    const Eigen::SelfAdjointEigenSolver<Mat3> axes_a(a.matrix), axes_b(b.matrix);
+    const double least = std::sqrt(std::min(axes_a.eigenvalues()[0], axes_b.eigenvalues()[0]));
+    if (best.at.phi < -deep_overlap * least) {
+      const auto also = [&](const Vec3& n) {
+        const Maximum other = climb(pair, to_three(n));
+        if (other.at.phi > best.at.phi) best = other;
+      };
+      also(perram_wertheim(a, b).direction);
+      for (int i = 0; i < 3; ++i) {
+        for (const auto* axes : {&axes_a, &axes_b}) {
+          const Vec3 axis = axes->eigenvectors().col(i);
+          also(axis);
+          also(-axis);
         }
       }
     }
   }
   Gap result;
-  result.normal = -best.n;
+  result.normal = -to_vec3(best.n);
   result.distance = best.at.phi;
-  result.point = 0.5 * ((a.centre + best.at.x_a) + (b.centre - best.at.x_b));
+  result.point = 0.5 * ((a.centre + to_vec3(best.at.x_a)) + (b.centre - to_vec3(best.at.x_b)));
   result.status = best.status;
   return result;
 }
@@ -162,7 +118,7 @@ Gap gap(const PlacedEllipsoid& a, const PlacedEllipsoid& b, const Vec3* start_no
 double gap_acceleration(const PlacedEllipsoid& a, const PlacedEllipsoid& b, const Vec3& normal,
                         const Twist& of_a, const Twist& of_b) {
   const Vec3 n = -normal;
-  const Slab at = slab(a, b, b.centre - a.centre, n);
+  const Slab at = slab(pair_of(a, b), to_three(n));
   const auto t = tangents(n);
   Mat2 k = at.phi * Mat2::Identity();
   Vec2 slope(t[0].dot(of_b.linear - of_a.linear), t[1].dot(of_b.linear - of_a.linear));
@@ -177,8 +133,8 @@ double gap_acceleration(const PlacedEllipsoid& a, const PlacedEllipsoid& b, cons
       for (int j = 0; j < 2; ++j) k(i, j) += c(t[ti], t[static_cast<std::size_t>(j)]);
     }
   };
-  add(a.matrix, at.x_a, at.h_a, of_a.angular);
-  add(b.matrix, at.x_b, at.h_b, of_b.angular);
+  add(a.matrix, to_vec3(at.x_a), at.h_a, of_a.angular);
+  add(b.matrix, to_vec3(at.x_b), at.h_b, of_b.angular);
   const double det = k.determinant();
   if (!(k(0, 0) > 0.0 && det > 1e-6 * k(0, 0) * k(1, 1))) return 0.0;
   return acceleration + slope.dot(k.inverse() * slope);

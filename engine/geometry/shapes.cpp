@@ -6,6 +6,8 @@ ShapeIndex Shapes::add(const Ellipsoid& ellipsoid) {
   kind_.push_back(ShapeKind::ellipsoid);
   slot_.push_back(ellipsoids_.size());
   ellipsoids_.push_back(ellipsoid);
+  bounding_radius_.push_back(ellipsoid.semi_axes.maxCoeff());
+  smallest_length_.push_back(ellipsoid.semi_axes.minCoeff());
   return ShapeIndex(static_cast<std::int64_t>(kind_.size()) - 1);
 }
 
@@ -23,22 +25,6 @@ Vec3 inertia_per_mass(const Shapes& shapes, ShapeIndex s) {
       return inertia_per_mass(shapes.ellipsoid(s));
   }
   return Vec3::Zero();
-}
-
-double bounding_radius(const Shapes& shapes, ShapeIndex s) {
-  switch (shapes.kind(s)) {
-    case ShapeKind::ellipsoid:
-      return shapes.ellipsoid(s).semi_axes.maxCoeff();
-  }
-  return 0.0;
-}
-
-double smallest_length(const Shapes& shapes, ShapeIndex s) {
-  switch (shapes.kind(s)) {
-    case ShapeKind::ellipsoid:
-      return shapes.ellipsoid(s).semi_axes.minCoeff();
-  }
-  return 0.0;
 }
 
 Vec3 half_extent(const Shapes& shapes, ShapeIndex s, const Quat& orientation) {

@@ -40,7 +40,7 @@ void warm_start(const ContactMemory& memory, const ContactKey& key, const Mat3& 
   // Rows may be shorter than one: components p with frame^T p = impulse.
   const Vec3 scale = frame.rowwise().squaredNorm().cwiseInverse();
   impulse = scale.cwiseProduct(frame * turned_with(memory.normal[m], normal, memory.impulse[m]));
-  if (memory.torque_impulse[m].isZero(0.0)) return;
+  if (memory.torque_impulse.empty() || memory.torque_impulse[m].isZero(0.0)) return;
   torque = scale.cwiseProduct(frame * turned_with(memory.normal[m], normal, memory.torque_impulse[m]));
 }
 
@@ -122,8 +122,8 @@ void assemble(const Model& model, const Bodies& bodies, const Contacts& contacts
           if (surfaces) apply_surfaces(model, bodies, key, contacts.point[c], c, p);
           torques |= law.torsional_friction_m > 0.0 || law.rolling_friction_m > 0.0;
 
-          const double length_a = smallest_length(model.shapes, bodies.shape[a]);
-          p.length[c] = fixed ? length_a : std::min(length_a, smallest_length(model.shapes, bodies.shape[b]));
+          const double length_a = model.shapes.smallest_length(bodies.shape[a]);
+          p.length[c] = fixed ? length_a : std::min(length_a, model.shapes.smallest_length(bodies.shape[b]));
           p.gap[c] = contacts.gap[c];
           p.slop[c] = settings.solver.correction_slop * p.length[c];
           p.offset[c] = std::max(contacts.gap[c], 0.0) / h + 0.5 * h * contacts.gap_acceleration[c];  // (A2)
@@ -137,8 +137,7 @@ void assemble(const Model& model, const Bodies& bodies, const Contacts& contacts
         return torques;
       },
       [](bool a, bool b) { return a || b; });
-  compute_delassus(p);
-  p.link_bodies();
+  if (!sweeps_suffice(settings.solver) || !newton) p.complete();
 }
 
 void advance_contacts(const ContactProblem& p, const ContactSolution& s, const std::vector<Twist>& before,

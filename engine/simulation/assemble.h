@@ -24,7 +24,7 @@ void advance_contacts(const ContactProblem& problem, const ContactSolution& solu
 
 /// Remembers impulses for the warm start of the next step. Of an impulse that stopped an impact only the rest
 /// is kept: the part m_eff |u_n-| belongs to the past and would throw the bodies apart.
-void remember(const ContactProblem& problem, const ContactSolution& solution, const Workspace& workspace,
+void remember(const ContactProblem& problem, const ContactSolution& solution, Workspace& workspace,
               ContactMemory& memory);
 
 }  // namespace scree

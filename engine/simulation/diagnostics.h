@@ -57,21 +57,16 @@ struct StepReport {
   StageTimes time;
 };
 
-/// Adds the work of the contacts of one (sub)step to the ledger. Over a step of size h bodies move by
-/// h (v- + v+) / 2 with v- the velocity before gravity and contacts act and v+ the one after, so an impulse p
-/// on a body does the work p.J(v- + v+) / 2, and with this mean velocity the ledger closes to rounding. (D1)
-/// `bodies` still hold v-.
-void add_contact_work(const ContactProblem& problem, const ContactSolution& solution, const Bodies& bodies,
-                      EnergyLedger& ledger);
-
-/// Momentum that the bodies gained from contacts beyond what the boundaries gave them, over the sum of
-/// |impulse| (and of its moment about the origin for the angular part); 0 where there are no impulses. Keeps
-/// the largest in the report.
-void check_momentum(const ContactProblem& problem, const ContactSolution& solution, const Bodies& bodies,
-                    StepReport& report);
-
-/// Contacts, active contacts, bodies in collision, overlap.
-void count_contacts(const Contacts& contacts, const ContactProblem& problem, const ContactSolution& solution,
-                    StepReport& report);
+/// Balances of the contacts of one (sub)step; `bodies` still hold the velocities v- before it.
+///
+/// Work, added to the ledger: over a step of size h bodies move by h (v- + v+) / 2 with v- the velocity
+/// before gravity and contacts act and v+ the one after, so an impulse p on a body does the work p.J(v- + v+)
+/// / 2, and with this mean velocity the ledger closes to rounding. (D1) Momentum that the bodies gained from
+/// contacts beyond what the boundaries gave them, over the sum of |impulse| (and of its moment about the
+/// origin for the angular part); 0 where there are no impulses. Keeps the largest in the report. Contacts,
+/// active contacts, bodies in collision, overlap. `in_collision` is scratch: [body], 1 where one of its
+/// contacts is active.
+void balance_contacts(const ContactProblem& problem, const ContactSolution& solution, const Bodies& bodies,
+                      std::vector<std::uint8_t>& in_collision, StepReport& report);
 
 }  // namespace scree

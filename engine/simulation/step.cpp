@@ -27,7 +27,8 @@ class StageClock {
 };
 
 double mechanical_energy(const Bodies& bodies, const Vec3& gravity) {
-  return kinetic_energy(bodies) + potential_energy(bodies, gravity);
+  const BodySums sums = body_sums(bodies, gravity);
+  return sums.kinetic + sums.potential;
 }
 
 /// Energetic impacts, before gravity and lasting contacts act: the problem starts from the velocities after
@@ -79,14 +80,15 @@ void take_solve_report(const SolveReport& solve, double velocity_scale, StepRepo
 /// Energies and momenta at the end of the step, and what is left of the ledger.
 void close_balances(const Model& model, const Bodies& bodies, double energy_before, StepReport& report) {
   EnergyLedger& e = report.energy;
-  e.kinetic = kinetic_energy(bodies);
-  e.potential = potential_energy(bodies, model.settings.gravity);
+  const BodySums sums = body_sums(bodies, model.settings.gravity);
+  e.kinetic = sums.kinetic;
+  e.potential = sums.potential;
   const double change = e.kinetic + e.potential - energy_before;
   e.remainder =
       change + e.dissipated_by_friction + e.dissipated_by_impact - e.position_correction - e.boundary_work;
   report.energy_injected_J = std::max(0.0, change);
-  report.linear_momentum = linear_momentum(bodies);
-  report.angular_momentum = angular_momentum(bodies);
+  report.linear_momentum = sums.linear;
+  report.angular_momentum = sums.angular;
 }
 
 }  // namespace
@@ -127,8 +129,7 @@ StepReport step(const Model& model, State& state, Workspace& w) {
 
     remember(w.problem, w.solution, w, state.memory);
     add_impacts(settings, bodies, h, w);
-    add_contact_work(w.problem, w.solution, bodies, report.energy);
-    check_momentum(w.problem, w.solution, bodies, report);
+    balance_contacts(w.problem, w.solution, bodies, w.in_collision, report);
     take_velocities(w.solution, bodies, w.before);
     if (corrected) {
       report.energy.position_correction -= mechanical_energy(bodies, settings.gravity);
@@ -144,7 +145,6 @@ StepReport step(const Model& model, State& state, Workspace& w) {
   report.step = state.step;
   report.time_s = state.time_s;
   report.bodies = static_cast<std::int64_t>(bodies.size());
-  count_contacts(w.contacts, w.problem, w.solution, report);
   close_balances(model, bodies, energy_before, report);
   clock.charge(report.time.finish);
   return report;

@@ -14,9 +14,10 @@ struct Workspace {
   ContactProblem problem;  // the last step's
   ContactSolution solution;
   SolverWorkspace solver;
-  std::vector<Twist> before;  // [body] velocities before the last solve
-  std::vector<Twist> struck;  // [body] velocities after energetic impacts
-  std::vector<Vec3> impact;   // [contact], N s, contact frame: impulses of energetic impacts; empty without
+  std::vector<std::uint8_t> in_collision;  // [body]
+  std::vector<Twist> before;               // [body] velocities before the last solve
+  std::vector<Twist> struck;               // [body] velocities after energetic impacts
+  std::vector<Vec3> impact;  // [contact], N s, contact frame: impulses of energetic impacts; empty without
 };
 
 }  // namespace scree

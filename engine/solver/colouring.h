@@ -5,10 +5,10 @@
 
 namespace scree {
 
-/// A visit goes through a run of consecutive contacts, one after the other: those of some neighbouring bodies,
-/// all contacts with one body_a in the same run. Visits of one colour change no body in common, so they go in
-/// any order and on any thread with the same bits. Where bodies that are close have numbers that are close,
-/// visits are compact in space, and there are few colours with many visits each.
+/// A visit goes through a run of consecutive contacts, one after the other: those of some neighbouring
+/// bodies, all contacts with one body_a in the same run. Visits of one colour change no body in common, so
+/// they go in any order and on any thread with the same bits. Where bodies that are close have numbers that
+/// are close, visits are compact in space, and there are few colours with many visits each.
 struct Colouring {
   std::vector<std::int32_t> contact_row;  // [visit + 1]: first contact of each visit
   std::vector<std::int32_t> visit;        // [visit], ordered by colour

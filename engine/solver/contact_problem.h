@@ -41,21 +41,24 @@ struct ContactProblem {
   std::vector<double> slop;         // m, overlap that is left alone
   std::vector<double> approach;     // m/s, normal velocity before the step; negative where bodies approach
   std::vector<double> restitution;  // of impacts, see impacts.h; (S3) and (S4) do not know it
-  std::vector<Mat3> delassus;       // 1/kg, contact frame: W = J M^-1 J^T of the contact alone, du = W dp
   std::vector<Vec3> start_impulse;  // N s, contact frame: where iterations begin
   std::vector<Vec3> start_torque_impulse;  // N m s, contact frame
 
-  // Contacts of a body: entries [body_row[i], body_row[i + 1]) of body_contact, rising.
-  std::vector<std::int32_t> body_row;      // [body + 1]
-  std::vector<std::int32_t> body_contact;  // [sum of rows]
+  // What follows from the above: filled by complete(), empty until then. `per_body` on the smooth cone, which
+  // is made for speed, does without.
+  std::vector<Mat3>
+      delassus;  // [contact], 1/kg, contact frame: W = J M^-1 J^T of the contact alone, du = W dp
+  std::vector<std::int32_t> body_row;      // [body + 1]: the contacts of a body are the entries
+  std::vector<std::int32_t> body_contact;  // [body_row[i], body_row[i + 1]) of body_contact, rising
 
   bool has_torques = false;  // any torsional or rolling coefficient is positive
 
   std::size_t bodies() const { return free_velocity.size(); }
   std::size_t contacts() const { return body_a.size(); }
+  /// Makes room, and empties what complete() fills.
   void resize(std::size_t bodies, std::size_t contacts);
-  /// Fills body_row and body_contact from body_a and body_b.
-  void link_bodies();
+  void complete();
+  bool is_complete() const { return body_row.size() == bodies() + 1; }
 };
 
 /// What a solver returns.
@@ -87,8 +90,6 @@ inline Vec3 relative_spin(const ContactProblem& p, std::size_t c, const std::vec
   return p.body_b[c] == fixed_partner ? w : Vec3(w - v[static_cast<std::size_t>(p.body_b[c])].angular);
 }
 
-/// Fills the Delassus blocks from frames, arms, masses and inertias.
-void compute_delassus(ContactProblem& problem);
 /// The share of it that one body brings, 1/kg.
 Mat3 delassus_share(const Mat3& frame, const Vec3& arm, double inverse_mass, const Mat3& inverse_inertia);
 

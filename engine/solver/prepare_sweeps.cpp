@@ -4,7 +4,8 @@ namespace scree {
 
 namespace {
 
-/// Adds J M^-1 J^T of one body but for the mass: rows arm x (n, t1, t2), as lanes that are still to be summed.
+/// Adds J M^-1 J^T of one body but for the mass: rows arm x (n, t1, t2), as lanes that are still to be
+/// summed.
 struct Spread {
   Vector4 nn{}, n1{}, n2{}, t11{}, t12{}, t22{};
 

@@ -58,21 +58,29 @@ void ContactProblem::resize(std::size_t bodies, std::size_t contacts) {
   slop.resize(contacts);
   approach.resize(contacts);
   restitution.resize(contacts);
-  delassus.resize(contacts);
   start_impulse.resize(contacts);
   start_torque_impulse.resize(contacts);
+  delassus.clear();
+  body_row.clear();
+  body_contact.clear();
 }
 
-void ContactProblem::link_bodies() {
-  body_row.assign(bodies() + 1, 0);
+namespace {
+
+/// Fills body_row and body_contact from body_a and body_b.
+void link_bodies(ContactProblem& p) {
+  auto& body_row = p.body_row;
+  auto& body_contact = p.body_contact;
+  const std::size_t bodies = p.bodies();
+  body_row.assign(bodies + 1, 0);
   const auto count = [&](std::int32_t body) {
     if (body != fixed_partner) ++body_row[static_cast<std::size_t>(body) + 1];
   };
-  for (std::size_t c = 0; c < contacts(); ++c) {
-    count(body_a[c]);
-    count(body_b[c]);
+  for (std::size_t c = 0; c < p.contacts(); ++c) {
+    count(p.body_a[c]);
+    count(p.body_b[c]);
   }
-  for (std::size_t i = 0; i < bodies(); ++i) body_row[i + 1] += body_row[i];
+  for (std::size_t i = 0; i < bodies; ++i) body_row[i + 1] += body_row[i];
   body_contact.resize(static_cast<std::size_t>(body_row.back()));
   // body_row[i] serves as the cursor of row i while the row fills, and ends up as its end: shift back
   // afterwards.
@@ -81,12 +89,31 @@ void ContactProblem::link_bodies() {
     body_contact[static_cast<std::size_t>(body_row[static_cast<std::size_t>(body)]++)] =
         static_cast<std::int32_t>(c);
   };
-  for (std::size_t c = 0; c < contacts(); ++c) {
-    enter(body_a[c], c);
-    enter(body_b[c], c);
+  for (std::size_t c = 0; c < p.contacts(); ++c) {
+    enter(p.body_a[c], c);
+    enter(p.body_b[c], c);
   }
-  for (std::size_t i = bodies(); i > 0; --i) body_row[i] = body_row[i - 1];
+  for (std::size_t i = bodies; i > 0; --i) body_row[i] = body_row[i - 1];
   body_row[0] = 0;
+}
+
+/// Fills the Delassus blocks from frames, arms, masses and inertias.
+void compute_delassus(ContactProblem& p) {
+  p.delassus.resize(p.contacts());
+  for_each_index(p.contacts(), grain_medium, [&](std::size_t c) {
+    const auto a = static_cast<std::size_t>(p.body_a[c]);
+    p.delassus[c] = delassus_share(p.frame[c], p.arm_a[c], p.inverse_mass[a], p.inverse_inertia[a]);
+    if (p.body_b[c] == fixed_partner) return;
+    const auto b = static_cast<std::size_t>(p.body_b[c]);
+    p.delassus[c] += delassus_share(p.frame[c], p.arm_b[c], p.inverse_mass[b], p.inverse_inertia[b]);
+  });
+}
+
+}  // namespace
+
+void ContactProblem::complete() {
+  compute_delassus(*this);
+  link_bodies(*this);
 }
 
 void ContactSolution::resize(std::size_t bodies, std::size_t contacts) {
@@ -102,16 +129,6 @@ Mat3 delassus_share(const Mat3& frame, const Vec3& arm, double inverse_mass, con
   Mat3 j;  // rows: arm x direction
   for (int k = 0; k < 3; ++k) j.row(k) = arm.cross(frame.row(k).transpose()).transpose();
   return inverse_mass * Mat3::Identity() + j * inverse_inertia * j.transpose();
-}
-
-void compute_delassus(ContactProblem& p) {
-  for_each_index(p.contacts(), grain_medium, [&](std::size_t c) {
-    const auto a = static_cast<std::size_t>(p.body_a[c]);
-    p.delassus[c] = delassus_share(p.frame[c], p.arm_a[c], p.inverse_mass[a], p.inverse_inertia[a]);
-    if (p.body_b[c] == fixed_partner) return;
-    const auto b = static_cast<std::size_t>(p.body_b[c]);
-    p.delassus[c] += delassus_share(p.frame[c], p.arm_b[c], p.inverse_mass[b], p.inverse_inertia[b]);
-  });
 }
 
 void velocities_from_impulses(const ContactProblem& p, ContactSolution& s) {
@@ -134,6 +151,7 @@ void velocities_from_impulses(const ContactProblem& p, ContactSolution& s) {
 
 SolveReport solve(const ContactProblem& problem, const SolverSettings& settings, SolverWorkspace& workspace,
                   ContactSolution& solution) {
+  assert(problem.is_complete() || sweeps_suffice(settings));
   solution.resize(problem.bodies(), problem.contacts());
   prepare_sweeps(problem, workspace);
   SolveReport report;

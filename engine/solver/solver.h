@@ -69,14 +69,15 @@ struct SolverWorkspace {
   Colouring colouring;
   std::vector<CompactContact> contacts;  // [contact]
   std::vector<CompactBody> bodies;       // [body]
-  std::vector<Vec3> torque;          // [contact], only where contacts resist torques
-  std::vector<double> visit_change;  // [visit] sum of squared velocity changes in this sweep
-  std::vector<double> target;        // [contact], position correction
-  std::vector<double> offset;        // [contact], without bias
+  std::vector<Vec3> torque;              // [contact], only where contacts resist torques
+  std::vector<double> visit_change;      // [visit] sum of squared velocity changes in this sweep
+  std::vector<double> target;            // [contact], position correction
+  std::vector<double> offset;            // [contact], without bias
 };
 
-/// Solves (S1)-(S4) with the chosen solver; fills velocity and impulses of the solution. `diverged` means
-/// numbers that are not finite; the solution then holds the free velocities.
+/// Solves (S1)-(S4) with the chosen solver; the problem must be complete unless sweeps_suffice(settings).
+/// Fills velocity and impulses of the solution. `diverged` means numbers that are not finite; the solution
+/// then holds the free velocities.
 [[nodiscard]] SolveReport solve(const ContactProblem& problem, const SolverSettings& settings,
                                 SolverWorkspace& workspace, ContactSolution& solution);
 

@@ -37,4 +37,9 @@ struct SolverSettings {
   int correction_sweeps = 4;
 };
 
+/// Does the solver need nothing of a contact problem beyond what assembly fills (ContactProblem::complete)?
+inline bool sweeps_suffice(const SolverSettings& s) {
+  return s.kind == SolverKind::per_body && s.friction_cone == FrictionCone::exact;
+}
+
 }  // namespace scree

@@ -228,9 +228,7 @@ ContactProblem read_bodies_form(const Source& in) {
     if (!(p.friction[c] >= 0.0)) fail(in.path(), "/contacts/friction", "must not be negative");
     p.has_torques |= p.torsional_friction[c] > 0.0 || p.rolling_friction[c] > 0.0;
   }
-  p.delassus.resize(p.contacts());
-  compute_delassus(p);
-  p.link_bodies();
+  p.complete();
   return p;
 }
 

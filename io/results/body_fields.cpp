@@ -21,7 +21,7 @@ std::vector<float> overlaps(const Model& model, const State& state, const Contac
   const Bodies& bodies = state.bodies;
   std::vector<float> result(bodies.size(), 0.0f);
   const auto deepen = [&](std::size_t i, double gap) {
-    const double overlap = -gap / smallest_length(model.shapes, bodies.shape[i]);
+    const double overlap = -gap / model.shapes.smallest_length(bodies.shape[i]);
     result[i] = std::max(result[i], static_cast<float>(overlap));
   };
   for (std::size_t c = 0; c < contacts.size(); ++c) {

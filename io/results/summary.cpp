@@ -36,7 +36,7 @@ bool is_lost(const Model& model, const Bodies& bodies, std::size_t i) {
   const bool finite = bodies.position[i].allFinite() && bodies.orientation[i].coeffs().allFinite() &&
                       bodies.linear_velocity[i].allFinite() && bodies.angular_velocity[i].allFinite();
   if (!finite) return true;
-  const double radius = bounding_radius(model.shapes, bodies.shape[i]);
+  const double radius = model.shapes.bounding_radius(bodies.shape[i]);
   return std::any_of(model.boundaries.begin(), model.boundaries.end(), [&](const Boundary& boundary) {
     const Plane* plane = std::get_if<Plane>(&boundary.surface);
     return plane && plane->normal.dot(bodies.position[i] - plane->point) < -radius;

@@ -92,7 +92,7 @@ class Checker {
     double travel = 0.0;
     for (std::size_t i = 0; i < bodies_.size(); ++i) {
       const double speed = bodies_.linear_velocity[i].norm() + g * dt;
-      const double relative = speed * dt / smallest_length(model_.shapes, bodies_.shape[i]);
+      const double relative = speed * dt / model_.shapes.smallest_length(bodies_.shape[i]);
       if (relative <= travel) continue;
       travel = relative;
       worst = i;

@@ -33,6 +33,7 @@ TEST(ProblemFile, BodiesComeBackBitForBit) {
   law.rolling_friction_m = 1e-3;
   test::World world = test::loose_heap(3, 3, law, 2e-3, 4);
   world.run(0.5);
+  world.workspace.problem.complete();
   const ContactProblem& p = world.workspace.problem;
   ASSERT_GT(p.contacts(), 20u);
   io::write_problem(file("heap.h5"), {p, "a heap"});

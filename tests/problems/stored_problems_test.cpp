@@ -127,6 +127,7 @@ ContactProblem heap_at_rest() {
   test::World world = test::loose_heap(5, 5, {}, 2e-3, 9);
   world.model.settings.solver = SolverSettings{};
   world.run(3.0);
+  world.workspace.problem.complete();
   return world.workspace.problem;
 }
 

@@ -110,7 +110,8 @@ TEST(PairList, GivesTheSamePairsAsASearchAnewWhileBoxesWander) {
     if (step % 20 == 19) boxes[7].centre += Vec3(1.0, 0.0, 0.0);
     if (step == 50) boxes[8].centre[0] = std::nan("");
     const std::vector<Box> before = list.wide;
-    update_candidate_pairs(boxes, skin, list, kept);
+    update_candidate_pairs(
+        boxes, [&](std::size_t i) { return skin[i]; }, list, kept);
     find_candidate_pairs(boxes, anew, searched);
     bool same = before.size() == list.wide.size();
     for (std::size_t i = 0; same && i < before.size(); ++i) same = before[i].centre == list.wide[i].centre;

@@ -30,6 +30,7 @@ ContactProblem heap_problem() {
   World world = test::loose_heap(5, 5, {}, 2e-3, 9);
   world.model.settings.solver.tolerance = 1e-3;
   world.run(0.5);
+  world.workspace.problem.complete();
   return world.workspace.problem;
 }
 
@@ -44,8 +45,8 @@ TEST(Colouring, VisitsOfOneColourShareNoBodyAndCoverEveryContactOnce) {
     for (std::int32_t at = k.colour_row[colour]; at < k.colour_row[colour + 1]; ++at) {
       const auto v = static_cast<std::size_t>(k.visit[static_cast<std::size_t>(at)]);
       std::set<std::int32_t> bodies;
-      for (auto c = static_cast<std::size_t>(k.contact_row[v]); c < static_cast<std::size_t>(k.contact_row[v + 1]);
-           ++c) {
+      for (auto c = static_cast<std::size_t>(k.contact_row[v]);
+           c < static_cast<std::size_t>(k.contact_row[v + 1]); ++c) {
         ++seen[c];
         bodies.insert(p.body_a[c]);
         if (p.body_b[c] != fixed_partner) bodies.insert(p.body_b[c]);
@@ -144,6 +145,7 @@ TEST_P(Iterative, SolvesAHeap) {
   World world = test::loose_heap(5, 5, {}, 2e-3, 9);
   world.model.settings.solver.tolerance = 1e-3;
   world.run(4.0);
+  world.workspace.problem.complete();
   const ContactProblem& p = world.workspace.problem;
   SolverSettings settings;
   settings.kind = GetParam();
@@ -196,6 +198,7 @@ TEST(Residual, TellsAChangedImpulse) {
   world.add_floor();
   world.add_sphere(0.1, Vec3(0, 0, 0.1));
   (void)world.step();
+  world.workspace.problem.complete();
   const ContactProblem& p = world.workspace.problem;
   ContactSolution solution = world.workspace.solution;
   EXPECT_LT(residual(p, solution.velocity, solution.impulse, solution.torque_impulse).rms_m_s, 1e-15);

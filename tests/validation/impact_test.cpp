@@ -185,6 +185,7 @@ TEST(EnergeticImpacts, ReturnTheSquareOfTheCoefficientOfTheWork) {
               {Vec3(random.normal(), random.normal(), -2.0), 5.0 * random.direction()});
     (void)world.step();  // for the contact problem
     ContactProblem p = world.workspace.problem;
+    p.complete();
     std::vector<Twist> v = p.free_velocity;
     std::vector<Vec3> impulse;
     const double before = kinetic(p, v);

@@ -94,7 +94,7 @@ void refuse_broken(const io::Scene& scene, const StepReport& report) {
 double lifting_energy(const Model& model, const Bodies& bodies) {
   double sum = 0.0;
   for (std::size_t i = 0; i < bodies.size(); ++i)
-    sum += bodies.mass[i] * smallest_length(model.shapes, bodies.shape[i]);
+    sum += bodies.mass[i] * model.shapes.smallest_length(bodies.shape[i]);
   return sum * model.settings.gravity.norm();
 }
 

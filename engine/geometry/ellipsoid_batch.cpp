@@ -1,0 +1,150 @@
+#include "engine/geometry/ellipsoid_batch.h"
+
+#include <algorithm>
+
+namespace scree {
+
+namespace {
+
+// Steps of Newton that all pairs of a batch take together; one or two are enough where a pair is remembered.
+constexpr int most_steps = 6;
+
+// Numbers like the rest, so that plain vectors of two doubles can compare and choose them.
+constexpr double on_the_way = 0.0, arrived = 1.0, for_the_single_path = 2.0;
+
+/// Loops run over whole vectors of the widest machine; what they compute beyond the last pair is not used.
+constexpr std::size_t widest = 8;
+SCREE_INLINE std::size_t whole_vectors(std::size_t n) { return (n + widest - 1) / widest * widest; }
+
+SCREE_INLINE Three three(const EllipsoidBatch::Columns<3>& v, std::size_t k) {
+  return {v[0][k], v[1][k], v[2][k]};
+}
+SCREE_INLINE void put(EllipsoidBatch::Columns<3>& v, std::size_t k, Three value) {
+  v[0][k] = value.x;
+  v[1][k] = value.y;
+  v[2][k] = value.z;
+}
+SCREE_INLINE Symmetric symmetric(const EllipsoidBatch::Columns<6>& s, std::size_t k) {
+  return {s[0][k], s[1][k], s[2][k], s[3][k], s[4][k], s[5][k]};
+}
+SCREE_INLINE void put(EllipsoidBatch::Columns<6>& s, std::size_t k, const Mat3& m) {
+  s[0][k] = m(0, 0);
+  s[1][k] = m(1, 1);
+  s[2][k] = m(2, 2);
+  s[3][k] = m(0, 1);
+  s[4][k] = m(0, 2);
+  s[5][k] = m(1, 2);
+}
+SCREE_INLINE EllipsoidPair pair_at(const EllipsoidBatch& b, std::size_t k) {
+  return {three(b.r, k), symmetric(b.a, k), symmetric(b.b, k)};
+}
+
+SCREE_INLINE Slab slab_at(const EllipsoidBatch& b, std::size_t k) {
+  return {b.phi[k], b.h_a[k], b.h_b[k], three(b.x_a, k), three(b.x_b, k)};
+}
+SCREE_INLINE void put_slab(EllipsoidBatch& b, std::size_t k, const Slab& s) {
+  b.phi[k] = s.phi;
+  b.h_a[k] = s.h_a;
+  b.h_b[k] = s.h_b;
+  put(b.x_a, k, s.x_a);
+  put(b.x_b, k, s.x_b);
+}
+
+SCREE_FOR_EACH_VECTOR_WIDTH
+void begin(EllipsoidBatch& b) {
+  const std::size_t whole = whole_vectors(b.size);
+#pragma GCC ivdep
+  for (std::size_t k = 0; k < whole; ++k) {
+    put_slab(b, k, slab(pair_at(b, k), three(b.n, k)));
+    b.state[k] = on_the_way;
+  }
+}
+
+SCREE_INLINE double choose(bool first, double one, double other) { return first ? one : other; }
+SCREE_INLINE Three choose(bool first, Three one, Three other) {
+  return {choose(first, one.x, other.x), choose(first, one.y, other.y), choose(first, one.z, other.z)};
+}
+
+/// One step of Newton for every pair that is on the way.
+SCREE_FOR_EACH_VECTOR_WIDTH
+void take_step(EllipsoidBatch& b) {
+  const std::size_t whole = whole_vectors(b.size);
+#pragma GCC ivdep
+  for (std::size_t k = 0; k < whole; ++k) {
+    const EllipsoidPair p = pair_at(b, k);
+    const Three n = three(b.n, k);
+    const Slab at = slab_at(b, k);
+    const AscentStep step = ascent_step(p, n, at);
+    const Three trial = turned(n, step.along);
+    const Slab next = slab(p, trial);
+    const bool moving = b.state[k] == on_the_way;
+    const bool stays = step.length < no_step_rad;
+    const bool ascends = next.phi >= at.phi - slab_rounding(p, n, at);
+    const bool moves = moving & !stays & ascends;
+    const double state =
+        stays ? arrived
+              : (ascends ? (step.length < last_step_rad ? arrived : on_the_way) : for_the_single_path);
+    b.state[k] = moving ? state : b.state[k];
+    put(b.n, k, choose(moves, trial, n));
+    b.phi[k] = choose(moves, next.phi, at.phi);
+    b.h_a[k] = choose(moves, next.h_a, at.h_a);
+    b.h_b[k] = choose(moves, next.h_b, at.h_b);
+    put(b.x_a, k, choose(moves, next.x_a, at.x_a));
+    put(b.x_b, k, choose(moves, next.x_b, at.x_b));
+  }
+}
+
+/// phi of the whole batch.
+SCREE_FOR_EACH_VECTOR_WIDTH
+void separate(EllipsoidBatch& b) {
+  const std::size_t whole = whole_vectors(b.size);
+#pragma GCC ivdep
+  for (std::size_t k = 0; k < whole; ++k) b.phi[k] = slab_width(pair_at(b, k), three(b.n, k));
+}
+
+}  // namespace
+
+void EllipsoidBatch::add(const PlacedEllipsoid& first, const PlacedEllipsoid& second, const Vec3& normal) {
+  put(r, size, to_three(second.centre - first.centre));
+  put(a, size, first.matrix);
+  put(b, size, second.matrix);
+  put(n, size, to_three(-normal));
+  ++size;
+}
+
+void EllipsoidBatch::add(const EllipsoidBatch& other, std::size_t k) {
+  const auto copy = [&](auto& to, const auto& from) {
+    for (std::size_t i = 0; i < to.size(); ++i) to[i][size] = from[i][k];
+  };
+  copy(r, other.r);
+  copy(a, other.a);
+  copy(b, other.b);
+  copy(n, other.n);
+  ++size;
+}
+
+void compute_separations(EllipsoidBatch& batch) { separate(batch); }
+
+void climb(EllipsoidBatch& batch) {
+  begin(batch);
+  for (int i = 0; i < most_steps; ++i) {
+    take_step(batch);
+    const auto end = batch.state.begin() + static_cast<std::ptrdiff_t>(batch.size);
+    if (std::find(batch.state.begin(), end, on_the_way) == end) break;
+  }
+  for (std::size_t k = 0; k < batch.size; ++k) {
+    if (batch.phi[k] < 0.0 && may_be_deep(batch.phi[k], pair_at(batch, k)))
+      batch.state[k] = for_the_single_path;
+  }
+}
+
+Gap contact_of(const EllipsoidBatch& batch, std::size_t k, const Vec3& centre_a, const Vec3& centre_b) {
+  Gap result;
+  result.normal = -to_vec3(three(batch.n, k));
+  result.distance = batch.phi[k];
+  result.point =
+      0.5 * ((centre_a + to_vec3(three(batch.x_a, k))) + (centre_b - to_vec3(three(batch.x_b, k))));
+  return result;
+}
+
+}  // namespace scree

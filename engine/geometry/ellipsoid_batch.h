@@ -1,0 +1,46 @@
+// Many pairs of ellipsoids at once: structure of arrays, loops that the compiler turns into vector code for
+// the machine it runs on (AVX-512, AVX2 or plain, chosen at run time). The same bits as separation() and
+// gap() one by one.
+#pragma once
+
+#include <array>
+
+#include "engine/geometry/ellipsoid_ellipsoid.h"
+#include "engine/geometry/slab_ascent.h"
+
+namespace scree {
+
+struct alignas(64) EllipsoidBatch {
+  static constexpr std::size_t capacity = 64;
+  template <std::size_t rows>
+  using Columns = std::array<std::array<double, capacity>, rows>;
+
+  std::size_t size = 0;                   // pairs in use; the rest of each column may hold anything
+  Columns<3> r;                           // m, from the centre of A to that of B
+  Columns<6> a, b;                        // m^2: xx, yy, zz, xy, xz, yz of the matrices
+  Columns<3> n;                           // unit, from A to B: where to begin, and where it ended
+  Columns<3> x_a, x_b;                    // m, support points from the centres
+  std::array<double, capacity> h_a, h_b;  // m, support distances
+  std::array<double, capacity> phi;       // m, width of the slab across n (G1)
+  std::array<double, capacity> state;
+
+  bool full() const { return size == capacity; }
+  /// normal: where to begin, from B to A.
+  void add(const PlacedEllipsoid& first, const PlacedEllipsoid& second, const Vec3& normal);
+  /// Takes over pair k of another batch.
+  void add(const EllipsoidBatch& other, std::size_t k);
+};
+
+/// phi at n, the same bits as separation().
+void compute_separations(EllipsoidBatch& batch);
+
+/// Climbs from n to the maximum of phi. After it state[k] tells whether pair k has arrived: then contact_of()
+/// is what gap() returns from the same start, to the last bit. The few that have not (deep overlap, a step
+/// that had to be shortened, more steps than most need) are for gap().
+void climb(EllipsoidBatch& batch);
+inline bool has_arrived(const EllipsoidBatch& batch, std::size_t k) { return batch.state[k] == 1.0; }
+
+/// The contact of pair k, which has arrived; centres as they were given.
+Gap contact_of(const EllipsoidBatch& batch, std::size_t k, const Vec3& centre_a, const Vec3& centre_b);
+
+}  // namespace scree

@@ -1,0 +1,126 @@
+// The arithmetic of (G1), on plain numbers: one source for a single pair and for loops over many, which the
+// compiler turns into vector code. The same operations in the same order, so the same bits.
+#pragma once
+
+#include <cmath>
+
+#include "engine/core/vector4.h"
+#include "engine/geometry/ellipsoid.h"
+
+namespace scree {
+
+struct Three {
+  double x, y, z;
+};
+
+SCREE_INLINE Three operator+(Three a, Three b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
+SCREE_INLINE Three operator-(Three a, Three b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
+SCREE_INLINE Three operator*(double s, Three a) { return {s * a.x, s * a.y, s * a.z}; }
+SCREE_INLINE double dot(Three a, Three b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+SCREE_INLINE Three to_three(const Vec3& v) { return {v[0], v[1], v[2]}; }
+SCREE_INLINE Vec3 to_vec3(Three v) { return {v.x, v.y, v.z}; }
+
+/// A symmetric matrix.
+struct Symmetric {
+  double xx, yy, zz, xy, xz, yz;
+};
+
+SCREE_INLINE Three operator*(const Symmetric& s, Three v) {
+  return {s.xx * v.x + s.xy * v.y + s.xz * v.z, s.xy * v.x + s.yy * v.y + s.yz * v.z,
+          s.xz * v.x + s.yz * v.y + s.zz * v.z};
+}
+SCREE_INLINE Symmetric to_symmetric(const Mat3& m) {
+  return {m(0, 0), m(1, 1), m(2, 2), m(0, 1), m(0, 2), m(1, 2)};
+}
+
+/// Two ellipsoids: the vector from the centre of A to that of B (m) and their matrices (m^2).
+struct EllipsoidPair {
+  Three r;
+  Symmetric a, b;
+};
+
+SCREE_INLINE EllipsoidPair pair_of(const PlacedEllipsoid& a, const PlacedEllipsoid& b) {
+  return {to_three(b.centre - a.centre), to_symmetric(a.matrix), to_symmetric(b.matrix)};
+}
+
+// Overlaps beyond this part of the smaller smallest semi-axis may have several local maxima: they are sought
+// from more normals.
+inline constexpr double deep_overlap = 0.3;
+
+/// May an overlap be deep in this sense? The smallest of the diagonals bounds the smallest semi-axis from
+/// above: cheap, and only decides whether to look for the true one.
+SCREE_INLINE bool may_be_deep(double phi, const EllipsoidPair& p) {
+  const double a = p.a.xx < p.a.yy ? p.a.xx : p.a.yy, b = p.b.xx < p.b.yy ? p.b.xx : p.b.yy;
+  const double c = p.a.zz < p.b.zz ? p.a.zz : p.b.zz, ab = a < b ? a : b;
+  return phi < -0.5 * deep_overlap * std::sqrt(ab < c ? ab : c);
+}
+
+/// phi (G1) at n with what its derivatives need.
+struct Slab {
+  double phi;       // m
+  double h_a, h_b;  // support distances, m
+  Three x_a, x_b;   // support points from the centres, m
+};
+
+/// phi(n) alone.
+SCREE_INLINE double slab_width(const EllipsoidPair& p, Three n) {
+  return dot(n, p.r) - std::sqrt(dot(n, p.a * n)) - std::sqrt(dot(n, p.b * n));
+}
+
+SCREE_INLINE Slab slab(const EllipsoidPair& p, Three n) {
+  const Three sa = p.a * n, sb = p.b * n;
+  const double ha = std::sqrt(dot(n, sa)), hb = std::sqrt(dot(n, sb));
+  return {dot(n, p.r) - ha - hb, ha, hb, (1.0 / ha) * sa, (1.0 / hb) * sb};
+}
+
+/// Newton's step for the maximum of phi, in the tangent plane of n.
+struct AscentStep {
+  Three along;    // unit length of n turns by |along|, rad; at most 1
+  double length;  // rad, before that limit
+};
+
+// Newton stops when the next correction of the direction would be below the square of this angle (quadratic
+// order).
+inline constexpr double last_step_rad = 1e-6;
+inline constexpr double no_step_rad = 1e-10;  // the direction is right as it is
+
+/// -Hess in the tangent plane is sum over both of (t.S t - (x.t)^2) / h + phi I; where that is not positive
+/// (overlap deeper than the curvature radii) the phi term is left out, which still gives an ascent direction.
+SCREE_INLINE AscentStep ascent_step(const EllipsoidPair& p, Three n, const Slab& at) {
+  // Tangents as in frames.h.
+  const double sign = std::copysign(1.0, n.z), a = -1.0 / (sign + n.z), b = n.x * n.y * a;
+  const Three t0{1.0 + sign * n.x * n.x * a, sign * b, -sign * n.x}, t1{b, sign + n.y * n.y * a, -n.y};
+  const Three g = p.r - at.x_a - at.x_b;
+  const double slope0 = dot(t0, g), slope1 = dot(t1, g);
+  const double ia = 1.0 / at.h_a, ib = 1.0 / at.h_b;
+  const Symmetric s{ia * p.a.xx + ib * p.b.xx, ia * p.a.yy + ib * p.b.yy, ia * p.a.zz + ib * p.b.zz,
+                    ia * p.a.xy + ib * p.b.xy, ia * p.a.xz + ib * p.b.xz, ia * p.a.yz + ib * p.b.yz};
+  const Three s0 = s * t0, s1 = s * t1;
+  const double a0 = dot(at.x_a, t0), a1 = dot(at.x_a, t1), b0 = dot(at.x_b, t0), b1 = dot(at.x_b, t1);
+  const double bare00 = dot(t0, s0) - ia * a0 * a0 - ib * b0 * b0,
+               bare11 = dot(t1, s1) - ia * a1 * a1 - ib * b1 * b1,
+               k01 = dot(t0, s1) - ia * a0 * a1 - ib * b0 * b1;
+  const double full00 = bare00 + at.phi, full11 = bare11 + at.phi;
+  const bool definite =
+      (full00 > 0.0) & (full11 > 0.0) & (full00 * full11 - k01 * k01 > 1e-3 * full00 * full11);
+  const double rest = definite ? at.phi : std::abs(at.phi);
+  const double k00 = bare00 + rest, k11 = bare11 + rest;
+  const double inverse_det = 1.0 / (k00 * k11 - k01 * k01);
+  const double step0 = (k11 * slope0 - k01 * slope1) * inverse_det,
+               step1 = (k00 * slope1 - k01 * slope0) * inverse_det;
+  const double length = std::sqrt(step0 * step0 + step1 * step1);
+  const double scale = length > 1.0 ? 1.0 / length : 1.0;
+  return {(scale * step0) * t0 + (scale * step1) * t1, length};
+}
+
+SCREE_INLINE Three turned(Three n, Three along) {
+  const Three v = n + along;
+  return (1.0 / std::sqrt(dot(v, v))) * v;
+}
+
+/// Growth of phi that rounding hides, m.
+SCREE_INLINE double slab_rounding(const EllipsoidPair& p, Three n, const Slab& at) {
+  return 4e-16 * (at.h_a + at.h_b + std::abs(dot(n, p.r)));
+}
+
+}  // namespace scree
