@@ -1,5 +1,6 @@
 #include "engine/bodies/bodies.h"
 
+#include "engine/core/frames.h"
 #include "engine/core/parallel.h"
 #include "engine/core/state_hash.h"
 
@@ -7,9 +8,25 @@ namespace scree {
 
 namespace {
 
-Vec3 inertia_times(const Bodies& bodies, std::size_t i, const Vec3& angular) {
-  const Quat& q = bodies.orientation[i];
-  return q * bodies.inertia[i].cwiseProduct(q.conjugate() * angular);
+SCREE_FOR_EACH_TARGET
+BodySums sum_bodies(const Bodies& bodies, const Vec3& gravity, const Block& block) {
+  BodySums sums;
+  const Vector4 g = to_vector4(gravity);
+  Vector4 linear{}, angular{};
+  for (std::size_t i = block.begin; i < block.end; ++i) {
+    const double m = bodies.mass[i];
+    const Quat& q = bodies.orientation[i];
+    const Vector4 x = to_vector4(bodies.position[i]), v = to_vector4(bodies.linear_velocity[i]),
+                  w = to_vector4(bodies.angular_velocity[i]);
+    const Vector4 spin = turned_by(q, to_vector4(bodies.inertia[i]) * turned_back_by(q, w));
+    sums.kinetic += 0.5 * (m * dot(v, v) + dot(w, spin));
+    sums.potential -= m * dot(g, x);
+    linear += m * v;
+    angular += cross(x, m * v) + spin;
+  }
+  sums.linear = to_vec3(linear);
+  sums.angular = to_vec3(angular);
+  return sums;
 }
 
 }  // namespace
@@ -36,19 +53,7 @@ Mat3 world_inverse_inertia(const Bodies& bodies, std::size_t i) {
 BodySums body_sums(const Bodies& bodies, const Vec3& gravity) {
   return reduce_blocks(
       bodies.size(), grain_medium, BodySums{},
-      [&](const Block& block) {
-        BodySums sum;
-        for (std::size_t i = block.begin; i < block.end; ++i) {
-          const double m = bodies.mass[i];
-          const Vec3 &x = bodies.position[i], &v = bodies.linear_velocity[i], &w = bodies.angular_velocity[i];
-          const Vec3 spin = inertia_times(bodies, i, w);
-          sum.kinetic += 0.5 * (m * v.squaredNorm() + w.dot(spin));
-          sum.potential -= m * gravity.dot(x);
-          sum.linear += m * v;
-          sum.angular += x.cross(m * v) + spin;
-        }
-        return sum;
-      },
+      [&](const Block& block) { return sum_bodies(bodies, gravity, block); },
       [](BodySums a, const BodySums& b) {
         a.kinetic += b.kinetic;
         a.potential += b.potential;

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "engine/core/types.h"
+#include "engine/core/vector4.h"
 
 namespace scree {
 
@@ -17,11 +17,21 @@ inline std::array<Vec3, 2> tangents(const Vec3& n) {
 }
 
 /// v turned by the smallest rotation that takes unit n0 to unit n1; zero if they are opposite.
-inline Vec3 turned_with(const Vec3& n0, const Vec3& n1, const Vec3& v) {
-  const double cosine = n0.dot(n1);
-  if (cosine < -0.999) return Vec3::Zero();
-  const Vec3 s = n0.cross(n1), sv = s.cross(v);
-  return v + sv + s.cross(sv) / (1.0 + cosine);
+SCREE_INLINE Vector4 turned_with(Vector4 n0, Vector4 n1, Vector4 v) {
+  const double cosine = dot(n0, n1);
+  if (cosine < -0.999) return Vector4{};
+  const Vector4 s = cross(n0, n1), sv = cross(s, v);
+  return v + sv + (1.0 / (1.0 + cosine)) * cross(s, sv);
+}
+
+/// v turned by a quaternion, and back. The spare lane of the axis holds w, which cross() takes away again.
+SCREE_INLINE Vector4 turned_by(const Quat& q, Vector4 v) {
+  const Vector4 axis{q.x(), q.y(), q.z(), q.w()}, twice = 2.0 * cross(axis, v);
+  return v + q.w() * twice + cross(axis, twice);
+}
+SCREE_INLINE Vector4 turned_back_by(const Quat& q, Vector4 v) {
+  const Vector4 axis{q.x(), q.y(), q.z(), q.w()}, twice = 2.0 * cross(v, axis);
+  return v + q.w() * twice + cross(twice, axis);
 }
 
 }  // namespace scree

@@ -125,9 +125,8 @@ Gap first_touch_of(const DetectionInput& in, const DetectionWorkspace& w, std::s
 /// others.
 class PairGaps {
  public:
-  PairGaps(const DetectionInput& in, DetectionWorkspace& w, const ContactMemory& last, std::size_t first_body,
-           std::size_t end)
-      : in_(in), w_(w), last_(last), body_(first_body), end_(end) {}
+  PairGaps(DetectionWorkspace& w, const ContactMemory& last, std::size_t first_body, std::size_t end)
+      : w_(w), last_(last), body_(first_body), end_(end) {}
 
   /// The gap of a pair, or null if it is wider than the two bodies may move. Pairs have to be asked for in
   /// their order. Leaves the pair's direction for the next step.
@@ -140,7 +139,6 @@ class PairGaps {
  private:
   struct Pair {
     std::size_t a, b;
-    double margin;
     bool known;  // from the last step
   };
 
@@ -148,32 +146,26 @@ class PairGaps {
     batch_begin_ = begin;
     batch_end_ = std::min(end_, begin + EllipsoidBatch::capacity);
     stage();
-    compute_separations(all_);
-    near_.size = 0;
-    std::array<std::size_t, EllipsoidBatch::capacity> place;
-    for (std::size_t k = 0; k < all_.size; ++k) {
-      const Pair& pair = pair_[k];
-      is_near_[k] = !(all_.phi[k] > pair.margin);
+    climb(batch_);
+    for (std::size_t k = 0; k < batch_.size; ++k) {
+      is_near_[k] = !batch_.is_apart(k);
       if (!is_near_[k]) continue;
-      if (pair.known) {
-        place[near_.size] = k;
-        near_.add(all_, k);
-      } else {
-        take(k, gap(w_.placed[pair.a], w_.placed[pair.b]));
-      }
-    }
-    climb(near_);
-    for (std::size_t i = 0; i < near_.size; ++i) {
-      const Pair& pair = pair_[place[i]];
+      const Pair& pair = pair_[k];
       const PlacedEllipsoid &a = w_.placed[pair.a], &b = w_.placed[pair.b];
-      take(place[i], has_arrived(near_, i) ? contact_of(near_, i, a.centre, b.centre)
-                                           : gap(a, b, &w_.pair_normal[begin + place[i]]));
+      Vec3& normal = w_.pair_normal[begin + k];
+      if (pair.known && batch_.has_arrived(k)) {
+        gap_[k] = contact_of(batch_, k, a.centre, b.centre);
+      } else {
+        gap_[k] = gap(a, b, pair.known ? &normal : nullptr);
+      }
+      normal = gap_[k].normal;
+      is_near_[k] = !(gap_[k].distance > batch_.margin[k]);
     }
   }
 
   /// Puts the pairs of the batch beside each other, each with its last direction or that of the centres.
   void stage() {
-    all_.size = 0;
+    batch_.size = 0;
     for (std::size_t p = batch_begin_; p < batch_end_; ++p) {
       while (static_cast<std::size_t>(w_.pairs.row[body_ + 1]) <= p) ++body_;
       const auto b = static_cast<std::size_t>(w_.pairs.b[p]);
@@ -182,22 +174,15 @@ class PairGaps {
           find_pair_normal(last_, static_cast<std::int32_t>(body_), static_cast<std::int32_t>(b));
       Vec3& normal = w_.pair_normal[p];
       normal = known != nullptr ? *known : Vec3((pa.centre - pb.centre).normalized());
-      pair_[all_.size] = {body_, b, w_.reach[body_] + w_.reach[b], known != nullptr};
-      all_.add(pa, pb, normal);
+      pair_[batch_.size] = {body_, b, known != nullptr};
+      batch_.add(pa, pb, normal, w_.reach[body_] + w_.reach[b]);
     }
   }
 
-  void take(std::size_t k, const Gap& found) {
-    w_.pair_normal[batch_begin_ + k] = found.normal;
-    gap_[k] = found;
-    is_near_[k] = !(found.distance > pair_[k].margin);
-  }
-
-  const DetectionInput& in_;
   DetectionWorkspace& w_;
   const ContactMemory& last_;
   std::size_t body_, end_, batch_begin_ = 0, batch_end_ = 0;
-  EllipsoidBatch all_, near_;
+  EllipsoidBatch batch_;
   std::array<Pair, EllipsoidBatch::capacity> pair_;
   std::array<Gap, EllipsoidBatch::capacity> gap_;
   std::array<bool, EllipsoidBatch::capacity> is_near_;
@@ -219,17 +204,29 @@ void add_pair_contact(const DetectionInput& in, const DetectionWorkspace& w, std
   append(out, key, g, acceleration);
 }
 
+/// What keeps most bodies from most boundaries: a body whose centre is further above the plane than its
+/// bounding sphere may reach is clear of it. Boundaries without such a plane have the normal zero.
+void find_guards(const DetectionInput& in, DetectionWorkspace& w) {
+  w.guards.clear();
+  for (const Boundary& boundary : in.boundaries) {
+    const auto* plane = std::get_if<Plane>(&boundary.surface);
+    w.guards.push_back(plane != nullptr ? Plane{plane->point, plane->normal}
+                                        : Plane{Vec3::Zero(), Vec3::Zero()});
+  }
+}
+
+/// How far the gap to a wall may be; a wall has no half of the resting margin to bring.
+double wall_margin(const DetectionInput& in, const DetectionWorkspace& w, std::size_t i) {
+  return w.reach[i] + 0.5 * resting_margin * smallest_length(in, i);
+}
+
 void collide_boundary(const DetectionInput& in, const DetectionWorkspace& w, std::int32_t a,
                       std::int32_t boundary, DetectionWorkspace::BlockContacts& out) {
   const auto i = static_cast<std::size_t>(a);
   const std::int32_t b = static_cast<std::int32_t>(in.bodies.size()) + boundary;
   const auto& surface = in.boundaries[static_cast<std::size_t>(boundary)].surface;
-  const double smallest = smallest_length(in, i);
-  const double margin = w.reach[i] + 0.5 * resting_margin * smallest;  // a wall has no half to bring
+  const double smallest = smallest_length(in, i), margin = wall_margin(in, w, i);
   if (const auto* plane = std::get_if<Plane>(&surface)) {
-    // Most bodies are far from most planes: the bounding sphere tells.
-    const double height = plane->normal.dot(in.bodies.position[i] - plane->point);
-    if (height > in.shapes.bounding_radius(in.bodies.shape[i]) + margin) return;
     const Gap g = gap(w.placed[i], *plane);
     if (g.distance > margin) return;
     const bool bent = bends(w.travel[i], smallest);
@@ -282,6 +279,7 @@ DetectionReport find_contacts(const DetectionInput& in, const ContactMemory& las
   update_candidate_pairs(
       w.boxes, [&](std::size_t i) { return skin_part * smallest_length(in, i); }, w.pair_list, w.pairs);
   spread_reach(w);
+  find_guards(in, w);
   w.pair_normal.resize(w.pairs.size());
   w.contact_row.resize(n + 1);
   w.contact_row[n] = 0;
@@ -292,7 +290,7 @@ DetectionReport find_contacts(const DetectionInput& in, const ContactMemory& las
     auto& out = w.found[block.index];
     out.contacts.clear();
     out.failures = 0;
-    PairGaps gaps(in, w, last, block.begin, static_cast<std::size_t>(w.pairs.row[block.end]));
+    PairGaps gaps(w, last, block.begin, static_cast<std::size_t>(w.pairs.row[block.end]));
     for (std::size_t i = block.begin; i < block.end; ++i) {
       const std::size_t before = out.contacts.size();
       for (auto p = static_cast<std::size_t>(w.pairs.row[i]);
@@ -300,7 +298,9 @@ DetectionReport find_contacts(const DetectionInput& in, const ContactMemory& las
         if (const Gap* gap = gaps[p])
           add_pair_contact(in, w, i, static_cast<std::size_t>(w.pairs.b[p]), *gap, out);
       }
+      const double clear = in.shapes.bounding_radius(in.bodies.shape[i]) + wall_margin(in, w, i);
       for (std::size_t k = 0; k < in.boundaries.size(); ++k) {
+        if (w.guards[k].normal.dot(in.bodies.position[i] - w.guards[k].point) > clear) continue;
         collide_boundary(in, w, static_cast<std::int32_t>(i), static_cast<std::int32_t>(k), out);
       }
       w.contact_row[i] = static_cast<std::int32_t>(out.contacts.size() - before);

@@ -39,6 +39,7 @@ struct DetectionWorkspace {
   std::vector<double> own_reach,
       reach;  // [body], m: how far its surface may get within the step, alone and pushed
   std::vector<PlacedEllipsoid> placed;    // [body]
+  std::vector<Plane> guards;              // [boundary]: what is far enough above it is clear of the boundary
   std::vector<BlockContacts> found;       // [block of bodies]
   std::vector<std::int32_t> contact_row;  // [body + 1]: contacts with a = body start here
 };

@@ -10,7 +10,7 @@ namespace {
 constexpr int most_steps = 6;
 
 // Numbers like the rest, so that plain vectors of two doubles can compare and choose them.
-constexpr double on_the_way = 0.0, arrived = 1.0, for_the_single_path = 2.0;
+constexpr double on_the_way = 0.0, arrived = 1.0, for_the_single_path = 2.0, apart = 3.0;
 
 /// Loops run over whole vectors of the widest machine; what they compute beyond the last pair is not used.
 constexpr std::size_t widest = 8;
@@ -56,7 +56,7 @@ void begin(EllipsoidBatch& b) {
 #pragma GCC ivdep
   for (std::size_t k = 0; k < whole; ++k) {
     put_slab(b, k, slab(pair_at(b, k), three(b.n, k)));
-    b.state[k] = on_the_way;
+    b.state[k] = b.phi[k] > b.margin[k] ? apart : on_the_way;
   }
 }
 
@@ -94,36 +94,17 @@ void take_step(EllipsoidBatch& b) {
   }
 }
 
-/// phi of the whole batch.
-SCREE_FOR_EACH_VECTOR_WIDTH
-void separate(EllipsoidBatch& b) {
-  const std::size_t whole = whole_vectors(b.size);
-#pragma GCC ivdep
-  for (std::size_t k = 0; k < whole; ++k) b.phi[k] = slab_width(pair_at(b, k), three(b.n, k));
-}
-
 }  // namespace
 
-void EllipsoidBatch::add(const PlacedEllipsoid& first, const PlacedEllipsoid& second, const Vec3& normal) {
+void EllipsoidBatch::add(const PlacedEllipsoid& first, const PlacedEllipsoid& second, const Vec3& normal,
+                         double margin_m) {
   put(r, size, to_three(second.centre - first.centre));
   put(a, size, first.matrix);
   put(b, size, second.matrix);
   put(n, size, to_three(-normal));
+  margin[size] = margin_m;
   ++size;
 }
-
-void EllipsoidBatch::add(const EllipsoidBatch& other, std::size_t k) {
-  const auto copy = [&](auto& to, const auto& from) {
-    for (std::size_t i = 0; i < to.size(); ++i) to[i][size] = from[i][k];
-  };
-  copy(r, other.r);
-  copy(a, other.a);
-  copy(b, other.b);
-  copy(n, other.n);
-  ++size;
-}
-
-void compute_separations(EllipsoidBatch& batch) { separate(batch); }
 
 void climb(EllipsoidBatch& batch) {
   begin(batch);
@@ -133,7 +114,7 @@ void climb(EllipsoidBatch& batch) {
     if (std::find(batch.state.begin(), end, on_the_way) == end) break;
   }
   for (std::size_t k = 0; k < batch.size; ++k) {
-    if (batch.phi[k] < 0.0 && may_be_deep(batch.phi[k], pair_at(batch, k)))
+    if (batch.phi[k] < 0.0 && batch.has_arrived(k) && may_be_deep(batch.phi[k], pair_at(batch, k)))
       batch.state[k] = for_the_single_path;
   }
 }

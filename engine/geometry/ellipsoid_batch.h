@@ -22,23 +22,21 @@ struct alignas(64) EllipsoidBatch {
   Columns<3> x_a, x_b;                    // m, support points from the centres
   std::array<double, capacity> h_a, h_b;  // m, support distances
   std::array<double, capacity> phi;       // m, width of the slab across n (G1)
+  std::array<double, capacity> margin;    // m: pairs that are further apart than that are not looked into
   std::array<double, capacity> state;
 
-  bool full() const { return size == capacity; }
   /// normal: where to begin, from B to A.
-  void add(const PlacedEllipsoid& first, const PlacedEllipsoid& second, const Vec3& normal);
-  /// Takes over pair k of another batch.
-  void add(const EllipsoidBatch& other, std::size_t k);
+  void add(const PlacedEllipsoid& first, const PlacedEllipsoid& second, const Vec3& normal, double margin_m);
+  bool is_apart(std::size_t k) const { return state[k] == 3.0; }
+  bool has_arrived(std::size_t k) const { return state[k] == 1.0; }
 };
 
-/// phi at n, the same bits as separation().
-void compute_separations(EllipsoidBatch& batch);
-
-/// Climbs from n to the maximum of phi. After it state[k] tells whether pair k has arrived: then contact_of()
-/// is what gap() returns from the same start, to the last bit. The few that have not (deep overlap, a step
-/// that had to be shortened, more steps than most need) are for gap().
+/// Climbs from n to the maximum of phi. After it a pair
+///   is_apart()     if separation() at the given direction is larger than the margin, or
+///   has_arrived()  then contact_of() is what gap() returns from the same start, to the last bit, or
+/// neither: the few of deep overlap, of a step that had to be shortened, or of more steps than most need, are
+/// for gap().
 void climb(EllipsoidBatch& batch);
-inline bool has_arrived(const EllipsoidBatch& batch, std::size_t k) { return batch.state[k] == 1.0; }
 
 /// The contact of pair k, which has arrived; centres as they were given.
 Gap contact_of(const EllipsoidBatch& batch, std::size_t k, const Vec3& centre_a, const Vec3& centre_b);

@@ -12,47 +12,12 @@ namespace {
 // The smaller of two anisotropic coefficients over the larger: below, the tangential block would be singular.
 constexpr double least_friction_ratio = 1e-3;
 
-/// Rows n, t1, t2 of a right-handed frame.
-Mat3 contact_frame(const Vec3& n) {
-  const auto t = tangents(n);
-  Mat3 frame;
-  frame << n.transpose(), t[0].transpose(), t[1].transpose();
-  return frame;
-}
-
 void assemble_bodies(const Model& model, const Bodies& bodies, double h, ContactProblem& p) {
   for_each_index(bodies.size(), grain_medium, [&](std::size_t i) {
     p.free_velocity[i] = {bodies.linear_velocity[i] + h * model.settings.gravity, bodies.angular_velocity[i]};
     p.inverse_mass[i] = 1.0 / bodies.mass[i];
     p.inverse_inertia[i] = world_inverse_inertia(bodies, i);
   });
-}
-
-/// The remembered impulse of a contact, turned from its last normal to the new one.
-void warm_start(const ContactMemory& memory, const ContactKey& key, const Mat3& frame, Vec3& impulse,
-                Vec3& torque) {
-  impulse.setZero();
-  torque.setZero();
-  const std::int64_t found = find_contact(memory, key);
-  if (found < 0) return;
-  const auto m = static_cast<std::size_t>(found);
-  const Vec3 normal = frame.row(0).transpose();
-  // Rows may be shorter than one: components p with frame^T p = impulse.
-  const Vec3 scale = frame.rowwise().squaredNorm().cwiseInverse();
-  impulse = scale.cwiseProduct(frame * turned_with(memory.normal[m], normal, memory.impulse[m]));
-  if (memory.torque_impulse.empty() || memory.torque_impulse[m].isZero(0.0)) return;
-  torque = scale.cwiseProduct(frame * turned_with(memory.normal[m], normal, memory.torque_impulse[m]));
-}
-
-/// Normal relative velocity of a contact before gravity and contacts act, m/s; negative when approaching.
-double approach_speed(const ContactProblem& p, std::size_t c, const Bodies& bodies) {
-  const auto at = [&](std::int32_t body, const Vec3& arm) -> Vec3 {
-    const auto i = static_cast<std::size_t>(body);
-    return bodies.linear_velocity[i] + bodies.angular_velocity[i].cross(arm);
-  };
-  Vec3 u = at(p.body_a[c], p.arm_a[c]);
-  if (p.body_b[c] != fixed_partner) u -= at(p.body_b[c], p.arm_b[c]);
-  return p.frame[c].row(0).dot(u);
 }
 
 /// The surface of a body, or of a boundary (b >= bodies).
@@ -73,69 +38,129 @@ void apply_surfaces(const Model& model, const Bodies& bodies, const ContactKey& 
   if (!of_a.surface.patches.empty()) factor *= place_factor(of_a.surface, place(a, of_a));
   if (!of_b.surface.patches.empty()) factor *= place_factor(of_b.surface, place(b, of_b));
   if (!of_a.surface.is_isotropic() || !of_b.surface.is_isotropic()) {
-    const Vec3 n = p.frame[c].row(0).transpose();
+    const Vec3 n = p.normal(c);
     const DirectionFactors d = direction_factors(of_a, of_b, n);
     factor *= d.along_t1;
-    const double ratio = d.along_t1 > 0.0 ? std::max(least_friction_ratio, d.along_t2 / d.along_t1) : 1.0;
-    p.frame[c] << n.transpose(), d.t1.transpose(), ratio * n.cross(d.t1).transpose();
+    p.tangent_ratio[c] = d.along_t1 > 0.0 ? std::max(least_friction_ratio, d.along_t2 / d.along_t1) : 1.0;
+    p.geometry[c].t1 = to_vector4(d.t1);
   }
   p.friction[c] *= factor;
   p.torsional_friction[c] *= factor;
   p.rolling_friction[c] *= factor;
 }
 
+/// All that contacts are assembled from, and what into.
+struct Assembly {
+  const Model& model;
+  const Bodies& bodies;
+  const Contacts& contacts;
+  const ContactMemory& memory;
+  double h;
+  bool newton, surfaces;
+  ContactProblem& p;
+};
+
+/// Frame and arms. Between bodies both sides use the midpoint, for angular momentum; a wall takes any, so the
+/// body's own surface point serves.
+SCREE_INLINE void place(const Assembly& in, std::size_t c, bool fixed) {
+  const ContactKey& key = in.contacts.key[c];
+  const Vec3& normal = in.contacts.normal[c];
+  ContactGeometry& g = in.p.geometry[c];
+  const Vector4 n = to_vector4(normal), point = to_vector4(in.contacts.point[c]);
+  const Vector4 arm_a = point - to_vector4(in.bodies.position[static_cast<std::size_t>(key.a)]);
+  g.n = n;
+  g.t1 = to_vector4(tangents(normal)[0]);
+  g.arm_a = fixed ? arm_a + 0.5 * in.contacts.gap[c] * n : arm_a;
+  g.arm_b = fixed ? Vector4{} : point - to_vector4(in.bodies.position[static_cast<std::size_t>(key.b)]);
+  in.p.tangent_ratio[c] = 1.0;
+}
+
+/// Normal relative velocity of a contact before gravity and contacts act, m/s; negative when approaching.
+SCREE_INLINE double approach_speed(const Assembly& in, std::size_t c) {
+  const ContactGeometry& g = in.p.geometry[c];
+  const auto a = static_cast<std::size_t>(in.p.body_a[c]);
+  Vector4 u =
+      to_vector4(in.bodies.linear_velocity[a]) + cross(to_vector4(in.bodies.angular_velocity[a]), g.arm_a);
+  if (in.p.body_b[c] != fixed_partner) {
+    const auto b = static_cast<std::size_t>(in.p.body_b[c]);
+    u -= to_vector4(in.bodies.linear_velocity[b]) + cross(to_vector4(in.bodies.angular_velocity[b]), g.arm_b);
+  }
+  return dot(g.n, u);
+}
+
+/// The remembered impulses of a contact, turned from its last normal to the new one.
+SCREE_INLINE void warm_start(const Assembly& in, std::size_t c) {
+  ContactProblem& p = in.p;
+  p.start_impulse[c].setZero();
+  p.start_torque_impulse[c].setZero();
+  const std::int64_t found = find_contact(in.memory, in.contacts.key[c]);
+  if (found < 0) return;
+  const auto m = static_cast<std::size_t>(found);
+  const ContactGeometry& g = p.geometry[c];
+  const Vector4 last_n = to_vector4(in.memory.normal[m]);
+  // Components p with frame^T p = impulse; t2 may be shorter than one.
+  const Vector4 t2 = (1.0 / p.tangent_ratio[c]) * cross(g.n, g.t1);
+  const auto components = [&](const Vec3& last) __attribute__((always_inline))->Vec3 {
+    const Vector4 now = turned_with(last_n, g.n, to_vector4(last));
+    return {dot(g.n, now), dot(g.t1, now), dot(t2, now)};
+  };
+  p.start_impulse[c] = components(in.memory.impulse[m]);
+  if (in.memory.torque_impulse.empty() || in.memory.torque_impulse[m].isZero(0.0)) return;
+  p.start_torque_impulse[c] = components(in.memory.torque_impulse[m]);
+}
+
+/// The contacts of a block. Does any of them resist torques?
+SCREE_FOR_EACH_TARGET
+bool assemble_contacts(const Assembly& in, const Block& block) {
+  const Model& model = in.model;
+  const Bodies& bodies = in.bodies;
+  const Settings& settings = model.settings;
+  ContactProblem& p = in.p;
+  const double h = in.h;
+  bool torques = false;
+  for (std::size_t c = block.begin; c < block.end; ++c) {
+    const ContactKey& key = in.contacts.key[c];
+    const auto a = static_cast<std::size_t>(key.a), b = static_cast<std::size_t>(key.b);
+    const bool fixed = b >= bodies.size();
+    p.body_a[c] = key.a;
+    p.body_b[c] = fixed ? fixed_partner : key.b;
+    place(in, c, fixed);
+    const MaterialIndex other = fixed ? model.boundaries[b - bodies.size()].material : bodies.material[b];
+    const PairLaw& law = model.materials.law(bodies.material[a], other);
+    p.friction[c] = law.friction;
+    p.torsional_friction[c] = law.torsional_friction_m;
+    p.rolling_friction[c] = law.rolling_friction_m;
+    if (in.surfaces) apply_surfaces(model, bodies, key, in.contacts.point[c], c, p);
+    torques |= law.torsional_friction_m > 0.0 || law.rolling_friction_m > 0.0;
+
+    const double length_a = model.shapes.smallest_length(bodies.shape[a]), gap = in.contacts.gap[c];
+    p.length[c] = fixed ? length_a : std::min(length_a, model.shapes.smallest_length(bodies.shape[b]));
+    p.gap[c] = gap;
+    p.slop[c] = settings.solver.correction_slop * p.length[c];
+    p.offset[c] = std::max(gap, 0.0) / h + 0.5 * h * in.contacts.gap_acceleration[c];  // (A2)
+    const double approach = p.approach[c] = approach_speed(in, c);
+    const bool impact = approach < -settings.restitution_threshold_m_s && gap + h * approach < 0.0;
+    p.restitution[c] = law.restitution;
+    if (impact && in.newton && law.restitution > 0.0) p.offset[c] = law.restitution * approach;  // (A3)
+    warm_start(in, c);
+  }
+  return torques;
+}
+
 }  // namespace
 
 void assemble(const Model& model, const Bodies& bodies, const Contacts& contacts, const ContactMemory& memory,
               double h, ContactProblem& p) {
-  const std::size_t n = bodies.size();
   const Settings& settings = model.settings;
-  p.resize(n, contacts.size());
+  p.resize(bodies.size(), contacts.size());
   p.velocity_scale = settings.gravity.norm() * h;
   p.friction_corners =
       settings.solver.friction_cone == FrictionCone::sampled ? settings.solver.friction_samples : 0;
   assemble_bodies(model, bodies, h, p);
-
   const bool newton = settings.restitution_law == RestitutionLaw::newton;
-  const bool surfaces = model.materials.has_surfaces();
+  const Assembly in{model, bodies, contacts, memory, h, newton, model.materials.has_surfaces(), p};
   p.has_torques = reduce_blocks(
-      contacts.size(), grain_medium, false,
-      [&](const Block& block) {
-        bool torques = false;
-        for (std::size_t c = block.begin; c < block.end; ++c) {
-          const ContactKey& key = contacts.key[c];
-          const auto a = static_cast<std::size_t>(key.a), b = static_cast<std::size_t>(key.b);
-          const bool fixed = b >= n;
-          p.body_a[c] = key.a;
-          p.body_b[c] = fixed ? fixed_partner : key.b;
-          p.frame[c] = contact_frame(contacts.normal[c]);
-          p.arm_a[c] = contacts.point[c] - bodies.position[a];
-          // Between bodies both sides use the midpoint, for angular momentum; a wall takes any, so the body's
-          // own surface point serves.
-          if (fixed) p.arm_a[c] += 0.5 * contacts.gap[c] * contacts.normal[c];
-          p.arm_b[c] = fixed ? Vec3(Vec3::Zero()) : Vec3(contacts.point[c] - bodies.position[b]);
-          const MaterialIndex other = fixed ? model.boundaries[b - n].material : bodies.material[b];
-          const PairLaw& law = model.materials.law(bodies.material[a], other);
-          p.friction[c] = law.friction;
-          p.torsional_friction[c] = law.torsional_friction_m;
-          p.rolling_friction[c] = law.rolling_friction_m;
-          if (surfaces) apply_surfaces(model, bodies, key, contacts.point[c], c, p);
-          torques |= law.torsional_friction_m > 0.0 || law.rolling_friction_m > 0.0;
-
-          const double length_a = model.shapes.smallest_length(bodies.shape[a]);
-          p.length[c] = fixed ? length_a : std::min(length_a, model.shapes.smallest_length(bodies.shape[b]));
-          p.gap[c] = contacts.gap[c];
-          p.slop[c] = settings.solver.correction_slop * p.length[c];
-          p.offset[c] = std::max(contacts.gap[c], 0.0) / h + 0.5 * h * contacts.gap_acceleration[c];  // (A2)
-          const double approach = p.approach[c] = approach_speed(p, c, bodies);
-          const bool impact =
-              approach < -settings.restitution_threshold_m_s && contacts.gap[c] + h * approach < 0.0;
-          p.restitution[c] = law.restitution;
-          if (impact && newton && law.restitution > 0.0) p.offset[c] = law.restitution * approach;  // (A3)
-          warm_start(memory, key, p.frame[c], p.start_impulse[c], p.start_torque_impulse[c]);
-        }
-        return torques;
-      },
+      contacts.size(), grain_medium, false, [&](const Block& block) { return assemble_contacts(in, block); },
       [](bool a, bool b) { return a || b; });
   if (!sweeps_suffice(settings.solver) || !newton) p.complete();
 }
@@ -149,8 +174,8 @@ void advance_contacts(const ContactProblem& p, const ContactSolution& s, const s
       const Vec3 angular = 0.5 * (before[i].angular + s.velocity[i].angular) + s.correction[i].angular;
       return h * (linear + angular.cross(arm));
     };
-    const Vec3 a = moved(p.body_a[c], p.arm_a[c]);
-    const Vec3 b = p.body_b[c] == fixed_partner ? Vec3(Vec3::Zero()) : moved(p.body_b[c], p.arm_b[c]);
+    const Vec3 a = moved(p.body_a[c], p.arm_a(c));
+    const Vec3 b = p.body_b[c] == fixed_partner ? Vec3(Vec3::Zero()) : moved(p.body_b[c], p.arm_b(c));
     contacts.point[c] += 0.5 * (a + b);
     contacts.gap[c] += contacts.normal[c].dot(a - b);
   });

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cmath>
 
+#include "engine/core/frames.h"
 #include "engine/core/parallel.h"
 
 namespace scree {
@@ -47,7 +48,7 @@ class ContactBalance {
                  std::vector<std::uint8_t>& in_collision)
       : p_(p), s_(s), bodies_(bodies), in_collision_(in_collision) {}
 
-  void add(std::size_t c, ContactSums& sums) const {
+  SCREE_INLINE void add(std::size_t c, ContactSums& sums) const {
     if (p_.gap[c] < 0.0) {
       const double overlap = -p_.gap[c] / p_.length[c];
       ++sums.touching;
@@ -64,39 +65,39 @@ class ContactBalance {
       if (p_.body_b[c] != fixed_partner) mark(p_.body_b[c]);
     }
 
-    const Mat3& frame = p_.frame[c];
-    const Vec3 impulse = frame.transpose() * p_a;
-    Vec3 torque = Vec3::Zero();
-    if (p_.has_torques) torque = frame.transpose() * s_.torque_impulse[c];
-    add_work(c, p_.body_a[c], p_.arm_a[c], p_a[0], impulse, torque, sums);
+    const ContactGeometry& g = p_.geometry[c];
+    const Vector4 impulse = to_vector4(p_.in_world(c, p_a));
+    const Vector4 torque = p_.has_torques ? to_vector4(p_.in_world(c, s_.torque_impulse[c])) : Vector4{};
+    add_work(p_.body_a[c], g.arm_a, p_a[0] * g.n, impulse, torque, sums);
     if (p_.body_b[c] != fixed_partner) {
-      add_work(c, p_.body_b[c], p_.arm_b[c], p_b[0], shared ? Vec3(-impulse) : Vec3(frame.transpose() * p_b),
-               shared ? Vec3(-torque) : Vec3(frame.transpose() * s_.torque_impulse_on_b[c]), sums);
+      add_work(p_.body_b[c], g.arm_b, p_b[0] * g.n, shared ? -impulse : to_vector4(p_.in_world(c, p_b)),
+               shared ? -torque : to_vector4(p_.in_world(c, s_.torque_impulse_on_b[c])), sums);
     }
 
-    const Vec3 point = bodies_.position[static_cast<std::size_t>(p_.body_a[c])] + p_.arm_a[c];
-    const double squared = impulse.squaredNorm();
+    const Vector4 point = to_vector4(bodies_.position[static_cast<std::size_t>(p_.body_a[c])]) + g.arm_a;
+    const double squared = dot(impulse, impulse);
     sums.linear_size += std::sqrt(squared);
-    sums.angular_size += std::sqrt(point.squaredNorm() * squared) + (p_.has_torques ? torque.norm() : 0.0);
+    sums.angular_size += std::sqrt(dot(point, point) * squared);
+    if (p_.has_torques) sums.angular_size += std::sqrt(dot(torque, torque));
     if (p_.body_b[c] != fixed_partner) return;
-    sums.linear += impulse;
-    sums.angular += point.cross(impulse) + torque;
+    sums.linear += to_vec3(impulse);
+    sums.angular += to_vec3(cross(point, impulse) + torque);
   }
 
  private:
-  /// (D1) of one side of a contact; impulse and torque in world axes.
-  void add_work(std::size_t c, std::int32_t body, const Vec3& arm, double normal_impulse, const Vec3& impulse,
-                const Vec3& torque, ContactSums& sums) const {
+  /// (D1) of one side of a contact; impulses and torque in world axes.
+  SCREE_INLINE void add_work(std::int32_t body, Vector4 arm, Vector4 normal_impulse, Vector4 impulse,
+                             Vector4 torque, ContactSums& sums) const {
     const auto i = static_cast<std::size_t>(body);
-    const Vec3 spin = bodies_.angular_velocity[i] + s_.velocity[i].angular;
-    const Vec3 doubled = bodies_.linear_velocity[i] + s_.velocity[i].linear + spin.cross(arm);
-    const double normal = normal_impulse * p_.frame[c].row(0).dot(doubled);
+    const Vector4 spin = to_vector4(bodies_.angular_velocity[i] + s_.velocity[i].angular);
+    const Vector4 doubled = to_vector4(bodies_.linear_velocity[i] + s_.velocity[i].linear) + cross(spin, arm);
+    const double normal = dot(normal_impulse, doubled);
     sums.normal_work += 0.5 * normal;
-    sums.friction_work += 0.5 * (impulse.dot(doubled) - normal + torque.dot(spin));
+    sums.friction_work += 0.5 * (dot(impulse, doubled) - normal + dot(torque, spin));
   }
 
   /// Several threads may mark one body.
-  void mark(std::int32_t body) const {
+  SCREE_INLINE void mark(std::int32_t body) const {
     std::atomic_ref<std::uint8_t>(in_collision_[static_cast<std::size_t>(body)])
         .store(1, std::memory_order_relaxed);
   }
@@ -106,21 +107,6 @@ class ContactBalance {
   const Bodies& bodies_;
   std::vector<std::uint8_t>& in_collision_;
 };
-
-template <class T, class F>
-T sum(std::size_t n, F&& add) {
-  return reduce_blocks(
-      n, grain_medium, T{},
-      [&](const Block& block) {
-        T total{};
-        for (std::size_t i = block.begin; i < block.end; ++i) add(i, total);
-        return total;
-      },
-      [](T a, const T& b) {
-        a += b;
-        return a;
-      });
-}
 
 struct MomentumGain {
   Vec3 linear = Vec3::Zero(), angular = Vec3::Zero();
@@ -133,24 +119,48 @@ struct MomentumGain {
   }
 };
 
+/// What a body got from contacts.
+SCREE_INLINE void add_gain(const ContactProblem& p, const ContactSolution& s, const Bodies& bodies,
+                           std::size_t i, MomentumGain& sums) {
+  const Vector4 spin = to_vector4(s.velocity[i].angular - p.free_velocity[i].angular);
+  const Vector4 linear = bodies.mass[i] * to_vector4(s.velocity[i].linear - p.free_velocity[i].linear);
+  const Quat& q = bodies.orientation[i];
+  const Vector4 turning = turned_by(q, to_vector4(bodies.inertia[i]) * turned_back_by(q, spin));
+  sums.linear += to_vec3(linear);
+  sums.angular += to_vec3(cross(to_vector4(bodies.position[i]), linear) + turning);
+}
+
+SCREE_FOR_EACH_TARGET
+ContactSums sum_contacts(const ContactBalance& balance, const Block& block) {
+  ContactSums sums;
+  for (std::size_t c = block.begin; c < block.end; ++c) balance.add(c, sums);
+  return sums;
+}
+
+SCREE_FOR_EACH_TARGET
+MomentumGain sum_gains(const ContactProblem& p, const ContactSolution& s, const Bodies& bodies,
+                       const std::vector<std::uint8_t>& in_collision, const Block& block) {
+  MomentumGain sums;
+  for (std::size_t i = block.begin; i < block.end; ++i) {
+    sums.in_collision += in_collision[i];
+    add_gain(p, s, bodies, i, sums);
+  }
+  return sums;
+}
+
 }  // namespace
 
 void balance_contacts(const ContactProblem& p, const ContactSolution& s, const Bodies& bodies,
                       std::vector<std::uint8_t>& in_collision, StepReport& report) {
   in_collision.assign(bodies.size(), 0);
   const ContactBalance balance(p, s, bodies, in_collision);
-  const ContactSums given =
-      sum<ContactSums>(p.contacts(), [&](std::size_t c, ContactSums& total) { balance.add(c, total); });
-  const MomentumGain gained = sum<MomentumGain>(bodies.size(), [&](std::size_t i, MomentumGain& total) {
-    total.in_collision += in_collision[i];
-    const Vec3 spin = s.velocity[i].angular - p.free_velocity[i].angular;
-    const Vec3 linear = bodies.mass[i] * (s.velocity[i].linear - p.free_velocity[i].linear);
-    if (spin.isZero(0.0) && linear.isZero(0.0)) return;
-    const Quat& q = bodies.orientation[i];
-    total.linear += linear;
-    total.angular +=
-        bodies.position[i].cross(linear) + q * bodies.inertia[i].cwiseProduct(q.conjugate() * spin);
-  });
+  const auto add = [](auto a, const auto& b) { return a += b; };
+  const ContactSums given = reduce_blocks(
+      p.contacts(), grain_medium, ContactSums{},
+      [&](const Block& block) { return sum_contacts(balance, block); }, add);
+  const MomentumGain gained = reduce_blocks(
+      bodies.size(), grain_medium, MomentumGain{},
+      [&](const Block& block) { return sum_gains(p, s, bodies, in_collision, block); }, add);
   report.energy.dissipated_by_impact -= given.normal_work;
   report.energy.dissipated_by_friction -= given.friction_work;
 

@@ -5,6 +5,23 @@
 
 namespace scree {
 
+namespace {
+
+SCREE_FOR_EACH_TARGET
+void remember_impulses(const ContactProblem& p, const ContactSolution& s, const Workspace& w,
+                       const Block& block, ContactMemory& memory) {
+  for (std::size_t c = block.begin; c < block.end; ++c) {
+    const double approach = std::max(0.0, -p.approach[c]);
+    const double sudden = approach * w.solver.contacts[c].local.inverse_w_nn;
+    const double p_n = s.impulse[c][0];
+    const double keep = p_n > 0.0 ? std::max(0.0, p_n - sudden) / p_n : 0.0;
+    memory.impulse[c] = keep * p.in_world(c, s.impulse[c]);
+    if (p.has_torques) memory.torque_impulse[c] = keep * p.in_world(c, s.torque_impulse[c]);
+  }
+}
+
+}  // namespace
+
 void remember(const ContactProblem& p, const ContactSolution& s, Workspace& w, ContactMemory& memory) {
   const std::size_t n = w.contacts.size();
   memory.key = w.contacts.key;
@@ -16,14 +33,7 @@ void remember(const ContactProblem& p, const ContactSolution& s, Workspace& w, C
   memory.pair_b.swap(w.detection.pairs.b);
   memory.pair_row.swap(w.detection.pairs.row);
   memory.pair_normal.swap(w.detection.pair_normal);
-  for_each_index(n, grain_medium, [&](std::size_t c) {
-    const double approach = std::max(0.0, -p.approach[c]);
-    const double sudden = approach * w.solver.contacts[c].local.inverse_w_nn;
-    const double p_n = s.impulse[c][0];
-    const double keep = p_n > 0.0 ? std::max(0.0, p_n - sudden) / p_n : 0.0;
-    memory.impulse[c] = keep * (p.frame[c].transpose() * s.impulse[c]);
-    if (p.has_torques) memory.torque_impulse[c] = keep * (p.frame[c].transpose() * s.torque_impulse[c]);
-  });
+  for_blocks(n, grain_medium, [&](const Block& block) { remember_impulses(p, s, w, block, memory); });
 }
 
 }  // namespace scree

@@ -3,6 +3,7 @@
 #include <Eigen/LU>
 #include <cmath>
 
+#include "engine/core/frames.h"
 #include "engine/core/parallel.h"
 
 namespace scree {
@@ -22,18 +23,21 @@ Mat3 cross_matrix(const Vec3& v) {
 // would, without its matrix.
 constexpr double small_turn = 1e-3;
 
-/// w_m of (M1); body frame. From w0 by Newton, or for small turns by putting w back in.
+/// w_m of (M1), body frame, for small turns; the spare lane of inertia is not zero.
+SCREE_INLINE Vector4 midpoint_of_small_turn(Vector4 inertia, Vector4 w0, double dt) {
+  const Vector4 half_over_inertia = 0.5 * dt / inertia;
+  Vector4 w = w0;
+  for (int k = 0; k < newton_iterations; ++k) {
+    const Vector4 next = w0 + half_over_inertia * cross(inertia * w, w), change = next - w;
+    w = next;
+    if (dot(change, change) <= newton_tolerance * newton_tolerance * dot(w, w)) break;
+  }
+  return w;
+}
+
+/// w_m of (M1), body frame, by Newton from w0.
 Vec3 midpoint_spin(const Vec3& inertia, const Vec3& w0, double dt) {
   Vec3 w = w0;
-  if (dt * dt * w0.squaredNorm() < small_turn * small_turn) {
-    for (int k = 0; k < newton_iterations; ++k) {
-      const Vec3 next = w0 + 0.5 * dt * inertia.cwiseProduct(w).cross(w).cwiseQuotient(inertia);
-      const double change = (next - w).squaredNorm();
-      w = next;
-      if (change <= newton_tolerance * newton_tolerance * w.squaredNorm()) break;
-    }
-    return w;
-  }
   for (int k = 0; k < newton_iterations; ++k) {
     const Vec3 l = inertia.cwiseProduct(w);
     const Vec3 f = inertia.cwiseProduct(w - w0) - 0.5 * dt * l.cross(w);
@@ -48,21 +52,33 @@ Vec3 midpoint_spin(const Vec3& inertia, const Vec3& w0, double dt) {
   return w;
 }
 
+SCREE_INLINE void rotate(const Vec3& principal, double dt, Quat& orientation, Vec3& angular_velocity) {
+  const Vector4 inertia{principal[0], principal[1], principal[2], 1.0};
+  const Vector4 w0 = turned_back_by(orientation, to_vector4(angular_velocity));
+  const bool small = dt * dt * dot(w0, w0) < small_turn * small_turn;
+  const Vector4 w =
+      small ? midpoint_of_small_turn(inertia, w0, dt) : to_vector4(midpoint_spin(principal, to_vec3(w0), dt));
+  const Vector4 half = 0.5 * dt * w;
+  orientation = (orientation * Quat(1.0, half[0], half[1], half[2])).normalized();
+  angular_velocity = to_vec3(turned_by(orientation, 2.0 * w - w0));
+}
+
+SCREE_FOR_EACH_TARGET
+void drift_bodies(Bodies& bodies, double dt, const Block& block) {
+  for (std::size_t i = block.begin; i < block.end; ++i) {
+    bodies.position[i] += dt * bodies.linear_velocity[i];
+    rotate(bodies.inertia[i], dt, bodies.orientation[i], bodies.angular_velocity[i]);
+  }
+}
+
 }  // namespace
 
 void rotate_freely(const Vec3& inertia, double dt, Quat& orientation, Vec3& angular_velocity) {
-  const Vec3 w0 = orientation.conjugate() * angular_velocity;
-  const Vec3 w = midpoint_spin(inertia, w0, dt);
-  const Vec3 half = 0.5 * dt * w;
-  orientation = (orientation * Quat(1.0, half[0], half[1], half[2])).normalized();
-  angular_velocity = orientation * (2.0 * w - w0);
+  rotate(inertia, dt, orientation, angular_velocity);
 }
 
 void drift(Bodies& bodies, double dt) {
-  for_each_index(bodies.size(), grain_medium, [&](std::size_t i) {
-    bodies.position[i] += dt * bodies.linear_velocity[i];
-    rotate_freely(bodies.inertia[i], dt, bodies.orientation[i], bodies.angular_velocity[i]);
-  });
+  for_blocks(bodies.size(), grain_medium, [&](const Block& block) { drift_bodies(bodies, dt, block); });
 }
 
 void move_by_correction(Bodies& bodies, const std::vector<Twist>& correction, double dt) {

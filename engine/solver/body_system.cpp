@@ -22,9 +22,9 @@ Sides sides_of(const ContactProblem& p, std::size_t c) {
   Sides s;
   s.count = p.body_b[c] == fixed_partner ? 1 : 2;
   s.body[0] = p.body_a[c];
-  s.jacobian[0] = contact_jacobian(p.frame[c], p.arm_a[c]);
+  s.jacobian[0] = contact_jacobian(p.frame(c), p.arm_a(c));
   s.body[1] = p.body_b[c];
-  s.jacobian[1] = -contact_jacobian(p.frame[c], p.arm_b[c]);
+  s.jacobian[1] = -contact_jacobian(p.frame(c), p.arm_b(c));
   return s;
 }
 
@@ -48,7 +48,7 @@ void BodySystem::velocities(const std::vector<Vec3>& impulse, std::vector<Vec3>&
   velocities_from_impulses(p_, scratch_);
   velocity.resize(p_.contacts());
   for_each_index(p_.contacts(), grain_medium, [&](std::size_t c) {
-    velocity[c] = p_.frame[c] * relative_velocity(p_, c, scratch_.velocity);
+    velocity[c] = p_.frame(c) * relative_velocity(p_, c, scratch_.velocity);
     velocity[c][0] += p_.offset[c];
   });
 }

@@ -16,15 +16,23 @@ SCREE_INLINE void follow(double beta, double* impulse, ImpulseDirection& d) {
   }
 }
 
-SCREE_INLINE Vector4 second_tangent(const CompactContact& c) { return c.tangent_ratio * cross(c.n, c.t1); }
+SCREE_INLINE Vector4 second_tangent(const ContactGeometry& g, const CompactContact& c) {
+  return c.tangent_ratio * cross(g.n, g.t1);
+}
+
+/// An impulse in world axes, of its components in the contact's frame.
+SCREE_INLINE Vector4 to_world(const ContactGeometry& g, const CompactContact& c, const double* components) {
+  return components[0] * g.n + components[1] * g.t1 + components[2] * second_tangent(g, c);
+}
 
 /// v_a + w_a x arm_a - v_b - w_b x arm_b, world axes.
-SCREE_INLINE Vector4 relative_velocity(const CompactContact& c, const CompactBody* bodies) {
+SCREE_INLINE Vector4 relative_velocity(const ContactGeometry& g, const CompactContact& c,
+                                       const CompactBody* bodies) {
   const CompactBody& a = bodies[c.a];
-  Vector4 u = a.linear + cross(a.angular, c.arm_a);
+  Vector4 u = a.linear + cross(a.angular, g.arm_a);
   if (c.b != fixed_partner) {
     const CompactBody& b = bodies[c.b];
-    u -= b.linear + cross(b.angular, c.arm_b);
+    u -= b.linear + cross(b.angular, g.arm_b);
   }
   return u;
 }
@@ -34,14 +42,15 @@ SCREE_INLINE Vector4 inverse_inertia_times(const CompactBody& b, Vector4 x) {
 }
 
 /// Adds the impulse (N s, world) to body a at the contact and its opposite to body b.
-SCREE_INLINE void apply(const CompactContact& c, Vector4 impulse, CompactBody* bodies) {
+SCREE_INLINE void apply(const ContactGeometry& g, const CompactContact& c, Vector4 impulse,
+                        CompactBody* bodies) {
   CompactBody& a = bodies[c.a];
   a.linear += a.inverse_mass * impulse;
-  a.angular += inverse_inertia_times(a, cross(c.arm_a, impulse));
+  a.angular += inverse_inertia_times(a, cross(g.arm_a, impulse));
   if (c.b != fixed_partner) {
     CompactBody& b = bodies[c.b];
     b.linear -= b.inverse_mass * impulse;
-    b.angular -= inverse_inertia_times(b, cross(c.arm_b, impulse));
+    b.angular -= inverse_inertia_times(b, cross(g.arm_b, impulse));
   }
 }
 

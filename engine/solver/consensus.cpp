@@ -36,7 +36,7 @@ struct SideMotion {
 
 SideMotion side_motion(const ContactProblem& p, std::size_t c, bool is_a, const std::vector<Twist>& v) {
   const Twist& t = v[static_cast<std::size_t>(is_a ? p.body_a[c] : p.body_b[c])];
-  return {p.frame[c] * (t.linear + t.angular.cross(is_a ? p.arm_a[c] : p.arm_b[c])), p.frame[c] * t.angular};
+  return {p.frame(c) * (t.linear + t.angular.cross(is_a ? p.arm_a(c) : p.arm_b(c))), p.frame(c) * t.angular};
 }
 
 void prepare(const ContactProblem& p, bool warm, ConsensusWorkspace& w, ContactSolution& s) {
@@ -61,9 +61,9 @@ void prepare(const ContactProblem& p, bool warm, ConsensusWorkspace& w, ContactS
          ++k) {
       const auto c = static_cast<std::size_t>(p.body_contact[k]);
       const bool is_a = p.body_a[c] == static_cast<std::int32_t>(i);
-      const ContactJacobian j = contact_jacobian(p.frame[c], is_a ? p.arm_a[c] : p.arm_b[c]);
+      const ContactJacobian j = contact_jacobian(p.frame(c), is_a ? p.arm_a(c) : p.arm_b(c));
       m += w.rho[c] * j.transpose() * j;
-      m.bottomRightCorner<3, 3>() += w.rho_spin[c] * p.frame[c].transpose() * p.frame[c];
+      m.bottomRightCorner<3, 3>() += w.rho_spin[c] * p.frame(c).transpose() * p.frame(c);
     }
     w.inverse[i] = m.llt().solve(Mat6::Identity());
   });
@@ -93,15 +93,15 @@ void body_step(const ContactProblem& p, ConsensusWorkspace& w, std::vector<Twist
       const auto c = static_cast<std::size_t>(p.body_contact[k]);
       const bool is_a = p.body_a[c] == static_cast<std::int32_t>(i);
       const double sign = is_a ? 1.0 : -1.0;
-      const Vec3& arm = is_a ? p.arm_a[c] : p.arm_b[c];
+      const Vec3 arm = is_a ? p.arm_a(c) : p.arm_b(c);
       const ConsensusWorkspace::Side& side = is_a ? w.side_a[c] : w.side_b[c];
-      const Vec3 now = p.frame[c] * (free.linear + free.angular.cross(arm));
-      const Vec3 force = w.rho[c] * (p.frame[c].transpose() * (side.z - sign * w.y[c] - now));
+      const Vec3 now = p.frame(c) * (free.linear + free.angular.cross(arm));
+      const Vec3 force = w.rho[c] * (p.frame(c).transpose() * (side.z - sign * w.y[c] - now));
       pull.head<3>() += force;
       pull.tail<3>() += arm.cross(force);
       if (w.rho_spin[c] > 0.0) {
-        pull.tail<3>() += w.rho_spin[c] * (p.frame[c].transpose() *
-                                           (side.z_spin - sign * w.y_spin[c] - p.frame[c] * free.angular));
+        pull.tail<3>() += w.rho_spin[c] * (p.frame(c).transpose() *
+                                           (side.z_spin - sign * w.y_spin[c] - p.frame(c) * free.angular));
       }
     }
     const Vec6 change = w.inverse[i] * pull;

@@ -10,10 +10,17 @@
 #pragma once
 
 #include "engine/core/types.h"
+#include "engine/core/vector4.h"
 
 namespace scree {
 
 inline constexpr std::int32_t fixed_partner = -1;
+
+/// Where a contact is: what sweeps read again and again, two cache lines. World axes.
+struct alignas(64) ContactGeometry {
+  Vector4 n, t1;         // unit; n from body b to body a
+  Vector4 arm_a, arm_b;  // m, from the body's centre of mass to the contact
+};
 
 struct ContactProblem {
   // m/s that residuals are compared with: |gravity| * time step; 0 if there is none.
@@ -27,13 +34,14 @@ struct ContactProblem {
 
   // [contact]
   std::vector<std::int32_t> body_a, body_b;  // body_b may be fixed_partner
-  // Rows n, t1, t2. Where friction is anisotropic t1 is the direction of the larger coefficient, and row t2
-  // is shortened to the ratio of the two: in such components the ellipse of admissible impulses is a circle,
-  // and u, p, W keep all their relations, for p.u stays the same (an impulse in world axes is frame^T p).
-  std::vector<Mat3> frame;
-  std::vector<Vec3> arm_a, arm_b;  // m, world, from the body's centre of mass to the contact
-  std::vector<double> offset;      // m/s, see (S3): positive lets bodies approach, negative drives them apart
-  std::vector<double> friction;    // sliding coefficient, along t1
+  std::vector<ContactGeometry> geometry;
+  // t2 = tangent_ratio n x t1. Where friction is anisotropic t1 is the direction of the larger coefficient,
+  // and t2 is shortened to the ratio of the two: in such components the ellipse of admissible impulses is a
+  // circle, and u, p, W keep all their relations, for p.u stays the same (an impulse in world axes is frame^T
+  // p).
+  std::vector<double> tangent_ratio;
+  std::vector<double> offset;    // m/s, see (S3): positive lets bodies approach, negative drives them apart
+  std::vector<double> friction;  // sliding coefficient, along t1
   std::vector<double> torsional_friction;  // m
   std::vector<double> rolling_friction;    // m
   std::vector<double> gap;                 // m, for position correction
@@ -55,6 +63,21 @@ struct ContactProblem {
 
   std::size_t bodies() const { return free_velocity.size(); }
   std::size_t contacts() const { return body_a.size(); }
+  SCREE_INLINE Mat3 frame(std::size_t contact) const {  // rows n, t1, t2
+    const ContactGeometry& g = geometry[contact];
+    Mat3 rows;
+    rows << to_vec3(g.n).transpose(), to_vec3(g.t1).transpose(),
+        (tangent_ratio[contact] * to_vec3(cross(g.n, g.t1))).transpose();
+    return rows;
+  }
+  SCREE_INLINE Vec3 in_world(std::size_t contact, const Vec3& components) const {  // frame^T components
+    const ContactGeometry& g = geometry[contact];
+    return to_vec3(components[0] * g.n + components[1] * g.t1 +
+                   (tangent_ratio[contact] * components[2]) * cross(g.n, g.t1));
+  }
+  SCREE_INLINE Vec3 normal(std::size_t contact) const { return to_vec3(geometry[contact].n); }
+  SCREE_INLINE Vec3 arm_a(std::size_t contact) const { return to_vec3(geometry[contact].arm_a); }
+  SCREE_INLINE Vec3 arm_b(std::size_t contact) const { return to_vec3(geometry[contact].arm_b); }
   /// Makes room, and empties what complete() fills.
   void resize(std::size_t bodies, std::size_t contacts);
   void complete();
@@ -76,10 +99,10 @@ struct ContactSolution {
 /// (S1), world axes.
 inline Vec3 relative_velocity(const ContactProblem& p, std::size_t c, const std::vector<Twist>& v) {
   const Twist& a = v[static_cast<std::size_t>(p.body_a[c])];
-  Vec3 u = a.linear + a.angular.cross(p.arm_a[c]);
+  Vec3 u = a.linear + a.angular.cross(p.arm_a(c));
   if (p.body_b[c] != fixed_partner) {
     const Twist& b = v[static_cast<std::size_t>(p.body_b[c])];
-    u -= b.linear + b.angular.cross(p.arm_b[c]);
+    u -= b.linear + b.angular.cross(p.arm_b(c));
   }
   return u;
 }

@@ -68,11 +68,11 @@ Side side_of(const ContactProblem& p, std::size_t c, bool is_a) {
   if (p.body_b[c] == fixed_partner) return {1.0, Vec3::Zero(), Vec3::Zero()};
   const auto a = static_cast<std::size_t>(p.body_a[c]), b = static_cast<std::size_t>(p.body_b[c]);
   const double m_a =
-      1.0 / delassus_share(p.frame[c], p.arm_a[c], p.inverse_mass[a], p.inverse_inertia[a])(0, 0);
+      1.0 / delassus_share(p.frame(c), p.arm_a(c), p.inverse_mass[a], p.inverse_inertia[a])(0, 0);
   const double m_b =
-      1.0 / delassus_share(p.frame[c], p.arm_b[c], p.inverse_mass[b], p.inverse_inertia[b])(0, 0);
+      1.0 / delassus_share(p.frame(c), p.arm_b(c), p.inverse_mass[b], p.inverse_inertia[b])(0, 0);
   const Twist &va = p.free_velocity[a], &vb = p.free_velocity[b];
-  const Vec3 u_a = va.linear + va.angular.cross(p.arm_a[c]), u_b = vb.linear + vb.angular.cross(p.arm_b[c]);
+  const Vec3 u_a = va.linear + va.angular.cross(p.arm_a(c)), u_b = vb.linear + vb.angular.cross(p.arm_b(c));
   return {(is_a ? m_b : m_a) / (m_a + m_b), (m_a * u_a + m_b * u_b) / (m_a + m_b),
           (m_a * va.angular + m_b * vb.angular) / (m_a + m_b)};
 }
@@ -155,7 +155,7 @@ struct BodyView {
     return static_cast<std::size_t>(p.body_contact[static_cast<std::size_t>(p.body_row[body]) + k]);
   }
   bool is_a(std::size_t c) const { return p.body_a[c] == static_cast<std::int32_t>(body); }
-  const Vec3& arm(std::size_t c) const { return is_a(c) ? p.arm_a[c] : p.arm_b[c]; }
+  Vec3 arm(std::size_t c) const { return is_a(c) ? p.arm_a(c) : p.arm_b(c); }
 };
 
 void add_normals(const BodyView& view, BodyProgramme& w) {
@@ -164,9 +164,9 @@ void add_normals(const BodyView& view, BodyProgramme& w) {
     const std::size_t c = view.contact(k);
     const Side side = side_of(p, c, view.is_a(c));
     const double sign = view.is_a(c) ? 1.0 : -1.0;
-    Thrust block = linear_block(p.frame[c], view.arm(c), 0, 1, sign);
+    Thrust block = linear_block(p.frame(c), view.arm(c), 0, 1, sign);
     finish_block(block, p.inverse_mass[view.body], p.inverse_inertia[view.body]);
-    block.target[0] = sign * p.frame[c].row(0).dot(side.common) - side.share * p.offset[c];
+    block.target[0] = sign * p.frame(c).row(0).dot(side.common) - side.share * p.offset[c];
     w.normal.push_back(block);
   }
 }
@@ -178,7 +178,7 @@ void add_friction(const BodyView& view, BodyProgramme& w) {
     const double p_n = w.normal[k].impulse[0];
     if (p_n <= 0.0) continue;
     const Side side = side_of(p, c, view.is_a(c));
-    const Vec3 common = p.frame[c] * side.common, spin = p.frame[c] * side.spin;
+    const Vec3 common = p.frame(c) * side.common, spin = p.frame(c) * side.spin;
     const auto add = [&](int part, Thrust block, const Vec2& target, double radius) {
       if (radius <= 0.0) return;
       finish_block(block, p.inverse_mass[view.body], p.inverse_inertia[view.body]);
@@ -188,9 +188,9 @@ void add_friction(const BodyView& view, BodyProgramme& w) {
       w.friction_contact.push_back(k);
       w.friction_part.push_back(part);
     };
-    add(0, linear_block(p.frame[c], view.arm(c), 1, 2, 1.0), common.tail<2>(), p.friction[c] * p_n);
-    add(1, angular_block(p.frame[c], 0, 1), Vec2(spin[0], 0.0), p.torsional_friction[c] * p_n);
-    add(2, angular_block(p.frame[c], 1, 2), spin.tail<2>(), p.rolling_friction[c] * p_n);
+    add(0, linear_block(p.frame(c), view.arm(c), 1, 2, 1.0), common.tail<2>(), p.friction[c] * p_n);
+    add(1, angular_block(p.frame(c), 0, 1), Vec2(spin[0], 0.0), p.torsional_friction[c] * p_n);
+    add(2, angular_block(p.frame(c), 1, 2), spin.tail<2>(), p.rolling_friction[c] * p_n);
   }
 }
 

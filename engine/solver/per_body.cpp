@@ -27,27 +27,27 @@ constexpr int sweeps_between_checks = 10;
 constexpr int plain_sweeps = 4;
 
 /// Re-solves one contact by (P1) and (P2); returns the squared change of its velocity, (m/s)^2.
-SCREE_INLINE double solve_contact(CompactContact& c, CompactBody* bodies) {
-  const Vector4 u = relative_velocity(c, bodies), t2 = second_tangent(c);
+SCREE_INLINE double solve_contact(const ContactGeometry& g, CompactContact& c, CompactBody* bodies) {
+  const Vector4 u = relative_velocity(g, c, bodies), t2 = second_tangent(g, c);
   const ImpulseChange d =
-      improve_impulse(c.local, c.impulse, dot(c.n, u) + c.offset, dot(c.t1, u), dot(t2, u));
+      improve_impulse(c.local, c.impulse, dot(g.n, u) + c.offset, dot(g.t1, u), dot(t2, u));
   if (d.is_zero()) return 0.0;
   c.impulse[0] += d.n;
   c.impulse[1] += d.t1;
   c.impulse[2] += d.t2;
-  apply(c, d.n * c.n + d.t1 * c.t1 + d.t2 * t2, bodies);
+  apply(g, c, d.n * g.n + d.t1 * g.t1 + d.t2 * t2, bodies);
   return velocity_change_squared(c.local, d);
 }
 
 /// Solves the contacts of one visit, one after the other; with a direction each (else null) goes along it
 /// first.
 SCREE_FOR_EACH_TARGET
-double solve_contacts(CompactContact* contact, CompactContact* end, CompactBody* bodies,
-                      ImpulseDirection* direction, double beta) {
+double solve_contacts(const ContactGeometry* geometry, CompactContact* contact, CompactContact* end,
+                      CompactBody* bodies, ImpulseDirection* direction, double beta) {
   double change = 0.0;
-  for (; contact != end; ++contact) {
+  for (; contact != end; ++contact, ++geometry) {
     if (direction != nullptr) follow(beta, contact->impulse, *direction++);
-    change += solve_contact(*contact, bodies);
+    change += solve_contact(*geometry, *contact, bodies);
   }
   return change;
 }
@@ -71,15 +71,16 @@ double solve_contacts_exactly(const ContactProblem& p, SolverKind kind, std::siz
   for (std::size_t contact = begin; contact < end; ++contact) {
     CompactContact& c = w.contacts[contact];
     if (direction != nullptr) follow(beta, c.impulse, *direction++);
-    const Mat3& frame = p.frame[contact];
+    const ContactGeometry& g = p.geometry[contact];
+    const Mat3 frame = p.frame(contact);
     const Vec3 last = Vec3::Map(c.impulse);
-    Vec3 u = frame * to_vec3(relative_velocity(c, bodies));
+    Vec3 u = frame * to_vec3(relative_velocity(g, c, bodies));
     u[0] += c.offset;
     const Vec3 impulse = new_impulse(p, contact, kind, last, u);
     const Vec3 d = impulse - last;
     if (d.isZero(0.0)) continue;
     Vec3::Map(c.impulse) = impulse;
-    apply(c, to_vector4(frame.transpose() * d), bodies);
+    apply(g, c, to_vector4(frame.transpose() * d), bodies);
     change += (p.delassus[contact] * d).squaredNorm();
   }
   return change;
@@ -98,12 +99,12 @@ void solve_torques(const ContactProblem& p, std::size_t contact, const CompactCo
   if (!resists_torques(p, contact)) return;
   const double torsion_bound = p.torsional_friction[contact] * c.impulse[0];
   const double rolling_bound = p.rolling_friction[contact] * c.impulse[0];
-  const Mat3& frame = p.frame[contact];
+  const Mat3 frame = p.frame(contact);
   const auto spin = [&]() -> Vec3 { return frame * spin_of(c, bodies); };
   const Mat3 w = frame * relative_inverse_inertia(p, contact) * frame.transpose();
 
   const double torsion = std::clamp(torque[0] - spin()[0] / w(0, 0), -torsion_bound, torsion_bound);
-  apply_torque(c, (torsion - torque[0]) * c.n, bodies);
+  apply_torque(c, (torsion - torque[0]) * p.geometry[contact].n, bodies);
   torque[0] = torsion;
 
   const Vec2 free = torque.tail<2>() - w.bottomRightCorner<2, 2>().inverse() * spin().tail<2>();
@@ -119,38 +120,39 @@ void solve_torques(const ContactProblem& p, std::size_t contact, const CompactCo
 
 /// Impulses of the contacts of one visit, applied.
 SCREE_FOR_EACH_TARGET
-void apply_impulses(const CompactContact* contact, const CompactContact* end, CompactBody* bodies) {
-  for (; contact != end; ++contact) {
-    const double* p = contact->impulse;
-    apply(*contact, p[0] * contact->n + p[1] * contact->t1 + p[2] * second_tangent(*contact), bodies);
-  }
+void apply_impulses(const ContactGeometry* geometry, const CompactContact* contact, const CompactContact* end,
+                    CompactBody* bodies) {
+  for (; contact != end; ++contact, ++geometry)
+    apply(*geometry, *contact, to_world(*geometry, *contact, contact->impulse), bodies);
 }
 
-/// Begins with the start impulses and the velocities that belong to them; without, as the sweeps were
-/// prepared.
+/// Adds the velocities that belong to the start impulses, or takes these away.
 void apply_start(const ContactProblem& p, SolverWorkspace& w, bool warm) {
-  for_each_index(w.torque.size(), grain_light, [&](std::size_t k) { w.torque[k].setZero(); });
-  if (!warm) return;
+  for_each_index(w.torque.size(), grain_light,
+                 [&](std::size_t c) { w.torque[c] = warm ? p.start_torque_impulse[c] : Vec3(Vec3::Zero()); });
+  if (!warm) {
+    for_each_index(p.contacts(), grain_light,
+                   [&](std::size_t c) { std::fill_n(w.contacts[c].impulse, 3, 0.0); });
+    return;
+  }
   sweep(w.colouring, [&](std::size_t, std::size_t begin, std::size_t end) {
-    for (std::size_t c = begin; c < end; ++c) {
-      Vec3::Map(w.contacts[c].impulse) = p.start_impulse[c];
-      w.contacts[c].impulse[0] = std::max(w.contacts[c].impulse[0], 0.0);
-      if (!p.has_torques) continue;
-      w.torque[c] = p.start_torque_impulse[c];
+    for (std::size_t c = begin; p.has_torques && c < end; ++c) {
       if (!w.torque[c].isZero(0.0))
-        apply_torque(w.contacts[c], to_vector4(p.frame[c].transpose() * w.torque[c]), w.bodies.data());
+        apply_torque(w.contacts[c], to_vector4(p.in_world(c, w.torque[c])), w.bodies.data());
     }
-    apply_impulses(w.contacts.data() + begin, w.contacts.data() + end, w.bodies.data());
+    apply_impulses(p.geometry.data() + begin, w.contacts.data() + begin, w.contacts.data() + end,
+                   w.bodies.data());
   });
 }
 
 /// (S5) of the contacts [contact, end), in the compact layout.
 SCREE_FOR_EACH_TARGET
-void add_residuals(const CompactContact* contact, const CompactContact* end, const CompactBody* bodies,
-                   double* squared) {
-  for (; contact != end; ++contact, ++squared) {
-    const Vector4 v = relative_velocity(*contact, bodies);
-    const Vec3 u(dot(contact->n, v) + contact->offset, dot(contact->t1, v), dot(second_tangent(*contact), v));
+void add_residuals(const ContactGeometry* geometry, const CompactContact* contact, const CompactContact* end,
+                   const CompactBody* bodies, double* squared) {
+  for (; contact != end; ++contact, ++geometry, ++squared) {
+    const Vector4 v = relative_velocity(*geometry, *contact, bodies);
+    const Vec3 u(dot(geometry->n, v) + contact->offset, dot(geometry->t1, v),
+                 dot(second_tangent(*geometry, *contact), v));
     const Vec3 impulse = Vec3::Map(contact->impulse);
     const bool idle = impulse[0] <= 0.0 && u[0] >= 0.0;
     *squared =
@@ -165,14 +167,14 @@ Residual residual_of_sweeps(const ContactProblem& p, SolverWorkspace& w, Contact
              p.contacts(), grain_medium, ResidualSum{},
              [&](const Block& block) {
                double squared[grain_medium];
-               add_residuals(w.contacts.data() + block.begin, w.contacts.data() + block.end, w.bodies.data(),
-                             squared);
+               add_residuals(p.geometry.data() + block.begin, w.contacts.data() + block.begin,
+                             w.contacts.data() + block.end, w.bodies.data(), squared);
                ResidualSum sum;
                for (std::size_t c = block.begin; c < block.end; ++c) {
                  double& here = squared[c - block.begin];
                  if (here < 0.0) continue;
                  if (p.has_torques && resists_torques(p, c)) {
-                   here += torque_residual_squared(p, c, p.frame[c] * spin_of(w.contacts[c], w.bodies.data()),
+                   here += torque_residual_squared(p, c, p.frame(c) * spin_of(w.contacts[c], w.bodies.data()),
                                                    Vec3::Map(w.contacts[c].impulse), w.torque[c]);
                  }
                  sum.add(here);
@@ -187,10 +189,12 @@ void store(const ContactProblem& p, const SolverWorkspace& w, ContactSolution& s
   for_each_index(p.bodies(), grain_light, [&](std::size_t i) {
     s.velocity[i] = {to_vec3(w.bodies[i].linear), to_vec3(w.bodies[i].angular)};
   });
-  for_each_index(p.contacts(), grain_light, [&](std::size_t c) {
-    s.impulse[c] = Vec3::Map(w.contacts[c].impulse);
-    s.torque_impulse[c] = p.has_torques ? w.torque[c] : Vec3(Vec3::Zero());
-  });
+  for_each_index(p.contacts(), grain_light,
+                 [&](std::size_t c) { s.impulse[c] = Vec3::Map(w.contacts[c].impulse); });
+  if (p.has_torques)
+    s.torque_impulse = w.torque;
+  else
+    std::fill(s.torque_impulse.begin(), s.torque_impulse.end(), Vec3::Zero());
 }
 
 /// (P3) of the velocities that belong to the impulses.
@@ -219,7 +223,8 @@ double sweep_contacts(const ContactProblem& p, SolverKind kind, std::optional<do
     CompactContact* const contacts = w.contacts.data();
     ImpulseDirection* const along = beta ? w.conjugate.impulse.data() + begin : nullptr;
     const double b = beta.value_or(0.0);
-    w.visit_change[v] = quick ? solve_contacts(contacts + begin, contacts + end, w.bodies.data(), along, b)
+    w.visit_change[v] = quick ? solve_contacts(p.geometry.data() + begin, contacts + begin, contacts + end,
+                                               w.bodies.data(), along, b)
                               : solve_contacts_exactly(p, kind, begin, end, along, b, w);
     if (!p.has_torques) return;
     for (std::size_t c = begin; c < end; ++c) {

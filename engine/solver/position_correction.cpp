@@ -22,15 +22,36 @@ double wanted_speed(double gap, double slop, const SolverSettings& settings, dou
 
 /// The contacts of one visit, one after the other: normal impulses that reach the wanted speeds.
 SCREE_FOR_EACH_TARGET
-void push_apart(CompactContact* contact, CompactContact* end, const double* target, CompactBody* bodies) {
-  for (; contact != end; ++contact, ++target) {
-    const double u_n = dot(contact->n, relative_velocity(*contact, bodies));
+void push_apart(const ContactGeometry* geometry, CompactContact* contact, CompactContact* end,
+                const double* target, CompactBody* bodies) {
+  for (; contact != end; ++contact, ++geometry, ++target) {
+    const double u_n = dot(geometry->n, relative_velocity(*geometry, *contact, bodies));
     const double impulse = std::max(0.0, contact->impulse[0] - (u_n - *target) * contact->local.inverse_w_nn);
     const double change = impulse - contact->impulse[0];
     if (change == 0.0) continue;
     contact->impulse[0] = impulse;
-    apply(*contact, change * contact->n, bodies);
+    apply(*geometry, *contact, change * geometry->n, bodies);
   }
+}
+
+/// The wanted speeds of contacts [begin, end), from velocities as the sweeps left them; is any positive?
+SCREE_FOR_EACH_TARGET
+bool set_targets(const ContactProblem& p, const SolverSettings& settings, double time_step_s,
+                 const Block& block, const ContactSolution& s, SolverWorkspace& w) {
+  bool overlap = false;
+  for (std::size_t c = block.begin; c < block.end; ++c) {
+    const ContactGeometry& g = p.geometry[c];
+    const auto at = [&](std::int32_t body, Vector4 arm) __attribute__((always_inline)) {
+      const Twist& v = s.velocity[static_cast<std::size_t>(body)];
+      return dot(g.n, to_vector4(v.linear) + cross(to_vector4(v.angular), arm));
+    };
+    double u_n = at(p.body_a[c], g.arm_a);
+    if (p.body_b[c] != fixed_partner) u_n -= at(p.body_b[c], g.arm_b);
+    w.target[c] = wanted_speed(p.gap[c] + time_step_s * u_n, p.slop[c], settings, time_step_s);
+    overlap |= w.target[c] > 0.0;
+    w.contacts[c].impulse[0] = 0.0;
+  }
+  return overlap;
 }
 
 /// Offset that has an overlap beyond the slop shrink: (S3) with the bias for its gap.
@@ -69,29 +90,24 @@ bool correct_positions(const ContactProblem& p, const SolverSettings& settings, 
                        SolverWorkspace& w, ContactSolution& s) {
   const bool any = reduce_blocks(
       p.contacts(), grain_medium, false,
-      [&](const Block& block) {
-        bool overlap = false;
-        for (std::size_t c = block.begin; c < block.end; ++c) {
-          const double u_n = p.frame[c].row(0).dot(relative_velocity(p, c, s.velocity));
-          w.target[c] = wanted_speed(p.gap[c] + time_step_s * u_n, p.slop[c], settings, time_step_s);
-          overlap |= w.target[c] > 0.0;
-          w.contacts[c].impulse[0] = 0.0;
-        }
-        return overlap;
-      },
+      [&](const Block& block) { return set_targets(p, settings, time_step_s, block, s, w); },
       [](bool a, bool b) { return a || b; });
+  if (!any) {
+    std::fill(s.correction.begin(), s.correction.end(), Twist{});
+    return false;
+  }
   for_each_index(p.bodies(), grain_light,
                  [&](std::size_t i) { w.bodies[i].linear = w.bodies[i].angular = Vector4{}; });
-  for (int k = 0; any && k < settings.correction_sweeps; ++k) {
+  for (int k = 0; k < settings.correction_sweeps; ++k) {
     sweep(w.colouring, [&](std::size_t, std::size_t begin, std::size_t end) {
-      push_apart(w.contacts.data() + begin, w.contacts.data() + end, w.target.data() + begin,
-                 w.bodies.data());
+      push_apart(p.geometry.data() + begin, w.contacts.data() + begin, w.contacts.data() + end,
+                 w.target.data() + begin, w.bodies.data());
     });
   }
   for_each_index(p.bodies(), grain_light, [&](std::size_t i) {
     s.correction[i] = {to_vec3(w.bodies[i].linear), to_vec3(w.bodies[i].angular)};
   });
-  return any;
+  return true;
 }
 
 }  // namespace scree

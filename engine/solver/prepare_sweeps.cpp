@@ -24,38 +24,33 @@ struct Spread {
 
 SCREE_INLINE double sum(Vector4 v) { return v[0] + v[1] + v[2]; }
 
-/// The Delassus block as far as sweeps need it, from frame and arms.
-SCREE_INLINE void add_local(CompactContact& k, double friction, const CompactBody* bodies) {
-  const Vector4 t2 = second_tangent(k);
-  Spread w;
-  double inverse_mass = bodies[k.a].inverse_mass;
-  w.add(bodies[k.a], k.arm_a, k.n, k.t1, t2);
-  if (k.b != fixed_partner) {
-    inverse_mass += bodies[k.b].inverse_mass;
-    w.add(bodies[k.b], k.arm_b, k.n, k.t1, t2);
-  }
-  const double nn = inverse_mass + sum(w.nn), t11 = inverse_mass + sum(w.t11),
-               t22 = k.tangent_ratio * k.tangent_ratio * inverse_mass + sum(w.t22);
-  k.local = local_contact(DelassusEntries{nn, sum(w.n1), sum(w.n2), t11, sum(w.t12), t22}, friction);
-  k.rho = 3.0 / (nn + t11 + t22);
-}
-
-/// Contacts [begin, end) of the problem.
+/// Contacts [begin, end) of the problem, with the Delassus block as far as sweeps need it.
 SCREE_FOR_EACH_TARGET
 void compact(const ContactProblem& p, std::size_t begin, std::size_t end, const CompactBody* bodies,
              CompactContact* contacts) {
   for (std::size_t c = begin; c < end; ++c) {
+    const ContactGeometry& g = p.geometry[c];
     CompactContact& k = contacts[c];
-    k.n = to_vector4(p.frame[c].row(0).transpose());
-    k.t1 = to_vector4(p.frame[c].row(1).transpose());
-    k.arm_a = to_vector4(p.arm_a[c]);
-    k.arm_b = to_vector4(p.arm_b[c]);
-    k.impulse[0] = k.impulse[1] = k.impulse[2] = 0.0;
+    const Vec3& start = p.start_impulse[c];
+    k.impulse[0] = std::max(start[0], 0.0);
+    k.impulse[1] = start[1];
+    k.impulse[2] = start[2];
     k.offset = p.offset[c];
-    k.tangent_ratio = p.frame[c].row(2).norm();
+    k.tangent_ratio = p.tangent_ratio[c];
     k.a = p.body_a[c];
     k.b = p.body_b[c];
-    add_local(k, p.friction[c], bodies);
+    const Vector4 t2 = second_tangent(g, k);
+    Spread w;
+    double inverse_mass = bodies[k.a].inverse_mass;
+    w.add(bodies[k.a], g.arm_a, g.n, g.t1, t2);
+    if (k.b != fixed_partner) {
+      inverse_mass += bodies[k.b].inverse_mass;
+      w.add(bodies[k.b], g.arm_b, g.n, g.t1, t2);
+    }
+    const double nn = inverse_mass + sum(w.nn), t11 = inverse_mass + sum(w.t11),
+                 t22 = k.tangent_ratio * k.tangent_ratio * inverse_mass + sum(w.t22);
+    k.local = local_contact(DelassusEntries{nn, sum(w.n1), sum(w.n2), t11, sum(w.t12), t22}, p.friction[c]);
+    k.rho = 3.0 / (nn + t11 + t22);
   }
 }
 

@@ -46,9 +46,8 @@ void ContactProblem::resize(std::size_t bodies, std::size_t contacts) {
   inverse_inertia.resize(bodies);
   body_a.resize(contacts);
   body_b.resize(contacts);
-  frame.resize(contacts);
-  arm_a.resize(contacts);
-  arm_b.resize(contacts);
+  geometry.resize(contacts);
+  tangent_ratio.resize(contacts);
   offset.resize(contacts);
   friction.resize(contacts);
   torsional_friction.resize(contacts);
@@ -102,10 +101,10 @@ void compute_delassus(ContactProblem& p) {
   p.delassus.resize(p.contacts());
   for_each_index(p.contacts(), grain_medium, [&](std::size_t c) {
     const auto a = static_cast<std::size_t>(p.body_a[c]);
-    p.delassus[c] = delassus_share(p.frame[c], p.arm_a[c], p.inverse_mass[a], p.inverse_inertia[a]);
+    p.delassus[c] = delassus_share(p.frame(c), p.arm_a(c), p.inverse_mass[a], p.inverse_inertia[a]);
     if (p.body_b[c] == fixed_partner) return;
     const auto b = static_cast<std::size_t>(p.body_b[c]);
-    p.delassus[c] += delassus_share(p.frame[c], p.arm_b[c], p.inverse_mass[b], p.inverse_inertia[b]);
+    p.delassus[c] += delassus_share(p.frame(c), p.arm_b(c), p.inverse_mass[b], p.inverse_inertia[b]);
   });
 }
 
@@ -139,10 +138,10 @@ void velocities_from_impulses(const ContactProblem& p, ContactSolution& s) {
       const auto c = static_cast<std::size_t>(p.body_contact[k]);
       const bool is_a = p.body_a[c] == static_cast<std::int32_t>(i);
       const double sign = is_a ? 1.0 : -1.0;
-      const Vec3 world = sign * (p.frame[c].transpose() * s.impulse[c]);
+      const Vec3 world = sign * (p.frame(c).transpose() * s.impulse[c]);
       impulse += world;
-      torque += (is_a ? p.arm_a[c] : p.arm_b[c]).cross(world) +
-                sign * (p.frame[c].transpose() * s.torque_impulse[c]);
+      torque += (is_a ? p.arm_a(c) : p.arm_b(c)).cross(world) +
+                sign * (p.frame(c).transpose() * s.torque_impulse[c]);
     }
     s.velocity[i] = {p.free_velocity[i].linear + p.inverse_mass[i] * impulse,
                      p.free_velocity[i].angular + p.inverse_inertia[i] * torque};

@@ -20,14 +20,13 @@ struct SolveReport {
   Residual residual;
 };
 
-/// A contact as the sweeps see it: everything a visit needs, next to each other; four cache lines.
+/// A contact as the sweeps see it, beside its ContactGeometry: two cache lines.
 struct alignas(64) CompactContact {
-  Vector4 n, t1, arm_a, arm_b;  // world
-  double impulse[3];            // N s, contact frame
-  double offset;                // m/s
+  double impulse[3];  // N s, contact frame
+  double offset;      // m/s
   LocalContact local;
   double rho;            // kg, of the natural map (S5)
-  double tangent_ratio;  // t2 = tangent_ratio n x t1: below 1 where friction is anisotropic
+  double tangent_ratio;  // see ContactProblem
   std::int32_t a, b;     // bodies; b may be fixed_partner
 };
 

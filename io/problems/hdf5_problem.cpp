@@ -32,11 +32,17 @@ template <class Problem, class Field>
 void for_each_contact_array(Problem& p, Field&& field) {
   field("contacts", hdf5::Label{"body_a", "1", "body that n points to"}, p.body_a);
   field("contacts", hdf5::Label{"body_b", "1", "other body, -1 for a fixed partner"}, p.body_b);
-  field("contacts", hdf5::Label{"frame", "1", "rows n (from b to a), t1, t2, world axes"}, p.frame);
-  field("contacts", hdf5::Label{"arm_a", "m", "from body a's centre of mass to the contact, world axes"},
-        p.arm_a);
-  field("contacts", hdf5::Label{"arm_b", "m", "from body b's centre of mass to the contact, world axes"},
-        p.arm_b);
+  field(
+      "contacts",
+      hdf5::Label{"geometry", "1, m",
+                  "n (unit, from b to a), t1 (unit), arm_a, arm_b (m, from the body's centre of mass to the "
+                  "contact); world axes"},
+      p.geometry);
+  field("contacts",
+        hdf5::Label{"tangent_ratio", "1",
+                    "t2 = tangent_ratio n x t1; frame: n, t1, t2. Below 1 where friction is "
+                    "anisotropic"},
+        p.tangent_ratio);
   field("contacts", hdf5::Label{"offset", "m/s", "added to the normal velocity in Signorini's condition"},
         p.offset);
   field("contacts", hdf5::Label{"friction", "1", "sliding coefficient"}, p.friction);
@@ -80,6 +86,14 @@ void write(hid_t group, const hdf5::Label& label, const std::vector<Mat3>& v) {
     for (int i = 0; i < 3; ++i) rows.insert(rows.end(), {m(i, 0), m(i, 1), m(i, 2)});
   }
   hdf5::write_array(group, label, H5T_NATIVE_DOUBLE, {v.size(), 3, 3}, rows.data());
+}
+void write(hid_t group, const hdf5::Label& label, const std::vector<ContactGeometry>& v) {
+  std::vector<double> rows;
+  for (const ContactGeometry& g : v) {
+    for (const Vector4& row : {g.n, g.t1, g.arm_a, g.arm_b})
+      rows.insert(rows.end(), {row[0], row[1], row[2]});
+  }
+  hdf5::write_array(group, label, H5T_NATIVE_DOUBLE, {v.size(), 4, 3}, rows.data());
 }
 void write(hid_t group, const hdf5::Label& label, const std::vector<Twist>& v) {
   std::vector<double> rows;
@@ -183,6 +197,15 @@ void read(const Source& in, const std::string& name, std::vector<Mat3>& v) {
   const std::vector<double> rows = in.rows<double>(name, 9);
   for (std::size_t k = 0; k < rows.size(); k += 9)
     v.push_back(Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(rows.data() + k));
+}
+void read(const Source& in, const std::string& name, std::vector<ContactGeometry>& v) {
+  const std::vector<double> rows = in.rows<double>(name, 12);
+  for (std::size_t k = 0; k < rows.size(); k += 12) {
+    const auto at = [&](std::size_t i) {
+      return Vector4{rows[k + i], rows[k + i + 1], rows[k + i + 2], 0.0};
+    };
+    v.push_back({at(0), at(3), at(6), at(9)});
+  }
 }
 void read(const Source& in, const std::string& name, std::vector<Twist>& v) {
   const std::vector<double> rows = in.rows<double>(name, 6);

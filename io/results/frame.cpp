@@ -19,7 +19,7 @@ std::vector<Vec3f> single(const std::vector<Vec3>& values) {
 std::vector<Vec3> impulses(const Workspace& workspace) {
   std::vector<Vec3> result(workspace.contacts.size());
   for (std::size_t c = 0; c < result.size(); ++c) {
-    result[c] = workspace.problem.frame[c].transpose() * workspace.solution.impulse[c];
+    result[c] = workspace.problem.in_world(c, workspace.solution.impulse[c]);
   }
   return result;
 }

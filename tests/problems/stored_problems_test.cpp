@@ -144,7 +144,7 @@ TEST(DelassusForm, IsTheSameProblemWithoutItsBodies) {
   }
   velocities_from_impulses(bodies, s);
   for (std::size_t c = 0; c < p.contacts(); ++c) {
-    Vec3 u = bodies.frame[c] * relative_velocity(bodies, c, s.velocity);
+    Vec3 u = bodies.frame(c) * relative_velocity(bodies, c, s.velocity);
     u[0] += bodies.offset[c];
     EXPECT_LT((contact_velocity(p, c, s.impulse) - u).norm(), 1e-12);
     EXPECT_LT((p.own_block(c) - bodies.delassus[c]).norm(), 1e-12 * bodies.delassus[c].norm());

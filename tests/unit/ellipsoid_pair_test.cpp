@@ -126,17 +126,20 @@ TEST(EllipsoidBatch, SameBitsAsOneByOne) {
       const Vec3 normal = gap(pair[k].a(), pair[k].b()).normal;
       const double off = std::array{1e-12, 1e-3, 0.05, 1.0}[k % 4];
       start.emplace_back((normal + off * random.direction()).normalized());
-      batch.add(pair[k].a(), pair[k].b(), start[k]);
+      batch.add(pair[k].a(), pair[k].b(), start[k], 0.05);
     }
-    compute_separations(batch);
-    for (std::size_t k = 0; k < size; ++k)
-      ASSERT_EQ(batch.phi[k], separation(pair[k].a(), pair[k].b(), -start[k]));
     climb(batch);
     for (std::size_t k = 0; k < size; ++k) {
-      ++pairs;
-      if (!has_arrived(batch, k)) continue;
-      ++arrived;
       const PlacedEllipsoid a = pair[k].a(), b = pair[k].b();
+      const double start_phi = separation(a, b, -start[k]);
+      ASSERT_EQ(batch.is_apart(k), start_phi > 0.05);
+      if (batch.is_apart(k)) {
+        ASSERT_EQ(batch.phi[k], start_phi);
+        continue;
+      }
+      ++pairs;
+      if (!batch.has_arrived(k)) continue;
+      ++arrived;
       const Gap one = gap(a, b, &start[k]), many = contact_of(batch, k, a.centre, b.centre);
       ASSERT_EQ(many.distance, one.distance);
       ASSERT_EQ(many.normal, one.normal);

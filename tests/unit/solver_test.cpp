@@ -157,7 +157,7 @@ TEST_P(Iterative, SolvesAHeap) {
   EXPECT_EQ(report.status, SolveStatus::converged);
   EXPECT_LT(report.residual.rms_m_s, 1e-4 * p.velocity_scale);
   for (std::size_t c = 0; c < p.contacts(); ++c) {
-    const Vec3 u = p.frame[c] * relative_velocity(p, c, solution.velocity);
+    const Vec3 u = p.frame(c) * relative_velocity(p, c, solution.velocity);
     const Vec3& impulse = solution.impulse[c];
     EXPECT_GE(impulse[0], 0.0);
     EXPECT_GT(u[0] + p.offset[c], -1e-4);
