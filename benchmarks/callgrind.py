@@ -41,9 +41,9 @@ COLUMNS = ["stage", "instructions", "share", "per_step", "per_body", "per_pair",
 LINE = re.compile(r"^\s*([\d,]+) \([^)]*\)\s+[^:]*:(.*?)(?: \[[^\]]*\])?$")
 
 
-def parse_arguments():
+def argument_parser(description):
     root = pathlib.Path(__file__).resolve().parent.parent
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--program", type=pathlib.Path, default=root / "build/release/benchmarks/callgrind_steps")
     parser.add_argument("--scene", default="settled_bed", help="a name of `scree bench --list`, or a file with `count`")
     parser.add_argument("--count", type=int, default=200, help="bodies")
@@ -51,15 +51,23 @@ def parse_arguments():
     parser.add_argument("--steps", type=int, default=5, help="steps that are counted")
     parser.add_argument("--csv", type=pathlib.Path)
     parser.add_argument("--markdown", type=pathlib.Path)
-    return parser.parse_args()
+    return parser
 
 
-def count(arguments, folder):
+def check_programs(script, program, tools):
+    for tool in tools:
+        if not shutil.which(tool):
+            sys.exit(f"{script}: {tool} is not installed (Debian: {'binutils' if tool == 'objdump' else 'valgrind'})")
+    if not program.exists():
+        sys.exit(f"{script}: {program} is not built: cmake --build --preset release --target {program.name}")
+
+
+def count(arguments, folder, *options):
     """What the steps worked on, and callgrind's file."""
     out = folder / "callgrind.out"
     command = ["valgrind", "--quiet", "--tool=callgrind", f"--callgrind-out-file={out}", "--collect-atstart=no",
-               "--toggle-collect=counted_steps", str(arguments.program), arguments.scene, str(arguments.count),
-               str(arguments.start), str(arguments.steps)]
+               "--toggle-collect=counted_steps", *options, str(arguments.program), arguments.scene,
+               str(arguments.count), str(arguments.start), str(arguments.steps)]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(f"callgrind.py: {' '.join(command)} failed:\n{done.stderr}")
@@ -72,17 +80,25 @@ def bare_name(function):
     return re.sub(r"[.'].*$", "", name).strip()
 
 
+def is_own_lambda(function):
+    """Whether it is a lambda of a function: what that calls, so in its count already."""
+    return "<" not in bare_name(function) and ")::{lambda(" in function
+
+
 def inclusive_counts(out):
     """{function: instructions with all that it calls}. Overloads count together; none of them calls another."""
     text = subprocess.run(["callgrind_annotate", "--inclusive=yes", "--threshold=100", str(out)],
                           capture_output=True, text=True, check=True).stdout
-    counts = {}
-    for line in text.splitlines():
-        match = LINE.match(line)
-        if match:
-            name = bare_name(match[2])
-            counts[name] = counts.get(name, 0) + int(match[1].replace(",", ""))
-    return counts
+    return add_up([(match[2], int(match[1].replace(",", ""))) for match in map(LINE.match, text.splitlines()) if match])
+
+
+def add_up(lines):
+    """{bare name: count} of [(function, count)]. Lambdas count only if their function is inlined, so that it has none."""
+    counts, lambdas = {}, {}
+    for function, n in lines:
+        name, into = bare_name(function), lambdas if is_own_lambda(function) else counts
+        into[name] = into.get(name, 0) + n
+    return {**lambdas, **counts}
 
 
 def row(stage, function, counts, work):
@@ -125,12 +141,8 @@ def markdown(rows, work, arguments):
 
 
 def main():
-    arguments = parse_arguments()
-    for program in ("valgrind", "callgrind_annotate"):
-        if not shutil.which(program):
-            sys.exit(f"callgrind.py: {program} is not installed (Debian: valgrind)")
-    if not arguments.program.exists():
-        sys.exit(f"callgrind.py: {arguments.program} is not built: cmake --build --preset release --target callgrind_steps")
+    arguments = argument_parser(__doc__.splitlines()[0]).parse_args()
+    check_programs("callgrind.py", arguments.program, ("valgrind", "callgrind_annotate"))
     with tempfile.TemporaryDirectory() as folder:
         work, out = count(arguments, pathlib.Path(folder))
         rows = table(inclusive_counts(out), work)

@@ -3,6 +3,12 @@
 #include <cstdlib>
 #include <fmt/format.h>
 
+#if __has_include(<valgrind/callgrind.h>)
+#include <valgrind/callgrind.h>
+#else
+#define CALLGRIND_START_INSTRUMENTATION
+#endif
+
 #include "engine/core/parallel.h"
 #include "engine/simulation/step.h"
 #include "io/scene/read_scene.h"
@@ -29,6 +35,7 @@ int main(int argc, char** argv) {
     scree::Workspace workspace;
     std::vector<scree::StepReport> reports;
     reports.reserve(static_cast<std::size_t>(steps));
+    CALLGRIND_START_INSTRUMENTATION;  // for --instr-atstart=no, which makes haste up to here
     for (int warm_up = 0; warm_up < 2; ++warm_up) {
       if (step(p.scene.model, p.state, workspace).status == scree::SolveStatus::diverged) return 5;
     }

@@ -59,8 +59,8 @@ Heap make_heap() {
   return heap;
 }
 
-const Heap& heap() {
-  static const Heap made = make_heap();
+Heap& heap() {
+  static Heap made = make_heap();
   return made;
 }
 

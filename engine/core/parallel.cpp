@@ -30,7 +30,7 @@ void set_thread_count(int threads) {
 }
 
 namespace detail {
-void run_blocks(std::size_t blocks, const std::function<void(std::size_t)>& body) {
+void run_blocks(std::size_t blocks, Sharing, const std::function<void(std::size_t)>& body) {
   std::atomic<std::size_t> next{0};
   const auto work = [&] {
     for (std::size_t b = next++; b < blocks; b = next++) body(b);
@@ -54,8 +54,12 @@ void set_thread_count(int threads) {
 }
 
 namespace detail {
-void run_blocks(std::size_t blocks, const std::function<void(std::size_t)>& body) {
-  tbb::parallel_for(std::size_t{0}, blocks, std::size_t{1}, [&](std::size_t b) { body(b); });
+void run_blocks(std::size_t blocks, Sharing sharing, const std::function<void(std::size_t)>& body) {
+  if (sharing == Sharing::even) {
+    tbb::parallel_for(std::size_t{0}, blocks, std::size_t{1}, body, tbb::static_partitioner{});
+  } else {
+    tbb::parallel_for(std::size_t{0}, blocks, std::size_t{1}, body);
+  }
 }
 }  // namespace detail
 

@@ -18,8 +18,12 @@ struct Block {
 void set_thread_count(int threads);
 int thread_count();
 
+/// Which thread takes which block: whoever is free, or, for loops that come back again and again to the same
+/// data, the same share for the same thread every time, so that the data stay in its cache.
+enum class Sharing { by_demand, even };
+
 namespace detail {
-void run_blocks(std::size_t blocks, const std::function<void(std::size_t)>& body);
+void run_blocks(std::size_t blocks, Sharing sharing, const std::function<void(std::size_t)>& body);
 }
 
 inline std::size_t block_count(std::size_t n, std::size_t grain) { return (n + grain - 1) / grain; }
@@ -28,22 +32,25 @@ inline std::size_t block_count(std::size_t n, std::size_t grain) { return (n + g
 /// alone, never on the number of threads; a block must write to its own range only. That makes every result
 /// the same bits on every thread count, as long as what blocks return is merged in block order.
 template <class F>
-void for_blocks(std::size_t n, std::size_t grain, F&& f) {
+void for_blocks(std::size_t n, std::size_t grain, F&& f, Sharing sharing = Sharing::by_demand) {
   const std::size_t blocks = block_count(n, grain);
   const auto body = [&](std::size_t b) { f(Block{b, b * grain, std::min(n, (b + 1) * grain)}); };
   if (blocks <= 1 || thread_count() == 1) {
     for (std::size_t b = 0; b < blocks; ++b) body(b);
     return;
   }
-  detail::run_blocks(blocks, std::cref(body));
+  detail::run_blocks(blocks, sharing, std::cref(body));
 }
 
 /// Calls f(i) for every i in [0, n).
 template <class F>
-void for_each_index(std::size_t n, std::size_t grain, F&& f) {
-  for_blocks(n, grain, [&](const Block& block) {
-    for (std::size_t i = block.begin; i < block.end; ++i) f(i);
-  });
+void for_each_index(std::size_t n, std::size_t grain, F&& f, Sharing sharing = Sharing::by_demand) {
+  for_blocks(
+      n, grain,
+      [&](const Block& block) {
+        for (std::size_t i = block.begin; i < block.end; ++i) f(i);
+      },
+      sharing);
 }
 
 /// Reduces f(Block) -> T over the blocks, merged in block order (so the result does not depend on threads).

@@ -22,9 +22,12 @@ void assemble(const Model& model, const Bodies& bodies, const Contacts& contacts
 void advance_contacts(const ContactProblem& problem, const ContactSolution& solution,
                       const std::vector<Twist>& before, double h, Contacts& contacts);
 
+/// Remembers the directions of pairs that detection has found; takes them out of its workspace.
+void remember_pairs(DetectionWorkspace& workspace, ContactMemory& memory);
+
 /// Remembers impulses for the warm start of the next step. Of an impulse that stopped an impact only the rest
 /// is kept: the part m_eff |u_n-| belongs to the past and would throw the bodies apart.
-void remember(const ContactProblem& problem, const ContactSolution& solution, Workspace& workspace,
+void remember(const ContactProblem& problem, const ContactSolution& solution, const Workspace& workspace,
               ContactMemory& memory);
 
 }  // namespace scree

@@ -22,17 +22,19 @@ void remember_impulses(const ContactProblem& p, const ContactSolution& s, const 
 
 }  // namespace
 
-void remember(const ContactProblem& p, const ContactSolution& s, Workspace& w, ContactMemory& memory) {
+void remember_pairs(DetectionWorkspace& w, ContactMemory& memory) {
+  memory.pair_b.swap(w.pairs.b);
+  memory.pair_row.swap(w.pairs.row);
+  memory.pair_normal.swap(w.pair_normal);
+}
+
+void remember(const ContactProblem& p, const ContactSolution& s, const Workspace& w, ContactMemory& memory) {
   const std::size_t n = w.contacts.size();
   memory.key = w.contacts.key;
   memory.normal = w.contacts.normal;
   memory.impulse.resize(n);
   memory.torque_impulse.resize(p.has_torques ? n : 0);
-  // What detection does not need any more.
-  memory.contact_row.swap(w.detection.contact_row);
-  memory.pair_b.swap(w.detection.pairs.b);
-  memory.pair_row.swap(w.detection.pairs.row);
-  memory.pair_normal.swap(w.detection.pair_normal);
+  memory.contact_row = w.detection.contact_row;
   for_blocks(n, grain_medium, [&](const Block& block) { remember_impulses(p, s, w, block, memory); });
 }
 

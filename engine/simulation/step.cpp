@@ -6,6 +6,7 @@
 
 #include "engine/core/parallel.h"
 #include "engine/simulation/assemble.h"
+#include "engine/simulation/body_order.h"
 #include "engine/simulation/motion.h"
 #include "engine/solver/impacts.h"
 
@@ -100,6 +101,8 @@ StepReport step(const Model& model, State& state, Workspace& w) {
   const Settings& settings = model.settings;
   const double h = settings.time_step_s / settings.substeps;
   const double free_speed = settings.gravity.norm() * settings.time_step_s;
+  if (settings.sort_interval > 0 && state.step % settings.sort_interval == 0)
+    sort_bodies(model.shapes, state);
   const double energy_before = mechanical_energy(bodies, settings.gravity);
 
   for (int substep = 0; substep < settings.substeps; ++substep) {
@@ -112,6 +115,7 @@ StepReport step(const Model& model, State& state, Workspace& w) {
                         state.memory, w.detection, w.contacts);
       report.candidates = found.candidates;
       report.narrow_phase_failures = found.failures;
+      remember_pairs(w.detection, state.memory);
     } else {
       advance_contacts(w.problem, w.solution, w.before, h, w.contacts);
     }

@@ -95,11 +95,14 @@ void sweep(const Colouring& colouring, F&& visit) {
     const auto first = static_cast<std::size_t>(colouring.colour_row[k]);
     const auto count = static_cast<std::size_t>(colouring.colour_row[k + 1]) - first;
     const bool serial = colouring.last_colour_is_serial && k + 1 == colouring.colours();
-    for_each_index(count, serial ? count : 1, [&](std::size_t i) {
-      const auto v = static_cast<std::size_t>(colouring.visit[first + i]);
-      visit(v, static_cast<std::size_t>(colouring.contact_row[v]),
-            static_cast<std::size_t>(colouring.contact_row[v + 1]));
-    });
+    for_each_index(
+        count, serial ? count : 1,
+        [&](std::size_t i) {
+          const auto v = static_cast<std::size_t>(colouring.visit[first + i]);
+          visit(v, static_cast<std::size_t>(colouring.contact_row[v]),
+                static_cast<std::size_t>(colouring.contact_row[v + 1]));
+        },
+        Sharing::even);
   }
 }
 

@@ -1,5 +1,6 @@
 #include "io/results/frame.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -40,6 +41,26 @@ FrameContacts frame_contacts(const Contacts& contacts, const std::vector<Vec3>& 
   return result;
 }
 
+/// Frames list bodies by their id, whatever slots they are in.
+class RowsById {
+ public:
+  explicit RowsById(const std::vector<BodyId>& id) : id_(id) {}
+  template <class T>
+  void operator()(std::vector<T>& values) const {
+    std::vector<T> sorted(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) sorted[static_cast<std::size_t>(id_[i])] = values[i];
+    values.swap(sorted);
+  }
+  void renumber(std::vector<std::int32_t>& slots) const {
+    for (std::int32_t& slot : slots) {
+      if (slot >= 0) slot = static_cast<std::int32_t>(id_[static_cast<std::size_t>(slot)]);
+    }
+  }
+
+ private:
+  const std::vector<BodyId>& id_;
+};
+
 }  // namespace
 
 Frame make_frame(const Model& model, const State& state, const Workspace& workspace,
@@ -71,6 +92,17 @@ Frame make_frame(const Model& model, const State& state, const Workspace& worksp
   }
   frame.has_contacts = with_contacts;
   if (with_contacts) frame.contacts = frame_contacts(contacts, impulse, static_cast<std::int32_t>(n));
+
+  if (std::is_sorted(bodies.id.begin(), bodies.id.end())) return frame;
+  const RowsById by_id(bodies.id);
+  by_id(frame.position);
+  by_id(frame.velocity);
+  by_id(frame.angular_velocity);
+  by_id(frame.orientation);
+  by_id(frame.contacts_of_body);
+  for (auto& field : frame.fields) by_id(field);
+  by_id.renumber(frame.contacts.body_a);
+  by_id.renumber(frame.contacts.body_b);
   return frame;
 }
 

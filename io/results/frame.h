@@ -14,14 +14,14 @@ namespace scree::io {
 
 using Vec3f = Eigen::Vector3f;
 
-/// All arrays are [contact], in the order of their keys.
+/// All arrays are [contact].
 struct FrameContacts {
   std::vector<Vec3f> point;            // m
   std::vector<Vec3f> normal;           // unit, from b to a
   std::vector<Vec3f> impulse;          // N s, world axes, on body a, over the last substep
   std::vector<float> gap;              // m, negative where surfaces overlap
-  std::vector<std::int32_t> body_a;    // slot
-  std::vector<std::int32_t> body_b;    // slot, -1 if b is a boundary
+  std::vector<std::int32_t> body_a;    // id
+  std::vector<std::int32_t> body_b;    // id, -1 if b is a boundary
   std::vector<std::int32_t> boundary;  // index, -1 if b is a body
 };
 
@@ -32,7 +32,7 @@ struct FrameBalances {
   Vec3 boundary_impulse = Vec3::Zero(), boundary_angular_impulse = Vec3::Zero();  // N s, N m s
 };
 
-/// All arrays are [body] unless said otherwise.
+/// All arrays are [body] unless said otherwise, in the order of ids, which is that of the scene.
 struct Frame {
   std::int64_t step = 0;
   double time_s = 0.0;

@@ -282,15 +282,16 @@ void write_memory(hid_t final_state, const ContactMemory& memory) {
   const auto indices = [&](const Label& label, const std::vector<std::int32_t>& list) {
     write_rows(g, label, list.data(), list.size());
   };
-  indices({"a", "1", "[contact] row of /bodies"}, a);
-  indices({"b", "1", "[contact] row of /bodies, or number of bodies + row of /boundaries"}, b);
+  indices({"a", "1", "[contact] row of /final"}, a);
+  indices({"b", "1", "[contact] row of /final, or number of bodies + row of /boundaries"}, b);
   write_rows(g, {"feature", "1", "[contact] tells the contacts of one pair apart"}, feature.data(),
              feature.size());
   write_rows(g, {"normal", "1", "[contact, 3] unit, from b to a"}, memory.normal);
   write_rows(g, {"impulse", "N s", "[contact, 3] on body a, world axes, without what impacts gave"},
              memory.impulse);
   write_rows(g, {"torque_impulse", "N m s", "[contact, 3] on body a, world axes, without what impacts gave"},
-             memory.torque_impulse);
+             memory.torque_impulse.empty() ? std::vector<Vec3>(memory.key.size(), Vec3::Zero())
+                                           : memory.torque_impulse);
   indices({"contact_row", "1", "[body + 1] contacts with a = body start here"}, memory.contact_row);
   indices({"pair_b", "1", "[pair] as b"}, memory.pair_b);
   write_rows(g, {"pair_normal", "1", "[pair, 3] unit, from b to a: proves them apart or along the contact"},
@@ -376,6 +377,8 @@ void Trajectory::write_final_state(const State& state) {
     write_attribute(g, "step", state.step);
     write_attribute(g, "time_s", state.time_s);
     write_attribute(g, "state_hash", hash_text(state_hash(bodies)));
+    write_rows(g, {"id", "1", "[body] persistent number: /final lists bodies as they lie in memory"},
+               bodies.id.data(), bodies.size());
     write_rows(g, {"position", "m", "[body, 3] centre of mass"}, bodies.position);
     write_rows(g, {"orientation", "1", "[body, 4] unit quaternion w x y z, body axes to world"},
                orientation.empty() ? nullptr : orientation[0].data(), orientation.size(), 4);

@@ -70,6 +70,10 @@ constexpr std::array key_table{
     Key{.section = "", .name = "substeps", .type = integer, .fallback = "1",
         .range = {.low = 1.0, .high = 1000.0},
         .description = "Parts of a step in which the contacts found at its start are solved anew."},
+    Key{.section = "", .name = "sort_interval", .type = integer, .fallback = "500",
+        .range = {.low = 0.0, .high = 1e9},
+        .description = "Steps after which bodies that are close are put close in memory again; 0: never. Results "
+                       "list bodies in their own order all the same."},
     Key{.section = "", .name = "end_time", .type = number, .unit = "s", .fallback = "1.0",
         .range = not_negative,
         .description = "Simulated time at which the run ends."},

@@ -163,6 +163,7 @@ void read_settings(const Section& top, Reading& reading) {
   settings.gravity = top.vector("gravity");
   settings.time_step_s = top.number("time_step");
   settings.substeps = static_cast<int>(top.integer("substeps"));
+  settings.sort_interval = static_cast<int>(top.integer("sort_interval"));
   settings.restitution_threshold_m_s = top.number("restitution_threshold");
 
   settings.restitution_law =

@@ -25,6 +25,14 @@ class Names(unittest.TestCase):
                  "scree::gap.avx2.0(...)", "scree::gap(...)'2", "scree::(anonymous namespace)::gap(double)"]
         self.assertEqual({"scree::gap"}, {script().bare_name(name) for name in names})
 
+    def test_lambdas_count_once(self):
+        step, inlined = "scree::step(scree::State&)", "scree::(anonymous namespace)::residual(double)"
+        of = "::{lambda(scree::Block const&)#1}::operator()(scree::Block const&) const"
+        lines = [(step, 100), (step + of, 60), (inlined + of, 7), ("scree::gap(double)", 3), ("scree::gap(int)", 2),
+                 (f"void scree::for_blocks<{step}::{{lambda(int)#1}}>(unsigned long)", 50)]
+        counts = script().add_up(lines)
+        self.assertEqual([100, 7, 5], [counts[name] for name in ("scree::step", "scree::residual", "scree::gap")])
+
     def test_stages_are_divided_by_what_they_worked_on(self):
         counts = {"scree::step": 1000, "scree::find_contacts": 300, "scree::solve_per_body": 400, "scree::news": 50,
                   "scree::trifle": 5, "main": 1000}

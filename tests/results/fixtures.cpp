@@ -69,7 +69,8 @@ ExampleStep example_step(const io::Scene& scene, std::int64_t number) {
     w.contacts.point.push_back(bodies.position[static_cast<std::size_t>(a)]);
     w.contacts.normal.push_back(Vec3::UnitZ());
     w.contacts.gap.push_back(-1e-4 * a);
-    w.problem.geometry.push_back({{0.0, 0.0, 1.0, 0.0}, {1.0, 0.0, 0.0, 0.0}, {}, {}});
+    w.problem.geometry.push_back(
+        {Vector4{0.0, 0.0, 1.0, 0.0}, Vector4{1.0, 0.0, 0.0, 0.0}, Vector4{}, Vector4{}});
     w.problem.tangent_ratio.push_back(1.0);
     w.solution.impulse.push_back(frame * impulse);
     // Memory keeps less than the impulse: an impact's share is left out.

@@ -1,0 +1,61 @@
+// All shipped scenes end in the same bits on every number of threads: from a state in which grains meet, some
+// more steps.
+#include <algorithm>
+#include <filesystem>
+#include <gtest/gtest.h>
+
+#include "engine/core/parallel.h"
+#include "engine/simulation/step.h"
+#include "io/scene/read_scene.h"
+
+namespace scree {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> shipped_scenes() {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(SCREE_SOURCE_DIR "/scenes")) {
+    if (entry.path().extension() == ".toml") files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+class ShippedScene : public ::testing::TestWithParam<fs::path> {};
+
+TEST_P(ShippedScene, OneHashOnAllThreadCounts) {
+  const io::Scene scene = io::read_scene(GetParam());
+  const std::size_t bodies = scene.initial.bodies.size();
+  Model model = scene.model;
+  model.settings.sort_interval = std::min(model.settings.sort_interval, 20);  // so that some steps sort
+  // Until most lattices have fallen onto their floors; few sweeps, to spend the time on steps.
+  model.settings.solver.max_sweeps = std::min(model.settings.solver.max_sweeps, 10);
+  State start = scene.initial;
+  {
+    set_thread_count(0);
+    Workspace workspace;
+    const int fall = bodies > 4000 ? 120 : 300;
+    for (int k = 0; k < fall && start.time_s < scene.end_time_s; ++k) (void)step(model, start, workspace);
+  }
+  const auto hash_on = [&](int threads) {
+    set_thread_count(threads);
+    State state = start;
+    Workspace workspace;
+    for (int k = 0; k < (bodies > 4000 ? 10 : 50); ++k) (void)step(model, state, workspace);
+    return state_hash(state.bodies);
+  };
+  const std::uint64_t one = hash_on(1);
+  for (const int threads : {2, 3, 4, 8}) EXPECT_EQ(hash_on(threads), one) << threads << " threads";
+  set_thread_count(0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Scenes, ShippedScene, ::testing::ValuesIn(shipped_scenes()), [](const auto& scene) {
+  std::string name = scene.param.stem().string();
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
+  return name;
+});
+
+}  // namespace
+}  // namespace scree
