@@ -16,6 +16,18 @@ SCREE_INLINE void follow(double beta, double* impulse, ImpulseDirection& d) {
   }
 }
 
+/// Calls improve(k) for the contacts [0, count) of a visit: those whose body_a has an even number, then the
+/// others. Neighbours in a visit mostly touch, and changes of a sweep straight through them would travel one
+/// way only (docs/decisions/0008).
+template <class F>
+SCREE_INLINE void for_contacts_of_visit(const CompactContact* contacts, std::size_t count, F&& improve) {
+  for (const std::int32_t odd : {0, 1}) {
+    for (std::size_t k = 0; k < count; ++k) {
+      if ((contacts[k].a & 1) == odd) improve(k);
+    }
+  }
+}
+
 SCREE_INLINE Vector4 second_tangent(const ContactGeometry& g, const CompactContact& c) {
   return c.tangent_ratio * cross(g.n, g.t1);
 }

@@ -42,13 +42,14 @@ SCREE_INLINE double solve_contact(const ContactGeometry& g, CompactContact& c, C
 /// Solves the contacts of one visit, one after the other; with a direction each (else null) goes along it
 /// first.
 SCREE_FOR_EACH_TARGET
-double solve_contacts(const ContactGeometry* geometry, CompactContact* contact, CompactContact* end,
+double solve_contacts(const ContactGeometry* geometry, CompactContact* contacts, std::size_t count,
                       CompactBody* bodies, ImpulseDirection* direction, double beta) {
   double change = 0.0;
-  for (; contact != end; ++contact, ++geometry) {
-    if (direction != nullptr) follow(beta, contact->impulse, *direction++);
-    change += solve_contact(*geometry, *contact, bodies);
-  }
+  for_contacts_of_visit(
+      contacts, count, [&](std::size_t k) __attribute__((always_inline)) {
+        if (direction != nullptr) follow(beta, contacts[k].impulse, direction[k]);
+        change += solve_contact(geometry[k], contacts[k], bodies);
+      });
   return change;
 }
 
@@ -68,9 +69,10 @@ double solve_contacts_exactly(const ContactProblem& p, SolverKind kind, std::siz
                               ImpulseDirection* direction, double beta, SolverWorkspace& w) {
   CompactBody* const bodies = w.bodies.data();
   double change = 0.0;
-  for (std::size_t contact = begin; contact < end; ++contact) {
+  for_contacts_of_visit(w.contacts.data() + begin, end - begin, [&](std::size_t k) {
+    const std::size_t contact = begin + k;
     CompactContact& c = w.contacts[contact];
-    if (direction != nullptr) follow(beta, c.impulse, *direction++);
+    if (direction != nullptr) follow(beta, c.impulse, direction[k]);
     const ContactGeometry& g = p.geometry[contact];
     const Mat3 frame = p.frame(contact);
     const Vec3 last = Vec3::Map(c.impulse);
@@ -78,11 +80,11 @@ double solve_contacts_exactly(const ContactProblem& p, SolverKind kind, std::siz
     u[0] += c.offset;
     const Vec3 impulse = new_impulse(p, contact, kind, last, u);
     const Vec3 d = impulse - last;
-    if (d.isZero(0.0)) continue;
+    if (d.isZero(0.0)) return;
     Vec3::Map(c.impulse) = impulse;
     apply(g, c, to_vector4(frame.transpose() * d), bodies);
     change += (p.delassus[contact] * d).squaredNorm();
-  }
+  });
   return change;
 }
 
@@ -223,7 +225,7 @@ double sweep_contacts(const ContactProblem& p, SolverKind kind, std::optional<do
     CompactContact* const contacts = w.contacts.data();
     ImpulseDirection* const along = beta ? w.conjugate.impulse.data() + begin : nullptr;
     const double b = beta.value_or(0.0);
-    w.visit_change[v] = quick ? solve_contacts(p.geometry.data() + begin, contacts + begin, contacts + end,
+    w.visit_change[v] = quick ? solve_contacts(p.geometry.data() + begin, contacts + begin, end - begin,
                                                w.bodies.data(), along, b)
                               : solve_contacts_exactly(p, kind, begin, end, along, b, w);
     if (!p.has_torques) return;

@@ -22,16 +22,19 @@ double wanted_speed(double gap, double slop, const SolverSettings& settings, dou
 
 /// The contacts of one visit, one after the other: normal impulses that reach the wanted speeds.
 SCREE_FOR_EACH_TARGET
-void push_apart(const ContactGeometry* geometry, CompactContact* contact, CompactContact* end,
+void push_apart(const ContactGeometry* geometry, CompactContact* contacts, std::size_t count,
                 const double* target, CompactBody* bodies) {
-  for (; contact != end; ++contact, ++geometry, ++target) {
-    const double u_n = dot(geometry->n, relative_velocity(*geometry, *contact, bodies));
-    const double impulse = std::max(0.0, contact->impulse[0] - (u_n - *target) * contact->local.inverse_w_nn);
-    const double change = impulse - contact->impulse[0];
-    if (change == 0.0) continue;
-    contact->impulse[0] = impulse;
-    apply(*geometry, *contact, change * geometry->n, bodies);
-  }
+  for_contacts_of_visit(
+      contacts, count, [&](std::size_t k) __attribute__((always_inline)) {
+        const ContactGeometry& g = geometry[k];
+        CompactContact& c = contacts[k];
+        const double u_n = dot(g.n, relative_velocity(g, c, bodies));
+        const double impulse = std::max(0.0, c.impulse[0] - (u_n - target[k]) * c.local.inverse_w_nn);
+        const double change = impulse - c.impulse[0];
+        if (change == 0.0) return;
+        c.impulse[0] = impulse;
+        apply(g, c, change * g.n, bodies);
+      });
 }
 
 /// The wanted speeds of contacts [begin, end), from velocities as the sweeps left them; is any positive?
@@ -100,8 +103,8 @@ bool correct_positions(const ContactProblem& p, const SolverSettings& settings, 
                  [&](std::size_t i) { w.bodies[i].linear = w.bodies[i].angular = Vector4{}; });
   for (int k = 0; k < settings.correction_sweeps; ++k) {
     sweep(w.colouring, [&](std::size_t, std::size_t begin, std::size_t end) {
-      push_apart(p.geometry.data() + begin, w.contacts.data() + begin, w.contacts.data() + end,
-                 w.target.data() + begin, w.bodies.data());
+      push_apart(p.geometry.data() + begin, w.contacts.data() + begin, end - begin, w.target.data() + begin,
+                 w.bodies.data());
     });
   }
   for_each_index(p.bodies(), grain_light, [&](std::size_t i) {
