@@ -7,7 +7,9 @@
 
 namespace scree {
 
-using Vector4 = double __attribute__((vector_size(32)));
+// Aligned by itself: without AVX the compiler would be content with 16 bytes, which its AVX2 clones are not.
+using Vector4 = double __attribute__((vector_size(32), aligned(32)));
+static_assert(alignof(Vector4) == 32);
 
 #define SCREE_INLINE inline __attribute__((always_inline))
 

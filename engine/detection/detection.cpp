@@ -30,16 +30,15 @@ constexpr double skin_part = 0.1;
 // sought along the way; and the gap, over the same length, that counts as touch there.
 constexpr double fast_travel = 0.5, touch_accuracy = 1e-6;
 
-void prepare(const DetectionInput& in, DetectionWorkspace& w) {
-  const std::size_t n = in.bodies.size();
-  w.boxes.resize(n);
-  w.travel.resize(n);
-  w.own_reach.resize(n);
-  w.placed.resize(n);
-  for_each_index(n, grain_medium, [&](std::size_t i) {
+/// Where a body is and how far it gets.
+SCREE_FOR_EACH_TARGET
+void prepare_bodies(const DetectionInput& in, const Block& block, DetectionWorkspace& w) {
+  for (std::size_t i = block.begin; i < block.end; ++i) {
     const ShapeIndex shape = in.bodies.shape[i];
-    const double spin = in.bodies.angular_velocity[i].norm() * in.shapes.bounding_radius(shape);
-    w.travel[i] = in.time_step_s * (in.bodies.linear_velocity[i].norm() + spin);
+    const Vector4 v = to_vector4(in.bodies.linear_velocity[i]),
+                  spin = to_vector4(in.bodies.angular_velocity[i]);
+    w.travel[i] = in.time_step_s *
+                  (std::sqrt(dot(v, v)) + std::sqrt(dot(spin, spin)) * in.shapes.bounding_radius(shape));
     w.own_reach[i] = w.travel[i] + in.time_step_s * in.free_speed_m_s +
                      0.5 * resting_margin * in.shapes.smallest_length(shape);
     switch (in.shapes.kind(shape)) {
@@ -51,7 +50,16 @@ void prepare(const DetectionInput& in, DetectionWorkspace& w) {
         break;
       }
     }
-  });
+  }
+}
+
+void prepare(const DetectionInput& in, DetectionWorkspace& w) {
+  const std::size_t n = in.bodies.size();
+  w.boxes.resize(n);
+  w.travel.resize(n);
+  w.own_reach.resize(n);
+  w.placed.resize(n);
+  for_blocks(n, grain_medium, [&](const Block& block) { prepare_bodies(in, block, w); });
 }
 
 /// The larger of both, whichever thread comes first.
@@ -87,9 +95,6 @@ Twist twist(const Bodies& bodies, std::size_t i) {
   return {bodies.linear_velocity[i], bodies.angular_velocity[i]};
 }
 
-/// Can a gap bend by something that counts while the surfaces travel this far in a step?
-bool bends(double travel, double smallest) { return travel * travel > least_bending * smallest * smallest; }
-
 double smallest_length(const DetectionInput& in, std::size_t i) {
   return in.shapes.smallest_length(in.bodies.shape[i]);
 }
@@ -97,11 +102,14 @@ double smaller_length(const DetectionInput& in, std::size_t i, std::size_t j) {
   return std::min(smallest_length(in, i), smallest_length(in, j));
 }
 
+/// Can a gap bend by something that counts while the surfaces travel this far in a step?
+bool bends(double travel, double smallest) { return travel * travel > least_bending * smallest * smallest; }
+
 /// Do two bodies come so far in a step, against each other, that the normal between them now says little
 /// about how they will meet?
-bool is_fast(const DetectionInput& in, std::size_t i, std::size_t j) {
+bool is_fast(const DetectionInput& in, std::size_t i, std::size_t j, double smaller) {
   const double travel = in.time_step_s * (in.bodies.linear_velocity[i] - in.bodies.linear_velocity[j]).norm();
-  return travel > fast_travel * smaller_length(in, i, j);
+  return travel > fast_travel * smaller;
 }
 
 /// Where two fast bodies meet within the step. Both sides of a contact need one point, for angular momentum:
@@ -192,16 +200,15 @@ class PairGaps {
 void add_pair_contact(const DetectionInput& in, const DetectionWorkspace& w, std::size_t i, std::size_t j,
                       const Gap& g, DetectionWorkspace::BlockContacts& out) {
   const ContactKey key{static_cast<std::int32_t>(i), static_cast<std::int32_t>(j), g.feature};
-  if (is_fast(in, i, j)) {
-    const Gap touch = first_touch_of(in, w, i, j, g);
-    if (touch.distance < infinity) append(out, key, touch, 0.0);
-    return;
+  const double smaller = smaller_length(in, i, j);
+  if (!bends(w.travel[i] + w.travel[j], smaller)) {  // nor are they fast
+    append(out, key, g, 0.0);
+  } else if (!is_fast(in, i, j, smaller)) {
+    append(out, key, g,
+           gap_acceleration(w.placed[i], w.placed[j], g.normal, twist(in.bodies, i), twist(in.bodies, j)));
+  } else if (const Gap touch = first_touch_of(in, w, i, j, g); touch.distance < infinity) {
+    append(out, key, touch, 0.0);
   }
-  const double acceleration =
-      bends(w.travel[i] + w.travel[j], smaller_length(in, i, j))
-          ? gap_acceleration(w.placed[i], w.placed[j], g.normal, twist(in.bodies, i), twist(in.bodies, j))
-          : 0.0;
-  append(out, key, g, acceleration);
 }
 
 /// What keeps most bodies from most boundaries: a body whose centre is further above the plane than its

@@ -165,13 +165,13 @@ void assemble(const Model& model, const Bodies& bodies, const Contacts& contacts
   if (!sweeps_suffice(settings.solver) || !newton) p.complete();
 }
 
-void advance_contacts(const ContactProblem& p, const ContactSolution& s, const std::vector<Twist>& before,
-                      double h, Contacts& contacts) {
+void advance_contacts(const ContactProblem& p, const ContactSolution& s,
+                      const std::vector<DoubledMotion>& motion, double h, Contacts& contacts) {
   for_each_index(contacts.size(), grain_medium, [&](std::size_t c) {
     const auto moved = [&](std::int32_t body, const Vec3& arm) -> Vec3 {
       const auto i = static_cast<std::size_t>(body);
-      const Vec3 linear = 0.5 * (before[i].linear + s.velocity[i].linear) + s.correction[i].linear;
-      const Vec3 angular = 0.5 * (before[i].angular + s.velocity[i].angular) + s.correction[i].angular;
+      const Vec3 linear = 0.5 * to_vec3(motion[i].linear) + s.correction[i].linear;
+      const Vec3 angular = 0.5 * to_vec3(motion[i].angular) + s.correction[i].angular;
       return h * (linear + angular.cross(arm));
     };
     const Vec3 a = moved(p.body_a[c], p.arm_a(c));

@@ -20,7 +20,7 @@ void assemble(const Model& model, const Bodies& bodies, const Contacts& contacts
 /// Carries contacts along to the next substep, to first order: the point moves with the mean of both
 /// surfaces, the gap changes by the normal velocity, the normal stays.
 void advance_contacts(const ContactProblem& problem, const ContactSolution& solution,
-                      const std::vector<Twist>& before, double h, Contacts& contacts);
+                      const std::vector<DoubledMotion>& motion, double h, Contacts& contacts);
 
 /// Remembers the directions of pairs that detection has found; takes them out of its workspace.
 void remember_pairs(DetectionWorkspace& workspace, ContactMemory& memory);

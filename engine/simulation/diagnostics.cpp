@@ -45,8 +45,8 @@ struct ContactSums {
 class ContactBalance {
  public:
   ContactBalance(const ContactProblem& p, const ContactSolution& s, const Bodies& bodies,
-                 std::vector<std::uint8_t>& in_collision)
-      : p_(p), s_(s), bodies_(bodies), in_collision_(in_collision) {}
+                 const std::vector<DoubledMotion>& motion, std::vector<std::uint8_t>& in_collision)
+      : p_(p), s_(s), bodies_(bodies), motion_(motion), in_collision_(in_collision) {}
 
   SCREE_INLINE void add(std::size_t c, ContactSums& sums) const {
     if (p_.gap[c] < 0.0) {
@@ -88,12 +88,12 @@ class ContactBalance {
   /// (D1) of one side of a contact; impulses and torque in world axes.
   SCREE_INLINE void add_work(std::int32_t body, Vector4 arm, Vector4 normal_impulse, Vector4 impulse,
                              Vector4 torque, ContactSums& sums) const {
-    const auto i = static_cast<std::size_t>(body);
-    const Vector4 spin = to_vector4(bodies_.angular_velocity[i] + s_.velocity[i].angular);
-    const Vector4 doubled = to_vector4(bodies_.linear_velocity[i] + s_.velocity[i].linear) + cross(spin, arm);
+    const DoubledMotion& motion = motion_[static_cast<std::size_t>(body)];
+    const Vector4 doubled = motion.linear + cross(motion.angular, arm);
     const double normal = dot(normal_impulse, doubled);
     sums.normal_work += 0.5 * normal;
-    sums.friction_work += 0.5 * (dot(impulse, doubled) - normal + dot(torque, spin));
+    sums.friction_work += 0.5 * (dot(impulse, doubled) - normal);
+    if (p_.has_torques) sums.friction_work += 0.5 * dot(torque, motion.angular);
   }
 
   /// Several threads may mark one body.
@@ -105,16 +105,15 @@ class ContactBalance {
   const ContactProblem& p_;
   const ContactSolution& s_;
   const Bodies& bodies_;
+  const std::vector<DoubledMotion>& motion_;
   std::vector<std::uint8_t>& in_collision_;
 };
 
 struct MomentumGain {
   Vec3 linear = Vec3::Zero(), angular = Vec3::Zero();
-  std::int64_t in_collision = 0;
   MomentumGain& operator+=(const MomentumGain& o) {
     linear += o.linear;
     angular += o.angular;
-    in_collision += o.in_collision;
     return *this;
   }
 };
@@ -122,8 +121,9 @@ struct MomentumGain {
 /// What a body got from contacts.
 SCREE_INLINE void add_gain(const ContactProblem& p, const ContactSolution& s, const Bodies& bodies,
                            std::size_t i, MomentumGain& sums) {
-  const Vector4 spin = to_vector4(s.velocity[i].angular - p.free_velocity[i].angular);
-  const Vector4 linear = bodies.mass[i] * to_vector4(s.velocity[i].linear - p.free_velocity[i].linear);
+  const Vector4 spin = to_vector4(s.velocity[i].angular) - to_vector4(p.free_velocity[i].angular);
+  const Vector4 linear =
+      bodies.mass[i] * (to_vector4(s.velocity[i].linear) - to_vector4(p.free_velocity[i].linear));
   const Quat& q = bodies.orientation[i];
   const Vector4 turning = turned_by(q, to_vector4(bodies.inertia[i]) * turned_back_by(q, spin));
   sums.linear += to_vec3(linear);
@@ -139,10 +139,11 @@ ContactSums sum_contacts(const ContactBalance& balance, const Block& block) {
 
 SCREE_FOR_EACH_TARGET
 MomentumGain sum_gains(const ContactProblem& p, const ContactSolution& s, const Bodies& bodies,
-                       const std::vector<std::uint8_t>& in_collision, const Block& block) {
+                       const Block& block, std::vector<DoubledMotion>& motion) {
   MomentumGain sums;
   for (std::size_t i = block.begin; i < block.end; ++i) {
-    sums.in_collision += in_collision[i];
+    motion[i] = {to_vector4(bodies.linear_velocity[i]) + to_vector4(s.velocity[i].linear),
+                 to_vector4(bodies.angular_velocity[i]) + to_vector4(s.velocity[i].angular)};
     add_gain(p, s, bodies, i, sums);
   }
   return sums;
@@ -151,16 +152,18 @@ MomentumGain sum_gains(const ContactProblem& p, const ContactSolution& s, const 
 }  // namespace
 
 void balance_contacts(const ContactProblem& p, const ContactSolution& s, const Bodies& bodies,
-                      std::vector<std::uint8_t>& in_collision, StepReport& report) {
+                      std::vector<DoubledMotion>& motion, std::vector<std::uint8_t>& in_collision,
+                      StepReport& report) {
+  motion.resize(bodies.size());
   in_collision.assign(bodies.size(), 0);
-  const ContactBalance balance(p, s, bodies, in_collision);
   const auto add = [](auto a, const auto& b) { return a += b; };
+  const MomentumGain gained = reduce_blocks(
+      bodies.size(), grain_medium, MomentumGain{},
+      [&](const Block& block) { return sum_gains(p, s, bodies, block, motion); }, add);
+  const ContactBalance balance(p, s, bodies, motion, in_collision);
   const ContactSums given = reduce_blocks(
       p.contacts(), grain_medium, ContactSums{},
       [&](const Block& block) { return sum_contacts(balance, block); }, add);
-  const MomentumGain gained = reduce_blocks(
-      bodies.size(), grain_medium, MomentumGain{},
-      [&](const Block& block) { return sum_gains(p, s, bodies, in_collision, block); }, add);
   report.energy.dissipated_by_impact -= given.normal_work;
   report.energy.dissipated_by_friction -= given.friction_work;
 
@@ -175,7 +178,7 @@ void balance_contacts(const ContactProblem& p, const ContactSolution& s, const B
 
   report.contacts = static_cast<std::int64_t>(p.contacts());
   report.active_contacts = given.active;
-  report.bodies_in_collision = gained.in_collision;
+  report.bodies_in_collision = std::count(in_collision.begin(), in_collision.end(), 1);
   report.touching = given.touching;
   report.penetration_max = given.overlap_max;
   report.penetration_mean =

@@ -57,16 +57,26 @@ struct StepReport {
   StageTimes time;
 };
 
+/// The sum of a body's velocities before and after a (sub)step, world axes: twice those that it moves with.
+struct alignas(64) DoubledMotion {
+  Vector4 linear, angular;  // m/s, rad/s
+};
+
 /// Balances of the contacts of one (sub)step; `bodies` still hold the velocities v- before it.
 ///
 /// Work, added to the ledger: over a step of size h bodies move by h (v- + v+) / 2 with v- the velocity
 /// before gravity and contacts act and v+ the one after, so an impulse p on a body does the work p.J(v- + v+)
-/// / 2, and with this mean velocity the ledger closes to rounding. (D1) Momentum that the bodies gained from
-/// contacts beyond what the boundaries gave them, over the sum of |impulse| (and of its moment about the
-/// origin for the angular part); 0 where there are no impulses. Keeps the largest in the report. Contacts,
-/// active contacts, bodies in collision, overlap. `in_collision` is scratch: [body], 1 where one of its
-/// contacts is active.
+/// / 2, and with this mean velocity the ledger closes to rounding. (D1)
+///
+/// Momentum that the bodies gained from contacts beyond what the boundaries gave them, over the sum of
+/// |impulse| (and of its moment about the origin for the angular part); 0 where there are no impulses. Keeps
+/// the largest in the report.
+///
+/// Counts: contacts, active contacts, bodies in collision, overlap.
+///
+/// Fills `motion` [body]; `in_collision` is scratch: [body], 1 where one of its contacts is active.
 void balance_contacts(const ContactProblem& problem, const ContactSolution& solution, const Bodies& bodies,
-                      std::vector<std::uint8_t>& in_collision, StepReport& report);
+                      std::vector<DoubledMotion>& motion, std::vector<std::uint8_t>& in_collision,
+                      StepReport& report);
 
 }  // namespace scree

@@ -61,10 +61,8 @@ void add_impacts(const Settings& settings, const Bodies& bodies, double h, Works
   });
 }
 
-void take_velocities(const ContactSolution& solution, Bodies& bodies, std::vector<Twist>& before) {
-  before.resize(bodies.size());
+void take_velocities(const ContactSolution& solution, Bodies& bodies) {
   for_each_index(bodies.size(), grain_light, [&](std::size_t i) {
-    before[i] = {bodies.linear_velocity[i], bodies.angular_velocity[i]};
     bodies.linear_velocity[i] = solution.velocity[i].linear;
     bodies.angular_velocity[i] = solution.velocity[i].angular;
   });
@@ -117,7 +115,7 @@ StepReport step(const Model& model, State& state, Workspace& w) {
       report.narrow_phase_failures = found.failures;
       remember_pairs(w.detection, state.memory);
     } else {
-      advance_contacts(w.problem, w.solution, w.before, h, w.contacts);
+      advance_contacts(w.problem, w.solution, w.motion, h, w.contacts);
     }
     clock.charge(report.time.detection);
 
@@ -133,8 +131,8 @@ StepReport step(const Model& model, State& state, Workspace& w) {
 
     remember(w.problem, w.solution, w, state.memory);
     add_impacts(settings, bodies, h, w);
-    balance_contacts(w.problem, w.solution, bodies, w.in_collision, report);
-    take_velocities(w.solution, bodies, w.before);
+    balance_contacts(w.problem, w.solution, bodies, w.motion, w.in_collision, report);
+    take_velocities(w.solution, bodies);
     if (corrected) {
       report.energy.position_correction -= mechanical_energy(bodies, settings.gravity);
       move_by_correction(bodies, w.solution.correction, h);

@@ -3,6 +3,7 @@
 
 #include "engine/detection/contacts.h"
 #include "engine/detection/detection.h"
+#include "engine/simulation/diagnostics.h"
 #include "engine/solver/contact_problem.h"
 #include "engine/solver/solver.h"
 
@@ -15,7 +16,7 @@ struct Workspace {
   ContactSolution solution;
   SolverWorkspace solver;
   std::vector<std::uint8_t> in_collision;  // [body]
-  std::vector<Twist> before;               // [body] velocities before the last solve
+  std::vector<DoubledMotion> motion;       // [body] of the last (sub)step
   std::vector<Twist> struck;               // [body] velocities after energetic impacts
   std::vector<Vec3> impact;  // [contact], N s, contact frame: impulses of energetic impacts; empty without
 };

@@ -98,7 +98,6 @@ Vec3 spin_of(const CompactContact& c, const CompactBody* bodies) {
 /// Torsion and rolling: torque impulses bounded by the normal impulse, by the same rule as (P2).
 void solve_torques(const ContactProblem& p, std::size_t contact, const CompactContact& c, Vec3& torque,
                    CompactBody* bodies) {
-  if (!resists_torques(p, contact)) return;
   const double torsion_bound = p.torsional_friction[contact] * c.impulse[0];
   const double rolling_bound = p.rolling_friction[contact] * c.impulse[0];
   const Mat3 frame = p.frame(contact);
@@ -230,6 +229,7 @@ double sweep_contacts(const ContactProblem& p, SolverKind kind, std::optional<do
                               : solve_contacts_exactly(p, kind, begin, end, along, b, w);
     if (!p.has_torques) return;
     for (std::size_t c = begin; c < end; ++c) {
+      if (!resists_torques(p, c)) continue;
       if (beta) follow(b, w.torque[c].data(), w.conjugate.torque[c]);
       solve_torques(p, c, contacts[c], w.torque[c], w.bodies.data());
     }
