@@ -45,11 +45,6 @@ BodyIndex add_body(Bodies& bodies, const Shapes& shapes, const Materials& materi
   return BodyIndex(static_cast<std::int64_t>(bodies.size()) - 1);
 }
 
-Mat3 world_inverse_inertia(const Bodies& bodies, std::size_t i) {
-  const Mat3 r = bodies.orientation[i].toRotationMatrix();
-  return r * bodies.inertia[i].cwiseInverse().asDiagonal() * r.transpose();
-}
-
 BodySums body_sums(const Bodies& bodies, const Vec3& gravity) {
   return reduce_blocks(
       bodies.size(), grain_medium, BodySums{},

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/bodies/materials.h"
-#include "engine/core/types.h"
+#include "engine/core/frames.h"
 #include "engine/geometry/shapes.h"
 
 namespace scree {
@@ -38,7 +38,9 @@ struct NewBody {
 BodyIndex add_body(Bodies& bodies, const Shapes& shapes, const Materials& materials, const NewBody& body);
 
 /// R diag(1/I) R^T, 1/(kg m^2).
-Mat3 world_inverse_inertia(const Bodies& bodies, std::size_t i);
+inline Mat3 world_inverse_inertia(const Bodies& bodies, std::size_t i) {
+  return symmetric_in_world(bodies.orientation[i], bodies.inertia[i].cwiseInverse());
+}
 
 /// Sums over all bodies, in one pass.
 struct BodySums {

@@ -24,6 +24,18 @@ SCREE_INLINE Vector4 turned_with(Vector4 n0, Vector4 n1, Vector4 v) {
   return v + sv + (1.0 / (1.0 + cosine)) * cross(s, sv);
 }
 
+/// R diag(d) R^T with R that of the quaternion.
+inline Mat3 symmetric_in_world(const Quat& q, const Vec3& d) {
+  const Mat3 r = q.toRotationMatrix();
+  Mat3 s;
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j <= i; ++j) {
+      s(i, j) = s(j, i) = r(i, 0) * r(j, 0) * d[0] + r(i, 1) * r(j, 1) * d[1] + r(i, 2) * r(j, 2) * d[2];
+    }
+  }
+  return s;
+}
+
 /// v turned by a quaternion, and back. The spare lane of the axis holds w, which cross() takes away again.
 SCREE_INLINE Vector4 turned_by(const Quat& q, Vector4 v) {
   const Vector4 axis{q.x(), q.y(), q.z(), q.w()}, twice = 2.0 * cross(axis, v);

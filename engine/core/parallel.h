@@ -64,7 +64,10 @@ T reduce_blocks(std::size_t n, std::size_t grain, T start, F&& f, Merge&& merge)
   struct alignas(64) Part {  // a cache line each; and not vector<bool>, whose bits share a word
     T value;
   };
-  std::vector<Part> part(blocks, Part{start});
+  // Kept from call to call; taken by reference here, for workers would each see one of their own.
+  static thread_local std::vector<Part> kept;
+  std::vector<Part>& part = kept;
+  part.assign(blocks, Part{start});
   for_blocks(n, grain, [&](const Block& block) { part[block.index].value = f(block); });
   for (const Part& p : part) start = merge(start, p.value);
   return start;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "engine/core/parallel.h"
+#include "engine/core/vector4.h"
 
 namespace scree {
 
@@ -252,6 +253,20 @@ std::span<const std::int32_t> partners(const CandidatePairs& pairs, std::size_t 
   return {pairs.b.data() + pairs.row[a], static_cast<std::size_t>(pairs.row[a + 1] - pairs.row[a])};
 }
 
+/// Picks the pairs that overlap; each body's go where its row of the wide list begins, to close up later.
+SCREE_FOR_EACH_TARGET
+void pick_pairs(std::span<const Box> boxes, const Block& block, PairListWorkspace& w, CandidatePairs& pairs) {
+  for (std::size_t a = block.begin; a < block.end; ++a) {
+    const auto begin = static_cast<std::size_t>(w.wide_pairs.row[a]);
+    std::size_t next = begin;
+    for (const std::int32_t b : partners(w.wide_pairs, a)) {
+      w.picked[next] = b;
+      next += overlap(boxes[a], boxes[static_cast<std::size_t>(b)]) ? 1 : 0;
+    }
+    pairs.row[a] = static_cast<std::int32_t>(next - begin);
+  }
+}
+
 }  // namespace
 
 void update_candidate_pairs(std::span<const Box> boxes, const std::function<double(std::size_t)>& skin,
@@ -264,19 +279,10 @@ void update_candidate_pairs(std::span<const Box> boxes, const std::function<doub
     });
     find_candidate_pairs(w.wide, w.broad_phase, w.wide_pairs);
   }
-  // Each body's pairs first go where its row of the wide list begins, then close up.
   pairs.row.resize(n + 1);
   pairs.row[n] = 0;
   w.picked.resize(w.wide_pairs.size());
-  for_each_index(n, grain_medium, [&](std::size_t a) {
-    const auto begin = static_cast<std::size_t>(w.wide_pairs.row[a]);
-    std::size_t next = begin;
-    for (const std::int32_t b : partners(w.wide_pairs, a)) {
-      w.picked[next] = b;
-      next += overlap(boxes[a], boxes[static_cast<std::size_t>(b)]) ? 1 : 0;
-    }
-    pairs.row[a] = static_cast<std::int32_t>(next - begin);
-  });
+  for_blocks(n, grain_medium, [&](const Block& block) { pick_pairs(boxes, block, w, pairs); });
   pairs.b.resize(exclusive_scan(pairs.row));
   for_each_index(n, grain_medium, [&](std::size_t a) {
     std::copy_n(w.picked.begin() + w.wide_pairs.row[a], pairs.row[a + 1] - pairs.row[a],

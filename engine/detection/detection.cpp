@@ -85,8 +85,8 @@ void spread_reach(DetectionWorkspace& w) {
   });
 }
 
-void append(DetectionWorkspace::BlockContacts& out, const ContactKey& key, const Gap& gap,
-            double acceleration) {
+inline void append(DetectionWorkspace::BlockContacts& out, const ContactKey& key, const Gap& gap,
+                   double acceleration) {
   out.contacts.push_back({key, gap.point, gap.normal, gap.distance, acceleration});
   if (gap.status == GapStatus::iteration_limit) ++out.failures;
 }
@@ -253,18 +253,41 @@ void collide_boundary(const DetectionInput& in, const DetectionWorkspace& w, std
   }
 }
 
+/// All contacts of the bodies of a block, as the lower number of their pair.
+SCREE_FOR_EACH_TARGET
+void collide_block(const DetectionInput& in, const Block& block, const ContactMemory& last,
+                   DetectionWorkspace& w) {
+  auto& out = w.found[block.index];
+  out.contacts.clear();
+  out.failures = 0;
+  PairGaps gaps(w, last, block.begin, static_cast<std::size_t>(w.pairs.row[block.end]));
+  for (std::size_t i = block.begin; i < block.end; ++i) {
+    const std::size_t before = out.contacts.size();
+    for (auto p = static_cast<std::size_t>(w.pairs.row[i]); p < static_cast<std::size_t>(w.pairs.row[i + 1]);
+         ++p) {
+      if (const Gap* gap = gaps[p])
+        add_pair_contact(in, w, i, static_cast<std::size_t>(w.pairs.b[p]), *gap, out);
+    }
+    const double clear = in.shapes.bounding_radius(in.bodies.shape[i]) + wall_margin(in, w, i);
+    for (std::size_t k = 0; k < in.boundaries.size(); ++k) {
+      if (w.guards[k].normal.dot(in.bodies.position[i] - w.guards[k].point) > clear) continue;
+      collide_boundary(in, w, static_cast<std::int32_t>(i), static_cast<std::int32_t>(k), out);
+    }
+    w.contact_row[i] = static_cast<std::int32_t>(out.contacts.size() - before);
+  }
+}
+
 /// Puts the blocks' lists behind each other, which is the order of the keys. contact_row holds the contacts
 /// of each body.
 void merge(DetectionWorkspace& w, std::size_t blocks, Contacts& contacts) {
   std::size_t total = 0;
-  std::vector<std::size_t> start(blocks);
   for (std::size_t k = 0; k < blocks; ++k) {
-    start[k] = total;
+    w.found[k].first = total;
     total += w.found[k].contacts.size();
   }
   contacts.resize(total);
   for_blocks(blocks, 1, [&](const Block& block) {
-    std::size_t c = start[block.index];
+    std::size_t c = w.found[block.index].first;
     for (const auto& found : w.found[block.index].contacts) {
       contacts.key[c] = found.key;
       contacts.point[c] = found.point;
@@ -293,26 +316,7 @@ DetectionReport find_contacts(const DetectionInput& in, const ContactMemory& las
 
   const std::size_t blocks = block_count(n, grain_heavy);
   if (w.found.size() < blocks) w.found.resize(blocks);
-  for_blocks(n, grain_heavy, [&](const Block& block) {
-    auto& out = w.found[block.index];
-    out.contacts.clear();
-    out.failures = 0;
-    PairGaps gaps(w, last, block.begin, static_cast<std::size_t>(w.pairs.row[block.end]));
-    for (std::size_t i = block.begin; i < block.end; ++i) {
-      const std::size_t before = out.contacts.size();
-      for (auto p = static_cast<std::size_t>(w.pairs.row[i]);
-           p < static_cast<std::size_t>(w.pairs.row[i + 1]); ++p) {
-        if (const Gap* gap = gaps[p])
-          add_pair_contact(in, w, i, static_cast<std::size_t>(w.pairs.b[p]), *gap, out);
-      }
-      const double clear = in.shapes.bounding_radius(in.bodies.shape[i]) + wall_margin(in, w, i);
-      for (std::size_t k = 0; k < in.boundaries.size(); ++k) {
-        if (w.guards[k].normal.dot(in.bodies.position[i] - w.guards[k].point) > clear) continue;
-        collide_boundary(in, w, static_cast<std::int32_t>(i), static_cast<std::int32_t>(k), out);
-      }
-      w.contact_row[i] = static_cast<std::int32_t>(out.contacts.size() - before);
-    }
-  });
+  for_blocks(n, grain_heavy, [&](const Block& block) { collide_block(in, block, last, w); });
   merge(w, blocks, contacts);
 
   DetectionReport report;

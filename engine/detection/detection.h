@@ -29,6 +29,7 @@ struct DetectionWorkspace {
   };
   struct BlockContacts {
     std::vector<FoundContact> contacts;
+    std::size_t first = 0;  // place of the first of them among all
     std::int64_t failures = 0;
   };
   PairListWorkspace pair_list;

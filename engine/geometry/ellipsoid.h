@@ -1,7 +1,7 @@
 // The ellipsoid: F(x) = 1 - |x/a|^2 in its own frame, inside where F > 0.
 #pragma once
 
-#include "engine/core/types.h"
+#include "engine/core/frames.h"
 
 namespace scree {
 
@@ -17,15 +17,7 @@ struct PlacedEllipsoid {
 };
 
 inline PlacedEllipsoid place(const Ellipsoid& shape, const Pose& pose) {
-  const Mat3 r = pose.orientation.toRotationMatrix();
-  const Vec3 a2 = shape.semi_axes.cwiseAbs2();
-  Mat3 s;
-  for (int i = 0; i < 3; ++i) {
-    for (int j = 0; j <= i; ++j) {
-      s(i, j) = s(j, i) = r(i, 0) * r(j, 0) * a2[0] + r(i, 1) * r(j, 1) * a2[1] + r(i, 2) * r(j, 2) * a2[2];
-    }
-  }
-  return {pose.position, s};
+  return {pose.position, symmetric_in_world(pose.orientation, shape.semi_axes.cwiseAbs2())};
 }
 
 /// Volume (m^3) and principal moments of inertia per unit mass (m^2), exact.

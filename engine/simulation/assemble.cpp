@@ -12,12 +12,14 @@ namespace {
 // The smaller of two anisotropic coefficients over the larger: below, the tangential block would be singular.
 constexpr double least_friction_ratio = 1e-3;
 
-void assemble_bodies(const Model& model, const Bodies& bodies, double h, ContactProblem& p) {
-  for_each_index(bodies.size(), grain_medium, [&](std::size_t i) {
-    p.free_velocity[i] = {bodies.linear_velocity[i] + h * model.settings.gravity, bodies.angular_velocity[i]};
+SCREE_FOR_EACH_TARGET
+void assemble_bodies(const Bodies& bodies, const Vec3& gravity, double h, const Block& block,
+                     ContactProblem& p) {
+  for (std::size_t i = block.begin; i < block.end; ++i) {
+    p.free_velocity[i] = {bodies.linear_velocity[i] + h * gravity, bodies.angular_velocity[i]};
     p.inverse_mass[i] = 1.0 / bodies.mass[i];
     p.inverse_inertia[i] = world_inverse_inertia(bodies, i);
-  });
+  }
 }
 
 /// The surface of a body, or of a boundary (b >= bodies).
@@ -156,7 +158,8 @@ void assemble(const Model& model, const Bodies& bodies, const Contacts& contacts
   p.velocity_scale = settings.gravity.norm() * h;
   p.friction_corners =
       settings.solver.friction_cone == FrictionCone::sampled ? settings.solver.friction_samples : 0;
-  assemble_bodies(model, bodies, h, p);
+  for_blocks(bodies.size(), grain_medium,
+             [&](const Block& block) { assemble_bodies(bodies, settings.gravity, h, block, p); });
   const bool newton = settings.restitution_law == RestitutionLaw::newton;
   const Assembly in{model, bodies, contacts, memory, h, newton, model.materials.has_surfaces(), p};
   p.has_torques = reduce_blocks(

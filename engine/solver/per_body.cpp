@@ -28,9 +28,11 @@ constexpr int plain_sweeps = 4;
 
 /// Re-solves one contact by (P1) and (P2); returns the squared change of its velocity, (m/s)^2.
 SCREE_INLINE double solve_contact(const ContactGeometry& g, CompactContact& c, CompactBody* bodies) {
-  const Vector4 u = relative_velocity(g, c, bodies), t2 = second_tangent(g, c);
-  const ImpulseChange d =
-      improve_impulse(c.local, c.impulse, dot(g.n, u) + c.offset, dot(g.t1, u), dot(t2, u));
+  const Vector4 u = relative_velocity(g, c, bodies);
+  const double u_n = dot(g.n, u) + c.offset;
+  if (u_n >= 0.0 && c.impulse[0] == 0.0 && c.impulse[1] == 0.0 && c.impulse[2] == 0.0) return 0.0;  // idle
+  const Vector4 t2 = second_tangent(g, c);
+  const ImpulseChange d = improve_impulse(c.local, c.impulse, u_n, dot(g.t1, u), dot(t2, u));
   if (d.is_zero()) return 0.0;
   c.impulse[0] += d.n;
   c.impulse[1] += d.t1;
