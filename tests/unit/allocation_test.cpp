@@ -51,8 +51,9 @@ TEST(SteadyStep, AllocatesNothing) {
   const long before = allocations;
   ASSERT_GT(before, 0);
   for (int k = 0; k < 20; ++k) (void)world.step();
-  // Contacts come and go even in a heap at rest: room for a few more may be asked for once in a while.
-  EXPECT_LE(allocations - before, 2);
+  // Contacts come and go even in a heap at rest: room for a few more may be asked for once in a while; a
+  // vector made anew in every step would count 20.
+  EXPECT_LE(allocations - before, 5);
   set_thread_count(0);
 }
 
