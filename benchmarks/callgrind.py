@@ -22,13 +22,16 @@ import tempfile
 STAGES = [
     ("step", "scree::step"),
     ("detection", "scree::find_contacts"),
-    ("detection: broad phase", "scree::find_candidate_pairs"),
-    ("detection: gap of two ellipsoids", "scree::gap"),
+    ("detection: candidate pairs", "scree::update_candidate_pairs"),
+    ("detection: gaps of ellipsoids", "scree::climb"),
+    ("detection: planes and tubes", "scree::collide_boundary"),
     ("assembly", "scree::assemble"),
     ("solution", "scree::solve"),
-    ("solution: colours and layout", "scree::prepare_sweeps"),
-    ("solution: per_body", "scree::solve_per_body"),
-    ("solution: residual", "scree::residual"),
+    ("solution: colours", "scree::colour_visits"),
+    ("solution: layout", "scree::compact"),
+    ("solution: start, sweeps, residual", "scree::solve_per_body"),
+    ("solution: sweeps", "scree::solve_contacts"),
+    ("solution: residual", "scree::residual_of_sweeps"),
     ("position correction", "scree::correct_positions"),
     ("memory for the next step", "scree::remember"),
     ("balances of contacts", "scree::balance_contacts"),
@@ -103,7 +106,7 @@ def add_up(lines):
 
 def row(stage, function, counts, work):
     n, steps = counts[function], work["steps"]
-    swept = function == "scree::solve_per_body" and work["swept_contacts"]
+    swept = function == "scree::solve_contacts" and work["swept_contacts"]
     return [stage, n, n / counts["scree::step"], n / steps, n / (work["bodies"] * steps),
             n / work["pairs"] if work["pairs"] else "", n / work["contacts"] if work["contacts"] else "",
             n / work["swept_contacts"] if swept else ""]

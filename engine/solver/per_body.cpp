@@ -1,7 +1,8 @@
-// The `per_body` solver: block Gauss-Seidel over bodies with one impulse per contact, shared by both sides.
+// The `per_body` solver: block Gauss-Seidel with one impulse per contact, shared by both sides.
 //
-// A visit re-solves the contacts of its body one after the other on accumulated impulses. With u the relative
-// velocity that the contact would see and W its Delassus block (contact frame),
+// A visit re-solves the contacts of some neighbouring bodies (colouring.h), one after the other, on
+// accumulated impulses. With u the relative velocity that the contact would see and W its Delassus block
+// (contact frame),
 //   p_n <- max(0, p_n - (u_n + offset) / W_nn)                        maximum compression           (P1)
 //   p_t <- argmin 1/2 dp.W_tt dp + u_t.dp over |p_t| <= friction p_n   maximum dissipation           (P2)
 // and applies the change to both bodies at once. Momentum is kept to rounding after any number of sweeps, and

@@ -11,7 +11,7 @@ namespace scree::io {
 
 namespace {
 
-constexpr std::int64_t format_version = 1;
+constexpr std::int64_t format_version = 2;  // 1 had frames in place of n, t1, tangent_ratio
 const std::string format_name = "scree contact problem";
 
 // --- one list of datasets for both directions
@@ -28,21 +28,30 @@ void for_each_body_array(Problem& p, Field&& field) {
         p.inverse_inertia);
 }
 
+/// One of the vectors of all contacts' geometry.
+template <class Geometry>
+struct GeometryColumn {
+  Geometry& all;
+  Vector4 ContactGeometry::*member;
+};
+template <class Geometry>
+GeometryColumn(Geometry&, Vector4 ContactGeometry::*) -> GeometryColumn<Geometry>;
+
 template <class Problem, class Field>
 void for_each_contact_array(Problem& p, Field&& field) {
   field("contacts", hdf5::Label{"body_a", "1", "body that n points to"}, p.body_a);
   field("contacts", hdf5::Label{"body_b", "1", "other body, -1 for a fixed partner"}, p.body_b);
-  field(
-      "contacts",
-      hdf5::Label{"geometry", "1, m",
-                  "n (unit, from b to a), t1 (unit), arm_a, arm_b (m, from the body's centre of mass to the "
-                  "contact); world axes"},
-      p.geometry);
+  const auto column = [&](Vector4 ContactGeometry::*member) { return GeometryColumn{p.geometry, member}; };
+  field("contacts", hdf5::Label{"n", "1", "unit normal from b to a, world axes"},
+        column(&ContactGeometry::n));
+  field("contacts", hdf5::Label{"t1", "1", "unit tangent, world axes"}, column(&ContactGeometry::t1));
   field("contacts",
-        hdf5::Label{"tangent_ratio", "1",
-                    "t2 = tangent_ratio n x t1; frame: n, t1, t2. Below 1 where friction is "
-                    "anisotropic"},
+        hdf5::Label{"tangent_ratio", "1", "t2 = tangent_ratio n x t1; below 1 where friction is anisotropic"},
         p.tangent_ratio);
+  field("contacts", hdf5::Label{"arm_a", "m", "from body a's centre of mass to the contact, world axes"},
+        column(&ContactGeometry::arm_a));
+  field("contacts", hdf5::Label{"arm_b", "m", "from body b's centre of mass to the contact, world axes"},
+        column(&ContactGeometry::arm_b));
   field("contacts", hdf5::Label{"offset", "m/s", "added to the normal velocity in Signorini's condition"},
         p.offset);
   field("contacts", hdf5::Label{"friction", "1", "sliding coefficient"}, p.friction);
@@ -87,13 +96,11 @@ void write(hid_t group, const hdf5::Label& label, const std::vector<Mat3>& v) {
   }
   hdf5::write_array(group, label, H5T_NATIVE_DOUBLE, {v.size(), 3, 3}, rows.data());
 }
-void write(hid_t group, const hdf5::Label& label, const std::vector<ContactGeometry>& v) {
-  std::vector<double> rows;
-  for (const ContactGeometry& g : v) {
-    for (const Vector4& row : {g.n, g.t1, g.arm_a, g.arm_b})
-      rows.insert(rows.end(), {row[0], row[1], row[2]});
-  }
-  hdf5::write_array(group, label, H5T_NATIVE_DOUBLE, {v.size(), 4, 3}, rows.data());
+template <class Geometry>
+void write(hid_t group, const hdf5::Label& label, const GeometryColumn<Geometry>& column) {
+  std::vector<Vec3> v;
+  for (const ContactGeometry& g : column.all) v.push_back(to_vec3(g.*column.member));
+  write(group, label, v);
 }
 void write(hid_t group, const hdf5::Label& label, const std::vector<Twist>& v) {
   std::vector<double> rows;
@@ -198,15 +205,6 @@ void read(const Source& in, const std::string& name, std::vector<Mat3>& v) {
   for (std::size_t k = 0; k < rows.size(); k += 9)
     v.push_back(Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(rows.data() + k));
 }
-void read(const Source& in, const std::string& name, std::vector<ContactGeometry>& v) {
-  const std::vector<double> rows = in.rows<double>(name, 12);
-  for (std::size_t k = 0; k < rows.size(); k += 12) {
-    const auto at = [&](std::size_t i) {
-      return Vector4{rows[k + i], rows[k + i + 1], rows[k + i + 2], 0.0};
-    };
-    v.push_back({at(0), at(3), at(6), at(9)});
-  }
-}
 void read(const Source& in, const std::string& name, std::vector<Twist>& v) {
   const std::vector<double> rows = in.rows<double>(name, 6);
   for (std::size_t k = 0; k < rows.size(); k += 6)
@@ -221,16 +219,29 @@ class GroupReader {
   void operator()(const std::string& group, const hdf5::Label& label, std::vector<T>& v) {
     const std::string name = "/" + group + "/" + label.name;
     read(in_, name, v);
-    if (first_.empty()) {
-      first_ = name;
-      size_ = v.size();
-    } else if (v.size() != size_) {
-      fail(in_.path(), name, fmt::format("must have {} rows like {}, not {}", size_, first_, v.size()));
-    }
+    expect_rows(name, v.size());
+  }
+  template <class Geometry>
+  void operator()(const std::string& group, const hdf5::Label& label, GeometryColumn<Geometry> column) {
+    const std::string name = "/" + group + "/" + label.name;
+    std::vector<Vec3> v;
+    read(in_, name, v);
+    expect_rows(name, v.size());
+    column.all.resize(v.size());
+    for (std::size_t c = 0; c < v.size(); ++c) column.all[c].*column.member = to_vector4(v[c]);
   }
   std::size_t size() const { return size_; }
 
  private:
+  void expect_rows(const std::string& name, std::size_t rows) {
+    if (first_.empty()) {
+      first_ = name;
+      size_ = rows;
+    } else if (rows != size_) {
+      fail(in_.path(), name, fmt::format("must have {} rows like {}, not {}", size_, first_, rows));
+    }
+  }
+
   const Source& in_;
   std::string first_;
   std::size_t size_ = 0;
@@ -330,9 +341,9 @@ StoredProblem read_hdf5_problem(const std::filesystem::path& path) {
   hdf5::print_no_errors();
   const Source in(path);
   if (in.text("format") != format_name) fail(path.string(), "format", "must be \"" + format_name + "\"");
-  if (in.integer("format_version") > format_version)
+  if (in.integer("format_version") != format_version)
     fail(path.string(), "format_version",
-         fmt::format("is {}, newer than this program's {}", in.integer("format_version"), format_version));
+         fmt::format("is {}, this program reads {}", in.integer("format_version"), format_version));
   const std::string form = in.text("form");
   if (form == "bodies") return {read_bodies_form(in), in.text("origin")};
   if (form == "delassus") return {read_delassus_form(in), in.text("origin")};

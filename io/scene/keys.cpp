@@ -113,7 +113,7 @@ constexpr std::array key_table{
                        "is the seed method, a fixed amount of work."},
     Key{.section = "solver", .name = "max_sweeps", .type = integer, .fallback = "50",
         .range = {.low = 1.0, .high = 1e6},
-        .description = "Most sweeps a step; each visits every body once."},
+        .description = "Most sweeps a step; each visits every contact once."},
     Key{.section = "solver", .name = "tolerance", .type = number, .fallback = "1e-3", .range = positive,
         .description = "Sweeps end when the residual falls below this times |gravity| * time_step."},
     Key{.section = "solver", .name = "warm_start", .type = boolean, .fallback = "true",
