@@ -152,10 +152,11 @@ void apply_start(const ContactProblem& p, SolverWorkspace& w, bool warm) {
 /// (S5) of the contacts [contact, end), in the compact layout.
 SCREE_FOR_EACH_TARGET
 void add_residuals(const ContactGeometry* geometry, const CompactContact* contact, const CompactContact* end,
-                   const CompactBody* bodies, double* squared) {
-  for (; contact != end; ++contact, ++geometry, ++squared) {
+                   const CompactBody* bodies, double* normal_velocity, double* squared) {
+  for (; contact != end; ++contact, ++geometry, ++normal_velocity, ++squared) {
     const Vector4 v = relative_velocity(*geometry, *contact, bodies);
-    const Vec3 u(dot(geometry->n, v) + contact->offset, dot(geometry->t1, v),
+    *normal_velocity = dot(geometry->n, v);
+    const Vec3 u(*normal_velocity + contact->offset, dot(geometry->t1, v),
                  dot(second_tangent(*geometry, *contact), v));
     const Vec3 impulse = Vec3::Map(contact->impulse);
     const bool idle = impulse[0] <= 0.0 && u[0] >= 0.0;
@@ -167,12 +168,14 @@ void add_residuals(const ContactGeometry* geometry, const CompactContact* contac
 /// The residual of where the sweeps are.
 Residual residual_of_sweeps(const ContactProblem& p, SolverWorkspace& w, ContactSolution& s) {
   if (p.friction_corners > 0) return residual(p, s.velocity, s.impulse, s.torque_impulse);
+  w.normal_velocity.resize(p.contacts());
   return reduce_blocks(
              p.contacts(), grain_medium, ResidualSum{},
              [&](const Block& block) {
                double squared[grain_medium];
                add_residuals(p.geometry.data() + block.begin, w.contacts.data() + block.begin,
-                             w.contacts.data() + block.end, w.bodies.data(), squared);
+                             w.contacts.data() + block.end, w.bodies.data(),
+                             w.normal_velocity.data() + block.begin, squared);
                ResidualSum sum;
                for (std::size_t c = block.begin; c < block.end; ++c) {
                  double& here = squared[c - block.begin];

@@ -37,22 +37,15 @@ void push_apart(const ContactGeometry* geometry, CompactContact* contacts, std::
       });
 }
 
-/// The wanted speeds of contacts [begin, end), from velocities as the sweeps left them; is any positive?
-SCREE_FOR_EACH_TARGET
+/// The wanted speeds of a block's contacts at the end of the solution; is any positive?
 bool set_targets(const ContactProblem& p, const SolverSettings& settings, double time_step_s,
                  const Block& block, const ContactSolution& s, SolverWorkspace& w) {
   bool overlap = false;
   for (std::size_t c = block.begin; c < block.end; ++c) {
-    const ContactGeometry& g = p.geometry[c];
-    const auto at = [&](std::int32_t body, Vector4 arm) __attribute__((always_inline)) {
-      const Twist& v = s.velocity[static_cast<std::size_t>(body)];
-      return dot(g.n, to_vector4(v.linear) + cross(to_vector4(v.angular), arm));
-    };
-    double u_n = at(p.body_a[c], g.arm_a);
-    if (p.body_b[c] != fixed_partner) u_n -= at(p.body_b[c], g.arm_b);
+    const double u_n = w.normal_velocity.empty() ? p.normal(c).dot(relative_velocity(p, c, s.velocity))
+                                                 : w.normal_velocity[c];
     w.target[c] = wanted_speed(p.gap[c] + time_step_s * u_n, p.slop[c], settings, time_step_s);
     overlap |= w.target[c] > 0.0;
-    w.contacts[c].impulse[0] = 0.0;
   }
   return overlap;
 }
@@ -101,6 +94,7 @@ bool correct_positions(const ContactProblem& p, const SolverSettings& settings, 
   }
   for_each_index(p.bodies(), grain_light,
                  [&](std::size_t i) { w.bodies[i].linear = w.bodies[i].angular = Vector4{}; });
+  for_each_index(p.contacts(), grain_light, [&](std::size_t c) { w.contacts[c].impulse[0] = 0.0; });
   for (int k = 0; k < settings.correction_sweeps; ++k) {
     sweep(w.colouring, [&](std::size_t, std::size_t begin, std::size_t end) {
       push_apart(p.geometry.data() + begin, w.contacts.data() + begin, end - begin, w.target.data() + begin,

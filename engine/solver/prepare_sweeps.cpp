@@ -61,6 +61,7 @@ void prepare_sweeps(const ContactProblem& p, SolverWorkspace& w) {
   w.contacts.resize(p.contacts());
   w.torque.resize(p.has_torques ? p.contacts() : 0);
   w.target.resize(p.contacts());
+  w.normal_velocity.clear();
   w.visit_change.resize(w.colouring.visits());
   w.bodies.resize(p.bodies());
   for_each_index(p.bodies(), grain_light, [&](std::size_t i) {

@@ -71,7 +71,10 @@ struct SolverWorkspace {
   std::vector<Vec3> torque;              // [contact], only where contacts resist torques
   std::vector<double> visit_change;      // [visit] sum of squared velocity changes in this sweep
   std::vector<double> target;            // [contact], position correction
-  std::vector<double> offset;            // [contact], without bias
+  // [contact], m/s, of the solution, without offset: what the last residual of sweeps saw; empty if there was
+  // none
+  std::vector<double> normal_velocity;
+  std::vector<double> offset;  // [contact], without bias
 };
 
 /// Solves (S1)-(S4) with the chosen solver; the problem must be complete unless sweeps_suffice(settings).
