@@ -54,6 +54,7 @@ void for_each_index(std::size_t n, std::size_t grain, F&& f, Sharing sharing = S
 }
 
 /// Reduces f(Block) -> T over the blocks, merged in block order (so the result does not depend on threads).
+/// Not to be called from inside a block.
 template <class T, class F, class Merge>
 T reduce_blocks(std::size_t n, std::size_t grain, T start, F&& f, Merge&& merge) {
   const std::size_t blocks = block_count(n, grain);

@@ -9,9 +9,6 @@ namespace {
 // Steps of Newton that all pairs of a batch take together; one or two are enough where a pair is remembered.
 constexpr int most_steps = 6;
 
-// Numbers like the rest, so that plain vectors of two doubles can compare and choose them.
-constexpr double on_the_way = 0.0, arrived = 1.0, for_the_single_path = 2.0, apart = 3.0;
-
 /// Loops run over whole vectors of the widest machine; what they compute beyond the last pair is not used.
 constexpr std::size_t widest = 8;
 SCREE_INLINE std::size_t whole_vectors(std::size_t n) { return (n + widest - 1) / widest * widest; }
@@ -50,13 +47,24 @@ SCREE_INLINE void put_slab(EllipsoidBatch& b, std::size_t k, const Slab& s) {
   put(b.x_b, k, s.x_b);
 }
 
+/// Repeats the last pair to the end of its vector: chance numbers there could be slow ones.
+void fill_up(EllipsoidBatch& b) {
+  for (std::size_t k = b.size; k < whole_vectors(b.size); ++k) {
+    for (auto* columns : {&b.r, &b.n})
+      for (auto& column : *columns) column[k] = column[b.size - 1];
+    for (auto* columns : {&b.a, &b.b})
+      for (auto& column : *columns) column[k] = column[b.size - 1];
+    b.margin[k] = b.margin[b.size - 1];
+  }
+}
+
 SCREE_FOR_EACH_VECTOR_WIDTH
 void begin(EllipsoidBatch& b) {
   const std::size_t whole = whole_vectors(b.size);
 #pragma GCC ivdep
   for (std::size_t k = 0; k < whole; ++k) {
     put_slab(b, k, slab(pair_at(b, k), three(b.n, k)));
-    b.state[k] = b.phi[k] > b.margin[k] ? apart : on_the_way;
+    b.state[k] = b.phi[k] > b.margin[k] ? EllipsoidBatch::apart : EllipsoidBatch::on_the_way;
   }
 }
 
@@ -77,13 +85,14 @@ void take_step(EllipsoidBatch& b) {
     const AscentStep step = ascent_step(p, n, at);
     const Three trial = turned(n, step.along);
     const Slab next = slab(p, trial);
-    const bool moving = b.state[k] == on_the_way;
+    const bool moving = b.state[k] == EllipsoidBatch::on_the_way;
     const bool stays = step.length < no_step_rad;
     const bool ascends = next.phi >= at.phi - slab_rounding(p, n, at);
     const bool moves = moving & !stays & ascends;
+    const double ascended =
+        step.length < last_step_rad ? EllipsoidBatch::arrived : EllipsoidBatch::on_the_way;
     const double state =
-        stays ? arrived
-              : (ascends ? (step.length < last_step_rad ? arrived : on_the_way) : for_the_single_path);
+        stays ? EllipsoidBatch::arrived : (ascends ? ascended : EllipsoidBatch::for_the_single_path);
     b.state[k] = moving ? state : b.state[k];
     put(b.n, k, choose(moves, trial, n));
     b.phi[k] = choose(moves, next.phi, at.phi);
@@ -107,15 +116,17 @@ void EllipsoidBatch::add(const PlacedEllipsoid& first, const PlacedEllipsoid& se
 }
 
 void climb(EllipsoidBatch& batch) {
+  if (batch.size == 0) return;
+  fill_up(batch);
   begin(batch);
   for (int i = 0; i < most_steps; ++i) {
     take_step(batch);
     const auto end = batch.state.begin() + static_cast<std::ptrdiff_t>(batch.size);
-    if (std::find(batch.state.begin(), end, on_the_way) == end) break;
+    if (std::find(batch.state.begin(), end, EllipsoidBatch::on_the_way) == end) break;
   }
   for (std::size_t k = 0; k < batch.size; ++k) {
     if (batch.phi[k] < 0.0 && batch.has_arrived(k) && may_be_deep(batch.phi[k], pair_at(batch, k)))
-      batch.state[k] = for_the_single_path;
+      batch.state[k] = EllipsoidBatch::for_the_single_path;
   }
 }
 

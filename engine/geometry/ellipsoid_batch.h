@@ -15,7 +15,10 @@ struct alignas(64) EllipsoidBatch {
   template <std::size_t rows>
   using Columns = std::array<std::array<double, capacity>, rows>;
 
-  std::size_t size = 0;                   // pairs in use; the rest of each column may hold anything
+  // States of a pair. Numbers like the rest, so that vectors can compare and choose them.
+  static constexpr double on_the_way = 0.0, arrived = 1.0, for_the_single_path = 2.0, apart = 3.0;
+
+  std::size_t size = 0;                   // pairs in use
   Columns<3> r;                           // m, from the centre of A to that of B
   Columns<6> a, b;                        // m^2: xx, yy, zz, xy, xz, yz of the matrices
   Columns<3> n;                           // unit, from A to B: where to begin, and where it ended
@@ -27,8 +30,8 @@ struct alignas(64) EllipsoidBatch {
 
   /// normal: where to begin, from B to A.
   void add(const PlacedEllipsoid& first, const PlacedEllipsoid& second, const Vec3& normal, double margin_m);
-  bool is_apart(std::size_t k) const { return state[k] == 3.0; }
-  bool has_arrived(std::size_t k) const { return state[k] == 1.0; }
+  bool is_apart(std::size_t k) const { return state[k] == apart; }
+  bool has_arrived(std::size_t k) const { return state[k] == arrived; }
 };
 
 /// Climbs from n to the maximum of phi. After it a pair
