@@ -21,6 +21,41 @@ TEST(Frame, CopiesTheStateInSinglePrecision) {
   }
 }
 
+// Bodies that have been sorted: the same frame as before, whatever slots they are in.
+TEST(Frame, ListsBodiesInTheOrderOfTheirIds) {
+  const io::Scene scene = example_scene(6);
+  const std::vector<std::string> fields{"kinetic_energy", "overlap"};
+  ExampleStep step = example_step(scene, 3);
+  const io::Frame plain = io::make_frame(scene.model, step.state, step.workspace, fields, true);
+  const std::vector<std::size_t> slot{3, 0, 5, 1, 4, 2};  // of each body
+  const Bodies before = step.state.bodies;
+  for (std::size_t i = 0; i < 6; ++i) {
+    Bodies& b = step.state.bodies;
+    b.position[slot[i]] = before.position[i];
+    b.orientation[slot[i]] = before.orientation[i];
+    b.linear_velocity[slot[i]] = before.linear_velocity[i];
+    b.angular_velocity[slot[i]] = before.angular_velocity[i];
+    b.mass[slot[i]] = before.mass[i];
+    b.inertia[slot[i]] = before.inertia[i];
+    b.shape[slot[i]] = before.shape[i];
+    b.id[slot[i]] = before.id[i];
+  }
+  for (ContactKey& key : step.workspace.contacts.key) {
+    key.a = static_cast<std::int32_t>(slot[static_cast<std::size_t>(key.a)]);
+    if (key.b < 6) key.b = static_cast<std::int32_t>(slot[static_cast<std::size_t>(key.b)]);
+  }
+  const io::Frame sorted = io::make_frame(scene.model, step.state, step.workspace, fields, true);
+  EXPECT_EQ(sorted.position, plain.position);
+  EXPECT_EQ(sorted.orientation, plain.orientation);
+  EXPECT_EQ(sorted.velocity, plain.velocity);
+  EXPECT_EQ(sorted.angular_velocity, plain.angular_velocity);
+  EXPECT_EQ(sorted.contacts_of_body, plain.contacts_of_body);
+  EXPECT_EQ(sorted.fields, plain.fields);
+  EXPECT_EQ(sorted.contacts.body_a, plain.contacts.body_a);
+  EXPECT_EQ(sorted.contacts.body_b, plain.contacts.body_b);
+  EXPECT_EQ(sorted.contacts.boundary, plain.contacts.boundary);
+}
+
 TEST(Frame, TurnsImpulsesIntoWorldAxesAndCountsContactsThatCarryOne) {
   const io::Scene scene = example_scene(4);
   // Contacts: 0-floor (impulse), 1-2 (none), 2-3 (impulse).
