@@ -90,12 +90,6 @@ Cell cell_of(const Grid& grid, const Vec3& centre, int level) {
   return {cell_index(offset[0], size), cell_index(offset[1], size), cell_index(offset[2], size)};
 }
 
-bool overlap(const BroadPhaseWorkspace::Slot& p, const BroadPhaseWorkspace::Slot& q) {
-  return std::abs(p.centre[0] - q.centre[0]) < p.half[0] + q.half[0] &&
-         std::abs(p.centre[1] - q.centre[1]) < p.half[1] + q.half[1] &&
-         std::abs(p.centre[2] - q.centre[2]) < p.half[2] + q.half[2];
-}
-
 /// Rows of three cells (x-1, x, x+1) that come after a cell in key order; together with the rest of its own
 /// row they are the half of its neighbourhood that makes each pair appear once.
 constexpr std::array<std::array<int, 2>, 4> rows_after = {{{1, 0}, {-1, 1}, {0, 1}, {1, 1}}};  // dy, dz
@@ -214,7 +208,7 @@ void find_candidate_pairs(std::span<const Box> boxes, BroadPhaseWorkspace& w, Ca
           const auto body = static_cast<std::size_t>(w.order[k].item);
           const int level =
               w.order[k].key >= left_out ? -1 : static_cast<int>(w.order[k].key >> (3 * axis_bits));
-          w.slots[k] = {boxes[body].centre, boxes[body].half, w.order[k].item, level};
+          w.slots[k] = {boxes[body], w.order[k].item, level};
           if (level >= 0) used |= 1u << level;
         }
         return used;

@@ -30,8 +30,7 @@ inline bool overlap(const Box& p, const Box& q) {
 }
 
 struct BroadPhaseWorkspace {
-  struct Slot {  // a body in the order of its cell
-    Vec3 centre, half;
+  struct Slot : Box {  // a body in the order of its cell
     std::int32_t body, level;
   };
   struct Pair {

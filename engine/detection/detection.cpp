@@ -217,8 +217,7 @@ void find_guards(const DetectionInput& in, DetectionWorkspace& w) {
   w.guards.clear();
   for (const Boundary& boundary : in.boundaries) {
     const auto* plane = std::get_if<Plane>(&boundary.surface);
-    w.guards.push_back(plane != nullptr ? Plane{plane->point, plane->normal}
-                                        : Plane{Vec3::Zero(), Vec3::Zero()});
+    w.guards.push_back(plane != nullptr ? *plane : Plane{Vec3::Zero(), Vec3::Zero()});
   }
 }
 

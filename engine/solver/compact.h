@@ -28,15 +28,6 @@ SCREE_INLINE void for_contacts_of_visit(const CompactContact* contacts, std::siz
   }
 }
 
-SCREE_INLINE Vector4 second_tangent(const ContactGeometry& g, const CompactContact& c) {
-  return c.tangent_ratio * cross(g.n, g.t1);
-}
-
-/// An impulse in world axes, of its components in the contact's frame.
-SCREE_INLINE Vector4 to_world(const ContactGeometry& g, const CompactContact& c, const double* components) {
-  return components[0] * g.n + components[1] * g.t1 + components[2] * second_tangent(g, c);
-}
-
 /// v_a + w_a x arm_a - v_b - w_b x arm_b, world axes.
 SCREE_INLINE Vector4 relative_velocity(const ContactGeometry& g, const CompactContact& c,
                                        const CompactBody* bodies) {

@@ -22,6 +22,15 @@ struct alignas(64) ContactGeometry {
   Vector4 arm_a, arm_b;  // m, from the body's centre of mass to the contact
 };
 
+SCREE_INLINE Vector4 second_tangent(const ContactGeometry& g, double tangent_ratio) {
+  return tangent_ratio * cross(g.n, g.t1);
+}
+
+/// An impulse in world axes, of its components in the contact's frame.
+SCREE_INLINE Vector4 to_world(const ContactGeometry& g, double tangent_ratio, const double* components) {
+  return components[0] * g.n + components[1] * g.t1 + components[2] * second_tangent(g, tangent_ratio);
+}
+
 struct ContactProblem {
   // m/s that residuals are compared with: |gravity| * time step; 0 if there is none.
   double velocity_scale = 0.0;
@@ -67,13 +76,11 @@ struct ContactProblem {
     const ContactGeometry& g = geometry[contact];
     Mat3 rows;
     rows << to_vec3(g.n).transpose(), to_vec3(g.t1).transpose(),
-        (tangent_ratio[contact] * to_vec3(cross(g.n, g.t1))).transpose();
+        to_vec3(second_tangent(g, tangent_ratio[contact])).transpose();
     return rows;
   }
   SCREE_INLINE Vec3 in_world(std::size_t contact, const Vec3& components) const {  // frame^T components
-    const ContactGeometry& g = geometry[contact];
-    return to_vec3(components[0] * g.n + components[1] * g.t1 +
-                   (tangent_ratio[contact] * components[2]) * cross(g.n, g.t1));
+    return to_vec3(to_world(geometry[contact], tangent_ratio[contact], components.data()));
   }
   SCREE_INLINE Vec3 normal(std::size_t contact) const { return to_vec3(geometry[contact].n); }
   SCREE_INLINE Vec3 arm_a(std::size_t contact) const { return to_vec3(geometry[contact].arm_a); }

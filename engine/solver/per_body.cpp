@@ -32,7 +32,7 @@ SCREE_INLINE double solve_contact(const ContactGeometry& g, CompactContact& c, C
   const Vector4 u = relative_velocity(g, c, bodies);
   const double u_n = dot(g.n, u) + c.offset;
   if (u_n >= 0.0 && c.impulse[0] == 0.0 && c.impulse[1] == 0.0 && c.impulse[2] == 0.0) return 0.0;  // idle
-  const Vector4 t2 = second_tangent(g, c);
+  const Vector4 t2 = second_tangent(g, c.tangent_ratio);
   const ImpulseChange d = improve_impulse(c.local, c.impulse, u_n, dot(g.t1, u), dot(t2, u));
   if (d.is_zero()) return 0.0;
   c.impulse[0] += d.n;
@@ -146,7 +146,7 @@ SCREE_FOR_EACH_TARGET
 void apply_impulses(const ContactGeometry* geometry, const CompactContact* contact, const CompactContact* end,
                     CompactBody* bodies) {
   for (; contact != end; ++contact, ++geometry)
-    apply(*geometry, *contact, to_world(*geometry, *contact, contact->impulse), bodies);
+    apply(*geometry, *contact, to_world(*geometry, contact->tangent_ratio, contact->impulse), bodies);
 }
 
 /// Adds the velocities that belong to the start impulses, or takes these away.
@@ -176,7 +176,7 @@ void add_residuals(const ContactGeometry* geometry, const CompactContact* contac
     const Vector4 v = relative_velocity(*geometry, *contact, bodies);
     *normal_velocity = dot(geometry->n, v);
     const Vec3 u(*normal_velocity + contact->offset, dot(geometry->t1, v),
-                 dot(second_tangent(*geometry, *contact), v));
+                 dot(second_tangent(*geometry, contact->tangent_ratio), v));
     const Vec3 impulse = Vec3::Map(contact->impulse);
     const bool idle = impulse[0] <= 0.0 && u[0] >= 0.0;
     *squared =

@@ -39,7 +39,7 @@ void compact(const ContactProblem& p, std::size_t begin, std::size_t end, const 
     k.tangent_ratio = p.tangent_ratio[c];
     k.a = p.body_a[c];
     k.b = p.body_b[c];
-    const Vector4 t2 = second_tangent(g, k);
+    const Vector4 t2 = second_tangent(g, k.tangent_ratio);
     Spread w;
     double inverse_mass = bodies[k.a].inverse_mass;
     w.add(bodies[k.a], g.arm_a, g.n, g.t1, t2);
