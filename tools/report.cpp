@@ -32,6 +32,7 @@ std::string energies(const io::Summary& s) {
   add("potential, end", e.potential);
   add("lost to friction", e.dissipated_by_friction);
   add("lost to impacts", e.dissipated_by_impact);
+  if (s.sleeps) add("lost to sleep", e.dissipated_by_sleep);
   add("position correction", e.position_correction);
   add("work of boundaries", e.boundary_work);
   add("left over", e.remainder);

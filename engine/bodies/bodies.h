@@ -15,6 +15,7 @@ struct Bodies {
   std::vector<Quat> orientation;       // body frame to world
   std::vector<Vec3> linear_velocity;   // m/s
   std::vector<Vec3> angular_velocity;  // rad/s, world axes
+  std::vector<std::uint8_t> asleep;    // 1: rests and is left out of steps; empty while nobody has slept
   // What stays.
   std::vector<double> mass;   // kg
   std::vector<Vec3> inertia;  // kg m^2, principal moments in the body frame
@@ -23,6 +24,7 @@ struct Bodies {
   std::vector<BodyId> id;
 
   std::size_t size() const { return position.size(); }
+  bool is_asleep(std::size_t i) const { return !asleep.empty() && asleep[i] != 0; }
   Pose pose(std::size_t i) const { return {position[i], orientation[i]}; }
 };
 

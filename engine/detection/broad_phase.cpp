@@ -249,11 +249,14 @@ std::span<const std::int32_t> partners(const CandidatePairs& pairs, std::size_t 
 
 /// Picks the pairs that overlap; each body's go where its row of the wide list begins, to close up later.
 SCREE_FOR_EACH_TARGET
-void pick_pairs(std::span<const Box> boxes, const Block& block, PairListWorkspace& w, CandidatePairs& pairs) {
+void pick_pairs(std::span<const Box> boxes, std::span<const std::uint8_t> asleep, const Block& block,
+                PairListWorkspace& w, CandidatePairs& pairs) {
   for (std::size_t a = block.begin; a < block.end; ++a) {
     const auto begin = static_cast<std::size_t>(w.wide_pairs.row[a]);
     std::size_t next = begin;
+    const bool a_sleeps = !asleep.empty() && asleep[a] != 0;
     for (const std::int32_t b : partners(w.wide_pairs, a)) {
+      if (a_sleeps && asleep[static_cast<std::size_t>(b)] != 0) continue;
       w.picked[next] = b;
       next += overlap(boxes[a], boxes[static_cast<std::size_t>(b)]) ? 1 : 0;
     }
@@ -264,7 +267,8 @@ void pick_pairs(std::span<const Box> boxes, const Block& block, PairListWorkspac
 }  // namespace
 
 void update_candidate_pairs(std::span<const Box> boxes, const std::function<double(std::size_t)>& skin,
-                            PairListWorkspace& w, CandidatePairs& pairs) {
+                            PairListWorkspace& w, CandidatePairs& pairs,
+                            std::span<const std::uint8_t> asleep) {
   const std::size_t n = boxes.size();
   if (!still_within(boxes, w.wide)) {
     w.wide.resize(n);
@@ -276,7 +280,7 @@ void update_candidate_pairs(std::span<const Box> boxes, const std::function<doub
   pairs.row.resize(n + 1);
   pairs.row[n] = 0;
   w.picked.resize(w.wide_pairs.size());
-  for_blocks(n, grain_medium, [&](const Block& block) { pick_pairs(boxes, block, w, pairs); });
+  for_blocks(n, grain_medium, [&](const Block& block) { pick_pairs(boxes, asleep, block, w, pairs); });
   pairs.b.resize(exclusive_scan(pairs.row));
   for_each_index(n, grain_medium, [&](std::size_t a) {
     std::copy_n(w.picked.begin() + w.wide_pairs.row[a], pairs.row[a + 1] - pairs.row[a],

@@ -58,8 +58,10 @@ struct PairListWorkspace {
 
 /// The same pairs as find_candidate_pairs(), to the last one and in the same order, but searched for only
 /// when a box has left its wide one (by skin(i) m on every side); else picked from the last search. What the
-/// workspace holds changes the time, never the result.
+/// workspace holds changes the time, never the result. Pairs of two that are asleep ([body], 1; or empty) are
+/// left out.
 void update_candidate_pairs(std::span<const Box> boxes, const std::function<double(std::size_t)>& skin,
-                            PairListWorkspace& workspace, CandidatePairs& pairs);
+                            PairListWorkspace& workspace, CandidatePairs& pairs,
+                            std::span<const std::uint8_t> asleep = {});
 
 }  // namespace scree

@@ -267,6 +267,8 @@ void collide_block(const DetectionInput& in, const Block& block, const ContactMe
       if (const Gap* gap = gaps[p])
         add_pair_contact(in, w, i, static_cast<std::size_t>(w.pairs.b[p]), *gap, out);
     }
+    w.contact_row[i] = static_cast<std::int32_t>(out.contacts.size() - before);
+    if (in.bodies.is_asleep(i)) continue;
     const double clear = in.shapes.bounding_radius(in.bodies.shape[i]) + wall_margin(in, w, i);
     for (std::size_t k = 0; k < in.boundaries.size(); ++k) {
       if (w.guards[k].normal.dot(in.bodies.position[i] - w.guards[k].point) > clear) continue;
@@ -306,7 +308,8 @@ DetectionReport find_contacts(const DetectionInput& in, const ContactMemory& las
   const std::size_t n = in.bodies.size();
   prepare(in, w);
   update_candidate_pairs(
-      w.boxes, [&](std::size_t i) { return skin_part * smallest_length(in, i); }, w.pair_list, w.pairs);
+      w.boxes, [&](std::size_t i) { return skin_part * smallest_length(in, i); }, w.pair_list, w.pairs,
+      in.bodies.asleep);
   spread_reach(w);
   find_guards(in, w);
   w.pair_normal.resize(w.pairs.size());

@@ -47,7 +47,8 @@ struct DetectionWorkspace {
 
 /// Finds every contact whose gap is smaller than what the two surfaces may cover within the step, moving as
 /// they do now or as fast as their fastest neighbours, plus a small margin for what else may happen.
-/// Deterministic, ordered by key. Cost linear in bodies and candidates.
+/// Contacts of two sleepers, or of a sleeper and a boundary, are left out. Deterministic, ordered by key.
+/// Cost linear in bodies and candidates.
 DetectionReport find_contacts(const DetectionInput& input, const ContactMemory& last,
                               DetectionWorkspace& workspace, Contacts& contacts);
 

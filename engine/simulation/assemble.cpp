@@ -16,6 +16,12 @@ SCREE_FOR_EACH_TARGET
 void assemble_bodies(const Bodies& bodies, const Vec3& gravity, double h, const Block& block,
                      ContactProblem& p) {
   for (std::size_t i = block.begin; i < block.end; ++i) {
+    if (bodies.is_asleep(i)) {
+      p.free_velocity[i] = {Vec3::Zero(), Vec3::Zero()};
+      p.inverse_mass[i] = 0.0;
+      p.inverse_inertia[i] = Mat3::Zero();
+      continue;
+    }
     p.free_velocity[i] = {bodies.linear_velocity[i] + h * gravity, bodies.angular_velocity[i]};
     p.inverse_mass[i] = 1.0 / bodies.mass[i];
     p.inverse_inertia[i] = world_inverse_inertia(bodies, i);

@@ -5,6 +5,7 @@
 
 #include "engine/core/ordering.h"
 #include "engine/core/parallel.h"
+#include "engine/simulation/sleep.h"
 
 namespace scree {
 
@@ -71,6 +72,7 @@ void reorder(Bodies& b, const std::vector<KeyedItem>& order) {
   gather(b.orientation, order);
   gather(b.linear_velocity, order);
   gather(b.angular_velocity, order);
+  if (!b.asleep.empty()) gather(b.asleep, order);
   gather(b.mass, order);
   gather(b.inertia, order);
   gather(b.shape, order);
@@ -144,6 +146,25 @@ void renumber_pairs(const std::vector<std::int32_t>& slot, ContactMemory& m,
   if (!m.pair_row.empty()) m.pair_row = rows_of(order, slot.size());
 }
 
+void renumber_sleepers(const std::vector<std::int32_t>& slot, const std::vector<KeyedItem>& order,
+                       const Bodies& bodies, Sleepers& sleepers) {
+  if (sleepers.still.empty()) return;
+  gather(sleepers.still, order);
+  for (RestingContact& c : sleepers.contacts) {
+    const SlotPair pair = renumbered(slot, c.key.a, c.key.b);
+    c.key.a = pair.a;
+    c.key.b = pair.b;
+    if (!pair.swapped) continue;
+    c.normal = -c.normal;
+    c.impulse = -c.impulse;
+    c.torque_impulse = -c.torque_impulse;
+    c.arm_a.swap(c.arm_b);
+  }
+  std::sort(sleepers.contacts.begin(), sleepers.contacts.end(),
+            [](const RestingContact& p, const RestingContact& q) { return p.key < q.key; });
+  hold_sleepers(bodies, sleepers);
+}
+
 }  // namespace
 
 void sort_bodies(const Shapes& shapes, State& state) {
@@ -163,6 +184,7 @@ void sort_bodies(const Shapes& shapes, State& state) {
   reorder(bodies, order);
   renumber_contacts(slot, state.memory, scratch);
   renumber_pairs(slot, state.memory, scratch);
+  renumber_sleepers(slot, order, bodies, state.sleepers);
 }
 
 }  // namespace scree

@@ -23,7 +23,9 @@ namespace {
 struct ContactSums {
   double normal_work = 0.0, friction_work = 0.0;       // J, (D1)
   Vec3 linear = Vec3::Zero(), angular = Vec3::Zero();  // N s, N m s: from boundaries
-  double linear_size = 0.0, angular_size = 0.0;        // N s, N m s: sum of sizes, of all contacts
+  Vec3 linear_of_sleepers = Vec3::Zero(),
+       angular_of_sleepers = Vec3::Zero();       // from bodies that nothing moves
+  double linear_size = 0.0, angular_size = 0.0;  // N s, N m s: sum of sizes, of all contacts
   std::int64_t active = 0, touching = 0;
   double overlap_sum = 0.0, overlap_max = 0.0;
 
@@ -32,6 +34,8 @@ struct ContactSums {
     friction_work += o.friction_work;
     linear += o.linear;
     angular += o.angular;
+    linear_of_sleepers += o.linear_of_sleepers;
+    angular_of_sleepers += o.angular_of_sleepers;
     linear_size += o.linear_size;
     angular_size += o.angular_size;
     active += o.active;
@@ -79,9 +83,17 @@ class ContactBalance {
     sums.linear_size += std::sqrt(squared);
     sums.angular_size += std::sqrt(dot(point, point) * squared);
     if (p_.has_torques) sums.angular_size += std::sqrt(dot(torque, torque));
-    if (p_.body_b[c] != fixed_partner) return;
-    sums.linear += to_vec3(impulse);
-    sums.angular += to_vec3(cross(point, impulse) + torque);
+    const auto given = [&](double sign, Vec3& linear, Vec3& angular) __attribute__((always_inline)) {
+      linear += sign * to_vec3(impulse);
+      angular += sign * to_vec3(cross(point, impulse) + torque);
+    };
+    if (p_.body_b[c] == fixed_partner) {
+      given(1.0, sums.linear, sums.angular);
+    } else if (p_.inverse_mass[static_cast<std::size_t>(p_.body_b[c])] == 0.0) {
+      given(1.0, sums.linear_of_sleepers, sums.angular_of_sleepers);
+    } else if (p_.inverse_mass[static_cast<std::size_t>(p_.body_a[c])] == 0.0) {
+      given(-1.0, sums.linear_of_sleepers, sums.angular_of_sleepers);
+    }
   }
 
  private:
@@ -152,10 +164,11 @@ MomentumGain sum_gains(const ContactProblem& p, const ContactSolution& s, const 
 }  // namespace
 
 void balance_contacts(const ContactProblem& p, const ContactSolution& s, const Bodies& bodies,
-                      std::vector<DoubledMotion>& motion, std::vector<std::uint8_t>& in_collision,
-                      StepReport& report) {
+                      const RestingSums& resting, std::vector<DoubledMotion>& motion,
+                      std::vector<std::uint8_t>& in_collision, StepReport& report) {
   motion.resize(bodies.size());
   in_collision.assign(bodies.size(), 0);
+  if (!bodies.asleep.empty()) in_collision = bodies.asleep;  // nobody falls asleep without a contact
   const auto add = [](auto a, const auto& b) { return a += b; };
   const MomentumGain gained = reduce_blocks(
       bodies.size(), grain_medium, MomentumGain{},
@@ -167,22 +180,25 @@ void balance_contacts(const ContactProblem& p, const ContactSolution& s, const B
   report.energy.dissipated_by_impact -= given.normal_work;
   report.energy.dissipated_by_friction -= given.friction_work;
 
-  report.boundary_impulse += given.linear;
-  report.boundary_angular_impulse += given.angular;
+  report.boundary_impulse += given.linear + resting.boundary_impulse;
+  report.boundary_angular_impulse += given.angular + resting.boundary_angular_impulse;
   const auto relative = [](double error, double size) { return size > 0.0 ? error / size : 0.0; };
-  report.momentum_error_relative = std::max(
-      report.momentum_error_relative, relative((gained.linear - given.linear).norm(), given.linear_size));
+  const Vec3 linear = given.linear + given.linear_of_sleepers,
+             angular = given.angular + given.angular_of_sleepers;
+  report.momentum_error_relative =
+      std::max(report.momentum_error_relative, relative((gained.linear - linear).norm(), given.linear_size));
   report.angular_momentum_error_relative =
       std::max(report.angular_momentum_error_relative,
-               relative((gained.angular - given.angular).norm(), given.angular_size));
+               relative((gained.angular - angular).norm(), given.angular_size));
 
-  report.contacts = static_cast<std::int64_t>(p.contacts());
-  report.active_contacts = given.active;
+  report.contacts = static_cast<std::int64_t>(p.contacts()) + resting.contacts;
+  report.active_contacts = given.active + resting.active;
   report.bodies_in_collision = std::count(in_collision.begin(), in_collision.end(), 1);
-  report.touching = given.touching;
-  report.penetration_max = given.overlap_max;
+  report.touching = given.touching + resting.touching;
+  report.penetration_max = std::max(given.overlap_max, resting.overlap_max);
   report.penetration_mean =
-      given.touching > 0 ? given.overlap_sum / static_cast<double>(given.touching) : 0.0;
+      report.touching > 0 ? (given.overlap_sum + resting.overlap_sum) / static_cast<double>(report.touching)
+                          : 0.0;
 }
 
 }  // namespace scree

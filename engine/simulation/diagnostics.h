@@ -4,6 +4,7 @@
 #include "engine/bodies/bodies.h"
 #include "engine/core/types.h"
 #include "engine/detection/contacts.h"
+#include "engine/simulation/sleepers.h"
 #include "engine/solver/solver.h"
 
 namespace scree {
@@ -24,6 +25,7 @@ struct EnergyLedger {
   double kinetic = 0.0, potential = 0.0;  // after the step; potential is zero at the origin
   double dissipated_by_friction = 0.0;    // >= 0 takes energy out
   double dissipated_by_impact = 0.0;
+  double dissipated_by_sleep = 0.0;  // kinetic energy of bodies that fell asleep
   double position_correction = 0.0;  // potential energy put in by moving overlapping bodies apart
   double boundary_work = 0.0;        // done on the bodies by moving walls
   double remainder = 0.0;
@@ -35,6 +37,7 @@ struct StepReport {
   // counts
   std::int64_t bodies = 0, bodies_in_collision = 0;                // bodies with at least one active contact
   std::int64_t candidates = 0, contacts = 0, active_contacts = 0;  // active: carries an impulse
+  std::int64_t asleep = 0, woken = 0;      // bodies asleep after the step; bodies that woke in it
   std::int64_t narrow_phase_failures = 0;  // contact searches that hit their iteration limit
   // solver
   SolveStatus status = SolveStatus::converged;
@@ -51,6 +54,10 @@ struct StepReport {
   Vec3 angular_momentum = Vec3::Zero();  // kg m^2/s about the origin
   Vec3 boundary_impulse = Vec3::Zero();  // N s, what boundaries gave the bodies in this step
   Vec3 boundary_angular_impulse = Vec3::Zero();  // N m s, about the origin
+  // What sleep took from the bodies in this step: momenta of those who fell asleep, and what moved no
+  // sleeper.
+  Vec3 sleep_impulse = Vec3::Zero();          // N s
+  Vec3 sleep_angular_impulse = Vec3::Zero();  // N m s, about the origin
   double momentum_error_relative =
       0.0;  // what bodies gained beyond the boundaries' and gravity's impulses, over sum |impulse|
   double angular_momentum_error_relative = 0.0;
@@ -68,15 +75,15 @@ struct alignas(64) DoubledMotion {
 /// before gravity and contacts act and v+ the one after, so an impulse p on a body does the work p.J(v- + v+)
 /// / 2, and with this mean velocity the ledger closes to rounding. (D1)
 ///
-/// Momentum that the bodies gained from contacts beyond what the boundaries gave them, over the sum of
-/// |impulse| (and of its moment about the origin for the angular part); 0 where there are no impulses. Keeps
-/// the largest in the report.
+/// Momentum that the bodies gained from contacts beyond what the boundaries and sleepers gave them, over the
+/// sum of |impulse| (and of its moment about the origin for the angular part); 0 where there are no impulses.
+/// Keeps the largest in the report.
 ///
-/// Counts: contacts, active contacts, bodies in collision, overlap.
+/// Counts: contacts, active contacts, bodies in collision, overlap; resting contacts among them.
 ///
 /// Fills `motion` [body]; `in_collision` is scratch: [body], 1 where one of its contacts is active.
 void balance_contacts(const ContactProblem& problem, const ContactSolution& solution, const Bodies& bodies,
-                      std::vector<DoubledMotion>& motion, std::vector<std::uint8_t>& in_collision,
-                      StepReport& report);
+                      const RestingSums& resting, std::vector<DoubledMotion>& motion,
+                      std::vector<std::uint8_t>& in_collision, StepReport& report);
 
 }  // namespace scree

@@ -7,6 +7,7 @@
 #include "engine/detection/contacts.h"
 #include "engine/geometry/shapes.h"
 #include "engine/simulation/settings.h"
+#include "engine/simulation/sleepers.h"
 
 namespace scree {
 
@@ -24,6 +25,7 @@ struct State {
   double time_s = 0.0;
   Bodies bodies;
   ContactMemory memory;  // normals and impulses of the last step, for a warm start
+  Sleepers sleepers;     // empty while nobody has slept
 };
 
 }  // namespace scree

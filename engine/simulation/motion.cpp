@@ -66,6 +66,7 @@ SCREE_INLINE void rotate(const Vec3& principal, double dt, Quat& orientation, Ve
 SCREE_FOR_EACH_TARGET
 void drift_bodies(Bodies& bodies, double dt, const Block& block) {
   for (std::size_t i = block.begin; i < block.end; ++i) {
+    if (bodies.is_asleep(i)) continue;
     bodies.position[i] += dt * bodies.linear_velocity[i];
     rotate(bodies.inertia[i], dt, bodies.orientation[i], bodies.angular_velocity[i]);
   }

@@ -6,8 +6,8 @@
 
 namespace scree {
 
-/// Free flight for a time: positions along the velocities, rotation by the implicit midpoint rule in the body
-/// frame,
+/// Free flight of those who are awake for a time: positions along the velocities, rotation by the implicit
+/// midpoint rule in the body frame,
 ///   I (w1 - w0) = dt (I w_m) x w_m,  w_m = (w0 + w1) / 2,  q1 = q0 cay(dt w_m),                     (M1)
 /// which keeps the angular momentum in the world and the kinetic energy of a free top to rounding, and is of
 /// second order in dt and symmetric in time (Simo, Wong 1991; Hairer, Lubich, Wanner 2006, VII.5).

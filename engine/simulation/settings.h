@@ -10,6 +10,14 @@ namespace scree {
 /// another with the work of each tracked (engine/solver/impacts.h).
 enum class RestitutionLaw { newton, energetic };
 
+/// Who falls asleep, and what wakes them (sleep.h). Off by default.
+struct SleepSettings {
+  double speed_m_s = 0.0;    // whose surface is slower than this is still; 0: nobody ever sleeps
+  double duration_s = 0.25;  // whoever has been still for so long falls asleep
+  double tolerance = 0.05;   // of |gravity| * time step: the speed a step may want to give a sleeper
+  bool is_on() const { return speed_m_s > 0.0; }
+};
+
 struct Settings {
   Vec3 gravity{0.0, 0.0, -9.81};  // m/s^2
   double time_step_s = 2e-3;
@@ -17,6 +25,7 @@ struct Settings {
   int sort_interval = 0;  // steps after which bodies are put in order of place again (body_order.h); 0: never
   RestitutionLaw restitution_law = RestitutionLaw::newton;
   double restitution_threshold_m_s = 0.05;  // impacts slower than this do not bounce
+  SleepSettings sleep;
   SolverSettings solver;
 };
 

@@ -8,6 +8,7 @@
 #include "engine/simulation/assemble.h"
 #include "engine/simulation/body_order.h"
 #include "engine/simulation/motion.h"
+#include "engine/simulation/sleep.h"
 #include "engine/solver/impacts.h"
 
 namespace scree {
@@ -43,7 +44,8 @@ void strike(const Settings& settings, const Bodies& bodies, double h, Workspace&
   });
   resolve_impacts(w.problem, {h, settings.restitution_threshold_m_s}, w.struck, w.impact);
   for_each_index(bodies.size(), grain_light, [&](std::size_t i) {
-    w.problem.free_velocity[i] = {w.struck[i].linear + h * settings.gravity, w.struck[i].angular};
+    if (!bodies.is_asleep(i))
+      w.problem.free_velocity[i] = {w.struck[i].linear + h * settings.gravity, w.struck[i].angular};
   });
 }
 
@@ -56,8 +58,9 @@ void add_impacts(const Settings& settings, const Bodies& bodies, double h, Works
     if (!w.solution.impulse_on_b.empty()) w.solution.impulse_on_b[c] -= w.impact[c];
   });
   for_each_index(bodies.size(), grain_light, [&](std::size_t i) {
-    w.problem.free_velocity[i] = {bodies.linear_velocity[i] + h * settings.gravity,
-                                  bodies.angular_velocity[i]};
+    if (!bodies.is_asleep(i))
+      w.problem.free_velocity[i] = {bodies.linear_velocity[i] + h * settings.gravity,
+                                    bodies.angular_velocity[i]};
   });
 }
 
@@ -83,8 +86,8 @@ void close_balances(const Model& model, const Bodies& bodies, double energy_befo
   e.kinetic = sums.kinetic;
   e.potential = sums.potential;
   const double change = e.kinetic + e.potential - energy_before;
-  e.remainder =
-      change + e.dissipated_by_friction + e.dissipated_by_impact - e.position_correction - e.boundary_work;
+  e.remainder = change + e.dissipated_by_friction + e.dissipated_by_impact + e.dissipated_by_sleep -
+                e.position_correction - e.boundary_work;
   report.energy_injected_J = std::max(0.0, change);
   report.linear_momentum = sums.linear;
   report.angular_momentum = sums.angular;
@@ -107,31 +110,34 @@ StepReport step(const Model& model, State& state, Workspace& w) {
     drift(bodies, 0.5 * h);
     clock.charge(report.time.preparation);
 
-    if (substep == 0) {
-      const DetectionReport found =
-          find_contacts({model.shapes, bodies, model.boundaries, settings.time_step_s, free_speed},
-                        state.memory, w.detection, w.contacts);
-      report.candidates = found.candidates;
-      report.narrow_phase_failures = found.failures;
-      remember_pairs(w.detection, state.memory);
-    } else {
-      advance_contacts(w.problem, w.solution, w.motion, h, w.contacts);
-    }
-    clock.charge(report.time.detection);
+    bool corrected = false;
+    int attempt = 0;
+    do {  // once, unless sleepers wake
+      if (substep == 0 || attempt > 0) {
+        const DetectionReport found =
+            find_contacts({model.shapes, bodies, model.boundaries, settings.time_step_s, free_speed},
+                          state.memory, w.detection, w.contacts);
+        report.candidates = found.candidates;
+        report.narrow_phase_failures = found.failures;
+        remember_pairs(w.detection, state.memory);
+      } else {
+        advance_contacts(w.problem, w.solution, w.motion, h, w.contacts);
+      }
+      clock.charge(report.time.detection);
 
-    assemble(model, bodies, w.contacts, state.memory, h, w.problem);
-    strike(settings, bodies, h, w);
-    const bool split = settings.solver.position_correction == PositionCorrection::split;
-    const SolveReport solved = split ? solve(w.problem, settings.solver, w.solver, w.solution)
-                                     : solve_with_bias(w.problem, settings.solver, h, w.solver, w.solution);
-    const bool corrected =
-        split ? correct_positions(w.problem, settings.solver, h, w.solver, w.solution) : true;
-    take_solve_report(solved, w.problem.velocity_scale, report);
-    clock.charge(report.time.resolution);
+      assemble(model, bodies, w.contacts, state.memory, h, w.problem);
+      strike(settings, bodies, h, w);
+      const bool split = settings.solver.position_correction == PositionCorrection::split;
+      const SolveReport solved = split ? solve(w.problem, settings.solver, w.solver, w.solution)
+                                       : solve_with_bias(w.problem, settings.solver, h, w.solver, w.solution);
+      corrected = split ? correct_positions(w.problem, settings.solver, h, w.solver, w.solution) : true;
+      take_solve_report(solved, w.problem.velocity_scale, report);
+      remember(w.problem, w.solution, w, state.memory);
+      clock.charge(report.time.resolution);
+    } while (wake_disturbed(model, h, attempt++, w, state, report));
 
-    remember(w.problem, w.solution, w, state.memory);
     add_impacts(settings, bodies, h, w);
-    balance_contacts(w.problem, w.solution, bodies, w.motion, w.in_collision, report);
+    balance_contacts(w.problem, w.solution, bodies, state.sleepers.sums, w.motion, w.in_collision, report);
     take_velocities(w.solution, bodies);
     if (corrected) {
       report.energy.position_correction -= mechanical_energy(bodies, settings.gravity);
@@ -141,12 +147,14 @@ StepReport step(const Model& model, State& state, Workspace& w) {
     drift(bodies, 0.5 * h);
     clock.charge(report.time.finish);
   }
+  fall_asleep(model, h, w, state, report);
 
   ++state.step;
   state.time_s = static_cast<double>(state.step) * settings.time_step_s;
   report.step = state.step;
   report.time_s = state.time_s;
   report.bodies = static_cast<std::int64_t>(bodies.size());
+  report.asleep = state.sleepers.sums.bodies;
   close_balances(model, bodies, energy_before, report);
   clock.charge(report.time.finish);
   return report;

@@ -18,6 +18,8 @@ struct Workspace {
   std::vector<std::uint8_t> in_collision;  // [body]
   std::vector<DoubledMotion> motion;       // [body] of the last (sub)step
   std::vector<Twist> struck;               // [body] velocities after energetic impacts
+  std::vector<Twist> felt;                 // [body] sleepers: impulse and moment that move nobody
+  std::vector<std::uint8_t> marked;        // [body] who falls asleep or wakes
   std::vector<Vec3> impact;  // [contact], N s, contact frame: impulses of energetic impacts; empty without
 };
 

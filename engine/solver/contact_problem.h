@@ -38,7 +38,7 @@ struct ContactProblem {
 
   // [body]
   std::vector<Twist> free_velocity;   // world axes, before any contact acts
-  std::vector<double> inverse_mass;   // 1/kg
+  std::vector<double> inverse_mass;   // 1/kg; 0 for a body that nothing moves, with inertia and velocity 0
   std::vector<Mat3> inverse_inertia;  // 1/(kg m^2), world axes, about the centre of mass
 
   // [contact]

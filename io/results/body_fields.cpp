@@ -32,7 +32,14 @@ std::vector<float> overlaps(const Model& model, const State& state, const Contac
   return result;
 }
 
+std::vector<float> asleep(const Model&, const State& state, const Contacts&) {
+  std::vector<float> result(state.bodies.size());
+  for (std::size_t i = 0; i < result.size(); ++i) result[i] = state.bodies.is_asleep(i) ? 1.0f : 0.0f;
+  return result;
+}
+
 constexpr BodyField all_fields[] = {
+    {"asleep", "1", "1 for a body that sleeps, else 0", asleep},
     {"kinetic_energy", "J", "kinetic energy of translation and rotation", kinetic_energies},
     {"overlap", "1", "deepest overlap of the body's contacts over its own smallest semi-axis, 0 if none",
      overlaps},

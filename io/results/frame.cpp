@@ -16,21 +16,32 @@ std::vector<Vec3f> single(const std::vector<Vec3>& values) {
   return result;
 }
 
-/// [contact] N s, world axes, on body a. Not those of ContactMemory: what an impact gave is left out there.
-std::vector<Vec3> impulses(const Workspace& workspace) {
-  std::vector<Vec3> result(workspace.contacts.size());
-  for (std::size_t c = 0; c < result.size(); ++c) {
-    result[c] = workspace.problem.in_world(c, workspace.solution.impulse[c]);
+struct LoadedContacts : Contacts {
+  std::vector<Vec3> impulse;  // [contact] N s, world axes, on body a
+};
+
+/// The contacts of the last step, then those that rest. The impulses are not those of ContactMemory: what an
+/// impact gave is left out there.
+LoadedContacts all_contacts(const Sleepers& sleepers, const Workspace& workspace) {
+  LoadedContacts all{workspace.contacts, {}};
+  for (std::size_t c = 0; c < workspace.contacts.size(); ++c)
+    all.impulse.push_back(workspace.problem.in_world(c, workspace.solution.impulse[c]));
+  for (const RestingContact& resting : sleepers.contacts) {
+    all.key.push_back(resting.key);
+    all.point.push_back(resting.point);
+    all.normal.push_back(resting.normal);
+    all.gap.push_back(resting.gap);
+    all.gap_acceleration.push_back(0.0);
+    all.impulse.push_back(resting.impulse);
   }
-  return result;
+  return all;
 }
 
-FrameContacts frame_contacts(const Contacts& contacts, const std::vector<Vec3>& impulse,
-                             std::int32_t bodies) {
+FrameContacts frame_contacts(const LoadedContacts& contacts, std::int32_t bodies) {
   FrameContacts result;
   result.point = single(contacts.point);
   result.normal = single(contacts.normal);
-  result.impulse = single(impulse);
+  result.impulse = single(contacts.impulse);
   result.gap.assign(contacts.gap.begin(), contacts.gap.end());
   for (const ContactKey& key : contacts.key) {
     const bool fixed = key.b >= bodies;
@@ -66,7 +77,7 @@ class RowsById {
 Frame make_frame(const Model& model, const State& state, const Workspace& workspace,
                  const std::vector<std::string>& field_names, bool with_contacts) {
   const Bodies& bodies = state.bodies;
-  const Contacts& contacts = workspace.contacts;
+  const LoadedContacts contacts = all_contacts(state.sleepers, workspace);
   const std::size_t n = bodies.size();
   Frame frame;
   frame.step = state.step;
@@ -79,10 +90,9 @@ Frame make_frame(const Model& model, const State& state, const Workspace& worksp
     const Eigen::Quaternionf q = bodies.orientation[i].cast<float>();
     frame.orientation[i] = {q.w(), q.x(), q.y(), q.z()};
   }
-  const std::vector<Vec3> impulse = impulses(workspace);
   frame.contacts_of_body.assign(n, 0);
   for (std::size_t c = 0; c < contacts.size(); ++c) {
-    if (impulse[c].isZero(0.0)) continue;
+    if (contacts.impulse[c].isZero(0.0)) continue;
     ++frame.contacts_of_body[static_cast<std::size_t>(contacts.key[c].a)];
     const auto b = static_cast<std::size_t>(contacts.key[c].b);
     if (b < n) ++frame.contacts_of_body[b];
@@ -91,7 +101,7 @@ Frame make_frame(const Model& model, const State& state, const Workspace& worksp
     frame.fields.push_back(body_field(name)->values(model, state, contacts));
   }
   frame.has_contacts = with_contacts;
-  if (with_contacts) frame.contacts = frame_contacts(contacts, impulse, static_cast<std::int32_t>(n));
+  if (with_contacts) frame.contacts = frame_contacts(contacts, static_cast<std::int32_t>(n));
 
   if (std::is_sorted(bodies.id.begin(), bodies.id.end())) return frame;
   const RowsById by_id(bodies.id);

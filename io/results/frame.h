@@ -30,6 +30,7 @@ struct FrameBalances {
   EnergyLedger energy;
   Vec3 linear_momentum = Vec3::Zero(), angular_momentum = Vec3::Zero();  // kg m/s, kg m^2/s about the origin
   Vec3 boundary_impulse = Vec3::Zero(), boundary_angular_impulse = Vec3::Zero();  // N s, N m s
+  Vec3 sleep_impulse = Vec3::Zero(), sleep_angular_impulse = Vec3::Zero();        // N s, N m s
 };
 
 /// All arrays are [body] unless said otherwise, in the order of ids, which is that of the scene.
@@ -47,8 +48,8 @@ struct Frame {
   FrameContacts contacts;     // empty unless asked for
 };
 
-/// Copies the state and, from the workspace of the step that led to it, the contacts. A workspace that has
-/// seen no step has none. `field_names` must be known to body_field().
+/// Copies the state with its resting contacts and, from the workspace of the step that led to it, the others.
+/// A workspace that has seen no step has none. `field_names` must be known to body_field().
 Frame make_frame(const Model& model, const State& state, const Workspace& workspace,
                  const std::vector<std::string>& field_names, bool with_contacts);
 

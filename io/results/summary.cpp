@@ -27,6 +27,7 @@ void add_flows(EnergyLedger& sum, const EnergyLedger& step) {
   sum.potential = step.potential;
   sum.dissipated_by_friction += step.dissipated_by_friction;
   sum.dissipated_by_impact += step.dissipated_by_impact;
+  sum.dissipated_by_sleep += step.dissipated_by_sleep;
   sum.position_correction += step.position_correction;
   sum.boundary_work += step.boundary_work;
   sum.remainder += step.remainder;
@@ -52,6 +53,7 @@ nlohmann::ordered_json ledger(const Summary& s) {
           {"potential_J", s.energy.potential},
           {"dissipated_by_friction_J", s.energy.dissipated_by_friction},
           {"dissipated_by_impact_J", s.energy.dissipated_by_impact},
+          {"dissipated_by_sleep_J", s.energy.dissipated_by_sleep},
           {"position_correction_J", s.energy.position_correction},
           {"boundary_work_J", s.energy.boundary_work},
           {"remainder_J", s.energy.remainder},
@@ -80,6 +82,7 @@ RunStatistics::RunStatistics(const Scene& scene) : scene_(scene) {
   sums_.bodies = static_cast<std::int64_t>(bodies.size());
   sums_.boundaries = static_cast<std::int64_t>(scene.model.boundaries.size());
   sums_.time_step_s = settings.time_step_s;
+  sums_.sleeps = settings.sleep.is_on();
   sums_.end_time_s = scene.end_time_s;
   sums_.kinetic_initial_J = sums_.energy.kinetic = kinetic_energy(bodies);
   sums_.potential_initial_J = sums_.energy.potential = potential_energy(bodies, settings.gravity);
@@ -103,6 +106,9 @@ void RunStatistics::add(const StepReport& r) {
   sums_.energy_injected_J += r.energy_injected_J;
   sums_.boundary_impulse += r.boundary_impulse;
   sums_.boundary_angular_impulse += r.boundary_angular_impulse;
+  sums_.sleep_impulse += r.sleep_impulse;
+  sums_.sleep_angular_impulse += r.sleep_angular_impulse;
+  sums_.woken += r.woken;
   const EnergyLedger& e = r.energy;
   const double explained = std::max(0.0, e.boundary_work) + std::max(0.0, e.position_correction);
   created_J_ += std::max(0.0, r.energy_injected_J - explained);
@@ -110,8 +116,13 @@ void RunStatistics::add(const StepReport& r) {
 }
 
 FrameBalances RunStatistics::balances(const State& state) const {
-  return {sums_.energy, linear_momentum(state.bodies), angular_momentum(state.bodies), sums_.boundary_impulse,
-          sums_.boundary_angular_impulse};
+  return {sums_.energy,
+          linear_momentum(state.bodies),
+          angular_momentum(state.bodies),
+          sums_.boundary_impulse,
+          sums_.boundary_angular_impulse,
+          sums_.sleep_impulse,
+          sums_.sleep_angular_impulse};
 }
 
 double RunStatistics::ledger_breach() const {
@@ -173,6 +184,8 @@ std::string to_json(const Summary& s) {
       {"active_contacts", s.last.active_contacts},
       {"touching_contacts", s.last.touching},
       {"bodies_in_collision", s.last.bodies_in_collision},
+      {"asleep", s.last.asleep},
+      {"woken", s.woken},
       {"penetration_max", s.last.penetration_max},
       {"penetration_mean", s.last.penetration_mean},
       {"penetration_max_of_run", s.penetration_max_of_run},
@@ -187,6 +200,8 @@ std::string to_json(const Summary& s) {
       {"angular_momentum_error_relative", s.angular_momentum_error_relative},
       {"boundary_impulse_N_s", vector(s.boundary_impulse)},
       {"boundary_angular_impulse_N_m_s", vector(s.boundary_angular_impulse)},
+      {"sleep_impulse_N_s", vector(s.sleep_impulse)},
+      {"sleep_angular_impulse_N_m_s", vector(s.sleep_angular_impulse)},
       {"energy", ledger(s)},
       {"state_hash", hash_text(s.state_hash)},
   };

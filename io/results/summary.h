@@ -21,6 +21,7 @@ struct Summary {
   std::int64_t bodies = 0, boundaries = 0, lost_bodies = 0, steps = 0, frames = 0;
   double time_step_s = 0.0, simulated_time_s = 0.0, end_time_s = 0.0;
   double wall_time_s = 0.0, recording_time_s = 0.0, median_step_time_s = 0.0;
+  bool sleeps = false;    // may bodies sleep?
   StageTimes stage_time;  // s, sums over the run
   StepReport last;        // of the last step
   // over the run
@@ -31,7 +32,9 @@ struct Summary {
   EnergyLedger energy;  // as after the last step; its flows are sums over the run
   double energy_injected_J = 0.0, energy_injected_relative = 0.0;
   Vec3 boundary_impulse = Vec3::Zero(),
-       boundary_angular_impulse = Vec3::Zero();  // N s, N m s: sums over the run
+       boundary_angular_impulse = Vec3::Zero();                             // N s, N m s: sums over the run
+  Vec3 sleep_impulse = Vec3::Zero(), sleep_angular_impulse = Vec3::Zero();  // N s, N m s: sums over the run
+  std::int64_t woken = 0;                                                   // how often a body woke
   std::uint64_t state_hash = 0;
 
   double real_time_factor() const { return wall_time_s > 0.0 ? simulated_time_s / wall_time_s : 0.0; }

@@ -186,6 +186,8 @@ struct LedgerArrays {
       {"potential_energy", "[frame] zero at the origin", &EnergyLedger::potential},
       {"dissipated_by_friction", "[frame] since the start", &EnergyLedger::dissipated_by_friction},
       {"dissipated_by_impact", "[frame] since the start", &EnergyLedger::dissipated_by_impact},
+      {"dissipated_by_sleep", "[frame] of bodies that fell asleep, since the start",
+       &EnergyLedger::dissipated_by_sleep},
       {"position_correction", "[frame] put in by it since the start", &EnergyLedger::position_correction},
       {"boundary_work", "[frame] done on the bodies since the start", &EnergyLedger::boundary_work},
       {"remainder", "[frame] what the ledger leaves over since the start", &EnergyLedger::remainder},
@@ -203,6 +205,10 @@ struct LedgerArrays {
        &FrameBalances::boundary_impulse},
       {"boundary_angular_impulse", "N m s", "[frame, 3] on the bodies since the start, about the origin",
        &FrameBalances::boundary_angular_impulse},
+      {"sleep_impulse", "N s", "[frame, 3] on the bodies, what sleep took or gave since the start",
+       &FrameBalances::sleep_impulse},
+      {"sleep_angular_impulse", "N m s", "[frame, 3] as sleep_impulse, about the origin",
+       &FrameBalances::sleep_angular_impulse},
   };
   std::vector<Growing> arrays;  // flows, then vectors
 
@@ -268,35 +274,74 @@ struct ContactArrays {
   }
 };
 
-/// The arrays of ContactMemory under their names.
-void write_memory(hid_t final_state, const ContactMemory& memory) {
-  const Handle group = create_group(final_state, "contact_memory");
-  const hid_t g = group.get();
+void write_indices(hid_t group, const Label& label, const std::vector<std::int32_t>& list) {
+  write_rows(group, label, list.data(), list.size());
+}
+
+/// `key_of(c)` for c = 0, 1, ...: the pairs of [contact] and their features.
+template <class F>
+void write_keys(hid_t group, std::size_t contacts, F&& key_of) {
   std::vector<std::int32_t> a, b;
   std::vector<std::uint32_t> feature;
-  for (const ContactKey& key : memory.key) {
+  for (std::size_t c = 0; c < contacts; ++c) {
+    const ContactKey& key = key_of(c);
     a.push_back(key.a);
     b.push_back(key.b);
     feature.push_back(key.feature);
   }
-  const auto indices = [&](const Label& label, const std::vector<std::int32_t>& list) {
-    write_rows(g, label, list.data(), list.size());
-  };
-  indices({"a", "1", "[contact] row of /final"}, a);
-  indices({"b", "1", "[contact] row of /final, or number of bodies + row of /boundaries"}, b);
-  write_rows(g, {"feature", "1", "[contact] tells the contacts of one pair apart"}, feature.data(),
+  write_indices(group, {"a", "1", "[contact] row of /final"}, a);
+  write_indices(group, {"b", "1", "[contact] row of /final, or number of bodies + row of /boundaries"}, b);
+  write_rows(group, {"feature", "1", "[contact] tells the contacts of one pair apart"}, feature.data(),
              feature.size());
+}
+
+/// The arrays of ContactMemory under their names.
+void write_memory(hid_t final_state, const ContactMemory& memory) {
+  const Handle group = create_group(final_state, "contact_memory");
+  const hid_t g = group.get();
+  write_keys(g, memory.key.size(), [&](std::size_t c) { return memory.key[c]; });
   write_rows(g, {"normal", "1", "[contact, 3] unit, from b to a"}, memory.normal);
   write_rows(g, {"impulse", "N s", "[contact, 3] on body a, world axes, without what impacts gave"},
              memory.impulse);
   write_rows(g, {"torque_impulse", "N m s", "[contact, 3] on body a, world axes, without what impacts gave"},
              memory.torque_impulse.empty() ? std::vector<Vec3>(memory.key.size(), Vec3::Zero())
                                            : memory.torque_impulse);
-  indices({"contact_row", "1", "[body + 1] contacts with a = body start here"}, memory.contact_row);
-  indices({"pair_b", "1", "[pair] as b"}, memory.pair_b);
+  write_indices(g, {"contact_row", "1", "[body + 1] contacts with a = body start here"}, memory.contact_row);
+  write_indices(g, {"pair_b", "1", "[pair] as b"}, memory.pair_b);
   write_rows(g, {"pair_normal", "1", "[pair, 3] unit, from b to a: proves them apart or along the contact"},
              memory.pair_normal);
-  indices({"pair_row", "1", "[body + 1] pairs with a = body start here"}, memory.pair_row);
+  write_indices(g, {"pair_row", "1", "[body + 1] pairs with a = body start here"}, memory.pair_row);
+}
+
+/// Who sleeps, and the arrays of RestingContact under their names.
+void write_sleepers(hid_t final_state, const State& state) {
+  const std::vector<RestingContact>& contacts = state.sleepers.contacts;
+  write_indices(final_state, {"asleep", "1", "[body] 1 for a body that sleeps"},
+                {state.bodies.asleep.begin(), state.bodies.asleep.end()});
+  write_indices(final_state, {"still_steps", "1", "[body] steps for which it has been still"},
+                {state.sleepers.still.begin(), state.sleepers.still.end()});
+  const Handle group = create_group(final_state, "resting_contacts");
+  const hid_t g = group.get();
+  write_keys(g, contacts.size(), [&](std::size_t c) { return contacts[c].key; });
+  const auto vectors = [&](const Label& label, Vec3 RestingContact::*part) {
+    std::vector<Vec3> rows;
+    for (const RestingContact& c : contacts) rows.push_back(c.*part);
+    write_rows(g, label, rows);
+  };
+  const auto numbers = [&](const Label& label, double RestingContact::*part) {
+    std::vector<double> rows;
+    for (const RestingContact& c : contacts) rows.push_back(c.*part);
+    write_rows(g, label, rows.data(), rows.size());
+  };
+  vectors({"point", "m", "[contact, 3] midway between the surfaces"}, &RestingContact::point);
+  vectors({"normal", "1", "[contact, 3] unit, from b to a"}, &RestingContact::normal);
+  vectors({"arm_a", "m", "[contact, 3] from the centre of a to the contact"}, &RestingContact::arm_a);
+  vectors({"arm_b", "m", "[contact, 3] from the centre of b to the contact"}, &RestingContact::arm_b);
+  vectors({"impulse", "N s", "[contact, 3] a substep, on body a, world axes"}, &RestingContact::impulse);
+  vectors({"torque_impulse", "N m s", "[contact, 3] a substep, on body a, world axes"},
+          &RestingContact::torque_impulse);
+  numbers({"gap", "m", "[contact] negative where surfaces overlap"}, &RestingContact::gap);
+  numbers({"length", "m", "[contact] what overlaps are compared with"}, &RestingContact::length);
 }
 
 }  // namespace
@@ -385,6 +430,7 @@ void Trajectory::write_final_state(const State& state) {
     write_rows(g, {"velocity", "m/s", "[body, 3] of the centre of mass"}, bodies.linear_velocity);
     write_rows(g, {"angular_velocity", "rad/s", "[body, 3] world axes"}, bodies.angular_velocity);
     write_memory(g, state.memory);
+    if (!state.sleepers.still.empty()) write_sleepers(g, state);
   });
 }
 

@@ -27,6 +27,11 @@ constexpr std::array section_table{
         "`--set name=value`."},
     SectionInfo{"solver", "[solver]", false, "",
                 "How contact impulses are found. Every key may be left out."},
+    SectionInfo{"sleep", "[sleep]", false, "",
+                "Whether bodies at rest are left out of steps. A sleeper stays where it is until what it "
+                "feels of its "
+                "neighbours changes; what sleep takes from energy and momentum is in the balances "
+                "(model.md, Sleep). Not with the solvers `consensus` and `one_pass`."},
     SectionInfo{"checks", "[checks]", false, "", "How strictly the initial state is looked at."},
     SectionInfo{"output", "[output]", false, "", "What a run writes."},
     SectionInfo{"materials", "[[materials]]", false, "",
@@ -91,6 +96,8 @@ constexpr std::array key_table{
         .description = "Named numbers and texts."},
     Key{.section = "", .name = "solver", .type = table,
         .description = "How contact impulses are found."},
+    Key{.section = "", .name = "sleep", .type = table,
+        .description = "Whether bodies at rest are left out of steps."},
     Key{.section = "", .name = "checks", .type = table,
         .description = "How strictly the initial state is looked at."},
     Key{.section = "", .name = "output", .type = table,
@@ -148,6 +155,17 @@ constexpr std::array key_table{
         .range = {.low = 0.0, .high = 1e6},
         .description = "Sweeps of position correction a step."},
 
+    Key{.section = "sleep", .name = "speed", .type = number, .unit = "m/s", .fallback = "0.0",
+        .range = not_negative,
+        .description = "A body whose surface is slower than this is still; 0: nobody ever sleeps."},
+    Key{.section = "sleep", .name = "duration", .type = number, .unit = "s", .fallback = "0.25",
+        .range = not_negative,
+        .description = "A body that touches others and has been still for so long falls asleep."},
+    Key{.section = "sleep", .name = "tolerance", .type = number, .fallback = "0.05",
+        .range = positive,
+        .description = "A sleeper wakes when its contacts and weight would give its surface more than this times "
+                       "|gravity| * time_step in a step (without gravity: times `speed`)."},
+
     Key{.section = "checks", .name = "max_initial_overlap", .type = number, .fallback = "0.05",
         .range = not_negative,
         .description = "Deepest overlap of two bodies, or of a body and a boundary, that a scene may start"
@@ -162,7 +180,7 @@ constexpr std::array key_table{
         .range = positive,
         .description = "Simulated time between frames."},
     Key{.section = "output", .name = "fields", .type = words, .fallback = "[]",
-        .words = "kinetic_energy|overlap",
+        .words = "asleep|kinetic_energy|overlap",
         .description = "What a frame holds of every body beyond its pose and velocity."},
     Key{.section = "output", .name = "hdf5", .type = boolean, .fallback = "true",
         .description = "Write trajectory.h5."},

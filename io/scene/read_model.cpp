@@ -195,6 +195,17 @@ void read_settings(const Section& top, Reading& reading) {
     reading.faults.push_back(std::move(fault));
   }
 
+  const Section sleep = top.child("sleep");
+  settings.sleep = {.speed_m_s = sleep.number("speed"),
+                    .duration_s = sleep.number("duration"),
+                    .tolerance = sleep.number("tolerance")};
+  if (settings.sleep.is_on() &&
+      (settings.solver.kind == SolverKind::consensus || settings.solver.kind == SolverKind::one_pass)) {
+    Fault fault = fault_at(solver.given("kind"), solver.path_of("kind"), "does not go with sleep.speed > 0");
+    fault.suggestion = "choose per_body or per_contact, or leave sleep.speed out";
+    reading.faults.push_back(std::move(fault));
+  }
+
   const Section checks = top.child("checks");
   if (checks.has("ledger_tolerance")) scene.ledger_tolerance = checks.number("ledger_tolerance");
 

@@ -1,0 +1,274 @@
+#include "engine/simulation/sleep.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "engine/core/parallel.h"
+
+namespace scree {
+
+namespace {
+
+// Of the disturbance that wakes a sleeper, what a body may feel that falls asleep: well below, else the first
+// change wakes it again.
+constexpr double restful_part = 0.1;
+constexpr int most_layers = 1 << 10;
+constexpr int most_steps = std::numeric_limits<std::uint16_t>::max();
+
+/// Change of surface speed that a sleeper may not feel, m/s.
+double least_disturbance(const Settings& settings, double h) {
+  const double fall = settings.gravity.norm() * h;
+  return settings.sleep.tolerance * (fall > 0.0 ? fall : settings.sleep.speed_m_s);
+}
+
+/// Does a contact with this `b` rest once body `a` does?
+bool rests(const Bodies& bodies, std::int32_t b) {
+  const auto i = static_cast<std::size_t>(b);
+  return i >= bodies.size() || bodies.is_asleep(i);
+}
+bool rests(const Bodies& bodies, const ContactKey& key) {
+  return bodies.is_asleep(static_cast<std::size_t>(key.a)) && rests(bodies, key.b);
+}
+
+void add(Twist& sum, const Vec3& arm, double sign, const Vec3& impulse, const Vec3& torque) {
+  sum.linear += sign * impulse;
+  sum.angular += sign * (arm.cross(impulse) + torque);
+}
+
+/// (Z1) of all sleepers.
+void feel(const Settings& settings, double h, const Bodies& bodies, const Sleepers& sleepers, Workspace& w) {
+  const ContactProblem& p = w.problem;
+  w.felt.resize(bodies.size());
+  for_each_index(bodies.size(), grain_light, [&](std::size_t i) {
+    if (!bodies.is_asleep(i)) return;
+    w.felt[i] = sleepers.held[i];
+    w.felt[i].linear += bodies.mass[i] * h * settings.gravity;
+  });
+  for (std::size_t c = 0; c < p.contacts(); ++c) {  // one after the other: contacts share sleepers
+    if (p.body_b[c] == fixed_partner) continue;
+    const auto a = static_cast<std::size_t>(p.body_a[c]), b = static_cast<std::size_t>(p.body_b[c]);
+    if (p.inverse_mass[a] > 0.0 && p.inverse_mass[b] > 0.0) continue;
+    Vec3 components = w.solution.impulse[c];
+    if (!w.impact.empty()) components += w.impact[c];
+    const Vec3 impulse = p.in_world(c, components), torque = p.in_world(c, w.solution.torque_impulse[c]);
+    if (p.inverse_mass[a] == 0.0) add(w.felt[a], p.arm_a(c), 1.0, impulse, torque);
+    if (p.inverse_mass[b] == 0.0) add(w.felt[b], p.arm_b(c), -1.0, impulse, torque);
+  }
+}
+
+/// (Z2), m/s.
+double surface_speed(const Model& model, const Bodies& bodies, std::size_t i, const Twist& v) {
+  return v.linear.norm() + model.shapes.bounding_radius(bodies.shape[i]) * v.angular.norm();
+}
+double disturbance(const Model& model, const Bodies& bodies, std::size_t i, const Twist& felt) {
+  return surface_speed(model, bodies, i,
+                       {felt.linear / bodies.mass[i], world_inverse_inertia(bodies, i) * felt.angular});
+}
+
+/// Marks everybody who shares a resting contact with a body that is marked; did that mark anyone new?
+bool spread(const Sleepers& sleepers, std::size_t bodies, std::vector<std::uint8_t>& marked,
+            std::vector<std::uint8_t>& next) {
+  next = marked;
+  bool grew = false;
+  for (const RestingContact& c : sleepers.contacts) {
+    const auto a = static_cast<std::size_t>(c.key.a), b = static_cast<std::size_t>(c.key.b);
+    if (b >= bodies || marked[a] == marked[b]) continue;
+    next[a] = next[b] = 1;
+    grew = true;
+  }
+  marked.swap(next);
+  return grew;
+}
+
+/// The remembered contacts with those of sleepers that woke, in order.
+void recall(const std::vector<RestingContact>& woken, std::size_t bodies, ContactMemory& memory) {
+  const bool torques = !memory.torque_impulse.empty() ||
+                       std::any_of(woken.begin(), woken.end(),
+                                   [](const RestingContact& c) { return !c.torque_impulse.isZero(0.0); });
+  ContactMemory all;
+  const auto put = [&](const ContactKey& key, const Vec3& normal, const Vec3& impulse, const Vec3& torque) {
+    all.key.push_back(key);
+    all.normal.push_back(normal);
+    all.impulse.push_back(impulse);
+    if (torques) all.torque_impulse.push_back(torque);
+  };
+  auto next = woken.begin();
+  const auto put_woken_before = [&](auto&& is_before) {
+    for (; next != woken.end() && is_before(next->key); ++next)
+      put(next->key, next->normal, next->impulse, next->torque_impulse);
+  };
+  for (std::size_t c = 0; c < memory.key.size(); ++c) {
+    put_woken_before([&](const ContactKey& key) { return key < memory.key[c]; });
+    if (next != woken.end() && next->key == memory.key[c]) ++next;  // came to rest in the last step only
+    put(memory.key[c], memory.normal[c], memory.impulse[c],
+        memory.torque_impulse.empty() ? Vec3(Vec3::Zero()) : memory.torque_impulse[c]);
+  }
+  put_woken_before([](const ContactKey&) { return true; });
+  memory.key.swap(all.key);
+  memory.normal.swap(all.normal);
+  memory.impulse.swap(all.impulse);
+  memory.torque_impulse.swap(all.torque_impulse);
+  memory.contact_row.assign(bodies + 1, 0);
+  for (const ContactKey& key : memory.key) ++memory.contact_row[static_cast<std::size_t>(key.a) + 1];
+  for (std::size_t i = 0; i < bodies; ++i) memory.contact_row[i + 1] += memory.contact_row[i];
+}
+
+/// Wakes the bodies that are marked.
+void wake(const std::vector<std::uint8_t>& marked, State& state) {
+  Bodies& bodies = state.bodies;
+  Sleepers& sleepers = state.sleepers;
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    if (marked[i] == 0) continue;
+    bodies.asleep[i] = 0;
+    sleepers.still[i] = 0;
+  }
+  auto& resting = sleepers.contacts;
+  const auto first_woken = std::stable_partition(
+      resting.begin(), resting.end(), [&](const RestingContact& c) { return rests(bodies, c.key); });
+  recall({first_woken, resting.end()}, bodies.size(), state.memory);
+  resting.erase(first_woken, resting.end());
+  hold_sleepers(bodies, sleepers);
+}
+
+/// Counts the steps for which bodies have been still.
+void count_still(const Model& model, const Workspace& w, const Bodies& bodies,
+                 std::vector<std::uint16_t>& still) {
+  for_each_index(bodies.size(), grain_medium, [&](std::size_t i) {
+    if (bodies.is_asleep(i)) return;
+    const Twist v{bodies.linear_velocity[i], bodies.angular_velocity[i]};
+    const bool is_still =
+        surface_speed(model, bodies, i, v) <= model.settings.sleep.speed_m_s && w.in_collision[i] != 0;
+    still[i] = is_still ? static_cast<std::uint16_t>(std::min(still[i] + 1, most_steps)) : std::uint16_t{0};
+  });
+}
+
+/// Marks who has been still for long, as have all it presses on, and would stay so.
+void mark_tired(const Model& model, double h, const Workspace& w, const State& state,
+                std::vector<std::uint8_t>& marked) {
+  const Bodies& bodies = state.bodies;
+  const double steps =
+      std::min(std::ceil(model.settings.sleep.duration_s / model.settings.time_step_s), double{most_steps});
+  const double most_gain = restful_part * least_disturbance(model.settings, h);
+  const auto is_restless = [&](std::size_t i) {
+    return !bodies.is_asleep(i) && state.sleepers.still[i] < steps;
+  };
+  marked.assign(bodies.size(), 0);
+  for_each_index(bodies.size(), grain_medium, [&](std::size_t i) {
+    if (bodies.is_asleep(i) || is_restless(i)) return;
+    // The motion is the sum of the velocities before and after the (sub)step.
+    const Twist gain{2.0 * bodies.linear_velocity[i] - to_vec3(w.motion[i].linear),
+                     2.0 * bodies.angular_velocity[i] - to_vec3(w.motion[i].angular)};
+    marked[i] = surface_speed(model, bodies, i, gain) <= most_gain ? 1 : 0;
+  });
+  for (std::size_t c = 0; c < w.contacts.size(); ++c) {
+    const auto a = static_cast<std::size_t>(w.contacts.key[c].a),
+               b = static_cast<std::size_t>(w.contacts.key[c].b);
+    if (b >= bodies.size() || w.solution.impulse[c].isZero(0.0)) continue;
+    if (marked[a] != 0 && is_restless(b)) marked[a] = 0;
+    if (marked[b] != 0 && is_restless(a)) marked[b] = 0;
+  }
+}
+
+/// The contacts of the step that rest now, ordered by key.
+std::vector<RestingContact> come_to_rest(const Bodies& bodies, const Workspace& w) {
+  std::vector<RestingContact> resting;
+  const ContactProblem& p = w.problem;
+  for (std::size_t c = 0; c < w.contacts.size(); ++c) {
+    const ContactKey& key = w.contacts.key[c];
+    if (!rests(bodies, key)) continue;
+    if (w.contacts.gap[c] >= 0.0 && w.solution.impulse[c].isZero(0.0)) continue;
+    resting.push_back({key, w.contacts.point[c], w.contacts.normal[c], w.contacts.gap[c], p.length[c],
+                       p.arm_a(c), p.arm_b(c), p.in_world(c, w.solution.impulse[c]),
+                       p.in_world(c, w.solution.torque_impulse[c])});
+  }
+  return resting;
+}
+
+}  // namespace
+
+void hold_sleepers(const Bodies& bodies, Sleepers& sleepers) {
+  sleepers.held.assign(bodies.size(), {Vec3::Zero(), Vec3::Zero()});
+  RestingSums& sums = sleepers.sums = {};
+  sums.bodies = std::count(bodies.asleep.begin(), bodies.asleep.end(), 1);
+  sums.contacts = static_cast<std::int64_t>(sleepers.contacts.size());
+  for (const RestingContact& c : sleepers.contacts) {
+    const auto a = static_cast<std::size_t>(c.key.a), b = static_cast<std::size_t>(c.key.b);
+    add(sleepers.held[a], c.arm_a, 1.0, c.impulse, c.torque_impulse);
+    sums.active += c.is_active() ? 1 : 0;
+    if (c.gap < 0.0) {
+      ++sums.touching;
+      sums.overlap_sum -= c.gap / c.length;
+      sums.overlap_max = std::max(sums.overlap_max, -c.gap / c.length);
+    }
+    if (b < bodies.size()) {
+      add(sleepers.held[b], c.arm_b, -1.0, c.impulse, c.torque_impulse);
+    } else {
+      sums.boundary_impulse += c.impulse;
+      sums.boundary_angular_impulse += (bodies.position[a] + c.arm_a).cross(c.impulse) + c.torque_impulse;
+    }
+  }
+}
+
+bool wake_disturbed(const Model& model, double h, int attempt, Workspace& w, State& state,
+                    StepReport& report) {
+  const Bodies& bodies = state.bodies;
+  const std::size_t n = bodies.size();
+  if (state.sleepers.sums.bodies == 0) return false;
+  feel(model.settings, h, bodies, state.sleepers, w);
+  const double limit = least_disturbance(model.settings, h);
+  w.marked.assign(n, 0);
+  for_each_index(n, grain_medium, [&](std::size_t i) {
+    if (bodies.is_asleep(i) && !(disturbance(model, bodies, i, w.felt[i]) <= limit)) w.marked[i] = 1;
+  });
+  if (std::find(w.marked.begin(), w.marked.end(), 1) == w.marked.end()) {
+    for (std::size_t i = 0; i < n; ++i) {
+      if (!bodies.is_asleep(i)) continue;
+      report.sleep_impulse -= w.felt[i].linear;
+      report.sleep_angular_impulse -= bodies.position[i].cross(w.felt[i].linear) + w.felt[i].angular;
+    }
+    return false;
+  }
+  std::vector<std::uint8_t> next;
+  for (int layer = 0; layer < std::min(1 << std::min(attempt, 10), most_layers); ++layer) {
+    if (!spread(state.sleepers, n, w.marked, next)) break;
+  }
+  const std::int64_t asleep = state.sleepers.sums.bodies;
+  wake(w.marked, state);
+  report.woken += asleep - state.sleepers.sums.bodies;
+  return true;
+}
+
+void fall_asleep(const Model& model, double h, Workspace& w, State& state, StepReport& report) {
+  Bodies& bodies = state.bodies;
+  Sleepers& sleepers = state.sleepers;
+  const std::size_t n = bodies.size();
+  if (!model.settings.sleep.is_on()) return;
+  bodies.asleep.resize(n, 0);
+  sleepers.still.resize(n, 0);
+  count_still(model, w, bodies, sleepers.still);
+  mark_tired(model, h, w, state, w.marked);
+  if (std::find(w.marked.begin(), w.marked.end(), 1) == w.marked.end()) return;
+
+  const BodySums before = body_sums(bodies, Vec3::Zero());
+  for (std::size_t i = 0; i < n; ++i) {
+    if (w.marked[i] == 0) continue;
+    bodies.asleep[i] = 1;
+    bodies.linear_velocity[i].setZero();
+    bodies.angular_velocity[i].setZero();
+  }
+  const BodySums after = body_sums(bodies, Vec3::Zero());
+  report.energy.dissipated_by_sleep += before.kinetic - after.kinetic;
+  report.sleep_impulse += after.linear - before.linear;
+  report.sleep_angular_impulse += after.angular - before.angular;
+
+  const std::vector<RestingContact> added = come_to_rest(bodies, w);
+  std::vector<RestingContact> all;
+  all.reserve(sleepers.contacts.size() + added.size());
+  std::merge(sleepers.contacts.begin(), sleepers.contacts.end(), added.begin(), added.end(),
+             std::back_inserter(all), [](const auto& a, const auto& b) { return a.key < b.key; });
+  sleepers.contacts.swap(all);
+  hold_sleepers(bodies, sleepers);
+}
+
+}  // namespace scree

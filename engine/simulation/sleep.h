@@ -1,0 +1,36 @@
+// Sleeping: bodies at rest are left out of steps until something disturbs them. Off unless the settings ask
+// for it.
+//
+// Who has contacts that carry something and whose surface has been slower than a speed for a while, falls
+// asleep: its velocity becomes zero, and its contacts with other sleepers and with boundaries rest, with the
+// impulses p_c they have. For bodies that are awake a sleeper is a body that nothing moves (inverse mass 0).
+// In every (sub)step it feels
+//   r = m g h + sum p_c,  s = sum (arm_c x p_c + torque impulse_c)                                      (Z1)
+// over its contacts, resting ones with the impulses they had, the others with those of the solution. If it
+// could move, its surface would gain up to
+//   |r| / m + radius |I^-1 s|.                                                                          (Z2)
+// Where that is more than tolerance * |gravity| * h (without gravity: tolerance * speed) it wakes, with its
+// neighbours, and the (sub)step is solved again; so bodies wake as far as the forces change, and no further.
+// What (Z1) is in the end moves nobody: the report has the sum (sleep_impulse), and the kinetic energy of
+// those who fell asleep (dissipated_by_sleep), so that momentum and energy close to rounding.
+#pragma once
+
+#include "engine/simulation/diagnostics.h"
+#include "engine/simulation/model.h"
+#include "engine/simulation/workspace.h"
+
+namespace scree {
+
+/// Wakes the sleepers that the solution of a (sub)step of h disturbs, and everybody within 2^attempt contacts
+/// of them; did any wake? Their contacts go back into the memory. Else adds what the sleepers felt to the
+/// report.
+bool wake_disturbed(const Model& model, double h, int attempt, Workspace& workspace, State& state,
+                    StepReport& report);
+
+/// At the end of a step: counts for how long bodies have been still, and puts to sleep who may.
+void fall_asleep(const Model& model, double h, Workspace& workspace, State& state, StepReport& report);
+
+/// Fills what follows from the resting contacts.
+void hold_sleepers(const Bodies& bodies, Sleepers& sleepers);
+
+}  // namespace scree
