@@ -42,11 +42,36 @@ constexpr std::int64_t quick_bodies = 60;
 constexpr double quick_from_s = 0.6;
 constexpr int quick_repeats = 3, quick_steps = 5;
 
+/// Nobody sleeps unless the command says so, and then the name of what is measured says it too.
+void settle_sleep(const BenchOptions& options, const std::vector<io::Override>& overrides, io::Scene& scene) {
+  SleepSettings& sleep = scene.model.settings.sleep;
+  if (!sleep.is_on()) return;
+  const auto named = [](const io::Override& o) { return o.first == "sleep.speed"; };
+  if (std::none_of(overrides.begin(), overrides.end(), named)) {
+    spdlog::warn("{}: sleep is left out; --set sleep.speed={:g} measures with it", scene.name,
+                 sleep.speed_m_s);
+    sleep = {};
+    return;
+  }
+  for (const std::string& name : options.solvers) {
+    if (may_sleep(solver_kind(name))) continue;
+    Fault fault;
+    fault.key_path = "--solver";
+    fault.value = name;
+    fault.problem = "does not go with sleep.speed > 0";
+    fault.suggestion = "choose per_body or per_contact";
+    throw InputError({fault});
+  }
+  scene.name += "_with_sleep";
+}
+
 io::Scene load(const BenchOptions& options, const BenchTarget& target, std::optional<std::int64_t> size) {
   std::vector<io::Override> overrides;
   for (const std::string& setting : options.settings) overrides.push_back(io::parse_override(setting));
   if (size) overrides.emplace_back("count", std::to_string(*size));
-  return io::read_scene(target.file, overrides);
+  io::Scene scene = io::read_scene(target.file, overrides);
+  settle_sleep(options, overrides, scene);
+  return scene;
 }
 
 std::vector<SolverKind> solvers_of(const BenchOptions& options, const io::Scene& scene) {

@@ -68,6 +68,10 @@ class ProblemDump {
   void after_step(const StepReport& report, const ContactProblem& problem) {
     if (path_.empty() || done_) return;
     if (step_ > 0 ? report.step != step_ : report.status == SolveStatus::converged) return;
+    if (report.asleep > 0) {  // a stored problem has no bodies that nothing moves
+      bodies_slept_ = true;
+      return;
+    }
     io::write_problem(path_,
                       {problem, fmt::format("{}, step {}, t = {:g} s", scene_, report.step, report.time_s)});
     done_ = true;
@@ -76,15 +80,16 @@ class ProblemDump {
   void finish() const {
     if (path_.empty() || done_) return;
     spdlog::warn("{} was not written: {}", path_.string(),
-                 step_ > 0 ? fmt::format("the run did not come to step {}", step_)
-                           : std::string("every step converged; --dump-step chooses one"));
+                 bodies_slept_ ? std::string("bodies slept; --set sleep.speed=0 keeps them awake")
+                 : step_ > 0   ? fmt::format("the run did not come to step {}", step_)
+                               : std::string("every step converged; --dump-step chooses one"));
   }
 
  private:
   std::filesystem::path path_;
   std::int64_t step_;
   std::string scene_;
-  bool done_ = false;
+  bool done_ = false, bodies_slept_ = false;
 };
 
 /// Steps until the end, an interruption or numbers that are not finite. What results cannot be written ends

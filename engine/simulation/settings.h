@@ -6,11 +6,16 @@
 
 namespace scree {
 
+/// Do solvers of this kind know bodies that nothing moves, as sleepers are?
+inline bool may_sleep(SolverKind kind) {
+  return kind == SolverKind::per_body || kind == SolverKind::per_contact;
+}
+
 /// How impacts bounce: Newton's law inside the step's solution, or impacts of their own, resolved one after
 /// another with the work of each tracked (engine/solver/impacts.h).
 enum class RestitutionLaw { newton, energetic };
 
-/// Who falls asleep, and what wakes them (sleep.h). Off by default.
+/// Who falls asleep, and what wakes them (sleep.h). Off by default; only with solvers that may_sleep().
 struct SleepSettings {
   double speed_m_s = 0.0;    // whose surface is slower than this is still; 0: nobody ever sleeps
   double duration_s = 0.25;  // whoever has been still for so long falls asleep

@@ -147,8 +147,8 @@ void count_still(const Model& model, const Workspace& w, const Bodies& bodies,
 void mark_tired(const Model& model, double h, const Workspace& w, const State& state,
                 std::vector<std::uint8_t>& marked) {
   const Bodies& bodies = state.bodies;
-  const double steps =
-      std::min(std::ceil(model.settings.sleep.duration_s / model.settings.time_step_s), double{most_steps});
+  const double steps = std::clamp(std::ceil(model.settings.sleep.duration_s / model.settings.time_step_s),
+                                  1.0, double{most_steps});
   const double most_gain = restful_part * least_disturbance(model.settings, h);
   const auto is_restless = [&](std::size_t i) {
     return !bodies.is_asleep(i) && state.sleepers.still[i] < steps;
@@ -170,17 +170,23 @@ void mark_tired(const Model& model, double h, const Workspace& w, const State& s
   }
 }
 
-/// The contacts of the step that rest now, ordered by key.
+/// The contacts of the step that rest now, ordered by key. Their points stay; bodies have moved on for half a
+/// step since assembly.
 std::vector<RestingContact> come_to_rest(const Bodies& bodies, const Workspace& w) {
   std::vector<RestingContact> resting;
+  const Contacts& found = w.contacts;
   const ContactProblem& p = w.problem;
-  for (std::size_t c = 0; c < w.contacts.size(); ++c) {
-    const ContactKey& key = w.contacts.key[c];
+  for (std::size_t c = 0; c < found.size(); ++c) {
+    const ContactKey& key = found.key[c];
     if (!rests(bodies, key)) continue;
-    if (w.contacts.gap[c] >= 0.0 && w.solution.impulse[c].isZero(0.0)) continue;
-    resting.push_back({key, w.contacts.point[c], w.contacts.normal[c], w.contacts.gap[c], p.length[c],
-                       p.arm_a(c), p.arm_b(c), p.in_world(c, w.solution.impulse[c]),
-                       p.in_world(c, w.solution.torque_impulse[c])});
+    if (found.gap[c] >= 0.0 && w.solution.impulse[c].isZero(0.0)) continue;
+    const auto a = static_cast<std::size_t>(key.a), b = static_cast<std::size_t>(key.b);
+    const bool fixed = b >= bodies.size();
+    const Vec3 point = fixed ? Vec3(found.point[c] + 0.5 * found.gap[c] * found.normal[c]) : found.point[c];
+    resting.push_back({key, found.point[c], found.normal[c], found.gap[c], p.length[c],
+                       point - bodies.position[a],
+                       fixed ? Vec3(Vec3::Zero()) : Vec3(point - bodies.position[b]),
+                       p.in_world(c, w.solution.impulse[c]), p.in_world(c, w.solution.torque_impulse[c])});
   }
   return resting;
 }

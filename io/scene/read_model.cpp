@@ -199,8 +199,7 @@ void read_settings(const Section& top, Reading& reading) {
   settings.sleep = {.speed_m_s = sleep.number("speed"),
                     .duration_s = sleep.number("duration"),
                     .tolerance = sleep.number("tolerance")};
-  if (settings.sleep.is_on() &&
-      (settings.solver.kind == SolverKind::consensus || settings.solver.kind == SolverKind::one_pass)) {
+  if (settings.sleep.is_on() && !may_sleep(settings.solver.kind)) {
     Fault fault = fault_at(solver.given("kind"), solver.path_of("kind"), "does not go with sleep.speed > 0");
     fault.suggestion = "choose per_body or per_contact, or leave sleep.speed out";
     reading.faults.push_back(std::move(fault));

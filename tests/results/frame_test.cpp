@@ -70,6 +70,33 @@ TEST(Frame, TurnsImpulsesIntoWorldAxesAndCountsContactsThatCarryOne) {
   EXPECT_EQ(frame.contacts_of_body, (std::vector<std::int32_t>{1, 0, 1, 1}));
 }
 
+// Contacts of sleepers are in the state, not in the workspace: a frame shows them all.
+TEST(Frame, ShowsWhoSleepsAndTheContactsThatRest) {
+  const io::Scene scene = example_scene(4);
+  ExampleStep step = example_step(scene, 1);
+  step.state.bodies.asleep = {0, 1, 0, 1};
+  RestingContact resting{};
+  resting.key = {1, 3, 0};
+  resting.point = Vec3(1, 2, 3);
+  resting.normal = Vec3::UnitX();
+  resting.gap = -1e-3;
+  resting.impulse = Vec3(0.5, 0, 0);
+  step.state.sleepers.contacts.push_back(resting);
+  resting.key = {3, 4 + 2, 0};
+  resting.gap = -4e-3;
+  step.state.sleepers.contacts.push_back(resting);
+  const io::Frame frame =
+      io::make_frame(scene.model, step.state, step.workspace, {"asleep", "overlap"}, true);
+  EXPECT_EQ(frame.fields[0], (std::vector<float>{0, 1, 0, 1}));
+  EXPECT_GE(frame.fields[1][3], 0.4f);  // of the smallest semi-axis, 10 mm
+  EXPECT_EQ(frame.contacts_of_body, (std::vector<std::int32_t>{1, 1, 1, 3}));
+  EXPECT_EQ(frame.contacts.body_a, (std::vector<std::int32_t>{0, 1, 2, 1, 3}));
+  EXPECT_EQ(frame.contacts.body_b, (std::vector<std::int32_t>{-1, 2, 3, 3, -1}));
+  EXPECT_EQ(frame.contacts.boundary, (std::vector<std::int32_t>{0, -1, -1, -1, 2}));
+  EXPECT_EQ(frame.contacts.impulse[3], io::Vec3f(0.5f, 0.0f, 0.0f));
+  EXPECT_EQ(frame.contacts.point[3], io::Vec3f(1, 2, 3));
+}
+
 TEST(Frame, ExtraFieldsAddUpToTheWhole) {
   const io::Scene scene = example_scene(20);
   const ExampleStep step = example_step(scene, 1);

@@ -170,6 +170,29 @@ TEST(Trajectory, TheFinalStateKeepsEveryBit) {
   EXPECT_EQ(reader.numbers("/final/contact_memory/impulse").size(), 3 * state.memory.impulse.size());
 }
 
+TEST(Trajectory, TheFinalStateKeepsWhoSleepsAndWhatHoldsThem) {
+  const TemporaryFolder folder;
+  const io::Scene scene = example_scene(3);
+  State state = example_step(scene, 5).state;
+  state.bodies.asleep = {0, 1, 1};
+  state.sleepers.still = {0, 70, 65535};
+  RestingContact resting{};
+  resting.key = {1, 2, 0};
+  resting.arm_b = Vec3(0.1, 0.2, 0.3);
+  resting.length = 0.05;
+  state.sleepers.contacts = {resting};
+  io::Trajectory trajectory(folder.path() / "t.h5", scene);
+  trajectory.write_final_state(state);
+  trajectory.close();
+  const Reader reader(folder.path() / "t.h5");
+  EXPECT_EQ(reader.numbers("/final/asleep"), (std::vector<double>{0, 1, 1}));
+  EXPECT_EQ(reader.numbers("/final/still_steps"), (std::vector<double>{0, 70, 65535}));
+  EXPECT_EQ(reader.numbers("/final/resting_contacts/a"), (std::vector<double>{1}));
+  EXPECT_EQ(reader.numbers("/final/resting_contacts/b"), (std::vector<double>{2}));
+  EXPECT_EQ(reader.numbers("/final/resting_contacts/arm_b"), (std::vector<double>{0.1, 0.2, 0.3}));
+  EXPECT_EQ(reader.numbers("/final/resting_contacts/length"), (std::vector<double>{0.05}));
+}
+
 TEST(Trajectory, EveryDatasetHasItsUnitAndMeaning) {
   const TemporaryFolder folder;
   const io::Scene scene = example_scene(2);

@@ -40,6 +40,9 @@ TEST(ReadScene, DefaultsAreThoseOfTheEngine) {
   EXPECT_FALSE(scene.ledger_tolerance);
   EXPECT_EQ(settings.solver.correction_fraction, engine.solver.correction_fraction);
   EXPECT_EQ(settings.solver.correction_slop, engine.solver.correction_slop);
+  EXPECT_EQ(settings.sleep.speed_m_s, engine.sleep.speed_m_s);
+  EXPECT_EQ(settings.sleep.duration_s, engine.sleep.duration_s);
+  EXPECT_EQ(settings.sleep.tolerance, engine.sleep.tolerance);
   EXPECT_EQ(settings.solver.correction_speed_m_s, engine.solver.correction_speed_m_s);
   EXPECT_EQ(settings.solver.correction_sweeps, engine.solver.correction_sweeps);
   const OutputSettings output;
@@ -75,7 +78,7 @@ substeps = 3
 restitution_threshold = 0.2
 end_time = 7
 [solver]
-kind = "one_pass"
+kind = "per_contact"
 max_sweeps = 11
 tolerance = 0.1
 warm_start = false
@@ -84,6 +87,10 @@ correction_fraction = 0.3
 correction_slop = 0.01
 correction_speed = 2
 correction_sweeps = 5
+[sleep]
+speed = 0.001
+duration = 0.4
+tolerance = 0.02
 [output]
 interval = 0.5
 fields = ["kinetic_energy"]
@@ -99,7 +106,7 @@ stage_table = true
   EXPECT_EQ(settings.time_step_s, 0.01);
   EXPECT_EQ(settings.substeps, 3);
   EXPECT_EQ(settings.restitution_threshold_m_s, 0.2);
-  EXPECT_EQ(settings.solver.kind, SolverKind::one_pass);
+  EXPECT_EQ(settings.solver.kind, SolverKind::per_contact);
   EXPECT_EQ(settings.solver.max_sweeps, 11);
   EXPECT_EQ(settings.solver.tolerance, 0.1);
   EXPECT_FALSE(settings.solver.warm_start);
@@ -108,6 +115,9 @@ stage_table = true
   EXPECT_EQ(settings.solver.correction_slop, 0.01);
   EXPECT_EQ(settings.solver.correction_speed_m_s, 2.0);
   EXPECT_EQ(settings.solver.correction_sweeps, 5);
+  EXPECT_EQ(settings.sleep.speed_m_s, 0.001);
+  EXPECT_EQ(settings.sleep.duration_s, 0.4);
+  EXPECT_EQ(settings.sleep.tolerance, 0.02);
   EXPECT_EQ(scene.output.interval_s, 0.5);
   EXPECT_EQ(scene.output.fields, std::vector<std::string>{"kinetic_energy"});
   EXPECT_FALSE(scene.output.hdf5 || scene.output.vtk || scene.output.contacts);

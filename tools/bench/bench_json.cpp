@@ -57,6 +57,7 @@ Json physics_json(const BenchPhysics& p) {
           {"active_contacts", p.active_contacts},
           {"candidates", p.candidates},
           {"sweeps", p.sweeps},
+          {"asleep", p.asleep},
           {"residual_mean", p.residual_mean},
           {"residual_max", p.residual_max},
           {"penetration_mean", p.penetration_mean},
@@ -129,6 +130,7 @@ BenchPhysics read_physics(const Json& j) {
   p.active_contacts = number(j.at("active_contacts"));
   p.candidates = number(j.at("candidates"));
   p.sweeps = number(j.at("sweeps"));
+  p.asleep = j.value("asleep", 0.0);  // older files do not know it
   p.residual_mean = number(j.at("residual_mean"));
   p.residual_max = number(j.at("residual_max"));
   p.penetration_mean = number(j.at("penetration_mean"));

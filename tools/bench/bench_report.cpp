@@ -54,7 +54,7 @@ std::string to_csv(const BenchReport& report) {
       "median_s,"
       "step_upper_quartile_s,step_max_s,step_mad_s,cpu_median_s,preparation_s,detection_s,resolution_s,"
       "finish_s,"
-      "body_steps_per_s,contacts_per_s,simulated_per_wall,contacts,active_contacts,candidates,sweeps,"
+      "body_steps_per_s,contacts_per_s,simulated_per_wall,contacts,active_contacts,candidates,sweeps,asleep,"
       "residual_mean,residual_max,penetration_mean,penetration_max,energy_error_relative,"
       "kinetic_energy_per_body_J,steps_not_converged,bytes_per_body,state_hash\n";
   for (const BenchCase& c : report.cases) {
@@ -70,8 +70,8 @@ std::string to_csv(const BenchReport& report) {
       text += fmt::format(",{:.6e}", spread(stage_samples(c, stage.time)).median);
     for (const double value :
          {r.body_steps_per_s, r.contacts_per_s, r.simulated_per_wall, p.contacts, p.active_contacts,
-          p.candidates, p.sweeps, p.residual_mean, p.residual_max, p.penetration_mean, p.penetration_max,
-          p.energy_error_relative, p.kinetic_energy_per_body_J})
+          p.candidates, p.sweeps, p.asleep, p.residual_mean, p.residual_max, p.penetration_mean,
+          p.penetration_max, p.energy_error_relative, p.kinetic_energy_per_body_J})
       text += fmt::format(",{:.6g}", value);
     text += fmt::format(",{},{:.1f},{}\n", p.steps_not_converged, c.bytes_per_body, hash_text(c.state_hash));
   }

@@ -43,6 +43,7 @@ struct BenchPhysics {
   double energy_error_relative = 0.0;  // unexplained and created, over the energy that lifts every body by
                                        // its smallest length
   double kinetic_energy_per_body_J = 0.0;  // after the last step
+  double asleep = 0.0;                     // mean of bodies
   std::int64_t steps_not_converged = 0, narrow_phase_failures = 0;
 };
 

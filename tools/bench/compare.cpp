@@ -57,6 +57,7 @@ std::vector<std::string> differing_physics(const BenchCase& a, const BenchCase& 
   look_at(lines, "active contacts", p.active_contacts, q.active_contacts);
   look_at(lines, "candidates", p.candidates, q.candidates);
   look_at(lines, "sweeps", p.sweeps, q.sweeps);
+  look_at(lines, "bodies asleep", p.asleep, q.asleep);
   look_at(lines, "mean residual", p.residual_mean, q.residual_mean);
   look_at(lines, "largest residual", p.residual_max, q.residual_max);
   look_at(lines, "mean penetration", p.penetration_mean, q.penetration_mean);

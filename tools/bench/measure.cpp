@@ -36,6 +36,7 @@ class PhysicsSum {
     p_.active_contacts += static_cast<double>(r.active_contacts);
     p_.candidates += static_cast<double>(r.candidates);
     p_.sweeps += r.sweeps;
+    p_.asleep += static_cast<double>(r.asleep);
     p_.residual_mean += r.residual_rms_relative;
     p_.residual_max = std::max(p_.residual_max, r.residual_rms_relative);
     p_.penetration_mean += r.penetration_mean;
@@ -50,8 +51,8 @@ class PhysicsSum {
   }
   BenchPhysics finish(std::size_t bodies, double lifting_energy_J) {
     const double n = std::max(1, steps_);
-    for (double* mean : {&p_.contacts, &p_.active_contacts, &p_.candidates, &p_.sweeps, &p_.residual_mean,
-                         &p_.penetration_mean})
+    for (double* mean : {&p_.contacts, &p_.active_contacts, &p_.candidates, &p_.sweeps, &p_.asleep,
+                         &p_.residual_mean, &p_.penetration_mean})
       *mean /= n;
     p_.kinetic_energy_per_body_J /= static_cast<double>(std::max<std::size_t>(1, bodies));
     p_.energy_error_relative = lifting_energy_J > 0.0 ? p_.energy_error_relative / lifting_energy_J : 0.0;

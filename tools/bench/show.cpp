@@ -67,6 +67,7 @@ std::string physics_text(const std::vector<BenchCase>& cases) {
         name_of(c.key), c.key.bodies, p.contacts, p.candidates, p.sweeps, p.residual_max,
         percent * p.penetration_mean, percent * p.penetration_max, p.energy_error_relative, c.bytes_per_body,
         hash_text(c.state_hash));
+    if (p.asleep > 0.0) text += fmt::format("{:<28}{:.0f} of {} bodies asleep\n", "", p.asleep, c.key.bodies);
     if (p.steps_not_converged > 0)
       text += fmt::format("{:<28}{} of {} steps not converged\n", "", p.steps_not_converged, c.steps);
   }

@@ -1,0 +1,329 @@
+// Sleep: who falls asleep, what wakes them, and that nothing is lost on the way.
+#include "engine/simulation/sleep.h"
+
+#include <gtest/gtest.h>
+
+#include "engine/core/parallel.h"
+#include "engine/simulation/body_order.h"
+#include "tests/support/world.h"
+
+namespace scree {
+namespace {
+
+using test::World;
+
+constexpr SleepSettings soon{.speed_m_s = 1e-3, .duration_s = 0.02, .tolerance = 0.05};
+
+double energy(const World& world) {
+  return kinetic_energy(world.state.bodies) +
+         potential_energy(world.state.bodies, world.model.settings.gravity);
+}
+
+/// A column of spheres at rest on the floor.
+World column(int spheres) {
+  World world;
+  world.add_floor();
+  for (int i = 0; i < spheres; ++i) world.add_sphere(0.1, Vec3(0, 0, 0.1 + 0.2 * i));
+  return world;
+}
+
+/// Adds a sphere to a state that has steps behind it: boundaries are numbered after the bodies.
+void add_later(World& world, double radius, const Vec3& position, const Twist& twist = {}) {
+  State& state = world.state;
+  const auto n = static_cast<std::int32_t>(state.bodies.size());
+  for (ContactKey& key : state.memory.key) key.b += key.b >= n ? 1 : 0;
+  for (RestingContact& c : state.sleepers.contacts) c.key.b += c.key.b >= n ? 1 : 0;
+  state.memory.contact_row.push_back(state.memory.contact_row.back());
+  state.memory.pair_row.push_back(state.memory.pair_row.back());
+  world.add_sphere(radius, position, twist);
+  state.bodies.id.back() = n;  // ids of sorted bodies do not count up
+  state.bodies.asleep.push_back(0);
+  state.sleepers.still.push_back(0);
+  hold_sleepers(state.bodies, state.sleepers);
+}
+
+/// A bed that has come to rest, and mostly sleeps.
+World make_sleeping_bed() {
+  PairLaw law;
+  law.rolling_friction_m = law.torsional_friction_m = 2e-3;  // or loose grains rock on and on
+  World world = test::loose_heap(5, 4, law, 2e-3);
+  world.model.settings.solver.tolerance = 1e-4;
+  world.model.settings.solver.max_sweeps = 100;
+  world.run(2.0);
+  world.model.settings.sleep = soon;
+  world.run(2.5);
+  return world;
+}
+
+World sleeping_bed() {
+  static const World bed = make_sleeping_bed();
+  return bed;
+}
+
+TEST(Sleep, NobodySleepsByDefault) {
+  World world = column(3);
+  const StepReport report = world.run(1.0);
+  EXPECT_EQ(report.asleep, 0);
+  EXPECT_TRUE(world.state.bodies.asleep.empty());
+  EXPECT_TRUE(world.state.sleepers.still.empty());
+}
+
+// Twenty steps of a millisecond; not before. The floor goes on carrying the column.
+TEST(Sleep, FallsAsleepAfterBeingStillForLongAndIsCarriedOn) {
+  World world = column(3);
+  world.model.settings.sleep = soon;
+  const double weight_step = 3 * world.state.bodies.mass[0] * 9.81 * 1e-3;
+  world.run(0.019, [](const StepReport& r) { EXPECT_EQ(r.asleep, 0) << r.step; });
+  const StepReport awake = world.step();
+  EXPECT_EQ(awake.asleep, 3);
+  const std::vector<Vec3> before = world.state.bodies.position;
+  world.run(0.1, [&](const StepReport& r) {
+    EXPECT_EQ(r.asleep, 3);
+    EXPECT_EQ(r.contacts, awake.contacts);
+    EXPECT_EQ(r.active_contacts, 3);
+    EXPECT_EQ(r.bodies_in_collision, 3);
+    EXPECT_EQ(r.touching, awake.touching);
+    EXPECT_DOUBLE_EQ(r.penetration_max, awake.penetration_max);
+    EXPECT_NEAR(r.boundary_impulse[2], weight_step, 1e-6 * weight_step);
+    EXPECT_EQ(r.energy.kinetic, 0.0);
+  });
+  EXPECT_EQ(world.state.bodies.position, before);
+}
+
+// What flies, even where it stands still for a moment, or rests without being touched, does not sleep.
+TEST(Sleep, NeedsContacts) {
+  World world;
+  world.model.settings.sleep = {.speed_m_s = 10.0, .duration_s = 0.0, .tolerance = 0.05};
+  world.add_sphere(0.1, Vec3(0, 0, 5), {Vec3(0, 0, 0.5), Vec3::Zero()});
+  world.run(0.1, [](const StepReport& r) { EXPECT_EQ(r.asleep, 0); });
+  world.model.settings.gravity.setZero();
+  world.run(0.2, [](const StepReport& r) { EXPECT_EQ(r.asleep, 0); });
+}
+
+// Speeding up under gravity from rest: slow at first, but never balanced.
+TEST(Sleep, WhatGainsSpeedDoesNotSleepHoweverSlowItIs) {
+  PairLaw law;
+  law.friction = 0.1;
+  World world(law);
+  world.model.settings.gravity = 9.81 * Vec3(std::sin(0.2), 0, -std::cos(0.2));  // a slope of tan 0.2 > 0.1
+  world.add_floor();
+  world.add(Vec3(0.2, 0.2, 0.05), {Vec3(0, 0, 0.05), Quat::Identity()});
+  world.model.settings.sleep = {.speed_m_s = 100.0, .duration_s = 0.0, .tolerance = 0.05};
+  world.run(0.5, [](const StepReport& r) { EXPECT_EQ(r.asleep, 0) << r.step; });
+  EXPECT_GT(world.state.bodies.linear_velocity[0][0], 0.4);
+}
+
+// A stone that hits a sleeping column meets the same bodies as if nobody slept: the step is solved with them
+// awake.
+TEST(Sleep, AnImpactGoesOnAsIfNobodySlept) {
+  const auto hit = [](bool sleep) {
+    PairLaw law;
+    law.restitution = 0.3;
+    World world(law);
+    world.add_floor();
+    for (int i = 0; i < 4; ++i) world.add_sphere(0.1, Vec3(0, 0, 0.1 + 0.2 * i));
+    if (sleep) world.model.settings.sleep = soon;
+    world.add_sphere(0.1, Vec3(0.05, 0, 2.0));
+    world.run(0.4, [&](const StepReport& r) {
+      if (r.step == 100) {
+        EXPECT_EQ(r.asleep, sleep ? 4 : 0);
+      }
+    });
+    world.run(0.56);
+    return world;
+  };
+  const World with = hit(true), without = hit(false);
+  for (std::size_t i = 0; i < 5; ++i) {
+    // Sleepers stood still where the others crept by rounding and the slop.
+    EXPECT_LT((with.state.bodies.position[i] - without.state.bodies.position[i]).norm(), 1e-5) << i;
+    EXPECT_LT((with.state.bodies.linear_velocity[i] - without.state.bodies.linear_velocity[i]).norm(), 1e-3);
+  }
+  EXPECT_GT(without.state.bodies.linear_velocity[3].norm(), 0.1);  // it was worth looking at
+}
+
+// The lowest of three is pushed away from below: who rested on it falls as if nobody had slept.
+TEST(Sleep, WhoLosesWhatCarriesItWakes) {
+  const auto push = [](bool sleep) {
+    World world = column(3);
+    if (sleep) world.model.settings.sleep = soon;
+    world.add_sphere(0.1, Vec3(-2.0, 0, 0.1), {Vec3(8.0, 0, 0), Vec3(0, 80.0, 0)});  // rolls against it
+    world.run(0.2);
+    EXPECT_EQ(world.state.sleepers.sums.bodies, sleep ? 3 : 0);
+    world.run(0.45);
+    return world;
+  };
+  const World with = push(true), without = push(false);
+  EXPECT_EQ(with.state.sleepers.sums.bodies, 0);
+  EXPECT_LT(without.state.bodies.position[2][2], 0.4);  // it fell
+  for (std::size_t i = 0; i < 4; ++i)
+    EXPECT_LT((with.state.bodies.position[i] - without.state.bodies.position[i]).norm(), 1e-4) << i;
+}
+
+// Weight put down softly, beyond the tolerance, wakes a sleeper; less does not.
+TEST(Sleep, TheToleranceIsPartOfTheWeight) {
+  const auto put = [](double radius) {
+    World world = column(1);
+    world.model.settings.sleep = {.speed_m_s = 1e-3, .duration_s = 0.02, .tolerance = 0.05};
+    world.run(0.05);
+    EXPECT_EQ(world.state.sleepers.sums.bodies, 1);
+    add_later(world, radius, Vec3(0, 0, 0.2 + radius));
+    std::int64_t woken = 0;
+    world.run(0.06, [&](const StepReport& r) { woken += r.woken; });
+    return woken;
+  };
+  EXPECT_EQ(put(0.1 * std::cbrt(0.08)), 1);
+  EXPECT_EQ(put(0.1 * std::cbrt(0.03)), 0);
+}
+
+// In every step, sleepers and all: momentum changes by gravity, boundaries and what the report says of sleep;
+// energy by the flows of the ledger.
+TEST(Sleep, BalancesCloseWhileBodiesFallAsleepAndWake) {
+  World world = sleeping_bed();
+  Settings& settings = world.model.settings;
+  settings.solver.correction_fraction =
+      0.0;  // moves bodies, and with them their angular momentum about the origin
+  ASSERT_GT(world.state.sleepers.sums.bodies, 50);
+  add_later(world, 0.08, Vec3(0.5, 0.6, 2.0), {Vec3(0.3, 0.1, -1.0), Vec3(1, 2, 3)});
+  double mass = 0.0;
+  for (const double m : world.state.bodies.mass) mass += m;
+  std::int64_t woken = 0, most_asleep = 0, fewest_asleep = 1000;
+  double taken = 0.0;
+  for (int k = 0; k < 800; ++k) {
+    const Vec3 p = linear_momentum(world.state.bodies), l = angular_momentum(world.state.bodies);
+    Vec3 weight_moment = Vec3::Zero();  // gravity acts after half a step of free flight
+    const Bodies& b = world.state.bodies;
+    for (std::size_t i = 0; i < b.size(); ++i)
+      weight_moment += (b.position[i] + 0.5 * settings.time_step_s * b.linear_velocity[i])
+                           .cross(b.mass[i] * settings.time_step_s * settings.gravity);
+    const double e = energy(world);
+    const StepReport r = world.step();
+    const Vec3 gained = linear_momentum(world.state.bodies) - p;
+    const Vec3 given = mass * settings.time_step_s * settings.gravity + r.boundary_impulse + r.sleep_impulse;
+    EXPECT_LT((gained - given).norm(), 1e-10) << k;
+    const Vec3 turned = angular_momentum(world.state.bodies) - l;
+    EXPECT_LT((turned - weight_moment - r.boundary_angular_impulse - r.sleep_angular_impulse).norm(),
+              1e-9);  // the iteration of free rotation
+    EXPECT_LT(r.momentum_error_relative, 1e-12);
+    EXPECT_LT(r.angular_momentum_error_relative, 1e-12);
+    EXPECT_LT(std::abs(r.energy.remainder), 1e-12 * e) << k;
+    EXPECT_EQ(r.narrow_phase_failures, 0);
+    woken += r.woken;
+    most_asleep = std::max(most_asleep, r.asleep);
+    fewest_asleep = std::min(fewest_asleep, r.asleep);
+    taken += r.sleep_impulse.norm();
+  }
+  EXPECT_GT(woken, 5);
+  EXPECT_LT(fewest_asleep + 5, most_asleep);
+  // All in all sleep took and gave less than a thousandth of what the floor did.
+  EXPECT_LT(taken, 1e-3 * mass * 9.81 * 800 * settings.time_step_s);
+}
+
+// The stone moves those it comes to rest on; the far side of the bed sleeps on.
+TEST(Sleep, WakesAsFarAsForcesChange) {
+  World world = sleeping_bed();
+  const std::vector<std::uint8_t> before = world.state.bodies.asleep;
+  add_later(world, 0.01, Vec3(0.15, 0.15, 0.6));
+  std::vector<std::uint8_t> woke(before.size(), 0);
+  world.run(3.0, [&](const StepReport&) {
+    for (std::size_t i = 0; i < before.size(); ++i)
+      if (before[i] != 0 && world.state.bodies.asleep[i] == 0) woke[i] = 1;
+  });
+  const auto count = std::count(woke.begin(), woke.end(), 1);
+  EXPECT_GT(count, 0);
+  EXPECT_LT(count, static_cast<std::ptrdiff_t>(before.size() / 2));
+  EXPECT_GT(world.state.sleepers.sums.bodies, 50);
+}
+
+// The bed stands where it stands: nothing sinks or creeps, and contacts stay.
+TEST(Sleep, ABedKeepsItsHeightAndItsContacts) {
+  World awake = sleeping_bed();
+  World asleep = awake;
+  awake.model.settings.sleep = {};
+  for (std::size_t i = 0; i < awake.state.bodies.size(); ++i) awake.state.bodies.asleep[i] = 0;
+  awake.state.sleepers = {};
+  const StepReport a = awake.run(3.5), s = asleep.run(3.5);
+  const auto height = [](const World& w) {
+    double sum = 0.0;
+    for (const Vec3& x : w.state.bodies.position) sum += x[2];
+    return sum / static_cast<double>(w.state.bodies.size());
+  };
+  EXPECT_NEAR(height(asleep), height(awake), 1e-5);
+  EXPECT_NEAR(static_cast<double>(s.active_contacts), static_cast<double>(a.active_contacts),
+              0.02 * static_cast<double>(a.active_contacts));
+  EXPECT_NEAR(s.boundary_impulse[2], a.boundary_impulse[2], 1e-3 * a.boundary_impulse[2]);
+  EXPECT_NEAR(s.penetration_mean, a.penetration_mean, 0.05 * a.penetration_mean);
+}
+
+// Substeps, and the solver with the exact local solution.
+TEST(Sleep, GoesWithSubstepsBiasAndPerContact) {
+  for (const int kind : {0, 1, 2}) {
+    World world = column(3);
+    world.model.settings.sleep = soon;
+    if (kind == 0) world.model.settings.substeps = 4;
+    if (kind == 1) {
+      world.model.settings.substeps = 4;
+      world.model.settings.solver.position_correction = PositionCorrection::biased;
+      world.model.settings.solver.biased_sweeps = world.model.settings.solver.unbiased_sweeps = 50;
+    }
+    if (kind == 2) world.model.settings.solver.kind = SolverKind::per_contact;
+    const double impulse = 3 * world.state.bodies.mass[0] * 9.81 * 1e-3;
+    const StepReport still = world.run(0.1);
+    EXPECT_EQ(still.asleep, 3) << kind;
+    EXPECT_NEAR(still.boundary_impulse[2], impulse, 1e-3 * impulse);
+    add_later(world, 0.1, Vec3(0, 0, 1.0));
+    std::int64_t woken = 0;
+    const StepReport last = world.run(0.6, [&](const StepReport& r) {
+      woken += r.woken;
+      EXPECT_LT(std::abs(r.energy.remainder), 1e-11) << kind;
+    });
+    EXPECT_GE(woken, 3) << kind;
+    EXPECT_EQ(last.asleep, 4) << kind;
+  }
+}
+
+// Bodies sorted anew: the same sleepers, held as before, by the same contacts.
+TEST(Sleep, SortingBodiesKeepsSleepersAndTheirContacts) {
+  const World world = sleeping_bed();
+  State sorted = world.state;
+  sort_bodies(world.model.shapes, sorted);
+  const State& plain = world.state;
+  ASSERT_NE(sorted.bodies.id, plain.bodies.id);
+  std::vector<std::size_t> slot(plain.bodies.size());
+  for (std::size_t i = 0; i < slot.size(); ++i) slot[static_cast<std::size_t>(sorted.bodies.id[i])] = i;
+  for (std::size_t i = 0; i < slot.size(); ++i) {
+    const std::size_t k = slot[static_cast<std::size_t>(plain.bodies.id[i])];
+    EXPECT_EQ(sorted.bodies.asleep[k], plain.bodies.asleep[i]);
+    EXPECT_EQ(sorted.sleepers.still[k], plain.sleepers.still[i]);
+    EXPECT_LT((sorted.sleepers.held[k].linear - plain.sleepers.held[i].linear).norm(), 1e-14);
+    EXPECT_LT((sorted.sleepers.held[k].angular - plain.sleepers.held[i].angular).norm(), 1e-14);
+  }
+  ASSERT_EQ(sorted.sleepers.contacts.size(), plain.sleepers.contacts.size());
+  for (std::size_t c = 1; c < sorted.sleepers.contacts.size(); ++c)
+    EXPECT_LT(sorted.sleepers.contacts[c - 1].key, sorted.sleepers.contacts[c].key);
+  EXPECT_NEAR(sorted.sleepers.sums.overlap_sum, plain.sleepers.sums.overlap_sum, 1e-15);
+}
+
+// Part of the state: from a copy, without the workspace, on any number of threads, the same bits.
+TEST(Sleep, SameBitsOnAnyNumberOfThreadsAndFromACopyOfTheState) {
+  const World bed = sleeping_bed();
+  const auto run = [&](int threads, bool fresh_workspace) {
+    set_thread_count(threads);
+    World world = bed;
+    world.model.settings.sort_interval = 60;
+    add_later(world, 0.06, Vec3(0.5, 0.6, 1.5));
+    std::int64_t woken = 0;
+    for (int k = 0; k < 400; ++k) {
+      if (fresh_workspace) world.workspace = {};
+      woken += world.step().woken;
+    }
+    EXPECT_GT(woken, 0);
+    return state_hash(world.state.bodies);
+  };
+  const std::uint64_t one = run(1, false);
+  EXPECT_EQ(run(1, true), one);
+  for (const int threads : {2, 3, 4, 8}) EXPECT_EQ(run(threads, false), one) << threads;
+  set_thread_count(0);
+}
+
+}  // namespace
+}  // namespace scree
