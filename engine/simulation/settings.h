@@ -19,7 +19,7 @@ enum class RestitutionLaw { newton, energetic };
 struct SleepSettings {
   double speed_m_s = 0.0;    // whose surface is slower than this is still; 0: nobody ever sleeps
   double duration_s = 0.25;  // whoever has been still for so long falls asleep
-  double tolerance = 0.05;   // of |gravity| * time step: the speed a step may want to give a sleeper
+  double tolerance = 0.1;    // of |gravity| * time step: the speed a step may want to give a sleeper
   bool is_on() const { return speed_m_s > 0.0; }
 };
 

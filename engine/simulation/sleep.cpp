@@ -13,13 +13,16 @@ namespace {
 // Of the disturbance that wakes a sleeper, what a body may feel that falls asleep: well below, else the first
 // change wakes it again.
 constexpr double restful_part = 0.1;
-constexpr int most_layers = 1 << 10;
+// Of what free fall gives in a step: more, and the step is solved again. Less does not matter more than the
+// step's own error in time, so who feels it wakes in the next.
+constexpr double strike_part = 1.0;
+constexpr int most_doublings = 10;
 constexpr int most_steps = std::numeric_limits<std::uint16_t>::max();
 
-/// Change of surface speed that a sleeper may not feel, m/s.
-double least_disturbance(const Settings& settings, double h) {
+/// The speed that disturbances are compared with: what free fall gives in a (sub)step, m/s.
+double fall_speed(const Settings& settings, double h) {
   const double fall = settings.gravity.norm() * h;
-  return settings.sleep.tolerance * (fall > 0.0 ? fall : settings.sleep.speed_m_s);
+  return fall > 0.0 ? fall : settings.sleep.speed_m_s;
 }
 
 /// Does a contact with this `b` rest once body `a` does?
@@ -114,15 +117,18 @@ void recall(const std::vector<RestingContact>& woken, std::size_t bodies, Contac
   for (std::size_t i = 0; i < bodies; ++i) memory.contact_row[i + 1] += memory.contact_row[i];
 }
 
-/// Wakes the bodies that are marked.
-void wake(const std::vector<std::uint8_t>& marked, State& state) {
+/// Wakes the sleepers that are marked, and takes the marks away.
+void wake_marked(Workspace& w, State& state, StepReport& report) {
   Bodies& bodies = state.bodies;
   Sleepers& sleepers = state.sleepers;
+  if (std::find(w.marked.begin(), w.marked.end(), 1) == w.marked.end()) return;
   for (std::size_t i = 0; i < bodies.size(); ++i) {
-    if (marked[i] == 0) continue;
+    if (w.marked[i] == 0) continue;
     bodies.asleep[i] = 0;
     sleepers.still[i] = 0;
+    ++report.woken;
   }
+  w.marked.assign(bodies.size(), 0);
   auto& resting = sleepers.contacts;
   const auto first_woken = std::stable_partition(
       resting.begin(), resting.end(), [&](const RestingContact& c) { return rests(bodies, c.key); });
@@ -149,7 +155,7 @@ void mark_tired(const Model& model, double h, const Workspace& w, const State& s
   const Bodies& bodies = state.bodies;
   const double steps = std::clamp(std::ceil(model.settings.sleep.duration_s / model.settings.time_step_s),
                                   1.0, double{most_steps});
-  const double most_gain = restful_part * least_disturbance(model.settings, h);
+  const double most_gain = restful_part * model.settings.sleep.tolerance * fall_speed(model.settings, h);
   const auto is_restless = [&](std::size_t i) {
     return !bodies.is_asleep(i) && state.sleepers.still[i] < steps;
   };
@@ -216,18 +222,27 @@ void hold_sleepers(const Bodies& bodies, Sleepers& sleepers) {
   }
 }
 
-bool wake_disturbed(const Model& model, double h, int attempt, Workspace& w, State& state,
-                    StepReport& report) {
+bool wake_struck(const Model& model, double h, int attempt, Workspace& w, State& state, StepReport& report) {
   const Bodies& bodies = state.bodies;
   const std::size_t n = bodies.size();
   if (state.sleepers.sums.bodies == 0) return false;
   feel(model.settings, h, bodies, state.sleepers, w);
-  const double limit = least_disturbance(model.settings, h);
-  w.marked.assign(n, 0);
-  for_each_index(n, grain_medium, [&](std::size_t i) {
-    if (bodies.is_asleep(i) && !(disturbance(model, bodies, i, w.felt[i]) <= limit)) w.marked[i] = 1;
-  });
-  if (std::find(w.marked.begin(), w.marked.end(), 1) == w.marked.end()) {
+  const double fall = fall_speed(model.settings, h);
+  w.marked.resize(n, 0);
+  const double largest = reduce_blocks(
+      n, grain_medium, 0.0,
+      [&](const Block& block) {
+        double most = 0.0;
+        for (std::size_t i = block.begin; i < block.end; ++i) {
+          if (!bodies.is_asleep(i)) continue;
+          const double felt = disturbance(model, bodies, i, w.felt[i]);
+          if (!(felt <= model.settings.sleep.tolerance * fall)) w.marked[i] = 1;
+          most = felt <= most ? most : felt;
+        }
+        return most;
+      },
+      [](double a, double b) { return b <= a ? a : b; });
+  if (largest <= strike_part * fall) {
     for (std::size_t i = 0; i < n; ++i) {
       if (!bodies.is_asleep(i)) continue;
       report.sleep_impulse -= w.felt[i].linear;
@@ -236,19 +251,18 @@ bool wake_disturbed(const Model& model, double h, int attempt, Workspace& w, Sta
     return false;
   }
   std::vector<std::uint8_t> next;
-  for (int layer = 0; layer < std::min(1 << std::min(attempt, 10), most_layers); ++layer) {
+  for (int layer = 0; layer < 1 << std::min(attempt, most_doublings); ++layer) {
     if (!spread(state.sleepers, n, w.marked, next)) break;
   }
-  const std::int64_t asleep = state.sleepers.sums.bodies;
-  wake(w.marked, state);
-  report.woken += asleep - state.sleepers.sums.bodies;
+  wake_marked(w, state, report);
   return true;
 }
 
-void fall_asleep(const Model& model, double h, Workspace& w, State& state, StepReport& report) {
+void wake_and_fall_asleep(const Model& model, double h, Workspace& w, State& state, StepReport& report) {
   Bodies& bodies = state.bodies;
   Sleepers& sleepers = state.sleepers;
   const std::size_t n = bodies.size();
+  if (sleepers.sums.bodies > 0) wake_marked(w, state, report);
   if (!model.settings.sleep.is_on()) return;
   bodies.asleep.resize(n, 0);
   sleepers.still.resize(n, 0);
@@ -275,6 +289,7 @@ void fall_asleep(const Model& model, double h, Workspace& w, State& state, StepR
              std::back_inserter(all), [](const auto& a, const auto& b) { return a.key < b.key; });
   sleepers.contacts.swap(all);
   hold_sleepers(bodies, sleepers);
+  w.marked.assign(n, 0);
 }
 
 }  // namespace scree

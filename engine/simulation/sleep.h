@@ -9,10 +9,12 @@
 // over its contacts, resting ones with the impulses they had, the others with those of the solution. If it
 // could move, its surface would gain up to
 //   |r| / m + radius |I^-1 s|.                                                                          (Z2)
-// Where that is more than tolerance * |gravity| * h (without gravity: tolerance * speed) it wakes, with its
-// neighbours, and the (sub)step is solved again; so bodies wake as far as the forces change, and no further.
-// What (Z1) is in the end moves nobody: the report has the sum (sleep_impulse), and the kinetic energy of
-// those who fell asleep (dissipated_by_sleep), so that momentum and energy close to rounding.
+// Where that is more than tolerance * |gravity| * h (without gravity: tolerance * speed) it wakes for the
+// next step, with the impulses it had. Where it is more than |gravity| * h for anyone, the step is solved
+// again with those awake who were disturbed, and their neighbours; each time for twice as far around. So
+// impacts meet bodies, and bodies wake as far as the forces change. What (Z1) is in the end moves nobody: the
+// report has the sum (sleep_impulse), and the kinetic energy of those who fell asleep (dissipated_by_sleep),
+// so that momentum and energy close to rounding.
 #pragma once
 
 #include "engine/simulation/diagnostics.h"
@@ -21,14 +23,17 @@
 
 namespace scree {
 
-/// Wakes the sleepers that the solution of a (sub)step of h disturbs, and everybody within 2^attempt contacts
-/// of them; did any wake? Their contacts go back into the memory. Else adds what the sleepers felt to the
-/// report.
-bool wake_disturbed(const Model& model, double h, int attempt, Workspace& workspace, State& state,
-                    StepReport& report);
+/// Looks what sleepers feel in the solution of a (sub)step of h, and marks who has to wake
+/// (workspace.marked). If anyone was struck, wakes those who are marked and everybody within 2^attempt
+/// contacts of them, and says so: their contacts are in the memory again. Else adds what the sleepers felt to
+/// the report.
+bool wake_struck(const Model& model, double h, int attempt, Workspace& workspace, State& state,
+                 StepReport& report);
 
-/// At the end of a step: counts for how long bodies have been still, and puts to sleep who may.
-void fall_asleep(const Model& model, double h, Workspace& workspace, State& state, StepReport& report);
+/// At the end of a step: wakes who is marked, counts for how long bodies have been still, and puts to sleep
+/// who may.
+void wake_and_fall_asleep(const Model& model, double h, Workspace& workspace, State& state,
+                          StepReport& report);
 
 /// Fills what follows from the resting contacts.
 void hold_sleepers(const Bodies& bodies, Sleepers& sleepers);

@@ -112,7 +112,7 @@ StepReport step(const Model& model, State& state, Workspace& w) {
 
     bool corrected = false;
     int attempt = 0;
-    do {  // once, unless sleepers wake
+    do {  // once, unless sleepers are struck
       if (substep == 0 || attempt > 0) {
         const DetectionReport found =
             find_contacts({model.shapes, bodies, model.boundaries, settings.time_step_s, free_speed},
@@ -134,7 +134,7 @@ StepReport step(const Model& model, State& state, Workspace& w) {
       take_solve_report(solved, w.problem.velocity_scale, report);
       remember(w.problem, w.solution, w, state.memory);
       clock.charge(report.time.resolution);
-    } while (wake_disturbed(model, h, attempt++, w, state, report));
+    } while (wake_struck(model, h, attempt++, w, state, report));
 
     add_impacts(settings, bodies, h, w);
     balance_contacts(w.problem, w.solution, bodies, state.sleepers.sums, w.motion, w.in_collision, report);
@@ -147,7 +147,7 @@ StepReport step(const Model& model, State& state, Workspace& w) {
     drift(bodies, 0.5 * h);
     clock.charge(report.time.finish);
   }
-  fall_asleep(model, h, w, state, report);
+  wake_and_fall_asleep(model, h, w, state, report);
 
   ++state.step;
   state.time_s = static_cast<double>(state.step) * settings.time_step_s;

@@ -161,7 +161,7 @@ constexpr std::array key_table{
     Key{.section = "sleep", .name = "duration", .type = number, .unit = "s", .fallback = "0.25",
         .range = not_negative,
         .description = "A body that touches others and has been still for so long falls asleep."},
-    Key{.section = "sleep", .name = "tolerance", .type = number, .fallback = "0.05",
+    Key{.section = "sleep", .name = "tolerance", .type = number, .fallback = "0.1",
         .range = positive,
         .description = "A sleeper wakes when its contacts and weight would give its surface more than this times "
                        "|gravity| * time_step in a step (without gravity: times `speed`)."},
