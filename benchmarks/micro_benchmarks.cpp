@@ -163,7 +163,7 @@ void assemble_contacts(benchmark::State& state) {
   for (auto _ : state) {
     assemble(h.model, h.state.bodies, h.workspace.contacts, h.state.memory, h.model.settings.time_step_s,
              problem);
-    benchmark::DoNotOptimize(problem.offset.data());
+    benchmark::DoNotOptimize(problem.law.data());
   }
   count_items(state, h.workspace.contacts.size());
 }
@@ -185,7 +185,7 @@ void prepare_sweeps_contacts(benchmark::State& state) {
   SolverWorkspace workspace;
   for (auto _ : state) {
     prepare_sweeps(problem, workspace);
-    benchmark::DoNotOptimize(workspace.contacts.data());
+    benchmark::DoNotOptimize(workspace.velocity.data());
   }
   count_items(state, problem.contacts());
 }
@@ -202,7 +202,7 @@ void per_body_sweep_contacts(benchmark::State& state) {
   settings.max_sweeps = static_cast<int>(state.range(0));
   SolverWorkspace workspace;
   ContactSolution solution;
-  solution.resize(problem.bodies(), problem.contacts());
+  solution.resize(problem.bodies(), problem.contacts(), problem.has_torques);
   prepare_sweeps(problem, workspace);
   std::int64_t sweeps = 0;
   for (auto _ : state) sweeps += solve_per_body(problem, settings, workspace, solution).sweeps;

@@ -192,10 +192,10 @@ std::vector<Twist> velocities_on_cone(ContactProblem problem, int corners, const
 double kinetic_distance(const ContactProblem& p, const std::vector<Twist>& v, const std::vector<Twist>& w) {
   double difference = 0.0, whole = 0.0;
   for (std::size_t i = 0; i < p.bodies(); ++i) {
-    const Mat3 inertia = p.inverse_inertia[i].inverse();
+    const Mat3 inertia = p.inverse_inertia(i).inverse();
     const Vec3 dv = v[i].linear - w[i].linear, dw = v[i].angular - w[i].angular;
-    difference += dv.squaredNorm() / p.inverse_mass[i] + dw.dot(inertia * dw);
-    whole += w[i].linear.squaredNorm() / p.inverse_mass[i] + w[i].angular.dot(inertia * w[i].angular);
+    difference += dv.squaredNorm() / p.inverse_mass(i) + dw.dot(inertia * dw);
+    whole += w[i].linear.squaredNorm() / p.inverse_mass(i) + w[i].angular.dot(inertia * w[i].angular);
   }
   return whole > 0.0 ? std::sqrt(difference / whole) : 0.0;
 }

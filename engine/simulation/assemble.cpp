@@ -4,6 +4,7 @@
 
 #include "engine/core/frames.h"
 #include "engine/core/parallel.h"
+#include "engine/solver/contact_response.h"
 
 namespace scree {
 
@@ -18,13 +19,13 @@ void assemble_bodies(const Bodies& bodies, const Vec3& gravity, double h, const 
   for (std::size_t i = block.begin; i < block.end; ++i) {
     if (bodies.is_asleep(i)) {
       p.free_velocity[i] = {Vec3::Zero(), Vec3::Zero()};
-      p.inverse_mass[i] = 0.0;
-      p.inverse_inertia[i] = Mat3::Zero();
+      p.response[i] = BodyResponse{};
       continue;
     }
     p.free_velocity[i] = {bodies.linear_velocity[i] + h * gravity, bodies.angular_velocity[i]};
-    p.inverse_mass[i] = 1.0 / bodies.mass[i];
-    p.inverse_inertia[i] = world_inverse_inertia(bodies, i);
+    const Mat3 inverse_inertia = world_inverse_inertia(bodies, i);
+    p.response[i] = {to_vector4(inverse_inertia.col(0)), to_vector4(inverse_inertia.col(1)),
+                     to_vector4(inverse_inertia.col(2)), 1.0 / bodies.mass[i]};
   }
 }
 
@@ -49,10 +50,11 @@ void apply_surfaces(const Model& model, const Bodies& bodies, const ContactKey& 
     const Vec3 n = p.normal(c);
     const DirectionFactors d = direction_factors(of_a, of_b, n);
     factor *= d.along_t1;
-    p.tangent_ratio[c] = d.along_t1 > 0.0 ? std::max(least_friction_ratio, d.along_t2 / d.along_t1) : 1.0;
+    p.law[c].tangent_ratio = d.along_t1 > 0.0 ? std::max(least_friction_ratio, d.along_t2 / d.along_t1) : 1.0;
     p.geometry[c].t1 = to_vector4(d.t1);
   }
-  p.friction[c] *= factor;
+  p.law[c].local.friction *= factor;
+  if (p.torsional_friction.empty()) return;
   p.torsional_friction[c] *= factor;
   p.rolling_friction[c] *= factor;
 }
@@ -64,7 +66,7 @@ struct Assembly {
   const Contacts& contacts;
   const ContactMemory& memory;
   double h;
-  bool newton, surfaces;
+  bool newton, surfaces, torques;
   ContactProblem& p;
 };
 
@@ -80,7 +82,7 @@ SCREE_INLINE void place(const Assembly& in, std::size_t c, bool fixed) {
   g.t1 = to_vector4(tangents(normal)[0]);
   g.arm_a = fixed ? arm_a + 0.5 * in.contacts.gap[c] * n : arm_a;
   g.arm_b = fixed ? Vector4{} : point - to_vector4(in.bodies.position[static_cast<std::size_t>(key.b)]);
-  in.p.tangent_ratio[c] = 1.0;
+  in.p.law[c].tangent_ratio = 1.0;
 }
 
 /// Normal relative velocity of a contact before gravity and contacts act, m/s; negative when approaching.
@@ -100,20 +102,22 @@ SCREE_INLINE double approach_speed(const Assembly& in, std::size_t c) {
 SCREE_INLINE void warm_start(const Assembly& in, std::size_t c) {
   ContactProblem& p = in.p;
   p.start_impulse[c].setZero();
-  p.start_torque_impulse[c].setZero();
+  if (!p.start_torque_impulse.empty()) p.start_torque_impulse[c].setZero();
   const std::int64_t found = find_contact(in.memory, in.contacts.key[c]);
   if (found < 0) return;
   const auto m = static_cast<std::size_t>(found);
   const ContactGeometry& g = p.geometry[c];
   const Vector4 last_n = to_vector4(in.memory.normal[m]);
   // Components p with frame^T p = impulse; t2 may be shorter than one.
-  const Vector4 t2 = (1.0 / p.tangent_ratio[c]) * cross(g.n, g.t1);
+  const Vector4 t2 = (1.0 / p.law[c].tangent_ratio) * cross(g.n, g.t1);
   const auto components = [&](const Vec3& last) __attribute__((always_inline))->Vec3 {
     const Vector4 now = turned_with(last_n, g.n, to_vector4(last));
     return {dot(g.n, now), dot(g.t1, now), dot(t2, now)};
   };
   p.start_impulse[c] = components(in.memory.impulse[m]);
-  if (in.memory.torque_impulse.empty() || in.memory.torque_impulse[m].isZero(0.0)) return;
+  if (p.start_torque_impulse.empty() || in.memory.torque_impulse.empty() ||
+      in.memory.torque_impulse[m].isZero(0.0))
+    return;
   p.start_torque_impulse[c] = components(in.memory.torque_impulse[m]);
 }
 
@@ -135,21 +139,26 @@ bool assemble_contacts(const Assembly& in, const Block& block) {
     place(in, c, fixed);
     const MaterialIndex other = fixed ? model.boundaries[b - bodies.size()].material : bodies.material[b];
     const PairLaw& law = model.materials.law(bodies.material[a], other);
-    p.friction[c] = law.friction;
-    p.torsional_friction[c] = law.torsional_friction_m;
-    p.rolling_friction[c] = law.rolling_friction_m;
+    ContactLaw& contact = p.law[c];
+    contact.a = key.a;
+    contact.b = p.body_b[c];
+    contact.local.friction = law.friction;
+    if (in.torques) {
+      p.torsional_friction[c] = law.torsional_friction_m;
+      p.rolling_friction[c] = law.rolling_friction_m;
+    }
     if (in.surfaces) apply_surfaces(model, bodies, key, in.contacts.point[c], c, p);
     torques |= law.torsional_friction_m > 0.0 || law.rolling_friction_m > 0.0;
 
     const double length_a = model.shapes.smallest_length(bodies.shape[a]), gap = in.contacts.gap[c];
     p.length[c] = fixed ? length_a : std::min(length_a, model.shapes.smallest_length(bodies.shape[b]));
     p.gap[c] = gap;
-    p.slop[c] = settings.solver.correction_slop * p.length[c];
-    p.offset[c] = std::max(gap, 0.0) / h + 0.5 * h * in.contacts.gap_acceleration[c];  // (A2)
+    contact.offset = std::max(gap, 0.0) / h + 0.5 * h * in.contacts.gap_acceleration[c];  // (A2)
     const double approach = p.approach[c] = approach_speed(in, c);
     const bool impact = approach < -settings.restitution_threshold_m_s && gap + h * approach < 0.0;
-    p.restitution[c] = law.restitution;
-    if (impact && in.newton && law.restitution > 0.0) p.offset[c] = law.restitution * approach;  // (A3)
+    if (!in.newton) p.restitution[c] = law.restitution;
+    if (impact && in.newton && law.restitution > 0.0) contact.offset = law.restitution * approach;  // (A3)
+    respond(p.geometry[c], p.response.data(), contact);
     warm_start(in, c);
   }
   return torques;
@@ -160,14 +169,15 @@ bool assemble_contacts(const Assembly& in, const Block& block) {
 void assemble(const Model& model, const Bodies& bodies, const Contacts& contacts, const ContactMemory& memory,
               double h, ContactProblem& p) {
   const Settings& settings = model.settings;
-  p.resize(bodies.size(), contacts.size());
+  const bool newton = settings.restitution_law == RestitutionLaw::newton;
+  const bool torques = model.materials.resist_torques();
+  p.resize(bodies.size(), contacts.size(), torques, !newton);
   p.velocity_scale = settings.gravity.norm() * h;
   p.friction_corners =
       settings.solver.friction_cone == FrictionCone::sampled ? settings.solver.friction_samples : 0;
   for_blocks(bodies.size(), grain_medium,
              [&](const Block& block) { assemble_bodies(bodies, settings.gravity, h, block, p); });
-  const bool newton = settings.restitution_law == RestitutionLaw::newton;
-  const Assembly in{model, bodies, contacts, memory, h, newton, model.materials.has_surfaces(), p};
+  const Assembly in{model, bodies, contacts, memory, h, newton, model.materials.has_surfaces(), torques, p};
   p.has_torques = reduce_blocks(
       contacts.size(), grain_medium, false, [&](const Block& block) { return assemble_contacts(in, block); },
       [](bool a, bool b) { return a || b; });

@@ -89,9 +89,9 @@ class ContactBalance {
     };
     if (p_.body_b[c] == fixed_partner) {
       given(1.0, sums.linear, sums.angular);
-    } else if (p_.inverse_mass[static_cast<std::size_t>(p_.body_b[c])] == 0.0) {
+    } else if (p_.inverse_mass(static_cast<std::size_t>(p_.body_b[c])) == 0.0) {
       given(1.0, sums.linear_of_sleepers, sums.angular_of_sleepers);
-    } else if (p_.inverse_mass[static_cast<std::size_t>(p_.body_a[c])] == 0.0) {
+    } else if (p_.inverse_mass(static_cast<std::size_t>(p_.body_a[c])) == 0.0) {
       given(-1.0, sums.linear_of_sleepers, sums.angular_of_sleepers);
     }
   }

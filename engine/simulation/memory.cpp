@@ -8,11 +8,11 @@ namespace scree {
 namespace {
 
 SCREE_FOR_EACH_TARGET
-void remember_impulses(const ContactProblem& p, const ContactSolution& s, const Workspace& w,
-                       const Block& block, ContactMemory& memory) {
+void remember_impulses(const ContactProblem& p, const ContactSolution& s, const Block& block,
+                       ContactMemory& memory) {
   for (std::size_t c = block.begin; c < block.end; ++c) {
     const double approach = std::max(0.0, -p.approach[c]);
-    const double sudden = approach * w.solver.contacts[c].local.inverse_w_nn;
+    const double sudden = approach * p.law[c].local.inverse_w_nn;
     const double p_n = s.impulse[c][0];
     const double keep = p_n > 0.0 ? std::max(0.0, p_n - sudden) / p_n : 0.0;
     memory.impulse[c] = keep * p.in_world(c, s.impulse[c]);
@@ -35,7 +35,7 @@ void remember(const ContactProblem& p, const ContactSolution& s, const Workspace
   memory.impulse.resize(n);
   memory.torque_impulse.resize(p.has_torques ? n : 0);
   memory.contact_row = w.detection.contact_row;
-  for_blocks(n, grain_medium, [&](const Block& block) { remember_impulses(p, s, w, block, memory); });
+  for_blocks(n, grain_medium, [&](const Block& block) { remember_impulses(p, s, block, memory); });
 }
 
 }  // namespace scree

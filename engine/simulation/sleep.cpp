@@ -51,12 +51,12 @@ void feel(const Settings& settings, double h, const Bodies& bodies, const Sleepe
   for (std::size_t c = 0; c < p.contacts(); ++c) {  // one after the other: contacts share sleepers
     if (p.body_b[c] == fixed_partner) continue;
     const auto a = static_cast<std::size_t>(p.body_a[c]), b = static_cast<std::size_t>(p.body_b[c]);
-    if (p.inverse_mass[a] > 0.0 && p.inverse_mass[b] > 0.0) continue;
+    if (p.inverse_mass(a) > 0.0 && p.inverse_mass(b) > 0.0) continue;
     Vec3 components = w.solution.impulse[c];
     if (!w.impact.empty()) components += w.impact[c];
-    const Vec3 impulse = p.in_world(c, components), torque = p.in_world(c, w.solution.torque_impulse[c]);
-    if (p.inverse_mass[a] == 0.0) add(w.felt[a], p.arm_a(c), 1.0, impulse, torque);
-    if (p.inverse_mass[b] == 0.0) add(w.felt[b], p.arm_b(c), -1.0, impulse, torque);
+    const Vec3 impulse = p.in_world(c, components), torque = p.in_world(c, w.solution.torque(c));
+    if (p.inverse_mass(a) == 0.0) add(w.felt[a], p.arm_a(c), 1.0, impulse, torque);
+    if (p.inverse_mass(b) == 0.0) add(w.felt[b], p.arm_b(c), -1.0, impulse, torque);
   }
 }
 
@@ -192,7 +192,7 @@ std::vector<RestingContact> come_to_rest(const Bodies& bodies, const Workspace& 
     resting.push_back({key, found.point[c], found.normal[c], found.gap[c], p.length[c],
                        point - bodies.position[a],
                        fixed ? Vec3(Vec3::Zero()) : Vec3(point - bodies.position[b]),
-                       p.in_world(c, w.solution.impulse[c]), p.in_world(c, w.solution.torque_impulse[c])});
+                       p.in_world(c, w.solution.impulse[c]), p.in_world(c, w.solution.torque(c))});
   }
   return resting;
 }

@@ -39,7 +39,7 @@ void add_block(Eigen::Index row, Eigen::Index column, const Mat6& block,
 }  // namespace
 
 BodySystem::BodySystem(const ContactProblem& problem) : p_(problem) {
-  scratch_.resize(problem.bodies(), problem.contacts());
+  scratch_.resize(problem.bodies(), problem.contacts(), true);
   scratch_.torque_impulse.assign(problem.contacts(), Vec3::Zero());
 }
 
@@ -49,7 +49,7 @@ void BodySystem::velocities(const std::vector<Vec3>& impulse, std::vector<Vec3>&
   velocity.resize(p_.contacts());
   for_each_index(p_.contacts(), grain_medium, [&](std::size_t c) {
     velocity[c] = p_.frame(c) * relative_velocity(p_, c, scratch_.velocity);
-    velocity[c][0] += p_.offset[c];
+    velocity[c][0] += p_.offset(c);
   });
 }
 
@@ -59,7 +59,7 @@ bool BodySystem::newton_step(const std::vector<Mat3>& k, const std::vector<Mat3>
   std::vector<Eigen::Triplet<double>> entries;
   Eigen::VectorXd right = Eigen::VectorXd::Zero(size);
   for (std::size_t i = 0; i < p_.bodies(); ++i) {
-    const Mat6 mass = mass_matrix(p_.inverse_mass[i], p_.inverse_inertia[i]);
+    const Mat6 mass = mass_matrix(p_.inverse_mass(i), p_.inverse_inertia(i));
     add_block(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(i), mass, entries);
   }
   for (std::size_t c = 0; c < p_.contacts(); ++c) {

@@ -14,7 +14,7 @@ class BodySystem final : public ImpulseSystem {
  public:
   explicit BodySystem(const ContactProblem& problem);
   std::size_t contacts() const override { return p_.contacts(); }
-  double friction(std::size_t c) const override { return p_.friction[c]; }
+  double friction(std::size_t c) const override { return p_.friction(c); }
   double trace(std::size_t c) const override { return p_.delassus[c].trace(); }
   void velocities(const std::vector<Vec3>& impulse, std::vector<Vec3>& velocity) override;
   bool newton_step(const std::vector<Mat3>& k, const std::vector<Mat3>& g, const std::vector<Vec3>& f,

@@ -52,11 +52,11 @@ void prepare(const ContactProblem& p, bool warm, ConsensusWorkspace& w, ContactS
     w.rho[c] = 3.0 * kappa / p.delassus[c].trace();
     const bool resists = resists_torques(p, c);
     w.rho_spin[c] = resists ? 3.0 * kappa / relative_inverse_inertia(p, c).trace() : 0.0;
-    s.impulse[c] = warm ? project_on_cone(p.start_impulse[c], p.friction[c]) : Vec3(Vec3::Zero());
+    s.impulse[c] = warm ? project_on_cone(p.start_impulse[c], p.friction(c)) : Vec3(Vec3::Zero());
     s.torque_impulse[c] = warm && resists ? p.start_torque_impulse[c] : Vec3(Vec3::Zero());
   });
   for_each_index(p.bodies(), grain_heavy, [&](std::size_t i) {
-    Mat6 m = mass_matrix(p.inverse_mass[i], p.inverse_inertia[i]);
+    Mat6 m = mass_matrix(p.inverse_mass(i), p.inverse_inertia(i));
     for (auto k = static_cast<std::size_t>(p.body_row[i]); k < static_cast<std::size_t>(p.body_row[i + 1]);
          ++k) {
       const auto c = static_cast<std::size_t>(p.body_contact[k]);
@@ -134,8 +134,8 @@ void contact_step(const ContactProblem& p, ConsensusWorkspace& w, ContactSolutio
     const Vec3 q_a = relaxed(a.velocity, side_a.z) + w.y[c];
     const Vec3 q_b = fixed ? Vec3(Vec3::Zero()) : Vec3(relaxed(b.velocity, side_b.z) - w.y[c]);
     Vec3 r = q_a - q_b;
-    r[0] += p.offset[c] + p.friction[c] * (a.velocity - b.velocity).tail<2>().norm();
-    const Vec3 delta = project_on_cone(-r, p.friction[c]);  // P_K*(r) - r = P_K(-r)
+    r[0] += p.offset(c) + p.friction(c) * (a.velocity - b.velocity).tail<2>().norm();
+    const Vec3 delta = project_on_cone(-r, p.friction(c));  // P_K*(r) - r = P_K(-r)
     side_a.z = q_a + share * delta;
     side_b.z = q_b - share * delta;
     w.y[c] = -share * delta;

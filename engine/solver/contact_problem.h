@@ -11,15 +11,39 @@
 
 #include "engine/core/types.h"
 #include "engine/core/vector4.h"
+#include "engine/solver/local_contact.h"
 
 namespace scree {
 
 inline constexpr std::int32_t fixed_partner = -1;
 
+/// How a body answers impulses, world axes; all zero for a body that nothing moves.
+struct alignas(64) BodyResponse {
+  Vector4 inertia_x, inertia_y, inertia_z;  // columns of the inverse inertia about the centre, 1/(kg m^2)
+  double inverse_mass;                      // 1/kg
+};
+
+SCREE_INLINE Vector4 inverse_inertia_times(const BodyResponse& b, Vector4 x) {
+  return b.inertia_x * x[0] + b.inertia_y * x[1] + b.inertia_z * x[2];
+}
+
 /// Where a contact is: what sweeps read again and again, two cache lines. World axes.
 struct alignas(64) ContactGeometry {
   Vector4 n, t1;         // unit; n from body b to body a
   Vector4 arm_a, arm_b;  // m, from the body's centre of mass to the contact
+};
+
+/// What a contact demands and how its bodies answer, beside its geometry.
+struct alignas(32) ContactLaw {
+  double offset;  // m/s, see (S3): positive lets bodies approach, negative drives them apart
+  // t2 = tangent_ratio n x t1. Where friction is anisotropic t1 is the direction of the larger coefficient,
+  // and t2 is shortened to the ratio of the two: in such components the ellipse of admissible impulses is a
+  // circle, and u, p, W keep all their relations, for p.u stays the same (an impulse in world axes is frame^T
+  // p).
+  double tangent_ratio;
+  LocalContact local;  // with the sliding coefficient, along t1
+  double rho;          // kg, of the natural map (S5)
+  std::int32_t a, b;   // bodies; b may be fixed_partner
 };
 
 SCREE_INLINE Vector4 second_tangent(const ContactGeometry& g, double tangent_ratio) {
@@ -37,29 +61,24 @@ struct ContactProblem {
   int friction_corners = 0;  // 0: (S4) on the smooth cone; else on the hull of as many sampled tangents
 
   // [body]
-  std::vector<Twist> free_velocity;   // world axes, before any contact acts
-  std::vector<double> inverse_mass;   // 1/kg; 0 for a body that nothing moves, with inertia and velocity 0
-  std::vector<Mat3> inverse_inertia;  // 1/(kg m^2), world axes, about the centre of mass
+  std::vector<Twist> free_velocity;  // world axes, before any contact acts
+  std::vector<BodyResponse> response;
 
   // [contact]
   std::vector<std::int32_t> body_a, body_b;  // body_b may be fixed_partner
   std::vector<ContactGeometry> geometry;
-  // t2 = tangent_ratio n x t1. Where friction is anisotropic t1 is the direction of the larger coefficient,
-  // and t2 is shortened to the ratio of the two: in such components the ellipse of admissible impulses is a
-  // circle, and u, p, W keep all their relations, for p.u stays the same (an impulse in world axes is frame^T
-  // p).
-  std::vector<double> tangent_ratio;
-  std::vector<double> offset;    // m/s, see (S3): positive lets bodies approach, negative drives them apart
-  std::vector<double> friction;  // sliding coefficient, along t1
-  std::vector<double> torsional_friction;  // m
-  std::vector<double> rolling_friction;    // m
-  std::vector<double> gap;                 // m, for position correction
+  std::vector<ContactLaw> law;      // respond() in contact_response.h fills what follows from the rest
+  std::vector<double> gap;          // m, for position correction
   std::vector<double> length;       // m, smallest length of the two shapes, what overlaps are compared with
-  std::vector<double> slop;         // m, overlap that is left alone
   std::vector<double> approach;     // m/s, normal velocity before the step; negative where bodies approach
-  std::vector<double> restitution;  // of impacts, see impacts.h; (S3) and (S4) do not know it
   std::vector<Vec3> start_impulse;  // N s, contact frame: where iterations begin
-  std::vector<Vec3> start_torque_impulse;  // N m s, contact frame
+
+  // [contact], or empty where nothing resists torques
+  std::vector<double> torsional_friction, rolling_friction;  // m
+  std::vector<Vec3> start_torque_impulse;                    // N m s, contact frame
+
+  // [contact], or empty without energetic impacts (impacts.h); (S3) and (S4) do not know it
+  std::vector<double> restitution;
 
   // What follows from the above: filled by complete(), empty until then. `per_body` on the smooth cone, which
   // is made for speed, does without.
@@ -72,35 +91,49 @@ struct ContactProblem {
 
   std::size_t bodies() const { return free_velocity.size(); }
   std::size_t contacts() const { return body_a.size(); }
+  double inverse_mass(std::size_t body) const { return response[body].inverse_mass; }
+  Mat3 inverse_inertia(std::size_t body) const {
+    const BodyResponse& r = response[body];
+    Mat3 columns;
+    columns << to_vec3(r.inertia_x), to_vec3(r.inertia_y), to_vec3(r.inertia_z);
+    return columns;
+  }
+  double offset(std::size_t contact) const { return law[contact].offset; }
+  double friction(std::size_t contact) const { return law[contact].local.friction; }
   SCREE_INLINE Mat3 frame(std::size_t contact) const {  // rows n, t1, t2
     const ContactGeometry& g = geometry[contact];
     Mat3 rows;
     rows << to_vec3(g.n).transpose(), to_vec3(g.t1).transpose(),
-        to_vec3(second_tangent(g, tangent_ratio[contact])).transpose();
+        to_vec3(second_tangent(g, law[contact].tangent_ratio)).transpose();
     return rows;
   }
   SCREE_INLINE Vec3 in_world(std::size_t contact, const Vec3& components) const {  // frame^T components
-    return to_vec3(to_world(geometry[contact], tangent_ratio[contact], components.data()));
+    return to_vec3(to_world(geometry[contact], law[contact].tangent_ratio, components.data()));
   }
   SCREE_INLINE Vec3 normal(std::size_t contact) const { return to_vec3(geometry[contact].n); }
   SCREE_INLINE Vec3 arm_a(std::size_t contact) const { return to_vec3(geometry[contact].arm_a); }
   SCREE_INLINE Vec3 arm_b(std::size_t contact) const { return to_vec3(geometry[contact].arm_b); }
-  /// Makes room, and empties what complete() fills.
-  void resize(std::size_t bodies, std::size_t contacts);
+  /// Makes room, also for torques and restitution if asked for, and empties what complete() fills.
+  void resize(std::size_t bodies, std::size_t contacts, bool torques, bool impacts);
+  /// Also fills `local` and `rho` of the laws.
   void complete();
   bool is_complete() const { return body_row.size() == bodies() + 1; }
 };
 
 /// What a solver returns.
 struct ContactSolution {
-  std::vector<Twist> velocity;       // [body]
-  std::vector<Vec3> impulse;         // [contact], N s, contact frame, on body a
-  std::vector<Vec3> torque_impulse;  // [contact], N m s, contact frame, on body a
+  std::vector<Twist> velocity;  // [body]
+  std::vector<Vec3> impulse;    // [contact], N s, contact frame, on body a
+  /// [contact], N m s, contact frame, on body a; may be empty where no contact resists torques.
+  std::vector<Vec3> torque_impulse;
   /// [contact] impulse on body b where it is not minus that on a, else empty; only one_pass breaks this
   /// symmetry.
   std::vector<Vec3> impulse_on_b, torque_impulse_on_b;
   std::vector<Twist> correction;  // [body], m/s and rad/s: moves overlapping bodies apart, is no momentum
-  void resize(std::size_t bodies, std::size_t contacts);
+  Vec3 torque(std::size_t contact) const {
+    return torque_impulse.empty() ? Vec3(Vec3::Zero()) : torque_impulse[contact];
+  }
+  void resize(std::size_t bodies, std::size_t contacts, bool torques);
 };
 
 /// (S1), world axes.

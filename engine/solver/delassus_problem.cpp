@@ -39,8 +39,8 @@ Mat3 coupling(const ContactProblem& p, std::size_t c, std::size_t d) {
     const auto i = static_cast<std::size_t>(body);
     const ContactJacobian j = contact_jacobian(p.frame(c), p.body_a[c] == body ? p.arm_a(c) : p.arm_b(c));
     const ContactJacobian k = contact_jacobian(p.frame(d), p.body_a[d] == body ? p.arm_a(d) : p.arm_b(d));
-    w += sign * (p.inverse_mass[i] * j.leftCols<3>() * k.leftCols<3>().transpose() +
-                 j.rightCols<3>() * p.inverse_inertia[i] * k.rightCols<3>().transpose());
+    w += sign * (p.inverse_mass(i) * j.leftCols<3>() * k.leftCols<3>().transpose() +
+                 j.rightCols<3>() * p.inverse_inertia(i) * k.rightCols<3>().transpose());
   }
   return w;
 }
@@ -72,9 +72,9 @@ DelassusProblem delassus_problem(const ContactProblem& p) {
     }
     d.row.push_back(static_cast<std::int32_t>(d.column.size()));
     Vec3 q = p.frame(c) * relative_velocity(p, c, p.free_velocity);
-    q[0] += p.offset[c];
+    q[0] += p.offset(c);
     d.q.push_back(q);
-    d.friction.push_back(p.friction[c]);
+    d.friction.push_back(p.friction(c));
   }
   d.velocity_scale = p.velocity_scale > 0.0 ? p.velocity_scale : root_mean_square(d.q);
   return d;

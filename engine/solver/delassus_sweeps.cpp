@@ -2,9 +2,9 @@
 // (P2) or the exact local cone (L1), with the conjugate directions (P3). Serial: stored problems are small.
 #include <cmath>
 
-#include "engine/solver/compact.h"
 #include "engine/solver/delassus_problem.h"
 #include "engine/solver/local_cone.h"
+#include "engine/solver/sweeps.h"
 
 namespace scree {
 

@@ -24,8 +24,8 @@ void apply(const ContactProblem& p, std::size_t c, const Vec3& impulse, std::vec
   const Vec3 world = p.frame(c).transpose() * impulse;
   const auto add = [&](std::int32_t body, const Vec3& arm, double sign) {
     const auto i = static_cast<std::size_t>(body);
-    v[i].linear += sign * p.inverse_mass[i] * world;
-    v[i].angular += sign * (p.inverse_inertia[i] * arm.cross(world));
+    v[i].linear += sign * p.inverse_mass(i) * world;
+    v[i].angular += sign * (p.inverse_inertia(i) * arm.cross(world));
   };
   add(p.body_a[c], p.arm_a(c), 1.0);
   if (p.body_b[c] != fixed_partner) add(p.body_b[c], p.arm_b(c), -1.0);
@@ -73,7 +73,7 @@ double compress(const ContactProblem& p, std::vector<Impact>& impacts, std::vect
     for (Impact& i : impacts) {
       const Mat3& w = p.delassus[i.contact];
       const Vec3 q = velocity_of(p, i.contact, v) - w * i.compression;
-      const Vec3 d = solve_local_cone(w, q, p.friction[i.contact]) - i.compression;
+      const Vec3 d = solve_local_cone(w, q, p.friction(i.contact)) - i.compression;
       i.compression += d;
       apply(p, i.contact, d, v);
       change = std::max(change, (w * d).norm());
@@ -103,7 +103,7 @@ void rub(const ContactProblem& p, std::vector<Impact>& impacts, std::vector<Twis
       const Mat2 w = p.delassus[i.contact].bottomRightCorner<2, 2>();
       const Vec2 now = i.restitution.tail<2>();
       const Vec2 next = least_energy(w, now, velocity_of(p, i.contact, v).tail<2>(),
-                                     p.friction[i.contact] * i.restitution[0], 0);
+                                     p.friction(i.contact) * i.restitution[0], 0);
       i.restitution.tail<2>() = next;
       apply(p, i.contact, Vec3(0.0, next[0] - now[0], next[1] - now[1]), v);
       change = std::max(change, (w * (next - now)).norm());

@@ -68,9 +68,9 @@ Side side_of(const ContactProblem& p, std::size_t c, bool is_a) {
   if (p.body_b[c] == fixed_partner) return {1.0, Vec3::Zero(), Vec3::Zero()};
   const auto a = static_cast<std::size_t>(p.body_a[c]), b = static_cast<std::size_t>(p.body_b[c]);
   const double m_a =
-      1.0 / delassus_share(p.frame(c), p.arm_a(c), p.inverse_mass[a], p.inverse_inertia[a])(0, 0);
+      1.0 / delassus_share(p.frame(c), p.arm_a(c), p.inverse_mass(a), p.inverse_inertia(a))(0, 0);
   const double m_b =
-      1.0 / delassus_share(p.frame(c), p.arm_b(c), p.inverse_mass[b], p.inverse_inertia[b])(0, 0);
+      1.0 / delassus_share(p.frame(c), p.arm_b(c), p.inverse_mass(b), p.inverse_inertia(b))(0, 0);
   const Twist &va = p.free_velocity[a], &vb = p.free_velocity[b];
   const Vec3 u_a = va.linear + va.angular.cross(p.arm_a(c)), u_b = vb.linear + vb.angular.cross(p.arm_b(c));
   return {(is_a ? m_b : m_a) / (m_a + m_b), (m_a * u_a + m_b * u_b) / (m_a + m_b),
@@ -165,8 +165,8 @@ void add_normals(const BodyView& view, BodyProgramme& w) {
     const Side side = side_of(p, c, view.is_a(c));
     const double sign = view.is_a(c) ? 1.0 : -1.0;
     Thrust block = linear_block(p.frame(c), view.arm(c), 0, 1, sign);
-    finish_block(block, p.inverse_mass[view.body], p.inverse_inertia[view.body]);
-    block.target[0] = sign * p.frame(c).row(0).dot(side.common) - side.share * p.offset[c];
+    finish_block(block, p.inverse_mass(view.body), p.inverse_inertia(view.body));
+    block.target[0] = sign * p.frame(c).row(0).dot(side.common) - side.share * p.offset(c);
     w.normal.push_back(block);
   }
 }
@@ -181,14 +181,15 @@ void add_friction(const BodyView& view, BodyProgramme& w) {
     const Vec3 common = p.frame(c) * side.common, spin = p.frame(c) * side.spin;
     const auto add = [&](int part, Thrust block, const Vec2& target, double radius) {
       if (radius <= 0.0) return;
-      finish_block(block, p.inverse_mass[view.body], p.inverse_inertia[view.body]);
+      finish_block(block, p.inverse_mass(view.body), p.inverse_inertia(view.body));
       block.target = target;
       block.radius = radius;
       w.friction.push_back(block);
       w.friction_contact.push_back(k);
       w.friction_part.push_back(part);
     };
-    add(0, linear_block(p.frame(c), view.arm(c), 1, 2, 1.0), common.tail<2>(), p.friction[c] * p_n);
+    add(0, linear_block(p.frame(c), view.arm(c), 1, 2, 1.0), common.tail<2>(), p.friction(c) * p_n);
+    if (!p.has_torques) continue;
     add(1, angular_block(p.frame(c), 0, 1), Vec2(spin[0], 0.0), p.torsional_friction[c] * p_n);
     add(2, angular_block(p.frame(c), 1, 2), spin.tail<2>(), p.rolling_friction[c] * p_n);
   }

@@ -14,8 +14,8 @@
 #include <cmath>
 #include <optional>
 
-#include "engine/solver/compact.h"
 #include "engine/solver/local_cone.h"
+#include "engine/solver/sweeps.h"
 #include "engine/solver/torques.h"
 
 namespace scree {
@@ -28,49 +28,69 @@ constexpr int sweeps_between_checks = 10;
 constexpr int plain_sweeps = 4;
 
 /// Re-solves one contact by (P1) and (P2); returns the squared change of its velocity, (m/s)^2.
-SCREE_INLINE double solve_contact(const ContactGeometry& g, CompactContact& c, CompactBody* bodies) {
-  const Vector4 u = relative_velocity(g, c, bodies);
+SCREE_INLINE double solve_contact(const ContactGeometry& g, const ContactLaw& c, double* impulse,
+                                  SweptBodies bodies) {
+  const Vector4 u = relative_velocity(g, c, bodies.velocity);
   const double u_n = dot(g.n, u) + c.offset;
-  if (u_n >= 0.0 && c.impulse[0] == 0.0 && c.impulse[1] == 0.0 && c.impulse[2] == 0.0) return 0.0;  // idle
+  if (u_n >= 0.0 && impulse[0] == 0.0 && impulse[1] == 0.0 && impulse[2] == 0.0) return 0.0;  // idle
   const Vector4 t2 = second_tangent(g, c.tangent_ratio);
-  const ImpulseChange d = improve_impulse(c.local, c.impulse, u_n, dot(g.t1, u), dot(t2, u));
+  const ImpulseChange d = improve_impulse(c.local, impulse, u_n, dot(g.t1, u), dot(t2, u));
   if (d.is_zero()) return 0.0;
-  c.impulse[0] += d.n;
-  c.impulse[1] += d.t1;
-  c.impulse[2] += d.t2;
+  impulse[0] += d.n;
+  impulse[1] += d.t1;
+  impulse[2] += d.t2;
   apply(g, c, d.n * g.n + d.t1 * g.t1 + d.t2 * t2, bodies);
   return velocity_change_squared(c.local, d);
+}
+
+/// The contacts of a visit, or some other range of them.
+struct ContactRange {
+  const ContactGeometry* geometry;
+  const ContactLaw* law;
+  Vec3* impulse;
+  std::size_t count;
+};
+
+ContactRange range_of(const ContactProblem& p, std::vector<Vec3>& impulse, std::size_t begin,
+                      std::size_t end) {
+  return {p.geometry.data() + begin, p.law.data() + begin, impulse.data() + begin, end - begin};
 }
 
 // Contacts ahead that are fetched: about the time that memory takes.
 constexpr std::size_t fetch_ahead = 8;
 
-SCREE_INLINE void fetch(const void* from, std::size_t bytes) {
-  for (std::size_t line = 0; line < bytes; line += 64)
-    __builtin_prefetch(static_cast<const char*>(from) + line, 1);
+SCREE_INLINE void fetch(const void* from, std::size_t bytes, int to_write) {
+  for (std::size_t line = 0; line < bytes; line += 64) {
+    if (to_write != 0)
+      __builtin_prefetch(static_cast<const char*>(from) + line, 1);
+    else
+      __builtin_prefetch(static_cast<const char*>(from) + line, 0);
+  }
 }
 
 /// What a contact that comes soon needs: it and its other body, which may lie anywhere. No effect on results.
-SCREE_INLINE void fetch_next(const ContactGeometry* geometry, const CompactContact* contacts, std::size_t k,
-                             std::size_t count, const CompactBody* bodies) {
-  if (k + fetch_ahead >= count) return;
-  fetch(geometry + k + fetch_ahead, sizeof(ContactGeometry));
-  fetch(contacts + k + fetch_ahead, sizeof(CompactContact));
-  const std::int32_t b = contacts[k + fetch_ahead / 2].b;
-  if (b != fixed_partner) fetch(bodies + b, sizeof(CompactBody));
+SCREE_INLINE void fetch_next(const ContactRange& contacts, std::size_t k, SweptBodies bodies) {
+  if (k + fetch_ahead >= contacts.count) return;
+  fetch(contacts.geometry + k + fetch_ahead, sizeof(ContactGeometry), 0);
+  fetch(contacts.law + k + fetch_ahead, sizeof(ContactLaw), 0);
+  const std::int32_t b = contacts.law[k + fetch_ahead / 2].b;
+  if (b == fixed_partner) return;
+  fetch(bodies.velocity + b, sizeof(BodyVelocity), 1);
+  fetch(bodies.response + b, sizeof(BodyResponse), 0);
 }
 
 /// Solves the contacts of one visit, one after the other; with a direction each (else null) goes along it
 /// first.
 SCREE_FOR_EACH_TARGET
-double solve_contacts(const ContactGeometry* geometry, CompactContact* contacts, std::size_t count,
-                      CompactBody* bodies, ImpulseDirection* direction, double beta) {
+double solve_contacts(const ContactRange& contacts, SweptBodies bodies, ImpulseDirection* direction,
+                      double beta) {
   double change = 0.0;
   for_contacts_of_visit(
-      contacts, count, [&](std::size_t k) __attribute__((always_inline)) {
-        fetch_next(geometry, contacts, k, count, bodies);
-        if (direction != nullptr) follow(beta, contacts[k].impulse, direction[k]);
-        change += solve_contact(geometry[k], contacts[k], bodies);
+      contacts.law, contacts.count, [&](std::size_t k) __attribute__((always_inline)) {
+        fetch_next(contacts, k, bodies);
+        double* const impulse = contacts.impulse[k].data();
+        if (direction != nullptr) follow(beta, impulse, direction[k]);
+        change += solve_contact(contacts.geometry[k], contacts.law[k], impulse, bodies);
       });
   return change;
 }
@@ -80,50 +100,55 @@ double solve_contacts(const ContactGeometry* geometry, CompactContact* contacts,
 Vec3 new_impulse(const ContactProblem& p, std::size_t c, SolverKind kind, const Vec3& last, const Vec3& u) {
   const Mat3& w = p.delassus[c];
   const int corners = p.friction_corners;
-  if (kind == SolverKind::per_body) return improve_impulse(w, last, u, p.friction[c], corners);
+  if (kind == SolverKind::per_body) return improve_impulse(w, last, u, p.friction(c), corners);
   const Vec3 q = u - w * last;
-  return corners == 0 ? solve_local_cone(w, q, p.friction[c])
-                      : solve_local_sampled(w, q, p.friction[c], corners, last);
+  return corners == 0 ? solve_local_cone(w, q, p.friction(c))
+                      : solve_local_sampled(w, q, p.friction(c), corners, last);
+}
+
+SweptBodies bodies_of(const ContactProblem& p, SolverWorkspace& w) {
+  return {p.response.data(), w.velocity.data()};
 }
 
 /// The contacts of one visit where accuracy or the sampled set counts for more than speed.
 double solve_contacts_exactly(const ContactProblem& p, SolverKind kind, std::size_t begin, std::size_t end,
-                              ImpulseDirection* direction, double beta, SolverWorkspace& w) {
-  CompactBody* const bodies = w.bodies.data();
+                              ImpulseDirection* direction, double beta, SolverWorkspace& w,
+                              std::vector<Vec3>& impulses) {
   double change = 0.0;
-  for_contacts_of_visit(w.contacts.data() + begin, end - begin, [&](std::size_t k) {
+  for_contacts_of_visit(p.law.data() + begin, end - begin, [&](std::size_t k) {
     const std::size_t contact = begin + k;
-    CompactContact& c = w.contacts[contact];
-    if (direction != nullptr) follow(beta, c.impulse, direction[k]);
+    const ContactLaw& c = p.law[contact];
+    Vec3& impulse = impulses[contact];
+    if (direction != nullptr) follow(beta, impulse.data(), direction[k]);
     const ContactGeometry& g = p.geometry[contact];
     const Mat3 frame = p.frame(contact);
-    const Vec3 last = Vec3::Map(c.impulse);
-    Vec3 u = frame * to_vec3(relative_velocity(g, c, bodies));
+    Vec3 u = frame * to_vec3(relative_velocity(g, c, w.velocity.data()));
     u[0] += c.offset;
-    const Vec3 impulse = new_impulse(p, contact, kind, last, u);
-    const Vec3 d = impulse - last;
+    const Vec3 next = new_impulse(p, contact, kind, impulse, u);
+    const Vec3 d = next - impulse;
     if (d.isZero(0.0)) return;
-    Vec3::Map(c.impulse) = impulse;
-    apply(g, c, to_vector4(frame.transpose() * d), bodies);
+    impulse = next;
+    apply(g, c, to_vector4(frame.transpose() * d), bodies_of(p, w));
     change += (p.delassus[contact] * d).squaredNorm();
   });
   return change;
 }
 
 /// Angular velocity of a against b, world axes, rad/s.
-Vec3 spin_of(const CompactContact& c, const CompactBody* bodies) {
-  Vector4 w = bodies[c.a].angular;
-  if (c.b != fixed_partner) w -= bodies[c.b].angular;
+Vec3 spin_of(const ContactLaw& c, const BodyVelocity* velocity) {
+  Vector4 w = velocity[c.a].angular;
+  if (c.b != fixed_partner) w -= velocity[c.b].angular;
   return to_vec3(w);
 }
 
 /// Torsion and rolling: torque impulses bounded by the normal impulse, by the same rule as (P2).
-void solve_torques(const ContactProblem& p, std::size_t contact, const CompactContact& c, Vec3& torque,
-                   CompactBody* bodies) {
-  const double torsion_bound = p.torsional_friction[contact] * c.impulse[0];
-  const double rolling_bound = p.rolling_friction[contact] * c.impulse[0];
+void solve_torques(const ContactProblem& p, std::size_t contact, double normal_impulse, Vec3& torque,
+                   SweptBodies bodies) {
+  const ContactLaw& c = p.law[contact];
+  const double torsion_bound = p.torsional_friction[contact] * normal_impulse;
+  const double rolling_bound = p.rolling_friction[contact] * normal_impulse;
   const Mat3 frame = p.frame(contact);
-  const auto spin = [&]() -> Vec3 { return frame * spin_of(c, bodies); };
+  const auto spin = [&]() -> Vec3 { return frame * spin_of(c, bodies.velocity); };
   const Mat3 w = frame * relative_inverse_inertia(p, contact) * frame.transpose();
 
   const double torsion = std::clamp(torque[0] - spin()[0] / w(0, 0), -torsion_bound, torsion_bound);
@@ -143,65 +168,76 @@ void solve_torques(const ContactProblem& p, std::size_t contact, const CompactCo
 
 /// Impulses of the contacts of one visit, applied.
 SCREE_FOR_EACH_TARGET
-void apply_impulses(const ContactGeometry* geometry, const CompactContact* contact, const CompactContact* end,
-                    CompactBody* bodies) {
-  for (; contact != end; ++contact, ++geometry)
-    apply(*geometry, *contact, to_world(*geometry, contact->tangent_ratio, contact->impulse), bodies);
+void apply_impulses(const ContactRange& contacts, SweptBodies bodies) {
+  for (std::size_t k = 0; k < contacts.count; ++k) {
+    const ContactGeometry& g = contacts.geometry[k];
+    const ContactLaw& c = contacts.law[k];
+    apply(g, c, to_world(g, c.tangent_ratio, contacts.impulse[k].data()), bodies);
+  }
 }
 
-/// Adds the velocities that belong to the start impulses, or takes these away.
-void apply_start(const ContactProblem& p, SolverWorkspace& w, bool warm) {
+/// Begins with the start impulses and the velocities that belong to them, or with none.
+void apply_start(const ContactProblem& p, SolverWorkspace& w, bool warm, ContactSolution& s) {
   for_each_index(w.torque.size(), grain_light,
                  [&](std::size_t c) { w.torque[c] = warm ? p.start_torque_impulse[c] : Vec3(Vec3::Zero()); });
-  if (!warm) {
-    for_each_index(p.contacts(), grain_light,
-                   [&](std::size_t c) { std::fill_n(w.contacts[c].impulse, 3, 0.0); });
-    return;
-  }
+  for_each_index(p.contacts(), grain_light, [&](std::size_t c) {
+    s.impulse[c] = warm ? p.start_impulse[c] : Vec3(Vec3::Zero());
+    s.impulse[c][0] = std::max(s.impulse[c][0], 0.0);
+  });
+  if (!warm) return;
   sweep(w.colouring, [&](std::size_t, std::size_t begin, std::size_t end) {
     for (std::size_t c = begin; p.has_torques && c < end; ++c) {
       if (!w.torque[c].isZero(0.0))
-        apply_torque(w.contacts[c], to_vector4(p.in_world(c, w.torque[c])), w.bodies.data());
+        apply_torque(p.law[c], to_vector4(p.in_world(c, w.torque[c])), bodies_of(p, w));
     }
-    apply_impulses(p.geometry.data() + begin, w.contacts.data() + begin, w.contacts.data() + end,
-                   w.bodies.data());
+    apply_impulses(range_of(p, s.impulse, begin, end), bodies_of(p, w));
   });
 }
 
-/// (S5) of the contacts [contact, end), in the compact layout.
+/// (S5) of a range of contacts.
 SCREE_FOR_EACH_TARGET
-void add_residuals(const ContactGeometry* geometry, const CompactContact* contact, const CompactContact* end,
-                   const CompactBody* bodies, double* normal_velocity, double* squared) {
-  for (; contact != end; ++contact, ++geometry, ++normal_velocity, ++squared) {
-    const Vector4 v = relative_velocity(*geometry, *contact, bodies);
-    *normal_velocity = dot(geometry->n, v);
-    const Vec3 u(*normal_velocity + contact->offset, dot(geometry->t1, v),
-                 dot(second_tangent(*geometry, contact->tangent_ratio), v));
-    const Vec3 impulse = Vec3::Map(contact->impulse);
+void add_residuals(const ContactRange& contacts, const BodyVelocity* velocity, double* normal_velocity,
+                   double* squared) {
+  for (std::size_t k = 0; k < contacts.count; ++k) {
+    const ContactGeometry& g = contacts.geometry[k];
+    const ContactLaw& c = contacts.law[k];
+    const Vector4 v = relative_velocity(g, c, velocity);
+    normal_velocity[k] = dot(g.n, v);
+    const Vec3 u(normal_velocity[k] + c.offset, dot(g.t1, v), dot(second_tangent(g, c.tangent_ratio), v));
+    const Vec3& impulse = contacts.impulse[k];
     const bool idle = impulse[0] <= 0.0 && u[0] >= 0.0;
-    *squared =
-        idle ? -1.0 : natural_map_of_cone(impulse, u, contact->local.friction, contact->rho).squaredNorm();
+    squared[k] = idle ? -1.0 : natural_map_of_cone(impulse, u, c.local.friction, c.rho).squaredNorm();
   }
+}
+
+/// Velocities and torque impulses of where the sweeps are; the impulses are there already.
+void store(const ContactProblem& p, const SolverWorkspace& w, ContactSolution& s) {
+  for_each_index(p.bodies(), grain_light, [&](std::size_t i) {
+    s.velocity[i] = {to_vec3(w.velocity[i].linear), to_vec3(w.velocity[i].angular)};
+  });
+  if (p.has_torques) s.torque_impulse = w.torque;
 }
 
 /// The residual of where the sweeps are.
 Residual residual_of_sweeps(const ContactProblem& p, SolverWorkspace& w, ContactSolution& s) {
-  if (p.friction_corners > 0) return residual(p, s.velocity, s.impulse, s.torque_impulse);
+  if (p.friction_corners > 0) {
+    store(p, w, s);
+    return residual(p, s.velocity, s.impulse, s.torque_impulse);
+  }
   w.normal_velocity.resize(p.contacts());
   return reduce_blocks(
              p.contacts(), grain_medium, ResidualSum{},
              [&](const Block& block) {
                double squared[grain_medium];
-               add_residuals(p.geometry.data() + block.begin, w.contacts.data() + block.begin,
-                             w.contacts.data() + block.end, w.bodies.data(),
+               add_residuals(range_of(p, s.impulse, block.begin, block.end), w.velocity.data(),
                              w.normal_velocity.data() + block.begin, squared);
                ResidualSum sum;
                for (std::size_t c = block.begin; c < block.end; ++c) {
                  double& here = squared[c - block.begin];
                  if (here < 0.0) continue;
                  if (p.has_torques && resists_torques(p, c)) {
-                   here += torque_residual_squared(p, c, p.frame(c) * spin_of(w.contacts[c], w.bodies.data()),
-                                                   Vec3::Map(w.contacts[c].impulse), w.torque[c]);
+                   here += torque_residual_squared(p, c, p.frame(c) * spin_of(p.law[c], w.velocity.data()),
+                                                   s.impulse[c], w.torque[c]);
                  }
                  sum.add(here);
                }
@@ -209,18 +245,6 @@ Residual residual_of_sweeps(const ContactProblem& p, SolverWorkspace& w, Contact
              },
              [](ResidualSum a, const ResidualSum& b) { return a += b; })
       .residual();
-}
-
-void store(const ContactProblem& p, const SolverWorkspace& w, ContactSolution& s) {
-  for_each_index(p.bodies(), grain_light, [&](std::size_t i) {
-    s.velocity[i] = {to_vec3(w.bodies[i].linear), to_vec3(w.bodies[i].angular)};
-  });
-  for_each_index(p.contacts(), grain_light,
-                 [&](std::size_t c) { s.impulse[c] = Vec3::Map(w.contacts[c].impulse); });
-  if (p.has_torques)
-    s.torque_impulse = w.torque;
-  else
-    std::fill(s.torque_impulse.begin(), s.torque_impulse.end(), Vec3::Zero());
 }
 
 /// (P3) of the velocities that belong to the impulses.
@@ -233,53 +257,51 @@ void follow_velocities(const ContactProblem& p, double beta, SolverWorkspace& w)
   };
   for_each_index(p.bodies(), grain_light, [&](std::size_t i) {
     ConjugateWorkspace::Body& d = w.conjugate.bodies[i];
-    go_on(w.bodies[i].linear, d.last_linear, d.linear);
-    go_on(w.bodies[i].angular, d.last_angular, d.angular);
+    go_on(w.velocity[i].linear, d.last_linear, d.linear);
+    go_on(w.velocity[i].angular, d.last_angular, d.angular);
   });
 }
 
 /// One sweep, along the conjugate directions first if there are any; returns the sum of squared changes of
 /// contact velocities, (m/s)^2.
 double sweep_contacts(const ContactProblem& p, SolverKind kind, std::optional<double> beta,
-                      SolverWorkspace& w) {
+                      SolverWorkspace& w, ContactSolution& s) {
   if (beta) follow_velocities(p, *beta, w);
   const Colouring& colouring = w.colouring;
   const bool quick = kind == SolverKind::per_body && p.friction_corners == 0;
   sweep(colouring, [&](std::size_t v, std::size_t begin, std::size_t end) {
-    CompactContact* const contacts = w.contacts.data();
     ImpulseDirection* const along = beta ? w.conjugate.impulse.data() + begin : nullptr;
     const double b = beta.value_or(0.0);
-    w.visit_change[v] = quick ? solve_contacts(p.geometry.data() + begin, contacts + begin, end - begin,
-                                               w.bodies.data(), along, b)
-                              : solve_contacts_exactly(p, kind, begin, end, along, b, w);
+    w.visit_change[v] = quick ? solve_contacts(range_of(p, s.impulse, begin, end), bodies_of(p, w), along, b)
+                              : solve_contacts_exactly(p, kind, begin, end, along, b, w, s.impulse);
     if (!p.has_torques) return;
     for (std::size_t c = begin; c < end; ++c) {
       if (!resists_torques(p, c)) continue;
       if (beta) follow(b, w.torque[c].data(), w.conjugate.torque[c]);
-      solve_torques(p, c, contacts[c], w.torque[c], w.bodies.data());
+      solve_torques(p, c, s.impulse[c][0], w.torque[c], bodies_of(p, w));
     }
   });
   return reduce_blocks(
       colouring.visits(), grain_light, 0.0,
       [&](const Block& block) {
-        double s = 0.0;
-        for (std::size_t v = block.begin; v < block.end; ++v) s += w.visit_change[v];
-        return s;
+        double sum = 0.0;
+        for (std::size_t v = block.begin; v < block.end; ++v) sum += w.visit_change[v];
+        return sum;
       },
       [](double a, double b) { return a + b; });
 }
 
 /// Takes the state as the point from which the first direction is measured.
-void begin_directions(const ContactProblem& p, SolverWorkspace& w) {
+void begin_directions(const ContactProblem& p, const ContactSolution& s, SolverWorkspace& w) {
   ConjugateWorkspace& d = w.conjugate;
   d.impulse.resize(p.contacts());
   d.bodies.resize(p.bodies());
   for_each_index(p.contacts(), grain_light, [&](std::size_t k) {
     d.impulse[k] = {};
-    std::copy_n(w.contacts[k].impulse, 3, d.impulse[k].last);
+    std::copy_n(s.impulse[k].data(), 3, d.impulse[k].last);
   });
   for_each_index(p.bodies(), grain_light, [&](std::size_t i) {
-    d.bodies[i] = {Vector4{}, w.bodies[i].linear, Vector4{}, w.bodies[i].angular};
+    d.bodies[i] = {Vector4{}, w.velocity[i].linear, Vector4{}, w.velocity[i].angular};
   });
   d.torque.resize(w.torque.size());
   for_each_index(w.torque.size(), grain_light, [&](std::size_t k) {
@@ -292,23 +314,22 @@ void begin_directions(const ContactProblem& p, SolverWorkspace& w) {
 
 SolveReport solve_per_body(const ContactProblem& p, const SolverSettings& settings, SolverWorkspace& w,
                            ContactSolution& s) {
-  apply_start(p, w, settings.warm_start);
+  apply_start(p, w, settings.warm_start, s);
   SolveReport report;
   report.status = SolveStatus::iteration_limit;
   const double goal = settings.tolerance * p.velocity_scale;
   const auto contacts = static_cast<double>(std::max<std::size_t>(1, p.contacts()));
   double change = 0.0, last_change = 0.0;
   while (report.sweeps < settings.max_sweeps) {
-    if (report.sweeps == plain_sweeps) begin_directions(p, w);
+    if (report.sweeps == plain_sweeps) begin_directions(p, s, w);
     std::optional<double> beta;
     if (report.sweeps > plain_sweeps) beta = change < last_change ? change / last_change : 0.0;
     if (report.sweeps == plain_sweeps + 1) beta = 0.0;
     last_change = change;
-    change = sweep_contacts(p, settings.kind, beta, w);
+    change = sweep_contacts(p, settings.kind, beta, w, s);
     ++report.sweeps;
     if (!(change < infinity)) break;
     if (std::sqrt(change / contacts) <= goal || report.sweeps % sweeps_between_checks == 0) {
-      if (p.friction_corners > 0) store(p, w, s);
       report.residual = residual_of_sweeps(p, w, s);
       if (report.residual.rms_m_s <= goal) {
         report.status = SolveStatus::converged;

@@ -1,7 +1,7 @@
 // Split impulses: overlaps shrink by moving bodies, not by giving them momentum.
 #include <algorithm>
 
-#include "engine/solver/compact.h"
+#include "engine/solver/sweeps.h"
 
 namespace scree {
 
@@ -10,6 +10,11 @@ namespace {
 // Overlap beyond the slop, over the slop, that is worth a correction: heaps at rest sit at the slop, give or
 // take.
 constexpr double least_excess = 0.01;
+
+/// Overlap that is left alone, m.
+double slop(const ContactProblem& p, std::size_t c, const SolverSettings& settings) {
+  return settings.correction_slop * p.length[c];
+}
 
 /// Normal velocity that a contact asks of the correction, m/s: positive pushes apart; negative is how far
 /// others may push it together, up to the slop. `gap` is that at the end of the step without correction.
@@ -22,18 +27,17 @@ double wanted_speed(double gap, double slop, const SolverSettings& settings, dou
 
 /// The contacts of one visit, one after the other: normal impulses that reach the wanted speeds.
 SCREE_FOR_EACH_TARGET
-void push_apart(const ContactGeometry* geometry, CompactContact* contacts, std::size_t count,
-                const double* target, CompactBody* bodies) {
+void push_apart(const ContactGeometry* geometry, const ContactLaw* law, std::size_t count,
+                const double* target, double* push, SweptBodies bodies) {
   for_contacts_of_visit(
-      contacts, count, [&](std::size_t k) __attribute__((always_inline)) {
+      law, count, [&](std::size_t k) __attribute__((always_inline)) {
         const ContactGeometry& g = geometry[k];
-        CompactContact& c = contacts[k];
-        const double u_n = dot(g.n, relative_velocity(g, c, bodies));
-        const double impulse = std::max(0.0, c.impulse[0] - (u_n - target[k]) * c.local.inverse_w_nn);
-        const double change = impulse - c.impulse[0];
+        const double u_n = dot(g.n, relative_velocity(g, law[k], bodies.velocity));
+        const double impulse = std::max(0.0, push[k] - (u_n - target[k]) * law[k].local.inverse_w_nn);
+        const double change = impulse - push[k];
         if (change == 0.0) return;
-        c.impulse[0] = impulse;
-        apply(g, c, change * g.n, bodies);
+        push[k] = impulse;
+        apply(g, law[k], change * g.n, bodies);
       });
 }
 
@@ -44,7 +48,7 @@ bool set_targets(const ContactProblem& p, const SolverSettings& settings, double
   for (std::size_t c = block.begin; c < block.end; ++c) {
     const double u_n = w.normal_velocity.empty() ? p.normal(c).dot(relative_velocity(p, c, s.velocity))
                                                  : w.normal_velocity[c];
-    w.target[c] = wanted_speed(p.gap[c] + time_step_s * u_n, p.slop[c], settings, time_step_s);
+    w.target[c] = wanted_speed(p.gap[c] + time_step_s * u_n, slop(p, c, settings), settings, time_step_s);
     overlap |= w.target[c] > 0.0;
   }
   return overlap;
@@ -53,8 +57,8 @@ bool set_targets(const ContactProblem& p, const SolverSettings& settings, double
 /// Offset that has an overlap beyond the slop shrink: (S3) with the bias for its gap.
 double biased_offset(const ContactProblem& p, std::size_t c, const SolverSettings& settings,
                      double time_step_s) {
-  const double depth = -p.gap[c] - p.slop[c];
-  if (depth <= least_excess * p.slop[c]) return p.offset[c];
+  const double left_alone = slop(p, c, settings), depth = -p.gap[c] - left_alone;
+  if (depth <= least_excess * left_alone) return p.offset(c);
   return -std::min(settings.correction_speed_m_s, settings.correction_fraction * depth / time_step_s);
 }
 
@@ -63,14 +67,16 @@ double biased_offset(const ContactProblem& p, std::size_t c, const SolverSetting
 SolveReport solve_with_bias(ContactProblem& p, const SolverSettings& settings, double time_step_s,
                             SolverWorkspace& w, ContactSolution& s) {
   std::vector<double>& unbiased = w.offset;
-  unbiased = p.offset;
-  for_each_index(p.contacts(), grain_medium,
-                 [&](std::size_t c) { p.offset[c] = biased_offset(p, c, settings, time_step_s); });
+  unbiased.resize(p.contacts());
+  for_each_index(p.contacts(), grain_medium, [&](std::size_t c) {
+    unbiased[c] = p.offset(c);
+    p.law[c].offset = biased_offset(p, c, settings, time_step_s);
+  });
   SolverSettings limited = settings;
   limited.max_sweeps = settings.biased_sweeps;
   const SolveReport biased = solve(p, limited, w, s);
   s.correction = s.velocity;
-  std::swap(p.offset, unbiased);
+  for_each_index(p.contacts(), grain_light, [&](std::size_t c) { p.law[c].offset = unbiased[c]; });
   limited.max_sweeps = settings.unbiased_sweeps;
   limited.warm_start = true;
   SolveReport report = solve(p, limited, w, s);
@@ -92,17 +98,17 @@ bool correct_positions(const ContactProblem& p, const SolverSettings& settings, 
     std::fill(s.correction.begin(), s.correction.end(), Twist{});
     return false;
   }
-  for_each_index(p.bodies(), grain_light,
-                 [&](std::size_t i) { w.bodies[i].linear = w.bodies[i].angular = Vector4{}; });
-  for_each_index(p.contacts(), grain_light, [&](std::size_t c) { w.contacts[c].impulse[0] = 0.0; });
+  std::fill(w.velocity.begin(), w.velocity.end(), BodyVelocity{});
+  w.push.assign(p.contacts(), 0.0);
+  const SweptBodies bodies{p.response.data(), w.velocity.data()};
   for (int k = 0; k < settings.correction_sweeps; ++k) {
     sweep(w.colouring, [&](std::size_t, std::size_t begin, std::size_t end) {
-      push_apart(p.geometry.data() + begin, w.contacts.data() + begin, end - begin, w.target.data() + begin,
-                 w.bodies.data());
+      push_apart(p.geometry.data() + begin, p.law.data() + begin, end - begin, w.target.data() + begin,
+                 w.push.data() + begin, bodies);
     });
   }
   for_each_index(p.bodies(), grain_light, [&](std::size_t i) {
-    s.correction[i] = {to_vec3(w.bodies[i].linear), to_vec3(w.bodies[i].angular)};
+    s.correction[i] = {to_vec3(w.velocity[i].linear), to_vec3(w.velocity[i].angular)};
   });
   return true;
 }

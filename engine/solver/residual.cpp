@@ -36,10 +36,10 @@ Residual residual(const ContactProblem& p, const std::vector<Twist>& velocity,
                ResidualSum sum;
                for (std::size_t c = block.begin; c < block.end; ++c) {
                  Vec3 u = p.frame(c) * relative_velocity(p, c, velocity);
-                 u[0] += p.offset[c];
+                 u[0] += p.offset(c);
                  if (impulse[c][0] <= 0.0 && u[0] >= 0.0) continue;  // numbers that are not finite stay in
                  double squared =
-                     natural_map(impulse[c], u, p.friction[c], p.delassus[c].trace(), p.friction_corners)
+                     natural_map(impulse[c], u, p.friction(c), p.delassus[c].trace(), p.friction_corners)
                          .squaredNorm();
                  if (p.has_torques)
                    squared += torque_residual_squared(p, c, p.frame(c) * relative_spin(p, c, velocity),

@@ -3,6 +3,7 @@
 #include <cassert>
 
 #include "engine/core/parallel.h"
+#include "engine/solver/contact_response.h"
 
 namespace scree {
 
@@ -40,25 +41,22 @@ const char* to_string(SolveStatus status) {
   return "";
 }
 
-void ContactProblem::resize(std::size_t bodies, std::size_t contacts) {
+void ContactProblem::resize(std::size_t bodies, std::size_t contacts, bool torques, bool impacts) {
   free_velocity.resize(bodies);
-  inverse_mass.resize(bodies);
-  inverse_inertia.resize(bodies);
+  response.resize(bodies);
   body_a.resize(contacts);
   body_b.resize(contacts);
   geometry.resize(contacts);
-  tangent_ratio.resize(contacts);
-  offset.resize(contacts);
-  friction.resize(contacts);
-  torsional_friction.resize(contacts);
-  rolling_friction.resize(contacts);
+  law.resize(contacts);
   gap.resize(contacts);
   length.resize(contacts);
-  slop.resize(contacts);
   approach.resize(contacts);
-  restitution.resize(contacts);
   start_impulse.resize(contacts);
-  start_torque_impulse.resize(contacts);
+  torsional_friction.resize(torques ? contacts : 0);
+  rolling_friction.resize(torques ? contacts : 0);
+  start_torque_impulse.resize(torques ? contacts : 0);
+  restitution.resize(impacts ? contacts : 0);
+  has_torques = false;
   delassus.clear();
   body_row.clear();
   body_contact.clear();
@@ -101,25 +99,27 @@ void compute_delassus(ContactProblem& p) {
   p.delassus.resize(p.contacts());
   for_each_index(p.contacts(), grain_medium, [&](std::size_t c) {
     const auto a = static_cast<std::size_t>(p.body_a[c]);
-    p.delassus[c] = delassus_share(p.frame(c), p.arm_a(c), p.inverse_mass[a], p.inverse_inertia[a]);
+    p.delassus[c] = delassus_share(p.frame(c), p.arm_a(c), p.inverse_mass(a), p.inverse_inertia(a));
     if (p.body_b[c] == fixed_partner) return;
     const auto b = static_cast<std::size_t>(p.body_b[c]);
-    p.delassus[c] += delassus_share(p.frame(c), p.arm_b(c), p.inverse_mass[b], p.inverse_inertia[b]);
+    p.delassus[c] += delassus_share(p.frame(c), p.arm_b(c), p.inverse_mass(b), p.inverse_inertia(b));
   });
 }
 
 }  // namespace
 
 void ContactProblem::complete() {
+  for_each_index(contacts(), grain_medium,
+                 [&](std::size_t c) { respond(geometry[c], response.data(), law[c]); });
   compute_delassus(*this);
   link_bodies(*this);
 }
 
-void ContactSolution::resize(std::size_t bodies, std::size_t contacts) {
+void ContactSolution::resize(std::size_t bodies, std::size_t contacts, bool torques) {
   velocity.resize(bodies);
   correction.resize(bodies);
   impulse.resize(contacts);
-  torque_impulse.resize(contacts);
+  torque_impulse.resize(torques ? contacts : 0);
   impulse_on_b.clear();
   torque_impulse_on_b.clear();
 }
@@ -143,15 +143,16 @@ void velocities_from_impulses(const ContactProblem& p, ContactSolution& s) {
       torque += (is_a ? p.arm_a(c) : p.arm_b(c)).cross(world) +
                 sign * (p.frame(c).transpose() * s.torque_impulse[c]);
     }
-    s.velocity[i] = {p.free_velocity[i].linear + p.inverse_mass[i] * impulse,
-                     p.free_velocity[i].angular + p.inverse_inertia[i] * torque};
+    s.velocity[i] = {p.free_velocity[i].linear + p.inverse_mass(i) * impulse,
+                     p.free_velocity[i].angular + p.inverse_inertia(i) * torque};
   });
 }
 
 SolveReport solve(const ContactProblem& problem, const SolverSettings& settings, SolverWorkspace& workspace,
                   ContactSolution& solution) {
   assert(problem.is_complete() || sweeps_suffice(settings));
-  solution.resize(problem.bodies(), problem.contacts());
+  const bool sweeps = settings.kind == SolverKind::per_body || settings.kind == SolverKind::per_contact;
+  solution.resize(problem.bodies(), problem.contacts(), problem.has_torques || !sweeps);
   prepare_sweeps(problem, workspace);
   SolveReport report;
   switch (settings.kind) {

@@ -5,7 +5,6 @@
 #include "engine/core/vector4.h"
 #include "engine/solver/colouring.h"
 #include "engine/solver/contact_problem.h"
-#include "engine/solver/local_contact.h"
 #include "engine/solver/residual.h"
 #include "engine/solver/solver_settings.h"
 
@@ -20,21 +19,9 @@ struct SolveReport {
   Residual residual;
 };
 
-/// A contact as the sweeps see it, beside its ContactGeometry: two cache lines.
-struct alignas(64) CompactContact {
-  double impulse[3];  // N s, contact frame
-  double offset;      // m/s
-  LocalContact local;
-  double rho;            // kg, of the natural map (S5)
-  double tangent_ratio;  // see ContactProblem
-  std::int32_t a, b;     // bodies; b may be fixed_partner
-};
-
-/// A body as the sweeps see it.
-struct alignas(64) CompactBody {
-  Vector4 linear, angular;                  // m/s, rad/s
-  Vector4 inertia_x, inertia_y, inertia_z;  // columns of the inverse inertia, world axes, 1/(kg m^2)
-  double inverse_mass;                      // 1/kg
+/// A body's velocity as sweeps change it, world axes: a cache line.
+struct alignas(64) BodyVelocity {
+  Vector4 linear, angular;  // m/s, rad/s
 };
 
 /// Scratch of `consensus`, see there.
@@ -66,11 +53,10 @@ struct SolverWorkspace {
   ConjugateWorkspace conjugate;
   ConsensusWorkspace consensus;
   Colouring colouring;
-  std::vector<CompactContact> contacts;  // [contact]
-  std::vector<CompactBody> bodies;       // [body]
-  std::vector<Vec3> torque;              // [contact], only where contacts resist torques
-  std::vector<double> visit_change;      // [visit] sum of squared velocity changes in this sweep
-  std::vector<double> target;            // [contact], position correction
+  std::vector<BodyVelocity> velocity;  // [body]
+  std::vector<Vec3> torque;            // [contact], only where contacts resist torques
+  std::vector<double> visit_change;    // [visit] sum of squared velocity changes in this sweep
+  std::vector<double> target, push;    // [contact], position correction: speeds asked for, m/s; impulses, N s
   // [contact], m/s, of the solution, without offset: what the last residual of sweeps saw; empty if there was
   // none
   std::vector<double> normal_velocity;
@@ -87,7 +73,7 @@ struct SolverWorkspace {
 /// to one.
 void velocities_from_impulses(const ContactProblem& problem, ContactSolution& solution);
 
-/// Lays the problem out for sweeps: colours, compact contacts and bodies. Called by solve().
+/// Gets ready for sweeps: colours, and bodies at their free velocities. Called by solve().
 void prepare_sweeps(const ContactProblem& problem, SolverWorkspace& workspace);
 
 /// Calls visit(v, begin, end) for every visit of the colouring with its range of contacts, colour by colour,

@@ -11,11 +11,48 @@ namespace scree::io {
 
 namespace {
 
-constexpr std::int64_t format_version = 2;  // 1 had frames in place of n, t1, tangent_ratio
+// 1 had frames in place of n, t1, tangent_ratio; 2 had a slop, which nobody read.
+constexpr std::int64_t format_version = 3, oldest_version = 2;
 const std::string format_name = "scree contact problem";
 
 // --- one list of datasets for both directions
 // ---------------------------------------------------------------------
+
+/// One of the members of all rows of an array of structures; files hold it as `get` gives and `set` takes it.
+template <class Rows, class Get, class Set>
+struct Column {
+  Rows& rows;
+  Get get;
+  Set set;
+};
+
+/// The numbers that `of(row)` refers to.
+template <class Rows, class Of>
+auto numbers(Rows& rows, Of of) {
+  return Column{rows, [of](auto& row) { return of(row); }, [of](auto& row, double v) { of(row) = v; }};
+}
+
+/// The vectors that `of(row)` refers to.
+template <class Rows, class Of>
+auto vectors(Rows& rows, Of of) {
+  return Column{rows, [of](auto& row) { return to_vec3(of(row)); },
+                [of](auto& row, const Vec3& v) { of(row) = to_vector4(v); }};
+}
+
+template <class Rows>
+auto inverse_inertia(Rows& rows) {
+  const auto get = [](auto& row) {
+    Mat3 m;
+    m << to_vec3(row.inertia_x), to_vec3(row.inertia_y), to_vec3(row.inertia_z);
+    return m;
+  };
+  const auto set = [](auto& row, const Mat3& m) {
+    row.inertia_x = to_vector4(m.col(0));
+    row.inertia_y = to_vector4(m.col(1));
+    row.inertia_z = to_vector4(m.col(2));
+  };
+  return Column{rows, get, set};
+}
 
 /// Calls field(group, label, array) for every array of a problem; Problem is const for writing.
 template <class Problem, class Field>
@@ -23,45 +60,40 @@ void for_each_body_array(Problem& p, Field&& field) {
   field("bodies",
         hdf5::Label{"free_velocity", "m/s, rad/s", "linear, angular; world axes, before contacts act"},
         p.free_velocity);
-  field("bodies", hdf5::Label{"inverse_mass", "1/kg", "inverse mass"}, p.inverse_mass);
+  field("bodies", hdf5::Label{"inverse_mass", "1/kg", "inverse mass"},
+        numbers(
+            p.response, [](auto& r) -> auto& { return r.inverse_mass; }));
   field("bodies", hdf5::Label{"inverse_inertia", "1/(kg m^2)", "world axes, about the centre of mass"},
-        p.inverse_inertia);
+        inverse_inertia(p.response));
 }
-
-/// One of the vectors of all contacts' geometry.
-template <class Geometry>
-struct GeometryColumn {
-  Geometry& all;
-  Vector4 ContactGeometry::*member;
-};
-template <class Geometry>
-GeometryColumn(Geometry&, Vector4 ContactGeometry::*) -> GeometryColumn<Geometry>;
 
 template <class Problem, class Field>
 void for_each_contact_array(Problem& p, Field&& field) {
   field("contacts", hdf5::Label{"body_a", "1", "body that n points to"}, p.body_a);
   field("contacts", hdf5::Label{"body_b", "1", "other body, -1 for a fixed partner"}, p.body_b);
-  const auto column = [&](Vector4 ContactGeometry::*member) { return GeometryColumn{p.geometry, member}; };
+  const auto geometry = [&](auto of) { return vectors(p.geometry, of); };
+  const auto law = [&](auto of) { return numbers(p.law, of); };
   field("contacts", hdf5::Label{"n", "1", "unit normal from b to a, world axes"},
-        column(&ContactGeometry::n));
-  field("contacts", hdf5::Label{"t1", "1", "unit tangent, world axes"}, column(&ContactGeometry::t1));
+        geometry([](auto& g) -> auto& { return g.n; }));
+  field("contacts", hdf5::Label{"t1", "1", "unit tangent, world axes"},
+        geometry([](auto& g) -> auto& { return g.t1; }));
   field("contacts",
         hdf5::Label{"tangent_ratio", "1", "t2 = tangent_ratio n x t1; below 1 where friction is anisotropic"},
-        p.tangent_ratio);
+        law([](auto& l) -> auto& { return l.tangent_ratio; }));
   field("contacts", hdf5::Label{"arm_a", "m", "from body a's centre of mass to the contact, world axes"},
-        column(&ContactGeometry::arm_a));
+        geometry([](auto& g) -> auto& { return g.arm_a; }));
   field("contacts", hdf5::Label{"arm_b", "m", "from body b's centre of mass to the contact, world axes"},
-        column(&ContactGeometry::arm_b));
+        geometry([](auto& g) -> auto& { return g.arm_b; }));
   field("contacts", hdf5::Label{"offset", "m/s", "added to the normal velocity in Signorini's condition"},
-        p.offset);
-  field("contacts", hdf5::Label{"friction", "1", "sliding coefficient"}, p.friction);
+        law([](auto& l) -> auto& { return l.offset; }));
+  field("contacts", hdf5::Label{"friction", "1", "sliding coefficient"},
+        law([](auto& l) -> auto& { return l.local.friction; }));
   field("contacts", hdf5::Label{"torsional_friction", "m", "largest torque about n over normal impulse"},
         p.torsional_friction);
   field("contacts", hdf5::Label{"rolling_friction", "m", "largest torque across n over normal impulse"},
         p.rolling_friction);
   field("contacts", hdf5::Label{"gap", "m", "negative where bodies overlap"}, p.gap);
   field("contacts", hdf5::Label{"length", "m", "smallest length of the two shapes"}, p.length);
-  field("contacts", hdf5::Label{"slop", "m", "overlap that is left alone"}, p.slop);
   field("contacts", hdf5::Label{"start_impulse", "N s", "contact frame: where a warm start begins"},
         p.start_impulse);
   field("contacts", hdf5::Label{"start_torque_impulse", "N m s", "contact frame"}, p.start_torque_impulse);
@@ -96,12 +128,6 @@ void write(hid_t group, const hdf5::Label& label, const std::vector<Mat3>& v) {
   }
   hdf5::write_array(group, label, H5T_NATIVE_DOUBLE, {v.size(), 3, 3}, rows.data());
 }
-template <class Geometry>
-void write(hid_t group, const hdf5::Label& label, const GeometryColumn<Geometry>& column) {
-  std::vector<Vec3> v;
-  for (const ContactGeometry& g : column.all) v.push_back(to_vec3(g.*column.member));
-  write(group, label, v);
-}
 void write(hid_t group, const hdf5::Label& label, const std::vector<Twist>& v) {
   std::vector<double> rows;
   for (const Twist& t : v) {
@@ -109,6 +135,13 @@ void write(hid_t group, const hdf5::Label& label, const std::vector<Twist>& v) {
     rows.insert(rows.end(), t.angular.begin(), t.angular.end());
   }
   hdf5::write_rows(group, label, rows.data(), v.size(), 6);
+}
+
+template <class Rows, class Get, class Set>
+void write(hid_t group, const hdf5::Label& label, const Column<Rows, Get, Set>& column) {
+  std::vector<std::remove_cvref_t<decltype(column.get(column.rows[0]))>> v;
+  for (const auto& row : column.rows) v.push_back(column.get(row));
+  write(group, label, v);
 }
 
 // --- reading
@@ -221,14 +254,14 @@ class GroupReader {
     read(in_, name, v);
     expect_rows(name, v.size());
   }
-  template <class Geometry>
-  void operator()(const std::string& group, const hdf5::Label& label, GeometryColumn<Geometry> column) {
+  template <class Rows, class Get, class Set>
+  void operator()(const std::string& group, const hdf5::Label& label, Column<Rows, Get, Set> column) {
     const std::string name = "/" + group + "/" + label.name;
-    std::vector<Vec3> v;
+    std::vector<std::remove_cvref_t<decltype(column.get(column.rows[0]))>> v;
     read(in_, name, v);
     expect_rows(name, v.size());
-    column.all.resize(v.size());
-    for (std::size_t c = 0; c < v.size(); ++c) column.all[c].*column.member = to_vector4(v[c]);
+    column.rows.resize(v.size());
+    for (std::size_t c = 0; c < v.size(); ++c) column.set(column.rows[c], v[c]);
   }
   std::size_t size() const { return size_; }
 
@@ -259,7 +292,9 @@ ContactProblem read_bodies_form(const Source& in) {
     if (p.body_a[c] < 0 || p.body_a[c] >= n) fail(in.path(), "/contacts/body_a", "must number a body");
     if (p.body_b[c] != fixed_partner && (p.body_b[c] < 0 || p.body_b[c] >= n || p.body_b[c] == p.body_a[c]))
       fail(in.path(), "/contacts/body_b", "must number another body, or be -1");
-    if (!(p.friction[c] >= 0.0)) fail(in.path(), "/contacts/friction", "must not be negative");
+    p.law[c].a = p.body_a[c];
+    p.law[c].b = p.body_b[c];
+    if (!(p.friction(c) >= 0.0)) fail(in.path(), "/contacts/friction", "must not be negative");
     p.has_torques |= p.torsional_friction[c] > 0.0 || p.rolling_friction[c] > 0.0;
   }
   p.complete();
@@ -290,9 +325,9 @@ DelassusProblem read_delassus_form(const Source& in) {
   return p;
 }
 
-void write_file(const std::filesystem::path& whole, const StoredProblem& stored) {
+void write_file(const std::filesystem::path& path, const StoredProblem& stored) {
   hdf5::print_no_errors();
-  hdf5::Handle file = hdf5::create_file(whole.string());
+  hdf5::Handle file = hdf5::create_file(path.string());
   hdf5::write_attribute(file.get(), "format", format_name);
   hdf5::write_attribute(file.get(), "format_version", format_version);
   hdf5::write_attribute(file.get(), "origin", stored.origin);
@@ -311,8 +346,12 @@ void write_file(const std::filesystem::path& whole, const StoredProblem& stored)
     hdf5::write_attribute(file.get(), "form", std::string("bodies"));
     hdf5::write_attribute(file.get(), "velocity_scale_m_s", bodies->velocity_scale);
     hdf5::write_attribute(file.get(), "friction_corners", std::int64_t{bodies->friction_corners});
-    for_each_body_array(*bodies, field);
-    for_each_contact_array(*bodies, field);
+    ContactProblem whole = *bodies;  // files have rows for torques whether anything resists them or not
+    for (auto* coefficient : {&whole.torsional_friction, &whole.rolling_friction})
+      coefficient->resize(whole.contacts(), 0.0);
+    whole.start_torque_impulse.resize(whole.contacts(), Vec3::Zero());
+    for_each_body_array(whole, field);
+    for_each_contact_array(whole, field);
   } else {
     const auto& p = std::get<DelassusProblem>(stored.problem);
     hdf5::write_attribute(file.get(), "form", std::string("delassus"));
@@ -320,7 +359,7 @@ void write_file(const std::filesystem::path& whole, const StoredProblem& stored)
     for_each_delassus_array(p, field);
   }
   holder = {};
-  file.close("closing " + whole.string());
+  file.close("closing " + path.string());
 }
 
 }  // namespace
@@ -341,9 +380,10 @@ StoredProblem read_hdf5_problem(const std::filesystem::path& path) {
   hdf5::print_no_errors();
   const Source in(path);
   if (in.text("format") != format_name) fail(path.string(), "format", "must be \"" + format_name + "\"");
-  if (in.integer("format_version") != format_version)
+  const std::int64_t version = in.integer("format_version");
+  if (version < oldest_version || version > format_version)
     fail(path.string(), "format_version",
-         fmt::format("is {}, this program reads {}", in.integer("format_version"), format_version));
+         fmt::format("is {}, this program reads {} to {}", version, oldest_version, format_version));
   const std::string form = in.text("form");
   if (form == "bodies") return {read_bodies_form(in), in.text("origin")};
   if (form == "delassus") return {read_delassus_form(in), in.text("origin")};

@@ -44,9 +44,13 @@ TEST(ProblemFile, BodiesComeBackBitForBit) {
     EXPECT_EQ(q.frame(c), p.frame(c));
     EXPECT_EQ(q.arm_a(c), p.arm_a(c));
     EXPECT_EQ(q.arm_b(c), p.arm_b(c));
+    EXPECT_EQ(q.offset(c), p.offset(c));
+    EXPECT_EQ(q.friction(c), p.friction(c));
   }
-  EXPECT_EQ(q.offset, p.offset);
-  EXPECT_EQ(q.inverse_inertia, p.inverse_inertia);
+  for (std::size_t i = 0; i < p.bodies(); ++i) {
+    EXPECT_EQ(q.inverse_mass(i), p.inverse_mass(i));
+    EXPECT_EQ(q.inverse_inertia(i), p.inverse_inertia(i));
+  }
   EXPECT_EQ(q.delassus, p.delassus);
   EXPECT_EQ(q.body_row, p.body_row);
   EXPECT_TRUE(q.has_torques);

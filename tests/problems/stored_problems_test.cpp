@@ -137,7 +137,7 @@ TEST(DelassusForm, IsTheSameProblemWithoutItsBodies) {
   // W p + q against the velocities of the bodies, for any impulses.
   Random random(3);
   ContactSolution s;
-  s.resize(bodies.bodies(), bodies.contacts());
+  s.resize(bodies.bodies(), bodies.contacts(), true);
   for (std::size_t c = 0; c < p.contacts(); ++c) {
     s.impulse[c] = random.uniform() * random.direction();
     s.torque_impulse[c].setZero();
@@ -145,7 +145,7 @@ TEST(DelassusForm, IsTheSameProblemWithoutItsBodies) {
   velocities_from_impulses(bodies, s);
   for (std::size_t c = 0; c < p.contacts(); ++c) {
     Vec3 u = bodies.frame(c) * relative_velocity(bodies, c, s.velocity);
-    u[0] += bodies.offset[c];
+    u[0] += bodies.offset(c);
     EXPECT_LT((contact_velocity(p, c, s.impulse) - u).norm(), 1e-12);
     EXPECT_LT((p.own_block(c) - bodies.delassus[c]).norm(), 1e-12 * bodies.delassus[c].norm());
   }

@@ -71,7 +71,8 @@ ExampleStep example_step(const io::Scene& scene, std::int64_t number) {
     w.contacts.gap.push_back(-1e-4 * a);
     w.problem.geometry.push_back(
         {Vector4{0.0, 0.0, 1.0, 0.0}, Vector4{1.0, 0.0, 0.0, 0.0}, Vector4{}, Vector4{}});
-    w.problem.tangent_ratio.push_back(1.0);
+    w.problem.law.push_back(
+        {.offset = 0.0, .tangent_ratio = 1.0, .local = {}, .rho = 0.0, .a = key.a, .b = fixed_partner});
     w.solution.impulse.push_back(frame * impulse);
     // Memory keeps less than the impulse: an impact's share is left out.
     state.memory.key.push_back(key);

@@ -160,11 +160,11 @@ TEST_P(Iterative, SolvesAHeap) {
     const Vec3 u = p.frame(c) * relative_velocity(p, c, solution.velocity);
     const Vec3& impulse = solution.impulse[c];
     EXPECT_GE(impulse[0], 0.0);
-    EXPECT_GT(u[0] + p.offset[c], -1e-4);
-    EXPECT_LE(impulse[0] * (u[0] + p.offset[c]), 1e-4 * impulse[0]);
-    EXPECT_LE(impulse.tail<2>().norm(), p.friction[c] * impulse[0] * (1 + 1e-12));
+    EXPECT_GT(u[0] + p.offset(c), -1e-4);
+    EXPECT_LE(impulse[0] * (u[0] + p.offset(c)), 1e-4 * impulse[0]);
+    EXPECT_LE(impulse.tail<2>().norm(), p.friction(c) * impulse[0] * (1 + 1e-12));
     if (u.tail<2>().norm() > 1e-3 && impulse[0] > 1e-3) {  // sliding: at the bound, against the motion
-      EXPECT_NEAR(impulse.tail<2>().norm(), p.friction[c] * impulse[0], 0.02 * impulse[0]);
+      EXPECT_NEAR(impulse.tail<2>().norm(), p.friction(c) * impulse[0], 0.02 * impulse[0]);
       EXPECT_LT(impulse.tail<2>().normalized().dot(u.tail<2>().normalized()), -0.99);
     }
   }
@@ -204,9 +204,9 @@ TEST(Residual, TellsAChangedImpulse) {
   EXPECT_LT(residual(p, solution.velocity, solution.impulse, solution.torque_impulse).rms_m_s, 1e-15);
   const double excess = 0.01 * solution.impulse[0][0];
   solution.impulse[0][0] += excess;
-  solution.velocity[0].linear[2] += excess * p.inverse_mass[0];
+  solution.velocity[0].linear[2] += excess * p.inverse_mass(0);
   EXPECT_NEAR(residual(p, solution.velocity, solution.impulse, solution.torque_impulse).rms_m_s,
-              excess * p.inverse_mass[0], 1e-12);
+              excess * p.inverse_mass(0), 1e-12);
 }
 
 TEST(Solve, ReportsWhatIsNotFinite) {

@@ -116,8 +116,8 @@ INSTANTIATE_TEST_SUITE_P(Laws, Impacts, ::testing::Values(RestitutionLaw::newton
 double kinetic(const ContactProblem& p, const std::vector<Twist>& v) {
   double e = 0.0;
   for (std::size_t i = 0; i < v.size(); ++i) {
-    e += 0.5 * v[i].linear.squaredNorm() / p.inverse_mass[i];
-    e += 0.5 * v[i].angular.dot(p.inverse_inertia[i].inverse() * v[i].angular);
+    e += 0.5 * v[i].linear.squaredNorm() / p.inverse_mass(i);
+    e += 0.5 * v[i].angular.dot(p.inverse_inertia(i).inverse() * v[i].angular);
   }
   return e;
 }
