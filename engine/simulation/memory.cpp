@@ -8,9 +8,11 @@ namespace scree {
 namespace {
 
 SCREE_FOR_EACH_TARGET
-void remember_impulses(const ContactProblem& p, const ContactSolution& s, const Block& block,
-                       ContactMemory& memory) {
+void remember_block(const ContactProblem& p, const ContactSolution& s, const Contacts& contacts,
+                    const Block& block, ContactMemory& memory) {
   for (std::size_t c = block.begin; c < block.end; ++c) {
+    memory.key[c] = contacts.key[c];
+    memory.normal[c] = contacts.normal[c];
     const double approach = std::max(0.0, -p.approach[c]);
     const double sudden = approach * p.law[c].local.inverse_w_nn;
     const double p_n = s.impulse[c][0];
@@ -30,12 +32,12 @@ void remember_pairs(DetectionWorkspace& w, ContactMemory& memory) {
 
 void remember(const ContactProblem& p, const ContactSolution& s, const Workspace& w, ContactMemory& memory) {
   const std::size_t n = w.contacts.size();
-  memory.key = w.contacts.key;
-  memory.normal = w.contacts.normal;
+  memory.key.resize(n);
+  memory.normal.resize(n);
   memory.impulse.resize(n);
   memory.torque_impulse.resize(p.has_torques ? n : 0);
   memory.contact_row = w.detection.contact_row;
-  for_blocks(n, grain_medium, [&](const Block& block) { remember_impulses(p, s, block, memory); });
+  for_blocks(n, grain_medium, [&](const Block& block) { remember_block(p, s, w.contacts, block, memory); });
 }
 
 }  // namespace scree

@@ -166,31 +166,33 @@ void solve_torques(const ContactProblem& p, std::size_t contact, double normal_i
   torque.tail<2>() = rolling;
 }
 
-/// Impulses of the contacts of one visit, applied.
+/// Begins with the start impulses of the contacts of one visit, applied.
 SCREE_FOR_EACH_TARGET
-void apply_impulses(const ContactRange& contacts, SweptBodies bodies) {
+void start_contacts(const ContactRange& contacts, const Vec3* start, SweptBodies bodies) {
   for (std::size_t k = 0; k < contacts.count; ++k) {
     const ContactGeometry& g = contacts.geometry[k];
     const ContactLaw& c = contacts.law[k];
-    apply(g, c, to_world(g, c.tangent_ratio, contacts.impulse[k].data()), bodies);
+    Vec3& impulse = contacts.impulse[k];
+    impulse = start[k];
+    impulse[0] = std::max(impulse[0], 0.0);
+    apply(g, c, to_world(g, c.tangent_ratio, impulse.data()), bodies);
   }
 }
 
 /// Begins with the start impulses and the velocities that belong to them, or with none.
 void apply_start(const ContactProblem& p, SolverWorkspace& w, bool warm, ContactSolution& s) {
-  for_each_index(w.torque.size(), grain_light,
-                 [&](std::size_t c) { w.torque[c] = warm ? p.start_torque_impulse[c] : Vec3(Vec3::Zero()); });
-  for_each_index(p.contacts(), grain_light, [&](std::size_t c) {
-    s.impulse[c] = warm ? p.start_impulse[c] : Vec3(Vec3::Zero());
-    s.impulse[c][0] = std::max(s.impulse[c][0], 0.0);
-  });
-  if (!warm) return;
+  if (!warm) {
+    std::fill(s.impulse.begin(), s.impulse.end(), Vec3::Zero());
+    std::fill(w.torque.begin(), w.torque.end(), Vec3::Zero());
+    return;
+  }
   sweep(w.colouring, [&](std::size_t, std::size_t begin, std::size_t end) {
     for (std::size_t c = begin; p.has_torques && c < end; ++c) {
+      w.torque[c] = p.start_torque_impulse[c];
       if (!w.torque[c].isZero(0.0))
         apply_torque(p.law[c], to_vector4(p.in_world(c, w.torque[c])), bodies_of(p, w));
     }
-    apply_impulses(range_of(p, s.impulse, begin, end), bodies_of(p, w));
+    start_contacts(range_of(p, s.impulse, begin, end), p.start_impulse.data() + begin, bodies_of(p, w));
   });
 }
 
