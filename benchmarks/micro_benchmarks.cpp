@@ -202,7 +202,7 @@ void per_body_sweep_contacts(benchmark::State& state) {
   settings.max_sweeps = static_cast<int>(state.range(0));
   SolverWorkspace workspace;
   ContactSolution solution;
-  solution.resize(problem.bodies(), problem.contacts(), problem.has_torques);
+  solution.resize(problem);
   prepare_sweeps(problem, workspace);
   std::int64_t sweeps = 0;
   for (auto _ : state) sweeps += solve_per_body(problem, settings, workspace, solution).sweeps;

@@ -87,7 +87,7 @@ bool has_bodies(const io::StoredProblem& stored) {
 std::string describe(const io::StoredProblem& stored) {
   if (const auto* p = std::get_if<ContactProblem>(&stored.problem)) {
     return fmt::format("{} bodies, {} contacts{}; residuals over {:.6g} m/s (|gravity| * time step)",
-                       p->bodies(), p->contacts(), p->has_torques ? " that resist torques" : "",
+                       p->bodies(), p->contacts(), !p->torques.empty() ? " that resist torques" : "",
                        p->velocity_scale);
   }
   const auto& p = std::get<DelassusProblem>(stored.problem);

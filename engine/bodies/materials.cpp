@@ -29,12 +29,6 @@ bool Materials::has_surfaces() const {
                      [](const Surface& s) { return !s.is_isotropic() || !s.patches.empty(); });
 }
 
-bool Materials::resist_torques() const {
-  return std::any_of(laws_.begin(), laws_.end(), [](const PairLaw& law) {
-    return law.torsional_friction_m > 0.0 || law.rolling_friction_m > 0.0;
-  });
-}
-
 void Materials::set_surface(MaterialIndex m, Surface surface) { surfaces_[m] = std::move(surface); }
 
 }  // namespace scree

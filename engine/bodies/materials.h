@@ -28,8 +28,7 @@ class Materials {
   const std::string& name(MaterialIndex m) const { return names_[m]; }
   double density(MaterialIndex m) const { return densities_[m]; }  // kg/m^3
   const PairLaw& law(MaterialIndex a, MaterialIndex b) const { return laws_[a.value * size() + b.value]; }
-  bool has_surfaces() const;    // any surface has directions or patches
-  bool resist_torques() const;  // any pair has torsional or rolling friction
+  bool has_surfaces() const;  // any surface has directions or patches
   const Surface& surface(MaterialIndex m) const { return surfaces_[m]; }
 
  private:

@@ -1,5 +1,7 @@
 #include "engine/detection/contacts.h"
 
+#include <algorithm>
+
 namespace scree {
 
 void Contacts::resize(std::size_t n) {
@@ -18,6 +20,13 @@ std::int64_t find_contact(const ContactMemory& memory, const ContactKey& key) {
     if (memory.key[static_cast<std::size_t>(c)] == key) return c;
   }
   return -1;
+}
+
+Vec3 find_torque(const ContactMemory& memory, const ContactKey& key) {
+  const auto found =
+      std::lower_bound(memory.torques.begin(), memory.torques.end(), key,
+                       [](const RememberedTorque& t, const ContactKey& k) { return t.key < k; });
+  return found != memory.torques.end() && found->key == key ? found->impulse : Vec3(Vec3::Zero());
 }
 
 const Vec3* find_pair_normal(const ContactMemory& memory, std::int32_t a, std::int32_t b) {

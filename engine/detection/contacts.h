@@ -25,13 +25,18 @@ struct Contacts {
   void resize(std::size_t n);
 };
 
+struct RememberedTorque {
+  ContactKey key;
+  Vec3 impulse;  // N m s, world axes, on body a
+};
+
 /// What the last step hands to the next.
 struct ContactMemory {
   // Impulses for a warm start. [contact], in the order of their keys; world axes, on body a.
   std::vector<ContactKey> key;
   std::vector<Vec3> normal;               // unit, from b to a
   std::vector<Vec3> impulse;              // N s
-  std::vector<Vec3> torque_impulse;       // N m s; empty where no contact resists torques
+  std::vector<RememberedTorque> torques;  // of the contacts that resist torques, ordered by key
   std::vector<std::int32_t> contact_row;  // [body + 1]: contacts with a = body start here
 
   // Directions that last proved two bodies apart, or along which they touch. [candidate pair], ordered by a,
@@ -43,6 +48,9 @@ struct ContactMemory {
 
 /// Position of a contact in the memory, or -1.
 std::int64_t find_contact(const ContactMemory& memory, const ContactKey& key);
+
+/// The last torque impulse of a contact, N m s, world axes: zero where there is none.
+Vec3 find_torque(const ContactMemory& memory, const ContactKey& key);
 
 /// The last direction of a pair, or null.
 const Vec3* find_pair_normal(const ContactMemory& memory, std::int32_t a, std::int32_t b);

@@ -35,9 +35,10 @@ PlacedSurface surface_of(const Model& model, const Bodies& bodies, std::size_t b
   return {model.materials.surface(bodies.material[b]), bodies.orientation[b]};
 }
 
-/// What the surfaces of both sides make of the pair's coefficients, and the frame that goes with it.
-void apply_surfaces(const Model& model, const Bodies& bodies, const ContactKey& key, const Vec3& point,
-                    std::size_t c, ContactProblem& p) {
+/// What the surfaces of both sides make of the sliding coefficient and of the frame; returns the factor,
+/// which is that of the other coefficients too.
+double apply_surfaces(const Model& model, const Bodies& bodies, const ContactKey& key, const Vec3& point,
+                      std::size_t c, ContactProblem& p) {
   const auto a = static_cast<std::size_t>(key.a), b = static_cast<std::size_t>(key.b);
   const PlacedSurface of_a = surface_of(model, bodies, a), of_b = surface_of(model, bodies, b);
   const auto place = [&](std::size_t i, const PlacedSurface& s) -> Vec3 {
@@ -54,9 +55,7 @@ void apply_surfaces(const Model& model, const Bodies& bodies, const ContactKey& 
     p.geometry[c].t1 = to_vector4(d.t1);
   }
   p.law[c].local.friction *= factor;
-  if (p.torsional_friction.empty()) return;
-  p.torsional_friction[c] *= factor;
-  p.rolling_friction[c] *= factor;
+  return factor;
 }
 
 /// All that contacts are assembled from, and what into.
@@ -66,7 +65,7 @@ struct Assembly {
   const Contacts& contacts;
   const ContactMemory& memory;
   double h;
-  bool newton, surfaces, torques;
+  bool newton, surfaces;
   ContactProblem& p;
 };
 
@@ -98,38 +97,39 @@ SCREE_INLINE double approach_speed(const Assembly& in, std::size_t c) {
   return dot(g.n, u);
 }
 
-/// The remembered impulses of a contact, turned from its last normal to the new one.
-SCREE_INLINE void warm_start(const Assembly& in, std::size_t c) {
-  ContactProblem& p = in.p;
-  p.start_impulse[c].setZero();
-  if (!p.start_torque_impulse.empty()) p.start_torque_impulse[c].setZero();
-  const std::int64_t found = find_contact(in.memory, in.contacts.key[c]);
-  if (found < 0) return;
-  const auto m = static_cast<std::size_t>(found);
+/// Components of a remembered impulse, world axes, turned from its last normal to the new one: p with frame^T
+/// p = impulse; t2 may be shorter than one.
+SCREE_INLINE Vec3 turned_components(const ContactProblem& p, std::size_t c, const Vec3& last_normal,
+                                    const Vec3& last) {
   const ContactGeometry& g = p.geometry[c];
-  const Vector4 last_n = to_vector4(in.memory.normal[m]);
-  // Components p with frame^T p = impulse; t2 may be shorter than one.
   const Vector4 t2 = (1.0 / p.law[c].tangent_ratio) * cross(g.n, g.t1);
-  const auto components = [&](const Vec3& last) __attribute__((always_inline))->Vec3 {
-    const Vector4 now = turned_with(last_n, g.n, to_vector4(last));
-    return {dot(g.n, now), dot(g.t1, now), dot(t2, now)};
-  };
-  p.start_impulse[c] = components(in.memory.impulse[m]);
-  if (p.start_torque_impulse.empty() || in.memory.torque_impulse.empty() ||
-      in.memory.torque_impulse[m].isZero(0.0))
-    return;
-  p.start_torque_impulse[c] = components(in.memory.torque_impulse[m]);
+  const Vector4 now = turned_with(to_vector4(last_normal), g.n, to_vector4(last));
+  return {dot(g.n, now), dot(g.t1, now), dot(t2, now)};
 }
 
-/// The contacts of a block. Does any of them resist torques?
+/// The torques that a contact resists, with their remembered impulse; `found` is its place in the memory, or
+/// -1.
+void add_torque(const Assembly& in, const PairLaw& law, double factor, std::size_t c, std::int64_t found,
+                std::vector<TorqueLaw>& torques) {
+  const double torsional = factor * law.torsional_friction_m, rolling = factor * law.rolling_friction_m;
+  if (torsional <= 0.0 && rolling <= 0.0) return;
+  Vec3 start = Vec3::Zero();
+  if (found >= 0) {
+    const Vec3 last = find_torque(in.memory, in.contacts.key[c]);
+    start = turned_components(in.p, c, in.memory.normal[static_cast<std::size_t>(found)], last);
+  }
+  torques.push_back({static_cast<std::int32_t>(c), torsional, rolling, start});
+}
+
+/// The contacts of a block; those that resist torques are listed.
 SCREE_FOR_EACH_TARGET
-bool assemble_contacts(const Assembly& in, const Block& block) {
+void assemble_contacts(const Assembly& in, const Block& block, std::vector<TorqueLaw>& torques) {
   const Model& model = in.model;
   const Bodies& bodies = in.bodies;
   const Settings& settings = model.settings;
   ContactProblem& p = in.p;
   const double h = in.h;
-  bool torques = false;
+  torques.clear();
   for (std::size_t c = block.begin; c < block.end; ++c) {
     const ContactKey& key = in.contacts.key[c];
     const auto a = static_cast<std::size_t>(key.a), b = static_cast<std::size_t>(key.b);
@@ -143,12 +143,7 @@ bool assemble_contacts(const Assembly& in, const Block& block) {
     contact.a = key.a;
     contact.b = p.body_b[c];
     contact.local.friction = law.friction;
-    if (in.torques) {
-      p.torsional_friction[c] = law.torsional_friction_m;
-      p.rolling_friction[c] = law.rolling_friction_m;
-    }
-    if (in.surfaces) apply_surfaces(model, bodies, key, in.contacts.point[c], c, p);
-    torques |= law.torsional_friction_m > 0.0 || law.rolling_friction_m > 0.0;
+    const double factor = in.surfaces ? apply_surfaces(model, bodies, key, in.contacts.point[c], c, p) : 1.0;
 
     const double length_a = model.shapes.smallest_length(bodies.shape[a]), gap = in.contacts.gap[c];
     p.length[c] = fixed ? length_a : std::min(length_a, model.shapes.smallest_length(bodies.shape[b]));
@@ -159,9 +154,13 @@ bool assemble_contacts(const Assembly& in, const Block& block) {
     if (!in.newton) p.restitution[c] = law.restitution;
     if (impact && in.newton && law.restitution > 0.0) contact.offset = law.restitution * approach;  // (A3)
     respond(p.geometry[c], p.response.data(), contact);
-    warm_start(in, c);
+
+    const std::int64_t found = find_contact(in.memory, key);
+    const auto m = static_cast<std::size_t>(found);
+    p.start_impulse[c] =
+        found < 0 ? Vec3(Vec3::Zero()) : turned_components(p, c, in.memory.normal[m], in.memory.impulse[m]);
+    add_torque(in, law, factor, c, found, torques);
   }
-  return torques;
 }
 
 }  // namespace
@@ -170,17 +169,19 @@ void assemble(const Model& model, const Bodies& bodies, const Contacts& contacts
               double h, ContactProblem& p) {
   const Settings& settings = model.settings;
   const bool newton = settings.restitution_law == RestitutionLaw::newton;
-  const bool torques = model.materials.resist_torques();
-  p.resize(bodies.size(), contacts.size(), torques, !newton);
+  p.resize(bodies.size(), contacts.size(), !newton);
   p.velocity_scale = settings.gravity.norm() * h;
   p.friction_corners =
       settings.solver.friction_cone == FrictionCone::sampled ? settings.solver.friction_samples : 0;
   for_blocks(bodies.size(), grain_medium,
              [&](const Block& block) { assemble_bodies(bodies, settings.gravity, h, block, p); });
-  const Assembly in{model, bodies, contacts, memory, h, newton, model.materials.has_surfaces(), torques, p};
-  p.has_torques = reduce_blocks(
-      contacts.size(), grain_medium, false, [&](const Block& block) { return assemble_contacts(in, block); },
-      [](bool a, bool b) { return a || b; });
+  const Assembly in{model, bodies, contacts, memory, h, newton, model.materials.has_surfaces(), p};
+  const std::size_t blocks = block_count(contacts.size(), grain_medium);
+  if (p.found_torques.size() < blocks) p.found_torques.resize(blocks);
+  for_blocks(contacts.size(), grain_medium,
+             [&](const Block& block) { assemble_contacts(in, block, p.found_torques[block.index]); });
+  for (std::size_t k = 0; k < blocks; ++k)
+    p.torques.insert(p.torques.end(), p.found_torques[k].begin(), p.found_torques[k].end());
   if (!sweeps_suffice(settings.solver) || !newton) p.complete();
 }
 

@@ -116,7 +116,6 @@ void renumber_contacts(const std::vector<std::int32_t>& slot, ContactMemory& m,
     if (pair.swapped) {
       m.normal[c] = -m.normal[c];
       m.impulse[c] = -m.impulse[c];
-      if (!m.torque_impulse.empty()) m.torque_impulse[c] = -m.torque_impulse[c];
     }
     order[c] = {key_of(pair), static_cast<std::int32_t>(c)};
   });
@@ -124,7 +123,14 @@ void renumber_contacts(const std::vector<std::int32_t>& slot, ContactMemory& m,
   gather(m.key, order);
   gather(m.normal, order);
   gather(m.impulse, order);
-  if (!m.torque_impulse.empty()) gather(m.torque_impulse, order);
+  for (RememberedTorque& t : m.torques) {
+    const SlotPair pair = renumbered(slot, t.key.a, t.key.b);
+    t.key.a = pair.a;
+    t.key.b = pair.b;
+    if (pair.swapped) t.impulse = -t.impulse;
+  }
+  std::sort(m.torques.begin(), m.torques.end(),
+            [](const RememberedTorque& p, const RememberedTorque& q) { return p.key < q.key; });
   if (!m.contact_row.empty()) m.contact_row = rows_of(order, slot.size());
 }
 

@@ -52,7 +52,10 @@ class ContactBalance {
                  const std::vector<DoubledMotion>& motion, std::vector<std::uint8_t>& in_collision)
       : p_(p), s_(s), bodies_(bodies), motion_(motion), in_collision_(in_collision) {}
 
-  SCREE_INLINE void add(std::size_t c, ContactSums& sums) const {
+  std::size_t first_torque(std::size_t c) const { return p_.first_torque(c); }
+
+  /// `next_torque`: of the first contact not before c that resists torques.
+  SCREE_INLINE void add(std::size_t c, std::size_t& next_torque, ContactSums& sums) const {
     if (p_.gap[c] < 0.0) {
       const double overlap = -p_.gap[c] / p_.length[c];
       ++sums.touching;
@@ -60,6 +63,10 @@ class ContactBalance {
       sums.overlap_max = std::max(sums.overlap_max, overlap);
     }
     const bool shared = s_.impulse_on_b.empty();
+    const bool turns =
+        next_torque < p_.torques.size() && p_.torques[next_torque].contact == static_cast<std::int32_t>(c);
+    const std::size_t t = next_torque;
+    next_torque += turns ? 1 : 0;
     const Vec3& p_a = s_.impulse[c];
     const Vec3 p_b = shared ? Vec3(-p_a) : s_.impulse_on_b[c];
     if (p_a.isZero(0.0) && p_b.isZero(0.0)) return;
@@ -71,18 +78,18 @@ class ContactBalance {
 
     const ContactGeometry& g = p_.geometry[c];
     const Vector4 impulse = to_vector4(p_.in_world(c, p_a));
-    const Vector4 torque = p_.has_torques ? to_vector4(p_.in_world(c, s_.torque_impulse[c])) : Vector4{};
+    const Vector4 torque = turns ? to_vector4(p_.in_world(c, s_.torque_impulse[t])) : Vector4{};
     add_work(p_.body_a[c], g.arm_a, p_a[0] * g.n, impulse, torque, sums);
     if (p_.body_b[c] != fixed_partner) {
       add_work(p_.body_b[c], g.arm_b, p_b[0] * g.n, shared ? -impulse : to_vector4(p_.in_world(c, p_b)),
-               shared ? -torque : to_vector4(p_.in_world(c, s_.torque_impulse_on_b[c])), sums);
+               shared || !turns ? -torque : to_vector4(p_.in_world(c, s_.torque_impulse_on_b[t])), sums);
     }
 
     const Vector4 point = to_vector4(bodies_.position[static_cast<std::size_t>(p_.body_a[c])]) + g.arm_a;
     const double squared = dot(impulse, impulse);
     sums.linear_size += std::sqrt(squared);
     sums.angular_size += std::sqrt(dot(point, point) * squared);
-    if (p_.has_torques) sums.angular_size += std::sqrt(dot(torque, torque));
+    if (turns) sums.angular_size += std::sqrt(dot(torque, torque));
     const auto given = [&](double sign, Vec3& linear, Vec3& angular) __attribute__((always_inline)) {
       linear += sign * to_vec3(impulse);
       angular += sign * to_vec3(cross(point, impulse) + torque);
@@ -105,7 +112,7 @@ class ContactBalance {
     const double normal = dot(normal_impulse, doubled);
     sums.normal_work += 0.5 * normal;
     sums.friction_work += 0.5 * (dot(impulse, doubled) - normal);
-    if (p_.has_torques) sums.friction_work += 0.5 * dot(torque, motion.angular);
+    if (!p_.torques.empty()) sums.friction_work += 0.5 * dot(torque, motion.angular);
   }
 
   /// Several threads may mark one body.
@@ -145,7 +152,8 @@ SCREE_INLINE void add_gain(const ContactProblem& p, const ContactSolution& s, co
 SCREE_FOR_EACH_TARGET
 ContactSums sum_contacts(const ContactBalance& balance, const Block& block) {
   ContactSums sums;
-  for (std::size_t c = block.begin; c < block.end; ++c) balance.add(c, sums);
+  std::size_t next_torque = balance.first_torque(block.begin);
+  for (std::size_t c = block.begin; c < block.end; ++c) balance.add(c, next_torque, sums);
   return sums;
 }
 

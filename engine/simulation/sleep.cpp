@@ -54,7 +54,8 @@ void feel(const Settings& settings, double h, const Bodies& bodies, const Sleepe
     if (p.inverse_mass(a) > 0.0 && p.inverse_mass(b) > 0.0) continue;
     Vec3 components = w.solution.impulse[c];
     if (!w.impact.empty()) components += w.impact[c];
-    const Vec3 impulse = p.in_world(c, components), torque = p.in_world(c, w.solution.torque(c));
+    const Vec3 impulse = p.in_world(c, components),
+               torque = p.in_world(c, torque_impulse_of(p, c, w.solution.torque_impulse));
     if (p.inverse_mass(a) == 0.0) add(w.felt[a], p.arm_a(c), 1.0, impulse, torque);
     if (p.inverse_mass(b) == 0.0) add(w.felt[b], p.arm_b(c), -1.0, impulse, torque);
   }
@@ -86,32 +87,30 @@ bool spread(const Sleepers& sleepers, std::size_t bodies, std::vector<std::uint8
 
 /// The remembered contacts with those of sleepers that woke, in order.
 void recall(const std::vector<RestingContact>& woken, std::size_t bodies, ContactMemory& memory) {
-  const bool torques = !memory.torque_impulse.empty() ||
-                       std::any_of(woken.begin(), woken.end(),
-                                   [](const RestingContact& c) { return !c.torque_impulse.isZero(0.0); });
   ContactMemory all;
-  const auto put = [&](const ContactKey& key, const Vec3& normal, const Vec3& impulse, const Vec3& torque) {
+  const auto put = [&](const ContactKey& key, const Vec3& normal, const Vec3& impulse) {
     all.key.push_back(key);
     all.normal.push_back(normal);
     all.impulse.push_back(impulse);
-    if (torques) all.torque_impulse.push_back(torque);
   };
   auto next = woken.begin();
   const auto put_woken_before = [&](auto&& is_before) {
-    for (; next != woken.end() && is_before(next->key); ++next)
-      put(next->key, next->normal, next->impulse, next->torque_impulse);
+    for (; next != woken.end() && is_before(next->key); ++next) {
+      put(next->key, next->normal, next->impulse);
+      if (!next->torque_impulse.isZero(0.0)) memory.torques.push_back({next->key, next->torque_impulse});
+    }
   };
   for (std::size_t c = 0; c < memory.key.size(); ++c) {
     put_woken_before([&](const ContactKey& key) { return key < memory.key[c]; });
     if (next != woken.end() && next->key == memory.key[c]) ++next;  // came to rest in the last step only
-    put(memory.key[c], memory.normal[c], memory.impulse[c],
-        memory.torque_impulse.empty() ? Vec3(Vec3::Zero()) : memory.torque_impulse[c]);
+    put(memory.key[c], memory.normal[c], memory.impulse[c]);
   }
   put_woken_before([](const ContactKey&) { return true; });
   memory.key.swap(all.key);
   memory.normal.swap(all.normal);
   memory.impulse.swap(all.impulse);
-  memory.torque_impulse.swap(all.torque_impulse);
+  std::sort(memory.torques.begin(), memory.torques.end(),
+            [](const RememberedTorque& p, const RememberedTorque& q) { return p.key < q.key; });
   memory.contact_row.assign(bodies + 1, 0);
   for (const ContactKey& key : memory.key) ++memory.contact_row[static_cast<std::size_t>(key.a) + 1];
   for (std::size_t i = 0; i < bodies; ++i) memory.contact_row[i + 1] += memory.contact_row[i];
@@ -189,10 +188,10 @@ std::vector<RestingContact> come_to_rest(const Bodies& bodies, const Workspace& 
     const auto a = static_cast<std::size_t>(key.a), b = static_cast<std::size_t>(key.b);
     const bool fixed = b >= bodies.size();
     const Vec3 point = fixed ? Vec3(found.point[c] + 0.5 * found.gap[c] * found.normal[c]) : found.point[c];
-    resting.push_back({key, found.point[c], found.normal[c], found.gap[c], p.length[c],
-                       point - bodies.position[a],
-                       fixed ? Vec3(Vec3::Zero()) : Vec3(point - bodies.position[b]),
-                       p.in_world(c, w.solution.impulse[c]), p.in_world(c, w.solution.torque(c))});
+    resting.push_back(
+        {key, found.point[c], found.normal[c], found.gap[c], p.length[c], point - bodies.position[a],
+         fixed ? Vec3(Vec3::Zero()) : Vec3(point - bodies.position[b]), p.in_world(c, w.solution.impulse[c]),
+         p.in_world(c, torque_impulse_of(p, c, w.solution.torque_impulse))});
   }
   return resting;
 }

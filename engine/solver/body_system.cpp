@@ -39,8 +39,8 @@ void add_block(Eigen::Index row, Eigen::Index column, const Mat6& block,
 }  // namespace
 
 BodySystem::BodySystem(const ContactProblem& problem) : p_(problem) {
-  scratch_.resize(problem.bodies(), problem.contacts(), true);
-  scratch_.torque_impulse.assign(problem.contacts(), Vec3::Zero());
+  scratch_.resize(problem);
+  scratch_.torque_impulse.assign(problem.torques.size(), Vec3::Zero());
 }
 
 void BodySystem::velocities(const std::vector<Vec3>& impulse, std::vector<Vec3>& velocity) {

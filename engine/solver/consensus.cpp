@@ -50,10 +50,10 @@ void prepare(const ContactProblem& p, bool warm, ConsensusWorkspace& w, ContactS
   w.inverse.resize(p.bodies());
   for_each_index(contacts, grain_medium, [&](std::size_t c) {
     w.rho[c] = 3.0 * kappa / p.delassus[c].trace();
-    const bool resists = resists_torques(p, c);
-    w.rho_spin[c] = resists ? 3.0 * kappa / relative_inverse_inertia(p, c).trace() : 0.0;
+    const auto torque = p.torque_of(c);
+    w.rho_spin[c] = torque ? 3.0 * kappa / relative_inverse_inertia(p, c).trace() : 0.0;
     s.impulse[c] = warm ? project_on_cone(p.start_impulse[c], p.friction(c)) : Vec3(Vec3::Zero());
-    s.torque_impulse[c] = warm && resists ? p.start_torque_impulse[c] : Vec3(Vec3::Zero());
+    if (torque) s.torque_impulse[*torque] = warm ? p.torques[*torque].start_impulse : Vec3(Vec3::Zero());
   });
   for_each_index(p.bodies(), grain_heavy, [&](std::size_t i) {
     Mat6 m = mass_matrix(p.inverse_mass(i), p.inverse_inertia(i));
@@ -74,7 +74,8 @@ void begin(const ContactProblem& p, ConsensusWorkspace& w, ContactSolution& s) {
   velocities_from_impulses(p, s);
   for_each_index(p.contacts(), grain_medium, [&](std::size_t c) {
     w.y[c] = -s.impulse[c] / w.rho[c];
-    w.y_spin[c] = w.rho_spin[c] > 0.0 ? Vec3(-s.torque_impulse[c] / w.rho_spin[c]) : Vec3(Vec3::Zero());
+    w.y_spin[c].setZero();
+    if (const auto t = p.torque_of(c)) w.y_spin[c] = -s.torque_impulse[*t] / w.rho_spin[c];
     const SideMotion a = side_motion(p, c, true, s.velocity);
     w.side_a[c] = {a.velocity, a.spin};
     if (p.body_b[c] == fixed_partner) return;
@@ -110,9 +111,9 @@ void body_step(const ContactProblem& p, ConsensusWorkspace& w, std::vector<Twist
 }
 
 /// (C2) of the spins: brought together by torque impulses within the bounds that the normal impulse sets.
-Vec3 spin_step(const ContactProblem& p, std::size_t c, double rho, double share, double p_n, const Vec3& r) {
-  const double torsion = p.torsional_friction[c] * p_n / (rho * share),
-               rolling = p.rolling_friction[c] * p_n / (rho * share);
+Vec3 spin_step(const TorqueLaw& law, double rho, double share, double p_n, const Vec3& r) {
+  const double torsion = law.torsional_friction * p_n / (rho * share),
+               rolling = law.rolling_friction * p_n / (rho * share);
   Vec3 delta = -r;
   delta[0] = std::clamp(delta[0], -torsion, torsion);
   const double length = delta.tail<2>().norm();
@@ -140,14 +141,15 @@ void contact_step(const ContactProblem& p, ConsensusWorkspace& w, ContactSolutio
     side_b.z = q_b - share * delta;
     w.y[c] = -share * delta;
     s.impulse[c] = w.rho[c] * share * delta;
-    if (!(w.rho_spin[c] > 0.0)) return;
+    const auto t = p.torque_of(c);
+    if (!t) return;
     const Vec3 spin_a = relaxed(a.spin, side_a.z_spin) + w.y_spin[c];
     const Vec3 spin_b = fixed ? Vec3(Vec3::Zero()) : Vec3(relaxed(b.spin, side_b.z_spin) - w.y_spin[c]);
-    const Vec3 turn = spin_step(p, c, w.rho_spin[c], share, s.impulse[c][0], spin_a - spin_b);
+    const Vec3 turn = spin_step(p.torques[*t], w.rho_spin[c], share, s.impulse[c][0], spin_a - spin_b);
     side_a.z_spin = spin_a + share * turn;
     side_b.z_spin = spin_b - share * turn;
     w.y_spin[c] = -share * turn;
-    s.torque_impulse[c] = w.rho_spin[c] * share * turn;
+    s.torque_impulse[*t] = w.rho_spin[c] * share * turn;
   });
 }
 
@@ -169,7 +171,7 @@ SolveReport solve_consensus(const ContactProblem& p, const SolverSettings& setti
   for (int batch = iterations_before_newton; report.sweeps < settings.max_sweeps; batch *= 2) {
     begin(p, w, s);
     const int end =
-        p.has_torques ? settings.max_sweeps : std::min(settings.max_sweeps, report.sweeps + batch);
+        !p.torques.empty() ? settings.max_sweeps : std::min(settings.max_sweeps, report.sweeps + batch);
     while (report.sweeps < end) {
       body_step(p, w, s.velocity);
       contact_step(p, w, s);

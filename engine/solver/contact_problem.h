@@ -9,6 +9,8 @@
 //   |p_t| <= friction p_n, and p_t dissipates the most energy of all such impulses     (Coulomb)       (S4)
 #pragma once
 
+#include <optional>
+
 #include "engine/core/types.h"
 #include "engine/core/vector4.h"
 #include "engine/solver/local_contact.h"
@@ -55,6 +57,13 @@ SCREE_INLINE Vector4 to_world(const ContactGeometry& g, double tangent_ratio, co
   return components[0] * g.n + components[1] * g.t1 + components[2] * second_tangent(g, tangent_ratio);
 }
 
+/// A contact that resists twisting and rolling.
+struct TorqueLaw {
+  std::int32_t contact;
+  double torsional_friction, rolling_friction;  // m, one of them positive
+  Vec3 start_impulse;                           // N m s, contact frame: where iterations begin
+};
+
 struct ContactProblem {
   // m/s that residuals are compared with: |gravity| * time step; 0 if there is none.
   double velocity_scale = 0.0;
@@ -73,9 +82,7 @@ struct ContactProblem {
   std::vector<double> approach;     // m/s, normal velocity before the step; negative where bodies approach
   std::vector<Vec3> start_impulse;  // N s, contact frame: where iterations begin
 
-  // [contact], or empty where nothing resists torques
-  std::vector<double> torsional_friction, rolling_friction;  // m
-  std::vector<Vec3> start_torque_impulse;                    // N m s, contact frame
+  std::vector<TorqueLaw> torques;  // of the contacts that resist torques, ordered by contact
 
   // [contact], or empty without energetic impacts (impacts.h); (S3) and (S4) do not know it
   std::vector<double> restitution;
@@ -87,7 +94,7 @@ struct ContactProblem {
   std::vector<std::int32_t> body_row;      // [body + 1]: the contacts of a body are the entries
   std::vector<std::int32_t> body_contact;  // [body_row[i], body_row[i + 1]) of body_contact, rising
 
-  bool has_torques = false;  // any torsional or rolling coefficient is positive
+  std::vector<std::vector<TorqueLaw>> found_torques;  // [block] scratch of assembly
 
   std::size_t bodies() const { return free_velocity.size(); }
   std::size_t contacts() const { return body_a.size(); }
@@ -98,6 +105,10 @@ struct ContactProblem {
     columns << to_vec3(r.inertia_x), to_vec3(r.inertia_y), to_vec3(r.inertia_z);
     return columns;
   }
+  /// The first in `torques` whose contact is not before this one.
+  std::size_t first_torque(std::size_t contact) const;
+  /// The place of a contact in `torques`, if it resists any.
+  std::optional<std::size_t> torque_of(std::size_t contact) const;
   double offset(std::size_t contact) const { return law[contact].offset; }
   double friction(std::size_t contact) const { return law[contact].local.friction; }
   SCREE_INLINE Mat3 frame(std::size_t contact) const {  // rows n, t1, t2
@@ -113,8 +124,8 @@ struct ContactProblem {
   SCREE_INLINE Vec3 normal(std::size_t contact) const { return to_vec3(geometry[contact].n); }
   SCREE_INLINE Vec3 arm_a(std::size_t contact) const { return to_vec3(geometry[contact].arm_a); }
   SCREE_INLINE Vec3 arm_b(std::size_t contact) const { return to_vec3(geometry[contact].arm_b); }
-  /// Makes room, also for torques and restitution if asked for, and empties what complete() fills.
-  void resize(std::size_t bodies, std::size_t contacts, bool torques, bool impacts);
+  /// Makes room, also for restitution if asked for, and empties `torques` and what complete() fills.
+  void resize(std::size_t bodies, std::size_t contacts, bool impacts);
   /// Also fills `local` and `rho` of the laws.
   void complete();
   bool is_complete() const { return body_row.size() == bodies() + 1; }
@@ -122,19 +133,21 @@ struct ContactProblem {
 
 /// What a solver returns.
 struct ContactSolution {
-  std::vector<Twist> velocity;  // [body]
-  std::vector<Vec3> impulse;    // [contact], N s, contact frame, on body a
-  /// [contact], N m s, contact frame, on body a; may be empty where no contact resists torques.
-  std::vector<Vec3> torque_impulse;
-  /// [contact] impulse on body b where it is not minus that on a, else empty; only one_pass breaks this
-  /// symmetry.
+  std::vector<Twist> velocity;       // [body]
+  std::vector<Vec3> impulse;         // [contact], N s, contact frame, on body a
+  std::vector<Vec3> torque_impulse;  // [torque], N m s, contact frame, on body a; of ContactProblem::torques
+  /// Impulses on body b where they are not minus those on a, else empty; only one_pass breaks this symmetry.
   std::vector<Vec3> impulse_on_b, torque_impulse_on_b;
   std::vector<Twist> correction;  // [body], m/s and rad/s: moves overlapping bodies apart, is no momentum
-  Vec3 torque(std::size_t contact) const {
-    return torque_impulse.empty() ? Vec3(Vec3::Zero()) : torque_impulse[contact];
-  }
-  void resize(std::size_t bodies, std::size_t contacts, bool torques);
+  void resize(const ContactProblem& problem);
 };
+
+/// The torque impulse of a contact, N m s, contact frame: zero where it resists none.
+inline Vec3 torque_impulse_of(const ContactProblem& p, std::size_t c,
+                              const std::vector<Vec3>& torque_impulse) {
+  const auto t = p.torque_of(c);
+  return t ? torque_impulse[*t] : Vec3(Vec3::Zero());
+}
 
 /// (S1), world axes.
 inline Vec3 relative_velocity(const ContactProblem& p, std::size_t c, const std::vector<Twist>& v) {

@@ -58,7 +58,7 @@ double root_mean_square(const std::vector<Vec3>& v) {
 }
 
 DelassusProblem delassus_problem(const ContactProblem& p) {
-  assert(!p.has_torques && p.friction_corners == 0);
+  assert(p.torques.empty() && p.friction_corners == 0);
   DelassusProblem d;
   d.row.push_back(0);
   std::vector<std::int32_t> found;

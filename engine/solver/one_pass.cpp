@@ -189,9 +189,10 @@ void add_friction(const BodyView& view, BodyProgramme& w) {
       w.friction_part.push_back(part);
     };
     add(0, linear_block(p.frame(c), view.arm(c), 1, 2, 1.0), common.tail<2>(), p.friction(c) * p_n);
-    if (!p.has_torques) continue;
-    add(1, angular_block(p.frame(c), 0, 1), Vec2(spin[0], 0.0), p.torsional_friction[c] * p_n);
-    add(2, angular_block(p.frame(c), 1, 2), spin.tail<2>(), p.rolling_friction[c] * p_n);
+    const auto t = p.torque_of(c);
+    if (!t) continue;
+    add(1, angular_block(p.frame(c), 0, 1), Vec2(spin[0], 0.0), p.torques[*t].torsional_friction * p_n);
+    add(2, angular_block(p.frame(c), 1, 2), spin.tail<2>(), p.torques[*t].rolling_friction * p_n);
   }
 }
 
@@ -201,12 +202,12 @@ void write_impulses(const BodyView& view, const BodyProgramme& w, ContactSolutio
     return view.is_a(c) ? s.impulse[c] : s.impulse_on_b[c];
   };
   const auto torque_of = [&](std::size_t c) -> Vec3& {
-    return view.is_a(c) ? s.torque_impulse[c] : s.torque_impulse_on_b[c];
+    return (view.is_a(c) ? s.torque_impulse : s.torque_impulse_on_b)[*view.p.torque_of(c)];
   };
   for (std::size_t k = 0; k < view.contacts(); ++k) {
     const std::size_t c = view.contact(k);
     impulse_of(c) = Vec3((view.is_a(c) ? 1.0 : -1.0) * w.normal[k].impulse[0], 0.0, 0.0);
-    torque_of(c) = Vec3::Zero();
+    if (view.p.torque_of(c)) torque_of(c) = Vec3::Zero();
   }
   for (std::size_t f = 0; f < w.friction.size(); ++f) {
     const std::size_t c = view.contact(w.friction_contact[f]);
@@ -218,7 +219,7 @@ void write_impulses(const BodyView& view, const BodyProgramme& w, ContactSolutio
     const std::size_t c = view.contact(k);
     if (view.p.body_b[c] != fixed_partner) continue;
     s.impulse_on_b[c] = -s.impulse[c];
-    s.torque_impulse_on_b[c] = -s.torque_impulse[c];
+    if (const auto t = view.p.torque_of(c)) s.torque_impulse_on_b[*t] = -s.torque_impulse[*t];
   }
 }
 
@@ -238,10 +239,9 @@ void solve_body(const BodyView& view, BodyProgramme& w, ContactSolution& s) {
 /// Each side has its own impulse: judge the mean, which is what both would agree on.
 Residual residual_of_mean(const ContactProblem& p, const ContactSolution& s) {
   std::vector<Vec3> impulse(s.impulse), torque(s.torque_impulse);
-  for (std::size_t c = 0; c < impulse.size(); ++c) {
-    impulse[c] = 0.5 * (s.impulse[c] - s.impulse_on_b[c]);
-    torque[c] = 0.5 * (s.torque_impulse[c] - s.torque_impulse_on_b[c]);
-  }
+  for (std::size_t c = 0; c < impulse.size(); ++c) impulse[c] = 0.5 * (s.impulse[c] - s.impulse_on_b[c]);
+  for (std::size_t t = 0; t < torque.size(); ++t)
+    torque[t] = 0.5 * (s.torque_impulse[t] - s.torque_impulse_on_b[t]);
   return residual(p, s.velocity, impulse, torque);
 }
 
@@ -249,7 +249,7 @@ Residual residual_of_mean(const ContactProblem& p, const ContactSolution& s) {
 
 SolveReport solve_one_pass(const ContactProblem& p, ContactSolution& s) {
   s.impulse_on_b.assign(p.contacts(), Vec3::Zero());
-  s.torque_impulse_on_b.assign(p.contacts(), Vec3::Zero());
+  s.torque_impulse_on_b.assign(p.torques.size(), Vec3::Zero());
   for_blocks(p.bodies(), grain_heavy, [&](const Block& range) {
     BodyProgramme programme;
     for (std::size_t i = range.begin; i < range.end; ++i) {

@@ -142,11 +142,12 @@ Vec3 spin_of(const ContactLaw& c, const BodyVelocity* velocity) {
 }
 
 /// Torsion and rolling: torque impulses bounded by the normal impulse, by the same rule as (P2).
-void solve_torques(const ContactProblem& p, std::size_t contact, double normal_impulse, Vec3& torque,
+void solve_torques(const ContactProblem& p, const TorqueLaw& law, double normal_impulse, Vec3& torque,
                    SweptBodies bodies) {
+  const auto contact = static_cast<std::size_t>(law.contact);
   const ContactLaw& c = p.law[contact];
-  const double torsion_bound = p.torsional_friction[contact] * normal_impulse;
-  const double rolling_bound = p.rolling_friction[contact] * normal_impulse;
+  const double torsion_bound = law.torsional_friction * normal_impulse;
+  const double rolling_bound = law.rolling_friction * normal_impulse;
   const Mat3 frame = p.frame(contact);
   const auto spin = [&]() -> Vec3 { return frame * spin_of(c, bodies.velocity); };
   const Mat3 w = frame * relative_inverse_inertia(p, contact) * frame.transpose();
@@ -166,6 +167,15 @@ void solve_torques(const ContactProblem& p, std::size_t contact, double normal_i
   torque.tail<2>() = rolling;
 }
 
+/// Calls f(t, c) for the torques t of the contacts c in [begin, end).
+template <class F>
+void for_torques(const ContactProblem& p, std::size_t begin, std::size_t end, F&& f) {
+  if (p.torques.empty()) return;
+  for (std::size_t t = p.first_torque(begin);
+       t < p.torques.size() && static_cast<std::size_t>(p.torques[t].contact) < end; ++t)
+    f(t, static_cast<std::size_t>(p.torques[t].contact));
+}
+
 /// Begins with the start impulses of the contacts of one visit, applied.
 SCREE_FOR_EACH_TARGET
 void start_contacts(const ContactRange& contacts, const Vec3* start, SweptBodies bodies) {
@@ -183,15 +193,14 @@ void start_contacts(const ContactRange& contacts, const Vec3* start, SweptBodies
 void apply_start(const ContactProblem& p, SolverWorkspace& w, bool warm, ContactSolution& s) {
   if (!warm) {
     std::fill(s.impulse.begin(), s.impulse.end(), Vec3::Zero());
-    std::fill(w.torque.begin(), w.torque.end(), Vec3::Zero());
+    std::fill(s.torque_impulse.begin(), s.torque_impulse.end(), Vec3::Zero());
     return;
   }
   sweep(w.colouring, [&](std::size_t, std::size_t begin, std::size_t end) {
-    for (std::size_t c = begin; p.has_torques && c < end; ++c) {
-      w.torque[c] = p.start_torque_impulse[c];
-      if (!w.torque[c].isZero(0.0))
-        apply_torque(p.law[c], to_vector4(p.in_world(c, w.torque[c])), bodies_of(p, w));
-    }
+    for_torques(p, begin, end, [&](std::size_t t, std::size_t c) {
+      s.torque_impulse[t] = p.torques[t].start_impulse;
+      apply_torque(p.law[c], to_vector4(p.in_world(c, s.torque_impulse[t])), bodies_of(p, w));
+    });
     start_contacts(range_of(p, s.impulse, begin, end), p.start_impulse.data() + begin, bodies_of(p, w));
   });
 }
@@ -212,12 +221,11 @@ void add_residuals(const ContactRange& contacts, const BodyVelocity* velocity, d
   }
 }
 
-/// Velocities and torque impulses of where the sweeps are; the impulses are there already.
+/// Velocities of where the sweeps are; the impulses are there already.
 void store(const ContactProblem& p, const SolverWorkspace& w, ContactSolution& s) {
   for_each_index(p.bodies(), grain_light, [&](std::size_t i) {
     s.velocity[i] = {to_vec3(w.velocity[i].linear), to_vec3(w.velocity[i].angular)};
   });
-  if (p.has_torques) s.torque_impulse = w.torque;
 }
 
 /// The residual of where the sweeps are.
@@ -233,15 +241,16 @@ Residual residual_of_sweeps(const ContactProblem& p, SolverWorkspace& w, Contact
                double squared[grain_medium];
                add_residuals(range_of(p, s.impulse, block.begin, block.end), w.velocity.data(),
                              w.normal_velocity.data() + block.begin, squared);
-               ResidualSum sum;
-               for (std::size_t c = block.begin; c < block.end; ++c) {
+               for_torques(p, block.begin, block.end, [&](std::size_t t, std::size_t c) {
                  double& here = squared[c - block.begin];
-                 if (here < 0.0) continue;
-                 if (p.has_torques && resists_torques(p, c)) {
-                   here += torque_residual_squared(p, c, p.frame(c) * spin_of(p.law[c], w.velocity.data()),
-                                                   s.impulse[c], w.torque[c]);
-                 }
-                 sum.add(here);
+                 if (here < 0.0) return;
+                 here += torque_residual_squared(p, p.torques[t],
+                                                 p.frame(c) * spin_of(p.law[c], w.velocity.data()),
+                                                 s.impulse[c][0], s.torque_impulse[t]);
+               });
+               ResidualSum sum;
+               for (std::size_t k = 0; k < block.end - block.begin; ++k) {
+                 if (!(squared[k] < 0.0)) sum.add(squared[k]);
                }
                return sum;
              },
@@ -276,12 +285,10 @@ double sweep_contacts(const ContactProblem& p, SolverKind kind, std::optional<do
     const double b = beta.value_or(0.0);
     w.visit_change[v] = quick ? solve_contacts(range_of(p, s.impulse, begin, end), bodies_of(p, w), along, b)
                               : solve_contacts_exactly(p, kind, begin, end, along, b, w, s.impulse);
-    if (!p.has_torques) return;
-    for (std::size_t c = begin; c < end; ++c) {
-      if (!resists_torques(p, c)) continue;
-      if (beta) follow(b, w.torque[c].data(), w.conjugate.torque[c]);
-      solve_torques(p, c, s.impulse[c][0], w.torque[c], bodies_of(p, w));
-    }
+    for_torques(p, begin, end, [&](std::size_t t, std::size_t c) {
+      if (beta) follow(b, s.torque_impulse[t].data(), w.conjugate.torque[t]);
+      solve_torques(p, p.torques[t], s.impulse[c][0], s.torque_impulse[t], bodies_of(p, w));
+    });
   });
   return reduce_blocks(
       colouring.visits(), grain_light, 0.0,
@@ -305,10 +312,10 @@ void begin_directions(const ContactProblem& p, const ContactSolution& s, SolverW
   for_each_index(p.bodies(), grain_light, [&](std::size_t i) {
     d.bodies[i] = {Vector4{}, w.velocity[i].linear, Vector4{}, w.velocity[i].angular};
   });
-  d.torque.resize(w.torque.size());
-  for_each_index(w.torque.size(), grain_light, [&](std::size_t k) {
+  d.torque.resize(s.torque_impulse.size());
+  for_each_index(s.torque_impulse.size(), grain_light, [&](std::size_t k) {
     d.torque[k] = {};
-    Vec3::Map(d.torque[k].last) = w.torque[k];
+    Vec3::Map(d.torque[k].last) = s.torque_impulse[k];
   });
 }
 

@@ -4,7 +4,6 @@ namespace scree {
 
 void prepare_sweeps(const ContactProblem& p, SolverWorkspace& w) {
   colour_visits(p, w.colouring);
-  w.torque.resize(p.has_torques ? p.contacts() : 0);
   w.target.resize(p.contacts());
   w.normal_velocity.clear();
   w.visit_change.resize(w.colouring.visits());

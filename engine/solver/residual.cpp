@@ -18,14 +18,15 @@ Vec3 natural_map(const Vec3& impulse, const Vec3& u, double friction, double tra
   return (impulse - aim) / rho;
 }
 
-double torque_residual_squared(const ContactProblem& p, std::size_t c, const Vec3& spin, const Vec3& impulse,
-                               const Vec3& torque) {
-  const double rho = 3.0 / relative_inverse_inertia(p, c).trace();
-  const double bound_t = p.torsional_friction[c] * impulse[0], bound_r = p.rolling_friction[c] * impulse[0];
+double torque_residual_squared(const ContactProblem& p, const TorqueLaw& law, const Vec3& spin,
+                               double normal_impulse, const Vec3& torque) {
+  const double rho = 3.0 / relative_inverse_inertia(p, static_cast<std::size_t>(law.contact)).trace();
+  const double bound_t = law.torsional_friction * normal_impulse,
+               bound_r = law.rolling_friction * normal_impulse;
   const double torsion = torque[0] - std::clamp(torque[0] - rho * spin[0], -bound_t, bound_t);
   const Vec2 rolling = torque.tail<2>() - project_on_disc(torque.tail<2>() - rho * spin.tail<2>(), bound_r);
-  const double r_t = p.torsional_friction[c] * torsion / rho;
-  return r_t * r_t + (p.rolling_friction[c] * rolling / rho).squaredNorm();
+  const double r_t = law.torsional_friction * torsion / rho;
+  return r_t * r_t + (law.rolling_friction * rolling / rho).squaredNorm();
 }
 
 Residual residual(const ContactProblem& p, const std::vector<Twist>& velocity,
@@ -41,9 +42,10 @@ Residual residual(const ContactProblem& p, const std::vector<Twist>& velocity,
                  double squared =
                      natural_map(impulse[c], u, p.friction(c), p.delassus[c].trace(), p.friction_corners)
                          .squaredNorm();
-                 if (p.has_torques)
-                   squared += torque_residual_squared(p, c, p.frame(c) * relative_spin(p, c, velocity),
-                                                      impulse[c], torque_impulse[c]);
+                 if (const auto t = p.torque_of(c))
+                   squared +=
+                       torque_residual_squared(p, p.torques[*t], p.frame(c) * relative_spin(p, c, velocity),
+                                               impulse[c][0], torque_impulse[*t]);
                  sum.add(squared);
                }
                return sum;

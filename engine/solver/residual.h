@@ -27,9 +27,9 @@ Residual residual(const ContactProblem& problem, const std::vector<Twist>& veloc
                   const std::vector<Vec3>& impulse, const std::vector<Vec3>& torque_impulse);
 
 /// (S5) of torsion and rolling of one contact, squared, as velocities: the angular map times the
-/// coefficient's length, (m/s)^2. `spin`: of a against b, contact frame, rad/s.
-double torque_residual_squared(const ContactProblem& problem, std::size_t contact, const Vec3& spin,
-                               const Vec3& impulse, const Vec3& torque_impulse);
+/// coefficient's length, (m/s)^2. `spin`: of a against b, contact frame, rad/s; the normal impulse in N s.
+double torque_residual_squared(const ContactProblem& problem, const TorqueLaw& law, const Vec3& spin,
+                               double normal_impulse, const Vec3& torque_impulse);
 
 /// Projection onto the Coulomb cone |p_t| <= mu p_n.
 inline Vec3 project_on_cone(const Vec3& p, double mu) {

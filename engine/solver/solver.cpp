@@ -1,5 +1,6 @@
 #include "engine/solver/solver.h"
 
+#include <algorithm>
 #include <cassert>
 
 #include "engine/core/parallel.h"
@@ -41,7 +42,7 @@ const char* to_string(SolveStatus status) {
   return "";
 }
 
-void ContactProblem::resize(std::size_t bodies, std::size_t contacts, bool torques, bool impacts) {
+void ContactProblem::resize(std::size_t bodies, std::size_t contacts, bool impacts) {
   free_velocity.resize(bodies);
   response.resize(bodies);
   body_a.resize(contacts);
@@ -52,14 +53,24 @@ void ContactProblem::resize(std::size_t bodies, std::size_t contacts, bool torqu
   length.resize(contacts);
   approach.resize(contacts);
   start_impulse.resize(contacts);
-  torsional_friction.resize(torques ? contacts : 0);
-  rolling_friction.resize(torques ? contacts : 0);
-  start_torque_impulse.resize(torques ? contacts : 0);
+  torques.clear();
   restitution.resize(impacts ? contacts : 0);
-  has_torques = false;
   delassus.clear();
   body_row.clear();
   body_contact.clear();
+}
+
+std::size_t ContactProblem::first_torque(std::size_t contact) const {
+  const auto c = static_cast<std::int32_t>(contact);
+  const auto found = std::lower_bound(torques.begin(), torques.end(), c,
+                                      [](const TorqueLaw& t, std::int32_t k) { return t.contact < k; });
+  return static_cast<std::size_t>(found - torques.begin());
+}
+
+std::optional<std::size_t> ContactProblem::torque_of(std::size_t contact) const {
+  const std::size_t t = first_torque(contact);
+  if (t < torques.size() && torques[t].contact == static_cast<std::int32_t>(contact)) return t;
+  return std::nullopt;
 }
 
 namespace {
@@ -115,11 +126,11 @@ void ContactProblem::complete() {
   link_bodies(*this);
 }
 
-void ContactSolution::resize(std::size_t bodies, std::size_t contacts, bool torques) {
-  velocity.resize(bodies);
-  correction.resize(bodies);
-  impulse.resize(contacts);
-  torque_impulse.resize(torques ? contacts : 0);
+void ContactSolution::resize(const ContactProblem& problem) {
+  velocity.resize(problem.bodies());
+  correction.resize(problem.bodies());
+  impulse.resize(problem.contacts());
+  torque_impulse.resize(problem.torques.size());
   impulse_on_b.clear();
   torque_impulse_on_b.clear();
 }
@@ -141,7 +152,7 @@ void velocities_from_impulses(const ContactProblem& p, ContactSolution& s) {
       const Vec3 world = sign * (p.frame(c).transpose() * s.impulse[c]);
       impulse += world;
       torque += (is_a ? p.arm_a(c) : p.arm_b(c)).cross(world) +
-                sign * (p.frame(c).transpose() * s.torque_impulse[c]);
+                sign * (p.frame(c).transpose() * torque_impulse_of(p, c, s.torque_impulse));
     }
     s.velocity[i] = {p.free_velocity[i].linear + p.inverse_mass(i) * impulse,
                      p.free_velocity[i].angular + p.inverse_inertia(i) * torque};
@@ -151,8 +162,7 @@ void velocities_from_impulses(const ContactProblem& p, ContactSolution& s) {
 SolveReport solve(const ContactProblem& problem, const SolverSettings& settings, SolverWorkspace& workspace,
                   ContactSolution& solution) {
   assert(problem.is_complete() || sweeps_suffice(settings));
-  const bool sweeps = settings.kind == SolverKind::per_body || settings.kind == SolverKind::per_contact;
-  solution.resize(problem.bodies(), problem.contacts(), problem.has_torques || !sweeps);
+  solution.resize(problem);
   prepare_sweeps(problem, workspace);
   SolveReport report;
   switch (settings.kind) {

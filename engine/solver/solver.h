@@ -45,7 +45,7 @@ struct ConjugateWorkspace {
   struct alignas(64) Body {
     Vector4 linear, last_linear, angular, last_angular;
   };
-  std::vector<ImpulseDirection> impulse, torque;  // [contact]
+  std::vector<ImpulseDirection> impulse, torque;  // [contact], [torque]
   std::vector<Body> bodies;                       // [body]
 };
 
@@ -54,7 +54,6 @@ struct SolverWorkspace {
   ConsensusWorkspace consensus;
   Colouring colouring;
   std::vector<BodyVelocity> velocity;  // [body]
-  std::vector<Vec3> torque;            // [contact], only where contacts resist torques
   std::vector<double> visit_change;    // [visit] sum of squared velocity changes in this sweep
   std::vector<double> target, push;    // [contact], position correction: speeds asked for, m/s; impulses, N s
   // [contact], m/s, of the solution, without offset: what the last residual of sweeps saw; empty if there was

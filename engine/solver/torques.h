@@ -5,10 +5,6 @@
 
 namespace scree {
 
-inline bool resists_torques(const ContactProblem& p, std::size_t c) {
-  return p.has_torques && (p.torsional_friction[c] > 0.0 || p.rolling_friction[c] > 0.0);
-}
-
 /// Relative spin of the two bodies of a contact by a torque impulse, world axes, 1/(kg m^2).
 inline Mat3 relative_inverse_inertia(const ContactProblem& p, std::size_t c) {
   Mat3 sum = p.inverse_inertia(static_cast<std::size_t>(p.body_a[c]));

@@ -67,8 +67,14 @@ void for_each_body_array(Problem& p, Field&& field) {
         inverse_inertia(p.response));
 }
 
-template <class Problem, class Field>
-void for_each_contact_array(Problem& p, Field&& field) {
+/// Torques as files have them: a row a contact.
+struct TorqueColumns {
+  std::vector<double> torsional_friction, rolling_friction;  // m
+  std::vector<Vec3> start_impulse;                           // N m s, contact frame
+};
+
+template <class Problem, class Torques, class Field>
+void for_each_contact_array(Problem& p, Torques& torques, Field&& field) {
   field("contacts", hdf5::Label{"body_a", "1", "body that n points to"}, p.body_a);
   field("contacts", hdf5::Label{"body_b", "1", "other body, -1 for a fixed partner"}, p.body_b);
   const auto geometry = [&](auto of) { return vectors(p.geometry, of); };
@@ -89,14 +95,14 @@ void for_each_contact_array(Problem& p, Field&& field) {
   field("contacts", hdf5::Label{"friction", "1", "sliding coefficient"},
         law([](auto& l) -> auto& { return l.local.friction; }));
   field("contacts", hdf5::Label{"torsional_friction", "m", "largest torque about n over normal impulse"},
-        p.torsional_friction);
+        torques.torsional_friction);
   field("contacts", hdf5::Label{"rolling_friction", "m", "largest torque across n over normal impulse"},
-        p.rolling_friction);
+        torques.rolling_friction);
   field("contacts", hdf5::Label{"gap", "m", "negative where bodies overlap"}, p.gap);
   field("contacts", hdf5::Label{"length", "m", "smallest length of the two shapes"}, p.length);
   field("contacts", hdf5::Label{"start_impulse", "N s", "contact frame: where a warm start begins"},
         p.start_impulse);
-  field("contacts", hdf5::Label{"start_torque_impulse", "N m s", "contact frame"}, p.start_torque_impulse);
+  field("contacts", hdf5::Label{"start_torque_impulse", "N m s", "contact frame"}, torques.start_impulse);
 }
 
 template <class Problem, class Field>
@@ -284,7 +290,8 @@ ContactProblem read_bodies_form(const Source& in) {
   ContactProblem p;
   GroupReader bodies(in), contacts(in);
   for_each_body_array(p, bodies);
-  for_each_contact_array(p, contacts);
+  TorqueColumns torques;
+  for_each_contact_array(p, torques, contacts);
   p.velocity_scale = in.number("velocity_scale_m_s");
   p.friction_corners = static_cast<int>(in.integer("friction_corners"));
   for (std::size_t c = 0; c < p.contacts(); ++c) {
@@ -295,7 +302,9 @@ ContactProblem read_bodies_form(const Source& in) {
     p.law[c].a = p.body_a[c];
     p.law[c].b = p.body_b[c];
     if (!(p.friction(c) >= 0.0)) fail(in.path(), "/contacts/friction", "must not be negative");
-    p.has_torques |= p.torsional_friction[c] > 0.0 || p.rolling_friction[c] > 0.0;
+    if (torques.torsional_friction[c] > 0.0 || torques.rolling_friction[c] > 0.0)
+      p.torques.push_back({static_cast<std::int32_t>(c), torques.torsional_friction[c],
+                           torques.rolling_friction[c], torques.start_impulse[c]});
   }
   p.complete();
   return p;
@@ -346,12 +355,17 @@ void write_file(const std::filesystem::path& path, const StoredProblem& stored) 
     hdf5::write_attribute(file.get(), "form", std::string("bodies"));
     hdf5::write_attribute(file.get(), "velocity_scale_m_s", bodies->velocity_scale);
     hdf5::write_attribute(file.get(), "friction_corners", std::int64_t{bodies->friction_corners});
-    ContactProblem whole = *bodies;  // files have rows for torques whether anything resists them or not
-    for (auto* coefficient : {&whole.torsional_friction, &whole.rolling_friction})
-      coefficient->resize(whole.contacts(), 0.0);
-    whole.start_torque_impulse.resize(whole.contacts(), Vec3::Zero());
-    for_each_body_array(whole, field);
-    for_each_contact_array(whole, field);
+    const std::size_t contacts = bodies->contacts();
+    TorqueColumns torques{std::vector<double>(contacts, 0.0), std::vector<double>(contacts, 0.0),
+                          std::vector<Vec3>(contacts, Vec3::Zero())};
+    for (const TorqueLaw& law : bodies->torques) {
+      const auto c = static_cast<std::size_t>(law.contact);
+      torques.torsional_friction[c] = law.torsional_friction;
+      torques.rolling_friction[c] = law.rolling_friction;
+      torques.start_impulse[c] = law.start_impulse;
+    }
+    for_each_body_array(*bodies, field);
+    for_each_contact_array(*bodies, torques, field);
   } else {
     const auto& p = std::get<DelassusProblem>(stored.problem);
     hdf5::write_attribute(file.get(), "form", std::string("delassus"));

@@ -303,9 +303,10 @@ void write_memory(hid_t final_state, const ContactMemory& memory) {
   write_rows(g, {"normal", "1", "[contact, 3] unit, from b to a"}, memory.normal);
   write_rows(g, {"impulse", "N s", "[contact, 3] on body a, world axes, without what impacts gave"},
              memory.impulse);
+  std::vector<Vec3> torques;
+  for (const ContactKey& key : memory.key) torques.push_back(find_torque(memory, key));
   write_rows(g, {"torque_impulse", "N m s", "[contact, 3] on body a, world axes, without what impacts gave"},
-             memory.torque_impulse.empty() ? std::vector<Vec3>(memory.key.size(), Vec3::Zero())
-                                           : memory.torque_impulse);
+             torques);
   write_indices(g, {"contact_row", "1", "[body + 1] contacts with a = body start here"}, memory.contact_row);
   write_indices(g, {"pair_b", "1", "[pair] as b"}, memory.pair_b);
   write_rows(g, {"pair_normal", "1", "[pair, 3] unit, from b to a: proves them apart or along the contact"},

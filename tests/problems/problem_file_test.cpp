@@ -53,7 +53,13 @@ TEST(ProblemFile, BodiesComeBackBitForBit) {
   }
   EXPECT_EQ(q.delassus, p.delassus);
   EXPECT_EQ(q.body_row, p.body_row);
-  EXPECT_TRUE(q.has_torques);
+  ASSERT_EQ(q.torques.size(), p.torques.size());
+  for (std::size_t t = 0; t < p.torques.size(); ++t) {
+    EXPECT_EQ(q.torques[t].contact, p.torques[t].contact);
+    EXPECT_EQ(q.torques[t].rolling_friction, p.torques[t].rolling_friction);
+    EXPECT_EQ(q.torques[t].start_impulse, p.torques[t].start_impulse);
+  }
+  EXPECT_FALSE(q.torques.empty());
   // The same problem has the same solution, to the bit.
   SolverWorkspace workspace;
   ContactSolution a, b;

@@ -137,10 +137,9 @@ TEST(DelassusForm, IsTheSameProblemWithoutItsBodies) {
   // W p + q against the velocities of the bodies, for any impulses.
   Random random(3);
   ContactSolution s;
-  s.resize(bodies.bodies(), bodies.contacts(), true);
+  s.resize(bodies);
   for (std::size_t c = 0; c < p.contacts(); ++c) {
     s.impulse[c] = random.uniform() * random.direction();
-    s.torque_impulse[c].setZero();
   }
   velocities_from_impulses(bodies, s);
   for (std::size_t c = 0; c < p.contacts(); ++c) {

@@ -78,7 +78,6 @@ ExampleStep example_step(const io::Scene& scene, std::int64_t number) {
     state.memory.key.push_back(key);
     state.memory.normal.push_back(Vec3::UnitZ());
     state.memory.impulse.push_back(0.5 * impulse);
-    state.memory.torque_impulse.push_back(Vec3::Zero());
   }
   StepReport& report = example.report;
   report.step = number;
