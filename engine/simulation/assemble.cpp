@@ -159,7 +159,8 @@ void assemble_contacts(const Assembly& in, const Block& block, std::vector<Torqu
     const auto m = static_cast<std::size_t>(found);
     p.start_impulse[c] =
         found < 0 ? Vec3(Vec3::Zero()) : turned_components(p, c, in.memory.normal[m], in.memory.impulse[m]);
-    add_torque(in, law, factor, c, found, torques);
+    if (law.torsional_friction_m > 0.0 || law.rolling_friction_m > 0.0)
+      add_torque(in, law, factor, c, found, torques);
   }
 }
 
