@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 
 #include "engine/core/parallel.h"
 #include "engine/geometry/ellipsoid_batch.h"
@@ -22,6 +23,10 @@ constexpr double least_bending = 1e-7;
 // same step may set them moving. Each body brings half.
 constexpr double resting_margin = 0.01;
 
+// Reaches are rounded up to multiples of this part of the smallest length: bodies at rest then all have the
+// same, and none has to be raised to its neighbours'.
+constexpr double reach_grain = 1.0 / 1024.0;
+
 // What boxes are made wider by, over the smallest length: pairs are searched for anew when a body has left
 // its box.
 constexpr double skin_part = 0.1;
@@ -39,8 +44,9 @@ void prepare_bodies(const DetectionInput& in, const Block& block, DetectionWorks
                   spin = to_vector4(in.bodies.angular_velocity[i]);
     w.travel[i] = in.time_step_s *
                   (std::sqrt(dot(v, v)) + std::sqrt(dot(spin, spin)) * in.shapes.bounding_radius(shape));
-    w.own_reach[i] = w.travel[i] + in.time_step_s * in.free_speed_m_s +
-                     0.5 * resting_margin * in.shapes.smallest_length(shape);
+    const double smallest = in.shapes.smallest_length(shape), grain = reach_grain * smallest;
+    const double reach = w.travel[i] + in.time_step_s * in.free_speed_m_s + 0.5 * resting_margin * smallest;
+    w.own_reach[i] = grain * std::ceil(reach / grain);
     switch (in.shapes.kind(shape)) {
       case ShapeKind::ellipsoid: {
         w.placed[i] = place(in.shapes.ellipsoid(shape), in.bodies.pose(i));
