@@ -1,0 +1,184 @@
+// What the programs of all engines share: the neutral scene as KEY=VALUE arguments, poses in and out, times of steps.
+// It knows nothing of any engine, and nothing of Scree.
+#pragma once
+
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <fstream>
+#include <map>
+#include <numbers>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace peers {
+
+using Three = std::array<double, 3>;
+
+/// KEY=VALUE arguments of the command line; a missing or malformed one throws std::runtime_error.
+class Arguments {
+ public:
+  Arguments(int argc, char** argv) {
+    for (int k = 1; k < argc; ++k) {
+      const std::string text = argv[k];
+      const std::size_t equals = text.find('=');
+      if (equals == std::string::npos) throw std::runtime_error("not KEY=VALUE: " + text);
+      values_[text.substr(0, equals)] = text.substr(equals + 1);
+    }
+  }
+  const std::string& text(const std::string& key) const {
+    const auto found = values_.find(key);
+    if (found == values_.end()) throw std::runtime_error("argument " + key + "=... is missing");
+    return found->second;
+  }
+  double number(const std::string& key) const { return to_number(text(key), key); }
+  int whole(const std::string& key) const { return static_cast<int>(std::lround(number(key))); }
+  Three three(const std::string& key) const {
+    std::istringstream in(text(key));
+    Three result{};
+    std::string part;
+    for (double& value : result) {
+      std::getline(in, part, ',');
+      value = to_number(part, key);
+    }
+    return result;
+  }
+
+ private:
+  static double to_number(const std::string& text, const std::string& key) {
+    double value = 0.0;
+    const char* end = text.data() + text.size();
+    if (const auto [at, error] = std::from_chars(text.data(), end, value); error != std::errc() || at != end)
+      throw std::runtime_error(key + ": not a number: " + text);
+    return value;
+  }
+  std::map<std::string, std::string> values_;
+};
+
+/// The neutral scene: equal ellipsoids in an open box that stands on z = 0, centred at the origin. SI units.
+struct Scene {
+  explicit Scene(const Arguments& arguments)
+      : semi_axes(arguments.three("semi_axes")),
+        density(arguments.number("density")),
+        friction(arguments.number("friction")),
+        gravity(arguments.number("gravity")),
+        half_side(arguments.number("half_side")),
+        time_step(arguments.number("time_step")),
+        steps(arguments.whole("steps")) {}
+  double mass() const {
+    return density * 4.0 / 3.0 * std::numbers::pi * semi_axes[0] * semi_axes[1] * semi_axes[2];
+  }
+  /// Principal moments about the body's own axes, of the true ellipsoid, kg m^2.
+  Three inertia() const {
+    const double fifth = mass() / 5.0;
+    const Three a2{semi_axes[0] * semi_axes[0], semi_axes[1] * semi_axes[1], semi_axes[2] * semi_axes[2]};
+    return {fifth * (a2[1] + a2[2]), fifth * (a2[0] + a2[2]), fifth * (a2[0] + a2[1])};
+  }
+
+  Three semi_axes;      // m
+  double density;       // kg/m^3
+  double friction;      // 1
+  double gravity;       // m/s^2
+  double half_side;     // m
+  double time_step;     // s
+  int steps;
+};
+
+struct WallPlane {
+  Three point, normal;  // m; towards the free side
+};
+
+/// Floor and four walls.
+inline std::array<WallPlane, 5> walls(const Scene& scene) {
+  const double h = scene.half_side;
+  return {{{{0, 0, 0}, {0, 0, 1}},
+           {{-h, 0, 0}, {1, 0, 0}},
+           {{h, 0, 0}, {-1, 0, 0}},
+           {{0, -h, 0}, {0, 1, 0}},
+           {{0, h, 0}, {0, -1, 0}}}};
+}
+
+/// Velocities in world axes.
+struct BodyState {
+  Three position{};                                  // m, of the centre of mass
+  std::array<double, 4> orientation{1, 0, 0, 0};     // w x y z
+  Three velocity{}, angular_velocity{};              // m/s, rad/s
+};
+
+/// A table whose columns are x,y,z,qw,qx,qy,qz and, if they are there, vx,vy,vz,wx,wy,wz.
+inline std::vector<BodyState> read_states(const std::string& path) {
+  std::ifstream in(path);
+  if (!in) throw std::runtime_error("cannot read " + path);
+  std::string line, part;
+  std::getline(in, line);
+  std::vector<BodyState> states;
+  while (std::getline(in, line)) {
+    std::istringstream columns(line);
+    std::array<double, 13> v{};
+    std::size_t n = 0;
+    while (n < v.size() && std::getline(columns, part, ',')) v[n++] = std::strtod(part.c_str(), nullptr);
+    if (n != 7 && n != 13) throw std::runtime_error(path + ": a row without 7 or 13 columns: " + line);
+    states.push_back({{v[0], v[1], v[2]}, {v[3], v[4], v[5], v[6]}, {v[7], v[8], v[9]}, {v[10], v[11], v[12]}});
+  }
+  return states;
+}
+
+inline void write_states(const std::string& path, const std::vector<BodyState>& states) {
+  std::ofstream out(path);
+  out.precision(17);
+  out << "x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz\n";
+  for (const BodyState& s : states) {
+    out << s.position[0] << ',' << s.position[1] << ',' << s.position[2];
+    for (const double q : s.orientation) out << ',' << q;
+    for (const Three& vector : {s.velocity, s.angular_velocity})
+      for (const double v : vector) out << ',' << v;
+    out << '\n';
+  }
+  if (!out.flush()) throw std::runtime_error("cannot write " + path);
+}
+
+/// Calls step() as often as the scene has steps and writes the wall time of each, s, a line a step.
+template <class Step>
+void time_steps(const Scene& scene, const std::string& path, Step&& step) {
+  std::vector<double> times(static_cast<std::size_t>(scene.steps));
+  for (double& time : times) {
+    const auto start = std::chrono::steady_clock::now();
+    step();
+    time = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+  std::ofstream out(path);
+  for (const double time : times) out << time << '\n';
+  if (!out.flush()) throw std::runtime_error("cannot write " + path);
+}
+
+/// The 42 vertices of an icosahedron whose edges are halved once, brought to the ellipsoid's surface.
+inline std::vector<Three> hull_points(const Three& semi_axes) {
+  const double g = std::numbers::phi;
+  std::vector<Three> unit;
+  for (const double a : {-1.0, 1.0})
+    for (const double b : {-g, g})
+      for (std::size_t k = 0; k < 3; ++k) {
+        Three p{};
+        p[(k + 1) % 3] = a;
+        p[(k + 2) % 3] = b;
+        unit.push_back(p);
+      }
+  const auto distance2 = [](const Three& p, const Three& q) {
+    return (p[0] - q[0]) * (p[0] - q[0]) + (p[1] - q[1]) * (p[1] - q[1]) + (p[2] - q[2]) * (p[2] - q[2]);
+  };
+  constexpr double between = 6.0;  // squared length of an edge is 4, of the next longer distance 4 g^2 = 10.5
+  for (std::size_t i = 0; i < 12; ++i)
+    for (std::size_t j = i + 1; j < 12; ++j)
+      if (distance2(unit[i], unit[j]) < between)
+        unit.push_back({unit[i][0] + unit[j][0], unit[i][1] + unit[j][1], unit[i][2] + unit[j][2]});
+  for (Three& p : unit) {
+    const double length = std::sqrt(distance2(p, {}));
+    for (std::size_t k = 0; k < 3; ++k) p[k] *= semi_axes[k] / length;
+  }
+  return unit;
+}
+
+}  // namespace peers
