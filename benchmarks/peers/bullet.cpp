@@ -1,6 +1,6 @@
-// The neutral scene in Bullet: rigid bodies with hulls of 42 points, sequential impulses. Made for Bullet 3.24.
-// peers_bullet start=CSV end=CSV times=FILE iterations=N substeps=N margin=M split=M and the neutral scene (peers.h); prints
-// JSON.
+// The neutral scene in Bullet: rigid bodies with hulls of 42 points, sequential impulses. Made for
+// Bullet 3.24. peers_bullet start=CSV end=CSV times=FILE iterations=N substeps=N margin=M split=M and the
+// neutral scene (peers.h); prints JSON.
 #include <btBulletDynamicsCommon.h>
 #include <cstdio>
 #include <memory>
@@ -21,21 +21,24 @@ class World {
       : friction_(static_cast<btScalar>(std::sqrt(scene.friction))) {  // Bullet multiplies those of the two
     world_.setGravity({0, 0, static_cast<btScalar>(-scene.gravity)});
     world_.getSolverInfo().m_numIterations = arguments.whole("iterations");
-    world_.getSolverInfo().m_splitImpulsePenetrationThreshold = static_cast<btScalar>(arguments.number("split"));
+    world_.getSolverInfo().m_splitImpulsePenetrationThreshold =
+        static_cast<btScalar>(arguments.number("split"));
     for (const peers::WallPlane& wall : peers::walls(scene)) {
       const btVector3 normal = vector(wall.normal);
       shapes_.push_back(std::make_unique<btStaticPlaneShape>(normal, normal.dot(vector(wall.point))));
       add(btTransform::getIdentity(), 0, {0, 0, 0}, *shapes_.back());
     }
     auto hull = std::make_unique<btConvexHullShape>();
-    for (const peers::Three& point : peers::hull_points(scene.semi_axes)) hull->addPoint(vector(point), false);
+    for (const peers::Three& point : peers::hull_points(scene.semi_axes))
+      hull->addPoint(vector(point), false);
     hull->recalcLocalAabb();
     hull->setMargin(static_cast<btScalar>(arguments.number("margin")));
     for (const peers::BodyState& s : peers::read_states(arguments.text("start"))) {
       const auto& q = s.orientation;
       const btQuaternion orientation(static_cast<btScalar>(q[1]), static_cast<btScalar>(q[2]),
                                      static_cast<btScalar>(q[3]), static_cast<btScalar>(q[0]));
-      add(btTransform(orientation, vector(s.position)), static_cast<btScalar>(scene.mass()), vector(scene.inertia()), *hull);
+      add(btTransform(orientation, vector(s.position)), static_cast<btScalar>(scene.mass()),
+          vector(scene.inertia()), *hull);
       moving_.push_back(bodies_.back().get());
     }
     shapes_.push_back(std::move(hull));

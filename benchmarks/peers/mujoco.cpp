@@ -8,8 +8,10 @@
 
 namespace {
 
-constexpr double contacts_per_body = 3.0;  // most that there is room for, on average
-constexpr double bytes_limit = 2147483647.0;  // mjData counts the bytes of its buffer in an int
+// Rows of the constraint problem a body, three a contact: what a bed needs, and room enough.
+constexpr double rows_needed = 8.0, rows_wanted = 12.0;
+constexpr double buffer_limit = 2147483647.0;  // bytes: mjData counts them in an int
+constexpr double buffer_share = 0.985;         // of it that is for the constraint problem
 
 [[noreturn]] void stop(const char* message) { throw std::runtime_error(message); }
 
@@ -20,18 +22,21 @@ std::string three(const peers::Three& v) {
   return out.str();
 }
 
-/// Rows of the constraint problem that there is room for. The buffer holds the Jacobian, its transpose (rows x
-/// velocities, values and columns, 12 bytes an entry) and a square of rows, all dense: that ends at 2 GB.
-int constraint_rows(std::size_t bodies) {
-  const double n = 6.0 * static_cast<double>(bodies), wanted = 3.0 * contacts_per_body * static_cast<double>(bodies);
-  const double most = std::sqrt(n * n + 0.97 * bytes_limit / 12.0) - n;  // 12 r^2 + 24 n r = limit
-  return static_cast<int>(std::min(wanted, most));
+/// Rows of the constraint problem that there is room for. The buffer holds the Jacobian, its transpose (rows
+/// x velocities, values and columns, 12 bytes an entry) and a square of rows, all as if dense: 12 r^2 + 24 n
+/// r bytes.
+int constraint_rows(double bodies) {
+  const double n = 6.0 * bodies, most = std::sqrt(n * n + buffer_share * buffer_limit / 12.0) - n;
+  if (most < rows_needed * bodies)
+    throw std::runtime_error("too many bodies: the buffer of MuJoCo 2.2 ends at 2 GB");
+  return static_cast<int>(std::min(rows_wanted * bodies, most));
 }
 
-std::string model_text(const peers::Scene& scene, const std::vector<peers::BodyState>& states, int iterations) {
+std::string model_text(const peers::Scene& scene, const std::vector<peers::BodyState>& states,
+                       int iterations) {
   std::ostringstream out;
   out.precision(17);
-  const int rows = constraint_rows(states.size());
+  const int rows = constraint_rows(static_cast<double>(states.size()));
   // Stiffest contacts that MuJoCo allows by itself: time constant of two steps, critical damping.
   out << "<mujoco><option timestep='" << scene.time_step << "' gravity='0 0 " << -scene.gravity
       << "' cone='elliptic' solver='CG' tolerance='0' iterations='" << iterations << "' jacobian='sparse'/>"
@@ -39,10 +44,11 @@ std::string model_text(const peers::Scene& scene, const std::vector<peers::BodyS
       << "<default><geom condim='3' friction='" << scene.friction << " 0 0' solref='" << 2.0 * scene.time_step
       << " 1' density='" << scene.density << "'/></default><worldbody>";
   for (const peers::WallPlane& wall : peers::walls(scene))
-    out << "<geom type='plane' size='0 0 1' pos='" << three(wall.point) << "' zaxis='" << three(wall.normal) << "'/>";
+    out << "<geom type='plane' size='0 0 1' pos='" << three(wall.point) << "' zaxis='" << three(wall.normal)
+        << "'/>";
   for (const peers::BodyState& s : states) {
-    out << "<body pos='" << three(s.position) << "' quat='" << s.orientation[0] << ' ' << s.orientation[1] << ' '
-        << s.orientation[2] << ' ' << s.orientation[3] << "'><freejoint/><geom type='ellipsoid' size='"
+    out << "<body pos='" << three(s.position) << "' quat='" << s.orientation[0] << ' ' << s.orientation[1]
+        << ' ' << s.orientation[2] << ' ' << s.orientation[3] << "'><freejoint/><geom type='ellipsoid' size='"
         << three(scene.semi_axes) << "'/></body>";
   }
   out << "</worldbody></mujoco>";
@@ -78,7 +84,8 @@ void run(const peers::Arguments& arguments) {
   const peers::Scene scene(arguments);
   mju_user_error = stop;
   mju_user_warning = [](const char*) {};  // counted by mjData
-  mjModel* model = load(model_text(scene, peers::read_states(arguments.text("start")), arguments.whole("iterations")));
+  mjModel* model =
+      load(model_text(scene, peers::read_states(arguments.text("start")), arguments.whole("iterations")));
   mjData* data = mj_makeData(model);
   double iterations = 0.0;
   int contacts = 0;
@@ -93,8 +100,9 @@ void run(const peers::Arguments& arguments) {
     if (data->warning[k].number > 0)
       remarks += (remarks.empty() ? "" : "; ") + std::string(mju_warningText(k, 0)) + " (" +
                  std::to_string(data->warning[k].number) + " times)";
-  std::printf("{\"version\": \"MuJoCo %s\", \"iterations\": %.4g, \"contacts_most\": %d, \"remarks\": \"%s\"}\n",
-              mj_versionString(), iterations / std::max(1, scene.steps), contacts, remarks.c_str());
+  std::printf(
+      "{\"version\": \"MuJoCo %s\", \"iterations\": %.4g, \"contacts_most\": %d, \"remarks\": \"%s\"}\n",
+      mj_versionString(), iterations / std::max(1, scene.steps), contacts, remarks.c_str());
   mj_deleteData(data);
   mj_deleteModel(model);
 }

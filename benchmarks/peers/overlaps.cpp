@@ -1,5 +1,6 @@
-// What poses at the end of a run are worth, measured alike for all engines: overlaps of the true ellipsoids, solid
-// fraction, kinetic energy, bodies lost. overlaps states=POSES.csv and the neutral scene (peers.h); prints JSON.
+// What poses at the end of a run are worth, measured alike for all engines: overlaps of the true ellipsoids,
+// solid fraction, kinetic energy, bodies lost. overlaps states=POSES.csv and the neutral scene (peers.h);
+// prints JSON.
 #include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
@@ -70,12 +71,14 @@ double bed_height(std::vector<PlacedEllipsoid> bodies) {
   return bodies[static_cast<std::size_t>(k)].centre[2];
 }
 
-/// Volume of the ellipsoids below the height, exact, over that of the box below it. What overlaps counts twice.
+/// Volume of the ellipsoids below the height, exact, over that of the box below it. What overlaps counts
+/// twice.
 double solid_fraction(const std::vector<PlacedEllipsoid>& bodies, const peers::Scene& scene, double height) {
   double filled = 0.0;
   for (const PlacedEllipsoid& body : bodies) {
     const double t = std::clamp((height - body.centre[2]) / std::sqrt(body.matrix(2, 2)), -1.0, 1.0);
-    filled += scene.mass() / scene.density * (2.0 + 3.0 * t - t * t * t) / 4.0;  // segment of a sphere, mapped
+    filled +=
+        scene.mass() / scene.density * (2.0 + 3.0 * t - t * t * t) / 4.0;  // segment of a sphere, mapped
   }
   return filled / (4.0 * scene.half_side * scene.half_side * height);
 }

@@ -1,5 +1,5 @@
-// What the programs of all engines share: the neutral scene as KEY=VALUE arguments, poses in and out, times of steps.
-// It knows nothing of any engine, and nothing of Scree.
+// What the programs of all engines share: the neutral scene as KEY=VALUE arguments, poses in and out, times
+// of steps. It knows nothing of any engine, and nothing of Scree.
 #pragma once
 
 #include <array>
@@ -78,12 +78,12 @@ struct Scene {
     return {fifth * (a2[1] + a2[2]), fifth * (a2[0] + a2[2]), fifth * (a2[0] + a2[1])};
   }
 
-  Three semi_axes;      // m
-  double density;       // kg/m^3
-  double friction;      // 1
-  double gravity;       // m/s^2
-  double half_side;     // m
-  double time_step;     // s
+  Three semi_axes;   // m
+  double density;    // kg/m^3
+  double friction;   // 1
+  double gravity;    // m/s^2
+  double half_side;  // m
+  double time_step;  // s
   int steps;
 };
 
@@ -103,9 +103,9 @@ inline std::array<WallPlane, 5> walls(const Scene& scene) {
 
 /// Velocities in world axes.
 struct BodyState {
-  Three position{};                                  // m, of the centre of mass
-  std::array<double, 4> orientation{1, 0, 0, 0};     // w x y z
-  Three velocity{}, angular_velocity{};              // m/s, rad/s
+  Three position{};                               // m, of the centre of mass
+  std::array<double, 4> orientation{1, 0, 0, 0};  // w x y z
+  Three velocity{}, angular_velocity{};           // m/s, rad/s
 };
 
 /// A table whose columns are x,y,z,qw,qx,qy,qz and, if they are there, vx,vy,vz,wx,wy,wz.
@@ -121,7 +121,8 @@ inline std::vector<BodyState> read_states(const std::string& path) {
     std::size_t n = 0;
     while (n < v.size() && std::getline(columns, part, ',')) v[n++] = std::strtod(part.c_str(), nullptr);
     if (n != 7 && n != 13) throw std::runtime_error(path + ": a row without 7 or 13 columns: " + line);
-    states.push_back({{v[0], v[1], v[2]}, {v[3], v[4], v[5], v[6]}, {v[7], v[8], v[9]}, {v[10], v[11], v[12]}});
+    states.push_back(
+        {{v[0], v[1], v[2]}, {v[3], v[4], v[5], v[6]}, {v[7], v[8], v[9]}, {v[10], v[11], v[12]}});
   }
   return states;
 }
