@@ -165,7 +165,7 @@ def liggghts_rows(arguments):
         raise Missing("no program liggghts: it must be built from its source, with superquadrics")
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run([path, "-log", "none"], cwd=folder, input="atom_style superquadric\n",
-                              capture_output=True, text=True)
+                              capture_output=True, text=True, errors="replace")
     text = done.stdout + done.stderr
     if errors := [line.strip() for line in text.splitlines() if "ERROR" in line]:
         version = re.search(r"LIGGGHTS-PUBLIC ([\d.]+)", text)
@@ -221,7 +221,7 @@ def run(row, folder, arguments):
     start, processor = time.perf_counter(), processor_time()
     try:
         done = subprocess.run([str(word) for word in row.command], cwd=folder, capture_output=True, text=True,
-                              timeout=arguments.patience)
+                              errors="replace", timeout=arguments.patience)
     except subprocess.TimeoutExpired:
         raise RuntimeError(f"not done after {arguments.patience:g} s") from None
     except OSError as error:
@@ -243,7 +243,7 @@ def measure(row, folder, arguments):
         said, times, share = run(row, folder, arguments)
         poses = row.poses(folder) if row.poses else folder / "end.csv"
         done = subprocess.run([arguments.overlaps, f"states={poses}", *scene_arguments(arguments)],
-                              capture_output=True, text=True)
+                              capture_output=True, text=True, errors="replace")
         if done.returncode != 0:
             raise RuntimeError(done.stderr.strip())
     except (RuntimeError, OSError) as error:
