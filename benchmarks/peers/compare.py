@@ -31,9 +31,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 TABLES = [(ROOT / "scenes/settling_box/n1000.csv", 1.0), (ROOT / "scenes/settling_box_8000/n8000.csv", 2.83)]
 SCENE = {"semi_axes": "0.1,0.075,0.05", "density": 2500, "friction": 0.5, "gravity": 9.81, "time_step": 0.002}
 SETTLED = 1 / 6  # part of the run, at its end, whose median step counts as that of the settled bed
-BUSY = 0.95  # a program of one thread that had less processor time than this part of its run was disturbed
-COLUMNS = ["engine", "settings", "settled, ms/step", "whole run, ms/step", "overlap, mean", "overlap, max",
-           "solid fraction", "energy, J/body", "lost", "remarks"]
+BUSY = 0.95  # a program of one thread with less processor time than this part of its wall time was disturbed
+COLUMNS = ["engine", "settings", "settled, ms/step", "whole run, ms/step", "program, ms/step", "overlap, mean",
+           "overlap, max", "solid fraction", "energy, J/body", "lost", "remarks"]
 
 
 class Missing(Exception):
@@ -47,7 +47,7 @@ class Row:
     settings: str
     command: list
     poses: object = None  # folder -> file with the poses at the end, if not end.csv
-    step_times: object = None  # folder -> wall times of the steps, s, if not times.txt
+    step_times: object = None  # folder -> times of the steps, s, if not times.txt
 
 
 def scene_arguments(arguments):
@@ -132,6 +132,8 @@ def scree_rows(arguments):
         version = subprocess.run([arguments.scree, "--version"], capture_output=True, text=True, check=True).stdout
     except (OSError, subprocess.CalledProcessError) as error:
         raise Missing(f"{arguments.scree} does not run: {error}") from None
+    if not version.startswith("scree "):
+        raise Missing(f"{arguments.scree} is another program")
     scene = arguments.folder / "scene.toml"
     scene.write_text(scree_scene(arguments), encoding="utf-8")
     command = [arguments.scree, "run", scene, "-o", "run", "--threads", "1", "--set", "output.vtk=false", "--quiet"]
@@ -217,7 +219,8 @@ def processor_time():
 
 
 def run(row, folder, arguments):
-    """What the row's program said, its step times and processor time over wall time; RuntimeError: why it has none."""
+    """What the row's program said, times of its steps, its processor time, and that over wall time; RuntimeError: why it
+    has none."""
     start, processor = time.perf_counter(), processor_time()
     try:
         done = subprocess.run([str(word) for word in row.command], cwd=folder, capture_output=True, text=True,
@@ -226,21 +229,23 @@ def run(row, folder, arguments):
         raise RuntimeError(f"not done after {arguments.patience:g} s") from None
     except OSError as error:
         raise RuntimeError(str(error)) from None
-    share = (processor_time() - processor) / (time.perf_counter() - start)
+    processor = processor_time() - processor
+    share = processor / (time.perf_counter() - start)
     if done.returncode != 0:
         raise RuntimeError((done.stderr.strip() or f"ended with status {done.returncode}").splitlines()[-1])
     text = done.stdout.strip().splitlines()
     said = json.loads(text[-1]) if text and text[-1].startswith("{") else {}
     if row.step_times:
-        return said, row.step_times(folder), share
-    return said, [float(line) for line in (folder / "times.txt").read_text(encoding="utf-8").split()], share
+        return said, row.step_times(folder), processor, share
+    times = [float(line) for line in (folder / "times.txt").read_text(encoding="utf-8").split()]
+    return said, times, processor, share
 
 
 def measure(row, folder, arguments):
     """The row of the table as a dictionary, for --json."""
     result = {"engine": row.engine, "settings": row.settings}
     try:
-        said, times, share = run(row, folder, arguments)
+        said, times, processor, share = run(row, folder, arguments)
         poses = row.poses(folder) if row.poses else folder / "end.csv"
         done = subprocess.run([arguments.overlaps, f"states={poses}", *scene_arguments(arguments)],
                               capture_output=True, text=True, errors="replace")
@@ -251,7 +256,7 @@ def measure(row, folder, arguments):
     result["engine"] = said.pop("version", row.engine)
     settled = times[-max(1, round(len(times) * SETTLED)):]
     return {**result, "step_time_settled_s": statistics.median(settled), "step_time_mean_s": statistics.fmean(times),
-            "steps": len(times), "processor_share": share, "engine_says": said, **json.loads(done.stdout)}
+            "steps": len(times), "program_time_s": processor, "processor_share": share, "engine_says": said, **json.loads(done.stdout)}
 
 
 def remarks(result):
@@ -259,7 +264,7 @@ def remarks(result):
     if result["lost"]:
         parts.append(f"{result['lost']} of {result['bodies']} left the box")
     if result["processor_share"] < BUSY:
-        parts.append(f"disturbed: had a processor for {100 * result['processor_share']:.0f} % of its time")
+        parts.append(f"disturbed: it had a processor for {100 * result['processor_share']:.0f} % of its time")
     said = result["engine_says"]
     if "iterations" in said:
         parts.append(f"{said['iterations']:g} iterations a step")
@@ -270,7 +275,8 @@ def cells(result):
     if "failed" in result:
         return [result["engine"], result["settings"], *[""] * (len(COLUMNS) - 3), f"failed: {result['failed']}"]
     return [result["engine"], result["settings"], f"{1e3 * result['step_time_settled_s']:.3g}",
-            f"{1e3 * result['step_time_mean_s']:.3g}", f"{100 * result['overlap_mean']:.3g} %",
+            f"{1e3 * result['step_time_mean_s']:.3g}", f"{1e3 * result['program_time_s'] / result['steps']:.3g}",
+            f"{100 * result['overlap_mean']:.3g} %",
             f"{100 * result['overlap_max']:.3g} %", f"{result['solid_fraction']:.3f}",
             f"{result['kinetic_energy_J']:.2g}", str(result["lost"]), remarks(result)]
 
@@ -362,6 +368,8 @@ def main():
         arguments.folder = pathlib.Path(folder)
         prepare(arguments)
         report = compare(arguments)
+    if not report["rows"]:
+        sys.exit("compare.py: no engine is left")
     text = markdown(report)
     if arguments.json:
         arguments.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
