@@ -29,8 +29,7 @@ class World {
       add(btTransform::getIdentity(), 0, {0, 0, 0}, *shapes_.back());
     }
     auto hull = std::make_unique<btConvexHullShape>();
-    for (const peers::Three& point : peers::hull_points(scene.semi_axes))
-      hull->addPoint(vector(point), false);
+    for (const peers::Three& point : arguments.triples("points")) hull->addPoint(vector(point), false);
     hull->recalcLocalAabb();
     hull->setMargin(static_cast<btScalar>(arguments.number("margin")));
     for (const peers::BodyState& s : peers::read_states(arguments.text("start"))) {

@@ -59,6 +59,20 @@ def in_and_out(arguments):
     return [f"start={arguments.start}", "end=end.csv", "times=times.txt", *scene_arguments(arguments)]
 
 
+def hull_points():
+    """The 42 vertices of an icosahedron whose edges are halved once, on the ellipsoid, as an argument."""
+    golden = (1 + math.sqrt(5)) / 2
+    unit = []
+    for a, b, k in itertools.product((-1, 1), (-golden, golden), range(3)):
+        point = [0.0, 0.0, 0.0]
+        point[(k + 1) % 3], point[(k + 2) % 3] = a, b
+        unit.append(point)
+    unit += [[s + t for s, t in zip(p, q)] for p, q in itertools.combinations(unit, 2) if math.dist(p, q) < 2.4]
+    axes = [float(axis) for axis in SCENE["semi_axes"].split(",")]
+    points = [[axis * x / math.hypot(*point) for axis, x in zip(axes, point)] for point in unit]
+    return "points=" + ";".join(",".join(f"{x:.9g}" for x in point) for point in points)
+
+
 def program(arguments, name, packages):
     path = arguments.program_folder / name
     if not path.exists():
@@ -153,7 +167,7 @@ def bullet_rows(arguments):
     path = program(arguments, "peers_bullet", "libbullet-dev")
     default_split = -0.04  # m; Bullet's
     return [Row("Bullet", text, [path, "iterations=10", f"substeps={n}", "margin=0.001", f"split={split}",
-                                 *in_and_out(arguments)])
+                                 hull_points(), *in_and_out(arguments)])
             for text, n, split in (("10 iterations", 1, default_split),
                                    ("10 iterations, 4 substeps", 4, default_split),
                                    ("10 iterations, 4 substeps, split impulse", 4, 0))]
@@ -178,19 +192,6 @@ def liggghts_rows(arguments):
 
 # Jolt ------------------------------------------------------------------------------------------------------------------
 
-def hull_points():
-    """The 42 vertices of an icosahedron whose edges are halved once, on the ellipsoid: those of peers.h."""
-    golden = (1 + math.sqrt(5)) / 2
-    unit = []
-    for a, b, k in itertools.product((-1, 1), (-golden, golden), range(3)):
-        point = [0.0, 0.0, 0.0]
-        point[(k + 1) % 3], point[(k + 2) % 3] = a, b
-        unit.append(point)
-    unit += [[s + t for s, t in zip(p, q)] for p, q in itertools.combinations(unit, 2) if math.dist(p, q) < 2.4]
-    axes = [float(axis) for axis in SCENE["semi_axes"].split(",")]
-    return [[axis * x / math.hypot(*point) for axis, x in zip(axes, point)] for point in unit]
-
-
 def jolt_rows(arguments):
     if not shutil.which("node"):
         raise Missing("no program node: install Node.js")
@@ -199,9 +200,8 @@ def jolt_rows(arguments):
     package = next((folder.resolve() for folder in packages if folder.is_dir()), None)
     if package is None:
         raise Missing(f"no {packages[0]}: npm install jolt-physics, and --jolt says in which folder")
-    points = ";".join(",".join(f"{x:.9g}" for x in point) for point in hull_points())
     command = ["node", pathlib.Path(__file__).resolve().parent / "jolt.mjs", f"package={package}", "convex_radius=0",
-               f"points={points}", *in_and_out(arguments)]
+               hull_points(), *in_and_out(arguments)]
     return [Row("Jolt, WASM", text, [*command, f"slop={slop}"])
             for text, slop in (("10 + 2 iterations, slop 2 cm (default)", "default"),
                                ("10 + 2 iterations, slop 0.1 mm", "0.0001"))]

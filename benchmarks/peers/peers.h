@@ -36,8 +36,18 @@ class Arguments {
   }
   double number(const std::string& key) const { return to_number(text(key), key); }
   int whole(const std::string& key) const { return static_cast<int>(std::lround(number(key))); }
-  Three three(const std::string& key) const {
+  Three three(const std::string& key) const { return to_three(text(key), key); }
+  /// Triples with semicolons between them.
+  std::vector<Three> triples(const std::string& key) const {
     std::istringstream in(text(key));
+    std::vector<Three> result;
+    for (std::string part; std::getline(in, part, ';');) result.push_back(to_three(part, key));
+    return result;
+  }
+
+ private:
+  static Three to_three(const std::string& text, const std::string& key) {
+    std::istringstream in(text);
     Three result{};
     std::string part;
     for (double& value : result) {
@@ -46,8 +56,6 @@ class Arguments {
     }
     return result;
   }
-
- private:
   static double to_number(const std::string& text, const std::string& key) {
     double value = 0.0;
     const char* end = text.data() + text.size();
@@ -160,33 +168,6 @@ void time_steps(const Scene& scene, const std::string& path, Step&& step) {
   std::ofstream out(path);
   for (const double time : times) out << time << '\n';
   if (!out.flush()) throw std::runtime_error("cannot write " + path);
-}
-
-/// The 42 vertices of an icosahedron whose edges are halved once, brought to the ellipsoid's surface.
-inline std::vector<Three> hull_points(const Three& semi_axes) {
-  const double g = std::numbers::phi;
-  std::vector<Three> unit;
-  for (const double a : {-1.0, 1.0})
-    for (const double b : {-g, g})
-      for (std::size_t k = 0; k < 3; ++k) {
-        Three p{};
-        p[(k + 1) % 3] = a;
-        p[(k + 2) % 3] = b;
-        unit.push_back(p);
-      }
-  const auto distance2 = [](const Three& p, const Three& q) {
-    return (p[0] - q[0]) * (p[0] - q[0]) + (p[1] - q[1]) * (p[1] - q[1]) + (p[2] - q[2]) * (p[2] - q[2]);
-  };
-  constexpr double between = 6.0;  // squared length of an edge is 4, of the next longer distance 4 g^2 = 10.5
-  for (std::size_t i = 0; i < 12; ++i)
-    for (std::size_t j = i + 1; j < 12; ++j)
-      if (distance2(unit[i], unit[j]) < between)
-        unit.push_back({unit[i][0] + unit[j][0], unit[i][1] + unit[j][1], unit[i][2] + unit[j][2]});
-  for (Three& p : unit) {
-    const double length = std::sqrt(distance2(p, {}));
-    for (std::size_t k = 0; k < 3; ++k) p[k] *= semi_axes[k] / length;
-  }
-  return unit;
 }
 
 }  // namespace peers
