@@ -59,8 +59,8 @@ def in_and_out(arguments):
     return [f"start={arguments.start}", "end=end.csv", "times=times.txt", *scene_arguments(arguments)]
 
 
-def hull_points():
-    """The 42 vertices of an icosahedron whose edges are halved once, on the ellipsoid, as an argument."""
+def hull_points(inset=0.0):
+    """The 42 vertices of an icosahedron whose edges are halved once, on the ellipsoid less `inset` (m) of each semi-axis."""
     golden = (1 + math.sqrt(5)) / 2
     unit = []
     for a, b, k in itertools.product((-1, 1), (-golden, golden), range(3)):
@@ -68,7 +68,7 @@ def hull_points():
         point[(k + 1) % 3], point[(k + 2) % 3] = a, b
         unit.append(point)
     unit += [[s + t for s, t in zip(p, q)] for p, q in itertools.combinations(unit, 2) if math.dist(p, q) < 2.4]
-    axes = [float(axis) for axis in SCENE["semi_axes"].split(",")]
+    axes = [float(axis) - inset for axis in SCENE["semi_axes"].split(",")]
     points = [[axis * x / math.hypot(*point) for axis, x in zip(axes, point)] for point in unit]
     return "points=" + ";".join(",".join(f"{x:.9g}" for x in point) for point in points)
 
@@ -165,12 +165,13 @@ def mujoco_rows(arguments):
 
 def bullet_rows(arguments):
     path = program(arguments, "peers_bullet", "libbullet-dev")
-    default_split = -0.04  # m; Bullet's
-    return [Row("Bullet", text, [path, "iterations=10", f"substeps={n}", "margin=0.001", f"split={split}",
-                                 hull_points(), *in_and_out(arguments)])
-            for text, n, split in (("10 iterations", 1, default_split),
-                                   ("10 iterations, 4 substeps", 4, default_split),
-                                   ("10 iterations, 4 substeps, split impulse", 4, 0))]
+    default_split, thin = -0.04, ["margin=0.001", hull_points()]  # m; Bullet's
+    rounded = ["margin=0.02", hull_points(inset=0.02)]
+    return [Row("Bullet", f"10 iterations{text}", [path, "iterations=10", f"substeps={n}", f"split={split}", *hull,
+                                                   *in_and_out(arguments)])
+            for text, n, split, hull in (("", 1, default_split, thin), (", rounded hulls", 1, default_split, rounded),
+                                         (", 4 substeps", 4, default_split, thin),
+                                         (", 4 substeps, split impulse", 4, 0, thin))]
 
 
 # LIGGGHTS --------------------------------------------------------------------------------------------------------------

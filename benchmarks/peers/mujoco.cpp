@@ -9,7 +9,7 @@
 namespace {
 
 // Rows of the constraint problem a body, three a contact: what a bed needs, and room enough.
-constexpr double rows_needed = 8.0, rows_wanted = 12.0;
+constexpr double rows_needed = 8.5, rows_wanted = 12.0;
 constexpr double buffer_limit = 2147483647.0;  // bytes: mjData counts them in an int
 constexpr double buffer_share = 0.985;         // of it that is for the constraint problem
 
@@ -96,10 +96,14 @@ void run(const peers::Arguments& arguments) {
   });
   peers::write_states(arguments.text("end"), states_of(*model, *data));
   std::string remarks;
-  for (int k = 0; k < mjNWARNING; ++k)
-    if (data->warning[k].number > 0)
-      remarks += (remarks.empty() ? "" : "; ") + std::string(mju_warningText(k, 0)) + " (" +
-                 std::to_string(data->warning[k].number) + " times)";
+  for (int k = 0; k < mjNWARNING; ++k) {
+    if (data->warning[k].number == 0) continue;
+    const bool no_room = k == mjWARN_CONTACTFULL || k == mjWARN_CNSTRFULL;
+    remarks +=
+        (remarks.empty() ? "" : "; ") +
+        (no_room ? std::string("contacts left out for want of room, in steps") : mju_warningText(k, 0)) +
+        ": " + std::to_string(data->warning[k].number);
+  }
   std::printf(
       "{\"version\": \"MuJoCo %s\", \"iterations\": %.4g, \"contacts_most\": %d, \"remarks\": \"%s\"}\n",
       mj_versionString(), iterations / std::max(1, scene.steps), contacts, remarks.c_str());
