@@ -32,6 +32,7 @@ TABLES = [(ROOT / "scenes/settling_box/n1000.csv", 1.0), (ROOT / "scenes/settlin
 SCENE = {"semi_axes": "0.1,0.075,0.05", "density": 2500, "friction": 0.5, "gravity": 9.81, "time_step": 0.002}
 SETTLED = 1 / 6  # part of the run, at its end, whose median step counts as that of the settled bed
 BUSY = 0.95  # a program of one thread with less processor time than this part of its wall time was disturbed
+STILL = 0.01  # of the energy that lifts a body by its smallest semi-axis: a bed with more, a body, has not come to rest
 COLUMNS = ["engine", "settings", "settled, ms/step", "whole run, ms/step", "program, ms/step", "overlap, mean",
            "overlap, max", "solid fraction", "energy, J/body", "lost", "remarks"]
 
@@ -60,7 +61,7 @@ def in_and_out(arguments):
 
 
 def hull_points(inset=0.0):
-    """The 42 vertices of an icosahedron whose edges are halved once, on the ellipsoid less `inset` (m) of each semi-axis."""
+    """The 42 vertices of an icosahedron, edges halved once, on the ellipsoid whose semi-axes are `inset` (m) shorter."""
     golden = (1 + math.sqrt(5)) / 2
     unit = []
     for a, b, k in itertools.product((-1, 1), (-golden, golden), range(3)):
@@ -220,8 +221,7 @@ def processor_time():
 
 
 def run(row, folder, arguments):
-    """What the row's program said, times of its steps, its processor time, and that over wall time; RuntimeError: why it
-    has none."""
+    """What the row's program said, times of its steps, its processor time and that over wall time, or RuntimeError."""
     start, processor = time.perf_counter(), processor_time()
     try:
         done = subprocess.run([str(word) for word in row.command], cwd=folder, capture_output=True, text=True,
@@ -257,13 +257,22 @@ def measure(row, folder, arguments):
     result["engine"] = said.pop("version", row.engine)
     settled = times[-max(1, round(len(times) * SETTLED)):]
     return {**result, "step_time_settled_s": statistics.median(settled), "step_time_mean_s": statistics.fmean(times),
-            "steps": len(times), "program_time_s": processor, "processor_share": share, "engine_says": said, **json.loads(done.stdout)}
+            "steps": len(times), "program_time_s": processor, "processor_share": share,
+            "engine_says": said, **json.loads(done.stdout)}
+
+
+def lifting_energy():
+    """Of a body, by its smallest semi-axis, J."""
+    axes = [float(axis) for axis in SCENE["semi_axes"].split(",")]
+    return SCENE["density"] * 4 / 3 * math.pi * math.prod(axes) * SCENE["gravity"] * min(axes)
 
 
 def remarks(result):
     parts = []
     if result["lost"]:
         parts.append(f"{result['lost']} of {result['bodies']} left the box")
+    if result["kinetic_energy_J"] > STILL * lifting_energy():
+        parts.append("not at rest")
     if result["processor_share"] < BUSY:
         parts.append(f"disturbed: it had a processor for {100 * result['processor_share']:.0f} % of its time")
     said = result["engine_says"]
@@ -277,8 +286,7 @@ def cells(result):
         return [result["engine"], result["settings"], *[""] * (len(COLUMNS) - 3), f"failed: {result['failed']}"]
     return [result["engine"], result["settings"], f"{1e3 * result['step_time_settled_s']:.3g}",
             f"{1e3 * result['step_time_mean_s']:.3g}", f"{1e3 * result['program_time_s'] / result['steps']:.3g}",
-            f"{100 * result['overlap_mean']:.3g} %",
-            f"{100 * result['overlap_max']:.3g} %", f"{result['solid_fraction']:.3f}",
+            f"{100 * result['overlap_mean']:.3g} %", f"{100 * result['overlap_max']:.3g} %", f"{result['solid_fraction']:.3f}",
             f"{result['kinetic_energy_J']:.2g}", str(result["lost"]), remarks(result)]
 
 

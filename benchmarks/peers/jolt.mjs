@@ -15,7 +15,8 @@ const [STILL, MOVING] = [0, 1];  // layers
 
 const package_file = path.join(values.package, "package.json");
 const version = JSON.parse(fs.readFileSync(package_file, "utf-8")).version;
-const Jolt = await (await import(url.pathToFileURL(path.join(values.package, "dist/jolt-physics.wasm-compat.js")))).default();
+const library = path.join(values.package, "dist/jolt-physics.wasm-compat.js");
+const Jolt = await (await import(url.pathToFileURL(library))).default();
 
 function make_world(bodies) {
   const settings = new Jolt.JoltSettings();
@@ -75,7 +76,7 @@ function add_body(interface_, shape, row) {
   settings.mOverrideMassProperties = Jolt.EOverrideMassProperties_MassAndInertiaProvided;
   settings.mMassPropertiesOverride.mMass = mass;
   const inertia = Jolt.Mat44.prototype.sIdentity();
-  inertia.SetDiagonal3(new Jolt.Vec3(mass / 5 * (a2[1] + a2[2]), mass / 5 * (a2[0] + a2[2]), mass / 5 * (a2[0] + a2[1])));
+  inertia.SetDiagonal3(new Jolt.Vec3(...[a2[1] + a2[2], a2[0] + a2[2], a2[0] + a2[1]].map((sum) => mass / 5 * sum)));
   settings.mMassPropertiesOverride.mInertia = inertia;
   settings.mFriction = number("friction");  // Jolt takes the geometric mean of the two
   settings.mLinearDamping = 0;
