@@ -3,7 +3,7 @@
 
     benchmarks/peers/compare.py [--count 1000] [--engines scree,mujoco,bullet,liggghts,jolt] [--time 3]
                                 [--program-folder build/release/benchmarks/peers] [--scree PROGRAM]
-                                [--jolt FOLDER] [--json FILE] [--markdown FILE]
+                                [--jolt FOLDER] [--skip TEXT] [--json FILE] [--markdown FILE]
 
 README.md beside this file says what is simulated, how it is measured and what each engine is set to. Every row runs once,
 one after the other, on one thread. Engines that are not installed are left out, with a line that says what to install.
@@ -338,6 +338,7 @@ def compare(arguments):
         except Missing as why:
             report["left_out"][name] = str(why)
             print(f"compare.py: {name} is left out: {why}", file=sys.stderr)
+    rows = [row for row in rows if not (arguments.skip and arguments.skip in row.settings)]
     for number, row in enumerate(rows):
         print(f"{number + 1}/{len(rows)} {row.engine}: {row.settings}", file=sys.stderr)
         folder = arguments.folder / str(number)
@@ -356,6 +357,7 @@ def parse_arguments():
     parser.add_argument("--scree", help="the program; that of build/release or the PATH if not given")
     parser.add_argument("--liggghts", default="liggghts", help="the program")
     parser.add_argument("--jolt", type=pathlib.Path, help="folder with node_modules/jolt-physics")
+    parser.add_argument("--skip", help="leave rows out whose settings hold this text")
     parser.add_argument("--json", type=pathlib.Path)
     parser.add_argument("--markdown", type=pathlib.Path)
     arguments = parser.parse_args()
