@@ -28,7 +28,7 @@ STAGES = [
     ("assembly", "scree::assemble"),
     ("solution", "scree::solve"),
     ("solution: colours", "scree::colour_visits"),
-    ("solution: layout", "scree::compact"),
+    ("solution: getting ready", "scree::prepare_sweeps"),
     ("solution: start, sweeps, residual", "scree::solve_per_body"),
     ("solution: sweeps", "scree::solve_contacts"),
     ("solution: residual", "scree::residual_of_sweeps"),

@@ -1,5 +1,6 @@
 #include "tools/run.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <memory>
@@ -68,7 +69,8 @@ class ProblemDump {
   void after_step(const StepReport& report, const ContactProblem& problem) {
     if (path_.empty() || done_) return;
     if (step_ > 0 ? report.step != step_ : report.status == SolveStatus::converged) return;
-    if (report.asleep > 0) {  // a stored problem has no bodies that nothing moves
+    const auto rests = [](const BodyResponse& body) { return body.inverse_mass == 0.0; };
+    if (std::any_of(problem.response.begin(), problem.response.end(), rests)) {
       bodies_slept_ = true;
       return;
     }

@@ -258,6 +258,15 @@ void collide_boundary(const DetectionInput& in, const DetectionWorkspace& w, std
   }
 }
 
+SCREE_INLINE void collide_boundaries(const DetectionInput& in, const DetectionWorkspace& w, std::size_t i,
+                                     DetectionWorkspace::BlockContacts& out) {
+  const double clear = in.shapes.bounding_radius(in.bodies.shape[i]) + wall_margin(in, w, i);
+  for (std::size_t k = 0; k < in.boundaries.size(); ++k) {
+    if (w.guards[k].normal.dot(in.bodies.position[i] - w.guards[k].point) > clear) continue;
+    collide_boundary(in, w, static_cast<std::int32_t>(i), static_cast<std::int32_t>(k), out);
+  }
+}
+
 /// All contacts of the bodies of a block, as the lower number of their pair.
 SCREE_FOR_EACH_TARGET
 void collide_block(const DetectionInput& in, const Block& block, const ContactMemory& last,
@@ -273,13 +282,7 @@ void collide_block(const DetectionInput& in, const Block& block, const ContactMe
       if (const Gap* gap = gaps[p])
         add_pair_contact(in, w, i, static_cast<std::size_t>(w.pairs.b[p]), *gap, out);
     }
-    w.contact_row[i] = static_cast<std::int32_t>(out.contacts.size() - before);
-    if (in.bodies.is_asleep(i)) continue;
-    const double clear = in.shapes.bounding_radius(in.bodies.shape[i]) + wall_margin(in, w, i);
-    for (std::size_t k = 0; k < in.boundaries.size(); ++k) {
-      if (w.guards[k].normal.dot(in.bodies.position[i] - w.guards[k].point) > clear) continue;
-      collide_boundary(in, w, static_cast<std::int32_t>(i), static_cast<std::int32_t>(k), out);
-    }
+    if (!in.bodies.is_asleep(i)) collide_boundaries(in, w, i, out);
     w.contact_row[i] = static_cast<std::int32_t>(out.contacts.size() - before);
   }
 }

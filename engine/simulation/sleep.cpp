@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "engine/core/parallel.h"
 
@@ -17,7 +16,7 @@ constexpr double restful_part = 0.1;
 // step's own error in time, so who feels it wakes in the next.
 constexpr double strike_part = 1.0;
 constexpr int most_doublings = 10;
-constexpr int most_steps = std::numeric_limits<std::uint16_t>::max();
+constexpr std::uint32_t most_steps = 1'000'000'000;
 
 /// The speed that disturbances are compared with: what free fall gives in a (sub)step, m/s.
 double fall_speed(const Settings& settings, double h) {
@@ -25,13 +24,10 @@ double fall_speed(const Settings& settings, double h) {
   return fall > 0.0 ? fall : settings.sleep.speed_m_s;
 }
 
-/// Does a contact with this `b` rest once body `a` does?
-bool rests(const Bodies& bodies, std::int32_t b) {
-  const auto i = static_cast<std::size_t>(b);
-  return i >= bodies.size() || bodies.is_asleep(i);
-}
+/// Do both sides sleep, boundaries always?
 bool rests(const Bodies& bodies, const ContactKey& key) {
-  return bodies.is_asleep(static_cast<std::size_t>(key.a)) && rests(bodies, key.b);
+  const auto a = static_cast<std::size_t>(key.a), b = static_cast<std::size_t>(key.b);
+  return bodies.is_asleep(a) && (b >= bodies.size() || bodies.is_asleep(b));
 }
 
 void add(Twist& sum, const Vec3& arm, double sign, const Vec3& impulse, const Vec3& torque) {
@@ -61,10 +57,10 @@ void feel(const Settings& settings, double h, const Bodies& bodies, const Sleepe
   }
 }
 
-/// (Z2), m/s.
 double surface_speed(const Model& model, const Bodies& bodies, std::size_t i, const Twist& v) {
   return v.linear.norm() + model.shapes.bounding_radius(bodies.shape[i]) * v.angular.norm();
 }
+/// (Z2), m/s.
 double disturbance(const Model& model, const Bodies& bodies, std::size_t i, const Twist& felt) {
   return surface_speed(model, bodies, i,
                        {felt.linear / bodies.mass[i], world_inverse_inertia(bodies, i) * felt.angular});
@@ -116,35 +112,39 @@ void recall(const std::vector<RestingContact>& woken, std::size_t bodies, Contac
   for (std::size_t i = 0; i < bodies; ++i) memory.contact_row[i + 1] += memory.contact_row[i];
 }
 
-/// Wakes the sleepers that are marked, and takes the marks away.
-void wake_marked(Workspace& w, State& state, StepReport& report) {
+/// Wakes the sleepers that are marked as waking. Their contacts go back into the memory; returns them.
+std::vector<RestingContact> wake(const std::vector<std::uint8_t>& waking, State& state, StepReport& report) {
   Bodies& bodies = state.bodies;
   Sleepers& sleepers = state.sleepers;
-  if (std::find(w.marked.begin(), w.marked.end(), 1) == w.marked.end()) return;
   for (std::size_t i = 0; i < bodies.size(); ++i) {
-    if (w.marked[i] == 0) continue;
+    if (waking[i] == 0) continue;
     bodies.asleep[i] = 0;
     sleepers.still[i] = 0;
     ++report.woken;
   }
-  w.marked.assign(bodies.size(), 0);
   auto& resting = sleepers.contacts;
   const auto first_woken = std::stable_partition(
       resting.begin(), resting.end(), [&](const RestingContact& c) { return rests(bodies, c.key); });
-  recall({first_woken, resting.end()}, bodies.size(), state.memory);
+  std::vector<RestingContact> released(first_woken, resting.end());
+  recall(released, bodies.size(), state.memory);
   resting.erase(first_woken, resting.end());
   hold_sleepers(bodies, sleepers);
+  return released;
 }
 
-/// Counts the steps for which bodies have been still.
+bool any(const std::vector<std::uint8_t>& marks) {
+  return std::find(marks.begin(), marks.end(), 1) != marks.end();
+}
+
+/// Counts the steps for which bodies have been still; who has just woken has not been.
 void count_still(const Model& model, const Workspace& w, const Bodies& bodies,
-                 std::vector<std::uint16_t>& still) {
+                 std::vector<std::uint32_t>& still) {
   for_each_index(bodies.size(), grain_medium, [&](std::size_t i) {
-    if (bodies.is_asleep(i)) return;
+    if (bodies.is_asleep(i) || w.waking[i] != 0) return;
     const Twist v{bodies.linear_velocity[i], bodies.angular_velocity[i]};
     const bool is_still =
         surface_speed(model, bodies, i, v) <= model.settings.sleep.speed_m_s && w.in_collision[i] != 0;
-    still[i] = is_still ? static_cast<std::uint16_t>(std::min(still[i] + 1, most_steps)) : std::uint16_t{0};
+    still[i] = is_still ? std::min(still[i] + 1, most_steps) : 0u;
   });
 }
 
@@ -196,6 +196,31 @@ std::vector<RestingContact> come_to_rest(const Bodies& bodies, const Workspace& 
   return resting;
 }
 
+/// Stops the bodies that are marked as tired.
+void put_to_sleep(const Workspace& w, State& state, StepReport& report) {
+  Bodies& bodies = state.bodies;
+  Sleepers& sleepers = state.sleepers;
+  const BodySums before = body_sums(bodies, Vec3::Zero());
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    if (w.tired[i] == 0) continue;
+    bodies.asleep[i] = 1;
+    bodies.linear_velocity[i].setZero();
+    bodies.angular_velocity[i].setZero();
+  }
+  const BodySums after = body_sums(bodies, Vec3::Zero());
+  report.energy.dissipated_by_sleep += before.kinetic - after.kinetic;
+  report.sleep_impulse += after.linear - before.linear;
+  report.sleep_angular_impulse += after.angular - before.angular;
+
+  const std::vector<RestingContact> added = come_to_rest(bodies, w);
+  std::vector<RestingContact> all;
+  all.reserve(sleepers.contacts.size() + added.size());
+  std::merge(sleepers.contacts.begin(), sleepers.contacts.end(), added.begin(), added.end(),
+             std::back_inserter(all), [](const auto& a, const auto& b) { return a.key < b.key; });
+  sleepers.contacts.swap(all);
+  hold_sleepers(bodies, sleepers);
+}
+
 }  // namespace
 
 void hold_sleepers(const Bodies& bodies, Sleepers& sleepers) {
@@ -227,7 +252,8 @@ bool wake_struck(const Model& model, double h, int attempt, Workspace& w, State&
   if (state.sleepers.sums.bodies == 0) return false;
   feel(model.settings, h, bodies, state.sleepers, w);
   const double fall = fall_speed(model.settings, h);
-  w.marked.resize(n, 0);
+  const double tolerance = std::min(model.settings.sleep.tolerance, strike_part);
+  w.waking.resize(n, 0);
   const double largest = reduce_blocks(
       n, grain_medium, 0.0,
       [&](const Block& block) {
@@ -235,7 +261,7 @@ bool wake_struck(const Model& model, double h, int attempt, Workspace& w, State&
         for (std::size_t i = block.begin; i < block.end; ++i) {
           if (!bodies.is_asleep(i)) continue;
           const double felt = disturbance(model, bodies, i, w.felt[i]);
-          if (!(felt <= model.settings.sleep.tolerance * fall)) w.marked[i] = 1;
+          if (!(felt <= tolerance * fall)) w.waking[i] = 1;
           most = felt <= most ? most : felt;
         }
         return most;
@@ -251,9 +277,10 @@ bool wake_struck(const Model& model, double h, int attempt, Workspace& w, State&
   }
   std::vector<std::uint8_t> next;
   for (int layer = 0; layer < 1 << std::min(attempt, most_doublings); ++layer) {
-    if (!spread(state.sleepers, n, w.marked, next)) break;
+    if (!spread(state.sleepers, n, w.waking, next)) break;
   }
-  wake_marked(w, state, report);
+  wake(w.waking, state, report);
+  w.waking.assign(n, 0);
   return true;
 }
 
@@ -261,34 +288,17 @@ void wake_and_fall_asleep(const Model& model, double h, Workspace& w, State& sta
   Bodies& bodies = state.bodies;
   Sleepers& sleepers = state.sleepers;
   const std::size_t n = bodies.size();
-  if (sleepers.sums.bodies > 0) wake_marked(w, state, report);
-  if (!model.settings.sleep.is_on()) return;
-  bodies.asleep.resize(n, 0);
-  sleepers.still.resize(n, 0);
-  count_still(model, w, bodies, sleepers.still);
-  mark_tired(model, h, w, state, w.marked);
-  if (std::find(w.marked.begin(), w.marked.end(), 1) == w.marked.end()) return;
-
-  const BodySums before = body_sums(bodies, Vec3::Zero());
-  for (std::size_t i = 0; i < n; ++i) {
-    if (w.marked[i] == 0) continue;
-    bodies.asleep[i] = 1;
-    bodies.linear_velocity[i].setZero();
-    bodies.angular_velocity[i].setZero();
+  w.released.clear();
+  w.waking.resize(n, 0);
+  if (any(w.waking)) w.released = wake(w.waking, state, report);
+  if (model.settings.sleep.is_on()) {
+    bodies.asleep.resize(n, 0);
+    sleepers.still.resize(n, 0);
+    count_still(model, w, bodies, sleepers.still);
+    mark_tired(model, h, w, state, w.tired);
+    if (any(w.tired)) put_to_sleep(w, state, report);
   }
-  const BodySums after = body_sums(bodies, Vec3::Zero());
-  report.energy.dissipated_by_sleep += before.kinetic - after.kinetic;
-  report.sleep_impulse += after.linear - before.linear;
-  report.sleep_angular_impulse += after.angular - before.angular;
-
-  const std::vector<RestingContact> added = come_to_rest(bodies, w);
-  std::vector<RestingContact> all;
-  all.reserve(sleepers.contacts.size() + added.size());
-  std::merge(sleepers.contacts.begin(), sleepers.contacts.end(), added.begin(), added.end(),
-             std::back_inserter(all), [](const auto& a, const auto& b) { return a.key < b.key; });
-  sleepers.contacts.swap(all);
-  hold_sleepers(bodies, sleepers);
-  w.marked.assign(n, 0);
+  w.waking.assign(n, 0);
 }
 
 }  // namespace scree

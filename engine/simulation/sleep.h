@@ -24,7 +24,7 @@
 namespace scree {
 
 /// Looks what sleepers feel in the solution of a (sub)step of h, and marks who has to wake
-/// (workspace.marked). If anyone was struck, wakes those who are marked and everybody within 2^attempt
+/// (workspace.waking). If anyone was struck, wakes those who are marked and everybody within 2^attempt
 /// contacts of them, and says so: their contacts are in the memory again. Else adds what the sleepers felt to
 /// the report.
 bool wake_struck(const Model& model, double h, int attempt, Workspace& workspace, State& state,

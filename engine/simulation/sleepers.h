@@ -25,7 +25,7 @@ struct RestingSums {
 };
 
 struct Sleepers {
-  std::vector<std::uint16_t> still;      // [body] steps for which it has been still; empty until one was
+  std::vector<std::uint32_t> still;      // [body] steps for which it has been still; empty until one was
   std::vector<RestingContact> contacts;  // ordered by key
   // What follows from the contacts, see hold_sleepers().
   std::vector<Twist> held;  // [body] impulse (linear, N s) and moment about the centre (angular, N m s)

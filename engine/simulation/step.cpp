@@ -71,12 +71,36 @@ void take_velocities(const ContactSolution& solution, Bodies& bodies) {
   });
 }
 
+void detect(const Model& model, State& state, Workspace& w, StepReport& report) {
+  const Settings& settings = model.settings;
+  const double free_speed = settings.gravity.norm() * settings.time_step_s;
+  const DetectionReport found =
+      find_contacts({model.shapes, state.bodies, model.boundaries, settings.time_step_s, free_speed},
+                    state.memory, w.detection, w.contacts);
+  report.candidates = found.candidates;
+  report.narrow_phase_failures = found.failures;
+  remember_pairs(w.detection, state.memory);
+}
+
 void take_solve_report(const SolveReport& solve, double velocity_scale, StepReport& report) {
   report.status = solve.status;
   report.sweeps += solve.sweeps;
   report.residual_rms_m_s = solve.residual.rms_m_s;
   report.residual_max_m_s = solve.residual.max_m_s;
   report.residual_rms_relative = velocity_scale > 0.0 ? solve.residual.rms_m_s / velocity_scale : 0.0;
+}
+
+/// Impulses and velocities after a (sub)step of h, and how overlaps are corrected: are they?
+bool resolve(const Model& model, const State& state, double h, Workspace& w, StepReport& report) {
+  const SolverSettings& settings = model.settings.solver;
+  assemble(model, state.bodies, w.contacts, state.memory, h, w.problem);
+  strike(model.settings, state.bodies, h, w);
+  const bool split = settings.position_correction == PositionCorrection::split;
+  const SolveReport solved = split ? solve(w.problem, settings, w.solver, w.solution)
+                                   : solve_with_bias(w.problem, settings, h, w.solver, w.solution);
+  const bool corrected = split ? correct_positions(w.problem, settings, h, w.solver, w.solution) : true;
+  take_solve_report(solved, w.problem.velocity_scale, report);
+  return corrected;
 }
 
 /// Energies and momenta at the end of the step, and what is left of the ledger.
@@ -101,7 +125,6 @@ StepReport step(const Model& model, State& state, Workspace& w) {
   Bodies& bodies = state.bodies;
   const Settings& settings = model.settings;
   const double h = settings.time_step_s / settings.substeps;
-  const double free_speed = settings.gravity.norm() * settings.time_step_s;
   if (settings.sort_interval > 0 && state.step % settings.sort_interval == 0)
     sort_bodies(model.shapes, state);
   const double energy_before = mechanical_energy(bodies, settings.gravity);
@@ -111,31 +134,18 @@ StepReport step(const Model& model, State& state, Workspace& w) {
     clock.charge(report.time.preparation);
 
     bool corrected = false;
-    int attempt = 0;
-    do {  // once, unless sleepers are struck
-      if (substep == 0 || attempt > 0) {
-        const DetectionReport found =
-            find_contacts({model.shapes, bodies, model.boundaries, settings.time_step_s, free_speed},
-                          state.memory, w.detection, w.contacts);
-        report.candidates = found.candidates;
-        report.narrow_phase_failures = found.failures;
-        remember_pairs(w.detection, state.memory);
-      } else {
+    for (int attempt = 0;; ++attempt) {  // once, unless sleepers are struck
+      if (substep == 0 || attempt > 0)
+        detect(model, state, w, report);
+      else
         advance_contacts(w.problem, w.solution, w.motion, h, w.contacts);
-      }
       clock.charge(report.time.detection);
-
-      assemble(model, bodies, w.contacts, state.memory, h, w.problem);
-      strike(settings, bodies, h, w);
-      const bool split = settings.solver.position_correction == PositionCorrection::split;
-      const SolveReport solved = split ? solve(w.problem, settings.solver, w.solver, w.solution)
-                                       : solve_with_bias(w.problem, settings.solver, h, w.solver, w.solution);
-      corrected = split ? correct_positions(w.problem, settings.solver, h, w.solver, w.solution) : true;
-      take_solve_report(solved, w.problem.velocity_scale, report);
-      remember(w.problem, w.solution, w, state.memory);
+      corrected = resolve(model, state, h, w, report);
       clock.charge(report.time.resolution);
-    } while (wake_struck(model, h, attempt++, w, state, report));
+      if (!wake_struck(model, h, attempt, w, state, report)) break;
+    }
 
+    remember(w.problem, w.solution, w, state.memory);
     add_impacts(settings, bodies, h, w);
     balance_contacts(w.problem, w.solution, bodies, state.sleepers.sums, w.motion, w.in_collision, report);
     take_velocities(w.solution, bodies);

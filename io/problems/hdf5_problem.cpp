@@ -294,6 +294,9 @@ ContactProblem read_bodies_form(const Source& in) {
   for_each_contact_array(p, torques, contacts);
   p.velocity_scale = in.number("velocity_scale_m_s");
   p.friction_corners = static_cast<int>(in.integer("friction_corners"));
+  for (const BodyResponse& body : p.response) {
+    if (!(body.inverse_mass > 0.0)) fail(in.path(), "/bodies/inverse_mass", "must be positive");
+  }
   for (std::size_t c = 0; c < p.contacts(); ++c) {
     const auto n = static_cast<std::int32_t>(p.bodies());
     if (p.body_a[c] < 0 || p.body_a[c] >= n) fail(in.path(), "/contacts/body_a", "must number a body");

@@ -20,19 +20,25 @@ struct LoadedContacts : Contacts {
   std::vector<Vec3> impulse;  // [contact] N s, world axes, on body a
 };
 
-/// The contacts of the last step, then those that rest. The impulses are not those of ContactMemory: what an
-/// impact gave is left out there.
+/// The contacts of the last step, then those that rested in it: of sleepers, also of those who woke after it.
+/// The impulses are not those of ContactMemory: what an impact gave is left out there.
 LoadedContacts all_contacts(const Sleepers& sleepers, const Workspace& workspace) {
   LoadedContacts all{workspace.contacts, {}};
   for (std::size_t c = 0; c < workspace.contacts.size(); ++c)
     all.impulse.push_back(workspace.problem.in_world(c, workspace.solution.impulse[c]));
-  for (const RestingContact& resting : sleepers.contacts) {
+  const auto add = [&](const RestingContact& resting) {
     all.key.push_back(resting.key);
     all.point.push_back(resting.point);
     all.normal.push_back(resting.normal);
     all.gap.push_back(resting.gap);
     all.gap_acceleration.push_back(0.0);
     all.impulse.push_back(resting.impulse);
+  };
+  for (const RestingContact& released : workspace.released) add(released);
+  const std::vector<ContactKey>& key = workspace.contacts.key;
+  for (const RestingContact& resting : sleepers.contacts) {
+    const bool came_to_rest_after_it = std::binary_search(key.begin(), key.end(), resting.key);
+    if (!came_to_rest_after_it) add(resting);
   }
   return all;
 }

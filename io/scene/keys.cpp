@@ -162,7 +162,7 @@ constexpr std::array key_table{
         .range = not_negative,
         .description = "A body that touches others and has been still for so long falls asleep."},
     Key{.section = "sleep", .name = "tolerance", .type = number, .fallback = "0.1",
-        .range = positive,
+        .range = {.low = 0.0, .high = 1.0, .low_open = true},
         .description = "A sleeper wakes when its contacts and weight would give its surface more than this times "
                        "|gravity| * time_step in a step (without gravity: times `speed`)."},
 

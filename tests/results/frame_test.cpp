@@ -5,6 +5,7 @@
 
 #include "engine/core/random.h"
 #include "tests/results/fixtures.h"
+#include "tests/support/world.h"
 
 namespace scree::test {
 
@@ -95,6 +96,29 @@ TEST(Frame, ShowsWhoSleepsAndTheContactsThatRest) {
   EXPECT_EQ(frame.contacts.boundary, (std::vector<std::int32_t>{0, -1, -1, -1, 2}));
   EXPECT_EQ(frame.contacts.impulse[3], io::Vec3f(0.5f, 0.0f, 0.0f));
   EXPECT_EQ(frame.contacts.point[3], io::Vec3f(1, 2, 3));
+}
+
+// In the steps in which bodies fall asleep and wake too, frames show what the report counts, once.
+TEST(Frame, HoldsEveryContactOfTheReportOnceWhileBodiesFallAsleepAndWake) {
+  World world;
+  world.add_floor();
+  for (int i = 0; i < 3; ++i) world.add_sphere(0.1, Vec3(0, 0, 0.1 + 0.2 * i));
+  world.add_sphere(0.0126, Vec3(0, 0, 0.9));  // so light that who it hits wakes after the step
+  world.model.settings.sleep = {.speed_m_s = 1e-3, .duration_s = 0.02, .tolerance = 0.05};
+  std::int64_t fell_asleep = 0, woken = 0, asleep = 0;
+  world.run(0.5, [&](const StepReport& r) {
+    const io::Frame frame = io::make_frame(world.model, world.state, world.workspace, {}, true);
+    ASSERT_EQ(static_cast<std::int64_t>(frame.contacts.gap.size()), r.contacts) << r.step;
+    double floor = 0.0;
+    for (std::size_t c = 0; c < frame.contacts.gap.size(); ++c)
+      floor += frame.contacts.boundary[c] >= 0 ? static_cast<double>(frame.contacts.impulse[c].z()) : 0.0;
+    EXPECT_NEAR(floor, r.boundary_impulse.z(), 1e-6 * std::abs(r.boundary_impulse.z()) + 1e-12) << r.step;
+    woken += r.woken;
+    fell_asleep += std::max<std::int64_t>(0, r.asleep - asleep);
+    asleep = r.asleep;
+  });
+  EXPECT_GE(fell_asleep, 4);
+  EXPECT_GE(woken, 1);
 }
 
 TEST(Frame, ExtraFieldsAddUpToTheWhole) {

@@ -115,11 +115,13 @@ TEST(Sleep, WhatGainsSpeedDoesNotSleepHoweverSlowItIs) {
 
 // A stone that hits a sleeping column meets the same bodies as if nobody slept: the step is solved with them
 // awake.
-TEST(Sleep, AnImpactGoesOnAsIfNobodySlept) {
+class SleepingImpact : public ::testing::TestWithParam<RestitutionLaw> {};
+TEST_P(SleepingImpact, GoesOnAsIfNobodySlept) {
   const auto hit = [](bool sleep) {
     PairLaw law;
     law.restitution = 0.3;
     World world(law);
+    world.model.settings.restitution_law = GetParam();
     world.add_floor();
     for (int i = 0; i < 4; ++i) world.add_sphere(0.1, Vec3(0, 0, 0.1 + 0.2 * i));
     if (sleep) world.model.settings.sleep = soon;
@@ -139,6 +141,24 @@ TEST(Sleep, AnImpactGoesOnAsIfNobodySlept) {
     EXPECT_LT((with.state.bodies.linear_velocity[i] - without.state.bodies.linear_velocity[i]).norm(), 1e-3);
   }
   EXPECT_GT(without.state.bodies.linear_velocity[3].norm(), 0.1);  // it was worth looking at
+}
+
+INSTANTIATE_TEST_SUITE_P(Laws, SleepingImpact,
+                         ::testing::Values(RestitutionLaw::newton, RestitutionLaw::energetic));
+
+// Settings at their limits: whoever is to wake stays awake for a step at least, and no step goes on for ever.
+TEST(Sleep, LimitsOfToleranceAndDuration) {
+  for (const double tolerance : {1.0, 5.0}) {
+    World world = column(2);
+    world.model.settings.sleep = {.speed_m_s = 1e-3, .duration_s = 0.0, .tolerance = tolerance};
+    world.run(0.05);
+    ASSERT_EQ(world.state.sleepers.sums.bodies, 2);
+    add_later(world, 0.1, Vec3(0, 0, 0.7));
+    std::int64_t woken = 0;
+    world.run(1.0, [&](const StepReport& r) { woken += r.woken; });
+    EXPECT_GE(woken, 2) << tolerance;
+    EXPECT_EQ(world.state.sleepers.sums.bodies, 3);
+  }
 }
 
 // The lowest of three is pushed away from below: who rested on it falls as if nobody had slept.
