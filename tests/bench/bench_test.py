@@ -122,6 +122,19 @@ class Bench(unittest.TestCase):
         done = self.bench("drop.toml", "--size", "5", status=3)  # a scene without `count`
         self.assertIn("count", done.stderr)
 
+    def test_sleep_must_be_named(self):
+        with open(self.path("drop.toml"), "w") as file:
+            file.write(SCENE + "[sleep]\nspeed = 0.01\nduration = 0.01\n")
+        once = ("drop.toml", "--from", "0.1", "--steps", "3", "--repeats", "1", "--threads", "1", "--no-residuals", "--json",
+                "out.json")
+        for more, name, asleep in (((), "drop", 0.0), (("--set", "sleep.speed=0.02"), "drop_with_sleep", 1.0)):
+            done = self.bench(*once, *more)
+            with open(self.path("out.json")) as file:
+                case = json.load(file)["cases"][0]
+            self.assertEqual((name, asleep), (case["scene"], case["physics"]["asleep"]))
+            self.assertEqual(asleep == 0.0, "sleep is left out" in done.stderr)
+        self.assertIn("does not go with sleep", self.bench(*once, *more, "--solver", "one_pass", status=3).stderr)
+
     def test_scales_weakly(self):
         report = self.measured("pouring", "--weak", "--size", "40", "--threads", "1,3")
         self.assertEqual([(40, 1), (120, 3)], [(c["bodies"], c["threads"]) for c in report["cases"]])
