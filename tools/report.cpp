@@ -60,7 +60,9 @@ std::string report_text(const io::Summary& s, const io::RunFolder& folder, const
                       s.recording_time_s, s.frames);
 
   text += "\nat the end\n";
-  add_line(text, "bodies", fmt::format("{} ({} lost)", s.bodies, s.lost_bodies));
+  add_line(text, "bodies",
+           s.sleeps ? fmt::format("{} ({} lost, {} asleep)", s.bodies, s.lost_bodies, s.last.asleep)
+                    : fmt::format("{} ({} lost)", s.bodies, s.lost_bodies));
   add_line(
       text, "contacts",
       fmt::format("{} ({} active, {} touching)", s.last.contacts, s.last.active_contacts, s.last.touching));
