@@ -113,12 +113,4 @@ void run(const peers::Arguments& arguments) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  try {
-    run(peers::Arguments(argc, argv));
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "peers_mujoco: %s\n", error.what());
-    return 2;
-  }
-  return 0;
-}
+int main(int argc, char** argv) { return peers::run_program("peers_mujoco", argc, argv, run); }

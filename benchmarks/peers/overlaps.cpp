@@ -117,12 +117,4 @@ void measure(const peers::Arguments& arguments) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  try {
-    measure(peers::Arguments(argc, argv));
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "overlaps: {}\n", error.what());
-    return 2;
-  }
-  return 0;
-}
+int main(int argc, char** argv) { return peers::run_program("overlaps", argc, argv, measure); }

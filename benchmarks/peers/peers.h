@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 #include <ctime>
 #include <fstream>
 #include <map>
@@ -168,6 +169,18 @@ void time_steps(const Scene& scene, const std::string& path, Step&& step) {
   std::ofstream out(path);
   for (const double time : times) out << time << '\n';
   if (!out.flush()) throw std::runtime_error("cannot write " + path);
+}
+
+/// Runs a program with its arguments; says what went wrong. Returns the exit status.
+template <class Run>
+int run_program(const char* name, int argc, char** argv, Run&& run) {
+  try {
+    run(Arguments(argc, argv));
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s: %s\n", name, error.what());
+    return 2;
+  }
+  return 0;
 }
 
 }  // namespace peers

@@ -23,9 +23,7 @@ std::int64_t find_contact(const ContactMemory& memory, const ContactKey& key) {
 }
 
 Vec3 find_torque(const ContactMemory& memory, const ContactKey& key) {
-  const auto found =
-      std::lower_bound(memory.torques.begin(), memory.torques.end(), key,
-                       [](const RememberedTorque& t, const ContactKey& k) { return t.key < k; });
+  const auto found = std::ranges::lower_bound(memory.torques, key, {}, &RememberedTorque::key);
   return found != memory.torques.end() && found->key == key ? found->impulse : Vec3(Vec3::Zero());
 }
 

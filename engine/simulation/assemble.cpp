@@ -69,18 +69,18 @@ struct Assembly {
   ContactProblem& p;
 };
 
-/// Frame and arms. Between bodies both sides use the midpoint, for angular momentum; a wall takes any, so the
-/// body's own surface point serves.
+/// Frame and arms.
 SCREE_INLINE void place(const Assembly& in, std::size_t c, bool fixed) {
   const ContactKey& key = in.contacts.key[c];
   const Vec3& normal = in.contacts.normal[c];
   ContactGeometry& g = in.p.geometry[c];
-  const Vector4 n = to_vector4(normal), point = to_vector4(in.contacts.point[c]);
-  const Vector4 arm_a = point - to_vector4(in.bodies.position[static_cast<std::size_t>(key.a)]);
-  g.n = n;
+  const auto arm = [&](std::int32_t body) __attribute__((always_inline)) {
+    return arm_to(in.contacts, c, in.bodies.position[static_cast<std::size_t>(body)], fixed);
+  };
+  g.n = to_vector4(normal);
   g.t1 = to_vector4(tangents(normal)[0]);
-  g.arm_a = fixed ? arm_a + 0.5 * in.contacts.gap[c] * n : arm_a;
-  g.arm_b = fixed ? Vector4{} : point - to_vector4(in.bodies.position[static_cast<std::size_t>(key.b)]);
+  g.arm_a = arm(key.a);
+  g.arm_b = fixed ? Vector4{} : arm(key.b);
   in.p.law[c].tangent_ratio = 1.0;
 }
 

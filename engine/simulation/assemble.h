@@ -17,6 +17,13 @@ namespace scree {
 void assemble(const Model& model, const Bodies& bodies, const Contacts& contacts, const ContactMemory& memory,
               double h, ContactProblem& problem);
 
+/// From a body's centre to where a contact acts, m, world axes. Between bodies both sides use the midpoint,
+/// for angular momentum; a wall takes any, so the body's own surface point serves.
+SCREE_INLINE Vector4 arm_to(const Contacts& contacts, std::size_t c, const Vec3& centre, bool fixed) {
+  const Vector4 to_midpoint = to_vector4(contacts.point[c]) - to_vector4(centre);
+  return fixed ? to_midpoint + 0.5 * contacts.gap[c] * to_vector4(contacts.normal[c]) : to_midpoint;
+}
+
 /// Carries contacts along to the next substep, to first order: the point moves with the mean of both
 /// surfaces, the gap changes by the normal velocity, the normal stays.
 void advance_contacts(const ContactProblem& problem, const ContactSolution& solution,

@@ -94,8 +94,16 @@ SlotPair renumbered(const std::vector<std::int32_t>& slot, std::int32_t a, std::
   return p < q ? SlotPair{p, q, false} : SlotPair{q, p, true};
 }
 
-std::uint64_t key_of(const SlotPair& pair) {
-  return static_cast<std::uint64_t>(pair.a) << 32 | static_cast<std::uint64_t>(pair.b);
+/// Gives a contact the new slots of its bodies; did they change places?
+bool renumber(const std::vector<std::int32_t>& slot, ContactKey& key) {
+  const SlotPair pair = renumbered(slot, key.a, key.b);
+  key.a = pair.a;
+  key.b = pair.b;
+  return pair.swapped;
+}
+
+std::uint64_t key_of(std::int32_t a, std::int32_t b) {
+  return static_cast<std::uint64_t>(a) << 32 | static_cast<std::uint64_t>(b);
 }
 
 /// Rows of the entries that `order` lists by their pair's key.
@@ -110,27 +118,20 @@ void renumber_contacts(const std::vector<std::int32_t>& slot, ContactMemory& m,
                        std::vector<KeyedItem>& scratch) {
   std::vector<KeyedItem> order(m.key.size());
   for_each_index(m.key.size(), grain_light, [&](std::size_t c) {
-    const SlotPair pair = renumbered(slot, m.key[c].a, m.key[c].b);
-    m.key[c].a = pair.a;
-    m.key[c].b = pair.b;
-    if (pair.swapped) {
+    if (renumber(slot, m.key[c])) {
       m.normal[c] = -m.normal[c];
       m.impulse[c] = -m.impulse[c];
     }
-    order[c] = {key_of(pair), static_cast<std::int32_t>(c)};
+    order[c] = {key_of(m.key[c].a, m.key[c].b), static_cast<std::int32_t>(c)};
   });
   sort_by_key(order, scratch);
   gather(m.key, order);
   gather(m.normal, order);
   gather(m.impulse, order);
   for (RememberedTorque& t : m.torques) {
-    const SlotPair pair = renumbered(slot, t.key.a, t.key.b);
-    t.key.a = pair.a;
-    t.key.b = pair.b;
-    if (pair.swapped) t.impulse = -t.impulse;
+    if (renumber(slot, t.key)) t.impulse = -t.impulse;
   }
-  std::sort(m.torques.begin(), m.torques.end(),
-            [](const RememberedTorque& p, const RememberedTorque& q) { return p.key < q.key; });
+  std::ranges::sort(m.torques, {}, &RememberedTorque::key);
   if (!m.contact_row.empty()) m.contact_row = rows_of(order, slot.size());
 }
 
@@ -143,7 +144,7 @@ void renumber_pairs(const std::vector<std::int32_t>& slot, ContactMemory& m,
       const SlotPair pair = renumbered(slot, static_cast<std::int32_t>(a), m.pair_b[p]);
       m.pair_b[p] = pair.b;
       if (pair.swapped) m.pair_normal[p] = -m.pair_normal[p];
-      order[p] = {key_of(pair), static_cast<std::int32_t>(p)};
+      order[p] = {key_of(pair.a, pair.b), static_cast<std::int32_t>(p)};
     }
   });
   sort_by_key(order, scratch);
@@ -157,17 +158,13 @@ void renumber_sleepers(const std::vector<std::int32_t>& slot, const std::vector<
   if (sleepers.still.empty()) return;
   gather(sleepers.still, order);
   for (RestingContact& c : sleepers.contacts) {
-    const SlotPair pair = renumbered(slot, c.key.a, c.key.b);
-    c.key.a = pair.a;
-    c.key.b = pair.b;
-    if (!pair.swapped) continue;
+    if (!renumber(slot, c.key)) continue;
     c.normal = -c.normal;
     c.impulse = -c.impulse;
     c.torque_impulse = -c.torque_impulse;
     c.arm_a.swap(c.arm_b);
   }
-  std::sort(sleepers.contacts.begin(), sleepers.contacts.end(),
-            [](const RestingContact& p, const RestingContact& q) { return p.key < q.key; });
+  std::ranges::sort(sleepers.contacts, {}, &RestingContact::key);
   hold_sleepers(bodies, sleepers);
 }
 

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/core/ordering.h"
 #include "engine/core/parallel.h"
+#include "engine/simulation/assemble.h"
 
 namespace scree {
 
@@ -105,11 +107,10 @@ void recall(const std::vector<RestingContact>& woken, std::size_t bodies, Contac
   memory.key.swap(all.key);
   memory.normal.swap(all.normal);
   memory.impulse.swap(all.impulse);
-  std::sort(memory.torques.begin(), memory.torques.end(),
-            [](const RememberedTorque& p, const RememberedTorque& q) { return p.key < q.key; });
+  std::ranges::sort(memory.torques, {}, &RememberedTorque::key);
   memory.contact_row.assign(bodies + 1, 0);
-  for (const ContactKey& key : memory.key) ++memory.contact_row[static_cast<std::size_t>(key.a) + 1];
-  for (std::size_t i = 0; i < bodies; ++i) memory.contact_row[i + 1] += memory.contact_row[i];
+  for (const ContactKey& key : memory.key) ++memory.contact_row[static_cast<std::size_t>(key.a)];
+  exclusive_scan(memory.contact_row);
 }
 
 /// Wakes the sleepers that are marked as waking. Their contacts go back into the memory; returns them.
@@ -187,11 +188,11 @@ std::vector<RestingContact> come_to_rest(const Bodies& bodies, const Workspace& 
     if (found.gap[c] >= 0.0 && w.solution.impulse[c].isZero(0.0)) continue;
     const auto a = static_cast<std::size_t>(key.a), b = static_cast<std::size_t>(key.b);
     const bool fixed = b >= bodies.size();
-    const Vec3 point = fixed ? Vec3(found.point[c] + 0.5 * found.gap[c] * found.normal[c]) : found.point[c];
-    resting.push_back(
-        {key, found.point[c], found.normal[c], found.gap[c], p.length[c], point - bodies.position[a],
-         fixed ? Vec3(Vec3::Zero()) : Vec3(point - bodies.position[b]), p.in_world(c, w.solution.impulse[c]),
-         p.in_world(c, torque_impulse_of(p, c, w.solution.torque_impulse))});
+    const Vec3 arm_a = to_vec3(arm_to(found, c, bodies.position[a], fixed));
+    const Vec3 arm_b = fixed ? Vec3(Vec3::Zero()) : to_vec3(arm_to(found, c, bodies.position[b], fixed));
+    resting.push_back({key, found.point[c], found.normal[c], found.gap[c], p.length[c], arm_a, arm_b,
+                       p.in_world(c, w.solution.impulse[c]),
+                       p.in_world(c, torque_impulse_of(p, c, w.solution.torque_impulse))});
   }
   return resting;
 }
@@ -215,8 +216,8 @@ void put_to_sleep(const Workspace& w, State& state, StepReport& report) {
   const std::vector<RestingContact> added = come_to_rest(bodies, w);
   std::vector<RestingContact> all;
   all.reserve(sleepers.contacts.size() + added.size());
-  std::merge(sleepers.contacts.begin(), sleepers.contacts.end(), added.begin(), added.end(),
-             std::back_inserter(all), [](const auto& a, const auto& b) { return a.key < b.key; });
+  std::ranges::merge(sleepers.contacts, added, std::back_inserter(all), {}, &RestingContact::key,
+                     &RestingContact::key);
   sleepers.contacts.swap(all);
   hold_sleepers(bodies, sleepers);
 }
@@ -289,6 +290,7 @@ void wake_and_fall_asleep(const Model& model, double h, Workspace& w, State& sta
   Sleepers& sleepers = state.sleepers;
   const std::size_t n = bodies.size();
   w.released.clear();
+  if (!model.settings.sleep.is_on() && sleepers.sums.bodies == 0) return;
   w.waking.resize(n, 0);
   if (any(w.waking)) w.released = wake(w.waking, state, report);
   if (model.settings.sleep.is_on()) {

@@ -59,24 +59,21 @@ ContactRange range_of(const ContactProblem& p, std::vector<Vec3>& impulse, std::
 // Contacts ahead that are fetched: about the time that memory takes.
 constexpr std::size_t fetch_ahead = 8;
 
-SCREE_INLINE void fetch(const void* from, std::size_t bytes, int to_write) {
-  for (std::size_t line = 0; line < bytes; line += 64) {
-    if (to_write != 0)
-      __builtin_prefetch(static_cast<const char*>(from) + line, 1);
-    else
-      __builtin_prefetch(static_cast<const char*>(from) + line, 0);
-  }
+template <int to_write>
+SCREE_INLINE void fetch(const void* from, std::size_t bytes) {
+  for (std::size_t line = 0; line < bytes; line += 64)
+    __builtin_prefetch(static_cast<const char*>(from) + line, to_write);
 }
 
 /// What a contact that comes soon needs: it and its other body, which may lie anywhere. No effect on results.
 SCREE_INLINE void fetch_next(const ContactRange& contacts, std::size_t k, SweptBodies bodies) {
   if (k + fetch_ahead >= contacts.count) return;
-  fetch(contacts.geometry + k + fetch_ahead, sizeof(ContactGeometry), 0);
-  fetch(contacts.law + k + fetch_ahead, sizeof(ContactLaw), 0);
+  fetch<0>(contacts.geometry + k + fetch_ahead, sizeof(ContactGeometry));
+  fetch<0>(contacts.law + k + fetch_ahead, sizeof(ContactLaw));
   const std::int32_t b = contacts.law[k + fetch_ahead / 2].b;
   if (b == fixed_partner) return;
-  fetch(bodies.velocity + b, sizeof(BodyVelocity), 1);
-  fetch(bodies.response + b, sizeof(BodyResponse), 0);
+  fetch<1>(bodies.velocity + b, sizeof(BodyVelocity));
+  fetch<0>(bodies.response + b, sizeof(BodyResponse));
 }
 
 /// Solves the contacts of one visit, one after the other; with a direction each (else null) goes along it

@@ -61,9 +61,8 @@ void ContactProblem::resize(std::size_t bodies, std::size_t contacts, bool impac
 }
 
 std::size_t ContactProblem::first_torque(std::size_t contact) const {
-  const auto c = static_cast<std::int32_t>(contact);
-  const auto found = std::lower_bound(torques.begin(), torques.end(), c,
-                                      [](const TorqueLaw& t, std::int32_t k) { return t.contact < k; });
+  const auto found =
+      std::ranges::lower_bound(torques, static_cast<std::int32_t>(contact), {}, &TorqueLaw::contact);
   return static_cast<std::size_t>(found - torques.begin());
 }
 
