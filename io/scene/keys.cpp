@@ -408,6 +408,7 @@ bool has_word(std::string_view words, std::string_view word) {
 
 std::string to_string(const Range& range) {
   const bool below = std::isfinite(range.low), above = std::isfinite(range.high);
+  if (below && above && range.low_open) return fmt::format("> {}, <= {}", range.low, range.high);
   if (below && above) return fmt::format("{} to {}", range.low, range.high);
   if (below) return fmt::format("{} {}", range.low_open ? ">" : ">=", range.low);
   if (above) return fmt::format("<= {}", range.high);
