@@ -65,7 +65,6 @@ Contacts contacts_of(const World& world, const ContactMemory& memory) {
 World mixed_heap(std::uint64_t seed) {
   World world = test::loose_heap(6, 6, {}, time_step_s, seed);
   Bodies& bodies = world.state.bodies;
-  Random random(seed);
   const Bodies large = bodies;
   bodies = {};
   for (std::size_t i = 0; i < large.size(); ++i) {
