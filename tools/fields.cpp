@@ -5,10 +5,10 @@
 #include <spdlog/spdlog.h>
 
 #include "engine/core/parallel.h"
+#include "io/files/file_errors.h"
 #include "io/results/recorded_fields.h"
 #include "io/results/vtk_collection.h"
 #include "io/results/vtk_image.h"
-#include "io/results/write_error.h"
 #include "tools/exit_codes.h"
 #include "tools/job_progress.h"
 #include "tools/recorded_run.h"

@@ -9,9 +9,9 @@
 
 #include "engine/core/parallel.h"
 #include "engine/simulation/step.h"
+#include "io/files/file_errors.h"
 #include "io/problems/problem_file.h"
 #include "io/results/run_recorder.h"
-#include "io/results/write_error.h"
 #include "io/scene/read_scene.h"
 #include "tools/exit_codes.h"
 #include "tools/interrupt.h"

@@ -11,8 +11,8 @@
 
 #include "engine/core/errors.h"
 #include "engine/core/parallel.h"
+#include "io/files/file_errors.h"
 #include "io/plots/plot.h"
-#include "io/results/write_error.h"
 #include "tools/exit_codes.h"
 #include "tools/progress.h"
 

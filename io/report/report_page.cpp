@@ -12,8 +12,8 @@
 #include "io/render/run_scene.h"
 #include "io/report/packed.h"
 #include "io/report/plots.h"
+#include "io/results/provenance.h"
 #include "io/results/recorded_fields.h"
-#include "io/results/version.h"
 
 namespace scree::io {
 

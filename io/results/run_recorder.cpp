@@ -5,16 +5,16 @@
 #include <optional>
 
 #include "engine/core/errors.h"
+#include "io/files/file_errors.h"
+#include "io/files/text_file.h"
 #include "io/results/background_writer.h"
 #include "io/results/body_fields.h"
 #include "io/results/frame.h"
 #include "io/results/paraview_script.h"
 #include "io/results/step_table.h"
-#include "io/results/text_file.h"
 #include "io/results/trajectory.h"
 #include "io/results/vtk_series.h"
 #include "io/results/wall_mesh.h"
-#include "io/results/write_error.h"
 
 namespace scree::io {
 

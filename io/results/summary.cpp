@@ -6,7 +6,7 @@
 
 #include "engine/core/parallel.h"
 #include "engine/core/state_hash.h"
-#include "io/results/version.h"
+#include "io/results/provenance.h"
 
 namespace scree::io {
 

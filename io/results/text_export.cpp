@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <iterator>
 
-#include "io/results/text_file.h"
+#include "io/files/text_file.h"
 
 namespace scree::io {
 

@@ -4,11 +4,10 @@
 #include <fmt/format.h>
 
 #include "engine/core/state_hash.h"
+#include "io/files/file_errors.h"
+#include "io/files/hdf5_objects.h"
 #include "io/results/body_fields.h"
-#include "io/results/hdf5_objects.h"
 #include "io/results/provenance.h"
-#include "io/results/version.h"
-#include "io/results/write_error.h"
 
 namespace scree::io {
 

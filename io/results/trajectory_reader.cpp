@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 #include <thread>
 
+#include "io/files/file_errors.h"
+#include "io/files/hdf5_objects.h"
 #include "io/results/body_fields.h"
-#include "io/results/hdf5_objects.h"
-#include "io/results/read_error.h"
 #include "io/results/trajectory.h"
 
 namespace scree::io {

@@ -12,11 +12,11 @@
 #include <vtkTypeInt32Array.h>
 #include <vtkTypeInt64Array.h>
 
+#include "io/files/file_errors.h"
+#include "io/files/text_file.h"
 #include "io/results/body_fields.h"
-#include "io/results/text_file.h"
 #include "io/results/vtk_collection.h"
 #include "io/results/vtk_write.h"
-#include "io/results/write_error.h"
 
 namespace scree::io {
 

@@ -11,9 +11,9 @@
 #include <vtkXMLImageDataWriter.h>
 #include <vtkXMLPolyDataWriter.h>
 
-#include "io/results/text_file.h"
+#include "io/files/file_errors.h"
+#include "io/files/text_file.h"
 #include "io/results/vtk_collection.h"
-#include "io/results/write_error.h"
 
 namespace scree::io {
 

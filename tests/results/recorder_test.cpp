@@ -6,10 +6,10 @@
 
 #include "engine/core/errors.h"
 #include "engine/core/state_hash.h"
+#include "io/files/file_errors.h"
 #include "io/results/background_writer.h"
 #include "io/results/run_recorder.h"
 #include "io/results/step_table.h"
-#include "io/results/write_error.h"
 #include "tests/results/fixtures.h"
 
 namespace scree::test {

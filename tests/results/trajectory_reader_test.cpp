@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "io/results/read_error.h"
+#include "io/files/file_errors.h"
 #include "io/results/run_recorder.h"
 #include "io/results/trajectory.h"
 #include "tests/results/fixtures.h"

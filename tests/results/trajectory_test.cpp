@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "engine/core/state_hash.h"
-#include "io/results/write_error.h"
+#include "io/files/file_errors.h"
 #include "tests/results/fixtures.h"
 
 namespace scree::test {

@@ -1,9 +1,9 @@
-#include "io/results/text_file.h"
+#include "io/files/text_file.h"
 
 #include <cerrno>
 #include <cstring>
 
-#include "io/results/write_error.h"
+#include "io/files/file_errors.h"
 
 namespace scree::io {
 

@@ -1,4 +1,4 @@
-#include "io/results/hdf5_objects.h"
+#include "io/files/hdf5_objects.h"
 
 #include <algorithm>
 
