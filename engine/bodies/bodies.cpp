@@ -71,7 +71,7 @@ Vec3 angular_momentum(const Bodies& bodies) { return body_sums(bodies, Vec3::Zer
 std::uint64_t state_hash(const Bodies& bodies) {
   std::uint64_t hash = bodies.size();
   const auto chain = [&](const auto& array) {
-    hash = hash_bytes(array.data(), array.size() * sizeof(array[0]), hash);
+    hash = hash_words(array.data(), array.size() * sizeof(array[0]), hash);
   };
   chain(bodies.position);
   chain(bodies.orientation);
