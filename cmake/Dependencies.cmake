@@ -8,11 +8,10 @@ find_package(spdlog REQUIRED)
 find_package(tomlplusplus REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
-find_package(VTK REQUIRED COMPONENTS CommonCore CommonDataModel IOXML)
 find_package(PkgConfig REQUIRED)
-# VTK's package brings the MPI flavour of HDF5 beside the serial one: ask for the serial one by name.
+# Where VTK is installed there may be an MPI flavour of HDF5 beside the serial one: ask for the serial one by name.
 pkg_check_modules(HDF5_SERIAL REQUIRED IMPORTED_TARGET hdf5-serial)
-pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
 find_package(embree 3 REQUIRED)
+pkg_check_modules(LZ4 REQUIRED IMPORTED_TARGET liblz4)
 pkg_check_modules(CAIRO REQUIRED IMPORTED_TARGET cairo)
 pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)

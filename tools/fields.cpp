@@ -6,8 +6,8 @@
 
 #include "engine/core/parallel.h"
 #include "io/files/file_errors.h"
+#include "io/files/vtk_file.h"
 #include "io/results/recorded_fields.h"
-#include "io/results/vtk_collection.h"
 #include "io/results/vtk_image.h"
 #include "tools/exit_codes.h"
 #include "tools/job_progress.h"

@@ -1,9 +1,12 @@
-// Text files whose every failure is reported with its reason.
+// Text files whose every failure is reported with its reason, and bytes as text.
 #pragma once
 
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <span>
+#include <string>
 #include <string_view>
 
 namespace scree::io {
@@ -33,5 +36,8 @@ void write_whole_file(const std::filesystem::path& path, std::string_view text);
 
 /// The name that write_whole_file() writes to before it renames.
 std::filesystem::path temporary_name(const std::filesystem::path& path);
+
+/// Bytes as text (RFC 4648).
+std::string base64(std::span<const std::uint8_t> bytes);
 
 }  // namespace scree::io

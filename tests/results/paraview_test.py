@@ -12,7 +12,7 @@ SKIP = 77
 
 pvbatch = shutil.which("pvbatch")
 if not pvbatch:
-    print("SKIPPED: pvbatch is not installed (Debian: paraview; it does not go together with libvtk9-dev's Python)")
+    print("SKIPPED: pvbatch is not installed (Debian: paraview)")
     sys.exit(SKIP)
 screen = [] if os.environ.get("DISPLAY") or not shutil.which("xvfb-run") else ["xvfb-run", "-a"]
 script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "paraview_picture.py")
