@@ -16,11 +16,11 @@ with tempfile.TemporaryDirectory() as name:
     folder = pathlib.Path(name)
     call("cmake", "--install", sys.argv[1], "--prefix", folder / "first")
     (folder / "first").rename(folder / "moved")
-    call("cmake", "-S", sys.argv[2], "-B", folder / "build", f"-DCMAKE_PREFIX_PATH={folder / 'moved'}")
+    call("cmake", "-G", "Ninja", "-S", sys.argv[2], "-B", folder / "build", f"-DCMAKE_PREFIX_PATH={folder / 'moved'}")
     call("cmake", "--build", folder / "build")
     call(folder / "build/outside")
 
     # The engine alone looks for nothing but oneTBB and Eigen.
     others = ("fmt", "spdlog", "tomlplusplus", "CLI11", "nlohmann_json", "PkgConfig", "embree", "GTest", "VTK")
-    call("cmake", "-S", sys.argv[3], "-B", folder / "alone", "-DSCREE_PROGRAM=OFF",
+    call("cmake", "-G", "Ninja", "-S", sys.argv[3], "-B", folder / "alone", "-DSCREE_PROGRAM=OFF",
          *(f"-DCMAKE_DISABLE_FIND_PACKAGE_{name}=ON" for name in others))
