@@ -1,6 +1,6 @@
-// VTK's XML files, written without its library: Debian 12 has no room for libvtk9-dev beside ParaView, and
-// they are few. Inline base64, compressed with LZ4 (docs/paraview.md says why). All functions replace an
-// older file in one go and throw WriteError.
+// VTK's XML files, written without its library: Debian 12 cannot install libvtk9-dev beside ParaView. Inline
+// base64, compressed with LZ4 (docs/paraview.md says why). All functions replace an older file in one go and
+// throw WriteError.
 #pragma once
 
 #include <Eigen/Core>

@@ -4,7 +4,6 @@
 
 #include "io/files/file_errors.h"
 #include "io/files/vtk_file.h"
-#include "io/results/body_fields.h"
 
 namespace scree::io {
 

@@ -8,6 +8,7 @@
 #include <vtkXMLPolyDataReader.h>
 #include <vtkXMLUtilities.h>
 
+#include "io/files/vtk_file.h"
 #include "io/results/vtk_series.h"
 #include "tests/results/fixtures.h"
 
@@ -59,6 +60,25 @@ TEST(VtkSeries, ReadsBackWithTheLayoutThatGlyphsNeed) {
   EXPECT_EQ(data->GetPointData()->GetArray("orientation")->GetDataType(), VTK_FLOAT);
   for (const char* name : {"velocity", "angular_velocity", "contacts", "kinetic_energy"}) {
     EXPECT_TRUE(data->GetPointData()->HasArray(name)) << name;
+  }
+}
+
+TEST(VtkFile, ManyPointsReadBack) {
+  const TemporaryFolder folder;
+  for (const int n : {1 << 18, 200000}) {  // blocks of 1 MiB: all full, and a last that is not
+    std::vector<Eigen::Vector3f> points;
+    for (int i = 0; i < n; ++i) points.emplace_back(i, std::sin(static_cast<float>(i)), -i);
+    io::write_vtk_points(folder.path() / "many.vtp", points, {{"place", points}});
+    vtkNew<vtkXMLPolyDataReader> reader;
+    reader->SetFileName((folder.path() / "many.vtp").c_str());
+    reader->Update();
+    vtkPolyData* data = reader->GetOutput();
+    ASSERT_EQ(data->GetNumberOfPoints(), n);
+    for (int i = 0; i < n; i += 777) {
+      const auto at = static_cast<std::size_t>(i);
+      EXPECT_EQ(data->GetPoint(i)[1], points[at].y());
+      EXPECT_EQ(value(data, "place", at, 2), points[at].z());
+    }
   }
 }
 
