@@ -18,7 +18,7 @@ namespace scree::io {
 /// An array of numbers with a name. Does not own the numbers, which lie tightly packed.
 class VtkArray {
  public:
-  /// `values` are numbers, or rows of a fixed number of them: a tuple each.
+  /// `values` are numbers, strong indices, or rows of a fixed number of numbers: a tuple each.
   template <class T>
   VtkArray(std::string name, const std::vector<T>& values)
       : name_(std::move(name)),
@@ -36,8 +36,10 @@ class VtkArray {
   static constexpr auto number() {
     if constexpr (std::is_arithmetic_v<T>) {
       return T{};
-    } else {
+    } else if constexpr (requires { typename T::value_type; }) {
       return typename T::value_type{};
+    } else {
+      return decltype(T::value){};
     }
   }
   static const char* type_name(float) { return "Float32"; }
