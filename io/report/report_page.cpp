@@ -122,7 +122,7 @@ class PackedView {
     }
     std::vector<float> axes;
     for (const ShapeIndex shape : reader_.run().bodies.shape) {
-      for (const double a : reader_.run().model.shapes.ellipsoid(shape).semi_axes)
+      for (const double a : enclosing_ellipsoid(reader_.run().model.shapes, shape).semi_axes)
         axes.push_back(static_cast<float>(a));
     }
     return {{"bodies", n},

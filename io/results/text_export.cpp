@@ -14,7 +14,7 @@ namespace {
 struct Row {
   const Vec3f &position, &velocity, &angular_velocity;
   const std::array<float, 4>& q;  // w x y z
-  const Vec3& semi_axes;
+  const Vec3 semi_axes;  // of the ellipsoid that holds the body: no other shape is known to these formats
   BodyId id;
   std::int32_t material;
 };
@@ -24,7 +24,8 @@ void for_rows(const RecordedRun& run, const Frame& frame, F&& f) {
   const Bodies& bodies = run.bodies;
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     f(Row{frame.position[i], frame.velocity[i], frame.angular_velocity[i], frame.orientation[i],
-          run.model.shapes.ellipsoid(bodies.shape[i]).semi_axes, bodies.id[i], bodies.material[i].value});
+          enclosing_ellipsoid(run.model.shapes, bodies.shape[i]).semi_axes, bodies.id[i],
+          bodies.material[i].value});
   }
 }
 

@@ -71,24 +71,23 @@ void write_materials(hid_t file, const Materials& materials) {
   write_rows(g, {"restitution", "1", "[material, material]"}, restitution.data(), n, n);
 }
 
-Vec3 semi_axes(const Shapes& shapes, ShapeIndex shape) {
-  switch (shapes.kind(shape)) {
-    case ShapeKind::ellipsoid:
-      return shapes.ellipsoid(shape).semi_axes;
-  }
-  return Vec3::Zero();
-}
-
 void write_bodies(hid_t file, const Model& model, const Bodies& bodies) {
   const std::size_t n = bodies.size();
-  std::vector<Vec3> axes;
-  for (const ShapeIndex shape : bodies.shape) axes.push_back(semi_axes(model.shapes, shape));
   std::vector<std::int32_t> material;
   for (const MaterialIndex m : bodies.material) material.push_back(m.value);
   const Handle group = create_group(file, "bodies");
   const hid_t g = group.get();
   write_rows(g, {"id", "1", "[body] persistent number"}, bodies.id.data(), n);
-  write_rows(g, {"semi_axes", "m", "[body, 3] of the ellipsoid, along its own x, y, z"}, axes);
+  for (const ShapeColumn& column : shape_columns) {
+    std::vector<double> values;
+    for (const ShapeIndex shape : bodies.shape) {
+      const ShapeDescription described = description(model.shapes, shape);
+      const double* from = described.numbers.data() + column.first;
+      values.insert(values.end(), from, from + column.width);
+    }
+    write_rows(g, {column.name, column.unit, fmt::format("[body, {}] {}", column.width, column.meaning)},
+               values.data(), n, column.width);
+  }
   write_rows(g, {"mass", "kg", "[body]"}, bodies.mass.data(), n);
   write_rows(g, {"inertia", "kg m^2", "[body, 3] principal moments about the body's own axes"},
              bodies.inertia);

@@ -66,11 +66,19 @@ void read_bodies(hid_t file, Model& model, Bodies& bodies) {
   for (const auto m : read_rows<std::int32_t>(file, "bodies/material", H5T_NATIVE_INT32)) {
     bodies.material.emplace_back(m);
   }
-  for (const Vec3& axes : read_rows<Vec3>(file, "bodies/semi_axes", H5T_NATIVE_DOUBLE)) {
-    const bool same = !bodies.shape.empty() && model.shapes.ellipsoid(bodies.shape.back()).semi_axes == axes;
-    bodies.shape.push_back(same ? bodies.shape.back() : model.shapes.add(Ellipsoid{axes}));
-  }
   const std::size_t n = bodies.id.size();
+  std::vector<ShapeDescription> shapes(n);
+  for (const ShapeColumn& column : shape_columns) {
+    const Handle dataset = open_dataset(file, std::string("bodies/") + column.name);
+    std::vector<double> values(n * column.width);
+    if (n > 0) read_box(dataset, H5T_NATIVE_DOUBLE, {{0, 0}, {n, column.width}}, values.data());
+    for (std::size_t i = 0; i < values.size(); ++i)
+      shapes[i / column.width].numbers[column.first + i % column.width] = values[i];
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    const bool same = i > 0 && shapes[i] == shapes[i - 1];
+    bodies.shape.push_back(same ? bodies.shape.back() : model.shapes.add(shapes[i]));
+  }
   bodies.position.assign(n, Vec3::Zero());
   bodies.orientation.assign(n, Quat::Identity());
   bodies.linear_velocity.assign(n, Vec3::Zero());

@@ -84,11 +84,7 @@ VtkSeries::VtkSeries(const RunFolder& folder, const Scene& scene)
           Parts{folder, scene.output.contacts, scene.output.fields, {}, {}, {}, 0, {}, {}})) {
   const Bodies& bodies = scene.initial.bodies;
   for (std::size_t i = 0; i < bodies.size(); ++i) {
-    switch (scene.model.shapes.kind(bodies.shape[i])) {
-      case ShapeKind::ellipsoid:
-        parts_->radii.push_back(scene.model.shapes.ellipsoid(bodies.shape[i]).semi_axes.cast<float>());
-        break;
-    }
+    parts_->radii.push_back(enclosing_ellipsoid(scene.model.shapes, bodies.shape[i]).semi_axes.cast<float>());
     parts_->id.push_back(bodies.id[i]);
     parts_->material.push_back(bodies.material[i].value);
   }

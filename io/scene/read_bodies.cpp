@@ -90,9 +90,9 @@ class GroupReader {
   }
 
   void add(const Vec3& semi_axes, const Pose& pose, const Twist& twist) {
-    const std::array<double, 3> key{semi_axes[0], semi_axes[1], semi_axes[2]};
-    const auto [shape, is_new] = shapes_.try_emplace(key);
-    if (is_new) shape->second = model_.shapes.add(Ellipsoid{semi_axes});
+    const ShapeDescription described{ShapeKind::ellipsoid, {semi_axes[0], semi_axes[1], semi_axes[2]}};
+    const auto [shape, is_new] = shapes_.try_emplace(described);
+    if (is_new) shape->second = model_.shapes.add(described);
     add_body(bodies(), model_.shapes, model_.materials, {shape->second, material_, pose, twist});
   }
 
@@ -209,7 +209,7 @@ class GroupReader {
   std::vector<PlacedEllipsoid> obstacles() {
     std::vector<PlacedEllipsoid> placed;
     for (std::size_t i = 0; i < bodies().size(); ++i) {
-      placed.push_back(place(model_.shapes.ellipsoid(bodies().shape[i]), bodies().pose(i)));
+      placed.push_back(place(enclosing_ellipsoid(model_.shapes, bodies().shape[i]), bodies().pose(i)));
     }
     return placed;
   }
@@ -231,7 +231,7 @@ class GroupReader {
   Model& model_;
   MaterialIndex material_;
   BodyGroup group_;
-  std::map<std::array<double, 3>, ShapeIndex> shapes_;
+  std::map<ShapeDescription, ShapeIndex> shapes_;
 };
 
 }  // namespace

@@ -15,7 +15,7 @@ std::optional<std::pair<double, std::size_t>> first_hit(const Model& model, cons
                                                         const Vec3& origin, const Vec3& direction) {
   std::optional<std::pair<double, std::size_t>> first;
   for (std::size_t i = 0; i < bodies.size(); ++i) {
-    const Vec3 inverse = model.shapes.ellipsoid(bodies.shape[i]).semi_axes.cwiseInverse();
+    const Vec3 inverse = enclosing_ellipsoid(model.shapes, bodies.shape[i]).semi_axes.cwiseInverse();
     const Vec3 o = inverse.asDiagonal() * (bodies.orientation[i].conjugate() * (origin - bodies.position[i]));
     const Vec3 d = inverse.asDiagonal() * (bodies.orientation[i].conjugate() * direction);
     const double a = d.squaredNorm(), b = o.dot(d), c = o.squaredNorm() - 1.0, square = b * b - a * c;
@@ -52,7 +52,7 @@ TEST(RayScene, HitsTheEllipsoidsThemselves) {
     const double cosine = std::abs(found->normal.cast<double>().dot(direction));
     EXPECT_NEAR(found->t, expected->first, 2e-6 / std::max(cosine, 0.02));
     const std::size_t i = expected->second;
-    const Vec3 axes = scene.model.shapes.ellipsoid(bodies.shape[i]).semi_axes;
+    const Vec3 axes = enclosing_ellipsoid(scene.model.shapes, bodies.shape[i]).semi_axes;
     const Vec3 own = bodies.orientation[i].conjugate() * (point - bodies.position[i]);
     const Vec3 normal = bodies.orientation[i] * own.cwiseQuotient(axes.cwiseAbs2());
     EXPECT_GT(normal.normalized().dot(found->normal.cast<double>()), 0.9999);

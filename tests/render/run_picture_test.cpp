@@ -66,9 +66,9 @@ TEST(RunPicture, ShowsBodiesWhereTheirSurfacesAre) {
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     for (int axis = 0; axis < 3; ++axis) {
       // Points well within the surface, and beyond the tips of the axes.
-      const Vec3 tip =
-          bodies.orientation[i] *
-          (reader.run().model.shapes.ellipsoid(bodies.shape[i]).semi_axes[axis] * Vec3::Unit(axis));
+      const Vec3 tip = bodies.orientation[i] *
+                       (enclosing_ellipsoid(reader.run().model.shapes, bodies.shape[i]).semi_axes[axis] *
+                        Vec3::Unit(axis));
       inside += pixel(bodies.position[i] + 0.6 * tip) != white ? 1 : 0;
       beyond += pixel(bodies.position[i] + 3.5 * tip) == white ? 1 : 0;
     }

@@ -94,7 +94,7 @@ TEST(TrajectoryReader, BringsBackWhatStaysTheSame) {
   EXPECT_EQ(run.bodies.inertia, bodies.inertia);
   EXPECT_EQ(run.bodies.id, bodies.id);
   EXPECT_EQ(run.bodies.material, bodies.material);
-  EXPECT_EQ(run.model.shapes.ellipsoid(run.bodies.shape[5]).semi_axes, Vec3(0.03, 0.02, 0.01));
+  EXPECT_EQ(enclosing_ellipsoid(run.model.shapes, run.bodies.shape[5]).semi_axes, Vec3(0.03, 0.02, 0.01));
   ASSERT_EQ(run.model.boundaries.size(), 6u);
   for (std::size_t i = 0; i < 5; ++i) {
     EXPECT_EQ(run.model.boundaries[i].name, scene.model.boundaries[i].name);

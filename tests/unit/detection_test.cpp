@@ -22,9 +22,10 @@ TEST(Detection, FindsEveryPairThatIsClose) {
   EXPECT_TRUE(std::is_sorted(contacts.key.begin(), contacts.key.end()));
   std::size_t close = 0;
   for (std::size_t i = 0; i < bodies.size(); ++i) {
-    const PlacedEllipsoid a = place(world.model.shapes.ellipsoid(bodies.shape[i]), bodies.pose(i));
+    const PlacedEllipsoid a = place(enclosing_ellipsoid(world.model.shapes, bodies.shape[i]), bodies.pose(i));
     for (std::size_t j = i + 1; j < bodies.size(); ++j) {
-      const PlacedEllipsoid b = place(world.model.shapes.ellipsoid(bodies.shape[j]), bodies.pose(j));
+      const PlacedEllipsoid b =
+          place(enclosing_ellipsoid(world.model.shapes, bodies.shape[j]), bodies.pose(j));
       const Gap g = gap(a, b);
       if (g.distance > 0.0) continue;
       ++close;

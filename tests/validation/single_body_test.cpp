@@ -110,7 +110,7 @@ TEST_P(SingleBody, FrictionlessEllipsoidImpact) {
     const double lowest = half_extent(world.model.shapes, b.shape[0], b.orientation[0])[2];
     b.position[0][2] = lowest + 1e-4;  // touches halfway through the first step
     const Vec3 n = Vec3::UnitZ();
-    const PlacedEllipsoid placed = place(world.model.shapes.ellipsoid(b.shape[0]), b.pose(0));
+    const PlacedEllipsoid placed = place(enclosing_ellipsoid(world.model.shapes, b.shape[0]), b.pose(0));
     const Vec3 r = -placed.matrix * n / std::sqrt(n.dot(placed.matrix * n));
     const Mat3 inverse_inertia = world_inverse_inertia(b, 0);
     const Vec3 rn = r.cross(n);
