@@ -11,6 +11,7 @@
 namespace scree {
 
 enum class ShapeKind : std::uint8_t { ellipsoid };
+inline constexpr std::array shape_kinds{ShapeKind::ellipsoid};
 const char* to_string(ShapeKind kind);
 
 /// Numbers that describe shapes of some kind: `width` of them from `first` on in a ShapeDescription.

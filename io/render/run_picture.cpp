@@ -111,13 +111,14 @@ Picture RunPicture::draw(std::size_t frame) {
   if (!options_.chains) paint.body = body_colours(frame);
   std::vector<Chain> rods;
   if (options_.chains) rods = chains(frame, paint);
-  scene_.set_bodies(run.model.shapes, reader_.bodies(frame), options_.chains, std::move(rods));
+  const Bodies bodies = reader_.bodies(frame);
+  scene_.set_bodies(run.model.shapes, bodies, options_.chains, std::move(rods));
   Picture picture =
       render(scene_, walls_, paint, camera_, lighting_, Picture(options_.width, options_.height));
   if (options_.labels) {
-    draw_labels(picture, {fmt::format("{}, {} {}", run.scene, run.bodies.size(),
-                                      run.bodies.size() == 1 ? "body" : "bodies"),
-                          fmt::format("t = {:.3f} s", reader_.time_s()[frame]), colour_bar()});
+    draw_labels(picture,
+                {fmt::format("{}, {} {}", run.scene, bodies.size(), bodies.size() == 1 ? "body" : "bodies"),
+                 fmt::format("t = {:.3f} s", reader_.time_s()[frame]), colour_bar()});
   }
   return picture;
 }

@@ -35,7 +35,7 @@ std::vector<double> bin_centres(double low, double high, std::size_t bins) {
 
 Plot size_plot(const TrajectoryReader& reader) {
   std::vector<double> radius;
-  for (const float r : field_values(reader, 0, "radius")) radius.push_back(1e3 * r);
+  for (const double r : radii(reader.run())) radius.push_back(1e3 * r);
   Plot plot;
   plot.title = "Sizes";
   plot.x_label = "radius of the sphere of the same volume, mm";
@@ -71,10 +71,10 @@ Plot direction_plot(const TrajectoryReader& reader, const Vec3& up) {
   plot.note = "1 everywhere if directions are random; grains that lie flat gather at 0.";
   plot.x = bin_centres(0.0, 1.0, direction_bins);
   for (const std::size_t k : {std::size_t{0}, reader.frames() - 1}) {
-    std::vector<double> share = histogram(cosines(reader.bodies(k), up), 0.0, 1.0, direction_bins);
-    for (double& s : share) {
-      s *= static_cast<double>(direction_bins) / static_cast<double>(reader.run().bodies.size());
-    }
+    const std::vector<double> all = cosines(reader.bodies(k), up);
+    std::vector<double> share = histogram(all, 0.0, 1.0, direction_bins);
+    for (double& s : share)
+      s *= static_cast<double>(direction_bins) / static_cast<double>(std::max<std::size_t>(all.size(), 1));
     plot.series.push_back({fmt::format("t = {:.3g} s", reader.time_s()[k]), std::move(share)});
   }
   return plot;

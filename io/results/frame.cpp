@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 
+#include "engine/core/ordering.h"
 #include "io/results/body_fields.h"
 
 namespace scree::io {
@@ -61,27 +62,54 @@ FrameContacts frame_contacts(const LoadedContacts& contacts, std::int32_t bodies
 /// Frames list bodies by their id, whatever slots they are in.
 class RowsById {
  public:
-  explicit RowsById(const std::vector<BodyId>& id) : id_(id) {}
+  explicit RowsById(const std::vector<BodyId>& id) {
+    if (std::is_sorted(id.begin(), id.end())) return;
+    std::vector<KeyedItem> order, scratch;
+    for (const BodyId i : id)
+      order.push_back({static_cast<std::uint64_t>(i), static_cast<std::int32_t>(order.size())});
+    sort_by_key(order, scratch);
+    row_.resize(id.size());
+    for (std::size_t r = 0; r < id.size(); ++r)
+      row_[static_cast<std::size_t>(order[r].item)] = static_cast<std::int32_t>(r);
+  }
   template <class T>
   void operator()(std::vector<T>& values) const {
+    if (row_.empty()) return;
     std::vector<T> sorted(values.size());
-    for (std::size_t i = 0; i < values.size(); ++i) sorted[static_cast<std::size_t>(id_[i])] = values[i];
+    for (std::size_t i = 0; i < values.size(); ++i) sorted[static_cast<std::size_t>(row_[i])] = values[i];
     values.swap(sorted);
   }
   void renumber(std::vector<std::int32_t>& slots) const {
+    if (row_.empty()) return;
     for (std::int32_t& slot : slots) {
-      if (slot >= 0) slot = static_cast<std::int32_t>(id_[static_cast<std::size_t>(slot)]);
+      if (slot >= 0) slot = row_[static_cast<std::size_t>(slot)];
     }
   }
 
  private:
-  const std::vector<BodyId>& id_;
+  std::vector<std::int32_t> row_;  // [slot]; empty if slots are in the order of ids
 };
+
+std::shared_ptr<const BodyConstants> constants_by_id(const Shapes& shapes, const Bodies& bodies,
+                                                     const RowsById& by_id,
+                                                     std::shared_ptr<const BodyConstants> last) {
+  std::vector<BodyId> id = bodies.id;
+  by_id(id);
+  if (last && last->id == id) return last;
+  BodyConstants c{std::move(id), {}, bodies.mass, bodies.inertia, bodies.material};
+  for (const ShapeIndex shape : bodies.shape) c.shape.push_back(description(shapes, shape));
+  by_id(c.shape);
+  by_id(c.mass);
+  by_id(c.inertia);
+  by_id(c.material);
+  return std::make_shared<const BodyConstants>(std::move(c));
+}
 
 }  // namespace
 
 Frame make_frame(const Model& model, const State& state, const Workspace& workspace,
-                 const std::vector<std::string>& field_names, bool with_contacts) {
+                 const std::vector<std::string>& field_names, bool with_contacts,
+                 std::shared_ptr<const BodyConstants> constants) {
   const Bodies& bodies = state.bodies;
   const LoadedContacts contacts = all_contacts(state.sleepers, workspace);
   const std::size_t n = bodies.size();
@@ -109,8 +137,8 @@ Frame make_frame(const Model& model, const State& state, const Workspace& worksp
   frame.has_contacts = with_contacts;
   if (with_contacts) frame.contacts = frame_contacts(contacts, static_cast<std::int32_t>(n));
 
-  if (std::is_sorted(bodies.id.begin(), bodies.id.end())) return frame;
   const RowsById by_id(bodies.id);
+  frame.constants = constants_by_id(model.shapes, bodies, by_id, std::move(constants));
   by_id(frame.position);
   by_id(frame.velocity);
   by_id(frame.angular_velocity);
@@ -120,6 +148,11 @@ Frame make_frame(const Model& model, const State& state, const Workspace& worksp
   by_id.renumber(frame.contacts.body_a);
   by_id.renumber(frame.contacts.body_b);
   return frame;
+}
+
+std::shared_ptr<const BodyConstants> body_constants(const Shapes& shapes, const Bodies& bodies,
+                                                    std::shared_ptr<const BodyConstants> last) {
+  return constants_by_id(shapes, bodies, RowsById(bodies.id), std::move(last));
 }
 
 float rounded(float x, int bits) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <numeric>
 
 #include "io/results/body_fields.h"
 
@@ -23,6 +24,10 @@ double spin_energy(const Bodies& bodies, std::size_t i) {
   return 0.5 * spin.dot(bodies.inertia[i].cwiseProduct(spin));
 }
 
+double radius(const Model& model, const Bodies& bodies, std::size_t i) {
+  return std::cbrt(0.75 / M_PI * volume(model.shapes, bodies.shape[i]));
+}
+
 using B = const Bodies&;
 using M = const Model&;
 constexpr Derived derived[] = {
@@ -40,18 +45,30 @@ constexpr Derived derived[] = {
        return g.isZero() ? b.position[i].z() : -g.normalized().dot(b.position[i]);
      }},
     {"radius", "m", "of the sphere of the same volume",
-     [](M m, B b, std::size_t i) { return std::cbrt(0.75 / M_PI * volume(m.shapes, b.shape[i])); }},
+     [](M m, B b, std::size_t i) { return radius(m, b, i); }},
     {"id", "1", "persistent number", [](M, B b, std::size_t i) { return static_cast<double>(b.id[i]); }},
     {"material", "1", "row of the table of materials",
      [](M, B b, std::size_t i) { return static_cast<double>(b.material[i].value); }},
 };
 
 std::vector<float> contact_counts(const TrajectoryReader& reader, std::size_t k) {
-  const std::vector<std::int32_t> count = contacts_of_bodies(reader.contacts(k), reader.run().bodies.size());
+  const std::vector<std::int32_t> count = contacts_of_bodies(reader.contacts(k), reader.rows(k).size());
   return {count.begin(), count.end()};
 }
 
 }  // namespace
+
+std::vector<double> radii(const RecordedRun& run) {
+  std::vector<double> result;
+  for (std::size_t i = 0; i < run.bodies.size(); ++i) result.push_back(radius(run.model, run.bodies, i));
+  return result;
+}
+
+double mean_radius(const RecordedRun& run) {
+  const std::vector<double> all = radii(run);
+  const double sum = std::accumulate(all.begin(), all.end(), 0.0);
+  return all.empty() ? 1.0 : sum / static_cast<double>(all.size());
+}
 
 std::vector<RecordedField> recorded_fields(const RecordedRun& run) {
   std::vector<RecordedField> fields;

@@ -20,6 +20,11 @@ std::vector<RecordedField> recorded_fields(const RecordedRun& run);
 /// The field of this name, or null.
 const RecordedField* find_field(const std::vector<RecordedField>& fields, const std::string& name);
 
+/// [body] of the spheres of the same volume, m, and their mean, 1 if there are none: of all bodies that were
+/// ever in the run.
+std::vector<double> radii(const RecordedRun& run);
+double mean_radius(const RecordedRun& run);
+
 /// [body] at frame k; `name` must be one of recorded_fields(). Throws ReadError. `contacts` is 0 everywhere
 /// in a frame that was written without contacts.
 std::vector<float> field_values(const TrajectoryReader& reader, std::size_t k, const std::string& name);

@@ -63,7 +63,8 @@ struct RunRecorder::Parts {
   StageTable stages;
   std::optional<Trajectory> trajectory;
   std::optional<VtkSeries> vtk;
-  Region region;  // of the picture
+  std::shared_ptr<const BodyConstants> constants;  // of the last frame's bodies
+  Region region;                                   // of the picture
   std::int64_t frames = 0, next_interval = 0, last_frame_step = -1;
   double next_contacts_s = 0.0;  // since the start
   // Last, so that its thread ends before what it writes to.
@@ -127,7 +128,9 @@ struct RunRecorder::Parts {
   void add_frame(const State& state, const Workspace& workspace) {
     if (!trajectory && !vtk) return;
     const double elapsed = state.time_s - scene.initial.time_s + 0.5 * scene.model.settings.time_step_s;
-    Frame frame = make_frame(scene.model, state, workspace, scene.output.fields, contacts_due(elapsed));
+    Frame frame =
+        make_frame(scene.model, state, workspace, scene.output.fields, contacts_due(elapsed), constants);
+    constants = frame.constants;
     frame.balances = statistics.balances(state);
     round_frame(frame, scene.output.significant_bits);
     writer.push(std::move(frame));

@@ -136,6 +136,7 @@ double RunStatistics::ledger_breach() const {
 Summary RunStatistics::summary(const State& state) const {
   Summary s = sums_;
   s.threads = thread_count();
+  s.bodies = static_cast<std::int64_t>(state.bodies.size());
   s.simulated_time_s = state.time_s - scene_.initial.time_s;
   s.lost_bodies = count_lost_bodies(scene_.model, state.bodies);
   s.state_hash = state_hash(state.bodies);

@@ -2,6 +2,7 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <unordered_map>
 
 #include "engine/core/state_hash.h"
 #include "io/results/body_fields.h"
@@ -21,6 +22,9 @@ namespace {
 constexpr hsize_t short_chunk = 256;
 // Contacts a chunk: 16 to 48 KiB before compression.
 constexpr hsize_t contact_chunk = 4096;
+// Bodies a chunk: as many as a run begins with, so that one frame is one chunk while nobody comes or goes,
+// but not fewer than this.
+constexpr hsize_t least_body_chunk = 1024;
 
 void write_scene(hid_t file, const Scene& scene) {
   write_attribute(file, "format", std::string("scree trajectory"));
@@ -71,28 +75,69 @@ void write_materials(hid_t file, const Materials& materials) {
   write_rows(g, {"restitution", "1", "[material, material]"}, restitution.data(), n, n);
 }
 
-void write_bodies(hid_t file, const Model& model, const Bodies& bodies) {
-  const std::size_t n = bodies.size();
-  std::vector<std::int32_t> material;
-  for (const MaterialIndex m : bodies.material) material.push_back(m.value);
-  const Handle group = create_group(file, "bodies");
-  const hid_t g = group.get();
-  write_rows(g, {"id", "1", "[body] persistent number"}, bodies.id.data(), n);
-  for (const ShapeColumn& column : shape_columns) {
-    std::vector<double> values;
-    for (const ShapeIndex shape : bodies.shape) {
-      const ShapeDescription described = description(model.shapes, shape);
-      const double* from = described.numbers.data() + column.first;
-      values.insert(values.end(), from, from + column.width);
+/// Every body that was ever in the run, in the order in which they came.
+class BodyArrays {
+ public:
+  BodyArrays(hid_t file, hsize_t chunk) {
+    const Handle group = create_group(file, "bodies");
+    const hid_t g = group.get();
+    const Growing::Layout scalar{{}, chunk}, vector{{3}, chunk};
+    id_ = Growing(g, {"id", "1", "[body] persistent number"}, H5T_NATIVE_INT64, scalar);
+    std::string kinds = "[body] ";
+    for (const ShapeKind kind : shape_kinds)
+      kinds += fmt::format("{}{}: {}", kind == shape_kinds[0] ? "" : ", ", static_cast<int>(kind),
+                           to_string(kind));
+    kind_ = Growing(g, {"shape", "1", kinds}, H5T_NATIVE_INT32, scalar);
+    for (const ShapeColumn& column : shape_columns) {
+      columns_.emplace_back(
+          g, Label{column.name, column.unit, fmt::format("[body, {}] {}", column.width, column.meaning)},
+          H5T_NATIVE_DOUBLE, Growing::Layout{{column.width}, chunk});
     }
-    write_rows(g, {column.name, column.unit, fmt::format("[body, {}] {}", column.width, column.meaning)},
-               values.data(), n, column.width);
+    mass_ = Growing(g, {"mass", "kg", "[body]"}, H5T_NATIVE_DOUBLE, scalar);
+    inertia_ = Growing(g, {"inertia", "kg m^2", "[body, 3] principal moments about the body's own axes"},
+                       H5T_NATIVE_DOUBLE, vector);
+    material_ = Growing(g, {"material", "1", "[body] row of /materials"}, H5T_NATIVE_INT32, scalar);
   }
-  write_rows(g, {"mass", "kg", "[body]"}, bodies.mass.data(), n);
-  write_rows(g, {"inertia", "kg m^2", "[body, 3] principal moments about the body's own axes"},
-             bodies.inertia);
-  write_rows(g, {"material", "1", "[body] row of /materials"}, material.data(), n);
-}
+
+  /// Writes who is new. Returns the rows of all of them.
+  const std::vector<std::int32_t>& rows_of(const std::shared_ptr<const BodyConstants>& bodies) {
+    if (bodies == last_) return rows_;
+    last_ = bodies;
+    rows_.clear();
+    std::vector<std::size_t> fresh;
+    for (const BodyId id : bodies->id) {
+      const auto [found, is_new] = row_of_.try_emplace(id, static_cast<std::int32_t>(row_of_.size()));
+      if (is_new) fresh.push_back(rows_.size());
+      rows_.push_back(found->second);
+    }
+    const auto append = [&](Growing& array, auto&& value_of) {
+      std::vector<std::decay_t<decltype(value_of(std::size_t{}))>> values;
+      for (const std::size_t i : fresh) values.push_back(value_of(i));
+      array.append(values.data(), values.size());
+    };
+    append(kind_, [&](std::size_t i) { return static_cast<std::int32_t>(bodies->shape[i].kind); });
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      std::vector<double> values;
+      for (const std::size_t i : fresh) {
+        const double* from = bodies->shape[i].numbers.data() + shape_columns[c].first;
+        values.insert(values.end(), from, from + shape_columns[c].width);
+      }
+      columns_[c].append(values.data(), fresh.size());
+    }
+    append(mass_, [&](std::size_t i) { return bodies->mass[i]; });
+    append(inertia_, [&](std::size_t i) { return bodies->inertia[i]; });
+    append(material_, [&](std::size_t i) { return bodies->material[i].value; });
+    append(id_, [&](std::size_t i) { return bodies->id[i]; });
+    return rows_;
+  }
+
+ private:
+  Growing id_, kind_, mass_, inertia_, material_;
+  std::vector<Growing> columns_;
+  std::unordered_map<BodyId, std::int32_t> row_of_;
+  std::shared_ptr<const BodyConstants> last_;
+  std::vector<std::int32_t> rows_;  // of `last_`
+};
 
 /// Planes and tubes in one group each; `boundary` says which number contacts know them by.
 void write_boundaries(hid_t file, const Boundaries& boundaries) {
@@ -136,38 +181,46 @@ void write_boundaries(hid_t file, const Boundaries& boundaries) {
   write_rows(tubes.get(), {"thickness", "m", "[tube]"}, thickness.data(), thickness.size());
 }
 
+/// Ragged: the bodies of frame k are rows offset[k] to offset[k + 1] of every array.
 struct FrameArrays {
-  Growing time, step, position, orientation, velocity, angular_velocity;
+  Growing time, step, offset, body, position, orientation, velocity, angular_velocity;
   std::vector<Growing> fields;
+  std::int64_t rows = 0;
 
-  FrameArrays(hid_t file, hsize_t n, const std::vector<std::string>& field_names) {
+  FrameArrays(hid_t file, hsize_t chunk, const std::vector<std::string>& field_names) {
     const Handle group = create_group(file, "frames");
     const hid_t g = group.get();
-    const Growing::Layout scalar{{}, short_chunk, false}, vector{{n, 3}}, quaternion{{n, 4}};
-    time = Growing(g, {"time", "s", "[frame] simulated time"}, H5T_NATIVE_DOUBLE, scalar);
-    step = Growing(g, {"step", "1", "[frame] steps done"}, H5T_NATIVE_INT64, scalar);
-    position = Growing(g, {"position", "m", "[frame, body, 3] centre of mass"}, H5T_NATIVE_FLOAT, vector);
-    orientation =
-        Growing(g, {"orientation", "1", "[frame, body, 4] unit quaternion w x y z, body axes to world"},
-                H5T_NATIVE_FLOAT, quaternion);
-    velocity =
-        Growing(g, {"velocity", "m/s", "[frame, body, 3] of the centre of mass"}, H5T_NATIVE_FLOAT, vector);
+    const Growing::Layout moment{{}, short_chunk, false}, scalar{{}, chunk}, vector{{3}, chunk},
+        quaternion{{4}, chunk};
+    time = Growing(g, {"time", "s", "[frame] simulated time"}, H5T_NATIVE_DOUBLE, moment);
+    step = Growing(g, {"step", "1", "[frame] steps done"}, H5T_NATIVE_INT64, moment);
+    offset = Growing(g, {"offset", "1", "[frame + 1] bodies of frame k are rows offset[k] to offset[k + 1]"},
+                     H5T_NATIVE_INT64, moment);
+    body = Growing(g, {"body", "1", "[row] whose it is: row of /bodies"}, H5T_NATIVE_INT32, scalar);
+    position = Growing(g, {"position", "m", "[row, 3] centre of mass"}, H5T_NATIVE_FLOAT, vector);
+    orientation = Growing(g, {"orientation", "1", "[row, 4] unit quaternion w x y z, body axes to world"},
+                          H5T_NATIVE_FLOAT, quaternion);
+    velocity = Growing(g, {"velocity", "m/s", "[row, 3] of the centre of mass"}, H5T_NATIVE_FLOAT, vector);
     angular_velocity =
-        Growing(g, {"angular_velocity", "rad/s", "[frame, body, 3] world axes"}, H5T_NATIVE_FLOAT, vector);
+        Growing(g, {"angular_velocity", "rad/s", "[row, 3] world axes"}, H5T_NATIVE_FLOAT, vector);
     for (const std::string& name : field_names) {
       const BodyField& field = *body_field(name);
-      fields.emplace_back(g,
-                          Label{name, std::string(field.unit), "[frame, body] " + std::string(field.meaning)},
-                          H5T_NATIVE_FLOAT, Growing::Layout{{n}});
+      fields.emplace_back(g, Label{name, std::string(field.unit), "[row] " + std::string(field.meaning)},
+                          H5T_NATIVE_FLOAT, scalar);
     }
+    offset.append(&rows, 1);
   }
 
-  void append(const Frame& frame) {
-    position.append(frame.position.data(), 1);
-    orientation.append(frame.orientation.data(), 1);
-    velocity.append(frame.velocity.data(), 1);
-    angular_velocity.append(frame.angular_velocity.data(), 1);
-    for (std::size_t f = 0; f < fields.size(); ++f) fields[f].append(frame.fields[f].data(), 1);
+  void append(const Frame& frame, const std::vector<std::int32_t>& row_of_body) {
+    const hsize_t n = row_of_body.size();
+    body.append(row_of_body.data(), n);
+    position.append(frame.position.data(), n);
+    orientation.append(frame.orientation.data(), n);
+    velocity.append(frame.velocity.data(), n);
+    angular_velocity.append(frame.angular_velocity.data(), n);
+    for (std::size_t f = 0; f < fields.size(); ++f) fields[f].append(frame.fields[f].data(), n);
+    rows += static_cast<std::int64_t>(n);
+    offset.append(&rows, 1);
     step.append(&frame.step, 1);
     time.append(&frame.time_s, 1);
   }
@@ -256,16 +309,20 @@ struct ContactArrays {
     offset.append(&rows, 1);
   }
 
-  void append(const Frame& frame) {
+  void append(const Frame& frame, const std::vector<std::int32_t>& row_of_body) {
     const FrameContacts& contacts = frame.contacts;
+    const auto rows_of = [&](std::vector<std::int32_t> bodies) {
+      for (std::int32_t& i : bodies) i = i >= 0 ? row_of_body[static_cast<std::size_t>(i)] : i;
+      return bodies;
+    };
     const std::int32_t asked_for = frame.has_contacts ? 1 : 0;
     const hsize_t n = contacts.gap.size();
     point.append(contacts.point.data(), n);
     normal.append(contacts.normal.data(), n);
     impulse.append(contacts.impulse.data(), n);
     gap.append(contacts.gap.data(), n);
-    body_a.append(contacts.body_a.data(), n);
-    body_b.append(contacts.body_b.data(), n);
+    body_a.append(rows_of(contacts.body_a).data(), n);
+    body_b.append(rows_of(contacts.body_b).data(), n);
     boundary.append(contacts.boundary.data(), n);
     rows += static_cast<std::int64_t>(n);
     recorded.append(&asked_for, 1);
@@ -348,9 +405,9 @@ void write_sleepers(hid_t final_state, const State& state) {
 
 struct Trajectory::Parts {
   std::string path;
-  std::size_t bodies = 0;
   // The file is declared before the datasets: they are closed first.
   Handle file;
+  std::unique_ptr<BodyArrays> bodies;
   std::unique_ptr<FrameArrays> frames;
   std::unique_ptr<LedgerArrays> ledger;
   std::unique_ptr<ContactArrays> contacts;
@@ -378,15 +435,16 @@ void leave_out_hdf5_exit_handler() { H5dont_atexit(); }
 Trajectory::Trajectory(const std::filesystem::path& path, const Scene& scene)
     : parts_(std::make_unique<Parts>()) {
   parts_->path = path.string();
-  parts_->bodies = scene.initial.bodies.size();
   guarded(parts_->path, [&] {
     parts_->file = create_file(parts_->path);
     const hid_t file = parts_->file.get();
     write_scene(file, scene);
     write_materials(file, scene.model.materials);
-    write_bodies(file, scene.model, scene.initial.bodies);
     write_boundaries(file, scene.model.boundaries);
-    parts_->frames = std::make_unique<FrameArrays>(file, parts_->bodies, scene.output.fields);
+    const hsize_t chunk = std::max<hsize_t>(scene.initial.bodies.size(), least_body_chunk);
+    parts_->bodies = std::make_unique<BodyArrays>(file, chunk);
+    parts_->bodies->rows_of(body_constants(scene.model.shapes, scene.initial.bodies));
+    parts_->frames = std::make_unique<FrameArrays>(file, chunk, scene.output.fields);
     parts_->ledger = std::make_unique<LedgerArrays>(file);
     if (scene.output.contacts) {
       const Settings& settings = scene.model.settings;
@@ -401,13 +459,10 @@ Trajectory::Trajectory(Trajectory&&) noexcept = default;
 
 void Trajectory::append(const Frame& frame) {
   guarded(parts_->path, [&] {
-    if (frame.position.size() != parts_->bodies) {
-      throw Error(
-          fmt::format("a frame of {} bodies, where {} are expected", frame.position.size(), parts_->bodies));
-    }
+    const std::vector<std::int32_t>& rows = parts_->bodies->rows_of(frame.constants);
     parts_->ledger->append(frame.balances);
-    if (parts_->contacts) parts_->contacts->append(frame);
-    parts_->frames->append(frame);
+    if (parts_->contacts) parts_->contacts->append(frame, rows);
+    parts_->frames->append(frame, rows);
     flush(parts_->file);
   });
 }
@@ -439,6 +494,7 @@ void Trajectory::close() {
     parts_->contacts.reset();
     parts_->ledger.reset();
     parts_->frames.reset();
+    parts_->bodies.reset();
     flush(parts_->file);
     parts_->file.close("closing");
   });

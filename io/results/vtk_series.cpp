@@ -72,22 +72,15 @@ struct VtkSeries::Parts {
   bool with_contacts;
   std::vector<std::string> field_names;
   // Constants, repeated in every frame: ParaView reads each file alone.
-  std::vector<Vec3f> radii;            // [body], m
-  std::vector<std::int64_t> id;        // [body]
-  std::vector<std::int32_t> material;  // [body]
+  std::shared_ptr<const BodyConstants> constants;
+  std::vector<Vec3f> radii;  // [body], m
   std::int64_t frames = 0;
   std::vector<std::pair<double, std::string>> body_files, contact_files;
 };
 
 VtkSeries::VtkSeries(const RunFolder& folder, const Scene& scene)
     : parts_(std::make_unique<Parts>(
-          Parts{folder, scene.output.contacts, scene.output.fields, {}, {}, {}, 0, {}, {}})) {
-  const Bodies& bodies = scene.initial.bodies;
-  for (std::size_t i = 0; i < bodies.size(); ++i) {
-    parts_->radii.push_back(enclosing_ellipsoid(scene.model.shapes, bodies.shape[i]).semi_axes.cast<float>());
-    parts_->id.push_back(bodies.id[i]);
-    parts_->material.push_back(bodies.material[i].value);
-  }
+          Parts{folder, scene.output.contacts, scene.output.fields, nullptr, {}, 0, {}, {}})) {
   std::error_code error;
   std::filesystem::create_directories(folder.vtk(), error);
   if (error) throw WriteError(fmt::format("cannot write {}: {}", folder.vtk().string(), error.message()));
@@ -99,6 +92,13 @@ VtkSeries::VtkSeries(VtkSeries&&) noexcept = default;
 void VtkSeries::append(const Frame& frame) {
   Parts& p = *parts_;
   const std::size_t n = frame.position.size();
+  if (p.constants != frame.constants) {
+    p.constants = frame.constants;
+    p.radii.clear();
+    Shapes shapes;
+    for (const ShapeDescription& shape : p.constants->shape)
+      p.radii.push_back(enclosing_ellipsoid(shapes, shapes.add(shape)).semi_axes.cast<float>());
+  }
   const auto bodies = cloud(frame.position);
   vtkPointData* data = bodies->GetPointData();
   data->AddArray(borrow<vtkFloatArray>("orientation", 4, frame.orientation.data(), n));
@@ -106,8 +106,8 @@ void VtkSeries::append(const Frame& frame) {
   data->AddArray(borrow_vectors("velocity", frame.velocity));
   data->AddArray(borrow_vectors("angular_velocity", frame.angular_velocity));
   data->AddArray(lengths("speed", frame.velocity));
-  data->AddArray(borrow<vtkTypeInt64Array>("id", 1, p.id.data(), n));
-  data->AddArray(borrow<vtkTypeInt32Array>("material", 1, p.material.data(), n));
+  data->AddArray(borrow<vtkTypeInt64Array>("id", 1, p.constants->id.data(), n));
+  data->AddArray(borrow<vtkTypeInt32Array>("material", 1, p.constants->material.data(), n));
   data->AddArray(borrow<vtkTypeInt32Array>("contacts", 1, frame.contacts_of_body.data(), n));
   for (std::size_t f = 0; f < p.field_names.size(); ++f) {
     data->AddArray(borrow<vtkFloatArray>(p.field_names[f].c_str(), 1, frame.fields[f].data(), n));
@@ -120,14 +120,21 @@ void VtkSeries::append(const Frame& frame) {
   if (p.with_contacts && frame.has_contacts) {
     const FrameContacts& c = frame.contacts;
     const std::size_t m = c.point.size();
+    const auto ids = [&](const std::vector<std::int32_t>& places) {
+      std::vector<std::int32_t> id;
+      for (const std::int32_t i : places)
+        id.push_back(i >= 0 ? static_cast<std::int32_t>(p.constants->id[static_cast<std::size_t>(i)]) : -1);
+      return id;
+    };
+    const std::vector<std::int32_t> id_a = ids(c.body_a), id_b = ids(c.body_b);
     const auto contacts = cloud(c.point);
     vtkPointData* values = contacts->GetPointData();
     values->AddArray(borrow_vectors("normal", c.normal));
     values->AddArray(borrow_vectors("impulse", c.impulse));
     values->AddArray(lengths("impulse_magnitude", c.impulse));
     values->AddArray(borrow<vtkFloatArray>("gap", 1, c.gap.data(), m));
-    values->AddArray(borrow<vtkTypeInt32Array>("body_a", 1, c.body_a.data(), m));
-    values->AddArray(borrow<vtkTypeInt32Array>("body_b", 1, c.body_b.data(), m));
+    values->AddArray(borrow<vtkTypeInt32Array>("body_a", 1, id_a.data(), m));
+    values->AddArray(borrow<vtkTypeInt32Array>("body_b", 1, id_b.data(), m));
     values->AddArray(borrow<vtkTypeInt32Array>("boundary", 1, c.boundary.data(), m));
     const std::string contact_file = RunFolder::vtk_frame("contacts", p.frames);
     write_vtk(p.folder.path / contact_file, contacts);

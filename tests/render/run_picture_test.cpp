@@ -173,4 +173,23 @@ TEST(SampledFrames, HoldTheFirstAndTheLast) {
   EXPECT_EQ(io::sampled_frames(1, 24), std::vector<std::size_t>{0});
 }
 
+// A frame without bodies is white; the others show those who are there, and the colours are of one run.
+TEST(RunPicture, ShowsBodiesThatComeAndGo) {
+  const TemporaryFolder folder;
+  record_coming_and_going(folder.path());
+  const io::TrajectoryReader reader(folder.path() / "trajectory.h5");
+  io::PictureOptions options = plain();
+  options.walls = false;
+  io::RunPicture artist(reader, options);
+  std::vector<std::ptrdiff_t> coloured;
+  for (std::size_t k = 0; k < reader.frames(); ++k) {
+    const io::Picture picture = artist.draw(k);
+    coloured.push_back(std::count_if(picture.pixel.begin(), picture.pixel.end(),
+                                     [](std::uint32_t p) { return p != white; }));
+  }
+  EXPECT_EQ(coloured[2], 0);
+  for (const std::size_t k : {0u, 1u, 3u, 4u}) EXPECT_GT(coloured[k], 0) << k;
+  EXPECT_EQ(io::force_lines(reader, 4).size(), 4u);
+}
+
 }  // namespace scree::test

@@ -86,4 +86,17 @@ TEST(BodyPlots, CountAllBodiesAndTheirVolume) {
   EXPECT_NEAR(sum(packing->series[0].values) * layer * 4.0, 200.0 * body, 0.02 * 200.0 * body);
 }
 
+TEST(BodyPlots, CountThoseWhoAreThere) {
+  const TemporaryFolder folder;
+  record_coming_and_going(folder.path());
+  const std::vector<io::Plot> plots = io::body_plots(io::TrajectoryReader(folder.path() / "trajectory.h5"));
+  const io::Plot *sizes = find(plots, "Sizes"), *directions = find(plots, "Directions");
+  ASSERT_TRUE(sizes && directions);
+  // All five that were ever there; a share of directions is 1 on average whoever is there.
+  EXPECT_EQ(std::accumulate(sizes->series[0].values.begin(), sizes->series[0].values.end(), 0.0), 5.0);
+  for (const io::Series& s : directions->series)
+    EXPECT_NEAR(std::accumulate(s.values.begin(), s.values.end(), 0.0), static_cast<double>(s.values.size()),
+                1e-12);
+}
+
 }  // namespace scree::test

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "engine/core/random.h"
+#include "io/results/run_recorder.h"
 
 namespace scree::test {
 
@@ -94,6 +95,67 @@ ExampleStep example_step(const io::Scene& scene, std::int64_t number) {
   report.momentum_error_relative = 1e-16 * static_cast<double>(number);
   report.time = {0.001, 0.002, 0.003, 0.004};
   return example;
+}
+
+std::vector<BodyId> present(std::int64_t step) {
+  if (step < 10) return {7, 3, 12};
+  if (step < 20) return {12, 20, 7};
+  if (step < 30) return {};
+  return {41, 3, 20, 12};
+}
+
+Vec3 place_of(BodyId id, std::int64_t step) {
+  return {0.1 * static_cast<double>(id), 1e-3 * static_cast<double>(step), 0.5};
+}
+double length_of(BodyId id) { return 0.01 + 1e-3 * static_cast<double>(id); }
+
+namespace {
+
+/// A State with these bodies; each touches the next one in its slots, and the last one a boundary.
+ExampleStep step_of(Model& model, std::int64_t number) {
+  ExampleStep result;
+  State& state = result.state;
+  state.step = number;
+  state.time_s = static_cast<double>(number) * model.settings.time_step_s;
+  const std::vector<BodyId> ids = present(number);
+  const auto n = static_cast<std::int32_t>(ids.size());
+  for (const BodyId id : ids) {
+    const double a = length_of(id);
+    add_body(state.bodies, model.shapes, model.materials,
+             {model.shapes.add(Ellipsoid{{a, a, 0.5 * a}}),
+              MaterialIndex(id % 2),
+              {place_of(id, number), Quat::Identity()},
+              {Vec3::UnitX(), Vec3::Zero()}});
+    state.bodies.id.back() = id;
+  }
+  Workspace& w = result.workspace;
+  for (std::int32_t a = 0; a < n; ++a) {
+    w.contacts.key.push_back({a, a + 1, 0});
+    w.contacts.point.push_back(state.bodies.position[static_cast<std::size_t>(a)]);
+    w.contacts.normal.push_back(Vec3::UnitZ());
+    w.contacts.gap.push_back(-1e-4);
+    w.problem.geometry.push_back({Vector4{0, 0, 1, 0}, Vector4{1, 0, 0, 0}, Vector4{}, Vector4{}});
+    w.problem.law.push_back(
+        {.offset = 0.0, .tangent_ratio = 1.0, .local = {}, .rho = 0.0, .a = a, .b = fixed_partner});
+    w.solution.impulse.push_back(Vec3(1.0, 0.0, 0.0));
+  }
+  result.report.step = number;
+  result.report.time_s = state.time_s;
+  return result;
+}
+
+}  // namespace
+
+void record_coming_and_going(const std::filesystem::path& folder) {
+  io::Scene scene = example_scene(0);
+  scene.initial = step_of(scene.model, 0).state;
+  ExampleStep step;
+  io::RunRecorder recorder(scene, {folder, false});
+  for (int k = 1; k <= 40; ++k) {
+    step = step_of(scene.model, k);
+    recorder.after_step(step.report, step.state, step.workspace);
+  }
+  recorder.finish(io::RunStatus::finished, step.state, step.workspace);
 }
 
 std::string read_text(const std::filesystem::path& path) {

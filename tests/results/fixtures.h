@@ -38,6 +38,14 @@ struct ExampleStep {
 /// body 0 to boundary 0; every second contact carries an impulse.
 ExampleStep example_step(const io::Scene& scene, std::int64_t number);
 
+/// A run of forty steps with a frame every ten, in which bodies come and go: those that are there at a step,
+/// by id. Ids have holes, slots are in no order, and 3 comes back. `place_of` and `length_of` tell one from
+/// another: its place, and the two longer semi-axes, the shorter one being half of it.
+std::vector<BodyId> present(std::int64_t step);
+Vec3 place_of(BodyId id, std::int64_t step);
+double length_of(BodyId id);
+void record_coming_and_going(const std::filesystem::path& folder);
+
 std::string read_text(const std::filesystem::path& path);
 
 }  // namespace scree::test

@@ -1,9 +1,11 @@
-// Writes the results of a small made-up run into the folder named on the command line.
+// Writes the results of a small made-up run into the folder named on the command line; with a second argument
+// those of one in which bodies come and go.
 #include "io/results/run_recorder.h"
 #include "tests/results/fixtures.h"
 
 int main(int argc, char** argv) {
-  if (argc != 2) return 2;
+  if (argc == 3) scree::test::record_coming_and_going(argv[1]);
+  if (argc != 2) return argc == 3 ? 0 : 2;
   const scree::io::Scene scene = scree::test::example_scene(50);
   scree::io::RunRecorder recorder(scene, {argv[1], false});
   scree::test::ExampleStep step{scene.initial, {}, {}};
