@@ -60,6 +60,12 @@ BodySums body_sums(const Bodies& bodies, const Vec3& gravity) {
 
 double kinetic_energy(const Bodies& bodies) { return body_sums(bodies, Vec3::Zero()).kinetic; }
 
+double kinetic_energy(const Bodies& bodies, std::size_t i) {
+  const Vec3 spin = bodies.orientation[i].conjugate() * bodies.angular_velocity[i];
+  return 0.5 * (bodies.mass[i] * bodies.linear_velocity[i].squaredNorm() +
+                spin.dot(bodies.inertia[i].cwiseProduct(spin)));
+}
+
 double potential_energy(const Bodies& bodies, const Vec3& gravity) {
   return body_sums(bodies, gravity).potential;
 }

@@ -53,6 +53,7 @@ struct BodySums {
 BodySums body_sums(const Bodies& bodies, const Vec3& gravity);
 
 double kinetic_energy(const Bodies& bodies);                         // J
+double kinetic_energy(const Bodies& bodies, std::size_t i);          // J, of one body
 double potential_energy(const Bodies& bodies, const Vec3& gravity);  // J, zero at the origin
 Vec3 linear_momentum(const Bodies& bodies);                          // kg m/s
 Vec3 angular_momentum(const Bodies& bodies);                         // kg m^2/s, about the world's origin

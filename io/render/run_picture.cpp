@@ -36,15 +36,12 @@ std::string title(const RecordedField& field) {
 }  // namespace
 
 std::vector<ForceLine> force_lines(const TrajectoryReader& reader, std::size_t frame) {
-  const FrameContacts contacts = reader.contacts(frame);
   const std::vector<Vec3f> centre = reader.frame(frame).position;
   std::vector<ForceLine> lines;
-  for (std::size_t c = 0; c < contacts.gap.size(); ++c) {
-    if (contacts.impulse[c].isZero(0.0f)) continue;
-    const std::int32_t b = contacts.body_b[c];
-    lines.push_back({centre[static_cast<std::size_t>(contacts.body_a[c])],
-                     b >= 0 ? centre[static_cast<std::size_t>(b)] : contacts.point[c],
-                     contacts.impulse[c].norm() / static_cast<float>(reader.run().impulse_time_s)});
+  for (const ContactForce& c : contact_forces(reader.contacts(frame), reader.run().impulse_time_s)) {
+    lines.push_back({centre[static_cast<std::size_t>(c.a)],
+                     c.b >= 0 ? centre[static_cast<std::size_t>(c.b)] : Vec3f(c.point.cast<float>()),
+                     static_cast<float>(c.force.norm())});
   }
   return lines;
 }

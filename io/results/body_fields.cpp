@@ -9,11 +9,7 @@ namespace {
 std::vector<float> kinetic_energies(const Model&, const State& state, const Contacts&) {
   const Bodies& bodies = state.bodies;
   std::vector<float> result(bodies.size());
-  for (std::size_t i = 0; i < bodies.size(); ++i) {
-    const Vec3 spin = bodies.orientation[i].conjugate() * bodies.angular_velocity[i];
-    result[i] = static_cast<float>(0.5 * (bodies.mass[i] * bodies.linear_velocity[i].squaredNorm() +
-                                          spin.dot(bodies.inertia[i].cwiseProduct(spin))));
-  }
+  for (std::size_t i = 0; i < bodies.size(); ++i) result[i] = static_cast<float>(kinetic_energy(bodies, i));
   return result;
 }
 

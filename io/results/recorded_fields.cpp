@@ -19,11 +19,6 @@ struct Derived {
   double (*value)(const Model& model, const Bodies& bodies, std::size_t i);
 };
 
-double spin_energy(const Bodies& bodies, std::size_t i) {
-  const Vec3 spin = bodies.orientation[i].conjugate() * bodies.angular_velocity[i];
-  return 0.5 * spin.dot(bodies.inertia[i].cwiseProduct(spin));
-}
-
 double radius(const Model& model, const Bodies& bodies, std::size_t i) {
   return std::cbrt(0.75 / M_PI * volume(model.shapes, bodies.shape[i]));
 }
@@ -36,9 +31,7 @@ constexpr Derived derived[] = {
     {"angular_speed", "rad/s", "length of the angular velocity",
      [](M, B b, std::size_t i) { return b.angular_velocity[i].norm(); }},
     {"kinetic_energy", "J", "of translation and rotation",
-     [](M, B b, std::size_t i) {
-       return 0.5 * b.mass[i] * b.linear_velocity[i].squaredNorm() + spin_energy(b, i);
-     }},
+     [](M, B b, std::size_t i) { return kinetic_energy(b, i); }},
     {"height", "m", "of the centre against gravity, from the origin",
      [](M m, B b, std::size_t i) {
        const Vec3& g = m.settings.gravity;
@@ -68,6 +61,16 @@ double mean_radius(const RecordedRun& run) {
   const std::vector<double> all = radii(run);
   const double sum = std::accumulate(all.begin(), all.end(), 0.0);
   return all.empty() ? 1.0 : sum / static_cast<double>(all.size());
+}
+
+std::vector<ContactForce> contact_forces(const FrameContacts& contacts, double impulse_time_s) {
+  std::vector<ContactForce> forces;
+  for (std::size_t c = 0; c < contacts.gap.size(); ++c) {
+    if (contacts.impulse[c].isZero(0.0f)) continue;
+    forces.push_back({contacts.point[c].cast<double>(), contacts.impulse[c].cast<double>() / impulse_time_s,
+                      contacts.body_a[c], contacts.body_b[c]});
+  }
+  return forces;
 }
 
 std::vector<RecordedField> recorded_fields(const RecordedRun& run) {

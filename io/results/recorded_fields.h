@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/fields/coarse_graining.h"
 #include "io/results/trajectory_reader.h"
 
 namespace scree::io {
@@ -24,6 +25,9 @@ const RecordedField* find_field(const std::vector<RecordedField>& fields, const 
 /// ever in the run.
 std::vector<double> radii(const RecordedRun& run);
 double mean_radius(const RecordedRun& run);
+
+/// The contacts of a frame that carry an impulse, as mean forces over the time in which impulses acted.
+std::vector<ContactForce> contact_forces(const FrameContacts& contacts, double impulse_time_s);
 
 /// [body] at frame k; `name` must be one of recorded_fields(). Throws ReadError. `contacts` is 0 everywhere
 /// in a frame that was written without contacts.

@@ -28,16 +28,6 @@ void add_array(vtkImageData* image, const char* name, int components, F&& value)
 
 }  // namespace
 
-std::vector<ContactForce> contact_forces(const FrameContacts& contacts, double impulse_time_s) {
-  std::vector<ContactForce> forces;
-  for (std::size_t c = 0; c < contacts.gap.size(); ++c) {
-    if (contacts.impulse[c].isZero(0.0f)) continue;
-    forces.push_back({contacts.point[c].cast<double>(), contacts.impulse[c].cast<double>() / impulse_time_s,
-                      contacts.body_a[c], contacts.body_b[c]});
-  }
-  return forces;
-}
-
 void write_fields(const std::filesystem::path& path, const Grid& grid, const CoarseFields& fields) {
   vtkNew<vtkImageData> image;
   image->SetOrigin(grid.low.data());

@@ -38,7 +38,8 @@ struct Key {
   std::string_view name;
   ValueType type = ValueType::text;
   std::string_view unit = {};      // "" is dimensionless
-  std::string_view fallback = {};  // TOML text of the value taken when the key is absent; "" if there is none
+  std::string_view fallback = {};  // TOML text of the value taken when the key is absent; default_of() knows
+                                   // those of settings
   bool required = false;           // in each of `forms`
   Range range = {};
   std::string_view words = {};  // "plane|box|tube"

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "io/scene/keys.h"
+#include "io/scene/settings_keys.h"
 
 namespace scree::io {
 
@@ -134,8 +135,10 @@ std::string section_table(const SectionInfo& section) {
                   forms ? " forms |" : "", forms ? "---|" : "");
   for (const Key& key : keys()) {
     if (key.section != section.name) continue;
-    const std::string fallback =
-        key.required ? "**required**" : (key.fallback.empty() ? "" : fmt::format("`{}`", key.fallback));
+    const std::string value = default_of(key);
+    const std::string fallback = key.required    ? "**required**"
+                                 : value.empty() ? ""
+                                                 : fmt::format("`{}`", value);
     text += fmt::format("| `{}` | {} | {} | {} | {} |", key.name, cell(type_name(key)), key.unit,
                         to_string(key.range), fallback);
     if (forms)

@@ -6,6 +6,7 @@
 
 #include "engine/core/errors.h"
 #include "engine/core/state_hash.h"
+#include "engine/simulation/placement.h"
 #include "io/results/background_writer.h"
 #include "io/results/run_recorder.h"
 #include "io/results/step_table.h"
@@ -154,12 +155,12 @@ TEST(RunRecorder, ARunWithoutStepsHasNoNaN) {
 TEST(RunRecorder, CountsLostBodies) {
   const io::Scene scene = example_scene(5);
   Bodies bodies = scene.initial.bodies;
-  EXPECT_EQ(io::count_lost_bodies(scene.model, bodies), 0);
+  EXPECT_EQ(count_lost_bodies(scene.model, bodies), 0);
   bodies.position[0].z() = -0.029;  // still within its bounding radius of 30 mm
-  EXPECT_EQ(io::count_lost_bodies(scene.model, bodies), 0);
+  EXPECT_EQ(count_lost_bodies(scene.model, bodies), 0);
   bodies.position[0].z() = -0.031;
   bodies.linear_velocity[3].x() = std::nan("");
-  EXPECT_EQ(io::count_lost_bodies(scene.model, bodies), 2);
+  EXPECT_EQ(count_lost_bodies(scene.model, bodies), 2);
 }
 
 TEST(RunRecorder, RefusesToReplaceResultsAndLeavesThemAlone) {

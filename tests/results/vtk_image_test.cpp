@@ -7,6 +7,7 @@
 #include <vtkNew.h>
 #include <vtkXMLImageDataReader.h>
 
+#include "io/results/recorded_fields.h"
 #include "tests/results/fixtures.h"
 
 namespace scree::test {

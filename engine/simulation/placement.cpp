@@ -1,0 +1,112 @@
+#include "engine/simulation/placement.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "engine/detection/detection.h"
+
+namespace scree {
+
+namespace {
+
+/// Largest width of the body's shadow along `axis`, m: of directions a degree apart, short of the true one by
+/// less than 1e-4 of it for ellipsoids up to 3 : 1.
+double shadow_width(const Shapes& shapes, ShapeIndex shape, const Quat& orientation, const Vec3& axis) {
+  constexpr int directions = 180;
+  const Vec3 u = axis.unitOrthogonal(), v = axis.cross(u);
+  double width = 0.0;
+  for (int k = 0; k < directions; ++k) {
+    const double angle = std::numbers::pi * k / directions;
+    const Vec3 across = orientation.conjugate() * (std::cos(angle) * u + std::sin(angle) * v);
+    width = std::max(width, (support(shapes, shape, across) - support(shapes, shape, -across)).dot(across));
+  }
+  return width;
+}
+
+/// Whether the body's centre can be where it is, and if so whether there is room about it.
+Misplaced fit(const Shapes&, const Bodies& bodies, std::size_t i, const Plane& plane) {
+  Misplaced result;
+  if ((bodies.position[i] - plane.point).dot(plane.normal) < 0.0) result.how = Misplaced::How::behind;
+  return result;
+}
+
+Misplaced fit(const Shapes& shapes, const Bodies& bodies, std::size_t i, const Tube& tube) {
+  Misplaced result;
+  const Vec3 along = (tube.end - tube.start).normalized(), r = bodies.position[i] - tube.start;
+  const double height = r.dot(along), radial = (r - height * along).norm();
+  if (height < 0.0 || height > (tube.end - tube.start).norm() || radial >= tube.outer_radius()) return result;
+  if (radial >= tube.inner_radius) {
+    result.how = Misplaced::How::in_the_wall;
+  } else {
+    result.width_m = shadow_width(shapes, bodies.shape[i], bodies.orientation[i], along);
+    if (result.width_m > 2.0 * tube.inner_radius) result.how = Misplaced::How::wider_than_the_bore;
+  }
+  return result;
+}
+
+bool is_lost(const Model& model, const Bodies& bodies, std::size_t i) {
+  const bool finite = bodies.position[i].allFinite() && bodies.orientation[i].coeffs().allFinite() &&
+                      bodies.linear_velocity[i].allFinite() && bodies.angular_velocity[i].allFinite();
+  if (!finite) return true;
+  const double radius = model.shapes.bounding_radius(bodies.shape[i]);
+  return std::any_of(model.boundaries.begin(), model.boundaries.end(), [&](const Boundary& boundary) {
+    const Plane* plane = std::get_if<Plane>(&boundary.surface);
+    return plane && plane->normal.dot(bodies.position[i] - plane->point) < -radius;
+  });
+}
+
+}  // namespace
+
+std::vector<Misplaced> misplaced_bodies(const Model& model, const Bodies& bodies, double limit) {
+  // Contacts as the first step finds them, if it took no time: those that overlap are among them.
+  DetectionWorkspace workspace;
+  Contacts contacts;
+  find_contacts({model.shapes, bodies, model.boundaries, 0.0, 0.0}, ContactMemory{}, workspace, contacts);
+  const auto length = [&](std::size_t i) { return model.shapes.smallest_length(bodies.shape[i]); };
+  std::vector<Misplaced> all;
+  std::vector<double> wall_depth(model.boundaries.size());
+  std::size_t c = 0;
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    std::fill(wall_depth.begin(), wall_depth.end(), 0.0);
+    for (; c < contacts.size() && static_cast<std::size_t>(contacts.key[c].a) == i; ++c) {
+      const auto b = static_cast<std::size_t>(contacts.key[c].b);
+      const double depth = -contacts.gap[c];
+      if (b >= bodies.size()) {
+        wall_depth[b - bodies.size()] = std::max(wall_depth[b - bodies.size()], depth);
+      } else if (const double relative = depth / std::min(length(i), length(b)); relative > limit) {
+        all.push_back({.body = i, .other = b, .depth_m = depth, .relative = relative});
+      }
+    }
+    for (std::size_t w = 0; w < wall_depth.size(); ++w) {
+      Misplaced found = std::visit([&](const auto& s) { return fit(model.shapes, bodies, i, s); },
+                                   model.boundaries[w].surface);
+      found.by_boundary = true;
+      found.body = i;
+      found.other = w;
+      found.depth_m = wall_depth[w];
+      found.relative = wall_depth[w] / length(i);
+      if (found.how != Misplaced::How::overlaps || found.relative > limit) all.push_back(found);
+    }
+  }
+  return all;
+}
+
+Travel farthest_travel(const Model& model, const Bodies& bodies) {
+  const double dt = model.settings.time_step_s, g = model.settings.gravity.norm();
+  Travel farthest;
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    const double speed = bodies.linear_velocity[i].norm() + g * dt;
+    const double relative = speed * dt / model.shapes.smallest_length(bodies.shape[i]);
+    if (relative > farthest.relative) farthest = {i, relative};
+  }
+  return farthest;
+}
+
+std::int64_t count_lost_bodies(const Model& model, const Bodies& bodies) {
+  std::int64_t lost = 0;
+  for (std::size_t i = 0; i < bodies.size(); ++i) lost += is_lost(model, bodies, i) ? 1 : 0;
+  return lost;
+}
+
+}  // namespace scree
