@@ -8,6 +8,7 @@
 #include <spdlog/spdlog.h>
 
 #include "engine/core/parallel.h"
+#include "engine/simulation/placement.h"
 #include "engine/simulation/step.h"
 #include "io/scene/read_scene.h"
 #include "io/scene/reference.h"
@@ -75,7 +76,7 @@ struct CheckOptions {
   std::filesystem::path scene;
   int threads = 0;  // 0: all of the machine's
   std::vector<std::string> settings;
-  bool quick = false;
+  bool quick = false, exact = false;
 };
 
 int check(const CheckOptions& options) {
@@ -84,6 +85,7 @@ int check(const CheckOptions& options) {
   for (const std::string& setting : options.settings) overrides.push_back(io::parse_override(setting));
   const io::Scene scene = io::read_scene(options.scene, overrides);
   show(check_text(scene, options.quick ? Probe{} : probe(scene, probe_patience_s)));
+  if (options.exact) show(exact_text(scene));
   for (const Fault& warning : scene.warnings) spdlog::warn("{}", to_string(warning));
   return exit_ok;
 }
@@ -172,6 +174,26 @@ std::string check_text(const io::Scene& scene, const Probe& probe) {
   return text;
 }
 
+std::string exact_text(const io::Scene& scene) {
+  const Bodies& bodies = scene.initial.bodies;
+  const ExactRelations found = exact_relations(scene.model, bodies);
+  std::string text = "  exact      ";
+  for (const Relation r : relations)
+    text += fmt::format(" {} {}{}", found.count[static_cast<std::size_t>(r)], to_string(r),
+                        r == relations.back() ? "" : ",");
+  if (found.unknown > 0) text += fmt::format(", {} of shapes without an exact test", found.unknown);
+  text += fmt::format(" of the pairs that almost touch; {} disagree{} with the gap\n", found.disagreeing,
+                      found.disagreeing == 1 ? "s" : "");
+  if (found.deepest.gap_m == infinity) return text;
+  const auto body = [&](std::size_t i) {
+    const Vec3& x = bodies.position[i];
+    return fmt::format("{} at [{:.6g}, {:.6g}, {:.6g}] m", bodies.id[i], x.x(), x.y(), x.z());
+  };
+  return text + fmt::format("              deepest: {}, bodies {} and {}, gap {:.3g} m\n",
+                            to_string(found.deepest.relation), body(found.deepest.a), body(found.deepest.b),
+                            found.deepest.gap_m);
+}
+
 void add_check(CLI::App& app, std::function<int()>& action) {
   const auto options = std::make_shared<CheckOptions>();
   CLI::App* command =
@@ -184,6 +206,9 @@ void add_check(CLI::App& app, std::function<int()>& action) {
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   command->add_flag("--quick", options->quick, "Do not measure a few steps for an estimate of the run time");
+  command->add_flag(
+      "--exact", options->exact,
+      "Classify the pairs that almost touch exactly: separate, touching, overlapping or inside");
   command->callback([options, &action] { action = [options] { return check(*options); }; });
   add_document(app, action, "scene-reference", io::scene_reference);
   add_document(app, action, "scene-schema", io::scene_schema);

@@ -70,6 +70,12 @@ Ellipsoid enclosing_ellipsoid(const Shapes& shapes, ShapeIndex s) {
   return {};
 }
 
+std::optional<Relation> exact_relation(const Shapes& shapes, ShapeIndex a, const Pose& of_a, ShapeIndex b,
+                                       const Pose& of_b) {
+  if (shapes.kind(a) != ShapeKind::ellipsoid || shapes.kind(b) != ShapeKind::ellipsoid) return std::nullopt;
+  return classify(place(shapes.ellipsoid(a), of_a), place(shapes.ellipsoid(b), of_b));
+}
+
 Vec3 support(const Shapes& shapes, ShapeIndex s, const Vec3& direction) {
   switch (shapes.kind(s)) {
     case ShapeKind::ellipsoid: {

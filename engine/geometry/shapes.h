@@ -4,9 +4,10 @@
 
 #include <array>
 #include <cassert>
+#include <optional>
 
 #include "engine/core/types.h"
-#include "engine/geometry/ellipsoid.h"
+#include "engine/geometry/ellipsoid_ellipsoid.h"
 
 namespace scree {
 
@@ -63,6 +64,10 @@ Vec3 inertia_per_mass(const Shapes& shapes, ShapeIndex s);
 Vec3 half_extent(const Shapes& shapes, ShapeIndex s, const Quat& orientation);
 /// The ellipsoid about the centre, along the body's axes, that holds the shape; an ellipsoid itself.
 Ellipsoid enclosing_ellipsoid(const Shapes& shapes, ShapeIndex s);
+
+/// The exact relation of two bodies, by no iteration; none where there is no such test for their kinds.
+std::optional<Relation> exact_relation(const Shapes& shapes, ShapeIndex a, const Pose& of_a, ShapeIndex b,
+                                       const Pose& of_b);
 
 // Directions and points in the body frame, m.
 

@@ -10,6 +10,23 @@ namespace scree {
 
 namespace {
 
+// Where the exact relation and the gap may differ, of the smaller body's smallest length: what is left of the
+// discriminant's digits (test: EllipsoidRelation.AgreesWithPerramWertheimAndTheGap).
+constexpr double gap_rounding = 1e-6;
+
+/// Contacts as the first step finds them, if it took no time: those that overlap are among them.
+Contacts contacts_at_rest(const Model& model, const Bodies& bodies) {
+  DetectionWorkspace workspace;
+  Contacts contacts;
+  find_contacts({model.shapes, bodies, model.boundaries, 0.0, 0.0}, ContactMemory{}, workspace, contacts);
+  return contacts;
+}
+
+double smaller_length(const Model& model, const Bodies& bodies, std::size_t a, std::size_t b) {
+  return std::min(model.shapes.smallest_length(bodies.shape[a]),
+                  model.shapes.smallest_length(bodies.shape[b]));
+}
+
 /// Largest width of the body's shadow along `axis`, m: of directions a degree apart, short of the true one by
 /// less than 1e-4 of it for ellipsoids up to 3 : 1.
 double shadow_width(const Shapes& shapes, ShapeIndex shape, const Quat& orientation, const Vec3& axis) {
@@ -59,11 +76,7 @@ bool is_lost(const Model& model, const Bodies& bodies, std::size_t i) {
 }  // namespace
 
 std::vector<Misplaced> misplaced_bodies(const Model& model, const Bodies& bodies, double limit) {
-  // Contacts as the first step finds them, if it took no time: those that overlap are among them.
-  DetectionWorkspace workspace;
-  Contacts contacts;
-  find_contacts({model.shapes, bodies, model.boundaries, 0.0, 0.0}, ContactMemory{}, workspace, contacts);
-  const auto length = [&](std::size_t i) { return model.shapes.smallest_length(bodies.shape[i]); };
+  const Contacts contacts = contacts_at_rest(model, bodies);
   std::vector<Misplaced> all;
   std::vector<double> wall_depth(model.boundaries.size());
   std::size_t c = 0;
@@ -74,7 +87,7 @@ std::vector<Misplaced> misplaced_bodies(const Model& model, const Bodies& bodies
       const double depth = -contacts.gap[c];
       if (b >= bodies.size()) {
         wall_depth[b - bodies.size()] = std::max(wall_depth[b - bodies.size()], depth);
-      } else if (const double relative = depth / std::min(length(i), length(b)); relative > limit) {
+      } else if (const double relative = depth / smaller_length(model, bodies, i, b); relative > limit) {
         all.push_back({.body = i, .other = b, .depth_m = depth, .relative = relative});
       }
     }
@@ -85,11 +98,33 @@ std::vector<Misplaced> misplaced_bodies(const Model& model, const Bodies& bodies
       found.body = i;
       found.other = w;
       found.depth_m = wall_depth[w];
-      found.relative = wall_depth[w] / length(i);
+      found.relative = wall_depth[w] / smaller_length(model, bodies, i, i);
       if (found.how != Misplaced::How::overlaps || found.relative > limit) all.push_back(found);
     }
   }
   return all;
+}
+
+ExactRelations exact_relations(const Model& model, const Bodies& bodies) {
+  const Contacts contacts = contacts_at_rest(model, bodies);
+  ExactRelations result;
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
+    const auto a = static_cast<std::size_t>(contacts.key[c].a),
+               b = static_cast<std::size_t>(contacts.key[c].b);
+    if (b >= bodies.size()) continue;  // a boundary
+    const auto relation =
+        exact_relation(model.shapes, bodies.shape[a], bodies.pose(a), bodies.shape[b], bodies.pose(b));
+    if (!relation) {
+      ++result.unknown;
+      continue;
+    }
+    ++result.count[static_cast<std::size_t>(*relation)];
+    const double gap = contacts.gap[c], rounding = gap_rounding * smaller_length(model, bodies, a, b);
+    const bool apart = *relation == Relation::separate, touching = *relation == Relation::touching;
+    if ((gap < -rounding && (apart || touching)) || (gap > rounding && !apart)) ++result.disagreeing;
+    if (!apart && gap < result.deepest.gap_m) result.deepest = {a, b, *relation, gap};
+  }
+  return result;
 }
 
 Travel farthest_travel(const Model& model, const Bodies& bodies) {

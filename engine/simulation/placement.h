@@ -26,6 +26,20 @@ struct Misplaced {
 /// find.
 std::vector<Misplaced> misplaced_bodies(const Model& model, const Bodies& bodies, double limit);
 
+/// What the exact relation says of the pairs of bodies that are nearer than the first step looks.
+struct ExactRelations {
+  struct Pair {
+    std::size_t a = 0, b = 0;  // slots
+    Relation relation = Relation::separate;
+    double gap_m = infinity;  // as a step finds it
+  };
+  std::array<std::int64_t, relations.size()> count{};  // [Relation]
+  std::int64_t unknown = 0;                            // pairs of shapes without an exact test
+  std::int64_t disagreeing = 0;  // touch or overlap by the one, and not by the other, beyond rounding
+  Pair deepest;                  // of those that are not separate
+};
+ExactRelations exact_relations(const Model& model, const Bodies& bodies);
+
 /// The body that covers most of its own smallest length in the first step, and how much of it; 0 without
 /// bodies.
 struct Travel {
