@@ -150,11 +150,6 @@ Frame make_frame(const Model& model, const State& state, const Workspace& worksp
   return frame;
 }
 
-std::shared_ptr<const BodyConstants> body_constants(const Shapes& shapes, const Bodies& bodies,
-                                                    std::shared_ptr<const BodyConstants> last) {
-  return constants_by_id(shapes, bodies, RowsById(bodies.id), std::move(last));
-}
-
 float rounded(float x, int bits) {
   if (!std::isfinite(x) || bits >= 24) return x;
   const int dropped = 24 - bits;

@@ -66,10 +66,6 @@ Frame make_frame(const Model& model, const State& state, const Workspace& worksp
                  const std::vector<std::string>& field_names, bool with_contacts,
                  std::shared_ptr<const BodyConstants> constants = nullptr);
 
-/// Those of all bodies; `last` if they are of the same ones.
-std::shared_ptr<const BodyConstants> body_constants(const Shapes& shapes, const Bodies& bodies,
-                                                    std::shared_ptr<const BodyConstants> last = nullptr);
-
 /// The number nearest to x that has so many significant bits, 2 to 24; 24 is x itself. What is left out is at
 /// most 2^-bits of x. Compresses better: the low bits are zero.
 float rounded(float x, int bits);

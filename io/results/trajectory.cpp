@@ -443,7 +443,7 @@ Trajectory::Trajectory(const std::filesystem::path& path, const Scene& scene)
     write_boundaries(file, scene.model.boundaries);
     const hsize_t chunk = std::max<hsize_t>(scene.initial.bodies.size(), least_body_chunk);
     parts_->bodies = std::make_unique<BodyArrays>(file, chunk);
-    parts_->bodies->rows_of(body_constants(scene.model.shapes, scene.initial.bodies));
+    parts_->bodies->rows_of(make_frame(scene.model, scene.initial, Workspace{}, {}, false).constants);
     parts_->frames = std::make_unique<FrameArrays>(file, chunk, scene.output.fields);
     parts_->ledger = std::make_unique<LedgerArrays>(file);
     if (scene.output.contacts) {
