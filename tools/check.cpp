@@ -10,8 +10,8 @@
 #include "engine/core/parallel.h"
 #include "engine/simulation/placement.h"
 #include "engine/simulation/step.h"
+#include "io/scene/keys.h"
 #include "io/scene/read_scene.h"
-#include "io/scene/reference.h"
 #include "tools/exit_codes.h"
 #include "tools/progress.h"
 

@@ -64,4 +64,12 @@ std::vector<std::string> key_names(std::string_view section);
 std::vector<std::string> split_words(std::string_view words);  // at '|'
 bool has_word(std::string_view words, std::string_view word);
 
+/// TOML text of the value that a key has when it is left out; empty if there is none.
+std::string default_of(const Key& key);
+
+// What people and editors read about scene files: docs/scene_reference.md, and docs/scene.schema.json (JSON
+// Schema draft 7), for completion and hints in editors that know TOML.
+std::string scene_reference();
+std::string scene_schema();
+
 }  // namespace scree::io

@@ -1,11 +1,8 @@
-#include "io/scene/reference.h"
-
 #include <algorithm>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "io/scene/keys.h"
-#include "io/scene/settings_keys.h"
 
 namespace scree::io {
 

@@ -49,9 +49,7 @@ void for_each_key(Scene& scene, auto&& f) {
   f("output", "contacts_interval", o.contacts_interval_s);
   f("output", "stage_table", o.stage_table);
 }
-void for_each_key(PlacementLimits& limits, auto&& f) {
-  f("checks", "max_initial_overlap", limits.overlap);
-}
+void for_each_key(PlacementLimits& limits, auto&& f) { f("checks", "max_initial_overlap", limits.overlap); }
 void for_each_key(PairLaw& law, auto&& f) {
   f("materials", "friction", law.friction);
   f("materials", "torsional_friction", law.torsional_friction_m);
@@ -71,12 +69,8 @@ void for_each_key(Twist& twist, auto&& f) {
   f("bodies", "velocity", twist.linear);
   f("bodies", "angular_velocity", twist.angular);
 }
-void for_each_key(LatticeSettings& lattice, auto&& f) {
-  f("bodies", "jitter", lattice.jitter);
-}
-void for_each_key(RandomPackingSettings& packing, auto&& f) {
-  f("bodies", "attempts", packing.attempts);
-}
+void for_each_key(LatticeSettings& lattice, auto&& f) { f("bodies", "jitter", lattice.jitter); }
+void for_each_key(RandomPackingSettings& packing, auto&& f) { f("bodies", "attempts", packing.attempts); }
 void for_each_key(SizeDistribution& scale, auto&& f) {
   f("scale", "distribution", scale.kind);
   f("scale", "mean", scale.mean);
@@ -131,8 +125,5 @@ T settings_of(const Section& section) {
   set_from(section, settings);
   return settings;
 }
-
-/// TOML text of the value that a key has when it is left out; empty if there is none.
-std::string default_of(const Key& key);
 
 }  // namespace scree::io
