@@ -19,7 +19,8 @@
 extern "C" __attribute__((noinline)) void counted_steps(const scree::Model& model, scree::State& state,
                                                         scree::Workspace& workspace, int steps,
                                                         std::vector<scree::StepReport>& reports) {
-  for (int k = 0; k < steps; ++k) reports.push_back(scree::step(model, state, workspace));
+  scree::StepResult result;
+  for (int k = 0; k < steps; ++k) reports.push_back(scree::step(model, state, workspace, result));
 }
 
 int main(int argc, char** argv) {
@@ -33,11 +34,12 @@ int main(int argc, char** argv) {
     scree::PreparedScene p = scree::prepare_bench(scene, std::atof(argv[3]), scree::Progress::Style::none);
     const int steps = std::atoi(argv[4]);
     scree::Workspace workspace;
+    scree::StepResult result;
     std::vector<scree::StepReport> reports;
     reports.reserve(static_cast<std::size_t>(steps));
     CALLGRIND_START_INSTRUMENTATION;  // for --instr-atstart=no, which makes haste up to here
     for (int warm_up = 0; warm_up < 2; ++warm_up) {
-      if (step(p.scene.model, p.state, workspace).status == scree::SolveStatus::diverged) return 5;
+      if (step(p.scene.model, p.state, workspace, result).status == scree::SolveStatus::diverged) return 5;
     }
     counted_steps(p.scene.model, p.state, workspace, steps, reports);
     std::int64_t contacts = 0, candidates = 0, sweeps = 0, swept_contacts = 0;

@@ -32,6 +32,7 @@ struct Heap {
   Model model;
   State state;
   Workspace workspace;
+  StepResult result;
   std::vector<Pair> pairs;
 };
 
@@ -43,17 +44,19 @@ Heap make_heap() {
   const PreparedScene p =
       prepare_bench(io::read_scene(find_bench_scene("settled_bed").file, {{"count", heap_count}}),
                     heap_time_s, Progress::Style::none);
-  Heap heap{p.scene.model, p.state, {}, {}};
+  Heap heap{p.scene.model, p.state, {}, {}, {}};
   for (int k = 0; k < 2; ++k) {
-    if (step(heap.model, heap.state, heap.workspace).status == SolveStatus::diverged) std::abort();
+    if (step(heap.model, heap.state, heap.workspace, heap.result).status == SolveStatus::diverged)
+      std::abort();
   }
   const DetectionWorkspace& found = heap.workspace.detection;
   for (std::size_t a = 0; a + 1 < found.pairs.row.size(); ++a) {
     for (auto k = static_cast<std::size_t>(found.pairs.row[a]);
          k < static_cast<std::size_t>(found.pairs.row[a + 1]); ++k) {
       const auto b = static_cast<std::size_t>(found.pairs.b[k]);
-      heap.pairs.push_back({found.placed[a], found.placed[b], twist(heap.state.bodies, a),
-                            twist(heap.state.bodies, b), found.pair_normal[k]});
+      heap.pairs.push_back(
+          {found.ellipsoids[a], found.ellipsoids[b], twist(heap.state.bodies, a), twist(heap.state.bodies, b),
+           heap.state.seeds.of_pair(static_cast<std::int32_t>(a), found.pairs.b[k])[0].normal});
     }
   }
   return heap;
@@ -99,7 +102,7 @@ void pair_gap_acceleration(benchmark::State& state) {
 BENCHMARK(pair_gap_acceleration);
 
 void plane_gap(benchmark::State& state) {
-  const std::vector<PlacedEllipsoid>& placed = heap().workspace.detection.placed;
+  const std::vector<PlacedEllipsoid>& placed = heap().workspace.detection.ellipsoids;
   const Plane floor{Vec3::Zero(), Vec3::UnitZ()};
   for (auto _ : state) {
     for (const PlacedEllipsoid& ellipsoid : placed) benchmark::DoNotOptimize(gap(ellipsoid, floor).distance);
@@ -131,7 +134,7 @@ void tube_gaps(benchmark::State& state) {
 BENCHMARK(tube_gaps);
 
 void broad_phase_bodies(benchmark::State& state) {
-  const std::vector<Box>& boxes = heap().workspace.detection.boxes;
+  const std::vector<BoundingBox>& boxes = heap().workspace.detection.boxes;
   BroadPhaseWorkspace workspace;
   CandidatePairs pairs;
   for (auto _ : state) {
@@ -147,11 +150,12 @@ void detection_pairs(benchmark::State& state) {
   const Heap& h = heap();
   const double dt = h.model.settings.time_step_s;
   DetectionWorkspace workspace;
-  Contacts contacts;
+  Contacts contacts = h.state.contacts;
+  Seeds seeds = h.state.seeds;
   for (auto _ : state) {
     benchmark::DoNotOptimize(find_contacts(
-        {h.model.shapes, h.state.bodies, h.model.boundaries, dt, h.model.settings.gravity.norm() * dt},
-        h.state.memory, workspace, contacts));
+        {h.model.shapes, h.state.bodies, h.model.boundaries, 0.0, dt, h.model.settings.gravity.norm() * dt},
+        workspace, contacts, seeds));
   }
   count_items(state, h.pairs.size());
 }
@@ -159,13 +163,12 @@ BENCHMARK(detection_pairs);
 
 void assemble_contacts(benchmark::State& state) {
   const Heap& h = heap();
-  ContactProblem problem;
+  Workspace workspace;
   for (auto _ : state) {
-    assemble(h.model, h.state.bodies, h.workspace.contacts, h.state.memory, h.model.settings.time_step_s,
-             problem);
-    benchmark::DoNotOptimize(problem.law.data());
+    assemble(h.model, h.state, h.model.settings.time_step_s, 0.0, workspace);
+    benchmark::DoNotOptimize(workspace.problem.law.data());
   }
-  count_items(state, h.workspace.contacts.size());
+  count_items(state, h.state.contacts.size());
 }
 BENCHMARK(assemble_contacts);
 
@@ -173,7 +176,7 @@ void colouring_contacts(benchmark::State& state) {
   const ContactProblem& problem = heap().workspace.problem;
   Colouring colouring;
   for (auto _ : state) {
-    colour_visits(problem, colouring);
+    colour_visits(problem.edge, {}, problem.bodies(), colouring);
     benchmark::DoNotOptimize(colouring.visit.data());
   }
   count_items(state, problem.contacts());
@@ -183,9 +186,11 @@ BENCHMARK(colouring_contacts);
 void prepare_sweeps_contacts(benchmark::State& state) {
   const ContactProblem& problem = heap().workspace.problem;
   SolverWorkspace workspace;
+  ContactSolution solution;
+  solution.resize(problem);
   for (auto _ : state) {
-    prepare_sweeps(problem, workspace);
-    benchmark::DoNotOptimize(workspace.velocity.data());
+    prepare_sweeps(problem, workspace, solution);
+    benchmark::DoNotOptimize(solution.velocity.data());
   }
   count_items(state, problem.contacts());
 }
@@ -203,7 +208,7 @@ void per_body_sweep_contacts(benchmark::State& state) {
   SolverWorkspace workspace;
   ContactSolution solution;
   solution.resize(problem);
-  prepare_sweeps(problem, workspace);
+  prepare_sweeps(problem, workspace, solution);
   std::int64_t sweeps = 0;
   for (auto _ : state) sweeps += solve_per_body(problem, settings, workspace, solution).sweeps;
   state.SetItemsProcessed(sweeps * static_cast<std::int64_t>(problem.contacts()));
@@ -215,7 +220,7 @@ void residual_contacts(benchmark::State& state) {
   w.problem.complete();
   for (auto _ : state) {
     benchmark::DoNotOptimize(
-        residual(w.problem, w.solution.velocity, w.solution.impulse, w.solution.torque_impulse).rms_m_s);
+        residual(w.problem, w.solution.velocity, w.solution.impulse, w.solution.row_impulse).rms_m_s);
   }
   count_items(state, w.problem.contacts());
 }

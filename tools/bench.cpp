@@ -9,7 +9,7 @@
 #include <spdlog/spdlog.h>
 
 #include "engine/core/parallel.h"
-#include "io/results/text_file.h"
+#include "io/files/text_file.h"
 #include "io/scene/read_scene.h"
 #include "tools/bench/compare.h"
 #include "tools/bench/measure.h"

@@ -8,9 +8,10 @@
 #include <spdlog/spdlog.h>
 
 #include "engine/core/parallel.h"
+#include "engine/simulation/placement.h"
 #include "engine/simulation/step.h"
+#include "io/scene/keys.h"
 #include "io/scene/read_scene.h"
-#include "io/scene/reference.h"
 #include "tools/exit_codes.h"
 #include "tools/progress.h"
 
@@ -75,7 +76,7 @@ struct CheckOptions {
   std::filesystem::path scene;
   int threads = 0;  // 0: all of the machine's
   std::vector<std::string> settings;
-  bool quick = false;
+  bool quick = false, exact = false;
 };
 
 int check(const CheckOptions& options) {
@@ -84,6 +85,7 @@ int check(const CheckOptions& options) {
   for (const std::string& setting : options.settings) overrides.push_back(io::parse_override(setting));
   const io::Scene scene = io::read_scene(options.scene, overrides);
   show(check_text(scene, options.quick ? Probe{} : probe(scene, probe_patience_s)));
+  if (options.exact) show(exact_text(scene));
   for (const Fault& warning : scene.warnings) spdlog::warn("{}", to_string(warning));
   return exit_ok;
 }
@@ -130,15 +132,16 @@ Probe probe(const io::Scene& scene, double patience_s) {
   const auto seconds = [](Clock::duration d) { return std::chrono::duration<double>(d).count(); };
   State state = scene.initial;
   Workspace workspace;
+  StepResult stepped;
   const Clock::time_point begin = Clock::now();
   // The first step also makes room for everything and is not counted.
-  if (step(scene.model, state, workspace).status == SolveStatus::diverged) return {};
+  if (step(scene.model, state, workspace, stepped).status == SolveStatus::diverged) return {};
   if (seconds(Clock::now() - begin) > patience_s) return {};
   Probe result;
   const Clock::time_point first = Clock::now();
   double elapsed = 0.0;
   while (result.steps < most_probe_steps && elapsed < patience_s) {
-    if (step(scene.model, state, workspace).status == SolveStatus::diverged) return {};
+    if (step(scene.model, state, workspace, stepped).status == SolveStatus::diverged) return {};
     ++result.steps;
     elapsed = seconds(Clock::now() - first);
   }
@@ -172,6 +175,26 @@ std::string check_text(const io::Scene& scene, const Probe& probe) {
   return text;
 }
 
+std::string exact_text(const io::Scene& scene) {
+  const Bodies& bodies = scene.initial.bodies;
+  const ExactRelations found = exact_relations(scene.model, bodies);
+  std::string text = "  exact      ";
+  for (const Relation r : relations)
+    text += fmt::format(" {} {}{}", found.count[static_cast<std::size_t>(r)], to_string(r),
+                        r == relations.back() ? "" : ",");
+  if (found.unknown > 0) text += fmt::format(", {} of shapes without an exact test", found.unknown);
+  text += fmt::format(" of the pairs that almost touch; {} disagree{} with the gap\n", found.disagreeing,
+                      found.disagreeing == 1 ? "s" : "");
+  if (found.deepest.gap_m == infinity) return text;
+  const auto body = [&](std::size_t i) {
+    const Vec3& x = bodies.position[i];
+    return fmt::format("{} at [{:.6g}, {:.6g}, {:.6g}] m", bodies.id[i], x.x(), x.y(), x.z());
+  };
+  return text + fmt::format("              deepest: {}, bodies {} and {}, gap {:.3g} m\n",
+                            to_string(found.deepest.relation), body(found.deepest.a), body(found.deepest.b),
+                            found.deepest.gap_m);
+}
+
 void add_check(CLI::App& app, std::function<int()>& action) {
   const auto options = std::make_shared<CheckOptions>();
   CLI::App* command =
@@ -184,6 +207,9 @@ void add_check(CLI::App& app, std::function<int()>& action) {
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   command->add_flag("--quick", options->quick, "Do not measure a few steps for an estimate of the run time");
+  command->add_flag(
+      "--exact", options->exact,
+      "Classify the pairs that almost touch exactly: separate, touching, overlapping or inside");
   command->callback([options, &action] { action = [options] { return check(*options); }; });
   add_document(app, action, "scene-reference", io::scene_reference);
   add_document(app, action, "scene-schema", io::scene_schema);

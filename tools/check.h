@@ -32,6 +32,9 @@ Probe probe(const io::Scene& scene, double patience_s);
 /// What `scree check` prints about a scene that is in order.
 std::string check_text(const io::Scene& scene, const Probe& probe);
 
+/// What `--exact` adds: how the pairs that almost touch lie to each other, by the characteristic polynomial.
+std::string exact_text(const io::Scene& scene);
+
 /// Adds the subcommand, and those that write docs/scene_reference.md and docs/scene.schema.json to the
 /// standard output.
 void add_check(CLI::App& app, std::function<int()>& action);

@@ -15,6 +15,7 @@ enum ExitCode : int {
   exit_not_converged = 8,      // no solver reached the tolerance asked for (scree solve)
   exit_slower = 9,             // something got slower beyond the noise (scree bench --compare)
   exit_not_reproducible = 10,  // repeats or thread counts ended in different states (scree bench)
+  exit_left_out = 11,          // this build leaves out the part that was asked for
   exit_interrupted = 130,  // stopped by SIGINT or SIGTERM, after the step was finished and files were closed
 };
 

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <memory>
 
+#include "io/files/file_errors.h"
 #include "io/results/text_export.h"
 #include "io/results/vtk_export.h"
-#include "io/results/write_error.h"
 #include "tools/exit_codes.h"
 #include "tools/job_progress.h"
 #include "tools/recorded_run.h"

@@ -5,10 +5,10 @@
 #include <spdlog/spdlog.h>
 
 #include "engine/core/parallel.h"
+#include "io/files/file_errors.h"
+#include "io/files/vtk_file.h"
 #include "io/results/recorded_fields.h"
-#include "io/results/vtk_collection.h"
 #include "io/results/vtk_image.h"
-#include "io/results/write_error.h"
 #include "tools/exit_codes.h"
 #include "tools/job_progress.h"
 #include "tools/recorded_run.h"
@@ -33,19 +33,13 @@ struct FieldsOptions {
   bool quiet = false;
 };
 
-double mean_radius(const io::TrajectoryReader& reader) {
-  const std::vector<float> radius = field_values(reader, 0, "radius");
-  double sum = 0.0;
-  for (const float r : radius) sum += r;
-  return radius.empty() ? 1.0 : sum / static_cast<double>(radius.size());
-}
-
 /// Kernel radius and cells, of the options or else of the bodies' size and place.
 struct Resolution {
   double width, cell;
 };
 Resolution resolution(const FieldsOptions& options, const io::TrajectoryReader& reader) {
-  const double width = options.width_m > 0.0 ? options.width_m : default_width_radii * mean_radius(reader);
+  const double width =
+      options.width_m > 0.0 ? options.width_m : default_width_radii * mean_radius(reader.run());
   const double cell = options.cell_m > 0.0 ? options.cell_m : width / default_cells_a_width;
   if (width < fewest_cells_a_width * cell) {
     throw CLI::ValidationError(

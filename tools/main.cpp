@@ -3,10 +3,9 @@
 #include <spdlog/spdlog.h>
 
 #include "engine/core/errors.h"
-#include "io/results/read_error.h"
+#include "io/files/file_errors.h"
+#include "io/results/provenance.h"
 #include "io/results/trajectory.h"
-#include "io/results/version.h"
-#include "io/results/write_error.h"
 #include "tools/bench.h"
 #include "tools/check.h"
 #include "tools/exit_codes.h"

@@ -10,9 +10,9 @@
 #include <unistd.h>
 #include <vector>
 
+#include "io/files/file_errors.h"
+#include "io/files/text_file.h"
 #include "io/results/paraview_script.h"
-#include "io/results/read_error.h"
-#include "io/results/text_file.h"
 #include "io/results/vtk_export.h"
 #include "tools/exit_codes.h"
 #include "tools/progress.h"

@@ -6,7 +6,7 @@
 #include <sstream>
 #include <unistd.h>
 
-#include "io/results/read_error.h"
+#include "io/files/file_errors.h"
 #include "io/results/recorded_fields.h"
 
 namespace scree {

@@ -7,9 +7,9 @@
 #include <spdlog/spdlog.h>
 
 #include "engine/core/parallel.h"
+#include "io/files/file_errors.h"
 #include "io/render/film.h"
 #include "io/render/run_picture.h"
-#include "io/results/write_error.h"
 #include "tools/exit_codes.h"
 #include "tools/interrupt.h"
 #include "tools/job_progress.h"

@@ -4,8 +4,8 @@
 #include <memory>
 #include <optional>
 
+#include "io/files/text_file.h"
 #include "io/report/report_page.h"
-#include "io/results/text_file.h"
 #include "tools/exit_codes.h"
 #include "tools/job_progress.h"
 #include "tools/recorded_run.h"

@@ -9,9 +9,9 @@
 
 #include "engine/core/parallel.h"
 #include "engine/simulation/step.h"
+#include "io/files/file_errors.h"
 #include "io/problems/problem_file.h"
 #include "io/results/run_recorder.h"
-#include "io/results/write_error.h"
 #include "io/scene/read_scene.h"
 #include "tools/exit_codes.h"
 #include "tools/interrupt.h"
@@ -69,11 +69,6 @@ class ProblemDump {
   void after_step(const StepReport& report, const ContactProblem& problem) {
     if (path_.empty() || done_) return;
     if (step_ > 0 ? report.step != step_ : report.status == SolveStatus::converged) return;
-    const auto rests = [](const BodyResponse& body) { return body.inverse_mass == 0.0; };
-    if (std::any_of(problem.response.begin(), problem.response.end(), rests)) {
-      bodies_slept_ = true;
-      return;
-    }
     io::write_problem(path_,
                       {problem, fmt::format("{}, step {}, t = {:g} s", scene_, report.step, report.time_s)});
     done_ = true;
@@ -82,28 +77,28 @@ class ProblemDump {
   void finish() const {
     if (path_.empty() || done_) return;
     spdlog::warn("{} was not written: {}", path_.string(),
-                 bodies_slept_ ? std::string("bodies slept; --set sleep.speed=0 keeps them awake")
-                 : step_ > 0   ? fmt::format("the run did not come to step {}", step_)
-                               : std::string("every step converged; --dump-step chooses one"));
+                 step_ > 0 ? fmt::format("the run did not come to step {}", step_)
+                           : std::string("every step converged; --dump-step chooses one"));
   }
 
  private:
   std::filesystem::path path_;
   std::int64_t step_;
   std::string scene_;
-  bool done_ = false, bodies_slept_ = false;
+  bool done_ = false;
 };
 
 /// Steps until the end, an interruption or numbers that are not finite. What results cannot be written ends
 /// it too: by WriteError.
 io::RunStatus advance(const io::Scene& scene, State& state, Workspace& workspace, io::RunRecorder& recorder,
                       Progress& progress, ProblemDump& dump) {
+  StepResult result;
   // The times of steps are sums of rounded numbers: half a step tells the last one apart safely.
   const double end = scene.end_time_s - 0.5 * scene.model.settings.time_step_s;
   while (state.time_s < end) {
     if (interrupt_requested()) return io::RunStatus::interrupted;
-    const StepReport report = step(scene.model, state, workspace);
-    recorder.after_step(report, state, workspace);
+    const StepReport& report = step(scene.model, state, workspace, result);
+    recorder.after_step(report, state);
     dump.after_step(report, workspace.problem);
     progress.update(report);
     if (is_broken(report)) {
@@ -163,12 +158,12 @@ int run(const RunOptions& options) {
     spdlog::error("{}", error.what());
     // Save what can be saved; that this fails too is no news.
     try {
-      recorder.finish(io::RunStatus::failed, state, workspace);
+      recorder.finish(io::RunStatus::failed, state);
     } catch (const io::WriteError&) {
     }
     return exit_cannot_write;
   }
-  const io::Summary summary = recorder.finish(status, state, workspace);
+  const io::Summary summary = recorder.finish(status, state);
   if (!options.quiet) {
     show(report_text(summary, recorder.folder(), scene.output));
     if (options.stage_table || scene.output.stage_table) show("\n" + recorder.stage_table().text());

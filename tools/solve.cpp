@@ -11,8 +11,8 @@
 
 #include "engine/core/errors.h"
 #include "engine/core/parallel.h"
+#include "io/files/file_errors.h"
 #include "io/plots/plot.h"
-#include "io/results/write_error.h"
 #include "tools/exit_codes.h"
 #include "tools/progress.h"
 
@@ -87,7 +87,7 @@ bool has_bodies(const io::StoredProblem& stored) {
 std::string describe(const io::StoredProblem& stored) {
   if (const auto* p = std::get_if<ContactProblem>(&stored.problem)) {
     return fmt::format("{} bodies, {} contacts{}; residuals over {:.6g} m/s (|gravity| * time step)",
-                       p->bodies(), p->contacts(), !p->torques.empty() ? " that resist torques" : "",
+                       p->bodies(), p->contacts(), !p->rows.empty() ? " that resist torques" : "",
                        p->velocity_scale);
   }
   const auto& p = std::get<DelassusProblem>(stored.problem);
@@ -177,7 +177,8 @@ void set_cone(const SolveOptions& options, io::StoredProblem& stored) {
 }
 
 /// Velocities of all bodies, per_contact, cone with so many corners (0: exact).
-std::vector<Twist> velocities_on_cone(ContactProblem problem, int corners, const SolverSettings& settings) {
+std::vector<BodyVelocity> velocities_on_cone(ContactProblem problem, int corners,
+                                             const SolverSettings& settings) {
   problem.friction_corners = corners;
   SolverWorkspace workspace;
   ContactSolution solution;
@@ -189,13 +190,16 @@ std::vector<Twist> velocities_on_cone(ContactProblem problem, int corners, const
 }
 
 /// sqrt(sum (v - w).M (v - w) / sum w.M w), M of the bodies' masses and inertias.
-double kinetic_distance(const ContactProblem& p, const std::vector<Twist>& v, const std::vector<Twist>& w) {
+double kinetic_distance(const ContactProblem& p, const std::vector<BodyVelocity>& v,
+                        const std::vector<BodyVelocity>& w) {
   double difference = 0.0, whole = 0.0;
   for (std::size_t i = 0; i < p.bodies(); ++i) {
+    if (!p.is_moved(i)) continue;
     const Mat3 inertia = p.inverse_inertia(i).inverse();
-    const Vec3 dv = v[i].linear - w[i].linear, dw = v[i].angular - w[i].angular;
+    const Twist a = twist(v[i]), b = twist(w[i]);
+    const Vec3 dv = a.linear - b.linear, dw = a.angular - b.angular;
     difference += dv.squaredNorm() / p.inverse_mass(i) + dw.dot(inertia * dw);
-    whole += w[i].linear.squaredNorm() / p.inverse_mass(i) + w[i].angular.dot(inertia * w[i].angular);
+    whole += b.linear.squaredNorm() / p.inverse_mass(i) + b.angular.dot(inertia * b.angular);
   }
   return whole > 0.0 ? std::sqrt(difference / whole) : 0.0;
 }
@@ -205,7 +209,7 @@ void study_cones(const SolveOptions& options, const io::StoredProblem& stored, S
   const auto* problem = std::get_if<ContactProblem>(&stored.problem);
   if (!problem) refuse(options, "--cone-study", "sampled cones need a problem with bodies", "");
   settings.kind = SolverKind::per_contact;
-  const std::vector<Twist> exact = velocities_on_cone(*problem, 0, settings);
+  const std::vector<BodyVelocity> exact = velocities_on_cone(*problem, 0, settings);
   io::Curve measured{"solution (kinetic norm)", {}, {}, true}, cone{"cone: 1 - cos(pi / k)", {}, {}, false};
   show(fmt::format("\n{:>8}{:>24}{:>20}\n", "tangents", "velocities differ by", "1 - cos(pi / k)"));
   for (int k = 4; k <= 128; k *= 2) {

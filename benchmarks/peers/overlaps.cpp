@@ -46,7 +46,7 @@ std::vector<peers::BodyState> inside(const std::vector<peers::BodyState>& states
 
 Overlaps measure_overlaps(const std::vector<PlacedEllipsoid>& bodies, const peers::Scene& scene) {
   const double unit = *std::min_element(scene.semi_axes.begin(), scene.semi_axes.end());
-  std::vector<Box> boxes;
+  std::vector<BoundingBox> boxes;
   boxes.reserve(bodies.size());
   for (const PlacedEllipsoid& body : bodies)
     boxes.push_back({body.centre, body.matrix.diagonal().cwiseSqrt()});

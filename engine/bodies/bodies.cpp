@@ -1,8 +1,8 @@
 #include "engine/bodies/bodies.h"
 
-#include "engine/core/frames.h"
 #include "engine/core/parallel.h"
 #include "engine/core/state_hash.h"
+#include "engine/core/vector4.h"
 
 namespace scree {
 
@@ -41,7 +41,7 @@ BodyIndex add_body(Bodies& bodies, const Shapes& shapes, const Materials& materi
   bodies.inertia.push_back(mass * inertia_per_mass(shapes, body.shape));
   bodies.shape.push_back(body.shape);
   bodies.material.push_back(body.material);
-  bodies.id.push_back(bodies.id.empty() ? 0 : bodies.id.back() + 1);
+  bodies.id.push_back(bodies.next_id++);
   return BodyIndex(static_cast<std::int64_t>(bodies.size()) - 1);
 }
 
@@ -60,6 +60,12 @@ BodySums body_sums(const Bodies& bodies, const Vec3& gravity) {
 
 double kinetic_energy(const Bodies& bodies) { return body_sums(bodies, Vec3::Zero()).kinetic; }
 
+double kinetic_energy(const Bodies& bodies, std::size_t i) {
+  const Vec3 spin = bodies.orientation[i].conjugate() * bodies.angular_velocity[i];
+  return 0.5 * (bodies.mass[i] * bodies.linear_velocity[i].squaredNorm() +
+                spin.dot(bodies.inertia[i].cwiseProduct(spin)));
+}
+
 double potential_energy(const Bodies& bodies, const Vec3& gravity) {
   return body_sums(bodies, gravity).potential;
 }
@@ -71,7 +77,7 @@ Vec3 angular_momentum(const Bodies& bodies) { return body_sums(bodies, Vec3::Zer
 std::uint64_t state_hash(const Bodies& bodies) {
   std::uint64_t hash = bodies.size();
   const auto chain = [&](const auto& array) {
-    hash = hash_bytes(array.data(), array.size() * sizeof(array[0]), hash);
+    hash = hash_words(array.data(), array.size() * sizeof(array[0]), hash);
   };
   chain(bodies.position);
   chain(bodies.orientation);

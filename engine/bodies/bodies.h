@@ -22,6 +22,7 @@ struct Bodies {
   std::vector<ShapeIndex> shape;
   std::vector<MaterialIndex> material;
   std::vector<BodyId> id;
+  BodyId next_id = 0;  // of the next body: ids are unique for ever
 
   std::size_t size() const { return position.size(); }
   bool is_asleep(std::size_t i) const { return !asleep.empty() && asleep[i] != 0; }
@@ -36,7 +37,8 @@ struct NewBody {
   Twist twist;
 };
 
-/// Appends a body; mass and inertia follow from its shape and its material's density. Ids count up.
+/// Appends a body; mass and inertia follow from its shape and its material's density. In a state that has
+/// made steps insert() does (engine/simulation/population.h).
 BodyIndex add_body(Bodies& bodies, const Shapes& shapes, const Materials& materials, const NewBody& body);
 
 /// R diag(1/I) R^T, 1/(kg m^2).
@@ -53,6 +55,7 @@ struct BodySums {
 BodySums body_sums(const Bodies& bodies, const Vec3& gravity);
 
 double kinetic_energy(const Bodies& bodies);                         // J
+double kinetic_energy(const Bodies& bodies, std::size_t i);          // J, of one body
 double potential_energy(const Bodies& bodies, const Vec3& gravity);  // J, zero at the origin
 Vec3 linear_momentum(const Bodies& bodies);                          // kg m/s
 Vec3 angular_momentum(const Bodies& bodies);                         // kg m^2/s, about the world's origin

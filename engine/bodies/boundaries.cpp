@@ -4,6 +4,26 @@
 
 namespace scree {
 
+PlacedBoundary place(const Boundary& boundary, double time_s) {
+  const auto& [linear, angular] = boundary.twist;
+  PlacedBoundary placed{boundary.surface, {boundary.centre + time_s * linear, Quat::Identity()}};
+  if (linear.isZero(0.0) && angular.isZero(0.0)) return placed;
+  const double speed = angular.norm();
+  if (speed > 0.0) placed.pose.orientation = Eigen::AngleAxisd(speed * time_s, angular / speed);
+  const Pose& pose = placed.pose;
+  const auto move = [&](Vec3& point) {
+    point = pose.position + pose.orientation * (point - boundary.centre);
+  };
+  if (auto* plane = std::get_if<Plane>(&placed.surface)) {
+    move(plane->point);
+    plane->normal = pose.orientation * plane->normal;
+  } else if (auto* tube = std::get_if<Tube>(&placed.surface)) {
+    move(tube->start);
+    move(tube->end);
+  }
+  return placed;
+}
+
 Boundaries box_walls(const std::string& name, MaterialIndex material, const Vec3& low, const Vec3& high,
                      const std::vector<std::string>& open) {
   Boundaries walls;

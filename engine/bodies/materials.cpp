@@ -2,8 +2,17 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 
 namespace scree {
+
+PairLaw mixed_law(const PairLaw& a, const PairLaw& b) {
+  const auto mean = [](double x, double y) { return std::sqrt(x * y); };
+  return {.friction = mean(a.friction, b.friction),
+          .torsional_friction_m = mean(a.torsional_friction_m, b.torsional_friction_m),
+          .rolling_friction_m = mean(a.rolling_friction_m, b.rolling_friction_m),
+          .restitution = std::min(a.restitution, b.restitution)};
+}
 
 MaterialIndex Materials::add(std::string name, double density) {
   const std::size_t n = size();

@@ -16,6 +16,11 @@ struct PairLaw {
   double restitution = 0.0;           // Newton's coefficient, in [0, 1]
 };
 
+/// What two materials do whose pair nobody has measured, from what each does with its own kind: the geometric
+/// mean of the three frictions, since a frictionless material stays so against all, and the smaller
+/// restitution, since the partner that bounces less decides.
+PairLaw mixed_law(const PairLaw& a, const PairLaw& b);
+
 /// Named materials and a symmetric table of pair laws.
 class Materials {
  public:

@@ -1,7 +1,5 @@
 #include "engine/core/errors.h"
 
-#include <fmt/format.h>
-
 namespace scree {
 
 namespace {
@@ -21,7 +19,8 @@ std::string to_string(const Fault& fault) {
   std::string text;
   if (!fault.where.file.empty()) {
     text += fault.where.file;
-    if (fault.where.line > 0) text += fmt::format(":{}:{}", fault.where.line, fault.where.column);
+    if (fault.where.line > 0)
+      text += ":" + std::to_string(fault.where.line) + ":" + std::to_string(fault.where.column);
     text += ": ";
   }
   if (!fault.key_path.empty()) text += fault.key_path + ": ";

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "engine/core/vector4.h"
+#include "engine/core/types.h"
 
 namespace scree {
 
@@ -14,14 +14,6 @@ inline std::array<Vec3, 2> tangents(const Vec3& n) {
   const double sign = std::copysign(1.0, n[2]);
   const double a = -1.0 / (sign + n[2]), b = n[0] * n[1] * a;
   return {Vec3(1.0 + sign * n[0] * n[0] * a, sign * b, -sign * n[0]), Vec3(b, sign + n[1] * n[1] * a, -n[1])};
-}
-
-/// v turned by the smallest rotation that takes unit n0 to unit n1; zero if they are opposite.
-SCREE_INLINE Vector4 turned_with(Vector4 n0, Vector4 n1, Vector4 v) {
-  const double cosine = dot(n0, n1);
-  if (cosine < -0.999) return Vector4{};
-  const Vector4 s = cross(n0, n1), sv = cross(s, v);
-  return v + sv + (1.0 / (1.0 + cosine)) * cross(s, sv);
 }
 
 /// R diag(d) R^T with R that of the quaternion.
@@ -34,16 +26,6 @@ inline Mat3 symmetric_in_world(const Quat& q, const Vec3& d) {
     }
   }
   return s;
-}
-
-/// v turned by a quaternion, and back. The spare lane of the axis holds w, which cross() takes away again.
-SCREE_INLINE Vector4 turned_by(const Quat& q, Vector4 v) {
-  const Vector4 axis{q.x(), q.y(), q.z(), q.w()}, twice = 2.0 * cross(axis, v);
-  return v + q.w() * twice + cross(axis, twice);
-}
-SCREE_INLINE Vector4 turned_back_by(const Quat& q, Vector4 v) {
-  const Vector4 axis{q.x(), q.y(), q.z(), q.w()}, twice = 2.0 * cross(v, axis);
-  return v + q.w() * twice + cross(twice, axis);
 }
 
 }  // namespace scree

@@ -7,8 +7,8 @@
 
 namespace scree {
 
-/// Chains `bytes` of data into `seed` (XXH3, 64 bits).
-std::uint64_t hash_bytes(const void* data, std::size_t bytes, std::uint64_t seed);
+/// Chains `bytes` of data, whole 8-byte words, into `seed`: XXH64 (Collet, xxHash specification 0.1.1).
+std::uint64_t hash_words(const void* data, std::size_t bytes, std::uint64_t seed);
 
 /// 16 hexadecimal digits.
 std::string hash_text(std::uint64_t hash);

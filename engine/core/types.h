@@ -33,6 +33,25 @@ using BoundaryIndex = Index<struct BoundaryTag>;  // slot in `Boundaries`
 using MaterialIndex = Index<struct MaterialTag>;  // slot in `Materials`
 using ShapeIndex = Index<struct ShapeTag>;        // slot in `Shapes`
 
+/// Room for so many values; where there is not enough, for an eighth more, and not for twice as many: for
+/// arrays whose size changes a little in every step.
+template <class T>
+void make_room(std::vector<T>& values, std::size_t size) {
+  if (size > values.capacity()) values.reserve(size + size / 8 + 8);
+}
+template <class T>
+void resize_with_room(std::vector<T>& values, std::size_t size) {
+  make_room(values, size);
+  values.resize(size);
+}
+
+/// Three numbers as vector registers take them, with a fourth place that stays zero (engine/core/vector4.h).
+struct alignas(32) Padded3 {
+  double x = 0.0, y = 0.0, z = 0.0, spare = 0.0;
+};
+inline Padded3 padded(const Vec3& v) { return {v[0], v[1], v[2], 0.0}; }
+inline Vec3 to_vec3(const Padded3& v) { return {v.x, v.y, v.z}; }
+
 using BodyId = std::int64_t;  // persistent; survives removal and reordering of slots
 
 /// Rotation and translation from a body's frame to the world's.

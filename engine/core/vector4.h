@@ -3,6 +3,8 @@
 // the same bits.
 #pragma once
 
+#include <cstring>
+
 #include "engine/core/types.h"
 
 namespace scree {
@@ -27,6 +29,14 @@ static_assert(alignof(Vector4) == 32);
 #define SCREE_FOR_EACH_VECTOR_WIDTH
 #endif
 
+/// Plain numbers in memory, and as a register.
+SCREE_INLINE Vector4 load(const Padded3& v) {
+  Vector4 r;
+  std::memcpy(&r, &v, sizeof r);
+  return r;
+}
+SCREE_INLINE void store(Vector4 v, Padded3& to) { std::memcpy(static_cast<void*>(&to), &v, sizeof v); }
+
 SCREE_INLINE Vector4 to_vector4(const Vec3& v) { return Vector4{v[0], v[1], v[2], 0.0}; }
 SCREE_INLINE Vec3 to_vec3(const Vector4& v) { return Vec3(v[0], v[1], v[2]); }
 
@@ -40,6 +50,24 @@ SCREE_INLINE Vector4 cross(Vector4 a, Vector4 b) {
 SCREE_INLINE double dot(Vector4 a, Vector4 b) {
   const Vector4 p = a * b;
   return p[0] + p[1] + p[2];
+}
+
+/// v turned by the smallest rotation that takes unit n0 to unit n1; zero if they are opposite.
+SCREE_INLINE Vector4 turned_with(Vector4 n0, Vector4 n1, Vector4 v) {
+  const double cosine = dot(n0, n1);
+  if (cosine < -0.999) return Vector4{};
+  const Vector4 s = cross(n0, n1), sv = cross(s, v);
+  return v + sv + (1.0 / (1.0 + cosine)) * cross(s, sv);
+}
+
+/// v turned by a quaternion, and back. The spare lane of the axis holds w, which cross() takes away again.
+SCREE_INLINE Vector4 turned_by(const Quat& q, Vector4 v) {
+  const Vector4 axis{q.x(), q.y(), q.z(), q.w()}, twice = 2.0 * cross(axis, v);
+  return v + q.w() * twice + cross(axis, twice);
+}
+SCREE_INLINE Vector4 turned_back_by(const Quat& q, Vector4 v) {
+  const Vector4 axis{q.x(), q.y(), q.z(), q.w()}, twice = 2.0 * cross(v, axis);
+  return v + q.w() * twice + cross(twice, axis);
 }
 
 }  // namespace scree

@@ -39,7 +39,7 @@ struct Extent {
   Vec3 low = Vec3::Constant(infinity);
 };
 
-Grid make_grid(std::span<const Box> boxes) {
+Grid make_grid(std::span<const BoundingBox> boxes) {
   const Extent extent = reduce_blocks(
       boxes.size(), grain_light, Extent{},
       [&](const Block& block) {
@@ -73,7 +73,7 @@ Grid make_grid(std::span<const Box> boxes) {
   return grid;
 }
 
-int level_of(const Grid& grid, const Box& box) {
+int level_of(const Grid& grid, const BoundingBox& box) {
   const double edge = 2.0 * box.half.maxCoeff();
   int level = 0;
   while (level < levels - 1 && grid.cell_size[static_cast<std::size_t>(level)] < edge) ++level;
@@ -185,7 +185,7 @@ void order_pairs(std::size_t bodies, BroadPhaseWorkspace& w, std::size_t blocks,
 
 }  // namespace
 
-void find_candidate_pairs(std::span<const Box> boxes, BroadPhaseWorkspace& w, CandidatePairs& pairs) {
+void find_candidate_pairs(std::span<const BoundingBox> boxes, BroadPhaseWorkspace& w, CandidatePairs& pairs) {
   const std::size_t n = boxes.size();
   const Grid grid = make_grid(boxes);
   w.order.resize(n);
@@ -224,12 +224,12 @@ void find_candidate_pairs(std::span<const Box> boxes, BroadPhaseWorkspace& w, Ca
 
 namespace {
 
-bool within(const Box& box, const Box& wide) {  // false for what is not finite
+bool within(const BoundingBox& box, const BoundingBox& wide) {  // false for what is not finite
   return ((box.centre - wide.centre).cwiseAbs() + box.half - wide.half).maxCoeff() <= 0.0 &&
          box.centre.allFinite() && box.half.allFinite();
 }
 
-bool still_within(std::span<const Box> boxes, const std::vector<Box>& wide) {
+bool still_within(std::span<const BoundingBox> boxes, const std::vector<BoundingBox>& wide) {
   if (wide.size() != boxes.size()) return false;
   return reduce_blocks(
       boxes.size(), grain_light, true,
@@ -249,7 +249,7 @@ std::span<const std::int32_t> partners(const CandidatePairs& pairs, std::size_t 
 
 /// Picks the pairs that overlap; each body's go where its row of the wide list begins, to close up later.
 SCREE_FOR_EACH_TARGET
-void pick_pairs(std::span<const Box> boxes, std::span<const std::uint8_t> asleep, const Block& block,
+void pick_pairs(std::span<const BoundingBox> boxes, std::span<const std::uint8_t> asleep, const Block& block,
                 PairListWorkspace& w, CandidatePairs& pairs) {
   for (std::size_t a = block.begin; a < block.end; ++a) {
     const auto begin = static_cast<std::size_t>(w.wide_pairs.row[a]);
@@ -266,9 +266,9 @@ void pick_pairs(std::span<const Box> boxes, std::span<const std::uint8_t> asleep
 
 }  // namespace
 
-void update_candidate_pairs(std::span<const Box> boxes, const std::function<double(std::size_t)>& skin,
-                            PairListWorkspace& w, CandidatePairs& pairs,
-                            std::span<const std::uint8_t> asleep) {
+void update_candidate_pairs(std::span<const BoundingBox> boxes,
+                            const std::function<double(std::size_t)>& skin, PairListWorkspace& w,
+                            CandidatePairs& pairs, std::span<const std::uint8_t> asleep) {
   const std::size_t n = boxes.size();
   if (!still_within(boxes, w.wide)) {
     w.wide.resize(n);

@@ -11,8 +11,8 @@
 
 namespace scree {
 
-/// Axis-aligned box of a body.
-struct Box {
+/// Axis-aligned bounding box of a body.
+struct BoundingBox {
   Vec3 centre = Vec3::Zero(), half = Vec3::Zero();  // m
 };
 
@@ -23,14 +23,14 @@ struct CandidatePairs {
   std::size_t size() const { return b.size(); }
 };
 
-inline bool overlap(const Box& p, const Box& q) {
+inline bool overlap(const BoundingBox& p, const BoundingBox& q) {
   return std::abs(p.centre[0] - q.centre[0]) < p.half[0] + q.half[0] &&
          std::abs(p.centre[1] - q.centre[1]) < p.half[1] + q.half[1] &&
          std::abs(p.centre[2] - q.centre[2]) < p.half[2] + q.half[2];
 }
 
 struct BroadPhaseWorkspace {
-  struct Slot : Box {  // a body in the order of its cell
+  struct Slot : BoundingBox {  // a body in the order of its cell
     std::int32_t body, level;
   };
   struct Pair {
@@ -46,12 +46,13 @@ struct BroadPhaseWorkspace {
 /// than its box, in the cell of its centre; it is compared with the 27 cells about it at its own and at every
 /// coarser level in use. Cells are sorted keys, not tables, so empty space costs nothing. Bodies with a
 /// position that is not finite are left out. Result does not depend on the number of threads.
-void find_candidate_pairs(std::span<const Box> boxes, BroadPhaseWorkspace& workspace, CandidatePairs& pairs);
+void find_candidate_pairs(std::span<const BoundingBox> boxes, BroadPhaseWorkspace& workspace,
+                          CandidatePairs& pairs);
 
 /// Pairs of boxes that were made wider than asked for, so that they serve as long as every box stays within.
 struct PairListWorkspace {
   BroadPhaseWorkspace broad_phase;
-  std::vector<Box> wide;             // [body] as of the last search
+  std::vector<BoundingBox> wide;     // [body] as of the last search
   CandidatePairs wide_pairs;         // of them
   std::vector<std::int32_t> picked;  // [wide pair]
 };
@@ -60,8 +61,8 @@ struct PairListWorkspace {
 /// when a box has left its wide one (by skin(i) m on every side); else picked from the last search. What the
 /// workspace holds changes the time, never the result. Pairs of two that are asleep ([body], 1; or empty) are
 /// left out.
-void update_candidate_pairs(std::span<const Box> boxes, const std::function<double(std::size_t)>& skin,
-                            PairListWorkspace& workspace, CandidatePairs& pairs,
-                            std::span<const std::uint8_t> asleep = {});
+void update_candidate_pairs(std::span<const BoundingBox> boxes,
+                            const std::function<double(std::size_t)>& skin, PairListWorkspace& workspace,
+                            CandidatePairs& pairs, std::span<const std::uint8_t> asleep = {});
 
 }  // namespace scree

@@ -2,39 +2,41 @@
 
 #include <algorithm>
 
+#include "engine/core/ordering.h"
+
 namespace scree {
 
-void Contacts::resize(std::size_t n) {
-  key.resize(n);
-  point.resize(n);
-  normal.resize(n);
-  gap.resize(n);
-  gap_acceleration.resize(n);
-}
-
-std::int64_t find_contact(const ContactMemory& memory, const ContactKey& key) {
+const Contact* Contacts::find(const ContactKey& key) const {
   const auto a = static_cast<std::size_t>(key.a);
-  if (a + 1 >= memory.contact_row.size()) return -1;
+  if (a + 1 >= row.size()) return nullptr;
   // A row holds the few contacts of one body: looking through it beats bisection.
-  for (std::int32_t c = memory.contact_row[a]; c < memory.contact_row[a + 1]; ++c) {
-    if (memory.key[static_cast<std::size_t>(c)] == key) return c;
-  }
-  return -1;
-}
-
-Vec3 find_torque(const ContactMemory& memory, const ContactKey& key) {
-  const auto found = std::ranges::lower_bound(memory.torques, key, {}, &RememberedTorque::key);
-  return found != memory.torques.end() && found->key == key ? found->impulse : Vec3(Vec3::Zero());
-}
-
-const Vec3* find_pair_normal(const ContactMemory& memory, std::int32_t a, std::int32_t b) {
-  const auto row = static_cast<std::size_t>(a);
-  if (row + 1 >= memory.pair_row.size()) return nullptr;
-  for (std::int32_t p = memory.pair_row[row]; p < memory.pair_row[row + 1]; ++p) {
-    if (memory.pair_b[static_cast<std::size_t>(p)] == b)
-      return &memory.pair_normal[static_cast<std::size_t>(p)];
+  for (auto c = static_cast<std::size_t>(row[a]); c < static_cast<std::size_t>(row[a + 1]); ++c) {
+    if (list[c].key == key) return &list[c];
   }
   return nullptr;
+}
+
+void Contacts::index(std::size_t bodies) {
+  row.assign(bodies + 1, 0);
+  for (const Contact& c : list) ++row[static_cast<std::size_t>(c.key.a)];
+  exclusive_scan(row);
+}
+
+void swap_sides(Contact& c) {
+  c.normal = -c.normal;
+  c.arm_a.swap(c.arm_b);
+  c.impulse = -c.impulse;
+  c.torque_impulse = -c.torque_impulse;
+}
+
+std::span<const Seed> Seeds::of_pair(std::int32_t a, std::int32_t b) const {
+  const auto body = static_cast<std::size_t>(a);
+  if (body + 1 >= row.size()) return {};
+  const Seed *first = list.data() + row[body], *const end = list.data() + row[body + 1];
+  while (first != end && first->b != b) ++first;
+  const Seed* last = first;
+  while (last != end && last->b == b) ++last;
+  return {first, last};
 }
 
 }  // namespace scree

@@ -1,58 +1,85 @@
-// Contacts: where bodies touch, or may touch within a step, and what one step hands to the next.
+// Contacts: where bodies touch, or may touch within a step. One table from detection to the next step.
 #pragma once
+
+#include <span>
 
 #include "engine/core/types.h"
 
 namespace scree {
 
-/// A pair and one of its contacts. `b` numbers a body, or, from the number of bodies on, a boundary:
-/// b = bodies + boundary. Always a < b. Ordered by a, then b, then feature.
+/// The partner of a body: another body's slot, or a boundary as a negative number. In the order of partners
+/// (which is that of unsigned numbers) boundaries come after bodies: few sweeps end better with what nothing
+/// moves.
+inline constexpr std::int32_t first_boundary = std::numeric_limits<std::int32_t>::min();
+constexpr std::int32_t boundary_partner(std::size_t boundary) {
+  return first_boundary + static_cast<std::int32_t>(boundary);
+}
+constexpr bool is_boundary(std::int32_t partner) { return partner < 0; }
+constexpr std::size_t boundary_of(std::int32_t partner) {
+  return static_cast<std::size_t>(partner - first_boundary);
+}
+constexpr std::uint32_t partner_order(std::int32_t partner) { return static_cast<std::uint32_t>(partner); }
+
+/// Body a, its partner b (a body of a higher slot, or a boundary) and which of the contacts of the two it is.
 struct ContactKey {
   std::int32_t a = 0, b = 0;
   std::uint32_t feature = 0;
-  auto operator<=>(const ContactKey&) const = default;
+  bool operator==(const ContactKey&) const = default;
+  constexpr auto operator<=>(const ContactKey& o) const {
+    if (a != o.a) return a <=> o.a;
+    if (b != o.b) return partner_order(b) <=> partner_order(o.b);
+    return feature <=> o.feature;
+  }
 };
 
-/// All arrays are [contact], in the order of their keys.
-struct Contacts {
-  std::vector<ContactKey> key;
-  std::vector<Vec3> point;               // m, world, midway between the surfaces
-  std::vector<Vec3> normal;              // unit, from b to a
-  std::vector<double> gap;               // m, negative where they overlap
-  std::vector<double> gap_acceleration;  // m/s^2, of the gap while both bodies move on as they do
-
-  std::size_t size() const { return key.size(); }
-  void resize(std::size_t n);
-};
-
-struct RememberedTorque {
+/// One contact. Detection writes it; the impulses are where the solution begins, and after the step what
+/// came out.
+struct Contact {
   ContactKey key;
-  Vec3 impulse;  // N m s, world axes, on body a
+  /// What part of the impulses the next (sub)step begins with: what stopped an impact is left out, for it
+  /// belongs to the past and would throw the bodies apart.
+  float lasting = 1.0f;
+  Vec3 normal;                    // unit, world, from b to a
+  Vec3 arm_a, arm_b;              // m, world axes: from the centres of a and b to where the contact acts
+  double gap = 0.0;               // m, negative where surfaces overlap
+  float gap_acceleration = 0.0f;  // m/s^2, of the gap while both bodies move on as they do
+  float length = 0.0f;            // m, what overlaps are compared with: the smaller of the smallest lengths
+  Vec3 impulse = Vec3::Zero();    // N s, world, on body a, in the last (sub)step
+  Vec3 torque_impulse = Vec3::Zero();  // N m s, world, on body a: of torsional and rolling friction
+
+  bool is_active() const { return !impulse.isZero(0.0); }
 };
 
-/// What the last step hands to the next.
-struct ContactMemory {
-  // Impulses for a warm start. [contact], in the order of their keys; world axes, on body a.
-  std::vector<ContactKey> key;
-  std::vector<Vec3> normal;               // unit, from b to a
-  std::vector<Vec3> impulse;              // N s
-  std::vector<RememberedTorque> torques;  // of the contacts that resist torques, ordered by key
-  std::vector<std::int32_t> contact_row;  // [body + 1]: contacts with a = body start here
+/// The contacts of a step, ordered by key.
+struct Contacts {
+  std::vector<Contact> list;
+  std::vector<std::int32_t> row;  // [body + 1]: contacts with this body as a start here; empty: not indexed
 
-  // Directions that last proved two bodies apart, or along which they touch. [candidate pair], ordered by a,
-  // then b.
-  std::vector<std::int32_t> pair_b;
-  std::vector<Vec3> pair_normal;       // unit, from b to a
-  std::vector<std::int32_t> pair_row;  // [body + 1]: pairs with a = body start here
+  std::size_t size() const { return list.size(); }
+  const Contact& operator[](std::size_t c) const { return list[c]; }
+  /// The contact of a key, or null.
+  const Contact* find(const ContactKey& key) const;
+  /// Fills `row` for so many bodies.
+  void index(std::size_t bodies);
 };
 
-/// Position of a contact in the memory, or -1.
-std::int64_t find_contact(const ContactMemory& memory, const ContactKey& key);
+/// Turns a contact round where its key has changed sides: b's slot has become the lower one.
+void swap_sides(Contact& contact);
 
-/// The last torque impulse of a contact, N m s, world axes: zero where there is none.
-Vec3 find_torque(const ContactMemory& memory, const ContactKey& key);
+/// A direction that last proved a pair apart or along which it touched; where the next search begins. A pair
+/// may have any number of them.
+struct Seed {
+  std::int32_t b;         // partner
+  std::uint32_t feature;  // of the contact that it belongs to
+  Vec3 normal;            // unit, from b to a
+};
 
-/// The last direction of a pair, or null.
-const Vec3* find_pair_normal(const ContactMemory& memory, std::int32_t a, std::int32_t b);
+/// The seeds of all candidate pairs, ordered by a, then b, then feature.
+struct Seeds {
+  std::vector<Seed> list;
+  std::vector<std::int32_t> row;  // [body + 1]: seeds of pairs with this body as a start here
+
+  std::span<const Seed> of_pair(std::int32_t a, std::int32_t b) const;
+};
 
 }  // namespace scree

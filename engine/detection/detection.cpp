@@ -5,10 +5,7 @@
 #include <cmath>
 
 #include "engine/core/parallel.h"
-#include "engine/geometry/ellipsoid_batch.h"
-#include "engine/geometry/ellipsoid_ellipsoid.h"
-#include "engine/geometry/ellipsoid_plane.h"
-#include "engine/geometry/ellipsoid_tube.h"
+#include "engine/core/vector4.h"
 
 namespace scree {
 
@@ -35,9 +32,12 @@ constexpr double skin_part = 0.1;
 // sought along the way; and the gap, over the same length, that counts as touch there.
 constexpr double fast_travel = 0.5, touch_accuracy = 1e-6;
 
+std::size_t slot(std::int32_t body) { return static_cast<std::size_t>(body); }
+
 /// Where a body is and how far it gets.
 SCREE_FOR_EACH_TARGET
-void prepare_bodies(const DetectionInput& in, const Block& block, DetectionWorkspace& w) {
+void prepare_bodies(const DetectionInput& in, const PlacedShapes& placed, const Block& block,
+                    DetectionWorkspace& w) {
   for (std::size_t i = block.begin; i < block.end; ++i) {
     const ShapeIndex shape = in.bodies.shape[i];
     const Vector4 v = to_vector4(in.bodies.linear_velocity[i]),
@@ -47,25 +47,17 @@ void prepare_bodies(const DetectionInput& in, const Block& block, DetectionWorks
     const double smallest = in.shapes.smallest_length(shape), grain = reach_grain * smallest;
     const double reach = w.travel[i] + in.time_step_s * in.free_speed_m_s + 0.5 * resting_margin * smallest;
     w.own_reach[i] = grain * std::ceil(reach / grain);
-    switch (in.shapes.kind(shape)) {
-      case ShapeKind::ellipsoid: {
-        w.placed[i] = place(in.shapes.ellipsoid(shape), in.bodies.pose(i));
-        // The half extents of the box are the support distances along the axes: square roots of S's diagonal.
-        const Vec3 half = w.placed[i].matrix.diagonal().cwiseSqrt();
-        w.boxes[i] = {in.bodies.position[i], half + Vec3::Constant(w.own_reach[i])};
-        break;
-      }
-    }
+    w.boxes[i] = {in.bodies.position[i], place_body(placed, i) + Vec3::Constant(w.own_reach[i])};
   }
 }
 
-void prepare(const DetectionInput& in, DetectionWorkspace& w) {
+void prepare(const DetectionInput& in, const PlacedShapes& placed, DetectionWorkspace& w) {
   const std::size_t n = in.bodies.size();
   w.boxes.resize(n);
   w.travel.resize(n);
   w.own_reach.resize(n);
-  w.placed.resize(n);
-  for_blocks(n, grain_medium, [&](const Block& block) { prepare_bodies(in, block, w); });
+  w.ellipsoids.resize(n);
+  for_blocks(n, grain_medium, [&](const Block& block) { prepare_bodies(in, placed, block, w); });
 }
 
 /// The larger of both, whichever thread comes first.
@@ -91,244 +83,279 @@ void spread_reach(DetectionWorkspace& w) {
   });
 }
 
-inline void append(DetectionWorkspace::BlockContacts& out, const ContactKey& key, const Gap& gap,
-                   double acceleration) {
-  out.contacts.push_back({key, gap.point, gap.normal, gap.distance, acceleration});
-  if (gap.status == GapStatus::iteration_limit) ++out.failures;
+/// What keeps most bodies from most boundaries: a body whose centre is further above the plane than its
+/// bounding sphere may reach is clear of it. Boundaries without such a plane have the normal zero.
+void place_boundaries(const DetectionInput& in, DetectionWorkspace& w) {
+  w.boundaries.clear();
+  w.guards.clear();
+  for (const Boundary& boundary : in.boundaries) {
+    w.boundaries.push_back(place(boundary, in.time_s));
+    const auto* plane = std::get_if<Plane>(&w.boundaries.back().surface);
+    const Twist& v = boundary.twist;
+    w.guards.push_back({plane != nullptr ? *plane : Plane{Vec3::Zero(), Vec3::Zero()},
+                        !v.linear.isZero(0.0) || !v.angular.isZero(0.0)});
+  }
 }
 
-Twist twist(const Bodies& bodies, std::size_t i) {
-  return {bodies.linear_velocity[i], bodies.angular_velocity[i]};
+/// How far a boundary's surface moves in the step where a body is, m.
+double travel_of(const DetectionInput& in, const DetectionWorkspace& w, std::size_t boundary, std::size_t i) {
+  if (!w.guards[boundary].moves) return 0.0;
+  const Twist& v = in.boundaries[boundary].twist;
+  const Vec3 arm = in.bodies.position[i] - w.boundaries[boundary].pose.position;
+  return in.time_step_s * ((v.linear + v.angular.cross(arm)).norm() +
+                           v.angular.norm() * in.shapes.bounding_radius(in.bodies.shape[i]));
 }
 
-double smallest_length(const DetectionInput& in, std::size_t i) {
-  return in.shapes.smallest_length(in.bodies.shape[i]);
-}
-double smaller_length(const DetectionInput& in, std::size_t i, std::size_t j) {
-  return std::min(smallest_length(in, i), smallest_length(in, j));
-}
+/// All that contacts are made from.
+struct Making {
+  const DetectionInput& in;
+  const PlacedShapes& placed;
+  const DetectionWorkspace& w;
+  const Contacts& last;
+
+  double smallest_length(std::size_t i) const { return in.shapes.smallest_length(in.bodies.shape[i]); }
+  PairMotion motion(std::size_t i, std::int32_t b) const {
+    const auto of_body = [&](std::size_t k) -> Twist {
+      return {in.bodies.linear_velocity[k], in.bodies.angular_velocity[k]};
+    };
+    return {of_body(i), is_boundary(b) ? in.boundaries[boundary_of(b)].twist : of_body(slot(b)),
+            in.time_step_s};
+  }
+};
 
 /// Can a gap bend by something that counts while the surfaces travel this far in a step?
 bool bends(double travel, double smallest) { return travel * travel > least_bending * smallest * smallest; }
 
-/// Do two bodies come so far in a step, against each other, that the normal between them now says little
-/// about how they will meet?
-bool is_fast(const DetectionInput& in, std::size_t i, std::size_t j, double smaller) {
-  const double travel = in.time_step_s * (in.bodies.linear_velocity[i] - in.bodies.linear_velocity[j]).norm();
-  return travel > fast_travel * smaller;
-}
-
 /// Where two fast bodies meet within the step. Both sides of a contact need one point, for angular momentum:
 /// it is carried by the smaller body, whose arms it must fit.
-Gap first_touch_of(const DetectionInput& in, const DetectionWorkspace& w, std::size_t i, std::size_t j,
-                   const Gap& now) {
-  const Vec3 velocity = in.bodies.linear_velocity[i] - in.bodies.linear_velocity[j];
-  const double turning =
-      w.travel[i] + w.travel[j] -
-      in.time_step_s * (in.bodies.linear_velocity[i].norm() + in.bodies.linear_velocity[j].norm());
-  const double nearness = std::max(touch_accuracy * smaller_length(in, i, j), turning);
-  Gap touch = first_touch(w.placed[i], w.placed[j], now, velocity, in.time_step_s, nearness);
+Gap first_touch_of(const Making& m, std::size_t i, std::size_t j, const Gap& now, const PairMotion& motion,
+                   double travel, double smaller) {
+  const Vec3 velocity = motion.a.linear - motion.b.linear;
+  const double turning = travel - motion.time_step_s * (motion.a.linear.norm() + motion.b.linear.norm());
+  Gap touch = first_touch(m.placed, static_cast<std::int32_t>(i), static_cast<std::int32_t>(j), now, motion,
+                          std::max(touch_accuracy * smaller, turning));
   const double closing = -touch.normal.dot(velocity);
   // At the touch the first body is ahead of its place now by velocity * t, in B's frame.
-  if (touch.distance < infinity && closing > 0.0 && smallest_length(in, i) < smallest_length(in, j))
+  if (touch.distance < infinity && closing > 0.0 && m.smallest_length(i) < m.smallest_length(j))
     touch.point -= touch.distance / closing * velocity;
   return touch;
 }
 
-/// The narrow phase of consecutive pairs, a batch at a time: which are proven apart, and the gaps of the
-/// others.
-class PairGaps {
- public:
-  PairGaps(DetectionWorkspace& w, const ContactMemory& last, std::size_t first_body, std::size_t end)
-      : w_(w), last_(last), body_(first_body), end_(end) {}
+/// Takes the motion of a pair into account that moves: the gap is that at the first touch where the two come
+/// so far in a step, against each other, that the normal between them now says little about how they will
+/// meet; else it bends.
+void follow_motion(const Making& m, std::size_t i, std::int32_t b, double travel, double smaller, Gap& gap,
+                   double& bending) {
+  const PairMotion motion = m.motion(i, b);
+  const double shift = motion.time_step_s * (motion.a.linear - motion.b.linear).norm();
+  if (!is_boundary(b) && shift > fast_travel * smaller) {
+    gap = first_touch_of(m, i, slot(b), gap, motion, travel, smaller);
+  } else {
+    bending = gap_acceleration(m.placed, static_cast<std::int32_t>(i), b, gap, motion);
+  }
+}
 
-  /// The gap of a pair, or null if it is wider than the two bodies may move. Pairs have to be asked for in
-  /// their order. Leaves the pair's direction for the next step.
-  const Gap* operator[](std::size_t pair) {
-    if (pair >= batch_end_) compute(pair);
-    const std::size_t k = pair - batch_begin_;
-    return is_near_[k] ? &gap_[k] : nullptr;
+/// Arms from the centres. Between bodies both sides use the midpoint, for angular momentum; against a
+/// boundary the body's own surface point.
+SCREE_INLINE void set_arms(const Making& m, std::size_t i, std::int32_t b, const Gap& g, Contact& contact) {
+  const bool fixed = is_boundary(b);
+  const Vec3 point = fixed ? Vec3(g.point + 0.5 * g.distance * g.normal) : g.point;
+  contact.arm_a = point - m.in.bodies.position[i];
+  contact.arm_b =
+      point - (fixed ? m.w.boundaries[boundary_of(b)].pose.position : m.in.bodies.position[slot(b)]);
+}
+
+/// What lasts of a contact's impulses, turned from its last normal to the new one.
+SCREE_INLINE void go_on(const Contact& last, Contact& contact) {
+  const Vector4 from = to_vector4(last.normal), to = to_vector4(contact.normal);
+  contact.impulse = to_vec3(turned_with(from, to, double{last.lasting} * to_vector4(last.impulse)));
+  if (!last.torque_impulse.isZero(0.0))
+    contact.torque_impulse =
+        to_vec3(turned_with(from, to, double{last.lasting} * to_vector4(last.torque_impulse)));
+}
+
+/// The contacts of a body, found one after the other in the order of keys.
+class ContactsOfBody {
+ public:
+  ContactsOfBody(const Making& m, std::size_t i, DetectionWorkspace::Found& out)
+      : m_(m), i_(i), own_length_(m.smallest_length(i)), out_(out) {
+    if (i + 1 >= m.last.row.size()) return;
+    last_ = m.last.list.data() + m.last.row[i];
+    end_of_last_ = m.last.list.data() + m.last.row[i + 1];
+  }
+
+  /// The contact with a partner that has this gap, if there is one within the step.
+  SCREE_INLINE void add(std::int32_t b, const Gap& now) {
+    const bool fixed = is_boundary(b);
+    const double length = fixed ? own_length_ : std::min(own_length_, m_.smallest_length(slot(b)));
+    const double travel =
+        m_.w.travel[i_] + (fixed ? travel_of(m_.in, m_.w, boundary_of(b), i_) : m_.w.travel[slot(b)]);
+    if (!bends(travel, length)) return add(b, now, length, 0.0);  // nor are they fast
+    Gap gap = now;
+    double bending = 0.0;
+    follow_motion(m_, i_, b, travel, length, gap, bending);
+    if (gap.distance < infinity) add(b, gap, length, bending);
   }
 
  private:
-  struct Pair {
-    std::size_t a, b;
-    bool known;  // from the last step
-  };
-
-  void compute(std::size_t begin) {
-    batch_begin_ = begin;
-    batch_end_ = std::min(end_, begin + EllipsoidBatch::capacity);
-    stage();
-    climb(batch_);
-    for (std::size_t k = 0; k < batch_.size; ++k) {
-      is_near_[k] = !batch_.is_apart(k);
-      if (!is_near_[k]) continue;
-      const Pair& pair = pair_[k];
-      const PlacedEllipsoid &a = w_.placed[pair.a], &b = w_.placed[pair.b];
-      Vec3& normal = w_.pair_normal[begin + k];
-      if (pair.known && batch_.has_arrived(k)) {
-        gap_[k] = contact_of(batch_, k, a.centre, b.centre);
-      } else {
-        gap_[k] = gap(a, b, pair.known ? &normal : nullptr);
-      }
-      normal = gap_[k].normal;
-      is_near_[k] = !(gap_[k].distance > batch_.margin[k]);
-    }
+  SCREE_INLINE void add(std::int32_t b, const Gap& gap, double length, double bending) {
+    if (gap.status == GapStatus::iteration_limit) ++out_.failures;
+    Contact& contact = out_.contacts.emplace_back();
+    contact.key = {static_cast<std::int32_t>(i_), b, gap.feature};
+    contact.normal = gap.normal;
+    set_arms(m_, i_, b, gap, contact);
+    contact.gap = gap.distance;
+    contact.gap_acceleration = static_cast<float>(bending);
+    contact.length = static_cast<float>(length);
+    while (last_ != end_of_last_ && last_->key < contact.key) ++last_;
+    if (last_ != end_of_last_ && last_->key == contact.key) go_on(*last_, contact);
   }
 
-  /// Puts the pairs of the batch beside each other, each with its last direction or that of the centres.
-  void stage() {
-    batch_.size = 0;
-    for (std::size_t p = batch_begin_; p < batch_end_; ++p) {
-      while (static_cast<std::size_t>(w_.pairs.row[body_ + 1]) <= p) ++body_;
-      const auto b = static_cast<std::size_t>(w_.pairs.b[p]);
-      const PlacedEllipsoid &pa = w_.placed[body_], &pb = w_.placed[b];
-      const Vec3* known =
-          find_pair_normal(last_, static_cast<std::int32_t>(body_), static_cast<std::int32_t>(b));
-      Vec3& normal = w_.pair_normal[p];
-      normal = known != nullptr ? *known : Vec3((pa.centre - pb.centre).normalized());
-      pair_[batch_.size] = {body_, b, known != nullptr};
-      batch_.add(pa, pb, normal, w_.reach[body_] + w_.reach[b]);
-    }
-  }
-
-  DetectionWorkspace& w_;
-  const ContactMemory& last_;
-  std::size_t body_, end_, batch_begin_ = 0, batch_end_ = 0;
-  EllipsoidBatch batch_;
-  std::array<Pair, EllipsoidBatch::capacity> pair_;
-  std::array<Gap, EllipsoidBatch::capacity> gap_;
-  std::array<bool, EllipsoidBatch::capacity> is_near_;
+  const Making& m_;
+  std::size_t i_;
+  double own_length_;
+  DetectionWorkspace::Found& out_;
+  const Contact *last_ = nullptr, *end_of_last_ = nullptr;
 };
 
-/// Contact of an ellipsoid pair with this gap.
-void add_pair_contact(const DetectionInput& in, const DetectionWorkspace& w, std::size_t i, std::size_t j,
-                      const Gap& g, DetectionWorkspace::BlockContacts& out) {
-  const ContactKey key{static_cast<std::int32_t>(i), static_cast<std::int32_t>(j), g.feature};
-  const double smaller = smaller_length(in, i, j);
-  if (!bends(w.travel[i] + w.travel[j], smaller)) {  // nor are they fast
-    append(out, key, g, 0.0);
-  } else if (!is_fast(in, i, j, smaller)) {
-    append(out, key, g,
-           gap_acceleration(w.placed[i], w.placed[j], g.normal, twist(in.bodies, i), twist(in.bodies, j)));
-  } else if (const Gap touch = first_touch_of(in, w, i, j, g); touch.distance < infinity) {
-    append(out, key, touch, 0.0);
+/// The pairs of a block of bodies, as the lower number of their pair: in the order of keys, and sorted by
+/// kind.
+struct BlockPairs {
+  PairGaps found;
+  std::array<std::vector<ShapePair>, pair_kinds> of_kind;
+};
+
+/// One a thread, kept from block to block.
+BlockPairs& scratch_pairs() {
+  static thread_local BlockPairs pairs;
+  return pairs;
+}
+
+class PairLists {
+ public:
+  PairLists(const Making& m, const Seeds& last, BlockPairs& out) : m_(m), last_(last), out_(out) {
+    out.found.gap.clear();
+    out.found.of_pair.clear();
+    for (auto& list : out.of_kind) list.clear();
   }
-}
 
-/// What keeps most bodies from most boundaries: a body whose centre is further above the plane than its
-/// bounding sphere may reach is clear of it. Boundaries without such a plane have the normal zero.
-void find_guards(const DetectionInput& in, DetectionWorkspace& w) {
-  w.guards.clear();
-  for (const Boundary& boundary : in.boundaries) {
-    const auto* plane = std::get_if<Plane>(&boundary.surface);
-    w.guards.push_back(plane != nullptr ? *plane : Plane{Vec3::Zero(), Vec3::Zero()});
+  SCREE_INLINE void add_pairs_of(std::size_t i) {
+    seed_ = i + 1 < last_.row.size() ? last_.list.data() + last_.row[i] : nullptr;
+    end_of_seeds_ = seed_ != nullptr ? last_.list.data() + last_.row[i + 1] : nullptr;
+    const CandidatePairs& pairs = m_.w.pairs;
+    for (auto p = slot(pairs.row[i]); p < slot(pairs.row[i + 1]); ++p)
+      add(PairKind::ellipsoid_ellipsoid, i, pairs.b[p], m_.w.reach[i] + m_.w.reach[slot(pairs.b[p])]);
+    add_boundaries(i);
   }
-}
 
-/// How far the gap to a wall may be; a wall has no half of the resting margin to bring.
-double wall_margin(const DetectionInput& in, const DetectionWorkspace& w, std::size_t i) {
-  return w.reach[i] + 0.5 * resting_margin * smallest_length(in, i);
-}
-
-void collide_boundary(const DetectionInput& in, const DetectionWorkspace& w, std::int32_t a,
-                      std::int32_t boundary, DetectionWorkspace::BlockContacts& out) {
-  const auto i = static_cast<std::size_t>(a);
-  const std::int32_t b = static_cast<std::int32_t>(in.bodies.size()) + boundary;
-  const auto& surface = in.boundaries[static_cast<std::size_t>(boundary)].surface;
-  const double smallest = smallest_length(in, i), margin = wall_margin(in, w, i);
-  if (const auto* plane = std::get_if<Plane>(&surface)) {
-    const Gap g = gap(w.placed[i], *plane);
-    if (g.distance > margin) return;
-    const bool bent = bends(w.travel[i], smallest);
-    append(out, {a, b, g.feature}, g,
-           bent ? gap_acceleration(w.placed[i], *plane, twist(in.bodies, i)) : 0.0);
-  } else if (const auto* tube = std::get_if<Tube>(&surface)) {
-    Gap found[max_tube_contacts];
-    const Ellipsoid& shape = in.shapes.ellipsoid(in.bodies.shape[i]);
-    const int count = gaps(shape, in.bodies.pose(i), *tube, margin, found);
-    for (int k = 0; k < count; ++k) {
-      const bool bent = bends(w.travel[i], smallest);
-      append(out, {a, b, found[k].feature}, found[k],
-             bent ? gap_acceleration(shape, in.bodies.pose(i), *tube, found[k], twist(in.bodies, i),
-                                     in.time_step_s)
-                  : 0.0);
+ private:
+  SCREE_INLINE void add_boundaries(std::size_t i) {
+    // A boundary has no half of the resting margin to bring.
+    const double margin = m_.w.reach[i] + 0.5 * resting_margin * m_.smallest_length(i);
+    const double clear = m_.in.shapes.bounding_radius(m_.in.bodies.shape[i]) + margin;
+    for (std::size_t k = 0; k < m_.in.boundaries.size(); ++k) {
+      const DetectionWorkspace::Guard& guard = m_.w.guards[k];
+      if (!guard.moves && m_.in.bodies.is_asleep(i)) continue;
+      const double travel = guard.moves ? travel_of(m_.in, m_.w, k, i) : 0.0;
+      if (guard.plane.normal.dot(m_.in.bodies.position[i] - guard.plane.point) > clear + travel) continue;
+      const auto a = static_cast<std::int32_t>(i), b = boundary_partner(k);
+      add(pair_kind(m_.placed, a, b), i, b, margin + travel);
     }
   }
-}
 
-SCREE_INLINE void collide_boundaries(const DetectionInput& in, const DetectionWorkspace& w, std::size_t i,
-                                     DetectionWorkspace::BlockContacts& out) {
-  const double clear = in.shapes.bounding_radius(in.bodies.shape[i]) + wall_margin(in, w, i);
-  for (std::size_t k = 0; k < in.boundaries.size(); ++k) {
-    if (w.guards[k].normal.dot(in.bodies.position[i] - w.guards[k].point) > clear) continue;
-    collide_boundary(in, w, static_cast<std::int32_t>(i), static_cast<std::int32_t>(k), out);
+  SCREE_INLINE void add(PairKind kind, std::size_t i, std::int32_t b, double margin) {
+    while (seed_ != end_of_seeds_ && partner_order(seed_->b) < partner_order(b)) ++seed_;
+    const Seed* const first = seed_;
+    while (seed_ != end_of_seeds_ && seed_->b == b) ++seed_;
+    const auto a = static_cast<std::int32_t>(i),
+               number = static_cast<std::int32_t>(out_.found.of_pair.size());
+    out_.found.of_pair.push_back({a, b});
+    out_.of_kind[static_cast<std::size_t>(kind)].push_back({a, b, number, margin, {first, seed_}});
   }
-}
+
+  const Making& m_;
+  const Seeds& last_;
+  BlockPairs& out_;
+  const Seed *seed_ = nullptr, *end_of_seeds_ = nullptr;
+};
 
 /// All contacts of the bodies of a block, as the lower number of their pair.
 SCREE_FOR_EACH_TARGET
-void collide_block(const DetectionInput& in, const Block& block, const ContactMemory& last,
-                   DetectionWorkspace& w) {
-  auto& out = w.found[block.index];
+void collide_block(const Making& m, const Block& block, const Seeds& last_seeds, DetectionWorkspace& w) {
+  BlockPairs& pairs = scratch_pairs();
+  PairLists lists(m, last_seeds, pairs);
+  for (std::size_t i = block.begin; i < block.end; ++i) lists.add_pairs_of(i);
+  for (std::size_t kind = 0; kind < pair_kinds; ++kind)
+    find_gaps(static_cast<PairKind>(kind), m.placed, pairs.of_kind[kind], pairs.found);
+
+  DetectionWorkspace::Found& out = w.found[block.index];
   out.contacts.clear();
+  out.seeds.clear();
   out.failures = 0;
-  PairGaps gaps(w, last, block.begin, static_cast<std::size_t>(w.pairs.row[block.end]));
+  make_room(out.seeds, pairs.found.gap.size());
+  make_room(out.contacts, static_cast<std::size_t>(std::ranges::count_if(
+                              pairs.found.gap, [](const Gap& g) { return g.distance < infinity; })));
+  const std::vector<PairGaps::Found>& of_pair = pairs.found.of_pair;
+  std::size_t pair = 0;
   for (std::size_t i = block.begin; i < block.end; ++i) {
-    const std::size_t before = out.contacts.size();
-    for (auto p = static_cast<std::size_t>(w.pairs.row[i]); p < static_cast<std::size_t>(w.pairs.row[i + 1]);
-         ++p) {
-      if (const Gap* gap = gaps[p])
-        add_pair_contact(in, w, i, static_cast<std::size_t>(w.pairs.b[p]), *gap, out);
+    const std::size_t contacts = out.contacts.size(), seeds = out.seeds.size();
+    ContactsOfBody of_body(m, i, out);
+    for (; pair < of_pair.size() && of_pair[pair].a == static_cast<std::int32_t>(i); ++pair) {
+      const PairGaps::Found& found = of_pair[pair];
+      for (std::int32_t k = found.first; k < found.first + found.count; ++k) {
+        const Gap& gap = pairs.found.gap[slot(k)];
+        out.seeds.push_back({found.b, gap.feature, gap.normal});
+        if (gap.distance < infinity) of_body.add(found.b, gap);
+      }
     }
-    if (!in.bodies.is_asleep(i)) collide_boundaries(in, w, i, out);
-    w.contact_row[i] = static_cast<std::int32_t>(out.contacts.size() - before);
+    w.contact_row[i] = static_cast<std::int32_t>(out.contacts.size() - contacts);
+    w.seed_row[i] = static_cast<std::int32_t>(out.seeds.size() - seeds);
   }
 }
 
-/// Puts the blocks' lists behind each other, which is the order of the keys. contact_row holds the contacts
-/// of each body.
-void merge(DetectionWorkspace& w, std::size_t blocks, Contacts& contacts) {
-  std::size_t total = 0;
+/// Puts the blocks' lists behind each other, which is the order of the keys.
+void merge(DetectionWorkspace& w, std::size_t blocks, Contacts& contacts, Seeds& seeds) {
+  std::size_t found_contacts = 0, found_seeds = 0;
   for (std::size_t k = 0; k < blocks; ++k) {
-    w.found[k].first = total;
-    total += w.found[k].contacts.size();
+    w.found[k].first_contact = found_contacts;
+    w.found[k].first_seed = found_seeds;
+    found_contacts += w.found[k].contacts.size();
+    found_seeds += w.found[k].seeds.size();
   }
-  contacts.resize(total);
-  for_blocks(blocks, 1, [&](const Block& block) {
-    std::size_t c = w.found[block.index].first;
-    for (const auto& found : w.found[block.index].contacts) {
-      contacts.key[c] = found.key;
-      contacts.point[c] = found.point;
-      contacts.normal[c] = found.normal;
-      contacts.gap[c] = found.gap;
-      contacts.gap_acceleration[c] = found.gap_acceleration;
-      ++c;
-    }
+  resize_with_room(contacts.list, found_contacts);
+  resize_with_room(seeds.list, found_seeds);
+  for_each_index(blocks, 1, [&](std::size_t k) {
+    const DetectionWorkspace::Found& found = w.found[k];
+    std::copy(found.contacts.begin(), found.contacts.end(), contacts.list.begin() + found.first_contact);
+    std::copy(found.seeds.begin(), found.seeds.end(), seeds.list.begin() + found.first_seed);
   });
   exclusive_scan(w.contact_row);
+  exclusive_scan(w.seed_row);
+  contacts.row.swap(w.contact_row);
+  seeds.row.swap(w.seed_row);
 }
 
 }  // namespace
 
-DetectionReport find_contacts(const DetectionInput& in, const ContactMemory& last, DetectionWorkspace& w,
-                              Contacts& contacts) {
+DetectionReport find_contacts(const DetectionInput& in, DetectionWorkspace& w, Contacts& contacts,
+                              Seeds& seeds) {
   const std::size_t n = in.bodies.size();
-  prepare(in, w);
+  const PlacedShapes placed{in.shapes, in.bodies, w.ellipsoids, w.boundaries};
+  prepare(in, placed, w);
   update_candidate_pairs(
-      w.boxes, [&](std::size_t i) { return skin_part * smallest_length(in, i); }, w.pair_list, w.pairs,
-      in.bodies.asleep);
+      w.boxes, [&](std::size_t i) { return skin_part * in.shapes.smallest_length(in.bodies.shape[i]); },
+      w.pair_list, w.pairs, in.bodies.asleep);
   spread_reach(w);
-  find_guards(in, w);
-  w.pair_normal.resize(w.pairs.size());
-  w.contact_row.resize(n + 1);
-  w.contact_row[n] = 0;
+  place_boundaries(in, w);
 
+  w.contact_row.resize(n + 1);
+  w.seed_row.resize(n + 1);
+  w.contact_row[n] = w.seed_row[n] = 0;
   const std::size_t blocks = block_count(n, grain_heavy);
   if (w.found.size() < blocks) w.found.resize(blocks);
-  for_blocks(n, grain_heavy, [&](const Block& block) { collide_block(in, block, last, w); });
-  merge(w, blocks, contacts);
+  const Making making{in, placed, w, contacts};
+  for_blocks(n, grain_heavy, [&](const Block& block) { collide_block(making, block, seeds, w); });
+  merge(w, blocks, contacts, seeds);
 
   DetectionReport report;
   report.candidates = static_cast<std::int64_t>(w.pairs.size());

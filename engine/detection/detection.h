@@ -5,6 +5,7 @@
 #include "engine/bodies/boundaries.h"
 #include "engine/detection/broad_phase.h"
 #include "engine/detection/contacts.h"
+#include "engine/detection/narrow_phase.h"
 
 namespace scree {
 
@@ -12,6 +13,7 @@ struct DetectionInput {
   const Shapes& shapes;
   const Bodies& bodies;
   const Boundaries& boundaries;
+  double time_s;  // for which boundaries are placed
   double time_step_s;
   double free_speed_m_s;  // speed that forces may add within the step: |gravity| * time step
 };
@@ -22,34 +24,37 @@ struct DetectionReport {
 };
 
 struct DetectionWorkspace {
-  struct FoundContact {  // see Contacts
-    ContactKey key;
-    Vec3 point, normal;
-    double gap, gap_acceleration;
-  };
-  struct BlockContacts {
-    std::vector<FoundContact> contacts;
-    std::size_t first = 0;  // place of the first of them among all
+  struct Found {  // by a block of bodies
+    std::vector<Contact> contacts;
+    std::vector<Seed> seeds;
+    std::size_t first_contact = 0, first_seed = 0;  // places of the first of them among all
     std::int64_t failures = 0;
   };
   PairListWorkspace pair_list;
   CandidatePairs pairs;
-  std::vector<Vec3> pair_normal;  // [pair], from b to a; goes into the memory
-  std::vector<Box> boxes;         // [body]
-  std::vector<double> travel;     // [body], m: how far its surface moves in the step as it moves now
+  std::vector<BoundingBox> boxes;  // [body]
+  std::vector<double> travel;      // [body], m: how far its surface moves in the step as it moves now
   std::vector<double> own_reach,
       reach;  // [body], m: how far its surface may get within the step, alone and pushed
-  std::vector<PlacedEllipsoid> placed;    // [body]
-  std::vector<Plane> guards;              // [boundary]: what is far enough above it is clear of the boundary
-  std::vector<BlockContacts> found;       // [block of bodies]
-  std::vector<std::int32_t> contact_row;  // [body + 1]: contacts with a = body start here
+  std::vector<PlacedEllipsoid> ellipsoids;  // see PlacedShapes
+  std::vector<PlacedBoundary> boundaries;   // see PlacedShapes
+  struct Guard {
+    Plane plane;  // what is far enough above it is clear of the boundary
+    bool moves;
+  };
+  std::vector<Guard> guards;                        // [boundary]
+  std::vector<Found> found;                         // [block of bodies]
+  std::vector<std::int32_t> contact_row, seed_row;  // [body + 1], see Contacts and Seeds
 };
 
 /// Finds every contact whose gap is smaller than what the two surfaces may cover within the step, moving as
-/// they do now or as fast as their fastest neighbours, plus a small margin for what else may happen.
-/// Contacts of two sleepers, or of a sleeper and a boundary, are left out. Deterministic, ordered by key.
-/// Cost linear in bodies and candidates.
-DetectionReport find_contacts(const DetectionInput& input, const ContactMemory& last,
-                              DetectionWorkspace& workspace, Contacts& contacts);
+/// they do now or as fast as their fastest neighbours, plus a small margin for what else may happen
+/// (speculative margin). Contacts of two sleepers, or of a sleeper and a boundary that stands still, are left
+/// out. Deterministic, ordered by key. Cost linear in bodies and candidates.
+///
+/// `contacts` and `seeds` hold those of the last step and are replaced; a contact that goes on begins with
+/// the lasting part of its impulses, turned along with its normal.
+DetectionReport find_contacts(const DetectionInput& input, DetectionWorkspace& workspace, Contacts& contacts,
+                              Seeds& seeds);
 
 }  // namespace scree

@@ -13,22 +13,14 @@ double part_below(double s) {
   return 0.25 * (2.0 + 3.0 * s - s * s * s);
 }
 
-/// The shape's half extent along a direction, m.
-double support(const Shapes& shapes, ShapeIndex shape, const Quat& orientation, const Vec3& direction) {
-  switch (shapes.kind(shape)) {
-    case ShapeKind::ellipsoid:
-      return (orientation.conjugate() * direction).cwiseProduct(shapes.ellipsoid(shape).semi_axes).norm();
-  }
-  return 0.0;
-}
-
 }  // namespace
 
 std::vector<double> solid_volume(const Shapes& shapes, const Bodies& bodies, const Layers& layers) {
   std::vector<double> solid(layers.count, 0.0);
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     if (!bodies.position[i].allFinite()) continue;
-    const double h = support(shapes, bodies.shape[i], bodies.orientation[i], layers.axis);
+    const Vec3 up = bodies.orientation[i].conjugate() * layers.axis;
+    const double h = support(shapes, bodies.shape[i], up).dot(up);
     const double centre = layers.axis.dot(bodies.position[i]) - layers.bottom;
     const double all = volume(shapes, bodies.shape[i]);
     const double last = static_cast<double>(layers.count);

@@ -58,4 +58,18 @@ Vec3 closest_surface_point(const Ellipsoid& shape, const Vec3& point) {
   return {std::copysign(x[0], point[0]), std::copysign(x[1], point[1]), std::copysign(x[2], point[2])};
 }
 
+double ray_hit(const Ellipsoid& shape, const Vec3& origin, const Vec3& direction, double nearest,
+               double farthest) {
+  const Vec3 o = origin.cwiseQuotient(shape.semi_axes), d = direction.cwiseQuotient(shape.semi_axes);
+  const double dd = d.squaredNorm(), middle = -o.dot(d) / dd;
+  // By way of the point nearest to the centre: b^2 - a c would cancel far from the body.
+  const double beyond = 1.0 - (o + middle * d).squaredNorm();
+  if (beyond < 0.0) return infinity;
+  const double half = std::sqrt(beyond / dd);
+  for (const double t : {middle - half, middle + half}) {
+    if (t > nearest && t < farthest) return t;
+  }
+  return infinity;
+}
+
 }  // namespace scree

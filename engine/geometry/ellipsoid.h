@@ -30,4 +30,9 @@ Vec3 inertia_per_mass(const Ellipsoid& shape);
 /// secular equation sum (a_i x_i / (t + a_i^2))^2 = 1 by guarded Newton (Hart 1994; Eberly 2013).
 Vec3 closest_surface_point(const Ellipsoid& shape, const Vec3& point);
 
+/// The least t in (nearest, farthest) at which origin + t direction lies on the surface, in the ellipsoid's
+/// frame; infinite if there is none.
+double ray_hit(const Ellipsoid& shape, const Vec3& origin, const Vec3& direction, double nearest,
+               double farthest);
+
 }  // namespace scree

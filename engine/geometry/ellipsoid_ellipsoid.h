@@ -7,6 +7,8 @@
 // distance.
 #pragma once
 
+#include <array>
+
 #include "engine/geometry/ellipsoid.h"
 #include "engine/geometry/gap.h"
 
@@ -51,6 +53,8 @@ PerramWertheim perram_wertheim(const PlacedEllipsoid& a, const PlacedEllipsoid& 
 
 /// How two ellipsoids lie to each other.
 enum class Relation : std::uint8_t { separate, touching, overlapping, inside };
+inline constexpr std::array relations{Relation::separate, Relation::touching, Relation::overlapping,
+                                      Relation::inside};
 const char* to_string(Relation relation);
 
 /// Decided from the coefficients of the characteristic polynomial det(lambda A + B) of the two quadrics and

@@ -292,17 +292,31 @@ double surface_gap_acceleration(const PlacedEllipsoid& placed, const Tube& tube,
   return -sign * (sign * h_tt + slope * slope / bend);
 }
 
+/// Does a tube's motion leave it where it is, but for a shift?
+bool turns_into_itself(const Tube& tube, const WallMotion& wall) {
+  const Vec3 axis = (tube.end - tube.start).normalized(), &w = wall.twist.angular;
+  return w.cross(axis).isZero(0.0) &&
+         (w.isZero(0.0) || (tube.start - wall.centre).cross(axis).norm() <= 1e-12 * tube.middle_radius());
+}
+
 }  // namespace
 
 double gap_acceleration(const Ellipsoid& shape, const Pose& pose, const Tube& tube, const Gap& now,
-                        const Twist& v, double dt) {
-  if (now.feature < rim_features) return surface_gap_acceleration(place(shape, pose), tube, now, v);
-  const double travel = dt * (v.linear.norm() + v.angular.norm() * shape.semi_axes.maxCoeff());
+                        const Twist& twist, double dt, const WallMotion& wall) {
+  const Twist v{twist.linear - wall.twist.linear, twist.angular};  // as the shifting tube sees it
+  if (now.feature < rim_features && turns_into_itself(tube, wall))
+    return surface_gap_acceleration(place(shape, pose), tube, now, v);
+  const auto turned = [](const Vec3& spin, double t) {
+    const Vec3 half = 0.5 * t * spin;
+    return Quat(1.0, half[0], half[1], half[2]).normalized();
+  };
+  const double travel = dt * (v.linear.norm() + v.angular.norm() * shape.semi_axes.maxCoeff() +
+                              wall.twist.angular.norm() * (pose.position - wall.centre).norm());
   double sum = -2.0 * now.distance;
   for (const double t : {-dt, dt}) {
-    const Vec3 half = 0.5 * t * v.angular;
-    const Pose moved{pose.position + t * v.linear,
-                     (Quat(1.0, half[0], half[1], half[2]) * pose.orientation).normalized()};
+    const Quat back = turned(wall.twist.angular, -t);
+    const Pose moved{wall.centre + back * (pose.position + t * v.linear - wall.centre),
+                     back * turned(v.angular, t) * pose.orientation};
     Gap found[max_tube_contacts];
     const int count = gaps(shape, moved, tube, now.distance + 2.0 * travel, found);
     const Gap* same =

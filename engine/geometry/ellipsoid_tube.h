@@ -17,10 +17,11 @@ inline constexpr int max_tube_contacts = 10;
 /// inner_radius - s(m).
 int gaps(const Ellipsoid& shape, const Pose& pose, const Tube& tube, double margin, Gap* out);
 
-/// Second time derivative of the distance of one of those contacts while the ellipsoid moves on with its
-/// twist, m/s^2: closed form on the surfaces, as (G3) with a direction that stays across the axis; on the
-/// rims the second difference over +-dt, 0 where the contact is not there any more.
+/// Second time derivative of the distance of one of those contacts while both move on with their twists,
+/// m/s^2: closed form on the surfaces, as (G3) with a direction that stays across the axis; on the rims, and
+/// where the tube turns otherwise than about its own axis, the second difference over +-dt, 0 where the
+/// contact is not there any more.
 double gap_acceleration(const Ellipsoid& shape, const Pose& pose, const Tube& tube, const Gap& contact,
-                        const Twist& twist, double dt_s);
+                        const Twist& twist, double dt_s, const WallMotion& wall = {});
 
 }  // namespace scree

@@ -19,4 +19,10 @@ struct Gap {
   GapStatus status = GapStatus::converged;
 };
 
+/// How a wall moves: its centre with the linear velocity, its surface turns about the centre.
+struct WallMotion {
+  Vec3 centre = Vec3::Zero();  // m
+  Twist twist;
+};
+
 }  // namespace scree

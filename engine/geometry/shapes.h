@@ -1,24 +1,47 @@
 // The table of body shapes. Nothing outside geometry and detection looks inside a shape: others ask for its
-// mass properties, its bounds and its characteristic lengths here.
+// mass properties, its bounds, its support, where rays meet it, or for the numbers that describe it, here.
 #pragma once
 
-#include <span>
+#include <array>
+#include <cassert>
+#include <optional>
 
 #include "engine/core/types.h"
-#include "engine/geometry/ellipsoid.h"
+#include "engine/geometry/ellipsoid_ellipsoid.h"
 
 namespace scree {
 
 enum class ShapeKind : std::uint8_t { ellipsoid };
+inline constexpr std::array shape_kinds{ShapeKind::ellipsoid};
+const char* to_string(ShapeKind kind);
+
+/// Numbers that describe shapes of some kind: `width` of them from `first` on in a ShapeDescription.
+struct ShapeColumn {
+  const char *name, *unit, *meaning;
+  std::size_t first, width;
+};
+inline constexpr std::array shape_columns{
+    ShapeColumn{"semi_axes", "m", "of the ellipsoid, along its own x, y, z", 0, 3}};
+
+/// A shape as files hold it. What a kind has no use for is 0.
+struct ShapeDescription {
+  ShapeKind kind = ShapeKind::ellipsoid;
+  std::array<double, 3> numbers{};  // those of shape_columns, one column after another
+  auto operator<=>(const ShapeDescription&) const = default;
+};
 
 /// Struct of arrays [shape]; a shape may serve any number of bodies.
 class Shapes {
  public:
   ShapeIndex add(const Ellipsoid& ellipsoid);
+  ShapeIndex add(const ShapeDescription& description);
 
   std::size_t size() const { return kind_.size(); }
   ShapeKind kind(ShapeIndex s) const { return kind_[s]; }
-  const Ellipsoid& ellipsoid(ShapeIndex s) const { return ellipsoids_[slot_[s]]; }  // kind must be ellipsoid
+  const Ellipsoid& ellipsoid(ShapeIndex s) const {
+    assert(kind(s) == ShapeKind::ellipsoid);
+    return ellipsoids_[slot_[s]];
+  }
   /// Radius of the smallest sphere about the centre of mass that holds the shape, m.
   double bounding_radius(ShapeIndex s) const { return bounding_radius_[s]; }
   /// The length that overlaps are compared with, m: the smallest semi-axis of an ellipsoid.
@@ -31,6 +54,7 @@ class Shapes {
   std::vector<double> bounding_radius_, smallest_length_;
 };
 
+ShapeDescription description(const Shapes& shapes, ShapeIndex s);
 /// m^3
 double volume(const Shapes& shapes, ShapeIndex s);
 /// Principal moments of inertia of a unit mass about the centre of mass, in the body frame, m^2.
@@ -38,5 +62,22 @@ Vec3 inertia_per_mass(const Shapes& shapes, ShapeIndex s);
 /// Half extents of the axis-aligned box about the centre that holds the oriented shape, m; exact for
 /// ellipsoids.
 Vec3 half_extent(const Shapes& shapes, ShapeIndex s, const Quat& orientation);
+/// The ellipsoid about the centre, along the body's axes, that holds the shape; an ellipsoid itself.
+Ellipsoid enclosing_ellipsoid(const Shapes& shapes, ShapeIndex s);
+
+/// The exact relation of two bodies, by no iteration; none where there is no such test for their kinds.
+std::optional<Relation> exact_relation(const Shapes& shapes, ShapeIndex a, const Pose& of_a, ShapeIndex b,
+                                       const Pose& of_b);
+
+// Directions and points in the body frame, m.
+
+/// The surface point that lies farthest along a direction, which is not zero.
+Vec3 support(const Shapes& shapes, ShapeIndex s, const Vec3& direction);
+/// The least t in (nearest, farthest) at which origin + t direction lies on the surface; infinite if there is
+/// none.
+double ray_hit(const Shapes& shapes, ShapeIndex s, const Vec3& origin, const Vec3& direction, double nearest,
+               double farthest);
+/// Direction of the outward normal at a surface point, of any length.
+Vec3 outward(const Shapes& shapes, ShapeIndex s, const Vec3& point);
 
 }  // namespace scree

@@ -4,8 +4,8 @@
 #include <atomic>
 #include <cmath>
 
-#include "engine/core/frames.h"
 #include "engine/core/parallel.h"
+#include "engine/core/vector4.h"
 
 namespace scree {
 
@@ -19,19 +19,22 @@ StageTimes& StageTimes::operator+=(const StageTimes& o) {
 
 namespace {
 
-/// What contacts add up to.
-struct ContactSums {
-  double normal_work = 0.0, friction_work = 0.0;       // J, (D1)
-  Vec3 linear = Vec3::Zero(), angular = Vec3::Zero();  // N s, N m s: from boundaries
+/// Work that contacts or rows do on the bodies (D1), J, and what bodies that nothing moves give with it, N s,
+/// N m s.
+struct Exchange {
+  double normal_work = 0.0, friction_work = 0.0, boundary_work = 0.0, rod_work = 0.0;
+  Vec3 linear = Vec3::Zero(), angular = Vec3::Zero();  // from boundaries and the ground
   Vec3 linear_of_sleepers = Vec3::Zero(),
        angular_of_sleepers = Vec3::Zero();       // from bodies that nothing moves
-  double linear_size = 0.0, angular_size = 0.0;  // N s, N m s: sum of sizes, of all contacts
+  double linear_size = 0.0, angular_size = 0.0;  // sums of sizes, of all
   std::int64_t active = 0, touching = 0;
   double overlap_sum = 0.0, overlap_max = 0.0;
 
-  ContactSums& operator+=(const ContactSums& o) {
+  Exchange& operator+=(const Exchange& o) {
     normal_work += o.normal_work;
     friction_work += o.friction_work;
+    boundary_work += o.boundary_work;
+    rod_work += o.rod_work;
     linear += o.linear;
     angular += o.angular;
     linear_of_sleepers += o.linear_of_sleepers;
@@ -46,87 +49,131 @@ struct ContactSums {
   }
 };
 
-class ContactBalance {
+/// Reads what the step left of contacts and rows.
+class Balance {
  public:
-  ContactBalance(const ContactProblem& p, const ContactSolution& s, const Bodies& bodies,
-                 const std::vector<DoubledMotion>& motion, std::vector<std::uint8_t>& in_collision)
-      : p_(p), s_(s), bodies_(bodies), motion_(motion), in_collision_(in_collision) {}
+  Balance(const State& state, Workspace& w)
+      : contacts_(state.contacts.list),
+        bodies_(state.bodies),
+        p_(w.problem),
+        s_(w.solution),
+        before_(w.before),
+        in_collision_(w.in_collision) {}
 
-  std::size_t first_torque(std::size_t c) const { return p_.first_torque(c); }
-
-  /// `next_torque`: of the first contact not before c that resists torques.
-  SCREE_INLINE void add(std::size_t c, std::size_t& next_torque, ContactSums& sums) const {
-    if (p_.gap[c] < 0.0) {
-      const double overlap = -p_.gap[c] / p_.length[c];
+  SCREE_INLINE void add_contact(std::size_t c, Exchange& sums, std::vector<BoundaryLoad>& loads) const {
+    const Contact& contact = contacts_[c];
+    if (contact.gap < 0.0) {
+      const double overlap = -contact.gap / contact.length;
       ++sums.touching;
       sums.overlap_sum += overlap;
       sums.overlap_max = std::max(sums.overlap_max, overlap);
     }
     const bool shared = s_.impulse_on_b.empty();
-    const bool turns =
-        next_torque < p_.torques.size() && p_.torques[next_torque].contact == static_cast<std::int32_t>(c);
-    const std::size_t t = next_torque;
-    next_torque += turns ? 1 : 0;
-    const Vec3& p_a = s_.impulse[c];
-    const Vec3 p_b = shared ? Vec3(-p_a) : s_.impulse_on_b[c];
-    if (p_a.isZero(0.0) && p_b.isZero(0.0)) return;
-    if (p_a[0] > 0.0 || p_b[0] < 0.0) {
-      ++sums.active;
-      mark(p_.body_a[c]);
-      if (p_.body_b[c] != fixed_partner) mark(p_.body_b[c]);
-    }
-
-    const ContactGeometry& g = p_.geometry[c];
-    const Vector4 impulse = to_vector4(p_.in_world(c, p_a));
-    const Vector4 torque = turns ? to_vector4(p_.in_world(c, s_.torque_impulse[t])) : Vector4{};
-    add_work(p_.body_a[c], g.arm_a, p_a[0] * g.n, impulse, torque, sums);
-    if (p_.body_b[c] != fixed_partner) {
-      add_work(p_.body_b[c], g.arm_b, p_b[0] * g.n, shared ? -impulse : to_vector4(p_.in_world(c, p_b)),
-               shared || !turns ? -torque : to_vector4(p_.in_world(c, s_.torque_impulse_on_b[t])), sums);
-    }
-
-    const Vector4 point = to_vector4(bodies_.position[static_cast<std::size_t>(p_.body_a[c])]) + g.arm_a;
+    const Vector4 impulse = to_vector4(contact.impulse), torque = to_vector4(contact.torque_impulse);
     const double squared = dot(impulse, impulse);
-    sums.linear_size += std::sqrt(squared);
-    sums.angular_size += std::sqrt(dot(point, point) * squared);
-    if (turns) sums.angular_size += std::sqrt(dot(torque, torque));
-    const auto given = [&](double sign, Vec3& linear, Vec3& angular) __attribute__((always_inline)) {
-      linear += sign * to_vec3(impulse);
-      angular += sign * to_vec3(cross(point, impulse) + torque);
-    };
-    if (p_.body_b[c] == fixed_partner) {
-      given(1.0, sums.linear, sums.angular);
-    } else if (p_.inverse_mass(static_cast<std::size_t>(p_.body_b[c])) == 0.0) {
-      given(1.0, sums.linear_of_sleepers, sums.angular_of_sleepers);
-    } else if (p_.inverse_mass(static_cast<std::size_t>(p_.body_a[c])) == 0.0) {
-      given(-1.0, sums.linear_of_sleepers, sums.angular_of_sleepers);
+    if (squared == 0.0 && (shared || s_.impulse_on_b[c].isZero(0.0))) return;
+    const ContactGeometry& g = p_.geometry[c];
+    const Vector4 n = load(g.n);
+    ++sums.active;
+    mark(p_.a(c));
+    mark(p_.b(c));
+    const Motion a = doubled(p_.a(c), load(g.arm_a)), b = doubled(p_.b(c), load(g.arm_b));
+    Vector4 on_b = -impulse, torque_on_b = -torque;
+    if (shared) {
+      add_work(n, impulse, torque, {a.velocity - b.velocity, a.spin - b.spin}, sums);
+    } else {
+      on_b = to_vector4(p_.in_world(c, s_.impulse_on_b[c]));
+      torque_on_b = to_vector4(p_.in_world(c, torque_impulse(p_, c, s_.row_impulse_on_b)));
+      add_work(n, impulse, torque, a, sums);
+      add_work(n, on_b, torque_on_b, b, sums);
     }
+
+    const Vector4 point = to_vector4(bodies_.position[p_.a(c)]) + load(g.arm_a);
+    sums.linear_size += std::sqrt(squared);
+    sums.angular_size += std::sqrt(dot(point, point) * squared) + std::sqrt(dot(torque, torque));
+    add_given(p_.edge[c], point, impulse, torque, sums);
+    if (is_boundary(contact.key.b)) add_load(c, on_b, torque_on_b, sums, loads[boundary_of(contact.key.b)]);
+  }
+
+  /// Rows of contacts are in their torques.
+  void add_rod(std::size_t r, Exchange& sums) const {
+    const Row& row = p_.rows[r];
+    const double impulse = s_.row_impulse[r];
+    const auto a = static_cast<std::size_t>(row.edge.a), b = static_cast<std::size_t>(row.edge.b);
+    const auto both = [&](std::size_t i) -> Twist {
+      const Twist after = twist(s_.velocity[i]);
+      return {before_[i].linear + after.linear, before_[i].angular + after.angular};
+    };
+    sums.rod_work += 0.5 * impulse * row_velocity(row, both(a), both(b));
+    const Vec3 push = impulse * row.linear;
+    const Vec3 of_centre = bodies_.position[a].cross(push) + impulse * row.angular_a;
+    sums.linear_size += push.norm();
+    sums.angular_size += of_centre.norm();
+    add_given(row.edge, Vector4{}, to_vector4(push), to_vector4(of_centre), sums);
   }
 
  private:
-  /// (D1) of one side of a contact; impulses and torque in world axes.
-  SCREE_INLINE void add_work(std::int32_t body, Vector4 arm, Vector4 normal_impulse, Vector4 impulse,
-                             Vector4 torque, ContactSums& sums) const {
-    const DoubledMotion& motion = motion_[static_cast<std::size_t>(body)];
-    const Vector4 doubled = motion.linear + cross(motion.angular, arm);
-    const double normal = dot(normal_impulse, doubled);
+  /// Twice the mean velocity of a point of a body in the step.
+  struct Motion {
+    Vector4 velocity, spin;
+  };
+  SCREE_INLINE Motion doubled(std::size_t body, Vector4 arm) const {
+    const Twist& before = before_[body];
+    const BodyVelocity& after = s_.velocity[body];
+    const Vector4 spin = to_vector4(before.angular) + load(after.angular);
+    return {to_vector4(before.linear) + load(after.linear) + cross(spin, arm), spin};
+  }
+
+  /// (D1), world axes.
+  SCREE_INLINE void add_work(Vector4 n, Vector4 impulse, Vector4 torque, const Motion& doubled,
+                             Exchange& sums) const {
+    const double normal = dot(n, impulse) * dot(n, doubled.velocity);
     sums.normal_work += 0.5 * normal;
-    sums.friction_work += 0.5 * (dot(impulse, doubled) - normal);
-    if (!p_.torques.empty()) sums.friction_work += 0.5 * dot(torque, motion.angular);
+    sums.friction_work += 0.5 * (dot(impulse, doubled.velocity) - normal + dot(torque, doubled.spin));
+  }
+
+  /// What a partner that nothing moves gives with an impulse at a point (moment about the origin), on body a.
+  SCREE_INLINE void add_given(const Edge& edge, Vector4 point, Vector4 impulse, Vector4 torque,
+                              Exchange& sums) const {
+    const auto a = static_cast<std::size_t>(edge.a), b = static_cast<std::size_t>(edge.b);
+    if (p_.is_moved(a) && p_.is_moved(b)) return;
+    const double sign = p_.is_moved(a) ? 1.0 : -1.0;
+    const bool from_sleeper = b < bodies_.size();
+    (from_sleeper ? sums.linear_of_sleepers : sums.linear) += sign * to_vec3(impulse);
+    (from_sleeper ? sums.angular_of_sleepers : sums.angular) +=
+        sign * to_vec3(cross(point, impulse) + torque);
+  }
+
+  /// What a contact does to a boundary, which goes on as it is told: its work is the bodies' gain.
+  SCREE_INLINE void add_load(std::size_t c, Vector4 impulse, Vector4 torque, Exchange& sums,
+                             BoundaryLoad& load_of) const {
+    const Vector4 moment = cross(load(p_.geometry[c].arm_b), impulse) + torque;
+    const Twist& v = before_[p_.b(c)];
+    const double work = -dot(impulse, to_vector4(v.linear)) - dot(moment, to_vector4(v.angular));
+    load_of += {to_vec3(impulse), to_vec3(moment), work};
+    sums.boundary_work += work;
   }
 
   /// Several threads may mark one body.
-  SCREE_INLINE void mark(std::int32_t body) const {
-    std::atomic_ref<std::uint8_t>(in_collision_[static_cast<std::size_t>(body)])
-        .store(1, std::memory_order_relaxed);
+  SCREE_INLINE void mark(std::size_t body) const {
+    if (body >= in_collision_.size()) return;
+    std::atomic_ref<std::uint8_t>(in_collision_[body]).store(1, std::memory_order_relaxed);
   }
 
+  const std::vector<Contact>& contacts_;
+  const Bodies& bodies_;
   const ContactProblem& p_;
   const ContactSolution& s_;
-  const Bodies& bodies_;
-  const std::vector<DoubledMotion>& motion_;
+  const std::vector<Twist>& before_;
   std::vector<std::uint8_t>& in_collision_;
 };
+
+SCREE_FOR_EACH_TARGET
+Exchange sum_contacts(const Balance& balance, const Block& block, std::vector<BoundaryLoad>& loads) {
+  Exchange sums;
+  for (std::size_t c = block.begin; c < block.end; ++c) balance.add_contact(c, sums, loads);
+  return sums;
+}
 
 struct MomentumGain {
   Vec3 linear = Vec3::Zero(), angular = Vec3::Zero();
@@ -137,57 +184,62 @@ struct MomentumGain {
   }
 };
 
-/// What a body got from contacts.
-SCREE_INLINE void add_gain(const ContactProblem& p, const ContactSolution& s, const Bodies& bodies,
-                           std::size_t i, MomentumGain& sums) {
-  const Vector4 spin = to_vector4(s.velocity[i].angular) - to_vector4(p.free_velocity[i].angular);
-  const Vector4 linear =
-      bodies.mass[i] * (to_vector4(s.velocity[i].linear) - to_vector4(p.free_velocity[i].linear));
-  const Quat& q = bodies.orientation[i];
-  const Vector4 turning = turned_by(q, to_vector4(bodies.inertia[i]) * turned_back_by(q, spin));
-  sums.linear += to_vec3(linear);
-  sums.angular += to_vec3(cross(to_vector4(bodies.position[i]), linear) + turning);
-}
-
+/// What bodies got from contacts: beyond gravity's `fall`, m/s.
 SCREE_FOR_EACH_TARGET
-ContactSums sum_contacts(const ContactBalance& balance, const Block& block) {
-  ContactSums sums;
-  std::size_t next_torque = balance.first_torque(block.begin);
-  for (std::size_t c = block.begin; c < block.end; ++c) balance.add(c, next_torque, sums);
-  return sums;
-}
-
-SCREE_FOR_EACH_TARGET
-MomentumGain sum_gains(const ContactProblem& p, const ContactSolution& s, const Bodies& bodies,
-                       const Block& block, std::vector<DoubledMotion>& motion) {
+MomentumGain sum_gains(const Bodies& bodies, const Workspace& w, const Vec3& fall, const Block& block) {
   MomentumGain sums;
   for (std::size_t i = block.begin; i < block.end; ++i) {
-    motion[i] = {to_vector4(bodies.linear_velocity[i]) + to_vector4(s.velocity[i].linear),
-                 to_vector4(bodies.angular_velocity[i]) + to_vector4(s.velocity[i].angular)};
-    add_gain(p, s, bodies, i, sums);
+    if (!w.problem.is_moved(i)) continue;
+    const BodyVelocity& after = w.solution.velocity[i];
+    const Vector4 spin = load(after.angular) - to_vector4(w.before[i].angular);
+    const Vector4 linear =
+        bodies.mass[i] * (load(after.linear) - (to_vector4(w.before[i].linear) + to_vector4(fall)));
+    const Quat& q = bodies.orientation[i];
+    const Vector4 turning = turned_by(q, to_vector4(bodies.inertia[i]) * turned_back_by(q, spin));
+    sums.linear += to_vec3(linear);
+    sums.angular += to_vec3(cross(to_vector4(bodies.position[i]), linear) + turning);
   }
   return sums;
 }
 
+/// Adds the loads that blocks of contacts found, and those of resting contacts, in a fixed order.
+void add_loads(const Workspace& w, std::size_t blocks, const RestingSums& resting,
+               std::vector<BoundaryLoad>& loads) {
+  for (std::size_t k = 0; k < loads.size(); ++k) {
+    for (std::size_t block = 0; block < blocks; ++block) loads[k] += w.loads[block][k];
+    if (k < resting.loads.size()) loads[k] += resting.loads[k];
+  }
+}
+
 }  // namespace
 
-void balance_contacts(const ContactProblem& p, const ContactSolution& s, const Bodies& bodies,
-                      const RestingSums& resting, std::vector<DoubledMotion>& motion,
-                      std::vector<std::uint8_t>& in_collision, StepReport& report) {
-  motion.resize(bodies.size());
-  in_collision.assign(bodies.size(), 0);
-  if (!bodies.asleep.empty()) in_collision = bodies.asleep;  // nobody falls asleep without a contact
+void balance(const Model& model, const State& state, double h, Workspace& w, StepResult& result) {
+  const Bodies& bodies = state.bodies;
+  const RestingSums& resting = state.sleepers.sums;
+  const std::size_t contacts = state.contacts.size(), blocks = block_count(contacts, grain_medium);
+  w.in_collision.assign(bodies.size(), 0);
+  if (!bodies.asleep.empty()) w.in_collision = bodies.asleep;  // nobody falls asleep without a contact
+  if (w.loads.size() < blocks) w.loads.resize(blocks);
+  const Balance balance(state, w);
   const auto add = [](auto a, const auto& b) { return a += b; };
-  const MomentumGain gained = reduce_blocks(
-      bodies.size(), grain_medium, MomentumGain{},
-      [&](const Block& block) { return sum_gains(p, s, bodies, block, motion); }, add);
-  const ContactBalance balance(p, s, bodies, motion, in_collision);
-  const ContactSums given = reduce_blocks(
-      p.contacts(), grain_medium, ContactSums{},
-      [&](const Block& block) { return sum_contacts(balance, block); }, add);
+  Exchange given = reduce_blocks(
+      contacts, grain_medium, Exchange{},
+      [&](const Block& block) {
+        w.loads[block.index].assign(model.boundaries.size(), {});
+        return sum_contacts(balance, block, w.loads[block.index]);
+      },
+      add);
+  for (std::size_t r = w.problem.contact_rows; r < w.problem.rows.size(); ++r) balance.add_rod(r, given);
+  add_loads(w, blocks, resting, result.boundaries);
+  StepReport& report = result.report;
   report.energy.dissipated_by_impact -= given.normal_work;
   report.energy.dissipated_by_friction -= given.friction_work;
+  report.energy.boundary_work += given.boundary_work;
+  report.energy.rod_work += given.rod_work;
 
+  const MomentumGain gained = reduce_blocks(
+      bodies.size(), grain_medium, MomentumGain{},
+      [&](const Block& block) { return sum_gains(bodies, w, h * model.settings.gravity, block); }, add);
   report.boundary_impulse += given.linear + resting.boundary_impulse;
   report.boundary_angular_impulse += given.angular + resting.boundary_angular_impulse;
   const auto relative = [](double error, double size) { return size > 0.0 ? error / size : 0.0; };
@@ -199,9 +251,9 @@ void balance_contacts(const ContactProblem& p, const ContactSolution& s, const B
       std::max(report.angular_momentum_error_relative,
                relative((gained.angular - angular).norm(), given.angular_size));
 
-  report.contacts = static_cast<std::int64_t>(p.contacts()) + resting.contacts;
+  report.contacts = static_cast<std::int64_t>(contacts) + resting.contacts;
   report.active_contacts = given.active + resting.active;
-  report.bodies_in_collision = std::count(in_collision.begin(), in_collision.end(), 1);
+  report.bodies_in_collision = std::count(w.in_collision.begin(), w.in_collision.end(), 1);
   report.touching = given.touching + resting.touching;
   report.penetration_max = std::max(given.overlap_max, resting.overlap_max);
   report.penetration_mean =

@@ -1,11 +1,8 @@
 // What every step reports: counts, accuracy, energy and momentum balances, times.
 #pragma once
 
-#include "engine/bodies/bodies.h"
-#include "engine/core/types.h"
-#include "engine/detection/contacts.h"
-#include "engine/simulation/sleepers.h"
-#include "engine/solver/solver.h"
+#include "engine/simulation/model.h"
+#include "engine/simulation/workspace.h"
 
 namespace scree {
 
@@ -28,6 +25,7 @@ struct EnergyLedger {
   double dissipated_by_sleep = 0.0;  // kinetic energy of bodies that fell asleep
   double position_correction = 0.0;  // potential energy put in by moving overlapping bodies apart
   double boundary_work = 0.0;        // done on the bodies by moving walls
+  double rod_work = 0.0;  // done on the bodies by rods, as far as it pulls them back to their lengths
   double remainder = 0.0;
 };
 
@@ -43,7 +41,12 @@ struct StepReport {
   SolveStatus status = SolveStatus::converged;
   int sweeps = 0;
   double residual_rms_m_s = 0.0, residual_max_m_s = 0.0;  // natural map over active contacts
+  double velocity_scale_m_s =
+      0.0;  // what the tolerance is a part of: |gravity| * time step and what had to change (A4)
   double residual_rms_relative = 0.0;  // rms over |gravity| * time step (0 without gravity)
+  double residual_of_scale() const {   // rms over the velocity scale: solved where it is within the tolerance
+    return velocity_scale_m_s > 0.0 ? residual_rms_m_s / velocity_scale_m_s : 0.0;
+  }
   // overlap of contacts that touch, over the smaller of the two bodies' smallest lengths
   std::int64_t touching = 0;
   double penetration_max = 0.0, penetration_mean = 0.0;
@@ -64,26 +67,26 @@ struct StepReport {
   StageTimes time;
 };
 
-/// The sum of a body's velocities before and after a (sub)step, world axes: twice those that it moves with.
-struct alignas(64) DoubledMotion {
-  Vector4 linear, angular;  // m/s, rad/s
+/// All that a step tells; what it leaves for the next one is in the state.
+struct StepResult {
+  StepReport report;
+  std::vector<BoundaryLoad> boundaries;  // [boundary], in this step
 };
 
-/// Balances of the contacts of one (sub)step; `bodies` still hold the velocities v- before it.
+/// Balances of the contacts and rows of one (sub)step of h, whose impulses the contacts have.
 ///
 /// Work, added to the ledger: over a step of size h bodies move by h (v- + v+) / 2 with v- the velocity
 /// before gravity and contacts act and v+ the one after, so an impulse p on a body does the work p.J(v- + v+)
-/// / 2, and with this mean velocity the ledger closes to rounding. (D1)
+/// / 2, and with this mean velocity the ledger closes to rounding. (D1) Between two bodies it is what
+/// friction and impact take; against a boundary that moves, what it takes is that of the relative motion, and
+/// the rest is the boundary's work.
 ///
 /// Momentum that the bodies gained from contacts beyond what the boundaries and sleepers gave them, over the
 /// sum of |impulse| (and of its moment about the origin for the angular part); 0 where there are no impulses.
 /// Keeps the largest in the report.
 ///
-/// Counts: contacts, active contacts, bodies in collision, overlap; resting contacts among them.
-///
-/// Fills `motion` [body]; `in_collision` is scratch: [body], 1 where one of its contacts is active.
-void balance_contacts(const ContactProblem& problem, const ContactSolution& solution, const Bodies& bodies,
-                      const RestingSums& resting, std::vector<DoubledMotion>& motion,
-                      std::vector<std::uint8_t>& in_collision, StepReport& report);
+/// Counts: contacts, active contacts, bodies in collision, overlap; resting contacts among them. Loads of the
+/// boundaries are added up.
+void balance(const Model& model, const State& state, double h, Workspace& workspace, StepResult& result);
 
 }  // namespace scree

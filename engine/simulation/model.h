@@ -11,12 +11,22 @@
 
 namespace scree {
 
+inline constexpr BodyId ground = -1;  // in place of a body: what stands still
+
+/// Keeps two points at a distance. A rod whose body is not there does nothing.
+struct Rod {
+  BodyId a, b;            // b may be `ground`
+  Vec3 point_a, point_b;  // m, in the body's frame; of the ground: in the world
+  double length;          // m
+};
+
 /// Constant during a run.
 struct Model {
   Settings settings;
   Shapes shapes;
   Materials materials;
   Boundaries boundaries;
+  std::vector<Rod> rods;
 };
 
 /// All that a restart needs: continuing from a copy of it gives the same bits as not having stopped.
@@ -24,8 +34,10 @@ struct State {
   std::int64_t step = 0;  // steps done
   double time_s = 0.0;
   Bodies bodies;
-  ContactMemory memory;  // normals and impulses of the last step, for a warm start
-  Sleepers sleepers;     // empty while nobody has slept
+  Contacts contacts;                // of the last step; where the next one begins
+  Seeds seeds;                      // directions of near pairs
+  Sleepers sleepers;                // empty while nobody has slept
+  std::vector<double> rod_impulse;  // [rod], N s a (sub)step; positive pushes apart
 };
 
 }  // namespace scree

@@ -3,8 +3,8 @@
 #include <Eigen/LU>
 #include <cmath>
 
-#include "engine/core/frames.h"
 #include "engine/core/parallel.h"
+#include "engine/core/vector4.h"
 
 namespace scree {
 
@@ -82,14 +82,15 @@ void drift(Bodies& bodies, double dt) {
   for_blocks(bodies.size(), grain_medium, [&](const Block& block) { drift_bodies(bodies, dt, block); });
 }
 
-void move_by_correction(Bodies& bodies, const std::vector<Twist>& correction, double dt) {
+void move_by_correction(Bodies& bodies, const std::vector<BodyVelocity>& correction, double dt) {
   for_each_index(bodies.size(), grain_medium, [&](std::size_t i) {
-    if (correction[i].linear.isZero(0.0) && correction[i].angular.isZero(0.0)) return;
-    bodies.position[i] += dt * correction[i].linear;
+    const auto [linear, angular] = twist(correction[i]);
+    if (linear.isZero(0.0) && angular.isZero(0.0)) return;
+    bodies.position[i] += dt * linear;
     Quat& q = bodies.orientation[i];
     const Vec3& inertia = bodies.inertia[i];
     const Vec3 momentum = q * inertia.cwiseProduct(q.conjugate() * bodies.angular_velocity[i]);
-    const Vec3 half = 0.5 * dt * correction[i].angular;
+    const Vec3 half = 0.5 * dt * angular;
     q = (Quat(1.0, half[0], half[1], half[2]) * q).normalized();
     bodies.angular_velocity[i] = q * (q.conjugate() * momentum).cwiseQuotient(inertia);
   });

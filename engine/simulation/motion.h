@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/bodies/bodies.h"
-#include "engine/solver/contact_problem.h"
+#include "engine/solver/problem/contact_problem.h"
 
 namespace scree {
 
@@ -17,6 +17,6 @@ void drift(Bodies& bodies, double dt_s);
 void rotate_freely(const Vec3& inertia, double dt_s, Quat& orientation, Vec3& angular_velocity);
 
 /// Moves bodies by the position correction over a time; linear velocity and angular momentum stay.
-void move_by_correction(Bodies& bodies, const std::vector<Twist>& correction, double dt_s);
+void move_by_correction(Bodies& bodies, const std::vector<BodyVelocity>& correction, double dt_s);
 
 }  // namespace scree

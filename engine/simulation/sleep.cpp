@@ -5,7 +5,6 @@
 
 #include "engine/core/ordering.h"
 #include "engine/core/parallel.h"
-#include "engine/simulation/assemble.h"
 
 namespace scree {
 
@@ -26,10 +25,15 @@ double fall_speed(const Settings& settings, double h) {
   return fall > 0.0 ? fall : settings.sleep.speed_m_s;
 }
 
-/// Do both sides sleep, boundaries always?
-bool rests(const Bodies& bodies, const ContactKey& key) {
-  const auto a = static_cast<std::size_t>(key.a), b = static_cast<std::size_t>(key.b);
-  return bodies.is_asleep(a) && (b >= bodies.size() || bodies.is_asleep(b));
+bool is_still(const Boundary& boundary) {
+  return boundary.twist.linear.isZero(0.0) && boundary.twist.angular.isZero(0.0);
+}
+
+/// Do both sides sleep? Boundaries always do, but for those that move.
+bool rests(const Boundaries& boundaries, const Bodies& bodies, const ContactKey& key) {
+  if (!bodies.is_asleep(static_cast<std::size_t>(key.a))) return false;
+  return is_boundary(key.b) ? is_still(boundaries[boundary_of(key.b)])
+                            : bodies.is_asleep(static_cast<std::size_t>(key.b));
 }
 
 void add(Twist& sum, const Vec3& arm, double sign, const Vec3& impulse, const Vec3& torque) {
@@ -47,15 +51,14 @@ void feel(const Settings& settings, double h, const Bodies& bodies, const Sleepe
     w.felt[i].linear += bodies.mass[i] * h * settings.gravity;
   });
   for (std::size_t c = 0; c < p.contacts(); ++c) {  // one after the other: contacts share sleepers
-    if (p.body_b[c] == fixed_partner) continue;
-    const auto a = static_cast<std::size_t>(p.body_a[c]), b = static_cast<std::size_t>(p.body_b[c]);
-    if (p.inverse_mass(a) > 0.0 && p.inverse_mass(b) > 0.0) continue;
+    const std::size_t a = p.a(c), b = p.b(c);
+    if (p.is_moved(a) && (p.is_moved(b) || b >= bodies.size())) continue;
     Vec3 components = w.solution.impulse[c];
     if (!w.impact.empty()) components += w.impact[c];
     const Vec3 impulse = p.in_world(c, components),
-               torque = p.in_world(c, torque_impulse_of(p, c, w.solution.torque_impulse));
-    if (p.inverse_mass(a) == 0.0) add(w.felt[a], p.arm_a(c), 1.0, impulse, torque);
-    if (p.inverse_mass(b) == 0.0) add(w.felt[b], p.arm_b(c), -1.0, impulse, torque);
+               torque = p.in_world(c, torque_impulse(p, c, w.solution.row_impulse));
+    if (!p.is_moved(a)) add(w.felt[a], p.arm_a(c), 1.0, impulse, torque);
+    if (!p.is_moved(b) && b < bodies.size()) add(w.felt[b], p.arm_b(c), -1.0, impulse, torque);
   }
 }
 
@@ -69,13 +72,13 @@ double disturbance(const Model& model, const Bodies& bodies, std::size_t i, cons
 }
 
 /// Marks everybody who shares a resting contact with a body that is marked; did that mark anyone new?
-bool spread(const Sleepers& sleepers, std::size_t bodies, std::vector<std::uint8_t>& marked,
-            std::vector<std::uint8_t>& next) {
+bool spread(const Sleepers& sleepers, std::vector<std::uint8_t>& marked, std::vector<std::uint8_t>& next) {
   next = marked;
   bool grew = false;
-  for (const RestingContact& c : sleepers.contacts) {
+  for (const Contact& c : sleepers.contacts) {
+    if (is_boundary(c.key.b)) continue;
     const auto a = static_cast<std::size_t>(c.key.a), b = static_cast<std::size_t>(c.key.b);
-    if (b >= bodies || marked[a] == marked[b]) continue;
+    if (marked[a] == marked[b]) continue;
     next[a] = next[b] = 1;
     grew = true;
   }
@@ -83,54 +86,38 @@ bool spread(const Sleepers& sleepers, std::size_t bodies, std::vector<std::uint8
   return grew;
 }
 
-/// The remembered contacts with those of sleepers that woke, in order.
-void recall(const std::vector<RestingContact>& woken, std::size_t bodies, ContactMemory& memory) {
-  ContactMemory all;
-  const auto put = [&](const ContactKey& key, const Vec3& normal, const Vec3& impulse) {
-    all.key.push_back(key);
-    all.normal.push_back(normal);
-    all.impulse.push_back(impulse);
-  };
-  auto next = woken.begin();
-  const auto put_woken_before = [&](auto&& is_before) {
-    for (; next != woken.end() && is_before(next->key); ++next) {
-      put(next->key, next->normal, next->impulse);
-      if (!next->torque_impulse.isZero(0.0)) memory.torques.push_back({next->key, next->torque_impulse});
-    }
-  };
-  for (std::size_t c = 0; c < memory.key.size(); ++c) {
-    put_woken_before([&](const ContactKey& key) { return key < memory.key[c]; });
-    if (next != woken.end() && next->key == memory.key[c]) ++next;  // came to rest in the last step only
-    put(memory.key[c], memory.normal[c], memory.impulse[c]);
-  }
-  put_woken_before([](const ContactKey&) { return true; });
-  memory.key.swap(all.key);
-  memory.normal.swap(all.normal);
-  memory.impulse.swap(all.impulse);
-  std::ranges::sort(memory.torques, {}, &RememberedTorque::key);
-  memory.contact_row.assign(bodies + 1, 0);
-  for (const ContactKey& key : memory.key) ++memory.contact_row[static_cast<std::size_t>(key.a)];
-  exclusive_scan(memory.contact_row);
+/// Puts some of the contacts of one list into another; both are ordered by key.
+template <class Goes>
+void move_contacts(std::vector<Contact>& from, std::vector<Contact>& to, Goes&& goes) {
+  const auto first =
+      std::stable_partition(from.begin(), from.end(), [&](const Contact& c) { return !goes(c); });
+  const auto middle = static_cast<std::ptrdiff_t>(to.size());
+  to.insert(to.end(), first, from.end());
+  from.erase(first, from.end());
+  std::inplace_merge(to.begin(), to.begin() + middle, to.end(),
+                     [](const Contact& a, const Contact& b) { return a.key < b.key; });
 }
 
-/// Wakes the sleepers that are marked as waking. Their contacts go back into the memory; returns them.
-std::vector<RestingContact> wake(const std::vector<std::uint8_t>& waking, State& state, StepReport& report) {
+/// Wakes the sleepers that are marked; contacts that rest no more go back to the others. Returns how many
+/// woke.
+std::int64_t wake(const std::vector<std::uint8_t>& waking, State& state) {
   Bodies& bodies = state.bodies;
   Sleepers& sleepers = state.sleepers;
+  std::int64_t woken = 0;
   for (std::size_t i = 0; i < bodies.size(); ++i) {
-    if (waking[i] == 0) continue;
+    if (waking[i] == 0 || !bodies.is_asleep(i)) continue;
     bodies.asleep[i] = 0;
     sleepers.still[i] = 0;
-    ++report.woken;
+    ++woken;
   }
-  auto& resting = sleepers.contacts;
-  const auto first_woken = std::stable_partition(
-      resting.begin(), resting.end(), [&](const RestingContact& c) { return rests(bodies, c.key); });
-  std::vector<RestingContact> released(first_woken, resting.end());
-  recall(released, bodies.size(), state.memory);
-  resting.erase(first_woken, resting.end());
+  if (woken == 0) return 0;
+  move_contacts(sleepers.contacts, state.contacts.list, [&](const Contact& c) {
+    return !bodies.is_asleep(static_cast<std::size_t>(c.key.a)) ||
+           (!is_boundary(c.key.b) && !bodies.is_asleep(static_cast<std::size_t>(c.key.b)));
+  });
+  state.contacts.index(bodies.size());
   hold_sleepers(bodies, sleepers);
-  return released;
+  return woken;
 }
 
 bool any(const std::vector<std::uint8_t>& marks) {
@@ -162,43 +149,26 @@ void mark_tired(const Model& model, double h, const Workspace& w, const State& s
   marked.assign(bodies.size(), 0);
   for_each_index(bodies.size(), grain_medium, [&](std::size_t i) {
     if (bodies.is_asleep(i) || is_restless(i)) return;
-    // The motion is the sum of the velocities before and after the (sub)step.
-    const Twist gain{2.0 * bodies.linear_velocity[i] - to_vec3(w.motion[i].linear),
-                     2.0 * bodies.angular_velocity[i] - to_vec3(w.motion[i].angular)};
+    const BodyVelocity& after = w.solution.velocity[i];
+    const Twist gain{to_vec3(after.linear) - w.before[i].linear,
+                     to_vec3(after.angular) - w.before[i].angular};
     marked[i] = surface_speed(model, bodies, i, gain) <= most_gain ? 1 : 0;
   });
-  for (std::size_t c = 0; c < w.contacts.size(); ++c) {
-    const auto a = static_cast<std::size_t>(w.contacts.key[c].a),
-               b = static_cast<std::size_t>(w.contacts.key[c].b);
-    if (b >= bodies.size() || w.solution.impulse[c].isZero(0.0)) continue;
+  for (const Contact& c : state.contacts.list) {
+    const auto a = static_cast<std::size_t>(c.key.a);
+    if (is_boundary(c.key.b)) {
+      if (!is_still(model.boundaries[boundary_of(c.key.b)])) marked[a] = 0;
+      continue;
+    }
+    const auto b = static_cast<std::size_t>(c.key.b);
+    if (!c.is_active()) continue;
     if (marked[a] != 0 && is_restless(b)) marked[a] = 0;
     if (marked[b] != 0 && is_restless(a)) marked[b] = 0;
   }
 }
 
-/// The contacts of the step that rest now, ordered by key. Their points stay; bodies have moved on for half a
-/// step since assembly.
-std::vector<RestingContact> come_to_rest(const Bodies& bodies, const Workspace& w) {
-  std::vector<RestingContact> resting;
-  const Contacts& found = w.contacts;
-  const ContactProblem& p = w.problem;
-  for (std::size_t c = 0; c < found.size(); ++c) {
-    const ContactKey& key = found.key[c];
-    if (!rests(bodies, key)) continue;
-    if (found.gap[c] >= 0.0 && w.solution.impulse[c].isZero(0.0)) continue;
-    const auto a = static_cast<std::size_t>(key.a), b = static_cast<std::size_t>(key.b);
-    const bool fixed = b >= bodies.size();
-    const Vec3 arm_a = to_vec3(arm_to(found, c, bodies.position[a], fixed));
-    const Vec3 arm_b = fixed ? Vec3(Vec3::Zero()) : to_vec3(arm_to(found, c, bodies.position[b], fixed));
-    resting.push_back({key, found.point[c], found.normal[c], found.gap[c], p.length[c], arm_a, arm_b,
-                       p.in_world(c, w.solution.impulse[c]),
-                       p.in_world(c, torque_impulse_of(p, c, w.solution.torque_impulse))});
-  }
-  return resting;
-}
-
 /// Stops the bodies that are marked as tired.
-void put_to_sleep(const Workspace& w, State& state, StepReport& report) {
+void put_to_sleep(const Model& model, double h, const Workspace& w, State& state, StepReport& report) {
   Bodies& bodies = state.bodies;
   Sleepers& sleepers = state.sleepers;
   const BodySums before = body_sums(bodies, Vec3::Zero());
@@ -213,12 +183,21 @@ void put_to_sleep(const Workspace& w, State& state, StepReport& report) {
   report.sleep_impulse += after.linear - before.linear;
   report.sleep_angular_impulse += after.angular - before.angular;
 
-  const std::vector<RestingContact> added = come_to_rest(bodies, w);
-  std::vector<RestingContact> all;
-  all.reserve(sleepers.contacts.size() + added.size());
-  std::ranges::merge(sleepers.contacts, added, std::back_inserter(all), {}, &RestingContact::key,
-                     &RestingContact::key);
-  sleepers.contacts.swap(all);
+  // Where contacts act stays; bodies have moved on since they were found.
+  const auto moved = [&](std::int32_t i) -> Vec3 {
+    const auto k = static_cast<std::size_t>(i);
+    return h * (0.5 * to_vec3(w.solution.velocity[k].linear) + to_vec3(w.solution.correction[k].linear));
+  };
+  for (Contact& c : state.contacts.list) {
+    if (!rests(model.boundaries, bodies, c.key)) continue;
+    c.arm_a -= moved(c.key.a);
+    if (!is_boundary(c.key.b)) c.arm_b -= moved(c.key.b);
+  }
+  // Those that hold nothing stay with this step's contacts, and are not found again.
+  move_contacts(state.contacts.list, sleepers.contacts, [&](const Contact& c) {
+    return rests(model.boundaries, bodies, c.key) && (c.gap < 0.0 || c.is_active());
+  });
+  state.contacts.index(bodies.size());
   hold_sleepers(bodies, sleepers);
 }
 
@@ -229,8 +208,8 @@ void hold_sleepers(const Bodies& bodies, Sleepers& sleepers) {
   RestingSums& sums = sleepers.sums = {};
   sums.bodies = std::count(bodies.asleep.begin(), bodies.asleep.end(), 1);
   sums.contacts = static_cast<std::int64_t>(sleepers.contacts.size());
-  for (const RestingContact& c : sleepers.contacts) {
-    const auto a = static_cast<std::size_t>(c.key.a), b = static_cast<std::size_t>(c.key.b);
+  for (const Contact& c : sleepers.contacts) {
+    const auto a = static_cast<std::size_t>(c.key.a);
     add(sleepers.held[a], c.arm_a, 1.0, c.impulse, c.torque_impulse);
     sums.active += c.is_active() ? 1 : 0;
     if (c.gap < 0.0) {
@@ -238,13 +217,35 @@ void hold_sleepers(const Bodies& bodies, Sleepers& sleepers) {
       sums.overlap_sum -= c.gap / c.length;
       sums.overlap_max = std::max(sums.overlap_max, -c.gap / c.length);
     }
-    if (b < bodies.size()) {
-      add(sleepers.held[b], c.arm_b, -1.0, c.impulse, c.torque_impulse);
-    } else {
-      sums.boundary_impulse += c.impulse;
-      sums.boundary_angular_impulse += (bodies.position[a] + c.arm_a).cross(c.impulse) + c.torque_impulse;
+    if (!is_boundary(c.key.b)) {
+      add(sleepers.held[static_cast<std::size_t>(c.key.b)], c.arm_b, -1.0, c.impulse, c.torque_impulse);
+      continue;
     }
+    sums.boundary_impulse += c.impulse;
+    sums.boundary_angular_impulse += (bodies.position[a] + c.arm_a).cross(c.impulse) + c.torque_impulse;
+    const std::size_t boundary = boundary_of(c.key.b);
+    if (sums.loads.size() <= boundary) sums.loads.resize(boundary + 1);
+    sums.loads[boundary] += {-c.impulse, -c.arm_b.cross(c.impulse) - c.torque_impulse, 0.0};
   }
+}
+
+void wake_neighbours(const std::vector<std::uint8_t>& marked, State& state) {
+  if (state.sleepers.sums.bodies == 0) return;
+  std::vector<std::uint8_t> waking = marked, next;
+  spread(state.sleepers, waking, next);
+  wake(waking, state);
+}
+
+bool wake_pushed(const Model& model, State& state, StepReport& report) {
+  if (state.sleepers.sums.bodies == 0 || std::ranges::all_of(model.boundaries, is_still)) return false;
+  std::vector<std::uint8_t> waking(state.bodies.size(), 0);
+  for (const Contact& c : state.contacts.list) {
+    const auto a = static_cast<std::size_t>(c.key.a);
+    if (is_boundary(c.key.b) && state.bodies.is_asleep(a)) waking[a] = 1;
+  }
+  const std::int64_t woken = wake(waking, state);
+  report.woken += woken;
+  return woken > 0;
 }
 
 bool wake_struck(const Model& model, double h, int attempt, Workspace& w, State& state, StepReport& report) {
@@ -278,9 +279,9 @@ bool wake_struck(const Model& model, double h, int attempt, Workspace& w, State&
   }
   std::vector<std::uint8_t> next;
   for (int layer = 0; layer < 1 << std::min(attempt, most_doublings); ++layer) {
-    if (!spread(state.sleepers, n, w.waking, next)) break;
+    if (!spread(state.sleepers, w.waking, next)) break;
   }
-  wake(w.waking, state, report);
+  report.woken += wake(w.waking, state);
   w.waking.assign(n, 0);
   return true;
 }
@@ -289,16 +290,15 @@ void wake_and_fall_asleep(const Model& model, double h, Workspace& w, State& sta
   Bodies& bodies = state.bodies;
   Sleepers& sleepers = state.sleepers;
   const std::size_t n = bodies.size();
-  w.released.clear();
   if (!model.settings.sleep.is_on() && sleepers.sums.bodies == 0) return;
   w.waking.resize(n, 0);
-  if (any(w.waking)) w.released = wake(w.waking, state, report);
+  report.woken += wake(w.waking, state);
   if (model.settings.sleep.is_on()) {
     bodies.asleep.resize(n, 0);
     sleepers.still.resize(n, 0);
     count_still(model, w, bodies, sleepers.still);
     mark_tired(model, h, w, state, w.tired);
-    if (any(w.tired)) put_to_sleep(w, state, report);
+    if (any(w.tired)) put_to_sleep(model, h, w, state, report);
   }
   w.waking.assign(n, 0);
 }

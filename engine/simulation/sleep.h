@@ -23,9 +23,12 @@
 
 namespace scree {
 
+/// Wakes sleepers that a moving boundary has come to, and says so: contacts have to be found again.
+bool wake_pushed(const Model& model, State& state, StepReport& report);
+
 /// Looks what sleepers feel in the solution of a (sub)step of h, and marks who has to wake
 /// (workspace.waking). If anyone was struck, wakes those who are marked and everybody within 2^attempt
-/// contacts of them, and says so: their contacts are in the memory again. Else adds what the sleepers felt to
+/// contacts of them, and says so: their contacts are in the table again. Else adds what the sleepers felt to
 /// the report.
 bool wake_struck(const Model& model, double h, int attempt, Workspace& workspace, State& state,
                  StepReport& report);
@@ -34,6 +37,9 @@ bool wake_struck(const Model& model, double h, int attempt, Workspace& workspace
 /// who may.
 void wake_and_fall_asleep(const Model& model, double h, Workspace& workspace, State& state,
                           StepReport& report);
+
+/// Wakes the sleepers that are marked ([body]) and those that rest on them.
+void wake_neighbours(const std::vector<std::uint8_t>& marked, State& state);
 
 /// Fills what follows from the resting contacts.
 void hold_sleepers(const Bodies& bodies, Sleepers& sleepers);

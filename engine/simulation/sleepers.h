@@ -6,14 +6,17 @@
 
 namespace scree {
 
-/// A contact of two sleepers, or of a sleeper and a boundary, as it was when both came to rest.
-struct RestingContact {
-  ContactKey key;
-  Vec3 point, normal;            // m, world; unit, from b to a
-  double gap, length;            // m; gap negative where they overlap, length what overlaps are compared with
-  Vec3 arm_a, arm_b;             // m, world axes, from the body's centre of mass to the contact
-  Vec3 impulse, torque_impulse;  // N s and N m s a (sub)step, world axes, on body a
-  bool is_active() const { return !impulse.isZero(0.0); }
+/// What contacts do to a boundary, or what a boundary gave the bodies with the opposite sign.
+struct BoundaryLoad {
+  Vec3 impulse = Vec3::Zero();          // N s, on the boundary
+  Vec3 angular_impulse = Vec3::Zero();  // N m s, on the boundary, about its centre
+  double work = 0.0;                    // J, done by the boundary on the bodies
+  BoundaryLoad& operator+=(const BoundaryLoad& o) {
+    impulse += o.impulse;
+    angular_impulse += o.angular_impulse;
+    work += o.work;
+    return *this;
+  }
 };
 
 /// What resting contacts add up to.
@@ -22,11 +25,14 @@ struct RestingSums {
   double overlap_sum = 0.0, overlap_max = 0.0;                      // over the length
   Vec3 boundary_impulse = Vec3::Zero();                             // N s a (sub)step, from boundaries
   Vec3 boundary_angular_impulse = Vec3::Zero();                     // N m s, about the origin
+  std::vector<BoundaryLoad> loads;  // [boundary] a (sub)step; as many as have resting contacts
 };
 
 struct Sleepers {
-  std::vector<std::uint32_t> still;      // [body] steps for which it has been still; empty until one was
-  std::vector<RestingContact> contacts;  // ordered by key
+  std::vector<std::uint32_t> still;  // [body] steps for which it has been still; empty until one was
+  /// Contacts of two sleepers, or of a sleeper and a boundary, as they were when both came to rest; ordered
+  /// by key.
+  std::vector<Contact> contacts;
   // What follows from the contacts, see hold_sleepers().
   std::vector<Twist> held;  // [body] impulse (linear, N s) and moment about the centre (angular, N m s)
   RestingSums sums;

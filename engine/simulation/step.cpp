@@ -6,8 +6,8 @@
 
 #include "engine/core/parallel.h"
 #include "engine/simulation/assemble.h"
-#include "engine/simulation/body_order.h"
 #include "engine/simulation/motion.h"
+#include "engine/simulation/population.h"
 #include "engine/simulation/sleep.h"
 #include "engine/solver/impacts.h"
 
@@ -33,73 +33,61 @@ double mechanical_energy(const Bodies& bodies, const Vec3& gravity) {
   return sums.kinetic + sums.potential;
 }
 
-/// Energetic impacts, before gravity and lasting contacts act: the problem starts from the velocities after
-/// them.
-void strike(const Settings& settings, const Bodies& bodies, double h, Workspace& w) {
-  w.impact.clear();
-  if (settings.restitution_law != RestitutionLaw::energetic) return;
-  w.struck.resize(bodies.size());
-  for_each_index(bodies.size(), grain_light, [&](std::size_t i) {
-    w.struck[i] = {bodies.linear_velocity[i], bodies.angular_velocity[i]};
-  });
-  resolve_impacts(w.problem, {h, settings.restitution_threshold_m_s}, w.struck, w.impact);
-  for_each_index(bodies.size(), grain_light, [&](std::size_t i) {
-    if (!bodies.is_asleep(i))
-      w.problem.free_velocity[i] = {w.struck[i].linear + h * settings.gravity, w.struck[i].angular};
-  });
+/// Contacts in the middle of a step of h; sleepers that a moving boundary comes to wake.
+void detect(const Model& model, State& state, Workspace& w, StepReport& report) {
+  const Settings& settings = model.settings;
+  const double free_speed = settings.gravity.norm() * settings.time_step_s;
+  const double middle = state.time_s + 0.5 * settings.time_step_s / settings.substeps;
+  do {
+    const DetectionReport found = find_contacts(
+        {model.shapes, state.bodies, model.boundaries, middle, settings.time_step_s, free_speed}, w.detection,
+        state.contacts, state.seeds);
+    report.candidates = found.candidates;
+    report.narrow_phase_failures = found.failures;
+  } while (wake_pushed(model, state, report));
 }
 
-/// Adds the impulses of the impacts to those of the solution, and starts the problem from the velocities
-/// before them again, so that all balances see the whole step.
-void add_impacts(const Settings& settings, const Bodies& bodies, double h, Workspace& w) {
-  if (w.impact.empty()) return;
-  for_each_index(w.impact.size(), grain_light, [&](std::size_t c) {
-    w.solution.impulse[c] += w.impact[c];
-    if (!w.solution.impulse_on_b.empty()) w.solution.impulse_on_b[c] -= w.impact[c];
-  });
-  for_each_index(bodies.size(), grain_light, [&](std::size_t i) {
-    if (!bodies.is_asleep(i))
-      w.problem.free_velocity[i] = {bodies.linear_velocity[i] + h * settings.gravity,
-                                    bodies.angular_velocity[i]};
+/// Energetic impacts, before gravity and lasting contacts act: the solution begins with the velocities after
+/// them.
+void strike(const Settings& settings, double h, Workspace& w) {
+  w.impact.clear();
+  if (settings.restitution_law != RestitutionLaw::energetic) return;
+  std::vector<Twist>& velocity = w.problem.free_velocity;
+  velocity = w.before;
+  resolve_impacts(w.problem, {h, settings.restitution_threshold_m_s}, velocity, w.impact);
+  for_each_index(velocity.size(), grain_light, [&](std::size_t i) {
+    if (w.problem.is_moved(i)) velocity[i].linear += h * settings.gravity;
   });
 }
 
 void take_velocities(const ContactSolution& solution, Bodies& bodies) {
   for_each_index(bodies.size(), grain_light, [&](std::size_t i) {
-    bodies.linear_velocity[i] = solution.velocity[i].linear;
-    bodies.angular_velocity[i] = solution.velocity[i].angular;
+    bodies.linear_velocity[i] = to_vec3(solution.velocity[i].linear);
+    bodies.angular_velocity[i] = to_vec3(solution.velocity[i].angular);
   });
 }
 
-void detect(const Model& model, State& state, Workspace& w, StepReport& report) {
-  const Settings& settings = model.settings;
-  const double free_speed = settings.gravity.norm() * settings.time_step_s;
-  const DetectionReport found =
-      find_contacts({model.shapes, state.bodies, model.boundaries, settings.time_step_s, free_speed},
-                    state.memory, w.detection, w.contacts);
-  report.candidates = found.candidates;
-  report.narrow_phase_failures = found.failures;
-  remember_pairs(w.detection, state.memory);
-}
-
-void take_solve_report(const SolveReport& solve, double velocity_scale, StepReport& report) {
-  report.status = solve.status;
+/// Keeps what is worst of the substeps.
+void take_solve_report(const SolveReport& solve, const ContactProblem& p, StepReport& report) {
+  report.status = std::max(report.status, solve.status);
   report.sweeps += solve.sweeps;
-  report.residual_rms_m_s = solve.residual.rms_m_s;
-  report.residual_max_m_s = solve.residual.max_m_s;
-  report.residual_rms_relative = velocity_scale > 0.0 ? solve.residual.rms_m_s / velocity_scale : 0.0;
+  report.velocity_scale_m_s = p.velocity_scale;
+  report.residual_rms_m_s = std::max(report.residual_rms_m_s, solve.residual.rms_m_s);
+  report.residual_max_m_s = std::max(report.residual_max_m_s, solve.residual.max_m_s);
+  report.residual_rms_relative = p.gravity_speed > 0.0 ? report.residual_rms_m_s / p.gravity_speed : 0.0;
 }
 
 /// Impulses and velocities after a (sub)step of h, and how overlaps are corrected: are they?
-bool resolve(const Model& model, const State& state, double h, Workspace& w, StepReport& report) {
+bool resolve(const Model& model, const State& state, double h, double middle_s, Workspace& w,
+             StepReport& report) {
   const SolverSettings& settings = model.settings.solver;
-  assemble(model, state.bodies, w.contacts, state.memory, h, w.problem);
-  strike(model.settings, state.bodies, h, w);
+  assemble(model, state, h, middle_s, w);
+  strike(model.settings, h, w);
   const bool split = settings.position_correction == PositionCorrection::split;
   const SolveReport solved = split ? solve(w.problem, settings, w.solver, w.solution)
                                    : solve_with_bias(w.problem, settings, h, w.solver, w.solution);
   const bool corrected = split ? correct_positions(w.problem, settings, h, w.solver, w.solution) : true;
-  take_solve_report(solved, w.problem.velocity_scale, report);
+  take_solve_report(solved, w.problem, report);
   return corrected;
 }
 
@@ -111,7 +99,7 @@ void close_balances(const Model& model, const Bodies& bodies, double energy_befo
   e.potential = sums.potential;
   const double change = e.kinetic + e.potential - energy_before;
   e.remainder = change + e.dissipated_by_friction + e.dissipated_by_impact + e.dissipated_by_sleep -
-                e.position_correction - e.boundary_work;
+                e.position_correction - e.boundary_work - e.rod_work;
   report.energy_injected_J = std::max(0.0, change);
   report.linear_momentum = sums.linear;
   report.angular_momentum = sums.angular;
@@ -119,35 +107,33 @@ void close_balances(const Model& model, const Bodies& bodies, double energy_befo
 
 }  // namespace
 
-StepReport step(const Model& model, State& state, Workspace& w) {
-  StepReport report;
+const StepReport& step(const Model& model, State& state, Workspace& w, StepResult& result) {
+  StepReport& report = result.report = {};
+  result.boundaries.assign(model.boundaries.size(), {});
   StageClock clock;
   Bodies& bodies = state.bodies;
   const Settings& settings = model.settings;
   const double h = settings.time_step_s / settings.substeps;
-  if (settings.sort_interval > 0 && state.step % settings.sort_interval == 0)
-    sort_bodies(model.shapes, state);
+  if (settings.sort_interval > 0 && state.step % settings.sort_interval == 0) sort(model.shapes, state);
   const double energy_before = mechanical_energy(bodies, settings.gravity);
 
   for (int substep = 0; substep < settings.substeps; ++substep) {
+    const double middle = state.time_s + (substep + 0.5) * h;
     drift(bodies, 0.5 * h);
+    if (substep > 0) advance_contacts(w, h, state.contacts);
     clock.charge(report.time.preparation);
 
     bool corrected = false;
     for (int attempt = 0;; ++attempt) {  // once, unless sleepers are struck
-      if (substep == 0 || attempt > 0)
-        detect(model, state, w, report);
-      else
-        advance_contacts(w.problem, w.solution, w.motion, h, w.contacts);
+      if (substep == 0 || attempt > 0) detect(model, state, w, report);
       clock.charge(report.time.detection);
-      corrected = resolve(model, state, h, w, report);
+      corrected = resolve(model, state, h, middle, w, report);
       clock.charge(report.time.resolution);
       if (!wake_struck(model, h, attempt, w, state, report)) break;
     }
 
-    remember(w.problem, w.solution, w, state.memory);
-    add_impacts(settings, bodies, h, w);
-    balance_contacts(w.problem, w.solution, bodies, state.sleepers.sums, w.motion, w.in_collision, report);
+    take_impulses(w, state);
+    balance(model, state, h, w, result);
     take_velocities(w.solution, bodies);
     if (corrected) {
       report.energy.position_correction -= mechanical_energy(bodies, settings.gravity);

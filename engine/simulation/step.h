@@ -7,9 +7,9 @@
 
 namespace scree {
 
-/// Advances the state by one time step. The result depends on model and state alone, bit for bit, on any
-/// number of threads; the workspace may be thrown away between steps. Never throws; numerical trouble is in
-/// the report.
-[[nodiscard]] StepReport step(const Model& model, State& state, Workspace& workspace);
+/// Advances the state by one time step and fills the result; returns its report. State and result depend on
+/// model and state alone, bit for bit, on any number of threads; the workspace may be thrown away between
+/// steps. Never throws; numerical trouble is in the report.
+const StepReport& step(const Model& model, State& state, Workspace& workspace, StepResult& result);
 
 }  // namespace scree

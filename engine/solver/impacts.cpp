@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/solver/friction_disc.h"
-#include "engine/solver/local_cone.h"
+#include "engine/solver/problem/friction_disc.h"
+#include "engine/solver/reference/local_cone.h"
 
 namespace scree {
 
@@ -22,13 +22,12 @@ Vec3 velocity_of(const ContactProblem& p, std::size_t c, const std::vector<Twist
 
 void apply(const ContactProblem& p, std::size_t c, const Vec3& impulse, std::vector<Twist>& v) {
   const Vec3 world = p.frame(c).transpose() * impulse;
-  const auto add = [&](std::int32_t body, const Vec3& arm, double sign) {
-    const auto i = static_cast<std::size_t>(body);
+  const auto add = [&](std::size_t i, const Vec3& arm, double sign) {
     v[i].linear += sign * p.inverse_mass(i) * world;
     v[i].angular += sign * (p.inverse_inertia(i) * arm.cross(world));
   };
-  add(p.body_a[c], p.arm_a(c), 1.0);
-  if (p.body_b[c] != fixed_partner) add(p.body_b[c], p.arm_b(c), -1.0);
+  add(p.a(c), p.arm_a(c), 1.0);
+  add(p.b(c), p.arm_b(c), -1.0);
 }
 
 /// One contact that takes part in a round.

@@ -1,7 +1,7 @@
 // Impacts that track the work of their normal impulses: they never create energy, however many meet at once.
 #pragma once
 
-#include "engine/solver/contact_problem.h"
+#include "engine/solver/problem/contact_problem.h"
 
 namespace scree {
 

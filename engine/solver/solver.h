@@ -2,11 +2,10 @@
 #pragma once
 
 #include "engine/core/parallel.h"
-#include "engine/core/vector4.h"
-#include "engine/solver/colouring.h"
-#include "engine/solver/contact_problem.h"
-#include "engine/solver/residual.h"
-#include "engine/solver/solver_settings.h"
+#include "engine/solver/problem/contact_problem.h"
+#include "engine/solver/problem/residual.h"
+#include "engine/solver/problem/solver_settings.h"
+#include "engine/solver/sweeps/colouring.h"
 
 namespace scree {
 
@@ -19,47 +18,48 @@ struct SolveReport {
   Residual residual;
 };
 
-/// A body's velocity as sweeps change it, world axes: a cache line.
-struct alignas(64) BodyVelocity {
-  Vector4 linear, angular;  // m/s, rad/s
-};
-
 /// Scratch of `consensus`, see there.
 struct ConsensusWorkspace {
-  struct Side {
-    Vec3 z, z_spin;  // m/s, rad/s, contact frame: what a side of a contact is asked to reach
+  /// What is asked of both sides of a contact, or of a row: velocities that they are to reach, in its frame,
+  /// and the scaled multiplier, m/s (rad/s).
+  template <class Velocity>
+  struct Sides {
+    double rho = 0.0;  // penalty, kg (kg m^2)
+    Velocity z_a, z_b, y;
   };
-  std::vector<double> rho, rho_spin;                 // [contact] penalties, kg and kg m^2
-  std::vector<Vec3> y, y_spin;                       // [contact] scaled multipliers, m/s and rad/s
-  std::vector<Side> side_a, side_b;                  // [contact]
+  std::vector<Sides<Vec3>> contact;
+  std::vector<Sides<double>> row;
+  std::vector<std::int32_t> row_first,
+      body_rows;  // [body + 1]: the rows of a body are the entries of body_rows
   std::vector<Eigen::Matrix<double, 6, 6>> inverse;  // [body] of M + sum rho J^T J
 };
 
 /// A conjugate direction of sweeps (P3): where an impulse was, and the way it is on, N s.
-struct ImpulseDirection {
-  double last[3] = {}, step[3] = {};
+template <int count>
+struct ConjugateDirection {
+  double last[count] = {}, step[count] = {};
 };
 
 /// Scratch of the conjugate directions.
 struct ConjugateWorkspace {
   struct alignas(64) Body {
-    Vector4 linear, last_linear, angular, last_angular;
+    Padded3 linear, last_linear, angular, last_angular;
   };
-  std::vector<ImpulseDirection> impulse, torque;  // [contact], [torque]
-  std::vector<Body> bodies;                       // [body]
+  std::vector<ConjugateDirection<3>> impulse;  // [contact]
+  std::vector<ConjugateDirection<1>> row;      // [row]
+  std::vector<Body> bodies;                    // [body]
 };
 
 struct SolverWorkspace {
   ConjugateWorkspace conjugate;
   ConsensusWorkspace consensus;
   Colouring colouring;
-  std::vector<BodyVelocity> velocity;  // [body]
-  std::vector<double> visit_change;    // [visit] sum of squared velocity changes in this sweep
-  std::vector<double> target, push;    // [contact], position correction: speeds asked for, m/s; impulses, N s
+  std::vector<double> visit_change;  // [visit] sum of squared velocity changes in this sweep
+  std::vector<double> target, push;  // [contact], position correction: speeds asked for, m/s; impulses, N s
   // [contact], m/s, of the solution, without offset: what the last residual of sweeps saw; empty if there was
   // none
   std::vector<double> normal_velocity;
-  std::vector<double> offset;  // [contact], without bias
+  ContactProblem biased;  // a copy, with the offsets that solve_with_bias() asks for
 };
 
 /// Solves (S1)-(S4) with the chosen solver; the problem must be complete unless sweeps_suffice(settings).
@@ -73,9 +73,9 @@ struct SolverWorkspace {
 void velocities_from_impulses(const ContactProblem& problem, ContactSolution& solution);
 
 /// Gets ready for sweeps: colours, and bodies at their free velocities. Called by solve().
-void prepare_sweeps(const ContactProblem& problem, SolverWorkspace& workspace);
+void prepare_sweeps(const ContactProblem& problem, SolverWorkspace& workspace, ContactSolution& solution);
 
-/// Calls visit(v, begin, end) for every visit of the colouring with its range of contacts, colour by colour,
+/// Calls visit(v, begin, end) for every visit of the colouring with its range of edges, colour by colour,
 /// the visits of one colour in parallel.
 template <class F>
 void sweep(const Colouring& colouring, F&& visit) {
@@ -87,8 +87,8 @@ void sweep(const Colouring& colouring, F&& visit) {
         count, serial ? count : 1,
         [&](std::size_t i) {
           const auto v = static_cast<std::size_t>(colouring.visit[first + i]);
-          visit(v, static_cast<std::size_t>(colouring.contact_row[v]),
-                static_cast<std::size_t>(colouring.contact_row[v + 1]));
+          visit(v, static_cast<std::size_t>(colouring.edge_row[v]),
+                static_cast<std::size_t>(colouring.edge_row[v + 1]));
         },
         Sharing::even);
   }
@@ -105,8 +105,8 @@ void sweep(const Colouring& colouring, F&& visit) {
 /// then without. The second solution is the velocity and the impulses; half the difference of the two is the
 /// correction, so that with positions that move by the mean of the velocities before and after a step the
 /// bodies end up where the biased solution takes them. Its impulses go no further: carried over, at few
-/// sweeps they throw heavy bodies off light ones. The problem comes back as it was.
-[[nodiscard]] SolveReport solve_with_bias(ContactProblem& problem, const SolverSettings& settings,
+/// sweeps they throw heavy bodies off light ones.
+[[nodiscard]] SolveReport solve_with_bias(const ContactProblem& problem, const SolverSettings& settings,
                                           double time_step_s, SolverWorkspace& workspace,
                                           ContactSolution& solution);
 

@@ -7,7 +7,7 @@
 #include <memory>
 #include <sys/wait.h>
 
-#include "io/results/write_error.h"
+#include "io/files/file_errors.h"
 
 namespace scree::io {
 

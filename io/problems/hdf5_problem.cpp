@@ -1,18 +1,20 @@
 // Scree's own form of a contact problem, see docs/file_formats.md.
 #include <cmath>
 #include <fmt/format.h>
+#include <numeric>
 
 #include "engine/core/errors.h"
+#include "io/files/file_errors.h"
+#include "io/files/hdf5_objects.h"
 #include "io/problems/problem_parts.h"
-#include "io/results/hdf5_objects.h"
-#include "io/results/write_error.h"
 
 namespace scree::io {
 
 namespace {
 
-// 1 had frames in place of n, t1, tangent_ratio; 2 had a slop, which nobody read.
-constexpr std::int64_t format_version = 3, oldest_version = 2;
+// 1 had frames in place of n, t1, tangent_ratio; 2 had a slop, which nobody read; in 3 the other body was -1
+// where nothing moves it.
+constexpr std::int64_t format_version = 4, oldest_version = 2;
 const std::string format_name = "scree contact problem";
 
 // --- one list of datasets for both directions
@@ -29,14 +31,14 @@ struct Column {
 /// The numbers that `of(row)` refers to.
 template <class Rows, class Of>
 auto numbers(Rows& rows, Of of) {
-  return Column{rows, [of](auto& row) { return of(row); }, [of](auto& row, double v) { of(row) = v; }};
+  return Column{rows, [of](auto& row) { return of(row); }, [of](auto& row, auto v) { of(row) = v; }};
 }
 
 /// The vectors that `of(row)` refers to.
 template <class Rows, class Of>
 auto vectors(Rows& rows, Of of) {
   return Column{rows, [of](auto& row) { return to_vec3(of(row)); },
-                [of](auto& row, const Vec3& v) { of(row) = to_vector4(v); }};
+                [of](auto& row, const Vec3& v) { of(row) = padded(v); }};
 }
 
 template <class Rows>
@@ -47,9 +49,9 @@ auto inverse_inertia(Rows& rows) {
     return m;
   };
   const auto set = [](auto& row, const Mat3& m) {
-    row.inertia_x = to_vector4(m.col(0));
-    row.inertia_y = to_vector4(m.col(1));
-    row.inertia_z = to_vector4(m.col(2));
+    row.inertia_x = padded(m.col(0));
+    row.inertia_y = padded(m.col(1));
+    row.inertia_z = padded(m.col(2));
   };
   return Column{rows, get, set};
 }
@@ -60,7 +62,7 @@ void for_each_body_array(Problem& p, Field&& field) {
   field("bodies",
         hdf5::Label{"free_velocity", "m/s, rad/s", "linear, angular; world axes, before contacts act"},
         p.free_velocity);
-  field("bodies", hdf5::Label{"inverse_mass", "1/kg", "inverse mass"},
+  field("bodies", hdf5::Label{"inverse_mass", "1/kg", "inverse mass; 0 of bodies that nothing moves"},
         numbers(
             p.response, [](auto& r) -> auto& { return r.inverse_mass; }));
   field("bodies", hdf5::Label{"inverse_inertia", "1/(kg m^2)", "world axes, about the centre of mass"},
@@ -75,8 +77,10 @@ struct TorqueColumns {
 
 template <class Problem, class Torques, class Field>
 void for_each_contact_array(Problem& p, Torques& torques, Field&& field) {
-  field("contacts", hdf5::Label{"body_a", "1", "body that n points to"}, p.body_a);
-  field("contacts", hdf5::Label{"body_b", "1", "other body, -1 for a fixed partner"}, p.body_b);
+  const auto edge = [&](auto of) { return numbers(p.edge, of); };
+  field("contacts", hdf5::Label{"body_a", "1", "body that n points to"},
+        edge([](auto& e) -> auto& { return e.a; }));
+  field("contacts", hdf5::Label{"body_b", "1", "other body"}, edge([](auto& e) -> auto& { return e.b; }));
   const auto geometry = [&](auto of) { return vectors(p.geometry, of); };
   const auto law = [&](auto of) { return numbers(p.law, of); };
   field("contacts", hdf5::Label{"n", "1", "unit normal from b to a, world axes"},
@@ -160,54 +164,36 @@ void write(hid_t group, const hdf5::Label& label, const Column<Rows, Get, Set>& 
 /// A file that is read.
 class Source {
  public:
-  explicit Source(const std::filesystem::path& path)
-      : path_(path.string()), file_(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT)) {
-    if (file_ < 0) fail(path_, "file", "is not an HDF5 file, or is damaged");
+  explicit Source(const std::filesystem::path& path) : path_(path.string()) {
+    attempt("file", "is not an HDF5 file, or is damaged", [&] { file_ = hdf5::open_file(path_); });
   }
-  ~Source() { H5Fclose(file_); }
-  Source(const Source&) = delete;
-  Source& operator=(const Source&) = delete;
 
   double number(const std::string& name) const {
     double value = 0.0;
-    read_attribute(name, H5T_NATIVE_DOUBLE, &value);
-    return value;
-  }
-  std::int64_t integer(const std::string& name) const {
-    std::int64_t value = 0;
-    read_attribute(name, H5T_NATIVE_INT64, &value);
+    read_attribute(name, "must be a number", [&] { value = hdf5::read_number_attribute(file_.get(), name); });
     return value;
   }
   std::string text(const std::string& name) const {
-    const hdf5::Handle attribute = open_attribute(name);
-    const hdf5::Handle type(H5Tcopy(H5T_C_S1), H5Tclose, name);
-    H5Tset_size(type.get(), H5T_VARIABLE);
-    H5Tset_cset(type.get(), H5T_CSET_UTF8);
-    char* value = nullptr;
-    if (H5Aread(attribute.get(), type.get(), &value) < 0 || !value) fail(path_, name, "must be a text");
-    std::string copy(value);
-    H5free_memory(value);
-    return copy;
+    std::string value;
+    read_attribute(name, "must be a text", [&] { value = hdf5::read_text_attribute(file_.get(), name); });
+    return value;
   }
 
   /// Values of a dataset [rows, ...] with `width` numbers a row.
   template <class T>
   std::vector<T> rows(const std::string& name, hsize_t width) const {
-    const hid_t id = H5Dopen2(file_, name.c_str(), H5P_DEFAULT);
-    if (id < 0) fail(path_, name, "is missing");
-    const hdf5::Handle dataset(id, H5Dclose, name);
-    const hdf5::Handle space(H5Dget_space(id), H5Sclose, name);
-    hsize_t dims[8] = {};
-    const int rank = H5Sget_simple_extent_ndims(space.get());
-    if (rank < 1 || rank > 8) fail(path_, name, "must be an array");
-    H5Sget_simple_extent_dims(space.get(), dims, nullptr);
-    hsize_t in_row = 1;
-    for (int k = 1; k < rank; ++k) in_row *= dims[k];
+    hdf5::Handle dataset;
+    attempt(name, "is missing", [&] { dataset = hdf5::open_dataset(file_.get(), name); });
+    const std::vector<hsize_t> dims = hdf5::dimensions(dataset);
+    if (dims.empty()) fail(path_, name, "must be an array");
+    const hsize_t in_row = std::accumulate(dims.begin() + 1, dims.end(), hsize_t{1}, std::multiplies<>());
     if (in_row != width) fail(path_, name, fmt::format("must have {} numbers a row, not {}", width, in_row));
     std::vector<T> values(dims[0] * width);
-    if (!values.empty() &&
-        H5Dread(id, hdf5::native_type<T>(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0)
-      fail(path_, name, "cannot be read as numbers");
+    if (values.empty()) return values;
+    attempt(name, "cannot be read as numbers", [&] {
+      hdf5::read_box(dataset, hdf5::native_type<T>(), {std::vector<hsize_t>(dims.size(), 0), dims},
+                     values.data());
+    });
     for (const T value : values) {
       if (!std::isfinite(static_cast<double>(value))) fail(path_, name, "must hold finite numbers");
     }
@@ -217,18 +203,22 @@ class Source {
   const std::string& path() const { return path_; }
 
  private:
-  hdf5::Handle open_attribute(const std::string& name) const {
-    if (H5Aexists(file_, name.c_str()) <= 0)
-      fail(path_, name, "is missing: the file is not a contact problem of Scree");
-    return {H5Aopen(file_, name.c_str(), H5P_DEFAULT), H5Aclose, name};
+  /// HDF5's own words would say less to whoever reads this: `problem` is what is told.
+  template <class F>
+  void attempt(const std::string& key, const char* problem, F&& read) const try {
+    read();
+  } catch (const hdf5::Error&) {
+    fail(path_, key, problem);
   }
-  void read_attribute(const std::string& name, hid_t type, void* value) const {
-    const hdf5::Handle attribute = open_attribute(name);
-    if (H5Aread(attribute.get(), type, value) < 0) fail(path_, name, "must be a number");
+  template <class F>
+  void read_attribute(const std::string& name, const char* problem, F&& read) const {
+    if (H5Aexists(file_.get(), name.c_str()) <= 0)
+      fail(path_, name, "is missing: the file is not a contact problem of Scree");
+    attempt(name, problem, read);
   }
 
   std::string path_;
-  hid_t file_;
+  hdf5::Handle file_;
 };
 
 void read(const Source& in, const std::string& name, std::vector<double>& v) { v = in.rows<double>(name, 1); }
@@ -293,22 +283,28 @@ ContactProblem read_bodies_form(const Source& in) {
   TorqueColumns torques;
   for_each_contact_array(p, torques, contacts);
   p.velocity_scale = in.number("velocity_scale_m_s");
-  p.friction_corners = static_cast<int>(in.integer("friction_corners"));
+  p.friction_corners = static_cast<int>(in.number("friction_corners"));
   for (const BodyResponse& body : p.response) {
-    if (!(body.inverse_mass > 0.0)) fail(in.path(), "/bodies/inverse_mass", "must be positive");
+    if (!(body.inverse_mass >= 0.0)) fail(in.path(), "/bodies/inverse_mass", "must not be negative");
   }
   for (std::size_t c = 0; c < p.contacts(); ++c) {
     const auto n = static_cast<std::int32_t>(p.bodies());
-    if (p.body_a[c] < 0 || p.body_a[c] >= n) fail(in.path(), "/contacts/body_a", "must number a body");
-    if (p.body_b[c] != fixed_partner && (p.body_b[c] < 0 || p.body_b[c] >= n || p.body_b[c] == p.body_a[c]))
-      fail(in.path(), "/contacts/body_b", "must number another body, or be -1");
-    p.law[c].a = p.body_a[c];
-    p.law[c].b = p.body_b[c];
+    Edge& edge = p.edge[c];
+    if (edge.a < 0 || edge.a >= n) fail(in.path(), "/contacts/body_a", "must number a body");
+    if (edge.b == -1) {  // of older files
+      edge.b = n;
+      p.free_velocity.emplace_back();
+      p.response.emplace_back();
+    } else if (edge.b < 0 || edge.b >= n || edge.b == edge.a) {
+      fail(in.path(), "/contacts/body_b", "must number another body, or be -1 where nothing moves it");
+    }
+    if (!p.is_moved(p.a(c)) && !p.is_moved(p.b(c)))
+      fail(in.path(), "/contacts/body_b", "one of the two bodies must have a mass");
     if (!(p.friction(c) >= 0.0)) fail(in.path(), "/contacts/friction", "must not be negative");
-    if (torques.torsional_friction[c] > 0.0 || torques.rolling_friction[c] > 0.0)
-      p.torques.push_back({static_cast<std::int32_t>(c), torques.torsional_friction[c],
-                           torques.rolling_friction[c], torques.start_impulse[c]});
+    add_resistance(p, c, torques.torsional_friction[c], torques.rolling_friction[c], torques.start_impulse[c],
+                   p.rows);
   }
+  p.contact_rows = p.rows.size();
   p.complete();
   return p;
 }
@@ -343,16 +339,11 @@ void write_file(const std::filesystem::path& path, const StoredProblem& stored) 
   hdf5::write_attribute(file.get(), "format", format_name);
   hdf5::write_attribute(file.get(), "format_version", format_version);
   hdf5::write_attribute(file.get(), "origin", stored.origin);
-  hid_t group = H5I_INVALID_HID;
   std::string name;
-  hdf5::Handle holder;
+  hdf5::Handle group;
   const auto field = [&](const std::string& in, const hdf5::Label& label, const auto& v) {
-    if (in != name) {
-      holder = hdf5::create_group(file.get(), in);
-      group = holder.get();
-      name = in;
-    }
-    write(group, label, v);
+    if (in != name) group = hdf5::create_group(file.get(), name = in);
+    write(group.get(), label, v);
   };
   if (const auto* bodies = std::get_if<ContactProblem>(&stored.problem)) {
     hdf5::write_attribute(file.get(), "form", std::string("bodies"));
@@ -361,11 +352,12 @@ void write_file(const std::filesystem::path& path, const StoredProblem& stored) 
     const std::size_t contacts = bodies->contacts();
     TorqueColumns torques{std::vector<double>(contacts, 0.0), std::vector<double>(contacts, 0.0),
                           std::vector<Vec3>(contacts, Vec3::Zero())};
-    for (const TorqueLaw& law : bodies->torques) {
-      const auto c = static_cast<std::size_t>(law.contact);
-      torques.torsional_friction[c] = law.torsional_friction;
-      torques.rolling_friction[c] = law.rolling_friction;
-      torques.start_impulse[c] = law.start_impulse;
+    for (std::size_t r = 0; r < bodies->contact_rows; ++r) {
+      const Row& row = bodies->rows[r];
+      const auto c = static_cast<std::size_t>(row.contact);
+      const int axis = row.bound == RowBound::of_contact ? 0 : is_second_of_disc(*bodies, r) ? 2 : 1;
+      (axis == 0 ? torques.torsional_friction : torques.rolling_friction)[c] = row.high;
+      torques.start_impulse[c][axis] = row.start_impulse;
     }
     for_each_body_array(*bodies, field);
     for_each_contact_array(*bodies, torques, field);
@@ -375,7 +367,7 @@ void write_file(const std::filesystem::path& path, const StoredProblem& stored) 
     hdf5::write_attribute(file.get(), "velocity_scale_m_s", p.velocity_scale);
     for_each_delassus_array(p, field);
   }
-  holder = {};
+  group = {};
   file.close("closing " + path.string());
 }
 
@@ -397,7 +389,7 @@ StoredProblem read_hdf5_problem(const std::filesystem::path& path) {
   hdf5::print_no_errors();
   const Source in(path);
   if (in.text("format") != format_name) fail(path.string(), "format", "must be \"" + format_name + "\"");
-  const std::int64_t version = in.integer("format_version");
+  const auto version = static_cast<std::int64_t>(in.number("format_version"));
   if (version < oldest_version || version > format_version)
     fail(path.string(), "format_version",
          fmt::format("is {}, this program reads {} to {}", version, oldest_version, format_version));

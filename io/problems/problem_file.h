@@ -6,7 +6,7 @@
 #include <string>
 #include <variant>
 
-#include "engine/solver/delassus_problem.h"
+#include "engine/solver/reference/delassus_problem.h"
 
 namespace scree::io {
 

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "io/results/write_error.h"
+#include "io/files/file_errors.h"
 
 namespace scree::io {
 

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <memory>
 
-#include "io/results/write_error.h"
+#include "io/files/file_errors.h"
 
 namespace scree::io {
 

@@ -33,48 +33,45 @@ using Device = Owned<RTCDevice, rtcReleaseDevice>;
 using Scene = Owned<RTCScene, rtcReleaseScene>;
 using Geometry = Owned<RTCGeometry, rtcReleaseGeometry>;
 
-/// x -> matrix (x - centre) makes the ellipsoid a unit sphere.
 struct Grain {
   Vec3f centre, half_extent;  // m; of the box that holds it
-  Eigen::Matrix3f matrix;     // 1/m
+  Eigen::Matrix3f axes;       // columns: the body's axes in the world
+  ShapeIndex shape;
 };
 
-/// The first hit of the sphere's surface beyond `nearest`, before `farthest`; negative if there is none.
-float hit_distance(const Grain& grain, const Vec3f& origin, const Vec3f& direction, float nearest,
-                   float farthest) {
-  const Vec3f o = grain.matrix * (origin - grain.centre), d = grain.matrix * direction;
-  const float dd = d.squaredNorm(), middle = -o.dot(d) / dd;
-  // By way of the point nearest to the centre: b^2 - a c would cancel far from the body.
-  const float beyond = 1.0f - (o + middle * d).squaredNorm();
-  if (beyond < 0.0f) return -1.0f;
-  const float half = std::sqrt(beyond / dd);
-  for (const float t : {middle - half, middle + half}) {
-    if (t > nearest && t < farthest) return t;
-  }
-  return -1.0f;
-}
-
-const Grain& grain_of(void* user_data, unsigned primitive) {
-  return (*static_cast<const std::vector<Grain>*>(user_data))[primitive];
-}
+/// What Embree's questions about bodies are answered from.
+struct Grains {
+  const Shapes* shapes = nullptr;
+  std::vector<Grain> grain;
+};
 
 void grain_bounds(const RTCBoundsFunctionArguments* arguments) {
-  const Grain& grain = grain_of(arguments->geometryUserPtr, arguments->primID);
+  const Grain& grain = static_cast<const Grains*>(arguments->geometryUserPtr)->grain[arguments->primID];
   const Vec3f low = grain.centre - grain.half_extent, high = grain.centre + grain.half_extent;
   RTCBounds& box = *arguments->bounds_o;
   box.lower_x = low[0], box.lower_y = low[1], box.lower_z = low[2];
   box.upper_x = high[0], box.upper_y = high[1], box.upper_z = high[2];
 }
 
+/// Where the ray meets the body first; with `normal`, in the world and of any length, if it does.
+double grain_hit(const Grains& grains, const Grain& grain, const RTCRay& ray, Vec3f* normal) {
+  const Vec3f origin(ray.org_x, ray.org_y, ray.org_z), direction(ray.dir_x, ray.dir_y, ray.dir_z);
+  const Vec3 o = (grain.axes.transpose() * (origin - grain.centre)).cast<double>();
+  const Vec3 d = (grain.axes.transpose() * direction).cast<double>();
+  const double t = ray_hit(*grains.shapes, grain.shape, o, d, ray.tnear, ray.tfar);
+  if (normal && t < infinity)
+    *normal = grain.axes * outward(*grains.shapes, grain.shape, o + t * d).cast<float>();
+  return t;
+}
+
 void grain_intersect(const RTCIntersectFunctionNArguments* arguments) {
   if (arguments->valid[0] == 0) return;  // rays come one by one: N is 1
   auto& [ray, hit] = *reinterpret_cast<RTCRayHit*>(arguments->rayhit);
-  const Grain& grain = grain_of(arguments->geometryUserPtr, arguments->primID);
-  const Vec3f origin(ray.org_x, ray.org_y, ray.org_z), direction(ray.dir_x, ray.dir_y, ray.dir_z);
-  const float t = hit_distance(grain, origin, direction, ray.tnear, ray.tfar);
-  if (t < 0.0f) return;
-  const Vec3f normal = grain.matrix.transpose() * (grain.matrix * (origin + t * direction - grain.centre));
-  ray.tfar = t;
+  const Grains& grains = *static_cast<const Grains*>(arguments->geometryUserPtr);
+  Vec3f normal;
+  const double t = grain_hit(grains, grains.grain[arguments->primID], ray, &normal);
+  if (t == infinity) return;
+  ray.tfar = static_cast<float>(t);
   hit.Ng_x = normal[0], hit.Ng_y = normal[1], hit.Ng_z = normal[2];
   hit.primID = arguments->primID;
   hit.geomID = arguments->geomID;
@@ -83,10 +80,9 @@ void grain_intersect(const RTCIntersectFunctionNArguments* arguments) {
 void grain_occluded(const RTCOccludedFunctionNArguments* arguments) {
   if (arguments->valid[0] == 0) return;
   RTCRay& ray = *reinterpret_cast<RTCRay*>(arguments->ray);
-  const Grain& grain = grain_of(arguments->geometryUserPtr, arguments->primID);
-  const float t = hit_distance(grain, {ray.org_x, ray.org_y, ray.org_z}, {ray.dir_x, ray.dir_y, ray.dir_z},
-                               ray.tnear, ray.tfar);
-  if (t >= 0.0f) ray.tfar = -std::numeric_limits<float>::infinity();
+  const Grains& grains = *static_cast<const Grains*>(arguments->geometryUserPtr);
+  if (grain_hit(grains, grains.grain[arguments->primID], ray, nullptr) < infinity)
+    ray.tfar = -std::numeric_limits<float>::infinity();
 }
 
 RTCRay to_embree(const Ray& ray) {
@@ -146,7 +142,7 @@ constexpr unsigned wall_geometry = 0, body_geometry = 1, chain_geometry = 2;
 struct RayScene::Parts {
   Device device{rtcNewDevice(nullptr)};
   Scene solid_scene{rtcNewScene(device.get())}, clear_scene{rtcNewScene(device.get())};
-  std::vector<Grain> grains;
+  Grains grains;
   std::vector<Chain> chains;
   bool clear_bodies = false;
   Walls solid, clear;
@@ -167,9 +163,9 @@ struct RayScene::Parts {
   }
 
   void attach_bodies(RTCScene scene) {
-    if (grains.empty()) return;
+    if (grains.grain.empty()) return;
     const Geometry geometry(rtcNewGeometry(device.get(), RTC_GEOMETRY_TYPE_USER));
-    rtcSetGeometryUserPrimitiveCount(geometry.get(), static_cast<unsigned>(grains.size()));
+    rtcSetGeometryUserPrimitiveCount(geometry.get(), static_cast<unsigned>(grains.grain.size()));
     rtcSetGeometryUserData(geometry.get(), &grains);
     rtcSetGeometryBoundsFunction(geometry.get(), grain_bounds, nullptr);
     rtcSetGeometryIntersectFunction(geometry.get(), grain_intersect);
@@ -240,18 +236,11 @@ void RayScene::set_bodies(const Shapes& shapes, const Bodies& bodies, bool clear
   Parts& p = *parts_;
   p.clear_bodies = clear;
   p.chains = std::move(chains);
-  p.grains.resize(bodies.size());
+  p.grains = {&shapes, {}};
   for (std::size_t i = 0; i < bodies.size(); ++i) {
-    switch (shapes.kind(bodies.shape[i])) {
-      case ShapeKind::ellipsoid: {
-        const Vec3 inverse = shapes.ellipsoid(bodies.shape[i]).semi_axes.cwiseInverse();
-        const Mat3 matrix = inverse.asDiagonal() * bodies.orientation[i].toRotationMatrix().transpose();
-        p.grains[i] = {bodies.position[i].cast<float>(),
-                       half_extent(shapes, bodies.shape[i], bodies.orientation[i]).cast<float>(),
-                       matrix.cast<float>()};
-        break;
-      }
-    }
+    p.grains.grain.push_back({bodies.position[i].cast<float>(),
+                              half_extent(shapes, bodies.shape[i], bodies.orientation[i]).cast<float>(),
+                              bodies.orientation[i].toRotationMatrix().cast<float>(), bodies.shape[i]});
   }
   p.build();
 }

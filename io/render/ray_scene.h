@@ -1,4 +1,4 @@
-// What rays can hit: bodies as the ellipsoids they are, walls as meshes. Embree finds the hits.
+// What rays can hit: bodies as the shapes they are, walls as meshes. Embree finds the hits.
 #pragma once
 
 #include <Eigen/Core>
@@ -41,7 +41,8 @@ class RayScene {
   ~RayScene();
   RayScene(RayScene&&) noexcept;
 
-  /// Bodies are opaque, or clear as walls are, with rods to be seen inside.
+  /// Bodies are opaque, or clear as walls are, with rods to be seen inside. The shapes must outlive their
+  /// use.
   void set_bodies(const Shapes& shapes, const Bodies& bodies, bool clear = false,
                   std::vector<Chain> chains = {});
   /// Polygons that `solid` marks are opaque; the others let light through. [polygon]

@@ -36,15 +36,12 @@ std::string title(const RecordedField& field) {
 }  // namespace
 
 std::vector<ForceLine> force_lines(const TrajectoryReader& reader, std::size_t frame) {
-  const FrameContacts contacts = reader.contacts(frame);
   const std::vector<Vec3f> centre = reader.frame(frame).position;
   std::vector<ForceLine> lines;
-  for (std::size_t c = 0; c < contacts.gap.size(); ++c) {
-    if (contacts.impulse[c].isZero(0.0f)) continue;
-    const std::int32_t b = contacts.body_b[c];
-    lines.push_back({centre[static_cast<std::size_t>(contacts.body_a[c])],
-                     b >= 0 ? centre[static_cast<std::size_t>(b)] : contacts.point[c],
-                     contacts.impulse[c].norm() / static_cast<float>(reader.run().impulse_time_s)});
+  for (const ContactForce& c : contact_forces(reader.contacts(frame), reader.run().impulse_time_s)) {
+    lines.push_back({centre[static_cast<std::size_t>(c.a)],
+                     c.b >= 0 ? centre[static_cast<std::size_t>(c.b)] : Vec3f(c.point.cast<float>()),
+                     static_cast<float>(c.force.norm())});
   }
   return lines;
 }
@@ -111,13 +108,14 @@ Picture RunPicture::draw(std::size_t frame) {
   if (!options_.chains) paint.body = body_colours(frame);
   std::vector<Chain> rods;
   if (options_.chains) rods = chains(frame, paint);
-  scene_.set_bodies(run.model.shapes, reader_.bodies(frame), options_.chains, std::move(rods));
+  const Bodies bodies = reader_.bodies(frame);
+  scene_.set_bodies(run.model.shapes, bodies, options_.chains, std::move(rods));
   Picture picture =
       render(scene_, walls_, paint, camera_, lighting_, Picture(options_.width, options_.height));
   if (options_.labels) {
-    draw_labels(picture, {fmt::format("{}, {} {}", run.scene, run.bodies.size(),
-                                      run.bodies.size() == 1 ? "body" : "bodies"),
-                          fmt::format("t = {:.3f} s", reader_.time_s()[frame]), colour_bar()});
+    draw_labels(picture,
+                {fmt::format("{}, {} {}", run.scene, bodies.size(), bodies.size() == 1 ? "body" : "bodies"),
+                 fmt::format("t = {:.3f} s", reader_.time_s()[frame]), colour_bar()});
   }
   return picture;
 }

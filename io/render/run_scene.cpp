@@ -93,13 +93,6 @@ Region wall_region(const TrajectoryReader& reader, const Vec3& up) {
   return region;
 }
 
-double mean_radius(const TrajectoryReader& reader) {
-  const std::vector<float> radius = field_values(reader, 0, "radius");
-  double sum = 0.0;
-  for (const float r : radius) sum += r;
-  return radius.empty() ? 1.0 : sum / static_cast<double>(radius.size());
-}
-
 }  // namespace
 
 std::vector<std::size_t> sampled_frames(std::size_t frames, std::size_t most) {
@@ -136,7 +129,7 @@ RunScene run_scene(const TrajectoryReader& reader) {
   RunScene scene;
   scene.up = up_of(reader.run());
   scene.points = worth_seeing(reader);
-  scene.mean_radius = mean_radius(reader);
+  scene.mean_radius = mean_radius(reader.run());
   scene.region = wall_region(reader, scene.up);
   scene.walls = wall_mesh(reader.run().model.boundaries, scene.region);
   return scene;

@@ -35,7 +35,7 @@ std::vector<double> bin_centres(double low, double high, std::size_t bins) {
 
 Plot size_plot(const TrajectoryReader& reader) {
   std::vector<double> radius;
-  for (const float r : field_values(reader, 0, "radius")) radius.push_back(1e3 * r);
+  for (const double r : radii(reader.run())) radius.push_back(1e3 * r);
   Plot plot;
   plot.title = "Sizes";
   plot.x_label = "radius of the sphere of the same volume, mm";
@@ -51,12 +51,13 @@ Plot size_plot(const TrajectoryReader& reader) {
   return plot;
 }
 
-/// [body] cosine between the longest semi-axis and the vertical, without its sign.
-std::vector<double> cosines(const RecordedRun& run, const Bodies& bodies, const Vec3& up) {
+/// [body] cosine between the longest axis, that of the least moment of inertia, and the vertical, without
+/// sign.
+std::vector<double> cosines(const Bodies& bodies, const Vec3& up) {
   std::vector<double> values;
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     Eigen::Index longest = 0;
-    run.model.shapes.ellipsoid(bodies.shape[i]).semi_axes.maxCoeff(&longest);
+    bodies.inertia[i].minCoeff(&longest);
     values.push_back(std::abs((bodies.orientation[i] * Vec3::Unit(longest)).dot(up)));
   }
   return values;
@@ -65,16 +66,15 @@ std::vector<double> cosines(const RecordedRun& run, const Bodies& bodies, const 
 Plot direction_plot(const TrajectoryReader& reader, const Vec3& up) {
   Plot plot;
   plot.title = "Directions";
-  plot.x_label = "|cosine| between the longest semi-axis and the vertical";
+  plot.x_label = "|cosine| between the longest axis and the vertical";
   plot.y_label = "over random directions";
   plot.note = "1 everywhere if directions are random; grains that lie flat gather at 0.";
   plot.x = bin_centres(0.0, 1.0, direction_bins);
   for (const std::size_t k : {std::size_t{0}, reader.frames() - 1}) {
-    std::vector<double> share =
-        histogram(cosines(reader.run(), reader.bodies(k), up), 0.0, 1.0, direction_bins);
-    for (double& s : share) {
-      s *= static_cast<double>(direction_bins) / static_cast<double>(reader.run().bodies.size());
-    }
+    const std::vector<double> all = cosines(reader.bodies(k), up);
+    std::vector<double> share = histogram(all, 0.0, 1.0, direction_bins);
+    for (double& s : share)
+      s *= static_cast<double>(direction_bins) / static_cast<double>(std::max<std::size_t>(all.size(), 1));
     plot.series.push_back({fmt::format("t = {:.3g} s", reader.time_s()[k]), std::move(share)});
   }
   return plot;

@@ -3,6 +3,8 @@
 #include <stdexcept>
 #include <zlib.h>
 
+#include "io/files/text_file.h"
+
 namespace scree::io {
 
 namespace {
@@ -15,19 +17,6 @@ std::vector<T> differences(const std::vector<T>& values, std::size_t row) {
 }
 
 }  // namespace
-
-std::string base64(std::span<const std::uint8_t> bytes) {
-  constexpr char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    const std::size_t n = std::min<std::size_t>(3, bytes.size() - i);
-    std::uint32_t group = 0;
-    for (std::size_t k = 0; k < 3; ++k) group = group << 8 | (k < n ? bytes[i + k] : 0u);
-    for (std::size_t k = 0; k < 4; ++k) text += k <= n ? letters[group >> (18 - 6 * k) & 63u] : '=';
-  }
-  return text;
-}
 
 std::vector<std::uint8_t> deflated(std::span<const std::uint8_t> bytes) {
   uLongf size = compressBound(static_cast<uLong>(bytes.size()));

@@ -8,8 +8,6 @@
 
 namespace scree::io {
 
-std::string base64(std::span<const std::uint8_t> bytes);
-
 /// zlib's format (RFC 1950), which browsers unpack as "deflate".
 std::vector<std::uint8_t> deflated(std::span<const std::uint8_t> bytes);
 

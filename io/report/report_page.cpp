@@ -12,8 +12,8 @@
 #include "io/render/run_scene.h"
 #include "io/report/packed.h"
 #include "io/report/plots.h"
+#include "io/results/provenance.h"
 #include "io/results/recorded_fields.h"
-#include "io/results/version.h"
 
 namespace scree::io {
 
@@ -74,42 +74,44 @@ Json wall_json(const RunScene& scene, const RecordedRun& run) {
 class PackedView {
  public:
   PackedView(const TrajectoryReader& reader, std::vector<std::size_t> frames)
-      : reader_(reader), frames_(std::move(frames)), box_(position_box()) {
+      : reader_(reader), frames_(std::move(frames)), box_(position_box()), last_(reader.run().bodies.size()) {
     for (const std::string& field : view_fields) range_.push_back(value_range(reader, field));
     colour_.resize(view_fields.size());
   }
 
+  /// Of a body that is not there all numbers are 0, also its turn, which hides it.
   void add(std::size_t k) {
     const Frame frame = reader_.frame(k);
-    const std::size_t n = frame.position.size();
-    for (int axis = 0; axis < 3; ++axis) {
-      const auto low = static_cast<float>(box_.min()[axis]), size = static_cast<float>(box_.sizes()[axis]);
-      for (const Vec3f& p : frame.position) {
-        const float at = size > 0.0f ? (p[axis] - low) / size : 0.0f;
-        position_.push_back(static_cast<std::uint16_t>(
-            std::lround(position_scale * (at > 0.0f ? std::min(at, 1.0f) : 0.0f))));
+    const std::vector<std::int32_t> rows = reader_.rows(k);
+    const std::size_t n = last_.size(), first_position = position_.size(), first_turn = quaternion_.size();
+    position_.resize(first_position + 3 * n);
+    quaternion_.resize(first_turn + 4 * n);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const auto row = static_cast<std::size_t>(rows[i]);
+      for (std::size_t axis = 0; axis < 3; ++axis) {
+        const auto a = static_cast<Eigen::Index>(axis);
+        const auto low = static_cast<float>(box_.min()[a]), size = static_cast<float>(box_.sizes()[a]);
+        const float at = size > 0.0f ? (frame.position[i][a] - low) / size : 0.0f;
+        position_[first_position + axis * n + row] =
+            static_cast<std::uint16_t>(std::lround(position_scale * (at > 0.0f ? std::min(at, 1.0f) : 0.0f)));
+      }
+      // q and -q are the same turn: the one nearer to the frame before changes less and packs better.
+      std::array<float, 4> q = frame.orientation[i];
+      const std::array<float, 4>& p = last_[row];
+      if (q[0] * p[0] + q[1] * p[1] + q[2] * p[2] + q[3] * p[3] < 0.0f) {
+        for (float& x : q) x = -x;
+      }
+      last_[row] = q;
+      for (std::size_t c = 0; c < 4; ++c) {
+        const float x = std::isfinite(q[c]) ? std::clamp(q[c], -1.0f, 1.0f) : 0.0f;
+        quaternion_[first_turn + c * n + row] = static_cast<std::uint16_t>(std::lround(quaternion_scale * x));
       }
     }
-    std::vector<std::array<float, 4>> q = frame.orientation;
-    // q and -q are the same turn: the one nearer to the frame before changes less and packs better.
-    for (std::size_t i = 0; i < n && !last_.empty(); ++i) {
-      const auto& p = last_[i];
-      if (q[i][0] * p[0] + q[i][1] * p[1] + q[i][2] * p[2] + q[i][3] * p[3] < 0.0f) {
-        for (float& x : q[i]) x = -x;
-      }
-    }
-    for (std::size_t c = 0; c < 4; ++c) {
-      for (std::size_t i = 0; i < n; ++i) {
-        const float x = std::isfinite(q[i][c]) ? std::clamp(q[i][c], -1.0f, 1.0f) : 0.0f;
-        quaternion_.push_back(static_cast<std::uint16_t>(std::lround(quaternion_scale * x)));
-      }
-    }
-    last_ = std::move(q);
-    for (std::size_t f = 0; f < view_fields.size(); ++f) add_colours(k, f);
+    for (std::size_t f = 0; f < view_fields.size(); ++f) add_colours(k, f, rows);
   }
 
   Json json() const {
-    const std::size_t n = reader_.run().bodies.size();
+    const std::size_t n = last_.size();
     Json times = Json::array(), fields = Json::array();
     for (const std::size_t k : frames_) times.push_back(rounded(reader_.time_s()[k]));
     const std::vector<RecordedField> known = recorded_fields(reader_.run());
@@ -122,7 +124,7 @@ class PackedView {
     }
     std::vector<float> axes;
     for (const ShapeIndex shape : reader_.run().bodies.shape) {
-      for (const double a : reader_.run().model.shapes.ellipsoid(shape).semi_axes)
+      for (const double a : enclosing_ellipsoid(reader_.run().model.shapes, shape).semi_axes)
         axes.push_back(static_cast<float>(a));
     }
     return {{"bodies", n},
@@ -146,12 +148,15 @@ class PackedView {
     return box.isEmpty() ? Eigen::AlignedBox3d(Vec3(Vec3::Zero())) : box;
   }
 
-  void add_colours(std::size_t k, std::size_t f) {
+  void add_colours(std::size_t k, std::size_t f, const std::vector<std::int32_t>& rows) {
     const double span = range_[f][1] - range_[f][0];
-    for (const float value : field_values(reader_, k, view_fields[f])) {
-      const double at = span > 0.0 ? (value - range_[f][0]) / span : 0.0;
-      colour_[f].push_back(
-          static_cast<std::uint8_t>(std::lround(colour_scale * (at > 0.0 ? std::min(at, 1.0) : 0.0))));
+    const std::vector<float> values = field_values(reader_, k, view_fields[f]);
+    const std::size_t first = colour_[f].size();
+    colour_[f].resize(first + last_.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const double at = span > 0.0 ? (values[i] - range_[f][0]) / span : 0.0;
+      colour_[f][first + static_cast<std::size_t>(rows[i])] =
+          static_cast<std::uint8_t>(std::lround(colour_scale * (at > 0.0 ? std::min(at, 1.0) : 0.0)));
     }
   }
 
@@ -161,7 +166,7 @@ class PackedView {
   std::vector<std::array<double, 2>> range_;          // [field]
   std::vector<std::uint16_t> position_, quaternion_;  // [frame][component][body]
   std::vector<std::vector<std::uint8_t>> colour_;     // [field][frame][body]
-  std::vector<std::array<float, 4>> last_;
+  std::vector<std::array<float, 4>> last_;            // [body] as it was turned last
 };
 
 std::vector<std::size_t> view_frames(const TrajectoryReader& reader, const ReportOptions& options) {

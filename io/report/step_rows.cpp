@@ -10,7 +10,7 @@
 #include <limits>
 #include <sstream>
 
-#include "io/results/read_error.h"
+#include "io/files/file_errors.h"
 
 namespace scree::io {
 

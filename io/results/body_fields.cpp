@@ -6,33 +6,29 @@ namespace scree::io {
 
 namespace {
 
-std::vector<float> kinetic_energies(const Model&, const State& state, const Contacts&) {
+std::vector<float> kinetic_energies(const Model&, const State& state, std::span<const Contact* const>) {
   const Bodies& bodies = state.bodies;
   std::vector<float> result(bodies.size());
-  for (std::size_t i = 0; i < bodies.size(); ++i) {
-    const Vec3 spin = bodies.orientation[i].conjugate() * bodies.angular_velocity[i];
-    result[i] = static_cast<float>(0.5 * (bodies.mass[i] * bodies.linear_velocity[i].squaredNorm() +
-                                          spin.dot(bodies.inertia[i].cwiseProduct(spin))));
-  }
+  for (std::size_t i = 0; i < bodies.size(); ++i) result[i] = static_cast<float>(kinetic_energy(bodies, i));
   return result;
 }
 
-std::vector<float> overlaps(const Model& model, const State& state, const Contacts& contacts) {
+std::vector<float> overlaps(const Model& model, const State& state,
+                            std::span<const Contact* const> contacts) {
   const Bodies& bodies = state.bodies;
   std::vector<float> result(bodies.size(), 0.0f);
   const auto deepen = [&](std::size_t i, double gap) {
     const double overlap = -gap / model.shapes.smallest_length(bodies.shape[i]);
     result[i] = std::max(result[i], static_cast<float>(overlap));
   };
-  for (std::size_t c = 0; c < contacts.size(); ++c) {
-    deepen(static_cast<std::size_t>(contacts.key[c].a), contacts.gap[c]);
-    const auto b = static_cast<std::size_t>(contacts.key[c].b);
-    if (b < bodies.size()) deepen(b, contacts.gap[c]);
+  for (const Contact* c : contacts) {
+    deepen(static_cast<std::size_t>(c->key.a), c->gap);
+    if (!is_boundary(c->key.b)) deepen(static_cast<std::size_t>(c->key.b), c->gap);
   }
   return result;
 }
 
-std::vector<float> asleep(const Model&, const State& state, const Contacts&) {
+std::vector<float> asleep(const Model&, const State& state, std::span<const Contact* const>) {
   std::vector<float> result(state.bodies.size());
   for (std::size_t i = 0; i < result.size(); ++i) result[i] = state.bodies.is_asleep(i) ? 1.0f : 0.0f;
   return result;

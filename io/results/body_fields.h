@@ -14,7 +14,8 @@ struct BodyField {
   std::string_view unit;
   std::string_view meaning;
   /// [body]; `contacts` are those of the state's last step.
-  std::vector<float> (*values)(const Model& model, const State& state, const Contacts& contacts);
+  std::vector<float> (*values)(const Model& model, const State& state,
+                               std::span<const Contact* const> contacts);
 };
 
 /// All fields there are.

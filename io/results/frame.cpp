@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 
+#include "engine/core/ordering.h"
 #include "io/results/body_fields.h"
 
 namespace scree::io {
@@ -16,44 +17,26 @@ std::vector<Vec3f> single(const std::vector<Vec3>& values) {
   return result;
 }
 
-struct LoadedContacts : Contacts {
-  std::vector<Vec3> impulse;  // [contact] N s, world axes, on body a
-};
-
-/// The contacts of the last step, then those that rested in it: of sleepers, also of those who woke after it.
-/// The impulses are not those of ContactMemory: what an impact gave is left out there.
-LoadedContacts all_contacts(const Sleepers& sleepers, const Workspace& workspace) {
-  LoadedContacts all{workspace.contacts, {}};
-  for (std::size_t c = 0; c < workspace.contacts.size(); ++c)
-    all.impulse.push_back(workspace.problem.in_world(c, workspace.solution.impulse[c]));
-  const auto add = [&](const RestingContact& resting) {
-    all.key.push_back(resting.key);
-    all.point.push_back(resting.point);
-    all.normal.push_back(resting.normal);
-    all.gap.push_back(resting.gap);
-    all.gap_acceleration.push_back(0.0);
-    all.impulse.push_back(resting.impulse);
-  };
-  for (const RestingContact& released : workspace.released) add(released);
-  const std::vector<ContactKey>& key = workspace.contacts.key;
-  for (const RestingContact& resting : sleepers.contacts) {
-    const bool came_to_rest_after_it = std::binary_search(key.begin(), key.end(), resting.key);
-    if (!came_to_rest_after_it) add(resting);
-  }
+/// The contacts of the last step, then those of sleepers.
+std::vector<const Contact*> all_contacts(const State& state) {
+  std::vector<const Contact*> all;
+  for (const Contact& c : state.contacts.list) all.push_back(&c);
+  for (const Contact& c : state.sleepers.contacts) all.push_back(&c);
   return all;
 }
 
-FrameContacts frame_contacts(const LoadedContacts& contacts, std::int32_t bodies) {
+/// Points go along with body a: half a step has passed since contacts were found.
+FrameContacts frame_contacts(std::span<const Contact* const> contacts, const Bodies& bodies) {
   FrameContacts result;
-  result.point = single(contacts.point);
-  result.normal = single(contacts.normal);
-  result.impulse = single(contacts.impulse);
-  result.gap.assign(contacts.gap.begin(), contacts.gap.end());
-  for (const ContactKey& key : contacts.key) {
-    const bool fixed = key.b >= bodies;
-    result.body_a.push_back(key.a);
-    result.body_b.push_back(fixed ? -1 : key.b);
-    result.boundary.push_back(fixed ? key.b - bodies : -1);
+  for (const Contact* c : contacts) {
+    const bool fixed = is_boundary(c->key.b);
+    result.point.push_back((bodies.position[static_cast<std::size_t>(c->key.a)] + c->arm_a).cast<float>());
+    result.normal.push_back(c->normal.cast<float>());
+    result.impulse.push_back(c->impulse.cast<float>());
+    result.gap.push_back(static_cast<float>(c->gap));
+    result.body_a.push_back(c->key.a);
+    result.body_b.push_back(fixed ? -1 : c->key.b);
+    result.boundary.push_back(fixed ? static_cast<std::int32_t>(boundary_of(c->key.b)) : -1);
   }
   return result;
 }
@@ -61,29 +44,55 @@ FrameContacts frame_contacts(const LoadedContacts& contacts, std::int32_t bodies
 /// Frames list bodies by their id, whatever slots they are in.
 class RowsById {
  public:
-  explicit RowsById(const std::vector<BodyId>& id) : id_(id) {}
+  explicit RowsById(const std::vector<BodyId>& id) {
+    if (std::is_sorted(id.begin(), id.end())) return;
+    std::vector<KeyedItem> order, scratch;
+    for (const BodyId i : id)
+      order.push_back({static_cast<std::uint64_t>(i), static_cast<std::int32_t>(order.size())});
+    sort_by_key(order, scratch);
+    row_.resize(id.size());
+    for (std::size_t r = 0; r < id.size(); ++r)
+      row_[static_cast<std::size_t>(order[r].item)] = static_cast<std::int32_t>(r);
+  }
   template <class T>
   void operator()(std::vector<T>& values) const {
+    if (row_.empty()) return;
     std::vector<T> sorted(values.size());
-    for (std::size_t i = 0; i < values.size(); ++i) sorted[static_cast<std::size_t>(id_[i])] = values[i];
+    for (std::size_t i = 0; i < values.size(); ++i) sorted[static_cast<std::size_t>(row_[i])] = values[i];
     values.swap(sorted);
   }
   void renumber(std::vector<std::int32_t>& slots) const {
+    if (row_.empty()) return;
     for (std::int32_t& slot : slots) {
-      if (slot >= 0) slot = static_cast<std::int32_t>(id_[static_cast<std::size_t>(slot)]);
+      if (slot >= 0) slot = row_[static_cast<std::size_t>(slot)];
     }
   }
 
  private:
-  const std::vector<BodyId>& id_;
+  std::vector<std::int32_t> row_;  // [slot]; empty if slots are in the order of ids
 };
+
+std::shared_ptr<const BodyConstants> constants_by_id(const Shapes& shapes, const Bodies& bodies,
+                                                     const RowsById& by_id,
+                                                     std::shared_ptr<const BodyConstants> last) {
+  std::vector<BodyId> id = bodies.id;
+  by_id(id);
+  if (last && last->id == id) return last;
+  BodyConstants c{std::move(id), {}, bodies.mass, bodies.inertia, bodies.material};
+  for (const ShapeIndex shape : bodies.shape) c.shape.push_back(description(shapes, shape));
+  by_id(c.shape);
+  by_id(c.mass);
+  by_id(c.inertia);
+  by_id(c.material);
+  return std::make_shared<const BodyConstants>(std::move(c));
+}
 
 }  // namespace
 
-Frame make_frame(const Model& model, const State& state, const Workspace& workspace,
-                 const std::vector<std::string>& field_names, bool with_contacts) {
+Frame make_frame(const Model& model, const State& state, const std::vector<std::string>& field_names,
+                 bool with_contacts, std::shared_ptr<const BodyConstants> constants) {
   const Bodies& bodies = state.bodies;
-  const LoadedContacts contacts = all_contacts(state.sleepers, workspace);
+  const std::vector<const Contact*> contacts = all_contacts(state);
   const std::size_t n = bodies.size();
   Frame frame;
   frame.step = state.step;
@@ -97,20 +106,19 @@ Frame make_frame(const Model& model, const State& state, const Workspace& worksp
     frame.orientation[i] = {q.w(), q.x(), q.y(), q.z()};
   }
   frame.contacts_of_body.assign(n, 0);
-  for (std::size_t c = 0; c < contacts.size(); ++c) {
-    if (contacts.impulse[c].isZero(0.0)) continue;
-    ++frame.contacts_of_body[static_cast<std::size_t>(contacts.key[c].a)];
-    const auto b = static_cast<std::size_t>(contacts.key[c].b);
-    if (b < n) ++frame.contacts_of_body[b];
+  for (const Contact* c : contacts) {
+    if (!c->is_active()) continue;
+    ++frame.contacts_of_body[static_cast<std::size_t>(c->key.a)];
+    if (!is_boundary(c->key.b)) ++frame.contacts_of_body[static_cast<std::size_t>(c->key.b)];
   }
   for (const std::string& name : field_names) {
     frame.fields.push_back(body_field(name)->values(model, state, contacts));
   }
   frame.has_contacts = with_contacts;
-  if (with_contacts) frame.contacts = frame_contacts(contacts, static_cast<std::int32_t>(n));
+  if (with_contacts) frame.contacts = frame_contacts(contacts, bodies);
 
-  if (std::is_sorted(bodies.id.begin(), bodies.id.end())) return frame;
   const RowsById by_id(bodies.id);
+  frame.constants = constants_by_id(model.shapes, bodies, by_id, std::move(constants));
   by_id(frame.position);
   by_id(frame.velocity);
   by_id(frame.angular_velocity);

@@ -3,12 +3,12 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "engine/simulation/diagnostics.h"
 #include "engine/simulation/model.h"
-#include "engine/simulation/workspace.h"
 
 namespace scree::io {
 
@@ -20,8 +20,8 @@ struct FrameContacts {
   std::vector<Vec3f> normal;           // unit, from b to a
   std::vector<Vec3f> impulse;          // N s, world axes, on body a, over the last substep
   std::vector<float> gap;              // m, negative where surfaces overlap
-  std::vector<std::int32_t> body_a;    // id
-  std::vector<std::int32_t> body_b;    // id, -1 if b is a boundary
+  std::vector<std::int32_t> body_a;    // place in the frame
+  std::vector<std::int32_t> body_b;    // place in the frame, -1 if b is a boundary
   std::vector<std::int32_t> boundary;  // index, -1 if b is a body
 };
 
@@ -33,25 +33,35 @@ struct FrameBalances {
   Vec3 sleep_impulse = Vec3::Zero(), sleep_angular_impulse = Vec3::Zero();        // N s, N m s
 };
 
-/// All arrays are [body] unless said otherwise, in the order of ids, which is that of the scene.
+/// What stays the same of bodies. All arrays are [body], in the order of ids.
+struct BodyConstants {
+  std::vector<BodyId> id;
+  std::vector<ShapeDescription> shape;
+  std::vector<double> mass;   // kg
+  std::vector<Vec3> inertia;  // kg m^2, principal moments
+  std::vector<MaterialIndex> material;
+};
+
+/// All arrays are [body] unless said otherwise, in the order of ids: of those that are there at this moment.
 struct Frame {
   std::int64_t step = 0;
   double time_s = 0.0;
-  std::vector<Vec3f> position;                    // m
-  std::vector<std::array<float, 4>> orientation;  // unit quaternion, w x y z
-  std::vector<Vec3f> velocity;                    // m/s
-  std::vector<Vec3f> angular_velocity;            // rad/s, world axes
-  std::vector<std::int32_t> contacts_of_body;     // contacts that carry an impulse
-  std::vector<std::vector<float>> fields;         // [field][body], the scene's extra fields in its order
+  std::shared_ptr<const BodyConstants> constants;  // the same object as long as nobody comes or goes
+  std::vector<Vec3f> position;                     // m
+  std::vector<std::array<float, 4>> orientation;   // unit quaternion, w x y z
+  std::vector<Vec3f> velocity;                     // m/s
+  std::vector<Vec3f> angular_velocity;             // rad/s, world axes
+  std::vector<std::int32_t> contacts_of_body;      // contacts that carry an impulse
+  std::vector<std::vector<float>> fields;          // [field][body], the scene's extra fields in its order
   FrameBalances balances;
   bool has_contacts = false;  // were they asked for?
   FrameContacts contacts;     // empty unless asked for
 };
 
-/// Copies the state with its resting contacts and, from the workspace of the step that led to it, the others.
-/// A workspace that has seen no step has none. `field_names` must be known to body_field().
-Frame make_frame(const Model& model, const State& state, const Workspace& workspace,
-                 const std::vector<std::string>& field_names, bool with_contacts);
+/// Copies the state, with the contacts of the step that led to it. `field_names` must be known to
+/// body_field(). `constants` are those of the frame before; null before the first.
+Frame make_frame(const Model& model, const State& state, const std::vector<std::string>& field_names,
+                 bool with_contacts, std::shared_ptr<const BodyConstants> constants = nullptr);
 
 /// The number nearest to x that has so many significant bits, 2 to 24; 24 is x itself. What is left out is at
 /// most 2^-bits of x. Compresses better: the low bits are zero.

@@ -32,6 +32,8 @@ std::string processor() {
 
 }  // namespace
 
+std::string scree_version() { return SCREE_VERSION; }
+
 const Provenance& provenance() {
   static const Provenance known{
       scree_commit, compiler(),

@@ -11,6 +11,9 @@ struct Provenance {
   std::string machine;   // "AMD EPYC 7B13, 2 cores", or "unknown"
 };
 
+/// "major.minor.patch"
+std::string scree_version();
+
 /// Of this program on this machine.
 const Provenance& provenance();
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <numeric>
 
 #include "io/results/body_fields.h"
 
@@ -18,9 +19,8 @@ struct Derived {
   double (*value)(const Model& model, const Bodies& bodies, std::size_t i);
 };
 
-double spin_energy(const Bodies& bodies, std::size_t i) {
-  const Vec3 spin = bodies.orientation[i].conjugate() * bodies.angular_velocity[i];
-  return 0.5 * spin.dot(bodies.inertia[i].cwiseProduct(spin));
+double radius(const Model& model, const Bodies& bodies, std::size_t i) {
+  return std::cbrt(0.75 / M_PI * volume(model.shapes, bodies.shape[i]));
 }
 
 using B = const Bodies&;
@@ -31,27 +31,47 @@ constexpr Derived derived[] = {
     {"angular_speed", "rad/s", "length of the angular velocity",
      [](M, B b, std::size_t i) { return b.angular_velocity[i].norm(); }},
     {"kinetic_energy", "J", "of translation and rotation",
-     [](M, B b, std::size_t i) {
-       return 0.5 * b.mass[i] * b.linear_velocity[i].squaredNorm() + spin_energy(b, i);
-     }},
+     [](M, B b, std::size_t i) { return kinetic_energy(b, i); }},
     {"height", "m", "of the centre against gravity, from the origin",
      [](M m, B b, std::size_t i) {
        const Vec3& g = m.settings.gravity;
        return g.isZero() ? b.position[i].z() : -g.normalized().dot(b.position[i]);
      }},
     {"radius", "m", "of the sphere of the same volume",
-     [](M m, B b, std::size_t i) { return std::cbrt(0.75 / M_PI * volume(m.shapes, b.shape[i])); }},
+     [](M m, B b, std::size_t i) { return radius(m, b, i); }},
     {"id", "1", "persistent number", [](M, B b, std::size_t i) { return static_cast<double>(b.id[i]); }},
     {"material", "1", "row of the table of materials",
      [](M, B b, std::size_t i) { return static_cast<double>(b.material[i].value); }},
 };
 
 std::vector<float> contact_counts(const TrajectoryReader& reader, std::size_t k) {
-  const std::vector<std::int32_t> count = contacts_of_bodies(reader.contacts(k), reader.run().bodies.size());
+  const std::vector<std::int32_t> count = contacts_of_bodies(reader.contacts(k), reader.rows(k).size());
   return {count.begin(), count.end()};
 }
 
 }  // namespace
+
+std::vector<double> radii(const RecordedRun& run) {
+  std::vector<double> result;
+  for (std::size_t i = 0; i < run.bodies.size(); ++i) result.push_back(radius(run.model, run.bodies, i));
+  return result;
+}
+
+double mean_radius(const RecordedRun& run) {
+  const std::vector<double> all = radii(run);
+  const double sum = std::accumulate(all.begin(), all.end(), 0.0);
+  return all.empty() ? 1.0 : sum / static_cast<double>(all.size());
+}
+
+std::vector<ContactForce> contact_forces(const FrameContacts& contacts, double impulse_time_s) {
+  std::vector<ContactForce> forces;
+  for (std::size_t c = 0; c < contacts.gap.size(); ++c) {
+    if (contacts.impulse[c].isZero(0.0f)) continue;
+    forces.push_back({contacts.point[c].cast<double>(), contacts.impulse[c].cast<double>() / impulse_time_s,
+                      contacts.body_a[c], contacts.body_b[c]});
+  }
+  return forces;
+}
 
 std::vector<RecordedField> recorded_fields(const RecordedRun& run) {
   std::vector<RecordedField> fields;

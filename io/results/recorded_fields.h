@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/fields/coarse_graining.h"
 #include "io/results/trajectory_reader.h"
 
 namespace scree::io {
@@ -19,6 +20,14 @@ std::vector<RecordedField> recorded_fields(const RecordedRun& run);
 
 /// The field of this name, or null.
 const RecordedField* find_field(const std::vector<RecordedField>& fields, const std::string& name);
+
+/// [body] of the spheres of the same volume, m, and their mean, 1 if there are none: of all bodies that were
+/// ever in the run.
+std::vector<double> radii(const RecordedRun& run);
+double mean_radius(const RecordedRun& run);
+
+/// The contacts of a frame that carry an impulse, as mean forces over the time in which impulses acted.
+std::vector<ContactForce> contact_forces(const FrameContacts& contacts, double impulse_time_s);
 
 /// [body] at frame k; `name` must be one of recorded_fields(). Throws ReadError. `contacts` is 0 everywhere
 /// in a frame that was written without contacts.

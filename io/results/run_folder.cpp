@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "io/results/text_file.h"
-#include "io/results/write_error.h"
+#include "io/files/file_errors.h"
+#include "io/files/text_file.h"
 
 namespace scree::io {
 

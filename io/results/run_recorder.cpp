@@ -5,16 +5,16 @@
 #include <optional>
 
 #include "engine/core/errors.h"
+#include "io/files/file_errors.h"
+#include "io/files/text_file.h"
 #include "io/results/background_writer.h"
 #include "io/results/body_fields.h"
 #include "io/results/frame.h"
 #include "io/results/paraview_script.h"
 #include "io/results/step_table.h"
-#include "io/results/text_file.h"
 #include "io/results/trajectory.h"
 #include "io/results/vtk_series.h"
 #include "io/results/wall_mesh.h"
-#include "io/results/write_error.h"
 
 namespace scree::io {
 
@@ -63,7 +63,8 @@ struct RunRecorder::Parts {
   StageTable stages;
   std::optional<Trajectory> trajectory;
   std::optional<VtkSeries> vtk;
-  Region region;  // of the picture
+  std::shared_ptr<const BodyConstants> constants;  // of the last frame's bodies
+  Region region;                                   // of the picture
   std::int64_t frames = 0, next_interval = 0, last_frame_step = -1;
   double next_contacts_s = 0.0;  // since the start
   // Last, so that its thread ends before what it writes to.
@@ -124,10 +125,11 @@ struct RunRecorder::Parts {
     return true;
   }
 
-  void add_frame(const State& state, const Workspace& workspace) {
+  void add_frame(const State& state) {
     if (!trajectory && !vtk) return;
     const double elapsed = state.time_s - scene.initial.time_s + 0.5 * scene.model.settings.time_step_s;
-    Frame frame = make_frame(scene.model, state, workspace, scene.output.fields, contacts_due(elapsed));
+    Frame frame = make_frame(scene.model, state, scene.output.fields, contacts_due(elapsed), constants);
+    constants = frame.constants;
     frame.balances = statistics.balances(state);
     round_frame(frame, scene.output.significant_bits);
     writer.push(std::move(frame));
@@ -140,7 +142,7 @@ struct RunRecorder::Parts {
 
 RunRecorder::RunRecorder(const Scene& scene, const RecordOptions& options)
     : parts_(std::make_unique<Parts>(scene, options)) {
-  parts_->add_frame(scene.initial, Workspace{});
+  parts_->add_frame(scene.initial);
 }
 
 RunRecorder::~RunRecorder() = default;
@@ -150,16 +152,16 @@ const RunStatistics& RunRecorder::statistics() const { return parts_->statistics
 const RunFolder& RunRecorder::folder() const { return parts_->folder; }
 const StageTable& RunRecorder::stage_table() const { return parts_->stages; }
 
-void RunRecorder::after_step(const StepReport& report, const State& state, const Workspace& workspace) {
+void RunRecorder::after_step(const StepReport& report, const State& state) {
   Parts& p = *parts_;
   const Stopwatch watch(p.recording_time_s);
   p.statistics.add(report);
   p.stages.add(report);
   p.steps.append(report, state_hash(state.bodies));
-  if (p.frame_due(state)) p.add_frame(state, workspace);
+  if (p.frame_due(state)) p.add_frame(state);
 }
 
-Summary RunRecorder::finish(RunStatus status, const State& state, const Workspace& workspace) {
+Summary RunRecorder::finish(RunStatus status, const State& state) {
   Parts& p = *parts_;
   std::optional<WriteError> first_error;
   const auto attempt = [&](auto&& write) {
@@ -171,7 +173,7 @@ Summary RunRecorder::finish(RunStatus status, const State& state, const Workspac
   };
   {
     const Stopwatch watch(p.recording_time_s);
-    if (p.last_frame_step != state.step) attempt([&] { p.add_frame(state, workspace); });
+    if (p.last_frame_step != state.step) attempt([&] { p.add_frame(state); });
     attempt([&] { p.writer.finish(); });
     if (p.vtk) attempt([&] { p.redraw_walls(state.bodies); });
     if (p.trajectory) attempt([&] { p.trajectory->write_final_state(state); });

@@ -3,7 +3,6 @@
 
 #include <memory>
 
-#include "engine/simulation/workspace.h"
 #include "io/results/run_folder.h"
 #include "io/results/stage_table.h"
 #include "io/results/summary.h"
@@ -24,12 +23,12 @@ class RunRecorder {
   RunRecorder(const Scene& scene, const RecordOptions& options);
   ~RunRecorder();
 
-  /// `state` and `workspace` are as the step left them; what a frame shows of them is copied if one is due.
-  void after_step(const StepReport& report, const State& state, const Workspace& workspace);
+  /// `state` is as the step left it; what a frame shows of it is copied if one is due.
+  void after_step(const StepReport& report, const State& state);
 
   /// Writes the last frame if it is not written yet, the final state and the summary, and closes all files.
   /// What can be written is written even if something else cannot; only then the first WriteError is thrown.
-  Summary finish(RunStatus status, const State& state, const Workspace& workspace);
+  Summary finish(RunStatus status, const State& state);
 
   const RunStatistics& statistics() const;
   const RunFolder& folder() const;

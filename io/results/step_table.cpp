@@ -35,6 +35,7 @@ constexpr Column columns[] = {
     {"residual_rms_m_s", [](const Report& r) -> Value { return r.residual_rms_m_s; }},
     {"residual_max_m_s", [](const Report& r) -> Value { return r.residual_max_m_s; }},
     {"residual_rms_relative", [](const Report& r) -> Value { return r.residual_rms_relative; }},
+    {"velocity_scale_m_s", [](const Report& r) -> Value { return r.velocity_scale_m_s; }},
     {"penetration_max", [](const Report& r) -> Value { return r.penetration_max; }},
     {"penetration_mean", [](const Report& r) -> Value { return r.penetration_mean; }},
     {"kinetic_energy_J", [](const Report& r) -> Value { return r.energy.kinetic; }},

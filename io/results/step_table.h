@@ -5,7 +5,7 @@
 #include <string>
 
 #include "engine/simulation/diagnostics.h"
-#include "io/results/text_file.h"
+#include "io/files/text_file.h"
 
 namespace scree::io {
 

@@ -6,7 +6,8 @@
 
 #include "engine/core/parallel.h"
 #include "engine/core/state_hash.h"
-#include "io/results/version.h"
+#include "engine/simulation/placement.h"
+#include "io/results/provenance.h"
 
 namespace scree::io {
 
@@ -31,17 +32,6 @@ void add_flows(EnergyLedger& sum, const EnergyLedger& step) {
   sum.position_correction += step.position_correction;
   sum.boundary_work += step.boundary_work;
   sum.remainder += step.remainder;
-}
-
-bool is_lost(const Model& model, const Bodies& bodies, std::size_t i) {
-  const bool finite = bodies.position[i].allFinite() && bodies.orientation[i].coeffs().allFinite() &&
-                      bodies.linear_velocity[i].allFinite() && bodies.angular_velocity[i].allFinite();
-  if (!finite) return true;
-  const double radius = model.shapes.bounding_radius(bodies.shape[i]);
-  return std::any_of(model.boundaries.begin(), model.boundaries.end(), [&](const Boundary& boundary) {
-    const Plane* plane = std::get_if<Plane>(&boundary.surface);
-    return plane && plane->normal.dot(bodies.position[i] - plane->point) < -radius;
-  });
 }
 
 std::vector<double> vector(const Vec3& v) { return {v.x(), v.y(), v.z()}; }
@@ -136,6 +126,7 @@ double RunStatistics::ledger_breach() const {
 Summary RunStatistics::summary(const State& state) const {
   Summary s = sums_;
   s.threads = thread_count();
+  s.bodies = static_cast<std::int64_t>(state.bodies.size());
   s.simulated_time_s = state.time_s - scene_.initial.time_s;
   s.lost_bodies = count_lost_bodies(scene_.model, state.bodies);
   s.state_hash = state_hash(state.bodies);
@@ -145,12 +136,6 @@ Summary RunStatistics::summary(const State& state) const {
   const double available = s.kinetic_initial_J + (s.potential_initial_J - potential_min_);
   if (available > 0.0) s.energy_injected_relative = s.energy_injected_J / available;
   return s;
-}
-
-std::int64_t count_lost_bodies(const Model& model, const Bodies& bodies) {
-  std::int64_t lost = 0;
-  for (std::size_t i = 0; i < bodies.size(); ++i) lost += is_lost(model, bodies, i) ? 1 : 0;
-  return lost;
 }
 
 std::string to_json(const Summary& s) {

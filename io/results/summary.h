@@ -60,10 +60,6 @@ class RunStatistics {
   std::vector<double> step_time_;  // [step], s
 };
 
-/// Bodies with a number that is not finite, or whose centre is behind a plane by more than their bounding
-/// radius.
-std::int64_t count_lost_bodies(const Model& model, const Bodies& bodies);
-
 /// The text of summary.json. JSON has no NaN and no infinity: they become null.
 std::string to_json(const Summary& summary);
 

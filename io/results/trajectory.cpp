@@ -2,13 +2,13 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <unordered_map>
 
 #include "engine/core/state_hash.h"
+#include "io/files/file_errors.h"
+#include "io/files/hdf5_objects.h"
 #include "io/results/body_fields.h"
-#include "io/results/hdf5_objects.h"
 #include "io/results/provenance.h"
-#include "io/results/version.h"
-#include "io/results/write_error.h"
 
 namespace scree::io {
 
@@ -21,6 +21,9 @@ namespace {
 constexpr hsize_t short_chunk = 256;
 // Contacts a chunk: 16 to 48 KiB before compression.
 constexpr hsize_t contact_chunk = 4096;
+// Bodies a chunk: as many as a run begins with, so that one frame is one chunk while nobody comes or goes,
+// but not fewer than this.
+constexpr hsize_t least_body_chunk = 1024;
 
 void write_scene(hid_t file, const Scene& scene) {
   write_attribute(file, "format", std::string("scree trajectory"));
@@ -71,29 +74,69 @@ void write_materials(hid_t file, const Materials& materials) {
   write_rows(g, {"restitution", "1", "[material, material]"}, restitution.data(), n, n);
 }
 
-Vec3 semi_axes(const Shapes& shapes, ShapeIndex shape) {
-  switch (shapes.kind(shape)) {
-    case ShapeKind::ellipsoid:
-      return shapes.ellipsoid(shape).semi_axes;
+/// Every body that was ever in the run, in the order in which they came.
+class BodyArrays {
+ public:
+  BodyArrays(hid_t file, hsize_t chunk) {
+    const Handle group = create_group(file, "bodies");
+    const hid_t g = group.get();
+    const Growing::Layout scalar{{}, chunk}, vector{{3}, chunk};
+    id_ = Growing(g, {"id", "1", "[body] persistent number"}, H5T_NATIVE_INT64, scalar);
+    std::string kinds = "[body] ";
+    for (const ShapeKind kind : shape_kinds)
+      kinds += fmt::format("{}{}: {}", kind == shape_kinds[0] ? "" : ", ", static_cast<int>(kind),
+                           to_string(kind));
+    kind_ = Growing(g, {"shape", "1", kinds}, H5T_NATIVE_INT32, scalar);
+    for (const ShapeColumn& column : shape_columns) {
+      columns_.emplace_back(
+          g, Label{column.name, column.unit, fmt::format("[body, {}] {}", column.width, column.meaning)},
+          H5T_NATIVE_DOUBLE, Growing::Layout{{column.width}, chunk});
+    }
+    mass_ = Growing(g, {"mass", "kg", "[body]"}, H5T_NATIVE_DOUBLE, scalar);
+    inertia_ = Growing(g, {"inertia", "kg m^2", "[body, 3] principal moments about the body's own axes"},
+                       H5T_NATIVE_DOUBLE, vector);
+    material_ = Growing(g, {"material", "1", "[body] row of /materials"}, H5T_NATIVE_INT32, scalar);
   }
-  return Vec3::Zero();
-}
 
-void write_bodies(hid_t file, const Model& model, const Bodies& bodies) {
-  const std::size_t n = bodies.size();
-  std::vector<Vec3> axes;
-  for (const ShapeIndex shape : bodies.shape) axes.push_back(semi_axes(model.shapes, shape));
-  std::vector<std::int32_t> material;
-  for (const MaterialIndex m : bodies.material) material.push_back(m.value);
-  const Handle group = create_group(file, "bodies");
-  const hid_t g = group.get();
-  write_rows(g, {"id", "1", "[body] persistent number"}, bodies.id.data(), n);
-  write_rows(g, {"semi_axes", "m", "[body, 3] of the ellipsoid, along its own x, y, z"}, axes);
-  write_rows(g, {"mass", "kg", "[body]"}, bodies.mass.data(), n);
-  write_rows(g, {"inertia", "kg m^2", "[body, 3] principal moments about the body's own axes"},
-             bodies.inertia);
-  write_rows(g, {"material", "1", "[body] row of /materials"}, material.data(), n);
-}
+  /// Writes who is new. Returns the rows of all of them.
+  const std::vector<std::int32_t>& rows_of(const std::shared_ptr<const BodyConstants>& bodies) {
+    if (bodies == last_) return rows_;
+    last_ = bodies;
+    rows_.clear();
+    std::vector<std::size_t> fresh;
+    for (const BodyId id : bodies->id) {
+      const auto [found, is_new] = row_of_.try_emplace(id, static_cast<std::int32_t>(row_of_.size()));
+      if (is_new) fresh.push_back(rows_.size());
+      rows_.push_back(found->second);
+    }
+    const auto append = [&](Growing& array, auto&& value_of) {
+      std::vector<std::decay_t<decltype(value_of(std::size_t{}))>> values;
+      for (const std::size_t i : fresh) values.push_back(value_of(i));
+      array.append(values.data(), values.size());
+    };
+    append(kind_, [&](std::size_t i) { return static_cast<std::int32_t>(bodies->shape[i].kind); });
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      std::vector<double> values;
+      for (const std::size_t i : fresh) {
+        const double* from = bodies->shape[i].numbers.data() + shape_columns[c].first;
+        values.insert(values.end(), from, from + shape_columns[c].width);
+      }
+      columns_[c].append(values.data(), fresh.size());
+    }
+    append(mass_, [&](std::size_t i) { return bodies->mass[i]; });
+    append(inertia_, [&](std::size_t i) { return bodies->inertia[i]; });
+    append(material_, [&](std::size_t i) { return bodies->material[i].value; });
+    append(id_, [&](std::size_t i) { return bodies->id[i]; });
+    return rows_;
+  }
+
+ private:
+  Growing id_, kind_, mass_, inertia_, material_;
+  std::vector<Growing> columns_;
+  std::unordered_map<BodyId, std::int32_t> row_of_;
+  std::shared_ptr<const BodyConstants> last_;
+  std::vector<std::int32_t> rows_;  // of `last_`
+};
 
 /// Planes and tubes in one group each; `boundary` says which number contacts know them by.
 void write_boundaries(hid_t file, const Boundaries& boundaries) {
@@ -137,38 +180,46 @@ void write_boundaries(hid_t file, const Boundaries& boundaries) {
   write_rows(tubes.get(), {"thickness", "m", "[tube]"}, thickness.data(), thickness.size());
 }
 
+/// Ragged: the bodies of frame k are rows offset[k] to offset[k + 1] of every array.
 struct FrameArrays {
-  Growing time, step, position, orientation, velocity, angular_velocity;
+  Growing time, step, offset, body, position, orientation, velocity, angular_velocity;
   std::vector<Growing> fields;
+  std::int64_t rows = 0;
 
-  FrameArrays(hid_t file, hsize_t n, const std::vector<std::string>& field_names) {
+  FrameArrays(hid_t file, hsize_t chunk, const std::vector<std::string>& field_names) {
     const Handle group = create_group(file, "frames");
     const hid_t g = group.get();
-    const Growing::Layout scalar{{}, short_chunk, false}, vector{{n, 3}}, quaternion{{n, 4}};
-    time = Growing(g, {"time", "s", "[frame] simulated time"}, H5T_NATIVE_DOUBLE, scalar);
-    step = Growing(g, {"step", "1", "[frame] steps done"}, H5T_NATIVE_INT64, scalar);
-    position = Growing(g, {"position", "m", "[frame, body, 3] centre of mass"}, H5T_NATIVE_FLOAT, vector);
-    orientation =
-        Growing(g, {"orientation", "1", "[frame, body, 4] unit quaternion w x y z, body axes to world"},
-                H5T_NATIVE_FLOAT, quaternion);
-    velocity =
-        Growing(g, {"velocity", "m/s", "[frame, body, 3] of the centre of mass"}, H5T_NATIVE_FLOAT, vector);
+    const Growing::Layout moment{{}, short_chunk, false}, scalar{{}, chunk}, vector{{3}, chunk},
+        quaternion{{4}, chunk};
+    time = Growing(g, {"time", "s", "[frame] simulated time"}, H5T_NATIVE_DOUBLE, moment);
+    step = Growing(g, {"step", "1", "[frame] steps done"}, H5T_NATIVE_INT64, moment);
+    offset = Growing(g, {"offset", "1", "[frame + 1] bodies of frame k are rows offset[k] to offset[k + 1]"},
+                     H5T_NATIVE_INT64, moment);
+    body = Growing(g, {"body", "1", "[row] whose it is: row of /bodies"}, H5T_NATIVE_INT32, scalar);
+    position = Growing(g, {"position", "m", "[row, 3] centre of mass"}, H5T_NATIVE_FLOAT, vector);
+    orientation = Growing(g, {"orientation", "1", "[row, 4] unit quaternion w x y z, body axes to world"},
+                          H5T_NATIVE_FLOAT, quaternion);
+    velocity = Growing(g, {"velocity", "m/s", "[row, 3] of the centre of mass"}, H5T_NATIVE_FLOAT, vector);
     angular_velocity =
-        Growing(g, {"angular_velocity", "rad/s", "[frame, body, 3] world axes"}, H5T_NATIVE_FLOAT, vector);
+        Growing(g, {"angular_velocity", "rad/s", "[row, 3] world axes"}, H5T_NATIVE_FLOAT, vector);
     for (const std::string& name : field_names) {
       const BodyField& field = *body_field(name);
-      fields.emplace_back(g,
-                          Label{name, std::string(field.unit), "[frame, body] " + std::string(field.meaning)},
-                          H5T_NATIVE_FLOAT, Growing::Layout{{n}});
+      fields.emplace_back(g, Label{name, std::string(field.unit), "[row] " + std::string(field.meaning)},
+                          H5T_NATIVE_FLOAT, scalar);
     }
+    offset.append(&rows, 1);
   }
 
-  void append(const Frame& frame) {
-    position.append(frame.position.data(), 1);
-    orientation.append(frame.orientation.data(), 1);
-    velocity.append(frame.velocity.data(), 1);
-    angular_velocity.append(frame.angular_velocity.data(), 1);
-    for (std::size_t f = 0; f < fields.size(); ++f) fields[f].append(frame.fields[f].data(), 1);
+  void append(const Frame& frame, const std::vector<std::int32_t>& row_of_body) {
+    const hsize_t n = row_of_body.size();
+    body.append(row_of_body.data(), n);
+    position.append(frame.position.data(), n);
+    orientation.append(frame.orientation.data(), n);
+    velocity.append(frame.velocity.data(), n);
+    angular_velocity.append(frame.angular_velocity.data(), n);
+    for (std::size_t f = 0; f < fields.size(); ++f) fields[f].append(frame.fields[f].data(), n);
+    rows += static_cast<std::int64_t>(n);
+    offset.append(&rows, 1);
     step.append(&frame.step, 1);
     time.append(&frame.time_s, 1);
   }
@@ -257,16 +308,20 @@ struct ContactArrays {
     offset.append(&rows, 1);
   }
 
-  void append(const Frame& frame) {
+  void append(const Frame& frame, const std::vector<std::int32_t>& row_of_body) {
     const FrameContacts& contacts = frame.contacts;
+    const auto rows_of = [&](std::vector<std::int32_t> bodies) {
+      for (std::int32_t& i : bodies) i = i >= 0 ? row_of_body[static_cast<std::size_t>(i)] : i;
+      return bodies;
+    };
     const std::int32_t asked_for = frame.has_contacts ? 1 : 0;
     const hsize_t n = contacts.gap.size();
     point.append(contacts.point.data(), n);
     normal.append(contacts.normal.data(), n);
     impulse.append(contacts.impulse.data(), n);
     gap.append(contacts.gap.data(), n);
-    body_a.append(contacts.body_a.data(), n);
-    body_b.append(contacts.body_b.data(), n);
+    body_a.append(rows_of(contacts.body_a).data(), n);
+    body_b.append(rows_of(contacts.body_b).data(), n);
     boundary.append(contacts.boundary.data(), n);
     rows += static_cast<std::int64_t>(n);
     recorded.append(&asked_for, 1);
@@ -278,80 +333,82 @@ void write_indices(hid_t group, const Label& label, const std::vector<std::int32
   write_rows(group, label, list.data(), list.size());
 }
 
-/// `key_of(c)` for c = 0, 1, ...: the pairs of [contact] and their features.
-template <class F>
-void write_keys(hid_t group, std::size_t contacts, F&& key_of) {
-  std::vector<std::int32_t> a, b;
-  std::vector<std::uint32_t> feature;
-  for (std::size_t c = 0; c < contacts; ++c) {
-    const ContactKey& key = key_of(c);
-    a.push_back(key.a);
-    b.push_back(key.b);
-    feature.push_back(key.feature);
-  }
-  write_indices(group, {"a", "1", "[contact] row of /final"}, a);
-  write_indices(group, {"b", "1", "[contact] row of /final, or number of bodies + row of /boundaries"}, b);
-  write_rows(group, {"feature", "1", "[contact] tells the contacts of one pair apart"}, feature.data(),
-             feature.size());
+std::int32_t partner_number(std::int32_t b) {
+  return is_boundary(b) ? -1 - static_cast<std::int32_t>(boundary_of(b)) : b;
 }
 
-/// The arrays of ContactMemory under their names.
-void write_memory(hid_t final_state, const ContactMemory& memory) {
-  const Handle group = create_group(final_state, "contact_memory");
+/// The arrays of contacts under their names: what the next step begins with, and of contacts that rest what
+/// they are.
+void write_contacts(hid_t final_state, const std::string& name, const std::vector<Contact>& contacts,
+                    bool rest) {
+  const Handle group = create_group(final_state, name);
   const hid_t g = group.get();
-  write_keys(g, memory.key.size(), [&](std::size_t c) { return memory.key[c]; });
-  write_rows(g, {"normal", "1", "[contact, 3] unit, from b to a"}, memory.normal);
-  write_rows(g, {"impulse", "N s", "[contact, 3] on body a, world axes, without what impacts gave"},
-             memory.impulse);
-  std::vector<Vec3> torques;
-  for (const ContactKey& key : memory.key) torques.push_back(find_torque(memory, key));
-  write_rows(g, {"torque_impulse", "N m s", "[contact, 3] on body a, world axes, without what impacts gave"},
-             torques);
-  write_indices(g, {"contact_row", "1", "[body + 1] contacts with a = body start here"}, memory.contact_row);
-  write_indices(g, {"pair_b", "1", "[pair] as b"}, memory.pair_b);
-  write_rows(g, {"pair_normal", "1", "[pair, 3] unit, from b to a: proves them apart or along the contact"},
-             memory.pair_normal);
-  write_indices(g, {"pair_row", "1", "[body + 1] pairs with a = body start here"}, memory.pair_row);
+  const auto column = [&](auto of) {
+    std::vector<decltype(of(contacts[0]))> values;
+    for (const Contact& c : contacts) values.push_back(of(c));
+    return values;
+  };
+  const auto numbers = [&](const Label& label, auto of) {
+    const auto values = column(of);
+    write_rows(g, label, values.data(), values.size());
+  };
+  const auto vectors = [&](const Label& label, Vec3 Contact::*part) {
+    write_rows(g, label, column([&](const Contact& c) -> Vec3 { return c.*part; }));
+  };
+  numbers({"a", "1", "[contact] row of /final"}, [](const Contact& c) { return c.key.a; });
+  numbers({"b", "1", "[contact] row of /final, or -1 - row of /boundaries"},
+          [](const Contact& c) { return partner_number(c.key.b); });
+  numbers({"feature", "1", "[contact] tells the contacts of one pair apart"},
+          [](const Contact& c) { return c.key.feature; });
+  vectors({"normal", "1", "[contact, 3] unit, from b to a"}, &Contact::normal);
+  vectors({"impulse", "N s", "[contact, 3] a substep, on body a, world axes"}, &Contact::impulse);
+  vectors({"torque_impulse", "N m s", "[contact, 3] a substep, on body a, world axes"},
+          &Contact::torque_impulse);
+  numbers({"lasting", "1", "[contact] part of the impulses that the next step begins with"},
+          [](const Contact& c) { return c.lasting; });
+  if (!rest) return;
+  vectors({"arm_a", "m", "[contact, 3] from the centre of a to the contact"}, &Contact::arm_a);
+  vectors({"arm_b", "m", "[contact, 3] from the centre of b to the contact"}, &Contact::arm_b);
+  numbers({"gap", "m", "[contact] negative where surfaces overlap"}, [](const Contact& c) { return c.gap; });
+  numbers({"length", "m", "[contact] what overlaps are compared with"},
+          [](const Contact& c) { return c.length; });
 }
 
-/// Who sleeps, and the arrays of RestingContact under their names.
+void write_seeds(hid_t final_state, const Seeds& seeds) {
+  const Handle group = create_group(final_state, "seeds");
+  std::vector<std::int32_t> b;
+  std::vector<std::uint32_t> feature;
+  std::vector<Vec3> normal;
+  for (const Seed& seed : seeds.list) {
+    b.push_back(partner_number(seed.b));
+    feature.push_back(seed.feature);
+    normal.push_back(seed.normal);
+  }
+  write_indices(group.get(), {"row", "1", "[body + 1] seeds of pairs with this body as a start here"},
+                seeds.row);
+  write_indices(group.get(), {"b", "1", "[seed] as of contacts"}, b);
+  write_rows(group.get(), {"feature", "1", "[seed] of the contact that it belongs to"}, feature.data(),
+             feature.size());
+  write_rows(group.get(),
+             {"normal", "1", "[seed, 3] unit, from b to a: proves the pair apart or along its contact"},
+             normal);
+}
+
 void write_sleepers(hid_t final_state, const State& state) {
-  const std::vector<RestingContact>& contacts = state.sleepers.contacts;
   write_indices(final_state, {"asleep", "1", "[body] 1 for a body that sleeps"},
                 {state.bodies.asleep.begin(), state.bodies.asleep.end()});
   write_indices(final_state, {"still_steps", "1", "[body] steps for which it has been still"},
                 {state.sleepers.still.begin(), state.sleepers.still.end()});
-  const Handle group = create_group(final_state, "resting_contacts");
-  const hid_t g = group.get();
-  write_keys(g, contacts.size(), [&](std::size_t c) { return contacts[c].key; });
-  const auto vectors = [&](const Label& label, Vec3 RestingContact::*part) {
-    std::vector<Vec3> rows;
-    for (const RestingContact& c : contacts) rows.push_back(c.*part);
-    write_rows(g, label, rows);
-  };
-  const auto numbers = [&](const Label& label, double RestingContact::*part) {
-    std::vector<double> rows;
-    for (const RestingContact& c : contacts) rows.push_back(c.*part);
-    write_rows(g, label, rows.data(), rows.size());
-  };
-  vectors({"point", "m", "[contact, 3] midway between the surfaces"}, &RestingContact::point);
-  vectors({"normal", "1", "[contact, 3] unit, from b to a"}, &RestingContact::normal);
-  vectors({"arm_a", "m", "[contact, 3] from the centre of a to the contact"}, &RestingContact::arm_a);
-  vectors({"arm_b", "m", "[contact, 3] from the centre of b to the contact"}, &RestingContact::arm_b);
-  vectors({"impulse", "N s", "[contact, 3] a substep, on body a, world axes"}, &RestingContact::impulse);
-  vectors({"torque_impulse", "N m s", "[contact, 3] a substep, on body a, world axes"},
-          &RestingContact::torque_impulse);
-  numbers({"gap", "m", "[contact] negative where surfaces overlap"}, &RestingContact::gap);
-  numbers({"length", "m", "[contact] what overlaps are compared with"}, &RestingContact::length);
+  write_contacts(final_state, "resting_contacts", state.sleepers.contacts, true);
 }
 
 }  // namespace
 
 struct Trajectory::Parts {
   std::string path;
-  std::size_t bodies = 0;
   // The file is declared before the datasets: they are closed first.
   Handle file;
+  std::unique_ptr<BodyArrays> bodies;
   std::unique_ptr<FrameArrays> frames;
   std::unique_ptr<LedgerArrays> ledger;
   std::unique_ptr<ContactArrays> contacts;
@@ -379,15 +436,16 @@ void leave_out_hdf5_exit_handler() { H5dont_atexit(); }
 Trajectory::Trajectory(const std::filesystem::path& path, const Scene& scene)
     : parts_(std::make_unique<Parts>()) {
   parts_->path = path.string();
-  parts_->bodies = scene.initial.bodies.size();
   guarded(parts_->path, [&] {
     parts_->file = create_file(parts_->path);
     const hid_t file = parts_->file.get();
     write_scene(file, scene);
     write_materials(file, scene.model.materials);
-    write_bodies(file, scene.model, scene.initial.bodies);
     write_boundaries(file, scene.model.boundaries);
-    parts_->frames = std::make_unique<FrameArrays>(file, parts_->bodies, scene.output.fields);
+    const hsize_t chunk = std::max<hsize_t>(scene.initial.bodies.size(), least_body_chunk);
+    parts_->bodies = std::make_unique<BodyArrays>(file, chunk);
+    parts_->bodies->rows_of(make_frame(scene.model, scene.initial, {}, false).constants);
+    parts_->frames = std::make_unique<FrameArrays>(file, chunk, scene.output.fields);
     parts_->ledger = std::make_unique<LedgerArrays>(file);
     if (scene.output.contacts) {
       const Settings& settings = scene.model.settings;
@@ -402,13 +460,10 @@ Trajectory::Trajectory(Trajectory&&) noexcept = default;
 
 void Trajectory::append(const Frame& frame) {
   guarded(parts_->path, [&] {
-    if (frame.position.size() != parts_->bodies) {
-      throw Error(
-          fmt::format("a frame of {} bodies, where {} are expected", frame.position.size(), parts_->bodies));
-    }
+    const std::vector<std::int32_t>& rows = parts_->bodies->rows_of(frame.constants);
     parts_->ledger->append(frame.balances);
-    if (parts_->contacts) parts_->contacts->append(frame);
-    parts_->frames->append(frame);
+    if (parts_->contacts) parts_->contacts->append(frame, rows);
+    parts_->frames->append(frame, rows);
     flush(parts_->file);
   });
 }
@@ -422,6 +477,7 @@ void Trajectory::write_final_state(const State& state) {
     const hid_t g = group.get();
     write_attribute(g, "step", state.step);
     write_attribute(g, "time_s", state.time_s);
+    write_attribute(g, "next_id", bodies.next_id);
     write_attribute(g, "state_hash", hash_text(state_hash(bodies)));
     write_rows(g, {"id", "1", "[body] persistent number: /final lists bodies as they lie in memory"},
                bodies.id.data(), bodies.size());
@@ -430,7 +486,8 @@ void Trajectory::write_final_state(const State& state) {
                orientation.empty() ? nullptr : orientation[0].data(), orientation.size(), 4);
     write_rows(g, {"velocity", "m/s", "[body, 3] of the centre of mass"}, bodies.linear_velocity);
     write_rows(g, {"angular_velocity", "rad/s", "[body, 3] world axes"}, bodies.angular_velocity);
-    write_memory(g, state.memory);
+    write_contacts(g, "contacts", state.contacts.list, false);
+    write_seeds(g, state.seeds);
     if (!state.sleepers.still.empty()) write_sleepers(g, state);
   });
 }
@@ -440,6 +497,7 @@ void Trajectory::close() {
     parts_->contacts.reset();
     parts_->ledger.reset();
     parts_->frames.reset();
+    parts_->bodies.reset();
     flush(parts_->file);
     parts_->file.close("closing");
   });

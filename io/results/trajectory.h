@@ -9,14 +9,14 @@
 
 namespace scree::io {
 
-inline constexpr int trajectory_format_version = 1;
+inline constexpr int trajectory_format_version = 2;
 
 /// To be called before anything uses HDF5. Its exit handler closes files once more, and on a full disk, where
 /// closing has failed before, it crashes; every file here is closed by its owner.
 void leave_out_hdf5_exit_handler();
 
-/// Writes the constants at once and then frame by frame; the file is flushed after every frame, so that it
-/// can be read after a crash. All members throw WriteError.
+/// Writes the constants at once, bodies as they come, and then frame by frame; the file is flushed after
+/// every frame, so that it can be read after a crash. All members throw WriteError.
 class Trajectory {
  public:
   Trajectory(const std::filesystem::path& path, const Scene& scene);

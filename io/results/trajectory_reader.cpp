@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 #include <thread>
 
+#include "io/files/file_errors.h"
+#include "io/files/hdf5_objects.h"
 #include "io/results/body_fields.h"
-#include "io/results/hdf5_objects.h"
-#include "io/results/read_error.h"
 #include "io/results/trajectory.h"
 
 namespace scree::io {
@@ -59,22 +59,40 @@ void read_materials(hid_t file, Materials& materials) {
   }
 }
 
+/// The rows that `bodies` does not have yet.
 void read_bodies(hid_t file, Model& model, Bodies& bodies) {
-  bodies.id = read_rows<BodyId>(file, "bodies/id", H5T_NATIVE_INT64);
-  bodies.mass = read_rows<double>(file, "bodies/mass", H5T_NATIVE_DOUBLE);
-  bodies.inertia = read_rows<Vec3>(file, "bodies/inertia", H5T_NATIVE_DOUBLE);
-  for (const auto m : read_rows<std::int32_t>(file, "bodies/material", H5T_NATIVE_INT32)) {
-    bodies.material.emplace_back(m);
+  const hsize_t first = bodies.size(), n = dimensions(open_dataset(file, "bodies/id")).at(0) - first;
+  const auto rows = [&]<class T>(const std::vector<T>&, const std::string& name, hid_t type) {
+    return read_rows<T>(file, "bodies/" + name, type, first, n);
+  };
+  // All is read before anything is added: reading may fail, and is tried again, while the run writes.
+  const auto id = rows(bodies.id, "id", H5T_NATIVE_INT64);
+  const auto mass = rows(bodies.mass, "mass", H5T_NATIVE_DOUBLE);
+  const auto inertia = rows(bodies.inertia, "inertia", H5T_NATIVE_DOUBLE);
+  const auto material = rows(bodies.material, "material", H5T_NATIVE_INT32);
+  std::vector<ShapeDescription> shapes(n);
+  const auto kinds = read_rows<std::int32_t>(file, "bodies/shape", H5T_NATIVE_INT32, first, n);
+  for (std::size_t i = 0; i < n; ++i) shapes[i].kind = static_cast<ShapeKind>(kinds[i]);
+  for (const ShapeColumn& column : shape_columns) {
+    std::vector<double> values(n * column.width);
+    const Handle dataset = open_dataset(file, std::string("bodies/") + column.name);
+    if (n > 0) read_box(dataset, H5T_NATIVE_DOUBLE, {{first, 0}, {n, column.width}}, values.data());
+    for (std::size_t i = 0; i < values.size(); ++i)
+      shapes[i / column.width].numbers[column.first + i % column.width] = values[i];
   }
-  for (const Vec3& axes : read_rows<Vec3>(file, "bodies/semi_axes", H5T_NATIVE_DOUBLE)) {
-    const bool same = !bodies.shape.empty() && model.shapes.ellipsoid(bodies.shape.back()).semi_axes == axes;
-    bodies.shape.push_back(same ? bodies.shape.back() : model.shapes.add(Ellipsoid{axes}));
+  const auto append = [](auto& to, const auto& values) { to.insert(to.end(), values.begin(), values.end()); };
+  append(bodies.id, id);
+  append(bodies.mass, mass);
+  append(bodies.inertia, inertia);
+  append(bodies.material, material);
+  for (std::size_t i = 0; i < n; ++i) {
+    const bool same = i > 0 && shapes[i] == shapes[i - 1];
+    bodies.shape.push_back(same ? bodies.shape.back() : model.shapes.add(shapes[i]));
   }
-  const std::size_t n = bodies.id.size();
-  bodies.position.assign(n, Vec3::Zero());
-  bodies.orientation.assign(n, Quat::Identity());
-  bodies.linear_velocity.assign(n, Vec3::Zero());
-  bodies.angular_velocity.assign(n, Vec3::Zero());
+  bodies.position.resize(first + n, Vec3::Zero());
+  bodies.orientation.resize(first + n, Quat::Identity());
+  bodies.linear_velocity.resize(first + n, Vec3::Zero());
+  bodies.angular_velocity.resize(first + n, Vec3::Zero());
 }
 
 void read_boundaries(hid_t file, Boundaries& boundaries) {
@@ -109,8 +127,11 @@ RecordedRun read_run(hid_t file) {
   if (H5Aexists(file, "format") <= 0 || read_text_attribute(file, "format") != "scree trajectory") {
     throw Error("it is not a trajectory of scree");
   }
-  if (read_number_attribute(file, "format_version") > trajectory_format_version) {
-    throw Error("it was written by a newer version of scree, " + read_text_attribute(file, "scree_version"));
+  const double version = read_number_attribute(file, "format_version");
+  if (version != trajectory_format_version) {
+    throw Error(
+        fmt::format("it is of format {}, written by scree {}, and this version of scree reads format {} only",
+                    version, read_text_attribute(file, "scree_version"), trajectory_format_version));
   }
   RecordedRun run;
   run.scene = read_text_attribute(file, "scene");
@@ -134,7 +155,6 @@ RecordedRun read_run(hid_t file) {
   run.text = read_texts(file, "scene/text").at(0);
   run.overrides = read_texts(file, "scene/overrides");
   read_materials(file, run.model.materials);
-  read_bodies(file, run.model, run.bodies);
   read_boundaries(file, run.model.boundaries);
   for (const BodyField& field : body_fields()) {
     const std::string name(field.name);
@@ -143,45 +163,28 @@ RecordedRun read_run(hid_t file) {
   return run;
 }
 
-/// Frames whose every array has been written.
-hsize_t complete_frames(hid_t file, const RecordedRun& run) {
-  hsize_t n = std::numeric_limits<hsize_t>::max();
-  std::vector<std::string> names{"time", "step", "position", "orientation", "velocity", "angular_velocity"};
+/// Frames whose every array has been written; `offset` [frame + 1] is cut off behind them.
+hsize_t complete_frames(hid_t file, const RecordedRun& run, std::vector<std::int64_t>& offset) {
+  const auto rows = [&](const std::string& name) { return dimensions(open_dataset(file, name)).at(0); };
+  offset = read_rows<std::int64_t>(file, "frames/offset", H5T_NATIVE_INT64);
+  hsize_t n = std::min(rows("frames/time"), rows("frames/step"));
+  if (has_link(file, "contacts")) n = std::min(n, std::max<hsize_t>(rows("contacts/offset"), 1) - 1);
+  hsize_t written = std::numeric_limits<hsize_t>::max();
+  std::vector<std::string> names{"body", "position", "orientation", "velocity", "angular_velocity"};
   names.insert(names.end(), run.fields.begin(), run.fields.end());
-  for (const std::string& name : names) {
-    n = std::min(n, dimensions(open_dataset(file, "frames/" + name)).at(0));
-  }
-  if (has_link(file, "contacts")) {
-    n = std::min(n, std::max<hsize_t>(dimensions(open_dataset(file, "contacts/offset")).at(0), 1) - 1);
-  }
+  for (const std::string& name : names) written = std::min(written, rows("frames/" + name));
+  n = std::min<hsize_t>(n, std::max<hsize_t>(offset.size(), 1) - 1);
+  while (n > 0 && static_cast<hsize_t>(offset[n]) > written) --n;
+  offset.resize(n + 1);
   return n;
 }
 
-/// [frame] some bodies' rows of one frame: T is a row.
 template <class T>
-std::vector<T> read_frame_rows(hid_t file, const std::string& name, std::size_t k, const BodyRange& range) {
-  const Handle dataset = open_dataset(file, "frames/" + name);
-  Box box{{}, dimensions(dataset)};
-  box.start.assign(box.count.size(), 0);
-  box.start.at(0) = k;
-  box.start.at(1) = range.first;
-  box.count.at(0) = 1;
-  box.count.at(1) = range.count;
-  std::vector<T> rows(range.count);
-  if (!rows.empty()) read_box(dataset, H5T_NATIVE_FLOAT, box, rows.data());
-  return rows;
-}
-
-/// One body's row of the first `frames` frames.
-template <class T>
-std::vector<T> read_track(hid_t file, const std::string& name, std::size_t body, std::size_t frames) {
-  const Handle dataset = open_dataset(file, "frames/" + name);
-  const std::vector<hsize_t> dims = dimensions(dataset);
-  std::vector<T> rows(frames);
-  if (frames > 0) {
-    read_box(dataset, H5T_NATIVE_FLOAT, {{0, body, 0}, {frames, 1, dims.at(2)}}, rows.data());
-  }
-  return rows;
+std::vector<T> gathered(const std::vector<T>& values, const std::vector<std::int32_t>& rows) {
+  std::vector<T> result;
+  result.reserve(rows.size());
+  for (const std::int32_t row : rows) result.push_back(values.at(static_cast<std::size_t>(row)));
+  return result;
 }
 
 }  // namespace
@@ -191,12 +194,15 @@ struct TrajectoryReader::Parts {
   Handle file;
   RecordedRun run;
   std::vector<double> time_s;
-  std::vector<std::int64_t> offset;    // [frame + 1], empty without contacts
-  std::vector<std::int32_t> recorded;  // [frame], may be absent
+  std::vector<std::int64_t> body_offset;           // [frame + 1]
+  std::vector<std::int64_t> offset;                // [frame + 1] of contacts, empty without
+  std::vector<std::int32_t> recorded;              // [frame], may be absent
+  std::shared_ptr<const BodyConstants> constants;  // of the frame that was read last
 
   void read_index() {
     const hid_t f = file.get();
-    const hsize_t frames = complete_frames(f, run);
+    read_bodies(f, run.model, run.bodies);
+    const hsize_t frames = complete_frames(f, run, body_offset);
     time_s = read_rows<double>(f, "frames/time", H5T_NATIVE_DOUBLE, 0, frames);
     if (!has_link(f, "contacts")) return;
     offset = read_rows<std::int64_t>(f, "contacts/offset", H5T_NATIVE_INT64, 0, frames + 1);
@@ -204,6 +210,22 @@ struct TrajectoryReader::Parts {
     if (has_link(f, "contacts/recorded")) {
       recorded = read_rows<std::int32_t>(f, "contacts/recorded", H5T_NATIVE_INT32, 0, frames);
     }
+  }
+
+  /// Rows of frame k in the arrays of /frames.
+  struct Rows {
+    hsize_t first, count;
+  };
+  Rows rows(std::size_t k, const BodyRange& range = {}) const {
+    const auto begin = static_cast<std::size_t>(body_offset.at(k)),
+               n = static_cast<std::size_t>(body_offset.at(k + 1)) - begin;
+    assert(range.first <= n);
+    return {begin + range.first, std::min(range.count, n - range.first)};
+  }
+
+  template <class T>
+  std::vector<T> read(const std::string& name, hid_t type, const Rows& rows) const {
+    return read_rows<T>(file.get(), "frames/" + name, type, rows.first, rows.count);
   }
 
   void open() {
@@ -248,24 +270,39 @@ void TrajectoryReader::refresh() {
 }
 
 Frame TrajectoryReader::frame(std::size_t k, const BodyRange& range) const {
-  const Parts& p = *parts_;
-  const std::size_t bodies = p.run.bodies.size();
-  assert(k < frames() && range.first <= bodies);
-  const BodyRange rows{range.first, std::min(range.count, bodies - range.first)};
+  Parts& p = *parts_;
   return guarded(p.path, [&] {
-    const hid_t f = p.file.get();
+    const Parts::Rows rows = p.rows(k, range);
     Frame frame;
     frame.time_s = p.time_s[k];
-    frame.step = read_rows<std::int64_t>(f, "frames/step", H5T_NATIVE_INT64, k, 1).front();
-    frame.position = read_frame_rows<Vec3f>(f, "position", k, rows);
-    frame.orientation = read_frame_rows<Quaternion4f>(f, "orientation", k, rows);
-    frame.velocity = read_frame_rows<Vec3f>(f, "velocity", k, rows);
-    frame.angular_velocity = read_frame_rows<Vec3f>(f, "angular_velocity", k, rows);
+    frame.step = read_rows<std::int64_t>(p.file.get(), "frames/step", H5T_NATIVE_INT64, k, 1).front();
+    const auto body = p.read<std::int32_t>("body", H5T_NATIVE_INT32, rows);
+    const Bodies& all = p.run.bodies;
+    if (!p.constants || p.constants->id != gathered(all.id, body)) {
+      BodyConstants c{gathered(all.id, body),
+                      {},
+                      gathered(all.mass, body),
+                      gathered(all.inertia, body),
+                      gathered(all.material, body)};
+      for (const ShapeIndex s : gathered(all.shape, body))
+        c.shape.push_back(description(p.run.model.shapes, s));
+      p.constants = std::make_shared<const BodyConstants>(std::move(c));
+    }
+    frame.constants = p.constants;
+    frame.position = p.read<Vec3f>("position", H5T_NATIVE_FLOAT, rows);
+    frame.orientation = p.read<Quaternion4f>("orientation", H5T_NATIVE_FLOAT, rows);
+    frame.velocity = p.read<Vec3f>("velocity", H5T_NATIVE_FLOAT, rows);
+    frame.angular_velocity = p.read<Vec3f>("angular_velocity", H5T_NATIVE_FLOAT, rows);
     for (const std::string& name : p.run.fields) {
-      frame.fields.push_back(read_frame_rows<float>(f, name, k, rows));
+      frame.fields.push_back(p.read<float>(name, H5T_NATIVE_FLOAT, rows));
     }
     return frame;
   });
+}
+
+std::vector<std::int32_t> TrajectoryReader::rows(std::size_t k) const {
+  return guarded(parts_->path,
+                 [&] { return parts_->read<std::int32_t>("body", H5T_NATIVE_INT32, parts_->rows(k)); });
 }
 
 bool TrajectoryReader::has_contacts(std::size_t k) const {
@@ -277,6 +314,10 @@ bool TrajectoryReader::has_contacts(std::size_t k) const {
 FrameContacts TrajectoryReader::contacts(std::size_t k) const {
   const Parts& p = *parts_;
   if (p.offset.empty()) return {};
+  const std::vector<std::int32_t> body = rows(k);
+  std::vector<std::int32_t> place(p.run.bodies.size(), -1);  // [row of /bodies] in the frame
+  for (std::size_t i = 0; i < body.size(); ++i)
+    place.at(static_cast<std::size_t>(body[i])) = static_cast<std::int32_t>(i);
   const auto first = static_cast<hsize_t>(p.offset.at(k));
   const hsize_t n = static_cast<hsize_t>(p.offset.at(k + 1)) - first;
   return guarded(p.path, [&] {
@@ -288,32 +329,45 @@ FrameContacts TrajectoryReader::contacts(std::size_t k) const {
     c.gap = read_rows<float>(f, "contacts/gap", H5T_NATIVE_FLOAT, first, n);
     c.body_a = read_rows<std::int32_t>(f, "contacts/body_a", H5T_NATIVE_INT32, first, n);
     c.body_b = read_rows<std::int32_t>(f, "contacts/body_b", H5T_NATIVE_INT32, first, n);
+    for (auto* bodies : {&c.body_a, &c.body_b}) {
+      for (std::int32_t& i : *bodies) i = i >= 0 ? place.at(static_cast<std::size_t>(i)) : i;
+    }
     c.boundary = read_rows<std::int32_t>(f, "contacts/boundary", H5T_NATIVE_INT32, first, n);
     return c;
   });
 }
 
-BodyTrack TrajectoryReader::track(std::size_t body) const {
+BodyTrack TrajectoryReader::track(BodyId id) const {
   const Parts& p = *parts_;
-  assert(body < p.run.bodies.size());
-  return guarded(p.path, [&] {
-    const hid_t f = p.file.get();
-    return BodyTrack{read_track<Vec3f>(f, "position", body, frames()),
-                     read_track<Quaternion4f>(f, "orientation", body, frames()),
-                     read_track<Vec3f>(f, "velocity", body, frames()),
-                     read_track<Vec3f>(f, "angular_velocity", body, frames())};
-  });
+  const auto row = std::find(p.run.bodies.id.begin(), p.run.bodies.id.end(), id) - p.run.bodies.id.begin();
+  BodyTrack track;
+  for (std::size_t k = 0; k < frames(); ++k) {
+    const std::vector<std::int32_t> body = rows(k);
+    const auto found = std::find(body.begin(), body.end(), row);
+    if (found == body.end()) continue;
+    const Frame frame = this->frame(k, {static_cast<std::size_t>(found - body.begin()), 1});
+    track.frame.push_back(k);
+    track.position.push_back(frame.position[0]);
+    track.orientation.push_back(frame.orientation[0]);
+    track.velocity.push_back(frame.velocity[0]);
+    track.angular_velocity.push_back(frame.angular_velocity[0]);
+  }
+  return track;
 }
 
 Bodies TrajectoryReader::bodies(std::size_t k) const {
   const Frame now = frame(k);
-  Bodies bodies = parts_->run.bodies;
-  for (std::size_t i = 0; i < bodies.size(); ++i) {
-    bodies.position[i] = now.position[i].cast<double>();
-    bodies.orientation[i] = to_quaternion(now.orientation[i]);
-    bodies.linear_velocity[i] = now.velocity[i].cast<double>();
-    bodies.angular_velocity[i] = now.angular_velocity[i].cast<double>();
-  }
+  const Bodies& all = parts_->run.bodies;
+  Bodies bodies;
+  for (const Vec3f& x : now.position) bodies.position.push_back(x.cast<double>());
+  for (const Quaternion4f& q : now.orientation) bodies.orientation.push_back(to_quaternion(q));
+  for (const Vec3f& v : now.velocity) bodies.linear_velocity.push_back(v.cast<double>());
+  for (const Vec3f& w : now.angular_velocity) bodies.angular_velocity.push_back(w.cast<double>());
+  bodies.id = now.constants->id;
+  bodies.mass = now.constants->mass;
+  bodies.inertia = now.constants->inertia;
+  bodies.material = now.constants->material;
+  bodies.shape = gathered(all.shape, rows(k));
   return bodies;
 }
 

@@ -19,19 +19,20 @@ struct RecordedRun {
   std::string text;                                        // the scene file
   std::vector<std::string> overrides;                      // "key=value"
   double end_time_s = 0.0, frame_interval_s = 0.0;
-  double impulse_time_s = 0.0;      // how long the impulses of contacts acted: impulse / this = mean force
-  Model model;                      // of its settings only gravity and time step
-  Bodies bodies;                    // at rest in the origin: poses and velocities come with the frames
+  double impulse_time_s = 0.0;  // how long the impulses of contacts acted: impulse / this = mean force
+  Model model;                  // of its settings only gravity and time step
+  Bodies bodies;  // all that were ever in the run, at rest in the origin: the rest comes with the frames
   std::vector<std::string> fields;  // names of what frames hold beyond pose and velocity
 };
 
-/// Rows of bodies: [first, first + count), cut off at the end.
+/// Some bodies of a frame: [first, first + count), cut off at the end.
 struct BodyRange {
   std::size_t first = 0, count = std::numeric_limits<std::size_t>::max();
 };
 
-/// One body over time. All arrays are [frame].
+/// One body over time. All arrays are [moment].
 struct BodyTrack {
+  std::vector<std::size_t> frame;                 // in which it is there
   std::vector<Vec3f> position;                    // m
   std::vector<std::array<float, 4>> orientation;  // w x y z
   std::vector<Vec3f> velocity;                    // m/s
@@ -52,16 +53,18 @@ class TrajectoryReader {
   const std::vector<double>& time_s() const;  // [frame]
   /// The frame nearest to a time, s; the earlier one of two that are equally near. There must be a frame.
   std::size_t nearest_frame(double time_s) const;
-  /// Looks for frames that were written since.
+  /// Looks for frames, and bodies, that were written since.
   void refresh();
 
   /// Pose, velocities and extra fields of some bodies; no contacts. `contacts_of_body` stays empty: it is not
   /// in the file.
   Frame frame(std::size_t k, const BodyRange& range = {}) const;
+  /// [body of frame k] its row in run().bodies.
+  std::vector<std::int32_t> rows(std::size_t k) const;
   /// Were contacts written with this frame? Those of the first one are none: contacts belong to steps.
   bool has_contacts(std::size_t k) const;
   FrameContacts contacts(std::size_t k) const;
-  BodyTrack track(std::size_t body) const;
+  BodyTrack track(BodyId id) const;
   /// The bodies as they were, in double precision as far as the file has it; unit quaternions.
   Bodies bodies(std::size_t k) const;
 

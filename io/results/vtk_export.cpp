@@ -13,8 +13,6 @@ namespace {
 Scene recorded_scene(const RecordedRun& run, bool contacts) {
   Scene scene;
   scene.name = run.scene;
-  scene.model = run.model;
-  scene.initial.bodies = run.bodies;
   scene.output.fields = run.fields;
   scene.output.contacts = contacts;
   return scene;

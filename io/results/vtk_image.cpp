@@ -1,61 +1,45 @@
 #include "io/results/vtk_image.h"
 
-#include <vtkCellData.h>
-#include <vtkFloatArray.h>
-#include <vtkImageData.h>
-#include <vtkNew.h>
-
-#include "io/results/vtk_write.h"
+#include "io/files/vtk_file.h"
 
 namespace scree::io {
 
 namespace {
 
-/// [cell] the numbers that `values(cell)`, an Eigen matrix or a number, holds, in their order.
-template <class F>
-void add_array(vtkImageData* image, const char* name, int components, F&& value) {
-  vtkNew<vtkFloatArray> array;
-  array->SetName(name);
-  array->SetNumberOfComponents(components);
-  array->SetNumberOfTuples(image->GetNumberOfCells());
-  for (vtkIdType c = 0; c < image->GetNumberOfCells(); ++c) {
-    for (int k = 0; k < components; ++k) {
-      array->SetComponent(c, k, static_cast<float>(value(static_cast<std::size_t>(c), k)));
-    }
+/// [cell][k], the numbers value(cell, k).
+template <std::size_t n, class Value>
+std::vector<std::array<float, n>> rows(const Grid& grid, Value&& value) {
+  std::vector<std::array<float, n>> rows(grid.size());
+  for (std::size_t c = 0; c < rows.size(); ++c) {
+    for (std::size_t k = 0; k < n; ++k) rows[c][k] = static_cast<float>(value(c, static_cast<int>(k)));
   }
-  image->GetCellData()->AddArray(array);
+  return rows;
 }
 
 }  // namespace
 
-std::vector<ContactForce> contact_forces(const FrameContacts& contacts, double impulse_time_s) {
-  std::vector<ContactForce> forces;
-  for (std::size_t c = 0; c < contacts.gap.size(); ++c) {
-    if (contacts.impulse[c].isZero(0.0f)) continue;
-    forces.push_back({contacts.point[c].cast<double>(), contacts.impulse[c].cast<double>() / impulse_time_s,
-                      contacts.body_a[c], contacts.body_b[c]});
-  }
-  return forces;
-}
-
 void write_fields(const std::filesystem::path& path, const Grid& grid, const CoarseFields& fields) {
-  vtkNew<vtkImageData> image;
-  image->SetOrigin(grid.low.data());
-  image->SetSpacing(grid.cell, grid.cell, grid.cell);
-  image->SetDimensions(static_cast<int>(grid.count[0]) + 1, static_cast<int>(grid.count[1]) + 1,
-                       static_cast<int>(grid.count[2]) + 1);
-  add_array(image, "density", 1, [&](std::size_t c, int) { return fields.density[c]; });
-  add_array(image, "solid_fraction", 1, [&](std::size_t c, int) { return fields.solid_fraction[c]; });
-  add_array(image, "velocity", 3, [&](std::size_t c, int k) { return fields.velocity[c][k]; });
-  add_array(image, "granular_temperature", 1, [&](std::size_t c, int) { return fields.temperature[c]; });
-  add_array(image, "kinetic_stress", 9,
-            [&](std::size_t c, int k) { return fields.kinetic_stress[c](k / 3, k % 3); });
-  add_array(image, "contact_stress", 9,
-            [&](std::size_t c, int k) { return fields.contact_stress[c](k / 3, k % 3); });
-  add_array(image, "pressure", 1, [&](std::size_t c, int) {
+  const auto numbers = [&](const std::vector<double>& v) {
+    return rows<1>(grid, [&](std::size_t c, int) { return v[c]; });
+  };
+  const auto matrices = [&](const std::vector<Mat3>& v) {
+    return rows<9>(grid, [&](std::size_t c, int k) { return v[c](k / 3, k % 3); });
+  };
+  const auto density = numbers(fields.density), solid_fraction = numbers(fields.solid_fraction),
+             temperature = numbers(fields.temperature);
+  const auto velocity = rows<3>(grid, [&](std::size_t c, int k) { return fields.velocity[c][k]; });
+  const auto kinetic = matrices(fields.kinetic_stress), contact = matrices(fields.contact_stress);
+  const auto pressure = rows<1>(grid, [&](std::size_t c, int) {
     return (fields.kinetic_stress[c].trace() + fields.contact_stress[c].trace()) / 3.0;
   });
-  write_vtk(path, image);
+  write_vtk_image(path, grid.low, grid.cell, grid.count,
+                  {{"density", density},
+                   {"solid_fraction", solid_fraction},
+                   {"velocity", velocity},
+                   {"granular_temperature", temperature},
+                   {"kinetic_stress", kinetic},
+                   {"contact_stress", contact},
+                   {"pressure", pressure}});
 }
 
 }  // namespace scree::io

@@ -9,9 +9,6 @@
 
 namespace scree::io {
 
-/// The contacts of a frame as mean forces over the time in which their impulses acted.
-std::vector<ContactForce> contact_forces(const FrameContacts& contacts, double impulse_time_s);
-
 /// A .vti with the cell arrays density, solid_fraction, velocity, granular_temperature, kinetic_stress and
 /// contact_stress (nine components, xx xy xz yx ...) and pressure (a third of the trace of both), all
 /// float32, inline base64, LZ4. Throws WriteError.

@@ -38,7 +38,8 @@ struct Key {
   std::string_view name;
   ValueType type = ValueType::text;
   std::string_view unit = {};      // "" is dimensionless
-  std::string_view fallback = {};  // TOML text of the value taken when the key is absent; "" if there is none
+  std::string_view fallback = {};  // TOML text of the value taken when the key is absent; default_of() knows
+                                   // those of settings
   bool required = false;           // in each of `forms`
   Range range = {};
   std::string_view words = {};  // "plane|box|tube"
@@ -62,5 +63,13 @@ const Key* find_key(std::string_view section, std::string_view name);  // null i
 std::vector<std::string> key_names(std::string_view section);
 std::vector<std::string> split_words(std::string_view words);  // at '|'
 bool has_word(std::string_view words, std::string_view word);
+
+/// TOML text of the value that a key has when it is left out; empty if there is none.
+std::string default_of(const Key& key);
+
+// What people and editors read about scene files: docs/scene_reference.md, and docs/scene.schema.json (JSON
+// Schema draft 7), for completion and hints in editors that know TOML.
+std::string scene_reference();
+std::string scene_schema();
 
 }  // namespace scree::io

@@ -6,6 +6,7 @@
 #include "io/scene/faults.h"
 #include "io/scene/keys.h"
 #include "io/scene/reading.h"
+#include "io/scene/settings_keys.h"
 #include "io/scene/validate.h"
 
 namespace scree::io {
@@ -24,21 +25,6 @@ std::optional<Quat> fixed_orientation(const Section& section) {
 bool is_random(const Section& section) {
   return section.has("orientation") && section.given("orientation").kind == NodeKind::text &&
          section.text("orientation") == "random";
-}
-
-SizeDistribution read_scale(const Section& section) {
-  SizeDistribution scale;
-  if (section.node() == nullptr) return scale;
-  const std::string kind = section.text("distribution");
-  scale.kind = kind == "uniform"     ? DistributionKind::uniform
-               : kind == "normal"    ? DistributionKind::normal
-               : kind == "lognormal" ? DistributionKind::lognormal
-                                     : DistributionKind::constant;
-  scale.mean = section.number("mean");
-  if (section.has("deviation")) scale.deviation = section.number("deviation");
-  if (section.has("low")) scale.low = section.number("low");
-  if (section.has("high")) scale.high = section.number("high");
-  return scale;
 }
 
 /// Reads one heading of [[bodies]] and appends its bodies to the scene.
@@ -90,13 +76,11 @@ class GroupReader {
   }
 
   void add(const Vec3& semi_axes, const Pose& pose, const Twist& twist) {
-    const std::array<double, 3> key{semi_axes[0], semi_axes[1], semi_axes[2]};
-    const auto [shape, is_new] = shapes_.try_emplace(key);
-    if (is_new) shape->second = model_.shapes.add(Ellipsoid{semi_axes});
+    const ShapeDescription described{ShapeKind::ellipsoid, {semi_axes[0], semi_axes[1], semi_axes[2]}};
+    const auto [shape, is_new] = shapes_.try_emplace(described);
+    if (is_new) shape->second = model_.shapes.add(described);
     add_body(bodies(), model_.shapes, model_.materials, {shape->second, material_, pose, twist});
   }
-
-  Twist twist() const { return {section_.vector("velocity"), section_.vector("angular_velocity")}; }
 
   std::uint64_t seed() const {
     if (section_.has("seed")) return static_cast<std::uint64_t>(section_.integer("seed"));
@@ -106,7 +90,7 @@ class GroupReader {
   void single(const Vec3& semi_axes) {
     Quat orientation = fixed_orientation(section_).value_or(Quat::Identity());
     if (is_random(section_)) orientation = Random(seed()).rotation();
-    add(semi_axes, {section_.vector("position"), orientation}, twist());
+    add(semi_axes, {section_.vector("position"), orientation}, settings_of<Twist>(section_));
   }
 
   void table(const std::optional<Vec3>& semi_axes) {
@@ -137,7 +121,7 @@ class GroupReader {
       reading_.faults.push_back(fault);
       return;
     }
-    const Twist common = twist();
+    const Twist common = settings_of<Twist>(section_);
     for (std::size_t i = 0; i < table.size(); ++i) {
       Twist motion = common;
       if (!table.velocity.empty()) motion.linear = table.velocity[i];
@@ -175,21 +159,23 @@ class GroupReader {
     const Section scale = section_.child("scale");
     const bool scale_is_good = scale.node() == nullptr || is_window(scale);
     if (!region || !scale_is_good) return;
-    const GrainRecipe recipe{semi_axes, read_scale(scale), fixed_orientation(section_)};
+    const GrainRecipe recipe{
+        semi_axes, scale.node() == nullptr ? SizeDistribution{} : settings_of<SizeDistribution>(scale),
+        fixed_orientation(section_)};
     const auto count = static_cast<std::size_t>(section_.integer("count"));
     std::vector<Grain> grains;
     if (group_.form == "lattice") {
-      const double jitter = section_.number("jitter");
+      const double jitter = settings_of<LatticeSettings>(section_).jitter;
       const double spacing =
           section_.has("spacing") ? section_.number("spacing") : safe_spacing(recipe, jitter);
       if (!keeps_apart(spacing, recipe)) return;
       grains = lattice(recipe, *region, {count, spacing, jitter}, seed());
     } else {
-      const int attempts = static_cast<int>(section_.integer("attempts"));
+      const int attempts = settings_of<RandomPackingSettings>(section_).attempts;
       grains = random_packing(recipe, *region, {count, attempts}, obstacles(), seed());
     }
     if (grains.size() < count) cannot_fit(grains.size(), *region);
-    const Twist motion = twist();
+    const Twist motion = settings_of<Twist>(section_);
     for (const Grain& grain : grains) add(grain.scale * semi_axes, grain.pose, motion);
   }
 
@@ -209,7 +195,7 @@ class GroupReader {
   std::vector<PlacedEllipsoid> obstacles() {
     std::vector<PlacedEllipsoid> placed;
     for (std::size_t i = 0; i < bodies().size(); ++i) {
-      placed.push_back(place(model_.shapes.ellipsoid(bodies().shape[i]), bodies().pose(i)));
+      placed.push_back(place(enclosing_ellipsoid(model_.shapes, bodies().shape[i]), bodies().pose(i)));
     }
     return placed;
   }
@@ -231,7 +217,7 @@ class GroupReader {
   Model& model_;
   MaterialIndex material_;
   BodyGroup group_;
-  std::map<std::array<double, 3>, ShapeIndex> shapes_;
+  std::map<ShapeDescription, ShapeIndex> shapes_;
 };
 
 }  // namespace

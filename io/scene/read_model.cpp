@@ -6,6 +6,7 @@
 
 #include "io/scene/faults.h"
 #include "io/scene/reading.h"
+#include "io/scene/settings_keys.h"
 
 namespace scree::io {
 
@@ -27,22 +28,6 @@ std::optional<MaterialIndex> named_material(const Node& node, const std::string&
   fault.suggestion = did_you_mean(node.text, names);
   reading.faults.push_back(std::move(fault));
   return std::nullopt;
-}
-
-PairLaw own_law(const Section& material) {
-  return {.friction = material.number("friction"),
-          .torsional_friction_m = material.number("torsional_friction"),
-          .rolling_friction_m = material.number("rolling_friction"),
-          .restitution = material.number("restitution")};
-}
-
-/// What two materials without a law of their own pair do: see SectionInfo of material_pairs for the reason.
-PairLaw mixed_law(const PairLaw& a, const PairLaw& b) {
-  const auto mean = [](double x, double y) { return std::sqrt(x * y); };
-  return {.friction = mean(a.friction, b.friction),
-          .torsional_friction_m = mean(a.torsional_friction_m, b.torsional_friction_m),
-          .rolling_friction_m = mean(a.rolling_friction_m, b.rolling_friction_m),
-          .restitution = std::min(a.restitution, b.restitution)};
 }
 
 void read_pair(const Section& pair, std::set<std::pair<int, int>>& seen, Reading& reading) {
@@ -69,10 +54,7 @@ void read_patch(const Section& patch, Reading& reading) {
   if (!material) return;
   Materials& materials = reading.scene.model.materials;
   Surface surface = materials.surface(*material);
-  surface.patches.push_back({.centre = patch.vector("centre"),
-                             .radius_m = patch.number("radius"),
-                             .edge_m = patch.number("edge"),
-                             .factor = patch.number("factor")});
+  surface.patches.push_back(settings_of<FrictionPatch>(patch));
   materials.set_surface(*material, std::move(surface));
 }
 
@@ -82,21 +64,21 @@ void read_boundary(const Section& section, const std::string& name, Reading& rea
   Boundaries& boundaries = reading.scene.model.boundaries;
   const std::string type = section.text("type");
   if (type == "plane") {
-    const Vec3 normal = section.vector("normal");
-    if (normal.norm() == 0.0) {
+    Plane plane = settings_of<Plane>(section);
+    if (plane.normal.isZero(0.0)) {
       reading.faults.push_back(
           fault_at(section.given("normal"), section.path_of("normal"), "must not be zero"));
       return;
     }
-    boundaries.push_back({name, *material, Plane{section.vector("point"), normal.normalized()}});
+    plane.normal.normalize();
+    boundaries.push_back({name, *material, plane});
   } else if (type == "box") {
     if (!is_box(section, reading)) return;
     const Boundaries walls =
         box_walls(name, *material, section.vector("low"), section.vector("high"), section.texts("open"));
     boundaries.insert(boundaries.end(), walls.begin(), walls.end());
   } else {
-    const Tube tube{section.vector("start"), section.vector("end"), section.number("inner_radius"),
-                    section.number("thickness")};
+    const Tube tube = settings_of<Tube>(section);
     if (tube.start == tube.end) {
       reading.faults.push_back(
           fault_at(section.given("end"), section.path_of("end"), "must differ from start"));
@@ -155,38 +137,10 @@ std::optional<MaterialIndex> find_material(const Section& section, Reading& read
 
 void read_settings(const Section& top, Reading& reading) {
   Scene& scene = reading.scene;
+  set_from(top, scene);
   scene.name = top.has("name") ? top.text("name") : scene.file.stem().string();
-  scene.description = top.text("description");
-  scene.end_time_s = top.number("end_time");
-
-  Settings& settings = scene.model.settings;
-  settings.gravity = top.vector("gravity");
-  settings.time_step_s = top.number("time_step");
-  settings.substeps = static_cast<int>(top.integer("substeps"));
-  settings.sort_interval = static_cast<int>(top.integer("sort_interval"));
-  settings.restitution_threshold_m_s = top.number("restitution_threshold");
-
-  settings.restitution_law =
-      top.text("restitution_law") == "energetic" ? RestitutionLaw::energetic : RestitutionLaw::newton;
-
+  const Settings& settings = scene.model.settings;
   const Section solver = top.child("solver");
-  settings.solver = {.kind = solver_kind(solver.text("kind")),
-                     .max_sweeps = static_cast<int>(solver.integer("max_sweeps")),
-                     .tolerance = solver.number("tolerance"),
-                     .warm_start = solver.boolean("warm_start"),
-                     .friction_cone = solver.text("friction_cone") == "sampled" ? FrictionCone::sampled
-                                                                                : FrictionCone::exact,
-                     .friction_samples = static_cast<int>(solver.integer("friction_samples")),
-                     .position_correction = solver.text("position_correction") == "biased"
-                                                ? PositionCorrection::biased
-                                                : PositionCorrection::split,
-                     .biased_sweeps = static_cast<int>(solver.integer("biased_sweeps")),
-                     .unbiased_sweeps = static_cast<int>(solver.integer("unbiased_sweeps")),
-                     .correction_fraction = solver.number("correction_fraction"),
-                     .correction_slop = solver.number("correction_slop"),
-                     .correction_speed_m_s = solver.number("correction_speed"),
-                     .correction_sweeps = static_cast<int>(solver.integer("correction_sweeps"))};
-
   if (settings.solver.kind == SolverKind::consensus &&
       settings.solver.friction_cone == FrictionCone::sampled) {
     Fault fault = fault_at(solver.given("friction_cone"), solver.path_of("friction_cone"),
@@ -195,10 +149,6 @@ void read_settings(const Section& top, Reading& reading) {
     reading.faults.push_back(std::move(fault));
   }
 
-  const Section sleep = top.child("sleep");
-  settings.sleep = {.speed_m_s = sleep.number("speed"),
-                    .duration_s = sleep.number("duration"),
-                    .tolerance = sleep.number("tolerance")};
   if (settings.sleep.is_on() && !may_sleep(settings.solver.kind)) {
     Fault fault = fault_at(solver.given("kind"), solver.path_of("kind"), "does not go with sleep.speed > 0");
     fault.suggestion = "choose per_body or per_contact, or leave sleep.speed out";
@@ -207,16 +157,6 @@ void read_settings(const Section& top, Reading& reading) {
 
   const Section checks = top.child("checks");
   if (checks.has("ledger_tolerance")) scene.ledger_tolerance = checks.number("ledger_tolerance");
-
-  const Section output = top.child("output");
-  scene.output = {.interval_s = output.number("interval"),
-                  .fields = output.texts("fields"),
-                  .hdf5 = output.boolean("hdf5"),
-                  .vtk = output.boolean("vtk"),
-                  .significant_bits = static_cast<int>(output.integer("significant_bits")),
-                  .contacts = output.boolean("contacts"),
-                  .contacts_interval_s = output.number("contacts_interval"),
-                  .stage_table = output.boolean("stage_table")};
 }
 
 void read_materials(const Section& top, Reading& reading) {
@@ -232,8 +172,8 @@ void read_materials(const Section& top, Reading& reading) {
     // A faulty density keeps the scene from running; any value serves to find the other faults.
     const double density = section.has("density") ? section.number("density") : 1.0;
     const MaterialIndex added = materials.add(section.text("name"), density);
-    materials.set_surface(added, {.direction_factors = section.vector("friction_factors"), .patches = {}});
-    laws.push_back(own_law(section));
+    materials.set_surface(added, settings_of<Surface>(section));
+    laws.push_back(settings_of<PairLaw>(section));
     for (std::size_t other = 0; other < laws.size(); ++other) {
       const bool same = other + 1 == laws.size();
       materials.set_law(added, MaterialIndex(static_cast<int>(other)),

@@ -6,6 +6,7 @@
 #include "io/scene/document.h"
 #include "io/scene/faults.h"
 #include "io/scene/reading.h"
+#include "io/scene/settings_keys.h"
 #include "io/scene/validate.h"
 
 namespace scree::io {
@@ -68,7 +69,7 @@ Scene read_scene_text(const std::string& text, const std::filesystem::path& file
   read_materials(top, reading);
   read_boundaries(top, reading);
   read_bodies(top, reading);
-  check_initial_state(top.child("checks").number("max_initial_overlap"), reading);
+  check_initial_state(settings_of<PlacementLimits>(top), reading);
 
   if (!reading.faults.empty()) {
     sort_by_place(reading.faults);

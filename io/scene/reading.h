@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "engine/simulation/placement.h"
 #include "io/scene/scene.h"
 #include "io/scene/section.h"
 
@@ -32,7 +33,7 @@ void read_materials(const Section& top, Reading& reading);
 void read_boundaries(const Section& top, Reading& reading);
 void read_bodies(const Section& top, Reading& reading);
 /// Overlaps, bodies behind walls, and steps too long for the bodies' size.
-void check_initial_state(double max_initial_overlap, Reading& reading);
+void check_initial_state(const PlacementLimits& limits, Reading& reading);
 
 /// The material that the section's key `material` names. A fault and none if there is no such material, or if
 /// the key is left out and there is more than one to choose from.

@@ -28,6 +28,7 @@ class Section {
   Section child(std::string_view key) const;
 
   const Node* node() const { return node_; }
+  const std::string& name() const { return name_; }
   const std::string& path() const { return path_; }
   std::string path_of(std::string_view key) const { return path_ + '.' + std::string(key); }
   const Node& given(std::string_view key) const;  // precondition: has(key)

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/core/random.h"
-#include "io/results/read_error.h"
+#include "io/files/file_errors.h"
 
 namespace scree {
 namespace {

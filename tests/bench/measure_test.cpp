@@ -60,7 +60,8 @@ TEST(TileBench, MirrorsTheBedAndMovesTheWalls) {
   // All lie between the walls as they did, and neighbours from two tiles do not overlap.
   State state = tiled.state;
   Workspace workspace;
-  const StepReport report = step(tiled.scene.model, state, workspace);
+  StepResult result;
+  const StepReport& report = step(tiled.scene.model, state, workspace, result);
   EXPECT_LT(report.penetration_max, 0.03);
   EXPECT_GT(report.contacts, 9 * 10);
 }
@@ -101,9 +102,10 @@ TEST(Measure, RepeatsTheSameStepsOnAnyNumberOfThreads) {
   ASSERT_EQ(cases.size(), 2u);
   State state = p.state;
   Workspace workspace;
+  StepResult result;
   double contacts = 0.0, penetration_max = 0.0;
   for (int k = 0; k < plan.warm_up + plan.steps; ++k) {
-    const StepReport report = step(p.scene.model, state, workspace);
+    const StepReport& report = step(p.scene.model, state, workspace, result);
     if (k < plan.warm_up) continue;
     contacts += static_cast<double>(report.contacts) / plan.steps;
     penetration_max = std::max(penetration_max, report.penetration_max);

@@ -189,9 +189,9 @@ class CommandLine(unittest.TestCase):
             self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
 
     def test_full_disk(self):
-        # A limit on file sizes stands in for a full disk. 60 kB are reached after some frames.
+        # A limit on file sizes stands in for a full disk. 100 kB are reached after some frames.
         def limit():
-            resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000))
+            resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
         for setting in ("output.vtk=false", "output.hdf5=false"):
             self.write_scene(end_time=20)
             done = self.run_program(*self.command("--overwrite", "--set", setting), preexec_fn=limit)

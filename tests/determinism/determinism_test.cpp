@@ -1,4 +1,4 @@
-// The same bits on every number of threads.
+// The same bits on every number of threads, whatever the solver and its settings.
 #include <gtest/gtest.h>
 
 #include "engine/core/parallel.h"
@@ -9,34 +9,112 @@ namespace {
 
 using test::World;
 
-std::uint64_t hash_after_fall(int threads, SolverKind kind, int substeps) {
-  set_thread_count(threads);
-  PairLaw law;
-  law.restitution = 0.2;
-  law.rolling_friction_m = 1e-3;
-  // one_pass costs a hundred times more in a heap that it lets collapse: a smaller one.
-  World world =
-      kind == SolverKind::one_pass ? test::loose_heap(6, 4, law, 2e-3) : test::loose_heap(10, 8, law, 2e-3);
-  world.model.settings.solver.kind = kind;
-  world.model.settings.solver.max_sweeps = 10;
-  world.model.settings.solver.tolerance = 1e-3;
-  world.model.settings.substeps = substeps;
-  world.run(kind == SolverKind::one_pass ? 0.3 : 0.5);
-  return state_hash(world.state.bodies);
-}
+/// Settings under test, and how many steps of them are compared.
+struct Case {
+  const char* name;
+  void (*choose)(Settings& settings);
+  int steps = 30;
+  double restitution = 0.2, rolling_friction_m = 1e-3;
+  int least_sweeps = 1;  // which some step must reach, so that all of the solver is seen
+};
 
-class Threads : public ::testing::TestWithParam<std::pair<SolverKind, int>> {};
+const Case cases[] = {
+    {"per_body", [](Settings& s) { s.solver.max_sweeps = 10; }, 80},
+    {"per_body_substeps",
+     [](Settings& s) {
+       s.solver.max_sweeps = 10;
+       s.substeps = 2;
+     },
+     40},
+    {"per_body_biased_substeps",
+     [](Settings& s) {
+       s.solver.position_correction = PositionCorrection::biased;
+       s.substeps = 5;
+     },
+     20},
+    {"per_body_sampled_cone",
+     [](Settings& s) {
+       s.solver.friction_cone = FrictionCone::sampled;
+       s.solver.max_sweeps = 10;
+     }},
+    {"per_contact",
+     [](Settings& s) {
+       s.solver.kind = SolverKind::per_contact;
+       s.solver.max_sweeps = 10;
+     }},
+    {"consensus",
+     [](Settings& s) {
+       s.solver.kind = SolverKind::consensus;
+       s.solver.max_sweeps = 20;
+     },
+     20},
+    // What 100 iterations leave goes by Newton steps, where no contact resists torques.
+    {.name = "consensus_with_newton_steps",
+     .choose =
+         [](Settings& s) {
+           s.solver.kind = SolverKind::consensus;
+           s.solver.max_sweeps = 105;
+           s.solver.tolerance = 1e-12;
+         },
+     .steps = 2,
+     .rolling_friction_m = 0.0,
+     .least_sweeps = 101},
+    {"one_pass", [](Settings& s) { s.solver.kind = SolverKind::one_pass; }, 10},
+    {.name = "energetic_impacts",
+     .choose =
+         [](Settings& s) {
+           s.restitution_law = RestitutionLaw::energetic;
+           s.solver.max_sweeps = 10;
+         },
+     .steps = 8,
+     .restitution = 0.7},
+};
+
+void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
+
+class Threads : public ::testing::TestWithParam<Case> {};
 
 TEST_P(Threads, OneHash) {
-  const auto [kind, substeps] = GetParam();
-  const std::uint64_t one = hash_after_fall(1, kind, substeps);
-  for (const int threads : {2, 3, 4, 8}) EXPECT_EQ(hash_after_fall(threads, kind, substeps), one) << threads;
+  // From a heap in its fall, where grains lie on the floor, collide and fly, some steps on every number of
+  // threads.
+  const Case& chosen = GetParam();
+  PairLaw law;
+  law.restitution = chosen.restitution;
+  law.rolling_friction_m = chosen.rolling_friction_m;
+  World start = test::loose_heap(11, 6, law, 2e-3);
+  start.model.settings.solver.max_sweeps = 10;
+  start.model.settings.solver.tolerance = 1e-3;
+  set_thread_count(1);
+  start.run(0.36);
+  chosen.choose(start.model.settings);
+
+  int sweeps = 0;
+  double impacts_J = 0.0;
+  std::int64_t contacts = 0;
+  const auto hash_on = [&](int threads) {
+    set_thread_count(threads);
+    State state = start.state;
+    Workspace workspace;
+    StepResult result;
+    for (int k = 0; k < chosen.steps; ++k) {
+      const StepReport& report = step(start.model, state, workspace, result);
+      sweeps = std::max(sweeps, report.sweeps);
+      contacts = std::max(contacts, report.contacts);
+      impacts_J += report.energy.dissipated_by_impact;
+    }
+    return state_hash(state.bodies);
+  };
+  const std::uint64_t one = hash_on(1);
+  for (const int threads : {2, 3, 4, 8}) EXPECT_EQ(hash_on(threads), one) << threads << " threads";
+  EXPECT_NE(one, state_hash(start.state.bodies));
+  EXPECT_GE(sweeps, chosen.least_sweeps);
+  EXPECT_GT(contacts, 512);  // two blocks of contacts at the least
+  EXPECT_NE(impacts_J, 0.0);
+  set_thread_count(0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Settings, Threads,
-                         ::testing::Values(std::pair{SolverKind::per_body, 1},
-                                           std::pair{SolverKind::per_body, 2},
-                                           std::pair{SolverKind::one_pass, 1}));
+INSTANTIATE_TEST_SUITE_P(Settings, Threads, ::testing::ValuesIn(cases),
+                         [](const auto& test) { return std::string(test.param.name); });
 
 }  // namespace
 }  // namespace scree

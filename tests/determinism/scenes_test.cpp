@@ -35,14 +35,16 @@ TEST_P(ShippedScene, OneHashOnAllThreadCounts) {
   {
     set_thread_count(0);
     Workspace workspace;
+    StepResult result;
     const int fall = bodies > 4000 ? 120 : 300;
-    for (int k = 0; k < fall && start.time_s < scene.end_time_s; ++k) (void)step(model, start, workspace);
+    for (int k = 0; k < fall && start.time_s < scene.end_time_s; ++k) step(model, start, workspace, result);
   }
   const auto hash_on = [&](int threads) {
     set_thread_count(threads);
     State state = start;
     Workspace workspace;
-    for (int k = 0; k < (bodies > 4000 ? 10 : 50); ++k) (void)step(model, state, workspace);
+    StepResult result;
+    for (int k = 0; k < (bodies > 4000 ? 10 : 50); ++k) step(model, state, workspace, result);
     return state_hash(state.bodies);
   };
   const std::uint64_t one = hash_on(1);

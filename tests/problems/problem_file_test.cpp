@@ -53,13 +53,16 @@ TEST(ProblemFile, BodiesComeBackBitForBit) {
   }
   EXPECT_EQ(q.delassus, p.delassus);
   EXPECT_EQ(q.body_row, p.body_row);
-  ASSERT_EQ(q.torques.size(), p.torques.size());
-  for (std::size_t t = 0; t < p.torques.size(); ++t) {
-    EXPECT_EQ(q.torques[t].contact, p.torques[t].contact);
-    EXPECT_EQ(q.torques[t].rolling_friction, p.torques[t].rolling_friction);
-    EXPECT_EQ(q.torques[t].start_impulse, p.torques[t].start_impulse);
+  ASSERT_EQ(q.rows.size(), p.rows.size());
+  EXPECT_EQ(q.contact_rows, q.rows.size());
+  for (std::size_t r = 0; r < p.rows.size(); ++r) {
+    EXPECT_EQ(q.rows[r].contact, p.rows[r].contact);
+    EXPECT_EQ(q.rows[r].bound, p.rows[r].bound);
+    EXPECT_EQ(q.rows[r].angular_a, p.rows[r].angular_a);
+    EXPECT_EQ(q.rows[r].high, p.rows[r].high);
+    EXPECT_EQ(q.rows[r].start_impulse, p.rows[r].start_impulse);
   }
-  EXPECT_FALSE(q.torques.empty());
+  EXPECT_FALSE(q.rows.empty());
   // The same problem has the same solution, to the bit.
   SolverWorkspace workspace;
   ContactSolution a, b;

@@ -155,7 +155,8 @@ TEST(HeapAtRest, GoesDownColdInBothForms) {
   SolverSettings settings;
   settings.kind = SolverKind::consensus;
   settings.tolerance = 1e-5;  // of g h: 2e-7 m/s
-  settings.max_sweeps = 2000;
+  settings.max_sweeps =
+      5000;  // 3e-7 m/s is reached after 300; what is left takes Newton steps here and there
   settings.warm_start = false;
   SolverWorkspace workspace;
   ContactSolution with_bodies;

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "io/files/file_errors.h"
 #include "io/render/labels.h"
-#include "io/results/write_error.h"
 #include "tests/results/fixtures.h"
 
 namespace scree::test {

@@ -17,12 +17,12 @@ class RecordedExample {
   explicit RecordedExample(int bodies) : scene_(example_scene(bodies)) {
     scene_.output.vtk = false;
     io::RunRecorder recorder(scene_, {folder_.path(), false});
-    ExampleStep step{scene_.initial, {}, {}};
+    ExampleStep step{scene_.initial, {}};
     for (int k = 1; k <= 50; ++k) {
       step = example_step(scene_, k);
-      recorder.after_step(step.report, step.state, step.workspace);
+      recorder.after_step(step.report, step.state);
     }
-    recorder.finish(io::RunStatus::finished, step.state, step.workspace);
+    recorder.finish(io::RunStatus::finished, step.state);
   }
   io::TrajectoryReader reader() const { return io::TrajectoryReader(folder_.path() / "trajectory.h5"); }
 
@@ -66,9 +66,9 @@ TEST(RunPicture, ShowsBodiesWhereTheirSurfacesAre) {
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     for (int axis = 0; axis < 3; ++axis) {
       // Points well within the surface, and beyond the tips of the axes.
-      const Vec3 tip =
-          bodies.orientation[i] *
-          (reader.run().model.shapes.ellipsoid(bodies.shape[i]).semi_axes[axis] * Vec3::Unit(axis));
+      const Vec3 tip = bodies.orientation[i] *
+                       (enclosing_ellipsoid(reader.run().model.shapes, bodies.shape[i]).semi_axes[axis] *
+                        Vec3::Unit(axis));
       inside += pixel(bodies.position[i] + 0.6 * tip) != white ? 1 : 0;
       beyond += pixel(bodies.position[i] + 3.5 * tip) == white ? 1 : 0;
     }
@@ -171,6 +171,25 @@ TEST(SampledFrames, HoldTheFirstAndTheLast) {
   EXPECT_EQ(io::sampled_frames(3, 24), (std::vector<std::size_t>{0, 1, 2}));
   EXPECT_EQ(io::sampled_frames(101, 5), (std::vector<std::size_t>{0, 25, 50, 75, 100}));
   EXPECT_EQ(io::sampled_frames(1, 24), std::vector<std::size_t>{0});
+}
+
+// A frame without bodies is white; the others show those who are there, and the colours are of one run.
+TEST(RunPicture, ShowsBodiesThatComeAndGo) {
+  const TemporaryFolder folder;
+  record_coming_and_going(folder.path());
+  const io::TrajectoryReader reader(folder.path() / "trajectory.h5");
+  io::PictureOptions options = plain();
+  options.walls = false;
+  io::RunPicture artist(reader, options);
+  std::vector<std::ptrdiff_t> coloured;
+  for (std::size_t k = 0; k < reader.frames(); ++k) {
+    const io::Picture picture = artist.draw(k);
+    coloured.push_back(std::count_if(picture.pixel.begin(), picture.pixel.end(),
+                                     [](std::uint32_t p) { return p != white; }));
+  }
+  EXPECT_EQ(coloured[2], 0);
+  for (const std::size_t k : {0u, 1u, 3u, 4u}) EXPECT_GT(coloured[k], 0) << k;
+  EXPECT_EQ(io::force_lines(reader, 4).size(), 4u);
 }
 
 }  // namespace scree::test

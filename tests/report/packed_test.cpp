@@ -4,6 +4,7 @@
 #include <zlib.h>
 
 #include "engine/core/random.h"
+#include "io/files/text_file.h"
 
 namespace scree::test {
 

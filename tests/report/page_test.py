@@ -1,4 +1,4 @@
-"""A report page in headless Chromium: it loads nothing, shows the bodies and draws the diagrams. page_test.py <scree>
+"""A report page in headless Chromium: it loads nothing, shows the bodies and draws the diagrams. page_test.py <scree> <write_example_results>
 
 Without Chromium it skips, but not in CI.
 """
@@ -82,20 +82,39 @@ def check_text(page):
     return data
 
 
+def numbers(text, row):
+    """[frame][row] of the 16-bit numbers, written as differences to the frame before, low bytes first."""
+    raw = unpacked(text)
+    low, high = raw[: len(raw) // 2], raw[len(raw) // 2 :]
+    frames, last = [], [0] * row
+    for start in range(0, len(low), row):
+        last = [(last[i] + low[start + i] + 256 * high[start + i]) % 65536 for i in range(row)]
+        frames.append(last)
+    return frames
+
+
+def check_who_is_there(scree, writer, folder):
+    """Bodies that come and go: the page knows all five, and a turn of zero says who is not there."""
+    subprocess.run([writer, folder, "who come and go"], check=True)
+    subprocess.run([scree, "report", folder, "-q"], check=True)
+    with open(os.path.join(folder, "report.html"), encoding="utf-8") as file:
+        page = file.read()
+    view = json.loads(re.search(r'id="data">(.*?)</script>', page, re.DOTALL).group(1))["view"]
+    assert view["bodies"] == 5, view["bodies"]
+    there = [[i for i in range(5) if any(q[i::5])] for q in numbers(view["quaternion"], 20)]
+    # Of the bodies 3, 7, 12, 20, 41; see fixtures.cpp.
+    assert there == [[0, 1, 2], [1, 2, 3], [], [0, 2, 3, 4], [0, 2, 3, 4]], there
+    return page
+
+
 def check_heights(data, folder):
     """The last frame's heights, unpacked here, are those of the trajectory, to 16 bits of the run's extent."""
     import h5py
 
     view, n = data["view"], data["view"]["bodies"]
-    raw, frames = unpacked(view["position"]), len(view["times"])
-    low, high = raw[: len(raw) // 2], raw[len(raw) // 2 :]
-    z = [0] * n
-    for frame in range(frames):
-        for i in range(n):
-            at = (3 * frame + 2) * n + i
-            z[i] = (z[i] + low[at] + 256 * high[at]) % 65536
+    z = numbers(view["position"], 3 * n)[-1][2 * n :]
     with h5py.File(os.path.join(folder, "trajectory.h5")) as run:
-        recorded = run["frames/position"][-1, :, 2]
+        recorded = run["frames/position"][-n:, 2]
     step = view["size"][2] / 65535
     assert all(abs(view["low"][2] + step * z[i] - recorded[i]) < 1e-5 for i in range(n))
 
@@ -116,7 +135,7 @@ def in_browser(chromium, page, folder, picture):
 
 
 def main():
-    scree, picture = sys.argv[1], os.environ.get("SCREE_PAGE_PICTURE")
+    scree, writer, picture = sys.argv[1], sys.argv[2], os.environ.get("SCREE_PAGE_PICTURE")
     with tempfile.TemporaryDirectory() as folder:
         scene, run = os.path.join(folder, "drop.toml"), os.path.join(folder, "run")
         with open(scene, "w", encoding="utf-8") as file:
@@ -126,12 +145,14 @@ def main():
         with open(os.path.join(run, "report.html"), encoding="utf-8") as file:
             page = file.read()
         data = check_text(page)
+        going = check_who_is_there(scree, writer, os.path.join(folder, "going"))
         chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
         if not chromium:
             print("SKIPPED: no Chromium here (Debian: chromium), so nobody has looked at the page")
             return 1 if os.environ.get("CI") == "true" else SKIP
         check_heights(data, run)
         seen = in_browser(chromium, page, folder, picture)
+        left = in_browser(chromium, going, folder, None)
     print(seen)
     assert seen["state"] == "ready", seen
     assert seen["title"] == "drop <b>", seen
@@ -139,6 +160,7 @@ def main():
     # Bodies cover a part of the picture, and another one at the end.
     assert 0.005 < seen["before"] < 0.5 and 0.005 < seen["after"] < 0.5 and seen["before"] != seen["after"], seen
     assert seen["clock"] == "t = 0.300 s", seen
+    assert left["state"] == "ready" and left["before"] > 0 and left["after"] > 0, left
     return 0
 
 

@@ -21,12 +21,12 @@ const io::Plot* find(const std::vector<io::Plot>& plots, const std::string& titl
 /// A made-up run of 50 steps of a millisecond.
 void record(const io::Scene& scene, const std::filesystem::path& folder) {
   io::RunRecorder recorder(scene, {folder, false});
-  ExampleStep step{scene.initial, {}, {}};
+  ExampleStep step{scene.initial, {}};
   for (int k = 1; k <= 50; ++k) {
     step = example_step(scene, k);
-    recorder.after_step(step.report, step.state, step.workspace);
+    recorder.after_step(step.report, step.state);
   }
-  recorder.finish(io::RunStatus::finished, step.state, step.workspace);
+  recorder.finish(io::RunStatus::finished, step.state);
 }
 
 }  // namespace
@@ -84,6 +84,19 @@ TEST(BodyPlots, CountAllBodiesAndTheirVolume) {
   const double layer = packing->x[1] - packing->x[0], body = 4.0 / 3.0 * M_PI * 0.03 * 0.02 * 0.01;
   EXPECT_NE(packing->note.find("the floor between the walls, 4 m^2"), std::string::npos) << packing->note;
   EXPECT_NEAR(sum(packing->series[0].values) * layer * 4.0, 200.0 * body, 0.02 * 200.0 * body);
+}
+
+TEST(BodyPlots, CountThoseWhoAreThere) {
+  const TemporaryFolder folder;
+  record_coming_and_going(folder.path());
+  const std::vector<io::Plot> plots = io::body_plots(io::TrajectoryReader(folder.path() / "trajectory.h5"));
+  const io::Plot *sizes = find(plots, "Sizes"), *directions = find(plots, "Directions");
+  ASSERT_TRUE(sizes && directions);
+  // All five that were ever there; a share of directions is 1 on average whoever is there.
+  EXPECT_EQ(std::accumulate(sizes->series[0].values.begin(), sizes->series[0].values.end(), 0.0), 5.0);
+  for (const io::Series& s : directions->series)
+    EXPECT_NEAR(std::accumulate(s.values.begin(), s.values.end(), 0.0), static_cast<double>(s.values.size()),
+                1e-12);
 }
 
 }  // namespace scree::test

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "engine/core/random.h"
+#include "io/results/run_recorder.h"
 
 namespace scree::test {
 
@@ -48,7 +49,7 @@ io::Scene example_scene(int bodies) {
 }
 
 ExampleStep example_step(const io::Scene& scene, std::int64_t number) {
-  ExampleStep example{scene.initial, {}, {}};
+  ExampleStep example{scene.initial, {}};
   State& state = example.state;
   state.step = number;
   state.time_s = static_cast<double>(number) * scene.model.settings.time_step_s;
@@ -56,34 +57,27 @@ ExampleStep example_step(const io::Scene& scene, std::int64_t number) {
   for (std::size_t i = 0; i < bodies.size(); ++i)
     bodies.position[i] += state.time_s * bodies.linear_velocity[i];
   const auto n = static_cast<std::int32_t>(bodies.size());
-  Workspace& w = example.workspace;
-  Mat3 frame;  // rows n, t1, t2
-  frame << 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0;
+  std::vector<Contact>& contacts = state.contacts.list;
   for (std::int32_t a = 0; a < n; ++a) {
-    const bool fixed = a == 0;
-    const ContactKey key{a, fixed ? n : std::min(a + 1, n - 1), 0};
+    const ContactKey key{a, a == 0 ? boundary_partner(0) : std::min(a + 1, n - 1), 0};
     if (key.a == key.b) continue;
-    const bool active = a % 2 == 0;
-    const Vec3 impulse = active ? Vec3(0.1, 0.2, 0.3 + a) : Vec3::Zero();
-    w.contacts.key.push_back(key);
-    w.contacts.point.push_back(bodies.position[static_cast<std::size_t>(a)]);
-    w.contacts.normal.push_back(Vec3::UnitZ());
-    w.contacts.gap.push_back(-1e-4 * a);
-    w.problem.geometry.push_back(
-        {Vector4{0.0, 0.0, 1.0, 0.0}, Vector4{1.0, 0.0, 0.0, 0.0}, Vector4{}, Vector4{}});
-    w.problem.law.push_back(
-        {.offset = 0.0, .tangent_ratio = 1.0, .local = {}, .rho = 0.0, .a = key.a, .b = fixed_partner});
-    w.solution.impulse.push_back(frame * impulse);
-    // Memory keeps less than the impulse: an impact's share is left out.
-    state.memory.key.push_back(key);
-    state.memory.normal.push_back(Vec3::UnitZ());
-    state.memory.impulse.push_back(0.5 * impulse);
+    // The contact's point is the centre of a.
+    contacts.push_back({.key = key,
+                        .normal = Vec3::UnitZ(),
+                        .arm_a = Vec3::Zero(),
+                        .arm_b = Vec3::Zero(),
+                        .gap = -1e-4 * a,
+                        .gap_acceleration = 0.0f,
+                        .length = 0.01f});
+    if (a % 2 == 0) contacts.back().impulse = Vec3(0.1, 0.2, 0.3 + a);
+    contacts.back().lasting = 0.5f;
   }
+  state.contacts.index(bodies.size());
   StepReport& report = example.report;
   report.step = number;
   report.time_s = state.time_s;
   report.bodies = n;
-  report.contacts = static_cast<std::int64_t>(w.contacts.size());
+  report.contacts = static_cast<std::int64_t>(contacts.size());
   report.energy.kinetic = kinetic_energy(bodies);
   report.energy.potential = potential_energy(bodies, scene.model.settings.gravity);
   report.energy.dissipated_by_friction = 0.5;
@@ -94,6 +88,65 @@ ExampleStep example_step(const io::Scene& scene, std::int64_t number) {
   report.momentum_error_relative = 1e-16 * static_cast<double>(number);
   report.time = {0.001, 0.002, 0.003, 0.004};
   return example;
+}
+
+std::vector<BodyId> present(std::int64_t step) {
+  if (step < 10) return {7, 3, 12};
+  if (step < 20) return {12, 20, 7};
+  if (step < 30) return {};
+  return {41, 3, 20, 12};
+}
+
+Vec3 place_of(BodyId id, std::int64_t step) {
+  return {0.1 * static_cast<double>(id), 1e-3 * static_cast<double>(step), 0.5};
+}
+double length_of(BodyId id) { return 0.01 + 1e-3 * static_cast<double>(id); }
+
+namespace {
+
+/// A State with these bodies; each touches the next one in its slots, and the last one a boundary.
+ExampleStep step_of(Model& model, std::int64_t number) {
+  ExampleStep result;
+  State& state = result.state;
+  state.step = number;
+  state.time_s = static_cast<double>(number) * model.settings.time_step_s;
+  const std::vector<BodyId> ids = present(number);
+  const auto n = static_cast<std::int32_t>(ids.size());
+  for (const BodyId id : ids) {
+    const double a = length_of(id);
+    add_body(state.bodies, model.shapes, model.materials,
+             {model.shapes.add(Ellipsoid{{a, a, 0.5 * a}}),
+              MaterialIndex(id % 2),
+              {place_of(id, number), Quat::Identity()},
+              {Vec3::UnitX(), Vec3::Zero()}});
+    state.bodies.id.back() = id;
+  }
+  for (std::int32_t a = 0; a < n; ++a)
+    state.contacts.list.push_back({.key = {a, a + 1 < n ? a + 1 : boundary_partner(0), 0},
+                                   .normal = Vec3::UnitZ(),
+                                   .arm_a = Vec3::Zero(),
+                                   .arm_b = Vec3::Zero(),
+                                   .gap = -1e-4,
+                                   .gap_acceleration = 0.0f,
+                                   .length = 0.01f,
+                                   .impulse = Vec3::UnitZ()});
+  result.report.step = number;
+  result.report.time_s = state.time_s;
+  return result;
+}
+
+}  // namespace
+
+void record_coming_and_going(const std::filesystem::path& folder) {
+  io::Scene scene = example_scene(0);
+  scene.initial = step_of(scene.model, 0).state;
+  ExampleStep step;
+  io::RunRecorder recorder(scene, {folder, false});
+  for (int k = 1; k <= 40; ++k) {
+    step = step_of(scene.model, k);
+    recorder.after_step(step.report, step.state);
+  }
+  recorder.finish(io::RunStatus::finished, step.state);
 }
 
 std::string read_text(const std::filesystem::path& path) {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "engine/simulation/diagnostics.h"
-#include "engine/simulation/workspace.h"
+#include "engine/simulation/step.h"
 #include "io/scene/scene.h"
 
 namespace scree::test {
@@ -30,13 +30,20 @@ io::Scene example_scene(int bodies);
 /// What a step of the engine would leave behind.
 struct ExampleStep {
   State state;
-  Workspace workspace;
   StepReport report;
 };
 
 /// Step `number` of the example: bodies have moved along their velocities; contacts chain body i to i + 1 and
 /// body 0 to boundary 0; every second contact carries an impulse.
 ExampleStep example_step(const io::Scene& scene, std::int64_t number);
+
+/// A run of forty steps with a frame every ten, in which bodies come and go: those that are there at a step,
+/// by id. Ids have holes, slots are in no order, and 3 comes back. `place_of` and `length_of` tell one from
+/// another: its place, and the two longer semi-axes, the shorter one being half of it.
+std::vector<BodyId> present(std::int64_t step);
+Vec3 place_of(BodyId id, std::int64_t step);
+double length_of(BodyId id);
+void record_coming_and_going(const std::filesystem::path& folder);
 
 std::string read_text(const std::filesystem::path& path);
 

@@ -22,5 +22,5 @@ with tempfile.TemporaryDirectory() as folder:
     shown = subprocess.run([sys.executable, "-c", examples[0]], cwd=folder, check=True, capture_output=True, text=True)
 print(shown.stdout)
 # The made-up run has 50 bodies of speed 1 m/s and 6 frames.
-assert "6 frames of 50 bodies" in shown.stdout
-assert "example" in shown.stdout
+assert "example: 6 frames of 50 bodies" in shown.stdout
+assert "it moves from [" in shown.stdout

@@ -12,9 +12,13 @@ SKIP = 77
 
 pvbatch = shutil.which("pvbatch")
 if not pvbatch:
-    print("SKIPPED: pvbatch is not installed (Debian: paraview; it does not go together with libvtk9-dev's Python)")
+    print("SKIPPED: pvbatch is not installed (Debian: paraview)")
     sys.exit(SKIP)
-screen = [] if os.environ.get("DISPLAY") or not shutil.which("xvfb-run") else ["xvfb-run", "-a"]
+# Without -noreset Xvfb starts afresh when a client leaves, and ParaView now and then connects in that very moment.
+screen = [] if os.environ.get("DISPLAY") else ["xvfb-run", "-a", "-s", "-screen 0 1600x1200x24 -noreset"]
+if screen and not shutil.which(screen[0]):
+    print("SKIPPED: there is no display and no xvfb-run (Debian: xvfb, xauth)")
+    sys.exit(SKIP)
 script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "paraview_picture.py")
 with tempfile.TemporaryDirectory() as folder:
     subprocess.run([sys.argv[1], folder], check=True)

@@ -52,16 +52,17 @@ TEST(RecordedFields, EqualThoseOfTheRun) {
     io::RunRecorder recorder(scene, {folder.path(), false});
     State state = scene.initial;
     Workspace workspace;
+    StepResult result;
     for (int k = 0; k <= 40; ++k) {
       if (k > 0) {
-        const StepReport report = step(scene.model, state, workspace);
-        recorder.after_step(report, state, workspace);
+        const StepReport& report = step(scene.model, state, workspace, result);
+        recorder.after_step(report, state);
       }
       if (k % 5 != 0) continue;
       packing.push_back(solid_volume(scene.model.shapes, state.bodies, layers));
       energy.push_back(kinetic_energy(state.bodies));
     }
-    recorder.finish(io::RunStatus::finished, state, workspace);
+    recorder.finish(io::RunStatus::finished, state);
   }
   const io::TrajectoryReader reader(folder.path() / "trajectory.h5");
   const std::vector<double> table = column(folder.path() / "steps.csv", "kinetic_energy_J");
@@ -91,8 +92,8 @@ TEST(RecordedFields, HaveTheValuesOfTheirDefinitions) {
   scene.output.vtk = false;
   const ExampleStep step = example_step(scene, 50);
   io::RunRecorder recorder(scene, {folder.path(), false});
-  recorder.after_step(step.report, step.state, step.workspace);
-  recorder.finish(io::RunStatus::finished, step.state, step.workspace);
+  recorder.after_step(step.report, step.state);
+  recorder.finish(io::RunStatus::finished, step.state);
   const io::TrajectoryReader reader(folder.path() / "trajectory.h5");
   ASSERT_EQ(reader.frames(), 2u);
   const auto values = [&](const char* name) { return io::field_values(reader, 1, name); };

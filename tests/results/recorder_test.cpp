@@ -6,10 +6,11 @@
 
 #include "engine/core/errors.h"
 #include "engine/core/state_hash.h"
+#include "engine/simulation/placement.h"
+#include "io/files/file_errors.h"
 #include "io/results/background_writer.h"
 #include "io/results/run_recorder.h"
 #include "io/results/step_table.h"
-#include "io/results/write_error.h"
 #include "tests/results/fixtures.h"
 
 namespace scree::test {
@@ -29,12 +30,12 @@ std::vector<std::string> split(const std::string& text, char separator) {
 nlohmann::json record(const io::Scene& scene, const fs::path& folder, int steps,
                       io::RunStatus status = io::RunStatus::finished) {
   io::RunRecorder recorder(scene, {folder, false});
-  ExampleStep step{scene.initial, {}, {}};
+  ExampleStep step{scene.initial, {}};
   for (int k = 1; k <= steps; ++k) {
     step = example_step(scene, k);
-    recorder.after_step(step.report, step.state, step.workspace);
+    recorder.after_step(step.report, step.state);
   }
-  recorder.finish(status, step.state, step.workspace);
+  recorder.finish(status, step.state);
   return nlohmann::json::parse(read_text(folder / "summary.json"));
 }
 
@@ -91,7 +92,7 @@ TEST(RunRecorder, StepTableHasARowAStep) {
   ASSERT_EQ(lines.size(), 5u);
   EXPECT_EQ(lines[0], io::step_table_header());
   const std::vector<std::string> names = split(lines[0], ',');
-  EXPECT_EQ(names.size(), 52u);
+  EXPECT_EQ(names.size(), 53u);
   for (std::size_t k = 1; k < lines.size(); ++k) {
     const std::vector<std::string> values = split(lines[k], ',');
     ASSERT_EQ(values.size(), names.size());
@@ -154,12 +155,12 @@ TEST(RunRecorder, ARunWithoutStepsHasNoNaN) {
 TEST(RunRecorder, CountsLostBodies) {
   const io::Scene scene = example_scene(5);
   Bodies bodies = scene.initial.bodies;
-  EXPECT_EQ(io::count_lost_bodies(scene.model, bodies), 0);
+  EXPECT_EQ(count_lost_bodies(scene.model, bodies), 0);
   bodies.position[0].z() = -0.029;  // still within its bounding radius of 30 mm
-  EXPECT_EQ(io::count_lost_bodies(scene.model, bodies), 0);
+  EXPECT_EQ(count_lost_bodies(scene.model, bodies), 0);
   bodies.position[0].z() = -0.031;
   bodies.linear_velocity[3].x() = std::nan("");
-  EXPECT_EQ(io::count_lost_bodies(scene.model, bodies), 2);
+  EXPECT_EQ(count_lost_bodies(scene.model, bodies), 2);
 }
 
 TEST(RunRecorder, RefusesToReplaceResultsAndLeavesThemAlone) {
@@ -196,10 +197,10 @@ TEST(RunRecorder, AFailureToWriteFramesComesOut) {
   const auto go_on = [&] {
     for (int k = 1; k <= 100; ++k) {
       const ExampleStep step = example_step(scene, k);
-      recorder.after_step(step.report, step.state, step.workspace);
+      recorder.after_step(step.report, step.state);
     }
     const ExampleStep step = example_step(scene, 101);
-    recorder.finish(io::RunStatus::finished, step.state, step.workspace);
+    recorder.finish(io::RunStatus::finished, step.state);
   };
   EXPECT_THROW(go_on(), io::WriteError);
 }

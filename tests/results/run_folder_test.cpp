@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "io/results/write_error.h"
+#include "io/files/file_errors.h"
 #include "tests/results/fixtures.h"
 
 namespace scree::test {

@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "io/results/read_error.h"
+#include "io/files/file_errors.h"
 #include "io/results/run_recorder.h"
 #include "io/results/trajectory.h"
 #include "tests/results/fixtures.h"
@@ -17,8 +17,7 @@ namespace {
 
 void append(io::Trajectory& trajectory, const io::Scene& scene, int step, bool with_contacts = true) {
   const ExampleStep example = example_step(scene, step);
-  trajectory.append(
-      io::make_frame(scene.model, example.state, example.workspace, scene.output.fields, with_contacts));
+  trajectory.append(io::make_frame(scene.model, example.state, scene.output.fields, with_contacts));
 }
 
 /// Another process that writes a trajectory, so many frames each time it is told to, and is killed at the
@@ -94,7 +93,7 @@ TEST(TrajectoryReader, BringsBackWhatStaysTheSame) {
   EXPECT_EQ(run.bodies.inertia, bodies.inertia);
   EXPECT_EQ(run.bodies.id, bodies.id);
   EXPECT_EQ(run.bodies.material, bodies.material);
-  EXPECT_EQ(run.model.shapes.ellipsoid(run.bodies.shape[5]).semi_axes, Vec3(0.03, 0.02, 0.01));
+  EXPECT_EQ(enclosing_ellipsoid(run.model.shapes, run.bodies.shape[5]).semi_axes, Vec3(0.03, 0.02, 0.01));
   ASSERT_EQ(run.model.boundaries.size(), 6u);
   for (std::size_t i = 0; i < 5; ++i) {
     EXPECT_EQ(run.model.boundaries[i].name, scene.model.boundaries[i].name);
@@ -117,8 +116,7 @@ TEST(TrajectoryReader, ReadsFramesWholeAndInPart) {
   EXPECT_EQ(reader.nearest_frame(0.0021), 1u);
   EXPECT_EQ(reader.nearest_frame(9.0), 2u);
   const ExampleStep step = example_step(scene, 2);
-  const io::Frame written =
-      io::make_frame(scene.model, step.state, step.workspace, reader.run().fields, true);
+  const io::Frame written = io::make_frame(scene.model, step.state, reader.run().fields, true);
   const io::Frame whole = reader.frame(1), part = reader.frame(1, {2, 3}), tail = reader.frame(1, {4, 99});
   EXPECT_EQ(whole.step, 2);
   EXPECT_EQ(whole.position, written.position);
@@ -164,7 +162,7 @@ TEST(TrajectoryReader, ReadsContactsWhereTheyWereWritten) {
   EXPECT_FALSE(reader.has_contacts(1));
   EXPECT_TRUE(reader.contacts(1).gap.empty());
   const ExampleStep step = example_step(scene, 3);
-  const io::Frame written = io::make_frame(scene.model, step.state, step.workspace, {}, true);
+  const io::Frame written = io::make_frame(scene.model, step.state, {}, true);
   const io::FrameContacts read = reader.contacts(2);
   EXPECT_EQ(read.point, written.contacts.point);
   EXPECT_EQ(read.normal, written.contacts.normal);
@@ -206,12 +204,12 @@ TEST(RunRecorder, EveryFrameHasContactsUnlessAnIntervalIsGiven) {
   io::Scene scene = example_scene(4);
   scene.output.vtk = false;
   io::RunRecorder recorder(scene, {folder.path(), false});
-  ExampleStep step{scene.initial, {}, {}};
+  ExampleStep step{scene.initial, {}};
   for (int k = 1; k <= 13; ++k) {
     step = example_step(scene, k);
-    recorder.after_step(step.report, step.state, step.workspace);
+    recorder.after_step(step.report, step.state);
   }
-  recorder.finish(io::RunStatus::interrupted, step.state, step.workspace);
+  recorder.finish(io::RunStatus::interrupted, step.state);
   const io::TrajectoryReader reader(folder.path() / "trajectory.h5");
   ASSERT_EQ(reader.frames(), 3u);
   for (std::size_t k = 0; k < 3; ++k) EXPECT_TRUE(reader.has_contacts(k));
@@ -225,12 +223,12 @@ TEST(RunRecorder, ContactsHaveACadenceOfTheirOwn) {
   scene.output.contacts_interval_s = 0.025;
   scene.output.vtk = false;
   io::RunRecorder recorder(scene, {folder.path(), false});
-  ExampleStep step{scene.initial, {}, {}};
+  ExampleStep step{scene.initial, {}};
   for (int k = 1; k <= 60; ++k) {
     step = example_step(scene, k);
-    recorder.after_step(step.report, step.state, step.workspace);
+    recorder.after_step(step.report, step.state);
   }
-  recorder.finish(io::RunStatus::finished, step.state, step.workspace);
+  recorder.finish(io::RunStatus::finished, step.state);
   const io::TrajectoryReader reader(folder.path() / "trajectory.h5");
   std::vector<double> times;  // with contacts
   for (std::size_t k = 0; k < reader.frames(); ++k) {

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "engine/core/state_hash.h"
-#include "io/results/write_error.h"
+#include "io/files/file_errors.h"
 #include "tests/results/fixtures.h"
 
 namespace scree::test {
@@ -91,7 +91,7 @@ class Reader {
 void append_frames(io::Trajectory& trajectory, const io::Scene& scene, int frames) {
   for (int k = 0; k < frames; ++k) {
     const ExampleStep step = example_step(scene, k + 1);
-    trajectory.append(io::make_frame(scene.model, step.state, step.workspace, scene.output.fields, true));
+    trajectory.append(io::make_frame(scene.model, step.state, scene.output.fields, true));
   }
 }
 
@@ -113,9 +113,10 @@ TEST(Trajectory, HoldsWhatWasWritten) {
   EXPECT_EQ(reader.attribute("/", "scene"), "example");
   EXPECT_EQ(reader.text("/scene/text"), scene.text);
   EXPECT_EQ(reader.dims("/scene/overrides"), (std::vector<hsize_t>{1}));
-  EXPECT_EQ(reader.dims("/frames/position"), (std::vector<hsize_t>{3, 6, 3}));
-  EXPECT_EQ(reader.dims("/frames/orientation"), (std::vector<hsize_t>{3, 6, 4}));
-  EXPECT_EQ(reader.dims("/frames/kinetic_energy"), (std::vector<hsize_t>{3, 6}));
+  EXPECT_EQ(reader.dims("/frames/position"), (std::vector<hsize_t>{18, 3}));
+  EXPECT_EQ(reader.dims("/frames/orientation"), (std::vector<hsize_t>{18, 4}));
+  EXPECT_EQ(reader.dims("/frames/kinetic_energy"), (std::vector<hsize_t>{18}));
+  EXPECT_EQ(reader.numbers("/frames/offset"), (std::vector<double>{0, 6, 12, 18}));
   EXPECT_EQ(reader.numbers("/frames/time"), (std::vector<double>{1e-3, 2e-3, 3e-3}));
   const std::vector<double> position = reader.numbers("/frames/position");
   const std::vector<double> orientation = reader.numbers("/frames/orientation");
@@ -135,7 +136,7 @@ TEST(Trajectory, ContactsAreRaggedRows) {
   const TemporaryFolder folder;
   const io::Scene scene = example_scene(4);
   io::Trajectory trajectory(folder.path() / "t.h5", scene);
-  trajectory.append(io::make_frame(scene.model, scene.initial, Workspace{}, {}, true));  // none at the start
+  trajectory.append(io::make_frame(scene.model, scene.initial, {}, true));  // none at the start
   append_frames(trajectory, scene, 2);
   trajectory.close();
   const Reader reader(folder.path() / "t.h5");
@@ -167,7 +168,7 @@ TEST(Trajectory, TheFinalStateKeepsEveryBit) {
     read.orientation[i] = Quat(q[4 * i], q[4 * i + 1], q[4 * i + 2], q[4 * i + 3]);
   EXPECT_EQ(state_hash(read), state_hash(state.bodies));
   EXPECT_EQ(reader.attribute("/final", "state_hash"), hash_text(state_hash(state.bodies)));
-  EXPECT_EQ(reader.numbers("/final/contact_memory/impulse").size(), 3 * state.memory.impulse.size());
+  EXPECT_EQ(reader.numbers("/final/contacts/impulse").size(), 3 * state.contacts.size());
 }
 
 TEST(Trajectory, TheFinalStateKeepsWhoSleepsAndWhatHoldsThem) {
@@ -176,10 +177,10 @@ TEST(Trajectory, TheFinalStateKeepsWhoSleepsAndWhatHoldsThem) {
   State state = example_step(scene, 5).state;
   state.bodies.asleep = {0, 1, 1};
   state.sleepers.still = {0, 70, 65535};
-  RestingContact resting{};
+  Contact resting{};
   resting.key = {1, 2, 0};
   resting.arm_b = Vec3(0.1, 0.2, 0.3);
-  resting.length = 0.05;
+  resting.length = 0.0625f;
   state.sleepers.contacts = {resting};
   io::Trajectory trajectory(folder.path() / "t.h5", scene);
   trajectory.write_final_state(state);
@@ -190,7 +191,7 @@ TEST(Trajectory, TheFinalStateKeepsWhoSleepsAndWhatHoldsThem) {
   EXPECT_EQ(reader.numbers("/final/resting_contacts/a"), (std::vector<double>{1}));
   EXPECT_EQ(reader.numbers("/final/resting_contacts/b"), (std::vector<double>{2}));
   EXPECT_EQ(reader.numbers("/final/resting_contacts/arm_b"), (std::vector<double>{0.1, 0.2, 0.3}));
-  EXPECT_EQ(reader.numbers("/final/resting_contacts/length"), (std::vector<double>{0.05}));
+  EXPECT_EQ(reader.numbers("/final/resting_contacts/length"), (std::vector<double>{0.0625}));
 }
 
 TEST(Trajectory, EveryDatasetHasItsUnitAndMeaning) {
@@ -215,7 +216,7 @@ TEST(Trajectory, ASceneWithoutBodiesIsReadable) {
   append_frames(trajectory, scene, 2);
   trajectory.close();
   const Reader reader(folder.path() / "t.h5");
-  EXPECT_EQ(reader.dims("/frames/position"), (std::vector<hsize_t>{2, 0, 3}));
+  EXPECT_EQ(reader.dims("/frames/position"), (std::vector<hsize_t>{0, 3}));
 }
 
 TEST(Trajectory, AKilledRunLeavesItsFrames) {
@@ -232,7 +233,7 @@ TEST(Trajectory, AKilledRunLeavesItsFrames) {
   ASSERT_TRUE(WIFSIGNALED(status));
   const Reader reader(folder.path() / "t.h5");
   ASSERT_TRUE(reader.is_open());
-  EXPECT_EQ(reader.dims("/frames/position"), (std::vector<hsize_t>{4, 500, 3}));
+  EXPECT_EQ(reader.dims("/frames/position"), (std::vector<hsize_t>{2000, 3}));
   EXPECT_EQ(reader.numbers("/frames/time").back(), 4e-3);
   const float x = static_cast<float>(example_step(scene, 4).state.bodies.position[499].z());
   EXPECT_EQ(reader.numbers("/frames/position").back(), x);

@@ -7,6 +7,7 @@
 #include <vtkNew.h>
 #include <vtkXMLImageDataReader.h>
 
+#include "io/results/recorded_fields.h"
 #include "tests/results/fixtures.h"
 
 namespace scree::test {
@@ -53,7 +54,7 @@ TEST(VtkImage, FieldsReadBackWhereTheyBelong) {
 TEST(VtkImage, ContactsBecomeForces) {
   const io::Scene scene = example_scene(4);
   const ExampleStep step = example_step(scene, 1);
-  const io::Frame frame = io::make_frame(scene.model, step.state, step.workspace, {}, true);
+  const io::Frame frame = io::make_frame(scene.model, step.state, {}, true);
   const auto forces = io::contact_forces(frame.contacts, 1e-3);
   ASSERT_EQ(forces.size(), 2u);  // one of the three contacts carries nothing
   EXPECT_NEAR((forces[1].force - Vec3(100.0, 200.0, 2300.0)).norm(), 0.0, 1e-3);

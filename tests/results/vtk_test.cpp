@@ -8,6 +8,7 @@
 #include <vtkXMLPolyDataReader.h>
 #include <vtkXMLUtilities.h>
 
+#include "io/files/vtk_file.h"
 #include "io/results/vtk_series.h"
 #include "tests/results/fixtures.h"
 
@@ -20,7 +21,7 @@ void write_series(const std::filesystem::path& path, const io::Scene& scene, int
   io::VtkSeries series(io::RunFolder{path}, scene);
   for (int k = 0; k < frames; ++k) {
     const ExampleStep step = example_step(scene, k + 1);
-    series.append(io::make_frame(scene.model, step.state, step.workspace, scene.output.fields, true));
+    series.append(io::make_frame(scene.model, step.state, scene.output.fields, true));
   }
 }
 
@@ -59,6 +60,25 @@ TEST(VtkSeries, ReadsBackWithTheLayoutThatGlyphsNeed) {
   EXPECT_EQ(data->GetPointData()->GetArray("orientation")->GetDataType(), VTK_FLOAT);
   for (const char* name : {"velocity", "angular_velocity", "contacts", "kinetic_energy"}) {
     EXPECT_TRUE(data->GetPointData()->HasArray(name)) << name;
+  }
+}
+
+TEST(VtkFile, ManyPointsReadBack) {
+  const TemporaryFolder folder;
+  for (const int n : {1 << 18, 200000}) {  // blocks of 1 MiB: all full, and a last that is not
+    std::vector<Eigen::Vector3f> points;
+    for (int i = 0; i < n; ++i) points.emplace_back(i, std::sin(static_cast<float>(i)), -i);
+    io::write_vtk_points(folder.path() / "many.vtp", points, {{"place", points}});
+    vtkNew<vtkXMLPolyDataReader> reader;
+    reader->SetFileName((folder.path() / "many.vtp").c_str());
+    reader->Update();
+    vtkPolyData* data = reader->GetOutput();
+    ASSERT_EQ(data->GetNumberOfPoints(), n);
+    for (int i = 0; i < n; i += 777) {
+      const auto at = static_cast<std::size_t>(i);
+      EXPECT_EQ(data->GetPoint(i)[1], points[at].y());
+      EXPECT_EQ(value(data, "place", at, 2), points[at].z());
+    }
   }
 }
 

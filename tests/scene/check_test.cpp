@@ -2,8 +2,10 @@
 #include "tools/check.h"
 
 #include <filesystem>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "engine/simulation/placement.h"
 #include "engine/simulation/step.h"
 #include "io/results/run_recorder.h"
 #include "io/scene/read_scene.h"
@@ -44,11 +46,12 @@ TEST(Check, ForetellsTheSizeOfTheOutput) {
   io::RunRecorder recorder(scene, {folder, true});
   State state = scene.initial;
   Workspace workspace;
+  StepResult result;
   for (std::int64_t k = 0; k < expected.steps; ++k) {
-    const StepReport report = step(scene.model, state, workspace);
-    recorder.after_step(report, state, workspace);
+    const StepReport& report = step(scene.model, state, workspace, result);
+    recorder.after_step(report, state);
   }
-  const io::Summary summary = recorder.finish(io::RunStatus::finished, state, workspace);
+  const io::Summary summary = recorder.finish(io::RunStatus::finished, state);
   EXPECT_EQ(summary.frames, expected.frames);
   const double written =
       bytes_in(folder) - static_cast<double>(std::filesystem::file_size(folder / "steps.csv"));
@@ -67,6 +70,43 @@ TEST(Check, ProbesAndReports) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   }
   EXPECT_NE(check_text(scene, Probe{}).find("not estimated"), std::string::npos);
+}
+
+// Four pairs, far from each other: almost touching, touching to the last bit, overlapping, one in the other.
+TEST(Check, ClassifiesPairsExactly) {
+  std::string text = "checks.max_initial_overlap = 100\n[[materials]]\nname = \"glass\"\ndensity = 2500\n";
+  const auto add = [&](double x, double radius) {
+    text += fmt::format("[[bodies]]\nradius = {}\nposition = [{}, 0, 0]\n", radius, x);
+  };
+  add(0, 0.5), add(1.001, 0.5);
+  add(10, 0.5), add(11, 0.5);
+  add(20, 0.5), add(20.75, 0.5);
+  add(30, 0.5), add(30.125, 0.25);
+  add(40, 0.5), add(42, 0.5);  // not near
+  const io::Scene scene = io::read_scene_text(text, "pairs.toml");
+  const ExactRelations found = exact_relations(scene.model, scene.initial.bodies);
+  EXPECT_EQ(found.count, (std::array<std::int64_t, 4>{1, 1, 1, 1}));
+  EXPECT_EQ(found.disagreeing, 0);
+  EXPECT_EQ(found.unknown, 0);
+  EXPECT_EQ(found.deepest.relation, Relation::inside);
+  EXPECT_EQ(found.deepest.a, 6u);
+  EXPECT_EQ(found.deepest.b, 7u);
+  EXPECT_NEAR(found.deepest.gap_m, 0.125 - 0.75, 1e-12);
+  const std::string told = exact_text(scene);
+  for (const char* part :
+       {"1 separate, 1 touching, 1 overlapping, 1 inside", "0 disagree with the gap",
+        "deepest: inside, bodies 6 at [30, 0, 0] m and 7 at [30.125, 0, 0] m, gap -0.625 m"}) {
+    EXPECT_NE(told.find(part), std::string::npos) << part << "\n" << told;
+  }
+}
+
+// Pairs of random ellipsoids that overlap, touch or barely miss: the two ways to look at them agree.
+TEST(Check, ExactRelationsAgreeWithTheGaps) {
+  const io::Scene scene =
+      settling_box({{"bodies[0].semi_axes", "[0.2, 0.15, 0.1]"}, {"checks.max_initial_overlap", "100"}});
+  const ExactRelations found = exact_relations(scene.model, scene.initial.bodies);
+  EXPECT_GT(found.count[static_cast<std::size_t>(Relation::overlapping)], 100);
+  EXPECT_EQ(found.disagreeing, 0);
 }
 
 }  // namespace

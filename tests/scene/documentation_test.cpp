@@ -7,7 +7,6 @@
 
 #include "io/results/body_fields.h"
 #include "io/scene/keys.h"
-#include "io/scene/reference.h"
 
 namespace scree::io {
 namespace {

@@ -28,7 +28,9 @@ position = [0, 0, "= 3 * double_radius + 0.5"]
 material = "= stuff"
 )";
 
-double radius(const Scene& scene) { return scene.model.shapes.ellipsoid(ShapeIndex(0)).semi_axes[0]; }
+double radius(const Scene& scene) {
+  return enclosing_ellipsoid(scene.model.shapes, ShapeIndex(0)).semi_axes[0];
+}
 
 std::string message(const std::vector<Override>& overrides) {
   try {

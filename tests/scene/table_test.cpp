@@ -68,7 +68,7 @@ TEST_F(BodyTable, CsvColumnsComeInAnyOrder) {
   EXPECT_EQ(bodies.angular_velocity[1], Vec3(7.0, 8.0, 9.0));
   EXPECT_EQ(bodies.orientation[0].coeffs(), Quat(0, 1, 0, 0).coeffs());
   EXPECT_EQ(scene.model.shapes.size(), 1u);  // equal sizes share a shape
-  EXPECT_EQ(scene.model.shapes.ellipsoid(bodies.shape[1]).semi_axes, Vec3(0.01, 0.02, 0.03));
+  EXPECT_EQ(enclosing_ellipsoid(scene.model.shapes, bodies.shape[1]).semi_axes, Vec3(0.01, 0.02, 0.03));
 }
 
 TEST_F(BodyTable, AbsentColumnsComeFromTheScene) {
@@ -79,7 +79,7 @@ TEST_F(BodyTable, AbsentColumnsComeFromTheScene) {
   EXPECT_EQ(bodies.orientation[0].coeffs(), Quat::Identity().coeffs());
   EXPECT_EQ(bodies.linear_velocity[0], Vec3(4.0, 5.0, 6.0));
   EXPECT_EQ(bodies.angular_velocity[0], Vec3(7.0, 8.0, 9.0));
-  EXPECT_EQ(scene.model.shapes.ellipsoid(bodies.shape[0]).semi_axes, Vec3(1.0, 2.0, 3.0));
+  EXPECT_EQ(enclosing_ellipsoid(scene.model.shapes, bodies.shape[0]).semi_axes, Vec3(1.0, 2.0, 3.0));
 }
 
 TEST_F(BodyTable, UnknownColumnsAreWarnedOf) {
@@ -113,7 +113,7 @@ TEST_F(BodyTable, ReadsHdf5OfAnyNumberType) {
   ASSERT_EQ(bodies.size(), 2u);
   EXPECT_EQ(bodies.position[1], Vec3(4.0, 5.0, 6.0));
   EXPECT_EQ(bodies.orientation[1].coeffs(), Quat(0, 0, 0, 1).coeffs());
-  EXPECT_EQ(scene.model.shapes.ellipsoid(bodies.shape[1]).semi_axes, Vec3(0.4, 0.5, 0.6));
+  EXPECT_EQ(enclosing_ellipsoid(scene.model.shapes, bodies.shape[1]).semi_axes, Vec3(0.4, 0.5, 0.6));
   EXPECT_EQ(bodies.linear_velocity[1], Vec3::UnitY());
   EXPECT_EQ(bodies.angular_velocity[1], Vec3(0.0, 0.0, 2.0));
 }

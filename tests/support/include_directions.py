@@ -29,6 +29,7 @@ PARTS = ENGINE | {"io": set(ENGINE), "tools": set(ENGINE) | {"io"}, "tests": set
 THREADS = re.compile(r"(oneapi/)?tbb/")
 FILE_FORMATS = re.compile(r"(vtk\w*\.h|toml\+\+/|toml\.hpp|hdf5\w*\.h|H5\w*\.h|highfive/)")
 THREADS_PLACE = "engine/core/parallel.cpp"
+STANDARD = re.compile(r"\w+$")  # a name without a folder or an ending: the language's own
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
 SOURCES = {".h", ".cpp"}
@@ -69,13 +70,26 @@ def own_header_fault(file, quoted, header, files):
     return None
 
 
-def third_party_fault(file, header):
+def third_party_fault(file, quoted, header):
     """What is wrong with an include of a third-party header, or None."""
     if THREADS.match(header) and file != THREADS_PLACE:
         return f"oneTBB is included by {THREADS_PLACE} alone"
     if FILE_FORMATS.match(header) and part_of(file) not in ("io", "tests"):
         return "HDF5, VTK and TOML stay inside io"
+    if part_of(file) in ENGINE and not (quoted or THREADS.match(header) or header.startswith("Eigen/") or STANDARD.match(header)):
+        return "the engine needs oneTBB and Eigen alone"
     return None
+
+
+def reached_from(header, includes):
+    """The project's headers that an include of this one brings in, itself among them."""
+    reached, waiting = set(), [header]
+    while waiting:
+        file = waiting.pop()
+        if file not in reached:
+            reached.add(file)
+            waiting += [own for _, quoted, own in includes[file] if quoted]
+    return reached
 
 
 def closed_headers(includes):
@@ -104,7 +118,7 @@ def faults_of(root):
         if part_of(file) is None:
             faults.append(f"{file}:1: a source outside the known parts; name its part in docs/architecture.md and here")
         for line, quoted, header in lines:
-            fault = own_header_fault(file, quoted, header, includes) or third_party_fault(file, header)
+            fault = own_header_fault(file, quoted, header, includes) or third_party_fault(file, quoted, header)
             if not fault and header in closed and part_of(file) == "tools":
                 fault = f"lets {closed[header]} out of io"
             if fault:
@@ -162,6 +176,10 @@ class Checker(unittest.TestCase):
         for header in ("tbb/parallel_for.h", "oneapi/tbb/global_control.h"):
             self.assertEqual(1, len(self.faults({"engine/core/parallel.h": f"#include <{header}>\n"})))
 
+    def test_other_libraries_in_the_engine_are_found(self):
+        for header in ("fmt/format.h", "xxhash.h", "boost/hash.hpp"):
+            self.assertEqual(1, len(self.faults({"engine/core/a.cpp": f"#include <{header}>\n"})))
+
     def test_unclear_paths_are_found(self):
         self.assertEqual(1, len(self.faults({"engine/core/a.h": '#include "b.h"\n', "engine/core/b.h": ""})))
         self.assertEqual(1, len(self.faults({"engine/core/a.h": "#include <engine/core/b.h>\n", "engine/core/b.h": ""})))
@@ -178,6 +196,10 @@ class Project(unittest.TestCase):
         faults = faults_of(self.root)
         if faults:
             self.fail("\n" + "\n".join(faults))
+
+
+    def test_what_outside_programs_include_has_no_types_of_the_compiler(self):
+        self.assertNotIn("engine/core/vector4.h", reached_from("engine/simulation/step.h", read_includes(self.root)))
 
 
 if __name__ == "__main__":

@@ -13,12 +13,14 @@ struct World {
   Model model;
   State state;
   Workspace workspace;
+  StepResult result;  // of the last step
   MaterialIndex material;
 
   explicit World(const PairLaw& law = {}, double time_step_s = 1e-3) {
     material = model.materials.add("grain", 2500.0);
     model.materials.set_law(material, material, law);
     model.settings.time_step_s = time_step_s;
+    model.settings.sort_interval = 0;  // tests know bodies by their slots
     model.settings.solver.tolerance = 1e-9;
     model.settings.solver.max_sweeps = 1000;
   }
@@ -32,7 +34,7 @@ struct World {
   }
   void add_floor() { model.boundaries.push_back({"floor", material, Plane{Vec3::Zero(), Vec3::UnitZ()}}); }
 
-  StepReport step() { return scree::step(model, state, workspace); }
+  const StepReport& step() { return scree::step(model, state, workspace, result); }
 
   /// Runs until a simulated time; calls `look` after every step.
   StepReport run(

@@ -9,7 +9,7 @@
 namespace scree {
 namespace {
 
-std::set<std::pair<int, int>> brute_force(const std::vector<Box>& boxes) {
+std::set<std::pair<int, int>> brute_force(const std::vector<BoundingBox>& boxes) {
   std::set<std::pair<int, int>> pairs;
   for (std::size_t i = 0; i < boxes.size(); ++i) {
     for (std::size_t j = i + 1; j < boxes.size(); ++j) {
@@ -20,7 +20,7 @@ std::set<std::pair<int, int>> brute_force(const std::vector<Box>& boxes) {
   return pairs;
 }
 
-void expect_brute_force(const std::vector<Box>& boxes) {
+void expect_brute_force(const std::vector<BoundingBox>& boxes) {
   BroadPhaseWorkspace workspace;
   CandidatePairs pairs;
   find_candidate_pairs(boxes, workspace, pairs);
@@ -39,9 +39,9 @@ void expect_brute_force(const std::vector<Box>& boxes) {
   EXPECT_EQ(found, brute_force(boxes));
 }
 
-std::vector<Box> random_boxes(int n, double ratio, double side, std::uint64_t seed) {
+std::vector<BoundingBox> random_boxes(int n, double ratio, double side, std::uint64_t seed) {
   Random random(seed);
-  std::vector<Box> boxes;
+  std::vector<BoundingBox> boxes;
   for (int i = 0; i < n; ++i) {
     const double size = std::pow(ratio, -random.uniform());
     boxes.push_back({side * Vec3(random.uniform(), random.uniform(), random.uniform()),
@@ -56,7 +56,7 @@ TEST(BroadPhase, SizeRatioOfAThousand) { expect_brute_force(random_boxes(3000, 1
 TEST(BroadPhase, SizeRatioOfAMillion) { expect_brute_force(random_boxes(2000, 1e6, 4.0, 4)); }
 
 TEST(BroadPhase, FarAwayBodiesShareTheLastCell) {
-  std::vector<Box> boxes = random_boxes(300, 2.0, 4.0, 5);
+  std::vector<BoundingBox> boxes = random_boxes(300, 2.0, 4.0, 5);
   boxes.push_back({Vec3(1e9, 0, 0), Vec3::Ones()});
   boxes.push_back({Vec3(1e9 + 0.5, 0, 0), Vec3::Ones()});
   boxes.push_back({Vec3(-1e12, 3, 0), Vec3::Ones()});
@@ -64,7 +64,7 @@ TEST(BroadPhase, FarAwayBodiesShareTheLastCell) {
 }
 
 TEST(BroadPhase, LeavesOutWhatIsNotFinite) {
-  std::vector<Box> boxes = random_boxes(100, 2.0, 3.0, 6);
+  std::vector<BoundingBox> boxes = random_boxes(100, 2.0, 3.0, 6);
   const auto expected = brute_force(boxes);
   boxes.push_back({Vec3(std::nan(""), 0, 0), Vec3::Ones()});
   boxes.push_back({Vec3(0, infinity, 0), Vec3::Ones()});
@@ -80,7 +80,7 @@ TEST(BroadPhase, EmptyAndSingle) {
 }
 
 TEST(BroadPhase, SamePairsOnAnyThreadCount) {
-  const std::vector<Box> boxes = random_boxes(20000, 5.0, 40.0, 7);
+  const std::vector<BoundingBox> boxes = random_boxes(20000, 5.0, 40.0, 7);
   std::vector<std::int32_t> first;
   for (const int threads : {1, 2, 4}) {
     set_thread_count(threads);
@@ -94,9 +94,9 @@ TEST(BroadPhase, SamePairsOnAnyThreadCount) {
 
 TEST(PairList, GivesTheSamePairsAsASearchAnewWhileBoxesWander) {
   // Boxes drift, jump and change their size; the list is searched anew only now and then.
-  std::vector<Box> boxes = random_boxes(1500, 3.0, 12.0, 6);
+  std::vector<BoundingBox> boxes = random_boxes(1500, 3.0, 12.0, 6);
   std::vector<double> skin;
-  for (const Box& b : boxes) skin.push_back(0.1 * b.half.minCoeff());
+  for (const BoundingBox& b : boxes) skin.push_back(0.1 * b.half.minCoeff());
   PairListWorkspace list;
   BroadPhaseWorkspace anew;
   CandidatePairs kept, searched;
@@ -109,7 +109,7 @@ TEST(PairList, GivesTheSamePairsAsASearchAnewWhileBoxesWander) {
     }
     if (step % 20 == 19) boxes[7].centre += Vec3(1.0, 0.0, 0.0);
     if (step == 50) boxes[8].centre[0] = std::nan("");
-    const std::vector<Box> before = list.wide;
+    const std::vector<BoundingBox> before = list.wide;
     update_candidate_pairs(
         boxes, [&](std::size_t i) { return skin[i]; }, list, kept);
     find_candidate_pairs(boxes, anew, searched);

@@ -6,6 +6,7 @@
 #include "engine/core/ordering.h"
 #include "engine/core/parallel.h"
 #include "engine/core/random.h"
+#include "engine/core/state_hash.h"
 
 namespace scree {
 namespace {
@@ -92,6 +93,15 @@ TEST(Random, RotationsAreUniform) {
   }
   EXPECT_LT(mean.cwiseAbs().maxCoeff(), 5.0 * std::sqrt(1.0 / 3.0 / n));
   EXPECT_LT((square - Mat3::Constant(1.0 / 3.0)).cwiseAbs().maxCoeff(), 5.0 * 0.3 / std::sqrt(n));
+}
+
+TEST(StateHash, IsXxh64) {
+  // What xxHash 0.8.1 gives: without data, and over both its lanes and its tail.
+  EXPECT_EQ(hash_text(hash_words(nullptr, 0, 0)), "ef46db3751d8e999");
+  std::vector<std::uint64_t> words(11);
+  std::iota(words.begin(), words.end(), 1);
+  EXPECT_EQ(hash_text(hash_words(words.data(), 24, 0)), "8799e152e5c0cdfa");
+  EXPECT_EQ(hash_text(hash_words(words.data(), 88, 7)), "d830d5e9079aad79");
 }
 
 TEST(Fault, TextHoldsEveryPart) {

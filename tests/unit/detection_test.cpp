@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/geometry/ellipsoid_ellipsoid.h"
+#include "engine/geometry/ellipsoid_plane.h"
 #include "tests/support/world.h"
 
 namespace scree {
@@ -8,47 +9,155 @@ namespace {
 
 using test::World;
 
-TEST(Detection, FindsEveryPairThatIsClose) {
-  // Against all pairs: every pair closer than the resting margin is a contact, ordered by key.
-  World world = test::loose_heap(6, 6, {}, 1e-3, 3);
-  world.run(0.4);
-  const Bodies& bodies = world.state.bodies;
-  DetectionWorkspace workspace;
-  Contacts contacts;
-  const DetectionReport report =
-      find_contacts({world.model.shapes, bodies, world.model.boundaries, 1e-3, 0.01}, world.state.memory,
-                    workspace, contacts);
-  EXPECT_EQ(report.failures, 0);
-  EXPECT_TRUE(std::is_sorted(contacts.key.begin(), contacts.key.end()));
-  std::size_t close = 0;
-  for (std::size_t i = 0; i < bodies.size(); ++i) {
-    const PlacedEllipsoid a = place(world.model.shapes.ellipsoid(bodies.shape[i]), bodies.pose(i));
-    for (std::size_t j = i + 1; j < bodies.size(); ++j) {
-      const PlacedEllipsoid b = place(world.model.shapes.ellipsoid(bodies.shape[j]), bodies.pose(j));
-      const Gap g = gap(a, b);
-      if (g.distance > 0.0) continue;
-      ++close;
-      const auto found = std::find(contacts.key.begin(), contacts.key.end(),
-                                   ContactKey{static_cast<std::int32_t>(i), static_cast<std::int32_t>(j), 0});
-      ASSERT_NE(found, contacts.key.end()) << i << " " << j;
-      const auto c = static_cast<std::size_t>(found - contacts.key.begin());
-      EXPECT_NEAR(contacts.gap[c], g.distance, 1e-12);
-      EXPECT_LT((contacts.normal[c] - g.normal).norm(), 1e-8);
-    }
-  }
-  EXPECT_GT(close, 20u);
+// What find_contacts() promises, told once more and by all pairs. Lengths are over the smallest of the body.
+constexpr double resting_margin = 0.01;       // both bodies together, beyond what they may cover
+constexpr double rounding_up = 1.0 / 1024.0;  // reaches may be larger than promised by this
+constexpr double free_speed_m_s = 0.01, time_step_s = 1e-3;
+
+/// How far a surface gets within the step, m. [body]
+struct Reach {
+  std::vector<double> own;       // as the body moves now and as forces may speed it up
+  std::vector<double> pushed;    // or as its fastest neighbour does
+  std::vector<BoundingBox> box;  // of the body and its own reach
+  bool are_neighbours(std::size_t i, std::size_t j) const { return overlap(box[i], box[j]); }
+};
+
+double smallest_length(const World& world, std::size_t i) {
+  return world.model.shapes.smallest_length(world.state.bodies.shape[i]);
 }
 
-TEST(Detection, MemoryFindsItsContacts) {
+/// `slack`: part of its smallest length that every reach is made longer by.
+Reach reaches(const World& world, double slack) {
+  const Bodies& bodies = world.state.bodies;
+  Reach reach;
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    const double speed =
+        bodies.linear_velocity[i].norm() +
+        bodies.angular_velocity[i].norm() * world.model.shapes.bounding_radius(bodies.shape[i]);
+    reach.own.push_back(time_step_s * (speed + free_speed_m_s) +
+                        (0.5 * resting_margin + slack) * smallest_length(world, i));
+  }
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    reach.box.push_back(
+        {bodies.position[i], half_extent(world.model.shapes, bodies.shape[i], bodies.orientation[i]) +
+                                 Vec3::Constant(reach.own[i])});
+  }
+  reach.pushed = reach.own;
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    for (std::size_t j = 0; j < bodies.size(); ++j) {
+      if (i != j && reach.are_neighbours(i, j)) reach.pushed[i] = std::max(reach.pushed[i], reach.own[j]);
+    }
+  }
+  return reach;
+}
+
+Contacts contacts_of(const World& world) {
+  DetectionWorkspace workspace;
+  Contacts contacts = world.state.contacts;
+  Seeds seeds = world.state.seeds;
+  const DetectionReport report = find_contacts(
+      {world.model.shapes, world.state.bodies, world.model.boundaries, 0.0, time_step_s, free_speed_m_s},
+      workspace, contacts, seeds);
+  EXPECT_EQ(report.failures, 0);
+  return contacts;
+}
+
+/// A heap of two sizes, 3 : 1.
+World mixed_heap(std::uint64_t seed) {
+  World world = test::loose_heap(6, 6, {}, time_step_s, seed);
+  Bodies& bodies = world.state.bodies;
+  const Bodies large = bodies;
+  bodies = {};
+  for (std::size_t i = 0; i < large.size(); ++i) {
+    const double scale = i % 2 == 0 ? 1.0 : 1.0 / 3.0;
+    world.add(scale * Vec3(0.10, 0.075, 0.05), large.pose(i));
+  }
+  return world;
+}
+
+class AllPairs : public ::testing::TestWithParam<double> {};  // after how many seconds
+
+TEST_P(AllPairs, ContactsAreThoseWithinTheMarginAndNoOthers) {
+  // Against all pairs of bodies, and of bodies and walls: what is closer than the bodies may get is a
+  // contact, with the gap and normal of the pair by itself; nothing else is; ordered by key, each once.
+  for (const std::uint64_t seed : {3u, 4u}) {
+    World world = seed == 3u ? test::loose_heap(6, 6, {}, time_step_s, seed) : mixed_heap(seed);
+    world.model.settings.solver = SolverSettings{};
+    world.run(GetParam());
+    const Bodies& bodies = world.state.bodies;
+    const Contacts contacts = contacts_of(world);
+    EXPECT_TRUE(std::ranges::is_sorted(contacts.list, {}, &Contact::key));
+    EXPECT_EQ(std::ranges::adjacent_find(contacts.list, {}, &Contact::key), contacts.list.end());
+    const Reach least = reaches(world, 0.0), most = reaches(world, rounding_up);
+    const auto n = static_cast<std::int32_t>(bodies.size());
+    std::size_t touching = 0, close = 0, found = 0;
+    const auto compare = [&](std::int32_t i, std::int32_t j, const Gap& g, double surely, double at_most) {
+      const Contact* at = contacts.find({i, j, g.feature});
+      if (at == nullptr) {
+        EXPECT_GT(g.distance, surely) << i << " " << j << ", a contact is missing";
+        return;
+      }
+      ++found;
+      ++(g.distance < 0.0 ? touching : close);
+      EXPECT_LE(g.distance, at_most) << i << " " << j << ", a contact too many";
+      EXPECT_NEAR(at->gap, g.distance, 1e-12);
+      EXPECT_LT((at->normal - g.normal).norm(), 1e-8);
+    };
+    for (std::int32_t i = 0; i < n; ++i) {
+      const auto si = static_cast<std::size_t>(i);
+      const PlacedEllipsoid a =
+          place(enclosing_ellipsoid(world.model.shapes, bodies.shape[si]), bodies.pose(si));
+      for (std::int32_t j = i + 1; j < n; ++j) {
+        const auto sj = static_cast<std::size_t>(j);
+        const PlacedEllipsoid b =
+            place(enclosing_ellipsoid(world.model.shapes, bodies.shape[sj]), bodies.pose(sj));
+        // Of two that are no neighbours, of whom others may push one towards the other, contacts are missing:
+        // see ABodyThatIsStruckMeetsTheOneBehindIt. Once that passes, this holds without the condition.
+        const double surely = least.are_neighbours(si, sj) ? least.pushed[si] + least.pushed[sj] : -infinity;
+        compare(i, j, gap(a, b), surely, most.pushed[si] + most.pushed[sj]);
+      }
+      // A wall has no half of the resting margin to bring.
+      const double wall_half = 0.5 * resting_margin * smallest_length(world, si);
+      for (std::size_t w = 0; w < world.model.boundaries.size(); ++w) {
+        const Gap g = gap(a, std::get<Plane>(world.model.boundaries[w].surface));
+        compare(i, boundary_partner(w), g, least.pushed[si] + wall_half, most.pushed[si] + wall_half);
+      }
+    }
+    EXPECT_EQ(found, contacts.size());  // no contact that is none of these pairs
+    EXPECT_GT(touching, 10u);
+    EXPECT_GT(close, 10u);
+  }
+}
+
+// In the fall, in the impacts, at rest.
+INSTANTIATE_TEST_SUITE_P(Detection, AllPairs, ::testing::Values(0.3, 0.5, 1.5));
+
+// Fails today: a body that is struck gets as far as the one that strikes it (docs/decisions/0003), but its
+// box, by which pairs are found, only as far as it moves by itself. So what lies close behind it comes into
+// the list a step late, and until then it is run into.
+TEST(Detection, DISABLED_ABodyThatIsStruckMeetsTheOneBehindIt) {
+  PairLaw law;
+  law.friction = 0.0;
+  World world(law, time_step_s);
+  world.model.settings.gravity.setZero();
+  world.model.settings.solver.correction_sweeps = 0;
+  const double r = 0.05, gap_m = 1e-3;
+  world.add_sphere(r, Vec3(0, 0, 0), {Vec3(5.0, 0, 0), Vec3::Zero()});
+  world.add_sphere(r, Vec3(2 * r + 2.5e-3, 0, 0));  // is touched in the middle of the first step
+  world.add_sphere(r, Vec3(4 * r + 2.5e-3 + gap_m, 0, 0));
+  double deepest = 0.0;
+  world.run(0.01, [&](const StepReport& report) { deepest = std::max(deepest, report.penetration_max); });
+  EXPECT_LT(deepest, 1e-6);  // over the radius; it is 0.03
+}
+
+TEST(Detection, ContactsAreFoundByTheirKeys) {
   World world = test::loose_heap(4, 4, {}, 1e-3);
   world.run(0.4);
-  const ContactMemory& memory = world.state.memory;
-  ASSERT_GT(memory.key.size(), 20u);
-  for (std::size_t c = 0; c < memory.key.size(); ++c) {
-    EXPECT_EQ(find_contact(memory, memory.key[c]), static_cast<std::int64_t>(c));
-  }
-  EXPECT_EQ(find_contact(memory, {0, 1 << 20, 0}), -1);
-  EXPECT_EQ(find_contact(memory, {1 << 20, 1 << 21, 0}), -1);
+  const Contacts& contacts = world.state.contacts;
+  ASSERT_GT(contacts.size(), 20u);
+  for (const Contact& c : contacts.list) EXPECT_EQ(contacts.find(c.key), &c);
+  EXPECT_EQ(contacts.find({0, 1 << 20, 0}), nullptr);
+  EXPECT_EQ(contacts.find({1 << 20, 1 << 21, 0}), nullptr);
 }
 
 TEST(Step, WorkspaceMayBeThrownAway) {
@@ -56,7 +165,7 @@ TEST(Step, WorkspaceMayBeThrownAway) {
   kept.run(0.3);
   for (int i = 0; i < 300; ++i) {
     fresh.workspace = Workspace{};
-    (void)fresh.step();
+    fresh.step();
   }
   EXPECT_EQ(state_hash(kept.state.bodies), state_hash(fresh.state.bodies));
 }
@@ -67,7 +176,8 @@ TEST(Step, RestartsFromACopyOfTheState) {
   State copy = world.state;
   world.run(0.4);
   Workspace workspace;
-  for (int i = 0; i < 100; ++i) (void)step(world.model, copy, workspace);
+  StepResult result;
+  for (int i = 0; i < 100; ++i) step(world.model, copy, workspace, result);
   EXPECT_EQ(state_hash(world.state.bodies), state_hash(copy.bodies));
 }
 

@@ -1,3 +1,4 @@
+#include <Eigen/Cholesky>
 #include <gtest/gtest.h>
 
 #include "engine/core/random.h"
@@ -203,24 +204,52 @@ TEST(EllipsoidPlane, GapAcceleration) {
   }
 }
 
-TEST(EllipsoidRelation, AgreesWithPerramWertheimAndTheGap) {
-  Random random(9);
-  int separate = 0, overlapping = 0;
-  for (int i = 0; i < 50000; ++i) {
-    const double g0 = random.uniform(-1.0, 1.0);
-    const Pair pair = random_pair(random, i % 2 ? 3.0 : 10.0, i % 3 ? 1.0 : 20.0, g0);
-    const Relation relation = classify(pair.a(), pair.b());
-    // A deep "overlap" along one normal may be none along another only for g0 > 0, which is exact.
-    if (g0 > 1e-6) {
-      ASSERT_EQ(relation, Relation::separate) << i << " " << g0;
-      ++separate;
-    } else if (g0 < -1e-6) {
-      ASSERT_TRUE(relation == Relation::overlapping || relation == Relation::inside) << i << " " << g0;
-      ++overlapping;
-    }
+/// The largest t (1-t) r.C(t)^-1 r of perram_wertheim(), found by bisection of its slope down to rounding. In
+/// log(t / (1 - t)): where one is much larger than the other, t lies next to an end.
+double contact_function(const PlacedEllipsoid& a, const PlacedEllipsoid& b) {
+  const Vec3 r = b.centre - a.centre;
+  double low = -40.0, high = 40.0, value = 0.0;
+  for (int k = 0; k < 70; ++k) {
+    const double middle = 0.5 * (low + high), t = 1.0 / (1.0 + std::exp(-middle)),
+                 rest = 1.0 / (1.0 + std::exp(middle));  // 1 - t without cancellation
+    const Vec3 v = (rest * a.matrix + t * b.matrix).llt().solve(r);
+    value = std::max(value, t * rest * r.dot(v));
+    // d/dt = (1-t)^2 v.S_A v - t^2 v.S_B v, with r.v = (1-t) v.S_A v + t v.S_B v
+    (rest * rest * v.dot(a.matrix * v) > t * t * v.dot(b.matrix * v) ? low : high) = middle;
   }
-  EXPECT_GT(separate, 20000);
-  EXPECT_GT(overlapping, 20000);
+  return value;
+}
+
+TEST(EllipsoidRelation, AgreesWithPerramWertheimAndTheGap) {
+  // Three ways to say whether two are apart, which share no code: signs of the characteristic polynomial, the
+  // contact function, the sign of the gap. All must agree, needles and discs of 100 : 1 included, and with
+  // the gap that the pair was built with where it is positive: then that gap is exact. (A negative one is
+  // no more than a start: a thin end pushed through the other may come out behind it.)
+  Random random(9);
+  const double aspects[] = {1.5, 3.0, 10.0, 100.0}, sizes[] = {1.0, 20.0, 1000.0};
+  int separate = 0, overlapping = 0;
+  for (int i = 0; i < 60000; ++i) {
+    const double aspect = aspects[i % 4], size = sizes[i / 4 % 3], g0 = random.uniform(-1.0, 1.0);
+    if (std::abs(g0) < 1e-6) continue;  // touching, to the accuracy of some of the ways
+    const Pair pair = random_pair(random, aspect, size, g0);
+    const PlacedEllipsoid a = pair.a(), b = pair.b();
+    const Relation relation = classify(a, b);
+    const bool apart = relation == Relation::separate;
+    ASSERT_NE(relation, Relation::touching) << i << " " << g0;
+    ASSERT_TRUE(apart || g0 < 0.0) << i << " " << g0;
+    ASSERT_EQ(gap(a, b).distance > 0.0, apart) << i << " " << g0 << " aspect " << aspect << " size " << size;
+    ASSERT_EQ(contact_function(a, b) > 1.0, apart)
+        << i << " " << g0 << " aspect " << aspect << " size " << size;
+    // The quick search of perram_wertheim() falls short of the maximum; every value is a proof all the same.
+    const double quick = perram_wertheim(a, b).contact_function;
+    ASSERT_TRUE(apart || quick < 1.0) << i << " " << g0;
+    if (size == 1.0 && aspect <= 10.0) {
+      ASSERT_EQ(quick > 1.0, apart) << i << " " << g0;
+    }
+    ++(apart ? separate : overlapping);
+  }
+  EXPECT_GT(separate, 25000);
+  EXPECT_GT(overlapping, 25000);
 }
 
 TEST(EllipsoidRelation, Touching) {
@@ -254,6 +283,19 @@ TEST(PerramWertheim, TellsSeparateFromOverlapping) {
     if (std::abs(g0) < 0.02) continue;  // the function's maximum is found to about 1e-3
     const Pair pair = random_pair(random, 3.0, 1.0, g0);
     ASSERT_EQ(perram_wertheim(pair.a(), pair.b()).contact_function > 1.0, g0 > 0.0) << i << " " << g0;
+  }
+}
+
+// Fails today: t is searched for to 1e-3, but the maximum lies at a t of about 1 over the ratio of sizes, so
+// that of pairs of 1000 : 1 none that is apart is told so, and half of those of 20 : 1 and an aspect of 10.
+TEST(PerramWertheim, DISABLED_TellsSeparateFromOverlappingForAllSizes) {
+  Random random(12);
+  for (int i = 0; i < 20000; ++i) {
+    const double g0 = random.uniform(-0.5, 0.5);
+    if (std::abs(g0) < 0.02) continue;
+    const Pair pair = random_pair(random, i % 2 == 0 ? 3.0 : 10.0, i % 4 < 2 ? 20.0 : 1000.0, g0);
+    const PlacedEllipsoid a = pair.a(), b = pair.b();
+    ASSERT_EQ(perram_wertheim(a, b).contact_function > 1.0, contact_function(a, b) > 1.0) << i << " " << g0;
   }
 }
 

@@ -86,6 +86,24 @@ TEST(Ellipsoid, HalfExtentHoldsTheSurface) {
   }
 }
 
+// Whoever asks a shape from outside: the farthest point, where rays meet it, and its numbers there and back.
+TEST(Shapes, SupportRaysAndDescriptionAgree) {
+  Random random(21);
+  Shapes shapes;
+  for (int i = 0; i < 200; ++i) {
+    const ShapeIndex s = shapes.add(Ellipsoid{random_axes(random, 5.0)});
+    const Vec3 direction = 3.0 * random.direction(), farthest = support(shapes, s, direction);
+    // The normal there is the direction, and a ray from far outside along the normal meets the surface there.
+    EXPECT_LT(outward(shapes, s, farthest).normalized().cross(direction.normalized()).norm(), 1e-13);
+    EXPECT_NEAR(ray_hit(shapes, s, farthest + direction, -direction, 0.0, infinity), 1.0, 1e-9);
+    EXPECT_EQ(ray_hit(shapes, s, farthest + direction, -direction, 0.0, 0.5), infinity);
+    EXPECT_EQ(ray_hit(shapes, s, farthest + direction, direction, 0.0, infinity), infinity);
+    const ShapeIndex again = shapes.add(description(shapes, s));
+    EXPECT_EQ(enclosing_ellipsoid(shapes, again).semi_axes, enclosing_ellipsoid(shapes, s).semi_axes);
+    EXPECT_EQ(shapes.bounding_radius(again), shapes.bounding_radius(s));
+  }
+}
+
 TEST(EllipsoidPlane, GapIsTheLowestPoint) {
   Random random(5);
   const Plane plane{Vec3(0.1, 0.2, 0.3), random.direction()};

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/core/parallel.h"
-#include "engine/simulation/body_order.h"
+#include "engine/simulation/population.h"
 #include "tests/support/world.h"
 
 namespace scree {
@@ -27,19 +27,10 @@ World column(int spheres) {
   return world;
 }
 
-/// Adds a sphere to a state that has steps behind it: boundaries are numbered after the bodies.
+/// Adds a sphere to a state that has steps behind it.
 void add_later(World& world, double radius, const Vec3& position, const Twist& twist = {}) {
-  State& state = world.state;
-  const auto n = static_cast<std::int32_t>(state.bodies.size());
-  for (ContactKey& key : state.memory.key) key.b += key.b >= n ? 1 : 0;
-  for (RestingContact& c : state.sleepers.contacts) c.key.b += c.key.b >= n ? 1 : 0;
-  state.memory.contact_row.push_back(state.memory.contact_row.back());
-  state.memory.pair_row.push_back(state.memory.pair_row.back());
-  world.add_sphere(radius, position, twist);
-  state.bodies.id.back() = n;  // ids of sorted bodies do not count up
-  state.bodies.asleep.push_back(0);
-  state.sleepers.still.push_back(0);
-  hold_sleepers(state.bodies, state.sleepers);
+  const ShapeIndex shape = world.model.shapes.add(Ellipsoid{Vec3::Constant(radius)});
+  insert(world.model, world.state, {shape, world.material, {position, Quat::Identity()}, twist});
 }
 
 /// A bed that has come to rest, and mostly sleeps.
@@ -305,7 +296,7 @@ TEST(Sleep, GoesWithSubstepsBiasAndPerContact) {
 TEST(Sleep, SortingBodiesKeepsSleepersAndTheirContacts) {
   const World world = sleeping_bed();
   State sorted = world.state;
-  sort_bodies(world.model.shapes, sorted);
+  sort(world.model.shapes, sorted);
   const State& plain = world.state;
   ASSERT_NE(sorted.bodies.id, plain.bodies.id);
   std::vector<std::size_t> slot(plain.bodies.size());

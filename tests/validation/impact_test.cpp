@@ -46,7 +46,7 @@ TEST_P(Impacts, LongCradleWithTwoBallsIn) {
   World world = make(1.0);
   for (int i = 0; i < 7; ++i)
     world.add_sphere(0.1, Vec3(0.2 * i, 0, 0), {Vec3(i < 2 ? 1.0 : 0.0, 0, 0), Vec3::Zero()});
-  (void)world.step();
+  world.step();
   for (std::size_t i = 0; i < 7; ++i) EXPECT_NEAR(vx(world, i), i >= 5 ? 1.0 : 0.0, 1e-9) << i;
 }
 
@@ -90,7 +90,7 @@ TEST_P(Impacts, EllipsoidDroppedOnItsEdge) {
     const double m = world.state.bodies.mass[0];
     const Vec3 moment = r.transpose() * support.cross(Vec3::UnitZ());
     const double j = (1 + e) / (1 / m + moment.cwiseQuotient(world.state.bodies.inertia[0]).dot(moment));
-    (void)world.step();
+    world.step();
     EXPECT_NEAR(world.state.bodies.linear_velocity[0][2], -1.0 + j / m, 2e-3 * j / m) << i;
   }
 }
@@ -102,7 +102,7 @@ TEST_P(Impacts, OneContactKeepsItsCoefficient) {
     World world = make(e, 0.4);
     world.add_sphere(0.1, Vec3(0, 0, 0), {Vec3(1, 0, 0), Vec3::Zero()});
     world.add_sphere(0.1, Vec3(0.2, 0, 0), {Vec3(-0.5, 0, 0), Vec3::Zero()});
-    (void)world.step();
+    world.step();
     EXPECT_NEAR(vx(world, 1) - vx(world, 0), e * 1.5, 1e-9);
     EXPECT_NEAR(vx(world, 1) + vx(world, 0), 0.5, 1e-12);
   }
@@ -116,6 +116,7 @@ INSTANTIATE_TEST_SUITE_P(Laws, Impacts, ::testing::Values(RestitutionLaw::newton
 double kinetic(const ContactProblem& p, const std::vector<Twist>& v) {
   double e = 0.0;
   for (std::size_t i = 0; i < v.size(); ++i) {
+    if (!p.is_moved(i)) continue;
     e += 0.5 * v[i].linear.squaredNorm() / p.inverse_mass(i);
     e += 0.5 * v[i].angular.dot(p.inverse_inertia(i).inverse() * v[i].angular);
   }
@@ -183,10 +184,10 @@ TEST(EnergeticImpacts, ReturnTheSquareOfTheCoefficientOfTheWork) {
         q.toRotationMatrix() * axes.array().square().matrix().asDiagonal() * q.toRotationMatrix().transpose();
     world.add(axes, {Vec3(0, 0, std::sqrt(s(2, 2)) - 1e-6), q},
               {Vec3(random.normal(), random.normal(), -2.0), 5.0 * random.direction()});
-    (void)world.step();  // for the contact problem
+    world.step();  // for the contact problem
     ContactProblem p = world.workspace.problem;
     p.complete();
-    std::vector<Twist> v = p.free_velocity;
+    std::vector<Twist> v = world.workspace.before;
     std::vector<Vec3> impulse;
     const double before = kinetic(p, v);
     const ImpactReport report = resolve_impacts(p, {1e-3, 1e-3}, v, impulse);
@@ -209,7 +210,7 @@ TEST(Restitution, SlowApproachesDoNotBounce) {
     world.model.settings.restitution_threshold_m_s = 0.05;
     world.add_floor();
     world.add_sphere(0.1, Vec3(0, 0, 0.1), {Vec3(0, 0, -0.049), Vec3::Zero()});
-    (void)world.step();
+    world.step();
     EXPECT_NEAR(world.state.bodies.linear_velocity[0][2], 0.0, 1e-12);
   }
 }

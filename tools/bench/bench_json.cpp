@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/core/state_hash.h"
-#include "io/results/read_error.h"
+#include "io/files/file_errors.h"
 #include "tools/bench/bench_report.h"
 #include "tools/bench/statistics.h"
 

@@ -38,7 +38,7 @@ std::string to_string(const BenchKey& key);
 /// How accurate the timed steps were and how much they had to do. Means are over the timed steps.
 struct BenchPhysics {
   double contacts = 0.0, active_contacts = 0.0, candidates = 0.0, sweeps = 0.0;  // means
-  double residual_mean = 0.0, residual_max = 0.0;        // rms over |gravity| * time step
+  double residual_mean = 0.0, residual_max = 0.0;        // rms over the velocity scale, model.md (A4)
   double penetration_mean = 0.0, penetration_max = 0.0;  // over the smallest length; mean of means, largest
   double energy_error_relative = 0.0;  // unexplained and created, over the energy that lifts every body by
                                        // its smallest length

@@ -12,7 +12,6 @@
 #include <thread>
 
 #include "io/results/provenance.h"
-#include "io/results/version.h"
 
 namespace scree {
 

@@ -22,11 +22,12 @@ namespace {
 /// Steps on to a simulated time and brings the preparation's figures up to date.
 void run_until(PreparedScene& p, double until_s, Progress::Style style) {
   Workspace workspace;
+  StepResult result;
   Progress progress(style, p.state.time_s, until_s);
   const auto start = std::chrono::steady_clock::now();
   const double end = until_s - 0.5 * p.scene.model.settings.time_step_s;
   while (p.state.time_s < end) {
-    const StepReport report = step(p.scene.model, p.state, workspace);
+    const StepReport& report = step(p.scene.model, p.state, workspace, result);
     if (is_broken(report)) refuse_broken(p.scene, report);
     progress.update(report);
   }
@@ -113,7 +114,8 @@ PreparedScene tile_bench(PreparedScene bed, int copies, double settle_s, Progres
   x.high->point.x() += (copies - 1) * width_x;
   y.high->point.y() += (copies - 1) * width_y;
   const Bodies one = std::move(bed.state.bodies);
-  Bodies& all = bed.state.bodies = {};
+  State& state = bed.state;
+  state = {state.step, state.time_s, {}, {}, {}, {}, {}};  // nobody of the whole remembers anything
   for (int j = 0; j < copies; ++j) {
     for (int i = 0; i < copies; ++i) {
       const Mirrors mirrors{i % 2 == 1, j % 2 == 1};
@@ -122,11 +124,10 @@ PreparedScene tile_bench(PreparedScene bed, int copies, double settle_s, Progres
       for (std::size_t k = 0; k < one.size(); ++k) {
         const Pose pose{corner + mirrors.of(one.position[k] - low), mirrors.of(one.orientation[k])};
         const Twist twist{mirrors.of(one.linear_velocity[k]), mirrors.of_axial(one.angular_velocity[k])};
-        add_body(all, model.shapes, model.materials, {one.shape[k], one.material[k], pose, twist});
+        add_body(state.bodies, model.shapes, model.materials, {one.shape[k], one.material[k], pose, twist});
       }
     }
   }
-  bed.state.memory = {};  // contacts of one bed are not those of the whole
   bed.scene.name += fmt::format("_{0}x{0}", copies);
   run_until(bed, bed.state.time_s + settle_s, progress);
   return bed;

@@ -230,8 +230,10 @@
       for (let i = 0, at = 3 * n * frame, turnAt = 4 * n * frame; i < n; ++i) {
         place.set(v.low[0] + v.size[0] * p[at + i] / 65535, v.low[1] + v.size[1] * p[at + n + i] / 65535,
           v.low[2] + v.size[2] * p[at + 2 * n + i] / 65535);
-        turn.set(q[turnAt + n + i], q[turnAt + 2 * n + i], q[turnAt + 3 * n + i], q[turnAt + i]).normalize();
-        size.fromArray(this.semiAxes, 3 * i);
+        turn.set(q[turnAt + n + i], q[turnAt + 2 * n + i], q[turnAt + 3 * n + i], q[turnAt + i]);
+        if (turn.lengthSq() > 0) size.fromArray(this.semiAxes, 3 * i);
+        else size.setScalar(0);  // not there at this moment
+        turn.normalize();
         m.compose(place, turn, size).toArray(matrix, 16 * i);
         this.table[colours[i]].toArray(colour, 3 * i);
       }

@@ -1,0 +1,80 @@
+// The narrow phase: gaps of pairs of shapes. One signature for every pair of kinds.
+#pragma once
+
+#include "engine/bodies/bodies.h"
+#include "engine/bodies/boundaries.h"
+#include "engine/detection/contacts.h"
+#include "engine/geometry/ellipsoid.h"
+#include "engine/geometry/gap.h"
+
+namespace scree {
+
+/// All shapes of a step where they are.
+struct PlacedShapes {
+  const Shapes& shapes;
+  const Bodies& bodies;
+  std::vector<PlacedEllipsoid>& ellipsoids;  // [body] those that are one; filled by place_body()
+  std::vector<PlacedBoundary>& boundaries;   // [boundary]
+};
+
+/// Makes a body ready for its pairs; returns the half extents of its bounding box, m.
+inline Vec3 place_body(const PlacedShapes& placed, std::size_t body) {
+  const ShapeIndex shape = placed.bodies.shape[body];
+  switch (placed.shapes.kind(shape)) {
+    case ShapeKind::ellipsoid: {
+      PlacedEllipsoid& ellipsoid = placed.ellipsoids[body];
+      ellipsoid = place(placed.shapes.ellipsoid(shape), placed.bodies.pose(body));
+      // Support distances along the axes: square roots of the diagonal of S.
+      return ellipsoid.matrix.diagonal().cwiseSqrt();
+    }
+  }
+  return Vec3::Zero();
+}
+
+enum class PairKind : std::uint8_t { ellipsoid_ellipsoid, ellipsoid_plane, ellipsoid_tube };
+inline constexpr std::size_t pair_kinds = 3;
+PairKind pair_kind(const PlacedShapes& placed, std::int32_t a, std::int32_t b);
+
+/// A body and its partner whose gaps are asked for.
+struct ShapePair {
+  std::int32_t a, b, number;    // number: where its gaps go
+  double margin;                // m: wider gaps are of no interest
+  std::span<const Seed> seeds;  // of the last step
+};
+
+/// What was found of a list of pairs: any number of gaps each. Those of infinite distance are no contact, but
+/// their normal is where the next step begins.
+struct PairGaps {
+  struct Found {
+    std::int32_t a, b;
+    std::int32_t first = 0, count = 0;  // of its gaps
+  };
+  std::vector<Gap> gap;
+  std::vector<Found> of_pair;  // [number]
+
+  void add(const ShapePair& pair, const Gap& found) {
+    Found& of = of_pair[static_cast<std::size_t>(pair.number)];
+    if (of.count++ == 0) of.first = static_cast<std::int32_t>(gap.size());
+    gap.push_back(found);
+  }
+};
+
+/// Gaps of pairs that are all of one kind.
+void find_gaps(PairKind kind, const PlacedShapes& placed, std::span<const ShapePair> pairs, PairGaps& found);
+
+/// How both sides of a pair move.
+struct PairMotion {
+  Twist a, b;
+  double time_step_s;
+};
+
+/// Second time derivative of a gap while both sides move on, m/s^2 (G3).
+double gap_acceleration(const PlacedShapes& placed, std::int32_t a, std::int32_t b, const Gap& gap,
+                        const PairMotion& motion);
+
+/// The contact of two bodies that come to it within the step, see first_touch() of two ellipsoids; `now`
+/// itself for kinds whose normal does not change on the way.
+Gap first_touch(const PlacedShapes& placed, std::int32_t a, std::int32_t b, const Gap& now,
+                const PairMotion& motion, double nearness_m);
+
+}  // namespace scree

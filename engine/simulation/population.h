@@ -1,0 +1,34 @@
+// Bodies that come, go and change their places in memory: the only place where slots change.
+#pragma once
+
+#include <span>
+
+#include "engine/simulation/model.h"
+
+namespace scree {
+
+/// Adds a body; returns its id, which no other body of the state has had or will have.
+BodyId insert(const Model& model, State& state, const NewBody& body);
+
+/// Takes bodies out, and all that is remembered of them. Sleepers that they held wake. Ids that no body has
+/// are passed over. Cost linear in bodies and contacts.
+void remove(State& state, std::span<const BodyId> ids);
+
+/// Puts bodies that are close into slots that are close: larger sizes first (by factors of two), along a
+/// Z-curve within a size. What the next step uses is near in memory then, and visits of contacts are compact
+/// in space (engine/solver/sweeps/colouring.h). Ids stay with their bodies; the memory of contacts is
+/// renumbered along. Depends on the state alone. Cost linear in bodies and contacts.
+void sort(const Shapes& shapes, State& state);
+
+/// Slots of bodies by their ids.
+class SlotsById {
+ public:
+  explicit SlotsById(const Bodies& bodies);
+  /// -1 if there is no such body.
+  std::int32_t find(BodyId id) const;
+
+ private:
+  std::vector<std::pair<BodyId, std::int32_t>> slots_;  // rising
+};
+
+}  // namespace scree

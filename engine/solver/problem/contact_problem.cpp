@@ -1,0 +1,145 @@
+#include "engine/solver/problem/contact_problem.h"
+
+#include <algorithm>
+
+#include "engine/core/parallel.h"
+#include "engine/solver/problem/contact_response.h"
+
+namespace scree {
+
+Mat3 ContactProblem::inverse_inertia(std::size_t body) const {
+  const BodyResponse& r = response[body];
+  Mat3 columns;
+  columns << to_vec3(r.inertia_x), to_vec3(r.inertia_y), to_vec3(r.inertia_z);
+  return columns;
+}
+
+Mat3 ContactProblem::frame(std::size_t contact) const {
+  const Vec3 n = normal(contact), t1 = to_vec3(geometry[contact].t1);
+  Mat3 axes;
+  axes << n.transpose(), t1.transpose(), law[contact].tangent_ratio * n.cross(t1).transpose();
+  return axes;
+}
+
+Vec3 ContactProblem::in_world(std::size_t contact, const Vec3& components) const {
+  return to_vec3(to_world(geometry[contact], law[contact].tangent_ratio, components.data()));
+}
+
+std::size_t ContactProblem::first_row(std::size_t contact) const {
+  const auto end = rows.begin() + static_cast<std::ptrdiff_t>(contact_rows);
+  const auto found = std::lower_bound(rows.begin(), end, static_cast<std::int32_t>(contact),
+                                      [](const Row& row, std::int32_t c) { return row.contact < c; });
+  return static_cast<std::size_t>(found - rows.begin());
+}
+
+void ContactProblem::resize(std::size_t bodies, std::size_t contacts, bool impacts) {
+  resize_with_room(free_velocity, bodies);
+  resize_with_room(response, bodies);
+  resize_with_room(edge, contacts);
+  resize_with_room(geometry, contacts);
+  resize_with_room(law, contacts);
+  resize_with_room(gap, contacts);
+  resize_with_room(length, contacts);
+  resize_with_room(approach, contacts);
+  resize_with_room(start_impulse, contacts);
+  rows.clear();
+  contact_rows = 0;
+  restitution.resize(impacts ? contacts : 0);
+  delassus.clear();
+  body_row.clear();
+  body_contact.clear();
+}
+
+namespace {
+
+/// Fills body_row and body_contact from the edges.
+void link_bodies(ContactProblem& p) {
+  auto& body_row = p.body_row;
+  auto& body_contact = p.body_contact;
+  const std::size_t bodies = p.bodies();
+  body_row.assign(bodies + 1, 0);
+  for (std::size_t c = 0; c < p.contacts(); ++c) {
+    ++body_row[p.a(c) + 1];
+    ++body_row[p.b(c) + 1];
+  }
+  for (std::size_t i = 0; i < bodies; ++i) body_row[i + 1] += body_row[i];
+  body_contact.resize(static_cast<std::size_t>(body_row.back()));
+  // body_row[i] serves as the cursor of row i while the row fills, and ends up as its end: shift back
+  // afterwards.
+  for (std::size_t c = 0; c < p.contacts(); ++c) {
+    for (const std::size_t body : {p.a(c), p.b(c)})
+      body_contact[static_cast<std::size_t>(body_row[body]++)] = static_cast<std::int32_t>(c);
+  }
+  for (std::size_t i = bodies; i > 0; --i) body_row[i] = body_row[i - 1];
+  body_row[0] = 0;
+}
+
+/// Fills the Delassus blocks from frames, arms, masses and inertias.
+void compute_delassus(ContactProblem& p) {
+  p.delassus.resize(p.contacts());
+  for_each_index(p.contacts(), grain_medium, [&](std::size_t c) {
+    const Mat3 frame = p.frame(c);
+    const std::size_t a = p.a(c), b = p.b(c);
+    p.delassus[c] = delassus_share(frame, p.arm_a(c), p.inverse_mass(a), p.inverse_inertia(a)) +
+                    delassus_share(frame, p.arm_b(c), p.inverse_mass(b), p.inverse_inertia(b));
+  });
+}
+
+}  // namespace
+
+void ContactProblem::complete_rows() {
+  for (Row& row : rows) row.inverse_w = 1.0 / row_coupling(*this, row, row);
+}
+
+void ContactProblem::complete() {
+  for_each_index(contacts(), grain_medium,
+                 [&](std::size_t c) { respond(geometry[c], edge[c], response.data(), law[c]); });
+  complete_rows();
+  compute_delassus(*this);
+  link_bodies(*this);
+}
+
+void ContactSolution::resize(const ContactProblem& problem) {
+  resize_with_room(velocity, problem.bodies());
+  resize_with_room(correction, problem.bodies());
+  resize_with_room(impulse, problem.contacts());
+  resize_with_room(row_impulse, problem.rows.size());
+  impulse_on_b.clear();
+  row_impulse_on_b.clear();
+}
+
+void add_resistance(const ContactProblem& p, std::size_t contact, double torsional, double rolling,
+                    const Vec3& start, std::vector<Row>& rows) {
+  const Mat3 frame = p.frame(contact);
+  const auto add = [&](int axis, RowBound bound, double coefficient) {
+    const Vec3 direction = frame.row(axis);
+    rows.push_back({.edge = p.edge[contact],
+                    .bound = bound,
+                    .contact = static_cast<std::int32_t>(contact),
+                    .angular_a = direction,
+                    .angular_b = direction,
+                    .high = coefficient,
+                    .start_impulse = start[axis],
+                    .length = coefficient});
+  };
+  if (torsional > 0.0) add(0, RowBound::of_contact, torsional);
+  if (rolling <= 0.0) return;
+  add(1, RowBound::disc, rolling);
+  add(2, RowBound::disc, rolling);
+}
+
+Vec3 torque_impulse(const ContactProblem& p, std::size_t contact, const std::vector<double>& row_impulse) {
+  Vec3 sum = Vec3::Zero();
+  const Mat3 frame = p.frame(contact);
+  for_rows_of(p, contact, contact + 1,
+              [&](std::size_t r) { sum += row_impulse[r] * (frame * p.rows[r].angular_a); });
+  return sum;
+}
+
+Mat3 delassus_share(const Mat3& frame, const Vec3& arm, double inverse_mass, const Mat3& inverse_inertia) {
+  Mat3 j;  // rows: arm x direction
+  for (int k = 0; k < 3; ++k) j.row(k) = arm.cross(frame.row(k).transpose()).transpose();
+  return inverse_mass * frame * frame.transpose() + j * inverse_inertia * j.transpose();
+}
+
+}  // namespace scree

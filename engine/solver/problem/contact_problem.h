@@ -1,0 +1,192 @@
+// The problem of one step: data, no shapes and no bodies' poses.
+//
+// Unknown are the impulses p_c (N s) of every contact in its frame (n, t1, t2), n from body b to body a, and
+// those of rows, which hold two bodies in one direction each (joints; torsion and rolling of a contact). With
+//   u_c = frame_c (v_a + w_a x arm_a - v_b - w_b x arm_b)    relative velocity of a against b, m/s     (S1)
+//   v   = v_free + M^-1 sum_c J_c^T p_c                                                               (S2)
+// they have to fulfil, contact by contact,
+//   0 <= u_n + offset  complementary to  p_n >= 0                                     (Signorini)     (S3)
+//   |p_t| <= friction p_n, and p_t dissipates the most energy of all such impulses     (Coulomb)       (S4)
+// and row by row, with u = J (v_a, w_a, v_b, w_b) + bias,
+//   low <= p <= high,  u = 0 where p is between, u >= 0 at low, u <= 0 at high.                        (S6)
+//
+// Everything that takes part is a body, what nothing moves too: it answers with nothing (response zero) and
+// has the velocity that is prescribed. Such a body stands in the arrays once for every contact with it, so
+// that no two contacts share what they must not change at the same time.
+#pragma once
+
+#include <optional>
+
+#include "engine/core/types.h"
+
+namespace scree {
+
+/// The two bodies that a constraint acts between.
+struct Edge {
+  std::int32_t a, b;
+};
+
+/// How a body answers impulses, world axes; all zero for a body that nothing moves.
+struct alignas(64) BodyResponse {
+  Padded3 inertia_x, inertia_y, inertia_z;  // columns of the inverse inertia about the centre, 1/(kg m^2)
+  double inverse_mass = 0.0;                // 1/kg
+};
+
+/// A body's velocity, world axes: a cache line, as sweeps want it.
+struct alignas(64) BodyVelocity {
+  Padded3 linear, angular;  // m/s, rad/s
+};
+inline Twist twist(const BodyVelocity& v) { return {to_vec3(v.linear), to_vec3(v.angular)}; }
+inline BodyVelocity body_velocity(const Twist& t) { return {padded(t.linear), padded(t.angular)}; }
+
+/// Where a contact is: what sweeps read again and again, two cache lines. World axes.
+struct alignas(64) ContactGeometry {
+  Padded3 n, t1;         // unit; n from body b to body a
+  Padded3 arm_a, arm_b;  // m, from the body's centre of mass to the contact
+};
+
+/// The Delassus block W of a contact as (P1) and (P2) need it.
+struct LocalContact {
+  double inverse_w_nn;            // kg
+  double w_t1n, w_t2n;            // 1/kg, tangential velocity by a normal impulse
+  double i_tt11, i_tt12, i_tt22;  // kg, inverse of the tangential block
+  double slide_step;              // kg, 1 / largest eigenvalue of the tangential block
+  double friction;
+};
+
+/// What a contact demands and how its bodies answer, beside its geometry.
+struct ContactLaw {
+  double offset;  // m/s, see (S3): positive lets bodies approach, negative drives them apart
+  // t2 = tangent_ratio n x t1. Where friction is anisotropic t1 is the direction of the larger coefficient,
+  // and t2 is shortened to the ratio of the two: in such components the ellipse of admissible impulses is a
+  // circle, and u, p, W keep all their relations, for p.u stays the same (an impulse in world axes is frame^T
+  // p).
+  double tangent_ratio;
+  LocalContact local;  // with the sliding coefficient, along t1
+  double rho;          // kg, of the natural map (S5)
+};
+
+/// How the bounds of a row's impulse are meant.
+enum class RowBound : std::uint8_t {
+  interval,    // low <= p <= high
+  of_contact,  // |p| <= high times the normal impulse of the row's contact
+  disc,        // this row and the next: |(p, p')| <= high times the normal impulse of their contact
+};
+
+/// One direction in which two bodies hold each other.
+struct Row {
+  Edge edge;
+  RowBound bound = RowBound::interval;
+  std::int32_t contact = -1;                                // the contact that it belongs to, if any
+  Vec3 linear = Vec3::Zero();                               // J: on a as it stands, on b its opposite
+  Vec3 angular_a = Vec3::Zero(), angular_b = Vec3::Zero();  // J: on a as it stands, on b its opposite; m or 1
+  double bias = 0.0;                                        // m/s, or rad/s where linear is zero
+  double low = -infinity, high = infinity;                  // N s, or N m s; see `bound`
+  double start_impulse = 0.0;                               // where iterations begin
+  double length = 1.0;     // what makes its velocity one in m/s, for residuals: 1, or a length in m for spins
+  double inverse_w = 0.0;  // 1 / (J M^-1 J^T), of both rows' mean for a disc; complete_rows() fills it
+};
+
+struct ContactProblem {
+  // m/s that residuals are compared with (velocity_scale.h); 0 if nothing moves.
+  double velocity_scale = 0.0;
+  double gravity_speed = 0.0;  // m/s, |gravity| * time step: what residuals were compared with before
+  int friction_corners = 0;    // 0: (S4) on the smooth cone; else on the hull of as many sampled tangents
+
+  // [body]; bodies that nothing moves behind the others
+  std::vector<Twist> free_velocity;  // world axes, before any contact acts
+  std::vector<BodyResponse> response;
+
+  // [contact]
+  std::vector<Edge> edge;
+  std::vector<ContactGeometry> geometry;
+  std::vector<ContactLaw> law;      // respond() in contact_response.h fills what follows from the rest
+  std::vector<double> gap;          // m, for position correction
+  std::vector<double> length;       // m, smallest length of the two shapes, what overlaps are compared with
+  std::vector<double> approach;     // m/s, normal velocity before the step; negative where bodies approach
+  std::vector<Vec3> start_impulse;  // N s, contact frame: where iterations begin
+
+  // Those of contacts first, ordered by contact; then those between bodies that need not touch.
+  std::vector<Row> rows;
+  std::size_t contact_rows = 0;  // how many are of contacts
+
+  // [contact], or empty without energetic impacts (impacts.h); (S3) and (S4) do not know it
+  std::vector<double> restitution;
+
+  // What follows from the above: filled by complete(), empty until then. `per_body` on the smooth cone, which
+  // is made for speed, does without.
+  std::vector<Mat3>
+      delassus;  // [contact], 1/kg, contact frame: W = J M^-1 J^T of the contact alone, du = W dp
+  std::vector<std::int32_t> body_row;      // [body + 1]: the contacts of a body are the entries
+  std::vector<std::int32_t> body_contact;  // [body_row[i], body_row[i + 1]) of body_contact, rising
+
+  std::size_t bodies() const { return free_velocity.size(); }
+  std::size_t contacts() const { return edge.size(); }
+  std::size_t a(std::size_t contact) const { return static_cast<std::size_t>(edge[contact].a); }
+  std::size_t b(std::size_t contact) const { return static_cast<std::size_t>(edge[contact].b); }
+  double inverse_mass(std::size_t body) const { return response[body].inverse_mass; }
+  bool is_moved(std::size_t body) const { return response[body].inverse_mass > 0.0; }
+  Mat3 inverse_inertia(std::size_t body) const;
+  /// The first row of a contact that is not before this one.
+  std::size_t first_row(std::size_t contact) const;
+  double offset(std::size_t contact) const { return law[contact].offset; }
+  double friction(std::size_t contact) const { return law[contact].local.friction; }
+  Mat3 frame(std::size_t contact) const;                             // rows n, t1, t2
+  Vec3 in_world(std::size_t contact, const Vec3& components) const;  // frame^T components
+  Vec3 normal(std::size_t contact) const { return to_vec3(geometry[contact].n); }
+  Vec3 arm_a(std::size_t contact) const { return to_vec3(geometry[contact].arm_a); }
+  Vec3 arm_b(std::size_t contact) const { return to_vec3(geometry[contact].arm_b); }
+  /// Makes room, also for restitution if asked for, and empties `rows` and what complete() fills.
+  void resize(std::size_t bodies, std::size_t contacts, bool impacts);
+  /// Also fills `local` and `rho` of the laws, and the rows' answers.
+  void complete();
+  void complete_rows();
+  bool is_complete() const { return body_row.size() == bodies() + 1; }
+};
+
+/// What a solver returns.
+struct ContactSolution {
+  std::vector<BodyVelocity> velocity;  // [body]
+  std::vector<Vec3> impulse;           // [contact], N s, contact frame, on body a
+  std::vector<double> row_impulse;     // [row], N s or N m s
+  /// Impulses on body b where they are not minus those on a, else empty; only one_pass breaks this symmetry.
+  std::vector<Vec3> impulse_on_b;
+  std::vector<double> row_impulse_on_b;  // [row]
+  std::vector<BodyVelocity> correction;  // [body]: moves overlapping bodies apart, is no momentum
+  void resize(const ContactProblem& problem);
+};
+
+/// The rows by which a contact resists twisting (torsional friction, m) and rolling, with the torque impulse
+/// that they begin with (N m s, contact frame); appended to `rows`. Their contact's frame must be there.
+void add_resistance(const ContactProblem& problem, std::size_t contact, double torsional_friction_m,
+                    double rolling_friction_m, const Vec3& start, std::vector<Row>& rows);
+
+/// The torque impulse that a contact's rows add up to, N m s, contact frame; `row_impulse`: [row].
+Vec3 torque_impulse(const ContactProblem& problem, std::size_t contact,
+                    const std::vector<double>& row_impulse);
+
+/// (S1), world axes.
+inline Vec3 relative_velocity(const ContactProblem& p, std::size_t c, const Twist& a, const Twist& b) {
+  return a.linear + a.angular.cross(p.arm_a(c)) - b.linear - b.angular.cross(p.arm_b(c));
+}
+inline Vec3 relative_velocity(const ContactProblem& p, std::size_t c, const std::vector<BodyVelocity>& v) {
+  return relative_velocity(p, c, twist(v[p.a(c)]), twist(v[p.b(c)]));
+}
+inline Vec3 relative_velocity(const ContactProblem& p, std::size_t c, const std::vector<Twist>& v) {
+  return relative_velocity(p, c, v[p.a(c)], v[p.b(c)]);
+}
+
+/// J v of a row, without bias.
+inline double row_velocity(const Row& row, const Twist& a, const Twist& b) {
+  return row.linear.dot(a.linear - b.linear) + row.angular_a.dot(a.angular) - row.angular_b.dot(b.angular);
+}
+
+inline bool is_second_of_disc(const ContactProblem& p, std::size_t r) {
+  return r > 0 && p.rows[r].bound == RowBound::disc && p.rows[r - 1].bound == RowBound::disc &&
+         p.rows[r - 1].contact == p.rows[r].contact;
+}
+
+/// The share of the Delassus block that one body brings, 1/kg.
+Mat3 delassus_share(const Mat3& frame, const Vec3& arm, double inverse_mass, const Mat3& inverse_inertia);
+
+}  // namespace scree

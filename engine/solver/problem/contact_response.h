@@ -1,0 +1,87 @@
+// How the bodies of a contact, or of a row, answer its impulses. Vector code for solvers; data stand in
+// contact_problem.h.
+#pragma once
+
+#include "engine/core/vector4.h"
+#include "engine/solver/problem/contact_problem.h"
+#include "engine/solver/sweeps/local_contact.h"
+
+namespace scree {
+
+SCREE_INLINE Vector4 inverse_inertia_times(const BodyResponse& b, Vector4 x) {
+  return load(b.inertia_x) * x[0] + load(b.inertia_y) * x[1] + load(b.inertia_z) * x[2];
+}
+
+SCREE_INLINE Vector4 second_tangent(const ContactGeometry& g, double tangent_ratio) {
+  return tangent_ratio * cross(load(g.n), load(g.t1));
+}
+
+/// An impulse in world axes, of its components in the contact's frame.
+SCREE_INLINE Vector4 to_world(const ContactGeometry& g, double tangent_ratio, const double* components) {
+  return components[0] * load(g.n) + components[1] * load(g.t1) +
+         components[2] * second_tangent(g, tangent_ratio);
+}
+
+/// J M^-1 J^T of one contact but for the masses: rows arm x (n, t1, t2), as lanes that are still to be
+/// summed.
+struct InertiaSpread {
+  Vector4 nn{}, n1{}, n2{}, t11{}, t12{}, t22{};
+
+  SCREE_INLINE void add(const BodyResponse& body, Vector4 arm, Vector4 n, Vector4 t1, Vector4 t2) {
+    const Vector4 cn = cross(arm, n), c1 = cross(arm, t1), c2 = cross(arm, t2);
+    const Vector4 yn = inverse_inertia_times(body, cn), y1 = inverse_inertia_times(body, c1),
+                  y2 = inverse_inertia_times(body, c2);
+    nn += cn * yn;
+    n1 += cn * y1;
+    n2 += cn * y2;
+    t11 += c1 * y1;
+    t12 += c1 * y2;
+    t22 += c2 * y2;
+  }
+};
+
+SCREE_INLINE double sum_of_lanes(Vector4 v) { return v[0] + v[1] + v[2]; }
+
+/// Fills what sweeps need of the Delassus block, from all else that is in the law: `local` and `rho`.
+SCREE_INLINE void respond(const ContactGeometry& g, const Edge& edge, const BodyResponse* bodies,
+                          ContactLaw& law) {
+  const Vector4 n = load(g.n), t1 = load(g.t1), t2 = second_tangent(g, law.tangent_ratio);
+  InertiaSpread w;
+  w.add(bodies[edge.a], load(g.arm_a), n, t1, t2);
+  w.add(bodies[edge.b], load(g.arm_b), n, t1, t2);
+  const double inverse_mass = bodies[edge.a].inverse_mass + bodies[edge.b].inverse_mass;
+  const double nn = inverse_mass + sum_of_lanes(w.nn), t11 = inverse_mass + sum_of_lanes(w.t11),
+               t22 = law.tangent_ratio * law.tangent_ratio * inverse_mass + sum_of_lanes(w.t22);
+  law.local = local_contact(
+      DelassusEntries{nn, sum_of_lanes(w.n1), sum_of_lanes(w.n2), t11, sum_of_lanes(w.t12), t22},
+      law.local.friction);
+  law.rho = 3.0 / (nn + t11 + t22);
+}
+
+/// J M^-1 J'^T of two rows between the same bodies, 1/kg (or what the units of the rows make of it).
+SCREE_INLINE double row_coupling(const ContactProblem& p, const Row& row, const Row& other) {
+  const BodyResponse &a = p.response[static_cast<std::size_t>(row.edge.a)],
+                     &b = p.response[static_cast<std::size_t>(row.edge.b)];
+  return (a.inverse_mass + b.inverse_mass) * row.linear.dot(other.linear) +
+         dot(to_vector4(row.angular_a), inverse_inertia_times(a, to_vector4(other.angular_a))) +
+         dot(to_vector4(row.angular_b), inverse_inertia_times(b, to_vector4(other.angular_b)));
+}
+
+/// J v + bias of a row.
+SCREE_INLINE double velocity_of(const Row& row, const std::vector<BodyVelocity>& v) {
+  const BodyVelocity &a = v[static_cast<std::size_t>(row.edge.a)],
+                     &b = v[static_cast<std::size_t>(row.edge.b)];
+  return row.bias + dot(to_vector4(row.linear), load(a.linear) - load(b.linear)) +
+         dot(to_vector4(row.angular_a), load(a.angular)) - dot(to_vector4(row.angular_b), load(b.angular));
+}
+
+/// Calls f(r) for the rows of the contacts in [begin, end).
+template <class F>
+void for_rows_of(const ContactProblem& p, std::size_t begin, std::size_t end, F&& f) {
+  if (p.contact_rows == 0) return;
+  for (std::size_t r = p.first_row(begin);
+       r < p.contact_rows && static_cast<std::size_t>(p.rows[r].contact) < end; ++r)
+    f(r);
+}
+
+}  // namespace scree

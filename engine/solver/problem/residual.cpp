@@ -1,0 +1,71 @@
+#include "engine/solver/problem/residual.h"
+
+#include <cmath>
+
+#include "engine/core/parallel.h"
+#include "engine/solver/problem/contact_response.h"
+#include "engine/solver/problem/friction_disc.h"
+
+namespace scree {
+
+Vec3 natural_map(const Vec3& impulse, const Vec3& u, double friction, double trace, int corners) {
+  const double rho = 3.0 / trace;
+  if (corners == 0) return natural_map_of_cone(impulse, u, friction, rho);
+  Vec3 aim = impulse - rho * u;
+  const double radius = friction * std::max(0.0, impulse[0]);
+  aim[0] = std::max(0.0, aim[0]);
+  aim.tail<2>() = project_on_disc(aim.tail<2>(), radius, corners);
+  return (impulse - aim) / rho;
+}
+
+double row_residual_squared(const ContactProblem& p, std::size_t r, const std::vector<BodyVelocity>& velocity,
+                            const std::vector<Vec3>& impulse, const std::vector<double>& row_impulse) {
+  const Row& row = p.rows[r];
+  const RowBounds bounds = bounds_of(row, impulse);
+  const double u = velocity_of(row, velocity), p_r = row_impulse[r];
+  if (row.bound != RowBound::disc) {
+    const double map = (p_r - std::clamp(p_r - row.inverse_w * u, bounds.low, bounds.high)) / row.inverse_w;
+    return row.length * map * row.length * map;
+  }
+  if (is_second_of_disc(p, r)) return 0.0;
+  const Row& other = p.rows[r + 1];
+  const double rho = 2.0 / (1.0 / row.inverse_w + 1.0 / other.inverse_w);
+  const Vec2 now(p_r, row_impulse[r + 1]), aim = now - rho * Vec2(u, velocity_of(other, velocity));
+  return (row.length * (now - project_on_disc(aim, bounds.high)) / rho).squaredNorm();
+}
+
+ResidualSum residual_of_rows(const ContactProblem& p, std::size_t begin, std::size_t end,
+                             const std::vector<BodyVelocity>& velocity, const std::vector<Vec3>& impulse,
+                             const std::vector<double>& row_impulse) {
+  ResidualSum sum;
+  for (std::size_t r = begin; r < end; ++r)
+    sum.add(row_residual_squared(p, r, velocity, impulse, row_impulse));
+  return sum;
+}
+
+Residual residual(const ContactProblem& p, const std::vector<BodyVelocity>& velocity,
+                  const std::vector<Vec3>& impulse, const std::vector<double>& row_impulse) {
+  return reduce_blocks(
+             p.contacts(), grain_medium,
+             residual_of_rows(p, p.contact_rows, p.rows.size(), velocity, impulse, row_impulse),
+             [&](const Block& block) {
+               ResidualSum sum;
+               for (std::size_t c = block.begin; c < block.end; ++c) {
+                 Vec3 u = p.frame(c) * relative_velocity(p, c, velocity);
+                 u[0] += p.offset(c);
+                 if (impulse[c][0] <= 0.0 && u[0] >= 0.0) continue;  // numbers that are not finite stay in
+                 double squared =
+                     natural_map(impulse[c], u, p.friction(c), p.delassus[c].trace(), p.friction_corners)
+                         .squaredNorm();
+                 for_rows_of(p, c, c + 1, [&](std::size_t r) {
+                   squared += row_residual_squared(p, r, velocity, impulse, row_impulse);
+                 });
+                 sum.add(squared);
+               }
+               return sum;
+             },
+             [](ResidualSum a, const ResidualSum& b) { return a += b; })
+      .residual();
+}
+
+}  // namespace scree

@@ -1,0 +1,90 @@
+// How well a contact problem is solved: one measure for every solver.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/solver/problem/contact_problem.h"
+
+namespace scree {
+
+/// Natural map of the complementarity between the impulse p and the velocity shifted after De Saxce and Feng
+/// (1998),
+///   u~ = u + (offset + friction |u_t|) n,   r = (p - P_K(p - rho u~)) / rho,   rho = 3 / trace W,    (S5)
+/// in m/s; zero exactly where (S3) and (S4) hold. Over active contacts, those with an impulse or a violated
+/// constraint, each with its own rows; other rows count for themselves.
+struct Residual {
+  double rms_m_s = 0.0, max_m_s = 0.0;
+  std::int64_t active = 0;
+};
+
+/// The map of one contact, m/s; u with the offset, trace that of its Delassus block. On a sampled cone
+/// (corners > 0) the normal and the tangential law apart: r_n = (p_n - max(0, p_n - rho u_n)) / rho, and r_t
+/// = (p_t - P(p_t - rho u_t)) / rho with P the projection onto the polygon of radius friction p_n.
+Vec3 natural_map(const Vec3& impulse, const Vec3& u, double friction, double trace, int corners = 0);
+
+/// Of all contacts and rows; impulses as a solution has them.
+Residual residual(const ContactProblem& problem, const std::vector<BodyVelocity>& velocity,
+                  const std::vector<Vec3>& impulse, const std::vector<double>& row_impulse);
+
+/// Bounds of a row's impulse, or of the length of a disc's.
+struct RowBounds {
+  double low, high;
+};
+inline RowBounds bounds_of(const Row& row, const std::vector<Vec3>& impulse) {
+  if (row.bound == RowBound::interval) return {row.low, row.high};
+  const double high = row.high * impulse[static_cast<std::size_t>(row.contact)][0];
+  return {-high, high};
+}
+
+/// (S6) of row r, squared, as a velocity, (m/s)^2: the natural map (p - P(p - rho u)) / rho with rho = 1 / W times the
+/// row's length. For the first row of a disc it is that of both, for the second 0.
+double row_residual_squared(const ContactProblem& problem, std::size_t r,
+                            const std::vector<BodyVelocity>& velocity, const std::vector<Vec3>& impulse,
+                            const std::vector<double>& row_impulse);
+
+/// Projection onto the Coulomb cone |p_t| <= mu p_n.
+inline Vec3 project_on_cone(const Vec3& p, double mu) {
+  const double t = std::sqrt(p[1] * p[1] + p[2] * p[2]);
+  if (t <= mu * p[0]) return p;
+  if (mu * t <= -p[0]) return Vec3::Zero();
+  const double n = (p[0] + mu * t) / (1.0 + mu * mu);
+  const double scale = mu * n / t;
+  return {n, scale * p[1], scale * p[2]};
+}
+
+/// natural_map() on the smooth cone.
+inline Vec3 natural_map_of_cone(const Vec3& impulse, const Vec3& u, double friction, double rho) {
+  const double slide = std::sqrt(u[1] * u[1] + u[2] * u[2]);
+  Vec3 aim = impulse - rho * u;
+  aim[0] -= rho * friction * slide;
+  return (impulse - project_on_cone(aim, friction)) / rho;
+}
+
+/// What a part of the contacts adds to a Residual.
+struct ResidualSum {
+  double squares = 0.0, largest = 0.0;
+  std::int64_t active = 0;
+
+  void add(double squared) {
+    squares += squared;
+    largest = std::max(largest, squared);
+    ++active;
+  }
+  ResidualSum& operator+=(const ResidualSum& o) {
+    squares += o.squares;
+    largest = std::max(largest, o.largest);
+    active += o.active;
+    return *this;
+  }
+  Residual residual() const {
+    return {active > 0 ? std::sqrt(squares / static_cast<double>(active)) : 0.0, std::sqrt(largest), active};
+  }
+};
+
+/// The rows [begin, end), which belong to no contact.
+ResidualSum residual_of_rows(const ContactProblem& problem, std::size_t begin, std::size_t end,
+                             const std::vector<BodyVelocity>& velocity, const std::vector<Vec3>& impulse,
+                             const std::vector<double>& row_impulse);
+
+}  // namespace scree

@@ -1,0 +1,64 @@
+// The contact problem reduced to its contacts: W, q and mu, no bodies. The form in which problems are
+// exchanged.
+//
+// Unknown are the impulses p_c (N s) in the frames (n, t1, t2) of the contacts. With
+//   u = W p + q                                                                                       (W1)
+// contact by contact: 0 <= u_n complementary to p_n >= 0, |p_t| <= friction p_n, and p_t dissipates the most
+// energy of all such impulses: (S3) and (S4) with the offset in q. W is symmetric positive semidefinite in
+// theory; stored ones are as much as their makers' rounding let them be, and are used as they are.
+#pragma once
+
+#include "engine/solver/solver.h"
+
+namespace scree {
+
+struct DelassusProblem {
+  double velocity_scale = 0.0;  // m/s that residuals are compared with
+  // W in block rows: row c has blocks [row[c], row[c + 1]), columns rising, the block (c, c) among them.
+  std::vector<std::int32_t> row;       // [contact + 1]
+  std::vector<std::int32_t> column;    // [block]
+  std::vector<Mat3> block;             // [block], 1/kg
+  std::vector<std::int32_t> diagonal;  // [contact], the block (c, c)
+  std::vector<Vec3> q;                 // [contact], m/s: relative velocity without impulses, plus offset
+  std::vector<double> friction;        // [contact]
+
+  std::size_t contacts() const { return q.size(); }
+  const Mat3& own_block(std::size_t c) const { return block[static_cast<std::size_t>(diagonal[c])]; }
+};
+
+struct DelassusSolution {
+  std::vector<Vec3> impulse;   // [contact], N s
+  std::vector<Vec3> velocity;  // [contact], m/s: u of (W1)
+};
+
+/// W and q of a problem with bodies. The problem must have no rows. Its velocity scale is
+/// kept if positive, else the root mean square of q serves.
+DelassusProblem delassus_problem(const ContactProblem& problem);
+
+/// sqrt of the mean of |v|^2; 0 if there is none.
+double root_mean_square(const std::vector<Vec3>& v);
+
+/// u_c of (W1).
+Vec3 contact_velocity(const DelassusProblem& problem, std::size_t c, const std::vector<Vec3>& impulse);
+void contact_velocities(const DelassusProblem& problem, const std::vector<Vec3>& impulse,
+                        std::vector<Vec3>& velocity);
+
+/// (S5) over active contacts.
+Residual residual(const DelassusProblem& problem, const std::vector<Vec3>& impulse,
+                  const std::vector<Vec3>& velocity);
+/// The dimensionless error that the collection of stored problems uses: the natural map with rho = 1 over the
+/// largest of |q|, |p| and |u| as they stand, whatever their units.
+double collection_error(const DelassusProblem& problem, const DelassusSolution& solution);
+
+/// Solves from zero impulses. `one_pass` needs bodies: the kind must be another.
+[[nodiscard]] SolveReport solve(const DelassusProblem& problem, const SolverSettings& settings,
+                                DelassusSolution& solution);
+
+// The solvers one by one; see their files.
+[[nodiscard]] SolveReport solve_delassus_sweeps(const DelassusProblem& problem,
+                                                const SolverSettings& settings, DelassusSolution& solution);
+[[nodiscard]] SolveReport solve_delassus_consensus(const DelassusProblem& problem,
+                                                   const SolverSettings& settings,
+                                                   DelassusSolution& solution);
+
+}  // namespace scree

@@ -1,0 +1,46 @@
+// The joint end game: all contacts in one Newton step, where alternating or sweeping methods wander.
+//
+// Proximal points (Rockafellar 1976): from impulses p0 solve the problem whose Delassus operator has epsilon
+// / rho added to its diagonal blocks, acting on p - p0,
+//   u_eps = u(p) + epsilon / rho (p - p0),   F(p) = natural map (S5) of p and u_eps = 0,                 (N1)
+// by semismooth Newton steps with backtracking on |F|: with D the derivative of the projection onto the cone
+// at p - rho u~, S = I + friction n (u_t/|u_t|)^T that of the shift, and I - D the rest,
+//   [(I - D) / rho + epsilon / rho D S] dp + D S W dp = -F.                                              (N2)
+// epsilon makes the matrix regular where the contacts are statically indeterminate (W singular); its fixed
+// point is the problem itself. It falls while (N1) is easy and the residual is not: then impulses drift
+// steadily along the null space of W until a contact slips, opens or sticks, which is what holds other
+// methods up. It grows, and the step is taken back, where Newton fails.
+#pragma once
+
+#include "engine/solver/solver.h"
+
+namespace scree {
+
+// Numbers of the alternating directions that hand over to it (`consensus`, with and without bodies).
+inline constexpr double kappa = 3.0;  // penalty over the mean of 1/W
+inline constexpr double over_relaxation = 1.6;
+inline constexpr int iterations_between_checks = 5;
+// A run that asks for no more than a part in a thousand ends before; what is left after so many iterations
+// falls by Newton steps.
+inline constexpr int iterations_before_newton = 100;
+
+/// What the method needs to know of a problem.
+class ImpulseSystem {
+ public:
+  virtual ~ImpulseSystem() = default;
+  virtual std::size_t contacts() const = 0;
+  virtual double friction(std::size_t contact) const = 0;
+  virtual double trace(std::size_t contact) const = 0;  // of the contact's own block of W, 1/kg
+  /// u = W p + q, offset included, m/s, contact frames.
+  virtual void velocities(const std::vector<Vec3>& impulse, std::vector<Vec3>& velocity) = 0;
+  /// Solves K_c dp_c + G_c (W dp)_c = -f_c; false if the matrix cannot be factored.
+  virtual bool newton_step(const std::vector<Mat3>& k, const std::vector<Mat3>& g, const std::vector<Vec3>& f,
+                           std::vector<Vec3>& dp) = 0;
+};
+
+/// Goes on from `impulse` for at most `max_steps` Newton steps, until the residual (rms over active contacts)
+/// is at most `goal_m_s`. Returns the steps taken. The impulses returned lie in their cones, and are never
+/// worse than those given.
+int proximal_newton(ImpulseSystem& system, double goal_m_s, int max_steps, std::vector<Vec3>& impulse);
+
+}  // namespace scree

@@ -1,0 +1,360 @@
+// The `per_body` solver: block Gauss-Seidel with one impulse per contact, shared by both sides.
+//
+// A visit re-solves the contacts of some neighbouring bodies (colouring.h), one after the other, on
+// accumulated impulses. With u the relative velocity that the contact would see and W its Delassus block
+// (contact frame),
+//   p_n <- max(0, p_n - (u_n + offset) / W_nn)                        maximum compression           (P1)
+//   p_t <- argmin 1/2 dp.W_tt dp + u_t.dp over |p_t| <= friction p_n   maximum dissipation           (P2)
+// and applies the change to both bodies at once. Momentum is kept to rounding after any number of sweeps, and
+// the fixed point of (P1), (P2) is the Coulomb-Signorini problem (S3), (S4). From the fifth sweep on, sweeps
+// are taken as steps of a nonlinear conjugate gradient method: with g the change that a sweep makes,
+//   x <- x + beta d,  d <- beta d + g,  beta = |g|^2 / |g_last|^2, or a new start d = g if beta > 1    (P3)
+// (Silcowitz-Hansen, Niebe, Erleben 2010), for impulses and, being linear in them, velocities alike.
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "engine/solver/reference/local_cone.h"
+#include "engine/solver/sweeps/sweeps.h"
+
+namespace scree {
+
+namespace {
+
+// The exact residual costs about a sweep; the cheap estimate is free.
+constexpr int sweeps_between_checks = 10;
+// A warm start is mostly done after these; conjugate directions cost a quarter of a sweep more.
+constexpr int plain_sweeps = 4;
+
+/// The contacts of a visit, or some other range of them.
+struct ContactRange {
+  const Edge* edge;
+  const ContactGeometry* geometry;
+  const ContactLaw* law;
+  Vec3* impulse;
+  std::size_t count;
+};
+
+ContactRange range_of(const ContactProblem& p, std::vector<Vec3>& impulse, std::size_t begin,
+                      std::size_t end) {
+  return {p.edge.data() + begin, p.geometry.data() + begin, p.law.data() + begin, impulse.data() + begin,
+          end - begin};
+}
+
+/// Re-solves one contact by (P1) and (P2); returns the squared change of its velocity, (m/s)^2.
+SCREE_INLINE double solve_contact(const ContactRange& contacts, std::size_t k, SweptBodies bodies) {
+  const Edge& edge = contacts.edge[k];
+  const ContactGeometry& g = contacts.geometry[k];
+  const ContactLaw& c = contacts.law[k];
+  double* const impulse = contacts.impulse[k].data();
+  const Vector4 u = relative_velocity(g, edge, bodies.velocity), n = load(g.n), t1 = load(g.t1);
+  const double u_n = dot(n, u) + c.offset;
+  if (u_n >= 0.0 && impulse[0] == 0.0 && impulse[1] == 0.0 && impulse[2] == 0.0) return 0.0;  // idle
+  const Vector4 t2 = second_tangent(g, c.tangent_ratio);
+  const ImpulseChange d = improve_impulse(c.local, impulse, u_n, dot(t1, u), dot(t2, u));
+  if (d.is_zero()) return 0.0;
+  impulse[0] += d.n;
+  impulse[1] += d.t1;
+  impulse[2] += d.t2;
+  apply(g, edge, d.n * n + d.t1 * t1 + d.t2 * t2, bodies);
+  return velocity_change_squared(c.local, d);
+}
+
+// Contacts ahead that are fetched: about the time that memory takes.
+constexpr std::size_t fetch_ahead = 8;
+
+template <int to_write>
+SCREE_INLINE void fetch(const void* from, std::size_t bytes) {
+  for (std::size_t line = 0; line < bytes; line += 64)
+    __builtin_prefetch(static_cast<const char*>(from) + line, to_write);
+}
+
+/// What a contact that comes soon needs: it and its other body, which may lie anywhere. No effect on results.
+SCREE_INLINE void fetch_next(const ContactRange& contacts, std::size_t k, SweptBodies bodies) {
+  if (k + fetch_ahead >= contacts.count) return;
+  fetch<0>(contacts.geometry + k + fetch_ahead, sizeof(ContactGeometry));
+  fetch<0>(contacts.law + k + fetch_ahead, sizeof(ContactLaw));
+  const std::int32_t b = contacts.edge[k + fetch_ahead / 2].b;
+  fetch<1>(bodies.velocity + b, sizeof(BodyVelocity));
+  fetch<0>(bodies.response + b, sizeof(BodyResponse));
+}
+
+/// Solves the contacts of one visit, one after the other; with a direction each (else null) goes along it
+/// first.
+SCREE_FOR_EACH_TARGET
+double solve_contacts(const ContactRange& contacts, SweptBodies bodies, ConjugateDirection<3>* direction,
+                      double beta) {
+  double change = 0.0;
+  for_contacts_of_visit(
+      contacts.edge, contacts.count, [&](std::size_t k) __attribute__((always_inline)) {
+        fetch_next(contacts, k, bodies);
+        if (direction != nullptr) follow(beta, contacts.impulse[k].data(), direction[k]);
+        change += solve_contact(contacts, k, bodies);
+      });
+  return change;
+}
+
+/// The new impulse of a contact that has `last` and sees u, offset included: (P1), (P2) on a sampled set, or
+/// the exact local solution (L1).
+Vec3 new_impulse(const ContactProblem& p, std::size_t c, SolverKind kind, const Vec3& last, const Vec3& u) {
+  const Mat3& w = p.delassus[c];
+  const int corners = p.friction_corners;
+  if (kind == SolverKind::per_body) return improve_impulse(w, last, u, p.friction(c), corners);
+  const Vec3 q = u - w * last;
+  return corners == 0 ? solve_local_cone(w, q, p.friction(c))
+                      : solve_local_sampled(w, q, p.friction(c), corners, last);
+}
+
+SweptBodies bodies_of(const ContactProblem& p, ContactSolution& s) {
+  return {p.response.data(), s.velocity.data()};
+}
+
+/// The contacts of one visit where accuracy or the sampled set counts for more than speed.
+double solve_contacts_exactly(const ContactProblem& p, SolverKind kind, std::size_t begin, std::size_t end,
+                              ConjugateDirection<3>* direction, double beta, ContactSolution& s) {
+  double change = 0.0;
+  for_contacts_of_visit(p.edge.data() + begin, end - begin, [&](std::size_t k) {
+    const std::size_t contact = begin + k;
+    Vec3& impulse = s.impulse[contact];
+    if (direction != nullptr) follow(beta, impulse.data(), direction[k]);
+    const Mat3 frame = p.frame(contact);
+    Vec3 u = frame * relative_velocity(p, contact, s.velocity);
+    u[0] += p.offset(contact);
+    const Vec3 next = new_impulse(p, contact, kind, impulse, u);
+    const Vec3 d = next - impulse;
+    if (d.isZero(0.0)) return;
+    impulse = next;
+    apply(p.geometry[contact], p.edge[contact], to_vector4(frame.transpose() * d), bodies_of(p, s));
+    change += (p.delassus[contact] * d).squaredNorm();
+  });
+  return change;
+}
+
+/// Re-solves a row, or both of a disc, by the same rule as (P1) and (P2); returns the squared change of its
+/// velocity, (m/s)^2.
+SCREE_INLINE double solve_row(const ContactProblem& p, std::size_t r, ContactSolution& s) {
+  const Row& row = p.rows[r];
+  const auto change_to = [&](const Row& of, double next, double& impulse) __attribute__((always_inline)) {
+    const double change = next - impulse;
+    impulse = next;
+    apply(of, change, bodies_of(p, s));
+    const double gain = change * of.length / of.inverse_w;
+    return gain * gain;
+  };
+  const RowBounds bounds = bounds_of(row, s.impulse);
+  double& impulse = s.row_impulse[r];
+  if (bounds.high == 0.0 && bounds.low == 0.0 && impulse == 0.0 &&
+      (row.bound != RowBound::disc || s.row_impulse[r + 1] == 0.0))
+    return 0.0;  // of a contact that carries nothing
+  const double velocity = velocity_of(row, s.velocity);
+  if (row.bound != RowBound::disc)
+    return change_to(row, std::clamp(impulse - velocity * row.inverse_w, bounds.low, bounds.high), impulse);
+
+  const Row& other = p.rows[r + 1];
+  const double coupling = row_coupling(p, row, other);
+  Mat2 w;
+  w << 1.0 / row.inverse_w, coupling, coupling, 1.0 / other.inverse_w;
+  const Vec2 u(velocity, velocity_of(other, s.velocity)), last(impulse, s.row_impulse[r + 1]);
+  Vec2 next = last - w.inverse() * u;
+  if (next.norm() > bounds.high) {
+    next = last - u / w.trace();
+    if (next.norm() > bounds.high) next *= bounds.high / next.norm();
+  }
+  return change_to(row, next[0], impulse) + change_to(other, next[1], s.row_impulse[r + 1]);
+}
+
+/// Rows [begin, end), going along their directions (or null) first; returns the squared change.
+double solve_rows(const ContactProblem& p, std::size_t begin, std::size_t end,
+                  ConjugateDirection<1>* direction, double beta, ContactSolution& s) {
+  double change = 0.0;
+  for (std::size_t r = begin; r < end && direction != nullptr; ++r)
+    follow(beta, &s.row_impulse[r], direction[r]);
+  for (std::size_t r = begin; r < end; r += p.rows[r].bound == RowBound::disc ? 2 : 1)
+    change += solve_row(p, r, s);
+  // Chains: forth and back a sweep is symmetric, as the conjugate directions want it.
+  for (std::size_t r = end; begin >= p.contact_rows && r > begin; --r) change += solve_row(p, r - 1, s);
+  return change;
+}
+
+/// Begins with the start impulses of the contacts of one visit, applied.
+SCREE_FOR_EACH_TARGET
+void start_contacts(const ContactRange& contacts, const Vec3* start, SweptBodies bodies) {
+  for (std::size_t k = 0; k < contacts.count; ++k) {
+    const ContactGeometry& g = contacts.geometry[k];
+    Vec3& impulse = contacts.impulse[k];
+    impulse = start[k];
+    impulse[0] = std::max(impulse[0], 0.0);
+    apply(g, contacts.edge[k], to_world(g, contacts.law[k].tangent_ratio, impulse.data()), bodies);
+  }
+}
+
+/// What a visit goes through: contacts with their rows, or rows of none.
+struct VisitParts {
+  std::size_t contact, contacts_end, row, rows_end;
+};
+
+VisitParts parts_of(const ContactProblem& p, std::size_t begin, std::size_t end) {
+  const std::size_t n = p.contacts();
+  if (begin >= n) return {0, 0, p.contact_rows + begin - n, p.contact_rows + end - n};
+  return {begin, end, p.first_row(begin), p.first_row(end)};
+}
+
+/// Begins with the start impulses and the velocities that belong to them, or with none.
+void apply_start(const ContactProblem& p, const Colouring& colouring, bool warm, ContactSolution& s) {
+  if (!warm) {
+    std::fill(s.impulse.begin(), s.impulse.end(), Vec3::Zero());
+    std::fill(s.row_impulse.begin(), s.row_impulse.end(), 0.0);
+    return;
+  }
+  sweep(colouring, [&](std::size_t, std::size_t begin, std::size_t end) {
+    const VisitParts parts = parts_of(p, begin, end);
+    for (std::size_t r = parts.row; r < parts.rows_end; ++r) {
+      s.row_impulse[r] = p.rows[r].start_impulse;
+      apply(p.rows[r], s.row_impulse[r], bodies_of(p, s));
+    }
+    start_contacts(range_of(p, s.impulse, parts.contact, parts.contacts_end),
+                   p.start_impulse.data() + parts.contact, bodies_of(p, s));
+  });
+}
+
+/// (S5) of a range of contacts.
+SCREE_FOR_EACH_TARGET
+void add_residuals(const ContactRange& contacts, const BodyVelocity* velocity, double* normal_velocity,
+                   double* squared) {
+  for (std::size_t k = 0; k < contacts.count; ++k) {
+    const ContactGeometry& g = contacts.geometry[k];
+    const ContactLaw& c = contacts.law[k];
+    const Vector4 v = relative_velocity(g, contacts.edge[k], velocity);
+    normal_velocity[k] = dot(load(g.n), v);
+    const Vec3 u(normal_velocity[k] + c.offset, dot(load(g.t1), v),
+                 dot(second_tangent(g, c.tangent_ratio), v));
+    const Vec3& impulse = contacts.impulse[k];
+    const bool idle = impulse[0] <= 0.0 && u[0] >= 0.0;
+    squared[k] = idle ? -1.0 : natural_map_of_cone(impulse, u, c.local.friction, c.rho).squaredNorm();
+  }
+}
+
+/// The residual of where the sweeps are.
+Residual residual_of_sweeps(const ContactProblem& p, SolverWorkspace& w, ContactSolution& s) {
+  if (p.friction_corners > 0) return residual(p, s.velocity, s.impulse, s.row_impulse);
+  resize_with_room(w.normal_velocity, p.contacts());
+  return reduce_blocks(
+             p.contacts(), grain_medium,
+             residual_of_rows(p, p.contact_rows, p.rows.size(), s.velocity, s.impulse, s.row_impulse),
+             [&](const Block& block) {
+               double squared[grain_medium];
+               add_residuals(range_of(p, s.impulse, block.begin, block.end), s.velocity.data(),
+                             w.normal_velocity.data() + block.begin, squared);
+               for_rows_of(p, block.begin, block.end, [&](std::size_t r) {
+                 double& here = squared[static_cast<std::size_t>(p.rows[r].contact) - block.begin];
+                 if (!(here < 0.0)) here += row_residual_squared(p, r, s.velocity, s.impulse, s.row_impulse);
+               });
+               ResidualSum sum;
+               for (std::size_t k = 0; k < block.end - block.begin; ++k) {
+                 if (!(squared[k] < 0.0)) sum.add(squared[k]);
+               }
+               return sum;
+             },
+             [](ResidualSum a, const ResidualSum& b) { return a += b; })
+      .residual();
+}
+
+/// (P3) of the velocities that belong to the impulses.
+void follow_velocities(double beta, ConjugateWorkspace& w, ContactSolution& s) {
+  const auto go_on = [&](Padded3& x, Padded3& last, Padded3& step) {
+    const Vector4 now = load(x), gain = now - load(last), along = load(step), next = now + beta * along;
+    store(next, x);
+    store(beta * along + gain, step);
+    store(next, last);
+  };
+  for_each_index(w.bodies.size(), grain_light, [&](std::size_t i) {
+    ConjugateWorkspace::Body& d = w.bodies[i];
+    go_on(s.velocity[i].linear, d.last_linear, d.linear);
+    go_on(s.velocity[i].angular, d.last_angular, d.angular);
+  });
+}
+
+/// One sweep, along the conjugate directions first if there are any; returns the sum of squared changes of
+/// contact velocities, (m/s)^2.
+double sweep_edges(const ContactProblem& p, SolverKind kind, std::optional<double> beta, SolverWorkspace& w,
+                   ContactSolution& s) {
+  if (beta) follow_velocities(*beta, w.conjugate, s);
+  const Colouring& colouring = w.colouring;
+  const bool quick = kind == SolverKind::per_body && p.friction_corners == 0;
+  sweep(colouring, [&](std::size_t v, std::size_t begin, std::size_t end) {
+    const VisitParts parts = parts_of(p, begin, end);
+    ConjugateDirection<3>* const along = beta ? w.conjugate.impulse.data() + parts.contact : nullptr;
+    const double b = beta.value_or(0.0);
+    w.visit_change[v] = quick
+                            ? solve_contacts(range_of(p, s.impulse, parts.contact, parts.contacts_end),
+                                             bodies_of(p, s), along, b)
+                            : solve_contacts_exactly(p, kind, parts.contact, parts.contacts_end, along, b, s);
+    if (parts.row < parts.rows_end)
+      w.visit_change[v] +=
+          solve_rows(p, parts.row, parts.rows_end, beta ? w.conjugate.row.data() : nullptr, b, s);
+  });
+  return reduce_blocks(
+      colouring.visits(), grain_light, 0.0,
+      [&](const Block& block) {
+        double sum = 0.0;
+        for (std::size_t v = block.begin; v < block.end; ++v) sum += w.visit_change[v];
+        return sum;
+      },
+      [](double a, double b) { return a + b; });
+}
+
+/// Takes the state as the point from which the first direction is measured.
+void begin_directions(const ContactSolution& s, ConjugateWorkspace& d) {
+  resize_with_room(d.impulse, s.impulse.size());
+  resize_with_room(d.row, s.row_impulse.size());
+  resize_with_room(d.bodies, s.velocity.size());
+  for_each_index(d.impulse.size(), grain_light, [&](std::size_t k) {
+    d.impulse[k] = {};
+    std::copy_n(s.impulse[k].data(), 3, d.impulse[k].last);
+  });
+  for (std::size_t r = 0; r < d.row.size(); ++r) d.row[r] = {{s.row_impulse[r]}, {0.0}};
+  for_each_index(d.bodies.size(), grain_light, [&](std::size_t i) {
+    d.bodies[i] = {{}, s.velocity[i].linear, {}, s.velocity[i].angular};
+  });
+}
+
+}  // namespace
+
+void prepare_sweeps(const ContactProblem& p, SolverWorkspace& w, ContactSolution& s) {
+  colour_visits(p.edge, std::span(p.rows).subspan(p.contact_rows), p.bodies(), w.colouring);
+  w.normal_velocity.clear();
+  w.visit_change.resize(w.colouring.visits());
+  for_each_index(p.bodies(), grain_light,
+                 [&](std::size_t i) { s.velocity[i] = body_velocity(p.free_velocity[i]); });
+}
+
+SolveReport solve_per_body(const ContactProblem& p, const SolverSettings& settings, SolverWorkspace& w,
+                           ContactSolution& s) {
+  apply_start(p, w.colouring, settings.warm_start, s);
+  SolveReport report;
+  report.status = SolveStatus::iteration_limit;
+  const double goal = settings.tolerance * p.velocity_scale;
+  const auto edges = static_cast<double>(std::max<std::size_t>(1, p.contacts() + p.rows.size()));
+  double change = 0.0, last_change = 0.0;
+  while (report.sweeps < settings.max_sweeps) {
+    if (report.sweeps == plain_sweeps) begin_directions(s, w.conjugate);
+    std::optional<double> beta;
+    if (report.sweeps > plain_sweeps) beta = change < last_change ? change / last_change : 0.0;
+    if (report.sweeps == plain_sweeps + 1) beta = 0.0;
+    last_change = change;
+    change = sweep_edges(p, settings.kind, beta, w, s);
+    ++report.sweeps;
+    if (!(change < infinity)) break;
+    if (std::sqrt(change / edges) <= goal || report.sweeps % sweeps_between_checks == 0) {
+      report.residual = residual_of_sweeps(p, w, s);
+      if (report.residual.rms_m_s <= goal) {
+        report.status = SolveStatus::converged;
+        break;
+      }
+    }
+  }
+  if (report.status != SolveStatus::converged) report.residual = residual_of_sweeps(p, w, s);
+  return report;
+}
+
+}  // namespace scree

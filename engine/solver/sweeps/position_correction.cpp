@@ -1,0 +1,109 @@
+// Split impulses: overlaps shrink by moving bodies, not by giving them momentum.
+#include <algorithm>
+
+#include "engine/solver/sweeps/sweeps.h"
+
+namespace scree {
+
+namespace {
+
+// Overlap beyond the slop, over the slop, that is worth a correction: heaps at rest sit at the slop, give or
+// take.
+constexpr double least_excess = 0.01;
+
+/// Overlap that is left alone, m.
+double slop(const ContactProblem& p, std::size_t c, const SolverSettings& settings) {
+  return settings.correction_slop * p.length[c];
+}
+
+/// Normal velocity that a contact asks of the correction, m/s: positive pushes apart; negative is how far
+/// others may push it together, up to the slop. `gap` is that at the end of the step without correction.
+double wanted_speed(double gap, double slop, const SolverSettings& settings, double time_step_s) {
+  const double depth = -gap - slop;
+  if (depth > least_excess * slop)
+    return std::min(settings.correction_speed_m_s, settings.correction_fraction * depth / time_step_s);
+  return std::min(depth, 0.0) / time_step_s;
+}
+
+/// The contacts of one visit, one after the other: normal impulses that reach the wanted speeds.
+SCREE_FOR_EACH_TARGET
+void push_apart(const ContactProblem& p, std::size_t begin, std::size_t end, const double* target, double* push,
+                SweptBodies bodies) {
+  for_contacts_of_visit(
+      p.edge.data() + begin, end - begin, [&](std::size_t k) __attribute__((always_inline)) {
+        const std::size_t c = begin + k;
+        const ContactGeometry& g = p.geometry[c];
+        const Vector4 n = load(g.n);
+        const double u_n = dot(n, relative_velocity(g, p.edge[c], bodies.velocity));
+        const double impulse = std::max(0.0, push[c] - (u_n - target[c]) * p.law[c].local.inverse_w_nn);
+        const double change = impulse - push[c];
+        if (change == 0.0) return;
+        push[c] = impulse;
+        apply(g, p.edge[c], change * n, bodies);
+      });
+}
+
+/// The wanted speeds of a block's contacts at the end of the solution; is any positive?
+bool set_targets(const ContactProblem& p, const SolverSettings& settings, double time_step_s,
+                 const Block& block, const ContactSolution& s, SolverWorkspace& w) {
+  bool overlap = false;
+  for (std::size_t c = block.begin; c < block.end; ++c) {
+    const double u_n = w.normal_velocity.empty() ? p.normal(c).dot(relative_velocity(p, c, s.velocity))
+                                                 : w.normal_velocity[c];
+    w.target[c] = wanted_speed(p.gap[c] + time_step_s * u_n, slop(p, c, settings), settings, time_step_s);
+    overlap |= w.target[c] > 0.0;
+  }
+  return overlap;
+}
+
+/// Offset that has an overlap beyond the slop shrink: (S3) with the bias for its gap.
+double biased_offset(const ContactProblem& p, std::size_t c, const SolverSettings& settings,
+                     double time_step_s) {
+  const double left_alone = slop(p, c, settings), depth = -p.gap[c] - left_alone;
+  if (depth <= least_excess * left_alone) return p.offset(c);
+  return -std::min(settings.correction_speed_m_s, settings.correction_fraction * depth / time_step_s);
+}
+
+}  // namespace
+
+SolveReport solve_with_bias(const ContactProblem& p, const SolverSettings& settings, double time_step_s,
+                            SolverWorkspace& w, ContactSolution& s) {
+  w.biased = p;
+  for_each_index(p.contacts(), grain_medium,
+                 [&](std::size_t c) { w.biased.law[c].offset = biased_offset(p, c, settings, time_step_s); });
+  SolverSettings limited = settings;
+  limited.max_sweeps = settings.biased_sweeps;
+  const SolveReport biased = solve(w.biased, limited, w, s);
+  s.correction = s.velocity;
+  limited.max_sweeps = settings.unbiased_sweeps;
+  limited.warm_start = true;
+  SolveReport report = solve(p, limited, w, s);
+  report.sweeps += biased.sweeps;
+  for_each_index(p.bodies(), grain_light, [&](std::size_t i) {
+    BodyVelocity& half = s.correction[i];
+    store(0.5 * (load(half.linear) - load(s.velocity[i].linear)), half.linear);
+    store(0.5 * (load(half.angular) - load(s.velocity[i].angular)), half.angular);
+  });
+  return report;
+}
+
+bool correct_positions(const ContactProblem& p, const SolverSettings& settings, double time_step_s,
+                       SolverWorkspace& w, ContactSolution& s) {
+  resize_with_room(w.target, p.contacts());
+  const bool any = reduce_blocks(
+      p.contacts(), grain_medium, false,
+      [&](const Block& block) { return set_targets(p, settings, time_step_s, block, s, w); },
+      [](bool a, bool b) { return a || b; });
+  std::fill(s.correction.begin(), s.correction.end(), BodyVelocity{});
+  if (!any) return false;
+  w.push.assign(p.contacts(), 0.0);
+  const SweptBodies bodies{p.response.data(), s.correction.data()};
+  for (int k = 0; k < settings.correction_sweeps; ++k) {
+    sweep(w.colouring, [&](std::size_t, std::size_t begin, std::size_t end) {
+      if (begin < p.contacts()) push_apart(p, begin, end, w.target.data(), w.push.data(), bodies);
+    });
+  }
+  return true;
+}
+
+}  // namespace scree

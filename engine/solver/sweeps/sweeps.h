@@ -1,0 +1,68 @@
+// What one contact, or one row, does to its two bodies. Shared by the sweeps.
+#pragma once
+
+#include "engine/solver/problem/contact_response.h"
+#include "engine/solver/solver.h"
+
+namespace scree {
+
+/// (P3) of one contact's impulse, or of a row's: x <- x + beta d, d <- beta d + g, g the gain since last
+/// time. Only the constraint's own visit looks at its impulse, so that is where it goes on.
+template <int count>
+SCREE_INLINE void follow(double beta, double* impulse, ConjugateDirection<count>& d) {
+  for (int k = 0; k < count; ++k) {
+    const double gain = impulse[k] - d.last[k];
+    impulse[k] += beta * d.step[k];
+    d.step[k] = beta * d.step[k] + gain;
+    d.last[k] = impulse[k];
+  }
+}
+
+/// Calls improve(k) for the contacts [0, count) of a visit: those whose body a has an even number, then the
+/// others. Neighbours in a visit mostly touch, and changes of a sweep straight through them would travel one
+/// way only (docs/decisions/0008).
+template <class F>
+SCREE_INLINE void for_contacts_of_visit(const Edge* edge, std::size_t count, F&& improve) {
+  for (const std::int32_t odd : {0, 1}) {
+    for (std::size_t k = 0; k < count; ++k) {
+      if ((edge[k].a & 1) == odd) improve(k);
+    }
+  }
+}
+
+/// The bodies that sweeps work on.
+struct SweptBodies {
+  const BodyResponse* response;
+  BodyVelocity* velocity;
+};
+
+/// v_a + w_a x arm_a - v_b - w_b x arm_b, world axes.
+SCREE_INLINE Vector4 relative_velocity(const ContactGeometry& g, const Edge& edge,
+                                       const BodyVelocity* velocity) {
+  const BodyVelocity &a = velocity[edge.a], &b = velocity[edge.b];
+  return load(a.linear) + cross(load(a.angular), load(g.arm_a)) - load(b.linear) -
+         cross(load(b.angular), load(g.arm_b));
+}
+
+/// Adds an impulse with its moment about the centre (N s, N m s, world) to a body.
+SCREE_INLINE void push(std::int32_t body, Vector4 impulse, Vector4 moment, SweptBodies bodies) {
+  BodyVelocity& v = bodies.velocity[body];
+  const BodyResponse& response = bodies.response[body];
+  store(load(v.linear) + response.inverse_mass * impulse, v.linear);
+  store(load(v.angular) + inverse_inertia_times(response, moment), v.angular);
+}
+
+/// Adds the impulse (N s, world) to body a at the contact and its opposite to body b.
+SCREE_INLINE void apply(const ContactGeometry& g, const Edge& edge, Vector4 impulse, SweptBodies bodies) {
+  push(edge.a, impulse, cross(load(g.arm_a), impulse), bodies);
+  push(edge.b, -impulse, cross(impulse, load(g.arm_b)), bodies);
+}
+
+/// The same of a row's impulse.
+SCREE_INLINE void apply(const Row& row, double impulse, SweptBodies bodies) {
+  const Vector4 linear = impulse * to_vector4(row.linear);
+  push(row.edge.a, linear, impulse * to_vector4(row.angular_a), bodies);
+  push(row.edge.b, -linear, -impulse * to_vector4(row.angular_b), bodies);
+}
+
+}  // namespace scree

@@ -1,0 +1,249 @@
+#include "io/files/hdf5_objects.h"
+
+#include <algorithm>
+
+namespace scree::io::hdf5 {
+
+namespace {
+
+/// H5Ewalk2 visits the innermost failure first when it walks upward: keep that one, and the system's reason
+/// if any.
+herr_t keep_innermost(unsigned n, const H5E_error2_t* error, void* text) {
+  if (n == 0 && error->desc != nullptr) *static_cast<std::string*>(text) = error->desc;
+  return 0;
+}
+
+std::string last_error() {
+  std::string text;
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_innermost, &text);
+  const std::string marker = "error message = '";
+  if (const auto begin = text.find(marker); begin != std::string::npos) {
+    const auto start = begin + marker.size();
+    text = text.substr(start, text.find('\'', start) - start);
+  }
+  return text.empty() ? "HDF5 gives no reason" : text;
+}
+
+Handle text_type() {
+  Handle type(H5Tcopy(H5T_C_S1), H5Tclose, "string type");
+  check(H5Tset_size(type.get(), H5T_VARIABLE), "string type");
+  check(H5Tset_cset(type.get(), H5T_CSET_UTF8), "string type");
+  return type;
+}
+
+Handle data_space(const std::vector<hsize_t>& dims) {
+  const hid_t id = dims.empty() ? H5Screate(H5S_SCALAR)
+                                : H5Screate_simple(static_cast<int>(dims.size()), dims.data(), nullptr);
+  return Handle(id, H5Sclose, "data space");
+}
+
+void put_attribute(hid_t object, const std::string& name, hid_t type, const std::vector<hsize_t>& dims,
+                   const void* data) {
+  const Handle space = data_space(dims);
+  const Handle attribute(H5Acreate2(object, name.c_str(), type, space.get(), H5P_DEFAULT, H5P_DEFAULT),
+                         H5Aclose, name);
+  check(H5Awrite(attribute.get(), type, data), name);
+}
+
+/// Datasets keep no modification times: the same run gives the same bytes.
+Handle creation_properties() {
+  Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, "dataset properties");
+  check(H5Pset_obj_track_times(properties.get(), false), "dataset properties");
+  return properties;
+}
+
+Handle create_dataset(hid_t location, const Label& label, hid_t type, hid_t space, hid_t properties) {
+  Handle dataset(H5Dcreate2(location, label.name.c_str(), type, space, H5P_DEFAULT, properties, H5P_DEFAULT),
+                 H5Dclose, label.name);
+  if (!label.unit.empty()) write_attribute(dataset.get(), "unit", label.unit);
+  write_attribute(dataset.get(), "description", label.description);
+  return dataset;
+}
+
+}  // namespace
+
+void print_no_errors() { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }
+
+void check(herr_t status, std::string_view what) {
+  if (status < 0) throw Error(std::string(what) + ": " + last_error());
+}
+
+Handle::Handle(hid_t id, Closer closer, std::string_view what) : id_(id), closer_(closer) {
+  check(id < 0 ? -1 : 0, what);
+}
+
+Handle& Handle::operator=(Handle&& other) noexcept {
+  if (this != &other) {
+    reset();
+    std::swap(id_, other.id_);
+    closer_ = other.closer_;
+  }
+  return *this;
+}
+
+void Handle::close(std::string_view what) {
+  if (id_ < 0) return;
+  const herr_t status = closer_(id_);
+  id_ = H5I_INVALID_HID;
+  check(status, what);
+}
+
+void Handle::reset() noexcept {
+  if (id_ >= 0) closer_(id_);
+  id_ = H5I_INVALID_HID;
+}
+
+Handle create_file(const std::string& path) {
+  return Handle(H5Fcreate(path.c_str(), H5F_ACC_EXCL, H5P_DEFAULT, H5P_DEFAULT), H5Fclose, "creation");
+}
+
+Handle create_group(hid_t location, const std::string& name) {
+  return Handle(H5Gcreate2(location, name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose, name);
+}
+
+Handle open_file(const std::string& path) {
+  const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "file access properties");
+  check(H5Pset_file_locking(access.get(), false, true), "file access properties");
+  return Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), H5Fclose, "opening");
+}
+
+Handle open_dataset(hid_t location, const std::string& path) {
+  return Handle(H5Dopen2(location, path.c_str(), H5P_DEFAULT), H5Dclose, path);
+}
+
+bool has_link(hid_t location, const std::string& path) {
+  return H5Lexists(location, path.c_str(), H5P_DEFAULT) > 0;
+}
+
+void write_attribute(hid_t object, const std::string& name, const std::string& text) {
+  const char* const pointer = text.c_str();
+  put_attribute(object, name, text_type().get(), {}, &pointer);
+}
+
+void write_attribute(hid_t object, const std::string& name, double value) {
+  put_attribute(object, name, H5T_NATIVE_DOUBLE, {}, &value);
+}
+
+void write_attribute(hid_t object, const std::string& name, std::int64_t value) {
+  put_attribute(object, name, H5T_NATIVE_INT64, {}, &value);
+}
+
+void write_attribute(hid_t object, const std::string& name, const Vec3& value) {
+  put_attribute(object, name, H5T_NATIVE_DOUBLE, {3}, value.data());
+}
+
+std::string read_text_attribute(hid_t object, const std::string& name) {
+  const Handle attribute(H5Aopen(object, name.c_str(), H5P_DEFAULT), H5Aclose, name);
+  const Handle type = text_type();
+  char* pointer = nullptr;
+  check(H5Aread(attribute.get(), type.get(), &pointer), name);
+  const std::string text = pointer ? pointer : "";
+  H5free_memory(pointer);
+  return text;
+}
+
+double read_number_attribute(hid_t object, const std::string& name) {
+  const Handle attribute(H5Aopen(object, name.c_str(), H5P_DEFAULT), H5Aclose, name);
+  double value = 0.0;
+  check(H5Aread(attribute.get(), H5T_NATIVE_DOUBLE, &value), name);
+  return value;
+}
+
+Vec3 read_vector_attribute(hid_t object, const std::string& name) {
+  const Handle attribute(H5Aopen(object, name.c_str(), H5P_DEFAULT), H5Aclose, name);
+  const Handle space(H5Aget_space(attribute.get()), H5Sclose, name);
+  if (H5Sget_simple_extent_npoints(space.get()) != 3) throw Error(name + ": is not a vector");
+  Vec3 value;
+  check(H5Aread(attribute.get(), H5T_NATIVE_DOUBLE, value.data()), name);
+  return value;
+}
+
+void write_text(hid_t location, const Label& label, const std::string& text) {
+  const char* const pointer = text.c_str();
+  const Handle type = text_type();
+  const Handle dataset =
+      create_dataset(location, label, type.get(), data_space({}).get(), creation_properties().get());
+  check(H5Dwrite(dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, &pointer), label.name);
+}
+
+void write_texts(hid_t location, const Label& label, const std::vector<std::string>& texts) {
+  std::vector<const char*> pointers;
+  pointers.reserve(texts.size());
+  for (const std::string& text : texts) pointers.push_back(text.c_str());
+  write_array(location, label, text_type().get(), {texts.size()}, pointers.data());
+}
+
+void write_array(hid_t location, const Label& label, hid_t type, const std::vector<hsize_t>& dims,
+                 const void* data) {
+  const Handle space = data_space(dims);
+  const Handle dataset = create_dataset(location, label, type, space.get(), creation_properties().get());
+  const bool empty = std::find(dims.begin(), dims.end(), 0u) != dims.end();
+  if (!empty) check(H5Dwrite(dataset.get(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data), label.name);
+}
+
+std::vector<std::string> read_texts(hid_t location, const std::string& path) {
+  const Handle dataset = open_dataset(location, path);
+  const Handle space(H5Dget_space(dataset.get()), H5Sclose, path);
+  const hssize_t n = H5Sget_simple_extent_npoints(space.get());
+  std::vector<char*> pointers(static_cast<std::size_t>(std::max<hssize_t>(n, 0)), nullptr);
+  if (pointers.empty()) return {};
+  check(H5Dread(dataset.get(), text_type().get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, pointers.data()), path);
+  std::vector<std::string> texts;
+  for (char* pointer : pointers) {
+    texts.emplace_back(pointer ? pointer : "");
+    H5free_memory(pointer);
+  }
+  return texts;
+}
+
+std::vector<hsize_t> dimensions(const Handle& dataset) {
+  const Handle space(H5Dget_space(dataset.get()), H5Sclose, "dimensions");
+  std::vector<hsize_t> dims(static_cast<std::size_t>(std::max(0, H5Sget_simple_extent_ndims(space.get()))));
+  check(H5Sget_simple_extent_dims(space.get(), dims.data(), nullptr), "dimensions");
+  return dims;
+}
+
+void read_box(const Handle& dataset, hid_t type, const Box& box, void* into) {
+  const Handle file_space(H5Dget_space(dataset.get()), H5Sclose, "reading");
+  check(H5Sselect_hyperslab(file_space.get(), H5S_SELECT_SET, box.start.data(), nullptr, box.count.data(),
+                            nullptr),
+        "reading");
+  if (H5Sselect_valid(file_space.get()) <= 0) throw Error("reading: fewer rows than were asked for");
+  const Handle memory_space = data_space(box.count);
+  check(H5Dread(dataset.get(), type, memory_space.get(), file_space.get(), H5P_DEFAULT, into), "reading");
+}
+
+Growing::Growing(hid_t location, const Label& label, hid_t type, const Layout& layout)
+    : name_(label.name), type_(type), dims_(layout.row) {
+  dims_.insert(dims_.begin(), 0);
+  std::vector<hsize_t> most = dims_, chunk = dims_;
+  most[0] = H5S_UNLIMITED;
+  chunk[0] = layout.rows_per_chunk;
+  for (hsize_t& c : chunk) c = std::max<hsize_t>(c, 1);  // a scene without bodies: chunks must not be empty
+  const int rank = static_cast<int>(dims_.size());
+  const Handle space(H5Screate_simple(rank, dims_.data(), most.data()), H5Sclose, name_);
+  const Handle properties = creation_properties();
+  check(H5Pset_chunk(properties.get(), rank, chunk.data()), name_);
+  if (layout.compressed) {
+    check(H5Pset_shuffle(properties.get()), name_);
+    check(H5Pset_deflate(properties.get(), 1), name_);
+  }
+  dataset_ = create_dataset(location, label, type, space.get(), properties.get());
+}
+
+void Growing::append(const void* data, hsize_t rows) {
+  if (rows == 0) return;
+  std::vector<hsize_t> start(dims_.size(), 0), count = dims_;
+  start[0] = dims_[0];
+  count[0] = rows;
+  dims_[0] += rows;
+  check(H5Dset_extent(dataset_.get(), dims_.data()), name_);
+  if (std::find(count.begin(), count.end(), 0u) != count.end()) return;
+  const Handle file_space(H5Dget_space(dataset_.get()), H5Sclose, name_);
+  check(H5Sselect_hyperslab(file_space.get(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr),
+        name_);
+  const Handle memory_space = data_space(count);
+  check(H5Dwrite(dataset_.get(), type_, memory_space.get(), file_space.get(), H5P_DEFAULT, data), name_);
+}
+
+}  // namespace scree::io::hdf5

@@ -1,0 +1,43 @@
+// Text files whose every failure is reported with its reason, and bytes as text.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace scree::io {
+
+/// A text file open for writing from its start. All members throw WriteError with the system's reason.
+class TextFile {
+ public:
+  explicit TextFile(std::filesystem::path path);
+
+  void write(std::string_view text);
+  /// Hands everything written so far to the operating system, so that it survives the end of this process.
+  void flush();
+  /// Flushes and closes; needed because a destructor cannot report a full disk.
+  void close();
+
+ private:
+  struct Close {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+  std::filesystem::path path_;
+  std::unique_ptr<std::FILE, Close> file_;
+};
+
+/// Writes `text` beside `path` and renames it over `path`: a reader sees the old file or the new one, never a
+/// part.
+void write_whole_file(const std::filesystem::path& path, std::string_view text);
+
+/// The name that write_whole_file() writes to before it renames.
+std::filesystem::path temporary_name(const std::filesystem::path& path);
+
+/// Bytes as text (RFC 4648).
+std::string base64(std::span<const std::uint8_t> bytes);
+
+}  // namespace scree::io

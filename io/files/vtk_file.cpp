@@ -1,0 +1,113 @@
+#include "io/files/vtk_file.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <lz4.h>
+#include <numeric>
+
+#include "io/files/file_errors.h"
+#include "io/files/text_file.h"
+
+namespace scree::io {
+
+namespace {
+
+constexpr std::size_t block_size = std::size_t{1} << 20;  // bytes that are compressed together
+
+std::string elements(const char* name, const VtkArrays& arrays, const std::string& attributes = "") {
+  std::string text = fmt::format("<{}{}>\n", name, attributes);
+  for (const VtkArray& array : arrays) text += array.xml();
+  return text + fmt::format("</{}>\n", name);
+}
+
+void write_data_set(const std::filesystem::path& path, const char* type, const std::string& attributes,
+                    const std::string& piece) {
+  write_whole_file(
+      path,
+      fmt::format("<?xml version=\"1.0\"?>\n<VTKFile type=\"{}\" version=\"1.0\" byte_order=\"LittleEndian\" "
+                  "header_type=\"UInt64\" "
+                  "compressor=\"vtkLZ4DataCompressor\">\n<{}{}>\n{}</Piece>\n</{}>\n</VTKFile>\n",
+                  type, type, attributes, piece, type));
+}
+
+/// Cells of one kind, each a list of points, as VTK has them: all lists in a row, and where each ends.
+struct Cells {
+  std::vector<std::int32_t> connectivity, offsets;
+  void add(const std::vector<std::int32_t>& points) {
+    connectivity.insert(connectivity.end(), points.begin(), points.end());
+    offsets.push_back(static_cast<std::int32_t>(connectivity.size()));
+  }
+  VtkArrays arrays() const { return {{"connectivity", connectivity}, {"offsets", offsets}}; }
+};
+
+void write_poly_data(const std::filesystem::path& path, const std::vector<Eigen::Vector3f>& points,
+                     const char* kind, const Cells& cells, const std::string& point_data,
+                     const VtkArrays& cell_data) {
+  write_data_set(path, "PolyData", "",
+                 fmt::format("<Piece NumberOfPoints=\"{}\" NumberOf{}=\"{}\">\n", points.size(), kind,
+                             cells.offsets.size()) +
+                     point_data + elements("CellData", cell_data) + elements("Points", {{"Points", points}}) +
+                     elements(kind, cells.arrays()));
+}
+
+}  // namespace
+
+std::string VtkArray::xml() const {
+  // Number of blocks, size of all but the last, size of a last that is smaller, compressed sizes.
+  std::vector<std::uint64_t> header{(bytes_.size() + block_size - 1) / block_size, block_size,
+                                    bytes_.size() % block_size};
+  std::vector<std::uint8_t> packed;
+  for (std::size_t at = 0; at < bytes_.size(); at += block_size) {
+    const int size = static_cast<int>(std::min(block_size, bytes_.size() - at)),
+              room = LZ4_compressBound(size);
+    const std::size_t end = packed.size();
+    packed.resize(end + static_cast<std::size_t>(room));
+    header.push_back(static_cast<std::uint64_t>(LZ4_compress_default(
+        reinterpret_cast<const char*>(&bytes_[at]), reinterpret_cast<char*>(&packed[end]), size, room)));
+    packed.resize(end + header.back());
+  }
+  return fmt::format(
+      "<DataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\" format=\"binary\">{}{}</DataArray>\n",
+      type_, name_, components_,
+      base64({reinterpret_cast<const std::uint8_t*>(header.data()), 8 * header.size()}), base64(packed));
+}
+
+void write_vtk_points(const std::filesystem::path& path, const std::vector<Eigen::Vector3f>& points,
+                      const VtkArrays& point_data) {
+  std::vector<std::int32_t> all(points.size());
+  std::iota(all.begin(), all.end(), 0);
+  Cells cells;
+  if (!all.empty()) cells.add(all);
+  write_poly_data(path, points, "Verts", cells, elements("PointData", point_data), {});
+}
+
+void write_vtk_polygons(const std::filesystem::path& path, const std::vector<Eigen::Vector3f>& points,
+                        const std::vector<std::vector<std::int32_t>>& polygons,
+                        const std::vector<Eigen::Vector3f>& normals, const VtkArrays& cell_data) {
+  Cells cells;
+  for (const std::vector<std::int32_t>& polygon : polygons) cells.add(polygon);
+  write_poly_data(path, points, "Polys", cells,
+                  elements("PointData", {{"Normals", normals}}, " Normals=\"Normals\""), cell_data);
+}
+
+void write_vtk_image(const std::filesystem::path& path, const Eigen::Vector3d& low, double cell,
+                     const std::array<std::size_t, 3>& count, const VtkArrays& cell_data) {
+  const std::string extent = fmt::format("\"0 {} 0 {} 0 {}\"", count[0], count[1], count[2]);
+  write_data_set(path, "ImageData",
+                 fmt::format(" WholeExtent={} Origin=\"{} {} {}\" Spacing=\"{} {} {}\"", extent, low[0],
+                             low[1], low[2], cell, cell, cell),
+                 fmt::format("<Piece Extent={}>\n", extent) + elements("CellData", cell_data));
+}
+
+void write_series(const std::filesystem::path& path,
+                  const std::vector<std::pair<double, std::string>>& files) {
+  std::string text =
+      "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" byte_order=\"LittleEndian\">\n"
+      "  <Collection>\n";
+  for (const auto& [time, file] : files) {
+    text += fmt::format("    <DataSet timestep=\"{}\" group=\"\" part=\"0\" file=\"{}\"/>\n", time, file);
+  }
+  write_whole_file(path, text + "  </Collection>\n</VTKFile>\n");
+}
+
+}  // namespace scree::io

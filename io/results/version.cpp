@@ -1,7 +1,0 @@
-#include "io/results/version.h"
-
-namespace scree::io {
-
-std::string scree_version() { return SCREE_VERSION; }
-
-}  // namespace scree::io

@@ -1,0 +1,49 @@
+#include "io/scene/settings_keys.h"
+
+#include <fmt/format.h>
+
+namespace scree::io {
+
+namespace {
+
+std::string toml(double value) { return fmt::format("{}", value); }
+std::string toml(bool value) { return value ? "true" : "false"; }
+std::string toml(int value) { return fmt::format("{}", value); }
+std::string toml(const std::string& value) { return '"' + value + '"'; }
+std::string toml(const Vec3& v) { return fmt::format("[{}, {}, {}]", v[0], v[1], v[2]); }
+std::string toml(const std::vector<std::string>& list) {
+  std::string text;
+  for (const std::string& item : list) text += (text.empty() ? "" : ", ") + toml(item);
+  return '[' + text + ']';
+}
+
+/// Puts the default of `key` into `text` if it is a member of T.
+template <class T>
+void find_default(const Key& key, std::string& text) {
+  T settings{};
+  for_each_key(settings, [&]<class M>(std::string_view section, std::string_view name, M& member) {
+    if (section != key.section || name != key.name) return;
+    if constexpr (std::is_enum_v<M>) {
+      text = toml(split_words(key.words)[static_cast<std::size_t>(member)]);
+    } else {
+      text = toml(member);
+    }
+  });
+}
+
+template <class... T>
+std::string find_default(const Key& key) {
+  std::string text(key.fallback);
+  (find_default<T>(key, text), ...);
+  return text;
+}
+
+}  // namespace
+
+std::string default_of(const Key& key) {
+  if (key.required) return "";
+  return find_default<Scene, PlacementLimits, PairLaw, Surface, FrictionPatch, Twist, LatticeSettings,
+                      RandomPackingSettings, SizeDistribution, Plane, Tube>(key);
+}
+
+}  // namespace scree::io

@@ -1,0 +1,129 @@
+// Which key of a scene file is which member of a struct of settings. Defaults stand in those structs alone:
+// reading, the reference page and the schema take them from there.
+#pragma once
+
+#include <algorithm>
+
+#include "engine/generation/packing.h"
+#include "engine/simulation/placement.h"
+#include "io/scene/keys.h"
+#include "io/scene/scene.h"
+#include "io/scene/section.h"
+
+namespace scree::io {
+
+/// Calls f(section, key, member) for every member that a key sets.
+void for_each_key(Scene& scene, auto&& f) {
+  f("", "description", scene.description);
+  f("", "end_time", scene.end_time_s);
+  Settings& s = scene.model.settings;
+  f("", "gravity", s.gravity);
+  f("", "time_step", s.time_step_s);
+  f("", "substeps", s.substeps);
+  f("", "sort_interval", s.sort_interval);
+  f("", "restitution_threshold", s.restitution_threshold_m_s);
+  f("", "restitution_law", s.restitution_law);
+  f("solver", "kind", s.solver.kind);
+  f("solver", "max_sweeps", s.solver.max_sweeps);
+  f("solver", "tolerance", s.solver.tolerance);
+  f("solver", "warm_start", s.solver.warm_start);
+  f("solver", "friction_cone", s.solver.friction_cone);
+  f("solver", "friction_samples", s.solver.friction_samples);
+  f("solver", "position_correction", s.solver.position_correction);
+  f("solver", "biased_sweeps", s.solver.biased_sweeps);
+  f("solver", "unbiased_sweeps", s.solver.unbiased_sweeps);
+  f("solver", "correction_fraction", s.solver.correction_fraction);
+  f("solver", "correction_slop", s.solver.correction_slop);
+  f("solver", "correction_speed", s.solver.correction_speed_m_s);
+  f("solver", "correction_sweeps", s.solver.correction_sweeps);
+  f("sleep", "speed", s.sleep.speed_m_s);
+  f("sleep", "duration", s.sleep.duration_s);
+  f("sleep", "tolerance", s.sleep.tolerance);
+  OutputSettings& o = scene.output;
+  f("output", "interval", o.interval_s);
+  f("output", "fields", o.fields);
+  f("output", "hdf5", o.hdf5);
+  f("output", "vtk", o.vtk);
+  f("output", "contacts", o.contacts);
+  f("output", "significant_bits", o.significant_bits);
+  f("output", "contacts_interval", o.contacts_interval_s);
+  f("output", "stage_table", o.stage_table);
+}
+void for_each_key(PlacementLimits& limits, auto&& f) { f("checks", "max_initial_overlap", limits.overlap); }
+void for_each_key(PairLaw& law, auto&& f) {
+  f("materials", "friction", law.friction);
+  f("materials", "torsional_friction", law.torsional_friction_m);
+  f("materials", "rolling_friction", law.rolling_friction_m);
+  f("materials", "restitution", law.restitution);
+}
+void for_each_key(Surface& surface, auto&& f) {
+  f("materials", "friction_factors", surface.direction_factors);
+}
+void for_each_key(FrictionPatch& patch, auto&& f) {
+  f("friction_patches", "centre", patch.centre);
+  f("friction_patches", "radius", patch.radius_m);
+  f("friction_patches", "edge", patch.edge_m);
+  f("friction_patches", "factor", patch.factor);
+}
+void for_each_key(Twist& twist, auto&& f) {
+  f("bodies", "velocity", twist.linear);
+  f("bodies", "angular_velocity", twist.angular);
+}
+void for_each_key(LatticeSettings& lattice, auto&& f) { f("bodies", "jitter", lattice.jitter); }
+void for_each_key(RandomPackingSettings& packing, auto&& f) { f("bodies", "attempts", packing.attempts); }
+void for_each_key(SizeDistribution& scale, auto&& f) {
+  f("scale", "distribution", scale.kind);
+  f("scale", "mean", scale.mean);
+  f("scale", "deviation", scale.deviation);
+  f("scale", "low", scale.low);
+  f("scale", "high", scale.high);
+}
+void for_each_key(Plane& plane, auto&& f) {
+  f("boundaries", "point", plane.point);
+  f("boundaries", "normal", plane.normal);
+}
+void for_each_key(Tube& tube, auto&& f) {
+  f("boundaries", "start", tube.start);
+  f("boundaries", "end", tube.end);
+  f("boundaries", "inner_radius", tube.inner_radius);
+  f("boundaries", "thickness", tube.thickness);
+}
+
+/// One member, from the key of its section; enumerations stand in the order of the key's words.
+template <class T>
+void take(const Section& section, std::string_view key, T& member) {
+  if constexpr (std::is_same_v<T, bool>) {
+    member = section.boolean(key);
+  } else if constexpr (std::is_same_v<T, double>) {
+    member = section.number(key);
+  } else if constexpr (std::is_integral_v<T>) {
+    member = static_cast<T>(section.integer(key));
+  } else if constexpr (std::is_same_v<T, Vec3>) {
+    member = section.vector(key);
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    member = section.text(key);
+  } else if constexpr (std::is_enum_v<T>) {
+    const std::vector<std::string> words = split_words(find_key(section.name(), key)->words);
+    member = static_cast<T>(std::find(words.begin(), words.end(), section.text(key)) - words.begin());
+  } else {
+    member = section.texts(key);
+  }
+}
+
+/// Sets what `section`, or a section in it, says; leaves the rest alone.
+template <class T>
+void set_from(const Section& section, T& settings) {
+  for_each_key(settings, [&](std::string_view name, std::string_view key, auto& member) {
+    const Section at = name == section.name() ? section : section.child(name);
+    if (at.has(key)) take(at, key, member);
+  });
+}
+
+template <class T>
+T settings_of(const Section& section) {
+  T settings;
+  set_from(section, settings);
+  return settings;
+}
+
+}  // namespace scree::io

@@ -1,0 +1,47 @@
+// Commands whose parts this build leaves out: they say what to do about it.
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include "tools/exit_codes.h"
+#include "tools/render.h"
+#include "tools/report_page.h"
+
+namespace scree {
+
+namespace {
+
+struct LeftOut {
+  const char *command, *title, *options, *packages;
+};
+
+[[maybe_unused]] void add_left_out(CLI::App& app, std::function<int()>& action, const LeftOut& part) {
+  CLI::App* command = app.add_subcommand(part.command, fmt::format("{} (not in this build)", part.title));
+  command->prefix_command();  // whatever stands behind it: it would be in vain
+  command->callback([&action, part] {
+    action = [part] {
+      spdlog::error("this build has no `scree {}`: configure with {}, which needs the Debian packages {}",
+                    part.command, part.options, part.packages);
+      return exit_left_out;
+    };
+  });
+}
+
+}  // namespace
+
+#ifndef SCREE_RENDER
+void add_render(CLI::App& app, std::function<int()>& action) {
+  add_left_out(app, action,
+               {"render", "Pictures and films", "-DSCREE_RENDER=ON",
+                "libembree-dev, libcairo2-dev and fonts-dejavu-core"});
+}
+#endif
+
+#ifndef SCREE_REPORT
+void add_report(CLI::App& app, std::function<int()>& action) {
+  add_left_out(app, action,
+               {"report", "A run on one HTML page", "-DSCREE_RENDER=ON -DSCREE_REPORT=ON",
+                "libembree-dev, libcairo2-dev, fonts-dejavu-core and zlib1g-dev"});
+}
+#endif
+
+}  // namespace scree
