@@ -236,6 +236,7 @@ void take_block(const Workspace& w, const Block& block, std::vector<Contact>& co
     const Vec3 impulse = w.impact.empty() ? w.solution.impulse[c] : Vec3(w.solution.impulse[c] + w.impact[c]);
     contact.impulse =
         to_vec3(to_world(w.problem.geometry[c], w.problem.law[c].tangent_ratio, impulse.data()));
+    contact.torque_impulse.setZero();  // until its rows add to it
     contact.lasting = static_cast<float>(lasting_part(w, c));
   }
 }
@@ -246,9 +247,9 @@ void take_impulses(const Workspace& w, State& state) {
   std::vector<Contact>& contacts = state.contacts.list;
   const ContactProblem& p = w.problem;
   for_blocks(contacts.size(), grain_medium, [&](const Block& block) { take_block(w, block, contacts); });
-  for (std::size_t r = 0; r < p.contact_rows; ++r) contacts[slot(p.rows[r].contact)].torque_impulse.setZero();
   for (std::size_t r = 0; r < p.contact_rows; ++r)
-    contacts[slot(p.rows[r].contact)].torque_impulse += w.solution.row_impulse[r] * p.rows[r].angular_a;
+    contacts[slot(p.rows[r].contact)].torque_impulse +=
+        w.solution.row_impulse[r] * to_vec3(p.rows[r].angular_a);
   state.rod_impulse.assign(w.row_of_rod.size(), 0.0);
   for (std::size_t k = 0; k < w.row_of_rod.size(); ++k)
     if (w.row_of_rod[k] >= 0) state.rod_impulse[k] = w.solution.row_impulse[slot(w.row_of_rod[k])];

@@ -83,7 +83,7 @@ class Balance {
       add_work(n, impulse, torque, {a.velocity - b.velocity, a.spin - b.spin}, sums);
     } else {
       on_b = to_vector4(p_.in_world(c, s_.impulse_on_b[c]));
-      torque_on_b = to_vector4(p_.in_world(c, torque_impulse(p_, c, s_.row_impulse_on_b)));
+      torque_on_b = to_vector4(torque_impulse(p_, c, s_.row_impulse_on_b));
       add_work(n, impulse, torque, a, sums);
       add_work(n, on_b, torque_on_b, b, sums);
     }
@@ -105,8 +105,8 @@ class Balance {
       return {before_[i].linear + after.linear, before_[i].angular + after.angular};
     };
     sums.rod_work += 0.5 * impulse * row_velocity(row, both(a), both(b));
-    const Vec3 push = impulse * row.linear;
-    const Vec3 of_centre = bodies_.position[a].cross(push) + impulse * row.angular_a;
+    const Vec3 push = impulse * to_vec3(row.linear);
+    const Vec3 of_centre = bodies_.position[a].cross(push) + impulse * to_vec3(row.angular_a);
     sums.linear_size += push.norm();
     sums.angular_size += of_centre.norm();
     add_given(row.edge, Vector4{}, to_vector4(push), to_vector4(of_centre), sums);

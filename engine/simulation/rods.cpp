@@ -49,9 +49,9 @@ void add_rods(const Model& model, const State& state, double h, const std::vecto
     const double bending = (u.squaredNorm() - u.dot(d) * u.dot(d)) / l + d.dot(end_a.bends - end_b.bends);
     row_of_rod[k] = static_cast<std::int32_t>(p.rows.size());
     p.rows.push_back({.edge = {end_a.body, end_b.body},
-                      .linear = d,
-                      .angular_a = end_a.arm.cross(d),
-                      .angular_b = end_b.arm.cross(d),
+                      .linear = padded(d),
+                      .angular_a = padded(end_a.arm.cross(d)),
+                      .angular_b = padded(end_b.arm.cross(d)),
                       .bias = (l - rod.length) / h + 0.5 * h * bending,
                       .start_impulse = k < state.rod_impulse.size() ? state.rod_impulse[k] : 0.0});
   }

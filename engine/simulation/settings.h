@@ -26,9 +26,8 @@ struct SleepSettings {
 struct Settings {
   Vec3 gravity{0.0, 0.0, -9.81};  // m/s^2
   double time_step_s = 2e-3;
-  int substeps = 1;  // contacts are found once a step and refreshed to first order in its substeps
-  int sort_interval =
-      500;  // steps after which bodies are put in order of place again (body_order.h); 0: never
+  int substeps = 1;         // contacts are found once a step and refreshed to first order in its substeps
+  int sort_interval = 500;  // steps after which bodies are sorted by place again (population.h); 0: never
   RestitutionLaw restitution_law = RestitutionLaw::newton;
   double restitution_threshold_m_s = 0.05;  // impacts slower than this do not bounce
   SleepSettings sleep;

@@ -55,8 +55,7 @@ void feel(const Settings& settings, double h, const Bodies& bodies, const Sleepe
     if (p.is_moved(a) && (p.is_moved(b) || b >= bodies.size())) continue;
     Vec3 components = w.solution.impulse[c];
     if (!w.impact.empty()) components += w.impact[c];
-    const Vec3 impulse = p.in_world(c, components),
-               torque = p.in_world(c, torque_impulse(p, c, w.solution.row_impulse));
+    const Vec3 impulse = p.in_world(c, components), torque = torque_impulse(p, c, w.solution.row_impulse);
     if (!p.is_moved(a)) add(w.felt[a], p.arm_a(c), 1.0, impulse, torque);
     if (!p.is_moved(b) && b < bodies.size()) add(w.felt[b], p.arm_b(c), -1.0, impulse, torque);
   }
@@ -154,6 +153,11 @@ void mark_tired(const Model& model, double h, const Workspace& w, const State& s
                      to_vec3(after.angular) - w.before[i].angular};
     marked[i] = surface_speed(model, bodies, i, gain) <= most_gain ? 1 : 0;
   });
+  for (std::size_t r = w.problem.contact_rows; r < w.problem.rows.size();
+       ++r) {  // what rods hold stays awake
+    for (const std::int32_t body : {w.problem.rows[r].edge.a, w.problem.rows[r].edge.b})
+      if (static_cast<std::size_t>(body) < bodies.size()) marked[static_cast<std::size_t>(body)] = 0;
+  }
   for (const Contact& c : state.contacts.list) {
     const auto a = static_cast<std::size_t>(c.key.a);
     if (is_boundary(c.key.b)) {

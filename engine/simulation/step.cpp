@@ -33,15 +33,14 @@ double mechanical_energy(const Bodies& bodies, const Vec3& gravity) {
   return sums.kinetic + sums.potential;
 }
 
-/// Contacts in the middle of a step of h; sleepers that a moving boundary comes to wake.
-void detect(const Model& model, State& state, Workspace& w, StepReport& report) {
+/// Contacts in the middle of a (sub)step; sleepers that a moving boundary comes to wake.
+void detect(const Model& model, State& state, double middle_s, Workspace& w, StepReport& report) {
   const Settings& settings = model.settings;
   const double free_speed = settings.gravity.norm() * settings.time_step_s;
-  const double middle = state.time_s + 0.5 * settings.time_step_s / settings.substeps;
   do {
     const DetectionReport found = find_contacts(
-        {model.shapes, state.bodies, model.boundaries, middle, settings.time_step_s, free_speed}, w.detection,
-        state.contacts, state.seeds);
+        {model.shapes, state.bodies, model.boundaries, middle_s, settings.time_step_s, free_speed},
+        w.detection, state.contacts, state.seeds);
     report.candidates = found.candidates;
     report.narrow_phase_failures = found.failures;
   } while (wake_pushed(model, state, report));
@@ -79,15 +78,14 @@ void take_solve_report(const SolveReport& solve, const ContactProblem& p, StepRe
 
 /// Impulses and velocities after a (sub)step of h, and how overlaps are corrected: are they?
 bool resolve(const Model& model, const State& state, double h, double middle_s, Workspace& w,
-             StepReport& report) {
+             SolveReport& solved) {
   const SolverSettings& settings = model.settings.solver;
   assemble(model, state, h, middle_s, w);
   strike(model.settings, h, w);
   const bool split = settings.position_correction == PositionCorrection::split;
-  const SolveReport solved = split ? solve(w.problem, settings, w.solver, w.solution)
-                                   : solve_with_bias(w.problem, settings, h, w.solver, w.solution);
+  solved = split ? solve(w.problem, settings, w.solver, w.solution)
+                 : solve_with_bias(w.problem, settings, h, w.solver, w.solution);
   const bool corrected = split ? correct_positions(w.problem, settings, h, w.solver, w.solution) : true;
-  take_solve_report(solved, w.problem, report);
   return corrected;
 }
 
@@ -124,14 +122,16 @@ const StepReport& step(const Model& model, State& state, Workspace& w, StepResul
     clock.charge(report.time.preparation);
 
     bool corrected = false;
+    SolveReport solved;
     for (int attempt = 0;; ++attempt) {  // once, unless sleepers are struck
-      if (substep == 0 || attempt > 0) detect(model, state, w, report);
+      if (substep == 0 || attempt > 0) detect(model, state, middle, w, report);
       clock.charge(report.time.detection);
-      corrected = resolve(model, state, h, middle, w, report);
+      corrected = resolve(model, state, h, middle, w, solved);
       clock.charge(report.time.resolution);
       if (!wake_struck(model, h, attempt, w, state, report)) break;
     }
 
+    take_solve_report(solved, w.problem, report);
     take_impulses(w, state);
     balance(model, state, h, w, result);
     take_velocities(w.solution, bodies);

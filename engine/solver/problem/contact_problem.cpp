@@ -112,10 +112,11 @@ void add_resistance(const ContactProblem& p, std::size_t contact, double torsion
                     const Vec3& start, std::vector<Row>& rows) {
   const Mat3 frame = p.frame(contact);
   const auto add = [&](int axis, RowBound bound, double coefficient) {
-    const Vec3 direction = frame.row(axis);
+    const Padded3 direction = padded(frame.row(axis));
     rows.push_back({.edge = p.edge[contact],
                     .bound = bound,
                     .contact = static_cast<std::int32_t>(contact),
+                    .linear = {},
                     .angular_a = direction,
                     .angular_b = direction,
                     .high = coefficient,
@@ -130,9 +131,8 @@ void add_resistance(const ContactProblem& p, std::size_t contact, double torsion
 
 Vec3 torque_impulse(const ContactProblem& p, std::size_t contact, const std::vector<double>& row_impulse) {
   Vec3 sum = Vec3::Zero();
-  const Mat3 frame = p.frame(contact);
   for_rows_of(p, contact, contact + 1,
-              [&](std::size_t r) { sum += row_impulse[r] * (frame * p.rows[r].angular_a); });
+              [&](std::size_t r) { sum += row_impulse[r] * to_vec3(p.rows[r].angular_a); });
   return sum;
 }
 

@@ -77,23 +77,24 @@ enum class RowBound : std::uint8_t {
 struct Row {
   Edge edge;
   RowBound bound = RowBound::interval;
-  std::int32_t contact = -1;                                // the contact that it belongs to, if any
-  Vec3 linear = Vec3::Zero();                               // J: on a as it stands, on b its opposite
-  Vec3 angular_a = Vec3::Zero(), angular_b = Vec3::Zero();  // J: on a as it stands, on b its opposite; m or 1
-  double bias = 0.0;                                        // m/s, or rad/s where linear is zero
-  double low = -infinity, high = infinity;                  // N s, or N m s; see `bound`
-  double start_impulse = 0.0;                               // where iterations begin
+  std::int32_t contact = -1;  // the contact that it belongs to, if any
+  // J: on a as it stands, on b its opposite; angular parts in m, or 1. Rows of contacts have no linear part,
+  // and the same angular one for both.
+  Padded3 linear, angular_a, angular_b;
+  double bias = 0.0;                        // m/s, or rad/s where linear is zero
+  double low = -infinity, high = infinity;  // N s, or N m s; see `bound`
+  double start_impulse = 0.0;               // where iterations begin
   double length = 1.0;     // what makes its velocity one in m/s, for residuals: 1, or a length in m for spins
-  double inverse_w = 0.0;  // 1 / (J M^-1 J^T), of both rows' mean for a disc; complete_rows() fills it
+  double inverse_w = 0.0;  // 1 / (J M^-1 J^T); complete_rows() fills it
 };
 
 struct ContactProblem {
-  // m/s that residuals are compared with (velocity_scale.h); 0 if nothing moves.
+  // m/s that residuals are compared with (A4); 0 if nothing moves.
   double velocity_scale = 0.0;
   double gravity_speed = 0.0;  // m/s, |gravity| * time step: what residuals were compared with before
   int friction_corners = 0;    // 0: (S4) on the smooth cone; else on the hull of as many sampled tangents
 
-  // [body]; bodies that nothing moves behind the others
+  // [body]; boundaries and the ground behind those of the state
   std::vector<Twist> free_velocity;  // world axes, before any contact acts
   std::vector<BodyResponse> response;
 
@@ -161,7 +162,7 @@ struct ContactSolution {
 void add_resistance(const ContactProblem& problem, std::size_t contact, double torsional_friction_m,
                     double rolling_friction_m, const Vec3& start, std::vector<Row>& rows);
 
-/// The torque impulse that a contact's rows add up to, N m s, contact frame; `row_impulse`: [row].
+/// The torque impulse that a contact's rows add up to, N m s, world axes; `row_impulse`: [row].
 Vec3 torque_impulse(const ContactProblem& problem, std::size_t contact,
                     const std::vector<double>& row_impulse);
 
@@ -178,7 +179,8 @@ inline Vec3 relative_velocity(const ContactProblem& p, std::size_t c, const std:
 
 /// J v of a row, without bias.
 inline double row_velocity(const Row& row, const Twist& a, const Twist& b) {
-  return row.linear.dot(a.linear - b.linear) + row.angular_a.dot(a.angular) - row.angular_b.dot(b.angular);
+  return to_vec3(row.linear).dot(a.linear - b.linear) + to_vec3(row.angular_a).dot(a.angular) -
+         to_vec3(row.angular_b).dot(b.angular);
 }
 
 inline bool is_second_of_disc(const ContactProblem& p, std::size_t r) {

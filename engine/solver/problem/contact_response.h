@@ -62,17 +62,19 @@ SCREE_INLINE void respond(const ContactGeometry& g, const Edge& edge, const Body
 SCREE_INLINE double row_coupling(const ContactProblem& p, const Row& row, const Row& other) {
   const BodyResponse &a = p.response[static_cast<std::size_t>(row.edge.a)],
                      &b = p.response[static_cast<std::size_t>(row.edge.b)];
-  return (a.inverse_mass + b.inverse_mass) * row.linear.dot(other.linear) +
-         dot(to_vector4(row.angular_a), inverse_inertia_times(a, to_vector4(other.angular_a))) +
-         dot(to_vector4(row.angular_b), inverse_inertia_times(b, to_vector4(other.angular_b)));
+  const double spin = dot(load(row.angular_a), inverse_inertia_times(a, load(other.angular_a))) +
+                      dot(load(row.angular_b), inverse_inertia_times(b, load(other.angular_b)));
+  if (row.contact >= 0) return spin;
+  return spin + (a.inverse_mass + b.inverse_mass) * dot(load(row.linear), load(other.linear));
 }
 
 /// J v + bias of a row.
 SCREE_INLINE double velocity_of(const Row& row, const std::vector<BodyVelocity>& v) {
   const BodyVelocity &a = v[static_cast<std::size_t>(row.edge.a)],
                      &b = v[static_cast<std::size_t>(row.edge.b)];
-  return row.bias + dot(to_vector4(row.linear), load(a.linear) - load(b.linear)) +
-         dot(to_vector4(row.angular_a), load(a.angular)) - dot(to_vector4(row.angular_b), load(b.angular));
+  if (row.contact >= 0) return dot(load(row.angular_a), load(a.angular) - load(b.angular));
+  return row.bias + dot(load(row.linear), load(a.linear) - load(b.linear)) +
+         dot(load(row.angular_a), load(a.angular)) - dot(load(row.angular_b), load(b.angular));
 }
 
 /// Calls f(r) for the rows of the contacts in [begin, end).

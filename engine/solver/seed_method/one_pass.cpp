@@ -17,8 +17,8 @@
 
 #include "engine/core/parallel.h"
 #include "engine/solver/problem/contact_jacobian.h"
-#include "engine/solver/problem/friction_disc.h"
 #include "engine/solver/problem/contact_response.h"
+#include "engine/solver/problem/friction_disc.h"
 #include "engine/solver/solver.h"
 
 namespace scree {
@@ -188,7 +188,7 @@ void add_friction(const BodyView& view, BodyProgramme& w) {
       block.dimension = p.rows[r].bound == RowBound::disc ? 2 : 1;
       Vec2 target = Vec2::Zero();
       for (int i = 0; i < block.dimension; ++i) {
-        const Vec3& direction = p.rows[r + static_cast<std::size_t>(i)].angular_a;
+        const Vec3 direction = to_vec3(p.rows[r + static_cast<std::size_t>(i)].angular_a);
         block.rows.row(i).tail<3>() = direction;
         target[i] = direction.dot(side.spin);
       }
@@ -197,8 +197,8 @@ void add_friction(const BodyView& view, BodyProgramme& w) {
   }
 }
 
-/// Each side of a contact writes its own array, so that bodies can be solved at the same time; the one that is moved
-/// writes for a partner that is not.
+/// Each side of a contact writes its own array, so that bodies can be solved at the same time; the one that
+/// is moved writes for a partner that is not.
 void write_impulses(const BodyView& view, const BodyProgramme& w, ContactSolution& s) {
   const ContactProblem& p = view.p;
   const auto of = [&](std::size_t c, auto& on_a, auto& on_b) -> auto& { return view.is_a(c) ? on_a : on_b; };
@@ -209,7 +209,8 @@ void write_impulses(const BodyView& view, const BodyProgramme& w, ContactSolutio
   }
   for (std::size_t f = 0; f < w.friction.size(); ++f) {
     const std::size_t c = view.contact(w.friction_contact[f]), r = w.friction_row[f];
-    if (r == sliding) of(c, s.impulse, s.impulse_on_b)[c].tail<2>() += w.friction[f].impulse;
+    if (r == sliding)
+      of(c, s.impulse, s.impulse_on_b)[c].tail<2>() += w.friction[f].impulse;
     else
       for (int i = 0; i < w.friction[f].dimension; ++i)
         of(c, s.row_impulse, s.row_impulse_on_b)[r + static_cast<std::size_t>(i)] = w.friction[f].impulse[i];
@@ -262,6 +263,7 @@ SolveReport solve_one_pass(const ContactProblem& p, ContactSolution& s) {
   SolveReport report;
   report.sweeps = 1;
   report.residual = residual_of_mean(p, s);
+  if (p.contact_rows < p.rows.size()) report.status = SolveStatus::iteration_limit;  // rods are left out
   return report;
 }
 

@@ -8,13 +8,14 @@
 namespace scree {
 
 /// A visit goes through a run of consecutive edges, one after the other: the contacts of some neighbouring
-/// bodies, all contacts with one body a in the same run, or rows between bodies that need not touch. Visits of one colour change no body in common, so
-/// they go in any order and on any thread with the same bits. Where bodies that are close have numbers that
-/// are close, visits are compact in space, and there are few colours with many visits each.
+/// bodies, all contacts with one body a in the same run, or rows between bodies that need not touch. Visits
+/// of one colour change no body in common, so they go in any order and on any thread with the same bits.
+/// Where bodies that are close have numbers that are close, visits are compact in space, and there are few
+/// colours with many visits each.
 struct Colouring {
   std::vector<std::int32_t> edge_row;    // [visit + 1]: first edge of each visit
-  std::vector<std::int32_t> visit;        // [visit], ordered by colour
-  std::vector<std::int32_t> colour_row;   // [colour + 1]: into `visit`
+  std::vector<std::int32_t> visit;       // [visit], ordered by colour
+  std::vector<std::int32_t> colour_row;  // [colour + 1]: into `visit`
   bool last_colour_is_serial =
       false;  // its visits may conflict: more colours were needed than there are bits
 
@@ -27,8 +28,8 @@ struct Colouring {
 };
 
 /// Cuts edges into visits, and colours these greedily, each with the allowed colour that has the fewest
-/// edges so far. Edges: those of contacts, then those of the rows that belong to none. One bit a colour; linear in
-/// edges.
+/// edges so far. Edges: those of contacts, then those of the rows that belong to none. One bit a colour;
+/// linear in edges.
 void colour_visits(std::span<const Edge> contacts, std::span<const Row> rows, std::size_t bodies,
                    Colouring& colouring);
 

@@ -164,6 +164,7 @@ SCREE_INLINE double solve_row(const ContactProblem& p, std::size_t r, ContactSol
 }
 
 /// Rows [begin, end), going along their directions (or null) first; returns the squared change.
+SCREE_FOR_EACH_TARGET
 double solve_rows(const ContactProblem& p, std::size_t begin, std::size_t end,
                   ConjugateDirection<1>* direction, double beta, ContactSolution& s) {
   double change = 0.0;

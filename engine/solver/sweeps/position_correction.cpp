@@ -27,8 +27,8 @@ double wanted_speed(double gap, double slop, const SolverSettings& settings, dou
 
 /// The contacts of one visit, one after the other: normal impulses that reach the wanted speeds.
 SCREE_FOR_EACH_TARGET
-void push_apart(const ContactProblem& p, std::size_t begin, std::size_t end, const double* target, double* push,
-                SweptBodies bodies) {
+void push_apart(const ContactProblem& p, std::size_t begin, std::size_t end, const double* target,
+                double* push, SweptBodies bodies) {
   for_contacts_of_visit(
       p.edge.data() + begin, end - begin, [&](std::size_t k) __attribute__((always_inline)) {
         const std::size_t c = begin + k;

@@ -44,12 +44,17 @@ SCREE_INLINE Vector4 relative_velocity(const ContactGeometry& g, const Edge& edg
          cross(load(b.angular), load(g.arm_b));
 }
 
+/// Adds a moment (N m s, world) to a body.
+SCREE_INLINE void turn(std::int32_t body, Vector4 moment, SweptBodies bodies) {
+  Padded3& spin = bodies.velocity[body].angular;
+  store(load(spin) + inverse_inertia_times(bodies.response[body], moment), spin);
+}
+
 /// Adds an impulse with its moment about the centre (N s, N m s, world) to a body.
 SCREE_INLINE void push(std::int32_t body, Vector4 impulse, Vector4 moment, SweptBodies bodies) {
-  BodyVelocity& v = bodies.velocity[body];
-  const BodyResponse& response = bodies.response[body];
-  store(load(v.linear) + response.inverse_mass * impulse, v.linear);
-  store(load(v.angular) + inverse_inertia_times(response, moment), v.angular);
+  Padded3& linear = bodies.velocity[body].linear;
+  store(load(linear) + bodies.response[body].inverse_mass * impulse, linear);
+  turn(body, moment, bodies);
 }
 
 /// Adds the impulse (N s, world) to body a at the contact and its opposite to body b.
@@ -60,9 +65,15 @@ SCREE_INLINE void apply(const ContactGeometry& g, const Edge& edge, Vector4 impu
 
 /// The same of a row's impulse.
 SCREE_INLINE void apply(const Row& row, double impulse, SweptBodies bodies) {
-  const Vector4 linear = impulse * to_vector4(row.linear);
-  push(row.edge.a, linear, impulse * to_vector4(row.angular_a), bodies);
-  push(row.edge.b, -linear, -impulse * to_vector4(row.angular_b), bodies);
+  const Vector4 moment_a = impulse * load(row.angular_a), moment_b = -impulse * load(row.angular_b);
+  if (row.contact >= 0) {
+    turn(row.edge.a, moment_a, bodies);
+    turn(row.edge.b, moment_b, bodies);
+    return;
+  }
+  const Vector4 linear = impulse * load(row.linear);
+  push(row.edge.a, linear, moment_a, bodies);
+  push(row.edge.b, -linear, moment_b, bodies);
 }
 
 }  // namespace scree
