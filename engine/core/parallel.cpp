@@ -1,14 +1,14 @@
 #include "engine/core/parallel.h"
 
-#include <memory>
+#include <atomic>
+#include <optional>
 #include <thread>
 
-#ifdef SCREE_STD_THREADS
-#include <atomic>
-#else
+#ifndef SCREE_STD_THREADS
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/partitioner.h>
+#include <oneapi/tbb/task_group.h>
 #endif
 
 namespace scree {
@@ -41,6 +41,20 @@ void run_blocks(std::size_t blocks, Sharing, const std::function<void(std::size_
 }
 }  // namespace detail
 
+namespace {
+class TaskGroup {
+ public:
+  template <class F>
+  void run(F f) {
+    pool_.emplace_back(std::move(f));
+  }
+  void wait() { pool_.clear(); }
+
+ private:
+  std::vector<std::jthread> pool_;
+};
+}  // namespace
+
 #else
 
 void set_thread_count(int threads) {
@@ -63,6 +77,105 @@ void run_blocks(std::size_t blocks, Sharing sharing, const std::function<void(st
 }
 }  // namespace detail
 
+namespace {
+using TaskGroup = tbb::task_group;
+}
+
 #endif
+
+// Every thread has a share of the chunks of a loop, which it does first, so that its data stay in its cache;
+// then it helps the others. A share is one number, next chunk and end, and taking a chunk is one exchange:
+// whoever takes one has seen what the loop is, for it is set before the shares are.
+struct Team::Members {
+  struct alignas(64) Share {
+    std::atomic<std::uint64_t> next_and_end{0};
+  };
+  explicit Members(int threads) : share(static_cast<std::size_t>(threads)) {}
+
+  std::vector<Share> share;
+  const std::function<void(std::size_t)>* loop = nullptr;
+  alignas(64) std::atomic<std::size_t> done{0};
+  alignas(64) std::atomic<bool> over{false};
+  TaskGroup helpers;
+
+  /// A chunk of a share, or none.
+  static std::optional<std::size_t> take(Share& from) {
+    std::uint64_t now = from.next_and_end.load(std::memory_order_acquire);
+    while ((now >> 32) < (now & 0xffffffffu)) {
+      if (from.next_and_end.compare_exchange_weak(now, now + (std::uint64_t{1} << 32),
+                                                  std::memory_order_acq_rel))
+        return static_cast<std::size_t>(now >> 32);
+    }
+    return std::nullopt;
+  }
+
+  /// Does what there is to do, its own share first; was there anything?
+  bool work(std::size_t member) {
+    std::size_t count = 0;
+    for (std::size_t k = 0; k < share.size(); ++k) {
+      Share& from = share[(member + k) % share.size()];
+      for (std::optional<std::size_t> chunk = take(from); chunk; chunk = take(from)) {
+        (*loop)(*chunk);
+        done.fetch_add(1, std::memory_order_acq_rel);
+        ++count;
+      }
+    }
+    return count > 0;
+  }
+
+  void help(std::size_t member) {
+    Patience patience;
+    while (!over.load(std::memory_order_acquire)) {
+      if (work(member))
+        patience = {};
+      else
+        patience.wait();
+    }
+  }
+
+  /// Waits for others: awake, but not for ever.
+  class Patience {
+   public:
+    void wait() {
+      if (++turns_ < 2000) {
+#if defined(__x86_64__)
+        __builtin_ia32_pause();
+#endif
+      } else {
+        std::this_thread::yield();
+      }
+    }
+
+   private:
+    int turns_ = 0;
+  };
+};
+
+Team::Team(int threads) {
+  if (threads <= 1) return;
+  members_ = std::make_unique<Members>(threads);
+  for (int k = 1; k < threads; ++k)
+    members_->helpers.run([m = members_.get(), k] { m->help(static_cast<std::size_t>(k)); });
+}
+
+Team::~Team() {
+  if (!members_) return;
+  members_->over.store(true, std::memory_order_release);
+  members_->helpers.wait();
+}
+
+void Team::run_chunks(std::size_t chunks, const std::function<void(std::size_t)>& f) {
+  Members& m = *members_;
+  m.loop = &f;
+  m.done.store(0, std::memory_order_relaxed);
+  const std::size_t shares = m.share.size();
+  for (std::size_t k = shares; k > 0; --k) {  // one's own last: the others begin at once
+    const std::uint64_t begin = chunks * (k - 1) / shares, end = chunks * k / shares;
+    m.share[k - 1].next_and_end.store(begin << 32 | end, std::memory_order_release);
+  }
+  m.work(0);
+  Members::Patience patience;
+  while (m.done.load(std::memory_order_acquire) < chunks) patience.wait();
+}
 
 }  // namespace scree

@@ -49,6 +49,11 @@ void resize_with_room(std::vector<T>& values, std::size_t size) {
 struct alignas(32) Padded3 {
   double x = 0.0, y = 0.0, z = 0.0, spare = 0.0;
 };
+/// Eight numbers as vector registers take them (engine/core/vector8.h).
+struct alignas(32) Lanes {
+  float at[8] = {};
+};
+
 inline Padded3 padded(const Vec3& v) { return {v[0], v[1], v[2], 0.0}; }
 inline Vec3 to_vec3(const Padded3& v) { return {v.x, v.y, v.z}; }
 

@@ -68,6 +68,9 @@ SolveReport solve(const ContactProblem& problem, const SolverSettings& settings,
   SolveReport report;
   switch (settings.kind) {
     case SolverKind::per_body:
+      report = is_wide(settings) ? solve_wide(problem, settings, workspace, solution)
+                                 : solve_per_body(problem, settings, workspace, solution);
+      break;
     case SolverKind::per_contact:
       report = solve_per_body(problem, settings, workspace, solution);
       break;

@@ -5,6 +5,7 @@
 #include "engine/solver/problem/contact_problem.h"
 #include "engine/solver/problem/residual.h"
 #include "engine/solver/problem/solver_settings.h"
+#include "engine/solver/sweeps/batches.h"
 #include "engine/solver/sweeps/colouring.h"
 
 namespace scree {
@@ -54,6 +55,7 @@ struct SolverWorkspace {
   ConjugateWorkspace conjugate;
   ConsensusWorkspace consensus;
   Colouring colouring;
+  Batches batches;
   std::vector<double> visit_change;  // [visit] sum of squared velocity changes in this sweep
   std::vector<double> target, push;  // [contact], position correction: speeds asked for, m/s; impulses, N s
   // [contact], m/s, of the solution, without offset: what the last residual of sweeps saw; empty if there was
@@ -97,6 +99,8 @@ void sweep(const Colouring& colouring, F&& visit) {
 // The solvers one by one; see their files.
 [[nodiscard]] SolveReport solve_per_body(const ContactProblem& problem, const SolverSettings& settings,
                                          SolverWorkspace& workspace, ContactSolution& solution);
+[[nodiscard]] SolveReport solve_wide(const ContactProblem& problem, const SolverSettings& settings,
+                                     SolverWorkspace& workspace, ContactSolution& solution);
 [[nodiscard]] SolveReport solve_consensus(const ContactProblem& problem, const SolverSettings& settings,
                                           ConsensusWorkspace& workspace, ContactSolution& solution);
 [[nodiscard]] SolveReport solve_one_pass(const ContactProblem& problem, ContactSolution& solution);

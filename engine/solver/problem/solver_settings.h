@@ -42,4 +42,12 @@ inline bool sweeps_suffice(const SolverSettings& s) {
   return s.kind == SolverKind::per_body && s.friction_cone == FrictionCone::exact;
 }
 
+/// Does per_body sweep over batches in single precision? Their changes of velocity say nothing below this
+/// tolerance.
+inline constexpr double finest_of_wide_sweeps = 1e-5;
+inline bool is_wide(const SolverSettings& s) {
+  return s.kind == SolverKind::per_body && s.friction_cone == FrictionCone::exact &&
+         s.tolerance >= finest_of_wide_sweeps;
+}
+
 }  // namespace scree

@@ -1,0 +1,404 @@
+#include "engine/solver/sweeps/batches.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+
+#include "engine/core/parallel.h"
+#include "engine/core/vector8.h"
+#include "engine/solver/problem/contact_response.h"
+
+namespace scree {
+
+namespace {
+
+/// Contacts that are coloured together: as many as a cache holds with their bodies. Colours begin anew in
+/// every window, so that a sweep goes through memory once and not once a colour.
+constexpr std::size_t window = 32768;
+constexpr int parallel_colours = 63;  // colour 63 is the serial rest
+constexpr std::size_t batch_grain = 32;
+
+std::size_t index(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+/// Gives every contact of a window the first colour that none of its bodies has; those that carried an
+/// impulse first, so that the others, which mostly stay idle, are together. Counts the contacts of each
+/// colour.
+void colour_window(const ContactProblem& p, std::size_t begin, std::size_t end, Batches& b,
+                   std::array<std::size_t, 64>& count) {
+  count.fill(0);
+  for (std::size_t c = begin; c < end; ++c) b.taken[p.a(c)] = b.taken[p.b(c)] = 0;
+  for (const bool loaded : {true, false}) {
+    for (std::size_t c = begin; c < end; ++c) {
+      if ((p.start_impulse[c][0] > 0.0) != loaded) continue;
+      std::uint64_t &of_a = b.taken[p.a(c)], &of_b = b.taken[p.b(c)];
+      const int colour = std::min(parallel_colours, std::countr_one(of_a | of_b));
+      if (colour < parallel_colours) {
+        of_a |= std::uint64_t{1} << colour;
+        of_b |= std::uint64_t{1} << colour;
+      }
+      b.colour[c] = static_cast<std::uint8_t>(colour);
+      ++count[static_cast<std::size_t>(colour)];
+    }
+  }
+}
+
+/// Puts the contacts of a window into lanes, colour by colour; the serial rest one a batch.
+void fill_lanes(const ContactProblem& p, std::size_t begin, std::size_t end,
+                const std::array<std::size_t, 64>& count, Batches& b) {
+  std::array<std::size_t, 64> next{};
+  for (std::size_t colour = 0; colour < count.size(); ++colour) {
+    if (count[colour] == 0) continue;
+    const bool serial = colour == parallel_colours;
+    const std::size_t first = b.lane.size() / batch_size,
+                      batches = serial ? count[colour] : (count[colour] + batch_size - 1) / batch_size;
+    next[colour] = b.lane.size();
+    b.lane.resize(b.lane.size() + batches * batch_size, -1);
+    b.phase.push_back({first, first + batches, serial});
+  }
+  for (const bool loaded : {true, false}) {
+    for (std::size_t c = begin; c < end; ++c) {
+      if ((p.start_impulse[c][0] > 0.0) != loaded) continue;
+      std::size_t& at = next[b.colour[c]];
+      b.lane[at] = static_cast<std::int32_t>(c);
+      at += b.colour[c] == parallel_colours ? batch_size : 1;
+    }
+  }
+}
+
+/// L of a body's inverse inertia, by Cholesky; a direction that does not turn has zeros.
+Lanes factor_of(const BodyResponse& r) {
+  const auto divided = [](double x, double by) { return by > 0.0 ? x / by : 0.0; };
+  const double l00 = std::sqrt(r.inertia_x.x), l10 = divided(r.inertia_x.y, l00),
+               l20 = divided(r.inertia_x.z, l00);
+  const double l11 = std::sqrt(std::max(0.0, r.inertia_y.y - l10 * l10)),
+               l21 = divided(r.inertia_y.z - l20 * l10, l11);
+  const double l22 = std::sqrt(std::max(0.0, r.inertia_z.z - l20 * l20 - l21 * l21));
+  const auto f = [](double x) { return static_cast<float>(x); };
+  return {{f(l00), f(l10), f(l11), f(l20), f(l21), f(l22), f(r.inverse_mass), 0.0f}};
+}
+
+/// L^T x, of gathered factors.
+SCREE_INLINE void scaled(const Vector8* l, const Vector8* x, Vector8* out) {
+  out[0] = l[0] * x[0] + l[1] * x[1] + l[3] * x[2];
+  out[1] = l[2] * x[1] + l[4] * x[2];
+  out[2] = l[5] * x[2];
+}
+
+/// What a batch takes from the problem, lane by lane.
+struct BatchInput {
+  Lanes n[3], t1[3], arm_a[3], arm_b[3], ratio, friction;
+};
+
+void put(const Padded3& v, Lanes* to, std::size_t lane) {
+  to[0].at[lane] = static_cast<float>(v.x);
+  to[1].at[lane] = static_cast<float>(v.y);
+  to[2].at[lane] = static_cast<float>(v.z);
+}
+
+void read_lanes(const ContactProblem& p, const std::int32_t* lane, BatchInput& in) {
+  for (std::size_t k = 0; k < batch_size; ++k) {
+    if (lane[k] < 0) {
+      put({1.0, 0.0, 0.0}, in.n, k);
+      put({0.0, 1.0, 0.0}, in.t1, k);
+      put({}, in.arm_a, k);
+      put({}, in.arm_b, k);
+      in.ratio.at[k] = 1.0f;
+      in.friction.at[k] = 0.0f;
+      continue;
+    }
+    const std::size_t c = index(lane[k]);
+    const ContactGeometry& g = p.geometry[c];
+    put(g.n, in.n, k);
+    put(g.t1, in.t1, k);
+    put(g.arm_a, in.arm_a, k);
+    put(g.arm_b, in.arm_b, k);
+    in.ratio.at[k] = static_cast<float>(p.law[c].tangent_ratio);
+    in.friction.at[k] = static_cast<float>(p.law[c].local.friction);
+  }
+}
+
+/// Scaled arms of a side for n, t1, t2; returns sums for the Delassus block.
+struct Spread {
+  Vector8 nn{}, n1{}, n2{}, t11{}, t12{}, t22{};
+  SCREE_INLINE void add(const Vector8 (&x)[3][3]) {
+    nn += dot3(x[0], x[0]);
+    n1 += dot3(x[0], x[1]);
+    n2 += dot3(x[0], x[2]);
+    t11 += dot3(x[1], x[1]);
+    t12 += dot3(x[1], x[2]);
+    t22 += dot3(x[2], x[2]);
+  }
+};
+
+/// Inverse and largest eigenvalue of the tangential blocks.
+SCREE_INLINE void invert_tangential(Vector8 t11, Vector8 t12, Vector8 t22, Lanes* i11, Lanes* i12, Lanes* i22,
+                                    Lanes* step, Lanes* largest) {
+  const Vector8 one = all_lanes(1.0f), inverse_det = one / (t11 * t22 - t12 * t12), mean = 0.5f * (t11 + t22),
+                half = 0.5f * (t11 - t22), most = mean + sqrt_of(half * half + t12 * t12);
+  store(t22 * inverse_det, *i11);
+  store(-t12 * inverse_det, *i12);
+  store(t11 * inverse_det, *i22);
+  store(one / most, *step);
+  store(most, *largest);
+}
+
+SCREE_FOR_EACH_TARGET
+void fill_contacts(const BatchInput& in, const Lanes* factors, ContactBatch& out) {
+  Vector8 factor_a[8], factor_b[8], d[3][3], arm[3], spun[3], scaled_arm[3][3];
+  gather(factors, out.a, factor_a);
+  gather(factors, out.b, factor_b);
+  for (int k = 0; k < 3; ++k) {
+    d[0][k] = load(in.n[k]);
+    d[1][k] = load(in.t1[k]);
+  }
+  cross3(d[0], d[1], d[2]);
+  const Vector8 ratio = load(in.ratio);
+  for (int k = 0; k < 3; ++k) {
+    d[2][k] *= ratio;
+    store(d[0][k], out.n[k]);
+    store(d[1][k], out.t1[k]);
+    store(d[2][k], out.t2[k]);
+  }
+  Spread w;
+  for (const bool of_a : {true, false}) {
+    for (int k = 0; k < 3; ++k) arm[k] = load(of_a ? in.arm_a[k] : in.arm_b[k]);
+    for (int i = 0; i < 3; ++i) {
+      cross3(arm, d[i], spun);
+      scaled(of_a ? factor_a : factor_b, spun, scaled_arm[i]);
+      for (int k = 0; k < 3; ++k)
+        store(of_a ? scaled_arm[i][k] : -scaled_arm[i][k], (of_a ? out.arm_a : out.arm_b)[3 * i + k]);
+    }
+    w.add(scaled_arm);
+  }
+  const Vector8 mass = factor_a[6] + factor_b[6], zero{}, one = all_lanes(1.0f);
+  const Vector8 pad = mass > zero ? zero : one;  // what nothing moves: no division by zero
+  const Vector8 nn = mass + w.nn + pad, t11 = mass + w.t11 + pad, t22 = ratio * ratio * mass + w.t22 + pad;
+  store(nn, out.w_nn);
+  store(one / nn, out.inverse_w_nn);
+  store(w.n1, out.w_t1n);
+  store(w.n2, out.w_t2n);
+  invert_tangential(t11, w.t12, t22, &out.i_tt11, &out.i_tt12, &out.i_tt22, &out.slide_step, &out.w_tt);
+  store(load(in.friction), out.friction);
+}
+
+/// The same for the spins about the frame's axes.
+SCREE_FOR_EACH_TARGET
+void fill_spins(const ContactBatch& contacts, const Lanes* factors, SpinBatch& out) {
+  Vector8 factor_a[8], factor_b[8], d[3], turn[3][3];
+  gather(factors, contacts.a, factor_a);
+  gather(factors, contacts.b, factor_b);
+  Spread w;
+  for (const bool of_a : {true, false}) {
+    for (int i = 0; i < 3; ++i) {
+      for (int k = 0; k < 3; ++k) d[k] = load((i == 0 ? contacts.n : i == 1 ? contacts.t1 : contacts.t2)[k]);
+      scaled(of_a ? factor_a : factor_b, d, turn[i]);
+      for (int k = 0; k < 3; ++k)
+        store(of_a ? turn[i][k] : -turn[i][k], (of_a ? out.turn_a : out.turn_b)[3 * i + k]);
+    }
+    w.add(turn);
+  }
+  const Vector8 zero{}, one = all_lanes(1.0f), pad = w.nn > zero ? zero : one;
+  store(w.nn + pad, out.w_nn);
+  store(one / (w.nn + pad), out.inverse_w_nn);
+  invert_tangential(w.t11 + pad, w.t12, w.t22 + pad, &out.i_tt11, &out.i_tt12, &out.i_tt22, &out.slide_step,
+                    &out.w_tt);
+}
+
+/// The first row of every contact.
+void number_rows(const ContactProblem& p, std::vector<std::int32_t>& first) {
+  first.assign(p.contact_rows > 0 ? p.contacts() : 0, -1);
+  for (std::size_t r = p.contact_rows; r > 0; --r)
+    first[index(p.rows[r - 1].contact)] = static_cast<std::int32_t>(r - 1);
+}
+
+/// Calls f(r, axis) for the rows of the contact in a lane, with the axis of the frame that each is about.
+template <class F>
+void for_rows_in_lane(const ContactProblem& p, const Batches& b, std::int32_t contact, F&& f) {
+  if (contact < 0 || b.first_row.empty() || b.first_row[index(contact)] < 0) return;
+  std::size_t tangent = 1;
+  for (std::size_t r = index(b.first_row[index(contact)]); r < p.contact_rows && p.rows[r].contact == contact;
+       ++r)
+    f(r, p.rows[r].bound == RowBound::disc ? tangent++ : 0);
+}
+
+/// The part of a batch that resists torques, or null.
+SpinBatch* spin_of(Batches& b, std::size_t k) {
+  return b.spin_of.empty() || b.spin_of[k] < 0 ? nullptr : &b.spin[index(b.spin_of[k])];
+}
+
+/// Coefficients of the rows of a batch's contacts; did any contact have some?
+bool read_spins(const ContactProblem& p, const Batches& b, std::size_t k, SpinBatch& out) {
+  bool any = false;
+  out.torsion = out.rolling = {};
+  for (std::size_t l = 0; l < batch_size; ++l) {
+    for_rows_in_lane(p, b, b.lane[batch_size * k + l], [&](std::size_t r, std::size_t axis) {
+      (axis > 0 ? out.rolling : out.torsion).at[l] = static_cast<float>(p.rows[r].high);
+      any = true;
+    });
+  }
+  return any;
+}
+
+/// Lists the batches that resist torques, and fills them.
+void make_spins(const ContactProblem& p, Batches& b) {
+  b.spin.clear();
+  b.spin_of.clear();
+  number_rows(p, b.first_row);
+  if (p.contact_rows == 0) return;
+  b.spin_of.assign(b.contact.size(), -1);
+  for (std::size_t k = 0; k < b.contact.size(); ++k) {
+    SpinBatch spin;
+    if (!read_spins(p, b, k, spin)) continue;
+    fill_spins(b.contact[k], b.factor.data(), spin);
+    b.spin_of[k] = static_cast<std::int32_t>(b.spin.size());
+    b.spin.push_back(spin);
+  }
+}
+
+void make_free_rows(const ContactProblem& p, Batches& b) {
+  b.row.resize(p.rows.size() - p.contact_rows);
+  for (std::size_t k = 0; k < b.row.size(); ++k) {
+    const Row& row = p.rows[p.contact_rows + k];
+    FreeRow& out = b.row[k];
+    const auto scaled_of = [&](std::int32_t body, const Padded3& x, float sign, float* to) {
+      const float* l = b.factor[index(body)].at;
+      const float v[3] = {static_cast<float>(x.x), static_cast<float>(x.y), static_cast<float>(x.z)};
+      to[0] = sign * (l[0] * v[0] + l[1] * v[1] + l[3] * v[2]);
+      to[1] = sign * (l[2] * v[1] + l[4] * v[2]);
+      to[2] = sign * (l[5] * v[2]);
+    };
+    scaled_of(row.edge.a, row.angular_a, 1.0f, out.turn_a);
+    scaled_of(row.edge.b, row.angular_b, -1.0f, out.turn_b);
+    out.linear[0] = static_cast<float>(row.linear.x);
+    out.linear[1] = static_cast<float>(row.linear.y);
+    out.linear[2] = static_cast<float>(row.linear.z);
+    out.inverse_w = static_cast<float>(row.inverse_w);
+    out.low = static_cast<float>(row.low);
+    out.high = static_cast<float>(row.high);
+  }
+}
+
+/// Rows of an empty lane are its own, so that nobody shares what is written.
+void set_bodies(const ContactProblem& p, Batches& b) {
+  auto empty = static_cast<std::int32_t>(p.bodies());
+  for (std::size_t k = 0; k < b.lane.size(); ++k) {
+    ContactBatch& batch = b.contact[k / batch_size];
+    const std::int32_t c = b.lane[k];
+    batch.a[k % batch_size] = c < 0 ? empty : p.edge[index(c)].a;
+    batch.b[k % batch_size] = c < 0 ? empty : p.edge[index(c)].b;
+    if (c < 0) ++empty;
+  }
+  resize_with_room(b.factor, index(empty));
+  std::fill(b.factor.begin() + static_cast<std::ptrdiff_t>(p.bodies()), b.factor.end(), Lanes{});
+  resize_with_room(b.change, index(empty));
+  resize_with_room(b.last, index(empty));
+}
+
+}  // namespace
+
+void make_batches(const ContactProblem& p, Batches& b) {
+  b.lane.clear();
+  b.phase.clear();
+  resize_with_room(b.taken, p.bodies());
+  resize_with_room(b.colour, p.contacts());
+  for (std::size_t begin = 0; begin < p.contacts(); begin += window) {
+    const std::size_t end = std::min(p.contacts(), begin + window);
+    std::array<std::size_t, 64> count;
+    colour_window(p, begin, end, b, count);
+    fill_lanes(p, begin, end, count, b);
+  }
+  resize_with_room(b.contact, b.lane.size() / batch_size);
+  set_bodies(p, b);
+  for_each_index(p.bodies(), grain_medium, [&](std::size_t i) { b.factor[i] = factor_of(p.response[i]); });
+  for_each_index(b.contact.size(), batch_grain, [&](std::size_t k) {
+    BatchInput in;
+    read_lanes(p, &b.lane[batch_size * k], in);
+    fill_contacts(in, b.factor.data(), b.contact[k]);
+  });
+  make_spins(p, b);
+  make_free_rows(p, b);
+}
+
+void set_start(const ContactProblem& p, bool warm, Batches& b) {
+  for_each_index(b.contact.size(), batch_grain, [&](std::size_t k) {
+    ContactBatch& batch = b.contact[k];
+    SpinBatch* const spin = spin_of(b, k);
+    if (spin != nullptr) std::fill_n(spin->impulse, 3, Lanes{});
+    for (std::size_t l = 0; l < batch_size; ++l) {
+      const std::int32_t c = b.lane[batch_size * k + l];
+      const Vec3 start = warm && c >= 0 ? p.start_impulse[index(c)] : Vec3(Vec3::Zero());
+      batch.impulse[0].at[l] = static_cast<float>(std::max(0.0, start[0]));
+      batch.impulse[1].at[l] = static_cast<float>(start[1]);
+      batch.impulse[2].at[l] = static_cast<float>(start[2]);
+      if (!warm) continue;
+      for_rows_in_lane(p, b, c, [&](std::size_t r, std::size_t axis) {
+        spin->impulse[axis].at[l] = static_cast<float>(p.rows[r].start_impulse);
+      });
+    }
+    std::copy_n(batch.impulse, 3, batch.last);
+    if (spin != nullptr) std::copy_n(spin->impulse, 3, spin->last);
+  });
+  for (std::size_t r = 0; r < b.row.size(); ++r)
+    b.row[r].impulse = b.row[r].last =
+        warm ? static_cast<float>(p.rows[p.contact_rows + r].start_impulse) : 0.0f;
+}
+
+namespace {
+
+/// u of a contact at these velocities, in its frame, offset included; and its spin.
+SCREE_FOR_EACH_TARGET
+void read_velocities(const ContactProblem& p, const std::int32_t* lane, const BodyVelocity* velocity,
+                     ContactBatch& batch, SpinBatch* spin) {
+  for (std::size_t l = 0; l < batch_size; ++l) {
+    Vector4 u{}, turn{};
+    Vector4 n{}, t1{}, t2{};
+    double offset = 0.0;
+    if (lane[l] >= 0) {
+      const std::size_t c = index(lane[l]);
+      const ContactGeometry& g = p.geometry[c];
+      const BodyVelocity &a = velocity[p.a(c)], &b = velocity[p.b(c)];
+      u = load(a.linear) + cross(load(a.angular), load(g.arm_a)) - load(b.linear) -
+          cross(load(b.angular), load(g.arm_b));
+      turn = load(a.angular) - load(b.angular);
+      n = load(g.n);
+      t1 = load(g.t1);
+      t2 = second_tangent(g, p.law[c].tangent_ratio);
+      offset = p.law[c].offset;
+    }
+    batch.velocity[0].at[l] = static_cast<float>(dot(n, u) + offset);
+    batch.velocity[1].at[l] = static_cast<float>(dot(t1, u));
+    batch.velocity[2].at[l] = static_cast<float>(dot(t2, u));
+    if (spin == nullptr) continue;
+    spin->velocity[0].at[l] = static_cast<float>(dot(n, turn));
+    spin->velocity[1].at[l] = static_cast<float>(dot(t1, turn));
+    spin->velocity[2].at[l] = static_cast<float>(dot(t2, turn));
+  }
+}
+
+}  // namespace
+
+void set_velocities(const ContactProblem& p, const std::vector<BodyVelocity>& velocity, Batches& b) {
+  for_each_index(b.contact.size(), batch_grain, [&](std::size_t k) {
+    read_velocities(p, &b.lane[batch_size * k], velocity.data(), b.contact[k], spin_of(b, k));
+  });
+  for (std::size_t r = 0; r < b.row.size(); ++r)
+    b.row[r].velocity = static_cast<float>(velocity_of(p.rows[p.contact_rows + r], velocity));
+}
+
+void take_impulses(const ContactProblem& p, const Batches& b, ContactSolution& s) {
+  for_each_index(b.contact.size(), batch_grain, [&](std::size_t k) {
+    for (std::size_t l = 0; l < batch_size; ++l) {
+      const std::int32_t c = b.lane[batch_size * k + l];
+      if (c < 0) continue;
+      const Lanes* const x = b.contact[k].impulse;
+      s.impulse[index(c)] = {double{x[0].at[l]}, double{x[1].at[l]}, double{x[2].at[l]}};
+      for_rows_in_lane(p, b, c, [&](std::size_t r, std::size_t axis) {
+        s.row_impulse[r] = double{b.spin[index(b.spin_of[k])].impulse[axis].at[l]};
+      });
+    }
+  });
+  for (std::size_t r = 0; r < b.row.size(); ++r) s.row_impulse[p.contact_rows + r] = double{b.row[r].impulse};
+}
+
+}  // namespace scree

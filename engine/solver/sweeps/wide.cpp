@@ -1,0 +1,540 @@
+// The `per_body` solver on batches of eight contacts (batches.h): block Gauss-Seidel with one impulse per
+// contact, shared by both sides, as steps of Nesterov's momentum.
+//
+// A visit takes eight contacts that change no body in common and improves their accumulated impulses by (P1)
+// and (P2), as per_body.cpp does one by one; resistance to torques follows in the same visit, rows that
+// belong to no contact after all contacts, forth and back. Each sweep begins where the last two point to,
+//   x <- x + beta (x - x_last),  beta = min(cap, (theta - 1) / t),  t = (1 + sqrt(1 + 4 theta^2)) / 2,  theta
+//   <- t  (P4)
+// for impulses and, being linear in them, velocities alike; theta is halved where a sweep changes more than
+// the last did. In the end velocities follow from the impulses in double precision, so momentum is kept to
+// rounding.
+#include <algorithm>
+#include <cmath>
+
+#include "engine/core/parallel.h"
+#include "engine/core/vector8.h"
+#include "engine/solver/solver.h"
+#include "engine/solver/sweeps/batches.h"
+#include "engine/solver/sweeps/sweeps.h"
+
+namespace scree {
+
+namespace {
+
+// Batches a chunk: about a microsecond of a sweep.
+constexpr std::size_t batches_a_chunk = 16, bodies_a_chunk = 1024;
+
+// (P4): momentum grows to the first cap, after some sweeps to the second; larger ones run into limit cycles.
+constexpr float first_cap = 0.7f, second_cap = 0.85f;
+constexpr int sweeps_of_first_cap = 40;
+constexpr double most_growth = 1.1;
+
+// The change of a sweep, rms, comes to so many times the residual after some sweeps: below, the residual is
+// computed.
+constexpr double change_over_residual = 1.4;
+constexpr int sweeps_between_checks = 3;
+
+// Single-precision changes are measured from a new start after so many sweeps where the goal is fine.
+constexpr int sweeps_of_a_start = 20;
+constexpr double finest_in_one_start = 2e-4;
+
+/// Bodies of a batch, in the order of Batches::change: v, 1/m, z, 0.
+struct TwoBodies {
+  Vector8 a[8], b[8];
+};
+
+SCREE_INLINE void read_bodies(const ContactBatch& c, const Lanes* change, TwoBodies& y) {
+  gather(change, c.a, y.a);
+  gather(change, c.b, y.b);
+}
+SCREE_INLINE void write_bodies(const ContactBatch& c, const TwoBodies& y, Lanes* change) {
+  scatter(y.a, c.a, change);
+  scatter(y.b, c.b, change);
+}
+
+SCREE_INLINE void load3(const Lanes* from, Vector8* to) {
+  for (int k = 0; k < 3; ++k) to[k] = load(from[k]);
+}
+
+/// u of the contacts, offset included.
+SCREE_INLINE void relative_velocity(const ContactBatch& c, const TwoBodies& y, Vector8* u) {
+  const Vector8 r[3] = {y.a[0] - y.b[0], y.a[1] - y.b[1], y.a[2] - y.b[2]};
+  const Lanes* const d[3] = {c.n, c.t1, c.t2};
+  for (int i = 0; i < 3; ++i) {
+    Vector8 along[3], arm_a[3], arm_b[3];
+    load3(d[i], along);
+    load3(c.arm_a + 3 * i, arm_a);
+    load3(c.arm_b + 3 * i, arm_b);
+    u[i] = load(c.velocity[i]) + dot3(along, r) + (dot3(arm_a, y.a + 4) + dot3(arm_b, y.b + 4));
+  }
+}
+
+/// Changes of impulses applied.
+SCREE_INLINE void apply(const ContactBatch& c, const Vector8* dp, TwoBodies& y) {
+  for (int k = 0; k < 3; ++k) {
+    const Vector8 push = dp[0] * load(c.n[k]) + dp[1] * load(c.t1[k]) + dp[2] * load(c.t2[k]);
+    y.a[k] += y.a[3] * push;
+    y.b[k] -= y.b[3] * push;
+    y.a[4 + k] += dp[0] * load(c.arm_a[k]) + dp[1] * load(c.arm_a[3 + k]) + dp[2] * load(c.arm_a[6 + k]);
+    y.b[4 + k] += dp[0] * load(c.arm_b[k]) + dp[1] * load(c.arm_b[3 + k]) + dp[2] * load(c.arm_b[6 + k]);
+  }
+}
+
+/// The tangential part of (P2): the impulse (x1, x2) that sees (u1, u2) sticks if the free minimum is within
+/// the bound, else it slides.
+struct Tangential {
+  const Lanes &i11, &i12, &i22, &step;
+};
+SCREE_INLINE void improve_tangential(const Tangential& w, Vector8 u1, Vector8 u2, Vector8 bound, Vector8& x1,
+                                     Vector8& x2) {
+  const Vector8 one = all_lanes(1.0f), limit = bound * bound;
+  const Vector8 i12 = load(w.i12), s1 = x1 - (load(w.i11) * u1 + i12 * u2),
+                s2 = x2 - (i12 * u1 + load(w.i22) * u2);
+  const Vector8 step = load(w.step), g1 = x1 - step * u1, g2 = x2 - step * u2, squared = g1 * g1 + g2 * g2;
+  const Mask8 outside = squared > limit;
+  const Vector8 shrunk = outside ? bound / sqrt_of(outside ? squared : one) : one;
+  const Mask8 slides = s1 * s1 + s2 * s2 > limit;
+  x1 = slides ? g1 * shrunk : s1;
+  x2 = slides ? g2 * shrunk : s2;
+}
+
+/// (P1) and (P2) of a batch; dp: how the impulses x change. Returns squared changes of the contacts'
+/// velocities.
+SCREE_INLINE Vector8 improve(const ContactBatch& c, const Vector8* u, Vector8* x, Vector8* dp) {
+  const Vector8 zero{}, p_n = larger(x[0] - u[0] * load(c.inverse_w_nn), zero), dn = p_n - x[0];
+  const Vector8 last1 = x[1], last2 = x[2];
+  improve_tangential({c.i_tt11, c.i_tt12, c.i_tt22, c.slide_step}, u[1] + load(c.w_t1n) * dn,
+                     u[2] + load(c.w_t2n) * dn, load(c.friction) * p_n, x[1], x[2]);
+  x[0] = p_n;
+  dp[0] = dn;
+  dp[1] = x[1] - last1;
+  dp[2] = x[2] - last2;
+  const Vector8 by_n = dn * load(c.w_nn), most = load(c.w_tt), by_1 = dp[1] * most, by_2 = dp[2] * most;
+  return by_n * by_n + (by_1 * by_1 + by_2 * by_2);
+}
+
+/// (P4) of impulses; keeps where they were.
+SCREE_INLINE void go_on(float beta, Vector8* x, Lanes* last) {
+  for (int k = 0; k < 3; ++k) {
+    const Vector8 at = x[k];
+    x[k] += beta * (at - load(last[k]));
+    store(at, last[k]);
+  }
+}
+
+/// Impulses that are applied while nothing is improved: those of the start.
+SCREE_INLINE void add_spin(const SpinBatch& s, const Vector8* dp, TwoBodies& y) {
+  for (int k = 0; k < 3; ++k) {
+    y.a[4 + k] += dp[0] * load(s.turn_a[k]) + dp[1] * load(s.turn_a[3 + k]) + dp[2] * load(s.turn_a[6 + k]);
+    y.b[4 + k] += dp[0] * load(s.turn_b[k]) + dp[1] * load(s.turn_b[3 + k]) + dp[2] * load(s.turn_b[6 + k]);
+  }
+}
+SCREE_INLINE void relative_spin(const SpinBatch& s, const TwoBodies& y, Vector8* u) {
+  for (int i = 0; i < 3; ++i) {
+    Vector8 a[3], b[3];
+    load3(s.turn_a + 3 * i, a);
+    load3(s.turn_b + 3 * i, b);
+    u[i] = load(s.velocity[i]) + (dot3(a, y.a + 4) + dot3(b, y.b + 4));
+  }
+}
+
+/// Torsion, then rolling, of contacts with the normal impulses p_n; returns squared changes.
+SCREE_INLINE Vector8 resist(SpinBatch& s, float beta, Vector8 p_n, TwoBodies& y) {
+  Vector8 x[3], u[3], dp[3];
+  load3(s.impulse, x);
+  go_on(beta, x, s.last);
+  relative_spin(s, y, u);
+  const Vector8 torsion = load(s.torsion), rolling = load(s.rolling), most = torsion * p_n;
+  const Vector8 aim = x[0] - u[0] * load(s.inverse_w_nn), low = larger(aim, -most),
+                turned = low < most ? low : most;
+  dp[0] = turned - x[0];
+  dp[1] = x[1];
+  dp[2] = x[2];
+  x[0] = turned;
+  improve_tangential({s.i_tt11, s.i_tt12, s.i_tt22, s.slide_step}, u[1], u[2], rolling * p_n, x[1], x[2]);
+  dp[1] = x[1] - dp[1];
+  dp[2] = x[2] - dp[2];
+  add_spin(s, dp, y);
+  for (int k = 0; k < 3; ++k) store(x[k], s.impulse[k]);
+  const Vector8 by_n = torsion * dp[0] * load(s.w_nn), by_t = rolling * load(s.w_tt), by_1 = by_t * dp[1],
+                by_2 = by_t * dp[2];
+  return by_n * by_n + (by_1 * by_1 + by_2 * by_2);
+}
+
+/// Visits `abreast` batches that change no body in common: together, since one alone waits for its own
+/// numbers.
+template <int abreast>
+SCREE_INLINE void visit(ContactBatch* c, SpinBatch* const* spin, float beta, Lanes* bodies,
+                        Vector8& squared) {
+  TwoBodies y[abreast];
+  Vector8 u[abreast][3], dp[abreast][3];
+  for (int i = 0; i < abreast; ++i) {
+    read_bodies(c[i], bodies, y[i]);
+    relative_velocity(c[i], y[i], u[i]);
+  }
+  for (int i = 0; i < abreast; ++i) {
+    Vector8 x[3];
+    load3(c[i].impulse, x);
+    go_on(beta, x, c[i].last);
+    squared += improve(c[i], u[i], x, dp[i]);
+    for (int k = 0; k < 3; ++k) store(x[k], c[i].impulse[k]);
+  }
+  for (int i = 0; i < abreast; ++i) {
+    apply(c[i], dp[i], y[i]);
+    if (spin[i] != nullptr) squared += resist(*spin[i], beta, load(c[i].impulse[0]), y[i]);
+    write_bodies(c[i], y[i], bodies);
+  }
+}
+
+/// Visits batches [begin, end) of a phase; returns the sum of squared changes of velocities, (m/s)^2.
+SCREE_FOR_EACH_TARGET
+double visit_batches(Batches& b, std::size_t begin, std::size_t end, bool one_by_one, float beta) {
+  Vector8 squared{};
+  const auto spin = [&](std::size_t k) __attribute__((always_inline))->SpinBatch* {
+    return b.spin_of.empty() || b.spin_of[k] < 0 ? nullptr : &b.spin[static_cast<std::size_t>(b.spin_of[k])];
+  };
+  std::size_t k = begin;
+  for (; !one_by_one && k + 2 <= end; k += 2) {
+    SpinBatch* const spins[2] = {spin(k), spin(k + 1)};
+    visit<2>(&b.contact[k], spins, beta, b.change.data(), squared);
+  }
+  for (; k < end; ++k) {
+    SpinBatch* const spins[1] = {spin(k)};
+    visit<1>(&b.contact[k], spins, beta, b.change.data(), squared);
+  }
+  return sum_of_lanes(squared);
+}
+
+/// Applies the impulses as they are, to bodies that have not felt them.
+SCREE_FOR_EACH_TARGET
+void apply_impulses(Batches& b, std::size_t begin, std::size_t end) {
+  for (std::size_t k = begin; k < end; ++k) {
+    const ContactBatch& c = b.contact[k];
+    TwoBodies y;
+    Vector8 x[3];
+    read_bodies(c, b.change.data(), y);
+    load3(c.impulse, x);
+    apply(c, x, y);
+    if (!b.spin_of.empty() && b.spin_of[k] >= 0) {
+      const SpinBatch& s = b.spin[static_cast<std::size_t>(b.spin_of[k])];
+      load3(s.impulse, x);
+      add_spin(s, x, y);
+    }
+    write_bodies(c, y, b.change.data());
+  }
+}
+
+/// (P4) of bodies; keeps where they were.
+SCREE_FOR_EACH_TARGET
+void move_bodies(Batches& b, std::size_t begin, std::size_t end, float beta) {
+  for (std::size_t i = begin; i < end; ++i) {
+    const Vector8 at = load(b.change[i]);
+    store(at + beta * (at - load(b.last[i])), b.change[i]);
+    store(at, b.last[i]);
+  }
+}
+
+/// r of (S5), squared, for a batch that has u and x.
+SCREE_INLINE Vector8 natural_map_squared(const ContactBatch& c, const Vector8* u, const Vector8* x) {
+  const Vector8 zero{}, one = all_lanes(1.0f), i11 = load(c.i_tt11), i12 = load(c.i_tt12),
+                        i22 = load(c.i_tt22);
+  const Vector8 tangential = (i11 + i22) / (i11 * i22 - i12 * i12),  // trace
+      inverse_rho = (load(c.w_nn) + tangential) * (1.0f / 3.0f), rho = one / inverse_rho;
+  const Vector8 mu = load(c.friction), slide = sqrt_of(u[1] * u[1] + u[2] * u[2]);
+  const Vector8 aim_n = x[0] - rho * (u[0] + mu * slide), aim_1 = x[1] - rho * u[1],
+                aim_2 = x[2] - rho * u[2];
+  const Vector8 length = sqrt_of(aim_1 * aim_1 + aim_2 * aim_2),
+                on_cone = (aim_n + mu * length) / (one + mu * mu);
+  const Mask8 inside = length <= mu * aim_n, apex = mu * length <= -aim_n;
+  const Vector8 p_n = inside ? aim_n : (apex ? zero : on_cone),
+                part = inside ? one : (apex ? zero : mu * on_cone / (length > zero ? length : one));
+  const Vector8 r_n = (x[0] - p_n) * inverse_rho, r_1 = (x[1] - part * aim_1) * inverse_rho,
+                r_2 = (x[2] - part * aim_2) * inverse_rho;
+  return r_n * r_n + (r_1 * r_1 + r_2 * r_2);
+}
+
+/// The same of the rows of its contacts (row_residual_squared()).
+SCREE_INLINE Vector8 row_residual_squared(const SpinBatch& s, const TwoBodies& y, Vector8 p_n) {
+  Vector8 x[3], u[3];
+  load3(s.impulse, x);
+  relative_spin(s, y, u);
+  const Vector8 one = all_lanes(1.0f), torsion = load(s.torsion), rolling = load(s.rolling),
+                most = torsion * p_n;
+  const Vector8 aim = x[0] - load(s.inverse_w_nn) * u[0], low = larger(aim, -most),
+                at = low < most ? low : most;
+  const Vector8 r_n = torsion * (x[0] - at) * load(s.w_nn);
+  const Vector8 i11 = load(s.i_tt11), i12 = load(s.i_tt12), i22 = load(s.i_tt22),
+                inverse_rho = 0.5f * (i11 + i22) / (i11 * i22 - i12 * i12), rho = one / inverse_rho;
+  const Vector8 a1 = x[1] - rho * u[1], a2 = x[2] - rho * u[2], length = sqrt_of(a1 * a1 + a2 * a2),
+                bound = rolling * p_n;
+  const Mask8 outside = length > bound;
+  const Vector8 part = outside ? bound / (outside ? length : one) : one, scale = rolling * inverse_rho;
+  const Vector8 r_1 = scale * (x[1] - part * a1), r_2 = scale * (x[2] - part * a2);
+  return r_n * r_n + (r_1 * r_1 + r_2 * r_2);
+}
+
+/// (S5) of batches [begin, end). Where `normal_velocity` is given the contacts' u_n, without offset, goes
+/// there.
+SCREE_FOR_EACH_TARGET
+ResidualSum residual_of_batches(const Batches& b, std::size_t begin, std::size_t end, const ContactLaw* law,
+                                double* normal_velocity) {
+  ResidualSum sum;
+  Vector8 squares{}, largest{}, active{};
+  for (std::size_t k = begin; k < end; ++k) {
+    const ContactBatch& c = b.contact[k];
+    TwoBodies y;
+    Vector8 u[3], x[3];
+    read_bodies(c, b.change.data(), y);
+    relative_velocity(c, y, u);
+    load3(c.impulse, x);
+    Vector8 squared = natural_map_squared(c, u, x);
+    if (!b.spin_of.empty() && b.spin_of[k] >= 0)
+      squared += row_residual_squared(b.spin[static_cast<std::size_t>(b.spin_of[k])], y, x[0]);
+    const Vector8 zero{};
+    const Mask8 idle = (x[0] <= zero) & (u[0] >= zero);  // numbers that are not finite stay in
+    squared = idle ? zero : squared;
+    squares += squared;
+    largest = larger(squared, largest);
+    active += idle ? zero : all_lanes(1.0f);
+    for (std::size_t l = 0; l < batch_size; ++l) {
+      const std::int32_t contact = b.lane[batch_size * k + l];
+      if (contact >= 0) normal_velocity[contact] = double{u[0][l]} - law[contact].offset;
+    }
+  }
+  sum.squares = sum_of_lanes(squares);
+  for (int l = 0; l < 8; ++l) sum.largest = std::max(sum.largest, double{largest[l]});
+  sum.active = static_cast<std::int64_t>(sum_of_lanes(active));
+  return sum;
+}
+
+/// The impulses of batches [begin, end) in double precision, on velocities that have not felt them.
+SCREE_FOR_EACH_TARGET
+void apply_exactly(const ContactProblem& p, const Batches& b, std::size_t begin, std::size_t end,
+                   ContactSolution& s) {
+  const SweptBodies bodies{p.response.data(), s.velocity.data()};
+  for (std::size_t k = batch_size * begin; k < batch_size * end; ++k) {
+    if (b.lane[k] < 0) continue;
+    const auto c = static_cast<std::size_t>(b.lane[k]);
+    const ContactGeometry& g = p.geometry[c];
+    apply(g, p.edge[c], to_world(g, p.law[c].tangent_ratio, s.impulse[c].data()), bodies);
+  }
+}
+
+/// Sweeps over the batches of a problem.
+class WideSweeps {
+ public:
+  WideSweeps(const ContactProblem& problem, SolverWorkspace& workspace, ContactSolution& solution)
+      : p_(problem), w_(workspace), b_(workspace.batches), s_(solution), team_(team_size(problem)) {}
+
+  /// Impulses where iterations begin, and the velocities that belong to them.
+  void start() {
+    reset_changes();
+    for_phases([&](std::size_t, std::size_t begin, std::size_t end) { apply_impulses(b_, begin, end); });
+    for (FreeRow& row : b_.row) turn(row, row.impulse);
+    b_.last = b_.change;
+  }
+
+  /// One sweep; returns the sum of squared changes of velocities.
+  double sweep(float beta) {
+    team_.run(block_count(b_.change.size(), bodies_a_chunk), [&](std::size_t chunk) {
+      const std::size_t begin = chunk * bodies_a_chunk;
+      move_bodies(b_, begin, std::min(b_.change.size(), begin + bodies_a_chunk), beta);
+    });
+    double sum = 0.0;
+    for (const BatchPhase& phase : b_.phase) {
+      const std::size_t size = phase.serial ? phase.end - phase.begin : batches_a_chunk,
+                        chunks = block_count(phase.end - phase.begin, size);
+      w_.visit_change.resize(std::max(w_.visit_change.size(), chunks));
+      team_.run(chunks, [&](std::size_t chunk) {
+        const std::size_t begin = phase.begin + chunk * size;
+        w_.visit_change[chunk] =
+            visit_batches(b_, begin, std::min(phase.end, begin + size), phase.serial, beta);
+      });
+      for (std::size_t k = 0; k < chunks; ++k) sum += w_.visit_change[k];
+    }
+    for (FreeRow& row : b_.row) {
+      const float at = row.impulse;
+      row.impulse += beta * (at - row.last);
+      row.last = at;
+    }
+    for (FreeRow& row : b_.row) sum += solve(row);
+    for (std::size_t r = b_.row.size(); r > 0; --r) sum += solve(b_.row[r - 1]);
+    return sum;
+  }
+
+  /// (S5) of where the sweeps are.
+  Residual residual() {
+    resize_with_room(w_.normal_velocity, p_.contacts());
+    const std::size_t chunks = block_count(b_.contact.size(), batches_a_chunk);
+    sums_.resize(chunks);
+    team_.run(chunks, [&](std::size_t k) {
+      const std::size_t begin = k * batches_a_chunk,
+                        end = std::min(b_.contact.size(), begin + batches_a_chunk);
+      sums_[k] = residual_of_batches(b_, begin, end, p_.law.data(), w_.normal_velocity.data());
+    });
+    ResidualSum sum;
+    for (const ResidualSum& part : sums_) sum += part;
+    for (const FreeRow& row : b_.row) {
+      const float at = std::clamp(row.impulse - row.inverse_w * velocity(row), row.low, row.high);
+      const double r = double{row.impulse - at} / double{row.inverse_w};
+      sum.add(r * r);
+    }
+    return sum.residual();
+  }
+
+  /// Velocities from impulses, in double precision.
+  void finish() {
+    take_impulses(p_, b_, s_);
+    for_each_body([&](std::size_t i) { s_.velocity[i] = body_velocity(p_.free_velocity[i]); });
+    for_phases(
+        [&](std::size_t, std::size_t begin, std::size_t end) { apply_exactly(p_, b_, begin, end, s_); });
+    const SweptBodies bodies{p_.response.data(), s_.velocity.data()};
+    for (std::size_t r = 0; r < p_.rows.size(); ++r) scree::apply(p_.rows[r], s_.row_impulse[r], bodies);
+  }
+
+  /// Measures changes from the velocities that the impulses have now.
+  void begin_anew() {
+    finish();
+    set_velocities(p_, s_.velocity, b_);
+    for (std::size_t i = 0; i < b_.change.size(); ++i) {
+      for (int k = 0; k < 8; ++k) {
+        if (k == 3) continue;
+        b_.last[i].at[k] -= b_.change[i].at[k];
+        b_.change[i].at[k] = 0.0f;
+      }
+    }
+  }
+
+ private:
+  static int team_size(const ContactProblem& p) { return p.contacts() < 400 ? 1 : thread_count(); }
+
+  void reset_changes() {
+    for (std::size_t i = 0; i < b_.change.size(); ++i)
+      b_.change[i] = {{0.0f, 0.0f, 0.0f, b_.factor[i].at[6]}};
+  }
+
+  template <class F>
+  void for_each_body(F&& f) {
+    team_.run(block_count(p_.bodies(), bodies_a_chunk), [&](std::size_t chunk) {
+      const std::size_t begin = chunk * bodies_a_chunk, end = std::min(p_.bodies(), begin + bodies_a_chunk);
+      for (std::size_t i = begin; i < end; ++i) f(i);
+    });
+  }
+
+  /// Calls f(chunk, begin, end) for chunks of batches, phase by phase.
+  template <class F>
+  void for_phases(F&& f) {
+    for (const BatchPhase& phase : b_.phase) {
+      const std::size_t size = phase.serial ? phase.end - phase.begin : batches_a_chunk;
+      team_.run(block_count(phase.end - phase.begin, size), [&](std::size_t chunk) {
+        const std::size_t begin = phase.begin + chunk * size;
+        f(chunk, begin, std::min(phase.end, begin + size));
+      });
+    }
+  }
+
+  const Row& row_of(const FreeRow& row) const {
+    return p_.rows[p_.contact_rows + static_cast<std::size_t>(&row - b_.row.data())];
+  }
+  float velocity(const FreeRow& row) const {
+    const Edge edge = row_of(row).edge;
+    const float *a = b_.change[static_cast<std::size_t>(edge.a)].at,
+                *b = b_.change[static_cast<std::size_t>(edge.b)].at;
+    float u = row.velocity;
+    for (int k = 0; k < 3; ++k)
+      u += row.linear[k] * (a[k] - b[k]) + row.turn_a[k] * a[4 + k] + row.turn_b[k] * b[4 + k];
+    return u;
+  }
+  void turn(const FreeRow& row, float impulse) {
+    const Edge edge = row_of(row).edge;
+    float *a = b_.change[static_cast<std::size_t>(edge.a)].at,
+          *b = b_.change[static_cast<std::size_t>(edge.b)].at;
+    for (int k = 0; k < 3; ++k) {
+      a[k] += impulse * a[3] * row.linear[k];
+      b[k] -= impulse * b[3] * row.linear[k];
+      a[4 + k] += impulse * row.turn_a[k];
+      b[4 + k] += impulse * row.turn_b[k];
+    }
+  }
+  double solve(FreeRow& row) {
+    const float next = std::clamp(row.impulse - velocity(row) * row.inverse_w, row.low, row.high);
+    const float change = next - row.impulse;
+    row.impulse = next;
+    turn(row, change);
+    const double gain = double{change} / double{row.inverse_w};
+    return gain * gain;
+  }
+
+  const ContactProblem& p_;
+  SolverWorkspace& w_;
+  Batches& b_;
+  ContactSolution& s_;
+  Team team_;
+  std::vector<ResidualSum> sums_;
+};
+
+/// (P4): how far the next sweep follows the last ones.
+class Momentum {
+ public:
+  float next(int sweeps) {
+    const double t = 0.5 * (1.0 + std::sqrt(1.0 + 4.0 * theta_ * theta_));
+    const double beta = (theta_ - 1.0) / t;
+    theta_ = t;
+    return std::min(sweeps < sweeps_of_first_cap ? first_cap : second_cap, static_cast<float>(beta));
+  }
+  void learn(double change) {
+    if (last_ > 0.0 && change > most_growth * last_) theta_ = std::max(1.0, 0.5 * theta_);
+    last_ = change;
+  }
+
+ private:
+  double theta_ = 1.0, last_ = 0.0;
+};
+
+}  // namespace
+
+SolveReport solve_wide(const ContactProblem& p, const SolverSettings& settings, SolverWorkspace& w,
+                       ContactSolution& s) {
+  Batches& b = w.batches;
+  make_batches(p, b);
+  set_start(p, settings.warm_start, b);
+  for_each_index(p.bodies(), grain_light,
+                 [&](std::size_t i) { s.velocity[i] = body_velocity(p.free_velocity[i]); });
+  set_velocities(p, s.velocity, b);
+
+  SolveReport report;
+  report.status = SolveStatus::iteration_limit;
+  const double goal = settings.tolerance * p.velocity_scale;
+  const auto edges = static_cast<double>(std::max<std::size_t>(1, p.contacts() + p.rows.size()));
+  WideSweeps sweeps(p, w, s);
+  sweeps.start();
+  Momentum momentum;
+  int last_check = -sweeps_between_checks;
+  bool known = false;  // is the residual that of now?
+  while (report.sweeps < settings.max_sweeps) {
+    const double change = sweeps.sweep(momentum.next(report.sweeps));
+    momentum.learn(change);
+    ++report.sweeps;
+    known = false;
+    if (!(change < infinity)) break;
+    if (settings.tolerance < finest_in_one_start && report.sweeps % sweeps_of_a_start == 0)
+      sweeps.begin_anew();
+    if (std::sqrt(change / edges) > change_over_residual * goal ||
+        report.sweeps < last_check + sweeps_between_checks)
+      continue;
+    last_check = report.sweeps;
+    known = true;
+    report.residual = sweeps.residual();
+    if (report.residual.rms_m_s <= goal) {
+      report.status = SolveStatus::converged;
+      break;
+    }
+  }
+  if (!known) report.residual = sweeps.residual();
+  if (report.residual.rms_m_s <= goal) report.status = SolveStatus::converged;
+  sweeps.finish();
+  return report;
+}
+
+}  // namespace scree
