@@ -83,7 +83,7 @@ double apply_surfaces(const Assembly& in, std::size_t c) {
     p.law[c].tangent_ratio = d.along_t1 > 0.0 ? std::max(least_friction_ratio, d.along_t2 / d.along_t1) : 1.0;
     p.geometry[c].t1 = padded(d.t1);
   }
-  p.law[c].local.friction *= factor;
+  p.law[c].friction *= factor;
   return factor;
 }
 
@@ -145,7 +145,7 @@ double assemble_contacts(const Assembly& in, const Block& block, std::int32_t ne
         in.model.materials.law(in.bodies.material[slot(from.key.a)], in.material(from.key.b));
     ContactLaw& contact = p.law[c];
     contact.tangent_ratio = 1.0;
-    contact.local.friction = law.friction;
+    contact.friction = law.friction;
     const double factor = in.surfaces ? apply_surfaces(in, c) : 1.0;
 
     p.length[c] = from.length;
@@ -157,7 +157,6 @@ double assemble_contacts(const Assembly& in, const Block& block, std::int32_t ne
     if (impact && in.newton && law.restitution > 0.0) contact.offset = law.restitution * approach;  // (A3)
     const double to_change = std::max(0.0, -(approach + contact.offset));
     squares += to_change * to_change;
-    respond(p.geometry[c], p.edge[c], p.response.data(), contact);
 
     p.start_impulse[c] = components(p, c, from.impulse);
     if (law.torsional_friction_m > 0.0 || law.rolling_friction_m > 0.0)
@@ -210,10 +209,10 @@ void assemble(const Model& model, const State& state, double h, double time_s, W
   p.contact_rows = p.rows.size();
   add_rods(model, state, h, w.before, p, w.row_of_rod);
   w.before.resize(p.bodies(), Twist{});
-  if (!sweeps_suffice(settings.solver) || !newton)
-    p.complete();
-  else
+  if (is_wide(settings.solver) && newton)
     p.complete_rows();
+  else
+    p.complete();
 
   p.gravity_speed = settings.gravity.norm() * h;
   const auto edges = static_cast<double>(std::max<std::size_t>(1, contacts.size()));
@@ -224,9 +223,13 @@ namespace {
 
 /// What is left of an impulse without what stopped an impact, over the whole.
 SCREE_INLINE double lasting_part(const Workspace& w, std::size_t c) {
-  const double sudden = std::max(0.0, -w.problem.approach[c]) * w.problem.law[c].local.inverse_w_nn;
+  const ContactProblem& p = w.problem;
   const double p_n = w.solution.impulse[c][0], impact = w.impact.empty() ? 0.0 : w.impact[c][0];
-  return p_n > 0.0 ? std::max(0.0, p_n - sudden) / (p_n + impact) : 0.0;
+  if (!(p_n > 0.0)) return 0.0;
+  const double sudden = p.approach[c] < 0.0
+                            ? -p.approach[c] / normal_response(p.geometry[c], p.edge[c], p.response.data())
+                            : 0.0;
+  return std::max(0.0, p_n - sudden) / (p_n + impact);
 }
 
 SCREE_FOR_EACH_TARGET

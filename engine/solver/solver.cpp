@@ -60,11 +60,20 @@ void velocities_from_impulses(const ContactProblem& p, ContactSolution& s) {
   for (std::size_t r = 0; r < p.rows.size(); ++r) apply(p.rows[r], s.row_impulse[r], bodies);
 }
 
+namespace {
+void begin_free(const ContactProblem& p, ContactSolution& s) {
+  for_each_index(p.bodies(), grain_light,
+                 [&](std::size_t i) { s.velocity[i] = body_velocity(p.free_velocity[i]); });
+}
+}  // namespace
+
 SolveReport solve(const ContactProblem& problem, const SolverSettings& settings, SolverWorkspace& workspace,
                   ContactSolution& solution) {
-  assert(problem.is_complete() || sweeps_suffice(settings));
+  assert(problem.is_complete() || is_wide(settings));
   solution.resize(problem);
-  prepare_sweeps(problem, workspace, solution);
+  workspace.normal_velocity.clear();
+  begin_free(problem, solution);
+  if (!is_wide(settings)) colour_visits(problem, workspace);
   SolveReport report;
   switch (settings.kind) {
     case SolverKind::per_body:
@@ -83,7 +92,8 @@ SolveReport solve(const ContactProblem& problem, const SolverSettings& settings,
   }
   if (!(report.residual.rms_m_s < infinity)) {
     report.status = SolveStatus::diverged;
-    prepare_sweeps(problem, workspace, solution);
+    workspace.normal_velocity.clear();
+    begin_free(problem, solution);
     std::fill(solution.impulse.begin(), solution.impulse.end(), Vec3::Zero());
     std::fill(solution.row_impulse.begin(), solution.row_impulse.end(), 0.0);
     solution.impulse_on_b.clear();

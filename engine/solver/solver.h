@@ -56,7 +56,8 @@ struct SolverWorkspace {
   ConsensusWorkspace consensus;
   Colouring colouring;
   Batches batches;
-  std::vector<double> visit_change;  // [visit] sum of squared velocity changes in this sweep
+  std::vector<ResidualSum> residual_sums;  // [chunk of batches]
+  std::vector<double> visit_change;        // [visit] sum of squared velocity changes in this sweep
   std::vector<double> target, push;  // [contact], position correction: speeds asked for, m/s; impulses, N s
   // [contact], m/s, of the solution, without offset: what the last residual of sweeps saw; empty if there was
   // none
@@ -64,7 +65,7 @@ struct SolverWorkspace {
   ContactProblem biased;  // a copy, with the offsets that solve_with_bias() asks for
 };
 
-/// Solves (S1)-(S4) with the chosen solver; the problem must be complete unless sweeps_suffice(settings).
+/// Solves (S1)-(S4) with the chosen solver; the problem must be complete unless is_wide(settings).
 /// Fills velocity and impulses of the solution. `diverged` means numbers that are not finite; the solution
 /// then holds the free velocities.
 [[nodiscard]] SolveReport solve(const ContactProblem& problem, const SolverSettings& settings,
@@ -74,8 +75,8 @@ struct SolverWorkspace {
 /// to one.
 void velocities_from_impulses(const ContactProblem& problem, ContactSolution& solution);
 
-/// Gets ready for sweeps: colours, and bodies at their free velocities. Called by solve().
-void prepare_sweeps(const ContactProblem& problem, SolverWorkspace& workspace, ContactSolution& solution);
+/// Gets ready for sweeps one by one: colours. Called by solve().
+void colour_visits(const ContactProblem& problem, SolverWorkspace& workspace);
 
 /// Calls visit(v, begin, end) for every visit of the colouring with its range of edges, colour by colour,
 /// the visits of one colour in parallel.
@@ -99,6 +100,7 @@ void sweep(const Colouring& colouring, F&& visit) {
 // The solvers one by one; see their files.
 [[nodiscard]] SolveReport solve_per_body(const ContactProblem& problem, const SolverSettings& settings,
                                          SolverWorkspace& workspace, ContactSolution& solution);
+/// On batches of eight contacts, in single precision; see wide.cpp.
 [[nodiscard]] SolveReport solve_wide(const ContactProblem& problem, const SolverSettings& settings,
                                      SolverWorkspace& workspace, ContactSolution& solution);
 [[nodiscard]] SolveReport solve_consensus(const ContactProblem& problem, const SolverSettings& settings,
@@ -113,6 +115,11 @@ void sweep(const Colouring& colouring, F&& visit) {
 [[nodiscard]] SolveReport solve_with_bias(const ContactProblem& problem, const SolverSettings& settings,
                                           double time_step_s, SolverWorkspace& workspace,
                                           ContactSolution& solution);
+
+/// The correction that gives contacts the speeds workspace.target, by sweeps over the batches of the last
+/// solution.
+void correct_wide(const ContactProblem& problem, int sweeps, SolverWorkspace& workspace,
+                  ContactSolution& solution);
 
 /// Split impulses: pseudo-velocities that shrink overlaps beyond the slop by correction_fraction a step, and
 /// that push no other contact deeper. They move bodies but are no momentum. Fills solution.correction; zero

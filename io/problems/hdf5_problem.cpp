@@ -97,7 +97,7 @@ void for_each_contact_array(Problem& p, Torques& torques, Field&& field) {
   field("contacts", hdf5::Label{"offset", "m/s", "added to the normal velocity in Signorini's condition"},
         law([](auto& l) -> auto& { return l.offset; }));
   field("contacts", hdf5::Label{"friction", "1", "sliding coefficient"},
-        law([](auto& l) -> auto& { return l.local.friction; }));
+        law([](auto& l) -> auto& { return l.friction; }));
   field("contacts", hdf5::Label{"torsional_friction", "m", "largest torque about n over normal impulse"},
         torques.torsional_friction);
   field("contacts", hdf5::Label{"rolling_friction", "m", "largest torque across n over normal impulse"},

@@ -45,6 +45,7 @@ void ContactProblem::resize(std::size_t bodies, std::size_t contacts, bool impac
   rows.clear();
   contact_rows = 0;
   restitution.resize(impacts ? contacts : 0);
+  local.clear();
   delassus.clear();
   body_row.clear();
   body_contact.clear();
@@ -92,8 +93,9 @@ void ContactProblem::complete_rows() {
 }
 
 void ContactProblem::complete() {
+  resize_with_room(local, contacts());
   for_each_index(contacts(), grain_medium,
-                 [&](std::size_t c) { respond(geometry[c], edge[c], response.data(), law[c]); });
+                 [&](std::size_t c) { local[c] = respond(geometry[c], edge[c], law[c], response.data()); });
   complete_rows();
   compute_delassus(*this);
   link_bodies(*this);

@@ -52,9 +52,10 @@ struct LocalContact {
   double i_tt11, i_tt12, i_tt22;  // kg, inverse of the tangential block
   double slide_step;              // kg, 1 / largest eigenvalue of the tangential block
   double friction;
+  double rho;  // kg, of the natural map (S5)
 };
 
-/// What a contact demands and how its bodies answer, beside its geometry.
+/// What a contact demands, beside its geometry.
 struct ContactLaw {
   double offset;  // m/s, see (S3): positive lets bodies approach, negative drives them apart
   // t2 = tangent_ratio n x t1. Where friction is anisotropic t1 is the direction of the larger coefficient,
@@ -62,8 +63,7 @@ struct ContactLaw {
   // circle, and u, p, W keep all their relations, for p.u stays the same (an impulse in world axes is frame^T
   // p).
   double tangent_ratio;
-  LocalContact local;  // with the sliding coefficient, along t1
-  double rho;          // kg, of the natural map (S5)
+  double friction;  // sliding, along t1
 };
 
 /// How the bounds of a row's impulse are meant.
@@ -101,7 +101,7 @@ struct ContactProblem {
   // [contact]
   std::vector<Edge> edge;
   std::vector<ContactGeometry> geometry;
-  std::vector<ContactLaw> law;      // respond() in contact_response.h fills what follows from the rest
+  std::vector<ContactLaw> law;
   std::vector<double> gap;          // m, for position correction
   std::vector<double> length;       // m, smallest length of the two shapes, what overlaps are compared with
   std::vector<double> approach;     // m/s, normal velocity before the step; negative where bodies approach
@@ -114,8 +114,9 @@ struct ContactProblem {
   // [contact], or empty without energetic impacts (impacts.h); (S3) and (S4) do not know it
   std::vector<double> restitution;
 
-  // What follows from the above: filled by complete(), empty until then. `per_body` on the smooth cone, which
-  // is made for speed, does without.
+  // What follows from the above: filled by complete(), empty until then. Wide sweeps, which are made for
+  // speed, do without.
+  std::vector<LocalContact> local;  // [contact]
   std::vector<Mat3>
       delassus;  // [contact], 1/kg, contact frame: W = J M^-1 J^T of the contact alone, du = W dp
   std::vector<std::int32_t> body_row;      // [body + 1]: the contacts of a body are the entries
@@ -131,7 +132,7 @@ struct ContactProblem {
   /// The first row of a contact that is not before this one.
   std::size_t first_row(std::size_t contact) const;
   double offset(std::size_t contact) const { return law[contact].offset; }
-  double friction(std::size_t contact) const { return law[contact].local.friction; }
+  double friction(std::size_t contact) const { return law[contact].friction; }
   Mat3 frame(std::size_t contact) const;                             // rows n, t1, t2
   Vec3 in_world(std::size_t contact, const Vec3& components) const;  // frame^T components
   Vec3 normal(std::size_t contact) const { return to_vec3(geometry[contact].n); }
@@ -139,7 +140,7 @@ struct ContactProblem {
   Vec3 arm_b(std::size_t contact) const { return to_vec3(geometry[contact].arm_b); }
   /// Makes room, also for restitution if asked for, and empties `rows` and what complete() fills.
   void resize(std::size_t bodies, std::size_t contacts, bool impacts);
-  /// Also fills `local` and `rho` of the laws, and the rows' answers.
+  /// And the rows' answers.
   void complete();
   void complete_rows();
   bool is_complete() const { return body_row.size() == bodies() + 1; }

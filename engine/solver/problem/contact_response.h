@@ -42,9 +42,9 @@ struct InertiaSpread {
 
 SCREE_INLINE double sum_of_lanes(Vector4 v) { return v[0] + v[1] + v[2]; }
 
-/// Fills what sweeps need of the Delassus block, from all else that is in the law: `local` and `rho`.
-SCREE_INLINE void respond(const ContactGeometry& g, const Edge& edge, const BodyResponse* bodies,
-                          ContactLaw& law) {
+/// What sweeps need of the Delassus block.
+SCREE_INLINE LocalContact respond(const ContactGeometry& g, const Edge& edge, const ContactLaw& law,
+                                  const BodyResponse* bodies) {
   const Vector4 n = load(g.n), t1 = load(g.t1), t2 = second_tangent(g, law.tangent_ratio);
   InertiaSpread w;
   w.add(bodies[edge.a], load(g.arm_a), n, t1, t2);
@@ -52,10 +52,18 @@ SCREE_INLINE void respond(const ContactGeometry& g, const Edge& edge, const Body
   const double inverse_mass = bodies[edge.a].inverse_mass + bodies[edge.b].inverse_mass;
   const double nn = inverse_mass + sum_of_lanes(w.nn), t11 = inverse_mass + sum_of_lanes(w.t11),
                t22 = law.tangent_ratio * law.tangent_ratio * inverse_mass + sum_of_lanes(w.t22);
-  law.local = local_contact(
+  return local_contact(
       DelassusEntries{nn, sum_of_lanes(w.n1), sum_of_lanes(w.n2), t11, sum_of_lanes(w.t12), t22},
-      law.local.friction);
-  law.rho = 3.0 / (nn + t11 + t22);
+      law.friction);
+}
+
+/// W_nn, 1/kg.
+SCREE_INLINE double normal_response(const ContactGeometry& g, const Edge& edge, const BodyResponse* bodies) {
+  const auto share = [&](std::int32_t body, const Padded3& arm) __attribute__((always_inline)) {
+    const Vector4 spun = cross(load(arm), load(g.n));
+    return bodies[body].inverse_mass + dot(spun, inverse_inertia_times(bodies[body], spun));
+  };
+  return share(edge.a, g.arm_a) + share(edge.b, g.arm_b);
 }
 
 /// J M^-1 J'^T of two rows between the same bodies, 1/kg (or what the units of the rows make of it).

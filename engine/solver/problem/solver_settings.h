@@ -37,11 +37,6 @@ struct SolverSettings {
   int correction_sweeps = 4;
 };
 
-/// Does the solver need nothing of a contact problem beyond what assembly fills (ContactProblem::complete)?
-inline bool sweeps_suffice(const SolverSettings& s) {
-  return s.kind == SolverKind::per_body && s.friction_cone == FrictionCone::exact;
-}
-
 /// Does per_body sweep over batches in single precision? Their changes of velocity say nothing below this
 /// tolerance.
 inline constexpr double finest_of_wide_sweeps = 1e-5;

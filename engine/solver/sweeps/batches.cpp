@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <numeric>
 
 #include "engine/core/parallel.h"
 #include "engine/core/vector8.h"
@@ -21,31 +22,39 @@ constexpr std::size_t batch_grain = 32;
 
 std::size_t index(std::int32_t i) { return static_cast<std::size_t>(i); }
 
-/// Gives every contact of a window the first colour that none of its bodies has; those that carried an
-/// impulse first, so that the others, which mostly stay idle, are together. Counts the contacts of each
-/// colour.
-void colour_window(const ContactProblem& p, std::size_t begin, std::size_t end, Batches& b,
-                   std::array<std::size_t, 64>& count) {
+/// The contacts [begin, end) in the order in which they are coloured: those that carried an impulse first, so
+/// that the others, which mostly stay idle, are together; so are those that resist torques.
+void order_window(const ContactProblem& p, std::size_t begin, std::size_t end, Batches& b) {
+  const auto kind = [&](std::size_t c) -> std::size_t {
+    const bool resists = !b.first_row.empty() && b.first_row[c] >= 0;
+    if (p.start_impulse[c][0] > 0.0) return resists ? 0 : 1;
+    return resists ? 3 : 2;
+  };
+  std::array<std::size_t, 4> next{};
+  for (std::size_t c = begin; c < end; ++c) ++next[kind(c)];
+  std::exclusive_scan(next.begin(), next.end(), next.begin(), std::size_t{0});
+  b.order.resize(end - begin);
+  for (std::size_t c = begin; c < end; ++c) b.order[next[kind(c)]++] = static_cast<std::int32_t>(c);
+}
+
+/// Gives every contact of a window the first colour that none of its bodies has; counts the contacts of each.
+void colour_window(const ContactProblem& p, Batches& b, std::array<std::size_t, 64>& count) {
   count.fill(0);
-  for (std::size_t c = begin; c < end; ++c) b.taken[p.a(c)] = b.taken[p.b(c)] = 0;
-  for (const bool loaded : {true, false}) {
-    for (std::size_t c = begin; c < end; ++c) {
-      if ((p.start_impulse[c][0] > 0.0) != loaded) continue;
-      std::uint64_t &of_a = b.taken[p.a(c)], &of_b = b.taken[p.b(c)];
-      const int colour = std::min(parallel_colours, std::countr_one(of_a | of_b));
-      if (colour < parallel_colours) {
-        of_a |= std::uint64_t{1} << colour;
-        of_b |= std::uint64_t{1} << colour;
-      }
-      b.colour[c] = static_cast<std::uint8_t>(colour);
-      ++count[static_cast<std::size_t>(colour)];
+  for (const std::int32_t c : b.order) b.taken[p.a(index(c))] = b.taken[p.b(index(c))] = 0;
+  for (const std::int32_t c : b.order) {
+    std::uint64_t &of_a = b.taken[p.a(index(c))], &of_b = b.taken[p.b(index(c))];
+    const int colour = std::min(parallel_colours, std::countr_one(of_a | of_b));
+    if (colour < parallel_colours) {
+      of_a |= std::uint64_t{1} << colour;
+      of_b |= std::uint64_t{1} << colour;
     }
+    b.colour[index(c)] = static_cast<std::uint8_t>(colour);
+    ++count[index(colour)];
   }
 }
 
 /// Puts the contacts of a window into lanes, colour by colour; the serial rest one a batch.
-void fill_lanes(const ContactProblem& p, std::size_t begin, std::size_t end,
-                const std::array<std::size_t, 64>& count, Batches& b) {
+void fill_lanes(const std::array<std::size_t, 64>& count, Batches& b) {
   std::array<std::size_t, 64> next{};
   for (std::size_t colour = 0; colour < count.size(); ++colour) {
     if (count[colour] == 0) continue;
@@ -56,13 +65,10 @@ void fill_lanes(const ContactProblem& p, std::size_t begin, std::size_t end,
     b.lane.resize(b.lane.size() + batches * batch_size, -1);
     b.phase.push_back({first, first + batches, serial});
   }
-  for (const bool loaded : {true, false}) {
-    for (std::size_t c = begin; c < end; ++c) {
-      if ((p.start_impulse[c][0] > 0.0) != loaded) continue;
-      std::size_t& at = next[b.colour[c]];
-      b.lane[at] = static_cast<std::int32_t>(c);
-      at += b.colour[c] == parallel_colours ? batch_size : 1;
-    }
+  for (const std::int32_t c : b.order) {
+    const std::uint8_t colour = b.colour[index(c)];
+    b.lane[next[colour]] = c;
+    next[colour] += colour == parallel_colours ? batch_size : 1;
   }
 }
 
@@ -114,7 +120,7 @@ void read_lanes(const ContactProblem& p, const std::int32_t* lane, BatchInput& i
     put(g.arm_a, in.arm_a, k);
     put(g.arm_b, in.arm_b, k);
     in.ratio.at[k] = static_cast<float>(p.law[c].tangent_ratio);
-    in.friction.at[k] = static_cast<float>(p.law[c].local.friction);
+    in.friction.at[k] = static_cast<float>(p.law[c].friction);
   }
 }
 
@@ -244,7 +250,6 @@ bool read_spins(const ContactProblem& p, const Batches& b, std::size_t k, SpinBa
 void make_spins(const ContactProblem& p, Batches& b) {
   b.spin.clear();
   b.spin_of.clear();
-  number_rows(p, b.first_row);
   if (p.contact_rows == 0) return;
   b.spin_of.assign(b.contact.size(), -1);
   for (std::size_t k = 0; k < b.contact.size(); ++k) {
@@ -298,15 +303,16 @@ void set_bodies(const ContactProblem& p, Batches& b) {
 }  // namespace
 
 void make_batches(const ContactProblem& p, Batches& b) {
+  number_rows(p, b.first_row);
   b.lane.clear();
   b.phase.clear();
   resize_with_room(b.taken, p.bodies());
   resize_with_room(b.colour, p.contacts());
   for (std::size_t begin = 0; begin < p.contacts(); begin += window) {
-    const std::size_t end = std::min(p.contacts(), begin + window);
     std::array<std::size_t, 64> count;
-    colour_window(p, begin, end, b, count);
-    fill_lanes(p, begin, end, count, b);
+    order_window(p, begin, std::min(p.contacts(), begin + window), b);
+    colour_window(p, b, count);
+    fill_lanes(count, b);
   }
   resize_with_room(b.contact, b.lane.size() / batch_size);
   set_bodies(p, b);
@@ -386,13 +392,22 @@ void set_velocities(const ContactProblem& p, const std::vector<BodyVelocity>& ve
     b.row[r].velocity = static_cast<float>(velocity_of(p.rows[p.contact_rows + r], velocity));
 }
 
+namespace {
+/// The impulse of a lane; rounding may have left it a little outside of its cone.
+Vec3 admissible(const Lanes* impulse, std::size_t l, double friction) {
+  const double p_n = double{impulse[0].at[l]}, p_1 = double{impulse[1].at[l]}, p_2 = double{impulse[2].at[l]};
+  const double length = std::sqrt(p_1 * p_1 + p_2 * p_2), bound = friction * p_n;
+  const double part = length > bound ? bound / length : 1.0;
+  return {p_n, part * p_1, part * p_2};
+}
+}  // namespace
+
 void take_impulses(const ContactProblem& p, const Batches& b, ContactSolution& s) {
   for_each_index(b.contact.size(), batch_grain, [&](std::size_t k) {
     for (std::size_t l = 0; l < batch_size; ++l) {
       const std::int32_t c = b.lane[batch_size * k + l];
       if (c < 0) continue;
-      const Lanes* const x = b.contact[k].impulse;
-      s.impulse[index(c)] = {double{x[0].at[l]}, double{x[1].at[l]}, double{x[2].at[l]}};
+      s.impulse[index(c)] = admissible(b.contact[k].impulse, l, p.friction(index(c)));
       for_rows_in_lane(p, b, c, [&](std::size_t r, std::size_t axis) {
         s.row_impulse[r] = double{b.spin[index(b.spin_of[k])].impulse[axis].at[l]};
       });

@@ -59,10 +59,13 @@ struct Batches {
   std::vector<Lanes> change,
       last;  // [body, and one for every empty lane] v, 1/m, z, 0; before the last sweep
 
+  std::vector<Lanes> target, push;  // [batch] position correction: speeds asked for, m/s; impulses, N s
+
   // scratch
   std::vector<Lanes> factor;            // [body] L by rows (l00, l10, l11, l20, l21, l22), 1/m, 0
   std::vector<std::uint64_t> taken;     // [body] colours that change it
   std::vector<std::uint8_t> colour;     // [contact]
+  std::vector<std::int32_t> order;      // contacts of a window, as they are coloured
   std::vector<std::int32_t> first_row;  // [contact] its first row, or -1; empty where nothing resists
 };
 

@@ -30,7 +30,8 @@ SCREE_INLINE LocalContact local_contact(const DelassusEntries& w, double frictio
           .i_tt12 = -w.t12 * inverse_det,
           .i_tt22 = w.t11 * inverse_det,
           .slide_step = 1.0 / (mean + std::sqrt(half * half + w.t12 * w.t12)),
-          .friction = friction};
+          .friction = friction,
+          .rho = 3.0 / (w.nn + w.t11 + w.t22)};
 }
 
 inline LocalContact local_contact(const Mat3& w, double friction) {

@@ -31,14 +31,15 @@ struct ContactRange {
   const Edge* edge;
   const ContactGeometry* geometry;
   const ContactLaw* law;
+  const LocalContact* local;
   Vec3* impulse;
   std::size_t count;
 };
 
 ContactRange range_of(const ContactProblem& p, std::vector<Vec3>& impulse, std::size_t begin,
                       std::size_t end) {
-  return {p.edge.data() + begin, p.geometry.data() + begin, p.law.data() + begin, impulse.data() + begin,
-          end - begin};
+  return {p.edge.data() + begin,  p.geometry.data() + begin, p.law.data() + begin,
+          p.local.data() + begin, impulse.data() + begin,    end - begin};
 }
 
 /// Re-solves one contact by (P1) and (P2); returns the squared change of its velocity, (m/s)^2.
@@ -46,18 +47,19 @@ SCREE_INLINE double solve_contact(const ContactRange& contacts, std::size_t k, S
   const Edge& edge = contacts.edge[k];
   const ContactGeometry& g = contacts.geometry[k];
   const ContactLaw& c = contacts.law[k];
+  const LocalContact& local = contacts.local[k];
   double* const impulse = contacts.impulse[k].data();
   const Vector4 u = relative_velocity(g, edge, bodies.velocity), n = load(g.n), t1 = load(g.t1);
   const double u_n = dot(n, u) + c.offset;
   if (u_n >= 0.0 && impulse[0] == 0.0 && impulse[1] == 0.0 && impulse[2] == 0.0) return 0.0;  // idle
   const Vector4 t2 = second_tangent(g, c.tangent_ratio);
-  const ImpulseChange d = improve_impulse(c.local, impulse, u_n, dot(t1, u), dot(t2, u));
+  const ImpulseChange d = improve_impulse(local, impulse, u_n, dot(t1, u), dot(t2, u));
   if (d.is_zero()) return 0.0;
   impulse[0] += d.n;
   impulse[1] += d.t1;
   impulse[2] += d.t2;
   apply(g, edge, d.n * n + d.t1 * t1 + d.t2 * t2, bodies);
-  return velocity_change_squared(c.local, d);
+  return velocity_change_squared(local, d);
 }
 
 // Contacts ahead that are fetched: about the time that memory takes.
@@ -74,6 +76,7 @@ SCREE_INLINE void fetch_next(const ContactRange& contacts, std::size_t k, SweptB
   if (k + fetch_ahead >= contacts.count) return;
   fetch<0>(contacts.geometry + k + fetch_ahead, sizeof(ContactGeometry));
   fetch<0>(contacts.law + k + fetch_ahead, sizeof(ContactLaw));
+  fetch<0>(contacts.local + k + fetch_ahead, sizeof(LocalContact));
   const std::int32_t b = contacts.edge[k + fetch_ahead / 2].b;
   fetch<1>(bodies.velocity + b, sizeof(BodyVelocity));
   fetch<0>(bodies.response + b, sizeof(BodyResponse));
@@ -231,7 +234,8 @@ void add_residuals(const ContactRange& contacts, const BodyVelocity* velocity, d
                  dot(second_tangent(g, c.tangent_ratio), v));
     const Vec3& impulse = contacts.impulse[k];
     const bool idle = impulse[0] <= 0.0 && u[0] >= 0.0;
-    squared[k] = idle ? -1.0 : natural_map_of_cone(impulse, u, c.local.friction, c.rho).squaredNorm();
+    squared[k] =
+        idle ? -1.0 : natural_map_of_cone(impulse, u, c.friction, contacts.local[k].rho).squaredNorm();
   }
 }
 
@@ -321,12 +325,9 @@ void begin_directions(const ContactSolution& s, ConjugateWorkspace& d) {
 
 }  // namespace
 
-void prepare_sweeps(const ContactProblem& p, SolverWorkspace& w, ContactSolution& s) {
+void colour_visits(const ContactProblem& p, SolverWorkspace& w) {
   colour_visits(p.edge, std::span(p.rows).subspan(p.contact_rows), p.bodies(), w.colouring);
-  w.normal_velocity.clear();
   w.visit_change.resize(w.colouring.visits());
-  for_each_index(p.bodies(), grain_light,
-                 [&](std::size_t i) { s.velocity[i] = body_velocity(p.free_velocity[i]); });
 }
 
 SolveReport solve_per_body(const ContactProblem& p, const SolverSettings& settings, SolverWorkspace& w,

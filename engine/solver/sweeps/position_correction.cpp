@@ -35,7 +35,7 @@ void push_apart(const ContactProblem& p, std::size_t begin, std::size_t end, con
         const ContactGeometry& g = p.geometry[c];
         const Vector4 n = load(g.n);
         const double u_n = dot(n, relative_velocity(g, p.edge[c], bodies.velocity));
-        const double impulse = std::max(0.0, push[c] - (u_n - target[c]) * p.law[c].local.inverse_w_nn);
+        const double impulse = std::max(0.0, push[c] - (u_n - target[c]) * p.local[c].inverse_w_nn);
         const double change = impulse - push[c];
         if (change == 0.0) return;
         push[c] = impulse;
@@ -96,6 +96,10 @@ bool correct_positions(const ContactProblem& p, const SolverSettings& settings, 
       [](bool a, bool b) { return a || b; });
   std::fill(s.correction.begin(), s.correction.end(), BodyVelocity{});
   if (!any) return false;
+  if (is_wide(settings)) {
+    correct_wide(p, settings.correction_sweeps, w, s);
+    return true;
+  }
   w.push.assign(p.contacts(), 0.0);
   const SweptBodies bodies{p.response.data(), s.correction.data()};
   for (int k = 0; k < settings.correction_sweeps; ++k) {

@@ -11,6 +11,7 @@
 // rounding.
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "engine/core/parallel.h"
 #include "engine/core/vector8.h"
@@ -26,9 +27,16 @@ namespace {
 constexpr std::size_t batches_a_chunk = 16, bodies_a_chunk = 1024;
 
 // (P4): momentum grows to the first cap, after some sweeps to the second; larger ones run into limit cycles.
-constexpr float first_cap = 0.7f, second_cap = 0.85f;
-constexpr int sweeps_of_first_cap = 40;
-constexpr double most_growth = 1.1;
+static double env(const char* n, double d) {
+  const char* v = std::getenv(n);
+  return v ? std::atof(v) : d;
+}
+static const float first_cap = (float)env("CAP1", 0.7), second_cap = (float)env("CAP2", 0.85);
+static const int sweeps_of_first_cap = (int)env("SW1", 40);
+static const double most_growth = env("GROW", 1.1);
+static const int plain_end = (int)env("PLAIN", 1);
+static const int skip_every = (int)env("SKIP", 1);
+static const double least_theta = env("BACK", 0.5);
 
 // The change of a sweep, rms, comes to so many times the residual after some sweeps: below, the residual is
 // computed.
@@ -321,6 +329,33 @@ void apply_exactly(const ContactProblem& p, const Batches& b, std::size_t begin,
   }
 }
 
+/// Normal impulses that push contacts apart at the speeds that are asked for.
+SCREE_FOR_EACH_TARGET
+void push_apart(Batches& b, std::size_t begin, std::size_t end) {
+  for (std::size_t k = begin; k < end; ++k) {
+    const ContactBatch& c = b.contact[k];
+    TwoBodies y;
+    read_bodies(c, b.change.data(), y);
+    const Vector8 r[3] = {y.a[0] - y.b[0], y.a[1] - y.b[1], y.a[2] - y.b[2]}, zero{};
+    Vector8 n[3], arm_a[3], arm_b[3];
+    load3(c.n, n);
+    load3(c.arm_a, arm_a);
+    load3(c.arm_b, arm_b);
+    const Vector8 u_n = dot3(n, r) + (dot3(arm_a, y.a + 4) + dot3(arm_b, y.b + 4)), last = load(b.push[k]),
+                  now = larger(last - (u_n - load(b.target[k])) * load(c.inverse_w_nn), zero),
+                  change = now - last;
+    if (!any_of(change != zero)) continue;
+    store(now, b.push[k]);
+    for (int i = 0; i < 3; ++i) {
+      y.a[i] += y.a[3] * change * n[i];
+      y.b[i] -= y.b[3] * change * n[i];
+      y.a[4 + i] += change * arm_a[i];
+      y.b[4 + i] += change * arm_b[i];
+    }
+    write_bodies(c, y, b.change.data());
+  }
+}
+
 /// Sweeps over the batches of a problem.
 class WideSweeps {
  public:
@@ -367,14 +402,14 @@ class WideSweeps {
   Residual residual() {
     resize_with_room(w_.normal_velocity, p_.contacts());
     const std::size_t chunks = block_count(b_.contact.size(), batches_a_chunk);
-    sums_.resize(chunks);
+    w_.residual_sums.resize(chunks);
     team_.run(chunks, [&](std::size_t k) {
       const std::size_t begin = k * batches_a_chunk,
                         end = std::min(b_.contact.size(), begin + batches_a_chunk);
-      sums_[k] = residual_of_batches(b_, begin, end, p_.law.data(), w_.normal_velocity.data());
+      w_.residual_sums[k] = residual_of_batches(b_, begin, end, p_.law.data(), w_.normal_velocity.data());
     });
     ResidualSum sum;
-    for (const ResidualSum& part : sums_) sum += part;
+    for (const ResidualSum& part : w_.residual_sums) sum += part;
     for (const FreeRow& row : b_.row) {
       const float at = std::clamp(row.impulse - row.inverse_w * velocity(row), row.low, row.high);
       const double r = double{row.impulse - at} / double{row.inverse_w};
@@ -391,6 +426,24 @@ class WideSweeps {
         [&](std::size_t, std::size_t begin, std::size_t end) { apply_exactly(p_, b_, begin, end, s_); });
     const SweptBodies bodies{p_.response.data(), s_.velocity.data()};
     for (std::size_t r = 0; r < p_.rows.size(); ++r) scree::apply(p_.rows[r], s_.row_impulse[r], bodies);
+  }
+
+  /// The correction that gives contacts these speeds, by so many sweeps.
+  void correct(const std::vector<double>& target, int sweeps) {
+    b_.target.resize(b_.contact.size());
+    b_.push.assign(b_.contact.size(), Lanes{});
+    for (std::size_t k = 0; k < b_.lane.size(); ++k)
+      b_.target[k / batch_size].at[k % batch_size] =
+          b_.lane[k] < 0 ? 0.0f : static_cast<float>(target[static_cast<std::size_t>(b_.lane[k])]);
+    reset_changes();
+    for (int sweep = 0; sweep < sweeps; ++sweep)
+      for_phases([&](std::size_t, std::size_t begin, std::size_t end) { push_apart(b_, begin, end); });
+    for_each_body([&](std::size_t i) {
+      const float *y = b_.change[i].at, *l = b_.factor[i].at, *z = y + 4;
+      s_.correction[i] =
+          body_velocity({Vec3(y[0], y[1], y[2]), Vec3(l[0] * z[0], l[1] * z[0] + l[2] * z[1],
+                                                      l[3] * z[0] + l[4] * z[1] + l[5] * z[2])});
+    });
   }
 
   /// Measures changes from the velocities that the impulses have now.
@@ -471,7 +524,6 @@ class WideSweeps {
   Batches& b_;
   ContactSolution& s_;
   Team team_;
-  std::vector<ResidualSum> sums_;
 };
 
 /// (P4): how far the next sweep follows the last ones.
@@ -484,7 +536,7 @@ class Momentum {
     return std::min(sweeps < sweeps_of_first_cap ? first_cap : second_cap, static_cast<float>(beta));
   }
   void learn(double change) {
-    if (last_ > 0.0 && change > most_growth * last_) theta_ = std::max(1.0, 0.5 * theta_);
+    if (last_ > 0.0 && change > most_growth * last_) theta_ = std::max(1.0, least_theta * theta_);
     last_ = change;
   }
 
@@ -499,8 +551,6 @@ SolveReport solve_wide(const ContactProblem& p, const SolverSettings& settings, 
   Batches& b = w.batches;
   make_batches(p, b);
   set_start(p, settings.warm_start, b);
-  for_each_index(p.bodies(), grain_light,
-                 [&](std::size_t i) { s.velocity[i] = body_velocity(p.free_velocity[i]); });
   set_velocities(p, s.velocity, b);
 
   SolveReport report;
@@ -512,17 +562,22 @@ SolveReport solve_wide(const ContactProblem& p, const SolverSettings& settings, 
   Momentum momentum;
   int last_check = -sweeps_between_checks;
   bool known = false;  // is the residual that of now?
+  bool near_goal = false;
   while (report.sweeps < settings.max_sweeps) {
-    const double change = sweeps.sweep(momentum.next(report.sweeps));
+    float beta = momentum.next(report.sweeps);
+    if (plain_end && (near_goal || settings.max_sweeps - report.sweeps <= plain_end)) beta = 0.0f;
+    const double change = sweeps.sweep(beta);
     momentum.learn(change);
     ++report.sweeps;
     known = false;
     if (!(change < infinity)) break;
     if (settings.tolerance < finest_in_one_start && report.sweeps % sweeps_of_a_start == 0)
       sweeps.begin_anew();
-    if (std::sqrt(change / edges) > change_over_residual * goal ||
-        report.sweeps < last_check + sweeps_between_checks)
-      continue;
+    const bool was_near = near_goal;
+    near_goal = std::sqrt(change / edges) <= change_over_residual * goal &&
+                report.sweeps + 1 >= last_check + sweeps_between_checks;
+    if (plain_end ? !was_near : !near_goal) continue;
+    near_goal = false;
     last_check = report.sweeps;
     known = true;
     report.residual = sweeps.residual();
@@ -535,6 +590,10 @@ SolveReport solve_wide(const ContactProblem& p, const SolverSettings& settings, 
   if (report.residual.rms_m_s <= goal) report.status = SolveStatus::converged;
   sweeps.finish();
   return report;
+}
+
+void correct_wide(const ContactProblem& p, int sweeps, SolverWorkspace& w, ContactSolution& s) {
+  WideSweeps(p, w, s).correct(w.target, sweeps);
 }
 
 }  // namespace scree
