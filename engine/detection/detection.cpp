@@ -114,12 +114,12 @@ struct Making {
   const Contacts& last;
 
   double smallest_length(std::size_t i) const { return in.shapes.smallest_length(in.bodies.shape[i]); }
-  PairMotion motion(std::size_t i, std::int32_t b) const {
-    const auto of_body = [&](std::size_t k) -> Twist {
-      return {in.bodies.linear_velocity[k], in.bodies.angular_velocity[k]};
-    };
-    return {of_body(i), is_boundary(b) ? in.boundaries[boundary_of(b)].twist : of_body(slot(b)),
-            in.time_step_s};
+  /// How far the surfaces of a pair travel in the step, m.
+  double travel(std::size_t i, std::int32_t b) const {
+    return w.travel[i] + (is_boundary(b) ? travel_of(in, w, boundary_of(b), i) : w.travel[slot(b)]);
+  }
+  double length(std::size_t i, std::int32_t b) const {
+    return is_boundary(b) ? smallest_length(i) : std::min(smallest_length(i), smallest_length(slot(b)));
   }
 };
 
@@ -128,12 +128,14 @@ bool bends(double travel, double smallest) { return travel * travel > least_bend
 
 /// Where two fast bodies meet within the step. Both sides of a contact need one point, for angular momentum:
 /// it is carried by the smaller body, whose arms it must fit.
-Gap first_touch_of(const Making& m, std::size_t i, std::size_t j, const Gap& now, const PairMotion& motion,
-                   double travel, double smaller) {
-  const Vec3 velocity = motion.a.linear - motion.b.linear;
-  const double turning = travel - motion.time_step_s * (motion.a.linear.norm() + motion.b.linear.norm());
-  Gap touch = first_touch(m.placed, static_cast<std::int32_t>(i), static_cast<std::int32_t>(j), now, motion,
+Gap first_touch_of(const Making& m, std::size_t i, std::size_t j, const Gap& now, double travel,
+                   double smaller) {
+  const std::vector<Vec3>& v = m.in.bodies.linear_velocity;
+  const Vec3 velocity = v[i] - v[j];
+  const double turning = travel - m.in.time_step_s * (v[i].norm() + v[j].norm());
+  Gap touch = first_touch(m.placed, static_cast<std::int32_t>(i), static_cast<std::int32_t>(j), now,
                           std::max(touch_accuracy * smaller, turning));
+  touch.acceleration = 0.0;
   const double closing = -touch.normal.dot(velocity);
   // At the touch the first body is ahead of its place now by velocity * t, in B's frame.
   if (touch.distance < infinity && closing > 0.0 && m.smallest_length(i) < m.smallest_length(j))
@@ -141,18 +143,13 @@ Gap first_touch_of(const Making& m, std::size_t i, std::size_t j, const Gap& now
   return touch;
 }
 
-/// Takes the motion of a pair into account that moves: the gap is that at the first touch where the two come
-/// so far in a step, against each other, that the normal between them now says little about how they will
-/// meet; else it bends.
-void follow_motion(const Making& m, std::size_t i, std::int32_t b, double travel, double smaller, Gap& gap,
-                   double& bending) {
-  const PairMotion motion = m.motion(i, b);
-  const double shift = motion.time_step_s * (motion.a.linear - motion.b.linear).norm();
-  if (!is_boundary(b) && shift > fast_travel * smaller) {
-    gap = first_touch_of(m, i, slot(b), gap, motion, travel, smaller);
-  } else {
-    bending = gap_acceleration(m.placed, static_cast<std::int32_t>(i), b, gap, motion);
-  }
+/// Do two bodies come so far in a step, against each other, that the normal between them now says little
+/// about how they will meet?
+bool is_fast(const Making& m, std::size_t i, std::int32_t b, double smaller) {
+  if (is_boundary(b)) return false;
+  const std::vector<Vec3>& v = m.in.bodies.linear_velocity;
+  const double shift = fast_travel * smaller / m.in.time_step_s;
+  return (v[i] - v[slot(b)]).squaredNorm() > shift * shift;
 }
 
 /// Arms from the centres. Between bodies both sides use the midpoint, for angular momentum; against a
@@ -184,28 +181,24 @@ class ContactsOfBody {
     end_of_last_ = m.last.list.data() + m.last.row[i + 1];
   }
 
-  /// The contact with a partner that has this gap, if there is one within the step.
-  SCREE_INLINE void add(std::int32_t b, const Gap& now) {
-    const bool fixed = is_boundary(b);
-    const double length = fixed ? own_length_ : std::min(own_length_, m_.smallest_length(slot(b)));
-    const double travel =
-        m_.w.travel[i_] + (fixed ? travel_of(m_.in, m_.w, boundary_of(b), i_) : m_.w.travel[slot(b)]);
-    if (!bends(travel, length)) return add(b, now, length, 0.0);  // nor are they fast
-    Gap gap = now;
-    double bending = 0.0;
-    follow_motion(m_, i_, b, travel, length, gap, bending);
-    if (gap.distance < infinity) add(b, gap, length, bending);
+  /// The contact with a partner that has this gap, if there is one within the step; bends: is the pair in
+  /// motion?
+  SCREE_INLINE void add(std::int32_t b, const Gap& gap, bool bends) {
+    const double length = is_boundary(b) ? own_length_ : std::min(own_length_, m_.smallest_length(slot(b)));
+    if (!bends || !is_fast(m_, i_, b, length)) return add(b, gap, length);
+    const Gap touch = first_touch_of(m_, i_, slot(b), gap, m_.travel(i_, b), length);
+    if (touch.distance < infinity) add(b, touch, length);
   }
 
  private:
-  SCREE_INLINE void add(std::int32_t b, const Gap& gap, double length, double bending) {
+  SCREE_INLINE void add(std::int32_t b, const Gap& gap, double length) {
     if (gap.status == GapStatus::iteration_limit) ++out_.failures;
     Contact& contact = out_.contacts.emplace_back();
     contact.key = {static_cast<std::int32_t>(i_), b, gap.feature};
     contact.normal = gap.normal;
     set_arms(m_, i_, b, gap, contact);
     contact.gap = gap.distance;
-    contact.gap_acceleration = static_cast<float>(bending);
+    contact.gap_acceleration = static_cast<float>(gap.acceleration);
     contact.length = static_cast<float>(length);
     while (last_ != end_of_last_ && last_->key < contact.key) ++last_;
     if (last_ != end_of_last_ && last_->key == contact.key) go_on(*last_, contact);
@@ -269,8 +262,9 @@ class PairLists {
     while (seed_ != end_of_seeds_ && seed_->b == b) ++seed_;
     const auto a = static_cast<std::int32_t>(i),
                number = static_cast<std::int32_t>(out_.found.of_pair.size());
-    out_.found.of_pair.push_back({a, b});
-    out_.of_kind[static_cast<std::size_t>(kind)].push_back({a, b, number, margin, {first, seed_}});
+    const bool moves = bends(m_.travel(i, b), m_.length(i, b));
+    out_.found.of_pair.push_back({a, b, moves});
+    out_.of_kind[static_cast<std::size_t>(kind)].push_back({a, b, number, margin, moves, {first, seed_}});
   }
 
   const Making& m_;
@@ -305,7 +299,7 @@ void collide_block(const Making& m, const Block& block, const Seeds& last_seeds,
       for (std::int32_t k = found.first; k < found.first + found.count; ++k) {
         const Gap& gap = pairs.found.gap[slot(k)];
         out.seeds.push_back({found.b, gap.feature, gap.normal});
-        if (gap.distance < infinity) of_body.add(found.b, gap);
+        if (gap.distance < infinity) of_body.add(found.b, gap, found.bends);
       }
     }
     w.contact_row[i] = static_cast<std::int32_t>(out.contacts.size() - contacts);
@@ -340,7 +334,7 @@ void merge(DetectionWorkspace& w, std::size_t blocks, Contacts& contacts, Seeds&
 DetectionReport find_contacts(const DetectionInput& in, DetectionWorkspace& w, Contacts& contacts,
                               Seeds& seeds) {
   const std::size_t n = in.bodies.size();
-  const PlacedShapes placed{in.shapes, in.bodies, w.ellipsoids, w.boundaries};
+  const PlacedShapes placed{in.shapes, in.bodies, w.ellipsoids, w.boundaries, in.boundaries, in.time_step_s};
   prepare(in, placed, w);
   update_candidate_pairs(
       w.boxes, [&](std::size_t i) { return skin_part * in.shapes.smallest_length(in.bodies.shape[i]); },

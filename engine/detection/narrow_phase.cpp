@@ -1,5 +1,7 @@
 #include "engine/detection/narrow_phase.h"
 
+#include <algorithm>
+
 #include "engine/core/vector4.h"
 #include "engine/geometry/ellipsoid_batch.h"
 #include "engine/geometry/ellipsoid_plane.h"
@@ -20,6 +22,20 @@ const Surface& surface_of(const PlacedShapes& s, std::int32_t b) {
   return std::get<Surface>(s.boundaries[boundary_of(b)].surface);
 }
 
+/// Fills a batch with pairs; do any bend?
+bool fill(const PlacedShapes& s, std::span<const ShapePair> part, EllipsoidBatch& batch, Vec3* start) {
+  batch.size = 0;
+  const bool bend = std::ranges::any_of(part, [](const ShapePair& p) { return p.bends; });
+  for (std::size_t k = 0; k < part.size(); ++k) {
+    const ShapePair& pair = part[k];
+    const PlacedEllipsoid &a = s.ellipsoids[slot(pair.a)], &b = s.ellipsoids[slot(pair.b)];
+    start[k] = pair.seeds.empty() ? Vec3((a.centre - b.centre).normalized()) : pair.seeds[0].normal;
+    batch.add(a, b, start[k], pair.margin);
+    if (bend) batch.set_motion(s.twist(pair.a), s.twist(pair.b));
+  }
+  return bend;
+}
+
 /// A batch at a time: most pairs are proven apart by their seed, and most others arrive together.
 SCREE_FOR_EACH_TARGET
 void find_ellipsoid_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs, PairGaps& found) {
@@ -27,46 +43,57 @@ void find_ellipsoid_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs
   std::array<Vec3, EllipsoidBatch::capacity> start;
   for (std::size_t begin = 0; begin < pairs.size(); begin += EllipsoidBatch::capacity) {
     const auto part = pairs.subspan(begin, std::min(EllipsoidBatch::capacity, pairs.size() - begin));
-    batch.size = 0;
-    for (std::size_t k = 0; k < part.size(); ++k) {
-      const PlacedEllipsoid &a = s.ellipsoids[slot(part[k].a)], &b = s.ellipsoids[slot(part[k].b)];
-      start[k] = part[k].seeds.empty() ? Vec3((a.centre - b.centre).normalized()) : part[k].seeds[0].normal;
-      batch.add(a, b, start[k], part[k].margin);
-    }
+    const bool any_bends = fill(s, part, batch, start.data());
     climb(batch);
+    if (any_bends) bend(batch);
     for (std::size_t k = 0; k < part.size(); ++k) {
       const ShapePair& pair = part[k];
       const PlacedEllipsoid &a = s.ellipsoids[slot(pair.a)], &b = s.ellipsoids[slot(pair.b)];
       Gap nearest{.normal = start[k]};
       if (!batch.is_apart(k)) {
-        const bool known = !pair.seeds.empty();
-        nearest = known && batch.has_arrived(k) ? contact_of(batch, k, a.centre, b.centre)
-                                                : gap(a, b, known ? &start[k] : nullptr);
-        if (nearest.distance > pair.margin) nearest.distance = infinity;
+        const bool known = !pair.seeds.empty(), quick = known && batch.has_arrived(k);
+        nearest = quick ? contact_of(batch, k, a.centre, b.centre) : gap(a, b, known ? &start[k] : nullptr);
+        if (nearest.distance > pair.margin)
+          nearest.distance = infinity;
+        else if (pair.bends)
+          nearest.acceleration =
+              quick ? batch.acceleration[k]
+                    : gap_acceleration(a, b, nearest.normal, s.twist(pair.a), s.twist(pair.b));
       }
       found.add(pair, nearest);
     }
   }
 }
 
+WallMotion wall_motion(const PlacedShapes& s, std::int32_t b) {
+  return {s.boundaries[boundary_of(b)].pose.position, s.twist(b)};
+}
+
 void find_plane_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs, PairGaps& found) {
   for (const ShapePair& pair : pairs) {
-    const Gap g = gap(s.ellipsoids[slot(pair.a)], surface_of<Plane>(s, pair.b));
-    if (!(g.distance > pair.margin)) found.add(pair, g);
+    const PlacedEllipsoid& body = s.ellipsoids[slot(pair.a)];
+    const Plane& plane = surface_of<Plane>(s, pair.b);
+    Gap g = gap(body, plane);
+    if (g.distance > pair.margin) continue;
+    if (pair.bends) g.acceleration = gap_acceleration(body, plane, s.twist(pair.a), wall_motion(s, pair.b));
+    found.add(pair, g);
   }
 }
 
 void find_tube_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs, PairGaps& found) {
   Gap some[max_tube_contacts];
   for (const ShapePair& pair : pairs) {
-    const int count = gaps(ellipsoid_of(s, pair.a), s.bodies.pose(slot(pair.a)), surface_of<Tube>(s, pair.b),
-                           pair.margin, some);
-    for (int k = 0; k < count; ++k) found.add(pair, some[k]);
+    const Ellipsoid& body = ellipsoid_of(s, pair.a);
+    const Pose pose = s.bodies.pose(slot(pair.a));
+    const Tube& tube = surface_of<Tube>(s, pair.b);
+    const int count = gaps(body, pose, tube, pair.margin, some);
+    for (int k = 0; k < count; ++k) {
+      if (pair.bends)
+        some[k].acceleration = gap_acceleration(body, pose, tube, some[k], s.twist(pair.a), s.time_step_s,
+                                                wall_motion(s, pair.b));
+      found.add(pair, some[k]);
+    }
   }
-}
-
-WallMotion wall_motion(const PlacedShapes& s, std::int32_t b, const PairMotion& motion) {
-  return {s.boundaries[boundary_of(b)].pose.position, motion.b};
 }
 
 }  // namespace
@@ -88,26 +115,10 @@ void find_gaps(PairKind kind, const PlacedShapes& s, std::span<const ShapePair> 
   }
 }
 
-double gap_acceleration(const PlacedShapes& s, std::int32_t a, std::int32_t b, const Gap& g,
-                        const PairMotion& motion) {
-  switch (pair_kind(s, a, b)) {
-    case PairKind::ellipsoid_ellipsoid:
-      return gap_acceleration(s.ellipsoids[slot(a)], s.ellipsoids[slot(b)], g.normal, motion.a, motion.b);
-    case PairKind::ellipsoid_plane:
-      return gap_acceleration(s.ellipsoids[slot(a)], surface_of<Plane>(s, b), motion.a,
-                              wall_motion(s, b, motion));
-    case PairKind::ellipsoid_tube:
-      return gap_acceleration(ellipsoid_of(s, a), s.bodies.pose(slot(a)), surface_of<Tube>(s, b), g, motion.a,
-                              motion.time_step_s, wall_motion(s, b, motion));
-  }
-  return 0.0;
-}
-
-Gap first_touch(const PlacedShapes& s, std::int32_t a, std::int32_t b, const Gap& now,
-                const PairMotion& motion, double nearness_m) {
+Gap first_touch(const PlacedShapes& s, std::int32_t a, std::int32_t b, const Gap& now, double nearness_m) {
   if (pair_kind(s, a, b) != PairKind::ellipsoid_ellipsoid) return now;
-  return first_touch(s.ellipsoids[slot(a)], s.ellipsoids[slot(b)], now, motion.a.linear - motion.b.linear,
-                     motion.time_step_s, nearness_m);
+  return first_touch(s.ellipsoids[slot(a)], s.ellipsoids[slot(b)], now, s.twist(a).linear - s.twist(b).linear,
+                     s.time_step_s, nearness_m);
 }
 
 }  // namespace scree

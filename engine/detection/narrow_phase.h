@@ -15,6 +15,14 @@ struct PlacedShapes {
   const Bodies& bodies;
   std::vector<PlacedEllipsoid>& ellipsoids;  // [body] those that are one; filled by place_body()
   std::vector<PlacedBoundary>& boundaries;   // [boundary]
+  const Boundaries& motion;                  // [boundary] where their twists are
+  double time_step_s;
+
+  Twist twist(std::int32_t partner) const {
+    if (is_boundary(partner)) return motion[boundary_of(partner)].twist;
+    const auto i = static_cast<std::size_t>(partner);
+    return {bodies.linear_velocity[i], bodies.angular_velocity[i]};
+  }
 };
 
 /// Makes a body ready for its pairs; returns the half extents of its bounding box, m.
@@ -39,6 +47,7 @@ PairKind pair_kind(const PlacedShapes& placed, std::int32_t a, std::int32_t b);
 struct ShapePair {
   std::int32_t a, b, number;    // number: where its gaps go
   double margin;                // m: wider gaps are of no interest
+  bool bends;                   // are the accelerations of its gaps asked for?
   std::span<const Seed> seeds;  // of the last step
 };
 
@@ -47,6 +56,7 @@ struct ShapePair {
 struct PairGaps {
   struct Found {
     std::int32_t a, b;
+    bool bends;
     std::int32_t first = 0, count = 0;  // of its gaps
   };
   std::vector<Gap> gap;
@@ -59,22 +69,12 @@ struct PairGaps {
   }
 };
 
-/// Gaps of pairs that are all of one kind.
+/// Gaps of pairs that are all of one kind; of those that bend with their accelerations (G3).
 void find_gaps(PairKind kind, const PlacedShapes& placed, std::span<const ShapePair> pairs, PairGaps& found);
-
-/// How both sides of a pair move.
-struct PairMotion {
-  Twist a, b;
-  double time_step_s;
-};
-
-/// Second time derivative of a gap while both sides move on, m/s^2 (G3).
-double gap_acceleration(const PlacedShapes& placed, std::int32_t a, std::int32_t b, const Gap& gap,
-                        const PairMotion& motion);
 
 /// The contact of two bodies that come to it within the step, see first_touch() of two ellipsoids; `now`
 /// itself for kinds whose normal does not change on the way.
 Gap first_touch(const PlacedShapes& placed, std::int32_t a, std::int32_t b, const Gap& now,
-                const PairMotion& motion, double nearness_m);
+                double nearness_m);
 
 }  // namespace scree

@@ -103,7 +103,30 @@ void take_step(EllipsoidBatch& b) {
   }
 }
 
+SCREE_FOR_EACH_VECTOR_WIDTH
+void bend_all(EllipsoidBatch& b) {
+  const std::size_t whole = whole_vectors(b.size);
+#pragma GCC ivdep
+  for (std::size_t k = 0; k < whole; ++k)
+    b.acceleration[k] = bending(pair_at(b, k), three(b.n, k), slab_at(b, k),
+                                {three(b.w_a, k), three(b.w_b, k), three(b.v, k)});
+}
+
 }  // namespace
+
+void EllipsoidBatch::set_motion(const Twist& of_a, const Twist& of_b) {
+  put(w_a, size - 1, to_three(of_a.angular));
+  put(w_b, size - 1, to_three(of_b.angular));
+  put(v, size - 1, to_three(of_b.linear - of_a.linear));
+}
+
+void bend(EllipsoidBatch& batch) {
+  for (std::size_t k = batch.size; k < whole_vectors(batch.size); ++k) {
+    for (auto* columns : {&batch.w_a, &batch.w_b, &batch.v})
+      for (auto& column : *columns) column[k] = 0.0;
+  }
+  bend_all(batch);
+}
 
 void EllipsoidBatch::add(const PlacedEllipsoid& first, const PlacedEllipsoid& second, const Vec3& normal,
                          double margin_m) {

@@ -27,9 +27,13 @@ struct alignas(64) EllipsoidBatch {
   std::array<double, capacity> phi;       // m, width of the slab across n (G1)
   std::array<double, capacity> margin;    // m: pairs that are further apart than that are not looked into
   std::array<double, capacity> state;
+  Columns<3> w_a, w_b, v;                     // rad/s, m/s: how pairs move, of those that are to bend
+  std::array<double, capacity> acceleration;  // m/s^2, see bend()
 
   /// normal: where to begin, from B to A.
   void add(const PlacedEllipsoid& first, const PlacedEllipsoid& second, const Vec3& normal, double margin_m);
+  /// How the last pair that was added moves.
+  void set_motion(const Twist& of_a, const Twist& of_b);
   bool is_apart(std::size_t k) const { return state[k] == apart; }
   bool has_arrived(std::size_t k) const { return state[k] == arrived; }
 };
@@ -40,6 +44,10 @@ struct alignas(64) EllipsoidBatch {
 /// neither: the few of deep overlap, of a step that had to be shortened, or of more steps than most need, are
 /// for gap().
 void climb(EllipsoidBatch& batch);
+
+/// Second time derivatives of the distances of pairs that have arrived, the same bits as gap_acceleration();
+/// all pairs must have a motion.
+void bend(EllipsoidBatch& batch);
 
 /// The contact of pair k, which has arrived; centres as they were given.
 Gap contact_of(const EllipsoidBatch& batch, std::size_t k, const Vec3& centre_a, const Vec3& centre_b);

@@ -117,27 +117,10 @@ Gap gap(const PlacedEllipsoid& a, const PlacedEllipsoid& b, const Vec3* start_no
 
 double gap_acceleration(const PlacedEllipsoid& a, const PlacedEllipsoid& b, const Vec3& normal,
                         const Twist& of_a, const Twist& of_b) {
-  const Vec3 n = -normal;
-  const Slab at = slab(pair_of(a, b), to_three(n));
-  const auto t = tangents(n);
-  Mat2 k = at.phi * Mat2::Identity();
-  Vec2 slope(t[0].dot(of_b.linear - of_a.linear), t[1].dot(of_b.linear - of_a.linear));
-  double acceleration = 0.0;
-  const auto add = [&](const Mat3& s, const Vec3& x, double h, const Vec3& w) {
-    const Vec3 turned = w.cross(n);
-    const auto c = [&](const Vec3& u, const Vec3& v) { return (u.dot(s * v) - x.dot(u) * x.dot(v)) / h; };
-    acceleration -= x.dot(w) * w.dot(n) - w.squaredNorm() * h + c(turned, turned);
-    for (int i = 0; i < 2; ++i) {
-      const auto ti = static_cast<std::size_t>(i);
-      slope[i] += c(turned, t[ti]) + x.dot(w.cross(t[ti]));
-      for (int j = 0; j < 2; ++j) k(i, j) += c(t[ti], t[static_cast<std::size_t>(j)]);
-    }
-  };
-  add(a.matrix, to_vec3(at.x_a), at.h_a, of_a.angular);
-  add(b.matrix, to_vec3(at.x_b), at.h_b, of_b.angular);
-  const double det = k.determinant();
-  if (!(k(0, 0) > 0.0 && det > 1e-6 * k(0, 0) * k(1, 1))) return 0.0;
-  return acceleration + slope.dot(k.inverse() * slope);
+  const EllipsoidPair pair = pair_of(a, b);
+  const Three n = to_three(-normal);
+  return bending(pair, n, slab(pair, n),
+                 {to_three(of_a.angular), to_three(of_b.angular), to_three(of_b.linear - of_a.linear)});
 }
 
 const char* to_string(Relation relation) {

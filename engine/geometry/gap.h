@@ -15,6 +15,7 @@ struct Gap {
   Vec3 point = Vec3::Zero();   // m, world
   Vec3 normal = Vec3::Zero();  // world
   double distance = infinity;  // m
+  double acceleration = 0.0;   // m/s^2, of the distance while both move on as they do; where it was asked for
   std::uint32_t feature = 0;   // tells the contacts of one pair apart, and is the same from step to step
   GapStatus status = GapStatus::converged;
 };

@@ -17,6 +17,9 @@ SCREE_INLINE Three operator+(Three a, Three b) { return {a.x + b.x, a.y + b.y, a
 SCREE_INLINE Three operator-(Three a, Three b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
 SCREE_INLINE Three operator*(double s, Three a) { return {s * a.x, s * a.y, s * a.z}; }
 SCREE_INLINE double dot(Three a, Three b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+SCREE_INLINE Three cross(Three a, Three b) {
+  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
 SCREE_INLINE Three to_three(const Vec3& v) { return {v[0], v[1], v[2]}; }
 SCREE_INLINE Vec3 to_vec3(Three v) { return {v.x, v.y, v.z}; }
 
@@ -111,6 +114,42 @@ SCREE_INLINE AscentStep ascent_step(const EllipsoidPair& p, Three n, const Slab&
   const double length = std::sqrt(step0 * step0 + step1 * step1);
   const double scale = length > 1.0 ? 1.0 / length : 1.0;
   return {(scale * step0) * t0 + (scale * step1) * t1, length};
+}
+
+/// How both of a pair move: spins, rad/s, and the velocity of B's centre against A's, m/s.
+struct PairTwist {
+  Three w_a, w_b, v;
+};
+
+/// What one body brings to (G3): of its matrix, support point and distance, and spin; t0, t1 across n.
+struct Bend {
+  double k00, k01, k11, slope0, slope1, sum;
+};
+SCREE_INLINE Bend bend_of(const Symmetric& s, Three x, double h, Three w, Three n, Three t0, Three t1) {
+  const double ih = 1.0 / h;
+  const Three turned = cross(w, n), s0 = s * t0, s1 = s * t1, sw = s * turned;
+  const double x0 = dot(x, t0), x1 = dot(x, t1), xw = dot(x, turned);
+  return {ih * (dot(t0, s0) - x0 * x0),
+          ih * (dot(t0, s1) - x0 * x1),
+          ih * (dot(t1, s1) - x1 * x1),
+          ih * (dot(turned, s0) - xw * x0) + dot(x, cross(w, t0)),
+          ih * (dot(turned, s1) - xw * x1) + dot(x, cross(w, t1)),
+          dot(x, w) * dot(w, n) - dot(w, w) * h + ih * (dot(turned, sw) - xw * xw)};
+}
+
+/// phi'' (G3) at its maximum n while both move on; 0 where the Hessian is not definite.
+SCREE_INLINE double bending(const EllipsoidPair& p, Three n, const Slab& at, const PairTwist& motion) {
+  const double sign = std::copysign(1.0, n.z), a = -1.0 / (sign + n.z), b = n.x * n.y * a;
+  const Three t0{1.0 + sign * n.x * n.x * a, sign * b, -sign * n.x}, t1{b, sign + n.y * n.y * a, -n.y};
+  const Bend of_a = bend_of(p.a, at.x_a, at.h_a, motion.w_a, n, t0, t1),
+             of_b = bend_of(p.b, at.x_b, at.h_b, motion.w_b, n, t0, t1);
+  const double k00 = at.phi + of_a.k00 + of_b.k00, k01 = of_a.k01 + of_b.k01,
+               k11 = at.phi + of_a.k11 + of_b.k11;
+  const double slope0 = dot(t0, motion.v) + of_a.slope0 + of_b.slope0,
+               slope1 = dot(t1, motion.v) + of_a.slope1 + of_b.slope1;
+  const double det = k00 * k11 - k01 * k01;
+  const double along = (k11 * slope0 * slope0 - 2.0 * k01 * slope0 * slope1 + k00 * slope1 * slope1) / det;
+  return (k00 > 0.0) & (det > 1e-6 * k00 * k11) ? along - (of_a.sum + of_b.sum) : 0.0;
 }
 
 SCREE_INLINE Three turned(Three n, Three along) {

@@ -16,6 +16,10 @@ namespace {
 // The smaller of two anisotropic coefficients over the larger: below, the tangential block would be singular.
 constexpr double least_friction_ratio = 1e-3;
 
+// What contacts have to change in a step beside what gravity gives in it, (A4): where much has to change at
+// once a solution may leave more of it undone (docs/decisions/0012).
+constexpr double weight_of_change = 5.0;
+
 std::size_t slot(std::int32_t body) { return static_cast<std::size_t>(body); }
 
 SCREE_FOR_EACH_TARGET
@@ -216,7 +220,7 @@ void assemble(const Model& model, const State& state, double h, double time_s, W
 
   p.gravity_speed = settings.gravity.norm() * h;
   const auto edges = static_cast<double>(std::max<std::size_t>(1, contacts.size()));
-  p.velocity_scale = p.gravity_speed + std::sqrt(squares / edges);
+  p.velocity_scale = p.gravity_speed + weight_of_change * std::sqrt(squares / edges);
 }
 
 namespace {

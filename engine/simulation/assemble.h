@@ -14,7 +14,7 @@ namespace scree {
 ///                  not negative at the next detection, to second order                                (A2)
 ///                  e u_n- where bodies meet faster than the restitution threshold: Newton's law u_n+ >= -e
 ///                  u_n-  (A3); energetic impacts are not the solution's business
-///   velocity scale |g| h + rms over contacts of max(0, -(u_n- + offset)) (A4) what contacts have to change
+///   velocity scale |g| h + 5 rms over contacts of max(0, -(u_n- + offset)) (A4) what contacts have to change
 ///   in the step, beside what gravity gives in it: right at rest, where nothing has to change, in violent
 ///   impacts, and without gravity
 void assemble(const Model& model, const State& state, double h, double time_s, Workspace& workspace);

@@ -1,11 +1,10 @@
-#include "engine/simulation/diagnostics.h"
-
 #include <algorithm>
 #include <atomic>
 #include <cmath>
 
 #include "engine/core/parallel.h"
 #include "engine/core/vector4.h"
+#include "engine/simulation/balance.h"
 
 namespace scree {
 

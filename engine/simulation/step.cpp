@@ -6,6 +6,7 @@
 
 #include "engine/core/parallel.h"
 #include "engine/simulation/assemble.h"
+#include "engine/simulation/balance.h"
 #include "engine/simulation/motion.h"
 #include "engine/simulation/population.h"
 #include "engine/simulation/sleep.h"

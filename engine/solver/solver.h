@@ -4,20 +4,12 @@
 #include "engine/core/parallel.h"
 #include "engine/solver/problem/contact_problem.h"
 #include "engine/solver/problem/residual.h"
+#include "engine/solver/problem/solve_report.h"
 #include "engine/solver/problem/solver_settings.h"
 #include "engine/solver/sweeps/batches.h"
 #include "engine/solver/sweeps/colouring.h"
 
 namespace scree {
-
-enum class SolveStatus { converged, iteration_limit, diverged };
-const char* to_string(SolveStatus status);
-
-struct SolveReport {
-  SolveStatus status = SolveStatus::converged;
-  int sweeps = 0;
-  Residual residual;
-};
 
 /// Scratch of `consensus`, see there.
 struct ConsensusWorkspace {

@@ -5,18 +5,9 @@
 #include <cmath>
 
 #include "engine/solver/problem/contact_problem.h"
+#include "engine/solver/problem/solve_report.h"
 
 namespace scree {
-
-/// Natural map of the complementarity between the impulse p and the velocity shifted after De Saxce and Feng
-/// (1998),
-///   u~ = u + (offset + friction |u_t|) n,   r = (p - P_K(p - rho u~)) / rho,   rho = 3 / trace W,    (S5)
-/// in m/s; zero exactly where (S3) and (S4) hold. Over active contacts, those with an impulse or a violated
-/// constraint, each with its own rows; other rows count for themselves.
-struct Residual {
-  double rms_m_s = 0.0, max_m_s = 0.0;
-  std::int64_t active = 0;
-};
 
 /// The map of one contact, m/s; u with the offset, trace that of its Delassus block. On a sampled cone
 /// (corners > 0) the normal and the tangential law apart: r_n = (p_n - max(0, p_n - rho u_n)) / rho, and r_t
