@@ -228,11 +228,6 @@ void for_rows_in_lane(const ContactProblem& p, const Batches& b, std::int32_t co
     f(r, p.rows[r].bound == RowBound::disc ? tangent++ : 0);
 }
 
-/// The part of a batch that resists torques, or null.
-SpinBatch* spin_of(Batches& b, std::size_t k) {
-  return b.spin_of.empty() || b.spin_of[k] < 0 ? nullptr : &b.spin[index(b.spin_of[k])];
-}
-
 /// Coefficients of the rows of a batch's contacts; did any contact have some?
 bool read_spins(const ContactProblem& p, const Batches& b, std::size_t k, SpinBatch& out) {
   bool any = false;
@@ -327,9 +322,10 @@ void make_batches(const ContactProblem& p, Batches& b) {
 }
 
 void set_start(const ContactProblem& p, bool warm, Batches& b) {
+  b.idle.assign(b.contact.size(), 0);
   for_each_index(b.contact.size(), batch_grain, [&](std::size_t k) {
     ContactBatch& batch = b.contact[k];
-    SpinBatch* const spin = spin_of(b, k);
+    SpinBatch* const spin = b.resistance(k);
     if (spin != nullptr) std::fill_n(spin->impulse, 3, Lanes{});
     for (std::size_t l = 0; l < batch_size; ++l) {
       const std::int32_t c = b.lane[batch_size * k + l];
@@ -386,7 +382,7 @@ void read_velocities(const ContactProblem& p, const std::int32_t* lane, const Bo
 
 void set_velocities(const ContactProblem& p, const std::vector<BodyVelocity>& velocity, Batches& b) {
   for_each_index(b.contact.size(), batch_grain, [&](std::size_t k) {
-    read_velocities(p, &b.lane[batch_size * k], velocity.data(), b.contact[k], spin_of(b, k));
+    read_velocities(p, &b.lane[batch_size * k], velocity.data(), b.contact[k], b.resistance(k));
   });
   for (std::size_t r = 0; r < b.row.size(); ++r)
     b.row[r].velocity = static_cast<float>(velocity_of(p.rows[p.contact_rows + r], velocity));

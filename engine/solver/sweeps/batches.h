@@ -54,12 +54,21 @@ struct Batches {
   std::vector<std::int32_t> lane;     // [8 * batch + lane] which contact, or -1
   std::vector<SpinBatch> spin;        // [batch that resists]
   std::vector<std::int32_t> spin_of;  // [batch] into `spin`, or -1; empty where nothing resists
+  std::vector<std::uint8_t> idle;     // [batch] carried no impulse in the last two visits
   std::vector<FreeRow> row;           // [row that belongs to no contact]
   std::vector<BatchPhase> phase;
   std::vector<Lanes> change,
       last;  // [body, and one for every empty lane] v, 1/m, z, 0; before the last sweep
 
   std::vector<Lanes> target, push;  // [batch] position correction: speeds asked for, m/s; impulses, N s
+
+  /// What resists torques in a batch, or null.
+  SpinBatch* resistance(std::size_t batch) {
+    return spin_of.empty() || spin_of[batch] < 0 ? nullptr : &spin[static_cast<std::size_t>(spin_of[batch])];
+  }
+  const SpinBatch* resistance(std::size_t batch) const {
+    return const_cast<Batches*>(this)->resistance(batch);
+  }
 
   // scratch
   std::vector<Lanes> factor;            // [body] L by rows (l00, l10, l11, l20, l21, l22), 1/m, 0

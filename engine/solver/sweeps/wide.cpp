@@ -11,7 +11,6 @@
 // rounding.
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
 #include "engine/core/parallel.h"
 #include "engine/core/vector8.h"
@@ -27,16 +26,12 @@ namespace {
 constexpr std::size_t batches_a_chunk = 16, bodies_a_chunk = 1024;
 
 // (P4): momentum grows to the first cap, after some sweeps to the second; larger ones run into limit cycles.
-static double env(const char* n, double d) {
-  const char* v = std::getenv(n);
-  return v ? std::atof(v) : d;
-}
-static const float first_cap = (float)env("CAP1", 0.7), second_cap = (float)env("CAP2", 0.85);
-static const int sweeps_of_first_cap = (int)env("SW1", 40);
-static const double most_growth = env("GROW", 1.1);
-static const int plain_end = (int)env("PLAIN", 1);
-static const int skip_every = (int)env("SKIP", 1);
-static const double least_theta = env("BACK", 0.5);
+constexpr float first_cap = 0.7f, second_cap = 0.85f;
+constexpr int sweeps_of_first_cap = 40;
+constexpr double most_growth = 1.1, back = 0.5;
+
+// Batches that carry nothing are visited in every so many sweeps.
+constexpr int sweeps_between_idle = 4;
 
 // The change of a sweep, rms, comes to so many times the residual after some sweeps: below, the residual is
 // computed.
@@ -170,47 +165,60 @@ SCREE_INLINE Vector8 resist(SpinBatch& s, float beta, Vector8 p_n, TwoBodies& y)
   return by_n * by_n + (by_1 * by_1 + by_2 * by_2);
 }
 
-/// Visits `abreast` batches that change no body in common: together, since one alone waits for its own
-/// numbers.
-template <int abreast>
-SCREE_INLINE void visit(ContactBatch* c, SpinBatch* const* spin, float beta, Lanes* bodies,
-                        Vector8& squared) {
+/// Visits `abreast` batches of one phase together, since one alone waits for its own numbers.
+template <std::size_t abreast>
+SCREE_INLINE void visit(Batches& b, const std::size_t* which, float beta, Vector8& squared) {
   TwoBodies y[abreast];
   Vector8 u[abreast][3], dp[abreast][3];
-  for (int i = 0; i < abreast; ++i) {
-    read_bodies(c[i], bodies, y[i]);
-    relative_velocity(c[i], y[i], u[i]);
+  for (std::size_t i = 0; i < abreast; ++i) {
+    const ContactBatch& c = b.contact[which[i]];
+    read_bodies(c, b.change.data(), y[i]);
+    relative_velocity(c, y[i], u[i]);
   }
-  for (int i = 0; i < abreast; ++i) {
+  for (std::size_t i = 0; i < abreast; ++i) {
+    ContactBatch& c = b.contact[which[i]];
     Vector8 x[3];
-    load3(c[i].impulse, x);
-    go_on(beta, x, c[i].last);
-    squared += improve(c[i], u[i], x, dp[i]);
-    for (int k = 0; k < 3; ++k) store(x[k], c[i].impulse[k]);
+    load3(c.impulse, x);
+    const Mask8 had = x[0] != Vector8{};
+    go_on(beta, x, c.last);
+    squared += improve(c, u[i], x, dp[i]);
+    for (int k = 0; k < 3; ++k) store(x[k], c.impulse[k]);
+    b.idle[which[i]] = !any_of(had | (x[0] != Vector8{}));
   }
-  for (int i = 0; i < abreast; ++i) {
-    apply(c[i], dp[i], y[i]);
-    if (spin[i] != nullptr) squared += resist(*spin[i], beta, load(c[i].impulse[0]), y[i]);
-    write_bodies(c[i], y[i], bodies);
+  for (std::size_t i = 0; i < abreast; ++i) {
+    const ContactBatch& c = b.contact[which[i]];
+    apply(c, dp[i], y[i]);
+    if (SpinBatch* const spin = b.resistance(which[i])) {
+      squared += resist(*spin, beta, load(c.impulse[0]), y[i]);
+      b.idle[which[i]] = false;
+    }
+    write_bodies(c, y[i], b.change.data());
   }
 }
 
-/// Visits batches [begin, end) of a phase; returns the sum of squared changes of velocities, (m/s)^2.
+/// How batches [begin, end) of a phase are visited.
+struct VisitPlan {
+  float beta;
+  bool idle_too, one_by_one;
+};
+
+/// Returns the sum of squared changes of velocities, (m/s)^2.
 SCREE_FOR_EACH_TARGET
-double visit_batches(Batches& b, std::size_t begin, std::size_t end, bool one_by_one, float beta) {
+double visit_batches(Batches& b, std::size_t begin, std::size_t end, const VisitPlan& plan) {
   Vector8 squared{};
-  const auto spin = [&](std::size_t k) __attribute__((always_inline))->SpinBatch* {
-    return b.spin_of.empty() || b.spin_of[k] < 0 ? nullptr : &b.spin[static_cast<std::size_t>(b.spin_of[k])];
-  };
-  std::size_t k = begin;
-  for (; !one_by_one && k + 2 <= end; k += 2) {
-    SpinBatch* const spins[2] = {spin(k), spin(k + 1)};
-    visit<2>(&b.contact[k], spins, beta, b.change.data(), squared);
+  std::size_t waiting[2], count = 0;
+  for (std::size_t k = begin; k < end; ++k) {
+    if (b.idle[k] && !plan.idle_too) continue;
+    waiting[count++] = k;
+    if (plan.one_by_one) {
+      visit<1>(b, waiting, plan.beta, squared);
+      count = 0;
+    } else if (count == 2) {
+      visit<2>(b, waiting, plan.beta, squared);
+      count = 0;
+    }
   }
-  for (; k < end; ++k) {
-    SpinBatch* const spins[1] = {spin(k)};
-    visit<1>(&b.contact[k], spins, beta, b.change.data(), squared);
-  }
+  if (count == 1) visit<1>(b, waiting, plan.beta, squared);
   return sum_of_lanes(squared);
 }
 
@@ -224,10 +232,9 @@ void apply_impulses(Batches& b, std::size_t begin, std::size_t end) {
     read_bodies(c, b.change.data(), y);
     load3(c.impulse, x);
     apply(c, x, y);
-    if (!b.spin_of.empty() && b.spin_of[k] >= 0) {
-      const SpinBatch& s = b.spin[static_cast<std::size_t>(b.spin_of[k])];
-      load3(s.impulse, x);
-      add_spin(s, x, y);
+    if (const SpinBatch* const spin = b.resistance(k)) {
+      load3(spin->impulse, x);
+      add_spin(*spin, x, y);
     }
     write_bodies(c, y, b.change.data());
   }
@@ -297,8 +304,7 @@ ResidualSum residual_of_batches(const Batches& b, std::size_t begin, std::size_t
     relative_velocity(c, y, u);
     load3(c.impulse, x);
     Vector8 squared = natural_map_squared(c, u, x);
-    if (!b.spin_of.empty() && b.spin_of[k] >= 0)
-      squared += row_residual_squared(b.spin[static_cast<std::size_t>(b.spin_of[k])], y, x[0]);
+    if (const SpinBatch* const spin = b.resistance(k)) squared += row_residual_squared(*spin, y, x[0]);
     const Vector8 zero{};
     const Mask8 idle = (x[0] <= zero) & (u[0] >= zero);  // numbers that are not finite stay in
     squared = idle ? zero : squared;
@@ -371,7 +377,7 @@ class WideSweeps {
   }
 
   /// One sweep; returns the sum of squared changes of velocities.
-  double sweep(float beta) {
+  double sweep(float beta, bool idle_too) {
     team_.run(block_count(b_.change.size(), bodies_a_chunk), [&](std::size_t chunk) {
       const std::size_t begin = chunk * bodies_a_chunk;
       move_bodies(b_, begin, std::min(b_.change.size(), begin + bodies_a_chunk), beta);
@@ -384,7 +390,7 @@ class WideSweeps {
       team_.run(chunks, [&](std::size_t chunk) {
         const std::size_t begin = phase.begin + chunk * size;
         w_.visit_change[chunk] =
-            visit_batches(b_, begin, std::min(phase.end, begin + size), phase.serial, beta);
+            visit_batches(b_, begin, std::min(phase.end, begin + size), {beta, idle_too, phase.serial});
       });
       for (std::size_t k = 0; k < chunks; ++k) sum += w_.visit_change[k];
     }
@@ -536,7 +542,7 @@ class Momentum {
     return std::min(sweeps < sweeps_of_first_cap ? first_cap : second_cap, static_cast<float>(beta));
   }
   void learn(double change) {
-    if (last_ > 0.0 && change > most_growth * last_) theta_ = std::max(1.0, least_theta * theta_);
+    if (last_ > 0.0 && change > most_growth * last_) theta_ = std::max(1.0, back * theta_);
     last_ = change;
   }
 
@@ -548,46 +554,37 @@ class Momentum {
 
 SolveReport solve_wide(const ContactProblem& p, const SolverSettings& settings, SolverWorkspace& w,
                        ContactSolution& s) {
-  Batches& b = w.batches;
-  make_batches(p, b);
-  set_start(p, settings.warm_start, b);
-  set_velocities(p, s.velocity, b);
+  make_batches(p, w.batches);
+  set_start(p, settings.warm_start, w.batches);
+  set_velocities(p, s.velocity, w.batches);
 
-  SolveReport report;
-  report.status = SolveStatus::iteration_limit;
   const double goal = settings.tolerance * p.velocity_scale;
   const auto edges = static_cast<double>(std::max<std::size_t>(1, p.contacts() + p.rows.size()));
   WideSweeps sweeps(p, w, s);
   sweeps.start();
   Momentum momentum;
-  int last_check = -sweeps_between_checks;
-  bool known = false;  // is the residual that of now?
-  bool near_goal = false;
-  while (report.sweeps < settings.max_sweeps) {
-    float beta = momentum.next(report.sweeps);
-    if (plain_end && (near_goal || settings.max_sweeps - report.sweeps <= plain_end)) beta = 0.0f;
-    const double change = sweeps.sweep(beta);
+  SolveReport report;
+  report.status = SolveStatus::iteration_limit;
+  int next_check = 0;
+  bool is_near = false;  // may the goal be met? Then a plain sweep takes away what momentum has overshot
+  while (report.sweeps < settings.max_sweeps && report.status == SolveStatus::iteration_limit) {
+    const bool is_last = report.sweeps + 1 == settings.max_sweeps, checks = is_near || is_last;
+    const float beta = momentum.next(report.sweeps);
+    const double change =
+        sweeps.sweep(checks ? 0.0f : beta, checks || report.sweeps % sweeps_between_idle == 0);
     momentum.learn(change);
     ++report.sweeps;
-    known = false;
     if (!(change < infinity)) break;
     if (settings.tolerance < finest_in_one_start && report.sweeps % sweeps_of_a_start == 0)
       sweeps.begin_anew();
-    const bool was_near = near_goal;
-    near_goal = std::sqrt(change / edges) <= change_over_residual * goal &&
-                report.sweeps + 1 >= last_check + sweeps_between_checks;
-    if (plain_end ? !was_near : !near_goal) continue;
-    near_goal = false;
-    last_check = report.sweeps;
-    known = true;
-    report.residual = sweeps.residual();
-    if (report.residual.rms_m_s <= goal) {
-      report.status = SolveStatus::converged;
-      break;
+    if (checks) {
+      report.residual = sweeps.residual();
+      if (report.residual.rms_m_s <= goal) report.status = SolveStatus::converged;
+      next_check = report.sweeps + sweeps_between_checks;
     }
+    is_near = report.sweeps + 1 >= next_check && std::sqrt(change / edges) <= change_over_residual * goal;
   }
-  if (!known) report.residual = sweeps.residual();
-  if (report.residual.rms_m_s <= goal) report.status = SolveStatus::converged;
+  if (report.sweeps == 0) report.residual = sweeps.residual();
   sweeps.finish();
   return report;
 }
