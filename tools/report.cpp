@@ -1,6 +1,11 @@
 #include "tools/report.h"
 
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
 #include <fmt/format.h>
+#include <unistd.h>
+#include <vector>
 
 #include "engine/core/state_hash.h"
 #include "tools/progress.h"
@@ -39,6 +44,12 @@ std::string energies(const io::Summary& s) {
   text += fmt::format("  {:<24} {:>14.6g}  ({:.2e} of what there was)\n", "injected", s.energy_injected_J,
                       s.energy_injected_relative);
   return text;
+}
+
+std::string in_colour(io::Grade grade, bool coloured) {
+  if (!coloured) return to_string(grade);
+  const int colour = grade == io::Grade::green ? 32 : grade == io::Grade::amber ? 33 : 31;
+  return fmt::format("\x1b[1;{}m{}\x1b[0m", colour, to_string(grade));
 }
 
 }  // namespace
@@ -85,6 +96,27 @@ std::string report_text(const io::Summary& s, const io::RunFolder& folder, const
   text += fmt::format("\nresults in {}\n", folder.path.string());
   if (output.vtk) text += fmt::format("  paraview --script={}\n", folder.view_script().string());
   return text;
+}
+
+std::string verdict_text(const io::Verdict& verdict, bool coloured) {
+  std::string text =
+      fmt::format("verdict: {}, {}\n", in_colour(verdict.grade, coloured), io::meaning(verdict.grade));
+  std::vector<std::string> told;  // several findings may ask for the same
+  for (const io::Finding& finding : verdict.findings) {
+    if (finding.grade == io::Grade::green) continue;
+    text += fmt::format("  {}: {}\n", in_colour(finding.grade, coloured), finding.text);
+    if (std::ranges::find(told, finding.advice) != told.end()) continue;
+    text += fmt::format("    -> {}\n", finding.advice);
+    told.push_back(finding.advice);
+  }
+  return text;
+}
+
+bool takes_colours(std::FILE* stream) {
+  const char* const terminal = std::getenv("TERM");
+  const char* const unwanted = std::getenv("NO_COLOR");  // no-color.org
+  return isatty(fileno(stream)) != 0 && terminal && std::strcmp(terminal, "dumb") != 0 &&
+         (!unwanted || *unwanted == '\0');
 }
 
 }  // namespace scree

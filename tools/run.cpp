@@ -29,6 +29,7 @@ struct RunOptions {
   std::vector<std::string> settings;   // "key=value"
   std::filesystem::path dump_problem;  // where to store a contact problem; empty: nowhere
   std::int64_t dump_step = 0;          // which; 0: the first that does not converge
+  std::string strict;                  // the grade from which on a verdict fails the run; empty: none does
   bool overwrite = false, quiet = false, stage_table = false;
 };
 
@@ -135,6 +136,22 @@ int exit_code(io::RunStatus status) {
   return exit_internal_error;
 }
 
+/// On stdout; if nothing is to be printed, what is not green goes where warnings go.
+void show_verdict(const io::Verdict& verdict, bool quiet) {
+  if (!quiet) {
+    show("\n" + verdict_text(verdict, takes_colours(stdout)));
+  } else if (verdict.grade != io::Grade::green) {
+    fmt::print(stderr, "{}", verdict_text(verdict, takes_colours(stderr)));
+  }
+}
+
+/// A run that came to its end is judged by its verdict, if that is wanted.
+int exit_code(const io::Summary& summary, const std::string& strict) {
+  if (summary.status != io::RunStatus::finished || strict.empty()) return exit_code(summary.status);
+  const io::Grade worst = strict == "amber" ? io::Grade::amber : io::Grade::red;
+  return summary.verdict.grade >= worst ? exit_not_trusted : exit_ok;
+}
+
 int run(const RunOptions& options) {
   set_thread_count(options.threads);
   const io::Scene scene = load(options);
@@ -168,7 +185,8 @@ int run(const RunOptions& options) {
     show(report_text(summary, recorder.folder(), scene.output));
     if (options.stage_table || scene.output.stage_table) show("\n" + recorder.stage_table().text());
   }
-  return exit_code(status);
+  show_verdict(summary.verdict, options.quiet);
+  return exit_code(summary, options.strict);
 }
 
 /// The command line alone decides; values are checked when the scene is read.
@@ -206,7 +224,12 @@ void add_run(CLI::App& app, std::function<int()>& action) {
   command->add_flag("--overwrite", options->overwrite, "Replace results that the folder already holds");
   command->add_flag("--stage-table", options->stage_table,
                     "Show the stages' times at a dozen moments at the end");
-  command->add_flag("-q,--quiet", options->quiet, "Print nothing but warnings and errors");
+  command
+      ->add_flag("--strict{red}", options->strict,
+                 "Leave with status 12 if the verdict is red; --strict=amber: also if it is amber")
+      ->check(CLI::IsMember({"red", "amber"}));
+  command->add_flag("-q,--quiet", options->quiet,
+                    "Print nothing but warnings, errors, and a verdict that is not green");
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }
 

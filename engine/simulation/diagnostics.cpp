@@ -28,6 +28,14 @@ struct Exchange {
   double linear_size = 0.0, angular_size = 0.0;  // sums of sizes, of all
   std::int64_t active = 0, touching = 0;
   double overlap_sum = 0.0, overlap_max = 0.0;
+  std::size_t deepest = 0;  // contact of overlap_max
+
+  /// The first of equals stays.
+  void deepen(double overlap, std::size_t contact) {
+    if (!(overlap > overlap_max)) return;
+    overlap_max = overlap;
+    deepest = contact;
+  }
 
   Exchange& operator+=(const Exchange& o) {
     normal_work += o.normal_work;
@@ -43,7 +51,7 @@ struct Exchange {
     active += o.active;
     touching += o.touching;
     overlap_sum += o.overlap_sum;
-    overlap_max = std::max(overlap_max, o.overlap_max);
+    deepen(o.overlap_max, o.deepest);
     return *this;
   }
 };
@@ -65,7 +73,7 @@ class Balance {
       const double overlap = -contact.gap / contact.length;
       ++sums.touching;
       sums.overlap_sum += overlap;
-      sums.overlap_max = std::max(sums.overlap_max, overlap);
+      sums.deepen(overlap, c);
     }
     const bool shared = s_.impulse_on_b.empty();
     const Vector4 impulse = to_vector4(contact.impulse), torque = to_vector4(contact.torque_impulse);
@@ -210,6 +218,27 @@ void add_loads(const Workspace& w, std::size_t blocks, const RestingSums& restin
   }
 }
 
+Touch touch(const Bodies& bodies, const ContactKey& key) {
+  Touch who;
+  who.a = bodies.id[static_cast<std::size_t>(key.a)];
+  if (is_boundary(key.b))
+    who.boundary = static_cast<std::int32_t>(boundary_of(key.b));
+  else
+    who.b = bodies.id[static_cast<std::size_t>(key.b)];
+  return who;
+}
+
+/// The deepest overlap of the step's contacts and the resting ones.
+void take_deepest(const Exchange& given, const State& state, StepReport& report) {
+  const RestingSums& resting = state.sleepers.sums;
+  const bool rests = resting.overlap_max > given.overlap_max;
+  report.penetration_max = rests ? resting.overlap_max : given.overlap_max;
+  report.deepest = {};
+  if (report.penetration_max > 0.0)
+    report.deepest = touch(state.bodies, rests ? state.sleepers.contacts[resting.deepest].key
+                                               : state.contacts[given.deepest].key);
+}
+
 }  // namespace
 
 void balance(const Model& model, const State& state, double h, Workspace& w, StepResult& result) {
@@ -249,12 +278,14 @@ void balance(const Model& model, const State& state, double h, Workspace& w, Ste
   report.angular_momentum_error_relative =
       std::max(report.angular_momentum_error_relative,
                relative((gained.angular - angular).norm(), given.angular_size));
+  report.impulse_size_N_s += given.linear_size;
+  report.angular_impulse_size_N_m_s += given.angular_size;
 
   report.contacts = static_cast<std::int64_t>(contacts) + resting.contacts;
   report.active_contacts = given.active + resting.active;
   report.bodies_in_collision = std::count(w.in_collision.begin(), w.in_collision.end(), 1);
   report.touching = given.touching + resting.touching;
-  report.penetration_max = std::max(given.overlap_max, resting.overlap_max);
+  take_deepest(given, state, report);
   report.penetration_mean =
       report.touching > 0 ? (given.overlap_sum + resting.overlap_sum) / static_cast<double>(report.touching)
                           : 0.0;

@@ -29,6 +29,13 @@ struct EnergyLedger {
   double remainder = 0.0;
 };
 
+/// Who touches: ids of bodies, or of a boundary its number in the model. Nobody where all are -1.
+struct Touch {
+  BodyId a = -1, b = -1;
+  std::int32_t boundary = -1;
+  bool operator==(const Touch&) const = default;
+};
+
 struct StepReport {
   std::int64_t step = 0;  // number of the step that was done, from 1
   double time_s = 0.0;    // simulated time after it
@@ -43,6 +50,7 @@ struct StepReport {
   double residual_rms_m_s = 0.0, residual_max_m_s = 0.0;  // natural map over active contacts
   double velocity_scale_m_s =
       0.0;  // what the tolerance is a part of: |gravity| * time step and what had to change (A4)
+  double residual_over_goal = 0.0;     // rms over tolerance * velocity scale: above 1 the goal was missed
   double residual_rms_relative = 0.0;  // rms over |gravity| * time step (0 without gravity)
   double residual_of_scale() const {   // rms over the velocity scale: solved where it is within the tolerance
     return velocity_scale_m_s > 0.0 ? residual_rms_m_s / velocity_scale_m_s : 0.0;
@@ -50,6 +58,7 @@ struct StepReport {
   // overlap of contacts that touch, over the smaller of the two bodies' smallest lengths
   std::int64_t touching = 0;
   double penetration_max = 0.0, penetration_mean = 0.0;
+  Touch deepest;  // who overlap by penetration_max; of equals the first in the order of contacts
   // balances
   EnergyLedger energy;
   double energy_injected_J = 0.0;        // growth of kinetic + potential energy in this step, 0 if it fell
@@ -64,6 +73,7 @@ struct StepReport {
   double momentum_error_relative =
       0.0;  // what bodies gained beyond the boundaries' and gravity's impulses, over sum |impulse|
   double angular_momentum_error_relative = 0.0;
+  double impulse_size_N_s = 0.0, angular_impulse_size_N_m_s = 0.0;  // sums |impulse| and of moments
   StageTimes time;
 };
 

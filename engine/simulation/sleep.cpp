@@ -218,8 +218,12 @@ void hold_sleepers(const Bodies& bodies, Sleepers& sleepers) {
     sums.active += c.is_active() ? 1 : 0;
     if (c.gap < 0.0) {
       ++sums.touching;
-      sums.overlap_sum -= c.gap / c.length;
-      sums.overlap_max = std::max(sums.overlap_max, -c.gap / c.length);
+      const double overlap = -c.gap / c.length;
+      sums.overlap_sum += overlap;
+      if (overlap > sums.overlap_max) {
+        sums.overlap_max = overlap;
+        sums.deepest = static_cast<std::size_t>(&c - sleepers.contacts.data());
+      }
     }
     if (!is_boundary(c.key.b)) {
       add(sleepers.held[static_cast<std::size_t>(c.key.b)], c.arm_b, -1.0, c.impulse, c.torque_impulse);

@@ -23,6 +23,7 @@ struct BoundaryLoad {
 struct RestingSums {
   std::int64_t contacts = 0, active = 0, touching = 0, bodies = 0;  // bodies: asleep
   double overlap_sum = 0.0, overlap_max = 0.0;                      // over the length
+  std::size_t deepest = 0;                                          // resting contact of overlap_max
   Vec3 boundary_impulse = Vec3::Zero();                             // N s a (sub)step, from boundaries
   Vec3 boundary_angular_impulse = Vec3::Zero();                     // N m s, about the origin
   std::vector<BoundaryLoad> loads;  // [boundary] a (sub)step; as many as have resting contacts

@@ -67,9 +67,15 @@ void take_velocities(const ContactSolution& solution, Bodies& bodies) {
   });
 }
 
-/// Keeps what is worst of the substeps.
-void take_solve_report(const SolveReport& solve, const ContactProblem& p, StepReport& report) {
-  report.status = std::max(report.status, solve.status);
+/// Keeps what is worst of the substeps. Solved is what is within the goal, whichever solver it was:
+/// `one_pass` does not look at it.
+void take_solve_report(const SolveReport& solve, const ContactProblem& p, double tolerance,
+                       StepReport& report) {
+  const double goal = tolerance * p.velocity_scale, rms = solve.residual.rms_m_s;
+  const bool solved = solve.status != SolveStatus::diverged && rms <= goal;
+  report.status = std::max(
+      report.status, solved ? SolveStatus::converged : std::max(solve.status, SolveStatus::iteration_limit));
+  if (goal > 0.0) report.residual_over_goal = std::max(report.residual_over_goal, rms / goal);
   report.sweeps += solve.sweeps;
   report.velocity_scale_m_s = p.velocity_scale;
   report.residual_rms_m_s = std::max(report.residual_rms_m_s, solve.residual.rms_m_s);
@@ -132,7 +138,7 @@ const StepReport& step(const Model& model, State& state, Workspace& w, StepResul
       if (!wake_struck(model, h, attempt, w, state, report)) break;
     }
 
-    take_solve_report(solved, w.problem, report);
+    take_solve_report(solved, w.problem, settings.solver.tolerance, report);
     take_impulses(w, state);
     balance(model, state, h, w, result);
     take_velocities(w.solution, bodies);

@@ -186,6 +186,7 @@ Summary RunRecorder::finish(RunStatus status, const State& state) {
   summary.frames = p.frames;
   summary.recording_time_s = p.recording_time_s;
   summary.wall_time_s = std::chrono::duration<double>(Clock::now() - p.start).count();
+  summary.verdict = judge(summary, p.scene.model.settings);
   attempt([&] { write_whole_file(p.folder.summary(), to_json(summary)); });
   if (first_error) throw WriteError(*first_error);
   return summary;

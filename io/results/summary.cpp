@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "engine/core/parallel.h"
 #include "engine/core/state_hash.h"
@@ -21,6 +22,37 @@ double median_of_last_sixth(const std::vector<double>& times) {
   const auto middle = last.begin() + count / 2;
   std::nth_element(last.begin(), middle, last.end());
   return *middle;
+}
+
+/// The value that a part of all stays below; 0 if there are none.
+double quantile(std::vector<double> values, double part) {
+  if (values.empty()) return 0.0;
+  const auto last = static_cast<std::ptrdiff_t>(values.size()) - 1;
+  const auto place = values.begin() + static_cast<std::ptrdiff_t>(part * static_cast<double>(last));
+  std::nth_element(values.begin(), place, values.end());
+  return *place;
+}
+
+double over(double part, double whole) { return whole > 0.0 ? part / whole : 0.0; }
+
+Moment moment(const StepReport& r) { return {r.step, r.time_s}; }
+
+bool any_bounces(const Materials& materials) {
+  const auto count = static_cast<std::int64_t>(materials.size());
+  for (std::int64_t a = 0; a < count; ++a) {
+    for (std::int64_t b = 0; b <= a; ++b) {
+      if (materials.law(MaterialIndex(a), MaterialIndex(b)).restitution > 0.0) return true;
+    }
+  }
+  return false;
+}
+
+/// Twice the energy of all bodies at the speed that gravity gives them in a step: beside less nothing is
+/// seen.
+double least_energy(const Scene& scene) {
+  const double speed = scene.model.settings.gravity.norm() * scene.model.settings.time_step_s;
+  const std::vector<double>& mass = scene.initial.bodies.mass;
+  return std::accumulate(mass.begin(), mass.end(), 0.0) * speed * speed;
 }
 
 void add_flows(EnergyLedger& sum, const EnergyLedger& step) {
@@ -50,6 +82,35 @@ nlohmann::ordered_json ledger(const Summary& s) {
           {"injected_J", s.energy_injected_J}};
 }
 
+nlohmann::ordered_json moment_json(const Moment& m) { return {{"step", m.step}, {"time_s", m.time_s}}; }
+
+/// Without bodies where nothing overlapped.
+nlohmann::ordered_json deepest_json(const Summary& s) {
+  const DeepestOverlap& deepest = s.deepest;
+  nlohmann::ordered_json json{{"value", s.penetration_max_of_run}, {"at", moment_json(deepest.when)}};
+  if (deepest.body < 0) return json;
+  json["body"] = deepest.body;
+  if (deepest.boundary.empty())
+    json["other_body"] = deepest.other_body;
+  else
+    json["boundary"] = deepest.boundary;
+  return json;
+}
+
+nlohmann::ordered_json verdict_json(const Verdict& verdict) {
+  nlohmann::ordered_json findings = nlohmann::ordered_json::array();
+  for (const Finding& f : verdict.findings)
+    findings.push_back({{"code", f.code},
+                        {"grade", to_string(f.grade)},
+                        {"value", f.value},
+                        {"limit", f.limit},
+                        {"text", f.text},
+                        {"advice", f.advice}});
+  return {{"grade", to_string(verdict.grade)},
+          {"meaning", meaning(verdict.grade)},
+          {"findings", std::move(findings)}};
+}
+
 }  // namespace
 
 const char* to_string(RunStatus status) {
@@ -73,10 +134,12 @@ RunStatistics::RunStatistics(const Scene& scene) : scene_(scene) {
   sums_.boundaries = static_cast<std::int64_t>(scene.model.boundaries.size());
   sums_.time_step_s = settings.time_step_s;
   sums_.sleeps = settings.sleep.is_on();
+  sums_.bounces = any_bounces(scene.model.materials);
   sums_.end_time_s = scene.end_time_s;
   sums_.kinetic_initial_J = sums_.energy.kinetic = kinetic_energy(bodies);
   sums_.potential_initial_J = sums_.energy.potential = potential_energy(bodies, settings.gravity);
   potential_min_ = sums_.potential_initial_J;
+  least_energy_J_ = least_energy(scene);
 }
 
 void RunStatistics::add(const StepReport& r) {
@@ -84,25 +147,61 @@ void RunStatistics::add(const StepReport& r) {
   sums_.last = r;
   sums_.stage_time += r.time;
   step_time_.push_back(r.time.total());
-  sums_.penetration_max_of_run = std::max(sums_.penetration_max_of_run, r.penetration_max);
-  sums_.residual_rms_relative_max = std::max(sums_.residual_rms_relative_max, r.residual_rms_relative);
-  residual_sum_ += r.residual_rms_relative;
+  add_overlap(r);
+  add_residual(r);
   sums_.momentum_error_relative = std::max(sums_.momentum_error_relative, r.momentum_error_relative);
   sums_.angular_momentum_error_relative =
       std::max(sums_.angular_momentum_error_relative, r.angular_momentum_error_relative);
-  if (r.status != SolveStatus::converged) ++sums_.steps_not_converged;
+  gained_N_s_ += r.momentum_error_relative * r.impulse_size_N_s;
+  gained_N_m_s_ += r.angular_momentum_error_relative * r.angular_impulse_size_N_m_s;
+  impulse_size_N_s_ += r.impulse_size_N_s;
+  impulse_size_N_m_s_ += r.angular_impulse_size_N_m_s;
+  sums_.candidates += r.candidates;
   sums_.narrow_phase_failures += r.narrow_phase_failures;
-  add_flows(sums_.energy, r.energy);
-  sums_.energy_injected_J += r.energy_injected_J;
+  add_energy(r);
   sums_.boundary_impulse += r.boundary_impulse;
   sums_.boundary_angular_impulse += r.boundary_angular_impulse;
   sums_.sleep_impulse += r.sleep_impulse;
   sums_.sleep_angular_impulse += r.sleep_angular_impulse;
   sums_.woken += r.woken;
+}
+
+void RunStatistics::add_overlap(const StepReport& r) {
+  if (!(r.penetration_max > sums_.penetration_max_of_run)) return;
+  sums_.penetration_max_of_run = r.penetration_max;
+  const auto boundary = static_cast<std::size_t>(r.deepest.boundary);
+  const Boundaries& boundaries = scene_.model.boundaries;
+  sums_.deepest = {moment(r), r.deepest.a, r.deepest.b,
+                   boundary < boundaries.size() ? boundaries[boundary].name : "",
+                   r.residual_over_goal * scene_.model.settings.solver.tolerance};
+}
+
+void RunStatistics::add_residual(const StepReport& r) {
+  sums_.residual_rms_relative_max = std::max(sums_.residual_rms_relative_max, r.residual_rms_relative);
+  residual_sum_ += r.residual_rms_relative;
+  if (r.residual_over_goal * scene_.model.settings.solver.tolerance > unsolved_residual)
+    ++sums_.steps_unsolved;
+  if (r.status == SolveStatus::converged) return;
+  ++sums_.steps_not_converged;
+  goal_missed_by_.push_back(r.residual_over_goal);
+  if (r.residual_over_goal > far_from_goal) ++sums_.steps_far_from_goal;
+  if (!(r.residual_over_goal > sums_.goal_missed_by_max)) return;
+  sums_.goal_missed_by_max = r.residual_over_goal;
+  sums_.goal_missed_most = moment(r);
+}
+
+void RunStatistics::add_energy(const StepReport& r) {
   const EnergyLedger& e = r.energy;
+  add_flows(sums_.energy, e);
+  sums_.energy_injected_J += r.energy_injected_J;
+  potential_min_ = std::min(potential_min_, e.potential);
+  unexplained_most_J_ = std::max(unexplained_most_J_, std::abs(sums_.energy.remainder));
   const double explained = std::max(0.0, e.boundary_work) + std::max(0.0, e.position_correction);
-  created_J_ += std::max(0.0, r.energy_injected_J - explained);
-  potential_min_ = std::min(potential_min_, r.energy.potential);
+  const double created = std::max(0.0, r.energy_injected_J - explained);
+  created_J_ += created;
+  if (!(created > created_most_J_)) return;
+  created_most_J_ = created;
+  sums_.energy_created_most = moment(r);
 }
 
 FrameBalances RunStatistics::balances(const State& state) const {
@@ -115,12 +214,14 @@ FrameBalances RunStatistics::balances(const State& state) const {
           sums_.sleep_angular_impulse};
 }
 
-double RunStatistics::ledger_breach() const {
+double RunStatistics::turned_over_J() const {
   const EnergyLedger& e = sums_.energy;
-  const double available = sums_.kinetic_initial_J + (sums_.potential_initial_J - potential_min_) +
-                           std::abs(e.boundary_work) + std::abs(e.position_correction);
-  const double unexplained = std::max(std::abs(e.remainder), created_J_);
-  return available > 0.0 ? unexplained / available : 0.0;
+  return sums_.kinetic_initial_J + (sums_.potential_initial_J - potential_min_) + std::abs(e.boundary_work) +
+         std::abs(e.position_correction);
+}
+
+double RunStatistics::ledger_breach() const {
+  return over(std::max(std::abs(sums_.energy.remainder), created_J_), turned_over_J());
 }
 
 Summary RunStatistics::summary(const State& state) const {
@@ -134,7 +235,14 @@ Summary RunStatistics::summary(const State& state) const {
   if (s.steps > 0) s.residual_rms_relative_mean = residual_sum_ / static_cast<double>(s.steps);
   // All energy that the run had to spend: what it began with and what falling released.
   const double available = s.kinetic_initial_J + (s.potential_initial_J - potential_min_);
-  if (available > 0.0) s.energy_injected_relative = s.energy_injected_J / available;
+  s.energy_injected_relative = over(s.energy_injected_J, available);
+  const double energy = std::max(turned_over_J(), least_energy_J_);
+  s.energy_created_relative = over(created_J_, energy);
+  s.energy_unexplained_relative = over(unexplained_most_J_, energy);
+  s.momentum_created_relative = over(gained_N_s_, impulse_size_N_s_);
+  s.angular_momentum_created_relative = over(gained_N_m_s_, impulse_size_N_m_s_);
+  s.goal_missed_by_median = quantile(goal_missed_by_, 0.5);
+  s.goal_missed_by_p90 = quantile(goal_missed_by_, 0.9);
   return s;
 }
 
@@ -174,21 +282,34 @@ std::string to_json(const Summary& s) {
       {"penetration_max", s.last.penetration_max},
       {"penetration_mean", s.last.penetration_mean},
       {"penetration_max_of_run", s.penetration_max_of_run},
+      {"deepest_overlap", deepest_json(s)},
       {"residual_rms_relative", s.last.residual_rms_relative},
       {"residual_rms_relative_mean", s.residual_rms_relative_mean},
       {"residual_rms_relative_max", s.residual_rms_relative_max},
       {"steps_not_converged", s.steps_not_converged},
+      {"steps_far_from_goal", s.steps_far_from_goal},
+      {"steps_unsolved", s.steps_unsolved},
+      {"goal_missed_by",
+       {{"median", s.goal_missed_by_median},
+        {"p90", s.goal_missed_by_p90},
+        {"max", s.goal_missed_by_max},
+        {"max_at", moment_json(s.goal_missed_most)}}},
       {"narrow_phase_failures", s.narrow_phase_failures},
       {"kinetic_energy_per_body_J", s.energy.kinetic / bodies},
       {"energy_injected_relative", s.energy_injected_relative},
+      {"energy_created_relative", s.energy_created_relative},
+      {"energy_unexplained_relative", s.energy_unexplained_relative},
       {"momentum_error_relative", s.momentum_error_relative},
       {"angular_momentum_error_relative", s.angular_momentum_error_relative},
+      {"momentum_created_relative", s.momentum_created_relative},
+      {"angular_momentum_created_relative", s.angular_momentum_created_relative},
       {"boundary_impulse_N_s", vector(s.boundary_impulse)},
       {"boundary_angular_impulse_N_m_s", vector(s.boundary_angular_impulse)},
       {"sleep_impulse_N_s", vector(s.sleep_impulse)},
       {"sleep_angular_impulse_N_m_s", vector(s.sleep_angular_impulse)},
       {"energy", ledger(s)},
       {"state_hash", hash_text(s.state_hash)},
+      {"verdict", verdict_json(s.verdict)},
   };
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }

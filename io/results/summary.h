@@ -6,12 +6,27 @@
 
 #include "engine/simulation/diagnostics.h"
 #include "io/results/frame.h"
+#include "io/results/verdict.h"
 #include "io/scene/scene.h"
 
 namespace scree::io {
 
 enum class RunStatus { finished, interrupted, failed };
 const char* to_string(RunStatus status);
+
+/// The end of a step.
+struct Moment {
+  std::int64_t step = 0;
+  double time_s = 0.0;
+};
+
+/// Who overlapped by the largest penetration_max of a run, and when.
+struct DeepestOverlap {
+  Moment when;
+  BodyId body = -1, other_body = -1;  // ids
+  std::string boundary;               // in place of the other body
+  double residual_of_scale = 0.0;     // of that step, over the velocity scale
+};
 
 /// Every number is defined in docs/file_formats.md.
 struct Summary {
@@ -27,15 +42,27 @@ struct Summary {
   // over the run
   double penetration_max_of_run = 0.0, residual_rms_relative_max = 0.0, residual_rms_relative_mean = 0.0;
   double momentum_error_relative = 0.0, angular_momentum_error_relative = 0.0;  // maxima
-  std::int64_t steps_not_converged = 0, narrow_phase_failures = 0;
+  DeepestOverlap deepest;
+  std::int64_t steps_not_converged = 0, narrow_phase_failures = 0, candidates = 0;
+  std::int64_t steps_far_from_goal = 0, steps_unsolved = 0;  // see verdict.h
+  // residual over goal of the steps that did not converge; nine of ten are below p90
+  double goal_missed_by_median = 0.0, goal_missed_by_p90 = 0.0, goal_missed_by_max = 0.0;
+  Moment goal_missed_most;
   double kinetic_initial_J = 0.0, potential_initial_J = 0.0;
   EnergyLedger energy;  // as after the last step; its flows are sums over the run
   double energy_injected_J = 0.0, energy_injected_relative = 0.0;
+  // over the energy turned over: what was injected beyond the work on the bodies, and the largest sum of
+  // remainders on the way
+  double energy_created_relative = 0.0, energy_unexplained_relative = 0.0;
+  Moment energy_created_most;
+  double momentum_created_relative = 0.0, angular_momentum_created_relative = 0.0;  // over all impulses
+  bool bounces = false;  // is any coefficient of restitution above zero?
   Vec3 boundary_impulse = Vec3::Zero(),
        boundary_angular_impulse = Vec3::Zero();                             // N s, N m s: sums over the run
   Vec3 sleep_impulse = Vec3::Zero(), sleep_angular_impulse = Vec3::Zero();  // N s, N m s: sums over the run
   std::int64_t woken = 0;                                                   // how often a body woke
   std::uint64_t state_hash = 0;
+  Verdict verdict;
 
   double real_time_factor() const { return wall_time_s > 0.0 ? simulated_time_s / wall_time_s : 0.0; }
 };
@@ -50,14 +77,24 @@ class RunStatistics {
   /// The larger of the energy that nothing accounts for and the energy created beyond the work of boundaries
   /// and position correction, over all that was turned over so far.
   double ledger_breach() const;
-  /// Everything but status, frames and wall and recording times, which the caller knows.
+  /// Everything but status, frames, wall and recording times, which the caller knows, and the verdict.
   Summary summary(const State& state) const;
 
  private:
+  void add_residual(const StepReport& report);
+  void add_overlap(const StepReport& report);
+  void add_energy(const StepReport& report);
+  double turned_over_J() const;
+
   const Scene& scene_;
   Summary sums_;
-  double residual_sum_ = 0.0, potential_min_ = 0.0, created_J_ = 0.0;
-  std::vector<double> step_time_;  // [step], s
+  double residual_sum_ = 0.0, potential_min_ = 0.0;
+  double created_J_ = 0.0, created_most_J_ = 0.0, unexplained_most_J_ = 0.0;
+  double gained_N_s_ = 0.0, gained_N_m_s_ = 0.0;              // momentum from nowhere
+  double impulse_size_N_s_ = 0.0, impulse_size_N_m_s_ = 0.0;  // sums |impulse|, of moments
+  double least_energy_J_ = 0.0;                               // what energies are at least compared with
+  std::vector<double> step_time_;                             // [step], s
+  std::vector<double> goal_missed_by_;  // [step that did not converge] residual over goal
 };
 
 /// The text of summary.json. JSON has no NaN and no infinity: they become null.

@@ -46,6 +46,34 @@ point = [0, 0, 0]
 normal = [0, 0, 1]
 """
 
+# Forty grains that fall into a heap; whether that goes well is a matter of steps and sweeps.
+HEAP = """
+name = "heap"
+time_step = 0.002
+end_time = 0.6
+[output]
+vtk = false
+hdf5 = false
+[[materials]]
+name = "stone"
+density = 2500
+[[bodies]]
+generate = "lattice"
+count = 40
+semi_axes = [0.05, 0.04, 0.03]
+jitter = 0.005
+region = { type = "box", low = [-0.2, -0.2, 0.1], high = [0.2, 0.2, 2.0] }
+[[boundaries]]
+name = "box"
+type = "box"
+low = [-0.2, -0.2, 0.0]
+high = [0.2, 0.2, 2.0]
+open = ["+z"]
+"""
+RASH = ("--set", "time_step=0.02", "--set", "solver.max_sweeps=1")  # a red run of it
+HASTY = ("--set", "solver.tolerance=1e-6")                           # an amber one
+CAREFUL = ("--set", "solver.max_sweeps=1000")                        # a green one
+
 
 class CommandLine(unittest.TestCase):
     def setUp(self):
@@ -142,6 +170,74 @@ class CommandLine(unittest.TestCase):
         done = self.run_program(*self.command("--quiet"))
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
         self.assertEqual(self.summary()["steps"], 50)
+
+    def heap(self, *arguments, **options):
+        self.scene = os.path.join(self.folder, "heap.toml")
+        with open(self.scene, "w") as file:
+            file.write(HEAP)
+        return self.run_program(*self.command("--overwrite", *arguments), **options)
+
+    def grades(self):
+        verdict = self.summary()["verdict"]
+        return verdict["grade"], {finding["code"]: finding for finding in verdict["findings"]}
+
+    def test_verdict(self):
+        """The last thing a run prints, and what to change; the same is in summary.json."""
+        done = self.heap(*RASH)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertNotIn("\x1b", done.stdout)
+        grade, findings = self.grades()
+        self.assertEqual(grade, "red")
+        last = done.stdout[done.stdout.index("\nverdict: red"):]
+        for code in ("overlap", "unsolved_steps", "missed_goal"):
+            self.assertNotEqual(findings[code]["grade"], "green", findings[code])
+            self.assertGreater(findings[code]["value"], findings[code]["limit"])
+            self.assertIn(f"  {findings[code]['grade']}: {findings[code]['text']}\n", last)
+            self.assertIn(f"    -> {findings[code]['advice']}\n", last)
+        self.assertIn("raise solver.max_sweeps from 1 to", last)
+        deepest = self.summary()["deepest_overlap"]
+        self.assertAlmostEqual(deepest["value"], findings["overlap"]["value"])
+        self.assertIn(f"(step {deepest['at']['step']})", findings["overlap"]["text"])
+        rows = self.rows()
+        self.assertEqual(float(rows[deepest["at"]["step"] - 1]["penetration_max"]), deepest["value"])
+        self.assertEqual(sum(row["solver_status"] != "converged" for row in rows), self.summary()["steps_not_converged"])
+        done = self.heap(*CAREFUL)
+        self.assertEqual(self.grades()[0], "green", done.stdout)
+        self.assertTrue(done.stdout.endswith("verdict: green, nothing speaks against this run\n"), done.stdout)
+
+    def test_quiet_verdict(self):
+        """With -q a run says only what is not green, and not on its standard output."""
+        done = self.heap("-q", *CAREFUL)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+        for settings, grade in ((HASTY, "amber"), (RASH, "red")):
+            done = self.heap("-q", *settings)
+            self.assertEqual((done.returncode, done.stdout), (0, ""))
+            self.assertTrue(done.stderr.startswith(f"verdict: {grade}, "), done.stderr)
+            self.assertNotIn("\x1b", done.stderr)
+            self.assertIn("    -> ", done.stderr)
+            self.assertLess(len(done.stderr.splitlines()), 12)
+
+    def test_strict(self):
+        for settings, plain, amber in ((CAREFUL, 0, 0), (HASTY, 0, 12), (RASH, 12, 12)):
+            self.assertEqual(self.heap("-q", *settings, "--strict").returncode, plain, settings)
+            self.assertEqual(self.heap("-q", *settings, "--strict=red").returncode, plain, settings)
+            self.assertEqual(self.heap("-q", *settings, "--strict=amber").returncode, amber, settings)
+        self.assertEqual(self.heap("--strict=blue").returncode, 2)
+        # The name of the scene is no grade.
+        self.assertEqual(self.run_program(PROGRAM, "run", "--strict", self.scene, "-q", "-o", "strict").returncode, 0)
+        # A run that fails keeps its own status, and is red too.
+        self.scene = self.write_scene(speed=1e200)
+        done = self.run_program(*self.command("--overwrite", "--strict"))
+        self.assertEqual(done.returncode, 5)
+        self.assertIn("verdict: red", done.stdout)
+
+    def test_one_pass_is_judged_too(self):
+        self.heap("-q", "--set", 'solver.kind="one_pass"')
+        grade, findings = self.grades()
+        self.assertEqual(grade, "red")
+        self.assertEqual(findings["unsolved_steps"]["grade"], "red")
+        self.assertIn('solver.kind = "per_body"', findings["unsolved_steps"]["advice"])
+        self.assertGreater(self.summary()["steps_not_converged"], 100)
 
     def test_set_and_until(self):
         done = self.run_program(*self.command("--set", "time_step=0.002", "--set", "output.vtk=false", "--until", "0.02"))
@@ -326,12 +422,12 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(len(lines), 2, done.stdout)  # the first and the last
         self.assertRegex(lines[-1], r"^100 %  step 50  t 0\.05")
 
-    def run_in_terminal(self, columns):
+    def run_in_terminal(self, columns, **environment):
         """What a terminal of that width receives."""
         terminal, program_side = pty.openpty()
         fcntl.ioctl(program_side, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         process = subprocess.Popen(self.command(), stdout=program_side, stderr=program_side, close_fds=True,
-                                   env={**os.environ, "TERM": "xterm"})
+                                   env={**os.environ, "TERM": "xterm", "NO_COLOR": "", **environment})
         os.close(program_side)
         received = b""
         while True:
@@ -358,6 +454,11 @@ class CommandLine(unittest.TestCase):
         self.assertIn("contacts", bars[-1])
         self.assertTrue(all(len(bar) < 120 for bar in bars), bars)
         self.assertIn("drop finished", received)
+
+    def test_verdict_is_coloured_on_a_terminal(self):
+        self.assertIn("verdict: \x1b[1;32mgreen\x1b[0m, ", self.run_in_terminal(80))
+        self.results += "_"
+        self.assertIn("verdict: green, ", self.run_in_terminal(80, NO_COLOR="1"))
 
     def test_narrow_terminal(self):
         for columns in (12, 30, 50):

@@ -59,6 +59,10 @@ const wait = setInterval(() => {
   seen.after = look();
   seen.clock = document.getElementById("clock").textContent;
   seen.title = document.getElementById("scene").textContent;
+  const box = document.getElementById("verdict"), items = [...document.querySelectorAll("#verdict-findings li")];
+  seen.verdict = { shown: box.offsetHeight > 0, top: box.offsetTop, grade: box.classList[1], border: getComputedStyle(box).borderLeftColor,
+    title: document.getElementById("verdict-title").textContent, findings: items.map((item) => item.textContent),
+    checks: document.querySelectorAll("#verdict-checks tr").length - 1 };
   document.body.dataset.seen = JSON.stringify(seen);
 }, 50);
 </script>"""
@@ -119,6 +123,26 @@ def check_heights(data, folder):
     assert all(abs(view["low"][2] + step * z[i] - recorded[i]) < 1e-5 for i in range(n))
 
 
+def check_verdict(seen, verdict, colour):
+    """The box says in words what it says by its colour, and all that is not green with its advice."""
+    box = seen["verdict"]
+    assert box["shown"] and box["top"] < 400, box
+    assert box["grade"] == verdict["grade"] and box["border"] == colour, box
+    assert f"Verdict: {verdict['grade']}, {verdict['meaning']}" in box["title"], box
+    bad = [f for f in verdict["findings"] if f["grade"] != "green"]
+    assert box["findings"] == [f["grade"] + f["text"] + f["advice"] for f in bad], box
+    assert box["checks"] == len(verdict["findings"]) == 9, box
+
+
+def rash_run(scree, scene, folder):
+    """The page and the verdict of a run with much too few sweeps, of a much too large step."""
+    subprocess.run([scree, "run", scene, "-q", "-o", folder, "--set", "time_step=0.02", "--set", "solver.max_sweeps=1"],
+                   check=True, stderr=subprocess.DEVNULL)
+    subprocess.run([scree, "report", folder, "-q"], check=True)
+    with open(os.path.join(folder, "report.html"), encoding="utf-8") as file:
+        return file.read()
+
+
 def in_browser(chromium, page, folder, picture):
     path = os.path.join(folder, "probe.html")
     with open(path, "w", encoding="utf-8") as file:
@@ -153,8 +177,14 @@ def main():
         check_heights(data, run)
         seen = in_browser(chromium, page, folder, picture)
         left = in_browser(chromium, going, folder, None)
+        rash = rash_run(scree, scene, os.path.join(folder, "rash"))
+        bad = in_browser(chromium, rash, folder, None)
+        with open(os.path.join(folder, "rash", "summary.json"), encoding="utf-8") as file:
+            check_verdict(bad, json.load(file)["verdict"], "rgb(192, 57, 43)")
     print(seen)
     assert seen["state"] == "ready", seen
+    assert data["summary"]["verdict"]["grade"] == "green", data["summary"]["verdict"]
+    check_verdict(seen, data["summary"]["verdict"], "rgb(46, 158, 107)")
     assert seen["title"] == "drop <b>", seen
     assert seen["diagrams"] == len(data["plots"]) >= 10, seen
     # Bodies cover a part of the picture, and another one at the end.

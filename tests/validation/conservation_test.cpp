@@ -85,8 +85,37 @@ TEST(OnePass, EqualSphereOnTwoSpheresGainsMomentum) {
   world.add_sphere(r, Vec3(0.1 + 1e-9, 0, 0));
   world.add_sphere(r, Vec3(0, 0, d + 0.5e-4), {Vec3(0, 0, -1), Vec3::Zero()});
   const double m = world.state.bodies.mass[0];
-  world.step();
+  const StepReport report = world.step();
   EXPECT_NEAR(linear_momentum(world.state.bodies)[2], -m * 1.25, 1e-3 * m);
+  // No contact approaches any more, so velocities alone would pass for a solution; but no impulses give them.
+  // Upper: the mean of the sides' impulses, m v cos30 (1/3 + 1/2) / 2 at each contact, leaves contacts that
+  // separate and still push with u_n = v cos30 (5/12 (1 + 1 + 1/2) - 1) = v cos30 / 24.
+  EXPECT_EQ(report.status, SolveStatus::iteration_limit);
+  EXPECT_NEAR(report.residual_rms_m_s, std::cos(M_PI / 6) / 24, 1e-4);
+}
+
+TEST(OnePass, SolvesASingleBodyAndSaysSo) {
+  World world;
+  world.model.settings.solver.kind = SolverKind::one_pass;
+  world.add_floor();
+  world.add_sphere(0.1, Vec3(0, 0, 0.1));
+  const StepReport report = world.step();
+  EXPECT_EQ(report.active_contacts, 1);
+  EXPECT_EQ(report.status, SolveStatus::converged);
+  EXPECT_LT(report.residual_over_goal, 1.0);
+}
+
+TEST(OnePass, DoesNotSolveAStackAndSaysSo) {
+  // Support travels one layer a step: the upper of two spheres at rest is not carried in the first one.
+  World world;
+  world.model.settings.solver.kind = SolverKind::one_pass;
+  world.model.settings.solver.tolerance = 1e-3;
+  world.add_floor();
+  world.add_sphere(0.1, Vec3(0, 0, 0.1));
+  world.add_sphere(0.1, Vec3(0, 0, 0.3));
+  const StepReport report = world.step();
+  EXPECT_EQ(report.status, SolveStatus::iteration_limit);
+  EXPECT_GT(report.residual_over_goal, 100.0);
 }
 
 TEST(Ledger, ClosesInEveryStepOfAFall) {

@@ -16,6 +16,29 @@
     : digits(x));
   const duration = (s) => (s < 120 ? `${digits(s)} s` : s < 7200 ? `${digits(s / 60)} min` : `${digits(s / 3600)} h`);
 
+  // --- can it be trusted? ---------------------------------------------------------------------------------------
+  /// Words and signs say it too: colours are not for everybody, nor for every printer.
+  function showVerdict(verdict) {
+    const signs = { green: "\u2713", amber: "!", red: "\u2715" };
+    const box = element("verdict");
+    box.hidden = false;
+    box.classList.add(verdict.grade);
+    element("verdict-title").textContent = `${signs[verdict.grade]} Verdict: ${verdict.grade}, ${verdict.meaning}`;
+    for (const finding of verdict.findings.filter((f) => f.grade !== "green")) {
+      const item = made("li", undefined, element("verdict-findings"));
+      item.className = finding.grade;
+      made("b", finding.grade, item);
+      item.append(finding.text);
+      made("span", finding.advice, item);
+    }
+    const table = element("verdict-checks"), head = made("tr", undefined, table);
+    for (const name of ["check", "grade", "value", "limit", ""]) made("th", name, head);
+    for (const f of verdict.findings) {
+      const row = made("tr", undefined, table);
+      for (const text of [f.code.replaceAll("_", " "), f.grade, short(f.value), short(f.limit), f.text]) made("td", text, row);
+    }
+  }
+
   // --- what was run ---------------------------------------------------------------------------------------------
   function fillIn({ run, summary }) {
     element("scene").textContent = run.scene;
@@ -29,6 +52,7 @@
       made("b", value, box);
       made("span", name, box);
     };
+    if (summary && summary.verdict) showVerdict(summary.verdict);
     card(run.bodies.toLocaleString("en"), "bodies");
     if (summary) {
       card(`${digits(summary.simulated_time_s)} s`, "simulated");

@@ -1,0 +1,272 @@
+// The verdict on a run: every check just below and just above its limits, and what it says to change.
+#include "io/results/verdict.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <functional>
+#include <gtest/gtest.h>
+
+#include "io/results/summary.h"
+#include "tests/results/fixtures.h"
+
+namespace scree::test {
+
+using io::Grade;
+using io::VerdictLimit;
+
+namespace {
+
+/// A run of 10,000 steps and bodies that nothing speaks against.
+io::Summary good_run() {
+  io::Summary s;
+  s.solver = "per_body";
+  s.steps = s.bodies = 10'000;
+  s.candidates = 100'000'000;
+  s.last.step = 10'000;
+  s.last.time_s = 20.0;
+  return s;
+}
+
+const io::Finding& finding(const io::Verdict& verdict, const std::string& code) {
+  return *std::ranges::find(verdict.findings, code, &io::Finding::code);
+}
+
+bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+struct CheckCase {
+  VerdictLimit limit;
+  std::function<void(io::Summary&, double)> set;
+  double step;  // the least change of the value
+};
+
+std::int64_t part(double value) { return std::llround(1e4 * value); }
+
+const CheckCase check_cases[] = {
+    {io::lost_limit, [](io::Summary& s, double v) { s.lost_bodies = part(v); }, 1e-4},
+    {io::overlap_limit, [](io::Summary& s, double v) { s.penetration_max_of_run = v; }, 1e-6},
+    {io::unsolved_limit, [](io::Summary& s, double v) { s.steps_unsolved = part(v); }, 1e-4},
+    {io::missed_limit,
+     [](io::Summary& s, double v) { s.steps_not_converged = s.steps_far_from_goal = part(v); }, 1e-4},
+    {io::created_limit, [](io::Summary& s, double v) { s.energy_created_relative = v; }, 1e-9},
+    {io::ledger_limit, [](io::Summary& s, double v) { s.energy_unexplained_relative = v; }, 1e-9},
+    {io::momentum_limit, [](io::Summary& s, double v) { s.momentum_created_relative = v; }, 1e-9},
+    {io::momentum_limit, [](io::Summary& s, double v) { s.angular_momentum_created_relative = v; }, 1e-9},
+    {io::search_limit, [](io::Summary& s, double v) { s.narrow_phase_failures = std::llround(1e8 * v); },
+     1e-8}};
+
+class Check : public ::testing::TestWithParam<CheckCase> {
+ protected:
+  void expect(double value, Grade grade, double limit) {
+    io::Summary s = good_run();
+    GetParam().set(s, value);
+    const io::Verdict verdict = judge(s, {});
+    const io::Finding& found = finding(verdict, GetParam().limit.code);
+    EXPECT_EQ(found.grade, grade) << value;
+    EXPECT_EQ(verdict.grade, grade) << value;
+    EXPECT_NEAR(found.value, value, 1e-3 * GetParam().step);
+    EXPECT_EQ(found.limit, limit);
+    EXPECT_FALSE(found.text.empty());
+    EXPECT_EQ(found.advice.empty(), grade == Grade::green) << found.advice;
+    EXPECT_EQ(verdict.findings.front().grade, grade);  // the worst comes first
+  }
+};
+
+TEST_P(Check, IsGreenAtItsLimitAndAmberOrRedAboveIt) {
+  const auto& [limit, set, step] = GetParam();
+  expect(limit.amber, Grade::green, limit.amber);
+  expect(limit.amber + step, Grade::amber, limit.amber);
+  if (std::isinf(limit.red)) {
+    expect(1.0, Grade::amber, limit.amber);
+    return;
+  }
+  expect(limit.red, Grade::amber, limit.amber);
+  expect(limit.red + step, Grade::red, limit.red);
+}
+
+INSTANTIATE_TEST_SUITE_P(Verdict, Check, ::testing::ValuesIn(check_cases));
+
+}  // namespace
+
+TEST(Verdict, IsGreenWhereNothingHappened) {
+  EXPECT_EQ(judge(good_run(), {}).grade, Grade::green);
+  const io::Verdict nothing = judge(io::Summary{}, {});
+  EXPECT_EQ(nothing.grade, Grade::green);
+  EXPECT_EQ(nothing.findings.size(), 9u);
+}
+
+TEST(Verdict, OfAFailedRunIsRedAndThatOfAnInterruptedOneIsThatOfItsSteps) {
+  io::Summary s = good_run();
+  s.status = io::RunStatus::interrupted;
+  EXPECT_EQ(judge(s, {}).grade, Grade::green);
+  s.status = io::RunStatus::failed;
+  EXPECT_EQ(judge(s, {}).grade, Grade::red);
+  EXPECT_EQ(judge(s, {}).findings.front().code, "failed");
+}
+
+TEST(Verdict, NumbersThatAreNotFiniteAreRed) {
+  io::Summary s = good_run();
+  s.energy_created_relative = std::nan("");
+  EXPECT_EQ(finding(judge(s, {}), "energy_created").grade, Grade::red);
+}
+
+TEST(Verdict, SaysHowManyStepsMissedTheGoalByHowMuchAndWhatToChange) {
+  io::Summary s = good_run();
+  s.steps_not_converged = 1400;
+  s.steps_far_from_goal = 1000;
+  s.goal_missed_by_median = 2.5;
+  s.goal_missed_by_p90 = 6.0;
+  s.goal_missed_by_max = 8.0;
+  s.goal_missed_most = {42, 0.084};
+  Settings settings;
+  const io::Finding found = finding(judge(s, settings), "missed_goal");
+  for (const char* part : {"14 % of the steps (1400 of 10000)", "2.5 times", "8 times",
+                           "t = 0.084 s (step 42)", "10 % of all by more than 2 times"})
+    EXPECT_TRUE(says(found.text, part)) << found.text;
+  // Nine in ten missed it by 6 times at most: 50 x 6, rounded up.
+  EXPECT_EQ(found.advice, "raise solver.max_sweeps from 50 to 500");
+  settings.solver.tolerance = 1e-6;
+  s.goal_missed_by_p90 = 1e3;
+  EXPECT_TRUE(
+      says(finding(judge(s, settings), "missed_goal").advice, "ask for less than solver.tolerance = 1e-06"));
+  settings.solver.position_correction = PositionCorrection::biased;
+  EXPECT_TRUE(says(finding(judge(s, settings), "missed_goal").advice, "solver.unbiased_sweeps from 1"));
+  settings.solver.kind = SolverKind::one_pass;
+  EXPECT_TRUE(says(finding(judge(s, settings), "missed_goal").advice, "solver.kind = \"per_body\""));
+}
+
+TEST(Verdict, NamesWhoOverlapsDeepestAndHowTheOverlapGetsSmaller) {
+  io::Summary s = good_run();
+  Settings settings;
+  settings.time_step_s = 0.004;
+  s.penetration_max_of_run = 0.058;
+  s.deepest = {{155, 0.62}, 12, 80, "", 0.0};
+  io::Finding found = finding(judge(s, settings), "overlap");
+  EXPECT_TRUE(
+      says(found.text, "5.8 % of the smallest semi-axis between bodies 12 and 80 at t = 0.62 s (step 155)"))
+      << found.text;
+  // It falls with the square of the step: 4 ms x sqrt(3 / 5.8) = 2.9 ms, rounded down.
+  EXPECT_EQ(found.advice, "time_step = 0.002 instead of 0.004");
+  s.deepest = {{155, 0.62}, 12, -1, "floor", 0.2};
+  s.goal_missed_by_p90 = 200.0;
+  found = finding(judge(s, settings), "overlap");
+  EXPECT_TRUE(says(found.text, "between body 12 and boundary 'floor'")) << found.text;
+  EXPECT_TRUE(says(found.text, "was not solved")) << found.text;
+  EXPECT_TRUE(says(found.advice, "solver.max_sweeps")) << found.advice;
+  s.deepest.when.step = 1;
+  EXPECT_TRUE(says(finding(judge(s, settings), "overlap").advice, "the scene begins with it"));
+}
+
+TEST(Verdict, EnergyFromImpactsAsksForTheLawThatCreatesNone) {
+  io::Summary s = good_run();
+  Settings settings;
+  s.energy_created_relative = 0.1;
+  EXPECT_EQ(finding(judge(s, settings), "energy_created").advice, "time_step = 0.001 instead of 0.002");
+  s.bounces = true;
+  EXPECT_TRUE(says(finding(judge(s, settings), "energy_created").advice, "restitution_law = \"energetic\""));
+  settings.restitution_law = RestitutionLaw::energetic;
+  EXPECT_EQ(finding(judge(s, settings), "energy_created").advice, "time_step = 0.001 instead of 0.002");
+}
+
+TEST(Verdict, LimitsAreThoseOfTheDocumentation) {
+  const std::string page = read_text(SCREE_SOURCE_DIR "/docs/file_formats.md");
+  const auto shown = [](double limit) { return fmt::format("{:g}", limit); };
+  for (const VerdictLimit& limit :
+       {io::failed_limit, io::lost_limit, io::overlap_limit, io::unsolved_limit, io::missed_limit,
+        io::created_limit, io::ledger_limit, io::momentum_limit, io::search_limit}) {
+    const std::string row = fmt::format("| `{}` | {} | {} |", limit.code, shown(limit.amber),
+                                        std::isinf(limit.red) ? "" : shown(limit.red));
+    EXPECT_TRUE(says(page, row)) << row;
+  }
+}
+
+// --- what the numbers are ------------------------------------------------------------------------------
+
+namespace {
+
+/// The summary of a made-up run of twenty steps.
+io::Summary summary_of(const std::function<void(StepReport&)>& change) {
+  const io::Scene scene = example_scene(3);
+  io::RunStatistics statistics(scene);
+  ExampleStep step{scene.initial, {}};
+  for (int k = 1; k <= 20; ++k) {
+    step = example_step(scene, k);
+    step.report.energy_injected_J = 0.0;
+    change(step.report);
+    statistics.add(step.report);
+  }
+  return statistics.summary(step.state);
+}
+
+}  // namespace
+
+TEST(RunStatistics, CountsStepsThatMissedTheGoalAndByHowMuch) {
+  const io::Summary s = summary_of([](StepReport& r) {
+    // The tolerance is 1e-3, so that 60 times the goal leaves 6 % of the scale.
+    const double factor[] = {1.5, 3.0, 5.0, 60.0};
+    if (r.step > 4) return;
+    r.status = SolveStatus::iteration_limit;
+    r.residual_over_goal = factor[r.step - 1];
+  });
+  EXPECT_EQ(s.steps_not_converged, 4);
+  EXPECT_EQ(s.steps_far_from_goal, 3);
+  EXPECT_EQ(s.steps_unsolved, 1);
+  EXPECT_EQ(s.goal_missed_by_median, 3.0);
+  EXPECT_EQ(s.goal_missed_by_max, 60.0);
+  EXPECT_EQ(s.goal_missed_most.step, 4);
+  EXPECT_DOUBLE_EQ(s.goal_missed_most.time_s, 0.004);
+}
+
+TEST(RunStatistics, RemembersTheDeepestOverlapOfTheRun) {
+  const io::Summary s = summary_of([](StepReport& r) {
+    r.penetration_max = r.step == 7 ? 0.5 : 0.1;
+    r.deepest = r.step == 7 ? Touch{2, -1, 5} : Touch{0, 1, -1};
+  });
+  EXPECT_EQ(s.penetration_max_of_run, 0.5);
+  EXPECT_EQ(s.deepest.when.step, 7);
+  EXPECT_EQ(s.deepest.body, 2);
+  EXPECT_EQ(s.deepest.other_body, -1);
+  EXPECT_EQ(s.deepest.boundary, "tube");
+}
+
+TEST(RunStatistics, EnergyCreatedIsWhatNoWorkExplains) {
+  // 2 J are injected in each of two steps, 1.5 J of one by a moving boundary.
+  const io::Summary s = summary_of([](StepReport& r) {
+    if (r.step == 3 || r.step == 9) r.energy_injected_J = 2.0;
+    if (r.step == 3) r.energy.boundary_work = 1.5;
+  });
+  EXPECT_EQ(s.energy_created_most.step, 9);
+  const double lowest = s.energy.potential, dropped = s.potential_initial_J - lowest;
+  EXPECT_GT(s.energy_created_relative, 0.0);
+  EXPECT_LE(s.energy_created_relative, 2.5 / (s.kinetic_initial_J + std::max(0.0, dropped) + 1.5));
+}
+
+TEST(RunStatistics, NoiseOfABedAtRestIsNoEnergyFromNowhere) {
+  // Nothing falls and nothing moves: what is created is compared with the energy of a step's free fall.
+  io::Scene scene = example_scene(3);
+  for (Vec3& v : scene.initial.bodies.linear_velocity) v.setZero();
+  for (Vec3& w : scene.initial.bodies.angular_velocity) w.setZero();
+  io::RunStatistics statistics(scene);
+  StepReport report;
+  report.energy.potential = potential_energy(scene.initial.bodies, scene.model.settings.gravity);
+  report.energy_injected_J = 1e-12;
+  statistics.add(report);
+  const double speed = 9.81e-3;
+  double mass = 0.0;
+  for (const double m : scene.initial.bodies.mass) mass += m;
+  EXPECT_NEAR(statistics.summary(scene.initial).energy_created_relative, 1e-12 / (mass * speed * speed),
+              1e-12);
+  EXPECT_NEAR(statistics.ledger_breach(), 0.0, 0.0);
+}
+
+TEST(RunStatistics, MomentumErrorsCountByTheImpulsesOfTheirSteps) {
+  // A grazing contact whose rounding is a thousandth of its impulse says nothing about the run.
+  const io::Summary s = summary_of([](StepReport& r) {
+    r.momentum_error_relative = r.step == 5 ? 1e-3 : 1e-15;
+    r.impulse_size_N_s = r.step == 5 ? 1e-9 : 1.0;
+  });
+  EXPECT_EQ(s.momentum_error_relative, 1e-3);
+  EXPECT_LT(s.momentum_created_relative, 1e-12);
+}
+
+}  // namespace scree::test
