@@ -35,11 +35,13 @@ struct BenchOptions {
   std::vector<std::filesystem::path> compared;
   double least_change = default_least_change;
   bool weak = false, cold = false, no_residuals = false, list = false, quick = false, quiet = false;
+  bool whole_run = false;            // of every scene; those of --list have their own choice
+  bool residuals_are_given = false;  // and not the ones that everybody gets
 };
 
 /// What --quick stands for: a look whether everything works, not a measurement.
 constexpr std::int64_t quick_bodies = 60;
-constexpr double quick_from_s = 0.6;
+constexpr double quick_from_s = 0.6;  // where timed steps begin, and whole runs end
 constexpr int quick_repeats = 3, quick_steps = 5;
 
 /// Nobody sleeps unless the command says so, and then the name of what is measured says it too.
@@ -81,20 +83,34 @@ std::vector<SolverKind> solvers_of(const BenchOptions& options, const io::Scene&
   return kinds;
 }
 
+/// Whole runs are measured where the command says so, and of their own accord where it names no moment to
+/// begin at.
+bool is_whole_run(const BenchOptions& options, const BenchTarget& target) {
+  return options.whole_run || (target.whole_run && !options.from_s && options.copies == 1);
+}
+
 /// All ways to step one state: every solver on these threads as the scene has it and, unless scaling weakly,
-/// on the first of them to each residual.
+/// on the first of them to each residual; a whole run only to residuals that the command names.
 std::vector<BenchVariant> variants(const BenchOptions& options, const io::Scene& scene,
-                                   const std::vector<int>& threads) {
+                                   const std::vector<int>& threads, bool whole_run) {
+  const bool to_residuals =
+      !options.weak && !options.no_residuals && (!whole_run || options.residuals_are_given);
   std::vector<BenchVariant> all;
   for (const SolverKind solver : solvers_of(options, scene)) {
-    for (const int t : threads) all.push_back({t, solver, 0.0, false});
-    if (options.weak || options.no_residuals || solver == SolverKind::one_pass) continue;
+    for (const int t : threads) all.push_back({t, solver, 0.0, false, whole_run});
+    if (!to_residuals || solver == SolverKind::one_pass) continue;
     for (const double residual : options.residuals) {
-      all.push_back({threads.front(), solver, residual, false});
-      if (options.cold) all.push_back({threads.front(), solver, residual, true});
+      all.push_back({threads.front(), solver, residual, false, whole_run});
+      if (options.cold) all.push_back({threads.front(), solver, residual, true, whole_run});
     }
   }
   return all;
+}
+
+/// When timing begins, simulated.
+double start_of_timing(const BenchOptions& options, const io::Scene& scene, bool whole_run) {
+  if (whole_run) return 0.0;
+  return options.from_s.value_or(options.quick ? quick_from_s : scene.end_time_s);
 }
 
 /// Prepares one state on as many threads as there will be, and times all variants from it.
@@ -103,19 +119,22 @@ void measure_state(const BenchOptions& options, const BenchTarget& target, std::
   set_thread_count(*std::max_element(options.threads.begin(), options.threads.end()));
   io::Scene scene = load(options, target, size);
   if (!options.quiet) show(fmt::format("\n{}, {} bodies\n", scene.name, scene.initial.bodies.size()));
-  const double until = options.from_s.value_or(scene.end_time_s);
+  const bool whole_run = is_whole_run(options, target);
+  if (whole_run && options.quick) scene.end_time_s = std::min(scene.end_time_s, quick_from_s);
+  const double until = start_of_timing(options, scene, whole_run);
   const auto progress = Progress::detect(options.quiet);
   PreparedScene prepared = prepare_bench(std::move(scene), until, progress);
   if (options.copies > 1)
     prepared = tile_bench(std::move(prepared), options.copies, options.settle_s, progress);
   if (!options.quiet) show(preparation_text(prepared.preparation));
-  if (target.comes_to_rest && !options.from_s && !prepared.preparation.at_rest)
+  if (target.comes_to_rest && !whole_run && !options.from_s && !options.quick &&
+      !prepared.preparation.at_rest)
     spdlog::warn(
         "{}: the bed is not at rest yet; --from takes a later time, --settle a longer one after --tile",
         prepared.scene.name);
   report.preparations.push_back(prepared.preparation);
-  const auto ways = variants(options, prepared.scene, threads);
-  const std::vector<BenchCase> cases = measure(prepared, ways, options.plan);
+  const auto ways = variants(options, prepared.scene, threads, whole_run);
+  const std::vector<BenchCase> cases = measure(prepared, ways, options.plan, progress);
   if (!options.quiet && !options.weak) show("\n" + cases_text(cases));
   report.cases.insert(report.cases.end(), cases.begin(), cases.end());
 }
@@ -144,7 +163,7 @@ void write_files(const BenchOptions& options, const BenchReport& report) {
   if (options.plot.empty()) return;
   const std::vector<io::Panel> panels = bench_panels(report, options.weak);
   if (panels.empty())
-    spdlog::warn("{} was not drawn: there is one thread count, one size and no residual",
+    spdlog::warn("{} was not drawn: there is one thread count, one size, no residual and no whole run",
                  options.plot.string());
   else
     io::write_plot(options.plot, report.machine.cpu, panels);
@@ -199,7 +218,6 @@ void be_quick(const CLI::App& command, BenchOptions& options) {
   if (!given("--steps")) options.plan.steps = quick_steps;
   if (!given("--repeats")) options.plan.repeats = quick_repeats;
   if (!given("--residuals")) options.residuals = {1e-2};
-  if (!given("--from")) options.from_s = quick_from_s;
 }
 
 std::string check_plot(const std::string& path) {
@@ -219,15 +237,19 @@ void add_what(CLI::App& command, BenchOptions& o) {
       ->delimiter(',')
       ->check(CLI::Range(1, 4096))
       ->type_name("T,...");
+  command.add_flag("--whole-run", o.whole_run,
+                   "Time every scene from its start to its end, as some of --list are anyway");
   command.add_flag("--weak", o.weak, "Scale weakly: bodies in proportion to the threads");
   command
       .add_option("--from", o.from_s,
                   "Simulated time to begin timing at, s; the scene's end_time if not given")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::NonNegativeNumber)
+      ->excludes("--whole-run");
   command
       .add_option("--tile", o.copies,
                   "Lay K x K copies of the prepared bed side by side: large beds in short time")
       ->check(CLI::Range(1, 10'000))
+      ->excludes("--whole-run")
       ->type_name("K");
   command.add_option("--settle", o.settle_s, "Simulated time for tiles to settle in, s")
       ->check(CLI::NonNegativeNumber)
@@ -255,7 +277,9 @@ void add_how(CLI::App& command, BenchOptions& o) {
       .add_option("--patience", o.plan.patience_s, "No more repeats of what has been timed for so long, s")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
-  command.add_option("--residuals", o.residuals, "Relative residuals that the time is measured to")
+  command
+      .add_option("--residuals", o.residuals,
+                  "Relative residuals that the time is measured to; of whole runs only if given")
       ->delimiter(',')
       ->check(CLI::PositiveNumber)
       ->type_name("R,...")
@@ -269,7 +293,7 @@ void add_how(CLI::App& command, BenchOptions& o) {
 void add_files(CLI::App& command, BenchOptions& o) {
   command.add_option("--json", o.json, "Write everything as JSON")->type_name("FILE");
   command.add_option("--csv", o.csv, "Write a table as CSV")->type_name("FILE");
-  command.add_option("--plot", o.plot, "Draw scaling, stages and times to residuals")
+  command.add_option("--plot", o.plot, "Draw scaling, stages, times to residuals and whole runs")
       ->type_name("FILE.svg|png|pdf")
       ->check(check_plot);
   command
@@ -287,12 +311,14 @@ void add_files(CLI::App& command, BenchOptions& o) {
 
 void add_bench(CLI::App& app, std::function<int()>& action) {
   const auto options = std::make_shared<BenchOptions>();
-  CLI::App* command = app.add_subcommand("bench", "Time steps of fixed scenes, or compare two such timings");
+  CLI::App* command =
+      app.add_subcommand("bench", "Time steps or whole runs of fixed scenes, or compare two such timings");
   add_what(*command, *options);
   add_how(*command, *options);
   add_files(*command, *options);
   command->callback([options, command, &action] {
     be_quick(*command, *options);
+    options->residuals_are_given = command->get_option("--residuals")->count() > 0;
     action = [options] { return bench(*options); };
   });
 }

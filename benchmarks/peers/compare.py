@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""The same bed of ellipsoids settles in Scree and in other engines: times of a step and what the bed is worth.
+"""The same bed of ellipsoids settles in Scree and in other engines: times of the whole run and what the bed is worth.
 
-    benchmarks/peers/compare.py [--count 1000] [--engines scree,mujoco,bullet,liggghts,jolt] [--time 3]
-                                [--program-folder build/release/benchmarks/peers] [--scree PROGRAM]
-                                [--jolt FOLDER] [--skip TEXT] [--json FILE] [--markdown FILE]
+    benchmarks/peers/compare.py [--count 1000] [--engines scree,box3d,jolt,mujoco,bullet,liggghts,jolt_wasm] [--time 3]
+                                [--repeats 1] [--program-folder build/release/benchmarks/peers] [--scree PROGRAM]
+                                [--jolt-wasm FOLDER] [--skip TEXT] [--json FILE] [--markdown FILE]
 
-README.md beside this file says what is simulated, how it is measured and what each engine is set to. Every row runs once,
-one after the other, on one thread. Engines that are not installed are left out, with a line that says what to install.
+README.md beside this file says what is simulated, how it is measured and what each engine is set to. The rows run one
+after the other, on one thread, --repeats times in turn. Engines that are not installed are left out, with a line that says
+what to install.
 """
 
 import argparse
@@ -33,7 +34,7 @@ SCENE = {"semi_axes": "0.1,0.075,0.05", "density": 2500, "friction": 0.5, "gravi
 SETTLED = 1 / 6  # part of the run, at its end, whose median step counts as that of the settled bed
 BUSY = 0.95  # a program of one thread with less processor time than this part of its wall time was disturbed
 STILL = 0.01  # of the energy that lifts a body by its smallest semi-axis: a bed with more, a body, has not come to rest
-COLUMNS = ["engine", "settings", "settled, ms/step", "whole run, ms/step", "program, ms/step", "overlap, mean",
+COLUMNS = ["engine", "settings", "whole run, s", "settled, ms/step", "worst, ms/step", "program, s", "overlap, mean",
            "overlap, max", "solid fraction", "energy, J/body", "lost", "remarks"]
 
 
@@ -60,8 +61,8 @@ def in_and_out(arguments):
     return [f"start={arguments.start}", "end=end.csv", "times=times.txt", *scene_arguments(arguments)]
 
 
-def hull_points(inset=0.0):
-    """The 42 vertices of an icosahedron, edges halved once, on the ellipsoid whose semi-axes are `inset` (m) shorter."""
+def icosahedron():
+    """The 42 vertices of an icosahedron, edges halved once, on the unit sphere."""
     golden = (1 + math.sqrt(5)) / 2
     unit = []
     for a, b, k in itertools.product((-1, 1), (-golden, golden), range(3)):
@@ -69,15 +70,44 @@ def hull_points(inset=0.0):
         point[(k + 1) % 3], point[(k + 2) % 3] = a, b
         unit.append(point)
     unit += [[s + t for s, t in zip(p, q)] for p, q in itertools.combinations(unit, 2) if math.dist(p, q) < 2.4]
-    axes = [float(axis) - inset for axis in SCENE["semi_axes"].split(",")]
-    points = [[axis * x / math.hypot(*point) for axis, x in zip(axes, point)] for point in unit]
-    return "points=" + ";".join(",".join(f"{x:.9g}" for x in point) for point in points)
+    return [[x / math.hypot(*point) for x in point] for point in unit]
 
 
-def program(arguments, name, packages):
+def spiral(count):
+    """Points on the unit sphere, one a turn by the golden angle, evenly from pole to pole."""
+    heights = [1 - (2 * k + 1) / count for k in range(count)]
+    angles = [k * math.pi * (3 - math.sqrt(5)) for k in range(count)]
+    return [[math.sqrt(1 - z * z) * math.cos(a), math.sqrt(1 - z * z) * math.sin(a), z] for z, a in zip(heights, angles)]
+
+
+def hull_volume(points):
+    """Of the convex hull of points about the origin, no four of which lie in a plane that bounds it, m^3."""
+    volume = 0.0
+    for p, q, r in itertools.combinations(points, 3):
+        u, v = [b - a for a, b in zip(p, q)], [b - a for a, b in zip(p, r)]
+        normal = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]]
+        height = sum(n * a for n, a in zip(normal, p))
+        sign = math.copysign(1, height)
+        if all(sign * (sum(n * a for n, a in zip(normal, point)) - height) < 1e-9 for point in points):
+            volume += abs(height) / 6
+    return volume
+
+
+def hull_points(unit, inset=0.0, factor=1.0):
+    """Points of the unit sphere, on the ellipsoid whose semi-axes are `inset` (m) shorter, times a factor."""
+    axes = [factor * (float(axis) - inset) for axis in SCENE["semi_axes"].split(",")]
+    return "points=" + ";".join(",".join(f"{axis * x:.9g}" for axis, x in zip(axes, point)) for point in unit)
+
+
+def hull_of_equal_volume(unit):
+    """The hull of these points of the unit sphere, stretched and made as large as the ellipsoid."""
+    return hull_points(unit, factor=(4 / 3 * math.pi / hull_volume(unit)) ** (1 / 3))
+
+
+def program(arguments, name, what):
     path = arguments.program_folder / name
     if not path.exists():
-        raise Missing(f"no {path}: install {packages} and build the target scree_peers")
+        raise Missing(f"no {path}: {what} and build the target scree_peers")
     return path.resolve()
 
 
@@ -157,17 +187,33 @@ def scree_rows(arguments):
                                ("tolerance 1e-4", ["--set", "solver.tolerance=1e-4"]))]
 
 
+# Box3D, Jolt -----------------------------------------------------------------------------------------------------------
+
+def box3d_rows(arguments):
+    path = program(arguments, "peers_box3d", "install Box3D, configure with -Dbox3d_ROOT=FOLDER")
+    return [Row("Box3D", "4 substeps, hulls of 42 points",
+                [path, "substeps=4", hull_of_equal_volume(icosahedron()), *in_and_out(arguments)])]
+
+
+def jolt_rows(arguments):
+    path = program(arguments, "peers_jolt", "install Jolt, configure with -DJolt_ROOT=FOLDER")
+    command = [path, "velocity_iterations=10", "position_iterations=2", hull_of_equal_volume(spiral(60)),
+               *in_and_out(arguments)]
+    return [Row("Jolt", f"10 + 2 iterations, hulls of 60 points, slop {text}", [*command, f"slop={slop}"])
+            for text, slop in (("2 cm (default)", "default"), ("0.1 mm", "0.0001"))]
+
+
 # MuJoCo, Bullet --------------------------------------------------------------------------------------------------------
 
 def mujoco_rows(arguments):
-    path = program(arguments, "peers_mujoco", "libmujoco-dev")
+    path = program(arguments, "peers_mujoco", "install libmujoco-dev")
     return [Row("MuJoCo", f"CG, {n} iterations", [path, f"iterations={n}", *in_and_out(arguments)]) for n in (30, 200)]
 
 
 def bullet_rows(arguments):
-    path = program(arguments, "peers_bullet", "libbullet-dev")
-    default_split, thin = -0.04, ["margin=0.001", hull_points()]  # m; Bullet's
-    rounded = ["margin=0.02", hull_points(inset=0.02)]
+    path = program(arguments, "peers_bullet", "install libbullet-dev")
+    default_split, thin = -0.04, ["margin=0.001", hull_points(icosahedron())]  # m; Bullet's
+    rounded = ["margin=0.02", hull_points(icosahedron(), inset=0.02)]
     return [Row("Bullet", f"10 iterations{text}", [path, "iterations=10", f"substeps={n}", f"split={split}", *hull,
                                                    *in_and_out(arguments)])
             for text, n, split, hull in (("", 1, default_split, thin), (", rounded hulls", 1, default_split, rounded),
@@ -192,25 +238,25 @@ def liggghts_rows(arguments):
     raise Missing("this LIGGGHTS takes superquadrics, but no scene has been written for it here yet")
 
 
-# Jolt ------------------------------------------------------------------------------------------------------------------
+# Jolt as WebAssembly ---------------------------------------------------------------------------------------------------
 
-def jolt_rows(arguments):
+def jolt_wasm_rows(arguments):
     if not shutil.which("node"):
         raise Missing("no program node: install Node.js")
-    folders = [arguments.jolt] if arguments.jolt else [pathlib.Path.cwd(), pathlib.Path(__file__).resolve().parent]
+    folders = [arguments.jolt_wasm] if arguments.jolt_wasm else [pathlib.Path.cwd(), pathlib.Path(__file__).resolve().parent]
     packages = [folder / "node_modules/jolt-physics" for folder in folders]
     package = next((folder.resolve() for folder in packages if folder.is_dir()), None)
     if package is None:
-        raise Missing(f"no {packages[0]}: npm install jolt-physics, and --jolt says in which folder")
+        raise Missing(f"no {packages[0]}: npm install jolt-physics, and --jolt-wasm says in which folder")
     command = ["node", pathlib.Path(__file__).resolve().parent / "jolt.mjs", f"package={package}", "convex_radius=0",
-               hull_points(), *in_and_out(arguments)]
+               hull_points(icosahedron()), *in_and_out(arguments)]
     return [Row("Jolt, WASM", text, [*command, f"slop={slop}"])
             for text, slop in (("10 + 2 iterations, slop 2 cm (default)", "default"),
                                ("10 + 2 iterations, slop 0.1 mm", "0.0001"))]
 
 
-ENGINES = {"scree": scree_rows, "mujoco": mujoco_rows, "bullet": bullet_rows, "liggghts": liggghts_rows,
-           "jolt": jolt_rows}
+ENGINES = {"scree": scree_rows, "box3d": box3d_rows, "jolt": jolt_rows, "mujoco": mujoco_rows, "bullet": bullet_rows,
+           "liggghts": liggghts_rows, "jolt_wasm": jolt_wasm_rows}
 
 
 # Measuring -------------------------------------------------------------------------------------------------------------
@@ -256,9 +302,25 @@ def measure(row, folder, arguments):
         return {**result, "failed": str(error)}
     result["engine"] = said.pop("version", row.engine)
     settled = times[-max(1, round(len(times) * SETTLED)):]
-    return {**result, "step_time_settled_s": statistics.median(settled), "step_time_mean_s": statistics.fmean(times),
-            "steps": len(times), "program_time_s": processor, "processor_share": share,
-            "engine_says": said, **json.loads(done.stdout)}
+    return {**result, "whole_run_s": sum(times), "step_time_settled_s": statistics.median(settled),
+            "step_time_mean_s": statistics.fmean(times), "step_time_worst_s": max(times), "steps": len(times),
+            "program_time_s": processor, "processor_share": share, "engine_says": said, **json.loads(done.stdout)}
+
+
+def middle(repeats):
+    """The repeat whose whole run took the median time (of an even number the faster of two), with the times of all."""
+    done = sorted((result for result in repeats if "failed" not in result), key=lambda result: result["whole_run_s"])
+    if not done:
+        return repeats[0]
+    return {**done[(len(done) - 1) // 2], "whole_run_samples_s": [result["whole_run_s"] for result in repeats
+                                                                  if "failed" not in result]}
+
+
+def whole_run(result):
+    """ "7.2", or "7.2 (7.1 to 9.3)" of several repeats."""
+    samples = result["whole_run_samples_s"]
+    text = f"{result['whole_run_s']:.3g}"
+    return text if len(samples) < 2 else f"{text} ({min(samples):.3g} to {max(samples):.3g})"
 
 
 def lifting_energy():
@@ -284,8 +346,8 @@ def remarks(result):
 def cells(result):
     if "failed" in result:
         return [result["engine"], result["settings"], *[""] * (len(COLUMNS) - 3), f"failed: {result['failed']}"]
-    return [result["engine"], result["settings"], f"{1e3 * result['step_time_settled_s']:.3g}",
-            f"{1e3 * result['step_time_mean_s']:.3g}", f"{1e3 * result['program_time_s'] / result['steps']:.3g}",
+    return [result["engine"], result["settings"], whole_run(result), f"{1e3 * result['step_time_settled_s']:.3g}",
+            f"{1e3 * result['step_time_worst_s']:.3g}", f"{result['program_time_s']:.3g}",
             f"{100 * result['overlap_mean']:.3g} %", f"{100 * result['overlap_max']:.3g} %", f"{result['solid_fraction']:.3f}",
             f"{result['kinetic_energy_J']:.2g}", str(result["lost"]), remarks(result)]
 
@@ -296,6 +358,8 @@ def markdown(report):
              "| " + " | ".join(COLUMNS) + " |", "|---|---|" + "---:|" * (len(COLUMNS) - 3) + "---|"]
     lines += ["| " + " | ".join(cells(result)) + " |" for result in report["rows"]]
     lines += ["", "Overlaps over the smallest semi-axis, of the true ellipsoids and with walls."]
+    if report["repeats"] > 1:
+        lines += [f"Of {report['repeats']} runs the one with the median time, and the least and greatest."]
     lines += [f"Left out: {name}: {why}." for name, why in report["left_out"].items()]
     return "\n".join(lines) + "\n"
 
@@ -330,7 +394,7 @@ def prepare(arguments):
 def compare(arguments):
     report = {"bodies": arguments.count, "time_s": arguments.steps * SCENE["time_step"], "scene": SCENE,
               "machine": f"{processor_name()}, {os.cpu_count()} processors, {platform.system()} {platform.machine()}",
-              "load": os.getloadavg()[0], "left_out": {}, "rows": []}
+              "load": os.getloadavg()[0], "repeats": arguments.repeats, "left_out": {}, "rows": []}
     rows = []
     for name in arguments.engines:
         try:
@@ -339,11 +403,13 @@ def compare(arguments):
             report["left_out"][name] = str(why)
             print(f"compare.py: {name} is left out: {why}", file=sys.stderr)
     rows = [row for row in rows if not (arguments.skip and arguments.skip in row.settings)]
-    for number, row in enumerate(rows):
-        print(f"{number + 1}/{len(rows)} {row.engine}: {row.settings}", file=sys.stderr)
-        folder = arguments.folder / str(number)
+    results = [[] for _ in rows]
+    for repeat, (number, row) in itertools.product(range(arguments.repeats), enumerate(rows)):
+        print(f"{repeat * len(rows) + number + 1}/{arguments.repeats * len(rows)} {row.engine}: {row.settings}", file=sys.stderr)
+        folder = arguments.folder / f"{number}-{repeat}"
         folder.mkdir()
-        report["rows"].append(measure(row, folder, arguments))
+        results[number].append(measure(row, folder, arguments))
+    report["rows"] = [middle(repeats) for repeats in results]
     return report
 
 
@@ -352,11 +418,12 @@ def parse_arguments():
     parser.add_argument("--count", type=int, default=1000, help="bodies, at most 8000")
     parser.add_argument("--engines", default=",".join(ENGINES), help="in the order in which they run")
     parser.add_argument("--time", type=float, default=3.0, help="simulated time, s")
+    parser.add_argument("--repeats", type=int, default=1, help="runs of every row, in turn; the table has the median")
     parser.add_argument("--patience", type=float, default=3600.0, help="wall time after which a row is given up, s")
     parser.add_argument("--program-folder", type=pathlib.Path, default=ROOT / "build/release/benchmarks/peers")
     parser.add_argument("--scree", help="the program; that of build/release or the PATH if not given")
     parser.add_argument("--liggghts", default="liggghts", help="the program")
-    parser.add_argument("--jolt", type=pathlib.Path, help="folder with node_modules/jolt-physics")
+    parser.add_argument("--jolt-wasm", type=pathlib.Path, help="folder with node_modules/jolt-physics")
     parser.add_argument("--skip", help="leave rows out whose settings hold this text")
     parser.add_argument("--json", type=pathlib.Path)
     parser.add_argument("--markdown", type=pathlib.Path)
@@ -364,8 +431,8 @@ def parse_arguments():
     arguments.engines = [name for name in arguments.engines.split(",") if name]
     if unknown := [name for name in arguments.engines if name not in ENGINES]:
         parser.error(f"unknown engine {unknown[0]}; there are {', '.join(ENGINES)}")
-    if arguments.count < 1 or not 0 < arguments.time < math.inf:
-        parser.error("--count and --time must be positive")
+    if arguments.count < 1 or arguments.repeats < 1 or not 0 < arguments.time < math.inf:
+        parser.error("--count, --repeats and --time must be positive")
     built = ROOT / "build/release/tools/scree"
     arguments.scree = arguments.scree or (str(built) if built.exists() else shutil.which("scree"))
     if arguments.scree and os.sep in arguments.scree:

@@ -4,9 +4,9 @@
 
 #include <array>
 #include <charconv>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <ctime>
 #include <fstream>
 #include <map>
 #include <numbers>
@@ -110,6 +110,27 @@ inline std::array<WallPlane, 5> walls(const Scene& scene) {
            {{0, h, 0}, {0, -1, 0}}}};
 }
 
+/// An axis-aligned box, for engines that have no planes.
+struct WallBox {
+  Three centre, half;  // m
+};
+
+/// The same as boxes whose inner faces lie in the planes, half a metre thick, up to four metres high.
+inline std::vector<WallBox> wall_boxes(const Scene& scene) {
+  constexpr double half_thickness = 0.25, height = 4.0;  // m
+  std::vector<WallBox> boxes;
+  for (const WallPlane& wall : walls(scene)) {
+    WallBox box{wall.point, {}};
+    for (std::size_t k = 0; k < 3; ++k) {
+      const bool across = wall.normal[k] != 0.0;
+      box.half[k] = across ? half_thickness : k == 2 ? height : scene.half_side + 2.0 * half_thickness;
+      box.centre[k] -= half_thickness * wall.normal[k];
+    }
+    boxes.push_back(box);
+  }
+  return boxes;
+}
+
 /// Velocities in world axes.
 struct BodyState {
   Three position{};                               // m, of the centre of mass
@@ -150,21 +171,15 @@ inline void write_states(const std::string& path, const std::vector<BodyState>& 
   if (!out.flush()) throw std::runtime_error("cannot write " + path);
 }
 
-/// Processor time of the whole program so far, s: what other programs do to the machine is not in it.
-inline double processor_time() {
-  timespec time{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-
-/// Calls step() as often as the scene has steps and writes the processor time of each, s, a line a step.
+/// Calls step() as often as the scene has steps and writes the wall time of each, s, a line a step.
 template <class Step>
 void time_steps(const Scene& scene, const std::string& path, Step&& step) {
+  using Clock = std::chrono::steady_clock;
   std::vector<double> times(static_cast<std::size_t>(scene.steps));
   for (double& time : times) {
-    const double start = processor_time();
+    const auto start = Clock::now();
     step();
-    time = processor_time() - start;
+    time = std::chrono::duration<double>(Clock::now() - start).count();
   }
   std::ofstream out(path);
   for (const double time : times) out << time << '\n';

@@ -11,6 +11,9 @@ import unittest
 
 PROGRAM = sys.argv[1]
 
+STEPS = ["settled_bed", "pouring", "polydisperse"]  # timed from a moment on
+RUNS = ["collapse", "tube", "mixture", "hopper"]  # timed from start to end
+
 SCENE = """
 name = "drop"
 time_step = 0.001
@@ -66,6 +69,26 @@ class Bench(unittest.TestCase):
         self.assertRegex(case["state_hash"], "^[0-9a-f]{16}$")
         self.assertTrue(case["reproducible"])
 
+    def check_run(self, case):
+        run = case["whole_run"]
+        self.assertEqual(case["steps"], round(run["simulated_s"] / case["time_step_s"]))
+        self.assertAlmostEqual(run["wall_time_s"]["median"], case["step_time_s"]["median"] * case["steps"], places=9)
+        for median, slow, worst in zip(*(run[key]["samples"] for key in
+                                         ("median_step_s", "percentile_95_step_s", "worst_step_s"))):
+            self.assertTrue(0 < median <= slow <= worst)
+        self.assertTrue(0 < run["worst_step_at_s"] <= run["simulated_s"] + 1e-9)
+        physics = case["physics"]
+        self.assertAlmostEqual(physics["residual_max"] / case["tolerance"], run["residual_of_goal_max"])
+        self.assertAlmostEqual(physics["steps_not_converged"] / case["steps"], run["share_not_converged"])
+        self.assertLessEqual(physics["sweeps"], physics["sweeps_max"])
+        self.assertLessEqual(physics["sweeps_max"], case["max_sweeps"])
+        self.assertGreaterEqual(run["energy_injected_J"], run["energy_created_J"])
+        self.assertEqual(run["settled_at_s"] is None, run["settling_wall_s"] is None)
+        stretches = run["stretches"]
+        self.assertEqual({100}, {len(column) for column in stretches.values()})
+        self.assertAlmostEqual(run["simulated_s"], stretches["time_s"][-1])
+        self.assertAlmostEqual(max(stretches["residual_of_goal"]), run["residual_of_goal_max"])
+
     def test_quick_measures_all(self):
         report = self.measured("--threads", "1,2", "--csv", "out.csv")
         self.assertEqual(("scree bench", 1), (report["format"], report["format_version"]))
@@ -76,15 +99,19 @@ class Bench(unittest.TestCase):
         for key in ("version", "commit", "compiler", "flags"):
             self.assertTrue(report["build"][key])
         self.assertGreater(report["peak_resident_bytes"], 1e6)
-        self.assertEqual(["settled_bed", "pouring", "polydisperse"], [p["scene"] for p in report["preparations"]])
+        self.assertEqual(STEPS + RUNS, [p["scene"] for p in report["preparations"]])
         for preparation in report["preparations"]:
             self.assertEqual(60, preparation["bodies"])
-            self.assertAlmostEqual(0.6, preparation["simulated_s"])
+            self.assertAlmostEqual(0.6 if preparation["scene"] in STEPS else 0.0, preparation["simulated_s"])
         for case in report["cases"]:
             self.check_case(case)
+            self.assertEqual(case["scene"] in RUNS, case["whole_run"] is not None)
+            if case["whole_run"]:
+                self.check_run(case)
+                self.assertAlmostEqual(0.6, case["whole_run"]["simulated_s"])
         plain = {(c["scene"], c["threads"]): c for c in report["cases"] if c["residual_target"] is None}
-        self.assertEqual(6, len(plain))
-        for scene in ("settled_bed", "pouring", "polydisperse"):
+        self.assertEqual(2 * len(STEPS + RUNS), len(plain))
+        for scene in STEPS + RUNS:
             self.assertEqual(plain[scene, 1]["state_hash"], plain[scene, 2]["state_hash"])
             self.assertGreater(plain[scene, 1]["physics"]["contacts"], 0)
         self.assertEqual([0.01] * 3, [c["residual_target"] for c in report["cases"] if c["residual_target"]])
@@ -96,8 +123,9 @@ class Bench(unittest.TestCase):
 
     def test_lists_benchmarks(self):
         text = self.bench("--list").stdout
-        for name in ("settled_bed", "pouring", "polydisperse"):
-            self.assertRegex(text, rf"(?m)^{name} ")
+        for name in STEPS + RUNS:
+            self.assertRegex(text, rf"(?m)^{name} .*(; whole run)?$")
+        self.assertEqual(len(RUNS), text.count("; whole run\n"))
 
     def test_names_have_suggestions(self):
         done = self.bench("setled_bed", status=2)
@@ -158,6 +186,59 @@ class Bench(unittest.TestCase):
         self.assertRegex(self.bench("--compare", "after.json", "before.json").stdout, r"-50\.0 %.*faster")
         self.bench("--compare", "before.json", "after.json", "--least-change", "1.5")
         self.assertIn("no.json", self.bench("--compare", "before.json", "no.json", status=6).stderr)
+
+    def test_runs_whole_scenes(self):
+        with open(self.path("drop.toml"), "w") as file:
+            file.write(SCENE)
+        once = ("--threads", "1", "--repeats", "2", "--json", "out.json")
+        self.bench("drop.toml", "--whole-run", *once)
+        with open(self.path("out.json")) as file:
+            self.assertEqual([10], [case["steps"] for case in json.load(file)["cases"]])
+        text = self.bench("settled_bed", "--size", "30", "--whole-run", "--set", "end_time=0.5", "--residuals",
+                          "1e-2,1e-5", "--csv", "out.csv", "--plot", "out.svg", *once).stdout
+        self.assertRegex(text, r"(?m)^whole runs .* wall s .* worst +at t, s$")
+        self.assertRegex(text, r"(?m)^per_body to 1e-05 .* [0-9a-f]{16}$")
+        with open(self.path("out.json")) as file:
+            cases = json.load(file)["cases"]
+        self.assertEqual([None, 1e-2, 1e-5], [case["residual_target"] for case in cases])
+        for case in cases:
+            self.check_case(case)
+            self.check_run(case)
+            self.assertEqual((250, 2), (case["steps"], case["repeats"]))
+        loose, tight = cases[1:]
+        self.assertEqual(1000, tight["max_sweeps"])
+        self.assertLess(loose["physics"]["sweeps"], tight["physics"]["sweeps"])
+        self.assertLess(tight["physics"]["residual_mean"], 1e-5)
+        with open(self.path("out.csv")) as file:
+            rows = list(csv.DictReader(file))
+        for row, case in zip(rows, cases):
+            self.assertEqual("1", row["whole_run"])
+            self.assertAlmostEqual(float(row["wall_median_s"]), case["whole_run"]["wall_time_s"]["median"], places=5)
+            self.assertAlmostEqual(float(row["worst_step_at_s"]), case["whole_run"]["worst_step_at_s"], places=5)
+        with open(self.path("out.svg")) as file:
+            shown = file.read()
+        for title in ("steps of a run", "residual of a run", "settling", "time to equal residual"):
+            self.assertIn(title, shown)
+        # What is run whole of its own accord can be timed from a moment on too, and the words do not go together.
+        self.bench("collapse", "--size", "30", "--from", "0.1", "--steps", "2", *once, "--no-residuals")
+        with open(self.path("out.json")) as file:
+            self.assertEqual([(None, 2)], [(c["whole_run"], c["steps"]) for c in json.load(file)["cases"]])
+        self.assertIn("--whole-run", self.bench("collapse", "--whole-run", "--from", "0.1", status=2).stderr)
+        self.assertIn("--whole-run", self.bench("collapse", "--whole-run", "--tile", "2", status=2).stderr)
+
+    def test_compares_whole_runs(self):
+        report = self.measured("collapse", "--repeats", "5", "--threads", "1")
+        case = report["cases"][0]
+        quiet = [1e-3 * (1 + 0.001 * k) for k in range(5)]
+        case["step_time_s"]["samples"] = case["cpu_time_s"]["samples"] = quiet
+        self.write("before.json", report)
+        case["step_time_s"]["samples"] = case["cpu_time_s"]["samples"] = [time / 2 for time in quiet]
+        case["whole_run"]["settled_at_s"], case["whole_run"]["settling_wall_s"] = 0.4, {"samples": quiet}
+        case["state_hash"] = "0" * 16
+        self.write("after.json", report)
+        text = self.bench("--compare", "before.json", "after.json").stdout
+        self.assertRegex(text, r"(?m)^median s a whole run .*\ncollapse, 60 bodies, 1 thread, per_body, whole run .* -50\.0 %")
+        self.assertRegex(text, r"(?m)^  settled at t = \S+( s)? -> 0\.4 s$")
 
     def write(self, name, report):
         with open(self.path(name), "w") as file:

@@ -39,6 +39,26 @@ BenchCase made_up_case(const std::vector<double>& step_s) {
   return c;
 }
 
+/// A whole run of 50 such steps.
+BenchCase made_up_run(const std::vector<double>& step_s) {
+  BenchCase c = made_up_case(step_s);
+  c.key.whole_run = true;
+  c.physics.residual_mean = 2e-3;
+  c.physics.sweeps_max = 50;
+  c.physics.steps_not_converged = 20;
+  WholeRun run;
+  run.simulated_s = 0.1;
+  run.median_step_s = run.slow_step_s = run.worst_step_s = step_s;
+  for (const double t : step_s) run.settling_s.push_back(20.0 * t);
+  run.worst_step_at_s = 0.06;
+  run.settled_at_s = 0.04;
+  run.penetration_at_end = 1e-4;
+  run.energy_injected_J = 2e-3;
+  run.stretches = {{0.05, 2e-3, 40.0, 3.0, 0.1}, {0.1, 1e-3, 5.0, 0.5, 1e-5}};
+  c.run = run;
+  return c;
+}
+
 BenchReport made_up_report(const std::vector<double>& step_s) {
   BenchReport report;
   report.machine = {"a processor", 2, 2, {"L1 data 32K"}, 1 << 30, "Linux", 0.1};
@@ -145,6 +165,39 @@ TEST(Compare, SaysWhatElseWasComputed) {
                                       "largest penetration 0.001 -> 0.0015"}));
 }
 
+TEST(Compare, TakesWholeRunsByTheirWholeTime) {
+  BenchReport before = made_up_report({1e-3, 1e-3}), after = before;
+  before.cases = {made_up_run(noisy(1e-3, 0.01, 7, 1))};
+  after.cases = {made_up_run(noisy(1e-3, 0.01, 7, 2))};
+  EXPECT_FALSE(compare(before, after, 0.03).slower());
+  // Steps of half the length take a tenth less time each: the run takes longer all the same.
+  BenchCase& run = after.cases[0];
+  run.steps *= 2;
+  for (double& time : run.step_s) time *= 0.9;
+  for (double& time : run.run->worst_step_s) time *= 3.0;
+  run.run->settled_at_s.reset();
+  run.run->settling_s.clear();
+  run.run->penetration_at_end *= 2.0;
+  run.state_hash += 1;
+  const Comparison c = compare(before, after, 0.03);
+  EXPECT_TRUE(c.slower());
+  EXPECT_NEAR(c.cases[0].step.a, 0.05, 0.002);  // s
+  EXPECT_NEAR(c.cases[0].step.b, 0.09, 0.004);
+  const std::string text = to_text(c);
+  EXPECT_NE(text.find("median s a whole run"), std::string::npos);
+  EXPECT_EQ(text.find("median ms a step"), std::string::npos);
+  EXPECT_NE(text.find("worst step, ms"), std::string::npos);
+  EXPECT_EQ(text.find("median step, ms"), std::string::npos);  // within the noise
+  EXPECT_NE(text.find("settled at t = 0.04 s -> never"), std::string::npos);
+  EXPECT_NE(text.find("mean penetration at the end 0.0001 -> 0.0002"), std::string::npos);
+}
+
+TEST(Compare, DoesNotTakeAWholeRunForStepsOfTheSameScene) {
+  BenchReport before = made_up_report({1e-3, 1e-3}), after = before;
+  after.cases = {made_up_run({1e-3, 1e-3})};
+  EXPECT_TRUE(compare(before, after, 0.03).cases.empty());
+}
+
 TEST(Compare, SaysWhichMachineAndWhichMeasurementsDiffer) {
   const BenchReport before = made_up_report({1e-3, 1e-3});
   BenchReport after = before;
@@ -176,7 +229,11 @@ TEST(HashFaults, AreFoundBetweenThreadsAndRepeats) {
 
 TEST(BenchJson, ComesBackAsItWas) {
   const std::filesystem::path path = std::filesystem::path(testing::TempDir()) / "bench_json_test.json";
-  const BenchReport written = made_up_report(noisy(1e-3, 0.01, 7, 1));
+  BenchReport written = made_up_report(noisy(1e-3, 0.01, 7, 1));
+  written.cases.push_back(made_up_run(noisy(1e-3, 0.01, 7, 2)));
+  written.cases.push_back(made_up_run(noisy(1e-3, 0.01, 7, 3)));
+  written.cases[2].run->settled_at_s.reset();
+  written.cases[2].run->settling_s.clear();
   std::ofstream(path) << to_json(written);
   const BenchReport read = read_bench_json(path);
   EXPECT_EQ(to_json(read), to_json(written));

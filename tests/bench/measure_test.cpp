@@ -74,7 +74,8 @@ TEST(TileBench, RefusesWhatDoesNotLieInABox) {
 
 /// The scenes that are benchmarks, while they move, large enough for many blocks.
 TEST(Measure, LeavesTheSameBitsOnAnyNumberOfThreads) {
-  for (const char* name : {"settled_bed", "pouring", "polydisperse"}) {
+  for (const char* name :
+       {"settled_bed", "pouring", "polydisperse", "collapse", "tube", "mixture", "hopper"}) {
     const PreparedScene p =
         prepare_bench(io::read_scene(folder / (std::string(name) + ".toml"), {{"count", "400"}}), 0.5,
                       Progress::Style::none);
@@ -148,6 +149,46 @@ TEST(Measure, ReachesTheResidualsAskedFor) {
   }
   EXPECT_GT(cases[1].physics.sweeps, cases[0].physics.sweeps);
   EXPECT_EQ(cases[2].key.solver, "per_contact");
+}
+
+TEST(Measure, AWholeRunHasAllStepsOfTheScene) {
+  io::Scene scene = io::read_scene(folder / "collapse.toml", {{"count", "40"}, {"end_time", "0.3"}});
+  const PreparedScene p = prepare_bench(std::move(scene), 0.0, Progress::Style::none);
+  const std::vector<BenchVariant> variants = {{1, SolverKind::per_body, 0.0, false, true},
+                                              {3, SolverKind::per_body, 0.0, false, true},
+                                              {1, SolverKind::per_body, 1e-5, false, true}};
+  const std::vector<BenchCase> cases = measure(p, variants, plan);
+  State state = p.state;
+  Workspace workspace;
+  StepResult result;
+  double injected = 0.0;
+  int sweeps_max = 0;
+  for (int k = 0; k < 150; ++k) {
+    const StepReport& report = step(p.scene.model, state, workspace, result);
+    injected += report.energy_injected_J;
+    sweeps_max = std::max(sweeps_max, report.sweeps);
+  }
+  for (const BenchCase& c : {cases[0], cases[1]}) {
+    EXPECT_TRUE(c.key.whole_run);
+    EXPECT_TRUE(c.reproducible);
+    EXPECT_EQ(c.steps, 150);
+    EXPECT_EQ(c.state_hash, state_hash(state.bodies));
+    EXPECT_EQ(c.physics.sweeps_max, sweeps_max);
+    ASSERT_TRUE(c.run.has_value());
+    EXPECT_NEAR(c.run->simulated_s, 0.3, 1e-12);
+    EXPECT_DOUBLE_EQ(c.run->energy_injected_J, injected);
+    EXPECT_DOUBLE_EQ(c.run->penetration_at_end, result.report.penetration_mean);
+    ASSERT_EQ(c.run->worst_step_s.size(), 2u);
+    for (std::size_t r = 0; r < 2; ++r) {
+      EXPECT_LE(c.run->median_step_s[r], c.run->slow_step_s[r]);
+      EXPECT_LE(c.run->slow_step_s[r], c.run->worst_step_s[r]);
+      EXPECT_LE(c.step_s[r], c.run->worst_step_s[r]);
+    }
+  }
+  // More sweeps for a smaller residual, over the same steps.
+  EXPECT_EQ(cases[2].steps, 150);
+  EXPECT_GT(cases[2].physics.sweeps, cases[0].physics.sweeps);
+  EXPECT_LT(cases[2].physics.residual_mean, 1e-5);
 }
 
 TEST(Measure, StopsRepeatingWhenPatienceIsOver) {

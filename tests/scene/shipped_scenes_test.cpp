@@ -50,5 +50,22 @@ TEST(ShippedScenes, SettlingBoxOfAnySizeGrowsItsFloor) {
   EXPECT_LT(reach, 2.0);
 }
 
+TEST(ShippedScenes, GlassRiceAndSteelDifferInWeight) {
+  const Scene scene = read_scene(folder / "glass_rice_steel" / "glass_rice_steel.toml");
+  const Bodies& bodies = scene.initial.bodies;
+  ASSERT_EQ(bodies.size(), 880u);
+  const auto [lightest, heaviest] = std::minmax_element(bodies.mass.begin(), bodies.mass.end());
+  EXPECT_GT(*heaviest / *lightest, 50.0);
+}
+
+TEST(ShippedScenes, TheHopperIsFullAtTheStart) {
+  const Scene scene = read_scene(folder / "rounded_hopper" / "rounded_hopper.toml");
+  EXPECT_EQ(scene.initial.bodies.size(), 600u);
+  for (const Vec3& p : scene.initial.bodies.position) {
+    EXPECT_LT(p.head<2>().norm(), 0.25);  // within the silo
+    EXPECT_GT(p.z(), 0.6);                // above its outlet
+  }
+}
+
 }  // namespace
 }  // namespace scree::io

@@ -8,6 +8,7 @@
 #include "io/files/file_errors.h"
 #include "tools/bench/bench_report.h"
 #include "tools/bench/statistics.h"
+#include "tools/bench/whole_run.h"
 
 namespace scree {
 
@@ -57,6 +58,7 @@ Json physics_json(const BenchPhysics& p) {
           {"active_contacts", p.active_contacts},
           {"candidates", p.candidates},
           {"sweeps", p.sweeps},
+          {"sweeps_max", p.sweeps_max},
           {"asleep", p.asleep},
           {"residual_mean", p.residual_mean},
           {"residual_max", p.residual_max},
@@ -66,6 +68,37 @@ Json physics_json(const BenchPhysics& p) {
           {"kinetic_energy_per_body_J", p.kinetic_energy_per_body_J},
           {"steps_not_converged", p.steps_not_converged},
           {"narrow_phase_failures", p.narrow_phase_failures}};
+}
+
+Json stretches_json(const std::vector<RunStretch>& stretches) {
+  Json json = Json::object();
+  for (const StretchName& column : stretch_names) {
+    json[column.name] = Json::array();
+    for (const RunStretch& stretch : stretches) json[column.name].push_back(stretch.*column.value);
+  }
+  return json;
+}
+
+Json whole_run_json(const BenchCase& c) {
+  if (!c.run) return nullptr;
+  const WholeRun& r = *c.run;
+  return {{"simulated_s", r.simulated_s},
+          {"wall_time_s", spread_json(run_samples(c))},
+          {"median_step_s", spread_json(r.median_step_s)},
+          {"percentile_95_step_s", spread_json(r.slow_step_s)},
+          {"worst_step_s", spread_json(r.worst_step_s)},
+          {"worst_step_at_s", r.worst_step_at_s},
+          {"residual_of_goal_mean", of_goal(c, c.physics.residual_mean)},
+          {"residual_of_goal_max", of_goal(c, c.physics.residual_max)},
+          {"share_not_converged", share_not_converged(c)},
+          {"settled_energy_relative", settled_energy},
+          {"settled_at_s", r.settled_at_s ? Json(*r.settled_at_s) : Json(nullptr)},
+          {"settling_wall_s", r.settled_at_s ? spread_json(r.settling_s) : Json(nullptr)},
+          {"penetration_at_end", r.penetration_at_end},
+          {"energy_injected_J", r.energy_injected_J},
+          {"energy_injected_relative", r.energy_injected_relative},
+          {"energy_created_J", r.energy_created_J},
+          {"stretches", stretches_json(r.stretches)}};
 }
 
 Json case_json(const BenchCase& c) {
@@ -91,6 +124,7 @@ Json case_json(const BenchCase& c) {
           {"contacts_per_s", r.contacts_per_s},
           {"simulated_per_wall", r.simulated_per_wall},
           {"physics", physics_json(c.physics)},
+          {"whole_run", whole_run_json(c)},
           {"bytes_per_body", c.bytes_per_body},
           {"state_hash", hash_text(c.state_hash)},
           {"reproducible", c.reproducible}};
@@ -130,6 +164,7 @@ BenchPhysics read_physics(const Json& j) {
   p.active_contacts = number(j.at("active_contacts"));
   p.candidates = number(j.at("candidates"));
   p.sweeps = number(j.at("sweeps"));
+  p.sweeps_max = j.value("sweeps_max", 0);
   p.asleep = j.value("asleep", 0.0);  // older files do not know it
   p.residual_mean = number(j.at("residual_mean"));
   p.residual_max = number(j.at("residual_max"));
@@ -142,20 +177,56 @@ BenchPhysics read_physics(const Json& j) {
   return p;
 }
 
+std::vector<double> read_samples(const Json& spread) {
+  return spread.at("samples").get<std::vector<double>>();
+}
+
+std::vector<RunStretch> read_stretches(const Json& j) {
+  std::vector<RunStretch> stretches;
+  for (const StretchName& column : stretch_names) {
+    const Json& values = j.at(column.name);
+    stretches.resize(values.size());
+    for (std::size_t k = 0; k < values.size(); ++k) stretches[k].*column.value = number(values[k]);
+  }
+  return stretches;
+}
+
+std::optional<WholeRun> read_whole_run(const Json& j) {
+  if (j.is_null()) return std::nullopt;
+  WholeRun r;
+  r.simulated_s = j.at("simulated_s");
+  r.median_step_s = read_samples(j.at("median_step_s"));
+  r.slow_step_s = read_samples(j.at("percentile_95_step_s"));
+  r.worst_step_s = read_samples(j.at("worst_step_s"));
+  r.worst_step_at_s = j.at("worst_step_at_s");
+  if (!j.at("settled_at_s").is_null()) {
+    r.settled_at_s = j.at("settled_at_s").get<double>();
+    r.settling_s = read_samples(j.at("settling_wall_s"));
+  }
+  r.penetration_at_end = number(j.at("penetration_at_end"));
+  r.energy_injected_J = number(j.at("energy_injected_J"));
+  r.energy_injected_relative = number(j.at("energy_injected_relative"));
+  r.energy_created_J = number(j.at("energy_created_J"));
+  r.stretches = read_stretches(j.at("stretches"));
+  return r;
+}
+
 BenchCase read_case(const Json& j) {
   BenchCase c;
   c.key = {j.at("scene"), j.at("bodies"), j.at("threads"), j.at("solver"), number(j.at("residual_target")),
-           j.at("cold")};
+           j.at("cold"),  false};
+  c.run = read_whole_run(j.value("whole_run", Json()));  // older files do not know it
+  c.key.whole_run = c.run.has_value();
   c.tolerance = j.at("tolerance");
   c.max_sweeps = j.at("max_sweeps");
   c.settings = j.at("settings").get<std::vector<std::string>>();
   c.time_step_s = j.at("time_step_s");
   c.steps = j.at("steps");
-  c.step_s = j.at("step_time_s").at("samples").get<std::vector<double>>();
-  c.cpu_s = j.at("cpu_time_s").at("samples").get<std::vector<double>>();
+  c.step_s = read_samples(j.at("step_time_s"));
+  c.cpu_s = read_samples(j.at("cpu_time_s"));
   c.stages.resize(c.step_s.size());
   for (const StageName& stage : stage_names) {
-    const auto samples = j.at("stage_time_s").at(stage.name).at("samples").get<std::vector<double>>();
+    const std::vector<double> samples = read_samples(j.at("stage_time_s").at(stage.name));
     for (std::size_t k = 0; k < std::min(samples.size(), c.stages.size()); ++k)
       c.stages[k].*stage.time = samples[k];
   }

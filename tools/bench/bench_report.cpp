@@ -1,5 +1,6 @@
 #include "tools/bench/bench_report.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <map>
 
@@ -8,12 +9,47 @@
 
 namespace scree {
 
+namespace {
+
+constexpr std::size_t whole_run_column_count = 11;
+
+/// The columns of whole runs; empty for other measurements and, of settling, if it has not settled.
+std::string whole_run_columns(const BenchCase& c) {
+  if (!c.run) return std::string(whole_run_column_count, ',');
+  const WholeRun& r = *c.run;
+  std::string text =
+      fmt::format(",{:.6g},{:.6e},{:.6e},{:.6e},{:.6e},{:.6g}", r.simulated_s, spread(run_samples(c)).median,
+                  spread(r.median_step_s).median, spread(r.slow_step_s).median, spread(r.worst_step_s).median,
+                  r.worst_step_at_s);
+  text += r.settled_at_s ? fmt::format(",{:.6g},{:.6e}", *r.settled_at_s, spread(r.settling_s).median) : ",,";
+  return text +
+         fmt::format(",{:.6g},{:.6g},{:.6g}", r.penetration_at_end, r.energy_injected_J, r.energy_created_J);
+}
+
+}  // namespace
+
 std::string to_string(const BenchKey& key) {
   std::string text = fmt::format("{}, {} bodies, {} thread{}, {}", key.scene, key.bodies, key.threads,
                                  key.threads == 1 ? "" : "s", key.solver);
   if (key.residual_target > 0.0) text += fmt::format(", residual {:g}", key.residual_target);
   if (key.cold) text += ", cold";
+  if (key.whole_run) text += ", whole run";
   return text;
+}
+
+std::vector<double> run_samples(const BenchCase& c) {
+  std::vector<double> samples = c.step_s;
+  for (double& sample : samples) sample *= static_cast<double>(c.steps);
+  return samples;
+}
+
+double share_not_converged(const BenchCase& c) {
+  return static_cast<double>(c.physics.steps_not_converged) /
+         static_cast<double>(std::max<std::int64_t>(1, c.steps));
+}
+
+double of_goal(const BenchCase& c, double residual) {
+  return c.tolerance > 0.0 ? residual / c.tolerance : 0.0;
 }
 
 Rates rates(const BenchCase& c) {
@@ -56,7 +92,9 @@ std::string to_csv(const BenchReport& report) {
       "finish_s,"
       "body_steps_per_s,contacts_per_s,simulated_per_wall,contacts,active_contacts,candidates,sweeps,asleep,"
       "residual_mean,residual_max,penetration_mean,penetration_max,energy_error_relative,"
-      "kinetic_energy_per_body_J,steps_not_converged,bytes_per_body,state_hash\n";
+      "kinetic_energy_per_body_J,steps_not_converged,bytes_per_body,state_hash,"
+      "sweeps_max,whole_run,simulated_s,wall_median_s,median_step_s,percentile_95_step_s,worst_step_s,"
+      "worst_step_at_s,settled_at_s,settling_wall_s,penetration_at_end,energy_injected_J,energy_created_J\n";
   for (const BenchCase& c : report.cases) {
     const Spread s = spread(c.step_s);
     const Rates r = rates(c);
@@ -73,7 +111,9 @@ std::string to_csv(const BenchReport& report) {
           p.candidates, p.sweeps, p.asleep, p.residual_mean, p.residual_max, p.penetration_mean,
           p.penetration_max, p.energy_error_relative, p.kinetic_energy_per_body_J})
       text += fmt::format(",{:.6g}", value);
-    text += fmt::format(",{},{:.1f},{}\n", p.steps_not_converged, c.bytes_per_body, hash_text(c.state_hash));
+    text += fmt::format(",{},{:.1f},{},{},{}", p.steps_not_converged, c.bytes_per_body,
+                        hash_text(c.state_hash), p.sweeps_max, c.run ? 1 : 0);
+    text += whole_run_columns(c) + "\n";
   }
   return text;
 }

@@ -30,9 +30,17 @@ std::vector<std::string> differing_setting(const BenchReport& a, const BenchRepo
   return lines;
 }
 
-Change change(const char* quantity, const std::vector<double>& a, const std::vector<double>& b,
-              double least_change) {
-  return {quantity, spread(a).median, spread(b).median, difference(a, b, least_change)};
+constexpr double seconds = 1.0, milliseconds = 1e-3;
+
+Change change(const std::string& quantity, const std::vector<double>& a, const std::vector<double>& b,
+              double least_change, double shown_in_s = milliseconds) {
+  return {quantity, spread(a).median, spread(b).median, difference(a, b, least_change), shown_in_s};
+}
+
+/// Of a mean over the steps of a whole run: all steps together.
+std::vector<double> times(std::int64_t steps, std::vector<double> samples) {
+  for (double& sample : samples) sample *= static_cast<double>(steps);
+  return samples;
 }
 
 /// A change of one figure, if it is one.
@@ -40,6 +48,23 @@ void look_at(std::vector<std::string>& lines, const char* what, double a, double
   const double scale = std::max(std::abs(a), std::abs(b));
   if (scale > 0.0 && std::abs(b - a) > physics_tolerance * scale)
     lines.push_back(fmt::format("{} {:.4g} -> {:.4g}", what, a, b));
+}
+
+std::string time_text(const std::optional<double>& time_s) {
+  return time_s ? fmt::format("{:g} s", *time_s) : "never";
+}
+
+void look_at_runs(std::vector<std::string>& lines, const BenchCase& a, const BenchCase& b) {
+  const WholeRun &p = *a.run, &q = *b.run;
+  look_at(lines, "simulated time", p.simulated_s, q.simulated_s);
+  look_at(lines, "most sweeps taken", a.physics.sweeps_max, b.physics.sweeps_max);
+  look_at(lines, "share of steps not converged", share_not_converged(a), share_not_converged(b));
+  if (p.settled_at_s != q.settled_at_s)
+    lines.push_back(
+        fmt::format("settled at t = {} -> {}", time_text(p.settled_at_s), time_text(q.settled_at_s)));
+  look_at(lines, "mean penetration at the end", p.penetration_at_end, q.penetration_at_end);
+  look_at(lines, "energy injected", p.energy_injected_J, q.energy_injected_J);
+  look_at(lines, "energy created", p.energy_created_J, q.energy_created_J);
 }
 
 std::vector<std::string> differing_physics(const BenchCase& a, const BenchCase& b) {
@@ -66,17 +91,42 @@ std::vector<std::string> differing_physics(const BenchCase& a, const BenchCase& 
   look_at(lines, "kinetic energy a body", p.kinetic_energy_per_body_J, q.kinetic_energy_per_body_J);
   look_at(lines, "steps not converged", static_cast<double>(p.steps_not_converged),
           static_cast<double>(q.steps_not_converged));
+  if (a.run && b.run) look_at_runs(lines, a, b);
   return lines;
 }
 
-CaseComparison compare_cases(const BenchCase& a, const BenchCase& b, double least_change) {
+/// Everything in seconds a run, but single steps in milliseconds.
+CaseComparison compare_runs(const BenchCase& a, const BenchCase& b, double least_change) {
+  const auto all_steps = [&](const char* what, const std::vector<double>& of_a,
+                             const std::vector<double>& of_b) {
+    return change(what, times(a.steps, of_a), times(b.steps, of_b), least_change, seconds);
+  };
   CaseComparison c;
-  c.key = a.key;
+  c.step = all_steps("whole run", a.step_s, b.step_s);
+  c.cpu = all_steps("processor time", a.cpu_s, b.cpu_s);
+  for (const StageName& stage : stage_names)
+    c.stages.push_back(all_steps(stage.name, stage_samples(a, stage.time), stage_samples(b, stage.time)));
+  const WholeRun &p = *a.run, &q = *b.run;
+  c.stages.push_back(change("until settled", p.settling_s, q.settling_s, least_change, seconds));
+  c.stages.push_back(change("median step, ms", p.median_step_s, q.median_step_s, least_change));
+  c.stages.push_back(change("95th percentile, ms", p.slow_step_s, q.slow_step_s, least_change));
+  c.stages.push_back(change("worst step, ms", p.worst_step_s, q.worst_step_s, least_change));
+  return c;
+}
+
+CaseComparison compare_steps(const BenchCase& a, const BenchCase& b, double least_change) {
+  CaseComparison c;
   c.step = change("step", a.step_s, b.step_s, least_change);
   c.cpu = change("processor time", a.cpu_s, b.cpu_s, least_change);
   for (const StageName& stage : stage_names)
     c.stages.push_back(
         change(stage.name, stage_samples(a, stage.time), stage_samples(b, stage.time), least_change));
+  return c;
+}
+
+CaseComparison compare_cases(const BenchCase& a, const BenchCase& b, double least_change) {
+  CaseComparison c = a.run && b.run ? compare_runs(a, b, least_change) : compare_steps(a, b, least_change);
+  c.key = a.key;
   c.physics = differing_physics(a, b);
   return c;
 }
@@ -93,9 +143,31 @@ const char* verdict(const Difference& d) {
 }
 
 std::string line(const std::string& name, const Change& c) {
-  constexpr double ms = 1e3, percent = 100.0;
-  return fmt::format("{:<52}{:>10.4g}{:>10.4g}{:>+9.1f} %{:>8.1f} %  {}\n", name, ms * c.a, ms * c.b,
-                     percent * c.difference.relative, percent * c.difference.noise, verdict(c.difference));
+  constexpr double percent = 100.0;
+  return fmt::format("{:<52}{:>10.4g}{:>10.4g}{:>+9.1f} %{:>8.1f} %  {}\n", name, c.a / c.shown_in_s,
+                     c.b / c.shown_in_s, percent * c.difference.relative, percent * c.difference.noise,
+                     verdict(c.difference));
+}
+
+std::string lines_of(const CaseComparison& c) {
+  std::string text = line(to_string(c.key), c.step);
+  if (c.cpu.difference.significant) text += line("  " + c.cpu.quantity, c.cpu);
+  for (const Change& stage : c.stages) {
+    if (stage.difference.significant) text += line("  " + stage.quantity, stage);
+  }
+  for (const std::string& physics : c.physics) text += "  " + physics + "\n";
+  return text;
+}
+
+/// The whole runs or all else, under a heading; nothing if there are none.
+std::string table(const Comparison& c, bool whole_runs, const char* heading) {
+  std::string rows;
+  for (const CaseComparison& k : c.cases) {
+    if (k.key.whole_run == whole_runs) rows += lines_of(k);
+  }
+  if (rows.empty()) return rows;
+  return fmt::format("\n{:<52}{:>10}{:>10}{:>11}{:>10}\n", heading, "before", "after", "change", "noise") +
+         rows;
 }
 
 std::string conclusion(const Comparison& c) {
@@ -147,17 +219,7 @@ Comparison compare(const BenchReport& a, const BenchReport& b, double least_chan
 std::string to_text(const Comparison& c) {
   std::string text = fmt::format("{}\n", c.commits);
   for (const std::string& difference : c.setting) text += "  " + difference + "\n";
-  if (!c.cases.empty())
-    text += fmt::format("\n{:<52}{:>10}{:>10}{:>11}{:>10}\n", "median ms a step", "before", "after", "change",
-                        "noise");
-  for (const CaseComparison& k : c.cases) {
-    text += line(to_string(k.key), k.step);
-    if (k.cpu.difference.significant) text += line("  " + k.cpu.quantity, k.cpu);
-    for (const Change& stage : k.stages) {
-      if (stage.difference.significant) text += line("  " + stage.quantity, stage);
-    }
-    for (const std::string& physics : k.physics) text += "  " + physics + "\n";
-  }
+  text += table(c, false, "median ms a step") + table(c, true, "median s a whole run");
   for (const BenchKey& key : c.only_a) text += fmt::format("only before: {}\n", to_string(key));
   for (const BenchKey& key : c.only_b) text += fmt::format("only after: {}\n", to_string(key));
   return text + "\n" + conclusion(c);

@@ -14,14 +14,15 @@ struct Change {
   std::string quantity;     // "step", "detection", ...
   double a = 0.0, b = 0.0;  // medians, s
   Difference difference;
+  double shown_in_s = 1e-3;  // the unit it is shown in
 };
 
 /// One measurement that both files hold.
 struct CaseComparison {
   BenchKey key;
-  Change step;                       // wall time of a step
-  Change cpu;                        // processor time of a step
-  std::vector<Change> stages;        // wall times of the four
+  Change step;                       // wall time of a step; of a whole run, all of it
+  Change cpu;                        // processor time of the same
+  std::vector<Change> stages;        // wall times of the four; of a whole run, also of its steps
   std::vector<std::string> physics;  // what differs in what was computed; empty if the state hashes agree
 
   /// -1 faster, 1 slower, 0 within the noise. By wall time; on one thread, if that tells nothing, by

@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <fmt/format.h>
+#include <numeric>
 
 #include "engine/core/errors.h"
 #include "engine/core/parallel.h"
 #include "engine/simulation/step.h"
+#include "tools/bench/whole_run.h"
 
 namespace scree {
 
@@ -21,7 +22,9 @@ double seconds_since(Clock::time_point start) {
 
 /// What one repeat found.
 struct Repeat {
-  double wall_s = 0.0, cpu_s = 0.0;  // of all timed steps
+  std::vector<StepReport> reports;  // [timed step]
+  std::vector<double> step_s;       // [timed step] wall time
+  double cpu_s = 0.0;               // of all timed steps
   StageTimes stages;
   BenchPhysics physics;
   double bytes = 0.0;
@@ -36,6 +39,7 @@ class PhysicsSum {
     p_.active_contacts += static_cast<double>(r.active_contacts);
     p_.candidates += static_cast<double>(r.candidates);
     p_.sweeps += r.sweeps;
+    p_.sweeps_max = std::max(p_.sweeps_max, r.sweeps);
     p_.asleep += static_cast<double>(r.asleep);
     p_.residual_mean += r.residual_of_scale();
     p_.residual_max = std::max(p_.residual_max, r.residual_of_scale());
@@ -43,9 +47,7 @@ class PhysicsSum {
     p_.penetration_max = std::max(p_.penetration_max, r.penetration_max);
     p_.steps_not_converged += r.status == SolveStatus::converged ? 0 : 1;
     p_.narrow_phase_failures += r.narrow_phase_failures;
-    const double explained =
-        std::max(0.0, r.energy.boundary_work) + std::max(0.0, r.energy.position_correction);
-    p_.energy_error_relative += std::abs(r.energy.remainder) + std::max(0.0, r.energy_injected_J - explained);
+    p_.energy_error_relative += std::abs(r.energy.remainder) + created_energy(r);
     p_.kinetic_energy_per_body_J = r.energy.kinetic;
     ++steps_;
   }
@@ -64,35 +66,63 @@ class PhysicsSum {
   int steps_ = 0;
 };
 
+/// The steps of one repeat.
+struct Plan {
+  int warm_up = 0;
+  std::int64_t steps = 0;
+};
+
+Plan plan_of(const PreparedScene& prepared, const BenchVariant& variant, const Model& model,
+             const BenchPlan& plan) {
+  if (variant.whole_run) {
+    const double left_s = prepared.scene.end_time_s - prepared.state.time_s;
+    return {0, std::max<std::int64_t>(1, std::llround(left_s / model.settings.time_step_s))};
+  }
+  return {plan.warm_up,
+          variant.residual_target > 0.0 ? std::min(plan.steps, plan.residual_steps) : plan.steps};
+}
+
+void summarize(const Model& model, const Bodies& bodies, Repeat& repeat) {
+  PhysicsSum sum;
+  for (const StepReport& report : repeat.reports) {
+    repeat.stages += report.time;
+    sum.add(report);
+  }
+  repeat.physics = sum.finish(bodies.size(), lifting_energy(model, bodies));
+  repeat.hash = state_hash(bodies);
+}
+
 /// Steps a copy of the state with a workspace of its own, so that repeats also sample where memory happens to
 /// lie.
-Repeat time_steps(const PreparedScene& prepared, const Model& model, int warm_up, std::int64_t steps) {
+Repeat time_steps(const PreparedScene& prepared, const Model& model, const Plan& plan,
+                  Progress::Style style) {
+  const auto steps = static_cast<std::size_t>(plan.steps);
+  Repeat repeat;
+  repeat.reports.reserve(steps);
+  repeat.step_s.reserve(steps);
   const std::int64_t heap_before = heap_bytes();
   State state = prepared.state;
   Workspace workspace;
   StepResult result;
-  for (int k = 0; k < warm_up; ++k) {
+  const auto checked_step = [&]() -> const StepReport& {
     const StepReport& report = step(model, state, workspace, result);
     if (is_broken(report)) refuse_broken(prepared.scene, report);
-  }
-  std::vector<StepReport> reports;
-  reports.reserve(static_cast<std::size_t>(steps));
-  Repeat repeat;
+    return report;
+  };
+  for (int k = 0; k < plan.warm_up; ++k) checked_step();
+  Progress progress(style, state.time_s, prepared.scene.end_time_s);
   const double cpu_before = cpu_time_s();
-  const auto start = Clock::now();
-  for (std::int64_t k = 0; k < steps; ++k) reports.push_back(step(model, state, workspace, result));
-  repeat.wall_s = seconds_since(start);
-  repeat.cpu_s = cpu_time_s() - cpu_before;
-  repeat.bytes = static_cast<double>(heap_bytes() - heap_before) -
-                 static_cast<double>(reports.capacity() * sizeof(StepReport));
-  repeat.hash = state_hash(state.bodies);
-  PhysicsSum sum;
-  for (const StepReport& report : reports) {
-    if (is_broken(report)) refuse_broken(prepared.scene, report);
-    repeat.stages += report.time;
-    sum.add(report);
+  for (std::size_t k = 0; k < steps; ++k) {
+    const auto start = Clock::now();
+    const StepReport& report = checked_step();
+    repeat.step_s.push_back(seconds_since(start));
+    repeat.reports.push_back(report);
+    progress.update(report);
   }
-  repeat.physics = sum.finish(state.bodies.size(), lifting_energy(model, state.bodies));
+  repeat.cpu_s = cpu_time_s() - cpu_before;
+  repeat.bytes = static_cast<double>(heap_bytes() - heap_before);
+  progress.clear();
+  summarize(model, state.bodies, repeat);
   return repeat;
 }
 
@@ -108,17 +138,22 @@ Model model_of(const PreparedScene& prepared, const BenchVariant& variant) {
   return model;
 }
 
+double wall_time(const Repeat& repeat) {
+  return std::accumulate(repeat.step_s.begin(), repeat.step_s.end(), 0.0);
+}
+
 BenchCase empty_case(const PreparedScene& prepared, const BenchVariant& variant, const Model& model,
-                     const BenchPlan& plan) {
+                     std::int64_t steps) {
   BenchCase c;
   c.key = {prepared.scene.name,     static_cast<std::int64_t>(prepared.state.bodies.size()),
            variant.threads,         to_string(variant.solver),
-           variant.residual_target, variant.cold};
+           variant.residual_target, variant.cold,
+           variant.whole_run};
   for (const auto& [key, value] : prepared.scene.overrides) c.settings.push_back(key + "=" + value);
   c.time_step_s = model.settings.time_step_s;
   c.tolerance = model.settings.solver.tolerance;
   c.max_sweeps = model.settings.solver.max_sweeps;
-  c.steps = variant.residual_target > 0.0 ? std::min(plan.steps, plan.residual_steps) : plan.steps;
+  c.steps = steps;
   return c;
 }
 
@@ -129,7 +164,7 @@ void add_repeat(const Repeat& repeat, BenchCase& c) {
     c.physics = repeat.physics;
   }
   c.reproducible = c.reproducible && repeat.hash == c.state_hash;
-  c.step_s.push_back(repeat.wall_s / n);
+  c.step_s.push_back(wall_time(repeat) / n);
   c.cpu_s.push_back(repeat.cpu_s / n);
   c.stages.push_back({repeat.stages.preparation / n, repeat.stages.detection / n,
                       repeat.stages.resolution / n, repeat.stages.finish / n});
@@ -137,25 +172,48 @@ void add_repeat(const Repeat& repeat, BenchCase& c) {
   c.bytes_per_body = std::max(c.bytes_per_body, repeat.bytes / bodies);
 }
 
+/// A variant that is being measured.
+struct Measurement {
+  BenchVariant variant;
+  Model model;
+  Plan plan;
+  BenchCase found;
+  double spent_s = 0.0;
+  std::vector<StepReport> reports;          // of a whole run's first repeat; the others are the same
+  std::vector<std::vector<double>> step_s;  // [repeat][step] of a whole run
+};
+
+void repeat_once(const PreparedScene& prepared, Progress::Style progress, Measurement& m) {
+  const bool whole = m.variant.whole_run;
+  set_thread_count(m.variant.threads);
+  Repeat done = time_steps(prepared, m.model, m.plan, whole ? progress : Progress::Style::none);
+  m.spent_s += wall_time(done);
+  add_repeat(done, m.found);
+  if (!whole) return;
+  if (m.reports.empty()) m.reports = std::move(done.reports);
+  m.step_s.push_back(std::move(done.step_s));
+}
+
 }  // namespace
 
 std::vector<BenchCase> measure(const PreparedScene& prepared, std::span<const BenchVariant> variants,
-                               const BenchPlan& plan) {
-  std::vector<Model> models;
-  std::vector<BenchCase> cases;
+                               const BenchPlan& plan, Progress::Style progress) {
+  std::vector<Measurement> measurements;
   for (const BenchVariant& variant : variants) {
-    models.push_back(model_of(prepared, variant));
-    cases.push_back(empty_case(prepared, variant, models.back(), plan));
+    Measurement m{variant, model_of(prepared, variant), {}, {}, 0.0, {}, {}};
+    m.plan = plan_of(prepared, variant, m.model, plan);
+    m.found = empty_case(prepared, variant, m.model, m.plan.steps);
+    measurements.push_back(std::move(m));
   }
-  std::vector<double> spent_s(variants.size(), 0.0);
   for (int repeat = 0; repeat < plan.repeats; ++repeat) {
-    for (std::size_t k = 0; k < variants.size(); ++k) {
-      if (repeat > 0 && spent_s[k] >= plan.patience_s) continue;
-      set_thread_count(variants[k].threads);
-      const Repeat done = time_steps(prepared, models[k], plan.warm_up, cases[k].steps);
-      spent_s[k] += done.wall_s;
-      add_repeat(done, cases[k]);
+    for (Measurement& m : measurements) {
+      if (repeat == 0 || m.spent_s < plan.patience_s) repeat_once(prepared, progress, m);
     }
+  }
+  std::vector<BenchCase> cases;
+  for (Measurement& m : measurements) {
+    if (m.variant.whole_run) m.found.run = describe_run(m.model, prepared.state, m.reports, m.step_s);
+    cases.push_back(std::move(m.found));
   }
   return cases;
 }

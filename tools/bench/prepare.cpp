@@ -1,5 +1,6 @@
 #include "tools/bench/prepare.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <fmt/format.h>
@@ -97,6 +98,12 @@ double lifting_energy(const Model& model, const Bodies& bodies) {
   for (std::size_t i = 0; i < bodies.size(); ++i)
     sum += bodies.mass[i] * model.shapes.smallest_length(bodies.shape[i]);
   return sum * model.settings.gravity.norm();
+}
+
+double created_energy(const StepReport& report) {
+  const EnergyLedger& e = report.energy;
+  const double explained = std::max(0.0, e.boundary_work) + std::max(0.0, e.position_correction);
+  return std::max(0.0, report.energy_injected_J - explained);
 }
 
 PreparedScene prepare_bench(io::Scene scene, double until_s, Progress::Style progress) {

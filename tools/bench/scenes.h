@@ -12,6 +12,7 @@ struct BenchScene {
   const char* name;
   const char* description;
   bool comes_to_rest;  // timed at rest: a warning if it is not
+  bool whole_run;      // timed from its start to its end, if nothing else is asked for
 };
 
 std::span<const BenchScene> bench_scenes();
@@ -20,7 +21,7 @@ std::span<const BenchScene> bench_scenes();
 struct BenchTarget {
   std::filesystem::path file;
   bool is_listed = false;  // one of bench_scenes()
-  bool comes_to_rest = false;
+  bool comes_to_rest = false, whole_run = false;
 };
 
 /// A name of bench_scenes() or a scene file. Throws CLI::ValidationError, with the nearest name, if it is

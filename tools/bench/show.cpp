@@ -74,6 +74,48 @@ std::string physics_text(const std::vector<BenchCase>& cases) {
   return text;
 }
 
+std::string run_times_text(const std::vector<BenchCase>& cases) {
+  std::string text = fmt::format("{:<28}{:>8}{:>9}{:>10}{:>21}{:>10}{:>10}{:>10}{:>9}{:>9}{:>9}{:>9}\n",
+                                 "whole runs", "bodies", "threads", "wall s", "quartiles", "cpu s",
+                                 "sim/wall", "ms/step", "median", "95 %", "worst", "at t, s");
+  for (const BenchCase& c : cases) {
+    const Spread s = spread(run_samples(c));
+    const WholeRun& r = *c.run;
+    text += fmt::format("{:<28}{:>8}{:>9}{:>10.4g}{:>10.4g} -{:>9.4g}{:>10.4g}{:>10.3g}", name_of(c.key),
+                        c.key.bodies, c.key.threads, s.median, s.lower_quartile, s.upper_quartile,
+                        static_cast<double>(c.steps) * spread(c.cpu_s).median, rates(c).simulated_per_wall);
+    text += fmt::format("{:>10.4g}{:>9.3g}{:>9.3g}{:>9.3g}{:>9.4g}\n", ms * rates(c).step_s,
+                        ms * spread(r.median_step_s).median, ms * spread(r.slow_step_s).median,
+                        ms * spread(r.worst_step_s).median, r.worst_step_at_s);
+  }
+  return text;
+}
+
+std::string settling_text(const WholeRun& r) {
+  if (!r.settled_at_s) return fmt::format("{:>18}", "-");
+  return fmt::format("{:>8.4g}{:>10.4g}", *r.settled_at_s, spread(r.settling_s).median);
+}
+
+std::string run_physics_text(const std::vector<BenchCase>& cases) {
+  std::string text =
+      fmt::format("{:<28}{:>8}{:>10}{:>13}{:>20}{:>9}{:>20}{:>18}{:>10}{:>9}  {}\n", "accuracy", "bodies",
+                  "contacts", "sweeps, most", "residual/goal, most", "missed", "overlap end, most",
+                  "settled t, wall s", "injected", "bytes", "state hash");
+  std::set<std::uint64_t> shown;  // other thread counts say the same
+  for (const BenchCase& c : cases) {
+    if (!shown.insert(c.state_hash).second) continue;
+    const BenchPhysics& p = c.physics;
+    text += fmt::format("{:<28}{:>8}{:>10.0f}{:>7.1f}{:>6}{:>10.2g}{:>10.3g}{:>7.1f} %", name_of(c.key),
+                        c.key.bodies, p.contacts, p.sweeps, p.sweeps_max, of_goal(c, p.residual_mean),
+                        of_goal(c, p.residual_max), percent * share_not_converged(c));
+    text += fmt::format("{:>9.4f} %{:>7.2f} %{}{:>10.1e}{:>9.0f}  {}\n", percent * c.run->penetration_at_end,
+                        percent * p.penetration_max, settling_text(*c.run), c.run->energy_injected_relative,
+                        c.bytes_per_body, hash_text(c.state_hash));
+    if (p.asleep > 0.0) text += fmt::format("{:<28}{:.0f} of {} bodies asleep\n", "", p.asleep, c.key.bodies);
+  }
+  return text;
+}
+
 bool is_plain(const BenchCase& c) { return c.key.residual_target == 0.0; }
 
 /// The plain measurements as curves, one a key of `curve_of`, x and y by the two functions.
@@ -162,21 +204,46 @@ io::Panel size_panel(const std::vector<BenchCase>& plain) {
 }
 
 io::Panel residual_panel(const std::vector<BenchCase>& to_residual) {
-  io::Panel panel{"time to equal residual",
-                  "relative residual (rms) asked for",
-                  "ms a step",
-                  io::Axis::logarithmic,
-                  io::Axis::logarithmic,
-                  {}};
+  io::Panel panel{"time to equal residual", "relative residual (rms)", "ms a step",
+                  io::Axis::logarithmic,    io::Axis::logarithmic,     {}};
   panel.curves = curves(
       to_residual,
       [](const BenchCase& c) {
         return fmt::format("{} {}, {}{}", c.key.scene, c.key.bodies, c.key.solver,
                            c.key.cold ? ", cold" : "");
       },
-      [](const BenchCase& c) { return c.key.residual_target; },
+      [](const BenchCase& c) { return c.run ? c.physics.residual_mean : c.key.residual_target; },
       [](const BenchCase& c) { return ms * step_time(c); });
   return panel;
+}
+
+/// One figure of whole runs over simulated time, a curve a run.
+io::Panel run_panel(const std::vector<BenchCase>& plain, const char* title, const char* unit,
+                    double RunStretch::*value, double factor) {
+  io::Panel panel{title, "simulated time, s", unit, {}, {}, {}};
+  for (const BenchCase& c : plain) {
+    if (!c.run) continue;
+    const std::string label = fmt::format("{} {}, {}, {} thread{}", c.key.scene, c.key.bodies, c.key.solver,
+                                          c.key.threads, c.key.threads == 1 ? "" : "s");
+    io::Curve curve{label, {}, {}, true};
+    for (const RunStretch& stretch : c.run->stretches) {
+      curve.x.push_back(stretch.time_s);
+      curve.y.push_back(factor * stretch.*value);
+    }
+    panel.curves.push_back(std::move(curve));
+  }
+  return panel;
+}
+
+std::vector<io::Panel> run_panels(const std::vector<BenchCase>& plain) {
+  io::Panel step = run_panel(plain, "steps of a run", "ms a step", &RunStretch::step_s, ms);
+  step.y_from_zero = true;
+  io::Panel residual = run_panel(plain, "residual of a run", "largest residual over the goal",
+                                 &RunStretch::residual_of_goal, 1.0);
+  io::Panel energy =
+      run_panel(plain, "settling", "kinetic energy over m g d", &RunStretch::kinetic_energy_relative, 1.0);
+  residual.y_axis = energy.y_axis = io::Axis::logarithmic;
+  return {step, residual, energy};
 }
 
 }  // namespace
@@ -205,17 +272,18 @@ std::string preparation_text(const Preparation& p) {
 }
 
 std::string cases_text(const std::vector<BenchCase>& cases) {
+  if (!cases.empty() && cases.front().run)
+    return run_times_text(cases) + "\n" + stages_text(cases) + "\n" + run_physics_text(cases);
   return times_text(cases) + "\n" + stages_text(cases) + "\n" + physics_text(cases);
 }
 
 std::vector<io::Panel> bench_panels(const BenchReport& report, bool weak) {
   std::vector<BenchCase> plain, to_residual;
   for (const BenchCase& c : report.cases) (is_plain(c) ? plain : to_residual).push_back(c);
-  std::vector<io::Panel> panels;
-  for (io::Panel panel : {scaling_panel(plain, weak), stages_panel(plain),
-                          weak ? io::Panel{} : size_panel(plain), residual_panel(to_residual)}) {
-    if (!panel.curves.empty()) panels.push_back(std::move(panel));
-  }
+  std::vector<io::Panel> panels = {scaling_panel(plain, weak), stages_panel(plain),
+                                   weak ? io::Panel{} : size_panel(plain), residual_panel(to_residual)};
+  for (io::Panel& panel : run_panels(plain)) panels.push_back(std::move(panel));
+  std::erase_if(panels, [](const io::Panel& panel) { return panel.curves.empty(); });
   return panels;
 }
 

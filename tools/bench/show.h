@@ -14,11 +14,12 @@ std::string setting_text(const BenchReport& report);
 /// What was prepared and how long it took.
 std::string preparation_text(const Preparation& preparation);
 /// Times, stages, accuracy and memory of the measurements that start from one state or, scaled weakly, belong
-/// together.
+/// together: all of them whole runs, or none.
 std::string cases_text(const std::vector<BenchCase>& cases);
 
-/// Speed-up and stages over threads, time a body over the number of bodies, time over residual: the panels
-/// that the measurements have points for.
+/// Speed-up and stages over threads, time a body over the number of bodies, time over residual; of whole runs
+/// step time, residual and kinetic energy over simulated time: the panels that the measurements have points
+/// for.
 std::vector<io::Panel> bench_panels(const BenchReport& report, bool weak);
 
 }  // namespace scree

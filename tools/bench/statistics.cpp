@@ -14,8 +14,7 @@ constexpr double deviation_per_mad = 1.4826, deviation_per_quartiles = 0.7413;
 constexpr double noise_deviations = 3.0;
 constexpr std::size_t fewest_for_quartiles = 5;
 
-/// Of sorted values.
-double quantile(const std::vector<double>& sorted, double q) {
+double quantile_of_sorted(const std::vector<double>& sorted, double q) {
   const double place = q * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<std::size_t>(place);
   const std::size_t above = std::min(below + 1, sorted.size() - 1);
@@ -39,14 +38,19 @@ Spread spread(std::vector<double> values) {
   if (values.empty()) return s;
   std::sort(values.begin(), values.end());
   s.min = values.front();
-  s.lower_quartile = quantile(values, 0.25);
-  s.median = quantile(values, 0.5);
-  s.upper_quartile = quantile(values, 0.75);
+  s.lower_quartile = quantile_of_sorted(values, 0.25);
+  s.median = quantile_of_sorted(values, 0.5);
+  s.upper_quartile = quantile_of_sorted(values, 0.75);
   s.max = values.back();
   for (double& value : values) value = std::abs(value - s.median);
   std::sort(values.begin(), values.end());
-  s.mad = quantile(values, 0.5);
+  s.mad = quantile_of_sorted(values, 0.5);
   return s;
+}
+
+double quantile(std::vector<double> values, double q) {
+  std::sort(values.begin(), values.end());
+  return values.empty() ? 0.0 : quantile_of_sorted(values, q);
 }
 
 Difference difference(const std::vector<double>& a, const std::vector<double>& b, double least_relative) {

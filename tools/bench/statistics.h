@@ -19,6 +19,9 @@ struct Spread {
 /// Quartiles are linear between order statistics (Hyndman, Fan 1996, type 7).
 Spread spread(std::vector<double> values);
 
+/// The value that a share `q` of the sample does not exceed, as for quartiles; 0 for an empty one.
+double quantile(std::vector<double> values, double q);
+
 /// Two samples of one quantity: is the second different by more than the noise of both?
 struct Difference {
   double relative = 0.0;  // (median of b - median of a) / median of a
