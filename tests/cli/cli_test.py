@@ -256,7 +256,8 @@ class CommandLine(unittest.TestCase):
     def test_solve(self):
         """A step is stored, solved again, and drawn; what cannot be done is told."""
         problem = os.path.join(self.folder, "step.h5")
-        done = self.run_program(*self.command("--dump-problem", problem, "--dump-step", "45"))
+        self.scene = self.write_scene(end_time=0.25, speed=1.0)
+        done = self.run_program(*self.command("--dump-problem", problem, "--dump-step", "200"))
         self.assertEqual(done.returncode, 0, done.stderr)
         table, plot = os.path.join(self.folder, "t.csv"), os.path.join(self.folder, "t.svg")
         done = self.run_program(PROGRAM, "solve", problem, "--csv", table, "--plot", plot)
@@ -268,9 +269,13 @@ class CommandLine(unittest.TestCase):
         self.assertEqual({row["solver"] for row in rows}, {"per_body", "per_contact", "consensus", "one_pass"})
         self.assertTrue(all(float(row["residual_relative"]) >= 0.0 for row in rows))
         self.assertEqual(xml.parse(plot).getroot().tag.split("}")[-1], "svg")
+        done = self.run_program(PROGRAM, "solve", problem, problem)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout.count("| step.h5 |"), 2)
+        self.assertRegex(done.stdout, r"\| per_body +\| +2 of 2 \|")
         done = self.run_program(PROGRAM, "solve", self.scene)
         self.assertEqual(done.returncode, 3)
-        self.assertIn("drop.toml:1:1: dimension", done.stderr)
+        self.assertIn("drop.toml:2:1: dimension", done.stderr)
         done = self.run_program(PROGRAM, "solve", problem, "--solver", "best")
         self.assertEqual(done.returncode, 2)
 

@@ -100,7 +100,7 @@ std::string describe_stored_impulses(const io::StoredProblem& stored) {
     DelassusSolution s{known.impulse, {}};
     contact_velocities(p, s.impulse, s.velocity);
     text +=
-        fmt::format("  stored {}: residual {:.2e} of that, collection {:.2e}\n", known.name,
+        fmt::format("  stored {}: relative residual {:.2e}, collection {:.2e}\n", known.name,
                     residual(p, s.impulse, s.velocity).rms_m_s / p.velocity_scale, collection_error(p, s));
   }
   return text;
