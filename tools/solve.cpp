@@ -182,20 +182,23 @@ void study_cones(const SolveOptions& options, const io::StoredProblem& stored, S
                    {measured, cone}}});
 }
 
-/// W, q and mu of a problem, for files that know no bodies.
-DelassusProblem reduced(const SolveOptions& options, const io::StoredProblem& stored) {
-  if (const auto* p = std::get_if<DelassusProblem>(&stored.problem)) return *p;
-  const auto& bodies = std::get<ContactProblem>(stored.problem);
-  if (!bodies.rows.empty() || bodies.friction_corners > 0)
+/// FCLib's files hold W, q and mu: not all problems can be reduced to that.
+void expect_reducible(const SolveOptions& options, const io::StoredProblem& stored) {
+  const auto* bodies = std::get_if<ContactProblem>(&stored.problem);
+  if (!options.fclib.empty() && bodies && (!bodies->rows.empty() || bodies->friction_corners > 0))
     refuse(options.problems.front(), "--fclib",
            "FCLib's form knows neither contacts that resist torques nor sampled cones");
-  return delassus_problem(bodies);
+}
+
+DelassusProblem reduced(const io::StoredProblem& stored) {
+  const auto* bodies = std::get_if<ContactProblem>(&stored.problem);
+  return bodies ? delassus_problem(*bodies) : std::get<DelassusProblem>(stored.problem);
 }
 
 /// Writes the problem with the solution of the solver that came furthest.
 void write_fclib(const SolveOptions& options, const io::StoredProblem& stored,
                  const std::vector<SolveCurve>& curves) {
-  const DelassusProblem problem = reduced(options, stored);
+  const DelassusProblem problem = reduced(stored);
   SolverSettings settings = solver_settings(options);
   settings.kind = SolverKind::consensus;  // should there be one_pass alone
   double least = infinity;
@@ -214,6 +217,7 @@ void write_fclib(const SolveOptions& options, const io::StoredProblem& stored,
 int solve_one(const SolveOptions& options) {
   const std::filesystem::path& path = options.problems.front();
   const io::StoredProblem stored = read_problem(options, path);
+  expect_reducible(options, stored);
   show(fmt::format("{}: {}\n{}", stored.origin, describe(stored), describe_stored_impulses(stored)));
   SolverSettings settings = solver_settings(options);
   if (!options.cone_study.empty()) {
