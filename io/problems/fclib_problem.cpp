@@ -15,7 +15,8 @@ namespace {
 using fclib::Matrix;
 using fclib::Vector;
 
-constexpr int compressed_columns = -1, compressed_rows = -2;  // `nz`; from 0 on: that many triplets
+constexpr int compressed_rows = -2;            // `nz`; -1: compressed columns; from 0 on: that many triplets
+constexpr std::int32_t largest = 100'000'000;  // rows, columns and triplets: beyond, a file must be damaged
 
 /// The arrays of a sparse matrix as they lie in a file.
 struct StoredMatrix {
@@ -46,8 +47,8 @@ class Reader {
   std::int32_t whole_number(const std::string& name, std::int32_t low) {
     const auto values = array<std::int32_t>(name);
     if (!values) return low;
-    if (values->size() != 1 || values->front() < low) {
-      add(name, fmt::format("must be one whole number from {} on", low));
+    if (values->size() != 1 || values->front() < low || values->front() > largest) {
+      add(name, fmt::format("must be one whole number from {} to {}", low, largest));
       return low;
     }
     return values->front();
@@ -204,6 +205,7 @@ fclib::GlobalForm read_global_form(Reader& in, Contacts& contacts) {
   global.H = in.matrix("H");
   const Eigen::Index velocities = global.M.rows(), directions = global.H.cols();
   in.expect_shape("M", global.M, velocities, velocities);
+  if (velocities == 0) in.add("M", "must have rows");
   in.expect_shape("H", global.H, velocities, directions);
   contacts = read_contacts(in, directions, "H");
   global.f = in.vector("vectors/f", velocities);

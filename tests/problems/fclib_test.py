@@ -174,7 +174,8 @@ class Fclib(unittest.TestCase):
                 group[name][...] = value
             return change
 
-        refused(assign("M/nz", -3), "M/nz: must be one whole number from -2 on")
+        refused(assign("M/nz", -3), "M/nz: must be one whole number from -2 to 100000000")
+        refused(assign("H/n", 2**31 - 1), "H/n: must be one whole number from 0 to 100000000")
         refused(assign("M/m", 35), "M: must be 35 x 35, is 35 x 36", "M/p: must be 36 numbers that rise from 0")
         refused(assign("M/nz", 9999), "M: must have 9999 triplets, as nz says", storage=fclib.TRIPLETS)
         refused(assign("spacedim", 5), "spacedim: must be 2 or 3")
