@@ -12,7 +12,7 @@ enum ExitCode : int {
   exit_numerical_failure = 5,  // numbers are no longer finite, or the energy ledger was breached
   exit_cannot_read = 6,        // there are no results, or they are damaged
   exit_missing_program = 7,    // another program that was asked for is not installed
-  exit_not_converged = 8,      // no solver reached the tolerance asked for (scree solve)
+  exit_not_converged = 8,      // no solver reached the tolerance, of several problems for one (scree solve)
   exit_slower = 9,             // something got slower beyond the noise (scree bench --compare)
   exit_not_reproducible = 10,  // repeats or thread counts ended in different states (scree bench)
   exit_left_out = 11,          // this build leaves out the part that was asked for

@@ -1,7 +1,6 @@
 #include "tools/solve.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <fmt/format.h>
 #include <fstream>
@@ -15,85 +14,25 @@
 #include "io/plots/plot.h"
 #include "tools/exit_codes.h"
 #include "tools/progress.h"
+#include "tools/solve/comparison.h"
 
 namespace scree {
 
 namespace {
 
 struct SolveOptions {
-  std::filesystem::path problem, csv, plot, cone_study;
+  std::vector<std::filesystem::path> problems;  // files and folders
+  std::filesystem::path csv, plot, cone_study, profile, fclib;
   std::vector<std::string> solvers;
   double tolerance = 1e-8;
   int max_sweeps = 1000, threads = 1, cone_samples = 0;
   bool warm = false;
+
+  /// Many problems, each solved to the tolerance, in place of one in all detail.
+  bool is_comparison() const {
+    return problems.size() > 1 || !profile.empty() || std::filesystem::is_directory(problems.front());
+  }
 };
-
-constexpr double timing_patience_s = 0.02;  // short solutions are timed again until they have taken so long
-constexpr int most_timings = 20;
-
-/// Solves once and fills all but the number of sweeps asked for.
-SolvePoint solve_once(const io::StoredProblem& stored, const SolverSettings& settings, SolveReport& report) {
-  SolvePoint point;
-  const auto start = std::chrono::steady_clock::now();
-  double scale = 0.0;
-  if (const auto* bodies = std::get_if<ContactProblem>(&stored.problem)) {
-    SolverWorkspace workspace;
-    ContactSolution solution;
-    report = solve(*bodies, settings, workspace, solution);
-    scale = bodies->velocity_scale;
-  } else {
-    const auto& problem = std::get<DelassusProblem>(stored.problem);
-    DelassusSolution solution;
-    report = solve(problem, settings, solution);
-    scale = problem.velocity_scale;
-    point.time_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    point.collection_error = collection_error(problem, solution);
-  }
-  if (point.time_s == 0.0)
-    point.time_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  point.sweeps = report.sweeps;
-  point.residual_rms_m_s = report.residual.rms_m_s;
-  point.residual_max_m_s = report.residual.max_m_s;
-  point.residual_relative = scale > 0.0 ? report.residual.rms_m_s / scale : 0.0;
-  return point;
-}
-
-/// The same with the best time of a few.
-SolvePoint solve_timed(const io::StoredProblem& stored, const SolverSettings& settings, SolveReport& report) {
-  SolvePoint point = solve_once(stored, settings, report);
-  double spent = point.time_s;
-  for (int k = 1; k < most_timings && spent < timing_patience_s; ++k) {
-    const double again = solve_once(stored, settings, report).time_s;
-    spent += again;
-    point.time_s = std::min(point.time_s, again);
-  }
-  return point;
-}
-
-/// 1, 2, 3, 5, 10, 20, 30, 50, ...
-int next_limit(int limit) {
-  int decade = 1;
-  while (limit >= 10 * decade) decade *= 10;
-  for (const int step : {1, 2, 3, 5}) {
-    if (step * decade > limit) return step * decade;
-  }
-  return 10 * decade;
-}
-
-bool has_bodies(const io::StoredProblem& stored) {
-  return std::holds_alternative<ContactProblem>(stored.problem);
-}
-
-std::string describe(const io::StoredProblem& stored) {
-  if (const auto* p = std::get_if<ContactProblem>(&stored.problem)) {
-    return fmt::format("{} bodies, {} contacts{}; residuals over {:.6g} m/s (|gravity| * time step)",
-                       p->bodies(), p->contacts(), !p->rows.empty() ? " that resist torques" : "",
-                       p->velocity_scale);
-  }
-  const auto& p = std::get<DelassusProblem>(stored.problem);
-  return fmt::format("{} contacts, {} blocks of W; residuals over {:.6g} m/s (root mean square of q)",
-                     p.contacts(), p.block.size(), p.velocity_scale);
-}
 
 std::string table_text(const std::vector<SolveCurve>& curves, bool bodies) {
   std::string text = fmt::format("\n{:<12}{:>8}{:>12}{:>16}{:>16}{:>12}{}\n", "solver", "sweeps", "time (ms)",
@@ -132,7 +71,7 @@ io::Panel panel(const std::vector<SolveCurve>& curves, bool over_time) {
                   io::Axis::logarithmic,
                   {}};
   for (const SolveCurve& curve : curves) {
-    io::Curve drawn{to_string(curve.kind), {}, {}, true};
+    io::Curve drawn{to_string(curve.kind), {}, {}};
     for (const SolvePoint& p : curve.points) {
       drawn.x.push_back(over_time ? 1e3 * p.time_s : p.sweeps);
       drawn.y.push_back(p.residual_relative);
@@ -142,38 +81,51 @@ io::Panel panel(const std::vector<SolveCurve>& curves, bool over_time) {
   return panel;
 }
 
-[[noreturn]] void refuse(const SolveOptions& options, const std::string& option, const std::string& problem,
-                         const std::string& suggestion) {
-  throw InputError({{{options.problem.string(), 0, 0}, option, problem, "", "", "", suggestion}});
+[[noreturn]] void refuse(const std::filesystem::path& problem, const std::string& option,
+                         const std::string& reason, const std::string& suggestion = "") {
+  throw InputError({{{problem.string(), 0, 0}, option, reason, "", "", "", suggestion}});
+}
+
+bool can_solve(SolverKind kind, const SolveOptions& options, bool bodies) {
+  return (kind != SolverKind::one_pass || bodies) &&
+         (kind != SolverKind::consensus || options.cone_samples == 0);
 }
 
 /// The solvers asked for, or all that can solve the problem.
-std::vector<SolverKind> chosen_solvers(const SolveOptions& options, const io::StoredProblem& stored) {
+std::vector<SolverKind> chosen_solvers(const SolveOptions& options, const std::filesystem::path& problem,
+                                       bool bodies) {
   std::vector<SolverKind> kinds;
   for (const std::string& name : options.solvers) kinds.push_back(solver_kind(name));
-  const bool sampled = options.cone_samples > 0;
-  const auto can = [&](SolverKind kind) {
-    return (kind != SolverKind::one_pass || has_bodies(stored)) &&
-           (kind != SolverKind::consensus || !sampled);
-  };
   for (const SolverKind kind : kinds) {
-    if (can(kind)) continue;
+    if (can_solve(kind, options, bodies)) continue;
     if (kind == SolverKind::one_pass)
-      refuse(options, "--solver", "'one_pass' needs bodies, and the file holds W and q only", "use per_body");
-    refuse(options, "--solver", "'consensus' knows the exact cone only", "use per_body or per_contact");
+      refuse(problem, "--solver", "'one_pass' needs bodies, and the file holds W and q only", "use per_body");
+    refuse(problem, "--solver", "'consensus' knows the exact cone only", "use per_body or per_contact");
   }
   if (!kinds.empty()) return kinds;
-  std::copy_if(std::begin(solver_kinds), std::end(solver_kinds), std::back_inserter(kinds), can);
+  std::copy_if(std::begin(solver_kinds), std::end(solver_kinds), std::back_inserter(kinds),
+               [&](SolverKind kind) { return can_solve(kind, options, bodies); });
   return kinds;
 }
 
-void set_cone(const SolveOptions& options, io::StoredProblem& stored) {
-  if (options.cone_samples == 0) return;
+/// Reads a problem and gives it the cone asked for.
+io::StoredProblem read_problem(const SolveOptions& options, const std::filesystem::path& path) {
+  io::StoredProblem stored = io::read_problem(path);
+  if (options.cone_samples == 0) return stored;
   auto* bodies = std::get_if<ContactProblem>(&stored.problem);
   if (!bodies)
-    refuse(options, "--cone-samples",
-           "sampled cones need a problem with bodies, and the file holds W and q only", "");
+    refuse(path, "--cone-samples",
+           "sampled cones need a problem with bodies, and the file holds W and q only");
   bodies->friction_corners = options.cone_samples;
+  return stored;
+}
+
+SolverSettings solver_settings(const SolveOptions& options) {
+  SolverSettings settings;
+  settings.tolerance = options.tolerance;
+  settings.max_sweeps = options.max_sweeps;
+  settings.warm_start = options.warm;
+  return settings;
 }
 
 /// Velocities of all bodies, per_contact, cone with so many corners (0: exact).
@@ -207,10 +159,11 @@ double kinetic_distance(const ContactProblem& p, const std::vector<BodyVelocity>
 /// How far sampled cones lead from the exact one, against the number of their tangents.
 void study_cones(const SolveOptions& options, const io::StoredProblem& stored, SolverSettings settings) {
   const auto* problem = std::get_if<ContactProblem>(&stored.problem);
-  if (!problem) refuse(options, "--cone-study", "sampled cones need a problem with bodies", "");
+  if (!problem) refuse(options.problems.front(), "--cone-study", "sampled cones need a problem with bodies");
   settings.kind = SolverKind::per_contact;
   const std::vector<BodyVelocity> exact = velocities_on_cone(*problem, 0, settings);
-  io::Curve measured{"solution (kinetic norm)", {}, {}, true}, cone{"cone: 1 - cos(pi / k)", {}, {}, false};
+  io::Curve measured{"solution (kinetic norm)", {}, {}},
+      cone{"cone: 1 - cos(pi / k)", {}, {}, io::Line::dashed};
   show(fmt::format("\n{:>8}{:>24}{:>20}\n", "tangents", "velocities differ by", "1 - cos(pi / k)"));
   for (int k = 4; k <= 128; k *= 2) {
     const double distance = kinetic_distance(*problem, velocities_on_cone(*problem, k, settings), exact);
@@ -229,26 +182,56 @@ void study_cones(const SolveOptions& options, const io::StoredProblem& stored, S
                    {measured, cone}}});
 }
 
-int solve_stored(const SolveOptions& options) {
-  set_thread_count(options.threads);
-  io::StoredProblem stored = io::read_problem(options.problem);
-  set_cone(options, stored);
-  show(fmt::format("{}: {}\n", stored.origin, describe(stored)));
-  SolverSettings settings;
-  settings.tolerance = options.tolerance;
-  settings.max_sweeps = options.max_sweeps;
-  settings.warm_start = options.warm;
+/// FCLib's files hold W, q and mu: not all problems can be reduced to that.
+void expect_reducible(const SolveOptions& options, const io::StoredProblem& stored) {
+  const auto* bodies = std::get_if<ContactProblem>(&stored.problem);
+  if (!options.fclib.empty() && bodies && (!bodies->rows.empty() || bodies->friction_corners > 0))
+    refuse(options.problems.front(), "--fclib",
+           "FCLib's form knows neither contacts that resist torques nor sampled cones");
+}
+
+DelassusProblem reduced(const io::StoredProblem& stored) {
+  const auto* bodies = std::get_if<ContactProblem>(&stored.problem);
+  return bodies ? delassus_problem(*bodies) : std::get<DelassusProblem>(stored.problem);
+}
+
+/// Writes the problem with the solution of the solver that came furthest.
+void write_fclib(const SolveOptions& options, const io::StoredProblem& stored,
+                 const std::vector<SolveCurve>& curves) {
+  const DelassusProblem problem = reduced(stored);
+  SolverSettings settings = solver_settings(options);
+  settings.kind = SolverKind::consensus;  // should there be one_pass alone
+  double least = infinity;
+  for (const SolveCurve& curve : curves) {
+    if (curve.kind == SolverKind::one_pass || !(curve.points.back().residual_relative < least)) continue;
+    least = curve.points.back().residual_relative;
+    settings.kind = curve.kind;
+  }
+  DelassusSolution solution;
+  const SolveReport report = solve(problem, settings, solution);
+  io::write_fclib_problem(options.fclib, problem, solution, stored.origin);
+  show(fmt::format("{}: W, q, mu and the solution of {}, residual {:.2e} m/s\n", options.fclib.string(),
+                   to_string(settings.kind), report.residual.rms_m_s));
+}
+
+int solve_one(const SolveOptions& options) {
+  const std::filesystem::path& path = options.problems.front();
+  const io::StoredProblem stored = read_problem(options, path);
+  expect_reducible(options, stored);
+  show(fmt::format("{}: {}\n{}", stored.origin, describe(stored), describe_stored_impulses(stored)));
+  SolverSettings settings = solver_settings(options);
   if (!options.cone_study.empty()) {
     study_cones(options, stored, settings);
     return exit_ok;
   }
   std::vector<SolveCurve> curves;
-  for (const SolverKind kind : chosen_solvers(options, stored)) {
+  for (const SolverKind kind : chosen_solvers(options, path, has_bodies(stored))) {
     settings.kind = kind;
     curves.push_back(solve_curve(stored, settings));
   }
   show(table_text(curves, has_bodies(stored)));
   if (!options.csv.empty()) write_csv(options.csv, curves);
+  if (!options.fclib.empty()) write_fclib(options, stored, curves);
   if (!options.plot.empty())
     io::write_plot(options.plot, stored.origin + ": " + describe(stored),
                    {panel(curves, false), panel(curves, true)});
@@ -256,29 +239,73 @@ int solve_stored(const SolveOptions& options) {
   return any ? exit_ok : exit_not_converged;
 }
 
-}  // namespace
+/// The solvers asked for, or all that can solve every problem. Reads all problems, so that whatever is wrong
+/// with them is told before the first one is solved.
+std::vector<SolverKind> solvers_for_all(const SolveOptions& options,
+                                        const std::vector<NamedProblem>& problems) {
+  std::vector<Fault> faults;
+  bool bodies = true;
+  for (const NamedProblem& problem : problems) {
+    try {
+      const bool has = has_bodies(read_problem(options, problem.path));
+      (void)chosen_solvers(options, problem.path, has);
+      bodies = bodies && has;
+    } catch (const InputError& error) {
+      faults.insert(faults.end(), error.faults().begin(), error.faults().end());
+    }
+  }
+  if (!faults.empty()) throw InputError(faults);
+  return chosen_solvers(options, problems.front().path, bodies);
+}
 
-SolveCurve solve_curve(const io::StoredProblem& stored, const SolverSettings& settings) {
-  SolveCurve curve;
-  curve.kind = settings.kind;
-  SolverSettings limited = settings;
-  for (int limit = 1;; limit = next_limit(limit)) {
-    limited.max_sweeps = std::min(limit, settings.max_sweeps);
-    SolveReport report;
-    curve.points.push_back(solve_timed(stored, limited, report));
-    curve.converged = curve.points.back().residual_relative <= settings.tolerance;
-    const bool ended = report.sweeps < limited.max_sweeps || report.status == SolveStatus::diverged;
-    if (curve.converged || ended || limit >= settings.max_sweeps) return curve;
+int solve_many(const SolveOptions& options) {
+  const std::vector<NamedProblem> problems = find_problems(options.problems);
+  Comparison comparison{solvers_for_all(options, problems), options.tolerance, options.max_sweeps, {}};
+  std::size_t width = 0;
+  for (const NamedProblem& problem : problems) width = std::max(width, problem.name.size());
+  show(fmt::format("{} problems, relative residual {:g}, at most {} sweeps\n\n", problems.size(),
+                   options.tolerance, options.max_sweeps) +
+       table_head(comparison.solvers, width));
+  bool all = true;
+  for (const NamedProblem& problem : problems) {
+    comparison.problems.push_back(compare_solvers(read_problem(options, problem.path), problem.name,
+                                                  comparison.solvers, solver_settings(options)));
+    const ComparedProblem& done = comparison.problems.back();
+    show(table_row(comparison, done, width));
+    bool any = false;
+    for (std::size_t s = 0; s < comparison.solvers.size(); ++s) any = any || comparison.is_solved(s, done);
+    all = all && any;
+  }
+  show("\n" + summary_table(comparison));
+  if (!options.csv.empty()) write_csv(options.csv, comparison);
+  if (!options.profile.empty()) draw_profiles(options.profile, comparison);
+  return all ? exit_ok : exit_not_converged;
+}
+
+int solve_stored(const SolveOptions& options) {
+  set_thread_count(options.threads);
+  return options.is_comparison() ? solve_many(options) : solve_one(options);
+}
+
+void expect_one_problem(const SolveOptions& options) {
+  if (!options.is_comparison()) return;
+  for (const auto& [name, path] :
+       {std::pair("--plot", &options.plot), std::pair("--cone-study", &options.cone_study),
+        std::pair("--fclib", &options.fclib)}) {
+    if (!path->empty()) throw CLI::ValidationError(name, "takes one problem; several are drawn by --profile");
   }
 }
 
+}  // namespace
+
 void add_solve(CLI::App& app, std::function<int()>& action) {
   const auto options = std::make_shared<SolveOptions>();
-  CLI::App* command =
-      app.add_subcommand("solve", "Solve a stored contact problem and show residual against sweeps and time");
+  CLI::App* command = app.add_subcommand(
+      "solve", "Solve stored contact problems: residual against sweeps and time, or profiles over many");
   command
-      ->add_option("problem", options->problem,
-                   "Problem: HDF5 of `scree run --dump-problem`, or text (W, q, mu)")
+      ->add_option(
+          "problem", options->problems,
+          "Problems: HDF5 of `scree run --dump-problem` or of FCLib, text (W, q, mu), or folders of them")
       ->required()
       ->type_name("PROBLEM");
   const auto is_drawable = [](const std::string& path) {
@@ -289,7 +316,9 @@ void add_solve(CLI::App& app, std::function<int()>& action) {
   command->add_option("--solver", options->solvers, "Solver; may be repeated; all that can if not given")
       ->check(CLI::IsMember(names))
       ->allow_extra_args(false);
-  command->add_option("--tolerance", options->tolerance, "Relative residual to stop at")
+  command
+      ->add_option("--tolerance", options->tolerance,
+                   "Residual to stop at: rms of the natural map over the problem's velocity scale")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   command->add_option("--max-sweeps", options->max_sweeps, "Most sweeps")
@@ -305,6 +334,13 @@ void add_solve(CLI::App& app, std::function<int()>& action) {
       ->capture_default_str();
   command->add_flag("--warm", options->warm, "Begin with the stored start impulses, if there are any");
   command->add_option("--csv", options->csv, "Write the table as CSV")->type_name("FILE");
+  command
+      ->add_option("--profile", options->profile,
+                   "Draw performance profiles: shares of problems solved within so many times the best")
+      ->type_name("FILE.svg|png|pdf")
+      ->check(is_drawable);
+  command->add_option("--fclib", options->fclib, "Write the problem and its best solution as FCLib does")
+      ->type_name("FILE.hdf5");
   command->add_option("--plot", options->plot, "Draw residual against sweeps and time")
       ->type_name("FILE.svg|png|pdf")
       ->check(is_drawable);
@@ -313,7 +349,10 @@ void add_solve(CLI::App& app, std::function<int()>& action) {
                    "Instead, draw how solutions on sampled cones approach the exact one")
       ->type_name("FILE.svg|png|pdf")
       ->check(is_drawable);
-  command->callback([options, &action] { action = [options] { return solve_stored(*options); }; });
+  command->callback([options, &action] {
+    expect_one_problem(*options);
+    action = [options] { return solve_stored(*options); };
+  });
 }
 
 }  // namespace scree

@@ -1,35 +1,11 @@
-// scree solve: a stored contact problem, solved by any solver, residual against sweeps and time.
+// scree solve: stored contact problems, solved by any solver: residual against sweeps and time of one,
+// performance profiles over many.
 #pragma once
 
 #include <CLI/CLI.hpp>
 #include <functional>
-#include <string>
-#include <vector>
-
-#include "io/problems/problem_file.h"
 
 namespace scree {
-
-/// Where a solver stands after so many sweeps from its start.
-struct SolvePoint {
-  int sweeps = 0;
-  double time_s = 0.0;            // wall time of the whole solution, the best of a few
-  double residual_rms_m_s = 0.0;  // (S5)
-  double residual_max_m_s = 0.0;
-  double residual_relative = 0.0;  // rms over the problem's velocity scale
-  double collection_error = 0.0;   // see delassus_problem.h; 0 for problems with bodies
-};
-
-struct SolveCurve {
-  SolverKind kind = SolverKind::per_body;
-  bool converged = false;
-  std::vector<SolvePoint> points;
-};
-
-/// Solves the problem anew for 1, 2, 3, 5, 10, 20, 30, 50, ... sweeps until the tolerance or
-/// settings.max_sweeps is reached. Every solver goes the same way whatever the limit, so the points lie on
-/// one path.
-SolveCurve solve_curve(const io::StoredProblem& stored, const SolverSettings& settings);
 
 void add_solve(CLI::App& app, std::function<int()>& action);
 

@@ -184,11 +184,22 @@ void write_array(hid_t location, const Label& label, hid_t type, const std::vect
 std::vector<std::string> read_texts(hid_t location, const std::string& path) {
   const Handle dataset = open_dataset(location, path);
   const Handle space(H5Dget_space(dataset.get()), H5Sclose, path);
-  const hssize_t n = H5Sget_simple_extent_npoints(space.get());
-  std::vector<char*> pointers(static_cast<std::size_t>(std::max<hssize_t>(n, 0)), nullptr);
-  if (pointers.empty()) return {};
-  check(H5Dread(dataset.get(), text_type().get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, pointers.data()), path);
+  const auto n = static_cast<std::size_t>(std::max<hssize_t>(H5Sget_simple_extent_npoints(space.get()), 0));
+  if (n == 0) return {};
+  const Handle stored(H5Dget_type(dataset.get()), H5Tclose, path);
   std::vector<std::string> texts;
+  if (H5Tis_variable_str(stored.get()) <= 0) {  // all of one length, padded with zeros
+    const std::size_t length = H5Tget_size(stored.get());
+    const Handle type(H5Tcopy(stored.get()), H5Tclose, path);
+    check(H5Tset_size(type.get(), length + 1), path);
+    check(H5Tset_strpad(type.get(), H5T_STR_NULLTERM), path);
+    std::vector<char> characters(n * (length + 1), '\0');
+    check(H5Dread(dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, characters.data()), path);
+    for (std::size_t k = 0; k < n; ++k) texts.emplace_back(characters.data() + k * (length + 1));
+    return texts;
+  }
+  std::vector<char*> pointers(n, nullptr);
+  check(H5Dread(dataset.get(), text_type().get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, pointers.data()), path);
   for (char* pointer : pointers) {
     texts.emplace_back(pointer ? pointer : "");
     H5free_memory(pointer);

@@ -71,26 +71,53 @@ double largest_x(const Panel& panel) {
   return largest;
 }
 
+/// How curve k of so many is drawn.
+std::string style(Line line, std::size_t k, std::size_t curves) {
+  constexpr double thinnest = 2.0, thicker = 2.0;  // points
+  switch (line) {
+    case Line::marked:
+      return "linespoints pointtype 7 pointsize 0.5 linewidth 2";
+    case Line::dashed:
+      return "lines dashtype 2 linewidth 2";
+    case Line::nested:
+      return fmt::format("lines linewidth {}", thinnest + thicker * static_cast<double>(curves - 1 - k));
+  }
+  return "";
+}
+
+std::string axis_commands(char which, Axis kind) {
+  switch (kind) {
+    case Axis::linear:
+      return fmt::format("unset logscale {0}\nset format {0} '%g'\n", which);
+    case Axis::logarithmic:
+      return fmt::format("set logscale {0}\nset format {0} '%.0e'\n", which);
+    case Axis::doubling:
+      return fmt::format("set logscale {0} 2\nset format {0} '%g'\n", which);
+  }
+  return "";
+}
+
+std::string range_command(char which, const std::optional<Range>& range, bool from_zero) {
+  if (range) return fmt::format("set {}range [{:.9g}:{:.9g}]\n", which, range->low, range->high);
+  return fmt::format("set {}range [{}:*]\n", which, from_zero ? "0" : "*");
+}
+
 std::string panel_commands(const Panel& panel, std::size_t number) {
   std::string data, plot;
   for (std::size_t k = 0; k < panel.curves.size(); ++k) {
     const Curve& curve = panel.curves[k];
     const std::string name = fmt::format("curve_{}_{}", number, k);
     data += data_block(panel, curve, name);
-    plot += fmt::format("{}${} using 1:2 with {} linewidth 2 linecolor rgb '{}' title {}",
-                        k == 0 ? "plot " : ", ", name,
-                        curve.points ? "linespoints pointtype 7 pointsize 0.5" : "lines dashtype 2",
-                        colours[k % std::size(colours)], quoted(curve.label));
+    plot += fmt::format("{}${} using 1:2 with {} linecolor rgb '{}' title {}", k == 0 ? "plot " : ", ", name,
+                        style(curve.line, k, panel.curves.size()), colours[k % std::size(colours)],
+                        quoted(curve.label));
   }
-  const auto axis = [](char which, Axis kind) {
-    return kind == Axis::logarithmic ? fmt::format("set logscale {0}\nset format {0} '%.0e'\n", which)
-                                     : fmt::format("unset logscale {0}\nset format {0} '%g'\n", which);
-  };
   return data + "set title " + quoted(panel.title) + "\nset xlabel " + quoted(panel.x_label) +
-         " offset 0,0.6" + "\nset ylabel " + quoted(panel.y_label) + "\n" + axis('x', panel.x_axis) +
-         axis('y', panel.y_axis) +
+         " offset 0,0.6" + "\nset ylabel " + quoted(panel.y_label) + "\n" + axis_commands('x', panel.x_axis) +
+         axis_commands('y', panel.y_axis) +
          (panel.whole_x && largest_x(panel) <= most_whole_marks ? "set xtics 1\n" : "set xtics autofreq\n") +
-         (panel.y_from_zero ? "set yrange [0:*]\n" : "set yrange [*:*]\n") + plot + "\n";
+         range_command('x', panel.x_range, false) + range_command('y', panel.y_range, panel.y_from_zero) +
+         plot + "\n";
 }
 
 }  // namespace
@@ -103,7 +130,7 @@ bool is_plot_file(const std::filesystem::path& path) {
 void write_plot(const std::filesystem::path& path, const std::string& title,
                 const std::vector<Panel>& panels) {
   const Layout grid = layout(panels.size());
-  std::string script = fmt::format("set terminal {}\nset output {}\nset grid\nset key below\n",
+  std::string script = fmt::format("set terminal {}\nset output {}\nset grid\nset key below height 0.5\n",
                                    terminal(path, grid), quoted(path.string()));
   script += fmt::format("set multiplot layout {},{} title {}\n", grid.rows, grid.columns, quoted(title));
   for (std::size_t k = 0; k < panels.size(); ++k) script += panel_commands(panels[k], k);

@@ -1,11 +1,10 @@
 // Scree's own form of a contact problem, see docs/file_formats.md.
-#include <cmath>
+#include <algorithm>
 #include <fmt/format.h>
-#include <numeric>
 
 #include "engine/core/errors.h"
 #include "io/files/file_errors.h"
-#include "io/files/hdf5_objects.h"
+#include "io/problems/hdf5_source.h"
 #include "io/problems/problem_parts.h"
 
 namespace scree::io {
@@ -157,70 +156,6 @@ void write(hid_t group, const hdf5::Label& label, const Column<Rows, Get, Set>& 
 // --- reading
 // ------------------------------------------------------------------------------------------------------
 
-[[noreturn]] void fail(const std::string& path, const std::string& key, const std::string& problem) {
-  throw InputError({{{path, 0, 0}, key, problem, "", "", "", ""}});
-}
-
-/// A file that is read.
-class Source {
- public:
-  explicit Source(const std::filesystem::path& path) : path_(path.string()) {
-    attempt("file", "is not an HDF5 file, or is damaged", [&] { file_ = hdf5::open_file(path_); });
-  }
-
-  double number(const std::string& name) const {
-    double value = 0.0;
-    read_attribute(name, "must be a number", [&] { value = hdf5::read_number_attribute(file_.get(), name); });
-    return value;
-  }
-  std::string text(const std::string& name) const {
-    std::string value;
-    read_attribute(name, "must be a text", [&] { value = hdf5::read_text_attribute(file_.get(), name); });
-    return value;
-  }
-
-  /// Values of a dataset [rows, ...] with `width` numbers a row.
-  template <class T>
-  std::vector<T> rows(const std::string& name, hsize_t width) const {
-    hdf5::Handle dataset;
-    attempt(name, "is missing", [&] { dataset = hdf5::open_dataset(file_.get(), name); });
-    const std::vector<hsize_t> dims = hdf5::dimensions(dataset);
-    if (dims.empty()) fail(path_, name, "must be an array");
-    const hsize_t in_row = std::accumulate(dims.begin() + 1, dims.end(), hsize_t{1}, std::multiplies<>());
-    if (in_row != width) fail(path_, name, fmt::format("must have {} numbers a row, not {}", width, in_row));
-    std::vector<T> values(dims[0] * width);
-    if (values.empty()) return values;
-    attempt(name, "cannot be read as numbers", [&] {
-      hdf5::read_box(dataset, hdf5::native_type<T>(), {std::vector<hsize_t>(dims.size(), 0), dims},
-                     values.data());
-    });
-    for (const T value : values) {
-      if (!std::isfinite(static_cast<double>(value))) fail(path_, name, "must hold finite numbers");
-    }
-    return values;
-  }
-
-  const std::string& path() const { return path_; }
-
- private:
-  /// HDF5's own words would say less to whoever reads this: `problem` is what is told.
-  template <class F>
-  void attempt(const std::string& key, const char* problem, F&& read) const try {
-    read();
-  } catch (const hdf5::Error&) {
-    fail(path_, key, problem);
-  }
-  template <class F>
-  void read_attribute(const std::string& name, const char* problem, F&& read) const {
-    if (H5Aexists(file_.get(), name.c_str()) <= 0)
-      fail(path_, name, "is missing: the file is not a contact problem of Scree");
-    attempt(name, problem, read);
-  }
-
-  std::string path_;
-  hdf5::Handle file_;
-};
-
 void read(const Source& in, const std::string& name, std::vector<double>& v) { v = in.rows<double>(name, 1); }
 void read(const Source& in, const std::string& name, std::vector<std::int32_t>& v) {
   v = in.rows<std::int32_t>(name, 1);
@@ -334,7 +269,6 @@ DelassusProblem read_delassus_form(const Source& in) {
 }
 
 void write_file(const std::filesystem::path& path, const StoredProblem& stored) {
-  hdf5::print_no_errors();
   hdf5::Handle file = hdf5::create_file(path.string());
   hdf5::write_attribute(file.get(), "format", format_name);
   hdf5::write_attribute(file.get(), "format_version", format_version);
@@ -373,21 +307,33 @@ void write_file(const std::filesystem::path& path, const StoredProblem& stored) 
 
 }  // namespace
 
-void write_problem(const std::filesystem::path& path, const StoredProblem& stored) {
-  const std::filesystem::path whole = path.string() + ".part";
+void write_whole(const std::filesystem::path& path,
+                 const std::function<void(const std::filesystem::path& part)>& write) {
+  const std::filesystem::path part = path.string() + ".part";
+  hdf5::print_no_errors();
   try {
-    write_file(whole, stored);
+    write(part);
   } catch (const hdf5::Error& error) {
     throw WriteError(fmt::format("cannot write {}: {}", path.string(), error.what()));
   }
   std::error_code error;
-  std::filesystem::rename(whole, path, error);
+  std::filesystem::rename(part, path, error);
   if (error) throw WriteError(fmt::format("cannot write {}: {}", path.string(), error.message()));
 }
 
+void write_problem(const std::filesystem::path& path, const StoredProblem& stored) {
+  write_whole(path, [&](const std::filesystem::path& part) { write_file(part, stored); });
+}
+
 StoredProblem read_hdf5_problem(const std::filesystem::path& path) {
-  hdf5::print_no_errors();
   const Source in(path);
+  if (!in.has_attribute("format")) {
+    if (const std::string group = fclib_group(in); !group.empty()) return read_fclib_problem(in, group);
+    fail(path.string(), "file",
+         "holds no contact problem, neither of Scree (attribute 'format') nor of FCLib (group 'fclib_local' "
+         "or "
+         "'fclib_global')");
+  }
   if (in.text("format") != format_name) fail(path.string(), "format", "must be \"" + format_name + "\"");
   const auto version = static_cast<std::int64_t>(in.number("format_version"));
   if (version < oldest_version || version > format_version)

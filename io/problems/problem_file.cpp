@@ -1,5 +1,6 @@
 #include "io/problems/problem_file.h"
 
+#include <algorithm>
 #include <fstream>
 
 #include "engine/core/errors.h"
@@ -7,17 +8,74 @@
 
 namespace scree::io {
 
+namespace {
+
+/// The first bytes of a file; fewer where it ends.
+std::string head_of(const std::filesystem::path& path) {
+  constexpr std::size_t enough = 256;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw InputError({{{path.string(), 0, 0}, "file", "cannot be read", "", "", "", ""}});
+  std::string head(enough, '\0');
+  file.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<std::size_t>(file.gcount()));
+  return head;
+}
+
+bool is_hdf5(const std::string& head) { return head.starts_with("\x89HDF"); }
+
+/// Text problems begin with their dimension, 3.
+bool begins_like_text_problem(const std::string& head) {
+  const std::size_t word = std::min(head.find_first_not_of(" \t\r\n"), head.size());
+  return head.substr(word, head.find_first_of(" \t\r\n", word) - word) == "3";
+}
+
+}  // namespace
+
 StoredProblem read_problem(const std::filesystem::path& path) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error))
     throw InputError({{{path.string(), 0, 0}, "file", "does not exist or is no file", "", "", "", ""}});
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw InputError({{{path.string(), 0, 0}, "file", "cannot be read", "", "", "", ""}});
-  char head[4] = {};
-  file.read(head, sizeof head);
-  file.close();
-  const bool hdf5 = std::string_view(head, sizeof head) == "\x89HDF";
-  return hdf5 ? read_hdf5_problem(path) : read_text_problem(path);
+  const std::string head = head_of(path);
+  if (head.starts_with("version https://git-lfs"))
+    throw InputError({{{path.string(), 0, 0},
+                       "file",
+                       "is a place holder of Git LFS and not the problem itself",
+                       "",
+                       "",
+                       "",
+                       "get it with 'git lfs pull'"}});
+  return is_hdf5(head) ? read_hdf5_problem(path) : read_text_problem(path);
+}
+
+std::vector<std::filesystem::path> problems_in(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> found;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (!entry.is_regular_file()) continue;
+    const std::string head = head_of(entry.path());
+    if (is_hdf5(head) || begins_like_text_problem(head)) found.push_back(entry.path());
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+long set_blocks(DelassusProblem& p, std::vector<DelassusBlock> blocks, long contacts) {
+  std::sort(blocks.begin(), blocks.end(), [](const DelassusBlock& a, const DelassusBlock& b) {
+    return a.row != b.row ? a.row < b.row : a.column < b.column;
+  });
+  p.row.assign(1, 0);
+  auto at = blocks.begin();
+  for (long c = 0; c < contacts; ++c) {
+    const auto first = p.diagonal.size();
+    for (; at != blocks.end() && at->row == c; ++at) {
+      if (at->column == c) p.diagonal.push_back(static_cast<std::int32_t>(p.column.size()));
+      p.column.push_back(static_cast<std::int32_t>(at->column));
+      p.block.push_back(at->value);
+    }
+    if (p.diagonal.size() != first + 1 || !(p.block[static_cast<std::size_t>(p.diagonal.back())](0, 0) > 0.0))
+      return c;
+    p.row.push_back(static_cast<std::int32_t>(p.column.size()));
+  }
+  return contacts;
 }
 
 }  // namespace scree::io

@@ -86,12 +86,6 @@ class NumberReader {
   std::size_t at_ = 0, word_ = 0;  // what is read next, and where the last word began
 };
 
-/// A block with its place.
-struct Block {
-  long row, column;
-  Mat3 value;
-};
-
 Mat3 read_block(NumberReader& in) {
   Mat3 b;
   for (int j = 0; j < 3; ++j) {
@@ -101,7 +95,7 @@ Mat3 read_block(NumberReader& in) {
 }
 
 /// All of W, column by column; blocks of zeros are left out but for the contacts' own.
-std::vector<Block> read_dense(NumberReader& in, long contacts) {
+std::vector<DelassusBlock> read_dense(NumberReader& in, long contacts) {
   const long size = 3 * contacts;
   in.count("rows of W", size, size);
   in.count("columns of W", size, size);
@@ -113,7 +107,7 @@ std::vector<Block> read_dense(NumberReader& in, long contacts) {
     const auto at = static_cast<std::size_t>(k);
     w.data()[k] = at < head.size() ? head[at] : in.number("value of W");
   }
-  std::vector<Block> blocks;
+  std::vector<DelassusBlock> blocks;
   for (long i = 0; i < contacts; ++i) {
     for (long j = 0; j < contacts; ++j) {
       const Mat3 b = w.block<3, 3>(3 * i, 3 * j);
@@ -129,7 +123,7 @@ std::vector<long> read_counts(NumberReader& in, const std::string& what, long n,
   return list;
 }
 
-std::vector<Block> read_sparse(NumberReader& in, long contacts) {
+std::vector<DelassusBlock> read_sparse(NumberReader& in, long contacts) {
   const long size = 3 * contacts, most = contacts * contacts;
   // Total sizes come first in some files, the number of blocks in others.
   long blocks = in.count("rows of W, or number of blocks", 0, std::max(size, most));
@@ -148,7 +142,7 @@ std::vector<Block> read_sparse(NumberReader& in, long contacts) {
   const std::vector<long> column = read_counts(in, "block column of W", columns, contacts - 1);
   if (pointer.front() != 0 || pointer.back() != blocks || !std::is_sorted(pointer.begin(), pointer.end()))
     in.fail("row pointer of W", "must rise from 0 to the number of blocks");
-  std::vector<Block> list(static_cast<std::size_t>(blocks));
+  std::vector<DelassusBlock> list(static_cast<std::size_t>(blocks));
   for (long k = 0; k < blocks; ++k) {
     const auto id = static_cast<std::size_t>(in.count("number of a block of W", 0, blocks - 1));
     const auto row =
@@ -156,26 +150,6 @@ std::vector<Block> read_sparse(NumberReader& in, long contacts) {
     list[id] = {row - 1, column[id], read_block(in)};
   }
   return list;
-}
-
-/// Blocks in the order of rows and columns, the contacts' own all there.
-void fill(DelassusProblem& p, std::vector<Block> blocks, long contacts, const NumberReader& in) {
-  std::sort(blocks.begin(), blocks.end(), [](const Block& a, const Block& b) {
-    return a.row != b.row ? a.row < b.row : a.column < b.column;
-  });
-  p.row.assign(1, 0);
-  auto at = blocks.begin();
-  for (long c = 0; c < contacts; ++c) {
-    const auto first = p.diagonal.size();
-    for (; at != blocks.end() && at->row == c; ++at) {
-      if (at->column == c) p.diagonal.push_back(static_cast<std::int32_t>(p.column.size()));
-      p.column.push_back(static_cast<std::int32_t>(at->column));
-      p.block.push_back(at->value);
-    }
-    if (p.diagonal.size() != first + 1 || !(p.block[static_cast<std::size_t>(p.diagonal.back())](0, 0) > 0.0))
-      in.fail(fmt::format("block ({0}, {0}) of W", c), "must be there, once, with a positive first entry");
-    p.row.push_back(static_cast<std::int32_t>(p.column.size()));
-  }
 }
 
 }  // namespace
@@ -186,7 +160,9 @@ StoredProblem read_text_problem(const std::filesystem::path& path) {
   const long contacts = in.count("number of contacts", 1, most_contacts);
   const long storage = in.count("storage of W (0 dense, 1 sparse blocks)", 0, 1);
   DelassusProblem p;
-  fill(p, storage == 0 ? read_dense(in, contacts) : read_sparse(in, contacts), contacts, in);
+  const long wrong =
+      set_blocks(p, storage == 0 ? read_dense(in, contacts) : read_sparse(in, contacts), contacts);
+  if (wrong < contacts) in.fail(fmt::format("block ({0}, {0}) of W", wrong), own_block_wanted);
   for (long c = 0; c < contacts; ++c) {
     Vec3 q;
     for (int k = 0; k < 3; ++k) q[k] = in.number("value of q");

@@ -125,7 +125,7 @@ std::vector<io::Curve> curves(const std::vector<BenchCase>& cases, CurveOf&& cur
   for (const BenchCase& c : cases) points[curve_of(c)][x(c)] = y(c);
   std::vector<io::Curve> all;
   for (const auto& [label, line] : points) {
-    io::Curve curve{label, {}, {}, true};
+    io::Curve curve{label, {}, {}};
     for (const auto& [at, value] : line) {
       curve.x.push_back(at);
       curve.y.push_back(value);
@@ -163,7 +163,8 @@ io::Panel scaling_panel(const std::vector<BenchCase>& plain, bool weak) {
   panel.y_from_zero = panel.whole_x = true;
   double most = 1.0;
   for (const BenchCase& c : plain) most = std::max(most, threads_of(c));
-  if (!panel.curves.empty()) panel.curves.push_back({"ideal", {1.0, most}, {1.0, weak ? 1.0 : most}, false});
+  if (!panel.curves.empty())
+    panel.curves.push_back({"ideal", {1.0, most}, {1.0, weak ? 1.0 : most}, io::Line::dashed});
   return panel;
 }
 
@@ -177,7 +178,7 @@ io::Panel stages_panel(const std::vector<BenchCase>& plain) {
   panel.y_from_zero = panel.whole_x = true;
   panel.title = fmt::format("stages of {}, {} bodies", last->key.scene, last->key.bodies);
   for (const StageName& stage : stage_names) {
-    io::Curve curve{stage.name, {}, {}, true};
+    io::Curve curve{stage.name, {}, {}};
     for (const BenchCase& c : plain) {
       if (c.key.scene != last->key.scene || c.key.bodies != last->key.bodies ||
           c.key.solver != last->key.solver)

@@ -112,9 +112,10 @@ double collection_error(const DelassusProblem& p, const DelassusSolution& s) {
 
 SolveReport solve(const DelassusProblem& problem, const SolverSettings& settings,
                   DelassusSolution& solution) {
-  solution.impulse.assign(problem.contacts(), Vec3::Zero());
-  solution.velocity = problem.q;
   assert(settings.kind != SolverKind::one_pass);
+  solution.impulse.assign(problem.contacts(), Vec3::Zero());
+  if (settings.warm_start && !problem.start_impulse.empty()) solution.impulse = problem.start_impulse;
+  contact_velocities(problem, solution.impulse, solution.velocity);
   SolveReport report = settings.kind == SolverKind::consensus
                            ? solve_delassus_consensus(problem, settings, solution)
                            : solve_delassus_sweeps(problem, settings, solution);

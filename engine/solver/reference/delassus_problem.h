@@ -21,6 +21,7 @@ struct DelassusProblem {
   std::vector<std::int32_t> diagonal;  // [contact], the block (c, c)
   std::vector<Vec3> q;                 // [contact], m/s: relative velocity without impulses, plus offset
   std::vector<double> friction;        // [contact]
+  std::vector<Vec3> start_impulse;     // [contact], N s: where a warm start begins; empty: zero
 
   std::size_t contacts() const { return q.size(); }
   const Mat3& own_block(std::size_t c) const { return block[static_cast<std::size_t>(diagonal[c])]; }
@@ -50,7 +51,8 @@ Residual residual(const DelassusProblem& problem, const std::vector<Vec3>& impul
 /// largest of |q|, |p| and |u| as they stand, whatever their units.
 double collection_error(const DelassusProblem& problem, const DelassusSolution& solution);
 
-/// Solves from zero impulses. `one_pass` needs bodies: the kind must be another.
+/// Solves from the start impulses if there are any and settings.warm_start, else from zero. `one_pass` needs
+/// bodies: the kind must be another.
 [[nodiscard]] SolveReport solve(const DelassusProblem& problem, const SolverSettings& settings,
                                 DelassusSolution& solution);
 

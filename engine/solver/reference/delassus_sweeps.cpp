@@ -39,7 +39,8 @@ SolveReport solve_delassus_sweeps(const DelassusProblem& p, const SolverSettings
   std::vector<LocalContact> local;
   for (std::size_t c = 0; c < p.contacts(); ++c)
     local.push_back(local_contact(p.own_block(c), p.friction[c]));
-  std::vector<ConjugateDirection<3>> direction(p.contacts());  // from zero impulses
+  std::vector<ConjugateDirection<3>> direction(p.contacts());
+  for (std::size_t c = 0; c < p.contacts(); ++c) Vec3::Map(direction[c].last) = s.impulse[c];
   SolveReport report;
   report.status = SolveStatus::iteration_limit;
   const double goal = settings.tolerance * p.velocity_scale;
