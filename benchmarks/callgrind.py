@@ -27,11 +27,10 @@ STAGES = [
     ("detection: narrow phase", "scree::find_gaps"),
     ("assembly", "scree::assemble"),
     ("solution", "scree::solve"),
-    ("solution: colours", "scree::colour_visits"),
-    ("solution: getting ready", "scree::prepare_sweeps"),
-    ("solution: start, sweeps, residual", "scree::solve_per_body"),
-    ("solution: sweeps", "scree::solve_contacts"),
-    ("solution: residual", "scree::residual_of_sweeps"),
+    ("solution: batches", "scree::make_batches"),
+    ("solution: batches, sweeps, residual", "scree::solve_wide"),
+    ("solution: sweeps", "scree::visit_batches"),
+    ("solution: residual", "scree::residual_of_batches"),
     ("position correction", "scree::correct_positions"),
     ("impulses into contacts", "scree::take_impulses"),
     ("balances of contacts", "scree::balance"),
@@ -106,7 +105,7 @@ def add_up(lines):
 
 def row(stage, function, counts, work):
     n, steps = counts[function], work["steps"]
-    swept = function == "scree::solve_contacts" and work["swept_contacts"]
+    swept = function == "scree::visit_batches" and work["swept_contacts"]
     return [stage, n, n / counts["scree::step"], n / steps, n / (work["bodies"] * steps),
             n / work["pairs"] if work["pairs"] else "", n / work["contacts"] if work["contacts"] else "",
             n / work["swept_contacts"] if swept else ""]

@@ -165,7 +165,7 @@ void assemble_contacts(benchmark::State& state) {
   const Heap& h = heap();
   Workspace workspace;
   for (auto _ : state) {
-    assemble(h.model, h.state, h.model.settings.time_step_s, 0.0, workspace);
+    assemble(h.model, h.state, {h.model.settings.time_step_s, 0.0, h.model.settings.time_step_s}, workspace);
     benchmark::DoNotOptimize(workspace.problem.law.data());
   }
   count_items(state, h.state.contacts.size());
@@ -183,37 +183,38 @@ void colouring_contacts(benchmark::State& state) {
 }
 BENCHMARK(colouring_contacts);
 
-void prepare_sweeps_contacts(benchmark::State& state) {
+void making_batches_contacts(benchmark::State& state) {
   const ContactProblem& problem = heap().workspace.problem;
-  SolverWorkspace workspace;
-  ContactSolution solution;
-  solution.resize(problem);
+  Batches batches;
   for (auto _ : state) {
-    prepare_sweeps(problem, workspace, solution);
-    benchmark::DoNotOptimize(solution.velocity.data());
+    make_batches(problem, batches);
+    benchmark::DoNotOptimize(batches.contact.data());
   }
   count_items(state, problem.contacts());
 }
-BENCHMARK(prepare_sweeps_contacts);
+BENCHMARK(making_batches_contacts);
 
-/// A cold start of so many sweeps; items are contacts times sweeps. What comes once a solution (start,
-/// result, the last residual, about three sweeps' worth) is shared out among them: few sweeps and many tell
-/// it from a sweep.
-void per_body_sweep_contacts(benchmark::State& state) {
-  const ContactProblem& problem = heap().workspace.problem;
+/// A cold start of so many sweeps; items are contacts times sweeps. What comes once a solution (batches or
+/// colours, start, result, the last residual) is shared out among them: few sweeps and many tell it from a
+/// sweep.
+void sweep_contacts(benchmark::State& state, double tolerance) {
+  ContactProblem problem = heap().workspace.problem;
+  problem.complete();
   SolverSettings settings;
   settings.warm_start = false;
-  settings.tolerance = 0.0;
+  settings.tolerance = tolerance;
   settings.max_sweeps = static_cast<int>(state.range(0));
+  problem.velocity_scale = 0.0;  // a goal that nothing meets
   SolverWorkspace workspace;
   ContactSolution solution;
-  solution.resize(problem);
-  prepare_sweeps(problem, workspace, solution);
   std::int64_t sweeps = 0;
-  for (auto _ : state) sweeps += solve_per_body(problem, settings, workspace, solution).sweeps;
+  for (auto _ : state) sweeps += solve(problem, settings, workspace, solution).sweeps;
   state.SetItemsProcessed(sweeps * static_cast<std::int64_t>(problem.contacts()));
 }
-BENCHMARK(per_body_sweep_contacts)->Arg(4)->Arg(40);
+void wide_sweep_contacts(benchmark::State& state) { sweep_contacts(state, 1e-3); }
+void one_by_one_sweep_contacts(benchmark::State& state) { sweep_contacts(state, 0.0); }
+BENCHMARK(wide_sweep_contacts)->Arg(4)->Arg(40);
+BENCHMARK(one_by_one_sweep_contacts)->Arg(4)->Arg(40);
 
 void residual_contacts(benchmark::State& state) {
   Workspace& w = heap().workspace;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstdlib>
 
 #include "engine/core/parallel.h"
 #include "engine/core/vector4.h"
@@ -27,6 +28,10 @@ constexpr double reach_grain = 1.0 / 1024.0;
 // What boxes are made wider by, over the smallest length: pairs are searched for anew when a body has left
 // its box.
 constexpr double skin_part = 0.1;
+
+// How much further than by itself a body must be pushed within a step, over the smallest length, for those
+// behind it to be looked for.
+static const double least_push = std::getenv("PUSH") ? std::atof(std::getenv("PUSH")) : 1e-3;
 
 // Travel against each other in a step, over the smaller smallest length, from which on a pair's contact is
 // sought along the way; and the gap, over the same length, that counts as touch there.
@@ -81,6 +86,23 @@ void spread_reach(DetectionWorkspace& w) {
     }
     raise_to(w.reach[a], farthest);
   });
+}
+
+/// Boxes of bodies that others may push further than they move by themselves; is there any that counts?
+bool widen_boxes(const DetectionInput& in, DetectionWorkspace& w) {
+  return reduce_blocks(
+      w.boxes.size(), grain_medium, false,
+      [&](const Block& block) {
+        bool any = false;
+        for (std::size_t i = block.begin; i < block.end; ++i) {
+          const double further = w.reach[i] - w.own_reach[i];
+          if (!(further > least_push * in.shapes.smallest_length(in.bodies.shape[i]))) continue;
+          w.boxes[i].half += Vec3::Constant(further);
+          any = true;
+        }
+        return any;
+      },
+      [](bool a, bool b) { return a || b; });
 }
 
 /// What keeps most bodies from most boundaries: a body whose centre is further above the plane than its
@@ -336,10 +358,14 @@ DetectionReport find_contacts(const DetectionInput& in, DetectionWorkspace& w, C
   const std::size_t n = in.bodies.size();
   const PlacedShapes placed{in.shapes, in.bodies, w.ellipsoids, w.boundaries, in.boundaries, in.time_step_s};
   prepare(in, placed, w);
-  update_candidate_pairs(
-      w.boxes, [&](std::size_t i) { return skin_part * in.shapes.smallest_length(in.bodies.shape[i]); },
-      w.pair_list, w.pairs, in.bodies.asleep);
+  const auto find_pairs = [&] {
+    update_candidate_pairs(
+        w.boxes, [&](std::size_t i) { return skin_part * in.shapes.smallest_length(in.bodies.shape[i]); },
+        w.pair_list, w.pairs, in.bodies.asleep);
+  };
+  find_pairs();
   spread_reach(w);
+  if (widen_boxes(in, w)) find_pairs();
   place_boundaries(in, w);
 
   w.contact_row.resize(n + 1);

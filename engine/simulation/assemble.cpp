@@ -46,7 +46,7 @@ struct Assembly {
   const Model& model;
   const Bodies& bodies;
   const std::vector<Contact>& contacts;
-  double h, time_s;
+  Interval interval;
   bool newton, surfaces;
   Workspace& w;
   ContactProblem& p;
@@ -74,7 +74,7 @@ double apply_surfaces(const Assembly& in, std::size_t c) {
       return {surface, q};
     }
     const Boundary& boundary = in.model.boundaries[boundary_of(partner)];
-    const Pose pose = place(boundary, in.time_s).pose;
+    const Pose pose = place(boundary, in.interval.middle).pose;
     if (!surface.patches.empty())
       factor *=
           place_factor(surface, boundary.centre + pose.orientation.conjugate() * (point - pose.position));
@@ -136,7 +136,7 @@ double assemble_contacts(const Assembly& in, const Block& block, std::int32_t ne
                          std::vector<Row>& rows) {
   const Settings& settings = in.model.settings;
   ContactProblem& p = in.p;
-  const double h = in.h;
+  const double t = in.interval.to_next;
   double squares = 0.0;
   rows.clear();
   for (std::size_t c = block.begin; c < block.end; ++c) {
@@ -154,11 +154,12 @@ double assemble_contacts(const Assembly& in, const Block& block, std::int32_t ne
 
     p.length[c] = from.length;
     p.gap[c] = from.gap;
-    contact.offset = std::max(from.gap, 0.0) / h + 0.5 * h * from.gap_acceleration;  // (A2)
+    contact.offset = std::max(from.gap, 0.0) / t + 0.5 * t * from.gap_acceleration;  // (A2)
     const double approach = p.approach[c] = approach_speed(in, c);
-    const bool impact = approach < -settings.restitution_threshold_m_s && from.gap + h * approach < 0.0;
+    const bool impact = approach < -settings.restitution_threshold_m_s && from.gap + t * approach < 0.0;
     if (!in.newton) p.restitution[c] = law.restitution;
-    if (impact && in.newton && law.restitution > 0.0) contact.offset = law.restitution * approach;  // (A3)
+    if (impact && in.newton && law.restitution > 0.0)
+      contact.offset = std::min(contact.offset, law.restitution * approach);  // (A3), and not less than (A2)
     const double to_change = std::max(0.0, -(approach + contact.offset));
     squares += to_change * to_change;
 
@@ -187,7 +188,8 @@ std::size_t number_fixed(const std::vector<Contact>& contacts, std::size_t bodie
 
 }  // namespace
 
-void assemble(const Model& model, const State& state, double h, double time_s, Workspace& w) {
+void assemble(const Model& model, const State& state, const Interval& interval, Workspace& w) {
+  const double h = interval.h;
   const Settings& settings = model.settings;
   const Bodies& bodies = state.bodies;
   const std::vector<Contact>& contacts = state.contacts.list;
@@ -200,7 +202,7 @@ void assemble(const Model& model, const State& state, double h, double time_s, W
       settings.solver.friction_cone == FrictionCone::sampled ? settings.solver.friction_samples : 0;
   for_blocks(bodies.size(), grain_medium,
              [&](const Block& block) { assemble_bodies(bodies, settings.gravity, h, block, w); });
-  const Assembly in{model, bodies, contacts, h, time_s, newton, model.materials.has_surfaces(), w, p};
+  const Assembly in{model, bodies, contacts, interval, newton, model.materials.has_surfaces(), w, p};
   if (w.rows.size() < w.first_fixed.size()) w.rows.resize(w.first_fixed.size());
   const double squares = reduce_blocks(
       contacts.size(), grain_medium, 0.0,

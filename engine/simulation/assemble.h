@@ -6,10 +6,17 @@
 
 namespace scree {
 
-/// Fills the contact problem of a (sub)step of size h that has its middle at `time_s`, from bodies
-/// (velocities before gravity acts), contacts and rods.
+/// When a (sub)step is and how long, s.
+struct Interval {
+  double h, middle;
+  double to_next;  // from its middle to when contacts are looked at next, the middle of the next; h if that
+                   // is as long
+};
+
+/// Fills the contact problem of a (sub)step, from bodies (velocities before gravity acts), contacts and rods;
+/// t = interval.to_next.
 ///   free velocity  v_hat = v + h g                                                                   (A1)
-///   offset         gap / h for open contacts, plus h/2 times the second derivative of the gap: with (S3) the
+///   offset         gap / t for open contacts, plus t/2 times the second derivative of the gap: with (S3) the
 ///   gap is
 ///                  not negative at the next detection, to second order                                (A2)
 ///                  e u_n- where bodies meet faster than the restitution threshold: Newton's law u_n+ >= -e
@@ -17,7 +24,7 @@ namespace scree {
 ///   velocity scale |g| h + 5 rms over contacts of max(0, -(u_n- + offset)) (A4) what contacts have to change
 ///   in the step, beside what gravity gives in it: right at rest, where nothing has to change, in violent
 ///   impacts, and without gravity
-void assemble(const Model& model, const State& state, double h, double time_s, Workspace& workspace);
+void assemble(const Model& model, const State& state, const Interval& interval, Workspace& workspace);
 
 /// Writes what came out into the contacts, with the part of it that the next (sub)step begins with: of an
 /// impulse that stopped an impact only the rest, for the part m_eff |u_n-| belongs to the past and would

@@ -47,6 +47,7 @@ struct StepReport {
   // solver
   SolveStatus status = SolveStatus::converged;
   int sweeps = 0;
+  int halvings = 0;  // how often an interval was taken back and done as two halves
   double residual_rms_m_s = 0.0, residual_max_m_s = 0.0;  // natural map over active contacts
   double velocity_scale_m_s =
       0.0;  // what the tolerance is a part of: |gravity| * time step and what had to change (A4)

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 
 #include "engine/core/parallel.h"
 #include "engine/simulation/assemble.h"
@@ -34,14 +35,15 @@ double mechanical_energy(const Bodies& bodies, const Vec3& gravity) {
   return sums.kinetic + sums.potential;
 }
 
-/// Contacts in the middle of a (sub)step; sleepers that a moving boundary comes to wake.
-void detect(const Model& model, State& state, double middle_s, Workspace& w, StepReport& report) {
-  const Settings& settings = model.settings;
-  const double free_speed = settings.gravity.norm() * settings.time_step_s;
+/// Contacts in the middle of an interval, as far as they matter for `interval_s`; sleepers that a moving
+/// boundary comes to wake.
+void detect(const Model& model, State& state, double middle_s, double interval_s, Workspace& w,
+            StepReport& report) {
+  const double free_speed = model.settings.gravity.norm() * interval_s;
   do {
-    const DetectionReport found = find_contacts(
-        {model.shapes, state.bodies, model.boundaries, middle_s, settings.time_step_s, free_speed},
-        w.detection, state.contacts, state.seeds);
+    const DetectionReport found =
+        find_contacts({model.shapes, state.bodies, model.boundaries, middle_s, interval_s, free_speed},
+                      w.detection, state.contacts, state.seeds);
     report.candidates = found.candidates;
     report.narrow_phase_failures = found.failures;
   } while (wake_pushed(model, state, report));
@@ -84,10 +86,11 @@ void take_solve_report(const SolveReport& solve, const ContactProblem& p, double
 }
 
 /// Impulses and velocities after a (sub)step of h, and how overlaps are corrected: are they?
-bool resolve(const Model& model, const State& state, double h, double middle_s, Workspace& w,
+bool resolve(const Model& model, const State& state, const Interval& interval, Workspace& w,
              SolveReport& solved) {
   const SolverSettings& settings = model.settings.solver;
-  assemble(model, state, h, middle_s, w);
+  const double h = interval.h;
+  assemble(model, state, interval, w);
   strike(model.settings, h, w);
   const bool split = settings.position_correction == PositionCorrection::split;
   solved = split ? solve(w.problem, settings, w.solver, w.solution)
@@ -110,6 +113,100 @@ void close_balances(const Model& model, const Bodies& bodies, double energy_befo
   report.angular_momentum = sums.angular;
 }
 
+// A body that turns otherwise than was foreseen by more than this part of its contacts' length, and how often
+// an interval may be cut in two.
+static const double most_unforeseen = std::getenv("TURN") ? std::atof(std::getenv("TURN")) : 0.02;
+static const int most_halvings = std::getenv("HALV") ? std::atoi(std::getenv("HALV")) : 3;
+
+/// Do impulses turn a body so much that its contacts, which bend with the spins before, would overlap? A body
+/// that is not round, turning by an angle, comes nearer by about (R - c) angle^2 / 2 with R its largest and c
+/// its smallest radius.
+bool turns_too_far(const Model& model, const State& state, double h, const Workspace& w) {
+  const auto unforeseen = [&](std::size_t i) {  // m
+    const ShapeIndex shape = state.bodies.shape[i];
+    const double excess = model.shapes.bounding_radius(shape) - model.shapes.smallest_length(shape);
+    const Vec3 &before = w.before[i].angular, after = to_vec3(w.solution.velocity[i].angular);
+    return 0.5 * h * h * excess * (after - before).norm() * (after + before).norm();
+  };
+  const std::vector<Contact>& contacts = state.contacts.list;
+  return reduce_blocks(
+      contacts.size(), grain_medium, false,
+      [&](const Block& block) {
+        for (std::size_t c = block.begin; c < block.end; ++c) {
+          if (!(w.solution.impulse[c][0] > 0.0)) continue;
+          const ContactKey& key = contacts[c].key;
+          const double both = unforeseen(static_cast<std::size_t>(key.a)) +
+                              (is_boundary(key.b) ? 0.0 : unforeseen(static_cast<std::size_t>(key.b)));
+          if (both > most_unforeseen * double{contacts[c].length}) return true;
+        }
+        return false;
+      },
+      [](bool a, bool b) { return a || b; });
+}
+
+void scale_impulses(double factor, std::vector<Contact>& contacts) {
+  for_each_index(contacts.size(), grain_medium, [&](std::size_t c) {
+    contacts[c].impulse *= factor;
+    contacts[c].torque_impulse *= factor;
+  });
+}
+
+/// What an interval of a step works on.
+struct StepParts {
+  const Model& model;
+  State& state;
+  Workspace& w;
+  StepResult& result;
+  StageClock& clock;
+};
+
+/// Advances by h from `begin_s`: drift, contacts, solution, balances, drift. Contacts are found, or those of
+/// the last interval carried along. Where bodies turn too far it is taken back and done as two halves,
+/// `halvings` times at most.
+void advance(StepParts& in, double begin_s, double h, double next_h, bool carry_contacts, int halvings) {
+  auto& [model, state, w, result, clock] = in;
+  StepReport& report = result.report;
+  Bodies& bodies = state.bodies;
+  const Settings& settings = model.settings;
+  const double middle = begin_s + 0.5 * h;
+  drift(bodies, 0.5 * h);
+  if (carry_contacts) advance_contacts(w, h, state.contacts);
+  clock.charge(report.time.preparation);
+
+  bool corrected = false;
+  SolveReport solved;
+  for (int attempt = 0;; ++attempt) {  // once, unless sleepers are struck
+    if (!carry_contacts || attempt > 0)
+      detect(model, state, middle, 0.5 * (h + next_h) * settings.substeps, w, report);
+    clock.charge(report.time.detection);
+    corrected = resolve(model, state, {h, middle, 0.5 * (h + next_h)}, w, solved);
+    clock.charge(report.time.resolution);
+    if (!wake_struck(model, h, attempt, w, state, report)) break;
+  }
+
+  if (halvings > 0 && turns_too_far(model, state, h, w)) {
+    ++report.halvings;
+    drift(bodies, -0.5 * h);
+    scale_impulses(0.5, state.contacts.list);
+    advance(in, begin_s, 0.5 * h, 0.5 * h, false, halvings - 1);
+    advance(in, middle, 0.5 * h, next_h, false, halvings - 1);
+    scale_impulses(2.0, state.contacts.list);  // forces over h
+    return;
+  }
+
+  take_solve_report(solved, w.problem, settings.solver.tolerance, report);
+  take_impulses(w, state);
+  balance(model, state, h, w, result);
+  take_velocities(w.solution, bodies);
+  if (corrected) {
+    report.energy.position_correction -= mechanical_energy(bodies, settings.gravity);
+    move_by_correction(bodies, w.solution.correction, h);
+    report.energy.position_correction += mechanical_energy(bodies, settings.gravity);
+  }
+  drift(bodies, 0.5 * h);
+  clock.charge(report.time.finish);
+}
+
 }  // namespace
 
 const StepReport& step(const Model& model, State& state, Workspace& w, StepResult& result) {
@@ -122,34 +219,11 @@ const StepReport& step(const Model& model, State& state, Workspace& w, StepResul
   if (settings.sort_interval > 0 && state.step % settings.sort_interval == 0) sort(model.shapes, state);
   const double energy_before = mechanical_energy(bodies, settings.gravity);
 
-  for (int substep = 0; substep < settings.substeps; ++substep) {
-    const double middle = state.time_s + (substep + 0.5) * h;
-    drift(bodies, 0.5 * h);
-    if (substep > 0) advance_contacts(w, h, state.contacts);
-    clock.charge(report.time.preparation);
-
-    bool corrected = false;
-    SolveReport solved;
-    for (int attempt = 0;; ++attempt) {  // once, unless sleepers are struck
-      if (substep == 0 || attempt > 0) detect(model, state, middle, w, report);
-      clock.charge(report.time.detection);
-      corrected = resolve(model, state, h, middle, w, solved);
-      clock.charge(report.time.resolution);
-      if (!wake_struck(model, h, attempt, w, state, report)) break;
-    }
-
-    take_solve_report(solved, w.problem, settings.solver.tolerance, report);
-    take_impulses(w, state);
-    balance(model, state, h, w, result);
-    take_velocities(w.solution, bodies);
-    if (corrected) {
-      report.energy.position_correction -= mechanical_energy(bodies, settings.gravity);
-      move_by_correction(bodies, w.solution.correction, h);
-      report.energy.position_correction += mechanical_energy(bodies, settings.gravity);
-    }
-    drift(bodies, 0.5 * h);
-    clock.charge(report.time.finish);
-  }
+  // Contacts that are carried along know nothing of other intervals, nor do those of sleepers.
+  const int halvings = settings.substeps > 1 || settings.sleep.is_on() ? 0 : most_halvings;
+  StepParts parts{model, state, w, result, clock};
+  for (int substep = 0; substep < settings.substeps; ++substep)
+    advance(parts, state.time_s + substep * h, h, h, substep > 0, halvings);
   wake_and_fall_asleep(model, h, w, state, report);
 
   ++state.step;

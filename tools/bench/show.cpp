@@ -221,12 +221,15 @@ io::Panel residual_panel(const std::vector<BenchCase>& to_residual) {
 /// One figure of whole runs over simulated time, a curve a run.
 io::Panel run_panel(const std::vector<BenchCase>& plain, const char* title, const char* unit,
                     double RunStretch::*value, double factor) {
-  io::Panel panel{title, "simulated time, s", unit, {}, {}, {}};
+  io::Panel panel;
+  panel.title = title;
+  panel.x_label = "simulated time, s";
+  panel.y_label = unit;
   for (const BenchCase& c : plain) {
     if (!c.run) continue;
     const std::string label = fmt::format("{} {}, {}, {} thread{}", c.key.scene, c.key.bodies, c.key.solver,
                                           c.key.threads, c.key.threads == 1 ? "" : "s");
-    io::Curve curve{label, {}, {}, true};
+    io::Curve curve{label, {}, {}};
     for (const RunStretch& stretch : c.run->stretches) {
       curve.x.push_back(stretch.time_s);
       curve.y.push_back(factor * stretch.*value);

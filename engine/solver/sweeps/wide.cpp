@@ -574,7 +574,10 @@ SolveReport solve_wide(const ContactProblem& p, const SolverSettings& settings, 
         sweeps.sweep(checks ? 0.0f : beta, checks || report.sweeps % sweeps_between_idle == 0);
     momentum.learn(change);
     ++report.sweeps;
-    if (!(change < infinity)) break;
+    if (!(change < infinity)) {
+      report.residual.rms_m_s = infinity;
+      break;
+    }
     if (settings.tolerance < finest_in_one_start && report.sweeps % sweeps_of_a_start == 0)
       sweeps.begin_anew();
     if (checks) {
