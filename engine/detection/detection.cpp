@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <cstdlib>
 
 #include "engine/core/parallel.h"
 #include "engine/core/vector4.h"
@@ -26,12 +25,12 @@ constexpr double resting_margin = 0.01;
 constexpr double reach_grain = 1.0 / 1024.0;
 
 // What boxes are made wider by, over the smallest length: pairs are searched for anew when a body has left
-// its box.
-constexpr double skin_part = 0.1;
+// its box. As wide as the fastest body gets in the step, within these bounds.
+constexpr double least_skin = 0.1, most_skin = 0.3;
 
 // How much further than by itself a body must be pushed within a step, over the smallest length, for those
 // behind it to be looked for.
-static const double least_push = std::getenv("PUSH") ? std::atof(std::getenv("PUSH")) : 1e-3;
+constexpr double least_push = 0.02;
 
 // Travel against each other in a step, over the smaller smallest length, from which on a pair's contact is
 // sought along the way; and the gap, over the same length, that counts as touch there.
@@ -358,9 +357,14 @@ DetectionReport find_contacts(const DetectionInput& in, DetectionWorkspace& w, C
   const std::size_t n = in.bodies.size();
   const PlacedShapes placed{in.shapes, in.bodies, w.ellipsoids, w.boundaries, in.boundaries, in.time_step_s};
   prepare(in, placed, w);
+  const double farthest = n > 0 ? *std::max_element(w.own_reach.begin(), w.own_reach.end()) : 0.0;
   const auto find_pairs = [&] {
     update_candidate_pairs(
-        w.boxes, [&](std::size_t i) { return skin_part * in.shapes.smallest_length(in.bodies.shape[i]); },
+        w.boxes,
+        [&](std::size_t i) {
+          const double smallest = in.shapes.smallest_length(in.bodies.shape[i]);
+          return std::clamp(farthest, least_skin * smallest, most_skin * smallest);
+        },
         w.pair_list, w.pairs, in.bodies.asleep);
   };
   find_pairs();

@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <cmath>
-#include <cstdlib>
 
 #include "engine/core/parallel.h"
 #include "engine/simulation/assemble.h"
@@ -115,8 +114,8 @@ void close_balances(const Model& model, const Bodies& bodies, double energy_befo
 
 // A body that turns otherwise than was foreseen by more than this part of its contacts' length, and how often
 // an interval may be cut in two.
-static const double most_unforeseen = std::getenv("TURN") ? std::atof(std::getenv("TURN")) : 0.02;
-static const int most_halvings = std::getenv("HALV") ? std::atoi(std::getenv("HALV")) : 3;
+constexpr double most_unforeseen = 0.005;
+constexpr int most_halvings = 3;
 
 /// Do impulses turn a body so much that its contacts, which bend with the spins before, would overlap? A body
 /// that is not round, turning by an angle, comes nearer by about (R - c) angle^2 / 2 with R its largest and c

@@ -32,6 +32,7 @@ constexpr Column columns[] = {
     {"narrow_phase_failures", [](const Report& r) -> Value { return r.narrow_phase_failures; }},
     {"solver_status", [](const Report& r) -> Value { return to_string(r.status); }},
     {"sweeps", [](const Report& r) -> Value { return std::int64_t{r.sweeps}; }},
+    {"halvings", [](const Report& r) -> Value { return std::int64_t{r.halvings}; }},
     {"residual_rms_m_s", [](const Report& r) -> Value { return r.residual_rms_m_s; }},
     {"residual_max_m_s", [](const Report& r) -> Value { return r.residual_max_m_s; }},
     {"residual_rms_relative", [](const Report& r) -> Value { return r.residual_rms_relative; }},

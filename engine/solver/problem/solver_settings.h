@@ -22,7 +22,7 @@ enum class PositionCorrection { split, biased };
 
 struct SolverSettings {
   SolverKind kind = SolverKind::per_body;
-  int max_sweeps = 300;     // a sweep visits every contact once
+  int max_sweeps = 500;     // a sweep visits every contact once
   double tolerance = 1e-3;  // stop when the residual (rms) falls below this part of the velocity scale (A4)
   bool warm_start = true;   // begin with the last step's impulses
   FrictionCone friction_cone = FrictionCone::exact;
