@@ -154,7 +154,7 @@ double assemble_contacts(const Assembly& in, const Block& block, std::int32_t ne
 
     p.length[c] = from.length;
     p.gap[c] = from.gap;
-    contact.offset = std::max(from.gap, 0.0) / t + 0.5 * t * from.gap_acceleration;  // (A2)
+    contact.offset = std::max(from.gap, 0.0) / t + 0.5 * in.interval.h * from.gap_acceleration;  // (A2)
     const double approach = p.approach[c] = approach_speed(in, c);
     const bool impact = approach < -settings.restitution_threshold_m_s && from.gap + t * approach < 0.0;
     if (!in.newton) p.restitution[c] = law.restitution;

@@ -120,12 +120,12 @@ constexpr int most_halvings = 3;
 /// Do impulses turn a body so much that its contacts, which bend with the spins before, would overlap? A body
 /// that is not round, turning by an angle, comes nearer by about (R - c) angle^2 / 2 with R its largest and c
 /// its smallest radius.
-bool turns_too_far(const Model& model, const State& state, double h, const Workspace& w) {
+bool turns_too_far(const Model& model, const State& state, double t, const Workspace& w) {
   const auto unforeseen = [&](std::size_t i) {  // m
     const ShapeIndex shape = state.bodies.shape[i];
     const double excess = model.shapes.bounding_radius(shape) - model.shapes.smallest_length(shape);
     const Vec3 &before = w.before[i].angular, after = to_vec3(w.solution.velocity[i].angular);
-    return 0.5 * h * h * excess * (after - before).norm() * (after + before).norm();
+    return 0.5 * t * t * excess * (after - before).norm() * (after + before).norm();
   };
   const std::vector<Contact>& contacts = state.contacts.list;
   return reduce_blocks(
@@ -183,7 +183,7 @@ void advance(StepParts& in, double begin_s, double h, double next_h, bool carry_
     if (!wake_struck(model, h, attempt, w, state, report)) break;
   }
 
-  if (halvings > 0 && turns_too_far(model, state, h, w)) {
+  if (halvings > 0 && turns_too_far(model, state, 0.5 * (h + next_h), w)) {
     ++report.halvings;
     drift(bodies, -0.5 * h);
     scale_impulses(0.5, state.contacts.list);

@@ -119,6 +119,7 @@ TEST(Verdict, SaysHowManyStepsMissedTheGoalByHowMuchAndWhatToChange) {
   s.goal_missed_by_max = 8.0;
   s.goal_missed_most = {42, 0.084};
   Settings settings;
+  settings.solver.max_sweeps = 50;
   const io::Finding found = finding(judge(s, settings), "missed_goal");
   for (const char* part : {"14 % of the steps (1400 of 10000)", "2.5 times", "8 times",
                            "t = 0.084 s (step 42)", "10 % of all by more than 2 times"})

@@ -120,6 +120,7 @@ TEST(EllipsoidBatch, SameBitsAsOneByOne) {
     const auto size = 1 + static_cast<std::size_t>(random.uniform(0.0, 63.99));
     std::vector<Pair> pair;
     std::vector<Vec3> start;
+    std::vector<std::pair<Twist, Twist>> motion;
     batch.size = 0;
     for (std::size_t k = 0; k < size; ++k) {
       const bool deep = k % 16 == 7;
@@ -128,8 +129,12 @@ TEST(EllipsoidBatch, SameBitsAsOneByOne) {
       const double off = std::array{1e-12, 1e-3, 0.05, 1.0}[k % 4];
       start.emplace_back((normal + off * random.direction()).normalized());
       batch.add(pair[k].a(), pair[k].b(), start[k], 0.05);
+      motion.push_back(
+          {{random.direction(), 3.0 * random.direction()}, {random.direction(), 2.0 * random.direction()}});
+      batch.set_motion(motion[k].first, motion[k].second);
     }
     climb(batch);
+    bend(batch);
     for (std::size_t k = 0; k < size; ++k) {
       const PlacedEllipsoid a = pair[k].a(), b = pair[k].b();
       const double start_phi = separation(a, b, -start[k]);
@@ -145,6 +150,7 @@ TEST(EllipsoidBatch, SameBitsAsOneByOne) {
       ASSERT_EQ(many.distance, one.distance);
       ASSERT_EQ(many.normal, one.normal);
       ASSERT_EQ(many.point, one.point);
+      ASSERT_EQ(batch.acceleration[k], gap_acceleration(a, b, one.normal, motion[k].first, motion[k].second));
     }
   }
   EXPECT_GT(arrived, 0.8 * pairs);

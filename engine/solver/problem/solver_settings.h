@@ -22,7 +22,7 @@ enum class PositionCorrection { split, biased };
 
 struct SolverSettings {
   SolverKind kind = SolverKind::per_body;
-  int max_sweeps = 500;     // a sweep visits every contact once
+  int max_sweeps = 1000;    // a sweep visits every contact once
   double tolerance = 1e-3;  // stop when the residual (rms) falls below this part of the velocity scale (A4)
   bool warm_start = true;   // begin with the last step's impulses
   FrictionCone friction_cone = FrictionCone::exact;
@@ -39,7 +39,7 @@ struct SolverSettings {
 
 /// Does per_body sweep over batches in single precision? Their changes of velocity say nothing below this
 /// tolerance.
-inline constexpr double finest_of_wide_sweeps = 1e-5;
+inline constexpr double finest_of_wide_sweeps = 5e-5;
 inline bool is_wide(const SolverSettings& s) {
   return s.kind == SolverKind::per_body && s.friction_cone == FrictionCone::exact &&
          s.tolerance >= finest_of_wide_sweeps;

@@ -29,6 +29,9 @@ constexpr std::size_t batches_a_chunk = 16, bodies_a_chunk = 1024;
 constexpr float first_cap = 0.7f, second_cap = 0.85f;
 constexpr int sweeps_of_first_cap = 40;
 constexpr double most_growth = 1.1, back = 0.5;
+// Where changes have not become smaller for so many sweeps it goes in circles: less momentum from then on.
+constexpr int most_patience = 60;
+constexpr float less = 0.7f;
 
 // Batches that carry nothing are visited in every so many sweeps.
 constexpr int sweeps_between_idle = 4;
@@ -539,15 +542,25 @@ class Momentum {
     const double t = 0.5 * (1.0 + std::sqrt(1.0 + 4.0 * theta_ * theta_));
     const double beta = (theta_ - 1.0) / t;
     theta_ = t;
-    return std::min(sweeps < sweeps_of_first_cap ? first_cap : second_cap, static_cast<float>(beta));
+    return std::min(part_ * (sweeps < sweeps_of_first_cap ? first_cap : second_cap),
+                    static_cast<float>(beta));
   }
   void learn(double change) {
     if (last_ > 0.0 && change > most_growth * last_) theta_ = std::max(1.0, back * theta_);
     last_ = change;
+    if (change < least_) {
+      least_ = change;
+      patience_ = most_patience;
+    } else if (--patience_ == 0) {
+      part_ *= less;
+      patience_ = most_patience;
+    }
   }
 
  private:
-  double theta_ = 1.0, last_ = 0.0;
+  double theta_ = 1.0, last_ = 0.0, least_ = infinity;
+  int patience_ = most_patience;
+  float part_ = 1.0f;  // of the caps
 };
 
 }  // namespace
