@@ -7,6 +7,7 @@
 #include "engine/core/parallel.h"
 #include "engine/simulation/assemble.h"
 #include "engine/simulation/balance.h"
+#include "engine/simulation/halving.h"
 #include "engine/simulation/motion.h"
 #include "engine/simulation/population.h"
 #include "engine/simulation/sleep.h"
@@ -112,44 +113,6 @@ void close_balances(const Model& model, const Bodies& bodies, double energy_befo
   report.angular_momentum = sums.angular;
 }
 
-// A body that turns otherwise than was foreseen by more than this part of its contacts' length, and how often
-// an interval may be cut in two.
-constexpr double most_unforeseen = 0.005;
-constexpr int most_halvings = 3;
-
-/// Do impulses turn a body so much that its contacts, which bend with the spins before, would overlap? A body
-/// that is not round, turning by an angle, comes nearer by about (R - c) angle^2 / 2 with R its largest and c
-/// its smallest radius.
-bool turns_too_far(const Model& model, const State& state, double t, const Workspace& w) {
-  const auto unforeseen = [&](std::size_t i) {  // m
-    const ShapeIndex shape = state.bodies.shape[i];
-    const double excess = model.shapes.bounding_radius(shape) - model.shapes.smallest_length(shape);
-    const Vec3 &before = w.before[i].angular, after = to_vec3(w.solution.velocity[i].angular);
-    return 0.5 * t * t * excess * (after - before).norm() * (after + before).norm();
-  };
-  const std::vector<Contact>& contacts = state.contacts.list;
-  return reduce_blocks(
-      contacts.size(), grain_medium, false,
-      [&](const Block& block) {
-        for (std::size_t c = block.begin; c < block.end; ++c) {
-          if (!(w.solution.impulse[c][0] > 0.0)) continue;
-          const ContactKey& key = contacts[c].key;
-          const double both = unforeseen(static_cast<std::size_t>(key.a)) +
-                              (is_boundary(key.b) ? 0.0 : unforeseen(static_cast<std::size_t>(key.b)));
-          if (both > most_unforeseen * double{contacts[c].length}) return true;
-        }
-        return false;
-      },
-      [](bool a, bool b) { return a || b; });
-}
-
-void scale_impulses(double factor, std::vector<Contact>& contacts) {
-  for_each_index(contacts.size(), grain_medium, [&](std::size_t c) {
-    contacts[c].impulse *= factor;
-    contacts[c].torque_impulse *= factor;
-  });
-}
-
 /// What an interval of a step works on.
 struct StepParts {
   const Model& model;
@@ -185,11 +148,12 @@ void advance(StepParts& in, double begin_s, double h, double next_h, bool carry_
 
   if (halvings > 0 && turns_too_far(model, state, 0.5 * (h + next_h), w)) {
     ++report.halvings;
+    report.sweeps += solved.sweeps;
     drift(bodies, -0.5 * h);
-    scale_impulses(0.5, state.contacts.list);
+    scale_impulses(0.5, state);
     advance(in, begin_s, 0.5 * h, 0.5 * h, false, halvings - 1);
     advance(in, middle, 0.5 * h, next_h, false, halvings - 1);
-    scale_impulses(2.0, state.contacts.list);  // forces over h
+    scale_impulses(2.0, state);  // forces over h
     return;
   }
 

@@ -91,36 +91,32 @@ SCREE_INLINE void scaled(const Vector8* l, const Vector8* x, Vector8* out) {
   out[2] = l[5] * x[2];
 }
 
-/// What a batch takes from the problem, lane by lane.
+/// What a batch takes from the problem, as rows of its lanes: n, t1; the arms; tangent ratio and friction.
 struct BatchInput {
-  Lanes n[3], t1[3], arm_a[3], arm_b[3], ratio, friction;
+  Lanes frame[batch_size], arms[batch_size], law[batch_size];
 };
 
-void put(const Padded3& v, Lanes* to, std::size_t lane) {
-  to[0].at[lane] = static_cast<float>(v.x);
-  to[1].at[lane] = static_cast<float>(v.y);
-  to[2].at[lane] = static_cast<float>(v.z);
+SCREE_INLINE void put(const Padded3& left, const Padded3& right, Lanes& to) {
+  using Four = float __attribute__((vector_size(16)));
+  const Four halves[2] = {__builtin_convertvector(load(left), Four),
+                          __builtin_convertvector(load(right), Four)};
+  std::memcpy(to.at, halves, sizeof to.at);
 }
 
-void read_lanes(const ContactProblem& p, const std::int32_t* lane, BatchInput& in) {
+SCREE_INLINE void read_lanes(const ContactProblem& p, const std::int32_t* lane, BatchInput& in) {
   for (std::size_t k = 0; k < batch_size; ++k) {
     if (lane[k] < 0) {
-      put({1.0, 0.0, 0.0}, in.n, k);
-      put({0.0, 1.0, 0.0}, in.t1, k);
-      put({}, in.arm_a, k);
-      put({}, in.arm_b, k);
-      in.ratio.at[k] = 1.0f;
-      in.friction.at[k] = 0.0f;
+      in.frame[k] = {{1.0f, 0.0f, 0.0f, 0.0f, 0.0f, 1.0f}};
+      in.arms[k] = {};
+      in.law[k] = {{1.0f}};
       continue;
     }
-    const std::size_t c = index(lane[k]);
-    const ContactGeometry& g = p.geometry[c];
-    put(g.n, in.n, k);
-    put(g.t1, in.t1, k);
-    put(g.arm_a, in.arm_a, k);
-    put(g.arm_b, in.arm_b, k);
-    in.ratio.at[k] = static_cast<float>(p.law[c].tangent_ratio);
-    in.friction.at[k] = static_cast<float>(p.law[c].friction);
+    const ContactGeometry& g = p.geometry[index(lane[k])];
+    const ContactLaw& law = p.law[index(lane[k])];
+    put(g.n, g.t1, in.frame[k]);
+    put(g.arm_a, g.arm_b, in.arms[k]);
+    in.law[k].at[0] = static_cast<float>(law.tangent_ratio);
+    in.law[k].at[1] = static_cast<float>(law.friction);
   }
 }
 
@@ -149,17 +145,25 @@ SCREE_INLINE void invert_tangential(Vector8 t11, Vector8 t12, Vector8 t22, Lanes
   store(most, *largest);
 }
 
+constexpr std::int32_t in_order[batch_size] = {0, 1, 2, 3, 4, 5, 6, 7};
+
 SCREE_FOR_EACH_TARGET
-void fill_contacts(const BatchInput& in, const Lanes* factors, ContactBatch& out) {
-  Vector8 factor_a[8], factor_b[8], d[3][3], arm[3], spun[3], scaled_arm[3][3];
+void fill_contacts(const ContactProblem& p, const std::int32_t* lane, const Lanes* factors,
+                   ContactBatch& out) {
+  BatchInput in;
+  read_lanes(p, lane, in);
+  Vector8 frame[8], arms[8], law[8], factor_a[8], factor_b[8], d[3][3], spun[3], scaled_arm[3][3];
+  gather(in.frame, in_order, frame);
+  gather(in.arms, in_order, arms);
+  gather(in.law, in_order, law);
   gather(factors, out.a, factor_a);
   gather(factors, out.b, factor_b);
   for (int k = 0; k < 3; ++k) {
-    d[0][k] = load(in.n[k]);
-    d[1][k] = load(in.t1[k]);
+    d[0][k] = frame[k];
+    d[1][k] = frame[4 + k];
   }
   cross3(d[0], d[1], d[2]);
-  const Vector8 ratio = load(in.ratio);
+  const Vector8 ratio = law[0];
   for (int k = 0; k < 3; ++k) {
     d[2][k] *= ratio;
     store(d[0][k], out.n[k]);
@@ -168,7 +172,7 @@ void fill_contacts(const BatchInput& in, const Lanes* factors, ContactBatch& out
   }
   Spread w;
   for (const bool of_a : {true, false}) {
-    for (int k = 0; k < 3; ++k) arm[k] = load(of_a ? in.arm_a[k] : in.arm_b[k]);
+    const Vector8* const arm = of_a ? arms : arms + 4;
     for (int i = 0; i < 3; ++i) {
       cross3(arm, d[i], spun);
       scaled(of_a ? factor_a : factor_b, spun, scaled_arm[i]);
@@ -185,7 +189,7 @@ void fill_contacts(const BatchInput& in, const Lanes* factors, ContactBatch& out
   store(w.n1, out.w_t1n);
   store(w.n2, out.w_t2n);
   invert_tangential(t11, w.t12, t22, &out.i_tt11, &out.i_tt12, &out.i_tt22, &out.slide_step, &out.w_tt);
-  store(load(in.friction), out.friction);
+  store(law[1], out.friction);
 }
 
 /// The same for the spins about the frame's axes.
@@ -313,9 +317,7 @@ void make_batches(const ContactProblem& p, Batches& b) {
   set_bodies(p, b);
   for_each_index(p.bodies(), grain_medium, [&](std::size_t i) { b.factor[i] = factor_of(p.response[i]); });
   for_each_index(b.contact.size(), batch_grain, [&](std::size_t k) {
-    BatchInput in;
-    read_lanes(p, &b.lane[batch_size * k], in);
-    fill_contacts(in, b.factor.data(), b.contact[k]);
+    fill_contacts(p, &b.lane[batch_size * k], b.factor.data(), b.contact[k]);
   });
   make_spins(p, b);
   make_free_rows(p, b);

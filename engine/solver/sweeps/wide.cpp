@@ -581,10 +581,11 @@ SolveReport solve_wide(const ContactProblem& p, const SolverSettings& settings, 
   int next_check = 0;
   bool is_near = false;  // may the goal be met? Then a plain sweep takes away what momentum has overshot
   while (report.sweeps < settings.max_sweeps && report.status == SolveStatus::iteration_limit) {
-    const bool is_last = report.sweeps + 1 == settings.max_sweeps, checks = is_near || is_last;
+    const bool is_first = report.sweeps == 0, is_last = report.sweeps + 1 == settings.max_sweeps;
+    const bool plain = is_first || is_near || is_last;
     const float beta = momentum.next(report.sweeps);
     const double change =
-        sweeps.sweep(checks ? 0.0f : beta, checks || report.sweeps % sweeps_between_idle == 0);
+        sweeps.sweep(plain ? 0.0f : beta, plain || report.sweeps % sweeps_between_idle == 0);
     momentum.learn(change);
     ++report.sweeps;
     if (!(change < infinity)) {
@@ -593,12 +594,13 @@ SolveReport solve_wide(const ContactProblem& p, const SolverSettings& settings, 
     }
     if (settings.tolerance < finest_in_one_start && report.sweeps % sweeps_of_a_start == 0)
       sweeps.begin_anew();
-    if (checks) {
+    const bool may_be = std::sqrt(change / edges) <= change_over_residual * goal;
+    if (is_last || is_near || (is_first && may_be)) {
       report.residual = sweeps.residual();
       if (report.residual.rms_m_s <= goal) report.status = SolveStatus::converged;
       next_check = report.sweeps + sweeps_between_checks;
     }
-    is_near = report.sweeps + 1 >= next_check && std::sqrt(change / edges) <= change_over_residual * goal;
+    is_near = may_be && report.sweeps + 1 >= next_check;
   }
   if (report.sweeps == 0) report.residual = sweeps.residual();
   sweeps.finish();

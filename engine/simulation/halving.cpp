@@ -1,0 +1,65 @@
+#include "engine/simulation/halving.h"
+
+#include <algorithm>
+
+#include "engine/core/parallel.h"
+
+namespace scree {
+
+namespace {
+
+// A body that turns otherwise than was foreseen by more than this part of its contacts' length turns too far.
+constexpr double most_unforeseen = 0.005;
+
+}  // namespace
+
+bool turns_too_far(const Model& model, const State& state, double t, const Workspace& w) {
+  const auto unforeseen = [&](std::size_t i) {  // m
+    const ShapeIndex shape = state.bodies.shape[i];
+    const double excess = model.shapes.bounding_radius(shape) - model.shapes.smallest_length(shape);
+    const Vec3 &before = w.before[i].angular, after = to_vec3(w.solution.velocity[i].angular);
+    return 0.5 * t * t * excess * (after - before).norm() * (after + before).norm();
+  };
+  struct Extremes {
+    double farthest = 0.0, shortest = infinity;  // of bodies: unforeseen, and smallest length
+  };
+  const Extremes of_bodies = reduce_blocks(
+      state.bodies.size(), grain_medium, Extremes{},
+      [&](const Block& block) {
+        Extremes e;
+        for (std::size_t i = block.begin; i < block.end; ++i) {
+          e.farthest = std::max(e.farthest, unforeseen(i));
+          e.shortest = std::min(e.shortest, model.shapes.smallest_length(state.bodies.shape[i]));
+        }
+        return e;
+      },
+      [](const Extremes& a, const Extremes& b) -> Extremes {
+        return {std::max(a.farthest, b.farthest), std::min(a.shortest, b.shortest)};
+      });
+  if (2.0 * of_bodies.farthest <= most_unforeseen * of_bodies.shortest) return false;
+  const std::vector<Contact>& contacts = state.contacts.list;
+  return reduce_blocks(
+      contacts.size(), grain_medium, false,
+      [&](const Block& block) {
+        for (std::size_t c = block.begin; c < block.end; ++c) {
+          if (!(w.solution.impulse[c][0] > 0.0)) continue;
+          const ContactKey& key = contacts[c].key;
+          const double both = unforeseen(static_cast<std::size_t>(key.a)) +
+                              (is_boundary(key.b) ? 0.0 : unforeseen(static_cast<std::size_t>(key.b)));
+          if (both > most_unforeseen * double{contacts[c].length}) return true;
+        }
+        return false;
+      },
+      [](bool a, bool b) { return a || b; });
+}
+
+void scale_impulses(double factor, State& state) {
+  std::vector<Contact>& contacts = state.contacts.list;
+  for_each_index(contacts.size(), grain_medium, [&](std::size_t c) {
+    contacts[c].impulse *= factor;
+    contacts[c].torque_impulse *= factor;
+  });
+  for (double& impulse : state.rod_impulse) impulse *= factor;
+}
+
+}  // namespace scree
