@@ -81,7 +81,8 @@ class Bench(unittest.TestCase):
         self.assertAlmostEqual(physics["residual_max"] / case["tolerance"], run["residual_of_goal_max"])
         self.assertAlmostEqual(physics["steps_not_converged"] / case["steps"], run["share_not_converged"])
         self.assertLessEqual(physics["sweeps"], physics["sweeps_max"])
-        self.assertLessEqual(physics["sweeps_max"], case["max_sweeps"])
+        # A step that is halved three times over has fifteen solutions.
+        self.assertLessEqual(physics["sweeps_max"], 15 * case["max_sweeps"])
         self.assertGreaterEqual(run["energy_injected_J"], run["energy_created_J"])
         self.assertEqual(run["settled_at_s"] is None, run["settling_wall_s"] is None)
         stretches = run["stretches"]

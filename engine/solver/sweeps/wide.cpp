@@ -23,7 +23,11 @@ namespace scree {
 namespace {
 
 // Batches a chunk: about a microsecond of a sweep.
-constexpr std::size_t batches_a_chunk = 16, bodies_a_chunk = 1024;
+constexpr std::size_t batches_a_chunk = 8, bodies_a_chunk = 512;
+
+// A solution of fewer sweeps or contacts is not worth waking other threads for.
+constexpr int sweeps_alone = 3;
+constexpr std::size_t contacts_alone = 400;
 
 // (P4): momentum grows to the first cap, after some sweeps to the second; larger ones run into limit cycles.
 constexpr float first_cap = 0.7f, second_cap = 0.85f;
@@ -369,7 +373,7 @@ void push_apart(Batches& b, std::size_t begin, std::size_t end) {
 class WideSweeps {
  public:
   WideSweeps(const ContactProblem& problem, SolverWorkspace& workspace, ContactSolution& solution)
-      : p_(problem), w_(workspace), b_(workspace.batches), s_(solution), team_(team_size(problem)) {}
+      : p_(problem), w_(workspace), b_(workspace.batches), s_(solution), team_(std::make_unique<Team>(1)) {}
 
   /// Impulses where iterations begin, and the velocities that belong to them.
   void start() {
@@ -379,9 +383,14 @@ class WideSweeps {
     b_.last = b_.change;
   }
 
+  /// Other threads help from now on.
+  void call_team() {
+    if (p_.contacts() >= contacts_alone && thread_count() > 1) team_ = std::make_unique<Team>(thread_count());
+  }
+
   /// One sweep; returns the sum of squared changes of velocities.
   double sweep(float beta, bool idle_too) {
-    team_.run(block_count(b_.change.size(), bodies_a_chunk), [&](std::size_t chunk) {
+    team_->run(block_count(b_.change.size(), bodies_a_chunk), [&](std::size_t chunk) {
       const std::size_t begin = chunk * bodies_a_chunk;
       move_bodies(b_, begin, std::min(b_.change.size(), begin + bodies_a_chunk), beta);
     });
@@ -390,7 +399,7 @@ class WideSweeps {
       const std::size_t size = phase.serial ? phase.end - phase.begin : batches_a_chunk,
                         chunks = block_count(phase.end - phase.begin, size);
       w_.visit_change.resize(std::max(w_.visit_change.size(), chunks));
-      team_.run(chunks, [&](std::size_t chunk) {
+      team_->run(chunks, [&](std::size_t chunk) {
         const std::size_t begin = phase.begin + chunk * size;
         w_.visit_change[chunk] =
             visit_batches(b_, begin, std::min(phase.end, begin + size), {beta, idle_too, phase.serial});
@@ -412,7 +421,7 @@ class WideSweeps {
     resize_with_room(w_.normal_velocity, p_.contacts());
     const std::size_t chunks = block_count(b_.contact.size(), batches_a_chunk);
     w_.residual_sums.resize(chunks);
-    team_.run(chunks, [&](std::size_t k) {
+    team_->run(chunks, [&](std::size_t k) {
       const std::size_t begin = k * batches_a_chunk,
                         end = std::min(b_.contact.size(), begin + batches_a_chunk);
       w_.residual_sums[k] = residual_of_batches(b_, begin, end, p_.law.data(), w_.normal_velocity.data());
@@ -469,8 +478,6 @@ class WideSweeps {
   }
 
  private:
-  static int team_size(const ContactProblem& p) { return p.contacts() < 400 ? 1 : thread_count(); }
-
   void reset_changes() {
     for (std::size_t i = 0; i < b_.change.size(); ++i)
       b_.change[i] = {{0.0f, 0.0f, 0.0f, b_.factor[i].at[6]}};
@@ -478,7 +485,7 @@ class WideSweeps {
 
   template <class F>
   void for_each_body(F&& f) {
-    team_.run(block_count(p_.bodies(), bodies_a_chunk), [&](std::size_t chunk) {
+    team_->run(block_count(p_.bodies(), bodies_a_chunk), [&](std::size_t chunk) {
       const std::size_t begin = chunk * bodies_a_chunk, end = std::min(p_.bodies(), begin + bodies_a_chunk);
       for (std::size_t i = begin; i < end; ++i) f(i);
     });
@@ -489,7 +496,7 @@ class WideSweeps {
   void for_phases(F&& f) {
     for (const BatchPhase& phase : b_.phase) {
       const std::size_t size = phase.serial ? phase.end - phase.begin : batches_a_chunk;
-      team_.run(block_count(phase.end - phase.begin, size), [&](std::size_t chunk) {
+      team_->run(block_count(phase.end - phase.begin, size), [&](std::size_t chunk) {
         const std::size_t begin = phase.begin + chunk * size;
         f(chunk, begin, std::min(phase.end, begin + size));
       });
@@ -532,7 +539,7 @@ class WideSweeps {
   SolverWorkspace& w_;
   Batches& b_;
   ContactSolution& s_;
-  Team team_;
+  std::unique_ptr<Team> team_;
 };
 
 /// (P4): how far the next sweep follows the last ones.
@@ -581,6 +588,7 @@ SolveReport solve_wide(const ContactProblem& p, const SolverSettings& settings, 
   int next_check = 0;
   bool is_near = false;  // may the goal be met? Then a plain sweep takes away what momentum has overshot
   while (report.sweeps < settings.max_sweeps && report.status == SolveStatus::iteration_limit) {
+    if (report.sweeps == sweeps_alone) sweeps.call_team();
     const bool is_first = report.sweeps == 0, is_last = report.sweeps + 1 == settings.max_sweeps;
     const bool plain = is_first || is_near || is_last;
     const float beta = momentum.next(report.sweeps);
