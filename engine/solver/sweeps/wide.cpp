@@ -11,6 +11,7 @@
 // rounding.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "engine/core/parallel.h"
 #include "engine/core/vector8.h"
@@ -373,7 +374,7 @@ void push_apart(Batches& b, std::size_t begin, std::size_t end) {
 class WideSweeps {
  public:
   WideSweeps(const ContactProblem& problem, SolverWorkspace& workspace, ContactSolution& solution)
-      : p_(problem), w_(workspace), b_(workspace.batches), s_(solution), team_(std::make_unique<Team>(1)) {}
+      : p_(problem), w_(workspace), b_(workspace.batches), s_(solution), team_(std::in_place, 1) {}
 
   /// Impulses where iterations begin, and the velocities that belong to them.
   void start() {
@@ -385,7 +386,7 @@ class WideSweeps {
 
   /// Other threads help from now on.
   void call_team() {
-    if (p_.contacts() >= contacts_alone && thread_count() > 1) team_ = std::make_unique<Team>(thread_count());
+    if (p_.contacts() >= contacts_alone && thread_count() > 1) team_.emplace(thread_count());
   }
 
   /// One sweep; returns the sum of squared changes of velocities.
@@ -539,7 +540,7 @@ class WideSweeps {
   SolverWorkspace& w_;
   Batches& b_;
   ContactSolution& s_;
-  std::unique_ptr<Team> team_;
+  std::optional<Team> team_;
 };
 
 /// (P4): how far the next sweep follows the last ones.
