@@ -196,7 +196,7 @@ SCREE_INLINE void go_on(const Contact& last, Contact& contact) {
 class ContactsOfBody {
  public:
   ContactsOfBody(const Making& m, std::size_t i, DetectionWorkspace::Found& out)
-      : m_(m), i_(i), own_length_(m.smallest_length(i)), out_(out) {
+      : m_(m), i_(i), out_(out) {
     if (i + 1 >= m.last.row.size()) return;
     last_ = m.last.list.data() + m.last.row[i];
     end_of_last_ = m.last.list.data() + m.last.row[i + 1];
@@ -205,7 +205,7 @@ class ContactsOfBody {
   /// The contact with a partner that has this gap, if there is one within the step; bends: is the pair in
   /// motion?
   SCREE_INLINE void add(std::int32_t b, const Gap& gap, bool bends) {
-    const double length = is_boundary(b) ? own_length_ : std::min(own_length_, m_.smallest_length(slot(b)));
+    const double length = m_.length(i_, b);
     if (!bends || !is_fast(m_, i_, b, length)) return add(b, gap, length);
     const Gap touch = first_touch_of(m_, i_, slot(b), gap, m_.travel(i_, b), length);
     if (touch.distance < infinity) add(b, touch, length);
@@ -227,7 +227,6 @@ class ContactsOfBody {
 
   const Making& m_;
   std::size_t i_;
-  double own_length_;
   DetectionWorkspace::Found& out_;
   const Contact *last_ = nullptr, *end_of_last_ = nullptr;
 };

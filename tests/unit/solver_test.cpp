@@ -4,7 +4,7 @@
 #include <set>
 
 #include "engine/solver/reference/local_cone.h"
-#include "tests/support/world.h"
+#include "tests/support/surrounded_sphere.h"
 
 namespace scree {
 namespace {
@@ -61,14 +61,7 @@ TEST(Colouring, ManyPartnersOfOneBodyStillWork) {
   // A large sphere touched by 200 small ones: more conflicts than there are colours if small ones owned the
   // contacts.
   World world({}, 1e-3);
-  world.model.settings.gravity.setZero();
-  world.add_sphere(1.0, Vec3::Zero());
-  Random random(2);
-  for (int i = 0; i < 200; ++i) {
-    const double z = 1.0 - 2.0 * (i + 0.5) / 200, a = 2.399963 * i, s = std::sqrt(1 - z * z);
-    const Vec3 d(s * std::cos(a), s * std::sin(a), z);
-    world.add_sphere(0.05, 1.05 * d, {-0.1 * d, Vec3::Zero()});
-  }
+  test::add_surrounded_sphere(world);
   const StepReport report = world.step();
   EXPECT_EQ(report.active_contacts, 200);
   EXPECT_LT(report.residual_rms_m_s, 1e-6);

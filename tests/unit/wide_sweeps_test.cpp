@@ -7,7 +7,7 @@
 #include "engine/core/vector8.h"
 #include "engine/solver/problem/contact_response.h"
 #include "engine/solver/sweeps/batches.h"
-#include "tests/support/world.h"
+#include "tests/support/surrounded_sphere.h"
 
 namespace scree {
 namespace {
@@ -152,16 +152,10 @@ TEST(WideSweeps, RowsOfNoContactAreSolvedAmongThem) {
 
 TEST(WideSweeps, BodiesOfMoreContactsThanThereAreColours) {
   World world({}, 1e-3);
-  world.model.settings.gravity.setZero();
   world.model.settings.solver = SolverSettings{};
   world.model.settings.solver.tolerance = 1e-5;
   world.model.settings.solver.max_sweeps = 2000;
-  world.add_sphere(1.0, Vec3::Zero());
-  for (int i = 0; i < 200; ++i) {
-    const double z = 1.0 - 2.0 * (i + 0.5) / 200, a = 2.399963 * i, s = std::sqrt(1 - z * z);
-    const Vec3 d(s * std::cos(a), s * std::sin(a), z);
-    world.add_sphere(0.05, 1.05 * d, {-0.1 * d, Vec3::Zero()});
-  }
+  test::add_surrounded_sphere(world);
   const StepReport report = world.step();
   EXPECT_EQ(report.active_contacts, 200);
   EXPECT_EQ(report.status, SolveStatus::converged);

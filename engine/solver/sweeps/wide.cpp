@@ -379,7 +379,7 @@ class WideSweeps {
   /// Impulses where iterations begin, and the velocities that belong to them.
   void start() {
     reset_changes();
-    for_phases([&](std::size_t, std::size_t begin, std::size_t end) { apply_impulses(b_, begin, end); });
+    for_phases([&](const Block& k) { apply_impulses(b_, k.begin, k.end); });
     for (FreeRow& row : b_.row) turn(row, row.impulse);
     b_.last = b_.change;
   }
@@ -391,19 +391,14 @@ class WideSweeps {
 
   /// One sweep; returns the sum of squared changes of velocities.
   double sweep(float beta, bool idle_too) {
-    team_->run(block_count(b_.change.size(), bodies_a_chunk), [&](std::size_t chunk) {
-      const std::size_t begin = chunk * bodies_a_chunk;
-      move_bodies(b_, begin, std::min(b_.change.size(), begin + bodies_a_chunk), beta);
-    });
+    for_chunks(0, b_.change.size(), bodies_a_chunk,
+               [&](const Block& k) { move_bodies(b_, k.begin, k.end, beta); });
     double sum = 0.0;
     for (const BatchPhase& phase : b_.phase) {
-      const std::size_t size = phase.serial ? phase.end - phase.begin : batches_a_chunk,
-                        chunks = block_count(phase.end - phase.begin, size);
+      const std::size_t chunks = block_count(phase.end - phase.begin, chunk_of(phase));
       w_.visit_change.resize(std::max(w_.visit_change.size(), chunks));
-      team_->run(chunks, [&](std::size_t chunk) {
-        const std::size_t begin = phase.begin + chunk * size;
-        w_.visit_change[chunk] =
-            visit_batches(b_, begin, std::min(phase.end, begin + size), {beta, idle_too, phase.serial});
+      for_chunks(phase.begin, phase.end, chunk_of(phase), [&](const Block& k) {
+        w_.visit_change[k.index] = visit_batches(b_, k.begin, k.end, {beta, idle_too, phase.serial});
       });
       for (std::size_t k = 0; k < chunks; ++k) sum += w_.visit_change[k];
     }
@@ -420,12 +415,10 @@ class WideSweeps {
   /// (S5) of where the sweeps are.
   Residual residual() {
     resize_with_room(w_.normal_velocity, p_.contacts());
-    const std::size_t chunks = block_count(b_.contact.size(), batches_a_chunk);
-    w_.residual_sums.resize(chunks);
-    team_->run(chunks, [&](std::size_t k) {
-      const std::size_t begin = k * batches_a_chunk,
-                        end = std::min(b_.contact.size(), begin + batches_a_chunk);
-      w_.residual_sums[k] = residual_of_batches(b_, begin, end, p_.law.data(), w_.normal_velocity.data());
+    w_.residual_sums.resize(block_count(b_.contact.size(), batches_a_chunk));
+    for_chunks(0, b_.contact.size(), batches_a_chunk, [&](const Block& k) {
+      w_.residual_sums[k.index] =
+          residual_of_batches(b_, k.begin, k.end, p_.law.data(), w_.normal_velocity.data());
     });
     ResidualSum sum;
     for (const ResidualSum& part : w_.residual_sums) sum += part;
@@ -441,8 +434,7 @@ class WideSweeps {
   void finish() {
     take_impulses(p_, b_, s_);
     for_each_body([&](std::size_t i) { s_.velocity[i] = body_velocity(p_.free_velocity[i]); });
-    for_phases(
-        [&](std::size_t, std::size_t begin, std::size_t end) { apply_exactly(p_, b_, begin, end, s_); });
+    for_phases([&](const Block& k) { apply_exactly(p_, b_, k.begin, k.end, s_); });
     const SweptBodies bodies{p_.response.data(), s_.velocity.data()};
     for (std::size_t r = 0; r < p_.rows.size(); ++r) scree::apply(p_.rows[r], s_.row_impulse[r], bodies);
   }
@@ -456,7 +448,7 @@ class WideSweeps {
           b_.lane[k] < 0 ? 0.0f : static_cast<float>(target[static_cast<std::size_t>(b_.lane[k])]);
     reset_changes();
     for (int sweep = 0; sweep < sweeps; ++sweep)
-      for_phases([&](std::size_t, std::size_t begin, std::size_t end) { push_apart(b_, begin, end); });
+      for_phases([&](const Block& k) { push_apart(b_, k.begin, k.end); });
     for_each_body([&](std::size_t i) {
       const float *y = b_.change[i].at, *l = b_.factor[i].at, *z = y + 4;
       s_.correction[i] =
@@ -486,22 +478,29 @@ class WideSweeps {
 
   template <class F>
   void for_each_body(F&& f) {
-    team_->run(block_count(p_.bodies(), bodies_a_chunk), [&](std::size_t chunk) {
-      const std::size_t begin = chunk * bodies_a_chunk, end = std::min(p_.bodies(), begin + bodies_a_chunk);
-      for (std::size_t i = begin; i < end; ++i) f(i);
+    for_chunks(0, p_.bodies(), bodies_a_chunk, [&](const Block& k) {
+      for (std::size_t i = k.begin; i < k.end; ++i) f(i);
     });
   }
 
-  /// Calls f(chunk, begin, end) for chunks of batches, phase by phase.
+  /// Calls f(Block) for chunks of [begin, end), shared out among the team.
+  template <class F>
+  void for_chunks(std::size_t begin, std::size_t end, std::size_t size, F&& f) {
+    team_->run(block_count(end - begin, size), [&](std::size_t chunk) {
+      const std::size_t first = begin + chunk * size;
+      f(Block{chunk, first, std::min(end, first + size)});
+    });
+  }
+
+  /// Batches that one thread takes.
+  static std::size_t chunk_of(const BatchPhase& phase) {
+    return phase.serial ? phase.end - phase.begin : batches_a_chunk;
+  }
+
+  /// Calls f(Block) for chunks of batches, phase by phase.
   template <class F>
   void for_phases(F&& f) {
-    for (const BatchPhase& phase : b_.phase) {
-      const std::size_t size = phase.serial ? phase.end - phase.begin : batches_a_chunk;
-      team_->run(block_count(phase.end - phase.begin, size), [&](std::size_t chunk) {
-        const std::size_t begin = phase.begin + chunk * size;
-        f(chunk, begin, std::min(phase.end, begin + size));
-      });
-    }
+    for (const BatchPhase& phase : b_.phase) for_chunks(phase.begin, phase.end, chunk_of(phase), f);
   }
 
   const Row& row_of(const FreeRow& row) const {
