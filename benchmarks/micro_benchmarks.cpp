@@ -166,7 +166,7 @@ void assemble_contacts(benchmark::State& state) {
   Workspace workspace;
   for (auto _ : state) {
     assemble(h.model, h.state, {h.model.settings.time_step_s, 0.0, h.model.settings.time_step_s}, workspace);
-    benchmark::DoNotOptimize(workspace.problem.law.data());
+    benchmark::DoNotOptimize(workspace.problem.contact.data());
   }
   count_items(state, h.state.contacts.size());
 }

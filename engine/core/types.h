@@ -12,6 +12,7 @@ namespace scree {
 
 using Vec2 = Eigen::Vector2d;
 using Vec3 = Eigen::Vector3d;
+using Vec3f = Eigen::Vector3f;  // what need not be more exact: geometry relative to a body's centre
 using Mat2 = Eigen::Matrix2d;
 using Mat3 = Eigen::Matrix3d;
 using Quat = Eigen::Quaterniond;  // unit; rotates the body frame into the world frame

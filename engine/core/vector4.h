@@ -38,7 +38,13 @@ SCREE_INLINE Vector4 load(const Padded3& v) {
 SCREE_INLINE void store(Vector4 v, Padded3& to) { std::memcpy(static_cast<void*>(&to), &v, sizeof v); }
 
 SCREE_INLINE Vector4 to_vector4(const Vec3& v) { return Vector4{v[0], v[1], v[2], 0.0}; }
+SCREE_INLINE Vector4 to_vector4(const Vec3f& v) {
+  return Vector4{double{v[0]}, double{v[1]}, double{v[2]}, 0.0};
+}
 SCREE_INLINE Vec3 to_vec3(const Vector4& v) { return Vec3(v[0], v[1], v[2]); }
+SCREE_INLINE Vec3f to_vec3f(const Vector4& v) {
+  return Vec3f(static_cast<float>(v[0]), static_cast<float>(v[1]), static_cast<float>(v[2]));
+}
 
 SCREE_INLINE Vector4 cross(Vector4 a, Vector4 b) {
   const Vector4 a_yzx = __builtin_shufflevector(a, a, 1, 2, 0, 3),

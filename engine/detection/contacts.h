@@ -33,7 +33,7 @@ struct ContactKey {
 };
 
 /// One contact. Detection writes it; the impulses are where the solution begins, and after the step what
-/// came out.
+/// came out, in single precision: balances are those of the solution (docs/decisions/0017). Two cache lines.
 struct Contact {
   ContactKey key;
   /// What part of the impulses the next (sub)step begins with: what stopped an impact is left out, for it
@@ -44,11 +44,12 @@ struct Contact {
   double gap = 0.0;               // m, negative where surfaces overlap
   float gap_acceleration = 0.0f;  // m/s^2, of the gap while both bodies move on as they do
   float length = 0.0f;            // m, what overlaps are compared with: the smaller of the smallest lengths
-  Vec3 impulse = Vec3::Zero();    // N s, world, on body a, in the last (sub)step
-  Vec3 torque_impulse = Vec3::Zero();  // N m s, world, on body a: of torsional and rolling friction
+  Vec3f impulse = Vec3f::Zero();  // N s, world, on body a, in the last (sub)step
+  Vec3f torque_impulse = Vec3f::Zero();  // N m s, world, on body a: of torsional and rolling friction
 
-  bool is_active() const { return !impulse.isZero(0.0); }
+  bool is_active() const { return !impulse.isZero(0.0f); }
 };
+static_assert(sizeof(Contact) == 128);
 
 /// The contacts of a step, ordered by key.
 struct Contacts {

@@ -186,17 +186,16 @@ SCREE_INLINE void set_arms(const Making& m, std::size_t i, std::int32_t b, const
 /// What lasts of a contact's impulses, turned from its last normal to the new one.
 SCREE_INLINE void go_on(const Contact& last, Contact& contact) {
   const Vector4 from = to_vector4(last.normal), to = to_vector4(contact.normal);
-  contact.impulse = to_vec3(turned_with(from, to, double{last.lasting} * to_vector4(last.impulse)));
-  if (!last.torque_impulse.isZero(0.0))
+  contact.impulse = to_vec3f(turned_with(from, to, double{last.lasting} * to_vector4(last.impulse)));
+  if (!last.torque_impulse.isZero(0.0f))
     contact.torque_impulse =
-        to_vec3(turned_with(from, to, double{last.lasting} * to_vector4(last.torque_impulse)));
+        to_vec3f(turned_with(from, to, double{last.lasting} * to_vector4(last.torque_impulse)));
 }
 
 /// The contacts of a body, found one after the other in the order of keys.
 class ContactsOfBody {
  public:
-  ContactsOfBody(const Making& m, std::size_t i, DetectionWorkspace::Found& out)
-      : m_(m), i_(i), out_(out) {
+  ContactsOfBody(const Making& m, std::size_t i, DetectionWorkspace::Found& out) : m_(m), i_(i), out_(out) {
     if (i + 1 >= m.last.row.size()) return;
     last_ = m.last.list.data() + m.last.row[i];
     end_of_last_ = m.last.list.data() + m.last.row[i + 1];

@@ -34,9 +34,7 @@ void assemble_bodies(const Bodies& bodies, const Vec3& gravity, double h, const 
     w.before[i] = {bodies.linear_velocity[i], bodies.angular_velocity[i]};
     w.problem.free_velocity[i] = {bodies.linear_velocity[i] + h * gravity, bodies.angular_velocity[i]};
     const Mat3 inverse_inertia = world_inverse_inertia(bodies, i);
-    response.inertia_x = padded(inverse_inertia.col(0));
-    response.inertia_y = padded(inverse_inertia.col(1));
-    response.inertia_z = padded(inverse_inertia.col(2));
+    response.set_inverse_inertia(inverse_inertia);
     response.inverse_mass = 1.0 / bodies.mass[i];
   }
 }
@@ -51,18 +49,20 @@ struct Assembly {
   Workspace& w;
   ContactProblem& p;
 
+  const PairLaw& law(const ContactKey& key) const {
+    return model.materials.law(bodies.material[slot(key.a)], material(key.b));
+  }
   MaterialIndex material(std::int32_t partner) const {
     return is_boundary(partner) ? model.boundaries[boundary_of(partner)].material
                                 : bodies.material[slot(partner)];
   }
 };
 
-/// What the surfaces of both sides make of the sliding coefficient and of the frame; returns the factor,
-/// which is that of the other coefficients too.
+/// What the surfaces of both sides make of the frame, and of all coefficients: the factor that is returned.
 double apply_surfaces(const Assembly& in, std::size_t c) {
   const Contact& contact = in.contacts[c];
   ContactProblem& p = in.p;
-  const Vec3 point = in.bodies.position[slot(contact.key.a)] + contact.arm_a;
+  const Vec3 point = in.bodies.position[slot(contact.key.a)] + p.contact[c].arm_a;
   double factor = 1.0;
   // A boundary's axes are the world's at time zero.
   const auto placed = [&](std::int32_t partner) -> PlacedSurface {
@@ -82,12 +82,12 @@ double apply_surfaces(const Assembly& in, std::size_t c) {
   };
   const PlacedSurface of_a = placed(contact.key.a), of_b = placed(contact.key.b);
   if (!of_a.surface.is_isotropic() || !of_b.surface.is_isotropic()) {
-    const DirectionFactors d = direction_factors(of_a, of_b, contact.normal);
+    const DirectionFactors d = direction_factors(of_a, of_b, p.contact[c].n);
     factor *= d.along_t1;
-    p.law[c].tangent_ratio = d.along_t1 > 0.0 ? std::max(least_friction_ratio, d.along_t2 / d.along_t1) : 1.0;
-    p.geometry[c].t1 = padded(d.t1);
+    p.contact[c].tangent_ratio =
+        static_cast<float>(d.along_t1 > 0.0 ? std::max(least_friction_ratio, d.along_t2 / d.along_t1) : 1.0);
+    p.contact[c].t1 = d.t1;
   }
-  p.law[c].friction *= factor;
   return factor;
 }
 
@@ -102,17 +102,16 @@ SCREE_INLINE std::int32_t enter_partner(const Assembly& in, std::int32_t partner
 
 /// Normal relative velocity of a contact before gravity and contacts act, m/s; negative when approaching.
 SCREE_INLINE double approach_speed(const Assembly& in, std::size_t c) {
-  const ContactGeometry& g = in.p.geometry[c];
+  const ContactTerms& g = in.p.contact[c];
   const Twist &a = in.w.before[in.p.a(c)], &b = in.w.before[in.p.b(c)];
-  const Vector4 u = to_vector4(a.linear) + cross(to_vector4(a.angular), load(g.arm_a)) -
-                    to_vector4(b.linear) - cross(to_vector4(b.angular), load(g.arm_b));
-  return dot(load(g.n), u);
+  const Vector4 u = to_vector4(a.linear) + cross(to_vector4(a.angular), arm_a_of(g)) - to_vector4(b.linear) -
+                    cross(to_vector4(b.angular), arm_b_of(g));
+  return dot(normal_of(g), u);
 }
 
 /// Components of an impulse in world axes: p with frame^T p = impulse; t2 may be shorter than one.
-SCREE_INLINE Vec3 components(const ContactProblem& p, std::size_t c, const Vec3& impulse) {
-  const ContactGeometry& g = p.geometry[c];
-  const Vector4 n = load(g.n), t1 = load(g.t1), t2 = (1.0 / p.law[c].tangent_ratio) * cross(n, t1),
+SCREE_INLINE Vec3 components(const ContactTerms& c, const Vec3f& impulse) {
+  const Vector4 n = normal_of(c), t1 = first_tangent(c), t2 = (1.0 / double{c.tangent_ratio}) * cross(n, t1),
                 world = to_vector4(impulse);
   return {dot(n, world), dot(t1, world), dot(t2, world)};
 }
@@ -126,36 +125,37 @@ SCREE_INLINE void fetch_next(const Assembly& in, std::size_t c, std::size_t end)
   const auto b = static_cast<std::size_t>(std::max(0, in.contacts[c + fetch_ahead].key.b));
   __builtin_prefetch(&in.w.before[b]);
   __builtin_prefetch(&in.p.response[b]);
-  __builtin_prefetch(&in.p.response[b].inertia_z);
 }
 
-/// The contacts of a block; returns the sum of squares of what they have to change. Rows of those that resist
-/// torques are listed.
+/// The contacts of a block, but for the rows of those that resist torques, which are counted; returns the sum
+/// of squares of what the contacts have to change.
 SCREE_FOR_EACH_TARGET
 double assemble_contacts(const Assembly& in, const Block& block, std::int32_t next_fixed,
-                         std::vector<Row>& rows) {
+                         std::int32_t& rows) {
   const Settings& settings = in.model.settings;
   ContactProblem& p = in.p;
   const double t = in.interval.to_next;
   double squares = 0.0;
-  rows.clear();
+  std::size_t resisting = 0;
   for (std::size_t c = block.begin; c < block.end; ++c) {
     fetch_next(in, c, block.end);
     const Contact& from = in.contacts[c];
     p.edge[c] = {from.key.a, enter_partner(in, from.key.b, next_fixed)};
-    p.geometry[c] = {padded(from.normal), padded(tangents(from.normal)[0]), padded(from.arm_a),
-                     padded(from.arm_b)};
-    const PairLaw& law =
-        in.model.materials.law(in.bodies.material[slot(from.key.a)], in.material(from.key.b));
-    ContactLaw& contact = p.law[c];
-    contact.tangent_ratio = 1.0;
-    contact.friction = law.friction;
-    const double factor = in.surfaces ? apply_surfaces(in, c) : 1.0;
+    const PairLaw& law = in.law(from.key);
+    ContactTerms& contact = p.contact[c];
+    contact.n = from.normal;
+    contact.t1 = tangents(from.normal)[0];
+    contact.arm_a = from.arm_a;
+    contact.arm_b = from.arm_b;
+    contact.tangent_ratio = 1.0f;
+    contact.friction = law.friction * (in.surfaces ? apply_surfaces(in, c) : 1.0);
 
-    p.length[c] = from.length;
-    p.gap[c] = from.gap;
-    contact.offset = std::max(from.gap, 0.0) / t + 0.5 * in.interval.h * from.gap_acceleration;  // (A2)
-    const double approach = p.approach[c] = approach_speed(in, c);
+    contact.length = from.length;
+    contact.gap = from.gap;
+    contact.offset =
+        std::max(from.gap, 0.0) / t + 0.5 * in.interval.h * double{from.gap_acceleration};  // (A2)
+    const double approach = approach_speed(in, c);
+    p.approach[c] = static_cast<float>(approach);
     const bool impact = approach < -settings.restitution_threshold_m_s && from.gap + t * approach < 0.0;
     if (!in.newton) p.restitution[c] = law.restitution;
     if (impact && in.newton && law.restitution > 0.0)
@@ -163,12 +163,25 @@ double assemble_contacts(const Assembly& in, const Block& block, std::int32_t ne
     const double to_change = std::max(0.0, -(approach + contact.offset));
     squares += to_change * to_change;
 
-    p.start_impulse[c] = components(p, c, from.impulse);
-    if (law.torsional_friction_m > 0.0 || law.rolling_friction_m > 0.0)
-      add_resistance(p, c, factor * law.torsional_friction_m, factor * law.rolling_friction_m,
-                     components(p, c, from.torque_impulse), rows);
+    p.start_impulse[c] = components(contact, from.impulse).cast<float>();
+    resisting += resisting_rows(law.torsional_friction_m, law.rolling_friction_m);
   }
+  rows = static_cast<std::int32_t>(resisting);
   return squares;
+}
+
+/// The rows of a block's contacts, from this one on.
+void set_rows(const Assembly& in, const Block& block, std::size_t row) {
+  for (std::size_t c = block.begin; c < block.end; ++c) {
+    const PairLaw& law = in.law(in.contacts[c].key);
+    const double torsional = law.torsional_friction_m, rolling = law.rolling_friction_m;
+    const std::size_t rows = resisting_rows(torsional, rolling);
+    if (rows == 0) continue;
+    const double factor = in.surfaces ? apply_surfaces(in, c) : 1.0;
+    set_resistance(in.p, c, torsional, rolling, factor,
+                   components(in.p.contact[c], in.contacts[c].torque_impulse), &in.p.rows[row]);
+    row += rows;
+  }
 }
 
 /// Numbers the partners that nothing moves: [block] the first of each, and how many there are in all.
@@ -203,15 +216,17 @@ void assemble(const Model& model, const State& state, const Interval& interval, 
   for_blocks(bodies.size(), grain_medium,
              [&](const Block& block) { assemble_bodies(bodies, settings.gravity, h, block, w); });
   const Assembly in{model, bodies, contacts, interval, newton, model.materials.has_surfaces(), w, p};
-  if (w.rows.size() < w.first_fixed.size()) w.rows.resize(w.first_fixed.size());
+  w.first_row.resize(w.first_fixed.size());
   const double squares = reduce_blocks(
       contacts.size(), grain_medium, 0.0,
       [&](const Block& block) {
-        return assemble_contacts(in, block, w.first_fixed[block.index], w.rows[block.index]);
+        return assemble_contacts(in, block, w.first_fixed[block.index], w.first_row[block.index]);
       },
       [](double a, double b) { return a + b; });
-  for (std::size_t k = 0; k < w.first_fixed.size(); ++k)
-    p.rows.insert(p.rows.end(), w.rows[k].begin(), w.rows[k].end());
+  resize_with_room(p.rows, exclusive_scan(w.first_row));
+  if (!p.rows.empty())
+    for_blocks(contacts.size(), grain_medium,
+               [&](const Block& block) { set_rows(in, block, slot(w.first_row[block.index])); });
   p.contact_rows = p.rows.size();
   add_rods(model, state, h, w.before, p, w.row_of_rod);
   w.before.resize(p.bodies(), Twist{});
@@ -223,45 +238,6 @@ void assemble(const Model& model, const State& state, const Interval& interval, 
   p.gravity_speed = settings.gravity.norm() * h;
   const auto edges = static_cast<double>(std::max<std::size_t>(1, contacts.size()));
   p.velocity_scale = p.gravity_speed + weight_of_change * std::sqrt(squares / edges);
-}
-
-namespace {
-
-/// What is left of an impulse without what stopped an impact, over the whole.
-SCREE_INLINE double lasting_part(const Workspace& w, std::size_t c) {
-  const ContactProblem& p = w.problem;
-  const double p_n = w.solution.impulse[c][0], impact = w.impact.empty() ? 0.0 : w.impact[c][0];
-  if (!(p_n > 0.0)) return 0.0;
-  const double sudden = p.approach[c] < 0.0
-                            ? -p.approach[c] / normal_response(p.geometry[c], p.edge[c], p.response.data())
-                            : 0.0;
-  return std::max(0.0, p_n - sudden) / (p_n + impact);
-}
-
-SCREE_FOR_EACH_TARGET
-void take_block(const Workspace& w, const Block& block, std::vector<Contact>& contacts) {
-  for (std::size_t c = block.begin; c < block.end; ++c) {
-    Contact& contact = contacts[c];
-    const Vec3 impulse = w.impact.empty() ? w.solution.impulse[c] : Vec3(w.solution.impulse[c] + w.impact[c]);
-    contact.impulse =
-        to_vec3(to_world(w.problem.geometry[c], w.problem.law[c].tangent_ratio, impulse.data()));
-    contact.torque_impulse.setZero();  // until its rows add to it
-    contact.lasting = static_cast<float>(lasting_part(w, c));
-  }
-}
-
-}  // namespace
-
-void take_impulses(const Workspace& w, State& state) {
-  std::vector<Contact>& contacts = state.contacts.list;
-  const ContactProblem& p = w.problem;
-  for_blocks(contacts.size(), grain_medium, [&](const Block& block) { take_block(w, block, contacts); });
-  for (std::size_t r = 0; r < p.contact_rows; ++r)
-    contacts[slot(p.rows[r].contact)].torque_impulse +=
-        w.solution.row_impulse[r] * to_vec3(p.rows[r].angular_a);
-  state.rod_impulse.assign(w.row_of_rod.size(), 0.0);
-  for (std::size_t k = 0; k < w.row_of_rod.size(); ++k)
-    if (w.row_of_rod[k] >= 0) state.rod_impulse[k] = w.solution.row_impulse[slot(w.row_of_rod[k])];
 }
 
 void advance_contacts(const Workspace& w, double h, Contacts& contacts) {
@@ -279,8 +255,8 @@ void advance_contacts(const Workspace& w, double h, Contacts& contacts) {
     contact.arm_a += point - centre_a;
     contact.arm_b += point - centre_b;
     contact.gap += contact.normal.dot(point_a - point_b);
-    contact.impulse *= double{contact.lasting};
-    contact.torque_impulse *= double{contact.lasting};
+    contact.impulse *= contact.lasting;
+    contact.torque_impulse *= contact.lasting;
     contact.lasting = 1.0f;
   });
 }

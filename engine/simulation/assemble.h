@@ -26,11 +26,6 @@ struct Interval {
 ///   impacts, and without gravity
 void assemble(const Model& model, const State& state, const Interval& interval, Workspace& workspace);
 
-/// Writes what came out into the contacts, with the part of it that the next (sub)step begins with: of an
-/// impulse that stopped an impact only the rest, for the part m_eff |u_n-| belongs to the past and would
-/// throw the bodies apart.
-void take_impulses(const Workspace& workspace, State& state);
-
 /// Carries contacts along to the next substep, to first order: the point moves with the mean of both
 /// surfaces, the gap changes by the normal velocity, the normal stays; impulses begin with what lasts of
 /// them.

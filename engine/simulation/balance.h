@@ -6,7 +6,9 @@
 
 namespace scree {
 
-/// Balances of the contacts and rows of one (sub)step of h, whose impulses the contacts have.
+/// Impulses of the solution of one (sub)step of h into contacts and rods, with the part of them that the next
+/// one begins with: of an impulse that stopped an impact only the rest, for the part m_eff |u_n-| belongs to
+/// the past and would throw the bodies apart. And what they did:
 ///
 /// Work, added to the ledger: over a step of size h bodies move by h (v- + v+) / 2 with v- the velocity
 /// before gravity and contacts act and v+ the one after, so an impulse p on a body does the work p.J(v- + v+)
@@ -20,6 +22,6 @@ namespace scree {
 ///
 /// Counts: contacts, active contacts, bodies in collision, overlap; resting contacts among them. Loads of the
 /// boundaries are added up.
-void balance(const Model& model, const State& state, double h, Workspace& workspace, StepResult& result);
+void take_impulses(const Model& model, double h, Workspace& workspace, State& state, StepResult& result);
 
 }  // namespace scree

@@ -5,6 +5,7 @@
 #include "engine/core/parallel.h"
 #include "engine/core/vector4.h"
 #include "engine/simulation/balance.h"
+#include "engine/solver/problem/contact_response.h"
 
 namespace scree {
 
@@ -56,50 +57,26 @@ struct Exchange {
   }
 };
 
-/// Reads what the step left of contacts and rows.
+/// Takes impulses into the contacts and adds up what they did.
 class Balance {
  public:
-  Balance(const State& state, Workspace& w)
+  Balance(State& state, Workspace& w)
       : contacts_(state.contacts.list),
         bodies_(state.bodies),
         p_(w.problem),
         s_(w.solution),
+        impact_(w.impact),
         before_(w.before),
         in_collision_(w.in_collision) {}
 
-  SCREE_INLINE void add_contact(std::size_t c, Exchange& sums, std::vector<BoundaryLoad>& loads) const {
-    const Contact& contact = contacts_[c];
-    if (contact.gap < 0.0) {
-      const double overlap = -contact.gap / contact.length;
-      ++sums.touching;
-      sums.overlap_sum += overlap;
-      sums.deepen(overlap, c);
+  void take_contacts(const Block& block, Exchange& sums, std::vector<BoundaryLoad>& loads) const {
+    std::size_t row = p_.contact_rows > 0 ? p_.first_row(block.begin) : 0;
+    for (std::size_t c = block.begin; c < block.end; ++c) {
+      Vector4 torque{};
+      for (; row < p_.contact_rows && p_.rows[row].contact == static_cast<std::int32_t>(c); ++row)
+        torque += s_.row_impulse[row] * load(p_.rows[row].angular_a);
+      take_contact(c, torque, sums, loads);
     }
-    const bool shared = s_.impulse_on_b.empty();
-    const Vector4 impulse = to_vector4(contact.impulse), torque = to_vector4(contact.torque_impulse);
-    const double squared = dot(impulse, impulse);
-    if (squared == 0.0 && (shared || s_.impulse_on_b[c].isZero(0.0))) return;
-    const ContactGeometry& g = p_.geometry[c];
-    const Vector4 n = load(g.n);
-    ++sums.active;
-    mark(p_.a(c));
-    mark(p_.b(c));
-    const Motion a = doubled(p_.a(c), load(g.arm_a)), b = doubled(p_.b(c), load(g.arm_b));
-    Vector4 on_b = -impulse, torque_on_b = -torque;
-    if (shared) {
-      add_work(n, impulse, torque, {a.velocity - b.velocity, a.spin - b.spin}, sums);
-    } else {
-      on_b = to_vector4(p_.in_world(c, s_.impulse_on_b[c]));
-      torque_on_b = to_vector4(torque_impulse(p_, c, s_.row_impulse_on_b));
-      add_work(n, impulse, torque, a, sums);
-      add_work(n, on_b, torque_on_b, b, sums);
-    }
-
-    const Vector4 point = to_vector4(bodies_.position[p_.a(c)]) + load(g.arm_a);
-    sums.linear_size += std::sqrt(squared);
-    sums.angular_size += std::sqrt(dot(point, point) * squared) + std::sqrt(dot(torque, torque));
-    add_given(p_.edge[c], point, impulse, torque, sums);
-    if (is_boundary(contact.key.b)) add_load(c, on_b, torque_on_b, sums, loads[boundary_of(contact.key.b)]);
   }
 
   /// Rows of contacts are in their torques.
@@ -120,6 +97,58 @@ class Balance {
   }
 
  private:
+  /// torque: of its rows, N m s, world axes.
+  SCREE_INLINE void take_contact(std::size_t c, Vector4 torque, Exchange& sums,
+                                 std::vector<BoundaryLoad>& loads) const {
+    const ContactTerms& terms = p_.contact[c];
+    Contact& contact = contacts_[c];
+    if (contact.gap < 0.0) {
+      const double overlap = -contact.gap / double{contact.length};
+      ++sums.touching;
+      sums.overlap_sum += overlap;
+      sums.deepen(overlap, c);
+    }
+    const Vec3 components = impact_.empty() ? s_.impulse[c] : Vec3(s_.impulse[c] + impact_[c]);
+    const Vector4 impulse = to_world(terms, components.data());
+    contact.impulse = to_vec3f(impulse);
+    contact.torque_impulse = to_vec3f(torque);
+    contact.lasting = static_cast<float>(lasting_part(c, components[0]));
+
+    const bool shared = s_.impulse_on_b.empty();
+    const double squared = dot(impulse, impulse);
+    if (squared == 0.0 && (shared || s_.impulse_on_b[c].isZero(0.0))) return;
+    const Vector4 n = normal_of(terms);
+    ++sums.active;
+    mark(p_.a(c));
+    mark(p_.b(c));
+    const Motion a = doubled(p_.a(c), arm_a_of(terms)), b = doubled(p_.b(c), arm_b_of(terms));
+    Vector4 on_b = -impulse, torque_on_b = -torque;
+    if (shared) {
+      add_work(n, impulse, torque, {a.velocity - b.velocity, a.spin - b.spin}, sums);
+    } else {
+      on_b = to_vector4(p_.in_world(c, s_.impulse_on_b[c]));
+      torque_on_b = to_vector4(torque_impulse(p_, c, s_.row_impulse_on_b));
+      add_work(n, impulse, torque, a, sums);
+      add_work(n, on_b, torque_on_b, b, sums);
+    }
+
+    const Vector4 point = to_vector4(bodies_.position[p_.a(c)]) + arm_a_of(terms);
+    sums.linear_size += std::sqrt(squared);
+    sums.angular_size += std::sqrt(dot(point, point) * squared) + std::sqrt(dot(torque, torque));
+    add_given(p_.edge[c], point, impulse, torque, sums);
+    if (is_boundary(contact.key.b)) add_load(c, on_b, torque_on_b, sums, loads[boundary_of(contact.key.b)]);
+  }
+
+  /// What is left of the impulses (normal one p_n, of impacts too) without what stopped an impact, over the
+  /// whole.
+  SCREE_INLINE double lasting_part(std::size_t c, double p_n) const {
+    const double lasting = s_.impulse[c][0], approach = double{p_.approach[c]};
+    if (!(lasting > 0.0)) return 0.0;
+    const double sudden =
+        approach < 0.0 ? -approach / normal_response(p_.contact[c], p_.edge[c], p_.response.data()) : 0.0;
+    return std::max(0.0, lasting - sudden) / p_n;
+  }
+
   /// Twice the mean velocity of a point of a body in the step.
   struct Motion {
     Vector4 velocity, spin;
@@ -154,7 +183,7 @@ class Balance {
   /// What a contact does to a boundary, which goes on as it is told: its work is the bodies' gain.
   SCREE_INLINE void add_load(std::size_t c, Vector4 impulse, Vector4 torque, Exchange& sums,
                              BoundaryLoad& load_of) const {
-    const Vector4 moment = cross(load(p_.geometry[c].arm_b), impulse) + torque;
+    const Vector4 moment = cross(arm_b_of(p_.contact[c]), impulse) + torque;
     const Twist& v = before_[p_.b(c)];
     const double work = -dot(impulse, to_vector4(v.linear)) - dot(moment, to_vector4(v.angular));
     load_of += {to_vec3(impulse), to_vec3(moment), work};
@@ -167,18 +196,19 @@ class Balance {
     std::atomic_ref<std::uint8_t>(in_collision_[body]).store(1, std::memory_order_relaxed);
   }
 
-  const std::vector<Contact>& contacts_;
+  std::vector<Contact>& contacts_;
   const Bodies& bodies_;
   const ContactProblem& p_;
   const ContactSolution& s_;
+  const std::vector<Vec3>& impact_;
   const std::vector<Twist>& before_;
   std::vector<std::uint8_t>& in_collision_;
 };
 
 SCREE_FOR_EACH_TARGET
-Exchange sum_contacts(const Balance& balance, const Block& block, std::vector<BoundaryLoad>& loads) {
+Exchange take_contacts(const Balance& balance, const Block& block, std::vector<BoundaryLoad>& loads) {
   Exchange sums;
-  for (std::size_t c = block.begin; c < block.end; ++c) balance.add_contact(c, sums, loads);
+  balance.take_contacts(block, sums, loads);
   return sums;
 }
 
@@ -241,7 +271,11 @@ void take_deepest(const Exchange& given, const State& state, StepReport& report)
 
 }  // namespace
 
-void balance(const Model& model, const State& state, double h, Workspace& w, StepResult& result) {
+void take_impulses(const Model& model, double h, Workspace& w, State& state, StepResult& result) {
+  state.rod_impulse.assign(w.row_of_rod.size(), 0.0);
+  for (std::size_t k = 0; k < w.row_of_rod.size(); ++k)
+    if (w.row_of_rod[k] >= 0)
+      state.rod_impulse[k] = w.solution.row_impulse[static_cast<std::size_t>(w.row_of_rod[k])];
   const Bodies& bodies = state.bodies;
   const RestingSums& resting = state.sleepers.sums;
   const std::size_t contacts = state.contacts.size(), blocks = block_count(contacts, grain_medium);
@@ -254,7 +288,7 @@ void balance(const Model& model, const State& state, double h, Workspace& w, Ste
       contacts, grain_medium, Exchange{},
       [&](const Block& block) {
         w.loads[block.index].assign(model.boundaries.size(), {});
-        return sum_contacts(balance, block, w.loads[block.index]);
+        return take_contacts(balance, block, w.loads[block.index]);
       },
       add);
   for (std::size_t r = w.problem.contact_rows; r < w.problem.rows.size(); ++r) balance.add_rod(r, given);

@@ -56,8 +56,8 @@ bool turns_too_far(const Model& model, const State& state, double t, const Works
 void scale_impulses(double factor, State& state) {
   std::vector<Contact>& contacts = state.contacts.list;
   for_each_index(contacts.size(), grain_medium, [&](std::size_t c) {
-    contacts[c].impulse *= factor;
-    contacts[c].torque_impulse *= factor;
+    contacts[c].impulse *= static_cast<float>(factor);
+    contacts[c].torque_impulse *= static_cast<float>(factor);
   });
   for (double& impulse : state.rod_impulse) impulse *= factor;
 }

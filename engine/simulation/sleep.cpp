@@ -214,11 +214,12 @@ void hold_sleepers(const Bodies& bodies, Sleepers& sleepers) {
   sums.contacts = static_cast<std::int64_t>(sleepers.contacts.size());
   for (const Contact& c : sleepers.contacts) {
     const auto a = static_cast<std::size_t>(c.key.a);
-    add(sleepers.held[a], c.arm_a, 1.0, c.impulse, c.torque_impulse);
+    const Vec3 impulse = c.impulse.cast<double>(), torque = c.torque_impulse.cast<double>();
+    add(sleepers.held[a], c.arm_a, 1.0, impulse, torque);
     sums.active += c.is_active() ? 1 : 0;
     if (c.gap < 0.0) {
       ++sums.touching;
-      const double overlap = -c.gap / c.length;
+      const double overlap = -c.gap / double{c.length};
       sums.overlap_sum += overlap;
       if (overlap > sums.overlap_max) {
         sums.overlap_max = overlap;
@@ -226,14 +227,14 @@ void hold_sleepers(const Bodies& bodies, Sleepers& sleepers) {
       }
     }
     if (!is_boundary(c.key.b)) {
-      add(sleepers.held[static_cast<std::size_t>(c.key.b)], c.arm_b, -1.0, c.impulse, c.torque_impulse);
+      add(sleepers.held[static_cast<std::size_t>(c.key.b)], c.arm_b, -1.0, impulse, torque);
       continue;
     }
-    sums.boundary_impulse += c.impulse;
-    sums.boundary_angular_impulse += (bodies.position[a] + c.arm_a).cross(c.impulse) + c.torque_impulse;
+    sums.boundary_impulse += impulse;
+    sums.boundary_angular_impulse += (bodies.position[a] + c.arm_a).cross(impulse) + torque;
     const std::size_t boundary = boundary_of(c.key.b);
     if (sums.loads.size() <= boundary) sums.loads.resize(boundary + 1);
-    sums.loads[boundary] += {-c.impulse, -c.arm_b.cross(c.impulse) - c.torque_impulse, 0.0};
+    sums.loads[boundary] += {-impulse, -c.arm_b.cross(impulse) - torque, 0.0};
   }
 }
 

@@ -158,8 +158,7 @@ void advance(StepParts& in, double begin_s, double h, double next_h, bool carry_
   }
 
   take_solve_report(solved, w.problem, settings.solver.tolerance, report);
-  take_impulses(w, state);
-  balance(model, state, h, w, result);
+  take_impulses(model, h, w, state, result);
   take_velocities(w.solution, bodies);
   if (corrected) {
     report.energy.position_correction -= mechanical_energy(bodies, settings.gravity);

@@ -15,7 +15,7 @@ struct Workspace {
   std::vector<Twist> before;  // [body of the problem] velocities before gravity and contacts act
   std::vector<Vec3> impact;   // [contact], N s, contact frame: of energetic impacts; empty without
   std::vector<std::int32_t> first_fixed;         // [block of contacts] partners that nothing moves before it
-  std::vector<std::vector<Row>> rows;            // [block of contacts] found in assembly
+  std::vector<std::int32_t> first_row;           // [block of contacts] rows before its own
   std::vector<std::int32_t> row_of_rod;          // [rod]
   std::vector<std::uint8_t> in_collision;        // [body]
   std::vector<Twist> felt;                       // [body] sleepers: impulse and moment that move nobody

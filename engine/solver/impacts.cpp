@@ -44,7 +44,7 @@ std::vector<Impact> approaching(const ContactProblem& p, const ImpactSettings& s
   std::vector<Impact> found;
   for (std::size_t c = 0; c < p.contacts(); ++c) {
     const Vec3 u = velocity_of(p, c, v);
-    if (u[0] < -settings.threshold_m_s && p.gap[c] + settings.time_step_s * u[0] < 0.0)
+    if (u[0] < -settings.threshold_m_s && p.contact[c].gap + settings.time_step_s * u[0] < 0.0)
       found.push_back({.contact = c, .before = u, .between = u});
   }
   return found;

@@ -30,29 +30,29 @@ struct Column {
 /// The numbers that `of(row)` refers to.
 template <class Rows, class Of>
 auto numbers(Rows& rows, Of of) {
-  return Column{rows, [of](auto& row) { return of(row); }, [of](auto& row, auto v) { of(row) = v; }};
+  return Column{
+      rows,
+      [of](auto& row) {
+        using Number = std::remove_cvref_t<decltype(of(row))>;
+        return static_cast<std::conditional_t<std::is_same_v<Number, float>, double, Number>>(of(row));
+      },
+      [of](auto& row, auto v) { of(row) = static_cast<std::remove_cvref_t<decltype(of(row))>>(v); }};
 }
 
 /// The vectors that `of(row)` refers to.
 template <class Rows, class Of>
 auto vectors(Rows& rows, Of of) {
-  return Column{rows, [of](auto& row) { return to_vec3(of(row)); },
-                [of](auto& row, const Vec3& v) { of(row) = padded(v); }};
+  return Column{rows, [of](auto& row) -> Vec3 { return of(row).template cast<double>(); },
+                [of](auto& row, const Vec3& v) {
+                  using Vector = std::remove_cvref_t<decltype(of(row))>;
+                  of(row) = v.cast<typename Vector::Scalar>();
+                }};
 }
 
 template <class Rows>
 auto inverse_inertia(Rows& rows) {
-  const auto get = [](auto& row) {
-    Mat3 m;
-    m << to_vec3(row.inertia_x), to_vec3(row.inertia_y), to_vec3(row.inertia_z);
-    return m;
-  };
-  const auto set = [](auto& row, const Mat3& m) {
-    row.inertia_x = padded(m.col(0));
-    row.inertia_y = padded(m.col(1));
-    row.inertia_z = padded(m.col(2));
-  };
-  return Column{rows, get, set};
+  return Column{rows, [](auto& row) { return row.inverse_inertia(); },
+                [](auto& row, const Mat3& m) { row.set_inverse_inertia(m); }};
 }
 
 /// Calls field(group, label, array) for every array of a problem; Problem is const for writing.
@@ -80,31 +80,34 @@ void for_each_contact_array(Problem& p, Torques& torques, Field&& field) {
   field("contacts", hdf5::Label{"body_a", "1", "body that n points to"},
         edge([](auto& e) -> auto& { return e.a; }));
   field("contacts", hdf5::Label{"body_b", "1", "other body"}, edge([](auto& e) -> auto& { return e.b; }));
-  const auto geometry = [&](auto of) { return vectors(p.geometry, of); };
-  const auto law = [&](auto of) { return numbers(p.law, of); };
+  const auto vectors_of = [&](auto of) { return vectors(p.contact, of); };
+  const auto terms = [&](auto of) { return numbers(p.contact, of); };
   field("contacts", hdf5::Label{"n", "1", "unit normal from b to a, world axes"},
-        geometry([](auto& g) -> auto& { return g.n; }));
+        vectors_of([](auto& g) -> auto& { return g.n; }));
   field("contacts", hdf5::Label{"t1", "1", "unit tangent, world axes"},
-        geometry([](auto& g) -> auto& { return g.t1; }));
+        vectors_of([](auto& g) -> auto& { return g.t1; }));
   field("contacts",
         hdf5::Label{"tangent_ratio", "1", "t2 = tangent_ratio n x t1; below 1 where friction is anisotropic"},
-        law([](auto& l) -> auto& { return l.tangent_ratio; }));
+        terms([](auto& l) -> auto& { return l.tangent_ratio; }));
   field("contacts", hdf5::Label{"arm_a", "m", "from body a's centre of mass to the contact, world axes"},
-        geometry([](auto& g) -> auto& { return g.arm_a; }));
+        vectors_of([](auto& g) -> auto& { return g.arm_a; }));
   field("contacts", hdf5::Label{"arm_b", "m", "from body b's centre of mass to the contact, world axes"},
-        geometry([](auto& g) -> auto& { return g.arm_b; }));
+        vectors_of([](auto& g) -> auto& { return g.arm_b; }));
   field("contacts", hdf5::Label{"offset", "m/s", "added to the normal velocity in Signorini's condition"},
-        law([](auto& l) -> auto& { return l.offset; }));
+        terms([](auto& l) -> auto& { return l.offset; }));
   field("contacts", hdf5::Label{"friction", "1", "sliding coefficient"},
-        law([](auto& l) -> auto& { return l.friction; }));
+        terms([](auto& l) -> auto& { return l.friction; }));
   field("contacts", hdf5::Label{"torsional_friction", "m", "largest torque about n over normal impulse"},
         torques.torsional_friction);
   field("contacts", hdf5::Label{"rolling_friction", "m", "largest torque across n over normal impulse"},
         torques.rolling_friction);
-  field("contacts", hdf5::Label{"gap", "m", "negative where bodies overlap"}, p.gap);
-  field("contacts", hdf5::Label{"length", "m", "smallest length of the two shapes"}, p.length);
+  field("contacts", hdf5::Label{"gap", "m", "negative where bodies overlap"},
+        terms([](auto& l) -> auto& { return l.gap; }));
+  field("contacts", hdf5::Label{"length", "m", "smallest length of the two shapes"},
+        terms([](auto& l) -> auto& { return l.length; }));
   field("contacts", hdf5::Label{"start_impulse", "N s", "contact frame: where a warm start begins"},
-        p.start_impulse);
+        vectors(
+            p.start_impulse, [](auto& v) -> auto& { return v; }));
   field("contacts", hdf5::Label{"start_torque_impulse", "N m s", "contact frame"}, torques.start_impulse);
 }
 
@@ -236,8 +239,10 @@ ContactProblem read_bodies_form(const Source& in) {
     if (!p.is_moved(p.a(c)) && !p.is_moved(p.b(c)))
       fail(in.path(), "/contacts/body_b", "one of the two bodies must have a mass");
     if (!(p.friction(c) >= 0.0)) fail(in.path(), "/contacts/friction", "must not be negative");
-    add_resistance(p, c, torques.torsional_friction[c], torques.rolling_friction[c], torques.start_impulse[c],
-                   p.rows);
+    const double torsional = torques.torsional_friction[c], rolling = torques.rolling_friction[c];
+    p.rows.resize(p.rows.size() + resisting_rows(torsional, rolling));
+    set_resistance(p, c, torsional, rolling, 1.0, torques.start_impulse[c],
+                   p.rows.data() + p.rows.size() - resisting_rows(torsional, rolling));
   }
   p.contact_rows = p.rows.size();
   p.complete();

@@ -11,8 +11,6 @@
 
 namespace scree::io {
 
-using Vec3f = Eigen::Vector3f;
-
 /// Points on a ray are origin + t direction; the direction is unit. Hits count for nearest < t < farthest, m.
 struct Ray {
   Vec3f origin, direction;

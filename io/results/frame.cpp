@@ -32,7 +32,7 @@ FrameContacts frame_contacts(std::span<const Contact* const> contacts, const Bod
     const bool fixed = is_boundary(c->key.b);
     result.point.push_back((bodies.position[static_cast<std::size_t>(c->key.a)] + c->arm_a).cast<float>());
     result.normal.push_back(c->normal.cast<float>());
-    result.impulse.push_back(c->impulse.cast<float>());
+    result.impulse.push_back(c->impulse);
     result.gap.push_back(static_cast<float>(c->gap));
     result.body_a.push_back(c->key.a);
     result.body_b.push_back(fixed ? -1 : c->key.b);

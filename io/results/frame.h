@@ -12,8 +12,6 @@
 
 namespace scree::io {
 
-using Vec3f = Eigen::Vector3f;
-
 /// All arrays are [contact].
 struct FrameContacts {
   std::vector<Vec3f> point;            // m

@@ -352,8 +352,8 @@ void write_contacts(hid_t final_state, const std::string& name, const std::vecto
     const auto values = column(of);
     write_rows(g, label, values.data(), values.size());
   };
-  const auto vectors = [&](const Label& label, Vec3 Contact::*part) {
-    write_rows(g, label, column([&](const Contact& c) -> Vec3 { return c.*part; }));
+  const auto vectors = [&](const Label& label, auto part) {
+    write_rows(g, label, column([&](const Contact& c) -> Vec3 { return (c.*part).template cast<double>(); }));
   };
   numbers({"a", "1", "[contact] row of /final"}, [](const Contact& c) { return c.key.a; });
   numbers({"b", "1", "[contact] row of /final, or -1 - row of /boundaries"},

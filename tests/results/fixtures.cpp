@@ -69,7 +69,7 @@ ExampleStep example_step(const io::Scene& scene, std::int64_t number) {
                         .gap = -1e-4 * a,
                         .gap_acceleration = 0.0f,
                         .length = 0.01f});
-    if (a % 2 == 0) contacts.back().impulse = Vec3(0.1, 0.2, 0.3 + a);
+    if (a % 2 == 0) contacts.back().impulse = Vec3f(0.1f, 0.2f, 0.3f + static_cast<float>(a));
     contacts.back().lasting = 0.5f;
   }
   state.contacts.index(bodies.size());
@@ -129,7 +129,7 @@ ExampleStep step_of(Model& model, std::int64_t number) {
                                    .gap = -1e-4,
                                    .gap_acceleration = 0.0f,
                                    .length = 0.01f,
-                                   .impulse = Vec3::UnitZ()});
+                                   .impulse = Vec3f::UnitZ()});
   result.report.step = number;
   result.report.time_s = state.time_s;
   return result;

@@ -63,9 +63,9 @@ TEST(Frame, HasImpulsesInWorldAxesAndCountsContactsThatCarryOne) {
   const ExampleStep step = example_step(scene, 1);
   const io::Frame frame = io::make_frame(scene.model, step.state, {}, true);
   ASSERT_EQ(frame.contacts.impulse.size(), 3u);
-  EXPECT_EQ(frame.contacts.impulse[0], io::Vec3f(0.1f, 0.2f, 0.3f));
-  EXPECT_EQ(frame.contacts.impulse[1], io::Vec3f(0.0f, 0.0f, 0.0f));
-  EXPECT_EQ(frame.contacts.impulse[2], io::Vec3f(0.1f, 0.2f, 2.3f));
+  EXPECT_EQ(frame.contacts.impulse[0], Vec3f(0.1f, 0.2f, 0.3f));
+  EXPECT_EQ(frame.contacts.impulse[1], Vec3f(0.0f, 0.0f, 0.0f));
+  EXPECT_EQ(frame.contacts.impulse[2], Vec3f(0.1f, 0.2f, 2.3f));
   EXPECT_EQ(frame.contacts.body_b, (std::vector<std::int32_t>{-1, 2, 3}));
   EXPECT_EQ(frame.contacts.boundary, (std::vector<std::int32_t>{0, -1, -1}));
   EXPECT_EQ(frame.contacts_of_body, (std::vector<std::int32_t>{1, 0, 1, 1}));
@@ -81,7 +81,7 @@ TEST(Frame, ShowsWhoSleepsAndTheContactsThatRest) {
   resting.arm_a = Vec3(1, 2, 3) - step.state.bodies.position[1];
   resting.normal = Vec3::UnitX();
   resting.gap = -1e-3;
-  resting.impulse = Vec3(0.5, 0, 0);
+  resting.impulse = Vec3f(0.5f, 0.0f, 0.0f);
   step.state.sleepers.contacts.push_back(resting);
   resting.key = {3, boundary_partner(2), 0};
   resting.gap = -4e-3;
@@ -93,8 +93,8 @@ TEST(Frame, ShowsWhoSleepsAndTheContactsThatRest) {
   EXPECT_EQ(frame.contacts.body_a, (std::vector<std::int32_t>{0, 1, 2, 1, 3}));
   EXPECT_EQ(frame.contacts.body_b, (std::vector<std::int32_t>{-1, 2, 3, 3, -1}));
   EXPECT_EQ(frame.contacts.boundary, (std::vector<std::int32_t>{0, -1, -1, -1, 2}));
-  EXPECT_EQ(frame.contacts.impulse[3], io::Vec3f(0.5f, 0.0f, 0.0f));
-  EXPECT_LT((frame.contacts.point[3] - io::Vec3f(1, 2, 3)).norm(), 1e-6f);
+  EXPECT_EQ(frame.contacts.impulse[3], Vec3f(0.5f, 0.0f, 0.0f));
+  EXPECT_LT((frame.contacts.point[3] - Vec3f(1, 2, 3)).norm(), 1e-6f);
 }
 
 // In the steps in which bodies fall asleep and wake too, frames show what the report counts, once.

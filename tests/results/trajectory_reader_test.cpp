@@ -124,7 +124,7 @@ TEST(TrajectoryReader, ReadsFramesWholeAndInPart) {
   EXPECT_EQ(whole.velocity, written.velocity);
   EXPECT_EQ(whole.angular_velocity, written.angular_velocity);
   EXPECT_EQ(whole.fields, written.fields);
-  EXPECT_EQ(part.position, std::vector<io::Vec3f>(&written.position[2], &written.position[2] + 3));
+  EXPECT_EQ(part.position, std::vector<Vec3f>(&written.position[2], &written.position[2] + 3));
   EXPECT_EQ(part.fields[0], std::vector<float>(&written.fields[0][2], &written.fields[0][2] + 3));
   EXPECT_EQ(tail.orientation.size(), 2u);
   const Bodies bodies = reader.bodies(1);

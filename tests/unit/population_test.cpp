@@ -59,7 +59,7 @@ ById contacts_by_id(const State& s) {
   for (const Contact& c : s.contacts.list) {
     EXPECT_EQ(s.contacts.find(c.key), &c);
     EXPECT_TRUE(is_boundary(c.key.b) || c.key.a < c.key.b);
-    put(s.bodies, c.key.a, c.key.b, {c.normal, c.impulse}, list);
+    put(s.bodies, c.key.a, c.key.b, {c.normal, c.impulse.cast<double>()}, list);
   }
   return list;
 }

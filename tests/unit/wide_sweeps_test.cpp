@@ -123,7 +123,7 @@ TEST(WideSweeps, SameBitsOnAnyNumberOfThreads) {
 TEST(WideSweeps, AnisotropicFriction) {
   ContactProblem p = heap_problem({});
   for (std::size_t c = 0; c < p.contacts(); ++c)
-    p.law[c].tangent_ratio = 0.3 + 0.175 * static_cast<double>(c % 5);
+    p.contact[c].tangent_ratio = 0.3f + 0.175f * static_cast<float>(c % 5);
   p.complete();
   expect_honest(p, solve_to(p, 1e-3));
 }
@@ -137,7 +137,7 @@ TEST(WideSweeps, RowsOfNoContactAreSolvedAmongThem) {
     if (!p.is_moved(p.b(c)) || !tied.insert(edge.a).second) continue;
     Row row;
     row.edge = edge;
-    row.linear = p.geometry[c].n;
+    row.linear = padded(p.normal(c));
     p.rows.push_back(row);
   }
   p.complete();

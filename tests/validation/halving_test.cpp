@@ -75,7 +75,7 @@ TEST(Halving, GoesOnAsIfStepsHadOneLength) {
     halved |= r.halvings > 0;
     for (const Contact& c : world.state.contacts.list)
       if (c.key.a == resting.value && r.step > 1) {
-        EXPECT_NEAR(c.impulse[2], weight * 4e-3, 1e-3 * weight * 4e-3);
+        EXPECT_NEAR(double{c.impulse[2]}, weight * 4e-3, 1e-3 * weight * 4e-3);
       }
   });
   EXPECT_TRUE(halved);

@@ -7,28 +7,36 @@
 
 namespace scree {
 
-Mat3 ContactProblem::inverse_inertia(std::size_t body) const {
-  const BodyResponse& r = response[body];
-  Mat3 columns;
-  columns << to_vec3(r.inertia_x), to_vec3(r.inertia_y), to_vec3(r.inertia_z);
-  return columns;
+Mat3 BodyResponse::inverse_inertia() const {
+  Mat3 m;
+  m << xx, xy, xz, xy, yy, yz, xz, yz, zz;
+  return m;
 }
 
-Mat3 ContactProblem::frame(std::size_t contact) const {
-  const Vec3 n = normal(contact), t1 = to_vec3(geometry[contact].t1);
+void BodyResponse::set_inverse_inertia(const Mat3& m) {
+  xx = m(0, 0);
+  xy = m(0, 1);
+  xz = m(0, 2);
+  yz = m(1, 2);
+  zz = m(2, 2);
+  yy = m(1, 1);
+}
+
+Mat3 ContactProblem::frame(std::size_t c) const {
+  const ContactTerms& of = contact[c];
   Mat3 axes;
-  axes << n.transpose(), t1.transpose(), law[contact].tangent_ratio * n.cross(t1).transpose();
+  axes << of.n.transpose(), of.t1.transpose(), double{of.tangent_ratio} * of.n.cross(of.t1).transpose();
   return axes;
 }
 
-Vec3 ContactProblem::in_world(std::size_t contact, const Vec3& components) const {
-  return to_vec3(to_world(geometry[contact], law[contact].tangent_ratio, components.data()));
+Vec3 ContactProblem::in_world(std::size_t c, const Vec3& components) const {
+  return to_vec3(to_world(contact[c], components.data()));
 }
 
-std::size_t ContactProblem::first_row(std::size_t contact) const {
+std::size_t ContactProblem::first_row(std::size_t c) const {
   const auto end = rows.begin() + static_cast<std::ptrdiff_t>(contact_rows);
-  const auto found = std::lower_bound(rows.begin(), end, static_cast<std::int32_t>(contact),
-                                      [](const Row& row, std::int32_t c) { return row.contact < c; });
+  const auto found = std::lower_bound(rows.begin(), end, static_cast<std::int32_t>(c),
+                                      [](const Row& row, std::int32_t of) { return row.contact < of; });
   return static_cast<std::size_t>(found - rows.begin());
 }
 
@@ -36,10 +44,7 @@ void ContactProblem::resize(std::size_t bodies, std::size_t contacts, bool impac
   resize_with_room(free_velocity, bodies);
   resize_with_room(response, bodies);
   resize_with_room(edge, contacts);
-  resize_with_room(geometry, contacts);
-  resize_with_room(law, contacts);
-  resize_with_room(gap, contacts);
-  resize_with_room(length, contacts);
+  resize_with_room(contact, contacts);
   resize_with_room(approach, contacts);
   resize_with_room(start_impulse, contacts);
   rows.clear();
@@ -95,7 +100,7 @@ void ContactProblem::complete_rows() {
 void ContactProblem::complete() {
   resize_with_room(local, contacts());
   for_each_index(contacts(), grain_medium,
-                 [&](std::size_t c) { local[c] = respond(geometry[c], edge[c], law[c], response.data()); });
+                 [&](std::size_t c) { local[c] = respond(contact[c], edge[c], response.data()); });
   complete_rows();
   compute_delassus(*this);
   link_bodies(*this);
@@ -110,20 +115,20 @@ void ContactSolution::resize(const ContactProblem& problem) {
   row_impulse_on_b.clear();
 }
 
-void add_resistance(const ContactProblem& p, std::size_t contact, double torsional, double rolling,
-                    const Vec3& start, std::vector<Row>& rows) {
+void set_resistance(const ContactProblem& p, std::size_t contact, double torsional, double rolling,
+                    double factor, const Vec3& start, Row* rows) {
   const Mat3 frame = p.frame(contact);
   const auto add = [&](int axis, RowBound bound, double coefficient) {
     const Padded3 direction = padded(frame.row(axis));
-    rows.push_back({.edge = p.edge[contact],
-                    .bound = bound,
-                    .contact = static_cast<std::int32_t>(contact),
-                    .linear = {},
-                    .angular_a = direction,
-                    .angular_b = direction,
-                    .high = coefficient,
-                    .start_impulse = start[axis],
-                    .length = coefficient});
+    *rows++ = {.edge = p.edge[contact],
+               .bound = bound,
+               .contact = static_cast<std::int32_t>(contact),
+               .linear = {},
+               .angular_a = direction,
+               .angular_b = direction,
+               .high = factor * coefficient,
+               .start_impulse = start[axis],
+               .length = coefficient};
   };
   if (torsional > 0.0) add(0, RowBound::of_contact, torsional);
   if (rolling <= 0.0) return;

@@ -26,10 +26,15 @@ struct Edge {
   std::int32_t a, b;
 };
 
-/// How a body answers impulses, world axes; all zero for a body that nothing moves.
+/// How a body answers impulses, world axes, in a cache line; all zero for a body that nothing moves.
 struct alignas(64) BodyResponse {
-  Padded3 inertia_x, inertia_y, inertia_z;  // columns of the inverse inertia about the centre, 1/(kg m^2)
-  double inverse_mass = 0.0;                // 1/kg
+  // The inverse inertia about the centre, 1/(kg m^2): in this order its first and last columns stand
+  // together.
+  double xx = 0.0, xy = 0.0, xz = 0.0, yz = 0.0, zz = 0.0, yy = 0.0;
+  double inverse_mass = 0.0;  // 1/kg
+
+  Mat3 inverse_inertia() const;
+  void set_inverse_inertia(const Mat3& m);
 };
 
 /// A body's velocity, world axes: a cache line, as sweeps want it.
@@ -39,11 +44,21 @@ struct alignas(64) BodyVelocity {
 inline Twist twist(const BodyVelocity& v) { return {to_vec3(v.linear), to_vec3(v.angular)}; }
 inline BodyVelocity body_velocity(const Twist& t) { return {padded(t.linear), padded(t.angular)}; }
 
-/// Where a contact is: what sweeps read again and again, two cache lines. World axes.
-struct alignas(64) ContactGeometry {
-  Padded3 n, t1;         // unit; n from body b to body a
-  Padded3 arm_a, arm_b;  // m, from the body's centre of mass to the contact
+/// Where a contact is and what it demands, in two cache lines. World axes.
+struct alignas(64) ContactTerms {
+  Vec3 n, t1;         // unit; n from body b to body a
+  Vec3 arm_a, arm_b;  // m, from the body's centre of mass to the contact
+  double offset;      // m/s, see (S3): positive lets bodies approach, negative drives them apart
+  // t2 = tangent_ratio n x t1. Where friction is anisotropic t1 is the direction of the larger coefficient,
+  // and t2 is shortened to the ratio of the two: in such components the ellipse of admissible impulses is a
+  // circle, and u, p, W keep all their relations, for p.u stays the same (an impulse in world axes is frame^T
+  // p).
+  float tangent_ratio;
+  float length;     // m, what overlaps are compared with
+  double friction;  // sliding, along t1
+  double gap;       // m, negative where bodies overlap: for position correction
 };
+static_assert(sizeof(ContactTerms) == 128);
 
 /// The Delassus block W of a contact as (P1) and (P2) need it.
 struct LocalContact {
@@ -53,17 +68,6 @@ struct LocalContact {
   double slide_step;              // kg, 1 / largest eigenvalue of the tangential block
   double friction;
   double rho;  // kg, of the natural map (S5)
-};
-
-/// What a contact demands, beside its geometry.
-struct ContactLaw {
-  double offset;  // m/s, see (S3): positive lets bodies approach, negative drives them apart
-  // t2 = tangent_ratio n x t1. Where friction is anisotropic t1 is the direction of the larger coefficient,
-  // and t2 is shortened to the ratio of the two: in such components the ellipse of admissible impulses is a
-  // circle, and u, p, W keep all their relations, for p.u stays the same (an impulse in world axes is frame^T
-  // p).
-  double tangent_ratio;
-  double friction;  // sliding, along t1
 };
 
 /// How the bounds of a row's impulse are meant.
@@ -100,12 +104,9 @@ struct ContactProblem {
 
   // [contact]
   std::vector<Edge> edge;
-  std::vector<ContactGeometry> geometry;
-  std::vector<ContactLaw> law;
-  std::vector<double> gap;          // m, for position correction
-  std::vector<double> length;       // m, smallest length of the two shapes, what overlaps are compared with
-  std::vector<double> approach;     // m/s, normal velocity before the step; negative where bodies approach
-  std::vector<Vec3> start_impulse;  // N s, contact frame: where iterations begin
+  std::vector<ContactTerms> contact;
+  std::vector<float> approach;       // m/s, normal velocity before the step; negative where bodies approach
+  std::vector<Vec3f> start_impulse;  // N s, contact frame: where iterations begin
 
   // Those of contacts first, ordered by contact; then those between bodies that need not touch.
   std::vector<Row> rows;
@@ -124,20 +125,20 @@ struct ContactProblem {
 
   std::size_t bodies() const { return free_velocity.size(); }
   std::size_t contacts() const { return edge.size(); }
-  std::size_t a(std::size_t contact) const { return static_cast<std::size_t>(edge[contact].a); }
-  std::size_t b(std::size_t contact) const { return static_cast<std::size_t>(edge[contact].b); }
+  std::size_t a(std::size_t c) const { return static_cast<std::size_t>(edge[c].a); }
+  std::size_t b(std::size_t c) const { return static_cast<std::size_t>(edge[c].b); }
   double inverse_mass(std::size_t body) const { return response[body].inverse_mass; }
   bool is_moved(std::size_t body) const { return response[body].inverse_mass > 0.0; }
-  Mat3 inverse_inertia(std::size_t body) const;
+  Mat3 inverse_inertia(std::size_t body) const { return response[body].inverse_inertia(); }
   /// The first row of a contact that is not before this one.
-  std::size_t first_row(std::size_t contact) const;
-  double offset(std::size_t contact) const { return law[contact].offset; }
-  double friction(std::size_t contact) const { return law[contact].friction; }
-  Mat3 frame(std::size_t contact) const;                             // rows n, t1, t2
-  Vec3 in_world(std::size_t contact, const Vec3& components) const;  // frame^T components
-  Vec3 normal(std::size_t contact) const { return to_vec3(geometry[contact].n); }
-  Vec3 arm_a(std::size_t contact) const { return to_vec3(geometry[contact].arm_a); }
-  Vec3 arm_b(std::size_t contact) const { return to_vec3(geometry[contact].arm_b); }
+  std::size_t first_row(std::size_t c) const;
+  double offset(std::size_t c) const { return contact[c].offset; }
+  double friction(std::size_t c) const { return contact[c].friction; }
+  Mat3 frame(std::size_t c) const;                             // rows n, t1, t2
+  Vec3 in_world(std::size_t c, const Vec3& components) const;  // frame^T components
+  const Vec3& normal(std::size_t c) const { return contact[c].n; }
+  const Vec3& arm_a(std::size_t c) const { return contact[c].arm_a; }
+  const Vec3& arm_b(std::size_t c) const { return contact[c].arm_b; }
   /// Makes room, also for restitution if asked for, and empties `rows` and what complete() fills.
   void resize(std::size_t bodies, std::size_t contacts, bool impacts);
   /// And the rows' answers.
@@ -158,10 +159,14 @@ struct ContactSolution {
   void resize(const ContactProblem& problem);
 };
 
-/// The rows by which a contact resists twisting (torsional friction, m) and rolling, with the torque impulse
-/// that they begin with (N m s, contact frame); appended to `rows`. Their contact's frame must be there.
-void add_resistance(const ContactProblem& problem, std::size_t contact, double torsional_friction_m,
-                    double rolling_friction_m, const Vec3& start, std::vector<Row>& rows);
+/// How many rows resist twisting (torsional friction, m) and rolling at a contact.
+constexpr std::size_t resisting_rows(double torsional_friction_m, double rolling_friction_m) {
+  return (torsional_friction_m > 0.0 ? 1u : 0u) + (rolling_friction_m > 0.0 ? 2u : 0u);
+}
+/// Those rows, with bounds that are multiplied by `factor` and the torque impulse that they begin with (N m
+/// s, contact frame). Their contact's frame must be there.
+void set_resistance(const ContactProblem& problem, std::size_t contact, double torsional_friction_m,
+                    double rolling_friction_m, double factor, const Vec3& start, Row* rows);
 
 /// The torque impulse that a contact's rows add up to, N m s, world axes; `row_impulse`: [row].
 Vec3 torque_impulse(const ContactProblem& problem, std::size_t contact,

@@ -8,18 +8,36 @@
 
 namespace scree {
 
-SCREE_INLINE Vector4 inverse_inertia_times(const BodyResponse& b, Vector4 x) {
-  return load(b.inertia_x) * x[0] + load(b.inertia_y) * x[1] + load(b.inertia_z) * x[2];
+/// Three of the numbers of a structure that has a fourth behind them.
+SCREE_INLINE Vector4 first_three(const void* numbers) {
+  Vector4 r;
+  std::memcpy(&r, numbers, sizeof r);
+  r[3] = 0.0;
+  return r;
 }
 
-SCREE_INLINE Vector4 second_tangent(const ContactGeometry& g, double tangent_ratio) {
-  return tangent_ratio * cross(load(g.n), load(g.t1));
+SCREE_INLINE Vector4 inverse_inertia_times(const BodyResponse& b, Vector4 x) {
+  const char* const numbers = reinterpret_cast<const char*>(&b);
+  const Vector4 y_column{b.xy, b.yy, b.yz, 0.0};
+  return first_three(numbers) * x[0] + y_column * x[1] + first_three(numbers + 2 * sizeof(double)) * x[2];
 }
+
+/// The vectors of a contact: 0 n, 1 t1, 2 arm_a, 3 arm_b.
+template <int which>
+SCREE_INLINE Vector4 vector_of(const ContactTerms& c) {
+  return first_three(reinterpret_cast<const char*>(&c) + which * sizeof(Vec3));
+}
+SCREE_INLINE Vector4 normal_of(const ContactTerms& c) { return vector_of<0>(c); }
+SCREE_INLINE Vector4 first_tangent(const ContactTerms& c) { return vector_of<1>(c); }
+SCREE_INLINE Vector4 second_tangent(const ContactTerms& c) {
+  return double{c.tangent_ratio} * cross(normal_of(c), first_tangent(c));
+}
+SCREE_INLINE Vector4 arm_a_of(const ContactTerms& c) { return vector_of<2>(c); }
+SCREE_INLINE Vector4 arm_b_of(const ContactTerms& c) { return vector_of<3>(c); }
 
 /// An impulse in world axes, of its components in the contact's frame.
-SCREE_INLINE Vector4 to_world(const ContactGeometry& g, double tangent_ratio, const double* components) {
-  return components[0] * load(g.n) + components[1] * load(g.t1) +
-         components[2] * second_tangent(g, tangent_ratio);
+SCREE_INLINE Vector4 to_world(const ContactTerms& c, const double* components) {
+  return components[0] * normal_of(c) + components[1] * first_tangent(c) + components[2] * second_tangent(c);
 }
 
 /// J M^-1 J^T of one contact but for the masses: rows arm x (n, t1, t2), as lanes that are still to be
@@ -43,27 +61,25 @@ struct InertiaSpread {
 SCREE_INLINE double sum_of_lanes(Vector4 v) { return v[0] + v[1] + v[2]; }
 
 /// What sweeps need of the Delassus block.
-SCREE_INLINE LocalContact respond(const ContactGeometry& g, const Edge& edge, const ContactLaw& law,
-                                  const BodyResponse* bodies) {
-  const Vector4 n = load(g.n), t1 = load(g.t1), t2 = second_tangent(g, law.tangent_ratio);
+SCREE_INLINE LocalContact respond(const ContactTerms& c, const Edge& edge, const BodyResponse* bodies) {
+  const Vector4 n = normal_of(c), t1 = first_tangent(c), t2 = second_tangent(c);
   InertiaSpread w;
-  w.add(bodies[edge.a], load(g.arm_a), n, t1, t2);
-  w.add(bodies[edge.b], load(g.arm_b), n, t1, t2);
+  w.add(bodies[edge.a], arm_a_of(c), n, t1, t2);
+  w.add(bodies[edge.b], arm_b_of(c), n, t1, t2);
   const double inverse_mass = bodies[edge.a].inverse_mass + bodies[edge.b].inverse_mass;
   const double nn = inverse_mass + sum_of_lanes(w.nn), t11 = inverse_mass + sum_of_lanes(w.t11),
-               t22 = law.tangent_ratio * law.tangent_ratio * inverse_mass + sum_of_lanes(w.t22);
+               t22 = double{c.tangent_ratio} * double{c.tangent_ratio} * inverse_mass + sum_of_lanes(w.t22);
   return local_contact(
-      DelassusEntries{nn, sum_of_lanes(w.n1), sum_of_lanes(w.n2), t11, sum_of_lanes(w.t12), t22},
-      law.friction);
+      DelassusEntries{nn, sum_of_lanes(w.n1), sum_of_lanes(w.n2), t11, sum_of_lanes(w.t12), t22}, c.friction);
 }
 
 /// W_nn, 1/kg.
-SCREE_INLINE double normal_response(const ContactGeometry& g, const Edge& edge, const BodyResponse* bodies) {
-  const auto share = [&](std::int32_t body, const Padded3& arm) __attribute__((always_inline)) {
-    const Vector4 spun = cross(load(arm), load(g.n));
+SCREE_INLINE double normal_response(const ContactTerms& c, const Edge& edge, const BodyResponse* bodies) {
+  const auto share = [&](std::int32_t body, Vector4 arm) __attribute__((always_inline)) {
+    const Vector4 spun = cross(arm, normal_of(c));
     return bodies[body].inverse_mass + dot(spun, inverse_inertia_times(bodies[body], spun));
   };
-  return share(edge.a, g.arm_a) + share(edge.b, g.arm_b);
+  return share(edge.a, arm_a_of(c)) + share(edge.b, arm_b_of(c));
 }
 
 /// J M^-1 J'^T of two rows between the same bodies, 1/kg (or what the units of the rows make of it).

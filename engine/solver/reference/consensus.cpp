@@ -72,7 +72,8 @@ void prepare(const ContactProblem& p, bool warm, ConsensusWorkspace& w, ContactS
   link_rows(p, w);
   for_each_index(p.contacts(), grain_medium, [&](std::size_t c) {
     w.contact[c].rho = 3.0 * kappa / p.delassus[c].trace();
-    s.impulse[c] = warm ? project_on_cone(p.start_impulse[c], p.friction(c)) : Vec3(Vec3::Zero());
+    s.impulse[c] =
+        warm ? project_on_cone(p.start_impulse[c].cast<double>(), p.friction(c)) : Vec3(Vec3::Zero());
   });
   for (std::size_t r = 0; r < p.rows.size(); ++r) {
     w.row[r].rho = kappa * p.rows[r].inverse_w;

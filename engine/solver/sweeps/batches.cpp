@@ -27,7 +27,7 @@ std::size_t index(std::int32_t i) { return static_cast<std::size_t>(i); }
 void order_window(const ContactProblem& p, std::size_t begin, std::size_t end, Batches& b) {
   const auto kind = [&](std::size_t c) -> std::size_t {
     const bool resists = !b.first_row.empty() && b.first_row[c] >= 0;
-    if (p.start_impulse[c][0] > 0.0) return resists ? 0 : 1;
+    if (p.start_impulse[c][0] > 0.0f) return resists ? 0 : 1;
     return resists ? 3 : 2;
   };
   std::array<std::size_t, 4> next{};
@@ -75,11 +75,9 @@ void fill_lanes(const std::array<std::size_t, 64>& count, Batches& b) {
 /// L of a body's inverse inertia, by Cholesky; a direction that does not turn has zeros.
 Lanes factor_of(const BodyResponse& r) {
   const auto divided = [](double x, double by) { return by > 0.0 ? x / by : 0.0; };
-  const double l00 = std::sqrt(r.inertia_x.x), l10 = divided(r.inertia_x.y, l00),
-               l20 = divided(r.inertia_x.z, l00);
-  const double l11 = std::sqrt(std::max(0.0, r.inertia_y.y - l10 * l10)),
-               l21 = divided(r.inertia_y.z - l20 * l10, l11);
-  const double l22 = std::sqrt(std::max(0.0, r.inertia_z.z - l20 * l20 - l21 * l21));
+  const double l00 = std::sqrt(r.xx), l10 = divided(r.xy, l00), l20 = divided(r.xz, l00);
+  const double l11 = std::sqrt(std::max(0.0, r.yy - l10 * l10)), l21 = divided(r.yz - l20 * l10, l11);
+  const double l22 = std::sqrt(std::max(0.0, r.zz - l20 * l20 - l21 * l21));
   const auto f = [](double x) { return static_cast<float>(x); };
   return {{f(l00), f(l10), f(l11), f(l20), f(l21), f(l22), f(r.inverse_mass), 0.0f}};
 }
@@ -96,10 +94,9 @@ struct BatchInput {
   Lanes frame[batch_size], arms[batch_size], law[batch_size];
 };
 
-SCREE_INLINE void put(const Padded3& left, const Padded3& right, Lanes& to) {
+SCREE_INLINE void put(Vector4 left, Vector4 right, Lanes& to) {
   using Four = float __attribute__((vector_size(16)));
-  const Four halves[2] = {__builtin_convertvector(load(left), Four),
-                          __builtin_convertvector(load(right), Four)};
+  const Four halves[2] = {__builtin_convertvector(left, Four), __builtin_convertvector(right, Four)};
   std::memcpy(to.at, halves, sizeof to.at);
 }
 
@@ -111,12 +108,11 @@ SCREE_INLINE void read_lanes(const ContactProblem& p, const std::int32_t* lane, 
       in.law[k] = {{1.0f}};
       continue;
     }
-    const ContactGeometry& g = p.geometry[index(lane[k])];
-    const ContactLaw& law = p.law[index(lane[k])];
-    put(g.n, g.t1, in.frame[k]);
-    put(g.arm_a, g.arm_b, in.arms[k]);
-    in.law[k].at[0] = static_cast<float>(law.tangent_ratio);
-    in.law[k].at[1] = static_cast<float>(law.friction);
+    const ContactTerms& c = p.contact[index(lane[k])];
+    put(normal_of(c), first_tangent(c), in.frame[k]);
+    put(arm_a_of(c), arm_b_of(c), in.arms[k]);
+    in.law[k].at[0] = c.tangent_ratio;
+    in.law[k].at[1] = static_cast<float>(c.friction);
   }
 }
 
@@ -331,10 +327,10 @@ void set_start(const ContactProblem& p, bool warm, Batches& b) {
     if (spin != nullptr) std::fill_n(spin->impulse, 3, Lanes{});
     for (std::size_t l = 0; l < batch_size; ++l) {
       const std::int32_t c = b.lane[batch_size * k + l];
-      const Vec3 start = warm && c >= 0 ? p.start_impulse[index(c)] : Vec3(Vec3::Zero());
-      batch.impulse[0].at[l] = static_cast<float>(std::max(0.0, start[0]));
-      batch.impulse[1].at[l] = static_cast<float>(start[1]);
-      batch.impulse[2].at[l] = static_cast<float>(start[2]);
+      const Vec3f start = warm && c >= 0 ? p.start_impulse[index(c)] : Vec3f(Vec3f::Zero());
+      batch.impulse[0].at[l] = std::max(0.0f, start[0]);
+      batch.impulse[1].at[l] = start[1];
+      batch.impulse[2].at[l] = start[2];
       if (!warm) continue;
       for_rows_in_lane(p, b, c, [&](std::size_t r, std::size_t axis) {
         spin->impulse[axis].at[l] = static_cast<float>(p.rows[r].start_impulse);
@@ -360,15 +356,15 @@ void read_velocities(const ContactProblem& p, const std::int32_t* lane, const Bo
     double offset = 0.0;
     if (lane[l] >= 0) {
       const std::size_t c = index(lane[l]);
-      const ContactGeometry& g = p.geometry[c];
+      const ContactTerms& g = p.contact[c];
       const BodyVelocity &a = velocity[p.a(c)], &b = velocity[p.b(c)];
-      u = load(a.linear) + cross(load(a.angular), load(g.arm_a)) - load(b.linear) -
-          cross(load(b.angular), load(g.arm_b));
+      u = load(a.linear) + cross(load(a.angular), arm_a_of(g)) - load(b.linear) -
+          cross(load(b.angular), arm_b_of(g));
       turn = load(a.angular) - load(b.angular);
-      n = load(g.n);
-      t1 = load(g.t1);
-      t2 = second_tangent(g, p.law[c].tangent_ratio);
-      offset = p.law[c].offset;
+      n = normal_of(g);
+      t1 = first_tangent(g);
+      t2 = second_tangent(g);
+      offset = p.contact[c].offset;
     }
     batch.velocity[0].at[l] = static_cast<float>(dot(n, u) + offset);
     batch.velocity[1].at[l] = static_cast<float>(dot(t1, u));

@@ -29,8 +29,7 @@ constexpr int plain_sweeps = 4;
 /// The contacts of a visit, or some other range of them.
 struct ContactRange {
   const Edge* edge;
-  const ContactGeometry* geometry;
-  const ContactLaw* law;
+  const ContactTerms* contact;
   const LocalContact* local;
   Vec3* impulse;
   std::size_t count;
@@ -38,27 +37,26 @@ struct ContactRange {
 
 ContactRange range_of(const ContactProblem& p, std::vector<Vec3>& impulse, std::size_t begin,
                       std::size_t end) {
-  return {p.edge.data() + begin,  p.geometry.data() + begin, p.law.data() + begin,
-          p.local.data() + begin, impulse.data() + begin,    end - begin};
+  return {p.edge.data() + begin, p.contact.data() + begin, p.local.data() + begin, impulse.data() + begin,
+          end - begin};
 }
 
 /// Re-solves one contact by (P1) and (P2); returns the squared change of its velocity, (m/s)^2.
 SCREE_INLINE double solve_contact(const ContactRange& contacts, std::size_t k, SweptBodies bodies) {
   const Edge& edge = contacts.edge[k];
-  const ContactGeometry& g = contacts.geometry[k];
-  const ContactLaw& c = contacts.law[k];
+  const ContactTerms& c = contacts.contact[k];
   const LocalContact& local = contacts.local[k];
   double* const impulse = contacts.impulse[k].data();
-  const Vector4 u = relative_velocity(g, edge, bodies.velocity), n = load(g.n), t1 = load(g.t1);
+  const Vector4 u = relative_velocity(c, edge, bodies.velocity), n = normal_of(c), t1 = first_tangent(c);
   const double u_n = dot(n, u) + c.offset;
   if (u_n >= 0.0 && impulse[0] == 0.0 && impulse[1] == 0.0 && impulse[2] == 0.0) return 0.0;  // idle
-  const Vector4 t2 = second_tangent(g, c.tangent_ratio);
+  const Vector4 t2 = second_tangent(c);
   const ImpulseChange d = improve_impulse(local, impulse, u_n, dot(t1, u), dot(t2, u));
   if (d.is_zero()) return 0.0;
   impulse[0] += d.n;
   impulse[1] += d.t1;
   impulse[2] += d.t2;
-  apply(g, edge, d.n * n + d.t1 * t1 + d.t2 * t2, bodies);
+  apply(c, edge, d.n * n + d.t1 * t1 + d.t2 * t2, bodies);
   return velocity_change_squared(local, d);
 }
 
@@ -74,8 +72,7 @@ SCREE_INLINE void fetch(const void* from, std::size_t bytes) {
 /// What a contact that comes soon needs: it and its other body, which may lie anywhere. No effect on results.
 SCREE_INLINE void fetch_next(const ContactRange& contacts, std::size_t k, SweptBodies bodies) {
   if (k + fetch_ahead >= contacts.count) return;
-  fetch<0>(contacts.geometry + k + fetch_ahead, sizeof(ContactGeometry));
-  fetch<0>(contacts.law + k + fetch_ahead, sizeof(ContactLaw));
+  fetch<0>(contacts.contact + k + fetch_ahead, sizeof(ContactTerms));
   fetch<0>(contacts.local + k + fetch_ahead, sizeof(LocalContact));
   const std::int32_t b = contacts.edge[k + fetch_ahead / 2].b;
   fetch<1>(bodies.velocity + b, sizeof(BodyVelocity));
@@ -127,7 +124,7 @@ double solve_contacts_exactly(const ContactProblem& p, SolverKind kind, std::siz
     const Vec3 d = next - impulse;
     if (d.isZero(0.0)) return;
     impulse = next;
-    apply(p.geometry[contact], p.edge[contact], to_vector4(frame.transpose() * d), bodies_of(p, s));
+    apply(p.contact[contact], p.edge[contact], to_vector4(Vec3(frame.transpose() * d)), bodies_of(p, s));
     change += (p.delassus[contact] * d).squaredNorm();
   });
   return change;
@@ -182,13 +179,13 @@ double solve_rows(const ContactProblem& p, std::size_t begin, std::size_t end,
 
 /// Begins with the start impulses of the contacts of one visit, applied.
 SCREE_FOR_EACH_TARGET
-void start_contacts(const ContactRange& contacts, const Vec3* start, SweptBodies bodies) {
+void start_contacts(const ContactRange& contacts, const Vec3f* start, SweptBodies bodies) {
   for (std::size_t k = 0; k < contacts.count; ++k) {
-    const ContactGeometry& g = contacts.geometry[k];
+    const ContactTerms& g = contacts.contact[k];
     Vec3& impulse = contacts.impulse[k];
-    impulse = start[k];
+    impulse = start[k].cast<double>();
     impulse[0] = std::max(impulse[0], 0.0);
-    apply(g, contacts.edge[k], to_world(g, contacts.law[k].tangent_ratio, impulse.data()), bodies);
+    apply(g, contacts.edge[k], to_world(g, impulse.data()), bodies);
   }
 }
 
@@ -226,12 +223,10 @@ SCREE_FOR_EACH_TARGET
 void add_residuals(const ContactRange& contacts, const BodyVelocity* velocity, double* normal_velocity,
                    double* squared) {
   for (std::size_t k = 0; k < contacts.count; ++k) {
-    const ContactGeometry& g = contacts.geometry[k];
-    const ContactLaw& c = contacts.law[k];
-    const Vector4 v = relative_velocity(g, contacts.edge[k], velocity);
-    normal_velocity[k] = dot(load(g.n), v);
-    const Vec3 u(normal_velocity[k] + c.offset, dot(load(g.t1), v),
-                 dot(second_tangent(g, c.tangent_ratio), v));
+    const ContactTerms& c = contacts.contact[k];
+    const Vector4 v = relative_velocity(c, contacts.edge[k], velocity);
+    normal_velocity[k] = dot(normal_of(c), v);
+    const Vec3 u(normal_velocity[k] + c.offset, dot(first_tangent(c), v), dot(second_tangent(c), v));
     const Vec3& impulse = contacts.impulse[k];
     const bool idle = impulse[0] <= 0.0 && u[0] >= 0.0;
     squared[k] =

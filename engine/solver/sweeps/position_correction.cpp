@@ -13,7 +13,7 @@ constexpr double least_excess = 0.01;
 
 /// Overlap that is left alone, m.
 double slop(const ContactProblem& p, std::size_t c, const SolverSettings& settings) {
-  return settings.correction_slop * p.length[c];
+  return settings.correction_slop * double{p.contact[c].length};
 }
 
 /// Normal velocity that a contact asks of the correction, m/s: positive pushes apart; negative is how far
@@ -32,8 +32,8 @@ void push_apart(const ContactProblem& p, std::size_t begin, std::size_t end, con
   for_contacts_of_visit(
       p.edge.data() + begin, end - begin, [&](std::size_t k) __attribute__((always_inline)) {
         const std::size_t c = begin + k;
-        const ContactGeometry& g = p.geometry[c];
-        const Vector4 n = load(g.n);
+        const ContactTerms& g = p.contact[c];
+        const Vector4 n = normal_of(g);
         const double u_n = dot(n, relative_velocity(g, p.edge[c], bodies.velocity));
         const double impulse = std::max(0.0, push[c] - (u_n - target[c]) * p.local[c].inverse_w_nn);
         const double change = impulse - push[c];
@@ -50,7 +50,8 @@ bool set_targets(const ContactProblem& p, const SolverSettings& settings, double
   for (std::size_t c = block.begin; c < block.end; ++c) {
     const double u_n = w.normal_velocity.empty() ? p.normal(c).dot(relative_velocity(p, c, s.velocity))
                                                  : w.normal_velocity[c];
-    w.target[c] = wanted_speed(p.gap[c] + time_step_s * u_n, slop(p, c, settings), settings, time_step_s);
+    w.target[c] = wanted_speed(p.contact[c].gap + time_step_s * u_n, slop(p, c, settings), settings,
+                               time_step_s);
     overlap |= w.target[c] > 0.0;
   }
   return overlap;
@@ -59,7 +60,7 @@ bool set_targets(const ContactProblem& p, const SolverSettings& settings, double
 /// Offset that has an overlap beyond the slop shrink: (S3) with the bias for its gap.
 double biased_offset(const ContactProblem& p, std::size_t c, const SolverSettings& settings,
                      double time_step_s) {
-  const double left_alone = slop(p, c, settings), depth = -p.gap[c] - left_alone;
+  const double left_alone = slop(p, c, settings), depth = -p.contact[c].gap - left_alone;
   if (depth <= least_excess * left_alone) return p.offset(c);
   return -std::min(settings.correction_speed_m_s, settings.correction_fraction * depth / time_step_s);
 }
@@ -69,8 +70,9 @@ double biased_offset(const ContactProblem& p, std::size_t c, const SolverSetting
 SolveReport solve_with_bias(const ContactProblem& p, const SolverSettings& settings, double time_step_s,
                             SolverWorkspace& w, ContactSolution& s) {
   w.biased = p;
-  for_each_index(p.contacts(), grain_medium,
-                 [&](std::size_t c) { w.biased.law[c].offset = biased_offset(p, c, settings, time_step_s); });
+  for_each_index(p.contacts(), grain_medium, [&](std::size_t c) {
+    w.biased.contact[c].offset = biased_offset(p, c, settings, time_step_s);
+  });
   SolverSettings limited = settings;
   limited.max_sweeps = settings.biased_sweeps;
   const SolveReport biased = solve(w.biased, limited, w, s);

@@ -37,11 +37,11 @@ struct SweptBodies {
 };
 
 /// v_a + w_a x arm_a - v_b - w_b x arm_b, world axes.
-SCREE_INLINE Vector4 relative_velocity(const ContactGeometry& g, const Edge& edge,
+SCREE_INLINE Vector4 relative_velocity(const ContactTerms& g, const Edge& edge,
                                        const BodyVelocity* velocity) {
   const BodyVelocity &a = velocity[edge.a], &b = velocity[edge.b];
-  return load(a.linear) + cross(load(a.angular), load(g.arm_a)) - load(b.linear) -
-         cross(load(b.angular), load(g.arm_b));
+  return load(a.linear) + cross(load(a.angular), arm_a_of(g)) - load(b.linear) -
+         cross(load(b.angular), arm_b_of(g));
 }
 
 /// Adds a moment (N m s, world) to a body.
@@ -58,9 +58,9 @@ SCREE_INLINE void push(std::int32_t body, Vector4 impulse, Vector4 moment, Swept
 }
 
 /// Adds the impulse (N s, world) to body a at the contact and its opposite to body b.
-SCREE_INLINE void apply(const ContactGeometry& g, const Edge& edge, Vector4 impulse, SweptBodies bodies) {
-  push(edge.a, impulse, cross(load(g.arm_a), impulse), bodies);
-  push(edge.b, -impulse, cross(impulse, load(g.arm_b)), bodies);
+SCREE_INLINE void apply(const ContactTerms& g, const Edge& edge, Vector4 impulse, SweptBodies bodies) {
+  push(edge.a, impulse, cross(arm_a_of(g), impulse), bodies);
+  push(edge.b, -impulse, cross(impulse, arm_b_of(g)), bodies);
 }
 
 /// The same of a row's impulse.

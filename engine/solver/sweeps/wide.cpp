@@ -300,8 +300,8 @@ SCREE_INLINE Vector8 row_residual_squared(const SpinBatch& s, const TwoBodies& y
 /// (S5) of batches [begin, end). Where `normal_velocity` is given the contacts' u_n, without offset, goes
 /// there.
 SCREE_FOR_EACH_TARGET
-ResidualSum residual_of_batches(const Batches& b, std::size_t begin, std::size_t end, const ContactLaw* law,
-                                double* normal_velocity) {
+ResidualSum residual_of_batches(const Batches& b, std::size_t begin, std::size_t end,
+                                const ContactTerms* terms, double* normal_velocity) {
   ResidualSum sum;
   Vector8 squares{}, largest{}, active{};
   for (std::size_t k = begin; k < end; ++k) {
@@ -321,7 +321,7 @@ ResidualSum residual_of_batches(const Batches& b, std::size_t begin, std::size_t
     active += idle ? zero : all_lanes(1.0f);
     for (std::size_t l = 0; l < batch_size; ++l) {
       const std::int32_t contact = b.lane[batch_size * k + l];
-      if (contact >= 0) normal_velocity[contact] = double{u[0][l]} - law[contact].offset;
+      if (contact >= 0) normal_velocity[contact] = double{u[0][l]} - terms[contact].offset;
     }
   }
   sum.squares = sum_of_lanes(squares);
@@ -338,8 +338,7 @@ void apply_exactly(const ContactProblem& p, const Batches& b, std::size_t begin,
   for (std::size_t k = batch_size * begin; k < batch_size * end; ++k) {
     if (b.lane[k] < 0) continue;
     const auto c = static_cast<std::size_t>(b.lane[k]);
-    const ContactGeometry& g = p.geometry[c];
-    apply(g, p.edge[c], to_world(g, p.law[c].tangent_ratio, s.impulse[c].data()), bodies);
+    apply(p.contact[c], p.edge[c], to_world(p.contact[c], s.impulse[c].data()), bodies);
   }
 }
 
@@ -418,7 +417,7 @@ class WideSweeps {
     w_.residual_sums.resize(block_count(b_.contact.size(), batches_a_chunk));
     for_chunks(0, b_.contact.size(), batches_a_chunk, [&](const Block& k) {
       w_.residual_sums[k.index] =
-          residual_of_batches(b_, k.begin, k.end, p_.law.data(), w_.normal_velocity.data());
+          residual_of_batches(b_, k.begin, k.end, p_.contact.data(), w_.normal_velocity.data());
     });
     ResidualSum sum;
     for (const ResidualSum& part : w_.residual_sums) sum += part;
