@@ -39,10 +39,12 @@ inline PerturbedQuadric lentil() {
 }
 /// An endless cylinder between two planes.
 inline PerturbedQuadric tablet() {
-  return {ellipsoid_quadric({0.9, 0.9, infinity}), {{negative(ellipsoid_quadric({infinity, infinity, 0.2})), -0.25}}};
+  return {ellipsoid_quadric({0.9, 0.9, infinity}),
+          {{negative(ellipsoid_quadric({infinity, infinity, 0.2})), -0.25}}};
 }
 inline PerturbedQuadric rod() {
-  return {ellipsoid_quadric({infinity, 0.35, 0.35}), {{negative(ellipsoid_quadric({0.6, infinity, infinity})), -0.4}}};
+  return {ellipsoid_quadric({infinity, 0.35, 0.35}),
+          {{negative(ellipsoid_quadric({0.6, infinity, infinity})), -0.4}}};
 }
 /// Flat below, with a groove along it.
 inline PerturbedQuadric coffee_bean() {
@@ -68,9 +70,18 @@ inline PerturbedQuadric rice() {
 inline PerturbedQuadric ellipsoid() { return perturbed({1.0, 0.75, 0.5}); }
 
 inline std::vector<NamedShape> library() {
-  return {{"kidney", kidney()},   {"bean", bean()},     {"dumbbell", dumbbell()}, {"pebble", pebble()},
-          {"rounded_cube", rounded_cube()}, {"lentil", lentil()}, {"tablet", tablet()},     {"rod", rod()},
-          {"coffee_bean", coffee_bean()},   {"top", top()},       {"tetrapod", tetrapod()}, {"rice", rice()}};
+  return {{"kidney", kidney()},
+          {"bean", bean()},
+          {"dumbbell", dumbbell()},
+          {"pebble", pebble()},
+          {"rounded_cube", rounded_cube()},
+          {"lentil", lentil()},
+          {"tablet", tablet()},
+          {"rod", rod()},
+          {"coffee_bean", coffee_bean()},
+          {"top", top()},
+          {"tetrapod", tetrapod()},
+          {"rice", rice()}};
 }
 
 }  // namespace scree::test

@@ -6,25 +6,26 @@
 #include <span>
 
 #include "engine/geometry/ellipsoid_ellipsoid.h"
-#include "engine/geometry/implicit/pair_search.h"
+#include "engine/geometry/implicit/flat_contact.h"
 
 namespace scree {
 
 namespace {
 
-constexpr double usual_depth = 0.5;     // of the smaller smallest length
-constexpr double slack_part = 0.03;     // of the size: motion until covers are compared again
-constexpr double hasty_part = 0.1;      // of that, where contacts may appear or vanish
-constexpr double same_place = 1e-5;     // of the size: two contacts nearer than this are one
-constexpr double surely_clear = 0.02;   // of the smaller smallest length: lines shorter than this run as they must
+constexpr double usual_depth = 0.5;  // of the smaller smallest length
+constexpr double slack_part = 0.03;  // of the size: motion until covers are compared again
+constexpr double hasty_part = 0.1;   // of that, where contacts may appear or vanish
+constexpr double same_place = 1e-5;  // of the size: two contacts nearer than this are one
+constexpr double surely_clear =
+    0.02;  // of the smaller smallest length: lines shorter than this run as they must
 constexpr double clear_of_ends = 1e-6;  // of the size
-constexpr double flatness = 2e-3;       // of the size: gaps that differ by less count as one flat contact
-constexpr double flat_width = 0.15;     // of the size: from here on its ends stand for a flat contact
-constexpr double widest_region = 0.8;   // cosine of the half angle of regions that are searched as a whole
+constexpr double widest_region = 0.5;   // cosine of the half angle of regions that are searched as a whole
 constexpr double least_bulge = 0.1;     // of 1/size: relative curvature that counts as bending apart
-constexpr double region_reach = 1.5;    // of a region's radius: Newton that goes farther has nothing to find there
-constexpr double leaf_reach = 4.0;      // the same where a leaf's bend leaves more open
-constexpr double patch_reach = 1.0;     // of a patch's radius: a critical pair so near to it is the one it leads to
+constexpr double region_reach =
+    1.5;  // of a region's radius: Newton that goes farther has nothing to find there
+constexpr double leaf_reach = 4.0;  // the same where a leaf's bend leaves more open
+constexpr double patch_reach =
+    1.0;  // of a patch's radius: a critical pair so near to it is the one it leads to
 
 double smaller_length(const PairView& p) {
   return std::min(p.scale_a * p.a->smallest_length, p.scale_b * p.b->smallest_length);
@@ -33,14 +34,15 @@ double smaller_length(const PairView& p) {
 double value_on_a(const PairView& p, Three x) { return value(p.a->function, (1.0 / p.scale_a) * x); }
 double value_on_b(const PairView& p, Three x) { return value(p.b->function, (1.0 / p.scale_b) * x); }
 
-bool hits(const ImplicitShape& s, double scale, Three from, Three direction, double nearest, double farthest) {
+bool hits(const ImplicitShape& s, double scale, Three from, Three direction, double nearest,
+          double farthest) {
   const double in = 1.0 / scale;
-  return farthest > nearest && ray_hit(s.function, to_vec3(in * from), to_vec3(in * direction), nearest,
-                                       farthest) < infinity;
+  return farthest > nearest &&
+         ray_hit(s.function, to_vec3(in * from), to_vec3(in * direction), nearest, farthest) < infinity;
 }
 
-/// Does the line between the points of a critical pair run outside both bodies where they are apart, inside both
-/// where they overlap?
+/// Does the line between the points of a critical pair run outside both bodies where they are apart, inside
+/// both where they overlap?
 bool runs_clear(const PairView& p, const Touch& t) {
   if (std::abs(t.phi) < surely_clear * smaller_length(p)) return true;
   const Three a_in_b = back(p.turn, t.a - p.offset), b_in_a = p.offset + p.turn * t.b;
@@ -106,7 +108,8 @@ Looked look_at_leaves(const PairView& p, const SearchReach& reach, std::int32_t 
                   &b = p.b->cover.nodes[static_cast<std::size_t>(j)];
   const NodeOfB of_b = in_a(p, b);
   return look<Proof::sampled>(p, a, p.a->cover.patches[static_cast<std::size_t>(a.patch)], b,
-              p.b->cover.patches[static_cast<std::size_t>(b.patch)], of_b.centre, of_b.normal, reach);
+                              p.b->cover.patches[static_cast<std::size_t>(b.patch)], of_b.centre, of_b.normal,
+                              reach);
 }
 
 const CoverNode& node_of_a(const PairView& p, const PatchesThere& at) {
@@ -149,7 +152,7 @@ std::uint32_t born_at(const PairView& p, const PatchesThere& at) {
 struct Search {
   std::vector<Followed> followed;
   std::vector<Touch> seen;  // critical pairs of every kind
-  bool settled = true;  // no patches where contacts may appear or vanish
+  bool settled = true;      // no patches where contacts may appear or vanish
 };
 
 void add(const PairView& p, Search& search, const Touch& t, std::uint32_t feature) {
@@ -162,12 +165,13 @@ void add(const PairView& p, Search& search, const Touch& t, std::uint32_t featur
 }
 
 bool is_within(const Touch& t, const SearchReach& reach) {
-  return t.converged && t.phi <= reach.margin && t.phi >= -reach.depth && is_contact(t.bend_a, t.bend_b, t.phi);
+  return t.converged && t.phi <= reach.margin && t.phi >= -reach.depth &&
+         is_contact(t.bend_a, t.bend_b, t.phi);
 }
 
 /// Compares the covers and follows what they leave. Known contacts keep their features.
-void search_all(const PairView& p, const SearchReach& reach, std::span<const ImplicitStart> known, Search& search,
-                ContactCounts* counts) {
+void search_all(const PairView& p, const SearchReach& reach, std::span<const ImplicitStart> known,
+                Search& search, ContactCounts* counts) {
   for (const ImplicitStart& s : known) {
     const Touch t = newton(p, to_three(s.on_a), to_three(s.on_b));
     if (is_within(t, reach)) add(p, search, t, s.feature);
@@ -215,7 +219,8 @@ Followed deep_contact(const PairView& p, double depth) {
   for (; depth < deeper * all; depth *= deeper) {
     Search search;
     search_all(p, {0.0, depth}, {}, search, nullptr);
-    const auto best = std::ranges::max_element(search.followed, {}, [](const Followed& f) { return f.touch.phi; });
+    const auto best =
+        std::ranges::max_element(search.followed, {}, [](const Followed& f) { return f.touch.phi; });
     if (best != search.followed.end()) return *best;
   }
   Followed none{};
@@ -239,25 +244,11 @@ Gap to_gap(const PlacedImplicit& a, const PairView& p, const Touch& t, std::uint
   return g;
 }
 
-/// Where a line along n through `at` meets the surface, as a height above it; none where the surface turns away.
-std::optional<double> height(const ImplicitShape& s, double scale, Three at, Three n) {
-  constexpr int iterations = 20;
-  double h = 0.0;
-  for (int k = 0; k < iterations; ++k) {
-    const SurfaceHere here = surface_here(s, scale, at + h * n);
-    const double facing = dot(here.n, n);
-    if (!(std::abs(facing) > 0.5)) return std::nullopt;
-    const double step = here.off / facing;
-    h += step;
-    if (std::abs(step) < 1e-10 * scale * s.bounding_radius) return h;
-  }
-  return std::nullopt;
-}
-
 /// The touch moved aside by s along a tangent: both surfaces there, along the same normal.
 std::optional<Touch> aside(const PairView& p, const Touch& t, Three direction, double s) {
   const Three a = t.a + s * direction, along_b = back(p.turn, t.n), b = t.b + back(p.turn, s * direction);
-  const std::optional<double> on_a = height(*p.a, p.scale_a, a, t.n), on_b = height(*p.b, p.scale_b, b, along_b);
+  const std::optional<double> on_a = height(*p.a, p.scale_a, a, t.n),
+                              on_b = height(*p.b, p.scale_b, b, along_b);
   if (!on_a || !on_b) return std::nullopt;
   Touch moved = t;
   moved.a = a + *on_a * t.n;
@@ -266,75 +257,18 @@ std::optional<Touch> aside(const PairView& p, const Touch& t, Three direction, d
   return moved;
 }
 
-/// The farthest place along a tangent where the surfaces are as near as that.
-Touch end_of_flat(const PairView& p, const Touch& t, Three direction) {
-  constexpr int steps = 8, halvings = 8;
-  const double most = 2.0 * p.size, limit = t.phi + flatness * p.size;
-  Touch best = t;
-  double low = 0.0, high = most;
-  for (int k = 1; k <= steps; ++k) {
-    const double s = most * k * k / (steps * steps);
-    const std::optional<Touch> there = aside(p, t, direction, s);
-    if (!there || there->phi > limit) {
-      high = s;
-      break;
-    }
-    best = *there;
-    low = s;
-  }
-  for (int k = 0; k < halvings; ++k) {
-    const double middle = 0.5 * (low + high);
-    const std::optional<Touch> there = aside(p, t, direction, middle);
-    if (there && there->phi <= limit) {
-      best = *there;
-      low = middle;
-    } else {
-      high = middle;
-    }
-  }
-  return best;
-}
-
-/// Directions in which a contact is flat: none, one or two, with signs and order that follow a's axes.
-int flat_directions(const PairView& p, const Touch& t, Three* direction) {
-  const double weakest = 2.0 * flatness / (flat_width * flat_width * p.size);
-  const double xx = t.bend_a.xx + t.bend_b.xx, xy = t.bend_a.xy + t.bend_b.xy, yy = t.bend_a.yy + t.bend_b.yy;
-  const double mean = 0.5 * (xx + yy), half = std::hypot(0.5 * (xx - yy), xy);
-  if (!(mean - half < weakest)) return 0;
-  const Tangents frame = tangents(t.n);
-  const auto upright = [](Three v) {
-    const double x = std::abs(v.x), y = std::abs(v.y), z = std::abs(v.z);
-    const double largest = x >= y && x >= z ? v.x : (y >= z ? v.y : v.z);
-    return largest < 0.0 ? -1.0 * v : v;
-  };
-  if (mean + half < weakest) {
-    // Flat both ways: along the axis of a that lies flattest, and across.
-    const double x = std::abs(t.n.x), y = std::abs(t.n.y), z = std::abs(t.n.z);
-    const Three axis = x <= y && x <= z ? Three{1.0, 0.0, 0.0} : (y <= z ? Three{0.0, 1.0, 0.0} : Three{0.0, 0.0, 1.0});
-    Three e = axis - dot(axis, t.n) * t.n;
-    e = (1.0 / norm(e)) * e;
-    direction[0] = e;
-    direction[1] = upright(cross(t.n, e));
-    return 2;
-  }
-  const double angle = 0.5 * std::atan2(2.0 * xy, xx - yy) + 0.5 * std::numbers::pi;
-  direction[0] = upright(along(frame, {std::cos(angle), std::sin(angle)}));
-  return 1;
-}
-
-/// One contact as gaps: itself, or the ends of the flat patch it lies in.
+/// One contact as gaps: itself, and the ends of the flat patch it lies in.
 void give(const PlacedImplicit& a, const PairView& p, const Touch& t, std::uint32_t feature, double margin,
           std::vector<Gap>& found) {
   Three direction[2];
-  const int flat = flat_directions(p, t, direction);
-  if (flat == 0) {
-    found.push_back(to_gap(a, p, t, feature));
-    return;
-  }
+  const Plane2 bend{t.bend_a.xx + t.bend_b.xx, t.bend_a.xy + t.bend_b.xy, t.bend_a.yy + t.bend_b.yy};
+  const int flat = flat_directions(bend, t.n, p.size, direction);
+  found.push_back(to_gap(a, p, t, feature));
   std::uint32_t end = 1;
   for (int k = 0; k < flat; ++k) {
     for (const double sign : {-1.0, 1.0}) {
-      const Touch there = end_of_flat(p, t, sign * direction[k]);
+      const Three to = sign * direction[k];
+      const Touch there = end_of_flat(t, p.size, [&](double s) { return aside(p, t, to, s); });
       if (there.phi <= margin) found.push_back(to_gap(a, p, there, feature + end));
       ++end;
     }
@@ -366,11 +300,13 @@ double moved(const PairView& p, const PairMemory& memory) {
     const Three d = p.turn * to_three(e) - turned(e);
     square += dot(d, d);
   }
-  return norm(p.offset - to_three(memory.offset)) + std::sqrt(0.5 * square) * p.scale_b * p.b->bounding_radius;
+  return norm(p.offset - to_three(memory.offset)) +
+         std::sqrt(0.5 * square) * p.scale_b * p.b->bounding_radius;
 }
 
 /// Follows the remembered contacts; false if one is lost, two have met, or the memory does not reach so far.
-bool follow(const PairView& p, const ContactReach& reach, PairMemory& memory, std::vector<Followed>& followed) {
+bool follow(const PairView& p, const ContactReach& reach, PairMemory& memory,
+            std::vector<Followed>& followed) {
   const double distance = moved(p, memory);
   if (!(distance <= memory.slack && reach.margin + distance <= memory.reach)) return false;
   for (ImplicitStart& s : memory.starts) {
@@ -419,7 +355,8 @@ void contacts(const PlacedImplicit& a, const PlacedImplicit& b, double margin, P
     ++count.compared;
     search.followed.clear();
     const double slack = slack_part * p.size;
-    const SearchReach wide{reach.margin + slack, reach.depth + slack, slack, slack / (p.scale_b * p.b->bounding_radius)};
+    const SearchReach wide{reach.margin + slack, reach.depth + slack, slack,
+                           slack / (p.scale_b * p.b->bounding_radius)};
     search_all(p, wide, memory.starts, search, counts);
     remember(p, search, wide, memory);
   }
@@ -442,7 +379,8 @@ double gap_acceleration(const PlacedImplicit& a, const PlacedImplicit& b, const 
   const Three nt = to_three(n);
   const Tangents frame = tangents(nt);
   const auto bend = [&](const PlacedImplicit& s, const Vec3& x) {
-    const SurfaceHere here = surface_here(*s.shape, s.scale, to_three(s.rotation.transpose() * (x - s.position)));
+    const SurfaceHere here =
+        surface_here(*s.shape, s.scale, to_three(s.rotation.transpose() * (x - s.position)));
     const Tangents local{to_three(s.rotation.transpose() * to_vec3(frame.x)),
                          to_three(s.rotation.transpose() * to_vec3(frame.y))};
     return across(local, here.bend);
@@ -476,8 +414,9 @@ void Refinement::divide(std::int32_t part) {
   parts_[static_cast<std::size_t>(part)].divided = true;
 }
 
-CertifiedContacts certified_contacts(const PlacedImplicit& a, const PlacedImplicit& b, const ContactReach& reach,
-                                     double smallest, Refinement& of_a, Refinement& of_b) {
+CertifiedContacts certified_contacts(const PlacedImplicit& a, const PlacedImplicit& b,
+                                     const ContactReach& reach, double smallest, Refinement& of_a,
+                                     Refinement& of_b) {
   const PairView p = view(a, b);
   const SearchReach all{reach.margin, reach.depth};
   CertifiedContacts result;
@@ -495,7 +434,8 @@ CertifiedContacts certified_contacts(const PlacedImplicit& a, const PlacedImplic
     const CoverLeaf &la = of_a[i].leaf, &lb = of_b[j].leaf;
     const NodeOfB there = in_a(p, lb.node);
     if (!may_touch(la.node, p.scale_a, lb.node, p.scale_b, there.centre, there.normal, all)) continue;
-    const Looked looked = look<Proof::certified>(p, la.node, la.patch, lb.node, lb.patch, there.centre, there.normal, all);
+    const Looked looked =
+        look<Proof::certified>(p, la.node, la.patch, lb.node, lb.patch, there.centre, there.normal, all);
     const PatchPair what = looked.what;
     if (what == PatchPair::nothing) continue;
     const double radius_a = p.scale_a * la.node.radius, radius_b = p.scale_b * lb.node.radius;
@@ -503,7 +443,8 @@ CertifiedContacts certified_contacts(const PlacedImplicit& a, const PlacedImplic
     if (what == PatchPair::at_most_one || least) {
       const Three on_a = p.scale_a * to_three(la.node.centre), on_b = p.scale_b * to_three(lb.node.centre);
       const Touch t = newton(p, on_a, on_b);
-      const bool here = t.converged && norm(t.a - on_a) <= 1.01 * radius_a && norm(t.b - on_b) <= 1.01 * radius_b;
+      const bool here =
+          t.converged && norm(t.a - on_a) <= 1.01 * radius_a && norm(t.b - on_b) <= 1.01 * radius_b;
       if (here && is_within(t, all)) add(p, search, t, 0);
       if (here && what == PatchPair::at_most_one) continue;
       if (least) {

@@ -16,8 +16,8 @@ namespace scree {
 
 namespace {
 
-constexpr double bounds_tolerance = 1e-4;    // of the size, of box and sphere
-constexpr double support_tolerance = 1e-3;   // of the size, of the table
+constexpr double bounds_tolerance = 1e-4;   // of the size, of box and sphere
+constexpr double support_tolerance = 1e-3;  // of the size, of the table
 
 /// Semi-axes, if the function is an ellipsoid's along the axes and about the origin.
 std::optional<Vec3> ellipsoid_axes(const PerturbedQuadric& f) {
@@ -60,7 +60,8 @@ Vec3 onto_surface(const PerturbedQuadric& f, Vec3 x) {
   return x;
 }
 
-/// The surface point nearest to the origin or farthest from it: downhill or uphill from the best leaf of the cover.
+/// The surface point nearest to the origin or farthest from it: downhill or uphill from the best leaf of the
+/// cover.
 Vec3 extreme_distance(const ImplicitShape& s, bool nearest) {
   constexpr int steps = 200;
   Vec3 x = Vec3::Zero();
@@ -80,8 +81,8 @@ Vec3 extreme_distance(const ImplicitShape& s, bool nearest) {
   return x;
 }
 
-/// The local maximum of d.x over the surface next to x: Newton on n = d in the tangent plane, with the absolute
-/// values of the curvatures, so that it goes uphill wherever it begins; shortened where it does not.
+/// The local maximum of d.x over the surface next to x: Newton on n = d in the tangent plane, with the
+/// absolute values of the curvatures, so that it goes uphill wherever it begins; shortened where it does not.
 Vec3 farthest_along(const PerturbedQuadric& f, const Vec3& start, const Vec3& d, double size) {
   constexpr int iterations = 50, halvings = 20;
   constexpr double longest = 0.2;  // of the size
@@ -121,8 +122,8 @@ Vec3 farthest_along(const PerturbedQuadric& f, const Vec3& start, const Vec3& d,
   return x;
 }
 
-/// The table of support_bound(): corners of `cells` x `cells` squares on each face of the cube of directions; face
-/// 2 k on the positive side of axis k, 2 k + 1 on the other.
+/// The table of support_bound(): corners of `cells` x `cells` squares on each face of the cube of directions;
+/// face 2 k on the positive side of axis k, 2 k + 1 on the other.
 Vec3 corner(int cells, int face, int i, int j) {
   const int axis = face / 2;
   Vec3 d;
@@ -143,8 +144,8 @@ std::vector<double> support_table(const ImplicitShape& s, int cells) {
     for (int i = 0; i <= cells; ++i) {
       for (int j = 0; j <= cells; ++j) {
         const Vec3 d = corner(cells, face, i, j);
-        table[table_slot(cells, face, i, j)] = support_above(s.function, s.cover.boxes, d, d.dot(support(s, d)),
-                                                             support_tolerance * s.bounding_radius);
+        table[table_slot(cells, face, i, j)] = support_above(
+            s.function, s.cover.boxes, d, d.dot(support(s, d)), support_tolerance * s.bounding_radius);
       }
     }
   }
@@ -162,8 +163,7 @@ void finish(ImplicitShape& s, const ImplicitShapeSettings& settings, const Box& 
       (sign > 0.0 ? s.box.high : s.box.low)[i] = sign * farthest;
     }
   }
-  s.bounding_radius =
-      distance_above(s.function, s.cover.boxes, extreme_distance(s, false).norm(), tolerance);
+  s.bounding_radius = distance_above(s.function, s.cover.boxes, extreme_distance(s, false).norm(), tolerance);
   s.smallest_length = s.semi_axes ? s.semi_axes->minCoeff() : extreme_distance(s, true).norm();
   s.support_cells = settings.support_cells;
   s.support_table = support_table(s, s.support_cells);
@@ -171,8 +171,11 @@ void finish(ImplicitShape& s, const ImplicitShapeSettings& settings, const Box& 
 
 }  // namespace
 
-std::optional<ImplicitShape> make_implicit_shape(const PerturbedQuadric& f, const ImplicitShapeSettings& settings,
+std::optional<ImplicitShape> make_implicit_shape(const PerturbedQuadric& given,
+                                                 const ImplicitShapeSettings& settings,
                                                  ShapeFindings& findings) {
+  PerturbedQuadric f = given;
+  std::erase_if(f.perturbations, [](const Perturbation& p) { return p.weight == 0.0; });
   const std::optional<Box> box = check_shape(f, settings.feature_size, findings);
   if (!box || !findings.errors.empty()) return std::nullopt;
   ImplicitShape s;
@@ -248,10 +251,12 @@ double support_bound(const ImplicitShape& s, const Vec3& direction) {
   const double x = u - i, y = v - j;
   // A bilinear mean is one with positive weights that sum up to this direction.
   const auto at = [&](int p, int q) { return s.support_table[table_slot(n, face, i + p, j + q)]; };
-  return along * ((1.0 - x) * ((1.0 - y) * at(0, 0) + y * at(0, 1)) + x * ((1.0 - y) * at(1, 0) + y * at(1, 1)));
+  return along *
+         ((1.0 - x) * ((1.0 - y) * at(0, 0) + y * at(0, 1)) + x * ((1.0 - y) * at(1, 0) + y * at(1, 1)));
 }
 
-double ray_hit(const ImplicitShape& s, const Vec3& origin, const Vec3& direction, double nearest, double farthest) {
+double ray_hit(const ImplicitShape& s, const Vec3& origin, const Vec3& direction, double nearest,
+               double farthest) {
   if (s.semi_axes) return ray_hit(Ellipsoid{*s.semi_axes}, origin, direction, nearest, farthest);
   // Within the bounding sphere only.
   const double dd = direction.squaredNorm(), middle = -origin.dot(direction) / dd;

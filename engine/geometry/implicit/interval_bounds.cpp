@@ -179,12 +179,14 @@ bool negative_beyond(const PerturbedQuadric& f, const Box& d, double w_low, doub
       fourth += p.weight * square(positive_part(quadratic(q) + w * linear(q)));
   }
   const Interval pure = quadratic(f.base) + second, rest = linear(f.base), base = pure + w * rest;
-  if (fourth.upper() <= 0.0 && (base.upper() < 0.0 || (pure.upper() <= 0.0 && rest.upper() < 0.0))) return true;
+  if (fourth.upper() <= 0.0 && (base.upper() < 0.0 || (pure.upper() <= 0.0 && rest.upper() < 0.0)))
+    return true;
   if (fourth.upper() < 0.0 && (square(w) * base + fourth).upper() < 0.0) return true;
   if (depth == 0) return false;
   if (w_high - w_low > d.size().maxCoeff()) {
     const double middle = 0.5 * (w_low + w_high);
-    return negative_beyond(f, d, w_low, middle, depth - 1) && negative_beyond(f, d, middle, w_high, depth - 1);
+    return negative_beyond(f, d, w_low, middle, depth - 1) &&
+           negative_beyond(f, d, middle, w_high, depth - 1);
   }
   for (const Box& half : halves(d)) {
     if (!negative_beyond(f, half, w_low, w_high, depth - 1)) return false;
@@ -219,8 +221,8 @@ struct Objective {
   bool is_square;
 };
 
-/// Its largest value on the surface in a box, from above. There F' = 0, so that any multiple of F' may be added:
-/// the one that takes the slope away leaves an error of second order.
+/// Its largest value on the surface in a box, from above. There F' = 0, so that any multiple of F' may be
+/// added: the one that takes the slope away leaves an error of second order.
 double largest_on_surface(const PerturbedQuadric& f, const Objective& of, const Box& box, const Bounds& b) {
   const Vec3 m = box.middle(), slope = of.is_square ? Vec3(2.0 * m) : of.d, g = gradient(f, m);
   const double gg = g.squaredNorm(), times = gg > 0.0 ? -slope.dot(g) / gg : 0.0;
@@ -239,15 +241,16 @@ double largest_on_surface(const PerturbedQuadric& f, const Objective& of, const 
   return std::min(plain.upper(), (flat + times * value_at(f, x.middle) + rest).upper());
 }
 
-double largest_above(const PerturbedQuadric& f, std::span<const Box> surface, const Objective& of, double known,
-                     double tolerance) {
+double largest_above(const PerturbedQuadric& f, std::span<const Box> surface, const Objective& of,
+                     double known, double tolerance) {
   struct Candidate {
     double high;
     Box box;
     bool operator<(const Candidate& o) const { return high < o.high; }
   };
   std::priority_queue<Candidate> waiting;
-  const double enough = known + tolerance, smallest = of.is_square ? tolerance / std::sqrt(enough) : tolerance / of.d.norm();
+  const double enough = known + tolerance,
+               smallest = of.is_square ? tolerance / std::sqrt(enough) : tolerance / of.d.norm();
   const auto corner = [&](const Box& box) {
     const Vec3 far = box.low.cwiseAbs().cwiseMax(box.high.cwiseAbs());
     const Vec3 half = 0.5 * box.size();
@@ -275,13 +278,15 @@ double largest_above(const PerturbedQuadric& f, std::span<const Box> surface, co
 
 }  // namespace
 
-double support_above(const PerturbedQuadric& f, std::span<const Box> surface, const Vec3& direction, double known,
-                     double tolerance) {
+double support_above(const PerturbedQuadric& f, std::span<const Box> surface, const Vec3& direction,
+                     double known, double tolerance) {
   return largest_above(f, surface, {direction, false}, known, tolerance);
 }
 
-double distance_above(const PerturbedQuadric& f, std::span<const Box> surface, double known, double tolerance) {
-  const double square = largest_above(f, surface, {Vec3::Zero(), true}, known * known, 2.0 * known * tolerance);
+double distance_above(const PerturbedQuadric& f, std::span<const Box> surface, double known,
+                      double tolerance) {
+  const double square =
+      largest_above(f, surface, {Vec3::Zero(), true}, known * known, 2.0 * known * tolerance);
   return std::sqrt(square) * (1.0 + 1e-15);
 }
 

@@ -1,7 +1,7 @@
-// What F', its gradient and its second derivatives can be in a box: interval arithmetic with directed rounding
-// (boost::numeric::interval, which stays behind this header), so that the bounds hold for what is computed
-// there in exact numbers. Taylor form about the middle of the box: the overestimate falls with the square of
-// its size.
+// What F', its gradient and its second derivatives can be in a box: interval arithmetic with directed
+// rounding (boost::numeric::interval, which stays behind this header), so that the bounds hold for what is
+// computed there in exact numbers. Taylor form about the middle of the box: the overestimate falls with the
+// square of its size.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ struct Range {
 };
 
 struct Box {
-  Vec3 low, high;
+  Vec3 low = Vec3::Zero(), high = Vec3::Zero();
   Vec3 middle() const { return 0.5 * (low + high); }
   Vec3 size() const { return high - low; }
 };
@@ -45,11 +45,12 @@ std::optional<Box> contract(const PerturbedQuadric& f, const Box& box, const Bou
 /// for any below `most`.
 std::optional<double> bounding_cube(const PerturbedQuadric& f, double most);
 
-/// Upper bounds, by branch and bound on boxes that hold all of the surface: of the largest direction.x (support
-/// function) and the largest |x| there. `known`: a value that some surface point has; the bound is at most
-/// `tolerance` above the larger of it and the true value.
-double support_above(const PerturbedQuadric& f, std::span<const Box> surface, const Vec3& direction, double known,
-                     double tolerance);
-double distance_above(const PerturbedQuadric& f, std::span<const Box> surface, double known, double tolerance);
+/// Upper bounds, by branch and bound on boxes that hold all of the surface: of the largest direction.x
+/// (support function) and the largest |x| there. `known`: a value that some surface point has; the bound is
+/// at most `tolerance` above the larger of it and the true value.
+double support_above(const PerturbedQuadric& f, std::span<const Box> surface, const Vec3& direction,
+                     double known, double tolerance);
+double distance_above(const PerturbedQuadric& f, std::span<const Box> surface, double known,
+                      double tolerance);
 
 }  // namespace scree

@@ -11,8 +11,8 @@ namespace {
 using Moments = std::array<double, 10>;
 
 constexpr std::size_t order = 5;
-constexpr std::array<double, order> gauss_at{-0.9061798459386640, -0.5384693101056831, 0.0, 0.5384693101056831,
-                                             0.9061798459386640};
+constexpr std::array<double, order> gauss_at{-0.9061798459386640, -0.5384693101056831, 0.0,
+                                             0.5384693101056831, 0.9061798459386640};
 constexpr std::array<double, order> gauss_weight{0.2369268850561891, 0.4786286704993665, 0.5688888888888889,
                                                  0.4786286704993665, 0.2369268850561891};
 constexpr int most_halvings = 14;
@@ -53,7 +53,8 @@ struct Quadrature {
     Moments sum{};
     for (std::size_t i = 0; i < order; ++i) {
       for (std::size_t j = 0; j < order; ++j) {
-        const double u = c.u + 0.5 * c.side * (1.0 + gauss_at[i]), v = c.v + 0.5 * c.side * (1.0 + gauss_at[j]);
+        const double u = c.u + 0.5 * c.side * (1.0 + gauss_at[i]),
+                     v = c.v + 0.5 * c.side * (1.0 + gauss_at[j]);
         Vec3 d;
         d[c.axis] = c.facing;
         d[(c.axis + 1) % 3] = u;
@@ -102,7 +103,8 @@ MassProperties mass_properties(const PerturbedQuadric& f, double farthest, doubl
     of_face[k] = q.over(face[k]);
     for (std::size_t i = 0; i < first.size(); ++i) first[i] += of_face[k][i];
   }
-  // First moments are compared with volume times size, for they may vanish; mixed second ones with the others.
+  // First moments are compared with volume times size, for they may vanish; mixed second ones with the
+  // others.
   const double second = (first[4] + first[5] + first[6]) / 3.0, length = std::sqrt(second / first[0]);
   Moments size;
   size.fill(second);

@@ -24,9 +24,9 @@ SCREE_INLINE double norm(Three v) { return std::sqrt(dot(v, v)); }
 struct PairView {
   const ImplicitShape *a, *b;
   double scale_a, scale_b;
-  Three offset;    // centre of b, m
-  Rotation turn;   // from b's axes to a's
-  double size;     // m, the smaller bounding radius
+  Three offset;   // centre of b, m
+  Rotation turn;  // from b's axes to a's
+  double size;    // m, the smaller bounding radius
 };
 inline PairView view(const PlacedImplicit& a, const PlacedImplicit& b) {
   return {a.shape,
@@ -45,7 +45,9 @@ struct Plane2 {
 struct Two {
   double x, y;
 };
-SCREE_INLINE Two operator*(const Plane2& m, Two v) { return {m.xx * v.x + m.xy * v.y, m.xy * v.x + m.yy * v.y}; }
+SCREE_INLINE Two operator*(const Plane2& m, Two v) {
+  return {m.xx * v.x + m.xy * v.y, m.xy * v.x + m.yy * v.y};
+}
 SCREE_INLINE double norm(Two v) { return std::sqrt(v.x * v.x + v.y * v.y); }
 SCREE_INLINE double norm(const Plane2& m) {
   const double mean = 0.5 * (m.xx + m.yy), half = 0.5 * (m.xx - m.yy);
@@ -84,8 +86,8 @@ SCREE_INLINE Plane2 across(const Tangents& t, const Symmetric& s) {
   return {dot(t.x, sx), dot(t.x, sy), dot(t.y, sy)};
 }
 
-/// Is (F3) of inertia (4, 2)? Counted by block elimination of d = u - v and lambda (eigenvalues 1 + phi alpha say
-/// which signs those take), then of what is left, B + A (1 + phi A)^-1.
+/// Is (F3) of inertia (4, 2)? Counted by block elimination of d = u - v and lambda (eigenvalues 1 + phi alpha
+/// say which signs those take), then of what is left, B + A (1 + phi A)^-1.
 SCREE_INLINE bool is_contact(const Plane2& a, const Plane2& b, double phi) {
   const double g_xx = 1.0 + phi * a.xx, g_xy = phi * a.xy, g_yy = 1.0 + phi * a.yy;
   const double g_det = g_xx * g_yy - g_xy * g_xy;
@@ -95,8 +97,8 @@ SCREE_INLINE bool is_contact(const Plane2& a, const Plane2& b, double phi) {
   const double s_xx = b.xx + inverse * (a.xx + phi * det_a), s_xy = b.xy + inverse * a.xy,
                s_yy = b.yy + inverse * (a.yy + phi * det_a);
   const double s_det = s_xx * s_yy - s_xy * s_xy, s_trace = s_xx + s_yy;
-  // Negative eigenvalues of the rest, and of the eliminated block: one each for 1 + phi alpha > 0; for 1 + phi
-  // alpha < 0 none where phi < 0 (alpha > 0), two where phi > 0.
+  // Negative eigenvalues of the rest, and of the eliminated block: one each for 1 + phi alpha > 0; for 1 +
+  // phi alpha < 0 none where phi < 0 (alpha > 0), two where phi > 0.
   const int rest = s_det < 0.0 ? 1 : (s_trace < 0.0 ? 2 : 0);
   const int bent = g_det < 0.0 ? 1 : (g_xx + g_yy < 0.0 ? 2 : 0);
   const int block = 2 + (phi < 0.0 ? -bent : bent);
@@ -112,7 +114,8 @@ struct SurfaceHere {
 SCREE_INLINE SurfaceHere surface_here(const ImplicitShape& s, double scale, Three x) {
   const double in = 1.0 / scale;
   const Jet j = jet(s.function, in * x);
-  const double length = std::sqrt(dot(j.g, j.g)), inverse = length > 0.0 ? 1.0 / length : 0.0, k = -in * inverse;
+  const double length = std::sqrt(dot(j.g, j.g)), inverse = length > 0.0 ? 1.0 / length : 0.0,
+               k = -in * inverse;
   return {-inverse * j.g,
           {k * j.h.xx, k * j.h.yy, k * j.h.zz, k * j.h.xy, k * j.h.xz, k * j.h.yz},
           scale * inverse * j.f};
@@ -120,9 +123,9 @@ SCREE_INLINE SurfaceHere surface_here(const ImplicitShape& s, double scale, Thre
 
 /// A critical pair (F2).
 struct Touch {
-  Three a, b;  // points in the axes of a and of b, m
-  Three n;     // unit, from a to b, in a's axes
-  double phi;  // m
+  Three a, b;             // points in the axes of a and of b, m
+  Three n;                // unit, from a to b, in a's axes
+  double phi;             // m
   Plane2 bend_a, bend_b;  // in tangents(n)
   bool converged;
   bool left = false;  // the region that the search was to stay in
@@ -135,8 +138,9 @@ struct SearchRegion {
 };
 
 inline constexpr int newton_iterations = 30;
-inline constexpr double newton_tolerance = 1e-7;  // of the size: the step after which the next is below rounding
-inline constexpr double longest_step = 0.3;       // of the size
+inline constexpr double newton_tolerance =
+    1e-7;                                    // of the size: the step after which the next is below rounding
+inline constexpr double longest_step = 0.3;  // of the size
 
 /// Newton on (F2): u and v are the steps of the two points in the tangent plane,
 ///   v = (1 + phi A) u + phi k - r_t,   M u = B (r_t - phi k) - (n_b)_t - k - k_b,
@@ -150,7 +154,8 @@ SCREE_INLINE Touch newton(const PairView& p, Three a, Three b, const SearchRegio
     t.bend_a = across(frame, on_a.bend);
     t.bend_b = across(frame_b, on_b.bend);
     const Two n_t = across(frame, n_b);
-    Two r_t = across(frame, r), k = across(frame, on_a.bend * on_a.n), k_b = across(frame_b, on_b.bend * on_b.n);
+    Two r_t = across(frame, r), k = across(frame, on_a.bend * on_a.n),
+        k_b = across(frame_b, on_b.bend * on_b.n);
     k = {on_a.off * k.x, on_a.off * k.y};
     k_b = {on_b.off * k_b.x, on_b.off * k_b.y};
     r_t = {r_t.x + on_b.off * n_t.x, r_t.y + on_b.off * n_t.y};
@@ -163,17 +168,21 @@ SCREE_INLINE Touch newton(const PairView& p, Three a, Three b, const SearchRegio
     Two u = std::abs(m.det()) > 1e-12 * scale * scale ? solve(m, right) : Two{0.0, 0.0};
     const Two au = t.bend_a * u;
     Two v{u.x + t.phi * au.x - shift.x, u.y + t.phi * au.y - shift.y};
-    const double step = std::max(norm(u), norm(v)), limit = region == nullptr ? longest_step * p.size : 0.5 * std::max(region->radius_a, region->radius_b);
+    const double step = std::max(norm(u), norm(v)),
+                 limit = region == nullptr ? longest_step * p.size
+                                           : 0.5 * std::max(region->radius_a, region->radius_b);
     if (!(step < 1e10 * p.size)) return t;
     if (step > limit) {
       const double shorter = limit / step;
       u = {shorter * u.x, shorter * u.y};
       v = {shorter * v.x, shorter * v.y};
     }
-    const double limited_a = std::clamp(on_a.off, -limit, limit), limited_b = std::clamp(on_b.off, -limit, limit);
+    const double limited_a = std::clamp(on_a.off, -limit, limit),
+                 limited_b = std::clamp(on_b.off, -limit, limit);
     t.a = t.a + along(frame, u) + limited_a * on_a.n;
     t.b = t.b + back(p.turn, along(frame, v)) + limited_b * on_b.n;
-    if (region != nullptr && (norm(t.a - region->a) > region->radius_a || norm(t.b - region->b) > region->radius_b)) {
+    if (region != nullptr &&
+        (norm(t.a - region->a) > region->radius_a || norm(t.b - region->b) > region->radius_b)) {
       t.left = true;
       return t;
     }
@@ -198,8 +207,8 @@ struct SearchReach {
 
 /// Can two nodes hold a critical pair with -depth <= phi <= margin? Balls near enough, cones opposite enough,
 /// and the line between them along the normals. b's centre and normal come in a's axes.
-SCREE_INLINE bool may_touch(const CoverNode& a, double scale_a, const CoverNode& b, double scale_b, Three centre_b,
-                            Three normal_b, const SearchReach& s) {
+SCREE_INLINE bool may_touch(const CoverNode& a, double scale_a, const CoverNode& b, double scale_b,
+                            Three centre_b, Three normal_b, const SearchReach& s) {
   const Three d = centre_b - scale_a * to_three(a.centre), n = to_three(a.normal);
   const double balls = scale_a * a.radius + scale_b * b.radius + s.slack;
   const double most = std::max(s.margin, s.depth), dd = dot(d, d);
@@ -240,30 +249,34 @@ SCREE_INLINE Looked look(const PairView& p, const CoverNode& na, const Patch& pa
   const double rho_a = p.scale_a * na.radius, rho_b = p.scale_b * nb.radius;
   const double rise_a = p.scale_a * (certified ? pa.rise : pa.sampled_rise),
                rise_b = p.scale_b * (certified ? pb.rise : pb.sampled_rise);
-  const Three n = to_three(na.normal), n_b = to_three(nb.normal), r = centre_b - p.scale_a * to_three(na.centre);
+  const Three n = to_three(na.normal), n_b = to_three(nb.normal),
+              r = centre_b - p.scale_a * to_three(na.centre);
   const Tangents frame = tangents(n), frame_b{back(p.turn, frame.x), back(p.turn, frame.y)};
   const auto bend = [](const Patch& q, double k) {
-    return Symmetric{k * q.bend[0], k * q.bend[1], k * q.bend[2], k * q.bend[3], k * q.bend[4], k * q.bend[5]};
+    return Symmetric{k * q.bend[0], k * q.bend[1], k * q.bend[2],
+                     k * q.bend[3], k * q.bend[4], k * q.bend[5]};
   };
   const Symmetric bend_a = bend(pa, ka), bend_b = bend(pb, kb);
   const Plane2 a = across(frame, bend_a), b = across(frame_b, bend_b);
   const Two r_t = across(frame, r), n_t = across(frame, normal_b);
   const double phi = dot(n, r), tilted = norm(n_t), size_a = norm(a), size_b = norm(b);
-  // phi n.n' = n.(x_b - x_a) with n' the normal of the pair: the centres' distance along n, but for what the patches
-  // rise, a little stretched.
+  // phi n.n' = n.(x_b - x_a) with n' the normal of the pair: the centres' distance along n, but for what the
+  // patches rise, a little stretched.
   const double v_rise = rise_b + (tilted + s.tilt) * rho_b, cosine = std::max(na.cosine, 0.1);
   const double apart = rise_a + v_rise + s.slack;
   const double low = std::max((phi - apart) / (phi > apart ? 1.0 : cosine), -s.depth - s.slack),
                high = std::min((phi + apart) / (phi < -apart ? 1.0 : cosine), s.margin + s.slack);
   if (low > high) return empty;
   const double phi_mid = 0.5 * (low + high), phi_error = 0.5 * (high - low);
-  // By how much the normals may be off from the linear model, and how much b's bend from what its own frame says.
+  // By how much the normals may be off from the linear model, and how much b's bend from what its own frame
+  // says.
   const Three kn_b = bend_b * n_b;
   const double skew_b = tilted * (norm(kn_b) + tilted * size_b) + 2.0 * s.tilt * size_b;
   double off_a = pa.turn_error, off_b = pb.turn_error;
   if (certified) {
     off_a = ka * pa.bend_error * rho_a + norm(across(frame, bend_a * n)) * rise_a;
-    off_b = kb * pb.bend_error * rho_b + (norm(across(frame_b, kn_b)) + tilted * (size_b + norm(kn_b))) * v_rise;
+    off_b =
+        kb * pb.bend_error * rho_b + (norm(across(frame_b, kn_b)) + tilted * (size_b + norm(kn_b))) * v_rise;
   }
   const double e1 = phi_error * (size_a * rho_a + off_a) + std::abs(phi_mid) * off_a + s.slack;
   const double e2 = off_a + off_b + skew_b * rho_b + s.tilt;
@@ -282,7 +295,8 @@ SCREE_INLINE Looked look(const PairView& p, const CoverNode& na, const Patch& pa
   // M anywhere in the two patches differs from this one by at most so much.
   const double error_a = certified ? ka * pa.bend_error : off_a / rho_a,
                error_b = (certified ? kb * pb.bend_error : off_b / rho_b) + skew_b;
-  const double change = error_a + error_b + std::abs(phi_mid) * (size_a * error_b + (size_b + error_b) * error_a) +
+  const double change = error_a + error_b +
+                        std::abs(phi_mid) * (size_a * error_b + (size_b + error_b) * error_a) +
                         phi_error * (size_a + error_a) * (size_b + error_b);
   if (least > change) looked.what = PatchPair::at_most_one;
   return looked;
@@ -294,8 +308,8 @@ struct OfBoth {
 };
 
 /// (F4); all in one set of axes, bends in tangents(n), arms from the centres to the two points.
-SCREE_INLINE double bending(const Plane2& a, const Plane2& b, double phi, const OfBoth& spin, const OfBoth& velocity,
-                            const OfBoth& arm, Three n) {
+SCREE_INLINE double bending(const Plane2& a, const Plane2& b, double phi, const OfBoth& spin,
+                            const OfBoth& velocity, const OfBoth& arm, Three n) {
   constexpr double flattest = 1e-3;  // least det M against its square: below, the points run away
   const Tangents frame = tangents(n);
   const Three swing_a = cross(spin.a, arm.a), swing_b = cross(spin.b, arm.b);

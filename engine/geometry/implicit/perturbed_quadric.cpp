@@ -216,8 +216,7 @@ void along_ray(const PerturbedQuadric& f, const Vec3& origin, const Vec3& direct
   LineFunction line;
   cut(f, to_three(origin), to_three(direction), nearest, farthest, line);
   pieces.clear();
-  for (int k = 0; k + 1 < line.ends; ++k)
-    pieces.push_back(piece(line, line.breaks[k], line.breaks[k + 1]));
+  for (int k = 0; k + 1 < line.ends; ++k) pieces.push_back(piece(line, line.breaks[k], line.breaks[k + 1]));
 }
 
 void crossings(const PerturbedQuadric& f, const Vec3& origin, const Vec3& direction, double nearest,

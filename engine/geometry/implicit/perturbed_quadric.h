@@ -2,11 +2,12 @@
 //
 //   F'(x) = F(x) + sum_i f_i R_i(x),   R_i = Q_i^2 where Q_i >= 0, else 0;   F' >= 0 is inside.       (F1)
 //
-// F' is C^1; its second derivatives jump where some Q_i is 0. Along a line it is a quartic between the zeros of
-// the Q_i. Base and Q_i are quadrics of any kind. A base that is not bounded (cylinder, cone, paraboloid,
+// F' is C^1; its second derivatives jump where some Q_i is 0. Along a line it is a quartic between the zeros
+// of the Q_i. Base and Q_i are quadrics of any kind. A base that is not bounded (cylinder, cone, paraboloid,
 // hyperboloid, the whole space) is closed by perturbations as well: f < 0 with a Q that is positive outside a
-// slab, a ball or any other quadric takes away what lies there and rounds the edge. Intersections by a minimum
-// would have needed a second kind of function, with creases; this is one form for everything, without them.
+// slab, a ball or any other quadric takes away what lies there and rounds the edge. Intersections by a
+// minimum would have needed a second kind of function, with creases; this is one form for everything, without
+// them.
 #pragma once
 
 #include <vector>
@@ -22,8 +23,8 @@ struct Quadric {
   double constant = 0.0;                                              // c
 };
 
-/// 1 - |R^T (x - centre) / a|^2 for R the orientation: positive inside the ellipsoid. A semi-axis may be infinite
-/// (an elliptic cylinder, a slab).
+/// 1 - |R^T (x - centre) / a|^2 for R the orientation: positive inside the ellipsoid. A semi-axis may be
+/// infinite (an elliptic cylinder, a slab).
 Quadric ellipsoid_quadric(const Vec3& semi_axes, const Vec3& centre = Vec3::Zero(),
                           const Quat& orientation = Quat::Identity());
 Quadric negative(Quadric q);
@@ -75,9 +76,9 @@ struct RayPiece {
 void along_ray(const PerturbedQuadric& f, const Vec3& origin, const Vec3& direction, double nearest,
                double farthest, std::vector<RayPiece>& pieces);
 
-/// All t in (nearest, farthest), both finite, where F' changes its sign along a ray, ascending; accuracy 1e-14 of the larger
-/// end of the range. Exact roots of the quartics, isolated by those of their derivatives: no crossing is missed
-/// but by rounding (two that are closer than about 1e-7 of the range).
+/// All t in (nearest, farthest), both finite, where F' changes its sign along a ray, ascending; accuracy
+/// 1e-14 of the larger end of the range. Exact roots of the quartics, isolated by those of their derivatives:
+/// no crossing is missed but by rounding (two that are closer than about 1e-7 of the range).
 void crossings(const PerturbedQuadric& f, const Vec3& origin, const Vec3& direction, double nearest,
                double farthest, std::vector<double>& t);
 /// The least of them; infinite if there is none.

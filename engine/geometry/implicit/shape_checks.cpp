@@ -38,7 +38,8 @@ std::optional<Box> surface_box(const PerturbedQuadric& f, const Box& cube, doubl
   while (!waiting.empty()) {
     const Box box = waiting.back();
     waiting.pop_back();
-    if (all && (box.low.array() >= all->low.array()).all() && (box.high.array() <= all->high.array()).all()) continue;
+    if (all && (box.low.array() >= all->low.array()).all() && (box.high.array() <= all->high.array()).all())
+      continue;
     const std::optional<Box> smaller = contract(f, box, bounds(f, box));
     if (!smaller) continue;
     if (smaller->size().maxCoeff() > smallest) {
@@ -75,7 +76,8 @@ void classify(const PerturbedQuadric& f, const Box& whole, double side, Grid& gr
     if (last[k] <= first[k]) return;
     box.low[i] = whole.low[i] + side * first[k];
     box.high[i] = whole.low[i] + side * last[k];
-    if (last[k] - first[k] > last[static_cast<std::size_t>(longest)] - first[static_cast<std::size_t>(longest)])
+    if (last[k] - first[k] >
+        last[static_cast<std::size_t>(longest)] - first[static_cast<std::size_t>(longest)])
       longest = i;
   }
   const auto axis = static_cast<std::size_t>(longest);
@@ -119,7 +121,8 @@ std::vector<int> spread_from(const Grid& g, Starts&& starts, Passes&& passes, bo
       for (int dj = -1; dj <= 1; ++dj) {
         for (int di = -1; di <= 1; ++di) {
           const std::array<int, 3> to{i + di, j + dj, k + dk};
-          if (to[0] < 0 || to[1] < 0 || to[2] < 0 || to[0] >= g.n[0] || to[1] >= g.n[1] || to[2] >= g.n[2]) continue;
+          if (to[0] < 0 || to[1] < 0 || to[2] < 0 || to[0] >= g.n[0] || to[1] >= g.n[1] || to[2] >= g.n[2])
+            continue;
           const std::size_t s = g.slot(to[0], to[1], to[2]);
           if (distance[s] >= 0 || !passes(g.cell[s])) continue;
           distance[s] = next;
@@ -172,7 +175,8 @@ void check_grid(const Grid& g, double side, ShapeFindings& findings) {
 
 std::optional<Box> check_shape(const PerturbedQuadric& f, double feature_size, ShapeFindings& findings) {
   bool finite = is_finite(f.base);
-  for (const Perturbation& p : f.perturbations) finite = finite && is_finite(p.quadric) && std::isfinite(p.weight);
+  for (const Perturbation& p : f.perturbations)
+    finite = finite && is_finite(p.quadric) && std::isfinite(p.weight);
   if (!finite) {
     findings.errors.emplace_back("a number is not finite");
     return std::nullopt;
@@ -190,7 +194,8 @@ std::optional<Box> check_shape(const PerturbedQuadric& f, double feature_size, S
   const std::optional<double> half = bounding_cube(unit, largest_extent);
   if (!half) {
     findings.errors.emplace_back(
-        "the body is not bounded: close it, e.g. by a perturbation of negative weight that is positive far away");
+        "the body is not bounded: close it, e.g. by a perturbation of negative weight that is positive far "
+        "away");
     return std::nullopt;
   }
   const Box cube{Vec3::Constant(-*half), Vec3::Constant(*half)};
@@ -203,7 +208,8 @@ std::optional<Box> check_shape(const PerturbedQuadric& f, double feature_size, S
   Grid grid;
   const double side = feature_size * box->size().maxCoeff();
   Box whole{box->low - Vec3::Constant(2.0 * side), box->high + Vec3::Constant(2.0 * side)};
-  for (int i = 0; i < 3; ++i) grid.n[static_cast<std::size_t>(i)] = static_cast<int>(std::ceil(whole.size()[i] / side));
+  for (int i = 0; i < 3; ++i)
+    grid.n[static_cast<std::size_t>(i)] = static_cast<int>(std::ceil(whole.size()[i] / side));
   grid.cell.assign(grid.slot(0, 0, grid.n[2]), Cell::outside);
   classify(unit, whole, side, grid, {0, 0, 0}, grid.n);
   check_grid(grid, side * length, findings);
@@ -221,9 +227,10 @@ void check_cover(const Cover& cover, double size, ShapeFindings& findings) {
   }
   char text[160];
   if (crease) {
-    std::snprintf(text, sizeof text,
-                  "the gradient may vanish on the surface: a crease, a tip or a pit sharper than %.2g of the size",
-                  cover.patches.empty() ? 0.0 : sharp / size);
+    std::snprintf(
+        text, sizeof text,
+        "the gradient may vanish on the surface: a crease, a tip or a pit sharper than %.2g of the size",
+        cover.patches.empty() ? 0.0 : sharp / size);
     findings.warnings.emplace_back(text);
   } else if (sharp > 0.0) {
     std::snprintf(text, sizeof text, "the surface turns by more than half a radian within %.2g of the size",

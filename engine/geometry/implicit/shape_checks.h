@@ -5,8 +5,9 @@
 
 namespace scree {
 
-/// Adds what is wrong to the findings; the certified box of the body where it is bounded and holds the origin.
-/// Cells of feature_size times the box's longest side, each proven inside, proven outside or on the surface.
+/// Adds what is wrong to the findings; the certified box of the body where it is bounded and holds the
+/// origin. Cells of feature_size times the box's longest side, each proven inside, proven outside or on the
+/// surface.
 std::optional<Box> check_shape(const PerturbedQuadric& f, double feature_size, ShapeFindings& findings);
 
 /// Warns where the cover could not be resolved: the gradient vanishes, or the surface turns too sharply.

@@ -78,8 +78,9 @@ std::optional<CoverLeaf> cover_leaf(const PerturbedQuadric& f, const Box& all) {
     change[i] = std::max(b.second[i].high - h[i], h[i] - b.second[i].low);
     largest[i] = b.second[i].largest();
   }
-  patch.bend_error = (1.0 + rounding) * (frobenius(change) / least +
-                                         frobenius(largest) * (node.sine / least + 1.0 / least - 1.0 / length));
+  patch.bend_error =
+      (1.0 + rounding) *
+      (frobenius(change) / least + frobenius(largest) * (node.sine / least + 1.0 / least - 1.0 / length));
   patch.rise = std::min(node.radius, node.radius * node.sine + std::abs(at.value) / least);
   return leaf;
 }
@@ -113,7 +114,8 @@ CoverNode joined(const CoverNode& a, const CoverNode& b) {
   } else {
     half = 0.5 * (angle + half_a + half_b);
     const double turn = half - half_a, s = std::sin(angle);
-    r.normal = s > 1e-9 ? Vec3((std::sin(angle - turn) * a.normal + std::sin(turn) * b.normal) / s) : a.normal;
+    r.normal =
+        s > 1e-9 ? Vec3((std::sin(angle - turn) * a.normal + std::sin(turn) * b.normal) / s) : a.normal;
     if (!(s > 1e-9)) half = std::numbers::pi;
     r.normal.normalize();
   }
@@ -157,7 +159,8 @@ void sample(const PerturbedQuadric& f, CoverLeaf& leaf) {
         x[across] -= at.value / at.gradient[across];
         at = evaluate(f, x);
       }
-      if (!((x - leaf.box.low + slack).minCoeff() >= 0.0 && (leaf.box.high + slack - x).minCoeff() >= 0.0)) continue;
+      if (!((x - leaf.box.low + slack).minCoeff() >= 0.0 && (leaf.box.high + slack - x).minCoeff() >= 0.0))
+        continue;
       least = std::min(least, least_curvature(at));
       const Vec3 u = x - c, flat = u - u.dot(n) * n;
       Vec3 off = -at.gradient.normalized() - n - bend * flat;
@@ -198,7 +201,8 @@ bool divide(const PerturbedQuadric& f, const Box& box, const CoverResolution& re
     both.child = static_cast<std::int32_t>(child);
     cover.nodes[at] = both;
   } else {
-    cover.nodes[at] = cover.nodes[child];  // the place of the only child stays unused
+    cover.nodes[at] = cover.nodes[child];
+    cover.nodes[child] = {};  // stays unused
   }
   return true;
 }

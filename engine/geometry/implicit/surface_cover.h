@@ -1,5 +1,5 @@
-// Patches that cover the surface of a functionally defined body, as a binary tree: where the surface is, which
-// way it faces and how it bends, with bounds from interval arithmetic. Made once a shape.
+// Patches that cover the surface of a functionally defined body, as a binary tree: where the surface is,
+// which way it faces and how it bends, with bounds from interval arithmetic. Made once a shape.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,14 @@ namespace scree {
 /// What a search over the tree asks of every node: all of its surface lies within a ball and faces within a
 /// cone.
 struct CoverNode {
-  Vec3 centre = Vec3::Zero();  // m
-  double radius = 0.0;         // m
-  Vec3 normal = Vec3::Zero();  // unit, outward: axis of the cone
+  Vec3 centre = Vec3::Zero();        // m
+  double radius = 0.0;               // m
+  Vec3 normal = Vec3::Zero();        // unit, outward: axis of the cone
   double cosine = -1.0, sine = 0.0;  // of the cone's half angle
-  double least_bend = -infinity;     // 1/m, the least normal curvature; sampled, positive where the surface bulges
-  std::int32_t child = -1;           // the first of two that stand together; -1: a leaf
-  std::int32_t patch = -1;           // of a leaf
+  double least_bend =
+      -infinity;            // 1/m, the least normal curvature; sampled, positive where the surface bulges
+  std::int32_t child = -1;  // the first of two that stand together; -1: a leaf
+  std::int32_t patch = -1;  // of a leaf
 };
 
 /// What is known of a leaf beyond that. With D = d(normal)/dx = -(I - n n^T) H / |g|:
