@@ -29,6 +29,8 @@ PARTS = ENGINE | {"io": set(ENGINE), "tools": set(ENGINE) | {"io"}, "tests": set
 THREADS = re.compile(r"(oneapi/)?tbb/")
 FILE_FORMATS = re.compile(r"(vtk\w*\.h|toml\+\+/|toml\.hpp|hdf5\w*\.h|H5\w*\.h|highfive/)")
 THREADS_PLACE = "engine/core/parallel.cpp"
+INTERVALS = re.compile(r"boost/numeric/interval")
+INTERVALS_PLACE = "engine/geometry/implicit/interval_bounds.cpp"
 STANDARD = re.compile(r"\w+$")  # a name without a folder or an ending: the language's own
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
@@ -74,10 +76,12 @@ def third_party_fault(file, quoted, header):
     """What is wrong with an include of a third-party header, or None."""
     if THREADS.match(header) and file != THREADS_PLACE:
         return f"oneTBB is included by {THREADS_PLACE} alone"
+    if INTERVALS.match(header) and file == INTERVALS_PLACE:
+        return None
     if FILE_FORMATS.match(header) and part_of(file) not in ("io", "tests"):
         return "HDF5, VTK and TOML stay inside io"
     if part_of(file) in ENGINE and not (quoted or THREADS.match(header) or header.startswith("Eigen/") or STANDARD.match(header)):
-        return "the engine needs oneTBB and Eigen alone"
+        return "the engine needs oneTBB, Eigen and, for intervals, Boost's headers alone"
     return None
 
 
@@ -179,6 +183,10 @@ class Checker(unittest.TestCase):
     def test_other_libraries_in_the_engine_are_found(self):
         for header in ("fmt/format.h", "xxhash.h", "boost/hash.hpp"):
             self.assertEqual(1, len(self.faults({"engine/core/a.cpp": f"#include <{header}>\n"})))
+
+    def test_intervals_outside_their_file_are_found(self):
+        self.assertEqual([], self.faults({INTERVALS_PLACE: "#include <boost/numeric/interval.hpp>\n"}))
+        self.assertEqual(1, len(self.faults({"engine/geometry/a.cpp": "#include <boost/numeric/interval.hpp>\n"})))
 
     def test_unclear_paths_are_found(self):
         self.assertEqual(1, len(self.faults({"engine/core/a.h": '#include "b.h"\n', "engine/core/b.h": ""})))

@@ -1,0 +1,23 @@
+// Volume, centre of mass and inertia of a functionally defined body.
+#pragma once
+
+#include "engine/geometry/implicit/perturbed_quadric.h"
+
+namespace scree {
+
+struct MassProperties {
+  double volume = 0.0;         // m^3
+  Vec3 centre = Vec3::Zero();  // m
+  Mat3 second = Mat3::Zero();  // m^2, mean of x x^T over the body about its centre
+  double error = 0.0;          // relative, estimated
+  /// Inertia of a unit mass about the centre, m^2.
+  Mat3 inertia_per_mass() const { return second.trace() * Mat3::Identity() - second; }
+};
+
+/// Along rays from the origin, which is inside; `farthest` (m): no part of the body is farther. Exact along
+/// each ray, between the exact crossings; over the directions Gauss-Legendre on the faces of a cube, halved
+/// where the halves disagree. Bodies that rays leave more than once are no exception, but cost more. Test:
+/// ImplicitShape.MassPropertiesOfClosedForms.
+MassProperties mass_properties(const PerturbedQuadric& f, double farthest, double tolerance);
+
+}  // namespace scree

@@ -1,0 +1,329 @@
+// The kernels of (F2): what a pair of nodes or patches can hold, and Newton.
+#pragma once
+
+#include <cmath>
+#include <numbers>
+
+#include "engine/geometry/implicit/evaluation.h"
+#include "engine/geometry/implicit/implicit_contacts.h"
+
+namespace scree {
+
+/// A rotation, by rows.
+struct Rotation {
+  Three x, y, z;
+};
+SCREE_INLINE Three operator*(const Rotation& r, Three v) { return {dot(r.x, v), dot(r.y, v), dot(r.z, v)}; }
+SCREE_INLINE Three back(const Rotation& r, Three v) { return v.x * r.x + v.y * r.y + v.z * r.z; }
+inline Rotation to_rotation(const Mat3& m) {
+  return {{m(0, 0), m(0, 1), m(0, 2)}, {m(1, 0), m(1, 1), m(1, 2)}, {m(2, 0), m(2, 1), m(2, 2)}};
+}
+SCREE_INLINE double norm(Three v) { return std::sqrt(dot(v, v)); }
+
+/// A pair seen from a's axes.
+struct PairView {
+  const ImplicitShape *a, *b;
+  double scale_a, scale_b;
+  Three offset;   // centre of b, m
+  Rotation turn;  // from b's axes to a's
+  double size;    // m, the smaller bounding radius
+};
+inline PairView view(const PlacedImplicit& a, const PlacedImplicit& b) {
+  return {a.shape,
+          b.shape,
+          a.scale,
+          b.scale,
+          to_three(a.rotation.transpose() * (b.position - a.position)),
+          to_rotation(a.rotation.transpose() * b.rotation),
+          std::min(a.scale * a.shape->bounding_radius, b.scale * b.shape->bounding_radius)};
+}
+
+/// A symmetric 2 x 2 matrix in the tangent plane.
+struct Plane2 {
+  double xx, xy, yy;
+};
+struct Two {
+  double x, y;
+};
+SCREE_INLINE Two operator*(const Plane2& m, Two v) {
+  return {m.xx * v.x + m.xy * v.y, m.xy * v.x + m.yy * v.y};
+}
+SCREE_INLINE double norm(Two v) { return std::sqrt(v.x * v.x + v.y * v.y); }
+SCREE_INLINE double norm(const Plane2& m) {
+  const double mean = 0.5 * (m.xx + m.yy), half = 0.5 * (m.xx - m.yy);
+  return std::abs(mean) + std::sqrt(half * half + m.xy * m.xy);
+}
+
+/// M = A + B + phi B A.
+struct Matrix2 {
+  double xx, xy, yx, yy;
+  double det() const { return xx * yy - xy * yx; }
+};
+SCREE_INLINE Matrix2 relative_bend(const Plane2& a, const Plane2& b, double phi) {
+  return {a.xx + b.xx + phi * (b.xx * a.xx + b.xy * a.xy), a.xy + b.xy + phi * (b.xx * a.xy + b.xy * a.yy),
+          a.xy + b.xy + phi * (b.xy * a.xx + b.yy * a.xy), a.yy + b.yy + phi * (b.xy * a.xy + b.yy * a.yy)};
+}
+SCREE_INLINE Two solve(const Matrix2& m, Two r) {
+  const double inverse = 1.0 / m.det();
+  return {inverse * (m.yy * r.x - m.xy * r.y), inverse * (m.xx * r.y - m.yx * r.x)};
+}
+SCREE_INLINE double largest_singular(const Matrix2& m) {
+  const double square = m.xx * m.xx + m.xy * m.xy + m.yx * m.yx + m.yy * m.yy, d = m.det();
+  return std::sqrt(0.5 * (square + std::sqrt(std::max(square * square - 4.0 * d * d, 0.0))));
+}
+
+struct Tangents {
+  Three x, y;
+};
+SCREE_INLINE Tangents tangents(Three n) {
+  const double sign = std::copysign(1.0, n.z), a = -1.0 / (sign + n.z), b = n.x * n.y * a;
+  return {{1.0 + sign * n.x * n.x * a, sign * b, -sign * n.x}, {b, sign + n.y * n.y * a, -n.y}};
+}
+SCREE_INLINE Two across(const Tangents& t, Three v) { return {dot(t.x, v), dot(t.y, v)}; }
+SCREE_INLINE Three along(const Tangents& t, Two v) { return v.x * t.x + v.y * t.y; }
+SCREE_INLINE Plane2 across(const Tangents& t, const Symmetric& s) {
+  const Three sx = s * t.x, sy = s * t.y;
+  return {dot(t.x, sx), dot(t.x, sy), dot(t.y, sy)};
+}
+
+/// Is (F3) of inertia (4, 2)? Counted by block elimination of d = u - v and lambda (eigenvalues 1 + phi alpha
+/// say which signs those take), then of what is left, B + A (1 + phi A)^-1.
+SCREE_INLINE bool is_contact(const Plane2& a, const Plane2& b, double phi) {
+  const double g_xx = 1.0 + phi * a.xx, g_xy = phi * a.xy, g_yy = 1.0 + phi * a.yy;
+  const double g_det = g_xx * g_yy - g_xy * g_xy;
+  if (g_det == 0.0) return false;
+  // A (1 + phi A)^-1 = (A + phi det(A) 1) / det(1 + phi A), symmetric.
+  const double det_a = a.xx * a.yy - a.xy * a.xy, inverse = 1.0 / g_det;
+  const double s_xx = b.xx + inverse * (a.xx + phi * det_a), s_xy = b.xy + inverse * a.xy,
+               s_yy = b.yy + inverse * (a.yy + phi * det_a);
+  const double s_det = s_xx * s_yy - s_xy * s_xy, s_trace = s_xx + s_yy;
+  // Negative eigenvalues of the rest, and of the eliminated block: one each for 1 + phi alpha > 0; for 1 +
+  // phi alpha < 0 none where phi < 0 (alpha > 0), two where phi > 0.
+  const int rest = s_det < 0.0 ? 1 : (s_trace < 0.0 ? 2 : 0);
+  const int bent = g_det < 0.0 ? 1 : (g_xx + g_yy < 0.0 ? 2 : 0);
+  const int block = 2 + (phi < 0.0 ? -bent : bent);
+  return s_det != 0.0 && rest + block == 2;
+}
+
+/// One surface near a point of it: unit outward normal, -H/|g|, and how far outwards the surface is.
+struct SurfaceHere {
+  Three n;
+  Symmetric bend;
+  double off;
+};
+SCREE_INLINE SurfaceHere surface_here(const ImplicitShape& s, double scale, Three x) {
+  const double in = 1.0 / scale;
+  const Jet j = jet(s.function, in * x);
+  const double length = std::sqrt(dot(j.g, j.g)), inverse = length > 0.0 ? 1.0 / length : 0.0,
+               k = -in * inverse;
+  return {-inverse * j.g,
+          {k * j.h.xx, k * j.h.yy, k * j.h.zz, k * j.h.xy, k * j.h.xz, k * j.h.yz},
+          scale * inverse * j.f};
+}
+
+/// A critical pair (F2).
+struct Touch {
+  Three a, b;             // points in the axes of a and of b, m
+  Three n;                // unit, from a to b, in a's axes
+  double phi;             // m
+  Plane2 bend_a, bend_b;  // in tangents(n)
+  bool converged;
+  bool left = false;  // the region that the search was to stay in
+};
+
+/// Two balls that a search must not leave, each in the axes of its body, m.
+struct SearchRegion {
+  Three a, b;
+  double radius_a, radius_b;
+};
+
+inline constexpr int newton_iterations = 30;
+inline constexpr double newton_tolerance =
+    1e-7;                                    // of the size: the step after which the next is below rounding
+inline constexpr double longest_step = 0.3;  // of the size
+
+/// Newton on (F2): u and v are the steps of the two points in the tangent plane,
+///   v = (1 + phi A) u + phi k - r_t,   M u = B (r_t - phi k) - (n_b)_t - k - k_b,
+/// r = x_b - x_a, k and k_b what the normals turn while the points go to the surface.
+SCREE_INLINE Touch newton(const PairView& p, Three a, Three b, const SearchRegion* region = nullptr) {
+  Touch t{a, b, {}, 0.0, {}, {}, false};
+  for (int i = 0; i < newton_iterations; ++i) {
+    const SurfaceHere on_a = surface_here(*p.a, p.scale_a, t.a), on_b = surface_here(*p.b, p.scale_b, t.b);
+    const Three n_b = p.turn * on_b.n, r = p.offset + p.turn * t.b - t.a;
+    const Tangents frame = tangents(on_a.n), frame_b{back(p.turn, frame.x), back(p.turn, frame.y)};
+    t.bend_a = across(frame, on_a.bend);
+    t.bend_b = across(frame_b, on_b.bend);
+    const Two n_t = across(frame, n_b);
+    Two r_t = across(frame, r), k = across(frame, on_a.bend * on_a.n),
+        k_b = across(frame_b, on_b.bend * on_b.n);
+    k = {on_a.off * k.x, on_a.off * k.y};
+    k_b = {on_b.off * k_b.x, on_b.off * k_b.y};
+    r_t = {r_t.x + on_b.off * n_t.x, r_t.y + on_b.off * n_t.y};
+    t.phi = dot(on_a.n, r) - on_a.off - on_b.off;
+    Matrix2 m = relative_bend(t.bend_a, t.bend_b, t.phi);
+    const Two shift{r_t.x - t.phi * k.x, r_t.y - t.phi * k.y}, turned = t.bend_b * shift;
+    const Two right{turned.x - n_t.x - k.x - k_b.x, turned.y - n_t.y - k.y - k_b.y};
+    // Flat on flat: any of the pairs will do, the nearest one is the answer of least squares.
+    const double scale = norm(t.bend_a) + norm(t.bend_b) + 1e-3 / p.size;
+    Two u = std::abs(m.det()) > 1e-12 * scale * scale ? solve(m, right) : Two{0.0, 0.0};
+    const Two au = t.bend_a * u;
+    Two v{u.x + t.phi * au.x - shift.x, u.y + t.phi * au.y - shift.y};
+    const double step = std::max(norm(u), norm(v)),
+                 limit = region == nullptr ? longest_step * p.size
+                                           : 0.5 * std::max(region->radius_a, region->radius_b);
+    if (!(step < 1e10 * p.size)) return t;
+    if (step > limit) {
+      const double shorter = limit / step;
+      u = {shorter * u.x, shorter * u.y};
+      v = {shorter * v.x, shorter * v.y};
+    }
+    const double limited_a = std::clamp(on_a.off, -limit, limit),
+                 limited_b = std::clamp(on_b.off, -limit, limit);
+    t.a = t.a + along(frame, u) + limited_a * on_a.n;
+    t.b = t.b + back(p.turn, along(frame, v)) + limited_b * on_b.n;
+    if (region != nullptr &&
+        (norm(t.a - region->a) > region->radius_a || norm(t.b - region->b) > region->radius_b)) {
+      t.left = true;
+      return t;
+    }
+    if (std::max({step, std::abs(on_a.off), std::abs(on_b.off)}) < newton_tolerance * p.size) {
+      const Two tilt{au.x + k.x, au.y + k.y};
+      t.n = on_a.n + along(frame, tilt);
+      t.n = (1.0 / norm(t.n)) * t.n;
+      t.phi = dot(t.n, p.offset + p.turn * t.b - t.a);
+      t.converged = std::isfinite(t.phi) && dot(on_a.n, n_b) < 0.0;
+      return t;
+    }
+  }
+  return t;
+}
+
+/// How far a search looks, with what the bodies may still move.
+struct SearchReach {
+  double margin, depth;  // m
+  double slack = 0.0;    // m, of any point of b against a
+  double tilt = 0.0;     // rad
+};
+
+/// Can two nodes hold a critical pair with -depth <= phi <= margin? Balls near enough, cones opposite enough,
+/// and the line between them along the normals. b's centre and normal come in a's axes.
+SCREE_INLINE bool may_touch(const CoverNode& a, double scale_a, const CoverNode& b, double scale_b,
+                            Three centre_b, Three normal_b, const SearchReach& s) {
+  const Three d = centre_b - scale_a * to_three(a.centre), n = to_three(a.normal);
+  const double balls = scale_a * a.radius + scale_b * b.radius + s.slack;
+  const double most = std::max(s.margin, s.depth), dd = dot(d, d);
+  if (dd > (balls + most) * (balls + most)) return false;
+  // The sum of the cones' half angles, where it is less than a half turn.
+  const double sine = a.sine * b.cosine + a.cosine * b.sine, cosine = a.cosine * b.cosine - a.sine * b.sine;
+  if (sine > 0.0 && -dot(n, normal_b) < cosine - s.tilt) return false;
+  if (a.cosine <= 0.0) return true;
+  const double rise = dot(n, d);
+  if (rise > s.margin + balls || rise < -s.depth - balls) return false;
+  const double aside = std::min(most, std::sqrt(dd) + balls) * a.sine + balls;
+  return dd - rise * rise <= aside * aside;
+}
+
+/// What a pair of patches can hold.
+enum class PatchPair : std::uint8_t { nothing, at_most_one, any };
+
+/// The answer, with where the critical pair must be if there is one: relative to the patches' centres, in
+/// tangents(n), with errors.
+struct Looked {
+  PatchPair what = PatchPair::any;
+  Two u{0.0, 0.0}, v{0.0, 0.0};                   // m
+  double error_a = infinity, error_b = infinity;  // m
+};
+
+/// Bounds that are proven, or those from samples, which are several times narrower.
+enum class Proof : std::uint8_t { certified, sampled };
+
+/// Interval Newton in closed form: with u, v the places of a critical pair relative to the patches' centres,
+/// M u = B r_t - (n_b)_t + e, where e holds everything that the patches' bounds leave open.
+template <Proof proof>
+SCREE_INLINE Looked look(const PairView& p, const CoverNode& na, const Patch& pa, const CoverNode& nb,
+                         const Patch& pb, Three centre_b, Three normal_b, const SearchReach& s) {
+  constexpr bool certified = proof == Proof::certified;
+  constexpr Looked empty{.what = PatchPair::nothing};
+  if (!(pa.bend_error < infinity) || !(pb.bend_error < infinity)) return {};
+  const double ka = 1.0 / p.scale_a, kb = 1.0 / p.scale_b;
+  const double rho_a = p.scale_a * na.radius, rho_b = p.scale_b * nb.radius;
+  const double rise_a = p.scale_a * (certified ? pa.rise : pa.sampled_rise),
+               rise_b = p.scale_b * (certified ? pb.rise : pb.sampled_rise);
+  const Three n = to_three(na.normal), n_b = to_three(nb.normal),
+              r = centre_b - p.scale_a * to_three(na.centre);
+  const Tangents frame = tangents(n), frame_b{back(p.turn, frame.x), back(p.turn, frame.y)};
+  const auto bend = [](const Patch& q, double k) {
+    return Symmetric{k * q.bend[0], k * q.bend[1], k * q.bend[2],
+                     k * q.bend[3], k * q.bend[4], k * q.bend[5]};
+  };
+  const Symmetric bend_a = bend(pa, ka), bend_b = bend(pb, kb);
+  const Plane2 a = across(frame, bend_a), b = across(frame_b, bend_b);
+  const Two r_t = across(frame, r), n_t = across(frame, normal_b);
+  const double phi = dot(n, r), tilted = norm(n_t), size_a = norm(a), size_b = norm(b);
+  // phi n.n' = n.(x_b - x_a) with n' the normal of the pair: the centres' distance along n, but for what the
+  // patches rise, a little stretched.
+  const double v_rise = rise_b + (tilted + s.tilt) * rho_b, cosine = std::max(na.cosine, 0.1);
+  const double apart = rise_a + v_rise + s.slack;
+  const double low = std::max((phi - apart) / (phi > apart ? 1.0 : cosine), -s.depth - s.slack),
+               high = std::min((phi + apart) / (phi < -apart ? 1.0 : cosine), s.margin + s.slack);
+  if (low > high) return empty;
+  const double phi_mid = 0.5 * (low + high), phi_error = 0.5 * (high - low);
+  // By how much the normals may be off from the linear model, and how much b's bend from what its own frame
+  // says.
+  const Three kn_b = bend_b * n_b;
+  const double skew_b = tilted * (norm(kn_b) + tilted * size_b) + 2.0 * s.tilt * size_b;
+  double off_a = pa.turn_error, off_b = pb.turn_error;
+  if (certified) {
+    off_a = ka * pa.bend_error * rho_a + norm(across(frame, bend_a * n)) * rise_a;
+    off_b =
+        kb * pb.bend_error * rho_b + (norm(across(frame_b, kn_b)) + tilted * (size_b + norm(kn_b))) * v_rise;
+  }
+  const double e1 = phi_error * (size_a * rho_a + off_a) + std::abs(phi_mid) * off_a + s.slack;
+  const double e2 = off_a + off_b + skew_b * rho_b + s.tilt;
+  const double e = e2 + size_b * e1;
+  const Matrix2 m = relative_bend(a, b, phi_mid);
+  const Two turned = b * r_t, right{turned.x - n_t.x, turned.y - n_t.y};
+  const double largest = largest_singular(m), least = largest > 0.0 ? std::abs(m.det()) / largest : 0.0;
+  if (norm(right) > largest * rho_a + e) return empty;
+  Looked looked;
+  if (least > 0.0) {
+    const Two u = solve(m, right), au = a * u;
+    const Two v{u.x + phi_mid * au.x - r_t.x, u.y + phi_mid * au.y - r_t.y};
+    looked = {PatchPair::any, u, v, e / least, (1.0 + std::abs(phi_mid) * size_a) * e / least + e1};
+    if (norm(u) > rho_a + looked.error_a || norm(v) > rho_b + looked.error_b) return empty;
+  }
+  // M anywhere in the two patches differs from this one by at most so much.
+  const double error_a = certified ? ka * pa.bend_error : off_a / rho_a,
+               error_b = (certified ? kb * pb.bend_error : off_b / rho_b) + skew_b;
+  const double change = error_a + error_b +
+                        std::abs(phi_mid) * (size_a * error_b + (size_b + error_b) * error_a) +
+                        phi_error * (size_a + error_a) * (size_b + error_b);
+  if (least > change) looked.what = PatchPair::at_most_one;
+  return looked;
+}
+
+/// A pair of vectors, one of each body.
+struct OfBoth {
+  Three a, b;
+};
+
+/// (F4); all in one set of axes, bends in tangents(n), arms from the centres to the two points.
+SCREE_INLINE double bending(const Plane2& a, const Plane2& b, double phi, const OfBoth& spin,
+                            const OfBoth& velocity, const OfBoth& arm, Three n) {
+  constexpr double flattest = 1e-3;  // least det M against its square: below, the points run away
+  const Tangents frame = tangents(n);
+  const Three swing_a = cross(spin.a, arm.a), swing_b = cross(spin.b, arm.b);
+  const Two c = across(frame, velocity.b + swing_b - velocity.a - swing_a);
+  const Two q_a = across(frame, cross(n, spin.a)), q_b = across(frame, cross(n, spin.b));
+  const double carried = dot(n, cross(spin.b, swing_b) - cross(spin.a, swing_a));
+  const Matrix2 m = relative_bend(a, b, phi);
+  const double largest = largest_singular(m);
+  if (!(std::abs(m.det()) > flattest * largest * largest)) return 0.0;
+  const Two bc = b * Two{c.x + phi * q_a.x, c.y + phi * q_a.y};
+  const Two u = solve(m, {bc.x + q_a.x - q_b.x, bc.y + q_a.y - q_b.y}), au = a * u;
+  const Two v{u.x + phi * (au.x - q_a.x) - c.x, u.y + phi * (au.y - q_a.y) - c.y};
+  const Two l{au.x - q_a.x, au.y - q_a.y};
+  return carried + v.x * q_b.x + v.y * q_b.y - u.x * q_a.x - u.y * q_a.y + l.x * c.x + l.y * c.y;
+}
+
+}  // namespace scree

@@ -1,0 +1,65 @@
+// Patches that cover the surface of a functionally defined body, as a binary tree: where the surface is,
+// which way it faces and how it bends, with bounds from interval arithmetic. Made once a shape.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/geometry/implicit/interval_bounds.h"
+
+namespace scree {
+
+/// What a search over the tree asks of every node: all of its surface lies within a ball and faces within a
+/// cone.
+struct CoverNode {
+  Vec3 centre = Vec3::Zero();        // m
+  double radius = 0.0;               // m
+  Vec3 normal = Vec3::Zero();        // unit, outward: axis of the cone
+  double cosine = -1.0, sine = 0.0;  // of the cone's half angle
+  double least_bend =
+      -infinity;            // 1/m, the least normal curvature; sampled, positive where the surface bulges
+  std::int32_t child = -1;  // the first of two that stand together; -1: a leaf
+  std::int32_t patch = -1;  // of a leaf
+};
+
+/// What is known of a leaf beyond that. With D = d(normal)/dx = -(I - n n^T) H / |g|:
+struct Patch {
+  std::array<double, 6> bend{};  // 1/m, -H/|g| at the centre, in the order of Quadric
+  double bend_error = 0.0;       // 1/m, |D(x) - D(centre)| anywhere in the patch is at most this
+  double rise = 0.0;             // m, how far the surface may be from the plane through the centre
+  // The same from samples of the leaves of a cover, with a safety factor, for searches that need no proof:
+  double turn_error = 0.0;    // rad, |n(x) - n - D (x - centre)_t| in the tangent plane
+  double sampled_rise = 0.0;  // m
+};
+
+struct Cover {
+  std::vector<CoverNode> nodes;  // the root first
+  std::vector<Patch> patches;    // [leaf]
+  std::vector<Box> boxes;        // [leaf] that the patch was made of
+  std::vector<std::int32_t> node_of_patch;
+};
+
+/// Leaves are divided until they are smaller than `largest` and turn by less than `spread`, but not below
+/// `smallest`.
+struct CoverResolution {
+  double largest, smallest;  // m
+  double spread = 0.3;       // rad, half angle
+};
+
+/// Node and patch of the surface within a box; none where there is none. Bounds hold for certain.
+struct CoverLeaf {
+  CoverNode node;
+  Patch patch;
+  Box box;
+};
+std::optional<CoverLeaf> cover_leaf(const PerturbedQuadric& f, const Box& box);
+
+/// Both in one: the ball and the cone that hold two.
+CoverNode joined(const CoverNode& a, const CoverNode& b);
+
+Cover cover(const PerturbedQuadric& f, const Box& box, const CoverResolution& resolution);
+
+/// Half angle of a leaf's cone, rad.
+double spread(const CoverNode& node);
+
+}  // namespace scree

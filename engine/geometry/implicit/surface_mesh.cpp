@@ -1,0 +1,164 @@
+#include "engine/geometry/implicit/surface_mesh.h"
+
+#include <cmath>
+#include <map>
+#include <numbers>
+
+namespace scree {
+
+namespace {
+
+void add_point(const ImplicitShape& s, const Vec3& x, SurfaceMesh& mesh) {
+  mesh.points.push_back(x);
+  mesh.normals.push_back(outward(s, x));
+}
+
+/// Directions and triangles of an icosahedron, each triangle divided.
+SurfaceMesh divided_icosahedron(int fineness) {
+  const double g = std::numbers::phi;
+  std::vector<Vec3> corner;
+  for (const double a : {-1.0, 1.0}) {
+    for (const double b : {-g, g}) {
+      corner.emplace_back(0.0, a, b);
+      corner.emplace_back(a, b, 0.0);
+      corner.emplace_back(b, 0.0, a);
+    }
+  }
+  SurfaceMesh mesh;
+  std::map<std::array<long, 3>, std::int32_t> known;
+  const auto point = [&](const Vec3& x) {
+    const std::array<long, 3> key{std::lround(1e6 * x[0]), std::lround(1e6 * x[1]), std::lround(1e6 * x[2])};
+    const auto [at, is_new] = known.emplace(key, static_cast<std::int32_t>(mesh.points.size()));
+    if (is_new) mesh.points.push_back(x.normalized());
+    return at->second;
+  };
+  const double edge = 2.0 + 1e-9;
+  for (std::size_t i = 0; i < 12; ++i) {
+    for (std::size_t j = i + 1; j < 12; ++j) {
+      for (std::size_t k = j + 1; k < 12; ++k) {
+        if ((corner[i] - corner[j]).norm() > edge || (corner[j] - corner[k]).norm() > edge ||
+            (corner[k] - corner[i]).norm() > edge)
+          continue;
+        const bool outwards = (corner[j] - corner[i]).cross(corner[k] - corner[i]).dot(corner[i]) > 0.0;
+        const Vec3 &a = corner[i], &b = corner[outwards ? j : k], &c = corner[outwards ? k : j];
+        const auto at = [&](int u, int v) {
+          return point(a + (b - a) * u / fineness + (c - a) * v / fineness);
+        };
+        for (int u = 0; u < fineness; ++u) {
+          for (int v = 0; u + v < fineness; ++v) {
+            mesh.triangles.push_back({at(u, v), at(u + 1, v), at(u, v + 1)});
+            if (u + v + 1 < fineness)
+              mesh.triangles.push_back({at(u + 1, v), at(u + 1, v + 1), at(u, v + 1)});
+          }
+        }
+      }
+    }
+  }
+  return mesh;
+}
+
+/// Does every ray from the centre leave the body once? So that its surface faces away from the centre
+/// everywhere.
+bool is_star_shaped(const ImplicitShape& s) {
+  for (const CoverNode& n : s.cover.nodes) {
+    if (n.patch < 0) continue;
+    // Least of n.x over the patch.
+    const double far = n.centre.norm(), along = n.normal.dot(n.centre),
+                 across = std::sqrt(std::max(far * far - along * along, 0.0));
+    if (!(n.cosine * along - n.sine * across > n.radius)) return false;
+  }
+  return true;
+}
+
+/// Marching tetrahedra: every cell of a grid is cut into six about its diagonal.
+SurfaceMesh marched(const ImplicitShape& s, int cells) {
+  const Vec3 low = s.box.low - 0.02 * s.box.size();
+  const double side = 1.04 * s.box.size().maxCoeff() / cells;
+  std::array<int, 3> n;
+  for (int i = 0; i < 3; ++i)
+    n[static_cast<std::size_t>(i)] = static_cast<int>(std::ceil(1.04 * s.box.size()[i] / side)) + 1;
+  const auto slot = [&](const std::array<int, 3>& c) {
+    return static_cast<std::int64_t>((c[2] * n[1] + c[1]) * n[0] + c[0]);
+  };
+  const auto place = [&](const std::array<int, 3>& c) { return Vec3(low + side * Vec3(c[0], c[1], c[2])); };
+  std::vector<double> f(static_cast<std::size_t>(n[0] * n[1] * n[2]));
+  for (int k = 0; k < n[2]; ++k) {
+    for (int j = 0; j < n[1]; ++j) {
+      for (int i = 0; i < n[0]; ++i)
+        f[static_cast<std::size_t>(slot({i, j, k}))] = value(s.function, place({i, j, k}));
+    }
+  }
+  SurfaceMesh mesh;
+  std::map<std::pair<std::int64_t, std::int64_t>, std::int32_t> known;
+  using Corner = std::array<int, 3>;
+  const auto inside = [&](const Corner& c) { return f[static_cast<std::size_t>(slot(c))] >= 0.0; };
+  const auto cut = [&](const Corner& in, const Corner& out) {
+    const std::pair key(std::min(slot(in), slot(out)), std::max(slot(in), slot(out)));
+    const auto [at, is_new] = known.emplace(key, static_cast<std::int32_t>(mesh.points.size()));
+    if (is_new) {
+      const Vec3 a = place(in), b = place(out);
+      const double t = ray_hit(s.function, a, b - a, 0.0, 1.0);
+      add_point(s, a + (t < 1.0 ? t : 0.0) * (b - a), mesh);
+    }
+    return at->second;
+  };
+  // An edge that is cut. Which way round a triangle goes is told from the middles of its edges: it may have
+  // no area.
+  struct Edge {
+    Corner in, out;
+  };
+  const auto add = [&](const Edge& a, Edge b, Edge c, const Vec3& outwards) {
+    const auto middle = [&](const Edge& e) { return Vec3(place(e.in) + place(e.out)); };
+    if ((middle(b) - middle(a)).cross(middle(c) - middle(a)).dot(outwards) < 0.0) std::swap(b, c);
+    mesh.triangles.push_back({cut(a.in, a.out), cut(b.in, b.out), cut(c.in, c.out)});
+  };
+  const auto tetrahedron = [&](const std::array<Corner, 4>& t) {
+    std::vector<Corner> in, out;
+    for (const Corner& c : t) (inside(c) ? in : out).push_back(c);
+    if (in.empty() || out.empty()) return;
+    Vec3 middle_in = Vec3::Zero(), middle_out = Vec3::Zero();
+    for (const Corner& c : in) middle_in += place(c) / static_cast<double>(in.size());
+    for (const Corner& c : out) middle_out += place(c) / static_cast<double>(out.size());
+    const Vec3 outwards = middle_out - middle_in;
+    if (in.size() == 2) {
+      const Edge a{in[0], out[0]}, b{in[0], out[1]}, c{in[1], out[1]}, d{in[1], out[0]};
+      add(a, b, c, outwards);
+      add(a, c, d, outwards);
+    } else if (in.size() == 1) {
+      add({in[0], out[0]}, {in[0], out[1]}, {in[0], out[2]}, outwards);
+    } else {
+      add({in[0], out[0]}, {in[1], out[0]}, {in[2], out[0]}, outwards);
+    }
+  };
+  constexpr std::array<std::array<int, 3>, 6> orders{
+      {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}}};
+  for (int k = 0; k + 1 < n[2]; ++k) {
+    for (int j = 0; j + 1 < n[1]; ++j) {
+      for (int i = 0; i + 1 < n[0]; ++i) {
+        for (const auto& order : orders) {
+          std::array<Corner, 4> t;
+          t[0] = {i, j, k};
+          for (std::size_t step = 0; step < 3; ++step) {
+            t[step + 1] = t[step];
+            ++t[step + 1][static_cast<std::size_t>(order[step])];
+          }
+          tetrahedron(t);
+        }
+      }
+    }
+  }
+  return mesh;
+}
+
+}  // namespace
+
+SurfaceMesh surface_mesh(const ImplicitShape& s, int fineness) {
+  if (!is_star_shaped(s)) return marched(s, 3 * fineness);
+  SurfaceMesh mesh = divided_icosahedron(fineness);
+  std::vector<Vec3> directions;
+  directions.swap(mesh.points);
+  for (const Vec3& d : directions) add_point(s, ray_hit(s, Vec3::Zero(), d, 0.0, infinity) * d, mesh);
+  return mesh;
+}
+
+}  // namespace scree
