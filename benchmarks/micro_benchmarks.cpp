@@ -152,10 +152,11 @@ void detection_pairs(benchmark::State& state) {
   DetectionWorkspace workspace;
   Contacts contacts = h.state.contacts;
   Seeds seeds = h.state.seeds;
+  std::vector<RememberedPair> remembered;
   for (auto _ : state) {
     benchmark::DoNotOptimize(find_contacts(
         {h.model.shapes, h.state.bodies, h.model.boundaries, 0.0, dt, h.model.settings.gravity.norm() * dt},
-        workspace, contacts, seeds));
+        workspace, {contacts, seeds, remembered}));
   }
   count_items(state, h.pairs.size());
 }

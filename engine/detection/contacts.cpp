@@ -29,6 +29,12 @@ void swap_sides(Contact& c) {
   c.torque_impulse = -c.torque_impulse;
 }
 
+void swap_sides(PairMemory& m) {
+  m.turn = m.turn.conjugate();
+  m.offset = -(m.turn * m.offset);
+  for (ImplicitStart& start : m.starts) start.on_a.swap(start.on_b);
+}
+
 std::span<const Seed> Seeds::of_pair(std::int32_t a, std::int32_t b) const {
   const auto body = static_cast<std::size_t>(a);
   if (body + 1 >= row.size()) return {};

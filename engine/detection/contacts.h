@@ -4,6 +4,7 @@
 #include <span>
 
 #include "engine/core/types.h"
+#include "engine/geometry/implicit/implicit_contacts.h"
 
 namespace scree {
 
@@ -82,5 +83,12 @@ struct Seeds {
 
   std::span<const Seed> of_pair(std::int32_t a, std::int32_t b) const;
 };
+
+/// What the search of a pair of which one is no ellipsoid keeps from step to step.
+struct RememberedPair {
+  std::int32_t a, b;  // as in ContactKey
+  PairMemory memory;
+};
+void swap_sides(PairMemory& memory);
 
 }  // namespace scree

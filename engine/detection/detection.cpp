@@ -61,6 +61,7 @@ void prepare(const DetectionInput& in, const PlacedShapes& placed, DetectionWork
   w.travel.resize(n);
   w.own_reach.resize(n);
   w.ellipsoids.resize(n);
+  w.implicits.resize(in.shapes.functions().empty() ? 0 : n);
   for_blocks(n, grain_medium, [&](const Block& block) { prepare_bodies(in, placed, block, w); });
 }
 
@@ -132,7 +133,7 @@ struct Making {
   const DetectionInput& in;
   const PlacedShapes& placed;
   const DetectionWorkspace& w;
-  const Contacts& last;
+  const DetectionMemory& last;
 
   double smallest_length(std::size_t i) const { return in.shapes.smallest_length(in.bodies.shape[i]); }
   /// How far the surfaces of a pair travel in the step, m.
@@ -196,9 +197,10 @@ SCREE_INLINE void go_on(const Contact& last, Contact& contact) {
 class ContactsOfBody {
  public:
   ContactsOfBody(const Making& m, std::size_t i, DetectionWorkspace::Found& out) : m_(m), i_(i), out_(out) {
-    if (i + 1 >= m.last.row.size()) return;
-    last_ = m.last.list.data() + m.last.row[i];
-    end_of_last_ = m.last.list.data() + m.last.row[i + 1];
+    const Contacts& last = m.last.contacts;
+    if (i + 1 >= last.row.size()) return;
+    last_ = last.list.data() + last.row[i];
+    end_of_last_ = last.list.data() + last.row[i + 1];
   }
 
   /// The contact with a partner that has this gap, if there is one within the step; bends: is the pair in
@@ -245,10 +247,14 @@ BlockPairs& scratch_pairs() {
 
 class PairLists {
  public:
-  PairLists(const Making& m, const Seeds& last, BlockPairs& out) : m_(m), last_(last), out_(out) {
+  PairLists(const Making& m, std::size_t first_body, BlockPairs& out)
+      : m_(m), last_(m.last.seeds), out_(out) {
     out.found.gap.clear();
     out.found.of_pair.clear();
+    out.found.remembered.clear();
     for (auto& list : out.of_kind) list.clear();
+    remembered_ = std::ranges::lower_bound(m.last.remembered, static_cast<std::int32_t>(first_body), {},
+                                           &RememberedPair::a);
   }
 
   SCREE_INLINE void add_pairs_of(std::size_t i) {
@@ -256,7 +262,8 @@ class PairLists {
     end_of_seeds_ = seed_ != nullptr ? last_.list.data() + last_.row[i + 1] : nullptr;
     const CandidatePairs& pairs = m_.w.pairs;
     for (auto p = slot(pairs.row[i]); p < slot(pairs.row[i + 1]); ++p)
-      add(PairKind::ellipsoid_ellipsoid, i, pairs.b[p], m_.w.reach[i] + m_.w.reach[slot(pairs.b[p])]);
+      add(pair_kind(m_.placed, static_cast<std::int32_t>(i), pairs.b[p]), i, pairs.b[p],
+          m_.w.reach[i] + m_.w.reach[slot(pairs.b[p])]);
     add_boundaries(i);
   }
 
@@ -282,21 +289,37 @@ class PairLists {
     const auto a = static_cast<std::int32_t>(i),
                number = static_cast<std::int32_t>(out_.found.of_pair.size());
     const bool moves = bends(m_.travel(i, b), m_.length(i, b));
-    out_.found.of_pair.push_back({a, b, moves});
-    out_.of_kind[static_cast<std::size_t>(kind)].push_back({a, b, number, margin, moves, {first, seed_}});
+    out_.found.of_pair.push_back({a, b, moves, is_remembered(kind)});
+    out_.of_kind[static_cast<std::size_t>(kind)].push_back(
+        {a, b, number, margin, moves, {first, seed_}, is_remembered(kind) ? recall(a, b) : -1});
+  }
+
+  /// Where the memory of a pair goes: what was kept of it, or a new one. A pair is of one block alone.
+  std::int32_t recall(std::int32_t a, std::int32_t b) {
+    const auto is_before = [&](const RememberedPair& p) {
+      return p.a < a || (p.a == a && partner_order(p.b) < partner_order(b));
+    };
+    const auto end = m_.last.remembered.end();
+    while (remembered_ != end && is_before(*remembered_)) ++remembered_;
+    std::vector<RememberedPair>& list = out_.found.remembered;
+    list.push_back({a, b, {}});
+    if (remembered_ != end && remembered_->a == a && remembered_->b == b)
+      list.back().memory = std::move(remembered_->memory);
+    return static_cast<std::int32_t>(list.size()) - 1;
   }
 
   const Making& m_;
   const Seeds& last_;
   BlockPairs& out_;
   const Seed *seed_ = nullptr, *end_of_seeds_ = nullptr;
+  std::vector<RememberedPair>::iterator remembered_;
 };
 
 /// All contacts of the bodies of a block, as the lower number of their pair.
 SCREE_FOR_EACH_TARGET
-void collide_block(const Making& m, const Block& block, const Seeds& last_seeds, DetectionWorkspace& w) {
+void collide_block(const Making& m, const Block& block, DetectionWorkspace& w) {
   BlockPairs& pairs = scratch_pairs();
-  PairLists lists(m, last_seeds, pairs);
+  PairLists lists(m, block.begin, pairs);
   for (std::size_t i = block.begin; i < block.end; ++i) lists.add_pairs_of(i);
   for (std::size_t kind = 0; kind < pair_kinds; ++kind)
     find_gaps(static_cast<PairKind>(kind), m.placed, pairs.of_kind[kind], pairs.found);
@@ -304,6 +327,7 @@ void collide_block(const Making& m, const Block& block, const Seeds& last_seeds,
   DetectionWorkspace::Found& out = w.found[block.index];
   out.contacts.clear();
   out.seeds.clear();
+  out.remembered.swap(pairs.found.remembered);
   out.failures = 0;
   make_room(out.seeds, pairs.found.gap.size());
   make_room(out.contacts, static_cast<std::size_t>(std::ranges::count_if(
@@ -317,7 +341,7 @@ void collide_block(const Making& m, const Block& block, const Seeds& last_seeds,
       const PairGaps::Found& found = of_pair[pair];
       for (std::int32_t k = found.first; k < found.first + found.count; ++k) {
         const Gap& gap = pairs.found.gap[slot(k)];
-        out.seeds.push_back({found.b, gap.feature, gap.normal});
+        if (!found.is_remembered) out.seeds.push_back({found.b, gap.feature, gap.normal});
         if (gap.distance < infinity) of_body.add(found.b, gap, found.bends);
       }
     }
@@ -327,7 +351,8 @@ void collide_block(const Making& m, const Block& block, const Seeds& last_seeds,
 }
 
 /// Puts the blocks' lists behind each other, which is the order of the keys.
-void merge(DetectionWorkspace& w, std::size_t blocks, Contacts& contacts, Seeds& seeds) {
+void merge(DetectionWorkspace& w, std::size_t blocks, const DetectionMemory& memory) {
+  auto& [contacts, seeds, remembered] = memory;
   std::size_t found_contacts = 0, found_seeds = 0;
   for (std::size_t k = 0; k < blocks; ++k) {
     w.found[k].first_contact = found_contacts;
@@ -346,14 +371,18 @@ void merge(DetectionWorkspace& w, std::size_t blocks, Contacts& contacts, Seeds&
   exclusive_scan(w.seed_row);
   contacts.row.swap(w.contact_row);
   seeds.row.swap(w.seed_row);
+  remembered.clear();
+  for (std::size_t k = 0; k < blocks; ++k)
+    std::ranges::move(w.found[k].remembered, std::back_inserter(remembered));
 }
 
 }  // namespace
 
-DetectionReport find_contacts(const DetectionInput& in, DetectionWorkspace& w, Contacts& contacts,
-                              Seeds& seeds) {
+DetectionReport find_contacts(const DetectionInput& in, DetectionWorkspace& w,
+                              const DetectionMemory& memory) {
   const std::size_t n = in.bodies.size();
-  const PlacedShapes placed{in.shapes, in.bodies, w.ellipsoids, w.boundaries, in.boundaries, in.time_step_s};
+  const PlacedShapes placed{in.shapes,    in.bodies,     w.ellipsoids,  w.implicits,
+                            w.boundaries, in.boundaries, in.time_step_s};
   prepare(in, placed, w);
   const double farthest = n > 0 ? *std::max_element(w.own_reach.begin(), w.own_reach.end()) : 0.0;
   const auto find_pairs = [&] {
@@ -375,9 +404,9 @@ DetectionReport find_contacts(const DetectionInput& in, DetectionWorkspace& w, C
   w.contact_row[n] = w.seed_row[n] = 0;
   const std::size_t blocks = block_count(n, grain_heavy);
   if (w.found.size() < blocks) w.found.resize(blocks);
-  const Making making{in, placed, w, contacts};
-  for_blocks(n, grain_heavy, [&](const Block& block) { collide_block(making, block, seeds, w); });
-  merge(w, blocks, contacts, seeds);
+  const Making making{in, placed, w, memory};
+  for_blocks(n, grain_heavy, [&](const Block& block) { collide_block(making, block, w); });
+  merge(w, blocks, memory);
 
   DetectionReport report;
   report.candidates = static_cast<std::int64_t>(w.pairs.size());

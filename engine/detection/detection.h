@@ -27,6 +27,7 @@ struct DetectionWorkspace {
   struct Found {  // by a block of bodies
     std::vector<Contact> contacts;
     std::vector<Seed> seeds;
+    std::vector<RememberedPair> remembered;
     std::size_t first_contact = 0, first_seed = 0;  // places of the first of them among all
     std::int64_t failures = 0;
   };
@@ -37,6 +38,7 @@ struct DetectionWorkspace {
   std::vector<double> own_reach,
       reach;  // [body], m: how far its surface may get within the step, alone and pushed
   std::vector<PlacedEllipsoid> ellipsoids;  // see PlacedShapes
+  std::vector<PlacedImplicit> implicits;    // see PlacedShapes
   std::vector<PlacedBoundary> boundaries;   // see PlacedShapes
   struct Guard {
     Plane plane;  // what is far enough above it is clear of the boundary
@@ -52,9 +54,14 @@ struct DetectionWorkspace {
 /// (speculative margin). Contacts of two sleepers, or of a sleeper and a boundary that stands still, are left
 /// out. Deterministic, ordered by key. Cost linear in bodies and candidates.
 ///
-/// `contacts` and `seeds` hold those of the last step and are replaced; a contact that goes on begins with
-/// the lasting part of its impulses, turned along with its normal.
-DetectionReport find_contacts(const DetectionInput& input, DetectionWorkspace& workspace, Contacts& contacts,
-                              Seeds& seeds);
+/// What is remembered is that of the last step and is replaced; a contact that goes on begins with the
+/// lasting part of its impulses, turned along with its normal.
+struct DetectionMemory {
+  Contacts& contacts;
+  Seeds& seeds;
+  std::vector<RememberedPair>& remembered;
+};
+DetectionReport find_contacts(const DetectionInput& input, DetectionWorkspace& workspace,
+                              const DetectionMemory& memory);
 
 }  // namespace scree

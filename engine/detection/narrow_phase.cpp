@@ -6,6 +6,7 @@
 #include "engine/geometry/ellipsoid_batch.h"
 #include "engine/geometry/ellipsoid_plane.h"
 #include "engine/geometry/ellipsoid_tube.h"
+#include "engine/geometry/implicit/implicit_walls.h"
 
 namespace scree {
 
@@ -96,12 +97,56 @@ void find_tube_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs, Pai
   }
 }
 
+/// Gaps that were found of a pair, with their accelerations where they are asked for.
+template <class Acceleration>
+void add_gaps(const ShapePair& pair, std::vector<Gap>& some, Acceleration&& acceleration, PairGaps& found) {
+  std::ranges::sort(some, {}, &Gap::feature);
+  for (Gap& g : some) {
+    if (pair.bends) g.acceleration = acceleration(g);
+    found.add(pair, g);
+  }
+}
+
+void find_implicit_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs, PairGaps& found) {
+  std::vector<Gap> some;
+  for (const ShapePair& pair : pairs) {
+    const PlacedImplicit &a = s.implicits[slot(pair.a)], &b = s.implicits[slot(pair.b)];
+    some.clear();
+    contacts(a, b, pair.margin, found.remembered[slot(pair.remembered)].memory, some);
+    add_gaps(
+        pair, some, [&](const Gap& g) { return gap_acceleration(a, b, g, s.twist(pair.a), s.twist(pair.b)); },
+        found);
+  }
+}
+
+template <class Surface>
+void find_wall_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs, PairGaps& found) {
+  std::vector<Gap> some;
+  for (const ShapePair& pair : pairs) {
+    const PlacedImplicit& body = s.implicits[slot(pair.a)];
+    const Surface& surface = surface_of<Surface>(s, pair.b);
+    some.clear();
+    contacts(body, surface, pair.margin, found.remembered[slot(pair.remembered)].memory.starts, some);
+    add_gaps(
+        pair, some,
+        [&](const Gap& g) {
+          return gap_acceleration(body, surface, g, s.twist(pair.a), wall_motion(s, pair.b));
+        },
+        found);
+  }
+}
+
 }  // namespace
 
-PairKind pair_kind(const PlacedShapes& s, std::int32_t, std::int32_t b) {  // bodies are ellipsoids so far
-  if (!is_boundary(b)) return PairKind::ellipsoid_ellipsoid;
-  return std::holds_alternative<Plane>(s.boundaries[boundary_of(b)].surface) ? PairKind::ellipsoid_plane
-                                                                             : PairKind::ellipsoid_tube;
+PairKind pair_kind(const PlacedShapes& s, std::int32_t a, std::int32_t b) {
+  const auto is_ellipsoid = [&](std::int32_t body) {
+    return s.shapes.kind(s.bodies.shape[slot(body)]) == ShapeKind::ellipsoid;
+  };
+  if (!is_boundary(b))
+    return is_ellipsoid(a) && is_ellipsoid(b) ? PairKind::ellipsoid_ellipsoid : PairKind::implicit_implicit;
+  if (std::holds_alternative<Plane>(s.boundaries[boundary_of(b)].surface))
+    return is_ellipsoid(a) ? PairKind::ellipsoid_plane : PairKind::implicit_plane;
+  return is_ellipsoid(a) ? PairKind::ellipsoid_tube : PairKind::implicit_tube;
 }
 
 void find_gaps(PairKind kind, const PlacedShapes& s, std::span<const ShapePair> pairs, PairGaps& found) {
@@ -112,6 +157,12 @@ void find_gaps(PairKind kind, const PlacedShapes& s, std::span<const ShapePair> 
       return find_plane_gaps(s, pairs, found);
     case PairKind::ellipsoid_tube:
       return find_tube_gaps(s, pairs, found);
+    case PairKind::implicit_implicit:
+      return find_implicit_gaps(s, pairs, found);
+    case PairKind::implicit_plane:
+      return find_wall_gaps<Plane>(s, pairs, found);
+    case PairKind::implicit_tube:
+      return find_wall_gaps<Tube>(s, pairs, found);
   }
 }
 

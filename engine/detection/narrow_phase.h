@@ -14,6 +14,7 @@ struct PlacedShapes {
   const Shapes& shapes;
   const Bodies& bodies;
   std::vector<PlacedEllipsoid>& ellipsoids;  // [body] those that are one; filled by place_body()
+  std::vector<PlacedImplicit>& implicits;    // [body] all as functions, where there are any; so are these
   std::vector<PlacedBoundary>& boundaries;   // [boundary]
   const Boundaries& motion;                  // [boundary] where their twists are
   double time_step_s;
@@ -28,7 +29,12 @@ struct PlacedShapes {
 /// Makes a body ready for its pairs; returns the half extents of its bounding box, m.
 inline Vec3 place_body(const PlacedShapes& placed, std::size_t body) {
   const ShapeIndex shape = placed.bodies.shape[body];
+  if (!placed.shapes.functions().empty())
+    placed.implicits[body] =
+        place(placed.shapes.function_of(shape), placed.bodies.pose(body), placed.shapes.size_of(shape));
   switch (placed.shapes.kind(shape)) {
+    case ShapeKind::implicit:
+      return half_extent(placed.shapes, shape, placed.bodies.orientation[body]);
     case ShapeKind::ellipsoid: {
       PlacedEllipsoid& ellipsoid = placed.ellipsoids[body];
       ellipsoid = place(placed.shapes.ellipsoid(shape), placed.bodies.pose(body));
@@ -39,16 +45,26 @@ inline Vec3 place_body(const PlacedShapes& placed, std::size_t body) {
   return Vec3::Zero();
 }
 
-enum class PairKind : std::uint8_t { ellipsoid_ellipsoid, ellipsoid_plane, ellipsoid_tube };
-inline constexpr std::size_t pair_kinds = 3;
+/// The kinds from implicit_implicit on have a memory (RememberedPair); the first of two may be an ellipsoid.
+enum class PairKind : std::uint8_t {
+  ellipsoid_ellipsoid,
+  ellipsoid_plane,
+  ellipsoid_tube,
+  implicit_implicit,
+  implicit_plane,
+  implicit_tube
+};
+inline constexpr std::size_t pair_kinds = 6;
+constexpr bool is_remembered(PairKind kind) { return kind >= PairKind::implicit_implicit; }
 PairKind pair_kind(const PlacedShapes& placed, std::int32_t a, std::int32_t b);
 
 /// A body and its partner whose gaps are asked for.
 struct ShapePair {
-  std::int32_t a, b, number;    // number: where its gaps go
-  double margin;                // m: wider gaps are of no interest
-  bool bends;                   // are the accelerations of its gaps asked for?
-  std::span<const Seed> seeds;  // of the last step
+  std::int32_t a, b, number;     // number: where its gaps go
+  double margin;                 // m: wider gaps are of no interest
+  bool bends;                    // are the accelerations of its gaps asked for?
+  std::span<const Seed> seeds;   // of the last step
+  std::int32_t remembered = -1;  // its place in PairGaps::remembered, of kinds that have one
 };
 
 /// What was found of a list of pairs: any number of gaps each. Those of infinite distance are no contact, but
@@ -57,10 +73,13 @@ struct PairGaps {
   struct Found {
     std::int32_t a, b;
     bool bends;
+    bool is_remembered = false;         // else by seeds
     std::int32_t first = 0, count = 0;  // of its gaps
   };
   std::vector<Gap> gap;
   std::vector<Found> of_pair;  // [number]
+  std::vector<RememberedPair>
+      remembered;  // in the order of keys: those of the last step, and then of this one
 
   void add(const ShapePair& pair, const Gap& found) {
     Found& of = of_pair[static_cast<std::size_t>(pair.number)];

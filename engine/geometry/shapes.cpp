@@ -1,13 +1,78 @@
 #include "engine/geometry/shapes.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace scree {
 
 const char* to_string(ShapeKind kind) {
   switch (kind) {
     case ShapeKind::ellipsoid:
       return "ellipsoid";
+    case ShapeKind::implicit:
+      return "implicit";
   }
   return "";
+}
+
+namespace {
+
+/// The least factor by which the ellipsoid of these semi-axes holds the surface.
+double enclosing_factor(const ImplicitShape& shape, const Vec3& semi_axes) {
+  double most = 0.0;
+  for (const Box& box : shape.cover.boxes) {
+    const Vec3 farthest = box.low.cwiseAbs().cwiseMax(box.high.cwiseAbs());
+    most = std::max(most, farthest.cwiseQuotient(semi_axes).squaredNorm());
+  }
+  return std::sqrt(most);
+}
+
+Vec3 half_extent(const ImplicitShape& shape, const Mat3& rotation) {
+  Vec3 half;
+  for (int k = 0; k < 3; ++k) {
+    const Vec3 axis = rotation.row(k);
+    half[k] = std::max(support_bound(shape, axis), support_bound(shape, -axis));
+  }
+  return half;
+}
+
+}  // namespace
+
+Shapes::AsFunction Shapes::as_function(const Ellipsoid& ellipsoid) {
+  // One form for all sizes of the same proportions, to a part in 10^12.
+  constexpr double digits = 1e12;
+  const double size = ellipsoid.semi_axes.maxCoeff();
+  std::array<double, 3> proportions;
+  for (int k = 0; k < 3; ++k)
+    proportions[static_cast<std::size_t>(k)] = std::round(digits * ellipsoid.semi_axes[k] / size) / digits;
+  std::shared_ptr<const ImplicitShape>& form = ellipsoid_forms_[proportions];
+  if (!form) {
+    ShapeFindings findings;
+    form = std::make_shared<ImplicitShape>(
+        *make_implicit_shape(perturbed(Vec3(proportions.data())), {}, findings));
+  }
+  return {form, size};
+}
+
+std::int32_t Shapes::add_function(ShapeFunction function) {
+  if (functions_.empty()) {
+    for (std::size_t s = 0; s < size(); ++s)
+      as_function_[s] = as_function(ellipsoid(ShapeIndex(static_cast<std::int64_t>(s))));
+  }
+  functions_.push_back(std::move(function));
+  return static_cast<std::int32_t>(functions_.size()) - 1;
+}
+
+ShapeIndex Shapes::add(const SizedFunction& sized) {
+  const std::shared_ptr<const ImplicitShape>& shape =
+      functions_[static_cast<std::size_t>(sized.function)].shape;
+  kind_.push_back(ShapeKind::implicit);
+  slot_.push_back(sized_.size());
+  sized_.push_back(sized);
+  bounding_radius_.push_back(sized.size * shape->bounding_radius);
+  smallest_length_.push_back(sized.size * shape->smallest_length);
+  as_function_.push_back({shape, sized.size});
+  return ShapeIndex(static_cast<std::int64_t>(kind_.size()) - 1);
 }
 
 ShapeIndex Shapes::add(const Ellipsoid& ellipsoid) {
@@ -16,6 +81,7 @@ ShapeIndex Shapes::add(const Ellipsoid& ellipsoid) {
   ellipsoids_.push_back(ellipsoid);
   bounding_radius_.push_back(ellipsoid.semi_axes.maxCoeff());
   smallest_length_.push_back(ellipsoid.semi_axes.minCoeff());
+  as_function_.push_back(functions_.empty() ? AsFunction{} : as_function(ellipsoid));
   return ShapeIndex(static_cast<std::int64_t>(kind_.size()) - 1);
 }
 
@@ -23,6 +89,8 @@ ShapeIndex Shapes::add(const ShapeDescription& description) {
   switch (description.kind) {
     case ShapeKind::ellipsoid:
       return add(Ellipsoid{Vec3(description.numbers.data())});
+    case ShapeKind::implicit:
+      return add(SizedFunction{static_cast<std::int32_t>(description.numbers[3]), description.numbers[4]});
   }
   return {};
 }
@@ -31,7 +99,11 @@ ShapeDescription description(const Shapes& shapes, ShapeIndex s) {
   switch (shapes.kind(s)) {
     case ShapeKind::ellipsoid: {
       const Vec3& a = shapes.ellipsoid(s).semi_axes;
-      return {ShapeKind::ellipsoid, {a[0], a[1], a[2]}};
+      return {ShapeKind::ellipsoid, {a[0], a[1], a[2], 0.0, 0.0}};
+    }
+    case ShapeKind::implicit: {
+      const SizedFunction& sized = shapes.sized(s);
+      return {ShapeKind::implicit, {0.0, 0.0, 0.0, static_cast<double>(sized.function), sized.size}};
     }
   }
   return {};
@@ -41,6 +113,10 @@ double volume(const Shapes& shapes, ShapeIndex s) {
   switch (shapes.kind(s)) {
     case ShapeKind::ellipsoid:
       return volume(shapes.ellipsoid(s));
+    case ShapeKind::implicit: {
+      const double size = shapes.size_of(s);
+      return size * size * size * shapes.function_of(s).volume;
+    }
   }
   return 0.0;
 }
@@ -49,6 +125,10 @@ Vec3 inertia_per_mass(const Shapes& shapes, ShapeIndex s) {
   switch (shapes.kind(s)) {
     case ShapeKind::ellipsoid:
       return inertia_per_mass(shapes.ellipsoid(s));
+    case ShapeKind::implicit: {
+      const double size = shapes.size_of(s);
+      return size * size * shapes.function_of(s).inertia_per_mass;
+    }
   }
   return Vec3::Zero();
 }
@@ -58,6 +138,8 @@ Vec3 half_extent(const Shapes& shapes, ShapeIndex s, const Quat& orientation) {
     case ShapeKind::ellipsoid:
       // Row norms of R diag(a): the support function along the world axes.
       return (orientation.toRotationMatrix() * shapes.ellipsoid(s).semi_axes.asDiagonal()).rowwise().norm();
+    case ShapeKind::implicit:
+      return shapes.size_of(s) * half_extent(shapes.function_of(s), orientation.toRotationMatrix());
   }
   return Vec3::Zero();
 }
@@ -66,6 +148,11 @@ Ellipsoid enclosing_ellipsoid(const Shapes& shapes, ShapeIndex s) {
   switch (shapes.kind(s)) {
     case ShapeKind::ellipsoid:
       return shapes.ellipsoid(s);
+    case ShapeKind::implicit: {
+      const ImplicitShape& shape = shapes.function_of(s);
+      const Vec3 half = shape.box.low.cwiseAbs().cwiseMax(shape.box.high.cwiseAbs());
+      return {shapes.size_of(s) * enclosing_factor(shape, half) * half};
+    }
   }
   return {};
 }
@@ -83,6 +170,8 @@ Vec3 support(const Shapes& shapes, ShapeIndex s, const Vec3& direction) {
       const Vec3 stretched = a.cwiseProduct(direction);
       return a.cwiseProduct(stretched) / stretched.norm();
     }
+    case ShapeKind::implicit:
+      return shapes.size_of(s) * support(shapes.function_of(s), direction);
   }
   return Vec3::Zero();
 }
@@ -92,6 +181,10 @@ double ray_hit(const Shapes& shapes, ShapeIndex s, const Vec3& origin, const Vec
   switch (shapes.kind(s)) {
     case ShapeKind::ellipsoid:
       return ray_hit(shapes.ellipsoid(s), origin, direction, nearest, farthest);
+    case ShapeKind::implicit: {
+      const double size = shapes.size_of(s);
+      return ray_hit(shapes.function_of(s), origin / size, direction / size, nearest, farthest);
+    }
   }
   return infinity;
 }
@@ -100,6 +193,8 @@ Vec3 outward(const Shapes& shapes, ShapeIndex s, const Vec3& point) {
   switch (shapes.kind(s)) {
     case ShapeKind::ellipsoid:
       return point.cwiseQuotient(shapes.ellipsoid(s).semi_axes.cwiseAbs2());
+    case ShapeKind::implicit:
+      return outward(shapes.function_of(s), point / shapes.size_of(s));
   }
   return Vec3::Zero();
 }

@@ -4,15 +4,19 @@
 
 #include <array>
 #include <cassert>
+#include <map>
+#include <memory>
 #include <optional>
+#include <string>
 
 #include "engine/core/types.h"
 #include "engine/geometry/ellipsoid_ellipsoid.h"
+#include "engine/geometry/implicit/implicit_shape.h"
 
 namespace scree {
 
-enum class ShapeKind : std::uint8_t { ellipsoid };
-inline constexpr std::array shape_kinds{ShapeKind::ellipsoid};
+enum class ShapeKind : std::uint8_t { ellipsoid, implicit };
+inline constexpr std::array shape_kinds{ShapeKind::ellipsoid, ShapeKind::implicit};
 const char* to_string(ShapeKind kind);
 
 /// Numbers that describe shapes of some kind: `width` of them from `first` on in a ShapeDescription.
@@ -21,20 +25,41 @@ struct ShapeColumn {
   std::size_t first, width;
 };
 inline constexpr std::array shape_columns{
-    ShapeColumn{"semi_axes", "m", "of the ellipsoid, along its own x, y, z", 0, 3}};
+    ShapeColumn{"semi_axes", "m", "of the ellipsoid, along its own x, y, z", 0, 3},
+    ShapeColumn{"function", "1", "row of /functions", 3, 1},
+    ShapeColumn{"size", "m", "what one unit of length of the function is", 4, 1}};
 
 /// A shape as files hold it. What a kind has no use for is 0.
 struct ShapeDescription {
   ShapeKind kind = ShapeKind::ellipsoid;
-  std::array<double, 3> numbers{};  // those of shape_columns, one column after another
+  std::array<double, 5> numbers{};  // those of shape_columns, one column after another
   auto operator<=>(const ShapeDescription&) const = default;
+};
+
+/// A function that bodies of any size are made of, as it was given and made ready for use, in units of its
+/// own.
+struct ShapeFunction {
+  std::string name;
+  PerturbedQuadric given;
+  std::shared_ptr<const ImplicitShape> shape;
+};
+
+/// A body of a function.
+struct SizedFunction {
+  std::int32_t function = 0;  // number of it
+  double size = 1.0;          // m, what one unit of length of the function is
 };
 
 /// Struct of arrays [shape]; a shape may serve any number of bodies.
 class Shapes {
  public:
+  /// Returns the number of the function. Functions come before the shapes that are made of them.
+  std::int32_t add_function(ShapeFunction function);
   ShapeIndex add(const Ellipsoid& ellipsoid);
+  ShapeIndex add(const SizedFunction& sized);
   ShapeIndex add(const ShapeDescription& description);
+
+  const std::vector<ShapeFunction>& functions() const { return functions_; }
 
   std::size_t size() const { return kind_.size(); }
   ShapeKind kind(ShapeIndex s) const { return kind_[s]; }
@@ -42,6 +67,13 @@ class Shapes {
     assert(kind(s) == ShapeKind::ellipsoid);
     return ellipsoids_[slot_[s]];
   }
+  const SizedFunction& sized(ShapeIndex s) const {
+    assert(kind(s) == ShapeKind::implicit);
+    return sized_[slot_[s]];
+  }
+  /// A shape as a function, with its size: ellipsoids too, where there are functions that they may meet.
+  const ImplicitShape& function_of(ShapeIndex s) const { return *as_function_[s].shape; }
+  double size_of(ShapeIndex s) const { return as_function_[s].size; }
   /// Radius of the smallest sphere about the centre of mass that holds the shape, m.
   double bounding_radius(ShapeIndex s) const { return bounding_radius_[s]; }
   /// The length that overlaps are compared with, m: the smallest semi-axis of an ellipsoid.
@@ -50,8 +82,18 @@ class Shapes {
  private:
   std::vector<ShapeKind> kind_;
   std::vector<std::size_t> slot_;  // in the array of its kind
+  struct AsFunction {
+    std::shared_ptr<const ImplicitShape> shape;  // null for an ellipsoid where there are no functions
+    double size = 1.0;                           // m
+  };
+  AsFunction as_function(const Ellipsoid& ellipsoid);
+
   std::vector<Ellipsoid> ellipsoids_;
+  std::vector<SizedFunction> sized_;
   std::vector<double> bounding_radius_, smallest_length_;
+  std::vector<AsFunction> as_function_;
+  std::vector<ShapeFunction> functions_;
+  std::map<std::array<double, 3>, std::shared_ptr<const ImplicitShape>> ellipsoid_forms_;  // by proportions
 };
 
 ShapeDescription description(const Shapes& shapes, ShapeIndex s);
@@ -60,7 +102,7 @@ double volume(const Shapes& shapes, ShapeIndex s);
 /// Principal moments of inertia of a unit mass about the centre of mass, in the body frame, m^2.
 Vec3 inertia_per_mass(const Shapes& shapes, ShapeIndex s);
 /// Half extents of the axis-aligned box about the centre that holds the oriented shape, m; exact for
-/// ellipsoids.
+/// ellipsoids, at most 3 % of the bounding radius too large for others.
 Vec3 half_extent(const Shapes& shapes, ShapeIndex s, const Quat& orientation);
 /// The ellipsoid about the centre, along the body's axes, that holds the shape; an ellipsoid itself.
 Ellipsoid enclosing_ellipsoid(const Shapes& shapes, ShapeIndex s);

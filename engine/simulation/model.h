@@ -34,10 +34,11 @@ struct State {
   std::int64_t step = 0;  // steps done
   double time_s = 0.0;
   Bodies bodies;
-  Contacts contacts;                // of the last step; where the next one begins
-  Seeds seeds;                      // directions of near pairs
-  Sleepers sleepers;                // empty while nobody has slept
-  std::vector<double> rod_impulse;  // [rod], N s a (sub)step; positive pushes apart
+  Contacts contacts;                       // of the last step; where the next one begins
+  Seeds seeds;                             // directions of near pairs of ellipsoids
+  std::vector<RememberedPair> remembered;  // of other pairs, ordered as their keys are
+  Sleepers sleepers;                       // empty while nobody has slept
+  std::vector<double> rod_impulse;         // [rod], N s a (sub)step; positive pushes apart
 };
 
 }  // namespace scree

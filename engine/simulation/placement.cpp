@@ -19,7 +19,9 @@ Contacts contacts_at_rest(const Model& model, const Bodies& bodies) {
   DetectionWorkspace workspace;
   Contacts contacts;
   Seeds seeds;
-  find_contacts({model.shapes, bodies, model.boundaries, 0.0, 0.0, 0.0}, workspace, contacts, seeds);
+  std::vector<RememberedPair> remembered;
+  find_contacts({model.shapes, bodies, model.boundaries, 0.0, 0.0, 0.0}, workspace,
+                {contacts, seeds, remembered});
   return contacts;
 }
 

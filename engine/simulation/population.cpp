@@ -142,6 +142,17 @@ void renumber(const Renumbering& r, Seeds& seeds) {
   exclusive_scan(seeds.row);
 }
 
+void renumber(const Renumbering& r, std::vector<RememberedPair>& pairs) {
+  std::erase_if(pairs, [&](RememberedPair& p) {
+    const auto swapped = renumber(r, p.a, p.b);
+    if (swapped && *swapped) swap_sides(p.memory);
+    return !swapped;
+  });
+  std::ranges::sort(pairs, [](const RememberedPair& p, const RememberedPair& q) {
+    return p.a != q.a ? p.a < q.a : partner_order(p.b) < partner_order(q.b);
+  });
+}
+
 /// Everything in a state that knows slots.
 void renumber(const Renumbering& r, State& state) {
   Bodies& b = state.bodies;
@@ -158,6 +169,7 @@ void renumber(const Renumbering& r, State& state) {
   renumber(r, state.contacts.list);
   state.contacts.index(b.size());
   renumber(r, state.seeds);
+  renumber(r, state.remembered);
   gather(state.sleepers.still, r.from);
   renumber(r, state.sleepers.contacts);
   if (!state.sleepers.still.empty()) hold_sleepers(b, state.sleepers);
@@ -199,6 +211,7 @@ void remove(State& state, std::span<const BodyId> ids) {
     state.bodies.next_id = next;
     state.contacts = {};
     state.seeds = {};
+    state.remembered = {};
     state.sleepers = {};
     return;
   }

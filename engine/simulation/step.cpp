@@ -43,7 +43,7 @@ void detect(const Model& model, State& state, double middle_s, double interval_s
   do {
     const DetectionReport found =
         find_contacts({model.shapes, state.bodies, model.boundaries, middle_s, interval_s, free_speed},
-                      w.detection, state.contacts, state.seeds);
+                      w.detection, {state.contacts, state.seeds, state.remembered});
     report.candidates = found.candidates;
     report.narrow_phase_failures = found.failures;
   } while (wake_pushed(model, state, report));

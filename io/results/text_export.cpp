@@ -21,9 +21,9 @@ struct Row {
 };
 
 template <class F>
-void for_rows(const Frame& frame, F&& f) {
+void for_rows(const RecordedRun& run, const Frame& frame, F&& f) {
   const BodyConstants& bodies = *frame.constants;
-  Shapes shapes;
+  Shapes shapes = run.model.shapes;
   for (std::size_t i = 0; i < bodies.id.size(); ++i) {
     f(Row{frame.position[i], frame.velocity[i], frame.angular_velocity[i], frame.orientation[i],
           enclosing_ellipsoid(shapes, shapes.add(bodies.shape[i])).semi_axes, bodies.id[i],
@@ -45,7 +45,7 @@ std::string xyz_frame(const RecordedRun& run, const Frame& frame) {
       "Time={} Timestep={} pbc=\"F F F\"\n",
       frame.position.size(), frame.time_s, frame.step);
   auto out = std::back_inserter(text);
-  for_rows(frame, [&](const Row& r) {
+  for_rows(run, frame, [&](const Row& r) {
     fmt::format_to(out, "{} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}\n",
                    one_word(run.model.materials.name(MaterialIndex(r.material))), r.id, r.position.x(),
                    r.position.y(), r.position.z(), r.q[1], r.q[2], r.q[3], r.q[0], r.semi_axes.x(),
@@ -56,10 +56,10 @@ std::string xyz_frame(const RecordedRun& run, const Frame& frame) {
 }
 
 /// The box that holds all centres, and twice the largest semi-axis beyond.
-Eigen::AlignedBox3d box_of(const Frame& frame) {
+Eigen::AlignedBox3d box_of(const RecordedRun& run, const Frame& frame) {
   Eigen::AlignedBox3d box;
   double margin = 0.0;
-  for_rows(frame, [&](const Row& r) {
+  for_rows(run, frame, [&](const Row& r) {
     if (r.position.allFinite()) box.extend(r.position.cast<double>());
     margin = std::max(margin, 2.0 * r.semi_axes.maxCoeff());
   });
@@ -67,8 +67,8 @@ Eigen::AlignedBox3d box_of(const Frame& frame) {
   return {box.min() - Vec3::Constant(margin), box.max() + Vec3::Constant(margin)};
 }
 
-std::string lammps_frame(const Frame& frame) {
-  const Eigen::AlignedBox3d box = box_of(frame);
+std::string lammps_frame(const RecordedRun& run, const Frame& frame) {
+  const Eigen::AlignedBox3d box = box_of(run, frame);
   std::string text = fmt::format("ITEM: TIMESTEP\n{}\nITEM: NUMBER OF ATOMS\n{}\nITEM: BOX BOUNDS ff ff ff\n",
                                  frame.step, frame.position.size());
   for (int axis = 0; axis < 3; ++axis) text += fmt::format("{} {}\n", box.min()[axis], box.max()[axis]);
@@ -76,7 +76,7 @@ std::string lammps_frame(const Frame& frame) {
       "ITEM: ATOMS id type x y z vx vy vz omegax omegay omegaz quatw quati quatj quatk shapex shapey shapez "
       "mass\n";
   auto out = std::back_inserter(text);
-  for_rows(frame, [&](const Row& r) {
+  for_rows(run, frame, [&](const Row& r) {
     // Ids and types of LAMMPS count from 1.
     fmt::format_to(out, "{} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}\n", r.id + 1,
                    r.material + 1, r.position.x(), r.position.y(), r.position.z(), r.velocity.x(),
@@ -89,10 +89,10 @@ std::string lammps_frame(const Frame& frame) {
 
 constexpr const char* csv_header = "time_s,id,material,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz,a,b,c\n";
 
-std::string csv_frame(const Frame& frame) {
+std::string csv_frame(const RecordedRun& run, const Frame& frame) {
   std::string text;
   auto out = std::back_inserter(text);
-  for_rows(frame, [&](const Row& r) {
+  for_rows(run, frame, [&](const Row& r) {
     fmt::format_to(out, "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", frame.time_s, r.id,
                    r.material, r.position.x(), r.position.y(), r.position.z(), r.q[0], r.q[1], r.q[2], r.q[3],
                    r.velocity.x(), r.velocity.y(), r.velocity.z(), r.angular_velocity.x(),
@@ -107,9 +107,9 @@ std::string frame_text(TextFormat format, const RecordedRun& run, const Frame& f
     case TextFormat::extended_xyz:
       return xyz_frame(run, frame);
     case TextFormat::lammps_dump:
-      return lammps_frame(frame);
+      return lammps_frame(run, frame);
     case TextFormat::csv:
-      return csv_frame(frame);
+      return csv_frame(run, frame);
   }
   return "";
 }

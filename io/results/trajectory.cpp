@@ -74,6 +74,40 @@ void write_materials(hid_t file, const Materials& materials) {
   write_rows(g, {"restitution", "1", "[material, material]"}, restitution.data(), n, n);
 }
 
+/// Functions that bodies are made of, where there are any.
+void write_functions(hid_t file, const std::vector<ShapeFunction>& functions) {
+  if (functions.empty()) return;
+  static_assert(sizeof(Quadric) == 10 * sizeof(double));
+  std::vector<std::string> names;
+  std::vector<Quadric> base, perturbation;
+  std::vector<double> weight;
+  std::vector<std::int32_t> row{0};
+  for (const ShapeFunction& f : functions) {
+    names.push_back(f.name);
+    base.push_back(f.given.base);
+    for (const Perturbation& p : f.given.perturbations) {
+      perturbation.push_back(p.quadric);
+      weight.push_back(p.weight);
+    }
+    row.push_back(static_cast<std::int32_t>(weight.size()));
+  }
+  const Handle group = create_group(file, "functions");
+  const hid_t g = group.get();
+  const auto numbers = [](const std::vector<Quadric>& q) { return q.empty() ? nullptr : &q[0].xx; };
+  write_texts(g, {"name", "", "[function]"}, names);
+  write_rows(g,
+             {"base", "1",
+              "[function, 10] Q(x) = x.H x / 2 + b.x + c as H (xx, yy, zz, xy, xz, yz), b, c, in the units "
+              "that `size` gives"},
+             numbers(base), base.size(), 10);
+  write_rows(g, {"row", "1", "[function + 1] perturbations row[f] to row[f + 1] are its own"}, row.data(),
+             row.size());
+  write_rows(g, {"perturbation", "1", "[perturbation, 10] a quadric in the same form"}, numbers(perturbation),
+             perturbation.size(), 10);
+  write_rows(g, {"weight", "1", "[perturbation] of the quadric's square where it is positive"}, weight.data(),
+             weight.size());
+}
+
 /// Every body that was ever in the run, in the order in which they came.
 class BodyArrays {
  public:
@@ -442,6 +476,7 @@ Trajectory::Trajectory(const std::filesystem::path& path, const Scene& scene)
     write_scene(file, scene);
     write_materials(file, scene.model.materials);
     write_boundaries(file, scene.model.boundaries);
+    write_functions(file, scene.model.shapes.functions());
     const hsize_t chunk = std::max<hsize_t>(scene.initial.bodies.size(), least_body_chunk);
     parts_->bodies = std::make_unique<BodyArrays>(file, chunk);
     parts_->bodies->rows_of(make_frame(scene.model, scene.initial, {}, false).constants);

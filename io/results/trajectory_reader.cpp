@@ -59,6 +59,32 @@ void read_materials(hid_t file, Materials& materials) {
   }
 }
 
+void read_functions(hid_t file, Shapes& shapes) {
+  if (!has_link(file, "functions")) return;
+  const std::vector<std::string> names = read_texts(file, "functions/name");
+  const auto row = read_rows<std::int32_t>(file, "functions/row", H5T_NATIVE_INT32);
+  const auto weight = read_rows<double>(file, "functions/weight", H5T_NATIVE_DOUBLE);
+  const auto quadrics = [&](const std::string& name, std::size_t n) {
+    std::vector<Quadric> read(n);
+    const Handle dataset = open_dataset(file, "functions/" + name);
+    if (n > 0) read_box(dataset, H5T_NATIVE_DOUBLE, {{0, 0}, {n, 10}}, &read[0].xx);
+    return read;
+  };
+  const std::vector<Quadric> base = quadrics("base", names.size()),
+                             perturbation = quadrics("perturbation", weight.size());
+  for (std::size_t f = 0; f < names.size(); ++f) {
+    PerturbedQuadric given{base[f], {}};
+    for (auto k = row.at(f); k < row.at(f + 1); ++k) {
+      const auto p = static_cast<std::size_t>(k);
+      given.perturbations.push_back({perturbation.at(p), weight.at(p)});
+    }
+    ShapeFindings findings;
+    const auto made = make_implicit_shape(given, {}, findings);
+    if (!made) throw Error(fmt::format("the function '{}' is no body", names[f]));
+    shapes.add_function({names[f], given, std::make_shared<ImplicitShape>(*made)});
+  }
+}
+
 /// The rows that `bodies` does not have yet.
 void read_bodies(hid_t file, Model& model, Bodies& bodies) {
   const hsize_t first = bodies.size(), n = dimensions(open_dataset(file, "bodies/id")).at(0) - first;
@@ -74,6 +100,7 @@ void read_bodies(hid_t file, Model& model, Bodies& bodies) {
   const auto kinds = read_rows<std::int32_t>(file, "bodies/shape", H5T_NATIVE_INT32, first, n);
   for (std::size_t i = 0; i < n; ++i) shapes[i].kind = static_cast<ShapeKind>(kinds[i]);
   for (const ShapeColumn& column : shape_columns) {
+    if (!has_link(file, std::string("bodies/") + column.name)) continue;  // of older runs
     std::vector<double> values(n * column.width);
     const Handle dataset = open_dataset(file, std::string("bodies/") + column.name);
     if (n > 0) read_box(dataset, H5T_NATIVE_DOUBLE, {{first, 0}, {n, column.width}}, values.data());
@@ -156,6 +183,7 @@ RecordedRun read_run(hid_t file) {
   run.overrides = read_texts(file, "scene/overrides");
   read_materials(file, run.model.materials);
   read_boundaries(file, run.model.boundaries);
+  read_functions(file, run.model.shapes);
   for (const BodyField& field : body_fields()) {
     const std::string name(field.name);
     if (has_link(file, "frames/" + name)) run.fields.push_back(name);

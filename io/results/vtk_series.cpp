@@ -22,6 +22,7 @@ struct VtkSeries::Parts {
   bool with_contacts;
   std::vector<std::string> field_names;
   // Constants, repeated in every frame: ParaView reads each file alone.
+  Shapes shapes;  // of the scene
   std::shared_ptr<const BodyConstants> constants;
   std::vector<Vec3f> radii;            // [body], m
   std::vector<std::int32_t> material;  // [body]
@@ -30,8 +31,16 @@ struct VtkSeries::Parts {
 };
 
 VtkSeries::VtkSeries(const RunFolder& folder, const Scene& scene)
-    : parts_(std::make_unique<Parts>(
-          Parts{folder, scene.output.contacts, scene.output.fields, nullptr, {}, {}, 0, {}, {}})) {
+    : parts_(std::make_unique<Parts>(Parts{folder,
+                                           scene.output.contacts,
+                                           scene.output.fields,
+                                           scene.model.shapes,
+                                           nullptr,
+                                           {},
+                                           {},
+                                           0,
+                                           {},
+                                           {}})) {
   std::error_code error;
   std::filesystem::create_directories(folder.vtk(), error);
   if (error) throw WriteError(fmt::format("cannot write {}: {}", folder.vtk().string(), error.message()));
@@ -45,9 +54,8 @@ void VtkSeries::append(const Frame& frame) {
   if (p.constants != frame.constants) {
     p.constants = frame.constants;
     p.radii.clear();
-    Shapes shapes;
     for (const ShapeDescription& shape : p.constants->shape)
-      p.radii.push_back(enclosing_ellipsoid(shapes, shapes.add(shape)).semi_axes.cast<float>());
+      p.radii.push_back(enclosing_ellipsoid(p.shapes, p.shapes.add(shape)).semi_axes.cast<float>());
     p.material.clear();
     for (const MaterialIndex m : p.constants->material) p.material.push_back(m.value);
   }

@@ -45,6 +45,13 @@ constexpr std::array section_table{
                 "One heading a place of a material's surface where friction differs. Where patches overlap "
                 "their factors multiply."},
     SectionInfo{
+        "shapes", "[[shapes]]", false, "",
+        "One heading a shape that is no ellipsoid: F(x) + sum f_i R_i(x) >= 0 is inside, with F a base "
+        "quadric and R_i the square of another one where that is positive (model.md, Bodies given by "
+        "functions). Lengths are in units of the shape; `size` of a body says what a unit is. The body's "
+        "axes are the principal ones through its centre of mass, whatever the function's are."},
+    SectionInfo{"perturbations", "[[shapes.perturbations]]", false, "type", "One heading a bump or a dent."},
+    SectionInfo{
         "bodies", "[[bodies]]", false, "generate",
         "One heading a body, a table of bodies, or a generated group. Form `single` is taken when neither "
         "`table` nor `generate` is given."},
@@ -100,6 +107,8 @@ constexpr std::array key_table{
         .description = "Pairs of materials."},
     Key{.section = "", .name = "friction_patches", .type = tables,
         .description = "Places where friction differs."},
+    Key{.section = "", .name = "shapes", .type = tables,
+        .description = "Shapes that are no ellipsoids."},
     Key{.section = "", .name = "bodies", .type = tables, .required = true,
         .description = "Moving bodies."},
     Key{.section = "", .name = "boundaries", .type = tables,
@@ -215,6 +224,38 @@ constexpr std::array key_table{
     Key{.section = "material_pairs", .name = "restitution", .type = number, .range = fraction,
         .description = "Coefficient of restitution: 0 does not bounce, 1 keeps the energy."},
 
+    Key{.section = "shapes", .name = "name", .type = text,
+        .description = "Name that bodies call it by; not in a file of its own."},
+    Key{.section = "shapes", .name = "file", .type = text,
+        .description = "File that holds the keys of this heading, relative to the scene's folder."},
+    Key{.section = "shapes", .name = "base", .type = word, .fallback = "\"ellipsoid\"",
+        .words = "ellipsoid|paraboloid|cone|hyperboloid|two_sheets",
+        .description = "The base quadric, with a, b, c the semi-axes: 1 - x^2/a^2 - y^2/b^2 - z^2/c^2; "
+                       "-z/c - x^2/a^2 - y^2/b^2; z^2/c^2 - x^2/a^2 - y^2/b^2; the same plus 1; minus 1. All but the "
+                       "first must be closed by perturbations."},
+    Key{.section = "shapes", .name = "semi_axes", .type = vector, .range = not_negative,
+        .description = "Of the base quadric; 0: endless along that axis."},
+    Key{.section = "shapes", .name = "perturbations", .type = tables,
+        .description = "Bumps and dents."},
+
+    Key{.section = "perturbations", .name = "type", .type = word, .required = true, .words = "ellipsoid|plane",
+        .description = "Q = 1 - |x/semi_axes|^2 about `centre`, or the distance from a plane."},
+    Key{.section = "perturbations", .name = "weight", .type = number, .required = true,
+        .description = "f of f Q^2 where Q >= 0: a bump where positive, a dent where negative."},
+    Key{.section = "perturbations", .name = "semi_axes", .type = vector, .required = true, .range = not_negative,
+        .forms = "ellipsoid", .description = "0: endless along that axis."},
+    Key{.section = "perturbations", .name = "centre", .type = vector, .fallback = "[0, 0, 0]", .forms = "ellipsoid",
+        .description = "Of the ellipsoid."},
+    Key{.section = "perturbations", .name = "orientation", .type = orientation, .words = "aligned", .forms = "ellipsoid",
+        .description = "Unit quaternion [w, x, y, z] of the ellipsoid's axes; `aligned` if left out."},
+    Key{.section = "perturbations", .name = "outside", .type = boolean, .fallback = "false", .forms = "ellipsoid",
+        .description = "Take -Q: what lies outside of the ellipsoid. With a negative weight it closes a base that is "
+                       "endless, with rounded edges."},
+    Key{.section = "perturbations", .name = "point", .type = vector, .required = true, .forms = "plane",
+        .description = "Any point of the plane."},
+    Key{.section = "perturbations", .name = "normal", .type = vector, .required = true, .forms = "plane",
+        .description = "Points to where Q is positive; any length but zero."},
+
     Key{.section = "bodies", .name = "generate", .type = word, .words = "lattice|random",
         .description = "Makes `count` bodies in `region`: on a grid, or one after the other at random "
                        "places where they overlap neither each other nor bodies of earlier headings."},
@@ -227,6 +268,10 @@ constexpr std::array key_table{
                        "bring its own."},
     Key{.section = "bodies", .name = "radius", .type = number, .unit = "m", .range = positive,
         .description = "A sphere: short for three equal semi-axes."},
+    Key{.section = "bodies", .name = "shape", .type = text,
+        .description = "Name of a shape of [[shapes]], in place of semi-axes; with `size`."},
+    Key{.section = "bodies", .name = "size", .type = number, .unit = "m", .range = positive,
+        .description = "What one unit of length of the shape is."},
     Key{.section = "bodies", .name = "position", .type = vector, .unit = "m", .required = true, .forms = "single",
         .description = "Centre of mass."},
     Key{.section = "bodies", .name = "orientation", .type = orientation, .words = "random|aligned",

@@ -39,12 +39,13 @@ class GroupReader {
     group_.form = form_of(*section_.node(), "bodies");
     group_.begin = bodies().size();
     const std::optional<MaterialIndex> material = find_material(section_, reading_);
-    const std::optional<Vec3> semi_axes = read_semi_axes();
-    if (!section_.node()->faulty && material && (semi_axes || group_.form == "table")) {
+    const bool has_function = section_.node()->find("shape") != nullptr;
+    const std::optional<ShapeDescription> shape = has_function ? read_function() : read_semi_axes();
+    if (!section_.node()->faulty && material && (shape || (group_.form == "table" && !has_function))) {
       material_ = *material;
-      if (group_.form == "single") single(*semi_axes);
-      if (group_.form == "table") table(semi_axes);
-      if (group_.form == "lattice" || group_.form == "random") generated(*semi_axes);
+      if (group_.form == "single") single(*shape);
+      if (group_.form == "table") table(shape);
+      if (group_.form == "lattice" || group_.form == "random") generated(*shape);
     }
     group_.end = bodies().size();
     reading_.groups.push_back(group_);
@@ -53,7 +54,26 @@ class GroupReader {
  private:
   Bodies& bodies() { return reading_.scene.initial.bodies; }
 
-  std::optional<Vec3> read_semi_axes() {
+  static ShapeDescription ellipsoid(const Vec3& semi_axes) {
+    return {ShapeKind::ellipsoid, {semi_axes[0], semi_axes[1], semi_axes[2], 0.0, 0.0}};
+  }
+
+  std::optional<ShapeDescription> read_function() {
+    for (const char* const key : {"semi_axes", "radius"}) {
+      if (const Node* node = section_.node()->find(key))
+        reading_.faults.push_back(
+            fault_at(*node, section_.path_of(key), "is given beside shape; leave one out"));
+    }
+    if (section_.node()->find("size") == nullptr) reading_.faults.push_back(missing_key(section_, "size"));
+    const std::optional<std::int32_t> function = find_function(section_, reading_);
+    if (!function || !section_.has("size")) return std::nullopt;
+    return ShapeDescription{ShapeKind::implicit,
+                            {0.0, 0.0, 0.0, static_cast<double>(*function), section_.number("size")}};
+  }
+
+  std::optional<ShapeDescription> read_semi_axes() {
+    if (const Node* size = section_.node()->find("size"))
+      reading_.faults.push_back(fault_at(*size, section_.path_of("size"), "has no meaning without shape"));
     const Node* axes = section_.node()->find("semi_axes");
     const Node* radius = section_.node()->find("radius");
     if (axes != nullptr && radius != nullptr) {
@@ -61,12 +81,12 @@ class GroupReader {
           fault_at(*radius, section_.path_of("radius"), "is given beside semi_axes; leave one out"));
       return std::nullopt;
     }
-    if (section_.has("semi_axes")) return section_.vector("semi_axes");
-    if (section_.has("radius")) return Vec3::Constant(section_.number("radius"));
+    if (section_.has("semi_axes")) return ellipsoid(section_.vector("semi_axes"));
+    if (section_.has("radius")) return ellipsoid(Vec3::Constant(section_.number("radius")));
     if (axes == nullptr && radius == nullptr && group_.form != "table") {
       reading_.faults.push_back({.where = section_.node()->where,
                                  .key_path = section_.path_of("semi_axes"),
-                                 .problem = "is missing (or radius, for a sphere)",
+                                 .problem = "is missing (or radius, for a sphere, or shape)",
                                  .value = {},
                                  .unit = "m",
                                  .allowed = "> 0",
@@ -75,11 +95,25 @@ class GroupReader {
     return std::nullopt;
   }
 
-  void add(const Vec3& semi_axes, const Pose& pose, const Twist& twist) {
-    const ShapeDescription described{ShapeKind::ellipsoid, {semi_axes[0], semi_axes[1], semi_axes[2]}};
+  /// The same shape in another size.
+  static ShapeDescription scaled(ShapeDescription shape, double scale) {
+    for (const std::size_t k : {0u, 1u, 2u, 4u}) shape.numbers[k] *= scale;
+    return shape;
+  }
+
+  /// Of the ellipsoid that holds a shape.
+  Vec3 semi_axes_of(const ShapeDescription& shape) {
+    return enclosing_ellipsoid(model_.shapes, index_of(shape)).semi_axes;
+  }
+
+  ShapeIndex index_of(const ShapeDescription& described) {
     const auto [shape, is_new] = shapes_.try_emplace(described);
     if (is_new) shape->second = model_.shapes.add(described);
-    add_body(bodies(), model_.shapes, model_.materials, {shape->second, material_, pose, twist});
+    return shape->second;
+  }
+
+  void add(const ShapeDescription& shape, const Pose& pose, const Twist& twist) {
+    add_body(bodies(), model_.shapes, model_.materials, {index_of(shape), material_, pose, twist});
   }
 
   std::uint64_t seed() const {
@@ -87,13 +121,13 @@ class GroupReader {
     return Random(static_cast<std::uint64_t>(reading_.seed), number_).bits();
   }
 
-  void single(const Vec3& semi_axes) {
+  void single(const ShapeDescription& shape) {
     Quat orientation = fixed_orientation(section_).value_or(Quat::Identity());
     if (is_random(section_)) orientation = Random(seed()).rotation();
-    add(semi_axes, {section_.vector("position"), orientation}, settings_of<Twist>(section_));
+    add(shape, {section_.vector("position"), orientation}, settings_of<Twist>(section_));
   }
 
-  void table(const std::optional<Vec3>& semi_axes) {
+  void table(const std::optional<ShapeDescription>& shape) {
     const std::filesystem::path name = section_.text("table");
     const std::filesystem::path file = reading_.scene.file.parent_path() / name;
     if (const std::string problem = table_problem(file); !problem.empty()) {
@@ -107,17 +141,17 @@ class GroupReader {
       for (Fault& fault : table_faults.faults) reading_.faults.push_back(std::move(fault));
       return;
     }
-    if (table.semi_axes.empty() && !semi_axes) {
+    if (table.semi_axes.empty() && !shape) {
       Fault fault = fault_at(section_.given("table"), section_.path_of("table"),
                              "has no semi-axes, and the scene gives none");
       fault.suggestion = "add semi_axes = [a, b, c] or radius to this heading";
       reading_.faults.push_back(fault);
       return;
     }
-    if (!table.semi_axes.empty() && semi_axes) {
+    if (!table.semi_axes.empty() && shape) {
       Fault fault = fault_at(section_.given("table"), section_.path_of("table"),
                              "has semi-axes, and the scene gives them too");
-      fault.suggestion = "leave out semi_axes or radius of this heading";
+      fault.suggestion = "leave out semi_axes, radius or shape of this heading";
       reading_.faults.push_back(fault);
       return;
     }
@@ -126,7 +160,7 @@ class GroupReader {
       Twist motion = common;
       if (!table.velocity.empty()) motion.linear = table.velocity[i];
       if (!table.angular_velocity.empty()) motion.angular = table.angular_velocity[i];
-      add(table.semi_axes.empty() ? *semi_axes : table.semi_axes[i],
+      add(table.semi_axes.empty() ? *shape : ellipsoid(table.semi_axes[i]),
           {table.position[i], table.orientation[i]}, motion);
     }
     group_.table = file.string();
@@ -154,13 +188,14 @@ class GroupReader {
     return false;
   }
 
-  void generated(const Vec3& semi_axes) {
+  void generated(const ShapeDescription& shape) {
     const std::optional<Region> region = read_region();
     const Section scale = section_.child("scale");
     const bool scale_is_good = scale.node() == nullptr || is_window(scale);
     if (!region || !scale_is_good) return;
     const GrainRecipe recipe{
-        semi_axes, scale.node() == nullptr ? SizeDistribution{} : settings_of<SizeDistribution>(scale),
+        semi_axes_of(shape),
+        scale.node() == nullptr ? SizeDistribution{} : settings_of<SizeDistribution>(scale),
         fixed_orientation(section_)};
     const auto count = static_cast<std::size_t>(section_.integer("count"));
     std::vector<Grain> grains;
@@ -176,7 +211,7 @@ class GroupReader {
     }
     if (grains.size() < count) cannot_fit(grains.size(), *region);
     const Twist motion = settings_of<Twist>(section_);
-    for (const Grain& grain : grains) add(grain.scale * semi_axes, grain.pose, motion);
+    for (const Grain& grain : grains) add(scaled(shape, grain.scale), grain.pose, motion);
   }
 
   /// False, with a fault, if neighbours overlap however they are turned.

@@ -90,6 +90,17 @@ void read_boundary(const Section& section, const std::string& name, Reading& rea
 
 }  // namespace
 
+Fault missing_key(const Section& section, std::string_view key) {
+  const Key& info = *find_key(section.name(), key);
+  Fault fault;
+  fault.where = section.node()->where;
+  fault.key_path = section.path_of(key);
+  fault.problem = "is missing";
+  fault.unit = std::string(info.unit);
+  fault.allowed = to_string(info.range);
+  return fault;
+}
+
 bool is_box(const Section& section, Reading& reading) {
   const Vec3 low = section.vector("low"), high = section.vector("high");
   bool good = true;
@@ -112,7 +123,8 @@ std::vector<Section> elements(const Section& top, std::string_view key) {
   if (list == nullptr || list->kind != NodeKind::list) return sections;
   for (std::size_t i = 0; i < list->items.size(); ++i) {
     if (list->items[i].kind != NodeKind::table) continue;
-    sections.emplace_back(&list->items[i], key, fmt::format("{}[{}]", key, i));
+    sections.emplace_back(&list->items[i], key,
+                          fmt::format("{}{}{}[{}]", top.path(), top.path().empty() ? "" : ".", key, i));
   }
   return sections;
 }

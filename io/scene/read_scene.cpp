@@ -65,9 +65,11 @@ Scene read_scene_text(const std::string& text, const std::filesystem::path& file
 
   const Section top(&root, "", "");
   reading.seed = top.integer("seed");
+  reading.top = &root;
   read_settings(top, reading);
   read_materials(top, reading);
   read_boundaries(top, reading);
+  read_shapes(top, reading);
   read_bodies(top, reading);
   check_initial_state(settings_of<PlacementLimits>(top), reading);
 

@@ -24,6 +24,7 @@ struct Reading {
   std::vector<Fault> faults;
   std::vector<BodyGroup> groups;  // in the order of their slots
   std::int64_t seed = 0;
+  const Node* top = nullptr;  // of the file
 };
 
 /// Settings, solver and output.
@@ -31,6 +32,8 @@ void read_settings(const Section& top, Reading& reading);
 /// Materials and the laws of all their pairs.
 void read_materials(const Section& top, Reading& reading);
 void read_boundaries(const Section& top, Reading& reading);
+/// Functions that bodies are made of.
+void read_shapes(const Section& top, Reading& reading);
 void read_bodies(const Section& top, Reading& reading);
 /// Overlaps, bodies behind walls, and steps too long for the bodies' size.
 void check_initial_state(const PlacementLimits& limits, Reading& reading);
@@ -38,6 +41,12 @@ void check_initial_state(const PlacementLimits& limits, Reading& reading);
 /// The material that the section's key `material` names. A fault and none if there is no such material, or if
 /// the key is left out and there is more than one to choose from.
 std::optional<MaterialIndex> find_material(const Section& section, Reading& reading);
+
+/// The number of the function that the section's key `shape` names, if there is one.
+std::optional<std::int32_t> find_function(const Section& section, Reading& reading);
+
+/// "is missing", with what the key says of itself.
+Fault missing_key(const Section& section, std::string_view key);
 
 /// Adds a fault unless the section's `low` lies below its `high` in each component.
 bool is_box(const Section& section, Reading& reading);

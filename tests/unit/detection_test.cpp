@@ -55,9 +55,10 @@ Contacts contacts_of(const World& world) {
   DetectionWorkspace workspace;
   Contacts contacts = world.state.contacts;
   Seeds seeds = world.state.seeds;
+  std::vector<RememberedPair> remembered = world.state.remembered;
   const DetectionReport report = find_contacts(
       {world.model.shapes, world.state.bodies, world.model.boundaries, 0.0, time_step_s, free_speed_m_s},
-      workspace, contacts, seeds);
+      workspace, {contacts, seeds, remembered});
   EXPECT_EQ(report.failures, 0);
   return contacts;
 }

@@ -122,7 +122,10 @@ PreparedScene tile_bench(PreparedScene bed, int copies, double settle_s, Progres
   y.high->point.y() += (copies - 1) * width_y;
   const Bodies one = std::move(bed.state.bodies);
   State& state = bed.state;
-  state = {state.step, state.time_s, {}, {}, {}, {}, {}};  // nobody of the whole remembers anything
+  State fresh;  // nobody of the whole remembers anything
+  fresh.step = state.step;
+  fresh.time_s = state.time_s;
+  state = std::move(fresh);
   for (int j = 0; j < copies; ++j) {
     for (int i = 0; i < copies; ++i) {
       const Mirrors mirrors{i % 2 == 1, j % 2 == 1};

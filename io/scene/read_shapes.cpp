@@ -1,0 +1,160 @@
+// Shapes that are given by functions: in the scene, or in files of their own.
+#include <algorithm>
+#include <fmt/format.h>
+#include <fstream>
+#include <iterator>
+
+#include "io/scene/expressions.h"
+#include "io/scene/faults.h"
+#include "io/scene/keys.h"
+#include "io/scene/reading.h"
+#include "io/scene/settings_keys.h"
+#include "io/scene/validate.h"
+
+namespace scree::io {
+
+namespace {
+
+/// Semi-axes of which 0 stands for endless.
+Vec3 semi_axes_of(const Section& section) {
+  Vec3 axes = section.vector("semi_axes");
+  for (double& a : axes) a = a > 0.0 ? a : infinity;
+  return axes;
+}
+
+Quadric base_of(const Section& shape) {
+  const Vec3 over = semi_axes_of(shape).cwiseInverse();
+  const Mat3 across = Vec3(-over[0] * over[0], -over[1] * over[1], 0.0).asDiagonal();
+  const Mat3 along = Vec3(0.0, 0.0, over[2] * over[2]).asDiagonal();
+  const std::string base = shape.text("base");
+  if (base == "paraboloid") return quadric(across, Vec3(0.0, 0.0, -over[2]), 0.0);
+  if (base == "cone") return quadric(across + along, Vec3::Zero(), 0.0);
+  if (base == "hyperboloid") return quadric(across + along, Vec3::Zero(), 1.0);
+  if (base == "two_sheets") return quadric(across + along, Vec3::Zero(), -1.0);
+  return ellipsoid_quadric(semi_axes_of(shape));
+}
+
+Perturbation perturbation_of(const Section& section, Reading& reading) {
+  const double weight = section.number("weight");
+  if (section.text("type") == "plane") {
+    Vec3 normal = section.vector("normal");
+    if (normal.isZero(0.0)) {
+      reading.faults.push_back(
+          fault_at(section.given("normal"), section.path_of("normal"), "must not be zero"));
+      normal = Vec3::UnitZ();
+    }
+    normal.normalize();
+    return {quadric(Mat3::Zero(), normal, -normal.dot(section.vector("point"))), weight};
+  }
+  Quat orientation = Quat::Identity();
+  if (section.has("orientation")) {
+    const Node& node = section.given("orientation");
+    if (node.kind == NodeKind::list)
+      orientation =
+          Quat(node.items[0].number, node.items[1].number, node.items[2].number, node.items[3].number)
+              .normalized();
+  }
+  const Quadric inside = ellipsoid_quadric(semi_axes_of(section), section.vector("centre"), orientation);
+  return {section.boolean("outside") ? negative(inside) : inside, weight};
+}
+
+PerturbedQuadric function_of(const Section& shape, Reading& reading) {
+  PerturbedQuadric f{base_of(shape), {}};
+  for (const Section& section : elements(shape, "perturbations"))
+    if (!section.node()->faulty) f.perturbations.push_back(perturbation_of(section, reading));
+  return f;
+}
+
+/// Is anything wrong below a section?
+bool is_faulty(const Section& shape) {
+  const std::vector<Section> parts = elements(shape, "perturbations");
+  return shape.node()->faulty ||
+         std::ranges::any_of(parts, [](const Section& s) { return s.node()->faulty; });
+}
+
+void add_function(const std::string& name, const Section& shape, Reading& reading) {
+  const std::size_t faults = reading.faults.size();
+  if (is_faulty(shape)) return;
+  const PerturbedQuadric given = function_of(shape, reading);
+  if (reading.faults.size() > faults) return;
+  const auto tell = [&](const std::string& what) {
+    Fault fault;
+    fault.where = shape.node()->where;
+    fault.key_path = shape.path();
+    fault.problem = what;
+    return fault;
+  };
+  if (given.perturbations.size() > max_perturbations) {
+    reading.faults.push_back(tell(
+        fmt::format("has {} perturbations; {} are possible", given.perturbations.size(), max_perturbations)));
+    return;
+  }
+  ShapeFindings findings;
+  const std::optional<ImplicitShape> made = make_implicit_shape(given, {}, findings);
+  for (const std::string& warning : findings.warnings) reading.scene.warnings.push_back(tell(warning));
+  for (const std::string& error : findings.errors) reading.faults.push_back(tell(error));
+  if (made) reading.scene.model.shapes.add_function({name, given, std::make_shared<ImplicitShape>(*made)});
+}
+
+/// The shape that a file holds, with the keys of [[shapes]] at its top level.
+void read_shape_file(const std::string& name, const Section& section, Reading& reading) {
+  const std::filesystem::path file = reading.scene.file.parent_path() / section.text("file");
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream || std::filesystem::is_directory(file)) {
+    reading.faults.push_back(
+        fault_at(section.given("file"), section.path_of("file"), "cannot be opened as a file"));
+    return;
+  }
+  const std::string text((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
+  Node root = parse_document(text, file.string());
+  evaluate_expressions(root, reading.faults);
+  validate(root, "shapes", "shape", reading.faults);
+  add_function(name, Section(&root, "shapes", "shape"), reading);
+}
+
+}  // namespace
+
+void read_shapes(const Section& top, Reading& reading) {
+  std::vector<std::string> names;
+  for (const Section& section : elements(top, "shapes")) {
+    if (section.node()->faulty) continue;
+    const Node* const file = section.node()->find("file");
+    if (!section.has("name")) {
+      reading.faults.push_back(missing_key(section, "name"));
+      continue;
+    }
+    const std::string name = section.text("name");
+    if (std::ranges::find(names, name) != names.end())
+      reading.faults.push_back(
+          fault_at(section.given("name"), section.path_of("name"), "is the name of another shape"));
+    names.push_back(name);
+    if (file != nullptr && section.node()->find("semi_axes") != nullptr) {
+      reading.faults.push_back(
+          fault_at(*file, section.path_of("file"), "is given beside semi_axes; leave one out"));
+    } else if (file != nullptr) {
+      read_shape_file(name, section, reading);
+    } else if (!section.has("semi_axes")) {
+      reading.faults.push_back(missing_key(section, "semi_axes"));
+    } else {
+      add_function(name, section, reading);
+    }
+  }
+}
+
+std::optional<std::int32_t> find_function(const Section& section, Reading& reading) {
+  if (!section.has("shape")) return std::nullopt;
+  std::vector<std::string> names;
+  for (const ShapeFunction& f : reading.scene.model.shapes.functions()) names.push_back(f.name);
+  const auto found = std::ranges::find(names, section.text("shape"));
+  if (found != names.end()) return static_cast<std::int32_t>(found - names.begin());
+  // A shape that is faulty was told of where it stands.
+  for (const Section& given : elements(Section(reading.top, "", ""), "shapes"))
+    if (given.has("name") && given.text("name") == section.text("shape")) return std::nullopt;
+  Fault fault = fault_at(section.given("shape"), section.path_of("shape"), "is not the name of a shape");
+  fault.suggestion = did_you_mean(section.text("shape"), names);
+  if (names.empty()) fault.suggestion = "give it under a heading [[shapes]]";
+  reading.faults.push_back(std::move(fault));
+  return std::nullopt;
+}
+
+}  // namespace scree::io
