@@ -8,6 +8,7 @@
 #include "engine/geometry/ellipsoid_ellipsoid.h"
 #include "engine/geometry/ellipsoid_plane.h"
 #include "engine/geometry/ellipsoid_tube.h"
+#include "engine/geometry/implicit/implicit_contacts.h"
 #include "engine/simulation/assemble.h"
 #include "engine/simulation/motion.h"
 #include "engine/simulation/step.h"
@@ -132,6 +133,72 @@ void tube_gaps(benchmark::State& state) {
   count_items(state, poses.size());
 }
 BENCHMARK(tube_gaps);
+
+/// Pairs of pebbles (three dents, two bumps) next to each other; about half of them touch.
+struct PebblePair {
+  PlacedImplicit a, b;
+  PairMemory memory;
+};
+std::vector<PebblePair> pebble_pairs() {
+  constexpr int count = 128;
+  static const ImplicitShape pebble = [] {
+    ShapeFindings findings;
+    const PerturbedQuadric f =
+        perturbed({1.0, 0.8, 0.6}, {{ellipsoid_quadric({0.5, 0.5, 0.5}, {0.5, 0.5, 0.3}), -0.35},
+                                    {ellipsoid_quadric({0.6, 0.5, 0.5}, {-0.6, 0.2, 0.4}), -0.25},
+                                    {ellipsoid_quadric({0.5, 0.6, 0.4}, {0.1, -0.5, -0.4}), 0.4},
+                                    {ellipsoid_quadric({0.4, 0.4, 0.4}, {-0.5, -0.5, 0.2}), 0.3},
+                                    {ellipsoid_quadric({0.5, 0.4, 0.4}, {0.2, 0.3, -0.6}), -0.3}});
+    return make_implicit_shape(f, {.support_cells = 1}, findings).value();
+  }();
+  Random random(1);
+  std::vector<PebblePair> pairs;
+  for (int k = 0; k < count; ++k) {
+    PebblePair p{place(pebble, {Vec3::Zero(), random.rotation()}),
+                 place(pebble, {Vec3::Zero(), random.rotation()}),
+                 {}};
+    const Vec3 d = random.direction(), in_a = p.a.rotation.transpose() * d,
+               in_b = p.b.rotation.transpose() * -d;
+    const double touch = in_a.dot(support(pebble, in_a)) + in_b.dot(support(pebble, in_b));
+    p.b.position = (touch + random.uniform(-0.1, 0.02)) * d;
+    pairs.push_back(p);
+  }
+  return pairs;
+}
+
+void pebble_contacts_new(benchmark::State& state) {
+  const std::vector<PebblePair> pairs = pebble_pairs();
+  std::vector<Gap> found;
+  for (auto _ : state) {
+    for (const PebblePair& p : pairs) {
+      PairMemory memory;
+      found.clear();
+      contacts(p.a, p.b, 0.02, memory, found);
+      benchmark::DoNotOptimize(found.data());
+    }
+  }
+  count_items(state, pairs.size());
+}
+BENCHMARK(pebble_contacts_new);
+
+/// From the memory, the bodies a little moved.
+void pebble_contacts_remembered(benchmark::State& state) {
+  std::vector<PebblePair> pairs = pebble_pairs();
+  std::vector<Gap> found;
+  for (PebblePair& p : pairs) contacts(p.a, p.b, 0.02, p.memory, found);
+  double way = 1e-5;
+  for (auto _ : state) {
+    for (PebblePair& p : pairs) {
+      p.b.position[0] += way;
+      found.clear();
+      contacts(p.a, p.b, 0.02, p.memory, found);
+      benchmark::DoNotOptimize(found.data());
+    }
+    way = -way;
+  }
+  count_items(state, pairs.size());
+}
+BENCHMARK(pebble_contacts_remembered);
 
 void broad_phase_bodies(benchmark::State& state) {
   const std::vector<BoundingBox>& boxes = heap().workspace.detection.boxes;

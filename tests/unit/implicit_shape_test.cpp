@@ -138,7 +138,7 @@ TEST(ImplicitShape, CoverHoldsTheSurface) {
   Random random(5);
   for (const PerturbedQuadric& f : {test::kidney(), test::pebble(), test::tablet()}) {
     const ImplicitShape s = made(f);
-    for (int i = 0; i < 300; ++i) {
+    for (int i = 0; i < 100; ++i) {
       const Vec3 d = random.direction();
       const Vec3 x = ray_hit(s, Vec3::Zero(), d, 0.0, infinity) * d, n = outward(s, x);
       int holding = 0;

@@ -20,10 +20,11 @@ constexpr double surely_clear =
     0.02;  // of the smaller smallest length: lines shorter than this run as they must
 constexpr double clear_of_ends = 1e-6;  // of the size
 constexpr double widest_region = 0.5;   // cosine of the half angle of regions that are searched as a whole
+constexpr double unevenest = 8.0;       // largest relative curvature of such a region over its least
 constexpr double least_bulge = 0.1;     // of 1/size: relative curvature that counts as bending apart
 constexpr double region_reach =
     1.5;  // of a region's radius: Newton that goes farther has nothing to find there
-constexpr double leaf_reach = 4.0;  // the same where a leaf's bend leaves more open
+constexpr double leaf_reach = 2.0;  // the same where a leaf's bend leaves more open
 constexpr double patch_reach =
     1.0;  // of a patch's radius: a critical pair so near to it is the one it leads to
 
@@ -119,10 +120,13 @@ const CoverNode& node_of_b(const PairView& p, const PatchesThere& at) {
   return p.b->cover.nodes[static_cast<std::size_t>(at.b)];
 }
 
-/// Do two regions bend away from each other everywhere, so that they hold one critical pair at most?
+/// Do two regions bend away from each other everywhere, so that they hold one critical pair at most, and
+/// evenly enough for Newton to find it?
 bool bulge_apart(const PairView& p, const CoverNode& a, const CoverNode& b) {
-  return a.cosine > widest_region && b.cosine > widest_region &&
-         a.least_bend / p.scale_a + b.least_bend / p.scale_b > least_bulge / p.size;
+  if (!(a.cosine > widest_region && b.cosine > widest_region)) return false;
+  const double least = a.least_bend / p.scale_a + b.least_bend / p.scale_b,
+               most = a.most_bend / p.scale_a + b.most_bend / p.scale_b;
+  return least > least_bulge / p.size && most < unevenest * least;
 }
 
 /// Is one of these critical pairs where two patches must have theirs?
@@ -183,7 +187,8 @@ void search_all(const PairView& p, const SearchReach& reach, std::span<const Imp
     const SearchRegion region{p.scale_a * to_three(a.centre), p.scale_b * to_three(b.centre),
                               radii * p.scale_a * a.radius, radii * p.scale_b * b.radius};
     const Touch t = newton(p, region.a, region.b, &region);
-    if (t.converged) {
+    const auto is_this = [&](const Touch& o) { return is_same(p, t.a, t.b, o); };
+    if (t.converged && std::ranges::none_of(search.seen, is_this)) {
       search.seen.push_back(t);
       if (is_within(t, reach)) add(p, search, t, born_at(p, at));
     }
@@ -191,14 +196,16 @@ void search_all(const PairView& p, const SearchReach& reach, std::span<const Imp
   };
   const auto is_done = [&](std::int32_t i, std::int32_t j) {
     const PatchesThere at{i, j, {}};
-    return bulge_apart(p, node_of_a(p, at), node_of_b(p, at)) &&
+    const bool are_leaves = node_of_a(p, at).child < 0 && node_of_b(p, at).child < 0;
+    return !are_leaves && bulge_apart(p, node_of_a(p, at), node_of_b(p, at)) &&
            (leads_to_seen(p, at, search.seen) || follow_from(at, region_reach));
   };
   compare_covers(p, reach, is_done, [&](std::int32_t i, std::int32_t j) {
     const PatchesThere at{i, j, look_at_leaves(p, reach, i, j)};
     if (at.looked.what == PatchPair::nothing) return;
-    if (at.looked.what == PatchPair::any) search.settled = false;
-    if (!leads_to_seen(p, at, search.seen)) follow_from(at, leaf_reach);
+    const bool bulge = bulge_apart(p, node_of_a(p, at), node_of_b(p, at));
+    if (at.looked.what == PatchPair::any && !bulge) search.settled = false;
+    if (!leads_to_seen(p, at, search.seen)) follow_from(at, bulge ? region_reach : leaf_reach);
   });
 }
 

@@ -137,7 +137,7 @@ struct SearchRegion {
   double radius_a, radius_b;
 };
 
-inline constexpr int newton_iterations = 30;
+inline constexpr int newton_iterations = 30, region_iterations = 8;
 inline constexpr double newton_tolerance =
     1e-7;                                    // of the size: the step after which the next is below rounding
 inline constexpr double longest_step = 0.3;  // of the size
@@ -147,7 +147,8 @@ inline constexpr double longest_step = 0.3;  // of the size
 /// r = x_b - x_a, k and k_b what the normals turn while the points go to the surface.
 SCREE_INLINE Touch newton(const PairView& p, Three a, Three b, const SearchRegion* region = nullptr) {
   Touch t{a, b, {}, 0.0, {}, {}, false};
-  for (int i = 0; i < newton_iterations; ++i) {
+  const int iterations = region == nullptr ? newton_iterations : region_iterations;
+  for (int i = 0; i < iterations; ++i) {
     const SurfaceHere on_a = surface_here(*p.a, p.scale_a, t.a), on_b = surface_here(*p.b, p.scale_b, t.b);
     const Three n_b = p.turn * on_b.n, r = p.offset + p.turn * t.b - t.a;
     const Tangents frame = tangents(on_a.n), frame_b{back(p.turn, frame.x), back(p.turn, frame.y)};

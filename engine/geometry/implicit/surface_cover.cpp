@@ -88,6 +88,7 @@ std::optional<CoverLeaf> cover_leaf(const PerturbedQuadric& f, const Box& all) {
 CoverNode joined(const CoverNode& a, const CoverNode& b) {
   CoverNode r;
   r.least_bend = std::min(a.least_bend, b.least_bend);
+  r.most_bend = std::max(a.most_bend, b.most_bend);
   // The smallest ball about two.
   const Vec3 between = b.centre - a.centre;
   const double distance = between.norm();
@@ -127,14 +128,15 @@ CoverNode joined(const CoverNode& a, const CoverNode& b) {
 
 namespace {
 
-/// The smaller principal curvature, 1/m.
-double least_curvature(const FunctionValue& at) {
+/// The principal curvatures, 1/m, the smaller one first.
+std::pair<double, double> curvatures(const FunctionValue& at) {
   const double length = at.gradient.norm();
   const auto [t0, t1] = tangents(-at.gradient / length);
   Mat3 h;
   h << at.xx, at.xy, at.xz, at.xy, at.yy, at.yz, at.xz, at.yz, at.zz;
   const double a = -t0.dot(h * t0), b = -t0.dot(h * t1), c = -t1.dot(h * t1);
-  return (0.5 * (a + c) - std::hypot(0.5 * (a - c), b)) / length;
+  const double mean = 0.5 * (a + c) / length, half = std::hypot(0.5 * (a - c), b) / length;
+  return {mean - half, mean + half};
 }
 
 /// Looks at the surface on a grid of lines through a leaf's box.
@@ -145,7 +147,7 @@ void sample(const PerturbedQuadric& f, CoverLeaf& leaf) {
   const Vec3 &c = leaf.node.centre, &n = leaf.node.normal;
   Mat3 bend;
   bend << p.bend[0], p.bend[3], p.bend[4], p.bend[3], p.bend[1], p.bend[5], p.bend[4], p.bend[5], p.bend[2];
-  double least = least_curvature(evaluate(f, c));
+  auto [least, most] = curvatures(evaluate(f, c));
   const Vec3 size = leaf.box.size(), slack = Vec3::Constant(0.05 * size.maxCoeff());
   Eigen::Index across = 0;  // the lines' direction
   n.cwiseAbs().maxCoeff(&across);
@@ -161,7 +163,9 @@ void sample(const PerturbedQuadric& f, CoverLeaf& leaf) {
       }
       if (!((x - leaf.box.low + slack).minCoeff() >= 0.0 && (leaf.box.high + slack - x).minCoeff() >= 0.0))
         continue;
-      least = std::min(least, least_curvature(at));
+      const auto [low, high] = curvatures(at);
+      least = std::min(least, low);
+      most = std::max(most, high);
       const Vec3 u = x - c, flat = u - u.dot(n) * n;
       Vec3 off = -at.gradient.normalized() - n - bend * flat;
       off -= off.dot(n) * n;
@@ -170,6 +174,7 @@ void sample(const PerturbedQuadric& f, CoverLeaf& leaf) {
     }
   }
   leaf.node.least_bend = least;
+  leaf.node.most_bend = most;
 }
 
 /// Fills node `at` with the surface in a box; false where there is none.

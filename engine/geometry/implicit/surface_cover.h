@@ -16,8 +16,8 @@ struct CoverNode {
   double radius = 0.0;               // m
   Vec3 normal = Vec3::Zero();        // unit, outward: axis of the cone
   double cosine = -1.0, sine = 0.0;  // of the cone's half angle
-  double least_bend =
-      -infinity;            // 1/m, the least normal curvature; sampled, positive where the surface bulges
+  // 1/m, of all normal curvatures, from samples; positive where the surface bulges:
+  double least_bend = -infinity, most_bend = infinity;
   std::int32_t child = -1;  // the first of two that stand together; -1: a leaf
   std::int32_t patch = -1;  // of a leaf
 };
