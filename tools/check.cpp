@@ -12,6 +12,7 @@
 #include "engine/simulation/step.h"
 #include "io/scene/keys.h"
 #include "io/scene/read_scene.h"
+#include "tools/command_line.h"
 #include "tools/exit_codes.h"
 #include "tools/progress.h"
 
@@ -200,9 +201,7 @@ void add_check(CLI::App& app, std::function<int()>& action) {
   CLI::App* command =
       app.add_subcommand("check", "Look for errors in a scene and tell what a run of it will take");
   command->add_option("scene", options->scene, "Scene file")->required()->type_name("SCENE.toml");
-  command->add_option("--threads", options->threads, "Threads; 0 takes all there are")
-      ->check(CLI::Range(0, 4096))
-      ->capture_default_str();
+  add_threads(*command, options->threads);
   command->add_option("--set", options->settings, "Overrides a setting of the scene; may be repeated")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);

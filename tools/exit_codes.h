@@ -17,6 +17,7 @@ enum ExitCode : int {
   exit_not_reproducible = 10,  // repeats or thread counts ended in different states (scree bench)
   exit_left_out = 11,          // this build leaves out the part that was asked for
   exit_not_trusted = 12,       // the verdict on the run is as bad as --strict names (scree run)
+  exit_does_not_fit = 13,      // the machine has not enough memory or disk for what was asked
   exit_interrupted = 130,  // stopped by SIGINT or SIGTERM, after the step was finished and files were closed
 };
 

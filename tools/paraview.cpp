@@ -14,6 +14,7 @@
 #include "io/files/text_file.h"
 #include "io/results/paraview_script.h"
 #include "io/results/vtk_export.h"
+#include "tools/command_line.h"
 #include "tools/exit_codes.h"
 #include "tools/progress.h"
 #include "tools/recorded_run.h"
@@ -43,9 +44,10 @@ void write_script(const io::RunFolder& folder, const ParaviewOptions& options) {
   const io::TrajectoryReader reader = open_trajectory(folder);
   const std::vector<std::string> names = colour_names(reader);
   if (std::find(names.begin(), names.end(), options.colour) == names.end()) {
-    throw CLI::ValidationError("--color", fmt::format("bodies have no array '{}'; there are {}",
-                                                      options.colour, fmt::join(names, ", ")));
+    throw CLI::ValidationError("--color", not_among(fmt::format("bodies have no array '{}'", options.colour),
+                                                    options.colour, names));
   }
+  if (options.time_s) frame_at(*options.time_s, reader);
   if (!fs::exists(folder.bodies_series())) io::write_vtk_series(folder, reader, io::all_frames(reader));
   io::write_whole_file(
       folder.view_script(),
@@ -103,7 +105,8 @@ void add_paraview(CLI::App& app, std::function<int()>& action) {
       ->add_option("--picture", options->picture,
                    "Draw this picture with pvbatch instead of opening a window")
       ->type_name("FILE.png");
-  command->add_option("--time", options->time_s, "Moment of the picture, s; the last one if not given");
+  command->add_option("--time", options->time_s, "Moment of the picture, s; the last one if not given")
+      ->check(number_in(any_number));
   command->add_flag("--script-only", options->script_only,
                     "Only write view.py into the run's folder and print the command that shows it");
   command->callback([options, &action] { action = [options] { return paraview(*options); }; });

@@ -8,6 +8,7 @@
 
 #include "io/files/file_errors.h"
 #include "io/results/recorded_fields.h"
+#include "tools/command_line.h"
 
 namespace scree {
 
@@ -42,18 +43,31 @@ io::TrajectoryReader open_trajectory(const io::RunFolder& folder) {
 void add_frame_choice(CLI::App& command, FrameChoice& choice, const std::string& otherwise) {
   CLI::Option* time = command.add_option(
       "--time", choice.time_s, "Only the frames nearest to these times, s; " + otherwise + " if not given");
-  time->expected(1, 1000)->type_name("TIME ...");
-  command.add_option("--from", choice.from_s, "Only frames from this time on, s")->excludes(time);
-  command.add_option("--until", choice.until_s, "Only frames up to this time, s")->excludes(time);
+  time->expected(1, 1000)->check(number_in(any_number))->type_name("TIME ...");
+  command.add_option("--from", choice.from_s, "Only frames from this time on, s")
+      ->check(number_in(any_number))
+      ->excludes(time);
+  command.add_option("--until", choice.until_s, "Only frames up to this time, s")
+      ->check(number_in(any_number))
+      ->excludes(time);
   command.add_option("--every", choice.every, "Only every so many-th of them")
-      ->check(CLI::PositiveNumber)
+      ->check(whole_number_in({.low = 1.0, .high = 1e9}))
       ->excludes(time)
       ->capture_default_str();
 }
 
+std::size_t frame_at(double time_s, const io::TrajectoryReader& reader) {
+  const std::vector<double>& times = reader.time_s();
+  const double slack = reader.run().frame_interval_s;
+  if (time_s >= times.front() - slack && time_s <= times.back() + slack) return reader.nearest_frame(time_s);
+  throw CLI::ValidationError(
+      "--time", fmt::format("the run has no frame near it (value {:g} s, allowed {:g} to {:g} s)", time_s,
+                            times.front(), times.back()));
+}
+
 std::vector<std::size_t> chosen_frames(const FrameChoice& choice, const io::TrajectoryReader& reader) {
   std::vector<std::size_t> frames;
-  for (const double time : choice.time_s) frames.push_back(reader.nearest_frame(time));
+  for (const double time : choice.time_s) frames.push_back(frame_at(time, reader));
   const std::vector<double>& times = reader.time_s();
   for (std::size_t k = 0, inside = 0; choice.time_s.empty() && k < times.size(); ++k) {
     // The times of steps are sums of rounded numbers: a thousandth of a frame interval tells them apart.
@@ -76,9 +90,9 @@ std::vector<std::size_t> chosen_frames(const FrameChoice& choice, const io::Traj
 void require_field(const io::RecordedRun& run, const std::string& option, const std::string& name) {
   const std::vector<io::RecordedField> fields = io::recorded_fields(run);
   if (io::find_field(fields, name)) return;
-  std::string known;
-  for (const io::RecordedField& field : fields) known += (known.empty() ? "" : ", ") + field.name;
-  throw CLI::ValidationError(option, fmt::format("bodies have no '{}'; there are {}", name, known));
+  std::vector<std::string> known;
+  for (const io::RecordedField& field : fields) known.push_back(field.name);
+  throw CLI::ValidationError(option, not_among(fmt::format("bodies have no '{}'", name), name, known));
 }
 
 bool has_program(const std::string& name) {

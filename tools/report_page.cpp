@@ -6,6 +6,7 @@
 
 #include "io/files/text_file.h"
 #include "io/report/report_page.h"
+#include "tools/command_line.h"
 #include "tools/exit_codes.h"
 #include "tools/job_progress.h"
 #include "tools/recorded_run.h"
@@ -51,7 +52,7 @@ void add_report(CLI::App& app, std::function<int()>& action) {
   command
       ->add_option("--view-size", options->view_megabytes,
                    "Megabytes of poses, before compression, in the 3-D view: more frames, a larger page")
-      ->check(CLI::PositiveNumber)
+      ->check(number_in({.low = 1e-3, .high = 1e5}))
       ->capture_default_str();
   command->add_flag("-q,--quiet", options->quiet, "Print nothing but warnings and errors");
   command->callback([options, &action] { action = [options] { return report(*options); }; });

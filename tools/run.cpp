@@ -13,6 +13,7 @@
 #include "io/problems/problem_file.h"
 #include "io/results/run_recorder.h"
 #include "io/scene/read_scene.h"
+#include "tools/command_line.h"
 #include "tools/exit_codes.h"
 #include "tools/interrupt.h"
 #include "tools/progress.h"
@@ -21,6 +22,8 @@
 namespace scree {
 
 namespace {
+
+constexpr io::Range step_numbers{.low = 1.0, .high = 9e15};
 
 struct RunOptions {
   std::filesystem::path scene, folder;
@@ -205,11 +208,9 @@ void add_run(CLI::App& app, std::function<int()>& action) {
       ->add_option("-o,--output", options->folder,
                    "Folder for the results; results/<scene name> if not given")
       ->type_name("FOLDER");
-  command->add_option("--threads", options->threads, "Threads; 0 takes all there are")
-      ->check(CLI::Range(0, 4096))
-      ->capture_default_str();
+  add_threads(*command, options->threads);
   command->add_option("--until", options->until_s, "Simulated time to stop at, s; overrides the scene")
-      ->check(CLI::NonNegativeNumber);
+      ->check(number_in(not_negative));
   command->add_option("--set", options->settings, "Overrides a setting of the scene; may be repeated")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false)
@@ -219,7 +220,7 @@ void add_run(CLI::App& app, std::function<int()>& action) {
                    "Store the contact problem of the first step that does not converge, for `scree solve`")
       ->type_name("FILE.h5");
   command->add_option("--dump-step", options->dump_step, "The step to store with --dump-problem instead")
-      ->check(CLI::PositiveNumber)
+      ->check(whole_number_in(step_numbers))
       ->type_name("STEP");
   command->add_flag("--overwrite", options->overwrite, "Replace results that the folder already holds");
   command->add_flag("--stage-table", options->stage_table,
@@ -227,7 +228,7 @@ void add_run(CLI::App& app, std::function<int()>& action) {
   command
       ->add_flag("--strict{red}", options->strict,
                  "Leave with status 12 if the verdict is red; --strict=amber: also if it is amber")
-      ->check(CLI::IsMember({"red", "amber"}));
+      ->check(one_of({"red", "amber"}));
   command->add_flag("-q,--quiet", options->quiet,
                     "Print nothing but warnings, errors, and a verdict that is not green");
   command->callback([options, &action] { action = [options] { return run(*options); }; });

@@ -8,7 +8,7 @@
 #include <scree_embedded.h>
 
 #include "io/render/camera.h"
-#include "io/render/colour_map.h"
+#include "io/results/colour_map.h"
 #include "io/render/run_scene.h"
 #include "io/report/packed.h"
 #include "io/report/plots.h"

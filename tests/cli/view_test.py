@@ -152,6 +152,14 @@ class Viewing(unittest.TestCase):
                           "--until", "0.15", "-q")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertGreater(os.path.getsize(film), 500)
+        for name, codec, pictures in (("f.gif", "gif", 2), ("f.webm", "vp9", 2), ("one.mp4", "h264", 1)):
+            times = ["--time", "0", "0.1"][:1 + pictures]
+            done = self.scree("render", "-o", name, "--size", "64x64", "--samples", "1", *times)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertTrue(done.stdout.endswith(name + "\n"), done.stdout)
+            shown = subprocess.run(["ffprobe", "-v", "error", "-count_frames", "-of", "csv=p=0", "-show_entries",
+                                    "stream=codec_name,nb_read_frames", name], cwd=self.folder, capture_output=True, text=True)
+            self.assertEqual(shown.stdout.strip(), f"{codec},{pictures}")
 
     def test_render_says_what_is_wrong(self):
         for wrong, word in ((["--color", "taste"], "kinetic_energy"), (["--size", "big"], "1280x720"),

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/core/random.h"
-#include "io/render/colour_map.h"
+#include "io/results/colour_map.h"
 #include "io/render/labels.h"
 
 namespace scree::test {

@@ -1,4 +1,4 @@
-#include "io/render/colour_map.h"
+#include "io/results/colour_map.h"
 
 #include <algorithm>
 #include <array>
