@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <fmt/format.h>
 #include <memory>
@@ -164,6 +165,17 @@ class Target {
   std::unique_ptr<io::Film> film_;
 };
 
+/// Said after the first picture where all of them take long; else nothing.
+std::string long_job_text(std::size_t pictures, double each_s, const RenderOptions& options) {
+  constexpr double long_s = 60.0;
+  const double all_s = each_s * static_cast<double>(pictures);
+  if (all_s < long_s) return "";
+  return fmt::format(
+      "{} pictures of {} with {} samples take about {}; less with --samples 2, --every 5 or a smaller "
+      "--size\n",
+      pictures, options.size, options.picture.samples, duration_text(all_s));
+}
+
 int render(const RenderOptions& options) {
   set_thread_count(options.threads);
   const io::RunFolder run = find_run(options.folder);
@@ -182,8 +194,11 @@ int render(const RenderOptions& options) {
   JobProgress progress(Progress::detect(options.quiet), "picture", frames.size());
   for (std::size_t i = 0; i < frames.size(); ++i) {
     if (interrupt_requested()) break;
+    const auto begin = std::chrono::steady_clock::now();
     io::Picture drawn = artist.draw(frames[i]);
     target.add(drawn, frames[i]);
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+    if (i == 0 && !options.quiet) show(long_job_text(frames.size(), took.count(), options));
     progress.done(i + 1);
   }
   progress.finish();
@@ -197,8 +212,15 @@ std::vector<std::string> words(std::span<const std::string_view> views) {
 }
 
 void add_camera_options(CLI::App& command, RenderOptions& options) {
-  command.add_option("--view", options.picture.view, "Where to look from; the whole run is in the picture")
+  command
+      .add_option("--view", options.picture.view,
+                  "Where to look from; the whole run is in the picture, as --fit says")
       ->check(one_of(words(io::view_names())))
+      ->capture_default_str();
+  command
+      .add_option("--fit", options.picture.fit,
+                  "Part of the bodies that has to be in the picture: less leaves out those that fly far off")
+      ->check(number_in({.low = 0.1, .high = 1.0}))
       ->capture_default_str();
   command.add_option("--zoom", options.picture.zoom, "Above 1 comes nearer")
       ->check(number_in(zooms))

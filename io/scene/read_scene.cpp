@@ -82,6 +82,20 @@ Scene read_scene(const std::filesystem::path& file, const std::vector<Override>&
   return read_scene_text(text, file, overrides, most_bodies);
 }
 
+std::vector<std::pair<std::string, std::string>> settings_in_effect(
+    const std::string& text, const std::vector<std::string>& overrides) try {
+  Reading reading;
+  Node root = parse_document(text, "");
+  for (const std::string& override : overrides)
+    apply_override(root, parse_override(override), reading.faults);
+  evaluate_expressions(root, reading.faults);
+  validate(root, "", "", reading.faults);
+  read_settings(Section(&root, "", ""), reading);
+  return settings_text(reading.scene);
+} catch (const InputError&) {
+  return {};
+}
+
 Scene read_scene_text(const std::string& text, const std::filesystem::path& file,
                       const std::vector<Override>& overrides, std::size_t most_bodies) {
   Reading reading;

@@ -29,4 +29,9 @@ Scene read_scene_text(const std::string& text, const std::filesystem::path& file
                       const std::vector<Override>& overrides = {},
                       std::size_t most_bodies = std::numeric_limits<std::size_t>::max());
 
+/// Names and values, as a file would say them, of all settings of a run: what its scene and its overrides
+/// ("key=value") say, and the defaults. Empty where the text is no scene.
+std::vector<std::pair<std::string, std::string>> settings_in_effect(
+    const std::string& text, const std::vector<std::string>& overrides);
+
 }  // namespace scree::io
