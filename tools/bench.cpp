@@ -185,6 +185,12 @@ BenchOptions with_defaults(BenchOptions options) {
 int compare_files(const BenchOptions& options) {
   const Comparison comparison = compare(read_bench_json(options.compared[0]),
                                         read_bench_json(options.compared[1]), options.least_change);
+  if (comparison.cases.empty()) {
+    throw CLI::ValidationError(
+        "--compare",
+        fmt::format("{} and {} have no measurement in common; measure the same scenes, sizes and threads",
+                    options.compared[0].string(), options.compared[1].string()));
+  }
   show(to_text(comparison));
   return comparison.slower() ? exit_slower : exit_ok;
 }

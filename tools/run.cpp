@@ -13,6 +13,7 @@
 #include "io/problems/problem_file.h"
 #include "io/results/run_recorder.h"
 #include "io/scene/read_scene.h"
+#include "tools/check.h"
 #include "tools/command_line.h"
 #include "tools/exit_codes.h"
 #include "tools/interrupt.h"
@@ -33,7 +34,7 @@ struct RunOptions {
   std::filesystem::path dump_problem;  // where to store a contact problem; empty: nowhere
   std::int64_t dump_step = 0;          // which; 0: the first that does not converge
   std::string strict;                  // the grade from which on a verdict fails the run; empty: none does
-  bool overwrite = false, quiet = false, stage_table = false;
+  bool overwrite = false, force = false, quiet = false, stage_table = false;
 };
 
 std::vector<std::pair<std::string, std::string>> overrides(const std::vector<std::string>& settings) {
@@ -46,7 +47,8 @@ std::vector<std::pair<std::string, std::string>> overrides(const std::vector<std
 }
 
 io::Scene load(const RunOptions& options) {
-  io::Scene scene = io::read_scene(options.scene, overrides(options.settings));
+  io::Scene scene =
+      io::read_scene(options.scene, overrides(options.settings), bodies_with_room(!options.force));
   if (options.until_s) scene.end_time_s = *options.until_s;
   for (const Fault& warning : scene.warnings) spdlog::warn("{}", to_string(warning));
   return scene;
@@ -54,14 +56,35 @@ io::Scene load(const RunOptions& options) {
 
 void announce(const io::Scene& scene) {
   const Settings& settings = scene.model.settings;
-  show(fmt::format("{}: {} bodies, {} boundaries, {:g} s in steps of {:g} s, {} threads\n", scene.name,
+  show(fmt::format("{}: {} bodies, {} boundaries, {:g} s in steps of {:g} s, {}\n", scene.name,
                    scene.initial.bodies.size(), scene.model.boundaries.size(), scene.end_time_s,
-                   settings.time_step_s, thread_count()));
+                   settings.time_step_s, plural(thread_count(), "thread")));
 }
 
 bool is_broken(const StepReport& report) {
   return report.status == SolveStatus::diverged || !std::isfinite(report.energy.kinetic) ||
          !std::isfinite(report.energy.potential);
+}
+
+/// Names the first body whose numbers are not finite, or else the fastest one, and says where it is.
+std::string broken_body(const Model& model, const Bodies& bodies) {
+  std::size_t broken = 0;
+  double most = -1.0;
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    const bool finite = bodies.position[i].allFinite() && bodies.linear_velocity[i].allFinite() &&
+                        bodies.angular_velocity[i].allFinite();
+    const double speed = finite ? bodies.linear_velocity[i].stableNorm() : infinity;
+    if (!(speed > most)) continue;
+    most = speed;
+    broken = i;
+    if (!finite) break;
+  }
+  if (bodies.size() == 0) return "no body is left";
+  const Vec3 &x = bodies.position[broken], &v = bodies.linear_velocity[broken];
+  return fmt::format(
+      "body {} of {} at [{:.4g}, {:.4g}, {:.4g}] m, which moves by [{:.4g}, {:.4g}, {:.4g}] m/s",
+      bodies.id[broken], model.materials.name(bodies.material[broken]), x.x(), x.y(), x.z(), v.x(), v.y(),
+      v.z());
 }
 
 /// Stores the contact problem of one step, the one asked for or the first that did not converge.
@@ -108,9 +131,11 @@ io::RunStatus advance(const io::Scene& scene, State& state, Workspace& workspace
     if (is_broken(report)) {
       progress.clear();
       spdlog::error(
-          "step {} at t = {:g} s: numbers are no longer finite; a smaller time step or fewer overlaps at the "
-          "start may help",
-          report.step, report.time_s);
+          "step {} at t = {:g} s: {}: since this step numbers are no longer finite; a smaller time_step (now "
+          "{:g} s) "
+          "or fewer overlaps at the start may help",
+          report.step, report.time_s, broken_body(scene.model, state.bodies),
+          scene.model.settings.time_step_s);
       return io::RunStatus::failed;
     }
     const double breach = recorder.statistics().ledger_breach();
@@ -158,8 +183,14 @@ int exit_code(const io::Summary& summary, const std::string& strict) {
 int run(const RunOptions& options) {
   set_thread_count(options.threads);
   const io::Scene scene = load(options);
-  const std::filesystem::path folder =
-      options.folder.empty() ? std::filesystem::path("results") / scene.name : options.folder;
+  const std::filesystem::path folder = options.folder.empty() ? default_folder(scene) : options.folder;
+  if (const std::string problem = room_problem(forecast(scene), folder); !problem.empty()) {
+    if (!options.force) {
+      spdlog::error("{}; --force tries nevertheless", problem);
+      return exit_does_not_fit;
+    }
+    spdlog::warn("{}", problem);
+  }
   io::RunRecorder recorder(scene, {folder, options.overwrite});
   catch_interrupts();
   if (!options.quiet) announce(scene);
@@ -223,6 +254,9 @@ void add_run(CLI::App& app, std::function<int()>& action) {
       ->check(whole_number_in(step_numbers))
       ->type_name("STEP");
   command->add_flag("--overwrite", options->overwrite, "Replace results that the folder already holds");
+  command->add_flag(
+      "--force", options->force,
+      "Go on where the machine has not enough memory or disk for what the run is expected to take");
   command->add_flag("--stage-table", options->stage_table,
                     "Show the stages' times at a dozen moments at the end");
   command

@@ -30,7 +30,7 @@ double free_disk_bytes(const std::filesystem::path& folder) {
   std::filesystem::path there = std::filesystem::absolute(folder, error);
   while (!std::filesystem::exists(there, error) && there.has_relative_path()) there = there.parent_path();
   const std::filesystem::space_info space = std::filesystem::space(there, error);
-  return error ? unknown : static_cast<double>(space.available);
+  return error || space.capacity == 0 ? unknown : static_cast<double>(space.available);  // /proc has none
 }
 
 std::string bytes_text(double bytes) {

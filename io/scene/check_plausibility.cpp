@@ -15,7 +15,7 @@ constexpr Range usual_density{.low = 10.0, .high = 23000.0};  // kg/m^3: foam to
 constexpr Range usual_friction{.low = 0.0, .high = 2.0};      // rubber on rock has some 1.5
 constexpr Range usual_length{.low = 1e-6, .high = 10.0};      // m, of semi-axes: dust to boulders
 /// Steps in which a body that is let go falls by its smallest semi-axis: with fewer, impacts are deep.
-constexpr double fewest_steps_a_fall = 4.0;
+constexpr double fewest_steps_a_fall = 3.0;
 
 Fault unusual(const Section& section, std::string_view key, const Range& usual, const std::string& what) {
   Fault warning = fault_at(section.given(key), section.path_of(key), "is unusual: " + what);

@@ -83,7 +83,7 @@ random group that does not fit its region is an error that says how many bodies 
 half of its smallest semi-axis in the first step, an unknown column and a parameter that is not used are warnings. So are values
 that granular scenes hardly ever have: densities below 10 or above 23000 kg/m^3, friction above 2, bodies smaller than a
 micrometre or larger than 10 m, and a step in which the smallest bodies fall so fast that they pass their smallest semi-axis
-in fewer than four.
+in fewer than three.
 
 `scree check --exact scene.toml` also classifies every pair of bodies that almost touches, by the characteristic polynomial of
 the two ellipsoids and without iteration: `separate`, `touching`, `overlapping`, or `inside` where one holds the other. It

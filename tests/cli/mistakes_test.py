@@ -79,7 +79,34 @@ MISTAKES = [
     (["export", "made", "--to", "csv", "--time", "nan"], 2, ["--time", "nan"]),
     (["export", "made", "--to", "lamps"], 2, ["'lamps'", "'lammps'"]),
     (["paraview", "made", "--color", "sped"], 2, ["'sped'", "'speed'"]),
+    (["paraview", "made", "--time", "99"], 2, ["--time", "99", "0 to 0.1 s"]),
+    (["bench", "--compare", "before.json", "other.json"], 2, ["--compare", "before.json and other.json", "no measurement in common"]),
+    # The scene
+    (["run", "nothere.toml"], 3, ["nothere.toml: cannot be opened: No such file", "mixture.toml"]),
+    (["run", "mixtur.toml"], 3, ["did you mean 'mixture.toml'?"]),
+    (["run", "mixture.toml", "--set", 'name="../../evil"'], 3, ["name", "../../evil", "folder"]),
+    (["run", "mixture.toml", "--set", "solver.kind=perbody"], 3, ["solver.kind", "did you mean 'per_body'?"]),
+    (["run", "mixture.toml", "--set", "time_stepp=1"], 3, ["time_stepp", "did you mean 'time_step'?"]),
+    (["run", "mixture.toml", "--set", "bodies[1].material=glas"], 3, ["glas", '"stone", "glass"', "did you mean 'glass'?"]),
+    (["check", "mixture.toml", "--set", "bodies[0].count=2000000000"], 3, ["bodies[0].count", "2000000000", "allowed <= "]),
+    (["check", "table.toml", "--set", 'bodies[0].table="header.csv"'], 3, ["header.csv:1:1", "x, y, z", "east, north, up"]),
+    (["check", "table.toml", "--set", 'bodies[0].table="numbers.csv"'], 3, ["numbers.csv:1:1", "must name the columns", "1,2,3"]),
+    (["check", "table.toml", "--set", 'bodies[0].table="material.csv"'], 3, ["material.csv:2:1", "stoen", "did you mean 'stone'?"]),
+    (["check", "table.toml", "--set", 'bodies[0].table="missing.csv"'], 3, ["missing.csv", "no such file"]),
+    (["check", "table.toml", "--set", "bodies[0].position=[0, 0, -1]"], 3, ["bodies[0]", "form 'table'"]),
+    (["check", "behind.toml"], 3, ["behind.toml:4:1", "behind the boundary 'floor' by 1 m"]),
+    (["run", "fast.toml", "-q", "-o", "fast", "--overwrite"], 5, ["body 0 of stone", "since this step", "time_step (now 0.002 s)"]),
 ]
+
+SCENE_HEAD = '[[materials]]\nname = "stone"\ndensity = 2500\n'
+FILES = {
+    "table.toml": SCENE_HEAD + '[[bodies]]\ntable = "header.csv"\n',
+    "behind.toml": SCENE_HEAD + '[[bodies]]\nradius = 0.1\nposition = [0, 0, -1]\n[[boundaries]]\nname = "floor"\ntype = "plane"\n',
+    "fast.toml": SCENE_HEAD + "[[bodies]]\nradius = 0.1\nposition = [0, 0, 1]\nvelocity = [1e200, 0, 0]\n",
+    "header.csv": "east,north,up\n1,2,3\n",
+    "numbers.csv": "1,2,3\n4,5,6\n",
+    "material.csv": "x,y,z,radius,material\n0,0,1,0.1,stoen\n",
+}
 
 
 class Mistakes(unittest.TestCase):
@@ -91,6 +118,13 @@ class Mistakes(unittest.TestCase):
         cls.write("mixture.toml", SCENE)
         done = cls.scree("run", "mixture.toml", "-q", "-o", "made")
         assert done.returncode == 0, done.stderr
+        for name, text in FILES.items():
+            cls.write(name, text)
+        for name, scene in (("before.json", "drop.toml"), ("other.json", "fall.toml")):
+            cls.write(scene, "end_time = 0.01\n" + SCENE_HEAD + "[[bodies]]\nradius = 0.1\nposition = [0, 0, 1]\n")
+            done = cls.scree("bench", scene, "--steps", "1", "--repeats", "1", "--threads", "1", "--no-residuals", "--json", name, "-q")
+            assert done.returncode == 0, done.stderr
+        cls.scree("run", "fast.toml", "-q", "-o", "fast")
         cls.before = sorted(os.listdir(cls.folder))
 
     @classmethod
@@ -103,7 +137,7 @@ class Mistakes(unittest.TestCase):
         return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, cwd=cls.folder, timeout=60)
 
     def test_all(self):
-        self.assertGreaterEqual(len(MISTAKES), 30)
+        self.assertGreaterEqual(len(MISTAKES), 40)
         for arguments, status, words in MISTAKES:
             with self.subTest(" ".join(arguments)):
                 start = time.monotonic()

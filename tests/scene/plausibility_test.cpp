@@ -41,7 +41,7 @@ TEST(Plausibility, ComparesStepWithSizeAndGravity) {
   EXPECT_EQ(warnings("2500", "0.5", "1e-4", "0.002"),
             Told{"odd.toml: time_step: is long: the smallest bodies fall by their smallest semi-axis of "
                  "0.0001 m in 2.3 steps "
-                 "(value 0.002 s); time_step = 0.0006 would be safe"});
+                 "(value 0.002 s); time_step = 0.0008 would be safe"});
 }
 
 }  // namespace
