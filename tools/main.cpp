@@ -14,6 +14,8 @@
 #include "tools/export.h"
 #include "tools/fields.h"
 #include "tools/interrupt.h"
+#include "tools/manual.h"
+#include "tools/new_scene.h"
 #include "tools/paraview.h"
 #include "tools/render.h"
 #include "tools/report_page.h"
@@ -64,6 +66,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(0, 1);
   std::function<int()> action;
   scree::add_help(app, action);
+  scree::add_new(app, action);
   scree::add_run(app, action);
   scree::add_check(app, action);
   scree::add_solve(app, action);
@@ -73,6 +76,7 @@ int main(int argc, char** argv) {
   scree::add_report(app, action);
   scree::add_export(app, action);
   scree::add_fields(app, action);
+  scree::add_manual(app, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& asked) {  // --help, --version
