@@ -1,4 +1,4 @@
-# `cpack -G DEB` in the build folder makes a Debian package of the program; lintian is content with it.
+# `cpack -G DEB` in the build folder makes a Debian package of the program, with the engine as a library.
 find_program(GZIP gzip)
 if(GZIP)
   set(packed ${CMAKE_CURRENT_BINARY_DIR}/packaging)

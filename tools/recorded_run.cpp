@@ -8,6 +8,7 @@
 
 #include "io/files/file_errors.h"
 #include "io/results/recorded_fields.h"
+#include "io/scene/faults.h"
 #include "tools/command_line.h"
 
 namespace scree {
@@ -20,12 +21,38 @@ void add_run_folder(CLI::App& command, fs::path& folder) {
       ->type_name("FOLDER");
 }
 
+namespace {
+
+/// Folders with a trajectory where one was looked for, and in results/; at most eight.
+std::vector<std::string> runs_beside(const fs::path& path) {
+  constexpr std::size_t most = 8;
+  std::vector<std::string> found;
+  for (const fs::path& folder : {path.has_parent_path() ? path.parent_path() : fs::path("."), fs::path("results")}) {
+    std::error_code error;
+    for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+      std::error_code ignored;
+      if (!fs::exists(io::RunFolder{entry->path()}.trajectory(), ignored)) continue;
+      const std::string name = entry->path().lexically_normal().string();
+      if (std::find(found.begin(), found.end(), name) == found.end()) found.push_back(name);
+    }
+  }
+  std::sort(found.begin(), found.end());
+  if (found.size() > most) found.resize(most);
+  return found;
+}
+
+}  // namespace
+
 io::RunFolder find_run(const fs::path& path) {
   std::error_code error;
   if (fs::is_directory(path, error)) return {path};
   if (fs::is_regular_file(path, error)) return {path.has_parent_path() ? path.parent_path() : fs::path(".")};
-  throw io::ReadError(
-      fmt::format("{}: no such folder; name the one that `scree run` wrote its results to", path.string()));
+  const std::vector<std::string> runs = runs_beside(path);
+  const std::string near = io::did_you_mean(path.string(), runs);
+  throw io::ReadError(fmt::format("{}: no such folder; {}{}{}", path.string(),
+                                  runs.empty() ? "name the one that `scree run` wrote its results to"
+                                               : fmt::format("there are {}", fmt::join(runs, ", ")),
+                                  near.empty() ? "" : "; ", near));
 }
 
 io::TrajectoryReader open_trajectory(const io::RunFolder& folder) {

@@ -417,7 +417,7 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(process.returncode, -signal.SIGKILL)
         self.assertFalse(os.path.exists(os.path.join(self.results, "summary.json")))
         self.check_whole()
-        self.assertEqual(self.run_program(*self.command()).returncode, 4)
+        self.assertEqual(self.run_program(*self.command("--force")).returncode, 4)
 
     def test_closed_stdout(self):
         # What `scree run ... | head -1` does: the run goes on to its end.

@@ -61,7 +61,9 @@ MISTAKES = [
     (["solve", "mixture.toml", "--tolerance", "nan"], 2, ["--tolerance", "nan", "> 0"]),
     (["solve", "mixture.toml", "--solver", "perbody"], 2, ["'perbody'", "'per_body'"]),
     # Looking at a run
-    (["render", "nowhere"], 6, ["nowhere", "scree run"]),
+    (["render", "nowhere"], 6, ["nowhere: no such folder", "there are fast, made"]),
+    (["report", "mode"], 6, ["mode: no such folder", "did you mean 'made'?"]),
+    (["bench", "colapse"], 2, ["'colapse'", "did you mean 'collapse'?"]),
     ([*ONE, "--eye", "nan", "0", "0"], 2, ["--eye", "nan", "-1000000000 to 1000000000"]),
     ([*ONE, "--eye", "1e30", "0", "0"], 2, ["--eye", "1e30", "allowed"]),
     ([*ONE, "--eye", "0", "0", "0", "--target", "0", "0", "0"], 2, ["--eye", "0 0 0", "--target"]),
