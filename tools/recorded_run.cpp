@@ -27,7 +27,8 @@ namespace {
 std::vector<std::string> runs_beside(const fs::path& path) {
   constexpr std::size_t most = 8;
   std::vector<std::string> found;
-  for (const fs::path& folder : {path.has_parent_path() ? path.parent_path() : fs::path("."), fs::path("results")}) {
+  for (const fs::path& folder :
+       {path.has_parent_path() ? path.parent_path() : fs::path("."), fs::path("results")}) {
     std::error_code error;
     for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
       std::error_code ignored;
