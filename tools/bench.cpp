@@ -15,6 +15,7 @@
 #include "tools/bench/measure.h"
 #include "tools/bench/scenes.h"
 #include "tools/bench/show.h"
+#include "tools/command_line.h"
 #include "tools/exit_codes.h"
 
 namespace scree {
@@ -184,6 +185,12 @@ BenchOptions with_defaults(BenchOptions options) {
 int compare_files(const BenchOptions& options) {
   const Comparison comparison = compare(read_bench_json(options.compared[0]),
                                         read_bench_json(options.compared[1]), options.least_change);
+  if (comparison.cases.empty()) {
+    throw CLI::ValidationError(
+        "--compare",
+        fmt::format("{} and {} have no measurement in common; measure the same scenes, sizes and threads",
+                    options.compared[0].string(), options.compared[1].string()));
+  }
   show(to_text(comparison));
   return comparison.slower() ? exit_slower : exit_ok;
 }
@@ -231,11 +238,11 @@ void add_what(CLI::App& command, BenchOptions& o) {
   command.add_flag("--list", o.list, "List the benchmarks there are");
   command.add_option("--size", o.sizes, "Bodies: values of the scene's parameter `count`")
       ->delimiter(',')
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{2'000'000'000}))
+      ->check(whole_number_in({.low = 1.0, .high = 2e9}))
       ->type_name("N,...");
   command.add_option("--threads", o.threads, "Threads; 1 and all there are if not given")
       ->delimiter(',')
-      ->check(CLI::Range(1, 4096))
+      ->check(whole_number_in({.low = 1.0, .high = 4096.0}))
       ->type_name("T,...");
   command.add_flag("--whole-run", o.whole_run,
                    "Time every scene from its start to its end, as some of --list are anyway");
@@ -243,16 +250,16 @@ void add_what(CLI::App& command, BenchOptions& o) {
   command
       .add_option("--from", o.from_s,
                   "Simulated time to begin timing at, s; the scene's end_time if not given")
-      ->check(CLI::NonNegativeNumber)
+      ->check(number_in(not_negative))
       ->excludes("--whole-run");
   command
       .add_option("--tile", o.copies,
                   "Lay K x K copies of the prepared bed side by side: large beds in short time")
-      ->check(CLI::Range(1, 10'000))
+      ->check(whole_number_in({.low = 1.0, .high = 1e4}))
       ->excludes("--whole-run")
       ->type_name("K");
   command.add_option("--settle", o.settle_s, "Simulated time for tiles to settle in, s")
-      ->check(CLI::NonNegativeNumber)
+      ->check(number_in(not_negative))
       ->capture_default_str();
   command.add_option("--set", o.settings, "Overrides a setting of the scenes; may be repeated")
       ->type_name("KEY=VALUE")
@@ -261,27 +268,27 @@ void add_what(CLI::App& command, BenchOptions& o) {
   for (const SolverKind kind : solver_kinds) names.emplace_back(to_string(kind));
   command.add_option("--solver", o.solvers, "Solvers; the scene's if not given")
       ->delimiter(',')
-      ->check(CLI::IsMember(names))
+      ->check(one_of(names))
       ->type_name("SOLVER,...");
 }
 
 void add_how(CLI::App& command, BenchOptions& o) {
   command.add_option("--steps", o.plan.steps, "Steps that are timed in one repeat")
-      ->check(CLI::Range(1, 1'000'000))
+      ->check(whole_number_in({.low = 1.0, .high = 1e6}))
       ->capture_default_str();
   command
       .add_option("--repeats", o.plan.repeats, "Repeats; five and more give quartiles that mean something")
-      ->check(CLI::Range(1, 10'000))
+      ->check(whole_number_in({.low = 1.0, .high = 1e4}))
       ->capture_default_str();
   command
       .add_option("--patience", o.plan.patience_s, "No more repeats of what has been timed for so long, s")
-      ->check(CLI::NonNegativeNumber)
+      ->check(number_in(not_negative))
       ->capture_default_str();
   command
       .add_option("--residuals", o.residuals,
                   "Relative residuals that the time is measured to; of whole runs only if given")
       ->delimiter(',')
-      ->check(CLI::PositiveNumber)
+      ->check(number_in(positive))
       ->type_name("R,...")
       ->capture_default_str();
   command.add_flag("--no-residuals", o.no_residuals, "Leave the times to residuals out");
@@ -303,7 +310,7 @@ void add_files(CLI::App& command, BenchOptions& o) {
       ->type_name("BEFORE.json AFTER.json");
   command
       .add_option("--least-change", o.least_change, "Smallest relative change of time that --compare reports")
-      ->check(CLI::NonNegativeNumber)
+      ->check(number_in(not_negative))
       ->capture_default_str();
 }
 

@@ -1,17 +1,18 @@
 #include "tools/check.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <fmt/format.h>
 #include <memory>
+#include <optional>
 #include <spdlog/spdlog.h>
 
 #include "engine/core/parallel.h"
 #include "engine/simulation/placement.h"
-#include "engine/simulation/step.h"
+#include "io/files/machine_room.h"
 #include "io/scene/keys.h"
 #include "io/scene/read_scene.h"
+#include "tools/command_line.h"
 #include "tools/exit_codes.h"
 #include "tools/progress.h"
 
@@ -26,28 +27,22 @@ constexpr double trajectory_bytes_per_body = 47.0, trajectory_bytes_per_contact 
 constexpr double vtk_bytes_per_body = 95.0, vtk_bytes_per_contact = 72.0;
 constexpr double bytes_per_field = 4.0;
 
-// Memory of a run, bytes: the program with its libraries, and what state, workspace and waiting frames grow
-// by; measured on settling boxes of 1000, 8000 and 100000 bodies.
-constexpr double memory_base = 45e6, memory_per_body = 950.0, memory_per_contact = 1130.0;
+// Memory of a run, bytes: the program with its libraries, buffers of files, which grow with the first bodies,
+// and what state, workspace and waiting frames grow by; measured on eight scenes of 200 to 1000 bodies, and
+// on settling boxes of 1000, 8000 and 100000.
+constexpr double memory_of_placing = 350.0;  // of a body while a scene is read
+constexpr double memory_base = 30e6, memory_per_body = 950.0, memory_per_contact = 1130.0;
+constexpr double buffers_per_body = 10e3, most_buffers = 15e6;
 
 /// Contacts a body of a settled bed of ellipsoids with friction 0.5 (scenes/settling_box: 2.9, walls
 /// counted). Without friction there are up to 5 (Donev et al. 2004, Science 303, 990).
 constexpr double contacts_per_packed_body = 3.0;
 
-/// Mean step of a whole run of a settling box against one of its free fall at the start.
-constexpr double packed_to_free = 12.0;
+/// A row of steps.csv, bytes.
+constexpr double bytes_a_step = 665.0;
 
-constexpr int most_probe_steps = 50;
-constexpr double probe_patience_s = 1.0;
-
-std::string bytes_text(double bytes) {
-  if (bytes < 1e6) return fmt::format("{:.0f} kB", std::max(1.0, std::ceil(bytes / 1e3)));
-  return bytes < 1e9 ? fmt::format("{:.0f} MB", bytes / 1e6) : fmt::format("{:.1f} GB", bytes / 1e9);
-}
-
-std::string plural(std::int64_t count, const std::string& noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
+/// Wall time that a trial run may take, s.
+constexpr double trial_patience_s = 10.0;
 
 double total_volume(const io::Scene& scene) {
   double sum = 0.0;
@@ -61,20 +56,22 @@ double total_mass(const io::Scene& scene) {
   return sum;
 }
 
-std::string run_time_text(const Forecast& expected, const Probe& probe) {
-  if (probe.steps == 0) return "not estimated";
-  const double least = probe.step_s * static_cast<double>(expected.steps), most = packed_to_free * least;
-  if (most < 1.0) return "less than a second";
-  const std::string times = duration_text(least) + " to " + duration_text(most);
+std::string run_time_text(const Trial& trial, double end_time_s) {
+  if (trial.steps == 0) return "not estimated";
+  const std::string time =
+      trial.run_time_s < 1.0 ? "less than a second" : "about " + duration_text(trial.run_time_s);
+  const bool whole = trial.to_s > 0.95 * end_time_s;
   return fmt::format(
-      "{}\n              ({} steps at the start took {:.3g} ms each on {}; where bodies pile up, steps take\n"
-      "              up to {:g} times as long)",
-      times, probe.steps, 1e3 * probe.step_s, plural(thread_count(), "thread"), packed_to_free);
+      "{} on {}\n              (a coarse trial run {}, {:.2g} s, with {} timed on the way)", time,
+      plural(thread_count(), "thread"),
+      whole ? std::string("to the end") : fmt::format("to {:.3g} s, the rest taken to be alike", trial.to_s),
+      trial.wall_s, plural(trial.steps, "step"));
 }
 
 struct CheckOptions {
   std::filesystem::path scene;
   int threads = 0;  // 0: all of the machine's
+  std::optional<double> until_s;
   std::vector<std::string> settings;
   bool quick = false, exact = false;
 };
@@ -83,11 +80,16 @@ int check(const CheckOptions& options) {
   set_thread_count(options.threads);
   std::vector<io::Override> overrides;
   for (const std::string& setting : options.settings) overrides.push_back(io::parse_override(setting));
-  const io::Scene scene = io::read_scene(options.scene, overrides);
-  show(check_text(scene, options.quick ? Probe{} : probe(scene, probe_patience_s)));
+  io::Scene scene = io::read_scene(options.scene, overrides, bodies_with_room());
+  if (options.until_s) scene.end_time_s = *options.until_s;
+  const Trial trial = options.quick ? Trial{} : trial_run(scene, trial_patience_s);
+  show(check_text(scene, trial));
   if (options.exact) show(exact_text(scene));
   for (const Fault& warning : scene.warnings) spdlog::warn("{}", to_string(warning));
-  return exit_ok;
+  const std::string problem = room_problem(forecast(scene, trial), default_folder(scene));
+  if (problem.empty()) return exit_ok;
+  spdlog::error("{}", problem);
+  return exit_does_not_fit;
 }
 
 void add_document(CLI::App& app, std::function<int()>& action, const std::string& name,
@@ -104,7 +106,7 @@ void add_document(CLI::App& app, std::function<int()>& action, const std::string
 
 }  // namespace
 
-Forecast forecast(const io::Scene& scene) {
+Forecast forecast(const io::Scene& scene, const Trial& trial) {
   const double bodies = static_cast<double>(scene.initial.bodies.size());
   Forecast result;
   result.steps =
@@ -114,43 +116,49 @@ Forecast forecast(const io::Scene& scene) {
       static_cast<std::int64_t>(std::ceil(scene.end_time_s / scene.output.interval_s - 1e-9));
   result.frames = 1 + std::min(result.steps, intervals);
   result.contacts = static_cast<std::int64_t>(contacts_per_packed_body * bodies);
+  if (trial.steps > 0) result.contacts = trial.contacts_most;
   const double contacts = static_cast<double>(result.contacts);
-  result.memory_bytes = memory_base + memory_per_body * bodies + memory_per_contact * contacts;
+  const double mean_contacts = trial.steps > 0 ? trial.contacts_mean : contacts;
+  result.memory_bytes = memory_base + std::min(most_buffers, buffers_per_body * bodies) +
+                        memory_per_body * bodies + memory_per_contact * contacts;
   const double fields = bytes_per_field * static_cast<double>(scene.output.fields.size());
-  const double frame_contacts = scene.output.contacts ? contacts : 0.0;
+  const double frame_contacts = scene.output.contacts ? mean_contacts : 0.0;
   double frame = 0.0;
   if (scene.output.hdf5)
     frame += (trajectory_bytes_per_body + fields) * bodies + trajectory_bytes_per_contact * frame_contacts;
   if (scene.output.vtk)
     frame += (vtk_bytes_per_body + fields) * bodies + vtk_bytes_per_contact * frame_contacts;
   result.output_bytes = frame * static_cast<double>(result.frames);
+  result.table_bytes = bytes_a_step * static_cast<double>(result.steps);
   return result;
 }
 
-Probe probe(const io::Scene& scene, double patience_s) {
-  using Clock = std::chrono::steady_clock;
-  const auto seconds = [](Clock::duration d) { return std::chrono::duration<double>(d).count(); };
-  State state = scene.initial;
-  Workspace workspace;
-  StepResult stepped;
-  const Clock::time_point begin = Clock::now();
-  // The first step also makes room for everything and is not counted.
-  if (step(scene.model, state, workspace, stepped).status == SolveStatus::diverged) return {};
-  if (seconds(Clock::now() - begin) > patience_s) return {};
-  Probe result;
-  const Clock::time_point first = Clock::now();
-  double elapsed = 0.0;
-  while (result.steps < most_probe_steps && elapsed < patience_s) {
-    if (step(scene.model, state, workspace, stepped).status == SolveStatus::diverged) return {};
-    ++result.steps;
-    elapsed = seconds(Clock::now() - first);
-  }
-  result.step_s = elapsed / result.steps;
-  return result;
+std::string room_problem(const Forecast& expected, const std::filesystem::path& folder) {
+  const double memory = io::memory_bytes(), disk = io::free_disk_bytes(folder);
+  std::string problem;
+  if (expected.memory_bytes > memory)
+    problem = fmt::format("the run needs about {} of memory, this machine has {}; fewer bodies need less",
+                          io::bytes_text(expected.memory_bytes), io::bytes_text(memory));
+  if (expected.disk_bytes() > disk)
+    problem += fmt::format(
+        "{}the results need about {} of disk, {} are free; a longer output.interval, output.vtk = false "
+        "and output.contacts = false need less",
+        problem.empty() ? "" : ", and ", io::bytes_text(expected.disk_bytes()), io::bytes_text(disk));
+  return problem;
 }
 
-std::string check_text(const io::Scene& scene, const Probe& probe) {
-  const Forecast expected = forecast(scene);
+std::size_t bodies_with_room(bool whole_run) {
+  const double each =
+      whole_run ? memory_per_body + contacts_per_packed_body * memory_per_contact : memory_of_placing;
+  return static_cast<std::size_t>(std::min(io::memory_bytes() / each, 4e18));
+}
+
+std::filesystem::path default_folder(const io::Scene& scene) {
+  return std::filesystem::path("results") / scene.name;
+}
+
+std::string check_text(const io::Scene& scene, const Trial& trial) {
+  const Forecast expected = forecast(scene, trial);
   std::string files;
   if (scene.output.hdf5) files += " trajectory";
   if (scene.output.vtk) files += files.empty() ? " VTK" : " and VTK";
@@ -162,16 +170,20 @@ std::string check_text(const io::Scene& scene, const Probe& probe) {
   text += fmt::format("  boundaries  {}\n", scene.model.boundaries.size());
   text += fmt::format("  time        {:g} s in {} steps of {:g} s\n", scene.end_time_s, expected.steps,
                       scene.model.settings.time_step_s);
-  text += fmt::format("  contacts    about {} once the bodies lie packed ({:g} a body)\n", expected.contacts,
-                      contacts_per_packed_body);
-  text += fmt::format("  memory      about {}\n", bytes_text(expected.memory_bytes));
+  text += trial.steps > 0 ? fmt::format("  contacts    about {} at most, as far as the trial run came\n",
+                                        expected.contacts)
+                          : fmt::format("  contacts    about {} once the bodies lie packed ({:g} a body)\n",
+                                        expected.contacts, contacts_per_packed_body);
+  text += fmt::format("  memory      about {} of {}\n", io::bytes_text(expected.memory_bytes),
+                      io::bytes_text(io::memory_bytes()));
   if (files.empty()) {
-    text += "  output      no frames\n";
+    text +=
+        fmt::format("  output      no frames; steps.csv about {}\n", io::bytes_text(expected.table_bytes));
   } else {
-    text += fmt::format("  output      {} frames,{}: about {}\n", expected.frames, files,
-                        bytes_text(expected.output_bytes));
+    text += fmt::format("  output      {} frames,{}: about {}; steps.csv about {}\n", expected.frames, files,
+                        io::bytes_text(expected.output_bytes), io::bytes_text(expected.table_bytes));
   }
-  text += fmt::format("  run time    {}\n", run_time_text(expected, probe));
+  text += fmt::format("  run time    {}\n", run_time_text(trial, scene.end_time_s));
   return text;
 }
 
@@ -200,13 +212,13 @@ void add_check(CLI::App& app, std::function<int()>& action) {
   CLI::App* command =
       app.add_subcommand("check", "Look for errors in a scene and tell what a run of it will take");
   command->add_option("scene", options->scene, "Scene file")->required()->type_name("SCENE.toml");
-  command->add_option("--threads", options->threads, "Threads; 0 takes all there are")
-      ->check(CLI::Range(0, 4096))
-      ->capture_default_str();
+  add_threads(*command, options->threads);
   command->add_option("--set", options->settings, "Overrides a setting of the scene; may be repeated")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
-  command->add_flag("--quick", options->quick, "Do not measure a few steps for an estimate of the run time");
+  command->add_option("--until", options->until_s, "Simulated time to stop at, s; overrides the scene")
+      ->check(number_in(not_negative));
+  command->add_flag("--quick", options->quick, "Make no trial run of some seconds for the run time");
   command->add_flag(
       "--exact", options->exact,
       "Classify the pairs that almost touch exactly: separate, touching, overlapping or inside");

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "io/scene/scene.h"
+#include "tools/trial_run.h"
 
 namespace scree {
 
@@ -17,20 +18,22 @@ struct Forecast {
   std::int64_t frames = 0;
   std::int64_t contacts = 0;  // once all bodies lie packed
   double memory_bytes = 0.0;
-  double output_bytes = 0.0;
+  double output_bytes = 0.0;  // frames
+  double table_bytes = 0.0;   // steps.csv
+  double disk_bytes() const { return output_bytes + table_bytes; }
 };
-Forecast forecast(const io::Scene& scene);
+/// With a trial contacts are its, else those of a packed bed.
+Forecast forecast(const io::Scene& scene, const Trial& trial = {});
 
-/// Time of one step at the start of the scene, s, and how many steps it was measured over; 0 if there was no
-/// time left for a whole one.
-struct Probe {
-  double step_s = 0.0;
-  int steps = 0;
-};
-Probe probe(const io::Scene& scene, double patience_s);
+/// What of this machine does not suffice for a run with results in that folder; empty if all does.
+std::string room_problem(const Forecast& expected, const std::filesystem::path& folder);
+/// Bodies that this machine has the memory to place, or to run.
+std::size_t bodies_with_room(bool whole_run = false);
+/// Where a run writes unless it is told otherwise.
+std::filesystem::path default_folder(const io::Scene& scene);
 
 /// What `scree check` prints about a scene that is in order.
-std::string check_text(const io::Scene& scene, const Probe& probe);
+std::string check_text(const io::Scene& scene, const Trial& trial);
 
 /// What `--exact` adds: how the pairs that almost touch lie to each other, by the characteristic polynomial.
 std::string exact_text(const io::Scene& scene);

@@ -6,6 +6,7 @@
 #include "io/files/file_errors.h"
 #include "io/results/text_export.h"
 #include "io/results/vtk_export.h"
+#include "tools/command_line.h"
 #include "tools/exit_codes.h"
 #include "tools/job_progress.h"
 #include "tools/recorded_run.h"
@@ -85,7 +86,7 @@ void add_export(CLI::App& app, std::function<int()>& action) {
           "--to", options->format,
           "xyz: extended XYZ with orientation and shape for OVITO; lammps: dump of ellipsoids; csv; vtk")
       ->required()
-      ->check(CLI::IsMember({"xyz", "lammps", "csv", "vtk"}));
+      ->check(one_of({"xyz", "lammps", "csv", "vtk"}));
   command
       ->add_option("-o,--output", options->output,
                    "File, or folder for vtk; in the run's folder if not given")

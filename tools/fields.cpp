@@ -9,6 +9,7 @@
 #include "io/files/vtk_file.h"
 #include "io/results/recorded_fields.h"
 #include "io/results/vtk_image.h"
+#include "tools/command_line.h"
 #include "tools/exit_codes.h"
 #include "tools/job_progress.h"
 #include "tools/recorded_run.h"
@@ -125,20 +126,18 @@ void add_fields(CLI::App& app, std::function<int()>& action) {
   command
       ->add_option("--width", options->width_m,
                    "Radius of the kernel, m; four mean radii of the bodies if not given")
-      ->check(CLI::PositiveNumber);
+      ->check(number_in(positive));
   command
       ->add_option("--cell", options->cell_m,
                    "Edge of the cells, m; a quarter of the kernel's radius if not given")
-      ->check(CLI::PositiveNumber);
+      ->check(number_in(positive));
   CLI::Option* low =
       command->add_option("--low", options->low, "Lower corner of the grid, m; the bodies' if not given");
-  low->expected(3)->type_name("X Y Z");
+  low->expected(3)->check(number_in(any_number))->type_name("X Y Z");
   CLI::Option* high = command->add_option("--high", options->high, "Upper corner of the grid, m");
-  high->expected(3)->type_name("X Y Z")->needs(low);
+  high->expected(3)->check(number_in(any_number))->type_name("X Y Z")->needs(low);
   low->needs(high);
-  command->add_option("--threads", options->threads, "Threads; 0 takes all there are")
-      ->check(CLI::Range(0, 4096))
-      ->capture_default_str();
+  add_threads(*command, options->threads);
   command->add_flag("-q,--quiet", options->quiet, "Print nothing but warnings and errors");
   command->callback([options, &action] { action = [options] { return fields(*options); }; });
 }

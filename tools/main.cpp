@@ -1,4 +1,5 @@
 // scree: granular contact dynamics. One program, a file per subcommand.
+#include <iostream>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
@@ -8,10 +9,13 @@
 #include "io/results/trajectory.h"
 #include "tools/bench.h"
 #include "tools/check.h"
+#include "tools/command_line.h"
 #include "tools/exit_codes.h"
 #include "tools/export.h"
 #include "tools/fields.h"
 #include "tools/interrupt.h"
+#include "tools/manual.h"
+#include "tools/new_scene.h"
 #include "tools/paraview.h"
 #include "tools/render.h"
 #include "tools/report_page.h"
@@ -42,6 +46,9 @@ int run_action(const std::function<int()>& action) {
   } catch (const CLI::ValidationError& error) {  // what only the results can tell of the command line
     spdlog::error("{}", error.what());
     return scree::exit_usage;
+  } catch (const std::bad_alloc&) {
+    spdlog::error("the memory does not suffice; `scree check` tells what a scene needs");
+    return scree::exit_does_not_fit;
   } catch (const std::exception& error) {
     spdlog::error("internal error: {}", error.what());
     return scree::exit_internal_error;
@@ -55,9 +62,11 @@ int main(int argc, char** argv) {
   scree::ignore_write_signals();
   scree::io::leave_out_hdf5_exit_handler();
   CLI::App app("Scree: granular contact dynamics of ellipsoids", "scree");
-  app.set_version_flag("--version", "scree " + scree::io::scree_version());
-  app.require_subcommand(1);
+  app.set_version_flag("-V,--version", "scree " + scree::io::scree_version());
+  app.require_subcommand(0, 1);
   std::function<int()> action;
+  scree::add_help(app, action);
+  scree::add_new(app, action);
   scree::add_run(app, action);
   scree::add_check(app, action);
   scree::add_solve(app, action);
@@ -67,10 +76,19 @@ int main(int argc, char** argv) {
   scree::add_report(app, action);
   scree::add_export(app, action);
   scree::add_fields(app, action);
+  scree::add_manual(app, action);
   try {
     app.parse(argc, argv);
+  } catch (const CLI::Success& asked) {  // --help, --version
+    app.exit(asked);
+    return scree::exit_ok;
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? scree::exit_ok : scree::exit_usage;
+    spdlog::error("{}", scree::usage_fault(app, error));
+    return scree::exit_usage;
+  }
+  if (!action) {  // nothing was asked for
+    std::cerr << app.help();
+    return scree::exit_usage;
   }
   return run_action(action);
 }

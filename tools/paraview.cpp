@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
 #include <memory>
 #include <optional>
 #include <spdlog/spdlog.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
 
@@ -14,6 +16,7 @@
 #include "io/files/text_file.h"
 #include "io/results/paraview_script.h"
 #include "io/results/vtk_export.h"
+#include "tools/command_line.h"
 #include "tools/exit_codes.h"
 #include "tools/progress.h"
 #include "tools/recorded_run.h"
@@ -43,15 +46,16 @@ void write_script(const io::RunFolder& folder, const ParaviewOptions& options) {
   const io::TrajectoryReader reader = open_trajectory(folder);
   const std::vector<std::string> names = colour_names(reader);
   if (std::find(names.begin(), names.end(), options.colour) == names.end()) {
-    throw CLI::ValidationError("--color", fmt::format("bodies have no array '{}'; there are {}",
-                                                      options.colour, fmt::join(names, ", ")));
+    throw CLI::ValidationError("--color", not_among(fmt::format("bodies have no array '{}'", options.colour),
+                                                    options.colour, names));
   }
+  if (options.time_s) frame_at(*options.time_s, reader);
   if (!fs::exists(folder.bodies_series())) io::write_vtk_series(folder, reader, io::all_frames(reader));
   io::write_whole_file(
       folder.view_script(),
       io::paraview_script({fs::absolute(folder.path).lexically_normal(), reader.run().model.settings.gravity,
                            fs::exists(folder.walls()), fs::exists(folder.contacts_series()), options.colour,
-                           options.chains}));
+                           options.chains, reader.run().impulse_time_s}));
 }
 
 std::vector<std::string> command_line(const io::RunFolder& folder, const ParaviewOptions& options) {
@@ -62,14 +66,71 @@ std::vector<std::string> command_line(const io::RunFolder& folder, const Paravie
   return command;
 }
 
-/// Becomes the other program; returns only if that fails.
-int start(std::vector<std::string> command) {
+std::vector<char*> pointers(std::vector<std::string>& command) {
   std::vector<char*> arguments;
-  arguments.reserve(command.size() + 1);
   for (std::string& argument : command) arguments.push_back(argument.data());
   arguments.push_back(nullptr);
-  execvp(arguments[0], arguments.data());
+  return arguments;
+}
+
+/// Becomes the other program; returns only if that fails.
+int start(std::vector<std::string> command) {
+  execvp(command[0].c_str(), pointers(command).data());
   spdlog::error("cannot start {}: {}", command[0], std::strerror(errno));
+  return exit_missing_program;
+}
+
+/// What the other program printed, and its status: 128 + the signal that ended it.
+struct Ended {
+  int status = 0;
+  std::string output;
+};
+Ended run_to_the_end(std::vector<std::string> command) {
+  int ends[2];
+  if (pipe(ends) != 0) return {exit_internal_error, std::strerror(errno)};
+  const pid_t process = fork();
+  if (process == 0) {
+    dup2(ends[1], STDOUT_FILENO);
+    dup2(ends[1], STDERR_FILENO);
+    close(ends[0]);
+    execvp(command[0].c_str(), pointers(command).data());
+    _exit(127);
+  }
+  close(ends[1]);
+  Ended ended;
+  char part[4096];
+  for (ssize_t n = 0; (n = read(ends[0], part, sizeof part)) > 0;)
+    ended.output.append(part, static_cast<std::size_t>(n));
+  close(ends[0]);
+  int status = 0;
+  while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
+  }
+  ended.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return ended;
+}
+
+bool has_display() {
+  const char* const display = std::getenv("DISPLAY");
+  return display && *display;
+}
+
+/// Draws the picture; pages of stack trace become a reason, the rest goes into a file.
+int draw(const io::RunFolder& folder, const std::vector<std::string>& command) {
+  const Ended ended = run_to_the_end(command);
+  if (ended.status == 0) {
+    show(ended.output);
+    return exit_ok;
+  }
+  const std::filesystem::path log = folder.path / "paraview.log";
+  io::write_whole_file(log, ended.output);
+  const bool no_python = ended.output.find("No module named") != std::string::npos;
+  const std::string reason =
+      no_python ? "ParaView's Python is missing (Debian: python3-paraview)"
+      : !has_display()
+          ? "there is no display: put `xvfb-run -a` before the command, or draw with `scree render`"
+          : "its own words say why";
+  spdlog::error("{} ended with status {}: {}; all that it said is in {}", command[0], ended.status, reason,
+                log.string());
   return exit_missing_program;
 }
 
@@ -84,6 +145,13 @@ int paraview(const ParaviewOptions& options) {
   }
   if (!has_program(command[0])) {
     spdlog::error("{} is not in PATH (Debian: paraview); where it is, type: {}", command[0], by_hand);
+    return exit_missing_program;
+  }
+  if (!options.picture.empty()) return draw(folder, command);
+  if (!has_display()) {
+    spdlog::error(
+        "there is no display to open a window on; `scree render {0}` and `scree report {0}` need none",
+        folder.path.string());
     return exit_missing_program;
   }
   return start(command);
@@ -103,7 +171,8 @@ void add_paraview(CLI::App& app, std::function<int()>& action) {
       ->add_option("--picture", options->picture,
                    "Draw this picture with pvbatch instead of opening a window")
       ->type_name("FILE.png");
-  command->add_option("--time", options->time_s, "Moment of the picture, s; the last one if not given");
+  command->add_option("--time", options->time_s, "Moment of the picture, s; the last one if not given")
+      ->check(number_in(any_number));
   command->add_flag("--script-only", options->script_only,
                     "Only write view.py into the run's folder and print the command that shows it");
   command->callback([options, &action] { action = [options] { return paraview(*options); }; });

@@ -61,6 +61,10 @@ void show(std::string_view text) {
   std::fflush(stdout);
 }
 
+std::string plural(std::int64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
 double ProgressNow::fraction() const {
   return end_s > start_s ? std::clamp((time_s - start_s) / (end_s - start_s), 0.0, 1.0) : 1.0;
 }

@@ -26,6 +26,8 @@ std::string progress_bar(const ProgressNow& now, int columns);
 std::string progress_line(const ProgressNow& now);
 /// Prints to stdout at once. Failure is of no consequence: a run goes on when nobody listens any more.
 void show(std::string_view text);
+/// "1 thread", "2 threads"
+std::string plural(std::int64_t count, std::string_view noun);
 /// "1:23:45", "4:05" or "12 s"
 std::string duration_text(double seconds);
 

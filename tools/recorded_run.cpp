@@ -8,6 +8,8 @@
 
 #include "io/files/file_errors.h"
 #include "io/results/recorded_fields.h"
+#include "io/scene/faults.h"
+#include "tools/command_line.h"
 
 namespace scree {
 
@@ -19,12 +21,39 @@ void add_run_folder(CLI::App& command, fs::path& folder) {
       ->type_name("FOLDER");
 }
 
+namespace {
+
+/// Folders with a trajectory where one was looked for, and in results/; at most eight.
+std::vector<std::string> runs_beside(const fs::path& path) {
+  constexpr std::size_t most = 8;
+  std::vector<std::string> found;
+  for (const fs::path& folder :
+       {path.has_parent_path() ? path.parent_path() : fs::path("."), fs::path("results")}) {
+    std::error_code error;
+    for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+      std::error_code ignored;
+      if (!fs::exists(io::RunFolder{entry->path()}.trajectory(), ignored)) continue;
+      const std::string name = entry->path().lexically_normal().string();
+      if (std::find(found.begin(), found.end(), name) == found.end()) found.push_back(name);
+    }
+  }
+  std::sort(found.begin(), found.end());
+  if (found.size() > most) found.resize(most);
+  return found;
+}
+
+}  // namespace
+
 io::RunFolder find_run(const fs::path& path) {
   std::error_code error;
   if (fs::is_directory(path, error)) return {path};
   if (fs::is_regular_file(path, error)) return {path.has_parent_path() ? path.parent_path() : fs::path(".")};
-  throw io::ReadError(
-      fmt::format("{}: no such folder; name the one that `scree run` wrote its results to", path.string()));
+  const std::vector<std::string> runs = runs_beside(path);
+  const std::string near = io::did_you_mean(path.string(), runs);
+  throw io::ReadError(fmt::format("{}: no such folder; {}{}{}", path.string(),
+                                  runs.empty() ? "name the one that `scree run` wrote its results to"
+                                               : fmt::format("there are {}", fmt::join(runs, ", ")),
+                                  near.empty() ? "" : "; ", near));
 }
 
 io::TrajectoryReader open_trajectory(const io::RunFolder& folder) {
@@ -42,18 +71,31 @@ io::TrajectoryReader open_trajectory(const io::RunFolder& folder) {
 void add_frame_choice(CLI::App& command, FrameChoice& choice, const std::string& otherwise) {
   CLI::Option* time = command.add_option(
       "--time", choice.time_s, "Only the frames nearest to these times, s; " + otherwise + " if not given");
-  time->expected(1, 1000)->type_name("TIME ...");
-  command.add_option("--from", choice.from_s, "Only frames from this time on, s")->excludes(time);
-  command.add_option("--until", choice.until_s, "Only frames up to this time, s")->excludes(time);
+  time->expected(1, 1000)->check(number_in(any_number))->type_name("TIME ...");
+  command.add_option("--from", choice.from_s, "Only frames from this time on, s")
+      ->check(number_in(any_number))
+      ->excludes(time);
+  command.add_option("--until", choice.until_s, "Only frames up to this time, s")
+      ->check(number_in(any_number))
+      ->excludes(time);
   command.add_option("--every", choice.every, "Only every so many-th of them")
-      ->check(CLI::PositiveNumber)
+      ->check(whole_number_in({.low = 1.0, .high = 1e9}))
       ->excludes(time)
       ->capture_default_str();
 }
 
+std::size_t frame_at(double time_s, const io::TrajectoryReader& reader) {
+  const std::vector<double>& times = reader.time_s();
+  const double slack = reader.run().frame_interval_s;
+  if (time_s >= times.front() - slack && time_s <= times.back() + slack) return reader.nearest_frame(time_s);
+  throw CLI::ValidationError(
+      "--time", fmt::format("the run has no frame near it (value {:g} s, allowed {:g} to {:g} s)", time_s,
+                            times.front(), times.back()));
+}
+
 std::vector<std::size_t> chosen_frames(const FrameChoice& choice, const io::TrajectoryReader& reader) {
   std::vector<std::size_t> frames;
-  for (const double time : choice.time_s) frames.push_back(reader.nearest_frame(time));
+  for (const double time : choice.time_s) frames.push_back(frame_at(time, reader));
   const std::vector<double>& times = reader.time_s();
   for (std::size_t k = 0, inside = 0; choice.time_s.empty() && k < times.size(); ++k) {
     // The times of steps are sums of rounded numbers: a thousandth of a frame interval tells them apart.
@@ -76,9 +118,9 @@ std::vector<std::size_t> chosen_frames(const FrameChoice& choice, const io::Traj
 void require_field(const io::RecordedRun& run, const std::string& option, const std::string& name) {
   const std::vector<io::RecordedField> fields = io::recorded_fields(run);
   if (io::find_field(fields, name)) return;
-  std::string known;
-  for (const io::RecordedField& field : fields) known += (known.empty() ? "" : ", ") + field.name;
-  throw CLI::ValidationError(option, fmt::format("bodies have no '{}'; there are {}", name, known));
+  std::vector<std::string> known;
+  for (const io::RecordedField& field : fields) known.push_back(field.name);
+  throw CLI::ValidationError(option, not_among(fmt::format("bodies have no '{}'", name), name, known));
 }
 
 bool has_program(const std::string& name) {

@@ -31,6 +31,9 @@ struct FrameChoice {
 };
 /// --time, --from, --until and --every; `otherwise` says what is taken if none of them is given.
 void add_frame_choice(CLI::App& command, FrameChoice& choice, const std::string& otherwise);
+/// The frame nearest to a time. Throws CLI::ValidationError if the time lies more than a frame's interval
+/// outside the run.
+std::size_t frame_at(double time_s, const io::TrajectoryReader& reader);
 /// In the order of time, at least one. Throws CLI::ValidationError if none is left.
 std::vector<std::size_t> chosen_frames(const FrameChoice& choice, const io::TrajectoryReader& reader);
 

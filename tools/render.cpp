@@ -1,6 +1,8 @@
 #include "tools/render.h"
 
 #include <algorithm>
+#include <array>
+#include <chrono>
 #include <cmath>
 #include <fmt/format.h>
 #include <memory>
@@ -10,6 +12,7 @@
 #include "io/files/file_errors.h"
 #include "io/render/film.h"
 #include "io/render/run_picture.h"
+#include "tools/command_line.h"
 #include "tools/exit_codes.h"
 #include "tools/interrupt.h"
 #include "tools/job_progress.h"
@@ -31,6 +34,36 @@ struct RenderOptions {
   int threads = 0;
   bool no_walls = false, no_labels = false, quiet = false;
 };
+
+// Coordinates beyond this are no place in a scene, and rays in single precision would miss everything.
+constexpr io::Range places_m{.low = -1e9, .high = 1e9};
+constexpr io::Range zooms{.low = 1e-3, .high = 1e3};
+constexpr io::Range speeds{.low = 1e-6, .high = 1e6};
+
+std::string ending_of(const fs::path& path) {
+  std::string ending = path.extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
+  return ending;
+}
+
+bool is_picture(const fs::path& path) { return ending_of(path) == ".png"; }
+
+bool is_film(const fs::path& path) {
+  const auto films = io::film_endings();
+  return std::find(films.begin(), films.end(), ending_of(path)) != films.end();
+}
+
+/// Endings of pictures and films that are not drawn: such a name was not meant to be a folder.
+std::string check_output(const std::string& path) {
+  constexpr std::array others{".bmp",  ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".svg",
+                              ".pdf",  ".eps", ".ppm",  ".avi", ".mov",  ".mkv",  ".mpg",
+                              ".mpeg", ".ogv", ".m4v",  ".wmv", ".apng"};
+  const std::string ending = ending_of(path);
+  if (std::find(others.begin(), others.end(), ending) == others.end()) return "";
+  return fmt::format("'{}' is of a kind that is not drawn (value {}, allowed .png, {}, or a folder)", path,
+                     ending, fmt::join(io::film_endings(), ", "));
+}
 
 std::optional<Vec3> vector(const std::vector<double>& numbers) {
   if (numbers.empty()) return {};
@@ -55,8 +88,27 @@ io::PictureOptions picture_options(const RenderOptions& options, const io::Traje
   picture.up = vector(options.up);
   picture.walls = !options.no_walls;
   picture.labels = !options.no_labels;
+  if (picture.range && !((*picture.range)[0] < (*picture.range)[1])) {
+    throw CLI::ValidationError("--range", fmt::format("LOW must lie below HIGH (value {:g} {:g})",
+                                                      (*picture.range)[0], (*picture.range)[1]));
+  }
+  if (picture.up && picture.up->isZero())
+    throw CLI::ValidationError("--up", "must not be zero (value 0 0 0)");
   require_field(reader.run(), "--color", picture.field);
   return picture;
+}
+
+/// A camera at the point that it looks at sees nothing.
+void check_camera(const io::Camera& camera) {
+  const double distance = (camera.eye - camera.target).norm();
+  const double size = 1.0 + camera.target.cwiseAbs().maxCoeff();
+  if (distance > 1e-6 * size) return;
+  const Vec3& at = camera.target;
+  throw CLI::ValidationError(
+      "--eye",
+      fmt::format("lies at the point in the middle of the picture (value {:g} {:g} {:g} m); move it, or "
+                  "the point (--target)",
+                  at.x(), at.y(), at.z()));
 }
 
 /// Pictures a second of a film that shows the run `speed` times as fast as it was.
@@ -70,8 +122,8 @@ class Target {
  public:
   Target(const RenderOptions& options, const io::RunFolder& run, const io::TrajectoryReader& reader,
          std::vector<std::size_t>& frames, const io::PictureOptions& picture) {
-    const std::string kind = options.output.extension().string();
-    if (kind == ".png") {
+    const bool film_only = is_film(options.output);
+    if (is_picture(options.output)) {
       if (!options.frames.given()) frames = {reader.frames() - 1};
       if (frames.size() > 1) {
         throw CLI::ValidationError(
@@ -79,15 +131,15 @@ class Target {
             fmt::format("{} pictures do not go into one file; name a folder, or one --time", frames.size()));
       }
       single_ = options.output;
-    } else if (kind != ".mp4") {
+    } else if (!film_only) {
       folder_ = options.output.empty() ? run.path / "pictures" : options.output;
       std::error_code error;
       fs::create_directories(folder_, error);
       if (error) throw io::WriteError(fmt::format("cannot write {}: {}", folder_.string(), error.message()));
     }
-    if (kind == ".png" || frames.size() < 2) return;
-    film_path_ = kind == ".mp4" ? options.output : folder_ / "film.mp4";
-    if (kind != ".mp4" && !has_program("ffmpeg")) {
+    if (!single_.empty() || (!film_only && frames.size() < 2)) return;
+    film_path_ = film_only ? options.output : folder_ / "film.mp4";
+    if (!film_only && !has_program("ffmpeg")) {
       spdlog::warn("no film: ffmpeg is not in PATH (Debian: ffmpeg)");
       return;
     }
@@ -113,25 +165,40 @@ class Target {
   std::unique_ptr<io::Film> film_;
 };
 
+/// Said after the first picture where all of them take long; else nothing.
+std::string long_job_text(std::size_t pictures, double each_s, const RenderOptions& options) {
+  constexpr double long_s = 60.0;
+  const double all_s = each_s * static_cast<double>(pictures);
+  if (all_s < long_s) return "";
+  return fmt::format(
+      "{} pictures of {} with {} samples take about {}; less with --samples 2, --every 5 or a smaller "
+      "--size\n",
+      pictures, options.size, options.picture.samples, duration_text(all_s));
+}
+
 int render(const RenderOptions& options) {
   set_thread_count(options.threads);
   const io::RunFolder run = find_run(options.folder);
   const io::TrajectoryReader reader = open_trajectory(run);
   const io::PictureOptions picture = picture_options(options, reader);
   std::vector<std::size_t> frames = chosen_frames(options.frames, reader);
-  if (options.output.extension() == ".mp4" && !has_program("ffmpeg")) {
+  if (is_film(options.output) && !has_program("ffmpeg")) {
     spdlog::error(
         "ffmpeg, which makes films, is not in PATH (Debian: ffmpeg); a folder for -o takes single pictures");
     return exit_missing_program;
   }
   io::RunPicture artist(reader, picture);
+  check_camera(artist.camera());
   Target target(options, run, reader, frames, picture);
   catch_interrupts();
   JobProgress progress(Progress::detect(options.quiet), "picture", frames.size());
   for (std::size_t i = 0; i < frames.size(); ++i) {
     if (interrupt_requested()) break;
+    const auto begin = std::chrono::steady_clock::now();
     io::Picture drawn = artist.draw(frames[i]);
     target.add(drawn, frames[i]);
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+    if (i == 0 && !options.quiet) show(long_job_text(frames.size(), took.count(), options));
     progress.done(i + 1);
   }
   progress.finish();
@@ -145,14 +212,21 @@ std::vector<std::string> words(std::span<const std::string_view> views) {
 }
 
 void add_camera_options(CLI::App& command, RenderOptions& options) {
-  command.add_option("--view", options.picture.view, "Where to look from; the whole run is in the picture")
-      ->check(CLI::IsMember(words(io::view_names())))
+  command
+      .add_option("--view", options.picture.view,
+                  "Where to look from; the whole run is in the picture, as --fit says")
+      ->check(one_of(words(io::view_names())))
+      ->capture_default_str();
+  command
+      .add_option("--fit", options.picture.fit,
+                  "Part of the bodies that has to be in the picture: less leaves out those that fly far off")
+      ->check(number_in({.low = 0.1, .high = 1.0}))
       ->capture_default_str();
   command.add_option("--zoom", options.picture.zoom, "Above 1 comes nearer")
-      ->check(CLI::PositiveNumber)
+      ->check(number_in(zooms))
       ->capture_default_str();
   const auto point = [&](const char* name, std::vector<double>& numbers, const char* meaning) {
-    command.add_option(name, numbers, meaning)->expected(3)->type_name("X Y Z");
+    command.add_option(name, numbers, meaning)->expected(3)->check(number_in(places_m))->type_name("X Y Z");
   };
   point("--eye", options.eye, "Place of the camera, m, instead of the view's");
   point("--target", options.target, "Point in the middle of the picture, m, instead of the view's");
@@ -168,20 +242,22 @@ void add_render(CLI::App& app, std::function<int()>& action) {
   command
       ->add_option(
           "-o,--output", options->output,
-          "picture.png, film.mp4, or a folder for a picture of every frame and a film; `pictures` in the "
-          "run's folder if not given")
+          "picture.png, film.mp4 (or .webm, .gif), or a folder for a picture of every frame and a film; "
+          "`pictures` in the run's folder if not given")
+      ->check(CLI::Validator(check_output, ""))
       ->type_name("PATH");
   add_frame_choice(*command, options->frames, "all, or the last for one picture,");
   command->add_option("--color,--colour", options->picture.field, "Number of the bodies that colours them")
       ->type_name("FIELD")
       ->capture_default_str();
   command->add_option("--map", options->picture.map, "Colour map")
-      ->check(CLI::IsMember(words(io::ColourMap::names())))
+      ->check(one_of(words(io::ColourMap::names())))
       ->capture_default_str();
   command
       ->add_option("--range", options->range,
                    "Values of the first and the last colour; of the run if not given")
       ->expected(2)
+      ->check(number_in(any_number))
       ->type_name("LOW HIGH");
   add_camera_options(*command, *options);
   command->add_option("--size", options->size, "Pixels")
@@ -189,20 +265,18 @@ void add_render(CLI::App& app, std::function<int()>& action) {
       ->type_name("WIDTHxHEIGHT")
       ->capture_default_str();
   command->add_option("--samples", options->picture.samples, "Rays a pixel: more take longer and grain less")
-      ->check(CLI::Range(1, 4096))
+      ->check(whole_number_in({.low = 1.0, .high = 4096.0}))
       ->capture_default_str();
   command
       ->add_option("--speed", options->speed, "Of the film: 1 is as fast as the run was, 0.1 is slow motion")
-      ->check(CLI::PositiveNumber)
+      ->check(number_in(speeds))
       ->capture_default_str();
   command->add_flag(
       "--chains", options->picture.chains,
       "Draw force chains in clear bodies, as wide as the root of the force, instead of opaque bodies");
   command->add_flag("--no-walls", options->no_walls, "Leave walls and floors out");
   command->add_flag("--no-labels", options->no_labels, "Leave name, time and colour bar out");
-  command->add_option("--threads", options->threads, "Threads; 0 takes all there are")
-      ->check(CLI::Range(0, 4096))
-      ->capture_default_str();
+  add_threads(*command, options->threads);
   command->add_flag("-q,--quiet", options->quiet, "Print nothing but warnings and errors");
   command->callback([options, &action] { action = [options] { return render(*options); }; });
 }

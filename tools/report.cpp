@@ -46,6 +46,15 @@ std::string energies(const io::Summary& s) {
   return text;
 }
 
+/// As it has to be typed.
+std::string shell_word(const std::string& text) {
+  constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+:,@";
+  if (text.find_first_not_of(plain) == std::string::npos) return text;
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
 std::string in_colour(io::Grade grade, bool coloured) {
   if (!coloured) return to_string(grade);
   const int colour = grade == io::Grade::green ? 32 : grade == io::Grade::amber ? 33 : 31;
@@ -94,7 +103,14 @@ std::string report_text(const io::Summary& s, const io::RunFolder& folder, const
   text += "\n" + energies(s);
 
   text += fmt::format("\nresults in {}\n", folder.path.string());
-  if (output.vtk) text += fmt::format("  paraview --script={}\n", folder.view_script().string());
+  const std::string path = shell_word(folder.path.string());
+  if (output.hdf5) {
+    text += fmt::format("  scree report {:<24} a page: the bodies over time, diagrams, what was run\n", path);
+    text +=
+        fmt::format("  scree render {:<24} a film of it; without -o pictures too\n", path + " -o film.mp4");
+    text += fmt::format("  scree paraview {:<22} in ParaView", path);
+    text += output.vtk ? fmt::format("; or paraview --script={}\n", folder.view_script().string()) : "\n";
+  }
   return text;
 }
 

@@ -6,6 +6,7 @@
 
 #include "io/files/text_file.h"
 #include "io/report/report_page.h"
+#include "tools/command_line.h"
 #include "tools/exit_codes.h"
 #include "tools/job_progress.h"
 #include "tools/recorded_run.h"
@@ -17,23 +18,33 @@ namespace {
 namespace fs = std::filesystem;
 
 struct PageOptions {
-  fs::path folder, output;
+  fs::path folder, beside, output;
   double view_megabytes = 24.0;
   bool quiet = false;
 };
 
-int report(const PageOptions& options) {
-  const io::RunFolder run = find_run(options.folder);
+std::string page_of(const io::RunFolder& run, const PageOptions& options) {
   const io::TrajectoryReader reader = open_trajectory(run);
-  const fs::path path = options.output.empty() ? run.path / "report.html" : options.output;
   std::optional<JobProgress> progress;
   const std::string page =
       io::report_page(run, reader, {1e6 * options.view_megabytes}, [&](std::size_t done, std::size_t of) {
         if (!progress) progress.emplace(Progress::detect(options.quiet), "frame", of);
         progress->done(done);
       });
-  io::write_whole_file(path, page);
   if (progress) progress->finish();
+  return page;
+}
+
+int report(const PageOptions& options) {
+  const io::RunFolder run = find_run(options.folder);
+  const fs::path path = options.output.empty() ? run.path / "report.html" : options.output;
+  std::string page = page_of(run, options);
+  if (!options.beside.empty()) {
+    const io::RunFolder other = find_run(options.beside);
+    page = io::beside_page(page, page_of(other, options),
+                           run.path.filename().string() + " | " + other.path.filename().string());
+  }
+  io::write_whole_file(path, page);
   if (!options.quiet)
     show(fmt::format("{}: {:.1f} MB\n", path.string(), 1e-6 * static_cast<double>(page.size())));
   return exit_ok;
@@ -48,10 +59,12 @@ void add_report(CLI::App& app, std::function<int()>& action) {
   command
       ->add_option("-o,--output", options->output, "The page; report.html in the run's folder if not given")
       ->type_name("FILE.html");
+  command->add_option("--beside", options->beside, "Another run, shown on the same page at the same moments")
+      ->type_name("FOLDER");
   command
       ->add_option("--view-size", options->view_megabytes,
                    "Megabytes of poses, before compression, in the 3-D view: more frames, a larger page")
-      ->check(CLI::PositiveNumber)
+      ->check(number_in({.low = 1e-3, .high = 1e5}))
       ->capture_default_str();
   command->add_flag("-q,--quiet", options->quiet, "Print nothing but warnings and errors");
   command->callback([options, &action] { action = [options] { return report(*options); }; });

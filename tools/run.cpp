@@ -13,6 +13,8 @@
 #include "io/problems/problem_file.h"
 #include "io/results/run_recorder.h"
 #include "io/scene/read_scene.h"
+#include "tools/check.h"
+#include "tools/command_line.h"
 #include "tools/exit_codes.h"
 #include "tools/interrupt.h"
 #include "tools/progress.h"
@@ -22,6 +24,8 @@ namespace scree {
 
 namespace {
 
+constexpr io::Range step_numbers{.low = 1.0, .high = 9e15};
+
 struct RunOptions {
   std::filesystem::path scene, folder;
   int threads = 0;  // 0: all of the machine's
@@ -30,7 +34,7 @@ struct RunOptions {
   std::filesystem::path dump_problem;  // where to store a contact problem; empty: nowhere
   std::int64_t dump_step = 0;          // which; 0: the first that does not converge
   std::string strict;                  // the grade from which on a verdict fails the run; empty: none does
-  bool overwrite = false, quiet = false, stage_table = false;
+  bool overwrite = false, force = false, quiet = false, stage_table = false;
 };
 
 std::vector<std::pair<std::string, std::string>> overrides(const std::vector<std::string>& settings) {
@@ -43,7 +47,8 @@ std::vector<std::pair<std::string, std::string>> overrides(const std::vector<std
 }
 
 io::Scene load(const RunOptions& options) {
-  io::Scene scene = io::read_scene(options.scene, overrides(options.settings));
+  io::Scene scene =
+      io::read_scene(options.scene, overrides(options.settings), bodies_with_room(!options.force));
   if (options.until_s) scene.end_time_s = *options.until_s;
   for (const Fault& warning : scene.warnings) spdlog::warn("{}", to_string(warning));
   return scene;
@@ -51,14 +56,35 @@ io::Scene load(const RunOptions& options) {
 
 void announce(const io::Scene& scene) {
   const Settings& settings = scene.model.settings;
-  show(fmt::format("{}: {} bodies, {} boundaries, {:g} s in steps of {:g} s, {} threads\n", scene.name,
+  show(fmt::format("{}: {} bodies, {} boundaries, {:g} s in steps of {:g} s, {}\n", scene.name,
                    scene.initial.bodies.size(), scene.model.boundaries.size(), scene.end_time_s,
-                   settings.time_step_s, thread_count()));
+                   settings.time_step_s, plural(thread_count(), "thread")));
 }
 
 bool is_broken(const StepReport& report) {
   return report.status == SolveStatus::diverged || !std::isfinite(report.energy.kinetic) ||
          !std::isfinite(report.energy.potential);
+}
+
+/// Names the first body whose numbers are not finite, or else the fastest one, and says where it is.
+std::string broken_body(const Model& model, const Bodies& bodies) {
+  std::size_t broken = 0;
+  double most = -1.0;
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    const bool finite = bodies.position[i].allFinite() && bodies.linear_velocity[i].allFinite() &&
+                        bodies.angular_velocity[i].allFinite();
+    const double speed = finite ? bodies.linear_velocity[i].stableNorm() : infinity;
+    if (!(speed > most)) continue;
+    most = speed;
+    broken = i;
+    if (!finite) break;
+  }
+  if (bodies.size() == 0) return "no body is left";
+  const Vec3 &x = bodies.position[broken], &v = bodies.linear_velocity[broken];
+  return fmt::format(
+      "body {} of {} at [{:.4g}, {:.4g}, {:.4g}] m, which moves by [{:.4g}, {:.4g}, {:.4g}] m/s",
+      bodies.id[broken], model.materials.name(bodies.material[broken]), x.x(), x.y(), x.z(), v.x(), v.y(),
+      v.z());
 }
 
 /// Stores the contact problem of one step, the one asked for or the first that did not converge.
@@ -105,9 +131,11 @@ io::RunStatus advance(const io::Scene& scene, State& state, Workspace& workspace
     if (is_broken(report)) {
       progress.clear();
       spdlog::error(
-          "step {} at t = {:g} s: numbers are no longer finite; a smaller time step or fewer overlaps at the "
-          "start may help",
-          report.step, report.time_s);
+          "step {} at t = {:g} s: {}: since this step numbers are no longer finite; a smaller time_step (now "
+          "{:g} s) "
+          "or fewer overlaps at the start may help",
+          report.step, report.time_s, broken_body(scene.model, state.bodies),
+          scene.model.settings.time_step_s);
       return io::RunStatus::failed;
     }
     const double breach = recorder.statistics().ledger_breach();
@@ -155,8 +183,14 @@ int exit_code(const io::Summary& summary, const std::string& strict) {
 int run(const RunOptions& options) {
   set_thread_count(options.threads);
   const io::Scene scene = load(options);
-  const std::filesystem::path folder =
-      options.folder.empty() ? std::filesystem::path("results") / scene.name : options.folder;
+  const std::filesystem::path folder = options.folder.empty() ? default_folder(scene) : options.folder;
+  if (const std::string problem = room_problem(forecast(scene), folder); !problem.empty()) {
+    if (!options.force) {
+      spdlog::error("{}; --force tries nevertheless", problem);
+      return exit_does_not_fit;
+    }
+    spdlog::warn("{}", problem);
+  }
   io::RunRecorder recorder(scene, {folder, options.overwrite});
   catch_interrupts();
   if (!options.quiet) announce(scene);
@@ -205,11 +239,9 @@ void add_run(CLI::App& app, std::function<int()>& action) {
       ->add_option("-o,--output", options->folder,
                    "Folder for the results; results/<scene name> if not given")
       ->type_name("FOLDER");
-  command->add_option("--threads", options->threads, "Threads; 0 takes all there are")
-      ->check(CLI::Range(0, 4096))
-      ->capture_default_str();
+  add_threads(*command, options->threads);
   command->add_option("--until", options->until_s, "Simulated time to stop at, s; overrides the scene")
-      ->check(CLI::NonNegativeNumber);
+      ->check(number_in(not_negative));
   command->add_option("--set", options->settings, "Overrides a setting of the scene; may be repeated")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false)
@@ -219,15 +251,18 @@ void add_run(CLI::App& app, std::function<int()>& action) {
                    "Store the contact problem of the first step that does not converge, for `scree solve`")
       ->type_name("FILE.h5");
   command->add_option("--dump-step", options->dump_step, "The step to store with --dump-problem instead")
-      ->check(CLI::PositiveNumber)
+      ->check(whole_number_in(step_numbers))
       ->type_name("STEP");
   command->add_flag("--overwrite", options->overwrite, "Replace results that the folder already holds");
+  command->add_flag(
+      "--force", options->force,
+      "Go on where the machine has not enough memory or disk for what the run is expected to take");
   command->add_flag("--stage-table", options->stage_table,
                     "Show the stages' times at a dozen moments at the end");
   command
       ->add_flag("--strict{red}", options->strict,
                  "Leave with status 12 if the verdict is red; --strict=amber: also if it is amber")
-      ->check(CLI::IsMember({"red", "amber"}));
+      ->check(one_of({"red", "amber"}));
   command->add_flag("-q,--quiet", options->quiet,
                     "Print nothing but warnings, errors, and a verdict that is not green");
   command->callback([options, &action] { action = [options] { return run(*options); }; });

@@ -12,6 +12,7 @@
 #include "engine/core/parallel.h"
 #include "io/files/file_errors.h"
 #include "io/plots/plot.h"
+#include "tools/command_line.h"
 #include "tools/exit_codes.h"
 #include "tools/progress.h"
 #include "tools/solve/comparison.h"
@@ -314,23 +315,21 @@ void add_solve(CLI::App& app, std::function<int()>& action) {
   std::vector<std::string> names;
   for (const SolverKind kind : solver_kinds) names.emplace_back(to_string(kind));
   command->add_option("--solver", options->solvers, "Solver; may be repeated; all that can if not given")
-      ->check(CLI::IsMember(names))
+      ->check(one_of(names))
       ->allow_extra_args(false);
   command
       ->add_option("--tolerance", options->tolerance,
                    "Residual to stop at: rms of the natural map over the problem's velocity scale")
-      ->check(CLI::PositiveNumber)
+      ->check(number_in(positive))
       ->capture_default_str();
   command->add_option("--max-sweeps", options->max_sweeps, "Most sweeps")
-      ->check(CLI::Range(1, 10'000'000))
+      ->check(whole_number_in({.low = 1.0, .high = 1e7}))
       ->capture_default_str();
-  command->add_option("--threads", options->threads, "Threads; 0 takes all there are")
-      ->check(CLI::Range(0, 4096))
-      ->capture_default_str();
+  add_threads(*command, options->threads);
   command
       ->add_option("--cone-samples", options->cone_samples,
                    "Solve on a cone sampled by so many tangents; 0: exact")
-      ->check(CLI::Range(0, 1024))
+      ->check(whole_number_in({.low = 0.0, .high = 1024.0}))
       ->capture_default_str();
   command->add_flag("--warm", options->warm, "Begin with the stored start impulses, if there are any");
   command->add_option("--csv", options->csv, "Write the table as CSV")->type_name("FILE");

@@ -97,7 +97,7 @@ std::string axis_commands(char which, Axis kind) {
   return "";
 }
 
-std::string range_command(char which, const std::optional<Range>& range, bool from_zero) {
+std::string range_command(char which, const std::optional<AxisRange>& range, bool from_zero) {
   if (range) return fmt::format("set {}range [{:.9g}:{:.9g}]\n", which, range->low, range->high);
   return fmt::format("set {}range [{}:*]\n", which, from_zero ? "0" : "*");
 }

@@ -22,7 +22,7 @@ struct Curve {
 
 enum class Axis { linear, logarithmic, doubling };  // doubling: logarithmic with marks at powers of two
 
-struct Range {
+struct AxisRange {
   double low, high;
 };
 
@@ -33,7 +33,7 @@ struct Panel {
   std::vector<Curve> curves;
   bool y_from_zero = false;                         // on a linear axis: heights can be compared by eye
   bool whole_x = false;                             // x counts something: marks at whole numbers only
-  std::optional<Range> x_range = {}, y_range = {};  // else what the values need
+  std::optional<AxisRange> x_range = {}, y_range = {};  // else what the values need
 };
 
 /// True if the ending is one that write_plot() knows: .svg, .png or .pdf.

@@ -1,5 +1,6 @@
 #include "io/render/film.h"
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -37,38 +38,45 @@ pid_t start(const std::filesystem::path& path, std::vector<std::string> command,
   return process;
 }
 
+/// How ffmpeg codes a film with this ending. yuv420p and even sizes: what every player can show.
+std::vector<std::string> coding_of(std::string_view ending) {
+  const std::string even = "pad=ceil(iw/2)*2:ceil(ih/2)*2";
+  if (ending == ".webm")
+    return {"-vf", even, "-c:v", "libvpx-vp9", "-crf", "24", "-b:v", "0", "-pix_fmt", "yuv420p"};
+  if (ending == ".gif")  // 256 colours, those of this film
+    return {"-vf", "split[a][b];[a]palettegen[p];[b][p]paletteuse", "-loop", "0"};
+  return {"-vf", even, "-c:v", "libx264", "-crf", "17", "-pix_fmt", "yuv420p", "-movflags", "+faststart"};
+}
+
 }  // namespace
+
+std::span<const std::string_view> film_endings() {
+  static constexpr std::array<std::string_view, 3> list{".mp4", ".webm", ".gif"};
+  return list;
+}
 
 Film::Film(std::filesystem::path path, int width, int height, double frames_per_second)
     : path_(std::move(path)) {
   int ends[2];
   if (pipe(ends) != 0) fail(path_, std::strerror(errno));
-  // bgr0: the bytes of 0xffRRGGBB. yuv420p and even sizes: what every player can show.
-  const std::vector<std::string> command{"ffmpeg",
-                                         "-y",
-                                         "-loglevel",
-                                         "error",
-                                         "-f",
-                                         "rawvideo",
-                                         "-pixel_format",
-                                         "bgr0",
-                                         "-video_size",
-                                         fmt::format("{}x{}", width, height),
-                                         "-framerate",
-                                         fmt::format("{:.6g}", frames_per_second),
-                                         "-i",
-                                         "-",
-                                         "-vf",
-                                         "pad=ceil(iw/2)*2:ceil(ih/2)*2",
-                                         "-c:v",
-                                         "libx264",
-                                         "-crf",
-                                         "17",
-                                         "-pix_fmt",
-                                         "yuv420p",
-                                         "-movflags",
-                                         "+faststart",
-                                         path_.string()};
+  // bgr0: the bytes of 0xffRRGGBB.
+  std::vector<std::string> command{"ffmpeg",
+                                   "-y",
+                                   "-loglevel",
+                                   "error",
+                                   "-f",
+                                   "rawvideo",
+                                   "-pixel_format",
+                                   "bgr0",
+                                   "-video_size",
+                                   fmt::format("{}x{}", width, height),
+                                   "-framerate",
+                                   fmt::format("{:.6g}", frames_per_second),
+                                   "-i",
+                                   "-"};
+  const std::vector<std::string> coding = coding_of(path_.extension().string());
+  command.insert(command.end(), coding.begin(), coding.end());
+  command.push_back(path_.string());
   process_ = start(path_, command, ends[0], ends[1]);
   close(ends[0]);
   pipe_ = ends[1];

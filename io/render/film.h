@@ -2,14 +2,20 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
+#include <string_view>
 #include <sys/types.h>
 
 #include "io/render/picture.h"
 
 namespace scree::io {
 
-/// Pictures of one size become an MP4 (H.264) that any player shows. ffmpeg must be in PATH; it reports to
-/// stderr. An existing file is replaced. Members throw WriteError.
+/// Endings of files that a film can go into: ".mp4", ".webm", ".gif".
+std::span<const std::string_view> film_endings();
+
+/// Pictures of one size become a film: MP4 (H.264), which any player shows, WebM (VP9) or GIF, by the path's
+/// ending. ffmpeg must be in PATH; it reports to stderr. An existing file is replaced. Members throw
+/// WriteError.
 class Film {
  public:
   Film(std::filesystem::path path, int width, int height, double frames_per_second);

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "io/render/colour_map.h"
+#include "io/results/colour_map.h"
 
 namespace scree::io {
 

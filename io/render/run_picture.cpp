@@ -9,28 +9,38 @@ namespace scree::io {
 
 namespace {
 
-constexpr double margin = 0.06;  // of half the picture stays free
+constexpr double margin = 0.06;        // of half the picture stays free
+constexpr std::size_t looked_at = 24;  // frames that decide about the colours of forces
 constexpr double force_share = 0.99;
-constexpr double chain_radii = 0.3;  // mean radii: half the width of the strongest chains
-constexpr double shade_radii = 8.0;  // mean radii: what is nearer shades
+constexpr double least_force = 0.01;  // of the strong ones of the frame: what is weaker would be hair
+constexpr double chain_radii = 0.3;   // mean radii: half the width of the strongest chains
+constexpr double shade_radii = 8.0;   // mean radii: what is nearer shades
 
-/// From 0 to the force that 99 % of all contacts stay below, at the end of the run: impacts on the way
-/// outweigh rest.
-std::array<double, 2> force_range(const TrajectoryReader& reader) {
-  std::vector<float> force;
-  for (std::size_t k = reader.frames(); k-- > 0 && force.empty();) {
-    for (const ForceLine& line : force_lines(reader, k)) force.push_back(line.force);
-  }
-  if (force.empty()) return {0.0, 1.0};
-  const auto at = static_cast<std::ptrdiff_t>(force_share * static_cast<double>(force.size() - 1));
-  std::nth_element(force.begin(), force.begin() + at, force.end());
-  return {0.0, force[static_cast<std::size_t>(at)]};
+float quantile(std::vector<float>& values, double share) {
+  const auto at = static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
+  std::nth_element(values.begin(), values.begin() + at, values.end());
+  return values[static_cast<std::size_t>(at)];
 }
 
-std::string title(const RecordedField& field) {
-  std::string text = field.name;
-  std::replace(text.begin(), text.end(), '_', ' ');
-  return field.unit == "1" ? text : text + ", " + field.unit;
+std::vector<float> forces(const std::vector<ForceLine>& lines) {
+  std::vector<float> force;
+  for (const ForceLine& line : lines) {
+    if (line.force > 0.0f && std::isfinite(line.force)) force.push_back(line.force);
+  }
+  return force;
+}
+
+/// What most forces of the run lie between, at most four decades: impacts outweigh rest by far, so colours go
+/// with the logarithm.
+std::array<double, 2> force_range(const TrajectoryReader& reader) {
+  std::vector<float> all;
+  for (const std::size_t k : sampled_frames(reader.frames(), looked_at)) {
+    const std::vector<float> force = forces(force_lines(reader, k));
+    all.insert(all.end(), force.begin(), force.end());
+  }
+  if (all.empty()) return {0.1, 1.0};
+  const double low = quantile(all, 1.0 - force_share), high = quantile(all, force_share);
+  return {std::clamp(low, 1e-4 * high, 0.1 * high), high};
 }
 
 }  // namespace
@@ -48,7 +58,7 @@ std::vector<ForceLine> force_lines(const TrajectoryReader& reader, std::size_t f
 
 RunPicture::RunPicture(const TrajectoryReader& reader, const PictureOptions& options)
     : reader_(reader), options_(options) {
-  const RunScene run = run_scene(reader);
+  const RunScene run = run_scene(reader, options.fit);
   const Vec3 up = options.up.value_or(run.up).normalized();
   // Nothing behind the colour bar; as much stays free on the left.
   const double edges = options.labels ? 2.0 * bar_width(options.height) : 0.0;
@@ -66,7 +76,10 @@ RunPicture::RunPicture(const TrajectoryReader& reader, const PictureOptions& opt
   lighting_.middle = box.center();
   lighting_.shade_reach = shade_radii * run.mean_radius;
   chain_radius_ = chain_radii * run.mean_radius;
+  const std::vector<RecordedField> fields = recorded_fields(reader.run());
+  field_ = *find_field(fields, options.field);
   range_ = options.range.value_or(options.chains ? force_range(reader) : value_range(reader, options.field));
+  if (options.chains && range_[0] <= 0.0) range_[0] = 1e-3 * range_[1];
   if (!options.walls) return;
   lighting_.floor_radius = 0.5 * (run.region.high - run.region.low).maxCoeff();
   walls_ = run.walls;
@@ -78,28 +91,35 @@ std::vector<Colour> RunPicture::body_colours(std::size_t frame) const {
   const double span = range_[1] - range_[0];
   std::vector<Colour> colours;
   for (const float value : field_values(reader_, frame, options_.field)) {
-    colours.push_back(map(span > 0.0 ? static_cast<float>((value - range_[0]) / span) : 0.5f));
+    const double part = span > 0.0 ? (value - range_[0]) / span : 0.5;
+    colours.push_back(field_.categories.empty()
+                          ? map(static_cast<float>(part))
+                          : category_colour(static_cast<std::size_t>(std::lround(value))));
   }
   return colours;
 }
 
 std::vector<Chain> RunPicture::chains(std::size_t frame, Paint& paint) const {
   const ColourMap map(options_.map);
+  const std::vector<ForceLine> lines = force_lines(reader_, frame);
+  std::vector<float> force = forces(lines);
+  const float strong = force.empty() ? 1.0f : quantile(force, force_share);
   std::vector<Chain> rods;
-  for (const ForceLine& line : force_lines(reader_, frame)) {
-    // As wide as the root of the force: the area of the rod goes with what it carries.
-    const double span = range_[1] - range_[0];
-    const double part = span > 0.0 ? std::clamp((line.force - range_[0]) / span, 0.0, 1.0) : 0.0;
-    rods.push_back({line.start, line.end, static_cast<float>(chain_radius_ * std::sqrt(part))});
-    paint.chain.push_back(map(static_cast<float>(part)));
+  for (const ForceLine& line : lines) {
+    if (!(line.force > static_cast<float>(least_force) * strong)) continue;
+    // As wide as the root of the force over the strong ones of the frame: the area of the rod goes with what
+    // it carries.
+    const double width = std::sqrt(std::min(1.0, static_cast<double>(line.force) / strong));
+    rods.push_back({line.start, line.end, static_cast<float>(chain_radius_ * width)});
+    paint.chain.push_back(
+        map(static_cast<float>(std::log(line.force / range_[0]) / std::log(range_[1] / range_[0]))));
   }
   return rods;
 }
 
 ColourBar RunPicture::colour_bar() const {
-  if (options_.chains) return {"contact force, N", options_.map, range_[0], range_[1]};
-  const std::vector<RecordedField> fields = recorded_fields(reader_.run());
-  return {title(*find_field(fields, options_.field)), options_.map, range_[0], range_[1]};
+  if (options_.chains) return {"contact force, N", options_.map, range_[0], range_[1], true};
+  return {field_.title(), options_.map, range_[0], range_[1], false, field_.categories};
 }
 
 Picture RunPicture::draw(std::size_t frame) {

@@ -14,12 +14,13 @@ namespace scree::io {
 
 struct PictureOptions {
   int width = 1280, height = 720;
-  int samples = 8;                               // rays a pixel
-  std::string field = "speed", map = "viridis";  // one of recorded_fields(), one of ColourMap::names()
-  std::optional<std::array<double, 2>> range;    // of the colours; that of the whole run if not given
-  std::string view = "corner";                   // one of view_names(); frames the whole run
-  double zoom = 1.0;                             // above 1 the camera comes nearer
-  std::optional<Vec3> eye, target, up;           // each replaces that of the view, m
+  int samples = 8;                                // rays a pixel
+  std::string field = "speed", map{default_map};  // one of recorded_fields(), one of ColourMap::names()
+  std::optional<std::array<double, 2>> range;     // of the colours; that of the whole run if not given
+  std::string view = "corner";                    // one of view_names(); frames the whole run
+  double fit = 0.99;                              // part of the bodies that has to be in the picture
+  double zoom = 1.0;                              // above 1 the camera comes nearer
+  std::optional<Vec3> eye, target, up;            // each replaces that of the view, m
   bool walls = true, labels = true;
   bool chains = false;  // clear bodies with force chains inside, coloured by force, instead of opaque bodies
 };
@@ -55,6 +56,7 @@ class RunPicture {
   RayScene scene_;
   WallMesh walls_;
   Camera camera_;
+  RecordedField field_;
   Lighting lighting_;
   std::array<double, 2> range_{};
   double chain_radius_ = 0.0;  // m, of the strongest chains

@@ -11,7 +11,6 @@ namespace scree::io {
 namespace {
 
 constexpr std::size_t looked_at = 24;  // frames that decide about camera and colours
-constexpr double stray = 0.005;        // part of the bodies, on each side, that need not be in the picture
 constexpr double top_share =
     0.998;  // of all values lies below the end of the colours: a few fast ones stand out
 constexpr double floor_cosine = 0.7;   // of the angle to the vertical: planes up to 45 degrees are floors
@@ -29,8 +28,9 @@ double quantile(std::vector<double>& values, double share) {
   return values[static_cast<std::size_t>(k)];
 }
 
-/// The corners of the box that holds almost all bodies of a frame.
-void add_bodies(const Shapes& shapes, const Bodies& bodies, std::vector<Vec3>& points) {
+/// The corners of the box that holds a part of the bodies of a frame.
+void add_bodies(const Shapes& shapes, const Bodies& bodies, double fit, std::vector<Vec3>& points) {
+  const double stray = 0.5 * (1.0 - fit);  // part of the bodies, on each side
   Vec3 low, high;
   for (int axis = 0; axis < 3; ++axis) {
     std::vector<double> below, above;
@@ -66,10 +66,10 @@ void add_tubes(const Boundaries& boundaries, std::vector<Vec3>& points) {
 }
 
 /// What has to be in the picture.
-std::vector<Vec3> worth_seeing(const TrajectoryReader& reader) {
+std::vector<Vec3> worth_seeing(const TrajectoryReader& reader, double fit) {
   std::vector<Vec3> points;
   for (const std::size_t k : sampled_frames(reader.frames(), looked_at)) {
-    add_bodies(reader.run().model.shapes, reader.bodies(k), points);
+    add_bodies(reader.run().model.shapes, reader.bodies(k), fit, points);
   }
   add_tubes(reader.run().model.boundaries, points);
   if (points.empty()) points = {Vec3::Constant(-0.5), Vec3::Constant(0.5)};
@@ -125,10 +125,10 @@ std::vector<bool> floors(const WallMesh& walls, const Boundaries& boundaries, co
   return solid;
 }
 
-RunScene run_scene(const TrajectoryReader& reader) {
+RunScene run_scene(const TrajectoryReader& reader, double fit) {
   RunScene scene;
   scene.up = up_of(reader.run());
-  scene.points = worth_seeing(reader);
+  scene.points = worth_seeing(reader, fit);
   scene.mean_radius = mean_radius(reader.run());
   scene.region = wall_region(reader, scene.up);
   scene.walls = wall_mesh(reader.run().model.boundaries, scene.region);

@@ -13,14 +13,15 @@ namespace scree::io {
 struct RunScene {
   Vec3 up = Vec3::UnitZ();  // against gravity, unit
   std::vector<Vec3>
-      points;  // m; what has to be in a picture: corners of boxes that hold almost all bodies, tubes
+      points;  // m; what has to be in a picture: corners of boxes that hold the bodies to be fitted, tubes
   double mean_radius = 1.0;  // m, of the spheres of the bodies' volumes
   Region region;             // what is drawn of planes, with room sideways
   WallMesh walls;
 };
 
-/// Looks at some two dozen frames of the run; there must be one. Throws ReadError.
-RunScene run_scene(const TrajectoryReader& reader);
+/// Looks at some two dozen frames of the run; there must be one. `fit`: the part of the bodies that has to be
+/// in a picture; of the others, half may lie beyond it on each side along each axis. Throws ReadError.
+RunScene run_scene(const TrajectoryReader& reader, double fit = 0.99);
 
 /// The box about points; there must be one.
 inline Eigen::AlignedBox3d box_of(const std::vector<Vec3>& points) {

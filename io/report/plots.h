@@ -14,6 +14,13 @@ struct Series {
   std::vector<double> values;  // [x]; NaN where there is none
 };
 
+/// A line across the diagram: what values are compared with.
+struct Limit {
+  std::string name;
+  double value = 0.0;
+  std::string colour;  // of CSS
+};
+
 struct Plot {
   std::string title, x_label, y_label;
   std::string note;          // below the diagram
@@ -22,6 +29,7 @@ struct Plot {
   bool bars = false;
   std::vector<double> x;
   std::vector<Series> series;
+  std::vector<Limit> limits;
 };
 
 /// Energies, ledger, contacts, overlap, residual, sweeps and times of the stages over the run, at most

@@ -8,12 +8,13 @@
 #include <scree_embedded.h>
 
 #include "io/render/camera.h"
-#include "io/render/colour_map.h"
 #include "io/render/run_scene.h"
 #include "io/report/packed.h"
 #include "io/report/plots.h"
+#include "io/results/colour_map.h"
 #include "io/results/provenance.h"
 #include "io/results/recorded_fields.h"
+#include "io/scene/read_scene.h"
 
 namespace scree::io {
 
@@ -26,8 +27,10 @@ constexpr std::size_t most_frames = 400;
 constexpr double bytes_a_pose = 16.0;  // position 3 x 2, quaternion 4 x 2, colours 2
 constexpr float quaternion_scale = 32767.0f, position_scale = 65535.0f, colour_scale = 255.0f;
 constexpr int map_colours = 33;
+constexpr std::size_t palette_colours = 8;
+constexpr double view_aspect = 1.6;  // width over height of the picture that the camera is placed for
 // Numbers of the bodies, besides those that follow from their constants, that the view can colour by.
-const std::vector<std::string> view_fields{"speed", "height"};
+const std::vector<std::string> view_fields{"speed", "height", "material", "contact_force"};
 
 /// Six digits are enough for a line on a screen and make the page a third of the size.
 Json rounded(double x) {
@@ -47,9 +50,13 @@ Json to_json(const Plot& plot) {
   Json series = Json::array();
   for (const Series& line : plot.series)
     series.push_back({{"name", line.name}, {"values", rounded(line.values)}});
-  return {{"title", plot.title}, {"x_label", plot.x_label}, {"y_label", plot.y_label},
-          {"note", plot.note},   {"log", plot.logarithmic}, {"over_time", plot.over_time},
-          {"bars", plot.bars},   {"x", rounded(plot.x)},    {"series", std::move(series)}};
+  Json limits = Json::array();
+  for (const Limit& limit : plot.limits)
+    limits.push_back({{"name", limit.name}, {"value", limit.value}, {"colour", limit.colour}});
+  return {{"title", plot.title},        {"x_label", plot.x_label}, {"y_label", plot.y_label},
+          {"note", plot.note},          {"log", plot.logarithmic}, {"over_time", plot.over_time},
+          {"bars", plot.bars},          {"x", rounded(plot.x)},    {"series", std::move(series)},
+          {"limits", std::move(limits)}};
 }
 
 Json wall_json(const RunScene& scene, const RecordedRun& run) {
@@ -75,7 +82,13 @@ class PackedView {
  public:
   PackedView(const TrajectoryReader& reader, std::vector<std::size_t> frames)
       : reader_(reader), frames_(std::move(frames)), box_(position_box()), last_(reader.run().bodies.size()) {
-    for (const std::string& field : view_fields) range_.push_back(value_range(reader, field));
+    const std::vector<RecordedField> known = recorded_fields(reader.run());
+    for (const std::string& name : view_fields) {
+      fields_.push_back(*find_field(known, name));
+      // Categories are their own colours: a step of the range each.
+      range_.push_back(fields_.back().categories.empty() ? value_range(reader, name)
+                                                         : std::array<double, 2>{0.0, colour_scale});
+    }
     colour_.resize(view_fields.size());
   }
 
@@ -114,10 +127,10 @@ class PackedView {
     const std::size_t n = last_.size();
     Json times = Json::array(), fields = Json::array();
     for (const std::size_t k : frames_) times.push_back(rounded(reader_.time_s()[k]));
-    const std::vector<RecordedField> known = recorded_fields(reader_.run());
     for (std::size_t f = 0; f < view_fields.size(); ++f) {
       fields.push_back({{"name", view_fields[f]},
-                        {"unit", find_field(known, view_fields[f])->unit},
+                        {"title", fields_[f].title()},
+                        {"categories", fields_[f].categories},
                         {"low", rounded(range_[f][0])},
                         {"high", rounded(range_[f][1])},
                         {"data", packed_frames(colour_[f], n)}});
@@ -163,6 +176,7 @@ class PackedView {
   const TrajectoryReader& reader_;
   std::vector<std::size_t> frames_;
   Eigen::AlignedBox3d box_;
+  std::vector<RecordedField> fields_;
   std::vector<std::array<double, 2>> range_;          // [field]
   std::vector<std::uint16_t> position_, quaternion_;  // [frame][component][body]
   std::vector<std::vector<std::uint8_t>> colour_;     // [field][frame][body]
@@ -185,19 +199,26 @@ Json view_json(const TrajectoryReader& reader, const ReportOptions& options, con
   }
   Json json = view.json();
   const RunScene scene = run_scene(reader);
-  const Camera camera = framing_camera(scene.points, view_direction("corner", scene.up), scene.up, 1.6, 0.08);
+  const Camera camera =
+      framing_camera(scene.points, view_direction("corner", scene.up), scene.up, view_aspect, 0.08);
   json["up"] = to_json(scene.up);
   json["eye"] = to_json(camera.eye);
   json["middle"] = to_json(box_of(scene.points).center());
   json["field_of_view"] = rounded(camera.field_of_view);
+  json["aspect"] = view_aspect;
   json["walls"] = wall_json(scene, reader.run());
   Json colours = Json::array();
-  const ColourMap map("viridis");
+  const ColourMap map(default_map);
   for (int k = 0; k < map_colours; ++k) {
     const Colour colour = map(static_cast<float>(k) / static_cast<float>(map_colours - 1));
     colours.push_back({rounded(colour[0]), rounded(colour[1]), rounded(colour[2])});
   }
   json["map"] = std::move(colours);
+  json["palette"] = Json::array();
+  for (std::size_t k = 0; k < palette_colours; ++k) {
+    const Colour colour = category_colour(k);
+    json["palette"].push_back({rounded(colour[0]), rounded(colour[1]), rounded(colour[2])});
+  }
   return json;
 }
 
@@ -208,7 +229,7 @@ Json summary_json(const RunFolder& folder) {
 }
 
 Json run_json(const RecordedRun& run) {
-  Json materials = Json::array(), boundaries = Json::array();
+  Json materials = Json::array(), pairs = Json::array(), boundaries = Json::array();
   for (std::size_t m = 0; m < run.model.materials.size(); ++m) {
     const MaterialIndex index(static_cast<std::int64_t>(m));
     const PairLaw& law = run.model.materials.law(index, index);
@@ -216,6 +237,16 @@ Json run_json(const RecordedRun& run) {
                          {"density", run.model.materials.density(index)},
                          {"friction", law.friction},
                          {"restitution", law.restitution}});
+    for (std::size_t other = 0; other < m; ++other) {
+      const MaterialIndex second(static_cast<std::int64_t>(other));
+      const PairLaw& mixed = run.model.materials.law(index, second);
+      pairs.push_back({{"a", run.model.materials.name(second)},
+                       {"b", run.model.materials.name(index)},
+                       {"friction", mixed.friction},
+                       {"restitution", mixed.restitution},
+                       {"rolling_m", mixed.rolling_friction_m},
+                       {"torsional_m", mixed.torsional_friction_m}});
+    }
   }
   for (const Boundary& boundary : run.model.boundaries) {
     boundaries.push_back({{"name", boundary.name},
@@ -234,6 +265,8 @@ Json run_json(const RecordedRun& run) {
           {"end_time_s", run.end_time_s},
           {"overrides", run.overrides},
           {"materials", std::move(materials)},
+          {"pairs", std::move(pairs)},
+          {"settings", settings_in_effect(run.text, run.overrides)},
           {"boundaries", std::move(boundaries)},
           {"text", run.text}};
 }
@@ -275,12 +308,26 @@ std::string filled(std::string_view page, const std::vector<std::pair<std::strin
   return text;
 }
 
+/// The residual that the solver was asked for, of bodies at rest, where gravity alone is the scale.
+void add_goal(Plot& plot, const RecordedRun& run) {
+  for (const auto& [name, value] : settings_in_effect(run.text, run.overrides)) {
+    if (name == "solver.tolerance") plot.limits.push_back({"solver.tolerance", std::stod(value), "#5b6b7b"});
+  }
+}
+
 }  // namespace
+
+std::string beside_page(const std::string& left, const std::string& right, const std::string& title) {
+  return filled(beside_html, {{"title", escaped(title)}, {"left", escaped(left)}, {"right", escaped(right)}});
+}
 
 std::string report_page(const RunFolder& folder, const TrajectoryReader& reader, const ReportOptions& options,
                         const FramesDone& done) {
   Json plots = Json::array();
-  for (const Plot& plot : step_plots(StepRows(folder.steps()), plot_points)) plots.push_back(to_json(plot));
+  for (Plot& plot : step_plots(StepRows(folder.steps()), plot_points)) {
+    if (plot.title == "Residual") add_goal(plot, reader.run());
+    plots.push_back(to_json(plot));
+  }
   for (const Plot& plot : body_plots(reader)) plots.push_back(to_json(plot));
   const Json data{{"run", run_json(reader.run())},
                   {"summary", summary_json(folder)},

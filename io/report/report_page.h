@@ -23,4 +23,7 @@ std::string report_page(
     const RunFolder& folder, const TrajectoryReader& reader, const ReportOptions& options,
     const FramesDone& done = [](std::size_t, std::size_t) {});
 
+/// Two such pages side by side on one, which show the same moment.
+std::string beside_page(const std::string& left, const std::string& right, const std::string& title);
+
 }  // namespace scree::io

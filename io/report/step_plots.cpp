@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "io/report/plots.h"
+#include "io/results/verdict.h"
 
 namespace scree::io {
 
@@ -85,6 +86,11 @@ class StepPlots {
   std::vector<Plot> plots_;
 };
 
+/// Above which the verdict is amber, and red.
+std::vector<Limit> verdict_lines(const VerdictLimit& limit, double factor) {
+  return {{"amber above", factor * limit.amber, "#d99a00"}, {"red above", factor * limit.red, "#c0392b"}};
+}
+
 Plot titled(const std::string& title, const std::string& y_label, const std::string& note = "") {
   Plot plot;
   plot.title = title;
@@ -109,6 +115,7 @@ std::vector<Plot> step_plots(const StepRows& rows, std::size_t points) {
             Reduce::last);
   Plot overlap = titled("Overlap", "% of the smallest semi-axis", "Largest of the steps that share a point.");
   overlap.logarithmic = true;
+  overlap.limits = verdict_lines(overlap_limit, 100.0);
   plots.add(overlap, {{"penetration_max", "largest", 100.0}, {"penetration_mean", "mean", 100.0}},
             Reduce::most);
   Plot residual = titled("Residual", "of gravity x time step",
@@ -120,6 +127,7 @@ std::vector<Plot> step_plots(const StepRows& rows, std::size_t points) {
   Plot balance =
       titled("Momentum balance", "relative error", "What contacts between bodies gained or lost in all.");
   balance.logarithmic = true;
+  balance.limits = verdict_lines(momentum_limit, 1.0);
   plots.add(balance, {{"momentum_error_relative", "linear"}, {"angular_momentum_error_relative", "angular"}},
             Reduce::most);
   plots.add(titled("Time of the stages", "ms a step"),

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "io/results/body_fields.h"
+#include "io/results/colour_map.h"
 
 namespace scree::io {
 
@@ -49,8 +50,7 @@ def show_bodies(view):
     display.ScaleMode = "Vector Components"
     display.SelectScaleArray = "radii"
     display.ScaleFactor = 2.0
-    # The preset: bodies at rest stay bright enough to see their shape.
-    colour(display, view, COLOUR, "Cool to Warm")
+    colour(display, view, COLOUR)
     low, high = range_over_time(bodies, COLOUR)
     GetColorTransferFunction(COLOUR).RescaleTransferFunction(low, high)
     if SHOW_CHAINS:
@@ -70,11 +70,12 @@ def range_over_time(source, array, moments=16):
     return low, max(high, low + 1e-12)
 
 
-def colour(display, view, array, preset):
-    """Colours by a point array, with a bar that names its unit."""
+def colour(display, view, array):
+    """Colours by a point array as `scree render` does, with a bar that names its unit."""
     ColorBy(display, ("POINTS", array, "Magnitude"))
     colours = GetColorTransferFunction(array)
-    colours.ApplyPreset(preset, True)
+    colours.ColorSpace = "RGB"
+    colours.RGBPoints = [x for k, rgb in enumerate(MAP) for x in [k / (len(MAP) - 1)] + rgb]
     display.SetScalarBarVisibility(view, True)
     bar = GetScalarBar(colours, view)
     name = array.replace("_magnitude", "").replace("_", " ")
@@ -107,7 +108,7 @@ def show_contacts(view):
 
 
 # A line from centre to centre, or from centre to wall, through every contact that carries an impulse.
-CHAINS = """
+CHAINS = "IMPULSE_TIME = %r" % IMPULSE_TIME + """
 import numpy as np
 from vtkmodules.util.numpy_support import numpy_to_vtk, numpy_to_vtkIdTypeArray, vtk_to_numpy
 from vtkmodules.vtkCommonCore import vtkPoints
@@ -130,7 +131,7 @@ if len(impulse):
     radius = width * np.sqrt(np.minimum(1.0, impulse / np.percentile(impulse, 99.0)))
     points.SetData(numpy_to_vtk(np.ascontiguousarray(ends.reshape(-1, 3), dtype=np.float32), deep=1))
     cells.SetData(2, numpy_to_vtkIdTypeArray(np.arange(2 * len(impulse), dtype=np.int64), deep=1))
-for name, values in (("impulse_magnitude", impulse), ("chain_radius", radius)):
+for name, values in (("contact_force", impulse / IMPULSE_TIME), ("chain_radius", radius)):
     values = numpy_to_vtk(np.repeat(values, 2).astype(np.float32), deep=1)
     values.SetName(name)
     lines.GetPointData().AddArray(values)
@@ -153,9 +154,8 @@ def show_chains(view, contacts, bodies):
     if not SHOW_CHAINS:
         Hide(tubes, view)
         return
-    # Impacts outweigh what rests by far: the colours are those of the moment, weak ones pale.
-    colours = colour(display, view, "impulse_magnitude", "Inferno (matplotlib)")
-    colours.InvertTransferFunction()
+    # Impacts outweigh what rests by far: the colours are those of the moment.
+    colours = colour(display, view, "contact_force")
     colours.AutomaticRescaleRangeMode = "Clamp and update every timestep"
     display.RescaleTransferFunctionToDataRange()
 
@@ -210,11 +210,23 @@ const char* python(bool value) { return value ? "True" : "False"; }
 /// Units of the arrays that have one, as the inside of a Python dictionary.
 std::string units() {
   std::string text =
-      R"("speed": "m/s", "velocity": "m/s", "angular_velocity": "rad/s", "radii": "m", "impulse_magnitude": "N s")";
+      R"("speed": "m/s", "velocity": "m/s", "angular_velocity": "rad/s", "radii": "m", "impulse_magnitude": "N s", "contact_force": "N")";
   for (const BodyField& field : body_fields()) {
     if (field.unit != "1") text += fmt::format(R"(, "{}": "{}")", field.name, field.unit);
   }
   return text;
+}
+
+/// The map that pictures and pages have too.
+std::string colours() {
+  constexpr int steps = 32;
+  const ColourMap map(default_map);
+  std::string text;
+  for (int k = 0; k <= steps; ++k) {
+    const Colour c = map(static_cast<float>(k) / steps);
+    text += fmt::format("{}[{:.4f}, {:.4f}, {:.4f}]", text.empty() ? "" : ", ", c[0], c[1], c[2]);
+  }
+  return '[' + text + ']';
 }
 
 }  // namespace
@@ -231,10 +243,10 @@ std::string paraview_script(const ViewOptions& options) {
   const std::string folder = nlohmann::json(options.folder.string()).dump();
   return fmt::format(
       "{}FOLDER = {}\nHAS_WALLS, HAS_CONTACTS, SHOW_CHAINS = {}, {}, {}\nCOLOUR = {}\nUP = {}\n"
-      "TOWARDS_CAMERA = {}\nUNITS = {{{}}}\n{}",
+      "TOWARDS_CAMERA = {}\nUNITS = {{{}}}\nIMPULSE_TIME = {}\nMAP = {}\n{}",
       script_head, folder, python(options.walls), python(options.contacts),
       python(options.chains && options.contacts), nlohmann::json(options.colour).dump(), list(up),
-      list(towards), units(), script_body);
+      list(towards), units(), options.impulse_time_s, colours(), script_body);
 }
 
 }  // namespace scree::io

@@ -15,6 +15,7 @@ struct ViewOptions {
   bool walls = true, contacts = true;  // is there walls.vtp, contacts.pvd?
   std::string colour = "speed";        // array of the bodies; a vector counts by its length
   bool chains = false;                 // show force chains through faint bodies from the start
+  double impulse_time_s = 1.0;         // in which the impulses of contacts acted
 };
 
 /// Text of view.py: bodies as true ellipsoids, walls transparent, contacts and force chains at hand, camera

@@ -32,7 +32,7 @@ std::string processor() {
 
 }  // namespace
 
-std::string scree_version() { return SCREE_VERSION; }
+std::string scree_version() { return scree_version_text; }
 
 const Provenance& provenance() {
   static const Provenance known{

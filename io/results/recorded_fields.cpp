@@ -49,7 +49,25 @@ std::vector<float> contact_counts(const TrajectoryReader& reader, std::size_t k)
   return {count.begin(), count.end()};
 }
 
+std::vector<float> largest_forces(const TrajectoryReader& reader, std::size_t k) {
+  std::vector<float> most(reader.rows(k).size(), 0.0f);
+  for (const ContactForce& c : contact_forces(reader.contacts(k), reader.run().impulse_time_s)) {
+    for (const std::int32_t body : {c.a, c.b}) {
+      if (body < 0) continue;
+      float& force = most[static_cast<std::size_t>(body)];
+      force = std::max(force, static_cast<float>(c.force.norm()));
+    }
+  }
+  return most;
+}
+
 }  // namespace
+
+std::string RecordedField::title() const {
+  std::string text = name;
+  std::replace(text.begin(), text.end(), '_', ' ');
+  return unit == "1" ? text : text + ", " + unit;
+}
 
 std::vector<double> radii(const RecordedRun& run) {
   std::vector<double> result;
@@ -76,11 +94,15 @@ std::vector<ContactForce> contact_forces(const FrameContacts& contacts, double i
 std::vector<RecordedField> recorded_fields(const RecordedRun& run) {
   std::vector<RecordedField> fields;
   for (const Derived& d : derived) fields.push_back({d.name, d.unit, d.meaning});
+  for (std::size_t m = 0; m < run.model.materials.size(); ++m)
+    fields.back().categories.push_back(run.model.materials.name(MaterialIndex(static_cast<std::int64_t>(m))));
   fields.push_back({"contacts", "1", "contacts of the body that carry an impulse"});
+  fields.push_back({"contact_force", "N", "largest force that a contact puts on the body"});
   for (const std::string& name : run.fields) {
     const BodyField& field = *body_field(name);
     if (!find_field(fields, name))
       fields.push_back({name, std::string(field.unit), std::string(field.meaning)});
+    if (name == "asleep") fields.back().categories = {"awake", "asleep"};
   }
   return fields;
 }
@@ -93,6 +115,7 @@ const RecordedField* find_field(const std::vector<RecordedField>& fields, const 
 
 std::vector<float> field_values(const TrajectoryReader& reader, std::size_t k, const std::string& name) {
   if (name == "contacts") return contact_counts(reader, k);
+  if (name == "contact_force") return largest_forces(reader, k);
   const auto found =
       std::find_if(std::begin(derived), std::end(derived), [&](const Derived& d) { return d.name == name; });
   if (found != std::end(derived)) {

@@ -13,6 +13,10 @@ struct RecordedField {
   std::string name;
   std::string unit;  // "1" if dimensionless
   std::string meaning;
+  std::vector<std::string> categories =
+      {};  // names of the values 0, 1, ...; empty of numbers that have an order
+  /// "speed, m/s"
+  std::string title() const;
 };
 
 /// Those that follow from any trajectory, then the run's extra fields.

@@ -93,7 +93,8 @@ struct RunRecorder::Parts {
                            !scene.model.boundaries.empty(),
                            scene.output.contacts,
                            "speed",
-                           false};
+                           false,
+                           scene.model.settings.time_step_s / scene.model.settings.substeps};
     write_whole_file(folder.view_script(), paraview_script(view));
   }
 

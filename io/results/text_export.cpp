@@ -38,6 +38,13 @@ std::string one_word(std::string name) {
   return name.empty() ? "_" : name;
 }
 
+/// A name without what separates cells.
+std::string csv_word(std::string name) {
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return c == ',' || c == '"' || c == '\n'; }, '_');
+  return name;
+}
+
 std::string xyz_frame(const RecordedRun& run, const Frame& frame) {
   std::string text = fmt::format(
       "{}\nProperties=species:S:1:id:I:1:pos:R:3:orientation:R:4:aspherical_shape:R:3:velo:R:3:angular_"
@@ -55,7 +62,7 @@ std::string xyz_frame(const RecordedRun& run, const Frame& frame) {
   return text;
 }
 
-/// The box that holds all centres, and twice the largest semi-axis beyond.
+/// The box that holds all centres of a frame, and twice the largest semi-axis beyond.
 Eigen::AlignedBox3d box_of(const RecordedRun& run, const Frame& frame) {
   Eigen::AlignedBox3d box;
   double margin = 0.0;
@@ -67,8 +74,7 @@ Eigen::AlignedBox3d box_of(const RecordedRun& run, const Frame& frame) {
   return {box.min() - Vec3::Constant(margin), box.max() + Vec3::Constant(margin)};
 }
 
-std::string lammps_frame(const RecordedRun& run, const Frame& frame) {
-  const Eigen::AlignedBox3d box = box_of(run, frame);
+std::string lammps_frame(const RecordedRun& run, const Frame& frame, const Eigen::AlignedBox3d& box) {
   std::string text = fmt::format("ITEM: TIMESTEP\n{}\nITEM: NUMBER OF ATOMS\n{}\nITEM: BOX BOUNDS ff ff ff\n",
                                  frame.step, frame.position.size());
   for (int axis = 0; axis < 3; ++axis) text += fmt::format("{} {}\n", box.min()[axis], box.max()[axis]);
@@ -94,20 +100,21 @@ std::string csv_frame(const RecordedRun& run, const Frame& frame) {
   auto out = std::back_inserter(text);
   for_rows(run, frame, [&](const Row& r) {
     fmt::format_to(out, "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", frame.time_s, r.id,
-                   r.material, r.position.x(), r.position.y(), r.position.z(), r.q[0], r.q[1], r.q[2], r.q[3],
-                   r.velocity.x(), r.velocity.y(), r.velocity.z(), r.angular_velocity.x(),
-                   r.angular_velocity.y(), r.angular_velocity.z(), r.semi_axes.x(), r.semi_axes.y(),
-                   r.semi_axes.z());
+                   csv_word(run.model.materials.name(MaterialIndex(r.material))), r.position.x(),
+                   r.position.y(), r.position.z(), r.q[0], r.q[1], r.q[2], r.q[3], r.velocity.x(),
+                   r.velocity.y(), r.velocity.z(), r.angular_velocity.x(), r.angular_velocity.y(),
+                   r.angular_velocity.z(), r.semi_axes.x(), r.semi_axes.y(), r.semi_axes.z());
   });
   return text;
 }
 
-std::string frame_text(TextFormat format, const RecordedRun& run, const Frame& frame) {
+std::string frame_text(TextFormat format, const RecordedRun& run, const Frame& frame,
+                       const Eigen::AlignedBox3d& box) {
   switch (format) {
     case TextFormat::extended_xyz:
       return xyz_frame(run, frame);
     case TextFormat::lammps_dump:
-      return lammps_frame(run, frame);
+      return lammps_frame(run, frame, box);
     case TextFormat::csv:
       return csv_frame(run, frame);
   }
@@ -120,8 +127,12 @@ void write_text(const std::filesystem::path& path, TextFormat format, const Traj
                 const std::vector<std::size_t>& frames, const std::function<void(std::size_t)>& done) {
   TextFile file(path);
   if (format == TextFormat::csv) file.write(csv_header);
+  Eigen::AlignedBox3d box;  // one for all frames: programs keep that of the first
+  if (format == TextFormat::lammps_dump) {
+    for (const std::size_t k : frames) box.extend(box_of(reader.run(), reader.frame(k)));
+  }
   for (const std::size_t k : frames) {
-    file.write(frame_text(format, reader.run(), reader.frame(k)));
+    file.write(frame_text(format, reader.run(), reader.frame(k), box));
     done(k);
   }
   file.close();

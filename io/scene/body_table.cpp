@@ -3,6 +3,9 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "io/files/file_errors.h"
+#include "io/files/hdf5_objects.h"
+#include "io/results/trajectory_reader.h"
 #include "io/scene/table_values.h"
 #include "io/scene/validate.h"
 
@@ -25,7 +28,7 @@ void judge_row(const TableValues& table, std::size_t group, std::size_t row, Val
   for (std::size_t column = 0; column < width; ++column) {
     const double x = values[row * width + column];
     norm2 += x * x;
-    const bool positive = group != semi_axes_group || x > 0.0;
+    const bool positive = (group != semi_axes_group && group != radius_group) || x > 0.0;
     if (std::isfinite(x) && positive) continue;
     Fault fault = table.fault_at(group, row, column);
     fault.problem = std::isfinite(x) ? "is out of range" : "must be a finite number";
@@ -40,6 +43,45 @@ void judge_row(const TableValues& table, std::size_t group, std::size_t row, Val
   fault.value.clear();
   fault.allowed = fmt::format("norm 1 within {}", quaternion_norm_tolerance);
   faults.add(fault);
+}
+
+/// The folder "frames" is what tells a trajectory from other HDF5 files.
+bool is_trajectory(const std::filesystem::path& file) try {
+  hdf5::print_no_errors();
+  return file.extension() != ".csv" && hdf5::has_link(hdf5::open_file(file.string()).get(), "frames");
+} catch (const hdf5::Error&) {
+  return false;
+}
+
+/// The last frame of a run.
+BodyTable trajectory_table(const std::filesystem::path& file, const std::string& shown, TableFaults& faults) {
+  BodyTable table;
+  Fault fault;
+  fault.where.file = shown;
+  try {
+    const TrajectoryReader reader(file);
+    if (reader.frames() == 0) {
+      fault.problem = "holds no frame yet";
+      faults.faults.push_back(fault);
+      return {};
+    }
+    const RecordedRun& run = reader.run();
+    const Bodies bodies = reader.bodies(reader.frames() - 1);
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+      table.position.push_back(bodies.position[i]);
+      table.orientation.push_back(bodies.orientation[i]);
+      table.velocity.push_back(bodies.linear_velocity[i]);
+      table.angular_velocity.push_back(bodies.angular_velocity[i]);
+      table.semi_axes.push_back(enclosing_ellipsoid(run.model.shapes, bodies.shape[i]).semi_axes);
+      table.material.push_back(run.model.materials.name(bodies.material[i]));
+    }
+    if (table.size() > 0) return table;
+    fault.problem = "its last frame holds no bodies";
+  } catch (const ReadError& error) {
+    fault.problem = error.what();
+  }
+  faults.faults.push_back(fault);
+  return {};
 }
 
 }  // namespace
@@ -67,6 +109,7 @@ std::string table_problem(const std::filesystem::path& file) {
 }
 
 BodyTable read_body_table(const std::filesystem::path& file, const std::string& shown, TableFaults& faults) {
+  if (is_trajectory(file)) return trajectory_table(file, shown, faults);
   const bool csv = file.extension() == ".csv";
   const TableValues values = csv ? read_csv(file, shown, faults) : read_hdf5(file, shown, faults);
   const std::size_t before = faults.faults.size();
@@ -77,6 +120,12 @@ BodyTable read_body_table(const std::filesystem::path& file, const std::string& 
         judge_row(values, group, row, value_faults);
       }
     }
+  }
+  if (!values.values[semi_axes_group].empty() && !values.values[radius_group].empty()) {
+    Fault both;
+    both.where.file = shown;
+    both.problem = "has semi-axes (a, b, c) and a radius; leave one out";
+    faults.faults.push_back(both);
   }
   if (values.rows == 0 || faults.faults.size() > before) return {};
   BodyTable table;
@@ -89,6 +138,8 @@ BodyTable read_body_table(const std::filesystem::path& file, const std::string& 
   for (std::size_t i = 0; i < q.size() / 4; ++i) {
     table.orientation[i] = Quat(q[4 * i], q[4 * i + 1], q[4 * i + 2], q[4 * i + 3]).normalized();
   }
+  for (const double r : values.values[radius_group]) table.semi_axes.push_back(Vec3::Constant(r));
+  table.material = values.material;
   table.lines = values.lines;
   return table;
 }

@@ -17,6 +17,7 @@ struct BodyTable {
   std::vector<Vec3> semi_axes;         // m
   std::vector<Vec3> velocity;          // m/s
   std::vector<Vec3> angular_velocity;  // rad/s
+  std::vector<std::string> material;   // names, or numbers of the scene's materials
   std::vector<int> lines;              // of a CSV file
 
   std::size_t size() const { return position.size(); }
@@ -34,10 +35,12 @@ std::string table_problem(const std::filesystem::path& file);
 /// most `max_faults_of_a_table` faults of values are listed; one more says how many there are. With a fault
 /// of the whole file the table is empty.
 ///
-/// CSV: the first line names the columns, in any order: x, y, z; qw, qx, qy, qz; a, b, c (semi-axes); vx, vy,
-/// vz; wx, wy, wz. SI units. Only the first three must be there, of each other group all or none. Lines that
-/// begin with # are skipped. HDF5: datasets position [n, 3], orientation [n, 4] as w x y z, semi_axes [n, 3],
-/// velocity [n, 3], angular_velocity [n, 3], any of them but the first may be absent.
+/// CSV: the first line names the columns, in any order: x, y, z; qw, qx, qy, qz; a, b, c (semi-axes), or
+/// radius; vx, vy, vz; wx, wy, wz; material. SI units. Only the first three must be there, of each other
+/// group all or none. Commas, tabs or semicolons separate, a byte-order mark does no harm, lines that begin
+/// with # are skipped. HDF5: datasets position [n, 3], orientation [n, 4] as w x y z, semi_axes [n, 3] or
+/// radius [n], velocity [n, 3], angular_velocity [n, 3], material [n] (numbers), any of them but the first
+/// may be absent; or a trajectory.h5, whose last frame is taken.
 BodyTable read_body_table(const std::filesystem::path& file, const std::string& shown, TableFaults& faults);
 
 inline constexpr std::size_t max_faults_of_a_table = 5;

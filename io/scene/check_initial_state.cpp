@@ -33,6 +33,13 @@ std::string description(const Reading& reading, std::size_t body) {
   return text + ')';
 }
 
+/// How far the centre of a misplaced body lies behind a plane, m; 0 of those that do not.
+double depth_behind(const Reading& reading, const Misplaced& m) {
+  if (m.how != Misplaced::How::behind) return 0.0;
+  const auto& plane = std::get<Plane>(reading.scene.model.boundaries[m.other].surface);
+  return plane.normal.dot(plane.point - reading.scene.initial.bodies.position[m.body]);
+}
+
 Fault fault_of(const Reading& reading, const Misplaced& m, double limit) {
   Fault fault;
   const std::size_t body = m.by_boundary ? m.body : m.other;  // of a pair, the one that came later
@@ -49,7 +56,7 @@ Fault fault_of(const Reading& reading, const Misplaced& m, double limit) {
       fault.allowed = fmt::format("<= {}", limit);
       break;
     case Misplaced::How::behind:
-      fault.problem = "its centre lies behind " + other;
+      fault.problem = fmt::format("its centre lies behind {} by {:.3g} m", other, depth_behind(reading, m));
       break;
     case Misplaced::How::in_the_wall:
       fault.problem = "its centre lies in the wall of " + other;
@@ -66,9 +73,11 @@ Fault fault_of(const Reading& reading, const Misplaced& m, double limit) {
 /// Says the worst of those that are alike, and how many they are.
 void add_worst(const std::vector<Misplaced>& alike, double limit, const char* the_rest, Reading& reading) {
   if (alike.empty()) return;
-  const auto worst = std::max_element(alike.begin(), alike.end(), [](const Misplaced& p, const Misplaced& q) {
-    return p.relative < q.relative;
-  });
+  const auto worst =
+      std::max_element(alike.begin(), alike.end(), [&reading](const Misplaced& p, const Misplaced& q) {
+        return std::pair(depth_behind(reading, p), p.relative) <
+               std::pair(depth_behind(reading, q), q.relative);
+      });
   Fault fault = fault_of(reading, *worst, limit);
   if (alike.size() > 1) fault.suggestion = fmt::format(fmt::runtime(the_rest), alike.size());
   reading.faults.push_back(std::move(fault));

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <fmt/format.h>
 #include <map>
 
@@ -38,13 +39,14 @@ class GroupReader {
     group_.where = section_.node()->where;
     group_.form = form_of(*section_.node(), "bodies");
     group_.begin = bodies().size();
-    const std::optional<MaterialIndex> material = find_material(section_, reading_);
     const bool has_function = section_.node()->find("shape") != nullptr;
     const std::optional<ShapeDescription> shape = has_function ? read_function() : read_semi_axes();
-    if (!section_.node()->faulty && material && (shape || (group_.form == "table" && !has_function))) {
+    if (group_.form == "table") {
+      if (!section_.node()->faulty && (shape || !has_function)) table(shape);
+    } else if (const auto material = find_material(section_, reading_);
+               !section_.node()->faulty && material && shape) {
       material_ = *material;
       if (group_.form == "single") single(*shape);
-      if (group_.form == "table") table(shape);
       if (group_.form == "lattice" || group_.form == "random") generated(*shape);
     }
     group_.end = bodies().size();
@@ -103,6 +105,7 @@ class GroupReader {
 
   /// Of the ellipsoid that holds a shape.
   Vec3 semi_axes_of(const ShapeDescription& shape) {
+    if (shape.kind == ShapeKind::ellipsoid) return Vec3(shape.numbers.data());
     return enclosing_ellipsoid(model_.shapes, index_of(shape)).semi_axes;
   }
 
@@ -155,8 +158,11 @@ class GroupReader {
       reading_.faults.push_back(fault);
       return;
     }
+    const std::vector<MaterialIndex> materials = materials_of(table, file.string());
+    if (materials.size() != table.size()) return;
     const Twist common = settings_of<Twist>(section_);
     for (std::size_t i = 0; i < table.size(); ++i) {
+      material_ = materials[i];
       Twist motion = common;
       if (!table.velocity.empty()) motion.linear = table.velocity[i];
       if (!table.angular_velocity.empty()) motion.angular = table.angular_velocity[i];
@@ -165,6 +171,47 @@ class GroupReader {
     }
     group_.table = file.string();
     group_.lines = table.lines;
+  }
+
+  /// [body] that of the table, or else that of the heading. Fewer after a fault.
+  std::vector<MaterialIndex> materials_of(const BodyTable& table, const std::string& file) {
+    if (table.material.empty()) {
+      const auto material = find_material(section_, reading_);
+      return std::vector<MaterialIndex>(material ? table.size() : 0, material.value_or(MaterialIndex(0)));
+    }
+    if (section_.has("material")) {
+      Fault fault = fault_at(section_.given("table"), section_.path_of("table"),
+                             "has materials, and the scene gives one too");
+      fault.suggestion = "leave out material of this heading";
+      reading_.faults.push_back(fault);
+      return {};
+    }
+    std::vector<std::string> names;
+    for (std::size_t m = 0; m < model_.materials.size(); ++m)
+      names.push_back(model_.materials.name(MaterialIndex(static_cast<std::int64_t>(m))));
+    std::vector<MaterialIndex> found;
+    for (std::size_t i = 0; i < table.size(); ++i) {
+      const std::string& text = table.material[i];
+      auto at = static_cast<std::size_t>(std::find(names.begin(), names.end(), text) - names.begin());
+      if (at == names.size()) {  // not a name: a number, from 0, as exported tables have it
+        const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+        at = digits && text.size() < 9 ? std::stoul(text) : names.size();
+      }
+      if (at < names.size()) {
+        found.emplace_back(static_cast<std::int64_t>(at));
+        continue;
+      }
+      Fault fault;
+      fault.where = {file, table.lines.empty() ? 0 : table.lines[i], table.lines.empty() ? 0 : 1};
+      fault.key_path = "material";
+      fault.problem = "is neither the name of a material nor its number";
+      fault.value = '"' + text + '"';
+      fault.allowed = fmt::format("\"{}\", or 0 to {}", fmt::join(names, "\", \""), names.size() - 1);
+      fault.suggestion = did_you_mean(text, names);
+      reading_.faults.push_back(fault);
+      return {};  // the others are most likely alike
+    }
+    return found;
   }
 
   std::optional<Region> read_region() {
@@ -198,6 +245,14 @@ class GroupReader {
         scale.node() == nullptr ? SizeDistribution{} : settings_of<SizeDistribution>(scale),
         fixed_orientation(section_)};
     const auto count = static_cast<std::size_t>(section_.integer("count"));
+    if (bodies().size() + count > reading_.most_bodies) {
+      Fault fault = fault_at(section_.given("count"), section_.path_of("count"),
+                             "these bodies do not fit into the memory of this machine");
+      fault.allowed =
+          fmt::format("<= {}", reading_.most_bodies - std::min(reading_.most_bodies, bodies().size()));
+      reading_.faults.push_back(std::move(fault));
+      return;
+    }
     std::vector<Grain> grains;
     if (group_.form == "lattice") {
       const double jitter = settings_of<LatticeSettings>(section_).jitter;

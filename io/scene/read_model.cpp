@@ -1,5 +1,6 @@
 // Settings, materials, boundaries.
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <fmt/format.h>
 #include <set>
@@ -12,11 +13,23 @@ namespace scree::io {
 
 namespace {
 
+/// Results go into a folder of the scene's name: it must not lead elsewhere.
+bool is_file_name(const std::string& name) {
+  constexpr std::size_t longest = 200;  // file systems have 255
+  const bool plain = std::none_of(name.begin(), name.end(),
+                                  [](unsigned char c) { return c == '/' || c == '\\' || std::iscntrl(c); });
+  return plain && !name.empty() && name.size() <= longest && name != "." && name != "..";
+}
+
 std::vector<std::string> material_names(const Materials& materials) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < materials.size(); ++i)
     names.push_back(materials.name(MaterialIndex(static_cast<int>(i))));
   return names;
+}
+
+std::string listed(const std::vector<std::string>& names) {
+  return names.empty() ? "" : fmt::format("\"{}\"", fmt::join(names, "\", \""));
 }
 
 /// The material of this name, or a fault at `node`.
@@ -25,6 +38,7 @@ std::optional<MaterialIndex> named_material(const Node& node, const std::string&
   const auto found = std::find(names.begin(), names.end(), node.text);
   if (found != names.end()) return MaterialIndex(found - names.begin());
   Fault fault = fault_at(node, path, "is not the name of a material");
+  fault.allowed = listed(names);
   fault.suggestion = did_you_mean(node.text, names);
   reading.faults.push_back(std::move(fault));
   return std::nullopt;
@@ -141,8 +155,7 @@ std::optional<MaterialIndex> find_material(const Section& section, Reading& read
   fault.where = section.node()->where;
   fault.key_path = section.path_of("material");
   fault.problem = "is missing, and there is more than one material to choose from";
-  for (const std::string& name : names)
-    fault.allowed += fmt::format("{}\"{}\"", fault.allowed.empty() ? "" : ", ", name);
+  fault.allowed = listed(names);
   reading.faults.push_back(std::move(fault));
   return std::nullopt;
 }
@@ -151,6 +164,12 @@ void read_settings(const Section& top, Reading& reading) {
   Scene& scene = reading.scene;
   set_from(top, scene);
   scene.name = top.has("name") ? top.text("name") : scene.file.stem().string();
+  if (top.has("name") && !is_file_name(scene.name)) {
+    Fault fault = fault_at(top.given("name"), "name", "must be a name for a folder");
+    fault.allowed = "letters, digits, blanks, signs but / and \\";
+    fault.suggestion = "`scree run -o` takes a path";
+    reading.faults.push_back(std::move(fault));
+  }
   const Settings& settings = scene.model.settings;
   const Section solver = top.child("solver");
   if (settings.solver.kind == SolverKind::consensus &&

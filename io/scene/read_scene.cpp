@@ -1,5 +1,9 @@
 #include "io/scene/read_scene.h"
 
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fmt/format.h>
 #include <fstream>
 #include <iterator>
 
@@ -13,11 +17,34 @@ namespace scree::io {
 
 namespace {
 
-[[noreturn]] void fail(const std::string& file, const std::string& problem) {
+[[noreturn]] void fail(const std::string& file, const std::string& problem,
+                       const std::string& suggestion = "") {
   Fault fault;
   fault.where.file = file;
   fault.problem = problem;
+  fault.suggestion = suggestion;
   throw InputError({fault});
+}
+
+/// What there is where a scene was looked for.
+std::string scenes_beside(const std::filesystem::path& file) {
+  constexpr std::size_t most = 8;
+  const std::filesystem::path folder =
+      file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
+  std::error_code error;
+  if (!std::filesystem::is_directory(folder, error)) return "there is no folder " + folder.string();
+  std::vector<std::string> names;
+  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    if (entry->path().extension() == ".toml") names.push_back(entry->path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  if (names.empty()) return "there is no .toml file in " + std::filesystem::absolute(folder, error).string();
+  const std::string near = did_you_mean(file.filename().string(), names);
+  const bool more = names.size() > most;
+  if (more) names.resize(most);
+  return fmt::format("there are {}{}{}{}", fmt::join(names, ", "), more ? ", ..." : "",
+                     near.empty() ? "" : "; ", near);
 }
 
 std::vector<Fault> unused_parameters(const Node& root, const std::vector<std::string>& names) {
@@ -41,18 +68,38 @@ Override parse_override(const std::string& key_and_value) {
   return {key_and_value.substr(0, equals), key_and_value.substr(equals + 1)};
 }
 
-Scene read_scene(const std::filesystem::path& file, const std::vector<Override>& overrides) {
+Scene read_scene(const std::filesystem::path& file, const std::vector<Override>& overrides,
+                 std::size_t most_bodies) {
   std::error_code error;
   if (std::filesystem::is_directory(file, error)) fail(file.string(), "is a folder, not a scene file");
   std::ifstream stream(file, std::ios::binary);
-  if (!stream) fail(file.string(), "cannot be opened");
+  if (!stream) {
+    const int reason = errno;
+    fail(file.string(), fmt::format("cannot be opened: {}", std::strerror(reason)),
+         reason == ENOENT ? scenes_beside(file) : "");
+  }
   const std::string text((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
-  return read_scene_text(text, file, overrides);
+  return read_scene_text(text, file, overrides, most_bodies);
+}
+
+std::vector<std::pair<std::string, std::string>> settings_in_effect(
+    const std::string& text, const std::vector<std::string>& overrides) try {
+  Reading reading;
+  Node root = parse_document(text, "");
+  for (const std::string& override : overrides)
+    apply_override(root, parse_override(override), reading.faults);
+  evaluate_expressions(root, reading.faults);
+  validate(root, "", "", reading.faults);
+  read_settings(Section(&root, "", ""), reading);
+  return settings_text(reading.scene);
+} catch (const InputError&) {
+  return {};
 }
 
 Scene read_scene_text(const std::string& text, const std::filesystem::path& file,
-                      const std::vector<Override>& overrides) {
+                      const std::vector<Override>& overrides, std::size_t most_bodies) {
   Reading reading;
+  reading.most_bodies = most_bodies;
   Scene& scene = reading.scene;
   scene.file = file;
   scene.text = text;
@@ -72,6 +119,7 @@ Scene read_scene_text(const std::string& text, const std::filesystem::path& file
   read_shapes(top, reading);
   read_bodies(top, reading);
   check_initial_state(settings_of<PlacementLimits>(top), reading);
+  check_plausibility(top, reading);
 
   if (!reading.faults.empty()) {
     sort_by_place(reading.faults);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,11 +19,19 @@ Override parse_override(const std::string& key_and_value);
 
 /// Reads, checks and builds. Notation and rules: docs/scene_reference.md. Throws one InputError with all that
 /// is wrong, in the order of the file's lines; a file that cannot be opened and a slip of TOML's own grammar
-/// come alone. The same file and overrides give the same scene, bit for bit.
-Scene read_scene(const std::filesystem::path& file, const std::vector<Override>& overrides = {});
+/// come alone. The same file and overrides give the same scene, bit for bit. More than `most_bodies` in all
+/// are a fault, told before they are made.
+Scene read_scene(const std::filesystem::path& file, const std::vector<Override>& overrides = {},
+                 std::size_t most_bodies = std::numeric_limits<std::size_t>::max());
 
 /// The same from a text; `file` is what messages call it, and tables are looked for beside it.
 Scene read_scene_text(const std::string& text, const std::filesystem::path& file,
-                      const std::vector<Override>& overrides = {});
+                      const std::vector<Override>& overrides = {},
+                      std::size_t most_bodies = std::numeric_limits<std::size_t>::max());
+
+/// Names and values, as a file would say them, of all settings of a run: what its scene and its overrides
+/// ("key=value") say, and the defaults. Empty where the text is no scene.
+std::vector<std::pair<std::string, std::string>> settings_in_effect(
+    const std::string& text, const std::vector<std::string>& overrides);
 
 }  // namespace scree::io

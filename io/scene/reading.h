@@ -25,6 +25,7 @@ struct Reading {
   std::vector<BodyGroup> groups;  // in the order of their slots
   std::int64_t seed = 0;
   const Node* top = nullptr;  // of the file
+  std::size_t most_bodies = std::numeric_limits<std::size_t>::max();
 };
 
 /// Settings, solver and output.
@@ -37,6 +38,8 @@ void read_shapes(const Section& top, Reading& reading);
 void read_bodies(const Section& top, Reading& reading);
 /// Overlaps, bodies behind walls, and steps too long for the bodies' size.
 void check_initial_state(const PlacementLimits& limits, Reading& reading);
+/// Warns of values that granular scenes hardly ever have.
+void check_plausibility(const Section& top, Reading& reading);
 
 /// The material that the section's key `material` names. A fault and none if there is no such material, or if
 /// the key is left out and there is more than one to choose from.

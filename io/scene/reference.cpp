@@ -55,19 +55,24 @@ of a key, with list entries counted from 0. What is written after `=` is a TOML 
 
 constexpr const char* tables_text = R"md(## Tables of bodies
 
-`table = "bodies.csv"`: the first line names the columns, in any order; lines that begin with `#` and empty lines are
-skipped. `x, y, z` must be there; the other groups may be left out as a whole.
+`table = "bodies.csv"`: the first line names the columns, in any order, in small letters or capitals; lines that begin with `#`
+and empty lines are skipped. Commas, or else semicolons or tabs, separate (with these a comma may be the decimal point); a
+byte-order mark does no harm. `x, y, z` must be there; the other groups may be left out as a whole.
 
 | columns (CSV) | dataset (HDF5) | unit | if absent |
 |---|---|---|---|
 | `x, y, z` | `position` [n, 3] | m | error |
 | `qw, qx, qy, qz` | `orientation` [n, 4], w x y z | | aligned with the world's axes |
 | `a, b, c` | `semi_axes` [n, 3] | m | `semi_axes` or `radius` of the heading |
+| `radius` | `radius` [n] | m | the same: spheres |
 | `vx, vy, vz` | `velocity` [n, 3] | m/s | `velocity` of the heading |
 | `wx, wy, wz` | `angular_velocity` [n, 3] | rad/s | `angular_velocity` of the heading |
+| `material` | `material` [n] | | `material` of the heading; else a name, or a number that counts the scene's materials from 0 |
 
 `table = "bodies.h5"`: one dataset a group, of any number type, first index the body. Other columns and datasets are left
-out of account; an unknown column of a CSV file is told as a warning.
+out of account; an unknown column of a CSV file is told as a warning, `id` and `time_s` of exported tables are not.
+`table = "results/pile/trajectory.h5"` takes the bodies of the last frame of a run, with sizes, velocities and materials, which
+go by their names.
 
 ## What is checked before a run
 
@@ -75,7 +80,10 @@ Quaternions must have norm 1 within 0.001 and are then normalised. No body may h
 wall of a tube, lie in a bore that is narrower than itself, or overlap a boundary or another body deeper than
 `checks.max_initial_overlap`; the deepest pair is named with the places where its two bodies were defined. A lattice or a
 random group that does not fit its region is an error that says how many bodies fitted. A body that moves by more than
-half of its smallest semi-axis in the first step, an unknown column and a parameter that is not used are warnings.
+half of its smallest semi-axis in the first step, an unknown column and a parameter that is not used are warnings. So are values
+that granular scenes hardly ever have: densities below 10 or above 23000 kg/m^3, friction above 2, bodies smaller than a
+micrometre or larger than 10 m, and a step in which the smallest bodies fall so fast that they pass their smallest semi-axis
+in fewer than three.
 
 `scree check --exact scene.toml` also classifies every pair of bodies that almost touches, by the characteristic polynomial of
 the two ellipsoids and without iteration: `separate`, `touching`, `overlapping`, or `inside` where one holds the other. It

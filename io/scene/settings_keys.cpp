@@ -17,17 +17,22 @@ std::string toml(const std::vector<std::string>& list) {
   return '[' + text + ']';
 }
 
+template <class M>
+std::string toml_of(const Key& key, const M& member) {
+  if constexpr (std::is_enum_v<M>) {
+    return toml(split_words(key.words)[static_cast<std::size_t>(member)]);
+  } else {
+    return toml(member);
+  }
+}
+
 /// Puts the default of `key` into `text` if it is a member of T.
 template <class T>
 void find_default(const Key& key, std::string& text) {
   T settings{};
   for_each_key(settings, [&]<class M>(std::string_view section, std::string_view name, M& member) {
     if (section != key.section || name != key.name) return;
-    if constexpr (std::is_enum_v<M>) {
-      text = toml(split_words(key.words)[static_cast<std::size_t>(member)]);
-    } else {
-      text = toml(member);
-    }
+    text = toml_of(key, member);
   });
 }
 
@@ -39,6 +44,15 @@ std::string find_default(const Key& key) {
 }
 
 }  // namespace
+
+std::vector<std::pair<std::string, std::string>> settings_text(Scene& scene) {
+  std::vector<std::pair<std::string, std::string>> list;
+  for_each_key(scene, [&](std::string_view section, std::string_view name, auto& member) {
+    const std::string path = section.empty() ? std::string(name) : fmt::format("{}.{}", section, name);
+    list.emplace_back(path, toml_of(*find_key(section, name), member));
+  });
+  return list;
+}
 
 std::string default_of(const Key& key) {
   if (key.required) return "";

@@ -89,6 +89,9 @@ void for_each_key(Tube& tube, auto&& f) {
   f("boundaries", "thickness", tube.thickness);
 }
 
+/// Names and values of all settings, as a file would say them: "solver.tolerance", "0.001".
+std::vector<std::pair<std::string, std::string>> settings_text(Scene& scene);
+
 /// One member, from the key of its section; enumerations stand in the order of the key's words.
 template <class T>
 void take(const Section& section, std::string_view key, T& member) {

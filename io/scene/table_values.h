@@ -21,7 +21,8 @@ enum GroupNumber : std::size_t {
   orientation_group,
   semi_axes_group,
   velocity_group,
-  angular_group
+  angular_group,
+  radius_group
 };
 
 inline constexpr std::array column_groups{
@@ -30,13 +31,15 @@ inline constexpr std::array column_groups{
     ColumnGroup{"semi_axes", {"a", "b", "c"}, 3, "m"},
     ColumnGroup{"velocity", {"vx", "vy", "vz"}, 3, "m/s"},
     ColumnGroup{"angular_velocity", {"wx", "wy", "wz"}, 3, "rad/s"},
+    ColumnGroup{"radius", {"radius"}, 1, "m"},
 };
 
 struct TableValues {
   std::size_t rows = 0;
   std::array<std::vector<double>, column_groups.size()>
-      values;              // [group][row * width + column]; empty if absent
-  std::vector<int> lines;  // [row], CSV only
+      values;                         // [group][row * width + column]; empty if absent
+  std::vector<std::string> material;  // [row] name or number; empty if absent
+  std::vector<int> lines;             // [row], CSV only
   /// A fault that knows its place and shows the value there.
   std::function<Fault(std::size_t group, std::size_t row, std::size_t column)> fault_at;
 };

@@ -98,7 +98,10 @@ class CommandLine(unittest.TestCase):
     def start_endless(self):
         """A run that will not end by itself, after its first line of progress."""
         self.write_scene(end_time=1e6)
-        process = subprocess.Popen(self.command(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        refused = self.run_program(*self.command())
+        self.assertEqual(refused.returncode, 13)  # it would fill the disk, sooner or later
+        self.assertIn("--force", refused.stderr)
+        process = subprocess.Popen(self.command("--force"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(process.stdout.close)
         self.addCleanup(process.stderr.close)
         for line in process.stdout:
@@ -132,7 +135,7 @@ class CommandLine(unittest.TestCase):
     def test_version_and_usage(self):
         version = self.run_program(PROGRAM, "--version")
         self.assertEqual(version.returncode, 0)
-        self.assertRegex(version.stdout, r"^scree \d+\.\d+\.\d+$")
+        self.assertRegex(version.stdout, r"^scree \d+\.\d+\.\d+(\+(\d+\.)?g[0-9a-f]+)?$")
         self.assertEqual(self.run_program(PROGRAM, "run", "--help").returncode, 0)
         for wrong in ([], ["fly"], ["run"], ["run", self.scene, "--threads", "-1"], ["run", self.scene, "--set", "x"],
                       ["run", self.scene, "--until", "soon"]):
@@ -153,7 +156,7 @@ class CommandLine(unittest.TestCase):
         done = self.run_program(*self.command())
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(done.stderr, "")
-        for part in ("drop finished: 50 steps", "resolution", "ms/step", "state hash", "momentum error", "view.py"):
+        for part in ("drop finished: 50 steps", "resolution", "ms/step", "state hash", "momentum error", "view.py", "scree report", "scree render", "scree paraview"):
             self.assertIn(part, done.stdout)
         self.check_whole()
         summary = self.summary()
@@ -414,7 +417,7 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(process.returncode, -signal.SIGKILL)
         self.assertFalse(os.path.exists(os.path.join(self.results, "summary.json")))
         self.check_whole()
-        self.assertEqual(self.run_program(*self.command()).returncode, 4)
+        self.assertEqual(self.run_program(*self.command("--force")).returncode, 4)
 
     def test_closed_stdout(self):
         # What `scree run ... | head -1` does: the run goes on to its end.

@@ -1,9 +1,9 @@
-"""Runs every command of docs/cookbook.md, in order, in a folder of its own.
+"""Runs every command of a page of docs/, in order, in a folder of its own.
 
 Blocks: `sh` runs in bash and must succeed; `toml` whose first line is '# file: NAME' becomes that file; `python` runs in
 Debian's interpreter, which has h5py.
 
-usage: cookbook_test.py SCREE SOURCE_FOLDER
+usage: cookbook_test.py SCREE SOURCE_FOLDER PAGE.md
 """
 
 import os
@@ -17,9 +17,9 @@ import tempfile
 
 def main() -> int:
     scree, source = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
-    page = (source / "docs" / "cookbook.md").read_text(encoding="utf-8")
+    page = (source / "docs" / sys.argv[3]).read_text(encoding="utf-8")
     blocks = re.findall(r"^```(\w+)\n(.*?)^```$", page, flags=re.MULTILINE | re.DOTALL)
-    assert len(blocks) > 10, "the cookbook has lost its blocks"
+    assert len(blocks) > 10, "the page has lost its blocks"
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(source / "scenes", os.path.join(folder, "scenes"))
         environment = dict(os.environ, PATH=f"{scree.parent}:{os.environ['PATH']}")

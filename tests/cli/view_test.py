@@ -83,7 +83,7 @@ class Viewing(unittest.TestCase):
             with open(path, "w") as file:
                 file.write('#!/bin/sh\necho "$0 $@"\n')
             os.chmod(path, 0o755)
-        environment = dict(os.environ, PATH=tools)
+        environment = dict(os.environ, PATH=tools, DISPLAY=":0")
         script = os.path.join(self.run_folder, "view.py")
         done = self.scree("paraview", "--color", "kinetic_energy", env=environment)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -110,6 +110,25 @@ class Viewing(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertIn("'taste'", done.stderr)
         self.assertIn("kinetic_energy", done.stderr)
+        tools = os.path.join(self.folder, "bin")
+        os.mkdir(tools)
+        for name, script in (("paraview", "exit 0"), ("pvbatch", "echo long; echo stack >&2; kill -ABRT $$")):
+            with open(os.path.join(tools, name), "w") as file:
+                file.write("#!/bin/sh\n" + script + "\n")
+            os.chmod(os.path.join(tools, name), 0o755)
+        bare = {"PATH": tools}  # no DISPLAY
+        done = self.scree("paraview", env=bare)
+        self.assertEqual(done.returncode, 7)
+        self.assertIn("no display", done.stderr)
+        done = self.scree("paraview", "--picture", "p.png", env=bare)
+        self.assertEqual(done.returncode, 7)
+        self.assertIn("xvfb-run", done.stderr)
+        self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+        with open(os.path.join(self.run_folder, "paraview.log")) as file:
+            self.assertEqual(file.read(), "long\nstack\n")
+        with open(os.path.join(tools, "pvbatch"), "w") as file:
+            file.write("#!/bin/sh\necho \"ModuleNotFoundError: No module named 'paraview'\" >&2; exit 1\n")
+        self.assertIn("python3-paraview", self.scree("paraview", "--picture", "p.png", env=bare).stderr)
         done = self.scree("paraview", env=dict(os.environ, PATH="/nowhere"))
         self.assertEqual(done.returncode, 7)
         self.assertIn("--script=", done.stderr)
@@ -152,6 +171,14 @@ class Viewing(unittest.TestCase):
                           "--until", "0.15", "-q")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertGreater(os.path.getsize(film), 500)
+        for name, codec, pictures in (("f.gif", "gif", 2), ("f.webm", "vp9", 2), ("one.mp4", "h264", 1)):
+            times = ["--time", "0", "0.1"][:1 + pictures]
+            done = self.scree("render", "-o", name, "--size", "64x64", "--samples", "1", *times)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertTrue(done.stdout.endswith(name + "\n"), done.stdout)
+            shown = subprocess.run(["ffprobe", "-v", "error", "-count_frames", "-of", "csv=p=0", "-show_entries",
+                                    "stream=codec_name,nb_read_frames", name], cwd=self.folder, capture_output=True, text=True)
+            self.assertEqual(shown.stdout.strip(), f"{codec},{pictures}")
 
     def test_render_says_what_is_wrong(self):
         for wrong, word in ((["--color", "taste"], "kinetic_energy"), (["--size", "big"], "1280x720"),
@@ -201,6 +228,11 @@ class Viewing(unittest.TestCase):
         done = self.scree("report", "-o", "other.html", "-q", "--view-size", "0.002")
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
         self.assertLess(os.path.getsize(os.path.join(self.folder, "other.html")), whole)
+        # Two runs side by side: both pages are inside, once.
+        done = self.scree("report", "-o", "both.html", "-q", "--view-size", "0.002", "--beside", self.made)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+        with open(os.path.join(self.folder, "both.html"), encoding="utf-8") as file:
+            self.assertEqual(file.read().count("<iframe "), 2)
         self.assertEqual(self.scree("report", "-o", "/nowhere/r.html").returncode, 4)
         self.check_refusals("report")
 
@@ -242,6 +274,7 @@ class Viewing(unittest.TestCase):
             self.assertEqual([atom["shapex"], atom["shapey"], atom["shapez"]], [0.1, 0.08, 0.06])  # diameters
             self.assertAlmostEqual(sum(atom["quat" + c] ** 2 for c in "wijk"), 1.0, places=6)
             self.assertTrue(all(low < atom[axis] < high for axis, (low, high) in zip("xyz", low_high)))
+        self.assertEqual(lines[5:8], lines[44:47])  # one box for all frames
 
     def test_export_csv_starts_another_run(self):
         lines = self.exported("--to", "csv")

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "engine/core/random.h"
-#include "io/render/colour_map.h"
 #include "io/render/labels.h"
+#include "io/results/colour_map.h"
 
 namespace scree::test {
 
@@ -82,6 +82,8 @@ TEST(TickValues, AreRound) {
   EXPECT_EQ(io::tick_values(0.0, 1.0, 6), (std::vector<double>{0.0, 0.2, 0.4, 0.6000000000000001, 0.8, 1.0}));
   EXPECT_EQ(io::tick_values(-30.0, 52.0, 6), (std::vector<double>{-20.0, 0.0, 20.0, 40.0}));
   EXPECT_EQ(io::tick_values(2.0, 2.0, 6), std::vector<double>{2.0});
+  EXPECT_EQ(io::logarithmic_ticks(3.0, 40.0), (std::vector<double>{5.0, 10.0, 20.0}));
+  EXPECT_EQ(io::logarithmic_ticks(1.0, 1e4), (std::vector<double>{1.0, 10.0, 100.0, 1000.0, 10000.0}));
 }
 
 }  // namespace scree::test

@@ -96,6 +96,7 @@ TEST(RunPicture, ColoursByTheChosenNumber) {
   const io::TrajectoryReader reader = run.reader();
   io::PictureOptions options = plain();
   options.walls = false;
+  options.map = "viridis";
   options.field = "radius";
   const double radius = std::cbrt(0.03 * 0.02 * 0.01);
   std::array<io::Colour, 2> seen;
@@ -132,8 +133,39 @@ TEST(RunPicture, ForceLinesJoinWhatCarriesAForce) {
   const io::Picture opaque = io::RunPicture(reader, options).draw(5);
   options.chains = true;
   io::RunPicture artist(reader, options);
-  EXPECT_EQ(artist.range()[0], 0.0);
+  // Colours go with the logarithm of the force; no more than four decades.
+  EXPECT_GT(artist.range()[0], 0.0);
+  EXPECT_GE(artist.range()[0], 0.999e-4 * artist.range()[1]);
   EXPECT_NE(artist.draw(5).pixel, opaque.pixel);
+}
+
+// Two materials: two of the distinct colours, and a bar that names them.
+TEST(RunPicture, MaterialsHaveColoursOfTheirOwn) {
+  const RecordedExample run(40);
+  const io::TrajectoryReader reader = run.reader();
+  const auto fields = io::recorded_fields(reader.run());
+  const io::RecordedField* material = io::find_field(fields, "material");
+  ASSERT_EQ(material->categories.size(), reader.run().model.materials.size());
+  EXPECT_EQ(material->title(), "material");
+  EXPECT_EQ(io::find_field(fields, "contact_force")->title(), "contact force, N");
+  EXPECT_NE(io::category_colour(0), io::category_colour(1));
+  io::PictureOptions options = plain();
+  options.field = "material";
+  const io::Picture coloured = io::RunPicture(reader, options).draw(5);
+  options.map = "magma";
+  EXPECT_EQ(io::RunPicture(reader, options).draw(5).pixel, coloured.pixel);  // no map has a say
+}
+
+// A body that flies off shrinks the others, unless the picture need not hold it.
+TEST(RunPicture, FitLeavesOutWhoFliesOff) {
+  const RecordedExample run(100);
+  const io::TrajectoryReader reader = run.reader();
+  io::PictureOptions options = plain();
+  options.fit = 1.0;
+  const io::Camera all = io::RunPicture(reader, options).camera();
+  options.fit = 0.5;
+  const io::Camera half = io::RunPicture(reader, options).camera();
+  EXPECT_LE((half.eye - half.target).norm(), (all.eye - all.target).norm());
 }
 
 TEST(Labels, StayAtTheEdges) {

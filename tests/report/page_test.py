@@ -143,12 +143,72 @@ def rash_run(scree, scene, folder):
         return file.read()
 
 
-def in_browser(chromium, page, folder, picture):
+WIDE = """
+name = "wide"
+time_step = 0.002
+end_time = 0.02
+[output]
+interval = 0.02
+[[materials]]
+name = "stone"
+density = 2500
+[[materials]]
+name = "glass"
+density = 2500
+[[bodies]]
+generate = "lattice"
+count = 60
+radius = 0.05
+material = "stone"
+region = { type = "box", low = [-0.2, -1.5, 0.05], high = [0.2, 1.5, 0.3] }
+[[boundaries]]
+name = "floor"
+type = "plane"
+material = "glass"
+"""
+
+# Are the first and last columns of the picture free of bodies?
+EDGES = """<script>
+const wait = setInterval(() => {
+  if (document.body.dataset.state !== "ready") return;
+  clearInterval(wait);
+  document.getElementById("walls").click();
+  const gl = document.getElementById("canvas").getContext("webgl2"), w = gl.drawingBufferWidth, h = gl.drawingBufferHeight;
+  const pixel = new Uint8Array(4 * w * h);
+  gl.readPixels(0, 0, w, h, gl.RGBA, gl.UNSIGNED_BYTE, pixel);
+  const column = (x) => [...Array(h).keys()].filter((y) => pixel[4 * (y * w + x) + 3] > 0).length;
+  const columns = [...Array(w).keys()].map(column);
+  const colour = document.getElementById("colour");
+  colour.value = 2;
+  colour.dispatchEvent(new Event("change"));
+  document.body.dataset.seen = JSON.stringify({ aspect: w / h, edge: columns[0] + columns[w - 1], most: Math.max(...columns),
+    names: [...document.querySelectorAll("#scale-names div")].map((row) => row.textContent),
+    settings: document.querySelectorAll("#settings tr").length, lines: document.body.textContent.includes("amber above"),
+    pairs: document.getElementById("facts").textContent.includes("stone on glass") });
+}, 50);
+</script>"""
+
+
+def check_phone(scree, chromium, folder, picture):
+    """On a narrow screen the whole width is seen: nobody is cut off. Materials are named; what was run is all there."""
+    scene, run = os.path.join(folder, "wide.toml"), os.path.join(folder, "wide")
+    with open(scene, "w", encoding="utf-8") as file:
+        file.write(WIDE)
+    subprocess.run([scree, "run", scene, "-q", "-o", run], check=True)
+    subprocess.run([scree, "report", run, "-q"], check=True)
+    with open(os.path.join(run, "report.html"), encoding="utf-8") as file:
+        page = file.read()
+    seen = in_browser(chromium, page, folder, picture, "430,900", EDGES)
+    assert seen["aspect"] < 1.4 and seen["most"] > 0 and seen["edge"] == 0, seen
+    assert seen["names"] == ["stone", "glass"] and seen["lines"] and seen["pairs"] and seen["settings"] > 20, seen
+
+
+def in_browser(chromium, page, folder, picture, size="1200,900", probe=PROBE):
     path = os.path.join(folder, "probe.html")
     with open(path, "w", encoding="utf-8") as file:
-        file.write(page.replace("</body>", PROBE + "</body>"))
+        file.write(page.replace("</body>", probe + "</body>"))
     command = [chromium, "--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu",
-               "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--window-size=1200,900",
+               "--use-angle=swiftshader", "--enable-unsafe-swiftshader", f"--window-size={size}",
                "--virtual-time-budget=20000", f"--user-data-dir={folder}/profile"]
     shown = subprocess.run([*command, "--dump-dom", "file://" + path], capture_output=True, text=True, timeout=200)
     found = re.search(r'data-seen="([^"]*)"', shown.stdout)
@@ -179,6 +239,7 @@ def main():
         left = in_browser(chromium, going, folder, None)
         rash = rash_run(scree, scene, os.path.join(folder, "rash"))
         bad = in_browser(chromium, rash, folder, None)
+        check_phone(scree, chromium, folder, os.environ.get("SCREE_PHONE_PICTURE"))
         with open(os.path.join(folder, "rash", "summary.json"), encoding="utf-8") as file:
             check_verdict(bad, json.load(file)["verdict"], "rgb(192, 57, 43)")
     print(seen)

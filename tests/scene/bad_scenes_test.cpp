@@ -45,10 +45,30 @@ INSTANTIATE_TEST_SUITE_P(All, BadScene, testing::ValuesIn(bad_scenes()),
 
 TEST(BadSceneFile, CannotBeOpened) {
   try {
-    read_scene("no_such_scene.toml");
+    std::filesystem::current_path(folder);
+    read_scene("16_bodies_overlp.toml");
     FAIL() << "was accepted";
   } catch (const InputError& error) {
-    EXPECT_STREQ(error.what(), "no_such_scene.toml: cannot be opened");
+    const std::string told = error.what();
+    EXPECT_TRUE(
+        told.starts_with("16_bodies_overlp.toml: cannot be opened: No such file or directory; there are 01_"))
+        << told;
+    EXPECT_TRUE(told.ends_with(", ...; did you mean '16_bodies_overlap.toml'?")) << told;
+  }
+}
+
+TEST(BadSceneFile, TooManyBodiesAreToldBeforeTheyAreMade) {
+  const std::string text =
+      "[[materials]]\nname = \"m\"\ndensity = 1000\n[[bodies]]\ngenerate = \"lattice\"\nradius = 0.1\n"
+      "count = 1_000_000_000\nregion = { type = \"box\", low = [0, 0, 0], high = [1000, 1000, 1000] }\n";
+  try {
+    read_scene_text(text, "many.toml", {}, 1'000'000);
+    FAIL() << "was accepted";
+  } catch (const InputError& error) {
+    EXPECT_STREQ(
+        error.what(),
+        "many.toml:7:9: bodies[0].count: these bodies do not fit into the memory of this machine (value "
+        "1000000000, allowed <= 1000000)");
   }
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <hdf5.h>
 
+#include "io/results/run_recorder.h"
 #include "io/scene/read_scene.h"
 
 namespace scree::io {
@@ -96,8 +97,68 @@ TEST_F(BodyTable, SaysWhatIsWrongWithTheHeader) {
   EXPECT_EQ(message("none.csv"), "none.csv: holds no bodies");
   write("twice.csv", "x,y,z,x,vx\n1,2,3,4,5\n");
   EXPECT_EQ(message("twice.csv"),
-            "twice.csv:1:1: vy: this column is missing\ntwice.csv:1:1: vz: this column is missing\n"
+            "twice.csv:1:1: vy, vz: these columns are missing; the first line names x, y, z, x, vx\n"
             "twice.csv:1:7: x: this column is there twice");
+  write("numbers.csv", "1,2,3\n4,5,6\n");
+  EXPECT_EQ(message("numbers.csv"),
+            "numbers.csv:1:1: must name the columns, and holds numbers (value 1,2,3); write a line such as "
+            "x,y,z,radius above it");
+}
+
+// As spreadsheets write them: a byte-order mark, capitals, quotes, semicolons because commas stand in
+// numbers.
+TEST_F(BodyTable, TakesTablesOfSpreadsheets) {
+  write("t.csv", "\xef\xbb\xbf\"X\";\"Y\";Z;Radius\r\n0,5;1;2;0,25\r\n");
+  Scene scene = read("t.csv", "");
+  ASSERT_EQ(scene.initial.bodies.size(), 1u);
+  EXPECT_TRUE(scene.warnings.empty());
+  EXPECT_EQ(scene.initial.bodies.position[0], Vec3(0.5, 1.0, 2.0));
+  EXPECT_EQ(enclosing_ellipsoid(scene.model.shapes, scene.initial.bodies.shape[0]).semi_axes,
+            Vec3::Constant(0.25));
+  write("tabs.csv", "x\ty\tz\n1\t2\t3\n");
+  EXPECT_EQ(read("tabs.csv").initial.bodies.position[0], Vec3(1.0, 2.0, 3.0));
+  write("both.csv", "x,y,z,radius,a,b,c\n1,2,3,4,5,6,7\n");
+  EXPECT_EQ(message("both.csv", ""), "both.csv: has semi-axes (a, b, c) and a radius; leave one out");
+}
+
+// By name or by number; a mixture must not come back as one material.
+TEST_F(BodyTable, BringsMaterials) {
+  const std::string second = "radius = 0.1\n[[materials]]\nname = \"steel\"\ndensity = 7800\n";
+  write("t.csv", "x,y,z,material\n0,0,0,m\n1,0,0,steel\n2,0,0,1\n");
+  const Scene scene = read("t.csv", second);
+  const auto& material = scene.initial.bodies.material;
+  ASSERT_EQ(material.size(), 3u);
+  EXPECT_EQ((std::vector<int>{material[0].value, material[1].value, material[2].value}),
+            (std::vector<int>{0, 1, 1}));
+  EXPECT_DOUBLE_EQ(scene.initial.bodies.mass[1] / scene.initial.bodies.mass[0], 7.8);
+  write("unknown.csv", "x,y,z,material\n0,0,0,m\n1,0,0,stel\n");
+  EXPECT_EQ(
+      message("unknown.csv", second),
+      "unknown.csv:3:1: material: is neither the name of a material nor its number (value \"stel\", allowed "
+      "\"m\", \"steel\", or 0 to 1); did you mean 'steel'?");
+  EXPECT_NE(message("t.csv", "material = \"m\"\n" + second).find("leave out material"), std::string::npos);
+  write("moments.csv", "time_s,x,y,z\n0,0,0,0\n0.1,0,0,1\n");
+  EXPECT_NE(message("moments.csv").find("moments.csv:3:1: time_s: the table holds more than one moment"),
+            std::string::npos);
+}
+
+// The bodies of a run's last frame, as they were: here its first, since no step is made.
+TEST_F(BodyTable, TakesTheLastFrameOfARun) {
+  write("t.csv", "x,y,z,a,b,c,vx,vy,vz,material\n0,0,0,0.1,0.2,0.3,1,2,3,steel\n1,0,0,0.1,0.1,0.1,0,0,0,m\n");
+  const std::string second = "[[materials]]\nname = \"steel\"\ndensity = 7800\n";
+  const Scene scene = read("t.csv", second);
+  RunRecorder recorder(scene, {folder_ / "run", true});
+  recorder.finish(RunStatus::finished, scene.initial);
+  const Scene again = read("run/trajectory.h5", second);
+  const Bodies &bodies = again.initial.bodies, &before = scene.initial.bodies;
+  ASSERT_EQ(bodies.size(), 2u);
+  for (const std::size_t i : {0u, 1u}) {
+    EXPECT_EQ(bodies.position[i], before.position[i]);
+    EXPECT_EQ(bodies.linear_velocity[i], before.linear_velocity[i]);
+    EXPECT_EQ(bodies.material[i], before.material[i]);
+    EXPECT_EQ(bodies.mass[i], before.mass[i]);
+  }
+  EXPECT_NE(message("run/trajectory.h5", "").find("\"steel\""), std::string::npos);
 }
 
 TEST_F(BodyTable, ReadsHdf5OfAnyNumberType) {

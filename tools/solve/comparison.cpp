@@ -62,8 +62,8 @@ io::Panel profile_panel(const Comparison& comparison, Cost cost) {
   panel.x_label = cost == Cost::time ? "time over that of the fastest" : "sweeps over the fewest";
   panel.y_label = "share of problems solved";
   panel.x_axis = io::Axis::doubling;
-  panel.x_range = io::Range{1.0, end};
-  panel.y_range = io::Range{-0.02, 1.02};  // lines at 0 and 1 stay off the frame
+  panel.x_range = io::AxisRange{1.0, end};
+  panel.y_range = io::AxisRange{-0.02, 1.02};  // lines at 0 and 1 stay off the frame
   for (std::size_t s = 0; s < ratios.size(); ++s) {
     const Stairs stairs = profile(ratios[s], end);
     panel.curves.push_back({fmt::format("{} ({} of {})", to_string(comparison.solvers[s]),

@@ -78,12 +78,20 @@
       ...run.overrides.map((o) => ["set on the command line", o])]);
     table([...run.materials.map((m) => [`material ${m.name}`,
       `${digits(m.density, 4)} kg/m^3, friction ${m.friction}, restitution ${m.restitution}`]),
+      ...run.pairs.map((p) => [`${p.a} on ${p.b}`, `friction ${digits(p.friction)}, restitution ${digits(p.restitution)}`
+        + (p.rolling_m ? `, rolling ${digits(p.rolling_m)} m` : "") + (p.torsional_m ? `, torsional ${digits(p.torsional_m)} m` : "")]),
       ...run.boundaries.map((b) => [`boundary ${b.name}`, b.kind])]);
     table([["started", run.created], ["machine", run.machine], ["compiler", run.compiler],
       ...(summary ? [["threads", summary.threads], ["real-time factor", digits(summary.real_time_factor)],
         ["final state", summary.state_hash]] : []),
       ["version", `${run.version}, commit ${run.commit}`]]);
     element("text").textContent = run.text;
+    const settings = element("settings");
+    for (const [name, value] of run.settings) {
+      const row = made("tr", undefined, settings);
+      made("td", name, row);
+      made("td", value, row);
+    }
   }
 
   // --- diagrams -------------------------------------------------------------------------------------------------
@@ -101,7 +109,9 @@
         { label: plot.y_label, labelSize: 22, size: 62, values: axisNumber }],
       series: [{ label: plot.over_time ? "t, s" : "x", value: (u, v) => short(v) },
         ...plot.series.map((s, k) => ({ label: s.name, stroke: colours[k % colours.length], width: 1.5,
-          fill: plot.bars ? colours[0] + "99" : undefined, value: (u, v) => short(v), points: { show: false }, ...bars }))],
+          fill: plot.bars ? colours[0] + "99" : undefined, value: (u, v) => short(v), points: { show: false }, ...bars })),
+        ...plot.limits.map((l) => ({ label: l.name, stroke: l.colour, width: 1, dash: [6, 4], value: (u, v) => short(v),
+          points: { show: false } }))],
       hooks: plot.over_time ? { ready: [(u) => u.over.addEventListener("dblclick", () =>
         onTime(u.posToVal(u.cursor.left, "x")))] } : {},
     };
@@ -116,7 +126,8 @@
       const place = made("div", undefined, box);
       if (plot.note) made("p", plot.note, box);
       const lines = plot.series.map((s) => s.values.map((v) => (plot.log && !(v > 0) ? null : v)));
-      drawn.push([new uPlot(plotOptions(plot, place.clientWidth, onTime), [plot.x, ...lines], place), place]);
+      drawn.push([new uPlot(plotOptions(plot, place.clientWidth, onTime), [plot.x, ...lines,
+        ...plot.limits.map((l) => plot.x.map(() => l.value))], place), place]);
     }
     window.addEventListener("resize", () => {
       for (const [plot, place] of drawn) plot.setSize({ width: place.clientWidth, height: 260 });
@@ -171,10 +182,13 @@
       this.quaternion = await frames16(v.quaternion, 4 * n, Int16Array);
       this.colourFrames = [];
       for (const field of v.fields) this.colourFrames.push(summed(await inflated(field.data), n));
-      this.table = Array.from({ length: 256 }, (_, k) => {
+      const light = (rgb) => new THREE.Color().setRGB(...rgb).convertSRGBToLinear();
+      const scale = Array.from({ length: 256 }, (_, k) => {
         const at = (k / 255) * (v.map.length - 1), i = Math.min(v.map.length - 2, Math.floor(at)), f = at - i;
-        return new THREE.Color().setRGB(...v.map[i].map((x, c) => (1 - f) * x + f * v.map[i + 1][c])).convertSRGBToLinear();
+        return light(v.map[i].map((x, c) => (1 - f) * x + f * v.map[i + 1][c]));
       });
+      const palette = Array.from({ length: 256 }, (_, k) => light(v.palette[k % v.palette.length]));
+      this.tables = v.fields.map((field) => (field.categories.length ? palette : scale));
       const fine = n <= 3000 ? [32, 20] : n <= 20000 ? [20, 12] : [12, 8];
       this.bodies = new THREE.InstancedMesh(new THREE.SphereGeometry(1, ...fine),
         new THREE.MeshStandardMaterial({ roughness: 0.55 }), n);
@@ -241,6 +255,9 @@
       const box = element("view");
       this.renderer.setSize(box.clientWidth, box.clientHeight, false);
       this.camera.aspect = box.clientWidth / box.clientHeight;
+      // The camera stands where a picture of this view's aspect holds the run; a narrower one opens its angle.
+      const { field_of_view, aspect } = this.view, narrower = Math.max(1, aspect / this.camera.aspect);
+      this.camera.fov = THREE.MathUtils.radToDeg(2 * Math.atan(narrower * Math.tan(0.5 * field_of_view)));
       this.camera.updateProjectionMatrix();
       this.draw();
     }
@@ -259,7 +276,7 @@
         else size.setScalar(0);  // not there at this moment
         turn.normalize();
         m.compose(place, turn, size).toArray(matrix, 16 * i);
-        this.table[colours[i]].toArray(colour, 3 * i);
+        this.tables[this.field][colours[i]].toArray(colour, 3 * i);
       }
       this.bodies.instanceMatrix.needsUpdate = this.bodies.instanceColor.needsUpdate = true;
       this.frame = frame;
@@ -268,8 +285,10 @@
       this.draw();
     }
 
-    showTime(time) {
+    showTime(time, told = false) {
       this.time = time;
+      // Beside another run, that one follows.
+      if (!told && window.parent !== window) window.parent.postMessage({ scree_time: time }, "*");
       const { times } = this.view;
       let nearest = 0;
       for (let k = 1; k < times.length; ++k) if (Math.abs(times[k] - time) < Math.abs(times[nearest] - time)) nearest = k;
@@ -298,7 +317,14 @@
   }
 
   function showScale(view, field) {
-    element("scale-title").textContent = field.unit === "1" ? field.name : `${field.name}, ${field.unit}`;
+    element("scale-title").textContent = field.title;
+    const names = element("scale-names"), ordered = !field.categories.length;
+    names.replaceChildren();
+    field.categories.forEach((name, k) => {
+      const row = made("div", name, names), patch = made("span", undefined, row);
+      patch.style.background = `rgb(${view.palette[k % view.palette.length].map((x) => Math.round(255 * x)).join(",")})`;
+    });
+    for (const id of ["scale-bar", "scale-low", "scale-high"]) element(id).hidden = !ordered;
     element("scale-low").textContent = digits(field.low);
     element("scale-high").textContent = digits(field.high);
     const pen = element("scale-bar").getContext("2d");
@@ -316,13 +342,18 @@
     element("play").addEventListener("click", () => view.play(!view.playing));
     element("reset").addEventListener("click", () => view.resetCamera());
     element("walls").addEventListener("change", (e) => { view.walls.visible = e.target.checked; view.draw(); });
-    view.view.fields.forEach((field, k) => { made("option", field.name, select).value = k; });
+    view.view.fields.forEach((field, k) => { made("option", field.title, select).value = k; });
     select.addEventListener("change", () => {
       view.field = Number(select.value);
       showScale(view.view, view.view.fields[view.field]);
       view.show(view.frame);
     });
     showScale(view.view, view.view.fields[0]);
+    window.addEventListener("message", (e) => {
+      if (e.source !== window.parent || typeof e.data.scree_time !== "number") return;
+      view.play(false);
+      view.showTime(e.data.scree_time, true);
+    });
     document.addEventListener("keydown", (e) => {
       if (e.code !== "Space" || ["BUTTON", "SELECT", "INPUT", "SUMMARY"].includes(e.target.tagName)) return;
       e.preventDefault();

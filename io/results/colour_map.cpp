@@ -1,4 +1,4 @@
-#include "io/render/colour_map.h"
+#include "io/results/colour_map.h"
 
 #include <algorithm>
 #include <array>
@@ -13,16 +13,21 @@ constexpr std::size_t nodes = 33, digits = 6;
 
 struct Named {
   std::string_view name, table;  // nodes colours RRGGBB at equal distances
+  float first = 0.0f;            // where in the table the map begins
 };
 
 // Every eighth of the 256 colours of the maps by van der Walt and Smith (matplotlib 2015, public domain,
 // CC0); between them, straight lines stay within 3 of 255 of the full maps.
 // clang-format off
-constexpr std::array<Named, 4> maps{{
-    {"viridis",
+constexpr std::string_view viridis =
      "440154470d6048186a482374472d7b4537814240863e49893b528b375b8d33638d2f6b8e2c728e297a8e26828e23898e"
      "21918c1f978b1f9f8821a68527ad8131b57b3dbc744cc26c5cc8636ece5881d34d95d840aadc32c0df25d5e21aeae51a"
-     "fde725"},
+     "fde725";
+// The first map is what pictures and pages take: viridis without its darkest third, so that what rests, most of a
+// heap, stays bright enough to see its shape.
+constexpr std::array<Named, 5> maps{{
+    {"scree", viridis, 10.0f / 32.0f},
+    {"viridis", viridis},
     {"magma",
      "0000040303120a0822130d341d114729115a36106b440f7651127c5d177f6a1c81762181832681902a819c2e7faa337d"
      "b73779c23b75cf4070db476ae55064ee5b5ef4695cf9785dfb8761fd9668fea571feb47bfec287fed194fde0a1fceeb0"
@@ -55,13 +60,16 @@ Colour node(std::string_view table, std::size_t k) {
 
 ColourMap::ColourMap(std::string_view name) {
   for (const Named& map : maps) {
-    if (map.name == name) table_ = map.table;
+    if (map.name != name) continue;
+    table_ = map.table;
+    first_ = map.first;
   }
   assert(!table_.empty());
 }
 
 Colour ColourMap::operator()(float x) const {
-  const float t = (x > 0.0f ? std::min(x, 1.0f) : 0.0f) * static_cast<float>(nodes - 1);
+  const float inside = x > 0.0f ? std::min(x, 1.0f) : 0.0f;
+  const float t = (first_ + (1.0f - first_) * inside) * static_cast<float>(nodes - 1);
   const auto k = std::min(nodes - 2, static_cast<std::size_t>(t));
   const float f = t - static_cast<float>(k);
   return (1.0f - f) * node(table_, k) + f * node(table_, k + 1);
@@ -69,8 +77,15 @@ Colour ColourMap::operator()(float x) const {
 
 std::span<const std::string_view> ColourMap::names() {
   static constexpr std::array<std::string_view, maps.size()> list{maps[0].name, maps[1].name, maps[2].name,
-                                                                  maps[3].name};
+                                                                  maps[3].name, maps[4].name};
   return list;
+}
+
+Colour category_colour(std::size_t k) {
+  // Okabe and Ito, Color Universal Design, 2008: told apart by the colour-blind too. Black is left out.
+  constexpr std::array<std::string_view, 8> table{"0072b2", "e69f00", "009e73", "cc79a7",
+                                                  "56b4e9", "d55e00", "f0e442", "999999"};
+  return node(table[k % table.size()], 0);
 }
 
 Colour to_linear(const Colour& screen) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <cstddef>
 #include <span>
 #include <string_view>
 
@@ -21,7 +22,14 @@ class ColourMap {
 
  private:
   std::string_view table_;
+  float first_ = 0.0f;
 };
+
+/// What bodies are coloured by unless something else is asked for, in pictures, pages and ParaView.
+inline constexpr std::string_view default_map = "scree";
+
+/// Of things without an order: distinct for eight, then over again.
+Colour category_colour(std::size_t k);
 
 /// Screen values to light, per channel, and back (sRGB's power law, IEC 61966-2-1).
 Colour to_linear(const Colour& screen);

@@ -1,0 +1,26 @@
+# `cpack -G DEB` in the build folder makes a Debian package of the program, with the engine as a library.
+find_program(GZIP gzip)
+if(GZIP)
+  set(packed ${CMAKE_CURRENT_BINARY_DIR}/packaging)
+  file(MAKE_DIRECTORY ${packed})
+  execute_process(COMMAND ${GZIP} -9nc ${PROJECT_SOURCE_DIR}/packaging/changelog OUTPUT_FILE ${packed}/changelog.gz)
+  install(FILES ${packed}/changelog.gz DESTINATION ${CMAKE_INSTALL_DOCDIR})
+endif()
+install(FILES packaging/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME scree)
+set(CPACK_PACKAGE_CONTACT "The Scree authors <scree@localhost>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "granular contact dynamics of ellipsoids")
+set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "Scree simulates heaps, beds and flows of grains that collide, rub and rest on
+ each other and on walls, tells how accurate every step was, and draws
+ pictures, films and a page of a run.")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "fonts-dejavu-core")
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "ffmpeg")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "paraview, gnuplot-nox")
+include(CPack)

@@ -1,0 +1,40 @@
+// What the options of all subcommands have in common: how values are checked where they enter, and how
+// mistakes are told.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "io/scene/keys.h"
+
+namespace scree {
+
+// Ranges of numbers that many options share.
+inline constexpr io::Range positive{.low = 0.0, .low_open = true};
+inline constexpr io::Range not_negative{.low = 0.0};
+inline constexpr io::Range any_number{};
+inline constexpr io::Range thread_counts{.low = 0.0, .high = 4096.0};
+
+/// A finite number within the range. What does not fit is told with value and range.
+CLI::Validator number_in(const io::Range& range);
+CLI::Validator whole_number_in(const io::Range& range);
+/// One of these words; else the nearest one is offered.
+CLI::Validator one_of(std::vector<std::string> words);
+
+/// --threads of a subcommand.
+void add_threads(CLI::App& command, int& threads);
+
+/// "there is no X; there are A, B, C; did you mean 'B'?"
+std::string not_among(const std::string& problem, const std::string& word,
+                      std::span<const std::string> words);
+
+/// `scree help [COMMAND]`
+void add_help(CLI::App& app, std::function<int()>& action);
+
+/// What is wrong with a command line that did not parse, in one line, with the nearest command or option.
+std::string usage_fault(const CLI::App& app, const CLI::ParseError& error);
+
+}  // namespace scree

@@ -1,0 +1,81 @@
+#include "tools/new_scene.h"
+
+#include <filesystem>
+#include <fmt/format.h>
+#include <memory>
+#include <scree_embedded.h>
+
+#include "io/files/file_errors.h"
+#include "io/files/text_file.h"
+#include "tools/command_line.h"
+#include "tools/exit_codes.h"
+#include "tools/progress.h"
+
+namespace scree {
+
+namespace {
+
+struct Kind {
+  const char* name;
+  std::string_view text;
+};
+
+std::vector<Kind> kinds() {
+  return {{"box", new_box}, {"tube", new_tube}, {"hopper", new_hopper}, {"packing", new_packing}};
+}
+
+/// The text with the names of file and results that the user chose.
+std::string named(std::string text, const std::string& kind, const std::filesystem::path& path) {
+  const auto replace_all = [&](const std::string& from, const std::string& to) {
+    for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+      text.replace(at, from.size(), to);
+  };
+  replace_all(kind + ".toml", path.string());
+  replace_all("results/" + kind, "results/" + path.stem().string());
+  return text;
+}
+
+struct NewOptions {
+  std::string kind;
+  std::filesystem::path path;
+  bool overwrite = false;
+};
+
+int write_new(const NewOptions& options) {
+  for (const Kind& kind : kinds()) {
+    if (options.kind != kind.name) continue;
+    const std::filesystem::path path =
+        options.path.empty() ? std::filesystem::path(options.kind + ".toml") : options.path;
+    if (std::filesystem::exists(path) && !options.overwrite) {
+      throw io::WriteError(fmt::format(
+          "{} exists already; choose another name (-o) or replace it (--overwrite)", path.string()));
+    }
+    io::write_whole_file(path, named(std::string(kind.text), kind.name, path));
+    show(fmt::format("{0}: change what you like, then `scree check {0}` and `scree run {0}`\n",
+                     path.string()));
+  }
+  return exit_ok;
+}
+
+}  // namespace
+
+void add_new(CLI::App& app, std::function<int()>& action) {
+  const auto options = std::make_shared<NewOptions>();
+  CLI::App* command = app.add_subcommand("new", "Write a commented scene to begin with");
+  std::vector<std::string> names;
+  for (const Kind& kind : kinds()) names.emplace_back(kind.name);
+  command
+      ->add_option(
+          "kind", options->kind,
+          "box: grains fall into a box; tube: they slide down a tube; hopper: they flow out of a silo; "
+          "packing: a dense bed of many sizes")
+      ->required()
+      ->check(one_of(names))
+      ->type_name("KIND");
+  command->add_option("-o,--output", options->path, "The scene file; KIND.toml if not given")
+      ->type_name("SCENE.toml");
+  command->add_flag("--overwrite", options->overwrite, "Replace what is there");
+  command->callback([options, &action] { action = [options] { return write_new(*options); }; });
+}
+
+}  // namespace scree

@@ -1,0 +1,11 @@
+// scree new: writes a scene to begin with.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+namespace scree {
+
+void add_new(CLI::App& app, std::function<int()>& action);
+
+}  // namespace scree

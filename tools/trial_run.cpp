@@ -1,0 +1,90 @@
+#include "tools/trial_run.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <vector>
+
+#include "engine/simulation/step.h"
+
+namespace scree {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int moments = 12;         // that the trial stops at, its start not counted
+constexpr double coarseness = 4.0;  // longer steps: bodies still meet, and most of the work is saved
+constexpr int coarse_sweeps = 12;   // deep overlaps do no harm: contacts are as many
+constexpr int warming_steps = 2;    // after a coarse one, before steps are timed: impulses find their values
+constexpr int timed_steps = 4;
+
+double seconds_since(Clock::time_point t) { return std::chrono::duration<double>(Clock::now() - t).count(); }
+
+/// What a step of the run costs at a moment of it.
+struct Moment {
+  double time_s = 0.0, step_s = 0.0;
+  std::int64_t contacts = 0;
+  int steps = 0;
+};
+
+/// From a state of the trial, which is left as it is. No steps if numbers are not finite any more.
+Moment moment_at(const io::Scene& scene, const State& at) {
+  State state = at;
+  Workspace workspace;
+  StepResult result;
+  Moment moment{.time_s = at.time_s};
+  for (int k = 0; k < warming_steps; ++k) {
+    if (step(scene.model, state, workspace, result).status == SolveStatus::diverged) return moment;
+  }
+  const Clock::time_point begin = Clock::now();
+  for (; moment.steps < timed_steps; ++moment.steps) {
+    const StepReport& report = step(scene.model, state, workspace, result);
+    if (report.status == SolveStatus::diverged) break;
+    moment.contacts = report.contacts;
+  }
+  moment.step_s = moment.steps > 0 ? seconds_since(begin) / moment.steps : 0.0;
+  return moment;
+}
+
+Model coarse(Model model) {
+  model.settings.time_step_s *= coarseness;
+  model.settings.solver.max_sweeps = std::min(model.settings.solver.max_sweeps, coarse_sweeps);
+  return model;
+}
+
+}  // namespace
+
+Trial trial_run(const io::Scene& scene, double patience_s) {
+  const Clock::time_point begin = Clock::now();
+  const Model model = coarse(scene.model);
+  State state = scene.initial;
+  Workspace workspace;
+  StepResult result;
+  std::vector<Moment> met{moment_at(scene, state)};
+  for (int m = 1; m <= moments && seconds_since(begin) < patience_s; ++m) {
+    const double until = scene.end_time_s * m / moments - 0.5 * model.settings.time_step_s;
+    bool good = true;
+    while (good && state.time_s < until && seconds_since(begin) < patience_s)
+      good = step(model, state, workspace, result).status != SolveStatus::diverged;
+    if (!good) break;
+    met.push_back(moment_at(scene, state));
+  }
+  Trial trial;
+  const double steps_a_second = 1.0 / scene.model.settings.time_step_s;
+  for (std::size_t k = 0; k < met.size(); ++k) {
+    trial.steps += met[k].steps;
+    trial.contacts_most = std::max(trial.contacts_most, met[k].contacts);
+    const bool last = k + 1 == met.size();
+    const Moment& next = last ? met[k] : met[k + 1];
+    const double span = std::max(0.0, (last ? scene.end_time_s : next.time_s) - met[k].time_s);
+    trial.run_time_s += 0.5 * (met[k].step_s + next.step_s) * span * steps_a_second;
+    trial.contacts_mean += 0.5 * static_cast<double>(met[k].contacts + next.contacts) * span;
+  }
+  trial.contacts_mean = scene.end_time_s > 0.0 ? trial.contacts_mean / scene.end_time_s : 0.0;
+  trial.to_s = std::min(state.time_s, scene.end_time_s);
+  trial.wall_s = seconds_since(begin);
+  return trial;
+}
+
+}  // namespace scree
