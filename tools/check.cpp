@@ -8,6 +8,7 @@
 #include <spdlog/spdlog.h>
 
 #include "engine/core/parallel.h"
+#include "engine/simulation/adaptive_step.h"
 #include "engine/simulation/placement.h"
 #include "engine/simulation/step.h"
 #include "io/scene/keys.h"
@@ -107,12 +108,14 @@ void add_document(CLI::App& app, std::function<int()>& action, const std::string
 Forecast forecast(const io::Scene& scene) {
   const double bodies = static_cast<double>(scene.initial.bodies.size());
   Forecast result;
-  result.steps =
-      static_cast<std::int64_t>(std::ceil(scene.end_time_s / scene.model.settings.time_step_s - 0.5));
-  // The first frame shows the start, the last one the end; there is at most one a step.
+  const bool adaptive = scene.model.settings.adaptive_step;
+  result.first_step_s = first_step(scene.model, scene.initial.bodies);
+  result.steps = static_cast<std::int64_t>(std::ceil(scene.end_time_s / result.first_step_s - 0.5));
+  // The first frame shows the start, the last one the end; there is at most one a step, and adaptive ones end
+  // at every frame.
   const auto intervals =
       static_cast<std::int64_t>(std::ceil(scene.end_time_s / scene.output.interval_s - 1e-9));
-  result.frames = 1 + std::min(result.steps, intervals);
+  result.frames = 1 + (adaptive ? intervals : std::min(result.steps, intervals));
   result.contacts = static_cast<std::int64_t>(contacts_per_packed_body * bodies);
   const double contacts = static_cast<double>(result.contacts);
   result.memory_bytes = memory_base + memory_per_body * bodies + memory_per_contact * contacts;
@@ -135,13 +138,17 @@ Probe probe(const io::Scene& scene, double patience_s) {
   StepResult stepped;
   const Clock::time_point begin = Clock::now();
   // The first step also makes room for everything and is not counted.
-  if (step(scene.model, state, workspace, stepped).status == SolveStatus::diverged) return {};
+  const auto diverges = [&] {
+    const double landing = io::next_landing(scene, state.time_s, scene.end_time_s);
+    return step(scene.model, state, workspace, stepped, landing).status == SolveStatus::diverged;
+  };
+  if (diverges()) return {};
   if (seconds(Clock::now() - begin) > patience_s) return {};
   Probe result;
   const Clock::time_point first = Clock::now();
   double elapsed = 0.0;
   while (result.steps < most_probe_steps && elapsed < patience_s) {
-    if (step(scene.model, state, workspace, stepped).status == SolveStatus::diverged) return {};
+    if (diverges()) return {};
     ++result.steps;
     elapsed = seconds(Clock::now() - first);
   }
@@ -160,8 +167,14 @@ std::string check_text(const io::Scene& scene, const Probe& probe) {
                       total_volume(scene), total_mass(scene));
   text += fmt::format("  materials   {}\n", scene.model.materials.size());
   text += fmt::format("  boundaries  {}\n", scene.model.boundaries.size());
-  text += fmt::format("  time        {:g} s in {} steps of {:g} s\n", scene.end_time_s, expected.steps,
-                      scene.model.settings.time_step_s);
+  if (scene.model.settings.adaptive_step)
+    text += fmt::format(
+        "  time        {:g} s in adaptive steps: the first of {:.3g} s, all from {:g} to {:g} s\n",
+        scene.end_time_s, expected.first_step_s, scene.model.settings.least_time_step_s,
+        scene.model.settings.time_step_s);
+  else
+    text += fmt::format("  time        {:g} s in {} steps of {:g} s\n", scene.end_time_s, expected.steps,
+                        scene.model.settings.time_step_s);
   text += fmt::format("  contacts    about {} once the bodies lie packed ({:g} a body)\n", expected.contacts,
                       contacts_per_packed_body);
   text += fmt::format("  memory      about {}\n", bytes_text(expected.memory_bytes));
