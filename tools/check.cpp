@@ -8,6 +8,7 @@
 #include <spdlog/spdlog.h>
 
 #include "engine/core/parallel.h"
+#include "engine/simulation/adaptive_step.h"
 #include "engine/simulation/placement.h"
 #include "io/files/machine_room.h"
 #include "io/scene/keys.h"
@@ -109,12 +110,14 @@ void add_document(CLI::App& app, std::function<int()>& action, const std::string
 Forecast forecast(const io::Scene& scene, const Trial& trial) {
   const double bodies = static_cast<double>(scene.initial.bodies.size());
   Forecast result;
-  result.steps =
-      static_cast<std::int64_t>(std::ceil(scene.end_time_s / scene.model.settings.time_step_s - 0.5));
-  // The first frame shows the start, the last one the end; there is at most one a step.
+  const bool adaptive = scene.model.settings.adaptive_step;
+  result.first_step_s = first_step(scene.model, scene.initial.bodies);
+  result.steps = static_cast<std::int64_t>(std::ceil(scene.end_time_s / result.first_step_s - 0.5));
+  // The first frame shows the start, the last one the end; there is at most one a step, and adaptive ones end
+  // at every frame.
   const auto intervals =
       static_cast<std::int64_t>(std::ceil(scene.end_time_s / scene.output.interval_s - 1e-9));
-  result.frames = 1 + std::min(result.steps, intervals);
+  result.frames = 1 + (adaptive ? intervals : std::min(result.steps, intervals));
   result.contacts = static_cast<std::int64_t>(contacts_per_packed_body * bodies);
   if (trial.steps > 0) result.contacts = trial.contacts_most;
   const double contacts = static_cast<double>(result.contacts);
@@ -168,8 +171,14 @@ std::string check_text(const io::Scene& scene, const Trial& trial) {
                       total_volume(scene), total_mass(scene));
   text += fmt::format("  materials   {}\n", scene.model.materials.size());
   text += fmt::format("  boundaries  {}\n", scene.model.boundaries.size());
-  text += fmt::format("  time        {:g} s in {} steps of {:g} s\n", scene.end_time_s, expected.steps,
-                      scene.model.settings.time_step_s);
+  if (scene.model.settings.adaptive_step)
+    text += fmt::format(
+        "  time        {:g} s in adaptive steps: the first of {:.3g} s, all from {:g} to {:g} s\n",
+        scene.end_time_s, expected.first_step_s, scene.model.settings.least_time_step_s,
+        scene.model.settings.time_step_s);
+  else
+    text += fmt::format("  time        {:g} s in {} steps of {:g} s\n", scene.end_time_s, expected.steps,
+                        scene.model.settings.time_step_s);
   text += trial.steps > 0 ? fmt::format("  contacts    about {} at most, as far as the trial run came\n",
                                         expected.contacts)
                           : fmt::format("  contacts    about {} once the bodies lie packed ({:g} a body)\n",

@@ -14,7 +14,8 @@ namespace scree {
 
 /// What a run of a scene is expected to take.
 struct Forecast {
-  std::int64_t steps = 0;
+  std::int64_t steps = 0;  // of adaptive ones as many as if all were like the first
+  double first_step_s = 0.0;
   std::int64_t frames = 0;
   std::int64_t contacts = 0;  // once all bodies lie packed
   double memory_bytes = 0.0;

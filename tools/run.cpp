@@ -56,8 +56,9 @@ io::Scene load(const RunOptions& options) {
 
 void announce(const io::Scene& scene) {
   const Settings& settings = scene.model.settings;
-  show(fmt::format("{}: {} bodies, {} boundaries, {:g} s in steps of {:g} s, {}\n", scene.name,
+  show(fmt::format("{}: {} bodies, {} boundaries, {:g} s in {}steps of {}{:g} s, {}\n", scene.name,
                    scene.initial.bodies.size(), scene.model.boundaries.size(), scene.end_time_s,
+                   settings.adaptive_step ? "adaptive " : "", settings.adaptive_step ? "at most " : "",
                    settings.time_step_s, plural(thread_count(), "thread")));
 }
 
@@ -120,11 +121,11 @@ class ProblemDump {
 io::RunStatus advance(const io::Scene& scene, State& state, Workspace& workspace, io::RunRecorder& recorder,
                       Progress& progress, ProblemDump& dump) {
   StepResult result;
-  // The times of steps are sums of rounded numbers: half a step tells the last one apart safely.
-  const double end = scene.end_time_s - 0.5 * scene.model.settings.time_step_s;
+  const double end = scene.end_time_s - io::time_slack(scene);
   while (state.time_s < end) {
     if (interrupt_requested()) return io::RunStatus::interrupted;
-    const StepReport& report = step(scene.model, state, workspace, result);
+    const StepReport& report =
+        step(scene.model, state, workspace, result, io::next_landing(scene, state.time_s, scene.end_time_s));
     recorder.after_step(report, state);
     dump.after_step(report, workspace.problem);
     progress.update(report);

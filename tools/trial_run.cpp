@@ -23,7 +23,7 @@ double seconds_since(Clock::time_point t) { return std::chrono::duration<double>
 
 /// What a step of the run costs at a moment of it.
 struct Moment {
-  double time_s = 0.0, step_s = 0.0;
+  double time_s = 0.0, cost = 0.0;  // s; wall seconds a simulated one
   std::int64_t contacts = 0;
   int steps = 0;
 };
@@ -37,18 +37,20 @@ Moment moment_at(const io::Scene& scene, const State& at) {
   for (int k = 0; k < warming_steps; ++k) {
     if (step(scene.model, state, workspace, result).status == SolveStatus::diverged) return moment;
   }
+  const double from_s = state.time_s;
   const Clock::time_point begin = Clock::now();
   for (; moment.steps < timed_steps; ++moment.steps) {
     const StepReport& report = step(scene.model, state, workspace, result);
     if (report.status == SolveStatus::diverged) break;
     moment.contacts = report.contacts;
   }
-  moment.step_s = moment.steps > 0 ? seconds_since(begin) / moment.steps : 0.0;
+  if (moment.steps > 0) moment.cost = seconds_since(begin) / (state.time_s - from_s);
   return moment;
 }
 
 Model coarse(Model model) {
   model.settings.time_step_s *= coarseness;
+  model.settings.adaptive_step = false;
   model.settings.solver.max_sweeps = std::min(model.settings.solver.max_sweeps, coarse_sweeps);
   return model;
 }
@@ -71,14 +73,13 @@ Trial trial_run(const io::Scene& scene, double patience_s) {
     met.push_back(moment_at(scene, state));
   }
   Trial trial;
-  const double steps_a_second = 1.0 / scene.model.settings.time_step_s;
   for (std::size_t k = 0; k < met.size(); ++k) {
     trial.steps += met[k].steps;
     trial.contacts_most = std::max(trial.contacts_most, met[k].contacts);
     const bool last = k + 1 == met.size();
     const Moment& next = last ? met[k] : met[k + 1];
     const double span = std::max(0.0, (last ? scene.end_time_s : next.time_s) - met[k].time_s);
-    trial.run_time_s += 0.5 * (met[k].step_s + next.step_s) * span * steps_a_second;
+    trial.run_time_s += 0.5 * (met[k].cost + next.cost) * span;
     trial.contacts_mean += 0.5 * static_cast<double>(met[k].contacts + next.contacts) * span;
   }
   trial.contacts_mean = scene.end_time_s > 0.0 ? trial.contacts_mean / scene.end_time_s : 0.0;

@@ -37,8 +37,9 @@ struct Touch {
 };
 
 struct StepReport {
-  std::int64_t step = 0;  // number of the step that was done, from 1
-  double time_s = 0.0;    // simulated time after it
+  std::int64_t step = 0;     // number of the step that was done, from 1
+  double time_s = 0.0;       // simulated time after it
+  double time_step_s = 0.0;  // its length
   // counts
   std::int64_t bodies = 0, bodies_in_collision = 0;                // bodies with at least one active contact
   std::int64_t candidates = 0, contacts = 0, active_contacts = 0;  // active: carries an impulse

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/core/parallel.h"
+#include "engine/simulation/sleep.h"
 
 namespace scree {
 
@@ -60,6 +61,7 @@ void scale_impulses(double factor, State& state) {
     contacts[c].torque_impulse *= static_cast<float>(factor);
   });
   for (double& impulse : state.rod_impulse) impulse *= factor;
+  scale_held(factor, state.sleepers);
 }
 
 }  // namespace scree

@@ -29,6 +29,13 @@ struct Model {
   std::vector<Rod> rods;
 };
 
+/// What steps remember of their lengths; all 0 before the first.
+struct StepMemory {
+  double last_s = 0.0;                      // the last step's: impulses are those of such a step
+  double next_s = 0.0, after_next_s = 0.0;  // adaptive: wanted of the next step and of the one after
+  double overlap = 0.0;                     // adaptive: penetration_max of the last step
+};
+
 /// All that a restart needs: continuing from a copy of it gives the same bits as not having stopped.
 struct State {
   std::int64_t step = 0;  // steps done
@@ -39,6 +46,7 @@ struct State {
   std::vector<RememberedPair> remembered;  // of other pairs, ordered as their keys are
   Sleepers sleepers;                       // empty while nobody has slept
   std::vector<double> rod_impulse;         // [rod], N s a (sub)step; positive pushes apart
+  StepMemory memory;
 };
 
 }  // namespace scree

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "engine/detection/detection.h"
+#include "engine/simulation/adaptive_step.h"
 
 namespace scree {
 
@@ -132,7 +133,7 @@ ExactRelations exact_relations(const Model& model, const Bodies& bodies) {
 }
 
 Travel farthest_travel(const Model& model, const Bodies& bodies) {
-  const double dt = model.settings.time_step_s, g = model.settings.gravity.norm();
+  const double dt = first_step(model, bodies), g = model.settings.gravity.norm();
   Travel farthest;
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     const double speed = bodies.linear_velocity[i].norm() + g * dt;

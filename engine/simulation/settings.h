@@ -24,8 +24,11 @@ struct SleepSettings {
 };
 
 struct Settings {
-  Vec3 gravity{0.0, 0.0, -9.81};  // m/s^2
-  double time_step_s = 2e-3;
+  Vec3 gravity{0.0, 0.0, -9.81};    // m/s^2
+  double time_step_s = 2e-3;        // adaptive: of the longest step
+  bool adaptive_step = false;       // are steps as long as speeds, overlaps and residuals allow (A6)?
+  double least_time_step_s = 1e-6;  // of an adaptive step, except where a shorter one ends at a given time
+  double time_step_overlap = 1e-3;  // that adaptive steps aim at, beyond the slop, of the smallest length
   int substeps = 1;         // contacts are found once a step and refreshed to first order in its substeps
   int sort_interval = 500;  // steps after which bodies are sorted by place again (population.h); 0: never
   RestitutionLaw restitution_law = RestitutionLaw::newton;

@@ -17,7 +17,7 @@ constexpr double restful_part = 0.1;
 // step's own error in time, so who feels it wakes in the next.
 constexpr double strike_part = 1.0;
 constexpr int most_doublings = 10;
-constexpr std::uint32_t most_steps = 1'000'000'000;
+constexpr std::uint32_t most_units = 1'000'000'000;
 
 /// The speed that disturbances are compared with: what free fall gives in a (sub)step, m/s.
 double fall_speed(const Settings& settings, double h) {
@@ -123,15 +123,22 @@ bool any(const std::vector<std::uint8_t>& marks) {
   return std::find(marks.begin(), marks.end(), 1) != marks.end();
 }
 
-/// Counts the steps for which bodies have been still; who has just woken has not been.
-void count_still(const Model& model, const Workspace& w, const Bodies& bodies,
+/// What stillness is counted in, s: steps, or the least of those that are adaptive.
+double stillness_unit(const Settings& settings) {
+  return settings.adaptive_step ? settings.least_time_step_s : settings.time_step_s;
+}
+
+/// Counts for how long bodies have been still; who has just woken has not been.
+void count_still(const Model& model, double time_step_s, const Workspace& w, const Bodies& bodies,
                  std::vector<std::uint32_t>& still) {
+  const auto units = static_cast<std::uint32_t>(
+      std::clamp(std::round(time_step_s / stillness_unit(model.settings)), 1.0, double{most_units}));
   for_each_index(bodies.size(), grain_medium, [&](std::size_t i) {
     if (bodies.is_asleep(i) || w.waking[i] != 0) return;
     const Twist v{bodies.linear_velocity[i], bodies.angular_velocity[i]};
     const bool is_still =
         surface_speed(model, bodies, i, v) <= model.settings.sleep.speed_m_s && w.in_collision[i] != 0;
-    still[i] = is_still ? std::min(still[i] + 1, most_steps) : 0u;
+    still[i] = is_still ? std::min(still[i] + units, most_units) : 0u;
   });
 }
 
@@ -139,11 +146,11 @@ void count_still(const Model& model, const Workspace& w, const Bodies& bodies,
 void mark_tired(const Model& model, double h, const Workspace& w, const State& state,
                 std::vector<std::uint8_t>& marked) {
   const Bodies& bodies = state.bodies;
-  const double steps = std::clamp(std::ceil(model.settings.sleep.duration_s / model.settings.time_step_s),
-                                  1.0, double{most_steps});
+  const double units = std::clamp(std::ceil(model.settings.sleep.duration_s / stillness_unit(model.settings)),
+                                  1.0, double{most_units});
   const double most_gain = restful_part * model.settings.sleep.tolerance * fall_speed(model.settings, h);
   const auto is_restless = [&](std::size_t i) {
-    return !bodies.is_asleep(i) && state.sleepers.still[i] < steps;
+    return !bodies.is_asleep(i) && state.sleepers.still[i] < units;
   };
   marked.assign(bodies.size(), 0);
   for_each_index(bodies.size(), grain_medium, [&](std::size_t i) {
@@ -238,6 +245,23 @@ void hold_sleepers(const Bodies& bodies, Sleepers& sleepers) {
   }
 }
 
+void scale_held(double factor, Sleepers& sleepers) {
+  for_each_index(sleepers.contacts.size(), grain_medium, [&](std::size_t c) {
+    sleepers.contacts[c].impulse *= factor;
+    sleepers.contacts[c].torque_impulse *= factor;
+  });
+  for_each_index(sleepers.held.size(), grain_light, [&](std::size_t i) {
+    sleepers.held[i].linear *= factor;
+    sleepers.held[i].angular *= factor;
+  });
+  sleepers.sums.boundary_impulse *= factor;
+  sleepers.sums.boundary_angular_impulse *= factor;
+  for (BoundaryLoad& load : sleepers.sums.loads) {
+    load.impulse *= factor;
+    load.angular_impulse *= factor;
+  }
+}
+
 void wake_neighbours(const std::vector<std::uint8_t>& marked, State& state) {
   if (state.sleepers.sums.bodies == 0) return;
   std::vector<std::uint8_t> waking = marked, next;
@@ -305,7 +329,7 @@ void wake_and_fall_asleep(const Model& model, double h, Workspace& w, State& sta
   if (model.settings.sleep.is_on()) {
     bodies.asleep.resize(n, 0);
     sleepers.still.resize(n, 0);
-    count_still(model, w, bodies, sleepers.still);
+    count_still(model, report.time_step_s, w, bodies, sleepers.still);
     mark_tired(model, h, w, state, w.tired);
     if (any(w.tired)) put_to_sleep(model, h, w, state, report);
   }

@@ -44,4 +44,7 @@ void wake_neighbours(const std::vector<std::uint8_t>& marked, State& state);
 /// Fills what follows from the resting contacts.
 void hold_sleepers(const Bodies& bodies, Sleepers& sleepers);
 
+/// Resting contacts and what follows from them, where a step is so many times as long as the last one.
+void scale_held(double factor, Sleepers& sleepers);
+
 }  // namespace scree

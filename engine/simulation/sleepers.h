@@ -30,7 +30,8 @@ struct RestingSums {
 };
 
 struct Sleepers {
-  std::vector<std::uint32_t> still;  // [body] steps for which it has been still; empty until one was
+  std::vector<std::uint32_t> still;  // [body] for how many steps, or least_time_step_s if they are adaptive,
+                                     // it has been still; empty until one was
   /// Contacts of two sleepers, or of a sleeper and a boundary, as they were when both came to rest; ordered
   /// by key.
   std::vector<Contact> contacts;

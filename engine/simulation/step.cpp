@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "engine/core/parallel.h"
+#include "engine/simulation/adaptive_step.h"
 #include "engine/simulation/assemble.h"
 #include "engine/simulation/balance.h"
 #include "engine/simulation/halving.h"
@@ -171,29 +172,34 @@ void advance(StepParts& in, double begin_s, double h, double next_h, bool carry_
 
 }  // namespace
 
-const StepReport& step(const Model& model, State& state, Workspace& w, StepResult& result) {
+const StepReport& step(const Model& model, State& state, Workspace& w, StepResult& result, double land_at_s) {
   StepReport& report = result.report = {};
   result.boundaries.assign(model.boundaries.size(), {});
   StageClock clock;
   Bodies& bodies = state.bodies;
   const Settings& settings = model.settings;
-  const double h = settings.time_step_s / settings.substeps;
+  const StepPlan plan = plan_step(model, state, land_at_s);
+  const double h = plan.h / settings.substeps, next_h = plan.next_h / settings.substeps;
   if (settings.sort_interval > 0 && state.step % settings.sort_interval == 0) sort(model.shapes, state);
+  carry_impulses_to(plan.h, state);
+  report.time_step_s = plan.h;
   const double energy_before = mechanical_energy(bodies, settings.gravity);
 
   // Contacts that are carried along know nothing of other intervals, nor do those of sleepers.
   const int halvings = settings.substeps > 1 || settings.sleep.is_on() ? 0 : most_halvings;
   StepParts parts{model, state, w, result, clock};
   for (int substep = 0; substep < settings.substeps; ++substep)
-    advance(parts, state.time_s + substep * h, h, h, substep > 0, halvings);
+    advance(parts, state.time_s + substep * h, h, substep + 1 < settings.substeps ? h : next_h, substep > 0,
+            halvings);
   wake_and_fall_asleep(model, h, w, state, report);
 
   ++state.step;
-  state.time_s = static_cast<double>(state.step) * settings.time_step_s;
+  state.time_s = plan.end_s;
   report.step = state.step;
   report.time_s = state.time_s;
   report.bodies = static_cast<std::int64_t>(bodies.size());
   report.asleep = state.sleepers.sums.bodies;
+  choose_next_steps(model, plan, w.problem, report, state);
   close_balances(model, bodies, energy_before, report);
   clock.charge(report.time.finish);
   return report;

@@ -10,6 +10,8 @@ namespace scree {
 /// Advances the state by one time step and fills the result; returns its report. State and result depend on
 /// model and state alone, bit for bit, on any number of threads; the workspace may be thrown away between
 /// steps. Never throws; numerical trouble is in the report.
-const StepReport& step(const Model& model, State& state, Workspace& workspace, StepResult& result);
+/// An adaptive step ends at `land_at_s` or before, and one of the next exactly there.
+const StepReport& step(const Model& model, State& state, Workspace& workspace, StepResult& result,
+                       double land_at_s = infinity);
 
 }  // namespace scree

@@ -91,6 +91,12 @@ std::vector<Limit> verdict_lines(const VerdictLimit& limit, double factor) {
   return {{"amber above", factor * limit.amber, "#d99a00"}, {"red above", factor * limit.red, "#c0392b"}};
 }
 
+bool varies(const std::vector<double>* values) {
+  return values && !values->empty() &&
+         *std::max_element(values->begin(), values->end()) >
+             *std::min_element(values->begin(), values->end());
+}
+
 Plot titled(const std::string& title, const std::string& y_label, const std::string& note = "") {
   Plot plot;
   plot.title = title;
@@ -123,6 +129,8 @@ std::vector<Plot> step_plots(const StepRows& rows, std::size_t points) {
                          "largest of the steps that share a point.");
   residual.logarithmic = true;
   plots.add(residual, {{"residual_rms_relative", "residual"}}, Reduce::most);
+  if (varies(rows.column("time_step_s")))
+    plots.add(titled("Time step", "ms"), {{"time_step_s", "adaptive", 1e3}}, Reduce::mean);
   plots.add(titled("Solver sweeps", "a step"), {{"sweeps", "sweeps"}}, Reduce::mean);
   Plot balance =
       titled("Momentum balance", "relative error", "What contacts between bodies gained or lost in all.");

@@ -25,14 +25,14 @@ std::vector<const Contact*> all_contacts(const State& state) {
   return all;
 }
 
-/// Points go along with body a: half a step has passed since contacts were found.
-FrameContacts frame_contacts(std::span<const Contact* const> contacts, const Bodies& bodies) {
+/// Points go along with body a: half a step has passed since contacts were found. Impulses times a factor.
+FrameContacts frame_contacts(std::span<const Contact* const> contacts, const Bodies& bodies, double factor) {
   FrameContacts result;
   for (const Contact* c : contacts) {
     const bool fixed = is_boundary(c->key.b);
     result.point.push_back((bodies.position[static_cast<std::size_t>(c->key.a)] + c->arm_a).cast<float>());
     result.normal.push_back(c->normal.cast<float>());
-    result.impulse.push_back(c->impulse);
+    result.impulse.push_back((factor * c->impulse.cast<double>()).cast<float>());
     result.gap.push_back(static_cast<float>(c->gap));
     result.body_a.push_back(c->key.a);
     result.body_b.push_back(fixed ? -1 : c->key.b);
@@ -115,7 +115,9 @@ Frame make_frame(const Model& model, const State& state, const std::vector<std::
     frame.fields.push_back(body_field(name)->values(model, state, contacts));
   }
   frame.has_contacts = with_contacts;
-  if (with_contacts) frame.contacts = frame_contacts(contacts, bodies);
+  // As if all steps had the same length: impulses over that are forces.
+  const double last = state.memory.last_s, factor = last > 0.0 ? model.settings.time_step_s / last : 1.0;
+  if (with_contacts) frame.contacts = frame_contacts(contacts, bodies, factor);
 
   const RowsById by_id(bodies.id);
   frame.constants = constants_by_id(model.shapes, bodies, by_id, std::move(constants));

@@ -17,6 +17,7 @@ struct FrameContacts {
   std::vector<Vec3f> point;            // m
   std::vector<Vec3f> normal;           // unit, from b to a
   std::vector<Vec3f> impulse;          // N s, world axes, on body a, over the last substep
+                                       // (adaptive: at its forces, over one of the longest step)
   std::vector<float> gap;              // m, negative where surfaces overlap
   std::vector<std::int32_t> body_a;    // place in the frame
   std::vector<std::int32_t> body_b;    // place in the frame, -1 if b is a boundary

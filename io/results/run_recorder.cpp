@@ -109,11 +109,9 @@ struct RunRecorder::Parts {
     draw_walls();
   }
 
-  /// Half a step early counts as due: the times of steps are sums of rounded numbers.
   bool frame_due(const State& state) const {
-    const double half_step = 0.5 * scene.model.settings.time_step_s;
     const double next = static_cast<double>(next_interval) * scene.output.interval_s;
-    return state.time_s - scene.initial.time_s + half_step >= next;
+    return state.time_s - scene.initial.time_s + time_slack(scene) >= next;
   }
 
   /// Contacts go with the first frame at or after every multiple of their interval.
@@ -128,7 +126,7 @@ struct RunRecorder::Parts {
 
   void add_frame(const State& state) {
     if (!trajectory && !vtk) return;
-    const double elapsed = state.time_s - scene.initial.time_s + 0.5 * scene.model.settings.time_step_s;
+    const double elapsed = state.time_s - scene.initial.time_s + time_slack(scene);
     Frame frame = make_frame(scene.model, state, scene.output.fields, contacts_due(elapsed), constants);
     constants = frame.constants;
     frame.balances = statistics.balances(state);

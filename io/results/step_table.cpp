@@ -21,6 +21,7 @@ using Report = StepReport;
 constexpr Column columns[] = {
     {"step", [](const Report& r) -> Value { return r.step; }},
     {"time_s", [](const Report& r) -> Value { return r.time_s; }},
+    {"time_step_s", [](const Report& r) -> Value { return r.time_step_s; }},
     {"bodies", [](const Report& r) -> Value { return r.bodies; }},
     {"bodies_in_collision", [](const Report& r) -> Value { return r.bodies_in_collision; }},
     {"asleep", [](const Report& r) -> Value { return r.asleep; }},

@@ -35,7 +35,7 @@ double quantile(std::vector<double> values, double part) {
 
 double over(double part, double whole) { return whole > 0.0 ? part / whole : 0.0; }
 
-Moment moment(const StepReport& r) { return {r.step, r.time_s}; }
+Moment moment(const StepReport& r) { return {r.step, r.time_s, r.time_step_s}; }
 
 bool any_bounces(const Materials& materials) {
   const auto count = static_cast<std::int64_t>(materials.size());
@@ -132,6 +132,7 @@ RunStatistics::RunStatistics(const Scene& scene) : scene_(scene) {
   sums_.solver = to_string(settings.solver.kind);
   sums_.bodies = static_cast<std::int64_t>(bodies.size());
   sums_.boundaries = static_cast<std::int64_t>(scene.model.boundaries.size());
+  sums_.adaptive_step = settings.adaptive_step;
   sums_.time_step_s = settings.time_step_s;
   sums_.sleeps = settings.sleep.is_on();
   sums_.bounces = any_bounces(scene.model.materials);
@@ -144,6 +145,8 @@ RunStatistics::RunStatistics(const Scene& scene) : scene_(scene) {
 
 void RunStatistics::add(const StepReport& r) {
   ++sums_.steps;
+  sums_.least_time_step_s = std::min(sums_.least_time_step_s, r.time_step_s);
+  sums_.largest_time_step_s = std::max(sums_.largest_time_step_s, r.time_step_s);
   sums_.last = r;
   sums_.stage_time += r.time;
   step_time_.push_back(r.time.total());
@@ -229,6 +232,7 @@ Summary RunStatistics::summary(const State& state) const {
   s.threads = thread_count();
   s.bodies = static_cast<std::int64_t>(state.bodies.size());
   s.simulated_time_s = state.time_s - scene_.initial.time_s;
+  if (s.adaptive_step && s.steps > 0) s.time_step_s = s.simulated_time_s / static_cast<double>(s.steps);
   s.lost_bodies = count_lost_bodies(scene_.model, state.bodies);
   s.state_hash = state_hash(state.bodies);
   s.median_step_time_s = median_of_last_sixth(step_time_);
@@ -311,6 +315,8 @@ std::string to_json(const Summary& s) {
       {"state_hash", hash_text(s.state_hash)},
       {"verdict", verdict_json(s.verdict)},
   };
+  if (s.adaptive_step)
+    json["adaptive_time_step"] = {{"least_s", s.least_time_step_s}, {"largest_s", s.largest_time_step_s}};
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 

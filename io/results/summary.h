@@ -18,6 +18,7 @@ const char* to_string(RunStatus status);
 struct Moment {
   std::int64_t step = 0;
   double time_s = 0.0;
+  double time_step_s = 0.0;  // how long the step was
 };
 
 /// Who overlapped by the largest penetration_max of a run, and when.
@@ -34,7 +35,10 @@ struct Summary {
   RunStatus status = RunStatus::finished;
   int threads = 1;
   std::int64_t bodies = 0, boundaries = 0, lost_bodies = 0, steps = 0, frames = 0;
-  double time_step_s = 0.0, simulated_time_s = 0.0, end_time_s = 0.0;
+  bool adaptive_step = false;
+  double time_step_s = 0.0;                                        // adaptive: the mean one
+  double least_time_step_s = infinity, largest_time_step_s = 0.0;  // of the run's steps
+  double simulated_time_s = 0.0, end_time_s = 0.0;
   double wall_time_s = 0.0, recording_time_s = 0.0, median_step_time_s = 0.0;
   bool sleeps = false;    // may bodies sleep?
   StageTimes stage_time;  // s, sums over the run

@@ -39,6 +39,8 @@ void write_scene(hid_t file, const Scene& scene) {
   const Handle group = create_group(file, "scene");
   write_attribute(group.get(), "gravity_m_s2", scene.model.settings.gravity);
   write_attribute(group.get(), "time_step_s", scene.model.settings.time_step_s);
+  if (scene.model.settings.adaptive_step)
+    write_attribute(group.get(), "least_time_step_s", scene.model.settings.least_time_step_s);
   write_attribute(group.get(), "end_time_s", scene.end_time_s);
   write_attribute(group.get(), "frame_interval_s", scene.output.interval_s);
   write_text(group.get(), {"text", "", "the scene file, byte for byte"}, scene.text);
@@ -331,8 +333,11 @@ struct ContactArrays {
                        H5T_NATIVE_INT32, {{}, short_chunk, false});
     point = Growing(g, {"point", "m", "[contact, 3] midway between the surfaces"}, H5T_NATIVE_FLOAT, vector);
     normal = Growing(g, {"normal", "1", "[contact, 3] unit, from b to a"}, H5T_NATIVE_FLOAT, vector);
-    impulse = Growing(g, {"impulse", "N s", "[contact, 3] on body a over the last substep, world axes"},
-                      H5T_NATIVE_FLOAT, vector);
+    impulse =
+        Growing(g,
+                {"impulse", "N s",
+                 "[contact, 3] on body a, world axes: mean force of the last substep, times impulse_time_s"},
+                H5T_NATIVE_FLOAT, vector);
     gap = Growing(g, {"gap", "m", "[contact] negative where surfaces overlap"}, H5T_NATIVE_FLOAT, scalar);
     body_a = Growing(g, {"body_a", "1", "[contact] row of /bodies"}, H5T_NATIVE_INT32, scalar);
     body_b = Growing(g, {"body_b", "1", "[contact] row of /bodies, -1 against a boundary"}, H5T_NATIVE_INT32,
@@ -431,7 +436,9 @@ void write_seeds(hid_t final_state, const Seeds& seeds) {
 void write_sleepers(hid_t final_state, const State& state) {
   write_indices(final_state, {"asleep", "1", "[body] 1 for a body that sleeps"},
                 {state.bodies.asleep.begin(), state.bodies.asleep.end()});
-  write_indices(final_state, {"still_steps", "1", "[body] steps for which it has been still"},
+  write_indices(final_state,
+                {"still_steps", "1",
+                 "[body] steps, or least_time_step_s if they are adaptive, for which it has been still"},
                 {state.sleepers.still.begin(), state.sleepers.still.end()});
   write_contacts(final_state, "resting_contacts", state.sleepers.contacts, true);
 }
@@ -512,6 +519,10 @@ void Trajectory::write_final_state(const State& state) {
     const hid_t g = group.get();
     write_attribute(g, "step", state.step);
     write_attribute(g, "time_s", state.time_s);
+    write_attribute(g, "last_time_step_s", state.memory.last_s);
+    write_attribute(g, "next_time_step_s", state.memory.next_s);
+    write_attribute(g, "after_next_time_step_s", state.memory.after_next_s);
+    write_attribute(g, "last_overlap", state.memory.overlap);
     write_attribute(g, "next_id", bodies.next_id);
     write_attribute(g, "state_hash", hash_text(state_hash(bodies)));
     write_rows(g, {"id", "1", "[body] persistent number: /final lists bodies as they lie in memory"},

@@ -172,6 +172,10 @@ RecordedRun read_run(hid_t file) {
   const Handle scene(H5Gopen2(file, "scene", H5P_DEFAULT), H5Gclose, "scene");
   run.model.settings.gravity = read_vector_attribute(scene.get(), "gravity_m_s2");
   run.model.settings.time_step_s = read_number_attribute(scene.get(), "time_step_s");
+  if (H5Aexists(scene.get(), "least_time_step_s") > 0) {
+    run.model.settings.adaptive_step = true;
+    run.model.settings.least_time_step_s = read_number_attribute(scene.get(), "least_time_step_s");
+  }
   run.end_time_s = read_number_attribute(scene.get(), "end_time_s");
   run.frame_interval_s = read_number_attribute(scene.get(), "frame_interval_s");
   run.impulse_time_s = run.model.settings.time_step_s;

@@ -33,11 +33,19 @@ double rounded_up(double x) {
 /// The last one that is not above it.
 double rounded_down(double x) { return 1.0 / rounded_up(1.0 / x); }
 
-std::string smaller_step(const Settings& settings, double below_s) {
-  return fmt::format("time_step = {:.3g} instead of {:.6g}", rounded_down(below_s), settings.time_step_s);
+/// A step that is shorter by a factor than the one that came to `when`; of steps that were adaptive the mean
+/// one if that is not known.
+std::string smaller_step(const Summary& s, const Settings& settings, double factor, const Moment& when = {}) {
+  const double adaptive = when.time_step_s > 0.0 ? when.time_step_s : s.time_step_s,
+               wanted = rounded_down(factor * (settings.adaptive_step ? adaptive : settings.time_step_s));
+  return fmt::format("{} = {:.3g} instead of {:.6g}",
+                     settings.adaptive_step ? "largest_time_step" : "time_step", wanted,
+                     settings.time_step_s);
 }
 
-std::string half_step(const Settings& settings) { return smaller_step(settings, 0.5 * settings.time_step_s); }
+std::string half_step(const Summary& s, const Settings& settings, const Moment& when = {}) {
+  return smaller_step(s, settings, 0.5, when);
+}
 
 /// How residuals get smaller. Sweeps bring them down about as their number goes up, so many times more are
 /// wanted as nine of ten steps that missed the goal missed it by.
@@ -76,7 +84,7 @@ Told tell_lost(const Summary& s, const Settings& settings) {
   return {share(s.lost_bodies, s.bodies),
           fmt::format("{} of {} bodies are lost: behind a wall, or without finite numbers", s.lost_bodies,
                       s.bodies),
-          is_unsolved(s) ? better_solved(s, settings) : half_step(settings)};
+          is_unsolved(s) ? better_solved(s, settings) : half_step(s, settings)};
 }
 
 std::string names(const DeepestOverlap& deepest) {
@@ -95,7 +103,7 @@ Told tell_overlap(const Summary& s, const Settings& settings) {
             ""};
   // Of impacts it falls with the square of the step.
   const std::string step =
-      smaller_step(settings, settings.time_step_s * std::min(1.0, std::sqrt(overlap_limit.amber / value)));
+      smaller_step(s, settings, std::min(1.0, std::sqrt(overlap_limit.amber / value)), s.deepest.when);
   if (s.deepest.when.step <= 1) {
     told.advice = "the scene begins with it: `scree check` names the pair; place the two apart";
   } else if (s.deepest.residual_of_scale > unsolved_residual) {
@@ -138,14 +146,14 @@ Told tell_created(const Summary& s, const Settings& settings) {
   else if (s.bounces && settings.restitution_law == RestitutionLaw::newton)
     told.advice = "restitution_law = \"energetic\", which never creates energy";
   else
-    told.advice = half_step(settings);
+    told.advice = half_step(s, settings, s.energy_created_most);
   return told;
 }
 
 Told tell_ledger(const Summary& s, const Settings& settings) {
   return {s.energy_unexplained_relative,
           fmt::format("{:.2g} of the energy turned over is in no account", s.energy_unexplained_relative),
-          half_step(settings) +
+          half_step(s, settings) +
               "; if that does not help, it is a fault of the program: report it with the scene"};
 }
 
@@ -161,7 +169,7 @@ Told tell_search(const Summary& s, const Settings& settings) {
   return {share(s.narrow_phase_failures, s.candidates),
           fmt::format("{} of {} searches for contacts did not end{}", s.narrow_phase_failures, s.candidates,
                       s.narrow_phase_failures > 0 ? ": contacts may be missing" : ""),
-          half_step(settings) + ", or bodies with less unequal semi-axes"};
+          half_step(s, settings) + ", or bodies with less unequal semi-axes"};
 }
 
 struct Check {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "engine/simulation/adaptive_step.h"
 #include "engine/simulation/placement.h"
 #include "io/scene/reading.h"
 
@@ -107,14 +108,17 @@ void check_initial_state(const PlacementLimits& limits, Reading& reading) {
 
   const Travel travel = farthest_travel(model, bodies);
   if (travel.relative <= limits.travel) return;
-  const double dt = model.settings.time_step_s;
+  const double dt = first_step(model, bodies);
   Fault warning;
   warning.where = location(reading, travel.body);
   warning.key_path = name(reading, travel.body);
   warning.problem = fmt::format(
-      "moves by {:.2g} of its smallest semi-axis in the first time_step of {} s and may pass through others",
+      "moves by {:.2g} of its smallest semi-axis in the first time step of {:.3g} s and may pass through "
+      "others",
       travel.relative, dt);
-  warning.suggestion = fmt::format("time_step = {:.1g} would be safe", dt * limits.travel / travel.relative);
+  warning.suggestion =
+      fmt::format("{} = {:.1g} would be safe", model.settings.adaptive_step ? "least_time_step" : "time_step",
+                  dt * limits.travel / travel.relative);
   reading.scene.warnings.push_back(std::move(warning));
 }
 

@@ -75,7 +75,17 @@ constexpr std::array key_table{
     Key{.section = "", .name = "gravity", .type = vector, .unit = "m/s^2",
         .description = "Acceleration of free fall."},
     Key{.section = "", .name = "time_step", .type = number, .unit = "s", .range = positive,
-        .description = "Simulated time of one step."},
+        .words = "adaptive",
+        .description = "Simulated time of one step. `adaptive`: as long as speeds, overlaps and residuals allow "
+                       "(docs/model.md, A6), with frames and the end exactly at their times."},
+    Key{.section = "", .name = "largest_time_step", .type = number, .unit = "s", .range = positive,
+        .description = "Longest of adaptive steps."},
+    Key{.section = "", .name = "least_time_step", .type = number, .unit = "s", .range = positive,
+        .description = "Shortest of adaptive steps; only what is left until a frame may be shorter."},
+    Key{.section = "", .name = "time_step_overlap", .type = number,
+        .range = {.low = 0.0, .high = 0.1, .low_open = true},
+        .description = "Accuracy of adaptive steps: the overlap beyond `solver.correction_slop` that they aim at, as a "
+                       "fraction of the smaller body's smallest semi-axis. Steps go with its square root."},
     Key{.section = "", .name = "substeps", .type = integer, .range = {.low = 1.0, .high = 1000.0},
         .description = "Parts of a step in which the contacts found at its start are solved anew."},
     Key{.section = "", .name = "sort_interval", .type = integer, .range = {.low = 0.0, .high = 1e9},

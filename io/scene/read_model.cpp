@@ -6,6 +6,7 @@
 #include <set>
 
 #include "io/scene/faults.h"
+#include "io/scene/keys.h"
 #include "io/scene/reading.h"
 #include "io/scene/settings_keys.h"
 
@@ -160,6 +161,34 @@ std::optional<MaterialIndex> find_material(const Section& section, Reading& read
   return std::nullopt;
 }
 
+namespace {
+
+/// What `time_step` says if it is a word, and the bounds that go with that.
+void read_adaptive_step(const Section& top, Scene& scene, std::vector<Fault>& faults) {
+  Settings& settings = scene.model.settings;
+  settings.adaptive_step = top.has("time_step") && !top.given("time_step").is_number();
+  const auto refuse = [&](const char* key, const std::string& problem, const std::string& suggestion) {
+    Fault fault = fault_at(top.given(key), key, problem);
+    fault.unit = find_key("", key)->unit;
+    fault.suggestion = suggestion;
+    faults.push_back(std::move(fault));
+  };
+  const Node* const given = top.node()->find("time_step");
+  if (given != nullptr && given->faulty) return;
+  if (!settings.adaptive_step) {
+    for (const char* key : {"largest_time_step", "least_time_step", "time_step_overlap"})
+      if (top.has(key)) refuse(key, "is for adaptive steps", "say time_step = \"adaptive\", or leave it out");
+    return;
+  }
+  settings.time_step_s = scene.largest_time_step_s;
+  if (settings.least_time_step_s <= settings.time_step_s) return;
+  refuse(top.has("least_time_step") ? "least_time_step" : "largest_time_step",
+         "least_time_step is larger than largest_time_step",
+         fmt::format("they are {} s and {} s", settings.least_time_step_s, settings.time_step_s));
+}
+
+}  // namespace
+
 void read_settings(const Section& top, Reading& reading) {
   Scene& scene = reading.scene;
   set_from(top, scene);
@@ -170,6 +199,7 @@ void read_settings(const Section& top, Reading& reading) {
     fault.suggestion = "`scree run -o` takes a path";
     reading.faults.push_back(std::move(fault));
   }
+  read_adaptive_step(top, scene, reading.faults);
   const Settings& settings = scene.model.settings;
   const Section solver = top.child("solver");
   if (settings.solver.kind == SolverKind::consensus &&

@@ -111,7 +111,7 @@ std::string type_name(const Key& key) {
     case ValueType::boolean:
       return "true or false";
     case ValueType::number:
-      return "number";
+      return key.words.empty() ? "number" : "number, or " + joined(split_words(key.words), "`", ", ");
     case ValueType::integer:
       return "whole number";
     case ValueType::vector:
@@ -165,7 +165,9 @@ Json number_schema(const Key& key) {
   if (std::isfinite(key.range.low))
     number[key.range.low_open ? "exclusiveMinimum" : "minimum"] = key.range.low;
   if (std::isfinite(key.range.high)) number["maximum"] = key.range.high;
-  return {{"anyOf", Json::array({number, {{"type", "string"}, {"pattern", "^="}}})}};
+  Json forms = Json::array({number, {{"type", "string"}, {"pattern", "^="}}});
+  if (!key.words.empty()) forms.push_back({{"enum", split_words(key.words)}});
+  return {{"anyOf", forms}};
 }
 
 Json list_schema(const Json& items, int length) {

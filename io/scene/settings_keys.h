@@ -16,9 +16,12 @@ namespace scree::io {
 void for_each_key(Scene& scene, auto&& f) {
   f("", "description", scene.description);
   f("", "end_time", scene.end_time_s);
+  f("", "largest_time_step", scene.largest_time_step_s);
   Settings& s = scene.model.settings;
   f("", "gravity", s.gravity);
   f("", "time_step", s.time_step_s);
+  f("", "least_time_step", s.least_time_step_s);
+  f("", "time_step_overlap", s.time_step_overlap);
   f("", "substeps", s.substeps);
   f("", "sort_interval", s.sort_interval);
   f("", "restitution_threshold", s.restitution_threshold_m_s);
@@ -92,13 +95,14 @@ void for_each_key(Tube& tube, auto&& f) {
 /// Names and values of all settings, as a file would say them: "solver.tolerance", "0.001".
 std::vector<std::pair<std::string, std::string>> settings_text(Scene& scene);
 
-/// One member, from the key of its section; enumerations stand in the order of the key's words.
+/// One member, from the key of its section; enumerations stand in the order of the key's words, and a word in
+/// place of a number leaves the member alone.
 template <class T>
 void take(const Section& section, std::string_view key, T& member) {
   if constexpr (std::is_same_v<T, bool>) {
     member = section.boolean(key);
   } else if constexpr (std::is_same_v<T, double>) {
-    member = section.number(key);
+    if (section.given(key).is_number()) member = section.number(key);
   } else if constexpr (std::is_integral_v<T>) {
     member = static_cast<T>(section.integer(key));
   } else if constexpr (std::is_same_v<T, Vec3>) {

@@ -171,9 +171,13 @@ class Validator {
   }
 
   void number(Node& node, const Key& key, const std::string& path) {
-    const std::string allowed = to_string(key.range);
-    if (node.faulty) return;
-    if (!node.is_number()) {
+    if (node.faulty || (node.kind == NodeKind::text && has_word(key.words, node.text))) return;
+    std::string allowed = to_string(key.range);
+    if (!key.words.empty()) allowed += " or " + listed(key.words);
+    if (!node.is_number() && !key.words.empty()) {
+      add(node, path, "must be a number or a word", &key, allowed,
+          node.kind == NodeKind::text ? did_you_mean(node.text, split_words(key.words)) : "");
+    } else if (!node.is_number()) {
       add(node, path, key.type == ValueType::integer ? "must be a whole number" : "must be a number", &key,
           allowed);
     } else if (!std::isfinite(node.number)) {

@@ -20,6 +20,12 @@ struct Case {
 
 const Case cases[] = {
     {"per_body", [](Settings& s) { s.solver.max_sweeps = 10; }, 80},
+    {"per_body_adaptive_step",
+     [](Settings& s) {
+       s.adaptive_step = true;
+       s.time_step_s = 0.01;
+     },
+     80},
     {"per_body_substeps",
      [](Settings& s) {
        s.solver.max_sweeps = 10;

@@ -2,15 +2,19 @@
 #include <cmath>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <sstream>
 
 #include "engine/core/errors.h"
 #include "engine/core/state_hash.h"
 #include "engine/simulation/placement.h"
+#include "engine/simulation/step.h"
 #include "io/files/file_errors.h"
 #include "io/results/background_writer.h"
+#include "io/results/recorded_fields.h"
 #include "io/results/run_recorder.h"
 #include "io/results/step_table.h"
+#include "io/results/trajectory_reader.h"
 #include "tests/results/fixtures.h"
 
 namespace scree::test {
@@ -92,7 +96,7 @@ TEST(RunRecorder, StepTableHasARowAStep) {
   ASSERT_EQ(lines.size(), 5u);
   EXPECT_EQ(lines[0], io::step_table_header());
   const std::vector<std::string> names = split(lines[0], ',');
-  EXPECT_EQ(names.size(), 54u);
+  EXPECT_EQ(names.size(), 55u);
   for (std::size_t k = 1; k < lines.size(); ++k) {
     const std::vector<std::string> values = split(lines[k], ',');
     ASSERT_EQ(values.size(), names.size());
@@ -161,6 +165,51 @@ TEST(RunRecorder, CountsLostBodies) {
   bodies.position[0].z() = -0.031;
   bodies.linear_velocity[3].x() = std::nan("");
   EXPECT_EQ(count_lost_bodies(scene.model, bodies), 2);
+}
+
+TEST(RunRecorder, AdaptiveStepsHaveFramesAtTheirTimesAndForcesThatDoNotDependOnThem) {
+  const TemporaryFolder folder;
+  io::Scene scene = example_scene(0);
+  Model& model = scene.model;
+  model.settings.adaptive_step = true;
+  model.settings.time_step_s = 0.01;
+  scene.output.interval_s = 0.03;
+  scene.end_time_s = 0.65;  // not a multiple of the interval
+  const ShapeIndex shape = model.shapes.add(Ellipsoid{{0.03, 0.03, 0.03}});
+  add_body(scene.initial.bodies, model.shapes, model.materials,
+           {shape, MaterialIndex(0), {{0.0, 0.0, 0.13}, Quat::Identity()}, {}});
+  State state = scene.initial;
+  Workspace workspace;
+  StepResult result;
+  std::vector<double> lengths;
+  {
+    io::RunRecorder recorder(scene, {folder.path(), false});
+    while (state.time_s < scene.end_time_s) {
+      const double landing = io::next_landing(scene, state.time_s, scene.end_time_s);
+      const StepReport& report = step(model, state, workspace, result, landing);
+      lengths.push_back(report.time_step_s);
+      recorder.after_step(report, state);
+    }
+    const io::Summary summary = recorder.finish(io::RunStatus::finished, state);
+    const auto [least, largest] = std::ranges::minmax(lengths);
+    EXPECT_LT(least, 0.97 * largest);  // the last part is cut into other steps
+    EXPECT_EQ(summary.least_time_step_s, least);
+    EXPECT_EQ(summary.largest_time_step_s, largest);
+    EXPECT_NEAR(summary.time_step_s, 0.65 / static_cast<double>(lengths.size()), 1e-15);
+    EXPECT_EQ(summary.verdict.grade, io::Grade::green);
+  }
+  EXPECT_NEAR(std::accumulate(lengths.begin(), lengths.end(), 0.0), 0.65, 1e-12);
+  const io::TrajectoryReader reader(folder.path() / "trajectory.h5");
+  ASSERT_EQ(reader.time_s().size(), 23u);
+  for (std::size_t k = 0; k < 22; ++k) EXPECT_EQ(reader.time_s()[k], 0.03 * static_cast<double>(k));
+  EXPECT_EQ(reader.time_s()[22], 0.65);
+  EXPECT_TRUE(reader.run().model.settings.adaptive_step);
+  const double weight = state.bodies.mass[0] * model.settings.gravity.norm();
+  for (const std::size_t frame : {15u, 22u}) {  // at rest by then
+    const auto forces = io::contact_forces(reader.contacts(frame), reader.run().impulse_time_s);
+    ASSERT_EQ(forces.size(), 1u);
+    EXPECT_NEAR(forces[0].force.z(), weight, 1e-3 * weight);
+  }
 }
 
 TEST(RunRecorder, RefusesToReplaceResultsAndLeavesThemAlone) {

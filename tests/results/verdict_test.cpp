@@ -158,6 +158,21 @@ TEST(Verdict, NamesWhoOverlapsDeepestAndHowTheOverlapGetsSmaller) {
   EXPECT_TRUE(says(finding(judge(s, settings), "overlap").advice, "the scene begins with it"));
 }
 
+TEST(Verdict, OfAdaptiveStepsBoundsTheOneThatWasTooLong) {
+  io::Summary s = good_run();
+  Settings settings;
+  settings.adaptive_step = s.adaptive_step = true;
+  settings.time_step_s = 0.01;
+  s.time_step_s = 0.003;
+  s.penetration_max_of_run = 0.06;
+  s.deepest = {{155, 0.62, 0.005}, 12, 80, "", 0.0};
+  s.lost_bodies = 1;
+  const io::Verdict verdict = judge(s, settings);
+  // 5 ms x sqrt(3 / 6) = 3.5 ms, and of the mean step the half, rounded down.
+  EXPECT_EQ(finding(verdict, "overlap").advice, "largest_time_step = 0.002 instead of 0.01");
+  EXPECT_EQ(finding(verdict, "lost_bodies").advice, "largest_time_step = 0.001 instead of 0.01");
+}
+
 TEST(Verdict, EnergyFromImpactsAsksForTheLawThatCreatesNone) {
   io::Summary s = good_run();
   Settings settings;

@@ -113,7 +113,8 @@ TEST(Override, IsJudgedLikeTheFile) {
   EXPECT_EQ(message({{"solver.max_sweps", "50"}}),
             "--set solver.max_sweps=50: solver.max_sweps: unknown key; did you mean 'max_sweeps'?");
   EXPECT_EQ(message({{"time_step", "fast"}}),
-            "--set time_step=fast: time_step: must be a number (value \"fast\", allowed > 0)");
+            "--set time_step=fast: time_step: must be a number or a word (value \"fast\", allowed > 0 or "
+            "\"adaptive\")");
 }
 
 TEST(Override, SaysWhatItDoesNotFind) {

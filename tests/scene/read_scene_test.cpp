@@ -130,6 +130,36 @@ stage_table = true
   EXPECT_EQ(scene.end_time_s, 7.0);
 }
 
+TEST(ReadScene, StepsMayBeAdaptive) {
+  const Settings equal = read(material + sphere).model.settings;
+  EXPECT_FALSE(equal.adaptive_step);
+  const Settings by_default = read("time_step = \"adaptive\"\n" + material + sphere).model.settings;
+  EXPECT_TRUE(by_default.adaptive_step);
+  EXPECT_EQ(by_default.time_step_s, Scene{}.largest_time_step_s);
+  EXPECT_EQ(by_default.least_time_step_s, Settings{}.least_time_step_s);
+  const Settings given = read(
+                             "time_step = \"adaptive\"\nlargest_time_step = 0.02\nleast_time_step = 2e-5\n"
+                             "time_step_overlap = 0.004\n" +
+                             material + sphere)
+                             .model.settings;
+  EXPECT_EQ(given.time_step_s, 0.02);
+  EXPECT_EQ(given.least_time_step_s, 2e-5);
+  EXPECT_EQ(given.time_step_overlap, 0.004);
+}
+
+// The last part of a run is no short step behind the last frame, and what rounding leaves is no step at all.
+TEST(ReadScene, AdaptiveStepsLandOnFramesAndOnTheEnd) {
+  Scene scene =
+      read("time_step = \"adaptive\"\nend_time = 0.3\n[output]\ninterval = 0.1\n" + material + sphere);
+  EXPECT_EQ(next_landing(scene, 0.0, 0.3), 0.1);
+  EXPECT_EQ(next_landing(scene, 0.1, 0.3), 0.2);
+  EXPECT_EQ(next_landing(scene, 0.1 * (1.0 - 1e-15), 0.3), 0.2);
+  EXPECT_EQ(next_landing(scene, 0.2, 0.3), 0.3);  // 3 * 0.1 is not 0.3
+  EXPECT_EQ(next_landing(scene, 0.2, 0.25), 0.25);
+  scene.initial.time_s = 0.07;
+  EXPECT_DOUBLE_EQ(next_landing(scene, 0.1, 0.3), 0.17);
+}
+
 TEST(ReadScene, PairsWithoutALawMixTheirMaterials) {
   const Scene scene = read(R"(
 [[materials]]

@@ -7,6 +7,7 @@
 
 #include "engine/core/errors.h"
 #include "engine/core/parallel.h"
+#include "engine/simulation/adaptive_step.h"
 #include "engine/simulation/step.h"
 #include "tools/bench/whole_run.h"
 
@@ -66,20 +67,22 @@ class PhysicsSum {
   int steps_ = 0;
 };
 
-/// The steps of one repeat.
+/// The steps of one repeat: so many, or all until the scene's end, which is about so many.
 struct Plan {
   int warm_up = 0;
   std::int64_t steps = 0;
+  bool to_the_end = false;
 };
 
 Plan plan_of(const PreparedScene& prepared, const BenchVariant& variant, const Model& model,
              const BenchPlan& plan) {
   if (variant.whole_run) {
     const double left_s = prepared.scene.end_time_s - prepared.state.time_s;
-    return {0, std::max<std::int64_t>(1, std::llround(left_s / model.settings.time_step_s))};
+    const double step_s = first_step(model, prepared.state.bodies);
+    return {0, std::max<std::int64_t>(1, std::llround(left_s / step_s)), true};
   }
   return {plan.warm_up,
-          variant.residual_target > 0.0 ? std::min(plan.steps, plan.residual_steps) : plan.steps};
+          variant.residual_target > 0.0 ? std::min(plan.steps, plan.residual_steps) : plan.steps, false};
 }
 
 void summarize(const Model& model, const Bodies& bodies, Repeat& repeat) {
@@ -105,20 +108,24 @@ Repeat time_steps(const PreparedScene& prepared, const Model& model, const Plan&
   Workspace workspace;
   StepResult result;
   const auto checked_step = [&]() -> const StepReport& {
-    const StepReport& report = step(model, state, workspace, result);
+    const double end_s = plan.to_the_end ? prepared.scene.end_time_s : infinity;
+    const double landing_s = io::next_landing(prepared.scene, state.time_s, end_s);
+    const StepReport& report = step(model, state, workspace, result, landing_s);
     if (is_broken(report)) refuse_broken(prepared.scene, report);
     return report;
   };
   for (int k = 0; k < plan.warm_up; ++k) checked_step();
   Progress progress(style, state.time_s, prepared.scene.end_time_s);
   const double cpu_before = cpu_time_s();
-  for (std::size_t k = 0; k < steps; ++k) {
+  const double end = prepared.scene.end_time_s - io::time_slack(prepared.scene);
+  const auto goes_on = [&] { return plan.to_the_end ? state.time_s < end : repeat.reports.size() < steps; };
+  do {
     const auto start = Clock::now();
     const StepReport& report = checked_step();
     repeat.step_s.push_back(seconds_since(start));
     repeat.reports.push_back(report);
     progress.update(report);
-  }
+  } while (goes_on());
   repeat.cpu_s = cpu_time_s() - cpu_before;
   repeat.bytes = static_cast<double>(heap_bytes() - heap_before);
   progress.clear();
@@ -136,6 +143,12 @@ Model model_of(const PreparedScene& prepared, const BenchVariant& variant) {
     solver.max_sweeps = residual_max_sweeps;
   }
   return model;
+}
+
+double mean_step(const std::vector<StepReport>& reports) {
+  const double sum = std::accumulate(reports.begin(), reports.end(), 0.0,
+                                     [](double s, const StepReport& r) { return s + r.time_step_s; });
+  return sum / static_cast<double>(reports.size());
 }
 
 double wall_time(const Repeat& repeat) {
@@ -158,8 +171,9 @@ BenchCase empty_case(const PreparedScene& prepared, const BenchVariant& variant,
 }
 
 void add_repeat(const Repeat& repeat, BenchCase& c) {
-  const double n = static_cast<double>(c.steps);
+  const double n = static_cast<double>(repeat.reports.size());
   if (c.step_s.empty()) {
+    c.steps = static_cast<std::int64_t>(repeat.reports.size());
     c.state_hash = repeat.hash;
     c.physics = repeat.physics;
   }
@@ -189,6 +203,7 @@ void repeat_once(const PreparedScene& prepared, Progress::Style progress, Measur
   Repeat done = time_steps(prepared, m.model, m.plan, whole ? progress : Progress::Style::none);
   m.spent_s += wall_time(done);
   add_repeat(done, m.found);
+  if (m.model.settings.adaptive_step) m.found.time_step_s = mean_step(done.reports);
   if (!whole) return;
   if (m.reports.empty()) m.reports = std::move(done.reports);
   m.step_s.push_back(std::move(done.step_s));

@@ -26,9 +26,10 @@ void run_until(PreparedScene& p, double until_s, Progress::Style style) {
   StepResult result;
   Progress progress(style, p.state.time_s, until_s);
   const auto start = std::chrono::steady_clock::now();
-  const double end = until_s - 0.5 * p.scene.model.settings.time_step_s;
+  const double end = until_s - io::time_slack(p.scene);
   while (p.state.time_s < end) {
-    const StepReport& report = step(p.scene.model, p.state, workspace, result);
+    const StepReport& report =
+        step(p.scene.model, p.state, workspace, result, io::next_landing(p.scene, p.state.time_s, until_s));
     if (is_broken(report)) refuse_broken(p.scene, report);
     progress.update(report);
   }

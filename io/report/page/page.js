@@ -71,7 +71,7 @@
         made("td", String(value), row);
       }
     };
-    table([["time step", `${run.time_step_s} s`], ["end time", `${run.end_time_s} s`],
+    table([["time step", run.adaptive_step ? `adaptive, at most ${run.time_step_s} s` : `${run.time_step_s} s`], ["end time", `${run.end_time_s} s`],
       ["gravity", `(${run.gravity_m_s2.join(", ")}) m/s^2`],
       ...(summary ? [["solver", summary.solver], ["steps", summary.steps],
         ["steps that did not converge", summary.steps_not_converged], ["bodies lost", summary.lost_bodies]] : []),

@@ -1,0 +1,143 @@
+#include "engine/simulation/adaptive_step.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+#include "engine/core/parallel.h"
+#include "engine/simulation/halving.h"
+
+namespace scree {
+
+namespace {
+
+// (A6), found by trial on five scenes (docs/decisions/0015).
+constexpr double most_travel = 0.5;     // of a body's smallest length, by its own speed
+constexpr double most_approach = 0.15;  // of the smaller smallest length, by what has just met
+constexpr double most_fall = 0.06;      // of sqrt(length / g)
+constexpr double usual_overlap = 1e-3;  // that these are for
+constexpr double growth = 1.1, cut = 0.8, deepest_cut = 0.5;
+// Of the overlap aimed at, what an overlap has to grow by in a step to be in the way: one that only creeps is
+// not the step's fault.
+constexpr double creep = 0.02;
+// Lengths of steps that differ by less are the same: rounding of times.
+constexpr double rounding = 1e-9;
+
+double larger(double a, double b) { return std::max(a, b); }
+
+/// Times q.
+double loosened(const Settings& settings, double part) {
+  return part * std::sqrt(settings.time_step_overlap / usual_overlap);
+}
+
+/// Of bodies.
+struct Extremes {
+  double fastest = 0.0, shortest = infinity;  // speed over smallest length, 1/s; smallest length, m
+};
+Extremes extremes(const Shapes& shapes, const Bodies& bodies) {
+  return reduce_blocks(
+      bodies.size(), grain_medium, Extremes{},
+      [&](const Block& block) {
+        Extremes e;
+        for (std::size_t i = block.begin; i < block.end; ++i) {
+          const double length = shapes.smallest_length(bodies.shape[i]),
+                       excess = shapes.bounding_radius(bodies.shape[i]) - length;
+          const double speed = bodies.linear_velocity[i].norm() + excess * bodies.angular_velocity[i].norm();
+          e.fastest = std::max(e.fastest, speed / length);
+          e.shortest = std::min(e.shortest, length);
+        }
+        return e;
+      },
+      [](const Extremes& a, const Extremes& b) -> Extremes {
+        return {std::max(a.fastest, b.fastest), std::min(a.shortest, b.shortest)};
+      });
+}
+
+/// The longest step that speeds and sizes of bodies allow, s.
+double longest_step(const Settings& settings, const Extremes& of_bodies) {
+  const double g = settings.gravity.norm();
+  double longest = settings.time_step_s;
+  if (of_bodies.fastest > 0.0) longest = std::min(longest, most_travel / of_bodies.fastest);
+  if (g > 0.0) longest = std::min(longest, loosened(settings, most_fall) * std::sqrt(of_bodies.shortest / g));
+  return longest;
+}
+
+/// The fastest approach of two surfaces that meet within h, over the length of their contact, 1/s.
+double fastest_approach(const ContactProblem& p, double h) {
+  return reduce_blocks(
+      p.contacts(), grain_medium, 0.0,
+      [&](const Block& block) {
+        double fastest = 0.0;
+        for (std::size_t c = block.begin; c < block.end; ++c)
+          if (p.gap[c] + h * p.approach[c] < 0.0) fastest = std::max(fastest, -p.approach[c] / p.length[c]);
+        return fastest;
+      },
+      larger);
+}
+
+/// What the step that was done makes of the next one's length. That it missed the solver's goal does not
+/// count by itself: the goal becomes smaller with the step, and a solver that cannot reach it would make
+/// steps shorter and shorter.
+double factor_after(const Settings& settings, const StepReport& report, double shortest,
+                    double overlap_before) {
+  const double aim = settings.time_step_overlap + settings.solver.correction_slop,
+               overlap = report.penetration_max;
+  const bool unsolved = report.status != SolveStatus::converged &&
+                        report.residual_max_m_s * report.time_step_s > settings.time_step_overlap * shortest;
+  double factor = unsolved || report.halvings > 0 ? cut : growth;
+  if (overlap > aim && overlap - overlap_before > creep * settings.time_step_overlap)
+    factor = std::min(factor, std::max(deepest_cut, std::sqrt(aim / overlap)));
+  return factor;
+}
+
+/// The whole part of what is left that comes next to, and is not above, what is wanted.
+double even_part(double left_s, double wanted_s) {
+  if (!(left_s < infinity)) return wanted_s;
+  return left_s / std::max(1.0, std::ceil(left_s / wanted_s - rounding));
+}
+
+}  // namespace
+
+double first_step(const Model& model, const Bodies& bodies) {
+  const Settings& settings = model.settings;
+  if (!settings.adaptive_step) return settings.time_step_s;
+  return std::max(settings.least_time_step_s, longest_step(settings, extremes(model.shapes, bodies)));
+}
+
+StepPlan plan_step(const Model& model, const State& state, double land_at_s) {
+  const double fixed = model.settings.time_step_s;
+  if (!model.settings.adaptive_step) return {fixed, fixed, static_cast<double>(state.step + 1) * fixed};
+  assert(land_at_s > state.time_s);
+  StepMemory wanted = state.memory;
+  if (!(wanted.next_s > 0.0)) wanted.next_s = wanted.after_next_s = first_step(model, state.bodies);
+  const double left = land_at_s - state.time_s, h = even_part(left, wanted.next_s);
+  if (h >= left * (1.0 - rounding)) return {left, wanted.after_next_s, land_at_s};
+  return {h, even_part(left - h, wanted.after_next_s), state.time_s + h};
+}
+
+void carry_impulses_to(double h, State& state) {
+  const double last = state.memory.last_s;
+  if (last > 0.0 && std::abs(h - last) > rounding * last) scale_impulses(h / last, state);
+}
+
+void choose_next_steps(const Model& model, const StepPlan& done, const ContactProblem& problem,
+                       const StepReport& report, State& state) {
+  const Settings& settings = model.settings;
+  StepMemory& memory = state.memory;
+  memory.last_s = done.h;
+  if (!settings.adaptive_step) return;
+  if (!(memory.next_s > 0.0)) memory.next_s = memory.after_next_s = std::max(done.h, done.next_h);
+  const Extremes of_bodies = extremes(model.shapes, state.bodies);
+  double wanted = factor_after(settings, report, of_bodies.shortest, memory.overlap) * memory.next_s;
+  // Shorter at once, but by no more than half: how fast bodies meet varies much from step to step.
+  if (const double fastest = fastest_approach(problem, done.h); fastest > 0.0)
+    wanted =
+        std::min(wanted, std::max(deepest_cut * memory.next_s, loosened(settings, most_approach) / fastest));
+  wanted = std::max(settings.least_time_step_s, std::min(wanted, longest_step(settings, of_bodies)));
+  // The step that is done has looked ahead to the next one's middle: it may not become longer any more.
+  memory.next_s = std::min(wanted, memory.after_next_s);
+  memory.after_next_s = wanted;
+  memory.overlap = report.penetration_max;
+}
+
+}  // namespace scree
