@@ -68,8 +68,10 @@ double fastest_approach(const ContactProblem& p, double h) {
       p.contacts(), grain_medium, 0.0,
       [&](const Block& block) {
         double fastest = 0.0;
-        for (std::size_t c = block.begin; c < block.end; ++c)
-          if (p.gap[c] + h * p.approach[c] < 0.0) fastest = std::max(fastest, -p.approach[c] / p.length[c]);
+        for (std::size_t c = block.begin; c < block.end; ++c) {
+          const double speed = -double{p.approach[c]};
+          if (p.contact[c].gap - h * speed < 0.0) fastest = std::max(fastest, speed / p.contact[c].length);
+        }
         return fastest;
       },
       larger);

@@ -247,8 +247,8 @@ void hold_sleepers(const Bodies& bodies, Sleepers& sleepers) {
 
 void scale_held(double factor, Sleepers& sleepers) {
   for_each_index(sleepers.contacts.size(), grain_medium, [&](std::size_t c) {
-    sleepers.contacts[c].impulse *= factor;
-    sleepers.contacts[c].torque_impulse *= factor;
+    sleepers.contacts[c].impulse *= static_cast<float>(factor);
+    sleepers.contacts[c].torque_impulse *= static_cast<float>(factor);
   });
   for_each_index(sleepers.held.size(), grain_light, [&](std::size_t i) {
     sleepers.held[i].linear *= factor;
