@@ -34,7 +34,7 @@ struct ContactKey {
 };
 
 /// One contact. Detection writes it; the impulses are where the solution begins, and after the step what
-/// came out, in single precision: balances are those of the solution (docs/decisions/0017). Two cache lines.
+/// came out: in single precision, for balances are of the solution's. Two cache lines (docs/decisions/0017).
 struct Contact {
   ContactKey key;
   /// What part of the impulses the next (sub)step begins with: what stopped an impact is left out, for it

@@ -433,6 +433,41 @@ void write_seeds(hid_t final_state, const Seeds& seeds) {
              normal);
 }
 
+/// What pairs remember that are not both ellipsoids, where there are any.
+void write_remembered(hid_t final_state, const std::vector<RememberedPair>& pairs) {
+  if (pairs.empty()) return;
+  std::vector<std::int32_t> a, b, row{0};
+  std::vector<Vec3> offset, on_a, on_b;
+  std::vector<double> turn, limits;
+  std::vector<std::uint32_t> feature;
+  for (const RememberedPair& pair : pairs) {
+    const PairMemory& memory = pair.memory;
+    a.push_back(pair.a);
+    b.push_back(partner_number(pair.b));
+    offset.push_back(memory.offset);
+    turn.insert(turn.end(), {memory.turn.w(), memory.turn.x(), memory.turn.y(), memory.turn.z()});
+    limits.insert(limits.end(), {memory.reach, memory.slack});
+    for (const ImplicitStart& start : memory.starts) {
+      on_a.push_back(start.on_a);
+      on_b.push_back(start.on_b);
+      feature.push_back(start.feature);
+    }
+    row.push_back(static_cast<std::int32_t>(feature.size()));
+  }
+  const Handle group = create_group(final_state, "remembered");
+  const hid_t g = group.get();
+  write_indices(g, {"a", "1", "[pair] row of /final"}, a);
+  write_indices(g, {"b", "1", "[pair] as of contacts"}, b);
+  write_rows(g, {"offset", "m", "[pair, 3] centre of b in a's axes when all places were searched"}, offset);
+  write_rows(g, {"turn", "1", "[pair, 4] b's axes in a's then, w x y z"}, turn.data(), pairs.size(), 4);
+  write_rows(g, {"limits", "m", "[pair, 2] up to which gap all was found; motion that it allowed for"},
+             limits.data(), pairs.size(), 2);
+  write_indices(g, {"row", "1", "[pair + 1] places of pair p are row[p] to row[p + 1]"}, row);
+  write_rows(g, {"on_a", "m", "[place, 3] where a contact was, in a's axes"}, on_a);
+  write_rows(g, {"on_b", "m", "[place, 3] and in b's"}, on_b);
+  write_rows(g, {"feature", "1", "[place] of the contact"}, feature.data(), feature.size());
+}
+
 void write_sleepers(hid_t final_state, const State& state) {
   write_indices(final_state, {"asleep", "1", "[body] 1 for a body that sleeps"},
                 {state.bodies.asleep.begin(), state.bodies.asleep.end()});
@@ -534,6 +569,7 @@ void Trajectory::write_final_state(const State& state) {
     write_rows(g, {"angular_velocity", "rad/s", "[body, 3] world axes"}, bodies.angular_velocity);
     write_contacts(g, "contacts", state.contacts.list, false);
     write_seeds(g, state.seeds);
+    write_remembered(g, state.remembered);
     if (!state.sleepers.still.empty()) write_sleepers(g, state);
   });
 }

@@ -103,6 +103,31 @@ TEST(TrajectoryReader, BringsBackWhatStaysTheSame) {
   EXPECT_EQ(std::get<Tube>(run.model.boundaries[5].surface).thickness, 0.1);
 }
 
+TEST(TrajectoryReader, FunctionsComeBackWithTheirBodies) {
+  const TemporaryFolder folder;
+  io::Scene scene = example_scene(2);
+  const PerturbedQuadric waist =
+      perturbed({1.0, 0.5, 0.5}, {{ellipsoid_quadric({0.55, infinity, infinity}), -0.65}});
+  ShapeFindings findings;
+  Model& model = scene.model;
+  const std::int32_t function = model.shapes.add_function(
+      {"waist", waist, std::make_shared<ImplicitShape>(*make_implicit_shape(waist, {}, findings))});
+  add_body(scene.initial.bodies, model.shapes, model.materials,
+           {model.shapes.add(SizedFunction{function, 0.02}), MaterialIndex(0), {}, {}});
+  io::Trajectory trajectory(folder.path() / "t.h5", scene);
+  append(trajectory, scene, 1);
+  trajectory.close();
+  io::TrajectoryReader reader(folder.path() / "t.h5");
+  const io::RecordedRun& run = reader.run();
+  ASSERT_EQ(run.model.shapes.functions().size(), 1u);
+  EXPECT_EQ(run.model.shapes.functions()[0].name, "waist");
+  const Bodies& bodies = scene.initial.bodies;
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(description(run.model.shapes, run.bodies.shape[i]), description(model.shapes, bodies.shape[i]));
+    EXPECT_EQ(volume(run.model.shapes, run.bodies.shape[i]), volume(model.shapes, bodies.shape[i]));
+  }
+}
+
 TEST(TrajectoryReader, ReadsFramesWholeAndInPart) {
   const TemporaryFolder folder;
   io::Scene scene = example_scene(6);

@@ -304,5 +304,63 @@ position = [0, 0, 1]
   EXPECT_EQ(surface.patches[0].factor, 0.1);
 }
 
+const std::string dumbbell = R"(
+[[shapes]]
+name = "dumbbell"
+semi_axes = [1, 0.5, 0.5]
+[[shapes.perturbations]]
+type = "ellipsoid"
+semi_axes = [0.55, 0, 0]
+weight = -0.65
+)";
+
+TEST(ReadScene, ShapesAreFunctionsInTheirSize) {
+  const Scene scene = read(material + dumbbell + R"(
+[[bodies]]
+shape = "dumbbell"
+size = 0.1
+position = [0, 0, 1]
+[[bodies]]
+shape = "dumbbell"
+size = 0.2
+position = [0, 0, 2]
+)");
+  const Shapes& shapes = scene.model.shapes;
+  ASSERT_EQ(shapes.functions().size(), 1u);
+  EXPECT_EQ(shapes.functions()[0].name, "dumbbell");
+  const Bodies& bodies = scene.initial.bodies;
+  // The waist takes a part of the ellipsoid away; size is one of length.
+  const double volume = scree::volume(shapes, bodies.shape[0]), whole = 4.0 / 3.0 * M_PI * 0.25e-3;
+  EXPECT_LT(volume, 0.9 * whole);
+  EXPECT_GT(volume, 0.5 * whole);
+  EXPECT_NEAR(bodies.mass[0], 2500.0 * volume, 1e-12);
+  EXPECT_NEAR(bodies.mass[1], 8.0 * bodies.mass[0], 1e-9);
+  EXPECT_NEAR(bodies.inertia[1][2], 32.0 * bodies.inertia[0][2], 1e-9);
+}
+
+std::string faults_of(const std::string& text) {
+  try {
+    read(text);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(ReadScene, FaultsOfShapesAreToldWhereTheyStand) {
+  const std::string body = "[[bodies]]\nshape = \"dumbell\"\nsize = 0.1\nposition = [0, 0, 1]\n";
+  const std::string near_miss = faults_of(material + dumbbell + body);
+  EXPECT_NE(near_miss.find("bodies[0].shape: is not the name of a shape"), std::string::npos) << near_miss;
+  EXPECT_NE(near_miss.find("dumbbell"), std::string::npos) << near_miss;
+  // A cylinder that nothing closes.
+  const std::string endless =
+      faults_of(material + "[[shapes]]\nname = \"rod\"\nsemi_axes = [1, 1, 0]\n" + sphere);
+  EXPECT_NE(endless.find("shapes[0]"), std::string::npos) << endless;
+  const std::string both =
+      faults_of(material + dumbbell + "[[bodies]]\nshape = \"dumbbell\"\nradius = 1\nposition = [0, 0, 1]\n");
+  EXPECT_NE(both.find("is given beside shape"), std::string::npos) << both;
+  EXPECT_NE(both.find("bodies[0].size: is missing"), std::string::npos) << both;
+}
+
 }  // namespace
 }  // namespace scree::io

@@ -1,0 +1,138 @@
+// Bodies given by functions, in steps: what holds of ellipsoids holds of them.
+#include <algorithm>
+#include <gtest/gtest.h>
+
+#include "engine/core/parallel.h"
+#include "engine/simulation/population.h"
+#include "tests/support/implicit_shapes.h"
+#include "tests/support/world.h"
+
+namespace scree {
+namespace {
+
+using test::World;
+
+std::int32_t add_function(World& world, const std::string& name, const PerturbedQuadric& f) {
+  ShapeFindings findings;
+  const auto made = make_implicit_shape(f, {.support_cells = 4}, findings);
+  EXPECT_TRUE(made) << name;
+  return world.model.shapes.add_function({name, f, std::make_shared<ImplicitShape>(*made)});
+}
+
+BodyIndex add(World& world, std::int32_t function, double size, const Pose& pose) {
+  const ShapeIndex shape = world.model.shapes.add(SizedFunction{function, size});
+  return add_body(world.state.bodies, world.model.shapes, world.model.materials,
+                  {shape, world.material, pose, {}});
+}
+
+/// Beans, dumbbells and ellipsoids above a floor between walls.
+World mixture(int layers) {
+  World world({}, 2e-3);
+  world.model.settings.solver.tolerance = 1e-3;
+  const std::int32_t functions[2] = {add_function(world, "bean", test::bean()),
+                                     add_function(world, "dumbbell", test::dumbbell())};
+  world.model.boundaries =
+      box_walls("box", world.material, Vec3(-0.25, -0.25, 0.0), Vec3(0.25, 0.25, 10.0), {"+z"});
+  Random random(3);
+  for (int z = 0; z < layers; ++z) {
+    for (int k = 0; k < 4; ++k) {
+      const Pose pose{Vec3(k % 2 ? 0.12 : -0.12, k / 2 ? 0.12 : -0.12, 0.12 + 0.22 * z), random.rotation()};
+      if (k < 3) {
+        add(world, functions[k % 2], 0.1, pose);
+      } else {
+        world.add(Vec3(0.1, 0.07, 0.05), pose);
+      }
+    }
+  }
+  return world;
+}
+
+TEST(ImplicitBodies, ADumbbellLiesOnItsTwoEndsAndItsWeightIsCarried) {
+  World world;
+  world.add_floor();
+  const std::int32_t dumbbell = add_function(world, "dumbbell", test::dumbbell());
+  const BodyIndex b = add(world, dumbbell, 0.1, {Vec3(0, 0, 0.0505), Quat::Identity()});
+  double worst = 0.0;
+  const StepReport last =
+      world.run(1.0, [&](const StepReport& r) { worst = std::max(worst, std::abs(r.energy.remainder)); });
+  EXPECT_LT(worst, 1e-13);  // J; the body turns over 0.1 J
+  EXPECT_EQ(last.active_contacts, 2);
+  EXPECT_LT(last.energy.kinetic, 1e-12);
+  Vec3 carried = Vec3::Zero();
+  double lever = 0.0;
+  for (const Contact& c : world.state.contacts.list) {
+    carried += c.impulse.cast<double>();
+    lever += c.arm_a[0] * double{c.impulse[2]};
+  }
+  const double weight = world.state.bodies.mass[b] * 9.81 * world.model.settings.time_step_s;
+  EXPECT_NEAR(carried[2], weight, 1e-6 * weight);  // impulses are in single precision
+  EXPECT_NEAR(lever, 0.0, 1e-6 * weight * 0.1);    // one end at either side, alike
+  // The lowest points of the function are those that lie on the floor.
+  EXPECT_NEAR(
+      world.state.bodies.position[b][2],
+      half_extent(world.model.shapes, world.state.bodies.shape[b], world.state.bodies.orientation[b])[2],
+      0.03 * 0.1);
+}
+
+TEST(ImplicitBodies, BalancesCloseAndNobodySinksIn) {
+  World world = mixture(3);
+  double ledger = 0.0, momentum = 0.0, overlap = 0.0;
+  world.run(0.4, [&](const StepReport& r) {
+    ledger = std::max(ledger, std::abs(r.energy.remainder));
+    momentum = std::max({momentum, r.momentum_error_relative, r.angular_momentum_error_relative});
+    overlap = std::max(overlap, r.penetration_max);
+  });
+  EXPECT_LT(ledger, 1e-11);    // J, of some 50
+  EXPECT_LT(momentum, 1e-13);  // of the impulses
+  EXPECT_LT(overlap, 0.05);    // of the smallest length
+}
+
+TEST(ImplicitBodies, SameBitsOnAnyNumberOfThreads) {
+  std::uint64_t one = 0;
+  for (const int threads : {1, 2, 3, 4}) {
+    set_thread_count(threads);
+    World world = mixture(3);
+    world.run(0.25);
+    const std::uint64_t hash = state_hash(world.state.bodies);
+    if (threads == 1) one = hash;
+    EXPECT_EQ(hash, one) << threads;
+  }
+  set_thread_count(0);
+}
+
+// Sorting gives bodies other slots: pairs remember, with their sides turned round where they have to be.
+TEST(ImplicitBodies, PairsRememberAfterSorting) {
+  World world = mixture(3);
+  world.run(0.3);
+  World sorted = world;
+  sort(sorted.model.shapes, sorted.state);
+  EXPECT_NE(sorted.state.bodies.id, world.state.bodies.id);
+  EXPECT_TRUE(std::ranges::is_sorted(sorted.state.remembered, [](const auto& p, const auto& q) {
+    return p.a != q.a ? p.a < q.a : partner_order(p.b) < partner_order(q.b);
+  }));
+  world.step();
+  sorted.step();
+  EXPECT_EQ(sorted.state.contacts.size(), world.state.contacts.size());
+  const SlotsById slots(sorted.state.bodies);
+  for (std::size_t i = 0; i < world.state.bodies.size(); ++i) {
+    const auto k = static_cast<std::size_t>(slots.find(world.state.bodies.id[i]));
+    // The order of contacts is another, so the solution differs within its tolerance.
+    EXPECT_LT((sorted.state.bodies.position[k] - world.state.bodies.position[i]).norm(), 1e-6);
+  }
+}
+
+TEST(ImplicitBodies, WhoGoesIsForgotten) {
+  World world = mixture(2);
+  world.run(0.25);
+  ASSERT_FALSE(world.state.remembered.empty());
+  const BodyId gone = world.state.bodies.id[0];
+  remove(world.state, std::span(&gone, 1));
+  for (const RememberedPair& p : world.state.remembered) {
+    EXPECT_LT(p.a, static_cast<std::int32_t>(world.state.bodies.size()));
+    EXPECT_LT(p.b, static_cast<std::int32_t>(world.state.bodies.size()));
+  }
+  EXPECT_LT(world.step().penetration_max, 0.05);
+}
+
+}  // namespace
+}  // namespace scree
