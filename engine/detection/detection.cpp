@@ -261,9 +261,13 @@ class PairLists {
     seed_ = i + 1 < last_.row.size() ? last_.list.data() + last_.row[i] : nullptr;
     end_of_seeds_ = seed_ != nullptr ? last_.list.data() + last_.row[i + 1] : nullptr;
     const CandidatePairs& pairs = m_.w.pairs;
-    for (auto p = slot(pairs.row[i]); p < slot(pairs.row[i + 1]); ++p)
-      add(pair_kind(m_.placed, static_cast<std::int32_t>(i), pairs.b[p]), i, pairs.b[p],
-          m_.w.reach[i] + m_.w.reach[slot(pairs.b[p])]);
+    const bool only_ellipsoids = m_.in.shapes.functions().empty();
+    for (auto p = slot(pairs.row[i]); p < slot(pairs.row[i + 1]); ++p) {
+      const std::int32_t b = pairs.b[p];
+      add(only_ellipsoids ? PairKind::ellipsoid_ellipsoid
+                          : pair_kind(m_.placed, static_cast<std::int32_t>(i), b),
+          i, b, m_.w.reach[i] + m_.w.reach[slot(b)]);
+    }
     add_boundaries(i);
   }
 
