@@ -135,8 +135,7 @@ io::RunStatus advance(const io::Scene& scene, State& state, Workspace& workspace
           "step {} at t = {:g} s: {}: since this step numbers are no longer finite; a smaller time_step (now "
           "{:g} s) "
           "or fewer overlaps at the start may help",
-          report.step, report.time_s, broken_body(scene.model, state.bodies),
-          scene.model.settings.time_step_s);
+          report.step, report.time_s, broken_body(scene.model, state.bodies), report.time_step_s);
       return io::RunStatus::failed;
     }
     const double breach = recorder.statistics().ledger_breach();

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "engine/simulation/adaptive_step.h"
 #include "engine/simulation/step.h"
 
 namespace scree {
@@ -48,8 +49,9 @@ Moment moment_at(const io::Scene& scene, const State& at) {
   return moment;
 }
 
-Model coarse(Model model) {
-  model.settings.time_step_s *= coarseness;
+/// With steps of one length, longer than the first one of the run.
+Model coarse(Model model, const Bodies& bodies) {
+  model.settings.time_step_s = coarseness * first_step(model, bodies);
   model.settings.adaptive_step = false;
   model.settings.solver.max_sweeps = std::min(model.settings.solver.max_sweeps, coarse_sweeps);
   return model;
@@ -59,7 +61,7 @@ Model coarse(Model model) {
 
 Trial trial_run(const io::Scene& scene, double patience_s) {
   const Clock::time_point begin = Clock::now();
-  const Model model = coarse(scene.model);
+  const Model model = coarse(scene.model, scene.initial.bodies);
   State state = scene.initial;
   Workspace workspace;
   StepResult result;
