@@ -240,9 +240,9 @@ constexpr std::array key_table{
         .description = "File that holds the keys of this heading, relative to the scene's folder."},
     Key{.section = "shapes", .name = "base", .type = word, .fallback = "\"ellipsoid\"",
         .words = "ellipsoid|paraboloid|cone|hyperboloid|two_sheets",
-        .description = "The base quadric, with a, b, c the semi-axes: 1 - x^2/a^2 - y^2/b^2 - z^2/c^2; "
-                       "-z/c - x^2/a^2 - y^2/b^2; z^2/c^2 - x^2/a^2 - y^2/b^2; the same plus 1; minus 1. All but the "
-                       "first must be closed by perturbations."},
+        .description = "The base quadric, with r^2 = x^2/a^2 + y^2/b^2 and a, b, c the semi-axes: 1 - r^2 - z^2/c^2; "
+                       "1 - z/c - r^2; (1 - z/c)^2 - r^2; 1 + z^2/c^2 - r^2; (2 + z/c)^2 - 1 - r^2. The first is closed; "
+                       "the others are for perturbations to close."},
     Key{.section = "shapes", .name = "semi_axes", .type = vector, .range = not_negative,
         .description = "Of the base quadric; 0: endless along that axis."},
     Key{.section = "shapes", .name = "perturbations", .type = tables,

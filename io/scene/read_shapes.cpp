@@ -22,15 +22,16 @@ Vec3 semi_axes_of(const Section& section) {
   return axes;
 }
 
+/// The origin is inside of all.
 Quadric base_of(const Section& shape) {
   const Vec3 over = semi_axes_of(shape).cwiseInverse();
   const Mat3 across = Vec3(-over[0] * over[0], -over[1] * over[1], 0.0).asDiagonal();
   const Mat3 along = Vec3(0.0, 0.0, over[2] * over[2]).asDiagonal();
   const std::string base = shape.text("base");
-  if (base == "paraboloid") return quadric(across, Vec3(0.0, 0.0, -over[2]), 0.0);
-  if (base == "cone") return quadric(across + along, Vec3::Zero(), 0.0);
+  if (base == "paraboloid") return quadric(across, Vec3(0.0, 0.0, -over[2]), 1.0);
+  if (base == "cone") return quadric(across + along, Vec3(0.0, 0.0, -2.0 * over[2]), 1.0);
   if (base == "hyperboloid") return quadric(across + along, Vec3::Zero(), 1.0);
-  if (base == "two_sheets") return quadric(across + along, Vec3::Zero(), -1.0);
+  if (base == "two_sheets") return quadric(across + along, Vec3(0.0, 0.0, 4.0 * over[2]), 3.0);
   return ellipsoid_quadric(semi_axes_of(shape));
 }
 

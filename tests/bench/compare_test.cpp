@@ -79,7 +79,7 @@ TEST(Spread, HasTheOrderStatistics) {
   EXPECT_DOUBLE_EQ(s.max, 5.0);
   EXPECT_DOUBLE_EQ(s.mad, 1.0);
   EXPECT_DOUBLE_EQ(spread({1.0, 2.0}).median, 1.5);
-  EXPECT_DOUBLE_EQ(spread({}).median, 0.0);
+  EXPECT_DOUBLE_EQ(spread(std::vector<double>{}).median, 0.0);
 }
 
 TEST(Spread, TakesNoNoticeOfOneOutlier) {

@@ -16,7 +16,8 @@ namespace fs = std::filesystem;
 std::vector<fs::path> shipped_scenes() {
   std::vector<fs::path> files;
   for (const auto& entry : fs::recursive_directory_iterator(SCREE_SOURCE_DIR "/scenes")) {
-    if (entry.path().extension() == ".toml") files.push_back(entry.path());
+    const bool is_shape = entry.path().parent_path().filename() == "shapes";
+    if (entry.path().extension() == ".toml" && !is_shape) files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());
   return files;

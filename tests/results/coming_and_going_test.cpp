@@ -85,7 +85,7 @@ TEST(ComingAndGoing, TablesAndSeriesListThoseWhoAreThere) {
   write_text(folder.path() / "all.csv", io::TextFormat::csv, reader, io::all_frames(reader));
   const std::string csv = read_text(folder.path() / "all.csv");
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 3 + 3 + 0 + 4 + 4);
-  EXPECT_NE(csv.find("\n0.03,41,1,"), std::string::npos) << csv;
+  EXPECT_NE(csv.find("\n0.03,41,steel,"), std::string::npos) << csv;
   write_text(folder.path() / "all.xyz", io::TextFormat::extended_xyz, reader, io::all_frames(reader));
   EXPECT_TRUE(read_text(folder.path() / "all.xyz").starts_with("3\n"));
   // The series that the run wrote, and the one that is made of the trajectory.

@@ -22,7 +22,7 @@ def load(path):
 
 
 failures = []
-scenes = sorted((root / "scenes").glob("*/*.toml"))
+scenes = sorted(p for p in (root / "scenes").glob("*/*.toml") if p.parent.name != "shapes")
 assert scenes, "no scenes found"
 for scene in scenes:
     failures += [f"{scene}: {error.message}" for error in validator.iter_errors(load(scene))]

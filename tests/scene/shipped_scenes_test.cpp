@@ -13,7 +13,8 @@ const std::filesystem::path folder = std::filesystem::path(SCREE_SOURCE_DIR) / "
 std::vector<std::filesystem::path> scenes() {
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
-    if (entry.path().extension() == ".toml") files.push_back(entry.path());
+    const bool is_shape = entry.path().parent_path().filename() == "shapes";
+    if (entry.path().extension() == ".toml" && !is_shape) files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());
   return files;
@@ -27,6 +28,21 @@ TEST_P(ShippedScene, PassesItsChecks) {
   EXPECT_FALSE(scene.description.empty());
   EXPECT_TRUE(scene.warnings.empty()) << to_string(scene.warnings[0]);
   EXPECT_TRUE(std::filesystem::exists(GetParam().parent_path() / "README.md"));
+}
+
+TEST(ShippedShapes, AreBodies) {
+  int shapes = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder / "shapes")) {
+    if (entry.path().extension() != ".toml") continue;
+    ++shapes;
+    const Scene scene = read_scene_text(
+        "gravity = [0, 0, 0]\n[[materials]]\nname = \"m\"\ndensity = 1000\n[[shapes]]\nname = \"s\"\nfile = "
+        "\"" +
+            entry.path().string() + "\"\n[[bodies]]\nshape = \"s\"\nsize = 0.01\nposition = [0, 0, 0]\n",
+        "scene.toml");
+    EXPECT_GT(scene.initial.bodies.mass.at(0), 0.0) << entry.path();
+  }
+  EXPECT_EQ(shapes, 12);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ShippedScene, testing::ValuesIn(scenes()),
