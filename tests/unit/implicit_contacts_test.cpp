@@ -207,6 +207,54 @@ TEST(ImplicitContacts, GapAcceleration) {
   EXPECT_GT(compared, 60);
 }
 
+TEST(ImplicitContacts, APlaneProvesPairsApart) {
+  // Next to each other along a random direction, which proves the gap up to what the table of support bounds
+  // adds (at most a tenth of the size here); closer pairs have their covers compared.
+  ShapeFindings findings;
+  const ImplicitShape bean = *make_implicit_shape(test::bean(), {.support_cells = 6}, findings);
+  Random random(12);
+  constexpr double margin = 0.02;
+  ContactCounts counts;
+  const auto search = [&](double apart) {
+    const PlacedImplicit a = place(bean, {Vec3::Zero(), random.rotation()}),
+                         b = test::next_to(a, bean, 1.0, apart, random);
+    PairMemory memory;
+    std::vector<Gap> g;
+    contacts(a, b, margin, memory, g, &counts);
+    EXPECT_TRUE(apart < margin || g.empty());
+  };
+  constexpr int pairs = 100;
+  for (int i = 0; i < pairs; ++i) search(margin + 0.1);
+  EXPECT_GE(counts.apart, 95);  // the search for the plane ends after ten rounds, wherever it is
+  EXPECT_EQ(counts.apart + counts.compared, pairs);
+  const std::int64_t before = counts.compared;
+  for (int i = 0; i < pairs; ++i) search(-0.01);
+  EXPECT_GT(counts.compared, before + pairs / 4);
+}
+
+TEST(ImplicitContacts, SlackGrowsWhileNothingMayAppear) {
+  // Two balls, known as functions, in a slow slide: 0.3 %, then 0.9 %, 2.7 % and 3 % of the size between
+  // comparisons. A jump beyond twice the slack gives none.
+  const ImplicitShape ball = general_ellipsoid(Vec3::Ones());
+  const PlacedImplicit a = place(ball, {});
+  PairMemory memory;
+  std::vector<double> slack;
+  const auto slide_to = [&](double x) {
+    std::vector<Gap> g;
+    contacts(a, place(ball, {Vec3(x, 0.0, 2.005), Quat::Identity()}), 0.02, memory, g);
+    ASSERT_EQ(g.size(), 1u);
+    const double size = a.scale * ball.bounding_radius;
+    if (slack.empty() || std::abs(memory.slack / size - slack.back()) > 1e-9)
+      slack.push_back(memory.slack / size);
+  };
+  for (int k = 0; k <= 80; ++k) slide_to(1e-3 * k);
+  ASSERT_EQ(slack.size(), 5u);
+  const double expected[] = {0.0, 0.003, 0.009, 0.027, 0.03};
+  for (int k = 0; k < 5; ++k) EXPECT_NEAR(slack[k], expected[k], 1e-9);
+  slide_to(0.2);
+  EXPECT_EQ(memory.slack, 0.0);
+}
+
 TEST(ImplicitContacts, FeaturesLastWhileBodiesRoll) {
   // A kidney rolls and slides over a pebble in small steps: while the number of contacts stays, so do
   // features, and the memory answers most steps. What it answers is what a search from nothing finds.

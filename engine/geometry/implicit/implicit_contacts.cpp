@@ -13,8 +13,11 @@ namespace scree {
 namespace {
 
 constexpr double usual_depth = 0.5;  // of the smaller smallest length
-constexpr double slack_part = 0.03;  // of the size: motion until covers are compared again
-constexpr double hasty_part = 0.1;   // of that, where contacts may appear or vanish
+// Of the size, motion that a comparison of covers allows for: at first the least, three times more each time
+// that nothing may appear or vanish meanwhile, the hasty one where it may; none for two that move so fast, or
+// are so new, that they are `fast` times this apart from where they were last compared.
+constexpr double least_slack = 0.003, most_slack = 0.03, slack_growth = 3.0, hasty_slack = 0.0025;
+constexpr double fast = 2.0;
 constexpr double same_place = 1e-5;  // of the size: two contacts nearer than this are one
 constexpr double surely_clear =
     0.02;  // of the smaller smallest length: lines shorter than this run as they must
@@ -290,7 +293,7 @@ void remember(const PairView& p, const Search& search, const SearchReach& reach,
   turn.row(2) = to_vec3(p.turn.z).transpose();
   memory.turn = Quat(turn).normalized();
   memory.reach = reach.margin;
-  memory.slack = search.settled ? reach.slack : hasty_part * reach.slack;
+  memory.slack = search.settled ? reach.slack : std::min(reach.slack, hasty_slack * p.size);
   memory.starts.clear();
   for (const Followed& f : search.followed)
     memory.starts.push_back({to_vec3(f.touch.a), to_vec3(f.touch.b), f.feature});
@@ -309,6 +312,46 @@ double moved(const PairView& p, const PairMemory& memory) {
   }
   return norm(p.offset - to_three(memory.offset)) +
          std::sqrt(0.5 * square) * p.scale_b * p.b->bounding_radius;
+}
+
+/// The motion that the next comparison is to allow for, m.
+double next_slack(const PairView& p, const PairMemory& memory) {
+  const double least = least_slack * p.size;
+  if (!(moved(p, memory) <= fast * std::max(memory.slack, least))) return 0.0;
+  const bool was_settled = memory.slack >= least;
+  return was_settled ? std::min(slack_growth * memory.slack, most_slack * p.size) : least;
+}
+
+/// Is there a plane between the two that proves a gap of more than `margin`? Looked for from the line of
+/// centres by a compass search.
+bool surely_apart(const PairView& p, double margin) {
+  constexpr int rounds = 10;
+  constexpr double first_step = 0.4;
+  const auto proven = [&](Three n) {
+    return dot(n, p.offset) - p.scale_a * support_bound(*p.a, to_vec3(n)) -
+           p.scale_b * support_bound(*p.b, to_vec3(back(p.turn, -1.0 * n)));
+  };
+  const double length = norm(p.offset);
+  if (!(length > 0.0)) return false;
+  Three n = (1.0 / length) * p.offset;
+  double best = proven(n), step = first_step;
+  for (int k = 0; k < rounds && best <= margin; ++k) {
+    const Tangents t = tangents(n);
+    Three better = n;
+    for (const Three& way : {t.x, -1.0 * t.x, t.y, -1.0 * t.y}) {
+      Three to = n + step * way;
+      to = (1.0 / norm(to)) * to;
+      const double there = proven(to);
+      if (there <= best) continue;
+      best = there;
+      better = to;
+    }
+    if (norm(better - n) > 0.0)
+      n = better;
+    else
+      step *= 0.5;
+  }
+  return best > margin;
 }
 
 /// Follows the remembered contacts; false if one is lost, two have met, or the memory does not reach so far.
@@ -358,10 +401,13 @@ void contacts(const PlacedImplicit& a, const PlacedImplicit& b, double margin, P
   Search search;
   if (follow(p, reach, memory, search.followed)) {
     ++count.remembered;
+  } else if (surely_apart(p, reach.margin)) {
+    ++count.apart;
+    return;
   } else {
     ++count.compared;
     search.followed.clear();
-    const double slack = slack_part * p.size;
+    const double slack = next_slack(p, memory);
     const SearchReach wide{reach.margin + slack, reach.depth + slack, slack,
                            slack / (p.scale_b * p.b->bounding_radius)};
     search_all(p, wide, memory.starts, search, counts);
