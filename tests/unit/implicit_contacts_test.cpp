@@ -244,15 +244,15 @@ TEST(ImplicitContacts, SlackGrowsWhileNothingMayAppear) {
     contacts(a, place(ball, {Vec3(x, 0.0, 2.005), Quat::Identity()}), 0.02, memory, g);
     ASSERT_EQ(g.size(), 1u);
     const double size = a.scale * ball.bounding_radius;
-    if (slack.empty() || std::abs(memory.slack / size - slack.back()) > 1e-9)
+    if (slack.empty() || std::abs(memory.slack / size - slack.back()) > 1e-8)
       slack.push_back(memory.slack / size);
   };
   for (int k = 0; k <= 80; ++k) slide_to(1e-3 * k);
   ASSERT_EQ(slack.size(), 5u);
   const double expected[] = {0.0, 0.003, 0.009, 0.027, 0.03};
-  for (int k = 0; k < 5; ++k) EXPECT_NEAR(slack[k], expected[k], 1e-9);
+  for (int k = 0; k < 5; ++k) EXPECT_NEAR(slack[k], expected[k], 1e-8);
   slide_to(0.2);
-  EXPECT_EQ(memory.slack, 0.0);
+  EXPECT_LT(memory.slack, 1e-8);
 }
 
 TEST(ImplicitContacts, FeaturesLastWhileBodiesRoll) {

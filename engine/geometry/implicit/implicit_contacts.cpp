@@ -14,9 +14,10 @@ namespace {
 
 constexpr double usual_depth = 0.5;  // of the smaller smallest length
 // Of the size, motion that a comparison of covers allows for: at first the least, three times more each time
-// that nothing may appear or vanish meanwhile, the hasty one where it may; none for two that move so fast, or
-// are so new, that they are `fast` times this apart from where they were last compared.
-constexpr double least_slack = 0.003, most_slack = 0.03, slack_growth = 3.0, hasty_slack = 0.0025;
+// that nothing may appear or vanish meanwhile, the hasty one where it may; for two that move so fast, or are
+// so new, that they are `fast` times this away from where they were last compared, none but for rounding.
+constexpr double least_slack = 0.003, most_slack = 0.03, slack_growth = 3.0, hasty_slack = 0.0025,
+                 no_slack = 1e-9;
 constexpr double fast = 2.0;
 constexpr double same_place = 1e-5;  // of the size: two contacts nearer than this are one
 constexpr double surely_clear =
@@ -317,7 +318,7 @@ double moved(const PairView& p, const PairMemory& memory) {
 /// The motion that the next comparison is to allow for, m.
 double next_slack(const PairView& p, const PairMemory& memory) {
   const double least = least_slack * p.size;
-  if (!(moved(p, memory) <= fast * std::max(memory.slack, least))) return 0.0;
+  if (!(moved(p, memory) <= fast * std::max(memory.slack, least))) return no_slack * p.size;
   const bool was_settled = memory.slack >= least;
   return was_settled ? std::min(slack_growth * memory.slack, most_slack * p.size) : least;
 }
