@@ -27,7 +27,7 @@ struct PlacedShapes {
 };
 
 /// Makes a body ready for its pairs; returns the half extents of its bounding box, m.
-inline Vec3 place_body(const PlacedShapes& placed, std::size_t body) {
+[[gnu::always_inline]] inline Vec3 place_body(const PlacedShapes& placed, std::size_t body) {
   const ShapeIndex shape = placed.bodies.shape[body];
   if (!placed.shapes.functions().empty())
     placed.implicits[body] =

@@ -12,8 +12,7 @@ namespace scree {
 SCREE_INLINE Vector4 first_three(const void* numbers) {
   Vector4 r;
   std::memcpy(&r, numbers, sizeof r);
-  r[3] = 0.0;
-  return r;
+  return __builtin_shufflevector(r, Vector4{}, 0, 1, 2, 7);
 }
 
 SCREE_INLINE Vector4 inverse_inertia_times(const BodyResponse& b, Vector4 x) {
