@@ -47,8 +47,9 @@ constexpr std::array section_table{
     SectionInfo{
         "shapes", "[[shapes]]", false, "",
         "One heading a shape that is no ellipsoid: F(x) + sum f_i R_i(x) >= 0 is inside, with F a base "
-        "quadric and R_i the square of another one where that is positive (model.md, Bodies given by "
-        "functions). Lengths are in units of the shape; `size` of a body says what a unit is. The body's "
+        "quadric and R_i the square of another one where that is positive (model.md, Functionally "
+        "defined bodies). Lengths are in units of the shape; `size` of a body says what a unit is. The "
+        "body's "
         "axes are the principal ones through its centre of mass, whatever the function's are."},
     SectionInfo{"perturbations", "[[shapes.perturbations]]", false, "type", "One heading a bump or a dent."},
     SectionInfo{
