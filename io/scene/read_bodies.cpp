@@ -14,15 +14,6 @@ namespace scree::io {
 
 namespace {
 
-std::optional<Quat> fixed_orientation(const Section& section) {
-  if (!section.has("orientation")) return std::nullopt;
-  const Node& node = section.given("orientation");
-  if (node.kind == NodeKind::text)
-    return node.text == "aligned" ? std::optional(Quat::Identity()) : std::nullopt;
-  return Quat(node.items[0].number, node.items[1].number, node.items[2].number, node.items[3].number)
-      .normalized();
-}
-
 bool is_random(const Section& section) {
   return section.has("orientation") && section.given("orientation").kind == NodeKind::text &&
          section.text("orientation") == "random";

@@ -116,6 +116,15 @@ Fault missing_key(const Section& section, std::string_view key) {
   return fault;
 }
 
+std::optional<Quat> fixed_orientation(const Section& section) {
+  if (!section.has("orientation")) return std::nullopt;
+  const Node& node = section.given("orientation");
+  if (node.kind == NodeKind::text)
+    return node.text == "aligned" ? std::optional(Quat::Identity()) : std::nullopt;
+  return Quat(node.items[0].number, node.items[1].number, node.items[2].number, node.items[3].number)
+      .normalized();
+}
+
 bool is_box(const Section& section, Reading& reading) {
   const Vec3 low = section.vector("low"), high = section.vector("high");
   bool good = true;

@@ -47,14 +47,7 @@ Perturbation perturbation_of(const Section& section, Reading& reading) {
     normal.normalize();
     return {quadric(Mat3::Zero(), normal, -normal.dot(section.vector("point"))), weight};
   }
-  Quat orientation = Quat::Identity();
-  if (section.has("orientation")) {
-    const Node& node = section.given("orientation");
-    if (node.kind == NodeKind::list)
-      orientation =
-          Quat(node.items[0].number, node.items[1].number, node.items[2].number, node.items[3].number)
-              .normalized();
-  }
+  const Quat orientation = fixed_orientation(section).value_or(Quat::Identity());
   const Quadric inside = ellipsoid_quadric(semi_axes_of(section), section.vector("centre"), orientation);
   return {section.boolean("outside") ? negative(inside) : inside, weight};
 }

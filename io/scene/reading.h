@@ -48,6 +48,9 @@ std::optional<MaterialIndex> find_material(const Section& section, Reading& read
 /// The number of the function that the section's key `shape` names, if there is one.
 std::optional<std::int32_t> find_function(const Section& section, Reading& reading);
 
+/// The section's `orientation`; none where it is left out or random.
+std::optional<Quat> fixed_orientation(const Section& section);
+
 /// "is missing", with what the key says of itself.
 Fault missing_key(const Section& section, std::string_view key);
 
