@@ -126,7 +126,7 @@ void find_wall_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs, Pai
     const PlacedImplicit& body = s.implicits[slot(pair.a)];
     const Surface& surface = surface_of<Surface>(s, pair.b);
     some.clear();
-    contacts(body, surface, pair.margin, found.remembered[slot(pair.remembered)].memory.starts, some);
+    contacts(body, surface, pair.margin, found.remembered[slot(pair.remembered)].memory, some);
     add_gaps(
         pair, some,
         [&](const Gap& g) {

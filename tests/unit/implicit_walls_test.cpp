@@ -16,9 +16,9 @@ using test::made;
 
 template <class Wall>
 std::vector<Gap> found(const PlacedImplicit& body, const Wall& wall, double margin) {
-  std::vector<ImplicitStart> starts;
+  PairMemory memory;
   std::vector<Gap> gaps;
-  contacts(body, wall, margin, starts, gaps);
+  contacts(body, wall, margin, memory, gaps);
   return gaps;
 }
 
@@ -131,14 +131,14 @@ TEST(ImplicitWalls, GapAcceleration) {
   int compared = 0;
   const auto compare = [&](const PlacedImplicit& body, auto&& wall_at, const Twist& v,
                            const WallMotion& motion) {
-    std::vector<ImplicitStart> starts;
+    PairMemory memory;
     std::vector<Gap> now;
-    contacts(body, wall_at(0.0), 0.05, starts, now);
+    contacts(body, wall_at(0.0), 0.05, memory, now);
     for (const Gap& g : now) {
       double sum = -2.0 * g.distance;
       bool both = g.feature % 16 == 0;
       for (const double t : {-h, h}) {
-        std::vector<ImplicitStart> follow = starts;
+        PairMemory follow = memory;
         std::vector<Gap> then;
         contacts(moved(body, v, t), wall_at(t), 0.06, follow, then);
         const auto same = std::ranges::find(then, g.feature, &Gap::feature);
@@ -196,15 +196,22 @@ TEST(ImplicitWalls, FeaturesLastWhileABodyRolls) {
   int changes = 0;
   PlacedImplicit body = place(s, {Vec3(0, 0, 0.7), random.rotation()});
   const Vec3 spin = random.direction();
-  std::vector<ImplicitStart> starts;
+  PairMemory memory;
   std::set<std::uint32_t> last;
   for (int k = 0; k < 1000; ++k) {
     body.rotation = Eigen::AngleAxisd(5e-3, spin).toRotationMatrix() * body.rotation;
     std::vector<Gap> g;
-    contacts(body, Plane{}, 0.02, starts, g);
+    contacts(body, Plane{}, 0.02, memory, g);
     std::set<std::uint32_t> features;
     for (const Gap& c : g) features.insert(c.feature);
     ASSERT_EQ(features.size(), g.size());
+    // What the memory answers is what a search from nothing finds.
+    const std::vector<Gap> afresh = found(body, Plane{}, 0.02);
+    ASSERT_EQ(afresh.size(), g.size()) << k;
+    for (const Gap& c : g) {
+      EXPECT_TRUE(
+          std::ranges::any_of(afresh, [&](const Gap& o) { return (o.point - c.point).norm() < 1e-7; }));
+    }
     if (k > 0 && features.size() == last.size() && features != last) ++changes;
     last = features;
   }

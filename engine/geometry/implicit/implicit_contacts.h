@@ -83,36 +83,4 @@ void contacts(const PlacedImplicit& a, const PlacedImplicit& b, double margin, P
 double gap_acceleration(const PlacedImplicit& a, const PlacedImplicit& b, const Gap& contact,
                         const Twist& of_a, const Twist& of_b);
 
-/// The oracle: the surfaces divided until interval bounds have excluded every pair of patches or shown that
-/// it holds at most one critical pair, which Newton then finds. `undecided`: pairs of patches smaller than
-/// `smallest` (of the size) of which neither could be shown (degenerate contacts: flat on flat).
-struct CertifiedContacts {
-  std::vector<Gap> contacts;
-  std::int64_t undecided = 0, pairs = 0;  // pairs of patches looked at
-};
-
-/// Finer and finer covers of a shape, made where a search needs them and kept.
-class Refinement {
- public:
-  explicit Refinement(const ImplicitShape& shape) : shape_(&shape) {}
-  struct Part {
-    CoverLeaf leaf;
-    std::int32_t child[2] = {-1, -1};
-    bool divided = false;
-  };
-  /// The part that is a leaf of the cover.
-  std::int32_t of_patch(std::int32_t patch);
-  void divide(std::int32_t part);
-  const Part& operator[](std::int32_t part) const { return parts_[static_cast<std::size_t>(part)]; }
-
- private:
-  const ImplicitShape* shape_;
-  std::vector<Part> parts_;
-  std::vector<std::int32_t> of_patch_;
-};
-
-CertifiedContacts certified_contacts(const PlacedImplicit& a, const PlacedImplicit& b,
-                                     const ContactReach& reach, double smallest, Refinement& of_a,
-                                     Refinement& of_b);
-
 }  // namespace scree

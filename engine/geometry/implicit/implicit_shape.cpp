@@ -165,6 +165,8 @@ void finish(ImplicitShape& s, const ImplicitShapeSettings& settings, const Box& 
   }
   s.bounding_radius = distance_above(s.function, s.cover.boxes, extreme_distance(s, false).norm(), tolerance);
   s.smallest_length = s.semi_axes ? s.semi_axes->minCoeff() : extreme_distance(s, true).norm();
+  s.distances = distance_table(s.function, s.cover, s.box, settings.distance_cells);
+  s.samples = surface_samples(s.function, s.cover, s.bounding_radius);
   s.support_cells = settings.support_cells;
   s.support_table = support_table(s, s.support_cells);
 }
@@ -176,11 +178,12 @@ std::optional<ImplicitShape> make_implicit_shape(const PerturbedQuadric& given,
                                                  ShapeFindings& findings) {
   PerturbedQuadric f = given;
   std::erase_if(f.perturbations, [](const Perturbation& p) { return p.weight == 0.0; });
-  const std::optional<Box> box = check_shape(f, settings.feature_size, findings);
-  if (!box || !findings.errors.empty()) return std::nullopt;
   ImplicitShape s;
+  s.semi_axes = ellipsoid_axes(f);  // nothing can be wrong with one, however thin it is
+  const std::optional<Box> box =
+      s.semi_axes ? Box{-*s.semi_axes, *s.semi_axes} : check_shape(f, settings.feature_size, findings);
+  if (!box || !findings.errors.empty()) return std::nullopt;
   Box rough = *box;
-  s.semi_axes = ellipsoid_axes(f);
   if (s.semi_axes) {
     s.function = f;
     s.volume = volume(Ellipsoid{*s.semi_axes});

@@ -5,7 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "engine/geometry/implicit/surface_cover.h"
+#include "engine/geometry/implicit/distance_table.h"
+#include "engine/geometry/implicit/surface_samples.h"
 
 namespace scree {
 
@@ -20,6 +21,8 @@ struct ImplicitShape {
   double bounding_radius = 0.0;          // m, about the centre of mass, certified
   double smallest_length = 0.0;  // m, radius of the largest ball about the centre of mass within the body
   Cover cover;
+  SurfaceSamples samples;
+  DistanceTable distances;
   int support_cells = 0;
   std::vector<double>
       support_table;  // m, certified upper bounds of the support function, see support_bound()
@@ -30,7 +33,8 @@ struct ImplicitShapeSettings {
   double feature_size =
       1.0 / 48;  // of the box: what is thinner is a sliver; pieces closer than this count as one
   double largest_patch = 0.25, smallest_patch = 0.01;  // of the bounding radius, sides of the cover's boxes
-  int support_cells = 12;  // of the table of support bounds, along an edge of the cube of directions
+  int distance_cells = 24;  // of the table of distances, along the longest side of the box
+  int support_cells = 12;   // of the table of support bounds, along an edge of the cube of directions
 };
 
 /// What is wrong with a shape, in sentences for people.

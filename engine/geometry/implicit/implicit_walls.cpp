@@ -10,8 +10,11 @@ namespace scree {
 
 namespace {
 
-constexpr double same_place = 1e-5;  // of the size
-constexpr double step_limit = 0.2;   // of the size
+constexpr double step_limit = 0.2;  // of the size
+// Of the size, motion that a search allows for, and the same where contacts may appear meanwhile.
+constexpr double wall_slack = 0.02, hasty_wall_slack = 0.0025;
+constexpr double least_bulge =
+    0.1;  // of 1/size: a surface that bends apart from the wall by more is none of those
 
 /// A wall's distance at a point with its derivatives, and over how long a way its gradient turns by a radian.
 struct WallHere {
@@ -21,10 +24,24 @@ struct WallHere {
   double radius;    // m
 };
 
-/// Both in the axes of the body, with its centre as origin.
+/// Both in the axes of the body, with its centre as origin. `remember` keeps where the wall is in a memory;
+/// moved(): by how much distances from it within `radius` of the origin may have changed since, m.
 struct PlaneWall {
   Three normal;
   double offset;  // m, distance of the origin
+
+  void remember(PairMemory& m) const {
+    m.offset = offset * Vec3::UnitZ();
+    m.turn = Quat(0.0, normal.x, normal.y, normal.z);
+  }
+  double moved(const PairMemory& m, double radius) const {
+    return std::abs(offset - m.offset.z()) + radius * norm(normal - to_three(m.turn.vec()));
+  }
+  double least_bend() const { return 0.0; }  // 1/m
+  /// Is all of the body farther away than the margin?
+  bool is_clear(const PlacedImplicit& body, double margin) const {
+    return offset - body.scale * support_bound(*body.shape, to_vec3(-1.0 * normal)) > margin;
+  }
   WallHere at(Three x) const { return {offset + dot(normal, x), normal, {}, infinity}; }
 };
 
@@ -32,6 +49,18 @@ struct TubeWall {
   Three middle, axis;
   double half_length, middle_radius, half_thickness;
   double sign;  // +1: from inside
+
+  void remember(PairMemory& m) const {
+    m.offset = to_vec3(middle);
+    m.turn = Quat(0.0, axis.x, axis.y, axis.z);
+  }
+  double moved(const PairMemory& m, double radius) const {
+    const Three was = to_three(m.turn.vec()), turned = axis - was;
+    const double along = -dot(to_three(m.offset), was);
+    return norm(middle - to_three(m.offset) + along * turned) + radius * norm(turned);
+  }
+  double least_bend() const { return sign > 0.0 ? -1.0 / (middle_radius - half_thickness) : 0.0; }
+  bool is_clear(const PlacedImplicit&, double) const { return false; }
 
   WallHere at(Three x) const {
     const Three r = x - middle;
@@ -134,25 +163,31 @@ struct Place {
   std::uint32_t feature;
 };
 
+bool is_least(const WallTouch& t, double size) {
+  return t.bend.xx + t.bend.yy >= 0.0 &&
+         t.bend.xx * t.bend.yy - t.bend.xy * t.bend.xy >= -1e-9 / (size * size);
+}
+
+/// All places where a wall is nearest, up to `margin` away. Known ones keep their features. Returns whether
+/// the surface bends away from the wall everywhere near it.
 template <class Wall>
-void find(const PlacedImplicit& body, const Wall& wall, double margin, std::vector<ImplicitStart>& starts,
-          std::vector<Gap>& found) {
+bool search(const PlacedImplicit& body, const Wall& wall, double margin, double depth,
+            std::span<const ImplicitStart> known, std::vector<Place>& places) {
   const ImplicitShape& shape = *body.shape;
-  const double size = body.scale * shape.bounding_radius, depth = body.scale * shape.smallest_length;
-  std::vector<Place> places;
+  const double size = body.scale * shape.bounding_radius;
   const auto is_known = [&](Three x, double near) {
     return std::ranges::any_of(places, [&](const Place& p) { return norm(p.touch.x - x) < near; });
   };
   const auto take = [&](const WallTouch& t, std::uint32_t feature) {
-    const bool is_least = t.bend.xx + t.bend.yy >= 0.0 &&
-                          t.bend.xx * t.bend.yy - t.bend.xy * t.bend.xy >= -1e-9 / (size * size);
-    if (!t.converged || !is_least || t.phi > margin || t.phi < -depth || is_known(t.x, same_place * size))
+    if (!t.converged || !is_least(t, size) || t.phi > margin || t.phi < -depth ||
+        is_known(t.x, same_place * size))
       return;
     while (std::ranges::any_of(places, [&](const Place& p) { return p.feature == feature; }))
       feature += 1u << 4;
     places.push_back({t, feature});
   };
-  for (const ImplicitStart& s : starts) take(newton(body, wall, to_three(s.on_a)), s.feature);
+  for (const ImplicitStart& s : known) take(newton(body, wall, to_three(s.on_a)), s.feature);
+  bool bulges = true;
   std::array<std::int32_t, 128> stack;
   std::size_t waiting = 0;
   stack[waiting++] = 0;
@@ -166,12 +201,52 @@ void find(const PlacedImplicit& body, const Wall& wall, double margin, std::vect
       continue;
     }
     const Three centre = body.scale * to_three(node.centre);
+    if (!(node.least_bend / body.scale + wall.least_bend() > least_bulge / size)) bulges = false;
     if (!is_known(centre, body.scale * node.radius))
       take(newton(body, wall, centre), (static_cast<std::uint32_t>(node.patch) & 0xfffffff) << 4);
   }
-  starts.clear();
+  return bulges;
+}
+
+/// Follows the remembered places; false if one is lost or the memory does not reach so far.
+template <class Wall>
+bool follow(const PlacedImplicit& body, const Wall& wall, double margin, double depth,
+            const PairMemory& memory, std::vector<Place>& places) {
+  if (!(memory.reach > -infinity)) return false;
+  const double size = body.scale * body.shape->bounding_radius, moved = wall.moved(memory, size);
+  if (!(moved <= memory.slack && margin + moved <= memory.reach)) return false;
+  for (const ImplicitStart& s : memory.starts) {
+    const WallTouch t = newton(body, wall, to_three(s.on_a));
+    if (!t.converged || !is_least(t, size) || t.phi < -depth ||
+        norm(t.x - to_three(s.on_a)) > step_limit * size)
+      return false;
+    for (const Place& p : places) {
+      if (norm(p.touch.x - t.x) < same_place * size) return false;
+    }
+    places.push_back({t, s.feature});
+  }
+  return true;
+}
+
+template <class Wall>
+void find(const PlacedImplicit& body, const Wall& wall, double margin, PairMemory& memory,
+          std::vector<Gap>& found) {
+  if (wall.is_clear(body, margin)) return;
+  const ImplicitShape& shape = *body.shape;
+  const double size = body.scale * shape.bounding_radius, depth = body.scale * shape.smallest_length;
+  std::vector<Place> places;
+  if (!follow(body, wall, margin, depth, memory, places)) {
+    places.clear();
+    const double wide = margin + wall_slack * size;
+    const bool bulges = search(body, wall, wide, depth, memory.starts, places);
+    wall.remember(memory);
+    memory.reach = wide;
+    memory.slack = (bulges ? wall_slack : hasty_wall_slack) * size;
+  }
+  memory.starts.clear();
   for (const Place& p : places) {
-    starts.push_back({to_vec3(p.touch.x), Vec3::Zero(), p.feature});
+    memory.starts.push_back({to_vec3(p.touch.x), Vec3::Zero(), p.feature});
+    if (p.touch.phi > margin) continue;
     const auto add = [&](const WallTouch& t, std::uint32_t feature) {
       Gap g;
       g.normal = -(body.rotation * to_vec3(t.n));
@@ -217,14 +292,14 @@ double acceleration(const PlacedImplicit& body, const Wall& wall, const Gap& g, 
 
 }  // namespace
 
-void contacts(const PlacedImplicit& body, const Plane& plane, double margin,
-              std::vector<ImplicitStart>& starts, std::vector<Gap>& found) {
-  find(body, wall_of(body, plane), margin, starts, found);
+void contacts(const PlacedImplicit& body, const Plane& plane, double margin, PairMemory& memory,
+              std::vector<Gap>& found) {
+  find(body, wall_of(body, plane), margin, memory, found);
 }
 
-void contacts(const PlacedImplicit& body, const Tube& tube, double margin, std::vector<ImplicitStart>& starts,
+void contacts(const PlacedImplicit& body, const Tube& tube, double margin, PairMemory& memory,
               std::vector<Gap>& found) {
-  find(body, wall_of(body, tube), margin, starts, found);
+  find(body, wall_of(body, tube), margin, memory, found);
 }
 
 double gap_acceleration(const PlacedImplicit& body, const Plane& plane, const Gap& contact,

@@ -15,10 +15,9 @@ namespace scree {
 /// to the body's smallest length. `starts` holds the last step's contacts and then these ({} for a new pair),
 /// so that features last. Ends of flat patches as in contacts(). A tube is hit from inside where the body's
 /// centre is inside, else from outside, and on its rims. Tests: ImplicitWalls.*
-void contacts(const PlacedImplicit& body, const Plane& plane, double margin,
-              std::vector<ImplicitStart>& starts, std::vector<Gap>& found);
-void contacts(const PlacedImplicit& body, const Tube& tube, double margin, std::vector<ImplicitStart>& starts,
+void contacts(const PlacedImplicit& body, const Plane& plane, double margin, PairMemory& memory,
               std::vector<Gap>& found);
+void contacts(const PlacedImplicit& body, const Tube& tube, double margin, PairMemory& memory, std::vector<Gap>& found);
 
 /// Second time derivative of the gap while both move on with their twists, m/s^2: (F4) with the wall's bend.
 double gap_acceleration(const PlacedImplicit& body, const Plane& plane, const Gap& contact,

@@ -1,8 +1,9 @@
-// The kernels of (F2): what a pair of nodes or patches can hold, and Newton.
+// The kernels of (F2): a pair seen from one of its bodies, Newton, which critical pairs are contacts.
 #pragma once
 
 #include <cmath>
 #include <numbers>
+#include <span>
 
 #include "engine/geometry/implicit/evaluation.h"
 #include "engine/geometry/implicit/implicit_contacts.h"
@@ -131,10 +132,13 @@ struct Touch {
   bool left = false;  // the region that the search was to stay in
 };
 
-/// Two balls that a search must not leave, each in the axes of its body, m.
+/// Two balls that a search must not leave, each in the axes of its body, m; and critical pairs that are
+/// known: a search that comes this near to one ends.
 struct SearchRegion {
   Three a, b;
   double radius_a, radius_b;
+  std::span<const Touch> seen = {};
+  double near = 0.0;
 };
 
 inline constexpr int newton_iterations = 30, region_iterations = 8;
@@ -187,6 +191,14 @@ SCREE_INLINE Touch newton(const PairView& p, Three a, Three b, const SearchRegio
       t.left = true;
       return t;
     }
+    if (region != nullptr) {
+      for (const Touch& o : region->seen) {
+        if (norm(t.a - o.a) < region->near && norm(t.b - o.b) < region->near) {
+          t.left = true;
+          return t;
+        }
+      }
+    }
     if (std::max({step, std::abs(on_a.off), std::abs(on_b.off)}) < newton_tolerance * p.size) {
       const Two tilt{au.x + k.x, au.y + k.y};
       t.n = on_a.n + along(frame, tilt);
@@ -203,105 +215,33 @@ SCREE_INLINE Touch newton(const PairView& p, Three a, Three b, const SearchRegio
 struct SearchReach {
   double margin, depth;  // m
   double slack = 0.0;    // m, of any point of b against a
-  double tilt = 0.0;     // rad
 };
 
-/// Can two nodes hold a critical pair with -depth <= phi <= margin? Balls near enough, cones opposite enough,
-/// and the line between them along the normals. b's centre and normal come in a's axes.
-SCREE_INLINE bool may_touch(const CoverNode& a, double scale_a, const CoverNode& b, double scale_b,
-                            Three centre_b, Three normal_b, const SearchReach& s) {
-  const Three d = centre_b - scale_a * to_three(a.centre), n = to_three(a.normal);
-  const double balls = scale_a * a.radius + scale_b * b.radius + s.slack;
-  const double most = std::max(s.margin, s.depth), dd = dot(d, d);
-  if (dd > (balls + most) * (balls + most)) return false;
-  // The sum of the cones' half angles, where it is less than a half turn.
-  const double sine = a.sine * b.cosine + a.cosine * b.sine, cosine = a.cosine * b.cosine - a.sine * b.sine;
-  if (sine > 0.0 && -dot(n, normal_b) < cosine - s.tilt) return false;
-  if (a.cosine <= 0.0) return true;
-  const double rise = dot(n, d);
-  if (rise > s.margin + balls || rise < -s.depth - balls) return false;
-  const double aside = std::min(most, std::sqrt(dd) + balls) * a.sine + balls;
-  return dd - rise * rise <= aside * aside;
+inline bool is_within(const Touch& t, const SearchReach& reach) {
+  return t.converged && t.phi <= reach.margin && t.phi >= -reach.depth &&
+         is_contact(t.bend_a, t.bend_b, t.phi);
 }
 
-/// What a pair of patches can hold.
-enum class PatchPair : std::uint8_t { nothing, at_most_one, any };
-
-/// The answer, with where the critical pair must be if there is one: relative to the patches' centres, in
-/// tangents(n), with errors.
-struct Looked {
-  PatchPair what = PatchPair::any;
-  Two u{0.0, 0.0}, v{0.0, 0.0};                   // m
-  double error_a = infinity, error_b = infinity;  // m
-};
-
-/// Bounds that are proven, or those from samples, which are several times narrower.
-enum class Proof : std::uint8_t { certified, sampled };
-
-/// Interval Newton in closed form: with u, v the places of a critical pair relative to the patches' centres,
-/// M u = B r_t - (n_b)_t + e, where e holds everything that the patches' bounds leave open.
-template <Proof proof>
-SCREE_INLINE Looked look(const PairView& p, const CoverNode& na, const Patch& pa, const CoverNode& nb,
-                         const Patch& pb, Three centre_b, Three normal_b, const SearchReach& s) {
-  constexpr bool certified = proof == Proof::certified;
-  constexpr Looked empty{.what = PatchPair::nothing};
-  if (!(pa.bend_error < infinity) || !(pb.bend_error < infinity)) return {};
-  const double ka = 1.0 / p.scale_a, kb = 1.0 / p.scale_b;
-  const double rho_a = p.scale_a * na.radius, rho_b = p.scale_b * nb.radius;
-  const double rise_a = p.scale_a * (certified ? pa.rise : pa.sampled_rise),
-               rise_b = p.scale_b * (certified ? pb.rise : pb.sampled_rise);
-  const Three n = to_three(na.normal), n_b = to_three(nb.normal),
-              r = centre_b - p.scale_a * to_three(na.centre);
-  const Tangents frame = tangents(n), frame_b{back(p.turn, frame.x), back(p.turn, frame.y)};
-  const auto bend = [](const Patch& q, double k) {
-    return Symmetric{k * q.bend[0], k * q.bend[1], k * q.bend[2],
-                     k * q.bend[3], k * q.bend[4], k * q.bend[5]};
-  };
-  const Symmetric bend_a = bend(pa, ka), bend_b = bend(pb, kb);
-  const Plane2 a = across(frame, bend_a), b = across(frame_b, bend_b);
-  const Two r_t = across(frame, r), n_t = across(frame, normal_b);
-  const double phi = dot(n, r), tilted = norm(n_t), size_a = norm(a), size_b = norm(b);
-  // phi n.n' = n.(x_b - x_a) with n' the normal of the pair: the centres' distance along n, but for what the
-  // patches rise, a little stretched.
-  const double v_rise = rise_b + (tilted + s.tilt) * rho_b, cosine = std::max(na.cosine, 0.1);
-  const double apart = rise_a + v_rise + s.slack;
-  const double low = std::max((phi - apart) / (phi > apart ? 1.0 : cosine), -s.depth - s.slack),
-               high = std::min((phi + apart) / (phi < -apart ? 1.0 : cosine), s.margin + s.slack);
-  if (low > high) return empty;
-  const double phi_mid = 0.5 * (low + high), phi_error = 0.5 * (high - low);
-  // By how much the normals may be off from the linear model, and how much b's bend from what its own frame
-  // says.
-  const Three kn_b = bend_b * n_b;
-  const double skew_b = tilted * (norm(kn_b) + tilted * size_b) + 2.0 * s.tilt * size_b;
-  double off_a = pa.turn_error, off_b = pb.turn_error;
-  if (certified) {
-    off_a = ka * pa.bend_error * rho_a + norm(across(frame, bend_a * n)) * rise_a;
-    off_b =
-        kb * pb.bend_error * rho_b + (norm(across(frame_b, kn_b)) + tilted * (size_b + norm(kn_b))) * v_rise;
-  }
-  const double e1 = phi_error * (size_a * rho_a + off_a) + std::abs(phi_mid) * off_a + s.slack;
-  const double e2 = off_a + off_b + skew_b * rho_b + s.tilt;
-  const double e = e2 + size_b * e1;
-  const Matrix2 m = relative_bend(a, b, phi_mid);
-  const Two turned = b * r_t, right{turned.x - n_t.x, turned.y - n_t.y};
-  const double largest = largest_singular(m), least = largest > 0.0 ? std::abs(m.det()) / largest : 0.0;
-  if (norm(right) > largest * rho_a + e) return empty;
-  Looked looked;
-  if (least > 0.0) {
-    const Two u = solve(m, right), au = a * u;
-    const Two v{u.x + phi_mid * au.x - r_t.x, u.y + phi_mid * au.y - r_t.y};
-    looked = {PatchPair::any, u, v, e / least, (1.0 + std::abs(phi_mid) * size_a) * e / least + e1};
-    if (norm(u) > rho_a + looked.error_a || norm(v) > rho_b + looked.error_b) return empty;
-  }
-  // M anywhere in the two patches differs from this one by at most so much.
-  const double error_a = certified ? ka * pa.bend_error : off_a / rho_a,
-               error_b = (certified ? kb * pb.bend_error : off_b / rho_b) + skew_b;
-  const double change = error_a + error_b +
-                        std::abs(phi_mid) * (size_a * error_b + (size_b + error_b) * error_a) +
-                        phi_error * (size_a + error_a) * (size_b + error_b);
-  if (least > change) looked.what = PatchPair::at_most_one;
-  return looked;
+inline constexpr double same_place = 1e-5;  // of the size: two contacts nearer than this are one
+inline bool is_same(const PairView& p, Three a, Three b, const Touch& t) {
+  const double near = same_place * p.size;
+  return norm(a - t.a) < near && norm(b - t.b) < near;
 }
+
+inline double smaller_length(const PairView& p) {
+  return std::min(p.scale_a * p.a->smallest_length, p.scale_b * p.b->smallest_length);
+}
+
+// (F1) at a point in the axes of a, and of b, m.
+inline double value_on_a(const PairView& p, Three x) { return value(p.a->function, (1.0 / p.scale_a) * x); }
+inline double value_on_b(const PairView& p, Three x) { return value(p.b->function, (1.0 / p.scale_b) * x); }
+
+/// Does the line between the points of a critical pair run outside both bodies where they are apart, inside
+/// both where they overlap?
+bool runs_clear(const PairView& p, const Touch& t);
+
+/// In the world; `a`: where the first body of the pair is.
+Gap to_gap(const PlacedImplicit& a, const PairView& p, const Touch& t, std::uint32_t feature);
 
 /// A pair of vectors, one of each body.
 struct OfBoth {

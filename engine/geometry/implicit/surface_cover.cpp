@@ -142,11 +142,7 @@ std::pair<double, double> curvatures(const FunctionValue& at) {
 /// Looks at the surface on a grid of lines through a leaf's box.
 void sample(const PerturbedQuadric& f, CoverLeaf& leaf) {
   constexpr int lines = 6, iterations = 4;
-  constexpr double safety = 1.3;
-  Patch& p = leaf.patch;
   const Vec3 &c = leaf.node.centre, &n = leaf.node.normal;
-  Mat3 bend;
-  bend << p.bend[0], p.bend[3], p.bend[4], p.bend[3], p.bend[1], p.bend[5], p.bend[4], p.bend[5], p.bend[2];
   auto [least, most] = curvatures(evaluate(f, c));
   const Vec3 size = leaf.box.size(), slack = Vec3::Constant(0.05 * size.maxCoeff());
   Eigen::Index across = 0;  // the lines' direction
@@ -166,11 +162,6 @@ void sample(const PerturbedQuadric& f, CoverLeaf& leaf) {
       const auto [low, high] = curvatures(at);
       least = std::min(least, low);
       most = std::max(most, high);
-      const Vec3 u = x - c, flat = u - u.dot(n) * n;
-      Vec3 off = -at.gradient.normalized() - n - bend * flat;
-      off -= off.dot(n) * n;
-      p.turn_error = std::max(p.turn_error, safety * off.norm());
-      p.sampled_rise = std::max(p.sampled_rise, safety * std::abs(u.dot(n)));
     }
   }
   leaf.node.least_bend = least;

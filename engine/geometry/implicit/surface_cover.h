@@ -27,9 +27,6 @@ struct Patch {
   std::array<double, 6> bend{};  // 1/m, -H/|g| at the centre, in the order of Quadric
   double bend_error = 0.0;       // 1/m, |D(x) - D(centre)| anywhere in the patch is at most this
   double rise = 0.0;             // m, how far the surface may be from the plane through the centre
-  // The same from samples of the leaves of a cover, with a safety factor, for searches that need no proof:
-  double turn_error = 0.0;    // rad, |n(x) - n - D (x - centre)_t| in the tangent plane
-  double sampled_rise = 0.0;  // m
 };
 
 struct Cover {

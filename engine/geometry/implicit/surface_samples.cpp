@@ -1,0 +1,113 @@
+#include "engine/geometry/implicit/surface_samples.h"
+
+#include <algorithm>
+#include <span>
+
+namespace scree {
+
+namespace {
+
+constexpr double widest = 0.1, narrowest = 0.03;  // of the bounding radius, between samples
+constexpr double turn = 0.3;                      // rad that the normal turns from sample to sample
+constexpr double fineness = 0.4;                  // of that distance: parts of leaves that are looked at
+constexpr int most_parts = 4;                     // of a leaf along a side
+constexpr double same_side = -0.5;  // cosine of the normals of samples that stand for each other
+constexpr std::size_t group_size = 16;
+
+/// A point of the surface with how far what it stands for reaches, m.
+struct Candidate {
+  SurfaceSample sample;
+  double radius;
+};
+
+/// The surface in a leaf, part by part.
+void add_candidates(const PerturbedQuadric& f, const CoverNode& leaf, const Box& box, double bounding_radius,
+                    std::vector<Candidate>& found) {
+  constexpr int iterations = 5;
+  const double bend = std::max(leaf.most_bend, -leaf.least_bend),
+               apart = std::clamp(turn / bend, narrowest * bounding_radius, widest * bounding_radius);
+  const int n = std::clamp(static_cast<int>(std::ceil(leaf.radius / (fineness * apart))), 1, most_parts);
+  const Vec3 part = box.size() / n;
+  const auto add = [&](const Vec3& near) {
+    Vec3 x = near;
+    FunctionValue at = evaluate(f, x);
+    for (int k = 0; k < iterations; ++k) {
+      x -= (at.value / at.gradient.squaredNorm()) * at.gradient;
+      at = evaluate(f, x);
+    }
+    const double length = at.gradient.norm();
+    if (!((x - near).norm() < 0.75 * part.norm()) || !(length > 0.0)) return;
+    found.push_back({{x,
+                      -at.gradient / length,
+                      {-at.xx / length, -at.yy / length, -at.zz / length, -at.xy / length, -at.xz / length,
+                       -at.yz / length},
+                      apart},
+                     leaf.radius / n});
+  };
+  if (n == 1) return add(leaf.centre);
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j)
+      for (int k = 0; k < n; ++k) add(box.low + part.cwiseProduct(Vec3(i + 0.5, j + 0.5, k + 0.5)));
+}
+
+}  // namespace
+
+SurfaceSamples surface_samples(const PerturbedQuadric& f, const Cover& cover, double bounding_radius) {
+  // Leaves in the order of the tree, so that those of a group lie together.
+  std::vector<Candidate> candidates;
+  std::vector<std::int32_t> waiting;
+  if (!cover.nodes.empty()) waiting.push_back(0);
+  while (!waiting.empty()) {
+    const CoverNode& node = cover.nodes[static_cast<std::size_t>(waiting.back())];
+    waiting.pop_back();
+    if (node.child >= 0) {
+      waiting.push_back(node.child + 1);
+      waiting.push_back(node.child);
+    } else {
+      add_candidates(f, node, cover.boxes[static_cast<std::size_t>(node.patch)], bounding_radius, candidates);
+    }
+  }
+  SurfaceSamples s;
+  const auto stand_for_each_other = [](const SurfaceSample& a, const SurfaceSample& b) {
+    return a.normal.dot(b.normal) > same_side;
+  };
+  for (const Candidate& c : candidates) {
+    const auto covers = [&](const SurfaceSample& o) {
+      const double near = std::min(c.sample.spacing, o.spacing);
+      return (o.point - c.sample.point).squaredNorm() < near * near && stand_for_each_other(o, c.sample);
+    };
+    if (std::ranges::none_of(s.samples, covers)) s.samples.push_back(c.sample);
+  }
+  // What each really covers.
+  std::vector<double> reach(s.samples.size(), 0.0);
+  for (const Candidate& c : candidates) {
+    double nearest = infinity;
+    std::size_t best = 0;
+    for (std::size_t k = 0; k < s.samples.size(); ++k) {
+      const double distance = (s.samples[k].point - c.sample.point).norm();
+      if (distance >= nearest || !stand_for_each_other(s.samples[k], c.sample)) continue;
+      nearest = distance;
+      best = k;
+    }
+    reach[best] = std::max(reach[best], nearest + c.radius);
+  }
+  for (std::size_t k = 0; k < s.samples.size(); ++k) s.samples[k].spacing = reach[k];
+  for (std::size_t first = 0; first < s.samples.size(); first += group_size) {
+    const auto members = std::span(s.samples).subspan(first, std::min(group_size, s.samples.size() - first));
+    Vec3 low = Vec3::Constant(infinity), high = -low;
+    for (const SurfaceSample& m : members) {
+      low = low.cwiseMin(m.point);
+      high = high.cwiseMax(m.point);
+    }
+    SampleGroup g{0.5 * (low + high), 0.0, 0.0, static_cast<std::int32_t>(first),
+                  static_cast<std::int32_t>(members.size())};
+    for (const SurfaceSample& m : members) {
+      g.radius = std::max(g.radius, (m.point - g.centre).norm());
+      g.spacing = std::max(g.spacing, m.spacing);
+    }
+    s.groups.push_back(g);
+  }
+  return s;
+}
+
+}  // namespace scree
