@@ -1,0 +1,19 @@
+// Triangle meshes in files of other programs.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string_view>
+
+#include "engine/geometry/triangle_mesh.h"
+
+namespace scree::io {
+
+/// Endings that are known: ".stl" and ".obj".
+std::span<const std::string_view> mesh_endings();
+
+/// Binary STL (single precision) or OBJ, by the path's ending, which is one of mesh_endings() in small
+/// letters. Throws WriteError.
+void write_mesh(const std::filesystem::path& path, const TriangleMesh& mesh);
+
+}  // namespace scree::io

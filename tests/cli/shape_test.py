@@ -1,0 +1,99 @@
+"""scree shape: shape_test.py <scree> <source folder> [Shape.test_name ...]"""
+import json
+import os
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM, SOURCE = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
+SHAPES = SOURCE / "scenes" / "shapes"
+
+
+def scree_shape(*arguments):
+    return subprocess.run([PROGRAM, "shape", *map(str, arguments)], capture_output=True, text=True, timeout=100)
+
+
+def stl_triangles(path):
+    """[triangle][corner][axis] of a binary STL."""
+    data = path.read_bytes()
+    (count,) = struct.unpack_from("<I", data, 80)
+    assert len(data) == 84 + 50 * count, path
+    return [[struct.unpack_from("<3f", data, 84 + 50 * k + 12 * (c + 1)) for c in range(3)] for k in range(count)]
+
+
+def volume(triangles):
+    return sum(a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) + a[2] * (b[0] * c[1] - b[1] * c[0])
+               for a, b, c in triangles) / 6
+
+
+class Shape(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def told(self, *arguments):
+        done = scree_shape(*arguments)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout
+
+    def write(self, text):
+        path = self.folder / "mine.toml"
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def fails(self, text, *words):
+        done = scree_shape(self.write(text))
+        self.assertEqual((done.returncode, done.stdout), (3, ""))
+        for word in words:
+            self.assertIn(word, done.stderr)
+
+    def test_tells_mass_form_and_cost(self):
+        text = self.told(SHAPES / "dumbbell.toml")
+        for word in ("in order", "volume", "centre", "moments", "elongation 0.428", "convexity 0.829", "patches", "times"):
+            self.assertIn(word, text)
+        at_scale = json.loads(self.told(SHAPES / "dumbbell.toml", "--size", "0.01", "--json"))
+        self.assertAlmostEqual(at_scale["volume_m3"], 0.747699e-6, delta=1e-11)
+        self.assertLess(at_scale["mass_error"], 1e-6)
+        self.assertGreater(at_scale["contact"]["searched_us"], at_scale["contact"]["remembered_us"])
+        self.assertGreaterEqual(at_scale["contact"]["contacts_a_pair"], 1)
+        self.assertEqual(at_scale["warnings"], [])
+
+    def test_mesh_is_closed_and_holds_the_volume(self):
+        mesh = self.folder / "pebble.stl"
+        told = json.loads(self.told(SHAPES / "pebble.toml", "--size", "0.02", "--mesh", mesh, "--json"))
+        triangles = stl_triangles(mesh)
+        edges = {(t[k], t[(k + 1) % 3]) for t in triangles for k in range(3)}
+        self.assertEqual(len(edges), 3 * len(triangles))  # every edge once a direction
+        self.assertTrue(all((b, a) in edges for a, b in edges))
+        # Chords of a surface divided 24 times an edge of the icosahedron: 0.3 % at most.
+        self.assertAlmostEqual(volume(triangles) / told["volume_m3"], 1, delta=3e-3)
+        self.told(SHAPES / "pebble.toml", "--mesh", self.folder / "coarse.obj", "--fineness", "2")
+        lines = (self.folder / "coarse.obj").read_text(encoding="utf-8").split("\n")
+        self.assertEqual(sum(line.startswith("v ") for line in lines), 42)
+        self.assertEqual(sum(line.startswith("f ") for line in lines), 80)
+
+    def test_picture(self):
+        self.told(SHAPES / "rice.toml", "--picture", self.folder / "rice.png")
+        self.assertEqual((self.folder / "rice.png").read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
+
+    def test_says_what_is_wrong(self):
+        self.fails("", "mine.toml", "semi_axes", "is missing")
+        self.fails('file = "other.toml"', "cannot name another")
+        self.fails("semi_axes = [1, 1, 0]", "not bounded")
+        self.fails('semi_axis = [1, 1, 1]', "did you mean 'semi_axes'?")
+        done = scree_shape(SHAPES / "nothing.toml")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("cannot be opened", done.stderr)
+        done = scree_shape(SHAPES / "rice.toml", "--mesh", "rice.vrml")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(".stl, .obj", done.stderr)
+        done = scree_shape(SHAPES / "rice.toml", "--mesh", self.folder / "no" / "rice.stl")
+        self.assertEqual(done.returncode, 4)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
