@@ -13,7 +13,7 @@ namespace scree {
 
 namespace {
 
-constexpr int pairs = 48;
+constexpr int pairs = 24;
 constexpr double overlap = 1e-3, margin = 0.02;  // of the bounding radius
 constexpr double moved = 1e-5;  // of the bounding radius and rad, between two steps near rest
 
