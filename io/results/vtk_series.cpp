@@ -1,11 +1,11 @@
 #include "io/results/vtk_series.h"
 
 #include <fmt/format.h>
-#include <optional>
 
 #include "engine/geometry/implicit/surface_mesh.h"
 #include "io/files/file_errors.h"
 #include "io/files/vtk_file.h"
+#include "io/results/glyph.h"
 
 namespace scree::io {
 
@@ -39,7 +39,7 @@ struct VtkSeries::Parts {
   Shapes shapes;  // of the scene
   std::shared_ptr<const BodyConstants> constants;
   std::vector<Vec3f> radii;            // [body], m
-  std::vector<std::int32_t> glyph;     // [body], 0: a ball, k + 1: the mesh of function k
+  std::vector<std::int32_t> glyph;     // [body], its mesh
   std::vector<Vec3f> scale;            // [body], m, what the glyph's unit of length is
   std::vector<std::int32_t> material;  // [body]
   std::int64_t frames = 0;
@@ -81,10 +81,9 @@ void VtkSeries::append(const Frame& frame) {
     for (const ShapeDescription& shape : p.constants->shape) {
       const ShapeIndex s = p.shapes.add(shape);
       p.radii.push_back(enclosing_ellipsoid(p.shapes, s).semi_axes.cast<float>());
-      const std::optional<SizedFunction> sized =
-          shape.kind == ShapeKind::implicit ? std::optional(p.shapes.sized(s)) : std::nullopt;
-      p.glyph.push_back(sized ? sized->function + 1 : 0);
-      p.scale.push_back(sized ? Vec3f(Vec3f::Constant(static_cast<float>(sized->size))) : p.radii.back());
+      const Glyph shown = glyph(p.shapes, s);
+      p.glyph.push_back(shown.mesh);
+      p.scale.push_back(shown.scale.cast<float>());
     }
     p.material.clear();
     for (const MaterialIndex m : p.constants->material) p.material.push_back(m.value);
