@@ -14,6 +14,7 @@
 #include "tools/progress.h"
 #include "tools/shape/contact_cost.h"
 #include "tools/shape/draw.h"
+#include "tools/shape/fit.h"
 
 namespace scree {
 
@@ -23,6 +24,7 @@ namespace fs = std::filesystem;
 
 struct ShapeOptions {
   fs::path file, picture, mesh;
+  FitOptions fit;
   double size = 1.0;
   int fineness = 24;
   bool json = false;
@@ -117,7 +119,17 @@ std::string json_of(const ShapeReport& r, const ShapeOptions& options, const std
   return json.dump(2) + '\n';
 }
 
+int fit_mesh(const ShapeOptions& options) {
+  FitOptions fitting = options.fit;
+  fitting.picture = options.picture;
+  if (fitting.output.empty()) fitting.output = fitting.mesh.stem().string() + ".toml";
+  return fit(fitting);
+}
+
 int shape(const ShapeOptions& options) {
+  if (!options.fit.mesh.empty()) return fit_mesh(options);
+  if (options.file.empty())
+    throw CLI::ValidationError("scree shape", "SHAPE.toml is missing, or --fit MESH.stl");
   const io::ShapeFile file = io::read_shape(options.file);
   for (const Fault& warning : file.warnings) spdlog::warn("{}", to_string(warning));
   const ImplicitShape& made = *file.function.shape;
@@ -149,10 +161,11 @@ CLI::Validator ending_in(std::vector<std::string_view> endings) {
 void add_shape(CLI::App& app, std::function<int()>& action) {
   const auto options = std::make_shared<ShapeOptions>();
   CLI::App* command = app.add_subcommand(
-      "shape", "Check a shape file; tell mass, form and cost of the body; draw it, mesh it");
-  command->add_option("file", options->file, "Shape file, as `file` of [[shapes]] names it")
-      ->required()
-      ->type_name("SHAPE.toml");
+      "shape",
+      "Check a shape file; tell mass, form and cost of the body; draw it, mesh it; or fit one to a mesh");
+  CLI::Option* file =
+      command->add_option("file", options->file, "Shape file, as `file` of [[shapes]] names it")
+          ->type_name("SHAPE.toml");
   command->add_option("--size", options->size, "What one unit of length of the shape is, m")
       ->check(number_in(positive))
       ->capture_default_str();
@@ -168,7 +181,23 @@ void add_shape(CLI::App& app, std::function<int()>& action) {
   command->add_option("--fineness", options->fineness, "Of the mesh: 20 times its square are the triangles")
       ->check(whole_number_in({.low = 1.0, .high = 400.0}))
       ->capture_default_str();
-  command->add_flag("--json", options->json, "Print JSON");
+  CLI::Option* json = command->add_flag("--json", options->json, "Print JSON");
+  CLI::Option* fit =
+      command->add_option("--fit", options->fit.mesh, "Make a shape file of this triangle mesh: .stl or .obj")
+          ->excludes(file)
+          ->excludes(json)
+          ->type_name("MESH.stl");
+  command
+      ->add_option("-k,--perturbations", options->fit.perturbations,
+                   "Bumps and dents of the function that is fitted; 0: an ellipsoid")
+      ->check(whole_number_in({.low = 0.0, .high = static_cast<double>(max_perturbations)}))
+      ->needs(fit)
+      ->capture_default_str();
+  command
+      ->add_option("-o,--output", options->fit.output,
+                   "The shape file that is made; the mesh's name with .toml if not given")
+      ->needs(fit)
+      ->type_name("SHAPE.toml");
   command->callback([options, &action] { action = [options] { return shape(*options); }; });
 }
 

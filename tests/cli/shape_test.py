@@ -80,6 +80,55 @@ class Shape(unittest.TestCase):
         self.told(SHAPES / "rice.toml", "--picture", self.folder / "rice.png")
         self.assertEqual((self.folder / "rice.png").read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
 
+    def test_fits_a_mesh(self):
+        """A shape's own mesh, once as binary STL and once as text with other units, gives the shape again."""
+        mesh, fitted = self.folder / "scan.stl", self.folder / "fitted.toml"
+        first = json.loads(self.told(SHAPES / "dumbbell.toml", "--mesh", mesh, "--json"))
+        text = self.told("--fit", mesh, "-k", "3", "-o", fitted, "--picture", self.folder / "both.png")
+        for word in ("11520 triangles", "3 perturbations", "mean", "largest", "volume", "fitted.toml"):
+            self.assertIn(word, text)
+        again = json.loads(self.told(fitted, "--json"))
+        self.assertAlmostEqual(again["volume_m3"] / first["volume_m3"], 1, delta=0.01)
+        for index in ("elongation", "flatness", "sphericity", "convexity"):
+            self.assertAlmostEqual(again[index], first[index], delta=0.01)
+        width, height = struct.unpack(">II", (self.folder / "both.png").read_bytes()[16:24])
+        self.told(SHAPES / "dumbbell.toml", "--picture", self.folder / "one.png")
+        self.assertEqual((width, height % 2), (720, 0))
+        one_height = struct.unpack(">I", (self.folder / "one.png").read_bytes()[20:24])[0]
+        self.assertAlmostEqual(height / one_height, 2, delta=0.05)
+
+        self.told(SHAPES / "rice.toml", "--mesh", mesh)
+        with open(self.folder / "text.STL", "w", encoding="utf-8") as file:
+            file.write("solid rice\n")
+            for triangle in stl_triangles(mesh):
+                corners = "".join(f"vertex {25.4 * x:.7e} {25.4 * y:.7e} {25.4 * z:.7e}\n" for x, y, z in triangle)
+                file.write(f"facet normal 0 0 0\nouter loop\n{corners}endloop\nendfacet\n")
+            file.write("endsolid rice\n")
+        self.told("--fit", self.folder / "text.STL", "-k", "0", "-o", fitted)
+        rice = json.loads(self.told(fitted, "--json", "--size", str(1 / 25.4)))
+        self.assertAlmostEqual(rice["volume_m3"] / json.loads(self.told(SHAPES / "rice.toml", "--json"))["volume_m3"], 1, delta=0.02)
+
+    def test_fit_says_what_is_wrong(self):
+        def refused(name, content, status, word):
+            path = self.folder / name
+            path.write_bytes(content)
+            done = scree_shape("--fit", path, "-o", self.folder / "out.toml")
+            self.assertEqual((done.returncode, done.stdout), (status, ""), done.stderr)
+            self.assertIn(word, done.stderr)
+            self.assertFalse((self.folder / "out.toml").exists())
+
+        corners = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n"
+        refused("open.obj", corners + b"f 1 3 2\nf 1 2 4\nf 1 4 3\n", 3, "not closed: 3 edges")
+        refused("far.obj", corners + b"f 1 3 5\n", 6, "line 5: there is no vertex 5")
+        refused("empty.obj", b"", 3, "no triangles")
+        refused("cut.stl", b"\0" * 80 + struct.pack("<I", 7) + b"\0" * 100, 6, "its end is missing")
+        refused("odd.stl", b"solid x\nvertex 1 2\n", 6, "three numbers")
+        refused("mesh.ply", b"ply\n", 6, "allowed .stl, .obj")
+        self.assertEqual(scree_shape("--fit", self.folder / "none.stl").returncode, 6)
+        done = scree_shape()
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("SHAPE.toml is missing, or --fit", done.stderr)
+
     def test_says_what_is_wrong(self):
         self.fails("", "mine.toml", "semi_axes", "is missing")
         self.fails('file = "other.toml"', "cannot name another")
