@@ -64,7 +64,7 @@ that of the largest ball within, a corner's radius is the reciprocal of that cur
 
     scree shape --fit pebble.stl -k 6 -o pebble.toml --picture both.png
 
-fits an ellipsoid with `-k` bumps and dents (6 unless said otherwise; 0: the ellipsoid alone) to a closed triangle mesh (STL, OBJ) by
+fits an ellipsoid with `-k` bumps and dents (6 unless said otherwise; 0: the ellipsoid alone) to a closed triangle mesh (STL, OBJ, PLY) by
 least squares of the surface's distance from 1500 points of the mesh. It begins with the ellipsoid of the mesh's moments, adds each
 bump or dent where and as wide as it lowers the squares most, and lets all numbers go after each. It tells mean and largest distance
 and the difference of volume, and draws the function above the mesh. Lengths in the file are those of the mesh: `size` of a

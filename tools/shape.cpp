@@ -182,11 +182,12 @@ void add_shape(CLI::App& app, std::function<int()>& action) {
       ->check(whole_number_in({.low = 1.0, .high = 400.0}))
       ->capture_default_str();
   CLI::Option* json = command->add_flag("--json", options->json, "Print JSON");
-  CLI::Option* fit =
-      command->add_option("--fit", options->fit.mesh, "Make a shape file of this triangle mesh: .stl or .obj")
-          ->excludes(file)
-          ->excludes(json)
-          ->type_name("MESH.stl");
+  CLI::Option* fit = command
+                         ->add_option("--fit", options->fit.mesh,
+                                      "Make a shape file of this triangle mesh: .stl, .obj or .ply")
+                         ->excludes(file)
+                         ->excludes(json)
+                         ->type_name("MESH.stl");
   command
       ->add_option("-k,--perturbations", options->fit.perturbations,
                    "Bumps and dents of the function that is fitted; 0: an ellipsoid")

@@ -15,6 +15,7 @@
 #include <string>
 
 #include "io/files/file_errors.h"
+#include "io/files/ply_file.h"
 #include "io/files/text_file.h"
 
 namespace scree::io {
@@ -160,9 +161,22 @@ TriangleMesh read_mesh(const std::filesystem::path& path) {
   std::string ending = path.extension().string();
   std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return std::tolower(c); });
   const std::string bytes = bytes_of(path);
-  if (ending == ".obj") return welded(obj_corners(path, bytes));
-  if (ending == ".stl") return welded(stl_corners(path, bytes));
-  fail(path, fmt::format("it is of a kind that is not read (allowed {})", fmt::join(endings, ", ")));
+  std::vector<Vec3> corners;
+  if (ending == ".obj") {
+    corners = obj_corners(path, bytes);
+  } else if (ending == ".stl") {
+    corners = stl_corners(path, bytes);
+  } else if (ending == ".ply") {
+    std::string problem;
+    std::optional<std::vector<Vec3>> found = ply_corners(bytes, problem);
+    if (!found) fail(path, problem);
+    corners = std::move(*found);
+  } else {
+    fail(path, "it is of a kind that is not read (allowed .stl, .obj, .ply)");
+  }
+  if (!std::ranges::all_of(corners, [](const Vec3& x) { return x.allFinite(); }))
+    fail(path, "it has coordinates that are not finite");
+  return welded(corners);
 }
 
 void write_mesh(const std::filesystem::path& path, const TriangleMesh& mesh) {

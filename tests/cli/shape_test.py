@@ -108,6 +108,22 @@ class Shape(unittest.TestCase):
         rice = json.loads(self.told(fitted, "--json", "--size", str(1 / 25.4)))
         self.assertAlmostEqual(rice["volume_m3"] / json.loads(self.told(SHAPES / "rice.toml", "--json"))["volume_m3"], 1, delta=0.02)
 
+    def test_reads_ply_of_every_kind(self):
+        corners = [(x, y, z) for x in (0, 2) for y in (0, 3) for z in (0, 4)]
+        faces = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
+        header = ("ply\nformat {} 1.0\ncomment a box\nelement vertex 8\nproperty double x\nproperty uchar red\nproperty float y\n"
+                  "property short z\nelement face 6\nproperty list uchar int vertex_indices\nend_header\n")
+        text = "".join(f"{x} 7 {y} {z}\n" for x, y, z in corners) + "".join("4 %d %d %d %d\n" % face for face in faces)
+        files = {"ascii": text.encode()}
+        for name, order in (("binary_little_endian", "<"), ("binary_big_endian", ">")):
+            files[name] = b"".join(struct.pack(order + "dBfh", x, 7, y, z) for x, y, z in corners)
+            files[name] += b"".join(struct.pack(order + "B4i", 4, *face) for face in faces)
+        for name, content in files.items():
+            path = self.folder / (name + ".ply")
+            path.write_bytes(header.format(name).encode() + content)
+            text = self.told("--fit", path, "-k", "0", "-o", self.folder / "box.toml")
+            self.assertIn("12 triangles, volume 24,", text)
+
     def test_fit_says_what_is_wrong(self):
         def refused(name, content, status, word):
             path = self.folder / name
@@ -123,7 +139,10 @@ class Shape(unittest.TestCase):
         refused("empty.obj", b"", 3, "no triangles")
         refused("cut.stl", b"\0" * 80 + struct.pack("<I", 7) + b"\0" * 100, 6, "its end is missing")
         refused("odd.stl", b"solid x\nvertex 1 2\n", 6, "three numbers")
-        refused("mesh.ply", b"ply\n", 6, "allowed .stl, .obj")
+        refused("mesh.vrml", b"", 6, "allowed .stl, .obj, .ply")
+        refused("no.ply", b"solid\n", 6, "does not begin with ply")
+        refused("cut.ply", b"ply\nformat ascii 1.0\nelement vertex 2\nproperty float x\nend_header\n1\n", 6, "ends in vertex 2 of 2")
+        refused("nan.stl", b"\0" * 80 + struct.pack("<I12fH", 1, *[float("nan")] * 12, 0), 6, "not finite")
         self.assertEqual(scree_shape("--fit", self.folder / "none.stl").returncode, 6)
         done = scree_shape()
         self.assertEqual(done.returncode, 2)
