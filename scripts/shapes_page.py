@@ -56,7 +56,8 @@ L the one across both. Then
 | roundness | mean radius of the corners over the radius of the largest ball within | after Wadell 1932 |
 | convexity | volume over that of the convex hull | |
 
-All are 1 for a ball and taken from a mesh of some 11,000 triangles, with errors below 0.002, roundness 0.01 (tests `FormIndices`).
+All are 1 for a ball and taken from a mesh of some 11,000 triangles, for smooth bodies with errors below 0.002, roundness 0.01 (tests
+`FormIndices`).
 Wadell measured roundness on outlines. Here corners are all places of the surface whose sharper principal curvature is above
 that of the largest ball within, a corner's radius is the reciprocal of that curvature, and the mean goes by area.
 
