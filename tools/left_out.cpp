@@ -5,6 +5,7 @@
 #include "tools/exit_codes.h"
 #include "tools/render.h"
 #include "tools/report_page.h"
+#include "tools/shape/draw.h"
 
 namespace scree {
 
@@ -33,6 +34,13 @@ void add_render(CLI::App& app, std::function<int()>& action) {
   add_left_out(app, action,
                {"render", "Pictures and films", "-DSCREE_RENDER=ON",
                 "libembree-dev, libcairo2-dev and fonts-dejavu-core"});
+}
+
+int draw_shape(const Shapes&, ShapeIndex, const TriangleMesh*, const std::filesystem::path&) {
+  spdlog::error(
+      "this build draws no pictures: configure with -DSCREE_RENDER=ON, which needs the Debian packages "
+      "libembree-dev, libcairo2-dev and fonts-dejavu-core");
+  return exit_left_out;
 }
 #endif
 

@@ -20,6 +20,7 @@
 #include "tools/render.h"
 #include "tools/report_page.h"
 #include "tools/run.h"
+#include "tools/shape.h"
 #include "tools/solve.h"
 
 namespace {
@@ -61,7 +62,7 @@ int main(int argc, char** argv) {
   log_to_stderr();
   scree::ignore_write_signals();
   scree::io::leave_out_hdf5_exit_handler();
-  CLI::App app("Scree: granular contact dynamics of ellipsoids", "scree");
+  CLI::App app("Scree: granular contact dynamics of smooth bodies", "scree");
   app.set_version_flag("-V,--version", "scree " + scree::io::scree_version());
   app.require_subcommand(0, 1);
   std::function<int()> action;
@@ -69,6 +70,7 @@ int main(int argc, char** argv) {
   scree::add_new(app, action);
   scree::add_run(app, action);
   scree::add_check(app, action);
+  scree::add_shape(app, action);
   scree::add_solve(app, action);
   scree::add_bench(app, action);
   scree::add_paraview(app, action);

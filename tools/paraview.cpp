@@ -51,11 +51,14 @@ void write_script(const io::RunFolder& folder, const ParaviewOptions& options) {
   }
   if (options.time_s) frame_at(*options.time_s, reader);
   if (!fs::exists(folder.bodies_series())) io::write_vtk_series(folder, reader, io::all_frames(reader));
+  // Files of older runs know no meshes.
+  const bool has_meshes = fs::exists(folder.path / io::RunFolder::vtk_frame("shape", 0));
+  const std::size_t shapes = has_meshes ? reader.run().model.shapes.functions().size() : 0;
   io::write_whole_file(
       folder.view_script(),
       io::paraview_script({fs::absolute(folder.path).lexically_normal(), reader.run().model.settings.gravity,
                            fs::exists(folder.walls()), fs::exists(folder.contacts_series()), options.colour,
-                           options.chains, reader.run().impulse_time_s}));
+                           options.chains, reader.run().impulse_time_s, shapes}));
 }
 
 std::vector<std::string> command_line(const io::RunFolder& folder, const ParaviewOptions& options) {

@@ -17,36 +17,69 @@ double bounding_radius(const PlacedEllipsoid& ellipsoid) {
   return std::sqrt(ellipsoid.matrix.selfadjointView<Eigen::Lower>().eigenvalues().maxCoeff());
 }
 
-bool overlap(const PlacedEllipsoid& a, const PlacedEllipsoid& b) { return gap(a, b).distance < 0.0; }
+bool is_ellipsoid(const Obstacle& a) { return !a.function || a.function->shape->semi_axes; }
+
+bool overlap(const Obstacle& a, const Obstacle& b) {
+  if (!(gap(a.hull, b.hull).distance < 0.0)) return false;
+  if (!a.function || !b.function || (is_ellipsoid(a) && is_ellipsoid(b))) return true;
+  // Balls within both tell deep overlaps at once.
+  const auto inner = [](const PlacedImplicit& f) { return f.scale * f.shape->smallest_length; };
+  if ((a.hull.centre - b.hull.centre).norm() < inner(*a.function) + inner(*b.function)) return true;
+  PairMemory memory;
+  std::vector<Gap> found;
+  contacts(*a.function, *b.function, 0.0, memory, found);
+  return std::ranges::any_of(found, [](const Gap& g) { return g.distance < 0.0; });
+}
+
+/// Does a region hold a grain? Boxes ask the support function, cylinders the ellipsoid that holds the grain.
+bool holds(const Region& region, const Obstacle& grain) {
+  if (holds(region, grain.hull)) return true;
+  const BoxRegion* box = std::get_if<BoxRegion>(&region);
+  if (box == nullptr || is_ellipsoid(grain)) return false;
+  const PlacedImplicit& f = *grain.function;
+  for (int i = 0; i < 3; ++i) {
+    const Vec3 axis = f.rotation.row(i);
+    if (f.position[i] + f.scale * support(*f.shape, axis).dot(axis) > box->high[i] ||
+        f.position[i] + f.scale * support(*f.shape, -axis).dot(axis) < box->low[i])
+      return false;
+  }
+  return true;
+}
+
+Obstacle obstacle_of(const GrainRecipe& recipe, const Grain& grain) {
+  Obstacle result{place(recipe, grain)};
+  if (recipe.function) result.function = place(*recipe.function, grain.pose, grain.scale * recipe.size);
+  return result;
+}
 
 /// Places a grain among those placed so far.
 class Packer {
  public:
-  Packer(const GrainRecipe& recipe, const Region& region, std::span<const PlacedEllipsoid> obstacles)
-      : recipe_(recipe), region_(region), placed_(obstacles.begin(), obstacles.end()) {
-    std::vector<double> radius(placed_.size());
-    std::transform(placed_.begin(), placed_.end(), radius.begin(), bounding_radius);
-    for (std::size_t i = 0; i < placed_.size(); ++i)
-      grid_.add(placed_[i].centre, radius[i], static_cast<int>(i));
+  Packer(const GrainRecipe& recipe, const Region& region, std::span<const Obstacle> obstacles)
+      : recipe_(recipe), region_(region) {
+    for (const Obstacle& obstacle : obstacles) add(obstacle, bounding_radius(obstacle.hull));
   }
 
   bool try_place(const Grain& grain) {
-    const PlacedEllipsoid ellipsoid = place(recipe_, grain);
-    if (!holds(region_, ellipsoid)) return false;
+    const Obstacle body = obstacle_of(recipe_, grain);
+    if (!holds(region_, body)) return false;
     const double radius = grain.scale * recipe_.semi_axes.maxCoeff();
-    const bool is_free = grid_.visit_near(ellipsoid.centre, radius, [&](std::int32_t other) {
-      return !overlap(ellipsoid, placed_[static_cast<std::size_t>(other)]);
+    const bool is_free = grid_.visit_near(body.hull.centre, radius, [&](std::int32_t other) {
+      return !overlap(body, placed_[static_cast<std::size_t>(other)]);
     });
-    if (!is_free) return false;
-    grid_.add(ellipsoid.centre, radius, static_cast<int>(placed_.size()));
-    placed_.push_back(ellipsoid);
-    return true;
+    if (is_free) add(body, radius);
+    return is_free;
   }
 
  private:
+  void add(const Obstacle& body, double radius) {
+    grid_.add(body.hull.centre, radius, static_cast<std::int32_t>(placed_.size()));
+    placed_.push_back(body);
+  }
+
   const GrainRecipe& recipe_;
   const Region& region_;
-  std::vector<PlacedEllipsoid> placed_;
+  std::vector<Obstacle> placed_;
   NeighbourGrid grid_;
 };
 
@@ -145,10 +178,12 @@ std::vector<Grain> lattice(const GrainRecipe& recipe, const Region& region, cons
 }
 
 std::vector<Grain> random_packing(const GrainRecipe& recipe, const Region& region,
-                                  const RandomPackingSettings& settings,
-                                  std::span<const PlacedEllipsoid> obstacles, std::uint64_t seed) {
+                                  const RandomPackingSettings& settings, std::span<const Obstacle> obstacles,
+                                  std::uint64_t seed) {
   // More than fill the whole volume cannot fit: an absurd count then costs no absurd memory.
-  const double least_volume = volume(Ellipsoid{smallest(recipe.scale) * recipe.semi_axes});
+  const double whole = recipe.function ? std::pow(recipe.size, 3) * recipe.function->volume
+                                       : volume(Ellipsoid{recipe.semi_axes});
+  const double least_volume = std::pow(smallest(recipe.scale), 3) * whole;
   const double most = 1.0 + std::floor(volume(region) / least_volume);
   const std::size_t count =
       most < static_cast<double>(settings.count) ? static_cast<std::size_t>(most) : settings.count;

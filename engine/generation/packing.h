@@ -6,14 +6,24 @@
 
 #include "engine/generation/region.h"
 #include "engine/generation/size_distribution.h"
+#include "engine/geometry/implicit/implicit_contacts.h"
 
 namespace scree {
 
 /// What the grains of a group have in common.
 struct GrainRecipe {
-  Vec3 semi_axes = Vec3::Ones();  // m, before scaling
+  Vec3 semi_axes = Vec3::Ones();  // m, before scaling; of the ellipsoid that holds the grain where it is
+                                  // given by a function
   SizeDistribution scale;
-  std::optional<Quat> orientation;  // random if not given
+  std::optional<Quat> orientation;          // random if not given
+  const ImplicitShape* function = nullptr;  // of the grain, where there are functions
+  double size = 1.0;                        // m, what one unit of length of the function is, before scaling
+};
+
+/// What grains must not overlap. Without a function it is the ellipsoid.
+struct Obstacle {
+  PlacedEllipsoid hull;  // holds it
+  std::optional<PlacedImplicit> function = std::nullopt;
 };
 
 struct Grain {
@@ -47,11 +57,12 @@ struct RandomPackingSettings {
 
 /// Random sequential addition (Widom 1966): each grain goes to the first of a series of uniformly random
 /// places where it lies in the region and overlaps neither an obstacle nor an earlier grain, by the exact
-/// distance of ellipsoids. Sizes are drawn first and the largest placed first, which fits more; the result is
-/// in the order of the draw. Returns the grains that were placed, fewer than `count` if one of them found no
-/// place: about 0.2 to 0.3 of the region's volume.
+/// distance of ellipsoids, and where the ellipsoids that hold them overlap by that of the surfaces
+/// themselves. Sizes are drawn first and the largest placed first, which fits more; the result is in the
+/// order of the draw. Returns the grains that were placed, fewer than `count` if one of them found no place:
+/// about 0.2 to 0.3 of the region's volume.
 std::vector<Grain> random_packing(const GrainRecipe& recipe, const Region& region,
-                                  const RandomPackingSettings& settings,
-                                  std::span<const PlacedEllipsoid> obstacles, std::uint64_t seed);
+                                  const RandomPackingSettings& settings, std::span<const Obstacle> obstacles,
+                                  std::uint64_t seed);
 
 }  // namespace scree

@@ -7,11 +7,13 @@
 #include <nlohmann/json.hpp>
 #include <scree_embedded.h>
 
+#include "engine/geometry/implicit/surface_mesh.h"
 #include "io/render/camera.h"
 #include "io/render/run_scene.h"
 #include "io/report/packed.h"
 #include "io/report/plots.h"
 #include "io/results/colour_map.h"
+#include "io/results/glyph.h"
 #include "io/results/provenance.h"
 #include "io/results/recorded_fields.h"
 #include "io/scene/read_scene.h"
@@ -77,6 +79,19 @@ Json wall_json(const RunScene& scene, const RecordedRun& run) {
       {"point", std::move(point)}, {"clear", std::move(triangles[0])}, {"floor", std::move(triangles[1])}};
 }
 
+Json surface_json(const SurfaceMesh& mesh) {
+  const auto numbers = [](const auto& rows) {
+    std::vector<float> list;
+    for (const auto& row : rows) {
+      for (const auto x : row) list.push_back(static_cast<float>(x));
+    }
+    return packed(list);
+  };
+  return {{"points", numbers(mesh.points)},
+          {"normals", numbers(mesh.normals)},
+          {"triangles", numbers(mesh.triangles)}};
+}
+
 /// The poses of the chosen frames, in 16 bits a number.
 class PackedView {
  public:
@@ -135,16 +150,25 @@ class PackedView {
                         {"high", rounded(range_[f][1])},
                         {"data", packed_frames(colour_[f], n)}});
     }
-    std::vector<float> axes;
+    const Shapes& shapes = reader_.run().model.shapes;
+    std::vector<float> meshes, scales;
     for (const ShapeIndex shape : reader_.run().bodies.shape) {
-      for (const double a : enclosing_ellipsoid(reader_.run().model.shapes, shape).semi_axes)
-        axes.push_back(static_cast<float>(a));
+      const Glyph shown = glyph(shapes, shape);
+      meshes.push_back(static_cast<float>(shown.mesh));
+      for (const double x : shown.scale) scales.push_back(static_cast<float>(x));
     }
+    // About as many triangles as a ball has.
+    const int fineness = n <= 3000 ? 8 : n <= 20000 ? 5 : 3;
+    Json surfaces = Json::array();
+    for (const ShapeFunction& function : shapes.functions())
+      surfaces.push_back(surface_json(surface_mesh(*function.shape, fineness)));
     return {{"bodies", n},
             {"times", std::move(times)},
             {"low", to_json(box_.min())},
             {"size", to_json(box_.sizes())},
-            {"semi_axes", packed(axes)},
+            {"mesh", packed(meshes)},
+            {"scale", packed(scales)},
+            {"surfaces", std::move(surfaces)},
             {"position", packed_frames(position_, 3 * n)},
             {"quaternion", packed_frames(quaternion_, 4 * n)},
             {"fields", std::move(fields)}};

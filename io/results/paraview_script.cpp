@@ -11,7 +11,7 @@ namespace scree::io {
 namespace {
 
 constexpr const char* script_head =
-    R"py("""Shows this run in ParaView: true ellipsoids, transparent walls, contacts and force chains.
+    R"py("""Shows this run in ParaView: true bodies, transparent walls, contacts and force chains.
 
     paraview --script=view.py                 opens the window
     pvbatch view.py picture.png [time_s]      saves a picture of the last moment, or of the one nearest to time_s
@@ -39,17 +39,20 @@ def show_bodies(view):
     if bodies.GetDataInformation().GetNumberOfPoints() == 0:
         return bodies
     display.SetRepresentationType("3D Glyphs")
-    display.GlyphType = "Sphere"  # of diameter 1, so that twice the semi-axes is its scale
-    display.GlyphType.Radius = 0.5
-    display.GlyphType.ThetaResolution = 32
-    display.GlyphType.PhiResolution = 24
+    if SHAPES:
+        show_meshes(display)
+    else:
+        display.GlyphType = "Sphere"  # of diameter 1, so that twice the semi-axes is its scale
+        display.GlyphType.Radius = 0.5
+        display.GlyphType.ThetaResolution = 32
+        display.GlyphType.PhiResolution = 24
+        display.SelectScaleArray = "radii"
+        display.ScaleFactor = 2.0
     display.Orient = 1
     display.OrientationMode = "Quaternion"
     display.SelectOrientationVectors = "orientation"  # w x y z
     display.Scaling = 1
     display.ScaleMode = "Vector Components"
-    display.SelectScaleArray = "radii"
-    display.ScaleFactor = 2.0
     colour(display, view, COLOUR)
     low, high = range_over_time(bodies, COLOUR)
     GetColorTransferFunction(COLOUR).RescaleTransferFunction(low, high)
@@ -57,6 +60,19 @@ def show_bodies(view):
         display.Opacity = 0.25
         display.SetScalarBarVisibility(view, False)
     return bodies
+
+
+def show_meshes(display):
+    """Bodies as what the array `shape` says: 0 a ball that `scale` makes an ellipsoid, k + 1 the mesh of function k."""
+    ball = Sphere(registrationName="ball", Radius=1.0, ThetaResolution=32, PhiResolution=24)
+    meshes = [XMLPolyDataReader(registrationName="shape %d" % k, FileName=[os.path.join(FOLDER, "vtk", "shape_%06d.vtp" % k)])
+              for k in range(SHAPES)]
+    display.GlyphType = "Pipeline Connection"
+    display.GlyphType.Input = GroupDatasets(registrationName="shapes", Input=[ball] + meshes)
+    display.UseGlyphTable = display.UseCompositeGlyphTable = 1
+    display.GlyphTableIndexArray = "shape"
+    display.SelectScaleArray = "scale"
+    display.ScaleFactor = 1.0
 
 
 def range_over_time(source, array, moments=16):
@@ -243,10 +259,10 @@ std::string paraview_script(const ViewOptions& options) {
   const std::string folder = nlohmann::json(options.folder.string()).dump();
   return fmt::format(
       "{}FOLDER = {}\nHAS_WALLS, HAS_CONTACTS, SHOW_CHAINS = {}, {}, {}\nCOLOUR = {}\nUP = {}\n"
-      "TOWARDS_CAMERA = {}\nUNITS = {{{}}}\nIMPULSE_TIME = {}\nMAP = {}\n{}",
+      "TOWARDS_CAMERA = {}\nUNITS = {{{}}}\nIMPULSE_TIME = {}\nSHAPES = {}\nMAP = {}\n{}",
       script_head, folder, python(options.walls), python(options.contacts),
       python(options.chains && options.contacts), nlohmann::json(options.colour).dump(), list(up),
-      list(towards), units(), options.impulse_time_s, colours(), script_body);
+      list(towards), units(), options.impulse_time_s, options.shapes, colours(), script_body);
 }
 
 }  // namespace scree::io

@@ -16,9 +16,10 @@ struct ViewOptions {
   std::string colour = "speed";        // array of the bodies; a vector counts by its length
   bool chains = false;                 // show force chains through faint bodies from the start
   double impulse_time_s = 1.0;         // in which the impulses of contacts acted
+  std::size_t shapes = 0;              // functions that bodies are made of, each with its mesh in vtk/
 };
 
-/// Text of view.py: bodies as true ellipsoids, walls transparent, contacts and force chains at hand, camera
+/// Text of view.py: bodies as they are, walls transparent, contacts and force chains at hand, camera
 /// set. Runs as `paraview --script=view.py` and as `pvbatch view.py [picture.png [time]]`.
 std::string paraview_script(const ViewOptions& options);
 

@@ -12,11 +12,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Is this "bodies_<digits>.vtp" or "contacts_<digits>.vtp"?
+/// Is this "bodies_<digits>.vtp", "contacts_<digits>.vtp" or "shape_<digits>.vtp"?
 bool is_vtk_frame(const std::string& name) {
   const std::string suffix = ".vtp";
   if (name.size() <= suffix.size() || !name.ends_with(suffix)) return false;
-  for (const std::string kind : {"bodies_", "contacts_"}) {
+  for (const std::string kind : {"bodies_", "contacts_", "shape_"}) {
     if (!name.starts_with(kind)) continue;
     const std::string digits = name.substr(kind.size(), name.size() - kind.size() - suffix.size());
     return !digits.empty() && digits.find_first_not_of("0123456789") == std::string::npos;

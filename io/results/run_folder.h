@@ -20,7 +20,8 @@ struct RunFolder {
   std::filesystem::path contacts_series() const { return path / "contacts.pvd"; }
   std::filesystem::path walls() const { return path / "walls.vtp"; }
   std::filesystem::path vtk() const { return path / "vtk"; }
-  /// "vtk/bodies_000042.vtp", relative to the folder; `kind` is "bodies" or "contacts".
+  /// "vtk/bodies_000042.vtp", relative to the folder; `kind` is "bodies" or "contacts", or "shape" for the
+  /// mesh of a function, which has a number in place of a frame.
   static std::string vtk_frame(const std::string& kind, std::int64_t frame);
 };
 

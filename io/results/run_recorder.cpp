@@ -94,7 +94,8 @@ struct RunRecorder::Parts {
                            scene.output.contacts,
                            "speed",
                            false,
-                           scene.model.settings.time_step_s / scene.model.settings.substeps};
+                           scene.model.settings.time_step_s / scene.model.settings.substeps,
+                           scene.model.shapes.functions().size()};
     write_whole_file(folder.view_script(), paraview_script(view));
   }
 

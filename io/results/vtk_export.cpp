@@ -13,6 +13,7 @@ namespace {
 Scene recorded_scene(const RecordedRun& run, bool contacts) {
   Scene scene;
   scene.name = run.scene;
+  scene.model.shapes = run.model.shapes;
   scene.output.fields = run.fields;
   scene.output.contacts = contacts;
   return scene;

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "engine/geometry/implicit/surface_mesh.h"
 #include "io/files/file_errors.h"
 #include "io/files/vtk_file.h"
+#include "io/results/glyph.h"
 
 namespace scree::io {
 
@@ -13,6 +15,18 @@ std::vector<float> lengths(const std::vector<Vec3f>& vectors) {
   std::vector<float> lengths;
   for (const Vec3f& v : vectors) lengths.push_back(v.norm());
   return lengths;
+}
+
+/// The mesh of a function in its body's axes, in units of its own.
+void write_shape(const std::filesystem::path& path, const ImplicitShape& shape) {
+  constexpr int fineness = 10;  // 2000 triangles where rays from the centre leave once
+  const SurfaceMesh mesh = surface_mesh(shape, fineness);
+  std::vector<Vec3f> points, normals;
+  for (const Vec3& x : mesh.points) points.push_back(x.cast<float>());
+  for (const Vec3& n : mesh.normals) normals.push_back(n.cast<float>());
+  std::vector<std::vector<std::int32_t>> triangles;
+  for (const auto& t : mesh.triangles) triangles.emplace_back(t.begin(), t.end());
+  write_vtk_polygons(path, points, triangles, normals, {});
 }
 
 }  // namespace
@@ -25,6 +39,8 @@ struct VtkSeries::Parts {
   Shapes shapes;  // of the scene
   std::shared_ptr<const BodyConstants> constants;
   std::vector<Vec3f> radii;            // [body], m
+  std::vector<std::int32_t> glyph;     // [body], its mesh
+  std::vector<Vec3f> scale;            // [body], m, what the glyph's unit of length is
   std::vector<std::int32_t> material;  // [body]
   std::int64_t frames = 0;
   std::vector<std::pair<double, std::string>> body_files, contact_files;
@@ -38,12 +54,18 @@ VtkSeries::VtkSeries(const RunFolder& folder, const Scene& scene)
                                            nullptr,
                                            {},
                                            {},
+                                           {},
+                                           {},
                                            0,
                                            {},
                                            {}})) {
   std::error_code error;
   std::filesystem::create_directories(folder.vtk(), error);
   if (error) throw WriteError(fmt::format("cannot write {}: {}", folder.vtk().string(), error.message()));
+  const std::vector<ShapeFunction>& functions = parts_->shapes.functions();
+  for (std::size_t k = 0; k < functions.size(); ++k)
+    write_shape(folder.path / RunFolder::vtk_frame("shape", static_cast<std::int64_t>(k)),
+                *functions[k].shape);
 }
 
 VtkSeries::~VtkSeries() = default;
@@ -54,8 +76,15 @@ void VtkSeries::append(const Frame& frame) {
   if (p.constants != frame.constants) {
     p.constants = frame.constants;
     p.radii.clear();
-    for (const ShapeDescription& shape : p.constants->shape)
-      p.radii.push_back(enclosing_ellipsoid(p.shapes, p.shapes.add(shape)).semi_axes.cast<float>());
+    p.glyph.clear();
+    p.scale.clear();
+    for (const ShapeDescription& shape : p.constants->shape) {
+      const ShapeIndex s = p.shapes.add(shape);
+      p.radii.push_back(enclosing_ellipsoid(p.shapes, s).semi_axes.cast<float>());
+      const Glyph shown = glyph(p.shapes, s);
+      p.glyph.push_back(shown.mesh);
+      p.scale.push_back(shown.scale.cast<float>());
+    }
     p.material.clear();
     for (const MaterialIndex m : p.constants->material) p.material.push_back(m.value);
   }
@@ -68,6 +97,10 @@ void VtkSeries::append(const Frame& frame) {
                  {"id", p.constants->id},
                  {"material", p.material},
                  {"contacts", frame.contacts_of_body}};
+  if (!p.shapes.functions().empty()) {
+    data.emplace_back("shape", p.glyph);
+    data.emplace_back("scale", p.scale);
+  }
   for (std::size_t f = 0; f < p.field_names.size(); ++f) data.emplace_back(p.field_names[f], frame.fields[f]);
   const std::string file = RunFolder::vtk_frame("bodies", p.frames);
   write_vtk_points(p.folder.path / file, frame.position, data);

@@ -1,4 +1,5 @@
-// Files for ParaView: one .vtp a frame and a .pvd that lists them with their times; walls once.
+// Files for ParaView: one .vtp a frame and a .pvd that lists them with their times; walls, and the mesh of
+// each function that bodies are made of, once.
 #pragma once
 
 #include <memory>

@@ -49,8 +49,8 @@ constexpr std::array section_table{
         "One heading a shape that is no ellipsoid: F(x) + sum f_i R_i(x) >= 0 is inside, with F a base "
         "quadric and R_i the square of another one where that is positive (model.md, Functionally "
         "defined bodies). Lengths are in units of the shape; `size` of a body says what a unit is. The "
-        "body's "
-        "axes are the principal ones through its centre of mass, whatever the function's are."},
+        "body's axes are the principal ones through its centre of mass, whatever the function's are. "
+        "Those in scenes/shapes, and how to make one of a scanned grain: shapes.md."},
     SectionInfo{"perturbations", "[[shapes.perturbations]]", false, "type", "One heading a bump or a dent."},
     SectionInfo{
         "bodies", "[[bodies]]", false, "generate",

@@ -231,10 +231,13 @@ class GroupReader {
     const Section scale = section_.child("scale");
     const bool scale_is_good = scale.node() == nullptr || is_window(scale);
     if (!region || !scale_is_good) return;
-    const GrainRecipe recipe{
-        semi_axes_of(shape),
-        scale.node() == nullptr ? SizeDistribution{} : settings_of<SizeDistribution>(scale),
-        fixed_orientation(section_)};
+    GrainRecipe recipe{semi_axes_of(shape),
+                       scale.node() == nullptr ? SizeDistribution{} : settings_of<SizeDistribution>(scale),
+                       fixed_orientation(section_)};
+    if (!model_.shapes.functions().empty()) {
+      recipe.function = &model_.shapes.function_of(index_of(shape));
+      recipe.size = model_.shapes.size_of(index_of(shape));
+    }
     const auto count = static_cast<std::size_t>(section_.integer("count"));
     if (bodies().size() + count > reading_.most_bodies) {
       Fault fault = fault_at(section_.given("count"), section_.path_of("count"),
@@ -273,10 +276,14 @@ class GroupReader {
     return false;
   }
 
-  std::vector<PlacedEllipsoid> obstacles() {
-    std::vector<PlacedEllipsoid> placed;
+  std::vector<Obstacle> obstacles() {
+    std::vector<Obstacle> placed;
+    const Shapes& shapes = model_.shapes;
     for (std::size_t i = 0; i < bodies().size(); ++i) {
-      placed.push_back(place(enclosing_ellipsoid(model_.shapes, bodies().shape[i]), bodies().pose(i)));
+      const ShapeIndex s = bodies().shape[i];
+      placed.push_back({place(enclosing_ellipsoid(shapes, s), bodies().pose(i))});
+      if (!shapes.functions().empty())
+        placed.back().function = place(shapes.function_of(s), bodies().pose(i), shapes.size_of(s));
     }
     return placed;
   }

@@ -7,6 +7,7 @@
 #include "io/scene/expressions.h"
 #include "io/scene/faults.h"
 #include "io/scene/keys.h"
+#include "io/scene/read_shape.h"
 #include "io/scene/reading.h"
 #include "io/scene/settings_keys.h"
 #include "io/scene/validate.h"
@@ -91,19 +92,38 @@ void add_function(const std::string& name, const Section& shape, Reading& readin
 }
 
 /// The shape that a file holds, with the keys of [[shapes]] at its top level.
-void read_shape_file(const std::string& name, const Section& section, Reading& reading) {
-  const std::filesystem::path file = reading.scene.file.parent_path() / section.text("file");
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream || std::filesystem::is_directory(file)) {
-    reading.faults.push_back(
-        fault_at(section.given("file"), section.path_of("file"), "cannot be opened as a file"));
-    return;
-  }
-  const std::string text((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
+void add_from_text(const std::string& name, const std::string& text, const std::filesystem::path& file,
+                   Reading& reading) {
   Node root = parse_document(text, file.string());
   evaluate_expressions(root, reading.faults);
   validate(root, "shapes", "shape", reading.faults);
-  add_function(name, Section(&root, "shapes", "shape"), reading);
+  const Section shape(&root, "shapes", "shape");
+  if (root.find("file") != nullptr) {
+    reading.faults.push_back(
+        fault_at(*root.find("file"), "shape.file", "is one shape file; it cannot name another"));
+  } else if (root.find("semi_axes") == nullptr) {
+    reading.faults.push_back(missing_key(shape, "semi_axes"));
+    reading.faults.back().where.file = file.string();
+  } else {
+    add_function(name, shape, reading);
+  }
+}
+
+/// None where it cannot be opened.
+std::optional<std::string> text_of(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream || std::filesystem::is_directory(file)) return std::nullopt;
+  return std::string((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
+}
+
+void read_shape_file(const std::string& name, const Section& section, Reading& reading) {
+  const std::filesystem::path file = reading.scene.file.parent_path() / section.text("file");
+  if (const std::optional<std::string> text = text_of(file)) {
+    add_from_text(name, *text, file, reading);
+  } else {
+    reading.faults.push_back(
+        fault_at(section.given("file"), section.path_of("file"), "cannot be opened as a file"));
+  }
 }
 
 }  // namespace
@@ -133,6 +153,24 @@ void read_shapes(const Section& top, Reading& reading) {
       add_function(name, section, reading);
     }
   }
+}
+
+ShapeFile read_shape(const std::filesystem::path& file) {
+  Reading reading;
+  const std::optional<std::string> text = text_of(file);
+  if (text) {
+    add_from_text(file.stem().string(), *text, file, reading);
+  } else {
+    Fault fault;
+    fault.where.file = file.string();
+    fault.problem = "cannot be opened as a file";
+    reading.faults.push_back(std::move(fault));
+  }
+  if (!reading.faults.empty()) {
+    sort_by_place(reading.faults);
+    throw InputError(reading.faults);
+  }
+  return {reading.scene.model.shapes.functions().front(), reading.scene.warnings};
 }
 
 std::optional<std::int32_t> find_function(const Section& section, Reading& reading) {

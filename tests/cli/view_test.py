@@ -59,8 +59,9 @@ class Viewing(unittest.TestCase):
         self.run_folder = os.path.join(self.folder, "run")
         shutil.copytree(self.made, self.run_folder)
 
-    def scree(self, command, *arguments, **options):
-        return subprocess.run([PROGRAM, command, self.run_folder, *arguments], capture_output=True, text=True,
+    def scree(self, command, *arguments, scene=None, **options):
+        """On the run's folder, or on a scene."""
+        return subprocess.run([PROGRAM, command, scene or self.run_folder, *arguments], capture_output=True, text=True,
                               cwd=self.folder, timeout=120, **options)
 
     def check_refusals(self, command):
@@ -104,6 +105,30 @@ class Viewing(unittest.TestCase):
             with open(os.path.join(kept, name), "rb") as a, open(os.path.join(self.run_folder, name), "rb") as b:
                 self.assertEqual(a.read(), b.read(), name)
         self.assertTrue(os.path.exists(os.path.join(self.run_folder, "walls.vtp")))
+
+    def test_paraview_has_a_mesh_of_every_function(self):
+        """And makes the same files again from the trajectory alone."""
+        shutil.rmtree(self.run_folder)
+        scene = os.path.join(self.folder, "waists.toml")
+        with open(scene, "w") as file:
+            file.write(SCENE.replace('semi_axes = [0.05, 0.04, 0.03]', 'shape = "waist"\nsize = 0.05').replace("count = 30", "count = 8")
+                       + '[[bodies]]\nradius = 0.02\nposition = [0, 0, 0.1]\n[[shapes]]\nname = "waist"\nsemi_axes = [1, 0.5, 0.5]\n'
+                       '[[shapes.perturbations]]\ntype = "ellipsoid"\nsemi_axes = [0.55, 0, 0]\nweight = -0.65\n')
+        self.assertEqual(self.scree("run", "-o", self.run_folder, "-q", scene=scene).returncode, 0)
+        kept = os.path.join(self.folder, "kept")
+        shutil.copytree(self.run_folder, kept)
+        with open(os.path.join(kept, "view.py")) as file:
+            self.assertIn("\nSHAPES = 1\n", file.read())
+        shutil.rmtree(os.path.join(self.run_folder, "vtk"))
+        os.remove(os.path.join(self.run_folder, "bodies.pvd"))
+        self.assertEqual(self.scree("paraview", "--script-only").returncode, 0)
+        names = os.listdir(os.path.join(kept, "vtk"))
+        self.assertIn("shape_000000.vtp", names)
+        for name in names:
+            with open(os.path.join(kept, "vtk", name), "rb") as a, open(os.path.join(self.run_folder, "vtk", name), "rb") as b:
+                self.assertEqual(a.read(), b.read(), name)
+        with open(os.path.join(self.run_folder, "view.py")) as file:
+            self.assertIn("\nSHAPES = 1\n", file.read())
 
     def test_paraview_says_what_is_wrong(self):
         done = self.scree("paraview", "--color", "taste")

@@ -79,7 +79,7 @@ def check_text(page):
     data = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL).group(1))
     view, n = data["view"], data["view"]["bodies"]
     assert n == 40 and len(view["times"]) == 16, (n, len(view["times"]))
-    axes = struct.unpack(f"<{3 * n}f", unpacked(view["semi_axes"]))
+    axes = struct.unpack(f"<{3 * n}f", unpacked(view["scale"]))
     assert abs(max(axes) - 0.06) < 1e-6 and abs(min(axes) - 0.03) < 1e-6
     assert len(unpacked(view["position"])) == 2 * 3 * n * 16
     assert data["run"]["commit"] and data["run"]["machine"] and data["summary"]["status"] == "finished"
@@ -141,6 +141,42 @@ def rash_run(scree, scene, folder):
     subprocess.run([scree, "report", folder, "-q"], check=True)
     with open(os.path.join(folder, "report.html"), encoding="utf-8") as file:
         return file.read()
+
+
+WAISTS = """
+[[bodies]]
+shape = "waist"
+size = 0.1
+position = [0, 0, 1.2]
+[[shapes]]
+name = "waist"
+semi_axes = [1, 0.5, 0.5]
+[[shapes.perturbations]]
+type = "ellipsoid"
+semi_axes = [0.55, 0, 0]
+weight = -0.65
+"""
+
+
+def check_functions(scree, chromium, folder, picture):
+    """A body given by a function is shown as its own surface, the others as balls that are scaled."""
+    scene, run = os.path.join(folder, "waists.toml"), os.path.join(folder, "waists")
+    with open(scene, "w", encoding="utf-8") as file:
+        file.write(SCENE + WAISTS)
+    subprocess.run([scree, "run", scene, "-q", "-o", run, "--until", "0.1"], check=True)
+    subprocess.run([scree, "report", run, "-q"], check=True)
+    with open(os.path.join(run, "report.html"), encoding="utf-8") as file:
+        page = file.read()
+    view = json.loads(re.search(r'id="data">(.*?)</script>', page, re.DOTALL).group(1))["view"]
+    assert struct.unpack("<41f", unpacked(view["mesh"])) == (0.0,) * 40 + (1.0,)
+    assert struct.unpack("<123f", unpacked(view["scale"]))[-3:] == struct.unpack("<3f", struct.pack("<3f", 0.1, 0.1, 0.1))
+    (surface,) = view["surfaces"]
+    x = struct.unpack(f"<{3 * 642}f", unpacked(surface["points"]))
+    for a, b, c in zip(x[0::3], x[1::3], x[2::3]):
+        assert abs(1 - a**2 - 4 * (b**2 + c**2) - 0.65 * max(0, 1 - (a / 0.55) ** 2) ** 2) < 1e-5
+    assert len(unpacked(surface["triangles"])) == 4 * 3 * 1280
+    seen = in_browser(chromium, page, folder, picture)
+    assert seen["state"] == "ready" and 0.005 < seen["before"] < 0.5, seen
 
 
 WIDE = """
@@ -239,6 +275,7 @@ def main():
         left = in_browser(chromium, going, folder, None)
         rash = rash_run(scree, scene, os.path.join(folder, "rash"))
         bad = in_browser(chromium, rash, folder, None)
+        check_functions(scree, chromium, folder, os.environ.get("SCREE_FUNCTIONS_PICTURE"))
         check_phone(scree, chromium, folder, os.environ.get("SCREE_PHONE_PICTURE"))
         with open(os.path.join(folder, "rash", "summary.json"), encoding="utf-8") as file:
             check_verdict(bad, json.load(file)["verdict"], "rgb(192, 57, 43)")

@@ -48,7 +48,7 @@ TEST(RunFolder, OverwriteRemovesOwnFilesOnly) {
   const TemporaryFolder folder;
   fs::create_directory(folder.path() / "vtk");
   const std::vector<fs::path> own{"trajectory.h5", "summary.json", "vtk/bodies_000000.vtp",
-                                  "vtk/contacts_1000000.vtp"};
+                                  "vtk/contacts_1000000.vtp", "vtk/shape_000000.vtp"};
   const std::vector<fs::path> foreign{"notes.txt", "summary.json.bak", "vtk/bodies_.vtp",
                                       "vtk/bodies_1.vtp.gz", "vtk/picture.png"};
   for (const fs::path& name : own) put(folder.path() / name, "old");

@@ -11,6 +11,7 @@
 #include "io/files/vtk_file.h"
 #include "io/results/vtk_series.h"
 #include "tests/results/fixtures.h"
+#include "tests/support/implicit_shapes.h"
 
 namespace scree::test {
 
@@ -61,6 +62,41 @@ TEST(VtkSeries, ReadsBackWithTheLayoutThatGlyphsNeed) {
   for (const char* name : {"velocity", "angular_velocity", "contacts", "kinetic_energy"}) {
     EXPECT_TRUE(data->GetPointData()->HasArray(name)) << name;
   }
+}
+
+TEST(VtkSeries, BodiesOfFunctionsHaveTheirMeshes) {
+  const TemporaryFolder folder;
+  io::Scene scene = example_scene(3);
+  Model& model = scene.model;
+  ShapeFindings findings;
+  const PerturbedQuadric function = dumbbell();
+  const auto shape = std::make_shared<ImplicitShape>(make_implicit_shape(function, {}, findings).value());
+  const SizedFunction sized{model.shapes.add_function({"dumbbell", function, shape}), 0.05};
+  add_body(scene.initial.bodies, model.shapes, model.materials,
+           {model.shapes.add(sized), MaterialIndex(0), {}, {}});
+  write_series(folder.path(), scene, 1);
+  vtkNew<vtkXMLPolyDataReader> reader, mesh_reader;
+  reader->SetFileName((folder.path() / "vtk/bodies_000000.vtp").c_str());
+  reader->Update();
+  vtkPolyData* data = reader->GetOutput();
+  for (const auto& [body, glyph, longest, shortest] :
+       {std::tuple(2, 0.0, 0.03f, 0.01f), std::tuple(3, 1.0, 0.05f, 0.05f)}) {
+    const auto i = static_cast<std::size_t>(body);
+    EXPECT_EQ(value(data, "shape", i, 0), glyph);
+    EXPECT_EQ(value(data, "scale", i, 0), longest);
+    EXPECT_EQ(value(data, "scale", i, 2), shortest);
+  }
+  mesh_reader->SetFileName((folder.path() / "vtk/shape_000000.vtp").c_str());
+  mesh_reader->Update();
+  vtkPolyData* mesh = mesh_reader->GetOutput();
+  EXPECT_EQ(mesh->GetNumberOfPolys(), 2000);
+  for (vtkIdType k = 0; k < mesh->GetNumberOfPoints(); ++k) {
+    const Vec3 x(mesh->GetPoint(k));
+    ASSERT_NEAR(scree::value(shape->function, x), 0.0, 1e-5);  // single precision
+    const Vec3 normal(mesh->GetPointData()->GetNormals()->GetTuple(k));
+    ASSERT_GT(normal.dot(outward(*shape, x)), 1.0 - 1e-6);
+  }
+  EXPECT_LT(std::filesystem::file_size(folder.path() / "vtk/shape_000000.vtp"), 80000u);
 }
 
 TEST(VtkFile, ManyPointsReadBack) {

@@ -6,7 +6,10 @@
 #include "engine/generation/neighbour_grid.h"
 #include "engine/generation/packing.h"
 #include "engine/geometry/ellipsoid_ellipsoid.h"
+#include "engine/geometry/implicit/surface_mesh.h"
+#include "engine/geometry/shapes.h"
 #include "io/scene/read_scene.h"
+#include "tests/support/implicit_shapes.h"
 
 namespace scree {
 namespace {
@@ -195,11 +198,51 @@ TEST(RandomPacking, FillsWithoutOverlap) {
 
 TEST(RandomPacking, KeepsAwayFromObstacles) {
   const Region region = BoxRegion{Vec3::Zero(), Vec3::Constant(0.5)};
-  const PlacedEllipsoid obstacle =
-      place(Ellipsoid{Vec3::Constant(0.2)}, Pose{Vec3::Constant(0.25), Quat::Identity()});
+  const Obstacle obstacle{
+      place(Ellipsoid{Vec3::Constant(0.2)}, Pose{Vec3::Constant(0.25), Quat::Identity()})};
   const std::vector<Grain> grains = random_packing(candy, region, {.count = 60}, std::span(&obstacle, 1), 4);
   EXPECT_EQ(grains.size(), 60u);
-  for (const Grain& grain : grains) EXPECT_GE(gap(place(candy, grain), obstacle).distance, 0.0);
+  for (const Grain& grain : grains) EXPECT_GE(gap(place(candy, grain), obstacle.hull).distance, 0.0);
+}
+
+TEST(RandomPacking, PacksFunctionsByTheirSurfaces) {
+  ShapeFindings findings;
+  Shapes shapes;
+  const PerturbedQuadric function = test::rounded_cube();
+  const std::int32_t cube = shapes.add_function(
+      {"cube", function, std::make_shared<ImplicitShape>(*make_implicit_shape(function, {}, findings))});
+  const ShapeIndex grain_shape = shapes.add(SizedFunction{cube, 0.05}),
+                   ball = shapes.add(Ellipsoid{Vec3::Constant(0.05)});
+  GrainRecipe recipe{enclosing_ellipsoid(shapes, grain_shape).semi_axes, {}, {}};
+  const Region region = BoxRegion{Vec3::Zero(), Vec3::Constant(0.4)};
+  const RandomPackingSettings settings{.count = 1000, .attempts = 100};
+  const std::size_t by_hulls = random_packing(recipe, region, settings, {}, 4).size();
+  recipe.function = &shapes.function_of(grain_shape);
+  recipe.size = shapes.size_of(grain_shape);
+  const Pose middle{Vec3::Constant(0.2), Quat::Identity()};
+  const Obstacle obstacle{place(Ellipsoid{Vec3::Constant(0.05)}, middle),
+                          place(shapes.function_of(ball), middle, shapes.size_of(ball))};
+  const std::vector<Grain> grains = random_packing(recipe, region, settings, std::span(&obstacle, 1), 4);
+  // The ellipsoid that holds a cube has twice its volume and more; the obstacle takes a fifteenth of the box.
+  EXPECT_GT(grains.size(), by_hulls * 3 / 2);
+  std::vector<PlacedImplicit> bodies{*obstacle.function};
+  for (const Grain& grain : grains) bodies.push_back(place(*recipe.function, grain.pose, recipe.size));
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      PairMemory memory;
+      std::vector<Gap> found;
+      contacts(bodies[i], bodies[j], 0.0, memory, found);
+      ASSERT_TRUE(std::ranges::none_of(found, [](const Gap& g) { return g.distance < 0.0; }))
+          << i << ' ' << j;
+    }
+  }
+  const SurfaceMesh mesh = surface_mesh(*recipe.function, 8);
+  for (const Grain& grain : grains) {
+    for (const Vec3& x : mesh.points) {
+      const Vec3 at = grain.pose.position + grain.pose.orientation * (recipe.size * x);
+      ASSERT_TRUE((at.array() > -1e-9).all() && (at.array() < 0.4 + 1e-9).all());
+    }
+  }
 }
 
 TEST(RandomPacking, ReportsWhatFitted) {

@@ -1,6 +1,8 @@
 // What a scene that is in order becomes.
 #include "io/scene/read_scene.h"
 
+#include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <sstream>
 
@@ -357,6 +359,12 @@ TEST(ReadScene, FaultsOfShapesAreToldWhereTheyStand) {
   const std::string endless =
       faults_of(material + "[[shapes]]\nname = \"rod\"\nsemi_axes = [1, 1, 0]\n" + sphere);
   EXPECT_NE(endless.find("shapes[0]"), std::string::npos) << endless;
+  // A file of a shape that holds none.
+  const std::filesystem::path empty = std::filesystem::path(testing::TempDir()) / "scree_empty_shape.toml";
+  std::ofstream(empty).close();
+  const std::string nothing =
+      faults_of(material + "[[shapes]]\nname = \"rod\"\nfile = \"" + empty.string() + "\"\n" + sphere);
+  EXPECT_NE(nothing.find("shape.semi_axes: is missing"), std::string::npos) << nothing;
   const std::string both =
       faults_of(material + dumbbell + "[[bodies]]\nshape = \"dumbbell\"\nradius = 1\nposition = [0, 0, 1]\n");
   EXPECT_NE(both.find("is given beside shape"), std::string::npos) << both;

@@ -42,7 +42,7 @@ TEST(ShippedShapes, AreBodies) {
         "scene.toml");
     EXPECT_GT(scene.initial.bodies.mass.at(0), 0.0) << entry.path();
   }
-  EXPECT_EQ(shapes, 12);
+  EXPECT_EQ(shapes, 15);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ShippedScene, testing::ValuesIn(scenes()),

@@ -80,7 +80,7 @@ def third_party_fault(file, quoted, header):
         return None
     if FILE_FORMATS.match(header) and part_of(file) not in ("io", "tests"):
         return "HDF5, VTK and TOML stay inside io"
-    if part_of(file) in ENGINE and not (quoted or THREADS.match(header) or header.startswith("Eigen/") or STANDARD.match(header)):
+    if part_of(file) in ENGINE and not (quoted or THREADS.match(header) or header.startswith(("Eigen/", "unsupported/Eigen/")) or STANDARD.match(header)):
         return "the engine needs oneTBB, Eigen and, for intervals, Boost's headers alone"
     return None
 

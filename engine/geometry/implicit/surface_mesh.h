@@ -1,16 +1,14 @@
 // A closed triangle mesh of a functionally defined body, for pictures and files.
 #pragma once
 
-#include <array>
-
 #include "engine/geometry/implicit/implicit_shape.h"
+#include "engine/geometry/triangle_mesh.h"
 
 namespace scree {
 
-struct SurfaceMesh {
-  std::vector<Vec3> points;                            // m, body frame, on the surface to rounding
-  std::vector<Vec3> normals;                           // [point] unit, outward, exact
-  std::vector<std::array<std::int32_t, 3>> triangles;  // counter-clockwise seen from outside
+/// Points in the body frame, on the surface to rounding.
+struct SurfaceMesh : TriangleMesh {
+  std::vector<Vec3> normals;  // [point] unit, outward, exact
 };
 
 /// Where every ray from the centre leaves the body once: an icosahedron whose triangles are divided in

@@ -150,6 +150,16 @@
     return summed(values, row);
   }
 
+  const floats = async (text) => new Float32Array((await inflated(text)).buffer);
+
+  async function geometry(surface) {
+    const shape = new THREE.BufferGeometry();
+    shape.setAttribute("position", new THREE.BufferAttribute(await floats(surface.points), 3));
+    shape.setAttribute("normal", new THREE.BufferAttribute(await floats(surface.normals), 3));
+    shape.setIndex(new THREE.BufferAttribute(Uint32Array.from(await floats(surface.triangles)), 1));
+    return shape;
+  }
+
   // --- bodies in space ------------------------------------------------------------------------------------------
   class View {
     constructor(view) {
@@ -177,7 +187,7 @@
 
     async load() {
       const v = this.view, n = v.bodies;
-      this.semiAxes = new Float32Array((await inflated(v.semi_axes)).buffer);
+      this.scale = await floats(v.scale);
       this.position = await frames16(v.position, 3 * n, Uint16Array);
       this.quaternion = await frames16(v.quaternion, 4 * n, Int16Array);
       this.colourFrames = [];
@@ -190,12 +200,19 @@
       const palette = Array.from({ length: 256 }, (_, k) => light(v.palette[k % v.palette.length]));
       this.tables = v.fields.map((field) => (field.categories.length ? palette : scale));
       const fine = n <= 3000 ? [32, 20] : n <= 20000 ? [20, 12] : [12, 8];
-      this.bodies = new THREE.InstancedMesh(new THREE.SphereGeometry(1, ...fine),
-        new THREE.MeshStandardMaterial({ roughness: 0.55 }), n);
-      this.bodies.instanceColor = new THREE.InstancedBufferAttribute(new Float32Array(3 * n), 3);
-      this.bodies.castShadow = this.bodies.receiveShadow = true;
-      this.bodies.frustumCulled = false;
-      this.scene.add(this.bodies);
+      // Bodies of the same mesh are drawn together: a ball for ellipsoids, one surface for each function.
+      const surfaces = [new THREE.SphereGeometry(1, ...fine)];
+      for (const surface of v.surfaces) surfaces.push(await geometry(surface));
+      const mesh = await floats(v.mesh), count = surfaces.map(() => 0);
+      this.place = Array.from(mesh, (k) => ({ part: k, slot: count[k]++ }));
+      this.parts = surfaces.map((surface, k) => {
+        const part = new THREE.InstancedMesh(surface, new THREE.MeshStandardMaterial({ roughness: 0.55 }), count[k]);
+        part.instanceColor = new THREE.InstancedBufferAttribute(new Float32Array(3 * count[k]), 3);
+        part.castShadow = part.receiveShadow = true;
+        part.frustumCulled = false;
+        if (count[k]) this.scene.add(part);
+        return part;
+      });
       this.field = 0;
       this.show(0);
     }
@@ -265,20 +282,20 @@
     /// Puts the bodies where they were in a frame.
     show(frame) {
       const v = this.view, n = v.bodies, p = this.position, q = this.quaternion;
-      const matrix = this.bodies.instanceMatrix.array, colour = this.bodies.instanceColor.array;
       const colours = this.colourFrames[this.field].subarray(frame * n, (frame + 1) * n);
       const place = new THREE.Vector3(), turn = new THREE.Quaternion(), size = new THREE.Vector3(), m = new THREE.Matrix4();
       for (let i = 0, at = 3 * n * frame, turnAt = 4 * n * frame; i < n; ++i) {
         place.set(v.low[0] + v.size[0] * p[at + i] / 65535, v.low[1] + v.size[1] * p[at + n + i] / 65535,
           v.low[2] + v.size[2] * p[at + 2 * n + i] / 65535);
         turn.set(q[turnAt + n + i], q[turnAt + 2 * n + i], q[turnAt + 3 * n + i], q[turnAt + i]);
-        if (turn.lengthSq() > 0) size.fromArray(this.semiAxes, 3 * i);
+        if (turn.lengthSq() > 0) size.fromArray(this.scale, 3 * i);
         else size.setScalar(0);  // not there at this moment
         turn.normalize();
-        m.compose(place, turn, size).toArray(matrix, 16 * i);
-        this.tables[this.field][colours[i]].toArray(colour, 3 * i);
+        const { part, slot } = this.place[i];
+        m.compose(place, turn, size).toArray(this.parts[part].instanceMatrix.array, 16 * slot);
+        this.tables[this.field][colours[i]].toArray(this.parts[part].instanceColor.array, 3 * slot);
       }
-      this.bodies.instanceMatrix.needsUpdate = this.bodies.instanceColor.needsUpdate = true;
+      for (const part of this.parts) part.instanceMatrix.needsUpdate = part.instanceColor.needsUpdate = true;
       this.frame = frame;
       element("clock").textContent = `t = ${v.times[frame].toFixed(3)} s`;
       element("time").value = frame;

@@ -1,0 +1,186 @@
+#include "io/files/mesh_file.h"
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <fmt/format.h>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <sstream>
+#include <string>
+
+#include "io/files/file_errors.h"
+#include "io/files/ply_file.h"
+#include "io/files/text_file.h"
+
+namespace scree::io {
+
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "STL is little-endian");
+
+template <class T>
+void append(std::string& bytes, const T& x) {
+  bytes.append(reinterpret_cast<const char*>(&x), sizeof(T));
+}
+
+/// 80 bytes of heading, the number of triangles, then 50 bytes each: normal, three corners, two bytes of no
+/// use.
+std::string stl_text(const TriangleMesh& mesh) {
+  std::string bytes = "made by scree";
+  bytes.resize(80, ' ');
+  append(bytes, static_cast<std::uint32_t>(mesh.triangles.size()));
+  for (const auto& t : mesh.triangles) {
+    const auto at = [&](std::size_t k) -> const Vec3& { return mesh.points[static_cast<std::size_t>(t[k])]; };
+    const Vec3 normal = (at(1) - at(0)).cross(at(2) - at(0)).stableNormalized();
+    for (const Vec3& x : {normal, at(0), at(1), at(2)}) {
+      for (int k = 0; k < 3; ++k) append(bytes, static_cast<float>(x[k]));
+    }
+    append(bytes, std::uint16_t{0});
+  }
+  return bytes;
+}
+
+std::string obj_text(const TriangleMesh& mesh) {
+  fmt::memory_buffer text;
+  for (const Vec3& x : mesh.points)
+    fmt::format_to(std::back_inserter(text), "v {:.9g} {:.9g} {:.9g}\n", x[0], x[1], x[2]);
+  for (const auto& t : mesh.triangles)
+    fmt::format_to(std::back_inserter(text), "f {} {} {}\n", t[0] + 1, t[1] + 1, t[2] + 1);
+  return fmt::to_string(text);
+}
+
+constexpr std::array<std::string_view, 2> endings{".stl", ".obj"};
+
+[[noreturn]] void fail(const std::filesystem::path& path, const std::string& problem) {
+  throw ReadError(fmt::format("cannot read {}: {}", path.string(), problem));
+}
+
+std::string bytes_of(const std::filesystem::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream || std::filesystem::is_directory(path)) fail(path, std::strerror(stream ? EISDIR : errno));
+  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+}
+
+/// Corners, three a triangle, become points that triangles share.
+TriangleMesh welded(const std::vector<Vec3>& corners) {
+  TriangleMesh mesh;
+  std::map<std::array<double, 3>, std::int32_t> known;
+  const auto point = [&](const Vec3& x) {
+    const auto [at, is_new] =
+        known.try_emplace({x[0], x[1], x[2]}, static_cast<std::int32_t>(mesh.points.size()));
+    if (is_new) mesh.points.push_back(x);
+    return at->second;
+  };
+  for (std::size_t c = 0; c + 2 < corners.size(); c += 3) {
+    const std::array<std::int32_t, 3> t{point(corners[c]), point(corners[c + 1]), point(corners[c + 2])};
+    if (t[0] != t[1] && t[1] != t[2] && t[2] != t[0]) mesh.triangles.push_back(t);
+  }
+  return mesh;
+}
+
+constexpr std::size_t stl_heading = 84, stl_triangle = 50;
+
+std::vector<Vec3> binary_stl_corners(const std::string& bytes) {
+  std::vector<Vec3> corners;
+  for (std::size_t at = stl_heading; at + stl_triangle <= bytes.size(); at += stl_triangle) {
+    for (std::size_t corner = 1; corner <= 3; ++corner) {
+      std::array<float, 3> x;
+      std::memcpy(x.data(), bytes.data() + at + 12 * corner, sizeof x);
+      corners.emplace_back(x[0], x[1], x[2]);
+    }
+  }
+  return corners;
+}
+
+std::vector<Vec3> text_stl_corners(const std::filesystem::path& path, const std::string& bytes) {
+  std::istringstream text(bytes);
+  std::vector<Vec3> corners;
+  for (std::string word; text >> word;) {
+    if (word != "vertex") continue;
+    Vec3 x;
+    if (!(text >> x[0] >> x[1] >> x[2])) fail(path, "a vertex has not three numbers");
+    corners.push_back(x);
+  }
+  if (corners.size() % 3 != 0) fail(path, "a facet has not three vertices");
+  return corners;
+}
+
+/// Whether an STL is binary is told from its length: some binary ones begin with "solid" as texts do.
+std::vector<Vec3> stl_corners(const std::filesystem::path& path, const std::string& bytes) {
+  if (bytes.size() >= stl_heading) {
+    std::uint32_t triangles = 0;
+    std::memcpy(&triangles, bytes.data() + stl_heading - sizeof triangles, sizeof triangles);
+    if (bytes.size() == stl_heading + stl_triangle * triangles) return binary_stl_corners(bytes);
+  }
+  if (!bytes.starts_with("solid")) fail(path, "it is no STL file, or its end is missing");
+  return text_stl_corners(path, bytes);
+}
+
+std::vector<Vec3> obj_corners(const std::filesystem::path& path, const std::string& bytes) {
+  std::vector<Vec3> points, corners;
+  std::istringstream text(bytes);
+  int number = 0;
+  for (std::string line; std::getline(text, line);) {
+    ++number;
+    std::istringstream words(line);
+    std::string word;
+    words >> word;
+    if (word == "v") {
+      Vec3 x;
+      if (!(words >> x[0] >> x[1] >> x[2]))
+        fail(path, fmt::format("line {}: a vertex has not three numbers", number));
+      points.push_back(x);
+    } else if (word == "f") {
+      std::vector<Vec3> face;
+      for (long place = 0;
+           words >> word;) {  // "7", "7/1", "7//3": the first number counts from 1, or back from the end
+        const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), place);
+        if (place < 0) place += std::ssize(points) + 1;
+        if (error != std::errc() || place < 1 || place > std::ssize(points))
+          fail(path, fmt::format("line {}: there is no vertex {}", number, word));
+        face.push_back(points[static_cast<std::size_t>(place - 1)]);
+      }
+      for (std::size_t c = 2; c < face.size(); ++c)
+        corners.insert(corners.end(), {face[0], face[c - 1], face[c]});
+    }
+  }
+  return corners;
+}
+
+}  // namespace
+
+std::span<const std::string_view> mesh_endings() { return endings; }
+
+TriangleMesh read_mesh(const std::filesystem::path& path) {
+  std::string ending = path.extension().string();
+  std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return std::tolower(c); });
+  const std::string bytes = bytes_of(path);
+  std::vector<Vec3> corners;
+  if (ending == ".obj") {
+    corners = obj_corners(path, bytes);
+  } else if (ending == ".stl") {
+    corners = stl_corners(path, bytes);
+  } else if (ending == ".ply") {
+    std::string problem;
+    std::optional<std::vector<Vec3>> found = ply_corners(bytes, problem);
+    if (!found) fail(path, problem);
+    corners = std::move(*found);
+  } else {
+    fail(path, "it is of a kind that is not read (allowed .stl, .obj, .ply)");
+  }
+  if (!std::ranges::all_of(corners, [](const Vec3& x) { return x.allFinite(); }))
+    fail(path, "it has coordinates that are not finite");
+  return welded(corners);
+}
+
+void write_mesh(const std::filesystem::path& path, const TriangleMesh& mesh) {
+  write_whole_file(path, path.extension() == ".obj" ? obj_text(mesh) : stl_text(mesh));
+}
+
+}  // namespace scree::io

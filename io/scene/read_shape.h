@@ -1,0 +1,21 @@
+// A shape file by itself, outside any scene.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "engine/core/errors.h"
+#include "engine/geometry/shapes.h"
+
+namespace scree::io {
+
+struct ShapeFile {
+  ShapeFunction function;  // named as the file is, without its ending
+  std::vector<Fault> warnings;
+};
+
+/// With the keys of [[shapes]] at its top level, as a scene's `file` names it. Throws InputError with all
+/// that is wrong with the file and with the body that it describes.
+ShapeFile read_shape(const std::filesystem::path& file);
+
+}  // namespace scree::io

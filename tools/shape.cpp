@@ -1,0 +1,205 @@
+#include "tools/shape.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <spdlog/spdlog.h>
+
+#include "engine/geometry/implicit/form_indices.h"
+#include "io/files/mesh_file.h"
+#include "io/scene/read_shape.h"
+#include "tools/command_line.h"
+#include "tools/exit_codes.h"
+#include "tools/progress.h"
+#include "tools/shape/contact_cost.h"
+#include "tools/shape/draw.h"
+#include "tools/shape/fit.h"
+
+namespace scree {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ShapeOptions {
+  fs::path file, picture, mesh;
+  FitOptions fit;
+  double size = 1.0;
+  int fineness = 24;
+  bool json = false;
+};
+
+/// Everything that is told of a shape. Lengths in m, of a body whose unit of length is `size` m.
+struct ShapeReport {
+  const ImplicitShape& shape;
+  double size;
+  FormIndices form;
+  ContactCost cost;
+};
+
+/// What quadrature leaves of zeros.
+Vec3 rounded(const Vec3& v, double size) {
+  constexpr double rounding = 1e-9;
+  return v.unaryExpr([&](double x) { return std::abs(x) < rounding * size ? 0.0 : x; });
+}
+
+std::string list(const Vec3& v) { return fmt::format("[{:.6g}, {:.6g}, {:.6g}]", v[0], v[1], v[2]); }
+
+std::string text_of(const ShapeReport& r, const fs::path& file) {
+  const ImplicitShape& s = r.shape;
+  const FormIndices& form = r.form;
+  const Vec3 imaginary = rounded(s.body_in_file.orientation.vec(), 1.0);
+  std::string text = fmt::format("{}: in order\n", file.string());
+  const auto line = [&](const char* name, const std::string& what) {
+    text += fmt::format("  {:<12}{}\n", name, what);
+  };
+  line("volume", fmt::format("{:.6g} m^3, to {:.1g}", std::pow(r.size, 3) * s.volume, s.mass_error));
+  line("centre", fmt::format("{} m, in the axes of the file",
+                             list(rounded(r.size * s.body_in_file.position, r.size * s.bounding_radius))));
+  line("axes",
+       imaginary.isZero(0.0)
+           ? std::string("those of the file")
+           : fmt::format("turned by [{:.6g}, {:.6g}, {:.6g}, {:.6g}] (w, x, y, z) against those of the file",
+                         s.body_in_file.orientation.w(), imaginary[0], imaginary[1], imaginary[2]));
+  line("moments",
+       fmt::format("{} m^2, of 1 kg about the centre", list(r.size * r.size * s.inertia_per_mass)));
+  line("widths", fmt::format("{} m; farthest point {:.6g} m from the centre", list(r.size * form.widths),
+                             r.size * s.bounding_radius));
+  line("surface", fmt::format("{:.4g} m^2; largest ball within: radius {:.4g} m", r.size * r.size * form.area,
+                              r.size * form.inscribed_radius));
+  line(
+      "form",
+      fmt::format("elongation {:.3f}, flatness {:.3f}, sphericity {:.3f}, roundness {:.2f}, convexity {:.3f}",
+                  form.elongation, form.flatness, form.sphericity, form.roundness, form.convexity));
+  line("cover", fmt::format("{} patches", s.cover.patches.size()));
+  const ContactCost& c = r.cost;
+  line("contact",
+       fmt::format("{:.2g} us a pair of its like, {:.2g} times two ellipsoids' {:.2g} us (searched from "
+                   "nothing: {:.2g}, {:.2g} times)",
+                   c.remembered_us, c.remembered_us / c.ellipsoid_remembered_us, c.ellipsoid_remembered_us,
+                   c.searched_us, c.searched_us / c.ellipsoid_searched_us));
+  return text;
+}
+
+std::string json_of(const ShapeReport& r, const ShapeOptions& options, const std::vector<Fault>& warnings) {
+  const ImplicitShape& s = r.shape;
+  const FormIndices& form = r.form;
+  const auto list = [](const Vec3& v) { return nlohmann::ordered_json{v[0], v[1], v[2]}; };
+  const Quat& turn = s.body_in_file.orientation;
+  nlohmann::ordered_json told = nlohmann::ordered_json::array();
+  for (const Fault& warning : warnings) told.push_back(warning.problem);
+  const nlohmann::ordered_json json{{"file", options.file.string()},
+                                    {"size_m", r.size},
+                                    {"volume_m3", std::pow(r.size, 3) * s.volume},
+                                    {"mass_error", s.mass_error},
+                                    {"centre_m", list(r.size * s.body_in_file.position)},
+                                    {"orientation", {turn.w(), turn.x(), turn.y(), turn.z()}},
+                                    {"inertia_per_mass_m2", list(r.size * r.size * s.inertia_per_mass)},
+                                    {"box_low_m", list(r.size * s.box.low)},
+                                    {"box_high_m", list(r.size * s.box.high)},
+                                    {"bounding_radius_m", r.size * s.bounding_radius},
+                                    {"inscribed_radius_m", r.size * form.inscribed_radius},
+                                    {"area_m2", r.size * r.size * form.area},
+                                    {"hull_volume_m3", std::pow(r.size, 3) * form.hull_volume},
+                                    {"widths_m", list(r.size * form.widths)},
+                                    {"elongation", form.elongation},
+                                    {"flatness", form.flatness},
+                                    {"sphericity", form.sphericity},
+                                    {"roundness", form.roundness},
+                                    {"convexity", form.convexity},
+                                    {"patches", s.cover.patches.size()},
+                                    {"contact",
+                                     {{"remembered_us", r.cost.remembered_us},
+                                      {"searched_us", r.cost.searched_us},
+                                      {"ellipsoid_remembered_us", r.cost.ellipsoid_remembered_us},
+                                      {"ellipsoid_searched_us", r.cost.ellipsoid_searched_us},
+                                      {"contacts_a_pair", r.cost.contacts}}},
+                                    {"warnings", told}};
+  return json.dump(2) + '\n';
+}
+
+int fit_mesh(const ShapeOptions& options) {
+  FitOptions fitting = options.fit;
+  fitting.picture = options.picture;
+  if (fitting.output.empty()) fitting.output = fitting.mesh.stem().string() + ".toml";
+  return fit(fitting);
+}
+
+int shape(const ShapeOptions& options) {
+  if (!options.fit.mesh.empty()) return fit_mesh(options);
+  if (options.file.empty())
+    throw CLI::ValidationError("scree shape", "SHAPE.toml is missing, or --fit MESH.stl");
+  const io::ShapeFile file = io::read_shape(options.file);
+  for (const Fault& warning : file.warnings) spdlog::warn("{}", to_string(warning));
+  const ImplicitShape& made = *file.function.shape;
+  const ShapeReport report{made, options.size, form_indices(made), contact_cost(made)};
+  show(options.json ? json_of(report, options, file.warnings) : text_of(report, options.file));
+  if (!options.mesh.empty()) {
+    TriangleMesh mesh = surface_mesh(made, options.fineness);
+    for (Vec3& x : mesh.points) x *= options.size;
+    io::write_mesh(options.mesh, mesh);
+  }
+  if (options.picture.empty()) return exit_ok;
+  Shapes shapes;
+  const SizedFunction sized{shapes.add_function(file.function), options.size};
+  return draw_shape(shapes, shapes.add(sized), nullptr, options.picture);
+}
+
+CLI::Validator ending_in(std::vector<std::string_view> endings) {
+  return {[endings = std::move(endings)](std::string& path) {
+            if (std::ranges::find(endings, fs::path(path).extension().string()) != endings.end())
+              return std::string();
+            return fmt::format("'{}' is of a kind that is not written (allowed {})", path,
+                               fmt::join(endings, ", "));
+          },
+          ""};
+}
+
+}  // namespace
+
+void add_shape(CLI::App& app, std::function<int()>& action) {
+  const auto options = std::make_shared<ShapeOptions>();
+  CLI::App* command = app.add_subcommand(
+      "shape",
+      "Check a shape file; tell mass, form and cost of the body; draw it, mesh it; or fit one to a mesh");
+  CLI::Option* file =
+      command->add_option("file", options->file, "Shape file, as `file` of [[shapes]] names it")
+          ->type_name("SHAPE.toml");
+  command->add_option("--size", options->size, "What one unit of length of the shape is, m")
+      ->check(number_in(positive))
+      ->capture_default_str();
+  command->add_option("--picture", options->picture, "Draw it from the front, the right and above")
+      ->check(ending_in({".png"}))
+      ->type_name("FILE.png");
+  const auto endings = io::mesh_endings();
+  command
+      ->add_option("--mesh", options->mesh,
+                   "Write its surface as triangles, in the body's axes, m: .stl or .obj")
+      ->check(ending_in({endings.begin(), endings.end()}))
+      ->type_name("FILE.stl");
+  command->add_option("--fineness", options->fineness, "Of the mesh: 20 times its square are the triangles")
+      ->check(whole_number_in({.low = 1.0, .high = 400.0}))
+      ->capture_default_str();
+  CLI::Option* json = command->add_flag("--json", options->json, "Print JSON");
+  CLI::Option* fit = command
+                         ->add_option("--fit", options->fit.mesh,
+                                      "Make a shape file of this triangle mesh: .stl, .obj or .ply")
+                         ->excludes(file)
+                         ->excludes(json)
+                         ->type_name("MESH.stl");
+  command
+      ->add_option("-k,--perturbations", options->fit.perturbations,
+                   "Bumps and dents of the function that is fitted; 0: an ellipsoid")
+      ->check(whole_number_in({.low = 0.0, .high = static_cast<double>(max_perturbations)}))
+      ->needs(fit)
+      ->capture_default_str();
+  command
+      ->add_option("-o,--output", options->fit.output,
+                   "The shape file that is made; the mesh's name with .toml if not given")
+      ->needs(fit)
+      ->type_name("SHAPE.toml");
+  command->callback([options, &action] { action = [options] { return shape(*options); }; });
+}
+
+}  // namespace scree

@@ -1,0 +1,12 @@
+// scree shape: what a shape file describes.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+namespace scree {
+
+/// Adds the subcommand.
+void add_shape(CLI::App& app, std::function<int()>& action);
+
+}  // namespace scree

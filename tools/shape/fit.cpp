@@ -1,0 +1,127 @@
+#include "tools/shape/fit.h"
+
+#include <cmath>
+#include <fmt/format.h>
+#include <iterator>
+#include <memory>
+#include <spdlog/spdlog.h>
+
+#include "engine/core/errors.h"
+#include "engine/geometry/implicit/implicit_shape.h"
+#include "engine/geometry/implicit/shape_fit.h"
+#include "io/files/mesh_file.h"
+#include "io/files/text_file.h"
+#include "tools/exit_codes.h"
+#include "tools/progress.h"
+#include "tools/shape/draw.h"
+
+namespace scree {
+
+namespace {
+
+[[noreturn]] void fail(const std::filesystem::path& file, const std::vector<std::string>& problems) {
+  std::vector<Fault> faults;
+  for (const std::string& problem : problems) {
+    faults.emplace_back();
+    faults.back().where.file = file.string();
+    faults.back().problem = problem;
+  }
+  throw InputError(faults);
+}
+
+TriangleMesh checked_mesh(const std::filesystem::path& file) {
+  TriangleMesh mesh = io::read_mesh(file);
+  const std::vector<std::string> faults = mesh_faults(mesh);
+  if (!faults.empty()) fail(file, faults);
+  if (mesh_mass(mesh).volume < 0.0) {
+    for (auto& t : mesh.triangles) std::swap(t[1], t[2]);  // it was inside out
+  }
+  return mesh;
+}
+
+struct Fitted {
+  ShapeFit fit;
+  ImplicitShape shape;
+};
+
+/// With fewer perturbations than asked for where the function is no body that can be simulated.
+Fitted checked_fit(const TriangleMesh& mesh, const FitOptions& options) {
+  ShapeFindings findings;
+  for (int k = options.perturbations; k >= 0; --k) {
+    const ShapeFit fit = fit_shape(mesh, k);
+    findings = {};
+    if (std::optional<ImplicitShape> shape = make_implicit_shape(function_of(fit), {}, findings)) {
+      for (const std::string& warning : findings.warnings) spdlog::warn("{}", warning);
+      return {fit, std::move(*shape)};
+    }
+    for (const std::string& error : findings.errors)
+      spdlog::warn("the function with {} is no body: {}", plural(k, "perturbation"), error);
+  }
+  fail(options.mesh, findings.errors);
+}
+
+std::string list(const Vec3& v) { return fmt::format("[{:.9g}, {:.9g}, {:.9g}]", v[0], v[1], v[2]); }
+
+std::string toml_of(const Fitted& fitted, const FitOptions& options) {
+  const ShapeFit& fit = fitted.fit;
+  fmt::memory_buffer text;
+  const auto out = std::back_inserter(text);
+  fmt::format_to(out,
+                 "# Fitted to {} by scree shape --fit; lengths are those of the mesh.\n"
+                 "# Mean distance of the mesh from it {:.3g}, largest {:.3g}.\n"
+                 "semi_axes = {}\n",
+                 options.mesh.filename().string(), fit.mean_error, fit.largest_error, list(fit.semi_axes));
+  for (const FittedPerturbation& p : fit.perturbations) {
+    const Quat& q = p.pose.orientation;
+    fmt::format_to(out,
+                   "\n[[perturbations]]\ntype = \"ellipsoid\"\nsemi_axes = {}\ncentre = {}\n"
+                   "orientation = [{:.12g}, {:.12g}, {:.12g}, {:.12g}]\nweight = {:.9g}\n",
+                   list(p.semi_axes), list(p.pose.position), q.w(), q.x(), q.y(), q.z(), p.weight);
+  }
+  return fmt::to_string(text);
+}
+
+std::string text_of(const Fitted& fitted, const TriangleMesh& mesh, const FitOptions& options) {
+  const MeshMass mass = mesh_mass(mesh);
+  const ShapeFit& fit = fitted.fit;
+  const double size = std::cbrt(mass.volume * 3.0 / (4.0 * M_PI));
+  const auto percent = [&](double x) { return fmt::format("{:.4g} ({:.2g} %)", x, 100.0 * x / size); };
+  std::string text =
+      fmt::format("{}: {}, volume {:.6g}, radius of the ball of that volume {:.6g}\n", options.mesh.string(),
+                  plural(std::ssize(mesh.triangles), "triangle"), mass.volume, size);
+  text += fmt::format("  function    an ellipsoid of semi-axes {} and {}\n", list(fit.semi_axes),
+                      plural(std::ssize(fit.perturbations), "perturbation"));
+  text += fmt::format("  distance    mean {}, root of the mean square {}, largest {} of that radius\n",
+                      percent(fit.mean_error), percent(fit.root_mean_square), percent(fit.largest_error));
+  text += fmt::format("  volume      {:.6g}, {:+.2g} %\n", fitted.shape.volume,
+                      100.0 * (fitted.shape.volume / mass.volume - 1.0));
+  return text + fmt::format("  written     {}\n", options.output.string());
+}
+
+/// The mesh in the axes of the body.
+TriangleMesh in_body_axes(TriangleMesh mesh, const Fitted& fitted) {
+  const Pose &frame = fitted.fit.frame, &body = fitted.shape.body_in_file;
+  for (Vec3& x : mesh.points) {
+    x = frame.orientation.conjugate() * (x - frame.position);
+    x = body.orientation.conjugate() * (x - body.position);
+  }
+  return mesh;
+}
+
+}  // namespace
+
+int fit(const FitOptions& options) {
+  const TriangleMesh mesh = checked_mesh(options.mesh);
+  const Fitted fitted = checked_fit(mesh, options);
+  io::write_whole_file(options.output, toml_of(fitted, options));
+  show(text_of(fitted, mesh, options));
+  if (options.picture.empty()) return exit_ok;
+  Shapes shapes;
+  const SizedFunction sized{
+      shapes.add_function({"fit", function_of(fitted.fit), std::make_shared<ImplicitShape>(fitted.shape)}),
+      1.0};
+  const TriangleMesh beside = in_body_axes(mesh, fitted);
+  return draw_shape(shapes, shapes.add(sized), &beside, options.picture);
+}
+
+}  // namespace scree
