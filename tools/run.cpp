@@ -126,7 +126,7 @@ io::RunStatus advance(const io::Scene& scene, State& state, Workspace& workspace
     if (interrupt_requested()) return io::RunStatus::interrupted;
     const StepReport& report =
         step(scene.model, state, workspace, result, io::next_landing(scene, state.time_s, scene.end_time_s));
-    recorder.after_step(report, state);
+    recorder.after_step(report, state, result.boundaries);
     dump.after_step(report, workspace.problem);
     progress.update(report);
     if (is_broken(report)) {

@@ -4,23 +4,40 @@
 
 namespace scree {
 
-PlacedBoundary place(const Boundary& boundary, double time_s) {
-  const auto& [linear, angular] = boundary.twist;
-  PlacedBoundary placed{boundary.surface, {boundary.centre + time_s * linear, Quat::Identity()}};
-  if (linear.isZero(0.0) && angular.isZero(0.0)) return placed;
-  const double speed = angular.norm();
-  if (speed > 0.0) placed.pose.orientation = Eigen::AngleAxisd(speed * time_s, angular / speed);
-  const Pose& pose = placed.pose;
-  const auto move = [&](Vec3& point) {
-    point = pose.position + pose.orientation * (point - boundary.centre);
-  };
-  if (auto* plane = std::get_if<Plane>(&placed.surface)) {
-    move(plane->point);
-    plane->normal = pose.orientation * plane->normal;
-  } else if (auto* tube = std::get_if<Tube>(&placed.surface)) {
-    move(tube->start);
-    move(tube->end);
+BoundarySurface moved(const BoundarySurface& surface, const Pose& motion) {
+  const auto move = [&](const Vec3& point) { return Vec3(motion.position + motion.orientation * point); };
+  BoundarySurface result = surface;
+  if (auto* plane = std::get_if<Plane>(&result)) {
+    *plane = {move(plane->point), motion.orientation * plane->normal};
+  } else if (auto* tube = std::get_if<Tube>(&result)) {
+    tube->start = move(tube->start);
+    tube->end = move(tube->end);
+  } else if (auto* mesh = std::get_if<PlacedMesh>(&result)) {
+    mesh->pose = {move(mesh->pose.position), motion.orientation * mesh->pose.orientation};
   }
+  return result;
+}
+
+Boundaries moved(Boundaries boundaries, const std::vector<Pose>& motions) {
+  for (std::size_t k = 0; k < motions.size(); ++k) {
+    Boundary& b = boundaries[k];
+    b.surface = moved(b.surface, motions[k]);
+    b.centre = motions[k].position + motions[k].orientation * b.centre;
+    b.motion = {};
+  }
+  return boundaries;
+}
+
+PlacedBoundary place(const Boundary& boundary, double time_s, double step_s) {
+  PlacedBoundary placed{boundary.surface, {boundary.centre, Quat::Identity()}, {}, boundary.surface_velocity};
+  if (boundary.motion.is_none()) return placed;
+  const Pose motion = boundary.motion.at(time_s);
+  placed.surface = moved(boundary.surface, motion);
+  placed.pose = {motion.position + motion.orientation * boundary.centre, motion.orientation};
+  placed.belt = motion.orientation * boundary.surface_velocity;
+  if (step_s > 0.0)
+    placed.twist = twist_between(boundary.motion.at(time_s - 0.5 * step_s),
+                                 boundary.motion.at(time_s + 0.5 * step_s), boundary.centre, step_s);
   return placed;
 }
 

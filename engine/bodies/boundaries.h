@@ -1,38 +1,59 @@
-// Boundaries: walls and tubes, bodies that nothing moves but their own twist.
+// Boundaries: walls, tubes and meshes, bodies that nothing moves but what is prescribed.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <variant>
 
 #include "engine/bodies/materials.h"
+#include "engine/bodies/prescribed_motion.h"
 #include "engine/core/types.h"
+#include "engine/geometry/mesh_surface.h"
 #include "engine/geometry/plane.h"
 #include "engine/geometry/tube.h"
 
 namespace scree {
 
-using BoundarySurface = std::variant<Plane, Tube>;
+using BoundarySurface = std::variant<Plane, Tube, PlacedMesh>;
 
-/// Surface and centre are those at time zero, in world axes. The centre moves with the linear velocity; the
-/// surface turns about it.
+/// Surface and centre are those at rest, in world axes: where the motion has done nothing yet.
 struct Boundary {
   std::string name;
   MaterialIndex material;
   BoundarySurface surface;
-  Twist twist = {};            // constant
-  Vec3 centre = Vec3::Zero();  // m
+  PrescribedMotion motion = {};
+  Vec3 centre = Vec3::Zero();  // m, what torques on it and its pose are about
+  Vec3 surface_velocity =
+      Vec3::Zero();  // m/s, of a belt that the surface is, in its axes; moves nothing else
+
+  bool is_still() const { return motion.is_none() && surface_velocity.isZero(0.0); }
 };
 
 using Boundaries = std::vector<Boundary>;
 
+inline bool any_moves(const Boundaries& boundaries) {
+  return std::ranges::any_of(boundaries, [](const Boundary& b) { return !b.motion.is_none(); });
+}
+
 /// A boundary as it stands at some time.
 struct PlacedBoundary {
   BoundarySurface surface;
-  Pose pose;  // position: of the centre, m; orientation: against time zero
+  Pose pose;    // position: of the centre, m; orientation: against rest
+  Twist twist;  // of the centre and the surface, constant over a step: it takes the pose before to the pose
+                // after
+  Vec3 belt;    // m/s, the surface's velocity beyond that, world axes
+
+  bool moves() const { return !twist.linear.isZero(0.0) || !twist.angular.isZero(0.0); }
 };
 
-/// Exact at any time (s), not summed up over steps.
-PlacedBoundary place(const Boundary& boundary, double time_s);
+/// The surface after a motion of all space.
+BoundarySurface moved(const BoundarySurface& surface, const Pose& motion);
+/// Boundaries that stand still where motions [boundary] have brought these; none: where they are.
+Boundaries moved(Boundaries boundaries, const std::vector<Pose>& motions);
+
+/// At a time, with the mean twist of a step of which it is the middle (s); zero where the step is. Positions
+/// are exact at any time, not summed up over steps.
+PlacedBoundary place(const Boundary& boundary, double time_s, double step_s = 0.0);
 
 /// The planes of an axis-aligned box seen from inside, one for every face that is not left open; a wall goes
 /// on beyond an open face. `open` holds any of "-x", "+x", "-y", "+y", "-z", "+z". Names are "<name>.-x" and

@@ -106,23 +106,31 @@ bool widen_boxes(const DetectionInput& in, DetectionWorkspace& w) {
 }
 
 /// What keeps most bodies from most boundaries: a body whose centre is further above the plane than its
-/// bounding sphere may reach is clear of it. Boundaries without such a plane have the normal zero.
+/// bounding sphere may reach is clear of it. Boundaries without such a plane have the normal zero. The same
+/// for the box of a mesh.
 void place_boundaries(const DetectionInput& in, DetectionWorkspace& w) {
   w.boundaries.clear();
   w.guards.clear();
   for (const Boundary& boundary : in.boundaries) {
-    w.boundaries.push_back(place(boundary, in.time_s));
-    const auto* plane = std::get_if<Plane>(&w.boundaries.back().surface);
-    const Twist& v = boundary.twist;
-    w.guards.push_back({plane != nullptr ? *plane : Plane{Vec3::Zero(), Vec3::Zero()},
-                        !v.linear.isZero(0.0) || !v.angular.isZero(0.0)});
+    const PlacedBoundary& placed = w.boundaries.emplace_back(place(boundary, in.time_s, in.time_step_s));
+    DetectionWorkspace::Guard guard{{Vec3::Zero(), Vec3::Zero()},
+                                    Vec3::Constant(-infinity),
+                                    Vec3::Constant(infinity),
+                                    placed.moves() || !placed.belt.isZero(0.0)};
+    if (const auto* plane = std::get_if<Plane>(&placed.surface)) guard.plane = *plane;
+    if (const auto* mesh = std::get_if<PlacedMesh>(&placed.surface)) {
+      const auto [middle, half] = bounding_box(*mesh);
+      guard.low = middle - half;
+      guard.high = middle + half;
+    }
+    w.guards.push_back(guard);
   }
 }
 
 /// How far a boundary's surface moves in the step where a body is, m.
 double travel_of(const DetectionInput& in, const DetectionWorkspace& w, std::size_t boundary, std::size_t i) {
   if (!w.guards[boundary].moves) return 0.0;
-  const Twist& v = in.boundaries[boundary].twist;
+  const Twist& v = w.boundaries[boundary].twist;
   const Vec3 arm = in.bodies.position[i] - w.boundaries[boundary].pose.position;
   return in.time_step_s * ((v.linear + v.angular.cross(arm)).norm() +
                            v.angular.norm() * in.shapes.bounding_radius(in.bodies.shape[i]));
@@ -280,7 +288,11 @@ class PairLists {
       const DetectionWorkspace::Guard& guard = m_.w.guards[k];
       if (!guard.moves && m_.in.bodies.is_asleep(i)) continue;
       const double travel = guard.moves ? travel_of(m_.in, m_.w, k, i) : 0.0;
-      if (guard.plane.normal.dot(m_.in.bodies.position[i] - guard.plane.point) > clear + travel) continue;
+      const Vec3& at = m_.in.bodies.position[i];
+      if (guard.plane.normal.dot(at - guard.plane.point) > clear + travel) continue;
+      if (((at - guard.high).array() > clear + travel).any() ||
+          ((guard.low - at).array() > clear + travel).any())
+        continue;
       const auto a = static_cast<std::int32_t>(i), b = boundary_partner(k);
       add(pair_kind(m_.placed, a, b), i, b, margin + travel);
     }
@@ -385,8 +397,7 @@ void merge(DetectionWorkspace& w, std::size_t blocks, const DetectionMemory& mem
 DetectionReport find_contacts(const DetectionInput& in, DetectionWorkspace& w,
                               const DetectionMemory& memory) {
   const std::size_t n = in.bodies.size();
-  const PlacedShapes placed{in.shapes,    in.bodies,     w.ellipsoids,  w.implicits,
-                            w.boundaries, in.boundaries, in.time_step_s};
+  const PlacedShapes placed{in.shapes, in.bodies, w.ellipsoids, w.implicits, w.boundaries, in.time_step_s};
   prepare(in, placed, w);
   const double farthest = n > 0 ? *std::max_element(w.own_reach.begin(), w.own_reach.end()) : 0.0;
   const auto find_pairs = [&] {

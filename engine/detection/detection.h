@@ -13,7 +13,7 @@ struct DetectionInput {
   const Shapes& shapes;
   const Bodies& bodies;
   const Boundaries& boundaries;
-  double time_s;  // for which boundaries are placed
+  double time_s;  // for which boundaries are placed, the middle of the step
   double time_step_s;
   double free_speed_m_s;  // speed that forces may add within the step: |gravity| * time step
 };
@@ -41,8 +41,9 @@ struct DetectionWorkspace {
   std::vector<PlacedImplicit> implicits;    // see PlacedShapes
   std::vector<PlacedBoundary> boundaries;   // see PlacedShapes
   struct Guard {
-    Plane plane;  // what is far enough above it is clear of the boundary
-    bool moves;
+    Plane plane;     // what is far enough above it is clear of the boundary
+    Vec3 low, high;  // m, what is far enough from this box too
+    bool moves;      // or is a belt: who sleeps on it wakes
   };
   std::vector<Guard> guards;                        // [boundary]
   std::vector<Found> found;                         // [block of bodies]

@@ -1,9 +1,11 @@
 #include "engine/detection/narrow_phase.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "engine/core/vector4.h"
 #include "engine/geometry/ellipsoid_batch.h"
+#include "engine/geometry/ellipsoid_mesh.h"
 #include "engine/geometry/ellipsoid_plane.h"
 #include "engine/geometry/ellipsoid_tube.h"
 #include "engine/geometry/implicit/implicit_walls.h"
@@ -97,6 +99,23 @@ void find_tube_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs, Pai
   }
 }
 
+void find_mesh_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs, PairGaps& found) {
+  std::vector<Gap> some;
+  for (const ShapePair& pair : pairs) {
+    const Ellipsoid& body = ellipsoid_of(s, pair.a);
+    const Pose pose = s.bodies.pose(slot(pair.a));
+    const PlacedMesh& mesh = surface_of<PlacedMesh>(s, pair.b);
+    some.clear();
+    contacts(body, pose, mesh, pair.margin, some);
+    for (Gap& g : some) {
+      if (pair.bends)
+        g.acceleration =
+            gap_acceleration(body, pose, mesh, g, s.twist(pair.a), s.time_step_s, wall_motion(s, pair.b));
+      found.add(pair, g);
+    }
+  }
+}
+
 /// Gaps that were found of a pair, with their accelerations where they are asked for.
 template <class Acceleration>
 void add_gaps(const ShapePair& pair, std::vector<Gap>& some, Acceleration&& acceleration, PairGaps& found) {
@@ -144,8 +163,13 @@ PairKind pair_kind(const PlacedShapes& s, std::int32_t a, std::int32_t b) {
   };
   if (!is_boundary(b))
     return is_ellipsoid(a) && is_ellipsoid(b) ? PairKind::ellipsoid_ellipsoid : PairKind::implicit_implicit;
-  if (std::holds_alternative<Plane>(s.boundaries[boundary_of(b)].surface))
+  const BoundarySurface& surface = s.boundaries[boundary_of(b)].surface;
+  if (std::holds_alternative<Plane>(surface))
     return is_ellipsoid(a) ? PairKind::ellipsoid_plane : PairKind::implicit_plane;
+  if (std::holds_alternative<PlacedMesh>(surface)) {
+    assert(is_ellipsoid(a));  // of functions, scenes do not let them meet
+    return PairKind::ellipsoid_mesh;
+  }
   return is_ellipsoid(a) ? PairKind::ellipsoid_tube : PairKind::implicit_tube;
 }
 
@@ -157,6 +181,8 @@ void find_gaps(PairKind kind, const PlacedShapes& s, std::span<const ShapePair> 
       return find_plane_gaps(s, pairs, found);
     case PairKind::ellipsoid_tube:
       return find_tube_gaps(s, pairs, found);
+    case PairKind::ellipsoid_mesh:
+      return find_mesh_gaps(s, pairs, found);
     case PairKind::implicit_implicit:
       return find_implicit_gaps(s, pairs, found);
     case PairKind::implicit_plane:

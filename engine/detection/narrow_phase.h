@@ -16,11 +16,10 @@ struct PlacedShapes {
   std::vector<PlacedEllipsoid>& ellipsoids;  // [body] those that are one; filled by place_body()
   std::vector<PlacedImplicit>& implicits;    // [body] all as functions, where there are any; so are these
   std::vector<PlacedBoundary>& boundaries;   // [boundary]
-  const Boundaries& motion;                  // [boundary] where their twists are
   double time_step_s;
 
   Twist twist(std::int32_t partner) const {
-    if (is_boundary(partner)) return motion[boundary_of(partner)].twist;
+    if (is_boundary(partner)) return boundaries[boundary_of(partner)].twist;
     const auto i = static_cast<std::size_t>(partner);
     return {bodies.linear_velocity[i], bodies.angular_velocity[i]};
   }
@@ -50,11 +49,12 @@ enum class PairKind : std::uint8_t {
   ellipsoid_ellipsoid,
   ellipsoid_plane,
   ellipsoid_tube,
+  ellipsoid_mesh,
   implicit_implicit,
   implicit_plane,
   implicit_tube
 };
-inline constexpr std::size_t pair_kinds = 6;
+inline constexpr std::size_t pair_kinds = 7;
 constexpr bool is_remembered(PairKind kind) { return kind >= PairKind::implicit_implicit; }
 PairKind pair_kind(const PlacedShapes& placed, std::int32_t a, std::int32_t b);
 

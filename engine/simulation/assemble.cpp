@@ -64,7 +64,7 @@ double apply_surfaces(const Assembly& in, std::size_t c) {
   ContactProblem& p = in.p;
   const Vec3 point = in.bodies.position[slot(contact.key.a)] + p.contact[c].arm_a;
   double factor = 1.0;
-  // A boundary's axes are the world's at time zero.
+  // A boundary's axes are the world's at rest.
   const auto placed = [&](std::int32_t partner) -> PlacedSurface {
     const Surface& surface = in.model.materials.surface(in.material(partner));
     if (!is_boundary(partner)) {
@@ -74,7 +74,7 @@ double apply_surfaces(const Assembly& in, std::size_t c) {
       return {surface, q};
     }
     const Boundary& boundary = in.model.boundaries[boundary_of(partner)];
-    const Pose pose = place(boundary, in.interval.middle).pose;
+    const Pose& pose = in.w.detection.boundaries[boundary_of(partner)].pose;
     if (!surface.patches.empty())
       factor *=
           place_factor(surface, boundary.centre + pose.orientation.conjugate() * (point - pose.position));
@@ -95,7 +95,8 @@ double apply_surfaces(const Assembly& in, std::size_t c) {
 SCREE_INLINE std::int32_t enter_partner(const Assembly& in, std::int32_t partner, std::int32_t& next_fixed) {
   if (!is_boundary(partner)) return partner;
   const auto i = slot(next_fixed);
-  in.w.before[i] = in.p.free_velocity[i] = in.model.boundaries[boundary_of(partner)].twist;
+  const PlacedBoundary& boundary = in.w.detection.boundaries[boundary_of(partner)];
+  in.w.before[i] = in.p.free_velocity[i] = {boundary.twist.linear + boundary.belt, boundary.twist.angular};
   in.p.response[i] = BodyResponse{};
   return next_fixed++;
 }

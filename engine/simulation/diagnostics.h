@@ -63,7 +63,7 @@ struct StepReport {
   Touch deepest;  // who overlap by penetration_max; of equals the first in the order of contacts
   // balances
   EnergyLedger energy;
-  double energy_injected_J = 0.0;        // growth of kinetic + potential energy in this step, 0 if it fell
+  double energy_injected_J = 0.0;        // growth of kinetic + potential energy in this step beyond what boundaries gave, 0 if less
   Vec3 linear_momentum = Vec3::Zero();   // kg m/s
   Vec3 angular_momentum = Vec3::Zero();  // kg m^2/s about the origin
   Vec3 boundary_impulse = Vec3::Zero();  // N s, what boundaries gave the bodies in this step

@@ -66,12 +66,15 @@ Misplaced fit(const Shapes& shapes, const Bodies& bodies, std::size_t i, const T
   return result;
 }
 
-bool is_lost(const Model& model, const Bodies& bodies, std::size_t i) {
+Misplaced fit(const Shapes&, const Bodies&, std::size_t, const PlacedMesh&) { return {}; }
+
+bool is_lost(const Model& model, const std::vector<PlacedBoundary>& boundaries, const Bodies& bodies,
+             std::size_t i) {
   const bool finite = bodies.position[i].allFinite() && bodies.orientation[i].coeffs().allFinite() &&
                       bodies.linear_velocity[i].allFinite() && bodies.angular_velocity[i].allFinite();
   if (!finite) return true;
   const double radius = model.shapes.bounding_radius(bodies.shape[i]);
-  return std::any_of(model.boundaries.begin(), model.boundaries.end(), [&](const Boundary& boundary) {
+  return std::any_of(boundaries.begin(), boundaries.end(), [&](const PlacedBoundary& boundary) {
     const Plane* plane = std::get_if<Plane>(&boundary.surface);
     return plane && plane->normal.dot(bodies.position[i] - plane->point) < -radius;
   });
@@ -99,7 +102,7 @@ std::vector<Misplaced> misplaced_bodies(const Model& model, const Bodies& bodies
     }
     for (std::size_t w = 0; w < wall_depth.size(); ++w) {
       Misplaced found = std::visit([&](const auto& s) { return fit(model.shapes, bodies, i, s); },
-                                   model.boundaries[w].surface);
+                                   place(model.boundaries[w], 0.0).surface);
       found.by_boundary = true;
       found.body = i;
       found.other = w;
@@ -143,9 +146,11 @@ Travel farthest_travel(const Model& model, const Bodies& bodies) {
   return farthest;
 }
 
-std::int64_t count_lost_bodies(const Model& model, const Bodies& bodies) {
+std::int64_t count_lost_bodies(const Model& model, const Bodies& bodies, double time_s) {
+  std::vector<PlacedBoundary> boundaries;
+  for (const Boundary& boundary : model.boundaries) boundaries.push_back(place(boundary, time_s));
   std::int64_t lost = 0;
-  for (std::size_t i = 0; i < bodies.size(); ++i) lost += is_lost(model, bodies, i) ? 1 : 0;
+  for (std::size_t i = 0; i < bodies.size(); ++i) lost += is_lost(model, boundaries, bodies, i) ? 1 : 0;
   return lost;
 }
 

@@ -25,14 +25,10 @@ double fall_speed(const Settings& settings, double h) {
   return fall > 0.0 ? fall : settings.sleep.speed_m_s;
 }
 
-bool is_still(const Boundary& boundary) {
-  return boundary.twist.linear.isZero(0.0) && boundary.twist.angular.isZero(0.0);
-}
-
 /// Do both sides sleep? Boundaries always do, but for those that move.
 bool rests(const Boundaries& boundaries, const Bodies& bodies, const ContactKey& key) {
   if (!bodies.is_asleep(static_cast<std::size_t>(key.a))) return false;
-  return is_boundary(key.b) ? is_still(boundaries[boundary_of(key.b)])
+  return is_boundary(key.b) ? boundaries[boundary_of(key.b)].is_still()
                             : bodies.is_asleep(static_cast<std::size_t>(key.b));
 }
 
@@ -168,7 +164,7 @@ void mark_tired(const Model& model, double h, const Workspace& w, const State& s
   for (const Contact& c : state.contacts.list) {
     const auto a = static_cast<std::size_t>(c.key.a);
     if (is_boundary(c.key.b)) {
-      if (!is_still(model.boundaries[boundary_of(c.key.b)])) marked[a] = 0;
+      if (!model.boundaries[boundary_of(c.key.b)].is_still()) marked[a] = 0;
       continue;
     }
     const auto b = static_cast<std::size_t>(c.key.b);
@@ -270,7 +266,8 @@ void wake_neighbours(const std::vector<std::uint8_t>& marked, State& state) {
 }
 
 bool wake_pushed(const Model& model, State& state, StepReport& report) {
-  if (state.sleepers.sums.bodies == 0 || std::ranges::all_of(model.boundaries, is_still)) return false;
+  if (state.sleepers.sums.bodies == 0 || std::ranges::all_of(model.boundaries, &Boundary::is_still))
+    return false;
   std::vector<std::uint8_t> waking(state.bodies.size(), 0);
   for (const Contact& c : state.contacts.list) {
     const auto a = static_cast<std::size_t>(c.key.a);

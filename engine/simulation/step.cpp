@@ -109,7 +109,7 @@ void close_balances(const Model& model, const Bodies& bodies, double energy_befo
   const double change = e.kinetic + e.potential - energy_before;
   e.remainder = change + e.dissipated_by_friction + e.dissipated_by_impact + e.dissipated_by_sleep -
                 e.position_correction - e.boundary_work - e.rod_work;
-  report.energy_injected_J = std::max(0.0, change);
+  report.energy_injected_J = std::max(0.0, change - std::max(0.0, e.boundary_work));
   report.linear_momentum = sums.linear;
   report.angular_momentum = sums.angular;
 }

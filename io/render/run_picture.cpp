@@ -82,8 +82,14 @@ RunPicture::RunPicture(const TrajectoryReader& reader, const PictureOptions& opt
   if (options.chains && range_[0] <= 0.0) range_[0] = 1e-3 * range_[1];
   if (!options.walls) return;
   lighting_.floor_radius = 0.5 * (run.region.high - run.region.low).maxCoeff();
-  walls_ = run.walls;
-  scene_.set_walls(walls_, floors(walls_, reader.run().model.boundaries, run.up, camera_.eye));
+  region_ = run.region;
+  stand(reader.run().model.boundaries);
+}
+
+/// Walls as these boundaries stand.
+void RunPicture::stand(const Boundaries& boundaries) {
+  walls_ = wall_mesh(boundaries, region_);
+  scene_.set_walls(walls_, floors(walls_, boundaries, lighting_.up, camera_.eye));
 }
 
 std::vector<Colour> RunPicture::body_colours(std::size_t frame) const {
@@ -129,6 +135,7 @@ Picture RunPicture::draw(std::size_t frame) {
   std::vector<Chain> rods;
   if (options_.chains) rods = chains(frame, paint);
   const Bodies bodies = reader_.bodies(frame);
+  if (options_.walls && reader_.walls_move()) stand(reader_.boundaries(frame));
   scene_.set_bodies(run.model.shapes, bodies, options_.chains, std::move(rods));
   Picture picture =
       render(scene_, walls_, paint, camera_, lighting_, Picture(options_.width, options_.height));

@@ -54,6 +54,8 @@ class RunPicture {
   const TrajectoryReader& reader_;
   PictureOptions options_;
   RayScene scene_;
+  void stand(const Boundaries& boundaries);
+  Region region_;  // that walls without an end are drawn in
   WallMesh walls_;
   Camera camera_;
   RecordedField field_;

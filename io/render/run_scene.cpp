@@ -50,9 +50,15 @@ void add_bodies(const Shapes& shapes, const Bodies& bodies, double fit, std::vec
   }
 }
 
-void add_tubes(const Boundaries& boundaries, std::vector<Vec3>& points) {
+void add_walls(const Boundaries& boundaries, std::vector<Vec3>& points) {
   constexpr int around = 24;
+  constexpr std::size_t most = 2000;  // points of a mesh
   for (const Boundary& boundary : boundaries) {
+    if (const PlacedMesh* placed = std::get_if<PlacedMesh>(&boundary.surface)) {
+      const std::vector<Vec3>& all = placed->mesh->points;
+      for (std::size_t k = 0; k < all.size(); k += 1 + all.size() / most)
+        points.push_back(placed->pose.position + placed->pose.orientation * all[k]);
+    }
     const Tube* tube = std::get_if<Tube>(&boundary.surface);
     if (!tube) continue;
     const Vec3 axis = (tube->end - tube->start).normalized(), u = axis.unitOrthogonal(), v = axis.cross(u);
@@ -71,7 +77,7 @@ std::vector<Vec3> worth_seeing(const TrajectoryReader& reader, double fit) {
   for (const std::size_t k : sampled_frames(reader.frames(), looked_at)) {
     add_bodies(reader.run().model.shapes, reader.bodies(k), fit, points);
   }
-  add_tubes(reader.run().model.boundaries, points);
+  add_walls(reader.run().model.boundaries, points);
   if (points.empty()) points = {Vec3::Constant(-0.5), Vec3::Constant(0.5)};
   return points;
 }

@@ -61,7 +61,30 @@ Json to_json(const Plot& plot) {
           {"limits", std::move(limits)}};
 }
 
-Json wall_json(const RunScene& scene, const RecordedRun& run) {
+/// Triangles of walls that stand still, by whether they are floors; of those that move, by boundary.
+Json wall_json(const RunScene& scene, const TrajectoryReader& reader,
+               const std::vector<std::size_t>& frames) {
+  const RecordedRun& run = reader.run();
+  std::vector<bool> moves(run.model.boundaries.size(), false);
+  Json motion = Json::array();  // [frame][boundary] position, quaternion x y z w
+  for (const std::size_t k : frames) {
+    const std::vector<Pose> poses =
+        reader.walls_move() ? reader.frame(k, {0, 0}).boundary_motion : std::vector<Pose>{};
+    Json of_frame = Json::array();
+    for (std::size_t b = 0; b < poses.size(); ++b) {
+      const auto& [x, q] = poses[b];
+      if (!x.isZero(0.0) || !q.vec().isZero(0.0)) moves[b] = true;
+      of_frame.push_back({x.x(), x.y(), x.z(), q.x(), q.y(), q.z(), q.w()});
+    }
+    motion.push_back(std::move(of_frame));
+  }
+  Json moving = Json::array();
+  std::vector<std::size_t> part_of(moves.size(), 0);
+  for (std::size_t b = 0; b < moves.size(); ++b) {
+    if (!moves[b]) continue;
+    part_of[b] = moving.size();
+    moving.push_back({{"boundary", b}, {"triangles", Json::array()}});
+  }
   // Seen from above: every floor is one.
   const Vec3 above = box_of(scene.points).center() + 1e6 * scene.up;
   const std::vector<bool> floor = floors(scene.walls, run.model.boundaries, scene.up, above);
@@ -72,11 +95,16 @@ Json wall_json(const RunScene& scene, const RecordedRun& run) {
   for (std::size_t p = 0; p < floor.size(); ++p) {
     const std::vector<std::int32_t>& corner = scene.walls.polygon[p];
     for (std::size_t c = 2; c < corner.size(); ++c) {
-      for (const std::size_t k : {std::size_t{0}, c - 1, c}) triangles[floor[p] ? 1 : 0].push_back(corner[k]);
+      const auto b = static_cast<std::size_t>(scene.walls.boundary[p]);
+      Json& part = moves[b] ? moving[part_of[b]]["triangles"] : triangles[floor[p] ? 1 : 0];
+      for (const std::size_t k : {std::size_t{0}, c - 1, c}) part.push_back(corner[k]);
     }
   }
-  return {
-      {"point", std::move(point)}, {"clear", std::move(triangles[0])}, {"floor", std::move(triangles[1])}};
+  return {{"point", std::move(point)},
+          {"clear", std::move(triangles[0])},
+          {"floor", std::move(triangles[1])},
+          {"moving", std::move(moving)},
+          {"motion", std::move(motion)}};
 }
 
 Json surface_json(const SurfaceMesh& mesh) {
@@ -230,7 +258,7 @@ Json view_json(const TrajectoryReader& reader, const ReportOptions& options, con
   json["middle"] = to_json(box_of(scene.points).center());
   json["field_of_view"] = rounded(camera.field_of_view);
   json["aspect"] = view_aspect;
-  json["walls"] = wall_json(scene, reader.run());
+  json["walls"] = wall_json(scene, reader, frames);
   Json colours = Json::array();
   const ColourMap map(default_map);
   for (int k = 0; k < map_colours; ++k) {
@@ -273,8 +301,8 @@ Json run_json(const RecordedRun& run) {
     }
   }
   for (const Boundary& boundary : run.model.boundaries) {
-    boundaries.push_back({{"name", boundary.name},
-                          {"kind", std::holds_alternative<Plane>(boundary.surface) ? "plane" : "tube"}});
+    boundaries.push_back(
+        {{"name", boundary.name}, {"kind", std::array{"plane", "tube", "mesh"}[boundary.surface.index()]}});
   }
   return {{"scene", run.scene},
           {"description", run.description},

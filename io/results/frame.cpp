@@ -114,6 +114,9 @@ Frame make_frame(const Model& model, const State& state, const std::vector<std::
   for (const std::string& name : field_names) {
     frame.fields.push_back(body_field(name)->values(model, state, contacts));
   }
+  if (any_moves(model.boundaries)) {
+    for (const Boundary& b : model.boundaries) frame.boundary_motion.push_back(b.motion.at(state.time_s));
+  }
   frame.has_contacts = with_contacts;
   // As if all steps had the same length: impulses over that are forces.
   const double last = state.memory.last_s, factor = last > 0.0 ? model.settings.time_step_s / last : 1.0;

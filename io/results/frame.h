@@ -52,6 +52,8 @@ struct Frame {
   std::vector<Vec3f> angular_velocity;             // rad/s, world axes
   std::vector<std::int32_t> contacts_of_body;      // contacts that carry an impulse
   std::vector<std::vector<float>> fields;          // [field][body], the scene's extra fields in its order
+  std::vector<Pose>
+      boundary_motion;  // [boundary] since rest, of everything that is fixed to it; empty if none moves
   FrameBalances balances;
   bool has_contacts = false;  // were they asked for?
   FrameContacts contacts;     // empty unless asked for

@@ -102,7 +102,10 @@ def colour(display, view, array):
 
 
 def show_walls(view):
-    walls = XMLPolyDataReader(registrationName="walls", FileName=[os.path.join(FOLDER, "walls.vtp")])
+    if WALLS_MOVE:
+        walls = PVDReader(registrationName="walls", FileName=os.path.join(FOLDER, "walls.pvd"))
+    else:
+        walls = XMLPolyDataReader(registrationName="walls", FileName=[os.path.join(FOLDER, "walls.vtp")])
     display = Show(walls, view)
     display.SetRepresentationType("Surface")
     display.ColorArrayName = [None, ""]
@@ -258,9 +261,10 @@ std::string paraview_script(const ViewOptions& options) {
   // A JSON string is a Python string literal: quotes and backslashes in the path are taken care of.
   const std::string folder = nlohmann::json(options.folder.string()).dump();
   return fmt::format(
-      "{}FOLDER = {}\nHAS_WALLS, HAS_CONTACTS, SHOW_CHAINS = {}, {}, {}\nCOLOUR = {}\nUP = {}\n"
+      "{}FOLDER = {}\nHAS_WALLS, WALLS_MOVE, HAS_CONTACTS, SHOW_CHAINS = {}, {}, {}, {}\nCOLOUR = {}\nUP = "
+      "{}\n"
       "TOWARDS_CAMERA = {}\nUNITS = {{{}}}\nIMPULSE_TIME = {}\nSHAPES = {}\nMAP = {}\n{}",
-      script_head, folder, python(options.walls), python(options.contacts),
+      script_head, folder, python(options.walls), python(options.moving_walls), python(options.contacts),
       python(options.chains && options.contacts), nlohmann::json(options.colour).dump(), list(up),
       list(towards), units(), options.impulse_time_s, options.shapes, colours(), script_body);
 }

@@ -17,6 +17,7 @@ struct ViewOptions {
   bool chains = false;                 // show force chains through faint bodies from the start
   double impulse_time_s = 1.0;         // in which the impulses of contacts acted
   std::size_t shapes = 0;              // functions that bodies are made of, each with its mesh in vtk/
+  bool moving_walls = false;           // is there walls.pvd too?
 };
 
 /// Text of view.py: bodies as they are, walls transparent, contacts and force chains at hand, camera

@@ -16,7 +16,7 @@ namespace {
 bool is_vtk_frame(const std::string& name) {
   const std::string suffix = ".vtp";
   if (name.size() <= suffix.size() || !name.ends_with(suffix)) return false;
-  for (const std::string kind : {"bodies_", "contacts_", "shape_"}) {
+  for (const std::string kind : {"bodies_", "contacts_", "shape_", "walls_"}) {
     if (!name.starts_with(kind)) continue;
     const std::string digits = name.substr(kind.size(), name.size() - kind.size() - suffix.size());
     return !digits.empty() && digits.find_first_not_of("0123456789") == std::string::npos;
@@ -36,9 +36,9 @@ std::string RunFolder::vtk_frame(const std::string& kind, std::int64_t frame) {
 
 std::vector<fs::path> own_files(const RunFolder& folder) {
   std::vector<fs::path> found;
-  for (const fs::path& file :
-       {folder.trajectory(), folder.steps(), folder.summary(), folder.stage_table(), folder.view_script(),
-        folder.bodies_series(), folder.contacts_series(), folder.walls()}) {
+  for (const fs::path& file : {folder.trajectory(), folder.steps(), folder.boundaries(), folder.summary(),
+                               folder.stage_table(), folder.view_script(), folder.bodies_series(),
+                               folder.contacts_series(), folder.walls(), folder.walls_series()}) {
     for (const fs::path& name : {file, temporary_name(file)}) {
       std::error_code ignored;
       if (fs::exists(fs::symlink_status(name, ignored))) found.push_back(name);

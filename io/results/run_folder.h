@@ -13,15 +13,17 @@ struct RunFolder {
 
   std::filesystem::path trajectory() const { return path / "trajectory.h5"; }
   std::filesystem::path steps() const { return path / "steps.csv"; }
+  std::filesystem::path boundaries() const { return path / "boundaries.csv"; }
   std::filesystem::path summary() const { return path / "summary.json"; }
   std::filesystem::path stage_table() const { return path / "stage_table.txt"; }
   std::filesystem::path view_script() const { return path / "view.py"; }
   std::filesystem::path bodies_series() const { return path / "bodies.pvd"; }
   std::filesystem::path contacts_series() const { return path / "contacts.pvd"; }
   std::filesystem::path walls() const { return path / "walls.vtp"; }
+  std::filesystem::path walls_series() const { return path / "walls.pvd"; }
   std::filesystem::path vtk() const { return path / "vtk"; }
-  /// "vtk/bodies_000042.vtp", relative to the folder; `kind` is "bodies" or "contacts", or "shape" for the
-  /// mesh of a function, which has a number in place of a frame.
+  /// "vtk/bodies_000042.vtp", relative to the folder; `kind` is "bodies", "contacts" or "walls", or "shape"
+  /// for the mesh of a function, which has a number in place of a frame.
   static std::string vtk_frame(const std::string& kind, std::int64_t frame);
 };
 

@@ -9,6 +9,7 @@
 #include "io/files/text_file.h"
 #include "io/results/background_writer.h"
 #include "io/results/body_fields.h"
+#include "io/results/boundary_table.h"
 #include "io/results/frame.h"
 #include "io/results/paraview_script.h"
 #include "io/results/step_table.h"
@@ -59,6 +60,7 @@ struct RunRecorder::Parts {
   double recording_time_s = 0.0;
   RunFolder folder;
   StepTable steps;
+  std::optional<BoundaryTable> loads;
   RunStatistics statistics;
   StageTable stages;
   std::optional<Trajectory> trajectory;
@@ -80,13 +82,14 @@ struct RunRecorder::Parts {
           if (trajectory) trajectory->append(frame);
           if (vtk) vtk->append(frame);
         }) {
+    if (!s.model.boundaries.empty()) loads.emplace(folder.boundaries(), s.model.boundaries);
     if (s.output.hdf5) trajectory.emplace(folder.trajectory(), s);
     if (s.output.vtk) open_vtk();
   }
 
   void open_vtk() {
-    vtk.emplace(folder, scene);
     region = scene_region(scene.initial.bodies, scene.model.shapes, scene.model.boundaries);
+    vtk.emplace(folder, scene, region);
     draw_walls();
     const ViewOptions view{std::filesystem::absolute(folder.path).lexically_normal(),
                            scene.model.settings.gravity,
@@ -95,7 +98,8 @@ struct RunRecorder::Parts {
                            "speed",
                            false,
                            scene.model.settings.time_step_s / scene.model.settings.substeps,
-                           scene.model.shapes.functions().size()};
+                           scene.model.shapes.functions().size(),
+                           any_moves(scene.model.boundaries)};
     write_whole_file(folder.view_script(), paraview_script(view));
   }
 
@@ -152,12 +156,14 @@ const RunStatistics& RunRecorder::statistics() const { return parts_->statistics
 const RunFolder& RunRecorder::folder() const { return parts_->folder; }
 const StageTable& RunRecorder::stage_table() const { return parts_->stages; }
 
-void RunRecorder::after_step(const StepReport& report, const State& state) {
+void RunRecorder::after_step(const StepReport& report, const State& state,
+                             std::span<const BoundaryLoad> loads) {
   Parts& p = *parts_;
   const Stopwatch watch(p.recording_time_s);
   p.statistics.add(report);
   p.stages.add(report);
   p.steps.append(report, state_hash(state.bodies));
+  if (p.loads) p.loads->append(report, loads);
   if (p.frame_due(state)) p.add_frame(state);
 }
 
@@ -179,6 +185,7 @@ Summary RunRecorder::finish(RunStatus status, const State& state) {
     if (p.trajectory) attempt([&] { p.trajectory->write_final_state(state); });
     if (p.trajectory) attempt([&] { p.trajectory->close(); });
     attempt([&] { p.steps.close(); });
+    if (p.loads) attempt([&] { p.loads->close(); });
     attempt([&] { write_whole_file(p.folder.stage_table(), p.stages.text()); });
   }
   Summary summary = p.statistics.summary(state);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 
 #include "io/results/run_folder.h"
 #include "io/results/stage_table.h"
@@ -23,8 +24,9 @@ class RunRecorder {
   RunRecorder(const Scene& scene, const RecordOptions& options);
   ~RunRecorder();
 
-  /// `state` is as the step left it; what a frame shows of it is copied if one is due.
-  void after_step(const StepReport& report, const State& state);
+  /// `state` is as the step left it; what a frame shows of it is copied if one is due. `loads`: of the step,
+  /// by boundary; none are not recorded.
+  void after_step(const StepReport& report, const State& state, std::span<const BoundaryLoad> loads = {});
 
   /// Writes the last frame if it is not written yet, the final state and the summary, and closes all files.
   /// What can be written is written even if something else cannot; only then the first WriteError is thrown.

@@ -79,10 +79,6 @@ constexpr Column columns[] = {
     {"finish_time_s", [](const Report& r) -> Value { return r.time.finish; }},
 };
 
-// Rows are handed on when this much has gathered or this much time has passed, whichever comes first.
-constexpr std::size_t flush_bytes = 1 << 16;
-constexpr std::chrono::seconds flush_interval{1};
-
 }  // namespace
 
 std::string step_table_header() {
@@ -91,33 +87,16 @@ std::string step_table_header() {
   return header + "state_hash";
 }
 
-StepTable::StepTable(const std::filesystem::path& path)
-    : file_(path), last_flush_(std::chrono::steady_clock::now()) {
-  pending_ = step_table_header() + "\n";
-  flush();
-}
+StepTable::StepTable(const std::filesystem::path& path) : rows_(path, step_table_header()) {}
 
 void StepTable::append(const StepReport& report, std::uint64_t state_hash) {
-  auto out = std::back_inserter(pending_);
+  auto out = std::back_inserter(rows_.pending());
   for (const Column& column : columns) {
     // fmt writes the shortest text that reads back as the same double.
     std::visit([&](const auto& value) { fmt::format_to(out, "{},", value); }, column.value(report));
   }
   fmt::format_to(out, "{}\n", hash_text(state_hash));
-  if (pending_.size() >= flush_bytes || std::chrono::steady_clock::now() - last_flush_ >= flush_interval)
-    flush();
-}
-
-void StepTable::flush() {
-  file_.write(pending_);
-  file_.flush();
-  pending_.clear();
-  last_flush_ = std::chrono::steady_clock::now();
-}
-
-void StepTable::close() {
-  flush();
-  file_.close();
+  rows_.end_row();
 }
 
 }  // namespace scree::io

@@ -1,28 +1,24 @@
 // steps.csv: one row a step.
 #pragma once
 
-#include <chrono>
 #include <string>
 
 #include "engine/simulation/diagnostics.h"
-#include "io/files/text_file.h"
+#include "io/results/row_file.h"
 
 namespace scree::io {
 
-/// Appends a row for every step. Rows reach the operating system about once a second and whole, so that a
-/// table can be watched while it grows. Members throw WriteError.
+/// Appends a row for every step. Members throw WriteError.
 class StepTable {
  public:
   explicit StepTable(const std::filesystem::path& path);
 
   void append(const StepReport& report, std::uint64_t state_hash);
-  void flush();
-  void close();
+  void flush() { rows_.flush(); }
+  void close() { rows_.close(); }
 
  private:
-  TextFile file_;
-  std::string pending_;
-  std::chrono::steady_clock::time_point last_flush_;
+  RowFile rows_;
 };
 
 /// The names of the columns, comma-separated.

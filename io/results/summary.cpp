@@ -233,7 +233,7 @@ Summary RunStatistics::summary(const State& state) const {
   s.bodies = static_cast<std::int64_t>(state.bodies.size());
   s.simulated_time_s = state.time_s - scene_.initial.time_s;
   if (s.adaptive_step && s.steps > 0) s.time_step_s = s.simulated_time_s / static_cast<double>(s.steps);
-  s.lost_bodies = count_lost_bodies(scene_.model, state.bodies);
+  s.lost_bodies = count_lost_bodies(scene_.model, state.bodies, state.time_s);
   s.state_hash = state_hash(state.bodies);
   s.median_step_time_s = median_of_last_sixth(step_time_);
   if (s.steps > 0) s.residual_rms_relative_mean = residual_sum_ / static_cast<double>(s.steps);

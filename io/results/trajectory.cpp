@@ -174,7 +174,42 @@ class BodyArrays {
   std::vector<std::int32_t> rows_;  // of `last_`
 };
 
-/// Planes and tubes in one group each; `boundary` says which number contacts know them by.
+/// Ragged: the points of mesh k are rows point_offset[k] to point_offset[k + 1], its triangles likewise.
+void write_meshes(hid_t group, const Boundaries& boundaries) {
+  std::vector<std::int32_t> boundary, triangles;
+  std::vector<Vec3> position, points;
+  std::vector<double> orientation;
+  std::vector<std::int64_t> point_offset{0}, triangle_offset{0};
+  for (std::size_t i = 0; i < boundaries.size(); ++i) {
+    const auto* placed = std::get_if<PlacedMesh>(&boundaries[i].surface);
+    if (placed == nullptr) continue;
+    const Quat& q = placed->pose.orientation;
+    boundary.push_back(static_cast<std::int32_t>(i));
+    position.push_back(placed->pose.position);
+    orientation.insert(orientation.end(), {q.w(), q.x(), q.y(), q.z()});
+    points.insert(points.end(), placed->mesh->points.begin(), placed->mesh->points.end());
+    for (const auto& t : placed->mesh->triangles) triangles.insert(triangles.end(), t.begin(), t.end());
+    point_offset.push_back(static_cast<std::int64_t>(points.size()));
+    triangle_offset.push_back(static_cast<std::int64_t>(triangles.size() / 3));
+  }
+  if (boundary.empty()) return;
+  const Handle meshes = create_group(group, "meshes");
+  const hid_t m = meshes.get();
+  write_rows(m, {"boundary", "1", "[mesh] number of the boundary"}, boundary.data(), boundary.size());
+  write_rows(m, {"position", "m", "[mesh, 3] where its origin is at rest"}, position);
+  write_rows(m, {"orientation", "1", "[mesh, 4] unit quaternion w x y z, its axes to the world's, at rest"},
+             orientation.data(), boundary.size(), 4);
+  write_rows(
+      m, {"point_offset", "1", "[mesh + 1] points of mesh k are rows point_offset[k] to point_offset[k + 1]"},
+      point_offset.data(), point_offset.size());
+  write_rows(m, {"triangle_offset", "1", "[mesh + 1] the same for triangles"}, triangle_offset.data(),
+             triangle_offset.size());
+  write_rows(m, {"point", "m", "[point, 3] in the mesh's axes"}, points);
+  write_rows(m, {"triangle", "1", "[triangle, 3] points of its mesh, counted from the mesh's first"},
+             triangles.data(), triangles.size() / 3, 3);
+}
+
+/// Planes, tubes and meshes in one group each; `boundary` says which number contacts know them by.
 void write_boundaries(hid_t file, const Boundaries& boundaries) {
   std::vector<std::string> names, kinds;
   std::vector<std::int32_t> material, plane_boundary, tube_boundary;
@@ -195,11 +230,14 @@ void write_boundaries(hid_t file, const Boundaries& boundaries) {
       end.push_back(tube->end);
       inner_radius.push_back(tube->inner_radius);
       thickness.push_back(tube->thickness);
+    } else {
+      kinds.push_back("mesh");
     }
   }
   const Handle group = create_group(file, "boundaries");
+  write_meshes(group.get(), boundaries);
   write_texts(group.get(), {"name", "", "[boundary]"}, names);
-  write_texts(group.get(), {"kind", "", "[boundary] plane or tube"}, kinds);
+  write_texts(group.get(), {"kind", "", "[boundary] plane, tube or mesh"}, kinds);
   write_rows(group.get(), {"material", "1", "[boundary] row of /materials"}, material.data(),
              material.size());
   const Handle planes = create_group(group.get(), "planes");
@@ -220,9 +258,11 @@ void write_boundaries(hid_t file, const Boundaries& boundaries) {
 struct FrameArrays {
   Growing time, step, offset, body, position, orientation, velocity, angular_velocity;
   std::vector<Growing> fields;
+  std::optional<Growing> boundary_position, boundary_orientation;  // where any boundary moves
   std::int64_t rows = 0;
 
-  FrameArrays(hid_t file, hsize_t chunk, const std::vector<std::string>& field_names) {
+  FrameArrays(hid_t file, hsize_t chunk, const std::vector<std::string>& field_names,
+              const Boundaries& boundaries) {
     const Handle group = create_group(file, "frames");
     const hid_t g = group.get();
     const Growing::Layout moment{{}, short_chunk, false}, scalar{{}, chunk}, vector{{3}, chunk},
@@ -243,7 +283,27 @@ struct FrameArrays {
       fields.emplace_back(g, Label{name, std::string(field.unit), "[row] " + std::string(field.meaning)},
                           H5T_NATIVE_FLOAT, scalar);
     }
+    if (any_moves(boundaries)) {
+      const hsize_t n = boundaries.size();
+      boundary_position = Growing(
+          g, {"boundary_position", "m", "[frame, boundary, 3] x at rest is at orientation x + position"},
+          H5T_NATIVE_DOUBLE, {{n, 3}, 1});
+      boundary_orientation =
+          Growing(g, {"boundary_orientation", "1", "[frame, boundary, 4] unit quaternion w x y z"},
+                  H5T_NATIVE_DOUBLE, {{n, 4}, 1});
+    }
     offset.append(&rows, 1);
+  }
+
+  void append_motion(const std::vector<Pose>& motion) {
+    std::vector<double> at, turn;
+    for (const Pose& pose : motion) {
+      const Quat& q = pose.orientation;
+      at.insert(at.end(), pose.position.begin(), pose.position.end());
+      turn.insert(turn.end(), {q.w(), q.x(), q.y(), q.z()});
+    }
+    boundary_position->append(at.data(), 1);
+    boundary_orientation->append(turn.data(), 1);
   }
 
   void append(const Frame& frame, const std::vector<std::int32_t>& row_of_body) {
@@ -254,6 +314,7 @@ struct FrameArrays {
     velocity.append(frame.velocity.data(), n);
     angular_velocity.append(frame.angular_velocity.data(), n);
     for (std::size_t f = 0; f < fields.size(); ++f) fields[f].append(frame.fields[f].data(), n);
+    if (boundary_position) append_motion(frame.boundary_motion);
     rows += static_cast<std::int64_t>(n);
     offset.append(&rows, 1);
     step.append(&frame.step, 1);
@@ -522,7 +583,7 @@ Trajectory::Trajectory(const std::filesystem::path& path, const Scene& scene)
     const hsize_t chunk = std::max<hsize_t>(scene.initial.bodies.size(), least_body_chunk);
     parts_->bodies = std::make_unique<BodyArrays>(file, chunk);
     parts_->bodies->rows_of(make_frame(scene.model, scene.initial, {}, false).constants);
-    parts_->frames = std::make_unique<FrameArrays>(file, chunk, scene.output.fields);
+    parts_->frames = std::make_unique<FrameArrays>(file, chunk, scene.output.fields, scene.model.boundaries);
     parts_->ledger = std::make_unique<LedgerArrays>(file);
     if (scene.output.contacts) {
       const Settings& settings = scene.model.settings;

@@ -122,6 +122,39 @@ void read_bodies(hid_t file, Model& model, Bodies& bodies) {
   bodies.angular_velocity.resize(first + n, Vec3::Zero());
 }
 
+void read_meshes(hid_t file, Boundaries& boundaries) {
+  if (!has_link(file, "boundaries/meshes")) return;
+  const std::string group = "boundaries/meshes/";
+  const auto boundary = read_rows<std::int32_t>(file, group + "boundary", H5T_NATIVE_INT32);
+  const auto position = read_rows<Vec3>(file, group + "position", H5T_NATIVE_DOUBLE);
+  const auto orientation = read_rows<std::array<double, 4>>(file, group + "orientation", H5T_NATIVE_DOUBLE);
+  const auto point_offset = read_rows<std::int64_t>(file, group + "point_offset", H5T_NATIVE_INT64),
+             triangle_offset = read_rows<std::int64_t>(file, group + "triangle_offset", H5T_NATIVE_INT64);
+  for (std::size_t k = 0; k < boundary.size(); ++k) {
+    const auto rows_of = [&](const std::vector<std::int64_t>& offset) {
+      const std::int64_t first = offset.at(k), end = offset.at(k + 1);
+      if (first < 0 || end < first) throw Error("the offsets of its meshes do not rise");
+      return std::pair(static_cast<hsize_t>(first), static_cast<hsize_t>(end - first));
+    };
+    const auto [first_point, points] = rows_of(point_offset);
+    const auto [first_triangle, triangles] = rows_of(triangle_offset);
+    TriangleMesh mesh{read_rows<Vec3>(file, group + "point", H5T_NATIVE_DOUBLE, first_point, points),
+                      read_rows<std::array<std::int32_t, 3>>(file, group + "triangle", H5T_NATIVE_INT32,
+                                                             first_triangle, triangles)};
+    for (const auto& t : mesh.triangles) {
+      for (const std::int32_t p : t) {
+        if (p < 0 || static_cast<std::size_t>(p) >= mesh.points.size())
+          throw Error("a triangle of a mesh names a point that is not there");
+      }
+    }
+    MeshFindings none;
+    const auto& [w, x, y, z] = orientation.at(k);
+    boundaries.at(static_cast<std::size_t>(boundary[k])).surface =
+        PlacedMesh{std::make_shared<MeshSurface>(mesh_surface(mesh, none)),
+                   {position.at(k), Quat(w, x, y, z).normalized()}};
+  }
+}
+
 void read_boundaries(hid_t file, Boundaries& boundaries) {
   const std::vector<std::string> names = read_texts(file, "boundaries/name");
   const auto material = read_rows<std::int32_t>(file, "boundaries/material", H5T_NATIVE_INT32);
@@ -148,6 +181,7 @@ void read_boundaries(hid_t file, Boundaries& boundaries) {
     boundaries.at(static_cast<std::size_t>(tubes[i])).surface =
         Tube{start.at(i), end.at(i), radius.at(i), thickness.at(i)};
   }
+  read_meshes(file, boundaries);
 }
 
 RecordedRun read_run(hid_t file) {
@@ -255,6 +289,22 @@ struct TrajectoryReader::Parts {
     return {begin + range.first, std::min(range.count, n - range.first)};
   }
 
+  /// [boundary] since rest; empty if none moves.
+  std::vector<Pose> boundary_motion(std::size_t k) const {
+    const std::size_t n = run.model.boundaries.size();
+    if (n == 0 || !has_link(file.get(), "frames/boundary_position")) return {};
+    std::vector<double> at(3 * n), turn(4 * n);
+    read_box(open_dataset(file.get(), "frames/boundary_position"), H5T_NATIVE_DOUBLE, {{k, 0, 0}, {1, n, 3}},
+             at.data());
+    read_box(open_dataset(file.get(), "frames/boundary_orientation"), H5T_NATIVE_DOUBLE,
+             {{k, 0, 0}, {1, n, 4}}, turn.data());
+    std::vector<Pose> motion;
+    for (std::size_t b = 0; b < n; ++b)
+      motion.push_back({Vec3(at.data() + 3 * b),
+                        Quat(turn[4 * b], turn[4 * b + 1], turn[4 * b + 2], turn[4 * b + 3]).normalized()});
+    return motion;
+  }
+
   template <class T>
   std::vector<T> read(const std::string& name, hid_t type, const Rows& rows) const {
     return read_rows<T>(file.get(), "frames/" + name, type, rows.first, rows.count);
@@ -325,6 +375,7 @@ Frame TrajectoryReader::frame(std::size_t k, const BodyRange& range) const {
     frame.orientation = p.read<Quaternion4f>("orientation", H5T_NATIVE_FLOAT, rows);
     frame.velocity = p.read<Vec3f>("velocity", H5T_NATIVE_FLOAT, rows);
     frame.angular_velocity = p.read<Vec3f>("angular_velocity", H5T_NATIVE_FLOAT, rows);
+    frame.boundary_motion = p.boundary_motion(k);
     for (const std::string& name : p.run.fields) {
       frame.fields.push_back(p.read<float>(name, H5T_NATIVE_FLOAT, rows));
     }
@@ -367,6 +418,15 @@ FrameContacts TrajectoryReader::contacts(std::size_t k) const {
     c.boundary = read_rows<std::int32_t>(f, "contacts/boundary", H5T_NATIVE_INT32, first, n);
     return c;
   });
+}
+
+bool TrajectoryReader::walls_move() const {
+  return guarded(parts_->path, [&] { return has_link(parts_->file.get(), "frames/boundary_position"); });
+}
+
+Boundaries TrajectoryReader::boundaries(std::size_t k) const {
+  return guarded(parts_->path,
+                 [&] { return moved(parts_->run.model.boundaries, parts_->boundary_motion(k)); });
 }
 
 BodyTrack TrajectoryReader::track(BodyId id) const {

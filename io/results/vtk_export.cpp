@@ -14,6 +14,7 @@ Scene recorded_scene(const RecordedRun& run, bool contacts) {
   Scene scene;
   scene.name = run.scene;
   scene.model.shapes = run.model.shapes;
+  scene.model.boundaries = run.model.boundaries;
   scene.output.fields = run.fields;
   scene.output.contacts = contacts;
   return scene;
@@ -31,7 +32,9 @@ void write_vtk_series(const RunFolder& folder, const TrajectoryReader& reader,
                       const std::vector<std::size_t>& frames, const std::function<void(std::size_t)>& done) {
   if (frames.empty()) return;
   const RecordedRun& run = reader.run();
-  VtkSeries series(folder, recorded_scene(run, reader.has_contacts(frames.back())));
+  const Boundaries& boundaries = run.model.boundaries;
+  const Region start = scene_region(reader.bodies(frames.front()), run.model.shapes, boundaries);
+  VtkSeries series(folder, recorded_scene(run, reader.has_contacts(frames.back())), start);
   for (const std::size_t k : frames) {
     Frame frame = reader.frame(k);
     frame.has_contacts = reader.has_contacts(k);
@@ -40,9 +43,7 @@ void write_vtk_series(const RunFolder& folder, const TrajectoryReader& reader,
     series.append(frame);
     done(k);
   }
-  const Boundaries& boundaries = run.model.boundaries;
   if (boundaries.empty()) return;
-  const Region start = scene_region(reader.bodies(frames.front()), run.model.shapes, boundaries);
   write_walls(folder.walls(), wall_mesh(boundaries, grown_region(start, reader.bodies(frames.back()))));
 }
 

@@ -36,27 +36,32 @@ struct VtkSeries::Parts {
   bool with_contacts;
   std::vector<std::string> field_names;
   // Constants, repeated in every frame: ParaView reads each file alone.
-  Shapes shapes;  // of the scene
+  Shapes shapes;          // of the scene
+  Boundaries boundaries;  // likewise, at rest
+  Region region;
   std::shared_ptr<const BodyConstants> constants;
   std::vector<Vec3f> radii;            // [body], m
   std::vector<std::int32_t> glyph;     // [body], its mesh
   std::vector<Vec3f> scale;            // [body], m, what the glyph's unit of length is
   std::vector<std::int32_t> material;  // [body]
   std::int64_t frames = 0;
-  std::vector<std::pair<double, std::string>> body_files, contact_files;
+  std::vector<std::pair<double, std::string>> body_files, contact_files, wall_files;
 };
 
-VtkSeries::VtkSeries(const RunFolder& folder, const Scene& scene)
+VtkSeries::VtkSeries(const RunFolder& folder, const Scene& scene, const Region& region)
     : parts_(std::make_unique<Parts>(Parts{folder,
                                            scene.output.contacts,
                                            scene.output.fields,
                                            scene.model.shapes,
+                                           scene.model.boundaries,
+                                           region,
                                            nullptr,
                                            {},
                                            {},
                                            {},
                                            {},
                                            0,
+                                           {},
                                            {},
                                            {}})) {
   std::error_code error;
@@ -107,6 +112,12 @@ void VtkSeries::append(const Frame& frame) {
   p.body_files.emplace_back(frame.time_s, file);
   write_series(p.folder.bodies_series(), p.body_files);
 
+  if (!frame.boundary_motion.empty()) {
+    const std::string wall_file = RunFolder::vtk_frame("walls", p.frames);
+    write_walls(p.folder.path / wall_file, wall_mesh(moved(p.boundaries, frame.boundary_motion), p.region));
+    p.wall_files.emplace_back(frame.time_s, wall_file);
+    write_series(p.folder.walls_series(), p.wall_files);
+  }
   if (p.with_contacts && frame.has_contacts) {
     const FrameContacts& c = frame.contacts;
     const std::vector<float> magnitude = lengths(c.impulse);

@@ -15,7 +15,8 @@ namespace scree::io {
 /// never lists a file that is not complete. All members throw WriteError.
 class VtkSeries {
  public:
-  VtkSeries(const RunFolder& folder, const Scene& scene);
+  /// `region`: what is drawn of walls that have no end, where any wall moves: then walls are a series too.
+  VtkSeries(const RunFolder& folder, const Scene& scene, const Region& region);
   ~VtkSeries();
   VtkSeries(VtkSeries&&) noexcept;
 

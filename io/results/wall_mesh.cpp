@@ -104,6 +104,21 @@ void add_tube(WallMesh& mesh, std::int32_t boundary, const Tube& tube) {
   }
 }
 
+/// Flat triangles, each with corners of its own: edges stay edges.
+void add_triangles(WallMesh& mesh, std::int32_t boundary, const PlacedMesh& placed) {
+  const MeshSurface& m = *placed.mesh;
+  for (std::size_t t = 0; t < m.triangles.size(); ++t) {
+    const auto first = static_cast<std::int32_t>(mesh.point.size());
+    for (const std::int32_t v : m.triangles[t]) {
+      mesh.point.push_back(placed.pose.position +
+                           placed.pose.orientation * m.points[static_cast<std::size_t>(v)]);
+      mesh.normal.push_back(placed.pose.orientation * m.normals[t]);
+    }
+    mesh.polygon.push_back({first, first + 1, first + 2});
+    mesh.boundary.push_back(boundary);
+  }
+}
+
 }  // namespace
 
 Region scene_region(const Bodies& bodies, const Shapes& shapes, const Boundaries& boundaries) {
@@ -120,6 +135,10 @@ Region scene_region(const Bodies& bodies, const Shapes& shapes, const Boundaries
         box.extend((end - reach).eval());
         box.extend((end + reach).eval());
       }
+    } else if (const PlacedMesh* mesh = std::get_if<PlacedMesh>(&boundary.surface)) {
+      const auto [middle, half] = bounding_box(*mesh);
+      box.extend((middle - half).eval());
+      box.extend((middle + half).eval());
     }
   }
   if (box.isEmpty()) box = Eigen::AlignedBox3d(Vec3::Constant(-0.5), Vec3::Constant(0.5));
@@ -158,6 +177,8 @@ WallMesh wall_mesh(const Boundaries& boundaries, const Region& region) {
       add_plane(mesh, number, plane->normal, plane_polygon(*plane, i, boundaries, region));
     } else if (const Tube* tube = std::get_if<Tube>(&boundaries[i].surface)) {
       add_tube(mesh, number, *tube);
+    } else if (const PlacedMesh* placed = std::get_if<PlacedMesh>(&boundaries[i].surface)) {
+      add_triangles(mesh, number, *placed);
     }
   }
   return mesh;

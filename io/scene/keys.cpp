@@ -63,7 +63,11 @@ constexpr std::array section_table{
         "scale", "scale = {...}", false, "distribution",
         "Part of [[bodies]] with `generate`: a random factor on the three semi-axes of every body. Mean "
         "and deviation are those before the distribution is cut off at `low` and `high`."},
-    SectionInfo{"boundaries", "[[boundaries]]", false, "type", "One heading a fixed obstacle."},
+    SectionInfo{"boundaries", "[[boundaries]]", false, "type", "One heading an obstacle, which stands still or moves as it is told."},
+    SectionInfo{"motion", "[[boundaries.motion]]", false, "type",
+                "One heading a motion. Several are stacked: each carries the ones after it, as a carriage "
+                "does a screw. Positions are functions of time alone and do not drift; what is given is "
+                "added up."},
 };
 
 // One key in a few lines: as a table it can be compared by eye.
@@ -341,9 +345,9 @@ constexpr std::array key_table{
         .forms = "uniform|normal|lognormal",
         .description = "Largest factor."},
 
-    Key{.section = "boundaries", .name = "type", .type = word, .required = true, .words = "plane|box|tube",
+    Key{.section = "boundaries", .name = "type", .type = word, .required = true, .words = "plane|box|tube|mesh",
         .description = "`plane`: solid behind its surface. `box`: walls seen from inside. `tube`: a finite"
-                       " pipe with a wall, open at both ends, hit from all sides."},
+                       " pipe with a wall, open at both ends, hit from all sides. `mesh`: triangles from a file, hit from both sides."},
     Key{.section = "boundaries", .name = "name", .type = text,
         .description = "Name in messages and results; left out, the type and the heading's number."},
     Key{.section = "boundaries", .name = "material", .type = text,
@@ -369,6 +373,50 @@ constexpr std::array key_table{
     Key{.section = "boundaries", .name = "thickness", .type = number, .unit = "m", .required = true,
         .range = positive, .forms = "tube",
         .description = "Of the wall; the rims are rounded with half of it."},
+    Key{.section = "boundaries", .name = "file", .type = text, .required = true, .forms = "mesh",
+        .description = "STL, OBJ or PLY file of triangles, relative to the scene's folder."},
+    Key{.section = "boundaries", .name = "scale", .type = number, .range = positive, .forms = "mesh",
+        .description = "Metres that one unit of the file is: 0.001 for millimetres."},
+    Key{.section = "boundaries", .name = "position", .type = vector, .unit = "m", .forms = "mesh",
+        .description = "Where the file's origin is."},
+    Key{.section = "boundaries", .name = "orientation", .type = orientation, .words = "aligned", .forms = "mesh",
+        .description = "Unit quaternion [w, x, y, z] of the file's axes; `aligned` if left out."},
+    Key{.section = "boundaries", .name = "sheets", .type = boolean, .forms = "mesh",
+        .description = "Edges with one triangle, or with more than two, are meant: no warning tells of them."},
+    Key{.section = "boundaries", .name = "surface_velocity", .type = vector, .unit = "m/s", 
+        .description = "Of a belt that the surface is, which carries what lies on it and stays where it is itself; "
+                       "in the boundary's axes."},
+    Key{.section = "boundaries", .name = "motion", .type = tables,
+        .description = "How it moves; a box moves as one."},
+
+    Key{.section = "motion", .name = "type", .type = word, .required = true, .words = "translation|rotation",
+        .description = "Along a direction, or about an axis."},
+    Key{.section = "motion", .name = "direction", .type = vector, .required = true, .forms = "translation",
+        .description = "Any length but zero."},
+    Key{.section = "motion", .name = "axis", .type = vector, .required = true, .forms = "rotation",
+        .description = "Any length but zero; turns are right-handed about it."},
+    Key{.section = "motion", .name = "point", .type = vector, .unit = "m", .forms = "rotation",
+        .description = "Any point of the axis, as it is at rest."},
+    Key{.section = "motion", .name = "speed", .type = number, .unit = "m/s", .forms = "translation",
+        .description = "Constant speed, from `start` on."},
+    Key{.section = "motion", .name = "angular_speed", .type = number, .unit = "rad/s", .forms = "rotation",
+        .description = "Constant rate, from `start` on."},
+    Key{.section = "motion", .name = "amplitude", .type = number, .unit = "m or rad",
+        .description = "A of A (sin(2 pi f t + phase) - sin(phase)), t counted from `start`."},
+    Key{.section = "motion", .name = "frequency", .type = number, .unit = "Hz", .range = not_negative,
+        .description = "f of that oscillation."},
+    Key{.section = "motion", .name = "phase", .type = number, .unit = "rad", 
+        .description = "Its phase."},
+    Key{.section = "motion", .name = "function", .type = text,
+        .description = "Distance (m) or angle (rad) as an expression of the time t (s), such as \"0.01 * sin(20 * t)\"; "
+                       "parameters may be used."},
+    Key{.section = "motion", .name = "table", .type = text,
+        .description = "CSV file of times (s) and distances (m) or angles (rad), relative to the scene's folder: "
+                       "straight lines between, constant before and after."},
+    Key{.section = "motion", .name = "start", .type = number, .unit = "s", 
+        .description = "Before this nothing moves."},
+    Key{.section = "motion", .name = "stop", .type = number, .unit = "s",
+        .description = "After this everything stays where it is then; never if left out."},
 };
 // clang-format on
 

@@ -1,4 +1,4 @@
-// Settings, materials, boundaries.
+// Settings and materials.
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -71,36 +71,6 @@ void read_patch(const Section& patch, Reading& reading) {
   Surface surface = materials.surface(*material);
   surface.patches.push_back(settings_of<FrictionPatch>(patch));
   materials.set_surface(*material, std::move(surface));
-}
-
-void read_boundary(const Section& section, const std::string& name, Reading& reading) {
-  const std::optional<MaterialIndex> material = find_material(section, reading);
-  if (section.node()->faulty || !material) return;
-  Boundaries& boundaries = reading.scene.model.boundaries;
-  const std::string type = section.text("type");
-  if (type == "plane") {
-    Plane plane = settings_of<Plane>(section);
-    if (plane.normal.isZero(0.0)) {
-      reading.faults.push_back(
-          fault_at(section.given("normal"), section.path_of("normal"), "must not be zero"));
-      return;
-    }
-    plane.normal.normalize();
-    boundaries.push_back({name, *material, plane});
-  } else if (type == "box") {
-    if (!is_box(section, reading)) return;
-    const Boundaries walls =
-        box_walls(name, *material, section.vector("low"), section.vector("high"), section.texts("open"));
-    boundaries.insert(boundaries.end(), walls.begin(), walls.end());
-  } else {
-    const Tube tube = settings_of<Tube>(section);
-    if (tube.start == tube.end) {
-      reading.faults.push_back(
-          fault_at(section.given("end"), section.path_of("end"), "must differ from start"));
-      return;
-    }
-    boundaries.push_back({name, *material, tube});
-  }
 }
 
 }  // namespace
@@ -253,20 +223,6 @@ void read_materials(const Section& top, Reading& reading) {
   for (const Section& patch : elements(top, "friction_patches")) read_patch(patch, reading);
   std::set<std::pair<int, int>> seen;
   for (const Section& pair : elements(top, "material_pairs")) read_pair(pair, seen, reading);
-}
-
-void read_boundaries(const Section& top, Reading& reading) {
-  std::set<std::string> taken;
-  std::size_t number = 0;
-  for (const Section& section : elements(top, "boundaries")) {
-    const std::string type = section.has("type") ? section.text("type") : "boundary";
-    const std::string name = section.has("name") ? section.text("name") : fmt::format("{}{}", type, number);
-    if (!taken.insert(name).second && section.has("name")) {
-      reading.faults.push_back(fault_at(section.given("name"), section.path_of("name"), "was taken before"));
-    }
-    read_boundary(section, name, reading);
-    ++number;
-  }
 }
 
 }  // namespace scree::io

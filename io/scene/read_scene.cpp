@@ -107,7 +107,7 @@ Scene read_scene_text(const std::string& text, const std::filesystem::path& file
 
   Node root = parse_document(text, file.string());
   for (const Override& key_and_value : overrides) apply_override(root, key_and_value, reading.faults);
-  const std::vector<std::string> unused = evaluate_expressions(root, reading.faults);
+  std::vector<std::string> unused = evaluate_expressions(root, reading.faults);
   validate(root, "", "", reading.faults);
 
   const Section top(&root, "", "");
@@ -116,6 +116,7 @@ Scene read_scene_text(const std::string& text, const std::filesystem::path& file
   read_settings(top, reading);
   read_materials(top, reading);
   read_boundaries(top, reading);
+  std::erase_if(unused, [&](const std::string& name) { return reading.used_parameters.contains(name); });
   read_shapes(top, reading);
   read_bodies(top, reading);
   check_initial_state(settings_of<PlacementLimits>(top), reading);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 
 #include "engine/simulation/placement.h"
 #include "io/scene/scene.h"
@@ -24,7 +25,8 @@ struct Reading {
   std::vector<Fault> faults;
   std::vector<BodyGroup> groups;  // in the order of their slots
   std::int64_t seed = 0;
-  const Node* top = nullptr;  // of the file
+  const Node* top = nullptr;              // of the file
+  std::set<std::string> used_parameters;  // by functions of time
   std::size_t most_bodies = std::numeric_limits<std::size_t>::max();
 };
 

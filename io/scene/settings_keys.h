@@ -12,6 +12,13 @@
 
 namespace scree::io {
 
+/// How a mesh stands that is read from a file.
+struct MeshPlacement {
+  double scale = 1.0;            // m a unit of the file
+  Vec3 position = Vec3::Zero();  // m
+  bool sheets = false;           // are rims and edges of more than two triangles meant?
+};
+
 /// Calls f(section, key, member) for every member that a key sets.
 void for_each_key(Scene& scene, auto&& f) {
   f("", "description", scene.description);
@@ -90,6 +97,21 @@ void for_each_key(Tube& tube, auto&& f) {
   f("boundaries", "end", tube.end);
   f("boundaries", "inner_radius", tube.inner_radius);
   f("boundaries", "thickness", tube.thickness);
+}
+void for_each_key(MeshPlacement& mesh, auto&& f) {
+  f("boundaries", "scale", mesh.scale);
+  f("boundaries", "position", mesh.position);
+  f("boundaries", "sheets", mesh.sheets);
+}
+void for_each_key(Boundary& boundary, auto&& f) {
+  f("boundaries", "surface_velocity", boundary.surface_velocity);
+}
+void for_each_key(MotionStage& stage, auto&& f) {
+  f("motion", "point", stage.point);
+  f("motion", "amplitude", stage.law.amplitude);
+  f("motion", "frequency", stage.law.frequency);
+  f("motion", "phase", stage.law.phase);
+  f("motion", "start", stage.law.start);
 }
 
 /// Names and values of all settings, as a file would say them: "solver.tolerance", "0.001".

@@ -159,12 +159,12 @@ TEST(RunRecorder, ARunWithoutStepsHasNoNaN) {
 TEST(RunRecorder, CountsLostBodies) {
   const io::Scene scene = example_scene(5);
   Bodies bodies = scene.initial.bodies;
-  EXPECT_EQ(count_lost_bodies(scene.model, bodies), 0);
+  EXPECT_EQ(count_lost_bodies(scene.model, bodies, 0.0), 0);
   bodies.position[0].z() = -0.029;  // still within its bounding radius of 30 mm
-  EXPECT_EQ(count_lost_bodies(scene.model, bodies), 0);
+  EXPECT_EQ(count_lost_bodies(scene.model, bodies, 0.0), 0);
   bodies.position[0].z() = -0.031;
   bodies.linear_velocity[3].x() = std::nan("");
-  EXPECT_EQ(count_lost_bodies(scene.model, bodies), 2);
+  EXPECT_EQ(count_lost_bodies(scene.model, bodies, 0.0), 2);
 }
 
 TEST(RunRecorder, AdaptiveStepsHaveFramesAtTheirTimesAndForcesThatDoNotDependOnThem) {

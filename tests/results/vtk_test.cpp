@@ -19,7 +19,7 @@ namespace {
 
 /// The folder of example_scene() after `frames` frames.
 void write_series(const std::filesystem::path& path, const io::Scene& scene, int frames) {
-  io::VtkSeries series(io::RunFolder{path}, scene);
+  io::VtkSeries series(io::RunFolder{path}, scene, {});
   for (int k = 0; k < frames; ++k) {
     const ExampleStep step = example_step(scene, k + 1);
     series.append(io::make_frame(scene.model, step.state, scene.output.fields, true));

@@ -13,6 +13,7 @@ TEST(ImplicitContacts, JudgedByTheCertifiedSearch) {
       test::judge(test::made_library(), given != nullptr ? std::atoi(given) : 100000, 11);
   std::printf("%s\n", j.text().c_str());
   EXPECT_EQ(j.missed, 0);
+  EXPECT_LE(j.missed_deep, j.certified / 5000);
   EXPECT_LT(j.point_error, 1e-6);
   EXPECT_LT(j.normal_error, 1e-6);
 }

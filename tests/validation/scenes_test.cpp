@@ -1,4 +1,5 @@
 // The shipped scenes, read from their files and run to the end: what their comments and README files promise.
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <gtest/gtest.h>
@@ -105,6 +106,36 @@ TEST(ShippedSettlingBox, SettlesAsItIsJudged) {
     EXPECT_LT(std::max(std::abs(x[0]), std::abs(x[1])), 1.0);
     EXPECT_GT(x[2], 0.0);
   }
+}
+
+TEST(ShippedMill, KeepsItsGrainsAndPaysForThem) {
+  SceneRun run("mill/mill.toml");
+  double worst = 0.0, work = 0.0;
+  run.until(0.5, [&](const StepReport& r) {
+    worst = std::max(worst, std::abs(r.energy.remainder));
+    work += r.energy.boundary_work;
+  });
+  EXPECT_LT(worst, 1e-10);
+  EXPECT_GT(work, 1.0);
+  for (const Vec3& x : run.state.bodies.position) {
+    EXPECT_LT(std::hypot(x[0], x[2]), 0.25);
+    EXPECT_LT(std::abs(x[1]), 0.1);
+  }
+}
+
+TEST(ShippedGate, HoldsTheGrainsUntilItOpens) {
+  SceneRun run("moving_walls/gate.toml");
+  const auto outside = [&] {
+    return std::ranges::count_if(run.state.bodies.position, [](const Vec3& x) { return x[0] > 0.2; });
+  };
+  run.until(0.5);
+  EXPECT_EQ(outside(), 0);
+  run.until(1.5);
+  EXPECT_GT(outside(), 150);
+  // The belt carries what lies on it.
+  double fastest = 0.0;
+  for (const Vec3& v : run.state.bodies.linear_velocity) fastest = std::max(fastest, v[0]);
+  EXPECT_GT(fastest, 0.3);
 }
 
 }  // namespace

@@ -251,11 +251,26 @@
         const mesh = new THREE.Mesh(flat, material);
         mesh.receiveShadow = material.opacity === 1;
         this.walls.add(mesh);
+        return mesh;
       };
       add(walls.floor, new THREE.MeshStandardMaterial({ color: 0xdedcd8, roughness: 1, side: THREE.DoubleSide }));
       add(walls.clear, new THREE.MeshStandardMaterial({ color: 0x9fb2c4, roughness: 0.6, side: THREE.DoubleSide,
         transparent: true, opacity: 0.1, depthWrite: false }));
+      this.moving = walls.moving.map(({ boundary, triangles }) => ({
+        boundary,
+        mesh: add(triangles, new THREE.MeshStandardMaterial({ color: 0x9fb2c4, roughness: 0.6, side: THREE.DoubleSide,
+          transparent: true, opacity: 0.22, depthWrite: false })),
+      })).filter(({ mesh }) => mesh);
       this.scene.add(this.walls);
+    }
+
+    /// Puts the walls that move where they were in a frame.
+    moveWalls(frame) {
+      for (const { boundary, mesh } of this.moving) {
+        const [x, y, z, ...turn] = this.view.walls.motion[frame][boundary];
+        mesh.position.set(x, y, z);
+        mesh.quaternion.set(...turn);
+      }
     }
 
     resetCamera() {
@@ -295,6 +310,7 @@
         m.compose(place, turn, size).toArray(this.parts[part].instanceMatrix.array, 16 * slot);
         this.tables[this.field][colours[i]].toArray(this.parts[part].instanceColor.array, 3 * slot);
       }
+      this.moveWalls(frame);
       for (const part of this.parts) part.instanceMatrix.needsUpdate = part.instanceColor.needsUpdate = true;
       this.frame = frame;
       element("clock").textContent = `t = ${v.times[frame].toFixed(3)} s`;

@@ -1,0 +1,69 @@
+#include "engine/bodies/prescribed_motion.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace scree {
+
+namespace {
+
+double between(const std::vector<double>& times, const std::vector<double>& values, double t) {
+  if (t <= times.front()) return values.front();
+  if (t >= times.back()) return values.back();
+  const auto after = static_cast<std::size_t>(std::ranges::upper_bound(times, t) - times.begin());
+  const double part = (t - times[after - 1]) / (times[after] - times[after - 1]);
+  return values[after - 1] + part * (values[after] - values[after - 1]);
+}
+
+}  // namespace
+
+double TimeLaw::at(double time_s) const {
+  const double t = std::clamp(time_s, start, stop);
+  double sum = rate * (t - start);
+  if (amplitude != 0.0)
+    sum += amplitude * (std::sin(2.0 * std::numbers::pi * frequency * (t - start) + phase) - std::sin(phase));
+  if (!times.empty()) sum += between(times, values, t);
+  if (function) sum += function(t);
+  return sum;
+}
+
+Pose PrescribedMotion::at(double time_s) const {
+  Pose pose;
+  for (const MotionStage& s : stages) {
+    const double much = s.law.at(time_s);
+    if (s.kind == MotionStage::Kind::translation) {
+      pose.position += pose.orientation * (much * s.axis);
+    } else {
+      const Quat turn(Eigen::AngleAxisd(much, s.axis));
+      pose.position += pose.orientation * (s.point - turn * s.point);
+      pose.orientation = (pose.orientation * turn).normalized();
+    }
+  }
+  return pose;
+}
+
+PrescribedMotion steady_motion(const Twist& twist, const Vec3& centre) {
+  PrescribedMotion motion;
+  const double speed = twist.linear.norm(), spin = twist.angular.norm();
+  if (speed > 0.0) {
+    TimeLaw law;
+    law.rate = speed;
+    motion.stages.push_back({MotionStage::Kind::translation, twist.linear / speed, Vec3::Zero(), law});
+  }
+  if (spin > 0.0) {
+    TimeLaw law;
+    law.rate = spin;
+    motion.stages.push_back({MotionStage::Kind::rotation, twist.angular / spin, centre, law});
+  }
+  return motion;
+}
+
+Twist twist_between(const Pose& from, const Pose& to, const Vec3& centre, double duration_s) {
+  const auto moved = [&](const Pose& pose) { return Vec3(pose.position + pose.orientation * centre); };
+  const Eigen::AngleAxisd turn(to.orientation * from.orientation.conjugate());
+  const double angle = turn.angle() > std::numbers::pi ? turn.angle() - 2.0 * std::numbers::pi : turn.angle();
+  return {(moved(to) - moved(from)) / duration_s, (angle / duration_s) * turn.axis()};
+}
+
+}  // namespace scree

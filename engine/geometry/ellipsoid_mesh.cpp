@@ -1,0 +1,227 @@
+#include "engine/geometry/ellipsoid_mesh.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "engine/core/frames.h"
+
+namespace scree {
+
+namespace {
+
+constexpr std::uint32_t face_feature = 0, edge_feature = 1u << 30, vertex_feature = 2u << 30;
+constexpr double clear_of_faces =
+    1e-9;  // cosine that a normal of an edge or a vertex may have with what meets there
+
+std::size_t slot(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+/// An ellipsoid in the frame of a mesh.
+struct Grain {
+  const Ellipsoid& shape;
+  Vec3 centre;
+  Mat3 axes;    // columns: its own axes
+  Mat3 matrix;  // S, m^2
+};
+
+Grain in_frame(const Ellipsoid& shape, const Pose& pose, const Pose& mesh) {
+  const Quat back = mesh.orientation.conjugate();
+  const Mat3 axes = (back * pose.orientation).toRotationMatrix();
+  return {shape, back * (pose.position - mesh.position), axes,
+          axes * shape.semi_axes.cwiseAbs2().asDiagonal() * axes.transpose()};
+}
+
+/// In the frame of the mesh: the point of the mesh that is touched.
+struct Touch {
+  Vec3 normal, at;
+  double distance;
+};
+
+/// Of an ellipsoid's surface next to a point, both along its own axes: the outward normal and the signed
+/// distance, negative inside, m.
+struct Nearest {
+  Vec3 normal;
+  double distance;
+};
+Nearest nearest(const Ellipsoid& shape, const Vec3& point) {
+  const Vec3 x = closest_surface_point(shape, point);
+  const Vec3 n = x.cwiseQuotient(shape.semi_axes.cwiseAbs2()).normalized();
+  return {n, n.dot(point - x)};
+}
+
+Touch on_plane(const Grain& g, const Vec3& point, const Vec3& normal) {
+  const double height = normal.dot(g.centre - point);
+  const Vec3 n = (height < 0.0 ? -1.0 : 1.0) * normal, s = g.matrix * n;
+  const double reach = std::sqrt(n.dot(s));
+  const double distance = std::abs(height) - reach;
+  return {n, g.centre - s / reach - distance * n, distance};
+}
+
+Touch on_vertex(const Grain& g, const Vec3& vertex) {
+  const Nearest p = nearest(g.shape, g.axes.transpose() * (vertex - g.centre));
+  return {-(g.axes * p.normal), vertex, p.distance};
+}
+
+/// Along the edge the ellipsoid is an ellipse: its shadow, with the matrix Q^T S Q.
+Touch on_line(const Grain& g, const Vec3& from, const Vec3& along) {
+  const auto [u, w] = tangents(along);
+  const Vec3 su = g.matrix * u, sw = g.matrix * w;
+  const double xx = u.dot(su), xy = u.dot(sw), yy = w.dot(sw);
+  const double middle = 0.5 * (xx + yy), half_x = 0.5 * (xx - yy), half = std::hypot(half_x, xy);
+  const double angle = half > 0.0 ? 0.5 * std::atan2(xy, half_x) : 0.0, c = std::cos(angle),
+               s = std::sin(angle);
+  const Vec3 first = c * u + s * w, second = c * w - s * u, to = from - g.centre;
+  const double a = std::sqrt(middle + half), b = std::sqrt(std::max(middle - half, 0.0));
+  // The third axis is as long as need be and not in play.
+  const Nearest p = nearest({{a, b, a}}, {to.dot(first), to.dot(second), 0.0});
+  const Vec3 n = -(p.normal[0] * first + p.normal[1] * second), sn = g.matrix * n;
+  const Vec3 deepest = g.centre - sn / std::sqrt(n.dot(sn));
+  return {n, from + along.dot(deepest - from) * along, p.distance};
+}
+
+bool is_over(const MeshSurface& m, std::int32_t triangle, const Vec3& point, double slack) {
+  const std::array<std::int32_t, 3>& t = m.triangles[slot(triangle)];
+  const Vec3& n = m.normals[slot(triangle)];
+  for (std::size_t k = 0; k < 3; ++k) {
+    const Vec3 &a = m.points[slot(t[k])], &b = m.points[slot(t[(k + 1) % 3])];
+    if (n.dot((b - a).cross(point - a)) < -slack * (b - a).norm()) return false;
+  }
+  return true;
+}
+
+/// Does a normal point away from all triangles that meet at an edge?
+bool is_free_of_faces(const MeshSurface& m, const MeshSurface::Edge& edge, const Vec3& normal) {
+  for (std::int32_t k = edge.first_face; k < edge.first_face + edge.faces; ++k)
+    if (normal.dot(m.into_face[slot(k)]) > clear_of_faces) return false;
+  return true;
+}
+bool is_free_of_edges(const MeshSurface& m, std::int32_t vertex, const Vec3& normal) {
+  for (std::int32_t k = m.first_neighbour[slot(vertex)]; k < m.first_neighbour[slot(vertex) + 1]; ++k) {
+    const Vec3 to = m.points[slot(m.neighbour[slot(k)])] - m.points[slot(vertex)];
+    if (normal.dot(to) > clear_of_faces * to.norm()) return false;
+  }
+  return true;
+}
+
+/// Contacts in the frame of the mesh, each face, edge and vertex once.
+class Collector {
+ public:
+  Collector(const Grain& g, const MeshSurface& m, double margin)
+      : g_(g),
+        m_(m),
+        margin_(margin),
+        depth_(g.shape.semi_axes.minCoeff()),
+        size_(g.shape.semi_axes.maxCoeff()) {}
+
+  void look_at(std::int32_t triangle) {
+    const std::array<std::int32_t, 3>& t = m_.triangles[slot(triangle)];
+    const Touch face = on_plane(g_, m_.points[slot(t[0])], m_.normals[slot(triangle)]);
+    if (face.distance > margin_) return;  // and so are its edges and vertices
+    if (is_over(m_, triangle, face.at, 1e-12 * size_))
+      add(face, face_feature + static_cast<std::uint32_t>(m_.patch[slot(triangle)]));
+    for (const std::int32_t e : m_.edge_of[slot(triangle)]) {
+      const MeshSurface::Edge& edge = m_.edges[slot(e)];
+      if (edge.is_sharp && is_first(e, edges_)) look_at_edge(edge, static_cast<std::uint32_t>(e));
+    }
+    for (const std::int32_t v : t) {
+      if (!m_.is_corner[slot(v)] || !is_first(v, vertices_)) continue;
+      if (!((m_.points[slot(v)] - g_.centre).norm() <= size_ + margin_)) continue;
+      const Touch touch = on_vertex(g_, m_.points[slot(v)]);
+      if (is_near(touch) && is_free_of_edges(m_, v, touch.normal))
+        add(touch, vertex_feature + static_cast<std::uint32_t>(v));
+    }
+  }
+
+  std::vector<std::pair<Touch, std::uint32_t>> found;
+
+ private:
+  bool is_near(const Touch& t) const { return t.distance <= margin_ && t.distance >= -depth_; }
+
+  void look_at_edge(const MeshSurface::Edge& edge, std::uint32_t number) {
+    const Vec3 &from = m_.points[slot(edge.from)], way = m_.points[slot(edge.to)] - from;
+    const double length = way.norm();
+    const Vec3 along = way / length, to = g_.centre - from;
+    if (!((to - along.dot(to) * along).norm() <= size_ + margin_)) return;
+    const Touch touch = on_line(g_, from, along);
+    const double at = along.dot(touch.at - from);
+    if (is_near(touch) && at >= 0.0 && at <= length && is_free_of_faces(m_, edge, touch.normal))
+      add(touch, edge_feature + number);
+  }
+
+  /// Triangles share edges and vertices: each is looked at once.
+  static bool is_first(std::int32_t number, std::vector<std::int32_t>& seen) {
+    if (std::ranges::find(seen, number) != seen.end()) return false;
+    seen.push_back(number);
+    return true;
+  }
+
+  /// What is there already, under the same name or from another feature at the same place, is left out.
+  void add(const Touch& touch, std::uint32_t feature) {
+    constexpr double same_place = 1e-9;
+    for (const auto& [other, name] : found) {
+      if (name == feature) return;
+      if ((other.at - touch.at).norm() < same_place * size_ &&
+          other.normal.dot(touch.normal) > 1.0 - same_place)
+        return;
+    }
+    found.emplace_back(touch, feature);
+  }
+
+  const Grain& g_;
+  const MeshSurface& m_;
+  double margin_, depth_, size_;
+  std::vector<std::int32_t> edges_, vertices_;
+};
+
+/// The distance from one feature alone, wherever it touches.
+double distance_from(const Grain& g, const MeshSurface& m, std::uint32_t feature, std::int32_t face) {
+  const auto number = static_cast<std::int32_t>(feature & (edge_feature - 1));
+  if (feature >= vertex_feature) return on_vertex(g, m.points[slot(number)]).distance;
+  if (feature >= edge_feature) {
+    const Vec3& from = m.points[slot(m.edges[slot(number)].from)];
+    return on_line(g, from, (m.points[slot(m.edges[slot(number)].to)] - from).normalized()).distance;
+  }
+  return on_plane(g, m.points[slot(m.triangles[slot(face)][0])], m.normals[slot(face)]).distance;
+}
+
+Pose moved(const Pose& pose, const Twist& twist, const Vec3& centre, double t) {
+  const double angle = twist.angular.norm() * t;
+  const Quat turn =
+      angle != 0.0 ? Quat(Eigen::AngleAxisd(angle, twist.angular.normalized())) : Quat::Identity();
+  return {centre + t * twist.linear + turn * (pose.position - centre), turn * pose.orientation};
+}
+
+}  // namespace
+
+void contacts(const Ellipsoid& shape, const Pose& pose, const PlacedMesh& mesh, double margin,
+              std::vector<Gap>& found) {
+  const MeshSurface& m = *mesh.mesh;
+  const Grain g = in_frame(shape, pose, mesh.pose);
+  const Vec3 half = g.matrix.diagonal().cwiseSqrt() + Vec3::Constant(margin);
+  Collector collector(g, m, margin);
+  triangles_near(m, g.centre - half, g.centre + half, [&](std::int32_t t) { collector.look_at(t); });
+  std::ranges::sort(collector.found, {}, [](const auto& f) { return f.second; });
+  for (const auto& [touch, feature] : collector.found) {
+    Gap gap;
+    gap.normal = mesh.pose.orientation * touch.normal;
+    gap.distance = touch.distance;
+    gap.point = mesh.pose.position + mesh.pose.orientation * touch.at + 0.5 * touch.distance * gap.normal;
+    gap.feature = feature;
+    found.push_back(gap);
+  }
+}
+
+double gap_acceleration(const Ellipsoid& shape, const Pose& pose, const PlacedMesh& mesh, const Gap& contact,
+                        const Twist& twist, double dt_s, const WallMotion& wall) {
+  const MeshSurface& m = *mesh.mesh;
+  std::int32_t face = -1;
+  if (contact.feature < edge_feature) face = m.triangle_of_patch[contact.feature];
+  const auto at = [&](double t) {
+    return distance_from(
+        in_frame(shape, moved(pose, twist, pose.position, t), moved(mesh.pose, wall.twist, wall.centre, t)),
+        m, contact.feature, face);
+  };
+  return (at(dt_s) - 2.0 * contact.distance + at(-dt_s)) / (dt_s * dt_s);
+}
+
+}  // namespace scree

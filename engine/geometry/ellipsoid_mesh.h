@@ -1,0 +1,24 @@
+// Ellipsoid against walls of triangles: on faces, edges and vertices, from both sides.
+#pragma once
+
+#include "engine/geometry/ellipsoid.h"
+#include "engine/geometry/gap.h"
+#include "engine/geometry/mesh_surface.h"
+
+namespace scree {
+
+/// Appends the contacts closer than `margin` (m), ordered by feature: 2^30 times 0 for a face, 1 for an edge,
+/// 2 for a vertex, and the number of its patch, edge or vertex. A face is hit from the side on which the
+/// centre is, where the point of the ellipsoid that lies deepest is over the patch; an edge or a vertex where
+/// the normal of the contact points away from all triangles that meet there, so that inner edges of a flat
+/// wall are not felt and those of a corner never hook. Faces exact to rounding, the others to 1e-12 of the
+/// ellipsoid's size (test: EllipsoidMesh.*). Overlaps down to the smallest semi-axis.
+void contacts(const Ellipsoid& shape, const Pose& pose, const PlacedMesh& mesh, double margin,
+              std::vector<Gap>& found);
+
+/// Second time derivative of the distance of one of those contacts while both move on with their twists,
+/// m/s^2: the second difference over +-dt with the same face, edge or vertex.
+double gap_acceleration(const Ellipsoid& shape, const Pose& pose, const PlacedMesh& mesh, const Gap& contact,
+                        const Twist& twist, double dt_s, const WallMotion& wall = {});
+
+}  // namespace scree

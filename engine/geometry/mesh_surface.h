@@ -1,0 +1,86 @@
+// Walls made of triangles: hit from both sides, on faces, edges and vertices.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/geometry/triangle_mesh.h"
+
+namespace scree {
+
+/// Triangles whose corners are shared where they meet, at rest, with what contacts are found by. Made by
+/// mesh_surface().
+struct MeshSurface : TriangleMesh {
+  std::vector<Vec3> normals;  // [triangle] unit
+  /// [triangle] Those that lie in one plane and hang together are one patch: what slides from one to the next
+  /// does not notice.
+  std::vector<std::int32_t> patch;
+  std::vector<std::int32_t> triangle_of_patch;  // [patch] any of its triangles
+
+  struct Edge {
+    std::int32_t from, to;           // vertices
+    std::int32_t first_face, faces;  // in face_of_edge
+    bool is_sharp;                   // else the triangles on both sides lie in one plane
+  };
+  std::vector<Edge> edges;
+  std::vector<std::int32_t> face_of_edge;  // triangles
+  std::vector<Vec3> into_face;             // [of face_of_edge] unit, across the edge into the triangle
+  std::vector<std::array<std::int32_t, 3>> edge_of;      // [triangle]
+  std::vector<std::int32_t> first_neighbour, neighbour;  // [vertex + 1]; vertices at the other ends of edges
+  std::vector<char> is_corner;                           // [vertex] does any sharp edge end there?
+
+  /// Boxes about triangles, as a binary tree, the root first.
+  struct Node {
+    Vec3 low, high;             // m
+    std::int32_t first, count;  // of `order`; count 0: no leaf, children first and first + 1
+  };
+  std::vector<Node> nodes;
+  std::vector<std::int32_t> order;  // triangles
+
+  Vec3 low() const { return nodes.empty() ? Vec3(Vec3::Zero()) : nodes[0].low; }
+  Vec3 high() const { return nodes.empty() ? Vec3(Vec3::Zero()) : nodes[0].high; }
+};
+
+/// What there is to say of a mesh.
+struct MeshFindings {
+  std::size_t triangles = 0, dropped = 0;  // dropped: without area, or there twice
+  std::size_t open_edges = 0;              // with one triangle
+  std::size_t crowded_edges = 0;           // with more than two
+  std::size_t turned_edges = 0;            // whose two triangles face opposite ways
+  std::size_t needles = 0;                 // triangles with an angle below a degree
+  bool is_closed() const { return open_edges == 0 && crowded_edges == 0 && turned_edges == 0; }
+};
+
+/// Joins corners that are nearer than 1e-9 of the size.
+MeshSurface mesh_surface(const TriangleMesh& given, MeshFindings& findings);
+
+/// Calls found(triangle) for all whose boxes meet this one.
+template <class Found>
+void triangles_near(const MeshSurface& mesh, const Vec3& low, const Vec3& high, Found&& found) {
+  std::array<std::int32_t, 128> stack;
+  std::size_t waiting = 0;
+  if (!mesh.nodes.empty()) stack[waiting++] = 0;
+  while (waiting > 0) {
+    const MeshSurface::Node& node = mesh.nodes[static_cast<std::size_t>(stack[--waiting])];
+    if ((node.low.array() > high.array()).any() || (node.high.array() < low.array()).any()) continue;
+    if (node.count == 0) {
+      stack[waiting++] = node.first + 1;
+      stack[waiting++] = node.first;
+      continue;
+    }
+    for (std::int32_t k = node.first; k < node.first + node.count; ++k)
+      found(mesh.order[static_cast<std::size_t>(k)]);
+  }
+}
+
+/// A mesh where it stands: x at rest is at orientation * x + position.
+struct PlacedMesh {
+  std::shared_ptr<const MeshSurface> mesh;
+  Pose pose;
+};
+/// Middle and half extents of an axis-aligned box in the world that holds it, m.
+std::pair<Vec3, Vec3> bounding_box(const PlacedMesh& mesh);
+
+}  // namespace scree

@@ -1,0 +1,36 @@
+#include "io/results/row_file.h"
+
+namespace scree::io {
+
+namespace {
+
+// Rows are handed on when this much has gathered or this much time has passed, whichever comes first.
+constexpr std::size_t flush_bytes = 1 << 16;
+constexpr std::chrono::seconds flush_interval{1};
+
+}  // namespace
+
+RowFile::RowFile(const std::filesystem::path& path, const std::string& header)
+    : file_(path), last_flush_(std::chrono::steady_clock::now()) {
+  pending_ = header + "\n";
+  flush();
+}
+
+void RowFile::end_row() {
+  if (pending_.size() >= flush_bytes || std::chrono::steady_clock::now() - last_flush_ >= flush_interval)
+    flush();
+}
+
+void RowFile::flush() {
+  file_.write(pending_);
+  file_.flush();
+  pending_.clear();
+  last_flush_ = std::chrono::steady_clock::now();
+}
+
+void RowFile::close() {
+  flush();
+  file_.close();
+}
+
+}  // namespace scree::io

@@ -1,0 +1,29 @@
+// A table that grows while a run goes on.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "io/files/text_file.h"
+
+namespace scree::io {
+
+/// Rows reach the operating system about once a second and whole, so that a table can be watched while it
+/// grows. Members throw WriteError.
+class RowFile {
+ public:
+  RowFile(const std::filesystem::path& path, const std::string& header);
+
+  /// Where the next row's text, with its line end, is appended before end_row().
+  std::string& pending() { return pending_; }
+  void end_row();
+  void flush();
+  void close();
+
+ private:
+  TextFile file_;
+  std::string pending_;
+  std::chrono::steady_clock::time_point last_flush_;
+};
+
+}  // namespace scree::io

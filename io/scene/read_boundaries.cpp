@@ -1,0 +1,251 @@
+// Boundaries and how they move.
+#include <charconv>
+#include <fmt/format.h>
+#include <fstream>
+#include <map>
+#include <set>
+
+#include "io/files/file_errors.h"
+#include "io/files/mesh_file.h"
+#include "io/scene/expressions.h"
+#include "io/scene/faults.h"
+#include "io/scene/reading.h"
+#include "io/scene/settings_keys.h"
+
+namespace scree::io {
+
+namespace {
+
+std::filesystem::path beside_scene(const Reading& reading, const std::string& file) {
+  return reading.scene.file.parent_path() / file;
+}
+
+Fault about(const Section& section, std::string_view key, std::string problem) {
+  return fault_at(section.given(key), section.path_of(key), std::move(problem));
+}
+
+/// A direction of any length but zero, as a unit one.
+std::optional<Vec3> direction(const Section& section, std::string_view key, Reading& reading) {
+  const Vec3 v = section.vector(key);
+  if (!v.isZero(0.0)) return v.normalized();
+  reading.faults.push_back(about(section, key, "must not be zero"));
+  return std::nullopt;
+}
+
+void add_warning(const Section& section, std::string_view key, std::string problem, Reading& reading) {
+  reading.scene.warnings.push_back(about(section, key, std::move(problem)));
+}
+
+void tell_findings(const Section& section, const MeshFindings& f, bool sheets, Reading& reading) {
+  const auto warn = [&](std::size_t count, const char* what) {
+    if (count > 0) add_warning(section, "file", fmt::format(fmt::runtime(what), count), reading);
+  };
+  warn(f.dropped, "{} triangles have no area or are there twice; they are left out");
+  if (!sheets) {
+    warn(f.open_edges,
+         "{} edges have one triangle only: the mesh has holes or rims (`sheets = true` if it is to)");
+    warn(f.crowded_edges, "{} edges have more than two triangles (`sheets = true` if they are to)");
+  }
+  warn(f.turned_edges, "{} edges lie between triangles that face opposite ways");
+  warn(f.needles, "{} triangles are needles, with an angle below a degree");
+}
+
+std::optional<PlacedMesh> read_mesh_surface(const Section& section, Reading& reading) {
+  const std::filesystem::path file = beside_scene(reading, section.text("file"));
+  const auto placement = settings_of<MeshPlacement>(section);
+  TriangleMesh mesh;
+  try {
+    mesh = read_mesh(file);
+  } catch (const ReadError& e) {
+    reading.faults.push_back(about(section, "file", fmt::format("is no mesh: {}", e.what())));
+    return std::nullopt;
+  }
+  for (Vec3& point : mesh.points) {
+    point *= placement.scale;
+    if (point.allFinite()) continue;
+    reading.faults.push_back(about(section, "file", "has numbers that are not finite"));
+    return std::nullopt;
+  }
+  MeshFindings findings;
+  auto surface = std::make_shared<MeshSurface>(mesh_surface(mesh, findings));
+  if (surface->triangles.empty()) {
+    reading.faults.push_back(about(section, "file", "holds no triangle that has an area"));
+    return std::nullopt;
+  }
+  tell_findings(section, findings, placement.sheets, reading);
+  return PlacedMesh{std::move(surface),
+                    {placement.position, fixed_orientation(section).value_or(Quat::Identity())}};
+}
+
+std::optional<BoundarySurface> read_surface(const Section& section, Reading& reading) {
+  const std::string type = section.text("type");
+  if (type == "mesh") {
+    if (const std::optional<PlacedMesh> mesh = read_mesh_surface(section, reading)) return *mesh;
+    return std::nullopt;
+  }
+  if (type == "plane") {
+    Plane plane = settings_of<Plane>(section);
+    if (!plane.normal.isZero(0.0)) {
+      plane.normal.normalize();
+      return plane;
+    }
+    reading.faults.push_back(about(section, "normal", "must not be zero"));
+    return std::nullopt;
+  }
+  const Tube tube = settings_of<Tube>(section);
+  if (tube.start != tube.end) return tube;
+  reading.faults.push_back(about(section, "end", "must differ from start"));
+  return std::nullopt;
+}
+
+/// A function of the time t, which may use the scene's parameters.
+std::function<double(double)> read_function(const Section& section, Reading& reading) {
+  std::map<std::string, double> parameters;
+  if (const Node* given = reading.top->find("parameters")) {
+    for (const Node& p : given->items)
+      if (p.is_number()) parameters[p.key] = p.number;
+  }
+  const auto value = [text = section.text("function"), parameters](double t, std::set<std::string>* used) {
+    return evaluate(text, [&](const std::string& name) {
+      if (name == "t") return t;
+      const auto found = parameters.find(name);
+      if (found == parameters.end())
+        throw ExpressionError{
+            fmt::format("uses '{}', which is neither t (the time, s) nor a parameter", name), ""};
+      if (used != nullptr) used->insert(name);
+      return found->second;
+    });
+  };
+  try {
+    for (const double t : {0.0, 0.1, 1.0}) {
+      if (std::isfinite(value(t, &reading.used_parameters))) continue;
+      reading.faults.push_back(about(section, "function", fmt::format("is not finite at t = {} s", t)));
+      return {};
+    }
+  } catch (const ExpressionError& e) {
+    reading.faults.push_back(about(section, "function", e.problem));
+    reading.faults.back().suggestion = e.suggestion;
+    return {};
+  }
+  return [value](double t) { return value(t, nullptr); };
+}
+
+/// Lines of a time and a value; the first may name the columns, those that begin with # are skipped.
+void read_table(const Section& section, TimeLaw& law, Reading& reading) {
+  const std::filesystem::path file = beside_scene(reading, section.text("table"));
+  std::ifstream stream(file);
+  if (!stream) {
+    reading.faults.push_back(about(section, "table", "cannot be opened as a file"));
+    return;
+  }
+  std::string line;
+  for (int number = 1; std::getline(stream, line); ++number) {
+    if (line.find_first_not_of(" \t\r") == std::string::npos || line[0] == '#') continue;
+    double row[2];
+    const char *at = line.data(), *const end = line.data() + line.size();
+    bool right = true;
+    for (double& value : row) {
+      while (at != end && (*at == ' ' || *at == '\t' || *at == ',' || *at == ';')) ++at;
+      const auto [next, error] = std::from_chars(at, end, value);
+      right = right && error == std::errc() && std::isfinite(value);
+      at = next;
+    }
+    if (!right && law.times.empty() && number == 1) continue;  // names of columns
+    const auto wrong = [&](const char* what) {
+      Fault fault;
+      fault.where = {file.string(), number, 1};
+      fault.key_path = section.path_of("table");
+      fault.problem = what;
+      reading.faults.push_back(std::move(fault));
+    };
+    if (!right) return wrong("is no time and value: two numbers are wanted");
+    if (!law.times.empty() && !(row[0] > law.times.back()))
+      return wrong("comes no later than the line before");
+    law.times.push_back(row[0]);
+    law.values.push_back(row[1]);
+  }
+  if (law.times.empty())
+    reading.faults.push_back(about(section, "table", "holds no line of a time and a value"));
+}
+
+std::optional<MotionStage> read_stage(const Section& section, Reading& reading) {
+  auto stage = settings_of<MotionStage>(section);
+  const bool turns = section.text("type") == "rotation";
+  stage.kind = turns ? MotionStage::Kind::rotation : MotionStage::Kind::translation;
+  const std::optional<Vec3> axis = direction(section, turns ? "axis" : "direction", reading);
+  if (!axis) return std::nullopt;
+  stage.axis = *axis;
+  TimeLaw& law = stage.law;
+  if (section.has(turns ? "angular_speed" : "speed"))
+    law.rate = section.number(turns ? "angular_speed" : "speed");
+  if (section.has("stop")) law.stop = section.number("stop");
+  if (law.stop < law.start) reading.faults.push_back(about(section, "stop", "comes before start"));
+  if (section.has("function")) law.function = read_function(section, reading);
+  if (section.has("table")) read_table(section, law, reading);
+  if (law.rate == 0.0 && law.amplitude == 0.0 && !section.has("function") && !section.has("table")) {
+    Fault fault;
+    fault.where = section.node()->where;
+    fault.key_path = section.path();
+    fault.problem = fmt::format("says not how it moves: give {}, amplitude and frequency, function or table",
+                                turns ? "angular_speed" : "speed");
+    reading.faults.push_back(std::move(fault));
+  }
+  return stage;
+}
+
+PrescribedMotion read_motion(const Section& section, Reading& reading) {
+  PrescribedMotion motion;
+  for (const Section& stage : elements(section, "motion")) {
+    if (stage.node()->faulty) continue;
+    if (const std::optional<MotionStage> read = read_stage(stage, reading)) motion.stages.push_back(*read);
+  }
+  return motion;
+}
+
+/// What torques on a boundary are about: a point of the axis that it turns about, or where its surface is.
+Vec3 centre_of(const Boundary& boundary) {
+  for (const MotionStage& stage : boundary.motion.stages)
+    if (stage.kind == MotionStage::Kind::rotation) return stage.point;
+  return Vec3::Zero();
+}
+
+void read_boundary(const Section& section, const std::string& name, Reading& reading) {
+  const std::optional<MaterialIndex> material = find_material(section, reading);
+  if (section.node()->faulty || !material) return;
+  Boundaries made;
+  if (section.text("type") == "box") {
+    if (!is_box(section, reading)) return;
+    made = box_walls(name, *material, section.vector("low"), section.vector("high"), section.texts("open"));
+  } else if (const std::optional<BoundarySurface> surface = read_surface(section, reading)) {
+    made.push_back({name, *material, *surface});
+  }
+  const PrescribedMotion motion = read_motion(section, reading);
+  for (Boundary& boundary : made) {
+    boundary.motion = motion;
+    set_from(section, boundary);
+    boundary.centre = centre_of(boundary);
+    reading.scene.model.boundaries.push_back(std::move(boundary));
+  }
+}
+
+}  // namespace
+
+void read_boundaries(const Section& top, Reading& reading) {
+  std::set<std::string> taken;
+  std::size_t number = 0;
+  for (const Section& section : elements(top, "boundaries")) {
+    const std::string type = section.has("type") ? section.text("type") : "boundary";
+    const std::string name = section.has("name") ? section.text("name") : fmt::format("{}{}", type, number);
+    if (!taken.insert(name).second && section.has("name")) {
+      reading.faults.push_back(fault_at(section.given("name"), section.path_of("name"), "was taken before"));
+    }
+    read_boundary(section, name, reading);
+    if (type == "mesh" && top.node()->find("shapes") != nullptr)
+      reading.faults.push_back(
+          about(section, "type",
+                "is no wall for bodies given by functions yet: leave out [[shapes]], or the mesh"));
+    ++number;
+  }
+}
+
+}  // namespace scree::io

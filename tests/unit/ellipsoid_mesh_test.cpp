@@ -1,0 +1,282 @@
+#include "engine/geometry/ellipsoid_mesh.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+
+#include "engine/core/random.h"
+#include "engine/geometry/ellipsoid_plane.h"
+
+namespace scree {
+namespace {
+
+using Triangles = std::vector<std::array<std::int32_t, 3>>;
+
+PlacedMesh placed(const std::vector<Vec3>& vertices, const Triangles& triangles, const Pose& pose = {},
+                  MeshFindings* findings = nullptr) {
+  MeshFindings none;
+  return {
+      std::make_shared<MeshSurface>(mesh_surface({vertices, triangles}, findings != nullptr ? *findings : none)),
+      pose};
+}
+
+/// n x n squares of side 1/n in z = 0 about the origin, each cut along one of its diagonals, every triangle
+/// with corners of its own.
+PlacedMesh floor_of_triangles(int n, Random& random, const Pose& pose = {}) {
+  std::vector<Vec3> vertices;
+  Triangles triangles;
+  const auto at = [&](int i, int j) {
+    return Vec3(static_cast<double>(i) / n - 0.5, static_cast<double>(j) / n - 0.5, 0.0);
+  };
+  const auto add = [&](const Vec3& a, const Vec3& b, const Vec3& c) {
+    const auto first = static_cast<std::int32_t>(vertices.size());
+    vertices.insert(vertices.end(), {a, b, c});
+    triangles.push_back({first, first + 1, first + 2});
+  };
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < n; ++j) {
+      const Vec3 a = at(i, j), b = at(i + 1, j), c = at(i + 1, j + 1), d = at(i, j + 1);
+      if (random.uniform() < 0.5) {
+        add(a, b, c);
+        add(a, c, d);
+      } else {
+        add(a, b, d);
+        add(b, c, d);
+      }
+    }
+  }
+  return placed(vertices, triangles, pose);
+}
+
+PlacedMesh box(const Vec3& half, const Pose& pose = {}, MeshFindings* findings = nullptr) {
+  std::vector<Vec3> v;
+  for (int k = 0; k < 8; ++k)
+    v.push_back(half.cwiseProduct(Vec3(k & 1 ? 1 : -1, k & 2 ? 1 : -1, k & 4 ? 1 : -1)));
+  return placed(v,
+                {{0, 2, 1},
+                 {1, 2, 3},
+                 {4, 5, 6},
+                 {5, 7, 6},
+                 {0, 1, 4},
+                 {1, 5, 4},
+                 {2, 6, 3},
+                 {3, 6, 7},
+                 {0, 4, 2},
+                 {2, 4, 6},
+                 {1, 3, 5},
+                 {3, 7, 5}},
+                pose, findings);
+}
+
+std::vector<Gap> found(const Ellipsoid& shape, const Pose& pose, const PlacedMesh& mesh, double margin) {
+  std::vector<Gap> gaps;
+  contacts(shape, pose, mesh, margin, gaps);
+  return gaps;
+}
+
+TEST(EllipsoidMesh, AFlatFloorOfTrianglesIsThePlane) {
+  // Also over its inner edges and vertices: one contact, always of the same name, where the plane has it.
+  Random random(1);
+  const Ellipsoid shape{{0.1, 0.07, 0.05}};
+  const Pose where{Vec3(3, -2, 1), random.rotation()};
+  const PlacedMesh mesh = floor_of_triangles(16, random, where);
+  EXPECT_EQ(mesh.mesh->triangle_of_patch.size(), 1u);
+  const Plane plane{where.position, where.orientation * Vec3::UnitZ()};
+  for (int i = 0; i < 2000; ++i) {
+    // Half of them exactly over corners of squares.
+    const double x = i % 2 == 0 ? random.uniform(-0.3, 0.3)
+                                : (std::floor(random.uniform(4, 12)) / 16.0 - 0.5),
+                 y = i % 2 == 0 ? random.uniform(-0.3, 0.3)
+                                : (std::floor(random.uniform(4, 12)) / 16.0 - 0.5);
+    const Pose pose{where.position + where.orientation * Vec3(x, y, random.uniform(0.03, 0.12)),
+                    i % 4 == 1 ? where.orientation : random.rotation()};
+    const Gap exact = gap(place(shape, pose), plane);
+    const std::vector<Gap> g = found(shape, pose, mesh, 0.02);
+    ASSERT_EQ(g.size(), exact.distance <= 0.02 ? 1u : 0u) << i;
+    if (g.empty()) continue;
+    EXPECT_NEAR(g[0].distance, exact.distance, 1e-14);
+    EXPECT_LT((g[0].point - exact.point).norm(), 1e-13);
+    EXPECT_LT((g[0].normal - exact.normal).norm(), 1e-13);
+    EXPECT_EQ(g[0].feature, 0u);
+  }
+}
+
+TEST(EllipsoidMesh, ABoxFromInsideIsItsPlanes) {
+  Random random(2);
+  const Vec3 half(0.5, 0.4, 0.3);
+  MeshFindings findings;
+  const PlacedMesh mesh = box(half, {}, &findings);
+  EXPECT_TRUE(findings.is_closed());
+  EXPECT_EQ(mesh.mesh->edges.size(), 18u);
+  EXPECT_EQ(std::ranges::count_if(mesh.mesh->edges, &MeshSurface::Edge::is_sharp), 12);
+  EXPECT_EQ(mesh.mesh->triangle_of_patch.size(), 6u);
+  const Ellipsoid shape{{0.12, 0.1, 0.08}};
+  std::size_t contacts_seen = 0;
+  for (int i = 0; i < 2000; ++i) {
+    const Vec3 inner = half - Vec3::Constant(0.095);
+    const Pose pose{
+        inner.cwiseProduct(Vec3(random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1))),
+        random.rotation()};
+    std::vector<Gap> planes;
+    for (int axis = 0; axis < 3; ++axis) {
+      for (const double side : {-1.0, 1.0}) {
+        const Gap g = gap(place(shape, pose), Plane{side * half, -side * Vec3::Unit(axis)});
+        if (g.distance <= 0.03) planes.push_back(g);
+      }
+    }
+    const std::vector<Gap> g = found(shape, pose, mesh, 0.03);
+    // A deepest point that is outside of another wall too has no face under it: the corner has the contact
+    // then.
+    for (const Gap& exact : planes) {
+      const Vec3 on_wall = exact.point - 0.5 * exact.distance * exact.normal;
+      if (!((on_wall.cwiseAbs() - half).maxCoeff() < 1e-12)) continue;
+      const bool there = std::ranges::any_of(g, [&](const Gap& c) {
+        return std::abs(c.distance - exact.distance) < 1e-13 && (c.point - exact.point).norm() < 1e-12 &&
+               (c.normal - exact.normal).norm() < 1e-12;
+      });
+      EXPECT_TRUE(there) << i;
+      ++contacts_seen;
+    }
+    EXPECT_LE(g.size(), planes.size());
+  }
+  EXPECT_GT(contacts_seen, 500u);
+}
+
+TEST(EllipsoidMesh, OutsideOfABoxTheGapIsTheLeastDistance) {
+  // Brute force: the nearest of many points of the box's surface, which is too far by what lies between them.
+  Random random(3);
+  const Vec3 half(0.2, 0.15, 0.1);
+  const PlacedMesh mesh = box(half);
+  const Ellipsoid shape{{0.12, 0.09, 0.05}};
+  std::vector<Vec3> points;
+  constexpr int n = 60;
+  for (int axis = 0; axis < 3; ++axis) {
+    for (const double side : {-1.0, 1.0}) {
+      for (int i = 0; i <= n; ++i) {
+        for (int j = 0; j <= n; ++j) {
+          Vec3 p;
+          p[axis] = side * half[axis];
+          p[(axis + 1) % 3] = half[(axis + 1) % 3] * (2.0 * i / n - 1.0);
+          p[(axis + 2) % 3] = half[(axis + 2) % 3] * (2.0 * j / n - 1.0);
+          points.push_back(p);
+        }
+      }
+    }
+  }
+  int faces = 0, edges = 0, vertices = 0;
+  for (int i = 0; i < 300; ++i) {
+    const Pose pose{0.33 * random.direction(), random.rotation()};
+    double least = infinity;
+    for (const Vec3& p : points) {
+      const Vec3 local = pose.orientation.conjugate() * (p - pose.position),
+                 x = closest_surface_point(shape, local), n_x = x.cwiseQuotient(shape.semi_axes.cwiseAbs2());
+      least = std::min(least, n_x.normalized().dot(local - x));
+    }
+    if (!(least > 0.0)) continue;
+    const std::vector<Gap> g = found(shape, pose, mesh, 0.3);
+    ASSERT_FALSE(g.empty());
+    const Gap nearest = *std::ranges::min_element(g, {}, &Gap::distance);
+    EXPECT_LE(nearest.distance, least + 1e-12);
+    EXPECT_GT(nearest.distance, least - 1e-3);  // points are 7 mm apart
+    (nearest.feature >> 30 == 0 ? faces : (nearest.feature >> 30 == 1 ? edges : vertices)) += 1;
+    // The contact's own points lie on both surfaces.
+    const Vec3 on_grain = nearest.point + 0.5 * nearest.distance * nearest.normal,
+               local = pose.orientation.conjugate() * (on_grain - pose.position),
+               on_box = nearest.point - 0.5 * nearest.distance * nearest.normal;
+    EXPECT_NEAR(local.cwiseQuotient(shape.semi_axes).norm(), 1.0, 1e-10);
+    EXPECT_NEAR((on_box.cwiseAbs() - half).maxCoeff(), 0.0, 1e-12);
+  }
+  EXPECT_GT(faces, 20);
+  EXPECT_GT(edges, 20);
+  EXPECT_GT(vertices, 5);
+}
+
+TEST(EllipsoidMesh, GapAcceleration) {
+  // Against second differences of the whole search, on faces, edges and vertices.
+  Random random(4);
+  const Ellipsoid shape{{0.12, 0.09, 0.05}};
+  int compared = 0;
+  for (int i = 0; i < 200; ++i) {
+    const PlacedMesh mesh = box({0.2, 0.15, 0.1}, {random.direction(), random.rotation()});
+    const Pose pose{mesh.pose.position + 0.3 * random.direction(), random.rotation()};
+    const Twist v{random.direction(), 2.0 * random.direction()};
+    const WallMotion wall{mesh.pose.position, {random.direction(), random.direction()}};
+    const auto at = [&](double t, std::uint32_t feature) {
+      const auto turned = [&](const Twist& w, const Quat& q) {
+        return Quat(Eigen::AngleAxisd(w.angular.norm() * t, w.angular.normalized())) * q;
+      };
+      const PlacedMesh then{
+          mesh.mesh, {mesh.pose.position + t * wall.twist.linear, turned(wall.twist, mesh.pose.orientation)}};
+      for (const Gap& g :
+           found(shape, {pose.position + t * v.linear, turned(v, pose.orientation)}, then, 0.3))
+        if (g.feature == feature) return g.distance;
+      return infinity;
+    };
+    constexpr double dt = 1e-3;
+    for (const Gap& g : found(shape, pose, mesh, 0.1)) {
+      const double second = (at(dt, g.feature) - 2.0 * g.distance + at(-dt, g.feature)) / (dt * dt);
+      if (!(second < infinity)) continue;
+      EXPECT_NEAR(gap_acceleration(shape, pose, mesh, g, v, dt, wall), second,
+                  1e-6 * (1.0 + std::abs(second)));
+      ++compared;
+    }
+  }
+  EXPECT_GT(compared, 50);
+}
+
+TEST(EllipsoidMesh, ASheetIsHitFromBothSides) {
+  Random random(5);
+  const PlacedMesh sheet = floor_of_triangles(2, random);
+  for (const double side : {-1.0, 1.0}) {
+    const std::vector<Gap> g = found({{0.05, 0.05, 0.05}}, {Vec3(0.1, 0.05, 0.049 * side), {}}, sheet, 0.01);
+    ASSERT_EQ(g.size(), 1u);
+    EXPECT_NEAR(g[0].distance, -0.001, 1e-15);
+    EXPECT_LT((g[0].normal - side * Vec3::UnitZ()).norm(), 1e-15);
+  }
+  // Beside its rim: the open edge, 3-4-5.
+  const std::vector<Gap> g = found({{0.05, 0.05, 0.05}}, {Vec3(0.53, 0.1, 0.04), {}}, sheet, 0.01);
+  ASSERT_EQ(g.size(), 1u);
+  EXPECT_NEAR(g[0].distance, 0.0, 1e-15);
+  EXPECT_LT((g[0].normal - Vec3(0.6, 0.0, 0.8)).norm(), 1e-12);
+}
+
+TEST(MeshSurface, TellsWhatIsWrong) {
+  MeshFindings f;
+  const std::vector<Vec3> square{{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0.5, 1e-12, 0}};
+  placed(square, {{0, 1, 2}, {0, 2, 3}, {2, 0, 1}, {0, 1, 4}}, {}, &f);
+  EXPECT_EQ(f.triangles, 2u);
+  EXPECT_EQ(f.dropped, 2u);  // one is there twice, one has no area
+  EXPECT_EQ(f.open_edges, 4u);
+  EXPECT_EQ(f.turned_edges, 0u);
+  MeshFindings turned;
+  placed(square, {{0, 1, 2}, {0, 3, 2}}, {}, &turned);
+  EXPECT_EQ(turned.turned_edges, 1u);
+  MeshFindings needle;
+  placed({{0, 0, 0}, {1, 0, 0}, {0.5, 1e-3, 0}}, {{0, 1, 2}}, {}, &needle);
+  EXPECT_EQ(needle.needles, 1u);
+}
+
+TEST(MeshSurface, TheTreeFindsAllTrianglesOfABox) {
+  Random random(6);
+  const PlacedMesh mesh = floor_of_triangles(20, random);
+  for (int i = 0; i < 200; ++i) {
+    const Vec3 middle(random.uniform(-0.5, 0.5), random.uniform(-0.5, 0.5), random.uniform(-0.02, 0.02)),
+        half = random.uniform(0.001, 0.1) * Vec3::Ones(), low = middle - half, high = middle + half;
+    std::vector<std::int32_t> all, expected;
+    triangles_near(*mesh.mesh, low, high, [&](std::int32_t t) { all.push_back(t); });
+    std::ranges::sort(all);
+    for (std::size_t t = 0; t < mesh.mesh->triangles.size(); ++t) {
+      Vec3 a = Vec3::Constant(infinity), b = -a;
+      for (const std::int32_t v : mesh.mesh->triangles[t]) {
+        a = a.cwiseMin(mesh.mesh->points[static_cast<std::size_t>(v)]);
+        b = b.cwiseMax(mesh.mesh->points[static_cast<std::size_t>(v)]);
+      }
+      if ((a.array() <= high.array()).all() && (b.array() >= low.array()).all())
+        expected.push_back(static_cast<std::int32_t>(t));
+    }
+    EXPECT_TRUE(std::ranges::includes(all, expected));
+    EXPECT_LE(all.size(), expected.size() + 60);  // leaves hold up to four
+  }
+}
+
+}  // namespace
+}  // namespace scree
