@@ -1,0 +1,117 @@
+// What a run with walls that move leaves behind.
+#include <fstream>
+#include <gtest/gtest.h>
+#include <sstream>
+
+#include "engine/simulation/step.h"
+#include "io/results/run_recorder.h"
+#include "io/results/trajectory_reader.h"
+#include "io/results/wall_mesh.h"
+#include "io/scene/scene.h"
+#include "tests/results/fixtures.h"
+
+namespace scree::test {
+
+namespace {
+
+/// A ball in a turning box of triangles, above a plane that stands still.
+io::Scene scene_of_a_turning_box() {
+  io::Scene scene;
+  scene.name = "turning";
+  scene.end_time_s = 0.1;
+  scene.output.interval_s = 0.05;
+  Model& model = scene.model;
+  model.settings.time_step_s = 0.01;
+  const MaterialIndex material = model.materials.add("grain", 1000.0);
+  TriangleMesh box;
+  for (int k = 0; k < 8; ++k)
+    box.points.emplace_back(k & 1 ? 0.2 : -0.2, k & 2 ? 0.2 : -0.2, k & 4 ? 0.2 : -0.2);
+  box.triangles = {{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6}, {0, 1, 4}, {1, 5, 4},
+                   {2, 6, 3}, {3, 6, 7}, {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
+  MeshFindings findings;
+  const Pose tilted{Vec3(0.0, 0.1, 1.0), Quat(Eigen::AngleAxisd(0.3, Vec3::UnitX()))};
+  model.boundaries = {{"floor", material, Plane{}},
+                      {"box, turning", material,
+                       PlacedMesh{std::make_shared<MeshSurface>(mesh_surface(box, findings)), tilted},
+                       steady_motion({Vec3(0.5, 0, 0), Vec3(0, 3.0, 0)}, tilted.position)}};
+  const ShapeIndex ball = model.shapes.add(Ellipsoid{Vec3::Constant(0.1)});
+  add_body(scene.initial.bodies, model.shapes, model.materials,
+           {ball, material, {Vec3(0.0, 0.1, 0.9), Quat::Identity()}, {}});
+  return scene;
+}
+
+}  // namespace
+
+TEST(MovingWalls, AreRecordedWhereTheyWere) {
+  const TemporaryFolder folder;
+  const io::Scene scene = scene_of_a_turning_box();
+  double work = 0.0;
+  {
+    io::RunRecorder recorder(scene, {folder.path(), false});
+    State state = scene.initial;
+    Workspace workspace;
+    StepResult result;
+    for (int k = 0; k < 10; ++k) {
+      step(scene.model, state, workspace, result);
+      work += result.report.energy.boundary_work;
+      recorder.after_step(result.report, state, result.boundaries);
+    }
+    recorder.finish(io::RunStatus::finished, state);
+  }
+  const io::TrajectoryReader reader(folder.path() / "trajectory.h5");
+  ASSERT_EQ(reader.frames(), 3u);
+  EXPECT_TRUE(reader.walls_move());
+  const auto& mesh = std::get<PlacedMesh>(scene.model.boundaries[1].surface);
+  for (std::size_t k = 0; k < 3; ++k) {
+    const Boundaries then = reader.boundaries(k);
+    ASSERT_EQ(then.size(), 2u);
+    EXPECT_EQ(std::get<Plane>(then[0].surface).normal, Vec3::UnitZ());
+    const auto& read = std::get<PlacedMesh>(then[1].surface);
+    EXPECT_EQ(read.mesh->points, mesh.mesh->points);
+    EXPECT_EQ(read.mesh->triangles, mesh.mesh->triangles);
+    const PlacedBoundary exact = place(scene.model.boundaries[1], reader.time_s()[k]);
+    const Pose& pose = std::get<PlacedMesh>(exact.surface).pose;
+    for (const Vec3& x : mesh.mesh->points)
+      EXPECT_LT(
+          (read.pose.position + read.pose.orientation * x - pose.position - pose.orientation * x).norm(),
+          1e-14);
+  }
+  // ParaView's series, and what the page and pictures draw.
+  for (const char* name : {"walls.pvd", "walls.vtp", "vtk/walls_000000.vtp", "vtk/walls_000002.vtp"})
+    EXPECT_TRUE(std::filesystem::exists(folder.path() / name)) << name;
+  const io::Region region =
+      io::scene_region(reader.bodies(0), reader.run().model.shapes, reader.boundaries(2));
+  EXPECT_EQ(io::wall_mesh(reader.boundaries(2), region).polygon.size(), 13u);
+
+  // boundaries.csv: a row a step and boundary; names with commas are in quotes; the work is the ledger's.
+  std::ifstream file(folder.path() / "boundaries.csv");
+  std::string line;
+  std::getline(file, line);
+  EXPECT_TRUE(line.starts_with("step,time_s,boundary,force_x_N,"));
+  double sum = 0.0;
+  int rows = 0;
+  for (; std::getline(file, line); ++rows) {
+    EXPECT_EQ(line.find("\"box, turning\"") != std::string::npos, rows % 2 == 1);
+    std::string rest = line.substr(0, line.rfind(','));
+    sum += std::stod(rest.substr(rest.rfind(',') + 1));
+  }
+  EXPECT_EQ(rows, 20);
+  EXPECT_NE(work, 0.0);
+  EXPECT_NEAR(sum, work, 1e-12 * std::abs(work));
+}
+
+TEST(MovingWalls, WallsThatStandStillTakeNoPlaceInFrames) {
+  const TemporaryFolder folder;
+  io::Scene scene = scene_of_a_turning_box();
+  scene.model.boundaries[1].motion = {};
+  {
+    io::RunRecorder recorder(scene, {folder.path(), false});
+    recorder.finish(io::RunStatus::finished, scene.initial);
+  }
+  const io::TrajectoryReader reader(folder.path() / "trajectory.h5");
+  EXPECT_FALSE(reader.walls_move());
+  EXPECT_EQ(std::get<PlacedMesh>(reader.boundaries(0)[1].surface).mesh->triangles.size(), 12u);
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "walls.pvd"));
+}
+
+}  // namespace scree::test
