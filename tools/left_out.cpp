@@ -5,6 +5,7 @@
 #include "tools/exit_codes.h"
 #include "tools/render.h"
 #include "tools/report_page.h"
+#include "tools/watch.h"
 
 namespace scree {
 
@@ -37,10 +38,19 @@ void add_render(CLI::App& app, std::function<int()>& action) {
 #endif
 
 #ifndef SCREE_REPORT
+namespace {
+
+constexpr const char* report_options = "-DSCREE_RENDER=ON -DSCREE_REPORT=ON";
+constexpr const char* report_packages = "libembree-dev, libcairo2-dev, fonts-dejavu-core and zlib1g-dev";
+
+}  // namespace
+
 void add_report(CLI::App& app, std::function<int()>& action) {
-  add_left_out(app, action,
-               {"report", "A run on one HTML page", "-DSCREE_RENDER=ON -DSCREE_REPORT=ON",
-                "libembree-dev, libcairo2-dev, fonts-dejavu-core and zlib1g-dev"});
+  add_left_out(app, action, {"report", "A run on one HTML page", report_options, report_packages});
+}
+
+void add_watch(CLI::App& app, std::function<int()>& action) {
+  add_left_out(app, action, {"watch", "The page of a run that goes on", report_options, report_packages});
 }
 #endif
 

@@ -21,6 +21,7 @@
 #include "tools/report_page.h"
 #include "tools/run.h"
 #include "tools/solve.h"
+#include "tools/watch.h"
 
 namespace {
 
@@ -74,6 +75,7 @@ int main(int argc, char** argv) {
   scree::add_paraview(app, action);
   scree::add_render(app, action);
   scree::add_report(app, action);
+  scree::add_watch(app, action);
   scree::add_export(app, action);
   scree::add_fields(app, action);
   scree::add_manual(app, action);
