@@ -3,7 +3,7 @@
 find_package(Threads REQUIRED)
 find_package(TBB REQUIRED)
 find_package(Eigen3 3.4 REQUIRED)
-find_package(Boost 1.74 REQUIRED)  # headers: intervals, for bounds of functionally defined bodies
+find_package(Boost 1.74 REQUIRED)  # headers: intervals, for bounds of functionally defined bodies; HTTP, for scree watch
 if(SCREE_PROGRAM)
   find_package(fmt REQUIRED)
   find_package(spdlog REQUIRED)

@@ -6,6 +6,7 @@
 #include "tools/render.h"
 #include "tools/report_page.h"
 #include "tools/shape/draw.h"
+#include "tools/watch.h"
 
 namespace scree {
 
@@ -45,10 +46,19 @@ int draw_shape(const Shapes&, ShapeIndex, const TriangleMesh*, const std::filesy
 #endif
 
 #ifndef SCREE_REPORT
+namespace {
+
+constexpr const char* report_options = "-DSCREE_RENDER=ON -DSCREE_REPORT=ON";
+constexpr const char* report_packages = "libembree-dev, libcairo2-dev, fonts-dejavu-core and zlib1g-dev";
+
+}  // namespace
+
 void add_report(CLI::App& app, std::function<int()>& action) {
-  add_left_out(app, action,
-               {"report", "A run on one HTML page", "-DSCREE_RENDER=ON -DSCREE_REPORT=ON",
-                "libembree-dev, libcairo2-dev, fonts-dejavu-core and zlib1g-dev"});
+  add_left_out(app, action, {"report", "A run on one HTML page", report_options, report_packages});
+}
+
+void add_watch(CLI::App& app, std::function<int()>& action) {
+  add_left_out(app, action, {"watch", "The page of a run that goes on", report_options, report_packages});
 }
 #endif
 

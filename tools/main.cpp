@@ -22,6 +22,7 @@
 #include "tools/run.h"
 #include "tools/shape.h"
 #include "tools/solve.h"
+#include "tools/watch.h"
 
 namespace {
 
@@ -76,6 +77,7 @@ int main(int argc, char** argv) {
   scree::add_paraview(app, action);
   scree::add_render(app, action);
   scree::add_report(app, action);
+  scree::add_watch(app, action);
   scree::add_export(app, action);
   scree::add_fields(app, action);
   scree::add_manual(app, action);

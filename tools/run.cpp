@@ -19,6 +19,7 @@
 #include "tools/interrupt.h"
 #include "tools/progress.h"
 #include "tools/report.h"
+#include "tools/watch_process.h"
 
 namespace scree {
 
@@ -35,6 +36,7 @@ struct RunOptions {
   std::int64_t dump_step = 0;          // which; 0: the first that does not converge
   std::string strict;                  // the grade from which on a verdict fails the run; empty: none does
   bool overwrite = false, force = false, quiet = false, stage_table = false;
+  bool view = false, open = false;
 };
 
 std::vector<std::pair<std::string, std::string>> overrides(const std::vector<std::string>& settings) {
@@ -194,6 +196,8 @@ int run(const RunOptions& options) {
   io::RunRecorder recorder(scene, {folder, options.overwrite});
   catch_interrupts();
   if (!options.quiet) announce(scene);
+  std::optional<WatchProcess> page;
+  if (options.view) page.emplace(folder, options.open);
 
   State state = scene.initial;
   Workspace workspace;
@@ -257,6 +261,11 @@ void add_run(CLI::App& app, std::function<int()>& action) {
   command->add_flag(
       "--force", options->force,
       "Go on where the machine has not enough memory or disk for what the run is expected to take");
+  CLI::Option* const view =
+      command->add_flag("--view", options->view,
+                        "Serve the run's page on this machine while it goes on, as `scree watch` does");
+  command->add_flag("--open", options->open, "Open that page in the browser of your choice (xdg-open)")
+      ->needs(view);
   command->add_flag("--stage-table", options->stage_table,
                     "Show the stages' times at a dozen moments at the end");
   command

@@ -277,7 +277,8 @@ Json view_json(const TrajectoryReader& reader, const ReportOptions& options, con
 /// summary.json, or null where a run goes on or was cut off.
 Json summary_json(const RunFolder& folder) {
   std::ifstream file(folder.summary());
-  return file ? Json::parse(file, nullptr, false) : Json(nullptr);
+  const Json summary = file ? Json::parse(file, nullptr, false) : Json(nullptr);
+  return summary.is_discarded() ? Json(nullptr) : summary;  // being written
 }
 
 Json run_json(const RecordedRun& run) {
@@ -374,27 +375,38 @@ std::string beside_page(const std::string& left, const std::string& right, const
   return filled(beside_html, {{"title", escaped(title)}, {"left", escaped(left)}, {"right", escaped(right)}});
 }
 
-std::string report_page(const RunFolder& folder, const TrajectoryReader& reader, const ReportOptions& options,
-                        const FramesDone& done) {
+std::string report_data(const RunFolder& folder, const TrajectoryReader& reader, const StepRows& steps,
+                        const ReportOptions& options, const FramesDone& done) {
   Json plots = Json::array();
-  for (Plot& plot : step_plots(StepRows(folder.steps()), plot_points)) {
+  for (Plot& plot : step_plots(steps, plot_points)) {
     if (plot.title == "Residual") add_goal(plot, reader.run());
     plots.push_back(to_json(plot));
   }
   for (const Plot& plot : body_plots(reader)) plots.push_back(to_json(plot));
-  const Json data{{"run", run_json(reader.run())},
+  const Json data{{"version", options.version},
+                  {"run", run_json(reader.run())},
                   {"summary", summary_json(folder)},
                   {"view", view_json(reader, options, done)},
                   {"plots", std::move(plots)}};
+  return script_json(data);
+}
+
+std::string page_around(const std::string& data, const std::string& scene) {
   const auto text = [](std::string_view view) { return std::string(view); };
-  return filled(page_html, {{"title", escaped(reader.run().scene)},
+  return filled(page_html, {{"title", escaped(scene)},
                             {"style", text(uplot_css) + text(page_css)},
                             {"three", text(three_js)},
                             {"controls", text(orbit_controls_js)},
                             {"uplot", text(uplot_js)},
-                            {"data", script_json(data)},
+                            {"data", data},
                             {"version", escaped(scree_version())},
                             {"page", text(page_js)}});
+}
+
+std::string report_page(const RunFolder& folder, const TrajectoryReader& reader, const ReportOptions& options,
+                        const FramesDone& done) {
+  return page_around(report_data(folder, reader, StepRows(folder.steps()), options, done),
+                     reader.run().scene);
 }
 
 }  // namespace scree::io

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
 #include <fstream>
 #include <limits>
-#include <sstream>
 
 #include "io/files/file_errors.h"
 
@@ -16,50 +15,77 @@ namespace scree::io {
 
 namespace {
 
-std::vector<std::string> cells(const std::string& line) {
-  std::istringstream text(line);
-  std::vector<std::string> list;
-  for (std::string cell; std::getline(text, cell, ',');) list.push_back(cell);
+constexpr std::size_t piece = 1 << 20;  // bytes that are read at a time
+
+std::vector<std::string_view> cells(std::string_view line) {
+  std::vector<std::string_view> list;
+  for (std::size_t at = 0; at <= line.size();) {
+    const std::size_t end = std::min(line.find(',', at), line.size());
+    list.push_back(line.substr(at, end - at));
+    at = end + 1;
+  }
   return list;
 }
 
 /// NaN if the text is no number.
-double number(const std::string& text) {
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  return end == text.c_str() + text.size() && !text.empty() ? value
-                                                            : std::numeric_limits<double>::quiet_NaN();
+double number(std::string_view text) {
+  double value = 0.0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() ? value
+                                                                  : std::numeric_limits<double>::quiet_NaN();
 }
 
 }  // namespace
 
-StepRows::StepRows(const std::filesystem::path& path) {
+StepRows::StepRows(std::filesystem::path path) : path_(std::move(path)) { refresh(); }
+
+void StepRows::refresh() {
   std::error_code error;
-  if (!std::filesystem::exists(path, error)) return;
-  std::ifstream file(path);
-  if (!file) throw ReadError(fmt::format("cannot read {}: {}", path.string(), std::strerror(errno)));
-  std::string line;
-  std::getline(file, line);
-  names_ = cells(line);
-  values_.resize(names_.size());
-  while (std::getline(file, line)) {
-    const std::vector<std::string> row = cells(line);
-    if (row.size() != names_.size()) continue;
-    for (std::size_t c = 0; c < row.size(); ++c) values_[c].push_back(number(row[c]));
-    ++rows_;
-  }
-  for (std::size_t c = names_.size(); c-- > 0;) {
-    const bool text =
-        std::all_of(values_[c].begin(), values_[c].end(), [](double x) { return std::isnan(x); });
-    if (!text) continue;
-    names_.erase(names_.begin() + static_cast<std::ptrdiff_t>(c));
-    values_.erase(values_.begin() + static_cast<std::ptrdiff_t>(c));
+  if (!std::filesystem::exists(path_, error)) return;
+  std::ifstream file(path_, std::ios::binary);
+  file.seekg(read_);
+  if (!file) throw ReadError(fmt::format("cannot read {}: {}", path_.string(), std::strerror(errno)));
+  std::string text;  // not taken yet
+  for (std::size_t count = piece; count == piece;) {
+    const std::size_t rest = text.size();
+    text.resize(rest + piece);
+    file.read(text.data() + rest, piece);
+    count = static_cast<std::size_t>(file.gcount());
+    text.resize(rest + count);
+    std::size_t at = 0;
+    for (std::size_t end; (end = text.find('\n', at)) != std::string::npos; at = end + 1)
+      take(std::string_view(text).substr(at, end - at));
+    text.erase(0, at);
+    read_ += static_cast<std::int64_t>(at);
   }
 }
 
+void StepRows::take(std::string_view line) {
+  const std::vector<std::string_view> row = cells(line);
+  if (columns_.empty()) {
+    for (const std::string_view name : row) columns_.push_back({std::string(name), {}});
+    return;
+  }
+  if (row.size() != columns_.size()) return;
+  for (std::size_t c = 0; c < row.size(); ++c) {
+    columns_[c].values.push_back(number(row[c]));
+    columns_[c].has_numbers |= !std::isnan(columns_[c].values.back());
+  }
+  ++rows_;
+}
+
+std::vector<std::string> StepRows::names() const {
+  std::vector<std::string> list;
+  for (const Column& column : columns_) {
+    if (column.has_numbers) list.push_back(column.name);
+  }
+  return list;
+}
+
 const std::vector<double>* StepRows::column(const std::string& name) const {
-  const auto found = std::find(names_.begin(), names_.end(), name);
-  return found == names_.end() ? nullptr : &values_[static_cast<std::size_t>(found - names_.begin())];
+  const auto found = std::find_if(columns_.begin(), columns_.end(),
+                                  [&](const Column& c) { return c.has_numbers && c.name == name; });
+  return found == columns_.end() ? nullptr : &found->values;
 }
 
 }  // namespace scree::io

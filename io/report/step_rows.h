@@ -1,8 +1,10 @@
 // steps.csv, read back.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace scree::io {
@@ -12,17 +14,27 @@ class StepRows {
  public:
   /// Rows that are not whole, as a run that goes on leaves them, are left out. An absent file has no rows.
   /// Throws ReadError if it cannot be read.
-  explicit StepRows(const std::filesystem::path& path);
+  explicit StepRows(std::filesystem::path path);
+  /// Reads the rows that were written since. Throws ReadError.
+  void refresh();
 
   std::size_t rows() const { return rows_; }
-  const std::vector<std::string>& names() const { return names_; }
+  std::vector<std::string> names() const;
   /// [row]; null if there is no such column.
   const std::vector<double>* column(const std::string& name) const;
 
  private:
+  struct Column {
+    std::string name;
+    std::vector<double> values;  // [row]; NaN where there is no number
+    bool has_numbers = false;
+  };
+  void take(std::string_view line);
+
+  std::filesystem::path path_;
+  std::int64_t read_ = 0;  // bytes of whole lines
   std::size_t rows_ = 0;
-  std::vector<std::string> names_;
-  std::vector<std::vector<double>> values_;  // [column][row]
+  std::vector<Column> columns_;
 };
 
 }  // namespace scree::io

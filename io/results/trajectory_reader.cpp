@@ -19,20 +19,9 @@ namespace {
 
 using Quaternion4f = std::array<float, 4>;
 
-// A frame is flushed within milliseconds; who opens the file just then tries again.
-constexpr int attempts = 5;
-constexpr std::chrono::milliseconds pause{50};
-
-/// Does what reads from HDF5; puts the file's name into what goes wrong.
-template <class F>
-auto guarded(const std::string& path, F&& read) {
-  print_no_errors();
-  try {
-    return read();
-  } catch (const Error& error) {
-    throw ReadError(fmt::format("cannot read {}: {}", path, error.what()));
-  }
-}
+// A frame is flushed within milliseconds; who reads just then tries again, a quarter of a second long.
+constexpr int attempts = 10;
+constexpr std::chrono::milliseconds first_pause{1}, longest_pause{64};
 
 Quat to_quaternion(const Quaternion4f& q) { return Quat(q[0], q[1], q[2], q[3]).normalized(); }
 
@@ -310,23 +299,38 @@ struct TrajectoryReader::Parts {
     return read_rows<T>(file.get(), "frames/" + name, type, rows.first, rows.count);
   }
 
-  void open() {
+  /// Does what reads from HDF5; puts the file's name into what goes wrong. While the run flushes a frame,
+  /// what HDF5 has cached of the file does not fit what it reads: then it is opened anew.
+  template <class F>
+  auto guarded(F&& read) {
+    print_no_errors();
+    std::chrono::milliseconds pause = first_pause;
     for (int attempt = 1;; ++attempt) {
       try {
-        file = open_file(path);
-        if (run.scree_version.empty()) run = read_run(file.get());
-        return read_index();
-      } catch (const Error&) {
-        if (attempt == attempts || !std::filesystem::exists(path)) throw;
-        std::this_thread::sleep_for(pause);
+        if (file.get() < 0) file = open_file(path);
+        return read();
+      } catch (const Error& error) {
+        file = Handle();
+        if (attempt == attempts || !std::filesystem::exists(path))
+          throw ReadError(fmt::format("cannot read {}: {}", path, error.what()));
       }
+      std::this_thread::sleep_for(pause);
+      pause = std::min(2 * pause, longest_pause);
     }
+  }
+
+  void open() {
+    file = Handle();  // what HDF5 has cached of the file would hide what was written since
+    guarded([&] {
+      if (run.scree_version.empty()) run = read_run(file.get());
+      read_index();
+    });
   }
 };
 
 TrajectoryReader::TrajectoryReader(const std::filesystem::path& path) : parts_(std::make_unique<Parts>()) {
   parts_->path = path.string();
-  guarded(parts_->path, [&] { parts_->open(); });
+  parts_->open();
 }
 
 TrajectoryReader::~TrajectoryReader() = default;
@@ -344,16 +348,11 @@ std::size_t TrajectoryReader::nearest_frame(double time_s) const {
   return static_cast<std::size_t>(nearest - times.begin());
 }
 
-void TrajectoryReader::refresh() {
-  guarded(parts_->path, [&] {
-    parts_->file = Handle();  // what HDF5 has cached of the file would hide what was written since
-    parts_->open();
-  });
-}
+void TrajectoryReader::refresh() { parts_->open(); }
 
 Frame TrajectoryReader::frame(std::size_t k, const BodyRange& range) const {
   Parts& p = *parts_;
-  return guarded(p.path, [&] {
+  return p.guarded([&] {
     const Parts::Rows rows = p.rows(k, range);
     Frame frame;
     frame.time_s = p.time_s[k];
@@ -384,8 +383,8 @@ Frame TrajectoryReader::frame(std::size_t k, const BodyRange& range) const {
 }
 
 std::vector<std::int32_t> TrajectoryReader::rows(std::size_t k) const {
-  return guarded(parts_->path,
-                 [&] { return parts_->read<std::int32_t>("body", H5T_NATIVE_INT32, parts_->rows(k)); });
+  return parts_->guarded(
+      [&] { return parts_->read<std::int32_t>("body", H5T_NATIVE_INT32, parts_->rows(k)); });
 }
 
 bool TrajectoryReader::has_contacts(std::size_t k) const {
@@ -395,7 +394,7 @@ bool TrajectoryReader::has_contacts(std::size_t k) const {
 }
 
 FrameContacts TrajectoryReader::contacts(std::size_t k) const {
-  const Parts& p = *parts_;
+  Parts& p = *parts_;
   if (p.offset.empty()) return {};
   const std::vector<std::int32_t> body = rows(k);
   std::vector<std::int32_t> place(p.run.bodies.size(), -1);  // [row of /bodies] in the frame
@@ -403,7 +402,7 @@ FrameContacts TrajectoryReader::contacts(std::size_t k) const {
     place.at(static_cast<std::size_t>(body[i])) = static_cast<std::int32_t>(i);
   const auto first = static_cast<hsize_t>(p.offset.at(k));
   const hsize_t n = static_cast<hsize_t>(p.offset.at(k + 1)) - first;
-  return guarded(p.path, [&] {
+  return p.guarded([&] {
     const hid_t f = p.file.get();
     FrameContacts c;
     c.point = read_rows<Vec3f>(f, "contacts/point", H5T_NATIVE_FLOAT, first, n);

@@ -1,5 +1,6 @@
 #include "io/report/plots.h"
 
+#include <cmath>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <numeric>
@@ -64,6 +65,21 @@ TEST(StepRows, LeaveOutARowThatIsNotWhole) {
   EXPECT_EQ(rows.names(), (std::vector<std::string>{"step", "time_s"}));
   EXPECT_EQ(io::StepRows(folder.path() / "missing.csv").rows(), 0u);
   EXPECT_TRUE(io::step_plots(io::StepRows(folder.path() / "missing.csv"), 100).empty());
+}
+
+TEST(StepRows, GrowWithTheirFile) {
+  const TemporaryFolder folder;
+  std::ofstream file(folder.path() / "s.csv");
+  file << "step,time_s,hash\n1,0.5,ab\n2,1." << std::flush;
+  io::StepRows rows(folder.path() / "s.csv");
+  EXPECT_EQ(rows.rows(), 1u);
+  file << "25,cd\n3,nan,ef\n" << std::flush;
+  rows.refresh();
+  rows.refresh();
+  EXPECT_EQ(*rows.column("step"), (std::vector<double>{1.0, 2.0, 3.0}));
+  EXPECT_EQ(rows.column("time_s")->at(1), 1.25);
+  EXPECT_TRUE(std::isnan(rows.column("time_s")->at(2)));
+  EXPECT_EQ(rows.names(), (std::vector<std::string>{"step", "time_s"}));
 }
 
 TEST(BodyPlots, CountAllBodiesAndTheirVolume) {

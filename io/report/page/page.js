@@ -1,7 +1,8 @@
 "use strict";
-// The page of a run: fills in what was run, draws the diagrams, shows the bodies over time.
+// The page of a run: fills in what was run, draws the diagrams, shows the bodies over time. Served by `scree watch`
+// it asks for what is new while the run goes on.
 (() => {
-  const data = JSON.parse(document.getElementById("data").textContent);
+  const first = JSON.parse(document.getElementById("data").textContent);
   const element = (id) => document.getElementById(id);
   const made = (tag, text, parent) => {
     const node = document.createElement(tag);
@@ -40,11 +41,12 @@
   }
 
   // --- what was run ---------------------------------------------------------------------------------------------
-  function fillIn({ run, summary }) {
+  function fillIn({ run, summary, version }) {
+    for (const id of ["verdict-findings", "verdict-checks", "numbers", "facts", "settings"]) element(id).replaceChildren();
     element("scene").textContent = run.scene;
     element("description").textContent = run.description;
     const status = element("status");
-    status.textContent = summary ? summary.status : "running, or cut off";
+    status.textContent = summary ? summary.status : version ? "running" : "running, or cut off";
     status.className = !summary || summary.status === "interrupted" ? "open" : summary.status === "failed" ? "bad" : "";
     const card = (value, name) => {
       const box = made("div", undefined, element("numbers"));
@@ -117,21 +119,43 @@
     };
   }
 
-  function drawPlots(plots, onTime) {
-    const drawn = [];
-    for (const plot of plots) {
-      const box = made("div", undefined, element("plots"));
-      box.className = "plot";
-      made("h3", plot.title, box);
-      const place = made("div", undefined, box);
-      if (plot.note) made("p", plot.note, box);
-      const lines = plot.series.map((s) => s.values.map((v) => (plot.log && !(v > 0) ? null : v)));
-      drawn.push([new uPlot(plotOptions(plot, place.clientWidth, onTime), [plot.x, ...lines,
-        ...plot.limits.map((l) => plot.x.map(() => l.value))], place), place]);
+  /// All diagrams; of a run that goes on again and again, with longer lines.
+  class Diagrams {
+    constructor(onTime) {
+      this.onTime = onTime;
+      this.drawn = [];
+      window.addEventListener("resize", () => {
+        for (const [plot, place] of this.drawn) plot.setSize({ width: place.clientWidth, height: 260 });
+      });
     }
-    window.addEventListener("resize", () => {
-      for (const [plot, place] of drawn) plot.setSize({ width: place.clientWidth, height: 260 });
-    });
+
+    show(plots) {
+      const lines = plots.map((plot) => [plot.x, ...plot.series.map((s) => s.values.map((v) => (plot.log && !(v > 0) ? null : v))),
+        ...plot.limits.map((l) => plot.x.map(() => l.value))]);
+      const names = JSON.stringify(plots.map((p) => [p.title, ...p.series.map((s) => s.name), ...p.limits.map((l) => l.name)]));
+      if (names === this.names) {
+        this.drawn.forEach(([plot], k) => this.extend(plot, lines[k]));
+        return;
+      }
+      this.names = names;
+      for (const [plot] of this.drawn) plot.destroy();
+      element("plots").replaceChildren();
+      this.drawn = plots.map((plot, k) => {
+        const box = made("div", undefined, element("plots"));
+        box.className = "plot";
+        made("h3", plot.title, box);
+        const place = made("div", undefined, box);
+        if (plot.note) made("p", plot.note, box);
+        return [new uPlot(plotOptions(plot, place.clientWidth, this.onTime), lines[k], place), place];
+      });
+    }
+
+    /// A part that was zoomed into stays.
+    extend(plot, lines) {
+      const x = plot.data[0], { min, max } = plot.scales.x, zoomed = min > x[0] || max < x[x.length - 1];
+      plot.setData(lines, !zoomed);
+      if (zoomed) plot.redraw();
+    }
   }
 
   // --- packed numbers -------------------------------------------------------------------------------------------
@@ -167,6 +191,9 @@
       this.frame = -1;
       this.time = view.times[0];
       this.playing = false;
+      this.turned = false;  // by hand: then the camera stays where it is
+      this.field = 0;
+      this.parts = [];
       const canvas = element("canvas");
       this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, alpha: true, preserveDrawingBuffer: true });
       this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, 2));
@@ -178,51 +205,68 @@
       this.camera.up.set(...view.up);
       this.controls = new THREE.OrbitControls(this.camera, canvas);
       this.controls.addEventListener("change", () => this.draw());
-      this.addLights();
-      this.addWalls();
-      this.resetCamera();
+      this.controls.addEventListener("start", () => { this.turned = true; });
+      this.lights = new THREE.Group();
+      this.walls = new THREE.Group();
+      this.scene.add(this.lights, this.walls);
       new ResizeObserver(() => this.fit()).observe(canvas.parentElement);
       this.fit();
     }
 
-    async load() {
-      const v = this.view, n = v.bodies;
-      this.scale = await floats(v.scale);
-      this.position = await frames16(v.position, 3 * n, Uint16Array);
-      this.quaternion = await frames16(v.quaternion, 4 * n, Int16Array);
-      this.colourFrames = [];
-      for (const field of v.fields) this.colourFrames.push(summed(await inflated(field.data), n));
+    /// Unpacks a view and shows its bodies from now on, at `time`.
+    async take(view, time) {
+      const n = view.bodies;
+      const sizes = await floats(view.scale), mesh = await floats(view.mesh);
+      const position = await frames16(view.position, 3 * n, Uint16Array);
+      const quaternion = await frames16(view.quaternion, 4 * n, Int16Array);
+      const colourFrames = [], surfaces = [];
+      for (const field of view.fields) colourFrames.push(summed(await inflated(field.data), n));
+      for (const surface of view.surfaces) surfaces.push(await geometry(surface));
       const light = (rgb) => new THREE.Color().setRGB(...rgb).convertSRGBToLinear();
       const scale = Array.from({ length: 256 }, (_, k) => {
-        const at = (k / 255) * (v.map.length - 1), i = Math.min(v.map.length - 2, Math.floor(at)), f = at - i;
-        return light(v.map[i].map((x, c) => (1 - f) * x + f * v.map[i + 1][c]));
+        const at = (k / 255) * (view.map.length - 1), i = Math.min(view.map.length - 2, Math.floor(at)), f = at - i;
+        return light(view.map[i].map((x, c) => (1 - f) * x + f * view.map[i + 1][c]));
       });
-      const palette = Array.from({ length: 256 }, (_, k) => light(v.palette[k % v.palette.length]));
-      this.tables = v.fields.map((field) => (field.categories.length ? palette : scale));
+      const palette = Array.from({ length: 256 }, (_, k) => light(view.palette[k % view.palette.length]));
+      const tables = view.fields.map((field) => (field.categories.length ? palette : scale));
+      Object.assign(this, { view, scale: sizes, position, quaternion, colourFrames, tables, frame: -1 });
+      this.addBodies(n, surfaces, mesh);
+      this.addLights();
+      this.addWalls();
+      if (!this.turned) this.resetCamera();
+      element("time").max = view.times.length - 1;
+      showScale(view, view.fields[this.field]);
+      this.showTime(time);
+    }
+
+    /// Bodies of the same mesh are drawn together: a ball for ellipsoids, one surface for each function.
+    addBodies(n, surfaces, mesh) {
+      for (const part of this.parts) this.remove(this.scene, part);
       const fine = n <= 3000 ? [32, 20] : n <= 20000 ? [20, 12] : [12, 8];
-      // Bodies of the same mesh are drawn together: a ball for ellipsoids, one surface for each function.
-      const surfaces = [new THREE.SphereGeometry(1, ...fine)];
-      for (const surface of v.surfaces) surfaces.push(await geometry(surface));
-      const mesh = await floats(v.mesh), count = surfaces.map(() => 0);
+      const shapes = [new THREE.SphereGeometry(1, ...fine), ...surfaces], count = shapes.map(() => 0);
       this.place = Array.from(mesh, (k) => ({ part: k, slot: count[k]++ }));
-      this.parts = surfaces.map((surface, k) => {
-        const part = new THREE.InstancedMesh(surface, new THREE.MeshStandardMaterial({ roughness: 0.55 }), count[k]);
+      this.parts = shapes.map((shape, k) => {
+        const part = new THREE.InstancedMesh(shape, new THREE.MeshStandardMaterial({ roughness: 0.55 }), count[k]);
         part.instanceColor = new THREE.InstancedBufferAttribute(new Float32Array(3 * count[k]), 3);
         part.castShadow = part.receiveShadow = true;
         part.frustumCulled = false;
         if (count[k]) this.scene.add(part);
         return part;
       });
-      this.field = 0;
-      this.show(0);
+    }
+
+    /// With what it holds on the graphics card.
+    remove(from, thing) {
+      from.remove(thing);
+      for (const part of [thing.geometry, thing.material, thing]) if (part && part.dispose) part.dispose();
     }
 
     addLights() {
+      for (const light of [...this.lights.children]) this.remove(this.lights, light);
       const { up, eye, middle } = this.view, vector = (v) => new THREE.Vector3(...v);
       const far = vector(eye).distanceTo(vector(middle));
       const sky = new THREE.HemisphereLight(0xffffff, 0xb9b2a8, 0.5);
       sky.position.copy(vector(up));
-      this.scene.add(sky);
       const sun = new THREE.DirectionalLight(0xffffff, 0.62);
       const towards = vector(eye).sub(vector(middle)).normalize();
       const side = new THREE.Vector3().crossVectors(towards, vector(up));
@@ -235,12 +279,12 @@
       Object.assign(sun.shadow.camera, { left: -reach, right: reach, top: reach, bottom: -reach, near: 0.1 * far,
         far: 3 * far });
       sun.shadow.normalBias = 0.002 * far;
-      this.scene.add(sun, sun.target);
+      this.lights.add(sky, sun, sun.target);
     }
 
     addWalls() {
       const { walls } = this.view;
-      this.walls = new THREE.Group();
+      for (const wall of [...this.walls.children]) this.remove(this.walls, wall);
       const add = (triangles, material) => {
         if (!triangles.length) return;
         const shape = new THREE.BufferGeometry();
@@ -261,7 +305,6 @@
         mesh: add(triangles, new THREE.MeshStandardMaterial({ color: 0x9fb2c4, roughness: 0.6, side: THREE.DoubleSide,
           transparent: true, opacity: 0.22, depthWrite: false })),
       })).filter(({ mesh }) => mesh);
-      this.scene.add(this.walls);
     }
 
     /// Puts the walls that move where they were in a frame.
@@ -281,6 +324,7 @@
       this.controls.target.set(...middle);
       this.camera.updateProjectionMatrix();
       this.controls.update();
+      this.turned = false;
     }
 
     fit() {
@@ -370,7 +414,6 @@
 
   function connect(view) {
     const slider = element("time"), select = element("colour");
-    slider.max = view.view.times.length - 1;
     slider.addEventListener("input", () => { view.play(false); view.showTime(view.view.times[slider.value]); });
     element("play").addEventListener("click", () => view.play(!view.playing));
     element("reset").addEventListener("click", () => view.resetCamera());
@@ -381,7 +424,6 @@
       showScale(view.view, view.view.fields[view.field]);
       view.show(view.frame);
     });
-    showScale(view.view, view.view.fields[0]);
     window.addEventListener("message", (e) => {
       if (e.source !== window.parent || typeof e.data.scree_time !== "number") return;
       view.play(false);
@@ -394,23 +436,52 @@
     });
   }
 
+  const nobody = (error) => {
+    const message = element("view-message");
+    message.style.display = "grid";
+    message.textContent = `The bodies cannot be shown: this browser has no WebGL, or is too old. (${error.message})`;
+    document.body.dataset.state = `no view: ${error.message}`;
+  };
+
+  /// While the run goes on: once a second, is there anything new? Who looks at the last moment goes on doing so.
+  async function follow(diagrams, view) {
+    for (let { version } = first; version > 0;) {
+      await new Promise((done) => { setTimeout(done, 1000); });
+      const answer = await fetch(`data?have=${version}`).catch(() => null);
+      if (!answer) {
+        element("status").textContent = "running when last seen: nobody serves this page any more";
+        return;
+      }
+      if (answer.status !== 200) continue;
+      const next = await answer.json();
+      ({ version } = next);
+      fillIn(next);
+      diagrams.show(next.plots);
+      if (view) {
+        const atEnd = view.frame === view.view.times.length - 1;
+        await view.take(next.view, atEnd ? next.view.times[next.view.times.length - 1] : view.time);
+      }
+      document.body.dataset.version = version;
+    }
+  }
+
   async function start() {
-    fillIn(data);
+    fillIn(first);
+    if (first.version > 0) element("note").textContent = "This machine serves it while the run goes on; scree report makes one to keep.";
     let view = null;
-    drawPlots(data.plots, (time) => { if (view) { view.play(false); view.showTime(time); } });
+    const diagrams = new Diagrams((time) => { if (view) { view.play(false); view.showTime(time); } });
+    diagrams.show(first.plots);
     try {
-      view = new View(data.view);
-      await view.load();
-      connect(view);
+      const { times } = first.view, shown = new View(first.view);
       // A still page shows the run at work rather than at its start.
-      view.showTime(data.view.times[Math.floor(data.view.times.length / 3)]);
+      await shown.take(first.view, times[first.version ? times.length - 1 : Math.floor(times.length / 3)]);
+      connect(shown);
+      view = shown;
       document.body.dataset.state = "ready";
     } catch (error) {
-      const message = element("view-message");
-      message.style.display = "grid";
-      message.textContent = `The bodies cannot be shown: this browser has no WebGL, or is too old. (${error.message})`;
-      document.body.dataset.state = `no view: ${error.message}`;
+      nobody(error);
     }
+    await follow(diagrams, view);
   }
   start();
 })();
