@@ -420,12 +420,11 @@ FrameContacts TrajectoryReader::contacts(std::size_t k) const {
 }
 
 bool TrajectoryReader::walls_move() const {
-  return guarded(parts_->path, [&] { return has_link(parts_->file.get(), "frames/boundary_position"); });
+  return parts_->guarded([&] { return has_link(parts_->file.get(), "frames/boundary_position"); });
 }
 
 Boundaries TrajectoryReader::boundaries(std::size_t k) const {
-  return guarded(parts_->path,
-                 [&] { return moved(parts_->run.model.boundaries, parts_->boundary_motion(k)); });
+  return parts_->guarded([&] { return moved(parts_->run.model.boundaries, parts_->boundary_motion(k)); });
 }
 
 BodyTrack TrajectoryReader::track(BodyId id) const {
