@@ -7,8 +7,8 @@ namespace scree {
 
 namespace {
 
-constexpr double widest = 0.1, narrowest = 0.03;  // of the bounding radius, between samples
-constexpr double turn = 0.3;                      // rad that the normal turns from sample to sample
+constexpr double widest = 0.13, narrowest = 0.03;  // of the bounding radius, between samples
+constexpr double turn = 0.4;                      // rad that the normal turns from sample to sample
 constexpr double fineness = 0.4;                  // of that distance: parts of leaves that are looked at
 constexpr int most_parts = 4;                     // of a leaf along a side
 constexpr double same_side = -0.5;  // cosine of the normals of samples that stand for each other
