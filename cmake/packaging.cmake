@@ -7,14 +7,15 @@ if(GZIP)
   install(FILES ${packed}/changelog.gz DESTINATION ${CMAKE_INSTALL_DOCDIR})
 endif()
 install(FILES packaging/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES packaging/lintian-overrides DESTINATION ${CMAKE_INSTALL_DATADIR}/lintian/overrides RENAME scree)
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME scree)
 set(CPACK_PACKAGE_CONTACT "The Scree authors <scree@localhost>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "granular contact dynamics of ellipsoids")
 set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "Scree simulates heaps, beds and flows of grains that collide, rub and rest on
- each other and on walls, tells how accurate every step was, and draws
- pictures, films and a page of a run.")
+each other and on walls, tells how accurate every step was, and draws
+pictures, films and a page of a run.")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)

@@ -70,6 +70,15 @@ std::vector<Command> commands_of(const CLI::App& app) {
       (option->get_positional() ? command.positionals : command.options).push_back(item_of(*option));
     list.push_back(std::move(command));
   }
+  std::vector<std::string> names;
+  for (const Command& command : list) names.push_back(command.name);
+  for (Command& command : list) {
+    for (Item& item : command.positionals) {
+      if (item.value != "COMMAND") continue;
+      item.words = names;
+      item.kind = Values::words;
+    }
+  }
   return list;
 }
 
@@ -238,11 +247,7 @@ std::string bash_completion(const CLI::App& app) {
     text += fmt::format(
         "    {})\n      if [[ $word == -* ]]; then COMPREPLY=($(compgen -W '{}' -- \"$word\")); return; fi\n",
         command.name, options);
-    const std::string value =
-        command.name == "help"
-            ? fmt::format("COMPREPLY=($(compgen -W '{}' -- \"$word\"))", command_names(commands))
-        : command.positionals.empty() ? ":"
-                                      : bash_values(command.positionals.front());
+    const std::string value = command.positionals.empty() ? ":" : bash_values(command.positionals.front());
     text += fmt::format("      {} ;;\n", value);
   }
   return text + "  esac\n}\ncomplete -F _scree scree\n";

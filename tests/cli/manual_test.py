@@ -1,11 +1,14 @@
 """Completion, manual page and scenes to begin with: manual_test.py <scree> <source folder> [Manual.test_name ...]"""
 import os
 import pathlib
+import pty
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 import unittest
 
 PROGRAM, SOURCE = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
@@ -13,6 +16,15 @@ PROGRAM, SOURCE = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
 
 def scree(*arguments, **options):
     return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=100, **options)
+
+
+def drain(terminal):
+    """Reads what a shell shows, so that it can go on showing."""
+    try:
+        while os.read(terminal, 1 << 16):
+            pass
+    except OSError:  # the shell has ended
+        pass
 
 
 class Manual(unittest.TestCase):
@@ -45,6 +57,7 @@ class Manual(unittest.TestCase):
         self.assertEqual(offered("scree", "solve", "p.h5", "--solver", "per"), {"per_body", "per_contact"})
         self.assertEqual(offered("scree", "render", "sce"), {"scenes"})
         self.assertEqual(offered("scree", "new", ""), {"box", "tube", "hopper", "packing"})
+        self.assertEqual(offered("scree", "help", "re"), {"render", "report"})
         for command in self.commands():
             self.assertLessEqual(self.options(command), offered("scree", command, "--"), command)
 
@@ -61,6 +74,86 @@ class Manual(unittest.TestCase):
                 file.flush()
                 done = subprocess.run([shell, "--no-execute" if shell == "fish" else "-n", file.name], capture_output=True, text=True)
                 self.assertEqual((done.returncode, done.stderr), (0, ""), shell)
+
+    # What is typed, and what is there after the Tab key; `sce` is the folder of the scenes.
+    TYPED = {"scree ren": "scree render ", "scree run --thr": "scree run --threads ", "scree help ren": "scree help render ",
+             "scree new ho": "scree new hopper ", "scree solve p.h5 --solver per_b": "scree solve p.h5 --solver per_body ",
+             "scree check scenes/inclined_tube/incl": "scree check scenes/inclined_tube/inclined_tube.toml ",
+             "scree render sce": "scree render scenes/", "scree watch sce": "scree watch scenes/",
+             "scree run -o sce": "scree run -o scenes/"}
+
+    def all_options(self, typed):
+        """{what is typed: the option that must be there} for every option that its own beginning tells apart."""
+        wanted = {}
+        for command in self.commands():
+            options = self.options(command)
+            for option in options:
+                if not any(other != option and other.startswith(option[:-1]) for other in options):
+                    wanted[typed.format(command, option[:-1])] = typed.format(command, option)
+        self.assertGreater(len(wanted), 60)
+        return wanted
+
+    def test_fish_completes(self):
+        """What fish would offer, asked of fish itself."""
+        if not shutil.which("fish"):
+            self.skipTest("no fish here")
+        with tempfile.TemporaryDirectory() as folder:
+            script = os.path.join(folder, "scree.fish")
+            pathlib.Path(script).write_text(self.made("completion", "fish"), encoding="utf-8")
+            wanted = dict(self.TYPED, **self.all_options("scree {} {}"))
+            lines = [f"source {script}"]
+            for k, typed in enumerate(wanted):
+                lines += [f"echo = {k}", f"complete -C '{typed}'"]
+            done = subprocess.run(["fish", "-c", "\n".join(lines)], capture_output=True, text=True, cwd=SOURCE,
+                                  env=dict(os.environ, HOME=folder))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        offers = [[line.split("\t")[0] for line in part.splitlines()[1:]] for part in done.stdout.split("= ")[1:]]
+        for (typed, after), offered in zip(wanted.items(), offers, strict=True):
+            self.assertEqual(offered, [after.split()[-1]], typed)
+
+    def test_zsh_completes(self):
+        """What stands on the line of zsh after the Tab key, in a terminal."""
+        if not shutil.which("zsh"):
+            self.skipTest("no zsh here")
+        wanted = dict(self.TYPED, **self.all_options("scree {} {}"))
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "_scree").write_text(self.made("completion", "zsh"), encoding="utf-8")
+            lines = os.path.join(folder, "lines")
+            # Tab completes; Ctrl-X writes the line down and begins a new one.
+            pathlib.Path(folder, ".zshrc").write_text(
+                f"PS1=; fpath=({folder} $fpath)\nautoload -Uz compinit; compinit -u -D\n"
+                f"note() {{ print -r -- \"$BUFFER|\" >> {lines}; BUFFER= }}\nzle -N note\n"
+                "bindkey -e; bindkey '^I' complete-word; bindkey '^X' note; KEYTIMEOUT=1\n"
+                f"print ready > {lines}\n", encoding="utf-8")
+            terminal, other = pty.openpty()
+            shell = subprocess.Popen(["zsh", "-i"], stdin=other, stdout=other, stderr=other, cwd=SOURCE, start_new_session=True,
+                                     env=dict(os.environ, ZDOTDIR=folder, TERM="dumb"))
+            os.close(other)
+            reader = threading.Thread(target=drain, args=(terminal,), daemon=True)
+            reader.start()
+
+            def written(count):
+                end = time.monotonic() + 20
+                while time.monotonic() < end:
+                    if os.path.exists(lines):
+                        text = pathlib.Path(lines).read_text(encoding="utf-8").splitlines()
+                        if len(text) >= count:
+                            return text
+                    time.sleep(0.01)
+                self.fail(f"zsh says nothing: {text}")
+
+            try:
+                written(1)
+                for k, (typed, after) in enumerate(wanted.items()):
+                    os.write(terminal, typed.encode() + b"\t\x18")
+                    line = written(k + 2)[-1].removesuffix("|")
+                    self.assertEqual(line.rstrip() if typed.split()[-1].startswith("-") else line,
+                                     after.rstrip() if typed.split()[-1].startswith("-") else after, typed)
+            finally:
+                shell.kill()
+                shell.wait()
+                reader.join(timeout=5)
+                os.close(terminal)
 
     def test_manual_page_is_whole(self):
         text = self.made("manual")
