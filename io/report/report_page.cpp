@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <scree_embedded.h>
 
 #include "engine/geometry/implicit/surface_mesh.h"
@@ -30,7 +31,8 @@ constexpr double bytes_a_pose = 16.0;  // position 3 x 2, quaternion 4 x 2, colo
 constexpr float quaternion_scale = 32767.0f, position_scale = 65535.0f, colour_scale = 255.0f;
 constexpr int map_colours = 33;
 constexpr std::size_t palette_colours = 8;
-constexpr double view_aspect = 1.6;  // width over height of the picture that the camera is placed for
+constexpr double view_aspect = 1.6;   // width over height of the picture that the camera is placed for
+constexpr double view_margin = 0.08;  // of half a picture, around the run
 // Numbers of the bodies, besides those that follow from their constants, that the view can colour by.
 const std::vector<std::string> view_fields{"speed", "height", "material", "contact_force"};
 
@@ -242,6 +244,16 @@ std::vector<std::size_t> view_frames(const TrajectoryReader& reader, const Repor
   return sampled_frames(reader.frames(), static_cast<std::size_t>(wanted));
 }
 
+/// How far the points lie to the sides of what the camera looks at, and above or below it, over their depth.
+Vec2 tangents(const std::vector<Vec3>& points, const Camera& camera) {
+  const Lens lens(camera, 1.0);
+  Vec2 most = Vec2::Zero();
+  for (const Vec3& point : points) {
+    if (const std::optional<Vec2> seen = lens.project(point)) most = most.cwiseMax(seen->cwiseAbs());
+  }
+  return std::tan(0.5 * camera.field_of_view) * most;
+}
+
 Json view_json(const TrajectoryReader& reader, const ReportOptions& options, const FramesDone& done) {
   const std::vector<std::size_t> frames = view_frames(reader, options);
   PackedView view(reader, frames);
@@ -252,12 +264,13 @@ Json view_json(const TrajectoryReader& reader, const ReportOptions& options, con
   Json json = view.json();
   const RunScene scene = run_scene(reader);
   const Camera camera =
-      framing_camera(scene.points, view_direction("corner", scene.up), scene.up, view_aspect, 0.08);
+      framing_camera(scene.points, view_direction("corner", scene.up), scene.up, view_aspect, view_margin);
+  const Vec3 middle = box_of(scene.points).center();
+  const Vec2 reach = tangents(scene.points, {camera.eye, middle, scene.up, camera.field_of_view});
   json["up"] = to_json(scene.up);
   json["eye"] = to_json(camera.eye);
-  json["middle"] = to_json(box_of(scene.points).center());
-  json["field_of_view"] = rounded(camera.field_of_view);
-  json["aspect"] = view_aspect;
+  json["middle"] = to_json(middle);
+  json["reach"] = {rounded(reach.x() / (1.0 - view_margin)), rounded(reach.y() / (1.0 - view_margin))};
   json["walls"] = wall_json(scene, reader, frames);
   Json colours = Json::array();
   const ColourMap map(default_map);

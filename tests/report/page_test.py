@@ -214,10 +214,12 @@ const wait = setInterval(() => {
   gl.readPixels(0, 0, w, h, gl.RGBA, gl.UNSIGNED_BYTE, pixel);
   const column = (x) => [...Array(h).keys()].filter((y) => pixel[4 * (y * w + x) + 3] > 0).length;
   const columns = [...Array(w).keys()].map(column);
+  const rows = [...Array(h).keys()].filter((y) => pixel.subarray(4 * y * w, 4 * (y + 1) * w).some((v) => v > 0));
   const colour = document.getElementById("colour");
   colour.value = 2;
   colour.dispatchEvent(new Event("change"));
-  document.body.dataset.seen = JSON.stringify({ aspect: w / h, edge: columns[0] + columns[w - 1], most: Math.max(...columns),
+  document.body.dataset.seen = JSON.stringify({ aspect: w / h, high: (rows.at(-1) - rows[0]) / h,
+    wide: (columns.findLastIndex((n) => n > 0) - columns.findIndex((n) => n > 0)) / w, edge: columns[0] + columns[w - 1], most: Math.max(...columns),
     names: [...document.querySelectorAll("#scale-names div")].map((row) => row.textContent),
     settings: document.querySelectorAll("#settings tr").length, lines: document.body.textContent.includes("amber above"),
     pairs: document.getElementById("facts").textContent.includes("stone on glass") });
@@ -226,17 +228,23 @@ const wait = setInterval(() => {
 
 
 def check_phone(scree, chromium, folder, picture):
-    """On a narrow screen the whole width is seen: nobody is cut off. Materials are named; what was run is all there."""
-    scene, run = os.path.join(folder, "wide.toml"), os.path.join(folder, "wide")
-    with open(scene, "w", encoding="utf-8") as file:
-        file.write(WIDE)
-    subprocess.run([scree, "run", scene, "-q", "-o", run], check=True)
-    subprocess.run([scree, "report", run, "-q"], check=True)
-    with open(os.path.join(run, "report.html"), encoding="utf-8") as file:
-        page = file.read()
-    seen = in_browser(chromium, page, folder, picture, "430,900", EDGES)
-    assert seen["aspect"] < 1.4 and seen["most"] > 0 and seen["edge"] == 0, seen
+    """On a narrow screen a wide run and a tall one fill the picture, and nobody is cut off. Materials are named; what was run
+    is all there."""
+    def seen_of(name, text, picture):
+        scene, run = os.path.join(folder, name + ".toml"), os.path.join(folder, name)
+        with open(scene, "w", encoding="utf-8") as file:
+            file.write(text)
+        subprocess.run([scree, "run", scene, "-q", "-o", run], check=True)
+        subprocess.run([scree, "report", run, "-q"], check=True)
+        with open(os.path.join(run, "report.html"), encoding="utf-8") as file:
+            return in_browser(chromium, file.read(), folder, picture, "430,900", EDGES)
+
+    seen = seen_of("wide", WIDE, picture)
+    assert seen["aspect"] < 1.4 and seen["wide"] > 0.5 and seen["edge"] == 0, seen
     assert seen["names"] == ["stone", "glass"] and seen["lines"] and seen["pairs"] and seen["settings"] > 20, seen
+    tall = seen_of("tall", WIDE.replace("low = [-0.2, -1.5, 0.05], high = [0.2, 1.5, 0.3]",
+                                        "low = [-0.2, -0.2, 0.05], high = [0.2, 0.2, 4]").replace("count = 60", "count = 400"), None)
+    assert tall["high"] > 0.75 and tall["edge"] == 0, tall
 
 
 def in_browser(chromium, page, folder, picture, size="1200,900", probe=PROBE):

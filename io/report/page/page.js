@@ -201,7 +201,7 @@
       this.renderer.shadowMap.enabled = view.bodies <= 20000;
       this.renderer.shadowMap.type = THREE.PCFSoftShadowMap;
       this.scene = new THREE.Scene();
-      this.camera = new THREE.PerspectiveCamera(THREE.MathUtils.radToDeg(view.field_of_view), 1, 0.01, 1000);
+      this.camera = new THREE.PerspectiveCamera(30, 1, 0.01, 1000);
       this.camera.up.set(...view.up);
       this.controls = new THREE.OrbitControls(this.camera, canvas);
       this.controls.addEventListener("change", () => this.draw());
@@ -322,7 +322,7 @@
       this.camera.far = distance * 50;
       this.camera.position.set(...eye);
       this.controls.target.set(...middle);
-      this.camera.updateProjectionMatrix();
+      this.fit();
       this.controls.update();
       this.turned = false;
     }
@@ -331,9 +331,8 @@
       const box = element("view");
       this.renderer.setSize(box.clientWidth, box.clientHeight, false);
       this.camera.aspect = box.clientWidth / box.clientHeight;
-      // The camera stands where a picture of this view's aspect holds the run; a narrower one opens its angle.
-      const { field_of_view, aspect } = this.view, narrower = Math.max(1, aspect / this.camera.aspect);
-      this.camera.fov = THREE.MathUtils.radToDeg(2 * Math.atan(narrower * Math.tan(0.5 * field_of_view)));
+      const [width, height] = this.view.reach;  // of the run, in tangents: the picture holds both
+      this.camera.fov = THREE.MathUtils.radToDeg(2 * Math.atan(Math.max(height, width / this.camera.aspect)));
       this.camera.updateProjectionMatrix();
       this.draw();
     }
