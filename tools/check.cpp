@@ -26,6 +26,9 @@ namespace {
 // text.
 constexpr double trajectory_bytes_per_body = 47.0, trajectory_bytes_per_contact = 33.0;
 constexpr double vtk_bytes_per_body = 95.0, vtk_bytes_per_contact = 72.0;
+// What a run waits for its files, beside the steps that are timed: 34 to 100 MB/s were measured
+// (docs/measurements.md), with VTK and without.
+constexpr double written_bytes_per_s = 50e6;
 constexpr double bytes_per_field = 4.0;
 
 // Memory of a run, bytes: the program with its libraries, buffers of files, which grow with the first bodies,
@@ -57,10 +60,10 @@ double total_mass(const io::Scene& scene) {
   return sum;
 }
 
-std::string run_time_text(const Trial& trial, double end_time_s) {
+std::string run_time_text(const Forecast& expected, const Trial& trial, double end_time_s) {
   if (trial.steps == 0) return "not estimated";
-  const std::string time =
-      trial.run_time_s < 1.0 ? "less than a second" : "about " + duration_text(trial.run_time_s);
+  const double run_s = trial.run_time_s + expected.writing_s();
+  const std::string time = "about " + (run_s < 10.0 ? fmt::format("{:.2g} s", run_s) : duration_text(run_s));
   const bool whole = trial.to_s > 0.95 * end_time_s;
   return fmt::format(
       "{} on {}\n              (a coarse trial run {}, {:.2g} s, with {} timed on the way)", time,
@@ -106,6 +109,8 @@ void add_document(CLI::App& app, std::function<int()>& action, const std::string
 }
 
 }  // namespace
+
+double Forecast::writing_s() const { return disk_bytes() / written_bytes_per_s; }
 
 Forecast forecast(const io::Scene& scene, const Trial& trial) {
   const double bodies = static_cast<double>(scene.initial.bodies.size());
@@ -192,7 +197,7 @@ std::string check_text(const io::Scene& scene, const Trial& trial) {
     text += fmt::format("  output      {} frames,{}: about {}; steps.csv about {}\n", expected.frames, files,
                         io::bytes_text(expected.output_bytes), io::bytes_text(expected.table_bytes));
   }
-  text += fmt::format("  run time    {}\n", run_time_text(trial, scene.end_time_s));
+  text += fmt::format("  run time    {}\n", run_time_text(expected, trial, scene.end_time_s));
   return text;
 }
 

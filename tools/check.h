@@ -22,6 +22,7 @@ struct Forecast {
   double output_bytes = 0.0;  // frames
   double table_bytes = 0.0;   // steps.csv
   double disk_bytes() const { return output_bytes + table_bytes; }
+  double writing_s() const;  // wall time
 };
 /// With a trial contacts are its, else those of a packed bed.
 Forecast forecast(const io::Scene& scene, const Trial& trial = {});

@@ -97,6 +97,21 @@ TEST(Check, ForetellsContactsAndTime) {
   EXPECT_LT(foretold.run_time_s, 3.0 * wall_s);
 }
 
+TEST(Check, CountsTheTimeThatFilesTake) {
+  io::Scene scene = io::read_scene(
+      std::filesystem::path(SCREE_SOURCE_DIR) / "scenes" / "settling_box_n" / "settling_box_n.toml",
+      {{"count", "200"}, {"end_time", "1.5"}});
+  const Trial trial{.run_time_s = 0.25, .to_s = 1.5, .steps = 10};
+  scene.output.interval_s = 0.002;
+  const double much = forecast(scene, trial).writing_s();
+  EXPECT_GT(much, 0.05);
+  EXPECT_NE(check_text(scene, trial).find(fmt::format("run time    about {:.2g} s", 0.25 + much)),
+            std::string::npos)
+      << check_text(scene, trial);
+  scene.output.hdf5 = scene.output.vtk = false;
+  EXPECT_LT(forecast(scene, trial).writing_s(), 0.5 * much);
+}
+
 TEST(Check, SaysWhatDoesNotFit) {
   Forecast expected;
   expected.memory_bytes = 4.57e15;
