@@ -42,8 +42,8 @@ constexpr double buffers_per_body = 10e3, most_buffers = 15e6;
 /// counted). Without friction there are up to 5 (Donev et al. 2004, Science 303, 990).
 constexpr double contacts_per_packed_body = 3.0;
 
-/// A row of steps.csv, bytes.
-constexpr double bytes_a_step = 665.0;
+/// A row of steps.csv, and one of boundaries.csv, which has one a boundary, bytes.
+constexpr double bytes_a_step = 665.0, bytes_a_boundary = 135.0;
 
 /// Wall time that a trial run may take, s.
 constexpr double trial_patience_s = 10.0;
@@ -137,7 +137,9 @@ Forecast forecast(const io::Scene& scene, const Trial& trial) {
   if (scene.output.vtk)
     frame += (vtk_bytes_per_body + fields) * bodies + vtk_bytes_per_contact * frame_contacts;
   result.output_bytes = frame * static_cast<double>(result.frames);
-  result.table_bytes = bytes_a_step * static_cast<double>(result.steps);
+  result.table_bytes =
+      (bytes_a_step + bytes_a_boundary * static_cast<double>(scene.model.boundaries.size())) *
+      static_cast<double>(result.steps);
   return result;
 }
 
@@ -192,9 +194,9 @@ std::string check_text(const io::Scene& scene, const Trial& trial) {
                       io::bytes_text(io::memory_bytes()));
   if (files.empty()) {
     text +=
-        fmt::format("  output      no frames; steps.csv about {}\n", io::bytes_text(expected.table_bytes));
+        fmt::format("  output      no frames; tables about {}\n", io::bytes_text(expected.table_bytes));
   } else {
-    text += fmt::format("  output      {} frames,{}: about {}; steps.csv about {}\n", expected.frames, files,
+    text += fmt::format("  output      {} frames,{}: about {}; tables about {}\n", expected.frames, files,
                         io::bytes_text(expected.output_bytes), io::bytes_text(expected.table_bytes));
   }
   text += fmt::format("  run time    {}\n", run_time_text(expected, trial, scene.end_time_s));

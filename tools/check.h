@@ -20,7 +20,7 @@ struct Forecast {
   std::int64_t contacts = 0;  // once all bodies lie packed
   double memory_bytes = 0.0;
   double output_bytes = 0.0;  // frames
-  double table_bytes = 0.0;   // steps.csv
+  double table_bytes = 0.0;   // steps.csv, boundaries.csv
   double disk_bytes() const { return output_bytes + table_bytes; }
   double writing_s() const;  // wall time
 };
