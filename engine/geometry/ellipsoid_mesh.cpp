@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "engine/core/eigenbasis.h"
 #include "engine/core/frames.h"
 
 namespace scree {
@@ -66,12 +67,13 @@ Touch on_vertex(const Grain& g, const Vec3& vertex) {
 Touch on_line(const Grain& g, const Vec3& from, const Vec3& along) {
   const auto [u, w] = tangents(along);
   const Vec3 su = g.matrix * u, sw = g.matrix * w;
-  const double xx = u.dot(su), xy = u.dot(sw), yy = w.dot(sw);
-  const double middle = 0.5 * (xx + yy), half_x = 0.5 * (xx - yy), half = std::hypot(half_x, xy);
-  const double angle = half > 0.0 ? 0.5 * std::atan2(xy, half_x) : 0.0, c = std::cos(angle),
-               s = std::sin(angle);
-  const Vec3 first = c * u + s * w, second = c * w - s * u, to = from - g.centre;
-  const double a = std::sqrt(middle + half), b = std::sqrt(std::max(middle - half, 0.0));
+  Mat2 shadow;
+  shadow << u.dot(su), u.dot(sw), w.dot(su), w.dot(sw);
+  const Mat2 turn = eigenbasis(shadow);
+  const Vec2 squares = (turn.transpose() * shadow * turn).diagonal().cwiseMax(0.0);
+  const Vec3 first = turn(0, 0) * u + turn(1, 0) * w, second = turn(0, 1) * u + turn(1, 1) * w,
+             to = from - g.centre;
+  const double a = std::sqrt(squares[0]), b = std::sqrt(squares[1]);
   // The third axis is as long as need be and not in play.
   const Nearest p = nearest({{a, b, a}}, {to.dot(first), to.dot(second), 0.0});
   const Vec3 n = -(p.normal[0] * first + p.normal[1] * second), sn = g.matrix * n;

@@ -1,12 +1,11 @@
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <cmath>
 #include <fmt/format.h>
-#include <fstream>
 #include <memory>
 #include <optional>
 
+#include "io/files/csv_file.h"
 #include "io/scene/faults.h"
 #include "io/scene/table_values.h"
 
@@ -14,79 +13,18 @@ namespace scree::io {
 
 namespace {
 
-/// One field of a line, without the blanks round it, and its first character's column, from 1.
-struct Field {
-  std::string_view text;
-  int column = 1;
-};
-
-/// Spreadsheets write semicolons or tabs where commas stand in numbers.
-char separator_of(std::string_view line) {
-  if (line.find(',') != std::string_view::npos) return ',';
-  if (line.find(';') != std::string_view::npos) return ';';
-  return line.find('\t') != std::string_view::npos ? '\t' : ',';
-}
-
-std::vector<Field> split(std::string_view line, char separator) {
-  std::vector<Field> fields;
-  std::size_t begin = 0;
-  for (;;) {
-    const std::size_t end = std::min(line.find(separator, begin), line.size());
-    std::string_view text = line.substr(begin, end - begin);
-    const std::size_t blanks = std::min(text.find_first_not_of(" \t\r\""), text.size());
-    text.remove_prefix(blanks);
-    text = text.substr(0, text.find_last_not_of(" \t\r\"") + 1);
-    fields.push_back({text, static_cast<int>(begin + blanks) + 1});
-    if (end == line.size()) return fields;
-    begin = end + 1;
-  }
-}
-
-double parse_number(std::string_view text) {
-  if (text.starts_with('+')) text.remove_prefix(1);
-  double value = 0.0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() ? value
-                                                                  : std::numeric_limits<double>::quiet_NaN();
-}
-
-/// Where commas do not separate they may stand for decimal points.
-double parse_number(std::string_view text, char separator) {
-  if (separator == ',') return parse_number(text);
-  std::string pointed(text);
-  std::replace(pointed.begin(), pointed.end(), ',', '.');
-  return parse_number(pointed);
-}
-
-struct CsvLine {
-  std::string text;
-  int number = 0;  // from 1
-};
-
-std::vector<CsvLine> read_lines(const std::filesystem::path& file) {
-  std::ifstream stream(file);
-  std::vector<CsvLine> lines;
-  std::string text;
-  for (int number = 1; std::getline(stream, text); ++number) {
-    if (number == 1 && text.starts_with("\xef\xbb\xbf")) text.erase(0, 3);  // a byte-order mark
-    const std::size_t first = text.find_first_not_of(" \t\r");
-    if (first != std::string::npos && text[first] != '#') lines.push_back({text, number});
-  }
-  return lines;
-}
-
 /// [group][column] -> which field of a line; empty for a group that the file does not have.
 using ColumnMap = std::array<std::vector<std::size_t>, column_groups.size()>;
 
 class HeaderReader {
  public:
   HeaderReader(const CsvLine& line, char separator, const std::string& shown, TableFaults& faults)
-      : line_(line), fields_(split(line.text, separator)), shown_(shown), faults_(faults) {}
+      : line_(line), fields_(split_csv(line.text, separator)), shown_(shown), faults_(faults) {}
 
   /// A first line of numbers names nothing.
   bool is_header() {
     const bool named = std::any_of(fields_.begin(), fields_.end(),
-                                   [](const Field& f) { return std::isnan(parse_number(f.text)); });
+                                   [](const CsvField& f) { return std::isnan(csv_number(f.text)); });
     if (!named)
       add(0, "", "must name the columns, and holds numbers", line_.text,
           "write a line such as x,y,z,radius above it");
@@ -111,7 +49,7 @@ class HeaderReader {
       missing(absent);
       map[g].clear();
     }
-    for (const Field& field : fields_) unknown(field, known);
+    for (const CsvField& field : fields_) unknown(field, known);
     return map;
   }
 
@@ -135,13 +73,13 @@ class HeaderReader {
 
   void missing(const std::vector<std::string>& absent) {
     std::vector<std::string_view> there;
-    for (const Field& field : fields_) there.push_back(field.text);
+    for (const CsvField& field : fields_) there.push_back(field.text);
     add(0, fmt::format("{}", fmt::join(absent, ", ")),
         fmt::format("{} missing; the first line names {}",
                     absent.size() > 1 ? "these columns are" : "this column is", fmt::join(there, ", ")));
   }
 
-  void unknown(const Field& field, const std::vector<std::string>& known) {
+  void unknown(const CsvField& field, const std::vector<std::string>& known) {
     const std::string name(field.text);
     if (std::find(known.begin(), known.end(), lower(name)) != known.end()) return;
     Fault warning;
@@ -164,7 +102,7 @@ class HeaderReader {
   }
 
   const CsvLine& line_;
-  std::vector<Field> fields_;
+  std::vector<CsvField> fields_;
   const std::string& shown_;
   TableFaults& faults_;
 };
@@ -172,7 +110,7 @@ class HeaderReader {
 }  // namespace
 
 TableValues read_csv(const std::filesystem::path& file, const std::string& shown, TableFaults& faults) {
-  const auto lines = std::make_shared<const std::vector<CsvLine>>(read_lines(file));
+  const auto lines = std::make_shared<const std::vector<CsvLine>>(read_csv_lines(file));
   Fault empty;
   empty.where.file = shown;
   if (lines->empty()) {
@@ -181,8 +119,8 @@ TableValues read_csv(const std::filesystem::path& file, const std::string& shown
     return {};
   }
   const std::size_t before = faults.faults.size();
-  const char separator = separator_of(lines->front().text);
-  const std::size_t width = split(lines->front().text, separator).size();
+  const char separator = csv_separator(lines->front().text);
+  const std::size_t width = split_csv(lines->front().text, separator).size();
   HeaderReader header(lines->front(), separator, shown, faults);
   if (!header.is_header()) return {};
   const ColumnMap map = header.read();
@@ -198,7 +136,7 @@ TableValues read_csv(const std::filesystem::path& file, const std::string& shown
     ValueFaults row_faults(faults.faults);
     for (std::size_t row = 0; row + 1 < lines->size(); ++row) {
       const CsvLine& line = (*lines)[row + 1];
-      const std::vector<Field> fields = split(line.text, separator);
+      const std::vector<CsvField> fields = split_csv(line.text, separator);
       table.lines.push_back(line.number);
       if (fields.size() != width) {
         Fault fault;
@@ -208,10 +146,10 @@ TableValues read_csv(const std::filesystem::path& file, const std::string& shown
         continue;
       }
       for (std::size_t g = 0; g < map.size(); ++g) {
-        for (const std::size_t i : map[g]) table.values[g].push_back(parse_number(fields[i].text, separator));
+        for (const std::size_t i : map[g]) table.values[g].push_back(csv_number(fields[i].text, separator));
       }
       if (material) table.material.emplace_back(fields[*material].text);
-      if (time && fields[*time].text != split((*lines)[1].text, separator)[*time].text) {
+      if (time && fields[*time].text != split_csv((*lines)[1].text, separator)[*time].text) {
         Fault fault;
         fault.where = {shown, line.number, fields[*time].column};
         fault.key_path = "time_s";
@@ -227,7 +165,7 @@ TableValues read_csv(const std::filesystem::path& file, const std::string& shown
   table.rows = table.lines.size();
   table.fault_at = [lines, map, shown, separator](std::size_t group, std::size_t row, std::size_t column) {
     const CsvLine& line = (*lines)[row + 1];
-    const Field field = split(line.text, separator)[map[group][column]];
+    const CsvField field = split_csv(line.text, separator)[map[group][column]];
     Fault fault;
     fault.where = {shown, line.number, field.column};
     fault.key_path = column_groups[group].columns[column];

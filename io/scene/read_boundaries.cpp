@@ -1,10 +1,10 @@
 // Boundaries and how they move.
-#include <charconv>
 #include <fmt/format.h>
 #include <fstream>
 #include <map>
 #include <set>
 
+#include "io/files/csv_file.h"
 #include "io/files/file_errors.h"
 #include "io/files/mesh_file.h"
 #include "io/scene/expressions.h"
@@ -130,39 +130,32 @@ std::function<double(double)> read_function(const Section& section, Reading& rea
   return [value](double t) { return value(t, nullptr); };
 }
 
-/// Lines of a time and a value; the first may name the columns, those that begin with # are skipped.
+/// Lines of a time and a value; the first may name the columns.
 void read_table(const Section& section, TimeLaw& law, Reading& reading) {
   const std::filesystem::path file = beside_scene(reading, section.text("table"));
-  std::ifstream stream(file);
-  if (!stream) {
+  if (!std::ifstream(file)) {
     reading.faults.push_back(about(section, "table", "cannot be opened as a file"));
     return;
   }
-  std::string line;
-  for (int number = 1; std::getline(stream, line); ++number) {
-    if (line.find_first_not_of(" \t\r") == std::string::npos || line[0] == '#') continue;
-    double row[2];
-    const char *at = line.data(), *const end = line.data() + line.size();
-    bool right = true;
-    for (double& value : row) {
-      while (at != end && (*at == ' ' || *at == '\t' || *at == ',' || *at == ';')) ++at;
-      const auto [next, error] = std::from_chars(at, end, value);
-      right = right && error == std::errc() && std::isfinite(value);
-      at = next;
-    }
-    if (!right && law.times.empty() && number == 1) continue;  // names of columns
+  const std::vector<CsvLine> lines = read_csv_lines(file);
+  const char separator = lines.empty() ? ',' : csv_separator(lines.front().text);
+  for (const CsvLine& line : lines) {
+    const std::vector<CsvField> fields = split_csv(line.text, separator);
+    const double time = csv_number(fields[0].text, separator),
+                 value = fields.size() == 2 ? csv_number(fields[1].text, separator) : NAN;
+    const bool right = std::isfinite(time) && std::isfinite(value);
+    if (!right && &line == &lines.front()) continue;  // names of columns
     const auto wrong = [&](const char* what) {
       Fault fault;
-      fault.where = {file.string(), number, 1};
+      fault.where = {file.string(), line.number, 1};
       fault.key_path = section.path_of("table");
       fault.problem = what;
       reading.faults.push_back(std::move(fault));
     };
     if (!right) return wrong("is no time and value: two numbers are wanted");
-    if (!law.times.empty() && !(row[0] > law.times.back()))
-      return wrong("comes no later than the line before");
-    law.times.push_back(row[0]);
-    law.values.push_back(row[1]);
+    if (!law.times.empty() && !(time > law.times.back())) return wrong("comes no later than the line before");
+    law.times.push_back(time);
+    law.values.push_back(value);
   }
   if (law.times.empty())
     reading.faults.push_back(about(section, "table", "holds no line of a time and a value"));

@@ -11,14 +11,14 @@ namespace {
 
 // How near to a sample the slope must be able to vanish for a search to start there, in spacings; and what is
 // left open of the sum of the two bends, of their norms.
-constexpr double start_reach = 1.0, unsure_bend = 0.2;
+constexpr double start_reach = 1.0, unsure_bend = 0.25;
 constexpr double facing = 0.3;         // cosine between the normals of a start, at least
 constexpr double excess_safety = 1.5;  // on what tables of distances were found to exceed
 // A contact is firm where the distance widens in every direction by this part of what the bends have in all;
 // searches that begin or come so near to one, in spacings, end there.
-constexpr double firm = 0.2, firm_reach = 0.5;
+constexpr double firm = 0.2, firm_reach = 0.25;
 // Balls about a start that a search stays in, in spacings, on the body of the sample and on the other one.
-constexpr double own_reach = 3.0, other_reach = 4.0;
+constexpr double own_reach = 6.0, other_reach = 8.0;
 constexpr double beside = 0.3;  // spacings from what is no contact to where its neighbours are looked for
 
 /// (F1) with derivatives at many points, structure of arrays.

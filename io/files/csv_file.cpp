@@ -1,0 +1,56 @@
+#include "io/files/csv_file.h"
+
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <limits>
+
+namespace scree::io {
+
+std::vector<CsvLine> read_csv_lines(const std::filesystem::path& file) {
+  std::ifstream stream(file);
+  std::vector<CsvLine> lines;
+  std::string text;
+  for (int number = 1; std::getline(stream, text); ++number) {
+    if (number == 1 && text.starts_with("\xef\xbb\xbf")) text.erase(0, 3);  // a byte-order mark
+    const std::size_t first = text.find_first_not_of(" \t\r");
+    if (first != std::string::npos && text[first] != '#') lines.push_back({text, number});
+  }
+  return lines;
+}
+
+char csv_separator(std::string_view line) {
+  for (const char separator : {',', ';', '\t'})
+    if (line.find(separator) != std::string_view::npos) return separator;
+  const std::size_t first = line.find_first_not_of(" \r"), last = line.find_last_not_of(" \r");
+  return line.substr(0, last).find(' ', first) != std::string_view::npos ? ' ' : ',';
+}
+
+std::vector<CsvField> split_csv(std::string_view line, char separator) {
+  std::vector<CsvField> fields;
+  std::size_t begin = 0;
+  for (;;) {
+    if (separator == ' ') begin = std::min(line.find_first_not_of(" \r", begin), line.size());
+    const std::size_t end = std::min(line.find(separator, begin), line.size());
+    std::string_view text = line.substr(begin, end - begin);
+    const std::size_t blanks = std::min(text.find_first_not_of(" \t\r\""), text.size());
+    text.remove_prefix(blanks);
+    text = text.substr(0, text.find_last_not_of(" \t\r\"") + 1);
+    fields.push_back({text, static_cast<int>(begin + blanks) + 1});
+    const bool is_last = separator == ' ' ? line.find_first_not_of(" \r", end) == std::string_view::npos
+                                          : end == line.size();
+    if (is_last) return fields;
+    begin = end + 1;
+  }
+}
+
+double csv_number(std::string_view text, char separator) {
+  std::string pointed(text.starts_with('+') ? text.substr(1) : text);
+  if (separator != ',') std::ranges::replace(pointed, ',', '.');
+  double value = 0.0;
+  const char* last = pointed.data() + pointed.size();
+  const auto [end, error] = std::from_chars(pointed.data(), last, value);
+  return error == std::errc() && end == last ? value : std::numeric_limits<double>::quiet_NaN();
+}
+
+}  // namespace scree::io
