@@ -9,6 +9,7 @@
 
 #include "engine/core/parallel.h"
 #include "engine/simulation/adaptive_step.h"
+#include "engine/simulation/exchange.h"
 #include "engine/simulation/placement.h"
 #include "io/files/machine_room.h"
 #include "io/scene/keys.h"
@@ -35,15 +36,19 @@ constexpr double bytes_per_field = 4.0;
 // and what state, workspace and waiting frames grow by; measured on eight scenes of 200 to 1000 bodies, and
 // on settling boxes of 1000, 8000 and 100000.
 constexpr double memory_of_placing = 350.0;  // of a body while a scene is read
-constexpr double memory_base = 30e6, memory_per_body = 950.0, memory_per_contact = 1130.0;
+constexpr double memory_base = 34e6, memory_per_body = 950.0, memory_per_contact = 1130.0;
 constexpr double buffers_per_body = 10e3, most_buffers = 15e6;
+
+// The mesh of a function, in each of the two formats, bytes.
+constexpr double bytes_a_function = 60e3;
 
 /// Contacts a body of a settled bed of ellipsoids with friction 0.5 (scenes/settling_box: 2.9, walls
 /// counted). Without friction there are up to 5 (Donev et al. 2004, Science 303, 990).
 constexpr double contacts_per_packed_body = 3.0;
 
-/// A row of steps.csv, and one of boundaries.csv, which has one a boundary, bytes.
-constexpr double bytes_a_step = 665.0, bytes_a_boundary = 135.0;
+/// A row of steps.csv, and those of boundaries.csv and openings.csv, which have one a boundary or an opening,
+/// bytes.
+constexpr double bytes_a_step = 690.0, bytes_a_boundary = 135.0, bytes_an_opening = 40.0;
 
 /// Wall time that a trial run may take, s.
 constexpr double trial_patience_s = 10.0;
@@ -58,6 +63,22 @@ double total_mass(const io::Scene& scene) {
   double sum = 0.0;
   for (const double mass : scene.initial.bodies.mass) sum += mass;
   return sum;
+}
+
+/// Grains that inlets will have made at the end, if none has to wait.
+std::int64_t bodies_to_come(const io::Scene& scene) {
+  double sum = 0.0;
+  for (const Inlet& inlet : scene.model.inlets) {
+    double mean_mass = 0.0, before = 0.0;
+    for (std::size_t k = 0; k < inlet.shapes.size(); ++k) {
+      mean_mass += (inlet.until[k] - before) * volume(scene.model.shapes, inlet.shapes[k]) *
+                   scene.model.materials.density(inlet.material);
+      before = inlet.until[k];
+    }
+    const double each = inlet.mass_rate > 0.0 ? mean_mass : 1.0;
+    sum += std::min({due(inlet, scene.end_time_s) / each, inlet.most_mass / mean_mass, inlet.most_count});
+  }
+  return static_cast<std::int64_t>(std::min(sum, 1e15));
 }
 
 std::string run_time_text(const Forecast& expected, const Trial& trial, double end_time_s) {
@@ -113,7 +134,6 @@ void add_document(CLI::App& app, std::function<int()>& action, const std::string
 double Forecast::writing_s() const { return disk_bytes() / written_bytes_per_s; }
 
 Forecast forecast(const io::Scene& scene, const Trial& trial) {
-  const double bodies = static_cast<double>(scene.initial.bodies.size());
   Forecast result;
   const bool adaptive = scene.model.settings.adaptive_step;
   result.first_step_s = first_step(scene.model, scene.initial.bodies);
@@ -123,23 +143,32 @@ Forecast forecast(const io::Scene& scene, const Trial& trial) {
   const auto intervals =
       static_cast<std::int64_t>(std::ceil(scene.end_time_s / scene.output.interval_s - 1e-9));
   result.frames = 1 + (adaptive ? intervals : std::min(result.steps, intervals));
-  result.contacts = static_cast<std::int64_t>(contacts_per_packed_body * bodies);
-  if (trial.steps > 0) result.contacts = trial.contacts_most;
+  const bool tried = trial.steps > 0;
+  result.bodies = tried ? trial.bodies_most
+                        : static_cast<std::int64_t>(scene.initial.bodies.size()) + bodies_to_come(scene);
+  const double bodies = static_cast<double>(result.bodies), mean_bodies = tried ? trial.bodies_mean : bodies;
+  result.contacts =
+      tried ? trial.contacts_most : static_cast<std::int64_t>(contacts_per_packed_body * bodies);
   const double contacts = static_cast<double>(result.contacts);
-  const double mean_contacts = trial.steps > 0 ? trial.contacts_mean : contacts;
+  const double mean_contacts = tried ? trial.contacts_mean : contacts;
   result.memory_bytes = memory_base + std::min(most_buffers, buffers_per_body * bodies) +
                         memory_per_body * bodies + memory_per_contact * contacts;
   const double fields = bytes_per_field * static_cast<double>(scene.output.fields.size());
   const double frame_contacts = scene.output.contacts ? mean_contacts : 0.0;
   double frame = 0.0;
   if (scene.output.hdf5)
-    frame += (trajectory_bytes_per_body + fields) * bodies + trajectory_bytes_per_contact * frame_contacts;
+    frame +=
+        (trajectory_bytes_per_body + fields) * mean_bodies + trajectory_bytes_per_contact * frame_contacts;
   if (scene.output.vtk)
-    frame += (vtk_bytes_per_body + fields) * bodies + vtk_bytes_per_contact * frame_contacts;
-  result.output_bytes = frame * static_cast<double>(result.frames);
-  result.table_bytes =
-      (bytes_a_step + bytes_a_boundary * static_cast<double>(scene.model.boundaries.size())) *
-      static_cast<double>(result.steps);
+    frame += (vtk_bytes_per_body + fields) * mean_bodies + vtk_bytes_per_contact * frame_contacts;
+  const auto count = [](const auto& list) { return static_cast<double>(list.size()); };
+  const Model& model = scene.model;
+  result.output_bytes = frame * static_cast<double>(result.frames) +
+                        bytes_a_function * count(model.shapes.functions()) *
+                            static_cast<double>(int{scene.output.hdf5} + int{scene.output.vtk});
+  result.table_bytes = (bytes_a_step + bytes_a_boundary * count(model.boundaries) +
+                        bytes_an_opening * (count(model.inlets) + count(model.outlets))) *
+                       static_cast<double>(result.steps);
   return result;
 }
 
@@ -176,6 +205,11 @@ std::string check_text(const io::Scene& scene, const Trial& trial) {
   text += fmt::format("  bodies      {}, {}, {:.4g} m^3, {:.4g} kg\n", scene.initial.bodies.size(),
                       plural(static_cast<std::int64_t>(scene.model.shapes.size()), "shape"),
                       total_volume(scene), total_mass(scene));
+  if (!scene.model.inlets.empty())
+    text += fmt::format(
+        "  inlets      {}: {} grains to come, as far as there is room; {} at most at one time{}\n",
+        scene.model.inlets.size(), bodies_to_come(scene), expected.bodies,
+        trial.steps > 0 ? "" : " if none left");
   text += fmt::format("  materials   {}\n", scene.model.materials.size());
   text += fmt::format("  boundaries  {}\n", scene.model.boundaries.size());
   if (scene.model.settings.adaptive_step)
@@ -193,8 +227,7 @@ std::string check_text(const io::Scene& scene, const Trial& trial) {
   text += fmt::format("  memory      about {} of {}\n", io::bytes_text(expected.memory_bytes),
                       io::bytes_text(io::memory_bytes()));
   if (files.empty()) {
-    text +=
-        fmt::format("  output      no frames; tables about {}\n", io::bytes_text(expected.table_bytes));
+    text += fmt::format("  output      no frames; tables about {}\n", io::bytes_text(expected.table_bytes));
   } else {
     text += fmt::format("  output      {} frames,{}: about {}; tables about {}\n", expected.frames, files,
                         io::bytes_text(expected.output_bytes), io::bytes_text(expected.table_bytes));

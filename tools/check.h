@@ -17,6 +17,7 @@ struct Forecast {
   std::int64_t steps = 0;  // of adaptive ones as many as if all were like the first
   double first_step_s = 0.0;
   std::int64_t frames = 0;
+  std::int64_t bodies = 0;    // at most at one time
   std::int64_t contacts = 0;  // once all bodies lie packed
   double memory_bytes = 0.0;
   double output_bytes = 0.0;  // frames
@@ -24,7 +25,7 @@ struct Forecast {
   double disk_bytes() const { return output_bytes + table_bytes; }
   double writing_s() const;  // wall time
 };
-/// With a trial contacts are its, else those of a packed bed.
+/// With a trial bodies and contacts are its, else those of a packed bed that nobody has left.
 Forecast forecast(const io::Scene& scene, const Trial& trial = {});
 
 /// What of this machine does not suffice for a run with results in that folder; empty if all does.

@@ -40,6 +40,7 @@ std::string energies(const io::Summary& s) {
   if (s.sleeps) add("lost to sleep", e.dissipated_by_sleep);
   add("position correction", e.position_correction);
   add("work of boundaries", e.boundary_work);
+  if (!s.openings.empty()) add("come less gone", e.exchanged);
   add("left over", e.remainder);
   text += fmt::format("  {:<24} {:>14.6g}  ({:.2e} of what there was)\n", "injected", s.energy_injected_J,
                       s.energy_injected_relative);
@@ -83,6 +84,12 @@ std::string report_text(const io::Summary& s, const io::RunFolder& folder, const
   add_line(text, "bodies",
            s.sleeps ? fmt::format("{} ({} lost, {} asleep)", s.bodies, s.lost_bodies, s.last.asleep)
                     : fmt::format("{} ({} lost)", s.bodies, s.lost_bodies));
+  for (const io::OpeningTotal& o : s.openings) {
+    std::string passed = fmt::format("{} bodies, {:.6g} kg {}", o.passage.bodies, o.passage.mass,
+                                     o.is_inlet ? "have come" : "have left");
+    if (o.passage.waited > 0) passed += fmt::format("; no room in {} steps", o.passage.waited);
+    add_line(text, o.name, passed);
+  }
   add_line(
       text, "contacts",
       fmt::format("{} ({} active, {} touching)", s.last.contacts, s.last.active_contacts, s.last.touching));

@@ -140,6 +140,14 @@ io::RunStatus advance(const io::Scene& scene, State& state, Workspace& workspace
           report.step, report.time_s, broken_body(scene.model, state.bodies), report.time_step_s);
       return io::RunStatus::failed;
     }
+    if (report.exchange.astray >= 0) {
+      progress.clear();
+      spdlog::error(
+          "step {} at t = {:g} s: body {} has left the domain, which ends the run (domain.outside = "
+          "\"stop\")",
+          report.step, report.time_s, report.exchange.astray);
+      return io::RunStatus::failed;
+    }
     const double breach = recorder.statistics().ledger_breach();
     if (scene.ledger_tolerance && breach > *scene.ledger_tolerance) {
       progress.clear();

@@ -25,7 +25,7 @@ double seconds_since(Clock::time_point t) { return std::chrono::duration<double>
 /// What a step of the run costs at a moment of it.
 struct Moment {
   double time_s = 0.0, cost = 0.0;  // s; wall seconds a simulated one
-  std::int64_t contacts = 0;
+  std::int64_t contacts = 0, bodies = 0;
   int steps = 0;
 };
 
@@ -34,7 +34,7 @@ Moment moment_at(const io::Scene& scene, const State& at) {
   State state = at;
   Workspace workspace;
   StepResult result;
-  Moment moment{.time_s = at.time_s};
+  Moment moment{.time_s = at.time_s, .bodies = static_cast<std::int64_t>(at.bodies.size())};
   for (int k = 0; k < warming_steps; ++k) {
     if (step(scene.model, state, workspace, result).status == SolveStatus::diverged) return moment;
   }
@@ -78,13 +78,18 @@ Trial trial_run(const io::Scene& scene, double patience_s) {
   for (std::size_t k = 0; k < met.size(); ++k) {
     trial.steps += met[k].steps;
     trial.contacts_most = std::max(trial.contacts_most, met[k].contacts);
+    trial.bodies_most = std::max(trial.bodies_most, met[k].bodies);
     const bool last = k + 1 == met.size();
     const Moment& next = last ? met[k] : met[k + 1];
     const double span = std::max(0.0, (last ? scene.end_time_s : next.time_s) - met[k].time_s);
     trial.run_time_s += 0.5 * (met[k].cost + next.cost) * span;
     trial.contacts_mean += 0.5 * static_cast<double>(met[k].contacts + next.contacts) * span;
+    trial.bodies_mean += 0.5 * static_cast<double>(met[k].bodies + next.bodies) * span;
   }
-  trial.contacts_mean = scene.end_time_s > 0.0 ? trial.contacts_mean / scene.end_time_s : 0.0;
+  const double over = scene.end_time_s > 0.0 ? 1.0 / scene.end_time_s : 0.0;
+  trial.contacts_mean *= over;
+  trial.bodies_mean =
+      over > 0.0 ? over * trial.bodies_mean : static_cast<double>(scene.initial.bodies.size());
   trial.to_s = std::min(state.time_s, scene.end_time_s);
   trial.wall_s = seconds_since(begin);
   return trial;

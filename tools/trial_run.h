@@ -12,6 +12,8 @@ struct Trial {
   int steps = 0;               // of the run's own that were timed; 0: there was no time for any
   double contacts_mean = 0.0;  // over the run
   std::int64_t contacts_most = 0;
+  double bodies_mean = 0.0;
+  std::int64_t bodies_most = 0;
 };
 
 /// Runs the scene in steps four times as long and with few sweeps, which takes the bodies roughly to where

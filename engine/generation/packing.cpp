@@ -6,7 +6,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "engine/generation/neighbour_grid.h"
 #include "engine/geometry/ellipsoid_ellipsoid.h"
 
 namespace scree {
@@ -51,37 +50,6 @@ Obstacle obstacle_of(const GrainRecipe& recipe, const Grain& grain) {
   if (recipe.function) result.function = place(*recipe.function, grain.pose, grain.scale * recipe.size);
   return result;
 }
-
-/// Places a grain among those placed so far.
-class Packer {
- public:
-  Packer(const GrainRecipe& recipe, const Region& region, std::span<const Obstacle> obstacles)
-      : recipe_(recipe), region_(region) {
-    for (const Obstacle& obstacle : obstacles) add(obstacle, bounding_radius(obstacle.hull));
-  }
-
-  bool try_place(const Grain& grain) {
-    const Obstacle body = obstacle_of(recipe_, grain);
-    if (!holds(region_, body)) return false;
-    const double radius = grain.scale * recipe_.semi_axes.maxCoeff();
-    const bool is_free = grid_.visit_near(body.hull.centre, radius, [&](std::int32_t other) {
-      return !overlap(body, placed_[static_cast<std::size_t>(other)]);
-    });
-    if (is_free) add(body, radius);
-    return is_free;
-  }
-
- private:
-  void add(const Obstacle& body, double radius) {
-    grid_.add(body.hull.centre, radius, static_cast<std::int32_t>(placed_.size()));
-    placed_.push_back(body);
-  }
-
-  const GrainRecipe& recipe_;
-  const Region& region_;
-  std::vector<Obstacle> placed_;
-  NeighbourGrid grid_;
-};
 
 Quat draw_orientation(const GrainRecipe& recipe, Random& random) {
   return recipe.orientation ? *recipe.orientation : random.rotation();
@@ -145,6 +113,22 @@ struct LatticePlaces {
 
 }  // namespace
 
+Packer::Packer(const Region& region, std::span<const Obstacle> obstacles) : region_(region) {
+  for (const Obstacle& obstacle : obstacles) add(obstacle);
+}
+
+bool Packer::fits(const Obstacle& grain) const {
+  return holds(region_, grain) &&
+         grid_.visit_near(grain.hull.centre, bounding_radius(grain.hull), [&](std::int32_t other) {
+           return !overlap(grain, placed_[static_cast<std::size_t>(other)]);
+         });
+}
+
+void Packer::add(const Obstacle& grain) {
+  grid_.add(grain.hull.centre, bounding_radius(grain.hull), static_cast<std::int32_t>(placed_.size()));
+  placed_.push_back(grain);
+}
+
 PlacedEllipsoid place(const GrainRecipe& recipe, const Grain& grain) {
   return place(Ellipsoid{grain.scale * recipe.semi_axes}, grain.pose);
 }
@@ -200,12 +184,14 @@ std::vector<Grain> random_packing(const GrainRecipe& recipe, const Region& regio
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return grains[a].scale > grains[b].scale; });
 
-  Packer packer(recipe, region, obstacles);
+  Packer packer(region, obstacles);
   std::vector<bool> placed(count, false);
   for (const std::size_t i : order) {
     for (int attempt = 0; attempt < settings.attempts && !placed[i]; ++attempt) {
       grains[i].pose.position = sample_point(region, random[i]);
-      placed[i] = packer.try_place(grains[i]);
+      const Obstacle grain = obstacle_of(recipe, grains[i]);
+      placed[i] = packer.fits(grain);
+      if (placed[i]) packer.add(grain);
     }
     if (!placed[i]) break;  // smaller ones might still fit, but the law of sizes would be bent
   }

@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 
+#include "engine/generation/neighbour_grid.h"
 #include "engine/generation/region.h"
 #include "engine/generation/size_distribution.h"
 #include "engine/geometry/implicit/implicit_contacts.h"
@@ -24,6 +25,21 @@ struct GrainRecipe {
 struct Obstacle {
   PlacedEllipsoid hull;  // holds it
   std::optional<PlacedImplicit> function = std::nullopt;
+};
+
+/// Grains in a region, none of which overlaps another or an obstacle: by the exact distance of ellipsoids,
+/// and where the ellipsoids that hold them overlap by that of the surfaces themselves.
+class Packer {
+ public:
+  Packer(const Region& region, std::span<const Obstacle> obstacles);
+  /// Would it lie in the region and be free?
+  bool fits(const Obstacle& grain) const;
+  void add(const Obstacle& grain);
+
+ private:
+  Region region_;
+  std::vector<Obstacle> placed_;
+  NeighbourGrid grid_;
 };
 
 struct Grain {
@@ -56,11 +72,9 @@ struct RandomPackingSettings {
 };
 
 /// Random sequential addition (Widom 1966): each grain goes to the first of a series of uniformly random
-/// places where it lies in the region and overlaps neither an obstacle nor an earlier grain, by the exact
-/// distance of ellipsoids, and where the ellipsoids that hold them overlap by that of the surfaces
-/// themselves. Sizes are drawn first and the largest placed first, which fits more; the result is in the
-/// order of the draw. Returns the grains that were placed, fewer than `count` if one of them found no place:
-/// about 0.2 to 0.3 of the region's volume.
+/// places that a Packer finds free. Sizes are drawn first and the largest placed first, which fits more; the
+/// result is in the order of the draw. Returns the grains that were placed, fewer than `count` if one of them
+/// found no place: about 0.2 to 0.3 of the region's volume.
 std::vector<Grain> random_packing(const GrainRecipe& recipe, const Region& region,
                                   const RandomPackingSettings& settings, std::span<const Obstacle> obstacles,
                                   std::uint64_t seed);

@@ -68,6 +68,13 @@ RegionFrame frame(const Region& region) {
   return f;
 }
 
+std::pair<Vec3, Vec3> bounding_box(const Region& region) {
+  if (const auto* box = std::get_if<BoxRegion>(&region))
+    return {0.5 * (box->low + box->high), 0.5 * (box->high - box->low)};
+  const auto& c = std::get<CylinderRegion>(region);
+  return {0.5 * (c.start + c.end), 0.5 * (c.end - c.start).cwiseAbs() + Vec3::Constant(c.radius)};
+}
+
 double volume(const Region& region) {
   const Vec3 extent = frame(region).extent;
   const double box = extent.prod();

@@ -27,6 +27,9 @@ struct RegionFrame {
 };
 RegionFrame frame(const Region& region);
 
+/// Middle and half extents of the axis-aligned box of a box, or of one that holds a cylinder, m.
+std::pair<Vec3, Vec3> bounding_box(const Region& region);
+
 double volume(const Region& region);  // m^3
 
 /// Uniform over the region.

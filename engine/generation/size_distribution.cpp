@@ -29,8 +29,11 @@ double truncated_normal(double mean, double deviation, double low, double high, 
 }  // namespace
 
 double sample(const SizeDistribution& distribution, Random& random) {
-  const double u = random.uniform();
-  const auto& [kind, mean, deviation, low, high] = distribution;
+  return quantile(distribution, random.uniform());
+}
+
+double quantile(const SizeDistribution& distribution, double u) {
+  const auto& [kind, mean, deviation, low, high, characteristic, modulus, sizes, shares] = distribution;
   switch (kind) {
     case DistributionKind::constant:
       return mean;
@@ -44,16 +47,63 @@ double sample(const SizeDistribution& distribution, Random& random) {
                                                 std::log(low), std::log(high), u);
       return std::clamp(std::exp(logarithm), low, high);
     }
+    case DistributionKind::weibull: {
+      const auto larger = [&](double x) { return std::exp(-std::pow(x / characteristic, modulus)); };
+      const double share = larger(low) + u * (larger(high) - larger(low));
+      return std::clamp(characteristic * std::pow(-std::log(share), 1.0 / modulus), low, high);
+    }
+    case DistributionKind::table: {
+      const auto above = std::ranges::upper_bound(shares, u);
+      if (above == shares.end()) return sizes.back();
+      const auto k = static_cast<std::size_t>(std::max<std::ptrdiff_t>(1, above - shares.begin()));
+      const double part = (u - shares[k - 1]) / (shares[k] - shares[k - 1]);
+      return sizes[k - 1] + std::clamp(part, 0.0, 1.0) * (sizes[k] - sizes[k - 1]);
+    }
   }
   assert(false);
   return mean;
 }
 
+SizeDistribution by_number(const SizeDistribution& by_mass, std::size_t sizes) {
+  if (by_mass.kind == DistributionKind::constant) return by_mass;
+  SizeDistribution law;
+  law.kind = DistributionKind::table;
+  double sum = 0.0;
+  for (std::size_t k = 0; k < sizes; ++k) {
+    const double size = quantile(by_mass, static_cast<double>(k) / static_cast<double>(sizes - 1));
+    // Between two sizes of a law without gaps as many grains as one mass holds of the size between.
+    if (k > 0) {
+      const double middle = 0.5 * (size + law.sizes.back());
+      sum += 1.0 / (middle * middle * middle);
+    }
+    law.sizes.push_back(size);
+    law.shares.push_back(sum);
+  }
+  for (double& share : law.shares) share /= sum;
+  return law;
+}
+
+SizeClasses size_classes(const SizeDistribution& distribution, std::size_t count, bool by_mass) {
+  if (distribution.kind == DistributionKind::constant) count = 1;
+  SizeClasses classes;
+  double sum = 0.0;
+  for (std::size_t k = 0; k < count; ++k) {
+    const double size = quantile(distribution, (static_cast<double>(k) + 0.5) / static_cast<double>(count));
+    sum += by_mass ? 1.0 / (size * size * size) : 1.0;
+    classes.size.push_back(size);
+    classes.until.push_back(sum);
+  }
+  for (double& share : classes.until) share /= sum;
+  return classes;
+}
+
 double largest(const SizeDistribution& distribution) {
+  if (distribution.kind == DistributionKind::table) return distribution.sizes.back();
   return distribution.kind == DistributionKind::constant ? distribution.mean : distribution.high;
 }
 
 double smallest(const SizeDistribution& distribution) {
+  if (distribution.kind == DistributionKind::table) return distribution.sizes.front();
   return distribution.kind == DistributionKind::constant ? distribution.mean : distribution.low;
 }
 

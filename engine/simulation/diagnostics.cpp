@@ -69,7 +69,8 @@ class Balance {
         before_(w.before),
         in_collision_(w.in_collision) {}
 
-  SCREE_INLINE void take_contacts(const Block& block, Exchange& sums, std::vector<BoundaryLoad>& loads) const {
+  SCREE_INLINE void take_contacts(const Block& block, Exchange& sums,
+                                  std::vector<BoundaryLoad>& loads) const {
     std::size_t row = p_.contact_rows > 0 ? p_.first_row(block.begin) : 0;
     for (std::size_t c = block.begin; c < block.end; ++c) {
       Vector4 torque{};

@@ -25,7 +25,8 @@ struct EnergyLedger {
   double dissipated_by_sleep = 0.0;  // kinetic energy of bodies that fell asleep
   double position_correction = 0.0;  // potential energy put in by moving overlapping bodies apart
   double boundary_work = 0.0;        // done on the bodies by moving walls
-  double rod_work = 0.0;  // done on the bodies by rods, as far as it pulls them back to their lengths
+  double rod_work = 0.0;   // done on the bodies by rods, as far as it pulls them back to their lengths
+  double exchanged = 0.0;  // kinetic and potential energy of bodies that came, less that of those that left
   double remainder = 0.0;
 };
 
@@ -34,6 +35,15 @@ struct Touch {
   BodyId a = -1, b = -1;
   std::int32_t boundary = -1;
   bool operator==(const Touch&) const = default;
+};
+
+/// What came in and left at the beginning of a step.
+struct ExchangeReport {
+  std::int64_t entered = 0, left = 0;          // bodies
+  double mass_entered = 0.0, mass_left = 0.0;  // kg
+  Vec3 linear_momentum = Vec3::Zero();         // kg m/s, brought less taken; and what reflected bodies got
+  Vec3 angular_momentum = Vec3::Zero();        // kg m^2/s about the origin
+  BodyId astray = -1;                          // the first who left a domain that ends the run; -1: nobody
 };
 
 struct StepReport {
@@ -63,15 +73,17 @@ struct StepReport {
   Touch deepest;  // who overlap by penetration_max; of equals the first in the order of contacts
   // balances
   EnergyLedger energy;
-  double energy_injected_J = 0.0;        // growth of kinetic + potential energy in this step beyond what boundaries gave, 0 if less
-  Vec3 linear_momentum = Vec3::Zero();   // kg m/s
-  Vec3 angular_momentum = Vec3::Zero();  // kg m^2/s about the origin
-  Vec3 boundary_impulse = Vec3::Zero();  // N s, what boundaries gave the bodies in this step
+  double energy_injected_J =
+      0.0;  // growth of kinetic + potential energy in this step beyond what boundaries gave, 0 if less
+  Vec3 linear_momentum = Vec3::Zero();           // kg m/s
+  Vec3 angular_momentum = Vec3::Zero();          // kg m^2/s about the origin
+  Vec3 boundary_impulse = Vec3::Zero();          // N s, what boundaries gave the bodies in this step
   Vec3 boundary_angular_impulse = Vec3::Zero();  // N m s, about the origin
   // What sleep took from the bodies in this step: momenta of those who fell asleep, and what moved no
   // sleeper.
   Vec3 sleep_impulse = Vec3::Zero();          // N s
   Vec3 sleep_angular_impulse = Vec3::Zero();  // N m s, about the origin
+  ExchangeReport exchange;
   double momentum_error_relative =
       0.0;  // what bodies gained beyond the boundaries' and gravity's impulses, over sum |impulse|
   double angular_momentum_error_relative = 0.0;

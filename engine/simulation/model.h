@@ -6,6 +6,7 @@
 #include "engine/bodies/materials.h"
 #include "engine/detection/contacts.h"
 #include "engine/geometry/shapes.h"
+#include "engine/simulation/openings.h"
 #include "engine/simulation/settings.h"
 #include "engine/simulation/sleepers.h"
 
@@ -27,6 +28,9 @@ struct Model {
   Materials materials;
   Boundaries boundaries;
   std::vector<Rod> rods;
+  std::vector<Inlet> inlets;
+  std::vector<Outlet> outlets;
+  Domain domain;
 };
 
 /// What steps remember of their lengths; all 0 before the first.
@@ -47,6 +51,8 @@ struct State {
   Sleepers sleepers;                       // empty while nobody has slept
   std::vector<double> rod_impulse;         // [rod], N s a (sub)step; positive pushes apart
   StepMemory memory;
+  std::vector<Passage> entered;  // [inlet]
+  std::vector<Passage> left;     // [outlet], and last by leaving the domain; both empty before the first step
 };
 
 }  // namespace scree

@@ -26,6 +26,10 @@ struct Misplaced {
 /// find.
 std::vector<Misplaced> misplaced_bodies(const Model& model, const Bodies& bodies, double limit);
 
+/// Would a body at rest overlap a boundary as those stand at the time, or be behind a plane?
+bool overlaps_boundary(const Model& model, ShapeIndex shape, MaterialIndex material, const Pose& pose,
+                       double time_s);
+
 /// What the exact relation says of the pairs of bodies that are nearer than the first step looks.
 struct ExactRelations {
   struct Pair {

@@ -8,6 +8,7 @@
 #include "engine/simulation/adaptive_step.h"
 #include "engine/simulation/assemble.h"
 #include "engine/simulation/balance.h"
+#include "engine/simulation/exchange.h"
 #include "engine/simulation/halving.h"
 #include "engine/simulation/motion.h"
 #include "engine/simulation/population.h"
@@ -108,8 +109,8 @@ void close_balances(const Model& model, const Bodies& bodies, double energy_befo
   e.potential = sums.potential;
   const double change = e.kinetic + e.potential - energy_before;
   e.remainder = change + e.dissipated_by_friction + e.dissipated_by_impact + e.dissipated_by_sleep -
-                e.position_correction - e.boundary_work - e.rod_work;
-  report.energy_injected_J = std::max(0.0, change - std::max(0.0, e.boundary_work));
+                e.position_correction - e.boundary_work - e.rod_work - e.exchanged;
+  report.energy_injected_J = std::max(0.0, change - e.exchanged - std::max(0.0, e.boundary_work));
   report.linear_momentum = sums.linear;
   report.angular_momentum = sums.angular;
 }
@@ -178,12 +179,13 @@ const StepReport& step(const Model& model, State& state, Workspace& w, StepResul
   StageClock clock;
   Bodies& bodies = state.bodies;
   const Settings& settings = model.settings;
+  const double energy_before = mechanical_energy(bodies, settings.gravity);
+  exchange(model, state, report);
   const StepPlan plan = plan_step(model, state, land_at_s);
   const double h = plan.h / settings.substeps, next_h = plan.next_h / settings.substeps;
   if (settings.sort_interval > 0 && state.step % settings.sort_interval == 0) sort(model.shapes, state);
   carry_impulses_to(plan.h, state);
   report.time_step_s = plan.h;
-  const double energy_before = mechanical_energy(bodies, settings.gravity);
 
   // Contacts that are carried along know nothing of other intervals, nor do those of sleepers.
   const int halvings = settings.substeps > 1 || settings.sleep.is_on() ? 0 : most_halvings;

@@ -5,24 +5,12 @@
 
 namespace scree::io {
 
-namespace {
-
-/// A name in quotes where it would not be one field.
-std::string field(const std::string& name) {
-  if (name.find_first_of(",\"\n") == std::string::npos) return name;
-  std::string quoted = "\"";
-  for (const char c : name) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + '"';
-}
-
-}  // namespace
-
 BoundaryTable::BoundaryTable(const std::filesystem::path& path, const Boundaries& boundaries)
     : rows_(
           path,
           "step,time_s,boundary,force_x_N,force_y_N,force_z_N,torque_x_N_m,torque_y_N_m,torque_z_N_m,work_J,"
           "power_W") {
-  for (const Boundary& b : boundaries) names_.push_back(field(b.name));
+  for (const Boundary& b : boundaries) names_.push_back(csv_field(b.name));
 }
 
 void BoundaryTable::append(const StepReport& report, std::span<const BoundaryLoad> loads) {

@@ -28,8 +28,9 @@ struct FrameContacts {
 struct FrameBalances {
   EnergyLedger energy;
   Vec3 linear_momentum = Vec3::Zero(), angular_momentum = Vec3::Zero();  // kg m/s, kg m^2/s about the origin
-  Vec3 boundary_impulse = Vec3::Zero(), boundary_angular_impulse = Vec3::Zero();  // N s, N m s
-  Vec3 sleep_impulse = Vec3::Zero(), sleep_angular_impulse = Vec3::Zero();        // N s, N m s
+  Vec3 boundary_impulse = Vec3::Zero(), boundary_angular_impulse = Vec3::Zero();      // N s, N m s
+  Vec3 sleep_impulse = Vec3::Zero(), sleep_angular_impulse = Vec3::Zero();            // N s, N m s
+  Vec3 exchanged_momentum = Vec3::Zero(), exchanged_angular_momentum = Vec3::Zero();  // kg m/s, kg m^2/s
 };
 
 /// What stays the same of bodies. All arrays are [body], in the order of ids.

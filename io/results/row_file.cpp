@@ -10,6 +10,13 @@ constexpr std::chrono::seconds flush_interval{1};
 
 }  // namespace
 
+std::string csv_field(const std::string& name) {
+  if (name.find_first_of(",\"\n") == std::string::npos) return name;
+  std::string quoted = "\"";
+  for (const char c : name) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + '"';
+}
+
 RowFile::RowFile(const std::filesystem::path& path, const std::string& header)
     : file_(path), last_flush_(std::chrono::steady_clock::now()) {
   pending_ = header + "\n";

@@ -8,6 +8,9 @@
 
 namespace scree::io {
 
+/// A name as a field of a row: in quotes where it would not be one otherwise.
+std::string csv_field(const std::string& name);
+
 /// Rows reach the operating system about once a second and whole, so that a table can be watched while it
 /// grows. Members throw WriteError.
 class RowFile {

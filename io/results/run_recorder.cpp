@@ -11,6 +11,7 @@
 #include "io/results/body_fields.h"
 #include "io/results/boundary_table.h"
 #include "io/results/frame.h"
+#include "io/results/opening_table.h"
 #include "io/results/paraview_script.h"
 #include "io/results/step_table.h"
 #include "io/results/trajectory.h"
@@ -61,6 +62,7 @@ struct RunRecorder::Parts {
   RunFolder folder;
   StepTable steps;
   std::optional<BoundaryTable> loads;
+  std::optional<OpeningTable> openings;
   RunStatistics statistics;
   StageTable stages;
   std::optional<Trajectory> trajectory;
@@ -83,12 +85,18 @@ struct RunRecorder::Parts {
           if (vtk) vtk->append(frame);
         }) {
     if (!s.model.boundaries.empty()) loads.emplace(folder.boundaries(), s.model.boundaries);
+    if (!opening_totals(s.model, s.initial).empty()) openings.emplace(folder.openings());
     if (s.output.hdf5) trajectory.emplace(folder.trajectory(), s);
     if (s.output.vtk) open_vtk();
   }
 
   void open_vtk() {
     region = scene_region(scene.initial.bodies, scene.model.shapes, scene.model.boundaries);
+    for (const Inlet& inlet : scene.model.inlets) {
+      const auto [middle, half] = bounding_box(inlet.region);
+      region.low = region.low.cwiseMin(middle - half);
+      region.high = region.high.cwiseMax(middle + half);
+    }
     vtk.emplace(folder, scene, region);
     draw_walls();
     const ViewOptions view{std::filesystem::absolute(folder.path).lexically_normal(),
@@ -164,6 +172,7 @@ void RunRecorder::after_step(const StepReport& report, const State& state,
   p.stages.add(report);
   p.steps.append(report, state_hash(state.bodies));
   if (p.loads) p.loads->append(report, loads);
+  if (p.openings) p.openings->append(p.scene.model, state);
   if (p.frame_due(state)) p.add_frame(state);
 }
 
@@ -186,6 +195,7 @@ Summary RunRecorder::finish(RunStatus status, const State& state) {
     if (p.trajectory) attempt([&] { p.trajectory->close(); });
     attempt([&] { p.steps.close(); });
     if (p.loads) attempt([&] { p.loads->close(); });
+    if (p.openings) attempt([&] { p.openings->close(); });
     attempt([&] { write_whole_file(p.folder.stage_table(), p.stages.text()); });
   }
   Summary summary = p.statistics.summary(state);

@@ -63,6 +63,7 @@ void add_flows(EnergyLedger& sum, const EnergyLedger& step) {
   sum.dissipated_by_sleep += step.dissipated_by_sleep;
   sum.position_correction += step.position_correction;
   sum.boundary_work += step.boundary_work;
+  sum.exchanged += step.exchanged;
   sum.remainder += step.remainder;
 }
 
@@ -78,8 +79,26 @@ nlohmann::ordered_json ledger(const Summary& s) {
           {"dissipated_by_sleep_J", s.energy.dissipated_by_sleep},
           {"position_correction_J", s.energy.position_correction},
           {"boundary_work_J", s.energy.boundary_work},
+          {"exchanged_J", s.energy.exchanged},
           {"remainder_J", s.energy.remainder},
           {"injected_J", s.energy_injected_J}};
+}
+
+nlohmann::ordered_json exchange_json(const Summary& s) {
+  nlohmann::ordered_json openings = nlohmann::ordered_json::array();
+  for (const OpeningTotal& o : s.openings) {
+    openings.push_back({{"name", o.name},
+                        {"kind", o.is_inlet ? "inlet" : "outlet"},
+                        {"bodies", o.passage.bodies},
+                        {"mass_kg", o.passage.mass}});
+    if (o.is_inlet) openings.back()["steps_without_room"] = o.passage.waited;
+  }
+  return {{"bodies_initial", s.bodies_initial},
+          {"mass_initial_kg", s.mass_initial},
+          {"mass_kg", s.mass},
+          {"momentum_kg_m_s", vector(s.exchanged_momentum)},
+          {"angular_momentum_kg_m2_s", vector(s.exchanged_angular_momentum)},
+          {"openings", std::move(openings)}};
 }
 
 nlohmann::ordered_json moment_json(const Moment& m) { return {{"step", m.step}, {"time_s", m.time_s}}; }
@@ -113,6 +132,20 @@ nlohmann::ordered_json verdict_json(const Verdict& verdict) {
 
 }  // namespace
 
+std::vector<OpeningTotal> opening_totals(const Model& model, const State& state) {
+  std::vector<OpeningTotal> totals;
+  const auto passage = [](const std::vector<Passage>& list, std::size_t k) {
+    return k < list.size() ? list[k] : Passage{};
+  };
+  for (std::size_t k = 0; k < model.inlets.size(); ++k)
+    totals.push_back({model.inlets[k].name, true, passage(state.entered, k)});
+  for (std::size_t k = 0; k < model.outlets.size(); ++k)
+    totals.push_back({model.outlets[k].name, false, passage(state.left, k)});
+  if (model.domain.outside == Outside::remove)
+    totals.push_back({"domain", false, passage(state.left, model.outlets.size())});
+  return totals;
+}
+
 const char* to_string(RunStatus status) {
   switch (status) {
     case RunStatus::finished:
@@ -130,7 +163,8 @@ RunStatistics::RunStatistics(const Scene& scene) : scene_(scene) {
   const Settings& settings = scene.model.settings;
   sums_.scene = scene.name;
   sums_.solver = to_string(settings.solver.kind);
-  sums_.bodies = static_cast<std::int64_t>(bodies.size());
+  sums_.bodies = sums_.bodies_initial = static_cast<std::int64_t>(bodies.size());
+  sums_.mass_initial = std::accumulate(bodies.mass.begin(), bodies.mass.end(), 0.0);
   sums_.boundaries = static_cast<std::int64_t>(scene.model.boundaries.size());
   sums_.adaptive_step = settings.adaptive_step;
   sums_.time_step_s = settings.time_step_s;
@@ -164,6 +198,8 @@ void RunStatistics::add(const StepReport& r) {
   add_energy(r);
   sums_.boundary_impulse += r.boundary_impulse;
   sums_.boundary_angular_impulse += r.boundary_angular_impulse;
+  sums_.exchanged_momentum += r.exchange.linear_momentum;
+  sums_.exchanged_angular_momentum += r.exchange.angular_momentum;
   sums_.sleep_impulse += r.sleep_impulse;
   sums_.sleep_angular_impulse += r.sleep_angular_impulse;
   sums_.woken += r.woken;
@@ -197,7 +233,8 @@ void RunStatistics::add_energy(const StepReport& r) {
   const EnergyLedger& e = r.energy;
   add_flows(sums_.energy, e);
   sums_.energy_injected_J += r.energy_injected_J;
-  potential_min_ = std::min(potential_min_, e.potential);
+  // What came by exchange was not released by falling.
+  potential_min_ = std::min(potential_min_, e.potential - sums_.energy.exchanged);
   unexplained_most_J_ = std::max(unexplained_most_J_, std::abs(sums_.energy.remainder));
   const double explained = std::max(0.0, e.boundary_work) + std::max(0.0, e.position_correction);
   const double created = std::max(0.0, r.energy_injected_J - explained);
@@ -214,7 +251,9 @@ FrameBalances RunStatistics::balances(const State& state) const {
           sums_.boundary_impulse,
           sums_.boundary_angular_impulse,
           sums_.sleep_impulse,
-          sums_.sleep_angular_impulse};
+          sums_.sleep_angular_impulse,
+          sums_.exchanged_momentum,
+          sums_.exchanged_angular_momentum};
 }
 
 double RunStatistics::turned_over_J() const {
@@ -231,6 +270,8 @@ Summary RunStatistics::summary(const State& state) const {
   Summary s = sums_;
   s.threads = thread_count();
   s.bodies = static_cast<std::int64_t>(state.bodies.size());
+  s.mass = std::accumulate(state.bodies.mass.begin(), state.bodies.mass.end(), 0.0);
+  s.openings = opening_totals(scene_.model, state);
   s.simulated_time_s = state.time_s - scene_.initial.time_s;
   if (s.adaptive_step && s.steps > 0) s.time_step_s = s.simulated_time_s / static_cast<double>(s.steps);
   s.lost_bodies = count_lost_bodies(scene_.model, state.bodies, state.time_s);
@@ -315,6 +356,7 @@ std::string to_json(const Summary& s) {
       {"state_hash", hash_text(s.state_hash)},
       {"verdict", verdict_json(s.verdict)},
   };
+  if (!s.openings.empty()) json["exchange"] = exchange_json(s);
   if (s.adaptive_step)
     json["adaptive_time_step"] = {{"least_s", s.least_time_step_s}, {"largest_s", s.largest_time_step_s}};
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";

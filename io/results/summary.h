@@ -29,6 +29,15 @@ struct DeepestOverlap {
   double residual_of_scale = 0.0;     // of that step, over the velocity scale
 };
 
+/// What passed an inlet or an outlet in a run.
+struct OpeningTotal {
+  std::string name;
+  bool is_inlet = false;
+  Passage passage;
+};
+/// All of a state: inlets, outlets and, where bodies may leave it, the domain.
+std::vector<OpeningTotal> opening_totals(const Model& model, const State& state);
+
 /// Every number is defined in docs/file_formats.md.
 struct Summary {
   std::string scene, solver;
@@ -64,7 +73,12 @@ struct Summary {
   Vec3 boundary_impulse = Vec3::Zero(),
        boundary_angular_impulse = Vec3::Zero();                             // N s, N m s: sums over the run
   Vec3 sleep_impulse = Vec3::Zero(), sleep_angular_impulse = Vec3::Zero();  // N s, N m s: sums over the run
-  std::int64_t woken = 0;                                                   // how often a body woke
+  // kg m/s, kg m^2/s: of bodies that came, less that of those that left
+  Vec3 exchanged_momentum = Vec3::Zero(), exchanged_angular_momentum = Vec3::Zero();
+  std::int64_t bodies_initial = 0;
+  double mass_initial = 0.0, mass = 0.0;  // kg, at the start and at the end
+  std::vector<OpeningTotal> openings;     // of the run
+  std::int64_t woken = 0;                 // how often a body woke
   std::uint64_t state_hash = 0;
   Verdict verdict;
 

@@ -338,6 +338,8 @@ struct LedgerArrays {
        &EnergyLedger::dissipated_by_sleep},
       {"position_correction", "[frame] put in by it since the start", &EnergyLedger::position_correction},
       {"boundary_work", "[frame] done on the bodies since the start", &EnergyLedger::boundary_work},
+      {"exchanged", "[frame] of bodies that came, less that of those that left, since the start",
+       &EnergyLedger::exchanged},
       {"remainder", "[frame] what the ledger leaves over since the start", &EnergyLedger::remainder},
   };
   struct Vector {
@@ -357,6 +359,11 @@ struct LedgerArrays {
        &FrameBalances::sleep_impulse},
       {"sleep_angular_impulse", "N m s", "[frame, 3] as sleep_impulse, about the origin",
        &FrameBalances::sleep_angular_impulse},
+      {"exchanged_momentum", "kg m/s",
+       "[frame, 3] of bodies that came, less that of those that left, since the start",
+       &FrameBalances::exchanged_momentum},
+      {"exchanged_angular_momentum", "kg m^2/s", "[frame, 3] as exchanged_momentum, about the origin",
+       &FrameBalances::exchanged_angular_momentum},
   };
   std::vector<Growing> arrays;  // flows, then vectors
 
@@ -606,6 +613,26 @@ void Trajectory::append(const Frame& frame) {
   });
 }
 
+namespace {
+
+/// What passed inlets, or outlets and, last, the domain's faces.
+void write_passages(hid_t file, const std::string& name, const std::vector<Passage>& passages) {
+  std::vector<std::int64_t> bodies, waited;
+  std::vector<double> mass;
+  for (const Passage& p : passages) {
+    bodies.push_back(p.bodies);
+    mass.push_back(p.mass);
+    waited.push_back(p.waited);
+  }
+  const Handle group = create_group(file, name.c_str());
+  const hid_t g = group.get();
+  write_rows(g, {"bodies", "1", "[opening] since the start"}, bodies.data(), bodies.size());
+  write_rows(g, {"mass", "kg", "[opening] since the start"}, mass.data(), mass.size());
+  write_rows(g, {"steps_without_room", "1", "[opening] of inlets"}, waited.data(), waited.size());
+}
+
+}  // namespace
+
 void Trajectory::write_final_state(const State& state) {
   const Bodies& bodies = state.bodies;
   std::vector<std::array<double, 4>> orientation;
@@ -632,6 +659,10 @@ void Trajectory::write_final_state(const State& state) {
     write_seeds(g, state.seeds);
     write_remembered(g, state.remembered);
     if (!state.sleepers.still.empty()) write_sleepers(g, state);
+    if (!state.left.empty()) {
+      write_passages(g, "entered", state.entered);
+      write_passages(g, "left", state.left);
+    }
   });
 }
 

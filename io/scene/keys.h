@@ -15,7 +15,7 @@ enum class ValueType {
   word,   // one of `words`
   words,  // a list of any of `words`
   boolean,
-  number,   // or one of `words`, if there are any
+  number,  // or one of `words`, if there are any
   integer,
   vector,       // three numbers, each within `range`
   orientation,  // a unit quaternion [w, x, y, z], or one of `words`

@@ -5,6 +5,7 @@
 #include "engine/generation/packing.h"
 #include "io/scene/body_table.h"
 #include "io/scene/faults.h"
+#include "io/scene/grain_keys.h"
 #include "io/scene/keys.h"
 #include "io/scene/reading.h"
 #include "io/scene/settings_keys.h"
@@ -31,7 +32,8 @@ class GroupReader {
     group_.form = form_of(*section_.node(), "bodies");
     group_.begin = bodies().size();
     const bool has_function = section_.node()->find("shape") != nullptr;
-    const std::optional<ShapeDescription> shape = has_function ? read_function() : read_semi_axes();
+    const std::optional<ShapeDescription> shape =
+        read_grain_shape(section_, group_.form != "table", reading_);
     if (group_.form == "table") {
       if (!section_.node()->faulty && (shape || !has_function)) table(shape);
     } else if (const auto material = find_material(section_, reading_);
@@ -46,53 +48,6 @@ class GroupReader {
 
  private:
   Bodies& bodies() { return reading_.scene.initial.bodies; }
-
-  static ShapeDescription ellipsoid(const Vec3& semi_axes) {
-    return {ShapeKind::ellipsoid, {semi_axes[0], semi_axes[1], semi_axes[2], 0.0, 0.0}};
-  }
-
-  std::optional<ShapeDescription> read_function() {
-    for (const char* const key : {"semi_axes", "radius"}) {
-      if (const Node* node = section_.node()->find(key))
-        reading_.faults.push_back(
-            fault_at(*node, section_.path_of(key), "is given beside shape; leave one out"));
-    }
-    if (section_.node()->find("size") == nullptr) reading_.faults.push_back(missing_key(section_, "size"));
-    const std::optional<std::int32_t> function = find_function(section_, reading_);
-    if (!function || !section_.has("size")) return std::nullopt;
-    return ShapeDescription{ShapeKind::implicit,
-                            {0.0, 0.0, 0.0, static_cast<double>(*function), section_.number("size")}};
-  }
-
-  std::optional<ShapeDescription> read_semi_axes() {
-    if (const Node* size = section_.node()->find("size"))
-      reading_.faults.push_back(fault_at(*size, section_.path_of("size"), "has no meaning without shape"));
-    const Node* axes = section_.node()->find("semi_axes");
-    const Node* radius = section_.node()->find("radius");
-    if (axes != nullptr && radius != nullptr) {
-      reading_.faults.push_back(
-          fault_at(*radius, section_.path_of("radius"), "is given beside semi_axes; leave one out"));
-      return std::nullopt;
-    }
-    if (section_.has("semi_axes")) return ellipsoid(section_.vector("semi_axes"));
-    if (section_.has("radius")) return ellipsoid(Vec3::Constant(section_.number("radius")));
-    if (axes == nullptr && radius == nullptr && group_.form != "table") {
-      reading_.faults.push_back({.where = section_.node()->where,
-                                 .key_path = section_.path_of("semi_axes"),
-                                 .problem = "is missing (or radius, for a sphere, or shape)",
-                                 .value = {},
-                                 .unit = "m",
-                                 .allowed = "> 0",
-                                 .suggestion = {}});
-    }
-    return std::nullopt;
-  }
-
-  /// The same shape in another size.
-  static ShapeDescription scaled(ShapeDescription shape, double scale) {
-    for (const std::size_t k : {0u, 1u, 2u, 4u}) shape.numbers[k] *= scale;
-    return shape;
-  }
 
   /// Of the ellipsoid that holds a shape.
   Vec3 semi_axes_of(const ShapeDescription& shape) {
@@ -157,7 +112,7 @@ class GroupReader {
       Twist motion = common;
       if (!table.velocity.empty()) motion.linear = table.velocity[i];
       if (!table.angular_velocity.empty()) motion.angular = table.angular_velocity[i];
-      add(table.semi_axes.empty() ? *shape : ellipsoid(table.semi_axes[i]),
+      add(table.semi_axes.empty() ? *shape : described_ellipsoid(table.semi_axes[i]),
           {table.position[i], table.orientation[i]}, motion);
     }
     group_.table = file.string();
@@ -205,34 +160,11 @@ class GroupReader {
     return found;
   }
 
-  std::optional<Region> read_region() {
-    const Section region = section_.child("region");
-    if (region.text("type") == "cylinder") {
-      const CylinderRegion cylinder{region.vector("start"), region.vector("end"), region.number("radius")};
-      if (cylinder.start != cylinder.end) return cylinder;
-      reading_.faults.push_back(
-          fault_at(region.given("end"), region.path_of("end"), "must differ from start"));
-      return std::nullopt;
-    }
-    if (!is_box(region, reading_)) return std::nullopt;
-    return BoxRegion{region.vector("low"), region.vector("high")};
-  }
-
-  bool is_window(const Section& scale) {
-    if (!scale.has("low") || scale.number("low") < scale.number("high")) return true;
-    Fault fault = fault_at(scale.given("high"), scale.path_of("high"), "must be above low");
-    fault.allowed = fmt::format("> {}", scale.number("low"));
-    reading_.faults.push_back(fault);
-    return false;
-  }
-
   void generated(const ShapeDescription& shape) {
-    const std::optional<Region> region = read_region();
-    const Section scale = section_.child("scale");
-    const bool scale_is_good = scale.node() == nullptr || is_window(scale);
-    if (!region || !scale_is_good) return;
-    GrainRecipe recipe{semi_axes_of(shape),
-                       scale.node() == nullptr ? SizeDistribution{} : settings_of<SizeDistribution>(scale),
+    const std::optional<Region> region = read_region(section_.child("region"), reading_);
+    const std::optional<SizeLaw> scale = read_scale(section_, reading_);
+    if (!region || !scale) return;
+    GrainRecipe recipe{semi_axes_of(shape), scale->by_mass ? by_number(scale->law) : scale->law,
                        fixed_orientation(section_)};
     if (!model_.shapes.functions().empty()) {
       recipe.function = &model_.shapes.function_of(index_of(shape));
@@ -260,7 +192,7 @@ class GroupReader {
     }
     if (grains.size() < count) cannot_fit(grains.size(), *region);
     const Twist motion = settings_of<Twist>(section_);
-    for (const Grain& grain : grains) add(scaled(shape, grain.scale), grain.pose, motion);
+    for (const Grain& grain : grains) add(scaled_shape(shape, grain.scale), grain.pose, motion);
   }
 
   /// False, with a fault, if neighbours overlap however they are turned.

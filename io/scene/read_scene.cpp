@@ -59,6 +59,14 @@ std::vector<Fault> unused_parameters(const Node& root, const std::vector<std::st
   return warnings;
 }
 
+Fault missing_bodies(const std::filesystem::path& file) {
+  Fault fault;
+  fault.where = {file.string(), 1, 1};
+  fault.key_path = "bodies";
+  fault.problem = "is missing (or inlets)";
+  return fault;
+}
+
 }  // namespace
 
 Override parse_override(const std::string& key_and_value) {
@@ -119,6 +127,9 @@ Scene read_scene_text(const std::string& text, const std::filesystem::path& file
   std::erase_if(unused, [&](const std::string& name) { return reading.used_parameters.contains(name); });
   read_shapes(top, reading);
   read_bodies(top, reading);
+  read_openings(top, reading);
+  if (root.find("bodies") == nullptr && root.find("inlets") == nullptr)
+    reading.faults.push_back(missing_bodies(file));
   check_initial_state(settings_of<PlacementLimits>(top), reading);
   check_plausibility(top, reading);
 

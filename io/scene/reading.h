@@ -38,6 +38,8 @@ void read_boundaries(const Section& top, Reading& reading);
 /// Functions that bodies are made of.
 void read_shapes(const Section& top, Reading& reading);
 void read_bodies(const Section& top, Reading& reading);
+/// Inlets, outlets and the domain; after all that they may collide with.
+void read_openings(const Section& top, Reading& reading);
 /// Overlaps, bodies behind walls, and steps too long for the bodies' size.
 void check_initial_state(const PlacementLimits& limits, Reading& reading);
 /// Warns of values that granular scenes hardly ever have.

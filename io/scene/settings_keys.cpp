@@ -57,7 +57,7 @@ std::vector<std::pair<std::string, std::string>> settings_text(Scene& scene) {
 std::string default_of(const Key& key) {
   if (key.required) return "";
   return find_default<Scene, PlacementLimits, PairLaw, Surface, FrictionPatch, Twist, LatticeSettings,
-                      RandomPackingSettings, SizeDistribution, Plane, Tube, MeshPlacement, Boundary,
+                      RandomPackingSettings, SizeDistribution, SizeShares, Inlet, Plane, Tube, MeshPlacement, Boundary,
                       MotionStage>(key);
 }
 

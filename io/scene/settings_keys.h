@@ -19,6 +19,13 @@ struct MeshPlacement {
   bool sheets = false;           // are rims and edges of more than two triangles meant?
 };
 
+/// How a distribution of sizes is meant, and how many sizes stand for it at an inlet.
+struct SizeShares {
+  enum class Of { number, mass };
+  Of by = Of::number;
+  int sizes = 200;
+};
+
 /// Calls f(section, key, member) for every member that a key sets.
 void for_each_key(Scene& scene, auto&& f) {
   f("", "description", scene.description);
@@ -87,6 +94,18 @@ void for_each_key(SizeDistribution& scale, auto&& f) {
   f("scale", "deviation", scale.deviation);
   f("scale", "low", scale.low);
   f("scale", "high", scale.high);
+  f("scale", "characteristic", scale.characteristic);
+  f("scale", "modulus", scale.modulus);
+}
+void for_each_key(SizeShares& shares, auto&& f) {
+  f("scale", "by", shares.by);
+  f("inlets", "sizes", shares.sizes);
+}
+void for_each_key(Inlet& inlet, auto&& f) {
+  f("inlets", "velocity", inlet.twist.linear);
+  f("inlets", "angular_velocity", inlet.twist.angular);
+  f("inlets", "start", inlet.start_s);
+  f("inlets", "attempts", inlet.attempts);
 }
 void for_each_key(Plane& plane, auto&& f) {
   f("boundaries", "point", plane.point);

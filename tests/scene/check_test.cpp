@@ -101,7 +101,7 @@ TEST(Check, CountsTheTimeThatFilesTake) {
   io::Scene scene = io::read_scene(
       std::filesystem::path(SCREE_SOURCE_DIR) / "scenes" / "settling_box_n" / "settling_box_n.toml",
       {{"count", "200"}, {"end_time", "1.5"}});
-  const Trial trial{.run_time_s = 0.25, .to_s = 1.5, .steps = 10};
+  const Trial trial{.run_time_s = 0.25, .to_s = 1.5, .steps = 10, .bodies_mean = 200.0, .bodies_most = 200};
   scene.output.interval_s = 0.002;
   const double much = forecast(scene, trial).writing_s();
   EXPECT_GT(much, 0.05);

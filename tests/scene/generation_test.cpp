@@ -77,6 +77,61 @@ TEST(SizeDistribution, LognormalHasItsMeanAndDeviation) {
   EXPECT_NEAR(m.deviation, 0.3, 10.0 * 0.3 / 200.0);  // its fourth moment is larger
 }
 
+TEST(SizeDistribution, WeibullHasItsMeanAndDeviation) {
+  SizeDistribution law{.kind = DistributionKind::weibull, .low = 1e-9, .high = 100.0};
+  law.characteristic = 1.3;
+  law.modulus = 2.5;
+  const double mean = 1.3 * std::tgamma(1.0 + 1.0 / 2.5);
+  const double deviation = std::sqrt(1.3 * 1.3 * std::tgamma(1.0 + 2.0 / 2.5) - mean * mean);
+  const Moments m = moments(law);
+  EXPECT_NEAR(m.mean, mean, 5.0 * deviation / 200.0);
+  EXPECT_NEAR(m.deviation, deviation, 10.0 * deviation / 200.0);
+}
+
+SizeDistribution sieves() {
+  SizeDistribution law{.kind = DistributionKind::table};
+  law.sizes = {0.5, 1.0, 1.5, 3.0};
+  law.shares = {0.0, 0.2, 0.7, 1.0};
+  return law;
+}
+
+TEST(SizeDistribution, TableIsStraightBetweenItsSieves) {
+  for (const auto& [size, share] : {std::pair(0.5, 0.0), {0.75, 0.1}, {1.25, 0.45}, {2.0, 0.8}, {3.0, 1.0}})
+    EXPECT_NEAR(quantile(sieves(), share), size, 1e-14);
+  const Moments m = moments(sieves());  // of the middles, by their shares
+  EXPECT_NEAR(m.mean, 0.2 * 0.75 + 0.5 * 1.25 + 0.3 * 2.25, 5.0 * m.deviation / 200.0);
+}
+
+// Share of the mass that lies in sizes below x, of many draws by number or of classes, is what was asked for.
+TEST(SizeDistribution, SharesByMassAreThoseOfTheMass) {
+  for (const SizeDistribution& law :
+       {sieves(), SizeDistribution{.kind = DistributionKind::uniform, .low = 0.4, .high = 2.0}}) {
+    const SizeDistribution drawn = by_number(law);
+    const SizeClasses classes = size_classes(law, 400, true);
+    for (const double share : {0.1, 0.3, 0.5, 0.8}) {
+      const double x = quantile(law, share);
+      double below = 0.0, all = 0.0, before = 0.0;
+      for (std::size_t k = 0; k < classes.size.size(); ++k) {
+        const double mass = (classes.until[k] - before) * std::pow(classes.size[k], 3);
+        before = classes.until[k];
+        all += mass;
+        if (classes.size[k] < x) below += mass;
+      }
+      EXPECT_NEAR(below / all, share, 1.0 / 400.0);  // a class
+      // Integral of the table: (b^4 - a^4) / (4 (b - a)) is the mean of x^3 from a to b.
+      below = all = 0.0;
+      for (std::size_t k = 1; k < drawn.sizes.size(); ++k) {
+        const double a = drawn.sizes[k - 1], b = drawn.sizes[k];
+        const double mass =
+            (drawn.shares[k] - drawn.shares[k - 1]) * (std::pow(b, 4) - std::pow(a, 4)) / (b - a);
+        all += mass;
+        if (b <= x) below += mass;
+      }
+      EXPECT_NEAR(below / all, share, 1e-3);  // a part of the table, and its middle
+    }
+  }
+}
+
 TEST(Region, HoldsAgreesWithSurfacePoints) {
   Random random(11);
   const BoxRegion box{Vec3(-1.0, -1.2, -0.9), Vec3(1.1, 1.0, 1.0)};

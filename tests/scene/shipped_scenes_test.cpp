@@ -24,7 +24,7 @@ class ShippedScene : public testing::TestWithParam<std::filesystem::path> {};
 
 TEST_P(ShippedScene, PassesItsChecks) {
   const Scene scene = read_scene(GetParam());
-  EXPECT_GT(scene.initial.bodies.size(), 0u);
+  EXPECT_GT(scene.initial.bodies.size() + scene.model.inlets.size(), 0u);
   EXPECT_FALSE(scene.description.empty());
   EXPECT_TRUE(scene.warnings.empty()) << to_string(scene.warnings[0]);
   EXPECT_TRUE(std::filesystem::exists(GetParam().parent_path() / "README.md"));

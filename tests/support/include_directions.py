@@ -20,7 +20,8 @@ ENGINE = {
     "engine/solver": {"engine/core"},
     "engine/generation": {"engine/core", "engine/geometry", "engine/bodies"},
     "engine/fields": {"engine/core", "engine/geometry", "engine/bodies"},
-    "engine/simulation": {"engine/core", "engine/geometry", "engine/bodies", "engine/detection", "engine/solver"},
+    "engine/simulation": {"engine/core", "engine/geometry", "engine/bodies", "engine/detection", "engine/solver",
+                          "engine/generation"},
 }
 PARTS = ENGINE | {"io": set(ENGINE), "tools": set(ENGINE) | {"io"}, "tests": set(ENGINE) | {"io", "tools"},
                   "benchmarks": set(ENGINE) | {"io", "tools"}}

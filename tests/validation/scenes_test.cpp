@@ -123,6 +123,25 @@ TEST(ShippedMill, KeepsItsGrainsAndPaysForThem) {
   }
 }
 
+TEST(ShippedConveyor, CarriesAwayWhatComes) {
+  SceneRun run("conveyor/conveyor.toml");
+  double worst = 0.0, deepest = 0.0, entered = 0.0, left = 0.0;
+  run.until(4.5, [&](const StepReport& r) {
+    worst = std::max(worst, std::abs(r.energy.remainder));
+    deepest = std::max(deepest, r.penetration_max);
+    entered += r.exchange.mass_entered;
+    left += r.exchange.mass_left;
+  });
+  EXPECT_LT(worst, 1e-10);                  // of some hundred joules
+  EXPECT_LT(deepest, 0.02);                 // grains come down with 3 m/s
+  EXPECT_NEAR(entered, 12.0 * 4.499, 0.2);  // to a grain of the largest size
+  EXPECT_GT(left, 3.0);
+  double present = 0.0;
+  for (const double m : run.state.bodies.mass) present += m;
+  EXPECT_NEAR(present, entered - left, 1e-11);
+  for (const Vec3& x : run.state.bodies.position) EXPECT_GT(x[2], -0.01);
+}
+
 TEST(ShippedGate, HoldsTheGrainsUntilItOpens) {
   SceneRun run("moving_walls/gate.toml");
   const auto outside = [&] {

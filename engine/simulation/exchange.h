@@ -1,0 +1,22 @@
+// Grains that come and go: between steps, before anything moves.
+#pragma once
+
+#include "engine/simulation/diagnostics.h"
+#include "engine/simulation/model.h"
+
+namespace scree {
+
+/// Takes out what is in an outlet or out of the domain, then lets in what the inlets are due to have made by
+/// now, where there is room. Depends on model and state alone: grain n of an inlet is the same whatever else
+/// happens, its place is the first free one of those tried in the first step that finds one. Cost linear in
+/// the bodies, in steps with something to do; by a removal also in the contacts.
+void exchange(const Model& model, State& state, StepReport& report);
+
+/// kg that an inlet is due to have made at a time, or grains.
+double due(const Inlet& inlet, double time_s);
+
+/// Can a grain of this shape stand in the inlet's region, as far as walls let it: is one of so many places
+/// free at the start?
+bool has_place(const Model& model, const Inlet& inlet, ShapeIndex shape, int attempts, double time_s);
+
+}  // namespace scree

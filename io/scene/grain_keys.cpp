@@ -1,0 +1,126 @@
+#include "io/scene/grain_keys.h"
+
+#include <fmt/format.h>
+
+#include "io/files/csv_file.h"
+#include "io/scene/faults.h"
+#include "io/scene/settings_keys.h"
+
+namespace scree::io {
+
+namespace {
+
+std::optional<ShapeDescription> read_function(const Section& section, Reading& reading) {
+  for (const char* const key : {"semi_axes", "radius"}) {
+    if (const Node* node = section.node()->find(key))
+      reading.faults.push_back(fault_at(*node, section.path_of(key), "is given beside shape; leave one out"));
+  }
+  if (section.node()->find("size") == nullptr) reading.faults.push_back(missing_key(section, "size"));
+  const std::optional<std::int32_t> function = find_function(section, reading);
+  if (!function || !section.has("size")) return std::nullopt;
+  return ShapeDescription{ShapeKind::implicit,
+                          {0.0, 0.0, 0.0, static_cast<double>(*function), section.number("size")}};
+}
+
+bool is_window(const Section& scale, Reading& reading) {
+  if (!scale.has("low") || scale.number("low") < scale.number("high")) return true;
+  Fault fault = fault_at(scale.given("high"), scale.path_of("high"), "must be above low");
+  fault.allowed = fmt::format("> {}", scale.number("low"));
+  reading.faults.push_back(fault);
+  return false;
+}
+
+/// Lines of a size and the share below it.
+bool read_sieves(const Section& scale, SizeDistribution& law, Reading& reading) {
+  const std::filesystem::path file = reading.scene.file.parent_path() / scale.text("table");
+  const std::vector<CsvLine> lines = read_csv_lines(file);
+  const auto fail = [&](int line, const std::string& problem) {
+    Fault fault = line == 0 ? fault_at(scale.given("table"), scale.path_of("table"), problem) : Fault{};
+    if (line > 0) {
+      fault.where = {file.string(), line, 1};
+      fault.key_path = scale.path_of("table");
+      fault.problem = problem;
+    }
+    reading.faults.push_back(std::move(fault));
+    return false;
+  };
+  if (lines.empty()) return fail(0, "is no file, or an empty one");
+  const char separator = csv_separator(lines.front().text);
+  for (const CsvLine& line : lines) {
+    const std::vector<CsvField> fields = split_csv(line.text, separator);
+    const double size = csv_number(fields[0].text, separator),
+                 share = fields.size() == 2 ? csv_number(fields[1].text, separator) : NAN;
+    const bool right = size > 0.0 && std::isfinite(size) && share >= 0.0 && share <= 1.0;
+    if (!right && &line == &lines.front()) continue;  // names of columns
+    if (!right) return fail(line.number, "is no size above 0 and share from 0 to 1");
+    if (!law.sizes.empty() && !(size > law.sizes.back() && share > law.shares.back()))
+      return fail(line.number, "is not above the line before in both columns");
+    law.sizes.push_back(size);
+    law.shares.push_back(share);
+  }
+  if (law.sizes.size() < 2) return fail(0, "needs two sizes at least");
+  if (law.shares.front() != 0.0 || law.shares.back() != 1.0)
+    return fail(0, fmt::format("must begin with a share of 0 and end with 1, not with {:g} and {:g}",
+                               law.shares.front(), law.shares.back()));
+  return true;
+}
+
+}  // namespace
+
+ShapeDescription described_ellipsoid(const Vec3& semi_axes) {
+  return {ShapeKind::ellipsoid, {semi_axes[0], semi_axes[1], semi_axes[2], 0.0, 0.0}};
+}
+
+ShapeDescription scaled_shape(ShapeDescription shape, double scale) {
+  for (const std::size_t k : {0u, 1u, 2u, 4u}) shape.numbers[k] *= scale;
+  return shape;
+}
+
+std::optional<ShapeDescription> read_grain_shape(const Section& section, bool required, Reading& reading) {
+  if (section.node()->find("shape") != nullptr) return read_function(section, reading);
+  if (const Node* size = section.node()->find("size"))
+    reading.faults.push_back(fault_at(*size, section.path_of("size"), "has no meaning without shape"));
+  const Node* axes = section.node()->find("semi_axes");
+  const Node* radius = section.node()->find("radius");
+  if (axes != nullptr && radius != nullptr) {
+    reading.faults.push_back(
+        fault_at(*radius, section.path_of("radius"), "is given beside semi_axes; leave one out"));
+    return std::nullopt;
+  }
+  if (section.has("semi_axes")) return described_ellipsoid(section.vector("semi_axes"));
+  if (section.has("radius")) return described_ellipsoid(Vec3::Constant(section.number("radius")));
+  if (axes == nullptr && radius == nullptr && required) {
+    reading.faults.push_back({.where = section.node()->where,
+                              .key_path = section.path_of("semi_axes"),
+                              .problem = "is missing (or radius, for a sphere, or shape)",
+                              .value = {},
+                              .unit = "m",
+                              .allowed = "> 0",
+                              .suggestion = {}});
+  }
+  return std::nullopt;
+}
+
+std::optional<Region> read_region(const Section& section, Reading& reading) {
+  if (section.text("type") == "cylinder") {
+    const CylinderRegion cylinder{section.vector("start"), section.vector("end"), section.number("radius")};
+    if (cylinder.start != cylinder.end) return cylinder;
+    reading.faults.push_back(
+        fault_at(section.given("end"), section.path_of("end"), "must differ from start"));
+    return std::nullopt;
+  }
+  if (!is_box(section, reading)) return std::nullopt;
+  return BoxRegion{section.vector("low"), section.vector("high")};
+}
+
+std::optional<SizeLaw> read_scale(const Section& section, Reading& reading) {
+  const Section scale = section.child("scale");
+  if (scale.node() == nullptr) return SizeLaw{};
+  if (!is_window(scale, reading)) return std::nullopt;
+  SizeLaw law{settings_of<SizeDistribution>(scale),
+              settings_of<SizeShares>(scale).by == SizeShares::Of::mass};
+  if (law.law.kind == DistributionKind::table && !read_sieves(scale, law.law, reading)) return std::nullopt;
+  return law;
+}
+
+}  // namespace scree::io

@@ -1,0 +1,245 @@
+#include "engine/simulation/exchange.h"
+
+#include <gtest/gtest.h>
+#include <numeric>
+
+#include "engine/core/parallel.h"
+#include "engine/simulation/placement.h"
+#include "engine/simulation/population.h"
+#include "tests/support/world.h"
+
+namespace scree {
+namespace {
+
+/// One size of grain.
+Inlet inlet_of(test::World& world, const Vec3& semi_axes, const Region& region) {
+  Inlet inlet;
+  inlet.name = "feed";
+  inlet.region = region;
+  inlet.material = world.material;
+  inlet.shapes = {world.model.shapes.add(Ellipsoid{semi_axes})};
+  inlet.until = {1.0};
+  inlet.seed = 3;
+  return inlet;
+}
+
+/// Grains of two sizes rain into a box without a lid and leave through a part of its floor.
+test::World mill_race(double law_friction = 0.3) {
+  PairLaw law;
+  law.friction = law_friction;
+  test::World world(law, 2e-3);
+  world.model.settings.solver.tolerance = 1e-6;
+  world.model.settings.sort_interval = 37;
+  world.model.boundaries = box_walls("box", world.material, Vec3(0, 0, 0), Vec3(0.6, 0.6, 10.0), {"+z"});
+  Inlet inlet =
+      inlet_of(world, Vec3(0.05, 0.04, 0.03), BoxRegion{Vec3(0.05, 0.05, 0.6), Vec3(0.55, 0.55, 0.9)});
+  inlet.shapes.push_back(world.model.shapes.add(Ellipsoid{Vec3(0.06, 0.03, 0.03)}));
+  inlet.until = {0.7, 1.0};
+  inlet.mass_rate = 20.0;
+  inlet.twist.linear = Vec3(0, 0, -1.0);
+  world.model.inlets.push_back(inlet);
+  world.model.outlets.push_back({"drain", BoxRegion{Vec3(0, 0, -1), Vec3(0.3, 0.6, 0.1)}});
+  return world;
+}
+
+TEST(Exchange, NumberIsRateTimesTime) {
+  test::World world;
+  world.model.settings.gravity = Vec3(0, 0, -9.81);
+  Inlet inlet = inlet_of(world, Vec3::Constant(0.01), CylinderRegion{Vec3(0, 0, 1), Vec3(0, 0, 2), 0.5});
+  inlet.number_rate = 250.0;
+  inlet.start_s = 0.1;
+  inlet.stop_s = 0.3;
+  world.model.inlets.push_back(inlet);
+  world.run(0.4, [&](const StepReport& r) {
+    const double since = std::clamp(r.time_s - 1e-3, 0.1, 0.3) - 0.1;  // at the beginning of the step
+    EXPECT_NEAR(static_cast<double>(r.bodies), 250.0 * since, 1.0);
+    EXPECT_LE(static_cast<double>(r.bodies), 250.0 * since + 1e-9);
+  });
+  EXPECT_EQ(world.state.bodies.size(), 50u);
+  EXPECT_EQ(world.state.entered[0].bodies, 50);
+  EXPECT_EQ(world.state.entered[0].waited, 0);
+}
+
+TEST(Exchange, MassIsWithinAGrainOfRateTimesTimeAndEndsAtItsLimit) {
+  test::World world;
+  Inlet inlet = inlet_of(world, Vec3(0.02, 0.01, 0.01), BoxRegion{Vec3(0, 0, 1), Vec3(1, 1, 2)});
+  const double grain = volume(world.model.shapes, inlet.shapes[0]) * 2500.0;
+  inlet.mass_rate = 3.0;
+  inlet.most_mass = 0.9;
+  world.model.inlets.push_back(inlet);
+  world.run(0.4, [&](const StepReport& r) {
+    const double due = std::min(0.9, 3.0 * (r.time_s - 1e-3)), there = world.state.entered[0].mass;
+    EXPECT_LE(there, due + 1e-9);
+    EXPECT_GT(there, due - grain);
+  });
+}
+
+TEST(Exchange, WaitsForRoomAndMakesUpForIt) {
+  test::World world;
+  world.model.settings.gravity = Vec3::Zero();
+  Inlet inlet = inlet_of(world, Vec3::Constant(0.2), BoxRegion{Vec3(0, 0, 0), Vec3(0.5, 0.5, 0.5)});
+  inlet.number_rate = 1000.0;
+  world.model.inlets.push_back(inlet);
+  world.run(0.02);
+  // Two balls of radius 0.2 m have no room in a box of 0.5 m: centres are within 0.1 sqrt(3) of each other.
+  EXPECT_EQ(world.state.bodies.size(), 1u);
+  EXPECT_EQ(world.state.entered[0].waited, 18);  // none is due in the first step
+  // Once it is taken out the next one comes.
+  const std::vector<BodyId> all = world.state.bodies.id;
+  remove(world.state, all);
+  world.step();
+  EXPECT_EQ(world.state.bodies.size(), 1u);
+  EXPECT_EQ(world.state.bodies.id[0], 1);
+}
+
+TEST(Exchange, NewGrainsOverlapNobodyAndNoWall) {
+  test::World world = mill_race();
+  double deepest = 0.0;
+  std::int64_t entered = 0;
+  for (int k = 0; k < 400; ++k) {
+    // As the next step will find them: exchange alone, on a copy.
+    State copy = world.state;
+    StepReport report;
+    exchange(world.model, copy, report);
+    entered += report.exchange.entered;
+    for (const Misplaced& m : misplaced_bodies(world.model, copy.bodies, 0.0)) {
+      const auto is_new = [&](std::size_t i) {
+        return copy.bodies.id[i] >= world.state.bodies.next_id && copy.bodies.position[i].z() > 0.5;
+      };
+      if (is_new(m.body) || (!m.by_boundary && is_new(m.other))) deepest = std::max(deepest, m.relative);
+    }
+    world.step();
+  }
+  EXPECT_GT(entered, 20);
+  EXPECT_LT(deepest, 1e-9);  // rounding of gaps
+}
+
+TEST(Exchange, AccountsClose) {
+  test::World world = mill_race();
+  double energy = 0.0, mass = 0.0, worst = 0.0, turned_over = 0.0;
+  Vec3 linear = Vec3::Zero();
+  double linear_size = 0.0;
+  const StepReport last = world.run(3.0, [&](const StepReport& r) {
+    const EnergyLedger& e = r.energy;
+    energy += e.exchanged + e.position_correction + e.boundary_work - e.dissipated_by_friction -
+              e.dissipated_by_impact;
+    turned_over += std::abs(e.exchanged) + e.dissipated_by_friction + e.dissipated_by_impact;
+    worst = std::max(worst, std::abs(e.remainder));
+    mass += r.exchange.mass_entered - r.exchange.mass_left;
+    const double present =
+        std::accumulate(world.state.bodies.mass.begin(), world.state.bodies.mass.end(), 0.0);
+    EXPECT_NEAR(mass, present, 1e-12 * (1.0 + world.state.entered[0].mass));
+    // Gravity acts on those who are there: over the whole step.
+    const Vec3 weight = present * world.model.settings.gravity * r.time_step_s;
+    linear += r.exchange.linear_momentum + r.boundary_impulse + weight;
+    linear_size += r.exchange.linear_momentum.norm() + r.boundary_impulse.norm() + weight.norm();
+    EXPECT_NEAR((linear - r.linear_momentum).norm(), 0.0, 1e-11 * linear_size);
+  });
+  EXPECT_EQ(world.state.entered[0].bodies - world.state.left[0].bodies, last.bodies);
+  EXPECT_GT(world.state.left[0].bodies, 50);
+  EXPECT_NEAR(energy, last.energy.kinetic + last.energy.potential, 1e-11 * turned_over);
+  EXPECT_LT(worst, 1e-11 * turned_over);
+}
+
+TEST(Exchange, OutletsTakeWhatIsInside) {
+  test::World world;
+  world.model.settings.gravity = Vec3::Zero();
+  Random random(5);
+  std::vector<Vec3> places;
+  for (int k = 0; k < 1200; ++k) {
+    places.emplace_back(random.uniform(0, 10), random.uniform(0, 10), random.uniform(0, 10));
+    world.add_sphere(1e-3, places.back());
+  }
+  const Vec3 start(2, 2, 2), end(6, 5, 4);
+  world.model.outlets = {{"box", BoxRegion{Vec3(6, 6, 6), Vec3(9, 8, 10)}},
+                         {"cylinder", CylinderRegion{start, end, 1.5}},
+                         {"beyond", HalfSpace{Vec3(0, 0, 1), Vec3(0, 0, -1)}}};
+  std::int64_t box = 0, cylinder = 0, beyond = 0;
+  for (const Vec3& x : places) {
+    const bool in_box = x.x() >= 6 && x.x() <= 9 && x.y() >= 6 && x.y() <= 8 && x.z() >= 6;
+    const Vec3 e = (end - start).normalized();
+    const double along = (x - start).dot(e), away = (x - start).cross(e).norm();
+    const bool in_cylinder = along >= 0 && along <= (end - start).norm() && away <= 1.5;
+    if (in_box) ++box;
+    if (!in_box && in_cylinder) ++cylinder;
+    if (!in_box && !in_cylinder && x.z() < 1) ++beyond;
+  }
+  const StepReport r = world.step();
+  EXPECT_EQ(world.state.left[0].bodies, box);
+  EXPECT_EQ(world.state.left[1].bodies, cylinder);
+  EXPECT_EQ(world.state.left[2].bodies, beyond);
+  EXPECT_GT(std::min({box, cylinder, beyond}), 3);
+  EXPECT_EQ(r.bodies, 1200 - box - cylinder - beyond);
+  EXPECT_EQ(r.exchange.left, box + cylinder + beyond);
+}
+
+TEST(Exchange, DomainReflectsRemovesOrStops) {
+  for (const Outside outside : {Outside::reflect, Outside::remove, Outside::stop}) {
+    test::World world;
+    world.model.settings.gravity = Vec3::Zero();
+    world.add_sphere(0.1, Vec3(0, 0, 0), {Vec3(3.0, 0.5, 0), Vec3(1, 2, 3)});
+    world.add_sphere(0.1, Vec3(0, 5, 0));
+    world.model.domain = {Vec3(-1, -infinity, -1), Vec3(1, infinity, 1), outside};
+    Vec3 given = Vec3::Zero();
+    BodyId astray = -1;
+    const double mass = world.state.bodies.mass[0];
+    const Vec3 before = mass * world.state.bodies.linear_velocity[0];
+    const StepReport r = world.run(1.0, [&](const StepReport& s) {
+      given += s.exchange.linear_momentum;
+      if (astray < 0) astray = s.exchange.astray;
+      EXPECT_NEAR(s.energy.remainder, 0.0, 1e-12);
+    });
+    if (outside == Outside::reflect) {  // after 1/3 s
+      EXPECT_EQ(world.state.bodies.linear_velocity[0], Vec3(-3.0, 0.5, 0));
+      EXPECT_EQ(given, Vec3(-6.0 * mass, 0, 0));
+      EXPECT_EQ(r.linear_momentum, before + given);
+      EXPECT_EQ(r.bodies, 2);
+    } else if (outside == Outside::remove) {
+      EXPECT_EQ(r.bodies, 1);
+      EXPECT_EQ(world.state.left[0].bodies, 1);
+      EXPECT_EQ(world.state.left[0].mass, mass);
+    } else {
+      EXPECT_EQ(astray, 0);
+      EXPECT_EQ(r.bodies, 2);
+    }
+  }
+}
+
+TEST(Exchange, SameBitsOnAnyNumberOfThreadsAndFromACopyOfTheState) {
+  std::vector<std::uint64_t> hashes;
+  for (const int threads : {1, 2, 3, 4, 8}) {
+    set_thread_count(threads);
+    test::World world = mill_race();
+    world.run(1.0);
+    hashes.push_back(state_hash(world.state.bodies));
+  }
+  set_thread_count(2);
+  test::World world = mill_race();
+  world.run(0.5);
+  test::World other = mill_race();
+  other.state = world.state;
+  other.run(1.0);
+  hashes.push_back(state_hash(other.state.bodies));
+  for (const std::uint64_t h : hashes) EXPECT_EQ(h, hashes[0]);
+}
+
+TEST(Exchange, ManyPassingsLeaveNothingBehind) {
+  // Balls that fall past each other: 20,000 come and go, a hundred or so are there at any time.
+  test::World world;
+  Inlet inlet = inlet_of(world, Vec3::Constant(0.004), BoxRegion{Vec3(0, 0, 0.9), Vec3(1, 1, 1)});
+  inlet.number_rate = 1000.0;
+  inlet.twist.linear = Vec3(0, 0, -10.0);
+  world.model.inlets.push_back(inlet);
+  world.model.outlets.push_back({"below", HalfSpace{Vec3::Zero(), -Vec3::UnitZ()}});
+  std::size_t most = 0;
+  world.run(20.0, [&](const StepReport& r) { most = std::max(most, static_cast<std::size_t>(r.bodies)); });
+  EXPECT_GT(world.state.left[0].bodies, 19000);
+  EXPECT_LT(most, 200u);
+  EXPECT_EQ(world.state.bodies.next_id, world.state.entered[0].bodies);
+  EXPECT_LT(world.state.bodies.position.capacity(), 3 * most);
+  EXPECT_LT(world.state.seeds.row.capacity(), 3 * most);
+  EXPECT_EQ(world.model.shapes.size(), 1u);
+}
+
+}  // namespace
+}  // namespace scree
