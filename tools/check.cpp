@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <memory>
 #include <optional>
+#include <span>
 #include <spdlog/spdlog.h>
 
 #include "engine/core/parallel.h"
@@ -32,12 +33,15 @@ constexpr double vtk_bytes_per_body = 95.0, vtk_bytes_per_contact = 72.0;
 constexpr double written_bytes_per_s = 50e6;
 constexpr double bytes_per_field = 4.0;
 
-// Memory of a run, bytes: the program with its libraries, buffers of files, which grow with the first bodies,
-// and what state, workspace and waiting frames grow by; measured on eight scenes of 200 to 1000 bodies, and
-// on settling boxes of 1000, 8000 and 100000.
+// Memory of a run, bytes: the program with its libraries, and what state, workspace and waiting frames grow
+// by; measured on fifteen scenes of 30 to 1000 bodies, and on settling boxes of 8000 and 100000.
 constexpr double memory_of_placing = 350.0;  // of a body while a scene is read
-constexpr double memory_base = 34e6, memory_per_body = 950.0, memory_per_contact = 1130.0;
-constexpr double buffers_per_body = 10e3, most_buffers = 15e6;
+constexpr double memory_base = 30e6, memory_per_body = 950.0, memory_per_contact = 1130.0;
+// HDF5 keeps the last rows of every array at hand, up to so many bytes: those of bodies and of contacts,
+// bytes a row.
+constexpr double most_of_an_array = 1 << 20;
+constexpr double body_rows[] = {12.0, 16.0, 12.0, 12.0, 4.0, 4.0};
+constexpr double contact_rows[] = {12.0, 12.0, 12.0, 4.0, 4.0, 4.0, 4.0};
 
 // The mesh of a function, in each of the two formats, bytes.
 constexpr double bytes_a_function = 60e3;
@@ -62,6 +66,12 @@ double total_volume(const io::Scene& scene) {
 double total_mass(const io::Scene& scene) {
   double sum = 0.0;
   for (const double mass : scene.initial.bodies.mass) sum += mass;
+  return sum;
+}
+
+double kept_at_hand(std::span<const double> rows, double count) {
+  double sum = 0.0;
+  for (const double bytes : rows) sum += std::min(most_of_an_array, bytes * count);
   return sum;
 }
 
@@ -151,10 +161,13 @@ Forecast forecast(const io::Scene& scene, const Trial& trial) {
       tried ? trial.contacts_most : static_cast<std::int64_t>(contacts_per_packed_body * bodies);
   const double contacts = static_cast<double>(result.contacts);
   const double mean_contacts = tried ? trial.contacts_mean : contacts;
-  result.memory_bytes = memory_base + std::min(most_buffers, buffers_per_body * bodies) +
-                        memory_per_body * bodies + memory_per_contact * contacts;
+  result.memory_bytes = memory_base + memory_per_body * bodies + memory_per_contact * contacts;
   const double fields = bytes_per_field * static_cast<double>(scene.output.fields.size());
   const double frame_contacts = scene.output.contacts ? mean_contacts : 0.0;
+  const double frames = static_cast<double>(result.frames);
+  if (scene.output.hdf5)
+    result.memory_bytes +=
+        kept_at_hand(body_rows, mean_bodies * frames) + kept_at_hand(contact_rows, frame_contacts * frames);
   double frame = 0.0;
   if (scene.output.hdf5)
     frame +=
@@ -163,9 +176,9 @@ Forecast forecast(const io::Scene& scene, const Trial& trial) {
     frame += (vtk_bytes_per_body + fields) * mean_bodies + vtk_bytes_per_contact * frame_contacts;
   const auto count = [](const auto& list) { return static_cast<double>(list.size()); };
   const Model& model = scene.model;
-  result.output_bytes = frame * static_cast<double>(result.frames) +
-                        bytes_a_function * count(model.shapes.functions()) *
-                            static_cast<double>(int{scene.output.hdf5} + int{scene.output.vtk});
+  result.output_bytes =
+      frame * frames + bytes_a_function * count(model.shapes.functions()) *
+                           static_cast<double>(int{scene.output.hdf5} + int{scene.output.vtk});
   result.table_bytes = (bytes_a_step + bytes_a_boundary * count(model.boundaries) +
                         bytes_an_opening * (count(model.inlets) + count(model.outlets))) *
                        static_cast<double>(result.steps);

@@ -75,7 +75,7 @@ def show_meshes(display):
     display.ScaleFactor = 1.0
 
 
-def range_over_time(source, array, moments=16):
+def range_over_time(source, array, moments=100):
     """Of an array's values, or lengths, at some moments: reading every file of a long run would take too long."""
     times = source.TimestepValues if hasattr(source.TimestepValues, "__len__") else [source.TimestepValues]
     low, high = float("inf"), float("-inf")
