@@ -1,13 +1,13 @@
 #include "engine/detection/narrow_phase.h"
 
 #include <algorithm>
-#include <cassert>
 
 #include "engine/core/vector4.h"
 #include "engine/geometry/ellipsoid_batch.h"
 #include "engine/geometry/ellipsoid_mesh.h"
 #include "engine/geometry/ellipsoid_plane.h"
 #include "engine/geometry/ellipsoid_tube.h"
+#include "engine/geometry/implicit/implicit_mesh.h"
 #include "engine/geometry/implicit/implicit_walls.h"
 
 namespace scree {
@@ -166,10 +166,8 @@ PairKind pair_kind(const PlacedShapes& s, std::int32_t a, std::int32_t b) {
   const BoundarySurface& surface = s.boundaries[boundary_of(b)].surface;
   if (std::holds_alternative<Plane>(surface))
     return is_ellipsoid(a) ? PairKind::ellipsoid_plane : PairKind::implicit_plane;
-  if (std::holds_alternative<PlacedMesh>(surface)) {
-    assert(is_ellipsoid(a));  // of functions, scenes do not let them meet
-    return PairKind::ellipsoid_mesh;
-  }
+  if (std::holds_alternative<PlacedMesh>(surface))
+    return is_ellipsoid(a) ? PairKind::ellipsoid_mesh : PairKind::implicit_mesh;
   return is_ellipsoid(a) ? PairKind::ellipsoid_tube : PairKind::implicit_tube;
 }
 
@@ -189,6 +187,8 @@ void find_gaps(PairKind kind, const PlacedShapes& s, std::span<const ShapePair> 
       return find_wall_gaps<Plane>(s, pairs, found);
     case PairKind::implicit_tube:
       return find_wall_gaps<Tube>(s, pairs, found);
+    case PairKind::implicit_mesh:
+      return find_wall_gaps<PlacedMesh>(s, pairs, found);
   }
 }
 

@@ -11,10 +11,6 @@ namespace scree {
 
 namespace {
 
-constexpr std::uint32_t face_feature = 0, edge_feature = 1u << 30, vertex_feature = 2u << 30;
-constexpr double clear_of_faces =
-    1e-9;  // cosine that a normal of an edge or a vertex may have with what meets there
-
 std::size_t slot(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 /// An ellipsoid in the frame of a mesh.
@@ -81,30 +77,6 @@ Touch on_line(const Grain& g, const Vec3& from, const Vec3& along) {
   return {n, from + along.dot(deepest - from) * along, p.distance};
 }
 
-bool is_over(const MeshSurface& m, std::int32_t triangle, const Vec3& point, double slack) {
-  const std::array<std::int32_t, 3>& t = m.triangles[slot(triangle)];
-  const Vec3& n = m.normals[slot(triangle)];
-  for (std::size_t k = 0; k < 3; ++k) {
-    const Vec3 &a = m.points[slot(t[k])], &b = m.points[slot(t[(k + 1) % 3])];
-    if (n.dot((b - a).cross(point - a)) < -slack * (b - a).norm()) return false;
-  }
-  return true;
-}
-
-/// Does a normal point away from all triangles that meet at an edge?
-bool is_free_of_faces(const MeshSurface& m, const MeshSurface::Edge& edge, const Vec3& normal) {
-  for (std::int32_t k = edge.first_face; k < edge.first_face + edge.faces; ++k)
-    if (normal.dot(m.into_face[slot(k)]) > clear_of_faces) return false;
-  return true;
-}
-bool is_free_of_edges(const MeshSurface& m, std::int32_t vertex, const Vec3& normal) {
-  for (std::int32_t k = m.first_neighbour[slot(vertex)]; k < m.first_neighbour[slot(vertex) + 1]; ++k) {
-    const Vec3 to = m.points[slot(m.neighbour[slot(k)])] - m.points[slot(vertex)];
-    if (normal.dot(to) > clear_of_faces * to.norm()) return false;
-  }
-  return true;
-}
-
 /// Contacts in the frame of the mesh, each face, edge and vertex once.
 class Collector {
  public:
@@ -120,7 +92,7 @@ class Collector {
     const Touch face = on_plane(g_, m_.points[slot(t[0])], m_.normals[slot(triangle)]);
     if (face.distance > margin_) return;  // and so are its edges and vertices
     if (is_over(m_, triangle, face.at, 1e-12 * size_))
-      add(face, face_feature + static_cast<std::uint32_t>(m_.patch[slot(triangle)]));
+      add(face, static_cast<std::uint32_t>(m_.patch[slot(triangle)]));
     for (const std::int32_t e : m_.edge_of[slot(triangle)]) {
       const MeshSurface::Edge& edge = m_.edges[slot(e)];
       if (edge.is_sharp && is_first(e, edges_)) look_at_edge(edge, static_cast<std::uint32_t>(e));
@@ -130,7 +102,7 @@ class Collector {
       if (!((m_.points[slot(v)] - g_.centre).norm() <= size_ + margin_)) continue;
       const Touch touch = on_vertex(g_, m_.points[slot(v)]);
       if (is_near(touch) && is_free_of_edges(m_, v, touch.normal))
-        add(touch, vertex_feature + static_cast<std::uint32_t>(v));
+        add(touch, mesh_vertex + static_cast<std::uint32_t>(v));
     }
   }
 
@@ -147,7 +119,7 @@ class Collector {
     const Touch touch = on_line(g_, from, along);
     const double at = along.dot(touch.at - from);
     if (is_near(touch) && at >= 0.0 && at <= length && is_free_of_faces(m_, edge, touch.normal))
-      add(touch, edge_feature + number);
+      add(touch, mesh_edge + number);
   }
 
   /// Triangles share edges and vertices: each is looked at once.
@@ -177,20 +149,13 @@ class Collector {
 
 /// The distance from one feature alone, wherever it touches.
 double distance_from(const Grain& g, const MeshSurface& m, std::uint32_t feature, std::int32_t face) {
-  const auto number = static_cast<std::int32_t>(feature & (edge_feature - 1));
-  if (feature >= vertex_feature) return on_vertex(g, m.points[slot(number)]).distance;
-  if (feature >= edge_feature) {
+  const auto number = static_cast<std::int32_t>(feature & (mesh_edge - 1));
+  if (feature >= mesh_vertex) return on_vertex(g, m.points[slot(number)]).distance;
+  if (feature >= mesh_edge) {
     const Vec3& from = m.points[slot(m.edges[slot(number)].from)];
     return on_line(g, from, (m.points[slot(m.edges[slot(number)].to)] - from).normalized()).distance;
   }
   return on_plane(g, m.points[slot(m.triangles[slot(face)][0])], m.normals[slot(face)]).distance;
-}
-
-Pose moved(const Pose& pose, const Twist& twist, const Vec3& centre, double t) {
-  const double angle = twist.angular.norm() * t;
-  const Quat turn =
-      angle != 0.0 ? Quat(Eigen::AngleAxisd(angle, twist.angular.normalized())) : Quat::Identity();
-  return {centre + t * twist.linear + turn * (pose.position - centre), turn * pose.orientation};
 }
 
 }  // namespace
@@ -217,11 +182,11 @@ double gap_acceleration(const Ellipsoid& shape, const Pose& pose, const PlacedMe
                         const Twist& twist, double dt_s, const WallMotion& wall) {
   const MeshSurface& m = *mesh.mesh;
   std::int32_t face = -1;
-  if (contact.feature < edge_feature) face = m.triangle_of_patch[contact.feature];
+  if (contact.feature < mesh_edge) face = m.triangle_of_patch[contact.feature];
   const auto at = [&](double t) {
     return distance_from(
-        in_frame(shape, moved(pose, twist, pose.position, t), moved(mesh.pose, wall.twist, wall.centre, t)),
-        m, contact.feature, face);
+        in_frame(shape, moved(pose, WallMotion{pose.position, twist}, t), moved(mesh.pose, wall, t)), m,
+        contact.feature, face);
   };
   return (at(dt_s) - 2.0 * contact.distance + at(-dt_s)) / (dt_s * dt_s);
 }

@@ -26,4 +26,13 @@ struct WallMotion {
   Twist twist;
 };
 
+/// Where a pose is after t seconds of such a motion.
+inline Pose moved(const Pose& pose, const WallMotion& motion, double t) {
+  const Vec3& spin = motion.twist.angular;
+  const double angle = spin.norm() * t;
+  const Quat turn = angle != 0.0 ? Quat(Eigen::AngleAxisd(angle, spin.normalized())) : Quat::Identity();
+  return {motion.centre + t * motion.twist.linear + turn * (pose.position - motion.centre),
+          turn * pose.orientation};
+}
+
 }  // namespace scree

@@ -13,6 +13,8 @@ constexpr double same_corner = 1e-9;     // of the size
 constexpr double same_plane = 1e-7;      // rad: normals of one patch
 constexpr double needle_angle = 0.0175;  // rad
 constexpr std::int32_t leaf_size = 4;
+// Cosine that a normal of an edge or a vertex may have with what meets there.
+constexpr double clear_of_faces = 1e-9;
 
 std::size_t slot(std::int32_t i) { return static_cast<std::size_t>(i); }
 
@@ -194,6 +196,30 @@ void divide(MeshSurface& m, const std::vector<Vec3>& middles, std::size_t at, st
 }
 
 }  // namespace
+
+bool is_over(const MeshSurface& m, std::int32_t triangle, const Vec3& point, double slack) {
+  const std::array<std::int32_t, 3>& t = m.triangles[slot(triangle)];
+  const Vec3& n = m.normals[slot(triangle)];
+  for (std::size_t k = 0; k < 3; ++k) {
+    const Vec3 &a = m.points[slot(t[k])], &b = m.points[slot(t[(k + 1) % 3])];
+    if (n.dot((b - a).cross(point - a)) < -slack * (b - a).norm()) return false;
+  }
+  return true;
+}
+
+bool is_free_of_faces(const MeshSurface& m, const MeshSurface::Edge& edge, const Vec3& normal) {
+  for (std::int32_t k = edge.first_face; k < edge.first_face + edge.faces; ++k)
+    if (normal.dot(m.into_face[slot(k)]) > clear_of_faces) return false;
+  return true;
+}
+
+bool is_free_of_edges(const MeshSurface& m, std::int32_t vertex, const Vec3& normal) {
+  for (std::int32_t k = m.first_neighbour[slot(vertex)]; k < m.first_neighbour[slot(vertex) + 1]; ++k) {
+    const Vec3 to = m.points[slot(m.neighbour[slot(k)])] - m.points[slot(vertex)];
+    if (normal.dot(to) > clear_of_faces * to.norm()) return false;
+  }
+  return true;
+}
 
 std::pair<Vec3, Vec3> bounding_box(const PlacedMesh& placed) {
   const MeshSurface& m = *placed.mesh;

@@ -75,6 +75,17 @@ void triangles_near(const MeshSurface& mesh, const Vec3& low, const Vec3& high, 
   }
 }
 
+/// Features of contacts with a mesh begin here for edges and for vertices; those of faces at 0.
+inline constexpr std::uint32_t mesh_edge = 1u << 30, mesh_vertex = 2u << 30;
+
+/// Is a point over a triangle, or beside it by less than `slack` (m)?
+bool is_over(const MeshSurface& mesh, std::int32_t triangle, const Vec3& point, double slack);
+
+// Does the normal of a contact point away from all triangles that meet at an edge, or from all edges at a
+// vertex? Else it is not the edge or the vertex that is hit.
+bool is_free_of_faces(const MeshSurface& mesh, const MeshSurface::Edge& edge, const Vec3& normal);
+bool is_free_of_edges(const MeshSurface& mesh, std::int32_t vertex, const Vec3& normal);
+
 /// A mesh where it stands: x at rest is at orientation * x + position.
 struct PlacedMesh {
   std::shared_ptr<const MeshSurface> mesh;

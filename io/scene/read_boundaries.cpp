@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "engine/geometry/implicit/implicit_mesh.h"
 #include "io/files/csv_file.h"
 #include "io/files/file_errors.h"
 #include "io/files/mesh_file.h"
@@ -70,6 +71,13 @@ std::optional<PlacedMesh> read_mesh_surface(const Section& section, Reading& rea
   auto surface = std::make_shared<MeshSurface>(mesh_surface(mesh, findings));
   if (surface->triangles.empty()) {
     reading.faults.push_back(about(section, "file", "holds no triangle that has an area"));
+    return std::nullopt;
+  }
+  const std::size_t parts =
+      std::max({surface->triangle_of_patch.size(), surface->edges.size(), surface->points.size()});
+  if (reading.top->find("shapes") != nullptr && parts > most_mesh_parts) {
+    reading.faults.push_back(
+        about(section, "file", fmt::format("is too fine for bodies given by functions: {} edges", parts)));
     return std::nullopt;
   }
   tell_findings(section, findings, placement.sheets, reading);
@@ -233,10 +241,6 @@ void read_boundaries(const Section& top, Reading& reading) {
       reading.faults.push_back(fault_at(section.given("name"), section.path_of("name"), "was taken before"));
     }
     read_boundary(section, name, reading);
-    if (type == "mesh" && top.node()->find("shapes") != nullptr)
-      reading.faults.push_back(
-          about(section, "type",
-                "is no wall for bodies given by functions yet: leave out [[shapes]], or the mesh"));
     ++number;
   }
 }

@@ -1,49 +1,12 @@
 #include "engine/geometry/implicit/implicit_walls.h"
 
 #include <algorithm>
-#include <array>
-#include <cassert>
 
-#include "engine/geometry/implicit/flat_contact.h"
+#include "engine/geometry/implicit/wall_search.h"
 
 namespace scree {
 
 namespace {
-
-constexpr double step_limit = 0.2;  // of the size
-// Of the size, motion that a search allows for, and the same where contacts may appear meanwhile.
-constexpr double wall_slack = 0.02, hasty_wall_slack = 0.0025;
-constexpr double least_bulge =
-    0.1;  // of 1/size: a surface that bends apart from the wall by more is none of those
-
-/// A wall's distance at a point with its derivatives, and over how long a way its gradient turns by a radian.
-struct WallHere {
-  double distance;  // m
-  Three gradient;   // unit
-  Symmetric bend;   // 1/m
-  double radius;    // m
-};
-
-/// Both in the axes of the body, with its centre as origin. `remember` keeps where the wall is in a memory;
-/// moved(): by how much distances from it within `radius` of the origin may have changed since, m.
-struct PlaneWall {
-  Three normal;
-  double offset;  // m, distance of the origin
-
-  void remember(PairMemory& m) const {
-    m.offset = offset * Vec3::UnitZ();
-    m.turn = Quat(0.0, normal.x, normal.y, normal.z);
-  }
-  double moved(const PairMemory& m, double radius) const {
-    return std::abs(offset - m.offset.z()) + radius * norm(normal - to_three(m.turn.vec()));
-  }
-  double least_bend() const { return 0.0; }  // 1/m
-  /// Is all of the body farther away than the margin?
-  bool is_clear(const PlacedImplicit& body, double margin) const {
-    return offset - body.scale * support_bound(*body.shape, to_vec3(-1.0 * normal)) > margin;
-  }
-  WallHere at(Three x) const { return {offset + dot(normal, x), normal, {}, infinity}; }
-};
 
 struct TubeWall {
   Three middle, axis;
@@ -87,10 +50,6 @@ struct TubeWall {
   }
 };
 
-PlaneWall wall_of(const PlacedImplicit& body, const Plane& plane) {
-  return {to_three(body.rotation.transpose() * plane.normal), plane.normal.dot(body.position - plane.point)};
-}
-
 TubeWall wall_of(const PlacedImplicit& body, const Tube& tube) {
   const Vec3 middle = 0.5 * (tube.start + tube.end), along = tube.end - tube.start, axis = along.normalized();
   const Vec3 r = body.position - middle;
@@ -101,111 +60,6 @@ TubeWall wall_of(const PlacedImplicit& body, const Tube& tube) {
           tube.middle_radius(),
           0.5 * tube.thickness,
           radial < tube.middle_radius() ? 1.0 : -1.0};
-}
-
-/// A point of the surface where n = -grad d.
-struct WallTouch {
-  Three x, n;   // body's axes
-  double phi;   // m
-  Plane2 bend;  // A + Hess d in tangents(n)
-  bool converged;
-};
-
-template <class Wall>
-WallTouch newton(const PlacedImplicit& body, const Wall& wall, Three x) {
-  const double size = body.scale * body.shape->bounding_radius, limit = step_limit * size;
-  WallTouch t{x, {}, 0.0, {}, false};
-  for (int i = 0; i < newton_iterations; ++i) {
-    const SurfaceHere here = surface_here(*body.shape, body.scale, t.x);
-    const WallHere w = wall.at(t.x);
-    const Tangents frame = tangents(here.n);
-    const Plane2 a = across(frame, here.bend), d = across(frame, w.bend);
-    t.bend = {a.xx + d.xx, a.xy + d.xy, a.yy + d.yy};
-    t.n = here.n;
-    t.phi = w.distance;
-    const Two g = across(frame, w.gradient), k = across(frame, here.bend * here.n + w.bend * here.n);
-    const Matrix2 m{t.bend.xx, t.bend.xy, t.bend.xy, t.bend.yy};
-    const double scale = norm(t.bend) + 1e-3 / size;
-    Two u{-g.x - here.off * k.x, -g.y - here.off * k.y};
-    // Where all is flat any point will do.
-    u = std::abs(m.det()) > 1e-12 * scale * scale
-            ? solve(m, u)
-            : (norm(u) < 1e-9 ? Two{0.0, 0.0} : Two{size * u.x, size * u.y});
-    const double step = norm(u), shorter = step > limit ? limit / step : 1.0;
-    t.x = t.x + shorter * along(frame, u) + std::clamp(here.off, -limit, limit) * here.n;
-    if (std::max(step, std::abs(here.off)) < newton_tolerance * size) {
-      const WallHere end = wall.at(t.x);
-      t.n = -1.0 * end.gradient;
-      t.phi = end.distance;
-      t.converged = dot(here.n, end.gradient) < 0.0;
-      return t;
-    }
-  }
-  return t;
-}
-
-/// May a node hold a contact? Its ball against the distance, its cone against the gradient, which turns by
-/// asin(radius / w.radius) at most within the ball.
-template <class Wall>
-bool may_touch(const PlacedImplicit& body, const Wall& wall, const CoverNode& node, double margin,
-               double depth) {
-  const double radius = body.scale * node.radius;
-  const WallHere w = wall.at(body.scale * to_three(node.centre));
-  if (w.distance - radius > margin || w.distance + radius < -depth) return false;
-  const double sine_w = std::min(1.0, radius / w.radius), cosine_w = std::sqrt(1.0 - sine_w * sine_w);
-  const double sine = node.sine * cosine_w + node.cosine * sine_w,
-               cosine = node.cosine * cosine_w - node.sine * sine_w;
-  return !(sine > 0.0 && -dot(to_three(node.normal), w.gradient) < cosine);
-}
-
-struct Place {
-  WallTouch touch;
-  std::uint32_t feature;
-};
-
-bool is_least(const WallTouch& t, double size) {
-  return t.bend.xx + t.bend.yy >= 0.0 &&
-         t.bend.xx * t.bend.yy - t.bend.xy * t.bend.xy >= -1e-9 / (size * size);
-}
-
-/// All places where a wall is nearest, up to `margin` away. Known ones keep their features. Returns whether
-/// the surface bends away from the wall everywhere near it.
-template <class Wall>
-bool search(const PlacedImplicit& body, const Wall& wall, double margin, double depth,
-            std::span<const ImplicitStart> known, std::vector<Place>& places) {
-  const ImplicitShape& shape = *body.shape;
-  const double size = body.scale * shape.bounding_radius;
-  const auto is_known = [&](Three x, double near) {
-    return std::ranges::any_of(places, [&](const Place& p) { return norm(p.touch.x - x) < near; });
-  };
-  const auto take = [&](const WallTouch& t, std::uint32_t feature) {
-    if (!t.converged || !is_least(t, size) || t.phi > margin || t.phi < -depth ||
-        is_known(t.x, same_place * size))
-      return;
-    while (std::ranges::any_of(places, [&](const Place& p) { return p.feature == feature; }))
-      feature += 1u << 4;
-    places.push_back({t, feature});
-  };
-  for (const ImplicitStart& s : known) take(newton(body, wall, to_three(s.on_a)), s.feature);
-  bool bulges = true;
-  std::array<std::int32_t, 128> stack;
-  std::size_t waiting = 0;
-  stack[waiting++] = 0;
-  while (waiting > 0) {
-    const CoverNode& node = shape.cover.nodes[static_cast<std::size_t>(stack[--waiting])];
-    if (!may_touch(body, wall, node, margin, depth)) continue;
-    if (node.child >= 0) {
-      assert(waiting + 2 <= stack.size());
-      stack[waiting++] = node.child;
-      stack[waiting++] = node.child + 1;
-      continue;
-    }
-    const Three centre = body.scale * to_three(node.centre);
-    if (!(node.least_bend / body.scale + wall.least_bend() > least_bulge / size)) bulges = false;
-    if (!is_known(centre, body.scale * node.radius))
-      take(newton(body, wall, centre), (static_cast<std::uint32_t>(node.patch) & 0xfffffff) << 4);
-  }
-  return bulges;
 }
 
 /// Follows the remembered places; false if one is lost or the memory does not reach so far.
@@ -255,22 +109,7 @@ void find(const PlacedImplicit& body, const Wall& wall, double margin, PairMemor
       g.feature = feature;
       found.push_back(g);
     };
-    Three direction[2];
-    const int flat = flat_directions(p.touch.bend, p.touch.n, size, direction);
-    add(p.touch, p.feature);
-    for (int k = 0; k < 2 * flat; ++k) {
-      const Three to = (k % 2 == 0 ? -1.0 : 1.0) * direction[k / 2];
-      const auto aside = [&](double s) -> std::optional<WallTouch> {
-        const std::optional<double> up = height(shape, body.scale, p.touch.x + s * to, p.touch.n);
-        if (!up) return std::nullopt;
-        WallTouch moved = p.touch;
-        moved.x = p.touch.x + s * to + *up * p.touch.n;
-        moved.phi = wall.at(moved.x).distance;
-        return moved;
-      };
-      const WallTouch end = end_of_flat(p.touch, size, aside);
-      if (end.phi <= margin) add(end, p.feature + static_cast<std::uint32_t>(k) + 1);
-    }
+    add_with_ends(body, wall, p, margin, add);
   }
 }
 

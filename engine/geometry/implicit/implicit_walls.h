@@ -17,7 +17,8 @@ namespace scree {
 /// centre is inside, else from outside, and on its rims. Tests: ImplicitWalls.*
 void contacts(const PlacedImplicit& body, const Plane& plane, double margin, PairMemory& memory,
               std::vector<Gap>& found);
-void contacts(const PlacedImplicit& body, const Tube& tube, double margin, PairMemory& memory, std::vector<Gap>& found);
+void contacts(const PlacedImplicit& body, const Tube& tube, double margin, PairMemory& memory,
+              std::vector<Gap>& found);
 
 /// Second time derivative of the gap while both move on with their twists, m/s^2: (F4) with the wall's bend.
 double gap_acceleration(const PlacedImplicit& body, const Plane& plane, const Gap& contact,
