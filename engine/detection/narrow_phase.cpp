@@ -7,6 +7,7 @@
 #include "engine/geometry/ellipsoid_batch.h"
 #include "engine/geometry/ellipsoid_mesh.h"
 #include "engine/geometry/ellipsoid_plane.h"
+#include "engine/geometry/ellipsoid_revolved.h"
 #include "engine/geometry/ellipsoid_tube.h"
 #include "engine/geometry/implicit/implicit_walls.h"
 
@@ -99,18 +100,20 @@ void find_tube_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs, Pai
   }
 }
 
-void find_mesh_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs, PairGaps& found) {
+/// Of meshes and surfaces of revolution.
+template <class Surface>
+void find_surface_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs, PairGaps& found) {
   std::vector<Gap> some;
   for (const ShapePair& pair : pairs) {
     const Ellipsoid& body = ellipsoid_of(s, pair.a);
     const Pose pose = s.bodies.pose(slot(pair.a));
-    const PlacedMesh& mesh = surface_of<PlacedMesh>(s, pair.b);
+    const Surface& surface = surface_of<Surface>(s, pair.b);
     some.clear();
-    contacts(body, pose, mesh, pair.margin, some);
+    contacts(body, pose, surface, pair.margin, some);
     for (Gap& g : some) {
       if (pair.bends)
         g.acceleration =
-            gap_acceleration(body, pose, mesh, g, s.twist(pair.a), s.time_step_s, wall_motion(s, pair.b));
+            gap_acceleration(body, pose, surface, g, s.twist(pair.a), s.time_step_s, wall_motion(s, pair.b));
       found.add(pair, g);
     }
   }
@@ -166,9 +169,10 @@ PairKind pair_kind(const PlacedShapes& s, std::int32_t a, std::int32_t b) {
   const BoundarySurface& surface = s.boundaries[boundary_of(b)].surface;
   if (std::holds_alternative<Plane>(surface))
     return is_ellipsoid(a) ? PairKind::ellipsoid_plane : PairKind::implicit_plane;
-  if (std::holds_alternative<PlacedMesh>(surface)) {
+  const bool is_mesh = std::holds_alternative<PlacedMesh>(surface);
+  if (is_mesh || std::holds_alternative<PlacedRevolved>(surface)) {
     assert(is_ellipsoid(a));  // of functions, scenes do not let them meet
-    return PairKind::ellipsoid_mesh;
+    return is_mesh ? PairKind::ellipsoid_mesh : PairKind::ellipsoid_revolved;
   }
   return is_ellipsoid(a) ? PairKind::ellipsoid_tube : PairKind::implicit_tube;
 }
@@ -182,7 +186,9 @@ void find_gaps(PairKind kind, const PlacedShapes& s, std::span<const ShapePair> 
     case PairKind::ellipsoid_tube:
       return find_tube_gaps(s, pairs, found);
     case PairKind::ellipsoid_mesh:
-      return find_mesh_gaps(s, pairs, found);
+      return find_surface_gaps<PlacedMesh>(s, pairs, found);
+    case PairKind::ellipsoid_revolved:
+      return find_surface_gaps<PlacedRevolved>(s, pairs, found);
     case PairKind::implicit_implicit:
       return find_implicit_gaps(s, pairs, found);
     case PairKind::implicit_plane:

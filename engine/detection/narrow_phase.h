@@ -50,11 +50,12 @@ enum class PairKind : std::uint8_t {
   ellipsoid_plane,
   ellipsoid_tube,
   ellipsoid_mesh,
+  ellipsoid_revolved,
   implicit_implicit,
   implicit_plane,
   implicit_tube
 };
-inline constexpr std::size_t pair_kinds = 7;
+inline constexpr std::size_t pair_kinds = 8;
 constexpr bool is_remembered(PairKind kind) { return kind >= PairKind::implicit_implicit; }
 PairKind pair_kind(const PlacedShapes& placed, std::int32_t a, std::int32_t b);
 
