@@ -124,7 +124,8 @@ void place_boundaries(const DetectionInput& in, DetectionWorkspace& w) {
       guard.high = middle + half;
     };
     if (const auto* mesh = std::get_if<PlacedMesh>(&placed.surface)) set_box(*mesh);
-    if (const auto* revolved = std::get_if<PlacedRevolved>(&placed.surface)) set_box(*revolved);
+    const auto* revolved = std::get_if<PlacedRevolved>(&placed.surface);
+    if (revolved != nullptr && !revolved->surface->hollow) set_box(*revolved);
     w.guards.push_back(guard);
   }
 }

@@ -59,7 +59,6 @@ RevolvedSurface hollow_sphere(double radius) {
 
 std::pair<Vec3, Vec3> bounding_box(const PlacedRevolved& placed) {
   const RevolvedSurface& s = *placed.surface;
-  if (s.hollow) return {placed.pose.position, Vec3::Constant(infinity)};
   double radius = 0.0, low = infinity, high = -infinity;
   for (const Vec2& c : s.corners) {
     radius = std::max(radius, c[0] + s.rounding);

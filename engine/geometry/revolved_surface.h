@@ -42,8 +42,8 @@ struct PlacedRevolved {
   Pose pose;
 };
 
-/// Middle and half extents of an axis-aligned box in the world that holds the wall, m; infinite of a hollow
-/// sphere, which has everything outside.
+/// Middle and half extents of an axis-aligned box in the world that holds the wall, m; of a hollow sphere,
+/// its inside.
 std::pair<Vec3, Vec3> bounding_box(const PlacedRevolved& placed);
 
 /// How far a point is from the wall, m: negative in it.
