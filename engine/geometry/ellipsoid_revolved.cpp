@@ -15,12 +15,15 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 constexpr int samples = 24;  // round the axis, or along the part of a circle within reach
+constexpr double sample_step = 2.0 * pi / samples;  // rad
 constexpr std::uint32_t per_element = 16, first_of_ring = 8, ring_contacts = 3;
 constexpr double same_place = 1e-9;      // of the size; also of directions
 constexpr double clear_of_faces = 1e-9;  // cosine that a normal of a corner may have with what meets there
 constexpr double on_segment = 1e-12;     // of the size, beyond its ends
 
 using Segment = RevolvedSurface::Segment;
+
+std::size_t slot(int i) { return static_cast<std::size_t>(i); }
 
 Vec3 at_angle(const Vec2& profile, double phi) {
   return {profile[0] * std::cos(phi), profile[0] * std::sin(phi), profile[1]};
@@ -218,27 +221,56 @@ class Collector {
     return true;
   }
 
-  /// One plane keeps the convex hull of a cone and an ellipsoid apart: that of the greatest distance.
-  void look_from_outside(const Cone& cone) {
-    double best = -infinity, at = 0.0;
-    for (int k = 0; k < samples; ++k) {
-      const double phi = 2.0 * pi * k / samples, value = cone.value(phi);
-      if (value > best) {
-        best = value;
-        at = phi;
-      }
-    }
-    look_at_line(cone, cone.climb(at, 2.0 * pi / samples));
+  /// Angles next to that of the grain's centre, up to a cosine and one beyond: to both sides of the first, or
+  /// all round.
+  struct Angles {
+    double facing;
+    int each_side;
+    bool whole;
+
+    int first() const { return whole ? 0 : -each_side; }
+    int count() const { return whole ? samples : 2 * each_side + 1; }
+    double at(int k) const { return facing + sample_step * (first() + k); }
+  };
+  Angles angles_near(double cosine) const {
+    Angles a{std::atan2(g_.centre[1], g_.centre[0]), samples, true};
+    if (!(cosine > -1.0)) return a;
+    a.each_side = 1 + static_cast<int>(std::ceil(std::acos(std::min(cosine, 1.0)) / sample_step));
+    a.whole = 2 * a.each_side + 1 >= samples;
+    return a;
   }
 
+  /// One plane keeps the convex hull of a cone and an ellipsoid apart: that of the greatest distance. It
+  /// cannot turn farther from the centre than the ellipsoid's widths differ.
+  void look_from_outside(const Cone& cone) {
+    const Angles angles = angles_near(1.0 - (size_ - depth_) / (cone.segment.normal[0] * centre_[0]));
+    double best = -infinity, phi = 0.0;
+    for (int k = 0; k < angles.count(); ++k) {
+      const double value = cone.value(angles.at(k));
+      if (value > best) {
+        best = value;
+        phi = angles.at(k);
+      }
+    }
+    look_at_line(cone, cone.climb(phi, sample_step));
+  }
+
+  /// All maxima from where the ellipsoid, were it a ball of its longest semi-axis, would be near enough.
   void look_from_inside(const Cone& cone) {
+    const Vec2& normal = cone.segment.normal;
+    const double cosine =
+        (cone.offset - margin_ - size_ - normal[1] * g_.centre[2]) / (normal[0] * centre_[0]);
+    if (cosine > 1.0) return;
+    const Angles angles = angles_near(cosine);
     bool touches = false;
     std::array<double, samples> value;
-    for (int k = 0; k < samples; ++k) value[static_cast<std::size_t>(k)] = cone.value(2.0 * pi * k / samples);
-    for (std::size_t k = 0; k < samples; ++k) {
-      if (!(value[k] >= value[(k + samples - 1) % samples] && value[k] > value[(k + 1) % samples])) continue;
-      if (look_at_line(cone, cone.climb(2.0 * pi * static_cast<double>(k) / samples, 2.0 * pi / samples)))
-        touches = true;
+    const int n = angles.count();
+    for (int k = 0; k < n; ++k) value[slot(k)] = cone.value(angles.at(k));
+    for (int k = 0; k < n; ++k) {
+      if (!angles.whole && (k == 0 || k == n - 1)) continue;
+      if (!(value[slot(k)] >= value[slot((k + n - 1) % n)] && value[slot(k)] > value[slot((k + 1) % n)]))
+        continue;
+      if (look_at_line(cone, cone.climb(angles.at(k), sample_step))) touches = true;
     }
     if (!touches) return;
     look_all_round([&](double phi) { return cone.touch(phi); },
