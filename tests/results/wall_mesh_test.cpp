@@ -111,7 +111,7 @@ TEST(WallMesh, SurfacesOfRevolutionHaveTheirAreas) {
   EXPECT_NEAR(area_of(revolved_surface({Vec2(0, 0), Vec2(1, 1)}, false, 0.0)) / (pi * std::sqrt(2.0)), 1.0,
               3e-3);
   // A round post: its sides and ends, of which Pappus' quarter rounds are part.
-  const double post = 2.0 * pi * 0.6 * 1.0 + 2.0 * pi * 0.25 + pi * pi * 0.1 * 0.5 + 4.0 * pi * 0.01;
+  const double post = 2.0 * pi * 0.6 * 1.0 + 2.0 * pi * 0.25 + pi * pi * 0.1 + 4.0 * pi * 0.01;
   RevolvedSurface s = revolved_surface({Vec2(0, 0), Vec2(0.5, 0), Vec2(0.5, 1), Vec2(0, 1)}, false, 0.1);
   const PlacedRevolved placed{std::make_shared<RevolvedSurface>(s), {}};
   const io::WallMesh mesh = io::wall_mesh({{"wall", MaterialIndex(0), placed}}, {});

@@ -62,7 +62,8 @@ TEST(ReadScene, NoDefaultStandsInTheTableOfKeys) {
   for (const Key& key : keys()) {
     if (!key.fallback.empty()) {
       const bool of_shapes = key.section == "shapes" || key.section == "perturbations";
-      EXPECT_TRUE(key.name == "seed" || key.name == "open" || of_shapes) << key.section << '.' << key.name;
+      EXPECT_TRUE(key.name == "seed" || key.name == "open" || key.name == "caps" || of_shapes)
+          << key.section << '.' << key.name;
     }
   }
 }
@@ -256,7 +257,7 @@ TEST(ReadScene, BuildsSurfacesOfRevolution) {
   const Scene scene = read("[parameters]\na = 0.5\n" + material + sphere + R"(
 [[boundaries]]
 type = "disc"
-centre = [0, 0, -1]
+centre = [0, -3, 0]
 normal = [0, 2, 0]
 radius = 2
 [[boundaries]]
