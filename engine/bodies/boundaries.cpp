@@ -14,6 +14,8 @@ BoundarySurface moved(const BoundarySurface& surface, const Pose& motion) {
     tube->end = move(tube->end);
   } else if (auto* mesh = std::get_if<PlacedMesh>(&result)) {
     mesh->pose = {move(mesh->pose.position), motion.orientation * mesh->pose.orientation};
+  } else if (auto* revolved = std::get_if<PlacedRevolved>(&result)) {
+    revolved->pose = {move(revolved->pose.position), motion.orientation * revolved->pose.orientation};
   }
   return result;
 }

@@ -1,4 +1,5 @@
-// Boundaries: walls, tubes and meshes, bodies that nothing moves but what is prescribed.
+// Boundaries: walls, tubes, meshes and surfaces of revolution, bodies that nothing moves but what is
+// prescribed.
 #pragma once
 
 #include <algorithm>
@@ -10,11 +11,12 @@
 #include "engine/core/types.h"
 #include "engine/geometry/mesh_surface.h"
 #include "engine/geometry/plane.h"
+#include "engine/geometry/revolved_surface.h"
 #include "engine/geometry/tube.h"
 
 namespace scree {
 
-using BoundarySurface = std::variant<Plane, Tube, PlacedMesh>;
+using BoundarySurface = std::variant<Plane, Tube, PlacedMesh, PlacedRevolved>;
 
 /// Surface and centre are those at rest, in world axes: where the motion has done nothing yet.
 struct Boundary {

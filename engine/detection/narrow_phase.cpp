@@ -1,11 +1,13 @@
 #include "engine/detection/narrow_phase.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "engine/core/vector4.h"
 #include "engine/geometry/ellipsoid_batch.h"
 #include "engine/geometry/ellipsoid_mesh.h"
 #include "engine/geometry/ellipsoid_plane.h"
+#include "engine/geometry/ellipsoid_revolved.h"
 #include "engine/geometry/ellipsoid_tube.h"
 #include "engine/geometry/implicit/implicit_mesh.h"
 #include "engine/geometry/implicit/implicit_walls.h"
@@ -99,18 +101,20 @@ void find_tube_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs, Pai
   }
 }
 
-void find_mesh_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs, PairGaps& found) {
+/// Of meshes and surfaces of revolution.
+template <class Surface>
+void find_surface_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs, PairGaps& found) {
   std::vector<Gap> some;
   for (const ShapePair& pair : pairs) {
     const Ellipsoid& body = ellipsoid_of(s, pair.a);
     const Pose pose = s.bodies.pose(slot(pair.a));
-    const PlacedMesh& mesh = surface_of<PlacedMesh>(s, pair.b);
+    const Surface& surface = surface_of<Surface>(s, pair.b);
     some.clear();
-    contacts(body, pose, mesh, pair.margin, some);
+    contacts(body, pose, surface, pair.margin, some);
     for (Gap& g : some) {
       if (pair.bends)
         g.acceleration =
-            gap_acceleration(body, pose, mesh, g, s.twist(pair.a), s.time_step_s, wall_motion(s, pair.b));
+            gap_acceleration(body, pose, surface, g, s.twist(pair.a), s.time_step_s, wall_motion(s, pair.b));
       found.add(pair, g);
     }
   }
@@ -168,6 +172,10 @@ PairKind pair_kind(const PlacedShapes& s, std::int32_t a, std::int32_t b) {
     return is_ellipsoid(a) ? PairKind::ellipsoid_plane : PairKind::implicit_plane;
   if (std::holds_alternative<PlacedMesh>(surface))
     return is_ellipsoid(a) ? PairKind::ellipsoid_mesh : PairKind::implicit_mesh;
+  if (std::holds_alternative<PlacedRevolved>(surface)) {
+    assert(is_ellipsoid(a));  // of functions, scenes do not let them meet
+    return PairKind::ellipsoid_revolved;
+  }
   return is_ellipsoid(a) ? PairKind::ellipsoid_tube : PairKind::implicit_tube;
 }
 
@@ -180,7 +188,9 @@ void find_gaps(PairKind kind, const PlacedShapes& s, std::span<const ShapePair> 
     case PairKind::ellipsoid_tube:
       return find_tube_gaps(s, pairs, found);
     case PairKind::ellipsoid_mesh:
-      return find_mesh_gaps(s, pairs, found);
+      return find_surface_gaps<PlacedMesh>(s, pairs, found);
+    case PairKind::ellipsoid_revolved:
+      return find_surface_gaps<PlacedRevolved>(s, pairs, found);
     case PairKind::implicit_implicit:
       return find_implicit_gaps(s, pairs, found);
     case PairKind::implicit_plane:

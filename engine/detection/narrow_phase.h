@@ -50,12 +50,13 @@ enum class PairKind : std::uint8_t {
   ellipsoid_plane,
   ellipsoid_tube,
   ellipsoid_mesh,
+  ellipsoid_revolved,
   implicit_implicit,
   implicit_plane,
   implicit_tube,
   implicit_mesh
 };
-inline constexpr std::size_t pair_kinds = 8;
+inline constexpr std::size_t pair_kinds = 9;
 constexpr bool is_remembered(PairKind kind) { return kind >= PairKind::implicit_implicit; }
 PairKind pair_kind(const PlacedShapes& placed, std::int32_t a, std::int32_t b);
 

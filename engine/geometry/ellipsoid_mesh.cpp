@@ -6,6 +6,7 @@
 
 #include "engine/core/eigenbasis.h"
 #include "engine/core/frames.h"
+#include "engine/geometry/ellipsoid_walls.h"
 
 namespace scree {
 
@@ -13,40 +14,13 @@ namespace {
 
 std::size_t slot(std::int32_t i) { return static_cast<std::size_t>(i); }
 
-/// An ellipsoid in the frame of a mesh.
-struct Grain {
-  const Ellipsoid& shape;
-  Vec3 centre;
-  Mat3 axes;    // columns: its own axes
-  Mat3 matrix;  // S, m^2
-};
-
-Grain in_frame(const Ellipsoid& shape, const Pose& pose, const Pose& mesh) {
-  const Quat back = mesh.orientation.conjugate();
-  const Mat3 axes = (back * pose.orientation).toRotationMatrix();
-  return {shape, back * (pose.position - mesh.position), axes,
-          axes * shape.semi_axes.cwiseAbs2().asDiagonal() * axes.transpose()};
-}
-
 /// In the frame of the mesh: the point of the mesh that is touched.
 struct Touch {
   Vec3 normal, at;
   double distance;
 };
 
-/// Of an ellipsoid's surface next to a point, both along its own axes: the outward normal and the signed
-/// distance, negative inside, m.
-struct Nearest {
-  Vec3 normal;
-  double distance;
-};
-Nearest nearest(const Ellipsoid& shape, const Vec3& point) {
-  const Vec3 x = closest_surface_point(shape, point);
-  const Vec3 n = x.cwiseQuotient(shape.semi_axes.cwiseAbs2()).normalized();
-  return {n, n.dot(point - x)};
-}
-
-Touch on_plane(const Grain& g, const Vec3& point, const Vec3& normal) {
+Touch on_plane(const FramedEllipsoid& g, const Vec3& point, const Vec3& normal) {
   const double height = normal.dot(g.centre - point);
   const Vec3 n = (height < 0.0 ? -1.0 : 1.0) * normal, s = g.matrix * n;
   const double reach = std::sqrt(n.dot(s));
@@ -54,13 +28,13 @@ Touch on_plane(const Grain& g, const Vec3& point, const Vec3& normal) {
   return {n, g.centre - s / reach - distance * n, distance};
 }
 
-Touch on_vertex(const Grain& g, const Vec3& vertex) {
+Touch on_vertex(const FramedEllipsoid& g, const Vec3& vertex) {
   const Nearest p = nearest(g.shape, g.axes.transpose() * (vertex - g.centre));
   return {-(g.axes * p.normal), vertex, p.distance};
 }
 
 /// Along the edge the ellipsoid is an ellipse: its shadow, with the matrix Q^T S Q.
-Touch on_line(const Grain& g, const Vec3& from, const Vec3& along) {
+Touch on_line(const FramedEllipsoid& g, const Vec3& from, const Vec3& along) {
   const auto [u, w] = tangents(along);
   const Vec3 su = g.matrix * u, sw = g.matrix * w;
   Mat2 shadow;
@@ -80,7 +54,7 @@ Touch on_line(const Grain& g, const Vec3& from, const Vec3& along) {
 /// Contacts in the frame of the mesh, each face, edge and vertex once.
 class Collector {
  public:
-  Collector(const Grain& g, const MeshSurface& m, double margin)
+  Collector(const FramedEllipsoid& g, const MeshSurface& m, double margin)
       : g_(g),
         m_(m),
         margin_(margin),
@@ -141,14 +115,15 @@ class Collector {
     found.emplace_back(touch, feature);
   }
 
-  const Grain& g_;
+  const FramedEllipsoid& g_;
   const MeshSurface& m_;
   double margin_, depth_, size_;
   std::vector<std::int32_t> edges_, vertices_;
 };
 
 /// The distance from one feature alone, wherever it touches.
-double distance_from(const Grain& g, const MeshSurface& m, std::uint32_t feature, std::int32_t face) {
+double distance_from(const FramedEllipsoid& g, const MeshSurface& m, std::uint32_t feature,
+                     std::int32_t face) {
   const auto number = static_cast<std::int32_t>(feature & (mesh_edge - 1));
   if (feature >= mesh_vertex) return on_vertex(g, m.points[slot(number)]).distance;
   if (feature >= mesh_edge) {
@@ -163,7 +138,7 @@ double distance_from(const Grain& g, const MeshSurface& m, std::uint32_t feature
 void contacts(const Ellipsoid& shape, const Pose& pose, const PlacedMesh& mesh, double margin,
               std::vector<Gap>& found) {
   const MeshSurface& m = *mesh.mesh;
-  const Grain g = in_frame(shape, pose, mesh.pose);
+  const FramedEllipsoid g = in_frame(shape, pose, mesh.pose);
   const Vec3 half = g.matrix.diagonal().cwiseSqrt() + Vec3::Constant(margin);
   Collector collector(g, m, margin);
   triangles_near(m, g.centre - half, g.centre + half, [&](std::int32_t t) { collector.look_at(t); });

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "engine/geometry/ellipsoid_walls.h"
+
 namespace scree {
 
 namespace {
@@ -45,40 +47,6 @@ TubeView view(const PlacedEllipsoid& placed, const Tube& tube) {
   w.centre = to_tube * (placed.centre - w.middle);
   w.matrix = to_tube * placed.matrix * to_tube.transpose();
   return w;
-}
-
-/// Root of a function that falls through zero between low and high: bisection sped up by secants.
-template <class F>
-double falling_root(F&& slope, double low, double high) {
-  double f_low = slope(low), f_high = slope(high);
-  if (f_low <= 0.0) return low;
-  if (f_high >= 0.0) return high;
-  for (int k = 0; k < refinements && high - low > angle_tolerance; ++k) {
-    double middle = (low * f_high - high * f_low) / (f_high - f_low);
-    const double guard = 0.02 * (high - low);
-    if (k % 3 == 2) middle = 0.5 * (low + high);
-    middle = std::clamp(middle, low + guard, high - guard);
-    const double f = slope(middle);
-    if (f > 0.0) {
-      low = middle;
-      f_low = f;
-    } else {
-      high = middle;
-      f_high = f;
-    }
-  }
-  return 0.5 * (low + high);
-}
-
-/// Which end of the grain a surface point (its frame) is on: stays the same while the contact slides a
-/// little.
-std::uint32_t end_of_grain(const Ellipsoid& shape, const Vec3& local) {
-  int longest = 0, shortest = 0;
-  shape.semi_axes.maxCoeff(&longest);
-  shape.semi_axes.minCoeff(&shortest);
-  if (longest == shortest) return 0;
-  const int middle = 3 - longest - shortest;
-  return (local[longest] < 0.0 ? 1u : 0u) + (local[middle] < 0.0 ? 2u : 0u);
 }
 
 struct Output {

@@ -68,6 +68,13 @@ Misplaced fit(const Shapes& shapes, const Bodies& bodies, std::size_t i, const T
 
 Misplaced fit(const Shapes&, const Bodies&, std::size_t, const PlacedMesh&) { return {}; }
 
+Misplaced fit(const Shapes&, const Bodies& bodies, std::size_t i, const PlacedRevolved& wall) {
+  Misplaced result;
+  if (distance(wall, bodies.position[i]) < 0.0)
+    result.how = wall.surface->hollow ? Misplaced::How::behind : Misplaced::How::in_the_wall;
+  return result;
+}
+
 bool is_lost(const Model& model, const std::vector<PlacedBoundary>& boundaries, const Bodies& bodies,
              std::size_t i) {
   const bool finite = bodies.position[i].allFinite() && bodies.orientation[i].coeffs().allFinite() &&
@@ -75,8 +82,10 @@ bool is_lost(const Model& model, const std::vector<PlacedBoundary>& boundaries, 
   if (!finite) return true;
   const double radius = model.shapes.bounding_radius(bodies.shape[i]);
   return std::any_of(boundaries.begin(), boundaries.end(), [&](const PlacedBoundary& boundary) {
-    const Plane* plane = std::get_if<Plane>(&boundary.surface);
-    return plane && plane->normal.dot(bodies.position[i] - plane->point) < -radius;
+    if (const Plane* plane = std::get_if<Plane>(&boundary.surface))
+      return plane->normal.dot(bodies.position[i] - plane->point) < -radius;
+    const PlacedRevolved* revolved = std::get_if<PlacedRevolved>(&boundary.surface);
+    return revolved && revolved->surface->hollow && distance(*revolved, bodies.position[i]) < -radius;
   });
 }
 

@@ -52,8 +52,8 @@ struct Travel {
 };
 Travel farthest_travel(const Model& model, const Bodies& bodies);
 
-/// Bodies with a number that is not finite, or whose centre is behind a plane by more than their bounding
-/// radius, as the boundaries stand at the time.
+/// Bodies with a number that is not finite, or whose centre is behind a plane, or outside a hollow sphere,
+/// by more than their bounding radius, as the boundaries stand at the time.
 std::int64_t count_lost_bodies(const Model& model, const Bodies& bodies, double time_s);
 
 }  // namespace scree

@@ -59,14 +59,25 @@ void add_walls(const Boundaries& boundaries, std::vector<Vec3>& points) {
       for (std::size_t k = 0; k < all.size(); k += 1 + all.size() / most)
         points.push_back(placed->pose.position + placed->pose.orientation * all[k]);
     }
-    const Tube* tube = std::get_if<Tube>(&boundary.surface);
-    if (!tube) continue;
-    const Vec3 axis = (tube->end - tube->start).normalized(), u = axis.unitOrthogonal(), v = axis.cross(u);
-    for (int k = 0; k < around; ++k) {
-      const double angle = 2.0 * std::numbers::pi * k / around;
-      const Vec3 radial = tube->outer_radius() * (std::cos(angle) * u + std::sin(angle) * v);
-      points.push_back(tube->start + radial);
-      points.push_back(tube->end + radial);
+    const auto add_ring = [&](const Vec3& middle, const Vec3& axis, double radius) {
+      const Vec3 u = axis.unitOrthogonal(), v = axis.cross(u);
+      for (int k = 0; k < around; ++k) {
+        const double angle = 2.0 * std::numbers::pi * k / around;
+        points.push_back(middle + radius * (std::cos(angle) * u + std::sin(angle) * v));
+      }
+    };
+    if (const Tube* tube = std::get_if<Tube>(&boundary.surface)) {
+      const Vec3 axis = (tube->end - tube->start).normalized();
+      add_ring(tube->start, axis, tube->outer_radius());
+      add_ring(tube->end, axis, tube->outer_radius());
+    }
+    if (const PlacedRevolved* revolved = std::get_if<PlacedRevolved>(&boundary.surface)) {
+      const Vec3 axis = revolved->pose.orientation * Vec3::UnitZ();
+      const double rounding = revolved->surface->rounding;
+      for (const Vec2& corner : revolved->surface->corners) {
+        for (const double z : {corner[1] - rounding, corner[1] + rounding})
+          add_ring(revolved->pose.position + z * axis, axis, corner[0] + rounding);
+      }
     }
   }
 }

@@ -316,7 +316,8 @@ Json run_json(const RecordedRun& run) {
   }
   for (const Boundary& boundary : run.model.boundaries) {
     boundaries.push_back(
-        {{"name", boundary.name}, {"kind", std::array{"plane", "tube", "mesh"}[boundary.surface.index()]}});
+        {{"name", boundary.name},
+         {"kind", std::array{"plane", "tube", "mesh", "revolved"}[boundary.surface.index()]}});
   }
   return {{"scene", run.scene},
           {"description", run.description},

@@ -209,7 +209,49 @@ void write_meshes(hid_t group, const Boundaries& boundaries) {
              triangles.data(), triangles.size() / 3, 3);
 }
 
-/// Planes, tubes and meshes in one group each; `boundary` says which number contacts know them by.
+/// Ragged: the corners of profile k are rows offset[k] to offset[k + 1].
+void write_revolved(hid_t group, const Boundaries& boundaries) {
+  std::vector<std::int32_t> boundary, closed, hollow;
+  std::vector<Vec3> position;
+  std::vector<double> orientation, rounding, corners;
+  std::vector<std::int64_t> offset{0};
+  for (std::size_t i = 0; i < boundaries.size(); ++i) {
+    const auto* placed = std::get_if<PlacedRevolved>(&boundaries[i].surface);
+    if (placed == nullptr) continue;
+    const RevolvedSurface& s = *placed->surface;
+    const Quat& q = placed->pose.orientation;
+    boundary.push_back(static_cast<std::int32_t>(i));
+    position.push_back(placed->pose.position);
+    orientation.insert(orientation.end(), {q.w(), q.x(), q.y(), q.z()});
+    rounding.push_back(s.rounding);
+    closed.push_back(s.closed ? 1 : 0);
+    hollow.push_back(s.hollow ? 1 : 0);
+    for (const Vec2& c : s.corners) corners.insert(corners.end(), {c[0], c[1]});
+    offset.push_back(static_cast<std::int64_t>(corners.size() / 2));
+  }
+  if (boundary.empty()) return;
+  const Handle revolved = create_group(group, "revolved");
+  const hid_t r = revolved.get();
+  const std::size_t n = boundary.size();
+  write_rows(r, {"boundary", "1", "[surface] number of the boundary"}, boundary.data(), n);
+  write_rows(r, {"position", "m", "[surface, 3] where its origin is at rest"}, position);
+  write_rows(r,
+             {"orientation", "1", "[surface, 4] unit quaternion w x y z, its axes to the world's, at rest"},
+             orientation.data(), n, 4);
+  write_rows(r, {"rounding", "m", "[surface] the wall is all that is within this distance of it"},
+             rounding.data(), n);
+  write_rows(r, {"closed", "1", "[surface] 1 where the last corner is joined with the first"}, closed.data(),
+             n);
+  write_rows(r, {"hollow", "1", "[surface] 1 where the wall is what is farther than `rounding`, instead"},
+             hollow.data(), n);
+  write_rows(r, {"offset", "1", "[surface + 1] corners of profile k are rows offset[k] to offset[k + 1]"},
+             offset.data(), offset.size());
+  write_rows(r, {"corner", "m", "[corner, 2] distance from the third axis, and along it"}, corners.data(),
+             corners.size() / 2, 2);
+}
+
+/// Planes, tubes, meshes and surfaces of revolution in one group each; `boundary` says which number contacts
+/// know them by.
 void write_boundaries(hid_t file, const Boundaries& boundaries) {
   std::vector<std::string> names, kinds;
   std::vector<std::int32_t> material, plane_boundary, tube_boundary;
@@ -231,13 +273,14 @@ void write_boundaries(hid_t file, const Boundaries& boundaries) {
       inner_radius.push_back(tube->inner_radius);
       thickness.push_back(tube->thickness);
     } else {
-      kinds.push_back("mesh");
+      kinds.push_back(std::holds_alternative<PlacedMesh>(boundaries[i].surface) ? "mesh" : "revolved");
     }
   }
   const Handle group = create_group(file, "boundaries");
   write_meshes(group.get(), boundaries);
+  write_revolved(group.get(), boundaries);
   write_texts(group.get(), {"name", "", "[boundary]"}, names);
-  write_texts(group.get(), {"kind", "", "[boundary] plane, tube or mesh"}, kinds);
+  write_texts(group.get(), {"kind", "", "[boundary] plane, tube, mesh or revolved"}, kinds);
   write_rows(group.get(), {"material", "1", "[boundary] row of /materials"}, material.data(),
              material.size());
   const Handle planes = create_group(group.get(), "planes");

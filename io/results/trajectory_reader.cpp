@@ -144,6 +144,35 @@ void read_meshes(hid_t file, Boundaries& boundaries) {
   }
 }
 
+void read_revolved(hid_t file, Boundaries& boundaries) {
+  if (!has_link(file, "boundaries/revolved")) return;
+  const std::string group = "boundaries/revolved/";
+  const auto whole = [&](const char* name) {
+    return read_rows<std::int32_t>(file, group + name, H5T_NATIVE_INT32);
+  };
+  const auto boundary = whole("boundary"), closed = whole("closed"), hollow = whole("hollow");
+  const auto position = read_rows<Vec3>(file, group + "position", H5T_NATIVE_DOUBLE);
+  const auto orientation = read_rows<std::array<double, 4>>(file, group + "orientation", H5T_NATIVE_DOUBLE);
+  const auto rounding = read_rows<double>(file, group + "rounding", H5T_NATIVE_DOUBLE);
+  const auto offset = read_rows<std::int64_t>(file, group + "offset", H5T_NATIVE_INT64);
+  const auto corner = read_rows<std::array<double, 2>>(file, group + "corner", H5T_NATIVE_DOUBLE);
+  for (std::size_t k = 0; k < boundary.size(); ++k) {
+    std::vector<Vec2> corners;
+    for (auto c = offset.at(k); c < offset.at(k + 1); ++c) {
+      const auto& [r, z] = corner.at(static_cast<std::size_t>(c));
+      corners.emplace_back(r, z);
+    }
+    if (corners.empty()) throw Error("a profile of a surface of revolution has no corner");
+    RevolvedSurface surface = hollow.at(k) != 0
+                                  ? hollow_sphere(rounding.at(k))
+                                  : revolved_surface(corners, closed.at(k) != 0, rounding.at(k));
+    const auto& [w, x, y, z] = orientation.at(k);
+    boundaries.at(static_cast<std::size_t>(boundary[k])).surface =
+        PlacedRevolved{std::make_shared<RevolvedSurface>(std::move(surface)),
+                       {position.at(k), Quat(w, x, y, z).normalized()}};
+  }
+}
+
 void read_boundaries(hid_t file, Boundaries& boundaries) {
   const std::vector<std::string> names = read_texts(file, "boundaries/name");
   const auto material = read_rows<std::int32_t>(file, "boundaries/material", H5T_NATIVE_INT32);
@@ -171,6 +200,7 @@ void read_boundaries(hid_t file, Boundaries& boundaries) {
         Tube{start.at(i), end.at(i), radius.at(i), thickness.at(i)};
   }
   read_meshes(file, boundaries);
+  read_revolved(file, boundaries);
 }
 
 RecordedRun read_run(hid_t file) {

@@ -8,8 +8,10 @@ namespace scree::io {
 
 namespace {
 
-constexpr int tube_segments = 96;       // around the axis
-constexpr int rim_segments = 8;         // of each rim's half circle
+constexpr int tube_segments = 96;  // around the axis
+constexpr int rim_segments = 8;    // of each rim's half circle
+constexpr double pi = std::numbers::pi;
+constexpr double round_step = pi / 24;  // rad, of other round edges
 constexpr double region_margin = 0.25;  // of the largest extent
 constexpr double grown_margin = 0.1;    // of the extent of the bodies in that direction
 
@@ -81,27 +83,88 @@ std::vector<ProfilePoint> tube_profile(const Tube& tube) {
   return profile;
 }
 
-void add_tube(WallMesh& mesh, std::int32_t boundary, const Tube& tube) {
-  const std::vector<ProfilePoint> profile = tube_profile(tube);
-  const Vec3 axis = (tube.end - tube.start).normalized(), u = axis.unitOrthogonal(), v = axis.cross(u);
+/// Turns a line about an axis; `closed`: its last point is joined with its first.
+void add_turned(WallMesh& mesh, std::int32_t boundary, const std::vector<ProfilePoint>& profile, bool closed,
+                const Vec3& origin, const Vec3& axis) {
+  const Vec3 u = axis.unitOrthogonal(), v = axis.cross(u);
   const auto first = static_cast<std::int32_t>(mesh.point.size());
   const auto n = static_cast<std::int32_t>(profile.size());
   for (int s = 0; s < tube_segments; ++s) {
     const double angle = 2.0 * std::numbers::pi * s / tube_segments;
     const Vec3 radial = std::cos(angle) * u + std::sin(angle) * v;
     for (const ProfilePoint& p : profile) {
-      mesh.point.push_back(tube.start + p.height * axis + p.radius * radial);
+      mesh.point.push_back(origin + p.height * axis + p.radius * radial);
       mesh.normal.push_back(p.normal_height * axis + p.normal_radius * radial);
     }
   }
   for (std::int32_t s = 0; s < tube_segments; ++s) {
     const std::int32_t here = first + s * n, next = first + (s + 1) % tube_segments * n;
-    for (std::int32_t p = 0; p < n; ++p) {
+    for (std::int32_t p = 0; p < (closed ? n : n - 1); ++p) {
       const std::int32_t q = (p + 1) % n;
       mesh.polygon.push_back({here + p, here + q, next + q, next + p});
       mesh.boundary.push_back(boundary);
     }
   }
+}
+
+void add_tube(WallMesh& mesh, std::int32_t boundary, const Tube& tube) {
+  add_turned(mesh, boundary, tube_profile(tube), true, tube.start, (tube.end - tube.start).normalized());
+}
+
+/// The round of a corner: its normals, which point away from all segments that meet there and, on the axis,
+/// from their mirror images.
+std::vector<ProfilePoint> corner_profile(const RevolvedSurface& surface, std::size_t corner) {
+  const Vec2& at = surface.corners[corner];
+  const RevolvedSurface::Ends& ends = surface.ends[corner];
+  const bool on_axis = at[0] == 0.0;
+  std::vector<Vec2> away;
+  for (int k = 0; k < ends.count; ++k) {
+    const Vec2& into = ends.into[static_cast<std::size_t>(k)];
+    away.emplace_back(-into);
+    if (on_axis) away.emplace_back(into[0], -into[1]);
+  }
+  double low = on_axis ? -0.5 * pi : 0.0, high = on_axis ? 0.5 * pi : 2.0 * pi;  // all round
+  if (!away.empty()) {
+    Vec2 middle = Vec2::Zero();
+    for (const Vec2& d : away) middle += d;
+    if (middle.norm() < 1e-9) return {};
+    middle.normalize();
+    double half = 0.5 * pi;
+    for (const Vec2& d : away)
+      half = std::min(half, 0.5 * pi - std::acos(std::clamp(middle.dot(d), -1.0, 1.0)));
+    if (half <= 0.0) return {};
+    const double angle = std::atan2(middle[1], middle[0]);
+    low = on_axis && angle > 0.0 ? angle - half : on_axis ? angle : angle - half;
+    high = on_axis && angle > 0.0 ? angle : angle + half;
+  }
+  const int steps = std::max(1, static_cast<int>(std::ceil((high - low) / round_step)));
+  std::vector<ProfilePoint> profile;
+  for (int k = 0; k <= steps; ++k) {
+    const double angle = low + (high - low) * k / steps, c = std::cos(angle), s = std::sin(angle);
+    const double side = surface.hollow ? -1.0 : 1.0;
+    profile.push_back(
+        {at[1] + surface.rounding * s, std::max(0.0, at[0] + surface.rounding * c), side * s, side * c});
+  }
+  return profile;
+}
+
+void add_revolved(WallMesh& mesh, std::int32_t boundary, const PlacedRevolved& placed) {
+  const RevolvedSurface& surface = *placed.surface;
+  const Vec3 &origin = placed.pose.position, axis = placed.pose.orientation * Vec3::UnitZ();
+  for (const RevolvedSurface::Segment& segment : surface.segments) {
+    for (const double side : {1.0, -1.0}) {
+      if (side < 0.0 && surface.rounding == 0.0) continue;  // of a sheet, one is enough
+      const Vec2 n = side * segment.normal, from = segment.from + surface.rounding * n,
+                 to = from + segment.length * segment.along;
+      if (from[0] + to[0] < 0.0) continue;  // beyond the axis
+      add_turned(mesh, boundary,
+                 {{from[1], std::max(0.0, from[0]), n[1], n[0]}, {to[1], std::max(0.0, to[0]), n[1], n[0]}},
+                 false, origin, axis);
+    }
+  }
+  if (surface.rounding == 0.0) return;
+  for (std::size_t k = 0; k < surface.corners.size(); ++k)
+    add_turned(mesh, boundary, corner_profile(surface, k), false, origin, axis);
 }
 
 /// Flat triangles, each with corners of its own: edges stay edges.
@@ -135,11 +198,14 @@ Region scene_region(const Bodies& bodies, const Shapes& shapes, const Boundaries
         box.extend((end - reach).eval());
         box.extend((end + reach).eval());
       }
-    } else if (const PlacedMesh* mesh = std::get_if<PlacedMesh>(&boundary.surface)) {
-      const auto [middle, half] = bounding_box(*mesh);
+    }
+    const auto extend = [&](const auto& surface) {
+      const auto [middle, half] = bounding_box(surface);
       box.extend((middle - half).eval());
       box.extend((middle + half).eval());
-    }
+    };
+    if (const auto* mesh = std::get_if<PlacedMesh>(&boundary.surface)) extend(*mesh);
+    if (const auto* revolved = std::get_if<PlacedRevolved>(&boundary.surface)) extend(*revolved);
   }
   if (box.isEmpty()) box = Eigen::AlignedBox3d(Vec3::Constant(-0.5), Vec3::Constant(0.5));
   const Vec3 middle = box.center();
@@ -179,6 +245,8 @@ WallMesh wall_mesh(const Boundaries& boundaries, const Region& region) {
       add_tube(mesh, number, *tube);
     } else if (const PlacedMesh* placed = std::get_if<PlacedMesh>(&boundaries[i].surface)) {
       add_triangles(mesh, number, *placed);
+    } else if (const auto* revolved = std::get_if<PlacedRevolved>(&boundaries[i].surface)) {
+      add_revolved(mesh, number, *revolved);
     }
   }
   return mesh;

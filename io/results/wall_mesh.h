@@ -27,7 +27,8 @@ Region scene_region(const Bodies& bodies, const Shapes& shapes, const Boundaries
 /// side: a few that fly away must not make everything else small. Numbers that are not finite do not count.
 Region grown_region(const Region& region, const Bodies& bodies);
 
-/// A tube becomes its whole surface (inside, outside, rounded rims), a mesh its triangles; a plane, which has
+/// A tube becomes its whole surface (inside, outside, rounded rims), and so does a surface of revolution; a
+/// mesh becomes its triangles; a plane, which has
 /// no end, becomes the polygon that `region` and the other planes leave of it, so that the planes of a box
 /// look like a box.
 WallMesh wall_mesh(const Boundaries& boundaries, const Region& region);

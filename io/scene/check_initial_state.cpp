@@ -34,11 +34,15 @@ std::string description(const Reading& reading, std::size_t body) {
   return text + ')';
 }
 
-/// How far the centre of a misplaced body lies behind a plane, m; 0 of those that do not.
+/// How far the centre of a misplaced body lies behind a plane or outside a hollow sphere, m; 0 of those that
+/// do not.
 double depth_behind(const Reading& reading, const Misplaced& m) {
   if (m.how != Misplaced::How::behind) return 0.0;
-  const auto& plane = std::get<Plane>(reading.scene.model.boundaries[m.other].surface);
-  return plane.normal.dot(plane.point - reading.scene.initial.bodies.position[m.body]);
+  const BoundarySurface& surface = reading.scene.model.boundaries[m.other].surface;
+  const Vec3& position = reading.scene.initial.bodies.position[m.body];
+  if (const auto* revolved = std::get_if<PlacedRevolved>(&surface)) return -distance(*revolved, position);
+  const auto& plane = std::get<Plane>(surface);
+  return plane.normal.dot(plane.point - position);
 }
 
 Fault fault_of(const Reading& reading, const Misplaced& m, double limit) {

@@ -85,6 +85,81 @@ std::optional<PlacedMesh> read_mesh_surface(const Section& section, Reading& rea
                     {placement.position, fixed_orientation(section).value_or(Quat::Identity())}};
 }
 
+/// A profile about an axis.
+struct Turned {
+  Vec3 start, axis;  // m; unit
+  std::vector<Vec2> corners;
+};
+
+/// Of a cylinder or a cone: from its start to its end, with those discs that close it.
+std::optional<Turned> read_between_ends(const Section& section, double start_radius, double end_radius,
+                                        Reading& reading) {
+  const Vec3 start = section.vector("start"), way = section.vector("end") - start;
+  if (way.isZero(0.0)) {
+    reading.faults.push_back(about(section, "end", "must differ from start"));
+    return std::nullopt;
+  }
+  const double length = way.norm();
+  std::vector<Vec2> corners{{start_radius, 0.0}, {end_radius, length}};
+  for (const std::string& cap : section.texts("caps")) {
+    if (cap == "start" && corners.front()[0] > 0.0) corners.insert(corners.begin(), Vec2(0.0, 0.0));
+    if (cap == "end" && corners.back()[0] > 0.0) corners.emplace_back(0.0, length);
+  }
+  return Turned{start, way / length, std::move(corners)};
+}
+
+std::optional<Turned> read_turned(const Section& section, const std::string& type, Reading& reading) {
+  if (type == "cylinder")
+    return read_between_ends(section, section.number("radius"), section.number("radius"), reading);
+  if (type == "cone")
+    return read_between_ends(section, section.number("start_radius"), section.number("end_radius"), reading);
+  if (type == "disc") {
+    const Vec3 normal = section.has("normal") ? direction(section, "normal", reading).value_or(Vec3::Zero())
+                                              : Vec3(Vec3::UnitZ());
+    if (normal.isZero(0.0)) return std::nullopt;
+    return Turned{section.vector("centre"), normal, {{0.0, 0.0}, {section.number("radius"), 0.0}}};
+  }
+  if (type == "sphere") return Turned{section.vector("centre"), Vec3::UnitZ(), {Vec2::Zero()}};
+  const std::optional<Vec3> axis = direction(section, "axis", reading);
+  if (!axis) return std::nullopt;
+  if (type == "torus") return Turned{section.vector("centre"), *axis, {{section.number("radius"), 0.0}}};
+  return Turned{section.vector("start"), *axis, section.profile("profile")};
+}
+
+/// What is wrong with a profile, and with which key; empty if nothing is.
+std::pair<std::string_view, std::string> problem_of(const std::vector<Vec2>& corners, bool closed,
+                                                    double rounding, const std::string& type) {
+  const std::string_view key = type == "revolved" ? "profile" : type == "cone" ? "end_radius" : "radius";
+  const std::size_t n = corners.size();
+  if (closed && n < 3) return {"closed", "needs a profile of three corners or more"};
+  for (std::size_t k = 0; k + (closed ? 0 : 1) < n; ++k) {
+    const Vec2 &a = corners[k], &b = corners[(k + 1) % n];
+    if (a == b) return {key, fmt::format("has the same corner twice, [{}, {}]", a[0], a[1])};
+    if (a[0] == 0.0 && b[0] == 0.0 && rounding == 0.0)
+      return {key, "makes a line on the axis, which is no surface without `rounding`"};
+  }
+  if (n == 1 && rounding == 0.0) return {key, "is a single corner, which is no surface without `rounding`"};
+  return {};
+}
+
+std::optional<PlacedRevolved> read_revolved(const Section& section, const std::string& type,
+                                            Reading& reading) {
+  const auto form = settings_of<RevolvedForm>(section);
+  const std::optional<Turned> turned = read_turned(section, type, reading);
+  if (!turned) return std::nullopt;
+  const double rounding = type == "sphere"  ? section.number("radius")
+                          : type == "torus" ? section.number("tube_radius")
+                                            : form.rounding;
+  if (const auto& [key, problem] = problem_of(turned->corners, form.closed, rounding, type); !key.empty()) {
+    reading.faults.push_back(about(section, key, problem));
+    return std::nullopt;
+  }
+  return PlacedRevolved{
+      std::make_shared<RevolvedSurface>(
+          form.inside ? hollow_sphere(rounding) : revolved_surface(turned->corners, form.closed, rounding)),
+      {turned->start, Quat::FromTwoVectors(Vec3::UnitZ(), turned->axis)}};
+}
+
 std::optional<BoundarySurface> read_surface(const Section& section, Reading& reading) {
   const std::string type = section.text("type");
   if (type == "mesh") {
@@ -98,6 +173,10 @@ std::optional<BoundarySurface> read_surface(const Section& section, Reading& rea
       return plane;
     }
     reading.faults.push_back(about(section, "normal", "must not be zero"));
+    return std::nullopt;
+  }
+  if (type != "tube") {
+    if (const auto revolved = read_revolved(section, type, reading)) return *revolved;
     return std::nullopt;
   }
   const Tube tube = settings_of<Tube>(section);
@@ -241,6 +320,12 @@ void read_boundaries(const Section& top, Reading& reading) {
       reading.faults.push_back(fault_at(section.given("name"), section.path_of("name"), "was taken before"));
     }
     read_boundary(section, name, reading);
+    const bool for_all = type == "plane" || type == "box" || type == "tube" || type == "mesh";
+    if (section.has("type") && !for_all && top.node()->find("shapes") != nullptr)
+      reading.faults.push_back(
+          about(section, "type",
+                fmt::format("is no wall for bodies given by functions yet: leave out [[shapes]], or the {}",
+                            type == "revolved" ? "surface" : type)));
     ++number;
   }
 }

@@ -76,8 +76,8 @@ go by their names.
 
 ## What is checked before a run
 
-Quaternions must have norm 1 within 0.001 and are then normalised. No body may have its centre behind a plane or in the
-wall of a tube, lie in a bore that is narrower than itself, or overlap a boundary or another body deeper than
+Quaternions must have norm 1 within 0.001 and are then normalised. No body may have its centre behind a plane, outside a hollow sphere or in the
+wall of a tube or of a surface of revolution, lie in a bore that is narrower than itself, or overlap a boundary or another body deeper than
 `checks.max_initial_overlap`; the deepest pair is named with the places where its two bodies were defined. A lattice or a
 random group that does not fit its region is an error that says how many bodies fitted. A body that moves by more than
 half of its smallest semi-axis in the first step, an unknown column and a parameter that is not used are warnings. So are values
@@ -120,6 +120,8 @@ std::string type_name(const Key& key) {
       return "quaternion, or " + joined(split_words(key.words), "`", ", ");
     case ValueType::names:
       return "two names";
+    case ValueType::profile:
+      return "list of two numbers";
     case ValueType::table:
     case ValueType::tables:
       return fmt::format("`{}`", section_info(key.name).heading);
@@ -197,6 +199,13 @@ Json value_schema(const Key& key) {
           {"anyOf", Json::array({{{"enum", split_words(key.words)}}, list_schema(number_schema(key), 4)})}};
     case ValueType::names:
       return list_schema({{"type", "string"}}, 2);
+    case ValueType::profile: {
+      Key height = key;
+      height.range = {};
+      Json corner = list_schema(number_schema(height), 2);
+      corner["items"] = Json::array({number_schema(key), number_schema(height)});
+      return {{"type", "array"}, {"items", corner}, {"minItems", 1}};
+    }
     case ValueType::table:
       return section_schema(section_info(key.name));
     case ValueType::tables:

@@ -26,6 +26,13 @@ struct SizeShares {
   int sizes = 200;
 };
 
+/// What a surface of revolution may say of itself beyond its measures.
+struct RevolvedForm {
+  double rounding = 0.0;  // m
+  bool closed = false;    // is the profile?
+  bool inside = false;    // is a sphere hit from there?
+};
+
 /// Calls f(section, key, member) for every member that a key sets.
 void for_each_key(Scene& scene, auto&& f) {
   f("", "description", scene.description);
@@ -121,6 +128,11 @@ void for_each_key(MeshPlacement& mesh, auto&& f) {
   f("boundaries", "scale", mesh.scale);
   f("boundaries", "position", mesh.position);
   f("boundaries", "sheets", mesh.sheets);
+}
+void for_each_key(RevolvedForm& revolved, auto&& f) {
+  f("boundaries", "rounding", revolved.rounding);
+  f("boundaries", "closed", revolved.closed);
+  f("boundaries", "inside", revolved.inside);
 }
 void for_each_key(Boundary& boundary, auto&& f) {
   f("boundaries", "surface_velocity", boundary.surface_velocity);

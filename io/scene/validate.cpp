@@ -127,6 +127,9 @@ class Validator {
       case ValueType::names:
         names(node, key, path);
         break;
+      case ValueType::profile:
+        profile(node, key, path);
+        break;
       case ValueType::table:
         if (node.kind == NodeKind::table) {
           section(node, key.name, path);
@@ -223,6 +226,26 @@ class Validator {
                            std::all_of(node.items.begin(), node.items.end(),
                                        [](const Node& item) { return item.kind == NodeKind::text; });
     if (!two_texts) add(node, path, "must be a list of two names", &key);
+  }
+
+  void profile(Node& node, const Key& key, const std::string& path) {
+    if (node.kind != NodeKind::list || node.items.empty()) {
+      add(node, path, "must be a list of corners [r, z]", &key);
+      return;
+    }
+    Key height = key;
+    height.range = {};
+    for (std::size_t i = 0; i < node.items.size(); ++i) {
+      Node& corner = node.items[i];
+      const std::string place = fmt::format("{}[{}]", path, i);
+      if (corner.kind != NodeKind::list || corner.items.size() != 2) {
+        add(corner, place, "must be two numbers [r, z]", &key);
+        continue;
+      }
+      number(corner.items[0], key, place + "[0]");
+      number(corner.items[1], height, place + "[1]");
+      if (has_faulty_item(corner)) corner.faulty = true;
+    }
   }
 
   void tables(Node& node, const Key& key, const std::string& path) {

@@ -100,6 +100,36 @@ TEST(MovingWalls, AreRecordedWhereTheyWere) {
   EXPECT_NEAR(sum, work, 1e-12 * std::abs(work));
 }
 
+TEST(MovingWalls, SurfacesOfRevolutionAreReadBack) {
+  const TemporaryFolder folder;
+  io::Scene scene = scene_of_a_turning_box();
+  const Pose tilted{Vec3(0.0, 0.1, 1.0), Quat(Eigen::AngleAxisd(0.3, Vec3::UnitX()))};
+  const auto surface = [&](RevolvedSurface s) {
+    return PlacedRevolved{std::make_shared<RevolvedSurface>(std::move(s)), tilted};
+  };
+  Boundaries& walls = scene.model.boundaries;
+  walls[0].surface = surface(revolved_surface({Vec2(0.5, 0), Vec2(1, 1), Vec2(2, 1)}, true, 0.1));
+  walls[1].surface = surface(hollow_sphere(3.0));
+  walls.push_back({"floor", walls[0].material, Plane{Vec3(0, 0, -5), Vec3::UnitZ()}});
+  {
+    io::RunRecorder recorder(scene, {folder.path(), false});
+    recorder.finish(io::RunStatus::finished, scene.initial);
+  }
+  const io::TrajectoryReader reader(folder.path() / "trajectory.h5");
+  const Boundaries read = reader.boundaries(0);
+  ASSERT_EQ(read.size(), 3u);
+  for (std::size_t k = 0; k < 2; ++k) {
+    const auto &was = std::get<PlacedRevolved>(walls[k].surface),
+               &is = std::get<PlacedRevolved>(read[k].surface);
+    EXPECT_EQ(is.surface->corners, was.surface->corners);
+    EXPECT_EQ(is.surface->closed, was.surface->closed);
+    EXPECT_EQ(is.surface->hollow, was.surface->hollow);
+    EXPECT_EQ(is.surface->rounding, was.surface->rounding);
+    EXPECT_EQ(is.pose.position, was.pose.position);
+    EXPECT_LT(is.pose.orientation.angularDistance(was.pose.orientation), 1e-15);
+  }
+}
+
 TEST(MovingWalls, WallsThatStandStillTakeNoPlaceInFrames) {
   const TemporaryFolder folder;
   io::Scene scene = scene_of_a_turning_box();

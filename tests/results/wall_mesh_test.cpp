@@ -84,4 +84,44 @@ TEST(WallMesh, ATubeIsClosedAndHasItsArea) {
   }
 }
 
+TEST(WallMesh, SurfacesOfRevolutionHaveTheirAreas) {
+  const double pi = std::numbers::pi;
+  const Pose tilted{Vec3(0.0, 0.1, 1.0), Quat(Eigen::AngleAxisd(0.3, Vec3::UnitX()))};
+  const auto area_of = [&](RevolvedSurface s) {
+    const PlacedRevolved placed{std::make_shared<RevolvedSurface>(std::move(s)), tilted};
+    const io::WallMesh mesh = io::wall_mesh({{"wall", MaterialIndex(0), placed}}, {});
+    for (std::size_t i = 0; i < mesh.point.size(); ++i) {
+      EXPECT_NEAR(distance(placed, mesh.point[i]), 0.0, 1e-12);
+      EXPECT_NEAR(mesh.normal[i].norm(), 1.0, 1e-12);
+      // Towards the free side, of sheets to any.
+      const double beyond = distance(placed, mesh.point[i] + 1e-3 * mesh.normal[i]);
+      EXPECT_NEAR(beyond, 1e-3, 1e-9) << i;
+    }
+    double area = 0.0;
+    for (std::size_t p = 0; p < mesh.polygon.size(); ++p) area += polygon_area(mesh, p);
+    return area;
+  };
+  // Chords: 96 around and arcs of pi / 24 take less than 3e-3.
+  EXPECT_NEAR(area_of(hollow_sphere(0.5)) / pi, 1.0, 3e-3);
+  EXPECT_NEAR(area_of(revolved_surface({Vec2(0, 0)}, false, 0.5)) / pi, 1.0, 3e-3);
+  EXPECT_NEAR(area_of(revolved_surface({Vec2(0.5, 0)}, false, 0.1)) / (4.0 * pi * pi * 0.5 * 0.1), 1.0, 3e-3);
+  EXPECT_NEAR(
+      area_of(revolved_surface({Vec2(0, 0), Vec2(0, 1)}, false, 0.2)) / (2.0 * pi * 0.2 * (1.0 + 0.4)), 1.0,
+      3e-3);
+  EXPECT_NEAR(area_of(revolved_surface({Vec2(0, 0), Vec2(1, 1)}, false, 0.0)) / (pi * std::sqrt(2.0)), 1.0,
+              3e-3);
+  // A round post: its sides and ends, of which Pappus' quarter rounds are part.
+  const double post = 2.0 * pi * 0.6 * 1.0 + 2.0 * pi * 0.25 + pi * pi * 0.1 + 4.0 * pi * 0.01;
+  RevolvedSurface s = revolved_surface({Vec2(0, 0), Vec2(0.5, 0), Vec2(0.5, 1), Vec2(0, 1)}, false, 0.1);
+  const PlacedRevolved placed{std::make_shared<RevolvedSurface>(s), {}};
+  const io::WallMesh mesh = io::wall_mesh({{"wall", MaterialIndex(0), placed}}, {});
+  double outside = 0.0;
+  for (std::size_t p = 0; p < mesh.polygon.size(); ++p) {
+    const Vec3& x = mesh.point[static_cast<std::size_t>(mesh.polygon[p][0])];
+    if (x[2] < -1e-9 || x[2] > 1.0 + 1e-9 || std::hypot(x[0], x[1]) > 0.5 + 1e-9)
+      outside += polygon_area(mesh, p);
+  }
+  EXPECT_NEAR(outside / post, 1.0, 5e-3);
+}
+
 }  // namespace scree::test

@@ -62,7 +62,8 @@ TEST(ReadScene, NoDefaultStandsInTheTableOfKeys) {
   for (const Key& key : keys()) {
     if (!key.fallback.empty()) {
       const bool of_shapes = key.section == "shapes" || key.section == "perturbations";
-      EXPECT_TRUE(key.name == "seed" || key.name == "open" || of_shapes) << key.section << '.' << key.name;
+      EXPECT_TRUE(key.name == "seed" || key.name == "open" || key.name == "caps" || of_shapes)
+          << key.section << '.' << key.name;
     }
   }
 }
@@ -250,6 +251,67 @@ thickness = 0.1
   EXPECT_EQ(boundaries[4].name, "walls.-z");
   EXPECT_EQ(boundaries[5].name, "tube2");
   EXPECT_EQ(std::get<Tube>(boundaries[5].surface).inner_radius, 0.5);
+}
+
+TEST(ReadScene, BuildsSurfacesOfRevolution) {
+  const Scene scene = read("[parameters]\na = 0.5\n" + material + sphere + R"(
+[[boundaries]]
+type = "disc"
+centre = [0, -3, 0]
+normal = [0, 2, 0]
+radius = 2
+[[boundaries]]
+type = "cylinder"
+start = [0, 0, 5]
+end = [0, 0, 7]
+radius = 1
+caps = ["end"]
+[[boundaries]]
+type = "cone"
+start = [0, 0, -3]
+end = [0, 0, -2]
+start_radius = 0
+end_radius = 1
+caps = ["start", "end"]
+rounding = 0.1
+[[boundaries]]
+type = "sphere"
+centre = [0, 0, 1]
+radius = 3
+inside = true
+[[boundaries]]
+type = "torus"
+centre = [0, 0, -4]
+axis = [1, 0, 0]
+radius = 2
+tube_radius = 0.2
+[[boundaries]]
+type = "revolved"
+start = [0, 0, -8]
+axis = [0, 0, -3]
+profile = [["= a", 0], [1, 1], [1.5, 2], [2, 2]]
+closed = true
+)");
+  const auto surface = [&](std::size_t k) -> const RevolvedSurface& {
+    return *std::get<PlacedRevolved>(scene.model.boundaries[k].surface).surface;
+  };
+  const auto axis = [&](std::size_t k) {
+    return Vec3(std::get<PlacedRevolved>(scene.model.boundaries[k].surface).pose.orientation * Vec3::UnitZ());
+  };
+  ASSERT_EQ(scene.model.boundaries.size(), 6u);
+  EXPECT_EQ(surface(0).corners, (std::vector<Vec2>{{0, 0}, {2, 0}}));
+  EXPECT_LT((axis(0) - Vec3::UnitY()).norm(), 1e-15);
+  EXPECT_EQ(surface(1).corners, (std::vector<Vec2>{{1, 0}, {1, 2}, {0, 2}}));
+  EXPECT_EQ(surface(2).corners, (std::vector<Vec2>{{0, 0}, {1, 1}, {0, 1}}));  // a tip needs no cap
+  EXPECT_EQ(surface(2).rounding, 0.1);
+  EXPECT_TRUE(surface(3).hollow);
+  EXPECT_EQ(surface(3).rounding, 3.0);
+  EXPECT_EQ(surface(4).corners, (std::vector<Vec2>{{2, 0}}));
+  EXPECT_EQ(surface(4).rounding, 0.2);
+  // The second corner lies where the line just goes on.
+  EXPECT_EQ(surface(5).corners, (std::vector<Vec2>{{0.5, 0}, {1.5, 2}, {2, 2}}));
+  EXPECT_EQ(surface(5).segments.size(), 3u);
+  EXPECT_LT((axis(5) + Vec3::UnitZ()).norm(), 1e-15);
 }
 
 TEST(ReadScene, OverlapUpToTheLimitIsAccepted) {

@@ -1,0 +1,83 @@
+// What contacts of ellipsoids with walls of several kinds share.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/geometry/ellipsoid.h"
+
+namespace scree {
+
+/// An ellipsoid in the frame of a wall.
+struct FramedEllipsoid {
+  const Ellipsoid& shape;
+  Vec3 centre;
+  Mat3 axes;    // columns: its own axes
+  Mat3 matrix;  // S, m^2
+};
+
+inline FramedEllipsoid in_frame(const Ellipsoid& shape, const Pose& pose, const Pose& wall) {
+  const Quat back = wall.orientation.conjugate();
+  const Mat3 axes = (back * pose.orientation).toRotationMatrix();
+  return {shape, back * (pose.position - wall.position), axes,
+          axes * shape.semi_axes.cwiseAbs2().asDiagonal() * axes.transpose()};
+}
+
+/// Of an ellipsoid's surface next to a point, both along its own axes: the outward normal and the signed
+/// distance, negative inside, m.
+struct Nearest {
+  Vec3 normal;
+  double distance;
+};
+inline Nearest nearest(const Ellipsoid& shape, const Vec3& point) {
+  const Vec3 x = closest_surface_point(shape, point);
+  const Vec3 n = x.cwiseQuotient(shape.semi_axes.cwiseAbs2()).normalized();
+  return {n, n.dot(point - x)};
+}
+
+/// A pose that a twist of a centre takes along for a time.
+inline Pose moved(const Pose& pose, const Twist& twist, const Vec3& centre, double time_s) {
+  const double angle = twist.angular.norm() * time_s;
+  const Quat turn =
+      angle != 0.0 ? Quat(Eigen::AngleAxisd(angle, twist.angular.normalized())) : Quat::Identity();
+  return {centre + time_s * twist.linear + turn * (pose.position - centre), turn * pose.orientation};
+}
+
+/// Which end of the grain a surface point (its frame) is on: stays the same while the contact slides a
+/// little.
+inline std::uint32_t end_of_grain(const Ellipsoid& shape, const Vec3& local) {
+  int longest = 0, shortest = 0;
+  shape.semi_axes.maxCoeff(&longest);
+  shape.semi_axes.minCoeff(&shortest);
+  if (longest == shortest) return 0;
+  const int middle = 3 - longest - shortest;
+  return (local[longest] < 0.0 ? 1u : 0u) + (local[middle] < 0.0 ? 2u : 0u);
+}
+
+/// Root of a function of an angle that falls through zero between low and high, to 1e-11 rad: bisection sped
+/// up by secants. The nearer end where it does not.
+template <class F>
+double falling_root(F&& slope, double low, double high) {
+  constexpr int refinements = 60;
+  constexpr double angle_tolerance = 1e-11;  // rad
+  double f_low = slope(low), f_high = slope(high);
+  if (f_low <= 0.0) return low;
+  if (f_high >= 0.0) return high;
+  for (int k = 0; k < refinements && high - low > angle_tolerance; ++k) {
+    double middle = (low * f_high - high * f_low) / (f_high - f_low);
+    const double guard = 0.02 * (high - low);
+    if (k % 3 == 2) middle = 0.5 * (low + high);
+    middle = std::clamp(middle, low + guard, high - guard);
+    const double f = slope(middle);
+    if (f > 0.0) {
+      low = middle;
+      f_low = f;
+    } else {
+      high = middle;
+      f_high = f;
+    }
+  }
+  return 0.5 * (low + high);
+}
+
+}  // namespace scree

@@ -1,0 +1,52 @@
+// Surfaces of revolution: discs, cylinders, cones, spheres, tori, hoppers, whole or in parts.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "engine/core/types.h"
+
+namespace scree {
+
+/// A line of corners in the half plane (r, z), turned about the z axis: a sheet, hit from both sides. The
+/// wall is every point within `rounding` of it. One corner alone is a ball or, off the axis, a torus. Made by
+/// revolved_surface().
+struct RevolvedSurface {
+  std::vector<Vec2> corners;  // m, r >= 0
+  bool closed = false;        // is the last joined with the first?
+  double rounding = 0.0;      // m
+  bool hollow = false;  // of one corner on the axis: the wall is what is farther than `rounding` from it
+
+  struct Segment {
+    Vec2 from, along, normal;  // m; unit, to the next corner; unit, away from the axis
+    double length;             // m
+  };
+  std::vector<Segment> segments;
+  struct Ends {
+    std::array<Vec2, 2> into;  // unit, from the corner along the segments that meet there
+    int count = 0;
+  };
+  std::vector<Ends> ends;  // [corner]
+};
+
+/// Leaves out corners that lie where a line just goes on. Preconditions: r >= 0, no two neighbours alike; the
+/// rounding > 0 where any part has no area.
+RevolvedSurface revolved_surface(const std::vector<Vec2>& corners, bool closed, double rounding);
+/// The inside of a sphere about the origin.
+RevolvedSurface hollow_sphere(double radius);
+
+/// A surface where it stands: x at rest is at orientation * x + position; its axis is the third.
+struct PlacedRevolved {
+  std::shared_ptr<const RevolvedSurface> surface;
+  Pose pose;
+};
+
+/// Middle and half extents of an axis-aligned box in the world that holds the wall, m; of a hollow sphere,
+/// its inside.
+std::pair<Vec3, Vec3> bounding_box(const PlacedRevolved& placed);
+
+/// How far a point is from the wall, m: negative in it.
+double distance(const PlacedRevolved& placed, const Vec3& point);
+
+}  // namespace scree
