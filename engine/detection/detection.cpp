@@ -111,8 +111,9 @@ bool widen_boxes(const DetectionInput& in, DetectionWorkspace& w) {
 void place_boundaries(const DetectionInput& in, DetectionWorkspace& w) {
   w.boundaries.clear();
   w.guards.clear();
-  for (const Boundary& boundary : in.boundaries) {
-    const PlacedBoundary& placed = w.boundaries.emplace_back(place(boundary, in.time_s, in.time_step_s));
+  for (std::size_t k = 0; k < in.boundaries.size(); ++k) {
+    const PlacedBoundary& placed = w.boundaries.emplace_back(
+        place(in.boundaries[k], in.time_s, in.time_step_s, status_of(in.status, k)));
     DetectionWorkspace::Guard guard{{Vec3::Zero(), Vec3::Zero()},
                                     Vec3::Constant(-infinity),
                                     Vec3::Constant(infinity),
@@ -123,6 +124,7 @@ void place_boundaries(const DetectionInput& in, DetectionWorkspace& w) {
       guard.low = middle - half;
       guard.high = middle + half;
     }
+    if (placed.removed) guard.low.setConstant(infinity);  // all are clear of it
     w.guards.push_back(guard);
   }
 }
