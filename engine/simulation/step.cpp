@@ -116,8 +116,8 @@ void close_balances(const Model& model, const Bodies& bodies, double energy_befo
   const double change = e.kinetic + e.potential - energy_before;
   e.remainder = change + e.dissipated_by_friction + e.dissipated_by_impact + e.dissipated_by_sleep -
                 e.position_correction - e.boundary_work - e.force_work - e.rod_work - e.exchanged;
-  report.energy_injected_J = std::max(
-      0.0, change - e.exchanged - std::max(0.0, e.boundary_work) - std::max(0.0, e.force_work));
+  report.energy_injected_J =
+      std::max(0.0, change - e.exchanged - std::max(0.0, e.boundary_work) - std::max(0.0, e.force_work));
   report.linear_momentum = sums.linear;
   report.angular_momentum = sums.angular;
 }

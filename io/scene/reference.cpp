@@ -120,6 +120,8 @@ std::string type_name(const Key& key) {
       return "quaternion, or " + joined(split_words(key.words), "`", ", ");
     case ValueType::names:
       return "two names";
+    case ValueType::functions:
+      return "three expressions";
     case ValueType::table:
     case ValueType::tables:
       return fmt::format("`{}`", section_info(key.name).heading);
@@ -197,6 +199,8 @@ Json value_schema(const Key& key) {
           {"anyOf", Json::array({{{"enum", split_words(key.words)}}, list_schema(number_schema(key), 4)})}};
     case ValueType::names:
       return list_schema({{"type", "string"}}, 2);
+    case ValueType::functions:
+      return list_schema({{"type", Json::array({"string", "number"})}}, 3);
     case ValueType::table:
       return section_schema(section_info(key.name));
     case ValueType::tables:

@@ -57,8 +57,8 @@ std::vector<std::pair<std::string, std::string>> settings_text(Scene& scene) {
 std::string default_of(const Key& key) {
   if (key.required) return "";
   return find_default<Scene, PlacementLimits, PairLaw, Surface, FrictionPatch, Twist, LatticeSettings,
-                      RandomPackingSettings, SizeDistribution, SizeShares, Inlet, Plane, Tube, MeshPlacement, Boundary,
-                      MotionStage>(key);
+                      RandomPackingSettings, SizeDistribution, SizeShares, Inlet, Plane, Tube, MeshPlacement,
+                      Boundary, Fluid, Event, MotionStage>(key);
 }
 
 }  // namespace scree::io

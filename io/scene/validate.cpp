@@ -127,6 +127,9 @@ class Validator {
       case ValueType::names:
         names(node, key, path);
         break;
+      case ValueType::functions:
+        functions(node, key, path);
+        break;
       case ValueType::table:
         if (node.kind == NodeKind::table) {
           section(node, key.name, path);
@@ -223,6 +226,14 @@ class Validator {
                            std::all_of(node.items.begin(), node.items.end(),
                                        [](const Node& item) { return item.kind == NodeKind::text; });
     if (!two_texts) add(node, path, "must be a list of two names", &key);
+  }
+
+  void functions(Node& node, const Key& key, const std::string& path) {
+    const bool right = node.kind == NodeKind::list && node.items.size() == 3 &&
+                       std::all_of(node.items.begin(), node.items.end(), [](const Node& item) {
+                         return item.kind == NodeKind::text || item.is_number();
+                       });
+    if (!right) add(node, path, "must be three expressions in quotes, or numbers", &key);
   }
 
   void tables(Node& node, const Key& key, const std::string& path) {
