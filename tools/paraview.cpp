@@ -58,7 +58,8 @@ void write_script(const io::RunFolder& folder, const ParaviewOptions& options) {
       folder.view_script(),
       io::paraview_script({fs::absolute(folder.path).lexically_normal(), reader.run().model.settings.gravity,
                            fs::exists(folder.walls()), fs::exists(folder.contacts_series()), options.colour,
-                           options.chains, reader.run().impulse_time_s, shapes}));
+                           options.chains, reader.run().impulse_time_s, shapes,
+                           fs::exists(folder.walls_series())}));
 }
 
 std::vector<std::string> command_line(const io::RunFolder& folder, const ParaviewOptions& options) {

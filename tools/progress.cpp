@@ -162,6 +162,12 @@ void Progress::finish() {
   if (style_ == Style::bar) show("\n");
 }
 
+void Progress::note(const std::string& line) {
+  if (style_ == Style::none) return;
+  clear();
+  show(line + "\n");
+}
+
 void Progress::clear() {
   if (style_ == Style::bar) show("\r\x1b[K");
 }

@@ -44,6 +44,8 @@ class Progress {
   void update(const StepReport& report);
   /// Draws the last state and leaves the line.
   void finish();
+  /// A line of its own, above what is drawn later.
+  void note(const std::string& line);
   /// Wipes the bar so that something else can be printed.
   void clear();
 

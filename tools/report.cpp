@@ -40,10 +40,23 @@ std::string energies(const io::Summary& s) {
   if (s.sleeps) add("lost to sleep", e.dissipated_by_sleep);
   add("position correction", e.position_correction);
   add("work of boundaries", e.boundary_work);
+  if (e.force_work != 0.0) add("work of other forces", e.force_work);
   if (!s.openings.empty()) add("come less gone", e.exchanged);
   add("left over", e.remainder);
   text += fmt::format("  {:<24} {:>14.6g}  ({:.2e} of what there was)\n", "injected", s.energy_injected_J,
                       s.energy_injected_relative);
+  return text;
+}
+
+std::string events(const std::vector<io::EventSummary>& list) {
+  std::string text;
+  for (const io::EventSummary& e : list) {
+    if (e.count == 0)
+      text += fmt::format("  {} did not happen\n", e.name);
+    else
+      text += fmt::format("  {:.6g} s  {}{}\n", e.last.time_s, e.text,
+                          e.count > 1 ? fmt::format(" ({} times)", e.count) : "");
+  }
   return text;
 }
 
@@ -107,6 +120,8 @@ std::string report_text(const io::Summary& s, const io::RunFolder& folder, const
            fmt::format("{:.2e} linear, {:.2e} angular (largest of the run)", s.momentum_error_relative,
                        s.angular_momentum_error_relative));
   add_line(text, "state hash", hash_text(s.state_hash));
+  if (!s.ended_by.empty()) add_line(text, "ended by", s.ended_by);
+  if (!s.events.empty()) text += "\nevents\n" + events(s.events);
   text += "\n" + energies(s);
 
   text += fmt::format("\nresults in {}\n", folder.path.string());

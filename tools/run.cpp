@@ -127,8 +127,10 @@ io::RunStatus advance(const io::Scene& scene, State& state, Workspace& workspace
   while (state.time_s < end) {
     if (interrupt_requested()) return io::RunStatus::interrupted;
     const StepReport& report =
-        step(scene.model, state, workspace, result, io::next_landing(scene, state.time_s, scene.end_time_s));
+        step(scene.model, state, workspace, result, io::next_landing(scene, state, scene.end_time_s));
     recorder.after_step(report, state, result.boundaries);
+    const std::vector<io::Happening> happenings = io::take_events(scene, result, state);
+    recorder.after_events(happenings, state);
     dump.after_step(report, workspace.problem);
     progress.update(report);
     if (is_broken(report)) {
@@ -158,6 +160,9 @@ io::RunStatus advance(const io::Scene& scene, State& state, Workspace& workspace
           report.step, report.time_s, breach, *scene.ledger_tolerance);
       return io::RunStatus::failed;
     }
+    for (const io::Happening& h : happenings)
+      progress.note(fmt::format("t = {:g} s: {}", h.time_s, io::event_text(scene.events[h.event], h.value)));
+    if (std::ranges::any_of(happenings, &io::Happening::stops)) break;
   }
   return io::RunStatus::finished;
 }
@@ -208,6 +213,7 @@ int run(const RunOptions& options) {
   if (options.view) page.emplace(folder, options.open);
 
   State state = scene.initial;
+  io::arm_events(scene, state);
   Workspace workspace;
   Progress progress(Progress::detect(options.quiet), state.time_s, scene.end_time_s);
   ProblemDump dump(options, scene);

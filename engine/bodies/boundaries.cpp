@@ -20,26 +20,30 @@ BoundarySurface moved(const BoundarySurface& surface, const Pose& motion) {
   return result;
 }
 
-Boundaries moved(Boundaries boundaries, const std::vector<Pose>& motions) {
+Boundaries moved(Boundaries boundaries, const std::vector<Pose>& motions,
+                 const std::vector<std::int32_t>& removed) {
   for (std::size_t k = 0; k < motions.size(); ++k) {
     Boundary& b = boundaries[k];
     b.surface = moved(b.surface, motions[k]);
     b.centre = motions[k].position + motions[k].orientation * b.centre;
     b.motion = {};
   }
+  for (std::size_t k = 0; k < removed.size(); ++k) boundaries[k].removed = removed[k] != 0;
   return boundaries;
 }
 
-PlacedBoundary place(const Boundary& boundary, double time_s, double step_s) {
-  PlacedBoundary placed{boundary.surface, {boundary.centre, Quat::Identity()}, {}, boundary.surface_velocity};
+PlacedBoundary place(const Boundary& boundary, double time_s, double step_s, const BoundaryStatus& status) {
+  PlacedBoundary placed{
+      boundary.surface, {boundary.centre, Quat::Identity()}, {}, boundary.surface_velocity, status.removed};
   if (boundary.motion.is_none()) return placed;
-  const Pose motion = boundary.motion.at(time_s);
+  const auto at = [&](double t) { return boundary.motion.at(status.clock.at(t)); };
+  const Pose motion = at(time_s);
   placed.surface = moved(boundary.surface, motion);
   placed.pose = {motion.position + motion.orientation * boundary.centre, motion.orientation};
   placed.belt = motion.orientation * boundary.surface_velocity;
   if (step_s > 0.0)
-    placed.twist = twist_between(boundary.motion.at(time_s - 0.5 * step_s),
-                                 boundary.motion.at(time_s + 0.5 * step_s), boundary.centre, step_s);
+    placed.twist =
+        twist_between(at(time_s - 0.5 * step_s), at(time_s + 0.5 * step_s), boundary.centre, step_s);
   return placed;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <variant>
 
@@ -26,12 +27,24 @@ struct Boundary {
   PrescribedMotion motion = {};
   Vec3 centre = Vec3::Zero();  // m, what torques on it and its pose are about
   Vec3 surface_velocity =
-      Vec3::Zero();  // m/s, of a belt that the surface is, in its axes; moves nothing else
+      Vec3::Zero();      // m/s, of a belt that the surface is, in its axes; moves nothing else
+  bool removed = false;  // of recorded boundaries: it was not there any more at that moment
 
   bool is_still() const { return motion.is_none() && surface_velocity.isZero(0.0); }
 };
 
 using Boundaries = std::vector<Boundary>;
+
+/// What has become of a boundary in a run.
+struct BoundaryStatus {
+  bool removed = false;
+  MotionClock clock;  // of its motion
+};
+
+/// [boundary]; as a model has it where the list is empty.
+inline BoundaryStatus status_of(std::span<const BoundaryStatus> list, std::size_t boundary) {
+  return list.empty() ? BoundaryStatus{} : list[boundary];
+}
 
 inline bool any_moves(const Boundaries& boundaries) {
   return std::ranges::any_of(boundaries, [](const Boundary& b) { return !b.motion.is_none(); });
@@ -44,18 +57,22 @@ struct PlacedBoundary {
   Twist twist;  // of the centre and the surface, constant over a step: it takes the pose before to the pose
                 // after
   Vec3 belt;    // m/s, the surface's velocity beyond that, world axes
+  bool removed = false;
 
   bool moves() const { return !twist.linear.isZero(0.0) || !twist.angular.isZero(0.0); }
 };
 
 /// The surface after a motion of all space.
 BoundarySurface moved(const BoundarySurface& surface, const Pose& motion);
-/// Boundaries that stand still where motions [boundary] have brought these; none: where they are.
-Boundaries moved(Boundaries boundaries, const std::vector<Pose>& motions);
+/// Boundaries that stand still where motions [boundary] have brought these, without motions: where they are,
+/// but for those that are `removed` [boundary]; empty: none is.
+Boundaries moved(Boundaries boundaries, const std::vector<Pose>& motions,
+                 const std::vector<std::int32_t>& removed = {});
 
 /// At a time, with the mean twist of a step of which it is the middle (s); zero where the step is. Positions
 /// are exact at any time, not summed up over steps.
-PlacedBoundary place(const Boundary& boundary, double time_s, double step_s = 0.0);
+PlacedBoundary place(const Boundary& boundary, double time_s, double step_s = 0.0,
+                     const BoundaryStatus& status = {});
 
 /// The planes of an axis-aligned box seen from inside, one for every face that is not left open; a wall goes
 /// on beyond an open face. `open` holds any of "-x", "+x", "-y", "+y", "-z", "+z". Names are "<name>.-x" and

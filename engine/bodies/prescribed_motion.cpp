@@ -28,6 +28,17 @@ double TimeLaw::at(double time_s) const {
   return sum;
 }
 
+void MotionClock::start(double time_s) {
+  if (runs) return;
+  delay_s = time_s - reading_s;
+  runs = true;
+}
+
+void MotionClock::stop(double time_s) {
+  reading_s = at(time_s);
+  runs = false;
+}
+
 Pose PrescribedMotion::at(double time_s) const {
   Pose pose;
   for (const MotionStage& s : stages) {

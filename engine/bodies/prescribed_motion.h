@@ -1,6 +1,7 @@
 // Motion that is prescribed as a function of time: exact at any time, never summed up over steps.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <vector>
 
@@ -28,6 +29,18 @@ struct MotionStage {
   Vec3 axis = Vec3::UnitX();  // unit, as it is at rest: direction of the translation, axis of the rotation
   Vec3 point = Vec3::Zero();  // m, any point of the axis of a rotation, as it is at rest
   TimeLaw law;
+};
+
+/// The time as a motion knows it: it can be stopped and started again, and goes on where it stood. A reading
+/// is one difference from the simulated time, never a sum over steps.
+struct MotionClock {
+  bool runs = true;
+  double reading_s = -infinity;  // where it stands, or where it stood when it was started last
+  double delay_s = 0.0;          // while it runs: how far it is behind the simulated time
+
+  double at(double time_s) const { return runs ? std::max(time_s - delay_s, reading_s) : reading_s; }
+  void start(double time_s);  // as it is if it runs already
+  void stop(double time_s);
 };
 
 struct PrescribedMotion {

@@ -111,8 +111,9 @@ bool widen_boxes(const DetectionInput& in, DetectionWorkspace& w) {
 void place_boundaries(const DetectionInput& in, DetectionWorkspace& w) {
   w.boundaries.clear();
   w.guards.clear();
-  for (const Boundary& boundary : in.boundaries) {
-    const PlacedBoundary& placed = w.boundaries.emplace_back(place(boundary, in.time_s, in.time_step_s));
+  for (std::size_t k = 0; k < in.boundaries.size(); ++k) {
+    const PlacedBoundary& placed = w.boundaries.emplace_back(
+        place(in.boundaries[k], in.time_s, in.time_step_s, status_of(in.status, k)));
     DetectionWorkspace::Guard guard{{Vec3::Zero(), Vec3::Zero()},
                                     Vec3::Constant(-infinity),
                                     Vec3::Constant(infinity),
@@ -126,6 +127,7 @@ void place_boundaries(const DetectionInput& in, DetectionWorkspace& w) {
     if (const auto* mesh = std::get_if<PlacedMesh>(&placed.surface)) set_box(*mesh);
     const auto* revolved = std::get_if<PlacedRevolved>(&placed.surface);
     if (revolved != nullptr && !revolved->surface->hollow) set_box(*revolved);
+    if (placed.removed) guard.low.setConstant(infinity);  // all are clear of it
     w.guards.push_back(guard);
   }
 }

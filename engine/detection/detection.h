@@ -1,6 +1,8 @@
 // From bodies and boundaries to contacts.
 #pragma once
 
+#include <span>
+
 #include "engine/bodies/bodies.h"
 #include "engine/bodies/boundaries.h"
 #include "engine/detection/broad_phase.h"
@@ -16,6 +18,7 @@ struct DetectionInput {
   double time_s;  // for which boundaries are placed, the middle of the step
   double time_step_s;
   double free_speed_m_s;  // speed that forces may add within the step: |gravity| * time step
+  std::span<const BoundaryStatus> status = {};  // [boundary]; empty: as they are given
 };
 
 struct DetectionReport {

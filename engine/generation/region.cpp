@@ -99,4 +99,13 @@ bool holds(const Region& region, const PlacedEllipsoid& ellipsoid) {
   return std::visit([&](const auto& r) { return inside(r, ellipsoid); }, region);
 }
 
+bool holds(const Region& region, const Vec3& point) {
+  if (const BoxRegion* box = std::get_if<BoxRegion>(&region))
+    return (point.array() >= box->low.array()).all() && (point.array() <= box->high.array()).all();
+  const auto& [start, end, radius] = std::get<CylinderRegion>(region);
+  const double along = (point - start).dot(end - start), length2 = (end - start).squaredNorm();
+  const Vec3 from_axis = point - start - along / length2 * (end - start);
+  return along >= 0.0 && along <= length2 && from_axis.norm() <= radius;
+}
+
 }  // namespace scree

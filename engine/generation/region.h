@@ -39,4 +39,6 @@ Vec3 sample_point(const Region& region, Random& random);
 /// Region.HoldsAgreesWithSurfacePoints).
 bool holds(const Region& region, const PlacedEllipsoid& ellipsoid);
 
+bool holds(const Region& region, const Vec3& point);
+
 }  // namespace scree

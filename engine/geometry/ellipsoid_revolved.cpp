@@ -407,9 +407,9 @@ double gap_acceleration(const Ellipsoid& shape, const Pose& pose, const PlacedRe
   const Vec3 foot = contact.point - (0.5 * contact.distance + rounding) * contact.normal;
   const Touch before{back * contact.normal, back * (foot - wall.pose.position), contact.distance + rounding};
   const auto at = [&](double t) {
-    return distance_from(in_frame(shape, moved(pose, twist, pose.position, t),
-                                  moved(wall.pose, motion.twist, motion.centre, t)),
-                         s, contact.feature, before);
+    return distance_from(
+        in_frame(shape, moved(pose, WallMotion{pose.position, twist}, t), moved(wall.pose, motion, t)), s,
+        contact.feature, before);
   };
   return (at(dt_s) - 2.0 * before.distance + at(-dt_s)) / (dt_s * dt_s);
 }

@@ -35,14 +35,6 @@ inline Nearest nearest(const Ellipsoid& shape, const Vec3& point) {
   return {n, n.dot(point - x)};
 }
 
-/// A pose that a twist of a centre takes along for a time.
-inline Pose moved(const Pose& pose, const Twist& twist, const Vec3& centre, double time_s) {
-  const double angle = twist.angular.norm() * time_s;
-  const Quat turn =
-      angle != 0.0 ? Quat(Eigen::AngleAxisd(angle, twist.angular.normalized())) : Quat::Identity();
-  return {centre + time_s * twist.linear + turn * (pose.position - centre), turn * pose.orientation};
-}
-
 /// Which end of the grain a surface point (its frame) is on: stays the same while the contact slides a
 /// little.
 inline std::uint32_t end_of_grain(const Ellipsoid& shape, const Vec3& local) {

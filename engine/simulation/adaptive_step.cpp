@@ -53,9 +53,8 @@ Extremes extremes(const Shapes& shapes, const Bodies& bodies) {
       });
 }
 
-/// The longest step that speeds and sizes of bodies allow, s.
-double longest_step(const Settings& settings, const Extremes& of_bodies) {
-  const double g = settings.gravity.norm();
+/// The longest step that speeds and sizes of bodies allow where free fall gains g, m/s^2; s.
+double longest_step(const Settings& settings, double g, const Extremes& of_bodies) {
   double longest = settings.time_step_s;
   if (of_bodies.fastest > 0.0) longest = std::min(longest, most_travel / of_bodies.fastest);
   if (g > 0.0) longest = std::min(longest, loosened(settings, most_fall) * std::sqrt(of_bodies.shortest / g));
@@ -103,7 +102,8 @@ double even_part(double left_s, double wanted_s) {
 double first_step(const Model& model, const Bodies& bodies) {
   const Settings& settings = model.settings;
   if (!settings.adaptive_step) return settings.time_step_s;
-  return std::max(settings.least_time_step_s, longest_step(settings, extremes(model.shapes, bodies)));
+  return std::max(settings.least_time_step_s,
+                  longest_step(settings, settings.gravity.norm(), extremes(model.shapes, bodies)));
 }
 
 StepPlan plan_step(const Model& model, const State& state, double land_at_s) {
@@ -135,7 +135,9 @@ void choose_next_steps(const Model& model, const StepPlan& done, const ContactPr
   if (const double fastest = fastest_approach(problem, done.h); fastest > 0.0)
     wanted =
         std::min(wanted, std::max(deepest_cut * memory.next_s, loosened(settings, most_approach) / fastest));
-  wanted = std::max(settings.least_time_step_s, std::min(wanted, longest_step(settings, of_bodies)));
+  wanted = std::max(
+      settings.least_time_step_s,
+      std::min(wanted, longest_step(settings, gravity_at(model, state, state.time_s).norm(), of_bodies)));
   // The step that is done has looked ahead to the next one's middle: it may not become longer any more.
   memory.next_s = std::min(wanted, memory.after_next_s);
   memory.after_next_s = wanted;

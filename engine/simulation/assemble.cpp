@@ -23,7 +23,7 @@ constexpr double weight_of_change = 5.0;
 std::size_t slot(std::int32_t body) { return static_cast<std::size_t>(body); }
 
 SCREE_FOR_EACH_TARGET
-void assemble_bodies(const Bodies& bodies, const Vec3& gravity, double h, const Block& block, Workspace& w) {
+void assemble_bodies(const Bodies& bodies, double h, const Block& block, Workspace& w) {
   for (std::size_t i = block.begin; i < block.end; ++i) {
     BodyResponse& response = w.problem.response[i];
     if (bodies.is_asleep(i)) {
@@ -32,7 +32,8 @@ void assemble_bodies(const Bodies& bodies, const Vec3& gravity, double h, const 
       continue;
     }
     w.before[i] = {bodies.linear_velocity[i], bodies.angular_velocity[i]};
-    w.problem.free_velocity[i] = {bodies.linear_velocity[i] + h * gravity, bodies.angular_velocity[i]};
+    w.problem.free_velocity[i] = {bodies.linear_velocity[i] + h * acceleration(w, i),
+                                  bodies.angular_velocity[i]};
     const Mat3 inverse_inertia = world_inverse_inertia(bodies, i);
     response.set_inverse_inertia(inverse_inertia);
     response.inverse_mass = 1.0 / bodies.mass[i];
@@ -200,6 +201,20 @@ std::size_t number_fixed(const std::vector<Contact>& contacts, std::size_t bodie
   return fixed;
 }
 
+/// What forces give a body in h, root of the mean square, m/s.
+double force_speed(const Workspace& w, double h) {
+  if (w.drive.empty()) return w.gravity.norm() * h;
+  const double squares = reduce_blocks(
+      w.drive.size(), grain_medium, 0.0,
+      [&](const Block& block) {
+        double sum = 0.0;
+        for (std::size_t i = block.begin; i < block.end; ++i) sum += acceleration(w, i).squaredNorm();
+        return sum;
+      },
+      [](double a, double b) { return a + b; });
+  return h * std::sqrt(squares / static_cast<double>(w.drive.size()));
+}
+
 }  // namespace
 
 void assemble(const Model& model, const State& state, const Interval& interval, Workspace& w) {
@@ -214,8 +229,7 @@ void assemble(const Model& model, const State& state, const Interval& interval, 
   resize_with_room(w.before, bodies.size() + fixed);
   p.friction_corners =
       settings.solver.friction_cone == FrictionCone::sampled ? settings.solver.friction_samples : 0;
-  for_blocks(bodies.size(), grain_medium,
-             [&](const Block& block) { assemble_bodies(bodies, settings.gravity, h, block, w); });
+  for_blocks(bodies.size(), grain_medium, [&](const Block& block) { assemble_bodies(bodies, h, block, w); });
   const Assembly in{model, bodies, contacts, interval, newton, model.materials.has_surfaces(), w, p};
   w.first_row.resize(w.first_fixed.size());
   const double squares = reduce_blocks(
@@ -236,7 +250,7 @@ void assemble(const Model& model, const State& state, const Interval& interval, 
   else
     p.complete();
 
-  p.gravity_speed = settings.gravity.norm() * h;
+  p.gravity_speed = force_speed(w, h);
   const auto edges = static_cast<double>(std::max<std::size_t>(1, contacts.size()));
   p.velocity_scale = p.gravity_speed + weight_of_change * std::sqrt(squares / edges);
 }

@@ -15,9 +15,8 @@ struct Interval {
 
 /// Fills the contact problem of a (sub)step, from bodies (velocities before gravity acts), contacts and rods;
 /// t = interval.to_next.
-///   free velocity  v_hat = v + h g                                                                   (A1)
-///   offset         gap / t for open contacts, plus h/2 times the second derivative of the gap: with (S3) the
-///   gap is
+///   free velocity  v_hat = v + h g + drive, as apply_forces() has found both (A1) offset         gap / t for
+///   open contacts, plus h/2 times the second derivative of the gap: with (S3) the gap is
 ///                  not negative at the next detection, to second order                                (A2)
 ///                  e u_n- where bodies meet faster than the restitution threshold: Newton's law u_n+ >= -e
 ///                  u_n-  (A3); energetic impacts are not the solution's business

@@ -213,25 +213,33 @@ Exchange take_contacts(const Balance& balance, const Block& block, std::vector<B
   return sums;
 }
 
-struct MomentumGain {
-  Vec3 linear = Vec3::Zero(), angular = Vec3::Zero();
-  MomentumGain& operator+=(const MomentumGain& o) {
+struct Gains {
+  Vec3 linear = Vec3::Zero(), angular = Vec3::Zero();  // momenta, from contacts
+  double force_work = 0.0;                             // J, from forces beyond steady gravity
+  Gains& operator+=(const Gains& o) {
     linear += o.linear;
     angular += o.angular;
+    force_work += o.force_work;
     return *this;
   }
 };
 
-/// What bodies got from contacts: beyond gravity's `fall`, m/s.
+/// What bodies got in h from contacts, beyond what accelerates them all along; and the work of that, over the
+/// way they went (D1), as far as it is not that of `steady` gravity (m/s^2), which has a potential.
 SCREE_FOR_EACH_TARGET
-MomentumGain sum_gains(const Bodies& bodies, const Workspace& w, const Vec3& fall, const Block& block) {
-  MomentumGain sums;
+Gains sum_gains(const Bodies& bodies, const Workspace& w, double h, const Vec3& steady, const Block& block) {
+  Gains sums;
+  const bool works = !w.drive.empty() || w.gravity != steady;
   for (std::size_t i = block.begin; i < block.end; ++i) {
     if (!w.problem.is_moved(i)) continue;
     const BodyVelocity& after = w.solution.velocity[i];
     const Vector4 spin = load(after.angular) - to_vector4(w.before[i].angular);
+    const Vec3 gain = h * acceleration(w, i);
     const Vector4 linear =
-        bodies.mass[i] * (load(after.linear) - (to_vector4(w.before[i].linear) + to_vector4(fall)));
+        bodies.mass[i] * (load(after.linear) - (to_vector4(w.before[i].linear) + to_vector4(gain)));
+    if (works)
+      sums.force_work +=
+          0.5 * bodies.mass[i] * (gain - h * steady).dot(w.before[i].linear + to_vec3(load(after.linear)));
     const Quat& q = bodies.orientation[i];
     const Vector4 turning = turned_by(q, to_vector4(bodies.inertia[i]) * turned_back_by(q, spin));
     sums.linear += to_vec3(linear);
@@ -300,9 +308,10 @@ void take_impulses(const Model& model, double h, Workspace& w, State& state, Ste
   report.energy.boundary_work += given.boundary_work;
   report.energy.rod_work += given.rod_work;
 
-  const MomentumGain gained = reduce_blocks(
-      bodies.size(), grain_medium, MomentumGain{},
-      [&](const Block& block) { return sum_gains(bodies, w, h * model.settings.gravity, block); }, add);
+  const Gains gained = reduce_blocks(
+      bodies.size(), grain_medium, Gains{},
+      [&](const Block& block) { return sum_gains(bodies, w, h, model.settings.gravity, block); }, add);
+  report.energy.force_work += gained.force_work;
   report.boundary_impulse += given.linear + resting.boundary_impulse;
   report.boundary_angular_impulse += given.angular + resting.boundary_angular_impulse;
   const auto relative = [](double error, double size) { return size > 0.0 ? error / size : 0.0; };

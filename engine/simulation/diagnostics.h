@@ -25,6 +25,7 @@ struct EnergyLedger {
   double dissipated_by_sleep = 0.0;  // kinetic energy of bodies that fell asleep
   double position_correction = 0.0;  // potential energy put in by moving overlapping bodies apart
   double boundary_work = 0.0;        // done on the bodies by moving walls
+  double force_work = 0.0;           // done on the bodies by fields, fluid and gravity beyond the settings'
   double rod_work = 0.0;   // done on the bodies by rods, as far as it pulls them back to their lengths
   double exchanged = 0.0;  // kinetic and potential energy of bodies that came, less that of those that left
   double remainder = 0.0;

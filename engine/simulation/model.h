@@ -1,11 +1,14 @@
 // What is simulated and where it stands: the constant part and the part a restart needs.
 #pragma once
 
+#include <optional>
+
 #include "engine/bodies/bodies.h"
 #include "engine/bodies/boundaries.h"
 #include "engine/bodies/materials.h"
 #include "engine/detection/contacts.h"
 #include "engine/geometry/shapes.h"
+#include "engine/simulation/forces.h"
 #include "engine/simulation/openings.h"
 #include "engine/simulation/settings.h"
 #include "engine/simulation/sleepers.h"
@@ -31,6 +34,7 @@ struct Model {
   std::vector<Inlet> inlets;
   std::vector<Outlet> outlets;
   Domain domain;
+  Forces forces;
 };
 
 /// What steps remember of their lengths; all 0 before the first.
@@ -38,6 +42,21 @@ struct StepMemory {
   double last_s = 0.0;                      // the last step's: impulses are those of such a step
   double next_s = 0.0, after_next_s = 0.0;  // adaptive: wanted of the next step and of the one after
   double overlap = 0.0;                     // adaptive: penetration_max of the last step
+};
+
+/// What an event remembers of the past of its condition (io/results/events.h).
+struct EventMemory {
+  bool armed = false;         // was the value on the other side of the threshold since it happened last?
+  double since_s = infinity;  // when the value crossed the threshold, while it stays beyond
+  std::int64_t count = 0;     // how often it happened
+};
+
+/// What events have changed of a model, and what they remember. Empty or 0: as the model, or the scene, says.
+struct Course {
+  std::optional<Vec3> gravity;                         // m/s^2, from the event on
+  std::vector<BoundaryStatus> boundaries;              // [boundary]
+  std::vector<EventMemory> events;                     // [event]
+  double frames_from_s = 0.0, frame_interval_s = 0.0;  // frames follow each other so from there on
 };
 
 /// All that a restart needs: continuing from a copy of it gives the same bits as not having stopped.
@@ -53,6 +72,13 @@ struct State {
   StepMemory memory;
   std::vector<Passage> entered;  // [inlet]
   std::vector<Passage> left;     // [outlet], and last by leaving the domain; both empty before the first step
+  Course course;
 };
+
+/// Of free fall at a time, m/s^2.
+inline Vec3 gravity_at(const Model& model, const State& state, double time_s) {
+  if (state.course.gravity) return *state.course.gravity;
+  return model.forces.gravity ? model.forces.gravity(time_s) : model.settings.gravity;
+}
 
 }  // namespace scree

@@ -1,6 +1,7 @@
 #include "engine/simulation/motion.h"
 
 #include <Eigen/LU>
+#include <algorithm>
 #include <cmath>
 
 #include "engine/core/parallel.h"
@@ -80,6 +81,18 @@ void rotate_freely(const Vec3& inertia, double dt, Quat& orientation, Vec3& angu
 
 void drift(Bodies& bodies, double dt) {
   for_blocks(bodies.size(), grain_medium, [&](const Block& block) { drift_bodies(bodies, dt, block); });
+}
+
+double largest_surface_speed(const Shapes& shapes, const Bodies& bodies) {
+  return reduce_blocks(
+      bodies.size(), grain_medium, 0.0,
+      [&](const Block& block) {
+        double most = 0.0;
+        for (std::size_t i = block.begin; i < block.end; ++i)
+          most = std::max(most, surface_speed(shapes, bodies, i));
+        return most;
+      },
+      [](double a, double b) { return std::max(a, b); });
 }
 
 void move_by_correction(Bodies& bodies, const std::vector<BodyVelocity>& correction, double dt) {

@@ -19,4 +19,15 @@ void rotate_freely(const Vec3& inertia, double dt_s, Quat& orientation, Vec3& an
 /// Moves bodies by the position correction over a time; linear velocity and angular momentum stay.
 void move_by_correction(Bodies& bodies, const std::vector<BodyVelocity>& correction, double dt_s);
 
+/// No point of the body's bounding sphere moves faster where it has the twist v, m/s.
+inline double surface_speed(const Shapes& shapes, const Bodies& bodies, std::size_t i, const Twist& v) {
+  return v.linear.norm() + shapes.bounding_radius(bodies.shape[i]) * v.angular.norm();
+}
+/// As it moves now.
+inline double surface_speed(const Shapes& shapes, const Bodies& bodies, std::size_t i) {
+  return surface_speed(shapes, bodies, i, {bodies.linear_velocity[i], bodies.angular_velocity[i]});
+}
+/// Of all bodies; 0 without any.
+double largest_surface_speed(const Shapes& shapes, const Bodies& bodies);
+
 }  // namespace scree

@@ -82,6 +82,7 @@ bool is_lost(const Model& model, const std::vector<PlacedBoundary>& boundaries, 
   if (!finite) return true;
   const double radius = model.shapes.bounding_radius(bodies.shape[i]);
   return std::any_of(boundaries.begin(), boundaries.end(), [&](const PlacedBoundary& boundary) {
+    if (boundary.removed) return false;
     if (const Plane* plane = std::get_if<Plane>(&boundary.surface))
       return plane->normal.dot(bodies.position[i] - plane->point) < -radius;
     const PlacedRevolved* revolved = std::get_if<PlacedRevolved>(&boundary.surface);
@@ -170,9 +171,11 @@ Travel farthest_travel(const Model& model, const Bodies& bodies) {
   return farthest;
 }
 
-std::int64_t count_lost_bodies(const Model& model, const Bodies& bodies, double time_s) {
+std::int64_t count_lost_bodies(const Model& model, const Bodies& bodies, double time_s,
+                               std::span<const BoundaryStatus> status) {
   std::vector<PlacedBoundary> boundaries;
-  for (const Boundary& boundary : model.boundaries) boundaries.push_back(place(boundary, time_s));
+  for (std::size_t k = 0; k < model.boundaries.size(); ++k)
+    boundaries.push_back(place(model.boundaries[k], time_s, 0.0, status_of(status, k)));
   std::int64_t lost = 0;
   for (std::size_t i = 0; i < bodies.size(); ++i) lost += is_lost(model, boundaries, bodies, i) ? 1 : 0;
   return lost;

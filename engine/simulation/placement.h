@@ -54,6 +54,7 @@ Travel farthest_travel(const Model& model, const Bodies& bodies);
 
 /// Bodies with a number that is not finite, or whose centre is behind a plane, or outside a hollow sphere,
 /// by more than their bounding radius, as the boundaries stand at the time.
-std::int64_t count_lost_bodies(const Model& model, const Bodies& bodies, double time_s);
+std::int64_t count_lost_bodies(const Model& model, const Bodies& bodies, double time_s,
+                               std::span<const BoundaryStatus> status = {});
 
 }  // namespace scree

@@ -5,6 +5,7 @@
 
 #include "engine/core/ordering.h"
 #include "engine/core/parallel.h"
+#include "engine/simulation/motion.h"
 
 namespace scree {
 
@@ -20,8 +21,8 @@ constexpr int most_doublings = 10;
 constexpr std::uint32_t most_units = 1'000'000'000;
 
 /// The speed that disturbances are compared with: what free fall gives in a (sub)step, m/s.
-double fall_speed(const Settings& settings, double h) {
-  const double fall = settings.gravity.norm() * h;
+double fall_speed(const Settings& settings, double h, const Workspace& w) {
+  const double fall = w.gravity.norm() * h;
   return fall > 0.0 ? fall : settings.sleep.speed_m_s;
 }
 
@@ -38,13 +39,13 @@ void add(Twist& sum, const Vec3& arm, double sign, const Vec3& impulse, const Ve
 }
 
 /// (Z1) of all sleepers.
-void feel(const Settings& settings, double h, const Bodies& bodies, const Sleepers& sleepers, Workspace& w) {
+void feel(double h, const Bodies& bodies, const Sleepers& sleepers, Workspace& w) {
   const ContactProblem& p = w.problem;
   w.felt.resize(bodies.size());
   for_each_index(bodies.size(), grain_light, [&](std::size_t i) {
     if (!bodies.is_asleep(i)) return;
     w.felt[i] = sleepers.held[i];
-    w.felt[i].linear += bodies.mass[i] * h * settings.gravity;
+    w.felt[i].linear += bodies.mass[i] * h * acceleration(w, i);
   });
   for (std::size_t c = 0; c < p.contacts(); ++c) {  // one after the other: contacts share sleepers
     const std::size_t a = p.a(c), b = p.b(c);
@@ -57,12 +58,9 @@ void feel(const Settings& settings, double h, const Bodies& bodies, const Sleepe
   }
 }
 
-double surface_speed(const Model& model, const Bodies& bodies, std::size_t i, const Twist& v) {
-  return v.linear.norm() + model.shapes.bounding_radius(bodies.shape[i]) * v.angular.norm();
-}
 /// (Z2), m/s.
 double disturbance(const Model& model, const Bodies& bodies, std::size_t i, const Twist& felt) {
-  return surface_speed(model, bodies, i,
+  return surface_speed(model.shapes, bodies, i,
                        {felt.linear / bodies.mass[i], world_inverse_inertia(bodies, i) * felt.angular});
 }
 
@@ -131,9 +129,8 @@ void count_still(const Model& model, double time_step_s, const Workspace& w, con
       std::clamp(std::round(time_step_s / stillness_unit(model.settings)), 1.0, double{most_units}));
   for_each_index(bodies.size(), grain_medium, [&](std::size_t i) {
     if (bodies.is_asleep(i) || w.waking[i] != 0) return;
-    const Twist v{bodies.linear_velocity[i], bodies.angular_velocity[i]};
     const bool is_still =
-        surface_speed(model, bodies, i, v) <= model.settings.sleep.speed_m_s && w.in_collision[i] != 0;
+        surface_speed(model.shapes, bodies, i) <= model.settings.sleep.speed_m_s && w.in_collision[i] != 0;
     still[i] = is_still ? std::min(still[i] + units, most_units) : 0u;
   });
 }
@@ -144,7 +141,7 @@ void mark_tired(const Model& model, double h, const Workspace& w, const State& s
   const Bodies& bodies = state.bodies;
   const double units = std::clamp(std::ceil(model.settings.sleep.duration_s / stillness_unit(model.settings)),
                                   1.0, double{most_units});
-  const double most_gain = restful_part * model.settings.sleep.tolerance * fall_speed(model.settings, h);
+  const double most_gain = restful_part * model.settings.sleep.tolerance * fall_speed(model.settings, h, w);
   const auto is_restless = [&](std::size_t i) {
     return !bodies.is_asleep(i) && state.sleepers.still[i] < units;
   };
@@ -154,7 +151,7 @@ void mark_tired(const Model& model, double h, const Workspace& w, const State& s
     const BodyVelocity& after = w.solution.velocity[i];
     const Twist gain{to_vec3(after.linear) - w.before[i].linear,
                      to_vec3(after.angular) - w.before[i].angular};
-    marked[i] = surface_speed(model, bodies, i, gain) <= most_gain ? 1 : 0;
+    marked[i] = surface_speed(model.shapes, bodies, i, gain) <= most_gain ? 1 : 0;
   });
   for (std::size_t r = w.problem.contact_rows; r < w.problem.rows.size();
        ++r) {  // what rods hold stays awake
@@ -282,8 +279,8 @@ bool wake_struck(const Model& model, double h, int attempt, Workspace& w, State&
   const Bodies& bodies = state.bodies;
   const std::size_t n = bodies.size();
   if (state.sleepers.sums.bodies == 0) return false;
-  feel(model.settings, h, bodies, state.sleepers, w);
-  const double fall = fall_speed(model.settings, h);
+  feel(h, bodies, state.sleepers, w);
+  const double fall = fall_speed(model.settings, h, w);
   const double tolerance = std::min(model.settings.sleep.tolerance, strike_part);
   w.waking.resize(n, 0);
   const double largest = reduce_blocks(

@@ -37,15 +37,21 @@ double mechanical_energy(const Bodies& bodies, const Vec3& gravity) {
   return sums.kinetic + sums.potential;
 }
 
+double largest(const std::vector<Vec3>& vectors) {
+  double most = 0.0;
+  for (const Vec3& v : vectors) most = std::max(most, v.norm());
+  return most;
+}
+
 /// Contacts in the middle of an interval, as far as they matter for `interval_s`; sleepers that a moving
 /// boundary comes to wake.
 void detect(const Model& model, State& state, double middle_s, double interval_s, Workspace& w,
             StepReport& report) {
-  const double free_speed = model.settings.gravity.norm() * interval_s;
+  const double free_speed = (w.gravity.norm() + largest(w.drive)) * interval_s;
   do {
-    const DetectionReport found =
-        find_contacts({model.shapes, state.bodies, model.boundaries, middle_s, interval_s, free_speed},
-                      w.detection, {state.contacts, state.seeds, state.remembered});
+    const DetectionReport found = find_contacts({model.shapes, state.bodies, model.boundaries, middle_s,
+                                                 interval_s, free_speed, state.course.boundaries},
+                                                w.detection, {state.contacts, state.seeds, state.remembered});
     report.candidates = found.candidates;
     report.narrow_phase_failures = found.failures;
   } while (wake_pushed(model, state, report));
@@ -60,7 +66,7 @@ void strike(const Settings& settings, double h, Workspace& w) {
   velocity = w.before;
   resolve_impacts(w.problem, {h, settings.restitution_threshold_m_s}, velocity, w.impact);
   for_each_index(velocity.size(), grain_light, [&](std::size_t i) {
-    if (w.problem.is_moved(i)) velocity[i].linear += h * settings.gravity;
+    if (w.problem.is_moved(i)) velocity[i].linear += h * acceleration(w, i);
   });
 }
 
@@ -109,8 +115,9 @@ void close_balances(const Model& model, const Bodies& bodies, double energy_befo
   e.potential = sums.potential;
   const double change = e.kinetic + e.potential - energy_before;
   e.remainder = change + e.dissipated_by_friction + e.dissipated_by_impact + e.dissipated_by_sleep -
-                e.position_correction - e.boundary_work - e.rod_work - e.exchanged;
-  report.energy_injected_J = std::max(0.0, change - e.exchanged - std::max(0.0, e.boundary_work));
+                e.position_correction - e.boundary_work - e.force_work - e.rod_work - e.exchanged;
+  report.energy_injected_J =
+      std::max(0.0, change - e.exchanged - std::max(0.0, e.boundary_work) - std::max(0.0, e.force_work));
   report.linear_momentum = sums.linear;
   report.angular_momentum = sums.angular;
 }
@@ -135,6 +142,7 @@ void advance(StepParts& in, double begin_s, double h, double next_h, bool carry_
   const double middle = begin_s + 0.5 * h;
   drift(bodies, 0.5 * h);
   if (carry_contacts) advance_contacts(w, h, state.contacts);
+  apply_forces(model, state, h, middle, w);
   clock.charge(report.time.preparation);
 
   bool corrected = false;

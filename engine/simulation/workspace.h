@@ -12,8 +12,10 @@ struct Workspace {
   ContactProblem problem;  // the last step's
   ContactSolution solution;
   SolverWorkspace solver;
-  std::vector<Twist> before;  // [body of the problem] velocities before gravity and contacts act
-  std::vector<Vec3> impact;   // [contact], N s, contact frame: of energetic impacts; empty without
+  std::vector<Twist> before;    // [body of the problem] velocities before gravity and contacts act
+  Vec3 gravity = Vec3::Zero();  // m/s^2, in the (sub)step
+  std::vector<Vec3> drive;      // [body], m/s^2, by fields and fluid, its mean; empty if there are none
+  std::vector<Vec3> impact;     // [contact], N s, contact frame: of energetic impacts; empty without
   std::vector<std::int32_t> first_fixed;         // [block of contacts] partners that nothing moves before it
   std::vector<std::int32_t> first_row;           // [block of contacts] rows before its own
   std::vector<std::int32_t> row_of_rod;          // [rod]
@@ -22,5 +24,10 @@ struct Workspace {
   std::vector<std::uint8_t> waking, tired;       // [body] who wakes after the step, and who falls asleep
   std::vector<std::vector<BoundaryLoad>> loads;  // [block of contacts][boundary]
 };
+
+/// By gravity, fields and fluid in the (sub)step, m/s^2.
+inline Vec3 acceleration(const Workspace& w, std::size_t body) {
+  return w.drive.empty() ? w.gravity : Vec3(w.gravity + w.drive[body]);
+}
 
 }  // namespace scree

@@ -68,10 +68,14 @@ Json wall_json(const RunScene& scene, const TrajectoryReader& reader,
                const std::vector<std::size_t>& frames) {
   const RecordedRun& run = reader.run();
   std::vector<bool> moves(run.model.boundaries.size(), false);
-  Json motion = Json::array();  // [frame][boundary] position, quaternion x y z w
+  Json motion = Json::array();   // [frame][boundary] position, quaternion x y z w
+  Json removed = Json::array();  // [frame][boundary]
   for (const std::size_t k : frames) {
-    const std::vector<Pose> poses =
-        reader.walls_move() ? reader.frame(k, {0, 0}).boundary_motion : std::vector<Pose>{};
+    const Frame walls = reader.walls_move() ? reader.frame(k, {0, 0}) : Frame{};
+    const std::vector<Pose>& poses = walls.boundary_motion;
+    for (std::size_t b = 0; b < walls.boundary_removed.size(); ++b)
+      if (walls.boundary_removed[b] != 0) moves[b] = true;
+    removed.push_back(walls.boundary_removed);
     Json of_frame = Json::array();
     for (std::size_t b = 0; b < poses.size(); ++b) {
       const auto& [x, q] = poses[b];
@@ -102,11 +106,9 @@ Json wall_json(const RunScene& scene, const TrajectoryReader& reader,
       for (const std::size_t k : {std::size_t{0}, c - 1, c}) part.push_back(corner[k]);
     }
   }
-  return {{"point", std::move(point)},
-          {"clear", std::move(triangles[0])},
-          {"floor", std::move(triangles[1])},
-          {"moving", std::move(moving)},
-          {"motion", std::move(motion)}};
+  return {{"point", std::move(point)},        {"clear", std::move(triangles[0])},
+          {"floor", std::move(triangles[1])}, {"moving", std::move(moving)},
+          {"motion", std::move(motion)},      {"removed", std::move(removed)}};
 }
 
 Json surface_json(const SurfaceMesh& mesh) {

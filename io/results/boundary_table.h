@@ -2,6 +2,8 @@
 #pragma once
 
 #include <span>
+#include <string>
+#include <vector>
 
 #include "engine/simulation/diagnostics.h"
 #include "io/results/row_file.h"
@@ -20,5 +22,10 @@ class BoundaryTable {
   std::vector<std::string> names_;  // as CSV has them
   RowFile rows_;
 };
+
+/// The columns of numbers, and force_N and torque_N_m, the sizes of the two vectors.
+std::vector<std::string> boundary_quantities();
+/// One of these of a load in a step of a length. Precondition: there is one of this name.
+double boundary_quantity(const std::string& name, const BoundaryLoad& load, double time_step_s);
 
 }  // namespace scree::io

@@ -55,6 +55,8 @@ struct Frame {
   std::vector<std::vector<float>> fields;          // [field][body], the scene's extra fields in its order
   std::vector<Pose>
       boundary_motion;  // [boundary] since rest, of everything that is fixed to it; empty if none moves
+  std::vector<std::int32_t>
+      boundary_removed;  // [boundary] 1 if it is not there any more; empty if none can go
   FrameBalances balances;
   bool has_contacts = false;  // were they asked for?
   FrameContacts contacts;     // empty unless asked for

@@ -15,6 +15,7 @@ struct RunFolder {
   std::filesystem::path steps() const { return path / "steps.csv"; }
   std::filesystem::path boundaries() const { return path / "boundaries.csv"; }
   std::filesystem::path openings() const { return path / "openings.csv"; }
+  std::filesystem::path events() const { return path / "events.csv"; }
   std::filesystem::path summary() const { return path / "summary.json"; }
   std::filesystem::path stage_table() const { return path / "stage_table.txt"; }
   std::filesystem::path view_script() const { return path / "view.py"; }

@@ -63,13 +63,15 @@ struct RunRecorder::Parts {
   StepTable steps;
   std::optional<BoundaryTable> loads;
   std::optional<OpeningTable> openings;
+  std::optional<EventTable> events;
   RunStatistics statistics;
   StageTable stages;
   std::optional<Trajectory> trajectory;
   std::optional<VtkSeries> vtk;
   std::shared_ptr<const BodyConstants> constants;  // of the last frame's bodies
   Region region;                                   // of the picture
-  std::int64_t frames = 0, next_interval = 0, last_frame_step = -1;
+  std::int64_t frames = 0, last_frame_step = -1;
+  double next_frame_s = 0.0;
   double next_contacts_s = 0.0;  // since the start
   // Last, so that its thread ends before what it writes to.
   BackgroundWriter writer;
@@ -86,6 +88,7 @@ struct RunRecorder::Parts {
         }) {
     if (!s.model.boundaries.empty()) loads.emplace(folder.boundaries(), s.model.boundaries);
     if (!opening_totals(s.model, s.initial).empty()) openings.emplace(folder.openings());
+    if (!s.events.empty()) events.emplace(folder.events(), s.events);
     if (s.output.hdf5) trajectory.emplace(folder.trajectory(), s);
     if (s.output.vtk) open_vtk();
   }
@@ -107,7 +110,7 @@ struct RunRecorder::Parts {
                            false,
                            scene.model.settings.time_step_s / scene.model.settings.substeps,
                            scene.model.shapes.functions().size(),
-                           any_moves(scene.model.boundaries)};
+                           any_moves(scene.model.boundaries) || !scene.initial.course.boundaries.empty()};
     write_whole_file(folder.view_script(), paraview_script(view));
   }
 
@@ -122,10 +125,7 @@ struct RunRecorder::Parts {
     draw_walls();
   }
 
-  bool frame_due(const State& state) const {
-    const double next = static_cast<double>(next_interval) * scene.output.interval_s;
-    return state.time_s - scene.initial.time_s + time_slack(scene) >= next;
-  }
+  bool frame_due(const State& state) const { return state.time_s + time_slack(scene) >= next_frame_s; }
 
   /// Contacts go with the first frame at or after every multiple of their interval.
   bool contacts_due(double elapsed_s) {
@@ -147,7 +147,7 @@ struct RunRecorder::Parts {
     writer.push(std::move(frame));
     ++frames;
     last_frame_step = state.step;
-    next_interval = static_cast<std::int64_t>(std::floor(elapsed / scene.output.interval_s)) + 1;
+    next_frame_s = next_frame(scene, state.course, state.time_s);
     steps.flush();  // a killed run keeps the rows up to its last frame
   }
 };
@@ -176,6 +176,17 @@ void RunRecorder::after_step(const StepReport& report, const State& state,
   if (p.frame_due(state)) p.add_frame(state);
 }
 
+void RunRecorder::after_events(std::span<const Happening> happenings, const State& state) {
+  Parts& p = *parts_;
+  const Stopwatch watch(p.recording_time_s);
+  for (const Happening& h : happenings) {
+    p.events->append(h);
+    p.statistics.add(h);
+    if (p.scene.events[h.event].actions.output_interval_s)
+      p.next_frame_s = next_frame(p.scene, state.course, state.time_s);
+  }
+}
+
 Summary RunRecorder::finish(RunStatus status, const State& state) {
   Parts& p = *parts_;
   std::optional<WriteError> first_error;
@@ -196,6 +207,7 @@ Summary RunRecorder::finish(RunStatus status, const State& state) {
     attempt([&] { p.steps.close(); });
     if (p.loads) attempt([&] { p.loads->close(); });
     if (p.openings) attempt([&] { p.openings->close(); });
+    if (p.events) attempt([&] { p.events->close(); });
     attempt([&] { write_whole_file(p.folder.stage_table(), p.stages.text()); });
   }
   Summary summary = p.statistics.summary(state);

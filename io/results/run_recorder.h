@@ -28,6 +28,9 @@ class RunRecorder {
   /// by boundary; none are not recorded.
   void after_step(const StepReport& report, const State& state, std::span<const BoundaryLoad> loads = {});
 
+  /// What events did at the end of the step, after after_step(). `state`: with what they changed.
+  void after_events(std::span<const Happening> happenings, const State& state);
+
   /// Writes the last frame if it is not written yet, the final state and the summary, and closes all files.
   /// What can be written is written even if something else cannot; only then the first WriteError is thrown.
   Summary finish(RunStatus status, const State& state);

@@ -1,7 +1,9 @@
 #include "io/results/step_table.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
+#include <string_view>
 #include <variant>
 
 #include "engine/core/state_hash.h"
@@ -51,6 +53,7 @@ constexpr Column columns[] = {
     {"dissipated_by_sleep_J", [](const Report& r) -> Value { return r.energy.dissipated_by_sleep; }},
     {"position_correction_J", [](const Report& r) -> Value { return r.energy.position_correction; }},
     {"boundary_work_J", [](const Report& r) -> Value { return r.energy.boundary_work; }},
+    {"force_work_J", [](const Report& r) -> Value { return r.energy.force_work; }},
     {"energy_exchanged_J", [](const Report& r) -> Value { return r.energy.exchanged; }},
     {"energy_remainder_J", [](const Report& r) -> Value { return r.energy.remainder; }},
     {"energy_injected_J", [](const Report& r) -> Value { return r.energy_injected_J; }},
@@ -93,7 +96,29 @@ constexpr Column columns[] = {
     {"finish_time_s", [](const Report& r) -> Value { return r.time.finish; }},
 };
 
+/// Is it a number, and not a wall time?
+bool is_quantity(const Column& column) {
+  const std::string_view name = column.name;
+  const bool is_word = std::holds_alternative<const char*>(column.value(Report{}));
+  return !is_word && (name == "time_s" || !name.ends_with("_time_s"));
+}
+
 }  // namespace
+
+std::vector<std::string> step_quantities() {
+  std::vector<std::string> names;
+  for (const Column& column : columns)
+    if (is_quantity(column)) names.emplace_back(column.name);
+  return names;
+}
+
+double step_quantity(const std::string& name, const StepReport& report) {
+  const Column* found =
+      std::ranges::find_if(columns, [&](const Column& column) { return name == column.name; });
+  const Value value = found->value(report);
+  if (const auto* count = std::get_if<std::int64_t>(&value)) return static_cast<double>(*count);
+  return std::get<double>(value);
+}
 
 std::string step_table_header() {
   std::string header;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "engine/simulation/diagnostics.h"
 #include "io/results/row_file.h"
@@ -23,5 +24,10 @@ class StepTable {
 
 /// The names of the columns, comma-separated.
 std::string step_table_header();
+
+/// The columns that are numbers and the same in every run of a scene: all but words and wall times.
+std::vector<std::string> step_quantities();
+/// The value in a column of these. Precondition: there is one of this name.
+double step_quantity(const std::string& name, const StepReport& report);
 
 }  // namespace scree::io

@@ -63,6 +63,7 @@ void add_flows(EnergyLedger& sum, const EnergyLedger& step) {
   sum.dissipated_by_sleep += step.dissipated_by_sleep;
   sum.position_correction += step.position_correction;
   sum.boundary_work += step.boundary_work;
+  sum.force_work += step.force_work;
   sum.exchanged += step.exchanged;
   sum.remainder += step.remainder;
 }
@@ -79,6 +80,7 @@ nlohmann::ordered_json ledger(const Summary& s) {
           {"dissipated_by_sleep_J", s.energy.dissipated_by_sleep},
           {"position_correction_J", s.energy.position_correction},
           {"boundary_work_J", s.energy.boundary_work},
+          {"force_work_J", s.energy.force_work},
           {"exchanged_J", s.energy.exchanged},
           {"remainder_J", s.energy.remainder},
           {"injected_J", s.energy_injected_J}};
@@ -114,6 +116,20 @@ nlohmann::ordered_json deepest_json(const Summary& s) {
   else
     json["boundary"] = deepest.boundary;
   return json;
+}
+
+nlohmann::ordered_json events_json(const std::vector<EventSummary>& events) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const EventSummary& e : events) {
+    nlohmann::ordered_json json{{"name", e.name}, {"count", e.count}};
+    if (e.count > 0) {
+      json["first"] = moment_json(e.first);
+      json["last"] = moment_json(e.last);
+      json["text"] = e.text;
+    }
+    list.push_back(std::move(json));
+  }
+  return list;
 }
 
 nlohmann::ordered_json verdict_json(const Verdict& verdict) {
@@ -171,6 +187,7 @@ RunStatistics::RunStatistics(const Scene& scene) : scene_(scene) {
   sums_.sleeps = settings.sleep.is_on();
   sums_.bounces = any_bounces(scene.model.materials);
   sums_.end_time_s = scene.end_time_s;
+  for (const Event& event : scene.events) sums_.events.push_back({event.name, "", 0, {}, {}});
   sums_.kinetic_initial_J = sums_.energy.kinetic = kinetic_energy(bodies);
   sums_.potential_initial_J = sums_.energy.potential = potential_energy(bodies, settings.gravity);
   potential_min_ = sums_.potential_initial_J;
@@ -203,6 +220,15 @@ void RunStatistics::add(const StepReport& r) {
   sums_.sleep_impulse += r.sleep_impulse;
   sums_.sleep_angular_impulse += r.sleep_angular_impulse;
   sums_.woken += r.woken;
+}
+
+void RunStatistics::add(const Happening& h) {
+  const Event& event = scene_.events[h.event];
+  EventSummary& summary = sums_.events[h.event];
+  summary.last = {h.step, h.time_s, sums_.last.time_step_s};
+  if (summary.count++ == 0) summary.first = summary.last;
+  summary.text = event_text(event, h.value);
+  if (h.stops && sums_.ended_by.empty()) sums_.ended_by = event.name;
 }
 
 void RunStatistics::add_overlap(const StepReport& r) {
@@ -259,7 +285,7 @@ FrameBalances RunStatistics::balances(const State& state) const {
 double RunStatistics::turned_over_J() const {
   const EnergyLedger& e = sums_.energy;
   return sums_.kinetic_initial_J + (sums_.potential_initial_J - potential_min_) + std::abs(e.boundary_work) +
-         std::abs(e.position_correction);
+         std::abs(e.force_work) + std::abs(e.position_correction);
 }
 
 double RunStatistics::ledger_breach() const {
@@ -274,7 +300,7 @@ Summary RunStatistics::summary(const State& state) const {
   s.openings = opening_totals(scene_.model, state);
   s.simulated_time_s = state.time_s - scene_.initial.time_s;
   if (s.adaptive_step && s.steps > 0) s.time_step_s = s.simulated_time_s / static_cast<double>(s.steps);
-  s.lost_bodies = count_lost_bodies(scene_.model, state.bodies, state.time_s);
+  s.lost_bodies = count_lost_bodies(scene_.model, state.bodies, state.time_s, state.course.boundaries);
   s.state_hash = state_hash(state.bodies);
   s.median_step_time_s = median_of_last_sixth(step_time_);
   if (s.steps > 0) s.residual_rms_relative_mean = residual_sum_ / static_cast<double>(s.steps);
@@ -357,6 +383,8 @@ std::string to_json(const Summary& s) {
       {"verdict", verdict_json(s.verdict)},
   };
   if (!s.openings.empty()) json["exchange"] = exchange_json(s);
+  if (!s.events.empty()) json["events"] = events_json(s.events);
+  if (!s.ended_by.empty()) json["ended_by"] = s.ended_by;
   if (s.adaptive_step)
     json["adaptive_time_step"] = {{"least_s", s.least_time_step_s}, {"largest_s", s.largest_time_step_s}};
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/simulation/diagnostics.h"
+#include "io/results/events.h"
 #include "io/results/frame.h"
 #include "io/results/verdict.h"
 #include "io/scene/scene.h"
@@ -37,6 +38,13 @@ struct OpeningTotal {
 };
 /// All of a state: inlets, outlets and, where bodies may leave it, the domain.
 std::vector<OpeningTotal> opening_totals(const Model& model, const State& state);
+
+/// How often an event happened, and when; what it saw and did the last time.
+struct EventSummary {
+  std::string name, text;  // text: event_text() of the last time
+  std::int64_t count = 0;
+  Moment first, last;
+};
 
 /// Every number is defined in docs/file_formats.md.
 struct Summary {
@@ -80,6 +88,8 @@ struct Summary {
   std::vector<OpeningTotal> openings;     // of the run
   std::int64_t woken = 0;                 // how often a body woke
   std::uint64_t state_hash = 0;
+  std::vector<EventSummary> events;  // of the scene, in its order
+  std::string ended_by;              // the event that did; empty if it was the time
   Verdict verdict;
 
   double real_time_factor() const { return wall_time_s > 0.0 ? simulated_time_s / wall_time_s : 0.0; }
@@ -90,6 +100,7 @@ class RunStatistics {
  public:
   explicit RunStatistics(const Scene& scene);
   void add(const StepReport& report);
+  void add(const Happening& happening);
   /// Kinetic and potential energy and momenta of the state, flows and impulses summed so far.
   FrameBalances balances(const State& state) const;
   /// The larger of the energy that nothing accounts for and the energy created beyond the work of boundaries

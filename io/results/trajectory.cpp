@@ -302,10 +302,11 @@ struct FrameArrays {
   Growing time, step, offset, body, position, orientation, velocity, angular_velocity;
   std::vector<Growing> fields;
   std::optional<Growing> boundary_position, boundary_orientation;  // where any boundary moves
+  std::optional<Growing> boundary_removed;                         // where events change boundaries
   std::int64_t rows = 0;
 
   FrameArrays(hid_t file, hsize_t chunk, const std::vector<std::string>& field_names,
-              const Boundaries& boundaries) {
+              const Boundaries& boundaries, bool boundaries_change) {
     const Handle group = create_group(file, "frames");
     const hid_t g = group.get();
     const Growing::Layout moment{{}, short_chunk, false}, scalar{{}, chunk}, vector{{3}, chunk},
@@ -335,6 +336,11 @@ struct FrameArrays {
           Growing(g, {"boundary_orientation", "1", "[frame, boundary, 4] unit quaternion w x y z"},
                   H5T_NATIVE_DOUBLE, {{n, 4}, 1});
     }
+    if (boundaries_change) {
+      boundary_removed =
+          Growing(g, {"boundary_removed", "1", "[frame, boundary] 1 where it is not there any more"},
+                  H5T_NATIVE_INT32, {{boundaries.size()}, 1});
+    }
     offset.append(&rows, 1);
   }
 
@@ -358,6 +364,7 @@ struct FrameArrays {
     angular_velocity.append(frame.angular_velocity.data(), n);
     for (std::size_t f = 0; f < fields.size(); ++f) fields[f].append(frame.fields[f].data(), n);
     if (boundary_position) append_motion(frame.boundary_motion);
+    if (boundary_removed) boundary_removed->append(frame.boundary_removed.data(), 1);
     rows += static_cast<std::int64_t>(n);
     offset.append(&rows, 1);
     step.append(&frame.step, 1);
@@ -381,6 +388,7 @@ struct LedgerArrays {
        &EnergyLedger::dissipated_by_sleep},
       {"position_correction", "[frame] put in by it since the start", &EnergyLedger::position_correction},
       {"boundary_work", "[frame] done on the bodies since the start", &EnergyLedger::boundary_work},
+      {"force_work", "[frame] done on the bodies since the start", &EnergyLedger::force_work},
       {"exchanged", "[frame] of bodies that came, less that of those that left, since the start",
        &EnergyLedger::exchanged},
       {"remainder", "[frame] what the ledger leaves over since the start", &EnergyLedger::remainder},
@@ -579,6 +587,42 @@ void write_remembered(hid_t final_state, const std::vector<RememberedPair>& pair
   write_rows(g, {"feature", "1", "[place] of the contact"}, feature.data(), feature.size());
 }
 
+/// What events have changed and what they remember, where there may be something.
+void write_course(hid_t final_state, const Course& course) {
+  if (course.gravity) write_attribute(final_state, "gravity_m_s2", *course.gravity);
+  if (course.frame_interval_s > 0.0) {
+    write_attribute(final_state, "frames_from_s", course.frames_from_s);
+    write_attribute(final_state, "frame_interval_s", course.frame_interval_s);
+  }
+  std::vector<std::int32_t> removed, runs, armed, count;
+  std::vector<double> reading, delay, since;
+  for (const BoundaryStatus& b : course.boundaries) {
+    removed.push_back(b.removed ? 1 : 0);
+    runs.push_back(b.clock.runs ? 1 : 0);
+    reading.push_back(b.clock.reading_s);
+    delay.push_back(b.clock.delay_s);
+  }
+  for (const EventMemory& e : course.events) {
+    armed.push_back(e.armed ? 1 : 0);
+    since.push_back(e.since_s);
+    count.push_back(static_cast<std::int32_t>(e.count));
+  }
+  const hid_t g = final_state;
+  if (!removed.empty()) {
+    write_indices(g, {"boundary_removed", "1", "[boundary] 1 where it is not there any more"}, removed);
+    write_indices(g, {"clock_runs", "1", "[boundary] 0 where its motion waits or is stopped"}, runs);
+    write_rows(g, {"clock_reading", "s", "[boundary] where its motion stands, or stood when it went on"},
+               reading.data(), reading.size());
+    write_rows(g, {"clock_delay", "s", "[boundary] time less that of its motion, while it runs"},
+               delay.data(), delay.size());
+  }
+  if (armed.empty()) return;
+  write_indices(g, {"event_armed", "1", "[event] 1 where the value was on the other side since"}, armed);
+  write_indices(g, {"event_count", "1", "[event] how often it happened"}, count);
+  write_rows(g, {"event_since", "s", "[event] since when the value has been beyond the threshold"},
+             since.data(), since.size());
+}
+
 void write_sleepers(hid_t final_state, const State& state) {
   write_indices(final_state, {"asleep", "1", "[body] 1 for a body that sleeps"},
                 {state.bodies.asleep.begin(), state.bodies.asleep.end()});
@@ -633,7 +677,8 @@ Trajectory::Trajectory(const std::filesystem::path& path, const Scene& scene)
     const hsize_t chunk = std::max<hsize_t>(scene.initial.bodies.size(), least_body_chunk);
     parts_->bodies = std::make_unique<BodyArrays>(file, chunk);
     parts_->bodies->rows_of(make_frame(scene.model, scene.initial, {}, false).constants);
-    parts_->frames = std::make_unique<FrameArrays>(file, chunk, scene.output.fields, scene.model.boundaries);
+    parts_->frames = std::make_unique<FrameArrays>(file, chunk, scene.output.fields, scene.model.boundaries,
+                                                   !scene.initial.course.boundaries.empty());
     parts_->ledger = std::make_unique<LedgerArrays>(file);
     if (scene.output.contacts) {
       const Settings& settings = scene.model.settings;
@@ -706,6 +751,7 @@ void Trajectory::write_final_state(const State& state) {
       write_passages(g, "entered", state.entered);
       write_passages(g, "left", state.left);
     }
+    write_course(g, state.course);
   });
 }
 

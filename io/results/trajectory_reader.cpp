@@ -324,6 +324,16 @@ struct TrajectoryReader::Parts {
     return motion;
   }
 
+  /// [boundary] is it not there any more? Empty if none can go.
+  std::vector<std::int32_t> boundary_removed(std::size_t k) const {
+    const std::size_t n = run.model.boundaries.size();
+    if (n == 0 || !has_link(file.get(), "frames/boundary_removed")) return {};
+    std::vector<std::int32_t> removed(n);
+    read_box(open_dataset(file.get(), "frames/boundary_removed"), H5T_NATIVE_INT32, {{k, 0}, {1, n}},
+             removed.data());
+    return removed;
+  }
+
   template <class T>
   std::vector<T> read(const std::string& name, hid_t type, const Rows& rows) const {
     return read_rows<T>(file.get(), "frames/" + name, type, rows.first, rows.count);
@@ -405,6 +415,7 @@ Frame TrajectoryReader::frame(std::size_t k, const BodyRange& range) const {
     frame.velocity = p.read<Vec3f>("velocity", H5T_NATIVE_FLOAT, rows);
     frame.angular_velocity = p.read<Vec3f>("angular_velocity", H5T_NATIVE_FLOAT, rows);
     frame.boundary_motion = p.boundary_motion(k);
+    frame.boundary_removed = p.boundary_removed(k);
     for (const std::string& name : p.run.fields) {
       frame.fields.push_back(p.read<float>(name, H5T_NATIVE_FLOAT, rows));
     }
@@ -450,11 +461,16 @@ FrameContacts TrajectoryReader::contacts(std::size_t k) const {
 }
 
 bool TrajectoryReader::walls_move() const {
-  return parts_->guarded([&] { return has_link(parts_->file.get(), "frames/boundary_position"); });
+  return parts_->guarded([&] {
+    const hid_t f = parts_->file.get();
+    return has_link(f, "frames/boundary_position") || has_link(f, "frames/boundary_removed");
+  });
 }
 
 Boundaries TrajectoryReader::boundaries(std::size_t k) const {
-  return parts_->guarded([&] { return moved(parts_->run.model.boundaries, parts_->boundary_motion(k)); });
+  return parts_->guarded([&] {
+    return moved(parts_->run.model.boundaries, parts_->boundary_motion(k), parts_->boundary_removed(k));
+  });
 }
 
 BodyTrack TrajectoryReader::track(BodyId id) const {

@@ -65,7 +65,7 @@ class TrajectoryReader {
   bool has_contacts(std::size_t k) const;
   FrameContacts contacts(std::size_t k) const;
   BodyTrack track(BodyId id) const;
-  bool walls_move() const;
+  bool walls_move() const;  // or may go
   /// The boundaries as they stood, without motions.
   Boundaries boundaries(std::size_t k) const;
   /// The bodies as they were, in double precision as far as the file has it; unit quaternions.

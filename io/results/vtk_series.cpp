@@ -112,9 +112,10 @@ void VtkSeries::append(const Frame& frame) {
   p.body_files.emplace_back(frame.time_s, file);
   write_series(p.folder.bodies_series(), p.body_files);
 
-  if (!frame.boundary_motion.empty()) {
+  if (!frame.boundary_motion.empty() || !frame.boundary_removed.empty()) {
     const std::string wall_file = RunFolder::vtk_frame("walls", p.frames);
-    write_walls(p.folder.path / wall_file, wall_mesh(moved(p.boundaries, frame.boundary_motion), p.region));
+    write_walls(p.folder.path / wall_file,
+                wall_mesh(moved(p.boundaries, frame.boundary_motion, frame.boundary_removed), p.region));
     p.wall_files.emplace_back(frame.time_s, wall_file);
     write_series(p.folder.walls_series(), p.wall_files);
   }

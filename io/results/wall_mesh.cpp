@@ -43,7 +43,7 @@ Polygon plane_polygon(const Plane& plane, std::size_t own, const Boundaries& bou
   for (std::size_t i = 0; i < boundaries.size(); ++i) {
     const Plane* other = std::get_if<Plane>(&boundaries[i].surface);
     // A plane that looks the same way does not end this one: two parallel floors are both shown.
-    if (i == own || !other || other->normal.dot(plane.normal) > 1.0 - 1e-9) continue;
+    if (i == own || !other || boundaries[i].removed || other->normal.dot(plane.normal) > 1.0 - 1e-9) continue;
     polygon = clip(polygon, other->point, other->normal);
   }
   return polygon;
@@ -239,6 +239,7 @@ WallMesh wall_mesh(const Boundaries& boundaries, const Region& region) {
   WallMesh mesh;
   for (std::size_t i = 0; i < boundaries.size(); ++i) {
     const auto number = static_cast<std::int32_t>(i);
+    if (boundaries[i].removed) continue;
     if (const Plane* plane = std::get_if<Plane>(&boundaries[i].surface)) {
       add_plane(mesh, number, plane->normal, plane_polygon(*plane, i, boundaries, region));
     } else if (const Tube* tube = std::get_if<Tube>(&boundaries[i].surface)) {

@@ -30,7 +30,7 @@ Region grown_region(const Region& region, const Bodies& bodies);
 /// A tube becomes its whole surface (inside, outside, rounded rims), and so does a surface of revolution; a
 /// mesh becomes its triangles; a plane, which has
 /// no end, becomes the polygon that `region` and the other planes leave of it, so that the planes of a box
-/// look like a box.
+/// look like a box. What is removed is left out.
 WallMesh wall_mesh(const Boundaries& boundaries, const Region& region);
 
 }  // namespace scree::io

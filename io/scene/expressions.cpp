@@ -1,6 +1,7 @@
 #include "io/scene/expressions.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <fmt/format.h>
@@ -18,102 +19,149 @@ namespace {
 const std::vector<std::string> function_names{"sqrt",  "sin",  "cos",   "tan", "abs",
                                               "floor", "ceil", "round", "min", "max"};
 
-/// Recursive descent: sum -> product -> sign -> power -> atom.
+using Operation = Formula::Operation;
+
+double add(double a, double b) { return a + b; }
+double subtract(double a, double b) { return a - b; }
+double multiply(double a, double b) { return a * b; }
+double divide(double a, double b) { return a / b; }
+double power_of(double a, double b) { return std::pow(a, b); }
+double smaller(double a, double b) { return std::min(a, b); }
+double larger(double a, double b) { return std::max(a, b); }
+double negative(double a) { return -a; }
+
+/// Recursive descent: sum -> product -> sign -> power -> atom; writes down what is to be done.
 class Parser {
  public:
-  Parser(std::string_view text, const NameLookup& lookup) : rest_(text), lookup_(lookup) {}
+  Parser(std::string_view text, const std::vector<std::string>& variables, const NameLookup& lookup)
+      : rest_(text), variables_(variables), lookup_(lookup) {}
 
-  double whole() {
-    const double value = sum();
+  std::vector<Operation> whole() {
+    sum();
     skip_blanks();
     if (!rest_.empty()) throw ExpressionError{fmt::format("cannot be computed from '{}' on", rest_), ""};
-    return value;
+    return std::move(operations_);
   }
 
  private:
-  double sum() {
-    double value = product();
+  void put(const Operation& operation) {
+    operations_.push_back(operation);
+    if (operation.binary != nullptr) --depth_;
+    if (operation.binary != nullptr || operation.unary != nullptr) return;
+    if (++depth_ > Formula::most_depth) throw ExpressionError{"is nested too deeply", ""};
+  }
+  void put(double (*binary)(double, double)) { put({.binary = binary}); }
+  void put(double (*unary)(double)) { put({.unary = unary}); }
+
+  void sum() {
+    product();
     for (;;) {
       if (accept('+')) {
-        value += product();
+        product();
+        put(add);
       } else if (accept('-')) {
-        value -= product();
+        product();
+        put(subtract);
       } else {
-        return value;
+        return;
       }
     }
   }
 
-  double product() {
-    double value = sign();
+  void product() {
+    sign();
     for (;;) {
       if (accept('*')) {
-        value *= sign();
+        sign();
+        put(multiply);
       } else if (accept('/')) {
-        value /= sign();
+        sign();
+        put(divide);
       } else {
-        return value;
+        return;
       }
     }
   }
 
-  double sign() {
-    if (accept('-')) return -sign();
-    if (accept('+')) return sign();
-    return power();
+  void sign() {
+    if (accept('-')) {
+      sign();
+      put(negative);
+    } else if (accept('+')) {
+      sign();
+    } else {
+      power();
+    }
   }
 
-  double power() {
-    const double base = atom();
-    return accept('^') ? std::pow(base, sign()) : base;
+  void power() {
+    atom();
+    if (!accept('^')) return;
+    sign();
+    put(power_of);
   }
 
-  double atom() {
+  void atom() {
     if (accept('(')) {
-      const double value = sum();
+      sum();
       expect(')');
-      return value;
+      return;
     }
     skip_blanks();
     double number = 0.0;
     const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), number);
     if (error == std::errc() && !rest_.empty() && !std::isalpha(static_cast<unsigned char>(rest_.front()))) {
       rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
-      return number;
+      put({.number = number});
+      return;
     }
     const std::string name = take_name();
     if (name.empty()) {
       throw ExpressionError{
           rest_.empty() ? "ends too early" : fmt::format("cannot be computed from '{}' on", rest_), ""};
     }
-    return accept('(') ? call(name) : value_of(name);
+    if (accept('('))
+      call(name);
+    else
+      put_value_of(name);
   }
 
-  double value_of(const std::string& name) {
-    if (name == "pi") return std::numbers::pi;
-    if (name == "degree") return std::numbers::pi / 180.0;
-    return lookup_(name);
+  void put_value_of(const std::string& name) {
+    const auto variable = std::find(variables_.begin(), variables_.end(), name);
+    if (variable != variables_.end())
+      put({.variable = variable - variables_.begin()});
+    else if (name == "pi")
+      put({.number = std::numbers::pi});
+    else if (name == "degree")
+      put({.number = std::numbers::pi / 180.0});
+    else
+      put({.number = lookup_(name)});
   }
 
-  double call(const std::string& name) {
-    std::vector<double> x{sum()};
-    while (accept(',')) x.push_back(sum());
+  void call(const std::string& name) {
+    const bool of_many = name == "min" || name == "max";
+    std::size_t arguments = 1;
+    sum();
+    while (accept(',')) {
+      sum();
+      if (of_many) put(name == "min" ? smaller : larger);
+      ++arguments;
+    }
     expect(')');
+    if (of_many) return;
     using Function = double (*)(double);
     static const std::map<std::string, Function> functions{
         {"sqrt", [](double v) { return std::sqrt(v); }}, {"sin", [](double v) { return std::sin(v); }},
         {"cos", [](double v) { return std::cos(v); }},   {"tan", [](double v) { return std::tan(v); }},
         {"abs", [](double v) { return std::abs(v); }},   {"floor", [](double v) { return std::floor(v); }},
         {"ceil", [](double v) { return std::ceil(v); }}, {"round", [](double v) { return std::round(v); }}};
-    if (name == "min") return *std::min_element(x.begin(), x.end());
-    if (name == "max") return *std::max_element(x.begin(), x.end());
     const auto found = functions.find(name);
     if (found == functions.end()) {
       throw ExpressionError{fmt::format("uses the unknown function '{}'", name),
                             did_you_mean(name, function_names)};
     }
-    if (x.size() != 1) throw ExpressionError{fmt::format("gives '{}' more than one number", name), ""};
-    return found->second(x.front());
+    if (arguments != 1) throw ExpressionError{fmt::format("gives '{}' more than one number", name), ""};
+    put(found->second);
   }
 
   std::string take_name() {
@@ -143,7 +191,10 @@ class Parser {
   }
 
   std::string_view rest_;
+  const std::vector<std::string>& variables_;
   const NameLookup& lookup_;
+  std::vector<Operation> operations_;
+  std::size_t depth_ = 0;
 };
 
 /// Resolves the parameters of a scene, each when it is first needed.
@@ -240,8 +291,28 @@ class Evaluation {
 
 }  // namespace
 
+Formula::Formula(std::string_view expression, const std::vector<std::string>& variables,
+                 const NameLookup& lookup)
+    : operations_(Parser(expression, variables, lookup).whole()) {}
+
+double Formula::operator()(std::span<const double> values) const {
+  std::array<double, most_depth> stack;
+  std::size_t top = 0;  // numbers on the stack
+  for (const Operation& o : operations_) {
+    if (o.binary != nullptr) {
+      --top;
+      stack[top - 1] = o.binary(stack[top - 1], stack[top]);
+    } else if (o.unary != nullptr) {
+      stack[top - 1] = o.unary(stack[top - 1]);
+    } else {
+      stack[top++] = o.variable >= 0 ? values[static_cast<std::size_t>(o.variable)] : o.number;
+    }
+  }
+  return stack[0];
+}
+
 double evaluate(std::string_view expression, const NameLookup& lookup) {
-  return Parser(expression, lookup).whole();
+  return Formula(expression, {}, lookup)({});
 }
 
 std::vector<std::string> evaluate_expressions(Node& root, std::vector<Fault>& faults) {

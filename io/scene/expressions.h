@@ -2,8 +2,10 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace scree::io {
 
@@ -13,6 +15,27 @@ using NameLookup = std::function<double(const std::string& name)>;
 struct ExpressionError {
   std::string problem;
   std::string suggestion;
+};
+
+/// An expression in variables, read once and computed as often as wanted, on any thread.
+class Formula {
+ public:
+  static constexpr std::size_t most_depth = 64;
+  /// Names that are not `variables` go to `lookup`, here and not later. Throws ExpressionError.
+  Formula(std::string_view expression, const std::vector<std::string>& variables, const NameLookup& lookup);
+  /// [variable]
+  double operator()(std::span<const double> values) const;
+
+  /// One of a sequence on a stack: what is not an operation is a number to put there.
+  struct Operation {
+    double (*binary)(double, double) = nullptr;
+    double (*unary)(double) = nullptr;
+    std::ptrdiff_t variable = -1;
+    double number = 0.0;
+  };
+
+ private:
+  std::vector<Operation> operations_;
 };
 
 /// The value of "2 * radius + 0.1". Knows pi, degree (pi/180) and sqrt, sin, cos, tan, abs, floor, ceil,

@@ -59,7 +59,7 @@ constexpr std::array section_table{
     SectionInfo{
         "region", "region = {...}", false, "type",
         "Part of [[bodies]] with `generate` and of [[inlets]]: every body that is made lies inside with all "
-        "of its volume."},
+        "of its volume. Part of [[events]]: bodies count whose centre is inside."},
     SectionInfo{
         "scale", "scale = {...}", false, "distribution",
         "Part of [[bodies]] with `generate` and of [[inlets]]: a random factor on the three semi-axes of "
@@ -79,6 +79,16 @@ constexpr std::array section_table{
                 "One heading a motion. Several are stacked: each carries the ones after it, as a carriage "
                 "does a screw. Positions are functions of time alone and do not drift; what is given is "
                 "added up."},
+    SectionInfo{"fields", "[[fields]]", false, "",
+                "One heading a field of force; they add up. Their work is in `force_work_J`."},
+    SectionInfo{"fluid", "[fluid]", false, "",
+                "A fluid that fills all space and that bodies do not change. Each body, whatever its shape, "
+                "feels what the sphere of its volume would, in its centre; nothing turns it. Its work is in "
+                "`force_work_J`."},
+    SectionInfo{
+        "events", "[[events]]", false, "",
+        "One heading an event: a quantity crosses a threshold, and at the end of that step, between two "
+        "steps and at that very time, all of its actions are done. events.csv lists what happened."},
 };
 
 // One key in a few lines: as a table it can be compared by eye.
@@ -108,7 +118,15 @@ constexpr std::array key_table{
         .description = "Steps after which bodies that are close are put close in memory again; 0: never. Results "
                        "list bodies in their own order all the same."},
     Key{.section = "", .name = "end_time", .type = number, .unit = "s", .range = not_negative,
-        .description = "Simulated time at which the run ends."},
+        .description = "Simulated time at which the run ends, at the latest."},
+    Key{.section = "", .name = "until", .type = word, .words = "end time|at rest",
+        .description = "`at rest` ends the run as soon as no body's surface has been faster than `rest_speed` for "
+                       "`rest_duration` and since the last event; `end_time` is then the longest time."},
+    Key{.section = "", .name = "rest_speed", .type = number, .unit = "m/s", .range = positive,
+        .description = "A body whose surface is not faster is at rest: the speed of its centre plus its largest radius "
+                       "times its rate of turning. Left out, a tenth of |gravity| * time_step."},
+    Key{.section = "", .name = "rest_duration", .type = number, .unit = "s", .range = not_negative,
+        .description = "For how long all bodies have to be at rest for the run to end."},
     Key{.section = "", .name = "restitution_threshold", .type = number, .unit = "m/s", .range = not_negative,
         .description = "Impacts slower than this do not bounce."},
     Key{.section = "", .name = "restitution_law", .type = word, .words = "newton|energetic",
@@ -144,7 +162,17 @@ constexpr std::array key_table{
     Key{.section = "", .name = "domain", .type = table,
         .description = "Where bodies are to stay."},
     Key{.section = "", .name = "boundaries", .type = tables,
-        .description = "Fixed obstacles."},
+        .description = "Obstacles."},
+    Key{.section = "", .name = "gravity_function", .type = functions, .unit = "m/s^2",
+        .description = "In place of `gravity`, what turns or oscillates: expressions of the time t (s), such as "
+                       "[\"9.81 * sin(t)\", 0, \"-9.81 * cos(t)\"]. The potential energy is that of gravity at t = 0; what "
+                       "it does beyond that is in `force_work_J`."},
+    Key{.section = "", .name = "fields", .type = tables,
+        .description = "Forces on all bodies."},
+    Key{.section = "", .name = "fluid", .type = table,
+        .description = "What bodies are in."},
+    Key{.section = "", .name = "events", .type = tables,
+        .description = "What is to happen when something else has."},
 
     Key{.section = "solver", .name = "kind", .type = word, .words = "per_body|per_contact|consensus|one_pass",
         .description = "`per_body` sweeps over the bodies until the residual is small; `per_contact` does so with "
@@ -524,6 +552,9 @@ constexpr std::array key_table{
                        "in the boundary's axes."},
     Key{.section = "boundaries", .name = "motion", .type = tables,
         .description = "How it moves; a box moves as one."},
+    Key{.section = "boundaries", .name = "motion_waits", .type = boolean,
+        .description = "Its motions wait for an event with `start_motion`; the time of their `start`, `stop`, functions and "
+                       "tables counts from there."},
 
     Key{.section = "motion", .name = "type", .type = word, .required = true, .words = "translation|rotation",
         .description = "Along a direction, or about an axis."},
@@ -553,6 +584,61 @@ constexpr std::array key_table{
         .description = "Before this nothing moves."},
     Key{.section = "motion", .name = "stop", .type = number, .unit = "s",
         .description = "After this everything stays where it is then; never if left out."},
+
+    Key{.section = "fields", .name = "force", .type = functions, .unit = "N/kg", .required = true,
+        .description = "Force by mass: expressions of the place x, y, z (m) of the centre of mass and the time t (s), such as "
+                       "[\"-4 * x\", \"-4 * y\", 0]; parameters may be used."},
+
+    Key{.section = "fluid", .name = "density", .type = number, .unit = "kg/m^3", .range = not_negative,
+        .description = "Mass per volume."},
+    Key{.section = "fluid", .name = "viscosity", .type = number, .unit = "Pa s", .range = positive,
+        .description = "Dynamic viscosity."},
+    Key{.section = "fluid", .name = "drag", .type = word, .words = "none|stokes|schiller_naumann",
+        .description = "`stokes`: 3 pi d viscosity (u - v), d the diameter of the sphere of the body's volume, u the fluid's "
+                       "velocity and v the body's. `schiller_naumann`: that times 1 + 0.15 Re^0.687, from Re = 1000 on the "
+                       "drag coefficient 0.44."},
+    Key{.section = "fluid", .name = "buoyancy", .type = boolean,
+        .description = "Is the weight of the fluid that a body displaces taken off?"},
+    Key{.section = "fluid", .name = "velocity", .type = functions, .unit = "m/s",
+        .description = "Of the fluid: expressions of x, y, z (m) and t (s), or numbers; at rest if left out."},
+
+    Key{.section = "events", .name = "name", .type = text,
+        .description = "Name in messages and results; left out, `event` and the heading's number."},
+    Key{.section = "events", .name = "quantity", .type = text, .required = true,
+        .description = "What is looked at after every step: a column of steps.csv, such as `time_s`, `kinetic_energy_J`, "
+                       "`penetration_max`, `contacts` (all but words and wall times); with `boundary`, a column of boundaries.csv, "
+                       "such as `force_z_N`, or `force_N`, `torque_N_m`, the sizes of the vectors; with `region`, "
+                       "`mass_in_region_kg` or `bodies_in_region`, of those whose centre is inside; `largest_speed_m_s` of all "
+                       "surfaces; `share_at_rest`, the part of the bodies that are at rest (`rest_speed`)."},
+    Key{.section = "events", .name = "boundary", .type = text,
+        .description = "Whose force, torque, work or power; of a box's name all walls together, `box.+x` is one of them."},
+    Key{.section = "events", .name = "region", .type = table,
+        .description = "Where bodies are counted."},
+    Key{.section = "events", .name = "rises_above", .type = number,
+        .description = "The event happens when the quantity comes up to this from below. This or `falls_below`. In units of the "
+                       "quantity."},
+    Key{.section = "events", .name = "falls_below", .type = number,
+        .description = "The event happens when the quantity comes down to this from above: a heap that begins at rest has "
+                       "to move first."},
+    Key{.section = "events", .name = "hold", .type = number, .unit = "s", .range = not_negative,
+        .description = "For how long the quantity has to stay there first."},
+    Key{.section = "events", .name = "after", .type = text,
+        .description = "Name of the event that has to happen before this one is looked at."},
+    Key{.section = "events", .name = "repeats", .type = boolean,
+        .description = "It may happen again, each time that the quantity has been on the other side since."},
+    Key{.section = "events", .name = "stop", .type = boolean,
+        .description = "Ends the run."},
+    Key{.section = "events", .name = "remove", .type = text,
+        .description = "Name of a boundary that goes away; what slept on it wakes."},
+    Key{.section = "events", .name = "start_motion", .type = text,
+        .description = "Name of a boundary whose motion begins (`motion_waits`), or goes on where it was stopped."},
+    Key{.section = "events", .name = "stop_motion", .type = text,
+        .description = "Name of a boundary that stays where it is."},
+    Key{.section = "events", .name = "gravity", .type = vector, .unit = "m/s^2",
+        .description = "Gravity from then on. The ledger keeps the potential energy of the scene's own; what gravity does "
+                       "beyond it is in `force_work_J`."},
+    Key{.section = "events", .name = "output_interval", .type = number, .unit = "s", .range = positive,
+        .description = "Simulated time between frames from then on."},
 };
 // clang-format on
 

@@ -21,6 +21,7 @@ enum class ValueType {
   orientation,  // a unit quaternion [w, x, y, z], or one of `words`
   names,        // a list of two texts
   profile,      // a list of [r, z], each r within `range`
+  functions,    // three expressions, or numbers
   table,        // a section of the same name
   tables        // a list of such sections
 };

@@ -1,7 +1,7 @@
 // Boundaries and how they move.
+#include <array>
 #include <fmt/format.h>
 #include <fstream>
-#include <map>
 #include <set>
 
 #include "engine/geometry/implicit/implicit_mesh.h"
@@ -185,36 +185,11 @@ std::optional<BoundarySurface> read_surface(const Section& section, Reading& rea
   return std::nullopt;
 }
 
-/// A function of the time t, which may use the scene's parameters.
 std::function<double(double)> read_function(const Section& section, Reading& reading) {
-  std::map<std::string, double> parameters;
-  if (const Node* given = reading.top->find("parameters")) {
-    for (const Node& p : given->items)
-      if (p.is_number()) parameters[p.key] = p.number;
-  }
-  const auto value = [text = section.text("function"), parameters](double t, std::set<std::string>* used) {
-    return evaluate(text, [&](const std::string& name) {
-      if (name == "t") return t;
-      const auto found = parameters.find(name);
-      if (found == parameters.end())
-        throw ExpressionError{
-            fmt::format("uses '{}', which is neither t (the time, s) nor a parameter", name), ""};
-      if (used != nullptr) used->insert(name);
-      return found->second;
-    });
-  };
-  try {
-    for (const double t : {0.0, 0.1, 1.0}) {
-      if (std::isfinite(value(t, &reading.used_parameters))) continue;
-      reading.faults.push_back(about(section, "function", fmt::format("is not finite at t = {} s", t)));
-      return {};
-    }
-  } catch (const ExpressionError& e) {
-    reading.faults.push_back(about(section, "function", e.problem));
-    reading.faults.back().suggestion = e.suggestion;
-    return {};
-  }
-  return [value](double t) { return value(t, nullptr); };
+  const std::optional<Formula> formula =
+      read_formula(section.given("function"), section.path_of("function"), false, reading);
+  if (!formula) return {};
+  return [f = *formula](double t) { return f(std::array{t}); };
 }
 
 /// Lines of a time and a value; the first may name the columns.
@@ -300,12 +275,16 @@ void read_boundary(const Section& section, const std::string& name, Reading& rea
     made.push_back({name, *material, *surface});
   }
   const PrescribedMotion motion = read_motion(section, reading);
+  WaitingMotion waiting{section, {}};
   for (Boundary& boundary : made) {
+    waiting.boundaries.push_back(reading.scene.model.boundaries.size());
     boundary.motion = motion;
     set_from(section, boundary);
     boundary.centre = centre_of(boundary);
     reading.scene.model.boundaries.push_back(std::move(boundary));
   }
+  if (section.has("motion_waits") && section.boolean("motion_waits") && !waiting.boundaries.empty())
+    reading.waiting.push_back(std::move(waiting));
 }
 
 }  // namespace

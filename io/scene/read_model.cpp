@@ -178,6 +178,7 @@ void read_settings(const Section& top, Reading& reading) {
     fault.suggestion = "`scree run -o` takes a path";
     reading.faults.push_back(std::move(fault));
   }
+  if (top.has("rest_speed")) scene.rest_speed_m_s = top.number("rest_speed");
   read_adaptive_step(top, scene, reading.faults);
   const Settings& settings = scene.model.settings;
   const Section solver = top.child("solver");

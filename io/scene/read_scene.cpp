@@ -124,12 +124,14 @@ Scene read_scene_text(const std::string& text, const std::filesystem::path& file
   read_settings(top, reading);
   read_materials(top, reading);
   read_boundaries(top, reading);
+  read_forces(top, reading);
   std::erase_if(unused, [&](const std::string& name) { return reading.used_parameters.contains(name); });
   read_shapes(top, reading);
   read_bodies(top, reading);
   read_openings(top, reading);
   if (root.find("bodies") == nullptr && root.find("inlets") == nullptr)
     reading.faults.push_back(missing_bodies(file));
+  read_events(top, reading);
   check_initial_state(settings_of<PlacementLimits>(top), reading);
   check_plausibility(top, reading);
 

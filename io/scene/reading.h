@@ -1,10 +1,12 @@
 // What the parts of reading a scene share.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <set>
 
 #include "engine/simulation/placement.h"
+#include "io/scene/expressions.h"
 #include "io/scene/scene.h"
 #include "io/scene/section.h"
 
@@ -20,6 +22,12 @@ struct BodyGroup {
   std::vector<int> lines;          // [body of the group] in that file; empty for HDF5
 };
 
+/// Boundaries whose motion waits for an event.
+struct WaitingMotion {
+  Section section;
+  std::vector<std::size_t> boundaries;
+};
+
 struct Reading {
   Scene scene;
   std::vector<Fault> faults;
@@ -27,6 +35,7 @@ struct Reading {
   std::int64_t seed = 0;
   const Node* top = nullptr;              // of the file
   std::set<std::string> used_parameters;  // by functions of time
+  std::vector<WaitingMotion> waiting;
   std::size_t most_bodies = std::numeric_limits<std::size_t>::max();
 };
 
@@ -38,6 +47,9 @@ void read_boundaries(const Section& top, Reading& reading);
 /// Functions that bodies are made of.
 void read_shapes(const Section& top, Reading& reading);
 void read_bodies(const Section& top, Reading& reading);
+void read_events(const Section& top, Reading& reading);
+/// Gravity that changes, fields, a fluid.
+void read_forces(const Section& top, Reading& reading);
 /// Inlets, outlets and the domain; after all that they may collide with.
 void read_openings(const Section& top, Reading& reading);
 /// Overlaps, bodies behind walls, and steps too long for the bodies' size.
@@ -54,6 +66,14 @@ std::optional<std::int32_t> find_function(const Section& section, Reading& readi
 
 /// The section's `orientation`; none where it is left out or random.
 std::optional<Quat> fixed_orientation(const Section& section);
+
+/// A function of t, or of t, x, y, z, that a node says; it may use the scene's parameters. A fault and none
+/// where it cannot be computed.
+std::optional<Formula> read_formula(const Node& node, const std::string& path, bool of_place,
+                                    Reading& reading);
+/// Three of them.
+std::optional<std::array<Formula, 3>> read_formulas(const Section& section, std::string_view key,
+                                                    bool of_place, Reading& reading);
 
 /// "is missing", with what the key says of itself.
 Fault missing_key(const Section& section, std::string_view key);

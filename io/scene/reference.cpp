@@ -122,6 +122,8 @@ std::string type_name(const Key& key) {
       return "two names";
     case ValueType::profile:
       return "list of two numbers";
+    case ValueType::functions:
+      return "three expressions";
     case ValueType::table:
     case ValueType::tables:
       return fmt::format("`{}`", section_info(key.name).heading);
@@ -206,6 +208,8 @@ Json value_schema(const Key& key) {
       corner["items"] = Json::array({number_schema(key), number_schema(height)});
       return {{"type", "array"}, {"items", corner}, {"minItems", 1}};
     }
+    case ValueType::functions:
+      return list_schema({{"type", Json::array({"string", "number"})}}, 3);
     case ValueType::table:
       return section_schema(section_info(key.name));
     case ValueType::tables:

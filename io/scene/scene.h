@@ -10,6 +10,7 @@
 
 #include "engine/core/errors.h"
 #include "engine/simulation/model.h"
+#include "io/scene/events.h"
 
 namespace scree::io {
 
@@ -25,6 +26,9 @@ struct OutputSettings {
   bool stage_table = false;          // print the times of the stages over the run at its end
 };
 
+/// What ends a run; end_time does in any case.
+enum class RunEnd { end_time, at_rest };
+
 struct Scene {
   std::filesystem::path file;
   std::string text;                                            // the file, byte for byte
@@ -32,11 +36,15 @@ struct Scene {
   std::string name;  // the file's stem unless the scene says otherwise
   std::string description;
   double end_time_s = 1.0;
+  RunEnd until = RunEnd::end_time;
+  double rest_speed_m_s = 0.0;        // whose surface is not faster is at rest
+  double rest_duration_s = 0.1;       // for which all have to be, for the run to end
   double largest_time_step_s = 0.01;  // what the model's time_step_s becomes if steps are adaptive
   OutputSettings output;
   std::optional<double> ledger_tolerance;  // a larger unexplained part of the energy turned over ends a run
   Model model;
   State initial;
+  std::vector<Event> events;
   std::vector<Fault> warnings;  // what does not keep the scene from running but is probably not meant
 };
 
@@ -49,11 +57,24 @@ inline double time_slack(const Scene& scene) {
   return settings.adaptive_step ? 1e-6 * scene.output.interval_s : 0.5 * settings.time_step_s;
 }
 
-/// When the next frame is due, or `end_s` if that comes first, s.
-inline double next_landing(const Scene& scene, double time_s, double end_s) {
-  const double start = scene.initial.time_s, interval = scene.output.interval_s, slack = time_slack(scene);
-  const double frame = start + interval * (std::floor((time_s + slack - start) / interval) + 1.0);
-  return frame < end_s - slack ? frame : end_s;
+/// When the next frame is due, s.
+inline double next_frame(const Scene& scene, const Course& course, double time_s) {
+  const bool changed = course.frame_interval_s > 0.0;
+  const double start = changed ? course.frames_from_s : scene.initial.time_s,
+               interval = changed ? course.frame_interval_s : scene.output.interval_s;
+  return start + interval * (std::floor((time_s + time_slack(scene) - start) / interval) + 1.0);
+}
+
+/// When the next frame is due, or an event that looks at the time, or `end_s` if that comes first, s.
+inline double next_landing(const Scene& scene, const State& state, double end_s) {
+  const double slack = time_slack(scene);
+  double landing = next_frame(scene, state.course, state.time_s);
+  for (const Event& event : scene.events) {
+    if (!event.condition.time_s) continue;
+    const double at = *event.condition.time_s + event.condition.hold_s;
+    if (at > state.time_s + slack && at < landing) landing = at;
+  }
+  return landing < end_s - slack ? landing : end_s;
 }
 
 }  // namespace scree::io

@@ -37,6 +37,8 @@ struct RevolvedForm {
 void for_each_key(Scene& scene, auto&& f) {
   f("", "description", scene.description);
   f("", "end_time", scene.end_time_s);
+  f("", "until", scene.until);
+  f("", "rest_duration", scene.rest_duration_s);
   f("", "largest_time_step", scene.largest_time_step_s);
   Settings& s = scene.model.settings;
   f("", "gravity", s.gravity);
@@ -72,6 +74,17 @@ void for_each_key(Scene& scene, auto&& f) {
   f("output", "significant_bits", o.significant_bits);
   f("output", "contacts_interval", o.contacts_interval_s);
   f("output", "stage_table", o.stage_table);
+}
+void for_each_key(Fluid& fluid, auto&& f) {
+  f("fluid", "density", fluid.density);
+  f("fluid", "viscosity", fluid.viscosity);
+  f("fluid", "drag", fluid.drag);
+  f("fluid", "buoyancy", fluid.buoyancy);
+}
+void for_each_key(Event& event, auto&& f) {
+  f("events", "hold", event.condition.hold_s);
+  f("events", "repeats", event.repeats);
+  f("events", "stop", event.actions.stop);
 }
 void for_each_key(PlacementLimits& limits, auto&& f) { f("checks", "max_initial_overlap", limits.overlap); }
 void for_each_key(PairLaw& law, auto&& f) {

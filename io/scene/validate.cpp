@@ -130,6 +130,9 @@ class Validator {
       case ValueType::profile:
         profile(node, key, path);
         break;
+      case ValueType::functions:
+        functions(node, key, path);
+        break;
       case ValueType::table:
         if (node.kind == NodeKind::table) {
           section(node, key.name, path);
@@ -246,6 +249,14 @@ class Validator {
       number(corner.items[1], height, place + "[1]");
       if (has_faulty_item(corner)) corner.faulty = true;
     }
+  }
+
+  void functions(Node& node, const Key& key, const std::string& path) {
+    const bool right = node.kind == NodeKind::list && node.items.size() == 3 &&
+                       std::all_of(node.items.begin(), node.items.end(), [](const Node& item) {
+                         return item.kind == NodeKind::text || item.is_number();
+                       });
+    if (!right) add(node, path, "must be three expressions in quotes, or numbers", &key);
   }
 
   void tables(Node& node, const Key& key, const std::string& path) {

@@ -96,7 +96,7 @@ TEST(RunRecorder, StepTableHasARowAStep) {
   ASSERT_EQ(lines.size(), 5u);
   EXPECT_EQ(lines[0], io::step_table_header());
   const std::vector<std::string> names = split(lines[0], ',');
-  EXPECT_EQ(names.size(), 66u);
+  EXPECT_EQ(names.size(), 67u);
   for (std::size_t k = 1; k < lines.size(); ++k) {
     const std::vector<std::string> values = split(lines[k], ',');
     ASSERT_EQ(values.size(), names.size());
@@ -185,7 +185,7 @@ TEST(RunRecorder, AdaptiveStepsHaveFramesAtTheirTimesAndForcesThatDoNotDependOnT
   {
     io::RunRecorder recorder(scene, {folder.path(), false});
     while (state.time_s < scene.end_time_s) {
-      const double landing = io::next_landing(scene, state.time_s, scene.end_time_s);
+      const double landing = io::next_landing(scene, state, scene.end_time_s);
       const StepReport& report = step(model, state, workspace, result, landing);
       lengths.push_back(report.time_step_s);
       recorder.after_step(report, state);

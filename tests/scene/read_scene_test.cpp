@@ -151,17 +151,23 @@ TEST(ReadScene, StepsMayBeAdaptive) {
   EXPECT_EQ(given.time_step_overlap, 0.004);
 }
 
+State at(double time_s) {
+  State state;
+  state.time_s = time_s;
+  return state;
+}
+
 // The last part of a run is no short step behind the last frame, and what rounding leaves is no step at all.
 TEST(ReadScene, AdaptiveStepsLandOnFramesAndOnTheEnd) {
   Scene scene =
       read("time_step = \"adaptive\"\nend_time = 0.3\n[output]\ninterval = 0.1\n" + material + sphere);
-  EXPECT_EQ(next_landing(scene, 0.0, 0.3), 0.1);
-  EXPECT_EQ(next_landing(scene, 0.1, 0.3), 0.2);
-  EXPECT_EQ(next_landing(scene, 0.1 * (1.0 - 1e-15), 0.3), 0.2);
-  EXPECT_EQ(next_landing(scene, 0.2, 0.3), 0.3);  // 3 * 0.1 is not 0.3
-  EXPECT_EQ(next_landing(scene, 0.2, 0.25), 0.25);
+  EXPECT_EQ(next_landing(scene, at(0.0), 0.3), 0.1);
+  EXPECT_EQ(next_landing(scene, at(0.1), 0.3), 0.2);
+  EXPECT_EQ(next_landing(scene, at(0.1 * (1.0 - 1e-15)), 0.3), 0.2);
+  EXPECT_EQ(next_landing(scene, at(0.2), 0.3), 0.3);  // 3 * 0.1 is not 0.3
+  EXPECT_EQ(next_landing(scene, at(0.2), 0.25), 0.25);
   scene.initial.time_s = 0.07;
-  EXPECT_DOUBLE_EQ(next_landing(scene, 0.1, 0.3), 0.17);
+  EXPECT_DOUBLE_EQ(next_landing(scene, at(0.1), 0.3), 0.17);
 }
 
 TEST(ReadScene, PairsWithoutALawMixTheirMaterials) {

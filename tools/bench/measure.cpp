@@ -109,7 +109,7 @@ Repeat time_steps(const PreparedScene& prepared, const Model& model, const Plan&
   StepResult result;
   const auto checked_step = [&]() -> const StepReport& {
     const double end_s = plan.to_the_end ? prepared.scene.end_time_s : infinity;
-    const double landing_s = io::next_landing(prepared.scene, state.time_s, end_s);
+    const double landing_s = io::next_landing(prepared.scene, state, end_s);
     const StepReport& report = step(model, state, workspace, result, landing_s);
     if (is_broken(report)) refuse_broken(prepared.scene, report);
     return report;

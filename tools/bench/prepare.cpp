@@ -29,7 +29,7 @@ void run_until(PreparedScene& p, double until_s, Progress::Style style) {
   const double end = until_s - io::time_slack(p.scene);
   while (p.state.time_s < end) {
     const StepReport& report =
-        step(p.scene.model, p.state, workspace, result, io::next_landing(p.scene, p.state.time_s, until_s));
+        step(p.scene.model, p.state, workspace, result, io::next_landing(p.scene, p.state, until_s));
     if (is_broken(report)) refuse_broken(p.scene, report);
     progress.update(report);
   }

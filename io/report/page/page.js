@@ -77,6 +77,9 @@
       ["gravity", `(${run.gravity_m_s2.join(", ")}) m/s^2`],
       ...(summary ? [["solver", summary.solver], ["steps", summary.steps],
         ["steps that did not converge", summary.steps_not_converged], ["bodies lost", summary.lost_bodies]] : []),
+      ...(summary && summary.ended_by ? [["ended by", summary.ended_by]] : []),
+      ...(summary && summary.events || []).map((e) => [`event ${e.name}`,
+        e.count ? `${digits(e.last.time_s, 6)} s: ${e.text}${e.count > 1 ? ` (${e.count} times)` : ""}` : "did not happen"]),
       ...run.overrides.map((o) => ["set on the command line", o])]);
     table([...run.materials.map((m) => [`material ${m.name}`,
       `${digits(m.density, 4)} kg/m^3, friction ${m.friction}, restitution ${m.restitution}`]),
@@ -310,9 +313,13 @@
     /// Puts the walls that move where they were in a frame.
     moveWalls(frame) {
       for (const { boundary, mesh } of this.moving) {
-        const [x, y, z, ...turn] = this.view.walls.motion[frame][boundary];
-        mesh.position.set(x, y, z);
-        mesh.quaternion.set(...turn);
+        const pose = this.view.walls.motion[frame][boundary];
+        if (pose) {
+          const [x, y, z, ...turn] = pose;
+          mesh.position.set(x, y, z);
+          mesh.quaternion.set(...turn);
+        }
+        mesh.visible = !this.view.walls.removed[frame][boundary];
       }
     }
 

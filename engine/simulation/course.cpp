@@ -1,0 +1,41 @@
+#include "engine/simulation/course.h"
+
+#include "engine/simulation/sleep.h"
+
+namespace scree {
+
+namespace {
+
+BoundaryStatus& status(const Model& model, std::size_t boundary, State& state) {
+  state.course.boundaries.resize(model.boundaries.size());
+  return state.course.boundaries[boundary];
+}
+
+}  // namespace
+
+void remove_boundary(const Model& model, std::size_t boundary, State& state) {
+  status(model, boundary, state).removed = true;
+  std::vector<std::uint8_t> held(state.bodies.size(), 0);
+  for (const Contact& c : state.sleepers.contacts)
+    if (is_boundary(c.key.b) && boundary_of(c.key.b) == boundary) held[static_cast<std::size_t>(c.key.a)] = 1;
+  wake_neighbours(held, state);
+}
+
+void start_motion(const Model& model, std::size_t boundary, State& state) {
+  status(model, boundary, state).clock.start(state.time_s);
+}
+
+void stop_motion(const Model& model, std::size_t boundary, State& state) {
+  status(model, boundary, state).clock.stop(state.time_s);
+}
+
+void set_gravity(const Vec3& gravity, State& state) {
+  state.course.gravity = gravity;
+  wake_neighbours(std::vector<std::uint8_t>(state.bodies.size(), 1), state);
+}
+
+void let_wait(const Model& model, std::size_t boundary, State& state) {
+  status(model, boundary, state).clock = {.runs = false, .reading_s = 0.0, .delay_s = 0.0};
+}
+
+}  // namespace scree

@@ -1,0 +1,20 @@
+// What may be changed while a run goes on: all of it goes through here, between two steps, and stands in
+// state.course, so that a copy of the state goes on with the same bits.
+#pragma once
+
+#include "engine/simulation/model.h"
+
+namespace scree {
+
+/// Each takes effect at the state's time.
+void remove_boundary(const Model& model, std::size_t boundary, State& state);
+/// Its prescribed motion goes on where it stands, or stays where it is.
+void start_motion(const Model& model, std::size_t boundary, State& state);
+void stop_motion(const Model& model, std::size_t boundary, State& state);
+/// Everybody wakes.
+void set_gravity(const Vec3& gravity, State& state);
+
+/// Lets a boundary's motion wait at its time zero until start_motion(). For initial states.
+void let_wait(const Model& model, std::size_t boundary, State& state);
+
+}  // namespace scree

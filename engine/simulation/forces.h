@@ -1,0 +1,47 @@
+// What acts on bodies beside contacts and steady gravity: gravity that changes, fields, a fluid.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "engine/core/types.h"
+
+namespace scree {
+
+struct Model;
+struct State;
+struct Workspace;
+
+/// A vector at a place (m) and a time (s). Must give the same on any thread.
+using VectorField = std::function<Vec3(const Vec3& place, double time_s)>;
+
+/// `stokes`: 3 pi d viscosity (u - v). `schiller_naumann`: that times 1 + 0.15 Re^0.687, and beyond Re = 1000
+/// the drag coefficient 0.44 (Schiller, Naumann 1933), Re = density |u - v| d / viscosity.
+enum class DragLaw { none, stokes, schiller_naumann };
+
+/// A fluid that is everywhere and that bodies do not change. Bodies feel it in their centre as the sphere of
+/// their volume, of diameter d, would; it does not turn them.
+struct Fluid {
+  double density = 1000.0;  // kg/m^3
+  double viscosity = 1e-3;  // Pa s
+  DragLaw drag = DragLaw::schiller_naumann;
+  bool buoyancy = true;
+  VectorField velocity;  // u, m/s; none: it rests
+};
+
+struct Forces {
+  std::function<Vec3(double time_s)> gravity;  // m/s^2, in place of the settings'
+  std::vector<VectorField> fields;             // N/kg, added up
+  std::optional<Fluid> fluid;
+
+  bool act() const { return !fields.empty() || fluid.has_value(); }
+};
+
+/// Fills workspace.gravity and workspace.drive for a (sub)step of h about its middle, from the bodies as they
+/// are. Drag is integrated exactly for a coefficient that stays what it is at the velocity v the body has:
+///   v -> w + (v - w) exp(-b h),  w = u + a / b,  b = drag coefficient / mass (A7)
+/// with a what gravity, buoyancy and fields give; stable for any h, and at rest exactly where b (w - u) = a.
+void apply_forces(const Model& model, const State& state, double h, double middle_s, Workspace& workspace);
+
+}  // namespace scree

@@ -1,0 +1,356 @@
+// Events: conditions on recorded quantities, and what they do.
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "engine/simulation/course.h"
+#include "engine/simulation/motion.h"
+#include "io/results/boundary_table.h"
+#include "io/results/step_table.h"
+#include "io/scene/faults.h"
+#include "io/scene/grain_keys.h"
+#include "io/scene/keys.h"
+#include "io/scene/reading.h"
+#include "io/scene/settings_keys.h"
+
+namespace scree::io {
+
+namespace {
+
+// Of the speed that gravity gives in a step: what is slower is at rest unless the scene says otherwise.
+constexpr double restful_part = 0.1;
+
+Fault about(const Section& section, std::string_view key, std::string problem) {
+  return fault_at(section.given(key), section.path_of(key), std::move(problem));
+}
+
+/// What needs the bodies themselves, beyond what steps report.
+struct BodyQuantity {
+  const char* name;
+  bool needs_region;
+  double (*value)(const Model& model, const Bodies& bodies, const Region& region, double rest_speed);
+};
+
+constexpr BodyQuantity body_quantities[] = {
+    {"largest_speed_m_s", false,
+     [](const Model& m, const Bodies& b, const Region&, double) {
+       return largest_surface_speed(m.shapes, b);
+     }},
+    {"share_at_rest", false,
+     [](const Model& m, const Bodies& b, const Region&, double speed) {
+       double still = 0.0;
+       for (std::size_t i = 0; i < b.size(); ++i) still += surface_speed(m.shapes, b, i) <= speed ? 1.0 : 0.0;
+       return b.size() > 0 ? still / static_cast<double>(b.size()) : 1.0;
+     }},
+    {"bodies_in_region", true,
+     [](const Model&, const Bodies& b, const Region& region, double) {
+       return static_cast<double>(
+           std::ranges::count_if(b.position, [&](const Vec3& x) { return holds(region, x); }));
+     }},
+    {"mass_in_region_kg", true,
+     [](const Model&, const Bodies& b, const Region& region, double) {
+       double mass = 0.0;
+       for (std::size_t i = 0; i < b.size(); ++i) mass += holds(region, b.position[i]) ? b.mass[i] : 0.0;
+       return mass;
+     }},
+};
+
+const BodyQuantity* body_quantity(const std::string& name) {
+  const auto found = std::ranges::find_if(body_quantities, [&](const auto& q) { return name == q.name; });
+  return found == std::end(body_quantities) ? nullptr : &*found;
+}
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+class EventReader {
+ public:
+  EventReader(Section section, std::size_t number, Reading& reading)
+      : section_(std::move(section)), reading_(reading), model_(reading.scene.model) {
+    event_.name = section_.has("name") ? section_.text("name") : fmt::format("event{}", number);
+  }
+
+  void read() {
+    if (section_.node()->faulty) return;
+    const std::size_t before = reading_.faults.size();
+    read_condition();
+    read_actions();
+    if (reading_.faults.size() == before) reading_.scene.events.push_back(std::move(event_));
+  }
+
+ private:
+  void refuse(std::string_view key, std::string problem, std::string suggestion = "") {
+    reading_.faults.push_back(about(section_, key, std::move(problem)));
+    if (!suggestion.empty()) reading_.faults.back().suggestion = std::move(suggestion);
+  }
+  void refuse_all(std::string problem, std::string suggestion = "") {
+    Fault fault;
+    fault.where = section_.node()->where;
+    fault.key_path = section_.path();
+    fault.problem = std::move(problem);
+    fault.suggestion = std::move(suggestion);
+    reading_.faults.push_back(std::move(fault));
+  }
+
+  /// The boundaries that a key names: of a box by its name all walls, "box.+x" one of them.
+  std::vector<std::size_t> boundaries(std::string_view key) {
+    const std::string name = section_.text(key);
+    std::vector<std::size_t> found;
+    std::vector<std::string> names;
+    for (std::size_t k = 0; k < model_.boundaries.size(); ++k) {
+      const std::string& known = model_.boundaries[k].name;
+      if (known == name || known.starts_with(name + '.')) found.push_back(k);
+      names.push_back(known);
+      if (const std::size_t dot = known.rfind('.'); dot != std::string::npos)
+        names.push_back(known.substr(0, dot));
+    }
+    if (found.empty()) refuse(key, "is not the name of a boundary", did_you_mean(name, names));
+    return found;
+  }
+
+  void read_condition() {
+    Condition& c = event_.condition;
+    if (section_.has("rises_above") == section_.has("falls_below")) {
+      refuse_all("needs one of rises_above and falls_below");
+      return;
+    }
+    c.rising = section_.has("rises_above");
+    c.threshold = section_.number(c.rising ? "rises_above" : "falls_below");
+    set_from(section_, event_);
+    read_quantity();
+    if (c.quantity != "time_s") return;
+    c.time_s = c.threshold;
+    if (!c.rising) refuse("falls_below", "never comes true: time does not fall", "say rises_above");
+  }
+
+  void read_quantity() {
+    Condition& c = event_.condition;
+    const std::string name = section_.text("quantity");
+    c.quantity = name;
+    const std::vector<std::string> of_steps = step_quantities(), of_boundaries = boundary_quantities();
+    const BodyQuantity* of_bodies = body_quantity(name);
+    if (section_.has("boundary")) {
+      if (!contains(of_boundaries, name)) {
+        refuse("quantity", "is no quantity of a boundary", did_you_mean(name, of_boundaries));
+        reading_.faults.back().allowed = fmt::format("{}", fmt::join(of_boundaries, ", "));
+        return;
+      }
+      c.quantity += " of " + section_.text("boundary");
+      c.value = [name, on = boundaries("boundary")](const StepView& view) {
+        BoundaryLoad sum;
+        for (const std::size_t k : on) sum += view.loads.empty() ? BoundaryLoad{} : view.loads[k];
+        return boundary_quantity(name, sum, view.report.time_step_s);
+      };
+    } else if (of_bodies != nullptr) {
+      read_body_quantity(*of_bodies);
+    } else if (contains(of_steps, name)) {
+      c.value = [name](const StepView& view) { return step_quantity(name, view.report); };
+    } else if (contains(of_boundaries, name)) {
+      refuse("quantity", "is a boundary's: say which by `boundary`");
+      return;
+    } else {
+      std::vector<std::string> all = of_steps;
+      all.insert(all.end(), of_boundaries.begin(), of_boundaries.end());
+      for (const BodyQuantity& q : body_quantities) all.emplace_back(q.name);
+      refuse("quantity", "is not a quantity that is recorded", did_you_mean(name, all));
+      return;
+    }
+    if (section_.has("region") && (of_bodies == nullptr || !of_bodies->needs_region))
+      refuse_all(fmt::format("gives a region, but {} is of all bodies", c.quantity),
+                 "mass_in_region_kg and bodies_in_region are of a region");
+  }
+
+  void read_body_quantity(const BodyQuantity& quantity) {
+    Region region = BoxRegion{};
+    if (quantity.needs_region) {
+      if (!section_.has("region")) {
+        refuse("quantity", "is of a region: say which by `region`");
+        return;
+      }
+      const std::optional<Region> given = read_region(section_.child("region"), reading_);
+      if (!given) return;
+      region = *given;
+    }
+    event_.condition.value = [value = quantity.value, region,
+                              rest_speed = reading_.scene.rest_speed_m_s](const StepView& view) {
+      return value(view.model, view.state.bodies, region, rest_speed);
+    };
+  }
+
+  void read_actions() {
+    Actions& a = event_.actions;
+    std::vector<std::string> done;
+    const auto on_boundaries = [&](std::string_view key, const char* what, std::vector<std::size_t>& list) {
+      if (!section_.has(key)) return;
+      list = boundaries(key);
+      done.push_back(fmt::format("{} {}", what, section_.text(key)));
+    };
+    on_boundaries("remove", "remove", a.remove);
+    on_boundaries("start_motion", "start motion of", a.start_motion);
+    on_boundaries("stop_motion", "stop motion of", a.stop_motion);
+    if (section_.has("gravity")) {
+      const Vec3 g = section_.vector("gravity");
+      a.gravity = g;
+      done.push_back(fmt::format("gravity [{}, {}, {}]", g.x(), g.y(), g.z()));
+    }
+    if (section_.has("output_interval")) {
+      a.output_interval_s = section_.number("output_interval");
+      done.push_back(fmt::format("output interval {} s", *a.output_interval_s));
+    }
+    if (a.stop) done.emplace_back("stop");
+    a.text = fmt::format("{}", fmt::join(done, "; "));
+    if (done.empty())
+      refuse_all("does nothing",
+                 "give stop = true, remove, start_motion, stop_motion, gravity or output_interval");
+  }
+
+  const Section section_;
+  Reading& reading_;
+  const Model& model_;
+  Event event_;
+};
+
+/// Ends the run when everybody has been slow for a while.
+Event at_rest(const Scene& scene) {
+  Event event;
+  event.name = "at rest";
+  Condition& c = event.condition;
+  c.quantity = "largest_speed_m_s";
+  c.value = [](const StepView& view) { return largest_surface_speed(view.model.shapes, view.state.bodies); };
+  c.rising = false;
+  c.threshold = scene.rest_speed_m_s;
+  c.hold_s = scene.rest_duration_s;
+  c.needs_crossing = false;
+  event.actions.stop = true;
+  event.actions.text = "stop";
+  return event;
+}
+
+/// What counts as rest.
+void read_rest(const Section& top, Reading& reading) {
+  Scene& scene = reading.scene;
+  const Settings& settings = scene.model.settings;
+  if (scene.rest_speed_m_s == 0.0)
+    scene.rest_speed_m_s = restful_part * settings.gravity.norm() * settings.time_step_s;
+  if (scene.until == RunEnd::at_rest && scene.rest_speed_m_s == 0.0) {
+    reading.faults.push_back(fault_at(top.given("until"), "until", "needs rest_speed"));
+    reading.faults.back().suggestion = "without gravity nothing says which speeds are slow";
+  }
+}
+
+/// An event that was read, and where it stands.
+struct Read {
+  Section section;
+  std::size_t event;
+};
+
+/// Faults of actions that change nothing, whatever happens.
+class IdleActions {
+ public:
+  explicit IdleActions(Reading& reading)
+      : reading_(reading), scene_(reading.scene), settings_(reading.scene.model.settings) {}
+
+  void refuse_in(const Read& read) {
+    const Actions& a = scene_.events[read.event].actions;
+    for (const std::size_t k : a.start_motion) {
+      if (!moves(k)) return idle(read, "start_motion", "has no motion that could start");
+      if (!waits(k) && !any([&](const Actions& o) { return names(o.stop_motion, k); }))
+        return idle(read, "start_motion", "moves from the beginning: let it wait by motion_waits = true");
+    }
+    for (const std::size_t k : a.stop_motion)
+      if (!moves(k)) return idle(read, "stop_motion", "has no motion that could stop");
+    if (a.gravity && *a.gravity == settings_.gravity && !scene_.model.forces.gravity &&
+        !any([&](const Actions& o) { return o.gravity && *o.gravity != *a.gravity; }))
+      idle(read, "gravity", "is what gravity is anyway");
+    const double interval = scene_.output.interval_s;
+    if (a.output_interval_s &&
+        !any([&](const Actions& o) { return o.output_interval_s.value_or(interval) != interval; }))
+      idle(read, "output_interval", "is what the interval is anyway");
+  }
+
+  void refuse_waiting(const WaitingMotion& waiting) {
+    const auto started = [&](std::size_t k) {
+      return any([&](const Actions& a) { return names(a.start_motion, k); });
+    };
+    if (!moves(waiting.boundaries.front()))
+      refuse(waiting.section, "motion_waits", "has no motion that could wait");
+    else if (std::ranges::none_of(waiting.boundaries, started))
+      refuse(waiting.section, "motion_waits", "waits for ever: no event has it in start_motion");
+  }
+
+ private:
+  static bool names(const std::vector<std::size_t>& list, std::size_t k) {
+    return std::ranges::find(list, k) != list.end();
+  }
+  bool any(auto&& acts) const {
+    return std::ranges::any_of(scene_.events, [&](const Event& e) { return acts(e.actions); });
+  }
+  bool moves(std::size_t k) const { return !scene_.model.boundaries[k].motion.is_none(); }
+  bool waits(std::size_t k) const {
+    return std::ranges::any_of(reading_.waiting, [&](const auto& w) { return names(w.boundaries, k); });
+  }
+  void refuse(const Section& section, std::string_view key, const char* why) {
+    reading_.faults.push_back(about(section, key, why));
+  }
+  void idle(const Read& read, std::string_view key, const char* why) { refuse(read.section, key, why); }
+
+  Reading& reading_;
+  const Scene& scene_;
+  const Settings& settings_;
+};
+
+/// The event after which another one is looked at.
+void find_earlier(const Read& read, Reading& reading) {
+  std::vector<Event>& events = reading.scene.events;
+  if (!read.section.has("after")) return;
+  const std::string name = read.section.text("after");
+  const auto found = std::ranges::find(events, name, &Event::name);
+  if (found != events.end() && found != events.begin() + static_cast<std::ptrdiff_t>(read.event)) {
+    events[read.event].condition.after = static_cast<std::size_t>(found - events.begin());
+    return;
+  }
+  std::vector<std::string> names;
+  for (const Event& e : events) names.push_back(e.name);
+  reading.faults.push_back(about(
+      read.section, "after", found == events.end() ? "is not the name of an event" : "is the event itself"));
+  reading.faults.back().suggestion = found == events.end() ? did_you_mean(name, names) : "";
+}
+
+/// Status of all boundaries where events may change that of one.
+void let_boundaries_change(Scene& scene, const std::vector<WaitingMotion>& waiting) {
+  const auto changes = [](const Event& e) {
+    const Actions& a = e.actions;
+    return !a.remove.empty() || !a.start_motion.empty() || !a.stop_motion.empty();
+  };
+  if (std::ranges::any_of(scene.events, changes))
+    scene.initial.course.boundaries.resize(scene.model.boundaries.size());
+  for (const WaitingMotion& w : waiting)
+    for (const std::size_t k : w.boundaries) let_wait(scene.model, k, scene.initial);
+}
+
+}  // namespace
+
+void read_events(const Section& top, Reading& reading) {
+  Scene& scene = reading.scene;
+  read_rest(top, reading);
+  const std::vector<Section> sections = elements(top, "events");
+  const std::size_t faults = reading.faults.size();
+  std::vector<Read> read;
+  bool all_read = true;
+  for (std::size_t k = 0; k < sections.size(); ++k) {
+    const std::size_t before = scene.events.size();
+    EventReader(sections[k], k, reading).read();
+    if (scene.events.size() > before) read.push_back({sections[k], before});
+    all_read = all_read && scene.events.size() > before;
+  }
+  if (all_read && reading.faults.size() == faults) {  // else what is missing may be in what could not be read
+    IdleActions actions(reading);
+    for (const Read& r : read) actions.refuse_in(r);
+    for (const WaitingMotion& w : reading.waiting) actions.refuse_waiting(w);
+    for (const Read& r : read) find_earlier(r, reading);
+  }
+  if (scene.until == RunEnd::at_rest) scene.events.push_back(at_rest(scene));
+  let_boundaries_change(scene, reading.waiting);
+}
+
+}  // namespace scree::io
