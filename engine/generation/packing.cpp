@@ -18,12 +18,22 @@ double bounding_radius(const PlacedEllipsoid& ellipsoid) {
 
 bool is_ellipsoid(const Obstacle& a) { return !a.function || a.function->shape->semi_axes; }
 
+/// Is any sample of a's surface within b? Overlaps deeper than contacts are looked for hold many.
+bool has_samples_in(const PlacedImplicit& a, const PlacedImplicit& b) {
+  const Mat3 turn = b.rotation.transpose() * a.rotation;
+  const Vec3 offset = b.rotation.transpose() * (a.position - b.position);
+  return std::ranges::any_of(a.shape->samples.samples, [&](const SurfaceSample& s) {
+    return value(b.shape->function, (a.scale * (turn * s.point) + offset) / b.scale) > 0.0;
+  });
+}
+
 bool overlap(const Obstacle& a, const Obstacle& b) {
   if (!(gap(a.hull, b.hull).distance < 0.0)) return false;
   if (!a.function || !b.function || (is_ellipsoid(a) && is_ellipsoid(b))) return true;
   // Balls within both tell deep overlaps at once.
   const auto inner = [](const PlacedImplicit& f) { return f.scale * f.shape->smallest_length; };
   if ((a.hull.centre - b.hull.centre).norm() < inner(*a.function) + inner(*b.function)) return true;
+  if (has_samples_in(*a.function, *b.function) || has_samples_in(*b.function, *a.function)) return true;
   PairMemory memory;
   std::vector<Gap> found;
   contacts(*a.function, *b.function, 0.0, memory, found);

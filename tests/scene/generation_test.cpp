@@ -300,6 +300,27 @@ TEST(RandomPacking, PacksFunctionsByTheirSurfaces) {
   }
 }
 
+TEST(RandomPacking, NoFunctionIsWithinAnotherHoweverDeep) {
+  // Flat pebbles: two may lie deeper in each other than contacts are looked for, beyond half their thickness.
+  ShapeFindings findings;
+  const PerturbedQuadric function = test::pebble();
+  const ImplicitShape shape = *make_implicit_shape(function, {}, findings);
+  GrainRecipe recipe{Vec3::Constant(shape.bounding_radius), {}, {}};
+  recipe.function = &shape;
+  const Region region = BoxRegion{Vec3::Zero(), Vec3::Constant(10.0)};
+  const std::vector<Grain> grains = random_packing(recipe, region, {.count = 1000, .attempts = 100}, {}, 3);
+  ASSERT_GT(grains.size(), 90u);
+  for (const Grain& a : grains) {
+    for (const Grain& b : grains) {
+      if (&a == &b || (a.pose.position - b.pose.position).norm() > 2.0 * shape.bounding_radius) continue;
+      for (const SurfaceSample& s : shape.samples.samples) {
+        const Vec3 x = a.pose.position + a.pose.orientation * s.point;
+        ASSERT_LE(value(shape.function, b.pose.orientation.conjugate() * (x - b.pose.position)), 1e-9);
+      }
+    }
+  }
+}
+
 TEST(RandomPacking, ReportsWhatFitted) {
   const Region region = BoxRegion{Vec3::Zero(), Vec3::Constant(0.4)};
   const std::vector<Grain> grains = random_packing(candy, region, {.count = 1000, .attempts = 200}, {}, 4);
