@@ -109,6 +109,7 @@ class EventReader {
   }
 
   void read_condition() {
+    set_from(section_, event_);
     Condition& c = event_.condition;
     if (section_.has("rises_above") == section_.has("falls_below")) {
       refuse_all("needs one of rises_above and falls_below");
@@ -116,7 +117,6 @@ class EventReader {
     }
     c.rising = section_.has("rises_above");
     c.threshold = section_.number(c.rising ? "rises_above" : "falls_below");
-    set_from(section_, event_);
     read_quantity();
     if (c.quantity != "time_s") return;
     c.time_s = c.threshold;
