@@ -16,9 +16,7 @@ double bounding_radius(const PlacedEllipsoid& ellipsoid) {
   return std::sqrt(ellipsoid.matrix.selfadjointView<Eigen::Lower>().eigenvalues().maxCoeff());
 }
 
-bool is_ellipsoid(const Obstacle& a) { return !a.function || a.function->shape->semi_axes; }
-
-/// Is any sample of a's surface within b? Overlaps deeper than contacts are looked for hold many.
+/// Is any sample of a's surface within b?
 bool has_samples_in(const PlacedImplicit& a, const PlacedImplicit& b) {
   const Mat3 turn = b.rotation.transpose() * a.rotation;
   const Vec3 offset = b.rotation.transpose() * (a.position - b.position);
@@ -27,13 +25,15 @@ bool has_samples_in(const PlacedImplicit& a, const PlacedImplicit& b) {
   });
 }
 
+bool is_ellipsoid(const Obstacle& a) { return !a.function || a.function->shape->semi_axes; }
+
 bool overlap(const Obstacle& a, const Obstacle& b) {
   if (!(gap(a.hull, b.hull).distance < 0.0)) return false;
   if (!a.function || !b.function || (is_ellipsoid(a) && is_ellipsoid(b))) return true;
   // Balls within both tell deep overlaps at once.
   const auto inner = [](const PlacedImplicit& f) { return f.scale * f.shape->smallest_length; };
   if ((a.hull.centre - b.hull.centre).norm() < inner(*a.function) + inner(*b.function)) return true;
-  if (has_samples_in(*a.function, *b.function) || has_samples_in(*b.function, *a.function)) return true;
+  if (hold_samples_of_each_other(*a.function, *b.function)) return true;
   PairMemory memory;
   std::vector<Gap> found;
   contacts(*a.function, *b.function, 0.0, memory, found);
@@ -122,6 +122,10 @@ struct LatticePlaces {
 };
 
 }  // namespace
+
+bool hold_samples_of_each_other(const PlacedImplicit& a, const PlacedImplicit& b) {
+  return has_samples_in(a, b) || has_samples_in(b, a);
+}
 
 Packer::Packer(const Region& region, std::span<const Obstacle> obstacles) : region_(region) {
   for (const Obstacle& obstacle : obstacles) add(obstacle);

@@ -42,6 +42,10 @@ class Packer {
   NeighbourGrid grid_;
 };
 
+/// Is a sample of the surface of one of two bodies within the other? Overlaps deeper than contacts are looked
+/// for hold many.
+bool hold_samples_of_each_other(const PlacedImplicit& a, const PlacedImplicit& b);
+
 struct Grain {
   double scale = 1.0;
   Pose pose;

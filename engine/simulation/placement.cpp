@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <set>
 
 #include "engine/detection/detection.h"
+#include "engine/generation/packing.h"
 #include "engine/simulation/adaptive_step.h"
 
 namespace scree {
@@ -90,12 +92,41 @@ bool is_lost(const Model& model, const std::vector<PlacedBoundary>& boundaries, 
   });
 }
 
+/// Pairs of bodies given by functions that overlap more deeply than contacts are looked for, half the smaller
+/// smallest length; `found`: pairs that have a contact that overlaps.
+void add_deep_pairs(const Model& model, const Bodies& bodies,
+                    const std::set<std::pair<std::size_t, std::size_t>>& found, std::vector<Misplaced>& all) {
+  const Shapes& shapes = model.shapes;
+  if (shapes.functions().empty()) return;
+  std::vector<PlacedImplicit> placed;
+  NeighbourGrid grid;
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    const ShapeIndex s = bodies.shape[i];
+    placed.push_back(place(shapes.function_of(s), bodies.pose(i), shapes.size_of(s)));
+    const double radius = shapes.bounding_radius(s);
+    grid.visit_near(bodies.position[i], radius, [&](std::int32_t other) {
+      const auto j = static_cast<std::size_t>(other);
+      const bool both =
+          shapes.kind(s) == ShapeKind::ellipsoid && shapes.kind(bodies.shape[j]) == ShapeKind::ellipsoid;
+      if (!both && !found.contains({j, i}) && hold_samples_of_each_other(placed[i], placed[j]))
+        all.push_back({.body = j,
+                       .other = i,
+                       .depth_m = 0.5 * smaller_length(model, bodies, i, j),
+                       .at_least = true,
+                       .relative = 0.5});
+      return true;
+    });
+    grid.add(bodies.position[i], radius, static_cast<std::int32_t>(i));
+  }
+}
+
 }  // namespace
 
 std::vector<Misplaced> misplaced_bodies(const Model& model, const Bodies& bodies, double limit) {
   const Contacts contacts = contacts_at_rest(model, bodies);
   std::vector<Misplaced> all;
   std::vector<double> wall_depth(model.boundaries.size());
+  std::set<std::pair<std::size_t, std::size_t>> overlapping;
   std::size_t c = 0;
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     std::fill(wall_depth.begin(), wall_depth.end(), 0.0);
@@ -106,7 +137,10 @@ std::vector<Misplaced> misplaced_bodies(const Model& model, const Bodies& bodies
       if (is_boundary(partner)) {
         double& deepest = wall_depth[boundary_of(partner)];
         deepest = std::max(deepest, depth);
-      } else if (const double relative = depth / smaller_length(model, bodies, i, b); relative > limit) {
+        continue;
+      }
+      if (depth > 0.0) overlapping.insert({i, b});
+      if (const double relative = depth / smaller_length(model, bodies, i, b); relative > limit) {
         all.push_back({.body = i, .other = b, .depth_m = depth, .relative = relative});
       }
     }
@@ -121,6 +155,8 @@ std::vector<Misplaced> misplaced_bodies(const Model& model, const Bodies& bodies
       if (found.how != Misplaced::How::overlaps || found.relative > limit) all.push_back(found);
     }
   }
+  if (limit < 0.5) add_deep_pairs(model, bodies, overlapping, all);
+  std::ranges::stable_sort(all, {}, &Misplaced::body);
   return all;
 }
 

@@ -18,6 +18,7 @@ struct Misplaced {
   bool by_boundary = false;
   std::size_t body = 0, other = 0;  // slots of two bodies, body < other, or of a body and a boundary
   double depth_m = 0.0;
+  bool at_least = false;  // overlaps of functions are measured to half the smallest length
   double relative = 0.0;  // depth over the smaller body's smallest length
   double width_m = 0.0;   // of the body's shadow along the tube, where it is too wide
 };

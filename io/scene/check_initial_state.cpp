@@ -55,7 +55,8 @@ Fault fault_of(const Reading& reading, const Misplaced& m, double limit) {
                                 : description(reading, m.body);
   switch (m.how) {
     case Misplaced::How::overlaps:
-      fault.problem = fmt::format("overlaps {} by {:.3g} m", other, m.depth_m);
+      fault.problem =
+          fmt::format("overlaps {} by {:.3g} m{}", other, m.depth_m, m.at_least ? " or more" : "");
       fault.value = fmt::format("{:.3g}", m.relative);
       fault.unit = "of the smallest semi-axis";
       fault.allowed = fmt::format("<= {}", limit);
