@@ -67,12 +67,20 @@ class Collector {
     if (face.distance > margin_) return;  // and so are its edges and vertices
     if (is_over(m_, triangle, face.at, 1e-12 * size_))
       add(face, static_cast<std::uint32_t>(m_.patch[slot(triangle)]));
-    for (const std::int32_t e : m_.edge_of[slot(triangle)]) {
-      const MeshSurface::Edge& edge = m_.edges[slot(e)];
-      if (edge.is_sharp && is_first(e, edges_)) look_at_edge(edge, static_cast<std::uint32_t>(e));
+    for (const std::int32_t e : m_.edge_of[slot(triangle)])
+      if (m_.edges[slot(e)].is_sharp) edges_.push_back(e);
+    for (const std::int32_t v : t)
+      if (m_.is_corner[slot(v)]) vertices_.push_back(v);
+  }
+
+  /// After the triangles: their edges and vertices, which they share, each once.
+  void look_at_edges_and_vertices() {
+    for (std::vector<std::int32_t>* list : {&edges_, &vertices_}) {
+      std::ranges::sort(*list);
+      list->erase(std::unique(list->begin(), list->end()), list->end());
     }
-    for (const std::int32_t v : t) {
-      if (!m_.is_corner[slot(v)] || !is_first(v, vertices_)) continue;
+    for (const std::int32_t e : edges_) look_at_edge(m_.edges[slot(e)], static_cast<std::uint32_t>(e));
+    for (const std::int32_t v : vertices_) {
       if (!((m_.points[slot(v)] - g_.centre).norm() <= size_ + margin_)) continue;
       const Touch touch = on_vertex(g_, m_.points[slot(v)]);
       if (is_near(touch) && is_free_of_edges(m_, v, touch.normal))
@@ -94,13 +102,6 @@ class Collector {
     const double at = along.dot(touch.at - from);
     if (is_near(touch) && at >= 0.0 && at <= length && is_free_of_faces(m_, edge, touch.normal))
       add(touch, mesh_edge + number);
-  }
-
-  /// Triangles share edges and vertices: each is looked at once.
-  static bool is_first(std::int32_t number, std::vector<std::int32_t>& seen) {
-    if (std::ranges::find(seen, number) != seen.end()) return false;
-    seen.push_back(number);
-    return true;
   }
 
   /// What is there already, under the same name or from another feature at the same place, is left out.
@@ -142,6 +143,7 @@ void contacts(const Ellipsoid& shape, const Pose& pose, const PlacedMesh& mesh, 
   const Vec3 half = g.matrix.diagonal().cwiseSqrt() + Vec3::Constant(margin);
   Collector collector(g, m, margin);
   triangles_near(m, g.centre - half, g.centre + half, [&](std::int32_t t) { collector.look_at(t); });
+  collector.look_at_edges_and_vertices();
   std::ranges::sort(collector.found, {}, [](const auto& f) { return f.second; });
   for (const auto& [touch, feature] : collector.found) {
     Gap gap;
