@@ -174,6 +174,10 @@ const char* to_string(RunStatus status) {
   return "";
 }
 
+double created_energy(const StepReport& report) {
+  return std::max(0.0, report.energy_injected_J - std::max(0.0, report.energy.position_correction));
+}
+
 RunStatistics::RunStatistics(const Scene& scene) : scene_(scene) {
   const Bodies& bodies = scene.initial.bodies;
   const Settings& settings = scene.model.settings;
@@ -262,8 +266,7 @@ void RunStatistics::add_energy(const StepReport& r) {
   // What came by exchange was not released by falling.
   potential_min_ = std::min(potential_min_, e.potential - sums_.energy.exchanged);
   unexplained_most_J_ = std::max(unexplained_most_J_, std::abs(sums_.energy.remainder));
-  const double explained = std::max(0.0, e.boundary_work) + std::max(0.0, e.position_correction);
-  const double created = std::max(0.0, r.energy_injected_J - explained);
+  const double created = created_energy(r);
   created_J_ += created;
   if (!(created > created_most_J_)) return;
   created_most_J_ = created;

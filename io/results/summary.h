@@ -95,6 +95,9 @@ struct Summary {
   double real_time_factor() const { return wall_time_s > 0.0 ? simulated_time_s / wall_time_s : 0.0; }
 };
 
+/// Energy that a step made beyond what boundaries, forces, newcomers and the correction of positions gave, J.
+double created_energy(const StepReport& report);
+
 /// Gathers a Summary step by step.
 class RunStatistics {
  public:

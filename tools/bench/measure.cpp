@@ -9,6 +9,7 @@
 #include "engine/core/parallel.h"
 #include "engine/simulation/adaptive_step.h"
 #include "engine/simulation/step.h"
+#include "io/results/summary.h"
 #include "tools/bench/whole_run.h"
 
 namespace scree {
@@ -48,7 +49,7 @@ class PhysicsSum {
     p_.penetration_max = std::max(p_.penetration_max, r.penetration_max);
     p_.steps_not_converged += r.status == SolveStatus::converged ? 0 : 1;
     p_.narrow_phase_failures += r.narrow_phase_failures;
-    p_.energy_error_relative += std::abs(r.energy.remainder) + created_energy(r);
+    p_.energy_error_relative += std::abs(r.energy.remainder) + io::created_energy(r);
     p_.kinetic_energy_per_body_J = r.energy.kinetic;
     ++steps_;
   }

@@ -101,12 +101,6 @@ double lifting_energy(const Model& model, const Bodies& bodies) {
   return sum * model.settings.gravity.norm();
 }
 
-double created_energy(const StepReport& report) {
-  const EnergyLedger& e = report.energy;
-  const double explained = std::max(0.0, e.boundary_work) + std::max(0.0, e.position_correction);
-  return std::max(0.0, report.energy_injected_J - explained);
-}
-
 PreparedScene prepare_bench(io::Scene scene, double until_s, Progress::Style progress) {
   PreparedScene p{std::move(scene), {}, {}};
   p.state = std::move(p.scene.initial);

@@ -28,9 +28,6 @@ PreparedScene tile_bench(PreparedScene bed, int copies, double settle_s, Progres
 /// Every body's weight times its smallest length, J: the measure of energies that count.
 double lifting_energy(const Model& model, const Bodies& bodies);
 
-/// Energy that a step put in beyond what moving boundaries and position correction did, J.
-double created_energy(const StepReport& report);
-
 /// Kinetic energy at which a bed counts as at rest, over lifting_energy().
 inline constexpr double rest_energy = 5e-6;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "io/results/summary.h"
 #include "tools/bench/prepare.h"
 #include "tools/bench/statistics.h"
 
@@ -37,7 +38,7 @@ void add_energies(const Model& model, const State& start, std::span<const StepRe
   for (const StepReport& r : reports) {
     lowest = std::min(lowest, r.energy.potential);
     run.energy_injected_J += r.energy_injected_J;
-    run.energy_created_J += created_energy(r);
+    run.energy_created_J += io::created_energy(r);
   }
   const double available = kinetic_energy(start.bodies) + at_start - lowest;
   if (available > 0.0) run.energy_injected_relative = run.energy_injected_J / available;
