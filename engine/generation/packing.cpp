@@ -123,6 +123,13 @@ struct LatticePlaces {
 
 }  // namespace
 
+Obstacle obstacle_of(const Shapes& shapes, ShapeIndex shape, const Pose& pose) {
+  Obstacle result{place(enclosing_ellipsoid(shapes, shape), pose)};
+  if (!shapes.functions().empty())
+    result.function = place(shapes.function_of(shape), pose, shapes.size_of(shape));
+  return result;
+}
+
 bool hold_samples_of_each_other(const PlacedImplicit& a, const PlacedImplicit& b) {
   return has_samples_in(a, b) || has_samples_in(b, a);
 }

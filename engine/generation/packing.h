@@ -8,6 +8,7 @@
 #include "engine/generation/region.h"
 #include "engine/generation/size_distribution.h"
 #include "engine/geometry/implicit/implicit_contacts.h"
+#include "engine/geometry/shapes.h"
 
 namespace scree {
 
@@ -26,6 +27,8 @@ struct Obstacle {
   PlacedEllipsoid hull;  // holds it
   std::optional<PlacedImplicit> function = std::nullopt;
 };
+
+Obstacle obstacle_of(const Shapes& shapes, ShapeIndex shape, const Pose& pose);
 
 /// Grains in a region, none of which overlaps another or an obstacle: by the exact distance of ellipsoids,
 /// and where the ellipsoids that hold them overlap by that of the surfaces themselves.

@@ -14,25 +14,6 @@ namespace {
 
 std::size_t slot(std::int32_t i) { return static_cast<std::size_t>(i); }
 
-/// In the frame of the mesh: the point of the mesh that is touched.
-struct Touch {
-  Vec3 normal, at;
-  double distance;
-};
-
-Touch on_plane(const FramedEllipsoid& g, const Vec3& point, const Vec3& normal) {
-  const double height = normal.dot(g.centre - point);
-  const Vec3 n = (height < 0.0 ? -1.0 : 1.0) * normal, s = g.matrix * n;
-  const double reach = std::sqrt(n.dot(s));
-  const double distance = std::abs(height) - reach;
-  return {n, g.centre - s / reach - distance * n, distance};
-}
-
-Touch on_vertex(const FramedEllipsoid& g, const Vec3& vertex) {
-  const Nearest p = nearest(g.shape, g.axes.transpose() * (vertex - g.centre));
-  return {-(g.axes * p.normal), vertex, p.distance};
-}
-
 /// Along the edge the ellipsoid is an ellipse: its shadow, with the matrix Q^T S Q.
 Touch on_line(const FramedEllipsoid& g, const Vec3& from, const Vec3& along) {
   const auto [u, w] = tangents(along);
@@ -82,7 +63,7 @@ class Collector {
     for (const std::int32_t e : edges_) look_at_edge(m_.edges[slot(e)], static_cast<std::uint32_t>(e));
     for (const std::int32_t v : vertices_) {
       if (!((m_.points[slot(v)] - g_.centre).norm() <= size_ + margin_)) continue;
-      const Touch touch = on_vertex(g_, m_.points[slot(v)]);
+      const Touch touch = on_point(g_, m_.points[slot(v)]);
       if (is_near(touch) && is_free_of_edges(m_, v, touch.normal))
         add(touch, mesh_vertex + static_cast<std::uint32_t>(v));
     }
@@ -106,13 +87,8 @@ class Collector {
 
   /// What is there already, under the same name or from another feature at the same place, is left out.
   void add(const Touch& touch, std::uint32_t feature) {
-    constexpr double same_place = 1e-9;
-    for (const auto& [other, name] : found) {
-      if (name == feature) return;
-      if ((other.at - touch.at).norm() < same_place * size_ &&
-          other.normal.dot(touch.normal) > 1.0 - same_place)
-        return;
-    }
+    for (const auto& [other, name] : found)
+      if (name == feature || is_same(other, touch, size_)) return;
     found.emplace_back(touch, feature);
   }
 
@@ -126,7 +102,7 @@ class Collector {
 double distance_from(const FramedEllipsoid& g, const MeshSurface& m, std::uint32_t feature,
                      std::int32_t face) {
   const auto number = static_cast<std::int32_t>(feature & (mesh_edge - 1));
-  if (feature >= mesh_vertex) return on_vertex(g, m.points[slot(number)]).distance;
+  if (feature >= mesh_vertex) return on_point(g, m.points[slot(number)]).distance;
   if (feature >= mesh_edge) {
     const Vec3& from = m.points[slot(m.edges[slot(number)].from)];
     return on_line(g, from, (m.points[slot(m.edges[slot(number)].to)] - from).normalized()).distance;

@@ -17,7 +17,6 @@ constexpr double pi = std::numbers::pi;
 constexpr int samples = 24;  // round the axis, or along the part of a circle within reach
 constexpr double sample_step = 2.0 * pi / samples;  // rad
 constexpr std::uint32_t per_element = 16, first_of_ring = 8, ring_contacts = 3;
-constexpr double same_place = 1e-9;      // of the size; also of directions
 constexpr double clear_of_faces = 1e-9;  // cosine that a normal of a corner may have with what meets there
 constexpr double on_segment = 1e-12;     // of the size, beyond its ends
 
@@ -32,12 +31,6 @@ Vec2 in_profile(const Vec3& x, double phi) { return {x[0] * std::cos(phi) + x[1]
 Vec2 half_plane(const Vec3& x) { return {std::hypot(x[0], x[1]), x[2]}; }
 Vec3 round_the_axis(double phi) { return {-std::sin(phi), std::cos(phi), 0.0}; }
 double ring_angle(std::uint32_t k) { return 2.0 * pi * k / ring_contacts; }
-
-/// In the frame of the surface: the point of the sharp surface that is touched, and the distance from it.
-struct Touch {
-  Vec3 normal, at;
-  double distance;
-};
 
 /// The maximum uphill of phi, by the sign of the slope: of several, one that is higher than phi. `step`:
 /// where the function is known to be lower, or how far to look.
@@ -92,15 +85,7 @@ struct Cone {
 
 bool is_disc(const Segment& s) { return s.normal[0] == 0.0; }
 Touch on_disc(const FramedEllipsoid& g, const Segment& s) {
-  const double height = g.centre[2] - s.from[1], side = height < 0.0 ? -1.0 : 1.0;
-  const Vec3 n(0.0, 0.0, side), sn = g.matrix * n;
-  const double reach = std::sqrt(n.dot(sn)), distance = side * height - reach;
-  return {n, g.centre - sn / reach - distance * n, distance};
-}
-
-Touch on_point(const FramedEllipsoid& g, const Vec3& point) {
-  const Nearest p = nearest(g.shape, g.axes.transpose() * (point - g.centre));
-  return {-(g.axes * p.normal), point, p.distance};
+  return on_plane(g, Vec3(0.0, 0.0, s.from[1]), Vec3::UnitZ());
 }
 
 /// Where a circle is nearest, downhill of phi.
@@ -321,10 +306,7 @@ class Collector {
   }
 
   bool is_there(const Touch& touch) const {
-    return std::ranges::any_of(found, [&](const auto& other) {
-      return (other.first.at - touch.at).norm() < same_place * size_ &&
-             other.first.normal.dot(touch.normal) > 1.0 - same_place;
-    });
+    return std::ranges::any_of(found, [&](const auto& other) { return is_same(other.first, touch, size_); });
   }
 
   /// What is there already, from another feature at the same place, is left out. Two contacts of one grain on

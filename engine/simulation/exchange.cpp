@@ -12,16 +12,8 @@ namespace scree {
 
 namespace {
 
-bool is_in(const Outlet& outlet, const Vec3& x) {
-  if (const auto* half = std::get_if<HalfSpace>(&outlet.where))
-    return half->normal.dot(x - half->point) > 0.0;
-  if (const auto* box = std::get_if<BoxRegion>(&outlet.where))
-    return (x.array() >= box->low.array()).all() && (x.array() <= box->high.array()).all();
-  const auto& cylinder = std::get<CylinderRegion>(outlet.where);
-  const Vec3 along = cylinder.end - cylinder.start, r = x - cylinder.start;
-  const double part = r.dot(along) / along.squaredNorm();
-  return part >= 0.0 && part <= 1.0 && (r - part * along).squaredNorm() <= cylinder.radius * cylinder.radius;
-}
+bool is_in(const HalfSpace& half, const Vec3& x) { return half.normal.dot(x - half.point) > 0.0; }
+bool is_in(const Region& region, const Vec3& x) { return holds(region, x); }
 
 bool is_outside(const Domain& domain, const Vec3& x) {
   return !((x.array() >= domain.low.array()).all() && (x.array() <= domain.high.array()).all());
@@ -59,7 +51,8 @@ std::vector<std::int32_t> whereabouts(const Model& model, const Bodies& bodies) 
   for_each_index(bodies.size(), grain_light, [&](std::size_t i) {
     const Vec3& x = bodies.position[i];
     for (std::size_t k = model.outlets.size(); k-- > 0;)
-      if (is_in(model.outlets[k], x)) where[i] = static_cast<std::int32_t>(k);
+      if (std::visit([&](const auto& place) { return is_in(place, x); }, model.outlets[k].where))
+        where[i] = static_cast<std::int32_t>(k);
     if (where[i] == nowhere && model.domain.outside != Outside::keep && is_outside(model.domain, x))
       where[i] = out_of_domain;
   });
@@ -67,6 +60,7 @@ std::vector<std::int32_t> whereabouts(const Model& model, const Bodies& bodies) 
 }
 
 void let_out(const Model& model, State& state, StepReport& report) {
+  if (model.outlets.empty() && model.domain.outside == Outside::keep) return;
   Bodies& bodies = state.bodies;
   const std::vector<std::int32_t> where = whereabouts(model, bodies);
   std::vector<BodyId> gone;
@@ -90,12 +84,6 @@ void let_out(const Model& model, State& state, StepReport& report) {
   if (!gone.empty()) remove(state, gone);
 }
 
-Obstacle obstacle_of(const Shapes& shapes, ShapeIndex shape, const Pose& pose) {
-  Obstacle o{place(enclosing_ellipsoid(shapes, shape), pose)};
-  if (!shapes.functions().empty()) o.function = place(shapes.function_of(shape), pose, shapes.size_of(shape));
-  return o;
-}
-
 /// Who may be in the way of new grains.
 std::vector<Obstacle> obstacles_in(const Shapes& shapes, const Bodies& bodies, const Region& region) {
   const auto [middle, half] = bounding_box(region);
@@ -116,15 +104,16 @@ ShapeIndex shape_of(const Inlet& inlet, std::int64_t n) {
       .shapes[static_cast<std::size_t>(std::min(found - inlet.until.begin(), std::ssize(inlet.until) - 1))];
 }
 
-/// The first free place of so many.
+/// The first free place of so many; `walls`: what has become of the boundaries.
 std::optional<Pose> find_place(const Model& model, const Inlet& inlet, ShapeIndex shape, double time_s,
-                               int attempts, Packer& packer, Random& random) {
+                               std::span<const BoundaryStatus> walls, int attempts, Packer& packer,
+                               Random& random) {
   for (int k = 0; k < attempts; ++k) {
     Pose pose;
     pose.orientation = inlet.orientation ? *inlet.orientation : random.rotation();
     pose.position = sample_point(inlet.region, random);
     const Obstacle grain = obstacle_of(model.shapes, shape, pose);
-    if (!packer.fits(grain) || overlaps_boundary(model, shape, inlet.material, pose, time_s)) continue;
+    if (!packer.fits(grain) || overlaps_boundary(model, shape, inlet.material, pose, time_s, walls)) continue;
     packer.add(grain);
     return pose;
   }
@@ -147,7 +136,8 @@ void let_in(const Model& model, std::size_t number, State& state, StepReport& re
         static_cast<double>(passage.bodies) + 1.0 > inlet.most_count)
       return;
     if (!packer) packer.emplace(inlet.region, obstacles_in(model.shapes, state.bodies, inlet.region));
-    const auto pose = find_place(model, inlet, shape, state.time_s, inlet.attempts, *packer, random);
+    const auto pose = find_place(model, inlet, shape, state.time_s, state.course.boundaries, inlet.attempts,
+                                 *packer, random);
     if (!pose) {
       ++passage.waited;
       return;
@@ -172,7 +162,7 @@ double due(const Inlet& inlet, double time_s) {
 bool has_place(const Model& model, const Inlet& inlet, ShapeIndex shape, int attempts, double time_s) {
   Packer packer(inlet.region, {});
   Random random(inlet.seed);
-  return find_place(model, inlet, shape, time_s, attempts, packer, random).has_value();
+  return find_place(model, inlet, shape, time_s, {}, attempts, packer, random).has_value();
 }
 
 void exchange(const Model& model, State& state, StepReport& report) {

@@ -18,12 +18,13 @@ namespace {
 constexpr double gap_rounding = 1e-6;
 
 /// Contacts as the first step finds them, if it took no time: those that overlap are among them.
-Contacts contacts_at_rest(const Model& model, const Bodies& bodies, double time_s = 0.0) {
+Contacts contacts_at_rest(const Model& model, const Bodies& bodies, double time_s = 0.0,
+                          std::span<const BoundaryStatus> status = {}) {
   DetectionWorkspace workspace;
   Contacts contacts;
   Seeds seeds;
   std::vector<RememberedPair> remembered;
-  find_contacts({model.shapes, bodies, model.boundaries, time_s, 0.0, 0.0}, workspace,
+  find_contacts({model.shapes, bodies, model.boundaries, time_s, 0.0, 0.0, status}, workspace,
                 {contacts, seeds, remembered});
   return contacts;
 }
@@ -161,18 +162,19 @@ std::vector<Misplaced> misplaced_bodies(const Model& model, const Bodies& bodies
 }
 
 bool overlaps_boundary(const Model& model, ShapeIndex shape, MaterialIndex material, const Pose& pose,
-                       double time_s) {
+                       double time_s, std::span<const BoundaryStatus> status) {
   if (model.boundaries.empty()) return false;
   Bodies one;
   add_body(one, model.shapes, model.materials, {shape, material, pose, {}});
-  const Contacts contacts = contacts_at_rest(model, one, time_s);
+  const Contacts contacts = contacts_at_rest(model, one, time_s, status);
   if (std::ranges::any_of(contacts.list, [](const Contact& c) { return c.gap < 0.0; })) return true;
-  return std::ranges::any_of(model.boundaries, [&](const Boundary& b) {
-    const PlacedBoundary placed = place(b, time_s);
-    return std::visit(
-        [&](const auto& s) { return fit(model.shapes, one, 0, s).how != Misplaced::How::overlaps; },
-        placed.surface);
-  });
+  for (std::size_t k = 0; k < model.boundaries.size(); ++k) {
+    const PlacedBoundary placed = place(model.boundaries[k], time_s, 0.0, status_of(status, k));
+    const Misplaced found =
+        std::visit([&](const auto& s) { return fit(model.shapes, one, 0, s); }, placed.surface);
+    if (!placed.removed && found.how != Misplaced::How::overlaps) return true;
+  }
+  return false;
 }
 
 ExactRelations exact_relations(const Model& model, const Bodies& bodies) {

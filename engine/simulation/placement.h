@@ -29,7 +29,7 @@ std::vector<Misplaced> misplaced_bodies(const Model& model, const Bodies& bodies
 
 /// Would a body at rest overlap a boundary as those stand at the time, or be behind a plane?
 bool overlaps_boundary(const Model& model, ShapeIndex shape, MaterialIndex material, const Pose& pose,
-                       double time_s);
+                       double time_s, std::span<const BoundaryStatus> status = {});
 
 /// What the exact relation says of the pairs of bodies that are nearer than the first step looks.
 struct ExactRelations {

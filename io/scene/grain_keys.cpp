@@ -24,7 +24,7 @@ std::optional<ShapeDescription> read_function(const Section& section, Reading& r
 
 bool is_window(const Section& scale, Reading& reading) {
   if (!scale.has("low") || scale.number("low") < scale.number("high")) return true;
-  Fault fault = fault_at(scale.given("high"), scale.path_of("high"), "must be above low");
+  Fault fault = about(scale, "high", "must be above low");
   fault.allowed = fmt::format("> {}", scale.number("low"));
   reading.faults.push_back(fault);
   return false;
@@ -35,7 +35,7 @@ bool read_sieves(const Section& scale, SizeDistribution& law, Reading& reading) 
   const std::filesystem::path file = reading.scene.file.parent_path() / scale.text("table");
   const std::vector<CsvLine> lines = read_csv_lines(file);
   const auto fail = [&](int line, const std::string& problem) {
-    Fault fault = line == 0 ? fault_at(scale.given("table"), scale.path_of("table"), problem) : Fault{};
+    Fault fault = line == 0 ? about(scale, "table", problem) : Fault{};
     if (line > 0) {
       fault.where = {file.string(), line, 1};
       fault.key_path = scale.path_of("table");
@@ -105,8 +105,7 @@ std::optional<Region> read_region(const Section& section, Reading& reading) {
   if (section.text("type") == "cylinder") {
     const CylinderRegion cylinder{section.vector("start"), section.vector("end"), section.number("radius")};
     if (cylinder.start != cylinder.end) return cylinder;
-    reading.faults.push_back(
-        fault_at(section.given("end"), section.path_of("end"), "must differ from start"));
+    reading.faults.push_back(about(section, "end", "must differ from start"));
     return std::nullopt;
   }
   if (!is_box(section, reading)) return std::nullopt;

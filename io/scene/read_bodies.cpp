@@ -210,13 +210,8 @@ class GroupReader {
 
   std::vector<Obstacle> obstacles() {
     std::vector<Obstacle> placed;
-    const Shapes& shapes = model_.shapes;
-    for (std::size_t i = 0; i < bodies().size(); ++i) {
-      const ShapeIndex s = bodies().shape[i];
-      placed.push_back({place(enclosing_ellipsoid(shapes, s), bodies().pose(i))});
-      if (!shapes.functions().empty())
-        placed.back().function = place(shapes.function_of(s), bodies().pose(i), shapes.size_of(s));
-    }
+    for (std::size_t i = 0; i < bodies().size(); ++i)
+      placed.push_back(obstacle_of(model_.shapes, bodies().shape[i], bodies().pose(i)));
     return placed;
   }
 

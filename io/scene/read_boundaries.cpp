@@ -21,10 +21,6 @@ std::filesystem::path beside_scene(const Reading& reading, const std::string& fi
   return reading.scene.file.parent_path() / file;
 }
 
-Fault about(const Section& section, std::string_view key, std::string problem) {
-  return fault_at(section.given(key), section.path_of(key), std::move(problem));
-}
-
 /// A direction of any length but zero, as a unit one.
 std::optional<Vec3> direction(const Section& section, std::string_view key, Reading& reading) {
   const Vec3 v = section.vector(key);

@@ -19,10 +19,6 @@ namespace {
 // Of the speed that gravity gives in a step: what is slower is at rest unless the scene says otherwise.
 constexpr double restful_part = 0.1;
 
-Fault about(const Section& section, std::string_view key, std::string problem) {
-  return fault_at(section.given(key), section.path_of(key), std::move(problem));
-}
-
 /// What needs the bodies themselves, beyond what steps report.
 struct BodyQuantity {
   const char* name;

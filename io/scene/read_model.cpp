@@ -75,6 +75,10 @@ void read_patch(const Section& patch, Reading& reading) {
 
 }  // namespace
 
+Fault about(const Section& section, std::string_view key, std::string problem) {
+  return fault_at(section.given(key), section.path_of(key), std::move(problem));
+}
+
 Fault missing_key(const Section& section, std::string_view key) {
   const Key& info = *find_key(section.name(), key);
   Fault fault;

@@ -37,14 +37,13 @@ void read_limits(const Section& section, Inlet& inlet, Reading& reading) {
   if (section.has("mass")) inlet.most_mass = section.number("mass");
   if (section.has("count")) inlet.most_count = static_cast<double>(section.integer("count"));
   if (section.has("stop")) inlet.stop_s = section.number("stop");
-  if (inlet.stop_s < inlet.start_s)
-    reading.faults.push_back(fault_at(section.given("stop"), section.path_of("stop"), "comes before start"));
+  if (inlet.stop_s < inlet.start_s) reading.faults.push_back(about(section, "stop", "comes before start"));
 }
 
 void add_shapes(const Section& section, const ShapeDescription& shape, const SizeLaw& scale, Inlet& inlet,
                 Reading& reading) {
-  const SizeClasses classes =
-      size_classes(scale.law, static_cast<std::size_t>(settings_of<SizeShares>(section).sizes), scale.by_mass);
+  const SizeClasses classes = size_classes(
+      scale.law, static_cast<std::size_t>(settings_of<SizeShares>(section).sizes), scale.by_mass);
   for (const double size : classes.size)
     inlet.shapes.push_back(reading.scene.model.shapes.add(scaled_shape(shape, size)));
   inlet.until = classes.until;
@@ -54,10 +53,9 @@ void add_shapes(const Section& section, const ShapeDescription& shape, const Siz
 void require_place(const Section& section, const Inlet& inlet, Reading& reading) {
   const Scene& scene = reading.scene;
   if (has_place(scene.model, inlet, inlet.shapes.back(), most_attempts, std::max(0.0, inlet.start_s))) return;
-  Fault fault =
-      fault_at(section.given("region"), section.path_of("region"),
-               fmt::format("has no place for the largest grain in {} tries that is free of boundaries",
-                           most_attempts));
+  Fault fault = about(section, "region",
+                      fmt::format("has no place for the largest grain in {} tries that is free of boundaries",
+                                  most_attempts));
   fault.suggestion = "enlarge it, or move it away from boundaries";
   reading.faults.push_back(std::move(fault));
 }
@@ -91,8 +89,7 @@ void read_outlet(const Section& section, std::size_t number, Reading& reading) {
   if (section.text("type") == "half_space") {
     HalfSpace half{section.vector("point"), section.vector("normal")};
     if (half.normal.isZero(0.0)) {
-      reading.faults.push_back(
-          fault_at(section.given("normal"), section.path_of("normal"), "must not be zero"));
+      reading.faults.push_back(about(section, "normal", "must not be zero"));
       return;
     }
     half.normal.normalize();

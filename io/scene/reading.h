@@ -75,6 +75,9 @@ std::optional<Formula> read_formula(const Node& node, const std::string& path, b
 std::optional<std::array<Formula, 3>> read_formulas(const Section& section, std::string_view key,
                                                     bool of_place, Reading& reading);
 
+/// Of a key that is given.
+Fault about(const Section& section, std::string_view key, std::string problem);
+
 /// "is missing", with what the key says of itself.
 Fault missing_key(const Section& section, std::string_view key);
 

@@ -32,6 +32,15 @@ inline std::vector<ImplicitShape> made_library(const std::vector<std::string>& n
   return shapes;
 }
 
+/// All contacts of a new pair, with a body or with a wall.
+template <class Other>
+std::vector<Gap> found(const PlacedImplicit& body, const Other& other, double margin) {
+  PairMemory memory;
+  std::vector<Gap> gaps;
+  contacts(body, other, margin, memory, gaps);
+  return gaps;
+}
+
 /// A body turned at random, in a random direction from another, so far away that the supporting planes across
 /// that direction have the distance `apart` (m; the bodies may be farther from each other).
 inline PlacedImplicit next_to(const PlacedImplicit& a, const ImplicitShape& shape, double scale, double apart,

@@ -11,14 +11,8 @@
 namespace scree {
 namespace {
 
+using test::found;
 using test::made;
-
-std::vector<Gap> found(const PlacedImplicit& a, const PlacedImplicit& b, double margin) {
-  PairMemory memory;
-  std::vector<Gap> gaps;
-  contacts(a, b, margin, memory, gaps);
-  return gaps;
-}
 
 /// An ellipsoid that is not known to be one, so that it goes the general way.
 ImplicitShape general_ellipsoid(const Vec3& semi_axes) {
@@ -241,7 +235,8 @@ TEST(ImplicitContacts, SlackGrowsWhileNothingMayAppear) {
   std::vector<double> slack;
   const auto slide_to = [&](double x) {
     std::vector<Gap> g;
-    contacts(a, place(ball, {2.005 * Vec3(std::sin(x), 0.0, std::cos(x)), Quat::Identity()}), 0.02, memory, g);
+    contacts(a, place(ball, {2.005 * Vec3(std::sin(x), 0.0, std::cos(x)), Quat::Identity()}), 0.02, memory,
+             g);
     ASSERT_EQ(g.size(), 1u);
     const double size = a.scale * ball.bounding_radius;
     if (slack.empty() || std::abs(memory.slack / size - slack.back()) > 1e-8)

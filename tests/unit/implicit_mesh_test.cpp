@@ -12,14 +12,8 @@
 namespace scree {
 namespace {
 
+using test::found;
 using test::made;
-
-std::vector<Gap> found(const PlacedImplicit& body, const PlacedMesh& mesh, double margin) {
-  PairMemory memory;
-  std::vector<Gap> gaps;
-  contacts(body, mesh, margin, memory, gaps);
-  return gaps;
-}
 
 bool has(const std::vector<Gap>& gaps, const Gap& g, double point, double normal) {
   return std::ranges::any_of(gaps, [&](const Gap& o) {

@@ -12,15 +12,8 @@
 namespace scree {
 namespace {
 
+using test::found;
 using test::made;
-
-template <class Wall>
-std::vector<Gap> found(const PlacedImplicit& body, const Wall& wall, double margin) {
-  PairMemory memory;
-  std::vector<Gap> gaps;
-  contacts(body, wall, margin, memory, gaps);
-  return gaps;
-}
 
 double least(const std::vector<Gap>& gaps) {
   double r = infinity;
