@@ -92,6 +92,19 @@ TEST(Exchange, WaitsForRoomAndMakesUpForIt) {
   EXPECT_EQ(world.state.bodies.id[0], 1);
 }
 
+TEST(Exchange, AWallThatIsGoneIsInNobodysWay) {
+  test::World world;
+  Inlet inlet = inlet_of(world, Vec3::Constant(0.01), BoxRegion{Vec3::Zero(), Vec3::Ones()});
+  inlet.number_rate = 1000.0;
+  world.model.inlets.push_back(inlet);
+  world.model.boundaries.push_back({"lid", world.material, Plane{Vec3(0, 0, 2), Vec3::UnitZ()}});
+  world.run(0.01);
+  EXPECT_EQ(world.state.bodies.size(), 0u);  // all of the region is behind it
+  world.state.course.boundaries = {{.removed = true, .clock = {}}};
+  world.step();
+  EXPECT_EQ(world.state.bodies.size(), 10u);
+}
+
 TEST(Exchange, NewGrainsOverlapNobodyAndNoWall) {
   test::World world = mill_race();
   double deepest = 0.0;
