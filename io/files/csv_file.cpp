@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <fstream>
 #include <limits>
 
@@ -37,8 +38,8 @@ std::vector<CsvField> split_csv(std::string_view line, char separator) {
     text.remove_prefix(blanks);
     text = text.substr(0, text.find_last_not_of(" \t\r\"") + 1);
     fields.push_back({text, static_cast<int>(begin + blanks) + 1});
-    const bool is_last = separator == ' ' ? line.find_first_not_of(" \r", end) == std::string_view::npos
-                                          : end == line.size();
+    const bool is_last =
+        separator == ' ' ? line.find_first_not_of(" \r", end) == std::string_view::npos : end == line.size();
     if (is_last) return fields;
     begin = end + 1;
   }
@@ -51,6 +52,21 @@ double csv_number(std::string_view text, char separator) {
   const char* last = pointed.data() + pointed.size();
   const auto [end, error] = std::from_chars(pointed.data(), last, value);
   return error == std::errc() && end == last ? value : std::numeric_limits<double>::quiet_NaN();
+}
+
+std::vector<CsvPair> read_csv_pairs(const std::filesystem::path& file) {
+  const std::vector<CsvLine> lines = read_csv_lines(file);
+  const char separator = lines.empty() ? ',' : csv_separator(lines.front().text);
+  std::vector<CsvPair> pairs;
+  for (const CsvLine& line : lines) {
+    const std::vector<CsvField> fields = split_csv(line.text, separator);
+    const double first = csv_number(fields[0].text, separator),
+                 second = fields.size() == 2 ? csv_number(fields[1].text, separator)
+                                             : std::numeric_limits<double>::quiet_NaN();
+    const bool names = &line == &lines.front() && !(std::isfinite(first) && std::isfinite(second));
+    if (!names) pairs.push_back({first, second, line.number});
+  }
+  return pairs;
 }
 
 }  // namespace scree::io

@@ -30,4 +30,12 @@ std::vector<CsvField> split_csv(std::string_view line, char separator);
 /// Where commas do not separate they may stand for decimal points. Not a number: nan.
 double csv_number(std::string_view text, char separator = ',');
 
+/// A line of two numbers; not finite where one is missing or is none.
+struct CsvPair {
+  double first, second;
+  int line;  // from 1
+};
+/// All lines, but for a first one that names the columns.
+std::vector<CsvPair> read_csv_pairs(const std::filesystem::path& file);
+
 }  // namespace scree::io

@@ -33,7 +33,7 @@ bool is_window(const Section& scale, Reading& reading) {
 /// Lines of a size and the share below it.
 bool read_sieves(const Section& scale, SizeDistribution& law, Reading& reading) {
   const std::filesystem::path file = reading.scene.file.parent_path() / scale.text("table");
-  const std::vector<CsvLine> lines = read_csv_lines(file);
+  const std::vector<CsvPair> pairs = read_csv_pairs(file);
   const auto fail = [&](int line, const std::string& problem) {
     Fault fault = line == 0 ? about(scale, "table", problem) : Fault{};
     if (line > 0) {
@@ -44,17 +44,12 @@ bool read_sieves(const Section& scale, SizeDistribution& law, Reading& reading) 
     reading.faults.push_back(std::move(fault));
     return false;
   };
-  if (lines.empty()) return fail(0, "is no file, or an empty one");
-  const char separator = csv_separator(lines.front().text);
-  for (const CsvLine& line : lines) {
-    const std::vector<CsvField> fields = split_csv(line.text, separator);
-    const double size = csv_number(fields[0].text, separator),
-                 share = fields.size() == 2 ? csv_number(fields[1].text, separator) : NAN;
-    const bool right = size > 0.0 && std::isfinite(size) && share >= 0.0 && share <= 1.0;
-    if (!right && &line == &lines.front()) continue;  // names of columns
-    if (!right) return fail(line.number, "is no size above 0 and share from 0 to 1");
+  if (pairs.empty()) return fail(0, "is no file, or an empty one");
+  for (const auto& [size, share, line] : pairs) {
+    if (!(size > 0.0 && std::isfinite(size) && share >= 0.0 && share <= 1.0))
+      return fail(line, "is no size above 0 and share from 0 to 1");
     if (!law.sizes.empty() && !(size > law.sizes.back() && share > law.shares.back()))
-      return fail(line.number, "is not above the line before in both columns");
+      return fail(line, "is not above the line before in both columns");
     law.sizes.push_back(size);
     law.shares.push_back(share);
   }

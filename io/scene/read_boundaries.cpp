@@ -195,22 +195,16 @@ void read_table(const Section& section, TimeLaw& law, Reading& reading) {
     reading.faults.push_back(about(section, "table", "cannot be opened as a file"));
     return;
   }
-  const std::vector<CsvLine> lines = read_csv_lines(file);
-  const char separator = lines.empty() ? ',' : csv_separator(lines.front().text);
-  for (const CsvLine& line : lines) {
-    const std::vector<CsvField> fields = split_csv(line.text, separator);
-    const double time = csv_number(fields[0].text, separator),
-                 value = fields.size() == 2 ? csv_number(fields[1].text, separator) : NAN;
-    const bool right = std::isfinite(time) && std::isfinite(value);
-    if (!right && &line == &lines.front()) continue;  // names of columns
-    const auto wrong = [&](const char* what) {
+  for (const auto& [time, value, line] : read_csv_pairs(file)) {
+    const auto wrong = [&, number = line](const char* what) {
       Fault fault;
-      fault.where = {file.string(), line.number, 1};
+      fault.where = {file.string(), number, 1};
       fault.key_path = section.path_of("table");
       fault.problem = what;
       reading.faults.push_back(std::move(fault));
     };
-    if (!right) return wrong("is no time and value: two numbers are wanted");
+    if (!std::isfinite(time) || !std::isfinite(value))
+      return wrong("is no time and value: two numbers are wanted");
     if (!law.times.empty() && !(time > law.times.back())) return wrong("comes no later than the line before");
     law.times.push_back(time);
     law.values.push_back(value);
