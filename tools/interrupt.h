@@ -1,9 +1,9 @@
-// Ctrl-C and SIGTERM as a request to stop after the current step.
+// Ctrl-C, SIGTERM and SIGHUP as a request to stop after the current step.
 #pragma once
 
 namespace scree {
 
-/// From now on SIGINT and SIGTERM only set a flag; a second one ends the process at once with
+/// From now on SIGINT, SIGTERM and SIGHUP only set a flag; a second one ends the process at once with
 /// exit_interrupted.
 void catch_interrupts();
 

@@ -13,6 +13,7 @@
 #include "io/problems/problem_file.h"
 #include "io/results/run_recorder.h"
 #include "io/scene/read_scene.h"
+#include "io/scene/resume.h"
 #include "tools/check.h"
 #include "tools/command_line.h"
 #include "tools/exit_codes.h"
@@ -29,7 +30,8 @@ constexpr io::Range step_numbers{.low = 1.0, .high = 9e15};
 
 struct RunOptions {
   std::filesystem::path scene, folder;
-  int threads = 0;  // 0: all of the machine's
+  std::filesystem::path resume;  // folder of a run that is to go on; empty: a new one begins
+  int threads = 0;               // 0: all of the machine's
   std::optional<double> until_s;
   std::vector<std::string> settings;   // "key=value"
   std::filesystem::path dump_problem;  // where to store a contact problem; empty: nowhere
@@ -56,12 +58,21 @@ io::Scene load(const RunOptions& options) {
   return scene;
 }
 
-void announce(const io::Scene& scene) {
+void announce(const io::Scene& scene, const State& state) {
   const Settings& settings = scene.model.settings;
   show(fmt::format("{}: {} bodies, {} boundaries, {:g} s in {}steps of {}{:g} s, {}\n", scene.name,
-                   scene.initial.bodies.size(), scene.model.boundaries.size(), scene.end_time_s,
+                   state.bodies.size(), scene.model.boundaries.size(), scene.end_time_s,
                    settings.adaptive_step ? "adaptive " : "", settings.adaptive_step ? "at most " : "",
                    settings.time_step_s, plural(thread_count(), "thread")));
+  if (state.step > 0) show(fmt::format("goes on after step {}, t = {:g} s\n", state.step, state.time_s));
+}
+
+/// How a run that has stopped goes on.
+std::string way_on(const io::RunFolder& folder) {
+  const std::vector<std::filesystem::path> checkpoints = io::checkpoints(folder);
+  if (checkpoints.empty()) return "it has no checkpoint to go on from";
+  return fmt::format("`scree run --resume {}` goes on from {}", folder.path.string(),
+                     checkpoints.front().filename().string());
 }
 
 bool is_broken(const StepReport& report) {
@@ -163,6 +174,7 @@ io::RunStatus advance(const io::Scene& scene, State& state, Workspace& workspace
     for (const io::Happening& h : happenings)
       progress.note(fmt::format("t = {:g} s: {}", h.time_s, io::event_text(scene.events[h.event], h.value)));
     if (std::ranges::any_of(happenings, &io::Happening::stops)) break;
+    recorder.checkpoint_if_due(state);
   }
   return io::RunStatus::finished;
 }
@@ -195,28 +207,68 @@ int exit_code(const io::Summary& summary, const std::string& strict) {
   return summary.verdict.grade >= worst ? exit_not_trusted : exit_ok;
 }
 
+/// A run that is about to begin, or to go on.
+struct Prepared {
+  io::Scene scene;
+  State state;
+  std::filesystem::path folder;
+  std::unique_ptr<io::Archive> checkpoint;  // that it goes on from
+};
+
+Prepared begin(const RunOptions& options) {
+  Prepared p{load(options), {}, {}, nullptr};
+  p.state = p.scene.initial;
+  io::arm_events(p.scene, p.state);
+  p.folder = options.folder.empty() ? default_folder(p.scene) : options.folder;
+  return p;
+}
+
+Prepared go_on(const RunOptions& options) {
+  io::Resumed resumed = io::resume(options.resume, options.until_s);
+  for (const std::string& warning : resumed.warnings) spdlog::warn("{}", warning);
+  if (resumed.head.finished &&
+      resumed.state.time_s >= resumed.scene.end_time_s - io::time_slack(resumed.scene))
+    throw io::ReadError(fmt::format("the run in {} has come to its end, t = {:g} s; --until takes it further",
+                                    options.resume.string(), resumed.state.time_s));
+  return {std::move(resumed.scene), std::move(resumed.state), options.resume,
+          std::make_unique<io::Archive>(std::move(resumed.archive))};
+}
+
+/// Nothing if there is room, or if it is to be tried nevertheless.
+bool has_room(const Prepared& p, const RunOptions& options) {
+  const std::string problem = room_problem(forecast(p.scene), p.folder);
+  if (problem.empty()) return true;
+  if (options.force)
+    spdlog::warn("{}", problem);
+  else
+    spdlog::error("{}; --force tries nevertheless", problem);
+  return options.force;
+}
+
 int run(const RunOptions& options) {
   set_thread_count(options.threads);
-  const io::Scene scene = load(options);
-  const std::filesystem::path folder = options.folder.empty() ? default_folder(scene) : options.folder;
-  if (const std::string problem = room_problem(forecast(scene), folder); !problem.empty()) {
-    if (!options.force) {
-      spdlog::error("{}; --force tries nevertheless", problem);
-      return exit_does_not_fit;
-    }
-    spdlog::warn("{}", problem);
-  }
-  io::RunRecorder recorder(scene, {folder, options.overwrite});
+  Prepared p = options.resume.empty() ? begin(options) : go_on(options);
+  const io::Scene& scene = p.scene;
+  if (!has_room(p, options)) return exit_does_not_fit;
+  io::RunRecorder recorder = p.checkpoint ? io::RunRecorder(scene, p.folder, p.state, *p.checkpoint)
+                                          : io::RunRecorder(scene, {p.folder, options.overwrite});
+  p.checkpoint.reset();
   catch_interrupts();
-  if (!options.quiet) announce(scene);
+  if (!options.quiet) announce(scene, p.state);
   std::optional<WatchProcess> page;
-  if (options.view) page.emplace(folder, options.open);
+  if (options.view) page.emplace(p.folder, options.open);
 
-  State state = scene.initial;
-  io::arm_events(scene, state);
+  State& state = p.state;
   Workspace workspace;
   Progress progress(Progress::detect(options.quiet), state.time_s, scene.end_time_s);
   ProblemDump dump(options, scene);
+  // What ends a run before its end is told, and what can be saved is saved; that this fails too is no news.
+  const auto save = [&](bool good) {
+    try {
+      recorder.finish(io::RunStatus::failed, state, good);
+    } catch (const std::exception&) {
+    }
+  };
   io::RunStatus status = io::RunStatus::failed;
   try {
     status = advance(scene, state, workspace, recorder, progress, dump);
@@ -224,19 +276,22 @@ int run(const RunOptions& options) {
     dump.finish();
   } catch (const io::WriteError& error) {
     progress.clear();
-    spdlog::error("{}", error.what());
-    // Save what can be saved; that this fails too is no news.
-    try {
-      recorder.finish(io::RunStatus::failed, state);
-    } catch (const io::WriteError&) {
-    }
+    spdlog::error("{}; {}", error.what(), way_on(recorder.folder()));
+    save(true);
     return exit_cannot_write;
+  } catch (const std::exception&) {
+    progress.clear();
+    spdlog::error("the run stopped in step {} at t = {:g} s; {}", state.step + 1, state.time_s,
+                  way_on(recorder.folder()));
+    save(false);
+    throw;
   }
   const io::Summary summary = recorder.finish(status, state);
   if (!options.quiet) {
     show(report_text(summary, recorder.folder(), scene.output));
     if (options.stage_table || scene.output.stage_table) show("\n" + recorder.stage_table().text());
   }
+  if (status != io::RunStatus::finished) spdlog::info("{}", way_on(recorder.folder()));
   show_verdict(summary.verdict, options.quiet);
   return exit_code(summary, options.strict);
 }
@@ -252,18 +307,28 @@ std::string check_setting(const std::string& text) {
 void add_run(CLI::App& app, std::function<int()>& action) {
   const auto options = std::make_shared<RunOptions>();
   CLI::App* command = app.add_subcommand("run", "Run a scene and write its results");
-  command->add_option("scene", options->scene, "Scene file")->required()->type_name("SCENE.toml");
-  command
-      ->add_option("-o,--output", options->folder,
-                   "Folder for the results; results/<scene name> if not given")
-      ->type_name("FOLDER");
+  CLI::Option* const scene =
+      command->add_option("scene", options->scene, "Scene file")->type_name("SCENE.toml");
+  CLI::Option* const output = command
+                                  ->add_option("-o,--output", options->folder,
+                                               "Folder for the results; results/<scene name> if not given")
+                                  ->type_name("FOLDER");
+  CLI::Option* const resume =
+      command
+          ->add_option(
+              "--resume", options->resume,
+              "Go on with the run in this folder from its last checkpoint, as if it had never stopped")
+          ->type_name("FOLDER")
+          ->excludes(scene)
+          ->excludes(output);
   add_threads(*command, options->threads);
   command->add_option("--until", options->until_s, "Simulated time to stop at, s; overrides the scene")
       ->check(number_in(not_negative));
   command->add_option("--set", options->settings, "Overrides a setting of the scene; may be repeated")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false)
-      ->check(CLI::Validator(check_setting, ""));
+      ->check(CLI::Validator(check_setting, ""))
+      ->excludes(resume);
   command
       ->add_option("--dump-problem", options->dump_problem,
                    "Store the contact problem of the first step that does not converge, for `scree solve`")
@@ -271,7 +336,8 @@ void add_run(CLI::App& app, std::function<int()>& action) {
   command->add_option("--dump-step", options->dump_step, "The step to store with --dump-problem instead")
       ->check(whole_number_in(step_numbers))
       ->type_name("STEP");
-  command->add_flag("--overwrite", options->overwrite, "Replace results that the folder already holds");
+  command->add_flag("--overwrite", options->overwrite, "Replace results that the folder already holds")
+      ->excludes(resume);
   command->add_flag(
       "--force", options->force,
       "Go on where the machine has not enough memory or disk for what the run is expected to take");
@@ -288,7 +354,11 @@ void add_run(CLI::App& app, std::function<int()>& action) {
       ->check(one_of({"red", "amber"}));
   command->add_flag("-q,--quiet", options->quiet,
                     "Print nothing but warnings, errors, and a verdict that is not green");
-  command->callback([options, &action] { action = [options] { return run(*options); }; });
+  command->callback([options, &action] {
+    if (options->scene.empty() && options->resume.empty())
+      throw CLI::RequiredError("a scene file, or --resume with the folder of a run,");
+    action = [options] { return run(*options); };
+  });
 }
 
 }  // namespace scree

@@ -39,6 +39,7 @@ Handle data_space(const std::vector<hsize_t>& dims) {
 
 void put_attribute(hid_t object, const std::string& name, hid_t type, const std::vector<hsize_t>& dims,
                    const void* data) {
+  if (H5Aexists(object, name.c_str()) > 0) check(H5Adelete(object, name.c_str()), name);
   const Handle space = data_space(dims);
   const Handle attribute(H5Acreate2(object, name.c_str(), type, space.get(), H5P_DEFAULT, H5P_DEFAULT),
                          H5Aclose, name);
@@ -99,6 +100,11 @@ Handle create_file(const std::string& path) {
 
 Handle create_group(hid_t location, const std::string& name) {
   return Handle(H5Gcreate2(location, name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose, name);
+}
+
+Handle group_for(hid_t location, const std::string& name) {
+  if (!has_link(location, name)) return create_group(location, name);
+  return Handle(H5Gopen2(location, name.c_str(), H5P_DEFAULT), H5Gclose, name);
 }
 
 Handle open_file(const std::string& path) {
@@ -227,6 +233,14 @@ void read_box(const Handle& dataset, hid_t type, const Box& box, void* into) {
 Growing::Growing(hid_t location, const Label& label, hid_t type, const Layout& layout)
     : name_(label.name), type_(type), dims_(layout.row) {
   dims_.insert(dims_.begin(), 0);
+  if (has_link(location, name_)) {
+    dataset_ = open_dataset(location, name_);
+    const std::vector<hsize_t> there = dimensions(dataset_);
+    if (there.size() != dims_.size() || !std::equal(there.begin() + 1, there.end(), dims_.begin() + 1))
+      throw Error(name_ + ": has other dimensions than it would get");
+    dims_ = there;
+    return;
+  }
   std::vector<hsize_t> most = dims_, chunk = dims_;
   most[0] = H5S_UNLIMITED;
   chunk[0] = layout.rows_per_chunk;
@@ -239,7 +253,15 @@ Growing::Growing(hid_t location, const Label& label, hid_t type, const Layout& l
     check(H5Pset_shuffle(properties.get()), name_);
     check(H5Pset_deflate(properties.get(), 1), name_);
   }
+  check(H5Pset_fletcher32(properties.get()), name_);
   dataset_ = create_dataset(location, label, type, space.get(), properties.get());
+}
+
+void Growing::cut(hsize_t rows) {
+  if (rows > dims_[0]) throw Error(name_ + ": holds fewer rows than it did");
+  if (rows == dims_[0]) return;
+  dims_[0] = rows;
+  check(H5Dset_extent(dataset_.get(), dims_.data()), name_);
 }
 
 void Growing::append(const void* data, hsize_t rows) {

@@ -46,6 +46,8 @@ void check(herr_t status, std::string_view what);
 
 Handle create_file(const std::string& path);
 Handle create_group(hid_t location, const std::string& name);
+/// The group that is there, or a new one.
+Handle group_for(hid_t location, const std::string& name);
 /// For reading, also while another program writes it: without a lock.
 Handle open_file(const std::string& path);
 Handle open_dataset(hid_t location, const std::string& path);
@@ -141,7 +143,7 @@ std::vector<T> read_rows(hid_t location, const std::string& path, hid_t type) {
   return read_rows<T>(location, path, type, 0, dimensions(open_dataset(location, path)).at(0));
 }
 
-/// A dataset [rows, ...] that grows along its first dimension.
+/// A dataset [rows, ...] that grows along its first dimension. Its chunks have checksums.
 class Growing {
  public:
   /// How rows lie in the file. Compression is shuffle and deflate level 1.
@@ -151,10 +153,14 @@ class Growing {
     bool compressed = true;
   };
   Growing() = default;
+  /// A new one, or the one that is there already.
   Growing(hid_t location, const Label& label, hid_t type, const Layout& layout);
 
+  hsize_t rows() const { return dims_[0]; }
   /// Appends `rows` rows that lie tightly packed from `data` on.
   void append(const void* data, hsize_t rows);
+  /// Leaves out what comes after so many rows. Throws Error if there are fewer.
+  void cut(hsize_t rows);
 
  private:
   std::string name_;

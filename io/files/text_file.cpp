@@ -2,6 +2,10 @@
 
 #include <cerrno>
 #include <cstring>
+#include <fcntl.h>
+#include <unistd.h>
+#include <vector>
+#include <zlib.h>
 
 #include "io/files/file_errors.h"
 
@@ -20,12 +24,27 @@ TextFile::TextFile(std::filesystem::path path)
   if (!file_) fail(path_, errno);
 }
 
+TextFile::TextFile(std::filesystem::path path, std::int64_t at)
+    : path_(std::move(path)), file_(std::fopen(path_.c_str(), "r+b")), position_(at) {
+  if (!file_ || std::fseek(file_.get(), 0, SEEK_END) != 0) fail(path_, errno);
+  if (std::ftell(file_.get()) < at)
+    throw WriteError("cannot go on with " + path_.string() + ": it is shorter than it was");
+  if (ftruncate(fileno(file_.get()), at) != 0 || std::fseek(file_.get(), at, SEEK_SET) != 0)
+    fail(path_, errno);
+}
+
 void TextFile::write(std::string_view text) {
+  position_ += static_cast<std::int64_t>(text.size());
   if (std::fwrite(text.data(), 1, text.size(), file_.get()) != text.size()) fail(path_, errno);
 }
 
 void TextFile::flush() {
   if (std::fflush(file_.get()) != 0) fail(path_, errno);
+}
+
+void TextFile::sync() {
+  flush();
+  if (fsync(fileno(file_.get())) != 0) fail(path_, errno);
 }
 
 void TextFile::close() {
@@ -48,6 +67,32 @@ void write_whole_file(const std::filesystem::path& path, std::string_view text) 
   std::error_code error;
   std::filesystem::rename(temporary, path, error);
   if (error) throw WriteError("cannot write " + path.string() + ": " + error.message());
+}
+
+std::uint32_t crc32_of_file(const std::filesystem::path& path) {
+  std::FILE* const file = std::fopen(path.c_str(), "rb");
+  if (file == nullptr) return 0;
+  std::uint32_t crc = 0;
+  std::vector<unsigned char> block(1 << 16);
+  while (const std::size_t n = std::fread(block.data(), 1, block.size(), file))
+    crc = static_cast<std::uint32_t>(crc32_z(crc, block.data(), n));
+  std::fclose(file);
+  return crc;
+}
+
+void sync_file(const std::filesystem::path& path) {
+  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const bool done = descriptor >= 0 && fsync(descriptor) == 0;
+  const int error = errno;
+  if (descriptor >= 0) close(descriptor);
+  if (!done) fail(path, error);
+}
+
+void sync_folder(const std::filesystem::path& folder) {
+  const int descriptor = open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  fsync(descriptor);
+  close(descriptor);
 }
 
 std::string base64(std::span<const std::uint8_t> bytes) {

@@ -11,14 +11,21 @@
 
 namespace scree::io {
 
-/// A text file open for writing from its start. All members throw WriteError with the system's reason.
+/// A text file open for writing from its start, or from a place on: what comes after it is cut off. All
+/// members throw WriteError with the system's reason.
 class TextFile {
  public:
   explicit TextFile(std::filesystem::path path);
+  /// `at`: bytes; the file must have as many.
+  TextFile(std::filesystem::path path, std::int64_t at);
 
   void write(std::string_view text);
   /// Hands everything written so far to the operating system, so that it survives the end of this process.
   void flush();
+  /// Bytes from the file's start to where the next text goes.
+  std::int64_t position() const { return position_; }
+  /// Flushes, and puts all on disk.
+  void sync();
   /// Flushes and closes; needed because a destructor cannot report a full disk.
   void close();
 
@@ -28,6 +35,7 @@ class TextFile {
   };
   std::filesystem::path path_;
   std::unique_ptr<std::FILE, Close> file_;
+  std::int64_t position_ = 0;
 };
 
 /// Writes `text` beside `path` and renames it over `path`: a reader sees the old file or the new one, never a
@@ -36,6 +44,14 @@ void write_whole_file(const std::filesystem::path& path, std::string_view text);
 
 /// The name that write_whole_file() writes to before it renames.
 std::filesystem::path temporary_name(const std::filesystem::path& path);
+
+/// CRC-32 of a file's bytes; 0 if it cannot be read.
+std::uint32_t crc32_of_file(const std::filesystem::path& path);
+
+/// Puts a file's bytes on disk. Throws WriteError.
+void sync_file(const std::filesystem::path& path);
+/// Puts the names in a folder on disk, as far as its file system does that.
+void sync_folder(const std::filesystem::path& folder);
 
 /// Bytes as text (RFC 4648).
 std::string base64(std::span<const std::uint8_t> bytes);

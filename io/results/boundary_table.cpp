@@ -55,8 +55,8 @@ double boundary_quantity(const std::string& name, const BoundaryLoad& load, doub
   return found->value(load, inverse(time_step_s));
 }
 
-BoundaryTable::BoundaryTable(const std::filesystem::path& path, const Boundaries& boundaries)
-    : rows_(path, header()) {
+BoundaryTable::BoundaryTable(const std::filesystem::path& path, const Boundaries& boundaries, std::int64_t at)
+    : rows_(path, header(), at) {
   for (const Boundary& b : boundaries) names_.push_back(csv_field(b.name));
 }
 

@@ -13,9 +13,11 @@ namespace scree::io {
 /// What the bodies did to each boundary: mean force and torque over the step, work and power.
 class BoundaryTable {
  public:
-  BoundaryTable(const std::filesystem::path& path, const Boundaries& boundaries);
+  /// `at`: 0, or where to go on, as of RowFile.
+  BoundaryTable(const std::filesystem::path& path, const Boundaries& boundaries, std::int64_t at = 0);
 
   void append(const StepReport& report, std::span<const BoundaryLoad> loads);
+  std::int64_t sync() { return rows_.sync(); }
   void close() { rows_.close(); }
 
  private:

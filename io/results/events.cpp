@@ -81,8 +81,8 @@ std::vector<Happening> take_events(const Scene& scene, const StepResult& result,
   return list;
 }
 
-EventTable::EventTable(const std::filesystem::path& path, const std::vector<Event>& events)
-    : events_(events), rows_(path, "step,time_s,event,quantity,value,actions") {}
+EventTable::EventTable(const std::filesystem::path& path, const std::vector<Event>& events, std::int64_t at)
+    : events_(events), rows_(path, "step,time_s,event,quantity,value,actions", at) {}
 
 void EventTable::append(const Happening& h) {
   const Event& event = events_[h.event];

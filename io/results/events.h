@@ -29,8 +29,10 @@ std::vector<Happening> take_events(const Scene& scene, const StepResult& result,
 /// events.csv: one row an event that happened. Members throw WriteError.
 class EventTable {
  public:
-  EventTable(const std::filesystem::path& path, const std::vector<Event>& events);
+  /// `at`: 0, or where to go on, as of RowFile.
+  EventTable(const std::filesystem::path& path, const std::vector<Event>& events, std::int64_t at = 0);
   void append(const Happening& happening);
+  std::int64_t sync() { return rows_.sync(); }
   void close() { rows_.close(); }
 
  private:

@@ -7,8 +7,8 @@
 
 namespace scree::io {
 
-OpeningTable::OpeningTable(const std::filesystem::path& path)
-    : rows_(path, "step,time_s,opening,bodies,mass_kg,steps_without_room") {}
+OpeningTable::OpeningTable(const std::filesystem::path& path, std::int64_t at)
+    : rows_(path, "step,time_s,opening,bodies,mass_kg,steps_without_room", at) {}
 
 void OpeningTable::append(const Model& model, const State& state) {
   auto out = std::back_inserter(rows_.pending());

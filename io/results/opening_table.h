@@ -9,9 +9,11 @@ namespace scree::io {
 /// What has passed each opening since the start.
 class OpeningTable {
  public:
-  explicit OpeningTable(const std::filesystem::path& path);
+  /// `at`: 0, or where to go on, as of RowFile.
+  explicit OpeningTable(const std::filesystem::path& path, std::int64_t at = 0);
 
   void append(const Model& model, const State& state);
+  std::int64_t sync() { return rows_.sync(); }
   void close() { rows_.close(); }
 
  private:

@@ -17,9 +17,9 @@ std::string csv_field(const std::string& name) {
   return quoted + '"';
 }
 
-RowFile::RowFile(const std::filesystem::path& path, const std::string& header)
-    : file_(path), last_flush_(std::chrono::steady_clock::now()) {
-  pending_ = header + "\n";
+RowFile::RowFile(const std::filesystem::path& path, const std::string& header, std::int64_t at)
+    : file_(at > 0 ? TextFile(path, at) : TextFile(path)), last_flush_(std::chrono::steady_clock::now()) {
+  if (at == 0) pending_ = header + "\n";
   flush();
 }
 
@@ -33,6 +33,12 @@ void RowFile::flush() {
   file_.flush();
   pending_.clear();
   last_flush_ = std::chrono::steady_clock::now();
+}
+
+std::int64_t RowFile::sync() {
+  flush();
+  file_.sync();
+  return file_.position();
 }
 
 void RowFile::close() {

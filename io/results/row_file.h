@@ -15,12 +15,15 @@ std::string csv_field(const std::string& name);
 /// grows. Members throw WriteError.
 class RowFile {
  public:
-  RowFile(const std::filesystem::path& path, const std::string& header);
+  /// A new one, or one that goes on after so many bytes (position()).
+  RowFile(const std::filesystem::path& path, const std::string& header, std::int64_t at = 0);
 
   /// Where the next row's text, with its line end, is appended before end_row().
   std::string& pending() { return pending_; }
   void end_row();
   void flush();
+  /// Puts all rows on disk; bytes that the file has then.
+  std::int64_t sync();
   void close();
 
  private:

@@ -1,10 +1,17 @@
 #include "io/results/run_folder.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include "io/files/file_errors.h"
+#include "io/files/journaled_file.h"
 #include "io/files/text_file.h"
+#include "io/results/checkpoint.h"
 
 namespace scree::io {
 
@@ -37,9 +44,9 @@ std::string RunFolder::vtk_frame(const std::string& kind, std::int64_t frame) {
 std::vector<fs::path> own_files(const RunFolder& folder) {
   std::vector<fs::path> found;
   for (const fs::path& file :
-       {folder.trajectory(), folder.steps(), folder.boundaries(), folder.openings(), folder.events(),
-        folder.summary(), folder.stage_table(), folder.view_script(), folder.bodies_series(),
-        folder.contacts_series(), folder.walls(), folder.walls_series()}) {
+       {folder.trajectory(), hdf5::journal_name(folder.trajectory()), folder.steps(), folder.boundaries(),
+        folder.openings(), folder.events(), folder.summary(), folder.stage_table(), folder.view_script(),
+        folder.bodies_series(), folder.contacts_series(), folder.walls(), folder.walls_series()}) {
     for (const fs::path& name : {file, temporary_name(file)}) {
       std::error_code ignored;
       if (fs::exists(fs::symlink_status(name, ignored))) found.push_back(name);
@@ -50,9 +57,20 @@ std::vector<fs::path> own_files(const RunFolder& folder) {
        entry.increment(error)) {
     if (is_vtk_frame(entry->path().filename().string())) found.push_back(entry->path());
   }
+  for (const fs::path& file : checkpoints(folder)) found.push_back(file);
   std::sort(found.begin(), found.end());
   return found;
 }
+
+FolderLock::FolderLock(const fs::path& folder)
+    : descriptor_(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+  if (descriptor_ < 0) fail(folder, std::strerror(errno));
+  if (flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
+  close(descriptor_);
+  fail(folder, "another run writes to it");
+}
+
+FolderLock::~FolderLock() { close(descriptor_); }
 
 RunFolder prepare_run_folder(const fs::path& path, bool overwrite) {
   const RunFolder folder{path};
@@ -74,6 +92,7 @@ RunFolder prepare_run_folder(const fs::path& path, bool overwrite) {
   const fs::path trial = temporary_name(folder.summary());
   TextFile(trial).close();
   fs::remove(trial, error);
+  const FolderLock nobody_else(path);
   for (const fs::path& file : present) {
     fs::remove(file, error);
     if (error) fail(file, error.message());

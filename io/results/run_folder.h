@@ -24,9 +24,24 @@ struct RunFolder {
   std::filesystem::path walls() const { return path / "walls.vtp"; }
   std::filesystem::path walls_series() const { return path / "walls.pvd"; }
   std::filesystem::path vtk() const { return path / "vtk"; }
+  std::filesystem::path checkpoints() const { return path / "checkpoints"; }
   /// "vtk/bodies_000042.vtp", relative to the folder; `kind` is "bodies", "contacts" or "walls", or "shape"
   /// for the mesh of a function, which has a number in place of a frame.
   static std::string vtk_frame(const std::string& kind, std::int64_t frame);
+};
+
+/// Keeps other runs out of a folder until it ends, also where this process is killed. On file systems without
+/// locks it does nothing.
+class FolderLock {
+ public:
+  /// Throws WriteError if another one holds the folder, or if it is not there.
+  explicit FolderLock(const std::filesystem::path& folder);
+  ~FolderLock();
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+
+ private:
+  int descriptor_;
 };
 
 /// The files in the folder that a run would write or replace, sorted. Files of other names are foreign and

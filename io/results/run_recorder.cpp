@@ -10,6 +10,7 @@
 #include "io/results/background_writer.h"
 #include "io/results/body_fields.h"
 #include "io/results/boundary_table.h"
+#include "io/results/checkpoint.h"
 #include "io/results/frame.h"
 #include "io/results/opening_table.h"
 #include "io/results/paraview_script.h"
@@ -53,13 +54,27 @@ RunFolder prepare(const Scene& scene, const RecordOptions& options) {
   return prepare_run_folder(options.folder, options.overwrite);
 }
 
+/// Bytes that the tables of rows have, as a checkpoint knows them; 0: none yet.
+struct RowPositions {
+  std::int64_t steps = 0, boundaries = 0, openings = 0, events = 0;
+  void visit(Archive& io) {
+    io("steps", steps);
+    io("boundaries", boundaries);
+    io("openings", openings);
+    io("events", events);
+  }
+};
+
 }  // namespace
 
 struct RunRecorder::Parts {
   const Scene& scene;
-  Clock::time_point start = Clock::now();
-  double recording_time_s = 0.0;
+  Clock::time_point start = Clock::now(), last_checkpoint = start;
+  double recording_time_s = 0.0, earlier_wall_time_s = 0.0;  // earlier: before the run went on
   RunFolder folder;
+  FolderLock lock;
+  RowPositions at;  // where tables are gone on with
+  std::vector<std::int64_t> trajectory_at;
   StepTable steps;
   std::optional<BoundaryTable> loads;
   std::optional<OpeningTable> openings;
@@ -72,25 +87,94 @@ struct RunRecorder::Parts {
   Region region;                                   // of the picture
   std::int64_t frames = 0, last_frame_step = -1;
   double next_frame_s = 0.0;
-  double next_contacts_s = 0.0;  // since the start
+  double next_contacts_s = 0.0;             // since the start
+  double checkpoint_time_s = 0.0;           // of the state in the last checkpoint
+  std::int64_t checkpoint_step = -1;        // likewise; -1: there is none
+  std::vector<std::int64_t> resumed_steps;  // after which the run was gone on with
   // Last, so that its thread ends before what it writes to.
   BackgroundWriter writer;
 
-  Parts(const Scene& s, const RecordOptions& options)
+  Parts(const Scene& s, const RecordOptions& options) : Parts(s, prepare(s, options), nullptr) {
+    checkpoint_time_s = s.initial.time_s;
+  }
+
+  /// `memory`: of a checkpoint; null for a new run.
+  Parts(const Scene& s, const RunFolder& run_folder, Archive* memory)
       : scene(s),
-        folder(prepare(s, options)),
-        steps(folder.steps()),
+        folder(run_folder),
+        lock(run_folder.path),
+        at(read_positions(memory)),
+        steps(folder.steps(), at.steps),
         statistics(s),
         stages(s.initial.time_s, s.end_time_s),
-        writer([this](const Frame& frame) {
+        writer([this](const Frame& frame, bool another) {
           if (trajectory) trajectory->append(frame);
+          if (trajectory && !another) trajectory->commit();
           if (vtk) vtk->append(frame);
         }) {
-    if (!s.model.boundaries.empty()) loads.emplace(folder.boundaries(), s.model.boundaries);
-    if (!opening_totals(s.model, s.initial).empty()) openings.emplace(folder.openings());
-    if (!s.events.empty()) events.emplace(folder.events(), s.events);
-    if (s.output.hdf5) trajectory.emplace(folder.trajectory(), s);
+    if (memory != nullptr) memory->group("run", [&] { visit(*memory); });
+    if (!s.model.boundaries.empty()) loads.emplace(folder.boundaries(), s.model.boundaries, at.boundaries);
+    if (!opening_totals(s.model, s.initial).empty()) openings.emplace(folder.openings(), at.openings);
+    if (!s.events.empty()) events.emplace(folder.events(), s.events, at.events);
+    if (s.output.hdf5 && memory != nullptr) trajectory.emplace(folder.trajectory(), s, trajectory_at);
+    if (s.output.hdf5 && memory == nullptr) trajectory.emplace(folder.trajectory(), s);
     if (s.output.vtk) open_vtk();
+    if (vtk && memory != nullptr) memory->group("run/vtk", [&] { vtk->visit(*memory); });
+  }
+
+  static RowPositions read_positions(Archive* memory) {
+    RowPositions positions;
+    if (memory != nullptr) memory->group("run/rows", [&] { positions.visit(*memory); });
+    return positions;
+  }
+
+  /// What a checkpoint has beyond scene and state, but for the series of files.
+  void visit(Archive& io) {
+    io.group("statistics", [&] { statistics.visit(io); });
+    io.group("stages", [&] { stages.visit(io); });
+    double wall_time_s = wall_time();
+    io("wall_time_s", wall_time_s);
+    if (io.reads()) earlier_wall_time_s = wall_time_s;
+    io("recording_time_s", recording_time_s);
+    io("frames", frames);
+    io("last_frame_step", last_frame_step);
+    io("next_contacts_s", next_contacts_s);
+    io("resumed_steps", resumed_steps);
+    io("trajectory_rows", trajectory_at);
+  }
+
+  double wall_time() const {
+    return earlier_wall_time_s + std::chrono::duration<double>(Clock::now() - start).count();
+  }
+
+  bool checkpoint_due(const State& state) const {
+    const CheckpointSettings& c = scene.checkpoints;
+    if (c.keep == 0 || state.step == checkpoint_step) return false;
+    const std::chrono::duration<double> since = Clock::now() - last_checkpoint;
+    return (c.wall_time_s > 0.0 && since.count() >= c.wall_time_s) ||
+           (c.interval_s > 0.0 && state.time_s - checkpoint_time_s >= c.interval_s - time_slack(scene)) ||
+           (c.steps > 0 && state.step - std::max<std::int64_t>(checkpoint_step, 0) >= c.steps);
+  }
+
+  /// All that was recorded so far is on disk before the checkpoint says so.
+  void write_checkpoint(const State& state, bool finished) {
+    writer.drain();
+    if (trajectory) {
+      trajectory->commit();
+      trajectory_at = trajectory->position();
+    }
+    at.steps = steps.sync();
+    if (loads) at.boundaries = loads->sync();
+    if (openings) at.openings = openings->sync();
+    if (events) at.events = events->sync();
+    io::write_checkpoint(folder, scene, state, finished, [&](Archive& io) {
+      visit(io);
+      io.group("rows", [&] { at.visit(io); });
+      if (vtk) io.group("vtk", [&] { vtk->visit(io); });
+    });
+    last_checkpoint = Clock::now();
+    checkpoint_time_s = state.time_s;
+    checkpoint_step = state.step;
   }
 
   void open_vtk() {
@@ -157,6 +241,18 @@ RunRecorder::RunRecorder(const Scene& scene, const RecordOptions& options)
   parts_->add_frame(scene.initial);
 }
 
+RunRecorder::RunRecorder(const Scene& scene, const std::filesystem::path& folder, const State& state,
+                         Archive& checkpoint)
+    : parts_(std::make_unique<Parts>(scene, RunFolder{folder}, &checkpoint)) {
+  Parts& p = *parts_;
+  p.resumed_steps.push_back(state.step);
+  p.checkpoint_time_s = state.time_s;
+  p.checkpoint_step = state.step;
+  p.next_frame_s = next_frame(scene, state.course, state.time_s);
+  std::error_code ignored;
+  std::filesystem::remove(p.folder.summary(), ignored);  // of a run that had ended
+}
+
 RunRecorder::~RunRecorder() = default;
 
 const RunStatistics& RunRecorder::statistics() const { return parts_->statistics; }
@@ -187,7 +283,13 @@ void RunRecorder::after_events(std::span<const Happening> happenings, const Stat
   }
 }
 
-Summary RunRecorder::finish(RunStatus status, const State& state) {
+void RunRecorder::checkpoint_if_due(const State& state) {
+  Parts& p = *parts_;
+  const Stopwatch watch(p.recording_time_s);
+  if (p.checkpoint_due(state)) p.write_checkpoint(state, false);
+}
+
+Summary RunRecorder::finish(RunStatus status, const State& state, bool good) {
   Parts& p = *parts_;
   std::optional<WriteError> first_error;
   const auto attempt = [&](auto&& write) {
@@ -199,10 +301,12 @@ Summary RunRecorder::finish(RunStatus status, const State& state) {
   };
   {
     const Stopwatch watch(p.recording_time_s);
-    if (p.last_frame_step != state.step) attempt([&] { p.add_frame(state); });
+    // Before a frame that a run without an interruption would not have.
+    const bool wanted = status != RunStatus::failed && p.scene.checkpoints.keep > 0;
+    if (wanted) attempt([&] { p.write_checkpoint(state, status == RunStatus::finished); });
+    if (good && p.last_frame_step != state.step) attempt([&] { p.add_frame(state); });
     attempt([&] { p.writer.finish(); });
     if (p.vtk) attempt([&] { p.redraw_walls(state.bodies); });
-    if (p.trajectory) attempt([&] { p.trajectory->write_final_state(state); });
     if (p.trajectory) attempt([&] { p.trajectory->close(); });
     attempt([&] { p.steps.close(); });
     if (p.loads) attempt([&] { p.loads->close(); });
@@ -214,7 +318,8 @@ Summary RunRecorder::finish(RunStatus status, const State& state) {
   summary.status = first_error ? RunStatus::failed : status;
   summary.frames = p.frames;
   summary.recording_time_s = p.recording_time_s;
-  summary.wall_time_s = std::chrono::duration<double>(Clock::now() - p.start).count();
+  summary.wall_time_s = p.wall_time();
+  summary.resumed_steps = p.resumed_steps;
   summary.verdict = judge(summary, p.scene.model.settings);
   attempt([&] { write_whole_file(p.folder.summary(), to_json(summary)); });
   if (first_error) throw WriteError(*first_error);

@@ -4,6 +4,7 @@
 #include <memory>
 #include <span>
 
+#include "io/files/archive.h"
 #include "io/results/run_folder.h"
 #include "io/results/stage_table.h"
 #include "io/results/summary.h"
@@ -16,12 +17,18 @@ struct RecordOptions {
 };
 
 /// Made before the first step, told about every step, finished once. Frames are written in the background at
-/// the scene's interval; the first shows the initial state. Members throw WriteError.
+/// the scene's interval; the first shows the initial state. Members throw WriteError. While it lives no other
+/// recorder writes to its folder.
 class RunRecorder {
  public:
   /// The scene must outlive the recorder. Throws InputError for an unknown name in output.fields, and
-  /// WriteError, before anything is written, if the folder holds results that may not be overwritten.
+  /// WriteError, before anything is written, if the folder holds results that may not be overwritten, or
+  /// another run writes to it.
   RunRecorder(const Scene& scene, const RecordOptions& options);
+  /// Goes on with the files of a run after what a checkpoint remembers of it; what they have beyond that is
+  /// cut off. `state`: the checkpoint's.
+  RunRecorder(const Scene& scene, const std::filesystem::path& folder, const State& state,
+              Archive& checkpoint);
   ~RunRecorder();
 
   /// `state` is as the step left it; what a frame shows of it is copied if one is due. `loads`: of the step,
@@ -31,9 +38,14 @@ class RunRecorder {
   /// What events did at the end of the step, after after_step(). `state`: with what they changed.
   void after_events(std::span<const Happening> happenings, const State& state);
 
-  /// Writes the last frame if it is not written yet, the final state and the summary, and closes all files.
-  /// What can be written is written even if something else cannot; only then the first WriteError is thrown.
-  Summary finish(RunStatus status, const State& state);
+  /// Writes a checkpoint if one is due (scene.checkpoints); after after_events().
+  void checkpoint_if_due(const State& state);
+
+  /// Writes a checkpoint, unless the run has failed, the last frame if it is not written yet, and the
+  /// summary, and closes all files. What can be written is written even if something else cannot; only then
+  /// the first WriteError is thrown. Without a `good` state, such as one in the middle of a step, there is no
+  /// frame of it.
+  Summary finish(RunStatus status, const State& state, bool good = true);
 
   const RunStatistics& statistics() const;
   const RunFolder& folder() const;

@@ -18,6 +18,15 @@ void StageTable::add(const StepReport& report) {
   steps_ = 0;
 }
 
+void StageTable::visit(Archive& io) {
+  io("rows", rows_);
+  io("preparation", sum_.preparation);
+  io("detection", sum_.detection);
+  io("resolution", sum_.resolution);
+  io("finish", sum_.finish);
+  io("steps", steps_);
+}
+
 std::string StageTable::text() const {
   std::string text = fmt::format("{:>10}  {:>10}  {:>10}  {:>12}  {:>10}  {:>10}  {:>8}\n", "", "bodies in",
                                  "", "preparation", "detection", "resolution", "finish");

@@ -126,7 +126,8 @@ std::string step_table_header() {
   return header + "state_hash";
 }
 
-StepTable::StepTable(const std::filesystem::path& path) : rows_(path, step_table_header()) {}
+StepTable::StepTable(const std::filesystem::path& path, std::int64_t at)
+    : rows_(path, step_table_header(), at) {}
 
 void StepTable::append(const StepReport& report, std::uint64_t state_hash) {
   auto out = std::back_inserter(rows_.pending());

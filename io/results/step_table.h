@@ -12,10 +12,12 @@ namespace scree::io {
 /// Appends a row for every step. Members throw WriteError.
 class StepTable {
  public:
-  explicit StepTable(const std::filesystem::path& path);
+  /// `at`: 0, or where to go on, as of RowFile.
+  explicit StepTable(const std::filesystem::path& path, std::int64_t at = 0);
 
   void append(const StepReport& report, std::uint64_t state_hash);
   void flush() { rows_.flush(); }
+  std::int64_t sync() { return rows_.sync(); }
   void close() { rows_.close(); }
 
  private:

@@ -320,6 +320,117 @@ Summary RunStatistics::summary(const State& state) const {
   return s;
 }
 
+namespace {
+
+// What the sums of a run are, by name, for checkpoints.
+
+void keep(Archive& io, const std::string& name, Moment& m) {
+  io.group(name, [&] {
+    io("step", m.step);
+    io("time_s", m.time_s);
+    io("time_step_s", m.time_step_s);
+  });
+}
+
+void keep(Archive& io, const std::string& name, StageTimes& t) {
+  io.group(name, [&] {
+    io("preparation", t.preparation);
+    io("detection", t.detection);
+    io("resolution", t.resolution);
+    io("finish", t.finish);
+  });
+}
+
+void keep(Archive& io, const std::string& name, EnergyLedger& e) {
+  io.group(name, [&] {
+    io("kinetic", e.kinetic);
+    io("potential", e.potential);
+    io("dissipated_by_friction", e.dissipated_by_friction);
+    io("dissipated_by_impact", e.dissipated_by_impact);
+    io("dissipated_by_sleep", e.dissipated_by_sleep);
+    io("position_correction", e.position_correction);
+    io("boundary_work", e.boundary_work);
+    io("force_work", e.force_work);
+    io("rod_work", e.rod_work);
+    io("exchanged", e.exchanged);
+    io("remainder", e.remainder);
+  });
+}
+
+/// What a summary says of the last step.
+void keep(Archive& io, const std::string& name, StepReport& r) {
+  io.group(name, [&] {
+    io("step", r.step);
+    io("time_s", r.time_s);
+    io("time_step_s", r.time_step_s);
+    io("contacts", r.contacts);
+    io("active_contacts", r.active_contacts);
+    io("touching", r.touching);
+    io("bodies_in_collision", r.bodies_in_collision);
+    io("asleep", r.asleep);
+    io("penetration_max", r.penetration_max);
+    io("penetration_mean", r.penetration_mean);
+    io("residual_rms_relative", r.residual_rms_relative);
+  });
+}
+
+void keep(Archive& io, EventSummary& e) {
+  io("text", e.text);
+  io("count", e.count);
+  keep(io, "first", e.first);
+  keep(io, "last", e.last);
+}
+
+}  // namespace
+
+void RunStatistics::visit(Archive& io) {
+  Summary& s = sums_;
+  io("steps", s.steps);
+  io("least_time_step_s", s.least_time_step_s);
+  io("largest_time_step_s", s.largest_time_step_s);
+  keep(io, "stage_time", s.stage_time);
+  keep(io, "last", s.last);
+  io("penetration_max_of_run", s.penetration_max_of_run);
+  io("residual_rms_relative_max", s.residual_rms_relative_max);
+  io("momentum_error_relative", s.momentum_error_relative);
+  io("angular_momentum_error_relative", s.angular_momentum_error_relative);
+  keep(io, "deepest", s.deepest.when);
+  io("deepest_body", s.deepest.body);
+  io("deepest_other_body", s.deepest.other_body);
+  io("deepest_boundary", s.deepest.boundary);
+  io("deepest_residual_of_scale", s.deepest.residual_of_scale);
+  io("steps_not_converged", s.steps_not_converged);
+  io("narrow_phase_failures", s.narrow_phase_failures);
+  io("candidates", s.candidates);
+  io("steps_far_from_goal", s.steps_far_from_goal);
+  io("steps_unsolved", s.steps_unsolved);
+  io("goal_missed_by_max", s.goal_missed_by_max);
+  keep(io, "goal_missed_most", s.goal_missed_most);
+  keep(io, "energy", s.energy);
+  io("energy_injected", s.energy_injected_J);
+  keep(io, "energy_created_most", s.energy_created_most);
+  io("boundary_impulse", s.boundary_impulse);
+  io("boundary_angular_impulse", s.boundary_angular_impulse);
+  io("sleep_impulse", s.sleep_impulse);
+  io("sleep_angular_impulse", s.sleep_angular_impulse);
+  io("exchanged_momentum", s.exchanged_momentum);
+  io("exchanged_angular_momentum", s.exchanged_angular_momentum);
+  io("woken", s.woken);
+  for (std::size_t k = 0; k < s.events.size(); ++k)
+    io.group("event_" + std::to_string(k), [&] { keep(io, s.events[k]); });
+  io("residual_sum", residual_sum_);
+  io("potential_min", potential_min_);
+  io("created", created_J_);
+  io("created_most", created_most_J_);
+  io("unexplained_most", unexplained_most_J_);
+  io("gained_momentum", gained_N_s_);
+  io("gained_angular_momentum", gained_N_m_s_);
+  io("impulse_size", impulse_size_N_s_);
+  io("angular_impulse_size", impulse_size_N_m_s_);
+  io("step_time", step_time_);
+  io("goal_missed_by", goal_missed_by_);
+}
+
 std::string to_json(const Summary& s) {
   const double bodies = static_cast<double>(std::max<std::int64_t>(1, s.bodies));
   nlohmann::ordered_json json = {
@@ -388,6 +499,7 @@ std::string to_json(const Summary& s) {
   if (!s.openings.empty()) json["exchange"] = exchange_json(s);
   if (!s.events.empty()) json["events"] = events_json(s.events);
   if (!s.ended_by.empty()) json["ended_by"] = s.ended_by;
+  if (!s.resumed_steps.empty()) json["resumed_after_steps"] = s.resumed_steps;
   if (s.adaptive_step)
     json["adaptive_time_step"] = {{"least_s", s.least_time_step_s}, {"largest_s", s.largest_time_step_s}};
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";

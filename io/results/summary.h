@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/simulation/diagnostics.h"
+#include "io/files/archive.h"
 #include "io/results/events.h"
 #include "io/results/frame.h"
 #include "io/results/verdict.h"
@@ -88,8 +89,9 @@ struct Summary {
   std::vector<OpeningTotal> openings;     // of the run
   std::int64_t woken = 0;                 // how often a body woke
   std::uint64_t state_hash = 0;
-  std::vector<EventSummary> events;  // of the scene, in its order
-  std::string ended_by;              // the event that did; empty if it was the time
+  std::vector<EventSummary> events;         // of the scene, in its order
+  std::string ended_by;                     // the event that did; empty if it was the time
+  std::vector<std::int64_t> resumed_steps;  // after which the run was gone on with from a checkpoint
   Verdict verdict;
 
   double real_time_factor() const { return wall_time_s > 0.0 ? simulated_time_s / wall_time_s : 0.0; }
@@ -109,6 +111,8 @@ class RunStatistics {
   /// The larger of the energy that nothing accounts for and the energy created beyond the work of boundaries
   /// and position correction, over all that was turned over so far.
   double ledger_breach() const;
+  /// Keeps all of it, or reads it.
+  void visit(Archive& io);
   /// Everything but status, frames, wall and recording times, which the caller knows, and the verdict.
   Summary summary(const State& state) const;
 

@@ -4,9 +4,8 @@
 #include <fmt/format.h>
 #include <unordered_map>
 
-#include "engine/core/state_hash.h"
 #include "io/files/file_errors.h"
-#include "io/files/hdf5_objects.h"
+#include "io/files/journaled_file.h"
 #include "io/results/body_fields.h"
 #include "io/results/provenance.h"
 
@@ -16,14 +15,18 @@ using namespace hdf5;
 
 namespace {
 
-// Rows a chunk of the lists that get a few numbers a frame. They are not compressed: a chunk that grows must
-// stay where it is, so that a killed run does not lose the rows it already had.
+// Rows a chunk of the lists that get a few numbers a frame. They are not compressed: a chunk that is written
+// again with every frame stays where it is.
 constexpr hsize_t short_chunk = 256;
 // Contacts a chunk: 16 to 48 KiB before compression.
 constexpr hsize_t contact_chunk = 4096;
 // Bodies a chunk: as many as a run begins with, so that one frame is one chunk while nobody comes or goes,
 // but not fewer than this.
 constexpr hsize_t least_body_chunk = 1024;
+
+void write_end_time(hid_t file, const Scene& scene) {
+  write_attribute(group_for(file, "scene").get(), "end_time_s", scene.end_time_s);
+}
 
 void write_scene(hid_t file, const Scene& scene) {
   write_attribute(file, "format", std::string("scree trajectory"));
@@ -41,7 +44,7 @@ void write_scene(hid_t file, const Scene& scene) {
   write_attribute(group.get(), "time_step_s", scene.model.settings.time_step_s);
   if (scene.model.settings.adaptive_step)
     write_attribute(group.get(), "least_time_step_s", scene.model.settings.least_time_step_s);
-  write_attribute(group.get(), "end_time_s", scene.end_time_s);
+  write_end_time(file, scene);
   write_attribute(group.get(), "frame_interval_s", scene.output.interval_s);
   write_text(group.get(), {"text", "", "the scene file, byte for byte"}, scene.text);
   std::vector<std::string> overrides;
@@ -114,7 +117,7 @@ void write_functions(hid_t file, const std::vector<ShapeFunction>& functions) {
 class BodyArrays {
  public:
   BodyArrays(hid_t file, hsize_t chunk) {
-    const Handle group = create_group(file, "bodies");
+    const Handle group = group_for(file, "bodies");
     const hid_t g = group.get();
     const Growing::Layout scalar{{}, chunk}, vector{{3}, chunk};
     id_ = Growing(g, {"id", "1", "[body] persistent number"}, H5T_NATIVE_INT64, scalar);
@@ -164,6 +167,19 @@ class BodyArrays {
     append(material_, [&](std::size_t i) { return bodies->material[i].value; });
     append(id_, [&](std::size_t i) { return bodies->id[i]; });
     return rows_;
+  }
+
+  /// Who is in the file already.
+  void read_rows(hid_t file) {
+    row_of_.clear();
+    for (const BodyId id : hdf5::read_rows<BodyId>(file, "bodies/id", H5T_NATIVE_INT64))
+      row_of_.emplace(id, static_cast<std::int32_t>(row_of_.size()));
+  }
+
+  template <class F>
+  void each(F&& f) {
+    for (Growing* array : {&id_, &kind_, &mass_, &inertia_, &material_}) f(*array);
+    for (Growing& column : columns_) f(column);
   }
 
  private:
@@ -297,17 +313,22 @@ void write_boundaries(hid_t file, const Boundaries& boundaries) {
   write_rows(tubes.get(), {"thickness", "m", "[tube]"}, thickness.data(), thickness.size());
 }
 
+/// Where the rows of a frame end, in a list of ragged arrays.
+void append_end(Growing& offset, const Growing& rows) {
+  const auto end = static_cast<std::int64_t>(rows.rows());
+  offset.append(&end, 1);
+}
+
 /// Ragged: the bodies of frame k are rows offset[k] to offset[k + 1] of every array.
 struct FrameArrays {
   Growing time, step, offset, body, position, orientation, velocity, angular_velocity;
   std::vector<Growing> fields;
   std::optional<Growing> boundary_position, boundary_orientation;  // where any boundary moves
   std::optional<Growing> boundary_removed;                         // where events change boundaries
-  std::int64_t rows = 0;
 
   FrameArrays(hid_t file, hsize_t chunk, const std::vector<std::string>& field_names,
               const Boundaries& boundaries, bool boundaries_change) {
-    const Handle group = create_group(file, "frames");
+    const Handle group = group_for(file, "frames");
     const hid_t g = group.get();
     const Growing::Layout moment{{}, short_chunk, false}, scalar{{}, chunk}, vector{{3}, chunk},
         quaternion{{4}, chunk};
@@ -341,7 +362,17 @@ struct FrameArrays {
           Growing(g, {"boundary_removed", "1", "[frame, boundary] 1 where it is not there any more"},
                   H5T_NATIVE_INT32, {{boundaries.size()}, 1});
     }
-    offset.append(&rows, 1);
+    if (offset.rows() == 0) append_end(offset, body);
+  }
+
+  template <class F>
+  void each(F&& f) {
+    for (Growing* array :
+         {&time, &step, &offset, &body, &position, &orientation, &velocity, &angular_velocity})
+      f(*array);
+    for (Growing& field : fields) f(field);
+    for (std::optional<Growing>* array : {&boundary_position, &boundary_orientation, &boundary_removed})
+      if (*array) f(**array);
   }
 
   void append_motion(const std::vector<Pose>& motion) {
@@ -365,8 +396,7 @@ struct FrameArrays {
     for (std::size_t f = 0; f < fields.size(); ++f) fields[f].append(frame.fields[f].data(), n);
     if (boundary_position) append_motion(frame.boundary_motion);
     if (boundary_removed) boundary_removed->append(frame.boundary_removed.data(), 1);
-    rows += static_cast<std::int64_t>(n);
-    offset.append(&rows, 1);
+    append_end(offset, body);
     step.append(&frame.step, 1);
     time.append(&frame.time_s, 1);
   }
@@ -419,7 +449,7 @@ struct LedgerArrays {
   std::vector<Growing> arrays;  // flows, then vectors
 
   explicit LedgerArrays(hid_t file) {
-    const Handle group = create_group(file, "ledger");
+    const Handle group = group_for(file, "ledger");
     const hid_t g = group.get();
     for (const Flow& f : flows)
       arrays.emplace_back(g, Label{f.name, "J", f.meaning}, H5T_NATIVE_DOUBLE,
@@ -428,6 +458,11 @@ struct LedgerArrays {
       arrays.emplace_back(g, Label{v.name, v.unit, v.meaning}, H5T_NATIVE_DOUBLE,
                           Growing::Layout{{3}, short_chunk, false});
   }
+  template <class F>
+  void each(F&& f) {
+    for (Growing& array : arrays) f(array);
+  }
+
   void append(const FrameBalances& b) {
     std::size_t k = 0;
     for (const Flow& f : flows) arrays[k++].append(&(b.energy.*f.value), 1);
@@ -438,10 +473,9 @@ struct LedgerArrays {
 /// Ragged: the contacts of frame k are rows offset[k] to offset[k + 1] of every array.
 struct ContactArrays {
   Growing offset, recorded, point, normal, impulse, gap, body_a, body_b, boundary;
-  std::int64_t rows = 0;
 
   explicit ContactArrays(hid_t file, double impulse_time_s) {
-    const Handle group = create_group(file, "contacts");
+    const Handle group = group_for(file, "contacts");
     const hid_t g = group.get();
     write_attribute(g, "impulse_time_s", impulse_time_s);
     const Growing::Layout scalar{{}, contact_chunk}, vector{{3}, contact_chunk};
@@ -463,7 +497,13 @@ struct ContactArrays {
                      scalar);
     boundary = Growing(g, {"boundary", "1", "[contact] row of /boundaries, -1 against a body"},
                        H5T_NATIVE_INT32, scalar);
-    offset.append(&rows, 1);
+    if (offset.rows() == 0) append_end(offset, gap);
+  }
+
+  template <class F>
+  void each(F&& f) {
+    for (Growing* array : {&offset, &recorded, &point, &normal, &impulse, &gap, &body_a, &body_b, &boundary})
+      f(*array);
   }
 
   void append(const Frame& frame, const std::vector<std::int32_t>& row_of_body) {
@@ -481,157 +521,10 @@ struct ContactArrays {
     body_a.append(rows_of(contacts.body_a).data(), n);
     body_b.append(rows_of(contacts.body_b).data(), n);
     boundary.append(contacts.boundary.data(), n);
-    rows += static_cast<std::int64_t>(n);
     recorded.append(&asked_for, 1);
-    offset.append(&rows, 1);
+    append_end(offset, gap);
   }
 };
-
-void write_indices(hid_t group, const Label& label, const std::vector<std::int32_t>& list) {
-  write_rows(group, label, list.data(), list.size());
-}
-
-std::int32_t partner_number(std::int32_t b) {
-  return is_boundary(b) ? -1 - static_cast<std::int32_t>(boundary_of(b)) : b;
-}
-
-/// The arrays of contacts under their names: what the next step begins with, and of contacts that rest what
-/// they are.
-void write_contacts(hid_t final_state, const std::string& name, const std::vector<Contact>& contacts,
-                    bool rest) {
-  const Handle group = create_group(final_state, name);
-  const hid_t g = group.get();
-  const auto column = [&](auto of) {
-    std::vector<decltype(of(contacts[0]))> values;
-    for (const Contact& c : contacts) values.push_back(of(c));
-    return values;
-  };
-  const auto numbers = [&](const Label& label, auto of) {
-    const auto values = column(of);
-    write_rows(g, label, values.data(), values.size());
-  };
-  const auto vectors = [&](const Label& label, auto part) {
-    write_rows(g, label, column([&](const Contact& c) -> Vec3 { return (c.*part).template cast<double>(); }));
-  };
-  numbers({"a", "1", "[contact] row of /final"}, [](const Contact& c) { return c.key.a; });
-  numbers({"b", "1", "[contact] row of /final, or -1 - row of /boundaries"},
-          [](const Contact& c) { return partner_number(c.key.b); });
-  numbers({"feature", "1", "[contact] tells the contacts of one pair apart"},
-          [](const Contact& c) { return c.key.feature; });
-  vectors({"normal", "1", "[contact, 3] unit, from b to a"}, &Contact::normal);
-  vectors({"impulse", "N s", "[contact, 3] a substep, on body a, world axes"}, &Contact::impulse);
-  vectors({"torque_impulse", "N m s", "[contact, 3] a substep, on body a, world axes"},
-          &Contact::torque_impulse);
-  numbers({"lasting", "1", "[contact] part of the impulses that the next step begins with"},
-          [](const Contact& c) { return c.lasting; });
-  if (!rest) return;
-  vectors({"arm_a", "m", "[contact, 3] from the centre of a to the contact"}, &Contact::arm_a);
-  vectors({"arm_b", "m", "[contact, 3] from the centre of b to the contact"}, &Contact::arm_b);
-  numbers({"gap", "m", "[contact] negative where surfaces overlap"}, [](const Contact& c) { return c.gap; });
-  numbers({"length", "m", "[contact] what overlaps are compared with"},
-          [](const Contact& c) { return c.length; });
-}
-
-void write_seeds(hid_t final_state, const Seeds& seeds) {
-  const Handle group = create_group(final_state, "seeds");
-  std::vector<std::int32_t> b;
-  std::vector<std::uint32_t> feature;
-  std::vector<Vec3> normal;
-  for (const Seed& seed : seeds.list) {
-    b.push_back(partner_number(seed.b));
-    feature.push_back(seed.feature);
-    normal.push_back(seed.normal);
-  }
-  write_indices(group.get(), {"row", "1", "[body + 1] seeds of pairs with this body as a start here"},
-                seeds.row);
-  write_indices(group.get(), {"b", "1", "[seed] as of contacts"}, b);
-  write_rows(group.get(), {"feature", "1", "[seed] of the contact that it belongs to"}, feature.data(),
-             feature.size());
-  write_rows(group.get(),
-             {"normal", "1", "[seed, 3] unit, from b to a: proves the pair apart or along its contact"},
-             normal);
-}
-
-/// What pairs remember that are not both ellipsoids, where there are any.
-void write_remembered(hid_t final_state, const std::vector<RememberedPair>& pairs) {
-  if (pairs.empty()) return;
-  std::vector<std::int32_t> a, b, row{0};
-  std::vector<Vec3> offset, on_a, on_b;
-  std::vector<double> turn, limits;
-  std::vector<std::uint32_t> feature;
-  for (const RememberedPair& pair : pairs) {
-    const PairMemory& memory = pair.memory;
-    a.push_back(pair.a);
-    b.push_back(partner_number(pair.b));
-    offset.push_back(memory.offset);
-    turn.insert(turn.end(), {memory.turn.w(), memory.turn.x(), memory.turn.y(), memory.turn.z()});
-    limits.insert(limits.end(), {memory.reach, memory.slack});
-    for (const ImplicitStart& start : memory.starts) {
-      on_a.push_back(start.on_a);
-      on_b.push_back(start.on_b);
-      feature.push_back(start.feature);
-    }
-    row.push_back(static_cast<std::int32_t>(feature.size()));
-  }
-  const Handle group = create_group(final_state, "remembered");
-  const hid_t g = group.get();
-  write_indices(g, {"a", "1", "[pair] row of /final"}, a);
-  write_indices(g, {"b", "1", "[pair] as of contacts"}, b);
-  write_rows(g, {"offset", "m", "[pair, 3] centre of b in a's axes when all places were searched"}, offset);
-  write_rows(g, {"turn", "1", "[pair, 4] b's axes in a's then, w x y z"}, turn.data(), pairs.size(), 4);
-  write_rows(g, {"limits", "m", "[pair, 2] up to which gap all was found; motion that it allowed for"},
-             limits.data(), pairs.size(), 2);
-  write_indices(g, {"row", "1", "[pair + 1] places of pair p are row[p] to row[p + 1]"}, row);
-  write_rows(g, {"on_a", "m", "[place, 3] where a contact was, in a's axes"}, on_a);
-  write_rows(g, {"on_b", "m", "[place, 3] and in b's"}, on_b);
-  write_rows(g, {"feature", "1", "[place] of the contact"}, feature.data(), feature.size());
-}
-
-/// What events have changed and what they remember, where there may be something.
-void write_course(hid_t final_state, const Course& course) {
-  if (course.gravity) write_attribute(final_state, "gravity_m_s2", *course.gravity);
-  if (course.frame_interval_s > 0.0) {
-    write_attribute(final_state, "frames_from_s", course.frames_from_s);
-    write_attribute(final_state, "frame_interval_s", course.frame_interval_s);
-  }
-  std::vector<std::int32_t> removed, runs, armed, count;
-  std::vector<double> reading, delay, since;
-  for (const BoundaryStatus& b : course.boundaries) {
-    removed.push_back(b.removed ? 1 : 0);
-    runs.push_back(b.clock.runs ? 1 : 0);
-    reading.push_back(b.clock.reading_s);
-    delay.push_back(b.clock.delay_s);
-  }
-  for (const EventMemory& e : course.events) {
-    armed.push_back(e.armed ? 1 : 0);
-    since.push_back(e.since_s);
-    count.push_back(static_cast<std::int32_t>(e.count));
-  }
-  const hid_t g = final_state;
-  if (!removed.empty()) {
-    write_indices(g, {"boundary_removed", "1", "[boundary] 1 where it is not there any more"}, removed);
-    write_indices(g, {"clock_runs", "1", "[boundary] 0 where its motion waits or is stopped"}, runs);
-    write_rows(g, {"clock_reading", "s", "[boundary] where its motion stands, or stood when it went on"},
-               reading.data(), reading.size());
-    write_rows(g, {"clock_delay", "s", "[boundary] time less that of its motion, while it runs"},
-               delay.data(), delay.size());
-  }
-  if (armed.empty()) return;
-  write_indices(g, {"event_armed", "1", "[event] 1 where the value was on the other side since"}, armed);
-  write_indices(g, {"event_count", "1", "[event] how often it happened"}, count);
-  write_rows(g, {"event_since", "s", "[event] since when the value has been beyond the threshold"},
-             since.data(), since.size());
-}
-
-void write_sleepers(hid_t final_state, const State& state) {
-  write_indices(final_state, {"asleep", "1", "[body] 1 for a body that sleeps"},
-                {state.bodies.asleep.begin(), state.bodies.asleep.end()});
-  write_indices(final_state,
-                {"still_steps", "1",
-                 "[body] steps, or least_time_step_s if they are adaptive, for which it has been still"},
-                {state.sleepers.still.begin(), state.sleepers.still.end()});
-  write_contacts(final_state, "resting_contacts", state.sleepers.contacts, true);
-}
 
 }  // namespace
 
@@ -643,6 +536,14 @@ struct Trajectory::Parts {
   std::unique_ptr<FrameArrays> frames;
   std::unique_ptr<LedgerArrays> ledger;
   std::unique_ptr<ContactArrays> contacts;
+
+  template <class F>
+  void each(F&& f) {
+    bodies->each(f);
+    frames->each(f);
+    ledger->each(f);
+    if (contacts) contacts->each(f);
+  }
 };
 
 namespace {
@@ -658,8 +559,6 @@ void guarded(const std::string& path, F&& write) {
   }
 }
 
-void flush(const Handle& file) { check(H5Fflush(file.get(), H5F_SCOPE_LOCAL), "flush"); }
-
 }  // namespace
 
 void leave_out_hdf5_exit_handler() { H5dont_atexit(); }
@@ -668,24 +567,45 @@ Trajectory::Trajectory(const std::filesystem::path& path, const Scene& scene)
     : parts_(std::make_unique<Parts>()) {
   parts_->path = path.string();
   guarded(parts_->path, [&] {
-    parts_->file = create_file(parts_->path);
+    parts_->file = create_journaled_file(parts_->path);
     const hid_t file = parts_->file.get();
     write_scene(file, scene);
     write_materials(file, scene.model.materials);
     write_boundaries(file, scene.model.boundaries);
     write_functions(file, scene.model.shapes.functions());
-    const hsize_t chunk = std::max<hsize_t>(scene.initial.bodies.size(), least_body_chunk);
-    parts_->bodies = std::make_unique<BodyArrays>(file, chunk);
+    open_arrays(scene);
     parts_->bodies->rows_of(make_frame(scene.model, scene.initial, {}, false).constants);
-    parts_->frames = std::make_unique<FrameArrays>(file, chunk, scene.output.fields, scene.model.boundaries,
-                                                   !scene.initial.course.boundaries.empty());
-    parts_->ledger = std::make_unique<LedgerArrays>(file);
-    if (scene.output.contacts) {
-      const Settings& settings = scene.model.settings;
-      parts_->contacts = std::make_unique<ContactArrays>(file, settings.time_step_s / settings.substeps);
-    }
-    flush(parts_->file);
+    hdf5::commit(parts_->file);
   });
+}
+
+Trajectory::Trajectory(const std::filesystem::path& path, const Scene& scene,
+                       const std::vector<std::int64_t>& position)
+    : parts_(std::make_unique<Parts>()) {
+  parts_->path = path.string();
+  guarded(parts_->path, [&] {
+    parts_->file = open_journaled_file(parts_->path);
+    write_end_time(parts_->file.get(), scene);
+    open_arrays(scene);
+    std::size_t k = 0;
+    parts_->each([&](Growing& array) { array.cut(static_cast<hsize_t>(position.at(k++))); });
+    parts_->bodies->read_rows(parts_->file.get());
+    hdf5::commit(parts_->file);
+  });
+}
+
+/// New ones, or those that are in the file.
+void Trajectory::open_arrays(const Scene& scene) {
+  const hid_t file = parts_->file.get();
+  const hsize_t chunk = std::max<hsize_t>(scene.initial.bodies.size(), least_body_chunk);
+  parts_->bodies = std::make_unique<BodyArrays>(file, chunk);
+  parts_->frames = std::make_unique<FrameArrays>(file, chunk, scene.output.fields, scene.model.boundaries,
+                                                 !scene.initial.course.boundaries.empty());
+  parts_->ledger = std::make_unique<LedgerArrays>(file);
+  if (scene.output.contacts) {
+    const Settings& settings = scene.model.settings;
+    parts_->contacts = std::make_unique<ContactArrays>(file, settings.time_step_s / settings.substeps);
+  }
 }
 
 Trajectory::~Trajectory() = default;
@@ -697,62 +617,18 @@ void Trajectory::append(const Frame& frame) {
     parts_->ledger->append(frame.balances);
     if (parts_->contacts) parts_->contacts->append(frame, rows);
     parts_->frames->append(frame, rows);
-    flush(parts_->file);
+    check(H5Fflush(parts_->file.get(), H5F_SCOPE_LOCAL), "flush");
   });
 }
 
-namespace {
-
-/// What passed inlets, or outlets and, last, the domain's faces.
-void write_passages(hid_t file, const std::string& name, const std::vector<Passage>& passages) {
-  std::vector<std::int64_t> bodies, waited;
-  std::vector<double> mass;
-  for (const Passage& p : passages) {
-    bodies.push_back(p.bodies);
-    mass.push_back(p.mass);
-    waited.push_back(p.waited);
-  }
-  const Handle group = create_group(file, name.c_str());
-  const hid_t g = group.get();
-  write_rows(g, {"bodies", "1", "[opening] since the start"}, bodies.data(), bodies.size());
-  write_rows(g, {"mass", "kg", "[opening] since the start"}, mass.data(), mass.size());
-  write_rows(g, {"steps_without_room", "1", "[opening] of inlets"}, waited.data(), waited.size());
+void Trajectory::commit() {
+  guarded(parts_->path, [&] { hdf5::commit(parts_->file); });
 }
 
-}  // namespace
-
-void Trajectory::write_final_state(const State& state) {
-  const Bodies& bodies = state.bodies;
-  std::vector<std::array<double, 4>> orientation;
-  for (const Quat& q : bodies.orientation) orientation.push_back({q.w(), q.x(), q.y(), q.z()});
-  guarded(parts_->path, [&] {
-    const Handle group = create_group(parts_->file.get(), "final");
-    const hid_t g = group.get();
-    write_attribute(g, "step", state.step);
-    write_attribute(g, "time_s", state.time_s);
-    write_attribute(g, "last_time_step_s", state.memory.last_s);
-    write_attribute(g, "next_time_step_s", state.memory.next_s);
-    write_attribute(g, "after_next_time_step_s", state.memory.after_next_s);
-    write_attribute(g, "last_overlap", state.memory.overlap);
-    write_attribute(g, "next_id", bodies.next_id);
-    write_attribute(g, "state_hash", hash_text(state_hash(bodies)));
-    write_rows(g, {"id", "1", "[body] persistent number: /final lists bodies as they lie in memory"},
-               bodies.id.data(), bodies.size());
-    write_rows(g, {"position", "m", "[body, 3] centre of mass"}, bodies.position);
-    write_rows(g, {"orientation", "1", "[body, 4] unit quaternion w x y z, body axes to world"},
-               orientation.empty() ? nullptr : orientation[0].data(), orientation.size(), 4);
-    write_rows(g, {"velocity", "m/s", "[body, 3] of the centre of mass"}, bodies.linear_velocity);
-    write_rows(g, {"angular_velocity", "rad/s", "[body, 3] world axes"}, bodies.angular_velocity);
-    write_contacts(g, "contacts", state.contacts.list, false);
-    write_seeds(g, state.seeds);
-    write_remembered(g, state.remembered);
-    if (!state.sleepers.still.empty()) write_sleepers(g, state);
-    if (!state.left.empty()) {
-      write_passages(g, "entered", state.entered);
-      write_passages(g, "left", state.left);
-    }
-    write_course(g, state.course);
-  });
+std::vector<std::int64_t> Trajectory::position() {
+  std::vector<std::int64_t> rows;
+  parts_->each([&](const Growing& array) { rows.push_back(static_cast<std::int64_t>(array.rows())); });
+  return rows;
 }
 
 void Trajectory::close() {
@@ -761,7 +637,6 @@ void Trajectory::close() {
     parts_->ledger.reset();
     parts_->frames.reset();
     parts_->bodies.reset();
-    flush(parts_->file);
     parts_->file.close("closing");
   });
 }

@@ -15,20 +15,27 @@ inline constexpr int trajectory_format_version = 2;
 /// closing has failed before, it crashes; every file here is closed by its owner.
 void leave_out_hdf5_exit_handler();
 
-/// Writes the constants at once, bodies as they come, and then frame by frame; the file is flushed after
-/// every frame, so that it can be read after a crash. All members throw WriteError.
+/// Writes the constants at once, bodies as they come, and then frame by frame. The file is whole at any
+/// moment, whatever ends the program (io/files/journaled_file.h): it then ends with a frame, the last one of
+/// the last commit() or a later one. All members throw WriteError.
 class Trajectory {
  public:
   Trajectory(const std::filesystem::path& path, const Scene& scene);
+  /// Goes on with a file of the same scene after the rows [array] that position() gave.
+  Trajectory(const std::filesystem::path& path, const Scene& scene,
+             const std::vector<std::int64_t>& position);
   ~Trajectory();
   Trajectory(Trajectory&&) noexcept;
 
   void append(const Frame& frame);
-  /// The state in double precision, all that a restart needs; once, at the end.
-  void write_final_state(const State& state);
+  /// Puts all on disk.
+  void commit();
+  /// [array] rows, for going on from here.
+  std::vector<std::int64_t> position();
   void close();
 
  private:
+  void open_arrays(const Scene& scene);
   struct Parts;
   std::unique_ptr<Parts> parts_;
 };

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "io/files/file_errors.h"
-#include "io/files/hdf5_objects.h"
+#include "io/files/journaled_file.h"
 #include "io/results/body_fields.h"
 #include "io/results/trajectory.h"
 
@@ -347,7 +347,7 @@ struct TrajectoryReader::Parts {
     std::chrono::milliseconds pause = first_pause;
     for (int attempt = 1;; ++attempt) {
       try {
-        if (file.get() < 0) file = open_file(path);
+        if (file.get() < 0) file = read_journaled_file(path);
         return read();
       } catch (const Error& error) {
         file = Handle();

@@ -4,6 +4,7 @@
 
 #include "engine/geometry/implicit/surface_mesh.h"
 #include "io/files/file_errors.h"
+#include "io/files/text_file.h"
 #include "io/files/vtk_file.h"
 #include "io/results/glyph.h"
 
@@ -31,6 +32,17 @@ void write_shape(const std::filesystem::path& path, const ImplicitShape& shape) 
 
 }  // namespace
 
+namespace {
+
+/// The files of a kind that a series lists.
+struct Listing {
+  std::string kind;
+  std::vector<double> time_s = {};
+  std::vector<std::int64_t> number = {};  // of the frame
+};
+
+}  // namespace
+
 struct VtkSeries::Parts {
   RunFolder folder;
   bool with_contacts;
@@ -45,7 +57,17 @@ struct VtkSeries::Parts {
   std::vector<Vec3f> scale;            // [body], m, what the glyph's unit of length is
   std::vector<std::int32_t> material;  // [body]
   std::int64_t frames = 0;
-  std::vector<std::pair<double, std::string>> body_files, contact_files, wall_files;
+  std::int64_t on_disk = 0;  // of these
+  Listing bodies{"bodies"}, contacts{"contacts"}, walls{"walls"};
+
+  void list(Listing& listing, const Frame& frame, const std::filesystem::path& series) const {
+    listing.time_s.push_back(frame.time_s);
+    listing.number.push_back(frames);
+    std::vector<std::pair<double, std::string>> files;
+    for (std::size_t k = 0; k < listing.number.size(); ++k)
+      files.emplace_back(listing.time_s[k], RunFolder::vtk_frame(listing.kind, listing.number[k]));
+    write_series(series, files);
+  }
 };
 
 VtkSeries::VtkSeries(const RunFolder& folder, const Scene& scene, const Region& region)
@@ -57,10 +79,6 @@ VtkSeries::VtkSeries(const RunFolder& folder, const Scene& scene, const Region& 
                                            region,
                                            nullptr,
                                            {},
-                                           {},
-                                           {},
-                                           {},
-                                           0,
                                            {},
                                            {},
                                            {}})) {
@@ -109,15 +127,13 @@ void VtkSeries::append(const Frame& frame) {
   for (std::size_t f = 0; f < p.field_names.size(); ++f) data.emplace_back(p.field_names[f], frame.fields[f]);
   const std::string file = RunFolder::vtk_frame("bodies", p.frames);
   write_vtk_points(p.folder.path / file, frame.position, data);
-  p.body_files.emplace_back(frame.time_s, file);
-  write_series(p.folder.bodies_series(), p.body_files);
+  p.list(p.bodies, frame, p.folder.bodies_series());
 
   if (!frame.boundary_motion.empty() || !frame.boundary_removed.empty()) {
     const std::string wall_file = RunFolder::vtk_frame("walls", p.frames);
     write_walls(p.folder.path / wall_file,
                 wall_mesh(moved(p.boundaries, frame.boundary_motion, frame.boundary_removed), p.region));
-    p.wall_files.emplace_back(frame.time_s, wall_file);
-    write_series(p.folder.walls_series(), p.wall_files);
+    p.list(p.walls, frame, p.folder.walls_series());
   }
   if (p.with_contacts && frame.has_contacts) {
     const FrameContacts& c = frame.contacts;
@@ -138,10 +154,33 @@ void VtkSeries::append(const Frame& frame) {
                       {"body_a", id_a},
                       {"body_b", id_b},
                       {"boundary", c.boundary}});
-    p.contact_files.emplace_back(frame.time_s, contact_file);
-    write_series(p.folder.contacts_series(), p.contact_files);
+    p.list(p.contacts, frame, p.folder.contacts_series());
   }
   ++p.frames;
+}
+
+void VtkSeries::visit(Archive& io) {
+  Parts& p = *parts_;
+  io("frames", p.frames);
+  for (Listing* listing : {&p.bodies, &p.contacts, &p.walls}) {
+    io(listing->kind + "_time_s", listing->time_s);
+    io(listing->kind + "_number", listing->number);
+    if (listing->time_s.size() != listing->number.size())
+      throw ReadError("the frames of a checkpoint do not fit");
+    const std::int64_t from = io.reads() ? p.frames : p.on_disk;
+    const auto name = [&](std::int64_t number) {
+      return p.folder.path / RunFolder::vtk_frame(listing->kind, number);
+    };
+    std::error_code ignored;
+    if (io.reads())
+      for (std::int64_t k = from; std::filesystem::remove(name(k), ignored); ++k) {
+      }
+    else
+      for (const std::int64_t k : listing->number)
+        if (k >= from) sync_file(name(k));
+  }
+  if (!io.reads()) sync_folder(p.folder.vtk());
+  p.on_disk = p.frames;
 }
 
 void write_walls(const std::filesystem::path& path, const WallMesh& mesh) {

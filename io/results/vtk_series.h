@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "io/files/archive.h"
 #include "io/results/frame.h"
 #include "io/results/run_folder.h"
 #include "io/results/wall_mesh.h"
@@ -21,6 +22,10 @@ class VtkSeries {
   VtkSeries(VtkSeries&&) noexcept;
 
   void append(const Frame& frame);
+
+  /// Keeps which frames there are, or reads it: then later ones are removed. When it is written, they are on
+  /// disk.
+  void visit(Archive& io);
 
  private:
   struct Parts;

@@ -32,7 +32,7 @@ bool is_window(const Section& scale, Reading& reading) {
 
 /// Lines of a size and the share below it.
 bool read_sieves(const Section& scale, SizeDistribution& law, Reading& reading) {
-  const std::filesystem::path file = reading.scene.file.parent_path() / scale.text("table");
+  const std::filesystem::path file = beside_scene(scale.text("table"), reading);
   const std::vector<CsvPair> pairs = read_csv_pairs(file);
   const auto fail = [&](int line, const std::string& problem) {
     Fault fault = line == 0 ? about(scale, "table", problem) : Fault{};

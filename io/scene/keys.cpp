@@ -33,6 +33,10 @@ constexpr std::array section_table{
                 "(model.md, Sleep). Not with the solvers `consensus` and `one_pass`."},
     SectionInfo{"checks", "[checks]", false, "", "How strictly the initial state is looked at."},
     SectionInfo{"output", "[output]", false, "", "What a run writes."},
+    SectionInfo{
+        "checkpoints", "[checkpoints]", false, "",
+        "When a run writes a checkpoint, for `scree run --resume`: whichever reason comes first. One is "
+        "written at the end in any case, also where a run is interrupted."},
     SectionInfo{"materials", "[[materials]]", false, "",
                 "One heading a material. The coefficients are those of two bodies of this same material."},
     SectionInfo{
@@ -145,6 +149,8 @@ constexpr std::array key_table{
         .description = "How strictly the initial state is looked at."},
     Key{.section = "", .name = "output", .type = table,
         .description = "What a run writes."},
+    Key{.section = "", .name = "checkpoints", .type = table,
+        .description = "When a run writes checkpoints."},
     Key{.section = "", .name = "materials", .type = tables, .required = true,
         .description = "Materials."},
     Key{.section = "", .name = "material_pairs", .type = tables,
@@ -241,6 +247,15 @@ constexpr std::array key_table{
     Key{.section = "output", .name = "stage_table", .type = boolean,
         .description = "At the end, print bodies in collision, contacts and the times of the four stages at a dozen "
                        "moments, as `--stage-table` does."},
+
+    Key{.section = "checkpoints", .name = "wall_time", .type = number, .unit = "s", .range = not_negative,
+        .description = "Wall time after which one is written; 0: not for this reason."},
+    Key{.section = "checkpoints", .name = "interval", .type = number, .unit = "s", .range = not_negative,
+        .description = "Simulated time after which one is written; 0: not for this reason."},
+    Key{.section = "checkpoints", .name = "steps", .type = integer, .range = {.low = 0.0, .high = 1e9},
+        .description = "Steps after which one is written; 0: not for this reason."},
+    Key{.section = "checkpoints", .name = "keep", .type = integer, .range = {.low = 0.0, .high = 1000.0},
+        .description = "How many checkpoints stay, the newest; 0: none is written."},
 
     Key{.section = "materials", .name = "name", .type = text, .required = true,
         .description = "Name to refer to it by."},

@@ -78,7 +78,7 @@ class GroupReader {
 
   void table(const std::optional<ShapeDescription>& shape) {
     const std::filesystem::path name = section_.text("table");
-    const std::filesystem::path file = reading_.scene.file.parent_path() / name;
+    const std::filesystem::path file = beside_scene(name.string(), reading_);
     if (const std::string problem = table_problem(file); !problem.empty()) {
       reading_.faults.push_back(fault_at(section_.given("table"), section_.path_of("table"), problem));
       return;

@@ -17,10 +17,6 @@ namespace scree::io {
 
 namespace {
 
-std::filesystem::path beside_scene(const Reading& reading, const std::string& file) {
-  return reading.scene.file.parent_path() / file;
-}
-
 /// A direction of any length but zero, as a unit one.
 std::optional<Vec3> direction(const Section& section, std::string_view key, Reading& reading) {
   const Vec3 v = section.vector(key);
@@ -48,7 +44,7 @@ void tell_findings(const Section& section, const MeshFindings& f, bool sheets, R
 }
 
 std::optional<PlacedMesh> read_mesh_surface(const Section& section, Reading& reading) {
-  const std::filesystem::path file = beside_scene(reading, section.text("file"));
+  const std::filesystem::path file = beside_scene(section.text("file"), reading);
   const auto placement = settings_of<MeshPlacement>(section);
   TriangleMesh mesh;
   try {
@@ -190,7 +186,7 @@ std::function<double(double)> read_function(const Section& section, Reading& rea
 
 /// Lines of a time and a value; the first may name the columns.
 void read_table(const Section& section, TimeLaw& law, Reading& reading) {
-  const std::filesystem::path file = beside_scene(reading, section.text("table"));
+  const std::filesystem::path file = beside_scene(section.text("table"), reading);
   if (!std::ifstream(file)) {
     reading.faults.push_back(about(section, "table", "cannot be opened as a file"));
     return;

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "io/files/text_file.h"
 #include "io/scene/document.h"
 #include "io/scene/faults.h"
 #include "io/scene/reading.h"
@@ -68,6 +69,16 @@ Fault missing_bodies(const std::filesystem::path& file) {
 }
 
 }  // namespace
+
+std::filesystem::path beside_scene(const std::string& name, Reading& reading) {
+  const std::filesystem::path file = reading.scene.file.parent_path() / name;
+  std::error_code error;
+  const bool noted = std::ranges::find(reading.scene.inputs, std::filesystem::absolute(file, error),
+                                       &InputFile::path) != reading.scene.inputs.end();
+  if (!noted && std::filesystem::is_regular_file(file, error))
+    reading.scene.inputs.push_back({std::filesystem::absolute(file, error), crc32_of_file(file)});
+  return file;
+}
 
 Override parse_override(const std::string& key_and_value) {
   const std::size_t equals = key_and_value.find('=');

@@ -117,7 +117,7 @@ std::optional<std::string> text_of(const std::filesystem::path& file) {
 }
 
 void read_shape_file(const std::string& name, const Section& section, Reading& reading) {
-  const std::filesystem::path file = reading.scene.file.parent_path() / section.text("file");
+  const std::filesystem::path file = beside_scene(section.text("file"), reading);
   if (const std::optional<std::string> text = text_of(file)) {
     add_from_text(name, *text, file, reading);
   } else {

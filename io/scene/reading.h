@@ -39,6 +39,9 @@ struct Reading {
   std::size_t most_bodies = std::numeric_limits<std::size_t>::max();
 };
 
+/// A file that the scene names, which lies beside it; noted as one that the scene is made of.
+std::filesystem::path beside_scene(const std::string& name, Reading& reading);
+
 /// Settings, solver and output.
 void read_settings(const Section& top, Reading& reading);
 /// Materials and the laws of all their pairs.

@@ -26,6 +26,20 @@ struct OutputSettings {
   bool stage_table = false;          // print the times of the stages over the run at its end
 };
 
+/// When a run writes a checkpoint, beside the one at its end; whichever comes first. 0: never for this
+/// reason.
+struct CheckpointSettings {
+  double wall_time_s = 600.0;  // since the last one
+  double interval_s = 0.0;     // simulated time
+  int steps = 0;
+  int keep = 2;  // the newest; 0: there are none at all
+};
+
+/// A file that a scene names.
+struct InputFile {
+  std::filesystem::path path;
+  std::uint32_t crc32 = 0;  // of its bytes when it was read
+};
 /// What ends a run; end_time does in any case.
 enum class RunEnd { end_time, at_rest };
 
@@ -41,11 +55,13 @@ struct Scene {
   double rest_duration_s = 0.1;       // for which all have to be, for the run to end
   double largest_time_step_s = 0.01;  // what the model's time_step_s becomes if steps are adaptive
   OutputSettings output;
+  CheckpointSettings checkpoints;
   std::optional<double> ledger_tolerance;  // a larger unexplained part of the energy turned over ends a run
   Model model;
   State initial;
   std::vector<Event> events;
-  std::vector<Fault> warnings;  // what does not keep the scene from running but is probably not meant
+  std::vector<InputFile> inputs;  // that it was made of, beside its own
+  std::vector<Fault> warnings;    // what does not keep the scene from running but is probably not meant
 };
 
 // Steps end near, or, if they are adaptive, at the times of frames and of the end.

@@ -74,6 +74,11 @@ void for_each_key(Scene& scene, auto&& f) {
   f("output", "significant_bits", o.significant_bits);
   f("output", "contacts_interval", o.contacts_interval_s);
   f("output", "stage_table", o.stage_table);
+  CheckpointSettings& c = scene.checkpoints;
+  f("checkpoints", "wall_time", c.wall_time_s);
+  f("checkpoints", "interval", c.interval_s);
+  f("checkpoints", "steps", c.steps);
+  f("checkpoints", "keep", c.keep);
 }
 void for_each_key(Fluid& fluid, auto&& f) {
   f("fluid", "density", fluid.density);

@@ -32,6 +32,7 @@ class WritingProcess {
     char frames = 0;
     for (int step = 1; read(orders_[0], &frames, 1) == 1;) {
       for (int k = 0; k < frames; ++k) append(trajectory, scene, step++);
+      trajectory.commit();
       if (write(answers_[1], &frames, 1) != 1) break;
     }
     _exit(1);

@@ -104,7 +104,6 @@ TEST(Trajectory, HoldsWhatWasWritten) {
   io::Trajectory trajectory(folder.path() / "t.h5", scene);
   append_frames(trajectory, scene, 3);
   const ExampleStep last = example_step(scene, 3);
-  trajectory.write_final_state(last.state);
   trajectory.close();
 
   const Reader reader(folder.path() / "t.h5");
@@ -147,58 +146,10 @@ TEST(Trajectory, ContactsAreRaggedRows) {
   EXPECT_EQ(reader.numbers("/contacts/boundary"), (std::vector<double>{0, -1, -1, 0, -1, -1}));
 }
 
-TEST(Trajectory, TheFinalStateKeepsEveryBit) {
-  const TemporaryFolder folder;
-  const io::Scene scene = example_scene(9);
-  const State state = example_step(scene, 5).state;
-  io::Trajectory trajectory(folder.path() / "t.h5", scene);
-  trajectory.write_final_state(state);
-  trajectory.close();
-  const Reader reader(folder.path() / "t.h5");
-  Bodies read = state.bodies;
-  const auto vectors = [&](const std::string& name, std::vector<Vec3>& into) {
-    const std::vector<double> numbers = reader.numbers("/final/" + name);
-    for (std::size_t i = 0; i < into.size(); ++i) into[i] = Vec3(&numbers[3 * i]);
-  };
-  vectors("position", read.position);
-  vectors("velocity", read.linear_velocity);
-  vectors("angular_velocity", read.angular_velocity);
-  const std::vector<double> q = reader.numbers("/final/orientation");
-  for (std::size_t i = 0; i < read.size(); ++i)
-    read.orientation[i] = Quat(q[4 * i], q[4 * i + 1], q[4 * i + 2], q[4 * i + 3]);
-  EXPECT_EQ(state_hash(read), state_hash(state.bodies));
-  EXPECT_EQ(reader.attribute("/final", "state_hash"), hash_text(state_hash(state.bodies)));
-  EXPECT_EQ(reader.numbers("/final/contacts/impulse").size(), 3 * state.contacts.size());
-}
-
-TEST(Trajectory, TheFinalStateKeepsWhoSleepsAndWhatHoldsThem) {
-  const TemporaryFolder folder;
-  const io::Scene scene = example_scene(3);
-  State state = example_step(scene, 5).state;
-  state.bodies.asleep = {0, 1, 1};
-  state.sleepers.still = {0, 70, 65535};
-  Contact resting{};
-  resting.key = {1, 2, 0};
-  resting.arm_b = Vec3(0.1, 0.2, 0.3);
-  resting.length = 0.0625f;
-  state.sleepers.contacts = {resting};
-  io::Trajectory trajectory(folder.path() / "t.h5", scene);
-  trajectory.write_final_state(state);
-  trajectory.close();
-  const Reader reader(folder.path() / "t.h5");
-  EXPECT_EQ(reader.numbers("/final/asleep"), (std::vector<double>{0, 1, 1}));
-  EXPECT_EQ(reader.numbers("/final/still_steps"), (std::vector<double>{0, 70, 65535}));
-  EXPECT_EQ(reader.numbers("/final/resting_contacts/a"), (std::vector<double>{1}));
-  EXPECT_EQ(reader.numbers("/final/resting_contacts/b"), (std::vector<double>{2}));
-  EXPECT_EQ(reader.numbers("/final/resting_contacts/arm_b"), (std::vector<double>{0.1, 0.2, 0.3}));
-  EXPECT_EQ(reader.numbers("/final/resting_contacts/length"), (std::vector<double>{0.0625}));
-}
-
 TEST(Trajectory, EveryDatasetHasItsUnitAndMeaning) {
   const TemporaryFolder folder;
   const io::Scene scene = example_scene(2);
   io::Trajectory trajectory(folder.path() / "t.h5", scene);
-  trajectory.write_final_state(scene.initial);
   trajectory.close();
   const Reader reader(folder.path() / "t.h5");
   EXPECT_GT(reader.datasets().size(), 30u);
@@ -226,6 +177,7 @@ TEST(Trajectory, AKilledRunLeavesItsFrames) {
   if (child == 0) {
     io::Trajectory trajectory(folder.path() / "t.h5", scene);
     append_frames(trajectory, scene, 4);
+    trajectory.commit();
     kill(getpid(), SIGKILL);
   }
   int status = 0;

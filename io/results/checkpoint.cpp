@@ -1,0 +1,231 @@
+#include "io/results/checkpoint.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "io/files/file_errors.h"
+#include "io/results/provenance.h"
+
+namespace scree {
+
+// What the records of a state are, by name. Names and their meaning are part of the format.
+
+template <class F>
+void fields(Contact& c, F&& f) {
+  f("a", c.key.a);
+  f("b", c.key.b);
+  f("feature", c.key.feature);
+  f("lasting", c.lasting);
+  f("normal", c.normal);
+  f("arm_a", c.arm_a);
+  f("arm_b", c.arm_b);
+  f("gap", c.gap);
+  f("gap_acceleration", c.gap_acceleration);
+  f("length", c.length);
+  f("impulse", c.impulse);
+  f("torque_impulse", c.torque_impulse);
+}
+template <class F>
+void fields(Seed& s, F&& f) {
+  f("b", s.b);
+  f("feature", s.feature);
+  f("normal", s.normal);
+}
+template <class F>
+void fields(ImplicitStart& s, F&& f) {
+  f("on_a", s.on_a);
+  f("on_b", s.on_b);
+  f("feature", s.feature);
+}
+template <class F>
+void fields(Passage& p, F&& f) {
+  f("bodies", p.bodies);
+  f("mass", p.mass);
+  f("waited", p.waited);
+}
+template <class F>
+void fields(BoundaryStatus& s, F&& f) {
+  f("removed", s.removed);
+  f("clock_runs", s.clock.runs);
+  f("clock_reading_s", s.clock.reading_s);
+  f("clock_delay_s", s.clock.delay_s);
+}
+template <class F>
+void fields(EventMemory& e, F&& f) {
+  f("armed", e.armed);
+  f("since_s", e.since_s);
+  f("count", e.count);
+}
+
+namespace io {
+
+namespace {
+
+/// Pairs with the places that each remembers, as two tables.
+struct FlatPair {
+  std::int32_t a = 0, b = 0, starts = 0;
+  Vec3 offset = Vec3::Zero();
+  Quat turn = Quat::Identity();
+  double reach = 0.0, slack = 0.0;
+};
+template <class F>
+void fields(FlatPair& p, F&& f) {
+  f("a", p.a);
+  f("b", p.b);
+  f("starts", p.starts);
+  f("offset", p.offset);
+  f("turn", p.turn);
+  f("reach", p.reach);
+  f("slack", p.slack);
+}
+
+void visit(Archive& io, std::vector<RememberedPair>& pairs) {
+  std::vector<FlatPair> flat;
+  std::vector<ImplicitStart> starts;
+  for (const RememberedPair& p : pairs) {
+    const PairMemory& m = p.memory;
+    flat.push_back(
+        {p.a, p.b, static_cast<std::int32_t>(m.starts.size()), m.offset, m.turn, m.reach, m.slack});
+    starts.insert(starts.end(), m.starts.begin(), m.starts.end());
+  }
+  io("remembered", flat);
+  io("remembered_starts", starts);
+  if (!io.reads()) return;
+  std::size_t next = 0;
+  for (const FlatPair& p : flat) {
+    const auto n = static_cast<std::size_t>(p.starts);
+    if (p.starts < 0 || n > starts.size() - next) throw ReadError("the pairs of a checkpoint do not fit");
+    const auto begin = starts.begin() + static_cast<std::ptrdiff_t>(next);
+    pairs.push_back({p.a, p.b, {p.offset, p.turn, p.reach, p.slack, {begin, begin + p.starts}}});
+    next += n;
+  }
+}
+
+void visit(Archive& io, Bodies& b) {
+  io("position", b.position);
+  io("orientation", b.orientation);
+  io("linear_velocity", b.linear_velocity);
+  io("angular_velocity", b.angular_velocity);
+  io("asleep", b.asleep);
+  io("mass", b.mass);
+  io("inertia", b.inertia);
+  io("shape", b.shape);
+  io("material", b.material);
+  io("id", b.id);
+  io("next_id", b.next_id);
+}
+
+void visit(Archive& io, Course& c) {
+  io("gravity", c.gravity);
+  io("boundaries", c.boundaries);
+  io("events", c.events);
+  io("frames_from_s", c.frames_from_s);
+  io("frame_interval_s", c.frame_interval_s);
+}
+
+/// The number in "step_000000123.h5"; -1 for other names.
+std::int64_t step_of(const std::filesystem::path& file) {
+  const std::string name = file.filename().string(), begin = "step_", end = ".h5";
+  if (!name.starts_with(begin) || !name.ends_with(end) || name.size() <= begin.size() + end.size()) return -1;
+  const std::string digits = name.substr(begin.size(), name.size() - begin.size() - end.size());
+  if (digits.size() > 18 || digits.find_first_not_of("0123456789") != std::string::npos) return -1;
+  return std::stoll(digits);
+}
+
+}  // namespace
+
+void visit(Archive& io, CheckpointHead& head) {
+  io("scree_version", head.scree_version);
+  io("commit", head.commit);
+  io("compiler", head.compiler);
+  io("finished", head.finished);
+  io("initial_hash", head.initial_hash);
+}
+
+void visit(Archive& io, Scene& scene) {
+  std::string file = io.reads() ? "" : std::filesystem::absolute(scene.file).string();
+  std::vector<std::string> keys, values;
+  for (const auto& [key, value] : scene.overrides) {
+    keys.push_back(key);
+    values.push_back(value);
+  }
+  std::vector<std::string> inputs;
+  std::vector<std::uint32_t> checksums;
+  for (const InputFile& input : scene.inputs) {
+    inputs.push_back(input.path.string());
+    checksums.push_back(input.crc32);
+  }
+  io("file", file);
+  io("text", scene.text);
+  io("override_keys", keys);
+  io("override_values", values);
+  io("end_time_s", scene.end_time_s);
+  io("inputs", inputs);
+  io("input_checksums", checksums);
+  if (!io.reads()) return;
+  if (values.size() != keys.size() || checksums.size() != inputs.size())
+    throw ReadError("the lists of a checkpoint do not fit");
+  scene.file = file;
+  for (std::size_t k = 0; k < keys.size(); ++k) scene.overrides.emplace_back(keys[k], values[k]);
+  for (std::size_t k = 0; k < inputs.size(); ++k) scene.inputs.push_back({inputs[k], checksums[k]});
+}
+
+std::int64_t initial_hash(const Scene& scene) {
+  return static_cast<std::int64_t>(state_hash(scene.initial.bodies));
+}
+
+void visit(Archive& io, State& state) {
+  io("step", state.step);
+  io("time_s", state.time_s);
+  io.group("bodies", [&] { visit(io, state.bodies); });
+  io("contacts", state.contacts.list);
+  io("contacts_row", state.contacts.row);
+  io("seeds", state.seeds.list);
+  io("seeds_row", state.seeds.row);
+  visit(io, state.remembered);
+  io("still", state.sleepers.still);
+  io("resting_contacts", state.sleepers.contacts);
+  io("rod_impulse", state.rod_impulse);
+  io("last_time_step_s", state.memory.last_s);
+  io("next_time_step_s", state.memory.next_s);
+  io("after_next_time_step_s", state.memory.after_next_s);
+  io("last_overlap", state.memory.overlap);
+  io("entered", state.entered);
+  io("left", state.left);
+  io.group("course", [&] { visit(io, state.course); });
+}
+
+std::vector<std::filesystem::path> checkpoints(const RunFolder& folder) {
+  std::vector<std::filesystem::path> found;
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(folder.checkpoints(), error), end; !error && entry != end;
+       entry.increment(error)) {
+    if (step_of(entry->path()) >= 0) found.push_back(entry->path());
+  }
+  std::ranges::sort(found, std::greater{}, step_of);
+  return found;
+}
+
+void write_checkpoint(const RunFolder& folder, const Scene& scene, const State& state, bool finished,
+                      const std::function<void(Archive&)>& memory) {
+  std::error_code error;
+  std::filesystem::create_directories(folder.checkpoints(), error);
+  if (error)
+    throw WriteError(fmt::format("cannot write {}: {}", folder.checkpoints().string(), error.message()));
+  Archive io =
+      Archive::to_write(folder.checkpoints() / fmt::format("step_{:09}.h5", state.step), checkpoint_kind);
+  CheckpointHead head{scree_version(), provenance().commit, provenance().compiler, finished,
+                      initial_hash(scene)};
+  visit(io, head);
+  // What writes does not change anything: one list of names serves both ways.
+  io.group("scene", [&] { visit(io, const_cast<Scene&>(scene)); });
+  io.group("state", [&] { visit(io, const_cast<State&>(state)); });
+  io.group("run", [&] { memory(io); });
+  io.finish();
+  const std::vector<std::filesystem::path> all = checkpoints(folder);
+  for (std::size_t k = static_cast<std::size_t>(scene.checkpoints.keep); k < all.size(); ++k)
+    std::filesystem::remove(all[k], error);
+}
+
+}  // namespace io
+}  // namespace scree

@@ -1,0 +1,112 @@
+#include "io/scene/resume.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "engine/simulation/sleep.h"
+#include "io/files/file_errors.h"
+#include "io/files/text_file.h"
+#include "io/results/provenance.h"
+#include "io/scene/read_scene.h"
+
+namespace scree::io {
+
+namespace {
+
+/// That a state can be one of a scene: a checksum tells damage, not what somebody has written.
+void require_valid(const Model& model, const State& state) {
+  const auto require = [](bool holds, const char* what) {
+    if (!holds) throw ReadError(fmt::format("the checkpoint does not belong to its scene: {}", what));
+  };
+  const Bodies& b = state.bodies;
+  const std::size_t n = b.size();
+  for (const std::size_t size :
+       {b.orientation.size(), b.linear_velocity.size(), b.angular_velocity.size(), b.mass.size(),
+        b.inertia.size(), b.shape.size(), b.material.size(), b.id.size()})
+    require(size == n, "its lists of bodies have different lengths");
+  require(b.asleep.empty() || b.asleep.size() == n, "its list of sleepers is of other bodies");
+  const auto within = [](auto index, std::size_t size) { return index.value >= 0 && index < size; };
+  for (std::size_t i = 0; i < n; ++i) {
+    require(within(b.shape[i], model.shapes.size()) && within(b.material[i], model.materials.size()),
+            "a body has a shape or a material that is not there");
+    require(b.id[i] >= 0 && b.id[i] < b.next_id, "a body's number is out of range");
+  }
+  const auto pair = [&](std::int32_t first, std::int32_t second) {
+    const bool partner = is_boundary(second) ? boundary_of(second) < model.boundaries.size()
+                                             : second > first && static_cast<std::size_t>(second) < n;
+    require(first >= 0 && static_cast<std::size_t>(first) < n && partner, "a contact is of nobody");
+  };
+  for (const auto* list : {&state.contacts.list, &state.sleepers.contacts}) {
+    for (const Contact& c : *list) pair(c.key.a, c.key.b);
+    require(std::ranges::is_sorted(*list, {}, &Contact::key), "its contacts are not in order");
+  }
+  for (const RememberedPair& p : state.remembered) pair(p.a, p.b);
+  const Seeds& seeds = state.seeds;
+  require(seeds.row.empty() ? seeds.list.empty() : seeds.row.front() == 0 && seeds.row.size() == n + 1,
+          "its seeds");
+  require(seeds.row.empty() || static_cast<std::size_t>(seeds.row.back()) == seeds.list.size(), "its seeds");
+  require(std::ranges::is_sorted(seeds.row), "its seeds");
+  for (std::size_t i = 0; i + 1 < seeds.row.size(); ++i)
+    for (std::int32_t k = seeds.row[i]; k < seeds.row[i + 1]; ++k)
+      pair(static_cast<std::int32_t>(i), seeds.list[static_cast<std::size_t>(k)].b);
+  require(state.sleepers.still.empty() || state.sleepers.still.size() == n, "its sleepers");
+  require(state.rod_impulse.empty() || state.rod_impulse.size() == model.rods.size(), "its rods");
+  require(state.entered.empty() || state.entered.size() == model.inlets.size(), "its inlets");
+  require(state.left.empty() || state.left.size() == model.outlets.size() + 1, "its outlets");
+  require(state.course.boundaries.empty() || state.course.boundaries.size() == model.boundaries.size(),
+          "its boundaries");
+}
+
+/// Reads one, and makes its scene again.
+Resumed resume_from(const std::filesystem::path& checkpoint, std::optional<double> until_s) {
+  Resumed run{{}, {}, {}, Archive::to_read(checkpoint, checkpoint_kind), {}};
+  Archive& io = run.archive;
+  visit(io, run.head);
+  Scene recorded;
+  io.group("scene", [&] { visit(io, recorded); });
+  for (const InputFile& input : recorded.inputs) {
+    if (crc32_of_file(input.path) != input.crc32)
+      throw ReadError(
+          fmt::format("{} is not the file any more that the run was begun with", input.path.string()));
+  }
+  run.scene = read_scene_text(recorded.text, recorded.file, recorded.overrides);
+  run.scene.end_time_s = until_s.value_or(recorded.end_time_s);
+  if (initial_hash(run.scene) != run.head.initial_hash)
+    throw ReadError(fmt::format(
+        "this program makes other bodies of the scene than scree {} ({}) did, which began the run",
+        run.head.scree_version, run.head.commit));
+  io.group("state", [&] { visit(io, run.state); });
+  require_valid(run.scene.model, run.state);
+  if (!run.state.sleepers.still.empty()) hold_sleepers(run.state.bodies, run.state.sleepers);
+  const Provenance& here = provenance();
+  if (run.head.commit != here.commit || run.head.compiler != here.compiler)
+    run.warnings.push_back(fmt::format(
+        "the run was begun by another program ({}, {}) than this ({}, {}): it goes on, but perhaps "
+        "not with the same bits",
+        run.head.commit, run.head.compiler, here.commit, here.compiler));
+  return run;
+}
+
+}  // namespace
+
+Resumed resume(const std::filesystem::path& folder, std::optional<double> until_s) {
+  std::vector<std::string> problems;
+  for (const std::filesystem::path& checkpoint : checkpoints({folder})) {
+    try {
+      Resumed run = resume_from(checkpoint, until_s);
+      run.warnings.insert(run.warnings.begin(), problems.begin(), problems.end());
+      return run;
+    } catch (const ReadError& error) {
+      problems.emplace_back(error.what());
+    }
+  }
+  if (problems.empty()) {
+    std::error_code ignored;
+    const bool there = std::filesystem::is_directory(folder, ignored);
+    throw ReadError(fmt::format("cannot go on from {}: {}", folder.string(),
+                                there ? "there is no checkpoint in it" : "there is no such folder"));
+  }
+  throw ReadError(fmt::format("cannot go on from {}: {}", folder.string(), fmt::join(problems, "; ")));
+}
+
+}  // namespace scree::io
