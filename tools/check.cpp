@@ -43,6 +43,11 @@ constexpr double most_of_an_array = 1 << 20;
 constexpr double body_rows[] = {12.0, 16.0, 12.0, 12.0, 4.0, 4.0};
 constexpr double contact_rows[] = {12.0, 12.0, 12.0, 4.0, 4.0, 4.0, 4.0};
 
+// Of a checkpoint, bytes, measured on scenes/settling_box and scenes/glass_rice_steel: what it has beside
+// lists, bodies, contacts with what their pairs remember, and a number a step.
+constexpr double checkpoint_base = 50e3, checkpoint_per_body = 160.0, checkpoint_per_contact = 190.0,
+                 checkpoint_per_step = 8.0;
+
 // The mesh of a function, in each of the two formats, bytes.
 constexpr double bytes_a_function = 60e3;
 
@@ -182,6 +187,10 @@ Forecast forecast(const io::Scene& scene, const Trial& trial) {
   result.table_bytes = (bytes_a_step + bytes_a_boundary * count(model.boundaries) +
                         bytes_an_opening * (count(model.inlets) + count(model.outlets))) *
                        static_cast<double>(result.steps);
+  if (const int keep = scene.checkpoints.keep; keep > 0)  // and the one that is written
+    result.checkpoint_bytes =
+        (keep + 1) * (checkpoint_base + checkpoint_per_body * bodies + checkpoint_per_contact * contacts +
+                      checkpoint_per_step * static_cast<double>(result.steps));
   return result;
 }
 

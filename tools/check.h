@@ -22,7 +22,8 @@ struct Forecast {
   double memory_bytes = 0.0;
   double output_bytes = 0.0;  // frames
   double table_bytes = 0.0;   // steps.csv, boundaries.csv
-  double disk_bytes() const { return output_bytes + table_bytes; }
+  double checkpoint_bytes = 0.0;
+  double disk_bytes() const { return output_bytes + table_bytes + checkpoint_bytes; }
   double writing_s() const;  // wall time
 };
 /// With a trial bodies and contacts are its, else those of a packed bed that nobody has left.

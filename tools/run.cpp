@@ -236,7 +236,13 @@ Prepared go_on(const RunOptions& options) {
 
 /// Nothing if there is room, or if it is to be tried nevertheless.
 bool has_room(const Prepared& p, const RunOptions& options) {
-  const std::string problem = room_problem(forecast(p.scene), p.folder);
+  Forecast expected = forecast(p.scene);
+  if (p.scene.end_time_s > 0.0) {  // what is there already takes no new room
+    const double left = std::clamp(1.0 - p.state.time_s / p.scene.end_time_s, 0.0, 1.0);
+    expected.output_bytes *= left;
+    expected.table_bytes *= left;
+  }
+  const std::string problem = room_problem(expected, p.folder);
   if (problem.empty()) return true;
   if (options.force)
     spdlog::warn("{}", problem);
@@ -263,9 +269,9 @@ int run(const RunOptions& options) {
   Progress progress(Progress::detect(options.quiet), state.time_s, scene.end_time_s);
   ProblemDump dump(options, scene);
   // What ends a run before its end is told, and what can be saved is saved; that this fails too is no news.
-  const auto save = [&](bool good) {
+  const auto save = [&](bool good, io::RunStatus saved_as = io::RunStatus::failed) {
     try {
-      recorder.finish(io::RunStatus::failed, state, good);
+      recorder.finish(saved_as, state, good);
     } catch (const std::exception&) {
     }
   };
@@ -274,6 +280,12 @@ int run(const RunOptions& options) {
     status = advance(scene, state, workspace, recorder, progress, dump);
     progress.finish();
     dump.finish();
+  } catch (const io::OutOfRoom& error) {
+    progress.clear();
+    save(true, io::RunStatus::interrupted);
+    spdlog::error("{}; the run stopped at t = {:g} s; {}", error.what(), state.time_s,
+                  way_on(recorder.folder()));
+    return exit_cannot_write;
   } catch (const io::WriteError& error) {
     progress.clear();
     spdlog::error("{}; {}", error.what(), way_on(recorder.folder()));

@@ -229,8 +229,7 @@ void Archive::finish() {
             std::fwrite(head.data(), 1, head.size(), file.get()) == head.size() &&
             std::fflush(file.get()) == 0 && fsync(fileno(file.get())) == 0);
   }
-  require(std::rename(temporary.c_str(), parts_->path.c_str()) == 0);
-  sync_folder(parts_->path.parent_path());
+  give_name(temporary, parts_->path);
   parts_->finished = true;
 }
 

@@ -17,6 +17,10 @@ namespace {
   throw WriteError("cannot write " + path.string() + ": " + std::strerror(error));
 }
 
+void rename_over(const std::filesystem::path& temporary, const std::filesystem::path& path) {
+  if (std::rename(temporary.c_str(), path.c_str()) != 0) fail(path, errno);
+}
+
 }  // namespace
 
 TextFile::TextFile(std::filesystem::path path)
@@ -64,9 +68,12 @@ void write_whole_file(const std::filesystem::path& path, std::string_view text) 
     std::filesystem::remove(temporary, ignored);
     throw;
   }
-  std::error_code error;
-  std::filesystem::rename(temporary, path, error);
-  if (error) throw WriteError("cannot write " + path.string() + ": " + error.message());
+  rename_over(temporary, path);
+}
+
+void give_name(const std::filesystem::path& temporary, const std::filesystem::path& path) {
+  rename_over(temporary, path);
+  sync_folder(path.parent_path());
 }
 
 std::uint32_t crc32_of_file(const std::filesystem::path& path) {

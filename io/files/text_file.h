@@ -42,6 +42,9 @@ class TextFile {
 /// part.
 void write_whole_file(const std::filesystem::path& path, std::string_view text);
 
+/// Renames a file that is whole, and puts its name on disk. Throws WriteError.
+void give_name(const std::filesystem::path& temporary, const std::filesystem::path& path);
+
 /// The name that write_whole_file() writes to before it renames.
 std::filesystem::path temporary_name(const std::filesystem::path& path);
 

@@ -2,10 +2,12 @@
 
 #include <chrono>
 #include <cmath>
+#include <fmt/format.h>
 #include <optional>
 
 #include "engine/core/errors.h"
 #include "io/files/file_errors.h"
+#include "io/files/machine_room.h"
 #include "io/files/text_file.h"
 #include "io/results/background_writer.h"
 #include "io/results/body_fields.h"
@@ -156,6 +158,25 @@ struct RunRecorder::Parts {
            (c.steps > 0 && state.step - std::max<std::int64_t>(checkpoint_step, 0) >= c.steps);
   }
 
+  /// For two frames and two checkpoints like the last ones.
+  void require_room() const {
+    const auto size = [](const std::filesystem::path& file) {
+      std::error_code error;
+      const std::uintmax_t bytes = std::filesystem::file_size(file, error);
+      return error ? 0.0 : static_cast<double>(bytes);
+    };
+    constexpr double rest = 1 << 16;  // of tables and summaries
+    double frame = size(folder.trajectory()) / static_cast<double>(frames), checkpoint = frame;
+    for (const char* kind : {"bodies", "contacts", "walls"})
+      frame += size(folder.path / RunFolder::vtk_frame(kind, frames - 1));
+    if (const auto all = checkpoints(folder); !all.empty()) checkpoint = size(all.front());
+    const double needed = 2.0 * (frame + checkpoint) + rest, left = free_disk_bytes(folder.path);
+    if (left >= needed) return;
+    throw OutOfRoom(
+        fmt::format("the disk of {} is nearly full: {} are free, a frame and a checkpoint take {}",
+                    folder.path.string(), bytes_text(left), bytes_text(frame + checkpoint)));
+  }
+
   /// All that was recorded so far is on disk before the checkpoint says so.
   void write_checkpoint(const State& state, bool finished) {
     writer.drain();
@@ -287,6 +308,7 @@ void RunRecorder::checkpoint_if_due(const State& state) {
   Parts& p = *parts_;
   const Stopwatch watch(p.recording_time_s);
   if (p.checkpoint_due(state)) p.write_checkpoint(state, false);
+  if (p.last_frame_step == state.step) p.require_room();
 }
 
 Summary RunRecorder::finish(RunStatus status, const State& state, bool good) {

@@ -6,6 +6,7 @@
 
 #include "io/files/file_errors.h"
 #include "io/files/journaled_file.h"
+#include "io/files/text_file.h"
 #include "io/results/body_fields.h"
 #include "io/results/provenance.h"
 
@@ -566,8 +567,10 @@ void leave_out_hdf5_exit_handler() { H5dont_atexit(); }
 Trajectory::Trajectory(const std::filesystem::path& path, const Scene& scene)
     : parts_(std::make_unique<Parts>()) {
   parts_->path = path.string();
+  // It gets its name when a reader can open it.
+  const std::filesystem::path temporary = temporary_name(path);
   guarded(parts_->path, [&] {
-    parts_->file = create_journaled_file(parts_->path);
+    parts_->file = create_journaled_file(temporary);
     const hid_t file = parts_->file.get();
     write_scene(file, scene);
     write_materials(file, scene.model.materials);
@@ -575,8 +578,10 @@ Trajectory::Trajectory(const std::filesystem::path& path, const Scene& scene)
     write_functions(file, scene.model.shapes.functions());
     open_arrays(scene);
     parts_->bodies->rows_of(make_frame(scene.model, scene.initial, {}, false).constants);
-    hdf5::commit(parts_->file);
   });
+  close();
+  give_name(temporary, path);
+  guarded(parts_->path, [&] { reopen(scene); });
 }
 
 Trajectory::Trajectory(const std::filesystem::path& path, const Scene& scene,
@@ -584,14 +589,19 @@ Trajectory::Trajectory(const std::filesystem::path& path, const Scene& scene,
     : parts_(std::make_unique<Parts>()) {
   parts_->path = path.string();
   guarded(parts_->path, [&] {
-    parts_->file = open_journaled_file(parts_->path);
+    reopen(scene);
     write_end_time(parts_->file.get(), scene);
-    open_arrays(scene);
     std::size_t k = 0;
     parts_->each([&](Growing& array) { array.cut(static_cast<hsize_t>(position.at(k++))); });
     parts_->bodies->read_rows(parts_->file.get());
     hdf5::commit(parts_->file);
   });
+}
+
+void Trajectory::reopen(const Scene& scene) {
+  parts_->file = open_journaled_file(parts_->path);
+  open_arrays(scene);
+  parts_->bodies->read_rows(parts_->file.get());
 }
 
 /// New ones, or those that are in the file.

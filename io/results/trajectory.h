@@ -36,6 +36,7 @@ class Trajectory {
 
  private:
   void open_arrays(const Scene& scene);
+  void reopen(const Scene& scene);
   struct Parts;
   std::unique_ptr<Parts> parts_;
 };
