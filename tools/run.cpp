@@ -269,43 +269,38 @@ int run(const RunOptions& options) {
   Progress progress(Progress::detect(options.quiet), state.time_s, scene.end_time_s);
   ProblemDump dump(options, scene);
   // What ends a run before its end is told, and what can be saved is saved; that this fails too is no news.
-  const auto save = [&](bool good, io::RunStatus saved_as = io::RunStatus::failed) {
+  const auto stopped = [&](const std::string& why, io::RunStatus status, bool good) {
+    progress.clear();
     try {
-      recorder.finish(saved_as, state, good);
+      recorder.finish(status, state, good);
     } catch (const std::exception&) {
     }
+    spdlog::error("{}; {}", why, way_on(recorder.folder()));
   };
-  io::RunStatus status = io::RunStatus::failed;
   try {
-    status = advance(scene, state, workspace, recorder, progress, dump);
+    const io::RunStatus status = advance(scene, state, workspace, recorder, progress, dump);
     progress.finish();
     dump.finish();
+    const io::Summary summary = recorder.finish(status, state);
+    if (!options.quiet) {
+      show(report_text(summary, recorder.folder(), scene.output));
+      if (options.stage_table || scene.output.stage_table) show("\n" + recorder.stage_table().text());
+    }
+    if (status != io::RunStatus::finished) spdlog::info("{}", way_on(recorder.folder()));
+    show_verdict(summary.verdict, options.quiet);
+    return exit_code(summary, options.strict);
   } catch (const io::OutOfRoom& error) {
-    progress.clear();
-    save(true, io::RunStatus::interrupted);
-    spdlog::error("{}; the run stopped at t = {:g} s; {}", error.what(), state.time_s,
-                  way_on(recorder.folder()));
+    stopped(fmt::format("{}: the run stops at t = {:g} s", error.what(), state.time_s),
+            io::RunStatus::interrupted, true);
     return exit_cannot_write;
   } catch (const io::WriteError& error) {
-    progress.clear();
-    spdlog::error("{}; {}", error.what(), way_on(recorder.folder()));
-    save(true);
+    stopped(error.what(), io::RunStatus::failed, true);
     return exit_cannot_write;
   } catch (const std::exception&) {
-    progress.clear();
-    spdlog::error("the run stopped in step {} at t = {:g} s; {}", state.step + 1, state.time_s,
-                  way_on(recorder.folder()));
-    save(false);
+    stopped(fmt::format("the run stops in step {} at t = {:g} s", state.step + 1, state.time_s),
+            io::RunStatus::failed, false);
     throw;
   }
-  const io::Summary summary = recorder.finish(status, state);
-  if (!options.quiet) {
-    show(report_text(summary, recorder.folder(), scene.output));
-    if (options.stage_table || scene.output.stage_table) show("\n" + recorder.stage_table().text());
-  }
-  if (status != io::RunStatus::finished) spdlog::info("{}", way_on(recorder.folder()));
-  show_verdict(summary.verdict, options.quiet);
-  return exit_code(summary, options.strict);
 }
 
 /// The command line alone decides; values are checked when the scene is read.

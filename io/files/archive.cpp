@@ -142,6 +142,7 @@ void Archive::wrong(const std::string& name, const std::string& problem) const {
 Archive Archive::to_write(const std::filesystem::path& path, const ArchiveKind& kind) {
   auto parts = std::make_unique<Parts>(Parts{path, kind, false, false, {}, {}});
   parts->guarded([&] {
+    require_memory();
     std::error_code ignored;
     std::filesystem::remove(parts->written_to(), ignored);
     const Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose, "file properties");

@@ -1,6 +1,8 @@
 #include "io/files/hdf5_objects.h"
 
 #include <algorithm>
+#include <memory>
+#include <new>
 
 namespace scree::io::hdf5 {
 
@@ -94,7 +96,14 @@ void Handle::reset() noexcept {
   id_ = H5I_INVALID_HID;
 }
 
+void require_memory(std::size_t bytes) {
+  constexpr std::size_t most_of_a_file = 8 << 20;
+  const std::unique_ptr<char[]> trial(new (std::nothrow) char[most_of_a_file + bytes]);
+  if (!trial) throw Error("there is not enough memory");
+}
+
 Handle create_file(const std::string& path) {
+  require_memory();
   return Handle(H5Fcreate(path.c_str(), H5F_ACC_EXCL, H5P_DEFAULT, H5P_DEFAULT), H5Fclose, "creation");
 }
 
@@ -108,6 +117,7 @@ Handle group_for(hid_t location, const std::string& name) {
 }
 
 Handle open_file(const std::string& path) {
+  require_memory();
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "file access properties");
   check(H5Pset_file_locking(access.get(), false, true), "file access properties");
   return Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), H5Fclose, "opening");

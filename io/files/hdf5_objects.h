@@ -45,6 +45,9 @@ void print_no_errors();
 void check(herr_t status, std::string_view what);
 
 Handle create_file(const std::string& path);
+/// To be called before files are opened or much is written: where HDF5 finds no memory for its caches it
+/// crashes, or keeps its lock for ever. Throws Error if there is not as much as it may take, and `bytes`.
+void require_memory(std::size_t bytes = 0);
 Handle create_group(hid_t location, const std::string& name);
 /// The group that is there, or a new one.
 Handle group_for(hid_t location, const std::string& name);

@@ -354,7 +354,9 @@ hid_t driver() {
   return id;
 }
 
+/// For a file that is about to be opened.
 Handle access_properties() {
+  require_memory();
   Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "file access properties");
   check(H5Pset_driver(access.get(), driver(), nullptr), "file access properties");
   // Headers with checksums; later formats are locked while they are written.

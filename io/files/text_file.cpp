@@ -71,6 +71,12 @@ void write_whole_file(const std::filesystem::path& path, std::string_view text) 
   rename_over(temporary, path);
 }
 
+void make_folder(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) fail(folder, error.value());
+}
+
 void give_name(const std::filesystem::path& temporary, const std::filesystem::path& path) {
   rename_over(temporary, path);
   sync_folder(path.parent_path());

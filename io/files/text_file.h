@@ -42,6 +42,9 @@ class TextFile {
 /// part.
 void write_whole_file(const std::filesystem::path& path, std::string_view text);
 
+/// Makes a folder and those above it, where they are not there. Throws WriteError.
+void make_folder(const std::filesystem::path& folder);
+
 /// Renames a file that is whole, and puts its name on disk. Throws WriteError.
 void give_name(const std::filesystem::path& temporary, const std::filesystem::path& path);
 

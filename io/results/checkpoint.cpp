@@ -208,10 +208,6 @@ std::vector<std::filesystem::path> checkpoints(const RunFolder& folder) {
 
 void write_checkpoint(const RunFolder& folder, const Scene& scene, const State& state, bool finished,
                       const std::function<void(Archive&)>& memory) {
-  std::error_code error;
-  std::filesystem::create_directories(folder.checkpoints(), error);
-  if (error)
-    throw WriteError(fmt::format("cannot write {}: {}", folder.checkpoints().string(), error.message()));
   Archive io =
       Archive::to_write(folder.checkpoints() / fmt::format("step_{:09}.h5", state.step), checkpoint_kind);
   CheckpointHead head{scree_version(), provenance().commit, provenance().compiler, finished,
@@ -223,6 +219,7 @@ void write_checkpoint(const RunFolder& folder, const Scene& scene, const State& 
   io.group("run", [&] { memory(io); });
   io.finish();
   const std::vector<std::filesystem::path> all = checkpoints(folder);
+  std::error_code error;
   for (std::size_t k = static_cast<std::size_t>(scene.checkpoints.keep); k < all.size(); ++k)
     std::filesystem::remove(all[k], error);
 }

@@ -115,6 +115,7 @@ struct RunRecorder::Parts {
           if (vtk) vtk->append(frame);
         }) {
     if (memory != nullptr) memory->group("run", [&] { visit(*memory); });
+    if (s.checkpoints.keep > 0) make_folder(folder.checkpoints());
     if (!s.model.boundaries.empty()) loads.emplace(folder.boundaries(), s.model.boundaries, at.boundaries);
     if (!opening_totals(s.model, s.initial).empty()) openings.emplace(folder.openings(), at.openings);
     if (!s.events.empty()) events.emplace(folder.events(), s.events, at.events);

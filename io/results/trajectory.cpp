@@ -623,6 +623,8 @@ Trajectory::Trajectory(Trajectory&&) noexcept = default;
 
 void Trajectory::append(const Frame& frame) {
   guarded(parts_->path, [&] {
+    constexpr std::size_t most_of_a_row = 64;  // a chunk as it is and packed
+    require_memory(most_of_a_row * (frame.position.size() + frame.contacts.gap.size()));
     const std::vector<std::int32_t>& rows = parts_->bodies->rows_of(frame.constants);
     parts_->ledger->append(frame.balances);
     if (parts_->contacts) parts_->contacts->append(frame, rows);
@@ -632,7 +634,10 @@ void Trajectory::append(const Frame& frame) {
 }
 
 void Trajectory::commit() {
-  guarded(parts_->path, [&] { hdf5::commit(parts_->file); });
+  guarded(parts_->path, [&] {
+    require_memory();
+    hdf5::commit(parts_->file);
+  });
 }
 
 std::vector<std::int64_t> Trajectory::position() {

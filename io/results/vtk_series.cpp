@@ -82,9 +82,7 @@ VtkSeries::VtkSeries(const RunFolder& folder, const Scene& scene, const Region& 
                                            {},
                                            {},
                                            {}})) {
-  std::error_code error;
-  std::filesystem::create_directories(folder.vtk(), error);
-  if (error) throw WriteError(fmt::format("cannot write {}: {}", folder.vtk().string(), error.message()));
+  make_folder(folder.vtk());
   const std::vector<ShapeFunction>& functions = parts_->shapes.functions();
   for (std::size_t k = 0; k < functions.size(); ++k)
     write_shape(folder.path / RunFolder::vtk_frame("shape", static_cast<std::int64_t>(k)),

@@ -1,0 +1,353 @@
+"""Runs that are killed, that find the disk full, and that go on: whatever happens, the end is the same, bit for bit.
+
+    faults_test.py SCREE PROJECT_SOURCE_DIR [--kills N] [--disks N] [unittest arguments]
+
+N random kills and full disks; both are 6 unless they are given. Full disks are made with tmpfs, in a namespace of their
+own where this user may not mount, and left out where neither is allowed.
+"""
+
+import csv
+import json
+import os
+import random
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+try:
+    import h5py
+except ImportError:
+    sys.exit(77)
+
+SCREE = PROJECT = None
+KILLS = DISKS = 6
+
+# A scene, and how it is run: all that a checkpoint has to remember is in one of them.
+RUNS = {
+    "impacts": ("settling_box/settling_box.toml", ["--until", "0.5"]),
+    "several steps a step": ("settling_box/settling_box.toml", ["--until", "0.3", "--set", "substeps=2"]),
+    "per_contact": ("settling_box/settling_box.toml", ["--until", "0.3", "--set", "solver.kind=\"per_contact\""]),
+    "energetic": ("glass_rice_steel/glass_rice_steel.toml",
+                  ["--until", "0.15", "--set", "restitution_law=\"energetic\""]),
+    "consensus": ("beans/beans.toml", ["--until", "0.3", "--set", "solver.kind=\"consensus\"",
+                                       "--set", "solver.max_sweeps=20"]),
+    "adaptive": ("settling_box/settling_box.toml", ["--until", "0.3", "--set", "time_step=\"adaptive\""]),
+    "sorted": ("settling_box/settling_box.toml", ["--until", "0.4", "--set", "sort_interval=7"]),
+    "asleep": ("beans/beans.toml", ["--until", "1.2", "--set", "sleep.speed=0.2", "--set", "sleep.duration=0.02"]),
+    "functions": ("beans/beans.toml", ["--until", "0.4"]),
+    "coming and going": ("conveyor/conveyor.toml", ["--until", "2.5"]),
+    "events and motions": ("events/filled_drum.toml", ["--until", "1.2"]),
+    "a gate that goes": ("events/dam_break.toml", ["--until", "0.8"]),
+    "a turning mesh": ("mill/mill.toml", ["--until", "0.3"]),
+}
+
+
+def scree(*arguments, **options):
+    return subprocess.run([SCREE, *map(str, arguments)], capture_output=True, text=True, **options)
+
+
+def start(name, folder, steps, threads=1):
+    scene, options = RUNS[name]
+    return ["run", PROJECT / "scenes" / scene, *options, "-q", "-o", folder, "--threads", threads,
+            "--set", f"checkpoints.steps={steps}", "--set", "output.vtk=false", "--force"]
+
+
+def summary(folder):
+    return json.loads((folder / "summary.json").read_text())
+
+
+def table(file):
+    """The rows without wall times."""
+    with open(file) as stream:
+        rows = list(csv.reader(stream))
+    keep = [k for k, name in enumerate(rows[0]) if name == "time_s" or not name.endswith("_time_s")]
+    return [[row[k] for k in keep] for row in rows]
+
+
+def arrays(file):
+    """Everything in a recorded run, by name, as bytes."""
+    found = {}
+
+    def see(name, item):
+        if isinstance(item, h5py.Dataset):
+            value = item[()]
+            found[name] = (item.shape, value.tobytes() if hasattr(value, "tobytes") and item.dtype != object
+                           else repr(value).encode())
+
+    with h5py.File(file, "r") as opened:
+        opened.visititems(see)
+    return found
+
+
+def whole_frames(file):
+    """How many frames a file has; every number of every one of them is read."""
+    found = arrays(file)
+    return found["frames/time"][0][0]
+
+
+class Faults(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="scree faults ")
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def assert_same_run(self, a, b):
+        for name in ("steps.csv", "boundaries.csv", "openings.csv", "events.csv"):
+            self.assertEqual((a / name).exists(), (b / name).exists(), name)
+            if (a / name).exists():
+                self.assertEqual(table(a / name), table(b / name), name)
+        first, second = arrays(a / "trajectory.h5"), arrays(b / "trajectory.h5")
+        self.assertEqual(first.keys(), second.keys())
+        for name in first:
+            if name != "scene/overrides":
+                self.assertEqual(first[name], second[name], name)
+        times = ("wall_time_s", "recording_time_s", "real_time_factor", "median_step_time_s", "stage_time_s",
+                 "threads", "resumed_after_steps")
+        one, other = ({k: v for k, v in summary(f).items() if k not in times} for f in (a, b))
+        self.assertEqual(one, other)
+
+    def reference(self, name, steps=20):
+        """A run that nothing happens to, and the wall time that it took."""
+        folder = self.folder / "reference"
+        begin = time.monotonic()
+        done = scree(*start(name, folder, steps))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return folder, time.monotonic() - begin
+
+    def go_on(self, folder, threads=2):
+        done = scree("run", "--resume", folder, "-q", "--threads", threads, "--force")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def killed_once(self, name):
+        """Killed in the middle, gone on with on two threads."""
+        reference, wall = self.reference(name)
+        folder = self.folder / "killed"
+        process = subprocess.Popen([SCREE, *map(str, start(name, folder, 20))], stderr=subprocess.PIPE)
+        deadline = time.monotonic() + 20 * wall + 10
+        while len(list(folder.glob("checkpoints/step_*.h5"))) < 2 and process.poll() is None:
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.002)
+        time.sleep(0.1 * wall)
+        process.kill()
+        process.communicate()
+        whole_frames(folder / "trajectory.h5")
+        if not (folder / "summary.json").exists():
+            self.go_on(folder)
+        self.assert_same_run(reference, folder)
+
+    def test_killed_many_times(self):
+        """One run that is killed again and again, at random moments, and goes on after each."""
+        reference, wall = self.reference("impacts", 10)
+        chance = random.Random(1)
+        killed = lost = 0
+        while killed < KILLS:
+            folder = self.folder / f"run {killed}"
+            arguments = start("impacts", folder, 10)
+            frames = 0
+            while True:
+                process = subprocess.Popen([SCREE, *map(str, arguments)], stderr=subprocess.DEVNULL)
+                try:
+                    process.wait(chance.uniform(0.0, 0.8 * wall))
+                except subprocess.TimeoutExpired:
+                    process.send_signal(signal.SIGKILL)
+                    process.wait()
+                    killed += 1
+                if (folder / "trajectory.h5").exists():
+                    now = whole_frames(folder / "trajectory.h5")
+                    lost += now < 1
+                    frames = max(frames, now)
+                if process.returncode == 0:
+                    break
+                if list(folder.glob("checkpoints/step_*.h5")):
+                    arguments = ["run", "--resume", folder, "-q", "--threads", chance.choice([1, 2]), "--force"]
+                else:
+                    arguments = start("impacts", folder, 10) + ["--overwrite"]
+            self.assertGreaterEqual(whole_frames(folder / "trajectory.h5"), frames)
+            self.assert_same_run(reference, folder)
+            shutil.rmtree(folder)
+        self.assertEqual(lost, 0)
+
+    def test_interrupted(self):
+        """Ctrl-C, kill and a closed terminal: a frame of the moment, a checkpoint, and nothing of both at the end."""
+        reference, wall = self.reference("events and motions", 100000)
+        for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 130), (signal.SIGHUP, 130)):
+            folder = self.folder / number.name
+            process = subprocess.Popen([SCREE, *map(str, start("events and motions", folder, 100000))],
+                                       stderr=subprocess.PIPE, text=True)
+            while not (folder / "steps.csv").exists() or len((folder / "steps.csv").read_text()) < 4000:
+                time.sleep(0.002)
+            process.send_signal(number)
+            said = process.communicate()[1]
+            self.assertEqual(process.returncode, code, said)
+            self.assertEqual(summary(folder)["status"], "interrupted")
+            self.go_on(folder)
+            self.assert_same_run(reference, folder)
+
+    def test_further_than_its_end(self):
+        folder = self.folder / "run"
+        arguments = start("impacts", folder, 1000)
+        arguments[arguments.index("--until") + 1] = "0.2"
+        self.assertEqual(scree(*arguments).returncode, 0)
+        again = scree("run", "--resume", folder, "-q")
+        self.assertEqual(again.returncode, 6, again.stderr)
+        self.assertIn("--until takes it further", again.stderr)
+        done = scree("run", "--resume", folder, "-q", "--until", "0.5", "--force")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        reference, _ = self.reference("impacts")
+        self.assertEqual(summary(folder)["state_hash"], summary(reference)["state_hash"])
+        self.assertEqual(table(folder / "steps.csv"), table(reference / "steps.csv"))
+
+    def test_a_damaged_checkpoint_gives_way_to_the_one_before(self):
+        reference, _ = self.reference("impacts", 100)
+        folder = self.folder / "copy"
+        shutil.copytree(reference, folder)
+        newest = max(folder.glob("checkpoints/*.h5"))
+        data = bytearray(newest.read_bytes())
+        data[len(data) // 2] ^= 1
+        newest.write_bytes(data)
+        done = scree("run", "--resume", folder, "-q")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(f"{newest.name}: its checksum is wrong: it is damaged", done.stderr)
+        self.assert_same_run(reference, folder)
+        for file in folder.glob("checkpoints/*.h5"):
+            file.write_bytes(file.read_bytes()[:-1])
+        none = scree("run", "--resume", folder, "-q")
+        self.assertEqual(none.returncode, 6)
+        self.assertEqual(none.stderr.count("it is damaged"), 2)
+
+    def test_a_checkpoint_of_another_version_is_told(self):
+        reference, _ = self.reference("impacts", 100000)
+        file = next(reference.glob("checkpoints/*.h5"))
+        file.write_bytes(file.read_bytes().replace(b"\nversion 1\n", b"\nversion 9\n", 1))
+        done = scree("run", "--resume", reference, "-q")
+        self.assertEqual(done.returncode, 6)
+        self.assertIn("it has format version 9, this program reads 1", done.stderr)
+
+    def test_a_scene_whose_files_have_changed_does_not_go_on(self):
+        scenes = self.folder / "conveyor"
+        shutil.copytree(PROJECT / "scenes/conveyor", scenes)
+        folder = self.folder / "run"
+        self.assertEqual(scree("run", scenes / "conveyor.toml", "--until", "0.1", "-q", "-o", folder).returncode, 0)
+        (scenes / "conveyor.toml").unlink()  # the scene itself is in the checkpoint
+        self.assertEqual(scree("run", "--resume", folder, "-q", "--until", "0.2").returncode, 0)
+        with open(scenes / "sieves.csv", "a") as file:
+            file.write("# more\n")
+        done = scree("run", "--resume", folder, "-q", "--until", "0.3")
+        self.assertEqual(done.returncode, 6)
+        self.assertIn("sieves.csv is not the file any more that the run was begun with", done.stderr)
+
+    def test_two_runs_in_one_folder(self):
+        folder = self.folder / "run"
+        first = subprocess.Popen([SCREE, *map(str, start("impacts", folder, 20))], stderr=subprocess.PIPE)
+        while not (folder / "trajectory.h5").exists():
+            time.sleep(0.002)
+        for arguments in (start("impacts", folder, 20) + ["--overwrite"], ["run", "--resume", folder, "-q"]):
+            second = scree(*arguments)
+            self.assertIn(second.returncode, (4, 6), second.stderr)
+        self.assertIn("another run writes to it", scree(*start("impacts", folder, 20), "--overwrite").stderr)
+        first.communicate()
+        self.assertEqual(first.returncode, 0)
+        reference, _ = self.reference("impacts")
+        self.assert_same_run(reference, folder)
+
+    def test_file_size_limit(self):
+        """A quota that is not told beforehand: files cannot grow beyond it."""
+        reference, _ = self.reference("impacts", 20)
+        size = (reference / "trajectory.h5").stat().st_size
+        chance = random.Random(2)
+        for _ in range(DISKS):
+            folder = self.folder / "run"
+            limit = chance.randrange(20_000, size)
+            done = scree(*start("impacts", folder, 20),
+                         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+            self.assertEqual(done.returncode, 4, done.stderr)
+            self.assertIn("File too large", done.stderr)
+            if (folder / "trajectory.h5").exists():
+                whole_frames(folder / "trajectory.h5")
+            if list(folder.glob("checkpoints/*.h5")):
+                self.assertIn("--resume", done.stderr)
+                self.go_on(folder)
+                self.assert_same_run(reference, folder)
+            shutil.rmtree(folder)
+
+    def test_full_disk(self):
+        disk = self.folder / "disk"
+        disk.mkdir()
+
+        def mount(size, *options):
+            return subprocess.run(["mount", "-t", "tmpfs", "-o", ",".join([f"size={size}k", *options]), "tmpfs", disk],
+                                  capture_output=True).returncode == 0
+
+        if not mount(100):
+            self.skipTest("tmpfs cannot be mounted here")
+        self.addCleanup(lambda: subprocess.run(["umount", "-q", disk]))
+        reference, _ = self.reference("impacts", 20)
+        most = sum(f.stat().st_size for f in reference.rglob("*") if f.is_file()) // 1024
+        chance = random.Random(3)
+        in_order = 0
+        for _ in range(DISKS):
+            subprocess.run(["umount", disk], check=True)
+            self.assertTrue(mount(chance.randrange(40, most)))
+            folder = disk / "run"
+            done = scree(*start("impacts", folder, 20))
+            self.assertIn(done.returncode, (0, 4), done.stderr)
+            if (folder / "trajectory.h5").exists():
+                whole_frames(folder / "trajectory.h5")
+            self.assertTrue(mount(8 * most, "remount"))
+            if done.returncode != 0 and list(folder.glob("checkpoints/*.h5")):
+                in_order += "is nearly full" in done.stderr
+                self.go_on(folder)
+                self.assert_same_run(reference, folder)
+        self.assertGreater(in_order, 0)
+
+    def test_memory_limit(self):
+        """Where memory ends is chance; that it is told, and what was written stays whole, is not."""
+        chance = random.Random(4)
+        folder = self.folder / "run"
+        for _ in range(2 * DISKS):
+            limit = chance.randrange(90, 260) << 20
+            done = scree(*start("impacts", folder, 20, 2), "--overwrite",
+                         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+            self.assertIn(done.returncode, (0, 1, 4, 13, 127), done.stderr)  # 127: not even its libraries found room
+            self.assertEqual(done.returncode == 0, done.stderr == "", done.stderr)
+            if (folder / "trajectory.h5").exists():
+                whole_frames(folder / "trajectory.h5")
+
+    def test_folder_removed(self):
+        folder = self.folder / "run"
+        process = subprocess.Popen([SCREE, *map(str, start("impacts", folder, 20))], stderr=subprocess.PIPE, text=True)
+        while not list(folder.glob("checkpoints/*.h5")):
+            time.sleep(0.002)
+        folder.rename(self.folder / "elsewhere")
+        said = process.communicate()[1]
+        self.assertEqual(process.returncode, 4, said)
+        self.assertIn("No such file or directory", said)
+        (self.folder / "elsewhere").rename(folder)
+        self.go_on(folder)
+        self.assert_same_run(self.reference("impacts")[0], folder)
+
+
+for run in RUNS:
+    setattr(Faults, "test_goes_on_" + run.replace(" ", "_"), lambda self, run=run: self.killed_once(run))
+
+
+def take(name, default):
+    if name not in sys.argv:
+        return default
+    at = sys.argv.index(name)
+    value = int(sys.argv[at + 1])
+    del sys.argv[at:at + 2]
+    return value
+
+
+if __name__ == "__main__":
+    KILLS, DISKS = take("--kills", KILLS), take("--disks", DISKS)
+    SCREE, PROJECT = sys.argv[1], Path(sys.argv[2])
+    del sys.argv[1:3]
+    unittest.main()
