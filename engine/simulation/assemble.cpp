@@ -154,8 +154,10 @@ double assemble_contacts(const Assembly& in, const Block& block, std::int32_t ne
 
     contact.length = from.length;
     contact.gap = from.gap;
-    contact.offset =
-        std::max(from.gap, 0.0) / t + 0.5 * in.interval.h * double{from.gap_acceleration};  // (A2)
+    // (A2); no turn, however fast, takes surfaces farther in a step than they are thick.
+    const double most = double{from.length} / in.interval.h;
+    contact.offset = std::max(from.gap, 0.0) / t +
+                     std::clamp(0.5 * in.interval.h * double{from.gap_acceleration}, -most, most);
     const double approach = approach_speed(in, c);
     p.approach[c] = static_cast<float>(approach);
     const bool impact = approach < -settings.restitution_threshold_m_s && from.gap + t * approach < 0.0;

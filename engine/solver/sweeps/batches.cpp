@@ -72,14 +72,30 @@ void fill_lanes(const std::array<std::size_t, 64>& count, Batches& b) {
   }
 }
 
+/// About the mass of the lightest body.
+double mass_unit_of(const ContactProblem& p) {
+  const double most = reduce_blocks(
+      p.bodies(), grain_light, 0.0,
+      [&](const Block& block) {
+        double m = 0.0;
+        for (std::size_t i = block.begin; i < block.end; ++i) m = std::max(m, p.response[i].inverse_mass);
+        return m;
+      },
+      [](double a, double b) { return std::max(a, b); });
+  if (!(most > 0.0) || !std::isfinite(most)) return 1.0;
+  return std::ldexp(1.0, -2 * (std::ilogb(most) / 2));
+}
+
 /// L of a body's inverse inertia, by Cholesky; a direction that does not turn has zeros.
-Lanes factor_of(const BodyResponse& r) {
+Lanes factor_of(const BodyResponse& r, double mass_unit) {
   const auto divided = [](double x, double by) { return by > 0.0 ? x / by : 0.0; };
   const double l00 = std::sqrt(r.xx), l10 = divided(r.xy, l00), l20 = divided(r.xz, l00);
   const double l11 = std::sqrt(std::max(0.0, r.yy - l10 * l10)), l21 = divided(r.yz - l20 * l10, l11);
   const double l22 = std::sqrt(std::max(0.0, r.zz - l20 * l20 - l21 * l21));
-  const auto f = [](double x) { return static_cast<float>(x); };
-  return {{f(l00), f(l10), f(l11), f(l20), f(l21), f(l22), f(r.inverse_mass), 0.0f}};
+  const double root = std::sqrt(mass_unit);
+  const auto f = [&](double x) { return static_cast<float>(x * root); };
+  return {
+      {f(l00), f(l10), f(l11), f(l20), f(l21), f(l22), static_cast<float>(r.inverse_mass * mass_unit), 0.0f}};
 }
 
 /// L^T x, of gathered factors.
@@ -273,9 +289,9 @@ void make_free_rows(const ContactProblem& p, Batches& b) {
     out.linear[0] = static_cast<float>(row.linear.x);
     out.linear[1] = static_cast<float>(row.linear.y);
     out.linear[2] = static_cast<float>(row.linear.z);
-    out.inverse_w = static_cast<float>(row.inverse_w);
-    out.low = static_cast<float>(row.low);
-    out.high = static_cast<float>(row.high);
+    out.inverse_w = static_cast<float>(row.inverse_w / b.mass_unit);
+    out.low = static_cast<float>(row.low / b.mass_unit);
+    out.high = static_cast<float>(row.high / b.mass_unit);
   }
 }
 
@@ -311,7 +327,9 @@ void make_batches(const ContactProblem& p, Batches& b) {
   }
   resize_with_room(b.contact, b.lane.size() / batch_size);
   set_bodies(p, b);
-  for_each_index(p.bodies(), grain_medium, [&](std::size_t i) { b.factor[i] = factor_of(p.response[i]); });
+  b.mass_unit = mass_unit_of(p);
+  for_each_index(p.bodies(), grain_medium,
+                 [&](std::size_t i) { b.factor[i] = factor_of(p.response[i], b.mass_unit); });
   for_each_index(b.contact.size(), batch_grain, [&](std::size_t k) {
     fill_contacts(p, &b.lane[batch_size * k], b.factor.data(), b.contact[k]);
   });
@@ -321,6 +339,7 @@ void make_batches(const ContactProblem& p, Batches& b) {
 
 void set_start(const ContactProblem& p, bool warm, Batches& b) {
   b.idle.assign(b.contact.size(), 0);
+  const auto in_units = [&](double impulse) { return static_cast<float>(impulse / b.mass_unit); };
   for_each_index(b.contact.size(), batch_grain, [&](std::size_t k) {
     ContactBatch& batch = b.contact[k];
     SpinBatch* const spin = b.resistance(k);
@@ -328,20 +347,19 @@ void set_start(const ContactProblem& p, bool warm, Batches& b) {
     for (std::size_t l = 0; l < batch_size; ++l) {
       const std::int32_t c = b.lane[batch_size * k + l];
       const Vec3f start = warm && c >= 0 ? p.start_impulse[index(c)] : Vec3f(Vec3f::Zero());
-      batch.impulse[0].at[l] = std::max(0.0f, start[0]);
-      batch.impulse[1].at[l] = start[1];
-      batch.impulse[2].at[l] = start[2];
+      batch.impulse[0].at[l] = std::max(0.0f, in_units(start[0]));
+      batch.impulse[1].at[l] = in_units(start[1]);
+      batch.impulse[2].at[l] = in_units(start[2]);
       if (!warm) continue;
       for_rows_in_lane(p, b, c, [&](std::size_t r, std::size_t axis) {
-        spin->impulse[axis].at[l] = static_cast<float>(p.rows[r].start_impulse);
+        spin->impulse[axis].at[l] = in_units(p.rows[r].start_impulse);
       });
     }
     std::copy_n(batch.impulse, 3, batch.last);
     if (spin != nullptr) std::copy_n(spin->impulse, 3, spin->last);
   });
   for (std::size_t r = 0; r < b.row.size(); ++r)
-    b.row[r].impulse = b.row[r].last =
-        warm ? static_cast<float>(p.rows[p.contact_rows + r].start_impulse) : 0.0f;
+    b.row[r].impulse = b.row[r].last = warm ? in_units(p.rows[p.contact_rows + r].start_impulse) : 0.0f;
 }
 
 namespace {
@@ -401,13 +419,14 @@ void take_impulses(const ContactProblem& p, const Batches& b, ContactSolution& s
     for (std::size_t l = 0; l < batch_size; ++l) {
       const std::int32_t c = b.lane[batch_size * k + l];
       if (c < 0) continue;
-      s.impulse[index(c)] = admissible(b.contact[k].impulse, l, p.friction(index(c)));
+      s.impulse[index(c)] = b.mass_unit * admissible(b.contact[k].impulse, l, p.friction(index(c)));
       for_rows_in_lane(p, b, c, [&](std::size_t r, std::size_t axis) {
-        s.row_impulse[r] = double{b.spin[index(b.spin_of[k])].impulse[axis].at[l]};
+        s.row_impulse[r] = b.mass_unit * double{b.spin[index(b.spin_of[k])].impulse[axis].at[l]};
       });
     }
   });
-  for (std::size_t r = 0; r < b.row.size(); ++r) s.row_impulse[p.contact_rows + r] = double{b.row[r].impulse};
+  for (std::size_t r = 0; r < b.row.size(); ++r)
+    s.row_impulse[p.contact_rows + r] = b.mass_unit * double{b.row[r].impulse};
 }
 
 }  // namespace scree

@@ -6,7 +6,8 @@
 //   du = d.(y_a - y_b) + A z_a + B z_b,   A = L_a^T (arm_a x d), B = -L_b^T (arm_b x d),   d = n, t1, t2
 //   y += p d / m,  z += A^T p
 // and no inertia is read. Single precision is enough for changes: what is left of them is a small part of the
-// start.
+// start. Masses, inertias and impulses are in a unit of mass of their own, so that squares of those of a
+// nanometre's grains are numbers too.
 #pragma once
 
 #include "engine/solver/problem/contact_problem.h"
@@ -22,7 +23,7 @@ struct alignas(64) ContactBatch {
   Lanes velocity[3];         // m/s, u at the start, offset included
   // LocalContact, with what turns a change of impulse into one of velocity: W_nn, and the largest of W_tt
   Lanes w_nn, inverse_w_nn, w_t1n, w_t2n, i_tt11, i_tt12, i_tt22, slide_step, w_tt, friction;
-  Lanes impulse[3], last[3];  // N s; before the last sweep, for momentum
+  Lanes impulse[3], last[3];  // mass_unit m/s; before the last sweep, for momentum
   std::int32_t a[8], b[8];    // rows of the bodies
 };
 
@@ -30,10 +31,10 @@ struct alignas(64) ContactBatch {
 struct alignas(64) SpinBatch {
   Lanes turn_a[9], turn_b[9];                              // L_a^T d, -L_b^T d
   Lanes velocity[3];                                       // rad/s, at the start
-  Lanes inverse_w_nn, i_tt11, i_tt12, i_tt22, slide_step;  // kg m^2
-  Lanes w_nn, w_tt;                                        // 1/(kg m^2)
+  Lanes inverse_w_nn, i_tt11, i_tt12, i_tt22, slide_step;  // mass_unit m^2
+  Lanes w_nn, w_tt;                                        // 1/(mass_unit m^2)
   Lanes torsion, rolling;                                  // m, largest moment over the normal impulse
-  Lanes impulse[3], last[3];                               // N m s
+  Lanes impulse[3], last[3];                               // mass_unit m^2/s
 };
 
 /// A row between bodies that need not touch, in the same coordinates.
@@ -50,6 +51,7 @@ struct BatchPhase {
 };
 
 struct Batches {
+  double mass_unit = 1.0;  // kg; a power of 4: no digit is lost to it, nor to its root
   std::vector<ContactBatch> contact;
   std::vector<std::int32_t> lane;     // [8 * batch + lane] which contact, or -1
   std::vector<SpinBatch> spin;        // [batch that resists]
@@ -60,7 +62,7 @@ struct Batches {
   std::vector<Lanes> change,
       last;  // [body, and one for every empty lane] v, 1/m, z, 0; before the last sweep
 
-  std::vector<Lanes> target, push;  // [batch] position correction: speeds asked for, m/s; impulses, N s
+  std::vector<Lanes> target, push;  // [batch] position correction: speeds asked for, m/s; impulses, mass_unit m/s
 
   /// What resists torques in a batch, or null.
   SpinBatch* resistance(std::size_t batch) {
@@ -89,7 +91,7 @@ void set_start(const ContactProblem& problem, bool warm, Batches& batches);
 void set_velocities(const ContactProblem& problem, const std::vector<BodyVelocity>& velocity,
                     Batches& batches);
 
-/// Impulses in double precision.
+/// Impulses in double precision, N s.
 void take_impulses(const ContactProblem& problem, const Batches& batches, ContactSolution& solution);
 
 }  // namespace scree
