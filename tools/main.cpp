@@ -1,4 +1,6 @@
 // scree: granular contact dynamics. One program, a file per subcommand.
+#include <cerrno>
+#include <fcntl.h>
 #include <iostream>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
@@ -25,6 +27,14 @@
 #include "tools/watch.h"
 
 namespace {
+
+/// No file may take the number of a standard descriptor that was closed: what is said would go into it.
+void fill_standard_descriptors() {
+  for (int descriptor = 0; descriptor <= 2; ++descriptor) {
+    if (fcntl(descriptor, F_GETFD) == -1 && errno == EBADF)
+      static_cast<void>(open("/dev/null", O_RDWR));  // the lowest free number: this one
+  }
+}
 
 void log_to_stderr() {
   auto logger = spdlog::stderr_color_mt("scree");
@@ -60,6 +70,7 @@ int run_action(const std::function<int()>& action) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  fill_standard_descriptors();
   log_to_stderr();
   scree::ignore_write_signals();
   scree::io::leave_out_hdf5_exit_handler();

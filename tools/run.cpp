@@ -18,6 +18,7 @@
 #include "tools/command_line.h"
 #include "tools/exit_codes.h"
 #include "tools/interrupt.h"
+#include "tools/output_files.h"
 #include "tools/progress.h"
 #include "tools/report.h"
 #include "tools/watch_process.h"
@@ -256,6 +257,7 @@ int run(const RunOptions& options) {
   Prepared p = options.resume.empty() ? begin(options) : go_on(options);
   const io::Scene& scene = p.scene;
   if (!has_room(p, options)) return exit_does_not_fit;
+  expect_problem_file(options.dump_problem, p.folder, {{scene.file}, options.overwrite});
   io::RunRecorder recorder = p.checkpoint ? io::RunRecorder(scene, p.folder, p.state, *p.checkpoint)
                                           : io::RunRecorder(scene, {p.folder, options.overwrite});
   p.checkpoint.reset();
@@ -348,7 +350,9 @@ void add_run(CLI::App& app, std::function<int()>& action) {
   command->add_option("--dump-step", options->dump_step, "The step to store with --dump-problem instead")
       ->check(whole_number_in(step_numbers))
       ->type_name("STEP");
-  command->add_flag("--overwrite", options->overwrite, "Replace results that the folder already holds")
+  command
+      ->add_flag("--overwrite", options->overwrite,
+                 "Replace results that the folder already holds, and the file of --dump-problem")
       ->excludes(resume);
   command->add_flag(
       "--force", options->force,
