@@ -12,6 +12,7 @@
 #include "io/files/file_errors.h"
 #include "io/render/film.h"
 #include "io/render/run_picture.h"
+#include "io/render/run_scene.h"
 #include "tools/command_line.h"
 #include "tools/exit_codes.h"
 #include "tools/interrupt.h"
@@ -36,8 +37,7 @@ struct RenderOptions {
   bool no_walls = false, no_labels = false, overwrite = false, quiet = false;
 };
 
-// Coordinates beyond this are no place in a scene, and rays in single precision would miss everything.
-constexpr io::Range places_m{.low = -1e9, .high = 1e9};
+constexpr io::Range places_m{.low = -io::farthest_m, .high = io::farthest_m};
 constexpr io::Range zooms{.low = 1e-3, .high = 1e3};
 constexpr io::Range speeds{.low = 1e-6, .high = 1e6};
 
@@ -102,7 +102,7 @@ io::PictureOptions picture_options(const RenderOptions& options, const io::Traje
 /// A camera at the point that it looks at sees nothing.
 void check_camera(const io::Camera& camera) {
   const double distance = (camera.eye - camera.target).norm();
-  const double size = 1.0 + camera.target.cwiseAbs().maxCoeff();
+  const double size = std::max(camera.eye.cwiseAbs().maxCoeff(), camera.target.cwiseAbs().maxCoeff());
   if (distance > 1e-6 * size) return;
   const Vec3& at = camera.target;
   throw CLI::ValidationError(

@@ -97,7 +97,7 @@ class Shape(unittest.TestCase):
         one_height = struct.unpack(">I", (self.folder / "one.png").read_bytes()[20:24])[0]
         self.assertAlmostEqual(height / one_height, 2, delta=0.05)
 
-        self.told(SHAPES / "rice.toml", "--mesh", mesh)
+        self.told(SHAPES / "rice.toml", "--mesh", mesh, "--overwrite")
         with open(self.folder / "text.STL", "w", encoding="utf-8") as file:
             file.write("solid rice\n")
             for triangle in stl_triangles(mesh):
