@@ -81,7 +81,8 @@ Json read_json(const std::filesystem::path& path) {
 /// Is it a matter of the machine and the moment, and not of the run? Threads and versions are told elsewhere.
 bool is_of_the_machine(const std::string& key) {
   return key == "wall_time_s" || key == "recording_time_s" || key == "real_time_factor" ||
-         key == "median_step_time_s" || key == "stage_time_s" || key == "threads" || key == "scree_version";
+         key == "median_step_time_s" || key == "stage_time_s" || key == "threads" || key == "scree_version" ||
+         key == "resumed_after_steps";
 }
 
 /// Numbers, words and lists that differ, as "energy.kinetic_J".
@@ -113,7 +114,7 @@ void compare_json(const std::string& path, const Json& a, const Json& b, double 
   if (!same) found.push_back({path, "", a.dump(), b.dump()});
 }
 
-/// With a tolerance only the counts and words of a summary are judged: its numbers are those of the tables.
+/// Not judged with a tolerance: what it says follows from the tables, and its numbers are of all kinds.
 void compare_summaries(const io::RunFolder& a, const io::RunFolder& b, const CompareOptions& options,
                        RunComparison& result) {
   const bool has_a = std::filesystem::exists(a.summary()), has_b = std::filesystem::exists(b.summary());
@@ -125,6 +126,10 @@ void compare_summaries(const io::RunFolder& a, const io::RunFolder& b, const Com
   if (options.tolerance == 0.0) compare_json("", p, q, 0.0, result.summary);
   const auto threads = [](const Json& json) { return json.value("threads", Json()).dump(); };
   result.origins.push_back({"threads", threads(p), threads(q)});
+  const auto resumed = [](const Json& json) {
+    return json.value("resumed_after_steps", Json::array()).dump();
+  };
+  result.origins.push_back({"went on after steps", resumed(p), resumed(q)});
 }
 
 void compare_trajectories(const io::RunFolder& a, const io::RunFolder& b, const CompareOptions& options,
@@ -153,6 +158,7 @@ void compare_trajectories(const io::RunFolder& a, const io::RunFolder& b, const 
   result.origins.push_back({"compiler", x.made_with.compiler, y.made_with.compiler});
   result.origins.push_back({"machine", x.made_with.machine, y.made_with.machine});
   result.frames = compare_frames(p, q, options.tolerance);
+  if (!result.frames->first) compare_checkpoints(a, b, options.tolerance, *result.frames);
 }
 
 RunComparison compare_runs(const io::RunFolder& a, const io::RunFolder& b, const CompareOptions& options) {
@@ -171,7 +177,7 @@ RunComparison compare_runs(const io::RunFolder& a, const io::RunFolder& b, const
 // What is said.
 
 std::string line(const std::string& name, const std::string& text) {
-  return fmt::format("{:<16}{}\n", name, text);
+  return fmt::format("{:<17}{}\n", name, text);
 }
 
 /// Texts of many lines are told by their first line that differs.
@@ -256,14 +262,17 @@ std::string frames_text(const RunComparison& run) {
   if (!run.frames) return run.no_frames;
   const FrameComparison& f = *run.frames;
   std::string text;
-  if (f.first && f.in_final_state)
-    text = fmt::format("{} the same in single precision; the last state is not, {}",
+  if (f.first && f.in_checkpoint)
+    text = fmt::format("{} the same in single precision; the last checkpoint is not, {}",
                        plural(static_cast<std::int64_t>(f.same_frames), "frame"), number_text(*f.first));
   else if (f.first)
     text = fmt::format("frame {}, {}", f.same_frames, number_text(*f.first));
   else
     text = fmt::format("the same, {}{}{}", plural(static_cast<std::int64_t>(f.same_frames), "frame"),
-                       f.same_final_state ? ", and the last state to the last bit" : "", unseen(run));
+                       f.same_checkpoint
+                           ? fmt::format(", and the state after step {} to the last bit", *f.same_checkpoint)
+                           : std::string(),
+                       unseen(run));
   if (f.frames_a != f.frames_b) text += fmt::format(" (frames: {} | {})", f.frames_a, f.frames_b);
   return text;
 }
@@ -377,7 +386,7 @@ Json json_of(const RunComparison& run, const CompareOptions& options) {
     const FrameComparison& f = *run.frames;
     json["frames"] = {{"count", {f.frames_a, f.frames_b}},
                       {"same", f.same_frames},
-                      {"final_state", f.same_final_state},
+                      {"same_checkpoint", f.same_checkpoint ? Json(*f.same_checkpoint) : Json()},
                       {"first", f.first ? json_of(*f.first) : Json()}};
   }
   json["summary"] = cells_json(run.summary);

@@ -4,7 +4,6 @@
 #include <cassert>
 #include <cmath>
 #include <fmt/format.h>
-#include <numeric>
 #include <thread>
 
 #include "io/files/file_errors.h"
@@ -506,29 +505,6 @@ Bodies TrajectoryReader::bodies(std::size_t k) const {
   bodies.material = now.constants->material;
   bodies.shape = gathered(all.shape, rows(k));
   return bodies;
-}
-
-std::optional<FinalBodies> TrajectoryReader::final_bodies() const {
-  Parts& p = *parts_;
-  return p.guarded([&]() -> std::optional<FinalBodies> {
-    if (!has_link(p.file.get(), "final")) return {};
-    const Handle group(H5Gopen2(p.file.get(), "final", H5P_DEFAULT), H5Gclose, "final");
-    const hid_t f = group.get();
-    const auto id = read_rows<std::int64_t>(f, "id", H5T_NATIVE_INT64);
-    std::vector<std::int32_t> order(id.size());
-    std::iota(order.begin(), order.end(), 0);
-    std::ranges::sort(order, {}, [&](std::int32_t i) { return id[static_cast<std::size_t>(i)]; });
-    const auto vectors = [&](const char* name) {
-      return gathered(read_rows<Vec3>(f, name, H5T_NATIVE_DOUBLE), order);
-    };
-    return FinalBodies{static_cast<std::int64_t>(read_number_attribute(f, "step")),
-                       read_number_attribute(f, "time_s"),
-                       gathered(id, order),
-                       vectors("position"),
-                       gathered(read_rows<std::array<double, 4>>(f, "orientation", H5T_NATIVE_DOUBLE), order),
-                       vectors("velocity"),
-                       vectors("angular_velocity")};
-  });
 }
 
 std::vector<std::int32_t> contacts_of_bodies(const FrameContacts& contacts, std::size_t bodies) {

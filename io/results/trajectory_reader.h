@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <limits>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,18 +39,6 @@ struct BodyTrack {
   std::vector<Vec3f> angular_velocity;            // rad/s, world axes
 };
 
-/// The state at the end of a run, every bit of it; nobody's if the run has not ended. All arrays are [body],
-/// in the order of ids.
-struct FinalBodies {
-  std::int64_t step = 0;
-  double time_s = 0.0;
-  std::vector<BodyId> id;
-  std::vector<Vec3> position;                      // m
-  std::vector<std::array<double, 4>> orientation;  // w x y z
-  std::vector<Vec3> velocity;                      // m/s
-  std::vector<Vec3> angular_velocity;              // rad/s, world axes
-};
-
 /// Only what is asked for is read. Of a run that goes on, the frames that were complete when the reader was
 /// made or refreshed are there; the file is not locked, so its run is not held up. All members throw
 /// ReadError; asking for a frame or body that is not there asserts.
@@ -83,8 +70,6 @@ class TrajectoryReader {
   Boundaries boundaries(std::size_t k) const;
   /// The bodies as they were, in double precision as far as the file has it; unit quaternions.
   Bodies bodies(std::size_t k) const;
-  /// Empty if the run goes on, or was cut off.
-  std::optional<FinalBodies> final_bodies() const;
 
  private:
   struct Parts;

@@ -2,6 +2,7 @@
 import json
 import os
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -58,6 +59,12 @@ high = [1, 1, 0.1]
 """
 
 
+def place(x):
+    """Of a number among those of single precision, in their order."""
+    bits = struct.unpack("<I", struct.pack("<f", abs(x)))[0]
+    return -bits - 1 if x < 0 or str(x) == "-0.0" else bits
+
+
 class Compare(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -109,7 +116,7 @@ class Compare(unittest.TestCase):
     def test_same_on_two_threads(self):
         self.run_scene("two", "--threads", "2")
         said = self.compared("one", "two", status=0)
-        for words in ("the runs are the same", "steps.csv       the same, 200 rows", "the same, 5 frames, and the last state to the last bit",
+        for words in ("the runs are the same", "the same, 200 rows", "the same, 5 frames, and the state after step 200 to the last bit",
                       "threads: 1 | 2", "scene text, overrides, version, commit, compiler, machine"):
             self.assertIn(words, said)
         told = self.told("one", "two", status=0)
@@ -142,6 +149,7 @@ class Compare(unittest.TestCase):
         self.assertGreaterEqual(number["step"], first)
         self.assertLess(number["step"], first + 50 + 1)  # the first frame that can show it: one in 50 steps
         self.assertEqual((float.fromhex(number["a_hex"]), float.fromhex(number["b_hex"])), (number["a"], number["b"]))
+        self.assertEqual(number["ulps"], abs(place(number["a"]) - place(number["b"])))
         self.assertRegex(said, r"body \d+, position [xyz]: -?[0-9.]+ \(-?0x1[.0-9a-f]*p[+-]\d+\) \| .* ulps? apart")
 
     def test_edited_rows(self):
@@ -181,8 +189,17 @@ class Compare(unittest.TestCase):
         self.run_scene("kick", scene="kick.toml")
         number = self.told("one", "kick", status=14)["frames"]["first"]
         self.assertEqual(number["step"], 200)
-        self.assertIn("the same in single precision; the last state is not", self.compared("one", "kick", status=14))
+        self.assertIn("the same in single precision; the last checkpoint is not", self.compared("one", "kick", status=14))
         self.assertGreater(number["ulps"], 0)
+
+    def test_a_run_that_went_on(self):
+        """Stopped halfway and gone on from its checkpoint, it is the same to the last bit."""
+        self.run_scene("stopped", "--until", "0.2")
+        done = subprocess.run([PROGRAM, "run", "--resume", "stopped", "--until", "0.4", "-q"], cwd=self.folder,
+                              capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        told = json.loads(self.compared("one", "stopped", "--json", status=0))
+        self.assertEqual(told["frames"]["same_checkpoint"], 200)
 
     def test_tolerance(self):
         self.copy("edited")

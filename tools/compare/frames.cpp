@@ -5,8 +5,10 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <functional>
+#include <numeric>
 #include <span>
 
+#include "io/results/checkpoint.h"
 #include "tools/compare/difference.h"
 
 namespace scree {
@@ -185,8 +187,35 @@ std::optional<DifferentNumber> compare_frame(const TrajectoryReader& run_a, cons
   return compare_contacts(run_a, run_b, a, b, k, tolerance);
 }
 
-std::optional<DifferentNumber> compare_final(const io::FinalBodies& a, const io::FinalBodies& b,
-                                             double tolerance) {
+/// Poses and velocities of a checkpoint, in the order of ids.
+struct StoredState {
+  double time_s = 0.0;
+  std::vector<BodyId> id;
+  std::vector<Vec3> position, velocity, angular_velocity;
+  std::vector<std::array<double, 4>> orientation;  // w x y z
+};
+
+StoredState read_state(const std::filesystem::path& checkpoint) {
+  io::Archive archive = io::Archive::to_read(checkpoint, io::checkpoint_kind);
+  State state;
+  archive.group("state", [&] { io::visit(archive, state); });
+  const Bodies& bodies = state.bodies;
+  std::vector<std::size_t> order(bodies.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, {}, [&](std::size_t i) { return bodies.id[i]; });
+  StoredState stored{.time_s = state.time_s};
+  for (const std::size_t i : order) {
+    const Quat& q = bodies.orientation[i];
+    stored.id.push_back(bodies.id[i]);
+    stored.position.push_back(bodies.position[i]);
+    stored.velocity.push_back(bodies.linear_velocity[i]);
+    stored.angular_velocity.push_back(bodies.angular_velocity[i]);
+    stored.orientation.push_back({q.w(), q.x(), q.y(), q.z()});
+  }
+  return stored;
+}
+
+std::optional<DifferentNumber> compare_states(const StoredState& a, const StoredState& b, double tolerance) {
   if (auto found = other_bodies(a.id, b.id)) return found;
   return first_of<double>(
       {{"position", flat<double>(a.position), flat<double>(b.position), 3},
@@ -194,6 +223,11 @@ std::optional<DifferentNumber> compare_final(const io::FinalBodies& a, const io:
        {"velocity", flat<double>(a.velocity), flat<double>(b.velocity), 3},
        {"angular velocity", flat<double>(a.angular_velocity), flat<double>(b.angular_velocity), 3}},
       a.id, tolerance);
+}
+
+/// "step_000000123.h5": names tell the steps.
+std::int64_t step_of(const std::filesystem::path& checkpoint) {
+  return std::stoll(checkpoint.stem().string().substr(std::string_view("step_").size()));
 }
 
 }  // namespace
@@ -214,15 +248,26 @@ FrameComparison compare_frames(const TrajectoryReader& a, const TrajectoryReader
     result.last_step = p.step;
     ++result.same_frames;
   }
-  const auto end_a = a.final_bodies(), end_b = b.final_bodies();
-  if (!end_a || !end_b || end_a->step != end_b->step) return result;
-  result.first = compare_final(*end_a, *end_b, tolerance);
-  result.same_final_state = !result.first;
-  if (!result.first) return result;
-  result.in_final_state = true;
-  result.first->step = end_a->step;
-  result.first->time_s = end_a->time_s;
   return result;
+}
+
+void compare_checkpoints(const io::RunFolder& a, const io::RunFolder& b, double tolerance,
+                         FrameComparison& result) {
+  const std::vector<std::filesystem::path> others = io::checkpoints(b);
+  for (const std::filesystem::path& mine : io::checkpoints(a)) {  // newest first
+    const auto other = std::ranges::find(others, mine.filename(), &std::filesystem::path::filename);
+    if (other == others.end()) continue;
+    const StoredState p = read_state(mine), q = read_state(*other);
+    result.first = compare_states(p, q, tolerance);
+    if (!result.first) {
+      result.same_checkpoint = step_of(mine);
+      return;
+    }
+    result.in_checkpoint = true;
+    result.first->step = step_of(mine);
+    result.first->time_s = p.time_s;
+    return;
+  }
 }
 
 }  // namespace scree

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "io/results/run_folder.h"
 #include "io/results/trajectory_reader.h"
 
 namespace scree {
@@ -27,13 +28,16 @@ struct FrameComparison {
   std::size_t same_frames = 0;  // from the first one on
   std::int64_t last_step = 0;   // of the last frame that both have
   std::optional<DifferentNumber> first;
-  bool in_final_state = false;    // all frames are the same, in single precision, and the last state is not
-  bool same_final_state = false;  // to the last bit; false too where one is missing
+  bool in_checkpoint = false;  // all frames are the same, in single precision, and the state is not
+  std::optional<std::int64_t>
+      same_checkpoint;  // step of the last one that both have, the same to the last bit
 };
 
-/// Frame by frame, bodies by their ids. With a tolerance numbers may differ by that much of the largest of
-/// their array in their frame. Throws ReadError.
+/// Frame by frame, bodies by their ids; then, in double precision, the last checkpoint that both have. With a
+/// tolerance numbers may differ by that much of the largest of their array in their frame. Throws ReadError.
 FrameComparison compare_frames(const io::TrajectoryReader& a, const io::TrajectoryReader& b,
                                double tolerance);
+void compare_checkpoints(const io::RunFolder& a, const io::RunFolder& b, double tolerance,
+                         FrameComparison& result);
 
 }  // namespace scree
