@@ -203,7 +203,8 @@ StoredState read_state(const std::filesystem::path& checkpoint) {
   std::vector<std::size_t> order(bodies.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::sort(order, {}, [&](std::size_t i) { return bodies.id[i]; });
-  StoredState stored{.time_s = state.time_s};
+  StoredState stored;
+  stored.time_s = state.time_s;
   for (const std::size_t i : order) {
     const Quat& q = bodies.orientation[i];
     stored.id.push_back(bodies.id[i]);
