@@ -17,6 +17,7 @@
 #include "tools/bench/show.h"
 #include "tools/command_line.h"
 #include "tools/exit_codes.h"
+#include "tools/output_files.h"
 
 namespace scree {
 
@@ -36,6 +37,7 @@ struct BenchOptions {
   std::vector<std::filesystem::path> compared;
   double least_change = default_least_change;
   bool weak = false, cold = false, no_residuals = false, list = false, quick = false, quiet = false;
+  bool overwrite = false;
   bool whole_run = false;            // of every scene; those of --list have their own choice
   bool residuals_are_given = false;  // and not the ones that everybody gets
 };
@@ -196,6 +198,9 @@ int compare_files(const BenchOptions& options) {
 }
 
 int bench(const BenchOptions& asked) {
+  const OutputRule rule{{asked.scenes.begin(), asked.scenes.end()}, asked.overwrite};
+  for (const std::filesystem::path& output : {asked.json, asked.csv, asked.plot})
+    expect_writable(output, rule);
   if (asked.list) {
     show(bench_scenes_text());
     return exit_ok;
@@ -303,6 +308,7 @@ void add_files(CLI::App& command, BenchOptions& o) {
   command.add_option("--plot", o.plot, "Draw scaling, stages, times to residuals and whole runs")
       ->type_name("FILE.svg|png|pdf")
       ->check(check_plot);
+  add_overwrite(command, o.overwrite);
   command
       .add_option("--compare", o.compared,
                   "Say what changed between two files of --json, and measure nothing")

@@ -1,6 +1,7 @@
 #include "tools/check.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <fmt/format.h>
 #include <memory>
@@ -114,19 +115,21 @@ struct CheckOptions {
   std::optional<double> until_s;
   std::vector<std::string> settings;
   bool quick = false, exact = false;
+  double memory_limit = infinity;  // bytes
 };
 
 int check(const CheckOptions& options) {
   set_thread_count(options.threads);
   std::vector<io::Override> overrides;
   for (const std::string& setting : options.settings) overrides.push_back(io::parse_override(setting));
-  io::Scene scene = io::read_scene(options.scene, overrides, bodies_with_room());
-  if (options.until_s) scene.end_time_s = *options.until_s;
+  io::Scene scene = io::read_scene(options.scene, overrides, bodies_with_room(false, options.memory_limit));
+  set_end_time(scene, options.until_s);
   const Trial trial = options.quick ? Trial{} : trial_run(scene, trial_patience_s);
   show(check_text(scene, trial));
   if (options.exact) show(exact_text(scene));
   for (const Fault& warning : scene.warnings) spdlog::warn("{}", to_string(warning));
-  const std::string problem = room_problem(forecast(scene, trial), default_folder(scene));
+  const std::string problem =
+      room_problem(forecast(scene, trial), default_folder(scene), options.memory_limit);
   if (problem.empty()) return exit_ok;
   spdlog::error("{}", problem);
   return exit_does_not_fit;
@@ -194,12 +197,37 @@ Forecast forecast(const io::Scene& scene, const Trial& trial) {
   return result;
 }
 
-std::string room_problem(const Forecast& expected, const std::filesystem::path& folder) {
+void add_memory_limit(CLI::App& command, double& bytes) {
+  const auto size = [&bytes](const std::string& text) -> std::string {
+    constexpr std::pair<const char*, double> units[] = {{"", 1.0},   {"B", 1.0},  {"kB", 1e3},
+                                                        {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}};
+    double number = 0.0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+    unit.remove_prefix(std::min(unit.find_first_not_of(' '), unit.size()));
+    for (const auto& [name, scale] : units) {
+      if (error != std::errc() || unit != name || !(number > 0.0) || !std::isfinite(number)) continue;
+      bytes = number * scale;
+      return "";
+    }
+    return fmt::format("must be a size (value {}, allowed such as 800MB or 1.5GB)", text);
+  };
+  command
+      .add_option_function<std::string>(
+          "--memory-limit", [](const std::string&) {},
+          "Refuse a run that is expected to take more memory than this, as a job's queue gives it")
+      ->check(CLI::Validator(size, ""))
+      ->type_name("SIZE");
+}
+
+std::string room_problem(const Forecast& expected, const std::filesystem::path& folder, double memory_limit) {
   const double memory = io::memory_bytes(), disk = io::free_disk_bytes(folder);
   std::string problem;
-  if (expected.memory_bytes > memory)
-    problem = fmt::format("the run needs about {} of memory, this machine has {}; fewer bodies need less",
-                          io::bytes_text(expected.memory_bytes), io::bytes_text(memory));
+  if (expected.memory_bytes > std::min(memory, memory_limit))
+    problem = fmt::format("the run needs about {} of memory, {} {}; fewer bodies need less",
+                          io::bytes_text(expected.memory_bytes),
+                          memory_limit < memory ? "--memory-limit allows" : "this machine has",
+                          io::bytes_text(std::min(memory, memory_limit)));
   if (expected.disk_bytes() > disk)
     problem += fmt::format(
         "{}the results need about {} of disk, {} are free; a longer output.interval, output.vtk = false "
@@ -208,10 +236,20 @@ std::string room_problem(const Forecast& expected, const std::filesystem::path& 
   return problem;
 }
 
-std::size_t bodies_with_room(bool whole_run) {
+void set_end_time(io::Scene& scene, std::optional<double> until_s) {
+  if (!until_s) return;
+  const double longest = io::most_steps * std::min(io::least_step(scene), scene.output.interval_s);
+  if (*until_s > longest)
+    throw CLI::ValidationError(
+        "--until", fmt::format("no run comes there in steps of {:g} s (value {:g} s, allowed 0 to {:g} s)",
+                               io::least_step(scene), *until_s, longest));
+  scene.end_time_s = *until_s;
+}
+
+std::size_t bodies_with_room(bool whole_run, double memory_limit) {
   const double each =
       whole_run ? memory_per_body + contacts_per_packed_body * memory_per_contact : memory_of_placing;
-  return static_cast<std::size_t>(std::min(io::memory_bytes() / each, 4e18));
+  return static_cast<std::size_t>(std::min({io::memory_bytes() / each, memory_limit / each, 4e18}));
 }
 
 std::filesystem::path default_folder(const io::Scene& scene) {
@@ -290,6 +328,7 @@ void add_check(CLI::App& app, std::function<int()>& action) {
   command->add_option("--until", options->until_s, "Simulated time to stop at, s; overrides the scene")
       ->check(number_in(not_negative));
   command->add_flag("--quick", options->quick, "Make no trial run of some seconds for the run time");
+  add_memory_limit(*command, options->memory_limit);
   command->add_flag(
       "--exact", options->exact,
       "Classify the pairs that almost touch exactly: separate, touching, overlapping or inside");

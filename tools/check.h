@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,10 +30,17 @@ struct Forecast {
 /// With a trial bodies and contacts are its, else those of a packed bed that nobody has left.
 Forecast forecast(const io::Scene& scene, const Trial& trial = {});
 
-/// What of this machine does not suffice for a run with results in that folder; empty if all does.
-std::string room_problem(const Forecast& expected, const std::filesystem::path& folder);
-/// Bodies that this machine has the memory to place, or to run.
-std::size_t bodies_with_room(bool whole_run = false);
+/// --memory-limit of a subcommand, bytes: "800MB", "1.5 GB"; as it was if not given.
+void add_memory_limit(CLI::App& command, double& bytes);
+
+/// What of this machine, or of --memory-limit, does not suffice for a run with results in that folder; empty
+/// if all does.
+std::string room_problem(const Forecast& expected, const std::filesystem::path& folder,
+                         double memory_limit = infinity);
+/// --until in place of the scene's end_time. Throws CLI::ValidationError where no run comes there.
+void set_end_time(io::Scene& scene, std::optional<double> until_s);
+/// Bodies that this machine, or --memory-limit, has the memory to place, or to run.
+std::size_t bodies_with_room(bool whole_run = false, double memory_limit = infinity);
 /// Where a run writes unless it is told otherwise.
 std::filesystem::path default_folder(const io::Scene& scene);
 

@@ -20,6 +20,8 @@ enum ExitCode : int {
   exit_left_out = 11,
   exit_not_trusted = 12,
   exit_does_not_fit = 13,
+  exit_different = 14,
+  exit_not_comparable = 15,
   exit_interrupted = 130,
 };
 
@@ -49,6 +51,9 @@ inline constexpr std::array exit_meanings{
     ExitMeaning{exit_not_trusted,
                 "`scree run --strict`: the verdict on the run is red (`--strict=amber`: or amber)"},
     ExitMeaning{exit_does_not_fit, "this machine has not enough memory or disk for what was asked"},
+    ExitMeaning{exit_different, "`scree compare`: the runs differ"},
+    ExitMeaning{exit_not_comparable,
+                "`scree compare`: the runs begin with other bodies, or have nothing that could be compared"},
     ExitMeaning{exit_interrupted, "interrupted; the step was finished and all files are closed and readable"},
 };
 

@@ -9,6 +9,7 @@
 #include "tools/command_line.h"
 #include "tools/exit_codes.h"
 #include "tools/job_progress.h"
+#include "tools/output_files.h"
 #include "tools/recorded_run.h"
 
 namespace scree {
@@ -56,9 +57,11 @@ int export_run(const ExportOptions& options) {
   const io::TrajectoryReader reader = open_trajectory(run);
   const Format& format = find_format(options.format);
   const fs::path path = options.output.empty() ? run.path / format.file : options.output;
-  if (fs::exists(path) && !options.overwrite) {
-    throw io::WriteError(fmt::format(
-        "{} exists already; choose another name (-o) or replace it (--overwrite)", path.string()));
+  if (format.text) {
+    expect_writable(path, {io::own_files(run), options.overwrite});
+  } else if (fs::exists(path) && !options.overwrite) {
+    throw io::WriteError(
+        fmt::format("{} exists already; choose another name or replace it (--overwrite)", path.string()));
   }
   const std::vector<std::size_t> frames = chosen_frames(options.frames, reader);
   JobProgress progress(Progress::detect(options.quiet), "frame", frames.size());
@@ -92,7 +95,7 @@ void add_export(CLI::App& app, std::function<int()>& action) {
                    "File, or folder for vtk; in the run's folder if not given")
       ->type_name("PATH");
   add_frame_choice(*command, options->frames, "all");
-  command->add_flag("--overwrite", options->overwrite, "Replace what is there");
+  add_overwrite(*command, options->overwrite);
   command->add_flag("-q,--quiet", options->quiet, "Print nothing but warnings and errors");
   command->callback([options, &action] { action = [options] { return export_run(*options); }; });
 }

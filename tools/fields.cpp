@@ -23,7 +23,8 @@ namespace fs = std::filesystem;
 constexpr double default_width_radii =
     4.0;  // mean radii: two diameters, where fields no longer show single grains
 constexpr double default_cells_a_width = 4.0, fewest_cells_a_width = 1.5;
-constexpr double most_cells = 50e6;  // 17 GB of sums
+constexpr double most_cells_a_width = 64.0;  // 2 million cells about every body
+constexpr double most_cells = 50e6;          // 17 GB of sums
 
 struct FieldsOptions {
   fs::path folder, output;
@@ -47,6 +48,11 @@ Resolution resolution(const FieldsOptions& options, const io::TrajectoryReader& 
         "--cell", fmt::format("{:g} m is too coarse for a kernel of {:g} m; at most {:g} m", cell, width,
                               width / fewest_cells_a_width));
   }
+  if (width > most_cells_a_width * cell) {
+    throw CLI::ValidationError(
+        "--cell", fmt::format("{:g} m is too fine for a kernel of {:g} m; at least {:g} m", cell, width,
+                              width / most_cells_a_width));
+  }
   return {width, cell};
 }
 
@@ -66,7 +72,7 @@ Grid grid_for(const FieldsOptions& options, const io::TrajectoryReader& reader,
   if (!((high - low).minCoeff() >= 0.0)) throw CLI::ValidationError("--high", "lies below --low");
   const double margin = cut ? 0.0 : r.width;
   const double cells = ((high - low).array() + 2.0 * margin).prod() / (r.cell * r.cell * r.cell);
-  if (cells > most_cells) {
+  if (!(cells <= most_cells)) {
     throw CLI::ValidationError(
         "--cell",
         fmt::format(

@@ -1,15 +1,27 @@
 // scree: granular contact dynamics. One program, a file per subcommand.
+#include <cerrno>
+#include <cstdlib>
+#include <exception>
+#include <fcntl.h>
+#include <fmt/format.h>
 #include <iostream>
+#include <new>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
+#include <stdexcept>
+#include <string_view>
+#include <system_error>
+#include <unistd.h>
 
 #include "engine/core/errors.h"
 #include "io/files/file_errors.h"
+#include "io/files/machine_room.h"
 #include "io/results/provenance.h"
 #include "io/results/trajectory.h"
 #include "tools/bench.h"
 #include "tools/check.h"
 #include "tools/command_line.h"
+#include "tools/compare.h"
 #include "tools/exit_codes.h"
 #include "tools/export.h"
 #include "tools/fields.h"
@@ -26,10 +38,40 @@
 
 namespace {
 
+/// No file may take the number of a standard descriptor that was closed: what is said would go into it.
+void fill_standard_descriptors() {
+  for (int descriptor = 0; descriptor <= 2; ++descriptor) {
+    if (fcntl(descriptor, F_GETFD) == -1 && errno == EBADF)
+      static_cast<void>(open("/dev/null", O_RDWR));  // the lowest free number: this one
+  }
+}
+
 void log_to_stderr() {
   auto logger = spdlog::stderr_color_mt("scree");
   logger->set_pattern("%^%l:%$ %v");
   spdlog::set_default_logger(logger);
+}
+
+/// Where the memory ended: an allocation failed, was larger than there are addresses, or a thread found no
+/// room for its stack, for which oneTBB has words only.
+bool is_want_of_memory(const std::exception& error) {
+  const auto* system = dynamic_cast<const std::system_error*>(&error);
+  return dynamic_cast<const std::bad_alloc*>(&error) || dynamic_cast<const std::length_error*>(&error) ||
+         std::string_view(error.what()).starts_with("pthread_create") ||
+         (system && (system->code() == std::errc::resource_unavailable_try_again ||
+                     system->code() == std::errc::not_enough_memory));
+}
+
+std::string fault_text(const std::exception& error) {
+  if (!is_want_of_memory(error)) return fmt::format("internal error: {}", error.what());
+  return fmt::format(
+      "the memory does not suffice: {} are there for this process; `scree check` tells what a scene needs, "
+      "fewer bodies, frames or threads (--threads) need less",
+      scree::io::bytes_text(scree::io::memory_bytes()));
+}
+
+int fault_status(const std::exception& error) {
+  return is_want_of_memory(error) ? scree::exit_does_not_fit : scree::exit_internal_error;
 }
 
 /// Does what the command line asks for; every error becomes a message and an exit status here.
@@ -48,21 +90,37 @@ int run_action(const std::function<int()>& action) {
   } catch (const CLI::ValidationError& error) {  // what only the results can tell of the command line
     spdlog::error("{}", error.what());
     return scree::exit_usage;
-  } catch (const std::bad_alloc&) {
-    spdlog::error("the memory does not suffice; `scree check` tells what a scene needs");
-    return scree::exit_does_not_fit;
+  } catch (const std::filesystem::filesystem_error& error) {  // a name that no file can have, say
+    spdlog::error("{}: {}", error.path1().string(), error.code().message());
+    return scree::exit_cannot_read;
   } catch (const std::exception& error) {
-    spdlog::error("internal error: {}", error.what());
-    return scree::exit_internal_error;
+    spdlog::error("{}", fault_text(error));
+    return fault_status(error);
   }
 }
 
-}  // namespace
+/// An exception that nobody caught, in another thread or where none may leave, ends the program like any
+/// other. There may be no memory to say so in.
+[[noreturn]] void end_in_words() {
+  const auto say = [](std::string_view text) {
+    static_cast<void>(!write(STDERR_FILENO, text.data(), text.size()));
+  };
+  if (const std::exception_ptr fault = std::current_exception()) {
+    try {
+      std::rethrow_exception(fault);
+    } catch (const std::exception& error) {
+      say("error: ");
+      say(is_want_of_memory(error) ? "the memory does not suffice" : error.what());
+      say("\n");
+      std::_Exit(fault_status(error));
+    } catch (...) {
+    }
+  }
+  std::abort();
+}
 
-int main(int argc, char** argv) {
-  log_to_stderr();
-  scree::ignore_write_signals();
-  scree::io::leave_out_hdf5_exit_handler();
+/// Reads the command line and does what it says.
+int program(int argc, char** argv) {
   CLI::App app("Scree: granular contact dynamics of smooth bodies", "scree");
   app.set_version_flag("-V,--version", "scree " + scree::io::scree_version());
   app.require_subcommand(0, 1);
@@ -80,6 +138,7 @@ int main(int argc, char** argv) {
   scree::add_watch(app, action);
   scree::add_export(app, action);
   scree::add_fields(app, action);
+  scree::add_compare(app, action);
   scree::add_manual(app, action);
   try {
     app.parse(argc, argv);
@@ -94,5 +153,16 @@ int main(int argc, char** argv) {
     std::cerr << app.help();
     return scree::exit_usage;
   }
-  return run_action(action);
+  return action();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  fill_standard_descriptors();
+  log_to_stderr();
+  std::set_terminate(end_in_words);
+  scree::ignore_write_signals();
+  scree::io::leave_out_hdf5_exit_handler();
+  return run_action([=] { return program(argc, argv); });
 }

@@ -5,10 +5,10 @@
 #include <memory>
 #include <scree_embedded.h>
 
-#include "io/files/file_errors.h"
 #include "io/files/text_file.h"
 #include "tools/command_line.h"
 #include "tools/exit_codes.h"
+#include "tools/output_files.h"
 #include "tools/progress.h"
 
 namespace scree {
@@ -46,10 +46,7 @@ int write_new(const NewOptions& options) {
     if (options.kind != kind.name) continue;
     const std::filesystem::path path =
         options.path.empty() ? std::filesystem::path(options.kind + ".toml") : options.path;
-    if (std::filesystem::exists(path) && !options.overwrite) {
-      throw io::WriteError(fmt::format(
-          "{} exists already; choose another name (-o) or replace it (--overwrite)", path.string()));
-    }
+    expect_writable(path, {{}, options.overwrite});
     io::write_whole_file(path, named(std::string(kind.text), kind.name, path));
     show(fmt::format("{0}: change what you like, then `scree check {0}` and `scree run {0}`\n",
                      path.string()));
@@ -74,7 +71,7 @@ void add_new(CLI::App& app, std::function<int()>& action) {
       ->type_name("KIND");
   command->add_option("-o,--output", options->path, "The scene file; KIND.toml if not given")
       ->type_name("SCENE.toml");
-  command->add_flag("--overwrite", options->overwrite, "Replace what is there");
+  add_overwrite(*command, options->overwrite);
   command->callback([options, &action] { action = [options] { return write_new(*options); }; });
 }
 

@@ -18,6 +18,7 @@
 #include "io/results/vtk_export.h"
 #include "tools/command_line.h"
 #include "tools/exit_codes.h"
+#include "tools/output_files.h"
 #include "tools/progress.h"
 #include "tools/recorded_run.h"
 
@@ -31,7 +32,7 @@ struct ParaviewOptions {
   fs::path folder, picture;
   std::string colour = "speed";
   std::optional<double> time_s;
-  bool chains = false, script_only = false;
+  bool chains = false, overwrite = false, script_only = false;
 };
 
 /// What the bodies of the series can be coloured by.
@@ -140,6 +141,7 @@ int draw(const io::RunFolder& folder, const std::vector<std::string>& command) {
 
 int paraview(const ParaviewOptions& options) {
   const io::RunFolder folder = find_run(options.folder);
+  expect_writable(options.picture, {io::own_files(folder), options.overwrite});
   write_script(folder, options);
   const std::vector<std::string> command = command_line(folder, options);
   const std::string by_hand = fmt::format("{}", fmt::join(command, " "));
@@ -177,6 +179,7 @@ void add_paraview(CLI::App& app, std::function<int()>& action) {
       ->type_name("FILE.png");
   command->add_option("--time", options->time_s, "Moment of the picture, s; the last one if not given")
       ->check(number_in(any_number));
+  add_overwrite(*command, options->overwrite);
   command->add_flag("--script-only", options->script_only,
                     "Only write view.py into the run's folder and print the command that shows it");
   command->callback([options, &action] { action = [options] { return paraview(*options); }; });

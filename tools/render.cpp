@@ -12,10 +12,12 @@
 #include "io/files/file_errors.h"
 #include "io/render/film.h"
 #include "io/render/run_picture.h"
+#include "io/render/run_scene.h"
 #include "tools/command_line.h"
 #include "tools/exit_codes.h"
 #include "tools/interrupt.h"
 #include "tools/job_progress.h"
+#include "tools/output_files.h"
 #include "tools/recorded_run.h"
 
 namespace scree {
@@ -32,11 +34,10 @@ struct RenderOptions {
   std::vector<double> range, eye, target, up;
   double speed = 1.0;
   int threads = 0;
-  bool no_walls = false, no_labels = false, quiet = false;
+  bool no_walls = false, no_labels = false, overwrite = false, quiet = false;
 };
 
-// Coordinates beyond this are no place in a scene, and rays in single precision would miss everything.
-constexpr io::Range places_m{.low = -1e9, .high = 1e9};
+constexpr io::Range places_m{.low = -io::farthest_m, .high = io::farthest_m};
 constexpr io::Range zooms{.low = 1e-3, .high = 1e3};
 constexpr io::Range speeds{.low = 1e-6, .high = 1e6};
 
@@ -101,7 +102,7 @@ io::PictureOptions picture_options(const RenderOptions& options, const io::Traje
 /// A camera at the point that it looks at sees nothing.
 void check_camera(const io::Camera& camera) {
   const double distance = (camera.eye - camera.target).norm();
-  const double size = 1.0 + camera.target.cwiseAbs().maxCoeff();
+  const double size = std::max(camera.eye.cwiseAbs().maxCoeff(), camera.target.cwiseAbs().maxCoeff());
   if (distance > 1e-6 * size) return;
   const Vec3& at = camera.target;
   throw CLI::ValidationError(
@@ -187,6 +188,8 @@ int render(const RenderOptions& options) {
         "ffmpeg, which makes films, is not in PATH (Debian: ffmpeg); a folder for -o takes single pictures");
     return exit_missing_program;
   }
+  if (is_picture(options.output) || is_film(options.output))
+    expect_writable(options.output, {io::own_files(run), options.overwrite});
   io::RunPicture artist(reader, picture);
   check_camera(artist.camera());
   Target target(options, run, reader, frames, picture);
@@ -277,6 +280,7 @@ void add_render(CLI::App& app, std::function<int()>& action) {
   command->add_flag("--no-walls", options->no_walls, "Leave walls and floors out");
   command->add_flag("--no-labels", options->no_labels, "Leave name, time and colour bar out");
   add_threads(*command, options->threads);
+  add_overwrite(*command, options->overwrite);
   command->add_flag("-q,--quiet", options->quiet, "Print nothing but warnings and errors");
   command->callback([options, &action] { action = [options] { return render(*options); }; });
 }

@@ -1,5 +1,6 @@
 #include "tools/report_page.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <memory>
 #include <optional>
@@ -9,6 +10,7 @@
 #include "tools/command_line.h"
 #include "tools/exit_codes.h"
 #include "tools/job_progress.h"
+#include "tools/output_files.h"
 #include "tools/recorded_run.h"
 
 namespace scree {
@@ -20,7 +22,7 @@ namespace fs = std::filesystem;
 struct PageOptions {
   fs::path folder, beside, output;
   double view_megabytes = 24.0;
-  bool quiet = false;
+  bool overwrite = false, quiet = false;
 };
 
 std::string page_of(const io::RunFolder& run, const PageOptions& options) {
@@ -38,6 +40,10 @@ std::string page_of(const io::RunFolder& run, const PageOptions& options) {
 int report(const PageOptions& options) {
   const io::RunFolder run = find_run(options.folder);
   const fs::path path = options.output.empty() ? run.path / "report.html" : options.output;
+  std::vector<fs::path> inputs = io::own_files(run);
+  if (!options.beside.empty())
+    std::ranges::copy(io::own_files(find_run(options.beside)), back_inserter(inputs));
+  expect_writable(path, {inputs, options.overwrite});
   std::string page = page_of(run, options);
   if (!options.beside.empty()) {
     const io::RunFolder other = find_run(options.beside);
@@ -66,6 +72,7 @@ void add_report(CLI::App& app, std::function<int()>& action) {
                    "Megabytes of poses, before compression, in the 3-D view: more frames, a larger page")
       ->check(number_in({.low = 1e-3, .high = 1e5}))
       ->capture_default_str();
+  add_overwrite(*command, options->overwrite);
   command->add_flag("-q,--quiet", options->quiet, "Print nothing but warnings and errors");
   command->callback([options, &action] { action = [options] { return report(*options); }; });
 }

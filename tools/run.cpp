@@ -18,6 +18,7 @@
 #include "tools/command_line.h"
 #include "tools/exit_codes.h"
 #include "tools/interrupt.h"
+#include "tools/output_files.h"
 #include "tools/progress.h"
 #include "tools/report.h"
 #include "tools/watch_process.h"
@@ -37,6 +38,7 @@ struct RunOptions {
   std::filesystem::path dump_problem;  // where to store a contact problem; empty: nowhere
   std::int64_t dump_step = 0;          // which; 0: the first that does not converge
   std::string strict;                  // the grade from which on a verdict fails the run; empty: none does
+  double memory_limit = infinity;      // bytes
   bool overwrite = false, force = false, quiet = false, stage_table = false;
   bool view = false, open = false;
 };
@@ -51,9 +53,9 @@ std::vector<std::pair<std::string, std::string>> overrides(const std::vector<std
 }
 
 io::Scene load(const RunOptions& options) {
-  io::Scene scene =
-      io::read_scene(options.scene, overrides(options.settings), bodies_with_room(!options.force));
-  if (options.until_s) scene.end_time_s = *options.until_s;
+  io::Scene scene = io::read_scene(options.scene, overrides(options.settings),
+                                   bodies_with_room(!options.force, options.memory_limit));
+  set_end_time(scene, options.until_s);
   for (const Fault& warning : scene.warnings) spdlog::warn("{}", to_string(warning));
   return scene;
 }
@@ -225,6 +227,7 @@ Prepared begin(const RunOptions& options) {
 
 Prepared go_on(const RunOptions& options) {
   io::Resumed resumed = io::resume(options.resume, options.until_s);
+  set_end_time(resumed.scene, options.until_s);
   for (const std::string& warning : resumed.warnings) spdlog::warn("{}", warning);
   if (resumed.head.finished &&
       resumed.state.time_s >= resumed.scene.end_time_s - io::time_slack(resumed.scene))
@@ -242,7 +245,7 @@ bool has_room(const Prepared& p, const RunOptions& options) {
     expected.output_bytes *= left;
     expected.table_bytes *= left;
   }
-  const std::string problem = room_problem(expected, p.folder);
+  const std::string problem = room_problem(expected, p.folder, options.memory_limit);
   if (problem.empty()) return true;
   if (options.force)
     spdlog::warn("{}", problem);
@@ -256,6 +259,7 @@ int run(const RunOptions& options) {
   Prepared p = options.resume.empty() ? begin(options) : go_on(options);
   const io::Scene& scene = p.scene;
   if (!has_room(p, options)) return exit_does_not_fit;
+  expect_problem_file(options.dump_problem, p.folder, {{scene.file}, options.overwrite});
   io::RunRecorder recorder = p.checkpoint ? io::RunRecorder(scene, p.folder, p.state, *p.checkpoint)
                                           : io::RunRecorder(scene, {p.folder, options.overwrite});
   p.checkpoint.reset();
@@ -343,11 +347,14 @@ void add_run(CLI::App& app, std::function<int()>& action) {
   command->add_option("--dump-step", options->dump_step, "The step to store with --dump-problem instead")
       ->check(whole_number_in(step_numbers))
       ->type_name("STEP");
-  command->add_flag("--overwrite", options->overwrite, "Replace results that the folder already holds")
+  command
+      ->add_flag("--overwrite", options->overwrite,
+                 "Replace results that the folder already holds, and the file of --dump-problem")
       ->excludes(resume);
   command->add_flag(
       "--force", options->force,
       "Go on where the machine has not enough memory or disk for what the run is expected to take");
+  add_memory_limit(*command, options->memory_limit);
   CLI::Option* const view =
       command->add_flag("--view", options->view,
                         "Serve the run's page on this machine while it goes on, as `scree watch` does");

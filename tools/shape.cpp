@@ -11,6 +11,7 @@
 #include "io/scene/read_shape.h"
 #include "tools/command_line.h"
 #include "tools/exit_codes.h"
+#include "tools/output_files.h"
 #include "tools/progress.h"
 #include "tools/shape/contact_cost.h"
 #include "tools/shape/draw.h"
@@ -27,7 +28,7 @@ struct ShapeOptions {
   FitOptions fit;
   double size = 1.0;
   int fineness = 24;
-  bool json = false;
+  bool json = false, overwrite = false;
 };
 
 /// Everything that is told of a shape. Lengths in m, of a body whose unit of length is `size` m.
@@ -116,17 +117,20 @@ std::string json_of(const ShapeReport& r, const ShapeOptions& options, const std
                                       {"ellipsoid_searched_us", r.cost.ellipsoid_searched_us},
                                       {"contacts_a_pair", r.cost.contacts}}},
                                     {"warnings", told}};
-  return json.dump(2) + '\n';
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
 }
 
 int fit_mesh(const ShapeOptions& options) {
   FitOptions fitting = options.fit;
   fitting.picture = options.picture;
   if (fitting.output.empty()) fitting.output = fitting.mesh.stem().string() + ".toml";
+  expect_writable(fitting.output, {{fitting.mesh}, options.overwrite});
   return fit(fitting);
 }
 
 int shape(const ShapeOptions& options) {
+  const OutputRule rule{{options.file, options.fit.mesh}, options.overwrite};
+  for (const fs::path& output : {options.picture, options.mesh}) expect_writable(output, rule);
   if (!options.fit.mesh.empty()) return fit_mesh(options);
   if (options.file.empty())
     throw CLI::ValidationError("scree shape", "SHAPE.toml is missing, or --fit MESH.stl");
@@ -199,6 +203,7 @@ void add_shape(CLI::App& app, std::function<int()>& action) {
                    "The shape file that is made; the mesh's name with .toml if not given")
       ->needs(fit)
       ->type_name("SHAPE.toml");
+  add_overwrite(*command, options->overwrite);
   command->callback([options, &action] { action = [options] { return shape(*options); }; });
 }
 

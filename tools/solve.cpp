@@ -14,6 +14,7 @@
 #include "io/plots/plot.h"
 #include "tools/command_line.h"
 #include "tools/exit_codes.h"
+#include "tools/output_files.h"
 #include "tools/progress.h"
 #include "tools/solve/comparison.h"
 
@@ -27,7 +28,7 @@ struct SolveOptions {
   std::vector<std::string> solvers;
   double tolerance = 1e-8;
   int max_sweeps = 1000, threads = 1, cone_samples = 0;
-  bool warm = false;
+  bool warm = false, overwrite = false;
 
   /// Many problems, each solved to the tolerance, in place of one in all detail.
   bool is_comparison() const {
@@ -215,8 +216,17 @@ void write_fclib(const SolveOptions& options, const io::StoredProblem& stored,
                    to_string(settings.kind), report.residual.rms_m_s));
 }
 
+/// Told before the first sweep.
+void expect_outputs(const SolveOptions& options, const std::vector<std::filesystem::path>& problems) {
+  const OutputRule rule{problems, options.overwrite};
+  for (const std::filesystem::path& output :
+       {options.csv, options.plot, options.cone_study, options.profile, options.fclib})
+    expect_writable(output, rule);
+}
+
 int solve_one(const SolveOptions& options) {
   const std::filesystem::path& path = options.problems.front();
+  expect_outputs(options, options.problems);
   const io::StoredProblem stored = read_problem(options, path);
   expect_reducible(options, stored);
   show(fmt::format("{}: {}\n{}", stored.origin, describe(stored), describe_stored_impulses(stored)));
@@ -261,6 +271,9 @@ std::vector<SolverKind> solvers_for_all(const SolveOptions& options,
 
 int solve_many(const SolveOptions& options) {
   const std::vector<NamedProblem> problems = find_problems(options.problems);
+  std::vector<std::filesystem::path> files;
+  for (const NamedProblem& problem : problems) files.push_back(problem.path);
+  expect_outputs(options, files);
   Comparison comparison{solvers_for_all(options, problems), options.tolerance, options.max_sweeps, {}};
   std::size_t width = 0;
   for (const NamedProblem& problem : problems) width = std::max(width, problem.name.size());
@@ -348,6 +361,7 @@ void add_solve(CLI::App& app, std::function<int()>& action) {
                    "Instead, draw how solutions on sampled cones approach the exact one")
       ->type_name("FILE.svg|png|pdf")
       ->check(is_drawable);
+  add_overwrite(*command, options->overwrite);
   command->callback([options, &action] {
     expect_one_problem(*options);
     action = [options] { return solve_stored(*options); };

@@ -29,7 +29,8 @@ struct Reach {
   std::int64_t first, end;
 };
 Reach reach(const Grid& grid, double width, double x, int axis) {
-  const double at = (x - grid.low[axis]) / grid.cell - 0.5, w = width / grid.cell;
+  constexpr double far = 1e15;  // cells: off every grid, and still a number of one
+  const double at = std::clamp((x - grid.low[axis]) / grid.cell - 0.5, -far, far), w = width / grid.cell;
   return {static_cast<std::int64_t>(std::ceil(at - w)), static_cast<std::int64_t>(std::floor(at + w)) + 1};
 }
 
@@ -114,11 +115,13 @@ Cloud<BodyLoad> body_cloud(const Shapes& shapes, const Bodies& bodies) {
   return cloud;
 }
 
-/// The force on a body acts along the line from its contact to its centre.
+/// Nothing where the body is lost, as its centre is no place then. The force on a body acts along the line
+/// from its contact to its centre.
 void add_line(const ContactForce& contact, const Vec3& force, const Vec3& body, Cloud<ContactLoad>& cloud) {
   static const std::array<double, 3> place{0.5 - std::sqrt(0.15), 0.5, 0.5 + std::sqrt(0.15)};
   constexpr std::array<double, 3> weight{5.0 / 18.0, 8.0 / 18.0, 5.0 / 18.0};
   const Vec3 line = body - contact.point;
+  if (!line.allFinite()) return;
   const Mat3 load = force * line.transpose();
   for (std::size_t g = 0; g < 3; ++g) {
     ContactLoad values;

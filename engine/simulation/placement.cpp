@@ -161,6 +161,30 @@ std::vector<Misplaced> misplaced_bodies(const Model& model, const Bodies& bodies
   return all;
 }
 
+std::optional<Crowd> crowd(const Model& model, const Bodies& bodies) {
+  constexpr std::size_t most_a_body = 10;  // pairs, over all bodies; a few thousand pairs more are no crowd
+  const std::size_t most = most_a_body * bodies.size() + 2000;
+  std::optional<Crowd> found;
+  std::size_t pairs = 0;
+  NeighbourGrid grid;
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    const double reach = 0.5 * model.shapes.smallest_length(bodies.shape[i]);
+    grid.visit_near(bodies.position[i], reach, [&](std::int32_t other) {
+      const auto j = static_cast<std::size_t>(other);
+      const double near = 0.5 * smaller_length(model, bodies, i, j);
+      if ((bodies.position[i] - bodies.position[j]).squaredNorm() >= near * near) return true;
+      if (!found) found = {.body = j, .other = i};
+      return ++pairs <= most;
+    });
+    if (pairs > most) {
+      found->near = i + 1;
+      return found;
+    }
+    grid.add(bodies.position[i], reach, static_cast<std::int32_t>(i));
+  }
+  return {};
+}
+
 bool overlaps_boundary(const Model& model, ShapeIndex shape, MaterialIndex material, const Pose& pose,
                        double time_s, std::span<const BoundaryStatus> status) {
   if (model.boundaries.empty()) return false;

@@ -1,6 +1,8 @@
 // Where bodies may not be: what is wrong with a state that is to be started from, and who is lost.
 #pragma once
 
+#include <optional>
+
 #include "engine/simulation/model.h"
 
 namespace scree {
@@ -26,6 +28,15 @@ struct Misplaced {
 /// All of them, ordered by body. `limit` as PlacementLimits::overlap; depths are those that a step would
 /// find.
 std::vector<Misplaced> misplaced_bodies(const Model& model, const Bodies& bodies, double limit);
+
+/// Two bodies of a crowd: so many pairs whose centres are nearer to each other than half the smaller smallest
+/// length that no arrangement of bodies has them.
+struct Crowd {
+  std::size_t body = 0, other = 0;  // slots, body < other: the first two that met
+  std::size_t near = 0;             // bodies that were looked at until it was clear
+};
+/// Told in a time that the number of bodies bounds, while misplaced_bodies() looks at every pair.
+std::optional<Crowd> crowd(const Model& model, const Bodies& bodies);
 
 /// Would a body at rest overlap a boundary as those stand at the time, or be behind a plane?
 bool overlaps_boundary(const Model& model, ShapeIndex shape, MaterialIndex material, const Pose& pose,

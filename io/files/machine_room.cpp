@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <limits>
+#include <sys/resource.h>
 #include <unistd.h>
 
 namespace scree::io {
@@ -22,7 +23,10 @@ double memory_bytes() {
       pages > 0 && page > 0 ? static_cast<double>(pages) * static_cast<double>(page) : unknown;
   std::ifstream group("/sys/fs/cgroup/memory.max");  // "max" where there is no limit
   double limit = unknown;
-  return group >> limit && limit > 0.0 ? std::min(machine, limit) : machine;
+  if (!(group >> limit && limit > 0.0)) limit = unknown;
+  rlimit addresses{};  // ulimit -v
+  const bool limited = getrlimit(RLIMIT_AS, &addresses) == 0 && addresses.rlim_cur != RLIM_INFINITY;
+  return std::min({machine, limit, limited ? static_cast<double>(addresses.rlim_cur) : unknown});
 }
 
 double free_disk_bytes(const std::filesystem::path& folder) {

@@ -6,8 +6,8 @@
 
 namespace scree::io {
 
-/// Memory that the process may use, bytes: the machine's, or its control group's where that is less; infinity
-/// where the system does not tell.
+/// Memory that the process may use, bytes: the machine's, or its control group's or shell's limit where
+/// that is less; infinity where the system does not tell.
 double memory_bytes();
 /// Free space for files in this folder, which need not be there yet, bytes; infinity where it is not told.
 double free_disk_bytes(const std::filesystem::path& folder);

@@ -23,8 +23,7 @@ void rename_over(const std::filesystem::path& temporary, const std::filesystem::
 
 }  // namespace
 
-TextFile::TextFile(std::filesystem::path path)
-    : path_(std::move(path)), file_(std::fopen(path_.c_str(), "wb")) {
+TextFile::TextFile(std::filesystem::path path, std::FILE* file) : path_(std::move(path)), file_(file) {
   if (!file_) fail(path_, errno);
 }
 
@@ -35,6 +34,13 @@ TextFile::TextFile(std::filesystem::path path, std::int64_t at)
     throw WriteError("cannot go on with " + path_.string() + ": it is shorter than it was");
   if (ftruncate(fileno(file_.get()), at) != 0 || std::fseek(file_.get(), at, SEEK_SET) != 0)
     fail(path_, errno);
+}
+
+TextFile::TextFile(std::filesystem::path path) : TextFile(path, std::fopen(path.c_str(), "wb")) {}
+
+TextFile TextFile::make_new(const std::filesystem::path& path) {
+  if (unlink(path.c_str()) != 0 && errno != ENOENT) fail(path, errno);
+  return {path, std::fopen(path.c_str(), "wbx")};  // x: O_EXCL, which follows no link
 }
 
 void TextFile::write(std::string_view text) {
@@ -58,9 +64,17 @@ void TextFile::close() {
 std::filesystem::path temporary_name(const std::filesystem::path& path) { return path.string() + ".tmp"; }
 
 void write_whole_file(const std::filesystem::path& path, std::string_view text) {
+  std::error_code error;
+  const auto there = std::filesystem::status(path, error);
+  if (std::filesystem::exists(there) && !std::filesystem::is_regular_file(there) &&
+      !std::filesystem::is_directory(there)) {
+    TextFile file(path);
+    file.write(text);
+    return file.close();
+  }
   const std::filesystem::path temporary = temporary_name(path);
   try {
-    TextFile file(temporary);
+    TextFile file = TextFile::make_new(temporary);
     file.write(text);
     file.close();
   } catch (const WriteError&) {

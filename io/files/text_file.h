@@ -18,6 +18,8 @@ class TextFile {
   explicit TextFile(std::filesystem::path path);
   /// `at`: bytes; the file must have as many.
   TextFile(std::filesystem::path path, std::int64_t at);
+  /// A new file in place of what has that name: a symbolic link is replaced, not followed.
+  static TextFile make_new(const std::filesystem::path& path);
 
   void write(std::string_view text);
   /// Hands everything written so far to the operating system, so that it survives the end of this process.
@@ -30,6 +32,7 @@ class TextFile {
   void close();
 
  private:
+  TextFile(std::filesystem::path path, std::FILE* file);
   struct Close {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
@@ -39,7 +42,7 @@ class TextFile {
 };
 
 /// Writes `text` beside `path` and renames it over `path`: a reader sees the old file or the new one, never a
-/// part.
+/// part. What is no file, such as /dev/stdout, is written to as it is.
 void write_whole_file(const std::filesystem::path& path, std::string_view text);
 
 /// Makes a folder and those above it, where they are not there. Throws WriteError.

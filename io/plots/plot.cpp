@@ -129,9 +129,13 @@ bool is_plot_file(const std::filesystem::path& path) {
 
 void write_plot(const std::filesystem::path& path, const std::string& title,
                 const std::vector<Panel>& panels) {
+  // gnuplot takes what begins with | for a command, and a line ends its strings.
+  const std::filesystem::path file = std::filesystem::absolute(path);
+  if (file.string().find('\n') != std::string::npos)
+    throw WriteError(fmt::format("cannot write {}: the name holds a line end", path.string()));
   const Layout grid = layout(panels.size());
   std::string script = fmt::format("set terminal {}\nset output {}\nset grid\nset key below height 0.5\n",
-                                   terminal(path, grid), quoted(path.string()));
+                                   terminal(path, grid), quoted(file.string()));
   script += fmt::format("set multiplot layout {},{} title {}\n", grid.rows, grid.columns, quoted(title));
   for (std::size_t k = 0; k < panels.size(); ++k) script += panel_commands(panels[k], k);
   script += "unset multiplot\nset output\n";

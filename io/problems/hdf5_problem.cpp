@@ -316,12 +316,13 @@ void write_whole(const std::filesystem::path& path,
                  const std::function<void(const std::filesystem::path& part)>& write) {
   const std::filesystem::path part = path.string() + ".part";
   hdf5::print_no_errors();
+  std::error_code error;
+  std::filesystem::remove(part, error);  // of a run that was killed; a link, not what it points at
   try {
     write(part);
-  } catch (const hdf5::Error& error) {
-    throw WriteError(fmt::format("cannot write {}: {}", path.string(), error.what()));
+  } catch (const hdf5::Error& failure) {
+    throw WriteError(fmt::format("cannot write {}: {}", path.string(), failure.what()));
   }
-  std::error_code error;
   std::filesystem::rename(part, path, error);
   if (error) throw WriteError(fmt::format("cannot write {}: {}", path.string(), error.message()));
 }

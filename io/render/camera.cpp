@@ -67,9 +67,12 @@ Camera framing_camera(const std::vector<Vec3>& points, const Vec3& direction, co
   }
   const double distance =
       std::max((rightmost + left) / (2.0 * half_width), (top + bottom) / (2.0 * half_height));
-  const double z = std::max(distance, nearest + 1e-3 * std::max(1e-9, std::abs(distance - nearest)));
+  // What the coordinates still resolve, m, where all points are one; nothing is as small as the last number.
+  const double least =
+      std::max({1e-9 * std::abs(rightmost), 1e-9 * std::abs(top), 1e-9 * std::abs(nearest), 1e-18});
+  const double z = std::max(distance, nearest + 1e-3 * std::max(least, std::abs(distance - nearest)));
   camera.eye = 0.5 * (rightmost - left) * right + 0.5 * (top - bottom) * above + z * direction;
-  camera.target = camera.eye - std::max(z - nearest, 1e-9) * direction;
+  camera.target = camera.eye - std::max(z - nearest, least) * direction;
   return camera;
 }
 

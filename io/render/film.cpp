@@ -76,7 +76,7 @@ Film::Film(std::filesystem::path path, int width, int height, double frames_per_
                                    "-"};
   const std::vector<std::string> coding = coding_of(path_.extension().string());
   command.insert(command.end(), coding.begin(), coding.end());
-  command.push_back(path_.string());
+  command.push_back("file:" + path_.string());  // no other protocol, nor an option
   process_ = start(path_, command, ends[0], ends[1]);
   close(ends[0]);
   pipe_ = ends[1];

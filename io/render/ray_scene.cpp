@@ -1,10 +1,15 @@
 #include "io/render/ray_scene.h"
 
+#include <array>
 #include <cmath>
+#include <cstring>
 #include <embree3/rtcore.h>
 #include <fmt/format.h>
+#include <new>
 #include <stdexcept>
 #include <utility>
+
+#include "io/render/run_scene.h"
 
 namespace scree::io {
 
@@ -47,7 +52,11 @@ struct Grains {
 
 void grain_bounds(const RTCBoundsFunctionArguments* arguments) {
   const Grain& grain = static_cast<const Grains*>(arguments->geometryUserPtr)->grain[arguments->primID];
-  const Vec3f low = grain.centre - grain.half_extent, high = grain.centre + grain.half_extent;
+  // Embree leaves out what has no box: bodies that are nowhere.
+  const Vec3f none = Vec3f::Constant(std::numeric_limits<float>::quiet_NaN());
+  const bool drawn = can_be_drawn(grain.centre.cast<double>());
+  const Vec3f low = drawn ? Vec3f(grain.centre - grain.half_extent) : none,
+              high = drawn ? Vec3f(grain.centre + grain.half_extent) : none;
   RTCBounds& box = *arguments->bounds_o;
   box.lower_x = low[0], box.lower_y = low[1], box.lower_z = low[2];
   box.upper_x = high[0], box.upper_y = high[1], box.upper_z = high[2];
@@ -113,6 +122,21 @@ bool occluded(RTCScene scene, const Ray& ray) {
   return r.tfar < 0.0f;
 }
 
+/// What Embree says of its last error; without memory there is no string to put it into.
+using ErrorText = std::array<char, 160>;
+void keep_error(void* kept, RTCError, const char* text) {
+  std::strncpy(static_cast<ErrorText*>(kept)->data(), text, ErrorText().size() - 1);
+}
+
+/// Throws what Embree met, also while it started and there is no device yet.
+void expect_no_error(RTCDevice device, const ErrorText& text) {
+  const RTCError error = rtcGetDeviceError(device);
+  if (error == RTC_ERROR_OUT_OF_MEMORY) throw std::bad_alloc();
+  if (error == RTC_ERROR_NONE && device) return;
+  throw std::runtime_error(text[0] != '\0' ? std::string(text.data())
+                                           : fmt::format("Embree reports error {}", static_cast<int>(error)));
+}
+
 /// Convex polygons as fans of triangles.
 struct Walls {
   std::vector<std::array<std::uint32_t, 3>> triangle;  // [triangle] points of the mesh
@@ -140,6 +164,7 @@ constexpr unsigned wall_geometry = 0, body_geometry = 1, chain_geometry = 2;
 }  // namespace
 
 struct RayScene::Parts {
+  ErrorText error{};
   Device device{rtcNewDevice(nullptr)};
   Scene solid_scene{rtcNewScene(device.get())}, clear_scene{rtcNewScene(device.get())};
   Grains grains;
@@ -201,6 +226,7 @@ struct RayScene::Parts {
     attach_chains(solid_scene.get());
     rtcCommitScene(solid_scene.get());
     rtcCommitScene(clear_scene.get());
+    expect_no_error(device.get(), error);
   }
 
   std::optional<RayHit> hit(RTCScene scene, const Walls& walls, const Ray& ray) const {
@@ -223,10 +249,9 @@ struct RayScene::Parts {
 };
 
 RayScene::RayScene() : parts_(std::make_unique<Parts>()) {
-  if (!parts_->device.get()) {
-    throw std::runtime_error(
-        fmt::format("Embree cannot start: error {}", static_cast<int>(rtcGetDeviceError(nullptr))));
-  }
+  Parts& p = *parts_;
+  if (!p.device.get()) expect_no_error(nullptr, p.error);
+  rtcSetDeviceErrorFunction(p.device.get(), keep_error, &p.error);
   set_walls({}, {});
 }
 RayScene::~RayScene() = default;

@@ -112,7 +112,8 @@ std::vector<Chain> RunPicture::chains(std::size_t frame, Paint& paint) const {
   const float strong = force.empty() ? 1.0f : quantile(force, force_share);
   std::vector<Chain> rods;
   for (const ForceLine& line : lines) {
-    if (!(line.force > static_cast<float>(least_force) * strong)) continue;
+    if (!(line.force > static_cast<float>(least_force) * strong) || !std::isfinite(line.force)) continue;
+    if (!can_be_drawn(line.start.cast<double>()) || !can_be_drawn(line.end.cast<double>())) continue;
     // As wide as the root of the force over the strong ones of the frame: the area of the rod goes with what
     // it carries.
     const double width = std::sqrt(std::min(1.0, static_cast<double>(line.force) / strong));

@@ -35,7 +35,7 @@ void add_bodies(const Shapes& shapes, const Bodies& bodies, double fit, std::vec
   for (int axis = 0; axis < 3; ++axis) {
     std::vector<double> below, above;
     for (std::size_t i = 0; i < bodies.size(); ++i) {
-      if (!bodies.position[i].allFinite()) continue;
+      if (!can_be_drawn(bodies.position[i])) continue;
       const double reach = half_extent(shapes, bodies.shape[i], bodies.orientation[i])[axis];
       below.push_back(bodies.position[i][axis] - reach);
       above.push_back(bodies.position[i][axis] + reach);
@@ -93,12 +93,24 @@ std::vector<Vec3> worth_seeing(const TrajectoryReader& reader, double fit) {
   return points;
 }
 
+/// Those that can be drawn: where they are, how they lie, and what they are.
+Bodies to_draw(const Bodies& bodies) {
+  Bodies kept;
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    if (!can_be_drawn(bodies.position[i])) continue;
+    kept.position.push_back(bodies.position[i]);
+    kept.orientation.push_back(bodies.orientation[i]);
+    kept.shape.push_back(bodies.shape[i]);
+  }
+  return kept;
+}
+
 /// The part of the planes that is drawn: around what is seen, with room sideways for floors to fade out.
 Region wall_region(const TrajectoryReader& reader, const Vec3& up) {
   const RecordedRun& run = reader.run();
-  Region region = scene_region(reader.bodies(0), run.model.shapes, run.model.boundaries);
+  Region region = scene_region(to_draw(reader.bodies(0)), run.model.shapes, run.model.boundaries);
   for (const std::size_t k : sampled_frames(reader.frames(), looked_at)) {
-    region = grown_region(region, reader.bodies(k));
+    region = grown_region(region, to_draw(reader.bodies(k)));
   }
   const Vec3 middle = 0.5 * (region.low + region.high), half = 0.5 * (region.high - region.low);
   const double sideways = floor_stretch * half.maxCoeff();

@@ -23,6 +23,11 @@ struct RunScene {
 /// in a picture; of the others, half may lie beyond it on each side along each axis. Throws ReadError.
 RunScene run_scene(const TrajectoryReader& reader, double fit = 0.99);
 
+/// Where something can be drawn: elsewhere, as bodies of a run that has failed are, rays in single precision
+/// lead nowhere.
+constexpr double farthest_m = 1e9;
+inline bool can_be_drawn(const Vec3& x) { return x.allFinite() && x.cwiseAbs().maxCoeff() <= farthest_m; }
+
 /// The box about points; there must be one.
 inline Eigen::AlignedBox3d box_of(const std::vector<Vec3>& points) {
   Eigen::AlignedBox3d box;

@@ -248,6 +248,18 @@ std::string colours() {
   return '[' + text + ']';
 }
 
+/// A JSON string is a Python string literal: quotes and backslashes in the path are taken care of. Bytes that
+/// are no UTF-8 are what Python makes of them.
+std::string python_path(const std::string& path) {
+  try {
+    return nlohmann::json(path).dump();
+  } catch (const nlohmann::json::type_error&) {
+    std::string bytes;
+    for (const char c : path) bytes += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    return "os.fsdecode(b\"" + bytes + "\")";
+  }
+}
+
 }  // namespace
 
 std::string paraview_script(const ViewOptions& options) {
@@ -258,8 +270,7 @@ std::string paraview_script(const ViewOptions& options) {
   across.normalize();
   const Vec3 right = across.cross(up);
   const Vec3 towards = (-0.9 * across + 0.35 * right + 0.5 * up).normalized();
-  // A JSON string is a Python string literal: quotes and backslashes in the path are taken care of.
-  const std::string folder = nlohmann::json(options.folder.string()).dump();
+  const std::string folder = python_path(options.folder.string());
   return fmt::format(
       "{}FOLDER = {}\nHAS_WALLS, WALLS_MOVE, HAS_CONTACTS, SHOW_CHAINS = {}, {}, {}, {}\nCOLOUR = {}\nUP = "
       "{}\n"

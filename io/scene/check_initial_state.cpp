@@ -94,6 +94,15 @@ void add_worst(const std::vector<Misplaced>& alike, double limit, const char* th
 void check_initial_state(const PlacementLimits& limits, Reading& reading) {
   const Model& model = reading.scene.model;
   const Bodies& bodies = reading.scene.initial.bodies;
+  if (const std::optional<Crowd> found = crowd(model, bodies)) {
+    Fault fault;
+    fault.where = location(reading, found->other);
+    fault.key_path = name(reading, found->other);
+    fault.problem = fmt::format("lies in one spot with {}", description(reading, found->body));
+    fault.suggestion = fmt::format("many of the first {} bodies do; the rest was not looked at", found->near);
+    reading.faults.push_back(std::move(fault));
+    return;
+  }
   const std::vector<Misplaced> all = misplaced_bodies(model, bodies, limits.overlap);
   const auto those = [&](auto&& are_meant) {
     std::vector<Misplaced> result;

@@ -173,7 +173,7 @@ class GroupReader {
     const auto count = static_cast<std::size_t>(section_.integer("count"));
     if (bodies().size() + count > reading_.most_bodies) {
       Fault fault = fault_at(section_.given("count"), section_.path_of("count"),
-                             "these bodies do not fit into the memory of this machine");
+                             "these bodies do not fit into the memory that there is");
       fault.allowed =
           fmt::format("<= {}", reading_.most_bodies - std::min(reading_.most_bodies, bodies().size()));
       reading_.faults.push_back(std::move(fault));

@@ -170,6 +170,30 @@ void read_adaptive_step(const Section& top, Scene& scene, std::vector<Fault>& fa
          fmt::format("they are {} s and {} s", settings.least_time_step_s, settings.time_step_s));
 }
 
+/// Steps and frames are counted, and times tell one from the next.
+void check_length(const Section& top, const Scene& scene, std::vector<Fault>& faults) {
+  const auto refuse = [&](const Section& section, const std::string& key, const std::string& problem,
+                          const std::string& allowed) {
+    Fault fault = fault_at(section.given(key), section.path().empty() ? key : section.path_of(key), problem);
+    fault.unit = "s";
+    fault.allowed = allowed;
+    faults.push_back(std::move(fault));
+  };
+  const double step = least_step(scene), end = scene.end_time_s;
+  const std::string shortest = fmt::format(">= {:.3g}", end / most_steps);
+  const char* const step_key = scene.model.settings.adaptive_step ? "least_time_step" : "time_step";
+  if (end / step > most_steps) {  // the fault of the one that is farther from a second
+    if (top.has("end_time") && (end > 1.0 / step || !top.has(step_key)))
+      refuse(top, "end_time", fmt::format("no run comes there in steps of {:g} s", step),
+             fmt::format("<= {:g}", most_steps * step));
+    else if (top.has(step_key))
+      refuse(top, step_key, fmt::format("no run comes to its end at {:g} s in such steps", end), shortest);
+  }
+  const Section output = top.child("output");
+  if (output.has("interval") && end / scene.output.interval_s > most_steps)
+    refuse(output, "interval", fmt::format("these are too many frames until {:g} s", end), shortest);
+}
+
 }  // namespace
 
 void read_settings(const Section& top, Reading& reading) {
@@ -184,6 +208,7 @@ void read_settings(const Section& top, Reading& reading) {
   }
   if (top.has("rest_speed")) scene.rest_speed_m_s = top.number("rest_speed");
   read_adaptive_step(top, scene, reading.faults);
+  check_length(top, scene, reading.faults);
   const Settings& settings = scene.model.settings;
   const Section solver = top.child("solver");
   if (settings.solver.kind == SolverKind::consensus &&

@@ -64,6 +64,15 @@ struct Scene {
   std::vector<Fault> warnings;    // what does not keep the scene from running but is probably not meant
 };
 
+/// The most steps and frames that a run may have: of more, a time in double precision does not tell one from
+/// the next.
+inline constexpr double most_steps = 9e15;
+/// The shortest step that is not cut short by a landing, s.
+inline double least_step(const Scene& scene) {
+  const Settings& settings = scene.model.settings;
+  return settings.adaptive_step ? settings.least_time_step_s : settings.time_step_s;
+}
+
 // Steps end near, or, if they are adaptive, at the times of frames and of the end.
 
 /// How far from a moment the step ends that is meant for it, at most, s: half a step, for the times of steps

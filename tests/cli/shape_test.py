@@ -97,14 +97,14 @@ class Shape(unittest.TestCase):
         one_height = struct.unpack(">I", (self.folder / "one.png").read_bytes()[20:24])[0]
         self.assertAlmostEqual(height / one_height, 2, delta=0.05)
 
-        self.told(SHAPES / "rice.toml", "--mesh", mesh)
+        self.told(SHAPES / "rice.toml", "--mesh", mesh, "--overwrite")
         with open(self.folder / "text.STL", "w", encoding="utf-8") as file:
             file.write("solid rice\n")
             for triangle in stl_triangles(mesh):
                 corners = "".join(f"vertex {25.4 * x:.7e} {25.4 * y:.7e} {25.4 * z:.7e}\n" for x, y, z in triangle)
                 file.write(f"facet normal 0 0 0\nouter loop\n{corners}endloop\nendfacet\n")
             file.write("endsolid rice\n")
-        self.told("--fit", self.folder / "text.STL", "-k", "0", "-o", fitted)
+        self.told("--fit", self.folder / "text.STL", "-k", "0", "-o", fitted, "--overwrite")
         rice = json.loads(self.told(fitted, "--json", "--size", str(1 / 25.4)))
         self.assertAlmostEqual(rice["volume_m3"] / json.loads(self.told(SHAPES / "rice.toml", "--json"))["volume_m3"], 1, delta=0.02)
 
@@ -121,7 +121,7 @@ class Shape(unittest.TestCase):
         for name, content in files.items():
             path = self.folder / (name + ".ply")
             path.write_bytes(header.format(name).encode() + content)
-            text = self.told("--fit", path, "-k", "0", "-o", self.folder / "box.toml")
+            text = self.told("--fit", path, "-k", "0", "-o", self.folder / "box.toml", "--overwrite")
             self.assertIn("12 triangles, volume 24,", text)
 
     def test_fit_says_what_is_wrong(self):

@@ -67,7 +67,7 @@ TEST(BadSceneFile, TooManyBodiesAreToldBeforeTheyAreMade) {
   } catch (const InputError& error) {
     EXPECT_STREQ(
         error.what(),
-        "many.toml:7:9: bodies[0].count: these bodies do not fit into the memory of this machine (value "
+        "many.toml:7:9: bodies[0].count: these bodies do not fit into the memory that there is (value "
         "1000000000, allowed <= 1000000)");
   }
 }
