@@ -29,6 +29,9 @@ struct Column {
   Set set;
 };
 
+template <class Rows, class Get, class Set>
+Column(Rows&, Get, Set) -> Column<Rows, Get, Set>;
+
 /// The numbers that `of(row)` refers to.
 template <class Rows, class Of>
 auto numbers(Rows& rows, Of of) {
