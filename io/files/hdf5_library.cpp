@@ -116,8 +116,6 @@ class Library final : public ContentSource {
  public:
   explicit Library(const std::filesystem::path& path) {
     print_no_errors();
-    H5PLset_loading_state(0);          // no filters or links of other programs
-    H5Lunregister(H5L_TYPE_EXTERNAL);  // no links to other files
     if (const std::string problem = file_problem(path); !problem.empty()) throw Error(problem);
     file_bytes_ = std::filesystem::file_size(path);
     try {
@@ -326,6 +324,11 @@ class Library final : public ContentSource {
 };
 
 }  // namespace
+
+void stay_within_file() {
+  H5PLset_loading_state(0);
+  H5Lunregister(H5L_TYPE_EXTERNAL);
+}
 
 std::unique_ptr<ContentSource> library_content(const std::filesystem::path& path) {
   return std::make_unique<Library>(path);

@@ -14,6 +14,9 @@ namespace scree::io::hdf5 {
 /// values are read it is asked whether the file can hold so many at all. Throws Error.
 std::unique_ptr<ContentSource> library_content(const std::filesystem::path& path);
 
+/// For this process and for ever: no links to other files, and no filters of other programs.
+void stay_within_file();
+
 /// Memory that one answer may take, bytes: what a file of this size can be made to hold, and no more than
 /// half of the machine's.
 std::uint64_t most_answer_bytes(std::uint64_t file_bytes);

@@ -115,8 +115,7 @@ std::vector<T> read_rows(hid_t location, const std::string& path, hid_t type) {
   const std::vector<hsize_t> dims = dimensions(dataset);
   if (dims.size() != 1) throw Error(path + ": must be a list");
   std::vector<T> rows(dims[0]);
-  if (!rows.empty())
-    check(H5Dread(dataset.get(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, rows.data()), path);
+  if (!rows.empty()) check(H5Dread(dataset.get(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, rows.data()), path);
   return rows;
 }
 

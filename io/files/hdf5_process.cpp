@@ -221,6 +221,7 @@ void answer_questions(const std::filesystem::path& path, std::uint64_t file_byte
   const double through_file_s = patience_s + static_cast<double>(file_bytes) / bytes_per_second;
   const double room_s = static_cast<double>(most_answer_bytes(file_bytes)) / bytes_per_second;
   std::unique_ptr<ContentSource> source;
+  stay_within_file();
   for (;;) {
     Message question = Message::receive_from(socket);
     const auto kind = question.take<Question>();

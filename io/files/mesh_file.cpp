@@ -165,7 +165,7 @@ std::string mesh_problem(const std::vector<Vec3>& points) {
   const double far = std::max(low.cwiseAbs().maxCoeff(), high.cwiseAbs().maxCoeff()),
                size = (high - low).maxCoeff();
   if (far > largest) return fmt::format("it has coordinates beyond {:g}", largest);
-  if (far > farthest * size && size > 0.0)
+  if (far > farthest * size)
     return fmt::format("it is {:g} large and {:g} from its origin: its coordinates are too coarse", size,
                        far);
   return "";

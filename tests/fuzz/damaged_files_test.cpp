@@ -298,7 +298,7 @@ TEST(DeepScenes, AreToldWithTheirPlace) {
   EXPECT_NE(said.find("s.toml:1:"), std::string::npos) << said.substr(0, 300);
   std::string chain = "[parameters]\np0 = 1.0\n";
   for (std::size_t k = 1; k < deep; ++k)
-    chain = chain + 'p' + std::to_string(k) + " = \"= p" + std::to_string(k - 1) + "\"\n";
+    chain += 'p' + std::to_string(k) + " = \"= p" + std::to_string(k - 1) + "\"\n";
   // From its end, where the first one that is resolved needs all others.
   said = scene_said("end_time = \"= p" + std::to_string(deep - 1) + "\"\n" + chain);
   EXPECT_NE(said.find("through more than 100 other parameters"), std::string::npos) << said.substr(0, 300);

@@ -45,7 +45,8 @@ std::vector<Place> places_in(const std::string& path) {
         },
         &names, H5P_DEFAULT);
     for (const std::string& name : names) {
-      if (name != "unit" && name != "description") places.push_back({places[k].path, name});
+      if (places[k].path.empty() || (name != "unit" && name != "description"))
+        places.push_back({places[k].path, name});
     }
   }
   H5Fclose(file);
