@@ -3,13 +3,20 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <fstream>
 #include <limits>
+#include <sstream>
+
+#include "io/files/input_file.h"
 
 namespace scree::io {
 
 std::vector<CsvLine> read_csv_lines(const std::filesystem::path& file) {
-  std::ifstream stream(file);
+  std::string problem;
+  return csv_lines(read_bytes(file, problem).value_or(""));
+}
+
+std::vector<CsvLine> csv_lines(const std::string& bytes) {
+  std::istringstream stream(bytes);
   std::vector<CsvLine> lines;
   std::string text;
   for (int number = 1; std::getline(stream, text); ++number) {

@@ -15,6 +15,7 @@ struct CsvLine {
 
 /// Lines that are neither empty nor begin with #; none where the file cannot be opened.
 std::vector<CsvLine> read_csv_lines(const std::filesystem::path& file);
+std::vector<CsvLine> csv_lines(const std::string& bytes);
 
 /// A comma, or what stands for it where there is none in the line: semicolon, tab, blanks.
 char csv_separator(std::string_view line);

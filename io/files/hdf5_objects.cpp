@@ -26,13 +26,6 @@ std::string last_error() {
   return text.empty() ? "HDF5 gives no reason" : text;
 }
 
-Handle text_type() {
-  Handle type(H5Tcopy(H5T_C_S1), H5Tclose, "string type");
-  check(H5Tset_size(type.get(), H5T_VARIABLE), "string type");
-  check(H5Tset_cset(type.get(), H5T_CSET_UTF8), "string type");
-  return type;
-}
-
 Handle data_space(const std::vector<hsize_t>& dims) {
   const hid_t id = dims.empty() ? H5Screate(H5S_SCALAR)
                                 : H5Screate_simple(static_cast<int>(dims.size()), dims.data(), nullptr);
@@ -131,6 +124,13 @@ bool has_link(hid_t location, const std::string& path) {
   return H5Lexists(location, path.c_str(), H5P_DEFAULT) > 0;
 }
 
+Handle text_type(H5T_cset_t characters) {
+  Handle type(H5Tcopy(H5T_C_S1), H5Tclose, "string type");
+  check(H5Tset_size(type.get(), H5T_VARIABLE), "string type");
+  check(H5Tset_cset(type.get(), characters), "string type");
+  return type;
+}
+
 void write_attribute(hid_t object, const std::string& name, const std::string& text) {
   const char* const pointer = text.c_str();
   put_attribute(object, name, text_type().get(), {}, &pointer);
@@ -146,32 +146,6 @@ void write_attribute(hid_t object, const std::string& name, std::int64_t value) 
 
 void write_attribute(hid_t object, const std::string& name, const Vec3& value) {
   put_attribute(object, name, H5T_NATIVE_DOUBLE, {3}, value.data());
-}
-
-std::string read_text_attribute(hid_t object, const std::string& name) {
-  const Handle attribute(H5Aopen(object, name.c_str(), H5P_DEFAULT), H5Aclose, name);
-  const Handle type = text_type();
-  char* pointer = nullptr;
-  check(H5Aread(attribute.get(), type.get(), &pointer), name);
-  const std::string text = pointer ? pointer : "";
-  H5free_memory(pointer);
-  return text;
-}
-
-double read_number_attribute(hid_t object, const std::string& name) {
-  const Handle attribute(H5Aopen(object, name.c_str(), H5P_DEFAULT), H5Aclose, name);
-  double value = 0.0;
-  check(H5Aread(attribute.get(), H5T_NATIVE_DOUBLE, &value), name);
-  return value;
-}
-
-Vec3 read_vector_attribute(hid_t object, const std::string& name) {
-  const Handle attribute(H5Aopen(object, name.c_str(), H5P_DEFAULT), H5Aclose, name);
-  const Handle space(H5Aget_space(attribute.get()), H5Sclose, name);
-  if (H5Sget_simple_extent_npoints(space.get()) != 3) throw Error(name + ": is not a vector");
-  Vec3 value;
-  check(H5Aread(attribute.get(), H5T_NATIVE_DOUBLE, value.data()), name);
-  return value;
 }
 
 void write_text(hid_t location, const Label& label, const std::string& text) {
@@ -197,47 +171,11 @@ void write_array(hid_t location, const Label& label, hid_t type, const std::vect
   if (!empty) check(H5Dwrite(dataset.get(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data), label.name);
 }
 
-std::vector<std::string> read_texts(hid_t location, const std::string& path) {
-  const Handle dataset = open_dataset(location, path);
-  const Handle space(H5Dget_space(dataset.get()), H5Sclose, path);
-  const auto n = static_cast<std::size_t>(std::max<hssize_t>(H5Sget_simple_extent_npoints(space.get()), 0));
-  if (n == 0) return {};
-  const Handle stored(H5Dget_type(dataset.get()), H5Tclose, path);
-  std::vector<std::string> texts;
-  if (H5Tis_variable_str(stored.get()) <= 0) {  // all of one length, padded with zeros
-    const std::size_t length = H5Tget_size(stored.get());
-    const Handle type(H5Tcopy(stored.get()), H5Tclose, path);
-    check(H5Tset_size(type.get(), length + 1), path);
-    check(H5Tset_strpad(type.get(), H5T_STR_NULLTERM), path);
-    std::vector<char> characters(n * (length + 1), '\0');
-    check(H5Dread(dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, characters.data()), path);
-    for (std::size_t k = 0; k < n; ++k) texts.emplace_back(characters.data() + k * (length + 1));
-    return texts;
-  }
-  std::vector<char*> pointers(n, nullptr);
-  check(H5Dread(dataset.get(), text_type().get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, pointers.data()), path);
-  for (char* pointer : pointers) {
-    texts.emplace_back(pointer ? pointer : "");
-    H5free_memory(pointer);
-  }
-  return texts;
-}
-
 std::vector<hsize_t> dimensions(const Handle& dataset) {
   const Handle space(H5Dget_space(dataset.get()), H5Sclose, "dimensions");
   std::vector<hsize_t> dims(static_cast<std::size_t>(std::max(0, H5Sget_simple_extent_ndims(space.get()))));
   check(H5Sget_simple_extent_dims(space.get(), dims.data(), nullptr), "dimensions");
   return dims;
-}
-
-void read_box(const Handle& dataset, hid_t type, const Box& box, void* into) {
-  const Handle file_space(H5Dget_space(dataset.get()), H5Sclose, "reading");
-  check(H5Sselect_hyperslab(file_space.get(), H5S_SELECT_SET, box.start.data(), nullptr, box.count.data(),
-                            nullptr),
-        "reading");
-  if (H5Sselect_valid(file_space.get()) <= 0) throw Error("reading: fewer rows than were asked for");
-  const Handle memory_space = data_space(box.count);
-  check(H5Dread(dataset.get(), type, memory_space.get(), file_space.get(), H5P_DEFAULT, into), "reading");
 }
 
 Growing::Growing(hid_t location, const Label& label, hid_t type, const Layout& layout)

@@ -1,21 +1,16 @@
-// HDF5 objects that close themselves and calls that throw. Included by .cpp files of io only.
+// HDF5 objects that close themselves and calls that throw, for writing. Included by .cpp files of io only.
+// Files that anybody may have written are read through hdf5_file.h.
 #pragma once
 
 #include <hdf5.h>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "engine/core/types.h"
+#include "io/files/hdf5_error.h"
 
 namespace scree::io::hdf5 {
-
-/// A call of HDF5 failed; says what was attempted and HDF5's reason, but not in which file.
-class Error : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
 
 /// Owns an HDF5 identifier.
 class Handle {
@@ -55,6 +50,8 @@ Handle group_for(hid_t location, const std::string& name);
 Handle open_file(const std::string& path);
 Handle open_dataset(hid_t location, const std::string& path);
 bool has_link(hid_t location, const std::string& path);
+/// Strings of any length.
+Handle text_type(H5T_cset_t characters = H5T_CSET_UTF8);
 
 /// The memory type that holds a T.
 template <class T>
@@ -85,10 +82,6 @@ void write_attribute(hid_t object, const std::string& name, double value);
 void write_attribute(hid_t object, const std::string& name, std::int64_t value);
 void write_attribute(hid_t object, const std::string& name, const Vec3& value);
 
-std::string read_text_attribute(hid_t object, const std::string& name);
-double read_number_attribute(hid_t object, const std::string& name);
-Vec3 read_vector_attribute(hid_t object, const std::string& name);
-
 /// What a dataset is, written as its attributes `unit` ("1" if dimensionless) and `description`.
 struct Label {
   std::string name;
@@ -115,35 +108,18 @@ inline void write_rows(hid_t location, const Label& label, const std::vector<Vec
   write_rows(location, label, data.empty() ? nullptr : data[0].data(), data.size(), 3);
 }
 
-/// A text, or a list of them.
-std::vector<std::string> read_texts(hid_t location, const std::string& path);
-
 /// The dimensions as they are now.
 std::vector<hsize_t> dimensions(const Handle& dataset);
 
-/// A box of a dataset, in its own order.
-struct Box {
-  std::vector<hsize_t> start, count;
-};
-/// `into` must have room for the product of `count`. Throws Error if the box sticks out.
-void read_box(const Handle& dataset, hid_t type, const Box& box, void* into);
-
-/// Rows [first, first + n) of a dataset whose rows are tightly packed T.
-template <class T>
-std::vector<T> read_rows(hid_t location, const std::string& path, hid_t type, hsize_t first, hsize_t n) {
-  const Handle dataset = open_dataset(location, path);
-  Box box{{}, dimensions(dataset)};
-  box.start.assign(box.count.size(), 0);
-  box.start.at(0) = first;
-  box.count.at(0) = n;
-  std::vector<T> rows(n);
-  if (n > 0) read_box(dataset, type, box, rows.data());
-  return rows;
-}
-/// All rows.
+/// All of a list of numbers that this program wrote.
 template <class T>
 std::vector<T> read_rows(hid_t location, const std::string& path, hid_t type) {
-  return read_rows<T>(location, path, type, 0, dimensions(open_dataset(location, path)).at(0));
+  const Handle dataset = open_dataset(location, path);
+  const std::vector<hsize_t> dims = dimensions(dataset);
+  if (dims.size() != 1) throw Error(path + ": must be a list");
+  std::vector<T> rows(dims[0]);
+  if (!rows.empty()) check(H5Dread(dataset.get(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, rows.data()), path);
+  return rows;
 }
 
 /// A dataset [rows, ...] that grows along its first dimension. Its chunks have checksums.

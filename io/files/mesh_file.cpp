@@ -4,17 +4,16 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <fmt/format.h>
-#include <fstream>
 #include <iterator>
 #include <map>
 #include <sstream>
 #include <string>
 
 #include "io/files/file_errors.h"
+#include "io/files/input_file.h"
 #include "io/files/ply_file.h"
 #include "io/files/text_file.h"
 
@@ -59,12 +58,6 @@ constexpr std::array<std::string_view, 2> endings{".stl", ".obj"};
 
 [[noreturn]] void fail(const std::filesystem::path& path, const std::string& problem) {
   throw ReadError(fmt::format("cannot read {}: {}", path.string(), problem));
-}
-
-std::string bytes_of(const std::filesystem::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream || std::filesystem::is_directory(path)) fail(path, std::strerror(stream ? EISDIR : errno));
-  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
 }
 
 /// Corners, three a triangle, become points that triangles share.
@@ -146,6 +139,8 @@ std::vector<Vec3> obj_corners(const std::filesystem::path& path, const std::stri
           fail(path, fmt::format("line {}: there is no vertex {}", number, word));
         face.push_back(points[static_cast<std::size_t>(place - 1)]);
       }
+      if (corners.size() / 3 + face.size() > most_triangles)
+        fail(path, fmt::format("it has more than {} triangles", most_triangles));
       for (std::size_t c = 2; c < face.size(); ++c)
         corners.insert(corners.end(), {face[0], face[c - 1], face[c]});
     }
@@ -157,10 +152,35 @@ std::vector<Vec3> obj_corners(const std::filesystem::path& path, const std::stri
 
 std::span<const std::string_view> mesh_endings() { return endings; }
 
+std::string mesh_problem(const std::vector<Vec3>& points) {
+  constexpr double farthest = 1e8;   // of the size
+  constexpr double largest = 1e100;  // m, or whatever the unit of the file is
+  Vec3 low = Vec3::Constant(infinity), high = -low;
+  for (const Vec3& x : points) {
+    if (!x.allFinite()) return "it has coordinates that are not finite";
+    low = low.cwiseMin(x);
+    high = high.cwiseMax(x);
+  }
+  if (points.empty()) return "";
+  const double far = std::max(low.cwiseAbs().maxCoeff(), high.cwiseAbs().maxCoeff()),
+               size = (high - low).maxCoeff();
+  if (far > largest) return fmt::format("it has coordinates beyond {:g}", largest);
+  if (far > farthest * size)
+    return fmt::format("it is {:g} large and {:g} from its origin: its coordinates are too coarse", size,
+                       far);
+  return "";
+}
+
 TriangleMesh read_mesh(const std::filesystem::path& path) {
+  std::string problem;
+  const std::optional<std::string> bytes = read_bytes(path, problem);
+  if (!bytes) fail(path, problem);
+  return read_mesh(*bytes, path);
+}
+
+TriangleMesh read_mesh(const std::string& bytes, const std::filesystem::path& path) {
   std::string ending = path.extension().string();
   std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return std::tolower(c); });
-  const std::string bytes = bytes_of(path);
   std::vector<Vec3> corners;
   if (ending == ".obj") {
     corners = obj_corners(path, bytes);
@@ -174,8 +194,9 @@ TriangleMesh read_mesh(const std::filesystem::path& path) {
   } else {
     fail(path, "it is of a kind that is not read (allowed .stl, .obj, .ply)");
   }
-  if (!std::ranges::all_of(corners, [](const Vec3& x) { return x.allFinite(); }))
-    fail(path, "it has coordinates that are not finite");
+  if (corners.size() / 3 > most_triangles)
+    fail(path, fmt::format("it has more than {} triangles", most_triangles));
+  if (const std::string problem = mesh_problem(corners); !problem.empty()) fail(path, problem);
   return welded(corners);
 }
 

@@ -3,7 +3,9 @@
 
 #include <filesystem>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/geometry/triangle_mesh.h"
 
@@ -13,6 +15,15 @@ namespace scree::io {
 /// place become one point, and triangles of less than three points are left out. Polygons are cut into fans.
 /// Throws ReadError.
 TriangleMesh read_mesh(const std::filesystem::path& path);
+/// Of the bytes of such a file.
+TriangleMesh read_mesh(const std::string& bytes, const std::filesystem::path& path);
+
+/// More than a wall or a grain can need; what is made of them takes some 100 bytes each.
+inline constexpr std::size_t most_triangles = 20'000'000;
+
+/// What keeps points from being those of a mesh: numbers that are not finite, or a size that is nothing
+/// beside the distance from the origin, where coordinates do not tell one point from the next.
+std::string mesh_problem(const std::vector<Vec3>& points);
 
 /// Endings of files that are written: ".stl" and ".obj".
 std::span<const std::string_view> mesh_endings();

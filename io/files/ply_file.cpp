@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <sstream>
 
+#include "io/files/mesh_file.h"
+
 namespace scree::io {
 
 namespace {
@@ -28,6 +30,18 @@ struct Header {
   std::size_t end = 0;  // where numbers begin
 };
 
+/// Every row must take bytes: what takes none could be there any number of times.
+std::optional<Header> checked(Header header, std::string& problem) {
+  if (header.format != "ascii" && header.format != "binary_little_endian" &&
+      header.format != "binary_big_endian")
+    problem = fmt::format("its format '{}' is not known", header.format);
+  for (const Element& element : header.elements) {
+    if (element.count < 0 || element.properties.empty())
+      problem = fmt::format("its element '{}' has no properties, or a negative number of rows", element.name);
+  }
+  return problem.empty() ? std::optional(std::move(header)) : std::nullopt;
+}
+
 std::optional<Header> read_header(const std::string& bytes, std::string& problem) {
   Header header;
   std::istringstream text(bytes);
@@ -36,13 +50,12 @@ std::optional<Header> read_header(const std::string& bytes, std::string& problem
     problem = "it does not begin with ply";
     return {};
   }
+  header.end = line.size() + 1;
   while (std::getline(text, line)) {
+    header.end = std::min(header.end + line.size() + 1, bytes.size());  // the last line may have no end
     std::istringstream words(line);
     words >> word;
-    if (word == "end_header") {
-      header.end = static_cast<std::size_t>(text.tellg());
-      return header;
-    }
+    if (word == "end_header") return checked(std::move(header), problem);
     if (word == "format") words >> header.format;
     if (word == "element") {
       Element& element = header.elements.emplace_back();
@@ -130,13 +143,17 @@ std::optional<std::vector<Vec3>> ply_corners(const std::string& bytes, std::stri
           problem = fmt::format("it ends in {} {} of {}", element.name, row + 1, element.count);
           return {};
         }
-        if (element.name == "vertex" && property.name.size() == 1 && property.name[0] >= 'x' &&
-            property.name[0] <= 'z')
+        if (element.name == "vertex" && property.count_type.empty() && property.name.size() == 1 &&
+            property.name[0] >= 'x' && property.name[0] <= 'z')
           point[property.name[0] - 'x'] = values.front();
         if (element.name != "face" || !property.name.starts_with("vertex_ind")) continue;
         for (const double value : values) {
           if (value >= 0.0 && value < static_cast<double>(points.size())) continue;
           problem = fmt::format("face {} has vertex {}, and there are {}", row + 1, value, points.size());
+          return {};
+        }
+        if (corners.size() / 3 + values.size() > most_triangles) {
+          problem = fmt::format("it has more than {} triangles", most_triangles);
           return {};
         }
         for (std::size_t c = 2; c < values.size(); ++c) {

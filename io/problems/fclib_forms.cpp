@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <map>
 
+#include "io/files/machine_room.h"
 #include "io/problems/problem_parts.h"
 
 namespace scree::io::fclib {
@@ -28,6 +29,38 @@ class Multipliers {
   const Matrix& r_;
   Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> factors_;
 };
+
+/// Bytes that a matrix may take which is larger than those of the file.
+double room() { return memory_bytes() / 8.0; }
+constexpr double entry_bytes = 16.0;
+constexpr Eigen::Index most_equalities = 5000;  // R is factored dense: minutes
+
+/// The factors, and how large they are before they are computed.
+struct Factors : Eigen::SimplicialLLT<Matrix> {
+  double entries() const { return static_cast<double>(m_matrix.nonZeros()); }
+};
+
+/// The columns that `block(first, n)` makes, some at a time, as one matrix; empty, with a refusal, if it has
+/// too many entries.
+template <class Block>
+Matrix in_parts(Eigen::Index rows, Eigen::Index columns, const char* name, Refusals& refusals,
+                Block&& block) {
+  constexpr Eigen::Index together = 64;
+  std::vector<Matrix> parts;
+  double entries = 0.0;
+  for (Eigen::Index first = 0; first < columns; first += together) {
+    parts.push_back(block(first, std::min(together, columns - first)));
+    entries += static_cast<double>(parts.back().nonZeros());
+    if (entry_bytes * entries <= room()) continue;
+    refusals.push_back({"", fmt::format("{} does not fit into this machine's memory", name)});
+    return Matrix(rows, columns);
+  }
+  Matrix whole(rows, columns);
+  whole.reserve(static_cast<Eigen::Index>(entries));
+  for (std::size_t k = 0; k < parts.size(); ++k)
+    whole.middleCols(static_cast<Eigen::Index>(k) * together, parts[k].cols()) = parts[k];
+  return whole;
+}
 
 /// The blocks of the contacts' row of W, by column.
 std::map<long, Mat3> block_row(const Eigen::SparseMatrix<double, Eigen::RowMajor>& w, long contact,
@@ -70,16 +103,36 @@ Matrix symmetric(const Matrix& m, Refusals& refusals) {
 }
 
 LocalForm local_form(const GlobalForm& g, Refusals& refusals) {
-  const Eigen::SimplicialLLT<Matrix> factors(symmetric(g.M, refusals));
   LocalForm local;
+  Factors factors;
+  const Matrix m = symmetric(g.M, refusals);
+  factors.analyzePattern(m);
+  if (entry_bytes * factors.entries() > room()) {
+    refusals.push_back({"M", "has factors that do not fit into this machine's memory"});
+    return local;
+  }
+  factors.factorize(m);
   if (factors.info() != Eigen::Success) {
     refusals.push_back({"M", "must be positive definite: velocities are eliminated by its Cholesky factors"});
     return local;
   }
-  const Matrix answer = factors.solve(g.H);  // M^-1 H
-  const Vector free = factors.solve(g.f);    // velocities without any r and l
-  local.W = g.H.transpose() * answer;
+  const Matrix answer =
+      in_parts(g.M.rows(), g.H.cols(), "M^-1 H", refusals, [&](Eigen::Index first, Eigen::Index n) -> Matrix {
+        return factors.solve(Matrix(g.H.middleCols(first, n)));
+      });
+  if (!refusals.empty()) return local;
+  const Vector free = factors.solve(g.f);  // velocities without any r and l
+  const Matrix h_transposed = g.H.transpose();
+  local.W =
+      in_parts(g.H.cols(), g.H.cols(), "W", refusals, [&](Eigen::Index first, Eigen::Index n) -> Matrix {
+        return h_transposed * answer.middleCols(first, n);
+      });
   local.q = g.H.transpose() * free + g.w;
+  if (g.G.cols() > most_equalities) {
+    refusals.push_back({"G", fmt::format("has {} equality constraints, and at most {} are eliminated",
+                                         g.G.cols(), most_equalities)});
+    return local;
+  }
   local.V = answer.transpose() * g.G;
   local.R = Matrix(g.G.transpose()) * Matrix(factors.solve(g.G));
   local.s = g.G.transpose() * free + g.b;
@@ -88,6 +141,14 @@ LocalForm local_form(const GlobalForm& g, Refusals& refusals) {
 
 void eliminate_equalities(LocalForm& p, Refusals& refusals) {
   if (p.R.cols() == 0) return;
+  const double dense = static_cast<double>(p.R.cols()) * static_cast<double>(p.R.cols() + p.V.rows());
+  if (p.R.cols() > most_equalities || 3.0 * 8.0 * dense > room()) {
+    refusals.push_back(
+        {"", fmt::format("its {} equality constraints are too many: at most {} are eliminated, and "
+                         "as many as fit into memory",
+                         p.R.cols(), most_equalities)});
+    return;
+  }
   const Multipliers multipliers(p.R);
   Eigen::MatrixXd of_impulses, constant;
   const bool solved =

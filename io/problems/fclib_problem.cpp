@@ -42,7 +42,11 @@ bool is_inside(const std::vector<std::int32_t>& index, std::int32_t end) {
 /// Reads one problem and keeps what is wrong, to tell it all at once.
 class Reader {
  public:
-  Reader(const Source& in, std::string group) : in_(in), group_(std::move(group)) {}
+  Reader(const Source& in, std::string group) : in_(in), group_(std::move(group)) {
+    for (const char* name : {"vectors/q", "vectors/s", "vectors/f", "vectors/w", "vectors/b"}) {
+      if (has(name)) longest_ = std::max(longest_, in_.values(path(name)));
+    }
+  }
 
   std::int32_t whole_number(const std::string& name, std::int32_t low) {
     const auto values = array<std::int32_t>(name);
@@ -71,6 +75,11 @@ class Reader {
     m.nz = whole_number(name + "/nz", compressed_rows);
     auto p = array<std::int32_t>(name + "/p"), i = array<std::int32_t>(name + "/i");
     auto x = array<double>(name + "/x");
+    for (const auto& [side, size] : {std::pair("/m", &m.rows), std::pair("/n", &m.columns)}) {
+      if (static_cast<std::uint64_t>(*size) <= longest_) continue;
+      add(name + side, fmt::format("is {}, and no vector has more than {} values", *size, longest_));
+      *size = 0;
+    }
     Matrix matrix(m.rows, m.columns);
     if (!p || !i || !x) return matrix;
     m.p = std::move(*p), m.i = std::move(*i), m.x = std::move(*x);
@@ -157,6 +166,7 @@ class Reader {
 
   const Source& in_;
   std::string group_;
+  std::uint64_t longest_ = 0;  // values of a vector: no matrix has more rows or columns
   std::vector<Fault> faults_;
 };
 

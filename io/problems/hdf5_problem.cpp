@@ -4,6 +4,7 @@
 
 #include "engine/core/errors.h"
 #include "io/files/file_errors.h"
+#include "io/files/hdf5_objects.h"
 #include "io/problems/hdf5_source.h"
 #include "io/problems/problem_parts.h"
 
@@ -14,6 +15,7 @@ namespace {
 // 1 had frames in place of n, t1, tangent_ratio; 2 had a slop, which nobody read; in 3 the other body was -1
 // where nothing moves it.
 constexpr std::int64_t format_version = 4, oldest_version = 2;
+constexpr std::int64_t most_friction_corners = 1000;
 const std::string format_name = "scree contact problem";
 
 // --- one list of datasets for both directions
@@ -26,6 +28,9 @@ struct Column {
   Get get;
   Set set;
 };
+
+template <class Rows, class Get, class Set>
+Column(Rows&, Get, Set) -> Column<Rows, Get, Set>;
 
 /// The numbers that `of(row)` refers to.
 template <class Rows, class Of>
@@ -214,6 +219,14 @@ class GroupReader {
   std::size_t size_ = 0;
 };
 
+int whole_number(const Source& in, const std::string& name, std::int64_t low, std::int64_t high) {
+  const double value = in.number(name);
+  if (!(value >= static_cast<double>(low) && value <= static_cast<double>(high)) ||
+      value != std::floor(value))
+    fail(in.path(), name, fmt::format("is {}, this program reads {} to {}", value, low, high));
+  return static_cast<int>(value);
+}
+
 ContactProblem read_bodies_form(const Source& in) {
   ContactProblem p;
   GroupReader bodies(in), contacts(in);
@@ -221,20 +234,23 @@ ContactProblem read_bodies_form(const Source& in) {
   TorqueColumns torques;
   for_each_contact_array(p, torques, contacts);
   p.velocity_scale = in.number("velocity_scale_m_s");
-  p.friction_corners = static_cast<int>(in.number("friction_corners"));
+  p.friction_corners = whole_number(in, "friction_corners", 0, most_friction_corners);
   for (const BodyResponse& body : p.response) {
     if (!(body.inverse_mass >= 0.0)) fail(in.path(), "/bodies/inverse_mass", "must not be negative");
   }
   for (std::size_t c = 0; c < p.contacts(); ++c) {
     const auto n = static_cast<std::int32_t>(p.bodies());
     Edge& edge = p.edge[c];
-    if (edge.a < 0 || edge.a >= n) fail(in.path(), "/contacts/body_a", "must number a body");
+    if (edge.a < 0 || edge.a >= n)
+      fail(in.path(), "/contacts/body_a", fmt::format("must number a body, and row {} is {}", c, edge.a));
     if (edge.b == -1) {  // of older files
       edge.b = n;
       p.free_velocity.emplace_back();
       p.response.emplace_back();
     } else if (edge.b < 0 || edge.b >= n || edge.b == edge.a) {
-      fail(in.path(), "/contacts/body_b", "must number another body, or be -1 where nothing moves it");
+      fail(in.path(), "/contacts/body_b",
+           fmt::format("must number another body, or be -1 where nothing moves it, and row {} is {}", c,
+                       edge.b));
     }
     if (!p.is_moved(p.a(c)) && !p.is_moved(p.b(c)))
       fail(in.path(), "/contacts/body_b", "one of the two bodies must have a mass");
@@ -255,6 +271,10 @@ DelassusProblem read_delassus_form(const Source& in) {
     read(in, "/" + group + "/" + label.name, v);
   });
   p.velocity_scale = in.number("velocity_scale_m_s");
+  for (std::size_t c = 0; c < p.friction.size(); ++c) {
+    if (!(p.friction[c] >= 0.0))
+      fail(in.path(), "/contacts/friction", fmt::format("must not be negative, and row {} is", c));
+  }
   const auto blocks = static_cast<std::int32_t>(p.block.size());
   if (p.friction.size() != p.q.size() || p.row.size() != p.q.size() + 1 ||
       p.column.size() != p.block.size() || p.row.front() != 0 || p.row.back() != blocks ||
@@ -264,7 +284,8 @@ DelassusProblem read_delassus_form(const Source& in) {
     for (std::int32_t k = p.row[c]; k < p.row[c + 1]; ++k) {
       const std::int32_t column = p.column[static_cast<std::size_t>(k)];
       if (column < 0 || column >= static_cast<std::int32_t>(p.q.size()))
-        fail(in.path(), "/delassus/column", "must number a contact");
+        fail(in.path(), "/delassus/column",
+             fmt::format("must number a contact, and row {} is {}", k, column));
       if (column == static_cast<std::int32_t>(c)) p.diagonal.push_back(k);
     }
     if (p.diagonal.size() != c + 1)
@@ -331,24 +352,23 @@ void write_problem(const std::filesystem::path& path, const StoredProblem& store
   write_whole(path, [&](const std::filesystem::path& part) { write_file(part, stored); });
 }
 
-StoredProblem read_hdf5_problem(const std::filesystem::path& path) {
-  const Source in(path);
+StoredProblem read_hdf5_problem(const std::filesystem::path& path) { return read_hdf5_problem(Source(path)); }
+
+StoredProblem read_hdf5_problem(const Source& in) {
+  const std::string& path = in.path();
   if (!in.has_attribute("format")) {
     if (const std::string group = fclib_group(in); !group.empty()) return read_fclib_problem(in, group);
-    fail(path.string(), "file",
+    fail(path, "file",
          "holds no contact problem, neither of Scree (attribute 'format') nor of FCLib (group 'fclib_local' "
          "or "
          "'fclib_global')");
   }
-  if (in.text("format") != format_name) fail(path.string(), "format", "must be \"" + format_name + "\"");
-  const auto version = static_cast<std::int64_t>(in.number("format_version"));
-  if (version < oldest_version || version > format_version)
-    fail(path.string(), "format_version",
-         fmt::format("is {}, this program reads {} to {}", version, oldest_version, format_version));
+  if (in.text("format") != format_name) fail(path, "format", "must be \"" + format_name + "\"");
+  whole_number(in, "format_version", oldest_version, format_version);
   const std::string form = in.text("form");
   if (form == "bodies") return {read_bodies_form(in), in.text("origin")};
   if (form == "delassus") return {read_delassus_form(in), in.text("origin")};
-  fail(path.string(), "form", "must be \"bodies\" or \"delassus\"");
+  fail(path, "form", "must be \"bodies\" or \"delassus\"");
 }
 
 }  // namespace scree::io

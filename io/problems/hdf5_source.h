@@ -3,10 +3,14 @@
 
 #include <cmath>
 #include <filesystem>
+#include <fmt/format.h>
 
-#include "io/files/hdf5_objects.h"
+#include "io/files/hdf5_file.h"
 
 namespace scree::io {
+
+/// Of any number in a problem, in its unit: solvers keep some in single precision.
+inline constexpr double largest_number = 1e30;
 
 /// Throws InputError: `key` of the file `problem`.
 [[noreturn]] void fail(const std::string& path, const std::string& key, const std::string& problem);
@@ -15,6 +19,8 @@ namespace scree::io {
 class Source {
  public:
   explicit Source(const std::filesystem::path& path);
+  /// Of whoever answers for a file.
+  Source(hdf5::File file, std::string path) : path_(std::move(path)), file_(std::move(file)) {}
 
   const std::string& path() const { return path_; }
   bool has_attribute(const std::string& name) const;
@@ -25,42 +31,35 @@ class Source {
   double number(const std::string& name) const;
   std::string text(const std::string& name) const;
 
+  /// How many values a dataset has.
+  std::uint64_t values(const std::string& name) const;
   /// A dataset that is one text.
   std::string text_dataset(const std::string& name) const;
   /// Values of a dataset [rows, ...] with `width` numbers a row.
   template <class T>
-  std::vector<T> rows(const std::string& name, hsize_t width) const;
+  std::vector<T> rows(const std::string& name, std::uint64_t width) const;
 
  private:
-  /// HDF5's own words would say less to whoever reads this: `problem` is what is told.
+  /// Where the file does not hold what is asked for, that is a fault of `key`.
   template <class F>
-  void attempt(const std::string& key, const char* problem, F&& read) const try {
-    read();
-  } catch (const hdf5::Error&) {
-    fail(path_, key, problem);
+  auto attempt(const std::string& key, F&& read) const try {
+    return read();
+  } catch (const hdf5::Error& error) {
+    const std::string problem = error.what(), name = key + ": ";
+    fail(path_, key, problem.starts_with(name) ? problem.substr(name.size()) : problem);
   }
-  template <class F>
-  void read_attribute(const std::string& name, const char* problem, F&& read) const;
-  /// Opens a dataset and gives the number of its values.
-  hdf5::Handle open(const std::string& name, hsize_t width, hsize_t& values) const;
 
   std::string path_;
-  hdf5::Handle file_;
+  hdf5::File file_;
 };
 
 template <class T>
-std::vector<T> Source::rows(const std::string& name, hsize_t width) const {
-  hsize_t count = 0;
-  const hdf5::Handle dataset = open(name, width, count);
-  std::vector<T> values(count);
-  if (values.empty()) return values;
-  attempt(name, "cannot be read as numbers", [&] {
-    const std::vector<hsize_t> dims = hdf5::dimensions(dataset);
-    hdf5::read_box(dataset, hdf5::native_type<T>(), {std::vector<hsize_t>(dims.size(), 0), dims},
-                   values.data());
-  });
-  for (const T value : values) {
-    if (!std::isfinite(static_cast<double>(value))) fail(path_, name, "must hold finite numbers");
+std::vector<T> Source::rows(const std::string& name, std::uint64_t width) const {
+  const std::vector<T> values =
+      attempt(name, [&] { return file_.read_wide<T>(name, 0, file_.rows(name), width); });
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    if (!(std::abs(static_cast<double>(values[k])) <= largest_number))
+      fail(path_, name, fmt::format("must hold finite numbers, and row {} has {}", k / width, values[k]));
   }
   return values;
 }

@@ -10,7 +10,10 @@ namespace scree::io {
 class Source;
 
 StoredProblem read_text_problem(const std::filesystem::path& path);
+/// `path` is what messages call it.
+StoredProblem read_text_problem(std::string text, const std::filesystem::path& path);
 StoredProblem read_hdf5_problem(const std::filesystem::path& path);
+StoredProblem read_hdf5_problem(const Source& in);
 
 /// The group of a file in which FCLib has put a problem; empty if there is none.
 std::string fclib_group(const Source& in);

@@ -3,10 +3,10 @@
 #include <charconv>
 #include <cmath>
 #include <fmt/format.h>
-#include <fstream>
-#include <sstream>
+#include <optional>
 
 #include "engine/core/errors.h"
+#include "io/files/input_file.h"
 #include "io/problems/problem_parts.h"
 
 namespace scree::io {
@@ -18,12 +18,8 @@ constexpr long most_contacts = 10'000'000;
 /// Numbers of a text one after the other, with the place of each for messages.
 class NumberReader {
  public:
-  explicit NumberReader(const std::filesystem::path& path) : path_(path) {
-    std::ifstream file(path, std::ios::binary);
-    std::ostringstream all;
-    all << file.rdbuf();
-    text_ = std::move(all).str();
-  }
+  NumberReader(std::string text, std::filesystem::path path)
+      : path_(std::move(path)), text_(std::move(text)) {}
 
   double number(const std::string& what) {
     double value = 0.0;
@@ -47,6 +43,12 @@ class NumberReader {
     const long value = count(what, 0, 9 * most_contacts);
     at_ = at;
     return value;
+  }
+
+  /// Whether so many numbers may follow: each is a digit and what separates it from the next.
+  void expect_numbers(const std::string& what, double n) const {
+    const double most = 0.5 * static_cast<double>(text_.size() - at_ + 1);
+    if (n > most) fail(what, fmt::format("needs {:g} numbers, and at most {:g} follow", n, std::floor(most)));
   }
 
   bool at_end() {
@@ -99,6 +101,7 @@ std::vector<DelassusBlock> read_dense(NumberReader& in, long contacts) {
   const long size = 3 * contacts;
   in.count("rows of W", size, size);
   in.count("columns of W", size, size);
+  in.expect_numbers("W", static_cast<double>(size) * static_cast<double>(size));
   // Some files repeat the size before the values.
   std::vector<double> head{in.number("value of W"), in.number("value of W")};
   if (head[0] == static_cast<double>(size) && head[1] == static_cast<double>(size)) head.clear();
@@ -142,6 +145,7 @@ std::vector<DelassusBlock> read_sparse(NumberReader& in, long contacts) {
   const std::vector<long> column = read_counts(in, "block column of W", columns, contacts - 1);
   if (pointer.front() != 0 || pointer.back() != blocks || !std::is_sorted(pointer.begin(), pointer.end()))
     in.fail("row pointer of W", "must rise from 0 to the number of blocks");
+  in.expect_numbers("blocks of W", 10.0 * static_cast<double>(blocks));
   std::vector<DelassusBlock> list(static_cast<std::size_t>(blocks));
   for (long k = 0; k < blocks; ++k) {
     const auto id = static_cast<std::size_t>(in.count("number of a block of W", 0, blocks - 1));
@@ -155,9 +159,17 @@ std::vector<DelassusBlock> read_sparse(NumberReader& in, long contacts) {
 }  // namespace
 
 StoredProblem read_text_problem(const std::filesystem::path& path) {
-  NumberReader in(path);
+  std::string problem;
+  std::optional<std::string> text = read_bytes(path, problem);
+  if (!text) throw InputError({{{path.string(), 0, 0}, "file", problem, "", "", "", ""}});
+  return read_text_problem(std::move(*text), path);
+}
+
+StoredProblem read_text_problem(std::string text, const std::filesystem::path& path) {
+  NumberReader in(std::move(text), path);
   in.count("dimension", 3, 3);
   const long contacts = in.count("number of contacts", 1, most_contacts);
+  in.expect_numbers("number of contacts", 4.0 * static_cast<double>(contacts));  // q and friction
   const long storage = in.count("storage of W (0 dense, 1 sparse blocks)", 0, 1);
   DelassusProblem p;
   const long wrong =

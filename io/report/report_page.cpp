@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <scree_embedded.h>
 
 #include "engine/geometry/implicit/surface_mesh.h"
+#include "io/files/input_file.h"
 #include "io/render/camera.h"
 #include "io/render/run_scene.h"
 #include "io/report/packed.h"
@@ -291,8 +291,9 @@ Json view_json(const TrajectoryReader& reader, const ReportOptions& options, con
 
 /// summary.json, or null where a run goes on or was cut off.
 Json summary_json(const RunFolder& folder) {
-  std::ifstream file(folder.summary());
-  const Json summary = file ? Json::parse(file, nullptr, false) : Json(nullptr);
+  std::string problem;
+  const std::optional<std::string> text = read_bytes(folder.summary(), problem);
+  const Json summary = text ? Json::parse(*text, nullptr, false) : Json(nullptr);
   return summary.is_discarded() ? Json(nullptr) : summary;  // being written
 }
 

@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "io/files/file_errors.h"
+#include "io/files/input_file.h"
 
 namespace scree::io {
 
@@ -42,6 +43,8 @@ StepRows::StepRows(std::filesystem::path path) : path_(std::move(path)) { refres
 void StepRows::refresh() {
   std::error_code error;
   if (!std::filesystem::exists(path_, error)) return;
+  if (const std::string problem = file_problem(path_); !problem.empty())
+    throw ReadError(fmt::format("cannot read {}: {}", path_.string(), problem));
   std::ifstream file(path_, std::ios::binary);
   file.seekg(read_);
   if (!file) throw ReadError(fmt::format("cannot read {}: {}", path_.string(), std::strerror(errno)));

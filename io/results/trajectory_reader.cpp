@@ -2,14 +2,16 @@
 
 #include <algorithm>
 #include <cassert>
+#include <chrono>
 #include <cmath>
 #include <fmt/format.h>
 #include <thread>
 
 #include "io/files/file_errors.h"
-#include "io/files/journaled_file.h"
-#include "io/results/body_fields.h"
-#include "io/results/trajectory.h"
+#include "io/files/hdf5_checks.h"
+#include "io/files/hdf5_file.h"
+#include "io/files/input_file.h"
+#include "io/results/recorded_model.h"
 
 namespace scree::io {
 
@@ -19,249 +21,40 @@ namespace {
 
 using Quaternion4f = std::array<float, 4>;
 
-// A frame is flushed within milliseconds; who reads just then tries again, a quarter of a second long.
-constexpr int attempts = 10;
+// A frame is flushed within milliseconds; who reads just then tries again, a second long. A file that nobody
+// has written to for a while stays as wrong as it is: it is read anew once, since what was read of it before
+// may be older than that.
+constexpr int attempts = 22, attempts_of_a_file_at_rest = 2;
 constexpr std::chrono::milliseconds first_pause{1}, longest_pause{64};
+constexpr std::chrono::seconds at_rest{10};
+
+bool is_at_rest(const std::filesystem::path& path) {
+  std::error_code error;
+  const auto written = std::filesystem::last_write_time(path, error);
+  return error || std::filesystem::file_time_type::clock::now() - written > at_rest;
+}
 
 Quat to_quaternion(const Quaternion4f& q) { return Quat(q[0], q[1], q[2], q[3]).normalized(); }
 
-void read_materials(hid_t file, Materials& materials) {
-  const std::vector<std::string> names = read_texts(file, "materials/name");
-  const auto density = read_rows<double>(file, "materials/density", H5T_NATIVE_DOUBLE);
-  const std::size_t n = names.size();
-  for (std::size_t a = 0; a < n; ++a) materials.add(names[a], density.at(a));
-  const auto table = [&](const std::string& name) {
-    const Handle dataset = open_dataset(file, "materials/" + name);
-    std::vector<double> values(n * n);
-    if (n > 0) read_box(dataset, H5T_NATIVE_DOUBLE, {{0, 0}, {n, n}}, values.data());
-    return values;
-  };
-  const auto friction = table("friction"), torsional = table("torsional_friction"),
-             rolling = table("rolling_friction"), restitution = table("restitution");
-  for (std::size_t a = 0; a < n; ++a) {
-    for (std::size_t b = 0; b <= a; ++b) {
-      const std::size_t i = a * n + b;
-      materials.set_law(MaterialIndex(static_cast<std::int64_t>(a)),
-                        MaterialIndex(static_cast<std::int64_t>(b)),
-                        {friction[i], torsional[i], rolling[i], restitution[i]});
-    }
+/// Where the lists of the first frames end, [frame + 1], of lists that are `written` long. Rows at the end of
+/// which the lists are not written yet, or that are not written themselves and so are zero, are cut off.
+std::vector<std::int64_t> list_offsets(const File& file, const std::string& name, std::uint64_t frames,
+                                       std::uint64_t written) {
+  std::vector<std::int64_t> offset = file.read<std::int64_t>(name);
+  if (offset.size() > frames + 1) offset.resize(frames + 1);
+  if (std::ranges::any_of(offset, [](std::int64_t o) { return o > 0; })) {
+    while (offset.back() == 0) offset.pop_back();
   }
+  while (offset.size() > 1 && offset.back() > static_cast<std::int64_t>(written)) offset.pop_back();
+  expect_offsets(name, offset, std::max<std::size_t>(offset.size(), 1) - 1, written);
+  return offset;
 }
 
-void read_functions(hid_t file, Shapes& shapes) {
-  if (!has_link(file, "functions")) return;
-  const std::vector<std::string> names = read_texts(file, "functions/name");
-  const auto row = read_rows<std::int32_t>(file, "functions/row", H5T_NATIVE_INT32);
-  const auto weight = read_rows<double>(file, "functions/weight", H5T_NATIVE_DOUBLE);
-  const auto quadrics = [&](const std::string& name, std::size_t n) {
-    std::vector<Quadric> read(n);
-    const Handle dataset = open_dataset(file, "functions/" + name);
-    if (n > 0) read_box(dataset, H5T_NATIVE_DOUBLE, {{0, 0}, {n, 10}}, &read[0].xx);
-    return read;
-  };
-  const std::vector<Quadric> base = quadrics("base", names.size()),
-                             perturbation = quadrics("perturbation", weight.size());
-  for (std::size_t f = 0; f < names.size(); ++f) {
-    PerturbedQuadric given{base[f], {}};
-    for (auto k = row.at(f); k < row.at(f + 1); ++k) {
-      const auto p = static_cast<std::size_t>(k);
-      given.perturbations.push_back({perturbation.at(p), weight.at(p)});
-    }
-    ShapeFindings findings;
-    const auto made = make_implicit_shape(given, {}, findings);
-    if (!made) throw Error(fmt::format("the function '{}' is no body", names[f]));
-    shapes.add_function({names[f], given, std::make_shared<ImplicitShape>(*made)});
-  }
-}
-
-/// The rows that `bodies` does not have yet.
-void read_bodies(hid_t file, Model& model, Bodies& bodies) {
-  const hsize_t first = bodies.size(), n = dimensions(open_dataset(file, "bodies/id")).at(0) - first;
-  const auto rows = [&]<class T>(const std::vector<T>&, const std::string& name, hid_t type) {
-    return read_rows<T>(file, "bodies/" + name, type, first, n);
-  };
-  // All is read before anything is added: reading may fail, and is tried again, while the run writes.
-  const auto id = rows(bodies.id, "id", H5T_NATIVE_INT64);
-  const auto mass = rows(bodies.mass, "mass", H5T_NATIVE_DOUBLE);
-  const auto inertia = rows(bodies.inertia, "inertia", H5T_NATIVE_DOUBLE);
-  const auto material = rows(bodies.material, "material", H5T_NATIVE_INT32);
-  std::vector<ShapeDescription> shapes(n);
-  const auto kinds = read_rows<std::int32_t>(file, "bodies/shape", H5T_NATIVE_INT32, first, n);
-  for (std::size_t i = 0; i < n; ++i) shapes[i].kind = static_cast<ShapeKind>(kinds[i]);
-  for (const ShapeColumn& column : shape_columns) {
-    if (!has_link(file, std::string("bodies/") + column.name)) continue;  // of older runs
-    std::vector<double> values(n * column.width);
-    const Handle dataset = open_dataset(file, std::string("bodies/") + column.name);
-    if (n > 0) read_box(dataset, H5T_NATIVE_DOUBLE, {{first, 0}, {n, column.width}}, values.data());
-    for (std::size_t i = 0; i < values.size(); ++i)
-      shapes[i / column.width].numbers[column.first + i % column.width] = values[i];
-  }
-  const auto append = [](auto& to, const auto& values) { to.insert(to.end(), values.begin(), values.end()); };
-  append(bodies.id, id);
-  append(bodies.mass, mass);
-  append(bodies.inertia, inertia);
-  append(bodies.material, material);
-  for (std::size_t i = 0; i < n; ++i) {
-    const bool same = i > 0 && shapes[i] == shapes[i - 1];
-    bodies.shape.push_back(same ? bodies.shape.back() : model.shapes.add(shapes[i]));
-  }
-  bodies.position.resize(first + n, Vec3::Zero());
-  bodies.orientation.resize(first + n, Quat::Identity());
-  bodies.linear_velocity.resize(first + n, Vec3::Zero());
-  bodies.angular_velocity.resize(first + n, Vec3::Zero());
-}
-
-void read_meshes(hid_t file, Boundaries& boundaries) {
-  if (!has_link(file, "boundaries/meshes")) return;
-  const std::string group = "boundaries/meshes/";
-  const auto boundary = read_rows<std::int32_t>(file, group + "boundary", H5T_NATIVE_INT32);
-  const auto position = read_rows<Vec3>(file, group + "position", H5T_NATIVE_DOUBLE);
-  const auto orientation = read_rows<std::array<double, 4>>(file, group + "orientation", H5T_NATIVE_DOUBLE);
-  const auto point_offset = read_rows<std::int64_t>(file, group + "point_offset", H5T_NATIVE_INT64),
-             triangle_offset = read_rows<std::int64_t>(file, group + "triangle_offset", H5T_NATIVE_INT64);
-  for (std::size_t k = 0; k < boundary.size(); ++k) {
-    const auto rows_of = [&](const std::vector<std::int64_t>& offset) {
-      const std::int64_t first = offset.at(k), end = offset.at(k + 1);
-      if (first < 0 || end < first) throw Error("the offsets of its meshes do not rise");
-      return std::pair(static_cast<hsize_t>(first), static_cast<hsize_t>(end - first));
-    };
-    const auto [first_point, points] = rows_of(point_offset);
-    const auto [first_triangle, triangles] = rows_of(triangle_offset);
-    TriangleMesh mesh{read_rows<Vec3>(file, group + "point", H5T_NATIVE_DOUBLE, first_point, points),
-                      read_rows<std::array<std::int32_t, 3>>(file, group + "triangle", H5T_NATIVE_INT32,
-                                                             first_triangle, triangles)};
-    for (const auto& t : mesh.triangles) {
-      for (const std::int32_t p : t) {
-        if (p < 0 || static_cast<std::size_t>(p) >= mesh.points.size())
-          throw Error("a triangle of a mesh names a point that is not there");
-      }
-    }
-    MeshFindings none;
-    const auto& [w, x, y, z] = orientation.at(k);
-    boundaries.at(static_cast<std::size_t>(boundary[k])).surface =
-        PlacedMesh{std::make_shared<MeshSurface>(mesh_surface(mesh, none)),
-                   {position.at(k), Quat(w, x, y, z).normalized()}};
-  }
-}
-
-void read_revolved(hid_t file, Boundaries& boundaries) {
-  if (!has_link(file, "boundaries/revolved")) return;
-  const std::string group = "boundaries/revolved/";
-  const auto whole = [&](const char* name) {
-    return read_rows<std::int32_t>(file, group + name, H5T_NATIVE_INT32);
-  };
-  const auto boundary = whole("boundary"), closed = whole("closed"), hollow = whole("hollow");
-  const auto position = read_rows<Vec3>(file, group + "position", H5T_NATIVE_DOUBLE);
-  const auto orientation = read_rows<std::array<double, 4>>(file, group + "orientation", H5T_NATIVE_DOUBLE);
-  const auto rounding = read_rows<double>(file, group + "rounding", H5T_NATIVE_DOUBLE);
-  const auto offset = read_rows<std::int64_t>(file, group + "offset", H5T_NATIVE_INT64);
-  const auto corner = read_rows<std::array<double, 2>>(file, group + "corner", H5T_NATIVE_DOUBLE);
-  for (std::size_t k = 0; k < boundary.size(); ++k) {
-    std::vector<Vec2> corners;
-    for (auto c = offset.at(k); c < offset.at(k + 1); ++c) {
-      const auto& [r, z] = corner.at(static_cast<std::size_t>(c));
-      corners.emplace_back(r, z);
-    }
-    if (corners.empty()) throw Error("a profile of a surface of revolution has no corner");
-    RevolvedSurface surface = hollow.at(k) != 0
-                                  ? hollow_sphere(rounding.at(k))
-                                  : revolved_surface(corners, closed.at(k) != 0, rounding.at(k));
-    const auto& [w, x, y, z] = orientation.at(k);
-    boundaries.at(static_cast<std::size_t>(boundary[k])).surface =
-        PlacedRevolved{std::make_shared<RevolvedSurface>(std::move(surface)),
-                       {position.at(k), Quat(w, x, y, z).normalized()}};
-  }
-}
-
-void read_boundaries(hid_t file, Boundaries& boundaries) {
-  const std::vector<std::string> names = read_texts(file, "boundaries/name");
-  const auto material = read_rows<std::int32_t>(file, "boundaries/material", H5T_NATIVE_INT32);
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    boundaries.push_back({names[i], MaterialIndex(material.at(i)), Plane{}});
-  }
-  const auto rows = [&](const std::string& name) {
-    return read_rows<std::int32_t>(file, "boundaries/" + name, H5T_NATIVE_INT32);
-  };
-  const auto vectors = [&](const std::string& name) {
-    return read_rows<Vec3>(file, "boundaries/" + name, H5T_NATIVE_DOUBLE);
-  };
-  const auto numbers = [&](const std::string& name) {
-    return read_rows<double>(file, "boundaries/" + name, H5T_NATIVE_DOUBLE);
-  };
-  const auto planes = rows("planes/boundary"), tubes = rows("tubes/boundary");
-  const auto point = vectors("planes/point"), normal = vectors("planes/normal");
-  for (std::size_t i = 0; i < planes.size(); ++i) {
-    boundaries.at(static_cast<std::size_t>(planes[i])).surface = Plane{point.at(i), normal.at(i)};
-  }
-  const auto start = vectors("tubes/start"), end = vectors("tubes/end");
-  const auto radius = numbers("tubes/inner_radius"), thickness = numbers("tubes/thickness");
-  for (std::size_t i = 0; i < tubes.size(); ++i) {
-    boundaries.at(static_cast<std::size_t>(tubes[i])).surface =
-        Tube{start.at(i), end.at(i), radius.at(i), thickness.at(i)};
-  }
-  read_meshes(file, boundaries);
-  read_revolved(file, boundaries);
-}
-
-RecordedRun read_run(hid_t file) {
-  if (H5Aexists(file, "format") <= 0 || read_text_attribute(file, "format") != "scree trajectory") {
-    throw Error("it is not a trajectory of scree");
-  }
-  const double version = read_number_attribute(file, "format_version");
-  if (version != trajectory_format_version) {
-    throw Error(
-        fmt::format("it is of format {}, written by scree {}, and this version of scree reads format {} only",
-                    version, read_text_attribute(file, "scree_version"), trajectory_format_version));
-  }
-  RecordedRun run;
-  run.scene = read_text_attribute(file, "scene");
-  run.description = read_text_attribute(file, "description");
-  run.scree_version = read_text_attribute(file, "scree_version");
-  run.created = read_text_attribute(file, "created");
-  const auto known = [&](const char* name) {
-    return H5Aexists(file, name) > 0 ? read_text_attribute(file, name) : std::string("unknown");
-  };
-  run.made_with = {known("commit"), known("compiler"), known("machine")};
-  const Handle scene(H5Gopen2(file, "scene", H5P_DEFAULT), H5Gclose, "scene");
-  run.model.settings.gravity = read_vector_attribute(scene.get(), "gravity_m_s2");
-  run.model.settings.time_step_s = read_number_attribute(scene.get(), "time_step_s");
-  if (H5Aexists(scene.get(), "least_time_step_s") > 0) {
-    run.model.settings.adaptive_step = true;
-    run.model.settings.least_time_step_s = read_number_attribute(scene.get(), "least_time_step_s");
-  }
-  run.end_time_s = read_number_attribute(scene.get(), "end_time_s");
-  run.frame_interval_s = read_number_attribute(scene.get(), "frame_interval_s");
-  run.impulse_time_s = run.model.settings.time_step_s;
-  if (H5Aexists_by_name(file, "contacts", "impulse_time_s", H5P_DEFAULT) > 0) {
-    const Handle contacts(H5Gopen2(file, "contacts", H5P_DEFAULT), H5Gclose, "contacts");
-    run.impulse_time_s = read_number_attribute(contacts.get(), "impulse_time_s");
-  }
-  run.text = read_texts(file, "scene/text").at(0);
-  run.overrides = read_texts(file, "scene/overrides");
-  read_materials(file, run.model.materials);
-  read_boundaries(file, run.model.boundaries);
-  read_functions(file, run.model.shapes);
-  for (const BodyField& field : body_fields()) {
-    const std::string name(field.name);
-    if (has_link(file, "frames/" + name)) run.fields.push_back(name);
-  }
-  return run;
-}
-
-/// Frames whose every array has been written; `offset` [frame + 1] is cut off behind them.
-hsize_t complete_frames(hid_t file, const RecordedRun& run, std::vector<std::int64_t>& offset) {
-  const auto rows = [&](const std::string& name) { return dimensions(open_dataset(file, name)).at(0); };
-  offset = read_rows<std::int64_t>(file, "frames/offset", H5T_NATIVE_INT64);
-  hsize_t n = std::min(rows("frames/time"), rows("frames/step"));
-  if (has_link(file, "contacts")) n = std::min(n, std::max<hsize_t>(rows("contacts/offset"), 1) - 1);
-  hsize_t written = std::numeric_limits<hsize_t>::max();
-  std::vector<std::string> names{"body", "position", "orientation", "velocity", "angular_velocity"};
-  names.insert(names.end(), run.fields.begin(), run.fields.end());
-  for (const std::string& name : names) written = std::min(written, rows("frames/" + name));
-  n = std::min<hsize_t>(n, std::max<hsize_t>(offset.size(), 1) - 1);
-  while (n > 0 && static_cast<hsize_t>(offset[n]) > written) --n;
-  offset.resize(n + 1);
-  return n;
+/// The rows that all of these arrays have.
+std::uint64_t common_rows(const File& file, const std::string& group, const std::vector<std::string>& names) {
+  std::uint64_t rows = std::numeric_limits<std::uint64_t>::max();
+  for (const std::string& name : names) rows = std::min(rows, file.rows(group + name));
+  return rows;
 }
 
 template <class T>
@@ -275,8 +68,8 @@ std::vector<T> gathered(const std::vector<T>& values, const std::vector<std::int
 }  // namespace
 
 struct TrajectoryReader::Parts {
-  std::string path;
-  Handle file;
+  std::filesystem::path path;  // empty: somebody else answers for a file
+  File file;
   RecordedRun run;
   std::vector<double> time_s;
   std::vector<std::int64_t> body_offset;           // [frame + 1]
@@ -284,22 +77,40 @@ struct TrajectoryReader::Parts {
   std::vector<std::int32_t> recorded;              // [frame], may be absent
   std::shared_ptr<const BodyConstants> constants;  // of the frame that was read last
 
+  /// Frames whose every array has been written.
   void read_index() {
-    const hid_t f = file.get();
-    read_bodies(f, run.model, run.bodies);
-    const hsize_t frames = complete_frames(f, run, body_offset);
-    time_s = read_rows<double>(f, "frames/time", H5T_NATIVE_DOUBLE, 0, frames);
-    if (!has_link(f, "contacts")) return;
-    offset = read_rows<std::int64_t>(f, "contacts/offset", H5T_NATIVE_INT64, 0, frames + 1);
-    recorded.clear();
-    if (has_link(f, "contacts/recorded")) {
-      recorded = read_rows<std::int32_t>(f, "contacts/recorded", H5T_NATIVE_INT32, 0, frames);
+    read_recorded_bodies(file, run.model, run.bodies);
+    std::vector<std::string> arrays{"body", "position", "orientation", "velocity", "angular_velocity"};
+    arrays.insert(arrays.end(), run.fields.begin(), run.fields.end());
+    std::uint64_t frames = std::min(file.rows("frames/time"), file.rows("frames/step"));
+    std::vector<std::int64_t> bodies =
+        list_offsets(file, "frames/offset", frames, common_rows(file, "frames/", arrays));
+    frames = bodies.size() - 1;
+    std::vector<std::int64_t> contacts;
+    std::vector<std::int32_t> with_contacts;
+    if (file.has("contacts")) {
+      contacts =
+          list_offsets(file, "contacts/offset", frames,
+                       common_rows(file, "contacts/",
+                                   {"point", "normal", "impulse", "gap", "body_a", "body_b", "boundary"}));
+      frames = contacts.size() - 1;
+      bodies.resize(frames + 1);
+      if (file.has("contacts/recorded"))
+        with_contacts = file.read<std::int32_t>("contacts/recorded", 0, frames);
     }
+    std::vector<double> times = file.read<double>("frames/time", 0, frames);
+    expect_numbers("frames/time", times, 1, -std::numeric_limits<double>::max(),
+                   std::numeric_limits<double>::max());
+    if (!std::ranges::is_sorted(times)) fail("frames/time", "does not rise");
+    time_s = std::move(times);
+    body_offset = std::move(bodies);
+    offset = std::move(contacts);
+    recorded = std::move(with_contacts);
   }
 
   /// Rows of frame k in the arrays of /frames.
   struct Rows {
-    hsize_t first, count;
+    std::uint64_t first, count;
   };
   Rows rows(std::size_t k, const BodyRange& range = {}) const {
     const auto begin = static_cast<std::size_t>(body_offset.at(k)),
@@ -308,15 +119,25 @@ struct TrajectoryReader::Parts {
     return {begin + range.first, std::min(range.count, n - range.first)};
   }
 
+  /// [body of the frame] its row of /bodies, each there once.
+  std::vector<std::int32_t> bodies_of(const Rows& rows) const {
+    std::vector<std::int32_t> body = file.read<std::int32_t>("frames/body", rows.first, rows.count);
+    expect_indices("frames/body", body, 0, run.bodies.size());
+    std::vector<bool> there(run.bodies.size(), false);
+    for (std::size_t i = 0; i < body.size(); ++i) {
+      if (there[static_cast<std::size_t>(body[i])])
+        fail("frames/body", fmt::format("row {}: body {} is there twice", rows.first + i, body[i]));
+      there[static_cast<std::size_t>(body[i])] = true;
+    }
+    return body;
+  }
+
   /// [boundary] since rest; empty if none moves.
   std::vector<Pose> boundary_motion(std::size_t k) const {
     const std::size_t n = run.model.boundaries.size();
-    if (n == 0 || !has_link(file.get(), "frames/boundary_position")) return {};
-    std::vector<double> at(3 * n), turn(4 * n);
-    read_box(open_dataset(file.get(), "frames/boundary_position"), H5T_NATIVE_DOUBLE, {{k, 0, 0}, {1, n, 3}},
-             at.data());
-    read_box(open_dataset(file.get(), "frames/boundary_orientation"), H5T_NATIVE_DOUBLE,
-             {{k, 0, 0}, {1, n, 4}}, turn.data());
+    if (n == 0 || !file.has("frames/boundary_position")) return {};
+    const auto at = file.read_wide<double>("frames/boundary_position", k, 1, 3 * n),
+               turn = file.read_wide<double>("frames/boundary_orientation", k, 1, 4 * n);
     std::vector<Pose> motion;
     for (std::size_t b = 0; b < n; ++b)
       motion.push_back({Vec3(at.data() + 3 * b),
@@ -327,32 +148,29 @@ struct TrajectoryReader::Parts {
   /// [boundary] is it not there any more? Empty if none can go.
   std::vector<std::int32_t> boundary_removed(std::size_t k) const {
     const std::size_t n = run.model.boundaries.size();
-    if (n == 0 || !has_link(file.get(), "frames/boundary_removed")) return {};
-    std::vector<std::int32_t> removed(n);
-    read_box(open_dataset(file.get(), "frames/boundary_removed"), H5T_NATIVE_INT32, {{k, 0}, {1, n}},
-             removed.data());
-    return removed;
+    if (n == 0 || !file.has("frames/boundary_removed")) return {};
+    return file.read_wide<std::int32_t>("frames/boundary_removed", k, 1, n);
   }
 
   template <class T>
-  std::vector<T> read(const std::string& name, hid_t type, const Rows& rows) const {
-    return read_rows<T>(file.get(), "frames/" + name, type, rows.first, rows.count);
+  std::vector<T> read(const std::string& name, const Rows& rows) const {
+    return file.read<T>("frames/" + name, rows.first, rows.count);
   }
 
   /// Does what reads from HDF5; puts the file's name into what goes wrong. While the run flushes a frame,
   /// what HDF5 has cached of the file does not fit what it reads: then it is opened anew.
   template <class F>
   auto guarded(F&& read) {
-    print_no_errors();
     std::chrono::milliseconds pause = first_pause;
     for (int attempt = 1;; ++attempt) {
       try {
-        if (file.get() < 0) file = read_journaled_file(path);
+        if (!file && !path.empty()) file = File(path);
         return read();
       } catch (const Error& error) {
-        file = Handle();
-        if (attempt == attempts || !std::filesystem::exists(path))
-          throw ReadError(fmt::format("cannot read {}: {}", path, error.what()));
+        const int most = is_at_rest(path) ? attempts_of_a_file_at_rest : attempts;
+        if (path.empty() || attempt >= most || !file_problem(path).empty())
+          throw ReadError(fmt::format("cannot read {}: {}", path.string(), error.what()));
+        file = File();
       }
       std::this_thread::sleep_for(pause);
       pause = std::min(2 * pause, longest_pause);
@@ -360,16 +178,21 @@ struct TrajectoryReader::Parts {
   }
 
   void open() {
-    file = Handle();  // what HDF5 has cached of the file would hide what was written since
+    if (!path.empty()) file = File();  // what HDF5 has cached of the file would hide what was written since
     guarded([&] {
-      if (run.scree_version.empty()) run = read_run(file.get());
+      if (run.scree_version.empty()) run = read_recorded_run(file);
       read_index();
     });
   }
 };
 
 TrajectoryReader::TrajectoryReader(const std::filesystem::path& path) : parts_(std::make_unique<Parts>()) {
-  parts_->path = path.string();
+  parts_->path = path;
+  parts_->open();
+}
+
+TrajectoryReader::TrajectoryReader(hdf5::File file) : parts_(std::make_unique<Parts>()) {
+  parts_->file = std::move(file);
   parts_->open();
 }
 
@@ -396,8 +219,8 @@ Frame TrajectoryReader::frame(std::size_t k, const BodyRange& range) const {
     const Parts::Rows rows = p.rows(k, range);
     Frame frame;
     frame.time_s = p.time_s[k];
-    frame.step = read_rows<std::int64_t>(p.file.get(), "frames/step", H5T_NATIVE_INT64, k, 1).front();
-    const auto body = p.read<std::int32_t>("body", H5T_NATIVE_INT32, rows);
+    frame.step = p.file.read<std::int64_t>("frames/step", k, 1).front();
+    const std::vector<std::int32_t> body = p.bodies_of(rows);
     const Bodies& all = p.run.bodies;
     if (!p.constants || p.constants->id != gathered(all.id, body)) {
       BodyConstants c{gathered(all.id, body),
@@ -410,22 +233,21 @@ Frame TrajectoryReader::frame(std::size_t k, const BodyRange& range) const {
       p.constants = std::make_shared<const BodyConstants>(std::move(c));
     }
     frame.constants = p.constants;
-    frame.position = p.read<Vec3f>("position", H5T_NATIVE_FLOAT, rows);
-    frame.orientation = p.read<Quaternion4f>("orientation", H5T_NATIVE_FLOAT, rows);
-    frame.velocity = p.read<Vec3f>("velocity", H5T_NATIVE_FLOAT, rows);
-    frame.angular_velocity = p.read<Vec3f>("angular_velocity", H5T_NATIVE_FLOAT, rows);
+    frame.position = p.read<Vec3f>("position", rows);
+    frame.orientation = p.read<Quaternion4f>("orientation", rows);
+    frame.velocity = p.read<Vec3f>("velocity", rows);
+    frame.angular_velocity = p.read<Vec3f>("angular_velocity", rows);
     frame.boundary_motion = p.boundary_motion(k);
     frame.boundary_removed = p.boundary_removed(k);
     for (const std::string& name : p.run.fields) {
-      frame.fields.push_back(p.read<float>(name, H5T_NATIVE_FLOAT, rows));
+      frame.fields.push_back(p.read<float>(name, rows));
     }
     return frame;
   });
 }
 
 std::vector<std::int32_t> TrajectoryReader::rows(std::size_t k) const {
-  return parts_->guarded(
-      [&] { return parts_->read<std::int32_t>("body", H5T_NATIVE_INT32, parts_->rows(k)); });
+  return parts_->guarded([&] { return parts_->bodies_of(parts_->rows(k)); });
 }
 
 bool TrajectoryReader::has_contacts(std::size_t k) const {
@@ -441,29 +263,41 @@ FrameContacts TrajectoryReader::contacts(std::size_t k) const {
   std::vector<std::int32_t> place(p.run.bodies.size(), -1);  // [row of /bodies] in the frame
   for (std::size_t i = 0; i < body.size(); ++i)
     place.at(static_cast<std::size_t>(body[i])) = static_cast<std::int32_t>(i);
-  const auto first = static_cast<hsize_t>(p.offset.at(k));
-  const hsize_t n = static_cast<hsize_t>(p.offset.at(k + 1)) - first;
+  const auto first = static_cast<std::uint64_t>(p.offset.at(k));
+  const std::uint64_t n = static_cast<std::uint64_t>(p.offset.at(k + 1)) - first;
   return p.guarded([&] {
-    const hid_t f = p.file.get();
+    const File& f = p.file;
     FrameContacts c;
-    c.point = read_rows<Vec3f>(f, "contacts/point", H5T_NATIVE_FLOAT, first, n);
-    c.normal = read_rows<Vec3f>(f, "contacts/normal", H5T_NATIVE_FLOAT, first, n);
-    c.impulse = read_rows<Vec3f>(f, "contacts/impulse", H5T_NATIVE_FLOAT, first, n);
-    c.gap = read_rows<float>(f, "contacts/gap", H5T_NATIVE_FLOAT, first, n);
-    c.body_a = read_rows<std::int32_t>(f, "contacts/body_a", H5T_NATIVE_INT32, first, n);
-    c.body_b = read_rows<std::int32_t>(f, "contacts/body_b", H5T_NATIVE_INT32, first, n);
-    for (auto* bodies : {&c.body_a, &c.body_b}) {
-      for (std::int32_t& i : *bodies) i = i >= 0 ? place.at(static_cast<std::size_t>(i)) : i;
+    c.point = f.read<Vec3f>("contacts/point", first, n);
+    c.normal = f.read<Vec3f>("contacts/normal", first, n);
+    c.impulse = f.read<Vec3f>("contacts/impulse", first, n);
+    c.gap = f.read<float>("contacts/gap", first, n);
+    c.body_a = f.read<std::int32_t>("contacts/body_a", first, n);
+    c.body_b = f.read<std::int32_t>("contacts/body_b", first, n);
+    c.boundary = f.read<std::int32_t>("contacts/boundary", first, n);
+    expect_indices("contacts/body_a", c.body_a, 0, place.size());
+    expect_indices("contacts/body_b", c.body_b, -1, place.size());
+    expect_indices("contacts/boundary", c.boundary, -1, p.run.model.boundaries.size());
+    for (std::size_t i = 0; i < n; ++i) {
+      if ((c.body_b[i] < 0) == (c.boundary[i] < 0))
+        fail("contacts/boundary", fmt::format("row {} must name a boundary, or body_b a body", first + i));
+      for (std::int32_t* const partner : {&c.body_a[i], &c.body_b[i]}) {
+        if (*partner < 0) continue;
+        const std::int32_t named = *partner;
+        *partner = place[static_cast<std::size_t>(named)];
+        if (*partner < 0)
+          fail("contacts",
+               fmt::format("row {} names body {}, which is not in frame {}", first + i, named, k));
+      }
     }
-    c.boundary = read_rows<std::int32_t>(f, "contacts/boundary", H5T_NATIVE_INT32, first, n);
     return c;
   });
 }
 
 bool TrajectoryReader::walls_move() const {
   return parts_->guarded([&] {
-    const hid_t f = parts_->file.get();
-    return has_link(f, "frames/boundary_position") || has_link(f, "frames/boundary_removed");
+    const File& f = parts_->file;
+    return f.has("frames/boundary_position") || f.has("frames/boundary_removed");
   });
 }
 

@@ -12,6 +12,10 @@
 
 namespace scree::io {
 
+namespace hdf5 {
+class File;
+}
+
 /// What stays the same during a run.
 struct RecordedRun {
   std::string scene, description, scree_version, created;  // created: UTC
@@ -39,12 +43,15 @@ struct BodyTrack {
   std::vector<Vec3f> angular_velocity;            // rad/s, world axes
 };
 
-/// Only what is asked for is read. Of a run that goes on, the frames that were complete when the reader was
-/// made or refreshed are there; the file is not locked, so its run is not held up. All members throw
-/// ReadError; asking for a frame or body that is not there asserts.
+/// Only what is asked for is read, by a process of its own: a damaged file is told, whatever it makes HDF5
+/// do. Every index that comes out of here names something. Of a run that goes on, the frames that were
+/// complete when the reader was made or refreshed are there; the file is not locked, so its run is not held
+/// up. All members throw ReadError; asking for a frame or body that is not there asserts.
 class TrajectoryReader {
  public:
   explicit TrajectoryReader(const std::filesystem::path& path);
+  /// Of whoever answers for a file.
+  explicit TrajectoryReader(hdf5::File file);
   ~TrajectoryReader();
   TrajectoryReader(TrajectoryReader&&) noexcept;
 

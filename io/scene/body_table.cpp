@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "io/files/file_errors.h"
-#include "io/files/hdf5_objects.h"
+#include "io/files/hdf5_file.h"
 #include "io/results/trajectory_reader.h"
 #include "io/scene/table_values.h"
 #include "io/scene/validate.h"
@@ -47,8 +47,7 @@ void judge_row(const TableValues& table, std::size_t group, std::size_t row, Val
 
 /// The folder "frames" is what tells a trajectory from other HDF5 files.
 bool is_trajectory(const std::filesystem::path& file) try {
-  hdf5::print_no_errors();
-  return file.extension() != ".csv" && hdf5::has_link(hdf5::open_file(file.string()).get(), "frames");
+  return file.extension() != ".csv" && hdf5::File(file).has("frames");
 } catch (const hdf5::Error&) {
   return false;
 }
@@ -111,7 +110,10 @@ std::string table_problem(const std::filesystem::path& file) {
 BodyTable read_body_table(const std::filesystem::path& file, const std::string& shown, TableFaults& faults) {
   if (is_trajectory(file)) return trajectory_table(file, shown, faults);
   const bool csv = file.extension() == ".csv";
-  const TableValues values = csv ? read_csv(file, shown, faults) : read_hdf5(file, shown, faults);
+  return judged_table(csv ? read_csv(file, shown, faults) : read_hdf5(file, shown, faults), shown, faults);
+}
+
+BodyTable judged_table(const TableValues& values, const std::string& shown, TableFaults& faults) {
   const std::size_t before = faults.faults.size();
   {
     ValueFaults value_faults(faults.faults);

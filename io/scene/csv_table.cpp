@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "io/files/csv_file.h"
+#include "io/files/input_file.h"
 #include "io/scene/faults.h"
 #include "io/scene/table_values.h"
 
@@ -110,7 +111,18 @@ class HeaderReader {
 }  // namespace
 
 TableValues read_csv(const std::filesystem::path& file, const std::string& shown, TableFaults& faults) {
-  const auto lines = std::make_shared<const std::vector<CsvLine>>(read_csv_lines(file));
+  std::string problem;
+  const std::optional<std::string> bytes = read_bytes(file, problem);
+  if (bytes) return read_csv_text(*bytes, shown, faults);
+  Fault fault;
+  fault.where.file = shown;
+  fault.problem = problem;
+  faults.faults.push_back(fault);
+  return {};
+}
+
+TableValues read_csv_text(const std::string& bytes, const std::string& shown, TableFaults& faults) {
+  const auto lines = std::make_shared<const std::vector<CsvLine>>(csv_lines(bytes));
   Fault empty;
   empty.where.file = shown;
   if (lines->empty()) {
@@ -121,6 +133,12 @@ TableValues read_csv(const std::filesystem::path& file, const std::string& shown
   const std::size_t before = faults.faults.size();
   const char separator = csv_separator(lines->front().text);
   const std::size_t width = split_csv(lines->front().text, separator).size();
+  constexpr std::size_t most_columns = 1000;
+  if (width > most_columns) {
+    empty.problem = fmt::format("has {} columns, and at most {} are read", width, most_columns);
+    faults.faults.push_back(empty);
+    return {};
+  }
   HeaderReader header(lines->front(), separator, shown, faults);
   if (!header.is_header()) return {};
   const ColumnMap map = header.read();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
+#include <optional>
 #include <toml++/toml.h>
 
 #include "io/scene/faults.h"
@@ -63,6 +64,8 @@ struct PathStep {
   std::string name;
   std::size_t index = 0;
 };
+
+constexpr std::size_t most_path_steps = 16;
 
 /// "bodies[2].position" -> bodies, 2, position. Empty if the text is not a path.
 std::vector<PathStep> split_path(std::string_view path) {
@@ -148,9 +151,85 @@ std::string written(const Node& node) {
   return text;
 }
 
+namespace {
+
+/// TOML's library, and what comes after it, go into a key as deep as it has parts. Inline tables and lists
+/// are bounded by the library itself.
+constexpr int most_key_dots = 8;
+
+/// Walks over a text, from strings and comments to what is outside of them, and counts the dots of each key.
+class KeyDots {
+ public:
+  explicit KeyDots(std::string_view text) : text_(text) {}
+
+  /// Where the first key with too many dots stands; none where there is none.
+  std::optional<SourceLocation> first_deep(const std::string& file) {
+    int dots = 0;
+    while (at_ < text_.size()) {
+      const char c = text_[at_];
+      if (c == '#') {
+        at_ = std::min(text_.find('\n', at_), text_.size());
+      } else if (c == '"' || c == '\'') {
+        skip_string(c);
+      } else {
+        if (c == '.') {
+          ++dots;
+        } else if (std::string_view("\n=[]{},").find(c) != std::string_view::npos) {
+          dots = 0;
+        }
+        if (dots > most_key_dots) return place(file);
+        ++at_;
+      }
+    }
+    return std::nullopt;
+  }
+
+ private:
+  void skip_string(char quote) {
+    const std::string three(3, quote);
+    const bool long_one = text_.substr(at_).starts_with(three);
+    at_ += long_one ? 3 : 1;
+    for (; at_ < text_.size(); ++at_) {
+      if (quote == '"' && text_[at_] == '\\') {
+        ++at_;
+      } else if (!long_one && (text_[at_] == quote || text_[at_] == '\n')) {
+        ++at_;
+        return;
+      } else if (long_one && text_.substr(at_).starts_with(three)) {
+        at_ += 3;
+        while (at_ < text_.size() && text_[at_] == quote) ++at_;  // up to two that belong to the string
+        return;
+      }
+    }
+  }
+
+  SourceLocation place(const std::string& file) const {
+    const std::string_view before = text_.substr(0, at_);
+    const auto line = std::ranges::count(before, '\n');
+    const std::size_t start = before.rfind('\n') + 1;  // 0 in the first line
+    return {file, static_cast<int>(line) + 1, static_cast<int>(at_ - start) + 1};
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+};
+
+/// Throws InputError where a key is too deep.
+toml::table parsed(const std::string& text, const std::string& file) {
+  if (const std::optional<SourceLocation> deep = KeyDots(text).first_deep(file)) {
+    Fault fault;
+    fault.where = *deep;
+    fault.problem = fmt::format("is a key with more than {} dots", most_key_dots);
+    throw InputError({fault});
+  }
+  return toml::parse(text);
+}
+
+}  // namespace
+
 Node parse_document(const std::string& text, const std::string& file) {
   try {
-    return convert(toml::parse(text), file);
+    return convert(parsed(text, file), file);
   } catch (const toml::parse_error& error) {
     Fault fault;
     fault.where = location(error.source(), file);
@@ -162,7 +241,7 @@ Node parse_document(const std::string& text, const std::string& file) {
 Node parse_value(const std::string& text, const SourceLocation& where) {
   Node node;
   try {
-    const toml::table table = toml::parse("value = " + text + "\n");
+    const toml::table table = parsed("value = " + text + "\n", where.file);
     if (const toml::node* value = table.get("value"); value != nullptr && table.size() == 1) {
       node = convert(*value, where.file);
       for (Node& item : node.items) item.where = item.key_where = where;
@@ -170,6 +249,7 @@ Node parse_value(const std::string& text, const SourceLocation& where) {
       return node;
     }
   } catch (const toml::parse_error&) {  // a bare word: taken as text
+  } catch (const InputError&) {         // a path, maybe, with many dots
   }
   node.kind = NodeKind::text;
   node.text = text;
@@ -184,6 +264,11 @@ void apply_override(Node& root, const std::pair<std::string, std::string>& key_a
   fault.where.file = "--set " + key + '=' + value;
   fault.key_path = key;
   std::vector<PathStep> steps = split_path(key);
+  if (steps.size() > most_path_steps) {
+    fault.problem = fmt::format("is a key path with more than {} parts", most_path_steps);
+    faults.push_back(fault);
+    return;
+  }
   if (steps.empty() || steps.front().name.empty()) {
     fault.problem = "is not a key path such as solver.max_sweeps or bodies[2].radius";
     faults.push_back(fault);

@@ -83,7 +83,14 @@ class Parser {
     }
   }
 
+  /// Every part that holds others is read through here.
   void sign() {
+    if (++nested_ > Formula::most_nesting) throw ExpressionError{"is nested too deeply", ""};
+    signed_power();
+    --nested_;
+  }
+
+  void signed_power() {
     if (accept('-')) {
       sign();
       put(negative);
@@ -195,12 +202,16 @@ class Parser {
   const NameLookup& lookup_;
   std::vector<Operation> operations_;
   std::size_t depth_ = 0;
+  int nested_ = 0;  // parts that are being read
 };
 
 /// Resolves the parameters of a scene, each when it is first needed.
 class Evaluation {
  public:
-  Evaluation(Node* parameters, std::vector<Fault>& faults) : parameters_(parameters), faults_(faults) {}
+  Evaluation(Node* parameters, std::vector<Fault>& faults) : parameters_(parameters), faults_(faults) {
+    if (parameters == nullptr) return;
+    for (Node& item : parameters->items) by_name_.emplace(item.key, &item);
+  }
 
   void resolve(Node& node, const std::string& path) {
     if (node.kind == NodeKind::text && node.text.starts_with('=')) {
@@ -230,17 +241,18 @@ class Evaluation {
       }
       node.expression = expression;
     } catch (const ExpressionError& error) {
+      node.faulty = true;
       node.text.clear();
       node.kind =
           NodeKind::number;  // a number in the eyes of later checks, so that one slip makes one message
+      if (faults_.size() >= most_faults) return;
       Fault fault;
       fault.where = node.where;
       fault.key_path = path;
       fault.problem = error.problem;
-      fault.value = '"' + expression + '"';
+      fault.value = shortened('"' + expression + '"');
       fault.suggestion = error.suggestion;
       faults_.push_back(fault);
-      node.faulty = true;
     }
   }
 
@@ -250,13 +262,17 @@ class Evaluation {
   }
 
   Node* resolved_parameter(const std::string& name) {
-    Node* node = parameters_ == nullptr ? nullptr : parameters_->find(name);
-    if (node == nullptr) return nullptr;
+    const auto found = by_name_.find(name);
+    if (found == by_name_.end()) return nullptr;
+    Node* const node = found->second;
     used_.insert(name);
     if (node->kind == NodeKind::text && node->text.starts_with('=')) {
       if (std::find(open_.begin(), open_.end(), name) != open_.end()) {
         throw ExpressionError{fmt::format("refers to itself through the parameter '{}'", name), ""};
       }
+      if (open_.size() >= longest_chain)
+        throw ExpressionError{
+            fmt::format("needs '{}' through more than {} other parameters", name, longest_chain), ""};
       open_.push_back(name);
       compute(*node, "parameters." + name);
       open_.pop_back();
@@ -273,7 +289,7 @@ class Evaluation {
     const Node* node = resolved_parameter(name);
     if (node == nullptr) {
       std::vector<std::string> names{"pi", "degree"};
-      if (parameters_ != nullptr) {
+      if (parameters_ != nullptr && faults_.size() < most_faults) {
         for (const Node& item : parameters_->items) names.push_back(item.key);
       }
       throw ExpressionError{fmt::format("uses the unknown parameter '{}'", name), did_you_mean(name, names)};
@@ -283,7 +299,9 @@ class Evaluation {
     return node->number;
   }
 
+  static constexpr std::size_t longest_chain = 100;
   Node* parameters_;
+  std::map<std::string, Node*, std::less<>> by_name_;
   std::vector<Fault>& faults_;
   std::vector<std::string> open_;  // parameters being resolved, outermost first
   std::set<std::string> used_;

@@ -21,6 +21,7 @@ struct ExpressionError {
 class Formula {
  public:
   static constexpr std::size_t most_depth = 64;
+  static constexpr int most_nesting = 256;  // of parentheses, signs and powers
   /// Names that are not `variables` go to `lookup`, here and not later. Throws ExpressionError.
   Formula(std::string_view expression, const std::vector<std::string>& variables, const NameLookup& lookup);
   /// [variable]

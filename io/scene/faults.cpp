@@ -31,10 +31,22 @@ std::size_t edit_distance(const std::string& a, const std::string& b) {
 
 }  // namespace
 
+std::string shortened(std::string text) {
+  constexpr std::size_t longest = 200;
+  if (text.size() <= longest) return text;
+  std::size_t end = longest;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0u) == 0x80u)
+    --end;  // within a letter of UTF-8
+  return text.substr(0, end) + "...";
+}
+
 std::string nearest_word(const std::string& word, std::span<const std::string> candidates) {
+  constexpr std::size_t longest = 100;  // letters: what is longer is no slip of a word
   std::string best;
+  if (word.size() > longest) return best;
   std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;
   for (const std::string& candidate : candidates) {
+    if (candidate.size() > word.size() + least) continue;
     const std::size_t distance = edit_distance(word, candidate);
     if (distance < least) {
       least = distance;
@@ -54,7 +66,7 @@ Fault fault_at(const Node& node, std::string key_path, std::string problem) {
   fault.where = node.where;
   fault.key_path = std::move(key_path);
   fault.problem = std::move(problem);
-  if (node.kind != NodeKind::table) fault.value = written(node);
+  if (node.kind != NodeKind::table) fault.value = shortened(written(node));
   if (!node.expression.empty()) fault.suggestion = "computed from \"" + node.expression + '"';
   return fault;
 }

@@ -11,12 +11,18 @@ namespace scree::io {
 
 struct Node;
 
+/// Of one scene: nobody reads more of them. What comes after is faulty without words.
+inline constexpr std::size_t most_faults = 1000;
+
 /// The candidate that `word` was most likely meant to be; empty if none is near. Near: a third of the letters
 /// or fewer must be changed, left out, added or swapped with their neighbour.
 std::string nearest_word(const std::string& word, std::span<const std::string> candidates);
 
 /// "did you mean 'friction'?", or nothing.
 std::string did_you_mean(const std::string& word, std::span<const std::string> candidates);
+
+/// Messages are for people: the beginning of a long text.
+std::string shortened(std::string text);
 
 /// A fault that shows the value of `node`, where it stands and what it was computed from.
 Fault fault_at(const Node& node, std::string key_path, std::string problem);

@@ -1,12 +1,12 @@
 // Boundaries and how they move.
 #include <array>
 #include <fmt/format.h>
-#include <fstream>
 #include <set>
 
 #include "engine/geometry/implicit/implicit_mesh.h"
 #include "io/files/csv_file.h"
 #include "io/files/file_errors.h"
+#include "io/files/input_file.h"
 #include "io/files/mesh_file.h"
 #include "io/scene/expressions.h"
 #include "io/scene/faults.h"
@@ -187,8 +187,8 @@ std::function<double(double)> read_function(const Section& section, Reading& rea
 /// Lines of a time and a value; the first may name the columns.
 void read_table(const Section& section, TimeLaw& law, Reading& reading) {
   const std::filesystem::path file = beside_scene(section.text("table"), reading);
-  if (!std::ifstream(file)) {
-    reading.faults.push_back(about(section, "table", "cannot be opened as a file"));
+  if (const std::string problem = file_problem(file); !problem.empty()) {
+    reading.faults.push_back(about(section, "table", "cannot be opened as a file: " + problem));
     return;
   }
   for (const auto& [time, value, line] : read_csv_pairs(file)) {

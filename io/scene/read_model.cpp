@@ -35,9 +35,13 @@ std::string listed(const std::vector<std::string>& names) {
 
 /// The material of this name, or a fault at `node`.
 std::optional<MaterialIndex> named_material(const Node& node, const std::string& path, Reading& reading) {
-  const std::vector<std::string> names = material_names(reading.scene.model.materials);
-  const auto found = std::find(names.begin(), names.end(), node.text);
-  if (found != names.end()) return MaterialIndex(found - names.begin());
+  const Materials& materials = reading.scene.model.materials;
+  for (std::size_t i = 0; i < materials.size(); ++i) {
+    const MaterialIndex m(static_cast<std::int64_t>(i));
+    if (materials.name(m) == node.text) return m;
+  }
+  if (reading.faults.size() >= most_faults) return std::nullopt;
+  const std::vector<std::string> names = material_names(materials);
   Fault fault = fault_at(node, path, "is not the name of a material");
   fault.allowed = listed(names);
   fault.suggestion = did_you_mean(node.text, names);
@@ -132,9 +136,11 @@ std::optional<MaterialIndex> find_material(const Section& section, Reading& read
     return named_material(section.given("material"), section.path_of("material"), reading);
   }
   if (section.node()->find("material") != nullptr) return std::nullopt;  // faulty, said already
+  const std::size_t materials = reading.scene.model.materials.size();
+  if (materials == 1) return MaterialIndex(0);
+  // Missing materials were reported once.
+  if (materials == 0 || reading.faults.size() >= most_faults) return std::nullopt;
   const std::vector<std::string> names = material_names(reading.scene.model.materials);
-  if (names.size() == 1) return MaterialIndex(0);
-  if (names.empty()) return std::nullopt;  // missing materials were reported once
   Fault fault;
   fault.where = section.node()->where;
   fault.key_path = section.path_of("material");
@@ -231,11 +237,17 @@ void read_settings(const Section& top, Reading& reading) {
 
 void read_materials(const Section& top, Reading& reading) {
   Materials& materials = reading.scene.model.materials;
+  constexpr std::size_t most_materials = 1000;  // there is a law for each pair
   std::vector<PairLaw> laws;
+  std::set<std::string> names;
   for (const Section& section : elements(top, "materials")) {
     if (!section.has("name")) continue;
-    const std::vector<std::string> names = material_names(materials);
-    if (std::find(names.begin(), names.end(), section.text("name")) != names.end()) {
+    if (laws.size() == most_materials) {
+      reading.faults.push_back(fault_at(*section.node(), section.path(),
+                                        fmt::format("is one more than {} materials", most_materials)));
+      break;
+    }
+    if (!names.insert(section.text("name")).second) {
       reading.faults.push_back(fault_at(section.given("name"), section.path_of("name"), "was taken before"));
       continue;
     }

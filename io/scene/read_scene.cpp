@@ -1,12 +1,10 @@
 #include "io/scene/read_scene.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <fmt/format.h>
-#include <fstream>
-#include <iterator>
+#include <optional>
 
+#include "io/files/input_file.h"
 #include "io/files/text_file.h"
 #include "io/scene/document.h"
 #include "io/scene/faults.h"
@@ -91,14 +89,12 @@ Scene read_scene(const std::filesystem::path& file, const std::vector<Override>&
                  std::size_t most_bodies) {
   std::error_code error;
   if (std::filesystem::is_directory(file, error)) fail(file.string(), "is a folder, not a scene file");
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) {
-    const int reason = errno;
-    fail(file.string(), fmt::format("cannot be opened: {}", std::strerror(reason)),
-         reason == ENOENT ? scenes_beside(file) : "");
-  }
-  const std::string text((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
-  return read_scene_text(text, file, overrides, most_bodies);
+  std::string problem;
+  const std::optional<std::string> text = read_bytes(file, problem, most_text_bytes);
+  if (!text)
+    fail(file.string(), "cannot be opened: " + problem,
+         std::filesystem::exists(file, error) ? "" : scenes_beside(file));
+  return read_scene_text(*text, file, overrides, most_bodies);
 }
 
 std::vector<std::pair<std::string, std::string>> settings_in_effect(

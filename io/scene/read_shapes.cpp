@@ -1,9 +1,8 @@
 // Shapes that are given by functions: in the scene, or in files of their own.
 #include <algorithm>
 #include <fmt/format.h>
-#include <fstream>
-#include <iterator>
 
+#include "io/files/input_file.h"
 #include "io/scene/expressions.h"
 #include "io/scene/faults.h"
 #include "io/scene/keys.h"
@@ -109,20 +108,14 @@ void add_from_text(const std::string& name, const std::string& text, const std::
   }
 }
 
-/// None where it cannot be opened.
-std::optional<std::string> text_of(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream || std::filesystem::is_directory(file)) return std::nullopt;
-  return std::string((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
-}
-
 void read_shape_file(const std::string& name, const Section& section, Reading& reading) {
   const std::filesystem::path file = beside_scene(section.text("file"), reading);
-  if (const std::optional<std::string> text = text_of(file)) {
+  std::string problem;
+  if (const std::optional<std::string> text = read_bytes(file, problem, most_text_bytes)) {
     add_from_text(name, *text, file, reading);
   } else {
     reading.faults.push_back(
-        fault_at(section.given("file"), section.path_of("file"), "cannot be opened as a file"));
+        fault_at(section.given("file"), section.path_of("file"), "cannot be opened as a file: " + problem));
   }
 }
 
@@ -157,13 +150,14 @@ void read_shapes(const Section& top, Reading& reading) {
 
 ShapeFile read_shape(const std::filesystem::path& file) {
   Reading reading;
-  const std::optional<std::string> text = text_of(file);
+  std::string problem;
+  const std::optional<std::string> text = read_bytes(file, problem, most_text_bytes);
   if (text) {
     add_from_text(file.stem().string(), *text, file, reading);
   } else {
     Fault fault;
     fault.where.file = file.string();
-    fault.problem = "cannot be opened as a file";
+    fault.problem = "cannot be opened as a file: " + problem;
     reading.faults.push_back(std::move(fault));
   }
   if (!reading.faults.empty()) {

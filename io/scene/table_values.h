@@ -8,6 +8,10 @@
 
 namespace scree::io {
 
+namespace hdf5 {
+class File;
+}
+
 /// Columns that come together or not at all.
 struct ColumnGroup {
   const char* dataset;                 // name in HDF5
@@ -47,6 +51,12 @@ struct TableValues {
 /// Both return no rows after a fault of the file as a whole.
 TableValues read_csv(const std::filesystem::path& file, const std::string& shown, TableFaults& faults);
 TableValues read_hdf5(const std::filesystem::path& file, const std::string& shown, TableFaults& faults);
+TableValues read_csv_text(const std::string& bytes, const std::string& shown, TableFaults& faults);
+/// Throws hdf5::Error where the file as a whole cannot be read.
+TableValues read_hdf5(const hdf5::File& file, const std::string& shown, TableFaults& faults);
+
+/// Judges the values. With a fault of the whole file the table is empty.
+BodyTable judged_table(const TableValues& values, const std::string& shown, TableFaults& faults);
 
 /// Takes faults of values; when it goes it drops those beyond max_faults_of_a_table and says how many they
 /// were.

@@ -19,6 +19,10 @@ class Validator {
     const std::size_t before = faults_.size();
     const std::string form = form_of(node, name);
     for (Node& item : node.items) {
+      if (faults_.size() >= most_faults) {
+        item.faulty = true;
+        continue;
+      }
       const std::string item_path = path.empty() ? item.key : path + '.' + item.key;
       if (section_info(name).free_keys) {
         parameter(item, item_path);
@@ -266,6 +270,10 @@ class Validator {
       return;
     }
     for (std::size_t i = 0; i < node.items.size(); ++i) {
+      if (faults_.size() >= most_faults) {
+        node.items[i].faulty = true;
+        continue;
+      }
       const std::string item_path = fmt::format("{}[{}]", path, i);
       if (node.items[i].kind == NodeKind::table) {
         section(node.items[i], key.name, item_path);

@@ -1,11 +1,12 @@
 // The JSON form of a benchmark, both ways.
 #include <charconv>
 #include <fmt/format.h>
-#include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "engine/core/state_hash.h"
 #include "io/files/file_errors.h"
+#include "io/files/input_file.h"
 #include "tools/bench/bench_report.h"
 #include "tools/bench/statistics.h"
 #include "tools/bench/whole_run.h"
@@ -268,10 +269,11 @@ std::string to_json(const BenchReport& report) {
 }
 
 BenchReport read_bench_json(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  if (!file) throw io::ReadError(fmt::format("{}: cannot be opened", path.string()));
+  std::string problem;
+  const std::optional<std::string> text = io::read_bytes(path, problem);
+  if (!text) throw io::ReadError(fmt::format("{}: cannot be opened: {}", path.string(), problem));
   try {
-    const Json json = Json::parse(file);
+    const Json json = Json::parse(*text);
     if (!json.is_object() || json.value("format", "") != format_name)
       throw io::ReadError(fmt::format("{}: is not a file of `scree bench --json`", path.string()));
     if (json.at("format_version") != format_version)

@@ -1,0 +1,16 @@
+// HDF5's library in a process of its own. docs/decisions/0021-hdf5-in-a-process-of-its-own.md says why.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "io/files/hdf5_content.h"
+
+namespace scree::io::hdf5 {
+
+/// Forks a process that opens the file and answers as library_content() does, within bounds of memory and of
+/// processor time. Where the library breaks off in there, or takes more than that, every answer from then on
+/// is an Error that says so. The process ends with the object. No other thread may be in HDF5 meanwhile.
+std::unique_ptr<ContentSource> content_by_process(const std::filesystem::path& path);
+
+}  // namespace scree::io::hdf5

@@ -1,0 +1,17 @@
+// What reads files, each as a function of bytes that throws nothing whatever they are.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace scree::test {
+
+struct Reader {
+  std::string_view name;  // of its folder in corpus/
+  void (*read)(std::span<const std::uint8_t> bytes);
+};
+
+std::span<const Reader> readers();
+
+}  // namespace scree::test
