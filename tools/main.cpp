@@ -34,6 +34,7 @@
 #include "tools/run.h"
 #include "tools/shape.h"
 #include "tools/solve.h"
+#include "tools/verify.h"
 #include "tools/watch.h"
 
 namespace {
@@ -139,6 +140,7 @@ int program(int argc, char** argv) {
   scree::add_export(app, action);
   scree::add_fields(app, action);
   scree::add_compare(app, action);
+  scree::add_verify(app, action);
   scree::add_manual(app, action);
   try {
     app.parse(argc, argv);

@@ -12,6 +12,7 @@
 #include "io/files/file_errors.h"
 #include "io/problems/problem_file.h"
 #include "io/results/run_recorder.h"
+#include "io/scene/carried_bodies.h"
 #include "io/scene/read_scene.h"
 #include "io/scene/resume.h"
 #include "tools/check.h"
@@ -31,8 +32,10 @@ constexpr io::Range step_numbers{.low = 1.0, .high = 9e15};
 
 struct RunOptions {
   std::filesystem::path scene, folder;
-  std::filesystem::path resume;  // folder of a run that is to go on; empty: a new one begins
-  int threads = 0;               // 0: all of the machine's
+  std::filesystem::path resume;        // folder of a run that is to go on; empty: a new one begins
+  std::filesystem::path restart_from;  // folder of a run whose bodies a new one begins with; empty: none's
+  std::optional<double> restart_time_s;
+  int threads = 0;  // 0: all of the machine's
   std::optional<double> until_s;
   std::vector<std::string> settings;   // "key=value"
   std::filesystem::path dump_problem;  // where to store a contact problem; empty: nowhere
@@ -53,8 +56,10 @@ std::vector<std::pair<std::string, std::string>> overrides(const std::vector<std
 }
 
 io::Scene load(const RunOptions& options) {
-  io::Scene scene = io::read_scene(options.scene, overrides(options.settings),
-                                   bodies_with_room(!options.force, options.memory_limit));
+  io::Scene scene = io::read_scene(
+      options.scene, overrides(options.settings), bodies_with_room(!options.force, options.memory_limit),
+      options.restart_from.empty() ? io::CarriedBodies{}
+                                   : io::carried_bodies(options.restart_from, options.restart_time_s));
   set_end_time(scene, options.until_s);
   for (const Fault& warning : scene.warnings) spdlog::warn("{}", to_string(warning));
   return scene;
@@ -332,6 +337,18 @@ void add_run(CLI::App& app, std::function<int()>& action) {
           ->type_name("FOLDER")
           ->excludes(scene)
           ->excludes(output);
+  CLI::Option* const restart =
+      command
+          ->add_option(
+              "--restart-from", options->restart_from,
+              "Begin with the bodies of the run in this folder as its last checkpoint has them, beside the "
+              "scene's own: with their numbers, velocities and, by name, materials and shapes")
+          ->type_name("FOLDER")
+          ->excludes(resume);
+  command
+      ->add_option("--time", options->restart_time_s,
+                   "... as the frame nearest to this simulated time has them, s, in single precision")
+      ->needs(restart);
   add_threads(*command, options->threads);
   command->add_option("--until", options->until_s, "Simulated time to stop at, s; overrides the scene")
       ->check(number_in(not_negative));

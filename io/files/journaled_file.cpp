@@ -1,6 +1,7 @@
 #include "io/files/journaled_file.h"
 
 #include <H5FDpublic.h>
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -96,6 +97,13 @@ class File {
  private:
   int fd_;
 };
+
+std::vector<std::uint64_t> in_order(const Pages& pages) {
+  std::vector<std::uint64_t> numbers;
+  for (const auto& [number, page] : pages) numbers.push_back(number);
+  std::ranges::sort(numbers);
+  return numbers;
+}
 
 std::vector<std::uint8_t> to_bytes(const Pages& pages) {
   std::vector<std::uint8_t> bytes(sizeof(JournalHead));
@@ -216,7 +224,8 @@ struct JournaledFile {
       const std::vector<std::uint8_t> bytes = to_bytes(ready);
       if (!journal.write(0, bytes.data(), bytes.size()) || !journal.sync()) journal.empty();
     }
-    for (const auto& [number, page] : ready) {
+    for (const std::uint64_t number : in_order(ready)) {  // page 0 first: HDF5 reads no farther than it says
+      const PageBytes& page = ready.at(number);
       const std::uint64_t at = number * page_size;
       if (!file.write(at, page.data(), std::min(page_size, std::max(whole, at) - at))) return false;
     }

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 #include <vector>
 #include <zlib.h>
@@ -95,6 +96,13 @@ void give_name(const std::filesystem::path& temporary, const std::filesystem::pa
   rename_over(temporary, path);
   sync_folder(path.parent_path());
 }
+
+std::uint32_t crc32_of(std::string_view bytes) {
+  return static_cast<std::uint32_t>(
+      crc32_z(0, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()));
+}
+
+std::string crc32_text(std::uint32_t crc) { return fmt::format("{:08x}", crc); }
 
 std::uint32_t crc32_of_file(const std::filesystem::path& path) {
   std::FILE* const file = std::fopen(path.c_str(), "rb");

@@ -54,8 +54,10 @@ void give_name(const std::filesystem::path& temporary, const std::filesystem::pa
 /// The name that write_whole_file() writes to before it renames.
 std::filesystem::path temporary_name(const std::filesystem::path& path);
 
-/// CRC-32 of a file's bytes; 0 if it cannot be read.
+/// CRC-32 of bytes, and of those of a file: 0 if it cannot be read; eight hexadecimal digits.
+std::uint32_t crc32_of(std::string_view bytes);
 std::uint32_t crc32_of_file(const std::filesystem::path& path);
+std::string crc32_text(std::uint32_t crc);
 
 /// Puts a file's bytes on disk. Throws WriteError.
 void sync_file(const std::filesystem::path& path);

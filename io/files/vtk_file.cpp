@@ -20,9 +20,14 @@ std::string elements(const char* name, const VtkArrays& arrays, const std::strin
   return text + fmt::format("</{}>\n", name);
 }
 
+void write_checked(const std::filesystem::path& path, std::string text) {
+  text += vtk_checksum(text);
+  write_whole_file(path, text);
+}
+
 void write_data_set(const std::filesystem::path& path, const char* type, const std::string& attributes,
                     const std::string& piece) {
-  write_whole_file(
+  write_checked(
       path,
       fmt::format("<?xml version=\"1.0\"?>\n<VTKFile type=\"{}\" version=\"1.0\" byte_order=\"LittleEndian\" "
                   "header_type=\"UInt64\" "
@@ -51,6 +56,10 @@ void write_poly_data(const std::filesystem::path& path, const std::vector<Eigen:
 }
 
 }  // namespace
+
+std::string vtk_checksum(std::string_view text) {
+  return fmt::format("{}{} -->\n", vtk_checksum_begin, crc32_text(crc32_of(text)));
+}
 
 std::string VtkArray::xml() const {
   // Number of blocks, size of all but the last, size of a last that is smaller, compressed sizes.
@@ -107,7 +116,7 @@ void write_series(const std::filesystem::path& path,
   for (const auto& [time, file] : files) {
     text += fmt::format("    <DataSet timestep=\"{}\" group=\"\" part=\"0\" file=\"{}\"/>\n", time, file);
   }
-  write_whole_file(path, text + "  </Collection>\n</VTKFile>\n");
+  write_checked(path, text + "  </Collection>\n</VTKFile>\n");
 }
 
 }  // namespace scree::io

@@ -15,6 +15,10 @@
 
 namespace scree::io {
 
+/// What ends each of these files: a comment with the CRC-32 of all bytes before it.
+inline constexpr const char* vtk_checksum_begin = "<!-- crc32 ";
+std::string vtk_checksum(std::string_view text);
+
 /// An array of numbers with a name. Does not own the numbers, which lie tightly packed.
 class VtkArray {
  public:

@@ -59,6 +59,19 @@ void fields(EventMemory& e, F&& f) {
 
 namespace io {
 
+template <class F>
+void fields(CarriedBody& b, F&& f) {
+  f("id", b.id);
+  f("material", b.material);
+  f("kind", b.kind);
+  f("function", b.function);
+  f("numbers", b.numbers);
+  f("position", b.position);
+  f("velocity", b.velocity);
+  f("angular_velocity", b.angular_velocity);
+  f("orientation", b.orientation);
+}
+
 namespace {
 
 /// Pairs with the places that each remembers, as two tables.
@@ -123,15 +136,6 @@ void visit(Archive& io, Course& c) {
   io("frame_interval_s", c.frame_interval_s);
 }
 
-/// The number in "step_000000123.h5"; -1 for other names.
-std::int64_t step_of(const std::filesystem::path& file) {
-  const std::string name = file.filename().string(), begin = "step_", end = ".h5";
-  if (!name.starts_with(begin) || !name.ends_with(end) || name.size() <= begin.size() + end.size()) return -1;
-  const std::string digits = name.substr(begin.size(), name.size() - begin.size() - end.size());
-  if (digits.size() > 18 || digits.find_first_not_of("0123456789") != std::string::npos) return -1;
-  return std::stoll(digits);
-}
-
 }  // namespace
 
 void visit(Archive& io, CheckpointHead& head) {
@@ -162,6 +166,12 @@ void visit(Archive& io, Scene& scene) {
   io("end_time_s", scene.end_time_s);
   io("inputs", inputs);
   io("input_checksums", checksums);
+  io.group("carried", [&] {
+    io("materials", scene.carried.materials);
+    io("functions", scene.carried.functions);
+    io("bodies", scene.carried.list);
+    io("next_id", scene.carried.next_id);
+  });
   if (!io.reads()) return;
   if (values.size() != keys.size() || checksums.size() != inputs.size())
     throw ReadError("the lists of a checkpoint do not fit");
@@ -193,6 +203,14 @@ void visit(Archive& io, State& state) {
   io("entered", state.entered);
   io("left", state.left);
   io.group("course", [&] { visit(io, state.course); });
+}
+
+std::int64_t step_of(const std::filesystem::path& file) {
+  const std::string name = file.filename().string(), begin = "step_", end = ".h5";
+  if (!name.starts_with(begin) || !name.ends_with(end) || name.size() <= begin.size() + end.size()) return -1;
+  const std::string digits = name.substr(begin.size(), name.size() - begin.size() - end.size());
+  if (digits.size() > 18 || digits.find_first_not_of("0123456789") != std::string::npos) return -1;
+  return std::stoll(digits);
 }
 
 std::vector<std::filesystem::path> checkpoints(const RunFolder& folder) {

@@ -26,6 +26,8 @@ void visit(Archive& io, State& state);  // bit for bit, but for what follows fro
 /// Of the bodies that a scene begins with.
 std::int64_t initial_hash(const Scene& scene);
 
+/// The number in "step_000000123.h5"; -1 for other names.
+std::int64_t step_of(const std::filesystem::path& checkpoint);
 /// The checkpoints of a run, newest first.
 std::vector<std::filesystem::path> checkpoints(const RunFolder& folder);
 

@@ -343,6 +343,10 @@ Summary RunRecorder::finish(RunStatus status, const State& state, bool good) {
   summary.recording_time_s = p.recording_time_s;
   summary.wall_time_s = p.wall_time();
   summary.resumed_steps = p.resumed_steps;
+  for (const std::filesystem::path& table :
+       {p.folder.steps(), p.folder.boundaries(), p.folder.openings(), p.folder.events()})
+    if (std::filesystem::exists(table))
+      summary.files.push_back({table.filename().string(), crc32_of_file(table)});
   summary.verdict = judge(summary, p.scene.model.settings);
   attempt([&] { write_whole_file(p.folder.summary(), to_json(summary)); });
   if (first_error) throw WriteError(*first_error);

@@ -38,8 +38,8 @@ class RunRecorder {
   /// What events did at the end of the step, after after_step(). `state`: with what they changed.
   void after_events(std::span<const Happening> happenings, const State& state);
 
-  /// Writes a checkpoint if one is due (scene.checkpoints); after after_events(). Throws OutOfRoom while what a
-  /// checkpoint and another frame need is still free, but not much more.
+  /// Writes a checkpoint if one is due (scene.checkpoints); after after_events(). Throws OutOfRoom while what
+  /// a checkpoint and another frame need is still free, but not much more.
   void checkpoint_if_due(const State& state);
 
   /// Writes a checkpoint, unless the run has failed, the last frame if it is not written yet, and the

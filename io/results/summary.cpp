@@ -8,6 +8,7 @@
 #include "engine/core/parallel.h"
 #include "engine/core/state_hash.h"
 #include "engine/simulation/placement.h"
+#include "io/files/text_file.h"
 #include "io/results/provenance.h"
 
 namespace scree::io {
@@ -499,6 +500,7 @@ std::string to_json(const Summary& s) {
   if (!s.openings.empty()) json["exchange"] = exchange_json(s);
   if (!s.events.empty()) json["events"] = events_json(s.events);
   if (!s.ended_by.empty()) json["ended_by"] = s.ended_by;
+  for (const FileChecksum& f : s.files) json["files"][f.name] = {{"crc32", crc32_text(f.crc32)}};
   if (!s.resumed_steps.empty()) json["resumed_after_steps"] = s.resumed_steps;
   if (s.adaptive_step)
     json["adaptive_time_step"] = {{"least_s", s.least_time_step_s}, {"largest_s", s.largest_time_step_s}};

@@ -47,6 +47,11 @@ struct EventSummary {
   Moment first, last;
 };
 
+struct FileChecksum {
+  std::string name;
+  std::uint32_t crc32 = 0;
+};
+
 /// Every number is defined in docs/file_formats.md.
 struct Summary {
   std::string scene, solver;
@@ -91,6 +96,7 @@ struct Summary {
   std::uint64_t state_hash = 0;
   std::vector<EventSummary> events;         // of the scene, in its order
   std::string ended_by;                     // the event that did; empty if it was the time
+  std::vector<FileChecksum> files;          // tables, as they were at the end
   std::vector<std::int64_t> resumed_steps;  // after which the run was gone on with from a checkpoint
   Verdict verdict;
 

@@ -529,6 +529,13 @@ struct ContactArrays {
 
 }  // namespace
 
+std::vector<std::string> ledger_names() {
+  std::vector<std::string> names;
+  for (const auto& f : LedgerArrays::flows) names.push_back(std::string("ledger/") + f.name);
+  for (const auto& v : LedgerArrays::vectors) names.push_back(std::string("ledger/") + v.name);
+  return names;
+}
+
 struct Trajectory::Parts {
   std::string path;
   // The file is declared before the datasets: they are closed first.

@@ -11,6 +11,9 @@ namespace scree::io {
 
 inline constexpr int trajectory_format_version = 2;
 
+/// Where the balances of frames are: "ledger/kinetic_energy", ...
+std::vector<std::string> ledger_names();
+
 /// To be called before anything uses HDF5. Its exit handler closes files once more, and on a full disk, where
 /// closing has failed before, it crashes; every file here is closed by its owner.
 void leave_out_hdf5_exit_handler();

@@ -86,7 +86,7 @@ Override parse_override(const std::string& key_and_value) {
 }
 
 Scene read_scene(const std::filesystem::path& file, const std::vector<Override>& overrides,
-                 std::size_t most_bodies) {
+                 std::size_t most_bodies, const CarriedBodies& carried) {
   std::error_code error;
   if (std::filesystem::is_directory(file, error)) fail(file.string(), "is a folder, not a scene file");
   std::string problem;
@@ -94,7 +94,7 @@ Scene read_scene(const std::filesystem::path& file, const std::vector<Override>&
   if (!text)
     fail(file.string(), "cannot be opened: " + problem,
          std::filesystem::exists(file, error) ? "" : scenes_beside(file));
-  return read_scene_text(*text, file, overrides, most_bodies);
+  return read_scene_text(*text, file, overrides, most_bodies, carried);
 }
 
 std::vector<std::pair<std::string, std::string>> settings_in_effect(
@@ -112,13 +112,15 @@ std::vector<std::pair<std::string, std::string>> settings_in_effect(
 }
 
 Scene read_scene_text(const std::string& text, const std::filesystem::path& file,
-                      const std::vector<Override>& overrides, std::size_t most_bodies) {
+                      const std::vector<Override>& overrides, std::size_t most_bodies,
+                      const CarriedBodies& carried) {
   Reading reading;
   reading.most_bodies = most_bodies;
   Scene& scene = reading.scene;
   scene.file = file;
   scene.text = text;
   scene.overrides = overrides;
+  scene.carried = carried;
 
   Node root = parse_document(text, file.string());
   for (const Override& key_and_value : overrides) apply_override(root, key_and_value, reading.faults);
@@ -135,8 +137,9 @@ Scene read_scene_text(const std::string& text, const std::filesystem::path& file
   std::erase_if(unused, [&](const std::string& name) { return reading.used_parameters.contains(name); });
   read_shapes(top, reading);
   read_bodies(top, reading);
+  add_carried_bodies(reading);
   read_openings(top, reading);
-  if (root.find("bodies") == nullptr && root.find("inlets") == nullptr)
+  if (root.find("bodies") == nullptr && root.find("inlets") == nullptr && carried.list.empty())
     reading.faults.push_back(missing_bodies(file));
   read_events(top, reading);
   check_initial_state(settings_of<PlacementLimits>(top), reading);

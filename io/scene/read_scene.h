@@ -21,13 +21,16 @@ Override parse_override(const std::string& key_and_value);
 /// is wrong, in the order of the file's lines; a file that cannot be opened and a slip of TOML's own grammar
 /// come alone. The same file and overrides give the same scene, bit for bit. More than `most_bodies` in all
 /// are a fault, told before they are made.
+/// `carried`: bodies of another run that it begins with, beside its own.
 Scene read_scene(const std::filesystem::path& file, const std::vector<Override>& overrides = {},
-                 std::size_t most_bodies = std::numeric_limits<std::size_t>::max());
+                 std::size_t most_bodies = std::numeric_limits<std::size_t>::max(),
+                 const CarriedBodies& carried = {});
 
 /// The same from a text; `file` is what messages call it, and tables are looked for beside it.
 Scene read_scene_text(const std::string& text, const std::filesystem::path& file,
                       const std::vector<Override>& overrides = {},
-                      std::size_t most_bodies = std::numeric_limits<std::size_t>::max());
+                      std::size_t most_bodies = std::numeric_limits<std::size_t>::max(),
+                      const CarriedBodies& carried = {});
 
 /// Names and values, as a file would say them, of all settings of a run: what its scene and its overrides
 /// ("key=value") say, and the defaults. Empty where the text is no scene.

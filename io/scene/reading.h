@@ -50,6 +50,8 @@ void read_boundaries(const Section& top, Reading& reading);
 /// Functions that bodies are made of.
 void read_shapes(const Section& top, Reading& reading);
 void read_bodies(const Section& top, Reading& reading);
+/// Those of another run, after the scene's own.
+void add_carried_bodies(Reading& reading);
 void read_events(const Section& top, Reading& reading);
 /// Gravity that changes, fields, a fluid.
 void read_forces(const Section& top, Reading& reading);

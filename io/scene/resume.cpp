@@ -69,7 +69,8 @@ Resumed resume_from(const std::filesystem::path& checkpoint, std::optional<doubl
       throw ReadError(
           fmt::format("{} is not the file any more that the run was begun with", input.path.string()));
   }
-  run.scene = read_scene_text(recorded.text, recorded.file, recorded.overrides);
+  run.scene = read_scene_text(recorded.text, recorded.file, recorded.overrides,
+                              std::numeric_limits<std::size_t>::max(), recorded.carried);
   run.scene.end_time_s = until_s.value_or(recorded.end_time_s);
   if (initial_hash(run.scene) != run.head.initial_hash)
     throw ReadError(fmt::format(

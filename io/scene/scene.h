@@ -35,6 +35,22 @@ struct CheckpointSettings {
   int keep = 2;  // the newest; 0: there are none at all
 };
 
+/// A body that another run leaves to a scene.
+struct CarriedBody {
+  BodyId id = 0;
+  std::int32_t material = 0;  // of the names that are carried along
+  ShapeKind kind = ShapeKind::ellipsoid;
+  std::int32_t function = -1;  // likewise; -1: its shape is none
+  Eigen::Matrix<double, 5, 1> numbers = Eigen::Matrix<double, 5, 1>::Zero();  // of its ShapeDescription
+  Vec3 position = Vec3::Zero(), velocity = Vec3::Zero(), angular_velocity = Vec3::Zero();
+  Quat orientation = Quat::Identity();
+};
+struct CarriedBodies {
+  std::vector<std::string> materials, functions;
+  std::vector<CarriedBody> list;
+  BodyId next_id = 0;
+};
+
 /// A file that a scene names.
 struct InputFile {
   std::filesystem::path path;
@@ -60,6 +76,7 @@ struct Scene {
   Model model;
   State initial;
   std::vector<Event> events;
+  CarriedBodies carried;          // what it begins with beside its own bodies
   std::vector<InputFile> inputs;  // that it was made of, beside its own
   std::vector<Fault> warnings;    // what does not keep the scene from running but is probably not meant
 };

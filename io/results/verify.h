@@ -1,0 +1,25 @@
+// Are the files of a run whole, and do they fit each other?
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "io/results/run_folder.h"
+
+namespace scree::io {
+
+/// What was found of a file, and what is wrong with it.
+struct FileFindings {
+  std::string file;   // within the folder
+  std::string found;  // "600 rows"; empty where it cannot be said
+  std::vector<std::string> problems;
+};
+
+/// Every frame, every row, every checksum: trajectory.h5, the tables, the files for ParaView, the
+/// checkpoints, the summary; then what they say of each other. A journal that a killed run has left is
+/// brought into trajectory.h5 first, unless a run writes to the folder now. Throws ReadError if there is no
+/// run.
+std::vector<FileFindings> verify_run(const RunFolder& folder);
+
+}  // namespace scree::io

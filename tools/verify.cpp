@@ -1,0 +1,48 @@
+#include "tools/verify.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <memory>
+#include <spdlog/spdlog.h>
+
+#include "io/results/verify.h"
+#include "tools/command_line.h"
+#include "tools/exit_codes.h"
+#include "tools/progress.h"
+#include "tools/recorded_run.h"
+
+namespace scree {
+
+namespace {
+
+struct VerifyOptions {
+  std::filesystem::path folder;
+  bool quiet = false;
+};
+
+int verify(const VerifyOptions& options) {
+  const std::vector<io::FileFindings> all = io::verify_run(find_run(options.folder));
+  std::size_t wrong = 0;
+  for (const io::FileFindings& f : all) {
+    if (!options.quiet)
+      show(fmt::format("{:<30}  {:<7}  {}\n", f.file, f.problems.empty() ? "whole" : "DAMAGED", f.found));
+    for (const std::string& problem : f.problems) spdlog::error("{}: {}", f.file, problem);
+    wrong += f.problems.empty() ? 0 : 1;
+  }
+  if (wrong == 0) return exit_ok;
+  spdlog::error("{} of {} files or series are damaged, or do not fit the others", wrong, all.size());
+  return exit_cannot_read;
+}
+
+}  // namespace
+
+void add_verify(CLI::App& app, std::function<int()>& action) {
+  const auto options = std::make_shared<VerifyOptions>();
+  CLI::App* command =
+      app.add_subcommand("verify", "Look whether the files of a run are whole and fit each other");
+  add_run_folder(*command, options->folder);
+  command->add_flag("-q,--quiet", options->quiet, "Print nothing but what is wrong");
+  command->callback([options, &action] { action = [options] { return verify(*options); }; });
+}
+
+}  // namespace scree
