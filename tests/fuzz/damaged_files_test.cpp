@@ -259,7 +259,7 @@ class Misbehaving final : public io::hdf5::ContentSource {
   explicit Misbehaving(std::string how) : how_(std::move(how)) {}
   io::hdf5::Content look(const Place&) override {
     if (how_ == "crashes") std::abort();
-    for (volatile std::size_t k = 0; how_ == "goes on"; k = k + 1) {
+    for (volatile bool more = how_ == "goes on"; more;) {
     }
     std::vector<char> all;
     for (std::size_t bytes = 1u << 20; how_ == "takes all"; bytes *= 2) all.assign(bytes, '1');
