@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cmath>
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
@@ -32,7 +33,7 @@ constexpr bool sanitized = false;
 #endif
 
 constexpr std::uint64_t library_bytes = 512u << 20;  // memory that HDF5 may take beside what it answers
-constexpr double patience_s = 5.0;                   // processor time of one answer ...
+constexpr double usual_patience_s = 5.0;             // processor time of one answer ...
 constexpr double bytes_per_second = 50e6;            // ... and of what has to be gone through for it
 constexpr std::uint64_t most_message = std::uint64_t{256}
                                        << 20;  // bytes, of an answer that is not of numbers
@@ -172,6 +173,7 @@ void withdraw(int& socket, std::uint64_t file_bytes) {
 void allow_time(double seconds) {
   itimerval timer{};
   timer.it_value.tv_sec = static_cast<time_t>(seconds);
+  timer.it_value.tv_usec = static_cast<suseconds_t>(1e6 * (seconds - std::floor(seconds)));
   setitimer(ITIMER_PROF, &timer, nullptr);
 }
 
@@ -217,7 +219,8 @@ void answer_read(ContentSource& source, const Place& place, Message& question, i
 }
 
 /// Answers until nobody asks any more.
-void answer_questions(const std::filesystem::path& path, std::uint64_t file_bytes, int socket) {
+void answer_questions(const std::filesystem::path& path, std::uint64_t file_bytes, const Answerer& answerer,
+                      double patience_s, int socket) {
   const double through_file_s = patience_s + static_cast<double>(file_bytes) / bytes_per_second;
   const double room_s = static_cast<double>(most_answer_bytes(file_bytes)) / bytes_per_second;
   std::unique_ptr<ContentSource> source;
@@ -230,7 +233,7 @@ void answer_questions(const std::filesystem::path& path, std::uint64_t file_byte
     place.attribute = question.take_text();
     allow_time(through_file_s + std::min(room_s, through_file_s));
     try {
-      if (!source) source = library_content(path);
+      if (!source) source = answerer(path);
       if (kind == Question::look) answer_look(*source, place, socket);
       if (kind == Question::read) answer_read(*source, place, question, socket);
       if (kind == Question::texts) answer_texts(*source, place, socket);
@@ -249,7 +252,7 @@ void answer_questions(const std::filesystem::path& path, std::uint64_t file_byte
 
 class Process final : public ContentSource {
  public:
-  explicit Process(const std::filesystem::path& path) {
+  Process(const std::filesystem::path& path, const Answerer& answerer, double patience_s) {
     if (const std::string problem = file_problem(path); !problem.empty()) throw Error(problem);
     const std::uint64_t file_bytes = std::filesystem::file_size(path);
     std::array<int, 2> ends{};
@@ -260,7 +263,7 @@ class Process final : public ContentSource {
       try {
         ::close(ends[0]);
         withdraw(ends[1], file_bytes);
-        answer_questions(path, file_bytes, ends[1]);
+        answer_questions(path, file_bytes, answerer, patience_s, ends[1]);
       } catch (...) {  // whoever asked is gone
       }
       ::_exit(0);  // without the exit handlers of the program that forked, which would close its files
@@ -356,7 +359,12 @@ class Process final : public ContentSource {
 }  // namespace
 
 std::unique_ptr<ContentSource> content_by_process(const std::filesystem::path& path) {
-  return std::make_unique<Process>(path);
+  return content_by_process(path, library_content, usual_patience_s);
+}
+
+std::unique_ptr<ContentSource> content_by_process(const std::filesystem::path& path, const Answerer& answerer,
+                                                  double patience_s) {
+  return std::make_unique<Process>(path, answerer, patience_s);
 }
 
 }  // namespace scree::io::hdf5

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 
 #include "io/files/hdf5_content.h"
@@ -12,5 +13,10 @@ namespace scree::io::hdf5 {
 /// processor time. Where the library breaks off in there, or takes more than that, every answer from then on
 /// is an Error that says so. The process ends with the object. No other thread may be in HDF5 meanwhile.
 std::unique_ptr<ContentSource> content_by_process(const std::filesystem::path& path);
+
+/// The same with another one who answers, and other bounds of processor time, for tests.
+using Answerer = std::function<std::unique_ptr<ContentSource>(const std::filesystem::path& path)>;
+std::unique_ptr<ContentSource> content_by_process(const std::filesystem::path& path, const Answerer& answerer,
+                                                  double patience_s);
 
 }  // namespace scree::io::hdf5

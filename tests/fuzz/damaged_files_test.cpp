@@ -10,6 +10,7 @@
 #include "engine/core/errors.h"
 #include "io/files/file_errors.h"
 #include "io/files/hdf5_file.h"
+#include "io/files/hdf5_process.h"
 #include "io/files/mesh_file.h"
 #include "io/problems/problem_file.h"
 #include "io/results/trajectory.h"
@@ -250,6 +251,40 @@ TEST_F(Hdf5File, AttributesMayHaveMoreValuesThanOne) {
   EXPECT_EQ(message_of([&] { (void)file.vector_attribute("", "x"); }), "x: must be 3 numbers, not 4096");
   EXPECT_EQ(message_of([&] { (void)file.text_attribute("", "x"); }), "x: must be one text");
   EXPECT_EQ(message_of([&] { (void)file.number_attribute("", "y"); }), "y: is missing");
+}
+
+/// What HDF5's library does with some damaged files.
+class Misbehaving final : public io::hdf5::ContentSource {
+ public:
+  explicit Misbehaving(std::string how) : how_(std::move(how)) {}
+  io::hdf5::Content look(const Place&) override {
+    if (how_ == "crashes") std::abort();
+    for (volatile bool more = how_ == "goes on"; more;) {
+    }
+    std::vector<char> all;
+    for (std::size_t bytes = 1u << 20; how_ == "takes all"; bytes *= 2) all.assign(bytes, '1');
+    return {};
+  }
+  void read(const Place&, const io::hdf5::Box&, io::hdf5::Element, const Room&) override {}
+  std::vector<std::string> texts(const Place&) override { return {}; }
+
+ private:
+  std::string how_;
+};
+
+TEST_F(Hdf5File, WhateverTheLibraryDoesIsTold) {
+  write([](hid_t) {});
+  const auto said = [&](const std::string& how) {
+    const auto source = io::hdf5::content_by_process(
+        path(), [&](const std::filesystem::path&) { return std::make_unique<Misbehaving>(how); }, 0.2);
+    return message_of([&] { (void)source->look({"a"}); });
+  };
+  EXPECT_EQ(said("behaves"), "it could be read");
+  EXPECT_EQ(said("crashes"), "HDF5's library breaks off on it: the file is damaged");
+  EXPECT_EQ(said("goes on"), "HDF5's library comes to no end with it: the file is damaged");
+#if !defined(__SANITIZE_ADDRESS__)
+  EXPECT_EQ(said("takes all"), "takes more memory than a file of its size can need");
+#endif
 }
 
 TEST(OddFiles, FoldersPipesAndDevicesAreToldAtOnce) {

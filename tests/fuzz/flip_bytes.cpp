@@ -35,6 +35,10 @@ std::string problem_of(const std::filesystem::path& file) try {
   if (problem.find("not a trajectory") == std::string::npos) return problem;
   io::TableFaults faults;
   (void)io::read_body_table(file, "table.h5", faults);
+  for (const Fault& fault : faults.faults) {
+    if (fault.problem.find("the file is damaged") != std::string::npos) return fault.problem;
+  }
+  if (faults.faults.empty()) return "";
   try {
     (void)io::read_problem(file);
     return "";
