@@ -48,11 +48,6 @@ Resolution resolution(const FieldsOptions& options, const io::TrajectoryReader& 
         "--cell", fmt::format("{:g} m is too coarse for a kernel of {:g} m; at most {:g} m", cell, width,
                               width / fewest_cells_a_width));
   }
-  if (width > most_cells_a_width * cell) {
-    throw CLI::ValidationError(
-        "--cell", fmt::format("{:g} m is too fine for a kernel of {:g} m; at least {:g} m", cell, width,
-                              width / most_cells_a_width));
-  }
   return {width, cell};
 }
 
@@ -79,6 +74,11 @@ Grid grid_for(const FieldsOptions& options, const io::TrajectoryReader& reader,
             "{:g} m makes {:.2g} cells of the bodies' extent, {:g} at most; take larger cells, or a part "
             "of space by --low and --high",
             r.cell, cells, most_cells));
+  }
+  if (r.width > most_cells_a_width * r.cell) {
+    throw CLI::ValidationError(
+        "--cell", fmt::format("{:g} m is too fine for a kernel of {:g} m; at least {:g} m", r.cell, r.width,
+                              r.width / most_cells_a_width));
   }
   return covering_grid(low, high, margin, r.cell);
 }

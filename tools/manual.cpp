@@ -271,7 +271,9 @@ std::string zsh_completion(const CLI::App& app) {
         text += " \\\n          " +
                 quoted(fmt::format("{}[{}]{}", name, zsh_text(item.description), zsh_values(item)));
     }
-    for (const Item& item : command.positionals) text += " \\\n          " + quoted("*" + zsh_values(item));
+    // One for all: zsh takes no second one for the rest of the line, and they are of one kind.
+    if (!command.positionals.empty())
+      text += " \\\n          " + quoted("*" + zsh_values(command.positionals.front()));
     text += " ;;\n";
   }
   return text + "      esac ;;\n  esac\n}\n_scree \"$@\"\n";

@@ -50,7 +50,7 @@ MISTAKES = [
     ([], 2, ["run", "check", "render"]),
     (["rum", "mixture.toml"], 2, ["no command 'rum'", "'run'"]),
     (["help", "chekc"], 2, ["no command 'chekc'", "'check'"]),
-    (["run"], 2, ["SCENE.toml is missing", "--help"]),
+    (["run"], 2, ["a scene file, or --resume", "--help"]),
     (["run", "mixture.toml", "again.toml"], 2, ["nothing takes 'again.toml'"]),
     (["run", "mixture.toml", "--thread", "1"], 2, ["no option --thread", "'--threads'"]),
     (["run", "mixture.toml", "--threads", "100000"], 2, ["--threads", "100000", "0 to 4096"]),
