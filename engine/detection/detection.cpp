@@ -383,7 +383,7 @@ void merge(DetectionWorkspace& w, std::size_t blocks, const DetectionMemory& mem
   }
   resize_with_room(contacts.list, found_contacts);
   resize_with_room(seeds.list, found_seeds);
-  for_each_index(blocks, 1, [&](std::size_t k) {
+  for_each_index(blocks, 1, [&, &contacts = contacts, &seeds = seeds](std::size_t k) {
     const DetectionWorkspace::Found& found = w.found[k];
     std::copy(found.contacts.begin(), found.contacts.end(), contacts.list.begin() + found.first_contact);
     std::copy(found.seeds.begin(), found.seeds.end(), seeds.list.begin() + found.first_seed);

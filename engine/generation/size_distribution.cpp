@@ -48,7 +48,9 @@ double quantile(const SizeDistribution& distribution, double u) {
       return std::clamp(std::exp(logarithm), low, high);
     }
     case DistributionKind::weibull: {
-      const auto larger = [&](double x) { return std::exp(-std::pow(x / characteristic, modulus)); };
+      const auto larger = [&, characteristic = characteristic, modulus = modulus](double x) {
+        return std::exp(-std::pow(x / characteristic, modulus));
+      };
       const double share = larger(low) + u * (larger(high) - larger(low));
       return std::clamp(characteristic * std::pow(-std::log(share), 1.0 / modulus), low, high);
     }

@@ -147,7 +147,8 @@ void visit(Archive& io, CheckpointHead& head) {
 }
 
 void visit(Archive& io, Scene& scene) {
-  std::string file = io.reads() ? "" : std::filesystem::absolute(scene.file).string();
+  // A scene that was made by a program has no file.
+  std::string file = scene.file.empty() ? "" : std::filesystem::absolute(scene.file).string();
   std::vector<std::string> keys, values;
   for (const auto& [key, value] : scene.overrides) {
     keys.push_back(key);

@@ -90,7 +90,7 @@ RunFolder prepare_run_folder(const fs::path& path, bool overwrite) {
   fs::create_directories(path, error);
   if (error) fail(path, error.message());
   const fs::path trial = temporary_name(folder.summary());
-  TextFile(trial).close();
+  TextFile::make_new(trial).close();
   fs::remove(trial, error);
   const FolderLock nobody_else(path);
   for (const fs::path& file : present) {

@@ -56,7 +56,10 @@ TEST(Check, ForetellsTheSizeOfTheOutput) {
   const io::Summary summary = recorder.finish(io::RunStatus::finished, state);
   EXPECT_EQ(summary.frames, expected.frames);
   const double written =
-      bytes_in(folder) - static_cast<double>(std::filesystem::file_size(folder / "steps.csv"));
+      bytes_in(folder) - static_cast<double>(std::filesystem::file_size(folder / "steps.csv")) -
+      bytes_in(folder / "checkpoints");
+  // One was written, at the end; while the third is, there are three.
+  EXPECT_NEAR(expected.checkpoint_bytes / (3.0 * bytes_in(folder / "checkpoints")), 1.0, 0.35);
   EXPECT_NEAR(expected.output_bytes / written, 1.0, 0.25);
   std::filesystem::remove_all(folder);
 }
