@@ -28,6 +28,7 @@ namespace {
 // formats are compressed; a .vtp repeats in every frame what does not change, and holds its numbers as base64
 // text.
 constexpr double trajectory_bytes_per_body = 47.0, trajectory_bytes_per_contact = 33.0;
+constexpr double trajectory_base = 150e3;  // indices of chunks, rows that a chunk has room for, headers
 constexpr double vtk_bytes_per_body = 95.0, vtk_bytes_per_contact = 72.0;
 // What a run waits for its files, beside the steps that are timed: 34 to 100 MB/s were measured
 // (docs/measurements.md), with VTK and without.
@@ -184,9 +185,9 @@ Forecast forecast(const io::Scene& scene, const Trial& trial) {
     frame += (vtk_bytes_per_body + fields) * mean_bodies + vtk_bytes_per_contact * frame_contacts;
   const auto count = [](const auto& list) { return static_cast<double>(list.size()); };
   const Model& model = scene.model;
-  result.output_bytes =
-      frame * frames + bytes_a_function * count(model.shapes.functions()) *
-                           static_cast<double>(int{scene.output.hdf5} + int{scene.output.vtk});
+  result.output_bytes = frame * frames + (scene.output.hdf5 ? trajectory_base : 0.0) +
+                        bytes_a_function * count(model.shapes.functions()) *
+                            static_cast<double>(int{scene.output.hdf5} + int{scene.output.vtk});
   result.table_bytes = (bytes_a_step + bytes_a_boundary * count(model.boundaries) +
                         bytes_an_opening * (count(model.inlets) + count(model.outlets))) *
                        static_cast<double>(result.steps);

@@ -39,6 +39,8 @@ class Bench(unittest.TestCase):
         return os.path.join(self.folder, name)
 
     def bench(self, *arguments, status=0):
+        if "--json" in arguments:
+            arguments += ("--overwrite",)
         done = subprocess.run([PROGRAM, "bench", *arguments], cwd=self.folder, capture_output=True, text=True, timeout=100)
         self.assertEqual(status, done.returncode, done.stdout + done.stderr)
         return done

@@ -35,7 +35,8 @@ class Fclib(unittest.TestCase):
 
     def solve(self, path, tolerance=1e-10, *options):
         """W, q, mu and the solution as the program writes them."""
-        done = self.scree(path, "--solver", "consensus", "--tolerance", tolerance, "--fclib", self.solved, *options)
+        done = self.scree(path, "--solver", "consensus", "--tolerance", tolerance, "--fclib", self.solved,
+                          "--overwrite", *options)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         return fclib.read(self.solved)
 
@@ -156,10 +157,10 @@ class Fclib(unittest.TestCase):
             group["vectors/mu"][1] = -0.5
             del group["vectors/f"]
             del group["vectors/w"]
-            group["vectors/w"] = np.zeros(5)
+            group["vectors/w"] = np.zeros(40)
         self.refuse(self.path, "/fclib_global/M/x: must hold finite numbers",
                     "/fclib_global/H/i: entry 2 is 99, outside 0 to 17", "/fclib_global/vectors/mu: must not be negative",
-                    "/fclib_global/vectors/f: is missing", "/fclib_global/vectors/w: must have 18 values, not 5")
+                    "/fclib_global/vectors/f: is missing", "/fclib_global/vectors/w: must have 18 values, not 40")
 
     def test_matrices_that_cannot_be(self):
         def refused(change, *words, form=lambda p: p, storage=fclib.ROWS):
