@@ -1,13 +1,17 @@
 #include "io/results/background_writer.h"
 
+#include <chrono>
+#include <optional>
+
 namespace scree::io {
 
 namespace {
 constexpr std::size_t most_waiting = 2;
-}
+constexpr std::chrono::milliseconds pause{100};
+}  // namespace
 
-BackgroundWriter::BackgroundWriter(std::function<void(const Frame&, bool)> write)
-    : write_(std::move(write)), thread_([this] { work(); }) {}
+BackgroundWriter::BackgroundWriter(std::function<void(const Frame&)> write, std::function<void()> rest)
+    : write_(std::move(write)), rest_(std::move(rest)), thread_([this] { work(); }) {}
 
 BackgroundWriter::~BackgroundWriter() { stop_and_join(); }
 
@@ -21,7 +25,8 @@ void BackgroundWriter::push(Frame frame) {
 
 void BackgroundWriter::drain() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return (waiting_.empty() && !writing_) || error_; });
+  changed_.wait(lock, [&] { return (waiting_.empty() && !busy_) || error_; });
+  rested_ = true;
   if (error_) std::rethrow_exception(error_);
 }
 
@@ -41,32 +46,41 @@ void BackgroundWriter::stop_and_join() {
 
 void BackgroundWriter::work() {
   while (true) {
-    Frame frame;
-    bool another = false;
+    std::optional<Frame> frame;
     {
       std::unique_lock lock(mutex_);
-      changed_.wait(lock, [&] { return !waiting_.empty() || stopping_; });
-      if (waiting_.empty()) return;
-      frame = std::move(waiting_.front());
-      waiting_.pop_front();
-      writing_ = true;
-      another = !waiting_.empty();
+      const auto wanted = [&] { return !waiting_.empty() || stopping_; };
+      if (rested_)
+        changed_.wait(lock, wanted);
+      else
+        changed_.wait_for(lock, pause, wanted);
+      if (waiting_.empty() && stopping_) return;
+      if (waiting_.empty() && rested_) continue;  // told so while it paused
+      rested_ = waiting_.empty();
+      if (!rested_) {
+        frame = std::move(waiting_.front());
+        waiting_.pop_front();
+      }
+      busy_ = true;
     }
     changed_.notify_all();
+    std::exception_ptr error;
     try {
-      write_(frame, another);
+      if (frame)
+        write_(*frame);
+      else
+        rest_();
     } catch (...) {
-      const std::lock_guard lock(mutex_);
-      error_ = std::current_exception();
-      waiting_.clear();
-      changed_.notify_all();
-      return;
+      error = std::current_exception();
     }
     {
       const std::lock_guard lock(mutex_);
-      writing_ = false;
+      busy_ = false;
+      if (error) waiting_.clear();
+      error_ = error;
     }
     changed_.notify_all();
+    if (error) return;
   }
 }
 

@@ -12,19 +12,20 @@
 
 namespace scree::io {
 
-/// A thread that hands frames to `write` one after another, in order, and says whether another one waits. At
-/// most two wait: a run that makes frames faster than they can be written is held up rather than filling
-/// memory.
+/// A thread that hands frames to `write` one after another, in order, and calls `rest` when none has come for
+/// a tenth of a second after that. At most two wait: a run that makes frames faster than they can be written
+/// is held up rather than filling memory.
 class BackgroundWriter {
  public:
-  explicit BackgroundWriter(std::function<void(const Frame&, bool another)> write);
+  BackgroundWriter(std::function<void(const Frame&)> write, std::function<void()> rest);
   ~BackgroundWriter();
   BackgroundWriter(const BackgroundWriter&) = delete;
   BackgroundWriter& operator=(const BackgroundWriter&) = delete;
 
   /// Throws what `write` threw for an earlier frame; from then on frames are dropped.
   void push(Frame frame);
-  /// Waits until all frames are written. Throws what `write` threw.
+  /// Waits until all frames are written; until the next one nothing is done in the background. Throws what
+  /// `write` threw.
   void drain();
   /// Waits until all frames are written and ends the thread. Throws what `write` threw. May be called again.
   void finish();
@@ -33,11 +34,12 @@ class BackgroundWriter {
   void work();
   void stop_and_join();
 
-  std::function<void(const Frame&, bool)> write_;
+  std::function<void(const Frame&)> write_;
+  std::function<void()> rest_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Frame> waiting_;
-  bool stopping_ = false, writing_ = false;
+  bool stopping_ = false, busy_ = false, rested_ = true;
   std::exception_ptr error_;
   std::thread thread_;  // last: it uses all of the above
 };

@@ -109,11 +109,14 @@ struct RunRecorder::Parts {
         steps(folder.steps(), at.steps),
         statistics(s),
         stages(s.initial.time_s, s.end_time_s),
-        writer([this](const Frame& frame, bool another) {
-          if (trajectory) trajectory->append(frame);
-          if (trajectory && !another) trajectory->commit();
-          if (vtk) vtk->append(frame);
-        }) {
+        writer(
+            [this](const Frame& frame) {
+              if (trajectory) trajectory->append(frame);
+              if (vtk) vtk->append(frame);
+            },
+            [this] {
+              if (trajectory) trajectory->commit();
+            }) {
     if (memory != nullptr) memory->group("run", [&] { visit(*memory); });
     if (s.checkpoints.keep > 0) make_folder(folder.checkpoints());
     if (!s.model.boundaries.empty()) loads.emplace(folder.boundaries(), s.model.boundaries, at.boundaries);

@@ -257,7 +257,7 @@ TEST(RunRecorder, AFailureToWriteFramesComesOut) {
 TEST(BackgroundWriter, KeepsOrderAndReportsErrors) {
   std::vector<std::int64_t> seen;
   {
-    io::BackgroundWriter writer([&](const io::Frame& frame, bool) { seen.push_back(frame.step); });
+    io::BackgroundWriter writer([&](const io::Frame& frame) { seen.push_back(frame.step); }, [] {});
     for (int k = 0; k < 20; ++k) {
       io::Frame frame;
       frame.step = k;
@@ -268,7 +268,7 @@ TEST(BackgroundWriter, KeepsOrderAndReportsErrors) {
   ASSERT_EQ(seen.size(), 20u);
   EXPECT_TRUE(std::is_sorted(seen.begin(), seen.end()));
 
-  io::BackgroundWriter broken([](const io::Frame&, bool) { throw io::WriteError("full"); });
+  io::BackgroundWriter broken([](const io::Frame&) { throw io::WriteError("full"); }, [] {});
   EXPECT_THROW(
       {
         for (int k = 0; k < 10; ++k) broken.push({});
