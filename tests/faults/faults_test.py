@@ -257,10 +257,12 @@ class Faults(unittest.TestCase):
         first = subprocess.Popen([SCREE, *map(str, start("impacts", folder, 20))], stderr=subprocess.PIPE)
         while not (folder / "trajectory.h5").exists():
             time.sleep(0.002)
+        first.send_signal(signal.SIGSTOP)  # for as long as the others try
         for arguments in (start("impacts", folder, 20) + ["--overwrite"], ["run", "--resume", folder, "-q"]):
             second = scree(*arguments)
             self.assertIn(second.returncode, (4, 6), second.stderr)
         self.assertIn("another run writes to it", scree(*start("impacts", folder, 20), "--overwrite").stderr)
+        first.send_signal(signal.SIGCONT)
         first.communicate()
         self.assertEqual(first.returncode, 0)
         reference, _ = self.reference("impacts")
