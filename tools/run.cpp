@@ -220,10 +220,11 @@ struct Prepared {
   State state;
   std::filesystem::path folder;
   std::unique_ptr<io::Archive> checkpoint;  // that it goes on from
+  bool is_over = false;                     // all steps are done: it was cut off before it was summed up
 };
 
 Prepared begin(const RunOptions& options) {
-  Prepared p{load(options), {}, {}, nullptr};
+  Prepared p{load(options), {}, {}, nullptr, false};
   p.state = p.scene.initial;
   io::arm_events(p.scene, p.state);
   p.folder = options.folder.empty() ? default_folder(p.scene) : options.folder;
@@ -234,12 +235,14 @@ Prepared go_on(const RunOptions& options) {
   io::Resumed resumed = io::resume(options.resume, options.until_s);
   set_end_time(resumed.scene, options.until_s);
   for (const std::string& warning : resumed.warnings) spdlog::warn("{}", warning);
-  if (resumed.head.finished &&
-      resumed.state.time_s >= resumed.scene.end_time_s - io::time_slack(resumed.scene))
+  const bool summed_up = std::filesystem::exists(io::RunFolder{options.resume}.summary());
+  const bool further =
+      options.until_s && resumed.scene.end_time_s > resumed.state.time_s + io::time_slack(resumed.scene);
+  if (resumed.head.finished && summed_up && !further)
     throw io::ReadError(fmt::format("the run in {} has come to its end, t = {:g} s; --until takes it further",
                                     options.resume.string(), resumed.state.time_s));
   return {std::move(resumed.scene), std::move(resumed.state), options.resume,
-          std::make_unique<io::Archive>(std::move(resumed.archive))};
+          std::make_unique<io::Archive>(std::move(resumed.archive)), resumed.head.finished && !further};
 }
 
 /// Nothing if there is room, or if it is to be tried nevertheless.
@@ -287,7 +290,8 @@ int run(const RunOptions& options) {
     spdlog::error("{}; {}", why, way_on(recorder.folder()));
   };
   try {
-    const io::RunStatus status = advance(scene, state, workspace, recorder, progress, dump);
+    const io::RunStatus status =
+        p.is_over ? io::RunStatus::finished : advance(scene, state, workspace, recorder, progress, dump);
     progress.finish();
     dump.finish();
     const io::Summary summary = recorder.finish(status, state);

@@ -201,6 +201,7 @@ RunStatistics::RunStatistics(const Scene& scene) : scene_(scene) {
 
 void RunStatistics::add(const StepReport& r) {
   ++sums_.steps;
+  sums_.ended_by.clear();  // of a run that went further than to what ended it
   sums_.least_time_step_s = std::min(sums_.least_time_step_s, r.time_step_s);
   sums_.largest_time_step_s = std::max(sums_.largest_time_step_s, r.time_step_s);
   sums_.last = r;
@@ -419,6 +420,7 @@ void RunStatistics::visit(Archive& io) {
   io("woken", s.woken);
   for (std::size_t k = 0; k < s.events.size(); ++k)
     io.group("event_" + std::to_string(k), [&] { keep(io, s.events[k]); });
+  io("ended_by", s.ended_by);
   io("residual_sum", residual_sum_);
   io("potential_min", potential_min_);
   io("created", created_J_);

@@ -213,6 +213,21 @@ class Faults(unittest.TestCase):
         self.assertEqual(summary(folder)["state_hash"], summary(reference)["state_hash"])
         self.assertEqual(table(folder / "steps.csv"), table(reference / "steps.csv"))
 
+    def test_killed_before_it_was_summed_up(self):
+        """All steps done, the last checkpoint written, and no summary: what is missing is made, no step more."""
+        for name, until in (("impacts", None), ("a gate that goes", 20)):
+            reference = self.folder / name
+            arguments = start(name, reference, 1000)
+            if until:  # an event ends it
+                arguments[arguments.index("--until") + 1] = until
+            self.assertEqual(scree(*arguments).returncode, 0)
+            folder = self.folder / f"{name} copy"
+            shutil.copytree(reference, folder)
+            (folder / "summary.json").unlink()
+            self.go_on(folder)
+            self.assert_same_run(reference, folder)
+            self.assertEqual(scree("run", "--resume", folder, "-q").returncode, 6)
+
     def test_a_damaged_checkpoint_gives_way_to_the_one_before(self):
         reference, _ = self.reference("impacts", 100)
         folder = self.folder / "copy"
