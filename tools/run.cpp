@@ -232,7 +232,7 @@ Prepared begin(const RunOptions& options) {
 }
 
 Prepared go_on(const RunOptions& options) {
-  io::Resumed resumed = io::resume(options.resume, options.until_s);
+  io::Resumed resumed = io::resume(options.resume);
   set_end_time(resumed.scene, options.until_s);
   for (const std::string& warning : resumed.warnings) spdlog::warn("{}", warning);
   const bool summed_up = std::filesystem::exists(io::RunFolder{options.resume}.summary());

@@ -2,10 +2,8 @@
 
 #include <cerrno>
 #include <cstring>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include "io/files/file_errors.h"
 #include "io/files/hdf5_objects.h"
@@ -19,29 +17,16 @@ namespace {
 
 constexpr std::size_t user_block = 512;
 
-/// CRC-32 of a file from a place on, and how many bytes these are.
-struct Checksum {
-  std::uint32_t crc = 0;
-  std::uint64_t bytes = 0;
-};
-Checksum checksum_of(std::FILE* file, std::size_t from) {
-  Checksum sum;
-  std::vector<unsigned char> block(1 << 20);
-  std::fseek(file, static_cast<long>(from), SEEK_SET);
-  while (const std::size_t n = std::fread(block.data(), 1, block.size(), file)) {
-    sum.crc = static_cast<std::uint32_t>(crc32_z(sum.crc, block.data(), n));
-    sum.bytes += n;
-  }
-  return sum;
-}
-
 struct CloseFile {
   void operator()(std::FILE* file) const { std::fclose(file); }
 };
 using CFile = std::unique_ptr<std::FILE, CloseFile>;
 
-std::string head_text(const ArchiveKind& kind, const Checksum& sum) {
-  return fmt::format("{}\nversion {}\nbytes {}\ncrc32 {:08x}\n", kind.name, kind.version, sum.bytes, sum.crc);
+/// What the file must begin with, as it is behind that.
+std::string head_text(const ArchiveKind& kind, const std::filesystem::path& path) {
+  return fmt::format("{}\nversion {}\nbytes {}\ncrc32 {}\n", kind.name, kind.version,
+                     std::filesystem::file_size(path) - user_block,
+                     crc32_text(crc32_of_file(path, user_block)));
 }
 
 hid_t native(Archive::Number number) {
@@ -166,7 +151,7 @@ Archive Archive::to_read(const std::filesystem::path& path, const ArchiveKind& k
   const int version = std::atoi(head.c_str() + kind.name.size() + std::strlen("\nversion "));
   if (version != kind.version)
     parts->fail(fmt::format("it has format version {}, this program reads {}", version, kind.version));
-  if (head != head_text(kind, checksum_of(file.get(), user_block)))
+  if (std::filesystem::file_size(path) < user_block || head != head_text(kind, path))
     parts->fail("its checksum is wrong: it is damaged");
   parts->guarded([&] { parts->file = open_file(path.string()); });
   return Archive(std::move(parts));
@@ -224,7 +209,7 @@ void Archive::finish() {
   {
     const CFile file(std::fopen(temporary.c_str(), "r+b"));
     require(file != nullptr);
-    std::string head = head_text(parts_->kind, checksum_of(file.get(), user_block));
+    std::string head = head_text(parts_->kind, temporary);
     head.resize(user_block, '\0');
     require(std::fseek(file.get(), 0, SEEK_SET) == 0 &&
             std::fwrite(head.data(), 1, head.size(), file.get()) == head.size() &&

@@ -104,11 +104,12 @@ std::uint32_t crc32_of(std::string_view bytes) {
 
 std::string crc32_text(std::uint32_t crc) { return fmt::format("{:08x}", crc); }
 
-std::uint32_t crc32_of_file(const std::filesystem::path& path) {
+std::uint32_t crc32_of_file(const std::filesystem::path& path, std::size_t from) {
   std::FILE* const file = std::fopen(path.c_str(), "rb");
   if (file == nullptr) return 0;
   std::uint32_t crc = 0;
-  std::vector<unsigned char> block(1 << 16);
+  std::fseek(file, static_cast<long>(from), SEEK_SET);
+  std::vector<unsigned char> block(1 << 20);
   while (const std::size_t n = std::fread(block.data(), 1, block.size(), file))
     crc = static_cast<std::uint32_t>(crc32_z(crc, block.data(), n));
   std::fclose(file);

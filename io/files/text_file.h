@@ -54,9 +54,9 @@ void give_name(const std::filesystem::path& temporary, const std::filesystem::pa
 /// The name that write_whole_file() writes to before it renames.
 std::filesystem::path temporary_name(const std::filesystem::path& path);
 
-/// CRC-32 of bytes, and of those of a file: 0 if it cannot be read; eight hexadecimal digits.
+/// CRC-32 of bytes, and of those of a file from a place on: 0 if it cannot be read; eight hexadecimal digits.
 std::uint32_t crc32_of(std::string_view bytes);
-std::uint32_t crc32_of_file(const std::filesystem::path& path);
+std::uint32_t crc32_of_file(const std::filesystem::path& path, std::size_t from = 0);
 std::string crc32_text(std::uint32_t crc);
 
 /// Puts a file's bytes on disk. Throws WriteError.

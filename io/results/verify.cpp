@@ -4,7 +4,6 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -12,6 +11,7 @@
 #include "engine/core/state_hash.h"
 #include "io/files/file_errors.h"
 #include "io/files/hdf5_file.h"
+#include "io/files/input_file.h"
 #include "io/files/journaled_file.h"
 #include "io/files/text_file.h"
 #include "io/files/vtk_file.h"
@@ -40,8 +40,8 @@ bool is_there(const fs::path& file) {
 }
 
 std::string text_of(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
+  std::string problem;
+  return read_bytes(file, problem).value_or("");
 }
 
 /// Is somebody writing to the folder?

@@ -58,7 +58,7 @@ void require_valid(const Model& model, const State& state) {
 }
 
 /// Reads one, and makes its scene again.
-Resumed resume_from(const std::filesystem::path& checkpoint, std::optional<double> until_s) {
+Resumed resume_from(const std::filesystem::path& checkpoint) {
   Resumed run{{}, {}, {}, Archive::to_read(checkpoint, checkpoint_kind), {}};
   Archive& io = run.archive;
   visit(io, run.head);
@@ -71,7 +71,7 @@ Resumed resume_from(const std::filesystem::path& checkpoint, std::optional<doubl
   }
   run.scene = read_scene_text(recorded.text, recorded.file, recorded.overrides,
                               std::numeric_limits<std::size_t>::max(), recorded.carried);
-  run.scene.end_time_s = until_s.value_or(recorded.end_time_s);
+  run.scene.end_time_s = recorded.end_time_s;
   if (initial_hash(run.scene) != run.head.initial_hash)
     throw ReadError(fmt::format(
         "this program makes other bodies of the scene than scree {} ({}) did, which began the run",
@@ -90,11 +90,11 @@ Resumed resume_from(const std::filesystem::path& checkpoint, std::optional<doubl
 
 }  // namespace
 
-Resumed resume(const std::filesystem::path& folder, std::optional<double> until_s) {
+Resumed resume(const std::filesystem::path& folder) {
   std::vector<std::string> problems;
   for (const std::filesystem::path& checkpoint : checkpoints({folder})) {
     try {
-      Resumed run = resume_from(checkpoint, until_s);
+      Resumed run = resume_from(checkpoint);
       run.warnings.insert(run.warnings.begin(), problems.begin(), problems.end());
       return run;
     } catch (const ReadError& error) {

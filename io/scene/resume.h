@@ -17,7 +17,6 @@ struct Resumed {
 /// From the newest checkpoint of a run that is whole. The scene is the recorded text, with the files that it
 /// names as they were. Throws ReadError if there is none, if it is of another version, or if a file that the
 /// scene names, or the scene that comes of it, has changed; InputError where the scene has faults now.
-/// `until_s` is another end.
-Resumed resume(const std::filesystem::path& folder, std::optional<double> until_s = {});
+Resumed resume(const std::filesystem::path& folder);
 
 }  // namespace scree::io
