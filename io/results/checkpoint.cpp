@@ -190,7 +190,6 @@ void visit(Archive& io, State& state) {
   io("time_s", state.time_s);
   io.group("bodies", [&] { visit(io, state.bodies); });
   io("contacts", state.contacts.list);
-  io("contacts_row", state.contacts.row);
   io("seeds", state.seeds.list);
   io("seeds_row", state.seeds.row);
   visit(io, state.remembered);

@@ -78,6 +78,8 @@ Resumed resume_from(const std::filesystem::path& checkpoint) {
         run.head.scree_version, run.head.commit));
   io.group("state", [&] { visit(io, run.state); });
   require_valid(run.scene.model, run.state);
+  // What follows from the rest.
+  run.state.contacts.index(run.state.bodies.size());
   if (!run.state.sleepers.still.empty()) hold_sleepers(run.state.bodies, run.state.sleepers);
   const Provenance& here = provenance();
   if (run.head.commit != here.commit || run.head.compiler != here.compiler)
