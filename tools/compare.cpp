@@ -39,7 +39,7 @@ struct Origin {
 };
 
 struct NamedTable {
-  const char* file;
+  std::string file;
   TableComparison found;
 };
 
@@ -163,12 +163,10 @@ void compare_trajectories(const io::RunFolder& a, const io::RunFolder& b, const 
 
 RunComparison compare_runs(const io::RunFolder& a, const io::RunFolder& b, const CompareOptions& options) {
   RunComparison result;
-  for (const auto path : {&io::RunFolder::steps, &io::RunFolder::boundaries, &io::RunFolder::openings,
-                          &io::RunFolder::events}) {
-    static constexpr const char* names[] = {"steps.csv", "boundaries.csv", "openings.csv", "events.csv"};
+  const std::vector<std::filesystem::path> of_a = a.tables(), of_b = b.tables();
+  for (std::size_t k = 0; k < of_a.size(); ++k)
     result.tables.push_back(
-        {names[result.tables.size()], compare_tables((a.*path)(), (b.*path)(), options.tolerance)});
-  }
+        {of_a[k].filename().string(), compare_tables(of_a[k], of_b[k], options.tolerance)});
   compare_trajectories(a, b, options, result);
   compare_summaries(a, b, options, result);
   return result;

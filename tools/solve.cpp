@@ -148,8 +148,8 @@ double kinetic_distance(const ContactProblem& p, const std::vector<BodyVelocity>
                         const std::vector<BodyVelocity>& w) {
   double difference = 0.0, whole = 0.0;
   for (std::size_t i = 0; i < p.bodies(); ++i) {
-    if (!p.is_moved(i)) continue;
-    const Mat3 inertia = p.inverse_inertia(i).inverse();
+    if (!(p.inverse_mass(i) > 0.0)) continue;
+    const Mat3 inertia = p.response[i].inverse_inertia().inverse();
     const Twist a = twist(v[i]), b = twist(w[i]);
     const Vec3 dv = a.linear - b.linear, dw = a.angular - b.angular;
     difference += dv.squaredNorm() / p.inverse_mass(i) + dw.dot(inertia * dw);

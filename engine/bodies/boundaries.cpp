@@ -27,23 +27,41 @@ Boundaries moved(Boundaries boundaries, const std::vector<Pose>& motions,
     b.surface = moved(b.surface, motions[k]);
     b.centre = motions[k].position + motions[k].orientation * b.centre;
     b.motion = {};
+    b.mount = -1;
   }
   for (std::size_t k = 0; k < removed.size(); ++k) boundaries[k].removed = removed[k] != 0;
   return boundaries;
 }
 
-PlacedBoundary place(const Boundary& boundary, double time_s, double step_s, const BoundaryStatus& status) {
-  PlacedBoundary placed{
-      boundary.surface, {boundary.centre, Quat::Identity()}, {}, boundary.surface_velocity, status.removed};
-  if (boundary.motion.is_none()) return placed;
-  const auto at = [&](double t) { return boundary.motion.at(status.clock.at(t)); };
-  const Pose motion = at(time_s);
+Pose motion_of(const Boundary& boundary, double time_s, const BoundaryStanding& standing) {
+  const Pose prescribed = boundary.motion.at(standing.clock.at(time_s));
+  if (!boundary.is_mounted()) return prescribed;
+  const Pose& by = standing.carried;
+  return {by.position + by.orientation * prescribed.position, by.orientation * prescribed.orientation};
+}
+
+PlacedBoundary place(const Boundary& boundary, double time_s, double step_s,
+                     const BoundaryStanding& standing) {
+  PlacedBoundary placed{.surface = boundary.surface,
+                        .pose = {boundary.centre, Quat::Identity()},
+                        .twist = {},
+                        .belt = boundary.surface_velocity,
+                        .mount = standing.velocity,
+                        .gain = standing.gain,
+                        .removed = standing.removed};
+  if (!boundary.moves()) return placed;
+  const Pose motion = motion_of(boundary, time_s, standing);
   placed.surface = moved(boundary.surface, motion);
   placed.pose = {motion.position + motion.orientation * boundary.centre, motion.orientation};
   placed.belt = motion.orientation * boundary.surface_velocity;
-  if (step_s > 0.0)
+  const auto at = [&](double t) { return boundary.motion.at(standing.clock.at(t)); };
+  if (step_s > 0.0 && !boundary.motion.is_none())
     placed.twist =
         twist_between(at(time_s - 0.5 * step_s), at(time_s + 0.5 * step_s), boundary.centre, step_s);
+  if (!boundary.is_mounted()) return placed;
+  const Quat& turned = standing.carried.orientation;
+  placed.twist = {turned * placed.twist.linear + placed.mount.at(placed.pose.position),
+                  turned * placed.twist.angular + placed.mount.angular};
   return placed;
 }
 

@@ -1,5 +1,5 @@
-// Boundaries: walls, tubes, meshes and surfaces of revolution, bodies that nothing moves but what is
-// prescribed.
+// Boundaries: walls, tubes, meshes and surfaces of revolution, bodies that move as it is prescribed, or on
+// mounts.
 #pragma once
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "engine/bodies/materials.h"
+#include "engine/bodies/mount.h"
 #include "engine/bodies/prescribed_motion.h"
 #include "engine/core/types.h"
 #include "engine/geometry/mesh_surface.h"
@@ -28,9 +29,13 @@ struct Boundary {
   Vec3 centre = Vec3::Zero();  // m, what torques on it and its pose are about
   Vec3 surface_velocity =
       Vec3::Zero();      // m/s, of a belt that the surface is, in its axes; moves nothing else
+  std::int32_t mount = -1;  // that carries it and its motion, of the model's; -1: none
   bool removed = false;  // of recorded boundaries: it was not there any more at that moment
 
-  bool is_still() const { return motion.is_none() && surface_velocity.isZero(0.0); }
+  bool is_mounted() const { return mount >= 0; }
+  /// Does its surface change its place?
+  bool moves() const { return !motion.is_none() || is_mounted(); }
+  bool is_still() const { return !moves() && surface_velocity.isZero(0.0); }
 };
 
 using Boundaries = std::vector<Boundary>;
@@ -41,13 +46,26 @@ struct BoundaryStatus {
   MotionClock clock;  // of its motion
 };
 
+/// A velocity of all points: linear is that of the one at the world's origin.
+struct VelocityField {
+  Vec3 linear = Vec3::Zero(), angular = Vec3::Zero();  // m/s, rad/s
+  Vec3 at(const Vec3& point) const { return linear + angular.cross(point); }
+};
+
+/// And where its mount has brought it.
+struct BoundaryStanding : BoundaryStatus {
+  Pose carried;            // by the mount, beyond what is prescribed
+  VelocityField velocity;  // of the mount
+  VelocityField gain;      // that forces on the mount may add within the step
+};
+
 /// [boundary]; as a model has it where the list is empty.
-inline BoundaryStatus status_of(std::span<const BoundaryStatus> list, std::size_t boundary) {
-  return list.empty() ? BoundaryStatus{} : list[boundary];
+inline BoundaryStanding standing_of(std::span<const BoundaryStanding> list, std::size_t boundary) {
+  return list.empty() ? BoundaryStanding{} : list[boundary];
 }
 
 inline bool any_moves(const Boundaries& boundaries) {
-  return std::ranges::any_of(boundaries, [](const Boundary& b) { return !b.motion.is_none(); });
+  return std::ranges::any_of(boundaries, &Boundary::moves);
 }
 
 /// A boundary as it stands at some time.
@@ -57,11 +75,14 @@ struct PlacedBoundary {
   Twist twist;  // of the centre and the surface, constant over a step: it takes the pose before to the pose
                 // after
   Vec3 belt;    // m/s, the surface's velocity beyond that, world axes
+  VelocityField mount, gain;  // the mount's part of the twist, and what forces on it may add
   bool removed = false;
 
   bool moves() const { return !twist.linear.isZero(0.0) || !twist.angular.isZero(0.0); }
 };
 
+/// Where a point of the boundary goes that is at x at rest.
+Pose motion_of(const Boundary& boundary, double time_s, const BoundaryStanding& standing = {});
 /// The surface after a motion of all space.
 BoundarySurface moved(const BoundarySurface& surface, const Pose& motion);
 /// Boundaries that stand still where motions [boundary] have brought these, without motions: where they are,
@@ -70,9 +91,9 @@ Boundaries moved(Boundaries boundaries, const std::vector<Pose>& motions,
                  const std::vector<std::int32_t>& removed = {});
 
 /// At a time, with the mean twist of a step of which it is the middle (s); zero where the step is. Positions
-/// are exact at any time, not summed up over steps.
+/// are exact at any time, not summed up over steps, but for what a mount has travelled.
 PlacedBoundary place(const Boundary& boundary, double time_s, double step_s = 0.0,
-                     const BoundaryStatus& status = {});
+                     const BoundaryStanding& standing = {});
 
 /// The planes of an axis-aligned box seen from inside, one for every face that is not left open; a wall goes
 /// on beyond an open face. `open` holds any of "-x", "+x", "-y", "+y", "-z", "+z". Names are "<name>.-x" and

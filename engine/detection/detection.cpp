@@ -113,11 +113,12 @@ void place_boundaries(const DetectionInput& in, DetectionWorkspace& w) {
   w.guards.clear();
   for (std::size_t k = 0; k < in.boundaries.size(); ++k) {
     const PlacedBoundary& placed = w.boundaries.emplace_back(
-        place(in.boundaries[k], in.time_s, in.time_step_s, status_of(in.status, k)));
+        place(in.boundaries[k], in.time_s, in.time_step_s, standing_of(in.standing, k)));
     DetectionWorkspace::Guard guard{{Vec3::Zero(), Vec3::Zero()},
                                     Vec3::Constant(-infinity),
                                     Vec3::Constant(infinity),
-                                    placed.moves() || !placed.belt.isZero(0.0)};
+                                    placed.moves() || in.boundaries[k].is_mounted() ||
+                                        !placed.belt.isZero(0.0)};
     if (const auto* plane = std::get_if<Plane>(&placed.surface)) guard.plane = *plane;
     const auto set_box = [&](const auto& surface) {
       const auto [middle, half] = bounding_box(surface);
@@ -135,10 +136,15 @@ void place_boundaries(const DetectionInput& in, DetectionWorkspace& w) {
 /// How far a boundary's surface moves in the step where a body is, m.
 double travel_of(const DetectionInput& in, const DetectionWorkspace& w, std::size_t boundary, std::size_t i) {
   if (!w.guards[boundary].moves) return 0.0;
-  const Twist& v = w.boundaries[boundary].twist;
-  const Vec3 arm = in.bodies.position[i] - w.boundaries[boundary].pose.position;
-  return in.time_step_s * ((v.linear + v.angular.cross(arm)).norm() +
-                           v.angular.norm() * in.shapes.bounding_radius(in.bodies.shape[i]));
+  const PlacedBoundary& placed = w.boundaries[boundary];
+  const Twist& v = placed.twist;
+  const Vec3 arm = in.bodies.position[i] - placed.pose.position;
+  const double radius = in.shapes.bounding_radius(in.bodies.shape[i]);
+  const double speed = (v.linear + v.angular.cross(arm)).norm() + v.angular.norm() * radius;
+  if (!in.boundaries[boundary].is_mounted()) return in.time_step_s * speed;
+  const VelocityField& gain = placed.gain;
+  return in.time_step_s *
+         (speed + gain.at(in.bodies.position[i]).norm() + gain.angular.norm() * radius);
 }
 
 /// All that contacts are made from.

@@ -18,7 +18,7 @@ struct DetectionInput {
   double time_s;  // for which boundaries are placed, the middle of the step
   double time_step_s;
   double free_speed_m_s;  // speed that forces may add within the step: |gravity| * time step
-  std::span<const BoundaryStatus> status = {};  // [boundary]; empty: as they are given
+  std::span<const BoundaryStanding> standing = {};  // [boundary]; empty: as they are given
 };
 
 struct DetectionReport {

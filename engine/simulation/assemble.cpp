@@ -6,6 +6,7 @@
 #include "engine/core/frames.h"
 #include "engine/core/ordering.h"
 #include "engine/core/parallel.h"
+#include "engine/simulation/mounts.h"
 #include "engine/simulation/rods.h"
 #include "engine/solver/problem/contact_response.h"
 
@@ -47,6 +48,7 @@ struct Assembly {
   const std::vector<Contact>& contacts;
   Interval interval;
   bool newton, surfaces;
+  std::size_t first_mount;  // body of the problem
   Workspace& w;
   ContactProblem& p;
 
@@ -92,14 +94,23 @@ double apply_surfaces(const Assembly& in, std::size_t c) {
   return factor;
 }
 
-/// The partner of a contact as a body of the problem; a boundary as one of its own that nothing moves.
+/// The partner of a contact as a body of the problem; a boundary as one of its own that nothing moves, or
+/// as its mount.
 SCREE_INLINE std::int32_t enter_partner(const Assembly& in, std::int32_t partner, std::int32_t& next_fixed) {
   if (!is_boundary(partner)) return partner;
+  const std::int32_t mount = in.model.boundaries[boundary_of(partner)].mount;
+  if (mount >= 0) return static_cast<std::int32_t>(in.first_mount) + mount;
   const auto i = slot(next_fixed);
   const PlacedBoundary& boundary = in.w.detection.boundaries[boundary_of(partner)];
   in.w.before[i] = in.p.free_velocity[i] = {boundary.twist.linear + boundary.belt, boundary.twist.angular};
   in.p.response[i] = BodyResponse{};
   return next_fixed++;
+}
+
+/// From what the arms of a boundary's mount begin at to where its own begin, m.
+Vec3 arm_to_mount(const Assembly& in, std::size_t boundary) {
+  const auto mount = static_cast<std::size_t>(in.model.boundaries[boundary].mount);
+  return in.w.detection.boundaries[boundary].pose.position - in.w.mounts[mount].origin;
 }
 
 /// Normal relative velocity of a contact before gravity and contacts act, m/s; negative when approaching.
@@ -149,6 +160,7 @@ double assemble_contacts(const Assembly& in, const Block& block, std::int32_t ne
     contact.t1 = tangents(from.normal)[0];
     contact.arm_a = from.arm_a;
     contact.arm_b = from.arm_b;
+    if (slot(p.edge[c].b) >= in.first_mount) contact.arm_b += arm_to_mount(in, boundary_of(from.key.b));
     contact.tangent_ratio = 1.0f;
     contact.friction = law.friction * (in.surfaces ? apply_surfaces(in, c) : 1.0);
 
@@ -189,14 +201,17 @@ void set_rows(const Assembly& in, const Block& block, std::size_t row) {
 }
 
 /// Numbers the partners that nothing moves: [block] the first of each, and how many there are in all.
-std::size_t number_fixed(const std::vector<Contact>& contacts, std::size_t bodies,
-                         std::vector<std::int32_t>& first) {
+std::size_t number_fixed(const Boundaries& boundaries, const std::vector<Contact>& contacts,
+                         std::size_t bodies, std::vector<std::int32_t>& first) {
   first.resize(block_count(contacts.size(), grain_medium));
   for_blocks(contacts.size(), grain_medium, [&](const Block& block) {
     first[block.index] =
         static_cast<std::int32_t>(std::count_if(contacts.begin() + static_cast<std::ptrdiff_t>(block.begin),
                                                 contacts.begin() + static_cast<std::ptrdiff_t>(block.end),
-                                                [](const Contact& c) { return is_boundary(c.key.b); }));
+                                                [&](const Contact& c) {
+                                                  return is_boundary(c.key.b) &&
+                                                         !boundaries[boundary_of(c.key.b)].is_mounted();
+                                                }));
   });
   const std::size_t fixed = exclusive_scan(first);
   for (std::int32_t& number : first) number += static_cast<std::int32_t>(bodies);
@@ -226,13 +241,17 @@ void assemble(const Model& model, const State& state, const Interval& interval, 
   const std::vector<Contact>& contacts = state.contacts.list;
   ContactProblem& p = w.problem;
   const bool newton = settings.restitution_law == RestitutionLaw::newton;
-  const std::size_t fixed = number_fixed(contacts, bodies.size(), w.first_fixed);
-  p.resize(bodies.size() + fixed, contacts.size(), !newton);
-  resize_with_room(w.before, bodies.size() + fixed);
+  const std::size_t first_mount =
+      bodies.size() + number_fixed(model.boundaries, contacts, bodies.size(), w.first_fixed);
+  p.resize(first_mount + model.mounts.size(), contacts.size(), !newton);
+  resize_with_room(w.before, p.bodies());
   p.friction_corners =
       settings.solver.friction_cone == FrictionCone::sampled ? settings.solver.friction_samples : 0;
   for_blocks(bodies.size(), grain_medium, [&](const Block& block) { assemble_bodies(bodies, h, block, w); });
-  const Assembly in{model, bodies, contacts, interval, newton, model.materials.has_surfaces(), w, p};
+  enter_mounts(model, state, first_mount, w);
+  push_mounts(model, w);
+  const Assembly in{model,  bodies, contacts, interval, newton, model.materials.has_surfaces(), first_mount,
+                    w,      p};
   w.first_row.resize(w.first_fixed.size());
   const double squares = reduce_blocks(
       contacts.size(), grain_medium, 0.0,
@@ -246,6 +265,7 @@ void assemble(const Model& model, const State& state, const Interval& interval, 
                [&](const Block& block) { set_rows(in, block, slot(w.first_row[block.index])); });
   p.contact_rows = p.rows.size();
   add_rods(model, state, h, w.before, p, w.row_of_rod);
+  add_stops(model, state, h, w);
   w.before.resize(p.bodies(), Twist{});
   if (is_wide(settings.solver) && newton)
     p.complete_rows();
@@ -253,6 +273,7 @@ void assemble(const Model& model, const State& state, const Interval& interval, 
     p.complete();
 
   p.gravity_speed = force_speed(w, h);
+  if (!model.mounts.empty()) p.gravity_speed = std::hypot(p.gravity_speed, mount_speed(model, bodies, h, w));
   const auto edges = static_cast<double>(std::max<std::size_t>(1, contacts.size()));
   p.velocity_scale = p.gravity_speed + weight_of_change * std::sqrt(squares / edges);
 }
@@ -260,14 +281,17 @@ void assemble(const Model& model, const State& state, const Interval& interval, 
 void advance_contacts(const Workspace& w, double h, Contacts& contacts) {
   for_each_index(contacts.size(), grain_medium, [&](std::size_t c) {
     Contact& contact = contacts.list[c];
-    const auto moved = [&](std::size_t i, const Vec3& arm) -> Twist {  // of the centre, and of the point
+    const auto moved = [&](std::size_t i, const Vec3& arm) -> Twist {  // by the linear, and of the point
       const Twist after = twist(w.solution.velocity[i]), correction = twist(w.solution.correction[i]);
       const Vec3 linear = 0.5 * (w.before[i].linear + after.linear) + correction.linear;
       const Vec3 angular = 0.5 * (w.before[i].angular + after.angular) + correction.angular;
       return {h * linear, h * (linear + angular.cross(arm))};
     };
     const auto [centre_a, point_a] = moved(w.problem.a(c), contact.arm_a);
-    const auto [centre_b, point_b] = moved(w.problem.b(c), contact.arm_b);
+    // A mount's arms begin elsewhere than its boundaries'.
+    const Vec3 start_b = w.problem.arm_b(c) - contact.arm_b;
+    const Vec3 centre_b = moved(w.problem.b(c), start_b).angular,
+               point_b = moved(w.problem.b(c), w.problem.arm_b(c)).angular;
     const Vec3 point = 0.5 * (point_a + point_b);
     contact.arm_a += point - centre_a;
     contact.arm_b += point - centre_b;

@@ -1,5 +1,6 @@
 #include "engine/simulation/course.h"
 
+#include "engine/simulation/mounts.h"
 #include "engine/simulation/sleep.h"
 
 namespace scree {
@@ -27,6 +28,17 @@ void start_motion(const Model& model, std::size_t boundary, State& state) {
 
 void stop_motion(const Model& model, std::size_t boundary, State& state) {
   status(model, boundary, state).clock.stop(state.time_s);
+}
+
+void release_mount(const Model& model, std::size_t mount, State& state) {
+  if (state.mounts.empty()) state.mounts = start_of_mounts(model.mounts);
+  state.mounts[mount].held = false;
+}
+
+void lock_mount(const Model& model, std::size_t mount, State& state) {
+  if (state.mounts.empty()) state.mounts = start_of_mounts(model.mounts);
+  state.mounts[mount].held = true;
+  state.mounts[mount].rate = 0.0;
 }
 
 void set_gravity(const Vec3& gravity, State& state) {

@@ -11,6 +11,9 @@ void remove_boundary(const Model& model, std::size_t boundary, State& state);
 /// Its prescribed motion goes on where it stands, or stays where it is.
 void start_motion(const Model& model, std::size_t boundary, State& state);
 void stop_motion(const Model& model, std::size_t boundary, State& state);
+/// It moves by its forces from then on, or stands still: what it has of momentum and energy is gone.
+void release_mount(const Model& model, std::size_t mount, State& state);
+void lock_mount(const Model& model, std::size_t mount, State& state);
 /// Everybody wakes.
 void set_gravity(const Vec3& gravity, State& state);
 

@@ -173,7 +173,8 @@ class Balance {
   SCREE_INLINE void add_given(const Edge& edge, Vector4 point, Vector4 impulse, Vector4 torque,
                               Exchange& sums) const {
     const auto a = static_cast<std::size_t>(edge.a), b = static_cast<std::size_t>(edge.b);
-    if (p_.is_moved(a) && p_.is_moved(b)) return;
+    const bool b_is_mount = b >= bodies_.size() && p_.is_moved(b);
+    if (p_.is_moved(a) && p_.is_moved(b) && !b_is_mount) return;
     const double sign = p_.is_moved(a) ? 1.0 : -1.0;
     const bool from_sleeper = b < bodies_.size();
     (from_sleeper ? sums.linear_of_sleepers : sums.linear) += sign * to_vec3(impulse);
@@ -181,13 +182,14 @@ class Balance {
         sign * to_vec3(cross(point, impulse) + torque);
   }
 
-  /// What a contact does to a boundary, which goes on as it is told: its work is the bodies' gain.
+  /// What a contact does to a boundary. Its work is the bodies' gain: over the way that the boundary goes as
+  /// it is told, or a mount as it is pushed.
   SCREE_INLINE void add_load(std::size_t c, Vector4 impulse, Vector4 torque, Exchange& sums,
                              BoundaryLoad& load_of) const {
-    const Vector4 moment = cross(arm_b_of(p_.contact[c]), impulse) + torque;
-    const Twist& v = before_[p_.b(c)];
-    const double work = -dot(impulse, to_vector4(v.linear)) - dot(moment, to_vector4(v.angular));
-    load_of += {to_vec3(impulse), to_vec3(moment), work};
+    const Vector4 arm = arm_b_of(p_.contact[c]), moment = cross(to_vector4(contacts_[c].arm_b), impulse);
+    const Motion mean = doubled(p_.b(c), arm);
+    const double work = -0.5 * (dot(impulse, mean.velocity) + dot(torque, mean.spin));
+    load_of += {to_vec3(impulse), to_vec3(moment + torque), work};
     sums.boundary_work += work;
   }
 
@@ -300,7 +302,8 @@ void take_impulses(const Model& model, double h, Workspace& w, State& state, Ste
         return take_contacts(balance, block, w.loads[block.index]);
       },
       add);
-  for (std::size_t r = w.problem.contact_rows; r < w.problem.rows.size(); ++r) balance.add_rod(r, given);
+  for (const std::int32_t row : w.row_of_rod)
+    if (row >= 0) balance.add_rod(static_cast<std::size_t>(row), given);
   add_loads(w, blocks, resting, result.boundaries);
   StepReport& report = result.report;
   report.energy.dissipated_by_impact -= given.normal_work;

@@ -92,10 +92,23 @@ struct StepReport {
   StageTimes time;
 };
 
+/// Where a mount is after a step, and what moved it: along its axis, or about it. Momentum and energy close:
+/// what the mount gained is the sum of the three impulses less damping's, and of the works less what its
+/// boundaries did on the bodies.
+struct MountLoad {
+  double travel = 0.0, rate = 0.0;  // m and m/s, or rad and rad/s
+  double kinetic_energy = 0.0;      // J
+  double impulse = 0.0;             // of forces but damping, N s or N m s, in this step
+  double contact_impulse = 0.0;     // of bodies
+  double stop_impulse = 0.0;
+  double force_work = 0.0, damping_work = 0.0, stop_work = 0.0;  // done on the mount, J
+};
+
 /// All that a step tells; what it leaves for the next one is in the state.
 struct StepResult {
   StepReport report;
   std::vector<BoundaryLoad> boundaries;  // [boundary], in this step
+  std::vector<MountLoad> mounts;         // [mount]
 };
 
 }  // namespace scree

@@ -5,6 +5,7 @@
 
 #include "engine/core/parallel.h"
 #include "engine/generation/packing.h"
+#include "engine/simulation/mounts.h"
 #include "engine/simulation/placement.h"
 #include "engine/simulation/population.h"
 
@@ -106,7 +107,7 @@ ShapeIndex shape_of(const Inlet& inlet, std::int64_t n) {
 
 /// The first free place of so many; `walls`: what has become of the boundaries.
 std::optional<Pose> find_place(const Model& model, const Inlet& inlet, ShapeIndex shape, double time_s,
-                               std::span<const BoundaryStatus> walls, int attempts, Packer& packer,
+                               std::span<const BoundaryStanding> walls, int attempts, Packer& packer,
                                Random& random) {
   for (int k = 0; k < attempts; ++k) {
     Pose pose;
@@ -136,7 +137,7 @@ void let_in(const Model& model, std::size_t number, State& state, StepReport& re
         static_cast<double>(passage.bodies) + 1.0 > inlet.most_count)
       return;
     if (!packer) packer.emplace(inlet.region, obstacles_in(model.shapes, state.bodies, inlet.region));
-    const auto pose = find_place(model, inlet, shape, state.time_s, state.course.boundaries, inlet.attempts,
+    const auto pose = find_place(model, inlet, shape, state.time_s, standings(model, state), inlet.attempts,
                                  *packer, random);
     if (!pose) {
       ++passage.waited;

@@ -6,6 +6,7 @@
 #include "engine/bodies/bodies.h"
 #include "engine/bodies/boundaries.h"
 #include "engine/bodies/materials.h"
+#include "engine/bodies/mount.h"
 #include "engine/detection/contacts.h"
 #include "engine/geometry/shapes.h"
 #include "engine/simulation/forces.h"
@@ -30,6 +31,7 @@ struct Model {
   Shapes shapes;
   Materials materials;
   Boundaries boundaries;
+  std::vector<Mount> mounts;
   std::vector<Rod> rods;
   std::vector<Inlet> inlets;
   std::vector<Outlet> outlets;
@@ -69,6 +71,7 @@ struct State {
   std::vector<RememberedPair> remembered;  // of other pairs, ordered as their keys are
   Sleepers sleepers;                       // empty while nobody has slept
   std::vector<double> rod_impulse;         // [rod], N s a (sub)step; positive pushes apart
+  std::vector<MountState> mounts;          // [mount]; empty before the first step: as the model has them
   StepMemory memory;
   std::vector<Passage> entered;  // [inlet]
   std::vector<Passage> left;     // [outlet], and last by leaving the domain; both empty before the first step

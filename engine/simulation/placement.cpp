@@ -19,12 +19,12 @@ constexpr double gap_rounding = 1e-6;
 
 /// Contacts as the first step finds them, if it took no time: those that overlap are among them.
 Contacts contacts_at_rest(const Model& model, const Bodies& bodies, double time_s = 0.0,
-                          std::span<const BoundaryStatus> status = {}) {
+                          std::span<const BoundaryStanding> standing = {}) {
   DetectionWorkspace workspace;
   Contacts contacts;
   Seeds seeds;
   std::vector<RememberedPair> remembered;
-  find_contacts({model.shapes, bodies, model.boundaries, time_s, 0.0, 0.0, status}, workspace,
+  find_contacts({model.shapes, bodies, model.boundaries, time_s, 0.0, 0.0, standing}, workspace,
                 {contacts, seeds, remembered});
   return contacts;
 }
@@ -186,14 +186,14 @@ std::optional<Crowd> crowd(const Model& model, const Bodies& bodies) {
 }
 
 bool overlaps_boundary(const Model& model, ShapeIndex shape, MaterialIndex material, const Pose& pose,
-                       double time_s, std::span<const BoundaryStatus> status) {
+                       double time_s, std::span<const BoundaryStanding> standing) {
   if (model.boundaries.empty()) return false;
   Bodies one;
   add_body(one, model.shapes, model.materials, {shape, material, pose, {}});
-  const Contacts contacts = contacts_at_rest(model, one, time_s, status);
+  const Contacts contacts = contacts_at_rest(model, one, time_s, standing);
   if (std::ranges::any_of(contacts.list, [](const Contact& c) { return c.gap < 0.0; })) return true;
   for (std::size_t k = 0; k < model.boundaries.size(); ++k) {
-    const PlacedBoundary placed = place(model.boundaries[k], time_s, 0.0, status_of(status, k));
+    const PlacedBoundary placed = place(model.boundaries[k], time_s, 0.0, standing_of(standing, k));
     const Misplaced found =
         std::visit([&](const auto& s) { return fit(model.shapes, one, 0, s); }, placed.surface);
     if (!placed.removed && found.how != Misplaced::How::overlaps) return true;
@@ -234,10 +234,10 @@ Travel farthest_travel(const Model& model, const Bodies& bodies) {
 }
 
 std::int64_t count_lost_bodies(const Model& model, const Bodies& bodies, double time_s,
-                               std::span<const BoundaryStatus> status) {
+                               std::span<const BoundaryStanding> standing) {
   std::vector<PlacedBoundary> boundaries;
   for (std::size_t k = 0; k < model.boundaries.size(); ++k)
-    boundaries.push_back(place(model.boundaries[k], time_s, 0.0, status_of(status, k)));
+    boundaries.push_back(place(model.boundaries[k], time_s, 0.0, standing_of(standing, k)));
   std::int64_t lost = 0;
   for (std::size_t i = 0; i < bodies.size(); ++i) lost += is_lost(model, boundaries, bodies, i) ? 1 : 0;
   return lost;

@@ -11,6 +11,7 @@
 #include "engine/simulation/exchange.h"
 #include "engine/simulation/halving.h"
 #include "engine/simulation/motion.h"
+#include "engine/simulation/mounts.h"
 #include "engine/simulation/population.h"
 #include "engine/simulation/sleep.h"
 #include "engine/solver/impacts.h"
@@ -50,7 +51,7 @@ void detect(const Model& model, State& state, double middle_s, double interval_s
   const double free_speed = (w.gravity.norm() + largest(w.drive)) * interval_s;
   do {
     const DetectionReport found = find_contacts({model.shapes, state.bodies, model.boundaries, middle_s,
-                                                 interval_s, free_speed, state.course.boundaries},
+                                                 interval_s, free_speed, w.standing},
                                                 w.detection, {state.contacts, state.seeds, state.remembered});
     report.candidates = found.candidates;
     report.narrow_phase_failures = found.failures;
@@ -59,15 +60,16 @@ void detect(const Model& model, State& state, double middle_s, double interval_s
 
 /// Energetic impacts, before gravity and lasting contacts act: the solution begins with the velocities after
 /// them.
-void strike(const Settings& settings, double h, Workspace& w) {
+void strike(const Model& model, const Bodies& bodies, double h, Workspace& w) {
   w.impact.clear();
-  if (settings.restitution_law != RestitutionLaw::energetic) return;
+  if (model.settings.restitution_law != RestitutionLaw::energetic) return;
   std::vector<Twist>& velocity = w.problem.free_velocity;
   velocity = w.before;
-  resolve_impacts(w.problem, {h, settings.restitution_threshold_m_s}, velocity, w.impact);
-  for_each_index(velocity.size(), grain_light, [&](std::size_t i) {
+  resolve_impacts(w.problem, {h, model.settings.restitution_threshold_m_s}, velocity, w.impact);
+  for_each_index(bodies.size(), grain_light, [&](std::size_t i) {
     if (w.problem.is_moved(i)) velocity[i].linear += h * acceleration(w, i);
   });
+  push_mounts(model, w);
 }
 
 void take_velocities(const ContactSolution& solution, Bodies& bodies) {
@@ -99,7 +101,7 @@ bool resolve(const Model& model, const State& state, const Interval& interval, W
   const SolverSettings& settings = model.settings.solver;
   const double h = interval.h;
   assemble(model, state, interval, w);
-  strike(model.settings, h, w);
+  strike(model, state.bodies, h, w);
   const bool split = settings.position_correction == PositionCorrection::split;
   solved = split ? solve(w.problem, settings, w.solver, w.solution)
                  : solve_with_bias(w.problem, settings, h, w.solver, w.solution);
@@ -141,8 +143,10 @@ void advance(StepParts& in, double begin_s, double h, double next_h, bool carry_
   const Settings& settings = model.settings;
   const double middle = begin_s + 0.5 * h;
   drift(bodies, 0.5 * h);
+  drift_mounts(0.5 * h, state);
   if (carry_contacts) advance_contacts(w, h, state.contacts);
   apply_forces(model, state, h, middle, w);
+  apply_mount_forces(model, state, h, middle, w);
   clock.charge(report.time.preparation);
 
   bool corrected = false;
@@ -160,6 +164,7 @@ void advance(StepParts& in, double begin_s, double h, double next_h, bool carry_
     ++report.halvings;
     report.sweeps += solved.sweeps;
     drift(bodies, -0.5 * h);
+    drift_mounts(-0.5 * h, state);
     scale_impulses(0.5, state);
     advance(in, begin_s, 0.5 * h, 0.5 * h, false, halvings - 1);
     advance(in, middle, 0.5 * h, next_h, false, halvings - 1);
@@ -170,12 +175,14 @@ void advance(StepParts& in, double begin_s, double h, double next_h, bool carry_
   take_solve_report(solved, w.problem, settings.solver.tolerance, report);
   take_impulses(model, h, w, state, result);
   take_velocities(w.solution, bodies);
+  take_mounts(model, h, w, state, result);
   if (corrected) {
     report.energy.position_correction -= mechanical_energy(bodies, settings.gravity);
     move_by_correction(bodies, w.solution.correction, h);
     report.energy.position_correction += mechanical_energy(bodies, settings.gravity);
   }
   drift(bodies, 0.5 * h);
+  drift_mounts(0.5 * h, state);
   clock.charge(report.time.finish);
 }
 
@@ -184,6 +191,8 @@ void advance(StepParts& in, double begin_s, double h, double next_h, bool carry_
 const StepReport& step(const Model& model, State& state, Workspace& w, StepResult& result, double land_at_s) {
   StepReport& report = result.report = {};
   result.boundaries.assign(model.boundaries.size(), {});
+  result.mounts.assign(model.mounts.size(), {});
+  if (state.mounts.empty()) state.mounts = start_of_mounts(model.mounts);
   StageClock clock;
   Bodies& bodies = state.bodies;
   const Settings& settings = model.settings;

@@ -7,6 +7,17 @@
 
 namespace scree {
 
+/// A mount in a (sub)step.
+struct MountMotion {
+  double force = 0.0;            // N or N m, without damping
+  double response = 0.0;         // 1/kg or 1/(kg m^2), of its rate to impulses; 0: it is held
+  double gain = 0.0;             // of its rate in the step if nothing touches it
+  double prescribed_rate = 0.0;  // along the axis, of what is prescribed to its boundaries beyond it
+  Vec3 origin = Vec3::Zero();    // m, what the arms of its contacts begin at
+  std::int32_t body = -1;        // of the problem
+  std::int32_t low_stop = -1, high_stop = -1;  // rows of the problem
+};
+
 struct Workspace {
   DetectionWorkspace detection;
   ContactProblem problem;  // the last step's
@@ -15,6 +26,8 @@ struct Workspace {
   std::vector<Twist> before;    // [body of the problem] velocities before gravity and contacts act
   Vec3 gravity = Vec3::Zero();  // m/s^2, in the (sub)step
   std::vector<Vec3> drive;      // [body], m/s^2, by fields and fluid, its mean; empty if there are none
+  std::vector<MountMotion> mounts;         // [mount]
+  std::vector<BoundaryStanding> standing;  // [boundary], or empty
   std::vector<Vec3> impact;     // [contact], N s, contact frame: of energetic impacts; empty without
   std::vector<std::int32_t> first_fixed;         // [block of contacts] partners that nothing moves before it
   std::vector<std::int32_t> first_row;           // [block of contacts] rows before its own

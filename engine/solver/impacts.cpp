@@ -23,8 +23,9 @@ Vec3 velocity_of(const ContactProblem& p, std::size_t c, const std::vector<Twist
 void apply(const ContactProblem& p, std::size_t c, const Vec3& impulse, std::vector<Twist>& v) {
   const Vec3 world = p.frame(c).transpose() * impulse;
   const auto add = [&](std::size_t i, const Vec3& arm, double sign) {
-    v[i].linear += sign * p.inverse_mass(i) * world;
-    v[i].angular += sign * (p.inverse_inertia(i) * arm.cross(world));
+    const Twist change = answer(p.response[i], world, arm.cross(world));
+    v[i].linear += sign * change.linear;
+    v[i].angular += sign * change.angular;
   };
   add(p.a(c), p.arm_a(c), 1.0);
   add(p.b(c), p.arm_b(c), -1.0);

@@ -53,8 +53,9 @@ void velocities_from_impulses(const ContactProblem& p, ContactSolution& s) {
       impulse += world;
       moment += (is_a ? p.arm_a(c) : p.arm_b(c)).cross(world);
     }
-    s.velocity[i] = body_velocity({p.free_velocity[i].linear + p.inverse_mass(i) * impulse,
-                                   p.free_velocity[i].angular + p.inverse_inertia(i) * moment});
+    const Twist change = answer(p.response[i], impulse, moment);
+    s.velocity[i] = body_velocity(
+        {p.free_velocity[i].linear + change.linear, p.free_velocity[i].angular + change.angular});
   });
   const SweptBodies bodies{p.response.data(), s.velocity.data()};
   for (std::size_t r = 0; r < p.rows.size(); ++r) apply(p.rows[r], s.row_impulse[r], bodies);

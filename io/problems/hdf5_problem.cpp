@@ -227,10 +227,18 @@ int whole_number(const Source& in, const std::string& name, std::int64_t low, st
   return static_cast<int>(value);
 }
 
+// Where some bodies slide, 1 for these: their inverse_inertia is a matrix that answers impulses, in 1/kg.
+const hdf5::Label slides_label{"slides", "1", "1: goes along an axis; inverse_inertia answers impulses, 1/kg"};
+
 ContactProblem read_bodies_form(const Source& in) {
   ContactProblem p;
   GroupReader bodies(in), contacts(in);
   for_each_body_array(p, bodies);
+  if (in.has("/bodies/slides")) {
+    std::vector<std::int32_t> slides;
+    bodies("bodies", slides_label, slides);
+    for (std::size_t i = 0; i < slides.size(); ++i) p.response[i].slides = slides[i] != 0;
+  }
   TorqueColumns torques;
   for_each_contact_array(p, torques, contacts);
   p.velocity_scale = in.number("velocity_scale_m_s");
@@ -252,6 +260,8 @@ ContactProblem read_bodies_form(const Source& in) {
            fmt::format("must number another body, or be -1 where nothing moves it, and row {} is {}", c,
                        edge.b));
     }
+    if (p.response[p.a(c)].slides)
+      fail(in.path(), "/bodies/slides", "must be 0 of a contact's body a");
     if (!p.is_moved(p.a(c)) && !p.is_moved(p.b(c)))
       fail(in.path(), "/contacts/body_b", "one of the two bodies must have a mass");
     if (!(p.friction(c) >= 0.0)) fail(in.path(), "/contacts/friction", "must not be negative");
@@ -320,6 +330,11 @@ void write_file(const std::filesystem::path& path, const StoredProblem& stored) 
       torques.start_impulse[c][axis] = row.start_impulse;
     }
     for_each_body_array(*bodies, field);
+    if (std::ranges::any_of(bodies->response, &BodyResponse::slides)) {
+      std::vector<std::int32_t> slides;
+      for (const BodyResponse& body : bodies->response) slides.push_back(body.slides ? 1 : 0);
+      field("bodies", slides_label, slides);
+    }
     for_each_contact_array(*bodies, torques, field);
   } else {
     const auto& p = std::get<DelassusProblem>(stored.problem);

@@ -1,28 +1,15 @@
 // boundaries.csv: one row a step and boundary.
 #pragma once
 
-#include <span>
-#include <string>
-#include <vector>
-
-#include "engine/simulation/diagnostics.h"
-#include "io/results/row_file.h"
+#include "io/results/load_table.h"
 
 namespace scree::io {
 
 /// What the bodies did to each boundary: mean force and torque over the step, work and power.
-class BoundaryTable {
+class BoundaryTable : public LoadTable<BoundaryLoad> {
  public:
   /// `at`: 0, or where to go on, as of RowFile.
   BoundaryTable(const std::filesystem::path& path, const Boundaries& boundaries, std::int64_t at = 0);
-
-  void append(const StepReport& report, std::span<const BoundaryLoad> loads);
-  std::int64_t sync() { return rows_.sync(); }
-  void close() { rows_.close(); }
-
- private:
-  std::vector<std::string> names_;  // as CSV has them
-  RowFile rows_;
 };
 
 /// The columns of numbers, and force_N and torque_N_m, the sizes of the two vectors.

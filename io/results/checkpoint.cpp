@@ -51,6 +51,12 @@ void fields(BoundaryStatus& s, F&& f) {
   f("clock_delay_s", s.clock.delay_s);
 }
 template <class F>
+void fields(MountState& m, F&& f) {
+  f("travel", m.travel);
+  f("rate", m.rate);
+  f("held", m.held);
+}
+template <class F>
 void fields(EventMemory& e, F&& f) {
   f("armed", e.armed);
   f("since_s", e.since_s);
@@ -196,6 +202,7 @@ void visit(Archive& io, State& state) {
   io("still", state.sleepers.still);
   io("resting_contacts", state.sleepers.contacts);
   io("rod_impulse", state.rod_impulse);
+  io("mounts", state.mounts);
   io("last_time_step_s", state.memory.last_s);
   io("next_time_step_s", state.memory.next_s);
   io("after_next_time_step_s", state.memory.after_next_s);

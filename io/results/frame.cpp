@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "engine/core/ordering.h"
+#include "engine/simulation/mounts.h"
 #include "io/results/body_fields.h"
 
 namespace scree::io {
@@ -114,13 +115,13 @@ Frame make_frame(const Model& model, const State& state, const std::vector<std::
   for (const std::string& name : field_names) {
     frame.fields.push_back(body_field(name)->values(model, state, contacts));
   }
-  const std::vector<BoundaryStatus>& status = state.course.boundaries;
   if (any_moves(model.boundaries)) {
+    const std::vector<BoundaryStanding> standing = standings(model, state);
     for (std::size_t k = 0; k < model.boundaries.size(); ++k)
       frame.boundary_motion.push_back(
-          model.boundaries[k].motion.at(status_of(status, k).clock.at(state.time_s)));
+          motion_of(model.boundaries[k], state.time_s, standing_of(standing, k)));
   }
-  for (const BoundaryStatus& s : status) frame.boundary_removed.push_back(s.removed ? 1 : 0);
+  for (const BoundaryStatus& s : state.course.boundaries) frame.boundary_removed.push_back(s.removed ? 1 : 0);
   frame.has_contacts = with_contacts;
   // As if all steps had the same length: impulses over that are forces.
   const double last = state.memory.last_s, factor = last > 0.0 ? model.settings.time_step_s / last : 1.0;

@@ -12,6 +12,7 @@
 #include "io/results/background_writer.h"
 #include "io/results/body_fields.h"
 #include "io/results/boundary_table.h"
+#include "io/results/mount_table.h"
 #include "io/results/checkpoint.h"
 #include "io/results/frame.h"
 #include "io/results/opening_table.h"
@@ -58,10 +59,11 @@ RunFolder prepare(const Scene& scene, const RecordOptions& options) {
 
 /// Bytes that the tables of rows have, as a checkpoint knows them; 0: none yet.
 struct RowPositions {
-  std::int64_t steps = 0, boundaries = 0, openings = 0, events = 0;
+  std::int64_t steps = 0, boundaries = 0, mounts = 0, openings = 0, events = 0;
   void visit(Archive& io) {
     io("steps", steps);
     io("boundaries", boundaries);
+    io("mounts", mounts);
     io("openings", openings);
     io("events", events);
   }
@@ -79,6 +81,7 @@ struct RunRecorder::Parts {
   std::vector<std::int64_t> trajectory_at;
   StepTable steps;
   std::optional<BoundaryTable> loads;
+  std::optional<MountTable> mounts;
   std::optional<OpeningTable> openings;
   std::optional<EventTable> events;
   RunStatistics statistics;
@@ -120,6 +123,7 @@ struct RunRecorder::Parts {
     if (memory != nullptr) memory->group("run", [&] { visit(*memory); });
     if (s.checkpoints.keep > 0) make_folder(folder.checkpoints());
     if (!s.model.boundaries.empty()) loads.emplace(folder.boundaries(), s.model.boundaries, at.boundaries);
+    if (!s.model.mounts.empty()) mounts.emplace(folder.mounts(), s.model.mounts, at.mounts);
     if (!opening_totals(s.model, s.initial).empty()) openings.emplace(folder.openings(), at.openings);
     if (!s.events.empty()) events.emplace(folder.events(), s.events, at.events);
     if (s.output.hdf5 && memory != nullptr) trajectory.emplace(folder.trajectory(), s, trajectory_at);
@@ -190,6 +194,7 @@ struct RunRecorder::Parts {
     }
     at.steps = steps.sync();
     if (loads) at.boundaries = loads->sync();
+    if (mounts) at.mounts = mounts->sync();
     if (openings) at.openings = openings->sync();
     if (events) at.events = events->sync();
     io::write_checkpoint(folder, scene, state, finished, [&](Archive& io) {
@@ -286,13 +291,14 @@ const RunFolder& RunRecorder::folder() const { return parts_->folder; }
 const StageTable& RunRecorder::stage_table() const { return parts_->stages; }
 
 void RunRecorder::after_step(const StepReport& report, const State& state,
-                             std::span<const BoundaryLoad> loads) {
+                             std::span<const BoundaryLoad> loads, std::span<const MountLoad> mounts) {
   Parts& p = *parts_;
   const Stopwatch watch(p.recording_time_s);
   p.statistics.add(report);
   p.stages.add(report);
   p.steps.append(report, state_hash(state.bodies));
   if (p.loads) p.loads->append(report, loads);
+  if (p.mounts) p.mounts->append(report, mounts);
   if (p.openings) p.openings->append(p.scene.model, state);
   if (p.frame_due(state)) p.add_frame(state);
 }
@@ -336,6 +342,7 @@ Summary RunRecorder::finish(RunStatus status, const State& state, bool good) {
     if (p.trajectory) attempt([&] { p.trajectory->close(); });
     attempt([&] { p.steps.close(); });
     if (p.loads) attempt([&] { p.loads->close(); });
+    if (p.mounts) attempt([&] { p.mounts->close(); });
     if (p.openings) attempt([&] { p.openings->close(); });
     if (p.events) attempt([&] { p.events->close(); });
     attempt([&] { write_whole_file(p.folder.stage_table(), p.stages.text()); });
@@ -346,8 +353,7 @@ Summary RunRecorder::finish(RunStatus status, const State& state, bool good) {
   summary.recording_time_s = p.recording_time_s;
   summary.wall_time_s = p.wall_time();
   summary.resumed_steps = p.resumed_steps;
-  for (const std::filesystem::path& table :
-       {p.folder.steps(), p.folder.boundaries(), p.folder.openings(), p.folder.events()})
+  for (const std::filesystem::path& table : p.folder.tables())
     if (std::filesystem::exists(table))
       summary.files.push_back({table.filename().string(), crc32_of_file(table)});
   summary.verdict = judge(summary, p.scene.model.settings);

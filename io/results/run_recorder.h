@@ -32,8 +32,9 @@ class RunRecorder {
   ~RunRecorder();
 
   /// `state` is as the step left it; what a frame shows of it is copied if one is due. `loads`: of the step,
-  /// by boundary; none are not recorded.
-  void after_step(const StepReport& report, const State& state, std::span<const BoundaryLoad> loads = {});
+  /// by boundary and mount; none are not recorded.
+  void after_step(const StepReport& report, const State& state, std::span<const BoundaryLoad> loads = {},
+                  std::span<const MountLoad> mounts = {});
 
   /// What events did at the end of the step, after after_step(). `state`: with what they changed.
   void after_events(std::span<const Happening> happenings, const State& state);

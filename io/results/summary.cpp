@@ -7,6 +7,7 @@
 
 #include "engine/core/parallel.h"
 #include "engine/core/state_hash.h"
+#include "engine/simulation/mounts.h"
 #include "engine/simulation/placement.h"
 #include "io/files/text_file.h"
 #include "io/results/provenance.h"
@@ -305,7 +306,7 @@ Summary RunStatistics::summary(const State& state) const {
   s.openings = opening_totals(scene_.model, state);
   s.simulated_time_s = state.time_s - scene_.initial.time_s;
   if (s.adaptive_step && s.steps > 0) s.time_step_s = s.simulated_time_s / static_cast<double>(s.steps);
-  s.lost_bodies = count_lost_bodies(scene_.model, state.bodies, state.time_s, state.course.boundaries);
+  s.lost_bodies = count_lost_bodies(scene_.model, state.bodies, state.time_s, standings(scene_.model, state));
   s.state_hash = state_hash(state.bodies);
   s.median_step_time_s = median_of_last_sixth(step_time_);
   if (s.steps > 0) s.residual_rms_relative_mean = residual_sum_ / static_cast<double>(s.steps);

@@ -18,6 +18,7 @@ struct StepView {
   const State& state;
   const StepReport& report;
   std::span<const BoundaryLoad> loads;  // [boundary]; empty before the first step
+  std::span<const MountLoad> mounts;    // [mount]; likewise
 };
 
 /// Holds as long as the value is not below the threshold (rising) or not above it.
@@ -36,6 +37,7 @@ struct Condition {
 struct Actions {
   bool stop = false;                                           // the run
   std::vector<std::size_t> remove, start_motion, stop_motion;  // boundaries
+  std::vector<std::size_t> release, lock;                      // mounts
   std::optional<Vec3> gravity;                                 // m/s^2
   std::optional<double> output_interval_s;
   std::string text;  // "remove gate; stop"

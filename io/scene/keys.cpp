@@ -78,7 +78,13 @@ constexpr std::array section_table{
                 "A box that the centres of bodies are to stay in, and what happens to those that do not. "
                 "Without it they fly on."},
     SectionInfo{"boundaries", "[[boundaries]]", false, "type",
-                "One heading an obstacle, which stands still or moves as it is told."},
+                "One heading an obstacle, which stands still, moves as it is told, or is on a mount that forces "
+                "move."},
+    SectionInfo{"mounts", "[[mounts]]", false, "type",
+                "One heading something that forces move, with the boundaries on it as one piece: a piston, a "
+                "plate with a load, a wall that holds a pressure, a drum with a torque, a paddle that turns "
+                "freely. It goes along one direction or turns about one axis; forces and speeds are positive "
+                "along it. What is prescribed to a boundary on it goes with it. mounts.csv has what it does."},
     SectionInfo{"motion", "[[boundaries.motion]]", false, "type",
                 "One heading a motion. Several are stacked: each carries the ones after it, as a carriage "
                 "does a screw. Positions are functions of time alone and do not drift; what is given is "
@@ -169,6 +175,8 @@ constexpr std::array key_table{
         .description = "Where bodies are to stay."},
     Key{.section = "", .name = "boundaries", .type = tables,
         .description = "Obstacles."},
+    Key{.section = "", .name = "mounts", .type = tables,
+        .description = "What carries boundaries and is moved by forces."},
     Key{.section = "", .name = "gravity_function", .type = functions, .unit = "m/s^2",
         .description = "In place of `gravity`, what turns or oscillates: expressions of the time t (s), such as "
                        "[\"9.81 * sin(t)\", 0, \"-9.81 * cos(t)\"]. The potential energy is that of gravity at t = 0; what "
@@ -565,11 +573,61 @@ constexpr std::array key_table{
     Key{.section = "boundaries", .name = "surface_velocity", .type = vector, .unit = "m/s", 
         .description = "Of a belt that the surface is, which carries what lies on it and stays where it is itself; "
                        "in the boundary's axes."},
+    Key{.section = "boundaries", .name = "mount", .type = text,
+        .description = "Name of the mount that it is on; a box is on it as one."},
     Key{.section = "boundaries", .name = "motion", .type = tables,
         .description = "How it moves; a box moves as one."},
     Key{.section = "boundaries", .name = "motion_waits", .type = boolean,
         .description = "Its motions wait for an event with `start_motion`; the time of their `start`, `stop`, functions and "
                        "tables counts from there."},
+
+    Key{.section = "mounts", .name = "name", .type = text, .required = true,
+        .description = "Name to refer to it by."},
+    Key{.section = "mounts", .name = "type", .type = word, .required = true, .words = "slider|hinge",
+        .description = "Goes along a direction, or turns about an axis."},
+    Key{.section = "mounts", .name = "direction", .type = vector, .required = true, .forms = "slider",
+        .description = "Any length but zero."},
+    Key{.section = "mounts", .name = "axis", .type = vector, .required = true, .forms = "hinge",
+        .description = "Any length but zero; turns are right-handed about it."},
+    Key{.section = "mounts", .name = "point", .type = vector, .unit = "m", .forms = "hinge",
+        .description = "Any point of the axis."},
+    Key{.section = "mounts", .name = "mass", .type = number, .unit = "kg", .required = true, .range = positive,
+        .forms = "slider", .description = "Of the mount with all that is on it."},
+    Key{.section = "mounts", .name = "inertia", .type = number, .unit = "kg m^2", .required = true, .range = positive,
+        .forms = "hinge", .description = "Of the mount with all that is on it, about the axis; its weight is balanced."},
+    Key{.section = "mounts", .name = "force", .type = number, .unit = "N", .forms = "slider",
+        .description = "Along the direction; force, `function`, `table`, weight, pressure, damping and spring add up."},
+    Key{.section = "mounts", .name = "torque", .type = number, .unit = "N m", .forms = "hinge",
+        .description = "About the axis; torque, `function`, `table`, damping and spring add up."},
+    Key{.section = "mounts", .name = "function", .type = text,
+        .description = "Force (N) or torque (N m) as an expression of the time t (s), such as \"5 * min(t, 1)\"; "
+                       "parameters may be used."},
+    Key{.section = "mounts", .name = "table", .type = text,
+        .description = "CSV file of times (s) and forces (N) or torques (N m), relative to the scene's folder: straight "
+                       "lines between, constant before and after."},
+    Key{.section = "mounts", .name = "weight", .type = boolean, .forms = "slider",
+        .description = "Does gravity act on its mass?"},
+    Key{.section = "mounts", .name = "pressure", .type = number, .unit = "Pa", .forms = "slider",
+        .description = "A force of so much times an area, along the direction: what a servo wall holds."},
+    Key{.section = "mounts", .name = "area", .type = number, .unit = "m^2", .range = positive, .forms = "slider",
+        .description = "Area that the pressure acts on."},
+    Key{.section = "mounts", .name = "width_between", .type = names, .forms = "slider",
+        .description = "In place of `area`, with `depth_between`: two planes whose distance is one side of it, wherever "
+                       "they are; walls of a box are \"box.-x\", \"box.+x\" and so on."},
+    Key{.section = "mounts", .name = "depth_between", .type = names, .forms = "slider",
+        .description = "Two planes whose distance is the other side."},
+    Key{.section = "mounts", .name = "damping", .type = number, .unit = "N s/m or N m s", .range = not_negative,
+        .description = "Force or torque over speed, against it. For a servo wall: what brings it to rest."},
+    Key{.section = "mounts", .name = "spring", .type = number, .unit = "N/m or N m/rad", .range = not_negative,
+        .description = "Force or torque over travel, back to where it is at the start."},
+    Key{.section = "mounts", .name = "low", .type = number, .unit = "m or rad",
+        .description = "Stop: it travels no further back than this, counted from the start. None if left out."},
+    Key{.section = "mounts", .name = "high", .type = number, .unit = "m or rad",
+        .description = "Stop: it travels no further than this. None if left out."},
+    Key{.section = "mounts", .name = "start_rate", .type = number, .unit = "m/s or rad/s",
+        .description = "How fast it moves at the start."},
+    Key{.section = "mounts", .name = "starts_locked", .type = boolean,
+        .description = "It stands still until an event releases it by `release_mount`."},
 
     Key{.section = "motion", .name = "type", .type = word, .required = true, .words = "translation|rotation",
         .description = "Along a direction, or about an axis."},
@@ -627,6 +685,8 @@ constexpr std::array key_table{
                        "surfaces; `share_at_rest`, the part of the bodies that are at rest (`rest_speed`)."},
     Key{.section = "events", .name = "boundary", .type = text,
         .description = "Whose force, torque, work or power; of a box's name all walls together, `box.+x` is one of them."},
+    Key{.section = "events", .name = "mount", .type = text,
+        .description = "Name of the mount whose quantity it is: a column of mounts.csv, such as `travel` or `contact_force`."},
     Key{.section = "events", .name = "region", .type = table,
         .description = "Where bodies are counted."},
     Key{.section = "events", .name = "rises_above", .type = number,
@@ -649,6 +709,10 @@ constexpr std::array key_table{
         .description = "Name of a boundary whose motion begins (`motion_waits`), or goes on where it was stopped."},
     Key{.section = "events", .name = "stop_motion", .type = text,
         .description = "Name of a boundary that stays where it is."},
+    Key{.section = "events", .name = "release_mount", .type = text,
+        .description = "Name of a mount that moves by its forces from then on."},
+    Key{.section = "events", .name = "lock_mount", .type = text,
+        .description = "Name of a mount that stands still from then on."},
     Key{.section = "events", .name = "gravity", .type = vector, .unit = "m/s^2",
         .description = "Gravity from then on. The ledger keeps the potential energy of the scene's own; what gravity does "
                        "beyond it is in `force_work_J`."},

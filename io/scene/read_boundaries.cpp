@@ -15,15 +15,14 @@
 
 namespace scree::io {
 
-namespace {
-
-/// A direction of any length but zero, as a unit one.
-std::optional<Vec3> direction(const Section& section, std::string_view key, Reading& reading) {
+std::optional<Vec3> read_direction(const Section& section, std::string_view key, Reading& reading) {
   const Vec3 v = section.vector(key);
   if (!v.isZero(0.0)) return v.normalized();
   reading.faults.push_back(about(section, key, "must not be zero"));
   return std::nullopt;
 }
+
+namespace {
 
 void add_warning(const Section& section, std::string_view key, std::string problem, Reading& reading) {
   reading.scene.warnings.push_back(about(section, key, std::move(problem)));
@@ -106,13 +105,13 @@ std::optional<Turned> read_turned(const Section& section, const std::string& typ
   if (type == "cone")
     return read_between_ends(section, section.number("start_radius"), section.number("end_radius"), reading);
   if (type == "disc") {
-    const Vec3 normal = section.has("normal") ? direction(section, "normal", reading).value_or(Vec3::Zero())
+    const Vec3 normal = section.has("normal") ? read_direction(section, "normal", reading).value_or(Vec3::Zero())
                                               : Vec3(Vec3::UnitZ());
     if (normal.isZero(0.0)) return std::nullopt;
     return Turned{section.vector("centre"), normal, {{0.0, 0.0}, {section.number("radius"), 0.0}}};
   }
   if (type == "sphere") return Turned{section.vector("centre"), Vec3::UnitZ(), {Vec2::Zero()}};
-  const std::optional<Vec3> axis = direction(section, "axis", reading);
+  const std::optional<Vec3> axis = read_direction(section, "axis", reading);
   if (!axis) return std::nullopt;
   if (type == "torus") return Turned{section.vector("centre"), *axis, {{section.number("radius"), 0.0}}};
   return Turned{section.vector("start"), *axis, section.profile("profile")};
@@ -177,15 +176,16 @@ std::optional<BoundarySurface> read_surface(const Section& section, Reading& rea
   return std::nullopt;
 }
 
-std::function<double(double)> read_function(const Section& section, Reading& reading) {
+}  // namespace
+
+std::function<double(double)> read_function_of_time(const Section& section, Reading& reading) {
   const std::optional<Formula> formula =
       read_formula(section.given("function"), section.path_of("function"), false, reading);
   if (!formula) return {};
   return [f = *formula](double t) { return f(std::array{t}); };
 }
 
-/// Lines of a time and a value; the first may name the columns.
-void read_table(const Section& section, TimeLaw& law, Reading& reading) {
+void read_time_table(const Section& section, TimeLaw& law, Reading& reading) {
   const std::filesystem::path file = beside_scene(section.text("table"), reading);
   if (const std::string problem = file_problem(file); !problem.empty()) {
     reading.faults.push_back(about(section, "table", "cannot be opened as a file: " + problem));
@@ -209,11 +209,13 @@ void read_table(const Section& section, TimeLaw& law, Reading& reading) {
     reading.faults.push_back(about(section, "table", "holds no line of a time and a value"));
 }
 
+namespace {
+
 std::optional<MotionStage> read_stage(const Section& section, Reading& reading) {
   auto stage = settings_of<MotionStage>(section);
   const bool turns = section.text("type") == "rotation";
   stage.kind = turns ? MotionStage::Kind::rotation : MotionStage::Kind::translation;
-  const std::optional<Vec3> axis = direction(section, turns ? "axis" : "direction", reading);
+  const std::optional<Vec3> axis = read_direction(section, turns ? "axis" : "direction", reading);
   if (!axis) return std::nullopt;
   stage.axis = *axis;
   TimeLaw& law = stage.law;
@@ -221,8 +223,8 @@ std::optional<MotionStage> read_stage(const Section& section, Reading& reading) 
     law.rate = section.number(turns ? "angular_speed" : "speed");
   if (section.has("stop")) law.stop = section.number("stop");
   if (law.stop < law.start) reading.faults.push_back(about(section, "stop", "comes before start"));
-  if (section.has("function")) law.function = read_function(section, reading);
-  if (section.has("table")) read_table(section, law, reading);
+  if (section.has("function")) law.function = read_function_of_time(section, reading);
+  if (section.has("table")) read_time_table(section, law, reading);
   if (law.rate == 0.0 && law.amplitude == 0.0 && !section.has("function") && !section.has("table")) {
     Fault fault;
     fault.where = section.node()->where;
@@ -244,10 +246,11 @@ PrescribedMotion read_motion(const Section& section, Reading& reading) {
 }
 
 /// What torques on a boundary are about: a point of the axis that it turns about, or where its surface is.
-Vec3 centre_of(const Boundary& boundary) {
+Vec3 centre_of(const Boundary& boundary, const std::vector<Mount>& mounts) {
   for (const MotionStage& stage : boundary.motion.stages)
     if (stage.kind == MotionStage::Kind::rotation) return stage.point;
-  return Vec3::Zero();
+  if (!boundary.is_mounted()) return Vec3::Zero();
+  return mounts[static_cast<std::size_t>(boundary.mount)].point;
 }
 
 void read_boundary(const Section& section, const std::string& name, Reading& reading) {
@@ -261,12 +264,15 @@ void read_boundary(const Section& section, const std::string& name, Reading& rea
     made.push_back({name, *material, *surface});
   }
   const PrescribedMotion motion = read_motion(section, reading);
+  const std::optional<std::size_t> mount =
+      section.has("mount") ? find_mount(section, "mount", reading) : std::nullopt;
   WaitingMotion waiting{section, {}};
   for (Boundary& boundary : made) {
     waiting.boundaries.push_back(reading.scene.model.boundaries.size());
     boundary.motion = motion;
+    if (mount) boundary.mount = static_cast<std::int32_t>(*mount);
     set_from(section, boundary);
-    boundary.centre = centre_of(boundary);
+    boundary.centre = centre_of(boundary, reading.scene.model.mounts);
     reading.scene.model.boundaries.push_back(std::move(boundary));
   }
   if (section.has("motion_waits") && section.boolean("motion_waits") && !waiting.boundaries.empty())

@@ -5,6 +5,7 @@
 #include "engine/simulation/course.h"
 #include "engine/simulation/motion.h"
 #include "io/results/boundary_table.h"
+#include "io/results/mount_table.h"
 #include "io/results/step_table.h"
 #include "io/scene/faults.h"
 #include "io/scene/grain_keys.h"
@@ -137,12 +138,17 @@ class EventReader {
         for (const std::size_t k : on) sum += view.loads.empty() ? BoundaryLoad{} : view.loads[k];
         return boundary_quantity(name, sum, view.report.time_step_s);
       };
+    } else if (section_.has("mount")) {
+      read_mount_quantity(name);
     } else if (of_bodies != nullptr) {
       read_body_quantity(*of_bodies);
     } else if (contains(of_steps, name)) {
       c.value = [name](const StepView& view) { return step_quantity(name, view.report); };
     } else if (contains(of_boundaries, name)) {
       refuse("quantity", "is a boundary's: say which by `boundary`");
+      return;
+    } else if (contains(mount_quantities(), name)) {
+      refuse("quantity", "is a mount's: say which by `mount`");
       return;
     } else {
       std::vector<std::string> all = of_steps;
@@ -154,6 +160,22 @@ class EventReader {
     if (section_.has("region") && (of_bodies == nullptr || !of_bodies->needs_region))
       refuse_all(fmt::format("gives a region, but {} is of all bodies", c.quantity),
                  "mass_in_region_kg and bodies_in_region are of a region");
+  }
+
+  void read_mount_quantity(const std::string& name) {
+    const std::vector<std::string> known = mount_quantities();
+    if (!contains(known, name)) {
+      refuse("quantity", "is no quantity of a mount", did_you_mean(name, known));
+      reading_.faults.back().allowed = fmt::format("{}", fmt::join(known, ", "));
+      return;
+    }
+    const std::optional<std::size_t> mount = find_mount(section_, "mount", reading_);
+    if (!mount) return;
+    event_.condition.quantity += " of " + section_.text("mount");
+    event_.condition.value = [name, m = *mount](const StepView& view) {
+      return mount_quantity(name, view.mounts.empty() ? MountLoad{} : view.mounts[m],
+                            view.report.time_step_s);
+    };
   }
 
   void read_body_quantity(const BodyQuantity& quantity) {
@@ -184,6 +206,13 @@ class EventReader {
     on_boundaries("remove", "remove", a.remove);
     on_boundaries("start_motion", "start motion of", a.start_motion);
     on_boundaries("stop_motion", "stop motion of", a.stop_motion);
+    const auto on_mount = [&](std::string_view key, const char* what, std::vector<std::size_t>& list) {
+      if (!section_.has(key)) return;
+      if (const auto mount = find_mount(section_, key, reading_)) list = {*mount};
+      done.push_back(fmt::format("{} {}", what, section_.text(key)));
+    };
+    on_mount("release_mount", "release", a.release);
+    on_mount("lock_mount", "lock", a.lock);
     if (section_.has("gravity")) {
       const Vec3 g = section_.vector("gravity");
       a.gravity = g;
@@ -197,7 +226,8 @@ class EventReader {
     a.text = fmt::format("{}", fmt::join(done, "; "));
     if (done.empty())
       refuse_all("does nothing",
-                 "give stop = true, remove, start_motion, stop_motion, gravity or output_interval");
+                 "give stop = true, remove, start_motion, stop_motion, release_mount, lock_mount, gravity or "
+                 "output_interval");
   }
 
   const Section section_;
@@ -255,6 +285,9 @@ class IdleActions {
     }
     for (const std::size_t k : a.stop_motion)
       if (!moves(k)) return idle(read, "stop_motion", "has no motion that could stop");
+    for (const std::size_t m : a.release)
+      if (!scene_.model.mounts[m].starts_held && !any([&](const Actions& o) { return names(o.lock, m); }))
+        return idle(read, "release_mount", "moves from the beginning: let it wait by starts_locked = true");
     if (a.gravity && *a.gravity == settings_.gravity && !scene_.model.forces.gravity &&
         !any([&](const Actions& o) { return o.gravity && *o.gravity != *a.gravity; }))
       idle(read, "gravity", "is what gravity is anyway");

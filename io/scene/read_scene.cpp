@@ -132,7 +132,9 @@ Scene read_scene_text(const std::string& text, const std::filesystem::path& file
   reading.top = &root;
   read_settings(top, reading);
   read_materials(top, reading);
+  read_mounts(top, reading);
   read_boundaries(top, reading);
+  finish_mounts(top, reading);
   read_forces(top, reading);
   std::erase_if(unused, [&](const std::string& name) { return reading.used_parameters.contains(name); });
   read_shapes(top, reading);

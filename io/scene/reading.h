@@ -46,7 +46,10 @@ std::filesystem::path beside_scene(const std::string& name, Reading& reading);
 void read_settings(const Section& top, Reading& reading);
 /// Materials and the laws of all their pairs.
 void read_materials(const Section& top, Reading& reading);
+/// Mounts, before boundaries, which name them; and what needs boundaries, after them.
+void read_mounts(const Section& top, Reading& reading);
 void read_boundaries(const Section& top, Reading& reading);
+void finish_mounts(const Section& top, Reading& reading);
 /// Functions that bodies are made of.
 void read_shapes(const Section& top, Reading& reading);
 void read_bodies(const Section& top, Reading& reading);
@@ -68,6 +71,17 @@ std::optional<MaterialIndex> find_material(const Section& section, Reading& read
 
 /// The number of the function that the section's key `shape` names, if there is one.
 std::optional<std::int32_t> find_function(const Section& section, Reading& reading);
+
+/// The mount that a key names; a fault and none if there is none.
+std::optional<std::size_t> find_mount(const Section& section, std::string_view key, Reading& reading);
+
+/// A direction of any length but zero, as a unit one; else a fault and none.
+std::optional<Vec3> read_direction(const Section& section, std::string_view key, Reading& reading);
+
+/// The section's `function`, of the time.
+std::function<double(double)> read_function_of_time(const Section& section, Reading& reading);
+/// The section's `table`: lines of a time and a value; the first may name the columns.
+void read_time_table(const Section& section, TimeLaw& law, Reading& reading);
 
 /// The section's `orientation`; none where it is left out or random.
 std::optional<Quat> fixed_orientation(const Section& section);

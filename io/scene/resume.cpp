@@ -51,6 +51,7 @@ void require_valid(const Model& model, const State& state) {
       pair(static_cast<std::int32_t>(i), seeds.list[static_cast<std::size_t>(k)].b);
   require(state.sleepers.still.empty() || state.sleepers.still.size() == n, "its sleepers");
   require(state.rod_impulse.empty() || state.rod_impulse.size() == model.rods.size(), "its rods");
+  require(state.mounts.empty() || state.mounts.size() == model.mounts.size(), "its mounts");
   require(state.entered.empty() || state.entered.size() == model.inlets.size(), "its inlets");
   require(state.left.empty() || state.left.size() == model.outlets.size() + 1, "its outlets");
   require(state.course.boundaries.empty() || state.course.boundaries.size() == model.boundaries.size(),

@@ -155,6 +155,18 @@ void for_each_key(RevolvedForm& revolved, auto&& f) {
 void for_each_key(Boundary& boundary, auto&& f) {
   f("boundaries", "surface_velocity", boundary.surface_velocity);
 }
+void for_each_key(Mount& mount, auto&& f) {
+  f("mounts", "point", mount.point);
+  f("mounts", "force", mount.force);
+  f("mounts", "torque", mount.force);
+  f("mounts", "pressure", mount.pressure);
+  f("mounts", "area", mount.area);
+  f("mounts", "weight", mount.weight);
+  f("mounts", "damping", mount.damping);
+  f("mounts", "spring", mount.spring);
+  f("mounts", "start_rate", mount.start_rate);
+  f("mounts", "starts_locked", mount.starts_held);
+}
 void for_each_key(MotionStage& stage, auto&& f) {
   f("motion", "point", stage.point);
   f("motion", "amplitude", stage.law.amplitude);

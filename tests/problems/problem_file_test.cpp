@@ -28,6 +28,27 @@ std::string message_of(const std::filesystem::path& path) {
   return "";
 }
 
+// A wall that forces move: files know that it slides.
+TEST(ProblemFile, SlidersComeBack) {
+  test::World world;
+  Mount mount;
+  mount.axis = Vec3(1, 2, 2) / 3.0;
+  mount.force = -10.0;
+  world.model.mounts.push_back(mount);
+  world.add_floor();
+  world.model.boundaries[0].mount = 0;
+  world.add_sphere(0.1, Vec3(0, 0, 0.1));
+  world.run(0.01);
+  world.workspace.problem.complete();
+  const ContactProblem& p = world.workspace.problem;
+  ASSERT_EQ(p.contacts(), 1u);
+  io::write_problem(file("slider.h5"), {p, "a slider"});
+  const io::StoredProblem back = io::read_problem(file("slider.h5"));
+  const auto& q = std::get<ContactProblem>(back.problem);
+  ASSERT_TRUE(q.response[q.b(0)].slides);
+  EXPECT_EQ(q.delassus, p.delassus);
+}
+
 TEST(ProblemFile, BodiesComeBackBitForBit) {
   PairLaw law;
   law.rolling_friction_m = 1e-3;

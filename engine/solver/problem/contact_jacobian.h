@@ -4,8 +4,13 @@
 #include <Eigen/LU>
 
 #include "engine/core/types.h"
+#include "engine/solver/problem/contact_problem.h"
 
 namespace scree {
+
+// Mass of a body in a direction in which nothing moves it, over what it has in others. It is for the way of
+// iterations alone: in the end velocities follow from impulses.
+inline constexpr double mass_of_immovable = 1e6;
 
 using Vec6 = Eigen::Matrix<double, 6, 1>;  // linear, angular
 using Mat6 = Eigen::Matrix<double, 6, 6>;
@@ -19,11 +24,22 @@ inline ContactJacobian contact_jacobian(const Mat3& frame, const Vec3& arm) {
   return j;
 }
 
-/// M of one body: mass and inertia, world axes.
-inline Mat6 mass_matrix(double inverse_mass, const Mat3& inverse_inertia) {
+/// M of one body that is moved: mass and inertia, world axes.
+inline Mat6 mass_matrix(const BodyResponse& body) {
   Mat6 m = Mat6::Zero();
-  m.diagonal().head<3>().setConstant(1.0 / inverse_mass);
-  m.bottomRightCorner<3, 3>() = inverse_inertia.inverse();
+  if (body.inverse_mass > 0.0) {
+    m.diagonal().head<3>().setConstant(1.0 / body.inverse_mass);
+    m.bottomRightCorner<3, 3>() = body.inverse_inertia().inverse();
+    return m;
+  }
+  // It goes along one axis, or turns about it: a a^T / mass.
+  const Mat3 answers = body.inverse_inertia();
+  const double mass = 1.0 / answers.trace();
+  const Mat3 along = mass * answers;
+  const Mat3 held = mass_of_immovable * mass * Mat3::Identity();
+  const Mat3 moved = mass * along + mass_of_immovable * mass * (Mat3::Identity() - along);
+  m.topLeftCorner<3, 3>() = body.slides ? moved : held;
+  m.bottomRightCorner<3, 3>() = body.slides ? held : moved;
   return m;
 }
 

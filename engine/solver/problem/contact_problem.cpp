@@ -86,8 +86,8 @@ void compute_delassus(ContactProblem& p) {
   for_each_index(p.contacts(), grain_medium, [&](std::size_t c) {
     const Mat3 frame = p.frame(c);
     const std::size_t a = p.a(c), b = p.b(c);
-    p.delassus[c] = delassus_share(frame, p.arm_a(c), p.inverse_mass(a), p.inverse_inertia(a)) +
-                    delassus_share(frame, p.arm_b(c), p.inverse_mass(b), p.inverse_inertia(b));
+    p.delassus[c] = delassus_share(frame, p.arm_a(c), p.response[a]) +
+                    delassus_share(frame, p.arm_b(c), p.response[b]);
   });
 }
 
@@ -141,6 +141,16 @@ Vec3 torque_impulse(const ContactProblem& p, std::size_t contact, const std::vec
   for_rows_of(p, contact, contact + 1,
               [&](std::size_t r) { sum += row_impulse[r] * to_vec3(p.rows[r].angular_a); });
   return sum;
+}
+
+Twist answer(const BodyResponse& body, const Vec3& impulse, const Vec3& moment) {
+  if (body.slides) return {body.inverse_inertia() * impulse, Vec3::Zero()};
+  return {body.inverse_mass * impulse, body.inverse_inertia() * moment};
+}
+
+Mat3 delassus_share(const Mat3& frame, const Vec3& arm, const BodyResponse& body) {
+  if (body.slides) return frame * body.inverse_inertia() * frame.transpose();
+  return delassus_share(frame, arm, body.inverse_mass, body.inverse_inertia());
 }
 
 Mat3 delassus_share(const Mat3& frame, const Vec3& arm, double inverse_mass, const Mat3& inverse_inertia) {

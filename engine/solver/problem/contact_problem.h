@@ -32,9 +32,13 @@ struct alignas(64) BodyResponse {
   // together.
   double xx = 0.0, xy = 0.0, xz = 0.0, yz = 0.0, zz = 0.0, yy = 0.0;
   double inverse_mass = 0.0;  // 1/kg
+  // What goes along an axis and does not turn, whatever pushes it: the six numbers are then those of a
+  // matrix that answers impulses, in 1/kg, and nothing answers moments. Only body b of an edge may slide.
+  bool slides = false;
 
   Mat3 inverse_inertia() const;
   void set_inverse_inertia(const Mat3& m);
+  bool is_moved() const { return inverse_mass > 0.0 || xx + yy + zz > 0.0; }
 };
 
 /// A body's velocity, world axes: a cache line, as sweeps want it.
@@ -128,7 +132,7 @@ struct ContactProblem {
   std::size_t a(std::size_t c) const { return static_cast<std::size_t>(edge[c].a); }
   std::size_t b(std::size_t c) const { return static_cast<std::size_t>(edge[c].b); }
   double inverse_mass(std::size_t body) const { return response[body].inverse_mass; }
-  bool is_moved(std::size_t body) const { return response[body].inverse_mass > 0.0; }
+  bool is_moved(std::size_t body) const { return response[body].is_moved(); }
   Mat3 inverse_inertia(std::size_t body) const { return response[body].inverse_inertia(); }
   /// The first row of a contact that is not before this one.
   std::size_t first_row(std::size_t c) const;
@@ -194,7 +198,11 @@ inline bool is_second_of_disc(const ContactProblem& p, std::size_t r) {
          p.rows[r - 1].contact == p.rows[r].contact;
 }
 
+/// How a body's velocity changes by an impulse (N s) and its moment about the centre (N m s).
+Twist answer(const BodyResponse& body, const Vec3& impulse, const Vec3& moment);
+
 /// The share of the Delassus block that one body brings, 1/kg.
 Mat3 delassus_share(const Mat3& frame, const Vec3& arm, double inverse_mass, const Mat3& inverse_inertia);
+Mat3 delassus_share(const Mat3& frame, const Vec3& arm, const BodyResponse& body);
 
 }  // namespace scree

@@ -21,6 +21,11 @@ SCREE_INLINE Vector4 inverse_inertia_times(const BodyResponse& b, Vector4 x) {
   return first_three(numbers) * x[0] + y_column * x[1] + first_three(numbers + 2 * sizeof(double)) * x[2];
 }
 
+/// What a body answers to of an impulse along d at an arm: the moment, or d itself.
+SCREE_INLINE Vector4 lever(const BodyResponse& b, Vector4 arm, Vector4 d) {
+  return b.slides ? d : cross(arm, d);
+}
+
 /// The vectors of a contact: 0 n, 1 t1, 2 arm_a, 3 arm_b.
 template <int which>
 SCREE_INLINE Vector4 vector_of(const ContactTerms& c) {
@@ -45,7 +50,7 @@ struct InertiaSpread {
   Vector4 nn{}, n1{}, n2{}, t11{}, t12{}, t22{};
 
   SCREE_INLINE void add(const BodyResponse& body, Vector4 arm, Vector4 n, Vector4 t1, Vector4 t2) {
-    const Vector4 cn = cross(arm, n), c1 = cross(arm, t1), c2 = cross(arm, t2);
+    const Vector4 cn = lever(body, arm, n), c1 = lever(body, arm, t1), c2 = lever(body, arm, t2);
     const Vector4 yn = inverse_inertia_times(body, cn), y1 = inverse_inertia_times(body, c1),
                   y2 = inverse_inertia_times(body, c2);
     nn += cn * yn;
@@ -75,7 +80,7 @@ SCREE_INLINE LocalContact respond(const ContactTerms& c, const Edge& edge, const
 /// W_nn, 1/kg.
 SCREE_INLINE double normal_response(const ContactTerms& c, const Edge& edge, const BodyResponse* bodies) {
   const auto share = [&](std::int32_t body, Vector4 arm) __attribute__((always_inline)) {
-    const Vector4 spun = cross(arm, normal_of(c));
+    const Vector4 spun = lever(bodies[body], arm, normal_of(c));
     return bodies[body].inverse_mass + dot(spun, inverse_inertia_times(bodies[body], spun));
   };
   return share(edge.a, arm_a_of(c)) + share(edge.b, arm_b_of(c));
@@ -85,8 +90,9 @@ SCREE_INLINE double normal_response(const ContactTerms& c, const Edge& edge, con
 SCREE_INLINE double row_coupling(const ContactProblem& p, const Row& row, const Row& other) {
   const BodyResponse &a = p.response[static_cast<std::size_t>(row.edge.a)],
                      &b = p.response[static_cast<std::size_t>(row.edge.b)];
+  const auto of_b = [&](const Row& r) { return b.slides ? load(r.linear) : load(r.angular_b); };
   const double spin = dot(load(row.angular_a), inverse_inertia_times(a, load(other.angular_a))) +
-                      dot(load(row.angular_b), inverse_inertia_times(b, load(other.angular_b)));
+                      dot(of_b(row), inverse_inertia_times(b, of_b(other)));
   if (row.contact >= 0) return spin;
   return spin + (a.inverse_mass + b.inverse_mass) * dot(load(row.linear), load(other.linear));
 }

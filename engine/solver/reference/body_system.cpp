@@ -61,8 +61,7 @@ bool BodySystem::newton_step(const std::vector<Mat3>& k, const std::vector<Mat3>
   std::vector<Eigen::Triplet<double>> entries;
   Eigen::VectorXd right = Eigen::VectorXd::Zero(size);
   for (std::size_t i = 0; i < p_.bodies(); ++i) {
-    const Mat6 mass =
-        p_.is_moved(i) ? mass_matrix(p_.inverse_mass(i), p_.inverse_inertia(i)) : Mat6(Mat6::Identity());
+    const Mat6 mass = p_.is_moved(i) ? mass_matrix(p_.response[i]) : Mat6(Mat6::Identity());
     add_block(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(i), mass, entries);
   }
   for (std::size_t c = 0; c < p_.contacts(); ++c) {

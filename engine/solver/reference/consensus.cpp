@@ -87,7 +87,7 @@ void prepare(const ContactProblem& p, bool warm, ConsensusWorkspace& w, ContactS
       w.inverse[i].setZero();
       return;
     }
-    Mat6 m = mass_matrix(p.inverse_mass(i), p.inverse_inertia(i));
+    Mat6 m = mass_matrix(p.response[i]);
     for_constraints(
         p, w, i,
         [&](std::size_t c, const Vec3& arm, bool) {

@@ -36,8 +36,12 @@ Mat3 coupling(const ContactProblem& p, std::size_t c, std::size_t d) {
     if (sign == 0.0) continue;
     const ContactJacobian j = contact_jacobian(p.frame(c), p.a(c) == i ? p.arm_a(c) : p.arm_b(c));
     const ContactJacobian k = contact_jacobian(p.frame(d), p.a(d) == i ? p.arm_a(d) : p.arm_b(d));
-    w += sign * (p.inverse_mass(i) * j.leftCols<3>() * k.leftCols<3>().transpose() +
-                 j.rightCols<3>() * p.inverse_inertia(i) * k.rightCols<3>().transpose());
+    const BodyResponse& body = p.response[i];
+    if (body.slides)
+      w += sign * (j.leftCols<3>() * body.inverse_inertia() * k.leftCols<3>().transpose());
+    else
+      w += sign * (body.inverse_mass * j.leftCols<3>() * k.leftCols<3>().transpose() +
+                   j.rightCols<3>() * body.inverse_inertia() * k.rightCols<3>().transpose());
   }
   return w;
 }

@@ -30,6 +30,9 @@ namespace {
 // in collapsed heaps.
 constexpr double dual_tolerance = 1e-12;
 constexpr int dual_sweeps = 100;
+// What a mount answers in directions in which it cannot move, over what it answers along its own: programmes
+// need a number, and its velocity does not feel it.
+constexpr double answer_of_immovable = 1e-9;
 constexpr std::size_t sliding = static_cast<std::size_t>(-1);
 
 /// One direction or plane in which a contact pushes a body: rows of its Jacobian and what they do to the
@@ -50,14 +53,17 @@ Vec6 stack(const Twist& t) {
   return v;
 }
 
-void finish_block(Thrust& block, double inverse_mass, const Mat3& inverse_inertia) {
+void finish_block(Thrust& block, const BodyResponse& body) {
   for (int k = 0; k < block.dimension; ++k) {
-    block.response.col(k).head<3>() = inverse_mass * block.rows.row(k).head<3>().transpose();
-    block.response.col(k).tail<3>() = inverse_inertia * block.rows.row(k).tail<3>().transpose();
+    const Twist change =
+        answer(body, block.rows.row(k).head<3>().transpose(), block.rows.row(k).tail<3>().transpose());
+    block.response.col(k) << change.linear, change.angular;
   }
   const Mat2 full = block.rows * block.response;
   block.mobility.topLeftCorner(block.dimension, block.dimension) =
       full.topLeftCorner(block.dimension, block.dimension);
+  if (body.inverse_mass == 0.0)
+    block.mobility.diagonal().array() += answer_of_immovable * (body.xx + body.yy + body.zz);
 }
 
 /// What a side of a contact sees of the whole: the weight of the other side and the common velocity.
@@ -69,8 +75,8 @@ struct Side {
 Side side_of(const ContactProblem& p, std::size_t c, bool is_a) {
   const std::size_t a = p.a(c), b = p.b(c);
   // Mobilities along the normal, 1/m: what nothing moves has none, and takes the whole weight.
-  const double w_a = delassus_share(p.frame(c), p.arm_a(c), p.inverse_mass(a), p.inverse_inertia(a))(0, 0);
-  const double w_b = delassus_share(p.frame(c), p.arm_b(c), p.inverse_mass(b), p.inverse_inertia(b))(0, 0);
+  const double w_a = delassus_share(p.frame(c), p.arm_a(c), p.response[a])(0, 0);
+  const double w_b = delassus_share(p.frame(c), p.arm_b(c), p.response[b])(0, 0);
   const double of_a = w_b / (w_a + w_b), of_b = w_a / (w_a + w_b);
   const Twist &va = p.free_velocity[a], &vb = p.free_velocity[b];
   const Vec3 u_a = va.linear + va.angular.cross(p.arm_a(c)), u_b = vb.linear + vb.angular.cross(p.arm_b(c));
@@ -158,7 +164,7 @@ void add_normals(const BodyView& view, BodyProgramme& w) {
     const Side side = side_of(p, c, view.is_a(c));
     const double sign = view.is_a(c) ? 1.0 : -1.0;
     Thrust block = linear_block(p.frame(c), view.arm(c), 0, 1, sign);
-    finish_block(block, p.inverse_mass(view.body), p.inverse_inertia(view.body));
+    finish_block(block, p.response[view.body]);
     block.target[0] = sign * p.frame(c).row(0).dot(side.common) - side.share * p.offset(c);
     w.normal.push_back(block);
   }
@@ -173,7 +179,7 @@ void add_friction(const BodyView& view, BodyProgramme& w) {
     const Side side = side_of(p, c, view.is_a(c));
     const auto add = [&](std::size_t row, Thrust block, const Vec2& target, double radius) {
       if (radius <= 0.0) return;
-      finish_block(block, p.inverse_mass(view.body), p.inverse_inertia(view.body));
+      finish_block(block, p.response[view.body]);
       block.target = target;
       block.radius = radius;
       w.friction.push_back(block);

@@ -94,8 +94,8 @@ Lanes factor_of(const BodyResponse& r, double mass_unit) {
   const double l22 = std::sqrt(std::max(0.0, r.zz - l20 * l20 - l21 * l21));
   const double root = std::sqrt(mass_unit);
   const auto f = [&](double x) { return static_cast<float>(x * root); };
-  return {
-      {f(l00), f(l10), f(l11), f(l20), f(l21), f(l22), static_cast<float>(r.inverse_mass * mass_unit), 0.0f}};
+  return {{f(l00), f(l10), f(l11), f(l20), f(l21), f(l22), static_cast<float>(r.inverse_mass * mass_unit),
+           r.slides ? 1.0f : 0.0f}};
 }
 
 /// L^T x, of gathered factors.
@@ -182,11 +182,15 @@ void fill_contacts(const ContactProblem& p, const std::int32_t* lane, const Lane
     store(d[1][k], out.t1[k]);
     store(d[2][k], out.t2[k]);
   }
+  const Mask8 slides = factor_b[7] > Vector8{};
+  const bool any_slides = any_of(slides);
   Spread w;
   for (const bool of_a : {true, false}) {
     const Vector8* const arm = of_a ? arms : arms + 4;
     for (int i = 0; i < 3; ++i) {
       cross3(arm, d[i], spun);
+      if (any_slides && !of_a)
+        for (int k = 0; k < 3; ++k) spun[k] = slides ? d[i][k] : spun[k];
       scaled(of_a ? factor_a : factor_b, spun, scaled_arm[i]);
       for (int k = 0; k < 3; ++k)
         store(of_a ? scaled_arm[i][k] : -scaled_arm[i][k], (of_a ? out.arm_a : out.arm_b)[3 * i + k]);
@@ -210,11 +214,15 @@ void fill_spins(const ContactBatch& contacts, const Lanes* factors, SpinBatch& o
   Vector8 factor_a[8], factor_b[8], d[3], turn[3][3];
   gather(factors, contacts.a, factor_a);
   gather(factors, contacts.b, factor_b);
+  const Mask8 slides = factor_b[7] > Vector8{};
+  const bool any_slides = any_of(slides);
   Spread w;
   for (const bool of_a : {true, false}) {
     for (int i = 0; i < 3; ++i) {
       for (int k = 0; k < 3; ++k) d[k] = load((i == 0 ? contacts.n : i == 1 ? contacts.t1 : contacts.t2)[k]);
       scaled(of_a ? factor_a : factor_b, d, turn[i]);
+      if (any_slides && !of_a)
+        for (int k = 0; k < 3; ++k) turn[i][k] = slides ? Vector8{} : turn[i][k];
       for (int k = 0; k < 3; ++k)
         store(of_a ? turn[i][k] : -turn[i][k], (of_a ? out.turn_a : out.turn_b)[3 * i + k]);
     }
@@ -285,7 +293,8 @@ void make_free_rows(const ContactProblem& p, Batches& b) {
       to[2] = sign * (l[5] * v[2]);
     };
     scaled_of(row.edge.a, row.angular_a, 1.0f, out.turn_a);
-    scaled_of(row.edge.b, row.angular_b, -1.0f, out.turn_b);
+    scaled_of(row.edge.b, p.response[index(row.edge.b)].slides ? row.linear : row.angular_b, -1.0f,
+              out.turn_b);
     out.linear[0] = static_cast<float>(row.linear.x);
     out.linear[1] = static_cast<float>(row.linear.y);
     out.linear[2] = static_cast<float>(row.linear.z);

@@ -46,6 +46,7 @@ SCREE_INLINE Vector4 relative_velocity(const ContactTerms& g, const Edge& edge,
 
 /// Adds a moment (N m s, world) to a body.
 SCREE_INLINE void turn(std::int32_t body, Vector4 moment, SweptBodies bodies) {
+  if (bodies.response[body].slides) return;
   Padded3& spin = bodies.velocity[body].angular;
   store(load(spin) + inverse_inertia_times(bodies.response[body], moment), spin);
 }
@@ -53,7 +54,12 @@ SCREE_INLINE void turn(std::int32_t body, Vector4 moment, SweptBodies bodies) {
 /// Adds an impulse with its moment about the centre (N s, N m s, world) to a body.
 SCREE_INLINE void push(std::int32_t body, Vector4 impulse, Vector4 moment, SweptBodies bodies) {
   Padded3& linear = bodies.velocity[body].linear;
-  store(load(linear) + bodies.response[body].inverse_mass * impulse, linear);
+  const BodyResponse& response = bodies.response[body];
+  if (response.slides) {
+    store(load(linear) + inverse_inertia_times(response, impulse), linear);
+    return;
+  }
+  store(load(linear) + response.inverse_mass * impulse, linear);
   turn(body, moment, bodies);
 }
 

@@ -450,9 +450,9 @@ class WideSweeps {
       for_phases([&](const Block& k) { push_apart(b_, k.begin, k.end); });
     for_each_body([&](std::size_t i) {
       const float *y = b_.change[i].at, *l = b_.factor[i].at, *z = y + 4;
-      s_.correction[i] =
-          body_velocity({Vec3(y[0], y[1], y[2]), Vec3(l[0] * z[0], l[1] * z[0] + l[2] * z[1],
-                                                      l[3] * z[0] + l[4] * z[1] + l[5] * z[2])});
+      const Vec3 answer(l[0] * z[0], l[1] * z[0] + l[2] * z[1], l[3] * z[0] + l[4] * z[1] + l[5] * z[2]);
+      s_.correction[i] = p_.response[i].slides ? body_velocity({answer, Vec3::Zero()})
+                                               : body_velocity({Vec3(y[0], y[1], y[2]), answer});
     });
   }
 

@@ -1,0 +1,219 @@
+#include "engine/simulation/mounts.h"
+
+#include <cmath>
+
+#include "engine/core/parallel.h"
+
+namespace scree {
+
+namespace {
+
+/// The velocity of all points where a mount moves at a rate.
+VelocityField field_of(const Mount& mount, double rate) {
+  const Twist twist = mount.twist(rate);
+  return {twist.linear - twist.angular.cross(mount.point), twist.angular};
+}
+
+/// Of a twist of the mount's body, how fast it goes along the axis or turns about it.
+double along_axis(const Mount& mount, const Twist& twist) {
+  return mount.axis.dot(mount.kind == MountKind::slider ? twist.linear : twist.angular);
+}
+
+double distance(const Model& model, const std::vector<BoundaryStanding>& standing, double time_s,
+                const std::array<std::size_t, 2>& pair) {
+  const auto plane = [&](std::size_t k) {
+    return std::get<Plane>(place(model.boundaries[k], time_s, 0.0, standing[k]).surface);
+  };
+  const Plane a = plane(pair[0]), b = plane(pair[1]);
+  return std::abs(a.normal.dot(b.point - a.point));
+}
+
+/// Without damping, N or N m.
+double force_on(const Model& model, const Mount& mount, const MountState& state, double time_s,
+                const Workspace& w) {
+  double force = mount.force + mount.changing_force.at(time_s) - mount.spring * state.travel;
+  if (mount.kind == MountKind::hinge) return force;
+  if (mount.weight) force += mount.inertia * mount.axis.dot(w.gravity);
+  double area = mount.area;
+  if (mount.area_between) {
+    const auto& [first, second] = mount.area_between->pairs;
+    area = distance(model, w.standing, time_s, first) * distance(model, w.standing, time_s, second);
+  }
+  return force + mount.pressure * area;
+}
+
+}  // namespace
+
+std::vector<MountState> start_of_mounts(const std::vector<Mount>& mounts) {
+  std::vector<MountState> states;
+  for (const Mount& mount : mounts)
+    states.push_back({.rate = mount.starts_held ? 0.0 : mount.start_rate, .held = mount.starts_held});
+  return states;
+}
+
+std::vector<BoundaryStanding> standings(const Model& model, const State& state) {
+  std::vector<BoundaryStanding> all;
+  const std::vector<BoundaryStatus>& status = state.course.boundaries;
+  if (status.empty() && model.mounts.empty()) return all;
+  all.resize(model.boundaries.size());
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    if (!status.empty()) static_cast<BoundaryStatus&>(all[k]) = status[k];
+    const Boundary& boundary = model.boundaries[k];
+    if (!boundary.is_mounted() || state.mounts.empty()) continue;
+    const auto m = static_cast<std::size_t>(boundary.mount);
+    all[k].carried = model.mounts[m].at(state.mounts[m].travel);
+    all[k].velocity = field_of(model.mounts[m], state.mounts[m].rate);
+  }
+  return all;
+}
+
+void drift_mounts(double dt, State& state) {
+  for (MountState& mount : state.mounts) mount.travel += dt * mount.rate;
+}
+
+void apply_mount_forces(const Model& model, const State& state, double h, double middle_s, Workspace& w) {
+  w.standing = standings(model, state);
+  w.mounts.resize(model.mounts.size());
+  for (std::size_t m = 0; m < model.mounts.size(); ++m) {
+    const Mount& mount = model.mounts[m];
+    const MountState& now = state.mounts[m];
+    MountMotion& motion = w.mounts[m];
+    motion = {};
+    if (now.held) continue;
+    motion.force = force_on(model, mount, now, middle_s, w);
+    motion.response = 1.0 / (mount.inertia + h * mount.damping);
+    const double free_rate = (mount.inertia * now.rate + h * motion.force) * motion.response;
+    motion.gain = free_rate - now.rate;
+  }
+  for (std::size_t k = 0; k < model.boundaries.size(); ++k) {
+    if (!model.boundaries[k].is_mounted()) continue;
+    const auto m = static_cast<std::size_t>(model.boundaries[k].mount);
+    w.standing[k].gain = field_of(model.mounts[m], w.mounts[m].gain);
+  }
+}
+
+void enter_mounts(const Model& model, const State& state, std::size_t first, Workspace& w) {
+  for (std::size_t m = 0; m < model.mounts.size(); ++m) {
+    const Mount& mount = model.mounts[m];
+    MountMotion& motion = w.mounts[m];
+    const double rate = state.mounts[m].rate;
+    motion.body = static_cast<std::int32_t>(first + m);
+    motion.origin = mount.point;
+    if (mount.kind == MountKind::slider) motion.origin += state.mounts[m].travel * mount.axis;
+
+    Twist prescribed;
+    for (std::size_t k = 0; k < model.boundaries.size(); ++k) {
+      if (model.boundaries[k].mount != static_cast<std::int32_t>(m)) continue;
+      const PlacedBoundary& placed = w.detection.boundaries[k];
+      prescribed.angular = placed.twist.angular - placed.mount.angular;
+      prescribed.linear = placed.twist.linear - placed.mount.at(placed.pose.position) + placed.belt +
+                          prescribed.angular.cross(motion.origin - placed.pose.position);
+      break;  // the same for all on one mount
+    }
+    motion.prescribed_rate = along_axis(mount, prescribed);
+    const Twist own = mount.twist(rate);
+    w.before[first + m] = {prescribed.linear + own.linear, prescribed.angular + own.angular};
+    w.problem.free_velocity[first + m] = w.before[first + m];
+    BodyResponse& response = w.problem.response[first + m];
+    response = {};
+    if (motion.response == 0.0) continue;
+    response.set_inverse_inertia(motion.response * mount.axis * mount.axis.transpose());
+    response.slides = mount.kind == MountKind::slider;
+  }
+}
+
+void push_mounts(const Model& model, Workspace& w) {
+  for (std::size_t m = 0; m < w.mounts.size(); ++m) {
+    const Twist gain = model.mounts[m].twist(w.mounts[m].gain);
+    Twist& velocity = w.problem.free_velocity[static_cast<std::size_t>(w.mounts[m].body)];
+    velocity.linear += gain.linear;
+    velocity.angular += gain.angular;
+  }
+}
+
+void add_stops(const Model& model, const State& state, double h, Workspace& w) {
+  ContactProblem& p = w.problem;
+  for (std::size_t m = 0; m < model.mounts.size(); ++m) {
+    const Mount& mount = model.mounts[m];
+    MountMotion& motion = w.mounts[m];
+    if (motion.response == 0.0) continue;
+    const auto add = [&](double room, double away) {  // away: the sign of rates that lead away from the stop
+      const Twist direction = mount.twist(-away);
+      const auto held = static_cast<std::int32_t>(p.bodies());
+      p.free_velocity.emplace_back();
+      p.response.emplace_back();
+      p.rows.push_back({.edge = {held, motion.body},
+                        .linear = padded(direction.linear),
+                        .angular_a = padded(direction.angular),
+                        .angular_b = padded(direction.angular),
+                        .bias = room / h - away * motion.prescribed_rate,
+                        .low = 0.0});
+      return static_cast<std::int32_t>(p.rows.size()) - 1;
+    };
+    const double travel = state.mounts[m].travel;
+    if (mount.low > -infinity) motion.low_stop = add(travel - mount.low, 1.0);
+    if (mount.high < infinity) motion.high_stop = add(mount.high - travel, -1.0);
+  }
+}
+
+double mount_speed(const Model& model, const Bodies& bodies, double h, const Workspace& w) {
+  const auto sum = [&](auto&& of) {
+    return reduce_blocks(
+        bodies.size(), grain_medium, 0.0,
+        [&](const Block& block) {
+          double part = 0.0;
+          for (std::size_t i = block.begin; i < block.end; ++i) part += of(i);
+          return part;
+        },
+        [](double x, double y) { return x + y; });
+  };
+  const double mass = sum([&](std::size_t i) { return bodies.mass[i]; });
+  if (mass == 0.0) return 0.0;
+  double squares = 0.0;
+  for (std::size_t m = 0; m < model.mounts.size(); ++m) {
+    const Mount& mount = model.mounts[m];
+    const double impulse = h * w.mounts[m].force;
+    if (impulse == 0.0) continue;
+    double whole = mass + mount.inertia;
+    if (mount.kind == MountKind::hinge) {  // a torque over the radius of gyration of all is a force
+      const double inertia = mount.inertia + sum([&](std::size_t i) {
+        return bodies.mass[i] * (bodies.position[i] - mount.point).cross(mount.axis).squaredNorm();
+      });
+      whole = std::sqrt(mass * inertia);
+    }
+    squares += impulse * impulse / (whole * whole);
+  }
+  return std::sqrt(squares);
+}
+
+void take_mounts(const Model& model, double h, const Workspace& w, State& state, StepResult& result) {
+  for (std::size_t m = 0; m < model.mounts.size(); ++m) {
+    const Mount& mount = model.mounts[m];
+    const MountMotion& motion = w.mounts[m];
+    MountState& now = state.mounts[m];
+    MountLoad& load = result.mounts[m];
+    if (motion.response > 0.0) {
+      const auto body = static_cast<std::size_t>(motion.body);
+      const double before = now.rate;
+      now.rate = along_axis(mount, twist(w.solution.velocity[body])) - motion.prescribed_rate;
+      now.travel += h * along_axis(mount, twist(w.solution.correction[body]));
+      const double mean = 0.5 * (before + now.rate), damping = mount.damping * now.rate;
+      const auto stop = [&](std::int32_t row) {
+        return row < 0 ? 0.0 : w.solution.row_impulse[static_cast<std::size_t>(row)];
+      };
+      const double stops = stop(motion.low_stop) - stop(motion.high_stop);
+      const double all = mount.inertia * (now.rate - before);  // momentum gained
+      load.impulse += h * motion.force;
+      load.stop_impulse += stops;
+      load.contact_impulse += all - h * (motion.force - damping) - stops;
+      load.force_work += h * motion.force * mean;
+      load.damping_work -= h * damping * mean;
+      load.stop_work += stops * mean;
+    }
+    load.travel = now.travel;
+    load.rate = now.rate;
+    load.kinetic_energy = 0.5 * mount.inertia * now.rate * now.rate;
+  }
+}
+
+}  // namespace scree
