@@ -1,5 +1,6 @@
 #include "engine/detection/broad_phase.h"
 
+#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 
@@ -224,18 +225,108 @@ void find_candidate_pairs(std::span<const BoundingBox> boxes, BroadPhaseWorkspac
 
 namespace {
 
+/// The boxes in the cell, and those images about it that reach into it or lie so near that a box in it does.
+void make_images(std::span<const BoundingBox> boxes, const PlacedCell& cell, BroadPhaseWorkspace& w) {
+  double largest = 0.0;
+  for (const BoundingBox& box : boxes)
+    if (box.half.allFinite()) largest = std::max(largest, box.half.norm());
+  w.images.assign(boxes.begin(), boxes.end());
+  w.image_of.resize(boxes.size());
+  std::array<double, 3> over_width;  // 1/m
+  for (int k = 0; k < 3; ++k) over_width[static_cast<std::size_t>(k)] = cell.inverse.row(k).norm();
+  for (std::size_t i = 0; i < boxes.size(); ++i) {
+    w.image_of[i] = static_cast<std::int32_t>(i);
+    const BoundingBox& box = boxes[i];
+    if (!box.centre.allFinite() || !box.half.allFinite()) continue;
+    const Vec3 inside = box.centre + cell.image_in_cell(box.centre);
+    w.images[i].centre = inside;
+    const Vec3 fraction = cell.inverse * (inside - cell.centre);  // -1/2 to 1/2
+    const double reach = box.half.norm() + largest;
+    std::array<int, 3> low{}, high{};
+    for (std::size_t k = 0; k < 3; ++k) {
+      if (!cell.periodic[k]) continue;
+      const double near = 0.5 - reach * over_width[k];
+      low[k] = fraction[static_cast<int>(k)] >= near ? -1 : 0;  // at the upper end: its image is below
+      high[k] = fraction[static_cast<int>(k)] <= -near ? 1 : 0;
+    }
+    for (int z = low[2]; z <= high[2]; ++z) {
+      for (int y = low[1]; y <= high[1]; ++y) {
+        for (int x = low[0]; x <= high[0]; ++x) {
+          if (x == 0 && y == 0 && z == 0) continue;
+          w.images.push_back({inside + cell.lattice * Vec3(x, y, z), box.half});
+          w.image_of.push_back(static_cast<std::int32_t>(i));
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void find_candidate_pairs(std::span<const BoundingBox> boxes, const PlacedCell& cell, BroadPhaseWorkspace& w,
+                          CandidatePairs& pairs) {
+  if (!cell.is_periodic()) return find_candidate_pairs(boxes, w, pairs);
+  make_images(boxes, cell, w);
+  CandidatePairs of_images;
+  find_candidate_pairs(w.images, w, of_images);
+  const std::size_t n = boxes.size();
+  if (w.found.empty()) w.found.resize(1);
+  std::vector<BroadPhaseWorkspace::Pair>& found = w.found[0];
+  found.clear();
+  for (std::size_t a = 0; a < n; ++a) {  // two images about the cell are a pair in it, too
+    for (std::int32_t k = of_images.row[a]; k < of_images.row[a + 1]; ++k) {
+      const std::int32_t one = static_cast<std::int32_t>(a),
+                         other = w.image_of[static_cast<std::size_t>(of_images.b[static_cast<std::size_t>(k)])];
+      if (one != other) found.push_back({std::min(one, other), std::max(one, other)});
+    }
+  }
+  order_pairs(n, w, 1, pairs);
+  // A pair across a face was found on both sides.
+  std::vector<std::int32_t>& b = pairs.b;
+  std::int32_t kept = 0;
+  for (std::size_t a = 0; a < n; ++a) {
+    const std::int32_t begin = pairs.row[a], end = pairs.row[a + 1];
+    pairs.row[a] = kept;
+    for (std::int32_t k = begin; k < end; ++k) {
+      const auto at = static_cast<std::size_t>(k);
+      if (k == begin || b[at] != b[at - 1]) b[static_cast<std::size_t>(kept++)] = b[at];
+    }
+  }
+  pairs.row[n] = kept;
+  b.resize(static_cast<std::size_t>(kept));
+}
+
+namespace {
+
+// How much the cell may deform until pairs are searched for anew; wide boxes are wider by what that brings
+// their pairs nearer to each other.
+constexpr double most_strain = 0.02;
+
 bool within(const BoundingBox& box, const BoundingBox& wide) {  // false for what is not finite
   return ((box.centre - wide.centre).cwiseAbs() + box.half - wide.half).maxCoeff() <= 0.0 &&
          box.centre.allFinite() && box.half.allFinite();
 }
 
-bool still_within(std::span<const BoundingBox> boxes, const std::vector<BoundingBox>& wide) {
+/// `flow`: where the cell's deformation since the search takes places relative to `centre`.
+struct Flow {
+  Vec3 centre = Vec3::Zero();
+  Mat3 map = Mat3::Identity();
+  bool is_none() const { return map.isIdentity(0.0); }
+  BoundingBox operator()(const BoundingBox& box) const {
+    return {centre + map * (box.centre - centre), box.half};
+  }
+};
+
+bool still_within(std::span<const BoundingBox> boxes, const std::vector<BoundingBox>& wide,
+                  const Flow& flow) {
   if (wide.size() != boxes.size()) return false;
+  const bool stands = flow.is_none();
+  if (!stands && (flow.map - Mat3::Identity()).norm() > most_strain) return false;
   return reduce_blocks(
       boxes.size(), grain_light, true,
       [&](const Block& block) {
         for (std::size_t i = block.begin; i < block.end; ++i) {
-          if (!within(boxes[i], wide[i])) return false;
+          if (!within(boxes[i], stands ? wide[i] : flow(wide[i]))) return false;
         }
         return true;
       },
@@ -247,10 +338,16 @@ std::span<const std::int32_t> partners(const CandidatePairs& pairs, std::size_t 
   return {pairs.b.data() + pairs.row[a], static_cast<std::size_t>(pairs.row[a + 1] - pairs.row[a])};
 }
 
+/// The image of a box that is nearest to another.
+BoundingBox image_near(const BoundingBox& box, const BoundingBox& other, const PlacedCell& cell) {
+  return {box.centre + cell.nearest_image(box.centre - other.centre), box.half};
+}
+
 /// Picks the pairs that overlap; each body's go where its row of the wide list begins, to close up later.
 SCREE_FOR_EACH_TARGET
-void pick_pairs(std::span<const BoundingBox> boxes, std::span<const std::uint8_t> asleep, const Block& block,
-                PairListWorkspace& w, CandidatePairs& pairs) {
+void pick_pairs(std::span<const BoundingBox> boxes, std::span<const std::uint8_t> asleep,
+                const PlacedCell& cell, const Block& block, PairListWorkspace& w, CandidatePairs& pairs) {
+  const bool repeats = cell.is_periodic();
   for (std::size_t a = block.begin; a < block.end; ++a) {
     const auto begin = static_cast<std::size_t>(w.wide_pairs.row[a]);
     std::size_t next = begin;
@@ -258,7 +355,8 @@ void pick_pairs(std::span<const BoundingBox> boxes, std::span<const std::uint8_t
     for (const std::int32_t b : partners(w.wide_pairs, a)) {
       if (a_sleeps && asleep[static_cast<std::size_t>(b)] != 0) continue;
       w.picked[next] = b;
-      next += overlap(boxes[a], boxes[static_cast<std::size_t>(b)]) ? 1 : 0;
+      const BoundingBox& other = boxes[static_cast<std::size_t>(b)];
+      next += (repeats ? overlap(boxes[a], image_near(other, boxes[a], cell)) : overlap(boxes[a], other)) ? 1 : 0;
     }
     pairs.row[a] = static_cast<std::int32_t>(next - begin);
   }
@@ -268,19 +366,28 @@ void pick_pairs(std::span<const BoundingBox> boxes, std::span<const std::uint8_t
 
 void update_candidate_pairs(std::span<const BoundingBox> boxes,
                             const std::function<double(std::size_t)>& skin, PairListWorkspace& w,
-                            CandidatePairs& pairs, std::span<const std::uint8_t> asleep) {
+                            CandidatePairs& pairs, std::span<const std::uint8_t> asleep,
+                            const PlacedCell& cell) {
   const std::size_t n = boxes.size();
-  if (!still_within(boxes, w.wide)) {
+  Flow flow;
+  if (cell.deformation != w.deformation)
+    flow = {cell.centre, cell.deformation * w.deformation.inverse()};
+  if (!still_within(boxes, w.wide, flow)) {
+    double more = 0.0;
+    if (cell.flows())
+      for (const BoundingBox& box : boxes)
+        if (box.half.allFinite()) more = std::max(more, 2.0 * most_strain * box.half.maxCoeff());
     w.wide.resize(n);
     for_each_index(n, grain_light, [&](std::size_t i) {
-      w.wide[i] = {boxes[i].centre, boxes[i].half + Vec3::Constant(skin(i))};
+      w.wide[i] = {boxes[i].centre, boxes[i].half + Vec3::Constant(skin(i) + more)};
     });
-    find_candidate_pairs(w.wide, w.broad_phase, w.wide_pairs);
+    w.deformation = cell.deformation;
+    find_candidate_pairs(w.wide, cell, w.broad_phase, w.wide_pairs);
   }
   pairs.row.resize(n + 1);
   pairs.row[n] = 0;
   w.picked.resize(w.wide_pairs.size());
-  for_blocks(n, grain_medium, [&](const Block& block) { pick_pairs(boxes, asleep, block, w, pairs); });
+  for_blocks(n, grain_medium, [&](const Block& block) { pick_pairs(boxes, asleep, cell, block, w, pairs); });
   pairs.b.resize(exclusive_scan(pairs.row));
   for_each_index(n, grain_medium, [&](std::size_t a) {
     std::copy_n(w.picked.begin() + w.wide_pairs.row[a], pairs.row[a + 1] - pairs.row[a],

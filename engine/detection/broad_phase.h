@@ -6,6 +6,7 @@
 #include <functional>
 #include <span>
 
+#include "engine/bodies/cell.h"
 #include "engine/core/ordering.h"
 #include "engine/core/types.h"
 
@@ -40,6 +41,8 @@ struct BroadPhaseWorkspace {
   std::vector<Slot> slots;                      // [body] in the order of `order`
   std::vector<std::vector<Pair>> found;         // [block]
   std::vector<std::int32_t> cursor;             // [body]
+  std::vector<BoundingBox> images;              // in a periodic cell: those of the bodies in it, and about it
+  std::vector<std::int32_t> image_of;           // [image] body
 };
 
 /// Hierarchical cell grid (after Ogarko, Luding 2012): a body lives at the level whose cells are just larger
@@ -49,20 +52,27 @@ struct BroadPhaseWorkspace {
 void find_candidate_pairs(std::span<const BoundingBox> boxes, BroadPhaseWorkspace& workspace,
                           CandidatePairs& pairs);
 
+/// The same of boxes in a periodic cell: pairs of which some image of the one overlaps the other. Boxes
+/// beyond half of the cell's width may be left out.
+void find_candidate_pairs(std::span<const BoundingBox> boxes, const PlacedCell& cell,
+                          BroadPhaseWorkspace& workspace, CandidatePairs& pairs);
+
 /// Pairs of boxes that were made wider than asked for, so that they serve as long as every box stays within.
 struct PairListWorkspace {
   BroadPhaseWorkspace broad_phase;
   std::vector<BoundingBox> wide;     // [body] as of the last search
   CandidatePairs wide_pairs;         // of them
   std::vector<std::int32_t> picked;  // [wide pair]
+  Mat3 deformation = Mat3::Identity();  // of the cell at the last search: wide boxes go with the flow
 };
 
 /// The same pairs as find_candidate_pairs(), to the last one and in the same order, but searched for only
 /// when a box has left its wide one (by skin(i) m on every side); else picked from the last search. What the
 /// workspace holds changes the time, never the result. Pairs of two that are asleep ([body], 1; or empty) are
-/// left out.
+/// left out. With a periodic cell as find_candidate_pairs() with it.
 void update_candidate_pairs(std::span<const BoundingBox> boxes,
                             const std::function<double(std::size_t)>& skin, PairListWorkspace& workspace,
-                            CandidatePairs& pairs, std::span<const std::uint8_t> asleep = {});
+                            CandidatePairs& pairs, std::span<const std::uint8_t> asleep = {},
+                            const PlacedCell& cell = {});
 
 }  // namespace scree

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <optional>
 
 #include "engine/core/parallel.h"
 #include "engine/core/vector4.h"
@@ -46,8 +47,11 @@ void prepare_bodies(const DetectionInput& in, const PlacedShapes& placed, const 
     const ShapeIndex shape = in.bodies.shape[i];
     const Vector4 v = to_vector4(in.bodies.linear_velocity[i]),
                   spin = to_vector4(in.bodies.angular_velocity[i]);
-    w.travel[i] = in.time_step_s *
-                  (std::sqrt(dot(v, v)) + std::sqrt(dot(spin, spin)) * in.shapes.bounding_radius(shape));
+    double speed = std::sqrt(dot(v, v)) + std::sqrt(dot(spin, spin)) * in.shapes.bounding_radius(shape);
+    if (in.cell.flows())  // against the flow, and what that brings two neighbours nearer to each other
+      speed += (in.bodies.linear_velocity[i] - in.cell.flow(in.bodies.position[i])).norm() -
+               std::sqrt(dot(v, v)) + in.cell.rate.norm() * in.shapes.bounding_radius(shape);
+    w.travel[i] = in.time_step_s * speed;
     const double smallest = in.shapes.smallest_length(shape), grain = reach_grain * smallest;
     const double reach = w.travel[i] + in.time_step_s * in.free_speed_m_s + 0.5 * resting_margin * smallest;
     w.own_reach[i] = grain * std::ceil(reach / grain);
@@ -147,13 +151,25 @@ double travel_of(const DetectionInput& in, const DetectionWorkspace& w, std::siz
          (speed + gain.at(in.bodies.position[i]).norm() + gain.angular.norm() * radius);
 }
 
+/// The image of body b that is nearest to body i, if it is not the body itself.
+std::optional<ImageShift> nearest_image(const DetectionInput& in, std::size_t i, std::int32_t b) {
+  if (is_boundary(b)) return std::nullopt;
+  const Vec3 shift = in.cell.nearest_image(in.bodies.position[slot(b)] - in.bodies.position[i]);
+  if (shift.isZero(0.0)) return std::nullopt;
+  return ImageShift{shift, in.cell.image_velocity(shift)};
+}
+
 /// All that contacts are made from.
 struct Making {
   const DetectionInput& in;
   const PlacedShapes& placed;
   const DetectionWorkspace& w;
   const DetectionMemory& last;
+  bool repeats;  // is the cell periodic?
 
+  std::optional<ImageShift> image(std::size_t i, std::int32_t b) const {
+    return repeats ? nearest_image(in, i, b) : std::nullopt;
+  }
   double smallest_length(std::size_t i) const { return in.shapes.smallest_length(in.bodies.shape[i]); }
   /// How far the surfaces of a pair travel in the step, m.
   double travel(std::size_t i, std::int32_t b) const {
@@ -169,12 +185,12 @@ bool bends(double travel, double smallest) { return travel * travel > least_bend
 
 /// Where two fast bodies meet within the step. Both sides of a contact need one point, for angular momentum:
 /// it is carried by the smaller body, whose arms it must fit.
-Gap first_touch_of(const Making& m, std::size_t i, std::size_t j, const Gap& now, double travel,
-                   double smaller) {
+Gap first_touch_of(const Making& m, std::size_t i, std::size_t j, const ImageShift* image, const Gap& now,
+                   double travel, double smaller) {
   const std::vector<Vec3>& v = m.in.bodies.linear_velocity;
-  const Vec3 velocity = v[i] - v[j];
+  const Vec3 velocity = image == nullptr ? Vec3(v[i] - v[j]) : Vec3(v[i] - v[j] - image->velocity);
   const double turning = travel - m.in.time_step_s * (v[i].norm() + v[j].norm());
-  Gap touch = first_touch(m.placed, static_cast<std::int32_t>(i), static_cast<std::int32_t>(j), now,
+  Gap touch = first_touch(m.placed, static_cast<std::int32_t>(i), static_cast<std::int32_t>(j), image, now,
                           std::max(touch_accuracy * smaller, turning));
   touch.acceleration = 0.0;
   const double closing = -touch.normal.dot(velocity);
@@ -186,21 +202,25 @@ Gap first_touch_of(const Making& m, std::size_t i, std::size_t j, const Gap& now
 
 /// Do two bodies come so far in a step, against each other, that the normal between them now says little
 /// about how they will meet?
-bool is_fast(const Making& m, std::size_t i, std::int32_t b, double smaller) {
+bool is_fast(const Making& m, std::size_t i, std::int32_t b, const ImageShift* image, double smaller) {
   if (is_boundary(b)) return false;
   const std::vector<Vec3>& v = m.in.bodies.linear_velocity;
   const double shift = fast_travel * smaller / m.in.time_step_s;
-  return (v[i] - v[slot(b)]).squaredNorm() > shift * shift;
+  Vec3 velocity = v[i] - v[slot(b)];
+  if (image != nullptr) velocity -= image->velocity;
+  return velocity.squaredNorm() > shift * shift;
 }
 
 /// Arms from the centres. Between bodies both sides use the midpoint, for angular momentum; against a
 /// boundary the body's own surface point.
-SCREE_INLINE void set_arms(const Making& m, std::size_t i, std::int32_t b, const Gap& g, Contact& contact) {
+SCREE_INLINE void set_arms(const Making& m, std::size_t i, std::int32_t b, const ImageShift* image,
+                           const Gap& g, Contact& contact) {
   const bool fixed = is_boundary(b);
   const Vec3 point = fixed ? Vec3(g.point + 0.5 * g.distance * g.normal) : g.point;
   contact.arm_a = point - m.in.bodies.position[i];
   contact.arm_b =
       point - (fixed ? m.w.boundaries[boundary_of(b)].pose.position : m.in.bodies.position[slot(b)]);
+  if (image != nullptr) contact.arm_b -= image->shift;
 }
 
 /// What lasts of a contact's impulses, turned from its last normal to the new one.
@@ -226,18 +246,20 @@ class ContactsOfBody {
   /// motion?
   SCREE_INLINE void add(std::int32_t b, const Gap& gap, bool bends) {
     const double length = m_.length(i_, b);
-    if (!bends || !is_fast(m_, i_, b, length)) return add(b, gap, length);
-    const Gap touch = first_touch_of(m_, i_, slot(b), gap, m_.travel(i_, b), length);
-    if (touch.distance < infinity) add(b, touch, length);
+    const std::optional<ImageShift> found = m_.image(i_, b);
+    const ImageShift* const image = found ? &*found : nullptr;
+    if (!bends || !is_fast(m_, i_, b, image, length)) return add(b, image, gap, length);
+    const Gap touch = first_touch_of(m_, i_, slot(b), image, gap, m_.travel(i_, b), length);
+    if (touch.distance < infinity) add(b, image, touch, length);
   }
 
  private:
-  SCREE_INLINE void add(std::int32_t b, const Gap& gap, double length) {
+  SCREE_INLINE void add(std::int32_t b, const ImageShift* image, const Gap& gap, double length) {
     if (gap.status == GapStatus::iteration_limit) ++out_.failures;
     Contact& contact = out_.contacts.emplace_back();
     contact.key = {static_cast<std::int32_t>(i_), b, gap.feature};
     contact.normal = gap.normal;
-    set_arms(m_, i_, b, gap, contact);
+    set_arms(m_, i_, b, image, gap, contact);
     contact.gap = gap.distance;
     contact.gap_acceleration = static_cast<float>(gap.acceleration);
     contact.length = static_cast<float>(length);
@@ -271,6 +293,7 @@ class PairLists {
     out.found.gap.clear();
     out.found.of_pair.clear();
     out.found.remembered.clear();
+    out.found.images.clear();
     for (auto& list : out.of_kind) list.clear();
     remembered_ = std::ranges::lower_bound(m.last.remembered, static_cast<std::int32_t>(first_body), {},
                                            &RememberedPair::a);
@@ -316,9 +339,14 @@ class PairLists {
     const auto a = static_cast<std::int32_t>(i),
                number = static_cast<std::int32_t>(out_.found.of_pair.size());
     const bool moves = bends(m_.travel(i, b), m_.length(i, b));
+    std::int32_t image = -1;
+    if (const std::optional<ImageShift> found = m_.image(i, b)) {
+      image = static_cast<std::int32_t>(out_.found.images.size());
+      out_.found.images.push_back(*found);
+    }
     out_.found.of_pair.push_back({a, b, moves, is_remembered(kind)});
     out_.of_kind[static_cast<std::size_t>(kind)].push_back(
-        {a, b, number, margin, moves, {first, seed_}, is_remembered(kind) ? recall(a, b) : -1});
+        {a, b, number, margin, moves, {first, seed_}, is_remembered(kind) ? recall(a, b) : -1, image});
   }
 
   /// Where the memory of a pair goes: what was kept of it, or a new one. A pair is of one block alone.
@@ -418,7 +446,7 @@ DetectionReport find_contacts(const DetectionInput& in, DetectionWorkspace& w,
           const double smallest = in.shapes.smallest_length(in.bodies.shape[i]);
           return std::clamp(farthest, least_skin * smallest, most_skin * smallest);
         },
-        w.pair_list, w.pairs, in.bodies.asleep);
+        w.pair_list, w.pairs, in.bodies.asleep, in.cell);
   };
   find_pairs();
   spread_reach(w);
@@ -430,7 +458,7 @@ DetectionReport find_contacts(const DetectionInput& in, DetectionWorkspace& w,
   w.contact_row[n] = w.seed_row[n] = 0;
   const std::size_t blocks = block_count(n, grain_heavy);
   if (w.found.size() < blocks) w.found.resize(blocks);
-  const Making making{in, placed, w, memory};
+  const Making making{in, placed, w, memory, in.cell.is_periodic()};
   for_blocks(n, grain_heavy, [&](const Block& block) { collide_block(making, block, w); });
   merge(w, blocks, memory);
 

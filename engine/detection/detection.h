@@ -19,6 +19,7 @@ struct DetectionInput {
   double time_step_s;
   double free_speed_m_s;  // speed that forces may add within the step: |gravity| * time step
   std::span<const BoundaryStanding> standing = {};  // [boundary]; empty: as they are given
+  PlacedCell cell = {};
 };
 
 struct DetectionReport {

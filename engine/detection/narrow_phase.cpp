@@ -27,16 +27,30 @@ const Surface& surface_of(const PlacedShapes& s, std::int32_t b) {
   return std::get<Surface>(s.boundaries[boundary_of(b)].surface);
 }
 
+/// The partner of a pair, or its image.
+PlacedEllipsoid partner(const PlacedShapes& s, const ShapePair& pair, const PairGaps& found) {
+  PlacedEllipsoid b = s.ellipsoids[slot(pair.b)];
+  if (pair.image >= 0) b.centre += found.images[slot(pair.image)].shift;
+  return b;
+}
+Twist twist_of_partner(const PlacedShapes& s, const ShapePair& pair, const PairGaps& found) {
+  Twist twist = s.twist(pair.b);
+  if (pair.image >= 0) twist.linear += found.images[slot(pair.image)].velocity;
+  return twist;
+}
+
 /// Fills a batch with pairs; do any bend?
-bool fill(const PlacedShapes& s, std::span<const ShapePair> part, EllipsoidBatch& batch, Vec3* start) {
+bool fill(const PlacedShapes& s, std::span<const ShapePair> part, const PairGaps& found,
+          EllipsoidBatch& batch, Vec3* start) {
   batch.size = 0;
   const bool bend = std::ranges::any_of(part, [](const ShapePair& p) { return p.bends; });
   for (std::size_t k = 0; k < part.size(); ++k) {
     const ShapePair& pair = part[k];
-    const PlacedEllipsoid &a = s.ellipsoids[slot(pair.a)], &b = s.ellipsoids[slot(pair.b)];
+    const PlacedEllipsoid& a = s.ellipsoids[slot(pair.a)];
+    const PlacedEllipsoid b = partner(s, pair, found);
     start[k] = pair.seeds.empty() ? Vec3((a.centre - b.centre).normalized()) : pair.seeds[0].normal;
     batch.add(a, b, start[k], pair.margin);
-    if (bend) batch.set_motion(s.twist(pair.a), s.twist(pair.b));
+    if (bend) batch.set_motion(s.twist(pair.a), twist_of_partner(s, pair, found));
   }
   return bend;
 }
@@ -48,12 +62,13 @@ void find_ellipsoid_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs
   std::array<Vec3, EllipsoidBatch::capacity> start;
   for (std::size_t begin = 0; begin < pairs.size(); begin += EllipsoidBatch::capacity) {
     const auto part = pairs.subspan(begin, std::min(EllipsoidBatch::capacity, pairs.size() - begin));
-    const bool any_bends = fill(s, part, batch, start.data());
+    const bool any_bends = fill(s, part, found, batch, start.data());
     climb(batch);
     if (any_bends) bend(batch);
     for (std::size_t k = 0; k < part.size(); ++k) {
       const ShapePair& pair = part[k];
-      const PlacedEllipsoid &a = s.ellipsoids[slot(pair.a)], &b = s.ellipsoids[slot(pair.b)];
+      const PlacedEllipsoid& a = s.ellipsoids[slot(pair.a)];
+      const PlacedEllipsoid b = partner(s, pair, found);
       Gap nearest{.normal = start[k]};
       if (!batch.is_apart(k)) {
         const bool known = !pair.seeds.empty(), quick = known && batch.has_arrived(k);
@@ -63,7 +78,8 @@ void find_ellipsoid_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs
         else if (pair.bends)
           nearest.acceleration =
               quick ? batch.acceleration[k]
-                    : gap_acceleration(a, b, nearest.normal, s.twist(pair.a), s.twist(pair.b));
+                    : gap_acceleration(a, b, nearest.normal, s.twist(pair.a),
+                                       twist_of_partner(s, pair, found));
       }
       found.add(pair, nearest);
     }
@@ -133,12 +149,14 @@ void add_gaps(const ShapePair& pair, std::vector<Gap>& some, Acceleration&& acce
 void find_implicit_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs, PairGaps& found) {
   std::vector<Gap> some;
   for (const ShapePair& pair : pairs) {
-    const PlacedImplicit &a = s.implicits[slot(pair.a)], &b = s.implicits[slot(pair.b)];
+    const PlacedImplicit& a = s.implicits[slot(pair.a)];
+    PlacedImplicit b = s.implicits[slot(pair.b)];
+    if (pair.image >= 0) b.position += found.images[slot(pair.image)].shift;
+    const Twist of_b = twist_of_partner(s, pair, found);
     some.clear();
     contacts(a, b, pair.margin, found.remembered[slot(pair.remembered)].memory, some);
     add_gaps(
-        pair, some, [&](const Gap& g) { return gap_acceleration(a, b, g, s.twist(pair.a), s.twist(pair.b)); },
-        found);
+        pair, some, [&](const Gap& g) { return gap_acceleration(a, b, g, s.twist(pair.a), of_b); }, found);
   }
 }
 
@@ -202,10 +220,16 @@ void find_gaps(PairKind kind, const PlacedShapes& s, std::span<const ShapePair> 
   }
 }
 
-Gap first_touch(const PlacedShapes& s, std::int32_t a, std::int32_t b, const Gap& now, double nearness_m) {
+Gap first_touch(const PlacedShapes& s, std::int32_t a, std::int32_t b, const ImageShift* image,
+                const Gap& now, double nearness_m) {
   if (pair_kind(s, a, b) != PairKind::ellipsoid_ellipsoid) return now;
-  return first_touch(s.ellipsoids[slot(a)], s.ellipsoids[slot(b)], now, s.twist(a).linear - s.twist(b).linear,
-                     s.time_step_s, nearness_m);
+  PlacedEllipsoid other = s.ellipsoids[slot(b)];
+  Vec3 velocity = s.twist(a).linear - s.twist(b).linear;
+  if (image != nullptr) {
+    other.centre += image->shift;
+    velocity -= image->velocity;
+  }
+  return first_touch(s.ellipsoids[slot(a)], other, now, velocity, s.time_step_s, nearness_m);
 }
 
 }  // namespace scree

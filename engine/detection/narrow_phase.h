@@ -60,6 +60,11 @@ inline constexpr std::size_t pair_kinds = 9;
 constexpr bool is_remembered(PairKind kind) { return kind >= PairKind::implicit_implicit; }
 PairKind pair_kind(const PlacedShapes& placed, std::int32_t a, std::int32_t b);
 
+/// Where the image of a partner is that a pair is about, against the body itself, and how it moves against it.
+struct ImageShift {
+  Vec3 shift, velocity;  // m, m/s
+};
+
 /// A body and its partner whose gaps are asked for.
 struct ShapePair {
   std::int32_t a, b, number;     // number: where its gaps go
@@ -67,6 +72,7 @@ struct ShapePair {
   bool bends;                    // are the accelerations of its gaps asked for?
   std::span<const Seed> seeds;   // of the last step
   std::int32_t remembered = -1;  // its place in PairGaps::remembered, of kinds that have one
+  std::int32_t image = -1;       // its place in PairGaps::images; -1: the partner itself
 };
 
 /// What was found of a list of pairs: any number of gaps each. Those of infinite distance are no contact, but
@@ -80,6 +86,7 @@ struct PairGaps {
   };
   std::vector<Gap> gap;
   std::vector<Found> of_pair;  // [number]
+  std::vector<ImageShift> images;
   std::vector<RememberedPair>
       remembered;  // in the order of keys: those of the last step, and then of this one
 
@@ -95,7 +102,7 @@ void find_gaps(PairKind kind, const PlacedShapes& placed, std::span<const ShapeP
 
 /// The contact of two bodies that come to it within the step, see first_touch() of two ellipsoids; `now`
 /// itself for kinds whose normal does not change on the way.
-Gap first_touch(const PlacedShapes& placed, std::int32_t a, std::int32_t b, const Gap& now,
-                double nearness_m);
+Gap first_touch(const PlacedShapes& placed, std::int32_t a, std::int32_t b, const ImageShift* image,
+                const Gap& now, double nearness_m);
 
 }  // namespace scree

@@ -134,15 +134,44 @@ bool hold_samples_of_each_other(const PlacedImplicit& a, const PlacedImplicit& b
   return has_samples_in(a, b) || has_samples_in(b, a);
 }
 
-Packer::Packer(const Region& region, std::span<const Obstacle> obstacles) : region_(region) {
+Packer::Packer(const Region& region, std::span<const Obstacle> obstacles, const PlacedCell& cell)
+    : region_(region), cell_(cell) {
+  if (auto* box = std::get_if<BoxRegion>(&region_); box != nullptr) {
+    constexpr double rounding = 1e-9;
+    for (int k = 0; k < 3; ++k) {
+      const double edge = cell.lattice.col(k).norm();
+      if (!cell.periodic[static_cast<std::size_t>(k)] || box->high[k] - box->low[k] < edge * (1.0 - rounding))
+        continue;
+      box->low[k] -= edge;  // whoever's centre is within sticks out no further
+      box->high[k] += edge;
+    }
+  }
   for (const Obstacle& obstacle : obstacles) add(obstacle);
 }
 
+bool Packer::is_free(const Obstacle& grain) const {
+  return grid_.visit_near(grain.hull.centre, bounding_radius(grain.hull), [&](std::int32_t other) {
+    return !overlap(grain, placed_[static_cast<std::size_t>(other)]);
+  });
+}
+
 bool Packer::fits(const Obstacle& grain) const {
-  return holds(region_, grain) &&
-         grid_.visit_near(grain.hull.centre, bounding_radius(grain.hull), [&](std::int32_t other) {
-           return !overlap(grain, placed_[static_cast<std::size_t>(other)]);
-         });
+  if (!holds(region_, grain) || !is_free(grain)) return false;
+  if (!cell_.is_periodic()) return true;
+  const auto most = [&](std::size_t k) { return cell_.periodic[k] ? 1 : 0; };
+  for (int z = -most(2); z <= most(2); ++z) {
+    for (int y = -most(1); y <= most(1); ++y) {
+      for (int x = -most(0); x <= most(0); ++x) {
+        if (x == 0 && y == 0 && z == 0) continue;
+        Obstacle image = grain;
+        const Vec3 shift = cell_.lattice * Vec3(x, y, z);
+        image.hull.centre += shift;
+        if (image.function) image.function->position += shift;
+        if (!is_free(image)) return false;
+      }
+    }
+  }
+  return true;
 }
 
 void Packer::add(const Obstacle& grain) {
@@ -184,7 +213,7 @@ std::vector<Grain> lattice(const GrainRecipe& recipe, const Region& region, cons
 
 std::vector<Grain> random_packing(const GrainRecipe& recipe, const Region& region,
                                   const RandomPackingSettings& settings, std::span<const Obstacle> obstacles,
-                                  std::uint64_t seed) {
+                                  std::uint64_t seed, const PlacedCell& cell) {
   // More than fill the whole volume cannot fit: an absurd count then costs no absurd memory.
   const double whole = recipe.function ? std::pow(recipe.size, 3) * recipe.function->volume
                                        : volume(Ellipsoid{recipe.semi_axes});
@@ -205,7 +234,7 @@ std::vector<Grain> random_packing(const GrainRecipe& recipe, const Region& regio
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return grains[a].scale > grains[b].scale; });
 
-  Packer packer(region, obstacles);
+  Packer packer(region, obstacles, cell);
   std::vector<bool> placed(count, false);
   for (const std::size_t i : order) {
     for (int attempt = 0; attempt < settings.attempts && !placed[i]; ++attempt) {

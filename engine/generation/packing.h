@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 
+#include "engine/bodies/cell.h"
 #include "engine/generation/neighbour_grid.h"
 #include "engine/generation/region.h"
 #include "engine/generation/size_distribution.h"
@@ -34,13 +35,18 @@ Obstacle obstacle_of(const Shapes& shapes, ShapeIndex shape, const Pose& pose);
 /// and where the ellipsoids that hold them overlap by that of the surfaces themselves.
 class Packer {
  public:
-  Packer(const Region& region, std::span<const Obstacle> obstacles);
+  /// A region that is as wide as a periodic cell (at the start of its flow) ends nowhere there: grains stick
+  /// out, and overlap no image.
+  Packer(const Region& region, std::span<const Obstacle> obstacles, const PlacedCell& cell = {});
   /// Would it lie in the region and be free?
   bool fits(const Obstacle& grain) const;
   void add(const Obstacle& grain);
 
  private:
+  bool is_free(const Obstacle& grain) const;
+
   Region region_;
+  PlacedCell cell_;
   std::vector<Obstacle> placed_;
   NeighbourGrid grid_;
 };
@@ -84,6 +90,6 @@ struct RandomPackingSettings {
 /// found no place: about 0.2 to 0.3 of the region's volume.
 std::vector<Grain> random_packing(const GrainRecipe& recipe, const Region& region,
                                   const RandomPackingSettings& settings, std::span<const Obstacle> obstacles,
-                                  std::uint64_t seed);
+                                  std::uint64_t seed, const PlacedCell& cell = {});
 
 }  // namespace scree

@@ -6,6 +6,7 @@
 #include "engine/core/frames.h"
 #include "engine/core/ordering.h"
 #include "engine/core/parallel.h"
+#include "engine/simulation/cell_flow.h"
 #include "engine/simulation/mounts.h"
 #include "engine/simulation/rods.h"
 #include "engine/solver/problem/contact_response.h"
@@ -119,6 +120,7 @@ SCREE_INLINE double approach_speed(const Assembly& in, std::size_t c) {
   const Twist &a = in.w.before[in.p.a(c)], &b = in.w.before[in.p.b(c)];
   const Vector4 u = to_vector4(a.linear) + cross(to_vector4(a.angular), arm_a_of(g)) - to_vector4(b.linear) -
                     cross(to_vector4(b.angular), arm_b_of(g));
+  if (!in.p.image_velocity.empty()) return dot(normal_of(g), u - to_vector4(in.p.image_velocity[c]));
   return dot(normal_of(g), u);
 }
 
@@ -248,6 +250,7 @@ void assemble(const Model& model, const State& state, const Interval& interval, 
   p.friction_corners =
       settings.solver.friction_cone == FrictionCone::sampled ? settings.solver.friction_samples : 0;
   for_blocks(bodies.size(), grain_medium, [&](const Block& block) { assemble_bodies(bodies, h, block, w); });
+  set_image_velocities(state, w);
   enter_mounts(model, state, first_mount, w);
   push_mounts(model, w);
   const Assembly in{model,  bodies, contacts, interval, newton, model.materials.has_surfaces(), first_mount,
@@ -290,8 +293,12 @@ void advance_contacts(const Workspace& w, double h, Contacts& contacts) {
     const auto [centre_a, point_a] = moved(w.problem.a(c), contact.arm_a);
     // A mount's arms begin elsewhere than its boundaries'.
     const Vec3 start_b = w.problem.arm_b(c) - contact.arm_b;
-    const Vec3 centre_b = moved(w.problem.b(c), start_b).angular,
+    Vec3 centre_b = moved(w.problem.b(c), start_b).angular,
                point_b = moved(w.problem.b(c), w.problem.arm_b(c)).angular;
+    if (!w.problem.image_velocity.empty()) {  // an image goes on with the flow
+      centre_b += h * w.problem.image_velocity[c];
+      point_b += h * w.problem.image_velocity[c];
+    }
     const Vec3 point = 0.5 * (point_a + point_b);
     contact.arm_a += point - centre_a;
     contact.arm_b += point - centre_b;

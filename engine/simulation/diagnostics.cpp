@@ -67,6 +67,7 @@ class Balance {
         s_(w.solution),
         impact_(w.impact),
         before_(w.before),
+        repeats_(w.cell.is_periodic()),
         in_collision_(w.in_collision) {}
 
   SCREE_INLINE void take_contacts(const Block& block, Exchange& sums,
@@ -122,7 +123,10 @@ class Balance {
     ++sums.active;
     mark(p_.a(c));
     mark(p_.b(c));
-    const Motion a = doubled(p_.a(c), arm_a_of(terms)), b = doubled(p_.b(c), arm_b_of(terms));
+    const Motion a = doubled(p_.a(c), arm_a_of(terms));
+    Motion b = doubled(p_.b(c), arm_b_of(terms));
+    const Vector4 image = p_.image_velocity.empty() ? Vector4{} : to_vector4(p_.image_velocity[c]);
+    if (!p_.image_velocity.empty()) b.velocity += 2.0 * image;
     Vector4 on_b = -impulse, torque_on_b = -torque;
     if (shared) {
       add_work(n, impulse, torque, {a.velocity - b.velocity, a.spin - b.spin}, sums);
@@ -134,6 +138,7 @@ class Balance {
     }
 
     const Vector4 point = to_vector4(bodies_.position[p_.a(c)]) + arm_a_of(terms);
+    if (repeats_ && p_.b(c) < bodies_.size()) add_image(c, point, image, on_b, sums);
     sums.linear_size += std::sqrt(squared);
     sums.angular_size += std::sqrt(dot(point, point) * squared) + std::sqrt(dot(torque, torque));
     add_given(p_.edge[c], point, impulse, torque, sums);
@@ -182,6 +187,15 @@ class Balance {
         sign * to_vec3(cross(point, impulse) + torque);
   }
 
+  /// What the cell does where body b stands for an image of it: it hands the impulse on to where b is, and its
+  /// flow works, for the image goes another way than the body.
+  SCREE_INLINE void add_image(std::size_t c, Vector4 point, Vector4 velocity, Vector4 on_b,
+                              Exchange& sums) const {
+    const Vector4 shift = point - arm_b_of(p_.contact[c]) - to_vector4(bodies_.position[p_.b(c)]);
+    sums.angular -= to_vec3(cross(shift, on_b));
+    sums.boundary_work -= dot(velocity, on_b);
+  }
+
   /// What a contact does to a boundary. Its work is the bodies' gain: over the way that the boundary goes as
   /// it is told, or a mount as it is pushed.
   SCREE_INLINE void add_load(std::size_t c, Vector4 impulse, Vector4 torque, Exchange& sums,
@@ -205,6 +219,7 @@ class Balance {
   const ContactSolution& s_;
   const std::vector<Vec3>& impact_;
   const std::vector<Twist>& before_;
+  bool repeats_;
   std::vector<std::uint8_t>& in_collision_;
 };
 

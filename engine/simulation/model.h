@@ -5,6 +5,7 @@
 
 #include "engine/bodies/bodies.h"
 #include "engine/bodies/boundaries.h"
+#include "engine/bodies/cell.h"
 #include "engine/bodies/materials.h"
 #include "engine/bodies/mount.h"
 #include "engine/detection/contacts.h"
@@ -36,6 +37,7 @@ struct Model {
   std::vector<Inlet> inlets;
   std::vector<Outlet> outlets;
   Domain domain;
+  PeriodicCell cell;
   Forces forces;
 };
 
@@ -73,6 +75,7 @@ struct State {
   std::vector<double> rod_impulse;         // [rod], N s a (sub)step; positive pushes apart
   std::vector<MountState> mounts;          // [mount]; empty before the first step: as the model has them
   StepMemory memory;
+  Mat3 flow = Mat3::Zero();      // 1/s, the cell's rate in the last step
   std::vector<Passage> entered;  // [inlet]
   std::vector<Passage> left;     // [outlet], and last by leaving the domain; both empty before the first step
   Course course;

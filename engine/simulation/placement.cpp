@@ -24,7 +24,8 @@ Contacts contacts_at_rest(const Model& model, const Bodies& bodies, double time_
   Contacts contacts;
   Seeds seeds;
   std::vector<RememberedPair> remembered;
-  find_contacts({model.shapes, bodies, model.boundaries, time_s, 0.0, 0.0, standing}, workspace,
+  find_contacts({model.shapes, bodies, model.boundaries, time_s, 0.0, 0.0, standing,
+                 model.cell.at(time_s)}, workspace,
                 {contacts, seeds, remembered});
   return contacts;
 }

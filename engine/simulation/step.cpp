@@ -8,6 +8,7 @@
 #include "engine/simulation/adaptive_step.h"
 #include "engine/simulation/assemble.h"
 #include "engine/simulation/balance.h"
+#include "engine/simulation/cell_flow.h"
 #include "engine/simulation/exchange.h"
 #include "engine/simulation/halving.h"
 #include "engine/simulation/motion.h"
@@ -51,7 +52,7 @@ void detect(const Model& model, State& state, double middle_s, double interval_s
   const double free_speed = (w.gravity.norm() + largest(w.drive)) * interval_s;
   do {
     const DetectionReport found = find_contacts({model.shapes, state.bodies, model.boundaries, middle_s,
-                                                 interval_s, free_speed, w.standing},
+                                                 interval_s, free_speed, w.standing, w.cell},
                                                 w.detection, {state.contacts, state.seeds, state.remembered});
     report.candidates = found.candidates;
     report.narrow_phase_failures = found.failures;
@@ -147,6 +148,7 @@ void advance(StepParts& in, double begin_s, double h, double next_h, bool carry_
   if (carry_contacts) advance_contacts(w, h, state.contacts);
   apply_forces(model, state, h, middle, w);
   apply_mount_forces(model, state, h, middle, w);
+  if (model.cell.is_periodic()) w.cell = model.cell.at(middle);
   clock.charge(report.time.preparation);
 
   bool corrected = false;
@@ -206,6 +208,7 @@ const StepReport& step(const Model& model, State& state, Workspace& w, StepResul
 
   // Contacts that are carried along know nothing of other intervals, nor do those of sleepers.
   const int halvings = settings.substeps > 1 || settings.sleep.is_on() ? 0 : most_halvings;
+  follow_flow(model, state.time_s + 0.5 * plan.h, state, report);
   StepParts parts{model, state, w, result, clock};
   for (int substep = 0; substep < settings.substeps; ++substep)
     advance(parts, state.time_s + substep * h, h, substep + 1 < settings.substeps ? h : next_h, substep > 0,
@@ -220,6 +223,7 @@ const StepReport& step(const Model& model, State& state, Workspace& w, StepResul
   report.asleep = state.sleepers.sums.bodies;
   choose_next_steps(model, plan, w.problem, report, state);
   close_balances(model, bodies, energy_before, report);
+  report_cell(model, state, h, result.cell);
   clock.charge(report.time.finish);
   return report;
 }

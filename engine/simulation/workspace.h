@@ -26,6 +26,7 @@ struct Workspace {
   std::vector<Twist> before;    // [body of the problem] velocities before gravity and contacts act
   Vec3 gravity = Vec3::Zero();  // m/s^2, in the (sub)step
   std::vector<Vec3> drive;      // [body], m/s^2, by fields and fluid, its mean; empty if there are none
+  PlacedCell cell;                         // in the middle of the (sub)step
   std::vector<MountMotion> mounts;         // [mount]
   std::vector<BoundaryStanding> standing;  // [boundary], or empty
   std::vector<Vec3> impact;     // [contact], N s, contact frame: of energetic impacts; empty without

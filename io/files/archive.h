@@ -115,6 +115,11 @@ struct Shape<Eigen::Matrix<T, n, 1>> {
   using Number = T;
   static constexpr std::size_t columns = n;
 };
+template <>
+struct Shape<Mat3> {  // column by column
+  using Number = double;
+  static constexpr std::size_t columns = 9;
+};
 template <class T>
 struct Shape<Eigen::Quaternion<T>> {  // as Eigen has them: x y z w
   using Number = T;

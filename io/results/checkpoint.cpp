@@ -203,6 +203,7 @@ void visit(Archive& io, State& state) {
   io("resting_contacts", state.sleepers.contacts);
   io("rod_impulse", state.rod_impulse);
   io("mounts", state.mounts);
+  io("flow", state.flow);
   io("last_time_step_s", state.memory.last_s);
   io("next_time_step_s", state.memory.next_s);
   io("after_next_time_step_s", state.memory.after_next_s);

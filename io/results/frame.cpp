@@ -27,11 +27,12 @@ std::vector<const Contact*> all_contacts(const State& state) {
 }
 
 /// Points go along with body a: half a step has passed since contacts were found. Impulses times a factor.
-FrameContacts frame_contacts(std::span<const Contact* const> contacts, const Bodies& bodies, double factor) {
+FrameContacts frame_contacts(std::span<const Contact* const> contacts, const std::vector<Vec3>& position,
+                             double factor) {
   FrameContacts result;
   for (const Contact* c : contacts) {
     const bool fixed = is_boundary(c->key.b);
-    result.point.push_back((bodies.position[static_cast<std::size_t>(c->key.a)] + c->arm_a).cast<float>());
+    result.point.push_back((position[static_cast<std::size_t>(c->key.a)] + c->arm_a).cast<float>());
     result.normal.push_back(c->normal.cast<float>());
     result.impulse.push_back((factor * c->impulse.cast<double>()).cast<float>());
     result.gap.push_back(static_cast<float>(c->gap));
@@ -98,8 +99,18 @@ Frame make_frame(const Model& model, const State& state, const std::vector<std::
   Frame frame;
   frame.step = state.step;
   frame.time_s = state.time_s;
-  frame.position = single(bodies.position);
-  frame.velocity = single(bodies.linear_velocity);
+  // In a periodic cell, of the images in it.
+  std::vector<Vec3> position = bodies.position, velocity = bodies.linear_velocity;
+  if (model.cell.is_periodic()) {
+    const PlacedCell cell = model.cell.at(state.time_s);
+    for (std::size_t i = 0; i < n; ++i) {
+      const Vec3 shift = cell.image_in_cell(position[i]);
+      position[i] += shift;
+      velocity[i] += cell.image_velocity(shift);
+    }
+  }
+  frame.position = single(position);
+  frame.velocity = single(velocity);
   frame.angular_velocity = single(bodies.angular_velocity);
   frame.orientation.resize(n);
   for (std::size_t i = 0; i < n; ++i) {
@@ -125,7 +136,7 @@ Frame make_frame(const Model& model, const State& state, const std::vector<std::
   frame.has_contacts = with_contacts;
   // As if all steps had the same length: impulses over that are forces.
   const double last = state.memory.last_s, factor = last > 0.0 ? model.settings.time_step_s / last : 1.0;
-  if (with_contacts) frame.contacts = frame_contacts(contacts, bodies, factor);
+  if (with_contacts) frame.contacts = frame_contacts(contacts, position, factor);
 
   const RowsById by_id(bodies.id);
   frame.constants = constants_by_id(model.shapes, bodies, by_id, std::move(constants));

@@ -26,18 +26,20 @@ inline double inverse_step(double time_step_s) { return time_step_s > 0.0 ? 1.0 
 template <class Load>
 class LoadTable {
  public:
-  /// `part`: the heading of the names; `at`: 0, or where to go on, as of RowFile.
+  /// `part`: the heading of the names, null where there is one part without a name; `at`: 0, or where to go
+  /// on, as of RowFile.
   LoadTable(const std::filesystem::path& path, const char* part, const auto& parts,
             std::span<const LoadColumn<Load>> columns, std::int64_t at)
       : columns_(columns), rows_(path, header(part, columns), at) {
-    for (const auto& named : parts) names_.push_back(csv_field(named.name));
+    if (part == nullptr) return;
+    for (const auto& named : parts) names_.push_back(',' + csv_field(named.name));
   }
 
   void append(const StepReport& report, std::span<const Load> loads) {
     const double over = inverse_step(report.time_step_s);
     auto out = std::back_inserter(rows_.pending());
     for (std::size_t k = 0; k < loads.size(); ++k) {
-      fmt::format_to(out, "{},{},{}", report.step, report.time_s, names_[k]);
+      fmt::format_to(out, "{},{}{}", report.step, report.time_s, names_.empty() ? "" : names_[k]);
       for (const auto& column : columns_) fmt::format_to(out, ",{}", column.value(loads[k], over));
       rows_.pending() += '\n';
     }
@@ -48,7 +50,8 @@ class LoadTable {
 
  private:
   static std::string header(const char* part, std::span<const LoadColumn<Load>> columns) {
-    std::string text = std::string("step,time_s,") + part;
+    std::string text = "step,time_s";
+    if (part != nullptr) text += std::string(",") + part;
     for (const auto& column : columns) text += std::string(",") + column.name;
     return text;
   }

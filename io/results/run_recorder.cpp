@@ -12,6 +12,7 @@
 #include "io/results/background_writer.h"
 #include "io/results/body_fields.h"
 #include "io/results/boundary_table.h"
+#include "io/results/cell_table.h"
 #include "io/results/mount_table.h"
 #include "io/results/checkpoint.h"
 #include "io/results/frame.h"
@@ -59,11 +60,12 @@ RunFolder prepare(const Scene& scene, const RecordOptions& options) {
 
 /// Bytes that the tables of rows have, as a checkpoint knows them; 0: none yet.
 struct RowPositions {
-  std::int64_t steps = 0, boundaries = 0, mounts = 0, openings = 0, events = 0;
+  std::int64_t steps = 0, boundaries = 0, mounts = 0, cell = 0, openings = 0, events = 0;
   void visit(Archive& io) {
     io("steps", steps);
     io("boundaries", boundaries);
     io("mounts", mounts);
+    io("cell", cell);
     io("openings", openings);
     io("events", events);
   }
@@ -82,6 +84,7 @@ struct RunRecorder::Parts {
   StepTable steps;
   std::optional<BoundaryTable> loads;
   std::optional<MountTable> mounts;
+  std::optional<CellTable> cell;
   std::optional<OpeningTable> openings;
   std::optional<EventTable> events;
   RunStatistics statistics;
@@ -124,6 +127,7 @@ struct RunRecorder::Parts {
     if (s.checkpoints.keep > 0) make_folder(folder.checkpoints());
     if (!s.model.boundaries.empty()) loads.emplace(folder.boundaries(), s.model.boundaries, at.boundaries);
     if (!s.model.mounts.empty()) mounts.emplace(folder.mounts(), s.model.mounts, at.mounts);
+    if (s.model.cell.is_periodic()) cell.emplace(folder.cell(), at.cell);
     if (!opening_totals(s.model, s.initial).empty()) openings.emplace(folder.openings(), at.openings);
     if (!s.events.empty()) events.emplace(folder.events(), s.events, at.events);
     if (s.output.hdf5 && memory != nullptr) trajectory.emplace(folder.trajectory(), s, trajectory_at);
@@ -195,6 +199,7 @@ struct RunRecorder::Parts {
     at.steps = steps.sync();
     if (loads) at.boundaries = loads->sync();
     if (mounts) at.mounts = mounts->sync();
+    if (cell) at.cell = cell->sync();
     if (openings) at.openings = openings->sync();
     if (events) at.events = events->sync();
     io::write_checkpoint(folder, scene, state, finished, [&](Archive& io) {
@@ -303,6 +308,14 @@ void RunRecorder::after_step(const StepReport& report, const State& state,
   if (p.frame_due(state)) p.add_frame(state);
 }
 
+void RunRecorder::after_step(const StepResult& result, const State& state) {
+  if (parts_->cell) {
+    const Stopwatch watch(parts_->recording_time_s);
+    parts_->cell->append(result.report, {&result.cell, 1});
+  }
+  after_step(result.report, state, result.boundaries, result.mounts);
+}
+
 void RunRecorder::after_events(std::span<const Happening> happenings, const State& state) {
   Parts& p = *parts_;
   const Stopwatch watch(p.recording_time_s);
@@ -343,6 +356,7 @@ Summary RunRecorder::finish(RunStatus status, const State& state, bool good) {
     attempt([&] { p.steps.close(); });
     if (p.loads) attempt([&] { p.loads->close(); });
     if (p.mounts) attempt([&] { p.mounts->close(); });
+    if (p.cell) attempt([&] { p.cell->close(); });
     if (p.openings) attempt([&] { p.openings->close(); });
     if (p.events) attempt([&] { p.events->close(); });
     attempt([&] { write_whole_file(p.folder.stage_table(), p.stages.text()); });

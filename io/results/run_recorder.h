@@ -35,6 +35,8 @@ class RunRecorder {
   /// by boundary and mount; none are not recorded.
   void after_step(const StepReport& report, const State& state, std::span<const BoundaryLoad> loads = {},
                   std::span<const MountLoad> mounts = {});
+  /// All of it.
+  void after_step(const StepResult& result, const State& state);
 
   /// What events did at the end of the step, after after_step(). `state`: with what they changed.
   void after_events(std::span<const Happening> happenings, const State& state);

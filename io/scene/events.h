@@ -19,6 +19,7 @@ struct StepView {
   const StepReport& report;
   std::span<const BoundaryLoad> loads;  // [boundary]; empty before the first step
   std::span<const MountLoad> mounts;    // [mount]; likewise
+  const CellReport& cell;
 };
 
 /// Holds as long as the value is not below the threshold (rising) or not above it.

@@ -77,6 +77,12 @@ constexpr std::array section_table{
     SectionInfo{"domain", "[domain]", false, "",
                 "A box that the centres of bodies are to stay in, and what happens to those that do not. "
                 "Without it they fly on."},
+    SectionInfo{"cell", "[cell]", false, "",
+                "A cell without walls: all in it repeats itself along some directions for ever. Walls in it are "
+                "planes along these. cell.csv has its stress, fabric and granular temperature."},
+    SectionInfo{"flow", "[[cell.flow]]", false, "",
+                "One heading a homogeneous flow that shears, squeezes or stretches the cell for a while, along its "
+                "periodic directions; one after the other. Where it begins all bodies get the velocity of their places."},
     SectionInfo{"boundaries", "[[boundaries]]", false, "type",
                 "One heading an obstacle, which stands still, moves as it is told, or is on a mount that forces "
                 "move."},
@@ -175,6 +181,8 @@ constexpr std::array key_table{
         .description = "Where bodies are to stay."},
     Key{.section = "", .name = "boundaries", .type = tables,
         .description = "Obstacles."},
+    Key{.section = "", .name = "cell", .type = table,
+        .description = "Where space repeats itself."},
     Key{.section = "", .name = "mounts", .type = tables,
         .description = "What carries boundaries and is moved by forces."},
     Key{.section = "", .name = "gravity_function", .type = functions, .unit = "m/s^2",
@@ -580,6 +588,26 @@ constexpr std::array key_table{
     Key{.section = "boundaries", .name = "motion_waits", .type = boolean,
         .description = "Its motions wait for an event with `start_motion`; the time of their `start`, `stop`, functions and "
                        "tables counts from there."},
+
+    Key{.section = "cell", .name = "low", .type = vector, .unit = "m",
+        .description = "Low corner of the box that it is at the start."},
+    Key{.section = "cell", .name = "high", .type = vector, .unit = "m",
+        .description = "High corner."},
+    Key{.section = "cell", .name = "periodic", .type = words, .fallback = "[\"x\", \"y\", \"z\"]", .words = "x|y|z",
+        .description = "The directions along which it repeats itself."},
+    Key{.section = "cell", .name = "flow", .type = tables,
+        .description = "How it deforms; not at all if left out."},
+
+    Key{.section = "flow", .name = "gradient_x", .type = vector, .unit = "1/s", .fallback = "[0, 0, 0]",
+        .description = "Gradient of the velocity along x: [dvx/dx, dvx/dy, dvx/dz]. [0, 10, 0] shears, [-1, 0, 0] squeezes."},
+    Key{.section = "flow", .name = "gradient_y", .type = vector, .unit = "1/s", .fallback = "[0, 0, 0]",
+        .description = "[dvy/dx, dvy/dy, dvy/dz]."},
+    Key{.section = "flow", .name = "gradient_z", .type = vector, .unit = "1/s", .fallback = "[0, 0, 0]",
+        .description = "[dvz/dx, dvz/dy, dvz/dz]."},
+    Key{.section = "flow", .name = "start", .type = number, .unit = "s", .range = not_negative,
+        .description = "When it begins."},
+    Key{.section = "flow", .name = "stop", .type = number, .unit = "s", .range = not_negative,
+        .description = "When it ends; never if left out."},
 
     Key{.section = "mounts", .name = "name", .type = text, .required = true,
         .description = "Name to refer to it by."},

@@ -5,6 +5,7 @@
 #include "engine/simulation/course.h"
 #include "engine/simulation/motion.h"
 #include "io/results/boundary_table.h"
+#include "io/results/cell_table.h"
 #include "io/results/mount_table.h"
 #include "io/results/step_table.h"
 #include "io/scene/faults.h"
@@ -144,6 +145,8 @@ class EventReader {
       read_body_quantity(*of_bodies);
     } else if (contains(of_steps, name)) {
       c.value = [name](const StepView& view) { return step_quantity(name, view.report); };
+    } else if (model_.cell.is_periodic() && contains(cell_quantities(), name)) {
+      c.value = [name](const StepView& view) { return cell_quantity(name, view.cell); };
     } else if (contains(of_boundaries, name)) {
       refuse("quantity", "is a boundary's: say which by `boundary`");
       return;

@@ -132,6 +132,7 @@ Scene read_scene_text(const std::string& text, const std::filesystem::path& file
   reading.top = &root;
   read_settings(top, reading);
   read_materials(top, reading);
+  read_cell(top, reading);
   read_mounts(top, reading);
   read_boundaries(top, reading);
   finish_mounts(top, reading);
@@ -144,6 +145,7 @@ Scene read_scene_text(const std::string& text, const std::filesystem::path& file
   if (root.find("bodies") == nullptr && root.find("inlets") == nullptr && carried.list.empty())
     reading.faults.push_back(missing_bodies(file));
   read_events(top, reading);
+  check_cell(top, reading);
   check_initial_state(settings_of<PlacementLimits>(top), reading);
   check_plausibility(top, reading);
 

@@ -46,6 +46,9 @@ std::filesystem::path beside_scene(const std::string& name, Reading& reading);
 void read_settings(const Section& top, Reading& reading);
 /// Materials and the laws of all their pairs.
 void read_materials(const Section& top, Reading& reading);
+/// The periodic cell, before bodies; and what others must not do in one, after all.
+void read_cell(const Section& top, Reading& reading);
+void check_cell(const Section& top, Reading& reading);
 /// Mounts, before boundaries, which name them; and what needs boundaries, after them.
 void read_mounts(const Section& top, Reading& reading);
 void read_boundaries(const Section& top, Reading& reading);

@@ -155,6 +155,11 @@ void for_each_key(RevolvedForm& revolved, auto&& f) {
 void for_each_key(Boundary& boundary, auto&& f) {
   f("boundaries", "surface_velocity", boundary.surface_velocity);
 }
+void for_each_key(PeriodicCell& cell, auto&& f) {
+  f("cell", "low", cell.low);
+  f("cell", "high", cell.high);
+}
+void for_each_key(CellFlow& flow, auto&& f) { f("flow", "start", flow.start); }
 void for_each_key(Mount& mount, auto&& f) {
   f("mounts", "point", mount.point);
   f("mounts", "force", mount.force);

@@ -47,6 +47,7 @@ void ContactProblem::resize(std::size_t bodies, std::size_t contacts, bool impac
   resize_with_room(contact, contacts);
   resize_with_room(approach, contacts);
   resize_with_room(start_impulse, contacts);
+  image_velocity.clear();
   rows.clear();
   contact_rows = 0;
   restitution.resize(impacts ? contacts : 0);

@@ -3,6 +3,7 @@
 // Unknown are the impulses p_c (N s) of every contact in its frame (n, t1, t2), n from body b to body a, and
 // those of rows, which hold two bodies in one direction each (joints; torsion and rolling of a contact). With
 //   u_c = frame_c (v_a + w_a x arm_a - v_b - w_b x arm_b)    relative velocity of a against b, m/s     (S1)
+// less what image_velocity has, where b stands for its image in a periodic cell that flows;
 //   v   = v_free + M^-1 sum_c J_c^T p_c                                                               (S2)
 // they have to fulfil, contact by contact,
 //   0 <= u_n + offset  complementary to  p_n >= 0                                     (Signorini)     (S3)
@@ -112,6 +113,9 @@ struct ContactProblem {
   std::vector<float> approach;       // m/s, normal velocity before the step; negative where bodies approach
   std::vector<Vec3f> start_impulse;  // N s, contact frame: where iterations begin
 
+  // [contact], m/s, world axes: of body b's image against the body; empty where no cell flows
+  std::vector<Vec3> image_velocity;
+
   // Those of contacts first, ordered by contact; then those between bodies that need not touch.
   std::vector<Row> rows;
   std::size_t contact_rows = 0;  // how many are of contacts
@@ -178,7 +182,8 @@ Vec3 torque_impulse(const ContactProblem& problem, std::size_t contact,
 
 /// (S1), world axes.
 inline Vec3 relative_velocity(const ContactProblem& p, std::size_t c, const Twist& a, const Twist& b) {
-  return a.linear + a.angular.cross(p.arm_a(c)) - b.linear - b.angular.cross(p.arm_b(c));
+  const Vec3 u = a.linear + a.angular.cross(p.arm_a(c)) - b.linear - b.angular.cross(p.arm_b(c));
+  return p.image_velocity.empty() ? u : Vec3(u - p.image_velocity[c]);
 }
 inline Vec3 relative_velocity(const ContactProblem& p, std::size_t c, const std::vector<BodyVelocity>& v) {
   return relative_velocity(p, c, twist(v[p.a(c)]), twist(v[p.b(c)]));

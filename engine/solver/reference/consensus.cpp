@@ -170,7 +170,13 @@ void contact_step(const ContactProblem& p, ConsensusWorkspace& w, ContactSolutio
     const Vec3 a = side_velocity(p, c, p.arm_a(c), twist(s.velocity[p.a(c)])),
                b = side_velocity(p, c, p.arm_b(c), twist(s.velocity[p.b(c)]));
     s.impulse[c] = meet(a, b, w.contact[c], [&](Vec3 r) -> Vec3 {
-      r[0] += p.offset(c) + p.friction(c) * (a - b).tail<2>().norm();
+      Vec3 slip = a - b;
+      if (!p.image_velocity.empty()) {
+        const Vec3 image = p.frame(c) * p.image_velocity[c];
+        r -= image;
+        slip -= image;
+      }
+      r[0] += p.offset(c) + p.friction(c) * slip.tail<2>().norm();
       return project_on_cone(-r, p.friction(c));  // P_K*(r) - r = P_K(-r)
     });
   });

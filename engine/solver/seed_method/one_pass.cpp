@@ -79,8 +79,13 @@ Side side_of(const ContactProblem& p, std::size_t c, bool is_a) {
   const double w_b = delassus_share(p.frame(c), p.arm_b(c), p.response[b])(0, 0);
   const double of_a = w_b / (w_a + w_b), of_b = w_a / (w_a + w_b);
   const Twist &va = p.free_velocity[a], &vb = p.free_velocity[b];
-  const Vec3 u_a = va.linear + va.angular.cross(p.arm_a(c)), u_b = vb.linear + vb.angular.cross(p.arm_b(c));
-  return {is_a ? of_b : of_a, of_a * u_a + of_b * u_b, of_a * va.angular + of_b * vb.angular};
+  // Of b's image, as a sees it; b sees all of it in its own place.
+  const Vec3 image = p.image_velocity.empty() ? Vec3(Vec3::Zero()) : p.image_velocity[c];
+  const Vec3 u_a = va.linear + va.angular.cross(p.arm_a(c)),
+             u_b = vb.linear + vb.angular.cross(p.arm_b(c)) + image;
+  Vec3 common = of_a * u_a + of_b * u_b;
+  if (!is_a) common -= image;
+  return {is_a ? of_b : of_a, common, of_a * va.angular + of_b * vb.angular};
 }
 
 /// All that one body solves; reused from body to body.

@@ -387,6 +387,7 @@ void read_velocities(const ContactProblem& p, const std::int32_t* lane, const Bo
       const BodyVelocity &a = velocity[p.a(c)], &b = velocity[p.b(c)];
       u = load(a.linear) + cross(load(a.angular), arm_a_of(g)) - load(b.linear) -
           cross(load(b.angular), arm_b_of(g));
+      if (!p.image_velocity.empty()) u -= to_vector4(p.image_velocity[c]);
       turn = load(a.angular) - load(b.angular);
       n = normal_of(g);
       t1 = first_tangent(g);

@@ -32,12 +32,22 @@ struct ContactRange {
   const ContactTerms* contact;
   const LocalContact* local;
   Vec3* impulse;
+  const Vec3* image_velocity;  // or null
   std::size_t count;
+
+  Vector4 relative_velocity(std::size_t k, const BodyVelocity* velocity) const {
+    const Vector4 u = scree::relative_velocity(contact[k], edge[k], velocity);
+    return image_velocity == nullptr ? u : u - to_vector4(image_velocity[k]);
+  }
 };
 
 ContactRange range_of(const ContactProblem& p, std::vector<Vec3>& impulse, std::size_t begin,
                       std::size_t end) {
-  return {p.edge.data() + begin, p.contact.data() + begin, p.local.data() + begin, impulse.data() + begin,
+  return {p.edge.data() + begin,
+          p.contact.data() + begin,
+          p.local.data() + begin,
+          impulse.data() + begin,
+          p.image_velocity.empty() ? nullptr : p.image_velocity.data() + begin,
           end - begin};
 }
 
@@ -47,7 +57,7 @@ SCREE_INLINE double solve_contact(const ContactRange& contacts, std::size_t k, S
   const ContactTerms& c = contacts.contact[k];
   const LocalContact& local = contacts.local[k];
   double* const impulse = contacts.impulse[k].data();
-  const Vector4 u = relative_velocity(c, edge, bodies.velocity), n = normal_of(c), t1 = first_tangent(c);
+  const Vector4 u = contacts.relative_velocity(k, bodies.velocity), n = normal_of(c), t1 = first_tangent(c);
   const double u_n = dot(n, u) + c.offset;
   if (u_n >= 0.0 && impulse[0] == 0.0 && impulse[1] == 0.0 && impulse[2] == 0.0) return 0.0;  // idle
   const Vector4 t2 = second_tangent(c);
@@ -224,7 +234,7 @@ void add_residuals(const ContactRange& contacts, const BodyVelocity* velocity, d
                    double* squared) {
   for (std::size_t k = 0; k < contacts.count; ++k) {
     const ContactTerms& c = contacts.contact[k];
-    const Vector4 v = relative_velocity(c, contacts.edge[k], velocity);
+    const Vector4 v = contacts.relative_velocity(k, velocity);
     normal_velocity[k] = dot(normal_of(c), v);
     const Vec3 u(normal_velocity[k] + c.offset, dot(first_tangent(c), v), dot(second_tangent(c), v));
     const Vec3& impulse = contacts.impulse[k];
