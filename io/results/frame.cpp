@@ -103,8 +103,10 @@ Frame make_frame(const Model& model, const State& state, const std::vector<std::
   std::vector<Vec3> position = bodies.position, velocity = bodies.linear_velocity;
   if (model.cell.is_periodic()) {
     const PlacedCell cell = model.cell.at(state.time_s);
+    frame.lattice.assign(cell.lattice.data(), cell.lattice.data() + cell.lattice.size());
     for (std::size_t i = 0; i < n; ++i) {
       const Vec3 shift = cell.image_in_cell(position[i]);
+      frame.image_shift.push_back(shift.cast<float>());
       position[i] += shift;
       velocity[i] += cell.image_velocity(shift);
     }
@@ -141,6 +143,7 @@ Frame make_frame(const Model& model, const State& state, const std::vector<std::
   const RowsById by_id(bodies.id);
   frame.constants = constants_by_id(model.shapes, bodies, by_id, std::move(constants));
   by_id(frame.position);
+  by_id(frame.image_shift);
   by_id(frame.velocity);
   by_id(frame.angular_velocity);
   by_id(frame.orientation);

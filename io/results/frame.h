@@ -47,7 +47,10 @@ struct Frame {
   std::int64_t step = 0;
   double time_s = 0.0;
   std::shared_ptr<const BodyConstants> constants;  // the same object as long as nobody comes or goes
-  std::vector<Vec3f> position;                     // m
+  std::vector<Vec3f> position;                     // m, in a periodic cell of the image in it
+  std::vector<Vec3f> image_shift;                  // m, of that image against where the body has gone; empty
+                                                   // without a periodic cell
+  std::vector<double> lattice;                     // m, [vector, 3] of a periodic cell; empty without one
   std::vector<std::array<float, 4>> orientation;   // unit quaternion, w x y z
   std::vector<Vec3f> velocity;                     // m/s
   std::vector<Vec3f> angular_velocity;             // rad/s, world axes

@@ -145,7 +145,10 @@ if contacts.GetNumberOfPoints() and bodies.GetNumberOfPoints():
 if len(impulse):
     centre, point = vtk_to_numpy(bodies.GetPoints().GetData()), vtk_to_numpy(contacts.GetPoints().GetData())[kept]
     a, b = array(contacts, "body_a")[kept], array(contacts, "body_b")[kept]
-    ends = np.stack([centre[a], np.where(b[:, None] >= 0, centre[np.maximum(b, 0)], point)], axis=1)
+    there = np.maximum(b, 0)
+    # Of a contact across the seam of a periodic cell the partner is elsewhere.
+    near = np.linalg.norm(centre[there] - point, axis=1) <= 1.1 * array(bodies, "radii").max(axis=1)[there]
+    ends = np.stack([centre[a], np.where(((b >= 0) & near)[:, None], centre[there], point)], axis=1)
     width = 0.5 * array(bodies, "radii").min(axis=1).mean()
     radius = width * np.sqrt(np.minimum(1.0, impulse / np.percentile(impulse, 99.0)))
     points.SetData(numpy_to_vtk(np.ascontiguousarray(ends.reshape(-1, 3), dtype=np.float32), deep=1))

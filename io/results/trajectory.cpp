@@ -326,9 +326,12 @@ struct FrameArrays {
   std::vector<Growing> fields;
   std::optional<Growing> boundary_position, boundary_orientation;  // where any boundary moves
   std::optional<Growing> boundary_removed;                         // where events change boundaries
+  std::optional<Growing> lattice, image_shift;                     // of a periodic cell
 
-  FrameArrays(hid_t file, hsize_t chunk, const std::vector<std::string>& field_names,
-              const Boundaries& boundaries, bool boundaries_change) {
+  FrameArrays(hid_t file, hsize_t chunk, const Scene& scene) {
+    const std::vector<std::string>& field_names = scene.output.fields;
+    const Boundaries& boundaries = scene.model.boundaries;
+    const bool boundaries_change = !scene.initial.course.boundaries.empty();
     const Handle group = group_for(file, "frames");
     const hid_t g = group.get();
     const Growing::Layout moment{{}, short_chunk, false}, scalar{{}, chunk}, vector{{3}, chunk},
@@ -363,6 +366,13 @@ struct FrameArrays {
           Growing(g, {"boundary_removed", "1", "[frame, boundary] 1 where it is not there any more"},
                   H5T_NATIVE_INT32, {{boundaries.size()}, 1});
     }
+    if (scene.model.cell.is_periodic()) {
+      lattice = Growing(g, {"lattice", "m", "[frame, vector, 3] of the periodic cell; 1 m where it is not"},
+                        H5T_NATIVE_DOUBLE, {{3, 3}, short_chunk, false});
+      image_shift = Growing(
+          g, {"image_shift", "m", "[row, 3] position is that of the image at this shift from the body"},
+          H5T_NATIVE_FLOAT, vector);
+    }
     if (offset.rows() == 0) append_end(offset, body);
   }
 
@@ -372,7 +382,8 @@ struct FrameArrays {
          {&time, &step, &offset, &body, &position, &orientation, &velocity, &angular_velocity})
       f(*array);
     for (Growing& field : fields) f(field);
-    for (std::optional<Growing>* array : {&boundary_position, &boundary_orientation, &boundary_removed})
+    for (std::optional<Growing>* array :
+         {&boundary_position, &boundary_orientation, &boundary_removed, &lattice, &image_shift})
       if (*array) f(**array);
   }
 
@@ -397,6 +408,8 @@ struct FrameArrays {
     for (std::size_t f = 0; f < fields.size(); ++f) fields[f].append(frame.fields[f].data(), n);
     if (boundary_position) append_motion(frame.boundary_motion);
     if (boundary_removed) boundary_removed->append(frame.boundary_removed.data(), 1);
+    if (lattice) lattice->append(frame.lattice.data(), 1);
+    if (image_shift) image_shift->append(frame.image_shift.data(), n);
     append_end(offset, body);
     step.append(&frame.step, 1);
     time.append(&frame.time_s, 1);
@@ -616,8 +629,7 @@ void Trajectory::open_arrays(const Scene& scene) {
   const hid_t file = parts_->file.get();
   const hsize_t chunk = std::max<hsize_t>(scene.initial.bodies.size(), least_body_chunk);
   parts_->bodies = std::make_unique<BodyArrays>(file, chunk);
-  parts_->frames = std::make_unique<FrameArrays>(file, chunk, scene.output.fields, scene.model.boundaries,
-                                                 !scene.initial.course.boundaries.empty());
+  parts_->frames = std::make_unique<FrameArrays>(file, chunk, scene);
   parts_->ledger = std::make_unique<LedgerArrays>(file);
   if (scene.output.contacts) {
     const Settings& settings = scene.model.settings;

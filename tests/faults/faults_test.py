@@ -45,6 +45,7 @@ RUNS = {
     "events and motions": ("events/filled_drum.toml", ["--until", "1.2"]),
     "a gate that goes": ("events/dam_break.toml", ["--until", "0.8"]),
     "walls that forces move": ("machines/triaxial.toml", ["--until", "0.25", "--set", "solver.max_sweeps=100"]),
+    "a cell that flows": ("cells/shear_cell.toml", ["--until", "0.36"]),
     "a turning mesh": ("mill/mill.toml", ["--until", "0.3"]),
 }
 
