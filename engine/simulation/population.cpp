@@ -33,13 +33,18 @@ struct Extent {
   double largest = 0.0;  // bounding radius, m
 };
 
-Extent extent_of(const Shapes& shapes, const Bodies& bodies) {
+/// Where a body is, or its image in the cell.
+Vec3 place_in(const PlacedCell& cell, const Vec3& position) {
+  return cell.is_periodic() ? Vec3(position + cell.image_in_cell(position)) : position;
+}
+
+Extent extent_of(const Shapes& shapes, const Bodies& bodies, const PlacedCell& cell) {
   return reduce_blocks(
       bodies.size(), grain_medium, Extent{},
       [&](const Block& block) {
         Extent e;
         for (std::size_t i = block.begin; i < block.end; ++i) {
-          if (bodies.position[i].allFinite()) e.low = e.low.cwiseMin(bodies.position[i]);
+          if (bodies.position[i].allFinite()) e.low = e.low.cwiseMin(place_in(cell, bodies.position[i]));
           e.largest = std::max(e.largest, shapes.bounding_radius(bodies.shape[i]));
         }
         return e;
@@ -218,13 +223,13 @@ void remove(State& state, std::span<const BodyId> ids) {
   renumber(r, state);
 }
 
-void sort(const Shapes& shapes, State& state) {
+void sort(const Shapes& shapes, State& state, const PlacedCell& cell) {
   const Bodies& bodies = state.bodies;
   const std::size_t n = bodies.size();
-  const Extent extent = extent_of(shapes, bodies);
+  const Extent extent = extent_of(shapes, bodies, cell);
   std::vector<KeyedItem> order(n), scratch;
   for_each_index(n, grain_medium, [&](std::size_t i) {
-    order[i] = {place_of(extent, shapes.bounding_radius(bodies.shape[i]), bodies.position[i]),
+    order[i] = {place_of(extent, shapes.bounding_radius(bodies.shape[i]), place_in(cell, bodies.position[i])),
                 static_cast<std::int32_t>(i)};
   });
   sort_by_key(order, scratch);

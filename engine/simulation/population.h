@@ -17,8 +17,9 @@ void remove(State& state, std::span<const BodyId> ids);
 /// Puts bodies that are close into slots that are close: larger sizes first (by factors of two), along a
 /// Z-curve within a size. What the next step uses is near in memory then, and visits of contacts are compact
 /// in space (engine/solver/sweeps/colouring.h). Ids stay with their bodies; the memory of contacts is
-/// renumbered along. Depends on the state alone. Cost linear in bodies and contacts.
-void sort(const Shapes& shapes, State& state);
+/// renumbered along. In a periodic cell the images in it are what is close. Depends on the state alone. Cost
+/// linear in bodies and contacts.
+void sort(const Shapes& shapes, State& state, const PlacedCell& cell = {});
 
 /// Slots of bodies by their ids.
 class SlotsById {

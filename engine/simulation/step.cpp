@@ -202,7 +202,8 @@ const StepReport& step(const Model& model, State& state, Workspace& w, StepResul
   exchange(model, state, report);
   const StepPlan plan = plan_step(model, state, land_at_s);
   const double h = plan.h / settings.substeps, next_h = plan.next_h / settings.substeps;
-  if (settings.sort_interval > 0 && state.step % settings.sort_interval == 0) sort(model.shapes, state);
+  if (settings.sort_interval > 0 && state.step % settings.sort_interval == 0)
+    sort(model.shapes, state, model.cell.is_periodic() ? model.cell.at(state.time_s) : PlacedCell{});
   carry_impulses_to(plan.h, state);
   report.time_step_s = plan.h;
 

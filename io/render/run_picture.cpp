@@ -56,12 +56,12 @@ std::vector<ForceLine> force_lines(const TrajectoryReader& reader, std::size_t f
     const auto of = static_cast<std::size_t>(row[static_cast<std::size_t>(body)]);
     return run.model.shapes.bounding_radius(run.bodies.shape[of]);
   };
+  const bool repeats = reader.is_periodic();  // across the seam the partner is elsewhere
   std::vector<ForceLine> lines;
   for (const ContactForce& c : contact_forces(reader.contacts(frame), run.impulse_time_s)) {
     const Vec3f &start = centre[static_cast<std::size_t>(c.a)], point = c.point.cast<float>();
     Vec3f end = c.b >= 0 ? centre[static_cast<std::size_t>(c.b)] : point;
-    // Across the seam of a periodic cell the partner is elsewhere.
-    if (c.b >= 0 && (end - point).norm() > beyond_radius * radius_of(c.b)) end = point;
+    if (repeats && c.b >= 0 && (end - point).norm() > beyond_radius * radius_of(c.b)) end = point;
     lines.push_back({start, end, static_cast<float>(c.force.norm())});
   }
   return lines;

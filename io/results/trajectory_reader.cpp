@@ -301,6 +301,10 @@ bool TrajectoryReader::walls_move() const {
   });
 }
 
+bool TrajectoryReader::is_periodic() const {
+  return parts_->guarded([&] { return parts_->file.has("frames/lattice"); });
+}
+
 Boundaries TrajectoryReader::boundaries(std::size_t k) const {
   return parts_->guarded([&] {
     return moved(parts_->run.model.boundaries, parts_->boundary_motion(k), parts_->boundary_removed(k));

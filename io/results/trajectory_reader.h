@@ -73,6 +73,8 @@ class TrajectoryReader {
   FrameContacts contacts(std::size_t k) const;
   BodyTrack track(BodyId id) const;
   bool walls_move() const;  // or may go
+  /// Does space repeat itself? Bodies are then images in the cell, and partners of contacts may be elsewhere.
+  bool is_periodic() const;
   /// The boundaries as they stood, without motions.
   Boundaries boundaries(std::size_t k) const;
   /// The bodies as they were, in double precision as far as the file has it; unit quaternions.

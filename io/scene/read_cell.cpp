@@ -23,15 +23,15 @@ void read_flow(const Section& section, Reading& reading) {
                                  : missing_key(section, "start"));
     reading.faults.back().suggestion = "flows follow each other: give the first a stop, the next a start";
   }
+  const auto gradient = settings_of<FlowGradient>(section);
+  flow.rate << gradient.x.transpose(), gradient.y.transpose(), gradient.z.transpose();
   for (int i = 0; i < 3; ++i) {
     const std::string key = fmt::format("gradient_{}", axes[i]);
-    if (!section.has(key)) continue;
-    flow.rate.row(i) = section.vector(key).transpose();
     for (int j = 0; j < 3; ++j) {
       if (flow.rate(i, j) == 0.0) continue;
-      const bool along =
+      const bool repeats =
           cell.periodic[static_cast<std::size_t>(i)] && cell.periodic[static_cast<std::size_t>(j)];
-      if (along) continue;
+      if (repeats) continue;
       Fault fault = fault_at(section.given(key).items[static_cast<std::size_t>(j)],
                              fmt::format("{}[{}]", section.path_of(key), j),
                              "flows along, or across, a direction that is not periodic");
@@ -81,15 +81,10 @@ void read_cell(const Section& top, Reading& reading) {
   if (section.node() == nullptr || section.node()->faulty) return;
   PeriodicCell& cell = reading.scene.model.cell;
   set_from(section, cell);
-  for (const char* key : {"low", "high"})
-    if (!section.has(key)) return reading.faults.push_back(missing_key(section, key));
   if (!is_box(section, reading)) return;
-  cell.periodic = {true, true, true};
-  if (section.has("periodic")) {
-    const std::vector<std::string> given = section.texts("periodic");
-    for (std::size_t k = 0; k < 3; ++k) cell.periodic[k] = std::ranges::find(given, axes[k]) != given.end();
-    if (!cell.is_periodic()) reading.faults.push_back(about(section, "periodic", "names no direction"));
-  }
+  const std::vector<std::string> along = settings_of<RepeatedDirections>(section).periodic;
+  for (std::size_t k = 0; k < 3; ++k) cell.periodic[k] = std::ranges::find(along, axes[k]) != along.end();
+  if (!cell.is_periodic()) reading.faults.push_back(about(section, "periodic", "names no direction"));
   for (const Section& flow : elements(section, "flow"))
     if (!flow.node()->faulty) read_flow(flow, reading);
 }

@@ -33,6 +33,16 @@ struct RevolvedForm {
   bool inside = false;    // is a sphere hit from there?
 };
 
+/// Along which directions a cell repeats itself.
+struct RepeatedDirections {
+  std::vector<std::string> periodic{"x", "y", "z"};
+};
+
+/// Gradients of the velocity along x, y and z, 1/s.
+struct FlowGradient {
+  Vec3 x = Vec3::Zero(), y = Vec3::Zero(), z = Vec3::Zero();
+};
+
 /// Calls f(section, key, member) for every member that a key sets.
 void for_each_key(Scene& scene, auto&& f) {
   f("", "description", scene.description);
@@ -159,7 +169,13 @@ void for_each_key(PeriodicCell& cell, auto&& f) {
   f("cell", "low", cell.low);
   f("cell", "high", cell.high);
 }
+void for_each_key(RepeatedDirections& cell, auto&& f) { f("cell", "periodic", cell.periodic); }
 void for_each_key(CellFlow& flow, auto&& f) { f("flow", "start", flow.start); }
+void for_each_key(FlowGradient& gradient, auto&& f) {
+  f("flow", "gradient_x", gradient.x);
+  f("flow", "gradient_y", gradient.y);
+  f("flow", "gradient_z", gradient.z);
+}
 void for_each_key(Mount& mount, auto&& f) {
   f("mounts", "point", mount.point);
   f("mounts", "force", mount.force);
