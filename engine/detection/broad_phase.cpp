@@ -326,7 +326,7 @@ bool still_within(std::span<const BoundingBox> boxes, const std::vector<Bounding
       boxes.size(), grain_light, true,
       [&](const Block& block) {
         for (std::size_t i = block.begin; i < block.end; ++i) {
-          if (!within(boxes[i], stands ? wide[i] : flow(wide[i]))) return false;
+          if (!(stands ? within(boxes[i], wide[i]) : within(boxes[i], flow(wide[i])))) return false;
         }
         return true;
       },
@@ -344,10 +344,10 @@ BoundingBox image_near(const BoundingBox& box, const BoundingBox& other, const P
 }
 
 /// Picks the pairs that overlap; each body's go where its row of the wide list begins, to close up later.
-SCREE_FOR_EACH_TARGET
-void pick_pairs(std::span<const BoundingBox> boxes, std::span<const std::uint8_t> asleep,
-                const PlacedCell& cell, const Block& block, PairListWorkspace& w, CandidatePairs& pairs) {
-  const bool repeats = cell.is_periodic();
+template <bool repeats>
+SCREE_INLINE void pick(std::span<const BoundingBox> boxes, std::span<const std::uint8_t> asleep,
+                       const PlacedCell& cell, const Block& block, PairListWorkspace& w,
+                       CandidatePairs& pairs) {
   for (std::size_t a = block.begin; a < block.end; ++a) {
     const auto begin = static_cast<std::size_t>(w.wide_pairs.row[a]);
     std::size_t next = begin;
@@ -356,10 +356,22 @@ void pick_pairs(std::span<const BoundingBox> boxes, std::span<const std::uint8_t
       if (a_sleeps && asleep[static_cast<std::size_t>(b)] != 0) continue;
       w.picked[next] = b;
       const BoundingBox& other = boxes[static_cast<std::size_t>(b)];
-      next += (repeats ? overlap(boxes[a], image_near(other, boxes[a], cell)) : overlap(boxes[a], other)) ? 1 : 0;
+      if constexpr (repeats)
+        next += overlap(boxes[a], image_near(other, boxes[a], cell)) ? 1 : 0;
+      else
+        next += overlap(boxes[a], other) ? 1 : 0;
     }
     pairs.row[a] = static_cast<std::int32_t>(next - begin);
   }
+}
+
+SCREE_FOR_EACH_TARGET
+void pick_pairs(std::span<const BoundingBox> boxes, std::span<const std::uint8_t> asleep,
+                const PlacedCell& cell, const Block& block, PairListWorkspace& w, CandidatePairs& pairs) {
+  if (cell.is_periodic())
+    pick<true>(boxes, asleep, cell, block, w, pairs);
+  else
+    pick<false>(boxes, asleep, cell, block, w, pairs);
 }
 
 }  // namespace

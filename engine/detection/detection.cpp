@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <optional>
 
 #include "engine/core/parallel.h"
 #include "engine/core/vector4.h"
@@ -43,12 +42,13 @@ std::size_t slot(std::int32_t body) { return static_cast<std::size_t>(body); }
 SCREE_FOR_EACH_TARGET
 void prepare_bodies(const DetectionInput& in, const PlacedShapes& placed, const Block& block,
                     DetectionWorkspace& w) {
+  const bool flows = in.cell.flows();
   for (std::size_t i = block.begin; i < block.end; ++i) {
     const ShapeIndex shape = in.bodies.shape[i];
     const Vector4 v = to_vector4(in.bodies.linear_velocity[i]),
                   spin = to_vector4(in.bodies.angular_velocity[i]);
     double speed = std::sqrt(dot(v, v)) + std::sqrt(dot(spin, spin)) * in.shapes.bounding_radius(shape);
-    if (in.cell.flows())  // against the flow, and what that brings two neighbours nearer to each other
+    if (flows)  // against the flow, and what that brings two neighbours nearer to each other
       speed += (in.bodies.linear_velocity[i] - in.cell.flow(in.bodies.position[i])).norm() -
                std::sqrt(dot(v, v)) + in.cell.rate.norm() * in.shapes.bounding_radius(shape);
     w.travel[i] = in.time_step_s * speed;
@@ -151,12 +151,13 @@ double travel_of(const DetectionInput& in, const DetectionWorkspace& w, std::siz
          (speed + gain.at(in.bodies.position[i]).norm() + gain.angular.norm() * radius);
 }
 
-/// The image of body b that is nearest to body i, if it is not the body itself.
-std::optional<ImageShift> nearest_image(const DetectionInput& in, std::size_t i, std::int32_t b) {
-  if (is_boundary(b)) return std::nullopt;
-  const Vec3 shift = in.cell.nearest_image(in.bodies.position[slot(b)] - in.bodies.position[i]);
-  if (shift.isZero(0.0)) return std::nullopt;
-  return ImageShift{shift, in.cell.image_velocity(shift)};
+/// The image of body b that is nearest to body i goes to `image`; false if it is the body itself.
+bool find_image(const DetectionInput& in, std::size_t i, std::int32_t b, ImageShift& image) {
+  if (is_boundary(b)) return false;
+  image.shift = in.cell.nearest_image(in.bodies.position[slot(b)] - in.bodies.position[i]);
+  if (image.shift.isZero(0.0)) return false;
+  image.velocity = in.cell.image_velocity(image.shift);
+  return true;
 }
 
 /// All that contacts are made from.
@@ -167,8 +168,9 @@ struct Making {
   const DetectionMemory& last;
   bool repeats;  // is the cell periodic?
 
-  std::optional<ImageShift> image(std::size_t i, std::int32_t b) const {
-    return repeats ? nearest_image(in, i, b) : std::nullopt;
+  /// Null without an image.
+  const ImageShift* image(std::size_t i, std::int32_t b, ImageShift& room) const {
+    return repeats && find_image(in, i, b, room) ? &room : nullptr;
   }
   double smallest_length(std::size_t i) const { return in.shapes.smallest_length(in.bodies.shape[i]); }
   /// How far the surfaces of a pair travel in the step, m.
@@ -246,8 +248,8 @@ class ContactsOfBody {
   /// motion?
   SCREE_INLINE void add(std::int32_t b, const Gap& gap, bool bends) {
     const double length = m_.length(i_, b);
-    const std::optional<ImageShift> found = m_.image(i_, b);
-    const ImageShift* const image = found ? &*found : nullptr;
+    ImageShift room;
+    const ImageShift* const image = m_.image(i_, b, room);
     if (!bends || !is_fast(m_, i_, b, image, length)) return add(b, image, gap, length);
     const Gap touch = first_touch_of(m_, i_, slot(b), image, gap, m_.travel(i_, b), length);
     if (touch.distance < infinity) add(b, image, touch, length);
@@ -340,9 +342,10 @@ class PairLists {
                number = static_cast<std::int32_t>(out_.found.of_pair.size());
     const bool moves = bends(m_.travel(i, b), m_.length(i, b));
     std::int32_t image = -1;
-    if (const std::optional<ImageShift> found = m_.image(i, b)) {
+    ImageShift room;
+    if (m_.image(i, b, room) != nullptr) {
       image = static_cast<std::int32_t>(out_.found.images.size());
-      out_.found.images.push_back(*found);
+      out_.found.images.push_back(room);
     }
     out_.found.of_pair.push_back({a, b, moves, is_remembered(kind)});
     out_.of_kind[static_cast<std::size_t>(kind)].push_back(

@@ -27,11 +27,14 @@ const Surface& surface_of(const PlacedShapes& s, std::int32_t b) {
   return std::get<Surface>(s.boundaries[boundary_of(b)].surface);
 }
 
-/// The partner of a pair, or its image.
-PlacedEllipsoid partner(const PlacedShapes& s, const ShapePair& pair, const PairGaps& found) {
-  PlacedEllipsoid b = s.ellipsoids[slot(pair.b)];
-  if (pair.image >= 0) b.centre += found.images[slot(pair.image)].shift;
-  return b;
+/// The partner of a pair; an image of it in `room`.
+const PlacedEllipsoid& partner(const PlacedShapes& s, const ShapePair& pair, const PairGaps& found,
+                               PlacedEllipsoid& room) {
+  const PlacedEllipsoid& b = s.ellipsoids[slot(pair.b)];
+  if (pair.image < 0) return b;
+  room = b;
+  room.centre += found.images[slot(pair.image)].shift;
+  return room;
 }
 Twist twist_of_partner(const PlacedShapes& s, const ShapePair& pair, const PairGaps& found) {
   Twist twist = s.twist(pair.b);
@@ -43,11 +46,12 @@ Twist twist_of_partner(const PlacedShapes& s, const ShapePair& pair, const PairG
 bool fill(const PlacedShapes& s, std::span<const ShapePair> part, const PairGaps& found,
           EllipsoidBatch& batch, Vec3* start) {
   batch.size = 0;
+  PlacedEllipsoid room;
   const bool bend = std::ranges::any_of(part, [](const ShapePair& p) { return p.bends; });
   for (std::size_t k = 0; k < part.size(); ++k) {
     const ShapePair& pair = part[k];
     const PlacedEllipsoid& a = s.ellipsoids[slot(pair.a)];
-    const PlacedEllipsoid b = partner(s, pair, found);
+    const PlacedEllipsoid& b = partner(s, pair, found, room);
     start[k] = pair.seeds.empty() ? Vec3((a.centre - b.centre).normalized()) : pair.seeds[0].normal;
     batch.add(a, b, start[k], pair.margin);
     if (bend) batch.set_motion(s.twist(pair.a), twist_of_partner(s, pair, found));
@@ -59,6 +63,7 @@ bool fill(const PlacedShapes& s, std::span<const ShapePair> part, const PairGaps
 SCREE_FOR_EACH_TARGET
 void find_ellipsoid_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs, PairGaps& found) {
   EllipsoidBatch batch;
+  PlacedEllipsoid room;
   std::array<Vec3, EllipsoidBatch::capacity> start;
   for (std::size_t begin = 0; begin < pairs.size(); begin += EllipsoidBatch::capacity) {
     const auto part = pairs.subspan(begin, std::min(EllipsoidBatch::capacity, pairs.size() - begin));
@@ -68,7 +73,7 @@ void find_ellipsoid_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs
     for (std::size_t k = 0; k < part.size(); ++k) {
       const ShapePair& pair = part[k];
       const PlacedEllipsoid& a = s.ellipsoids[slot(pair.a)];
-      const PlacedEllipsoid b = partner(s, pair, found);
+      const PlacedEllipsoid& b = partner(s, pair, found, room);
       Gap nearest{.normal = start[k]};
       if (!batch.is_apart(k)) {
         const bool known = !pair.seeds.empty(), quick = known && batch.has_arrived(k);

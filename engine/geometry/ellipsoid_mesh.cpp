@@ -144,4 +144,43 @@ double gap_acceleration(const Ellipsoid& shape, const Pose& pose, const PlacedMe
   return (at(dt_s) - 2.0 * contact.distance + at(-dt_s)) / (dt_s * dt_s);
 }
 
+namespace {
+
+/// The squared distance of the origin from a triangle: over its face, or from the nearest of its edges.
+double squared_distance(const Vec3& a, const Vec3& b, const Vec3& c) {
+  const Vec3 normal = (b - a).cross(c - a);
+  const auto inside = [&](const Vec3& from, const Vec3& to) {
+    return normal.cross(to - from).dot(-from) >= 0.0;
+  };
+  if (const double area = normal.squaredNorm(); area > 0.0 && inside(a, b) && inside(b, c) && inside(c, a))
+    return normal.dot(a) * normal.dot(a) / area;
+  const auto of_edge = [](const Vec3& from, const Vec3& to) {
+    const Vec3 along = to - from;
+    const double length = along.squaredNorm();
+    const double at = length > 0.0 ? std::clamp(-from.dot(along) / length, 0.0, 1.0) : 0.0;
+    return (from + at * along).squaredNorm();
+  };
+  return std::min({of_edge(a, b), of_edge(b, c), of_edge(c, a)});
+}
+
+}  // namespace
+
+bool reaches_into(const Ellipsoid& shape, const Pose& pose, const PlacedMesh& placed) {
+  const MeshSurface& mesh = *placed.mesh;
+  // In the mesh's axes the ellipsoid, and in units of its semi-axes the unit ball.
+  const Quat turn = placed.pose.orientation.conjugate() * pose.orientation;
+  const Vec3 centre = placed.pose.orientation.conjugate() * (pose.position - placed.pose.position);
+  const Vec3 half = (turn.toRotationMatrix() * shape.semi_axes.asDiagonal()).rowwise().norm();
+  const auto in_ball = [&](std::int32_t vertex) {
+    const Vec3& x = mesh.points[static_cast<std::size_t>(vertex)];
+    return Vec3((turn.conjugate() * (x - centre)).cwiseQuotient(shape.semi_axes));
+  };
+  bool any = false;
+  triangles_near(mesh, centre - half, centre + half, [&](std::int32_t triangle) {
+    const auto& corner = mesh.triangles[static_cast<std::size_t>(triangle)];
+    any = any || squared_distance(in_ball(corner[0]), in_ball(corner[1]), in_ball(corner[2])) < 1.0;
+  });
+  return any;
+}
+
 }  // namespace scree

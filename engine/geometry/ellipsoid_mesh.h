@@ -16,6 +16,10 @@ namespace scree {
 void contacts(const Ellipsoid& shape, const Pose& pose, const PlacedMesh& mesh, double margin,
               std::vector<Gap>& found);
 
+/// Does any triangle reach into the ellipsoid? Exact to rounding, at any depth, where contacts() may see
+/// nothing any more.
+bool reaches_into(const Ellipsoid& shape, const Pose& pose, const PlacedMesh& mesh);
+
 /// Second time derivative of the distance of one of those contacts while both move on with their twists,
 /// m/s^2: the second difference over +-dt with the same face, edge or vertex.
 double gap_acceleration(const Ellipsoid& shape, const Pose& pose, const PlacedMesh& mesh, const Gap& contact,

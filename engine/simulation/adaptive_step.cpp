@@ -34,7 +34,10 @@ double loosened(const Settings& settings, double part) {
 struct Extremes {
   double fastest = 0.0, shortest = infinity;  // speed over smallest length, 1/s; smallest length, m
 };
-Extremes extremes(const Shapes& shapes, const Bodies& bodies) {
+/// Speeds against the flow of a cell, which images share; and what that makes of two neighbours.
+Extremes extremes(const Shapes& shapes, const Bodies& bodies, const PlacedCell& cell = {}) {
+  const bool flows = cell.flows();
+  const double strain = cell.rate.norm();
   return reduce_blocks(
       bodies.size(), grain_medium, Extremes{},
       [&](const Block& block) {
@@ -42,7 +45,9 @@ Extremes extremes(const Shapes& shapes, const Bodies& bodies) {
         for (std::size_t i = block.begin; i < block.end; ++i) {
           const double length = shapes.smallest_length(bodies.shape[i]),
                        excess = shapes.bounding_radius(bodies.shape[i]) - length;
-          const double speed = bodies.linear_velocity[i].norm() + excess * bodies.angular_velocity[i].norm();
+          const Vec3 v = flows ? Vec3(bodies.linear_velocity[i] - cell.flow(bodies.position[i]))
+                               : bodies.linear_velocity[i];
+          const double speed = v.norm() + strain * length + excess * bodies.angular_velocity[i].norm();
           e.fastest = std::max(e.fastest, speed / length);
           e.shortest = std::min(e.shortest, length);
         }
@@ -129,7 +134,8 @@ void choose_next_steps(const Model& model, const StepPlan& done, const ContactPr
   memory.last_s = done.h;
   if (!settings.adaptive_step) return;
   if (!(memory.next_s > 0.0)) memory.next_s = memory.after_next_s = std::max(done.h, done.next_h);
-  const Extremes of_bodies = extremes(model.shapes, state.bodies);
+  const Extremes of_bodies =
+      extremes(model.shapes, state.bodies, model.cell.flows() ? model.cell.at(state.time_s) : PlacedCell{});
   double wanted = factor_after(settings, report, of_bodies.shortest, memory.overlap) * memory.next_s;
   // Shorter at once, but by no more than half: how fast bodies meet varies much from step to step.
   if (const double fastest = fastest_approach(problem, done.h); fastest > 0.0)

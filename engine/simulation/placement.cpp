@@ -6,6 +6,7 @@
 #include <set>
 
 #include "engine/detection/detection.h"
+#include "engine/geometry/ellipsoid_mesh.h"
 #include "engine/generation/packing.h"
 #include "engine/simulation/adaptive_step.h"
 
@@ -197,7 +198,11 @@ bool overlaps_boundary(const Model& model, ShapeIndex shape, MaterialIndex mater
     const PlacedBoundary placed = place(model.boundaries[k], time_s, 0.0, standing_of(standing, k));
     const Misplaced found =
         std::visit([&](const auto& s) { return fit(model.shapes, one, 0, s); }, placed.surface);
-    if (!placed.removed && found.how != Misplaced::How::overlaps) return true;
+    if (placed.removed) continue;
+    if (found.how != Misplaced::How::overlaps) return true;
+    // Deeper than contacts look: a sheet may pass through the middle of a grain.
+    const auto* mesh = std::get_if<PlacedMesh>(&placed.surface);
+    if (mesh != nullptr && reaches_into(enclosing_ellipsoid(model.shapes, shape), pose, *mesh)) return true;
   }
   return false;
 }

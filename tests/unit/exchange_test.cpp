@@ -1,11 +1,13 @@
 #include "engine/simulation/exchange.h"
 
 #include <gtest/gtest.h>
+#include <numbers>
 #include <numeric>
 
 #include "engine/core/parallel.h"
 #include "engine/simulation/placement.h"
 #include "engine/simulation/population.h"
+#include "tests/support/meshes.h"
 #include "tests/support/world.h"
 
 namespace scree {
@@ -103,6 +105,71 @@ TEST(Exchange, AWallThatIsGoneIsInNobodysWay) {
   world.state.course.boundaries = {{.removed = true, .clock = {}}};
   world.step();
   EXPECT_EQ(world.state.bodies.size(), 10u);
+}
+
+// A sheet without thickness that passes through a grain is in its way, wherever it passes.
+TEST(Exchange, ASheetThroughAGrainIsInItsWay) {
+  test::World world;
+  world.model.boundaries.push_back(
+      {"sheet", world.material,
+       test::placed({Vec3(-1, -1, 0), Vec3(1, -1, 0), Vec3(1, 1, 0), Vec3(-1, 1, 0)}, {{0, 1, 2}, {0, 2, 3}})});
+  const Ellipsoid ellipsoid{Vec3(0.09, 0.07, 0.06)};
+  const ShapeIndex shape = world.model.shapes.add(ellipsoid);
+  Random random(6);
+  int missed = 0;
+  for (int k = 0; k < 2000; ++k) {
+    const Pose pose{Vec3(random.uniform(-0.8, 0.8), random.uniform(-0.8, 0.8), random.uniform(-0.1, 0.1)),
+                    random.rotation()};
+    const double half = std::sqrt(place(ellipsoid, pose).matrix(2, 2));
+    const bool through = std::abs(pose.position.z()) < half;
+    const bool found = overlaps_boundary(world.model, shape, world.material, pose, 0.0);
+    missed += through != found ? 1 : 0;
+  }
+  EXPECT_EQ(missed, 0);
+}
+
+// Where a sheet bends, contacts of a grain deep in it may have no feature to be on: samples of the sheet tell.
+TEST(Exchange, ABentSheetThroughAGrainIsInItsWay) {
+  test::World world;
+  Random random(6);
+  std::vector<Vec3> points;
+  test::Triangles triangles;
+  constexpr int n = 24;
+  for (int k = 0; k <= n; ++k) {  // a turn of a screw
+    const double angle = 2.0 * std::numbers::pi * k / n;
+    for (const double r : {0.02, 0.2}) points.emplace_back(r * std::cos(angle), r * std::sin(angle), 0.2 * k / n);
+    if (k < n) {
+      triangles.push_back({2 * k, 2 * k + 1, 2 * k + 3});
+      triangles.push_back({2 * k, 2 * k + 3, 2 * k + 2});
+    }
+  }
+  world.model.boundaries.push_back({"screw", world.material, test::placed(points, triangles)});
+  const Ellipsoid ellipsoid{Vec3(0.03, 0.025, 0.02)};
+  const ShapeIndex shape = world.model.shapes.add(ellipsoid);
+  int through = 0, missed = 0, without_reason = 0;
+  for (int k = 0; k < 600; ++k) {
+    const Pose pose{Vec3(random.uniform(-0.2, 0.2), random.uniform(-0.2, 0.2), random.uniform(0.0, 0.2)),
+                    random.rotation()};
+    double nearest = infinity;
+    for (const auto& t : triangles) {
+      const auto corner = [&](int i) { return points[static_cast<std::size_t>(t[static_cast<std::size_t>(i)])]; };
+      constexpr int m = 40;
+      for (int u = 0; u <= m; ++u) {
+        for (int v = 0; u + v <= m; ++v) {
+          const Vec3 x = corner(0) + (corner(1) - corner(0)) * u / m + (corner(2) - corner(0)) * v / m;
+          nearest = std::min(nearest, (pose.orientation.conjugate() * (x - pose.position))
+                                          .cwiseQuotient(ellipsoid.semi_axes).squaredNorm());
+        }
+      }
+    }
+    const bool found = overlaps_boundary(world.model, shape, world.material, pose, 0.0);
+    through += nearest < 1.0 ? 1 : 0;
+    missed += nearest < 1.0 && !found ? 1 : 0;
+    without_reason += nearest > 1.2 && found ? 1 : 0;  // samples are 5 mm apart
+  }
+  EXPECT_GT(through, 100);
+  EXPECT_EQ(missed, 0);
+  EXPECT_EQ(without_reason, 0);
 }
 
 TEST(Exchange, NewGrainsOverlapNobodyAndNoWall) {

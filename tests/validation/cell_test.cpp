@@ -260,6 +260,26 @@ TEST(Cell, WhatTheStressGivesIsDissipated) {
   EXPECT_NEAR(dissipated, by_stress, 0.01 * by_stress);  // the temperature at both ends differs a little
 }
 
+// Adaptive steps look at velocities against the flow: far from the cell's middle, and for bodies that have gone
+// round many times, steps are as long.
+TEST(Cell, AdaptiveStepsDoNotSeeTheFlow) {
+  std::vector<double> lengths;
+  for (const double shift : {0.0, 40.0}) {
+    World world = crowd(100, 0.19);
+    world.model.settings.adaptive_step = true;
+    world.model.cell.flow = {{shear(20.0)}};
+    for (Vec3& x : world.state.bodies.position) x.y() += shift * 0.19;
+    world.state.memory = {};
+    for (int k = 0; k < 50; ++k) {
+      const StepReport& r = world.step();
+      EXPECT_LT(std::abs(r.energy.remainder), 1e-9);
+    }
+    lengths.push_back(world.state.time_s / 50);
+  }
+  EXPECT_NEAR(lengths[1], lengths[0], 0.2 * lengths[0]);
+  EXPECT_GT(lengths[0], 1e-4);
+}
+
 TEST(Cell, SameBitsOnAnyThreadsAndFromACopy) {
   std::vector<std::uint64_t> hashes;
   for (const int threads : {1, 2, 3, 4, 8}) {
