@@ -123,6 +123,23 @@ void add_deep_pairs(const Model& model, const Bodies& bodies,
   }
 }
 
+/// How far triangles reach into a body where no contact tells, over its size: so much smaller it would be free.
+/// 0 if that is not more than `limit`.
+double hidden_depth(const Ellipsoid& hull, const Pose& pose, const PlacedMesh& mesh, double limit) {
+  const auto reached = [&](double depth) {
+    return reaches_into(Ellipsoid{(1.0 - depth) * hull.semi_axes}, pose, mesh);
+  };
+  constexpr double rounding = 1e-6;
+  if (limit >= 1.0 || !reached(std::max(limit, rounding))) return 0.0;
+  double low = limit, high = 1.0;
+  constexpr int halvings = 20;
+  for (int k = 0; k < halvings; ++k) {
+    const double middle = 0.5 * (low + high);
+    (reached(middle) ? low : high) = middle;
+  }
+  return low;
+}
+
 }  // namespace
 
 std::vector<Misplaced> misplaced_bodies(const Model& model, const Bodies& bodies, double limit) {
@@ -148,8 +165,13 @@ std::vector<Misplaced> misplaced_bodies(const Model& model, const Bodies& bodies
       }
     }
     for (std::size_t w = 0; w < wall_depth.size(); ++w) {
-      Misplaced found = std::visit([&](const auto& s) { return fit(model.shapes, bodies, i, s); },
-                                   place(model.boundaries[w], 0.0).surface);
+      const BoundarySurface surface = place(model.boundaries[w], 0.0).surface;
+      Misplaced found =
+          std::visit([&](const auto& s) { return fit(model.shapes, bodies, i, s); }, surface);
+      if (const auto* mesh = std::get_if<PlacedMesh>(&surface);
+          mesh != nullptr && wall_depth[w] == 0.0 && model.shapes.kind(bodies.shape[i]) == ShapeKind::ellipsoid)
+        wall_depth[w] = hidden_depth(model.shapes.ellipsoid(bodies.shape[i]), bodies.pose(i), *mesh, limit) *
+                        smaller_length(model, bodies, i, i);
       found.by_boundary = true;
       found.body = i;
       found.other = w;
