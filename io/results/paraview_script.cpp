@@ -34,10 +34,17 @@ if not os.path.exists(os.path.join(FOLDER, "bodies.pvd")):
 
 def show_bodies(view):
     bodies = PVDReader(registrationName="bodies", FileName=os.path.join(FOLDER, "bodies.pvd"))
-    bodies.UpdatePipeline()
-    display = Show(bodies, view)
-    if bodies.GetDataInformation().GetNumberOfPoints() == 0:
+    # A run may begin without bodies, and what there is at first decides how they are drawn.
+    times = bodies.TimestepValues if hasattr(bodies.TimestepValues, "__len__") else [bodies.TimestepValues]
+    for time in times:
+        bodies.UpdatePipeline(time)
+        if bodies.GetDataInformation().GetNumberOfPoints() > 0:
+            view.ViewTime = time
+            break
+    else:
+        Show(bodies, view)
         return bodies
+    display = Show(bodies, view)
     display.SetRepresentationType("3D Glyphs")
     if SHAPES:
         show_meshes(display)
@@ -81,9 +88,12 @@ def range_over_time(source, array, moments=100):
     low, high = float("inf"), float("-inf")
     for k in range(min(moments, len(times))):
         source.UpdatePipeline(times[k * (len(times) - 1) // max(1, min(moments, len(times)) - 1)])
-        a, b = source.PointData[array].GetRange(-1)
+        values = source.PointData[array]
+        if values is None or source.GetDataInformation().GetNumberOfPoints() == 0:
+            continue  # nobody is there
+        a, b = values.GetRange(-1)
         low, high = min(low, a), max(high, b)
-    return low, max(high, low + 1e-12)
+    return (low, max(high, low + 1e-12)) if low <= high else (0.0, 1.0)
 
 
 def colour(display, view, array):
@@ -144,7 +154,10 @@ if contacts.GetNumberOfPoints() and bodies.GetNumberOfPoints():
     impulse = impulse[kept]
 if len(impulse):
     centre, point = vtk_to_numpy(bodies.GetPoints().GetData()), vtk_to_numpy(contacts.GetPoints().GetData())[kept]
-    a, b = array(contacts, "body_a")[kept], array(contacts, "body_b")[kept]
+    # Contacts name bodies by their ids, which rise with the points.
+    ids = array(bodies, "id")
+    a, b = (array(contacts, name)[kept] for name in ("body_a", "body_b"))
+    a, b = np.searchsorted(ids, a), np.where(b >= 0, np.searchsorted(ids, np.maximum(b, 0)), -1)
     there = np.maximum(b, 0)
     # Of a contact across the seam of a periodic cell the partner is elsewhere.
     near = np.linalg.norm(centre[there] - point, axis=1) <= 1.1 * array(bodies, "radii").max(axis=1)[there]
