@@ -28,9 +28,9 @@ struct Boundary {
   PrescribedMotion motion = {};
   Vec3 centre = Vec3::Zero();  // m, what torques on it and its pose are about
   Vec3 surface_velocity =
-      Vec3::Zero();      // m/s, of a belt that the surface is, in its axes; moves nothing else
+      Vec3::Zero();         // m/s, of a belt that the surface is, in its axes; moves nothing else
   std::int32_t mount = -1;  // that carries it and its motion, of the model's; -1: none
-  bool removed = false;  // of recorded boundaries: it was not there any more at that moment
+  bool removed = false;     // of recorded boundaries: it was not there any more at that moment
 
   bool is_mounted() const { return mount >= 0; }
   /// Does its surface change its place?

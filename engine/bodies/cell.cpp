@@ -8,8 +8,8 @@ namespace scree {
 
 namespace {
 
-/// exp(a t). Exact for simple shear, whose square is nothing; else by Taylor's series of a small part, squared
-/// again and again.
+/// exp(a t). Exact for simple shear, whose square is nothing; else by Taylor's series of a small part,
+/// squared again and again.
 Mat3 exponential(const Mat3& a, double t) {
   const Mat3 x = t * a;
   if ((x * x).isZero(0.0)) return Mat3::Identity() + x;
@@ -36,8 +36,7 @@ void reduce(const std::array<bool, 3>& periodic, Mat3& lattice) {
       for (int j = 0; j < 3; ++j) {
         if (i == j || !periodic[static_cast<std::size_t>(i)] || !periodic[static_cast<std::size_t>(j)])
           continue;
-        const double turns =
-            std::round(lattice.col(i).dot(lattice.col(j)) / lattice.col(j).squaredNorm());
+        const double turns = std::round(lattice.col(i).dot(lattice.col(j)) / lattice.col(j).squaredNorm());
         if (turns == 0.0 || lattice.col(i).squaredNorm() < lattice.col(j).squaredNorm()) continue;
         lattice.col(i) -= turns * lattice.col(j);
         changed = true;

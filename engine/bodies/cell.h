@@ -13,17 +13,17 @@ namespace scree {
 /// all its images, at x + S for every S of the lattice, which move with v + rate S.
 struct PlacedCell {
   std::array<bool, 3> periodic{false, false, false};
-  Vec3 centre = Vec3::Zero();            // m, what the deformation leaves where it is
-  Mat3 deformation = Mat3::Identity();   // since the start: F
-  Mat3 rate = Mat3::Zero();              // 1/s, velocity gradient: dv_i/dx_j
-  Mat3 lattice = Mat3::Identity();       // m, columns: as short as the lattice has them; of others 1 m
+  Vec3 centre = Vec3::Zero();           // m, what the deformation leaves where it is
+  Mat3 deformation = Mat3::Identity();  // since the start: F
+  Mat3 rate = Mat3::Zero();             // 1/s, velocity gradient: dv_i/dx_j
+  Mat3 lattice = Mat3::Identity();      // m, columns: as short as the lattice has them; of others 1 m
   Mat3 inverse = Mat3::Identity();
-  double volume = 0.0;                   // m^3
+  double volume = 0.0;  // m^3
 
   bool is_periodic() const { return periodic[0] || periodic[1] || periodic[2]; }
   bool flows() const { return !rate.isZero(0.0); }
-  /// S of the image of a point that is nearest to the origin, for points whose nearest is nearer than half the
-  /// cell's least width; exactly zero for points within half of the cell.
+  /// S of the image of a point that is nearest to the origin, for points whose nearest is nearer than half
+  /// the cell's least width; exactly zero for points within half of the cell.
   Vec3 nearest_image(const Vec3& x) const { return -lattice_point(inverse * x); }
   /// S of a body's image in the cell about its centre.
   Vec3 image_in_cell(const Vec3& x) const { return nearest_image(x - centre); }

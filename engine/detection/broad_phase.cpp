@@ -276,7 +276,8 @@ void find_candidate_pairs(std::span<const BoundingBox> boxes, const PlacedCell& 
   for (std::size_t a = 0; a < n; ++a) {  // two images about the cell are a pair in it, too
     for (std::int32_t k = of_images.row[a]; k < of_images.row[a + 1]; ++k) {
       const std::int32_t one = static_cast<std::int32_t>(a),
-                         other = w.image_of[static_cast<std::size_t>(of_images.b[static_cast<std::size_t>(k)])];
+                         other =
+                             w.image_of[static_cast<std::size_t>(of_images.b[static_cast<std::size_t>(k)])];
       if (one != other) found.push_back({std::min(one, other), std::max(one, other)});
     }
   }
@@ -382,8 +383,7 @@ void update_candidate_pairs(std::span<const BoundingBox> boxes,
                             const PlacedCell& cell) {
   const std::size_t n = boxes.size();
   Flow flow;
-  if (cell.deformation != w.deformation)
-    flow = {cell.centre, cell.deformation * w.deformation.inverse()};
+  if (cell.deformation != w.deformation) flow = {cell.centre, cell.deformation * w.deformation.inverse()};
   if (!still_within(boxes, w.wide, flow)) {
     double more = 0.0;
     if (cell.flows())

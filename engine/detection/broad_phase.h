@@ -60,9 +60,9 @@ void find_candidate_pairs(std::span<const BoundingBox> boxes, const PlacedCell& 
 /// Pairs of boxes that were made wider than asked for, so that they serve as long as every box stays within.
 struct PairListWorkspace {
   BroadPhaseWorkspace broad_phase;
-  std::vector<BoundingBox> wide;     // [body] as of the last search
-  CandidatePairs wide_pairs;         // of them
-  std::vector<std::int32_t> picked;  // [wide pair]
+  std::vector<BoundingBox> wide;        // [body] as of the last search
+  CandidatePairs wide_pairs;            // of them
+  std::vector<std::int32_t> picked;     // [wide pair]
   Mat3 deformation = Mat3::Identity();  // of the cell at the last search: wide boxes go with the flow
 };
 

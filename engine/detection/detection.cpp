@@ -118,11 +118,11 @@ void place_boundaries(const DetectionInput& in, DetectionWorkspace& w) {
   for (std::size_t k = 0; k < in.boundaries.size(); ++k) {
     const PlacedBoundary& placed = w.boundaries.emplace_back(
         place(in.boundaries[k], in.time_s, in.time_step_s, standing_of(in.standing, k)));
-    DetectionWorkspace::Guard guard{{Vec3::Zero(), Vec3::Zero()},
-                                    Vec3::Constant(-infinity),
-                                    Vec3::Constant(infinity),
-                                    placed.moves() || in.boundaries[k].is_mounted() ||
-                                        !placed.belt.isZero(0.0)};
+    DetectionWorkspace::Guard guard{
+        {Vec3::Zero(), Vec3::Zero()},
+        Vec3::Constant(-infinity),
+        Vec3::Constant(infinity),
+        placed.moves() || in.boundaries[k].is_mounted() || !placed.belt.isZero(0.0)};
     if (const auto* plane = std::get_if<Plane>(&placed.surface)) guard.plane = *plane;
     const auto set_box = [&](const auto& surface) {
       const auto [middle, half] = bounding_box(surface);
@@ -147,8 +147,7 @@ double travel_of(const DetectionInput& in, const DetectionWorkspace& w, std::siz
   const double speed = (v.linear + v.angular.cross(arm)).norm() + v.angular.norm() * radius;
   if (!in.boundaries[boundary].is_mounted()) return in.time_step_s * speed;
   const VelocityField& gain = placed.gain;
-  return in.time_step_s *
-         (speed + gain.at(in.bodies.position[i]).norm() + gain.angular.norm() * radius);
+  return in.time_step_s * (speed + gain.at(in.bodies.position[i]).norm() + gain.angular.norm() * radius);
 }
 
 /// The image of body b that is nearest to body i goes to `image`; false if it is the body itself.

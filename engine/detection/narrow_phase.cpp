@@ -81,10 +81,9 @@ void find_ellipsoid_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs
         if (nearest.distance > pair.margin)
           nearest.distance = infinity;
         else if (pair.bends)
-          nearest.acceleration =
-              quick ? batch.acceleration[k]
-                    : gap_acceleration(a, b, nearest.normal, s.twist(pair.a),
-                                       twist_of_partner(s, pair, found));
+          nearest.acceleration = quick ? batch.acceleration[k]
+                                       : gap_acceleration(a, b, nearest.normal, s.twist(pair.a),
+                                                          twist_of_partner(s, pair, found));
       }
       found.add(pair, nearest);
     }

@@ -60,7 +60,8 @@ inline constexpr std::size_t pair_kinds = 9;
 constexpr bool is_remembered(PairKind kind) { return kind >= PairKind::implicit_implicit; }
 PairKind pair_kind(const PlacedShapes& placed, std::int32_t a, std::int32_t b);
 
-/// Where the image of a partner is that a pair is about, against the body itself, and how it moves against it.
+/// Where the image of a partner is that a pair is about, against the body itself, and how it moves against
+/// it.
 struct ImageShift {
   Vec3 shift, velocity;  // m, m/s
 };

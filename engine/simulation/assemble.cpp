@@ -207,13 +207,11 @@ std::size_t number_fixed(const Boundaries& boundaries, const std::vector<Contact
                          std::size_t bodies, std::vector<std::int32_t>& first) {
   first.resize(block_count(contacts.size(), grain_medium));
   for_blocks(contacts.size(), grain_medium, [&](const Block& block) {
-    first[block.index] =
-        static_cast<std::int32_t>(std::count_if(contacts.begin() + static_cast<std::ptrdiff_t>(block.begin),
-                                                contacts.begin() + static_cast<std::ptrdiff_t>(block.end),
-                                                [&](const Contact& c) {
-                                                  return is_boundary(c.key.b) &&
-                                                         !boundaries[boundary_of(c.key.b)].is_mounted();
-                                                }));
+    first[block.index] = static_cast<std::int32_t>(
+        std::count_if(contacts.begin() + static_cast<std::ptrdiff_t>(block.begin),
+                      contacts.begin() + static_cast<std::ptrdiff_t>(block.end), [&](const Contact& c) {
+                        return is_boundary(c.key.b) && !boundaries[boundary_of(c.key.b)].is_mounted();
+                      }));
   });
   const std::size_t fixed = exclusive_scan(first);
   for (std::int32_t& number : first) number += static_cast<std::int32_t>(bodies);
@@ -253,8 +251,8 @@ void assemble(const Model& model, const State& state, const Interval& interval, 
   set_image_velocities(state, w);
   enter_mounts(model, state, first_mount, w);
   push_mounts(model, w);
-  const Assembly in{model,  bodies, contacts, interval, newton, model.materials.has_surfaces(), first_mount,
-                    w,      p};
+  const Assembly in{model,       bodies, contacts, interval, newton, model.materials.has_surfaces(),
+                    first_mount, w,      p};
   w.first_row.resize(w.first_fixed.size());
   const double squares = reduce_blocks(
       contacts.size(), grain_medium, 0.0,
@@ -294,7 +292,7 @@ void advance_contacts(const Workspace& w, double h, Contacts& contacts) {
     // A mount's arms begin elsewhere than its boundaries'.
     const Vec3 start_b = w.problem.arm_b(c) - contact.arm_b;
     Vec3 centre_b = moved(w.problem.b(c), start_b).angular,
-               point_b = moved(w.problem.b(c), w.problem.arm_b(c)).angular;
+         point_b = moved(w.problem.b(c), w.problem.arm_b(c)).angular;
     if (!w.problem.image_velocity.empty()) {  // an image goes on with the flow
       centre_b += h * w.problem.image_velocity[c];
       point_b += h * w.problem.image_velocity[c];

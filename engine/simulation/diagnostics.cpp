@@ -187,8 +187,8 @@ class Balance {
         sign * to_vec3(cross(point, impulse) + torque);
   }
 
-  /// What the cell does where body b stands for an image of it: it hands the impulse on to where b is, and its
-  /// flow works, for the image goes another way than the body.
+  /// What the cell does where body b stands for an image of it: it hands the impulse on to where b is, and
+  /// its flow works, for the image goes another way than the body.
   SCREE_INLINE void add_image(std::size_t c, Vector4 point, Vector4 velocity, Vector4 on_b,
                               Exchange& sums) const {
     const Vector4 shift = point - arm_b_of(p_.contact[c]) - to_vector4(bodies_.position[p_.b(c)]);

@@ -95,10 +95,10 @@ struct StepReport {
 /// A periodic cell after a step. Stresses are positive in compression, component ij of the force along i that
 /// is handed on along j; impulses of contacts are means over the (sub)step.
 struct CellReport {
-  Mat3 lattice = Mat3::Identity();  // m, columns
-  Mat3 strain = Mat3::Zero();       // F - 1
-  double volume = 0.0;              // m^3
-  double solid_fraction = 0.0;      // overlaps counted twice
+  Mat3 lattice = Mat3::Identity();                                    // m, columns
+  Mat3 strain = Mat3::Zero();                                         // F - 1
+  double volume = 0.0;                                                // m^3
+  double solid_fraction = 0.0;                                        // overlaps counted twice
   Mat3 contact_stress = Mat3::Zero(), kinetic_stress = Mat3::Zero();  // Pa
   Mat3 fabric = Mat3::Zero();   // mean of n n^T over contacts that carry an impulse
   double temperature = 0.0;     // m^2/s^2, a third of the mean square of velocities against the flow, by mass

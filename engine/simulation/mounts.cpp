@@ -176,9 +176,10 @@ double mount_speed(const Model& model, const Bodies& bodies, double h, const Wor
     if (impulse == 0.0) continue;
     double whole = mass + mount.inertia;
     if (mount.kind == MountKind::hinge) {  // a torque over the radius of gyration of all is a force
-      const double inertia = mount.inertia + sum([&](std::size_t i) {
-        return bodies.mass[i] * (bodies.position[i] - mount.point).cross(mount.axis).squaredNorm();
-      });
+      const double inertia =
+          mount.inertia + sum([&](std::size_t i) {
+            return bodies.mass[i] * (bodies.position[i] - mount.point).cross(mount.axis).squaredNorm();
+          });
       whole = std::sqrt(mass * inertia);
     }
     squares += impulse * impulse / (whole * whole);

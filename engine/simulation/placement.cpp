@@ -6,8 +6,8 @@
 #include <set>
 
 #include "engine/detection/detection.h"
-#include "engine/geometry/ellipsoid_mesh.h"
 #include "engine/generation/packing.h"
+#include "engine/geometry/ellipsoid_mesh.h"
 #include "engine/simulation/adaptive_step.h"
 
 namespace scree {
@@ -25,9 +25,8 @@ Contacts contacts_at_rest(const Model& model, const Bodies& bodies, double time_
   Contacts contacts;
   Seeds seeds;
   std::vector<RememberedPair> remembered;
-  find_contacts({model.shapes, bodies, model.boundaries, time_s, 0.0, 0.0, standing,
-                 model.cell.at(time_s)}, workspace,
-                {contacts, seeds, remembered});
+  find_contacts({model.shapes, bodies, model.boundaries, time_s, 0.0, 0.0, standing, model.cell.at(time_s)},
+                workspace, {contacts, seeds, remembered});
   return contacts;
 }
 
@@ -123,8 +122,8 @@ void add_deep_pairs(const Model& model, const Bodies& bodies,
   }
 }
 
-/// How far triangles reach into a body where no contact tells, over its size: so much smaller it would be free.
-/// 0 if that is not more than `limit`.
+/// How far triangles reach into a body where no contact tells, over its size: so much smaller it would be
+/// free. 0 if that is not more than `limit`.
 double hidden_depth(const Ellipsoid& hull, const Pose& pose, const PlacedMesh& mesh, double limit) {
   const auto reached = [&](double depth) {
     return reaches_into(Ellipsoid{(1.0 - depth) * hull.semi_axes}, pose, mesh);
@@ -166,10 +165,10 @@ std::vector<Misplaced> misplaced_bodies(const Model& model, const Bodies& bodies
     }
     for (std::size_t w = 0; w < wall_depth.size(); ++w) {
       const BoundarySurface surface = place(model.boundaries[w], 0.0).surface;
-      Misplaced found =
-          std::visit([&](const auto& s) { return fit(model.shapes, bodies, i, s); }, surface);
+      Misplaced found = std::visit([&](const auto& s) { return fit(model.shapes, bodies, i, s); }, surface);
       if (const auto* mesh = std::get_if<PlacedMesh>(&surface);
-          mesh != nullptr && wall_depth[w] == 0.0 && model.shapes.kind(bodies.shape[i]) == ShapeKind::ellipsoid)
+          mesh != nullptr && wall_depth[w] == 0.0 &&
+          model.shapes.kind(bodies.shape[i]) == ShapeKind::ellipsoid)
         wall_depth[w] = hidden_depth(model.shapes.ellipsoid(bodies.shape[i]), bodies.pose(i), *mesh, limit) *
                         smaller_length(model, bodies, i, i);
       found.by_boundary = true;

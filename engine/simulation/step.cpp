@@ -51,9 +51,9 @@ void detect(const Model& model, State& state, double middle_s, double interval_s
             StepReport& report) {
   const double free_speed = (w.gravity.norm() + largest(w.drive)) * interval_s;
   do {
-    const DetectionReport found = find_contacts({model.shapes, state.bodies, model.boundaries, middle_s,
-                                                 interval_s, free_speed, w.standing, w.cell},
-                                                w.detection, {state.contacts, state.seeds, state.remembered});
+    const DetectionReport found = find_contacts(
+        {model.shapes, state.bodies, model.boundaries, middle_s, interval_s, free_speed, w.standing, w.cell},
+        w.detection, {state.contacts, state.seeds, state.remembered});
     report.candidates = found.candidates;
     report.narrow_phase_failures = found.failures;
   } while (wake_pushed(model, state, report));

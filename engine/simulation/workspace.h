@@ -23,13 +23,13 @@ struct Workspace {
   ContactProblem problem;  // the last step's
   ContactSolution solution;
   SolverWorkspace solver;
-  std::vector<Twist> before;    // [body of the problem] velocities before gravity and contacts act
-  Vec3 gravity = Vec3::Zero();  // m/s^2, in the (sub)step
-  std::vector<Vec3> drive;      // [body], m/s^2, by fields and fluid, its mean; empty if there are none
-  PlacedCell cell;                         // in the middle of the (sub)step
-  std::vector<MountMotion> mounts;         // [mount]
+  std::vector<Twist> before;        // [body of the problem] velocities before gravity and contacts act
+  Vec3 gravity = Vec3::Zero();      // m/s^2, in the (sub)step
+  std::vector<Vec3> drive;          // [body], m/s^2, by fields and fluid, its mean; empty if there are none
+  PlacedCell cell;                  // in the middle of the (sub)step
+  std::vector<MountMotion> mounts;  // [mount]
   std::vector<BoundaryStanding> standing;  // [boundary], or empty
-  std::vector<Vec3> impact;     // [contact], N s, contact frame: of energetic impacts; empty without
+  std::vector<Vec3> impact;  // [contact], N s, contact frame: of energetic impacts; empty without
   std::vector<std::int32_t> first_fixed;         // [block of contacts] partners that nothing moves before it
   std::vector<std::int32_t> first_row;           // [block of contacts] rows before its own
   std::vector<std::int32_t> row_of_rod;          // [rod]

@@ -126,7 +126,7 @@ struct Shape<Eigen::Quaternion<T>> {  // as Eigen has them: x y z w
   static constexpr std::size_t columns = 4;
 };
 template <class T>
-  requires std::is_enum_v<T>
+requires std::is_enum_v<T>
 struct Shape<T> {
   using Number = std::underlying_type_t<T>;
   static constexpr std::size_t columns = 0;

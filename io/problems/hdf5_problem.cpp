@@ -228,7 +228,8 @@ int whole_number(const Source& in, const std::string& name, std::int64_t low, st
 }
 
 // Where some bodies slide, 1 for these: their inverse_inertia is a matrix that answers impulses, in 1/kg.
-const hdf5::Label slides_label{"slides", "1", "1: goes along an axis; inverse_inertia answers impulses, 1/kg"};
+const hdf5::Label slides_label{"slides", "1",
+                               "1: goes along an axis; inverse_inertia answers impulses, 1/kg"};
 
 ContactProblem read_bodies_form(const Source& in) {
   ContactProblem p;
@@ -260,8 +261,7 @@ ContactProblem read_bodies_form(const Source& in) {
            fmt::format("must number another body, or be -1 where nothing moves it, and row {} is {}", c,
                        edge.b));
     }
-    if (p.response[p.a(c)].slides)
-      fail(in.path(), "/bodies/slides", "must be 0 of a contact's body a");
+    if (p.response[p.a(c)].slides) fail(in.path(), "/bodies/slides", "must be 0 of a contact's body a");
     if (!p.is_moved(p.a(c)) && !p.is_moved(p.b(c)))
       fail(in.path(), "/contacts/body_b", "one of the two bodies must have a mass");
     if (!(p.friction(c) >= 0.0)) fail(in.path(), "/contacts/friction", "must not be negative");

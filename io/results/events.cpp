@@ -61,7 +61,8 @@ void arm_events(const Scene& scene, State& state) {
   for (std::size_t k = 0; k < scene.events.size(); ++k) {
     const Condition& c = scene.events[k].condition;
     state.course.events[k].armed =
-        !c.needs_crossing || (!c.after && !holds(c, c.value({scene.model, state, report, {}, {}, CellReport{}}), 0.0));
+        !c.needs_crossing ||
+        (!c.after && !holds(c, c.value({scene.model, state, report, {}, {}, CellReport{}}), 0.0));
   }
 }
 
@@ -73,7 +74,8 @@ std::vector<Happening> take_events(const Scene& scene, const StepResult& result,
     EventMemory& memory = state.course.events[k];
     if (memory.count > 0 && !event.repeats) continue;
     if (event.condition.after && state.course.events[*event.condition.after].count == 0) continue;
-    const double value = event.condition.value({scene.model, state, result.report, result.boundaries, result.mounts, result.cell});
+    const double value = event.condition.value(
+        {scene.model, state, result.report, result.boundaries, result.mounts, result.cell});
     if (!event.condition.needs_crossing && !list.empty())
       memory.since_s = infinity;
     else if (look(event, value, state.time_s, slack, memory))

@@ -131,8 +131,7 @@ Frame make_frame(const Model& model, const State& state, const std::vector<std::
   if (any_moves(model.boundaries)) {
     const std::vector<BoundaryStanding> standing = standings(model, state);
     for (std::size_t k = 0; k < model.boundaries.size(); ++k)
-      frame.boundary_motion.push_back(
-          motion_of(model.boundaries[k], state.time_s, standing_of(standing, k)));
+      frame.boundary_motion.push_back(motion_of(model.boundaries[k], state.time_s, standing_of(standing, k)));
   }
   for (const BoundaryStatus& s : state.course.boundaries) frame.boundary_removed.push_back(s.removed ? 1 : 0);
   frame.has_contacts = with_contacts;

@@ -240,7 +240,8 @@ std::vector<FileFindings> verify_run(const RunFolder& folder) {
   if (is_there(folder.trajectory())) found.push_back(look_at_trajectory(folder, facts));
   if (is_there(folder.steps())) found.push_back(look_at_steps(folder, facts));
   for (const fs::path& table : folder.tables())
-    if (table != folder.steps() && is_there(table)) found.push_back(look_at_rows(table, facts.live, [](auto&&...) {}));
+    if (table != folder.steps() && is_there(table))
+      found.push_back(look_at_rows(table, facts.live, [](auto&&...) {}));
   for (const fs::path& series : {folder.bodies_series(), folder.contacts_series(), folder.walls_series()})
     if (is_there(series)) found.push_back(look_at_series(folder, series));
   for (const fs::path& file : all) found.push_back(look_at_checkpoint(file, facts));

@@ -77,20 +77,25 @@ constexpr std::array section_table{
     SectionInfo{"domain", "[domain]", false, "",
                 "A box that the centres of bodies are to stay in, and what happens to those that do not. "
                 "Without it they fly on."},
-    SectionInfo{"cell", "[cell]", false, "",
-                "A cell without walls: all in it repeats itself along some directions for ever. Walls in it are "
-                "planes along these. cell.csv has its stress, fabric and granular temperature."},
-    SectionInfo{"flow", "[[cell.flow]]", false, "",
-                "One heading a homogeneous flow that shears, squeezes or stretches the cell for a while, along its "
-                "periodic directions; one after the other. Where it begins all bodies get the velocity of their places."},
-    SectionInfo{"boundaries", "[[boundaries]]", false, "type",
-                "One heading an obstacle, which stands still, moves as it is told, or is on a mount that forces "
-                "move."},
-    SectionInfo{"mounts", "[[mounts]]", false, "type",
-                "One heading something that forces move, with the boundaries on it as one piece: a piston, a "
-                "plate with a load, a wall that holds a pressure, a drum with a torque, a paddle that turns "
-                "freely. It goes along one direction or turns about one axis; forces and speeds are positive "
-                "along it. What is prescribed to a boundary on it goes with it. mounts.csv has what it does."},
+    SectionInfo{
+        "cell", "[cell]", false, "",
+        "A cell without walls: all in it repeats itself along some directions for ever. Walls in it are "
+        "planes along these. cell.csv has its stress, fabric and granular temperature."},
+    SectionInfo{
+        "flow", "[[cell.flow]]", false, "",
+        "One heading a homogeneous flow that shears, squeezes or stretches the cell for a while, along its "
+        "periodic directions; one after the other. Where it begins all bodies get the velocity of their "
+        "places."},
+    SectionInfo{
+        "boundaries", "[[boundaries]]", false, "type",
+        "One heading an obstacle, which stands still, moves as it is told, or is on a mount that forces "
+        "move."},
+    SectionInfo{
+        "mounts", "[[mounts]]", false, "type",
+        "One heading something that forces move, with the boundaries on it as one piece: a piston, a "
+        "plate with a load, a wall that holds a pressure, a drum with a torque, a paddle that turns "
+        "freely. It goes along one direction or turns about one axis; forces and speeds are positive "
+        "along it. What is prescribed to a boundary on it goes with it. mounts.csv has what it does."},
     SectionInfo{"motion", "[[boundaries.motion]]", false, "type",
                 "One heading a motion. Several are stacked: each carries the ones after it, as a carriage "
                 "does a screw. Positions are functions of time alone and do not drift; what is given is "

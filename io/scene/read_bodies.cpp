@@ -188,8 +188,7 @@ class GroupReader {
       grains = lattice(recipe, *region, {count, spacing, jitter}, seed());
     } else {
       const int attempts = settings_of<RandomPackingSettings>(section_).attempts;
-      grains = random_packing(recipe, *region, {count, attempts}, obstacles(), seed(),
-                              model_.cell.at(0.0));
+      grains = random_packing(recipe, *region, {count, attempts}, obstacles(), seed(), model_.cell.at(0.0));
     }
     if (grains.size() < count) cannot_fit(grains.size(), *region);
     const Twist motion = settings_of<Twist>(section_);

@@ -105,8 +105,9 @@ std::optional<Turned> read_turned(const Section& section, const std::string& typ
   if (type == "cone")
     return read_between_ends(section, section.number("start_radius"), section.number("end_radius"), reading);
   if (type == "disc") {
-    const Vec3 normal = section.has("normal") ? read_direction(section, "normal", reading).value_or(Vec3::Zero())
-                                              : Vec3(Vec3::UnitZ());
+    const Vec3 normal = section.has("normal")
+                            ? read_direction(section, "normal", reading).value_or(Vec3::Zero())
+                            : Vec3(Vec3::UnitZ());
     if (normal.isZero(0.0)) return std::nullopt;
     return Turned{section.vector("centre"), normal, {{0.0, 0.0}, {section.number("radius"), 0.0}}};
   }

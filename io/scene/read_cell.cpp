@@ -46,18 +46,17 @@ void read_flow(const Section& section, Reading& reading) {
 void refuse_places(const Section& top, Reading& reading) {
   for (const char* key : {"inlets", "outlets", "domain"}) {
     const Node* const node = top.node()->find(key);
-    if (node != nullptr)
-      reading.faults.push_back(fault_at(*node, key, "does not go with a periodic [cell]"));
+    if (node != nullptr) reading.faults.push_back(fault_at(*node, key, "does not go with a periodic [cell]"));
   }
   const Model& model = reading.scene.model;
   std::size_t number = 0;
   for (const Section& section : elements(top, "boundaries")) {
     const std::string type = section.has("type") ? section.text("type") : "";
-    const std::string name =
-        section.has("name") ? section.text("name") : fmt::format("{}{}", type, number);
+    const std::string name = section.has("name") ? section.text("name") : fmt::format("{}{}", type, number);
     ++number;
     if (type != "plane" && type != "box") {
-      reading.faults.push_back(about(section, "type", "is at one place of a periodic [cell]: walls are planes there"));
+      reading.faults.push_back(
+          about(section, "type", "is at one place of a periodic [cell]: walls are planes there"));
       continue;
     }
     for (const Boundary& b : model.boundaries) {
@@ -66,7 +65,8 @@ void refuse_places(const Section& top, Reading& reading) {
       for (int k = 0; k < 3; ++k) {
         if (!model.cell.periodic[static_cast<std::size_t>(k)] || std::abs(normal[k]) < 1e-12) continue;
         reading.faults.push_back(
-            about(section, "type", fmt::format("has a wall across {}, along which the cell repeats itself", axes[k])));
+            about(section, "type",
+                  fmt::format("has a wall across {}, along which the cell repeats itself", axes[k])));
         break;
       }
     }
@@ -108,7 +108,8 @@ void check_cell(const Section& top, Reading& reading) {
   for (const double t : times) {
     const double width = model.cell.at(t).least_width();
     if (width >= 2.0 * largest) continue;
-    Fault fault = about(section, "high", fmt::format("makes a cell that is {:.3g} m wide at {:g} s", width, t));
+    Fault fault =
+        about(section, "high", fmt::format("makes a cell that is {:.3g} m wide at {:g} s", width, t));
     fault.allowed = fmt::format(">= {:.3g} m, twice the largest body", 2.0 * largest);
     reading.faults.push_back(std::move(fault));
     return;

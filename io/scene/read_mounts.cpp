@@ -53,9 +53,9 @@ class MountReader {
     const Settings& settings = reading_.scene.model.settings;
     const double stiffest = 1.0 / (settings.time_step_s * settings.time_step_s) * mount_.inertia;
     if (mount_.spring > stiffest)
-      refuse("spring", fmt::format("is too stiff for steps of {:g} s: it swings in {:.2g} s",
-                                   settings.time_step_s,
-                                   2.0 * pi * std::sqrt(mount_.inertia / mount_.spring)),
+      refuse("spring",
+             fmt::format("is too stiff for steps of {:g} s: it swings in {:.2g} s", settings.time_step_s,
+                         2.0 * pi * std::sqrt(mount_.inertia / mount_.spring)),
              fmt::format("at most {:.3g}, or shorter steps", stiffest));
   }
 
@@ -153,9 +153,11 @@ void finish_mounts(const Section& top, Reading& reading) {
     ++headings[m];
     moved[m] += moves ? 1 : 0;
     if (moved[m] > 0 && headings[m] > 1) {
-      reading.faults.push_back(about(
-          section, "mount", "carries more than one boundary, of which one moves by itself: they are one piece"));
-      reading.faults.back().suggestion = "only the single boundary of a mount may have motion or surface_velocity";
+      reading.faults.push_back(
+          about(section, "mount",
+                "carries more than one boundary, of which one moves by itself: they are one piece"));
+      reading.faults.back().suggestion =
+          "only the single boundary of a mount may have motion or surface_velocity";
     }
   }
   const std::vector<Section> sections = elements(top, "mounts");

@@ -58,8 +58,8 @@ std::string default_of(const Key& key) {
   if (key.required) return "";
   return find_default<Scene, PlacementLimits, PairLaw, Surface, FrictionPatch, Twist, LatticeSettings,
                       RandomPackingSettings, SizeDistribution, SizeShares, Inlet, Plane, Tube, MeshPlacement,
-                      RevolvedForm, Boundary, Mount, PeriodicCell, RepeatedDirections, CellFlow, FlowGradient, Fluid,
-                      Event, MotionStage>(key);
+                      RevolvedForm, Boundary, Mount, PeriodicCell, RepeatedDirections, CellFlow, FlowGradient,
+                      Fluid, Event, MotionStage>(key);
 }
 
 }  // namespace scree::io

@@ -157,9 +157,9 @@ TEST(Events, ARemovedFloorLetsGoAtItsTime) {
     EXPECT_LT(at, run.scene.model.settings.adaptive_step ? 0.1234 + 1e-12 : 0.1234 + 1e-3);
     EXPECT_NEAR(run.state.bodies.position[0].z(), 0.1 - 0.5 * g * fallen * fallen, 1e-6);
     EXPECT_NEAR(run.state.bodies.linear_velocity[0].z(), -g * fallen, 1e-6);
-    EXPECT_EQ(
-        count_lost_bodies(run.scene.model, run.state.bodies, run.state.time_s, standings(run.scene.model, run.state)),
-        0);  // behind where the floor was
+    EXPECT_EQ(count_lost_bodies(run.scene.model, run.state.bodies, run.state.time_s,
+                                standings(run.scene.model, run.state)),
+              0);  // behind where the floor was
   }
 }
 

@@ -112,7 +112,8 @@ TEST(Exchange, ASheetThroughAGrainIsInItsWay) {
   test::World world;
   world.model.boundaries.push_back(
       {"sheet", world.material,
-       test::placed({Vec3(-1, -1, 0), Vec3(1, -1, 0), Vec3(1, 1, 0), Vec3(-1, 1, 0)}, {{0, 1, 2}, {0, 2, 3}})});
+       test::placed({Vec3(-1, -1, 0), Vec3(1, -1, 0), Vec3(1, 1, 0), Vec3(-1, 1, 0)},
+                    {{0, 1, 2}, {0, 2, 3}})});
   const Ellipsoid ellipsoid{Vec3(0.09, 0.07, 0.06)};
   const ShapeIndex shape = world.model.shapes.add(ellipsoid);
   Random random(6);
@@ -128,7 +129,8 @@ TEST(Exchange, ASheetThroughAGrainIsInItsWay) {
   EXPECT_EQ(missed, 0);
 }
 
-// Where a sheet bends, contacts of a grain deep in it may have no feature to be on: samples of the sheet tell.
+// Where a sheet bends, contacts of a grain deep in it may have no feature to be on: samples of the sheet
+// tell.
 TEST(Exchange, ABentSheetThroughAGrainIsInItsWay) {
   test::World world;
   Random random(6);
@@ -137,7 +139,8 @@ TEST(Exchange, ABentSheetThroughAGrainIsInItsWay) {
   constexpr int n = 24;
   for (int k = 0; k <= n; ++k) {  // a turn of a screw
     const double angle = 2.0 * std::numbers::pi * k / n;
-    for (const double r : {0.02, 0.2}) points.emplace_back(r * std::cos(angle), r * std::sin(angle), 0.2 * k / n);
+    for (const double r : {0.02, 0.2})
+      points.emplace_back(r * std::cos(angle), r * std::sin(angle), 0.2 * k / n);
     if (k < n) {
       triangles.push_back({2 * k, 2 * k + 1, 2 * k + 3});
       triangles.push_back({2 * k, 2 * k + 3, 2 * k + 2});
@@ -152,13 +155,16 @@ TEST(Exchange, ABentSheetThroughAGrainIsInItsWay) {
                     random.rotation()};
     double nearest = infinity;
     for (const auto& t : triangles) {
-      const auto corner = [&](int i) { return points[static_cast<std::size_t>(t[static_cast<std::size_t>(i)])]; };
+      const auto corner = [&](int i) {
+        return points[static_cast<std::size_t>(t[static_cast<std::size_t>(i)])];
+      };
       constexpr int m = 40;
       for (int u = 0; u <= m; ++u) {
         for (int v = 0; u + v <= m; ++v) {
           const Vec3 x = corner(0) + (corner(1) - corner(0)) * u / m + (corner(2) - corner(0)) * v / m;
           nearest = std::min(nearest, (pose.orientation.conjugate() * (x - pose.position))
-                                          .cwiseQuotient(ellipsoid.semi_axes).squaredNorm());
+                                          .cwiseQuotient(ellipsoid.semi_axes)
+                                          .squaredNorm());
         }
       }
     }

@@ -36,8 +36,12 @@ void fill(World& world, std::size_t count, const Vec3& semi_axes, std::uint64_t 
   const ShapeIndex shape = world.model.shapes.add(Ellipsoid{semi_axes});
   Random random(seed + 1);
   for (const Grain& grain : grains)
-    add_body(world.state.bodies, world.model.shapes, world.model.materials,
-             {shape, world.material, grain.pose, {0.3 * Vec3(random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1)), Vec3::Zero()}});
+    add_body(
+        world.state.bodies, world.model.shapes, world.model.materials,
+        {shape,
+         world.material,
+         grain.pose,
+         {0.3 * Vec3(random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1)), Vec3::Zero()}});
 }
 
 World crowd(std::size_t count, double edge, std::uint64_t seed = 5) {
@@ -87,9 +91,10 @@ TEST(Cell, ImagesAreTheNearest) {
   Random random(3);
   for (int k = 0; k < 1000; ++k) {
     // A short vector, moved by a point of the lattice: the image is found again.
-    const Vec3 x = 0.3 * Vec3(random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1)) /
-                   std::sqrt(3.0);
-    const Vec3 turns = Vec3(random.uniform(-9, 9), random.uniform(-9, 9), random.uniform(-9, 9)).array().round();
+    const Vec3 x =
+        0.3 * Vec3(random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1)) / std::sqrt(3.0);
+    const Vec3 turns =
+        Vec3(random.uniform(-9, 9), random.uniform(-9, 9), random.uniform(-9, 9)).array().round();
     const Vec3 far = x + placed.lattice * turns;
     EXPECT_LT((far + placed.nearest_image(far) - x).norm(), 1e-13);
     EXPECT_EQ(placed.nearest_image(x), Vec3(Vec3::Zero()));
@@ -214,8 +219,7 @@ INSTANTIATE_TEST_SUITE_P(All, CellSolvers,
                                          std::tuple{SolverKind::one_pass, 1e-3}),
                          [](const auto& of) {
                            const bool wide = std::get<1>(of.param) == 1e-4;
-                           return std::string(to_string(std::get<0>(of.param))) +
-                                  (wide ? "_in_batches" : "");
+                           return std::string(to_string(std::get<0>(of.param))) + (wide ? "_in_batches" : "");
                          });
 
 // Squeezed, then sheared: the books close in every step, momentum stays, the stress is symmetric, and nobody
@@ -260,8 +264,8 @@ TEST(Cell, WhatTheStressGivesIsDissipated) {
   EXPECT_NEAR(dissipated, by_stress, 0.01 * by_stress);  // the temperature at both ends differs a little
 }
 
-// Adaptive steps look at velocities against the flow: far from the cell's middle, and for bodies that have gone
-// round many times, steps are as long.
+// Adaptive steps look at velocities against the flow: far from the cell's middle, and for bodies that have
+// gone round many times, steps are as long.
 TEST(Cell, AdaptiveStepsDoNotSeeTheFlow) {
   std::vector<double> lengths;
   for (const double shift : {0.0, 40.0}) {
@@ -300,8 +304,9 @@ TEST(Cell, SameBitsOnAnyThreadsAndFromACopy) {
   for (const std::uint64_t hash : hashes) EXPECT_EQ(hash, hashes.front());
 }
 
-// mu(I) of frictional spheres: the law that Chialvo, Sun and Sundaresan (Phys. Rev. E 85, 021305, 2012) fitted to
-// soft spheres of friction 0.5. Held to 5 % with 400 spheres over 0.6 s; docs/measurements.md has 1,500 within 1 %.
+// mu(I) of frictional spheres: the law that Chialvo, Sun and Sundaresan (Phys. Rev. E 85, 021305, 2012)
+// fitted to soft spheres of friction 0.5. Held to 5 % with 400 spheres over 0.6 s; docs/measurements.md has
+// 1,500 within 1 %.
 TEST(CellRheology, ShearedSpheresFollowThePublishedLaw) {
   PairLaw law;
   law.friction = 0.5;

@@ -204,8 +204,7 @@ INSTANTIATE_TEST_SUITE_P(All, MountSolvers,
                                          std::tuple{SolverKind::consensus, 1e-9}),
                          [](const auto& of) {
                            const bool wide = std::get<1>(of.param) > 1e-6;
-                           return std::string(to_string(std::get<0>(of.param))) +
-                                  (wide ? "_in_batches" : "");
+                           return std::string(to_string(std::get<0>(of.param))) + (wide ? "_in_batches" : "");
                          });
 
 // The seed method keeps no momentum between bodies, but it moves a plate the right way.
@@ -311,8 +310,7 @@ TEST(Mounts, BooksCloseUnderALoad) {
       }
       const double gained = load.kinetic_energy - energy[m];
       energy[m] = load.kinetic_energy;
-      worst_power =
-          std::max(worst_power, std::abs(gained - load.force_work - load.damping_work + on_grains));
+      worst_power = std::max(worst_power, std::abs(gained - load.force_work - load.damping_work + on_grains));
       turned_over += std::abs(load.force_work);
       EXPECT_NEAR(along, load.contact_impulse, 1e-12);
     }

@@ -87,8 +87,8 @@ void compute_delassus(ContactProblem& p) {
   for_each_index(p.contacts(), grain_medium, [&](std::size_t c) {
     const Mat3 frame = p.frame(c);
     const std::size_t a = p.a(c), b = p.b(c);
-    p.delassus[c] = delassus_share(frame, p.arm_a(c), p.response[a]) +
-                    delassus_share(frame, p.arm_b(c), p.response[b]);
+    p.delassus[c] =
+        delassus_share(frame, p.arm_a(c), p.response[a]) + delassus_share(frame, p.arm_b(c), p.response[b]);
   });
 }
 

@@ -5,9 +5,10 @@
 // scaled arms,
 //   du = d.(y_a - y_b) + A z_a + B z_b,   A = L_a^T (arm_a x d), B = -L_b^T (arm_b x d),   d = n, t1, t2
 //   y += p d / m,  z += A^T p
-// and no inertia is read. What slides has d itself in place of arm_b x d, and z for how fast it goes. Single precision is enough for changes: what is left of them is a small part of the
-// start. Masses, inertias and impulses are in a unit of mass of their own, so that squares of those of a
-// nanometre's grains are numbers too.
+// and no inertia is read. What slides has d itself in place of arm_b x d, and z for how fast it goes. Single
+// precision is enough for changes: what is left of them is a small part of the start. Masses, inertias and
+// impulses are in a unit of mass of their own, so that squares of those of a nanometre's grains are numbers
+// too.
 #pragma once
 
 #include "engine/solver/problem/contact_problem.h"
@@ -62,7 +63,8 @@ struct Batches {
   std::vector<Lanes> change,
       last;  // [body, and one for every empty lane] v, 1/m, z, 0; before the last sweep
 
-  std::vector<Lanes> target, push;  // [batch] position correction: speeds asked for, m/s; impulses, mass_unit m/s
+  std::vector<Lanes> target,
+      push;  // [batch] position correction: speeds asked for, m/s; impulses, mass_unit m/s
 
   /// What resists torques in a batch, or null.
   SpinBatch* resistance(std::size_t batch) {
@@ -73,10 +75,10 @@ struct Batches {
   }
 
   // scratch
-  std::vector<Lanes> factor;            // [body] L by rows (l00, l10, l11, l20, l21, l22), 1/m, does it slide?
-  std::vector<std::uint64_t> taken;     // [body] colours that change it
-  std::vector<std::uint8_t> colour;     // [contact]
-  std::vector<std::int32_t> order;      // contacts of a window, as they are coloured
+  std::vector<Lanes> factor;         // [body] L by rows (l00, l10, l11, l20, l21, l22), 1/m, does it slide?
+  std::vector<std::uint64_t> taken;  // [body] colours that change it
+  std::vector<std::uint8_t> colour;  // [contact]
+  std::vector<std::int32_t> order;   // contacts of a window, as they are coloured
   std::vector<std::int32_t> first_row;  // [contact] its first row, or -1; empty where nothing resists
 };
 
