@@ -1,6 +1,8 @@
 // The periodic cell, and how it flows.
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
+#include <string>
 
 #include "io/scene/faults.h"
 #include "io/scene/reading.h"
@@ -42,6 +44,25 @@ void read_flow(const Section& section, Reading& reading) {
   cell.flow.push_back(flow);
 }
 
+constexpr double rounding = 1e-12;  // of unit vectors
+
+/// What keeps a plane from being a wall of a periodic cell; empty if nothing does.
+std::string problem_in_cell(const Model& model, const Boundary& boundary, const Plane& plane) {
+  for (std::size_t k = 0; k < 3; ++k) {
+    if (model.cell.periodic[k] && std::abs(plane.normal[static_cast<int>(k)]) > rounding)
+      return fmt::format("has a wall across {}, along which the cell repeats itself", axes[k]);
+  }
+  const auto tilts = [&](const Vec3& axis) { return axis.cross(plane.normal).norm() > rounding; };
+  const bool by_motion = std::ranges::any_of(boundary.motion.stages, [&](const MotionStage& stage) {
+    return stage.kind == MotionStage::Kind::rotation && tilts(stage.axis);
+  });
+  const Mount* const mount =
+      boundary.is_mounted() ? &model.mounts[static_cast<std::size_t>(boundary.mount)] : nullptr;
+  if (by_motion || (mount != nullptr && mount->kind == MountKind::hinge && tilts(mount->axis)))
+    return "tilts, and walls of a periodic [cell] may turn about their normals alone";
+  return {};
+}
+
 /// Nothing in a cell may be at one place alone.
 void refuse_places(const Section& top, Reading& reading) {
   for (const char* key : {"inlets", "outlets", "domain"}) {
@@ -51,24 +72,20 @@ void refuse_places(const Section& top, Reading& reading) {
   const Model& model = reading.scene.model;
   std::size_t number = 0;
   for (const Section& section : elements(top, "boundaries")) {
-    const std::string type = section.has("type") ? section.text("type") : "";
-    const std::string name = section.has("name") ? section.text("name") : fmt::format("{}{}", type, number);
-    ++number;
+    const std::size_t at = number++;
+    if (!section.has("type")) continue;  // said already
+    const std::string type = section.text("type");
+    const std::string name = section.has("name") ? section.text("name") : fmt::format("{}{}", type, at);
     if (type != "plane" && type != "box") {
       reading.faults.push_back(
           about(section, "type", "is at one place of a periodic [cell]: walls are planes there"));
       continue;
     }
     for (const Boundary& b : model.boundaries) {
-      if (b.name != name && !b.name.starts_with(name + '.')) continue;
-      const Vec3 normal = std::get<Plane>(b.surface).normal;
-      for (int k = 0; k < 3; ++k) {
-        if (!model.cell.periodic[static_cast<std::size_t>(k)] || std::abs(normal[k]) < 1e-12) continue;
-        reading.faults.push_back(
-            about(section, "type",
-                  fmt::format("has a wall across {}, along which the cell repeats itself", axes[k])));
-        break;
-      }
+      const auto* plane = std::get_if<Plane>(&b.surface);
+      if (plane == nullptr || (b.name != name && !b.name.starts_with(name + '.'))) continue;
+      if (const std::string problem = problem_in_cell(model, b, *plane); !problem.empty())
+        reading.faults.push_back(about(section, "type", problem));
     }
   }
 }
@@ -101,12 +118,23 @@ void check_cell(const Section& top, Reading& reading) {
   const Bodies& bodies = reading.scene.initial.bodies;
   for (std::size_t i = 0; i < bodies.size(); ++i)
     largest = std::max(largest, 2.0 * model.shapes.bounding_radius(bodies.shape[i]));
-  std::vector<double> times{0.0, reading.scene.end_time_s};
-  for (const CellFlow& flow : model.cell.flow)
-    for (const double t : {flow.start, flow.stop})
-      if (t < reading.scene.end_time_s) times.push_back(t);
+  // Between its ends a flow may make the cell narrower: sheared by half of itself, it is.
+  constexpr int moments = 1000;
+  const double end = reading.scene.end_time_s;
+  std::vector<double> times{0.0, end};
+  for (const CellFlow& flow : model.cell.flow) {
+    const double stop = std::min(flow.stop, end);
+    for (int k = 0; k <= moments && flow.start < stop; ++k)
+      times.push_back(flow.start + (stop - flow.start) * k / moments);
+  }
   for (const double t : times) {
-    const double width = model.cell.at(t).least_width();
+    const PlacedCell cell = model.cell.at(t);
+    if (!cell.lattice.allFinite() || !cell.inverse.allFinite() || !cell.deformation.allFinite()) {
+      reading.faults.push_back(
+          about(section, "high", fmt::format("flows out of the range of numbers until {:g} s", t)));
+      return;
+    }
+    const double width = cell.least_width();
     if (width >= 2.0 * largest) continue;
     Fault fault =
         about(section, "high", fmt::format("makes a cell that is {:.3g} m wide at {:g} s", width, t));
