@@ -267,7 +267,7 @@ void find_candidate_pairs(std::span<const BoundingBox> boxes, const PlacedCell& 
                           CandidatePairs& pairs) {
   if (!cell.is_periodic()) return find_candidate_pairs(boxes, w, pairs);
   make_images(boxes, cell, w);
-  CandidatePairs of_images;
+  CandidatePairs& of_images = w.of_images;
   find_candidate_pairs(w.images, w, of_images);
   const std::size_t n = boxes.size();
   if (w.found.empty()) w.found.resize(1);

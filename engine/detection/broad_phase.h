@@ -43,6 +43,7 @@ struct BroadPhaseWorkspace {
   std::vector<std::int32_t> cursor;             // [body]
   std::vector<BoundingBox> images;              // in a periodic cell: those of the bodies in it, and about it
   std::vector<std::int32_t> image_of;           // [image] body
+  CandidatePairs of_images;
 };
 
 /// Hierarchical cell grid (after Ogarko, Luding 2012): a body lives at the level whose cells are just larger

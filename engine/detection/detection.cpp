@@ -167,10 +167,6 @@ struct Making {
   const DetectionMemory& last;
   bool repeats;  // is the cell periodic?
 
-  /// Null without an image.
-  const ImageShift* image(std::size_t i, std::int32_t b, ImageShift& room) const {
-    return repeats && find_image(in, i, b, room) ? &room : nullptr;
-  }
   double smallest_length(std::size_t i) const { return in.shapes.smallest_length(in.bodies.shape[i]); }
   /// How far the surfaces of a pair travel in the step, m.
   double travel(std::size_t i, std::int32_t b) const {
@@ -245,17 +241,15 @@ class ContactsOfBody {
 
   /// The contact with a partner that has this gap, if there is one within the step; bends: is the pair in
   /// motion?
-  SCREE_INLINE void add(std::int32_t b, const Gap& gap, bool bends) {
+  SCREE_INLINE void add(std::int32_t b, const ImageShift* image, const Gap& gap, bool bends) {
     const double length = m_.length(i_, b);
-    ImageShift room;
-    const ImageShift* const image = m_.image(i_, b, room);
-    if (!bends || !is_fast(m_, i_, b, image, length)) return add(b, image, gap, length);
+    if (!bends || !is_fast(m_, i_, b, image, length)) return put(b, image, gap, length);
     const Gap touch = first_touch_of(m_, i_, slot(b), image, gap, m_.travel(i_, b), length);
-    if (touch.distance < infinity) add(b, image, touch, length);
+    if (touch.distance < infinity) put(b, image, touch, length);
   }
 
  private:
-  SCREE_INLINE void add(std::int32_t b, const ImageShift* image, const Gap& gap, double length) {
+  SCREE_INLINE void put(std::int32_t b, const ImageShift* image, const Gap& gap, double length) {
     if (gap.status == GapStatus::iteration_limit) ++out_.failures;
     Contact& contact = out_.contacts.emplace_back();
     contact.key = {static_cast<std::int32_t>(i_), b, gap.feature};
@@ -341,12 +335,12 @@ class PairLists {
                number = static_cast<std::int32_t>(out_.found.of_pair.size());
     const bool moves = bends(m_.travel(i, b), m_.length(i, b));
     std::int32_t image = -1;
-    ImageShift room;
-    if (m_.image(i, b, room) != nullptr) {
+    ImageShift found;
+    if (m_.repeats && find_image(m_.in, i, b, found)) {
       image = static_cast<std::int32_t>(out_.found.images.size());
-      out_.found.images.push_back(room);
+      out_.found.images.push_back(found);
     }
-    out_.found.of_pair.push_back({a, b, moves, is_remembered(kind)});
+    out_.found.of_pair.push_back({a, b, moves, is_remembered(kind), image});
     out_.of_kind[static_cast<std::size_t>(kind)].push_back(
         {a, b, number, margin, moves, {first, seed_}, is_remembered(kind) ? recall(a, b) : -1, image});
   }
@@ -399,7 +393,7 @@ void collide_block(const Making& m, const Block& block, DetectionWorkspace& w) {
       for (std::int32_t k = found.first; k < found.first + found.count; ++k) {
         const Gap& gap = pairs.found.gap[slot(k)];
         if (!found.is_remembered) out.seeds.push_back({found.b, gap.feature, gap.normal});
-        if (gap.distance < infinity) of_body.add(found.b, gap, found.bends);
+        if (gap.distance < infinity) of_body.add(found.b, pairs.found.image_of(found), gap, found.bends);
       }
     }
     w.contact_row[i] = static_cast<std::int32_t>(out.contacts.size() - contacts);

@@ -83,6 +83,7 @@ struct PairGaps {
     std::int32_t a, b;
     bool bends;
     bool is_remembered = false;         // else by seeds
+    std::int32_t image = -1;            // its place in images; -1: the partner itself
     std::int32_t first = 0, count = 0;  // of its gaps
   };
   std::vector<Gap> gap;
@@ -90,6 +91,11 @@ struct PairGaps {
   std::vector<ImageShift> images;
   std::vector<RememberedPair>
       remembered;  // in the order of keys: those of the last step, and then of this one
+
+  /// Null: the partner itself.
+  const ImageShift* image_of(const Found& pair) const {
+    return pair.image < 0 ? nullptr : &images[static_cast<std::size_t>(pair.image)];
+  }
 
   void add(const ShapePair& pair, const Gap& found) {
     Found& of = of_pair[static_cast<std::size_t>(pair.number)];

@@ -149,14 +149,16 @@ Packer::Packer(const Region& region, std::span<const Obstacle> obstacles, const 
   for (const Obstacle& obstacle : obstacles) add(obstacle);
 }
 
-bool Packer::is_free(const Obstacle& grain) const {
-  return grid_.visit_near(grain.hull.centre, bounding_radius(grain.hull), [&](std::int32_t other) {
+bool Packer::is_free(const Obstacle& grain, double radius) const {
+  return grid_.visit_near(grain.hull.centre, radius, [&](std::int32_t other) {
     return !overlap(grain, placed_[static_cast<std::size_t>(other)]);
   });
 }
 
 bool Packer::fits(const Obstacle& grain) const {
-  if (!holds(region_, grain) || !is_free(grain)) return false;
+  if (!holds(region_, grain)) return false;
+  const double radius = bounding_radius(grain.hull);
+  if (!is_free(grain, radius)) return false;
   if (!cell_.is_periodic()) return true;
   const auto most = [&](std::size_t k) { return cell_.periodic[k] ? 1 : 0; };
   for (int z = -most(2); z <= most(2); ++z) {
@@ -167,7 +169,7 @@ bool Packer::fits(const Obstacle& grain) const {
         const Vec3 shift = cell_.lattice * Vec3(x, y, z);
         image.hull.centre += shift;
         if (image.function) image.function->position += shift;
-        if (!is_free(image)) return false;
+        if (!is_free(image, radius)) return false;
       }
     }
   }

@@ -43,7 +43,7 @@ class Packer {
   void add(const Obstacle& grain);
 
  private:
-  bool is_free(const Obstacle& grain) const;
+  bool is_free(const Obstacle& grain, double bounding_radius) const;
 
   Region region_;
   PlacedCell cell_;

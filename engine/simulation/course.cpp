@@ -31,12 +31,12 @@ void stop_motion(const Model& model, std::size_t boundary, State& state) {
 }
 
 void release_mount(const Model& model, std::size_t mount, State& state) {
-  if (state.mounts.empty()) state.mounts = start_of_mounts(model.mounts);
+  start_mounts(model.mounts, state);
   state.mounts[mount].held = false;
 }
 
 void lock_mount(const Model& model, std::size_t mount, State& state) {
-  if (state.mounts.empty()) state.mounts = start_of_mounts(model.mounts);
+  start_mounts(model.mounts, state);
   state.mounts[mount].held = true;
   state.mounts[mount].rate = 0.0;
 }

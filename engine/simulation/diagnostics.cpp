@@ -142,7 +142,8 @@ class Balance {
     sums.linear_size += std::sqrt(squared);
     sums.angular_size += std::sqrt(dot(point, point) * squared) + std::sqrt(dot(torque, torque));
     add_given(p_.edge[c], point, impulse, torque, sums);
-    if (is_boundary(contact.key.b)) add_load(c, on_b, torque_on_b, sums, loads[boundary_of(contact.key.b)]);
+    if (is_boundary(contact.key.b))
+      add_load(c, on_b, torque_on_b, b, sums, loads[boundary_of(contact.key.b)]);
   }
 
   /// What is left of the impulses (normal one p_n, of impacts too) without what stopped an impact, over the
@@ -198,11 +199,10 @@ class Balance {
 
   /// What a contact does to a boundary. Its work is the bodies' gain: over the way that the boundary goes as
   /// it is told, or a mount as it is pushed.
-  SCREE_INLINE void add_load(std::size_t c, Vector4 impulse, Vector4 torque, Exchange& sums,
-                             BoundaryLoad& load_of) const {
-    const Vector4 arm = arm_b_of(p_.contact[c]), moment = cross(to_vector4(contacts_[c].arm_b), impulse);
-    const Motion mean = doubled(p_.b(c), arm);
-    const double work = -0.5 * (dot(impulse, mean.velocity) + dot(torque, mean.spin));
+  SCREE_INLINE void add_load(std::size_t c, Vector4 impulse, Vector4 torque, const Motion& doubled,
+                             Exchange& sums, BoundaryLoad& load_of) const {
+    const Vector4 moment = cross(to_vector4(contacts_[c].arm_b), impulse);
+    const double work = -0.5 * (dot(impulse, doubled.velocity) + dot(torque, doubled.spin));
     load_of += {to_vec3(impulse), to_vec3(moment + torque), work};
     sums.boundary_work += work;
   }

@@ -120,9 +120,9 @@ struct MountLoad {
 /// All that a step tells; what it leaves for the next one is in the state.
 struct StepResult {
   StepReport report;
-  std::vector<BoundaryLoad> boundaries;  // [boundary], in this step
-  std::vector<MountLoad> mounts;         // [mount]
-  CellReport cell;                       // of a periodic one
+  std::vector<BoundaryLoad> boundaries{};  // [boundary], in this step
+  std::vector<MountLoad> mounts{};         // [mount]
+  CellReport cell{};                       // of a periodic one
 };
 
 }  // namespace scree

@@ -126,6 +126,7 @@ void let_in(const Model& model, std::size_t number, State& state, StepReport& re
   Passage& passage = state.entered[number];
   const double wanted = due(inlet, state.time_s);
   std::optional<Packer> packer;
+  std::vector<BoundaryStanding> walls;
   // Places of this step; shape_of() draws from the streams below.
   Random random(~inlet.seed, static_cast<std::uint64_t>(state.step));
   for (;;) {
@@ -136,9 +137,11 @@ void let_in(const Model& model, std::size_t number, State& state, StepReport& re
     if (!is_due || passage.mass + mass > inlet.most_mass ||
         static_cast<double>(passage.bodies) + 1.0 > inlet.most_count)
       return;
-    if (!packer) packer.emplace(inlet.region, obstacles_in(model.shapes, state.bodies, inlet.region));
-    const auto pose = find_place(model, inlet, shape, state.time_s, standings(model, state), inlet.attempts,
-                                 *packer, random);
+    if (!packer) {
+      packer.emplace(inlet.region, obstacles_in(model.shapes, state.bodies, inlet.region));
+      walls = standings(model, state);
+    }
+    const auto pose = find_place(model, inlet, shape, state.time_s, walls, inlet.attempts, *packer, random);
     if (!pose) {
       ++passage.waited;
       return;

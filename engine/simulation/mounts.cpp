@@ -44,17 +44,22 @@ double force_on(const Model& model, const Mount& mount, const MountState& state,
 
 }  // namespace
 
-std::vector<MountState> start_of_mounts(const std::vector<Mount>& mounts) {
-  std::vector<MountState> states;
+void start_mounts(const std::vector<Mount>& mounts, State& state) {
+  if (!state.mounts.empty()) return;
   for (const Mount& mount : mounts)
-    states.push_back({.rate = mount.starts_held ? 0.0 : mount.start_rate, .held = mount.starts_held});
-  return states;
+    state.mounts.push_back({.rate = mount.starts_held ? 0.0 : mount.start_rate, .held = mount.starts_held});
 }
 
 std::vector<BoundaryStanding> standings(const Model& model, const State& state) {
   std::vector<BoundaryStanding> all;
+  standings(model, state, all);
+  return all;
+}
+
+void standings(const Model& model, const State& state, std::vector<BoundaryStanding>& all) {
   const std::vector<BoundaryStatus>& status = state.course.boundaries;
-  if (status.empty() && model.mounts.empty()) return all;
+  all.clear();
+  if (status.empty() && model.mounts.empty()) return;
   all.resize(model.boundaries.size());
   for (std::size_t k = 0; k < all.size(); ++k) {
     if (!status.empty()) static_cast<BoundaryStatus&>(all[k]) = status[k];
@@ -64,7 +69,6 @@ std::vector<BoundaryStanding> standings(const Model& model, const State& state) 
     all[k].carried = model.mounts[m].at(state.mounts[m].travel);
     all[k].velocity = field_of(model.mounts[m], state.mounts[m].rate);
   }
-  return all;
 }
 
 void drift_mounts(double dt, State& state) {
@@ -72,7 +76,7 @@ void drift_mounts(double dt, State& state) {
 }
 
 void apply_mount_forces(const Model& model, const State& state, double h, double middle_s, Workspace& w) {
-  w.standing = standings(model, state);
+  standings(model, state, w.standing);
   w.mounts.resize(model.mounts.size());
   for (std::size_t m = 0; m < model.mounts.size(); ++m) {
     const Mount& mount = model.mounts[m];

@@ -6,11 +6,12 @@
 
 namespace scree {
 
-/// Where mounts are before the first step.
-std::vector<MountState> start_of_mounts(const std::vector<Mount>& mounts);
+/// Puts mounts where they are before the first step, unless they are somewhere.
+void start_mounts(const std::vector<Mount>& mounts, State& state);
 
 /// What has become of the boundaries, [boundary]; empty where all are as the model has them.
 std::vector<BoundaryStanding> standings(const Model& model, const State& state);
+void standings(const Model& model, const State& state, std::vector<BoundaryStanding>& all);
 
 /// Free way for a time, s: travel along the rates.
 void drift_mounts(double dt_s, State& state);

@@ -148,7 +148,7 @@ void advance(StepParts& in, double begin_s, double h, double next_h, bool carry_
   if (carry_contacts) advance_contacts(w, h, state.contacts);
   apply_forces(model, state, h, middle, w);
   apply_mount_forces(model, state, h, middle, w);
-  if (model.cell.is_periodic()) w.cell = model.cell.at(middle);
+  w.cell = model.cell.at(middle);
   clock.charge(report.time.preparation);
 
   bool corrected = false;
@@ -194,7 +194,7 @@ const StepReport& step(const Model& model, State& state, Workspace& w, StepResul
   StepReport& report = result.report = {};
   result.boundaries.assign(model.boundaries.size(), {});
   result.mounts.assign(model.mounts.size(), {});
-  if (state.mounts.empty()) state.mounts = start_of_mounts(model.mounts);
+  start_mounts(model.mounts, state);
   StageClock clock;
   Bodies& bodies = state.bodies;
   const Settings& settings = model.settings;
@@ -203,7 +203,7 @@ const StepReport& step(const Model& model, State& state, Workspace& w, StepResul
   const StepPlan plan = plan_step(model, state, land_at_s);
   const double h = plan.h / settings.substeps, next_h = plan.next_h / settings.substeps;
   if (settings.sort_interval > 0 && state.step % settings.sort_interval == 0)
-    sort(model.shapes, state, model.cell.is_periodic() ? model.cell.at(state.time_s) : PlacedCell{});
+    sort(model.shapes, state, model.cell.at(state.time_s));
   carry_impulses_to(plan.h, state);
   report.time_step_s = plan.h;
 

@@ -24,9 +24,8 @@ constexpr LoadColumn<Load> sizes[] = {
 }  // namespace
 
 std::vector<std::string> boundary_quantities() {
-  std::vector<std::string> names;
-  for (const auto& column : columns) names.emplace_back(column.name);
-  for (const auto& column : sizes) names.emplace_back(column.name);
+  std::vector<std::string> names = column_names<Load>(columns);
+  std::ranges::copy(column_names<Load>(sizes), std::back_inserter(names));
   return names;
 }
 

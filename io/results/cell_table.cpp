@@ -1,7 +1,5 @@
 #include "io/results/cell_table.h"
 
-#include <array>
-
 namespace scree::io {
 
 namespace {
@@ -60,17 +58,12 @@ constexpr LoadColumn<Cell> columns[] = {
 
 }  // namespace
 
-std::vector<std::string> cell_quantities() {
-  std::vector<std::string> names;
-  for (const auto& column : columns) names.emplace_back(column.name);
-  return names;
-}
+std::vector<std::string> cell_quantities() { return column_names<Cell>(columns); }
 
 double cell_quantity(const std::string& name, const CellReport& cell) {
   return find_column<Cell>(columns, name)->value(cell, 0.0);
 }
 
-CellTable::CellTable(const std::filesystem::path& path, std::int64_t at)
-    : LoadTable(path, nullptr, std::array<Boundary, 0>{}, columns, at) {}
+CellTable::CellTable(const std::filesystem::path& path, std::int64_t at) : LoadTable(path, columns, at) {}
 
 }  // namespace scree::io

@@ -99,20 +99,18 @@ Frame make_frame(const Model& model, const State& state, const std::vector<std::
   Frame frame;
   frame.step = state.step;
   frame.time_s = state.time_s;
-  // In a periodic cell, of the images in it.
-  std::vector<Vec3> position = bodies.position, velocity = bodies.linear_velocity;
-  if (model.cell.is_periodic()) {
+  frame.position = single(bodies.position);
+  frame.velocity = single(bodies.linear_velocity);
+  if (model.cell.is_periodic()) {  // of the images in it
     const PlacedCell cell = model.cell.at(state.time_s);
     frame.lattice.assign(cell.lattice.data(), cell.lattice.data() + cell.lattice.size());
     for (std::size_t i = 0; i < n; ++i) {
-      const Vec3 shift = cell.image_in_cell(position[i]);
+      const Vec3 shift = cell.image_in_cell(bodies.position[i]);
       frame.image_shift.push_back(shift.cast<float>());
-      position[i] += shift;
-      velocity[i] += cell.image_velocity(shift);
+      frame.position[i] = (bodies.position[i] + shift).cast<float>();
+      frame.velocity[i] = (bodies.linear_velocity[i] + cell.image_velocity(shift)).cast<float>();
     }
   }
-  frame.position = single(position);
-  frame.velocity = single(velocity);
   frame.angular_velocity = single(bodies.angular_velocity);
   frame.orientation.resize(n);
   for (std::size_t i = 0; i < n; ++i) {
@@ -137,7 +135,9 @@ Frame make_frame(const Model& model, const State& state, const std::vector<std::
   frame.has_contacts = with_contacts;
   // As if all steps had the same length: impulses over that are forces.
   const double last = state.memory.last_s, factor = last > 0.0 ? model.settings.time_step_s / last : 1.0;
-  if (with_contacts) frame.contacts = frame_contacts(contacts, position, factor);
+  if (with_contacts) frame.contacts = frame_contacts(contacts, bodies.position, factor);
+  for (std::size_t k = 0; k < frame.contacts.point.size() && !frame.image_shift.empty(); ++k)
+    frame.contacts.point[k] += frame.image_shift[static_cast<std::size_t>(frame.contacts.body_a[k])];
 
   const RowsById by_id(bodies.id);
   frame.constants = constants_by_id(model.shapes, bodies, by_id, std::move(constants));

@@ -26,14 +26,15 @@ inline double inverse_step(double time_step_s) { return time_step_s > 0.0 ? 1.0 
 template <class Load>
 class LoadTable {
  public:
-  /// `part`: the heading of the names, null where there is one part without a name; `at`: 0, or where to go
-  /// on, as of RowFile.
+  /// `part`: the heading of the parts' names; `at`: 0, or where to go on, as of RowFile.
   LoadTable(const std::filesystem::path& path, const char* part, const auto& parts,
             std::span<const LoadColumn<Load>> columns, std::int64_t at)
-      : columns_(columns), rows_(path, header(part, columns), at) {
-    if (part == nullptr) return;
+      : columns_(columns), rows_(path, header(std::string(",") + part, columns), at) {
     for (const auto& named : parts) names_.push_back(',' + csv_field(named.name));
   }
+  /// Of the one part that there is, without a name.
+  LoadTable(const std::filesystem::path& path, std::span<const LoadColumn<Load>> columns, std::int64_t at)
+      : columns_(columns), rows_(path, header("", columns), at) {}
 
   void append(const StepReport& report, std::span<const Load> loads) {
     const double over = inverse_step(report.time_step_s);
@@ -49,9 +50,8 @@ class LoadTable {
   void close() { rows_.close(); }
 
  private:
-  static std::string header(const char* part, std::span<const LoadColumn<Load>> columns) {
-    std::string text = "step,time_s";
-    if (part != nullptr) text += std::string(",") + part;
+  static std::string header(const std::string& part, std::span<const LoadColumn<Load>> columns) {
+    std::string text = "step,time_s" + part;
     for (const auto& column : columns) text += std::string(",") + column.name;
     return text;
   }
@@ -60,6 +60,13 @@ class LoadTable {
   std::span<const LoadColumn<Load>> columns_;
   RowFile rows_;
 };
+
+template <class Load>
+std::vector<std::string> column_names(std::span<const LoadColumn<Load>> columns) {
+  std::vector<std::string> names;
+  for (const auto& column : columns) names.emplace_back(column.name);
+  return names;
+}
 
 /// The column of this name, or null.
 template <class Load>

@@ -19,11 +19,7 @@ constexpr LoadColumn<Load> columns[] = {
 
 }  // namespace
 
-std::vector<std::string> mount_quantities() {
-  std::vector<std::string> names;
-  for (const auto& column : columns) names.emplace_back(column.name);
-  return names;
-}
+std::vector<std::string> mount_quantities() { return column_names<Load>(columns); }
 
 double mount_quantity(const std::string& name, const MountLoad& load, double time_step_s) {
   return find_column<Load>(columns, name)->value(load, inverse_step(time_step_s));

@@ -295,25 +295,18 @@ const RunStatistics& RunRecorder::statistics() const { return parts_->statistics
 const RunFolder& RunRecorder::folder() const { return parts_->folder; }
 const StageTable& RunRecorder::stage_table() const { return parts_->stages; }
 
-void RunRecorder::after_step(const StepReport& report, const State& state,
-                             std::span<const BoundaryLoad> loads, std::span<const MountLoad> mounts) {
+void RunRecorder::after_step(const StepResult& result, const State& state) {
   Parts& p = *parts_;
+  const StepReport& report = result.report;
   const Stopwatch watch(p.recording_time_s);
   p.statistics.add(report);
   p.stages.add(report);
   p.steps.append(report, state_hash(state.bodies));
-  if (p.loads) p.loads->append(report, loads);
-  if (p.mounts) p.mounts->append(report, mounts);
+  if (p.loads) p.loads->append(report, result.boundaries);
+  if (p.mounts) p.mounts->append(report, result.mounts);
+  if (p.cell) p.cell->append(report, {&result.cell, 1});
   if (p.openings) p.openings->append(p.scene.model, state);
   if (p.frame_due(state)) p.add_frame(state);
-}
-
-void RunRecorder::after_step(const StepResult& result, const State& state) {
-  if (parts_->cell) {
-    const Stopwatch watch(parts_->recording_time_s);
-    parts_->cell->append(result.report, {&result.cell, 1});
-  }
-  after_step(result.report, state, result.boundaries, result.mounts);
 }
 
 void RunRecorder::after_events(std::span<const Happening> happenings, const State& state) {

@@ -31,11 +31,7 @@ class RunRecorder {
               Archive& checkpoint);
   ~RunRecorder();
 
-  /// `state` is as the step left it; what a frame shows of it is copied if one is due. `loads`: of the step,
-  /// by boundary and mount; none are not recorded.
-  void after_step(const StepReport& report, const State& state, std::span<const BoundaryLoad> loads = {},
-                  std::span<const MountLoad> mounts = {});
-  /// All of it.
+  /// `state` is as the step left it; what a frame shows of it is copied if one is due.
   void after_step(const StepResult& result, const State& state);
 
   /// What events did at the end of the step, after after_step(). `state`: with what they changed.

@@ -1,6 +1,7 @@
 // Mounts: what boundaries are fixed to that forces move.
 #include <cmath>
 #include <fmt/format.h>
+#include <numbers>
 #include <set>
 
 #include "io/scene/faults.h"
@@ -55,11 +56,10 @@ class MountReader {
     if (mount_.spring > stiffest)
       refuse("spring",
              fmt::format("is too stiff for steps of {:g} s: it swings in {:.2g} s", settings.time_step_s,
-                         2.0 * pi * std::sqrt(mount_.inertia / mount_.spring)),
+                         2.0 * std::numbers::pi * std::sqrt(mount_.inertia / mount_.spring)),
              fmt::format("at most {:.3g}, or shorter steps", stiffest));
   }
 
-  static constexpr double pi = 3.14159265358979323846;
   const Section& section_;
   Reading& reading_;
   Mount mount_;
@@ -124,7 +124,7 @@ void read_mounts(const Section& top, Reading& reading) {
   for (const Section& section : elements(top, "mounts")) {
     MountReader(section, reading).read();
     if (section.has("name") && !taken.insert(section.text("name")).second)
-      reading.faults.push_back(fault_at(section.given("name"), section.path_of("name"), "was taken before"));
+      reading.faults.push_back(about(section, "name", "was taken before"));
     if (section.node()->faulty) continue;
     Mount& mount = reading.scene.model.mounts.back();
     if (section.has("function")) mount.changing_force.function = read_function_of_time(section, reading);

@@ -312,7 +312,7 @@ TEST(Events, AreRecorded) {
     io::RunRecorder recorder(run.scene, {folder.path(), false});
     while (run.state.time_s < 0.4 - 0.005) {
       step(run.scene.model, run.state, run.workspace, run.result);
-      recorder.after_step(run.result.report, run.state, run.result.boundaries);
+      recorder.after_step(run.result, run.state);
       recorder.after_events(io::take_events(run.scene, run.result, run.state), run.state);
     }
     const io::Summary summary = recorder.finish(io::RunStatus::finished, run.state);

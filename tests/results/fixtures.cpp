@@ -144,7 +144,7 @@ void record_coming_and_going(const std::filesystem::path& folder) {
   io::RunRecorder recorder(scene, {folder, false});
   for (int k = 1; k <= 40; ++k) {
     step = step_of(scene.model, k);
-    recorder.after_step(step.report, step.state);
+    recorder.after_step({step.report}, step.state);
   }
   recorder.finish(io::RunStatus::finished, step.state);
 }

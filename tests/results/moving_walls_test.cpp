@@ -54,7 +54,7 @@ TEST(MovingWalls, AreRecordedWhereTheyWere) {
     for (int k = 0; k < 10; ++k) {
       step(scene.model, state, workspace, result);
       work += result.report.energy.boundary_work;
-      recorder.after_step(result.report, state, result.boundaries);
+      recorder.after_step(result, state);
     }
     recorder.finish(io::RunStatus::finished, state);
   }

@@ -37,7 +37,7 @@ nlohmann::json record(const io::Scene& scene, const fs::path& folder, int steps,
   ExampleStep step{scene.initial, {}};
   for (int k = 1; k <= steps; ++k) {
     step = example_step(scene, k);
-    recorder.after_step(step.report, step.state);
+    recorder.after_step({step.report}, step.state);
   }
   recorder.finish(status, step.state);
   return nlohmann::json::parse(read_text(folder / "summary.json"));
@@ -188,7 +188,7 @@ TEST(RunRecorder, AdaptiveStepsHaveFramesAtTheirTimesAndForcesThatDoNotDependOnT
       const double landing = io::next_landing(scene, state, scene.end_time_s);
       const StepReport& report = step(model, state, workspace, result, landing);
       lengths.push_back(report.time_step_s);
-      recorder.after_step(report, state);
+      recorder.after_step({report}, state);
     }
     const io::Summary summary = recorder.finish(io::RunStatus::finished, state);
     const auto [least, largest] = std::ranges::minmax(lengths);
@@ -246,7 +246,7 @@ TEST(RunRecorder, AFailureToWriteFramesComesOut) {
   const auto go_on = [&] {
     for (int k = 1; k <= 100; ++k) {
       const ExampleStep step = example_step(scene, k);
-      recorder.after_step(step.report, step.state);
+      recorder.after_step({step.report}, step.state);
     }
     const ExampleStep step = example_step(scene, 101);
     recorder.finish(io::RunStatus::finished, step.state);

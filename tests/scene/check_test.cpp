@@ -51,13 +51,13 @@ TEST(Check, ForetellsTheSizeOfTheOutput) {
   StepResult result;
   for (std::int64_t k = 0; k < expected.steps; ++k) {
     const StepReport& report = step(scene.model, state, workspace, result);
-    recorder.after_step(report, state);
+    recorder.after_step({report}, state);
   }
   const io::Summary summary = recorder.finish(io::RunStatus::finished, state);
   EXPECT_EQ(summary.frames, expected.frames);
-  const double written =
-      bytes_in(folder) - static_cast<double>(std::filesystem::file_size(folder / "steps.csv")) -
-      bytes_in(folder / "checkpoints");
+  const double written = bytes_in(folder) -
+                         static_cast<double>(std::filesystem::file_size(folder / "steps.csv")) -
+                         bytes_in(folder / "checkpoints");
   // One was written, at the end; while the third is, there are three.
   EXPECT_NEAR(expected.checkpoint_bytes / (3.0 * bytes_in(folder / "checkpoints")), 1.0, 0.35);
   EXPECT_NEAR(expected.output_bytes / written, 1.0, 0.25);
