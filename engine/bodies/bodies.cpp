@@ -42,6 +42,10 @@ BodyIndex add_body(Bodies& bodies, const Shapes& shapes, const Materials& materi
   bodies.shape.push_back(body.shape);
   bodies.material.push_back(body.material);
   bodies.id.push_back(bodies.next_id++);
+  if (!bodies.guide.empty()) {
+    bodies.guide.push_back(Bodies::no_guide);
+    bodies.rest.emplace_back();
+  }
   return BodyIndex(static_cast<std::int64_t>(bodies.size()) - 1);
 }
 

@@ -23,9 +23,14 @@ struct Bodies {
   std::vector<MaterialIndex> material;
   std::vector<BodyId> id;
   BodyId next_id = 0;  // of the next body: ids are unique for ever
+  // Of bodies that do not move by themselves; both empty while all do.
+  static constexpr std::int32_t no_guide = -1;
+  std::vector<std::int32_t> guide;  // what leads it; no_guide: nothing does
+  std::vector<Pose> rest;           // where it is while its guide has not moved it
 
   std::size_t size() const { return position.size(); }
   bool is_asleep(std::size_t i) const { return !asleep.empty() && asleep[i] != 0; }
+  bool is_held(std::size_t i) const { return !guide.empty() && guide[i] != no_guide; }
   Pose pose(std::size_t i) const { return {position[i], orientation[i]}; }
 };
 

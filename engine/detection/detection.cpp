@@ -59,10 +59,18 @@ void prepare_bodies(const DetectionInput& in, const PlacedShapes& placed, const 
   }
 }
 
+/// Those that nothing moves have no contacts with each other.
+void mark_unmoved(const Bodies& bodies, std::vector<std::uint8_t>& unmoved) {
+  unmoved.resize(bodies.guide.size());
+  for (std::size_t i = 0; i < unmoved.size(); ++i)
+    unmoved[i] = bodies.is_asleep(i) || bodies.is_held(i) ? 1 : 0;
+}
+
 void prepare(const DetectionInput& in, const PlacedShapes& placed, DetectionWorkspace& w) {
   const std::size_t n = in.bodies.size();
   w.boxes.resize(n);
   w.travel.resize(n);
+  mark_unmoved(in.bodies, w.unmoved);
   w.own_reach.resize(n);
   w.ellipsoids.resize(n);
   w.implicits.resize(in.shapes.functions().empty() ? 0 : n);
@@ -316,6 +324,7 @@ class PairLists {
     for (std::size_t k = 0; k < m_.in.boundaries.size(); ++k) {
       const DetectionWorkspace::Guard& guard = m_.w.guards[k];
       if (!guard.moves && m_.in.bodies.is_asleep(i)) continue;
+      if (m_.in.bodies.is_held(i) && !m_.in.boundaries[k].is_mounted()) continue;
       const double travel = guard.moves ? travel_of(m_.in, m_.w, k, i) : 0.0;
       const Vec3& at = m_.in.bodies.position[i];
       if (guard.plane.normal.dot(at - guard.plane.point) > clear + travel) continue;
@@ -442,7 +451,7 @@ DetectionReport find_contacts(const DetectionInput& in, DetectionWorkspace& w,
           const double smallest = in.shapes.smallest_length(in.bodies.shape[i]);
           return std::clamp(farthest, least_skin * smallest, most_skin * smallest);
         },
-        w.pair_list, w.pairs, in.bodies.asleep, in.cell);
+        w.pair_list, w.pairs, w.unmoved.empty() ? in.bodies.asleep : w.unmoved, in.cell);
   };
   find_pairs();
   spread_reach(w);

@@ -50,6 +50,7 @@ struct DetectionWorkspace {
     bool moves;      // or is a belt: who sleeps on it wakes
   };
   std::vector<Guard> guards;                        // [boundary]
+  std::vector<std::uint8_t> unmoved;                // [body] 1: asleep or held; empty if nobody is held
   std::vector<Found> found;                         // [block of bodies]
   std::vector<std::int32_t> contact_row, seed_row;  // [body + 1], see Contacts and Seeds
 };

@@ -28,12 +28,12 @@ SCREE_FOR_EACH_TARGET
 void assemble_bodies(const Bodies& bodies, double h, const Block& block, Workspace& w) {
   for (std::size_t i = block.begin; i < block.end; ++i) {
     BodyResponse& response = w.problem.response[i];
-    if (bodies.is_asleep(i)) {
-      w.before[i] = w.problem.free_velocity[i] = {Vec3::Zero(), Vec3::Zero()};
+    w.before[i] = {bodies.linear_velocity[i], bodies.angular_velocity[i]};
+    if (bodies.is_asleep(i) || bodies.is_held(i)) {  // sleepers have no velocity
+      w.problem.free_velocity[i] = w.before[i];
       response = BodyResponse{};
       continue;
     }
-    w.before[i] = {bodies.linear_velocity[i], bodies.angular_velocity[i]};
     w.problem.free_velocity[i] = {bodies.linear_velocity[i] + h * acceleration(w, i),
                                   bodies.angular_velocity[i]};
     const Mat3 inverse_inertia = world_inverse_inertia(bodies, i);

@@ -1,5 +1,7 @@
 #include "engine/simulation/course.h"
 
+#include <algorithm>
+
 #include "engine/simulation/mounts.h"
 #include "engine/simulation/sleep.h"
 
@@ -39,6 +41,14 @@ void lock_mount(const Model& model, std::size_t mount, State& state) {
   start_mounts(model.mounts, state);
   state.mounts[mount].held = true;
   state.mounts[mount].rate = 0.0;
+}
+
+void release_bodies(std::size_t guide, State& state) {
+  Bodies& bodies = state.bodies;
+  std::ranges::replace(bodies.guide, static_cast<std::int32_t>(guide), Bodies::no_guide);
+  if (std::ranges::any_of(bodies.guide, [](std::int32_t g) { return g != Bodies::no_guide; })) return;
+  bodies.guide.clear();
+  bodies.rest.clear();
 }
 
 void set_gravity(const Vec3& gravity, State& state) {

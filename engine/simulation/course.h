@@ -14,6 +14,8 @@ void stop_motion(const Model& model, std::size_t boundary, State& state);
 /// It moves by its forces from then on, or stands still: what it has of momentum and energy is gone.
 void release_mount(const Model& model, std::size_t mount, State& state);
 void lock_mount(const Model& model, std::size_t mount, State& state);
+/// They go on by themselves, with the velocities they have.
+void release_bodies(std::size_t guide, State& state);
 /// Everybody wakes.
 void set_gravity(const Vec3& gravity, State& state);
 

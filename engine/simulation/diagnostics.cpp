@@ -68,6 +68,7 @@ class Balance {
         impact_(w.impact),
         before_(w.before),
         repeats_(w.cell.is_periodic()),
+        guides_(w.guides),
         in_collision_(w.in_collision) {}
 
   SCREE_INLINE void take_contacts(const Block& block, Exchange& sums,
@@ -142,6 +143,9 @@ class Balance {
     sums.linear_size += std::sqrt(squared);
     sums.angular_size += std::sqrt(dot(point, point) * squared) + std::sqrt(dot(torque, torque));
     add_given(p_.edge[c], point, impulse, torque, sums);
+    if (bodies_.is_held(p_.a(c))) add_guided(p_.a(c), arm_a_of(terms), impulse, torque, a, sums, loads);
+    if (p_.b(c) < bodies_.size() && bodies_.is_held(p_.b(c)))
+      add_guided(p_.b(c), arm_b_of(terms), on_b, torque_on_b, doubled(p_.b(c), arm_b_of(terms)), sums, loads);
     if (is_boundary(contact.key.b))
       add_load(c, on_b, torque_on_b, b, sums, loads[boundary_of(contact.key.b)]);
   }
@@ -181,8 +185,10 @@ class Balance {
     const auto a = static_cast<std::size_t>(edge.a), b = static_cast<std::size_t>(edge.b);
     const bool b_is_mount = b >= bodies_.size() && p_.is_moved(b);
     if (p_.is_moved(a) && p_.is_moved(b) && !b_is_mount) return;
+    if (!p_.is_moved(a) && b >= bodies_.size()) return;  // to a mount, which is no body
     const double sign = p_.is_moved(a) ? 1.0 : -1.0;
-    const bool from_sleeper = b < bodies_.size();
+    const std::size_t giver = p_.is_moved(a) ? b : a;
+    const bool from_sleeper = giver < bodies_.size() && bodies_.is_asleep(giver);
     (from_sleeper ? sums.linear_of_sleepers : sums.linear) += sign * to_vec3(impulse);
     (from_sleeper ? sums.angular_of_sleepers : sums.angular) +=
         sign * to_vec3(cross(point, impulse) + torque);
@@ -207,6 +213,17 @@ class Balance {
     sums.boundary_work += work;
   }
 
+  /// What a contact does to a body that is led, and so to its guide.
+  void add_guided(std::size_t body, Vector4 arm, Vector4 impulse, Vector4 torque, const Motion& doubled,
+                  Exchange& sums, std::vector<BoundaryLoad>& loads) const {
+    const auto g = static_cast<std::size_t>(bodies_.guide[body]);
+    const Vector4 from_centre = to_vector4(bodies_.position[body]) + arm - to_vector4(guides_[g].centre);
+    const double work = -0.5 * (dot(impulse, doubled.velocity) + dot(torque, doubled.spin));
+    loads[loads.size() - guides_.size() + g] +=
+        {to_vec3(impulse), to_vec3(cross(from_centre, impulse) + torque), work};
+    sums.boundary_work += work;
+  }
+
   /// Several threads may mark one body.
   SCREE_INLINE void mark(std::size_t body) const {
     if (body >= in_collision_.size()) return;
@@ -220,6 +237,7 @@ class Balance {
   const std::vector<Vec3>& impact_;
   const std::vector<Twist>& before_;
   bool repeats_;
+  const std::vector<GuideMotion>& guides_;
   std::vector<std::uint8_t>& in_collision_;
 };
 
@@ -266,12 +284,13 @@ Gains sum_gains(const Bodies& bodies, const Workspace& w, double h, const Vec3& 
 }
 
 /// Adds the loads that blocks of contacts found, and those of resting contacts, in a fixed order.
-void add_loads(const Workspace& w, std::size_t blocks, const RestingSums& resting,
-               std::vector<BoundaryLoad>& loads) {
-  for (std::size_t k = 0; k < loads.size(); ++k) {
-    for (std::size_t block = 0; block < blocks; ++block) loads[k] += w.loads[block][k];
-    if (k < resting.loads.size()) loads[k] += resting.loads[k];
+void add_loads(const Workspace& w, std::size_t blocks, const RestingSums& resting, StepResult& result) {
+  const std::size_t boundaries = result.boundaries.size();
+  for (std::size_t block = 0; block < blocks; ++block) {
+    for (std::size_t k = 0; k < boundaries; ++k) result.boundaries[k] += w.loads[block][k];
+    for (std::size_t g = 0; g < result.guides.size(); ++g) result.guides[g] += w.loads[block][boundaries + g];
   }
+  for (std::size_t k = 0; k < resting.loads.size(); ++k) result.boundaries[k] += resting.loads[k];
 }
 
 Touch touch(const Bodies& bodies, const ContactKey& key) {
@@ -313,13 +332,13 @@ void take_impulses(const Model& model, double h, Workspace& w, State& state, Ste
   Exchange given = reduce_blocks(
       contacts, grain_medium, Exchange{},
       [&](const Block& block) {
-        w.loads[block.index].assign(model.boundaries.size(), {});
+        w.loads[block.index].assign(model.boundaries.size() + model.guides.size(), {});
         return take_contacts(balance, block, w.loads[block.index]);
       },
       add);
   for (const std::int32_t row : w.row_of_rod)
     if (row >= 0) balance.add_rod(static_cast<std::size_t>(row), given);
-  add_loads(w, blocks, resting, result.boundaries);
+  add_loads(w, blocks, resting, result);
   StepReport& report = result.report;
   report.energy.dissipated_by_impact -= given.normal_work;
   report.energy.dissipated_by_friction -= given.friction_work;

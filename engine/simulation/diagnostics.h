@@ -122,6 +122,7 @@ struct StepResult {
   StepReport report;
   std::vector<BoundaryLoad> boundaries{};  // [boundary], in this step
   std::vector<MountLoad> mounts{};         // [mount]
+  std::vector<BoundaryLoad> guides{};      // [guide], of the contacts of its bodies with others
   CellReport cell{};                       // of a periodic one
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "engine/bodies/bodies.h"
 #include "engine/bodies/boundaries.h"
@@ -26,6 +27,13 @@ struct Rod {
   double length;          // m
 };
 
+/// Leads bodies along a prescribed motion as one piece, or holds them where they are if it has none.
+struct Guide {
+  std::string name;
+  PrescribedMotion motion;
+  Vec3 centre = Vec3::Zero();  // m, what moments on the bodies are about; it goes with the motion
+};
+
 /// Constant during a run.
 struct Model {
   Settings settings;
@@ -34,6 +42,7 @@ struct Model {
   Boundaries boundaries;
   std::vector<Mount> mounts;
   std::vector<Rod> rods;
+  std::vector<Guide> guides;
   std::vector<Inlet> inlets;
   std::vector<Outlet> outlets;
   Domain domain;

@@ -81,6 +81,7 @@ Misplaced fit(const Shapes&, const Bodies& bodies, std::size_t i, const PlacedRe
 
 bool is_lost(const Model& model, const std::vector<PlacedBoundary>& boundaries, const Bodies& bodies,
              std::size_t i) {
+  if (bodies.is_held(i)) return false;
   const bool finite = bodies.position[i].allFinite() && bodies.orientation[i].coeffs().allFinite() &&
                       bodies.linear_velocity[i].allFinite() && bodies.angular_velocity[i].allFinite();
   if (!finite) return true;
@@ -110,7 +111,8 @@ void add_deep_pairs(const Model& model, const Bodies& bodies,
       const auto j = static_cast<std::size_t>(other);
       const bool both =
           shapes.kind(s) == ShapeKind::ellipsoid && shapes.kind(bodies.shape[j]) == ShapeKind::ellipsoid;
-      if (!both && !found.contains({j, i}) && hold_samples_of_each_other(placed[i], placed[j]))
+      if (!both && !(bodies.is_held(i) && bodies.is_held(j)) && !found.contains({j, i}) &&
+          hold_samples_of_each_other(placed[i], placed[j]))
         all.push_back({.body = j,
                        .other = i,
                        .depth_m = 0.5 * smaller_length(model, bodies, i, j),
@@ -163,7 +165,7 @@ std::vector<Misplaced> misplaced_bodies(const Model& model, const Bodies& bodies
         all.push_back({.body = i, .other = b, .depth_m = depth, .relative = relative});
       }
     }
-    for (std::size_t w = 0; w < wall_depth.size(); ++w) {
+    for (std::size_t w = 0; w < wall_depth.size() && !bodies.is_held(i); ++w) {
       const BoundarySurface surface = place(model.boundaries[w], 0.0).surface;
       Misplaced found = std::visit([&](const auto& s) { return fit(model.shapes, bodies, i, s); }, surface);
       if (const auto* mesh = std::get_if<PlacedMesh>(&surface);

@@ -166,6 +166,8 @@ void renumber(const Renumbering& r, State& state) {
   gather(b.linear_velocity, r.from);
   gather(b.angular_velocity, r.from);
   gather(b.asleep, r.from);
+  gather(b.guide, r.from);
+  gather(b.rest, r.from);
   gather(b.mass, r.from);
   gather(b.inertia, r.from);
   gather(b.shape, r.from);

@@ -10,6 +10,7 @@
 #include "engine/simulation/balance.h"
 #include "engine/simulation/cell_flow.h"
 #include "engine/simulation/exchange.h"
+#include "engine/simulation/guides.h"
 #include "engine/simulation/halving.h"
 #include "engine/simulation/motion.h"
 #include "engine/simulation/mounts.h"
@@ -144,6 +145,7 @@ void advance(StepParts& in, double begin_s, double h, double next_h, bool carry_
   const Settings& settings = model.settings;
   const double middle = begin_s + 0.5 * h;
   drift(bodies, 0.5 * h);
+  lead_bodies(model, middle, begin_s, h, state, w);
   drift_mounts(0.5 * h, state);
   if (carry_contacts) advance_contacts(w, h, state.contacts);
   apply_forces(model, state, h, middle, w);
@@ -184,6 +186,7 @@ void advance(StepParts& in, double begin_s, double h, double next_h, bool carry_
     report.energy.position_correction += mechanical_energy(bodies, settings.gravity);
   }
   drift(bodies, 0.5 * h);
+  lead_bodies(model, begin_s + h, begin_s, h, state, w);
   drift_mounts(0.5 * h, state);
   clock.charge(report.time.finish);
 }
@@ -194,11 +197,13 @@ const StepReport& step(const Model& model, State& state, Workspace& w, StepResul
   StepReport& report = result.report = {};
   result.boundaries.assign(model.boundaries.size(), {});
   result.mounts.assign(model.mounts.size(), {});
+  result.guides.assign(model.guides.size(), {});
   start_mounts(model.mounts, state);
   StageClock clock;
   Bodies& bodies = state.bodies;
   const Settings& settings = model.settings;
-  const double energy_before = mechanical_energy(bodies, settings.gravity);
+  const double energy_before = mechanical_energy(bodies, settings.gravity),
+               led_before = energy_of_led(bodies, settings.gravity);
   exchange(model, state, report);
   const StepPlan plan = plan_step(model, state, land_at_s);
   const double h = plan.h / settings.substeps, next_h = plan.next_h / settings.substeps;
@@ -223,6 +228,7 @@ const StepReport& step(const Model& model, State& state, Workspace& w, StepResul
   report.bodies = static_cast<std::int64_t>(bodies.size());
   report.asleep = state.sleepers.sums.bodies;
   choose_next_steps(model, plan, w.problem, report, state);
+  report.energy.boundary_work += energy_of_led(bodies, settings.gravity) - led_before;
   close_balances(model, bodies, energy_before, report);
   report_cell(model, state, h, result.cell);
   clock.charge(report.time.finish);

@@ -18,6 +18,12 @@ struct MountMotion {
   std::int32_t low_stop = -1, high_stop = -1;  // rows of the problem
 };
 
+/// A guide in a (sub)step.
+struct GuideMotion {
+  Pose now, begin, end;        // where it takes what is at rest at the origin
+  Vec3 centre = Vec3::Zero();  // m, now: what moments are about
+};
+
 struct Workspace {
   DetectionWorkspace detection;
   ContactProblem problem;  // the last step's
@@ -36,7 +42,8 @@ struct Workspace {
   std::vector<std::uint8_t> in_collision;        // [body]
   std::vector<Twist> felt;                       // [body] sleepers: impulse and moment that move nobody
   std::vector<std::uint8_t> waking, tired;       // [body] who wakes after the step, and who falls asleep
-  std::vector<std::vector<BoundaryLoad>> loads;  // [block of contacts][boundary]
+  std::vector<GuideMotion> guides;               // [guide]
+  std::vector<std::vector<BoundaryLoad>> loads;  // [block of contacts][boundary, then guide]
 };
 
 /// By gravity, fields and fluid in the (sub)step, m/s^2.

@@ -38,4 +38,8 @@ double boundary_quantity(const std::string& name, const BoundaryLoad& load, doub
 BoundaryTable::BoundaryTable(const std::filesystem::path& path, const Boundaries& boundaries, std::int64_t at)
     : LoadTable(path, "boundary", boundaries, columns, at) {}
 
+BoundaryTable::BoundaryTable(const std::filesystem::path& path, const std::vector<Guide>& guides,
+                             std::int64_t at)
+    : LoadTable(path, "bodies", guides, columns, at) {}
+
 }  // namespace scree::io

@@ -1,6 +1,7 @@
 // boundaries.csv: one row a step and boundary.
 #pragma once
 
+#include "engine/simulation/model.h"
 #include "io/results/load_table.h"
 
 namespace scree::io {
@@ -10,6 +11,8 @@ class BoundaryTable : public LoadTable<BoundaryLoad> {
  public:
   /// `at`: 0, or where to go on, as of RowFile.
   BoundaryTable(const std::filesystem::path& path, const Boundaries& boundaries, std::int64_t at = 0);
+  /// held.csv: the same of bodies that are held or led.
+  BoundaryTable(const std::filesystem::path& path, const std::vector<Guide>& guides, std::int64_t at = 0);
 };
 
 /// The columns of numbers, and force_N and torque_N_m, the sizes of the two vectors.

@@ -38,6 +38,12 @@ void fields(ImplicitStart& s, F&& f) {
   f("feature", s.feature);
 }
 template <class F>
+void fields(Pose& p, F&& f) {
+  f("position", p.position);
+  f("orientation", p.orientation);
+}
+
+template <class F>
 void fields(Passage& p, F&& f) {
   f("bodies", p.bodies);
   f("mass", p.mass);
@@ -126,6 +132,8 @@ void visit(Archive& io, Bodies& b) {
   io("linear_velocity", b.linear_velocity);
   io("angular_velocity", b.angular_velocity);
   io("asleep", b.asleep);
+  io("guide", b.guide);
+  io("rest", b.rest);
   io("mass", b.mass);
   io("inertia", b.inertia);
   io("shape", b.shape);

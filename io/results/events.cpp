@@ -39,6 +39,7 @@ void act(const Actions& actions, const Model& model, State& state) {
   for (const std::size_t boundary : actions.stop_motion) stop_motion(model, boundary, state);
   for (const std::size_t mount : actions.release) release_mount(model, mount, state);
   for (const std::size_t mount : actions.lock) lock_mount(model, mount, state);
+  for (const std::size_t guide : actions.release_bodies) release_bodies(guide, state);
   if (actions.gravity) set_gravity(*actions.gravity, state);
   if (actions.output_interval_s) {
     state.course.frames_from_s = state.time_s;
@@ -62,7 +63,7 @@ void arm_events(const Scene& scene, State& state) {
     const Condition& c = scene.events[k].condition;
     state.course.events[k].armed =
         !c.needs_crossing ||
-        (!c.after && !holds(c, c.value({scene.model, state, report, {}, {}, CellReport{}}), 0.0));
+        (!c.after && !holds(c, c.value({scene.model, state, report, {}, {}, {}, CellReport{}}), 0.0));
   }
 }
 
@@ -75,7 +76,7 @@ std::vector<Happening> take_events(const Scene& scene, const StepResult& result,
     if (memory.count > 0 && !event.repeats) continue;
     if (event.condition.after && state.course.events[*event.condition.after].count == 0) continue;
     const double value = event.condition.value(
-        {scene.model, state, result.report, result.boundaries, result.mounts, result.cell});
+        {scene.model, state, result.report, result.boundaries, result.mounts, result.guides, result.cell});
     if (!event.condition.needs_crossing && !list.empty())
       memory.since_s = infinity;
     else if (look(event, value, state.time_s, slack, memory))

@@ -17,8 +17,9 @@ struct StepView {
   const Model& model;
   const State& state;
   const StepReport& report;
-  std::span<const BoundaryLoad> loads;  // [boundary]; empty before the first step
-  std::span<const MountLoad> mounts;    // [mount]; likewise
+  std::span<const BoundaryLoad> loads;   // [boundary]; empty before the first step
+  std::span<const MountLoad> mounts;     // [mount]; likewise
+  std::span<const BoundaryLoad> guides;  // [guide]; likewise
   const CellReport& cell;
 };
 
@@ -39,6 +40,7 @@ struct Actions {
   bool stop = false;                                           // the run
   std::vector<std::size_t> remove, start_motion, stop_motion;  // boundaries
   std::vector<std::size_t> release, lock;                      // mounts
+  std::vector<std::size_t> release_bodies;                     // guides
   std::optional<Vec3> gravity;                                 // m/s^2
   std::optional<double> output_interval_s;
   std::string text;  // "remove gate; stop"

@@ -96,7 +96,7 @@ constexpr std::array section_table{
         "plate with a load, a wall that holds a pressure, a drum with a torque, a paddle that turns "
         "freely. It goes along one direction or turns about one axis; forces and speeds are positive "
         "along it. What is prescribed to a boundary on it goes with it. mounts.csv has what it does."},
-    SectionInfo{"motion", "[[boundaries.motion]]", false, "type",
+    SectionInfo{"motion", "[[boundaries.motion]], [[bodies.motion]]", false, "type",
                 "One heading a motion. Several are stacked: each carries the ones after it, as a carriage "
                 "does a screw. Positions are functions of time alone and do not drift; what is given is "
                 "added up."},
@@ -378,6 +378,13 @@ constexpr std::array key_table{
         .description = "Initial velocity; a table may bring its own."},
     Key{.section = "bodies", .name = "angular_velocity", .type = vector, .unit = "rad/s",
         .description = "Initial angular velocity in world axes; a table may bring its own."},
+    Key{.section = "bodies", .name = "name", .type = text,
+        .description = "What events and held.csv call bodies that are held; left out, `bodies` and the heading's number."},
+    Key{.section = "bodies", .name = "held", .type = boolean, .fallback = "false",
+        .description = "They stay where they are, whatever pushes them, until an event releases them by `release_bodies`. "
+                       "What contacts do to them is in held.csv."},
+    Key{.section = "bodies", .name = "motion", .type = tables,
+        .description = "They are led as one piece, whatever pushes them, as [[boundaries.motion]] has it."},
     Key{.section = "bodies", .name = "count", .type = integer, .required = true, .range = counting,
         .forms = "lattice|random",
         .description = "Number of bodies to make."},
@@ -720,6 +727,8 @@ constexpr std::array key_table{
         .description = "Whose force, torque, work or power; of a box's name all walls together, `box.+x` is one of them."},
     Key{.section = "events", .name = "mount", .type = text,
         .description = "Name of the mount whose quantity it is: a column of mounts.csv, such as `travel` or `contact_force`."},
+    Key{.section = "events", .name = "bodies", .type = text,
+        .description = "Name of the held bodies whose force, torque, work or power it is: a column of held.csv."},
     Key{.section = "events", .name = "region", .type = table,
         .description = "Where bodies are counted."},
     Key{.section = "events", .name = "rises_above", .type = number,
@@ -746,6 +755,8 @@ constexpr std::array key_table{
         .description = "Name of a mount that moves by its forces from then on."},
     Key{.section = "events", .name = "lock_mount", .type = text,
         .description = "Name of a mount that stands still from then on."},
+    Key{.section = "events", .name = "release_bodies", .type = text,
+        .description = "Name of held bodies that move by themselves from then on, as fast as they were led."},
     Key{.section = "events", .name = "gravity", .type = vector, .unit = "m/s^2",
         .description = "Gravity from then on. The ledger keeps the potential energy of the scene's own; what gravity does "
                        "beyond it is in `force_work_J`."},

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "engine/generation/packing.h"
+#include "engine/simulation/guides.h"
 #include "io/scene/body_table.h"
 #include "io/scene/faults.h"
 #include "io/scene/grain_keys.h"
@@ -43,6 +44,7 @@ class GroupReader {
       if (group_.form == "lattice" || group_.form == "random") generated(*shape);
     }
     group_.end = bodies().size();
+    if (!section_.node()->faulty) hold();
     reading_.groups.push_back(group_);
   }
 
@@ -53,6 +55,39 @@ class GroupReader {
   Vec3 semi_axes_of(const ShapeDescription& shape) {
     if (shape.kind == ShapeKind::ellipsoid) return Vec3(shape.numbers.data());
     return enclosing_ellipsoid(model_.shapes, index_of(shape)).semi_axes;
+  }
+
+  void refuse(std::string_view key, const char* problem) {
+    reading_.faults.push_back(about(section_, key, problem));
+  }
+
+  /// Bodies that do not move by themselves have a guide.
+  void hold() {
+    const bool moves = section_.node()->find("motion") != nullptr;
+    if (section_.has("held") && !section_.boolean("held") && moves)
+      refuse("held", "does not go with motion: what is led does not move by itself");
+    if (!moves && !section_.boolean("held")) {
+      if (section_.has("name")) refuse("name", "is of no use to bodies that are not held");
+      return;
+    }
+    for (const char* key : {"velocity", "angular_velocity"})
+      if (section_.has(key)) refuse(key, "does not go with bodies that are held: give them motion");
+    if (reading_.scene.model.settings.sleep.is_on()) {
+      refuse(moves ? "motion" : "held", "does not go with sleep yet");
+      reading_.faults.back().suggestion = "leave out [sleep]";
+    }
+    if (model_.cell.flows()) refuse(moves ? "motion" : "held", "does not go with a cell that flows");
+    Guide guide{section_.has("name") ? section_.text("name") : fmt::format("bodies{}", number_), {}};
+    if (std::ranges::find(model_.guides, guide.name, &Guide::name) != model_.guides.end())
+      refuse("name", "was taken before");
+    guide.motion = read_motion(section_, reading_);
+    Vec3 middle = Vec3::Zero();
+    for (std::size_t i = group_.begin; i < group_.end; ++i) {
+      hold_body(static_cast<std::int32_t>(model_.guides.size()), i, reading_.scene.initial);
+      middle += bodies().position[i] / static_cast<double>(group_.end - group_.begin);
+    }
+    guide.centre = centre_of(guide.motion).value_or(middle);
+    model_.guides.push_back(std::move(guide));
   }
 
   ShapeIndex index_of(const ShapeDescription& described) {
@@ -240,6 +275,17 @@ class GroupReader {
 void read_bodies(const Section& top, Reading& reading) {
   std::size_t number = 0;
   for (const Section& section : elements(top, "bodies")) GroupReader(section, number++, reading).read();
+}
+
+std::optional<std::size_t> find_guide(const Section& section, std::string_view key, Reading& reading) {
+  const std::vector<Guide>& guides = reading.scene.model.guides;
+  const auto found = std::ranges::find(guides, section.text(key), &Guide::name);
+  if (found != guides.end()) return static_cast<std::size_t>(found - guides.begin());
+  std::vector<std::string> names;
+  for (const Guide& guide : guides) names.push_back(guide.name);
+  reading.faults.push_back(about(section, key, "is not the name of held bodies"));
+  reading.faults.back().suggestion = did_you_mean(section.text(key), names);
+  return std::nullopt;
 }
 
 }  // namespace scree::io

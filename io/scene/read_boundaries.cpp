@@ -237,6 +237,8 @@ std::optional<MotionStage> read_stage(const Section& section, Reading& reading) 
   return stage;
 }
 
+}  // namespace
+
 PrescribedMotion read_motion(const Section& section, Reading& reading) {
   PrescribedMotion motion;
   for (const Section& stage : elements(section, "motion")) {
@@ -246,10 +248,17 @@ PrescribedMotion read_motion(const Section& section, Reading& reading) {
   return motion;
 }
 
+std::optional<Vec3> centre_of(const PrescribedMotion& motion) {
+  for (const MotionStage& stage : motion.stages)
+    if (stage.kind == MotionStage::Kind::rotation) return stage.point;
+  return std::nullopt;
+}
+
+namespace {
+
 /// What torques on a boundary are about: a point of the axis that it turns about, or where its surface is.
 Vec3 centre_of(const Boundary& boundary, const std::vector<Mount>& mounts) {
-  for (const MotionStage& stage : boundary.motion.stages)
-    if (stage.kind == MotionStage::Kind::rotation) return stage.point;
+  if (const std::optional<Vec3> turns_about = io::centre_of(boundary.motion)) return *turns_about;
   if (!boundary.is_mounted()) return Vec3::Zero();
   return mounts[static_cast<std::size_t>(boundary.mount)].point;
 }

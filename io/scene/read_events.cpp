@@ -128,16 +128,21 @@ class EventReader {
     const std::vector<std::string> of_steps = step_quantities(), of_boundaries = boundary_quantities();
     const BodyQuantity* of_bodies = body_quantity(name);
     if (section_.has("boundary")) {
-      if (!contains(of_boundaries, name)) {
-        refuse("quantity", "is no quantity of a boundary", did_you_mean(name, of_boundaries));
-        reading_.faults.back().allowed = fmt::format("{}", fmt::join(of_boundaries, ", "));
-        return;
-      }
+      if (!is_load(name, "a boundary")) return;
       c.quantity += " of " + section_.text("boundary");
       c.value = [name, on = boundaries("boundary")](const StepView& view) {
         BoundaryLoad sum;
         for (const std::size_t k : on) sum += view.loads.empty() ? BoundaryLoad{} : view.loads[k];
         return boundary_quantity(name, sum, view.report.time_step_s);
+      };
+    } else if (section_.has("bodies")) {
+      const std::optional<std::size_t> guide =
+          is_load(name, "held bodies") ? find_guide(section_, "bodies", reading_) : std::nullopt;
+      if (!guide) return;
+      c.quantity += " of " + section_.text("bodies");
+      c.value = [name, g = *guide](const StepView& view) {
+        return boundary_quantity(name, view.guides.empty() ? BoundaryLoad{} : view.guides[g],
+                                 view.report.time_step_s);
       };
     } else if (section_.has("mount")) {
       read_mount_quantity(name);
@@ -148,7 +153,7 @@ class EventReader {
     } else if (model_.cell.is_periodic() && contains(cell_quantities(), name)) {
       c.value = [name](const StepView& view) { return cell_quantity(name, view.cell); };
     } else if (contains(of_boundaries, name)) {
-      refuse("quantity", "is a boundary's: say which by `boundary`");
+      refuse("quantity", "is a boundary's, or held bodies': say which by `boundary` or `bodies`");
       return;
     } else if (contains(mount_quantities(), name)) {
       refuse("quantity", "is a mount's: say which by `mount`");
@@ -163,6 +168,15 @@ class EventReader {
     if (section_.has("region") && (of_bodies == nullptr || !of_bodies->needs_region))
       refuse_all(fmt::format("gives a region, but {} is of all bodies", c.quantity),
                  "mass_in_region_kg and bodies_in_region are of a region");
+  }
+
+  /// Is it a quantity that boundaries and held bodies have?
+  bool is_load(const std::string& name, const char* whose) {
+    const std::vector<std::string> known = boundary_quantities();
+    if (contains(known, name)) return true;
+    refuse("quantity", fmt::format("is no quantity of {}", whose), did_you_mean(name, known));
+    reading_.faults.back().allowed = fmt::format("{}", fmt::join(known, ", "));
+    return false;
   }
 
   void read_mount_quantity(const std::string& name) {
@@ -216,6 +230,10 @@ class EventReader {
     };
     on_mount("release_mount", "release", a.release);
     on_mount("lock_mount", "lock", a.lock);
+    if (section_.has("release_bodies")) {
+      if (const auto guide = find_guide(section_, "release_bodies", reading_)) a.release_bodies = {*guide};
+      done.push_back(fmt::format("release {}", section_.text("release_bodies")));
+    }
     if (section_.has("gravity")) {
       const Vec3 g = section_.vector("gravity");
       a.gravity = g;
@@ -228,9 +246,10 @@ class EventReader {
     if (a.stop) done.emplace_back("stop");
     a.text = fmt::format("{}", fmt::join(done, "; "));
     if (done.empty())
-      refuse_all("does nothing",
-                 "give stop = true, remove, start_motion, stop_motion, release_mount, lock_mount, gravity or "
-                 "output_interval");
+      refuse_all(
+          "does nothing",
+          "give stop = true, remove, start_motion, stop_motion, release_mount, lock_mount, release_bodies, "
+          "gravity or output_interval");
   }
 
   const Section section_;

@@ -78,6 +78,14 @@ std::optional<std::int32_t> find_function(const Section& section, Reading& readi
 /// The mount that a key names; a fault and none if there is none.
 std::optional<std::size_t> find_mount(const Section& section, std::string_view key, Reading& reading);
 
+/// The held bodies that a key names, by their guide's number; a fault and none if there are none.
+std::optional<std::size_t> find_guide(const Section& section, std::string_view key, Reading& reading);
+
+/// The section's motions, stacked.
+PrescribedMotion read_motion(const Section& section, Reading& reading);
+/// A point of the axis that it turns about, if it does.
+std::optional<Vec3> centre_of(const PrescribedMotion& motion);
+
 /// A direction of any length but zero, as a unit one; else a fault and none.
 std::optional<Vec3> read_direction(const Section& section, std::string_view key, Reading& reading);
 

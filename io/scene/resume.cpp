@@ -25,6 +25,12 @@ void require_valid(const Model& model, const State& state) {
         b.inertia.size(), b.shape.size(), b.material.size(), b.id.size()})
     require(size == n, "its lists of bodies have different lengths");
   require(b.asleep.empty() || b.asleep.size() == n, "its list of sleepers is of other bodies");
+  require(b.guide.size() == b.rest.size() && (b.guide.empty() || b.guide.size() == n),
+          "its list of held bodies is of other bodies");
+  for (const std::int32_t guide : b.guide)
+    require(
+        guide == Bodies::no_guide || (guide >= 0 && static_cast<std::size_t>(guide) < model.guides.size()),
+        "a body is held by nothing");
   const auto within = [](auto index, std::size_t size) { return index.value >= 0 && index < size; };
   for (std::size_t i = 0; i < n; ++i) {
     require(within(b.shape[i], model.shapes.size()) && within(b.material[i], model.materials.size()),

@@ -1,0 +1,217 @@
+// Bodies that are held or led: exact places, what contacts do to them, the ledger, and letting them go.
+#include <gtest/gtest.h>
+#include <numbers>
+
+#include "engine/core/parallel.h"
+#include "engine/core/state_hash.h"
+#include "engine/simulation/course.h"
+#include "engine/simulation/guides.h"
+#include "tests/support/world.h"
+
+namespace scree {
+namespace {
+
+using test::World;
+
+constexpr double g = 9.81;
+
+/// Lets a new guide lead some bodies.
+void hold(World& world, std::initializer_list<std::size_t> bodies, const PrescribedMotion& motion = {}) {
+  const auto guide = static_cast<std::int32_t>(world.model.guides.size());
+  world.model.guides.push_back({"held", motion, Vec3::Zero()});
+  for (const std::size_t i : bodies) hold_body(guide, i, world.state);
+}
+
+MotionStage turning(const Vec3& axis, const Vec3& point, double rate) {
+  MotionStage stage{MotionStage::Kind::rotation, axis.normalized(), point, {}};
+  stage.law.rate = rate;
+  return stage;
+}
+MotionStage shaking(const Vec3& axis, double amplitude, double frequency) {
+  MotionStage stage{MotionStage::Kind::translation, axis.normalized(), Vec3::Zero(), {}};
+  stage.law.amplitude = amplitude;
+  stage.law.frequency = frequency;
+  return stage;
+}
+
+TEST(Guides, HoldWhatLiesOnThem) {
+  World world;
+  world.add(Vec3(0.2, 0.15, 0.1), {Vec3(0, 0, 1), Quat::Identity()});
+  const BodyIndex top = world.add_sphere(0.05, Vec3(0, 0, 1.15));
+  hold(world, {0});
+  world.run(0.2);
+  const Bodies& bodies = world.state.bodies;
+  EXPECT_EQ(bodies.position[0], Vec3(0, 0, 1));
+  EXPECT_EQ(bodies.linear_velocity[0], Vec3(0, 0, 0));
+  const double weight = bodies.mass[top] * g * 1e-3;
+  EXPECT_NEAR(world.result.guides[0].impulse.z(), -weight, 1e-9 * weight);
+  EXPECT_NEAR(world.result.report.boundary_impulse.z(), weight, 1e-9 * weight);
+  EXPECT_NEAR(bodies.position[top].z(), 1.15, 1e-6);
+}
+
+// Of two that are held nobody could move: there is no contact, however deep they are in each other or a wall.
+TEST(Guides, HeldBodiesDoNotTouchEachOtherNorWalls) {
+  World world;
+  world.add_floor();
+  world.add_sphere(0.1, Vec3(0, 0, 0.02));
+  world.add_sphere(0.1, Vec3(0.1, 0, 0.02));
+  hold(world, {0, 1});
+  world.step();
+  EXPECT_EQ(world.result.report.contacts, 0);
+  EXPECT_EQ(world.state.bodies.position[1], Vec3(0.1, 0, 0.02));
+}
+
+// Places are functions of time: nothing is summed up over 10^5 steps.
+TEST(Guides, LeadAlongTheirMotionExactly) {
+  World world(PairLaw{}, 1e-3);
+  const Pose start{Vec3(0.3, 0.1, 0.5), Quat(Eigen::AngleAxisd(0.7, Vec3(1, 2, 3).normalized()))};
+  world.add(Vec3(0.2, 0.1, 0.05), start);
+  PrescribedMotion motion;
+  motion.stages = {shaking(Vec3(1, 0, 2), 0.05, 3.0), turning(Vec3(0, 1, 1), Vec3(0.1, 0, 0), 7.0)};
+  hold(world, {0}, motion);
+  while (world.state.step < 100'000) world.step();
+  const Pose at = motion.at(world.state.time_s);
+  const Bodies& bodies = world.state.bodies;
+  EXPECT_LE((bodies.position[0] - (at.orientation * start.position + at.position)).norm(), 1e-14);
+  EXPECT_LE(bodies.orientation[0].angularDistance(at.orientation * start.orientation), 1e-14);
+  EXPECT_LE((bodies.linear_velocity[0] - motion.stages[0].axis * 0.05 * 6.0 * std::numbers::pi -
+             at.orientation * motion.stages[1].axis.cross(7.0 * (start.position - Vec3(0.1, 0, 0))))
+                .norm(),
+            0.02);  // the mean over a step, to its length
+}
+
+// A plate is lifted under a ball: its work is the ball's gain of energy; that of the plate itself is its
+// guide's, too.
+TEST(Guides, WorkIsForceTimesWay) {
+  World world;
+  world.add(Vec3(0.3, 0.3, 0.05), {Vec3(0, 0, 0), Quat::Identity()});
+  const BodyIndex ball = world.add_sphere(0.1, Vec3(0, 0, 0.15));
+  PrescribedMotion motion;
+  motion.stages = {{MotionStage::Kind::translation, Vec3::UnitZ(), Vec3::Zero(), {}}};
+  motion.stages[0].law.rate = 0.5;
+  hold(world, {0}, motion);
+  double work = 0.0, of_force = 0.0, remainder = 0.0, boundary = 0.0;
+  world.run(1.0, [&](const StepReport& r) {
+    work += world.result.guides[0].work;
+    of_force += -world.result.guides[0].impulse.z() * 0.5;
+    boundary += r.energy.boundary_work;
+    remainder = std::max(remainder, std::abs(r.energy.remainder));
+  });
+  const double mass = world.state.bodies.mass[ball];
+  EXPECT_NEAR(work, of_force, 1e-9 * work);
+  EXPECT_NEAR(work, mass * (g * 0.5 + 0.5 * 0.25) + 0.5 * mass * 0.25,
+              2e-3 * work);  // and what the impact takes
+  const double plate = world.state.bodies.mass[0];
+  EXPECT_NEAR(boundary - work, plate * (g * 0.5 + 0.125), 1e-9 * plate);
+  EXPECT_LE(remainder, 1e-12 * plate * g);
+}
+
+/// A heap that a led ellipsoid stirs, on a rough floor of held spheres.
+World stirred(int threads) {
+  set_thread_count(threads);
+  World world = test::loose_heap(5, 4, {.friction = 0.4}, 2e-3);
+  world.model.settings.sort_interval = 7;
+  world.model.settings.solver.tolerance = 1e-3;
+  const std::size_t blade =
+      world.add(Vec3(0.35, 0.05, 0.12), {Vec3(0.55, 0.55, 0.14), Quat::Identity()}).value;
+  PrescribedMotion motion;
+  motion.stages = {turning(Vec3::UnitZ(), Vec3(0.55, 0.55, 0), 3.0)};
+  hold(world, {blade}, motion);
+  std::vector<std::size_t> rough;
+  for (int k = 0; k < 25; ++k)
+    rough.push_back(world.add_sphere(0.03, Vec3(0.1 + 0.22 * (k % 5), 0.1 + 0.22 * (k / 5), 0.0)).value);
+  world.model.guides.push_back({"rough", {}, Vec3::Zero()});
+  for (const std::size_t i : rough) hold_body(1, i, world.state);
+  return world;
+}
+
+TEST(Guides, LedgerAndMomentumCloseWhileTheyStir) {
+  World world = stirred(2);
+  const Vec3 gravity = world.model.settings.gravity;
+  double energy = 0.0;
+  world.run(0.6, [&](const StepReport& r) {
+    energy = std::max(energy, std::abs(r.energy.kinetic) + std::abs(r.energy.potential));
+    EXPECT_LE(std::abs(r.energy.remainder), 1e-12 * energy);
+    EXPECT_LE(r.momentum_error_relative, 1e-12);
+    EXPECT_LE(r.angular_momentum_error_relative, 1e-12);
+  });
+  // Free bodies alone: what they gained is what walls and guides gave, and gravity.
+  const auto momentum = [&] {
+    Vec3 sum = Vec3::Zero();
+    double mass = 0.0;
+    for (std::size_t i = 0; i < world.state.bodies.size(); ++i) {
+      if (world.state.bodies.is_held(i)) continue;
+      sum += world.state.bodies.mass[i] * world.state.bodies.linear_velocity[i];
+      mass += world.state.bodies.mass[i];
+    }
+    return std::pair(sum, mass);
+  };
+  const auto [before, mass] = momentum();
+  world.step();
+  const Vec3 gained = momentum().first - before;
+  EXPECT_LE((gained - world.result.report.boundary_impulse - mass * 2e-3 * gravity).norm(), 1e-12 * mass);
+  Vec3 on_all = Vec3::Zero();
+  for (const auto* loads : {&world.result.boundaries, &world.result.guides})
+    for (const BoundaryLoad& load : *loads) on_all += load.impulse;
+  EXPECT_LE((on_all + world.result.report.boundary_impulse).norm(), 1e-12 * mass);
+  EXPECT_GT(std::abs(world.result.guides[0].angular_impulse.z()), 0.0);
+  set_thread_count(0);
+}
+
+TEST(Guides, SameBitsOnAnyThreadsAndFromACopy) {
+  std::uint64_t expected = 0;
+  for (const int threads : {1, 2, 3, 4, 8}) {
+    World world = stirred(threads);
+    world.run(0.1);
+    if (threads == 3) {
+      World copy = world;
+      copy.workspace = {};
+      world = copy;
+    }
+    world.run(0.2);
+    const std::uint64_t hash = state_hash(world.state.bodies);
+    if (threads == 1) expected = hash;
+    EXPECT_EQ(hash, expected) << threads;
+  }
+  set_thread_count(0);
+}
+
+// Released, a body flies on as it was led, and falls.
+TEST(Guides, ReleasedBodiesGoOnByThemselves) {
+  World world;
+  const BodyIndex ball = world.add_sphere(0.1, Vec3(1, 0, 0));
+  world.add_sphere(0.1, Vec3(5, 0, 0));
+  PrescribedMotion motion;
+  motion.stages = {turning(Vec3::UnitZ(), Vec3::Zero(), 2.0)};
+  hold(world, {ball.value < 0 ? 0u : static_cast<std::size_t>(ball.value)}, motion);
+  hold(world, {1});
+  world.run(0.5);
+  release_bodies(0, world.state);
+  const Vec3 from = world.state.bodies.position[0], v = world.state.bodies.linear_velocity[0];
+  EXPECT_NEAR(v.norm(), 2.0, 1e-6);  // the chord's, over the arc's: (0.002)^2 / 24
+  EXPECT_NEAR(world.state.bodies.angular_velocity[0].z(), 2.0, 1e-12);
+  world.run(1.0);
+  EXPECT_LE((world.state.bodies.position[0] - (from + 0.5 * v - Vec3(0, 0, 0.125 * g))).norm(), 1e-12);
+  EXPECT_EQ(world.state.bodies.position[1], Vec3(5, 0, 0));  // that one is held still
+  release_bodies(1, world.state);
+  EXPECT_TRUE(world.state.bodies.guide.empty());
+}
+
+// Of all solvers and shapes: held bodies are bodies that nothing moves.
+TEST(Guides, HoldUnderEverySolver) {
+  for (const SolverKind kind : {SolverKind::per_body, SolverKind::per_contact, SolverKind::consensus}) {
+    World world({.friction = 0.5});
+    world.model.settings.solver.kind = kind;
+    world.model.settings.solver.tolerance = 1e-6;
+    for (int k = 0; k < 4; ++k) world.add_sphere(0.1, Vec3(0.2 * (k % 2), 0.2 * (k / 2), 0));
+    const BodyIndex top = world.add_sphere(0.1, Vec3(0.1, 0.1, std::sqrt(0.02)));
+    hold(world, {0, 1, 2, 3});
+    world.run(0.1);
+    const double weight = world.state.bodies.mass[top] * g * 1e-3;
+    EXPECT_NEAR(world.result.guides[0].impulse.z(), -weight, 1e-4 * weight) << static_cast<int>(kind);
+    EXPECT_NEAR(world.state.bodies.position[top].z(), std::sqrt(0.02), 1e-5);
+  }
+}
+
+}  // namespace
+}  // namespace scree
