@@ -1,6 +1,5 @@
 #include "engine/geometry/implicit/implicit_shape.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <queue>
@@ -18,6 +17,7 @@ namespace {
 
 constexpr double bounds_tolerance = 1e-4;   // of the size, of box and sphere
 constexpr double support_tolerance = 1e-3;  // of the size, of the table
+constexpr double principal_noise = 1e-9;    // of the mean squares: products that are smaller count as zero
 
 /// Semi-axes, if the function is an ellipsoid's along the axes and about the origin.
 std::optional<Vec3> ellipsoid_axes(const PerturbedQuadric& f) {
@@ -27,25 +27,6 @@ std::optional<Vec3> ellipsoid_axes(const PerturbedQuadric& f) {
   const Vec3 squares = -2.0 * q.constant * Vec3(q.xx, q.yy, q.zz).cwiseInverse();
   if (!(squares.minCoeff() > 0.0) || !squares.allFinite()) return std::nullopt;
   return squares.cwiseSqrt();
-}
-
-/// A body frame whose axes are as near to the given ones as principal axes can be.
-Mat3 principal_axes(const Mat3& second) {
-  const double scale = second.trace();
-  const double mixed = std::max({std::abs(second(0, 1)), std::abs(second(0, 2)), std::abs(second(1, 2))});
-  if (mixed <= 1e-9 * scale) return Mat3::Identity();  // they are principal already
-  const Eigen::SelfAdjointEigenSolver<Mat3> solver(second);
-  Mat3 r = Mat3::Zero();
-  Mat3 left = solver.eigenvectors();
-  for (int k = 0; k < 3; ++k) {
-    Eigen::Index row = 0, column = 0;
-    left.cwiseAbs().maxCoeff(&row, &column);
-    r.col(row) = (left(row, column) < 0.0 ? -1.0 : 1.0) * solver.eigenvectors().col(column);
-    left.row(row).setZero();
-    left.col(column).setZero();
-  }
-  if (r.determinant() < 0.0) r.col(2) = -r.col(2);
-  return r;
 }
 
 /// The surface point that the gradient leads to from nearby.
@@ -190,7 +171,7 @@ std::optional<ImplicitShape> make_implicit_shape(const PerturbedQuadric& given,
     s.inertia_per_mass = inertia_per_mass(Ellipsoid{*s.semi_axes});
   } else {
     const MassProperties mass = mass_properties(f, 2.0 * box->size().norm(), settings.tolerance);
-    const Mat3 axes = principal_axes(mass.second);
+    const Mat3 axes = principal_axes(mass.second, principal_noise);
     s.body_in_file = {mass.centre, Quat(axes).normalized()};
     s.function = in_frame(f, s.body_in_file);
     s.volume = mass.volume;

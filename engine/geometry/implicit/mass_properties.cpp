@@ -1,5 +1,7 @@
 #include "engine/geometry/implicit/mass_properties.h"
 
+#include <Eigen/Eigenvalues>
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -119,6 +121,24 @@ MassProperties mass_properties(const PerturbedQuadric& f, double farthest, doubl
   r.second << total[4], total[7], total[8], total[7], total[5], total[9], total[8], total[9], total[6];
   r.second = r.second / total[0] - r.centre * r.centre.transpose();
   r.error = q.error;
+  return r;
+}
+
+Mat3 principal_axes(const Mat3& second, double noise) {
+  const double scale = second.trace();
+  const double mixed = std::max({std::abs(second(0, 1)), std::abs(second(0, 2)), std::abs(second(1, 2))});
+  if (mixed <= noise * scale) return Mat3::Identity();  // they are principal already
+  const Eigen::SelfAdjointEigenSolver<Mat3> solver(second);
+  Mat3 r = Mat3::Zero();
+  Mat3 left = solver.eigenvectors();
+  for (int k = 0; k < 3; ++k) {
+    Eigen::Index row = 0, column = 0;
+    left.cwiseAbs().maxCoeff(&row, &column);
+    r.col(row) = (left(row, column) < 0.0 ? -1.0 : 1.0) * solver.eigenvectors().col(column);
+    left.row(row).setZero();
+    left.col(column).setZero();
+  }
+  if (r.determinant() < 0.0) r.col(2) = -r.col(2);
   return r;
 }
 

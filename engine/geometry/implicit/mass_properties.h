@@ -20,4 +20,8 @@ struct MassProperties {
 /// ImplicitShape.MassPropertiesOfClosedForms.
 MassProperties mass_properties(const PerturbedQuadric& f, double farthest, double tolerance);
 
+/// A body frame whose axes are as near to the given ones as principal axes can be: right-handed, and the
+/// given axes themselves where no product in `second` is above `noise` of its trace.
+Mat3 principal_axes(const Mat3& second, double noise);
+
 }  // namespace scree

@@ -13,8 +13,9 @@ void add_point(const ImplicitShape& s, const Vec3& x, SurfaceMesh& mesh) {
   mesh.normals.push_back(outward(s, x));
 }
 
-/// Directions and triangles of an icosahedron, each triangle divided.
-SurfaceMesh divided_icosahedron(int fineness) {
+}  // namespace
+
+SurfaceMesh unit_sphere_mesh(int fineness) {
   const double g = std::numbers::phi;
   std::vector<Vec3> corner;
   for (const double a : {-1.0, 1.0}) {
@@ -54,8 +55,11 @@ SurfaceMesh divided_icosahedron(int fineness) {
       }
     }
   }
+  mesh.normals = mesh.points;
   return mesh;
 }
+
+namespace {
 
 /// Does every ray from the centre leave the body once? So that its surface faces away from the centre
 /// everywhere.
@@ -154,7 +158,8 @@ SurfaceMesh marched(const ImplicitShape& s, int cells) {
 
 SurfaceMesh surface_mesh(const ImplicitShape& s, int fineness) {
   if (!is_star_shaped(s)) return marched(s, 3 * fineness);
-  SurfaceMesh mesh = divided_icosahedron(fineness);
+  SurfaceMesh mesh = unit_sphere_mesh(fineness);
+  mesh.normals.clear();
   std::vector<Vec3> directions;
   directions.swap(mesh.points);
   for (const Vec3& d : directions) add_point(s, ray_hit(s, Vec3::Zero(), d, 0.0, infinity) * d, mesh);

@@ -11,6 +11,9 @@ struct SurfaceMesh : TriangleMesh {
   std::vector<Vec3> normals;  // [point] unit, outward, exact
 };
 
+/// The unit sphere: an icosahedron whose triangles are divided in `fineness`^2.
+SurfaceMesh unit_sphere_mesh(int fineness);
+
 /// Where every ray from the centre leaves the body once: an icosahedron whose triangles are divided in
 /// `fineness`^2, along the rays (20 fineness^2 triangles). Else marching tetrahedra on a grid of about as
 /// fine cells, with crossings found exactly on its edges. Both are closed: every edge has two triangles

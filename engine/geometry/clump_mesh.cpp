@@ -1,0 +1,104 @@
+#include "engine/geometry/clump_mesh.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace scree {
+
+namespace {
+
+/// Of a part, in its frame scaled to the unit sphere; cuts at the surfaces of other parts.
+class PartMesh {
+ public:
+  PartMesh(const ClumpPart& part, const SurfaceMesh& sphere) : part_(part), points_(sphere.points) {
+    for (const auto& t : sphere.triangles) polygons_.emplace_back(t.begin(), t.end());
+  }
+
+  /// Leaves what is outside of another part.
+  void cut(const ClumpPart& other, int number) {
+    std::vector<std::vector<std::int32_t>> kept;
+    for (const std::vector<std::int32_t>& polygon : polygons_) {
+      std::vector<std::int32_t> outside;
+      for (std::size_t k = 0; k < polygon.size(); ++k) {
+        const std::int32_t a = polygon[k], b = polygon[(k + 1) % polygon.size()];
+        const bool a_inside = depth(other, point(a)) > 0.0, b_inside = depth(other, point(b)) > 0.0;
+        if (!a_inside) outside.push_back(a);
+        if (a_inside != b_inside)
+          outside.push_back(crease(a_inside ? a : b, a_inside ? b : a, other, number));
+      }
+      if (outside.size() > 2) kept.push_back(std::move(outside));
+    }
+    polygons_ = std::move(kept);
+  }
+
+  /// Polygons as fans of triangles, with the points that they have.
+  void append_to(SurfaceMesh& mesh) const {
+    std::vector<std::int32_t> place(points_.size(), -1);
+    const auto placed = [&](std::int32_t i) {
+      std::int32_t& at = place[static_cast<std::size_t>(i)];
+      if (at < 0) {
+        at = static_cast<std::int32_t>(mesh.points.size());
+        mesh.points.push_back(in_body(point(i)));
+        mesh.normals.push_back(
+            (part_.pose.orientation * point(i).cwiseQuotient(part_.ellipsoid.semi_axes)).normalized());
+      }
+      return at;
+    };
+    for (const std::vector<std::int32_t>& polygon : polygons_) {
+      for (std::size_t k = 1; k + 1 < polygon.size(); ++k)
+        mesh.triangles.push_back({placed(polygon[0]), placed(polygon[k]), placed(polygon[k + 1])});
+    }
+  }
+
+ private:
+  const Vec3& point(std::int32_t i) const { return points_[static_cast<std::size_t>(i)]; }
+  Vec3 in_body(const Vec3& u) const {
+    return part_.pose.position + part_.pose.orientation * part_.ellipsoid.semi_axes.cwiseProduct(u);
+  }
+  /// Positive inside of the other part.
+  double depth(const ClumpPart& other, const Vec3& u) const {
+    return 1.0 - (other.pose.orientation.conjugate() * (in_body(u) - other.pose.position))
+                     .cwiseQuotient(other.ellipsoid.semi_axes)
+                     .squaredNorm();
+  }
+
+  /// The point of an edge, drawn onto the surface, on that of the other part.
+  std::int32_t crease(std::int32_t inside, std::int32_t outside, const ClumpPart& other, int number) {
+    constexpr int halvings = 50;
+    const auto [known, is_new] =
+        creases_.emplace(std::tuple(std::min(inside, outside), std::max(inside, outside), number),
+                         static_cast<std::int32_t>(points_.size()));
+    if (!is_new) return known->second;
+    Vec3 in = point(inside), out = point(outside);
+    for (int k = 0; k < halvings; ++k) {
+      const Vec3 middle = (in + out).normalized();
+      (depth(other, middle) > 0.0 ? in : out) = middle;
+    }
+    points_.push_back(out);
+    return known->second;
+  }
+
+  ClumpPart part_;
+  std::vector<Vec3> points_;
+  std::vector<std::vector<std::int32_t>> polygons_;
+  std::map<std::tuple<std::int32_t, std::int32_t, int>, std::int32_t> creases_;
+};
+
+}  // namespace
+
+SurfaceMesh surface_mesh(const Clump& clump, int fineness) {
+  const SurfaceMesh sphere = unit_sphere_mesh(fineness);
+  SurfaceMesh mesh;
+  for (std::size_t i = 0; i < clump.parts.size(); ++i) {
+    if (holder(clump.parts, i)) continue;
+    PartMesh part(clump.parts[i], sphere);
+    for (std::size_t j = 0; j < clump.parts.size(); ++j) {
+      if (j != i && !holder(clump.parts, j)) part.cut(clump.parts[j], static_cast<int>(j));
+    }
+    part.append_to(mesh);
+  }
+  return mesh;
+}
+
+}  // namespace scree
