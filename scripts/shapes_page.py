@@ -75,6 +75,25 @@ of the radius of the ball of its volume. The meshes of this page's shapes of a f
 `ShapeFit`); the lump of crushed rock, which planes cut, to 0.8 % on the mean with 8. The [cookbook](cookbook.md#a-scanned-pebble-a-thousand-times) goes
 from an STL to a run.
 
+## Clumps
+
+A shape may also be a clump, a rigid body that is the union of up to 64 ellipsoids (`[[shapes.parts]]`):
+
+```toml
+[[shapes]]
+name = "dumbbell"
+parts = [
+  { radius = 1, position = [-0.8, 0, 0] },
+  { radius = 1, position = [0.8, 0, 0] },
+]
+```
+
+What several parts share counts once in mass and moments of inertia, to about 1e-9 (tests `Clump.*`); a body's position is its centre of
+mass, its axes are the principal ones. Parts have to overlap, so that the clump is one piece. `scree shape scenes/clumps/jack.toml` tells of a
+clump what it tells of any shape but for the indices of form. Contacts are those of the parts, found as ellipsoids are
+(tests `ClumpBodies.*`): a clump has no rounded edges where its parts cross, and needs no samples. Clumps and ellipsoids go together with all kinds of
+walls; clumps and functions cannot be in one scene yet.
+
 ## The files
 
 Lengths are in units of each shape. Where no source is named, proportions are our choice and no grain's.

@@ -186,7 +186,7 @@ Forecast forecast(const io::Scene& scene, const Trial& trial) {
   const auto count = [](const auto& list) { return static_cast<double>(list.size()); };
   const Model& model = scene.model;
   result.output_bytes = frame * frames + (scene.output.hdf5 ? trajectory_base : 0.0) +
-                        bytes_a_function * count(model.shapes.functions()) *
+                        bytes_a_function * (count(model.shapes.functions()) + count(model.shapes.clumps())) *
                             static_cast<double>(int{scene.output.hdf5} + int{scene.output.vtk});
   result.table_bytes = (bytes_a_step + bytes_a_boundary * count(model.boundaries) +
                         bytes_an_opening * (count(model.inlets) + count(model.outlets))) *

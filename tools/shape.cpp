@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <spdlog/spdlog.h>
 
+#include "engine/geometry/clump_mesh.h"
 #include "engine/geometry/implicit/form_indices.h"
 #include "io/files/mesh_file.h"
 #include "io/scene/read_shape.h"
@@ -39,6 +40,17 @@ struct ShapeReport {
   ContactCost cost;
 };
 
+/// What there is to tell of any shape, in units of its own.
+struct Mass {
+  double volume, error;
+  const Pose& body_in_file;
+  const Vec3& inertia_per_mass;
+  double bounding_radius;
+};
+Mass mass_of(const auto& shape) {
+  return {shape.volume, shape.mass_error, shape.body_in_file, shape.inertia_per_mass, shape.bounding_radius};
+}
+
 /// What quadrature leaves of zeros.
 Vec3 rounded(const Vec3& v, double size) {
   constexpr double rounding = 1e-9;
@@ -47,24 +59,32 @@ Vec3 rounded(const Vec3& v, double size) {
 
 std::string list(const Vec3& v) { return fmt::format("[{:.6g}, {:.6g}, {:.6g}]", v[0], v[1], v[2]); }
 
+std::string line(const char* name, const std::string& what) {
+  return fmt::format("  {:<12}{}\n", name, what);
+}
+
+std::string text_of(const Mass& s, double size, const fs::path& file) {
+  const Vec3 imaginary = rounded(s.body_in_file.orientation.vec(), 1.0);
+  std::string text = fmt::format("{}: in order\n", file.string());
+  text += line("volume", fmt::format("{:.6g} m^3, to {:.1g}", std::pow(size, 3) * s.volume, s.error));
+  text +=
+      line("centre", fmt::format("{} m, in the axes of the file",
+                                 list(rounded(size * s.body_in_file.position, size * s.bounding_radius))));
+  text += line(
+      "axes",
+      imaginary.isZero(0.0)
+          ? std::string("those of the file")
+          : fmt::format("turned by [{:.6g}, {:.6g}, {:.6g}, {:.6g}] (w, x, y, z) against those of the file",
+                        s.body_in_file.orientation.w(), imaginary[0], imaginary[1], imaginary[2]));
+  return text + line("moments",
+                     fmt::format("{} m^2, of 1 kg about the centre", list(size * size * s.inertia_per_mass)));
+}
+
 std::string text_of(const ShapeReport& r, const fs::path& file) {
   const ImplicitShape& s = r.shape;
   const FormIndices& form = r.form;
-  const Vec3 imaginary = rounded(s.body_in_file.orientation.vec(), 1.0);
-  std::string text = fmt::format("{}: in order\n", file.string());
-  const auto line = [&](const char* name, const std::string& what) {
-    text += fmt::format("  {:<12}{}\n", name, what);
-  };
-  line("volume", fmt::format("{:.6g} m^3, to {:.1g}", std::pow(r.size, 3) * s.volume, s.mass_error));
-  line("centre", fmt::format("{} m, in the axes of the file",
-                             list(rounded(r.size * s.body_in_file.position, r.size * s.bounding_radius))));
-  line("axes",
-       imaginary.isZero(0.0)
-           ? std::string("those of the file")
-           : fmt::format("turned by [{:.6g}, {:.6g}, {:.6g}, {:.6g}] (w, x, y, z) against those of the file",
-                         s.body_in_file.orientation.w(), imaginary[0], imaginary[1], imaginary[2]));
-  line("moments",
-       fmt::format("{} m^2, of 1 kg about the centre", list(r.size * r.size * s.inertia_per_mass)));
+  std::string text = text_of(mass_of(s), r.size, file);
+  const auto line = [&](const char* name, const std::string& what) { text += scree::line(name, what); };
   line("widths", fmt::format("{} m; farthest point {:.6g} m from the centre", list(r.size * form.widths),
                              r.size * s.bounding_radius));
   line("surface", fmt::format("{:.4g} m^2; largest ball within: radius {:.4g} m", r.size * r.size * form.area,
@@ -83,41 +103,86 @@ std::string text_of(const ShapeReport& r, const fs::path& file) {
   return text;
 }
 
+using Json = nlohmann::ordered_json;
+
+Json json_list(const Vec3& v) { return {v[0], v[1], v[2]}; }
+
+Json json_of(const Mass& s, double size, const fs::path& file) {
+  const Quat& turn = s.body_in_file.orientation;
+  return {{"file", file.string()},
+          {"size_m", size},
+          {"volume_m3", std::pow(size, 3) * s.volume},
+          {"mass_error", s.error},
+          {"centre_m", json_list(size * s.body_in_file.position)},
+          {"orientation", {turn.w(), turn.x(), turn.y(), turn.z()}},
+          {"inertia_per_mass_m2", json_list(size * size * s.inertia_per_mass)},
+          {"bounding_radius_m", size * s.bounding_radius}};
+}
+
+Json texts(const std::vector<Fault>& warnings) {
+  Json told = Json::array();
+  for (const Fault& warning : warnings) told.push_back(warning.problem);
+  return told;
+}
+
+std::string to_text(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
 std::string json_of(const ShapeReport& r, const ShapeOptions& options, const std::vector<Fault>& warnings) {
   const ImplicitShape& s = r.shape;
   const FormIndices& form = r.form;
-  const auto list = [](const Vec3& v) { return nlohmann::ordered_json{v[0], v[1], v[2]}; };
-  const Quat& turn = s.body_in_file.orientation;
-  nlohmann::ordered_json told = nlohmann::ordered_json::array();
-  for (const Fault& warning : warnings) told.push_back(warning.problem);
-  const nlohmann::ordered_json json{{"file", options.file.string()},
-                                    {"size_m", r.size},
-                                    {"volume_m3", std::pow(r.size, 3) * s.volume},
-                                    {"mass_error", s.mass_error},
-                                    {"centre_m", list(r.size * s.body_in_file.position)},
-                                    {"orientation", {turn.w(), turn.x(), turn.y(), turn.z()}},
-                                    {"inertia_per_mass_m2", list(r.size * r.size * s.inertia_per_mass)},
-                                    {"box_low_m", list(r.size * s.box.low)},
-                                    {"box_high_m", list(r.size * s.box.high)},
-                                    {"bounding_radius_m", r.size * s.bounding_radius},
-                                    {"inscribed_radius_m", r.size * form.inscribed_radius},
-                                    {"area_m2", r.size * r.size * form.area},
-                                    {"hull_volume_m3", std::pow(r.size, 3) * form.hull_volume},
-                                    {"widths_m", list(r.size * form.widths)},
-                                    {"elongation", form.elongation},
-                                    {"flatness", form.flatness},
-                                    {"sphericity", form.sphericity},
-                                    {"roundness", form.roundness},
-                                    {"convexity", form.convexity},
-                                    {"patches", s.cover.patches.size()},
-                                    {"contact",
-                                     {{"remembered_us", r.cost.remembered_us},
-                                      {"searched_us", r.cost.searched_us},
-                                      {"ellipsoid_remembered_us", r.cost.ellipsoid_remembered_us},
-                                      {"ellipsoid_searched_us", r.cost.ellipsoid_searched_us},
-                                      {"contacts_a_pair", r.cost.contacts}}},
-                                    {"warnings", told}};
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
+  const auto list = json_list;
+  Json json = json_of(mass_of(s), r.size, options.file);
+  json.update(Json{{"box_low_m", list(r.size * s.box.low)},
+                   {"box_high_m", list(r.size * s.box.high)},
+                   {"inscribed_radius_m", r.size * form.inscribed_radius},
+                   {"area_m2", r.size * r.size * form.area},
+                   {"hull_volume_m3", std::pow(r.size, 3) * form.hull_volume},
+                   {"widths_m", list(r.size * form.widths)},
+                   {"elongation", form.elongation},
+                   {"flatness", form.flatness},
+                   {"sphericity", form.sphericity},
+                   {"roundness", form.roundness},
+                   {"convexity", form.convexity},
+                   {"patches", s.cover.patches.size()},
+                   {"contact",
+                    {{"remembered_us", r.cost.remembered_us},
+                     {"searched_us", r.cost.searched_us},
+                     {"ellipsoid_remembered_us", r.cost.ellipsoid_remembered_us},
+                     {"ellipsoid_searched_us", r.cost.ellipsoid_searched_us},
+                     {"contacts_a_pair", r.cost.contacts}}},
+                   {"warnings", texts(warnings)}});
+  return to_text(json);
+}
+
+void write_surface(SurfaceMesh mesh, const ShapeOptions& options) {
+  if (options.mesh.empty()) return;
+  for (Vec3& x : mesh.points) x *= options.size;
+  io::write_mesh(options.mesh, mesh);
+}
+
+int clump(const ShapeClump& given, const ShapeOptions& options, const std::vector<Fault>& warnings) {
+  const Clump& made = *given.shape;
+  if (options.json) {
+    Json json = json_of(mass_of(made), options.size, options.file);
+    json["parts"] = made.parts.size();
+    json["smallest_semi_axis_m"] = options.size * made.smallest_length;
+    json["warnings"] = texts(warnings);
+    show(to_text(json));
+  } else {
+    show(text_of(mass_of(made), options.size, options.file) +
+         line("parts",
+              fmt::format("{} ellipsoids, smallest semi-axis {:.6g} m; farthest point {:.6g} m from the "
+                          "centre",
+                          made.parts.size(), options.size * made.smallest_length,
+                          options.size * made.bounding_radius)));
+  }
+  write_surface(surface_mesh(made, options.fineness), options);
+  if (options.picture.empty()) return exit_ok;
+  Shapes shapes;
+  const SizedClump sized{shapes.add_clump(given), options.size};
+  return draw_shape(shapes, shapes.add(sized), nullptr, options.picture);
 }
 
 int fit_mesh(const ShapeOptions& options) {
@@ -136,17 +201,14 @@ int shape(const ShapeOptions& options) {
     throw CLI::ValidationError("scree shape", "SHAPE.toml is missing, or --fit MESH.stl");
   const io::ShapeFile file = io::read_shape(options.file);
   for (const Fault& warning : file.warnings) spdlog::warn("{}", to_string(warning));
-  const ImplicitShape& made = *file.function.shape;
+  if (file.clump) return clump(*file.clump, options, file.warnings);
+  const ImplicitShape& made = *file.function->shape;
   const ShapeReport report{made, options.size, form_indices(made), contact_cost(made)};
   show(options.json ? json_of(report, options, file.warnings) : text_of(report, options.file));
-  if (!options.mesh.empty()) {
-    TriangleMesh mesh = surface_mesh(made, options.fineness);
-    for (Vec3& x : mesh.points) x *= options.size;
-    io::write_mesh(options.mesh, mesh);
-  }
+  write_surface(surface_mesh(made, options.fineness), options);
   if (options.picture.empty()) return exit_ok;
   Shapes shapes;
-  const SizedFunction sized{shapes.add_function(file.function), options.size};
+  const SizedFunction sized{shapes.add_function(*file.function), options.size};
   return draw_shape(shapes, shapes.add(sized), nullptr, options.picture);
 }
 

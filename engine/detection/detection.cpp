@@ -66,11 +66,20 @@ void mark_unmoved(const Bodies& bodies, std::vector<std::uint8_t>& unmoved) {
     unmoved[i] = bodies.is_asleep(i) || bodies.is_held(i) ? 1 : 0;
 }
 
+/// Makes room for the parts of all bodies.
+void number_parts(const DetectionInput& in, DetectionWorkspace& w) {
+  w.first_part.assign(1, 0);
+  for (const ShapeIndex shape : in.bodies.shape)
+    w.first_part.push_back(w.first_part.back() + static_cast<std::int32_t>(in.shapes.part_count(shape)));
+  w.parts.resize(static_cast<std::size_t>(w.first_part.back()));
+}
+
 void prepare(const DetectionInput& in, const PlacedShapes& placed, DetectionWorkspace& w) {
   const std::size_t n = in.bodies.size();
   w.boxes.resize(n);
   w.travel.resize(n);
   mark_unmoved(in.bodies, w.unmoved);
+  if (!in.shapes.clumps().empty()) number_parts(in, w);
   w.own_reach.resize(n);
   w.ellipsoids.resize(n);
   w.implicits.resize(in.shapes.functions().empty() ? 0 : n);
@@ -306,7 +315,7 @@ class PairLists {
     seed_ = i + 1 < last_.row.size() ? last_.list.data() + last_.row[i] : nullptr;
     end_of_seeds_ = seed_ != nullptr ? last_.list.data() + last_.row[i + 1] : nullptr;
     const CandidatePairs& pairs = m_.w.pairs;
-    const bool only_ellipsoids = m_.in.shapes.functions().empty();
+    const bool only_ellipsoids = m_.in.shapes.only_ellipsoids();
     for (auto p = slot(pairs.row[i]); p < slot(pairs.row[i + 1]); ++p) {
       const std::int32_t b = pairs.b[p];
       add(only_ellipsoids ? PairKind::ellipsoid_ellipsoid
@@ -441,7 +450,8 @@ void merge(DetectionWorkspace& w, std::size_t blocks, const DetectionMemory& mem
 DetectionReport find_contacts(const DetectionInput& in, DetectionWorkspace& w,
                               const DetectionMemory& memory) {
   const std::size_t n = in.bodies.size();
-  const PlacedShapes placed{in.shapes, in.bodies, w.ellipsoids, w.implicits, w.boundaries, in.time_step_s};
+  const PlacedShapes placed{in.shapes,    in.bodies,    w.ellipsoids, w.implicits,
+                            w.parts,      w.first_part, w.boundaries, in.time_step_s};
   prepare(in, placed, w);
   const double farthest = n > 0 ? *std::max_element(w.own_reach.begin(), w.own_reach.end()) : 0.0;
   const auto find_pairs = [&] {

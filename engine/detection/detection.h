@@ -43,6 +43,8 @@ struct DetectionWorkspace {
       reach;  // [body], m: how far its surface may get within the step, alone and pushed
   std::vector<PlacedEllipsoid> ellipsoids;  // see PlacedShapes
   std::vector<PlacedImplicit> implicits;    // see PlacedShapes
+  std::vector<PlacedPart> parts;            // see PlacedShapes
+  std::vector<std::int32_t> first_part;     // see PlacedShapes
   std::vector<PlacedBoundary> boundaries;   // see PlacedShapes
   struct Guard {
     Plane plane;     // what is far enough above it is clear of the boundary

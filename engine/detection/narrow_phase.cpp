@@ -1,5 +1,7 @@
 #include "engine/detection/narrow_phase.h"
 
+#include "engine/detection/clump_gaps.h"
+
 #include <algorithm>
 #include <cassert>
 
@@ -36,11 +38,6 @@ const PlacedEllipsoid& partner(const PlacedShapes& s, const ShapePair& pair, con
   room.centre += found.images[slot(pair.image)].shift;
   return room;
 }
-Twist twist_of_partner(const PlacedShapes& s, const ShapePair& pair, const PairGaps& found) {
-  Twist twist = s.twist(pair.b);
-  if (pair.image >= 0) twist.linear += found.images[slot(pair.image)].velocity;
-  return twist;
-}
 
 /// Fills a batch with pairs; do any bend?
 bool fill(const PlacedShapes& s, std::span<const ShapePair> part, const PairGaps& found,
@@ -54,7 +51,7 @@ bool fill(const PlacedShapes& s, std::span<const ShapePair> part, const PairGaps
     const PlacedEllipsoid& b = partner(s, pair, found, room);
     start[k] = pair.seeds.empty() ? Vec3((a.centre - b.centre).normalized()) : pair.seeds[0].normal;
     batch.add(a, b, start[k], pair.margin);
-    if (bend) batch.set_motion(s.twist(pair.a), twist_of_partner(s, pair, found));
+    if (bend) batch.set_motion(s.twist(pair.a), s.twist_of_partner(pair, found));
   }
   return bend;
 }
@@ -83,15 +80,11 @@ void find_ellipsoid_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs
         else if (pair.bends)
           nearest.acceleration = quick ? batch.acceleration[k]
                                        : gap_acceleration(a, b, nearest.normal, s.twist(pair.a),
-                                                          twist_of_partner(s, pair, found));
+                                                          s.twist_of_partner(pair, found));
       }
       found.add(pair, nearest);
     }
   }
-}
-
-WallMotion wall_motion(const PlacedShapes& s, std::int32_t b) {
-  return {s.boundaries[boundary_of(b)].pose.position, s.twist(b)};
 }
 
 void find_plane_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs, PairGaps& found) {
@@ -100,7 +93,7 @@ void find_plane_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs, Pa
     const Plane& plane = surface_of<Plane>(s, pair.b);
     Gap g = gap(body, plane);
     if (g.distance > pair.margin) continue;
-    if (pair.bends) g.acceleration = gap_acceleration(body, plane, s.twist(pair.a), wall_motion(s, pair.b));
+    if (pair.bends) g.acceleration = gap_acceleration(body, plane, s.twist(pair.a), s.wall_motion(pair.b));
     found.add(pair, g);
   }
 }
@@ -115,7 +108,7 @@ void find_tube_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs, Pai
     for (int k = 0; k < count; ++k) {
       if (pair.bends)
         some[k].acceleration = gap_acceleration(body, pose, tube, some[k], s.twist(pair.a), s.time_step_s,
-                                                wall_motion(s, pair.b));
+                                                s.wall_motion(pair.b));
       found.add(pair, some[k]);
     }
   }
@@ -134,7 +127,7 @@ void find_surface_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs, 
     for (Gap& g : some) {
       if (pair.bends)
         g.acceleration =
-            gap_acceleration(body, pose, surface, g, s.twist(pair.a), s.time_step_s, wall_motion(s, pair.b));
+            gap_acceleration(body, pose, surface, g, s.twist(pair.a), s.time_step_s, s.wall_motion(pair.b));
       found.add(pair, g);
     }
   }
@@ -156,7 +149,7 @@ void find_implicit_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs,
     const PlacedImplicit& a = s.implicits[slot(pair.a)];
     PlacedImplicit b = s.implicits[slot(pair.b)];
     if (pair.image >= 0) b.position += found.images[slot(pair.image)].shift;
-    const Twist of_b = twist_of_partner(s, pair, found);
+    const Twist of_b = s.twist_of_partner(pair, found);
     some.clear();
     contacts(a, b, pair.margin, found.remembered[slot(pair.remembered)].memory, some);
     add_gaps(
@@ -175,7 +168,7 @@ void find_wall_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs, Pai
     add_gaps(
         pair, some,
         [&](const Gap& g) {
-          return gap_acceleration(body, surface, g, s.twist(pair.a), wall_motion(s, pair.b));
+          return gap_acceleration(body, surface, g, s.twist(pair.a), s.wall_motion(pair.b));
         },
         found);
   }
@@ -184,9 +177,10 @@ void find_wall_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs, Pai
 }  // namespace
 
 PairKind pair_kind(const PlacedShapes& s, std::int32_t a, std::int32_t b) {
-  const auto is_ellipsoid = [&](std::int32_t body) {
-    return s.shapes.kind(s.bodies.shape[slot(body)]) == ShapeKind::ellipsoid;
-  };
+  const auto kind = [&](std::int32_t body) { return s.shapes.kind(s.bodies.shape[slot(body)]); };
+  if (kind(a) == ShapeKind::clump || (!is_boundary(b) && kind(b) == ShapeKind::clump))
+    return clump_pair_kind(s, b);
+  const auto is_ellipsoid = [&](std::int32_t body) { return kind(body) == ShapeKind::ellipsoid; };
   if (!is_boundary(b))
     return is_ellipsoid(a) && is_ellipsoid(b) ? PairKind::ellipsoid_ellipsoid : PairKind::implicit_implicit;
   const BoundarySurface& surface = s.boundaries[boundary_of(b)].surface;
@@ -213,6 +207,12 @@ void find_gaps(PairKind kind, const PlacedShapes& s, std::span<const ShapePair> 
       return find_surface_gaps<PlacedMesh>(s, pairs, found);
     case PairKind::ellipsoid_revolved:
       return find_surface_gaps<PlacedRevolved>(s, pairs, found);
+    case PairKind::clump_clump:
+    case PairKind::clump_plane:
+    case PairKind::clump_tube:
+    case PairKind::clump_mesh:
+    case PairKind::clump_revolved:
+      return find_clump_gaps(kind, s, pairs, found);
     case PairKind::implicit_implicit:
       return find_implicit_gaps(s, pairs, found);
     case PairKind::implicit_plane:

@@ -9,21 +9,47 @@
 
 namespace scree {
 
+struct ShapePair;
+struct PairGaps;
+
+/// An ellipsoid of a clump where it is, or a body that is one.
+struct PlacedPart {
+  Ellipsoid ellipsoid;
+  Pose pose;
+  PlacedEllipsoid placed;
+  Vec3 arm;  // m, world, from the body's centre
+};
+
 /// All shapes of a step where they are.
 struct PlacedShapes {
   const Shapes& shapes;
   const Bodies& bodies;
   std::vector<PlacedEllipsoid>& ellipsoids;  // [body] those that are one; filled by place_body()
   std::vector<PlacedImplicit>& implicits;    // [body] all as functions, where there are any; so are these
-  std::vector<PlacedBoundary>& boundaries;   // [boundary]
+  std::vector<PlacedPart>& parts;            // those of body i from first_part[i] on, where there are clumps
+  const std::vector<std::int32_t>& first_part;  // [body + 1]
+  std::vector<PlacedBoundary>& boundaries;      // [boundary]
   double time_step_s;
 
+  std::span<const PlacedPart> parts_of(std::int32_t body) const {
+    const auto i = static_cast<std::size_t>(body);
+    const auto first = static_cast<std::size_t>(first_part[i]), end = static_cast<std::size_t>(first_part[i + 1]);
+    return std::span(parts).subspan(first, end - first);
+  }
   Twist twist(std::int32_t partner) const {
     if (is_boundary(partner)) return boundaries[boundary_of(partner)].twist;
     const auto i = static_cast<std::size_t>(partner);
     return {bodies.linear_velocity[i], bodies.angular_velocity[i]};
   }
+  /// Of b, or of its image.
+  Twist twist_of_partner(const ShapePair& pair, const PairGaps& found) const;
+  WallMotion wall_motion(std::int32_t boundary) const {
+    return {boundaries[boundary_of(boundary)].pose.position, twist(boundary)};
+  }
 };
+
+/// Places what a body consists of, where there are clumps.
+void place_parts(const PlacedShapes& placed, std::size_t body);
 
 /// Makes a body ready for its pairs; returns the half extents of its bounding box, m.
 [[gnu::always_inline]] inline Vec3 place_body(const PlacedShapes& placed, std::size_t body) {
@@ -31,8 +57,10 @@ struct PlacedShapes {
   if (!placed.shapes.functions().empty())
     placed.implicits[body] =
         place(placed.shapes.function_of(shape), placed.bodies.pose(body), placed.shapes.size_of(shape));
+  if (!placed.shapes.clumps().empty()) place_parts(placed, body);
   switch (placed.shapes.kind(shape)) {
     case ShapeKind::implicit:
+    case ShapeKind::clump:
       return half_extent(placed.shapes, shape, placed.bodies.orientation[body]);
     case ShapeKind::ellipsoid: {
       PlacedEllipsoid& ellipsoid = placed.ellipsoids[body];
@@ -51,12 +79,17 @@ enum class PairKind : std::uint8_t {
   ellipsoid_tube,
   ellipsoid_mesh,
   ellipsoid_revolved,
+  clump_clump,  // the one or the other may be an ellipsoid
+  clump_plane,
+  clump_tube,
+  clump_mesh,
+  clump_revolved,
   implicit_implicit,
   implicit_plane,
   implicit_tube,
   implicit_mesh
 };
-inline constexpr std::size_t pair_kinds = 9;
+inline constexpr std::size_t pair_kinds = 14;
 constexpr bool is_remembered(PairKind kind) { return kind >= PairKind::implicit_implicit; }
 PairKind pair_kind(const PlacedShapes& placed, std::int32_t a, std::int32_t b);
 
@@ -103,6 +136,12 @@ struct PairGaps {
     gap.push_back(found);
   }
 };
+
+inline Twist PlacedShapes::twist_of_partner(const ShapePair& pair, const PairGaps& found) const {
+  Twist partner = twist(pair.b);
+  if (pair.image >= 0) partner.linear += found.images[static_cast<std::size_t>(pair.image)].velocity;
+  return partner;
+}
 
 /// Gaps of pairs that are all of one kind; of those that bend with their accelerations (G3).
 void find_gaps(PairKind kind, const PlacedShapes& placed, std::span<const ShapePair> pairs, PairGaps& found);

@@ -25,10 +25,36 @@ bool has_samples_in(const PlacedImplicit& a, const PlacedImplicit& b) {
   });
 }
 
+/// The ellipsoids of a clump, or the one that it is.
+std::span<const PlacedEllipsoid> parts_of(const Obstacle& a) {
+  return a.parts.empty() ? std::span(&a.hull, 1) : std::span(a.parts);
+}
+
+bool do_parts_overlap(const Obstacle& a, const Obstacle& b) {
+  return std::ranges::any_of(parts_of(a), [&](const PlacedEllipsoid& p) {
+    return std::ranges::any_of(parts_of(b),
+                               [&](const PlacedEllipsoid& q) { return gap(p, q).distance < 0.0; });
+  });
+}
+
+void move(Obstacle& a, const Vec3& shift) {
+  a.hull.centre += shift;
+  if (a.function) a.function->position += shift;
+  for (PlacedEllipsoid& part : a.parts) part.centre += shift;
+}
+
+void add_parts(const Clump& clump, const Pose& pose, double size, Obstacle& obstacle) {
+  for (const ClumpPart& part : clump.parts)
+    obstacle.parts.push_back(place(Ellipsoid{size * part.ellipsoid.semi_axes},
+                                   {pose.position + pose.orientation * (size * part.pose.position),
+                                    pose.orientation * part.pose.orientation}));
+}
+
 bool is_ellipsoid(const Obstacle& a) { return !a.function || a.function->shape->semi_axes; }
 
 bool overlap(const Obstacle& a, const Obstacle& b) {
   if (!(gap(a.hull, b.hull).distance < 0.0)) return false;
+  if (!a.parts.empty() || !b.parts.empty()) return do_parts_overlap(a, b);
   if (!a.function || !b.function || (is_ellipsoid(a) && is_ellipsoid(b))) return true;
   // Balls within both tell deep overlaps at once.
   const auto inner = [](const PlacedImplicit& f) { return f.scale * f.shape->smallest_length; };
@@ -43,6 +69,8 @@ bool overlap(const Obstacle& a, const Obstacle& b) {
 /// Does a region hold a grain? Boxes ask the support function, cylinders the ellipsoid that holds the grain.
 bool holds(const Region& region, const Obstacle& grain) {
   if (holds(region, grain.hull)) return true;
+  if (!grain.parts.empty())
+    return std::ranges::all_of(grain.parts, [&](const PlacedEllipsoid& p) { return holds(region, p); });
   const BoxRegion* box = std::get_if<BoxRegion>(&region);
   if (box == nullptr || is_ellipsoid(grain)) return false;
   const PlacedImplicit& f = *grain.function;
@@ -58,6 +86,7 @@ bool holds(const Region& region, const Obstacle& grain) {
 Obstacle obstacle_of(const GrainRecipe& recipe, const Grain& grain) {
   Obstacle result{place(recipe, grain)};
   if (recipe.function) result.function = place(*recipe.function, grain.pose, grain.scale * recipe.size);
+  if (recipe.clump) add_parts(*recipe.clump, grain.pose, grain.scale * recipe.size, result);
   return result;
 }
 
@@ -127,6 +156,8 @@ Obstacle obstacle_of(const Shapes& shapes, ShapeIndex shape, const Pose& pose) {
   Obstacle result{place(enclosing_ellipsoid(shapes, shape), pose)};
   if (!shapes.functions().empty())
     result.function = place(shapes.function_of(shape), pose, shapes.size_of(shape));
+  if (shapes.kind(shape) == ShapeKind::clump)
+    add_parts(shapes.clump_of(shape), pose, shapes.sized_clump(shape).size, result);
   return result;
 }
 
@@ -167,8 +198,7 @@ bool Packer::fits(const Obstacle& grain) const {
         if (x == 0 && y == 0 && z == 0) continue;
         Obstacle image = grain;
         const Vec3 shift = cell_.lattice * Vec3(x, y, z);
-        image.hull.centre += shift;
-        if (image.function) image.function->position += shift;
+        move(image, shift);
         if (!is_free(image, radius)) return false;
       }
     }
@@ -217,7 +247,9 @@ std::vector<Grain> random_packing(const GrainRecipe& recipe, const Region& regio
                                   const RandomPackingSettings& settings, std::span<const Obstacle> obstacles,
                                   std::uint64_t seed, const PlacedCell& cell) {
   // More than fill the whole volume cannot fit: an absurd count then costs no absurd memory.
-  const double whole = recipe.function ? std::pow(recipe.size, 3) * recipe.function->volume
+  const double cube = std::pow(recipe.size, 3);
+  const double whole = recipe.function ? cube * recipe.function->volume
+                       : recipe.clump  ? cube * recipe.clump->volume
                                        : volume(Ellipsoid{recipe.semi_axes});
   const double least_volume = std::pow(smallest(recipe.scale), 3) * whole;
   const double most = 1.0 + std::floor(volume(region) / least_volume);

@@ -20,13 +20,15 @@ struct GrainRecipe {
   SizeDistribution scale;
   std::optional<Quat> orientation;          // random if not given
   const ImplicitShape* function = nullptr;  // of the grain, where there are functions
-  double size = 1.0;                        // m, what one unit of length of the function is, before scaling
+  const Clump* clump = nullptr;             // of the grain, where it is one
+  double size = 1.0;                        // m, what one unit of length of function or clump is, before scaling
 };
 
-/// What grains must not overlap. Without a function it is the ellipsoid.
+/// What grains must not overlap. Without a function and without parts it is the ellipsoid.
 struct Obstacle {
   PlacedEllipsoid hull;  // holds it
   std::optional<PlacedImplicit> function = std::nullopt;
+  std::vector<PlacedEllipsoid> parts = {};  // of a clump
 };
 
 Obstacle obstacle_of(const Shapes& shapes, ShapeIndex shape, const Pose& pose);

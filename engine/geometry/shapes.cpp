@@ -11,6 +11,8 @@ const char* to_string(ShapeKind kind) {
       return "ellipsoid";
     case ShapeKind::implicit:
       return "implicit";
+    case ShapeKind::clump:
+      return "clump";
   }
   return "";
 }
@@ -75,6 +77,31 @@ ShapeIndex Shapes::add(const SizedFunction& sized) {
   return ShapeIndex(static_cast<std::int64_t>(kind_.size()) - 1);
 }
 
+std::int32_t Shapes::add_clump(ShapeClump clump) {
+  clumps_.push_back(std::move(clump));
+  return static_cast<std::int32_t>(clumps_.size()) - 1;
+}
+
+ShapeIndex Shapes::add(const SizedClump& sized) {
+  const Clump& clump = *clumps_[static_cast<std::size_t>(sized.clump)].shape;
+  kind_.push_back(ShapeKind::clump);
+  slot_.push_back(sized_clumps_.size());
+  sized_clumps_.push_back(sized);
+  bounding_radius_.push_back(sized.size * clump.bounding_radius);
+  smallest_length_.push_back(sized.size * clump.smallest_length);
+  as_function_.emplace_back();
+  return ShapeIndex(static_cast<std::int64_t>(kind_.size()) - 1);
+}
+
+ClumpPart Shapes::part(ShapeIndex s, std::size_t number) const {
+  if (kind(s) == ShapeKind::ellipsoid) return {ellipsoid(s), {}};
+  ClumpPart part = clump_of(s).parts[number];
+  const double size = sized_clump(s).size;
+  part.ellipsoid.semi_axes *= size;
+  part.pose.position *= size;
+  return part;
+}
+
 ShapeIndex Shapes::add(const Ellipsoid& ellipsoid) {
   kind_.push_back(ShapeKind::ellipsoid);
   slot_.push_back(ellipsoids_.size());
@@ -91,6 +118,8 @@ ShapeIndex Shapes::add(const ShapeDescription& description) {
       return add(Ellipsoid{Vec3(description.numbers.data())});
     case ShapeKind::implicit:
       return add(SizedFunction{static_cast<std::int32_t>(description.numbers[3]), description.numbers[4]});
+    case ShapeKind::clump:
+      return add(SizedClump{static_cast<std::int32_t>(description.numbers[3]), description.numbers[4]});
   }
   return {};
 }
@@ -105,6 +134,10 @@ ShapeDescription description(const Shapes& shapes, ShapeIndex s) {
       const SizedFunction& sized = shapes.sized(s);
       return {ShapeKind::implicit, {0.0, 0.0, 0.0, static_cast<double>(sized.function), sized.size}};
     }
+    case ShapeKind::clump: {
+      const SizedClump& sized = shapes.sized_clump(s);
+      return {ShapeKind::clump, {0.0, 0.0, 0.0, static_cast<double>(sized.clump), sized.size}};
+    }
   }
   return {};
 }
@@ -116,6 +149,10 @@ double volume(const Shapes& shapes, ShapeIndex s) {
     case ShapeKind::implicit: {
       const double size = shapes.size_of(s);
       return size * size * size * shapes.function_of(s).volume;
+    }
+    case ShapeKind::clump: {
+      const double size = shapes.sized_clump(s).size;
+      return size * size * size * shapes.clump_of(s).volume;
     }
   }
   return 0.0;
@@ -129,6 +166,10 @@ Vec3 inertia_per_mass(const Shapes& shapes, ShapeIndex s) {
       const double size = shapes.size_of(s);
       return size * size * shapes.function_of(s).inertia_per_mass;
     }
+    case ShapeKind::clump: {
+      const double size = shapes.sized_clump(s).size;
+      return size * size * shapes.clump_of(s).inertia_per_mass;
+    }
   }
   return Vec3::Zero();
 }
@@ -140,6 +181,8 @@ Vec3 half_extent(const Shapes& shapes, ShapeIndex s, const Quat& orientation) {
       return (orientation.toRotationMatrix() * shapes.ellipsoid(s).semi_axes.asDiagonal()).rowwise().norm();
     case ShapeKind::implicit:
       return shapes.size_of(s) * half_extent(shapes.function_of(s), orientation.toRotationMatrix());
+    case ShapeKind::clump:
+      return shapes.sized_clump(s).size * half_extent(shapes.clump_of(s), orientation.toRotationMatrix());
   }
   return Vec3::Zero();
 }
@@ -153,6 +196,8 @@ Ellipsoid enclosing_ellipsoid(const Shapes& shapes, ShapeIndex s) {
       const Vec3 half = shape.box.low.cwiseAbs().cwiseMax(shape.box.high.cwiseAbs());
       return {shapes.size_of(s) * enclosing_factor(shape, half) * half};
     }
+    case ShapeKind::clump:
+      return {shapes.sized_clump(s).size * enclosing_ellipsoid(shapes.clump_of(s)).semi_axes};
   }
   return {};
 }
@@ -172,6 +217,8 @@ Vec3 support(const Shapes& shapes, ShapeIndex s, const Vec3& direction) {
     }
     case ShapeKind::implicit:
       return shapes.size_of(s) * support(shapes.function_of(s), direction);
+    case ShapeKind::clump:
+      return shapes.sized_clump(s).size * support(shapes.clump_of(s), direction);
   }
   return Vec3::Zero();
 }
@@ -185,6 +232,10 @@ double ray_hit(const Shapes& shapes, ShapeIndex s, const Vec3& origin, const Vec
       const double size = shapes.size_of(s);
       return ray_hit(shapes.function_of(s), origin / size, direction / size, nearest, farthest);
     }
+    case ShapeKind::clump: {
+      const double size = shapes.sized_clump(s).size;
+      return ray_hit(shapes.clump_of(s), origin / size, direction / size, nearest, farthest);
+    }
   }
   return infinity;
 }
@@ -195,6 +246,8 @@ Vec3 outward(const Shapes& shapes, ShapeIndex s, const Vec3& point) {
       return point.cwiseQuotient(shapes.ellipsoid(s).semi_axes.cwiseAbs2());
     case ShapeKind::implicit:
       return outward(shapes.function_of(s), point / shapes.size_of(s));
+    case ShapeKind::clump:
+      return outward(shapes.clump_of(s), point / shapes.sized_clump(s).size);
   }
   return Vec3::Zero();
 }

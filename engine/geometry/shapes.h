@@ -10,13 +10,14 @@
 #include <string>
 
 #include "engine/core/types.h"
+#include "engine/geometry/clump.h"
 #include "engine/geometry/ellipsoid_ellipsoid.h"
 #include "engine/geometry/implicit/implicit_shape.h"
 
 namespace scree {
 
-enum class ShapeKind : std::uint8_t { ellipsoid, implicit };
-inline constexpr std::array shape_kinds{ShapeKind::ellipsoid, ShapeKind::implicit};
+enum class ShapeKind : std::uint8_t { ellipsoid, implicit, clump };
+inline constexpr std::array shape_kinds{ShapeKind::ellipsoid, ShapeKind::implicit, ShapeKind::clump};
 const char* to_string(ShapeKind kind);
 
 /// Numbers that describe shapes of some kind: `width` of them from `first` on in a ShapeDescription.
@@ -26,8 +27,8 @@ struct ShapeColumn {
 };
 inline constexpr std::array shape_columns{
     ShapeColumn{"semi_axes", "m", "of the ellipsoid, along its own x, y, z", 0, 3},
-    ShapeColumn{"function", "1", "row of /functions", 3, 1},
-    ShapeColumn{"size", "m", "what one unit of length of the function is", 4, 1}};
+    ShapeColumn{"function", "1", "row of /functions, of a clump of /clumps", 3, 1},
+    ShapeColumn{"size", "m", "what one unit of length of the function or clump is", 4, 1}};
 
 /// A shape as files hold it. What a kind has no use for is 0.
 struct ShapeDescription {
@@ -44,10 +45,23 @@ struct ShapeFunction {
   std::shared_ptr<const ImplicitShape> shape;
 };
 
+/// Ellipsoids that make bodies of any size, as they were given and made ready for use, in units of their own.
+struct ShapeClump {
+  std::string name;
+  std::vector<ClumpPart> given;
+  std::shared_ptr<const Clump> shape;
+};
+
 /// A body of a function.
 struct SizedFunction {
   std::int32_t function = 0;  // number of it
   double size = 1.0;          // m, what one unit of length of the function is
+};
+
+/// A body of a clump.
+struct SizedClump {
+  std::int32_t clump = 0;  // number of it
+  double size = 1.0;       // m, what one unit of length of the clump is
 };
 
 /// Struct of arrays [shape]; a shape may serve any number of bodies.
@@ -55,11 +69,17 @@ class Shapes {
  public:
   /// Returns the number of the function. Functions come before the shapes that are made of them.
   std::int32_t add_function(ShapeFunction function);
+  /// Returns the number of the clump. Clumps do not meet functions: there are either.
+  std::int32_t add_clump(ShapeClump clump);
   ShapeIndex add(const Ellipsoid& ellipsoid);
   ShapeIndex add(const SizedFunction& sized);
+  ShapeIndex add(const SizedClump& sized);
   ShapeIndex add(const ShapeDescription& description);
 
   const std::vector<ShapeFunction>& functions() const { return functions_; }
+  const std::vector<ShapeClump>& clumps() const { return clumps_; }
+  /// Are there shapes beside ellipsoids?
+  bool only_ellipsoids() const { return functions_.empty() && clumps_.empty(); }
 
   std::size_t size() const { return kind_.size(); }
   ShapeKind kind(ShapeIndex s) const { return kind_[s]; }
@@ -71,6 +91,18 @@ class Shapes {
     assert(kind(s) == ShapeKind::implicit);
     return sized_[slot_[s]];
   }
+  const SizedClump& sized_clump(ShapeIndex s) const {
+    assert(kind(s) == ShapeKind::clump);
+    return sized_clumps_[slot_[s]];
+  }
+  const Clump& clump_of(ShapeIndex s) const {
+    return *clumps_[static_cast<std::size_t>(sized_clump(s).clump)].shape;
+  }
+  /// Where bodies may be clumps: the ellipsoids that a body consists of, of an ellipsoid itself.
+  std::size_t part_count(ShapeIndex s) const {
+    return kind(s) == ShapeKind::clump ? clump_of(s).parts.size() : 1;
+  }
+  ClumpPart part(ShapeIndex s, std::size_t number) const;  // in the body frame, m
   /// A shape as a function, with its size: ellipsoids too, where there are functions that they may meet.
   const ImplicitShape& function_of(ShapeIndex s) const { return *as_function_[s].shape; }
   double size_of(ShapeIndex s) const { return as_function_[s].size; }
@@ -90,9 +122,11 @@ class Shapes {
 
   std::vector<Ellipsoid> ellipsoids_;
   std::vector<SizedFunction> sized_;
+  std::vector<SizedClump> sized_clumps_;
   std::vector<double> bounding_radius_, smallest_length_;
   std::vector<AsFunction> as_function_;
   std::vector<ShapeFunction> functions_;
+  std::vector<ShapeClump> clumps_;
   std::map<std::array<double, 3>, std::shared_ptr<const ImplicitShape>> ellipsoid_forms_;  // by proportions
 };
 

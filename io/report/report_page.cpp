@@ -192,8 +192,8 @@ class PackedView {
     // About as many triangles as a ball has.
     const int fineness = n <= 3000 ? 8 : n <= 20000 ? 5 : 3;
     Json surfaces = Json::array();
-    for (const ShapeFunction& function : shapes.functions())
-      surfaces.push_back(surface_json(surface_mesh(*function.shape, fineness)));
+    for (std::size_t k = 0; k < glyph_count(shapes); ++k)
+      surfaces.push_back(surface_json(glyph_mesh(shapes, k, fineness)));
     return {{"bodies", n},
             {"times", std::move(times)},
             {"low", to_json(box_.min())},

@@ -1,13 +1,15 @@
 // What bodies are shown as where many of them share a few meshes.
 #pragma once
 
+#include "engine/geometry/clump_mesh.h"
+#include "engine/geometry/implicit/surface_mesh.h"
 #include "engine/geometry/shapes.h"
 
 namespace scree::io {
 
 /// A mesh that is scaled along the body's axes, turned and put to its place.
 struct Glyph {
-  std::int32_t mesh = 0;      // 0: a ball of radius 1, k + 1: the surface of function k in units of its own
+  std::int32_t mesh = 0;      // 0: a ball of radius 1, k + 1: surface k of those below, in units of its own
   Vec3 scale = Vec3::Ones();  // m
 };
 
@@ -17,8 +19,20 @@ inline Glyph glyph(const Shapes& shapes, ShapeIndex s) {
       return {0, shapes.ellipsoid(s).semi_axes};
     case ShapeKind::implicit:
       return {shapes.sized(s).function + 1, Vec3::Constant(shapes.sized(s).size)};
+    case ShapeKind::clump:
+      return {static_cast<std::int32_t>(shapes.functions().size()) + shapes.sized_clump(s).clump + 1,
+              Vec3::Constant(shapes.sized_clump(s).size)};
   }
   return {};
+}
+
+/// Surfaces that bodies share: of all functions, then of all clumps.
+inline std::size_t glyph_count(const Shapes& shapes) { return shapes.functions().size() + shapes.clumps().size(); }
+/// See surface_mesh() of functions and of clumps.
+inline SurfaceMesh glyph_mesh(const Shapes& shapes, std::size_t k, int fineness) {
+  const std::size_t functions = shapes.functions().size();
+  return k < functions ? surface_mesh(*shapes.functions()[k].shape, fineness)
+                       : surface_mesh(*shapes.clumps()[k - functions].shape, fineness);
 }
 
 }  // namespace scree::io

@@ -120,6 +120,26 @@ void read_functions(const File& file, Shapes& shapes) {
   }
 }
 
+void read_clumps(const File& file, Shapes& shapes) {
+  if (!file.has("clumps")) return;
+  const std::vector<std::string> names = file.texts("clumps/name");
+  const std::size_t parts = file.rows("clumps/semi_axes");
+  const auto row = file.read<std::int32_t>("clumps/row");
+  expect_offsets("clumps/row", row, names.size(), parts);
+  const std::vector<Vec3> semi_axes = vectors(file, "clumps/semi_axes", parts),
+                          position = vectors(file, "clumps/position", parts);
+  const std::vector<Quat> orientation = orientations(file, "clumps/orientation", parts);
+  for (std::size_t c = 0; c < names.size(); ++c) {
+    std::vector<ClumpPart> given;
+    for (auto p = static_cast<std::size_t>(row[c]); p < static_cast<std::size_t>(row[c + 1]); ++p)
+      given.push_back({{semi_axes[p]}, {position[p], orientation[p]}});
+    ShapeFindings findings;
+    const auto made = make_clump(given, findings);
+    if (!made) throw Error(fmt::format("the clump '{}' is no body", names[c]));
+    shapes.add_clump({names[c], given, std::make_shared<Clump>(*made)});
+  }
+}
+
 TriangleMesh read_mesh(const File& file, const std::string& group,
                        std::pair<std::int64_t, std::int64_t> points,
                        std::pair<std::int64_t, std::int64_t> triangles) {
@@ -250,10 +270,12 @@ std::vector<ShapeDescription> read_shapes(const File& file, const Shapes& known,
   }
   for (std::size_t i = 0; i < n; ++i) {
     const auto& [a, b, c, function, size] = shapes[i].numbers;
+    const std::size_t forms =
+        shapes[i].kind == ShapeKind::clump ? known.clumps().size() : known.functions().size();
     const bool right = shapes[i].kind == ShapeKind::ellipsoid
                            ? std::min({a, b, c}) >= smallest && std::max({a, b, c}) <= largest &&
                                  std::min({a, b, c}) >= least_ratio * std::max({a, b, c})
-                           : function >= 0.0 && function < static_cast<double>(known.functions().size()) &&
+                           : function >= 0.0 && function < static_cast<double>(forms) &&
                                  function == std::floor(function) && size >= smallest && size <= largest;
     if (!right) fail("bodies/shape", fmt::format("row {}: its numbers make no shape", first + i));
   }
@@ -292,6 +314,7 @@ RecordedRun read_recorded_run(const File& file) {
   read_materials(file, run.model.materials);
   read_boundaries(file, run.model.materials.size(), run.model.boundaries);
   read_functions(file, run.model.shapes);
+  read_clumps(file, run.model.shapes);
   for (const BodyField& field : body_fields()) {
     const std::string name(field.name);
     if (file.has("frames/" + name)) run.fields.push_back(name);

@@ -15,6 +15,7 @@
 #include "io/results/cell_table.h"
 #include "io/results/checkpoint.h"
 #include "io/results/frame.h"
+#include "io/results/glyph.h"
 #include "io/results/mount_table.h"
 #include "io/results/opening_table.h"
 #include "io/results/paraview_script.h"
@@ -232,7 +233,7 @@ struct RunRecorder::Parts {
                            "speed",
                            false,
                            scene.model.settings.time_step_s / scene.model.settings.substeps,
-                           scene.model.shapes.functions().size(),
+                           glyph_count(scene.model.shapes),
                            any_moves(scene.model.boundaries) || !scene.initial.course.boundaries.empty()};
     write_whole_file(folder.view_script(), paraview_script(view));
   }

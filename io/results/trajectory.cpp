@@ -114,6 +114,35 @@ void write_functions(hid_t file, const std::vector<ShapeFunction>& functions) {
              weight.size());
 }
 
+/// Clumps that bodies are made of, where there are any.
+void write_clumps(hid_t file, const std::vector<ShapeClump>& clumps) {
+  if (clumps.empty()) return;
+  std::vector<std::string> names;
+  std::vector<Vec3> semi_axes, position;
+  std::vector<std::array<double, 4>> orientation;
+  std::vector<std::int32_t> row{0};
+  for (const ShapeClump& clump : clumps) {
+    names.push_back(clump.name);
+    for (const ClumpPart& part : clump.given) {
+      semi_axes.push_back(part.ellipsoid.semi_axes);
+      position.push_back(part.pose.position);
+      const Quat& q = part.pose.orientation;
+      orientation.push_back({q.w(), q.x(), q.y(), q.z()});
+    }
+    row.push_back(static_cast<std::int32_t>(position.size()));
+  }
+  const Handle group = create_group(file, "clumps");
+  const hid_t g = group.get();
+  write_texts(g, {"name", "", "[clump]"}, names);
+  write_rows(g, {"row", "1", "[clump + 1] parts row[c] to row[c + 1] are its own"}, row.data(), row.size());
+  write_rows(g, {"semi_axes", "1", "[part, 3] of an ellipsoid, in the units that `size` gives"},
+             semi_axes.front().data(), semi_axes.size(), 3);
+  write_rows(g, {"position", "1", "[part, 3] of its centre, in the frame that the clump was given in"},
+             position.front().data(), position.size(), 3);
+  write_rows(g, {"orientation", "1", "[part, 4] quaternion w, x, y, z"}, orientation.front().data(),
+             orientation.size(), 4);
+}
+
 /// Every body that was ever in the run, in the order in which they came.
 class BodyArrays {
  public:
@@ -596,6 +625,7 @@ Trajectory::Trajectory(const std::filesystem::path& path, const Scene& scene)
     write_materials(file, scene.model.materials);
     write_boundaries(file, scene.model.boundaries);
     write_functions(file, scene.model.shapes.functions());
+    write_clumps(file, scene.model.shapes.clumps());
     open_arrays(scene);
     parts_->bodies->rows_of(make_frame(scene.model, scene.initial, {}, false).constants);
   });

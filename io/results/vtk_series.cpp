@@ -18,10 +18,10 @@ std::vector<float> lengths(const std::vector<Vec3f>& vectors) {
   return lengths;
 }
 
-/// The mesh of a function in its body's axes, in units of its own.
-void write_shape(const std::filesystem::path& path, const ImplicitShape& shape) {
-  constexpr int fineness = 10;  // 2000 triangles where rays from the centre leave once
-  const SurfaceMesh mesh = surface_mesh(shape, fineness);
+constexpr int shape_fineness = 10;  // 2000 triangles where rays from the centre leave once
+
+/// The mesh of a function or clump in its body's axes, in units of its own.
+void write_shape(const std::filesystem::path& path, const SurfaceMesh& mesh) {
   std::vector<Vec3f> points, normals;
   for (const Vec3& x : mesh.points) points.push_back(x.cast<float>());
   for (const Vec3& n : mesh.normals) normals.push_back(n.cast<float>());
@@ -83,10 +83,9 @@ VtkSeries::VtkSeries(const RunFolder& folder, const Scene& scene, const Region& 
                                            {},
                                            {}})) {
   make_folder(folder.vtk());
-  const std::vector<ShapeFunction>& functions = parts_->shapes.functions();
-  for (std::size_t k = 0; k < functions.size(); ++k)
+  for (std::size_t k = 0; k < glyph_count(parts_->shapes); ++k)
     write_shape(folder.path / RunFolder::vtk_frame("shape", static_cast<std::int64_t>(k)),
-                *functions[k].shape);
+                glyph_mesh(parts_->shapes, k, shape_fineness));
 }
 
 VtkSeries::~VtkSeries() = default;
@@ -118,7 +117,7 @@ void VtkSeries::append(const Frame& frame) {
                  {"id", p.constants->id},
                  {"material", p.material},
                  {"contacts", frame.contacts_of_body}};
-  if (!p.shapes.functions().empty()) {
+  if (!p.shapes.only_ellipsoids()) {
     data.emplace_back("shape", p.glyph);
     data.emplace_back("scale", p.scale);
   }

@@ -20,13 +20,15 @@ CarriedBodies carried(const Model& model, const Bodies& bodies, BodyId next_id) 
   for (std::size_t m = 0; m < model.materials.size(); ++m)
     c.materials.push_back(model.materials.name(MaterialIndex(static_cast<std::int64_t>(m))));
   for (const ShapeFunction& f : model.shapes.functions()) c.functions.push_back(f.name);
+  for (const ShapeClump& f : model.shapes.clumps()) c.functions.push_back(f.name);
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     const ShapeDescription shape = description(model.shapes, bodies.shape[i]);
     CarriedBody b;
     b.id = bodies.id[i];
     b.material = bodies.material[i].value;
     b.kind = shape.kind;
-    b.function = shape.kind == ShapeKind::implicit ? static_cast<std::int32_t>(shape.numbers[3]) : -1;
+    if (shape.kind != ShapeKind::ellipsoid) b.function = static_cast<std::int32_t>(shape.numbers[3]);
+    if (shape.kind == ShapeKind::clump) b.function += static_cast<std::int32_t>(model.shapes.functions().size());
     for (std::size_t k = 0; k < shape.numbers.size(); ++k)
       b.numbers[static_cast<Eigen::Index>(k)] = shape.numbers[k];
     b.position = bodies.position[i];
@@ -94,9 +96,13 @@ void add_carried_bodies(Reading& reading) {
       c.materials, model.materials.size(),
       [&](std::size_t m) { return model.materials.name(MaterialIndex(static_cast<std::int64_t>(m))); },
       material_used, "material", reading);
+  const std::size_t functions = model.shapes.functions().size();
   const std::vector<std::int32_t> function = places(
-      c.functions, model.shapes.functions().size(),
-      [&](std::size_t f) { return model.shapes.functions()[f].name; }, function_used, "shape", reading);
+      c.functions, functions + model.shapes.clumps().size(),
+      [&](std::size_t f) {
+        return f < functions ? model.shapes.functions()[f].name : model.shapes.clumps()[f - functions].name;
+      },
+      function_used, "shape", reading);
   if (reading.faults.size() > before) return;
 
   // Who was there keeps its number; the scene's own get new ones.
@@ -112,7 +118,11 @@ void add_carried_bodies(Reading& reading) {
     ShapeDescription shape{b.kind, {}};
     for (std::size_t k = 0; k < shape.numbers.size(); ++k)
       shape.numbers[k] = b.numbers[static_cast<Eigen::Index>(k)];
-    if (b.function >= 0) shape.numbers[3] = function[static_cast<std::size_t>(b.function)];
+    if (b.function >= 0) {  // the scene says which kind it is
+      const auto found = static_cast<std::size_t>(function[static_cast<std::size_t>(b.function)]);
+      shape.kind = found < functions ? ShapeKind::implicit : ShapeKind::clump;
+      shape.numbers[3] = static_cast<double>(found < functions ? found : found - functions);
+    }
     const BodyIndex slot = add_body(bodies, model.shapes, model.materials,
                                     {model.shapes.add(shape),
                                      MaterialIndex(material[static_cast<std::size_t>(b.material)]),

@@ -10,16 +10,15 @@ namespace scree::io {
 
 namespace {
 
-std::optional<ShapeDescription> read_function(const Section& section, Reading& reading) {
+std::optional<ShapeDescription> read_named_shape(const Section& section, Reading& reading) {
   for (const char* const key : {"semi_axes", "radius"}) {
     if (const Node* node = section.node()->find(key))
       reading.faults.push_back(fault_at(*node, section.path_of(key), "is given beside shape; leave one out"));
   }
   if (section.node()->find("size") == nullptr) reading.faults.push_back(missing_key(section, "size"));
-  const std::optional<std::int32_t> function = find_function(section, reading);
-  if (!function || !section.has("size")) return std::nullopt;
-  return ShapeDescription{ShapeKind::implicit,
-                          {0.0, 0.0, 0.0, static_cast<double>(*function), section.number("size")}};
+  const double size = section.has("size") ? section.number("size") : 0.0;
+  const std::optional<ShapeDescription> shape = find_shape(section, size, reading);
+  return size > 0.0 ? shape : std::nullopt;
 }
 
 bool is_window(const Section& scale, Reading& reading) {
@@ -72,7 +71,7 @@ ShapeDescription scaled_shape(ShapeDescription shape, double scale) {
 }
 
 std::optional<ShapeDescription> read_grain_shape(const Section& section, bool required, Reading& reading) {
-  if (section.node()->find("shape") != nullptr) return read_function(section, reading);
+  if (section.node()->find("shape") != nullptr) return read_named_shape(section, reading);
   if (const Node* size = section.node()->find("size"))
     reading.faults.push_back(fault_at(*size, section.path_of("size"), "has no meaning without shape"));
   const Node* axes = section.node()->find("semi_axes");

@@ -56,6 +56,9 @@ constexpr std::array section_table{
         "body's axes are the principal ones through its centre of mass, whatever the function's are. "
         "Those in scenes/shapes, and how to make one of a scanned grain: shapes.md."},
     SectionInfo{"perturbations", "[[shapes.perturbations]]", false, "type", "One heading a bump or a dent."},
+    SectionInfo{"parts", "[[shapes.parts]]", false, "",
+                "One heading an ellipsoid of a clump: a rigid body that is the union of its parts, of which what "
+                "several share counts once. Its origin is where the parts say; a body's position is its centre of mass."},
     SectionInfo{
         "bodies", "[[bodies]]", false, "generate",
         "One heading a body, a table of bodies, or a generated group. Form `single` is taken when neither "
@@ -333,6 +336,18 @@ constexpr std::array key_table{
         .description = "Of the base quadric; 0: endless along that axis."},
     Key{.section = "shapes", .name = "perturbations", .type = tables,
         .description = "Bumps and dents."},
+    Key{.section = "shapes", .name = "parts", .type = tables,
+        .description = "In place of `base`, `semi_axes` and `perturbations`: the ellipsoids of a clump, up to 64. Clumps "
+                       "and shapes that are given by functions cannot be in one scene yet."},
+
+    Key{.section = "parts", .name = "semi_axes", .type = vector, .range = positive,
+        .description = "Of the ellipsoid, along its own x, y and z, in units of the shape. This or `radius`."},
+    Key{.section = "parts", .name = "radius", .type = number, .range = positive,
+        .description = "A sphere: short for three equal semi-axes."},
+    Key{.section = "parts", .name = "position", .type = vector, .fallback = "[0, 0, 0]",
+        .description = "Of its centre."},
+    Key{.section = "parts", .name = "orientation", .type = orientation, .words = "aligned",
+        .description = "Unit quaternion [w, x, y, z] of its axes; `aligned` if left out."},
 
     Key{.section = "perturbations", .name = "type", .type = word, .required = true, .words = "ellipsoid|plane",
         .description = "Q = 1 - |x/semi_axes|^2 about `centre`, or the distance from a plane."},

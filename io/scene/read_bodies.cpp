@@ -205,6 +205,10 @@ class GroupReader {
       recipe.function = &model_.shapes.function_of(index_of(shape));
       recipe.size = model_.shapes.size_of(index_of(shape));
     }
+    if (shape.kind == ShapeKind::clump) {
+      recipe.clump = &model_.shapes.clump_of(index_of(shape));
+      recipe.size = model_.shapes.sized_clump(index_of(shape)).size;
+    }
     const auto count = static_cast<std::size_t>(section_.integer("count"));
     if (bodies().size() + count > reading_.most_bodies) {
       Fault fault = fault_at(section_.given("count"), section_.path_of("count"),

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <vector>
 
 #include "engine/core/errors.h"
@@ -10,7 +11,9 @@
 namespace scree::io {
 
 struct ShapeFile {
-  ShapeFunction function;  // named as the file is, without its ending
+  // Either, named as the file is, without its ending.
+  std::optional<ShapeFunction> function;
+  std::optional<ShapeClump> clump;
   std::vector<Fault> warnings;
 };
 

@@ -60,34 +60,80 @@ PerturbedQuadric function_of(const Section& shape, Reading& reading) {
 }
 
 /// Is anything wrong below a section?
-bool is_faulty(const Section& shape) {
-  const std::vector<Section> parts = elements(shape, "perturbations");
+bool is_faulty(const Section& shape, const char* below) {
+  const std::vector<Section> parts = elements(shape, below);
   return shape.node()->faulty ||
          std::ranges::any_of(parts, [](const Section& s) { return s.node()->faulty; });
 }
 
+/// What is said of a shape as a whole.
+Fault about_all(const Section& shape, const std::string& problem) {
+  Fault fault;
+  fault.where = shape.node()->where;
+  fault.key_path = shape.path();
+  fault.problem = problem;
+  return fault;
+}
+
+void tell(const ShapeFindings& findings, const Section& shape, Reading& reading) {
+  for (const std::string& warning : findings.warnings)
+    reading.scene.warnings.push_back(about_all(shape, warning));
+  for (const std::string& error : findings.errors) reading.faults.push_back(about_all(shape, error));
+}
+
+std::optional<ClumpPart> part_of(const Section& section, Reading& reading) {
+  if (section.has("semi_axes") == section.has("radius")) {
+    reading.faults.push_back(about_all(section, "needs one of semi_axes and radius"));
+    return std::nullopt;
+  }
+  const Vec3 axes =
+      section.has("radius") ? Vec3(Vec3::Constant(section.number("radius"))) : section.vector("semi_axes");
+  return ClumpPart{{axes},
+                   {section.vector("position"), fixed_orientation(section).value_or(Quat::Identity())}};
+}
+
+void add_clump(const std::string& name, const Section& shape, Reading& reading) {
+  const std::size_t faults = reading.faults.size();
+  if (is_faulty(shape, "parts")) return;
+  for (const char* key : {"semi_axes", "perturbations", "base"})
+    if (const Node* node = shape.node()->find(key))
+      reading.faults.push_back(
+          fault_at(*node, shape.path_of(key), "is given beside parts, which make the whole shape"));
+  std::vector<ClumpPart> given;
+  for (const Section& section : elements(shape, "parts"))
+    if (const std::optional<ClumpPart> part = part_of(section, reading)) given.push_back(*part);
+  if (reading.faults.size() > faults) return;
+  ShapeFindings findings;
+  const std::optional<Clump> made = make_clump(given, findings);
+  tell(findings, shape, reading);
+  Shapes& shapes = reading.scene.model.shapes;
+  if (made) shapes.add_clump({name, std::move(given), std::make_shared<Clump>(*made)});
+  if (!shapes.functions().empty())
+    reading.faults.push_back(about_all(
+        shape, fmt::format("is a clump, and \"{}\" is given by a function: they cannot be in one scene yet",
+                           shapes.functions().front().name)));
+}
+
 void add_function(const std::string& name, const Section& shape, Reading& reading) {
   const std::size_t faults = reading.faults.size();
-  if (is_faulty(shape)) return;
+  if (is_faulty(shape, "perturbations")) return;
   const PerturbedQuadric given = function_of(shape, reading);
   if (reading.faults.size() > faults) return;
-  const auto tell = [&](const std::string& what) {
-    Fault fault;
-    fault.where = shape.node()->where;
-    fault.key_path = shape.path();
-    fault.problem = what;
-    return fault;
-  };
   if (given.perturbations.size() > max_perturbations) {
-    reading.faults.push_back(tell(
+    reading.faults.push_back(about_all(
+        shape,
         fmt::format("has {} perturbations; {} are possible", given.perturbations.size(), max_perturbations)));
     return;
   }
   ShapeFindings findings;
   const std::optional<ImplicitShape> made = make_implicit_shape(given, {}, findings);
-  for (const std::string& warning : findings.warnings) reading.scene.warnings.push_back(tell(warning));
-  for (const std::string& error : findings.errors) reading.faults.push_back(tell(error));
-  if (made) reading.scene.model.shapes.add_function({name, given, std::make_shared<ImplicitShape>(*made)});
+  tell(findings, shape, reading);
+  Shapes& shapes = reading.scene.model.shapes;
+  if (made) shapes.add_function({name, given, std::make_shared<ImplicitShape>(*made)});
+  if (!shapes.clumps().empty())
+    reading.faults.push_back(
+        about_all(shape, fmt::format("is given by a function, and \"{}\" is a clump: they cannot be in one scene yet",
+                                     shapes.clumps().front().name)));
 }
 
 /// The shape that a file holds, with the keys of [[shapes]] at its top level.
@@ -100,6 +146,8 @@ void add_from_text(const std::string& name, const std::string& text, const std::
   if (root.find("file") != nullptr) {
     reading.faults.push_back(
         fault_at(*root.find("file"), "shape.file", "is one shape file; it cannot name another"));
+  } else if (root.find("parts") != nullptr) {
+    add_clump(name, shape, reading);
   } else if (root.find("semi_axes") == nullptr) {
     reading.faults.push_back(missing_key(shape, "semi_axes"));
     reading.faults.back().where.file = file.string();
@@ -135,11 +183,15 @@ void read_shapes(const Section& top, Reading& reading) {
       reading.faults.push_back(
           fault_at(section.given("name"), section.path_of("name"), "is the name of another shape"));
     names.push_back(name);
-    if (file != nullptr && section.node()->find("semi_axes") != nullptr) {
+    const bool is_here =
+        section.node()->find("semi_axes") != nullptr || section.node()->find("parts") != nullptr;
+    if (file != nullptr && is_here) {
       reading.faults.push_back(
-          fault_at(*file, section.path_of("file"), "is given beside semi_axes; leave one out"));
+          fault_at(*file, section.path_of("file"), "is given beside the shape itself; leave one out"));
     } else if (file != nullptr) {
       read_shape_file(name, section, reading);
+    } else if (section.node()->find("parts") != nullptr) {
+      add_clump(name, section, reading);
     } else if (!section.has("semi_axes")) {
       reading.faults.push_back(missing_key(section, "semi_axes"));
     } else {
@@ -164,15 +216,29 @@ ShapeFile read_shape(const std::filesystem::path& file) {
     sort_by_place(reading.faults);
     throw InputError(reading.faults);
   }
-  return {reading.scene.model.shapes.functions().front(), reading.scene.warnings};
+  const Shapes& shapes = reading.scene.model.shapes;
+  ShapeFile read{std::nullopt, std::nullopt, reading.scene.warnings};
+  if (shapes.clumps().empty())
+    read.function = shapes.functions().front();
+  else
+    read.clump = shapes.clumps().front();
+  return read;
 }
 
-std::optional<std::int32_t> find_function(const Section& section, Reading& reading) {
+std::optional<ShapeDescription> find_shape(const Section& section, double size, Reading& reading) {
   if (!section.has("shape")) return std::nullopt;
+  const Shapes& shapes = reading.scene.model.shapes;
   std::vector<std::string> names;
-  for (const ShapeFunction& f : reading.scene.model.shapes.functions()) names.push_back(f.name);
+  for (const ShapeFunction& f : shapes.functions()) names.push_back(f.name);
+  for (const ShapeClump& c : shapes.clumps()) names.push_back(c.name);
   const auto found = std::ranges::find(names, section.text("shape"));
-  if (found != names.end()) return static_cast<std::int32_t>(found - names.begin());
+  if (found != names.end()) {
+    const auto number = static_cast<std::size_t>(found - names.begin()), functions = shapes.functions().size();
+    return number < functions
+               ? ShapeDescription{ShapeKind::implicit, {0.0, 0.0, 0.0, static_cast<double>(number), size}}
+               : ShapeDescription{ShapeKind::clump,
+                                  {0.0, 0.0, 0.0, static_cast<double>(number - functions), size}};
+  }
   // A shape that is faulty was told of where it stands.
   for (const Section& given : elements(Section(reading.top, "", ""), "shapes"))
     if (given.has("name") && given.text("name") == section.text("shape")) return std::nullopt;

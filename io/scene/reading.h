@@ -72,8 +72,8 @@ void check_plausibility(const Section& top, Reading& reading);
 /// the key is left out and there is more than one to choose from.
 std::optional<MaterialIndex> find_material(const Section& section, Reading& reading);
 
-/// The number of the function that the section's key `shape` names, if there is one.
-std::optional<std::int32_t> find_function(const Section& section, Reading& reading);
+/// The function or clump of a size (m) that the section's key `shape` names, if there is one.
+std::optional<ShapeDescription> find_shape(const Section& section, double size, Reading& reading);
 
 /// The mount that a key names; a fault and none if there is none.
 std::optional<std::size_t> find_mount(const Section& section, std::string_view key, Reading& reading);

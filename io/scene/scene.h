@@ -40,7 +40,7 @@ struct CarriedBody {
   BodyId id = 0;
   std::int32_t material = 0;  // of the names that are carried along
   ShapeKind kind = ShapeKind::ellipsoid;
-  std::int32_t function = -1;  // likewise; -1: its shape is none
+  std::int32_t function = -1;  // or clump, likewise; -1: its shape is none
   Eigen::Matrix<double, 5, 1> numbers = Eigen::Matrix<double, 5, 1>::Zero();  // of its ShapeDescription
   Vec3 position = Vec3::Zero(), velocity = Vec3::Zero(), angular_velocity = Vec3::Zero();
   Quat orientation = Quat::Identity();

@@ -1,0 +1,204 @@
+#include "engine/detection/clump_gaps.h"
+
+#include <algorithm>
+
+#include "engine/core/parallel.h"
+#include "engine/geometry/ellipsoid_batch.h"
+#include "engine/geometry/ellipsoid_mesh.h"
+#include "engine/geometry/ellipsoid_plane.h"
+#include "engine/geometry/ellipsoid_revolved.h"
+#include "engine/geometry/ellipsoid_tube.h"
+
+namespace scree {
+
+namespace {
+
+constexpr std::uint32_t parts = max_clump_parts;
+
+/// Two parts that are near, and where their search begins.
+struct PartPair {
+  const ShapePair* pair;
+  const PlacedPart *a, *b;
+  PlacedEllipsoid partner;  // b, or its image
+  Vec3 start;               // unit, from B to A
+  std::uint32_t feature;
+  bool is_known;  // by a seed
+};
+
+double radius(const PlacedPart& part) { return part.ellipsoid.semi_axes.maxCoeff(); }
+
+/// Of the part's centre while the body moves with a twist.
+Twist twist_of(const PlacedPart& part, const Twist& body) {
+  return {body.linear + body.angular.cross(part.arm), body.angular};
+}
+/// And what bends its way, m/s^2.
+Vec3 bending_of(const PlacedPart& part, const Twist& body) {
+  return body.angular.cross(body.angular.cross(part.arm));
+}
+
+/// The pairs of parts of one pair, in the order of features.
+void add_near_parts(const PlacedShapes& s, const ShapePair& pair, const PairGaps& found,
+                    std::vector<PartPair>& near) {
+  const std::span<const PlacedPart> of_a = s.parts_of(pair.a), of_b = s.parts_of(pair.b);
+  const Vec3 shift =
+      pair.image >= 0 ? found.images[static_cast<std::size_t>(pair.image)].shift : Vec3(Vec3::Zero());
+  auto seed = pair.seeds.begin();
+  for (std::size_t i = 0; i < of_a.size(); ++i) {
+    for (std::size_t j = 0; j < of_b.size(); ++j) {
+      const PlacedPart &a = of_a[i], &b = of_b[j];
+      const Vec3 apart = a.placed.centre - b.placed.centre - shift;
+      const double reach = radius(a) + radius(b) + pair.margin;
+      if (apart.squaredNorm() > reach * reach) continue;
+      const auto feature = static_cast<std::uint32_t>(i) * parts + static_cast<std::uint32_t>(j);
+      while (seed != pair.seeds.end() && seed->feature < feature) ++seed;
+      const bool known = seed != pair.seeds.end() && seed->feature == feature;
+      const double d = apart.norm();
+      const Vec3 start = known ? seed->normal : d > 0.0 ? Vec3(apart / d) : Vec3(Vec3::UnitZ());
+      near.push_back({&pair, &a, &b, {b.placed.centre + shift, b.placed.matrix}, start, feature, known});
+    }
+  }
+}
+
+/// The gap of one of a batch that has climbed.
+Gap gap_in(const PlacedShapes& s, const EllipsoidBatch& batch, std::size_t k, const PartPair& p,
+           const PairGaps& found) {
+  Gap nearest{.normal = p.start};
+  nearest.feature = p.feature;
+  if (batch.is_apart(k)) return nearest;
+  const bool quick = p.is_known && batch.has_arrived(k);
+  nearest = quick ? contact_of(batch, k, p.a->placed.centre, p.partner.centre)
+                  : gap(p.a->placed, p.partner, p.is_known ? &p.start : nullptr);
+  nearest.feature = p.feature;
+  if (nearest.distance > p.pair->margin) {
+    nearest.distance = infinity;
+  } else if (p.pair->bends) {
+    const Twist of_a = s.twist(p.pair->a), of_b = s.twist_of_partner(*p.pair, found);
+    nearest.acceleration =
+        nearest.normal.dot(bending_of(*p.a, of_a) - bending_of(*p.b, of_b)) +
+        (quick ? batch.acceleration[k]
+               : gap_acceleration(p.a->placed, p.partner, nearest.normal, twist_of(*p.a, of_a),
+                                  twist_of(*p.b, of_b)));
+  }
+  return nearest;
+}
+
+SCREE_FOR_EACH_TARGET
+void find_body_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs, PairGaps& found) {
+  static thread_local std::vector<PartPair> near;
+  near.clear();
+  for (const ShapePair& pair : pairs) add_near_parts(s, pair, found, near);
+  EllipsoidBatch batch;
+  for (std::size_t begin = 0; begin < near.size(); begin += EllipsoidBatch::capacity) {
+    const auto part =
+        std::span(near).subspan(begin, std::min(EllipsoidBatch::capacity, near.size() - begin));
+    const bool any_bends = std::ranges::any_of(part, [](const PartPair& p) { return p.pair->bends; });
+    batch.size = 0;
+    for (const PartPair& p : part) {
+      batch.add(p.a->placed, p.partner, p.start, p.pair->margin);
+      if (any_bends)
+        batch.set_motion(twist_of(*p.a, s.twist(p.pair->a)),
+                         twist_of(*p.b, s.twist_of_partner(*p.pair, found)));
+    }
+    climb(batch);
+    if (any_bends) bend(batch);
+    for (std::size_t k = 0; k < part.size(); ++k) found.add(*part[k].pair, gap_in(s, batch, k, part[k], found));
+  }
+}
+
+// Of a part and a wall: its gaps, and how one of them bends.
+
+void find(const PlacedPart& part, const Plane& plane, double margin, std::vector<Gap>& some) {
+  if (const Gap g = gap(part.placed, plane); g.distance <= margin) some.push_back(g);
+}
+void find(const PlacedPart& part, const Tube& tube, double margin, std::vector<Gap>& some) {
+  Gap all[max_tube_contacts];
+  const int count = gaps(part.ellipsoid, part.pose, tube, margin, all);
+  some.insert(some.end(), all, all + count);
+}
+template <class Surface>
+void find(const PlacedPart& part, const Surface& surface, double margin, std::vector<Gap>& some) {
+  contacts(part.ellipsoid, part.pose, surface, margin, some);
+}
+
+double acceleration(const PlacedPart& part, const Plane& plane, const Gap&, const Twist& twist, double,
+                    const WallMotion& wall) {
+  return gap_acceleration(part.placed, plane, twist, wall);
+}
+template <class Surface>
+double acceleration(const PlacedPart& part, const Surface& surface, const Gap& g, const Twist& twist, double dt,
+                    const WallMotion& wall) {
+  return gap_acceleration(part.ellipsoid, part.pose, surface, g, twist, dt, wall);
+}
+
+/// The number of a part goes below that of what it touches, and what kind that is stays above.
+std::uint32_t feature_of(std::uint32_t touched, std::size_t part) {
+  constexpr std::uint32_t kind = 3u << 30;
+  return (touched & kind) | ((touched & ~kind) * parts + static_cast<std::uint32_t>(part));
+}
+
+template <class Surface>
+void find_wall_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs, PairGaps& found) {
+  std::vector<Gap> some;
+  for (const ShapePair& pair : pairs) {
+    const auto& surface = std::get<Surface>(s.boundaries[boundary_of(pair.b)].surface);
+    const Twist body = s.twist(pair.a);
+    const WallMotion wall = s.wall_motion(pair.b);
+    const std::span<const PlacedPart> of_a = s.parts_of(pair.a);
+    some.clear();
+    for (std::size_t i = 0; i < of_a.size(); ++i) {
+      const std::size_t before = some.size();
+      find(of_a[i], surface, pair.margin, some);
+      for (Gap& g : std::span(some).subspan(before)) {
+        if (pair.bends)
+          g.acceleration = acceleration(of_a[i], surface, g, twist_of(of_a[i], body), s.time_step_s, wall) +
+                           g.normal.dot(bending_of(of_a[i], body));
+        g.feature = feature_of(g.feature, i);
+      }
+    }
+    std::ranges::sort(some, {}, &Gap::feature);
+    for (const Gap& g : some) found.add(pair, g);
+  }
+}
+
+}  // namespace
+
+void place_parts(const PlacedShapes& placed, std::size_t body) {
+  const ShapeIndex shape = placed.bodies.shape[body];
+  const Pose pose = placed.bodies.pose(body);
+  const auto first = static_cast<std::size_t>(placed.first_part[body]);
+  for (std::size_t k = 0; k < placed.shapes.part_count(shape); ++k) {
+    const ClumpPart part = placed.shapes.part(shape, k);
+    PlacedPart& here = placed.parts[first + k];
+    here.ellipsoid = part.ellipsoid;
+    here.arm = pose.orientation * part.pose.position;
+    here.pose = {pose.position + here.arm, pose.orientation * part.pose.orientation};
+    here.placed = place(part.ellipsoid, here.pose);
+  }
+}
+
+PairKind clump_pair_kind(const PlacedShapes& s, std::int32_t partner) {
+  if (!is_boundary(partner)) return PairKind::clump_clump;
+  const BoundarySurface& surface = s.boundaries[boundary_of(partner)].surface;
+  if (std::holds_alternative<Plane>(surface)) return PairKind::clump_plane;
+  if (std::holds_alternative<PlacedMesh>(surface)) return PairKind::clump_mesh;
+  if (std::holds_alternative<PlacedRevolved>(surface)) return PairKind::clump_revolved;
+  return PairKind::clump_tube;
+}
+
+void find_clump_gaps(PairKind kind, const PlacedShapes& s, std::span<const ShapePair> pairs,
+                     PairGaps& found) {
+  switch (kind) {
+    case PairKind::clump_plane:
+      return find_wall_gaps<Plane>(s, pairs, found);
+    case PairKind::clump_tube:
+      return find_wall_gaps<Tube>(s, pairs, found);
+    case PairKind::clump_mesh:
+      return find_wall_gaps<PlacedMesh>(s, pairs, found);
+    case PairKind::clump_revolved:
+      return find_wall_gaps<PlacedRevolved>(s, pairs, found);
+    default:
+      return find_body_gaps(s, pairs, found);
+  }
+}
+
+}  // namespace scree
