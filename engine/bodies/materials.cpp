@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <numbers>
 
 namespace scree {
 
@@ -11,16 +12,32 @@ PairLaw mixed_law(const PairLaw& a, const PairLaw& b) {
   return {.friction = mean(a.friction, b.friction),
           .torsional_friction_m = mean(a.torsional_friction_m, b.torsional_friction_m),
           .rolling_friction_m = mean(a.rolling_friction_m, b.rolling_friction_m),
-          .restitution = std::min(a.restitution, b.restitution)};
+          .restitution = std::min(a.restitution, b.restitution),
+          .cohesion = {.adhesion_energy = mean(a.cohesion.adhesion_energy, b.cohesion.adhesion_energy),
+                       .surface_tension = mean(a.cohesion.surface_tension, b.cohesion.surface_tension),
+                       .wetting_angle = 0.5 * (a.cohesion.wetting_angle + b.cohesion.wetting_angle),
+                       .bridge_volume = mean(a.cohesion.bridge_volume, b.cohesion.bridge_volume)}};
+}
+
+double Cohesion::rupture_distance() const {
+  return surface_tension > 0.0 ? (1.0 + 0.5 * wetting_angle) * std::cbrt(bridge_volume) : 0.0;
+}
+
+double attraction(const Cohesion& c, double radius, double length, double gap) {
+  constexpr double touching = 1e-3;  // of the length
+  double force = gap <= touching * length ? 1.5 * std::numbers::pi * c.adhesion_energy * radius : 0.0;
+  if (c.surface_tension > 0.0 && gap <= c.rupture_distance()) {
+    const double d = std::max(0.0, gap);
+    const double height = std::sqrt(d * d + c.bridge_volume / (std::numbers::pi * radius));
+    force +=
+        4.0 * std::numbers::pi * radius * c.surface_tension * std::cos(c.wetting_angle) * (1.0 - d / height);
+  }
+  return force;
 }
 
 MaterialIndex Materials::add(std::string name, double density) {
   const std::size_t n = size();
-  std::vector<PairLaw> grown((n + 1) * (n + 1));
-  for (std::size_t a = 0; a < n; ++a) {
-    for (std::size_t b = 0; b < n; ++b) grown[a * (n + 1) + b] = laws_[a * n + b];
-  }
-  laws_ = std::move(grown);
+  laws_.resize(laws_.size() + n + 1);
   names_.push_back(std::move(name));
   densities_.push_back(density);
   surfaces_.emplace_back();
@@ -29,13 +46,22 @@ MaterialIndex Materials::add(std::string name, double density) {
 
 void Materials::set_law(MaterialIndex a, MaterialIndex b, const PairLaw& law) {
   assert(a < size() && b < size());
-  laws_[a * size() + b] = law;
-  laws_[b * size() + a] = law;
+  laws_[place(a, b)] = law;
 }
 
 bool Materials::has_surfaces() const {
   return std::any_of(surfaces_.begin(), surfaces_.end(),
                      [](const Surface& s) { return !s.is_isotropic() || !s.patches.empty(); });
+}
+
+bool Materials::cohere() const {
+  return std::ranges::any_of(laws_, [](const PairLaw& law) { return law.cohesion.acts(); });
+}
+
+double Materials::farthest_bridge() const {
+  double farthest = 0.0;
+  for (const PairLaw& law : laws_) farthest = std::max(farthest, law.cohesion.rupture_distance());
+  return farthest;
 }
 
 void Materials::set_surface(MaterialIndex m, Surface surface) { surfaces_[m] = std::move(surface); }

@@ -1,6 +1,7 @@
 // Materials and the laws of their pairs.
 #pragma once
 
+#include <algorithm>
 #include <string>
 
 #include "engine/bodies/surface.h"
@@ -8,17 +9,38 @@
 
 namespace scree {
 
-/// How two materials touch. Everything is dimensionless but the two lengths.
+/// How two surfaces attract each other: where they touch by adhesion, and up to some distance by a bridge of
+/// liquid between them.
+struct Cohesion {
+  double adhesion_energy = 0.0;  // J/m^2, W: what parts a unit of area
+  double surface_tension = 0.0;  // N/m, of the liquid
+  double wetting_angle = 0.0;    // rad, between liquid and surface
+  double bridge_volume = 0.0;    // m^3, of the liquid between two surfaces
+
+  bool acts() const { return adhesion_energy > 0.0 || surface_tension > 0.0; }
+  /// Up to which gap there is a bridge, m: (1 + angle/2) cbrt(volume) (Lian, Thornton, Adams 1993).
+  double rupture_distance() const;
+};
+
+/// N. `radius_m`: of the gap, see effective_radius(); `length_m`: what gaps are compared with, of which
+/// surfaces touch that are nearer than a thousandth. Adhesion is 3/2 pi W R (Johnson, Kendall, Roberts 1971).
+/// A bridge of volume V fills the gap D + r^2/(2 R) as far as it is narrower than H = sqrt(D^2 + V/(pi R)),
+/// under a pressure of 2 gamma cos(angle)/H: 4 pi R gamma cos(angle) (1 - D/H) (Derjaguin's approximation:
+/// bridges thin against R).
+double attraction(const Cohesion& cohesion, double radius_m, double length_m, double gap_m);
+
+/// How two materials touch. Everything is dimensionless but the two lengths and cohesion.
 struct PairLaw {
   double friction = 0.5;              // sliding: |tangential impulse| <= friction * normal impulse
   double torsional_friction_m = 0.0;  // m: |torque impulse about the normal| <= this * normal impulse
   double rolling_friction_m = 0.0;    // m: |torque impulse across the normal| <= this * normal impulse
   double restitution = 0.0;           // Newton's coefficient, in [0, 1]
+  Cohesion cohesion{};
 };
 
 /// What two materials do whose pair nobody has measured, from what each does with its own kind: the geometric
-/// mean of the three frictions, since a frictionless material stays so against all, and the smaller
-/// restitution, since the partner that bounces less decides.
+/// mean of the three frictions, since a frictionless material stays so against all, and of all of cohesion
+/// but the angle, whose mean it is; and the smaller restitution, since the partner that bounces less decides.
 PairLaw mixed_law(const PairLaw& a, const PairLaw& b);
 
 /// Named materials and a symmetric table of pair laws.
@@ -32,15 +54,22 @@ class Materials {
   std::size_t size() const { return names_.size(); }
   const std::string& name(MaterialIndex m) const { return names_[m]; }
   double density(MaterialIndex m) const { return densities_[m]; }  // kg/m^3
-  const PairLaw& law(MaterialIndex a, MaterialIndex b) const { return laws_[a.value * size() + b.value]; }
-  bool has_surfaces() const;  // any surface has directions or patches
+  const PairLaw& law(MaterialIndex a, MaterialIndex b) const { return laws_[place(a, b)]; }
+  bool has_surfaces() const;       // any surface has directions or patches
+  bool cohere() const;             // do any two of them?
+  double farthest_bridge() const;  // m, the largest rupture distance
   const Surface& surface(MaterialIndex m) const { return surfaces_[m]; }
 
  private:
   std::vector<std::string> names_;
   std::vector<double> densities_;
   std::vector<Surface> surfaces_;
-  std::vector<PairLaw> laws_;  // [a * size + b]
+  static std::size_t place(MaterialIndex a, MaterialIndex b) {
+    const auto [less, more] = std::minmax(a.value, b.value);
+    return static_cast<std::size_t>(more) * (static_cast<std::size_t>(more) + 1) / 2 +
+           static_cast<std::size_t>(less);
+  }
+  std::vector<PairLaw> laws_;  // of pairs: the lower triangle, row by row
 };
 
 }  // namespace scree

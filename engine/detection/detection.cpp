@@ -53,7 +53,8 @@ void prepare_bodies(const DetectionInput& in, const PlacedShapes& placed, const 
                std::sqrt(dot(v, v)) + in.cell.rate.norm() * in.shapes.bounding_radius(shape);
     w.travel[i] = in.time_step_s * speed;
     const double smallest = in.shapes.smallest_length(shape), grain = reach_grain * smallest;
-    const double reach = w.travel[i] + in.time_step_s * in.free_speed_m_s + 0.5 * resting_margin * smallest;
+    const double reach =
+        w.travel[i] + in.time_step_s * in.free_speed_m_s + 0.5 * (resting_margin * smallest + in.bridge_m);
     w.own_reach[i] = grain * std::ceil(reach / grain);
     w.boxes[i] = {in.bodies.position[i], place_body(placed, i) + Vec3::Constant(w.own_reach[i])};
   }
@@ -328,7 +329,7 @@ class PairLists {
  private:
   SCREE_INLINE void add_boundaries(std::size_t i) {
     // A boundary has no half of the resting margin to bring.
-    const double margin = m_.w.reach[i] + 0.5 * resting_margin * m_.smallest_length(i);
+    const double margin = m_.w.reach[i] + 0.5 * (resting_margin * m_.smallest_length(i) + m_.in.bridge_m);
     const double clear = m_.in.shapes.bounding_radius(m_.in.bodies.shape[i]) + margin;
     for (std::size_t k = 0; k < m_.in.boundaries.size(); ++k) {
       const DetectionWorkspace::Guard& guard = m_.w.guards[k];
@@ -450,8 +451,8 @@ void merge(DetectionWorkspace& w, std::size_t blocks, const DetectionMemory& mem
 DetectionReport find_contacts(const DetectionInput& in, DetectionWorkspace& w,
                               const DetectionMemory& memory) {
   const std::size_t n = in.bodies.size();
-  const PlacedShapes placed{in.shapes,    in.bodies,    w.ellipsoids, w.implicits,
-                            w.parts,      w.first_part, w.boundaries, in.time_step_s};
+  const PlacedShapes placed{in.shapes, in.bodies,    w.ellipsoids, w.implicits,
+                            w.parts,   w.first_part, w.boundaries, in.time_step_s};
   prepare(in, placed, w);
   const double farthest = n > 0 ? *std::max_element(w.own_reach.begin(), w.own_reach.end()) : 0.0;
   const auto find_pairs = [&] {

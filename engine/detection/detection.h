@@ -20,6 +20,7 @@ struct DetectionInput {
   double free_speed_m_s;  // speed that forces may add within the step: |gravity| * time step
   std::span<const BoundaryStanding> standing = {};  // [boundary]; empty: as they are given
   PlacedCell cell = {};
+  double bridge_m = 0.0;  // up to which gap surfaces attract each other
 };
 
 struct DetectionReport {

@@ -212,17 +212,21 @@ double ray_hit(const Clump& clump, const Vec3& origin, const Vec3& direction, do
   return first;
 }
 
-Vec3 outward(const Clump& clump, const Vec3& point) {
-  Vec3 normal = Vec3::Zero();
+std::size_t nearest_part(const Clump& clump, const Vec3& point) {
+  std::size_t nearest = 0;
   double least = infinity;
-  for (const ClumpPart& p : clump.parts) {
-    const Vec3 u = in_unit_frame(p, point);
-    const double off = std::abs(1.0 - u.squaredNorm());
+  for (std::size_t k = 0; k < clump.parts.size(); ++k) {
+    const double off = std::abs(1.0 - in_unit_frame(clump.parts[k], point).squaredNorm());
     if (!(off < least)) continue;
     least = off;
-    normal = p.pose.orientation * u.cwiseQuotient(p.ellipsoid.semi_axes);
+    nearest = k;
   }
-  return normal;
+  return nearest;
+}
+
+Vec3 outward(const Clump& clump, const Vec3& point) {
+  const ClumpPart& part = clump.parts[nearest_part(clump, point)];
+  return part.pose.orientation * in_unit_frame(part, point).cwiseQuotient(part.ellipsoid.semi_axes);
 }
 
 bool contains(const Clump& clump, const Vec3& point) {

@@ -45,8 +45,9 @@ Vec3 support(const Clump& clump, const Vec3& direction);
 /// part, and not within another one. Rays may start inside. Infinite if there is none.
 double ray_hit(const Clump& clump, const Vec3& origin, const Vec3& direction, double nearest,
                double farthest);
-/// Direction of the outward normal at a surface point, of any length: that of the part whose surface the
-/// point lies on.
+/// The part whose surface a point lies on, or nearly.
+std::size_t nearest_part(const Clump& clump, const Vec3& point);
+/// Direction of the outward normal at a surface point, of any length: that of its part.
 Vec3 outward(const Clump& clump, const Vec3& point);
 /// Is the point inside of a part or on its surface?
 bool contains(const Clump& clump, const Vec3& point);

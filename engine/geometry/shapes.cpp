@@ -252,4 +252,41 @@ Vec3 outward(const Shapes& shapes, ShapeIndex s, const Vec3& point) {
   return Vec3::Zero();
 }
 
+namespace {
+
+/// Of the level set F = const: -t.(Hess F) t over the length of the gradient.
+Vec3 curvature_of_level(const Vec3& gradient, const Mat3& second, const Vec3& t1, const Vec3& t2) {
+  return -Vec3(t1.dot(second * t1), t1.dot(second * t2), t2.dot(second * t2)) / gradient.norm();
+}
+
+Vec3 curvature(const Ellipsoid& e, const Vec3& point, const Vec3& t1, const Vec3& t2) {
+  const Vec3 over = e.semi_axes.cwiseAbs2().cwiseInverse();
+  return curvature_of_level(-2.0 * over.cwiseProduct(point), Mat3((-2.0 * over).asDiagonal()), t1, t2);
+}
+
+Vec3 curvature(const ImplicitShape& shape, const Vec3& point, const Vec3& t1, const Vec3& t2) {
+  const FunctionValue f = evaluate(shape.function, point);
+  Mat3 second;
+  second << f.xx, f.xy, f.xz, f.xy, f.yy, f.yz, f.xz, f.yz, f.zz;
+  return curvature_of_level(f.gradient, second, t1, t2);
+}
+
+}  // namespace
+
+Vec3 curvature(const Shapes& shapes, ShapeIndex s, const Vec3& point, const Vec3& t1, const Vec3& t2) {
+  switch (shapes.kind(s)) {
+    case ShapeKind::ellipsoid:
+      return curvature(shapes.ellipsoid(s), point, t1, t2);
+    case ShapeKind::implicit:
+      return curvature(shapes.function_of(s), point / shapes.size_of(s), t1, t2) / shapes.size_of(s);
+    case ShapeKind::clump: {
+      const ClumpPart part =
+          shapes.part(s, nearest_part(shapes.clump_of(s), point / shapes.sized_clump(s).size));
+      const Quat back = part.pose.orientation.conjugate();
+      return curvature(part.ellipsoid, back * (point - part.pose.position), back * t1, back * t2);
+    }
+  }
+  return Vec3::Zero();
+}
+
 }  // namespace scree

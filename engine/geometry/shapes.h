@@ -145,6 +145,11 @@ Ellipsoid enclosing_ellipsoid(const Shapes& shapes, ShapeIndex s);
 std::optional<Relation> exact_relation(const Shapes& shapes, ShapeIndex a, const Pose& of_a, ShapeIndex b,
                                        const Pose& of_b);
 
+/// How the surface bends near a point of it, across two unit tangents (body frame): t1.K t1, t1.K t2, t2.K t2
+/// of its shape operator, 1/m, positive where it bulges. Exact on the surface; relative error of the order of
+/// the point's distance from it over its radii.
+Vec3 curvature(const Shapes& shapes, ShapeIndex s, const Vec3& point, const Vec3& t1, const Vec3& t2);
+
 // Directions and points in the body frame, m.
 
 /// The surface point that lies farthest along a direction, which is not zero.

@@ -7,6 +7,7 @@
 #include "engine/core/ordering.h"
 #include "engine/core/parallel.h"
 #include "engine/simulation/cell_flow.h"
+#include "engine/simulation/cohesion.h"
 #include "engine/simulation/mounts.h"
 #include "engine/simulation/rods.h"
 #include "engine/solver/problem/contact_response.h"
@@ -265,6 +266,7 @@ void assemble(const Model& model, const State& state, const Interval& interval, 
     for_blocks(contacts.size(), grain_medium,
                [&](const Block& block) { set_rows(in, block, slot(w.first_row[block.index])); });
   p.contact_rows = p.rows.size();
+  attract(model, state, h, w);
   add_rods(model, state, h, w.before, p, w.row_of_rod);
   add_stops(model, state, h, w);
   w.before.resize(p.bodies(), Twist{});
@@ -275,6 +277,7 @@ void assemble(const Model& model, const State& state, const Interval& interval, 
 
   p.gravity_speed = force_speed(w, h);
   if (!model.mounts.empty()) p.gravity_speed = std::hypot(p.gravity_speed, mount_speed(model, bodies, h, w));
+  if (!w.attraction.empty()) p.gravity_speed = std::hypot(p.gravity_speed, attraction_speed(w));
   const auto edges = static_cast<double>(std::max<std::size_t>(1, contacts.size()));
   p.velocity_scale = p.gravity_speed + weight_of_change * std::sqrt(squares / edges);
 }

@@ -11,8 +11,11 @@ namespace {
 
 std::size_t slot(std::int32_t body) { return static_cast<std::size_t>(body); }
 
-/// Of the gap between two surfaces, 1 / sqrt(det(K_a + K_b)): of two balls a b / (a + b). Where the gap does
-/// not widen in all directions, what the larger body's bounding ball would have. Walls count as flat.
+// Flat faces make the radius of a gap infinite; no larger than this, over the larger bounding radius.
+constexpr double most_flat = 10.0;
+
+/// Of the gap between two surfaces, 1 / sqrt(det(K_a + K_b)): of two balls a b / (a + b). Walls count as
+/// flat.
 double effective_radius(const Model& model, const Bodies& bodies, const Contact& c) {
   const auto [t1, t2] = tangents(c.normal);
   Vec3 sum = Vec3::Zero();  // k11, k12, k22
@@ -22,16 +25,20 @@ double effective_radius(const Model& model, const Bodies& bodies, const Contact&
     sum += curvature(model.shapes, bodies.shape[i], back * arm, back * t1, back * t2);
     most = std::max(most, model.shapes.bounding_radius(bodies.shape[i]));
   };
-  add(slot(c.key.a), c.arm_a);
-  if (!is_boundary(c.key.b)) add(slot(c.key.b), c.arm_b);
+  // Between bodies a contact is midway between the surfaces, against walls it is on the body's.
+  const bool wall = is_boundary(c.key.b);
+  const Vec3 half = wall ? Vec3(Vec3::Zero()) : Vec3(0.5 * c.gap * c.normal);
+  add(slot(c.key.a), c.arm_a + half);
+  if (!wall) add(slot(c.key.b), c.arm_b - half);
+  most *= most_flat;
   const double det = sum[0] * sum[2] - sum[1] * sum[1];
   const bool widens = sum[0] + sum[2] > 0.0 && det * most * most > 1.0;
   return widens ? 1.0 / std::sqrt(det) : most;
 }
 
 const PairLaw& law_of(const Model& model, const Bodies& bodies, const ContactKey& key) {
-  const MaterialIndex b = is_boundary(key.b) ? model.boundaries[boundary_of(key.b)].material
-                                             : bodies.material[slot(key.b)];
+  const MaterialIndex b =
+      is_boundary(key.b) ? model.boundaries[boundary_of(key.b)].material : bodies.material[slot(key.b)];
   return model.materials.law(bodies.material[slot(key.a)], b);
 }
 
@@ -54,9 +61,9 @@ void attract(const Model& model, const State& state, double h, Workspace& w) {
   for_each_index(contacts.size(), grain_medium, [&](std::size_t i) {
     const Contact& c = contacts[i];
     const Cohesion& cohesion = law_of(model, state.bodies, c.key).cohesion;
-    const bool acts = cohesion.acts() && c.gap <= cohesion.range(double{c.length});
-    w.attraction[i] =
-        acts ? h * attraction(cohesion, effective_radius(model, state.bodies, c), c.gap) : 0.0;
+    w.attraction[i] = cohesion.acts() ? h * attraction(cohesion, effective_radius(model, state.bodies, c),
+                                                       double{c.length}, c.gap)
+                                      : 0.0;
     w.problem.start_impulse[i][0] += static_cast<float>(w.attraction[i]);
   });
   pull(w);

@@ -22,7 +22,7 @@ namespace {
 /// Work that contacts or rows do on the bodies (D1), J, and what bodies that nothing moves give with it, N s,
 /// N m s.
 struct Exchange {
-  double normal_work = 0.0, friction_work = 0.0, boundary_work = 0.0, rod_work = 0.0;
+  double normal_work = 0.0, friction_work = 0.0, boundary_work = 0.0, rod_work = 0.0, cohesion_work = 0.0;
   Vec3 linear = Vec3::Zero(), angular = Vec3::Zero();  // from boundaries and the ground
   Vec3 linear_of_sleepers = Vec3::Zero(),
        angular_of_sleepers = Vec3::Zero();       // from bodies that nothing moves
@@ -43,6 +43,7 @@ struct Exchange {
     friction_work += o.friction_work;
     boundary_work += o.boundary_work;
     rod_work += o.rod_work;
+    cohesion_work += o.cohesion_work;
     linear += o.linear;
     angular += o.angular;
     linear_of_sleepers += o.linear_of_sleepers;
@@ -66,6 +67,7 @@ class Balance {
         p_(w.problem),
         s_(w.solution),
         impact_(w.impact),
+        attraction_(w.attraction),
         before_(w.before),
         repeats_(w.cell.is_periodic()),
         guides_(w.guides),
@@ -111,11 +113,13 @@ class Balance {
       sums.overlap_sum += overlap;
       sums.deepen(overlap, c);
     }
-    const Vec3 components = impact_.empty() ? s_.impulse[c] : Vec3(s_.impulse[c] + impact_[c]);
+    Vec3 components = impact_.empty() ? s_.impulse[c] : Vec3(s_.impulse[c] + impact_[c]);
+    const double pressing = components[0], attraction = attraction_.empty() ? 0.0 : attraction_[c];
+    components[0] -= attraction;
     const Vector4 impulse = to_world(terms, components.data());
     contact.impulse = to_vec3f(impulse);
     contact.torque_impulse = to_vec3f(torque);
-    contact.lasting = static_cast<float>(lasting_part(c, components[0]));
+    contact.lasting = static_cast<float>(lasting_part(c, pressing));
 
     const bool shared = s_.impulse_on_b.empty();
     const double squared = dot(impulse, impulse);
@@ -129,13 +133,16 @@ class Balance {
     const Vector4 image = p_.image_velocity.empty() ? Vector4{} : to_vector4(p_.image_velocity[c]);
     if (!p_.image_velocity.empty()) b.velocity += 2.0 * image;
     Vector4 on_b = -impulse, torque_on_b = -torque;
+    const Vector4 pulling = attraction * n, by_contact = impulse + pulling;
+    sums.cohesion_work -= 0.5 * dot(pulling, a.velocity - b.velocity);
     if (shared) {
-      add_work(n, impulse, torque, {a.velocity - b.velocity, a.spin - b.spin}, sums);
+      add_work(n, by_contact, torque, {a.velocity - b.velocity, a.spin - b.spin}, sums);
     } else {
       on_b = to_vector4(p_.in_world(c, s_.impulse_on_b[c]));
       torque_on_b = to_vector4(torque_impulse(p_, c, s_.row_impulse_on_b));
-      add_work(n, impulse, torque, a, sums);
+      add_work(n, by_contact, torque, a, sums);
       add_work(n, on_b, torque_on_b, b, sums);
+      on_b += pulling;
     }
 
     const Vector4 point = to_vector4(bodies_.position[p_.a(c)]) + arm_a_of(terms);
@@ -235,6 +242,7 @@ class Balance {
   const ContactProblem& p_;
   const ContactSolution& s_;
   const std::vector<Vec3>& impact_;
+  const std::vector<double>& attraction_;
   const std::vector<Twist>& before_;
   bool repeats_;
   const std::vector<GuideMotion>& guides_;
@@ -344,6 +352,7 @@ void take_impulses(const Model& model, double h, Workspace& w, State& state, Ste
   report.energy.dissipated_by_friction -= given.friction_work;
   report.energy.boundary_work += given.boundary_work;
   report.energy.rod_work += given.rod_work;
+  report.energy.force_work += given.cohesion_work;
 
   const Gains gained = reduce_blocks(
       bodies.size(), grain_medium, Gains{},

@@ -52,6 +52,7 @@ void feel(double h, const Bodies& bodies, const Sleepers& sleepers, Workspace& w
     if (p.is_moved(a) && (p.is_moved(b) || b >= bodies.size())) continue;
     Vec3 components = w.solution.impulse[c];
     if (!w.impact.empty()) components += w.impact[c];
+    if (!w.attraction.empty()) components[0] -= w.attraction[c];
     const Vec3 impulse = p.in_world(c, components), torque = torque_impulse(p, c, w.solution.row_impulse);
     if (!p.is_moved(a)) add(w.felt[a], p.arm_a(c), 1.0, impulse, torque);
     if (!p.is_moved(b) && b < bodies.size()) add(w.felt[b], p.arm_b(c), -1.0, impulse, torque);

@@ -9,6 +9,7 @@
 #include "engine/simulation/assemble.h"
 #include "engine/simulation/balance.h"
 #include "engine/simulation/cell_flow.h"
+#include "engine/simulation/cohesion.h"
 #include "engine/simulation/exchange.h"
 #include "engine/simulation/guides.h"
 #include "engine/simulation/halving.h"
@@ -52,9 +53,10 @@ void detect(const Model& model, State& state, double middle_s, double interval_s
             StepReport& report) {
   const double free_speed = (w.gravity.norm() + largest(w.drive)) * interval_s;
   do {
-    const DetectionReport found = find_contacts(
-        {model.shapes, state.bodies, model.boundaries, middle_s, interval_s, free_speed, w.standing, w.cell},
-        w.detection, {state.contacts, state.seeds, state.remembered});
+    const DetectionReport found =
+        find_contacts({model.shapes, state.bodies, model.boundaries, middle_s, interval_s, free_speed,
+                       w.standing, w.cell, model.materials.farthest_bridge()},
+                      w.detection, {state.contacts, state.seeds, state.remembered});
     report.candidates = found.candidates;
     report.narrow_phase_failures = found.failures;
   } while (wake_pushed(model, state, report));
@@ -72,6 +74,7 @@ void strike(const Model& model, const Bodies& bodies, double h, Workspace& w) {
     if (w.problem.is_moved(i)) velocity[i].linear += h * acceleration(w, i);
   });
   push_mounts(model, w);
+  pull(w);
 }
 
 void take_velocities(const ContactSolution& solution, Bodies& bodies) {

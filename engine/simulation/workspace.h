@@ -35,6 +35,7 @@ struct Workspace {
   PlacedCell cell;                  // in the middle of the (sub)step
   std::vector<MountMotion> mounts;  // [mount]
   std::vector<BoundaryStanding> standing;  // [boundary], or empty
+  std::vector<double> attraction;          // [contact], N s: of cohesion; empty without
   std::vector<Vec3> impact;  // [contact], N s, contact frame: of energetic impacts; empty without
   std::vector<std::int32_t> first_fixed;         // [block of contacts] partners that nothing moves before it
   std::vector<std::int32_t> first_row;           // [block of contacts] rows before its own

@@ -16,6 +16,7 @@ constexpr const char* script_head =
     paraview --script=view.py                 opens the window
     pvbatch view.py picture.png [time_s]      saves a picture of the last moment, or of the one nearest to time_s
 """
+import builtins  # programmable filters put others in place of min, max and sum
 import math
 import os
 import sys
@@ -123,6 +124,7 @@ def show_walls(view):
     display.Opacity = 0.15
     # Otherwise a click into the scene picks the wall in front of the bodies.
     display.Pickable = 0
+    return walls
 
 
 def show_contacts(view):
@@ -195,13 +197,29 @@ def show_chains(view, contacts, bodies):
     display.RescaleTransferFunctionToDataRange()
 
 
-def place_camera(view):
-    view.ResetCamera()
-    focus, position = list(view.CameraFocalPoint), list(view.CameraPosition)
-    distance = math.dist(position, focus)  # not sum(): programmable filters put another one in its place
-    view.CameraPosition = [f + distance * d for f, d in zip(focus, TOWARDS_CAMERA)]
+def bounds(sources):
+    """Of bodies with their radii, and of walls. ParaView would take the largest mesh at the largest scale for every body."""
+    low, high = [math.inf] * 3, [-math.inf] * 3
+    for source in sources:
+        source.UpdatePipeline(GetActiveView().ViewTime)
+        if source.GetDataInformation().GetNumberOfPoints() == 0:
+            continue
+        box, radii = source.GetDataInformation().GetBounds(), source.PointData["radii"]
+        more = radii.GetRange(-1)[1] if radii else 0.0
+        low = [builtins.min(low[k], box[2 * k] - more) for k in range(3)]
+        high = [builtins.max(high[k], box[2 * k + 1] + more) for k in range(3)]
+    return [x for pair in zip(low, high) for x in pair] if low[0] <= high[0] else None
+
+
+def place_camera(view, sources):
+    box = bounds(sources)
+    view.CameraFocalPoint = [0.5 * (box[2 * k] + box[2 * k + 1]) for k in range(3)] if box else [0, 0, 0]
+    view.CameraPosition = [f + d for f, d in zip(view.CameraFocalPoint, TOWARDS_CAMERA)]
     view.CameraViewUp = UP
-    view.ResetCamera()
+    if box:
+        view.SMProxy.ResetCamera(*box)
+    else:
+        view.ResetCamera()
 
 
 ARGUMENTS = [a for a in sys.argv[1:] if not a.startswith("-")]
@@ -216,8 +234,7 @@ view.OrientationAxesLabelColor = [0.0, 0.0, 0.0]
 if PICTURE:
     view.ViewSize = [1600, 1000]
 bodies = show_bodies(view)
-if HAS_WALLS:
-    show_walls(view)
+walls = show_walls(view) if HAS_WALLS else None
 contacts = show_contacts(view) if HAS_CONTACTS else None
 SetActiveSource(bodies)
 
@@ -232,7 +249,7 @@ view.ViewTime = scene.AnimationTime
 if contacts:
     show_chains(view, contacts, bodies)
     SetActiveSource(bodies)
-place_camera(view)
+place_camera(view, [bodies] + ([walls] if walls else []))
 Render(view)
 if PICTURE:
     SaveScreenshot(PICTURE, view, ImageResolution=view.ViewSize)

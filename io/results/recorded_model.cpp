@@ -76,12 +76,21 @@ void read_materials(const File& file, Materials& materials) {
   };
   const auto friction = table("friction"), torsional = table("torsional_friction"),
              rolling = table("rolling_friction"), restitution = table("restitution");
+  const auto of_cohesion = [&](const std::string& name) {
+    return file.has("materials/" + name) ? table(name) : std::vector<double>(n * n, 0.0);
+  };
+  const auto adhesion = of_cohesion("adhesion_energy"), tension = of_cohesion("surface_tension"),
+             angle = of_cohesion("wetting_angle"), volume = of_cohesion("bridge_volume");
   for (std::size_t a = 0; a < n; ++a) {
     for (std::size_t b = 0; b <= a; ++b) {
       const std::size_t i = a * n + b;
       materials.set_law(MaterialIndex(static_cast<std::int64_t>(a)),
                         MaterialIndex(static_cast<std::int64_t>(b)),
-                        {friction[i], torsional[i], rolling[i], restitution[i]});
+                        {friction[i],
+                         torsional[i],
+                         rolling[i],
+                         restitution[i],
+                         {adhesion[i], tension[i], angle[i], volume[i]}});
     }
   }
 }

@@ -57,6 +57,7 @@ void write_materials(hid_t file, const Materials& materials) {
   const std::size_t n = materials.size();
   std::vector<std::string> names;
   std::vector<double> density, friction, torsional, rolling, restitution;
+  std::vector<double> adhesion, tension, angle, volume;
   for (std::size_t a = 0; a < n; ++a) {
     const MaterialIndex ma(static_cast<std::int64_t>(a));
     names.push_back(materials.name(ma));
@@ -67,6 +68,10 @@ void write_materials(hid_t file, const Materials& materials) {
       torsional.push_back(law.torsional_friction_m);
       rolling.push_back(law.rolling_friction_m);
       restitution.push_back(law.restitution);
+      adhesion.push_back(law.cohesion.adhesion_energy);
+      tension.push_back(law.cohesion.surface_tension);
+      angle.push_back(law.cohesion.wetting_angle);
+      volume.push_back(law.cohesion.bridge_volume);
     }
   }
   const Handle group = create_group(file, "materials");
@@ -78,6 +83,12 @@ void write_materials(hid_t file, const Materials& materials) {
   write_rows(g, {"torsional_friction", "m", "[material, material]"}, torsional.data(), n, n);
   write_rows(g, {"rolling_friction", "m", "[material, material]"}, rolling.data(), n, n);
   write_rows(g, {"restitution", "1", "[material, material]"}, restitution.data(), n, n);
+  if (!materials.cohere()) return;
+  write_rows(g, {"adhesion_energy", "J/m^2", "[material, material]"}, adhesion.data(), n, n);
+  write_rows(g, {"surface_tension", "N/m", "[material, material] of bridges of liquid"}, tension.data(), n,
+             n);
+  write_rows(g, {"wetting_angle", "rad", "[material, material]"}, angle.data(), n, n);
+  write_rows(g, {"bridge_volume", "m^3", "[material, material]"}, volume.data(), n, n);
 }
 
 /// Functions that bodies are made of, where there are any.

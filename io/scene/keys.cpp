@@ -43,8 +43,8 @@ constexpr std::array section_table{
         "material_pairs", "[[material_pairs]]", false, "",
         "One heading a pair of materials whose coefficients are known. A coefficient that is not given, "
         "here or for a pair without a heading, follows from the two materials: the geometric mean of the "
-        "three frictions (a frictionless material stays frictionless against all), the smaller "
-        "restitution (the partner that bounces less decides)."},
+        "three frictions (a frictionless material stays frictionless against all) and of what attracts, the "
+        "mean angle, the smaller restitution (the partner that bounces less decides)."},
     SectionInfo{"friction_patches", "[[friction_patches]]", false, "",
                 "One heading a place of a material's surface where friction differs. Where patches overlap "
                 "their factors multiply."},
@@ -294,6 +294,16 @@ constexpr std::array key_table{
         .description = "Largest torque across the normal over the normal force."},
     Key{.section = "materials", .name = "restitution", .type = number, .range = fraction,
         .description = "Coefficient of restitution: 0 does not bounce, 1 keeps the energy."},
+    Key{.section = "materials", .name = "adhesion_energy", .type = number, .unit = "J/m^2", .range = not_negative,
+        .description = "W of surfaces that stick: contacts bear tension up to 3/2 pi W R (JKR), R the radius of the gap, of "
+                       "two balls a b/(a + b)."},
+    Key{.section = "materials", .name = "surface_tension", .type = number, .unit = "N/m", .range = not_negative,
+        .description = "gamma of a liquid that makes bridges of `bridge_volume` between surfaces that are near."},
+    Key{.section = "materials", .name = "wetting_angle", .type = number, .unit = "deg", .fallback = "0",
+        .range = {.low = 0.0, .high = 89.0}, .description = "Between the liquid and the surface."},
+    Key{.section = "materials", .name = "bridge_volume", .type = number, .unit = "m^3", .range = not_negative,
+        .description = "Of the liquid in a bridge. It pulls with 4 pi R gamma cos(angle) in touch, less the wider the gap, "
+                       "and breaks at (1 + angle/2) cbrt(volume)."},
 
     Key{.section = "materials", .name = "friction_factors", .type = vector, .range = not_negative,
         .description = "Factors on friction along the body's own x, y and z (a boundary's: the world's): grain, "
@@ -322,6 +332,16 @@ constexpr std::array key_table{
         .description = "Largest torque across the normal over the normal force."},
     Key{.section = "material_pairs", .name = "restitution", .type = number, .range = fraction,
         .description = "Coefficient of restitution: 0 does not bounce, 1 keeps the energy."},
+    Key{.section = "material_pairs", .name = "adhesion_energy", .type = number, .unit = "J/m^2", .range = not_negative,
+        .description = "W of surfaces that stick: contacts bear tension up to 3/2 pi W R (JKR), R the radius of the gap, of "
+                       "two balls a b/(a + b)."},
+    Key{.section = "material_pairs", .name = "surface_tension", .type = number, .unit = "N/m", .range = not_negative,
+        .description = "gamma of a liquid that makes bridges of `bridge_volume` between surfaces that are near."},
+    Key{.section = "material_pairs", .name = "wetting_angle", .type = number, .unit = "deg", .fallback = "0",
+        .range = {.low = 0.0, .high = 89.0}, .description = "Between the liquid and the surface."},
+    Key{.section = "material_pairs", .name = "bridge_volume", .type = number, .unit = "m^3", .range = not_negative,
+        .description = "Of the liquid in a bridge. It pulls with 4 pi R gamma cos(angle) in touch, less the wider the gap, "
+                       "and breaks at (1 + angle/2) cbrt(volume)."},
 
     Key{.section = "shapes", .name = "name", .type = text,
         .description = "Name that bodies call it by; not in a file of its own."},

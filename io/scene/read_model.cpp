@@ -3,6 +3,7 @@
 #include <cctype>
 #include <cmath>
 #include <fmt/format.h>
+#include <numbers>
 #include <set>
 
 #include "io/scene/faults.h"
@@ -49,6 +50,21 @@ std::optional<MaterialIndex> named_material(const Node& node, const std::string&
   return std::nullopt;
 }
 
+/// What a section gives of cohesion in place of what is there.
+void read_cohesion(const Section& section, Cohesion& cohesion, Reading& reading) {
+  constexpr double degree = std::numbers::pi / 180.0;
+  const auto given = [&](const char* key) {
+    return section.node()->find(key) != nullptr && section.has(key);
+  };
+  if (given("adhesion_energy")) cohesion.adhesion_energy = section.number("adhesion_energy");
+  if (given("surface_tension")) cohesion.surface_tension = section.number("surface_tension");
+  if (given("wetting_angle")) cohesion.wetting_angle = degree * section.number("wetting_angle");
+  if (given("bridge_volume")) cohesion.bridge_volume = section.number("bridge_volume");
+  if (given("surface_tension") && cohesion.surface_tension > 0.0 && cohesion.bridge_volume == 0.0)
+    reading.faults.push_back(
+        about(section, "surface_tension", "needs bridge_volume, of the liquid in a contact"));
+}
+
 void read_pair(const Section& pair, std::set<std::pair<int, int>>& seen, Reading& reading) {
   if (!pair.has("materials")) return;
   const Node& names = pair.given("materials");
@@ -64,6 +80,7 @@ void read_pair(const Section& pair, std::set<std::pair<int, int>>& seen, Reading
   if (pair.has("torsional_friction")) law.torsional_friction_m = pair.number("torsional_friction");
   if (pair.has("rolling_friction")) law.rolling_friction_m = pair.number("rolling_friction");
   if (pair.has("restitution")) law.restitution = pair.number("restitution");
+  read_cohesion(pair, law.cohesion, reading);
   materials.set_law(*a, *b, law);
 }
 
@@ -256,6 +273,7 @@ void read_materials(const Section& top, Reading& reading) {
     const MaterialIndex added = materials.add(section.text("name"), density);
     materials.set_surface(added, settings_of<Surface>(section));
     laws.push_back(settings_of<PairLaw>(section));
+    read_cohesion(section, laws.back().cohesion, reading);
     for (std::size_t other = 0; other < laws.size(); ++other) {
       const bool same = other + 1 == laws.size();
       materials.set_law(added, MaterialIndex(static_cast<int>(other)),

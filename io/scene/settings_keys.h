@@ -107,6 +107,9 @@ void for_each_key(PairLaw& law, auto&& f) {
   f("materials", "torsional_friction", law.torsional_friction_m);
   f("materials", "rolling_friction", law.rolling_friction_m);
   f("materials", "restitution", law.restitution);
+  f("materials", "adhesion_energy", law.cohesion.adhesion_energy);
+  f("materials", "surface_tension", law.cohesion.surface_tension);
+  f("materials", "bridge_volume", law.cohesion.bridge_volume);
 }
 void for_each_key(Surface& surface, auto&& f) {
   f("materials", "friction_factors", surface.direction_factors);

@@ -146,7 +146,8 @@ TriangleMesh flat_floor() {
   return {{Vec3(-5, -5, 0), Vec3(5, -5, 0), Vec3(5, 5, 0), Vec3(-5, 5, 0)}, {{0, 1, 2}, {0, 2, 3}}};
 }
 
-// A jack that slides and tumbles over a mesh does what it does on a plane.
+// A jack that slides and tumbles over a mesh does what it does on a plane, but for the bending of gaps, which
+// is a second difference there.
 TEST(ClumpBodies, AMeshFloorIsAPlane) {
   const auto run = [&](bool mesh) {
     World world({.friction = 0.3});
@@ -163,7 +164,7 @@ TEST(ClumpBodies, AMeshFloorIsAPlane) {
     return world.state.bodies;
   };
   const Bodies on_mesh = run(true), on_plane = run(false);
-  EXPECT_LE((on_mesh.position[0] - on_plane.position[0]).norm(), 1e-9);
+  EXPECT_LE((on_mesh.position[0] - on_plane.position[0]).norm(), 1e-8);
   EXPECT_LE(on_mesh.orientation[0].angularDistance(on_plane.orientation[0]), 1e-7);
 }
 
