@@ -89,7 +89,7 @@ parts = [
 ```
 
 What several parts share counts once in mass and moments of inertia, to about 1e-9 (tests `Clump.*`); a body's position is its centre of
-mass, its axes are the principal ones. Parts have to overlap, so that the clump is one piece. `scree shape scenes/clumps/jack.toml` tells of a
+mass, its axes are the principal ones. Parts have to overlap, so that the clump is one piece. `scree shape scenes/clumps/shapes/jack.toml` tells of a
 clump what it tells of any shape but for the indices of form. Contacts are those of the parts, found as ellipsoids are
 (tests `ClumpBodies.*`): a clump has no rounded edges where its parts cross, and needs no samples. Clumps and ellipsoids go together with all kinds of
 walls; clumps and functions cannot be in one scene yet.

@@ -28,7 +28,8 @@ CarriedBodies carried(const Model& model, const Bodies& bodies, BodyId next_id) 
     b.material = bodies.material[i].value;
     b.kind = shape.kind;
     if (shape.kind != ShapeKind::ellipsoid) b.function = static_cast<std::int32_t>(shape.numbers[3]);
-    if (shape.kind == ShapeKind::clump) b.function += static_cast<std::int32_t>(model.shapes.functions().size());
+    if (shape.kind == ShapeKind::clump)
+      b.function += static_cast<std::int32_t>(model.shapes.functions().size());
     for (std::size_t k = 0; k < shape.numbers.size(); ++k)
       b.numbers[static_cast<Eigen::Index>(k)] = shape.numbers[k];
     b.position = bodies.position[i];

@@ -56,9 +56,11 @@ constexpr std::array section_table{
         "body's axes are the principal ones through its centre of mass, whatever the function's are. "
         "Those in scenes/shapes, and how to make one of a scanned grain: shapes.md."},
     SectionInfo{"perturbations", "[[shapes.perturbations]]", false, "type", "One heading a bump or a dent."},
-    SectionInfo{"parts", "[[shapes.parts]]", false, "",
-                "One heading an ellipsoid of a clump: a rigid body that is the union of its parts, of which what "
-                "several share counts once. Its origin is where the parts say; a body's position is its centre of mass."},
+    SectionInfo{
+        "parts", "[[shapes.parts]]", false, "",
+        "One heading an ellipsoid of a clump: a rigid body that is the union of its parts, of which what "
+        "several share counts once. Its origin is where the parts say; a body's position is its centre of "
+        "mass."},
     SectionInfo{
         "bodies", "[[bodies]]", false, "generate",
         "One heading a body, a table of bodies, or a generated group. Form `single` is taken when neither "
@@ -299,8 +301,8 @@ constexpr std::array key_table{
                        "two balls a b/(a + b)."},
     Key{.section = "materials", .name = "surface_tension", .type = number, .unit = "N/m", .range = not_negative,
         .description = "gamma of a liquid that makes bridges of `bridge_volume` between surfaces that are near."},
-    Key{.section = "materials", .name = "wetting_angle", .type = number, .unit = "deg", .fallback = "0",
-        .range = {.low = 0.0, .high = 89.0}, .description = "Between the liquid and the surface."},
+    Key{.section = "materials", .name = "wetting_angle", .type = number, .unit = "deg",
+        .range = {.low = 0.0, .high = 89.0}, .description = "Between the liquid and the surface; 0 if left out."},
     Key{.section = "materials", .name = "bridge_volume", .type = number, .unit = "m^3", .range = not_negative,
         .description = "Of the liquid in a bridge. It pulls with 4 pi R gamma cos(angle) in touch, less the wider the gap, "
                        "and breaks at (1 + angle/2) cbrt(volume)."},
@@ -337,8 +339,8 @@ constexpr std::array key_table{
                        "two balls a b/(a + b)."},
     Key{.section = "material_pairs", .name = "surface_tension", .type = number, .unit = "N/m", .range = not_negative,
         .description = "gamma of a liquid that makes bridges of `bridge_volume` between surfaces that are near."},
-    Key{.section = "material_pairs", .name = "wetting_angle", .type = number, .unit = "deg", .fallback = "0",
-        .range = {.low = 0.0, .high = 89.0}, .description = "Between the liquid and the surface."},
+    Key{.section = "material_pairs", .name = "wetting_angle", .type = number, .unit = "deg",
+        .range = {.low = 0.0, .high = 89.0}, .description = "Between the liquid and the surface; 0 if left out."},
     Key{.section = "material_pairs", .name = "bridge_volume", .type = number, .unit = "m^3", .range = not_negative,
         .description = "Of the liquid in a bridge. It pulls with 4 pi R gamma cos(angle) in touch, less the wider the gap, "
                        "and breaks at (1 + angle/2) cbrt(volume)."},
@@ -415,7 +417,7 @@ constexpr std::array key_table{
         .description = "Initial angular velocity in world axes; a table may bring its own."},
     Key{.section = "bodies", .name = "name", .type = text,
         .description = "What events and held.csv call bodies that are held; left out, `bodies` and the heading's number."},
-    Key{.section = "bodies", .name = "held", .type = boolean, .fallback = "false",
+    Key{.section = "bodies", .name = "held", .type = boolean,
         .description = "They stay where they are, whatever pushes them, until an event releases them by `release_bodies`. "
                        "What contacts do to them is in held.csv."},
     Key{.section = "bodies", .name = "motion", .type = tables,

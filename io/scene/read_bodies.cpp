@@ -66,7 +66,7 @@ class GroupReader {
     const bool moves = section_.node()->find("motion") != nullptr;
     if (section_.has("held") && !section_.boolean("held") && moves)
       refuse("held", "does not go with motion: what is led does not move by itself");
-    if (!moves && !section_.boolean("held")) {
+    if (!moves && !(section_.has("held") && section_.boolean("held"))) {
       if (section_.has("name")) refuse("name", "is of no use to bodies that are not held");
       return;
     }

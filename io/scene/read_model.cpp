@@ -53,14 +53,11 @@ std::optional<MaterialIndex> named_material(const Node& node, const std::string&
 /// What a section gives of cohesion in place of what is there.
 void read_cohesion(const Section& section, Cohesion& cohesion, Reading& reading) {
   constexpr double degree = std::numbers::pi / 180.0;
-  const auto given = [&](const char* key) {
-    return section.node()->find(key) != nullptr && section.has(key);
-  };
-  if (given("adhesion_energy")) cohesion.adhesion_energy = section.number("adhesion_energy");
-  if (given("surface_tension")) cohesion.surface_tension = section.number("surface_tension");
-  if (given("wetting_angle")) cohesion.wetting_angle = degree * section.number("wetting_angle");
-  if (given("bridge_volume")) cohesion.bridge_volume = section.number("bridge_volume");
-  if (given("surface_tension") && cohesion.surface_tension > 0.0 && cohesion.bridge_volume == 0.0)
+  if (section.has("adhesion_energy")) cohesion.adhesion_energy = section.number("adhesion_energy");
+  if (section.has("surface_tension")) cohesion.surface_tension = section.number("surface_tension");
+  if (section.has("wetting_angle")) cohesion.wetting_angle = degree * section.number("wetting_angle");
+  if (section.has("bridge_volume")) cohesion.bridge_volume = section.number("bridge_volume");
+  if (section.has("surface_tension") && cohesion.surface_tension > 0.0 && cohesion.bridge_volume == 0.0)
     reading.faults.push_back(
         about(section, "surface_tension", "needs bridge_volume, of the liquid in a contact"));
 }

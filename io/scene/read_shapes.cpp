@@ -120,9 +120,8 @@ void add_function(const std::string& name, const Section& shape, Reading& readin
   const PerturbedQuadric given = function_of(shape, reading);
   if (reading.faults.size() > faults) return;
   if (given.perturbations.size() > max_perturbations) {
-    reading.faults.push_back(about_all(
-        shape,
-        fmt::format("has {} perturbations; {} are possible", given.perturbations.size(), max_perturbations)));
+    reading.faults.push_back(about_all(shape, fmt::format("has {} perturbations; {} are possible",
+                                                          given.perturbations.size(), max_perturbations)));
     return;
   }
   ShapeFindings findings;
@@ -131,9 +130,9 @@ void add_function(const std::string& name, const Section& shape, Reading& readin
   Shapes& shapes = reading.scene.model.shapes;
   if (made) shapes.add_function({name, given, std::make_shared<ImplicitShape>(*made)});
   if (!shapes.clumps().empty())
-    reading.faults.push_back(
-        about_all(shape, fmt::format("is given by a function, and \"{}\" is a clump: they cannot be in one scene yet",
-                                     shapes.clumps().front().name)));
+    reading.faults.push_back(about_all(
+        shape, fmt::format("is given by a function, and \"{}\" is a clump: they cannot be in one scene yet",
+                           shapes.clumps().front().name)));
 }
 
 /// The shape that a file holds, with the keys of [[shapes]] at its top level.
@@ -233,7 +232,8 @@ std::optional<ShapeDescription> find_shape(const Section& section, double size, 
   for (const ShapeClump& c : shapes.clumps()) names.push_back(c.name);
   const auto found = std::ranges::find(names, section.text("shape"));
   if (found != names.end()) {
-    const auto number = static_cast<std::size_t>(found - names.begin()), functions = shapes.functions().size();
+    const auto number = static_cast<std::size_t>(found - names.begin()),
+               functions = shapes.functions().size();
     return number < functions
                ? ShapeDescription{ShapeKind::implicit, {0.0, 0.0, 0.0, static_cast<double>(number), size}}
                : ShapeDescription{ShapeKind::clump,

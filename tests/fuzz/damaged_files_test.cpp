@@ -84,7 +84,7 @@ TEST_F(DamagedTrajectory, EveryIndexIsChecked) {
     const char* told;
   } cases[] = {
       {"bodies/material", 1, 9, "bodies/material: row 1 is 9 (allowed 0 to 1)"},
-      {"bodies/shape", 2, 7, "bodies/shape: row 2 is 7 (allowed 0 to 1)"},
+      {"bodies/shape", 2, 7, "bodies/shape: row 2 is 7 (allowed 0 to 2)"},
       {"bodies/shape", 2, 1,
        "bodies/shape: row 2: its numbers make no shape"},  // of a function that is not there
       {"bodies/semi_axes", 3, -1, "bodies/shape: row 1: its numbers make no shape"},

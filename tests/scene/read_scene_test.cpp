@@ -61,7 +61,8 @@ TEST(ReadScene, DefaultsAreThoseOfTheEngine) {
 TEST(ReadScene, NoDefaultStandsInTheTableOfKeys) {
   for (const Key& key : keys()) {
     if (!key.fallback.empty()) {
-      const bool of_shapes = key.section == "shapes" || key.section == "perturbations";
+      const bool of_shapes =
+          key.section == "shapes" || key.section == "perturbations" || key.section == "parts";
       EXPECT_TRUE(key.name == "seed" || key.name == "open" || key.name == "caps" || of_shapes)
           << key.section << '.' << key.name;
     }
