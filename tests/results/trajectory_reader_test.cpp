@@ -129,6 +129,40 @@ TEST(TrajectoryReader, FunctionsComeBackWithTheirBodies) {
   }
 }
 
+TEST(TrajectoryReader, ClumpsAndCohesionComeBack) {
+  const TemporaryFolder folder;
+  io::Scene scene = example_scene(2);
+  Model& model = scene.model;
+  const std::vector<ClumpPart> parts{
+      {{Vec3(1.0, 0.4, 0.3)}, {Vec3(0.2, 0.0, 0.1), Quat(Eigen::AngleAxisd(0.3, Vec3::UnitY()))}},
+      {{Vec3(0.5, 0.5, 0.5)}, {Vec3(-0.6, 0.1, 0.0), Quat::Identity()}}};
+  ShapeFindings findings;
+  const std::int32_t clump =
+      model.shapes.add_clump({"club", parts, std::make_shared<Clump>(*make_clump(parts, findings))});
+  const BodyIndex body = add_body(scene.initial.bodies, model.shapes, model.materials,
+                                  {model.shapes.add(SizedClump{clump, 0.02}), MaterialIndex(0), {}, {}});
+  PairLaw sticky = model.materials.law(MaterialIndex(0), MaterialIndex(0));
+  sticky.cohesion = {
+      .adhesion_energy = 0.1, .surface_tension = 0.07, .wetting_angle = 0.2, .bridge_volume = 1e-9};
+  model.materials.set_law(MaterialIndex(0), MaterialIndex(0), sticky);
+  io::Trajectory trajectory(folder.path() / "t.h5", scene);
+  append(trajectory, scene, 1);
+  trajectory.close();
+  const io::TrajectoryReader reader(folder.path() / "t.h5");
+  const io::RecordedRun& run = reader.run();
+  ASSERT_EQ(run.model.shapes.clumps().size(), 1u);
+  EXPECT_EQ(run.model.shapes.clumps()[0].name, "club");
+  const ShapeIndex read = run.bodies.shape[body], given = scene.initial.bodies.shape[body];
+  EXPECT_EQ(description(run.model.shapes, read), description(model.shapes, given));
+  EXPECT_EQ(volume(run.model.shapes, read), volume(model.shapes, given));
+  EXPECT_EQ(inertia_per_mass(run.model.shapes, read), inertia_per_mass(model.shapes, given));
+  const Cohesion& cohesion = run.model.materials.law(MaterialIndex(0), MaterialIndex(0)).cohesion;
+  EXPECT_EQ(cohesion.adhesion_energy, 0.1);
+  EXPECT_EQ(cohesion.surface_tension, 0.07);
+  EXPECT_EQ(cohesion.wetting_angle, 0.2);
+  EXPECT_EQ(cohesion.bridge_volume, 1e-9);
+}
+
 TEST(TrajectoryReader, ReadsFramesWholeAndInPart) {
   const TemporaryFolder folder;
   io::Scene scene = example_scene(6);

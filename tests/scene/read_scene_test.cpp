@@ -410,6 +410,101 @@ position = [0, 0, 2]
   EXPECT_NEAR(bodies.inertia[1][2], 32.0 * bodies.inertia[0][2], 1e-9);
 }
 
+TEST(ReadScene, ShapesMayBeClumps) {
+  const Scene scene = read(material + R"(
+[[shapes]]
+name = "club"
+parts = [{ radius = 1 }, { semi_axes = [2, 0.5, 0.5], position = [2, 0, 0], orientation = [0, 0, 0, 1] }]
+[[bodies]]
+shape = "club"
+size = 0.1
+position = [0, 0, 1]
+)");
+  const Shapes& shapes = scene.model.shapes;
+  ASSERT_EQ(shapes.clumps().size(), 1u);
+  ASSERT_EQ(shapes.clumps()[0].given.size(), 2u);
+  EXPECT_EQ(shapes.clumps()[0].given[0].ellipsoid.semi_axes, Vec3(1, 1, 1));
+  EXPECT_EQ(shapes.clumps()[0].given[1].pose.position, Vec3(2, 0, 0));
+  const ShapeIndex shape = scene.initial.bodies.shape[0];
+  EXPECT_EQ(shapes.kind(shape), ShapeKind::clump);
+  EXPECT_NEAR(scene.initial.bodies.mass[0], 2500e-3 * shapes.clumps()[0].shape->volume, 1e-12);
+}
+
+TEST(ReadScene, BodiesMayBeHeldOrLed) {
+  const Scene scene = read(material + R"(
+[[bodies]]
+radius = 0.1
+position = [0, 0, 1]
+[[bodies]]
+name = "floor"
+held = true
+radius = 0.1
+position = [1, 0, 1]
+[[bodies]]
+radius = 0.1
+position = [3, 0, 1]
+[[bodies.motion]]
+type = "rotation"
+axis = [0, 0, 2]
+point = [3, 1, 0]
+angular_speed = 2
+[[bodies]]
+radius = 0.1
+position = [4, 0, 1]
+[[events]]
+quantity = "force_N"
+bodies = "floor"
+rises_above = 1
+release_bodies = "bodies2"
+)");
+  const Model& model = scene.model;
+  ASSERT_EQ(model.guides.size(), 2u);
+  EXPECT_EQ(model.guides[0].name, "floor");
+  EXPECT_TRUE(model.guides[0].motion.is_none());
+  EXPECT_EQ(model.guides[0].centre, Vec3(1, 0, 1));
+  EXPECT_EQ(model.guides[1].name, "bodies2");
+  EXPECT_EQ(model.guides[1].centre, Vec3(3, 1, 0));
+  EXPECT_EQ(scene.initial.bodies.guide, (std::vector<std::int32_t>{-1, 0, 1, -1}));
+  EXPECT_EQ(scene.initial.bodies.rest[2].position, Vec3(3, 0, 1));
+  ASSERT_EQ(scene.events.size(), 1u);
+  EXPECT_EQ(scene.events[0].actions.release_bodies, std::vector<std::size_t>{1});
+}
+
+TEST(ReadScene, MaterialsMayAttract) {
+  const Scene scene = read(R"(
+end_time = 1
+bodies = [{ radius = 0.1, position = [0, 0, 1], material = "a" }]
+[[materials]]
+name = "a"
+density = 1000
+surface_tension = 0.04
+wetting_angle = 30
+bridge_volume = 1e-9
+[[materials]]
+name = "b"
+density = 1000
+surface_tension = 0.09
+wetting_angle = 60
+bridge_volume = 4e-9
+[[materials]]
+name = "dry"
+density = 1000
+[[material_pairs]]
+materials = ["a", "dry"]
+adhesion_energy = 0.2
+)");
+  const Materials& materials = scene.model.materials;
+  const MaterialIndex a(0), b(1), dry(2);
+  EXPECT_NEAR(materials.law(a, a).cohesion.wetting_angle, M_PI / 6.0, 1e-15);
+  EXPECT_NEAR(materials.law(a, b).cohesion.surface_tension, 0.06, 1e-15);
+  EXPECT_NEAR(materials.law(b, a).cohesion.wetting_angle, M_PI / 4.0, 1e-15);
+  EXPECT_NEAR(materials.law(a, b).cohesion.bridge_volume, 2e-9, 1e-22);
+  EXPECT_EQ(materials.law(b, dry).cohesion.surface_tension, 0.0);
+  EXPECT_EQ(materials.law(dry, a).cohesion.adhesion_energy, 0.2);
+  EXPECT_FALSE(materials.law(b, dry).cohesion.acts());
+  EXPECT_NEAR(materials.farthest_bridge(), (1.0 + M_PI / 6.0) * std::cbrt(4e-9), 1e-12);
+}
+
 std::string faults_of(const std::string& text) {
   try {
     read(text);
