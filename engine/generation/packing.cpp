@@ -90,10 +90,6 @@ Obstacle obstacle_of(const GrainRecipe& recipe, const Grain& grain) {
   return result;
 }
 
-Quat draw_orientation(const GrainRecipe& recipe, Random& random) {
-  return recipe.orientation ? *recipe.orientation : random.rotation();
-}
-
 /// A region may fit a whole number of spacings exactly: rounding must not push out the grains that touch its
 /// faces.
 bool holds_all_but_rounding(const Region& region, const GrainRecipe& recipe, Grain grain) {
@@ -211,6 +207,14 @@ void Packer::add(const Obstacle& grain) {
   placed_.push_back(grain);
 }
 
+Quat draw_orientation(const std::optional<Quat>& orientation, double spread, Random& random) {
+  if (!orientation) return random.rotation();
+  if (spread == 0.0) return *orientation;
+  const double x = random.normal(), y = random.normal(), z = random.normal();
+  const Vec3 turn = spread * Vec3(x, y, z);
+  return Quat(Eigen::AngleAxisd(turn.norm(), turn.normalized())) * *orientation;
+}
+
 PlacedEllipsoid place(const GrainRecipe& recipe, const Grain& grain) {
   return place(Ellipsoid{grain.scale * recipe.semi_axes}, grain.pose);
 }
@@ -232,7 +236,7 @@ std::vector<Grain> lattice(const GrainRecipe& recipe, const Region& region, cons
         Random random(seed, places.number(x, y, z));
         Grain grain;
         grain.scale = sample(recipe.scale, random);
-        grain.pose.orientation = draw_orientation(recipe, random);
+        grain.pose.orientation = draw_orientation(recipe.orientation, recipe.spread, random);
         Vec3 t = places.at(x, y, z);
         for (int i = 0; i < 3; ++i) t[i] += random.uniform(-settings.jitter, settings.jitter);
         grain.pose.position = f.origin + f.axes * t;
@@ -261,7 +265,7 @@ std::vector<Grain> random_packing(const GrainRecipe& recipe, const Region& regio
   for (std::size_t i = 0; i < count; ++i) {
     random.emplace_back(seed, i);
     grains[i].scale = sample(recipe.scale, random[i]);
-    grains[i].pose.orientation = draw_orientation(recipe, random[i]);
+    grains[i].pose.orientation = draw_orientation(recipe.orientation, recipe.spread, random[i]);
   }
   std::vector<std::size_t> order(count);
   std::iota(order.begin(), order.end(), 0);

@@ -19,9 +19,10 @@ struct GrainRecipe {
                                   // given by a function
   SizeDistribution scale;
   std::optional<Quat> orientation;          // random if not given
+  double spread = 0.0;                      // rad, see draw_orientation()
   const ImplicitShape* function = nullptr;  // of the grain, where there are functions
   const Clump* clump = nullptr;             // of the grain, where it is one
-  double size = 1.0;                        // m, what one unit of length of function or clump is, before scaling
+  double size = 1.0;  // m, what one unit of length of function or clump is, before scaling
 };
 
 /// What grains must not overlap. Without a function and without parts it is the ellipsoid.
@@ -63,6 +64,10 @@ struct Grain {
 };
 
 PlacedEllipsoid place(const GrainRecipe& recipe, const Grain& grain);
+
+/// An orientation, turned further by a rotation vector whose three components are normal with this standard
+/// deviation, rad; uniform over all rotations if none is given.
+Quat draw_orientation(const std::optional<Quat>& orientation, double spread, Random& random);
 
 /// Distance between neighbouring places of a lattice at which no two grains can overlap, m.
 double safe_spacing(const GrainRecipe& recipe, double jitter);

@@ -1,8 +1,11 @@
 #include "engine/generation/region.h"
 
 #include <Eigen/Eigenvalues>
+#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
+
+#include "engine/geometry/ellipsoid_mesh.h"
 
 namespace scree {
 
@@ -52,11 +55,49 @@ bool inside(const CylinderRegion& cylinder, const PlacedEllipsoid& ellipsoid) {
          cylinder.radius;
 }
 
+/// Does the vertical through a point pass a triangle above it? Of triangles that share an edge it passes one,
+/// since the edge is looked at in one way for both.
+bool is_below(const MeshSurface& mesh, std::int32_t triangle, const Vec3& p) {
+  const auto& corners = mesh.triangles[static_cast<std::size_t>(triangle)];
+  bool passes = false;
+  for (std::size_t k = 0; k < 3; ++k) {
+    const std::int32_t i = corners[k], j = corners[(k + 1) % 3];
+    const Vec3 &a = mesh.points[static_cast<std::size_t>(std::min(i, j))],
+               &b = mesh.points[static_cast<std::size_t>(std::max(i, j))];
+    if ((a.y() > p.y()) == (b.y() > p.y())) continue;
+    if (a.x() + (p.y() - a.y()) / (b.y() - a.y()) * (b.x() - a.x()) > p.x()) passes = !passes;
+  }
+  if (!passes) return false;
+  const Vec3& n = mesh.normals[static_cast<std::size_t>(triangle)];
+  const Vec3& a = mesh.points[static_cast<std::size_t>(corners[0])];
+  return n.dot(a - p) / n.z() > 0.0;  // n is not level where the vertical passes
+}
+
+bool inside(const MeshRegion& region, const Vec3& point) {
+  const MeshSurface& mesh = *region.mesh;
+  bool odd = false;
+  triangles_near(mesh, point, Vec3(point.x(), point.y(), mesh.high().z()), [&](std::int32_t triangle) {
+    if (is_below(mesh, triangle, point)) odd = !odd;
+  });
+  return odd;
+}
+
+bool inside(const MeshRegion& region, const PlacedEllipsoid& ellipsoid) {
+  if (!inside(region, ellipsoid.centre)) return false;
+  const Eigen::SelfAdjointEigenSolver<Mat3> axes(ellipsoid.matrix);
+  Mat3 turn = axes.eigenvectors();
+  if (turn.determinant() < 0.0) turn.col(0) = -turn.col(0);
+  return !reaches_into(Ellipsoid{axes.eigenvalues().cwiseSqrt()}, {ellipsoid.centre, Quat(turn)},
+                       {region.mesh, {}});
+}
+
 }  // namespace
 
 RegionFrame frame(const Region& region) {
   if (const BoxRegion* box = std::get_if<BoxRegion>(&region))
     return {box->low, Mat3::Identity(), box->high - box->low};
+  if (const auto* in = std::get_if<MeshRegion>(&region))
+    return {in->mesh->low(), Mat3::Identity(), in->mesh->high() - in->mesh->low()};
   const auto& [start, end, radius] = std::get<CylinderRegion>(region);
   const double length = (end - start).norm();
   RegionFrame f;
@@ -71,17 +112,30 @@ RegionFrame frame(const Region& region) {
 std::pair<Vec3, Vec3> bounding_box(const Region& region) {
   if (const auto* box = std::get_if<BoxRegion>(&region))
     return {0.5 * (box->low + box->high), 0.5 * (box->high - box->low)};
+  if (const auto* in = std::get_if<MeshRegion>(&region))
+    return {0.5 * (in->mesh->low() + in->mesh->high()), 0.5 * (in->mesh->high() - in->mesh->low())};
   const auto& c = std::get<CylinderRegion>(region);
   return {0.5 * (c.start + c.end), 0.5 * (c.end - c.start).cwiseAbs() + Vec3::Constant(c.radius)};
 }
 
 double volume(const Region& region) {
+  if (const auto* in = std::get_if<MeshRegion>(&region)) return std::abs(mesh_mass(*in->mesh).volume);
   const Vec3 extent = frame(region).extent;
   const double box = extent.prod();
   return std::holds_alternative<BoxRegion>(region) ? box : box * std::numbers::pi / 4.0;
 }
 
 Vec3 sample_point(const Region& region, Random& random) {
+  if (const auto* in = std::get_if<MeshRegion>(&region)) {
+    const BoxRegion box{in->mesh->low(), in->mesh->high()};
+    constexpr int most_draws = 1000;  // thinner parts of its box have to do with what comes last
+    Vec3 point;
+    for (int k = 0; k < most_draws; ++k) {
+      point = sample_point(box, random);
+      if (inside(*in, point)) break;
+    }
+    return point;
+  }
   const RegionFrame f = frame(region);
   Vec3 t;
   if (const CylinderRegion* cylinder = std::get_if<CylinderRegion>(&region)) {
@@ -102,6 +156,7 @@ bool holds(const Region& region, const PlacedEllipsoid& ellipsoid) {
 bool holds(const Region& region, const Vec3& point) {
   if (const BoxRegion* box = std::get_if<BoxRegion>(&region))
     return (point.array() >= box->low.array()).all() && (point.array() <= box->high.array()).all();
+  if (const auto* in = std::get_if<MeshRegion>(&region)) return inside(*in, point);
   const auto& [start, end, radius] = std::get<CylinderRegion>(region);
   const double along = (point - start).dot(end - start), length2 = (end - start).squaredNorm();
   const Vec3 from_axis = point - start - along / length2 * (end - start);

@@ -1,10 +1,12 @@
 // Where grains may be made.
 #pragma once
 
+#include <memory>
 #include <variant>
 
 #include "engine/core/random.h"
 #include "engine/geometry/ellipsoid.h"
+#include "engine/geometry/mesh_surface.h"
 
 namespace scree {
 
@@ -17,17 +19,23 @@ struct CylinderRegion {
   double radius = 1.0;                             // m
 };
 
-using Region = std::variant<BoxRegion, CylinderRegion>;
+/// What a closed mesh holds, whichever way its triangles face.
+struct MeshRegion {
+  std::shared_ptr<const MeshSurface> mesh;  // m, in the world
+};
+
+using Region = std::variant<BoxRegion, CylinderRegion, MeshRegion>;
 
 /// A frame in which the region is filled: two axes across and the third along, from the origin on.
 struct RegionFrame {
-  Vec3 origin;  // m: the box's low corner, or the cylinder's start minus its radius along both axes across
+  Vec3 origin;  // m: the low corner of the box, of that about a mesh, or the cylinder's start minus its
+                // radius along both axes across
   Mat3 axes;    // columns: unit axes
   Vec3 extent;  // m, along the axes
 };
 RegionFrame frame(const Region& region);
 
-/// Middle and half extents of the axis-aligned box of a box, or of one that holds a cylinder, m.
+/// Middle and half extents of the axis-aligned box that holds a region, m.
 std::pair<Vec3, Vec3> bounding_box(const Region& region);
 
 double volume(const Region& region);  // m^3

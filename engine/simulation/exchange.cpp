@@ -112,7 +112,7 @@ std::optional<Pose> find_place(const Model& model, const Inlet& inlet, ShapeInde
                                Random& random) {
   for (int k = 0; k < attempts; ++k) {
     Pose pose;
-    pose.orientation = inlet.orientation ? *inlet.orientation : random.rotation();
+    pose.orientation = draw_orientation(inlet.orientation, inlet.spread, random);
     pose.position = sample_point(inlet.region, random);
     const Obstacle grain = obstacle_of(model.shapes, shape, pose);
     if (!packer.fits(grain) || overlaps_boundary(model, shape, inlet.material, pose, time_s, walls)) continue;

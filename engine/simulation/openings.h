@@ -18,6 +18,7 @@ struct Inlet {
   std::vector<ShapeIndex> shapes;   // that grains are drawn from
   std::vector<double> until;        // [shape] share of the grains that are of it or of one before; last 1
   std::optional<Quat> orientation;  // random if not given
+  double spread = 0.0;              // rad, of orientations, see draw_orientation()
   Twist twist;                      // of every new grain
   double mass_rate = 0.0;           // kg/s
   double number_rate = 0.0;         // 1/s; one of the two is 0
@@ -36,7 +37,7 @@ struct HalfSpace {
 /// Takes out bodies whose centre is in there.
 struct Outlet {
   std::string name;
-  std::variant<BoxRegion, CylinderRegion, HalfSpace> where;
+  std::variant<BoxRegion, CylinderRegion, MeshRegion, HalfSpace> where;
 };
 
 /// What becomes of bodies whose centre leaves the domain: nothing; they are taken out; the part of their

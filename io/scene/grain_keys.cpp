@@ -1,6 +1,7 @@
 #include "io/scene/grain_keys.h"
 
 #include <fmt/format.h>
+#include <numbers>
 
 #include "io/files/csv_file.h"
 #include "io/scene/faults.h"
@@ -102,8 +103,21 @@ std::optional<Region> read_region(const Section& section, Reading& reading) {
     reading.faults.push_back(about(section, "end", "must differ from start"));
     return std::nullopt;
   }
+  if (section.text("type") == "mesh") {
+    const std::optional<MeshRegion> region = read_mesh_region(section, reading);
+    if (region) return *region;
+    return std::nullopt;
+  }
   if (!is_box(section, reading)) return std::nullopt;
   return BoxRegion{section.vector("low"), section.vector("high")};
+}
+
+double read_spread(const Section& section, Reading& reading) {
+  if (!section.has("orientation_spread")) return 0.0;
+  if (!fixed_orientation(section))
+    reading.faults.push_back(
+        about(section, "orientation_spread", "needs an orientation, about which they spread"));
+  return std::numbers::pi / 180.0 * section.number("orientation_spread");
 }
 
 std::optional<SizeLaw> read_scale(const Section& section, Reading& reading) {

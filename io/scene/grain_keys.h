@@ -18,6 +18,9 @@ std::optional<ShapeDescription> read_grain_shape(const Section& section, bool re
 /// A section "region" or an outlet, of a box or a cylinder.
 std::optional<Region> read_region(const Section& section, Reading& reading);
 
+/// The section's `orientation_spread`, rad; 0 without.
+double read_spread(const Section& section, Reading& reading);
+
 /// The section's `scale`; one size if it has none.
 struct SizeLaw {
   SizeDistribution law;

@@ -411,6 +411,10 @@ constexpr std::array key_table{
         .forms = "single|lattice|random",
         .description = "Unit quaternion [w, x, y, z] from the body's axes to the world's; `aligned` is [1,"
                        " 0, 0, 0]. Left out: `aligned` for a single body, `random` for generated ones."},
+    Key{.section = "bodies", .name = "orientation_spread", .type = number, .unit = "deg",
+        .range = {.low = 0.0, .high = 180.0}, .forms = "lattice|random",
+        .description = "Generated bodies are turned out of `orientation` by rotation vectors whose components are normal "
+                       "with this standard deviation."},
     Key{.section = "bodies", .name = "velocity", .type = vector, .unit = "m/s",
         .description = "Initial velocity; a table may bring its own."},
     Key{.section = "bodies", .name = "angular_velocity", .type = vector, .unit = "rad/s",
@@ -441,7 +445,7 @@ constexpr std::array key_table{
         .description = "Random numbers of this heading; left out, they follow from the scene's seed and "
                        "the heading's number."},
 
-    Key{.section = "region", .name = "type", .type = word, .required = true, .words = "box|cylinder",
+    Key{.section = "region", .name = "type", .type = word, .required = true, .words = "box|cylinder|mesh",
         .description = "Its form."},
     Key{.section = "region", .name = "low", .type = vector, .unit = "m", .required = true, .forms = "box",
         .description = "Corner of least x, y, z."},
@@ -454,6 +458,12 @@ constexpr std::array key_table{
     Key{.section = "region", .name = "radius", .type = number, .unit = "m", .required = true,
         .range = positive, .forms = "cylinder",
         .description = "Radius of the cylinder."},
+    Key{.section = "region", .name = "file", .type = text, .required = true, .forms = "mesh",
+        .description = "STL, OBJ, PLY or VTP file of a closed mesh, relative to the scene's folder: what it holds."},
+    Key{.section = "region", .name = "scale", .type = number, .unit = "m", .range = positive, .forms = "mesh",
+        .description = "What one unit of length of the file is; 1 if left out."},
+    Key{.section = "region", .name = "position", .type = vector, .unit = "m", .forms = "mesh",
+        .description = "Where the file's origin is; the world's if left out."},
 
     Key{.section = "scale", .name = "distribution", .type = word, .required = true,
         .words = "constant|uniform|normal|lognormal|weibull|table",
@@ -516,6 +526,10 @@ constexpr std::array key_table{
                        "by mass, each with its middle size."},
     Key{.section = "inlets", .name = "orientation", .type = orientation, .words = "random|aligned",
         .description = "Unit quaternion [w, x, y, z] from the body's axes to the world's; left out, `random`."},
+    Key{.section = "inlets", .name = "orientation_spread", .type = number, .unit = "deg",
+        .range = {.low = 0.0, .high = 180.0},
+        .description = "Grains are turned out of `orientation` by rotation vectors whose components are normal with this "
+                       "standard deviation."},
     Key{.section = "inlets", .name = "velocity", .type = vector, .unit = "m/s",
         .description = "Of every new grain."},
     Key{.section = "inlets", .name = "angular_velocity", .type = vector, .unit = "rad/s",

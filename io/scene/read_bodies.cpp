@@ -209,6 +209,7 @@ class GroupReader {
       recipe.clump = &model_.shapes.clump_of(index_of(shape));
       recipe.size = model_.shapes.sized_clump(index_of(shape)).size;
     }
+    recipe.spread = read_spread(section_, reading_);
     const auto count = static_cast<std::size_t>(section_.integer("count"));
     if (bodies().size() + count > reading_.most_bodies) {
       Fault fault = fault_at(section_.given("count"), section_.path_of("count"),

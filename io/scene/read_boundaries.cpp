@@ -42,28 +42,35 @@ void tell_findings(const Section& section, const MeshFindings& f, bool sheets, R
   warn(f.needles, "{} triangles are needles, with an angle below a degree");
 }
 
-std::optional<PlacedMesh> read_mesh_surface(const Section& section, Reading& reading) {
+/// The mesh of the section's `file`, with points at scale * x + shift, m.
+std::shared_ptr<MeshSurface> read_surface_of_mesh(const Section& section, double scale, const Vec3& shift,
+                                                  MeshFindings& findings, Reading& reading) {
   const std::filesystem::path file = beside_scene(section.text("file"), reading);
-  const auto placement = settings_of<MeshPlacement>(section);
   TriangleMesh mesh;
   try {
     mesh = read_mesh(file);
   } catch (const ReadError& e) {
     reading.faults.push_back(about(section, "file", fmt::format("is no mesh: {}", e.what())));
-    return std::nullopt;
+    return nullptr;
   }
   for (Vec3& point : mesh.points) {
-    point *= placement.scale;
+    point = scale * point + shift;
     if (point.allFinite()) continue;
     reading.faults.push_back(about(section, "file", "has numbers that are not finite"));
-    return std::nullopt;
+    return nullptr;
   }
-  MeshFindings findings;
   auto surface = std::make_shared<MeshSurface>(mesh_surface(mesh, findings));
-  if (surface->triangles.empty()) {
-    reading.faults.push_back(about(section, "file", "holds no triangle that has an area"));
-    return std::nullopt;
-  }
+  if (!surface->triangles.empty()) return surface;
+  reading.faults.push_back(about(section, "file", "holds no triangle that has an area"));
+  return nullptr;
+}
+
+std::optional<PlacedMesh> read_mesh_surface(const Section& section, Reading& reading) {
+  const auto placement = settings_of<MeshPlacement>(section);
+  MeshFindings findings;
+  const std::shared_ptr<MeshSurface> surface =
+      read_surface_of_mesh(section, placement.scale, Vec3::Zero(), findings, reading);
+  if (surface == nullptr) return std::nullopt;
   const std::size_t parts =
       std::max({surface->triangle_of_patch.size(), surface->edges.size(), surface->points.size()});
   if (reading.top->find("shapes") != nullptr && parts > most_mesh_parts) {
@@ -72,9 +79,28 @@ std::optional<PlacedMesh> read_mesh_surface(const Section& section, Reading& rea
     return std::nullopt;
   }
   tell_findings(section, findings, placement.sheets, reading);
-  return PlacedMesh{std::move(surface),
-                    {placement.position, fixed_orientation(section).value_or(Quat::Identity())}};
+  return PlacedMesh{surface, {placement.position, fixed_orientation(section).value_or(Quat::Identity())}};
 }
+
+}  // namespace
+
+std::optional<MeshRegion> read_mesh_region(const Section& section, Reading& reading) {
+  MeshFindings findings;
+  const std::shared_ptr<MeshSurface> surface = read_surface_of_mesh(
+      section, section.has("scale") ? section.number("scale") : 1.0,
+      section.has("position") ? section.vector("position") : Vec3(Vec3::Zero()), findings, reading);
+  if (surface == nullptr) return std::nullopt;
+  if (findings.open_edges + findings.crowded_edges > 0) {
+    reading.faults.push_back(
+        about(section, "file",
+              fmt::format("is no closed mesh: {} edges have one triangle, {} more than two",
+                          findings.open_edges, findings.crowded_edges)));
+    return std::nullopt;
+  }
+  return MeshRegion{surface};
+}
+
+namespace {
 
 /// A profile about an axis.
 struct Turned {

@@ -75,6 +75,7 @@ void read_inlet(const Section& section, std::size_t number, Reading& reading) {
   inlet.material = *material;
   inlet.region = *region;
   inlet.orientation = fixed_orientation(section);
+  inlet.spread = read_spread(section, reading);
   // Beside the streams of [[bodies]] with the same numbers.
   inlet.seed = section.has("seed") ? static_cast<std::uint64_t>(section.integer("seed"))
                                    : ~Random(static_cast<std::uint64_t>(reading.seed), number).bits();

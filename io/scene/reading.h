@@ -81,6 +81,9 @@ std::optional<std::size_t> find_mount(const Section& section, std::string_view k
 /// The held bodies that a key names, by their guide's number; a fault and none if there are none.
 std::optional<std::size_t> find_guide(const Section& section, std::string_view key, Reading& reading);
 
+/// The region within the closed mesh of the section's `file`; else a fault and none.
+std::optional<MeshRegion> read_mesh_region(const Section& section, Reading& reading);
+
 /// The section's motions, stacked.
 PrescribedMotion read_motion(const Section& section, Reading& reading);
 /// A point of the axis that it turns about, if it does.

@@ -321,6 +321,78 @@ TEST(RandomPacking, NoFunctionIsWithinAnotherHoweverDeep) {
   }
 }
 
+MeshRegion mesh_region(const TriangleMesh& mesh) {
+  MeshFindings findings;
+  const auto surface = std::make_shared<MeshSurface>(mesh_surface(mesh, findings));
+  EXPECT_TRUE(findings.is_closed());
+  return {surface};
+}
+
+/// Its corners have numbers that coordinates of points hit again and again.
+TriangleMesh cube(const Vec3& low, double side) {
+  TriangleMesh mesh;
+  for (int k = 0; k < 8; ++k) mesh.points.push_back(low + side * Vec3(k & 1, (k >> 1) & 1, (k >> 2) & 1));
+  mesh.triangles = {{0, 2, 3}, {0, 3, 1}, {4, 5, 7}, {4, 7, 6}, {0, 1, 5}, {0, 5, 4},
+                    {2, 6, 7}, {2, 7, 3}, {0, 4, 6}, {0, 6, 2}, {1, 3, 7}, {1, 7, 5}};
+  return mesh;
+}
+
+TEST(Region, AMeshOfABoxIsTheBox) {
+  const Vec3 low(-0.5, 0.25, 1.0);
+  const Region mesh = mesh_region(cube(low, 2.0)), box = BoxRegion{low, low + Vec3::Constant(2.0)};
+  EXPECT_NEAR(volume(mesh), 8.0, 1e-12);
+  EXPECT_EQ(bounding_box(mesh).first, bounding_box(box).first);
+  Random random(3);
+  for (int k = 0; k < 20'000; ++k) {
+    Vec3 x = low + Vec3(random.uniform(-0.5, 2.5), random.uniform(-0.5, 2.5), random.uniform(-0.5, 2.5));
+    if (k % 2 == 0)
+      x = low + (8.0 * (x - low)).array().round().matrix() / 8.0;  // on edges and diagonals, too
+    if (((x - low).cwiseAbs().minCoeff() == 0.0) ||
+        ((x - low - Vec3::Constant(2.0)).cwiseAbs().minCoeff() == 0.0))
+      continue;  // on the surface itself either will do
+    ASSERT_EQ(holds(mesh, x), holds(box, x)) << x.transpose();
+    const PlacedEllipsoid e = place(Ellipsoid{Vec3(0.3, 0.2, 0.1)}, {x, random.rotation()});
+    ASSERT_EQ(holds(mesh, e), holds(box, e)) << x.transpose();
+  }
+  Vec3 mean = Vec3::Zero();
+  for (int k = 0; k < 20'000; ++k) {
+    const Vec3 x = sample_point(mesh, random);
+    EXPECT_TRUE(holds(box, x));
+    mean += x / 20'000.0;
+  }
+  EXPECT_LE((mean - low - Vec3::Ones()).norm(), 4.0 * 2.0 / std::sqrt(12.0 * 20'000.0) * std::sqrt(3.0));
+}
+
+// A ball of triangles: grains fill it, and not its box.
+TEST(RandomPacking, FillsAClosedMesh) {
+  const Region ball = mesh_region(unit_sphere_mesh(12));
+  EXPECT_NEAR(volume(ball), 4.0 / 3.0 * std::numbers::pi, 0.03);
+  const GrainRecipe recipe{Vec3(0.12, 0.09, 0.07), {}, std::nullopt};
+  const std::vector<Grain> grains = random_packing(recipe, ball, {2000, 500}, {}, 7);
+  EXPECT_GT(grains.size(), 150u);  // a fifth of the volume and more
+  for (const Grain& grain : grains) {
+    EXPECT_TRUE(holds(ball, place(recipe, grain)));
+    EXPECT_LE(grain.pose.position.norm(), 1.0 - 0.07);
+  }
+}
+
+// Rotation vectors out of the given orientation have three normal components.
+TEST(RandomPacking, OrientationsSpreadAboutTheGivenOne) {
+  const Quat given(Eigen::AngleAxisd(0.8, Vec3(1, 2, 2).normalized()));
+  const double spread = 0.1;
+  Random random(11);
+  constexpr int n = 20'000;
+  Mat3 second = Mat3::Zero();
+  for (int k = 0; k < n; ++k) {
+    const Eigen::AngleAxisd turn(draw_orientation(given, spread, random) * given.conjugate());
+    const Vec3 vector = turn.angle() * turn.axis();
+    second += vector * vector.transpose() / n;
+  }
+  // Of a variance the standard error is sqrt(2/n), of a covariance sqrt(1/n): 1 % and 0.7 %.
+  EXPECT_LE((second / (spread * spread) - Mat3::Identity()).cwiseAbs().maxCoeff(), 0.04);
+  EXPECT_EQ(draw_orientation(given, 0.0, random).coeffs(), given.coeffs());
+}
+
 TEST(RandomPacking, ReportsWhatFitted) {
   const Region region = BoxRegion{Vec3::Zero(), Vec3::Constant(0.4)};
   const std::vector<Grain> grains = random_packing(candy, region, {.count = 1000, .attempts = 200}, {}, 4);
