@@ -73,11 +73,10 @@ Gap gap_in(const PlacedShapes& s, const EllipsoidBatch& batch, std::size_t k, co
     nearest.distance = infinity;
   } else if (p.pair->bends) {
     const Twist of_a = s.twist(p.pair->a), of_b = s.twist_of_partner(*p.pair, found);
-    nearest.acceleration =
-        nearest.normal.dot(bending_of(*p.a, of_a) - bending_of(*p.b, of_b)) +
-        (quick ? batch.acceleration[k]
-               : gap_acceleration(p.a->placed, p.partner, nearest.normal, twist_of(*p.a, of_a),
-                                  twist_of(*p.b, of_b)));
+    nearest.acceleration = nearest.normal.dot(bending_of(*p.a, of_a) - bending_of(*p.b, of_b)) +
+                           (quick ? batch.acceleration[k]
+                                  : gap_acceleration(p.a->placed, p.partner, nearest.normal,
+                                                     twist_of(*p.a, of_a), twist_of(*p.b, of_b)));
   }
   return nearest;
 }
@@ -89,8 +88,7 @@ void find_body_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs, Pai
   for (const ShapePair& pair : pairs) add_near_parts(s, pair, found, near);
   EllipsoidBatch batch;
   for (std::size_t begin = 0; begin < near.size(); begin += EllipsoidBatch::capacity) {
-    const auto part =
-        std::span(near).subspan(begin, std::min(EllipsoidBatch::capacity, near.size() - begin));
+    const auto part = std::span(near).subspan(begin, std::min(EllipsoidBatch::capacity, near.size() - begin));
     const bool any_bends = std::ranges::any_of(part, [](const PartPair& p) { return p.pair->bends; });
     batch.size = 0;
     for (const PartPair& p : part) {
@@ -101,7 +99,8 @@ void find_body_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs, Pai
     }
     climb(batch);
     if (any_bends) bend(batch);
-    for (std::size_t k = 0; k < part.size(); ++k) found.add(*part[k].pair, gap_in(s, batch, k, part[k], found));
+    for (std::size_t k = 0; k < part.size(); ++k)
+      found.add(*part[k].pair, gap_in(s, batch, k, part[k], found));
   }
 }
 
@@ -125,8 +124,8 @@ double acceleration(const PlacedPart& part, const Plane& plane, const Gap&, cons
   return gap_acceleration(part.placed, plane, twist, wall);
 }
 template <class Surface>
-double acceleration(const PlacedPart& part, const Surface& surface, const Gap& g, const Twist& twist, double dt,
-                    const WallMotion& wall) {
+double acceleration(const PlacedPart& part, const Surface& surface, const Gap& g, const Twist& twist,
+                    double dt, const WallMotion& wall) {
   return gap_acceleration(part.ellipsoid, part.pose, surface, g, twist, dt, wall);
 }
 
@@ -175,6 +174,8 @@ void place_parts(const PlacedShapes& placed, std::size_t body) {
     here.placed = place(part.ellipsoid, here.pose);
   }
 }
+
+std::uint32_t swapped_parts(std::uint32_t feature) { return feature % parts * parts + feature / parts; }
 
 PairKind clump_pair_kind(const PlacedShapes& s, std::int32_t partner) {
   if (!is_boundary(partner)) return PairKind::clump_clump;

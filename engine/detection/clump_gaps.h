@@ -5,6 +5,10 @@
 
 namespace scree {
 
+/// The feature of a contact of two parts, or of the two ellipsoids of a scene with clumps, where a and b have
+/// changed sides.
+std::uint32_t swapped_parts(std::uint32_t feature);
+
 /// Of a clump and a partner.
 PairKind clump_pair_kind(const PlacedShapes& placed, std::int32_t partner);
 

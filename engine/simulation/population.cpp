@@ -6,6 +6,7 @@
 
 #include "engine/core/ordering.h"
 #include "engine/core/parallel.h"
+#include "engine/detection/clump_gaps.h"
 #include "engine/simulation/sleep.h"
 
 namespace scree {
@@ -73,6 +74,7 @@ std::uint64_t place_of(const Extent& extent, double radius, const Vec3& position
 struct Renumbering {
   std::vector<std::int32_t> slot;  // [old slot] the new one, or -1 for a body that goes
   std::vector<std::int32_t> from;  // [new slot] the old one
+  bool parts = false;              // do features of two bodies name parts of both?
 };
 
 /// values[k] becomes values[from[k]]
@@ -103,7 +105,10 @@ std::optional<bool> renumber(const Renumbering& r, std::int32_t& a, std::int32_t
 void renumber(const Renumbering& r, std::vector<Contact>& contacts) {
   std::erase_if(contacts, [&](Contact& c) {
     const auto swapped = renumber(r, c.key.a, c.key.b);
-    if (swapped && *swapped) swap_sides(c);
+    if (swapped && *swapped) {
+      swap_sides(c);
+      if (r.parts) c.key.feature = swapped_parts(c.key.feature);
+    }
     return !swapped;
   });
   // By keys of partners and features: few contacts share a body, which a stable sort by body and partner
@@ -116,6 +121,7 @@ void renumber(const Renumbering& r, std::vector<Contact>& contacts) {
   for_each_index(order.size(), grain_medium,
                  [&](std::size_t k) { sorted[k] = contacts[static_cast<std::size_t>(order[k].item)]; });
   contacts.swap(sorted);
+  if (r.parts) std::ranges::sort(contacts, {}, &Contact::key);
 }
 
 void renumber(const Renumbering& r, Seeds& seeds) {
@@ -132,6 +138,7 @@ void renumber(const Renumbering& r, Seeds& seeds) {
       const auto swapped = renumber(r, o.a, o.seed.b);
       if (!swapped) continue;
       if (*swapped) o.seed.normal = -o.seed.normal;
+      if (*swapped && r.parts) o.seed.feature = swapped_parts(o.seed.feature);
       order.push_back({pair_key(o.a, o.seed.b), static_cast<std::int32_t>(all.size())});
       all.push_back(o);
     }
@@ -145,6 +152,12 @@ void renumber(const Renumbering& r, Seeds& seeds) {
     ++seeds.row[static_cast<std::size_t>(o.a)];
   }
   exclusive_scan(seeds.row);
+  if (!r.parts) return;
+  for (std::size_t i = 0; i + 1 < seeds.row.size(); ++i)
+    std::sort(seeds.list.begin() + seeds.row[i], seeds.list.begin() + seeds.row[i + 1],
+              [](const Seed& p, const Seed& q) {
+                return p.b != q.b ? partner_order(p.b) < partner_order(q.b) : p.feature < q.feature;
+              });
 }
 
 void renumber(const Renumbering& r, std::vector<RememberedPair>& pairs) {
@@ -235,7 +248,7 @@ void sort(const Shapes& shapes, State& state, const PlacedCell& cell) {
                 static_cast<std::int32_t>(i)};
   });
   sort_by_key(order, scratch);
-  Renumbering r{std::vector<std::int32_t>(n), std::vector<std::int32_t>(n)};
+  Renumbering r{std::vector<std::int32_t>(n), std::vector<std::int32_t>(n), !shapes.clumps().empty()};
   for_each_index(n, grain_light, [&](std::size_t k) {
     r.from[k] = order[k].item;
     r.slot[static_cast<std::size_t>(order[k].item)] = static_cast<std::int32_t>(k);

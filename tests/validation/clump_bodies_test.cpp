@@ -7,6 +7,7 @@
 #include "engine/generation/packing.h"
 #include "engine/geometry/ellipsoid_ellipsoid.h"
 #include "engine/simulation/motion.h"
+#include "engine/simulation/population.h"
 #include "tests/support/world.h"
 
 namespace scree {
@@ -247,6 +248,42 @@ TEST(ClumpBodies, SameBitsOnAnyThreadsAndFromACopy) {
     if (threads == 1) expected = hash;
     EXPECT_EQ(hash, expected) << threads;
   }
+  set_thread_count(0);
+}
+
+// Slots change, and what contacts and seeds remember of parts goes along.
+TEST(ClumpBodies, KeepTheirPartsWhereSlotsChange) {
+  World world = heap(1);
+  world.run(0.5);
+  const std::size_t before = world.state.contacts.size();
+  Bodies& bodies = world.state.bodies;
+  for (std::size_t i = 0; i < bodies.size(); ++i)
+    bodies.position[i] *= -1.0;  // for another order along the curve
+  State turned = world.state;
+  sort(world.model.shapes, turned, PlacedCell{});
+  for (Vec3& x : turned.bodies.position) x *= -1.0;
+  ASSERT_NE(turned.bodies.id, bodies.id);
+  ASSERT_EQ(turned.contacts.size(), before);
+  ASSERT_TRUE(std::ranges::is_sorted(turned.contacts.list, {}, &Contact::key));
+  const auto part = [&](std::int32_t body, std::size_t number) {
+    const ClumpPart p = world.model.shapes.part(turned.bodies.shape[static_cast<std::size_t>(body)], number);
+    const Pose at = turned.bodies.pose(static_cast<std::size_t>(body));
+    return place(p.ellipsoid,
+                 {at.position + at.orientation * p.pose.position, at.orientation * p.pose.orientation});
+  };
+  std::size_t of_parts = 0;
+  for (const Contact& c : turned.contacts.list) {
+    if (is_boundary(c.key.b)) continue;
+    const Gap found =
+        gap(part(c.key.a, c.key.feature / max_clump_parts), part(c.key.b, c.key.feature % max_clump_parts));
+    EXPECT_NEAR(found.distance, c.gap, 2e-3);  // bodies have gone on for half a step
+    EXPECT_GT(found.normal.dot(c.normal), 0.95);
+    of_parts += c.key.feature % (max_clump_parts + 1) != 0 ? 1 : 0;
+  }
+  EXPECT_GT(of_parts, 10u);
+  for (std::size_t i = 0; i < turned.bodies.size(); ++i)
+    for (const Seed& s : turned.seeds.of_pair(static_cast<std::int32_t>(i), static_cast<std::int32_t>(i) + 1))
+      EXPECT_LT(s.feature % max_clump_parts, world.model.shapes.part_count(turned.bodies.shape[i + 1]));
   set_thread_count(0);
 }
 
