@@ -6,6 +6,7 @@
 #include "engine/core/state_hash.h"
 #include "engine/detection/broad_phase.h"
 #include "engine/generation/packing.h"
+#include "tests/support/same_bits.h"
 #include "tests/support/world.h"
 
 namespace scree {
@@ -285,23 +286,13 @@ TEST(Cell, AdaptiveStepsDoNotSeeTheFlow) {
 }
 
 TEST(Cell, SameBitsOnAnyThreadsAndFromACopy) {
-  std::vector<std::uint64_t> hashes;
-  for (const int threads : {1, 2, 3, 4, 8}) {
-    set_thread_count(threads);
+  const auto flowing = [] {
     World world = crowd(300, 0.19);
     world.model.cell.flow = {{-Mat3::Identity(), 0.0, 0.2}, {shear(20.0), 0.2, infinity}};
     world.model.settings.sort_interval = 50;
-    world.run(0.25);
-    if (threads == 3) {
-      const State copy = world.state;
-      world.workspace = {};
-      world.state = copy;
-    }
-    world.run(0.35);
-    hashes.push_back(state_hash(world.state.bodies));
-  }
-  set_thread_count(0);
-  for (const std::uint64_t hash : hashes) EXPECT_EQ(hash, hashes.front());
+    return world;
+  };
+  test::expect_same_bits(flowing, 0.25, 0.35);
 }
 
 // mu(I) of frictional spheres: the law that Chialvo, Sun and Sundaresan (Phys. Rev. E 85, 021305, 2012)

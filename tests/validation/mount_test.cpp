@@ -6,6 +6,7 @@
 #include "engine/core/parallel.h"
 #include "engine/core/state_hash.h"
 #include "engine/simulation/course.h"
+#include "tests/support/same_bits.h"
 #include "tests/support/world.h"
 
 namespace scree {
@@ -333,27 +334,12 @@ TEST(Mounts, AServoWallHoldsItsStress) {
 }
 
 TEST(Mounts, SameBitsOnAnyThreadsAndFromACopy) {
-  const auto hash_of = [](const World& world) {
+  test::expect_same_bits(pressed_heap, 0.25, 0.4, [](const World& world) {
     std::vector<std::uint64_t> all{state_hash(world.state.bodies)};
     for (const MountState& m : world.state.mounts)
       for (const double x : {m.travel, m.rate}) all.push_back(std::bit_cast<std::uint64_t>(x));
     return all;
-  };
-  std::vector<std::uint64_t> expected;
-  for (const int threads : {1, 2, 3, 4, 8}) {
-    set_thread_count(threads);
-    World world = pressed_heap();
-    world.run(0.25);
-    if (threads == 3) {
-      const State copy = world.state;
-      world.workspace = {};
-      world.state = copy;
-    }
-    world.run(0.4);
-    if (expected.empty()) expected = hash_of(world);
-    EXPECT_EQ(hash_of(world), expected) << threads;
-  }
-  set_thread_count(0);
+  });
 }
 
 // Mean velocity of contacts carried through substeps, halves, adaptive steps: the same facts.
