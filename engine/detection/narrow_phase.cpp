@@ -1,11 +1,10 @@
 #include "engine/detection/narrow_phase.h"
 
-#include "engine/detection/clump_gaps.h"
-
 #include <algorithm>
 #include <cassert>
 
 #include "engine/core/vector4.h"
+#include "engine/detection/clump_gaps.h"
 #include "engine/geometry/ellipsoid_batch.h"
 #include "engine/geometry/ellipsoid_mesh.h"
 #include "engine/geometry/ellipsoid_plane.h"

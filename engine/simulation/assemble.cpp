@@ -54,13 +54,7 @@ struct Assembly {
   Workspace& w;
   ContactProblem& p;
 
-  const PairLaw& law(const ContactKey& key) const {
-    return model.materials.law(bodies.material[slot(key.a)], material(key.b));
-  }
-  MaterialIndex material(std::int32_t partner) const {
-    return is_boundary(partner) ? model.boundaries[boundary_of(partner)].material
-                                : bodies.material[slot(partner)];
-  }
+  const PairLaw& law(const ContactKey& key) const { return law_of(model, bodies, key); }
 };
 
 /// What the surfaces of both sides make of the frame, and of all coefficients: the factor that is returned.
@@ -71,7 +65,7 @@ double apply_surfaces(const Assembly& in, std::size_t c) {
   double factor = 1.0;
   // A boundary's axes are the world's at rest.
   const auto placed = [&](std::int32_t partner) -> PlacedSurface {
-    const Surface& surface = in.model.materials.surface(in.material(partner));
+    const Surface& surface = in.model.materials.surface(material_of(in.model, in.bodies, partner));
     if (!is_boundary(partner)) {
       const Quat& q = in.bodies.orientation[slot(partner)];
       if (!surface.patches.empty())

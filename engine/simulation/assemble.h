@@ -13,6 +13,17 @@ struct Interval {
                    // is as long
 };
 
+/// Of a body or a boundary.
+inline MaterialIndex material_of(const Model& model, const Bodies& bodies, std::int32_t partner) {
+  return is_boundary(partner) ? model.boundaries[boundary_of(partner)].material
+                              : bodies.material[static_cast<std::size_t>(partner)];
+}
+/// How the two of a contact touch.
+inline const PairLaw& law_of(const Model& model, const Bodies& bodies, const ContactKey& key) {
+  return model.materials.law(bodies.material[static_cast<std::size_t>(key.a)],
+                             material_of(model, bodies, key.b));
+}
+
 /// Fills the contact problem of a (sub)step, from bodies (velocities before gravity acts), contacts and rods;
 /// t = interval.to_next.
 ///   free velocity  v_hat = v + h g + drive, as apply_forces() has found both (A1) offset         gap / t for

@@ -4,6 +4,7 @@
 
 #include "engine/core/frames.h"
 #include "engine/core/parallel.h"
+#include "engine/simulation/assemble.h"
 
 namespace scree {
 
@@ -34,12 +35,6 @@ double effective_radius(const Model& model, const Bodies& bodies, const Contact&
   const double det = sum[0] * sum[2] - sum[1] * sum[1];
   const bool widens = sum[0] + sum[2] > 0.0 && det * most * most > 1.0;
   return widens ? 1.0 / std::sqrt(det) : most;
-}
-
-const PairLaw& law_of(const Model& model, const Bodies& bodies, const ContactKey& key) {
-  const MaterialIndex b =
-      is_boundary(key.b) ? model.boundaries[boundary_of(key.b)].material : bodies.material[slot(key.b)];
-  return model.materials.law(bodies.material[slot(key.a)], b);
 }
 
 void push(const BodyResponse& response, const Vec3& impulse, const Vec3& arm, Twist& velocity) {
