@@ -168,6 +168,15 @@ io::RunStatus advance(const io::Scene& scene, State& state, Workspace& workspace
           report.step, report.time_s, report.exchange.astray);
       return io::RunStatus::failed;
     }
+    if (result.cell.is_too_narrow) {
+      progress.clear();
+      spdlog::error(
+          "step {} at t = {:g} s: the cell that holds a stress has become narrower than twice the largest "
+          "body; "
+          "begin with more bodies",
+          report.step, report.time_s);
+      return io::RunStatus::failed;
+    }
     const double breach = recorder.statistics().ledger_breach();
     if (scene.ledger_tolerance && breach > *scene.ledger_tolerance) {
       progress.clear();

@@ -6,10 +6,8 @@
 
 namespace scree {
 
-namespace {
-
-/// exp(a t). Exact for simple shear, whose square is nothing; else by Taylor's series of a small part,
-/// squared again and again.
+/// Exact for simple shear, whose square is nothing; else by Taylor's series of a small part, squared again
+/// and again.
 Mat3 exponential(const Mat3& a, double t) {
   const Mat3 x = t * a;
   if ((x * x).isZero(0.0)) return Mat3::Identity() + x;
@@ -26,6 +24,8 @@ Mat3 exponential(const Mat3& a, double t) {
   for (int k = 0; k < halvings; ++k) sum = sum * sum;
   return sum;
 }
+
+namespace {
 
 /// Makes the periodic columns as short as taking one from another can: the same lattice.
 void reduce(const std::array<bool, 3>& periodic, Mat3& lattice) {
@@ -64,15 +64,33 @@ double PlacedCell::least_width() const {
   return least;
 }
 
+Mat3 PeriodicCell::rate_at(double time_s) const {
+  for (const CellFlow& f : flow)
+    if (time_s >= f.start && time_s < f.stop) return f.rate;
+  return Mat3::Zero();
+}
+
 PlacedCell PeriodicCell::at(double time_s) const {
+  Mat3 deformation = Mat3::Identity();
+  for (const CellFlow& f : flow) {
+    const double flowing = std::clamp(time_s, f.start, f.stop) - f.start;
+    if (flowing > 0.0) deformation = exponential(f.rate, flowing) * deformation;
+  }
+  return placed(deformation, rate_at(time_s));
+}
+
+PlacedCell PeriodicCell::at(double time_s, const CellState& from) const {
+  if (!holds_stress()) return at(time_s);
+  const Mat3 rate = rate_at(time_s) + Mat3(from.rate.asDiagonal());
+  return placed(exponential(rate, time_s - from.time_s) * from.deformation, rate);
+}
+
+PlacedCell PeriodicCell::placed(const Mat3& deformation, const Mat3& rate) const {
   PlacedCell cell;
   cell.periodic = periodic;
   cell.centre = 0.5 * (low + high);
-  for (const CellFlow& f : flow) {
-    const double flowing = std::clamp(time_s, f.start, f.stop) - f.start;
-    if (time_s >= f.start && time_s < f.stop) cell.rate = f.rate;
-    if (flowing > 0.0) cell.deformation = exponential(f.rate, flowing) * cell.deformation;
-  }
+  cell.deformation = deformation;
+  cell.rate = rate;
   const Vec3 edges = high - low;
   for (int k = 0; k < 3; ++k) cell.lattice.col(k) = edges[k] * cell.deformation.col(k);
   cell.volume = std::abs(cell.lattice.determinant());

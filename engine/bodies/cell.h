@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "engine/core/types.h"
@@ -44,16 +45,43 @@ struct CellFlow {
   double start = 0.0, stop = infinity;  // s
 };
 
+/// exp(a t).
+Mat3 exponential(const Mat3& a, double t);
+
+/// A stress that a cell holds along an axis, by stretching and squeezing itself along it.
+struct HeldStress {
+  double stress = 0.0;   // Pa, positive in compression
+  double inertia = 1.0;  // of its strain rate, over the bodies' mass times the square of the cell's edge
+  double largest_rate = infinity;  // 1/s, of stretching or squeezing
+};
+
+/// What a cell that holds stresses has come to.
+struct CellState {
+  Mat3 deformation = Mat3::Identity();  // F at this time
+  double time_s = 0.0;
+  Vec3 rate = Vec3::Zero();  // 1/s, along axes whose stress is held
+};
+
 /// The cell of a scene. Nothing is periodic unless it says so.
 struct PeriodicCell {
   std::array<bool, 3> periodic{false, false, false};
-  Vec3 low = Vec3::Zero(), high = Vec3::Ones();  // m, of the box that it is at the start
-  std::vector<CellFlow> flow;                    // one after the other
+  Vec3 low = Vec3::Zero(), high = Vec3::Ones();   // m, of the box that it is at the start
+  std::vector<CellFlow> flow;                     // one after the other
+  std::array<std::optional<HeldStress>, 3> held;  // along x, y, z; its strain rate goes on top of the flow's
 
   bool is_periodic() const { return periodic[0] || periodic[1] || periodic[2]; }
-  bool flows() const { return !flow.empty(); }
-  /// At a time; the rate is the one then. Exact: F is the product of exp(rate time) of its flows.
+  bool holds_stress() const { return held[0] || held[1] || held[2]; }
+  bool flows() const { return !flow.empty() || holds_stress(); }
+  /// Of the flows at a time, 1/s.
+  Mat3 rate_at(double time_s) const;
+  /// At a time, by its flows alone; the rate is the one then. Exact: F is the product of exp(rate time) of
+  /// its flows.
   PlacedCell at(double time_s) const;
+  /// At a time, from what it has come to; the same unless it holds a stress.
+  PlacedCell at(double time_s, const CellState& from) const;
+
+ private:
+  PlacedCell placed(const Mat3& deformation, const Mat3& rate) const;
 };
 
 }  // namespace scree

@@ -319,6 +319,7 @@ class PairLists {
     const bool only_ellipsoids = m_.in.shapes.only_ellipsoids();
     for (auto p = slot(pairs.row[i]); p < slot(pairs.row[i + 1]); ++p) {
       const std::int32_t b = pairs.b[p];
+      if (m_.in.silent != nullptr && m_.in.silent->contain(i, b)) continue;
       add(only_ellipsoids ? PairKind::ellipsoid_ellipsoid
                           : pair_kind(m_.placed, static_cast<std::int32_t>(i), b),
           i, b, m_.w.reach[i] + m_.w.reach[slot(b)]);

@@ -1,6 +1,7 @@
 // From bodies and boundaries to contacts.
 #pragma once
 
+#include <algorithm>
 #include <span>
 
 #include "engine/bodies/bodies.h"
@@ -10,6 +11,16 @@
 #include "engine/detection/narrow_phase.h"
 
 namespace scree {
+
+/// Pairs of bodies that do not touch, whatever their shapes are.
+struct SilentPairs {
+  std::vector<std::int32_t> row, partner;  // partners of body a, of higher slots, rising: [row[a], row[a + 1])
+
+  bool empty() const { return partner.empty(); }
+  bool contain(std::size_t a, std::int32_t b) const {
+    return !partner.empty() && std::binary_search(partner.begin() + row[a], partner.begin() + row[a + 1], b);
+  }
+};
 
 struct DetectionInput {
   const Shapes& shapes;
@@ -21,6 +32,7 @@ struct DetectionInput {
   std::span<const BoundaryStanding> standing = {};  // [boundary]; empty: as they are given
   PlacedCell cell = {};
   double bridge_m = 0.0;  // up to which gap surfaces attract each other
+  const SilentPairs* silent = nullptr;
 };
 
 struct DetectionReport {

@@ -90,6 +90,12 @@ Obstacle obstacle_of(const GrainRecipe& recipe, const Grain& grain) {
   return result;
 }
 
+/// Of a grain that is not scaled, m.
+double smallest_length(const GrainRecipe& recipe) {
+  if (recipe.function) return recipe.size * recipe.function->smallest_length;
+  return recipe.clump ? recipe.size * recipe.clump->smallest_length : recipe.semi_axes.minCoeff();
+}
+
 /// A region may fit a whole number of spacings exactly: rounding must not push out the grains that touch its
 /// faces.
 bool holds_all_but_rounding(const Region& region, const GrainRecipe& recipe, Grain grain) {
@@ -98,26 +104,53 @@ bool holds_all_but_rounding(const Region& region, const GrainRecipe& recipe, Gra
   return holds(region, place(recipe, grain));
 }
 
-/// The places of a cubic lattice in the frame of a region.
+/// Steps along the axes over the distance of nearest neighbours, and by what part of a step along x and y
+/// every other row and every other layer is shifted.
+struct LatticeForm {
+  Vec3 step;
+  double row_shift;
+  Vec2 layer_shift;
+};
+LatticeForm form_of(LatticeKind kind) {
+  const double root2 = std::sqrt(2.0), root3 = std::sqrt(3.0);
+  switch (kind) {
+    case LatticeKind::cubic:
+      return {Vec3::Ones(), 0.0, Vec2::Zero()};
+    case LatticeKind::body_centred:
+      return {Vec3(2.0, 2.0, 1.0) / root3, 0.0, Vec2(0.5, 0.5)};
+    case LatticeKind::face_centred:
+      return {Vec3(1.0, 1.0, 1.0 / root2), 0.0, Vec2(0.5, 0.5)};
+    case LatticeKind::hexagonal:
+      return {Vec3(1.0, root3 / 2.0, root2 / root3), 0.5, Vec2(0.5, 1.0 / 3.0)};
+  }
+  return {};
+}
+
+/// The places of a lattice in the frame of a region.
 struct LatticePlaces {
-  double spacing, jitter;             // m
+  LatticeForm form;
+  Vec3 step;                          // m
+  double jitter;                      // m
   std::array<std::int64_t, 3> count;  // along each axis
   Vec3 first;                         // m
 
   /// `edge` is the distance from a wall to the nearest place, m.
   LatticePlaces(const RegionFrame& f, const LatticeSettings& settings, double edge)
-      : spacing(settings.spacing), jitter(settings.jitter) {
+      : form(form_of(settings.kind)), step(settings.spacing * form.step), jitter(settings.jitter) {
     for (int i = 0; i < 3; ++i) {
       const double room = f.extent[i] - 2.0 * edge;
       // The tolerance lets a region fit exactly n spacings in spite of rounding.
-      const double steps = std::floor(room / spacing * (1.0 + 1e-12) + 1e-12);
+      const double steps = std::floor(room / step[i] * (1.0 + 1e-12) + 1e-12);
       count[i] = room < -1e-12 * f.extent[i] ? 0 : 1 + to_integer(steps);
-      first[i] = i == 2 ? edge : 0.5 * (f.extent[i] - static_cast<double>(count[i] - 1) * spacing);
+      first[i] = i == 2 ? edge : 0.5 * (f.extent[i] - static_cast<double>(count[i] - 1) * step[i]);
     }
   }
 
   Vec3 at(std::int64_t x, std::int64_t y, std::int64_t z) const {
-    return first + spacing * Vec3(static_cast<double>(x), static_cast<double>(y), static_cast<double>(z));
+    Vec3 place(static_cast<double>(x), static_cast<double>(y), static_cast<double>(z));
+    place[0] += shift_of_row(y, z);
+    if (z % 2 != 0) place[1] += form.layer_shift[1];
+    return first + step.cwiseProduct(place);
   }
 
   std::uint64_t number(std::int64_t x, std::int64_t y, std::int64_t z) const {
@@ -130,16 +163,22 @@ struct LatticePlaces {
   std::pair<std::int64_t, std::int64_t> row(const Region& region, std::int64_t y) const {
     const CylinderRegion* cylinder = std::get_if<CylinderRegion>(&region);
     if (cylinder == nullptr) return {0, count[0]};
-    const double radius = cylinder->radius, off = first[1] + spacing * static_cast<double>(y) - radius;
-    const double reach = radius + 2.0 * jitter;  // of an unshifted place, more than enough
+    const double radius = cylinder->radius, off = first[1] + step[1] * static_cast<double>(y) - radius;
+    // Of a place without jitter and shifts, more than enough.
+    const double reach = radius + 2.0 * jitter + (form.layer_shift.isZero(0.0) ? 0.0 : step[0] + step[1]);
     if (std::abs(off) > reach) return {0, 0};
     const double half_chord = std::sqrt(reach * reach - off * off);
-    const std::int64_t begin = to_integer(std::floor((radius - half_chord - first[0]) / spacing));
-    const std::int64_t end = 2 + to_integer(std::floor((radius + half_chord - first[0]) / spacing));
+    const std::int64_t begin = to_integer(std::floor((radius - half_chord - first[0]) / step[0]));
+    const std::int64_t end = 2 + to_integer(std::floor((radius + half_chord - first[0]) / step[0]));
     return {std::max<std::int64_t>(0, begin), std::min(count[0], end)};
   }
 
  private:
+  /// Of a step along x, less than one.
+  double shift_of_row(std::int64_t y, std::int64_t z) const {
+    const double shift = (y % 2 != 0 ? form.row_shift : 0.0) + (z % 2 != 0 ? form.layer_shift[0] : 0.0);
+    return shift < 1.0 ? shift : shift - 1.0;
+  }
   /// Keeps what no memory could hold within the range of integers.
   static std::int64_t to_integer(double x) {
     return static_cast<std::int64_t>(std::clamp(x, -0x1p60, 0x1p60));
@@ -182,17 +221,18 @@ bool Packer::is_free(const Obstacle& grain, double radius) const {
   });
 }
 
-bool Packer::fits(const Obstacle& grain) const {
+bool Packer::fits(const Obstacle& grain, const Obstacle* needs) const {
   if (!holds(region_, grain)) return false;
-  const double radius = bounding_radius(grain.hull);
-  if (!is_free(grain, radius)) return false;
+  const Obstacle& room = needs != nullptr ? *needs : grain;
+  const double radius = bounding_radius(room.hull);
+  if (!is_free(room, radius)) return false;
   if (!cell_.is_periodic()) return true;
   const auto most = [&](std::size_t k) { return cell_.periodic[k] ? 1 : 0; };
   for (int z = -most(2); z <= most(2); ++z) {
     for (int y = -most(1); y <= most(1); ++y) {
       for (int x = -most(0); x <= most(0); ++x) {
         if (x == 0 && y == 0 && z == 0) continue;
-        Obstacle image = grain;
+        Obstacle image = room;
         const Vec3 shift = cell_.lattice * Vec3(x, y, z);
         move(image, shift);
         if (!is_free(image, radius)) return false;
@@ -278,7 +318,14 @@ std::vector<Grain> random_packing(const GrainRecipe& recipe, const Region& regio
     for (int attempt = 0; attempt < settings.attempts && !placed[i]; ++attempt) {
       grains[i].pose.position = sample_point(region, random[i]);
       const Obstacle grain = obstacle_of(recipe, grains[i]);
-      placed[i] = packer.fits(grain);
+      if (settings.clearance == 0.0) {
+        placed[i] = packer.fits(grain);
+      } else {  // a convex grain grown by clearance / (its inner radius) holds all that is so near to it
+        Grain grown = grains[i];
+        grown.scale += settings.clearance / smallest_length(recipe);
+        const Obstacle room = obstacle_of(recipe, grown);
+        placed[i] = packer.fits(grain, &room);
+      }
       if (placed[i]) packer.add(grain);
     }
     if (!placed[i]) break;  // smaller ones might still fit, but the law of sizes would be bent

@@ -41,8 +41,8 @@ class Packer {
   /// A region that is as wide as a periodic cell (at the start of its flow) ends nowhere there: grains stick
   /// out, and overlap no image.
   Packer(const Region& region, std::span<const Obstacle> obstacles, const PlacedCell& cell = {});
-  /// Would it lie in the region and be free?
-  bool fits(const Obstacle& grain) const;
+  /// Would it lie in the region and be free? `needs`: the room that has to be free; the grain's own if null.
+  bool fits(const Obstacle& grain, const Obstacle* needs = nullptr) const;
   void add(const Obstacle& grain);
 
  private:
@@ -72,13 +72,20 @@ Quat draw_orientation(const std::optional<Quat>& orientation, double spread, Ran
 /// Distance between neighbouring places of a lattice at which no two grains can overlap, m.
 double safe_spacing(const GrainRecipe& recipe, double jitter);
 
+/// Which places a lattice has, in layers along the third axis: cubic, one above the other; squares each in
+/// the hollows of the one below, as wide as they need to be (body-centred) or touching (face-centred); or
+/// triangles in the hollows of triangles (hexagonal close-packed). Solid fractions of spheres that touch:
+/// 0.524, 0.680, 0.740, 0.740.
+enum class LatticeKind { cubic, body_centred, face_centred, hexagonal };
+
 struct LatticeSettings {
   std::size_t count = 0;
-  double spacing = 1.0;  // m
+  double spacing = 1.0;  // m, of nearest neighbours
   double jitter = 0.0;   // m, largest random shift along each axis
+  LatticeKind kind = LatticeKind::cubic;
 };
 
-/// Grains on the places of a cubic lattice, row by row and layer by layer along the region's third axis;
+/// Grains on the places of a lattice, row by row and layer by layer along the region's third axis;
 /// places where the grain would stick out of the region stay empty. The lattice is centred across and begins
 /// where a grain of the largest size fits. Returns fewer than `count` if the region is full. Grains may
 /// overlap if the spacing is below `safe_spacing`. Grain i draws its numbers from the stream of its place:
@@ -89,6 +96,9 @@ std::vector<Grain> lattice(const GrainRecipe& recipe, const Region& region, cons
 struct RandomPackingSettings {
   std::size_t count = 0;
   int attempts = 2000;  // places tried for a grain before the region counts as full
+  // m, least gap between two grains, or a grain and an obstacle; of shapes that are not convex it may be
+  // less.
+  double clearance = 0.0;
 };
 
 /// Random sequential addition (Widom 1966): each grain goes to the first of a series of uniformly random

@@ -134,8 +134,8 @@ void choose_next_steps(const Model& model, const StepPlan& done, const ContactPr
   memory.last_s = done.h;
   if (!settings.adaptive_step) return;
   if (!(memory.next_s > 0.0)) memory.next_s = memory.after_next_s = std::max(done.h, done.next_h);
-  const Extremes of_bodies =
-      extremes(model.shapes, state.bodies, model.cell.flows() ? model.cell.at(state.time_s) : PlacedCell{});
+  const Extremes of_bodies = extremes(
+      model.shapes, state.bodies, model.cell.flows() ? cell_at(model, state, state.time_s) : PlacedCell{});
   double wanted = factor_after(settings, report, of_bodies.shortest, memory.overlap) * memory.next_s;
   // Shorter at once, but by no more than half: how fast bodies meet varies much from step to step.
   if (const double fastest = fastest_approach(problem, done.h); fastest > 0.0)

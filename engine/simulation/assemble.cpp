@@ -6,6 +6,7 @@
 #include "engine/core/frames.h"
 #include "engine/core/ordering.h"
 #include "engine/core/parallel.h"
+#include "engine/simulation/bonds.h"
 #include "engine/simulation/cell_flow.h"
 #include "engine/simulation/cohesion.h"
 #include "engine/simulation/mounts.h"
@@ -243,7 +244,7 @@ void assemble(const Model& model, const State& state, const Interval& interval, 
   p.friction_corners =
       settings.solver.friction_cone == FrictionCone::sampled ? settings.solver.friction_samples : 0;
   for_blocks(bodies.size(), grain_medium, [&](const Block& block) { assemble_bodies(bodies, h, block, w); });
-  set_image_velocities(state, w);
+  set_image_velocities(model, state, w);
   enter_mounts(model, state, first_mount, w);
   push_mounts(model, w);
   const Assembly in{model,       bodies, contacts, interval, newton, model.materials.has_surfaces(),
@@ -262,6 +263,8 @@ void assemble(const Model& model, const State& state, const Interval& interval, 
   p.contact_rows = p.rows.size();
   attract(model, state, h, w);
   add_rods(model, state, h, w.before, p, w.row_of_rod);
+  const double of_bonds = add_bonds(model, state, h, w);
+  free_cell(model, state, h, w);
   add_stops(model, state, h, w);
   w.before.resize(p.bodies(), Twist{});
   if (is_wide(settings.solver) && newton)
@@ -271,6 +274,8 @@ void assemble(const Model& model, const State& state, const Interval& interval, 
 
   p.gravity_speed = force_speed(w, h);
   if (!model.mounts.empty()) p.gravity_speed = std::hypot(p.gravity_speed, mount_speed(model, bodies, h, w));
+  if (p.cell) p.gravity_speed = std::hypot(p.gravity_speed, cell_speed(model, bodies, h, w));
+  if (!w.bonds.empty()) p.gravity_speed = std::hypot(p.gravity_speed, of_bonds);
   if (!w.attraction.empty()) p.gravity_speed = std::hypot(p.gravity_speed, attraction_speed(w));
   const auto edges = static_cast<double>(std::max<std::size_t>(1, contacts.size()));
   p.velocity_scale = p.gravity_speed + weight_of_change * std::sqrt(squares / edges);

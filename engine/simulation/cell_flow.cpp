@@ -1,5 +1,7 @@
 #include "engine/simulation/cell_flow.h"
 
+#include <cmath>
+
 #include "engine/core/parallel.h"
 
 namespace scree {
@@ -12,7 +14,7 @@ std::size_t slot(std::int32_t body) { return static_cast<std::size_t>(body); }
 
 void follow_flow(const Model& model, double middle_s, State& state, StepReport& report) {
   if (!model.cell.flows()) return;
-  const PlacedCell cell = model.cell.at(middle_s);
+  const PlacedCell cell = cell_at(model, state, middle_s);
   if (cell.rate == state.flow) return;
   Bodies& bodies = state.bodies;
   const Mat3 change = cell.rate - state.flow;
@@ -27,8 +29,8 @@ void follow_flow(const Model& model, double middle_s, State& state, StepReport& 
   state.flow = cell.rate;
 }
 
-void set_image_velocities(const State& state, Workspace& w) {
-  if (!w.cell.flows()) return;
+void set_image_velocities(const Model& model, const State& state, Workspace& w) {
+  if (!w.cell.flows() && !model.cell.holds_stress()) return;
   ContactProblem& p = w.problem;
   const std::vector<Contact>& contacts = state.contacts.list;
   p.image_velocity.resize(contacts.size());
@@ -42,13 +44,117 @@ void set_image_velocities(const State& state, Workspace& w) {
   });
 }
 
-void report_cell(const Model& model, const State& state, double h, CellReport& report) {
+namespace {
+
+// How much lighter than the bodies a cell is where overlaps are corrected: as light as sweeps that look at it
+// once each can follow.
+constexpr double readiness = 4.0;
+
+double mass_of(const Bodies& bodies) {
+  double mass = 0.0;
+  for (const double m : bodies.mass) mass += m;
+  return mass;
+}
+
+/// Rates gained in h along axes whose stress is held, by these stresses alone: h V s over the inertia.
+Vec3 pressed(const Model& model, const Bodies& bodies, double h, const PlacedCell& cell, bool with_inertia) {
+  const Vec3 edges = model.cell.high - model.cell.low;
+  const double mass = mass_of(bodies);
+  Vec3 rate = Vec3::Zero();
+  for (int k = 0; k < 3; ++k) {
+    const auto& held = model.cell.held[static_cast<std::size_t>(k)];
+    if (!held || mass == 0.0) continue;
+    rate[k] =
+        h * cell.volume * held->stress / (mass * edges[k] * edges[k] * (with_inertia ? held->inertia : 1.0));
+  }
+  return rate;
+}
+
+}  // namespace
+
+void free_cell(const Model& model, const State& state, double h, Workspace& w) {
+  if (!model.cell.holds_stress()) return;
+  ContactProblem& p = w.problem;
+  const Bodies& bodies = state.bodies;
+  const Vec3 edges = model.cell.high - model.cell.low;
+  const double mass = mass_of(bodies);
+  CellTerms terms;
+  terms.start = state.cell.rate;
+  for (int k = 0; k < 3; ++k) {
+    const auto& held = model.cell.held[static_cast<std::size_t>(k)];
+    if (!held || mass == 0.0) continue;
+    terms.give[k] = readiness / (mass * edges[k] * edges[k]);
+    terms.response[k] = 1.0 / (held->inertia * mass * edges[k] * edges[k]);
+    terms.largest[k] = held->largest_rate;
+  }
+  terms.rate = (terms.start - pressed(model, bodies, h, w.cell, true))
+                   .cwiseMax(-terms.largest)
+                   .cwiseMin(terms.largest);
+  const std::vector<Contact>& contacts = state.contacts.list;
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
+    const ContactKey& key = contacts[c].key;
+    if (is_boundary(key.b)) continue;
+    const Vec3 shift = w.cell.nearest_image(bodies.position[slot(key.b)] - bodies.position[slot(key.a)]);
+    if (!shift.isZero(0.0)) terms.contacts.push_back({static_cast<std::int32_t>(c), shift});
+  }
+  for (const BondPlace& bond : w.bonds) {
+    if (bond.row < 0 || bond.shift.isZero(0.0)) continue;
+    for (int i = 0; i < 3; ++i)
+      terms.rows.push_back({bond.row + i, bond.shift.cwiseProduct(bond.frame.row(i).transpose())});
+  }
+  const Vec3 gained = terms.rate - terms.start;
+  p.cell = std::move(terms);
+  change_cell_rate(gained, p);
+}
+
+double speed_across_cell(const Model& model, const Bodies& bodies, double h, const Workspace& w) {
+  if (!model.cell.holds_stress()) return 0.0;
+  return pressed(model, bodies, h, w.cell, true).cwiseProduct(model.cell.high - model.cell.low).norm();
+}
+
+double cell_speed(const Model& model, const Bodies& bodies, double h, const Workspace& w) {
+  if (!model.cell.holds_stress()) return 0.0;
+  // Of bodies all over the cell, as if they took all of it up.
+  return pressed(model, bodies, h, w.cell, false).cwiseProduct(model.cell.high - model.cell.low).norm() /
+         std::sqrt(12.0);
+}
+
+void set_cell_rate(CellRate which, Workspace& w) {
+  ContactProblem& p = w.problem;
+  if (!p.cell) return;
+  CellTerms& terms = *p.cell;
+  const Vec3 after = w.solution.cell_rate,
+             wanted = which == CellRate::after ? after : Vec3(0.5 * (terms.start + after));
+  change_cell_rate(wanted - terms.rate, p);
+  for (BondPlace& bond : w.bonds)
+    if (bond.row >= 0) bond.image_velocity += bond.shift.cwiseProduct(wanted - terms.rate);
+  terms.rate = wanted;
+}
+
+void take_cell(const Model& model, double begin_s, double h, const Workspace& w, State& state) {
+  if (!w.problem.cell) return;
+  const double middle = begin_s + 0.5 * h;
+  state.cell.deformation = exponential(w.solution.cell_correction.asDiagonal(), h) * w.cell.deformation;
+  state.cell.rate = w.solution.cell_rate;
+  state.cell.time_s = middle;
+  state.cell.deformation = cell_at(model, state, begin_s + h).deformation;
+  state.cell.time_s = begin_s + h;
+}
+
+void report_cell(const Model& model, const State& state, double h, const Workspace& w, CellReport& report) {
   if (!model.cell.is_periodic()) return;
-  const PlacedCell cell = model.cell.at(state.time_s);
+  const PlacedCell cell = cell_at(model, state, state.time_s);
   report = {};
   report.lattice = cell.lattice;
   report.strain = cell.deformation - Mat3::Identity();
   report.volume = cell.volume;
+  if (model.cell.holds_stress()) {
+    double largest = 0.0;
+    for (const ShapeIndex shape : state.bodies.shape)
+      largest = std::max(largest, 2.0 * model.shapes.bounding_radius(shape));
+    report.is_too_narrow = cell.least_width() < 2.0 * largest;
+    report.held_rate = state.cell.rate;
+  }
   const double over = 1.0 / cell.volume;
 
   struct Sums {
@@ -79,7 +185,13 @@ void report_cell(const Model& model, const State& state, double h, CellReport& r
         });
   };
   const Sums awake = add_contacts(state.contacts.list), asleep = add_contacts(state.sleepers.contacts);
-  report.contact_stress = over / h * (awake.stress + asleep.stress);
+  Mat3 of_bonds = Mat3::Zero();
+  for (std::size_t k = 0; k < w.bonds.size(); ++k) {
+    const BondPlace& place = w.bonds[k];
+    if (place.row < 0) continue;
+    of_bonds += place.frame.transpose() * state.bonds[k].impulse * (place.arm_b - place.arm_a).transpose();
+  }
+  report.contact_stress = over / h * (awake.stress + asleep.stress + of_bonds);
   report.fabric = awake.fabric + asleep.fabric;
   if (const double contacts = report.fabric.trace(); contacts > 0.0) report.fabric /= contacts;
 

@@ -51,6 +51,11 @@ void release_bodies(std::size_t guide, State& state) {
   bodies.rest.clear();
 }
 
+void form_bonds(const Model& model, std::size_t law, State& state) {
+  state.course.bonds.resize(model.bonds.size(), BondStage::waiting);
+  state.course.bonds[law] = BondStage::due;
+}
+
 void set_gravity(const Vec3& gravity, State& state) {
   state.course.gravity = gravity;
   wake_neighbours(std::vector<std::uint8_t>(state.bodies.size(), 1), state);

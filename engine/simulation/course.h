@@ -16,6 +16,8 @@ void release_mount(const Model& model, std::size_t mount, State& state);
 void lock_mount(const Model& model, std::size_t mount, State& state);
 /// They go on by themselves, with the velocities they have.
 void release_bodies(std::size_t guide, State& state);
+/// Bonds of this kind form in the next step, wherever they have not.
+void form_bonds(const Model& model, std::size_t law, State& state);
 /// Everybody wakes.
 void set_gravity(const Vec3& gravity, State& state);
 

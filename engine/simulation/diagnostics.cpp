@@ -22,7 +22,7 @@ namespace {
 /// Work that contacts or rows do on the bodies (D1), J, and what bodies that nothing moves give with it, N s,
 /// N m s.
 struct Exchange {
-  double normal_work = 0.0, friction_work = 0.0, boundary_work = 0.0, rod_work = 0.0, cohesion_work = 0.0;
+  double normal_work = 0.0, friction_work = 0.0, boundary_work = 0.0, joint_work = 0.0, cohesion_work = 0.0;
   Vec3 linear = Vec3::Zero(), angular = Vec3::Zero();  // from boundaries and the ground
   Vec3 linear_of_sleepers = Vec3::Zero(),
        angular_of_sleepers = Vec3::Zero();       // from bodies that nothing moves
@@ -42,7 +42,7 @@ struct Exchange {
     normal_work += o.normal_work;
     friction_work += o.friction_work;
     boundary_work += o.boundary_work;
-    rod_work += o.rod_work;
+    joint_work += o.joint_work;
     cohesion_work += o.cohesion_work;
     linear += o.linear;
     angular += o.angular;
@@ -84,21 +84,38 @@ class Balance {
     }
   }
 
-  /// Rows of contacts are in their torques.
-  void add_rod(std::size_t r, Exchange& sums) const {
+  /// A row of a rod or a bond, which holds b's image there and so fast (m, m/s): what the cell does as
+  /// add_image() has it. Rows of contacts are in their torques.
+  void add_joint(std::size_t r, const ImageShift& image, Exchange& sums,
+                 std::vector<BoundaryLoad>& guides) const {
     const Row& row = p_.rows[r];
     const double impulse = s_.row_impulse[r];
+    if (impulse == 0.0) return;
     const auto a = static_cast<std::size_t>(row.edge.a), b = static_cast<std::size_t>(row.edge.b);
-    const auto both = [&](std::size_t i) -> Twist {
+    const auto mean = [&](std::size_t i) -> Twist {
       const Twist after = twist(s_.velocity[i]);
-      return {before_[i].linear + after.linear, before_[i].angular + after.angular};
+      return {0.5 * (before_[i].linear + after.linear), 0.5 * (before_[i].angular + after.angular)};
     };
-    sums.rod_work += 0.5 * impulse * row_velocity(row, both(a), both(b));
+    const Twist of_a = mean(a), of_b = mean(b);
     const Vec3 push = impulse * to_vec3(row.linear);
+    const double by_cell = push.dot(image.velocity);
+    sums.joint_work += impulse * row_velocity(row, of_a, of_b) - by_cell;
+    sums.boundary_work += by_cell;
+    sums.angular += image.shift.cross(push);
     const Vec3 of_centre = bodies_.position[a].cross(push) + impulse * to_vec3(row.angular_a);
     sums.linear_size += push.norm();
     sums.angular_size += of_centre.norm();
     add_given(row.edge, Vector4{}, to_vector4(push), to_vector4(of_centre), sums);
+    const auto lead = [&](std::size_t body, const Twist& moves, double sign, const Vec3& moment) {
+      if (body >= bodies_.size() || !bodies_.is_held(body)) return;
+      const auto g = static_cast<std::size_t>(bodies_.guide[body]);
+      const double work = -sign * (push.dot(moves.linear) + moment.dot(moves.angular));
+      guides[g] +=
+          {sign * push, sign * ((bodies_.position[body] - guides_[g].centre).cross(push) + moment), work};
+      sums.boundary_work += work;
+    };
+    lead(a, of_a, 1.0, impulse * to_vec3(row.angular_a));
+    lead(b, of_b, -1.0, impulse * to_vec3(row.angular_b));
   }
 
  private:
@@ -345,13 +362,18 @@ void take_impulses(const Model& model, double h, Workspace& w, State& state, Ste
       },
       add);
   for (const std::int32_t row : w.row_of_rod)
-    if (row >= 0) balance.add_rod(static_cast<std::size_t>(row), given);
+    if (row >= 0)
+      balance.add_joint(static_cast<std::size_t>(row), {Vec3::Zero(), Vec3::Zero()}, given, result.guides);
+  for (const BondPlace& bond : w.bonds)
+    for (std::int32_t row = bond.row; bond.row >= 0 && row < bond.row + 6; ++row)
+      balance.add_joint(static_cast<std::size_t>(row), {bond.shift, bond.image_velocity}, given,
+                        result.guides);
   add_loads(w, blocks, resting, result);
   StepReport& report = result.report;
   report.energy.dissipated_by_impact -= given.normal_work;
   report.energy.dissipated_by_friction -= given.friction_work;
   report.energy.boundary_work += given.boundary_work;
-  report.energy.rod_work += given.rod_work;
+  report.energy.joint_work += given.joint_work;
   report.energy.force_work += given.cohesion_work;
 
   const Gains gained = reduce_blocks(

@@ -26,8 +26,10 @@ struct EnergyLedger {
   double position_correction = 0.0;  // potential energy put in by moving overlapping bodies apart
   double boundary_work = 0.0;        // done on the bodies by moving walls
   double force_work = 0.0;           // done on the bodies by fields, fluid and gravity beyond the settings'
-  double rod_work = 0.0;   // done on the bodies by rods, as far as it pulls them back to their lengths
-  double exchanged = 0.0;  // kinetic and potential energy of bodies that came, less that of those that left
+  double joint_work = 0.0;  // done on the bodies by bonds and rods: what it takes away is in their springs,
+                            // or gone
+  double elastic = 0.0;     // after the step, in the springs of bonds
+  double exchanged = 0.0;   // kinetic and potential energy of bodies that came, less that of those that left
   double remainder = 0.0;
 };
 
@@ -54,7 +56,9 @@ struct StepReport {
   // counts
   std::int64_t bodies = 0, bodies_in_collision = 0;                // bodies with at least one active contact
   std::int64_t candidates = 0, contacts = 0, active_contacts = 0;  // active: carries an impulse
-  std::int64_t asleep = 0, woken = 0;      // bodies asleep after the step; bodies that woke in it
+  std::int64_t asleep = 0, woken = 0;  // bodies asleep after the step; bodies that woke in it
+  std::int64_t bonds = 0, bonds_formed = 0, bonds_broken = 0;  // after the step; in it
+  double bond_use = 0.0;  // the most that a limit of any bond is used after the step, 1 where it breaks
   std::int64_t narrow_phase_failures = 0;  // contact searches that hit their iteration limit
   // solver
   SolveStatus status = SolveStatus::converged;
@@ -95,14 +99,17 @@ struct StepReport {
 /// A periodic cell after a step. Stresses are positive in compression, component ij of the force along i that
 /// is handed on along j; impulses of contacts are means over the (sub)step.
 struct CellReport {
-  Mat3 lattice = Mat3::Identity();                                    // m, columns
-  Mat3 strain = Mat3::Zero();                                         // F - 1
-  double volume = 0.0;                                                // m^3
-  double solid_fraction = 0.0;                                        // overlaps counted twice
+  Mat3 lattice = Mat3::Identity();  // m, columns
+  Mat3 strain = Mat3::Zero();       // F - 1
+  double volume = 0.0;              // m^3
+  double solid_fraction = 0.0;      // overlaps counted twice
+  // Of contacts and bonds; of motion.
   Mat3 contact_stress = Mat3::Zero(), kinetic_stress = Mat3::Zero();  // Pa
   Mat3 fabric = Mat3::Zero();   // mean of n n^T over contacts that carry an impulse
   double temperature = 0.0;     // m^2/s^2, a third of the mean square of velocities against the flow, by mass
   double contact_number = 0.0;  // contacts that carry an impulse, a body
+  Vec3 held_rate = Vec3::Zero();  // 1/s, of stretching along axes whose stress is held
+  bool is_too_narrow = false;     // may bodies touch two images of another, or themselves?
 };
 
 /// Where a mount is after a step, and what moved it: along its axis, or about it. Momentum and energy close:
@@ -124,6 +131,7 @@ struct StepResult {
   std::vector<MountLoad> mounts{};         // [mount]
   std::vector<BoundaryLoad> guides{};      // [guide], of the contacts of its bodies with others
   CellReport cell{};                       // of a periodic one
+  std::vector<BondEvent> bonds{};          // that formed or broke, in that order
 };
 
 }  // namespace scree

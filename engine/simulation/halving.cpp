@@ -61,6 +61,10 @@ void scale_impulses(double factor, State& state) {
     contacts[c].torque_impulse *= static_cast<float>(factor);
   });
   for (double& impulse : state.rod_impulse) impulse *= factor;
+  for (Bond& bond : state.bonds) {
+    bond.impulse *= factor;
+    bond.moment_impulse *= factor;
+  }
   scale_held(factor, state.sleepers);
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "engine/bodies/bodies.h"
+#include "engine/bodies/bond.h"
 #include "engine/bodies/boundaries.h"
 #include "engine/bodies/cell.h"
 #include "engine/bodies/materials.h"
@@ -42,6 +43,7 @@ struct Model {
   Boundaries boundaries;
   std::vector<Mount> mounts;
   std::vector<Rod> rods;
+  std::vector<BondLaw> bonds;
   std::vector<Guide> guides;
   std::vector<Inlet> inlets;
   std::vector<Outlet> outlets;
@@ -55,6 +57,7 @@ struct StepMemory {
   double last_s = 0.0;                      // the last step's: impulses are those of such a step
   double next_s = 0.0, after_next_s = 0.0;  // adaptive: wanted of the next step and of the one after
   double overlap = 0.0;                     // adaptive: penetration_max of the last step
+  double elastic = 0.0;                     // J, of bonds after the last step
 };
 
 /// What an event remembers of the past of its condition (io/results/events.h).
@@ -64,11 +67,15 @@ struct EventMemory {
   std::int64_t count = 0;     // how often it happened
 };
 
+/// Whether bonds of a kind have formed.
+enum class BondStage : std::uint8_t { waiting, due, formed };
+
 /// What events have changed of a model, and what they remember. Empty or 0: as the model, or the scene, says.
 struct Course {
   std::optional<Vec3> gravity;                         // m/s^2, from the event on
   std::vector<BoundaryStatus> boundaries;              // [boundary]
   std::vector<EventMemory> events;                     // [event]
+  std::vector<BondStage> bonds;                        // [kind of bonds]
   double frames_from_s = 0.0, frame_interval_s = 0.0;  // frames follow each other so from there on
 };
 
@@ -82,13 +89,20 @@ struct State {
   std::vector<RememberedPair> remembered;  // of other pairs, ordered as their keys are
   Sleepers sleepers;                       // empty while nobody has slept
   std::vector<double> rod_impulse;         // [rod], N s a (sub)step; positive pushes apart
-  std::vector<MountState> mounts;          // [mount]; empty before the first step: as the model has them
+  std::vector<Bond> bonds;
+  std::vector<MountState> mounts;  // [mount]; empty before the first step: as the model has them
   StepMemory memory;
+  CellState cell;                // of one that holds stresses
   Mat3 flow = Mat3::Zero();      // 1/s, the cell's rate in the last step
   std::vector<Passage> entered;  // [inlet]
   std::vector<Passage> left;     // [outlet], and last by leaving the domain; both empty before the first step
   Course course;
 };
+
+/// The cell at a time from the state's on.
+inline PlacedCell cell_at(const Model& model, const State& state, double time_s) {
+  return model.cell.at(time_s, state.cell);
+}
 
 /// Of free fall at a time, m/s^2.
 inline Vec3 gravity_at(const Model& model, const State& state, double time_s) {

@@ -190,6 +190,11 @@ void renumber(const Renumbering& r, State& state) {
   state.contacts.index(b.size());
   renumber(r, state.seeds);
   renumber(r, state.remembered);
+  std::erase_if(state.bonds, [&](Bond& bond) {
+    bond.a = r.slot[static_cast<std::size_t>(bond.a)];
+    bond.b = r.slot[static_cast<std::size_t>(bond.b)];
+    return bond.a < 0 || bond.b < 0;
+  });
   gather(state.sleepers.still, r.from);
   renumber(r, state.sleepers.contacts);
   if (!state.sleepers.still.empty()) hold_sleepers(b, state.sleepers);

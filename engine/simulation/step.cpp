@@ -8,6 +8,7 @@
 #include "engine/simulation/adaptive_step.h"
 #include "engine/simulation/assemble.h"
 #include "engine/simulation/balance.h"
+#include "engine/simulation/bonds.h"
 #include "engine/simulation/cell_flow.h"
 #include "engine/simulation/cohesion.h"
 #include "engine/simulation/exchange.h"
@@ -36,6 +37,9 @@ class StageClock {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
+// How often a step is solved anew without the bonds that it broke.
+constexpr int most_breaks = 16;
+
 double mechanical_energy(const Bodies& bodies, const Vec3& gravity) {
   const BodySums sums = body_sums(bodies, gravity);
   return sums.kinetic + sums.potential;
@@ -47,15 +51,18 @@ double largest(const std::vector<Vec3>& vectors) {
   return most;
 }
 
-/// Contacts in the middle of an interval, as far as they matter for `interval_s`; sleepers that a moving
+/// Contacts in the middle of an interval, as far as they matter for `interval_s` or their gap is within
+/// `reach` (m); sleepers that a moving
 /// boundary comes to wake.
-void detect(const Model& model, State& state, double middle_s, double interval_s, Workspace& w,
+void detect(const Model& model, State& state, double middle_s, double interval_s, double reach, Workspace& w,
             StepReport& report) {
-  const double free_speed = (w.gravity.norm() + largest(w.drive)) * interval_s;
+  list_bonded(state, w);
+  const double free_speed = (w.gravity.norm() + largest(w.drive)) * interval_s +
+                            speed_across_cell(model, state.bodies, interval_s, w);
   do {
     const DetectionReport found =
         find_contacts({model.shapes, state.bodies, model.boundaries, middle_s, interval_s, free_speed,
-                       w.standing, w.cell, model.materials.farthest_bridge()},
+                       w.standing, w.cell, std::max(model.materials.farthest_bridge(), reach), &w.bonded},
                       w.detection, {state.contacts, state.seeds, state.remembered});
     report.candidates = found.candidates;
     report.narrow_phase_failures = found.failures;
@@ -110,21 +117,23 @@ bool resolve(const Model& model, const State& state, const Interval& interval, W
   const bool split = settings.position_correction == PositionCorrection::split;
   solved = split ? solve(w.problem, settings, w.solver, w.solution)
                  : solve_with_bias(w.problem, settings, h, w.solver, w.solution);
+  set_cell_rate(CellRate::after, w);
   const bool corrected = split ? correct_positions(w.problem, settings, h, w.solver, w.solution) : true;
   return corrected;
 }
 
 /// Energies and momenta at the end of the step, and what is left of the ledger.
-void close_balances(const Model& model, const Bodies& bodies, double energy_before, StepReport& report) {
+void close_balances(const Model& model, const Bodies& bodies, double energy_before, double elastic_before,
+                    StepReport& report) {
   EnergyLedger& e = report.energy;
   const BodySums sums = body_sums(bodies, model.settings.gravity);
   e.kinetic = sums.kinetic;
   e.potential = sums.potential;
   const double change = e.kinetic + e.potential - energy_before;
   e.remainder = change + e.dissipated_by_friction + e.dissipated_by_impact + e.dissipated_by_sleep -
-                e.position_correction - e.boundary_work - e.force_work - e.rod_work - e.exchanged;
-  report.energy_injected_J =
-      std::max(0.0, change - e.exchanged - std::max(0.0, e.boundary_work) - std::max(0.0, e.force_work));
+                e.position_correction - e.boundary_work - e.force_work - e.joint_work - e.exchanged;
+  report.energy_injected_J = std::max(0.0, change + e.elastic - elastic_before - e.exchanged -
+                                               std::max(0.0, e.boundary_work) - std::max(0.0, e.force_work));
   report.linear_momentum = sums.linear;
   report.angular_momentum = sums.angular;
 }
@@ -153,22 +162,31 @@ void advance(StepParts& in, double begin_s, double h, double next_h, bool carry_
   if (carry_contacts) advance_contacts(w, h, state.contacts);
   apply_forces(model, state, h, middle, w);
   apply_mount_forces(model, state, h, middle, w);
-  w.cell = model.cell.at(middle);
+  w.cell = cell_at(model, state, middle);
   clock.charge(report.time.preparation);
 
+  const double to_next = 0.5 * (h + next_h);
+  if (!carry_contacts && bonds_are_due(model, state, begin_s)) {
+    detect(model, state, middle, to_next * settings.substeps, reach_of_bonds(model, state, begin_s), w,
+           report);
+    form_bonds(model, begin_s, w.cell, state, result);
+  }
   bool corrected = false;
   SolveReport solved;
-  for (int attempt = 0;; ++attempt) {  // once, unless sleepers are struck
+  w.broken.clear();
+  for (int attempt = 0;; ++attempt) {  // once, unless sleepers are struck or bonds break
     if (!carry_contacts || attempt > 0)
-      detect(model, state, middle, 0.5 * (h + next_h) * settings.substeps, w, report);
+      detect(model, state, middle, to_next * settings.substeps, 0.0, w, report);
     clock.charge(report.time.detection);
-    corrected = resolve(model, state, {h, middle, 0.5 * (h + next_h)}, w, solved);
+    corrected = resolve(model, state, {h, middle, to_next}, w, solved);
     clock.charge(report.time.resolution);
-    if (!wake_struck(model, h, attempt, w, state, report)) break;
+    if (wake_struck(model, h, attempt, w, state, report)) continue;
+    if (attempt == most_breaks || !break_bonds(model, h, state, w)) break;
   }
 
-  if (halvings > 0 && turns_too_far(model, state, 0.5 * (h + next_h), w)) {
+  if (halvings > 0 && turns_too_far(model, state, to_next, w)) {
     ++report.halvings;
+    mend_bonds(state, w);
     report.sweeps += solved.sweeps;
     drift(bodies, -0.5 * h);
     drift_mounts(-0.5 * h, state);
@@ -180,9 +198,12 @@ void advance(StepParts& in, double begin_s, double h, double next_h, bool carry_
   }
 
   take_solve_report(solved, w.problem, settings.solver.tolerance, report);
+  set_cell_rate(CellRate::mean, w);
   take_impulses(model, h, w, state, result);
+  take_bonds(model, h, state, w, result);
   take_velocities(w.solution, bodies);
   take_mounts(model, h, w, state, result);
+  take_cell(model, begin_s, h, w, state);
   if (corrected) {
     report.energy.position_correction -= mechanical_energy(bodies, settings.gravity);
     move_by_correction(bodies, w.solution.correction, h);
@@ -201,6 +222,7 @@ const StepReport& step(const Model& model, State& state, Workspace& w, StepResul
   result.boundaries.assign(model.boundaries.size(), {});
   result.mounts.assign(model.mounts.size(), {});
   result.guides.assign(model.guides.size(), {});
+  result.bonds.clear();
   start_mounts(model.mounts, state);
   StageClock clock;
   Bodies& bodies = state.bodies;
@@ -211,7 +233,7 @@ const StepReport& step(const Model& model, State& state, Workspace& w, StepResul
   const StepPlan plan = plan_step(model, state, land_at_s);
   const double h = plan.h / settings.substeps, next_h = plan.next_h / settings.substeps;
   if (settings.sort_interval > 0 && state.step % settings.sort_interval == 0)
-    sort(model.shapes, state, model.cell.at(state.time_s));
+    sort(model.shapes, state, cell_at(model, state, state.time_s));
   carry_impulses_to(plan.h, state);
   report.time_step_s = plan.h;
 
@@ -223,6 +245,7 @@ const StepReport& step(const Model& model, State& state, Workspace& w, StepResul
     advance(parts, state.time_s + substep * h, h, substep + 1 < settings.substeps ? h : next_h, substep > 0,
             halvings);
   wake_and_fall_asleep(model, h, w, state, report);
+  clear_broken(state);
 
   ++state.step;
   state.time_s = plan.end_s;
@@ -232,8 +255,9 @@ const StepReport& step(const Model& model, State& state, Workspace& w, StepResul
   report.asleep = state.sleepers.sums.bodies;
   choose_next_steps(model, plan, w.problem, report, state);
   report.energy.boundary_work += energy_of_led(bodies, settings.gravity) - led_before;
-  close_balances(model, bodies, energy_before, report);
-  report_cell(model, state, h, result.cell);
+  close_balances(model, bodies, energy_before, state.memory.elastic, report);
+  state.memory.elastic = report.energy.elastic;
+  report_cell(model, state, h, w, result.cell);
   clock.charge(report.time.finish);
   return report;
 }

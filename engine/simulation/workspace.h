@@ -24,6 +24,25 @@ struct GuideMotion {
   Vec3 centre = Vec3::Zero();  // m, now: what moments are about
 };
 
+/// A bond in a (sub)step.
+struct BondPlace {
+  Mat3 frame;                      // rows n, t1, t2, world: midway between those of both bodies
+  Vec3 arm_a, arm_b;               // m, world, to its middle
+  Vec3 shift, image_velocity;      // m, m/s: of the image of b that it holds
+  Vec3 stretch, turn;              // m, rad, along the frame: of a against b
+  Vec3 bending;                    // m/s^2, of the stretch while both bodies move on
+  Vec3 stretch_ahead, turn_ahead;  // s, from there to where its springs' energy is looked at
+  std::int32_t row = -1;           // the first of six; -1: none, it holds nobody who moves
+};
+
+/// A bond that broke in a (sub)step.
+struct BrokenBond {
+  std::int32_t bond;
+  BondUse use;
+  BondLoad load;
+  double energy;  // J
+};
+
 struct Workspace {
   DetectionWorkspace detection;
   ContactProblem problem;  // the last step's
@@ -37,9 +56,12 @@ struct Workspace {
   std::vector<BoundaryStanding> standing;  // [boundary], or empty
   std::vector<double> attraction;          // [contact], N s: of cohesion; empty without
   std::vector<Vec3> impact;  // [contact], N s, contact frame: of energetic impacts; empty without
-  std::vector<std::int32_t> first_fixed;         // [block of contacts] partners that nothing moves before it
-  std::vector<std::int32_t> first_row;           // [block of contacts] rows before its own
-  std::vector<std::int32_t> row_of_rod;          // [rod]
+  std::vector<std::int32_t> first_fixed;  // [block of contacts] partners that nothing moves before it
+  std::vector<std::int32_t> first_row;    // [block of contacts] rows before its own
+  std::vector<std::int32_t> row_of_rod;   // [rod]
+  std::vector<BondPlace> bonds;           // [bond]
+  std::vector<BrokenBond> broken;         // in this (sub)step
+  SilentPairs bonded;
   std::vector<std::uint8_t> in_collision;        // [body]
   std::vector<Twist> felt;                       // [body] sleepers: impulse and moment that move nobody
   std::vector<std::uint8_t> waking, tired;       // [body] who wakes after the step, and who falls asleep

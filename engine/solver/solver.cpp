@@ -99,6 +99,7 @@ SolveReport solve(const ContactProblem& problem, const SolverSettings& settings,
     std::fill(solution.row_impulse.begin(), solution.row_impulse.end(), 0.0);
     solution.impulse_on_b.clear();
     solution.row_impulse_on_b.clear();
+    if (problem.cell) solution.cell_rate = problem.cell->rate;
   }
   return report;
 }

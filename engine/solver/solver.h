@@ -55,6 +55,7 @@ struct SolverWorkspace {
   // none
   std::vector<double> normal_velocity;
   ContactProblem biased;  // a copy, with the offsets that solve_with_bias() asks for
+  ContactProblem celled;  // a copy, whose images move as the cell's rate comes out
 };
 
 /// Solves (S1)-(S4) with the chosen solver; the problem must be complete unless is_wide(settings).

@@ -34,8 +34,36 @@ std::vector<float> asleep(const Model&, const State& state, std::span<const Cont
   return result;
 }
 
+std::vector<float> bonds_of_bodies(const Model&, const State& state, std::span<const Contact* const>) {
+  std::vector<float> count(state.bodies.size(), 0.0f);
+  for (const Bond& bond : state.bonds)
+    for (const std::int32_t i : {bond.a, bond.b}) count[static_cast<std::size_t>(i)] += 1.0f;
+  return count;
+}
+
+/// Of all bodies that bonds join, the least number.
+std::vector<float> fragments(const Model&, const State& state, std::span<const Contact* const>) {
+  std::vector<std::size_t> root(state.bodies.size());
+  for (std::size_t i = 0; i < root.size(); ++i) root[i] = i;
+  const auto root_of = [&](std::size_t i) {
+    while (root[i] != i) i = root[i] = root[root[i]];
+    return i;
+  };
+  const std::vector<BodyId>& id = state.bodies.id;
+  for (const Bond& bond : state.bonds) {
+    const std::size_t a = root_of(static_cast<std::size_t>(bond.a)),
+                      b = root_of(static_cast<std::size_t>(bond.b));
+    (id[a] < id[b] ? root[b] : root[a]) = id[a] < id[b] ? a : b;
+  }
+  std::vector<float> result(root.size());
+  for (std::size_t i = 0; i < root.size(); ++i) result[i] = static_cast<float>(id[root_of(i)]);
+  return result;
+}
+
 constexpr BodyField all_fields[] = {
     {"asleep", "1", "1 for a body that sleeps, else 0", asleep},
+    {"bonds", "1", "bonds that the body has", bonds_of_bodies},
+    {"fragment", "1", "the least number of the bodies that bonds join to this one", fragments},
     {"kinetic_energy", "J", "kinetic energy of translation and rotation", kinetic_energies},
     {"overlap", "1", "deepest overlap of the body's contacts over its own smallest semi-axis, 0 if none",
      overlaps},

@@ -63,6 +63,20 @@ void fields(MountState& m, F&& f) {
   f("held", m.held);
 }
 template <class F>
+void fields(Bond& b, F&& f) {
+  f("law", b.law);
+  f("a", b.a);
+  f("b", b.b);
+  f("point_a", b.point_a);
+  f("point_b", b.point_b);
+  f("frame_a", b.frame_a);
+  f("frame_b", b.frame_b);
+  f("radius", b.radius);
+  f("length", b.length);
+  f("impulse", b.impulse);
+  f("moment_impulse", b.moment_impulse);
+}
+template <class F>
 void fields(EventMemory& e, F&& f) {
   f("armed", e.armed);
   f("since_s", e.since_s);
@@ -146,6 +160,7 @@ void visit(Archive& io, Course& c) {
   io("gravity", c.gravity);
   io("boundaries", c.boundaries);
   io("events", c.events);
+  io("bonds", c.bonds);
   io("frames_from_s", c.frames_from_s);
   io("frame_interval_s", c.frame_interval_s);
 }
@@ -210,12 +225,17 @@ void visit(Archive& io, State& state) {
   io("still", state.sleepers.still);
   io("resting_contacts", state.sleepers.contacts);
   io("rod_impulse", state.rod_impulse);
+  io("bonds", state.bonds);
   io("mounts", state.mounts);
   io("flow", state.flow);
+  io("cell_deformation", state.cell.deformation);
+  io("cell_time_s", state.cell.time_s);
+  io("cell_rate", state.cell.rate);
   io("last_time_step_s", state.memory.last_s);
   io("next_time_step_s", state.memory.next_s);
   io("after_next_time_step_s", state.memory.after_next_s);
   io("last_overlap", state.memory.overlap);
+  io("elastic_energy", state.memory.elastic);
   io("entered", state.entered);
   io("left", state.left);
   io.group("course", [&] { visit(io, state.course); });

@@ -9,7 +9,7 @@
 
 namespace scree::io {
 
-inline const ArchiveKind checkpoint_kind{"scree checkpoint", 3};
+inline const ArchiveKind checkpoint_kind{"scree checkpoint", 4};
 
 /// What a checkpoint says first.
 struct CheckpointHead {

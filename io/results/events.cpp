@@ -40,6 +40,7 @@ void act(const Actions& actions, const Model& model, State& state) {
   for (const std::size_t mount : actions.release) release_mount(model, mount, state);
   for (const std::size_t mount : actions.lock) lock_mount(model, mount, state);
   for (const std::size_t guide : actions.release_bodies) release_bodies(guide, state);
+  for (const std::size_t law : actions.form_bonds) form_bonds(model, law, state);
   if (actions.gravity) set_gravity(*actions.gravity, state);
   if (actions.output_interval_s) {
     state.course.frames_from_s = state.time_s;

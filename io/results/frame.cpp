@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "engine/core/ordering.h"
+#include "engine/simulation/bonds.h"
 #include "engine/simulation/mounts.h"
 #include "io/results/body_fields.h"
 
@@ -39,8 +40,24 @@ FrameContacts frame_contacts(std::span<const Contact* const> contacts, const std
     result.body_a.push_back(c->key.a);
     result.body_b.push_back(fixed ? -1 : c->key.b);
     result.boundary.push_back(fixed ? static_cast<std::int32_t>(boundary_of(c->key.b)) : -1);
+    result.bond.push_back(-1);
   }
   return result;
+}
+
+void add_bonds(const State& state, const PlacedCell& cell, double factor, FrameContacts& result) {
+  for (const Bond& bond : state.bonds) {
+    const BondPlace at = place_bond(state.bodies, cell, bond);
+    result.point.push_back(
+        (state.bodies.position[static_cast<std::size_t>(bond.a)] + at.arm_a).cast<float>());
+    result.normal.push_back(at.frame.row(0).transpose().cast<float>());
+    result.impulse.push_back((factor * (at.frame.transpose() * bond.impulse)).cast<float>());
+    result.gap.push_back(static_cast<float>(at.stretch[0]));
+    result.body_a.push_back(bond.a);
+    result.body_b.push_back(bond.b);
+    result.boundary.push_back(-1);
+    result.bond.push_back(bond.law);
+  }
 }
 
 /// Frames list bodies by their id, whatever slots they are in.
@@ -102,7 +119,7 @@ Frame make_frame(const Model& model, const State& state, const std::vector<std::
   frame.position = single(bodies.position);
   frame.velocity = single(bodies.linear_velocity);
   if (model.cell.is_periodic()) {  // of the images in it
-    const PlacedCell cell = model.cell.at(state.time_s);
+    const PlacedCell cell = cell_at(model, state, state.time_s);
     frame.lattice.assign(cell.lattice.data(), cell.lattice.data() + cell.lattice.size());
     for (std::size_t i = 0; i < n; ++i) {
       const Vec3 shift = cell.image_in_cell(bodies.position[i]);
@@ -123,6 +140,11 @@ Frame make_frame(const Model& model, const State& state, const std::vector<std::
     ++frame.contacts_of_body[static_cast<std::size_t>(c->key.a)];
     if (!is_boundary(c->key.b)) ++frame.contacts_of_body[static_cast<std::size_t>(c->key.b)];
   }
+  for (const Bond& bond : state.bonds) {
+    if (bond.impulse.isZero(0.0)) continue;
+    ++frame.contacts_of_body[static_cast<std::size_t>(bond.a)];
+    ++frame.contacts_of_body[static_cast<std::size_t>(bond.b)];
+  }
   for (const std::string& name : field_names) {
     frame.fields.push_back(body_field(name)->values(model, state, contacts));
   }
@@ -135,7 +157,10 @@ Frame make_frame(const Model& model, const State& state, const std::vector<std::
   frame.has_contacts = with_contacts;
   // As if all steps had the same length: impulses over that are forces.
   const double last = state.memory.last_s, factor = last > 0.0 ? model.settings.time_step_s / last : 1.0;
-  if (with_contacts) frame.contacts = frame_contacts(contacts, bodies.position, factor);
+  if (with_contacts) {
+    frame.contacts = frame_contacts(contacts, bodies.position, factor);
+    add_bonds(state, cell_at(model, state, state.time_s), factor, frame.contacts);
+  }
   for (std::size_t k = 0; k < frame.contacts.point.size() && !frame.image_shift.empty(); ++k)
     frame.contacts.point[k] += frame.image_shift[static_cast<std::size_t>(frame.contacts.body_a[k])];
 

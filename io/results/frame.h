@@ -12,7 +12,7 @@
 
 namespace scree::io {
 
-/// All arrays are [contact].
+/// All arrays are [contact]: those that touch or nearly do, then bonds, at the middle of each.
 struct FrameContacts {
   std::vector<Vec3f> point;            // m
   std::vector<Vec3f> normal;           // unit, from b to a
@@ -22,6 +22,8 @@ struct FrameContacts {
   std::vector<std::int32_t> body_a;    // place in the frame
   std::vector<std::int32_t> body_b;    // place in the frame, -1 if b is a boundary
   std::vector<std::int32_t> boundary;  // index, -1 if b is a body
+  std::vector<std::int32_t> bond;      // kind of bonds, -1 where it is none; a bond's gap is how far it is
+                                       // drawn out along the normal
 };
 
 /// Energy and momentum balances at one moment; flows and impulses are sums since the start of the run.

@@ -11,6 +11,7 @@
 #include "io/files/text_file.h"
 #include "io/results/background_writer.h"
 #include "io/results/body_fields.h"
+#include "io/results/bond_table.h"
 #include "io/results/boundary_table.h"
 #include "io/results/cell_table.h"
 #include "io/results/checkpoint.h"
@@ -61,12 +62,13 @@ RunFolder prepare(const Scene& scene, const RecordOptions& options) {
 
 /// Bytes that the tables of rows have, as a checkpoint knows them; 0: none yet.
 struct RowPositions {
-  std::int64_t steps = 0, boundaries = 0, mounts = 0, held = 0, cell = 0, openings = 0, events = 0;
+  std::int64_t steps = 0, boundaries = 0, mounts = 0, held = 0, bonds = 0, cell = 0, openings = 0, events = 0;
   void visit(Archive& io) {
     io("steps", steps);
     io("boundaries", boundaries);
     io("mounts", mounts);
     io("held", held);
+    io("bonds", bonds);
     io("cell", cell);
     io("openings", openings);
     io("events", events);
@@ -87,6 +89,7 @@ struct RunRecorder::Parts {
   std::optional<BoundaryTable> loads;
   std::optional<MountTable> mounts;
   std::optional<BoundaryTable> held;
+  std::optional<BondTable> bonds;
   std::optional<CellTable> cell;
   std::optional<OpeningTable> openings;
   std::optional<EventTable> events;
@@ -131,6 +134,7 @@ struct RunRecorder::Parts {
     if (!s.model.boundaries.empty()) loads.emplace(folder.boundaries(), s.model.boundaries, at.boundaries);
     if (!s.model.mounts.empty()) mounts.emplace(folder.mounts(), s.model.mounts, at.mounts);
     if (!s.model.guides.empty()) held.emplace(folder.held(), s.model.guides, at.held);
+    if (!s.model.bonds.empty()) bonds.emplace(folder.bonds(), s.model.bonds, at.bonds);
     if (s.model.cell.is_periodic()) cell.emplace(folder.cell(), at.cell);
     if (!opening_totals(s.model, s.initial).empty()) openings.emplace(folder.openings(), at.openings);
     if (!s.events.empty()) events.emplace(folder.events(), s.events, at.events);
@@ -204,6 +208,7 @@ struct RunRecorder::Parts {
     if (loads) at.boundaries = loads->sync();
     if (mounts) at.mounts = mounts->sync();
     if (held) at.held = held->sync();
+    if (bonds) at.bonds = bonds->sync();
     if (cell) at.cell = cell->sync();
     if (openings) at.openings = openings->sync();
     if (events) at.events = events->sync();
@@ -310,6 +315,7 @@ void RunRecorder::after_step(const StepResult& result, const State& state) {
   if (p.loads) p.loads->append(report, result.boundaries);
   if (p.mounts) p.mounts->append(report, result.mounts);
   if (p.held) p.held->append(report, result.guides);
+  if (p.bonds) p.bonds->append(report, result.bonds);
   if (p.cell) p.cell->append(report, {&result.cell, 1});
   if (p.openings) p.openings->append(p.scene.model, state);
   if (p.frame_due(state)) p.add_frame(state);
@@ -356,6 +362,7 @@ Summary RunRecorder::finish(RunStatus status, const State& state, bool good) {
     if (p.loads) attempt([&] { p.loads->close(); });
     if (p.mounts) attempt([&] { p.mounts->close(); });
     if (p.held) attempt([&] { p.held->close(); });
+    if (p.bonds) attempt([&] { p.bonds->close(); });
     if (p.cell) attempt([&] { p.cell->close(); });
     if (p.openings) attempt([&] { p.openings->close(); });
     if (p.events) attempt([&] { p.events->close(); });

@@ -66,6 +66,8 @@ void add_flows(EnergyLedger& sum, const EnergyLedger& step) {
   sum.position_correction += step.position_correction;
   sum.boundary_work += step.boundary_work;
   sum.force_work += step.force_work;
+  sum.joint_work += step.joint_work;
+  sum.elastic = step.elastic;
   sum.exchanged += step.exchanged;
   sum.remainder += step.remainder;
 }
@@ -83,6 +85,8 @@ nlohmann::ordered_json ledger(const Summary& s) {
           {"position_correction_J", s.energy.position_correction},
           {"boundary_work_J", s.energy.boundary_work},
           {"force_work_J", s.energy.force_work},
+          {"joint_work_J", s.energy.joint_work},
+          {"elastic_J", s.energy.elastic},
           {"exchanged_J", s.energy.exchanged},
           {"remainder_J", s.energy.remainder},
           {"injected_J", s.energy_injected_J}};
@@ -291,7 +295,7 @@ FrameBalances RunStatistics::balances(const State& state) const {
 double RunStatistics::turned_over_J() const {
   const EnergyLedger& e = sums_.energy;
   return sums_.kinetic_initial_J + (sums_.potential_initial_J - potential_min_) + std::abs(e.boundary_work) +
-         std::abs(e.force_work) + std::abs(e.position_correction);
+         std::abs(e.force_work) + std::abs(e.joint_work) + std::abs(e.position_correction);
 }
 
 double RunStatistics::ledger_breach() const {
@@ -354,7 +358,8 @@ void keep(Archive& io, const std::string& name, EnergyLedger& e) {
     io("position_correction", e.position_correction);
     io("boundary_work", e.boundary_work);
     io("force_work", e.force_work);
-    io("rod_work", e.rod_work);
+    io("joint_work", e.joint_work);
+    io("elastic", e.elastic);
     io("exchanged", e.exchanged);
     io("remainder", e.remainder);
   });

@@ -473,6 +473,8 @@ struct LedgerArrays {
       {"position_correction", "[frame] put in by it since the start", &EnergyLedger::position_correction},
       {"boundary_work", "[frame] done on the bodies since the start", &EnergyLedger::boundary_work},
       {"force_work", "[frame] done on the bodies since the start", &EnergyLedger::force_work},
+      {"joint_work", "[frame] done on the bodies by bonds since the start", &EnergyLedger::joint_work},
+      {"elastic_energy", "[frame] in the springs of bonds", &EnergyLedger::elastic},
       {"exchanged", "[frame] of bodies that came, less that of those that left, since the start",
        &EnergyLedger::exchanged},
       {"remainder", "[frame] what the ledger leaves over since the start", &EnergyLedger::remainder},
@@ -526,7 +528,7 @@ struct LedgerArrays {
 
 /// Ragged: the contacts of frame k are rows offset[k] to offset[k + 1] of every array.
 struct ContactArrays {
-  Growing offset, recorded, point, normal, impulse, gap, body_a, body_b, boundary;
+  Growing offset, recorded, point, normal, impulse, gap, body_a, body_b, boundary, bond;
 
   explicit ContactArrays(hid_t file, double impulse_time_s) {
     const Handle group = group_for(file, "contacts");
@@ -551,12 +553,15 @@ struct ContactArrays {
                      scalar);
     boundary = Growing(g, {"boundary", "1", "[contact] row of /boundaries, -1 against a body"},
                        H5T_NATIVE_INT32, scalar);
+    bond =
+        Growing(g, {"bond", "1", "[contact] kind of bonds, -1 where it is none"}, H5T_NATIVE_INT32, scalar);
     if (offset.rows() == 0) append_end(offset, gap);
   }
 
   template <class F>
   void each(F&& f) {
-    for (Growing* array : {&offset, &recorded, &point, &normal, &impulse, &gap, &body_a, &body_b, &boundary})
+    for (Growing* array :
+         {&offset, &recorded, &point, &normal, &impulse, &gap, &body_a, &body_b, &boundary, &bond})
       f(*array);
   }
 
@@ -575,6 +580,7 @@ struct ContactArrays {
     body_a.append(rows_of(contacts.body_a).data(), n);
     body_b.append(rows_of(contacts.body_b).data(), n);
     boundary.append(contacts.boundary.data(), n);
+    bond.append(contacts.bond.data(), n);
     recorded.append(&asked_for, 1);
     append_end(offset, gap);
   }

@@ -275,6 +275,10 @@ FrameContacts TrajectoryReader::contacts(std::size_t k) const {
     c.body_a = f.read<std::int32_t>("contacts/body_a", first, n);
     c.body_b = f.read<std::int32_t>("contacts/body_b", first, n);
     c.boundary = f.read<std::int32_t>("contacts/boundary", first, n);
+    if (f.has("contacts/bond"))
+      c.bond = f.read<std::int32_t>("contacts/bond", first, n);
+    else
+      c.bond.assign(n, -1);  // of an earlier version
     expect_indices("contacts/body_a", c.body_a, 0, place.size());
     expect_indices("contacts/body_b", c.body_b, -1, place.size());
     expect_indices("contacts/boundary", c.boundary, -1, p.run.model.boundaries.size());

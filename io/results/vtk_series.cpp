@@ -150,7 +150,8 @@ void VtkSeries::append(const Frame& frame) {
                       {"gap", c.gap},
                       {"body_a", id_a},
                       {"body_b", id_b},
-                      {"boundary", c.boundary}});
+                      {"boundary", c.boundary},
+                      {"bond", c.bond}});
     p.list(p.contacts, frame, p.folder.contacts_series());
   }
   ++p.frames;

@@ -41,6 +41,7 @@ struct Actions {
   std::vector<std::size_t> remove, start_motion, stop_motion;  // boundaries
   std::vector<std::size_t> release, lock;                      // mounts
   std::vector<std::size_t> release_bodies;                     // guides
+  std::vector<std::size_t> form_bonds;                         // kinds of bonds
   std::optional<Vec3> gravity;                                 // m/s^2
   std::optional<double> output_interval_s;
   std::string text;  // "remove gate; stop"

@@ -112,6 +112,11 @@ constexpr std::array section_table{
                 "feels what the sphere of its volume would, in its centre; nothing turns it. Its work is in "
                 "`force_work_J`."},
     SectionInfo{
+        "bonds", "[[bonds]]", false, "",
+        "One heading a kind of bonds: round bars that glue bodies together which nearly touch, rigid or "
+        "elastic, until they break. Where two bodies are glued they have no contact. bonds.csv has when "
+        "each formed and broke."},
+    SectionInfo{
         "events", "[[events]]", false, "",
         "One heading an event: a quantity crosses a threshold, and at the end of that step, between two "
         "steps and at that very time, all of its actions are done. events.csv lists what happened."},
@@ -193,6 +198,8 @@ constexpr std::array key_table{
         .description = "Obstacles."},
     Key{.section = "", .name = "cell", .type = table,
         .description = "Where space repeats itself."},
+    Key{.section = "", .name = "bonds", .type = tables,
+        .description = "What glues bodies together until it breaks."},
     Key{.section = "", .name = "mounts", .type = tables,
         .description = "What carries boundaries and is moved by forces."},
     Key{.section = "", .name = "gravity_function", .type = functions, .unit = "m/s^2",
@@ -257,7 +264,7 @@ constexpr std::array key_table{
 
     Key{.section = "output", .name = "interval", .type = number, .unit = "s", .range = positive,
         .description = "Simulated time between frames."},
-    Key{.section = "output", .name = "fields", .type = words, .words = "asleep|kinetic_energy|overlap",
+    Key{.section = "output", .name = "fields", .type = words, .words = "asleep|bonds|fragment|kinetic_energy|overlap",
         .description = "What a frame holds of every body beyond its pose and velocity."},
     Key{.section = "output", .name = "hdf5", .type = boolean,
         .description = "Write trajectory.h5."},
@@ -389,7 +396,7 @@ constexpr std::array key_table{
     Key{.section = "perturbations", .name = "normal", .type = vector, .required = true, .forms = "plane",
         .description = "Points to where Q is positive; any length but zero."},
 
-    Key{.section = "bodies", .name = "generate", .type = word, .words = "lattice|random",
+    Key{.section = "bodies", .name = "generate", .type = word, .words = "lattice|random|dense",
         .description = "Makes `count` bodies in `region`: on a grid, or one after the other at random "
                        "places where they overlap neither each other nor bodies of earlier headings."},
     Key{.section = "bodies", .name = "table", .type = text, .forms = "table",
@@ -408,11 +415,11 @@ constexpr std::array key_table{
     Key{.section = "bodies", .name = "position", .type = vector, .unit = "m", .required = true, .forms = "single",
         .description = "Centre of mass."},
     Key{.section = "bodies", .name = "orientation", .type = orientation, .words = "random|aligned",
-        .forms = "single|lattice|random",
+        .forms = "single|lattice|random|dense",
         .description = "Unit quaternion [w, x, y, z] from the body's axes to the world's; `aligned` is [1,"
                        " 0, 0, 0]. Left out: `aligned` for a single body, `random` for generated ones."},
     Key{.section = "bodies", .name = "orientation_spread", .type = number, .unit = "deg",
-        .range = {.low = 0.0, .high = 180.0}, .forms = "lattice|random",
+        .range = {.low = 0.0, .high = 180.0}, .forms = "lattice|random|dense",
         .description = "Generated bodies are turned out of `orientation` by rotation vectors whose components are normal "
                        "with this standard deviation."},
     Key{.section = "bodies", .name = "velocity", .type = vector, .unit = "m/s",
@@ -426,22 +433,30 @@ constexpr std::array key_table{
                        "What contacts do to them is in held.csv."},
     Key{.section = "bodies", .name = "motion", .type = tables,
         .description = "They are led as one piece, whatever pushes them, as [[boundaries.motion]] has it."},
-    Key{.section = "bodies", .name = "count", .type = integer, .required = true, .range = counting,
-        .forms = "lattice|random",
-        .description = "Number of bodies to make."},
-    Key{.section = "bodies", .name = "region", .type = table, .required = true, .forms = "lattice|random",
+    Key{.section = "bodies", .name = "count", .type = integer, .range = counting,
+        .forms = "lattice|random|dense",
+        .description = "Number of bodies to make. With `dense` this or `solid_fraction`."},
+    Key{.section = "bodies", .name = "solid_fraction", .type = number, .unit = "1", .range = {.low = 0.0, .high = 0.95, .low_open = true},
+        .forms = "dense",
+        .description = "Part of the region's volume that the bodies are to fill, in place of `count`."},
+    Key{.section = "bodies", .name = "region", .type = table, .required = true, .forms = "lattice|random|dense",
         .description = "Where to make them."},
-    Key{.section = "bodies", .name = "scale", .type = table, .forms = "lattice|random",
+    Key{.section = "bodies", .name = "scale", .type = table, .forms = "lattice|random|dense",
         .description = "Distribution of sizes; all are equal if left out."},
     Key{.section = "bodies", .name = "spacing", .type = number, .unit = "m", .range = positive, .forms = "lattice",
         .description = "Distance between neighbouring places of the grid; left out, the largest body's "
                        "length plus twice the jitter, so that no orientation can overlap."},
+    Key{.section = "bodies", .name = "arrangement", .type = word, .words = "cubic|body_centred|face_centred|hexagonal", .forms = "lattice",
+        .description = "Of the lattice, in layers along the region's third axis; `spacing` is that of nearest neighbours. Equal spheres "
+                       "that touch fill 0.524, 0.680, 0.740 and 0.740."},
     Key{.section = "bodies", .name = "jitter", .type = number, .unit = "m", .range = not_negative, .forms = "lattice",
         .description = "Largest random shift from a place of the grid, along each axis."},
     Key{.section = "bodies", .name = "attempts", .type = integer,
-        .range = {.low = 1.0, .high = 1e9}, .forms = "random",
+        .range = {.low = 1.0, .high = 1e9}, .forms = "random|dense",
         .description = "Places tried for a body before the region counts as full."},
-    Key{.section = "bodies", .name = "seed", .type = integer, .range = seeds, .forms = "single|lattice|random",
+    Key{.section = "bodies", .name = "clearance", .type = number, .unit = "m", .range = not_negative, .forms = "random",
+        .description = "Least gap between two bodies; of spheres these are Poisson discs. Of shapes with hollows it may be less."},
+    Key{.section = "bodies", .name = "seed", .type = integer, .range = seeds, .forms = "single|lattice|random|dense",
         .description = "Random numbers of this heading; left out, they follow from the scene's seed and "
                        "the heading's number."},
 
@@ -658,6 +673,18 @@ constexpr std::array key_table{
         .description = "High corner."},
     Key{.section = "cell", .name = "periodic", .type = words, .words = "x|y|z",
         .description = "The directions along which it repeats itself."},
+    Key{.section = "cell", .name = "stress_x", .type = number, .unit = "Pa", .range = not_negative,
+        .description = "Normal stress along x that the cell holds, positive in compression, by stretching and squeezing itself "
+                       "along it; a flow goes on top. Its width is what the scene says if left out."},
+    Key{.section = "cell", .name = "stress_y", .type = number, .unit = "Pa", .range = not_negative,
+        .description = "The same along y."},
+    Key{.section = "cell", .name = "stress_z", .type = number, .unit = "Pa", .range = not_negative,
+        .description = "The same along z."},
+    Key{.section = "cell", .name = "inertia", .type = number, .unit = "1", .range = positive,
+        .description = "Of the rate at which it stretches along a direction whose stress is held, over the mass of all bodies times "
+                       "the square of the cell's edge: the less, the quicker it answers. Stresses at rest do not depend on it."},
+    Key{.section = "cell", .name = "largest_rate", .type = number, .unit = "1/s", .range = positive,
+        .description = "The fastest that it stretches or is squeezed along such a direction; any rate if left out."},
     Key{.section = "cell", .name = "flow", .type = tables,
         .description = "How it deforms; not at all if left out."},
 
@@ -766,6 +793,37 @@ constexpr std::array key_table{
     Key{.section = "fluid", .name = "velocity", .type = functions, .unit = "m/s",
         .description = "Of the fluid: expressions of x, y, z (m) and t (s), or numbers; at rest if left out."},
 
+    Key{.section = "bonds", .name = "name", .type = text,
+        .description = "What events and bonds.csv call them; left out, `bonds` and the heading's number."},
+    Key{.section = "bonds", .name = "materials", .type = words,
+        .description = "Names of materials: both bodies of a bond are of one of them. Left out: all."},
+    Key{.section = "bonds", .name = "reach", .type = number, .unit = "1", .range = {.low = 0.0, .high = 1.0},
+        .description = "Largest gap that is bridged when bonds form, over the smaller of the two bodies' smallest lengths (of an "
+                       "ellipsoid the smallest semi-axis)."},
+    Key{.section = "bonds", .name = "time", .type = number, .unit = "s", .range = not_negative,
+        .description = "When they form, between bodies as they are then."},
+    Key{.section = "bonds", .name = "waits", .type = boolean,
+        .description = "They form when an event says so by `form_bonds`, and not before."},
+    Key{.section = "bonds", .name = "radius_ratio", .type = number, .unit = "1", .range = positive,
+        .description = "Radius of the bar, over the smaller of the two bodies' smallest lengths."},
+    Key{.section = "bonds", .name = "young_modulus", .type = number, .unit = "Pa", .range = positive,
+        .description = "Of the bar, which is as long as the bodies' centres are apart; rigid if left out."},
+    Key{.section = "bonds", .name = "stiffness_ratio", .type = number, .unit = "1", .range = positive,
+        .description = "Young's modulus over the shear modulus: 2 (1 + Poisson's ratio) of a solid."},
+    Key{.section = "bonds", .name = "damping", .type = number, .unit = "1", .range = not_negative,
+        .description = "Of the bar's springs, over the damping at which two bodies that it joins just do not swing."},
+    Key{.section = "bonds", .name = "tensile_strength", .type = number, .unit = "Pa", .range = positive,
+        .description = "It breaks where tension and bending together bring this stress to its rim: F / A + moment_share M r / I. "
+                       "Never if left out."},
+    Key{.section = "bonds", .name = "shear_strength", .type = number, .unit = "Pa", .range = positive,
+        .description = "The same of shear and torsion: F / A + moment_share M r / J. Never if left out."},
+    Key{.section = "bonds", .name = "moment_share", .type = number, .unit = "1", .range = {.low = 0.0, .high = 1.0},
+        .description = "What part of the stresses of moments counts."},
+    Key{.section = "bonds", .name = "breaking_force", .type = number, .unit = "N", .range = positive,
+        .description = "It breaks at this force, whatever its direction. Never if left out."},
+    Key{.section = "bonds", .name = "breaking_moment", .type = number, .unit = "N m", .range = positive,
+        .description = "It breaks at this moment, whatever its direction. Never if left out."},
+
     Key{.section = "events", .name = "name", .type = text,
         .description = "Name in messages and results; left out, `event` and the heading's number."},
     Key{.section = "events", .name = "quantity", .type = text, .required = true,
@@ -808,6 +866,9 @@ constexpr std::array key_table{
         .description = "Name of a mount that stands still from then on."},
     Key{.section = "events", .name = "release_bodies", .type = text,
         .description = "Name of held bodies that move by themselves from then on, as fast as they were led."},
+    Key{.section = "events", .name = "form_bonds", .type = text,
+        .description = "Name of a kind of bonds that form in the next step, between all bodies near enough that have none of "
+                       "any kind."},
     Key{.section = "events", .name = "gravity", .type = vector, .unit = "m/s^2",
         .description = "Gravity from then on. The ledger keeps the potential energy of the scene's own; what gravity does "
                        "beyond it is in `force_work_J`."},

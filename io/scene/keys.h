@@ -13,7 +13,7 @@ namespace scree::io {
 enum class ValueType {
   text,
   word,   // one of `words`
-  words,  // a list of any of `words`
+  words,  // a list of any of `words`; of any texts if there are none
   boolean,
   number,  // or one of `words`, if there are any
   integer,

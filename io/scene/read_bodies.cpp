@@ -3,6 +3,7 @@
 #include <map>
 
 #include "engine/generation/packing.h"
+#include "engine/simulation/dense_packing.h"
 #include "engine/simulation/guides.h"
 #include "io/scene/body_table.h"
 #include "io/scene/faults.h"
@@ -41,7 +42,7 @@ class GroupReader {
                !section_.node()->faulty && material && shape) {
       material_ = *material;
       if (group_.form == "single") single(*shape);
-      if (group_.form == "lattice" || group_.form == "random") generated(*shape);
+      if (group_.form == "lattice" || group_.form == "random" || group_.form == "dense") generated(*shape);
     }
     group_.end = bodies().size();
     if (!section_.node()->faulty) hold();
@@ -210,10 +211,11 @@ class GroupReader {
       recipe.size = model_.shapes.sized_clump(index_of(shape)).size;
     }
     recipe.spread = read_spread(section_, reading_);
-    const auto count = static_cast<std::size_t>(section_.integer("count"));
+    const std::optional<std::size_t> asked_for = count_of(shape, *region, *scale);
+    if (!asked_for) return;
+    const std::size_t count = *asked_for;
     if (bodies().size() + count > reading_.most_bodies) {
-      Fault fault = fault_at(section_.given("count"), section_.path_of("count"),
-                             "these bodies do not fit into the memory that there is");
+      Fault fault = about(section_, count_key(), "these bodies do not fit into the memory that there is");
       fault.allowed =
           fmt::format("<= {}", reading_.most_bodies - std::min(reading_.most_bodies, bodies().size()));
       reading_.faults.push_back(std::move(fault));
@@ -221,18 +223,96 @@ class GroupReader {
     }
     std::vector<Grain> grains;
     if (group_.form == "lattice") {
-      const double jitter = settings_of<LatticeSettings>(section_).jitter;
-      const double spacing =
-          section_.has("spacing") ? section_.number("spacing") : safe_spacing(recipe, jitter);
-      if (!keeps_apart(spacing, recipe)) return;
-      grains = lattice(recipe, *region, {count, spacing, jitter}, seed());
+      auto places = settings_of<LatticeSettings>(section_);
+      places.spacing =
+          section_.has("spacing") ? section_.number("spacing") : safe_spacing(recipe, places.jitter);
+      if (!keeps_apart(places.spacing, recipe)) return;
+      places.count = count;
+      grains = lattice(recipe, *region, places, seed());
+    } else if (group_.form == "dense") {
+      std::optional<std::vector<Grain>> packed = dense(recipe, shape, *region, count);
+      if (!packed) return;
+      grains = std::move(*packed);
     } else {
-      const int attempts = settings_of<RandomPackingSettings>(section_).attempts;
-      grains = random_packing(recipe, *region, {count, attempts}, obstacles(), seed(), model_.cell.at(0.0));
+      auto packing = settings_of<RandomPackingSettings>(section_);
+      packing.count = count;
+      grains = random_packing(recipe, *region, packing, obstacles(), seed(), model_.cell.at(0.0));
     }
     if (grains.size() < count) cannot_fit(grains.size(), *region);
     const Twist motion = settings_of<Twist>(section_);
     for (const Grain& grain : grains) add(scaled_shape(shape, grain.scale), grain.pose, motion);
+  }
+
+  const char* count_key() const { return section_.has("count") ? "count" : "solid_fraction"; }
+
+  /// As many as the scene says, or as make the solid fraction that it says with sizes as they are on average.
+  std::optional<std::size_t> count_of(const ShapeDescription& shape, const Region& region,
+                                      const SizeLaw& scale) {
+    const bool by_fraction = section_.has("solid_fraction");
+    if (section_.has("count") == by_fraction) {
+      if (by_fraction)
+        refuse("solid_fraction", "does not go with count");
+      else
+        reading_.faults.push_back(missing_key(section_, "count"));
+      return std::nullopt;
+    }
+    if (!by_fraction) return static_cast<std::size_t>(section_.integer("count"));
+    constexpr int sizes = 4096;
+    const SizeDistribution law = scale.by_mass ? by_number(scale.law) : scale.law;
+    double cubes = 0.0;
+    for (int k = 0; k < sizes; ++k) cubes += std::pow(quantile(law, (k + 0.5) / sizes), 3) / sizes;
+    const double each = cubes * volume(model_.shapes, index_of(shape));
+    return static_cast<std::size_t>(
+        std::max(1.0, std::round(section_.number("solid_fraction") * volume(region) / each)));
+  }
+
+  /// Random places in a larger region, which shrinks around them; none, with a fault, if that fails.
+  std::optional<std::vector<Grain>> dense(const GrainRecipe& recipe, const ShapeDescription& shape,
+                                          const Region& region, std::size_t count) {
+    const auto fail = [&](std::string_view key, const std::string& problem, const std::string& suggestion) {
+      refuse(key, problem.c_str());
+      reading_.faults.back().suggestion = suggestion;
+      return std::nullopt;
+    };
+    if (std::holds_alternative<MeshRegion>(region))
+      return fail("region", "is no box or cylinder, which dense packings need", "generate = \"random\"");
+    if (bodies().size() > 0)
+      return fail("generate", "makes a dense packing, which has to be the first of the bodies",
+                  "put this heading above the others");
+    // Sizes are drawn as random places draw them, so that their sum is known before there are any.
+    double whole = 0.0;
+    for (std::size_t i = 0; i < count; ++i) {
+      Random random(seed(), i);
+      whole += std::pow(sample(recipe.scale, random), 3);
+    }
+    whole *= volume(model_.shapes, index_of(shape));
+    const auto [fraction, factor] = looseness(region, whole);
+    auto places = settings_of<RandomPackingSettings>(section_);
+    places.count = count;
+    const PeriodicCell& cell = model_.cell;
+    PeriodicCell wide = cell;
+    const Vec3 middle = 0.5 * (cell.low + cell.high);
+    wide.low = middle + factor * (cell.low - middle);
+    wide.high = middle + factor * (cell.high - middle);
+    wide.flow.clear();
+    std::vector<Grain> grains =
+        random_packing(recipe, enlarged(region, cell, factor), places, {}, seed(), wide.at(0.0));
+    if (grains.size() < count) return grains;
+    std::vector<ShapeIndex> shapes;
+    std::vector<Pose> poses;
+    for (const Grain& grain : grains) {
+      shapes.push_back(index_of(scaled_shape(shape, grain.scale)));
+      poses.push_back(grain.pose);
+    }
+    const double reached = compress(model_.shapes, shapes, region, cell, factor, poses);
+    if (reached > 1.0)
+      return fail(count_key(),
+                  fmt::format("is too much: these bodies would fill {:.4g} of the region, and come to {:.4g} "
+                              "without overlap",
+                              fraction, fraction / std::pow(reached, 3)),
+                  "lower it, or enlarge the region");
+    for (std::size_t i = 0; i < grains.size(); ++i) grains[i].pose = poses[i];
+    return grains;
   }
 
   /// False, with a fault, if neighbours overlap however they are turned.
@@ -256,9 +336,9 @@ class GroupReader {
   }
 
   void cannot_fit(std::size_t fitted, const Region& region) {
-    Fault fault = fault_at(
-        section_.given("count"), section_.path_of("count"),
-        fmt::format("only {} of the bodies fit into the region of {:.4g} m^3", fitted, volume(region)));
+    Fault fault =
+        about(section_, count_key(),
+              fmt::format("only {} of the bodies fit into the region of {:.4g} m^3", fitted, volume(region)));
     fault.suggestion = group_.form == "lattice"
                            ? "enlarge the region, or lower count or spacing"
                            : "enlarge the region, lower count, or raise attempts; random places fill "

@@ -44,6 +44,36 @@ void read_flow(const Section& section, Reading& reading) {
   cell.flow.push_back(flow);
 }
 
+void read_stress(const Section& section, Reading& reading) {
+  PeriodicCell& cell = reading.scene.model.cell;
+  auto held = settings_of<HeldStress>(section);
+  if (section.has("largest_rate")) held.largest_rate = section.number("largest_rate");
+  for (std::size_t k = 0; k < 3; ++k) {
+    const std::string key = fmt::format("stress_{}", axes[k]);
+    if (!section.has(key)) continue;
+    held.stress = section.number(key);
+    cell.held[k] = held;
+    if (!cell.periodic[k])
+      reading.faults.push_back(about(section, key, "is along a direction that is not periodic"));
+  }
+  if (!cell.holds_stress()) {
+    for (const char* key : {"inertia", "largest_rate"})
+      if (section.has(key))
+        reading.faults.push_back(about(section, key, "is of no use to a cell that holds no stress"));
+    return;
+  }
+  const SolverKind kind = reading.scene.model.settings.solver.kind;
+  if (kind == SolverKind::per_body || kind == SolverKind::per_contact) return;
+  for (const char* key : {"stress_x", "stress_y", "stress_z"}) {
+    if (!section.has(key)) continue;
+    reading.faults.push_back(about(
+        section, key,
+        fmt::format("does not go with the solver '{}', which knows no rates of cells", to_string(kind))));
+    reading.faults.back().suggestion = "choose per_body or per_contact";
+    break;
+  }
+}
+
 constexpr double rounding = 1e-12;  // of unit vectors
 
 /// What keeps a plane from being a wall of a periodic cell; empty if nothing does.
@@ -102,6 +132,7 @@ void read_cell(const Section& top, Reading& reading) {
   const std::vector<std::string> along = settings_of<RepeatedDirections>(section).periodic;
   for (std::size_t k = 0; k < 3; ++k) cell.periodic[k] = std::ranges::find(along, axes[k]) != along.end();
   if (!cell.is_periodic()) reading.faults.push_back(about(section, "periodic", "names no direction"));
+  read_stress(section, reading);
   for (const Section& flow : elements(section, "flow"))
     if (!flow.node()->faulty) read_flow(flow, reading);
 }

@@ -234,6 +234,10 @@ class EventReader {
       if (const auto guide = find_guide(section_, "release_bodies", reading_)) a.release_bodies = {*guide};
       done.push_back(fmt::format("release {}", section_.text("release_bodies")));
     }
+    if (section_.has("form_bonds")) {
+      if (const auto law = find_bonds(section_, "form_bonds", reading_)) a.form_bonds = {*law};
+      done.push_back(fmt::format("bond {}", section_.text("form_bonds")));
+    }
     if (section_.has("gravity")) {
       const Vec3 g = section_.vector("gravity");
       a.gravity = g;
@@ -249,7 +253,7 @@ class EventReader {
       refuse_all(
           "does nothing",
           "give stop = true, remove, start_motion, stop_motion, release_mount, lock_mount, release_bodies, "
-          "gravity or output_interval");
+          "form_bonds, gravity or output_interval");
   }
 
   const Section section_;

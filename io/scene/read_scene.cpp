@@ -142,6 +142,7 @@ Scene read_scene_text(const std::string& text, const std::filesystem::path& file
   read_bodies(top, reading);
   add_carried_bodies(reading);
   read_openings(top, reading);
+  read_bonds(top, reading);
   if (root.find("bodies") == nullptr && root.find("inlets") == nullptr && carried.list.empty())
     reading.faults.push_back(missing_bodies(file));
   read_events(top, reading);

@@ -58,6 +58,8 @@ void read_shapes(const Section& top, Reading& reading);
 void read_bodies(const Section& top, Reading& reading);
 /// Those of another run, after the scene's own.
 void add_carried_bodies(Reading& reading);
+/// Bonds, after materials.
+void read_bonds(const Section& top, Reading& reading);
 void read_events(const Section& top, Reading& reading);
 /// Gravity that changes, fields, a fluid.
 void read_forces(const Section& top, Reading& reading);
@@ -80,6 +82,9 @@ std::optional<std::size_t> find_mount(const Section& section, std::string_view k
 
 /// The held bodies that a key names, by their guide's number; a fault and none if there are none.
 std::optional<std::size_t> find_guide(const Section& section, std::string_view key, Reading& reading);
+
+/// The kind of bonds that a key names; a fault and none if there is none.
+std::optional<std::size_t> find_bonds(const Section& section, std::string_view key, Reading& reading);
 
 /// The region within the closed mesh of the section's `file`; else a fault and none.
 std::optional<MeshRegion> read_mesh_region(const Section& section, Reading& reading);

@@ -107,7 +107,7 @@ std::string type_name(const Key& key) {
     case ValueType::word:
       return joined(split_words(key.words), "`", ", ");
     case ValueType::words:
-      return "list of " + joined(split_words(key.words), "`", ", ");
+      return key.words.empty() ? "list of texts" : "list of " + joined(split_words(key.words), "`", ", ");
     case ValueType::boolean:
       return "true or false";
     case ValueType::number:
@@ -188,6 +188,7 @@ Json value_schema(const Key& key) {
       return {{"anyOf",
                Json::array({{{"enum", split_words(key.words)}}, {{"type", "string"}, {"pattern", "^="}}})}};
     case ValueType::words:
+      if (key.words.empty()) return {{"type", "array"}, {"items", {{"type", "string"}}}, {"minItems", 1}};
       return {{"type", "array"}, {"items", {{"enum", split_words(key.words)}}}};
     case ValueType::boolean:
       return {{"type", "boolean"}};

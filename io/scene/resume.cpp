@@ -57,6 +57,12 @@ void require_valid(const Model& model, const State& state) {
       pair(static_cast<std::int32_t>(i), seeds.list[static_cast<std::size_t>(k)].b);
   require(state.sleepers.still.empty() || state.sleepers.still.size() == n, "its sleepers");
   require(state.rod_impulse.empty() || state.rod_impulse.size() == model.rods.size(), "its rods");
+  for (const Bond& bond : state.bonds) {
+    const auto is_body = [&](std::int32_t i) { return i >= 0 && static_cast<std::size_t>(i) < n; };
+    require(is_body(bond.a) && is_body(bond.b) && bond.a != bond.b, "a bond is of nobody");
+    require(bond.law >= 0 && static_cast<std::size_t>(bond.law) < model.bonds.size(), "a bond is of no kind");
+  }
+  require(state.course.bonds.empty() || state.course.bonds.size() == model.bonds.size(), "its bonds");
   require(state.mounts.empty() || state.mounts.size() == model.mounts.size(), "its mounts");
   require(state.entered.empty() || state.entered.size() == model.inlets.size(), "its inlets");
   require(state.left.empty() || state.left.size() == model.outlets.size() + 1, "its outlets");

@@ -111,6 +111,14 @@ void for_each_key(PairLaw& law, auto&& f) {
   f("materials", "surface_tension", law.cohesion.surface_tension);
   f("materials", "bridge_volume", law.cohesion.bridge_volume);
 }
+void for_each_key(BondLaw& bonds, auto&& f) {
+  f("bonds", "reach", bonds.reach);
+  f("bonds", "time", bonds.time_s);
+  f("bonds", "radius_ratio", bonds.radius_ratio);
+  f("bonds", "stiffness_ratio", bonds.stiffness_ratio);
+  f("bonds", "damping", bonds.damping);
+  f("bonds", "moment_share", bonds.moment_share);
+}
 void for_each_key(Surface& surface, auto&& f) {
   f("materials", "friction_factors", surface.direction_factors);
 }
@@ -124,8 +132,14 @@ void for_each_key(Twist& twist, auto&& f) {
   f("bodies", "velocity", twist.linear);
   f("bodies", "angular_velocity", twist.angular);
 }
-void for_each_key(LatticeSettings& lattice, auto&& f) { f("bodies", "jitter", lattice.jitter); }
-void for_each_key(RandomPackingSettings& packing, auto&& f) { f("bodies", "attempts", packing.attempts); }
+void for_each_key(LatticeSettings& lattice, auto&& f) {
+  f("bodies", "jitter", lattice.jitter);
+  f("bodies", "arrangement", lattice.kind);
+}
+void for_each_key(RandomPackingSettings& packing, auto&& f) {
+  f("bodies", "attempts", packing.attempts);
+  f("bodies", "clearance", packing.clearance);
+}
 void for_each_key(SizeDistribution& scale, auto&& f) {
   f("scale", "distribution", scale.kind);
   f("scale", "mean", scale.mean);
@@ -172,6 +186,7 @@ void for_each_key(PeriodicCell& cell, auto&& f) {
   f("cell", "low", cell.low);
   f("cell", "high", cell.high);
 }
+void for_each_key(HeldStress& held, auto&& f) { f("cell", "inertia", held.inertia); }
 void for_each_key(RepeatedDirections& cell, auto&& f) { f("cell", "periodic", cell.periodic); }
 void for_each_key(CellFlow& flow, auto&& f) { f("flow", "start", flow.start); }
 void for_each_key(FlowGradient& gradient, auto&& f) {

@@ -173,7 +173,15 @@ class Validator {
 
   void words(Node& node, const Key& key, const std::string& path) {
     if (node.kind != NodeKind::list) {
-      add(node, path, "must be a list of words", nullptr, listed(key.words));
+      add(node, path, key.words.empty() ? "must be a list of texts" : "must be a list of words", nullptr,
+          listed(key.words));
+      return;
+    }
+    if (key.words.empty()) {
+      if (node.items.empty()) add(node, path, "is empty");
+      for (std::size_t i = 0; i < node.items.size(); ++i)
+        if (node.items[i].kind != NodeKind::text)
+          add(node.items[i], fmt::format("{}[{}]", path, i), "must be a text");
       return;
     }
     for (std::size_t i = 0; i < node.items.size(); ++i)

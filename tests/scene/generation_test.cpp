@@ -418,6 +418,65 @@ TEST(Lattice, FillsARegionThatFitsExactly) {
   EXPECT_EQ(lattice(sphere, box, {1000, 0.2, 0.0}, 1).size(), 3u * 2u * 4u);
 }
 
+// Every place inside has as many nearest neighbours as the crystal has, and they are where it has them.
+TEST(Lattice, CrystalsHaveTheirNeighbours) {
+  struct Crystal {
+    LatticeKind kind;
+    int neighbours;
+    double solid_fraction;
+  };
+  const GrainRecipe sphere{Vec3::Constant(0.05), {}, Quat::Identity()};
+  const BoxRegion box{Vec3::Zero(), Vec3::Constant(1.5)};
+  const double pi = std::numbers::pi;
+  for (const Crystal& crystal : {Crystal{LatticeKind::cubic, 6, pi / 6.0},
+                                 Crystal{LatticeKind::body_centred, 8, pi * std::sqrt(3.0) / 8.0},
+                                 Crystal{LatticeKind::face_centred, 12, pi / std::sqrt(18.0)},
+                                 Crystal{LatticeKind::hexagonal, 12, pi / std::sqrt(18.0)}}) {
+    const std::vector<Grain> grains = lattice(sphere, box, {100000, 0.1, 0.0, crystal.kind}, 1);
+    double inside = 0.0;
+    constexpr double edge = 0.25;
+    for (const Grain& grain : grains) {
+      const Vec3& x = grain.pose.position;
+      if ((x.array() < edge).any() || (x.array() > 1.5 - edge).any()) continue;
+      inside += 1.0;
+      int near = 0;
+      for (const Grain& other : grains) {
+        const double apart = (other.pose.position - x).norm();
+        if (&other == &grain) continue;
+        EXPECT_GT(apart, 0.1 * (1.0 - 1e-9));
+        near += apart < 0.1 * (1.0 + 1e-9) ? 1 : 0;
+      }
+      EXPECT_EQ(near, crystal.neighbours);
+    }
+    // Surfaces of the box cut layers: to a layer in ten.
+    EXPECT_NEAR(inside * 4.0 / 3.0 * pi * std::pow(0.05, 3), crystal.solid_fraction, 0.1 * crystal.solid_fraction);
+  }
+  const Region cylinder = CylinderRegion{Vec3::Zero(), Vec3(0, 0, 1), 0.5};
+  const std::vector<Grain> in_cylinder = lattice(sphere, cylinder, {100000, 0.1, 0.0, LatticeKind::hexagonal}, 1);
+  const GrainRecipe smaller{Vec3::Constant(0.05 * (1.0 - 1e-9)), {}, Quat::Identity()};
+  expect_apart_and_inside(in_cylinder, smaller, cylinder);
+  const double filled = static_cast<double>(in_cylinder.size()) * 4.0 / 3.0 * pi * std::pow(0.05, 3);
+  EXPECT_GT(filled / volume(cylinder), 0.55);
+}
+
+// Gaps of at least the clearance, by the exact distance of ellipsoids; of spheres it is that of their centres.
+TEST(RandomPacking, KeepsItsClearance) {
+  const Region box = BoxRegion{Vec3::Zero(), Vec3::Constant(1.0)};
+  for (const Vec3& axes : {Vec3(0.03, 0.03, 0.03), Vec3(0.05, 0.03, 0.02)}) {
+    const std::vector<Grain> grains =
+        random_packing({axes, {}, std::nullopt}, box, {.count = 300, .clearance = 0.02}, {}, 3);
+    ASSERT_EQ(grains.size(), 300u);
+    double nearest = infinity;
+    for (std::size_t i = 0; i < grains.size(); ++i)
+      for (std::size_t j = 0; j < i; ++j)
+        nearest = std::min(nearest, gap(place(Ellipsoid{axes}, grains[i].pose),
+                                        place(Ellipsoid{axes}, grains[j].pose))
+                                        .distance);
+    EXPECT_GE(nearest, 0.02 * (1.0 - 1e-9));
+    EXPECT_LT(nearest, 0.025);
+  }
+}
+
 TEST(Lattice, LeavesOutPlacesThatStickOutOfACylinder) {
   const GrainRecipe sphere{Vec3::Constant(0.1), {}, Quat::Identity()};
   const Region cylinder = CylinderRegion{Vec3(1.0, 1.0, 1.0), Vec3(2.0, 1.5, 3.0), 0.31};

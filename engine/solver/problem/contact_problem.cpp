@@ -48,6 +48,7 @@ void ContactProblem::resize(std::size_t bodies, std::size_t contacts, bool impac
   resize_with_room(approach, contacts);
   resize_with_room(start_impulse, contacts);
   image_velocity.clear();
+  cell.reset();
   rows.clear();
   contact_rows = 0;
   restitution.resize(impacts ? contacts : 0);
@@ -95,7 +96,7 @@ void compute_delassus(ContactProblem& p) {
 }  // namespace
 
 void ContactProblem::complete_rows() {
-  for (Row& row : rows) row.inverse_w = 1.0 / row_coupling(*this, row, row);
+  for (Row& row : rows) row.inverse_w = 1.0 / (row_coupling(*this, row, row) + row.compliance);
 }
 
 void ContactProblem::complete() {
@@ -135,6 +136,24 @@ void set_resistance(const ContactProblem& p, std::size_t contact, double torsion
   if (rolling <= 0.0) return;
   add(1, RowBound::disc, rolling);
   add(2, RowBound::disc, rolling);
+}
+
+Vec3 cell_rate(const ContactProblem& p, const ContactSolution& s) {
+  Vec3 sum = Vec3::Zero();
+  for (const CellTerms::Seam& seam : p.cell->contacts) {
+    const auto c = static_cast<std::size_t>(seam.index);
+    sum += seam.shift.cwiseProduct(p.in_world(c, s.impulse[c]));
+  }
+  for (const CellTerms::Seam& seam : p.cell->rows)
+    sum += s.row_impulse[static_cast<std::size_t>(seam.index)] * seam.shift;
+  return p.cell->rate_with(sum);
+}
+
+void change_cell_rate(const Vec3& change, ContactProblem& p) {
+  for (const CellTerms::Seam& seam : p.cell->contacts)
+    p.image_velocity[static_cast<std::size_t>(seam.index)] += seam.shift.cwiseProduct(change);
+  for (const CellTerms::Seam& seam : p.cell->rows)
+    p.rows[static_cast<std::size_t>(seam.index)].bias -= seam.shift.dot(change);
 }
 
 Vec3 torque_impulse(const ContactProblem& p, std::size_t contact, const std::vector<double>& row_impulse) {

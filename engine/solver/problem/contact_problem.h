@@ -9,7 +9,8 @@
 //   0 <= u_n + offset  complementary to  p_n >= 0                                     (Signorini)     (S3)
 //   |p_t| <= friction p_n, and p_t dissipates the most energy of all such impulses     (Coulomb)       (S4)
 // and row by row, with u = J (v_a, w_a, v_b, w_b) + bias,
-//   low <= p <= high,  u = 0 where p is between, u >= 0 at low, u <= 0 at high.                        (S6)
+//   low <= p <= high,  u + c p = 0 where p is between, >= 0 at low, <= 0 at high,                      (S6)
+// where the compliance c is that of a spring: of what is rigid it is 0.
 //
 // Everything that takes part is a body, what nothing moves too: it answers with nothing (response zero) and
 // has the velocity that is prescribed. Such a body stands in the arrays once for every contact with it, so
@@ -92,9 +93,36 @@ struct Row {
   Padded3 linear, angular_a, angular_b;
   double bias = 0.0;                        // m/s, or rad/s where linear is zero
   double low = -infinity, high = infinity;  // N s, or N m s; see `bound`
+  double compliance = 0.0;                  // c, in 1/kg, or 1/(kg m^2) where linear is zero
   double start_impulse = 0.0;               // where iterations begin
   double length = 1.0;     // what makes its velocity one in m/s, for residuals: 1, or a length in m for spins
-  double inverse_w = 0.0;  // 1 / (J M^-1 J^T); complete_rows() fills it
+  double inverse_w = 0.0;  // 1 / (J M^-1 J^T + c); complete_rows() fills it
+
+  /// Does it hold both ways, whatever that takes?
+  bool is_joint() const { return bound == RowBound::interval && low == -infinity && high == infinity; }
+  double inverse_of_bodies() const { return 1.0 / (1.0 / inverse_w - compliance); }  // 1 / (J M^-1 J^T)
+};
+
+/// A cell that holds stresses: its strain rates e along x, y and z are unknown too. Images move with S o e
+/// beside what image_velocity has (o: component by component), and
+///   e = rate - response o (sum S o P),   |e| <= largest                                                (S7)
+/// with P the impulses on bodies a, world axes.
+struct CellTerms {
+  struct Seam {
+    std::int32_t index;  // of a contact, or of a row
+    Vec3 shift;          // m, S; of a row times its direction, component by component
+  };
+  Vec3 start = Vec3::Zero();     // 1/s, before forces act
+  Vec3 rate = Vec3::Zero();      // 1/s, before any contact acts
+  Vec3 response = Vec3::Zero();  // 1/(kg m^2); 0: nothing changes it
+  Vec3 give = Vec3::Zero();      // the same, where overlaps are corrected
+  Vec3 largest = Vec3::Zero();   // 1/s
+  std::vector<Seam> contacts, rows;
+
+  /// (S7) of a sum of S o P, N m s.
+  Vec3 rate_with(const Vec3& sum) const {
+    return (rate - response.cwiseProduct(sum)).cwiseMax(-largest).cwiseMin(largest);
+  }
 };
 
 struct ContactProblem {
@@ -113,8 +141,10 @@ struct ContactProblem {
   std::vector<float> approach;       // m/s, normal velocity before the step; negative where bodies approach
   std::vector<Vec3f> start_impulse;  // N s, contact frame: where iterations begin
 
-  // [contact], m/s, world axes: of body b's image against the body; empty where no cell flows
+  // [contact], m/s, world axes: of body b's image against the body; empty where no cell flows. Of a cell that
+  // holds stresses: at its free rate.
   std::vector<Vec3> image_velocity;
+  std::optional<CellTerms> cell;
 
   // Those of contacts first, ordered by contact; then those between bodies that need not touch.
   std::vector<Row> rows;
@@ -164,6 +194,8 @@ struct ContactSolution {
   std::vector<Vec3> impulse_on_b;
   std::vector<double> row_impulse_on_b;  // [row]
   std::vector<BodyVelocity> correction;  // [body]: moves overlapping bodies apart, is no momentum
+  // 1/s, where the problem has a cell: its rate, and the correction of its shape.
+  Vec3 cell_rate = Vec3::Zero(), cell_correction = Vec3::Zero();
   void resize(const ContactProblem& problem);
 };
 
@@ -175,6 +207,11 @@ constexpr std::size_t resisting_rows(double torsional_friction_m, double rolling
 /// s, contact frame). Their contact's frame must be there.
 void set_resistance(const ContactProblem& problem, std::size_t contact, double torsional_friction_m,
                     double rolling_friction_m, double factor, const Vec3& start, Row* rows);
+
+/// Of the cell that the problem has, with the solution's impulses, 1/s.
+Vec3 cell_rate(const ContactProblem& problem, const ContactSolution& solution);
+/// Changes the velocities of images, of contacts and of rows, as the cell's rate changes by so much, 1/s.
+void change_cell_rate(const Vec3& change, ContactProblem& problem);
 
 /// The torque impulse that a contact's rows add up to, N m s, world axes; `row_impulse`: [row].
 Vec3 torque_impulse(const ContactProblem& problem, std::size_t contact,
@@ -192,7 +229,7 @@ inline Vec3 relative_velocity(const ContactProblem& p, std::size_t c, const std:
   return relative_velocity(p, c, v[p.a(c)], v[p.b(c)]);
 }
 
-/// J v of a row, without bias.
+/// J v of a row, without bias and compliance.
 inline double row_velocity(const Row& row, const Twist& a, const Twist& b) {
   return to_vec3(row.linear).dot(a.linear - b.linear) + to_vec3(row.angular_a).dot(a.angular) -
          to_vec3(row.angular_b).dot(b.angular);

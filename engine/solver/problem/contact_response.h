@@ -97,7 +97,7 @@ SCREE_INLINE double row_coupling(const ContactProblem& p, const Row& row, const 
   return spin + (a.inverse_mass + b.inverse_mass) * dot(load(row.linear), load(other.linear));
 }
 
-/// J v + bias of a row.
+/// J v + bias of a row, without what its compliance gives way.
 SCREE_INLINE double velocity_of(const Row& row, const std::vector<BodyVelocity>& v) {
   const BodyVelocity &a = v[static_cast<std::size_t>(row.edge.a)],
                      &b = v[static_cast<std::size_t>(row.edge.b)];

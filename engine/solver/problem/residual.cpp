@@ -22,7 +22,7 @@ double row_residual_squared(const ContactProblem& p, std::size_t r, const std::v
                             const std::vector<Vec3>& impulse, const std::vector<double>& row_impulse) {
   const Row& row = p.rows[r];
   const RowBounds bounds = bounds_of(row, impulse);
-  const double u = velocity_of(row, velocity), p_r = row_impulse[r];
+  const double p_r = row_impulse[r], u = velocity_of(row, velocity) + row.compliance * p_r;
   if (row.bound != RowBound::disc) {
     const double map = (p_r - std::clamp(p_r - row.inverse_w * u, bounds.low, bounds.high)) / row.inverse_w;
     return row.length * map * row.length * map;

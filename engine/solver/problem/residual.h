@@ -28,8 +28,8 @@ inline RowBounds bounds_of(const Row& row, const std::vector<Vec3>& impulse) {
   return {-high, high};
 }
 
-/// (S6) of row r, squared, as a velocity, (m/s)^2: the natural map (p - P(p - rho u)) / rho with rho = 1 / W
-/// times the row's length. For the first row of a disc it is that of both, for the second 0.
+/// (S6) of row r, squared, as a velocity, (m/s)^2: the natural map (p - P(p - rho u)) / rho with rho = 1 /
+/// (W + c) times the row's length. For the first row of a disc it is that of both, for the second 0.
 double row_residual_squared(const ContactProblem& problem, std::size_t r,
                             const std::vector<BodyVelocity>& velocity, const std::vector<Vec3>& impulse,
                             const std::vector<double>& row_impulse);

@@ -188,7 +188,8 @@ void contact_step(const ContactProblem& p, ConsensusWorkspace& w, ContactSolutio
         side_velocity(row, to_vec3(row.angular_a), twist(s.velocity[static_cast<std::size_t>(row.edge.a)])),
         side_velocity(row, to_vec3(row.angular_b), twist(s.velocity[static_cast<std::size_t>(row.edge.b)])),
         w.row[r], [&](double u) {
-          const double free = -(u + row.bias);
+          // With p = rho half and c the compliance: u + 2 half + bias + c p = 0.
+          const double free = -(u + row.bias) / (1.0 + 0.5 * row.compliance * w.row[r].rho);
           if (row.bound == RowBound::disc) return free;  // both of its rows are shortened together
           return std::clamp(free, to_change * bounds.low, to_change * bounds.high);
         });

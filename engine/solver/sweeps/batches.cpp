@@ -298,7 +298,11 @@ void make_free_rows(const ContactProblem& p, Batches& b) {
     out.linear[0] = static_cast<float>(row.linear.x);
     out.linear[1] = static_cast<float>(row.linear.y);
     out.linear[2] = static_cast<float>(row.linear.z);
+    out.a = row.edge.a;
+    out.b = row.edge.b;
+    out.compliance = static_cast<float>(row.compliance * b.mass_unit);
     out.inverse_w = static_cast<float>(row.inverse_w / b.mass_unit);
+    out.length = static_cast<float>(row.length);
     out.low = static_cast<float>(row.low / b.mass_unit);
     out.high = static_cast<float>(row.high / b.mass_unit);
   }

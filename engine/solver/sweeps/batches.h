@@ -40,9 +40,11 @@ struct alignas(64) SpinBatch {
 
 /// A row between bodies that need not touch, in the same coordinates.
 struct FreeRow {
+  std::int32_t a, b;  // rows of the bodies
   float linear[3], turn_a[3], turn_b[3];
   float velocity;  // at the start, bias included
-  float inverse_w, low, high, impulse, last;
+  float compliance, inverse_w, length;
+  float low, high, impulse, last;
 };
 
 /// Batches [begin, end) whose contacts change no body in common, in any order.

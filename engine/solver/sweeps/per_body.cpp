@@ -156,7 +156,7 @@ SCREE_INLINE double solve_row(const ContactProblem& p, std::size_t r, ContactSol
   if (bounds.high == 0.0 && bounds.low == 0.0 && impulse == 0.0 &&
       (row.bound != RowBound::disc || s.row_impulse[r + 1] == 0.0))
     return 0.0;  // of a contact that carries nothing
-  const double velocity = velocity_of(row, s.velocity);
+  const double velocity = velocity_of(row, s.velocity) + row.compliance * impulse;
   if (row.bound != RowBound::disc)
     return change_to(row, std::clamp(impulse - velocity * row.inverse_w, bounds.low, bounds.high), impulse);
 
@@ -335,9 +335,19 @@ void colour_visits(const ContactProblem& p, SolverWorkspace& w) {
   w.visit_change.resize(w.colouring.visits());
 }
 
-SolveReport solve_per_body(const ContactProblem& p, const SolverSettings& settings, SolverWorkspace& w,
+SolveReport solve_per_body(const ContactProblem& given, const SolverSettings& settings, SolverWorkspace& w,
                            ContactSolution& s) {
+  if (given.cell) w.celled = given;
+  const ContactProblem& p = given.cell ? w.celled : given;
+  const auto follow_cell = [&] {
+    if (!given.cell) return;
+    const Vec3 rate = cell_rate(given, s);
+    change_cell_rate(rate - s.cell_rate, w.celled);
+    s.cell_rate = rate;
+  };
+  if (given.cell) s.cell_rate = given.cell->rate;
   apply_start(p, w.colouring, settings.warm_start, s);
+  follow_cell();
   SolveReport report;
   report.status = SolveStatus::iteration_limit;
   const double goal = settings.tolerance * p.velocity_scale;
@@ -350,6 +360,7 @@ SolveReport solve_per_body(const ContactProblem& p, const SolverSettings& settin
     if (report.sweeps == plain_sweeps + 1) beta = 0.0;
     last_change = change;
     change = sweep_edges(p, settings.kind, beta, w, s);
+    follow_cell();
     ++report.sweeps;
     if (!(change < infinity)) break;
     if (std::sqrt(change / edges) <= goal || report.sweeps % sweeps_between_checks == 0) {

@@ -43,6 +43,33 @@ void push_apart(const ContactProblem& p, std::size_t begin, std::size_t end, con
       });
 }
 
+/// Keeps joints together.
+void hold_joints(const ContactProblem& p, SweptBodies bodies) {
+  for (std::size_t r = p.contact_rows; r < p.rows.size(); ++r) {
+    const Row& row = p.rows[r];
+    if (!row.is_joint()) continue;
+    const BodyVelocity &a = bodies.velocity[row.edge.a], &b = bodies.velocity[row.edge.b];
+    apply(row, -row_velocity(row, twist(a), twist(b)) * row.inverse_of_bodies(), bodies);
+  }
+}
+
+/// The rate of a cell that goes with the impulses that push contacts apart: those across its seam have to be
+/// the faster for it.
+void give_cell(const ContactProblem& p, const std::vector<double>& push, std::vector<double>& target,
+               ContactSolution& s) {
+  Vec3 sum = Vec3::Zero();
+  for (const CellTerms::Seam& at : p.cell->contacts) {
+    const auto c = static_cast<std::size_t>(at.index);
+    sum += push[c] * at.shift.cwiseProduct(p.normal(c));
+  }
+  const Vec3 rate = -p.cell->give.cwiseProduct(sum), change = rate - s.cell_correction;
+  s.cell_correction = rate;
+  for (const CellTerms::Seam& at : p.cell->contacts) {
+    const auto c = static_cast<std::size_t>(at.index);
+    target[c] += p.normal(c).dot(at.shift.cwiseProduct(change));
+  }
+}
+
 /// The wanted speeds of a block's contacts at the end of the solution; is any positive?
 bool set_targets(const ContactProblem& p, const SolverSettings& settings, double time_step_s,
                  const Block& block, const ContactSolution& s, SolverWorkspace& w) {
@@ -50,8 +77,8 @@ bool set_targets(const ContactProblem& p, const SolverSettings& settings, double
   for (std::size_t c = block.begin; c < block.end; ++c) {
     const double u_n = w.normal_velocity.empty() ? p.normal(c).dot(relative_velocity(p, c, s.velocity))
                                                  : w.normal_velocity[c];
-    w.target[c] = wanted_speed(p.contact[c].gap + time_step_s * u_n, slop(p, c, settings), settings,
-                               time_step_s);
+    w.target[c] =
+        wanted_speed(p.contact[c].gap + time_step_s * u_n, slop(p, c, settings), settings, time_step_s);
     overlap |= w.target[c] > 0.0;
   }
   return overlap;
@@ -77,10 +104,12 @@ SolveReport solve_with_bias(const ContactProblem& p, const SolverSettings& setti
   limited.max_sweeps = settings.biased_sweeps;
   const SolveReport biased = solve(w.biased, limited, w, s);
   s.correction = s.velocity;
+  const Vec3 biased_rate = s.cell_rate;
   limited.max_sweeps = settings.unbiased_sweeps;
   limited.warm_start = true;
   SolveReport report = solve(p, limited, w, s);
   report.sweeps += biased.sweeps;
+  s.cell_correction = 0.5 * (biased_rate - s.cell_rate);
   for_each_index(p.bodies(), grain_light, [&](std::size_t i) {
     BodyVelocity& half = s.correction[i];
     store(0.5 * (load(half.linear) - load(s.velocity[i].linear)), half.linear);
@@ -97,6 +126,7 @@ bool correct_positions(const ContactProblem& p, const SolverSettings& settings, 
       [&](const Block& block) { return set_targets(p, settings, time_step_s, block, s, w); },
       [](bool a, bool b) { return a || b; });
   std::fill(s.correction.begin(), s.correction.end(), BodyVelocity{});
+  s.cell_correction.setZero();
   if (!any) return false;
   if (is_wide(settings)) {
     correct_wide(p, settings.correction_sweeps, w, s);
@@ -108,6 +138,8 @@ bool correct_positions(const ContactProblem& p, const SolverSettings& settings, 
     sweep(w.colouring, [&](std::size_t, std::size_t begin, std::size_t end) {
       if (begin < p.contacts()) push_apart(p, begin, end, w.target.data(), w.push.data(), bodies);
     });
+    hold_joints(p, bodies);
+    if (p.cell) give_cell(p, w.push, w.target, s);
   }
   return true;
 }

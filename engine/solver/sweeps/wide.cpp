@@ -380,6 +380,8 @@ class WideSweeps {
     reset_changes();
     for_phases([&](const Block& k) { apply_impulses(b_, k.begin, k.end); });
     for (FreeRow& row : b_.row) turn(row, row.impulse);
+    find_seam();
+    follow_cell();
     b_.last = b_.change;
   }
 
@@ -408,6 +410,7 @@ class WideSweeps {
     }
     for (FreeRow& row : b_.row) sum += solve(row);
     for (std::size_t r = b_.row.size(); r > 0; --r) sum += solve(b_.row[r - 1]);
+    follow_cell();
     return sum;
   }
 
@@ -423,7 +426,7 @@ class WideSweeps {
     for (const ResidualSum& part : w_.residual_sums) sum += part;
     for (const FreeRow& row : b_.row) {
       const float at = std::clamp(row.impulse - row.inverse_w * velocity(row), row.low, row.high);
-      const double r = double{row.impulse - at} / double{row.inverse_w};
+      const double r = double{row.length} * double{row.impulse - at} / double{row.inverse_w};
       sum.add(r * r);
     }
     return sum.residual();
@@ -436,6 +439,7 @@ class WideSweeps {
     for_phases([&](const Block& k) { apply_exactly(p_, b_, k.begin, k.end, s_); });
     const SweptBodies bodies{p_.response.data(), s_.velocity.data()};
     for (std::size_t r = 0; r < p_.rows.size(); ++r) scree::apply(p_.rows[r], s_.row_impulse[r], bodies);
+    if (p_.cell) s_.cell_rate = cell_rate(p_, s_);
   }
 
   /// The correction that gives contacts these speeds, by so many sweeps.
@@ -446,8 +450,12 @@ class WideSweeps {
       b_.target[k / batch_size].at[k % batch_size] =
           b_.lane[k] < 0 ? 0.0f : static_cast<float>(target[static_cast<std::size_t>(b_.lane[k])]);
     reset_changes();
-    for (int sweep = 0; sweep < sweeps; ++sweep)
+    find_seam();
+    for (int sweep = 0; sweep < sweeps; ++sweep) {
       for_phases([&](const Block& k) { push_apart(b_, k.begin, k.end); });
+      for (FreeRow& row : b_.row) hold(row);
+      give_cell();
+    }
     for_each_body([&](std::size_t i) {
       const float *y = b_.change[i].at, *l = b_.factor[i].at, *z = y + 4;
       const Vec3 answer(l[0] * z[0], l[1] * z[0] + l[2] * z[1], l[3] * z[0] + l[4] * z[1] + l[5] * z[2]);
@@ -460,6 +468,8 @@ class WideSweeps {
   void begin_anew() {
     finish();
     set_velocities(p_, s_.velocity, b_);
+    find_seam();  // images move at the free rate again
+    follow_cell();
     for (std::size_t i = 0; i < b_.change.size(); ++i) {
       for (int k = 0; k < 8; ++k) {
         if (k == 3) continue;
@@ -482,6 +492,73 @@ class WideSweeps {
     });
   }
 
+  /// Lists the lanes of the contacts across the seam of a cell that holds stresses, which is at its free
+  /// rate.
+  void find_seam() {
+    seam_.clear();
+    if (!p_.cell) return;
+    cell_rate_ = p_.cell->rate;
+    std::vector<std::int32_t> lane_of(p_.contacts(), -1);
+    for (std::size_t k = 0; k < b_.lane.size(); ++k)
+      if (b_.lane[k] >= 0) lane_of[static_cast<std::size_t>(b_.lane[k])] = static_cast<std::int32_t>(k);
+    for (const CellTerms::Seam& at : p_.cell->contacts)
+      seam_.push_back({lane_of[static_cast<std::size_t>(at.index)], at.shift});
+  }
+
+  /// (S7): the rate that goes with the impulses, and what it makes of the velocities of images.
+  void follow_cell() {
+    if (!p_.cell) return;
+    Vec3 sum = Vec3::Zero();
+    const auto frame_of = [](const ContactBatch& c, std::size_t l) {
+      Mat3 axes;
+      for (int i = 0; i < 3; ++i) axes.col(i) << c.n[i].at[l], c.t1[i].at[l], c.t2[i].at[l];
+      return axes;
+    };
+    const auto of_lane = [&](std::int32_t lane) -> std::pair<ContactBatch&, std::size_t> {
+      const auto k = static_cast<std::size_t>(lane);
+      return {b_.contact[k / batch_size], k % batch_size};
+    };
+    for (const CellTerms::Seam& at : seam_) {
+      const auto [c, l] = of_lane(at.index);
+      const Vec3 p(double{c.impulse[0].at[l]}, double{c.impulse[1].at[l]}, double{c.impulse[2].at[l]});
+      sum += at.shift.cwiseProduct(frame_of(c, l).transpose() * p);
+    }
+    for (const CellTerms::Seam& at : p_.cell->rows)
+      sum += double{b_.row[static_cast<std::size_t>(at.index) - p_.contact_rows].impulse} * at.shift;
+    const Vec3 rate = p_.cell->rate_with(b_.mass_unit * sum), change = rate - cell_rate_;
+    cell_rate_ = rate;
+    for (const CellTerms::Seam& at : seam_) {
+      const auto [c, l] = of_lane(at.index);
+      const Vec3 u = frame_of(c, l) * at.shift.cwiseProduct(change);
+      for (int i = 0; i < 3; ++i) c.velocity[i].at[l] -= static_cast<float>(u[i]);
+    }
+    for (const CellTerms::Seam& at : p_.cell->rows)
+      b_.row[static_cast<std::size_t>(at.index) - p_.contact_rows].velocity -=
+          static_cast<float>(at.shift.dot(change));
+  }
+
+  /// The same of the correction: the rate that goes with its impulses, which contacts across the seam have to
+  /// be the faster for.
+  void give_cell() {
+    if (!p_.cell) return;
+    const auto normal = [&](const CellTerms::Seam& at) -> Vec3 {
+      const ContactBatch& c = b_.contact[static_cast<std::size_t>(at.index) / batch_size];
+      const std::size_t l = static_cast<std::size_t>(at.index) % batch_size;
+      return {double{c.n[0].at[l]}, double{c.n[1].at[l]}, double{c.n[2].at[l]}};
+    };
+    const auto lane_of = [](std::vector<Lanes>& values, const CellTerms::Seam& at) -> float& {
+      return values[static_cast<std::size_t>(at.index) / batch_size]
+          .at[static_cast<std::size_t>(at.index) % batch_size];
+    };
+    Vec3 sum = Vec3::Zero();
+    for (const CellTerms::Seam& at : seam_)
+      sum += double{lane_of(b_.push, at)} * at.shift.cwiseProduct(normal(at));
+    const Vec3 rate = -b_.mass_unit * p_.cell->give.cwiseProduct(sum), change = rate - s_.cell_correction;
+    s_.cell_correction = rate;
+    for (const CellTerms::Seam& at : seam_)
+      lane_of(b_.target, at) += static_cast<float>(normal(at).dot(at.shift.cwiseProduct(change)));
+  }
+
   /// Calls f(Block) for chunks of [begin, end), shared out among the team.
   template <class F>
   void for_chunks(std::size_t begin, std::size_t end, std::size_t size, F&& f) {
@@ -502,22 +579,21 @@ class WideSweeps {
     for (const BatchPhase& phase : b_.phase) for_chunks(phase.begin, phase.end, chunk_of(phase), f);
   }
 
-  const Row& row_of(const FreeRow& row) const {
-    return p_.rows[p_.contact_rows + static_cast<std::size_t>(&row - b_.row.data())];
-  }
-  float velocity(const FreeRow& row) const {
-    const Edge edge = row_of(row).edge;
-    const float *a = b_.change[static_cast<std::size_t>(edge.a)].at,
-                *b = b_.change[static_cast<std::size_t>(edge.b)].at;
-    float u = row.velocity;
+  /// J of the changes.
+  float gained(const FreeRow& row) const {
+    const float *a = b_.change[static_cast<std::size_t>(row.a)].at,
+                *b = b_.change[static_cast<std::size_t>(row.b)].at;
+    float u = 0.0f;
     for (int k = 0; k < 3; ++k)
       u += row.linear[k] * (a[k] - b[k]) + row.turn_a[k] * a[4 + k] + row.turn_b[k] * b[4 + k];
     return u;
   }
+  float velocity(const FreeRow& row) const {
+    return row.velocity + row.compliance * row.impulse + gained(row);
+  }
   void turn(const FreeRow& row, float impulse) {
-    const Edge edge = row_of(row).edge;
-    float *a = b_.change[static_cast<std::size_t>(edge.a)].at,
-          *b = b_.change[static_cast<std::size_t>(edge.b)].at;
+    float *a = b_.change[static_cast<std::size_t>(row.a)].at,
+          *b = b_.change[static_cast<std::size_t>(row.b)].at;
     for (int k = 0; k < 3; ++k) {
       a[k] += impulse * a[3] * row.linear[k];
       b[k] -= impulse * b[3] * row.linear[k];
@@ -530,8 +606,13 @@ class WideSweeps {
     const float change = next - row.impulse;
     row.impulse = next;
     turn(row, change);
-    const double gain = double{change} / double{row.inverse_w};
+    const double gain = double{row.length} * double{change} / double{row.inverse_w};
     return gain * gain;
+  }
+  /// Keeps joints together while contacts are corrected.
+  void hold(FreeRow& row) {
+    const Row& of = p_.rows[p_.contact_rows + static_cast<std::size_t>(&row - b_.row.data())];
+    if (of.is_joint()) turn(row, -gained(row) * static_cast<float>(of.inverse_of_bodies() / b_.mass_unit));
   }
 
   const ContactProblem& p_;
@@ -539,6 +620,8 @@ class WideSweeps {
   Batches& b_;
   ContactSolution& s_;
   std::optional<Team> team_;
+  std::vector<CellTerms::Seam> seam_;  // index: 8 batch + lane
+  Vec3 cell_rate_ = Vec3::Zero();      // 1/s, that images move with
 };
 
 /// (P4): how far the next sweep follows the last ones.

@@ -1,0 +1,84 @@
+// Bonds: which bodies are glued, when, and what breaks that.
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "io/scene/faults.h"
+#include "io/scene/reading.h"
+#include "io/scene/settings_keys.h"
+
+namespace scree::io {
+
+namespace {
+
+void read_kind(const Section& section, std::size_t number, Reading& reading) {
+  Model& model = reading.scene.model;
+  BondLaw law = settings_of<BondLaw>(section);
+  law.name = section.has("name") ? section.text("name") : fmt::format("bonds{}", number);
+  if (std::ranges::find(model.bonds, law.name, &BondLaw::name) != model.bonds.end())
+    reading.faults.push_back(about(section, "name", "was taken before"));
+  const auto limit = [&](const char* key, double& value) {
+    if (section.has(key)) value = section.number(key);
+  };
+  limit("young_modulus", law.young_modulus);
+  limit("tensile_strength", law.tensile_strength);
+  limit("shear_strength", law.shear_strength);
+  limit("breaking_force", law.breaking_force);
+  limit("breaking_moment", law.breaking_moment);
+  if (law.is_rigid()) {
+    for (const char* key : {"stiffness_ratio", "damping"})
+      if (section.has(key))
+        reading.faults.push_back(about(section, key, "is of no use to rigid bonds: give young_modulus too"));
+  }
+  if (section.has("waits") && section.boolean("waits")) {
+    if (section.has("time")) reading.faults.push_back(about(section, "time", "does not go with waits"));
+    law.time_s = infinity;
+  }
+  if (section.has("materials")) {
+    std::vector<std::string> names;
+    for (std::size_t m = 0; m < model.materials.size(); ++m)
+      names.push_back(model.materials.name(MaterialIndex(static_cast<std::int64_t>(m))));
+    law.glues.assign(names.size(), 0);
+    for (const Node& given : section.given("materials").items) {
+      const auto found = std::ranges::find(names, given.text);
+      if (found != names.end()) {
+        law.glues[static_cast<std::size_t>(found - names.begin())] = 1;
+        continue;
+      }
+      reading.faults.push_back(
+          fault_at(given, section.path_of("materials"), "is not the name of a material"));
+      reading.faults.back().suggestion = did_you_mean(given.text, names);
+    }
+  }
+  const Settings& settings = model.settings;
+  const auto refuse = [&](const char* problem, const char* suggestion) {
+    reading.faults.push_back(fault_at(*section.node(), section.path(), problem));
+    reading.faults.back().suggestion = suggestion;
+  };
+  if (settings.sleep.is_on()) refuse("does not go with sleep yet", "leave out [sleep]");
+  if (settings.solver.kind == SolverKind::one_pass)
+    refuse("does not go with the solver 'one_pass', which knows contacts only", "choose per_body");
+  model.bonds.push_back(std::move(law));
+}
+
+}  // namespace
+
+void read_bonds(const Section& top, Reading& reading) {
+  std::size_t number = 0;
+  for (const Section& section : elements(top, "bonds")) {
+    if (!section.node()->faulty) read_kind(section, number, reading);
+    ++number;
+  }
+}
+
+std::optional<std::size_t> find_bonds(const Section& section, std::string_view key, Reading& reading) {
+  const std::vector<BondLaw>& laws = reading.scene.model.bonds;
+  const auto found = std::ranges::find(laws, section.text(key), &BondLaw::name);
+  if (found != laws.end()) return static_cast<std::size_t>(found - laws.begin());
+  std::vector<std::string> names;
+  for (const BondLaw& law : laws) names.push_back(law.name);
+  reading.faults.push_back(about(section, key, "is not the name of bonds"));
+  reading.faults.back().suggestion = did_you_mean(section.text(key), names);
+  return std::nullopt;
+}
+
+}  // namespace scree::io

@@ -1,0 +1,386 @@
+// Bonds: rigid and elastic bars against closed forms, what breaks them, balances, solvers, cells, bits.
+#include <gtest/gtest.h>
+#include <numbers>
+
+#include "engine/core/state_hash.h"
+#include "engine/simulation/course.h"
+#include "engine/simulation/guides.h"
+#include "engine/simulation/population.h"
+#include "tests/support/same_bits.h"
+#include "tests/support/world.h"
+
+namespace scree {
+namespace {
+
+using test::World;
+
+constexpr double g = 9.81, r = 0.05;
+
+/// Spheres that touch, in a row along x; the first is held if asked for.
+World chain(int n, const BondLaw& law, bool held, double time_step_s = 1e-3) {
+  World world({}, time_step_s);
+  for (int i = 0; i < n; ++i) world.add_sphere(r, Vec3(2.0 * r * i, 0, 0));
+  world.model.bonds.push_back(law);
+  if (!held) return world;
+  world.model.guides.push_back({"held", {}, Vec3::Zero()});
+  hold_body(0, 0, world.state);
+  return world;
+}
+
+BondLaw elastic(double young_modulus, double damping = 0.0) {
+  BondLaw law;
+  law.young_modulus = young_modulus;
+  law.damping = damping;
+  return law;
+}
+
+double weight(const World& world) { return world.state.bodies.mass[1] * g; }
+
+// Two that spin about each other: what they are to each other stays, and so do all momenta.
+TEST(Bonds, RigidOnesKeepBodiesTogether) {
+  World world = chain(2, {}, false);
+  world.model.settings.gravity.setZero();
+  Bodies& bodies = world.state.bodies;
+  const Vec3 spin(0.3, 1.0, 2.0);
+  for (std::size_t i = 0; i < 2; ++i) {
+    bodies.angular_velocity[i] = spin;
+    bodies.linear_velocity[i] = spin.cross(bodies.position[i]) + Vec3(0.2, 0, 0);
+  }
+  const Vec3 before = angular_momentum(bodies), linear = linear_momentum(bodies);
+  double apart = 0.0, turned = 0.0;
+  world.run(2.0, [&](const StepReport& report) {
+    EXPECT_LT(std::abs(report.energy.remainder), 1e-13);
+    apart = std::max(apart, std::abs((bodies.position[1] - bodies.position[0]).norm() - 2.0 * r));
+    turned = std::max(turned, bodies.orientation[0].angularDistance(bodies.orientation[1]));
+  });
+  EXPECT_LT(apart, 1e-9);  // third order in the step: 2 r (w h)^3
+  EXPECT_LT(turned, 1e-7);
+  EXPECT_LT((angular_momentum(bodies) - before).norm(), 1e-12 * before.norm());
+  EXPECT_LT((linear_momentum(bodies) - linear).norm(), 1e-12 * linear.norm());
+}
+
+// A beam of bars: bond i bears the weight V of all beyond it, and its moment M about the bond. It shears by
+// V L / (G A) and bends by M L / (E I), and what is beyond goes along.
+TEST(Bonds, ABeamDroopsAsItShould) {
+  constexpr int n = 6;
+  World world = chain(n, elastic(1e9, 0.5), true);
+  world.run(1.0);
+  const Bodies& bodies = world.state.bodies;
+  const double l = 2.0 * r, area = std::numbers::pi * r * r, second = 0.25 * area * r * r,
+               shear_stiffness = 1e9 / 2.5 * area / l, bending_stiffness = 1e9 * second / l;
+  const auto moment = [&](int i) {
+    double sum = 0.0;
+    for (int j = i + 1; j < n; ++j) sum += weight(world) * l * (j - i - 0.5);
+    return sum;
+  };
+  for (int j = 1; j < n; ++j) {
+    double droop = 0.0;
+    for (int i = 0; i < j; ++i)
+      droop +=
+          (n - 1 - i) * weight(world) / shear_stiffness + moment(i) / bending_stiffness * l * (j - i - 0.5);
+    EXPECT_NEAR(bodies.position[static_cast<std::size_t>(j)].z(), -droop, 1e-4 * droop) << j;
+  }
+  // The held one bears all of it, and the moment about it.
+  const BoundaryLoad& held = world.result.guides[0];
+  EXPECT_NEAR(held.impulse.z() / 1e-3, -(n - 1) * weight(world), 1e-5 * weight(world));
+  EXPECT_NEAR(held.angular_impulse.y() / 1e-3, moment(0) + 0.5 * l * (n - 1) * weight(world),
+              1e-4 * moment(0));
+  EXPECT_NEAR(world.result.report.boundary_impulse.z() / 1e-3, (n - 1) * weight(world), 1e-5 * weight(world));
+  // Bending stress at the root, with the tension of a beam that has hardly drooped.
+  const BondLoad root = load_of(world.model.bonds[0], world.state.bonds[0], world.state.bonds[0].impulse,
+                                world.state.bonds[0].moment_impulse, 1e-3);
+  EXPECT_NEAR(root.tensile_stress, moment(0) * r / second, 1e-2 * moment(0) * r / second);
+  EXPECT_NEAR(root.shear, (n - 1) * weight(world), 1e-3 * weight(world));
+}
+
+// w^2 = k (1/m + 1/m). Sixty steps a swing leave the phase right to (w h)^2 / 24 and hardly any damping.
+TEST(Bonds, ElasticOnesSwing) {
+  World world = chain(2, elastic(1e6), false);
+  world.model.settings.gravity.setZero();
+  Bodies& bodies = world.state.bodies;
+  const double k = 1e6 * std::numbers::pi * r * r / (2.0 * r), m = bodies.mass[0], w = std::sqrt(2.0 * k / m),
+               h = 2.0 * std::numbers::pi / (60.0 * w), v = 1e-3;
+  world.model.settings.time_step_s = h;
+  bodies.linear_velocity[0] = Vec3(-v, 0, 0);
+  bodies.linear_velocity[1] = Vec3(v, 0, 0);
+  const double energy = m * v * v;
+  double phase = 0.0;
+  for (int i = 0; i < 600; ++i) {
+    const StepReport& report = world.step();
+    EXPECT_NEAR(report.energy.kinetic + report.energy.elastic, energy, 5e-3 * energy);
+    EXPECT_LT(std::abs(report.energy.remainder), 1e-15 * energy + 1e-20);
+    phase = std::atan2(bodies.position[1].x() - bodies.position[0].x() - 2.0 * r,
+                       (bodies.linear_velocity[1].x() - bodies.linear_velocity[0].x()) / w);
+  }
+  EXPECT_NEAR(phase, 0.0, 2.0 * std::numbers::pi * 10.0 * std::pow(w * h, 2) / 24.0 + 0.5 * w * h);
+}
+
+// Steps that a spring's swing is far too quick for: it is as good as rigid, and makes no energy.
+TEST(Bonds, StiffOnesAreStable) {
+  World world = chain(5, elastic(1e12), false);
+  world.model.settings.gravity.setZero();
+  Random random(3);
+  for (Vec3& v : world.state.bodies.linear_velocity)
+    v = Vec3(random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1));
+  double last = infinity;
+  world.run(0.2, [&](const StepReport& report) {
+    const double now = report.energy.kinetic + report.energy.elastic;
+    EXPECT_LE(now, last * (1.0 + 1e-5));  // what turns in a step is pulled back in the next
+    last = now;
+    EXPECT_LT(report.momentum_error_relative, 1e-12);
+  });
+}
+
+/// Does a sphere that hangs below a held one fall?
+bool falls(const BondLaw& law, const Vec3& place) {
+  World world({}, 1e-3);
+  world.add_sphere(r, Vec3::Zero());
+  world.add_sphere(r, 2.0 * r * place);
+  world.model.bonds.push_back(law);
+  world.model.guides.push_back({"held", {}, Vec3::Zero()});
+  hold_body(0, 0, world.state);
+  world.run(0.05);
+  EXPECT_EQ(world.state.bonds.empty(), world.state.bodies.linear_velocity[1].z() < -0.1);
+  return world.state.bonds.empty();
+}
+
+// Each limit within one part in a hundred: its own force, moment or stress, of one hanging ball and of one at
+// the end of a bar.
+TEST(Bonds, BreakWhereTheyShould) {
+  const double mass = 2500.0 * 4.0 / 3.0 * std::numbers::pi * r * r * r, force = mass * g, moment = force * r,
+               area = std::numbers::pi * r * r, second = 0.25 * area * r * r;
+  const Vec3 below(0, 0, -1), beside(1, 0, 0);
+  const auto breaks_at = [](double BondLaw::*limit, double value, const Vec3& place, double share = 1.0) {
+    for (const double factor : {0.99, 1.01}) {
+      for (const double young : {infinity, 1e10}) {
+        BondLaw law = elastic(young, young < infinity ? 1.0 : 0.0);
+        law.moment_share = share;
+        law.*limit = factor * value;
+        // Elastic ones are loaded at once and may swing over what they bear: only rigid ones are that sharp.
+        if (young < infinity && factor > 1.0) law.*limit = 2.5 * value;
+        EXPECT_EQ(falls(law, place), factor < 1.0) << factor << ' ' << young;
+      }
+    }
+  };
+  breaks_at(&BondLaw::breaking_force, force, below);
+  breaks_at(&BondLaw::breaking_force, force, beside);
+  breaks_at(&BondLaw::breaking_moment, moment, beside);
+  breaks_at(&BondLaw::tensile_strength, force / area, below);
+  breaks_at(&BondLaw::tensile_strength, moment * r / second, beside);
+  breaks_at(&BondLaw::tensile_strength, 0.5 * moment * r / second, beside, 0.5);
+  breaks_at(&BondLaw::shear_strength, force / area, beside);
+  BondLaw pressed;  // pressure breaks nothing
+  pressed.tensile_strength = 1e-3;
+  EXPECT_FALSE(falls(pressed, -below));
+}
+
+// A ball at the end of a bent bar twists its root: torsion is counted by the shear stress.
+TEST(Bonds, TorsionBreaks) {
+  for (const double factor : {0.99, 1.01}) {
+    World world({}, 1e-3);
+    world.add_sphere(r, Vec3::Zero());
+    world.add_sphere(r, Vec3(2.0 * r, 0, 0));
+    world.add_sphere(r, Vec3(2.0 * r, 2.0 * r, 0));
+    const double force = world.state.bodies.mass[0] * g, area = std::numbers::pi * r * r,
+                 stress = 2.0 * force / area + 2.0 * r * force * r / (0.5 * area * r * r);
+    BondLaw law;
+    law.shear_strength = factor * stress;
+    world.model.bonds.push_back(law);
+    world.model.guides.push_back({"held", {}, Vec3::Zero()});
+    hold_body(0, 0, world.state);
+    world.run(0.01);
+    EXPECT_EQ(world.state.bonds.size(), factor < 1.0 ? 1u : 2u);
+  }
+}
+
+// A brittle row of balls dropped flat: the step in which it lands is solved again without what breaks, so
+// that its parts do not stop as one.
+TEST(Bonds, WhatBreaksInAnImpactGoesOnByItself) {
+  const auto drop = [](double height, double strength) {
+    BondLaw law;
+    law.breaking_force = strength;
+    World world = chain(3, law, false);
+    for (std::size_t i = 0; i < 3; ++i) world.state.bodies.position[i].z() = height + r;
+    // Under the middle one alone.
+    world.model.guides.push_back({"anvil", {}, Vec3::Zero()});
+    world.add_sphere(r, Vec3(2.0 * r, 0, -r));
+    hold_body(0, 3, world.state);
+    std::int64_t broken = 0, formed = 0;
+    world.run(std::sqrt(2.0 * height / g) + 0.01, [&](const StepReport& report) {
+      broken += report.bonds_broken;
+      formed += report.bonds_formed;
+      EXPECT_LT(report.energy_injected_J, 1e-9);
+    });
+    EXPECT_EQ(formed, 2);
+    return std::pair(broken, world.state.bodies.linear_velocity[0].z());
+  };
+  const auto [kept, speed_kept] = drop(0.2, 1e6);
+  EXPECT_EQ(kept, 0);
+  EXPECT_GT(speed_kept, -0.2);
+  const auto [broken, speed_broken] = drop(0.2, 100.0);
+  EXPECT_EQ(broken, 2);
+  EXPECT_LT(speed_broken, -0.9 * std::sqrt(2.0 * g * 0.2));
+}
+
+TEST(Bonds, FormBetweenWhatIsNearWhenTheyAreTold) {
+  World world;
+  world.model.settings.gravity.setZero();
+  const MaterialIndex other = world.model.materials.add("other", 1000.0);
+  world.model.materials.set_law(other, other, {});
+  world.model.materials.set_law(other, world.material, {});
+  world.add_sphere(r, Vec3(0, 0, 0));
+  world.add_sphere(r, Vec3(2.0 * r + 0.009 * r, 0, 0));
+  world.add_sphere(r, Vec3(4.0 * r + 0.020 * r, 0, 0));  // 0.011 r from the second
+  world.add_sphere(r, Vec3(0, 2.0 * r, 0));
+  world.state.bodies.material[3] = other;
+  BondLaw law;
+  law.glues = {1, 0};
+  law.time_s = 0.005;
+  world.model.bonds.push_back(law);
+  BondLaw waits;
+  waits.time_s = infinity;
+  waits.reach = 0.02;
+  world.model.bonds.push_back(waits);
+  world.run(0.005);
+  EXPECT_TRUE(world.state.bonds.empty());
+  world.step();
+  ASSERT_EQ(world.state.bonds.size(), 1u);
+  EXPECT_EQ(world.result.bonds.size(), 1u);
+  EXPECT_NEAR(world.state.bonds[0].length, 2.009 * r, 1e-12);
+  world.step();
+  EXPECT_TRUE(world.result.bonds.empty());
+  form_bonds(world.model, 1, world.state);
+  world.step();
+  EXPECT_EQ(world.result.report.bonds_formed, 2);
+  EXPECT_EQ(world.result.report.bonds, 3);
+  // Those that are gone are nobody's.
+  const BodyId gone[] = {0};
+  scree::remove(world.state, gone);
+  EXPECT_EQ(world.state.bonds.size(), 1u);
+  world.step();
+  EXPECT_EQ(world.result.report.bonds, 1);
+}
+
+// Glued bodies have no contact, however deep they are in each other; when the bond breaks they have.
+TEST(Bonds, StandInForContacts) {
+  World world;
+  world.model.settings.gravity.setZero();
+  world.add_sphere(r, Vec3::Zero());
+  world.add_sphere(r, Vec3(1.9 * r, 0, 0));
+  BondLaw law;
+  law.breaking_force = 1.0;
+  world.model.bonds.push_back(law);
+  world.run(0.01);
+  EXPECT_EQ(world.result.report.contacts, 0);
+  EXPECT_NEAR(world.state.bodies.position[1].x() - world.state.bodies.position[0].x(), 1.9 * r, 1e-12);
+  world.state.bodies.linear_velocity[1] = Vec3(0, 0, 0.1);
+  world.step();
+  EXPECT_EQ(world.result.report.bonds_broken, 1);
+  EXPECT_EQ(world.result.report.contacts, 1);
+}
+
+/// Ellipsoids in a heap, glued, that fall onto a floor and partly break.
+World rubble(double young_modulus) {
+  PairLaw law;
+  law.friction = 0.5;
+  World world = test::loose_heap(4, 3, law, 1e-3);
+  BondLaw bonds = elastic(young_modulus, young_modulus < infinity ? 0.1 : 0.0);
+  bonds.reach = 1.0;
+  bonds.tensile_strength = bonds.shear_strength = young_modulus < infinity ? 3e5 : 3e6;
+  world.model.bonds.push_back(bonds);
+  world.model.settings.solver.tolerance = 1e-3;
+  world.model.settings.solver.max_sweeps = 300;
+  world.model.settings.sort_interval = 20;
+  return world;
+}
+
+TEST(Bonds, BalancesCloseWhileRubbleFalls) {
+  for (const double young : {infinity, 1e8}) {
+    World world = rubble(young);
+    std::int64_t broken = 0;
+    double turned_over = 0.0;
+    world.run(0.4, [&](const StepReport& report) {
+      broken += report.bonds_broken;
+      turned_over = std::max(turned_over, report.energy.kinetic);
+      EXPECT_LT(std::abs(report.energy.remainder), 1e-10 * std::max(1.0, turned_over));
+      EXPECT_LT(report.momentum_error_relative * report.impulse_size_N_s, 1e-10);
+      EXPECT_LT(report.angular_momentum_error_relative * report.angular_impulse_size_N_m_s, 1e-10);
+      EXPECT_LT(report.energy_injected_J, 1e-3 * turned_over);
+    });
+    EXPECT_GT(broken, 0);
+    EXPECT_GT(world.result.report.bonds, 0);
+  }
+}
+
+TEST(Bonds, SameBitsOnAnyNumberOfThreads) {
+  test::expect_same_bits([] { return rubble(infinity); }, 0.15, 0.3);
+  test::expect_same_bits([] { return rubble(1e8); }, 0.1, 0.2);
+}
+
+// One problem, four ways to solve it: a beam that is held at one end and lies on a ball at the other.
+TEST(Bonds, AllSolversAgree) {
+  std::vector<double> tips;
+  for (const SolverKind kind : {SolverKind::per_body, SolverKind::per_contact, SolverKind::consensus}) {
+    for (const FrictionCone cone : {FrictionCone::exact, FrictionCone::sampled}) {
+      if (kind == SolverKind::consensus && cone == FrictionCone::sampled) continue;
+      World world = chain(4, elastic(1e8, 0.5), true);
+      world.model.settings.solver.kind = kind;
+      world.model.settings.solver.friction_cone = cone;
+      world.model.settings.solver.tolerance = 1e-7;
+      world.model.settings.solver.max_sweeps = 20000;
+      world.run(0.05);
+      tips.push_back(world.state.bodies.position[3].z());
+    }
+  }
+  for (const double tip : tips) EXPECT_NEAR(tip, tips[0], 1e-5 * std::abs(tips[0]));
+}
+
+// What stands across the seam of a cell is what stands in the middle; and a chain once through it, stretched,
+// has the stress of its force over the cell.
+TEST(Bonds, HoldImages) {
+  const auto pair = [](double x) {
+    World world;
+    world.model.cell.periodic = {true, true, true};
+    world.model.cell.low = Vec3::Zero();
+    world.model.cell.high = Vec3::Constant(1.0);
+    world.model.settings.gravity.setZero();
+    world.add_sphere(r, Vec3(x, 0.5, 0.5));
+    const double other = x + 2.0 * r;
+    world.add_sphere(r, Vec3(other < 1.0 ? other : other - 1.0, 0.5, 0.5));
+    world.model.bonds.push_back(elastic(1e7));
+    world.state.bodies.linear_velocity[0] = Vec3(0.1, 0.2, 0.3);
+    world.state.bodies.angular_velocity[1] = Vec3(0, 3, 1);
+    world.run(0.2, [](const StepReport& report) {
+      EXPECT_LT(std::abs(report.energy.remainder), 1e-13);
+      EXPECT_LT(report.angular_momentum_error_relative, 1e-12);
+    });
+    return world;
+  };
+  const World inside = pair(0.25), across = pair(0.9375);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const double moved = 0.6875 - (i == 1 ? 1.0 : 0.0);
+    EXPECT_LT((across.state.bodies.position[i] - inside.state.bodies.position[i] - Vec3(moved, 0, 0)).norm(),
+              1e-12);
+  }
+
+  World world;
+  world.model.settings.gravity.setZero();
+  world.model.cell.periodic = {true, true, true};
+  world.model.cell.low = Vec3::Zero();
+  world.model.cell.high = Vec3::Constant(20.0 * r);
+  for (int i = 0; i < 10; ++i) world.add_sphere(r, Vec3((2.0 * i + 1.0) * r, 10.0 * r, 10.0 * r));
+  world.model.bonds.push_back(elastic(1e8, 0.5));
+  CellFlow flow;
+  flow.rate(0, 0) = 0.01;
+  flow.start = 0.01;
+  flow.stop = 0.11;
+  world.model.cell.flow.push_back(flow);
+  world.run(0.5);
+  const double strain = std::exp(0.001) - 1.0, force = strain * 1e8 * std::numbers::pi * r * r,
+               side = 20.0 * r;
+  EXPECT_EQ(world.result.report.bonds, 10);
+  EXPECT_NEAR(world.result.cell.contact_stress(0, 0), -force / (side * side), 1e-4 * force / (side * side));
+}
+
+}  // namespace
+}  // namespace scree

@@ -1,0 +1,174 @@
+// Cells that hold a stress: the rate that it gives, the stress at rest and while sheared, balances, solvers,
+// bits.
+#include <gtest/gtest.h>
+#include <numbers>
+
+#include "engine/core/state_hash.h"
+#include "engine/generation/packing.h"
+#include "tests/support/same_bits.h"
+#include "tests/support/world.h"
+
+namespace scree {
+namespace {
+
+using test::World;
+
+/// Ellipsoids at random in a cube that holds a stress along all its edges.
+World crowd(std::size_t count, double edge, double stress, double tolerance = 1e-3) {
+  PairLaw law;
+  law.friction = 0.4;
+  World world(law, 5e-4);
+  world.model.settings.solver.max_sweeps = 200;
+  world.model.settings.gravity.setZero();
+  world.model.settings.solver.tolerance = tolerance;
+  PeriodicCell& cell = world.model.cell;
+  cell.periodic = {true, true, true};
+  cell.high = Vec3::Constant(edge);
+  cell.held.fill(HeldStress{stress, 1.0, 20.0});
+  const Vec3 axes(0.012, 0.010, 0.008);
+  const std::vector<Grain> grains = random_packing({axes, {}, std::nullopt}, BoxRegion{cell.low, cell.high},
+                                                   {count, 5000}, {}, 7, cell.at(0.0));
+  EXPECT_EQ(grains.size(), count);
+  const ShapeIndex shape = world.model.shapes.add(Ellipsoid{axes});
+  for (const Grain& grain : grains)
+    add_body(world.state.bodies, world.model.shapes, world.model.materials,
+             {shape, world.material, grain.pose, {}});
+  return world;
+}
+
+/// Balls in a row along x, each a gap from the next, in a cell that holds a stress along it.
+World row(int n, double gap, double stress) {
+  World world({}, 1e-3);
+  world.model.settings.gravity.setZero();
+  PeriodicCell& cell = world.model.cell;
+  cell.periodic = {true, true, true};
+  cell.high = Vec3(n * (0.1 + gap), 0.5, 0.4);
+  cell.held[0] = HeldStress{stress};
+  for (int i = 0; i < n; ++i) world.add_sphere(0.05, Vec3((0.05 + 0.5 * gap) + i * (0.1 + gap), 0.25, 0.2));
+  return world;
+}
+
+// Nobody touches: e' = -V s / M, M the mass times the square of the edge, and the balls are carried along.
+TEST(HeldStress, SqueezesAnEmptyCell) {
+  World world = row(5, 0.02, 100.0);
+  const double edge = 0.6, mass = 5.0 * world.state.bodies.mass[0], inertia = mass * edge * edge;
+  world.step();
+  EXPECT_NEAR(world.result.cell.held_rate[0], -1e-3 * edge * 0.2 * 100.0 / inertia,
+              1e-12 * world.result.cell.held_rate.norm());
+  double rate = 0.0, strain = 0.0;  // by small steps
+  constexpr int parts = 10000;
+  for (int k = 0; k < parts; ++k) {
+    const double h = 0.05 / parts;
+    rate -= h * edge * std::exp(strain) * 0.2 * 100.0 / inertia;
+    strain += h * rate;
+  }
+  world.run(0.05);
+  EXPECT_NEAR(world.result.cell.held_rate[0], rate, 1e-3 * std::abs(rate));
+  EXPECT_NEAR(world.result.cell.strain(0, 0), std::exp(strain) - 1.0, 1e-3 * std::abs(strain));
+  // A step later: 2 h / t of the strain.
+  const std::vector<Vec3>& x = world.state.bodies.position;
+  for (std::size_t i = 1; i < 5; ++i)
+    EXPECT_NEAR(x[i].x() - x[i - 1].x(), 0.12 * std::exp((1.0 - 2e-3 / 0.05) * strain),
+                5e-3 * 0.12 * std::abs(strain));
+}
+
+class HeldStressSolvers
+    : public testing::TestWithParam<std::tuple<SolverKind, double, FrictionCone, PositionCorrection>> {};
+
+// A row comes together and stops, as long as its balls; every contact bears the stress times the section.
+TEST_P(HeldStressSolvers, ARowBearsIt) {
+  World world = row(6, 0.005, 1e4);
+  auto& solver = world.model.settings.solver;
+  std::tie(solver.kind, solver.tolerance, solver.friction_cone, solver.position_correction) = GetParam();
+  double most = 0.0;
+  world.run(0.5, [&](const StepReport& report) {
+    EXPECT_LT(std::abs(report.energy.remainder), 1e-12);
+    EXPECT_LT(report.momentum_error_relative * report.impulse_size_N_s, 1e-12);
+    most = std::max(most, report.penetration_max);
+  });
+  const double force = 1e4 * 0.5 * 0.4;
+  ASSERT_EQ(world.result.report.active_contacts, 6);
+  for (const Contact& c : world.state.contacts.list)
+    EXPECT_NEAR(c.impulse.cast<double>().norm() / 1e-3, force, 1e-2 * force);
+  EXPECT_NEAR(world.result.cell.contact_stress(0, 0), 1e4, 1e-2 * 1e4);
+  EXPECT_NEAR(world.result.cell.lattice(0, 0), 0.6, 1e-3 * 0.6);
+  EXPECT_LT(most, 0.02);
+}
+INSTANTIATE_TEST_SUITE_P(
+    All, HeldStressSolvers,
+    testing::Values(
+        std::tuple{SolverKind::per_body, 1e-4, FrictionCone::exact, PositionCorrection::split},
+        std::tuple{SolverKind::per_body, 1e-9, FrictionCone::exact, PositionCorrection::split},
+        std::tuple{SolverKind::per_contact, 1e-6, FrictionCone::exact, PositionCorrection::split},
+        std::tuple{SolverKind::per_body, 1e-6, FrictionCone::sampled, PositionCorrection::split},
+        std::tuple{SolverKind::per_body, 1e-4, FrictionCone::exact, PositionCorrection::biased}));
+
+// A packing: the stress of its contacts is what is held, component by component, also where they differ; books
+// close.
+TEST(HeldStress, APackingBearsIt) {
+  World world = crowd(300, 0.17, 1e4);
+  world.model.cell.held[2]->stress = 1.5e4;
+  world.run(1.0, [&](const StepReport& report) {
+    EXPECT_LT(std::abs(report.energy.remainder), 1e-11);
+    EXPECT_LT(report.momentum_error_relative * report.impulse_size_N_s, 1e-11);
+    EXPECT_LT(report.angular_momentum_error_relative * report.angular_impulse_size_N_m_s, 1e-11);
+  });
+  Mat3 stress = Mat3::Zero();
+  constexpr int steps = 100;
+  for (int k = 0; k < steps; ++k) {
+    world.step();
+    stress += world.result.cell.contact_stress / steps;
+  }
+  EXPECT_NEAR(stress(0, 0), 1e4, 1e-2 * 1e4);
+  EXPECT_NEAR(stress(1, 1), 1e4, 1e-2 * 1e4);
+  EXPECT_NEAR(stress(2, 2), 1.5e4, 1e-2 * 1.5e4);
+  EXPECT_GT(world.result.cell.solid_fraction, 0.58);
+  EXPECT_LT(world.result.cell.solid_fraction, 0.75);
+  EXPECT_LT(world.result.report.penetration_max, 0.01);
+  EXPECT_LT(kinetic_energy(world.state.bodies), 1e-3);  // of grains that are loose
+}
+
+// Sheared, with the stress across held: it stays what it is in the mean while the cell gets as wide as it needs.
+TEST(HeldStress, ShearsUnderAStress) {
+  World world = crowd(200, 0.15, 1e4);
+  CellFlow shear;
+  shear.rate(0, 1) = 2.0;
+  shear.start = 0.4;
+  world.model.cell.flow = {shear};
+  world.model.cell.held[0].reset();
+  world.model.cell.held[2].reset();
+  world.model.cell.held[0] = world.model.cell.held[2] = world.model.cell.held[1];
+  world.run(0.8);
+  double across = 0.0, along = 0.0;
+  constexpr int steps = 1600;
+  for (int k = 0; k < steps; ++k) {
+    EXPECT_LT(std::abs(world.step().energy.remainder), 1e-11);
+    const Mat3 stress = world.result.cell.contact_stress + world.result.cell.kinetic_stress;
+    across += stress(1, 1) / steps;
+    along += stress(0, 1) / steps;
+  }
+  EXPECT_NEAR(across, 1e4, 0.02 * 1e4);
+  EXPECT_LT(along / across, -0.2);  // dense frictional grains
+  EXPECT_GT(along / across, -0.7);
+}
+
+// Bonds across the seam bear it too: a bar, which gives way by s A_cell / (E A).
+TEST(HeldStress, BondsBearIt) {
+  World world = row(6, 0.0, 1e4);
+  BondLaw law;
+  law.young_modulus = 1e8;
+  law.damping = 0.5;
+  world.model.bonds.push_back(law);
+  world.run(1.0);
+  EXPECT_EQ(world.result.report.bonds, 6);
+  const double strain = 1e4 * 0.2 / (1e8 * std::numbers::pi * 0.05 * 0.05);
+  EXPECT_NEAR(world.result.cell.strain(0, 0), -strain, 1e-2 * strain);
+  EXPECT_NEAR(world.result.cell.contact_stress(0, 0), 1e4, 1e-3 * 1e4);
+}
+
+TEST(HeldStress, SameBitsOnAnyNumberOfThreads) {
+  test::expect_same_bits([] { return crowd(300, 0.17, 1e4); }, 0.1, 0.2);
+}
+
+}  // namespace
+}  // namespace scree
