@@ -34,7 +34,7 @@ struct RenderOptions {
   std::vector<double> range, eye, target, up;
   double speed = 1.0;
   int threads = 0;
-  bool no_walls = false, no_labels = false, overwrite = false, quiet = false;
+  bool no_walls = false, no_outlines = false, no_labels = false, overwrite = false, quiet = false;
 };
 
 constexpr io::Range places_m{.low = -io::farthest_m, .high = io::farthest_m};
@@ -88,6 +88,7 @@ io::PictureOptions picture_options(const RenderOptions& options, const io::Traje
   picture.target = vector(options.target);
   picture.up = vector(options.up);
   picture.walls = !options.no_walls;
+  picture.outlines = !options.no_outlines;
   picture.labels = !options.no_labels;
   if (picture.range && !((*picture.range)[0] < (*picture.range)[1])) {
     throw CLI::ValidationError("--range", fmt::format("LOW must lie below HIGH (value {:g} {:g})",
@@ -278,6 +279,10 @@ void add_render(CLI::App& app, std::function<int()>& action) {
       "--chains", options->picture.chains,
       "Draw force chains in clear bodies, as wide as the root of the force, instead of opaque bodies");
   command->add_flag("--no-walls", options->no_walls, "Leave walls and floors out");
+  command->add_flag("--no-outlines", options->no_outlines,
+                    "Leave out the edges of periodic cells, inlets, outlets and the domain");
+  command->add_flag("--images", options->picture.images,
+                    "Draw the bodies' images around a periodic cell, as far as half of it");
   command->add_flag("--no-labels", options->no_labels, "Leave name, time and colour bar out");
   add_threads(*command, options->threads);
   add_overwrite(*command, options->overwrite);

@@ -60,6 +60,7 @@ struct CellState {
   Mat3 deformation = Mat3::Identity();  // F at this time
   double time_s = 0.0;
   Vec3 rate = Vec3::Zero();  // 1/s, along axes whose stress is held
+  Vec3 gain = Vec3::Zero();  // 1/s, of these rates, that bodies have still to be given
 };
 
 /// The cell of a scene. Nothing is periodic unless it says so.

@@ -90,19 +90,16 @@ void set_rows(const BondLaw& law, const Bond& bond, double h, const Workspace& w
             .angular_a = padded(at.arm_a.cross(d)),
             .angular_b = padded(at.arm_b.cross(d)),
             .start_impulse = bond.impulse[i]};
-    // What is stiffer than steps resolve is where the next one has it, the rest at the step's end.
-    const auto ahead = [&](double theta) { return 0.5 * h * (1.0 + theta); };
-    at.stretch_ahead[i] =
-        ahead(set_spring(at.stretch[i], at.bending[i], image[i], law.is_rigid() ? infinity : k.linear[i],
-                         law.damping, h, 1.0, p, push));
+    at.stretch_theta[i] = set_spring(at.stretch[i], at.bending[i], image[i],
+                                     law.is_rigid() ? infinity : k.linear[i], law.damping, h, 1.0, p, push);
     Row& turn = rows[3 + i];
     turn = {.edge = {bond.a, bond.b},
             .linear = {},
             .angular_a = padded(d),
             .angular_b = padded(d),
             .start_impulse = bond.moment_impulse[i]};
-    at.turn_ahead[i] = ahead(set_spring(at.turn[i], 0.0, 0.0, law.is_rigid() ? infinity : k.angular[i],
-                                        law.damping, h, 0.5 * bond.length, p, turn));
+    at.turn_theta[i] = set_spring(at.turn[i], 0.0, 0.0, law.is_rigid() ? infinity : k.angular[i], law.damping,
+                                  h, 0.5 * bond.length, p, turn);
   }
 }
 
@@ -110,6 +107,24 @@ void set_rows(const BondLaw& law, const Bond& bond, double h, const Workspace& w
 double to_change(const Row& row, const std::vector<Twist>& before) {
   const double u = row_velocity(row, before[slot(row.edge.a)], before[slot(row.edge.b)]) + row.bias;
   return u * row.length;
+}
+
+/// J, of springs between x and what they come to until the next step, y = x + h u + h^2/2 x'':
+/// k/2 (x y + theta/2 (y - x)^2). With the kinetic energy at the end of the step that is what (A11) keeps
+/// where theta is 0, and grows by -k/4 theta (y' - x)^2 in the next one, y' after that, where it is not.
+double spring_energy(const BondLaw& law, const Bond& bond, const BondPlace& at, double h,
+                     const ContactSolution& solution) {
+  const Twist a = twist(solution.velocity[slot(bond.a)]), b = twist(solution.velocity[slot(bond.b)]);
+  const Vec3 slide = a.linear + a.angular.cross(at.arm_a) - b.linear - b.angular.cross(at.arm_b) -
+                     at.image_velocity,
+             stretch = h * (at.frame * slide) + 0.5 * h * h * at.bending,
+             turn = h * (at.frame * (a.angular - b.angular));
+  const auto energy = [](const Vec3& k, const Vec3& x, const Vec3& more, const Vec3& theta) {
+    return 0.5 * k.dot(x.cwiseProduct(x + more) + 0.5 * theta.cwiseProduct(more.cwiseAbs2()));
+  };
+  const BondStiffness k = stiffness(law, bond);
+  return energy(k.linear, at.stretch, stretch, at.stretch_theta) +
+         energy(k.angular, at.turn, turn, at.turn_theta);
 }
 
 Vec3 three(const std::vector<double>& values, std::int32_t first) {
@@ -296,13 +311,7 @@ void take_bonds(const Model& model, double h, State& state, Workspace& w, StepRe
     report.bond_use = std::max(report.bond_use,
                                use_of(law, load_of(law, bond, bond.impulse, bond.moment_impulse, h)).share);
     if (law.is_rigid()) continue;
-    const Twist a = twist(w.solution.velocity[slot(bond.a)]), b = twist(w.solution.velocity[slot(bond.b)]);
-    const Vec3 slide =
-        a.linear + a.angular.cross(at.arm_a) - b.linear - b.angular.cross(at.arm_b) - at.image_velocity;
-    const Vec3 &s = at.stretch_ahead, stretch = at.stretch + s.cwiseProduct(at.frame * slide) +
-                                                0.5 * s.cwiseProduct(s).cwiseProduct(at.bending);
-    report.energy.elastic += elastic_energy(
-        law, bond, stretch, at.turn + at.turn_ahead.cwiseProduct(at.frame * (a.angular - b.angular)));
+    report.energy.elastic += spring_energy(law, bond, at, h, w.solution);
   }
 }
 

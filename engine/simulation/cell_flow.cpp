@@ -14,19 +14,21 @@ std::size_t slot(std::int32_t body) { return static_cast<std::size_t>(body); }
 
 void follow_flow(const Model& model, double middle_s, State& state, StepReport& report) {
   if (!model.cell.flows()) return;
-  const PlacedCell cell = cell_at(model, state, middle_s);
-  if (cell.rate == state.flow) return;
+  const Mat3 rate = model.cell.rate_at(middle_s),
+             change = rate - state.flow + Mat3(state.cell.gain.asDiagonal());
+  if (change.isZero(0.0)) return;
+  const Vec3 centre = 0.5 * (model.cell.low + model.cell.high);
   Bodies& bodies = state.bodies;
-  const Mat3 change = cell.rate - state.flow;
   for (std::size_t i = 0; i < bodies.size(); ++i) {
-    const Vec3 gain = change * (bodies.position[i] - cell.centre), impulse = bodies.mass[i] * gain;
+    const Vec3 gain = change * (bodies.position[i] - centre), impulse = bodies.mass[i] * gain;
     Vec3& v = bodies.linear_velocity[i];
     report.energy.boundary_work += impulse.dot(v + 0.5 * gain);
     report.boundary_impulse += impulse;
     report.boundary_angular_impulse += bodies.position[i].cross(impulse);
     v += gain;
   }
-  state.flow = cell.rate;
+  state.flow = rate;
+  state.cell.gain.setZero();
 }
 
 void set_image_velocities(const Model& model, const State& state, Workspace& w) {
@@ -102,6 +104,7 @@ void free_cell(const Model& model, const State& state, double h, Workspace& w) {
     for (int i = 0; i < 3; ++i)
       terms.rows.push_back({bond.row + i, bond.shift.cwiseProduct(bond.frame.row(i).transpose())});
   }
+  terms.images = terms.rate;
   const Vec3 gained = terms.rate - terms.start;
   p.cell = std::move(terms);
   change_cell_rate(gained, p);
@@ -125,16 +128,25 @@ void set_cell_rate(CellRate which, Workspace& w) {
   CellTerms& terms = *p.cell;
   const Vec3 after = w.solution.cell_rate,
              wanted = which == CellRate::after ? after : Vec3(0.5 * (terms.start + after));
-  change_cell_rate(wanted - terms.rate, p);
-  for (BondPlace& bond : w.bonds)
-    if (bond.row >= 0) bond.image_velocity += bond.shift.cwiseProduct(wanted - terms.rate);
-  terms.rate = wanted;
+  change_cell_rate(wanted - terms.images, p);
+  terms.images = wanted;
+  for (std::size_t k = 0; k < w.bonds.size(); ++k)
+    w.bonds[k].image_velocity =
+        w.cell.image_velocity(w.bonds[k].shift) + w.bonds[k].shift.cwiseProduct(wanted - terms.start);
 }
 
 void take_cell(const Model& model, double begin_s, double h, const Workspace& w, State& state) {
   if (!w.problem.cell) return;
   const double middle = begin_s + 0.5 * h;
   state.cell.deformation = exponential(w.solution.cell_correction.asDiagonal(), h) * w.cell.deformation;
+  // Bodies are carried along by what the stress gives the cell, as far as contacts have left that; what
+  // contacts give it they have had from them.
+  const CellTerms& terms = *w.problem.cell;
+  for (int k = 0; k < 3; ++k) {
+    const double pressed_by = terms.rate[k] - terms.start[k],
+                 gained = w.solution.cell_rate[k] - terms.start[k];
+    state.cell.gain[k] += std::clamp(gained, std::min(pressed_by, 0.0), std::max(pressed_by, 0.0));
+  }
   state.cell.rate = w.solution.cell_rate;
   state.cell.time_s = middle;
   state.cell.deformation = cell_at(model, state, begin_s + h).deformation;

@@ -8,7 +8,8 @@
 namespace scree {
 
 /// Where the flow of the cell begins, changes or ends, from one step to the next, all bodies get that of
-/// their places: v += (rate now - rate before)(x - centre). Its momentum and energy are booked as those of
+/// their places: v += (rate now - rate before)(x - centre); and what held stresses have given it in the last
+/// step. Its momentum and energy are booked as those of
 /// boundaries. `middle_s`: of the step.
 void follow_flow(const Model& model, double middle_s, State& state, StepReport& report);
 

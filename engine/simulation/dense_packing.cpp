@@ -95,6 +95,7 @@ class Press {
     set_walls(enlarged(region_, cell_, factor_), cell_, model_);
     model_.cell = cell_;
     model_.cell.flow.clear();
+    model_.cell.held.fill(std::nullopt);
     model_.cell.low = centre_ + factor_ * (cell_.low - centre_);
     model_.cell.high = centre_ + factor_ * (cell_.high - centre_);
   }

@@ -93,7 +93,7 @@ struct State {
   std::vector<MountState> mounts;  // [mount]; empty before the first step: as the model has them
   StepMemory memory;
   CellState cell;                // of one that holds stresses
-  Mat3 flow = Mat3::Zero();      // 1/s, the cell's rate in the last step
+  Mat3 flow = Mat3::Zero();      // 1/s, the rate of the cell's flows in the last step
   std::vector<Passage> entered;  // [inlet]
   std::vector<Passage> left;     // [outlet], and last by leaving the domain; both empty before the first step
   Course course;

@@ -31,7 +31,7 @@ struct BondPlace {
   Vec3 shift, image_velocity;      // m, m/s: of the image of b that it holds
   Vec3 stretch, turn;              // m, rad, along the frame: of a against b
   Vec3 bending;                    // m/s^2, of the stretch while both bodies move on
-  Vec3 stretch_ahead, turn_ahead;  // s, from there to where its springs' energy is looked at
+  Vec3 stretch_theta, turn_theta;  // how implicit its springs are, see (A11)
   std::int32_t row = -1;           // the first of six; -1: none, it holds nobody who moves
 };
 

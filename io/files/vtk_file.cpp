@@ -90,6 +90,13 @@ void write_vtk_points(const std::filesystem::path& path, const std::vector<Eigen
   write_poly_data(path, points, "Verts", cells, elements("PointData", point_data), {});
 }
 
+void write_vtk_lines(const std::filesystem::path& path, const std::vector<Eigen::Vector3f>& ends,
+                     const VtkArrays& cell_data) {
+  Cells cells;
+  for (std::int32_t k = 0; static_cast<std::size_t>(k) + 1 < ends.size(); k += 2) cells.add({k, k + 1});
+  write_poly_data(path, ends, "Lines", cells, elements("PointData", {}), cell_data);
+}
+
 void write_vtk_polygons(const std::filesystem::path& path, const std::vector<Eigen::Vector3f>& points,
                         const std::vector<std::vector<std::int32_t>>& polygons,
                         const std::vector<Eigen::Vector3f>& normals, const VtkArrays& cell_data) {

@@ -62,6 +62,10 @@ using VtkArrays = std::vector<VtkArray>;
 void write_vtk_points(const std::filesystem::path& path, const std::vector<Eigen::Vector3f>& points,
                       const VtkArrays& point_data);
 
+/// .vtp: straight lines, each from one point to the next but one in the list: 0 to 1, 2 to 3, ...
+void write_vtk_lines(const std::filesystem::path& path, const std::vector<Eigen::Vector3f>& ends,
+                     const VtkArrays& cell_data);
+
 /// .vtp: polygons, each a list of points, with the points' normals.
 void write_vtk_polygons(const std::filesystem::path& path, const std::vector<Eigen::Vector3f>& points,
                         const std::vector<std::vector<std::int32_t>>& polygons,

@@ -1,5 +1,6 @@
 #include "io/render/run_picture.h"
 
+#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -12,9 +13,13 @@ namespace {
 constexpr double margin = 0.06;        // of half the picture stays free
 constexpr std::size_t looked_at = 24;  // frames that decide about the colours of forces
 constexpr double force_share = 0.99;
-constexpr double least_force = 0.01;  // of the strong ones of the frame: what is weaker would be hair
-constexpr double chain_radii = 0.3;   // mean radii: half the width of the strongest chains
-constexpr double shade_radii = 8.0;   // mean radii: what is nearer shades
+constexpr double least_force = 0.01;   // of the strong ones of the frame: what is weaker would be hair
+constexpr double chain_radii = 0.3;    // mean radii: half the width of the strongest chains
+constexpr double edge_share = 0.0015;  // of the size of what is seen: half the width of outlines
+constexpr double image_share = 0.75;   // of the cell, from its middle: how far images are drawn
+constexpr Colour edge_colours[] = {
+    {0.35f, 0.38f, 0.42f}, {0.10f, 0.55f, 0.25f}, {0.80f, 0.40f, 0.10f}, {0.45f, 0.45f, 0.70f}};
+constexpr double shade_radii = 8.0;  // mean radii: what is nearer shades
 
 float quantile(std::vector<float>& values, double share) {
   const auto at = static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
@@ -67,9 +72,25 @@ std::vector<ForceLine> force_lines(const TrajectoryReader& reader, std::size_t f
   return lines;
 }
 
+namespace {
+
+/// Of a periodic cell in a frame, as so many times as large; none if there is none.
+std::vector<OutlineEdge> cell_edges(const TrajectoryReader& reader, std::size_t frame, double size) {
+  const std::optional<Vec3>& centre = reader.run().cell_centre;
+  if (!centre) return {};
+  return cell_outline(*centre, size * reader.lattice(frame));
+}
+
+}  // namespace
+
 RunPicture::RunPicture(const TrajectoryReader& reader, const PictureOptions& options)
     : reader_(reader), options_(options) {
-  const RunScene run = run_scene(reader, options.fit);
+  RunScene run = run_scene(reader, options.fit);
+  if (options.outlines || options.images) {
+    for (const OutlineEdge& edge :
+         cell_edges(reader, reader.frames() - 1, options.images ? 2.0 * image_share : 1.0))
+      run.points.insert(run.points.end(), {edge.start, edge.end});
+  }
   const Vec3 up = options.up.value_or(run.up).normalized();
   // Nothing behind the colour bar; as much stays free on the left.
   const double edges = options.labels ? 2.0 * bar_width(options.height) : 0.0;
@@ -87,6 +108,7 @@ RunPicture::RunPicture(const TrajectoryReader& reader, const PictureOptions& opt
   lighting_.middle = box.center();
   lighting_.shade_reach = shade_radii * run.mean_radius;
   chain_radius_ = chain_radii * run.mean_radius;
+  edge_radius_ = edge_share * box.diagonal().norm();
   const std::vector<RecordedField> fields = recorded_fields(reader.run());
   field_ = *find_field(fields, options.field);
   range_ = options.range.value_or(options.chains ? force_range(reader) : value_range(reader, options.field));
@@ -135,6 +157,40 @@ std::vector<Chain> RunPicture::chains(std::size_t frame, Paint& paint) const {
   return rods;
 }
 
+void RunPicture::add_images(std::size_t frame, Bodies& bodies, Paint& paint) const {
+  const RecordedRun& run = reader_.run();
+  if (!run.cell_centre) return;
+  const Mat3 lattice = reader_.lattice(frame), inverse = lattice.inverse();
+  const std::size_t own = bodies.size();
+  const auto most = [&](std::size_t k) { return run.cell_periodic[k] ? 1 : 0; };
+  for (int z = -most(2); z <= most(2); ++z) {
+    for (int y = -most(1); y <= most(1); ++y) {
+      for (int x = -most(0); x <= most(0); ++x) {
+        if (x == 0 && y == 0 && z == 0) continue;
+        const Vec3 shift = lattice * Vec3(x, y, z);
+        for (std::size_t i = 0; i < own; ++i) {
+          const Vec3 place = bodies.position[i] + shift;
+          if (!((inverse * (place - *run.cell_centre)).cwiseAbs().maxCoeff() <= image_share)) continue;
+          bodies.position.push_back(place);
+          bodies.orientation.push_back(bodies.orientation[i]);
+          bodies.shape.push_back(bodies.shape[i]);
+          if (!paint.body.empty()) paint.body.push_back(paint.body[i]);
+        }
+      }
+    }
+  }
+}
+
+void RunPicture::add_outlines(std::size_t frame, std::vector<Chain>& rods, Paint& paint) const {
+  std::vector<OutlineEdge> edges = cell_edges(reader_, frame, 1.0);
+  edges.insert(edges.end(), reader_.run().outlines.begin(), reader_.run().outlines.end());
+  for (const OutlineEdge& edge : edges) {
+    if (!can_be_drawn(edge.start) || !can_be_drawn(edge.end)) continue;
+    rods.push_back({edge.start.cast<float>(), edge.end.cast<float>(), static_cast<float>(edge_radius_)});
+    paint.chain.push_back(edge_colours[static_cast<std::size_t>(edge.kind)]);
+  }
+}
+
 ColourBar RunPicture::colour_bar() const {
   if (options_.chains) return {"contact force, N", options_.map, range_[0], range_[1], true};
   return {field_.title(), options_.map, range_[0], range_[1], false, field_.categories};
@@ -146,15 +202,17 @@ Picture RunPicture::draw(std::size_t frame) {
   if (!options_.chains) paint.body = body_colours(frame);
   std::vector<Chain> rods;
   if (options_.chains) rods = chains(frame, paint);
-  const Bodies bodies = reader_.bodies(frame);
+  Bodies bodies = reader_.bodies(frame);
+  const std::size_t own = bodies.size();
+  if (options_.images) add_images(frame, bodies, paint);
+  if (options_.outlines) add_outlines(frame, rods, paint);
   if (options_.walls && reader_.walls_move()) stand(reader_.boundaries(frame));
   scene_.set_bodies(run.model.shapes, bodies, options_.chains, std::move(rods));
   Picture picture =
       render(scene_, walls_, paint, camera_, lighting_, Picture(options_.width, options_.height));
   if (options_.labels) {
-    draw_labels(picture,
-                {fmt::format("{}, {} {}", run.scene, bodies.size(), bodies.size() == 1 ? "body" : "bodies"),
-                 fmt::format("t = {:.3f} s", reader_.time_s()[frame]), colour_bar()});
+    draw_labels(picture, {fmt::format("{}, {} {}", run.scene, own, own == 1 ? "body" : "bodies"),
+                          fmt::format("t = {:.3f} s", reader_.time_s()[frame]), colour_bar()});
   }
   return picture;
 }

@@ -22,7 +22,9 @@ struct PictureOptions {
   double zoom = 1.0;                              // above 1 the camera comes nearer
   std::optional<Vec3> eye, target, up;            // each replaces that of the view, m
   bool walls = true, labels = true;
-  bool chains = false;  // clear bodies with force chains inside, coloured by force, instead of opaque bodies
+  bool outlines = true;  // edges of periodic cells, inlets, outlets and the domain
+  bool images = false;   // of bodies around a periodic cell, as far as half of it
+  bool chains = false;   // clear bodies with force chains inside, coloured by force, instead of opaque bodies
 };
 
 /// A contact that carries an impulse, as a line between the centres that it joins, or from a centre to the
@@ -47,6 +49,10 @@ class RunPicture {
 
  private:
   std::vector<Colour> body_colours(std::size_t frame) const;
+  /// Adds the images of a frame's bodies around its cell, and their colours if bodies have any.
+  void add_images(std::size_t frame, Bodies& bodies, Paint& paint) const;
+  /// Adds what there is of outlines.
+  void add_outlines(std::size_t frame, std::vector<Chain>& rods, Paint& paint) const;
   /// The rods of a frame, and their colours in `paint`.
   std::vector<Chain> chains(std::size_t frame, Paint& paint) const;
   ColourBar colour_bar() const;
@@ -62,6 +68,7 @@ class RunPicture {
   Lighting lighting_;
   std::array<double, 2> range_{};
   double chain_radius_ = 0.0;  // m, of the strongest chains
+  double edge_radius_ = 0.0;   // m, of outlines
 };
 
 }  // namespace scree::io

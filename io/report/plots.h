@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "io/report/step_rows.h"
+#include "io/results/run_folder.h"
 #include "io/results/trajectory_reader.h"
 
 namespace scree::io {
@@ -35,6 +36,10 @@ struct Plot {
 /// Energies, ledger, contacts, overlap, residual, sweeps and times of the stages over the run, at most
 /// `points` a line; only what the table has.
 std::vector<Plot> step_plots(const StepRows& rows, std::size_t points);
+
+/// What boundaries, mounts and held bodies bore and did, what passed inlets and outlets, and what a periodic
+/// cell bore: of each table that the run has, at most `points` a line.
+std::vector<Plot> load_plots(const RunFolder& folder, std::size_t points);
 
 /// Sizes, directions and packing of the bodies at the first and the last frame. Throws ReadError.
 std::vector<Plot> body_plots(const TrajectoryReader& reader);

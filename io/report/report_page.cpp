@@ -399,6 +399,7 @@ std::string report_data(const RunFolder& folder, const TrajectoryReader& reader,
     if (plot.title == "Residual") add_goal(plot, reader.run());
     plots.push_back(to_json(plot));
   }
+  for (const Plot& plot : load_plots(folder, plot_points)) plots.push_back(to_json(plot));
   for (const Plot& plot : body_plots(reader)) plots.push_back(to_json(plot));
   const Json data{{"version", options.version},
                   {"run", run_json(reader.run())},

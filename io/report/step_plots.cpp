@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <numeric>
 
 #include "io/report/plots.h"
@@ -50,7 +51,7 @@ std::string spaced(std::string name) {
 std::vector<Line> flows(const StepRows& rows) {
   std::vector<Line> lines;
   for (const std::string& name : rows.names()) {
-    if (!name.ends_with("_J") || name == "kinetic_energy_J" || name == "potential_energy_J") continue;
+    if (!name.ends_with("_J") || name.ends_with("_energy_J")) continue;  // energies themselves
     std::string shown = spaced(name.substr(0, name.size() - 2));
     lines.push_back({name, shown});
   }
@@ -64,9 +65,7 @@ class StepPlots {
   }
 
   void add(Plot plot, const std::vector<Line>& lines, Reduce reduce, bool summed = false) {
-    plot.over_time = true;
-    plot.x_label = "time, s";
-    plot.x = time_;
+    begin(plot);
     for (const Line& line : lines) {
       const std::vector<double>* values = rows_.column(line.column);
       if (!values) continue;
@@ -76,6 +75,15 @@ class StepPlots {
     }
     if (!plot.series.empty() && !plot.x.empty()) plots_.push_back(std::move(plot));
   }
+
+  /// What is the same of all diagrams over the steps.
+  void begin(Plot& plot) const {
+    plot.over_time = true;
+    plot.x_label = "time, s";
+    plot.x = time_;
+  }
+  /// Points of a line: means of the steps that share one.
+  std::vector<double> means(const std::vector<double>& values) const { return thin_(values, Reduce::mean); }
 
   std::vector<Plot> take() { return std::move(plots_); }
 
@@ -105,12 +113,103 @@ Plot titled(const std::string& title, const std::string& y_label, const std::str
   return plot;
 }
 
+constexpr std::size_t most_parts = 12;  // lines of a diagram that can be told from each other
+
+/// A table with a row for every step and part.
+class PartTables {
+ public:
+  PartTables(const std::filesystem::path& file, const std::string& column, std::vector<std::string> names,
+             std::size_t points)
+      : names_(std::move(names)), points_(points) {
+    std::error_code error;
+    if (!std::filesystem::exists(file, error)) names_.clear();
+    if (names_.size() > most_parts) names_.resize(most_parts);
+    for (const std::string& name : names_) rows_.emplace_back(file, column, name);
+  }
+
+  /// A line for each part in which a value is not always 0: of the columns' root of the sum of squares.
+  void add(Plot plot, const std::vector<std::string>& columns, std::vector<Plot>& plots) const {
+    for (std::size_t k = 0; k < rows_.size(); ++k) {
+      const StepPlots part(rows_[k], points_);
+      std::vector<double> length(rows_[k].rows(), 0.0);
+      for (const std::string& column : columns) {
+        const std::vector<double>* values = rows_[k].column(column);
+        for (std::size_t i = 0; values && i < length.size(); ++i)
+          length[i] = columns.size() == 1 ? (*values)[i] : std::hypot(length[i], (*values)[i]);
+      }
+      if (std::ranges::all_of(length, [](double x) { return x == 0.0; })) continue;
+      part.begin(plot);
+      plot.series.push_back({names_[k], part.means(length)});
+    }
+    if (!plot.series.empty() && !plot.x.empty()) plots.push_back(std::move(plot));
+  }
+
+ private:
+  std::vector<std::string> names_;
+  std::size_t points_;
+  std::vector<StepRows> rows_;
+};
+
+/// What stands in a column of a table, each once, in the order of its first rows.
+std::vector<std::string> parts_of(const std::filesystem::path& file, std::size_t column) {
+  std::ifstream in(file);
+  std::vector<std::string> names;
+  std::string line, first_step;
+  std::getline(in, line);
+  while (std::getline(in, line)) {
+    const std::string step = line.substr(0, line.find(','));
+    if (first_step.empty()) first_step = step;
+    if (step != first_step) break;
+    std::size_t at = 0;
+    for (std::size_t k = 0; k < column && at != std::string::npos; ++k) at = line.find(',', at) + 1;
+    names.push_back(line.substr(at, line.find(',', at) - at));
+  }
+  return names;
+}
+
 }  // namespace
+
+std::vector<Plot> load_plots(const RunFolder& folder, std::size_t points) {
+  std::vector<Plot> plots;
+  const std::vector<std::string> force{"force_x_N", "force_y_N", "force_z_N"},
+      torque{"torque_x_N_m", "torque_y_N_m", "torque_z_N_m"};
+  const std::string mean = "Mean of the steps that share a point.";
+  const auto table = [&](const std::filesystem::path& file, const std::string& column) {
+    return PartTables(file, column, parts_of(file, 2), points);
+  };
+  const PartTables boundaries = table(folder.boundaries(), "boundary");
+  boundaries.add(titled("Force on boundaries", "N", mean), force, plots);
+  boundaries.add(titled("Torque on boundaries", "N m", mean), torque, plots);
+  boundaries.add(titled("Power of boundaries", "W, done on the bodies", mean), {"power_W"}, plots);
+  const PartTables mounts = table(folder.mounts(), "mount");
+  mounts.add(titled("Travel of mounts", "m or rad"), {"travel"}, plots);
+  mounts.add(titled("Force of bodies on mounts", "N or N m", mean), {"contact_force"}, plots);
+  const PartTables held = table(folder.held(), "bodies");
+  held.add(titled("Force on held bodies", "N", mean), force, plots);
+  held.add(titled("Power of led bodies", "W, done on the others", mean), {"power_W"}, plots);
+  const PartTables openings = table(folder.openings(), "opening");
+  openings.add(titled("Mass through inlets and outlets", "kg, since the start"), {"mass_kg"}, plots);
+  const StepRows cell(folder.cell());
+  StepPlots of_cell(cell, points);
+  of_cell.add(titled("Stress of the cell", "Pa, of contacts and bonds; pressed is positive", mean),
+              {{"stress_xx_Pa", "xx"},
+               {"stress_yy_Pa", "yy"},
+               {"stress_zz_Pa", "zz"},
+               {"stress_xy_Pa", "xy"},
+               {"stress_xz_Pa", "xz"},
+               {"stress_yz_Pa", "yz"}},
+              Reduce::mean);
+  of_cell.add(titled("Solid fraction of the cell", "1"), {{"solid_fraction", "solid fraction"}},
+              Reduce::last);
+  for (Plot& plot : of_cell.take()) plots.push_back(std::move(plot));
+  return plots;
+}
 
 std::vector<Plot> step_plots(const StepRows& rows, std::size_t points) {
   StepPlots plots(rows, points);
-  plots.add(titled("Energy", "J"), {{"kinetic_energy_J", "kinetic"}, {"potential_energy_J", "potential"}},
-            Reduce::last);
+  std::vector<Line> energies{{"kinetic_energy_J", "kinetic"}, {"potential_energy_J", "potential"}};
+  if (varies(rows.column("elastic_energy_J"))) energies.push_back({"elastic_energy_J", "elastic, of bonds"});
+  plots.add(titled("Energy", "J"), energies, Reduce::last);
   plots.add(titled("Energy ledger", "J, since the start", "What each term has taken or given in all."),
             flows(rows), Reduce::last, true);
   plots.add(titled("Contacts", "number"),
@@ -119,6 +218,7 @@ std::vector<Plot> step_plots(const StepRows& rows, std::size_t points) {
              {"touching", "touching"},
              {"bodies_in_collision", "bodies with an impulse"}},
             Reduce::last);
+  if (varies(rows.column("bonds"))) plots.add(titled("Bonds", "number"), {{"bonds", "bonds"}}, Reduce::last);
   Plot overlap = titled("Overlap", "% of the smallest semi-axis", "Largest of the steps that share a point.");
   overlap.logarithmic = true;
   overlap.limits = verdict_lines(overlap_limit, 100.0);

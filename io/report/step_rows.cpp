@@ -40,6 +40,11 @@ double number(std::string_view text) {
 
 StepRows::StepRows(std::filesystem::path path) : path_(std::move(path)) { refresh(); }
 
+StepRows::StepRows(std::filesystem::path path, std::string column, std::string text)
+    : path_(std::move(path)), key_(std::move(column)), text_(std::move(text)) {
+  refresh();
+}
+
 void StepRows::refresh() {
   std::error_code error;
   if (!std::filesystem::exists(path_, error)) return;
@@ -67,9 +72,12 @@ void StepRows::take(std::string_view line) {
   const std::vector<std::string_view> row = cells(line);
   if (columns_.empty()) {
     for (const std::string_view name : row) columns_.push_back({std::string(name), {}});
+    const auto named = [&](const Column& c) { return c.name == key_; };
+    key_column_ = static_cast<std::size_t>(std::ranges::find_if(columns_, named) - columns_.begin());
     return;
   }
   if (row.size() != columns_.size()) return;
+  if (!key_.empty() && (key_column_ == columns_.size() || row[key_column_] != text_)) return;
   for (std::size_t c = 0; c < row.size(); ++c) {
     columns_[c].values.push_back(number(row[c]));
     columns_[c].has_numbers |= !std::isnan(columns_[c].values.back());

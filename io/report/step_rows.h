@@ -15,6 +15,9 @@ class StepRows {
   /// Rows that are not whole, as a run that goes on leaves them, are left out. An absent file has no rows.
   /// Throws ReadError if it cannot be read.
   explicit StepRows(std::filesystem::path path);
+  /// Of tables with several rows a step, those alone that have this text in a column; none if there is no
+  /// such column.
+  StepRows(std::filesystem::path path, std::string column, std::string text);
   /// Reads the rows that were written since. Throws ReadError.
   void refresh();
 
@@ -32,6 +35,8 @@ class StepRows {
   void take(std::string_view line);
 
   std::filesystem::path path_;
+  std::string key_, text_;  // which rows; all if there is no key
+  std::size_t key_column_ = 0;
   std::int64_t read_ = 0;  // bytes of whole lines
   std::size_t rows_ = 0;
   std::vector<Column> columns_;

@@ -231,6 +231,7 @@ void visit(Archive& io, State& state) {
   io("cell_deformation", state.cell.deformation);
   io("cell_time_s", state.cell.time_s);
   io("cell_rate", state.cell.rate);
+  io("cell_gain", state.cell.gain);
   io("last_time_step_s", state.memory.last_s);
   io("next_time_step_s", state.memory.next_s);
   io("after_next_time_step_s", state.memory.after_next_s);

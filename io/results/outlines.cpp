@@ -26,8 +26,7 @@ void add_box(const Vec3& low, const Vec3& high, OutlineKind kind, std::vector<Ou
 
 void add_cylinder(const CylinderRegion& c, OutlineKind kind, std::vector<OutlineEdge>& list) {
   constexpr int around = 48, lines = 4;
-  const Vec3 axis = c.end - c.start, u = c.radius * axis.unitOrthogonal(),
-             v = axis.normalized().cross(u);
+  const Vec3 axis = c.end - c.start, u = c.radius * axis.unitOrthogonal(), v = axis.normalized().cross(u);
   const auto point = [&](int k) -> Vec3 {
     const double angle = 2.0 * std::numbers::pi * k / around;
     return c.start + std::cos(angle) * u + std::sin(angle) * v;

@@ -15,8 +15,8 @@ struct OutlineEdge {
   OutlineKind kind = OutlineKind::cell;
 };
 
-/// Of what stays where it is: boxes and cylinders, of meshes the box that holds them. Planes, and domains that
-/// are open to some side, have no edges.
+/// Of what stays where it is: boxes and cylinders, of meshes the box that holds them. Planes, and domains
+/// that are open to some side, have no edges.
 std::vector<OutlineEdge> outlines(const Model& model);
 
 /// Of a cell about its centre with these vectors (columns, m).

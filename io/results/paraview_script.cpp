@@ -15,6 +15,7 @@ constexpr const char* script_head =
 
     paraview --script=view.py                 opens the window
     pvbatch view.py picture.png [time_s]      saves a picture of the last moment, or of the one nearest to time_s
+    pvbatch view.py picture.png [time_s] images   with the bodies' images around a periodic cell
 """
 import builtins  # programmable filters put others in place of min, max and sum
 import math
@@ -46,6 +47,17 @@ def show_bodies(view):
         Show(bodies, view)
         return bodies
     display = Show(bodies, view)
+    draw_as_bodies(display)
+    colour(display, view, COLOUR)
+    low, high = range_over_time(bodies, COLOUR)
+    GetColorTransferFunction(COLOUR).RescaleTransferFunction(low, high)
+    if SHOW_CHAINS:
+        display.Opacity = 0.25
+        display.SetScalarBarVisibility(view, False)
+    return bodies
+
+
+def draw_as_bodies(display):
     display.SetRepresentationType("3D Glyphs")
     if SHAPES:
         show_meshes(display)
@@ -61,13 +73,6 @@ def show_bodies(view):
     display.SelectOrientationVectors = "orientation"  # w x y z
     display.Scaling = 1
     display.ScaleMode = "Vector Components"
-    colour(display, view, COLOUR)
-    low, high = range_over_time(bodies, COLOUR)
-    GetColorTransferFunction(COLOUR).RescaleTransferFunction(low, high)
-    if SHOW_CHAINS:
-        display.Opacity = 0.25
-        display.SetScalarBarVisibility(view, False)
-    return bodies
 
 
 def show_meshes(display):
@@ -125,6 +130,73 @@ def show_walls(view):
     # Otherwise a click into the scene picks the wall in front of the bodies.
     display.Pickable = 0
     return walls
+
+
+def show_outlines(view):
+    """Edges of a periodic cell, of inlets, outlets and the domain."""
+    if True in PERIODIC:
+        lines = PVDReader(registrationName="outlines", FileName=os.path.join(FOLDER, "outlines.pvd"))
+    else:
+        lines = XMLPolyDataReader(registrationName="outlines", FileName=[os.path.join(FOLDER, "outlines.vtp")])
+    display = Show(lines, view)
+    display.SetRepresentationType("Surface")
+    display.ColorArrayName = [None, ""]
+    display.DiffuseColor = display.AmbientColor = [0.25, 0.3, 0.35]
+    display.LineWidth = 2.0
+    display.Pickable = 0
+    return lines
+
+
+# Copies of the bodies around a periodic cell, as far as half of it. The first twelve lines of the outlines are its edges, four along
+# each vector of its lattice.
+IMAGES = "PERIODIC = %r" % (PERIODIC,) + """
+import itertools
+import numpy as np
+from vtkmodules.util.numpy_support import numpy_to_vtk, vtk_to_numpy
+from vtkmodules.vtkCommonCore import vtkPoints
+
+bodies, outlines = self.GetInputDataObject(0, 0), self.GetInputDataObject(0, 1)
+images = self.GetOutputDataObject(0)
+count = bodies.GetNumberOfPoints()
+ends = vtk_to_numpy(outlines.GetPoints().GetData()).astype(float)
+vectors = np.stack([ends[8 * k + 1] - ends[8 * k] for k in range(3)])
+centre = ends[:24].reshape(-1, 3).mean(axis=0)
+place = vtk_to_numpy(bodies.GetPoints().GetData()).astype(float) if count else np.zeros((0, 3))
+share = (place - centre) @ np.linalg.inv(vectors)
+found, of = [], []
+for shift in itertools.product(*[(-1, 0, 1) if repeats else (0,) for repeats in PERIODIC]):
+    near = np.flatnonzero(np.all(np.abs(share + shift) <= 0.75, axis=1)) if shift != (0, 0, 0) else []
+    found.append(place[near] + np.asarray(shift) @ vectors)
+    of.append(np.asarray(near, dtype=np.int64))
+of = np.concatenate(of)
+points = vtkPoints()
+points.SetData(numpy_to_vtk(np.ascontiguousarray(np.concatenate(found), dtype=np.float32), deep=1))
+images.SetPoints(points)
+for k in range(bodies.GetPointData().GetNumberOfArrays()):
+    array = bodies.GetPointData().GetArray(k)
+    copies = numpy_to_vtk(np.ascontiguousarray(vtk_to_numpy(array)[of]), deep=1)
+    copies.SetName(array.GetName())
+    images.GetPointData().AddArray(copies)
+from vtkmodules.vtkCommonDataModel import vtkCellArray
+cells = vtkCellArray()
+cells.InsertNextCell(len(of))
+for k in range(len(of)):
+    cells.InsertCellPoint(k)
+images.SetVerts(cells)
+"""
+
+
+def show_images(view, bodies, outlines, shown):
+    images = ProgrammableFilter(registrationName="images", Input=[bodies, outlines])
+    images.OutputDataSetType = "vtkPolyData"
+    images.Script = IMAGES
+    display = Show(images, view)
+    draw_as_bodies(display)
+    ColorBy(display, ("POINTS", COLOUR, "Magnitude"))
+    display.Opacity = 0.5
+    if not shown:
+        Hide(images, view)
+    return images
 
 
 def show_contacts(view):
@@ -224,7 +296,8 @@ def place_camera(view, sources):
 
 ARGUMENTS = [a for a in sys.argv[1:] if not a.startswith("-")]
 PICTURE = next((a for a in ARGUMENTS if a.endswith(".png")), None)
-TIMES = [float(a) for a in ARGUMENTS[1:2]] if PICTURE == (ARGUMENTS or [None])[0] else []
+WITH_IMAGES = "images" in ARGUMENTS
+TIMES = [float(a) for a in ARGUMENTS[1:2] if a != "images"] if PICTURE == (ARGUMENTS or [None])[0] else []
 
 paraview.simple._DisableFirstRenderCameraReset()
 view = GetActiveViewOrCreate("RenderView")
@@ -236,6 +309,7 @@ if PICTURE:
 bodies = show_bodies(view)
 walls = show_walls(view) if HAS_WALLS else None
 contacts = show_contacts(view) if HAS_CONTACTS else None
+outlines = show_outlines(view) if HAS_OUTLINES else None
 SetActiveSource(bodies)
 
 scene = GetAnimationScene()
@@ -249,7 +323,9 @@ view.ViewTime = scene.AnimationTime
 if contacts:
     show_chains(view, contacts, bodies)
     SetActiveSource(bodies)
-place_camera(view, [bodies] + ([walls] if walls else []))
+images = show_images(view, bodies, outlines, WITH_IMAGES) if True in PERIODIC else None
+SetActiveSource(bodies)
+place_camera(view, [bodies] + ([walls] if walls else []) + ([images] if images and WITH_IMAGES else []))
 Render(view)
 if PICTURE:
     SaveScreenshot(PICTURE, view, ImageResolution=view.ViewSize)
@@ -305,12 +381,14 @@ std::string paraview_script(const ViewOptions& options) {
   const Vec3 towards = (-0.9 * across + 0.35 * right + 0.5 * up).normalized();
   const std::string folder = python_path(options.folder.string());
   return fmt::format(
-      "{}FOLDER = {}\nHAS_WALLS, WALLS_MOVE, HAS_CONTACTS, SHOW_CHAINS = {}, {}, {}, {}\nCOLOUR = {}\nUP = "
+      "{}FOLDER = {}\nHAS_WALLS, WALLS_MOVE, HAS_CONTACTS, SHOW_CHAINS = {}, {}, {}, {}\nHAS_OUTLINES, "
+      "PERIODIC = {}, ({}, {}, {})\nCOLOUR = {}\nUP = "
       "{}\n"
       "TOWARDS_CAMERA = {}\nUNITS = {{{}}}\nIMPULSE_TIME = {}\nSHAPES = {}\nMAP = {}\n{}",
       script_head, folder, python(options.walls), python(options.moving_walls), python(options.contacts),
-      python(options.chains && options.contacts), nlohmann::json(options.colour).dump(), list(up),
-      list(towards), units(), options.impulse_time_s, options.shapes, colours(), script_body);
+      python(options.chains && options.contacts), python(options.outlines), python(options.periodic[0]),
+      python(options.periodic[1]), python(options.periodic[2]), nlohmann::json(options.colour).dump(),
+      list(up), list(towards), units(), options.impulse_time_s, options.shapes, colours(), script_body);
 }
 
 }  // namespace scree::io

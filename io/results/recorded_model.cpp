@@ -293,6 +293,23 @@ std::vector<ShapeDescription> read_shapes(const File& file, const Shapes& known,
 
 }  // namespace
 
+namespace {
+
+void read_outlines(const File& file, RecordedRun& run) {
+  if (!file.has("outlines")) return;  // of an earlier version, or there are none
+  const std::size_t n = file.rows("outlines/kind");
+  const std::vector<Vec3> start = vectors(file, "outlines/start", n), end = vectors(file, "outlines/end", n);
+  const auto kind = indices(file, "outlines/kind", n, 4);
+  for (std::size_t k = 0; k < n; ++k)
+    run.outlines.push_back({start[k], end[k], static_cast<OutlineKind>(kind[k])});
+  if (!file.has("outlines/cell_centre")) return;
+  run.cell_centre = vectors(file, "outlines/cell_centre", 1).front();
+  const auto periodic = indices(file, "outlines/cell_periodic", 3, 2);
+  for (std::size_t k = 0; k < 3; ++k) run.cell_periodic[k] = periodic[k] != 0;
+}
+
+}  // namespace
+
 RecordedRun read_recorded_run(const File& file) {
   check_format(file);
   RecordedRun run;
@@ -324,6 +341,7 @@ RecordedRun read_recorded_run(const File& file) {
   read_boundaries(file, run.model.materials.size(), run.model.boundaries);
   read_functions(file, run.model.shapes);
   read_clumps(file, run.model.shapes);
+  read_outlines(file, run);
   for (const BodyField& field : body_fields()) {
     const std::string name(field.name);
     if (file.has("frames/" + name)) run.fields.push_back(name);

@@ -19,11 +19,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Is this "bodies_<digits>.vtp", "contacts_<digits>.vtp" or "shape_<digits>.vtp"?
+/// Is this a frame's file, or a shape's: "bodies_<digits>.vtp" and so on?
 bool is_vtk_frame(const std::string& name) {
   const std::string suffix = ".vtp";
   if (name.size() <= suffix.size() || !name.ends_with(suffix)) return false;
-  for (const std::string kind : {"bodies_", "contacts_", "shape_", "walls_"}) {
+  for (const std::string kind : {"bodies_", "contacts_", "outlines_", "shape_", "walls_"}) {
     if (!name.starts_with(kind)) continue;
     const std::string digits = name.substr(kind.size(), name.size() - kind.size() - suffix.size());
     return !digits.empty() && digits.find_first_not_of("0123456789") == std::string::npos;
@@ -46,7 +46,7 @@ std::vector<fs::path> own_files(const RunFolder& folder) {
   std::vector<fs::path> files = folder.tables();
   files.insert(files.end(), {folder.trajectory(), hdf5::journal_name(folder.trajectory()), folder.summary(),
                              folder.stage_table(), folder.view_script(), folder.bodies_series(),
-                             folder.contacts_series(), folder.walls(), folder.walls_series()});
+                             folder.contacts_series(), folder.walls(), folder.walls_series(), folder.outlines(), folder.outlines_series()});
   for (const fs::path& file : files) {
     for (const fs::path& name : {file, temporary_name(file)}) {
       std::error_code ignored;

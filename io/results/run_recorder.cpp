@@ -239,7 +239,9 @@ struct RunRecorder::Parts {
                            false,
                            scene.model.settings.time_step_s / scene.model.settings.substeps,
                            glyph_count(scene.model.shapes),
-                           any_moves(scene.model.boundaries) || !scene.initial.course.boundaries.empty()};
+                           any_moves(scene.model.boundaries) || !scene.initial.course.boundaries.empty(),
+                           scene.model.cell.is_periodic() || !outlines(scene.model).empty(),
+                           scene.model.cell.periodic};
     write_whole_file(folder.view_script(), paraview_script(view));
   }
 

@@ -8,6 +8,7 @@
 #include "io/files/journaled_file.h"
 #include "io/files/text_file.h"
 #include "io/results/body_fields.h"
+#include "io/results/outlines.h"
 #include "io/results/provenance.h"
 
 namespace scree::io {
@@ -354,6 +355,33 @@ void write_boundaries(hid_t file, const Boundaries& boundaries) {
   write_rows(tubes.get(), {"thickness", "m", "[tube]"}, thickness.data(), thickness.size());
 }
 
+/// Edges of inlets, outlets and the domain, and where the middle of a periodic cell is.
+void write_outlines(hid_t file, const Model& model) {
+  const std::vector<OutlineEdge> edges = outlines(model);
+  const bool repeats = model.cell.is_periodic();
+  if (edges.empty() && !repeats) return;
+  const Handle group = create_group(file, "outlines");
+  std::vector<Vec3> start, end;
+  std::vector<std::int32_t> kind;
+  for (const OutlineEdge& edge : edges) {
+    start.push_back(edge.start);
+    end.push_back(edge.end);
+    kind.push_back(static_cast<std::int32_t>(edge.kind));
+  }
+  write_rows(group.get(), {"start", "m", "[edge, 3] where it begins"}, start);
+  write_rows(group.get(), {"end", "m", "[edge, 3] where it ends"}, end);
+  write_rows(group.get(), {"kind", "1", "[edge] 1 of an inlet, 2 of an outlet, 3 of the domain"}, kind.data(),
+             kind.size());
+  if (!repeats) return;
+  write_rows(group.get(), {"cell_centre", "m", "[1, 3] the middle of the periodic cell"},
+             std::vector<Vec3>{0.5 * (model.cell.low + model.cell.high)});
+  std::vector<std::int32_t> periodic;
+  for (const bool along : model.cell.periodic) periodic.push_back(along ? 1 : 0);
+  write_rows(group.get(),
+             {"cell_periodic", "1", "[3] 1 for the vectors of the lattice along which it repeats itself"},
+             periodic.data(), periodic.size());
+}
+
 /// Where the rows of a frame end, in a list of ragged arrays.
 void append_end(Growing& offset, const Growing& rows) {
   const auto end = static_cast<std::int64_t>(rows.rows());
@@ -641,6 +669,7 @@ Trajectory::Trajectory(const std::filesystem::path& path, const Scene& scene)
     write_scene(file, scene);
     write_materials(file, scene.model.materials);
     write_boundaries(file, scene.model.boundaries);
+    write_outlines(file, scene.model);
     write_functions(file, scene.model.shapes.functions());
     write_clumps(file, scene.model.shapes.clumps());
     open_arrays(scene);

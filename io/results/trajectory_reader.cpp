@@ -309,6 +309,15 @@ bool TrajectoryReader::is_periodic() const {
   return parts_->guarded([&] { return parts_->file.has("frames/lattice"); });
 }
 
+Mat3 TrajectoryReader::lattice(std::size_t k) const {
+  return parts_->guarded([&] {
+    const auto values = parts_->file.read_wide<double>("frames/lattice", k, 1, 9);
+    const Mat3 lattice = Eigen::Map<const Mat3>(values.data());
+    if (!lattice.allFinite()) fail("frames/lattice", fmt::format("frame {} has none", k));
+    return lattice;
+  });
+}
+
 Boundaries TrajectoryReader::boundaries(std::size_t k) const {
   return parts_->guarded([&] {
     return moved(parts_->run.model.boundaries, parts_->boundary_motion(k), parts_->boundary_removed(k));

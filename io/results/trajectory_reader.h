@@ -4,10 +4,12 @@
 #include <filesystem>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "io/results/frame.h"
+#include "io/results/outlines.h"
 #include "io/results/provenance.h"
 
 namespace scree::io {
@@ -26,7 +28,10 @@ struct RecordedRun {
   double impulse_time_s = 0.0;  // how long the impulses of contacts acted: impulse / this = mean force
   Model model;                  // of its settings only gravity and time step
   Bodies bodies;  // all that were ever in the run, at rest in the origin: the rest comes with the frames
-  std::vector<std::string> fields;  // names of what frames hold beyond pose and velocity
+  std::vector<std::string> fields;    // names of what frames hold beyond pose and velocity
+  std::vector<OutlineEdge> outlines;  // of inlets, outlets and the domain
+  std::optional<Vec3> cell_centre;    // m, of a periodic cell
+  std::array<bool, 3> cell_periodic{false, false, false};  // [vector of its lattice]
 };
 
 /// Some bodies of a frame: [first, first + count), cut off at the end.
@@ -75,6 +80,8 @@ class TrajectoryReader {
   bool walls_move() const;  // or may go
   /// Does space repeat itself? Bodies are then images in the cell, and partners of contacts may be elsewhere.
   bool is_periodic() const;
+  /// m, columns, of a periodic cell in a frame; as short as its lattice has them.
+  Mat3 lattice(std::size_t k) const;
   /// The boundaries as they stood, without motions.
   Boundaries boundaries(std::size_t k) const;
   /// The bodies as they were, in double precision as far as the file has it; unit quaternions.

@@ -58,7 +58,9 @@ struct VtkSeries::Parts {
   std::vector<std::int32_t> material;  // [body]
   std::int64_t frames = 0;
   std::int64_t on_disk = 0;  // of these
-  Listing bodies{"bodies"}, contacts{"contacts"}, walls{"walls"};
+  Listing bodies{"bodies"}, contacts{"contacts"}, walls{"walls"}, outline{"outlines"};
+  std::vector<OutlineEdge> edges = {};  // of what stays where it is
+  Vec3 cell_centre = Vec3::Zero();      // m, of a periodic cell
 
   void list(Listing& listing, const Frame& frame, const std::filesystem::path& series) const {
     listing.time_s.push_back(frame.time_s);
@@ -82,7 +84,11 @@ VtkSeries::VtkSeries(const RunFolder& folder, const Scene& scene, const Region& 
                                            {},
                                            {},
                                            {}})) {
+  parts_->edges = outlines(scene.model);
+  parts_->cell_centre = 0.5 * (scene.model.cell.low + scene.model.cell.high);
   make_folder(folder.vtk());
+  if (!parts_->edges.empty() && !scene.model.cell.is_periodic())
+    write_outlines(folder.outlines(), parts_->edges);
   for (std::size_t k = 0; k < glyph_count(parts_->shapes); ++k)
     write_shape(folder.path / RunFolder::vtk_frame("shape", static_cast<std::int64_t>(k)),
                 glyph_mesh(parts_->shapes, k, shape_fineness));
@@ -132,6 +138,14 @@ void VtkSeries::append(const Frame& frame) {
                 wall_mesh(moved(p.boundaries, frame.boundary_motion, frame.boundary_removed), p.region));
     p.list(p.walls, frame, p.folder.walls_series());
   }
+  if (!frame.lattice.empty()) {
+    // The cell's edges are the first: view.py knows its vectors from them.
+    std::vector<OutlineEdge> edges =
+        cell_outline(p.cell_centre, Eigen::Map<const Mat3>(frame.lattice.data()));
+    edges.insert(edges.end(), p.edges.begin(), p.edges.end());
+    write_outlines(p.folder.path / RunFolder::vtk_frame("outlines", p.frames), edges);
+    p.list(p.outline, frame, p.folder.outlines_series());
+  }
   if (p.with_contacts && frame.has_contacts) {
     const FrameContacts& c = frame.contacts;
     const std::vector<float> magnitude = lengths(c.impulse);
@@ -160,7 +174,7 @@ void VtkSeries::append(const Frame& frame) {
 void VtkSeries::visit(Archive& io) {
   Parts& p = *parts_;
   io("frames", p.frames);
-  for (Listing* listing : {&p.bodies, &p.contacts, &p.walls}) {
+  for (Listing* listing : {&p.bodies, &p.contacts, &p.walls, &p.outline}) {
     io(listing->kind + "_time_s", listing->time_s);
     io(listing->kind + "_number", listing->number);
     if (listing->time_s.size() != listing->number.size())
@@ -179,6 +193,17 @@ void VtkSeries::visit(Archive& io) {
   }
   if (!io.reads()) sync_folder(p.folder.vtk());
   p.on_disk = p.frames;
+}
+
+void write_outlines(const std::filesystem::path& path, const std::vector<OutlineEdge>& edges) {
+  std::vector<Vec3f> ends;
+  std::vector<std::int32_t> kind;
+  for (const OutlineEdge& edge : edges) {
+    ends.push_back(edge.start.cast<float>());
+    ends.push_back(edge.end.cast<float>());
+    kind.push_back(static_cast<std::int32_t>(edge.kind));
+  }
+  write_vtk_lines(path, ends, {{"kind", kind}});
 }
 
 void write_walls(const std::filesystem::path& path, const WallMesh& mesh) {

@@ -6,6 +6,7 @@
 
 #include "io/files/archive.h"
 #include "io/results/frame.h"
+#include "io/results/outlines.h"
 #include "io/results/run_folder.h"
 #include "io/results/wall_mesh.h"
 #include "io/scene/scene.h"
@@ -31,6 +32,9 @@ class VtkSeries {
   struct Parts;
   std::unique_ptr<Parts> parts_;
 };
+
+/// Lines with the cell array `kind`, as OutlineKind has them.
+void write_outlines(const std::filesystem::path& path, const std::vector<OutlineEdge>& edges);
 
 /// One polygonal surface with the point array `Normals` and the cell array `boundary`.
 void write_walls(const std::filesystem::path& path, const WallMesh& mesh);

@@ -62,10 +62,16 @@ void read_stress(const Section& section, Reading& reading) {
         reading.faults.push_back(about(section, key, "is of no use to a cell that holds no stress"));
     return;
   }
-  const SolverKind kind = reading.scene.model.settings.solver.kind;
-  if (kind == SolverKind::per_body || kind == SolverKind::per_contact) return;
+  const SolverSettings& solver = reading.scene.model.settings.solver;
+  const SolverKind kind = solver.kind;
+  const bool biased = solver.position_correction == PositionCorrection::biased;
+  if (!biased && (kind == SolverKind::per_body || kind == SolverKind::per_contact)) return;
   for (const char* key : {"stress_x", "stress_y", "stress_z"}) {
     if (!section.has(key)) continue;
+    if (biased) {
+      reading.faults.push_back(about(section, key, "does not go with position_correction = \"biased\""));
+      break;
+    }
     reading.faults.push_back(about(
         section, key,
         fmt::format("does not go with the solver '{}', which knows no rates of cells", to_string(kind))));

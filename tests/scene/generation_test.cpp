@@ -449,17 +449,20 @@ TEST(Lattice, CrystalsHaveTheirNeighbours) {
       EXPECT_EQ(near, crystal.neighbours);
     }
     // Surfaces of the box cut layers: to a layer in ten.
-    EXPECT_NEAR(inside * 4.0 / 3.0 * pi * std::pow(0.05, 3), crystal.solid_fraction, 0.1 * crystal.solid_fraction);
+    EXPECT_NEAR(inside * 4.0 / 3.0 * pi * std::pow(0.05, 3), crystal.solid_fraction,
+                0.1 * crystal.solid_fraction);
   }
   const Region cylinder = CylinderRegion{Vec3::Zero(), Vec3(0, 0, 1), 0.5};
-  const std::vector<Grain> in_cylinder = lattice(sphere, cylinder, {100000, 0.1, 0.0, LatticeKind::hexagonal}, 1);
+  const std::vector<Grain> in_cylinder =
+      lattice(sphere, cylinder, {100000, 0.1, 0.0, LatticeKind::hexagonal}, 1);
   const GrainRecipe smaller{Vec3::Constant(0.05 * (1.0 - 1e-9)), {}, Quat::Identity()};
   expect_apart_and_inside(in_cylinder, smaller, cylinder);
   const double filled = static_cast<double>(in_cylinder.size()) * 4.0 / 3.0 * pi * std::pow(0.05, 3);
   EXPECT_GT(filled / volume(cylinder), 0.55);
 }
 
-// Gaps of at least the clearance, by the exact distance of ellipsoids; of spheres it is that of their centres.
+// Gaps of at least the clearance, by the exact distance of ellipsoids; of spheres it is that of their
+// centres.
 TEST(RandomPacking, KeepsItsClearance) {
   const Region box = BoxRegion{Vec3::Zero(), Vec3::Constant(1.0)};
   for (const Vec3& axes : {Vec3(0.03, 0.03, 0.03), Vec3(0.05, 0.03, 0.02)}) {
@@ -469,9 +472,9 @@ TEST(RandomPacking, KeepsItsClearance) {
     double nearest = infinity;
     for (std::size_t i = 0; i < grains.size(); ++i)
       for (std::size_t j = 0; j < i; ++j)
-        nearest = std::min(nearest, gap(place(Ellipsoid{axes}, grains[i].pose),
-                                        place(Ellipsoid{axes}, grains[j].pose))
-                                        .distance);
+        nearest = std::min(
+            nearest,
+            gap(place(Ellipsoid{axes}, grains[i].pose), place(Ellipsoid{axes}, grains[j].pose)).distance);
     EXPECT_GE(nearest, 0.02 * (1.0 - 1e-9));
     EXPECT_LT(nearest, 0.025);
   }

@@ -1,10 +1,11 @@
 // Dense packings: as dense as they are asked for, nothing overlaps, nothing sticks out, the same bits on any
 // number of threads, and an end where there is none.
+#include "engine/simulation/dense_packing.h"
+
 #include <gtest/gtest.h>
 
 #include "engine/core/parallel.h"
 #include "engine/generation/packing.h"
-#include "engine/simulation/dense_packing.h"
 #include "engine/simulation/model.h"
 #include "engine/simulation/placement.h"
 
@@ -36,13 +37,14 @@ Packing pack(const Region& region, const PeriodicCell& cell, const Vec3& axes, d
   const Vec3 middle = 0.5 * (cell.low + cell.high);
   wide.low = middle + factor * (cell.low - middle);
   wide.high = middle + factor * (cell.high - middle);
-  const std::vector<Grain> grains = random_packing({1.1 * axes, {}, std::nullopt}, enlarged(region, cell, factor),
-                                                   {count, 5000}, {}, seed, wide.at(0.0));
+  const std::vector<Grain> grains = random_packing(
+      {1.1 * axes, {}, std::nullopt}, enlarged(region, cell, factor), {count, 5000}, {}, seed, wide.at(0.0));
   EXPECT_EQ(grains.size(), count);
   std::vector<Pose> poses;
   for (const Grain& grain : grains) poses.push_back(grain.pose);
   result.factor = compress(model.shapes, shape, region, cell, factor, poses);
-  for (std::size_t i = 0; i < count; ++i) add_body(result.bodies, model.shapes, model.materials, {shape[i], material, poses[i], {}});
+  for (std::size_t i = 0; i < count; ++i)
+    add_body(result.bodies, model.shapes, model.materials, {shape[i], material, poses[i], {}});
   return result;
 }
 

@@ -65,21 +65,20 @@ TEST(HeldStress, SqueezesAnEmptyCell) {
   world.run(0.05);
   EXPECT_NEAR(world.result.cell.held_rate[0], rate, 1e-3 * std::abs(rate));
   EXPECT_NEAR(world.result.cell.strain(0, 0), std::exp(strain) - 1.0, 1e-3 * std::abs(strain));
-  // A step later: 2 h / t of the strain.
+  // Half a step later: h / t of the strain.
   const std::vector<Vec3>& x = world.state.bodies.position;
   for (std::size_t i = 1; i < 5; ++i)
-    EXPECT_NEAR(x[i].x() - x[i - 1].x(), 0.12 * std::exp((1.0 - 2e-3 / 0.05) * strain),
+    EXPECT_NEAR(x[i].x() - x[i - 1].x(), 0.12 * std::exp((1.0 - 1e-3 / 0.05) * strain),
                 5e-3 * 0.12 * std::abs(strain));
 }
 
-class HeldStressSolvers
-    : public testing::TestWithParam<std::tuple<SolverKind, double, FrictionCone, PositionCorrection>> {};
+class HeldStressSolvers : public testing::TestWithParam<std::tuple<SolverKind, double, FrictionCone>> {};
 
 // A row comes together and stops, as long as its balls; every contact bears the stress times the section.
 TEST_P(HeldStressSolvers, ARowBearsIt) {
   World world = row(6, 0.005, 1e4);
   auto& solver = world.model.settings.solver;
-  std::tie(solver.kind, solver.tolerance, solver.friction_cone, solver.position_correction) = GetParam();
+  std::tie(solver.kind, solver.tolerance, solver.friction_cone) = GetParam();
   double most = 0.0;
   world.run(0.5, [&](const StepReport& report) {
     EXPECT_LT(std::abs(report.energy.remainder), 1e-12);
@@ -94,17 +93,14 @@ TEST_P(HeldStressSolvers, ARowBearsIt) {
   EXPECT_NEAR(world.result.cell.lattice(0, 0), 0.6, 1e-3 * 0.6);
   EXPECT_LT(most, 0.02);
 }
-INSTANTIATE_TEST_SUITE_P(
-    All, HeldStressSolvers,
-    testing::Values(
-        std::tuple{SolverKind::per_body, 1e-4, FrictionCone::exact, PositionCorrection::split},
-        std::tuple{SolverKind::per_body, 1e-9, FrictionCone::exact, PositionCorrection::split},
-        std::tuple{SolverKind::per_contact, 1e-6, FrictionCone::exact, PositionCorrection::split},
-        std::tuple{SolverKind::per_body, 1e-6, FrictionCone::sampled, PositionCorrection::split},
-        std::tuple{SolverKind::per_body, 1e-4, FrictionCone::exact, PositionCorrection::biased}));
+INSTANTIATE_TEST_SUITE_P(All, HeldStressSolvers,
+                         testing::Values(std::tuple{SolverKind::per_body, 1e-4, FrictionCone::exact},
+                                         std::tuple{SolverKind::per_body, 1e-9, FrictionCone::exact},
+                                         std::tuple{SolverKind::per_contact, 1e-6, FrictionCone::exact},
+                                         std::tuple{SolverKind::per_body, 1e-6, FrictionCone::sampled}));
 
-// A packing: the stress of its contacts is what is held, component by component, also where they differ; books
-// close.
+// A packing: the stress of its contacts is what is held, component by component, also where they differ;
+// books close.
 TEST(HeldStress, APackingBearsIt) {
   World world = crowd(300, 0.17, 1e4);
   world.model.cell.held[2]->stress = 1.5e4;
@@ -125,10 +121,11 @@ TEST(HeldStress, APackingBearsIt) {
   EXPECT_GT(world.result.cell.solid_fraction, 0.58);
   EXPECT_LT(world.result.cell.solid_fraction, 0.75);
   EXPECT_LT(world.result.report.penetration_max, 0.01);
-  EXPECT_LT(kinetic_energy(world.state.bodies), 1e-3);  // of grains that are loose
+  EXPECT_LT(kinetic_energy(world.state.bodies), 1e-4 * 1e4 * world.result.cell.volume);  // of loose grains
 }
 
-// Sheared, with the stress across held: it stays what it is in the mean while the cell gets as wide as it needs.
+// Sheared, with the stress across held: it stays what it is in the mean while the cell gets as wide as it
+// needs.
 TEST(HeldStress, ShearsUnderAStress) {
   World world = crowd(200, 0.15, 1e4);
   CellFlow shear;

@@ -114,6 +114,7 @@ struct CellTerms {
   };
   Vec3 start = Vec3::Zero();     // 1/s, before forces act
   Vec3 rate = Vec3::Zero();      // 1/s, before any contact acts
+  Vec3 images = Vec3::Zero();    // 1/s, that image_velocity has: the same, until the solution is there
   Vec3 response = Vec3::Zero();  // 1/(kg m^2); 0: nothing changes it
   Vec3 give = Vec3::Zero();      // the same, where overlaps are corrected
   Vec3 largest = Vec3::Zero();   // 1/s

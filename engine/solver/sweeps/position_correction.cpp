@@ -104,12 +104,10 @@ SolveReport solve_with_bias(const ContactProblem& p, const SolverSettings& setti
   limited.max_sweeps = settings.biased_sweeps;
   const SolveReport biased = solve(w.biased, limited, w, s);
   s.correction = s.velocity;
-  const Vec3 biased_rate = s.cell_rate;
   limited.max_sweeps = settings.unbiased_sweeps;
   limited.warm_start = true;
   SolveReport report = solve(p, limited, w, s);
   report.sweeps += biased.sweeps;
-  s.cell_correction = 0.5 * (biased_rate - s.cell_rate);
   for_each_index(p.bodies(), grain_light, [&](std::size_t i) {
     BodyVelocity& half = s.correction[i];
     store(0.5 * (load(half.linear) - load(s.velocity[i].linear)), half.linear);
