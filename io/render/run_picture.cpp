@@ -17,8 +17,9 @@ constexpr double least_force = 0.01;   // of the strong ones of the frame: what 
 constexpr double chain_radii = 0.3;    // mean radii: half the width of the strongest chains
 constexpr double edge_share = 0.0015;  // of the size of what is seen: half the width of outlines
 constexpr double image_share = 0.75;   // of the cell, from its middle: how far images are drawn
-constexpr Colour edge_colours[] = {
-    {0.35f, 0.38f, 0.42f}, {0.10f, 0.55f, 0.25f}, {0.80f, 0.40f, 0.10f}, {0.45f, 0.45f, 0.70f}};
+// [OutlineKind]
+const std::array<Colour, 4> edge_colours{Colour(0.35f, 0.38f, 0.42f), Colour(0.10f, 0.55f, 0.25f),
+                                         Colour(0.80f, 0.40f, 0.10f), Colour(0.45f, 0.45f, 0.70f)};
 constexpr double shade_radii = 8.0;  // mean radii: what is nearer shades
 
 float quantile(std::vector<float>& values, double share) {

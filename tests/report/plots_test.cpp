@@ -67,6 +67,36 @@ TEST(StepRows, LeaveOutARowThatIsNotWhole) {
   EXPECT_TRUE(io::step_plots(io::StepRows(folder.path() / "missing.csv"), 100).empty());
 }
 
+TEST(StepRows, MayBeThoseOfOnePart) {
+  const TemporaryFolder folder;
+  std::ofstream(folder.path() / "b.csv")
+      << "step,time_s,boundary,force_z_N\n1,0.5,floor,3\n1,0.5,lid,4\n2,1.0,floor,5\n2,1.0,lid,6\n";
+  const io::StepRows lid(folder.path() / "b.csv", "boundary", "lid");
+  EXPECT_EQ(lid.rows(), 2u);
+  EXPECT_EQ(*lid.column("force_z_N"), (std::vector<double>{4.0, 6.0}));
+  EXPECT_EQ(io::StepRows(folder.path() / "b.csv", "mount", "lid").rows(), 0u);
+}
+
+// A line for each part that does something, of the length of vectors.
+TEST(LoadPlots, ShowWhatPartsBore) {
+  const TemporaryFolder folder;
+  std::ofstream(folder.path() / "boundaries.csv")
+      << "step,time_s,boundary,force_x_N,force_y_N,force_z_N,power_W\n"
+         "1,0.5,floor,3,0,-4,0\n1,0.5,lid,0,0,0,0\n2,1.0,floor,0,0,-2,0\n2,1.0,lid,0,0,0,0\n";
+  std::ofstream(folder.path() / "cell.csv")
+      << "step,time_s,solid_fraction,stress_xx_Pa\n1,0.5,0.6,10\n2,1,0.61,20\n";
+  const std::vector<io::Plot> plots = io::load_plots({folder.path()}, 100);
+  const io::Plot *force = find(plots, "Force on boundaries"), *stress = find(plots, "Stress of the cell");
+  ASSERT_TRUE(force && stress);
+  ASSERT_EQ(force->series.size(), 1u);
+  EXPECT_EQ(force->series[0].name, "floor");
+  EXPECT_EQ(force->series[0].values, (std::vector<double>{5.0, 2.0}));
+  EXPECT_EQ(force->x, (std::vector<double>{0.5, 1.0}));
+  EXPECT_EQ(stress->series[0].values, (std::vector<double>{10.0, 20.0}));
+  EXPECT_FALSE(find(plots, "Power of boundaries"));
+  EXPECT_TRUE(io::load_plots({folder.path() / "nothing"}, 100).empty());
+}
+
 TEST(StepRows, GrowWithTheirFile) {
   const TemporaryFolder folder;
   std::ofstream file(folder.path() / "s.csv");

@@ -470,6 +470,90 @@ release_bodies = "bodies2"
   EXPECT_EQ(scene.events[0].actions.release_bodies, std::vector<std::size_t>{1});
 }
 
+TEST(ReadScene, BodiesMayBeGlued) {
+  const Scene scene = read(R"(
+end_time = 1
+materials = [{ name = "a", density = 1000 }, { name = "b", density = 1000 }]
+bodies = [{ radius = 0.1, position = [0, 0, 1], material = "a" }]
+[[bonds]]
+materials = ["b"]
+young_modulus = 1e9
+damping = 0.1
+tensile_strength = 1e6
+breaking_moment = 2
+time = 0.5
+[[bonds]]
+name = "late"
+waits = true
+reach = 0.2
+[[events]]
+quantity = "bonds"
+falls_below = 1
+form_bonds = "late"
+)");
+  ASSERT_EQ(scene.model.bonds.size(), 2u);
+  const BondLaw &first = scene.model.bonds[0], &late = scene.model.bonds[1];
+  EXPECT_EQ(first.name, "bonds0");
+  EXPECT_EQ(first.glues, (std::vector<std::uint8_t>{0, 1}));
+  EXPECT_EQ(first.young_modulus, 1e9);
+  EXPECT_EQ(first.damping, 0.1);
+  EXPECT_EQ(first.tensile_strength, 1e6);
+  EXPECT_EQ(first.shear_strength, infinity);
+  EXPECT_EQ(first.breaking_moment, 2.0);
+  EXPECT_EQ(first.time_s, 0.5);
+  EXPECT_TRUE(late.is_rigid());
+  EXPECT_TRUE(late.is_unbreakable());
+  EXPECT_TRUE(late.glues.empty());
+  EXPECT_EQ(late.time_s, infinity);
+  EXPECT_EQ(late.reach, 0.2);
+  ASSERT_EQ(scene.events.size(), 1u);
+  EXPECT_EQ(scene.events[0].actions.form_bonds, std::vector<std::size_t>{1});
+}
+
+TEST(ReadScene, CellsMayHoldAStress) {
+  const Scene scene = read(material + R"(
+[[bodies]]
+radius = 0.1
+position = [0, 0, 1]
+[cell]
+low = [0, 0, 0]
+high = [1, 1, 1]
+stress_y = 100
+stress_z = 200
+inertia = 0.5
+)");
+  const PeriodicCell& cell = scene.model.cell;
+  EXPECT_FALSE(cell.held[0]);
+  ASSERT_TRUE(cell.held[1] && cell.held[2]);
+  EXPECT_EQ(cell.held[1]->stress, 100.0);
+  EXPECT_EQ(cell.held[2]->stress, 200.0);
+  EXPECT_EQ(cell.held[2]->inertia, 0.5);
+  EXPECT_EQ(cell.held[2]->largest_rate, infinity);
+  EXPECT_TRUE(cell.flows());
+}
+
+// Of two sizes, in a box: as much as was asked for, and nothing overlaps or sticks out (the reader looks).
+TEST(ReadScene, PackingsMayBeDense) {
+  const Scene scene = read(material + R"(
+[checks]
+max_initial_overlap = 1e-9
+[[boundaries]]
+type = "box"
+low = [0, 0, 0]
+high = [1, 1, 1]
+[[bodies]]
+generate = "dense"
+solid_fraction = 0.5
+radius = 0.06
+scale = { distribution = "uniform", low = 0.8, high = 1.2 }
+region = { type = "box", low = [0, 0, 0], high = [1, 1, 1] }
+)");
+  double filled = 0.0;
+  for (const double mass : scene.initial.bodies.mass)
+    filled += mass / scene.model.materials.density(MaterialIndex(0));
+  EXPECT_NEAR(filled, 0.5, 0.02);
+}
+
 TEST(ReadScene, MaterialsMayAttract) {
   const Scene scene = read(R"(
 end_time = 1
