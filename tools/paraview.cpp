@@ -56,12 +56,15 @@ void write_script(const io::RunFolder& folder, const ParaviewOptions& options) {
   // Files of older runs know no meshes.
   const bool has_meshes = fs::exists(folder.path / io::RunFolder::vtk_frame("shape", 0));
   const std::size_t shapes = has_meshes ? io::glyph_count(reader.run().model.shapes) : 0;
+  // Runs of older versions have no outlines for ParaView.
+  const bool outlined = fs::exists(folder.outlines()) || fs::exists(folder.outlines_series());
   io::write_whole_file(
       folder.view_script(),
       io::paraview_script({fs::absolute(folder.path).lexically_normal(), reader.run().model.settings.gravity,
                            fs::exists(folder.walls()), fs::exists(folder.contacts_series()), options.colour,
                            options.chains, reader.run().impulse_time_s, shapes,
-                           fs::exists(folder.walls_series())}));
+                           fs::exists(folder.walls_series()),
+                           outlined ? reader.run().outlines : io::Outlines{}}));
 }
 
 std::vector<std::string> command_line(const io::RunFolder& folder, const ParaviewOptions& options) {

@@ -14,6 +14,11 @@ BoundaryStatus& status(const Model& model, std::size_t boundary, State& state) {
   return state.course.boundaries[boundary];
 }
 
+MotionClock& clock_of_inlet(const Model& model, std::size_t inlet, State& state) {
+  state.course.inlets.resize(model.inlets.size());
+  return state.course.inlets[inlet];
+}
+
 }  // namespace
 
 void remove_boundary(const Model& model, std::size_t boundary, State& state) {
@@ -49,6 +54,23 @@ void release_bodies(std::size_t guide, State& state) {
   if (std::ranges::any_of(bodies.guide, [](std::int32_t g) { return g != Bodies::no_guide; })) return;
   bodies.guide.clear();
   bodies.rest.clear();
+}
+
+void start_inlet(const Model& model, std::size_t inlet, State& state) {
+  clock_of_inlet(model, inlet, state).start(state.time_s);
+}
+
+void stop_inlet(const Model& model, std::size_t inlet, State& state) {
+  clock_of_inlet(model, inlet, state).stop(state.time_s);
+}
+
+void let_inlet_wait(const Model& model, std::size_t inlet, State& state) {
+  clock_of_inlet(model, inlet, state) = {.runs = false, .reading_s = 0.0, .delay_s = 0.0};
+}
+
+void change_material(MaterialIndex from, MaterialIndex to, State& state) {
+  std::ranges::replace(state.bodies.material, from, to);
+  wake_neighbours(std::vector<std::uint8_t>(state.bodies.size(), 1), state);
 }
 
 void form_bonds(const Model& model, std::size_t law, State& state) {

@@ -16,6 +16,11 @@ void release_mount(const Model& model, std::size_t mount, State& state);
 void lock_mount(const Model& model, std::size_t mount, State& state);
 /// They go on by themselves, with the velocities they have.
 void release_bodies(std::size_t guide, State& state);
+/// Its rate goes on where it stopped or, of one that waits, begins; or grains stop coming.
+void start_inlet(const Model& model, std::size_t inlet, State& state);
+void stop_inlet(const Model& model, std::size_t inlet, State& state);
+/// Bodies of one material are of another from then on; they keep their mass. Everybody wakes.
+void change_material(MaterialIndex from, MaterialIndex to, State& state);
 /// Bonds of this kind form in the next step, wherever they have not.
 void form_bonds(const Model& model, std::size_t law, State& state);
 /// Everybody wakes.
@@ -23,5 +28,7 @@ void set_gravity(const Vec3& gravity, State& state);
 
 /// Lets a boundary's motion wait at its time zero until start_motion(). For initial states.
 void let_wait(const Model& model, std::size_t boundary, State& state);
+/// Lets an inlet wait until start_inlet(). For initial states.
+void let_inlet_wait(const Model& model, std::size_t inlet, State& state);
 
 }  // namespace scree

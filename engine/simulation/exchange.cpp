@@ -125,7 +125,8 @@ std::optional<Pose> find_place(const Model& model, const Inlet& inlet, ShapeInde
 void let_in(const Model& model, std::size_t number, State& state, StepReport& report) {
   const Inlet& inlet = model.inlets[number];
   Passage& passage = state.entered[number];
-  const double wanted = due(inlet, state.time_s);
+  const std::vector<MotionClock>& clocks = state.course.inlets;
+  const double wanted = due(inlet, clocks.empty() ? state.time_s : clocks[number].at(state.time_s));
   std::optional<Packer> packer;
   std::vector<BoundaryStanding> walls;
   // Places of this step; shape_of() draws from the streams below.

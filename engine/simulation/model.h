@@ -76,6 +76,7 @@ struct Course {
   std::vector<BoundaryStatus> boundaries;              // [boundary]
   std::vector<EventMemory> events;                     // [event]
   std::vector<BondStage> bonds;                        // [kind of bonds]
+  std::vector<MotionClock> inlets;                     // [inlet] that its times are read from
   double frames_from_s = 0.0, frame_interval_s = 0.0;  // frames follow each other so from there on
 };
 

@@ -77,7 +77,7 @@ namespace {
 
 /// Of a periodic cell in a frame, as so many times as large; none if there is none.
 std::vector<OutlineEdge> cell_edges(const TrajectoryReader& reader, std::size_t frame, double size) {
-  const std::optional<Vec3>& centre = reader.run().cell_centre;
+  const std::optional<Vec3>& centre = reader.run().outlines.cell_centre;
   if (!centre) return {};
   return cell_outline(*centre, size * reader.lattice(frame));
 }
@@ -159,11 +159,11 @@ std::vector<Chain> RunPicture::chains(std::size_t frame, Paint& paint) const {
 }
 
 void RunPicture::add_images(std::size_t frame, Bodies& bodies, Paint& paint) const {
-  const RecordedRun& run = reader_.run();
-  if (!run.cell_centre) return;
+  const Outlines& outlines = reader_.run().outlines;
+  if (!outlines.cell_centre) return;
   const Mat3 lattice = reader_.lattice(frame), inverse = lattice.inverse();
   const std::size_t own = bodies.size();
-  const auto most = [&](std::size_t k) { return run.cell_periodic[k] ? 1 : 0; };
+  const auto most = [&](std::size_t k) { return outlines.periodic[k] ? 1 : 0; };
   for (int z = -most(2); z <= most(2); ++z) {
     for (int y = -most(1); y <= most(1); ++y) {
       for (int x = -most(0); x <= most(0); ++x) {
@@ -171,7 +171,7 @@ void RunPicture::add_images(std::size_t frame, Bodies& bodies, Paint& paint) con
         const Vec3 shift = lattice * Vec3(x, y, z);
         for (std::size_t i = 0; i < own; ++i) {
           const Vec3 place = bodies.position[i] + shift;
-          if (!((inverse * (place - *run.cell_centre)).cwiseAbs().maxCoeff() <= image_share)) continue;
+          if (!((inverse * (place - *outlines.cell_centre)).cwiseAbs().maxCoeff() <= image_share)) continue;
           bodies.position.push_back(place);
           bodies.orientation.push_back(bodies.orientation[i]);
           bodies.shape.push_back(bodies.shape[i]);
@@ -184,7 +184,8 @@ void RunPicture::add_images(std::size_t frame, Bodies& bodies, Paint& paint) con
 
 void RunPicture::add_outlines(std::size_t frame, std::vector<Chain>& rods, Paint& paint) const {
   std::vector<OutlineEdge> edges = cell_edges(reader_, frame, 1.0);
-  edges.insert(edges.end(), reader_.run().outlines.begin(), reader_.run().outlines.end());
+  const std::vector<OutlineEdge>& still = reader_.run().outlines.edges;
+  edges.insert(edges.end(), still.begin(), still.end());
   for (const OutlineEdge& edge : edges) {
     if (!can_be_drawn(edge.start) || !can_be_drawn(edge.end)) continue;
     rods.push_back({edge.start.cast<float>(), edge.end.cast<float>(), static_cast<float>(edge_radius_)});

@@ -57,6 +57,12 @@ void fields(BoundaryStatus& s, F&& f) {
   f("clock_delay_s", s.clock.delay_s);
 }
 template <class F>
+void fields(MotionClock& c, F&& f) {
+  f("runs", c.runs);
+  f("reading_s", c.reading_s);
+  f("delay_s", c.delay_s);
+}
+template <class F>
 void fields(MountState& m, F&& f) {
   f("travel", m.travel);
   f("rate", m.rate);
@@ -161,6 +167,7 @@ void visit(Archive& io, Course& c) {
   io("boundaries", c.boundaries);
   io("events", c.events);
   io("bonds", c.bonds);
+  io("inlets", c.inlets);
   io("frames_from_s", c.frames_from_s);
   io("frame_interval_s", c.frame_interval_s);
 }

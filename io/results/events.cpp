@@ -41,6 +41,10 @@ void act(const Actions& actions, const Model& model, State& state) {
   for (const std::size_t mount : actions.lock) lock_mount(model, mount, state);
   for (const std::size_t guide : actions.release_bodies) release_bodies(guide, state);
   for (const std::size_t law : actions.form_bonds) form_bonds(model, law, state);
+  for (const std::size_t inlet : actions.start_inlet) start_inlet(model, inlet, state);
+  for (const std::size_t inlet : actions.stop_inlet) stop_inlet(model, inlet, state);
+  if (actions.change_material)
+    change_material(actions.change_material->first, actions.change_material->second, state);
   if (actions.gravity) set_gravity(*actions.gravity, state);
   if (actions.output_interval_s) {
     state.course.frames_from_s = state.time_s;

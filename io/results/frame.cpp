@@ -95,14 +95,15 @@ std::shared_ptr<const BodyConstants> constants_by_id(const Shapes& shapes, const
                                                      const RowsById& by_id,
                                                      std::shared_ptr<const BodyConstants> last) {
   std::vector<BodyId> id = bodies.id;
+  std::vector<MaterialIndex> material = bodies.material;  // events may change it
   by_id(id);
-  if (last && last->id == id) return last;
-  BodyConstants c{std::move(id), {}, bodies.mass, bodies.inertia, bodies.material};
+  by_id(material);
+  if (last && last->id == id && last->material == material) return last;
+  BodyConstants c{std::move(id), {}, bodies.mass, bodies.inertia, std::move(material)};
   for (const ShapeIndex shape : bodies.shape) c.shape.push_back(description(shapes, shape));
   by_id(c.shape);
   by_id(c.mass);
   by_id(c.inertia);
-  by_id(c.material);
   return std::make_shared<const BodyConstants>(std::move(c));
 }
 

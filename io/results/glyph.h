@@ -27,7 +27,9 @@ inline Glyph glyph(const Shapes& shapes, ShapeIndex s) {
 }
 
 /// Surfaces that bodies share: of all functions, then of all clumps.
-inline std::size_t glyph_count(const Shapes& shapes) { return shapes.functions().size() + shapes.clumps().size(); }
+inline std::size_t glyph_count(const Shapes& shapes) {
+  return shapes.functions().size() + shapes.clumps().size();
+}
 /// See surface_mesh() of functions and of clumps.
 inline SurfaceMesh glyph_mesh(const Shapes& shapes, std::size_t k, int fineness) {
   const std::size_t functions = shapes.functions().size();

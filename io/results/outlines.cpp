@@ -46,8 +46,11 @@ void add_region(const Region& region, OutlineKind kind, std::vector<OutlineEdge>
 
 }  // namespace
 
-std::vector<OutlineEdge> outlines(const Model& model) {
-  std::vector<OutlineEdge> list;
+Outlines outlines(const Model& model) {
+  Outlines all;
+  all.periodic = model.cell.periodic;
+  if (model.cell.is_periodic()) all.cell_centre = 0.5 * (model.cell.low + model.cell.high);
+  std::vector<OutlineEdge>& list = all.edges;
   for (const Inlet& inlet : model.inlets) add_region(inlet.region, OutlineKind::inlet, list);
   for (const Outlet& outlet : model.outlets) {
     std::visit(
@@ -58,7 +61,7 @@ std::vector<OutlineEdge> outlines(const Model& model) {
   }
   if (model.domain.outside != Outside::keep)
     add_box(model.domain.low, model.domain.high, OutlineKind::domain, list);
-  return list;
+  return all;
 }
 
 std::vector<OutlineEdge> cell_outline(const Vec3& centre, const Mat3& lattice) {

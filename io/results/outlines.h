@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "engine/simulation/model.h"
@@ -15,9 +16,18 @@ struct OutlineEdge {
   OutlineKind kind = OutlineKind::cell;
 };
 
-/// Of what stays where it is: boxes and cylinders, of meshes the box that holds them. Planes, and domains
-/// that are open to some side, have no edges.
-std::vector<OutlineEdge> outlines(const Model& model);
+/// Of a run.
+struct Outlines {
+  std::vector<OutlineEdge> edges;                     // of what stays where it is
+  std::optional<Vec3> cell_centre;                    // m, of a periodic cell
+  std::array<bool, 3> periodic{false, false, false};  // [vector of its lattice]
+
+  bool is_empty() const { return edges.empty() && !cell_centre; }
+};
+
+/// Inlets, outlets and the domain as boxes and cylinders, of meshes the box that holds them. Planes, and
+/// domains that are open to some side, have no edges.
+Outlines outlines(const Model& model);
 
 /// Of a cell about its centre with these vectors (columns, m).
 std::vector<OutlineEdge> cell_outline(const Vec3& centre, const Mat3& lattice);

@@ -386,9 +386,10 @@ std::string paraview_script(const ViewOptions& options) {
       "{}\n"
       "TOWARDS_CAMERA = {}\nUNITS = {{{}}}\nIMPULSE_TIME = {}\nSHAPES = {}\nMAP = {}\n{}",
       script_head, folder, python(options.walls), python(options.moving_walls), python(options.contacts),
-      python(options.chains && options.contacts), python(options.outlines), python(options.periodic[0]),
-      python(options.periodic[1]), python(options.periodic[2]), nlohmann::json(options.colour).dump(),
-      list(up), list(towards), units(), options.impulse_time_s, options.shapes, colours(), script_body);
+      python(options.chains && options.contacts), python(!options.outlines.is_empty()),
+      python(options.outlines.periodic[0]), python(options.outlines.periodic[1]),
+      python(options.outlines.periodic[2]), nlohmann::json(options.colour).dump(), list(up), list(towards),
+      units(), options.impulse_time_s, options.shapes, colours(), script_body);
 }
 
 }  // namespace scree::io

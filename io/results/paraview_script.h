@@ -1,11 +1,11 @@
 // The script that shows a run in ParaView.
 #pragma once
 
-#include <array>
 #include <filesystem>
 #include <string>
 
 #include "engine/core/types.h"
+#include "io/results/outlines.h"
 
 namespace scree::io {
 
@@ -19,8 +19,7 @@ struct ViewOptions {
   double impulse_time_s = 1.0;         // in which the impulses of contacts acted
   std::size_t shapes = 0;              // functions that bodies are made of, each with its mesh in vtk/
   bool moving_walls = false;           // is there walls.pvd too?
-  bool outlines = false;               // is there outlines.vtp, or outlines.pvd of a periodic cell?
-  std::array<bool, 3> periodic{false, false, false};  // directions along which a cell repeats itself
+  Outlines outlines = {};  // of the run: is there outlines.vtp, or outlines.pvd of a periodic cell?
 };
 
 /// Text of view.py: bodies as they are, walls transparent, contacts and force chains at hand, camera

@@ -301,11 +301,11 @@ void read_outlines(const File& file, RecordedRun& run) {
   const std::vector<Vec3> start = vectors(file, "outlines/start", n), end = vectors(file, "outlines/end", n);
   const auto kind = indices(file, "outlines/kind", n, 4);
   for (std::size_t k = 0; k < n; ++k)
-    run.outlines.push_back({start[k], end[k], static_cast<OutlineKind>(kind[k])});
+    run.outlines.edges.push_back({start[k], end[k], static_cast<OutlineKind>(kind[k])});
   if (!file.has("outlines/cell_centre")) return;
-  run.cell_centre = vectors(file, "outlines/cell_centre", 1).front();
+  run.outlines.cell_centre = vectors(file, "outlines/cell_centre", 1).front();
   const auto periodic = indices(file, "outlines/cell_periodic", 3, 2);
-  for (std::size_t k = 0; k < 3; ++k) run.cell_periodic[k] = periodic[k] != 0;
+  for (std::size_t k = 0; k < 3; ++k) run.outlines.periodic[k] = periodic[k] != 0;
 }
 
 }  // namespace

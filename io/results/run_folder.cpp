@@ -44,9 +44,10 @@ std::string RunFolder::vtk_frame(const std::string& kind, std::int64_t frame) {
 std::vector<fs::path> own_files(const RunFolder& folder) {
   std::vector<fs::path> found;
   std::vector<fs::path> files = folder.tables();
-  files.insert(files.end(), {folder.trajectory(), hdf5::journal_name(folder.trajectory()), folder.summary(),
-                             folder.stage_table(), folder.view_script(), folder.bodies_series(),
-                             folder.contacts_series(), folder.walls(), folder.walls_series(), folder.outlines(), folder.outlines_series()});
+  files.insert(files.end(),
+               {folder.trajectory(), hdf5::journal_name(folder.trajectory()), folder.summary(),
+                folder.stage_table(), folder.view_script(), folder.bodies_series(), folder.contacts_series(),
+                folder.walls(), folder.walls_series(), folder.outlines(), folder.outlines_series()});
   for (const fs::path& file : files) {
     for (const fs::path& name : {file, temporary_name(file)}) {
       std::error_code ignored;

@@ -229,7 +229,7 @@ struct RunRecorder::Parts {
       region.low = region.low.cwiseMin(middle - half);
       region.high = region.high.cwiseMax(middle + half);
     }
-    vtk.emplace(folder, scene, region);
+    vtk.emplace(folder, scene, region, outlines(scene.model));
     draw_walls();
     const ViewOptions view{std::filesystem::absolute(folder.path).lexically_normal(),
                            scene.model.settings.gravity,
@@ -240,8 +240,7 @@ struct RunRecorder::Parts {
                            scene.model.settings.time_step_s / scene.model.settings.substeps,
                            glyph_count(scene.model.shapes),
                            any_moves(scene.model.boundaries) || !scene.initial.course.boundaries.empty(),
-                           scene.model.cell.is_periodic() || !outlines(scene.model).empty(),
-                           scene.model.cell.periodic};
+                           outlines(scene.model)};
     write_whole_file(folder.view_script(), paraview_script(view));
   }
 

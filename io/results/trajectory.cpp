@@ -356,14 +356,12 @@ void write_boundaries(hid_t file, const Boundaries& boundaries) {
 }
 
 /// Edges of inlets, outlets and the domain, and where the middle of a periodic cell is.
-void write_outlines(hid_t file, const Model& model) {
-  const std::vector<OutlineEdge> edges = outlines(model);
-  const bool repeats = model.cell.is_periodic();
-  if (edges.empty() && !repeats) return;
+void write_outlines(hid_t file, const Outlines& all) {
+  if (all.is_empty()) return;
   const Handle group = create_group(file, "outlines");
   std::vector<Vec3> start, end;
   std::vector<std::int32_t> kind;
-  for (const OutlineEdge& edge : edges) {
+  for (const OutlineEdge& edge : all.edges) {
     start.push_back(edge.start);
     end.push_back(edge.end);
     kind.push_back(static_cast<std::int32_t>(edge.kind));
@@ -372,11 +370,10 @@ void write_outlines(hid_t file, const Model& model) {
   write_rows(group.get(), {"end", "m", "[edge, 3] where it ends"}, end);
   write_rows(group.get(), {"kind", "1", "[edge] 1 of an inlet, 2 of an outlet, 3 of the domain"}, kind.data(),
              kind.size());
-  if (!repeats) return;
+  if (!all.cell_centre) return;
   write_rows(group.get(), {"cell_centre", "m", "[1, 3] the middle of the periodic cell"},
-             std::vector<Vec3>{0.5 * (model.cell.low + model.cell.high)});
-  std::vector<std::int32_t> periodic;
-  for (const bool along : model.cell.periodic) periodic.push_back(along ? 1 : 0);
+             std::vector<Vec3>{*all.cell_centre});
+  const std::vector<std::int32_t> periodic(all.periodic.begin(), all.periodic.end());
   write_rows(group.get(),
              {"cell_periodic", "1", "[3] 1 for the vectors of the lattice along which it repeats itself"},
              periodic.data(), periodic.size());
@@ -669,7 +666,7 @@ Trajectory::Trajectory(const std::filesystem::path& path, const Scene& scene)
     write_scene(file, scene);
     write_materials(file, scene.model.materials);
     write_boundaries(file, scene.model.boundaries);
-    write_outlines(file, scene.model);
+    write_outlines(file, outlines(scene.model));
     write_functions(file, scene.model.shapes.functions());
     write_clumps(file, scene.model.shapes.clumps());
     open_arrays(scene);

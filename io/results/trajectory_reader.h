@@ -28,10 +28,8 @@ struct RecordedRun {
   double impulse_time_s = 0.0;  // how long the impulses of contacts acted: impulse / this = mean force
   Model model;                  // of its settings only gravity and time step
   Bodies bodies;  // all that were ever in the run, at rest in the origin: the rest comes with the frames
-  std::vector<std::string> fields;    // names of what frames hold beyond pose and velocity
-  std::vector<OutlineEdge> outlines;  // of inlets, outlets and the domain
-  std::optional<Vec3> cell_centre;    // m, of a periodic cell
-  std::array<bool, 3> cell_periodic{false, false, false};  // [vector of its lattice]
+  std::vector<std::string> fields;  // names of what frames hold beyond pose and velocity
+  Outlines outlines;
 };
 
 /// Some bodies of a frame: [first, first + count), cut off at the end.

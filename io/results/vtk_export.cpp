@@ -34,9 +34,13 @@ void write_vtk_series(const RunFolder& folder, const TrajectoryReader& reader,
   const RecordedRun& run = reader.run();
   const Boundaries& boundaries = run.model.boundaries;
   const Region start = scene_region(reader.bodies(frames.front()), run.model.shapes, boundaries);
-  VtkSeries series(folder, recorded_scene(run, reader.has_contacts(frames.back())), start);
+  VtkSeries series(folder, recorded_scene(run, reader.has_contacts(frames.back())), start, run.outlines);
   for (const std::size_t k : frames) {
     Frame frame = reader.frame(k);
+    if (reader.is_periodic()) {
+      const Mat3 lattice = reader.lattice(k);
+      frame.lattice.assign(lattice.data(), lattice.data() + lattice.size());
+    }
     frame.has_contacts = reader.has_contacts(k);
     if (frame.has_contacts) frame.contacts = reader.contacts(k);
     frame.contacts_of_body = contacts_of_bodies(frame.contacts, frame.position.size());

@@ -59,8 +59,7 @@ struct VtkSeries::Parts {
   std::int64_t frames = 0;
   std::int64_t on_disk = 0;  // of these
   Listing bodies{"bodies"}, contacts{"contacts"}, walls{"walls"}, outline{"outlines"};
-  std::vector<OutlineEdge> edges = {};  // of what stays where it is
-  Vec3 cell_centre = Vec3::Zero();      // m, of a periodic cell
+  Outlines outlines = {};
 
   void list(Listing& listing, const Frame& frame, const std::filesystem::path& series) const {
     listing.time_s.push_back(frame.time_s);
@@ -72,7 +71,8 @@ struct VtkSeries::Parts {
   }
 };
 
-VtkSeries::VtkSeries(const RunFolder& folder, const Scene& scene, const Region& region)
+VtkSeries::VtkSeries(const RunFolder& folder, const Scene& scene, const Region& region,
+                     const Outlines& outlines)
     : parts_(std::make_unique<Parts>(Parts{folder,
                                            scene.output.contacts,
                                            scene.output.fields,
@@ -84,11 +84,9 @@ VtkSeries::VtkSeries(const RunFolder& folder, const Scene& scene, const Region& 
                                            {},
                                            {},
                                            {}})) {
-  parts_->edges = outlines(scene.model);
-  parts_->cell_centre = 0.5 * (scene.model.cell.low + scene.model.cell.high);
+  parts_->outlines = outlines;
   make_folder(folder.vtk());
-  if (!parts_->edges.empty() && !scene.model.cell.is_periodic())
-    write_outlines(folder.outlines(), parts_->edges);
+  if (!outlines.edges.empty() && !outlines.cell_centre) write_outlines(folder.outlines(), outlines.edges);
   for (std::size_t k = 0; k < glyph_count(parts_->shapes); ++k)
     write_shape(folder.path / RunFolder::vtk_frame("shape", static_cast<std::int64_t>(k)),
                 glyph_mesh(parts_->shapes, k, shape_fineness));
@@ -138,11 +136,11 @@ void VtkSeries::append(const Frame& frame) {
                 wall_mesh(moved(p.boundaries, frame.boundary_motion, frame.boundary_removed), p.region));
     p.list(p.walls, frame, p.folder.walls_series());
   }
-  if (!frame.lattice.empty()) {
+  if (!frame.lattice.empty() && p.outlines.cell_centre) {
     // The cell's edges are the first: view.py knows its vectors from them.
     std::vector<OutlineEdge> edges =
-        cell_outline(p.cell_centre, Eigen::Map<const Mat3>(frame.lattice.data()));
-    edges.insert(edges.end(), p.edges.begin(), p.edges.end());
+        cell_outline(*p.outlines.cell_centre, Eigen::Map<const Mat3>(frame.lattice.data()));
+    edges.insert(edges.end(), p.outlines.edges.begin(), p.outlines.edges.end());
     write_outlines(p.folder.path / RunFolder::vtk_frame("outlines", p.frames), edges);
     p.list(p.outline, frame, p.folder.outlines_series());
   }

@@ -18,7 +18,7 @@ namespace scree::io {
 class VtkSeries {
  public:
   /// `region`: what is drawn of walls that have no end, where any wall moves: then walls are a series too.
-  VtkSeries(const RunFolder& folder, const Scene& scene, const Region& region);
+  VtkSeries(const RunFolder& folder, const Scene& scene, const Region& region, const Outlines& outlines = {});
   ~VtkSeries();
   VtkSeries(VtkSeries&&) noexcept;
 

@@ -4,16 +4,17 @@
 #include <cmath>
 #include <numbers>
 
+#include "engine/geometry/revolved_mesh.h"
+
 namespace scree::io {
 
 namespace {
 
-constexpr int tube_segments = 96;  // around the axis
-constexpr int rim_segments = 8;    // of each rim's half circle
-constexpr double pi = std::numbers::pi;
-constexpr double round_step = pi / 24;  // rad, of other round edges
-constexpr double region_margin = 0.25;  // of the largest extent
-constexpr double grown_margin = 0.1;    // of the extent of the bodies in that direction
+constexpr int tube_segments = 96;                     // around the axis
+constexpr int rim_segments = 8;                       // of each rim's half circle
+constexpr double round_step = std::numbers::pi / 24;  // rad, of other round edges
+constexpr double region_margin = 0.25;                // of the largest extent
+constexpr double grown_margin = 0.1;                  // of the extent of the bodies in that direction
 
 using Polygon = std::vector<Vec3>;
 
@@ -61,12 +62,6 @@ void add_plane(WallMesh& mesh, std::int32_t boundary, const Vec3& normal, const 
   mesh.boundary.push_back(boundary);
 }
 
-/// A point of the wall's cross-section: height along the axis and radius, m, with its normal in the same
-/// plane.
-struct ProfilePoint {
-  double height, radius, normal_height, normal_radius;
-};
-
 /// The closed outline of the wall: both rims as half circles, joined by the inner and the outer line.
 std::vector<ProfilePoint> tube_profile(const Tube& tube) {
   const double length = (tube.end - tube.start).norm(), r = 0.5 * tube.thickness;
@@ -111,60 +106,10 @@ void add_tube(WallMesh& mesh, std::int32_t boundary, const Tube& tube) {
   add_turned(mesh, boundary, tube_profile(tube), true, tube.start, (tube.end - tube.start).normalized());
 }
 
-/// The round of a corner: its normals, which point away from all segments that meet there and, on the axis,
-/// from their mirror images.
-std::vector<ProfilePoint> corner_profile(const RevolvedSurface& surface, std::size_t corner) {
-  const Vec2& at = surface.corners[corner];
-  const RevolvedSurface::Ends& ends = surface.ends[corner];
-  const bool on_axis = at[0] == 0.0;
-  std::vector<Vec2> away;
-  for (int k = 0; k < ends.count; ++k) {
-    const Vec2& into = ends.into[static_cast<std::size_t>(k)];
-    away.emplace_back(-into);
-    if (on_axis) away.emplace_back(into[0], -into[1]);
-  }
-  double low = on_axis ? -0.5 * pi : 0.0, high = on_axis ? 0.5 * pi : 2.0 * pi;  // all round
-  if (!away.empty()) {
-    Vec2 middle = Vec2::Zero();
-    for (const Vec2& d : away) middle += d;
-    if (middle.norm() < 1e-9) return {};
-    middle.normalize();
-    double half = 0.5 * pi;
-    for (const Vec2& d : away)
-      half = std::min(half, 0.5 * pi - std::acos(std::clamp(middle.dot(d), -1.0, 1.0)));
-    if (half <= 0.0) return {};
-    const double angle = std::atan2(middle[1], middle[0]);
-    low = on_axis && angle > 0.0 ? angle - half : on_axis ? angle : angle - half;
-    high = on_axis && angle > 0.0 ? angle : angle + half;
-  }
-  const int steps = std::max(1, static_cast<int>(std::ceil((high - low) / round_step)));
-  std::vector<ProfilePoint> profile;
-  for (int k = 0; k <= steps; ++k) {
-    const double angle = low + (high - low) * k / steps, c = std::cos(angle), s = std::sin(angle);
-    const double side = surface.hollow ? -1.0 : 1.0;
-    profile.push_back(
-        {at[1] + surface.rounding * s, std::max(0.0, at[0] + surface.rounding * c), side * s, side * c});
-  }
-  return profile;
-}
-
 void add_revolved(WallMesh& mesh, std::int32_t boundary, const PlacedRevolved& placed) {
-  const RevolvedSurface& surface = *placed.surface;
-  const Vec3 &origin = placed.pose.position, axis = placed.pose.orientation * Vec3::UnitZ();
-  for (const RevolvedSurface::Segment& segment : surface.segments) {
-    for (const double side : {1.0, -1.0}) {
-      if (side < 0.0 && surface.rounding == 0.0) continue;  // of a sheet, one is enough
-      const Vec2 n = side * segment.normal, from = segment.from + surface.rounding * n,
-                 to = from + segment.length * segment.along;
-      if (from[0] + to[0] < 0.0) continue;  // beyond the axis
-      add_turned(mesh, boundary,
-                 {{from[1], std::max(0.0, from[0]), n[1], n[0]}, {to[1], std::max(0.0, to[0]), n[1], n[0]}},
-                 false, origin, axis);
-    }
-  }
-  if (surface.rounding == 0.0) return;
-  for (std::size_t k = 0; k < surface.corners.size(); ++k)
-    add_turned(mesh, boundary, corner_profile(surface, k), false, origin, axis);
+  const Vec3 axis = placed.pose.orientation * Vec3::UnitZ();
+  for (const std::vector<ProfilePoint>& line : profile(*placed.surface, round_step))
+    add_turned(mesh, boundary, line, false, placed.pose.position, axis);
 }
 
 /// Flat triangles, each with corners of its own: edges stay edges.

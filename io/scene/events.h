@@ -37,12 +37,14 @@ struct Condition {
 };
 
 struct Actions {
-  bool stop = false;                                           // the run
-  std::vector<std::size_t> remove, start_motion, stop_motion;  // boundaries
-  std::vector<std::size_t> release, lock;                      // mounts
-  std::vector<std::size_t> release_bodies;                     // guides
-  std::vector<std::size_t> form_bonds;                         // kinds of bonds
-  std::optional<Vec3> gravity;                                 // m/s^2
+  bool stop = false;                                                       // the run
+  std::vector<std::size_t> remove, start_motion, stop_motion;              // boundaries
+  std::vector<std::size_t> release, lock;                                  // mounts
+  std::vector<std::size_t> release_bodies;                                 // guides
+  std::vector<std::size_t> form_bonds;                                     // kinds of bonds
+  std::vector<std::size_t> start_inlet, stop_inlet;                        // inlets
+  std::optional<std::pair<MaterialIndex, MaterialIndex>> change_material;  // from one to another
+  std::optional<Vec3> gravity;                                             // m/s^2
   std::optional<double> output_interval_s;
   std::string text;  // "remove gate; stop"
 };

@@ -516,6 +516,8 @@ constexpr std::array key_table{
         .description = "What comes in; this or `number_rate`."},
     Key{.section = "inlets", .name = "number_rate", .type = number, .unit = "1/s", .range = positive,
         .description = "Grains that come in a second."},
+    Key{.section = "inlets", .name = "waits", .type = boolean,
+        .description = "It waits for an event with `start_inlet`; its `start` and `stop` count from there."},
     Key{.section = "inlets", .name = "start", .type = number, .unit = "s",
         .description = "When it opens."},
     Key{.section = "inlets", .name = "stop", .type = number, .unit = "s",
@@ -587,7 +589,8 @@ constexpr std::array key_table{
         .description = "`plane`: solid behind its surface. `box`: walls seen from inside. `tube`: a finite"
                        " pipe with a wall, open at both ends, hit from all sides. `mesh`: triangles from a file, hit from both sides."
                        " `disc`, `cylinder`, `cone` (also a frustum) and `revolved` (any profile turned about an axis):"
-                       " sheets, hit from both sides. `sphere`: solid, or hit from inside. `torus`: solid."},
+                       " sheets, hit from both sides. `sphere`: solid, or hit from inside. `torus`: solid. Bodies that functions"
+                       " give meet these round ones as meshes, which lie within a thousandth of the smallest body's smallest length."},
     Key{.section = "boundaries", .name = "name", .type = text,
         .description = "Name in messages and results; left out, the type and the heading's number."},
     Key{.section = "boundaries", .name = "material", .type = text,
@@ -836,6 +839,8 @@ constexpr std::array key_table{
         .description = "Whose force, torque, work or power; of a box's name all walls together, `box.+x` is one of them."},
     Key{.section = "events", .name = "mount", .type = text,
         .description = "Name of the mount whose quantity it is: a column of mounts.csv, such as `travel` or `contact_force`."},
+    Key{.section = "events", .name = "opening", .type = text,
+        .description = "Name of the inlet or outlet whose quantity it is: `bodies`, `mass_kg` or `steps_without_room`, since the start."},
     Key{.section = "events", .name = "bodies", .type = text,
         .description = "Name of the held bodies whose force, torque, work or power it is: a column of held.csv."},
     Key{.section = "events", .name = "region", .type = table,
@@ -866,6 +871,13 @@ constexpr std::array key_table{
         .description = "Name of a mount that stands still from then on."},
     Key{.section = "events", .name = "release_bodies", .type = text,
         .description = "Name of held bodies that move by themselves from then on, as fast as they were led."},
+    Key{.section = "events", .name = "start_inlet", .type = text,
+        .description = "Name of an inlet that begins (`waits`), or goes on where it was stopped."},
+    Key{.section = "events", .name = "stop_inlet", .type = text,
+        .description = "Name of an inlet that makes no more grains."},
+    Key{.section = "events", .name = "change_material", .type = names,
+        .description = "Bodies of the first material are of the second from then on, with another friction or cohesion. Both need "
+                       "the same density; grains that come later are of the material of their inlet."},
     Key{.section = "events", .name = "form_bonds", .type = text,
         .description = "Name of a kind of bonds that form in the next step, between all bodies near enough that have none of "
                        "any kind."},

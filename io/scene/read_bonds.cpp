@@ -32,22 +32,13 @@ void read_kind(const Section& section, std::size_t number, Reading& reading) {
   if (section.has("waits") && section.boolean("waits")) {
     if (section.has("time")) reading.faults.push_back(about(section, "time", "does not go with waits"));
     law.time_s = infinity;
+    reading.waiting_bonds.push_back({section, model.bonds.size()});
   }
   if (section.has("materials")) {
-    std::vector<std::string> names;
-    for (std::size_t m = 0; m < model.materials.size(); ++m)
-      names.push_back(model.materials.name(MaterialIndex(static_cast<std::int64_t>(m))));
-    law.glues.assign(names.size(), 0);
-    for (const Node& given : section.given("materials").items) {
-      const auto found = std::ranges::find(names, given.text);
-      if (found != names.end()) {
-        law.glues[static_cast<std::size_t>(found - names.begin())] = 1;
-        continue;
-      }
-      reading.faults.push_back(
-          fault_at(given, section.path_of("materials"), "is not the name of a material"));
-      reading.faults.back().suggestion = did_you_mean(given.text, names);
-    }
+    law.glues.assign(model.materials.size(), 0);
+    for (const Node& given : section.given("materials").items)
+      if (const auto material = named_material(given, section.path_of("materials"), reading))
+        law.glues[static_cast<std::size_t>(material->value)] = 1;
   }
   const Settings& settings = model.settings;
   const auto refuse = [&](const char* problem, const char* suggestion) {

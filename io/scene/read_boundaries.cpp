@@ -4,6 +4,7 @@
 #include <set>
 
 #include "engine/geometry/implicit/implicit_mesh.h"
+#include "engine/geometry/revolved_mesh.h"
 #include "io/files/csv_file.h"
 #include "io/files/file_errors.h"
 #include "io/files/input_file.h"
@@ -327,13 +328,25 @@ void read_boundaries(const Section& top, Reading& reading) {
       reading.faults.push_back(fault_at(section.given("name"), section.path_of("name"), "was taken before"));
     }
     read_boundary(section, name, reading);
-    const bool for_all = type == "plane" || type == "box" || type == "tube" || type == "mesh";
-    if (section.has("type") && !for_all && top.node()->find("shapes") != nullptr)
-      reading.faults.push_back(
-          about(section, "type",
-                fmt::format("is no wall for bodies given by functions yet: leave out [[shapes]], or the {}",
-                            type == "revolved" ? "surface" : type)));
     ++number;
+  }
+}
+
+void mesh_revolved(Reading& reading) {
+  Model& model = reading.scene.model;
+  if (model.shapes.functions().empty()) return;
+  constexpr double part = 1e-3;
+  double smallest = infinity;
+  for (std::size_t s = 0; s < model.shapes.size(); ++s)
+    smallest = std::min(smallest, model.shapes.smallest_length(ShapeIndex(static_cast<std::int64_t>(s))));
+  for (Boundary& boundary : model.boundaries) {
+    const auto* placed = std::get_if<PlacedRevolved>(&boundary.surface);
+    if (placed == nullptr) continue;
+    MeshFindings findings;
+    const Pose pose = placed->pose;
+    boundary.surface = PlacedMesh{
+        std::make_shared<MeshSurface>(mesh_surface(mesh_of(*placed->surface, part * smallest), findings)),
+        pose};
   }
 }
 

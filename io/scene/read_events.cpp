@@ -1,5 +1,6 @@
 // Events: conditions on recorded quantities, and what they do.
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 
 #include "engine/simulation/course.h"
@@ -55,6 +56,12 @@ constexpr BodyQuantity body_quantities[] = {
 const BodyQuantity* body_quantity(const std::string& name) {
   const auto found = std::ranges::find_if(body_quantities, [&](const auto& q) { return name == q.name; });
   return found == std::end(body_quantities) ? nullptr : &*found;
+}
+
+std::vector<std::string> names_of(const auto& parts) {
+  std::vector<std::string> names;
+  for (const auto& part : parts) names.push_back(part.name);
+  return names;
 }
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
@@ -144,6 +151,8 @@ class EventReader {
         return boundary_quantity(name, view.guides.empty() ? BoundaryLoad{} : view.guides[g],
                                  view.report.time_step_s);
       };
+    } else if (section_.has("opening")) {
+      read_opening_quantity(name);
     } else if (section_.has("mount")) {
       read_mount_quantity(name);
     } else if (of_bodies != nullptr) {
@@ -212,6 +221,53 @@ class EventReader {
     };
   }
 
+  void read_change_of_material(std::vector<std::string>& done) {
+    std::vector<MaterialIndex> both;
+    for (const Node& node : section_.given("change_material").items)
+      if (const auto material = named_material(node, section_.path_of("change_material"), reading_))
+        both.push_back(*material);
+    if (both.size() != 2) return;
+    const Materials& materials = model_.materials;
+    if (materials.density(both[0]) != materials.density(both[1])) {
+      refuse("change_material",
+             fmt::format("names materials of {:g} and {:g} kg/m^3, and bodies keep their mass",
+                         materials.density(both[0]), materials.density(both[1])));
+      return;
+    }
+    event_.actions.change_material = {both[0], both[1]};
+    done.push_back(fmt::format("{} becomes {}", materials.name(both[0]), materials.name(both[1])));
+  }
+
+  /// What passed an inlet or outlet since the start.
+  void read_opening_quantity(const std::string& name) {
+    constexpr std::array<const char*, 3> known{"bodies", "mass_kg", "steps_without_room"};
+    const auto quantity = std::ranges::find(known, name);
+    if (quantity == known.end()) {
+      refuse("quantity", "is no quantity of an inlet or outlet");
+      reading_.faults.back().allowed = fmt::format("{}", fmt::join(known, ", "));
+      return;
+    }
+    std::vector<std::string> names = names_of(model_.inlets);
+    const std::size_t inlets = names.size();
+    for (const Outlet& outlet : model_.outlets) names.push_back(outlet.name);
+    const auto found = std::ranges::find(names, section_.text("opening"));
+    if (found == names.end()) {
+      refuse("opening", "is not the name of an inlet or outlet",
+             did_you_mean(section_.text("opening"), names));
+      return;
+    }
+    event_.condition.quantity += " of " + section_.text("opening");
+    const auto k = static_cast<std::size_t>(found - names.begin());
+    event_.condition.value = [which = quantity - known.begin(), k, inlets](const StepView& view) {
+      const std::vector<Passage>& list = k < inlets ? view.state.entered : view.state.left;
+      const std::size_t at = k < inlets ? k : k - inlets;
+      const Passage passage = at < list.size() ? list[at] : Passage{};
+      return which == 0   ? static_cast<double>(passage.bodies)
+             : which == 1 ? passage.mass
+                          : static_cast<double>(passage.waited);
+    };
+  }
+
   void read_actions() {
     Actions& a = event_.actions;
     std::vector<std::string> done;
@@ -234,6 +290,19 @@ class EventReader {
       if (const auto guide = find_guide(section_, "release_bodies", reading_)) a.release_bodies = {*guide};
       done.push_back(fmt::format("release {}", section_.text("release_bodies")));
     }
+    const auto on_inlet = [&](std::string_view key, const char* what, std::vector<std::size_t>& list) {
+      if (!section_.has(key)) return;
+      const std::vector<std::string> names = names_of(model_.inlets);
+      const auto found = std::ranges::find(names, section_.text(key));
+      if (found == names.end())
+        refuse(key, "is not the name of an inlet", did_you_mean(section_.text(key), names));
+      else
+        list = {static_cast<std::size_t>(found - names.begin())};
+      done.push_back(fmt::format("{} {}", what, section_.text(key)));
+    };
+    on_inlet("start_inlet", "start", a.start_inlet);
+    on_inlet("stop_inlet", "stop", a.stop_inlet);
+    if (section_.has("change_material")) read_change_of_material(done);
     if (section_.has("form_bonds")) {
       if (const auto law = find_bonds(section_, "form_bonds", reading_)) a.form_bonds = {*law};
       done.push_back(fmt::format("bond {}", section_.text("form_bonds")));
@@ -253,7 +322,7 @@ class EventReader {
       refuse_all(
           "does nothing",
           "give stop = true, remove, start_motion, stop_motion, release_mount, lock_mount, release_bodies, "
-          "form_bonds, gravity or output_interval");
+          "start_inlet, stop_inlet, change_material, form_bonds, gravity or output_interval");
   }
 
   const Section section_;
@@ -314,6 +383,9 @@ class IdleActions {
     for (const std::size_t m : a.release)
       if (!scene_.model.mounts[m].starts_held && !any([&](const Actions& o) { return names(o.lock, m); }))
         return idle(read, "release_mount", "moves from the beginning: let it wait by starts_locked = true");
+    for (const std::size_t k : a.start_inlet)
+      if (!is_waiting(k) && !any([&](const Actions& o) { return names(o.stop_inlet, k); }))
+        return idle(read, "start_inlet", "runs from the beginning: let it wait by waits = true");
     if (a.gravity && *a.gravity == settings_.gravity && !scene_.model.forces.gravity &&
         !any([&](const Actions& o) { return o.gravity && *o.gravity != *a.gravity; }))
       idle(read, "gravity", "is what gravity is anyway");
@@ -333,7 +405,20 @@ class IdleActions {
       refuse(waiting.section, "motion_waits", "waits for ever: no event has it in start_motion");
   }
 
+  /// What waits for an event that never comes.
+  void refuse_waiting_openings() {
+    for (const Waiting& w : reading_.waiting_inlets)
+      if (!any([&](const Actions& a) { return names(a.start_inlet, w.number); }))
+        refuse(w.section, "waits", "waits for ever: no event has it in start_inlet");
+    for (const Waiting& w : reading_.waiting_bonds)
+      if (!any([&](const Actions& a) { return names(a.form_bonds, w.number); }))
+        refuse(w.section, "waits", "waits for ever: no event has them in form_bonds");
+  }
+
  private:
+  bool is_waiting(std::size_t inlet) const {
+    return std::ranges::any_of(reading_.waiting_inlets, [&](const Waiting& w) { return w.number == inlet; });
+  }
   static bool names(const std::vector<std::size_t>& list, std::size_t k) {
     return std::ranges::find(list, k) != list.end();
   }
@@ -402,10 +487,12 @@ void read_events(const Section& top, Reading& reading) {
     IdleActions actions(reading);
     for (const Read& r : read) actions.refuse_in(r);
     for (const WaitingMotion& w : reading.waiting) actions.refuse_waiting(w);
+    actions.refuse_waiting_openings();
     for (const Read& r : read) find_earlier(r, reading);
   }
   if (scene.until == RunEnd::at_rest) scene.events.push_back(at_rest(scene));
   let_boundaries_change(scene, reading.waiting);
+  for (const Waiting& w : reading.waiting_inlets) let_inlet_wait(scene.model, w.number, scene.initial);
 }
 
 }  // namespace scree::io

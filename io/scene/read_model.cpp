@@ -34,7 +34,8 @@ std::string listed(const std::vector<std::string>& names) {
   return names.empty() ? "" : fmt::format("\"{}\"", fmt::join(names, "\", \""));
 }
 
-/// The material of this name, or a fault at `node`.
+}  // namespace
+
 std::optional<MaterialIndex> named_material(const Node& node, const std::string& path, Reading& reading) {
   const Materials& materials = reading.scene.model.materials;
   for (std::size_t i = 0; i < materials.size(); ++i) {
@@ -49,6 +50,8 @@ std::optional<MaterialIndex> named_material(const Node& node, const std::string&
   reading.faults.push_back(std::move(fault));
   return std::nullopt;
 }
+
+namespace {
 
 /// What a section gives of cohesion in place of what is there.
 void read_cohesion(const Section& section, Cohesion& cohesion, Reading& reading) {

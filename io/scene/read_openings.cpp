@@ -81,7 +81,10 @@ void read_inlet(const Section& section, std::size_t number, Reading& reading) {
                                    : ~Random(static_cast<std::uint64_t>(reading.seed), number).bits();
   add_shapes(section, *shape, *scale, inlet, reading);
   if (reading.faults.empty()) require_place(section, inlet, reading);
-  reading.scene.model.inlets.push_back(std::move(inlet));
+  Model& model = reading.scene.model;
+  model.inlets.push_back(std::move(inlet));
+  if (!section.has("waits") || !section.boolean("waits")) return;
+  reading.waiting_inlets.push_back({section, model.inlets.size() - 1});
 }
 
 void read_outlet(const Section& section, std::size_t number, Reading& reading) {

@@ -141,6 +141,7 @@ Scene read_scene_text(const std::string& text, const std::filesystem::path& file
   read_shapes(top, reading);
   read_bodies(top, reading);
   add_carried_bodies(reading);
+  mesh_revolved(reading);
   read_openings(top, reading);
   read_bonds(top, reading);
   if (root.find("bodies") == nullptr && root.find("inlets") == nullptr && carried.list.empty())

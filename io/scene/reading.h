@@ -28,6 +28,12 @@ struct WaitingMotion {
   std::vector<std::size_t> boundaries;
 };
 
+/// An inlet, or a kind of bonds, that waits for an event.
+struct Waiting {
+  Section section;
+  std::size_t number;
+};
+
 struct Reading {
   Scene scene;
   std::vector<Fault> faults;
@@ -36,6 +42,7 @@ struct Reading {
   const Node* top = nullptr;              // of the file
   std::set<std::string> used_parameters;  // by functions of time
   std::vector<WaitingMotion> waiting;
+  std::vector<Waiting> waiting_inlets, waiting_bonds;
   std::size_t most_bodies = std::numeric_limits<std::size_t>::max();
 };
 
@@ -53,6 +60,9 @@ void check_cell(const Section& top, Reading& reading);
 void read_mounts(const Section& top, Reading& reading);
 void read_boundaries(const Section& top, Reading& reading);
 void finish_mounts(const Section& top, Reading& reading);
+/// Bodies given by functions meet surfaces of revolution as meshes, as near to them as a thousandth of the
+/// smallest length of any body; after all shapes.
+void mesh_revolved(Reading& reading);
 /// Functions that bodies are made of.
 void read_shapes(const Section& top, Reading& reading);
 void read_bodies(const Section& top, Reading& reading);
@@ -82,6 +92,9 @@ std::optional<std::size_t> find_mount(const Section& section, std::string_view k
 
 /// The held bodies that a key names, by their guide's number; a fault and none if there are none.
 std::optional<std::size_t> find_guide(const Section& section, std::string_view key, Reading& reading);
+
+/// The material of this name; a fault at the node and none if there is none.
+std::optional<MaterialIndex> named_material(const Node& node, const std::string& path, Reading& reading);
 
 /// The kind of bonds that a key names; a fault and none if there is none.
 std::optional<std::size_t> find_bonds(const Section& section, std::string_view key, Reading& reading);

@@ -62,6 +62,7 @@ void require_valid(const Model& model, const State& state) {
     require(is_body(bond.a) && is_body(bond.b) && bond.a != bond.b, "a bond is of nobody");
     require(bond.law >= 0 && static_cast<std::size_t>(bond.law) < model.bonds.size(), "a bond is of no kind");
   }
+  require(state.course.inlets.empty() || state.course.inlets.size() == model.inlets.size(), "its inlets");
   require(state.course.bonds.empty() || state.course.bonds.size() == model.bonds.size(), "its bonds");
   require(state.mounts.empty() || state.mounts.size() == model.mounts.size(), "its mounts");
   require(state.entered.empty() || state.entered.size() == model.inlets.size(), "its inlets");

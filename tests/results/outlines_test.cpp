@@ -62,9 +62,9 @@ TEST(Outlines, AreTheEdgesOfOpenings) {
   model.outlets.push_back({"plane", HalfSpace{}});
   model.domain.outside = Outside::remove;
   model.domain.low = Vec3::Constant(-1.0);
-  EXPECT_EQ(io::outlines(model).size(), 12u + 48u * 2u + 4u);  // the domain is open above
+  EXPECT_EQ(io::outlines(model).edges.size(), 12u + 48u * 2u + 4u);  // the domain is open above
   model.domain.high = Vec3::Constant(4.0);
-  const std::vector<io::OutlineEdge> edges = io::outlines(model);
+  const std::vector<io::OutlineEdge> edges = io::outlines(model).edges;
   ASSERT_EQ(edges.size(), 12u + 48u * 2u + 4u + 12u);
   double length = 0.0;
   for (std::size_t k = 0; k < 12; ++k) {
@@ -91,18 +91,18 @@ TEST(Outlines, OfCellsGoAlongWithTheirLattice) {
   const TemporaryFolder folder;
   record_steps(model, state, 10, folder.path());
   const io::TrajectoryReader reader(folder.path() / "trajectory.h5");
-  EXPECT_EQ(reader.run().cell_centre, Vec3(0.5, 1.0, 1.5));
-  EXPECT_EQ(reader.run().cell_periodic, (std::array<bool, 3>{true, true, false}));
+  EXPECT_EQ(reader.run().outlines.cell_centre, Vec3(0.5, 1.0, 1.5));
+  EXPECT_EQ(reader.run().outlines.periodic, (std::array<bool, 3>{true, true, false}));
   for (const std::size_t k : {0u, 10u}) {
     const Mat3 lattice = reader.lattice(k);
     EXPECT_TRUE(lattice.isApprox(model.cell.at(1e-3 * static_cast<double>(k)).lattice, 1e-12)) << k;
     Vec3 sum = Vec3::Zero();
-    for (const io::OutlineEdge& edge : io::cell_outline(*reader.run().cell_centre, lattice)) {
+    for (const io::OutlineEdge& edge : io::cell_outline(*reader.run().outlines.cell_centre, lattice)) {
       sum += 0.5 * (edge.start + edge.end);
-      const Vec3 corner = lattice.inverse() * (edge.start - *reader.run().cell_centre);
+      const Vec3 corner = lattice.inverse() * (edge.start - *reader.run().outlines.cell_centre);
       EXPECT_TRUE(corner.cwiseAbs().isApprox(Vec3::Constant(0.5), 1e-9));
     }
-    EXPECT_TRUE((sum / 12.0).isApprox(*reader.run().cell_centre, 1e-12));
+    EXPECT_TRUE((sum / 12.0).isApprox(*reader.run().outlines.cell_centre, 1e-12));
   }
   EXPECT_NE(reader.lattice(10)(0, 1), 0.0);
 }

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <sstream>
 
+#include "engine/simulation/step.h"
 #include "io/scene/settings_keys.h"
 
 namespace scree::io {
@@ -508,6 +509,96 @@ form_bonds = "late"
   EXPECT_EQ(late.reach, 0.2);
   ASSERT_EQ(scene.events.size(), 1u);
   EXPECT_EQ(scene.events[0].actions.form_bonds, std::vector<std::size_t>{1});
+}
+
+TEST(ReadScene, EventsStartInletsAndChangeMaterials) {
+  const Scene scene = read(R"(
+end_time = 1
+[[materials]]
+name = "dry"
+density = 1000
+[[materials]]
+name = "wet"
+density = 1000
+friction = 0.1
+[[inlets]]
+name = "feed"
+waits = true
+radius = 0.01
+material = "dry"
+number_rate = 10
+region = { type = "box", low = [0, 0, 1], high = [1, 1, 2] }
+[[outlets]]
+name = "drain"
+type = "half_space"
+point = [0, 0, 0]
+normal = [0, 0, -1]
+[[events]]
+quantity = "time_s"
+rises_above = 0.1
+start_inlet = "feed"
+[[events]]
+quantity = "mass_kg"
+opening = "drain"
+rises_above = 0.2
+stop_inlet = "feed"
+change_material = ["dry", "wet"]
+)");
+  ASSERT_EQ(scene.events.size(), 2u);
+  EXPECT_EQ(scene.events[0].actions.start_inlet, std::vector<std::size_t>{0});
+  const Actions& second = scene.events[1].actions;
+  EXPECT_EQ(second.stop_inlet, std::vector<std::size_t>{0});
+  ASSERT_TRUE(second.change_material);
+  EXPECT_EQ(second.change_material->first.value, 0);
+  EXPECT_EQ(second.change_material->second.value, 1);
+  ASSERT_EQ(scene.initial.course.inlets.size(), 1u);
+  EXPECT_FALSE(scene.initial.course.inlets[0].runs);
+  State state = scene.initial;
+  state.left = {{3, 0.25, 0}, {}};
+  EXPECT_EQ(scene.events[1].condition.value({scene.model, state, {}, {}, {}, {}, CellReport{}}), 0.25);
+}
+
+// Bodies that functions give meet round walls as meshes: here one that is an ellipsoid too, in a cylinder
+// with a floor and in the same of a tube and a plane.
+TEST(ReadScene, FunctionsMeetRoundWalls) {
+  const auto settled = [](const std::string& walls) {
+    const Scene scene = read(material + R"(
+[[shapes]]
+name = "egg"
+semi_axes = [1.0, 0.8, 0.7]
+[[bodies]]
+shape = "egg"
+size = 0.1
+position = [0.1, 0.05, 0.12]
+)" + walls);
+    State state = scene.initial;
+    Workspace workspace;
+    StepResult result;
+    while (state.time_s < 0.5) step(scene.model, state, workspace, result);
+    EXPECT_LT(result.report.penetration_max, 1e-2);
+    EXPECT_EQ(std::holds_alternative<PlacedMesh>(scene.model.boundaries[0].surface),
+              walls.find("cylinder") != std::string::npos);
+    return state.bodies.position[0];
+  };
+  const Vec3 meshed = settled(R"(
+[[boundaries]]
+type = "cylinder"
+start = [0, 0, 0]
+end = [0, 0, 1]
+radius = 0.2
+caps = ["start"]
+)"),
+             exact = settled(R"(
+[[boundaries]]
+type = "tube"
+start = [0, 0, -0.5]
+end = [0, 0, 1]
+inner_radius = 0.2
+thickness = 0.02
+[[boundaries]]
+type = "plane"
+)");
+  EXPECT_LT((meshed - exact).norm(), 2e-3) << meshed.transpose() << " | " << exact.transpose();
 }
 
 TEST(ReadScene, CellsMayHoldAStress) {

@@ -7,6 +7,7 @@
 #include "engine/core/random.h"
 #include "engine/geometry/ellipsoid_plane.h"
 #include "engine/geometry/ellipsoid_tube.h"
+#include "engine/geometry/revolved_mesh.h"
 
 namespace scree {
 namespace {
@@ -323,6 +324,48 @@ TEST(EllipsoidRevolved, BoxHoldsTheWall) {
                   half.maxCoeff() + 1e-12);
     }
   }
+}
+
+// Meshes of discs, cylinders, cones, balls, tori and rounded profiles: their points and the middles of their
+// triangles lie within the sagitta of the wall, and no point of the wall is farther from all triangles.
+TEST(RevolvedMesh, LiesOnTheWall) {
+  constexpr double sagitta = 1e-3;
+  const std::vector<PlacedRevolved> walls{
+      placed({{0, 0}, {0.3, 0}}),
+      placed({{0.3, 0}, {0.3, 0.5}}),
+      placed({{0.0, 0}, {0.4, 0.5}, {0.4, 0.7}}),
+      placed({{0.0, 0.0}}, false, 0.3),
+      placed({{0.5, 0.0}}, false, 0.1),
+      placed({{0.1, 0}, {0.3, 0.2}, {0.3, 0.6}}, false, 0.05),
+      {std::make_shared<RevolvedSurface>(hollow_sphere(0.4)), {}},
+  };
+  for (std::size_t w = 0; w < walls.size(); ++w) {
+    const TriangleMesh mesh = mesh_of(*walls[w].surface, sagitta);
+    ASSERT_GT(mesh.triangles.size(), 20u);
+    double area = 0.0;
+    for (const auto& t : mesh.triangles) {
+      const Vec3 &a = mesh.points[static_cast<std::size_t>(t[0])],
+                 &b = mesh.points[static_cast<std::size_t>(t[1])],
+                 &c = mesh.points[static_cast<std::size_t>(t[2])];
+      area += 0.5 * (b - a).cross(c - a).norm();
+      // Inside of the rounded profile sides of neighbours cross, deep in the wall.
+      for (const Vec3& x : {a, Vec3((a + b + c) / 3.0)})
+        EXPECT_LT(distance(walls[w], x), 1.01 * sagitta) << w;
+      if (w == 5) continue;
+      EXPECT_GT(distance(walls[w], Vec3((a + b + c) / 3.0)), -1.01 * sagitta) << w;
+    }
+    const double exact[] = {
+        pi * 0.09,       2.0 * pi * 0.3 * 0.5,      pi * 0.4 * std::hypot(0.4, 0.5) + 2.0 * pi * 0.4 * 0.2,
+        4.0 * pi * 0.09, 4.0 * pi * pi * 0.5 * 0.1, 0.0,
+        4.0 * pi * 0.16};
+    if (w == 5) continue;
+    EXPECT_NEAR(area, exact[w], 0.02 * exact[w]) << w;
+  }
+  // Twice as near with half as long chords.
+  const auto triangles = [&](double s) {
+    return static_cast<double>(mesh_of(*walls[1].surface, s).triangles.size());
+  };
+  EXPECT_NEAR(triangles(2.5e-4) / triangles(1e-3), 2.0, 0.1);
 }
 
 }  // namespace

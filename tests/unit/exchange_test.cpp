@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "engine/core/parallel.h"
+#include "engine/simulation/course.h"
 #include "engine/simulation/placement.h"
 #include "engine/simulation/population.h"
 #include "tests/support/meshes.h"
@@ -74,6 +75,51 @@ TEST(Exchange, MassIsWithinAGrainOfRateTimesTimeAndEndsAtItsLimit) {
     EXPECT_LE(there, due + 1e-9);
     EXPECT_GT(there, due - grain);
   });
+}
+
+// One that waits counts its times from its start; stopped and started again it goes on where it was.
+TEST(Exchange, EventsStartAndStopAnInlet) {
+  test::World world;
+  Inlet inlet = inlet_of(world, Vec3::Constant(0.01), BoxRegion{Vec3(0, 0, 1), Vec3(1, 1, 2)});
+  inlet.number_rate = 100.0;
+  inlet.start_s = 0.1;
+  world.model.inlets.push_back(inlet);
+  let_inlet_wait(world.model, 0, world.state);
+  world.run(0.3);
+  EXPECT_EQ(world.state.bodies.size(), 0u);
+  start_inlet(world.model, 0, world.state);
+  world.run(0.5);
+  EXPECT_NEAR(static_cast<double>(world.state.bodies.size()), 10.0, 1.0);
+  stop_inlet(world.model, 0, world.state);
+  const std::size_t had = world.state.bodies.size();
+  world.run(0.7);
+  EXPECT_EQ(world.state.bodies.size(), had);
+  start_inlet(world.model, 0, world.state);
+  world.run(0.8);
+  EXPECT_NEAR(static_cast<double>(world.state.bodies.size()), 20.0, 1.0);
+}
+
+// Bodies slide on a slope once they are of the slippery material.
+TEST(Exchange, EventsChangeTheMaterial) {
+  PairLaw rough;
+  rough.friction = 0.6;
+  test::World world(rough);
+  const MaterialIndex wet = world.model.materials.add("wet", 2500.0);
+  PairLaw slippery;
+  slippery.friction = 0.1;
+  world.model.materials.set_law(wet, world.material, slippery);
+  world.model.materials.set_law(wet, wet, slippery);
+  world.model.boundaries.push_back(
+      {"slope", world.material, Plane{Vec3::Zero(), Vec3(0.3, 0, 1).normalized()}});
+  world.add(Vec3(0.2, 0.15, 0.05),
+            {0.05 * Vec3(0.3, 0, 1).normalized(), Quat::FromTwoVectors(Vec3::UnitZ(), Vec3(0.3, 0, 1))});
+  world.run(0.2);
+  EXPECT_LT(world.state.bodies.linear_velocity[0].norm(), 1e-2);
+  change_material(world.material, wet, world.state);
+  EXPECT_EQ(world.state.bodies.material[0], wet);
+  world.run(0.4);
+  const double slope = std::atan(0.3), expected = 9.81 * (std::sin(slope) - 0.1 * std::cos(slope)) * 0.2;
+  EXPECT_NEAR(world.state.bodies.linear_velocity[0].norm(), expected, 0.1 * expected);
 }
 
 TEST(Exchange, WaitsForRoomAndMakesUpForIt) {
