@@ -78,6 +78,7 @@ TriangleMesh mesh_of(const RevolvedSurface& surface, double sagitta) {
   constexpr int least = 24, most = 720;
   double widest = 0.0;
   for (const Vec2& corner : surface.corners) widest = std::max(widest, corner[0] + surface.rounding);
+  if (surface.rounding > 0.0) sagitta *= 0.5;  // chords both ways add up
   const int around =
       std::clamp(static_cast<int>(std::ceil(2.0 * pi / chord_angle(widest, sagitta))), least, most);
   const double round_step =

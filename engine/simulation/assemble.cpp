@@ -41,6 +41,7 @@ void assemble_bodies(const Bodies& bodies, double h, const Block& block, Workspa
     const Mat3 inverse_inertia = world_inverse_inertia(bodies, i);
     response.set_inverse_inertia(inverse_inertia);
     response.inverse_mass = 1.0 / bodies.mass[i];
+    response.slides = false;  // of a mount whose place it was
   }
 }
 

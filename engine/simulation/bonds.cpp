@@ -13,6 +13,10 @@ namespace {
 
 constexpr int rows_of_bond = 6;
 
+// Of (A11): below, compliances of soft springs would leave the range of single precision. It damps by 1e-4 of
+// sqrt(q) / 2 at most.
+constexpr double least_theta = 1e-4;
+
 std::size_t slot(std::int32_t body) { return static_cast<std::size_t>(body); }
 
 bool is_due(const Model& model, const State& state, std::size_t law, double begin_s) {
@@ -66,7 +70,8 @@ double set_spring(double x, double bending, double image, double k, double dampi
     row.length = length;
     return 1.0;
   }
-  const double w = row_coupling(p, row, row), q = h * h * k * w, theta = q * q / (1.0 + q * q),
+  const double w = row_coupling(p, row, row), q = h * h * k * w,
+               theta = std::max(least_theta, q * q / (1.0 + q * q)),
                implicit = h * h * k * theta, c = 2.0 * damping * std::sqrt(k / w),
                give = 1.0 / (implicit + h * c);
   row.compliance = give;

@@ -362,15 +362,4 @@ void read_bodies(const Section& top, Reading& reading) {
   for (const Section& section : elements(top, "bodies")) GroupReader(section, number++, reading).read();
 }
 
-std::optional<std::size_t> find_guide(const Section& section, std::string_view key, Reading& reading) {
-  const std::vector<Guide>& guides = reading.scene.model.guides;
-  const auto found = std::ranges::find(guides, section.text(key), &Guide::name);
-  if (found != guides.end()) return static_cast<std::size_t>(found - guides.begin());
-  std::vector<std::string> names;
-  for (const Guide& guide : guides) names.push_back(guide.name);
-  reading.faults.push_back(about(section, key, "is not the name of held bodies"));
-  reading.faults.back().suggestion = did_you_mean(section.text(key), names);
-  return std::nullopt;
-}
-
 }  // namespace scree::io

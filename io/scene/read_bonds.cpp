@@ -61,15 +61,4 @@ void read_bonds(const Section& top, Reading& reading) {
   }
 }
 
-std::optional<std::size_t> find_bonds(const Section& section, std::string_view key, Reading& reading) {
-  const std::vector<BondLaw>& laws = reading.scene.model.bonds;
-  const auto found = std::ranges::find(laws, section.text(key), &BondLaw::name);
-  if (found != laws.end()) return static_cast<std::size_t>(found - laws.begin());
-  std::vector<std::string> names;
-  for (const BondLaw& law : laws) names.push_back(law.name);
-  reading.faults.push_back(about(section, key, "is not the name of bonds"));
-  reading.faults.back().suggestion = did_you_mean(section.text(key), names);
-  return std::nullopt;
-}
-
 }  // namespace scree::io

@@ -302,7 +302,9 @@ void read_boundary(const Section& section, const std::string& name, Reading& rea
   }
   const PrescribedMotion motion = read_motion(section, reading);
   const std::optional<std::size_t> mount =
-      section.has("mount") ? find_mount(section, "mount", reading) : std::nullopt;
+      section.has("mount")
+          ? find_name(names_of(reading.scene.model.mounts), "of a mount", section, "mount", reading)
+          : std::nullopt;
   WaitingMotion waiting{section, {}};
   for (Boundary& boundary : made) {
     waiting.boundaries.push_back(reading.scene.model.boundaries.size());

@@ -58,12 +58,6 @@ const BodyQuantity* body_quantity(const std::string& name) {
   return found == std::end(body_quantities) ? nullptr : &*found;
 }
 
-std::vector<std::string> names_of(const auto& parts) {
-  std::vector<std::string> names;
-  for (const auto& part : parts) names.push_back(part.name);
-  return names;
-}
-
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
@@ -95,6 +89,11 @@ class EventReader {
     fault.problem = std::move(problem);
     fault.suggestion = std::move(suggestion);
     reading_.faults.push_back(std::move(fault));
+  }
+
+  /// Which of some parts a key names.
+  std::optional<std::size_t> find(const auto& parts, const char* of_what, std::string_view key) {
+    return find_name(names_of(parts), of_what, section_, key, reading_);
   }
 
   /// The boundaries that a key names: of a box by its name all walls, "box.+x" one of them.
@@ -144,7 +143,7 @@ class EventReader {
       };
     } else if (section_.has("bodies")) {
       const std::optional<std::size_t> guide =
-          is_load(name, "held bodies") ? find_guide(section_, "bodies", reading_) : std::nullopt;
+          is_load(name, "held bodies") ? find(model_.guides, "of held bodies", "bodies") : std::nullopt;
       if (!guide) return;
       c.quantity += " of " + section_.text("bodies");
       c.value = [name, g = *guide](const StepView& view) {
@@ -195,7 +194,7 @@ class EventReader {
       reading_.faults.back().allowed = fmt::format("{}", fmt::join(known, ", "));
       return;
     }
-    const std::optional<std::size_t> mount = find_mount(section_, "mount", reading_);
+    const std::optional<std::size_t> mount = find(model_.mounts, "of a mount", "mount");
     if (!mount) return;
     event_.condition.quantity += " of " + section_.text("mount");
     event_.condition.value = [name, m = *mount](const StepView& view) {
@@ -226,6 +225,7 @@ class EventReader {
     for (const Node& node : section_.given("change_material").items)
       if (const auto material = named_material(node, section_.path_of("change_material"), reading_))
         both.push_back(*material);
+    done.emplace_back("change a material");
     if (both.size() != 2) return;
     const Materials& materials = model_.materials;
     if (materials.density(both[0]) != materials.density(both[1])) {
@@ -235,7 +235,7 @@ class EventReader {
       return;
     }
     event_.actions.change_material = {both[0], both[1]};
-    done.push_back(fmt::format("{} becomes {}", materials.name(both[0]), materials.name(both[1])));
+    done.back() = fmt::format("{} becomes {}", materials.name(both[0]), materials.name(both[1]));
   }
 
   /// What passed an inlet or outlet since the start.
@@ -250,15 +250,10 @@ class EventReader {
     std::vector<std::string> names = names_of(model_.inlets);
     const std::size_t inlets = names.size();
     for (const Outlet& outlet : model_.outlets) names.push_back(outlet.name);
-    const auto found = std::ranges::find(names, section_.text("opening"));
-    if (found == names.end()) {
-      refuse("opening", "is not the name of an inlet or outlet",
-             did_you_mean(section_.text("opening"), names));
-      return;
-    }
+    const auto found = find_name(names, "of an inlet or outlet", section_, "opening", reading_);
+    if (!found) return;
     event_.condition.quantity += " of " + section_.text("opening");
-    const auto k = static_cast<std::size_t>(found - names.begin());
-    event_.condition.value = [which = quantity - known.begin(), k, inlets](const StepView& view) {
+    event_.condition.value = [which = quantity - known.begin(), k = *found, inlets](const StepView& view) {
       const std::vector<Passage>& list = k < inlets ? view.state.entered : view.state.left;
       const std::size_t at = k < inlets ? k : k - inlets;
       const Passage passage = at < list.size() ? list[at] : Passage{};
@@ -281,30 +276,26 @@ class EventReader {
     on_boundaries("stop_motion", "stop motion of", a.stop_motion);
     const auto on_mount = [&](std::string_view key, const char* what, std::vector<std::size_t>& list) {
       if (!section_.has(key)) return;
-      if (const auto mount = find_mount(section_, key, reading_)) list = {*mount};
+      if (const auto mount = find(model_.mounts, "of a mount", key)) list = {*mount};
       done.push_back(fmt::format("{} {}", what, section_.text(key)));
     };
     on_mount("release_mount", "release", a.release);
     on_mount("lock_mount", "lock", a.lock);
     if (section_.has("release_bodies")) {
-      if (const auto guide = find_guide(section_, "release_bodies", reading_)) a.release_bodies = {*guide};
+      if (const auto guide = find(model_.guides, "of held bodies", "release_bodies"))
+        a.release_bodies = {*guide};
       done.push_back(fmt::format("release {}", section_.text("release_bodies")));
     }
     const auto on_inlet = [&](std::string_view key, const char* what, std::vector<std::size_t>& list) {
       if (!section_.has(key)) return;
-      const std::vector<std::string> names = names_of(model_.inlets);
-      const auto found = std::ranges::find(names, section_.text(key));
-      if (found == names.end())
-        refuse(key, "is not the name of an inlet", did_you_mean(section_.text(key), names));
-      else
-        list = {static_cast<std::size_t>(found - names.begin())};
+      if (const auto inlet = find(model_.inlets, "of an inlet", key)) list = {*inlet};
       done.push_back(fmt::format("{} {}", what, section_.text(key)));
     };
     on_inlet("start_inlet", "start", a.start_inlet);
     on_inlet("stop_inlet", "stop", a.stop_inlet);
     if (section_.has("change_material")) read_change_of_material(done);
     if (section_.has("form_bonds")) {
-      if (const auto law = find_bonds(section_, "form_bonds", reading_)) a.form_bonds = {*law};
+      if (const auto law = find(model_.bonds, "of bonds", "form_bonds")) a.form_bonds = {*law};
       done.push_back(fmt::format("bond {}", section_.text("form_bonds")));
     }
     if (section_.has("gravity")) {

@@ -36,6 +36,15 @@ std::string listed(const std::vector<std::string>& names) {
 
 }  // namespace
 
+std::optional<std::size_t> find_name(const std::vector<std::string>& names, const char* of_what,
+                                     const Section& section, std::string_view key, Reading& reading) {
+  const auto found = std::ranges::find(names, section.text(key));
+  if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+  reading.faults.push_back(about(section, key, fmt::format("is not the name {}", of_what)));
+  reading.faults.back().suggestion = did_you_mean(section.text(key), names);
+  return std::nullopt;
+}
+
 std::optional<MaterialIndex> named_material(const Node& node, const std::string& path, Reading& reading) {
   const Materials& materials = reading.scene.model.materials;
   for (std::size_t i = 0; i < materials.size(); ++i) {

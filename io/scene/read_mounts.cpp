@@ -12,12 +12,6 @@ namespace scree::io {
 
 namespace {
 
-std::vector<std::string> names_of(const auto& parts) {
-  std::vector<std::string> names;
-  for (const auto& part : parts) names.push_back(part.name);
-  return names;
-}
-
 class MountReader {
  public:
   MountReader(const Section& section, Reading& reading) : section_(section), reading_(reading) {}
@@ -130,15 +124,6 @@ void read_mounts(const Section& top, Reading& reading) {
     if (section.has("function")) mount.changing_force.function = read_function_of_time(section, reading);
     if (section.has("table")) read_time_table(section, mount.changing_force, reading);
   }
-}
-
-std::optional<std::size_t> find_mount(const Section& section, std::string_view key, Reading& reading) {
-  const std::vector<Mount>& mounts = reading.scene.model.mounts;
-  const auto found = std::ranges::find(mounts, section.text(key), &Mount::name);
-  if (found != mounts.end()) return static_cast<std::size_t>(found - mounts.begin());
-  reading.faults.push_back(about(section, key, "is not the name of a mount"));
-  reading.faults.back().suggestion = did_you_mean(section.text(key), names_of(mounts));
-  return std::nullopt;
 }
 
 void finish_mounts(const Section& top, Reading& reading) {

@@ -87,17 +87,19 @@ std::optional<MaterialIndex> find_material(const Section& section, Reading& read
 /// The function or clump of a size (m) that the section's key `shape` names, if there is one.
 std::optional<ShapeDescription> find_shape(const Section& section, double size, Reading& reading);
 
-/// The mount that a key names; a fault and none if there is none.
-std::optional<std::size_t> find_mount(const Section& section, std::string_view key, Reading& reading);
+/// The names of parts that have one.
+std::vector<std::string> names_of(const auto& parts) {
+  std::vector<std::string> names;
+  for (const auto& part : parts) names.push_back(part.name);
+  return names;
+}
 
-/// The held bodies that a key names, by their guide's number; a fault and none if there are none.
-std::optional<std::size_t> find_guide(const Section& section, std::string_view key, Reading& reading);
+/// Which of these names a key gives; a fault and none if it is none of them. `of_what`: "of a mount".
+std::optional<std::size_t> find_name(const std::vector<std::string>& names, const char* of_what,
+                                     const Section& section, std::string_view key, Reading& reading);
 
 /// The material of this name; a fault at the node and none if there is none.
 std::optional<MaterialIndex> named_material(const Node& node, const std::string& path, Reading& reading);
-
-/// The kind of bonds that a key names; a fault and none if there is none.
-std::optional<std::size_t> find_bonds(const Section& section, std::string_view key, Reading& reading);
 
 /// The region within the closed mesh of the section's `file`; else a fault and none.
 std::optional<MeshRegion> read_mesh_region(const Section& section, Reading& reading);

@@ -569,7 +569,7 @@ semi_axes = [1.0, 0.8, 0.7]
 [[bodies]]
 shape = "egg"
 size = 0.1
-position = [0.1, 0.05, 0.12]
+position = [0.05, 0.03, 0.12]
 )" + walls);
     State state = scene.initial;
     Workspace workspace;
