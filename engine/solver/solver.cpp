@@ -85,7 +85,7 @@ SolveReport solve(const ContactProblem& problem, const SolverSettings& settings,
       report = solve_per_body(problem, settings, workspace, solution);
       break;
     case SolverKind::consensus:
-      report = solve_consensus(problem, settings, workspace.consensus, solution);
+      report = solve_consensus(problem, settings, workspace, solution);
       break;
     case SolverKind::one_pass:
       report = solve_one_pass(problem, solution);

@@ -97,7 +97,7 @@ void sweep(const Colouring& colouring, F&& visit) {
 [[nodiscard]] SolveReport solve_wide(const ContactProblem& problem, const SolverSettings& settings,
                                      SolverWorkspace& workspace, ContactSolution& solution);
 [[nodiscard]] SolveReport solve_consensus(const ContactProblem& problem, const SolverSettings& settings,
-                                          ConsensusWorkspace& workspace, ContactSolution& solution);
+                                          SolverWorkspace& workspace, ContactSolution& solution);
 [[nodiscard]] SolveReport solve_one_pass(const ContactProblem& problem, ContactSolution& solution);
 
 /// Solves twice from the same start: with overlaps asked to shrink (offset = bias, at most correction_speed),

@@ -111,6 +111,25 @@ Json wall_json(const RunScene& scene, const TrajectoryReader& reader,
           {"motion", std::move(motion)},      {"removed", std::move(removed)}};
 }
 
+/// Ends of edges, one after the other.
+Json edges_json(const std::vector<OutlineEdge>& edges) {
+  Json numbers = Json::array();
+  for (const OutlineEdge& edge : edges)
+    for (const Vec3& end : {edge.start, edge.end})
+      for (const double x : end) numbers.push_back(rounded(x));
+  return numbers;
+}
+
+/// Edges of inlets, outlets and the domain; and of a periodic cell, frame by frame.
+Json outline_json(const TrajectoryReader& reader, const std::vector<std::size_t>& frames) {
+  const Outlines& outlines = reader.run().outlines;
+  Json cell = Json::array();
+  for (const std::size_t k : frames)
+    if (outlines.cell_centre)
+      cell.push_back(edges_json(cell_outline(*outlines.cell_centre, reader.lattice(k))));
+  return {{"still", edges_json(outlines.edges)}, {"cell", std::move(cell)}};
+}
+
 Json surface_json(const SurfaceMesh& mesh) {
   const auto numbers = [](const auto& rows) {
     std::vector<float> list;
@@ -274,6 +293,7 @@ Json view_json(const TrajectoryReader& reader, const ReportOptions& options, con
   json["middle"] = to_json(middle);
   json["reach"] = {rounded(reach.x() / (1.0 - view_margin)), rounded(reach.y() / (1.0 - view_margin))};
   json["walls"] = wall_json(scene, reader, frames);
+  json["outlines"] = outline_json(reader, frames);
   Json colours = Json::array();
   const ColourMap map(default_map);
   for (int k = 0; k < map_colours; ++k) {

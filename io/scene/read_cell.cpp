@@ -65,7 +65,7 @@ void read_stress(const Section& section, Reading& reading) {
   const SolverSettings& solver = reading.scene.model.settings.solver;
   const SolverKind kind = solver.kind;
   const bool biased = solver.position_correction == PositionCorrection::biased;
-  if (!biased && (kind == SolverKind::per_body || kind == SolverKind::per_contact)) return;
+  if (!biased && kind != SolverKind::one_pass) return;
   for (const char* key : {"stress_x", "stress_y", "stress_z"}) {
     if (!section.has(key)) continue;
     if (biased) {
@@ -75,7 +75,7 @@ void read_stress(const Section& section, Reading& reading) {
     reading.faults.push_back(about(
         section, key,
         fmt::format("does not go with the solver '{}', which knows no rates of cells", to_string(kind))));
-    reading.faults.back().suggestion = "choose per_body or per_contact";
+    reading.faults.back().suggestion = "choose per_body";
     break;
   }
 }

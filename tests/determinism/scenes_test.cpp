@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include "engine/core/parallel.h"
+#include "engine/core/state_hash.h"
 #include "engine/simulation/step.h"
+#include "io/results/events.h"
 #include "io/scene/read_scene.h"
 
 namespace scree {
@@ -50,6 +52,42 @@ TEST_P(ShippedScene, OneHashOnAllThreadCounts) {
   };
   const std::uint64_t one = hash_on(1);
   for (const int threads : {2, 3, 4, 8}) EXPECT_EQ(hash_on(threads), one) << threads << " threads";
+  set_thread_count(0);
+}
+
+// Everything at once, with its events: one hash on all numbers of threads and from a copy of the state halfway,
+// and all books closed.
+TEST(EverythingAtOnce, OneHashAndClosedBooks) {
+  const io::Scene scene =
+      io::read_scene(fs::path(SCREE_SOURCE_DIR) / "tests" / "determinism" / "everything.toml");
+  std::uint64_t expected = 0;
+  for (const int threads : {1, 2, 3, 4, 8}) {
+    set_thread_count(threads);
+    State state = scene.initial;
+    io::arm_events(scene, state);
+    Workspace workspace;
+    StepResult result;
+    std::size_t happened = 0;
+    std::int64_t broken = 0;
+    for (int k = 0; k < 500; ++k) {
+      if (threads == 3 && k == 250) {
+        const State copy = state;
+        workspace = {};
+        state = copy;
+      }
+      const StepReport& report = step(scene.model, state, workspace, result);
+      happened += io::take_events(scene, result, state).size();
+      broken += report.bonds_broken;
+      EXPECT_LT(std::abs(report.energy.remainder), 1e-11) << k;
+      EXPECT_LT(report.momentum_error_relative * report.impulse_size_N_s, 1e-11) << k;
+    }
+    EXPECT_EQ(happened, 4u);
+    EXPECT_GT(broken, 0);
+    EXPECT_GT(state.left[0].bodies + state.left[1].bodies, 0);
+    EXPECT_GT(state.entered[0].bodies, 30);
+    if (threads == 1) expected = state_hash(state.bodies);
+    EXPECT_EQ(state_hash(state.bodies), expected) << threads << " threads";
+  }
   set_thread_count(0);
 }
 

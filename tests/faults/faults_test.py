@@ -50,6 +50,7 @@ RUNS = {
     "bonds": ("bonds/brazilian.toml", ["--until", "0.002", "--set", "bonds[0].tensile_strength=3e5"]),
     "a cell that holds a stress": ("cells/constant_pressure.toml", ["--until", "0.1", "--set", "cell.flow[0].start=0.05"]),
     "wet grains": ("cohesion/sandcastle.toml", ["--until", "0.1"]),
+    "everything at once": ("../tests/determinism/everything.toml", []),
     "a turning mesh": ("mill/mill.toml", ["--until", "0.3"]),
 }
 

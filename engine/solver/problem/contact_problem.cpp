@@ -156,6 +156,12 @@ void change_cell_rate(const Vec3& change, ContactProblem& p) {
     p.rows[static_cast<std::size_t>(seam.index)].bias -= seam.shift.dot(change);
 }
 
+void follow_cell_rate(const ContactProblem& p, ContactSolution& s, ContactProblem& celled) {
+  const Vec3 rate = cell_rate(p, s);
+  change_cell_rate(rate - s.cell_rate, celled);
+  s.cell_rate = rate;
+}
+
 Vec3 torque_impulse(const ContactProblem& p, std::size_t contact, const std::vector<double>& row_impulse) {
   Vec3 sum = Vec3::Zero();
   for_rows_of(p, contact, contact + 1,

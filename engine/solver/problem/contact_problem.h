@@ -214,6 +214,10 @@ Vec3 cell_rate(const ContactProblem& problem, const ContactSolution& solution);
 /// Changes the velocities of images, of contacts and of rows, as the cell's rate changes by so much, 1/s.
 void change_cell_rate(const Vec3& change, ContactProblem& problem);
 
+/// Sets the solution's rate of the cell from its impulses, and the images of `celled`, a copy of the problem, to
+/// it; so far they go with the solution's rate.
+void follow_cell_rate(const ContactProblem& problem, ContactSolution& solution, ContactProblem& celled);
+
 /// The torque impulse that a contact's rows add up to, N m s, world axes; `row_impulse`: [row].
 Vec3 torque_impulse(const ContactProblem& problem, std::size_t contact,
                     const std::vector<double>& row_impulse);

@@ -12,7 +12,7 @@
 // its impulses in place of the cone. rho = 3 kappa / trace W; over-relaxed (Eckstein, Bertsekas 1992). Ends
 // with v = v_hat + M^-1 sum J^T p, so momentum is kept to rounding after any number of iterations. Needs no
 // colours and no order of bodies. What is left after iterations_before_newton goes by joint Newton steps
-// (N1), unless there are rows.
+// (N1), unless there are rows or rates of a cell, which follow every iteration (S7).
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
@@ -209,9 +209,17 @@ void contact_step(const ContactProblem& p, ConsensusWorkspace& w, ContactSolutio
 
 }  // namespace
 
-SolveReport solve_consensus(const ContactProblem& p, const SolverSettings& settings, ConsensusWorkspace& w,
-                            ContactSolution& s) {
+SolveReport solve_consensus(const ContactProblem& given, const SolverSettings& settings,
+                            SolverWorkspace& workspace, ContactSolution& s) {
+  if (given.cell) workspace.celled = given;
+  const ContactProblem& p = given.cell ? workspace.celled : given;
+  const auto follow_cell = [&] {
+    if (given.cell) follow_cell_rate(given, s, workspace.celled);
+  };
+  if (given.cell) s.cell_rate = given.cell->rate;
+  ConsensusWorkspace& w = workspace.consensus;
   prepare(p, settings.warm_start, w, s);
+  follow_cell();
   SolveReport report;
   report.status = SolveStatus::iteration_limit;
   const double goal = settings.tolerance * p.velocity_scale;
@@ -222,13 +230,15 @@ SolveReport solve_consensus(const ContactProblem& p, const SolverSettings& setti
     return report.residual.rms_m_s <= goal || !(report.residual.rms_m_s < infinity);
   };
   std::optional<BodySystem> system;
+  const bool without_newton = !p.rows.empty() || p.cell;
   for (int batch = iterations_before_newton; report.sweeps < settings.max_sweeps; batch *= 2) {
     begin(p, w, s);
     const int end =
-        !p.rows.empty() ? settings.max_sweeps : std::min(settings.max_sweeps, report.sweeps + batch);
+        without_newton ? settings.max_sweeps : std::min(settings.max_sweeps, report.sweeps + batch);
     while (report.sweeps < end) {
       body_step(p, w, s.velocity);
       contact_step(p, w, s);
+      follow_cell();
       ++report.sweeps;
       if ((report.sweeps % iterations_between_checks == 0 || report.sweeps == end) && is_done())
         return report;

@@ -340,10 +340,7 @@ SolveReport solve_per_body(const ContactProblem& given, const SolverSettings& se
   if (given.cell) w.celled = given;
   const ContactProblem& p = given.cell ? w.celled : given;
   const auto follow_cell = [&] {
-    if (!given.cell) return;
-    const Vec3 rate = cell_rate(given, s);
-    change_cell_rate(rate - s.cell_rate, w.celled);
-    s.cell_rate = rate;
+    if (given.cell) follow_cell_rate(given, s, w.celled);
   };
   if (given.cell) s.cell_rate = given.cell->rate;
   apply_start(p, w.colouring, settings.warm_start, s);

@@ -308,6 +308,18 @@
         mesh: add(triangles, new THREE.MeshStandardMaterial({ color: 0x9fb2c4, roughness: 0.6, side: THREE.DoubleSide,
           transparent: true, opacity: 0.22, depthWrite: false })),
       })).filter(({ mesh }) => mesh);
+      const { still, cell } = this.view.outlines;
+      this.addEdges(still);
+      this.cell = cell.length ? this.addEdges(cell[0]) : undefined;
+    }
+
+    /// Lines from the first point to the second, from the third to the fourth, and so on.
+    addEdges(ends) {
+      const shape = new THREE.BufferGeometry();
+      shape.setAttribute("position", new THREE.Float32BufferAttribute(ends, 3));
+      const lines = new THREE.LineSegments(shape, new THREE.LineBasicMaterial({ color: 0x4a5560 }));
+      this.walls.add(lines);
+      return lines;
     }
 
     /// Puts the walls that move where they were in a frame.
@@ -321,6 +333,11 @@
         }
         mesh.visible = !this.view.walls.removed[frame][boundary];
       }
+      if (!this.cell) return;
+      const { position } = this.cell.geometry.attributes;
+      position.array.set(this.view.outlines.cell[frame]);
+      position.needsUpdate = true;
+      this.cell.geometry.computeBoundingSphere();
     }
 
     resetCamera() {
