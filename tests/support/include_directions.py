@@ -14,6 +14,7 @@ from pathlib import Path
 # Each part, and the other parts whose headers it may include. The parts of the engine stand from the bottom up.
 ENGINE = {
     "engine/core": set(),
+    "engine/integration": set(),
     "engine/geometry": {"engine/core"},
     "engine/bodies": {"engine/core", "engine/geometry"},
     "engine/detection": {"engine/core", "engine/geometry", "engine/bodies"},

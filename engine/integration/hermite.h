@@ -1,0 +1,17 @@
+// What stands for a smooth function within one step: the cubic through its values and slopes at both ends.
+#pragma once
+
+namespace scree {
+
+struct Hermite {
+  double begin, begin_slope;  // slopes per theta: per step, not per second
+  double end, end_slope;
+
+  /// 0 <= theta <= 1; its error is at most 1/384 of the largest fourth derivative to theta.
+  double at(double theta) const;
+
+  /// Where it changes its sign, theta to 1e-15; the signs of the ends must differ, or one be zero.
+  double crossing() const;
+};
+
+}  // namespace scree
