@@ -12,6 +12,10 @@ struct Hermite {
 
   /// Where it changes its sign, theta to 1e-15; the signs of the ends must differ, or one be zero.
   double crossing() const;
+
+  /// The same where it begins at zero and leaves it on the side of its slope, which the end is not on: the
+  /// crossing after that.
+  double crossing_after_begin() const;
 };
 
 }  // namespace scree

@@ -27,6 +27,10 @@ struct RungeKutta {
     const auto& b = dense[i];
     return theta * (b[0] + theta * (b[1] + theta * (b[2] + theta * b[3])));
   }
+  constexpr double rate(std::size_t i, double theta) const {  // d weight / d theta
+    const auto& b = dense[i];
+    return b[0] + theta * (2.0 * b[1] + theta * (3.0 * b[2] + theta * 4.0 * b[3]));
+  }
 };
 
 /// A step that was taken: its beginning and its slopes, which give the state everywhere within.
@@ -44,13 +48,22 @@ struct SmoothStep {
     return y;
   }
   Y end() const { return at(1.0); }
+  /// d at(theta) / d time
+  Y slope_at(double theta) const {
+    Y slope_there = formula->rate(0, theta) * slope[0];
+    for (std::size_t i = 1; i < S; ++i) slope_there += formula->rate(i, theta) * slope[i];
+    return slope_there;
+  }
 };
 
-/// One step of length h from y at time t; f(t, y) is called once a stage, in the order of the nodes.
+/// One step of length h from y at time t; f(t, y) is called once a stage, in the order of the nodes, but for
+/// the first where its slope is known already.
 template <std::size_t S, class Y, class F>
-SmoothStep<S, Y> take_step(const RungeKutta<S>& formula, F&& f, double t, const Y& y, double h) {
+SmoothStep<S, Y> take_step(const RungeKutta<S>& formula, F&& f, double t, const Y& y, double h,
+                           const Y* first_slope = nullptr) {
   SmoothStep<S, Y> step{&formula, t, h, y, {}};
-  for (std::size_t i = 0; i < S; ++i) {
+  if (first_slope != nullptr) step.slope[0] = *first_slope;
+  for (std::size_t i = first_slope == nullptr ? 0 : 1; i < S; ++i) {
     Y at = y;
     for (std::size_t j = 0; j < i; ++j)
       if (formula.stage[i][j] != 0.0) at += (h * formula.stage[i][j]) * step.slope[j];

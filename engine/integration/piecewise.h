@@ -1,0 +1,257 @@
+// Motion that is smooth but for breaks: steps of one length that are cut where an event function changes its
+// sign (after Wu 2021; docs/integration.md).
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "engine/integration/brent.h"
+#include "engine/integration/hermite.h"
+#include "engine/integration/runge_kutta.h"
+
+namespace scree {
+
+enum class Crossing : std::uint8_t { rising, falling, both };
+
+/// Where motion breaks: at a sign change of a quantity.
+template <class Y>
+struct EventFunction {
+  std::function<double(double time, const Y&)> value;
+  Crossing crossing = Crossing::both;
+  bool terminal = false;                              // does motion end there?
+  std::function<Y(double time, const Y&)> jump = {};  // the state after; none: it goes on as it is
+};
+
+/// `bounded`: at most one break a step is located, on what the last step forecasts, at the cubic's root, and
+/// both segments are taken by a formula of two stages: a step costs six calls of f at most, five with a break
+/// that was forecast, and seven with one that was not. Breaks beyond the first are overruns: their jumps are
+/// late, at the end of the step. For real time.
+/// `polished`: all breaks, in order, each at the root on the motion itself, segments by the formula of
+/// five stages.
+enum class BreakForm : std::uint8_t { bounded, polished };
+
+template <class Y>
+struct Break {
+  double time;
+  std::size_t event;
+  double rough_time;  // where the cubic has its root; `time` itself in the bounded form
+  Y before, after;
+};
+
+template <class Y>
+struct PiecewiseStep {
+  std::vector<Break<Y>> breaks;  // in the order of time
+  int calls = 0;                 // of f
+  int overruns = 0;              // breaks of which a bounded step had no time to take care
+  bool ended = false;            // by a terminal event, at the time of the last break
+  bool piled_up = false;         // breaks of one event follow at once, or most_breaks in a step: motion ends
+};
+
+/// A motion y' = f(t, y), at `time` in the state `state`.
+template <class Y, class F>
+class PiecewiseMotion {
+ public:
+  static constexpr std::size_t most_breaks = 1000;  // in a step
+
+  PiecewiseMotion(F f, std::vector<EventFunction<Y>> events, BreakForm form, double time, Y state)
+      : time_(time),
+        state_(std::move(state)),
+        f_(std::move(f)),
+        events_(std::move(events)),
+        form_(form),
+        side_(events_.size()) {
+    for (std::size_t e = 0; e < events_.size(); ++e) side_[e] = events_[e].value(time_, state_);
+  }
+
+  double time() const { return time_; }
+  const Y& state() const { return state_; }
+
+  PiecewiseStep<Y> step(double h) {
+    PiecewiseStep<Y> report;
+    const auto f = [&](double t, const Y& y) {
+      ++report.calls;
+      return f_(t, y);
+    };
+    const double end = time_ + h;
+    if (form_ == BreakForm::bounded)
+      bounded_step(f, h, report);
+    else
+      while (time_ < end && !report.ended && !report.piled_up) polished_segment(f, end, report);
+    if (!report.ended && !report.piled_up) time_ = end;
+    return report;
+  }
+
+ private:
+  /// A sign change in a segment, theta of it.
+  struct Found {
+    double theta;
+    std::size_t event;
+  };
+  static constexpr double difference = 1e-6;      // of a segment: for slopes of event functions
+  static constexpr double root_accuracy = 1e-15;  // of a segment
+  // Between two breaks of one event, of the step or the time: what is below cannot be told from rounding.
+  static constexpr double least_interval = 1e-13;
+
+  bool counts(std::size_t e, double after) const {
+    if (side_[e] == 0.0 || after == 0.0 || (side_[e] < 0.0) == (after < 0.0)) return false;
+    const Crossing c = events_[e].crossing;
+    return c == Crossing::both || (c == Crossing::falling) == (after < 0.0);
+  }
+
+  /// d value / d time of a motion with this slope.
+  double rate(std::size_t e, double t, const Y& y, const Y& slope, double h) const {
+    const double d = difference * h;
+    Y later = y, sooner = y;
+    later += d * slope;
+    sooner += -d * slope;
+    return (events_[e].value(t + d, later) - events_[e].value(t - d, sooner)) / (2.0 * d);
+  }
+
+  /// The first sign change of a motion between 0 and 1, looked at in so many places; y(theta), slope(theta).
+  /// `happened`: an event at 0 itself.
+  template <class At, class Slope>
+  std::optional<Found> first_change(double t, double h, int places, At&& at, Slope&& slope,
+                                    std::optional<std::size_t> happened = {}) const {
+    std::optional<Found> first;
+    for (std::size_t e = 0; e < events_.size(); ++e) {
+      double low = 0.0, value_low = side_[e];
+      for (int k = 1; k <= places; ++k) {
+        const double high = static_cast<double>(k) / places;
+        if (first && first->theta <= low) break;
+        const double value = events_[e].value(t + high * h, at(high));
+        if (!counts(e, value)) {
+          low = high;
+          value_low = value;
+          continue;
+        }
+        const bool leaves = low == 0.0 && happened == e;  // it begins at zero
+        const double piece = (high - low) * h;
+        const Hermite cubic{leaves ? 0.0 : value_low,
+                            piece * (leaves ? side_[e] : rate(e, t + low * h, at(low), slope(low), piece)),
+                            value, piece * rate(e, t + high * h, at(high), slope(high), piece)};
+        const double theta = low + (high - low) * (leaves ? cubic.crossing_after_begin() : cubic.crossing());
+        if (!first || theta < first->theta) first = Found{theta, e};
+        break;
+      }
+    }
+    return first;
+  }
+
+  /// To the break, and beyond it.
+  void pass(double t, double rough, std::size_t event, Y before, PiecewiseStep<Y>& report) {
+    time_ = t;
+    state_ = events_[event].jump ? events_[event].jump(t, before) : before;
+    report.breaks.push_back({t, event, rough, std::move(before), state_});
+    report.ended = events_[event].terminal;
+    report.piled_up = report.breaks.size() >= most_breaks;
+  }
+
+  /// On which sides the state is; of the event that has just happened, to which it goes.
+  void look(double h, const Y& slope, std::optional<std::size_t> happened) {
+    for (std::size_t e = 0; e < events_.size(); ++e)
+      side_[e] = happened == e ? rate(e, time_, state_, slope, h) : events_[e].value(time_, state_);
+  }
+
+  template <class G>
+  void bounded_step(G&& f, double h, PiecewiseStep<Y>& report) {
+    const double begin = time_, end = begin + h;
+    const Y y = state_, slope = f(begin, y);
+    std::optional<Found> found;
+    if (smooth_) {
+      const double scale = h / smooth_->length;
+      found = first_change(
+          begin, h, 1, [&](double theta) { return smooth_->at(1.0 + scale * theta); },
+          [&](double theta) { return smooth_->slope_at(1.0 + scale * theta); });
+    } else {
+      const auto forecast = take_step(midpoint, f, begin, y, h, &slope);
+      found = first_change(
+          begin, h, 1, [&](double theta) { return forecast.at(theta); },
+          [&](double theta) { return forecast.slope_at(theta); });
+    }
+    Y before = y;
+    if (found) {
+      before = take_step(midpoint, f, begin, y, found->theta * h, &slope).end();
+    } else {
+      smooth_ = take_step(continuous5, f, begin, y, h, &slope);
+      const auto at = [&](double theta) { return smooth_->at(theta); };
+      found = first_change(begin, h, 1, at, [&](double theta) { return smooth_->slope_at(theta); });
+      if (!found) {
+        state_ = smooth_->end();
+        time_ = end;
+        for (std::size_t e = 0; e < events_.size(); ++e) side_[e] = events_[e].value(time_, state_);
+        return;
+      }
+      before = at(found->theta);  // which the forecast has missed
+    }
+    smooth_.reset();
+    const double t = begin + found->theta * h;
+    pass(t, t, found->event, std::move(before), report);
+    if (report.ended) return;
+    const Y after = f(time_, state_);
+    look(h, after, found->event);
+    state_ = take_step(midpoint, f, time_, state_, end - t, &after).end();
+    time_ = end;
+    for (std::size_t e = 0; e < events_.size(); ++e) {
+      const double value = events_[e].value(end, state_);
+      if (counts(e, value)) {  // one more: late
+        ++report.overruns;
+        pass(end, end, e, state_, report);
+        if (report.ended) return;
+      }
+      side_[e] = events_[e].value(end, state_);
+    }
+  }
+
+  template <class G>
+  void polished_segment(G&& f, double end, PiecewiseStep<Y>& report) {
+    constexpr int places = 4;
+    const double begin = time_, h = end - begin;
+    const Y y = state_, slope = f(begin, y);
+    const std::optional<std::size_t> happened = std::exchange(happened_, std::nullopt);
+    if (happened) look(h, slope, happened);
+    const auto whole = take_step(continuous5, f, begin, y, h, &slope);
+    const std::optional<Found> found = first_change(
+        begin, h, places, [&](double theta) { return whole.at(theta); },
+        [&](double theta) { return whole.slope_at(theta); }, happened);
+    if (!found) {
+      time_ = end;
+      state_ = whole.end();
+      for (std::size_t e = 0; e < events_.size(); ++e) side_[e] = events_[e].value(time_, state_);
+      return;
+    }
+    // The root on the motion itself: a step that ends there.
+    const auto state_at = [&](double theta) {
+      return take_step(continuous5, f, begin, y, theta * h, &slope).end();
+    };
+    const EventFunction<Y>& event = events_[found->event];
+    const auto value_at = [&](double theta) { return event.value(begin + theta * h, state_at(theta)); };
+    const double side = side_[found->event];
+    double theta = found->theta, low = theta, high = theta;
+    for (double reach = 1e-6 * theta; low > 0.5 * theta && value_at(low) * side <= 0.0; reach *= 8.0)
+      low -= reach;
+    for (double reach = 1e-6 * theta; high < 1.0 && value_at(high) * side > 0.0; reach *= 8.0)
+      high = std::min(1.0, high + reach);
+    if (value_at(low) * side > 0.0 && value_at(high) * side <= 0.0)
+      theta = brent_root(value_at, low, high, root_accuracy * theta);
+    pass(begin + theta * h, begin + found->theta * h, found->event, state_at(theta), report);
+    happened_ = found->event;
+    if (happened == found->event && theta * h < least_interval * std::max(h, std::abs(begin)))
+      report.piled_up = true;
+  }
+
+  double time_;
+  Y state_;
+  F f_;
+  std::vector<EventFunction<Y>> events_;
+  BreakForm form_;
+  std::vector<double> side_;                // [event] whose sign is the side the state is on
+  std::optional<SmoothStep<5, Y>> smooth_;  // the last step, if nothing broke in it
+  std::optional<std::size_t> happened_;     // at this very time
+};
+
+}  // namespace scree
