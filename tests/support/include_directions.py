@@ -19,10 +19,12 @@ ENGINE = {
     "engine/bodies": {"engine/core", "engine/geometry"},
     "engine/detection": {"engine/core", "engine/geometry", "engine/bodies"},
     "engine/solver": {"engine/core"},
+    "engine/flight": {"engine/core", "engine/integration", "engine/geometry", "engine/bodies", "engine/detection",
+                      "engine/solver"},
     "engine/generation": {"engine/core", "engine/geometry", "engine/bodies"},
     "engine/fields": {"engine/core", "engine/geometry", "engine/bodies"},
     "engine/simulation": {"engine/core", "engine/geometry", "engine/bodies", "engine/detection", "engine/solver",
-                          "engine/generation"},
+                          "engine/flight", "engine/generation"},
 }
 PARTS = ENGINE | {"io": set(ENGINE), "tools": set(ENGINE) | {"io"}, "tests": set(ENGINE) | {"io", "tools"},
                   "benchmarks": set(ENGINE) | {"io", "tools"}}

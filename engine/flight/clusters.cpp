@@ -1,0 +1,561 @@
+#include "engine/flight/clusters.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <queue>
+#include <tuple>
+
+#include "engine/core/parallel.h"
+
+namespace scree {
+
+namespace {
+
+using Cluster = FlightWorkspace::Cluster;
+
+constexpr double wanted_candidates = 12.0;     // of a body; measured (docs/piecewise.md)
+constexpr double least_skin = 0.1;             // of the mean diameter
+constexpr double usual_excess = 3.0;           // of the root mean square of speeds: hardly anybody is faster
+constexpr double own_excess = 1.25;            // of a body's own speed
+constexpr std::size_t few = 32;                // so many bodies are all each other's candidates
+constexpr double most_of_cell = 0.24;          // of its least width: balls
+constexpr double same_instant = 1e-12;         // of the round: impacts at once
+constexpr double slow = 1e-12;                 // of the speed: a departure that is none
+constexpr std::uint32_t most_impacts = 20000;  // of a body in a round: then they pile up
+constexpr double instant = 1e-7;               // of the step: for the twists of moving boundaries
+
+std::size_t slot(std::int32_t i) { return static_cast<std::size_t>(i); }
+std::int32_t number(std::size_t i) { return static_cast<std::int32_t>(i); }
+
+/// What happens next to a body, or to two.
+struct Event {
+  enum class Kind : std::uint8_t { touch, look_again, renewal, leaving };
+  double time;
+  Kind kind;
+  std::int32_t a, b;
+  std::uint32_t changes_a, changes_b;
+  auto order() const { return std::tuple(time, kind, a, partner_order(b)); }
+  bool operator<(const Event& o) const { return order() > o.order(); }  // the soonest on top
+};
+
+/// A round: all between two times, `span` (s) apart, in which balls hold.
+struct Round {
+  const Sky& sky;
+  const Lying& lying;
+  const Bodies& bodies;
+  double epoch_s;
+  FlightWorkspace& w;
+
+  bool lies(std::int32_t i) const { return !lying.is_lying.empty() && lying.is_lying[slot(i)] != 0; }
+};
+
+/// One cluster through a round.
+class Clockwork {
+ public:
+  Clockwork(const Round& round, Cluster& cluster, double span)
+      : round_(round), w_(round.w), cluster_(cluster), span_(span), end_(span) {}
+
+  void run() {
+    cluster_.stop = infinity;
+    cluster_.last = -infinity;
+    cluster_.left = false;
+    cluster_.searches = 0;
+    cluster_.resting.clear();
+    cluster_.caught.clear();
+    cluster_.impacts.clear();
+    for (std::size_t k = cluster_.begin; k < cluster_.end; ++k) {
+      const std::size_t i = slot(w_.members[k]);
+      w_.changes[i] = w_.impacts[i] = 0;
+      const Bodies& bodies = round_.bodies;
+      begin_flight(i, 0.0, bodies.pose(i), {bodies.linear_velocity[i], bodies.angular_velocity[i]});
+    }
+    for (std::size_t k = cluster_.begin; k < cluster_.end; ++k) search(w_.members[k], 0.0, true);
+    while (!queue_.empty() && cluster_.stop == infinity) {
+      const Event event = queue_.top();
+      queue_.pop();
+      if (!is_valid(event)) continue;
+      switch (event.kind) {
+        case Event::Kind::touch:
+          strike(event);
+          break;
+        case Event::Kind::look_again:
+          search(event.a, event.b, event.time);
+          break;
+        case Event::Kind::renewal:
+          renew(event.a, event.time);
+          break;
+        case Event::Kind::leaving:
+          look_at_ball(event.a, event.time);
+          break;
+      }
+    }
+  }
+
+ private:
+  bool is_valid(const Event& e) const {
+    return e.changes_a == w_.changes[slot(e.a)] &&
+           (is_boundary(e.b) || e.b == e.a || e.changes_b == w_.changes[slot(e.b)]);
+  }
+  void push(double time, Event::Kind kind, std::int32_t a, std::int32_t b) {
+    queue_.push({time, kind, a, b, w_.changes[slot(a)], is_boundary(b) ? 0 : w_.changes[slot(b)]});
+  }
+
+  Pose pose_at(std::size_t i, double t) const {
+    return {w_.flights[i].position(t), w_.flights[i].orientation(t)};
+  }
+  Twist twist_at(std::size_t i, double t, const Quat& q) const {
+    return {w_.flights[i].velocity(t), w_.flights[i].angular_velocity(q)};
+  }
+
+  void begin_flight(std::size_t i, double t, const Pose& pose, const Twist& twist) {
+    w_.flights[i] =
+        Flight(i, round_.bodies.inertia[i], pose, twist, round_.sky.acting, round_.epoch_s, t, end_);
+    ++w_.changes[i];
+    if (w_.flights[i].until() < end_) push(w_.flights[i].until(), Event::Kind::renewal, number(i), number(i));
+    look_at_ball(number(i), t);
+  }
+
+  /// Stops where a body has left its ball; else comes back when it may have.
+  void look_at_ball(std::int32_t i, double t) {
+    const FlightWorkspace::Ball& ball = w_.balls[slot(i)];
+    const Flight& flight = w_.flights[slot(i)];
+    const double left = ball.radius - (flight.position(t) - ball.centre).norm();
+    if (left <= 1e-6 * ball.radius && t > 0.0) {
+      cluster_.stop = t;
+      cluster_.left = true;
+      return;
+    }
+    const double speed = flight.most_speed(t, end_), later = t + left / speed;
+    if (later < end_) push(later, Event::Kind::leaving, i, i);
+  }
+
+  void renew(std::int32_t i, double t) {
+    const Pose pose = pose_at(slot(i), t);
+    begin_flight(slot(i), t, pose, twist_at(slot(i), t, pose.orientation));
+    search(i, t, false);
+  }
+
+  /// Of all pairs of a body; `upper`: with those of higher slots only, and with walls.
+  void search(std::int32_t i, double t, bool upper) {
+    for (std::int32_t k = w_.row[slot(i)]; k < w_.row[slot(i) + 1]; ++k) {
+      const FlightWorkspace::Neighbour& other = w_.neighbours[slot(k)];
+      if (!upper || other.body > i || round_.lies(other.body)) search(i, other, t);
+    }
+    for (std::int32_t k = w_.wall_row[slot(i)]; k < w_.wall_row[slot(i) + 1]; ++k)
+      search_wall(i, w_.walls[slot(k)], t);
+  }
+  void search(std::int32_t a, std::int32_t b, double t) {
+    if (is_boundary(b)) {
+      search_wall(a, number(boundary_of(b)), t);
+      return;
+    }
+    search(a, *neighbour(a, b), t);
+  }
+  const FlightWorkspace::Neighbour* neighbour(std::int32_t a, std::int32_t b) const {
+    for (std::int32_t k = w_.row[slot(a)]; k < w_.row[slot(a) + 1]; ++k)
+      if (w_.neighbours[slot(k)].body == b) return &w_.neighbours[slot(k)];
+    return nullptr;
+  }
+  void search(std::int32_t a, const FlightWorkspace::Neighbour& other, double t) {
+    ++cluster_.searches;
+    const std::int32_t b = other.body;
+    const double until = std::min({end_, w_.flights[slot(a)].until(), w_.flights[slot(b)].until()});
+    note(a, b, next_touch(w_.flyers[slot(a)], w_.flyers[slot(b)], other.shift, t, until));
+  }
+  void search_wall(std::int32_t a, std::int32_t wall, double t) {
+    ++cluster_.searches;
+    const double until = std::min(end_, w_.flights[slot(a)].until());
+    note(a, boundary_partner(slot(wall)),
+         next_touch(w_.flyers[slot(a)], w_.flown_at[slot(wall)], t, until, gaps_));
+  }
+  void note(std::int32_t a, std::int32_t b, const NextTouch& touch) {
+    if (touch.time < infinity)
+      push(touch.time, touch.is_certain ? Event::Kind::touch : Event::Kind::look_again, a, b);
+  }
+
+  /// A struck body's number in struck_.
+  std::int32_t enter(std::int32_t body, double t) {
+    for (std::size_t k = 0; k < bodies_.size(); ++k)
+      if (bodies_[k] == body) return number(k);
+    const std::size_t i = slot(body);
+    const Pose pose = pose_at(i, t);
+    bodies_.push_back(body);
+    poses_.push_back(pose);
+    struck_.push_back({1.0 / round_.bodies.mass[i],
+                       symmetric_in_world(pose.orientation, round_.bodies.inertia[i].cwiseInverse()),
+                       twist_at(i, t, pose.orientation)});
+    return number(bodies_.size() - 1);
+  }
+
+  void rest(std::int32_t i) {
+    if (!round_.lies(i)) cluster_.resting.push_back(i);
+  }
+
+  void add(const Event& e, const Meeting& m, const Vec3& shift, double t, const PlacedBoundary* wall) {
+    Impact impact;
+    impact.time_s = round_.epoch_s + t;
+    impact.a = e.a;
+    impact.b = e.b;
+    impact.point = m.point;
+    impact.image = shift;
+    Strike& s = impact.strike;
+    s.normal = m.normal;
+    s.a = enter(e.a, t);
+    s.arm_a = m.point - poses_[slot(s.a)].position;
+    const Bodies& bodies = round_.bodies;
+    MaterialIndex other;
+    if (wall != nullptr) {
+      const Boundary& boundary = round_.sky.boundaries[boundary_of(e.b)];
+      other = boundary.material;
+      s.arm_b = Vec3::Zero();
+      s.wall_velocity =
+          wall->twist.linear + wall->belt + wall->twist.angular.cross(m.point - wall->pose.position);
+    } else {
+      other = bodies.material[slot(e.b)];
+      s.b = enter(e.b, t);
+      s.arm_b = m.point - shift - poses_[slot(s.b)].position;
+    }
+    const PairLaw& law = round_.sky.materials.law(bodies.material[slot(e.a)], other);
+    s.friction = law.friction;
+    s.restitution = law.restitution;
+    found_.push_back(impact);
+  }
+
+  /// Resolves an impact and all others of this instant.
+  void strike(const Event& first) {
+    const double t = first.time;
+    bodies_.clear();
+    poses_.clear();
+    struck_.clear();
+    found_.clear();
+    at_rest_.clear();
+    for (Event e = first;;) {
+      gather(e, t);
+      if (cluster_.stop < infinity) return;
+      bool more = false;
+      while (!queue_.empty() && queue_.top().time <= t + same_instant * span_) {
+        e = queue_.top();
+        if (is_valid(e) && e.kind != Event::Kind::touch) break;
+        queue_.pop();
+        if (is_valid(e)) {
+          more = true;
+          break;
+        }
+      }
+      if (!more) break;
+    }
+    strikes_.clear();
+    for (const Impact& impact : found_) strikes_.push_back(impact.strike);
+    before_.clear();
+    for (const Struck& s : struck_) before_.push_back(s.twist);
+    if (!strikes_.empty()) resolve(strikes_, struck_, round_.sky.bounce);
+    bool piled_up = false;
+    for (std::size_t k = 0; k < found_.size(); ++k) {
+      Impact& impact = found_[k];
+      const Strike& s = impact.strike = strikes_[k];
+      impact.before_a = before_[slot(s.a)];
+      impact.after_a = struck_[slot(s.a)].twist;
+      if (s.b != Strike::wall) {
+        impact.before_b = before_[slot(s.b)];
+        impact.after_b = struck_[slot(s.b)].twist;
+      }
+      cluster_.impacts.push_back(impact);
+      piled_up = ++w_.impacts[slot(impact.a)] > most_impacts;
+      if (s.approach <= round_.sky.bounce.threshold_m_s || s.departure <= 1e-10 * s.approach || piled_up) {
+        at_rest_.push_back(impact.a);
+        if (!is_boundary(impact.b)) at_rest_.push_back(impact.b);
+      }
+    }
+    cluster_.last = t;
+    for (std::size_t k = 0; k < bodies_.size(); ++k)
+      begin_flight(slot(bodies_[k]), t, poses_[k], struck_[k].twist);
+    if (!at_rest_.empty()) {
+      for (const std::int32_t i : at_rest_) rest(i);
+      cluster_.stop = t;
+      cluster_.left = false;
+      return;
+    }
+    for (const std::int32_t i : bodies_) search(i, t, false);
+  }
+
+  /// What an event of this instant adds to its impacts.
+  void gather(const Event& e, double t) {
+    const Flyer& a = w_.flyers[slot(e.a)];
+    bool approaches = false;
+    const double still = slow * (1e-3 + a.flight->velocity(t).norm());
+    if (is_boundary(e.b)) {
+      const FlownAt& wall = w_.flown_at[boundary_of(e.b)];
+      const double size = a.shape.semi_axes.minCoeff();
+      meetings(a, wall, t, 1e-9 * size, gaps_, meetings_);
+      const PlacedBoundary placed = wall.at(t);
+      for (const Meeting& m : meetings_)
+        if (m.rate < -still) {
+          add(e, m, Vec3::Zero(), t, &placed);
+          approaches = true;
+        }
+    } else {
+      const FlightWorkspace::Neighbour& other = *neighbour(e.a, e.b);
+      if (round_.lies(e.b)) {
+        cluster_.caught.push_back(e.a);
+        cluster_.stop = t;
+        return;
+      }
+      const Meeting m = meeting(a, w_.flyers[slot(e.b)], other.shift, t);
+      if (m.rate < -still) {
+        add(e, m, other.shift, t, nullptr);
+        approaches = true;
+      }
+    }
+    if (!approaches) {
+      at_rest_.push_back(e.a);
+      if (!is_boundary(e.b)) at_rest_.push_back(e.b);
+    }
+  }
+
+  const Round& round_;
+  FlightWorkspace& w_;
+  Cluster& cluster_;
+  double span_, end_;
+  std::priority_queue<Event> queue_;
+  std::vector<Gap> gaps_;
+  std::vector<Meeting> meetings_;
+  std::vector<std::int32_t> bodies_, at_rest_;
+  std::vector<Pose> poses_;
+  std::vector<Struck> struck_;
+  std::vector<Twist> before_;
+  std::vector<Strike> strikes_;
+  std::vector<Impact> found_;
+};
+
+std::int32_t root(std::vector<std::int32_t>& parent, std::int32_t i) {
+  while (parent[slot(i)] != i) i = parent[slot(i)] = parent[slot(parent[slot(i)])];
+  return i;
+}
+
+/// How long a round is that begins now, at most `left`, and the balls of all in it.
+double set_balls(const Round& r, double left) {
+  FlightWorkspace& w = r.w;
+  const std::size_t n = r.bodies.size();
+  struct Sums {
+    double squares = 0.0, diameters = 0.0, fastest = 0.0, largest = 0.0;
+    std::size_t flying = 0;
+    Vec3 low = Vec3::Constant(infinity), high = Vec3::Constant(-infinity);
+  };
+  Sums sums;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (r.lies(number(i))) continue;
+    const double radius = w.flyers[i].bounding_radius;
+    sums.squares += r.bodies.linear_velocity[i].squaredNorm();
+    sums.fastest = std::max(sums.fastest, r.bodies.linear_velocity[i].norm());
+    sums.diameters += 2.0 * radius;
+    sums.largest = std::max(sums.largest, radius);
+    ++sums.flying;
+    sums.low = sums.low.cwiseMin(r.bodies.position[i] - Vec3::Constant(radius));
+    sums.high = sums.high.cwiseMax(r.bodies.position[i] + Vec3::Constant(radius));
+  }
+  const auto flying = static_cast<double>(std::max<std::size_t>(1, sums.flying));
+  const double diameter = sums.diameters / flying, rms = std::sqrt(sums.squares / flying);
+  double span = left, usual = 0.0;
+  const double pull = r.sky.acting.gravity.norm();
+  const auto travel = [&](double speed, double t) { return speed * t + 0.5 * pull * t * t; };
+  if (sums.flying > few) {
+    const double volume = r.sky.cell.is_periodic() && r.sky.cell.volume > 0.0 ? r.sky.cell.volume
+                                                                              : (sums.high - sums.low).prod();
+    const double skin =
+        std::max(least_skin * diameter,
+                 std::cbrt(wanted_candidates * 0.75 / std::numbers::pi * volume / flying) - diameter);
+    usual = 0.5 * skin;
+    // usual_excess rms t + pull t^2 / 2 = usual
+    const double speed = usual_excess * rms, root_ = std::sqrt(speed * speed + 2.0 * pull * usual);
+    if (speed + root_ > 0.0) span = std::min(span, 2.0 * usual / (speed + root_));
+  } else {
+    usual = travel(usual_excess * rms, span);
+  }
+  if (r.sky.cell.is_periodic()) {
+    const double room = most_of_cell * r.sky.cell.least_width() - sums.largest;
+    const double speed = own_excess * std::max(sums.fastest, usual_excess * rms);
+    if (room > 0.0 && travel(speed, span) > room) span = room / (speed + 0.5 * pull * span);
+    usual = std::min(usual, std::max(room, 0.0));
+  }
+  w.balls.resize(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const double own = own_excess * travel(r.bodies.linear_velocity[i].norm(), span);
+    w.balls[i] = {r.bodies.position[i],
+                  r.lies(number(i)) ? r.lying.reach[i] : std::max(own, usual) + 1e-9 * diameter};
+  }
+  return span;
+}
+
+/// Who may meet whom while all stay in their balls.
+void find_neighbours(const Round& r, double span) {
+  FlightWorkspace& w = r.w;
+  const std::size_t n = r.bodies.size();
+  w.boxes.resize(n);
+  for (std::size_t i = 0; i < n; ++i)
+    w.boxes[i] = {w.balls[i].centre, Vec3::Constant(w.balls[i].radius + w.flyers[i].bounding_radius)};
+  if (r.sky.cell.is_periodic())
+    find_candidate_pairs(w.boxes, r.sky.cell, w.broad_phase, w.pairs);
+  else
+    find_candidate_pairs(w.boxes, w.broad_phase, w.pairs);
+  w.row.assign(n + 1, 0);
+  struct Near {
+    bool is;
+    Vec3 shift;
+  };
+  const auto near = [&](std::int32_t a, std::int32_t b) -> Near {
+    if (r.lies(a) && r.lies(b)) return {false, {}};
+    Vec3 d = w.balls[slot(b)].centre - w.balls[slot(a)].centre;
+    const Vec3 shift = r.sky.cell.is_periodic() ? r.sky.cell.nearest_image(d) : Vec3(Vec3::Zero());
+    d += shift;
+    const double reach = w.boxes[slot(a)].half[0] + w.boxes[slot(b)].half[0];
+    return {d.squaredNorm() < reach * reach, shift};
+  };
+  const auto for_each_pair = [&](auto&& f) {
+    for (std::size_t a = 0; a < n; ++a)
+      for (std::int32_t k = w.pairs.row[a]; k < w.pairs.row[a + 1]; ++k) f(number(a), w.pairs.b[slot(k)]);
+  };
+  w.parent.resize(n);
+  for (std::size_t i = 0; i < n; ++i) w.parent[i] = number(i);
+  for_each_pair([&](std::int32_t a, std::int32_t b) {
+    if (!near(a, b).is) return;
+    ++w.row[slot(a) + 1];
+    ++w.row[slot(b) + 1];
+    if (r.lies(a) || r.lies(b)) return;
+    const std::int32_t ra = root(w.parent, a), rb = root(w.parent, b);
+    if (ra != rb) w.parent[slot(std::max(ra, rb))] = std::min(ra, rb);
+  });
+  for (std::size_t i = 0; i < n; ++i) w.row[i + 1] += w.row[i];
+  w.neighbours.resize(slot(w.row[n]));
+  w.cursor.assign(w.row.begin(), w.row.end() - 1);
+  for_each_pair([&](std::int32_t a, std::int32_t b) {
+    const Near found = near(a, b);
+    if (!found.is) return;
+    w.neighbours[slot(w.cursor[slot(a)]++)] = {b, found.shift};
+    w.neighbours[slot(w.cursor[slot(b)]++)] = {a, -found.shift};
+  });
+  w.wall_row.assign(1, 0);
+  w.walls.clear();
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t k = 0; k < w.flown_at.size() && !r.lies(number(i)); ++k) {
+      const FlownAt& wall = w.flown_at[k];
+      if (wall.placed.removed) continue;
+      if (const auto* plane = std::get_if<Plane>(&wall.placed.surface); plane != nullptr && !wall.moves)
+        if (plane->normal.dot(w.balls[i].centre - plane->point) > w.boxes[i].half[0]) continue;
+      w.walls.push_back(number(k));
+    }
+    w.wall_row.push_back(number(w.walls.size()));
+  }
+  static_cast<void>(span);
+}
+
+/// Clusters of those who fly, in the order of their first members.
+void find_clusters(const Round& r) {
+  FlightWorkspace& w = r.w;
+  const std::size_t n = r.bodies.size();
+  w.cursor.assign(n, 0);  // members, then where the next one goes
+  std::size_t clusters = 0, flying = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (r.lies(number(i))) continue;
+    ++flying;
+    const auto first = slot(root(w.parent, number(i)));
+    if (first == i) ++clusters;
+    ++w.cursor[first];
+  }
+  w.clusters.resize(clusters);
+  std::size_t next = 0, begin = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (r.lies(number(i)) || w.parent[i] != number(i)) continue;
+    Cluster& cluster = w.clusters[next++];
+    cluster.begin = begin;
+    cluster.end = begin + slot(w.cursor[i]);
+    w.cursor[i] = number(begin);
+    begin = cluster.end;
+  }
+  w.members.resize(flying);
+  for (std::size_t i = 0; i < n; ++i)
+    if (!r.lies(number(i))) w.members[slot(w.cursor[slot(root(w.parent, number(i)))]++)] = number(i);
+}
+
+}  // namespace
+
+void fly(const Sky& sky, const Lying& lying, double begin_s, double end_s, Bodies& bodies, FlightWorkspace& w,
+         FlightReport& report) {
+  const std::size_t n = bodies.size();
+  report = {};
+  report.end_s = begin_s;
+  w.flights.resize(n);
+  w.flyers.resize(n);
+  w.changes.resize(n);
+  w.impacts.resize(n);
+  w.flown_at.clear();
+  for (std::size_t k = 0; k < sky.boundaries.size(); ++k) {
+    const Boundary& boundary = sky.boundaries[k];
+    const BoundaryStanding standing = standing_of(sky.standing, k);
+    w.flown_at.push_back({&boundary, standing, boundary.moves(), place(boundary, begin_s, 0.0, standing),
+                          begin_s, instant * (end_s - begin_s)});
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    const ShapeIndex shape = bodies.shape[i];
+    const Ellipsoid ellipsoid = enclosing_ellipsoid(sky.shapes, shape);
+    const double most = ellipsoid.semi_axes.maxCoeff();
+    w.flyers[i] = {&w.flights[i], ellipsoid, sky.shapes.bounding_radius(shape),
+                   most == ellipsoid.semi_axes.minCoeff()};
+  }
+  while (report.end_s < end_s) {
+    const Round round{sky, lying, bodies, report.end_s, w};
+    for (FlownAt& wall : w.flown_at) wall.epoch_s = report.end_s;
+    const double left = end_s - report.end_s;
+    const double span = set_balls(round, left);
+    find_neighbours(round, span);
+    find_clusters(round);
+    for (std::size_t i = 0; i < n; ++i)
+      if (round.lies(number(i))) {
+        w.flights[i] = Flight::standing(bodies.position[i]);
+        w.flyers[i].is_sphere = true;
+        w.flyers[i].bounding_radius = sky.shapes.bounding_radius(bodies.shape[i]) + lying.reach[i];
+      }
+    const auto run = [&](double until, auto&& wanted) {
+      constexpr std::size_t grain = 4;
+      for_blocks(w.clusters.size(), grain, [&](const Block& block) {
+        for (std::size_t k = block.begin; k < block.end; ++k)
+          if (wanted(w.clusters[k])) Clockwork(round, w.clusters[k], until).run();
+      });
+    };
+    run(span, [](const Cluster&) { return true; });
+    double stop = span;
+    for (const Cluster& c : w.clusters) stop = std::min(stop, c.stop);
+    if (stop < span) run(stop, [&](const Cluster& c) { return c.last >= stop && c.stop != stop; });
+
+    bool halts = false;
+    const std::size_t before = report.impacts.size();
+    for (const Cluster& c : w.clusters) {
+      report.impacts.insert(report.impacts.end(), c.impacts.begin(), c.impacts.end());
+      report.searches += c.searches;
+      if (c.stop != stop) continue;
+      report.resting.insert(report.resting.end(), c.resting.begin(), c.resting.end());
+      report.caught.insert(report.caught.end(), c.caught.begin(), c.caught.end());
+      halts = halts || !c.left;
+    }
+    std::sort(report.impacts.begin() + static_cast<std::ptrdiff_t>(before), report.impacts.end(),
+              [](const Impact& p, const Impact& q) {
+                return std::tuple(p.time_s, p.a, partner_order(p.b)) <
+                       std::tuple(q.time_s, q.a, partner_order(q.b));
+              });
+    for_each_index(n, grain_medium, [&](std::size_t i) {
+      if (round.lies(number(i))) return;
+      const Flight& flight = w.flights[i];
+      bodies.position[i] = flight.position(stop);
+      bodies.linear_velocity[i] = flight.velocity(stop);
+      bodies.orientation[i] = flight.orientation(stop);
+      bodies.angular_velocity[i] = flight.angular_velocity(bodies.orientation[i]);
+    });
+    report.candidates += number(w.neighbours.size() / 2);
+    report.clusters += static_cast<std::int64_t>(w.clusters.size());
+    ++report.rounds;
+    report.end_s = stop >= left ? end_s : report.end_s + stop;
+    if (halts) break;
+  }
+}
+
+}  // namespace scree

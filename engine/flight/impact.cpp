@@ -1,0 +1,146 @@
+#include "engine/flight/impact.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/core/frames.h"
+#include "engine/solver/impacts.h"
+#include "engine/solver/problem/contact_problem.h"
+#include "engine/solver/reference/local_cone.h"
+
+namespace scree {
+
+namespace {
+
+constexpr int most_sweeps = 10000;
+constexpr double accuracy = 1e-14;  // of the fastest approach
+
+struct Local {
+  Mat3 frame, w;  // rows n, t1, t2; 1/kg
+  double offset = 0.0;
+  Vec3 impulse = Vec3::Zero();  // contact frame
+};
+
+std::size_t slot(std::int32_t body) { return static_cast<std::size_t>(body); }
+
+Vec3 relative_velocity(const Strike& s, std::span<const Struck> bodies) {
+  const Twist& a = bodies[slot(s.a)].twist;
+  Vec3 u = a.linear + a.angular.cross(s.arm_a);
+  if (s.b == Strike::wall) return u - s.wall_velocity;
+  const Twist& b = bodies[slot(s.b)].twist;
+  return u - b.linear - b.angular.cross(s.arm_b);
+}
+
+void push(Struck& body, const Vec3& arm, const Vec3& impulse) {
+  body.twist.linear += body.inverse_mass * impulse;
+  body.twist.angular += body.inverse_inertia * arm.cross(impulse);
+}
+
+void push(const Strike& s, const Vec3& impulse, std::span<Struck> bodies) {
+  push(bodies[slot(s.a)], s.arm_a, impulse);
+  if (s.b != Strike::wall) push(bodies[slot(s.b)], s.arm_b, -impulse);
+}
+
+Mat3 frame_of(const Vec3& n) {
+  const auto [t1, t2] = tangents(n);
+  Mat3 frame;
+  frame << n.transpose(), t1.transpose(), t2.transpose();
+  return frame;
+}
+
+/// Of those who approach; `restitutes`: else they only stop.
+void resolve_by_newton(std::span<Strike> strikes, std::span<Struck> bodies, double threshold,
+                       bool restitutes) {
+  std::vector<Local> local(strikes.size());
+  double fastest = 0.0;
+  for (std::size_t c = 0; c < strikes.size(); ++c) {
+    const Strike& s = strikes[c];
+    Local& l = local[c];
+    l.frame = frame_of(s.normal);
+    const Struck& a = bodies[slot(s.a)];
+    l.w = delassus_share(l.frame, s.arm_a, a.inverse_mass, a.inverse_inertia);
+    if (s.b != Strike::wall) {
+      const Struck& b = bodies[slot(s.b)];
+      l.w += delassus_share(l.frame, s.arm_b, b.inverse_mass, b.inverse_inertia);
+    }
+    const double approach = -s.normal.dot(relative_velocity(s, bodies));
+    fastest = std::max(fastest, approach);
+    if (restitutes && approach > threshold) l.offset = -s.restitution * approach;
+  }
+  for (int sweep = 0; sweep < most_sweeps; ++sweep) {
+    double change = 0.0;
+    for (std::size_t c = 0; c < strikes.size(); ++c) {
+      Strike& s = strikes[c];
+      Local& l = local[c];
+      Vec3 q = l.frame * relative_velocity(s, bodies) - l.w * l.impulse;
+      q[0] += l.offset;
+      const Vec3 p = s.friction > 0.0 ? solve_local_cone(l.w, q, s.friction)
+                                      : Vec3(std::max(0.0, -q[0] / l.w(0, 0)), 0.0, 0.0);
+      const Vec3 d = p - l.impulse;
+      l.impulse = p;
+      push(s, l.frame.transpose() * d, bodies);
+      change = std::max(change, (l.w * d).norm());
+    }
+    if (strikes.size() == 1 || change <= accuracy * fastest) break;
+  }
+  for (std::size_t c = 0; c < strikes.size(); ++c)
+    strikes[c].impulse += local[c].frame.transpose() * local[c].impulse;
+}
+
+/// Impacts whose work is tracked; walls stand behind the bodies in the problem.
+void resolve_by_energy(std::span<Strike> strikes, std::span<Struck> bodies, double threshold) {
+  ContactProblem p;
+  p.resize(bodies.size() + strikes.size(), strikes.size(), true);
+  std::vector<Twist> velocity(p.bodies());
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    velocity[i] = bodies[i].twist;
+    p.response[i].inverse_mass = bodies[i].inverse_mass;
+    p.response[i].set_inverse_inertia(bodies[i].inverse_inertia);
+  }
+  for (std::size_t c = 0; c < strikes.size(); ++c) {
+    const Strike& s = strikes[c];
+    const std::size_t fixed = bodies.size() + c;
+    p.response[fixed] = BodyResponse{};
+    velocity[fixed].linear = s.wall_velocity;
+    p.edge[c] = {s.a, s.b == Strike::wall ? static_cast<std::int32_t>(fixed) : s.b};
+    p.contact[c] = ContactTerms{};
+    p.contact[c].n = s.normal;
+    p.contact[c].t1 = tangents(s.normal)[0];
+    p.contact[c].arm_a = s.arm_a;
+    p.contact[c].arm_b = s.b == Strike::wall ? Vec3::Zero() : s.arm_b;
+    p.contact[c].tangent_ratio = 1.0f;
+    p.contact[c].friction = s.friction;
+    p.restitution[c] = s.restitution;
+    p.start_impulse[c] = Vec3f::Zero();
+    p.approach[c] = 0.0f;
+  }
+  p.free_velocity = velocity;
+  p.complete();
+  std::vector<Vec3> impulse;
+  resolve_impacts(p, {.time_step_s = infinity, .threshold_m_s = threshold}, velocity, impulse);
+  for (std::size_t i = 0; i < bodies.size(); ++i) bodies[i].twist = velocity[i];
+  for (std::size_t c = 0; c < strikes.size(); ++c) strikes[c].impulse += p.in_world(c, impulse[c]);
+}
+
+}  // namespace
+
+void resolve(std::span<Strike> strikes, std::span<Struck> bodies, const BounceLaw& law) {
+  std::vector<Vec3> before(strikes.size());
+  for (std::size_t c = 0; c < strikes.size(); ++c) {
+    before[c] = relative_velocity(strikes[c], bodies);
+    strikes[c].approach = -strikes[c].normal.dot(before[c]);
+  }
+  if (law.energetic) resolve_by_energy(strikes, bodies, law.threshold_m_s);
+  resolve_by_newton(strikes, bodies, law.threshold_m_s, !law.energetic);
+  for (std::size_t c = 0; c < strikes.size(); ++c) {
+    Strike& s = strikes[c];
+    const Vec3 after = relative_velocity(s, bodies), mean = 0.5 * (before[c] + after);
+    s.departure = s.normal.dot(after);
+    const double normal = s.impulse.dot(s.normal) * mean.dot(s.normal);
+    s.bounced = -normal;
+    s.rubbed = normal - s.impulse.dot(mean);
+    if (s.b == Strike::wall) s.wall_work = s.impulse.dot(s.wall_velocity);
+  }
+}
+
+}  // namespace scree

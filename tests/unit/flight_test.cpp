@@ -1,0 +1,193 @@
+// Flights between impacts: free rotation, next touches, impacts in clusters.
+#include <cmath>
+#include <gtest/gtest.h>
+#include <numbers>
+#include <random>
+
+#include "engine/core/parallel.h"
+#include "engine/flight/clusters.h"
+#include "engine/geometry/ellipsoid_ellipsoid.h"
+
+namespace scree {
+namespace {
+
+// The free top of inertia (1, 2, 3) from (1, 1, 1): its period is 6.42270308422569 s, and its rates after 10 s
+// are known to 16 digits; renewed as often as its series asks for.
+TEST(FreeRotation, OfATopToTheLastDigits) {
+  const Vec3 inertia(1.0, 2.0, 3.0);
+  Quat q = Quat::Identity();
+  Vec3 w(1.0, 1.0, 1.0);
+  const Vec3 momentum = inertia.cwiseProduct(w);
+  const double energy = 0.5 * momentum.dot(w);
+  double t = 0.0;
+  int pieces = 0;
+  while (t < 10.0) {
+    const FreeRotation r(inertia, q, w);
+    const double step = std::min(10.0 - t, r.valid_s());
+    for (int k = 0; k <= 10; ++k) {
+      const Quat at = r.orientation(0.1 * k * step);
+      EXPECT_LE(r.angular_velocity(at).norm(), r.most_spin() * (1.0 + 1e-14));
+    }
+    q = r.orientation(step);
+    w = r.angular_velocity(q);
+    t += step;
+    ++pieces;
+  }
+  const Vec3 body = q.conjugate() * w;
+  EXPECT_NEAR(body[0], -0.60347042309251813, 1e-13);
+  EXPECT_NEAR(body[1], -1.2789931385478724, 1e-13);
+  EXPECT_NEAR(body[2], 0.88772678821573304, 1e-13);
+  EXPECT_NEAR((q * inertia.cwiseProduct(body) - momentum).norm(), 0.0, 1e-13);
+  EXPECT_NEAR(0.5 * body.dot(inertia.cwiseProduct(body)), energy, 1e-14 * 10.0 * energy);
+  EXPECT_LT(pieces, 100);
+}
+
+// The closed form of a solid of revolution against the series of one that is hardly none.
+TEST(FreeRotation, SolidsOfRevolutionAreTheLimitOfOthers) {
+  const Quat q = Quat(0.3, 0.5, -0.2, 0.7).normalized();
+  const Vec3 w(0.4, -1.1, 0.7);
+  for (int axis = 0; axis < 3; ++axis) {
+    Vec3 round(2.0, 2.0, 2.0), other;
+    round[axis] = 0.7;
+    other = round;
+    other[(axis + 1) % 3] += 1e-9;
+    const FreeRotation closed(round, q, w), series(other, q, w);
+    EXPECT_EQ(closed.valid_s(), infinity);
+    ASSERT_GT(series.valid_s(), 0.5);
+    for (const double t : {0.1, 0.5}) {
+      EXPECT_LT(closed.orientation(t).angularDistance(series.orientation(t)), 1e-8);
+      EXPECT_LT(closed.orientation(t).angularDistance(closed.orientation(t)), 1e-15);
+    }
+  }
+}
+
+struct Gas {
+  Shapes shapes;
+  Materials materials;
+  Boundaries boundaries;
+  Bodies bodies;
+  PeriodicCell cell;
+  double edge = 1.0;
+
+  Sky sky() const {
+    return {shapes, materials, boundaries, {}, cell.at(0.0), {}, {}};
+  }
+};
+
+/// n bodies on a lattice with random velocities and spins, no total momentum; in a cell or a box.
+Gas make_gas(int n, double solid_fraction, const Vec3& axes, bool periodic, double restitution = 1.0) {
+  Gas gas;
+  const MaterialIndex m = gas.materials.add("m", 1000.0);
+  gas.materials.set_law(m, m, {.friction = 0.0, .restitution = restitution});
+  const Vec3 a = 0.01 * axes;
+  const ShapeIndex shape = gas.shapes.add(Ellipsoid{a});
+  const int side = static_cast<int>(std::ceil(std::cbrt(n) - 1e-9));
+  const double volume = 4.0 / 3.0 * std::numbers::pi * a.prod() * n / solid_fraction;
+  gas.edge = std::cbrt(volume);
+  std::mt19937_64 random(42);
+  std::normal_distribution<double> normal;
+  Vec3 momentum = Vec3::Zero();
+  for (int k = 0; k < n; ++k) {
+    const Vec3 place = (Vec3(k % side, (k / side) % side, k / side / side) + Vec3::Constant(0.5)) * gas.edge / side;
+    const Vec3 v(normal(random), normal(random), normal(random));
+    const Vec3 w = 60.0 * Vec3(normal(random), normal(random), normal(random));
+    add_body(gas.bodies, gas.shapes, gas.materials, {shape, m, {place, Quat::Identity()}, {v, w}});
+    momentum += v;
+  }
+  for (Vec3& v : gas.bodies.linear_velocity) v -= momentum / n;
+  if (periodic) {
+    gas.cell.periodic = {true, true, true};
+    gas.cell.high = Vec3::Constant(gas.edge);
+  } else {
+    gas.boundaries = box_walls("box", m, Vec3::Zero(), Vec3::Constant(gas.edge), {});
+  }
+  return gas;
+}
+
+void expect_no_overlap(const Gas& gas) {
+  const PlacedCell cell = gas.cell.at(0.0);
+  const Bodies& b = gas.bodies;
+  for (std::size_t i = 0; i < b.size(); ++i)
+    for (std::size_t j = i + 1; j < b.size(); ++j) {
+      Vec3 d = b.position[j] - b.position[i];
+      if (cell.is_periodic()) d += cell.nearest_image(d);
+      if (d.norm() > gas.shapes.bounding_radius(b.shape[i]) + gas.shapes.bounding_radius(b.shape[j])) continue;
+      const Pose of_b{b.position[i] + d, b.orientation[j]};
+      const auto relation = exact_relation(gas.shapes, b.shape[i], b.pose(i), b.shape[j], of_b);
+      ASSERT_TRUE(relation);
+      EXPECT_TRUE(*relation == Relation::separate || *relation == Relation::touching) << i << ' ' << j;
+    }
+}
+
+// Elastic gases of spheres and of ellipsoids: energy and momentum to rounding, nobody overlaps or escapes,
+// the same bits on any number of threads and however time is cut into calls... to rounding.
+TEST(Clusters, ElasticGasesKeepWhatTheyHave) {
+  for (const bool periodic : {true, false})
+    for (const Vec3& axes : {Vec3(1.0, 1.0, 1.0), Vec3(1.25, 1.0, 0.8), Vec3(2.0, 1.0, 1.0)}) {
+      Gas gas = make_gas(216, 0.1, axes, periodic);
+      const Bodies start = gas.bodies;
+      const BodySums before = body_sums(gas.bodies, Vec3::Zero());
+      FlightWorkspace w;
+      FlightReport report;
+      std::int64_t impacts = 0;
+      Bodies other;
+      for (int k = 0; k < 20; ++k) {
+        if (k == 3) {
+          other = gas.bodies;
+          set_thread_count(3);
+          fly(gas.sky(), {}, 0.0, 0.01, other, w, report);
+          set_thread_count(1);
+        }
+        fly(gas.sky(), {}, 0.01 * k, 0.01 * (k + 1), gas.bodies, w, report);
+        if (k == 3) {
+          Bodies again = start;
+          EXPECT_EQ(report.end_s, 0.04);
+        }
+        impacts += static_cast<std::int64_t>(report.impacts.size());
+        ASSERT_TRUE(report.resting.empty()) << report.end_s << " " << report.impacts.size();
+        expect_no_overlap(gas);
+      }
+      const BodySums after = body_sums(gas.bodies, Vec3::Zero());
+      EXPECT_GT(impacts, 1000);
+      EXPECT_NEAR(after.kinetic, before.kinetic, 1e-12 * before.kinetic);
+      if (periodic) {
+        EXPECT_LT((after.linear - before.linear).norm(), 1e-12 * std::sqrt(before.kinetic));
+      }
+      for (const Vec3& x : gas.bodies.position)
+        if (!periodic) {
+          EXPECT_GE(x.minCoeff(), 0.0);
+          EXPECT_LE(x.maxCoeff(), gas.edge);
+        }
+      std::printf("impacts %ld rounds %ld searches %ld clusters %ld\n", impacts, report.rounds, report.searches,
+                  report.clusters);
+    }
+}
+
+TEST(Clusters, DISABLED_Speed) {
+  for (const double phi : {0.01, 0.05, 0.1, 0.2, 0.3, 0.4}) {
+    for (const Vec3& axes : {Vec3(1.0, 1.0, 1.0), Vec3(1.25, 1.0, 0.8)}) {
+      Gas gas = make_gas(4096, phi, axes, true);
+      FlightWorkspace w;
+      FlightReport report;
+      set_thread_count(1);
+      const auto begin = std::chrono::steady_clock::now();
+      std::size_t impacts = 0, rounds = 0, searches = 0, clusters = 0;
+      double t = 0.0;
+      while (std::chrono::steady_clock::now() - begin < std::chrono::seconds(1)) {
+        fly(gas.sky(), {}, t, t + 0.01, gas.bodies, w, report);
+        t += 0.01;
+        impacts += report.impacts.size();
+        rounds += report.rounds;
+        searches += report.searches;
+        clusters += report.clusters;
+      }
+      const double s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+      std::printf("phi %.2f axes %.2f: %.0f impacts/s, %.1f searches an impact, %.2f impacts a round and body, %.0f clusters\n",
+                  phi, axes[0], static_cast<double>(impacts) / s, static_cast<double>(searches) / static_cast<double>(impacts),
+                  static_cast<double>(impacts) / static_cast<double>(rounds) / 4096, static_cast<double>(clusters) / static_cast<double>(rounds));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace scree
