@@ -145,7 +145,7 @@ io::RunStatus advance(const io::Scene& scene, State& state, Workspace& workspace
   while (state.time_s < end) {
     if (interrupt_requested()) return io::RunStatus::interrupted;
     const StepReport& report =
-        step(scene.model, state, workspace, result, io::next_landing(scene, state, scene.end_time_s));
+        io::step_to_event(scene, state, workspace, result, io::next_landing(scene, state, scene.end_time_s));
     recorder.after_step(result, state);
     const std::vector<io::Happening> happenings = io::take_events(scene, result, state);
     recorder.after_events(happenings, state);

@@ -16,6 +16,7 @@ struct Bodies {
   std::vector<Vec3> linear_velocity;   // m/s
   std::vector<Vec3> angular_velocity;  // rad/s, world axes
   std::vector<std::uint8_t> asleep;    // 1: rests and is left out of steps; empty while nobody has slept
+  std::vector<std::uint8_t> lying;     // 1: contacts carry it, in steps; piecewise steps only, else empty
   // What stays.
   std::vector<double> mass;   // kg
   std::vector<Vec3> inertia;  // kg m^2, principal moments in the body frame
@@ -30,6 +31,7 @@ struct Bodies {
 
   std::size_t size() const { return position.size(); }
   bool is_asleep(std::size_t i) const { return !asleep.empty() && asleep[i] != 0; }
+  bool is_lying(std::size_t i) const { return !lying.empty() && lying[i] != 0; }
   bool is_held(std::size_t i) const { return !guide.empty() && guide[i] != no_guide; }
   Pose pose(std::size_t i) const { return {position[i], orientation[i]}; }
 };

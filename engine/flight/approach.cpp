@@ -18,8 +18,8 @@ namespace {
 constexpr int most_advances = 400;    // then: look again later
 constexpr double standstill = 1e-15;  // of the search: an advance that is none
 constexpr double size_roundings = 1e-13, place_roundings = 16.0 * std::numeric_limits<double>::epsilon();
-constexpr double far = 1.05;             // of the radii of balls about both: then balls will do
-constexpr double hint = 0.02;           // of the smallest semi-axis: so near are normals the next ones' starts
+constexpr double far = 1.05;    // of the radii of balls about both: then balls will do
+constexpr double hint = 0.02;   // of the smallest semi-axis: so near are normals the next ones' starts
 constexpr double sight = 0.25;  // of the bounding radius: of walls whose distance has many minima
 
 /// The root of d + d' t - M t^2/2 that comes first after 0, for d >= 0.

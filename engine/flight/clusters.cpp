@@ -14,9 +14,9 @@ namespace {
 
 using Cluster = FlightWorkspace::Cluster;
 
-constexpr double wanted_candidates = 12.0;     // of a body; measured (docs/piecewise.md)
+constexpr double wanted_candidates = 6.0;      // of a body; measured (docs/piecewise.md)
 constexpr double least_skin = 0.1;             // of the mean diameter
-constexpr double usual_excess = 3.0;           // of the root mean square of speeds: hardly anybody is faster
+constexpr double usual_excess = 2.5;           // of the root mean square of speeds: hardly anybody is faster
 constexpr double own_excess = 1.25;            // of a body's own speed
 constexpr std::size_t few = 32;                // so many bodies are all each other's candidates
 constexpr double most_of_cell = 0.24;          // of its least width: balls

@@ -113,6 +113,11 @@ double first_step(const Model& model, const Bodies& bodies) {
 
 StepPlan plan_step(const Model& model, const State& state, double land_at_s) {
   const double fixed = model.settings.time_step_s;
+  if (model.settings.stepping == Stepping::piecewise) {
+    const double next = fixed * (std::floor(state.time_s / fixed * (1.0 + rounding)) + 1.0),
+                 end = std::min(next, land_at_s);
+    return {end - state.time_s, fixed, end};
+  }
   if (!model.settings.adaptive_step) return {fixed, fixed, static_cast<double>(state.step + 1) * fixed};
   assert(land_at_s > state.time_s);
   StepMemory wanted = state.memory;

@@ -26,7 +26,7 @@ struct StepPlan {
 
 /// The next step from where the state stands. An adaptive one does not go beyond `land_at_s`: of what is left
 /// until there it is a whole part, so that no short step is left over, and the last one ends at that very
-/// number.
+/// number. A piecewise step ends at the next whole multiple of time_step_s, or there.
 StepPlan plan_step(const Model& model, const State& state, double land_at_s);
 
 /// The first step of a run, s, if it does not have to land before.

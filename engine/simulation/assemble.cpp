@@ -146,7 +146,7 @@ double assemble_contacts(const Assembly& in, const Block& block, std::int32_t ne
                          std::int32_t& rows) {
   const Settings& settings = in.model.settings;
   ContactProblem& p = in.p;
-  const double t = in.interval.to_next;
+  const double t = in.interval.to_next, clearance = settings.clearance();
   double squares = 0.0;
   std::size_t resisting = 0;
   for (std::size_t c = block.begin; c < block.end; ++c) {
@@ -164,14 +164,14 @@ double assemble_contacts(const Assembly& in, const Block& block, std::int32_t ne
     contact.friction = law.friction * (in.surfaces ? apply_surfaces(in, c) : 1.0);
 
     contact.length = from.length;
-    contact.gap = from.gap;
+    contact.gap = from.gap - clearance * double{from.length};
     // (A2); no turn, however fast, takes surfaces farther in a step than they are thick.
     const double most = double{from.length} / in.interval.h;
-    contact.offset = std::max(from.gap, 0.0) / t +
+    contact.offset = std::max(contact.gap, 0.0) / t +
                      std::clamp(0.5 * in.interval.h * double{from.gap_acceleration}, -most, most);
     const double approach = approach_speed(in, c);
     p.approach[c] = static_cast<float>(approach);
-    const bool impact = approach < -settings.restitution_threshold_m_s && from.gap + t * approach < 0.0;
+    const bool impact = approach < -settings.restitution_threshold_m_s && contact.gap + t * approach < 0.0;
     if (!in.newton) p.restitution[c] = law.restitution;
     if (impact && in.newton && law.restitution > 0.0)
       contact.offset = std::min(contact.offset, law.restitution * approach);  // (A3), and not less than (A2)

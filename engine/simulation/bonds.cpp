@@ -71,9 +71,8 @@ double set_spring(double x, double bending, double image, double k, double dampi
     return 1.0;
   }
   const double w = row_coupling(p, row, row), q = h * h * k * w,
-               theta = std::max(least_theta, q * q / (1.0 + q * q)),
-               implicit = h * h * k * theta, c = 2.0 * damping * std::sqrt(k / w),
-               give = 1.0 / (implicit + h * c);
+               theta = std::max(least_theta, q * q / (1.0 + q * q)), implicit = h * h * k * theta,
+               c = 2.0 * damping * std::sqrt(k / w), give = 1.0 / (implicit + h * c);
   row.compliance = give;
   row.bias = give * (h * k * x + 0.5 * h * implicit * bending) - image;
   row.length = length * w / (w + give);

@@ -1,6 +1,7 @@
 // What every step reports: counts, accuracy, energy and momentum balances, times.
 #pragma once
 
+#include "engine/flight/clusters.h"
 #include "engine/simulation/model.h"
 #include "engine/solver/problem/solve_report.h"
 
@@ -59,6 +60,8 @@ struct StepReport {
   std::int64_t asleep = 0, woken = 0;  // bodies asleep after the step; bodies that woke in it
   std::int64_t bonds = 0, bonds_formed = 0, bonds_broken = 0;  // after the step; in it
   double bond_use = 0.0;  // the most that a limit of any bond is used after the step, 1 where it breaks
+  // piecewise steps: impacts at their instants; who flies after the step, who lay down in it, and who rose
+  std::int64_t impacts = 0, flying = 0, laid_down = 0, risen = 0;
   std::int64_t narrow_phase_failures = 0;  // contact searches that hit their iteration limit
   // solver
   SolveStatus status = SolveStatus::converged;
@@ -132,6 +135,7 @@ struct StepResult {
   std::vector<BoundaryLoad> guides{};      // [guide], of the contacts of its bodies with others
   CellReport cell{};                       // of a periodic one
   std::vector<BondEvent> bonds{};          // that formed or broke, in that order
+  std::vector<Impact> impacts{};           // of piecewise steps, in the order of time
 };
 
 }  // namespace scree

@@ -1,5 +1,6 @@
 #include "engine/simulation/forces.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -11,6 +12,8 @@ namespace scree {
 
 namespace {
 
+constexpr int most_iterations = 50;  // of the velocity in the middle
+constexpr double iteration_accuracy = 1e-15;
 constexpr double turbulent_reynolds = 1000.0, turbulent_drag = 0.44;  // Newton's regime
 
 /// Drag over velocity, kg/s, of a sphere of diameter d that the fluid passes at a speed.
@@ -31,25 +34,55 @@ Vec3 acceleration_in_fluid(double b, const Vec3& slip, const Vec3& a, double h) 
   return decay > 0.0 ? Vec3(decay * slip + decay / b * a) : a;
 }
 
+/// What acts on a body, m/s^2: the fluid's drag is `b` (1/s) times `slip` (m/s), the rest `others`. It moves
+/// at v, and at at_v for fields.
+struct Pulls {
+  Vec3 others, slip = Vec3::Zero();
+  double b = 0.0;
+};
+Pulls pulls(const Model& model, const Bodies& bodies, std::size_t i, const Vec3& x, const Vec3& v,
+            const Vec3& at_v, const Vec3& gravity, double time_s) {
+  const Forces& forces = model.forces;
+  Pulls p{Vec3::Zero()};
+  for (const ForceField& field : forces.fields) p.others += field.at(x, at_v, time_s);
+  if (!forces.fluid) return p;
+  const Fluid& fluid = *forces.fluid;
+  const double mass = bodies.mass[i], density = model.materials.density(bodies.material[i]);
+  if (fluid.buoyancy) p.others -= fluid.density / density * gravity;
+  const double d = std::cbrt(6.0 / std::numbers::pi * mass / density);
+  p.slip = -v;
+  if (fluid.velocity) p.slip += fluid.velocity(x, time_s);
+  p.b = drag_coefficient(fluid, d, p.slip.norm()) / mass;
+  return p;
+}
+
 /// By fields and fluid, of one body.
 Vec3 drive_of(const Model& model, const Bodies& bodies, std::size_t i, const Vec3& gravity, double h,
               double time_s) {
-  const Forces& forces = model.forces;
-  const Vec3& x = bodies.position[i];
-  Vec3 a = Vec3::Zero();
-  for (const VectorField& field : forces.fields) a += field(x, time_s);
-  if (!forces.fluid) return a;
-  const Fluid& fluid = *forces.fluid;
-  const double mass = bodies.mass[i], density = model.materials.density(bodies.material[i]);
-  if (fluid.buoyancy) a -= fluid.density / density * gravity;
-  const double d = std::cbrt(6.0 / std::numbers::pi * mass / density);
-  Vec3 slip = -bodies.linear_velocity[i];
-  if (fluid.velocity) slip += fluid.velocity(x, time_s);
-  const double b = drag_coefficient(fluid, d, slip.norm()) / mass;
-  return acceleration_in_fluid(b, slip, gravity + a, h) - gravity;
+  const Vec3 &x = bodies.position[i], &v = bodies.linear_velocity[i];
+  const auto drive = [&](const Vec3& at_v) -> Vec3 {
+    const Pulls p = pulls(model, bodies, i, x, v, at_v, gravity, time_s);
+    return model.forces.fluid ? Vec3(acceleration_in_fluid(p.b, p.slip, gravity + p.others, h) - gravity)
+                              : p.others;
+  };
+  Vec3 a = drive(v);
+  if (std::ranges::none_of(model.forces.fields, &ForceField::of_velocity)) return a;
+  for (int k = 0; k < most_iterations; ++k) {
+    const Vec3 next = drive(v + 0.5 * h * (gravity + a));
+    const bool done = (next - a).norm() <= iteration_accuracy * next.norm();
+    a = next;
+    if (done) break;
+  }
+  return a;
 }
 
 }  // namespace
+
+Vec3 acceleration_by_forces(const Model& model, const Bodies& bodies, std::size_t body, const Vec3& place,
+                            const Vec3& velocity, double time_s, const Vec3& gravity) {
+  const Pulls p = pulls(model, bodies, body, place, velocity, velocity, gravity, time_s);
+  return p.others + p.b * p.slip;
+}
 
 void apply_forces(const Model& model, const State& state, double h, double middle_s, Workspace& w) {
   const Bodies& bodies = state.bodies;

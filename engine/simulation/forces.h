@@ -9,12 +9,20 @@
 
 namespace scree {
 
+struct Bodies;
 struct Model;
 struct State;
 struct Workspace;
 
 /// A vector at a place (m) and a time (s). Must give the same on any thread.
 using VectorField = std::function<Vec3(const Vec3& place, double time_s)>;
+
+/// What acts on a body at a place (m), with a velocity (m/s), at a time (s), N/kg. Must give the same on any
+/// thread.
+struct ForceField {
+  std::function<Vec3(const Vec3& place, const Vec3& velocity, double time_s)> at;
+  bool of_velocity = false;  // does it depend on the velocity?
+};
 
 /// `stokes`: 3 pi d viscosity (u - v). `schiller_naumann`: that times 1 + 0.15 Re^0.687, and beyond Re = 1000
 /// the drag coefficient 0.44 (Schiller, Naumann 1933), Re = density |u - v| d / viscosity.
@@ -32,7 +40,7 @@ struct Fluid {
 
 struct Forces {
   std::function<Vec3(double time_s)> gravity;  // m/s^2, in place of the settings'
-  std::vector<VectorField> fields;             // N/kg, added up
+  std::vector<ForceField> fields;              // N/kg, added up
   std::optional<Fluid> fluid;
 
   bool act() const { return !fields.empty() || fluid.has_value(); }
@@ -41,7 +49,14 @@ struct Forces {
 /// Fills workspace.gravity and workspace.drive for a (sub)step of h about its middle, from the bodies as they
 /// are. Drag is integrated exactly for a coefficient that stays what it is at the velocity v the body has:
 ///   v -> w + (v - w) exp(-b h),  w = u + a / b,  b = drag coefficient / mass (A7)
+/// Fields of the velocity are taken at the mean of it before and after, by iteration: a magnetic field does
+/// no work.
 /// with a what gravity, buoyancy and fields give; stable for any h, and at rest exactly where b (w - u) = a.
 void apply_forces(const Model& model, const State& state, double h, double middle_s, Workspace& workspace);
+
+/// What fields and fluid give a body at a place, a velocity and a time, m/s^2: what apply_forces() takes the
+/// mean of.
+Vec3 acceleration_by_forces(const Model& model, const Bodies& bodies, std::size_t body, const Vec3& place,
+                            const Vec3& velocity, double time_s, const Vec3& gravity);
 
 }  // namespace scree

@@ -179,6 +179,7 @@ void renumber(const Renumbering& r, State& state) {
   gather(b.linear_velocity, r.from);
   gather(b.angular_velocity, r.from);
   gather(b.asleep, r.from);
+  gather(b.lying, r.from);
   gather(b.guide, r.from);
   gather(b.rest, r.from);
   gather(b.mass, r.from);
@@ -207,6 +208,7 @@ BodyId insert(const Model& model, State& state, const NewBody& body) {
   const std::size_t n = state.bodies.size();
   // What stands for nobody while it is empty grows along.
   if (!state.bodies.asleep.empty()) state.bodies.asleep.resize(n, 0);
+  if (!state.bodies.lying.empty()) state.bodies.lying.resize(n, 0);
   if (!state.sleepers.still.empty()) {
     state.sleepers.still.resize(n, 0);
     state.sleepers.held.resize(n, {Vec3::Zero(), Vec3::Zero()});

@@ -15,6 +15,10 @@ inline bool may_sleep(SolverKind kind) {
 /// another with the work of each tracked (engine/solver/impacts.h).
 enum class RestitutionLaw { newton, energetic };
 
+/// How time goes on: contacts are solved once a step, whenever in it bodies meet; or every impact is found at
+/// its instant, and only bodies that lie on others are advanced in steps (piecewise.h).
+enum class Stepping { contacts, piecewise };
+
 /// Who falls asleep, and what wakes them (sleep.h). Off by default; only with solvers that may_sleep().
 struct SleepSettings {
   double speed_m_s = 0.0;    // whose surface is slower than this is still; 0: nobody ever sleeps
@@ -33,8 +37,13 @@ struct Settings {
   int sort_interval = 500;  // steps after which bodies are sorted by place again (population.h); 0: never
   RestitutionLaw restitution_law = RestitutionLaw::newton;
   double restitution_threshold_m_s = 0.05;  // impacts slower than this do not bounce
+  Stepping stepping = Stepping::contacts;
   SleepSettings sleep;
   SolverSettings solver;
+
+  /// The gap that contacts of bodies aim at which lie in piecewise steps, of the contact's length: so that
+  /// what a step leaves of an overlap is none.
+  double clearance() const { return stepping == Stepping::piecewise ? 3.0 * solver.correction_slop : 0.0; }
 };
 
 }  // namespace scree

@@ -16,6 +16,7 @@
 #include "engine/simulation/halving.h"
 #include "engine/simulation/motion.h"
 #include "engine/simulation/mounts.h"
+#include "engine/simulation/piecewise.h"
 #include "engine/simulation/population.h"
 #include "engine/simulation/sleep.h"
 #include "engine/solver/impacts.h"
@@ -215,27 +216,13 @@ void advance(StepParts& in, double begin_s, double h, double next_h, bool carry_
   clock.charge(report.time.finish);
 }
 
-}  // namespace
-
-const StepReport& step(const Model& model, State& state, Workspace& w, StepResult& result, double land_at_s) {
-  StepReport& report = result.report = {};
-  result.boundaries.assign(model.boundaries.size(), {});
-  result.mounts.assign(model.mounts.size(), {});
-  result.guides.assign(model.guides.size(), {});
-  result.bonds.clear();
-  start_mounts(model.mounts, state);
-  StageClock clock;
-  Bodies& bodies = state.bodies;
+/// All bodies through a step in which contacts carry them.
+void contact_interval(const Model& model, const StepPlan& plan, State& state, Workspace& w,
+                      StepResult& result, StageClock& clock) {
   const Settings& settings = model.settings;
-  const double energy_before = mechanical_energy(bodies, settings.gravity),
-               led_before = energy_of_led(bodies, settings.gravity);
-  exchange(model, state, report);
-  const StepPlan plan = plan_step(model, state, land_at_s);
+  StepReport& report = result.report;
   const double h = plan.h / settings.substeps, next_h = plan.next_h / settings.substeps;
-  if (settings.sort_interval > 0 && state.step % settings.sort_interval == 0)
-    sort(model.shapes, state, cell_at(model, state, state.time_s));
   carry_impulses_to(plan.h, state);
-  report.time_step_s = plan.h;
 
   // Contacts that are carried along know nothing of other intervals, nor do those of sleepers.
   const int halvings = settings.substeps > 1 || settings.sleep.is_on() ? 0 : most_halvings;
@@ -245,10 +232,38 @@ const StepReport& step(const Model& model, State& state, Workspace& w, StepResul
     advance(parts, state.time_s + substep * h, h, substep + 1 < settings.substeps ? h : next_h, substep > 0,
             halvings);
   wake_and_fall_asleep(model, h, w, state, report);
+}
+
+}  // namespace
+
+const StepReport& step(const Model& model, State& state, Workspace& w, StepResult& result, double land_at_s) {
+  StepReport& report = result.report = {};
+  result.boundaries.assign(model.boundaries.size(), {});
+  result.mounts.assign(model.mounts.size(), {});
+  result.guides.assign(model.guides.size(), {});
+  result.bonds.clear();
+  result.impacts.clear();
+  start_mounts(model.mounts, state);
+  StageClock clock;
+  Bodies& bodies = state.bodies;
+  const Settings& settings = model.settings;
+  const double energy_before = mechanical_energy(bodies, settings.gravity),
+               led_before = energy_of_led(bodies, settings.gravity);
+  exchange(model, state, report);
+  StepPlan plan = plan_step(model, state, land_at_s);
+  if (settings.sort_interval > 0 && state.step % settings.sort_interval == 0)
+    sort(model.shapes, state, cell_at(model, state, state.time_s));
+  if (settings.stepping == Stepping::piecewise)
+    plan = fly_and_lie(model, plan, state, w, result, [&](const StepPlan& of_lying, State& lying) {
+      contact_interval(model, of_lying, lying, w, result, clock);
+    });
+  else
+    contact_interval(model, plan, state, w, result, clock);
   clear_broken(state);
 
   ++state.step;
   state.time_s = plan.end_s;
+  report.time_step_s = plan.h;
   report.step = state.step;
   report.time_s = state.time_s;
   report.bodies = static_cast<std::int64_t>(bodies.size());
@@ -257,7 +272,7 @@ const StepReport& step(const Model& model, State& state, Workspace& w, StepResul
   report.energy.boundary_work += energy_of_led(bodies, settings.gravity) - led_before;
   close_balances(model, bodies, energy_before, state.memory.elastic, report);
   state.memory.elastic = report.energy.elastic;
-  report_cell(model, state, h, w, result.cell);
+  report_cell(model, state, plan.h / settings.substeps, w, result.cell);
   clock.charge(report.time.finish);
   return report;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/detection/detection.h"
+#include "engine/flight/clusters.h"
 #include "engine/solver/problem/contact_problem.h"
 #include "engine/solver/solver.h"
 
@@ -62,6 +63,7 @@ struct Workspace {
   std::vector<BondPlace> bonds;           // [bond]
   std::vector<BrokenBond> broken;         // in this (sub)step
   SilentPairs bonded;
+  FlightWorkspace flight;
   std::vector<std::uint8_t> in_collision;        // [body]
   std::vector<Twist> felt;                       // [body] sleepers: impulse and moment that move nobody
   std::vector<std::uint8_t> waking, tired;       // [body] who wakes after the step, and who falls asleep

@@ -85,6 +85,8 @@ void fields(Bond& b, F&& f) {
 template <class F>
 void fields(EventMemory& e, F&& f) {
   f("armed", e.armed);
+  f("last", e.last);
+  f("last_s", e.last_s);
   f("since_s", e.since_s);
   f("count", e.count);
 }
@@ -152,6 +154,7 @@ void visit(Archive& io, Bodies& b) {
   io("linear_velocity", b.linear_velocity);
   io("angular_velocity", b.angular_velocity);
   io("asleep", b.asleep);
+  io("lying", b.lying);
   io("guide", b.guide);
   io("rest", b.rest);
   io("mass", b.mass);

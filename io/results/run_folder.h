@@ -17,12 +17,13 @@ struct RunFolder {
   std::filesystem::path mounts() const { return path / "mounts.csv"; }
   std::filesystem::path held() const { return path / "held.csv"; }
   std::filesystem::path bonds() const { return path / "bonds.csv"; }
+  std::filesystem::path impacts() const { return path / "impacts.csv"; }
   std::filesystem::path cell() const { return path / "cell.csv"; }
   std::filesystem::path openings() const { return path / "openings.csv"; }
   std::filesystem::path events() const { return path / "events.csv"; }
   /// Those and steps.csv: with rows that come while the run goes on.
   std::vector<std::filesystem::path> tables() const {
-    return {steps(), boundaries(), mounts(), held(), bonds(), cell(), openings(), events()};
+    return {steps(), boundaries(), mounts(), held(), bonds(), impacts(), cell(), openings(), events()};
   }
   std::filesystem::path summary() const { return path / "summary.json"; }
   std::filesystem::path stage_table() const { return path / "stage_table.txt"; }

@@ -17,6 +17,7 @@
 #include "io/results/checkpoint.h"
 #include "io/results/frame.h"
 #include "io/results/glyph.h"
+#include "io/results/impact_table.h"
 #include "io/results/mount_table.h"
 #include "io/results/opening_table.h"
 #include "io/results/paraview_script.h"
@@ -62,7 +63,8 @@ RunFolder prepare(const Scene& scene, const RecordOptions& options) {
 
 /// Bytes that the tables of rows have, as a checkpoint knows them; 0: none yet.
 struct RowPositions {
-  std::int64_t steps = 0, boundaries = 0, mounts = 0, held = 0, bonds = 0, cell = 0, openings = 0, events = 0;
+  std::int64_t steps = 0, boundaries = 0, mounts = 0, held = 0, bonds = 0, cell = 0, openings = 0, events = 0,
+               impacts = 0;
   void visit(Archive& io) {
     io("steps", steps);
     io("boundaries", boundaries);
@@ -72,6 +74,7 @@ struct RowPositions {
     io("cell", cell);
     io("openings", openings);
     io("events", events);
+    io("impacts", impacts);
   }
 };
 
@@ -90,6 +93,7 @@ struct RunRecorder::Parts {
   std::optional<MountTable> mounts;
   std::optional<BoundaryTable> held;
   std::optional<BondTable> bonds;
+  std::optional<ImpactTable> impacts;
   std::optional<CellTable> cell;
   std::optional<OpeningTable> openings;
   std::optional<EventTable> events;
@@ -135,6 +139,7 @@ struct RunRecorder::Parts {
     if (!s.model.mounts.empty()) mounts.emplace(folder.mounts(), s.model.mounts, at.mounts);
     if (!s.model.guides.empty()) held.emplace(folder.held(), s.model.guides, at.held);
     if (!s.model.bonds.empty()) bonds.emplace(folder.bonds(), s.model.bonds, at.bonds);
+    if (s.output.impacts) impacts.emplace(folder.impacts(), s.model.boundaries, at.impacts);
     if (s.model.cell.is_periodic()) cell.emplace(folder.cell(), at.cell);
     if (!opening_totals(s.model, s.initial).empty()) openings.emplace(folder.openings(), at.openings);
     if (!s.events.empty()) events.emplace(folder.events(), s.events, at.events);
@@ -209,6 +214,7 @@ struct RunRecorder::Parts {
     if (mounts) at.mounts = mounts->sync();
     if (held) at.held = held->sync();
     if (bonds) at.bonds = bonds->sync();
+    if (impacts) at.impacts = impacts->sync();
     if (cell) at.cell = cell->sync();
     if (openings) at.openings = openings->sync();
     if (events) at.events = events->sync();
@@ -317,6 +323,7 @@ void RunRecorder::after_step(const StepResult& result, const State& state) {
   if (p.mounts) p.mounts->append(report, result.mounts);
   if (p.held) p.held->append(report, result.guides);
   if (p.bonds) p.bonds->append(report, result.bonds);
+  if (p.impacts) p.impacts->append(report, state.bodies, result.impacts);
   if (p.cell) p.cell->append(report, {&result.cell, 1});
   if (p.openings) p.openings->append(p.scene.model, state);
   if (p.frame_due(state)) p.add_frame(state);
@@ -364,6 +371,7 @@ Summary RunRecorder::finish(RunStatus status, const State& state, bool good) {
     if (p.mounts) attempt([&] { p.mounts->close(); });
     if (p.held) attempt([&] { p.held->close(); });
     if (p.bonds) attempt([&] { p.bonds->close(); });
+    if (p.impacts) attempt([&] { p.impacts->close(); });
     if (p.cell) attempt([&] { p.cell->close(); });
     if (p.openings) attempt([&] { p.openings->close(); });
     if (p.events) attempt([&] { p.events->close(); });

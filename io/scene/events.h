@@ -28,16 +28,19 @@ struct Condition {
   std::string quantity;  // as people call it: "force_z_N of floor"
   std::function<double(const StepView&)> value;
   bool rising = true;
+  bool both = false;  // or does any crossing of the threshold count?
   double threshold = 0.0;
   double hold_s = 0.0;               // for how long it has to hold before the event happens
   bool needs_crossing = true;        // must the value have been on the other side before? If not, what else
                                      // happens lets the time of holding begin anew
   std::optional<std::size_t> after;  // looked at only once this event has happened
+  std::optional<BodyId> body;        // that the value is of, if it is of one
   std::optional<double> time_s;      // when it comes to hold, if it looks at the time alone
 };
 
 struct Actions {
   bool stop = false;                                                       // the run
+  bool record = false;                                                     // nothing but a row in events.csv
   std::vector<std::size_t> remove, start_motion, stop_motion;              // boundaries
   std::vector<std::size_t> release, lock;                                  // mounts
   std::vector<std::size_t> release_bodies;                                 // guides

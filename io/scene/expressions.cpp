@@ -313,6 +313,11 @@ Formula::Formula(std::string_view expression, const std::vector<std::string>& va
                  const NameLookup& lookup)
     : operations_(Parser(expression, variables, lookup).whole()) {}
 
+bool Formula::uses(std::size_t variable) const {
+  return std::ranges::any_of(
+      operations_, [&](const Operation& o) { return o.variable == static_cast<std::ptrdiff_t>(variable); });
+}
+
 double Formula::operator()(std::span<const double> values) const {
   std::array<double, most_depth> stack;
   std::size_t top = 0;  // numbers on the stack

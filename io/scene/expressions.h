@@ -26,6 +26,7 @@ class Formula {
   Formula(std::string_view expression, const std::vector<std::string>& variables, const NameLookup& lookup);
   /// [variable]
   double operator()(std::span<const double> values) const;
+  bool uses(std::size_t variable) const;
 
   /// One of a sequence on a stack: what is not an operation is a number to put there.
   struct Operation {

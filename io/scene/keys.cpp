@@ -148,6 +148,10 @@ constexpr std::array key_table{
     Key{.section = "", .name = "sort_interval", .type = integer, .range = {.low = 0.0, .high = 1e9},
         .description = "Steps after which bodies that are close are put close in memory again; 0: never. Results "
                        "list bodies in their own order all the same."},
+    Key{.section = "", .name = "stepping", .type = word, .words = "contacts|piecewise",
+        .description = "`contacts` are solved once a step, whenever in it bodies meet. `piecewise` finds every impact at "
+                       "its instant, so that nobody ever overlaps, and advances only those by contacts who lie on "
+                       "others: for what is dilute, and for reference (docs/piecewise.md)."},
     Key{.section = "", .name = "end_time", .type = number, .unit = "s", .range = not_negative,
         .description = "Simulated time at which the run ends, at the latest."},
     Key{.section = "", .name = "until", .type = word, .words = "end time|at rest",
@@ -277,6 +281,9 @@ constexpr std::array key_table{
                        "2^-bits of each number."},
     Key{.section = "output", .name = "contacts_interval", .type = number, .unit = "s", .range = not_negative,
         .description = "Simulated time between frames that hold contacts; 0 writes them with every frame."},
+    Key{.section = "output", .name = "impacts", .type = boolean,
+        .description = "impacts.csv: every impact of piecewise steps, with its instant, impulses, and positions and velocities of both "
+                       "before and after. Films follow the motion exactly then (`scree render --film`)."},
     Key{.section = "output", .name = "stage_table", .type = boolean,
         .description = "At the end, print bodies in collision, contacts and the times of the four stages at a dozen "
                        "moments, as `--stage-table` does."},
@@ -780,8 +787,9 @@ constexpr std::array key_table{
         .description = "After this everything stays where it is then; never if left out."},
 
     Key{.section = "fields", .name = "force", .type = functions, .unit = "N/kg", .required = true,
-        .description = "Force by mass: expressions of the place x, y, z (m) of the centre of mass and the time t (s), such as "
-                       "[\"-4 * x\", \"-4 * y\", 0]; parameters may be used."},
+        .description = "Force by mass: expressions of the place x, y, z (m) of the centre of mass, its velocity vx, vy, vz (m/s) "
+                       "and the time t (s), such as [\"-4 * x\", \"-4 * y\", 0], or [\"3 * vy\", \"-3 * vx\", 0] of a magnetic field; "
+                       "parameters may be used."},
 
     Key{.section = "fluid", .name = "density", .type = number, .unit = "kg/m^3", .range = not_negative,
         .description = "Mass per volume."},
@@ -829,12 +837,17 @@ constexpr std::array key_table{
 
     Key{.section = "events", .name = "name", .type = text,
         .description = "Name in messages and results; left out, `event` and the heading's number."},
-    Key{.section = "events", .name = "quantity", .type = text, .required = true,
+    Key{.section = "events", .name = "quantity", .type = text,
         .description = "What is looked at after every step: a column of steps.csv, such as `time_s`, `kinetic_energy_J`, "
                        "`penetration_max`, `contacts` (all but words and wall times); with `boundary`, a column of boundaries.csv, "
                        "such as `force_z_N`, or `force_N`, `torque_N_m`, the sizes of the vectors; with `region`, "
                        "`mass_in_region_kg` or `bodies_in_region`, of those whose centre is inside; `largest_speed_m_s` of all "
                        "surfaces; `share_at_rest`, the part of the bodies that are at rest (`rest_speed`)."},
+    Key{.section = "events", .name = "expression", .type = text,
+        .description = "In place of `quantity`: an expression of the time t (s) and of the place x, y, z (m), the velocity vx, vy, vz "
+                       "(m/s) and the rate of turning wx, wy, wz (rad/s) of the body `body`; parameters may be used."},
+    Key{.section = "events", .name = "body", .type = integer, .range = {.low = 0.0, .high = 9e15},
+        .description = "Number of the body that `expression` is of. While it is not there the event does not happen."},
     Key{.section = "events", .name = "boundary", .type = text,
         .description = "Whose force, torque, work or power; of a box's name all walls together, `box.+x` is one of them."},
     Key{.section = "events", .name = "mount", .type = text,
@@ -850,13 +863,17 @@ constexpr std::array key_table{
                        "quantity."},
     Key{.section = "events", .name = "falls_below", .type = number,
         .description = "The event happens when the quantity comes down to this from above: a heap that begins at rest has "
-                       "to move first."},
+                       "to move first. One of `rises_above`, `falls_below` and `crosses`."},
+    Key{.section = "events", .name = "crosses", .type = number,
+        .description = "The event happens when the quantity comes to this from either side."},
     Key{.section = "events", .name = "hold", .type = number, .unit = "s", .range = not_negative,
         .description = "For how long the quantity has to stay there first."},
     Key{.section = "events", .name = "after", .type = text,
         .description = "Name of the event that has to happen before this one is looked at."},
     Key{.section = "events", .name = "repeats", .type = boolean,
         .description = "It may happen again, each time that the quantity has been on the other side since."},
+    Key{.section = "events", .name = "record", .type = boolean,
+        .description = "Writes the event to events.csv, and does nothing else."},
     Key{.section = "events", .name = "stop", .type = boolean,
         .description = "Ends the run."},
     Key{.section = "events", .name = "remove", .type = text,

@@ -208,7 +208,7 @@ std::optional<BoundarySurface> read_surface(const Section& section, Reading& rea
 
 std::function<double(double)> read_function_of_time(const Section& section, Reading& reading) {
   const std::optional<Formula> formula =
-      read_formula(section.given("function"), section.path_of("function"), false, reading);
+      read_formula(section.given("function"), section.path_of("function"), FormulaOf::time, reading);
   if (!formula) return {};
   return [f = *formula](double t) { return f(std::array{t}); };
 }

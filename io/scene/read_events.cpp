@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <limits>
 
 #include "engine/simulation/course.h"
 #include "engine/simulation/motion.h"
@@ -115,16 +116,66 @@ class EventReader {
   void read_condition() {
     set_from(section_, event_);
     Condition& c = event_.condition;
-    if (section_.has("rises_above") == section_.has("falls_below")) {
-      refuse_all("needs one of rises_above and falls_below");
+    const bool rises = section_.has("rises_above"), falls = section_.has("falls_below");
+    c.both = section_.has("crosses");
+    if (int{rises} + int{falls} + int{c.both} != 1) {
+      refuse_all("needs one of rises_above, falls_below and crosses");
       return;
     }
-    c.rising = section_.has("rises_above");
-    c.threshold = section_.number(c.rising ? "rises_above" : "falls_below");
-    read_quantity();
-    if (c.quantity != "time_s") return;
+    c.rising = !falls;
+    c.threshold = section_.number(rises ? "rises_above" : falls ? "falls_below" : "crosses");
+    if (c.both && section_.has("hold"))
+      refuse("hold", "does not go with crosses: a crossing has no side to stay on");
+    if (section_.has("expression"))
+      read_expression();
+    else if (section_.has("quantity"))
+      read_quantity();
+    else
+      refuse_all("needs a quantity, or an expression");
+    if (c.quantity != "time_s" || section_.has("expression")) return;
     c.time_s = c.threshold;
-    if (!c.rising) refuse("falls_below", "never comes true: time does not fall", "say rises_above");
+    if (falls) refuse("falls_below", "never comes true: time does not fall", "say rises_above");
+  }
+
+  /// Of the time, and of the place, velocity and rate of turning of a body.
+  void read_expression() {
+    Condition& c = event_.condition;
+    for (const char* key : {"quantity", "boundary", "mount", "opening", "bodies", "region"})
+      if (section_.has(key)) refuse(key, "does not go with expression");
+    const std::optional<Formula> formula =
+        read_formula(section_.given("expression"), section_.path_of("expression"), FormulaOf::body, reading_);
+    if (!formula) return;
+    c.quantity = section_.text("expression");
+    bool of_body = false;
+    for (std::size_t variable = 1; variable < 10; ++variable) of_body = of_body || formula->uses(variable);
+    if (of_body != section_.has("body")) {
+      refuse("expression", of_body ? "is of a body: say which by `body`" : "is of no body: leave `body` out");
+      return;
+    }
+    if (!of_body) {
+      c.value = [f = *formula](const StepView& view) {
+        const std::array<double, 10> at{view.report.time_s};
+        return f(at);
+      };
+      return;
+    }
+    const BodyId id = section_.integer("body");
+    if (id >= reading_.scene.initial.bodies.next_id && model_.inlets.empty() && reading_.faults.empty()) {
+      refuse("body", fmt::format("is not there: the scene has bodies 0 to {}",
+                                 reading_.scene.initial.bodies.next_id - 1));
+      return;
+    }
+    c.quantity += fmt::format(" of body {}", id);
+    c.body = id;
+    c.value = [f = *formula, id](const StepView& view) {
+      const Bodies& b = view.state.bodies;
+      const auto found = std::ranges::find(b.id, id);
+      if (found == b.id.end()) return std::numeric_limits<double>::quiet_NaN();
+      const auto i = static_cast<std::size_t>(found - b.id.begin());
+      const Vec3 &x = b.position[i], &v = b.linear_velocity[i], &w = b.angular_velocity[i];
+      const std::array at{view.report.time_s, x[0], x[1], x[2], v[0], v[1], v[2], w[0], w[1], w[2]};
+      return f(at);
+    };
   }
 
   void read_quantity() {
@@ -308,12 +359,13 @@ class EventReader {
       done.push_back(fmt::format("output interval {} s", *a.output_interval_s));
     }
     if (a.stop) done.emplace_back("stop");
+    if (a.record) done.emplace_back("record");
     a.text = fmt::format("{}", fmt::join(done, "; "));
     if (done.empty())
-      refuse_all(
-          "does nothing",
-          "give stop = true, remove, start_motion, stop_motion, release_mount, lock_mount, release_bodies, "
-          "start_inlet, stop_inlet, change_material, form_bonds, gravity or output_interval");
+      refuse_all("does nothing",
+                 "give record = true, stop = true, remove, start_motion, stop_motion, release_mount, "
+                 "lock_mount, release_bodies, "
+                 "start_inlet, stop_inlet, change_material, form_bonds, gravity or output_interval");
   }
 
   const Section section_;

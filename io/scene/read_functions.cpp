@@ -12,9 +12,33 @@ namespace scree::io {
 
 namespace {
 
-// Where functions are tried when they are read: a time, s, and a place, m.
-constexpr std::array<std::array<double, 4>, 3> trials{
-    {{0.0, 0.0, 0.0, 0.0}, {0.1, 0.1, -0.2, 0.3}, {1.0, -1.0, 2.0, 0.5}}};  // t, x, y, z
+// Where functions are tried when they are read: in the order of their variables, SI.
+constexpr std::array<std::array<double, 10>, 3> trials{
+    {{},
+     {0.1, 0.1, -0.2, 0.3, 0.2, -0.1, 0.4, 0.3, 0.2, 0.1},
+     {1.0, -1.0, 2.0, 0.5, 1.5, 0.5, -1.0, 2.0, 1.0, -3.0}}};
+
+struct Variables {
+  std::vector<std::string> names;
+  const char* meaning;
+};
+Variables variables_of(FormulaOf what) {
+  switch (what) {
+    case FormulaOf::time:
+      return {{"t"}, "t (the time, s)"};
+    case FormulaOf::place:
+      return {{"t", "x", "y", "z"}, "t (the time, s) nor x, y, z (the place, m)"};
+    case FormulaOf::field:
+      return {{"t", "x", "y", "z", "vx", "vy", "vz"},
+              "t (the time, s) nor x, y, z (the place, m) nor vx, vy, vz (the body's velocity, m/s)"};
+    case FormulaOf::body:
+      return {{"t", "x", "y", "z", "vx", "vy", "vz", "wx", "wy", "wz"},
+              "t (the time, s) nor x, y, z (the body's place, m) nor vx, vy, vz (its velocity, m/s) nor wx, "
+              "wy, wz "
+              "(its rate of turning, rad/s)"};
+  }
+  return {};
+}
 
 std::map<std::string, double> number_parameters(const Reading& reading) {
   std::map<std::string, double> parameters;
@@ -27,7 +51,7 @@ std::map<std::string, double> number_parameters(const Reading& reading) {
 
 }  // namespace
 
-std::optional<Formula> read_formula(const Node& node, const std::string& path, bool of_place,
+std::optional<Formula> read_formula(const Node& node, const std::string& path, FormulaOf what,
                                     Reading& reading) {
   const auto refuse = [&](const std::string& problem, const std::string& suggestion) {
     reading.faults.push_back(fault_at(node, path, problem));
@@ -35,15 +59,11 @@ std::optional<Formula> read_formula(const Node& node, const std::string& path, b
     return std::nullopt;
   };
   const std::map<std::string, double> parameters = number_parameters(reading);
-  const std::vector<std::string> variables =
-      of_place ? std::vector<std::string>{"t", "x", "y", "z"} : std::vector<std::string>{"t"};
-  const auto lookup = [&](const std::string& name) {
+  const auto [variables, meaning] = variables_of(what);
+  const auto lookup = [&, says = meaning](const std::string& name) {
     const auto found = parameters.find(name);
     if (found == parameters.end())
-      throw ExpressionError{
-          fmt::format("uses '{}', which is neither {} nor a parameter", name,
-                      of_place ? "t (the time, s) nor x, y, z (the place, m)" : "t (the time, s)"),
-          ""};
+      throw ExpressionError{fmt::format("uses '{}', which is neither {} nor a parameter", name, says), ""};
     reading.used_parameters.insert(name);
     return found->second;
   };
@@ -51,7 +71,7 @@ std::optional<Formula> read_formula(const Node& node, const std::string& path, b
     Formula formula(node.is_number() ? fmt::format("{}", node.number) : node.text, variables, lookup);
     for (const auto& at : trials) {
       // A field may have its pole in the origin.
-      if (std::isfinite(formula(at)) || (of_place && at == trials[0])) continue;
+      if (std::isfinite(formula(at)) || (what != FormulaOf::time && at == trials[0])) continue;
       return refuse(fmt::format("is not finite at t = {} s", at[0]), "");
     }
     return formula;
@@ -61,13 +81,13 @@ std::optional<Formula> read_formula(const Node& node, const std::string& path, b
 }
 
 std::optional<std::array<Formula, 3>> read_formulas(const Section& section, std::string_view key,
-                                                    bool of_place, Reading& reading) {
+                                                    FormulaOf what, Reading& reading) {
   const std::vector<Node>& items = section.given(key).items;
   std::vector<Formula> read;
   for (std::size_t k = 0; k < 3; ++k) {
     const std::string path =
         fmt::format("{}{}{}[{}]", section.path(), section.path().empty() ? "" : ".", key, k);
-    if (std::optional<Formula> formula = read_formula(items[k], path, of_place, reading))
+    if (std::optional<Formula> formula = read_formula(items[k], path, what, reading))
       read.push_back(std::move(*formula));
   }
   if (read.size() < 3) return std::nullopt;

@@ -137,7 +137,6 @@ Scene read_scene_text(const std::string& text, const std::filesystem::path& file
   read_boundaries(top, reading);
   finish_mounts(top, reading);
   read_forces(top, reading);
-  std::erase_if(unused, [&](const std::string& name) { return reading.used_parameters.contains(name); });
   read_shapes(top, reading);
   read_bodies(top, reading);
   add_carried_bodies(reading);
@@ -147,6 +146,8 @@ Scene read_scene_text(const std::string& text, const std::filesystem::path& file
   if (root.find("bodies") == nullptr && root.find("inlets") == nullptr && carried.list.empty())
     reading.faults.push_back(missing_bodies(file));
   read_events(top, reading);
+  std::erase_if(unused, [&](const std::string& name) { return reading.used_parameters.contains(name); });
+  check_piecewise(top, reading);
   check_cell(top, reading);
   check_initial_state(settings_of<PlacementLimits>(top), reading);
   check_plausibility(top, reading);

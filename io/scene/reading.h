@@ -120,13 +120,18 @@ void read_time_table(const Section& section, TimeLaw& law, Reading& reading);
 /// The section's `orientation`; none where it is left out or random.
 std::optional<Quat> fixed_orientation(const Section& section);
 
-/// A function of t, or of t, x, y, z, that a node says; it may use the scene's parameters. A fault and none
-/// where it cannot be computed.
-std::optional<Formula> read_formula(const Node& node, const std::string& path, bool of_place,
+/// What a function in a scene is of, and so its variables, in this order: t; x, y, z; vx, vy, vz; wx, wy, wz.
+enum class FormulaOf { time, place, field, body };
+/// A function that a node says; it may use the scene's parameters. A fault and none where it cannot be
+/// computed.
+std::optional<Formula> read_formula(const Node& node, const std::string& path, FormulaOf what,
                                     Reading& reading);
 /// Three of them.
 std::optional<std::array<Formula, 3>> read_formulas(const Section& section, std::string_view key,
-                                                    bool of_place, Reading& reading);
+                                                    FormulaOf what, Reading& reading);
+
+/// Refuses what piecewise steps do not know.
+void check_piecewise(const Section& top, Reading& reading);
 
 /// Of a key that is given.
 Fault about(const Section& section, std::string_view key, std::string problem);

@@ -25,6 +25,7 @@ void require_valid(const Model& model, const State& state) {
         b.inertia.size(), b.shape.size(), b.material.size(), b.id.size()})
     require(size == n, "its lists of bodies have different lengths");
   require(b.asleep.empty() || b.asleep.size() == n, "its list of sleepers is of other bodies");
+  require(b.lying.empty() || b.lying.size() == n, "its list of lying bodies is of other bodies");
   require(b.guide.size() == b.rest.size() && (b.guide.empty() || b.guide.size() == n),
           "its list of held bodies is of other bodies");
   for (const std::int32_t guide : b.guide)

@@ -23,6 +23,7 @@ struct OutputSettings {
   int significant_bits = 24;         // of the numbers in frames; 24 is single precision
   bool contacts = true;              // frames hold the contacts too
   double contacts_interval_s = 0.0;  // simulated time between frames with contacts; 0: every frame
+  bool impacts = false;              // impacts.csv, of piecewise steps
   bool stage_table = false;          // print the times of the stages over the run at its end
 };
 
@@ -92,11 +93,16 @@ inline double least_step(const Scene& scene) {
 
 // Steps end near, or, if they are adaptive, at the times of frames and of the end.
 
+/// Do steps end exactly at the times of frames and of the end?
+inline bool steps_land(const Settings& settings) {
+  return settings.adaptive_step || settings.stepping == Stepping::piecewise;
+}
+
 /// How far from a moment the step ends that is meant for it, at most, s: half a step, for the times of steps
 /// of one length are sums of rounded numbers; nothing but rounding if they are adaptive.
 inline double time_slack(const Scene& scene) {
   const Settings& settings = scene.model.settings;
-  return settings.adaptive_step ? 1e-6 * scene.output.interval_s : 0.5 * settings.time_step_s;
+  return steps_land(settings) ? 1e-6 * scene.output.interval_s : 0.5 * settings.time_step_s;
 }
 
 /// When the next frame is due, s.

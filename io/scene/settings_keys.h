@@ -57,6 +57,7 @@ void for_each_key(Scene& scene, auto&& f) {
   f("", "time_step_overlap", s.time_step_overlap);
   f("", "substeps", s.substeps);
   f("", "sort_interval", s.sort_interval);
+  f("", "stepping", s.stepping);
   f("", "restitution_threshold", s.restitution_threshold_m_s);
   f("", "restitution_law", s.restitution_law);
   f("solver", "kind", s.solver.kind);
@@ -83,6 +84,7 @@ void for_each_key(Scene& scene, auto&& f) {
   f("output", "contacts", o.contacts);
   f("output", "significant_bits", o.significant_bits);
   f("output", "contacts_interval", o.contacts_interval_s);
+  f("output", "impacts", o.impacts);
   f("output", "stage_table", o.stage_table);
   CheckpointSettings& c = scene.checkpoints;
   f("checkpoints", "wall_time", c.wall_time_s);
@@ -99,6 +101,7 @@ void for_each_key(Fluid& fluid, auto&& f) {
 void for_each_key(Event& event, auto&& f) {
   f("events", "hold", event.condition.hold_s);
   f("events", "repeats", event.repeats);
+  f("events", "record", event.actions.record);
   f("events", "stop", event.actions.stop);
 }
 void for_each_key(PlacementLimits& limits, auto&& f) { f("checks", "max_initial_overlap", limits.overlap); }

@@ -1,0 +1,326 @@
+#include "engine/simulation/piecewise.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/core/parallel.h"
+#include "engine/simulation/mounts.h"
+#include "engine/simulation/population.h"
+
+namespace scree {
+
+namespace {
+
+constexpr double shortest_part = 1.0 / 16.0;  // of a step that ends where somebody rests
+constexpr double reach_factor = 2.0;          // of what the fastest who lies may move in a step
+constexpr int most_rounds = 50;               // of catching
+
+std::size_t slot(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+/// What flights change.
+struct Motions {
+  std::vector<Vec3> position, linear_velocity, angular_velocity;
+  std::vector<Quat> orientation;
+
+  explicit Motions(const Bodies& b)
+      : position(b.position),
+        linear_velocity(b.linear_velocity),
+        angular_velocity(b.angular_velocity),
+        orientation(b.orientation) {}
+  void restore(Bodies& b) const {
+    b.position = position;
+    b.linear_velocity = linear_velocity;
+    b.angular_velocity = angular_velocity;
+    b.orientation = orientation;
+  }
+};
+
+bool any(const std::vector<std::uint8_t>& marks) {
+  return std::ranges::any_of(marks, [](std::uint8_t m) { return m != 0; });
+}
+
+/// How far those who lie may move in h, at most, m.
+double reach_of_lying(const Bodies& bodies, double gravity, double h) {
+  double fastest = 0.0;
+  for (std::size_t i = 0; i < bodies.size(); ++i)
+    if (bodies.is_lying(i)) fastest = std::max(fastest, bodies.linear_velocity[i].norm());
+  return reach_factor * (fastest + gravity * h) * h;
+}
+
+/// Those who may come to somebody who lies within h lie from now on; whom they may come to, too.
+void catch_near(const Model& model, double gravity, double h, const PlacedCell& cell, Bodies& bodies,
+                Workspace& w) {
+  FlightWorkspace& f = w.flight;
+  const std::size_t n = bodies.size();
+  for (bool caught = true; caught;) {
+    caught = false;
+    const double reach = reach_of_lying(bodies, gravity, h);
+    f.boxes.resize(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      const double way = bodies.is_lying(i) ? reach : (bodies.linear_velocity[i].norm() + gravity * h) * h;
+      f.boxes[i] = {bodies.position[i], Vec3::Constant(model.shapes.bounding_radius(bodies.shape[i]) + way)};
+    }
+    if (cell.is_periodic())
+      find_candidate_pairs(f.boxes, cell, f.broad_phase, f.pairs);
+    else
+      find_candidate_pairs(f.boxes, f.broad_phase, f.pairs);
+    for (std::size_t a = 0; a < n; ++a)
+      for (std::int32_t k = f.pairs.row[a]; k < f.pairs.row[a + 1]; ++k) {
+        const std::size_t b = slot(f.pairs.b[slot(k)]);
+        if (bodies.is_lying(a) == bodies.is_lying(b)) continue;
+        Vec3 d = bodies.position[b] - bodies.position[a];
+        if (cell.is_periodic()) d += cell.nearest_image(d);
+        if (d.norm() > f.boxes[a].half[0] + f.boxes[b].half[0]) continue;
+        bodies.lying[a] = bodies.lying[b] = 1;
+        caught = true;
+      }
+  }
+}
+
+/// Takes out those who fly, and gives back what became of the others.
+class LyingPart {
+ public:
+  explicit LyingPart(const State& whole) : state(whole) {
+    std::vector<BodyId> flying;
+    for (std::size_t i = 0; i < whole.bodies.size(); ++i) {
+      if (whole.bodies.is_lying(i))
+        slot_.push_back(static_cast<std::int32_t>(i));
+      else
+        flying.push_back(whole.bodies.id[i]);
+    }
+    remove(state, flying);
+  }
+  void give_back(State& whole) {
+    Bodies &to = whole.bodies, &from = state.bodies;
+    for (std::size_t k = 0; k < slot_.size(); ++k) {
+      const std::size_t i = slot(slot_[k]);
+      to.position[i] = from.position[k];
+      to.orientation[i] = from.orientation[k];
+      to.linear_velocity[i] = from.linear_velocity[k];
+      to.angular_velocity[i] = from.angular_velocity[k];
+    }
+    const auto whole_slot = [&](std::int32_t partner) {
+      return is_boundary(partner) ? partner : slot_[slot(partner)];
+    };
+    whole.contacts.list = std::move(state.contacts.list);
+    for (Contact& c : whole.contacts.list) {
+      c.key.a = whole_slot(c.key.a);
+      c.key.b = whole_slot(c.key.b);
+    }
+    whole.contacts.index(to.size());
+    Seeds seeds;
+    seeds.row.assign(to.size() + 1, 0);
+    seeds.list = std::move(state.seeds.list);
+    for (Seed& s : seeds.list) s.b = whole_slot(s.b);
+    for (std::size_t k = 0; k + 1 < state.seeds.row.size(); ++k)
+      seeds.row[slot(slot_[k]) + 1] = state.seeds.row[k + 1] - state.seeds.row[k];
+    for (std::size_t i = 0; i < to.size(); ++i) seeds.row[i + 1] += seeds.row[i];
+    whole.seeds = std::move(seeds);
+    whole.remembered = std::move(state.remembered);
+    for (RememberedPair& p : whole.remembered) {
+      p.a = whole_slot(p.a);
+      p.b = whole_slot(p.b);
+    }
+    whole.memory = state.memory;
+  }
+  State state;
+
+ private:
+  std::vector<std::int32_t> slot_;  // [lying body] in the whole
+};
+
+/// Energy and momenta of those who fly.
+BodySums sums_of_flying(const Bodies& bodies, const Vec3& gravity) {
+  BodySums sums;
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    if (bodies.is_lying(i)) continue;
+    sums.kinetic += kinetic_energy(bodies, i);
+    sums.potential -= bodies.mass[i] * gravity.dot(bodies.position[i]);
+    const Vec3 linear = bodies.mass[i] * bodies.linear_velocity[i];
+    sums.linear += linear;
+    const Quat& q = bodies.orientation[i];
+    sums.angular += bodies.position[i].cross(linear) +
+                    q * bodies.inertia[i].cwiseProduct(q.conjugate() * bodies.angular_velocity[i]);
+  }
+  return sums;
+}
+
+double mass_of_flying(const Bodies& bodies) {
+  double mass = 0.0;
+  for (std::size_t i = 0; i < bodies.size(); ++i)
+    if (!bodies.is_lying(i)) mass += bodies.mass[i];
+  return mass;
+}
+
+/// Works, impulses and loads of impacts.
+void book_impacts(const Model& model, const Bodies& bodies, const BodySums& before, const Vec3& gravity,
+                  double h, StepResult& result) {
+  StepReport& report = result.report;
+  EnergyLedger& e = report.energy;
+  double taken = 0.0, given = 0.0, size = 0.0, angular_size = 0.0;
+  Vec3 from_walls = Vec3::Zero(), angular_from_walls = Vec3::Zero();
+  std::vector<std::uint8_t> struck(bodies.size(), 0);
+  for (const Impact& impact : result.impacts) {
+    const Strike& s = impact.strike;
+    e.dissipated_by_friction += s.rubbed;
+    e.dissipated_by_impact += s.bounced;
+    e.boundary_work += s.wall_work;
+    taken += s.rubbed + s.bounced;
+    given += s.wall_work;
+    size += s.impulse.norm();
+    angular_size += impact.point.cross(s.impulse).norm();
+    struck[slot(impact.a)] = 1;
+    if (!is_boundary(impact.b)) {
+      struck[slot(impact.b)] = 1;
+      continue;
+    }
+    from_walls += s.impulse;
+    angular_from_walls += impact.point.cross(s.impulse);
+    BoundaryLoad& load = result.boundaries[boundary_of(impact.b)];
+    const Boundary& boundary = model.boundaries[boundary_of(impact.b)];
+    load.impulse -= s.impulse;
+    load.angular_impulse -= (impact.point - boundary.centre).cross(s.impulse);
+    load.work += s.wall_work;
+  }
+  const BodySums after = sums_of_flying(bodies, model.settings.gravity);
+  const double gain = after.kinetic + after.potential - before.kinetic - before.potential;
+  const bool steady = !model.forces.act() && gravity == model.settings.gravity;
+  if (!steady) e.force_work += gain + taken - given;
+  report.boundary_impulse += from_walls;
+  report.boundary_angular_impulse += angular_from_walls;
+  report.impulse_size_N_s += size;
+  report.angular_impulse_size_N_m_s += angular_size;
+  if (steady && size > 0.0) {
+    const Vec3 fallen = h * mass_of_flying(bodies) * gravity;
+    report.momentum_error_relative =
+        std::max(report.momentum_error_relative,
+                 (after.linear - before.linear - fallen - from_walls).norm() / (size + fallen.norm()));
+  }
+  report.impacts = static_cast<std::int64_t>(result.impacts.size());
+  report.bodies_in_collision += std::ranges::count(struck, 1);
+}
+
+/// The deepest overlap of two who flew: none, or a fault of this engine. By the exact relation.
+void look_for_overlaps(const Model& model, const Bodies& bodies, const FlightWorkspace& f,
+                       StepReport& report) {
+  const auto overlap_of = [&](std::size_t a, const FlightWorkspace::Neighbour& other) {
+    const std::size_t b = slot(other.body);
+    if (bodies.is_lying(a) || bodies.is_lying(b) || b < a) return 0.0;
+    const Vec3 d = bodies.position[b] + other.shift - bodies.position[a];
+    const double radii =
+        model.shapes.bounding_radius(bodies.shape[a]) + model.shapes.bounding_radius(bodies.shape[b]);
+    if (d.norm() > radii || (f.flyers[a].is_sphere && f.flyers[b].is_sphere && d.norm() == radii)) return 0.0;
+    const Pose of_b{bodies.position[b] + other.shift, bodies.orientation[b]};
+    const auto relation =
+        exact_relation(model.shapes, bodies.shape[a], bodies.pose(a), bodies.shape[b], of_b);
+    if (!relation || *relation == Relation::separate || *relation == Relation::touching) return 0.0;
+    const Gap g = gap(place(f.flyers[a].shape, bodies.pose(a)), place(f.flyers[b].shape, of_b));
+    return std::max(0.0, -g.distance) / std::min(model.shapes.smallest_length(bodies.shape[a]),
+                                                 model.shapes.smallest_length(bodies.shape[b]));
+  };
+  struct Deepest {
+    double overlap = 0.0;
+    std::int32_t a = -1, b = -1;
+  };
+  if (f.row.size() != bodies.size() + 1) return;
+  const Deepest deepest = reduce_blocks(
+      bodies.size(), grain_heavy, Deepest{},
+      [&](const Block& block) {
+        Deepest most;
+        for (std::size_t a = block.begin; a < block.end; ++a)
+          for (std::int32_t k = f.row[a]; k < f.row[a + 1]; ++k) {
+            const double overlap = overlap_of(a, f.neighbours[slot(k)]);
+            if (overlap > most.overlap)
+              most = {overlap, static_cast<std::int32_t>(a), f.neighbours[slot(k)].body};
+          }
+        return most;
+      },
+      [](const Deepest& p, const Deepest& q) { return q.overlap > p.overlap ? q : p; });
+  if (deepest.overlap <= report.penetration_max) return;
+  report.penetration_max = deepest.overlap;
+  report.deepest = {bodies.id[slot(deepest.a)], bodies.id[slot(deepest.b)], -1};
+}
+
+/// Those who lie but are pushed by nobody and overlap nobody fly again.
+void raise(const std::vector<std::uint8_t>& resting, State& state) {
+  Bodies& bodies = state.bodies;
+  std::vector<std::uint8_t> held = resting;
+  for (const Contact& c : state.contacts.list) {
+    if (!c.is_active() && c.gap > 0.0) continue;
+    held[slot(c.key.a)] = 1;
+    if (!is_boundary(c.key.b)) held[slot(c.key.b)] = 1;
+  }
+  for (std::size_t i = 0; i < bodies.size(); ++i)
+    if (held[i] == 0) bodies.lying[i] = 0;
+}
+
+}  // namespace
+
+StepPlan fly_and_lie(const Model& model, const StepPlan& plan, State& state, Workspace& w, StepResult& result,
+                     const ContactSteps& contact_steps) {
+  Bodies& bodies = state.bodies;
+  const std::size_t n = bodies.size();
+  StepReport& report = result.report;
+  bodies.lying.resize(n, 0);
+  const std::vector<std::uint8_t> lay = bodies.lying;
+  const Vec3 gravity = gravity_at(model, state, state.time_s + 0.5 * plan.h);
+  const PlacedCell cell = cell_at(model, state, state.time_s);
+  standings(model, state, w.standing);
+  Sky sky{model.shapes, model.materials, model.boundaries, w.standing, cell, {gravity}, {}};
+  sky.bounce = {model.settings.restitution_law == RestitutionLaw::energetic,
+                model.settings.restitution_threshold_m_s};
+  if (model.forces.act())
+    sky.acting.further = [&](std::size_t body, double time_s, const Vec3& place, const Vec3& velocity) {
+      return acceleration_by_forces(model, bodies, body, place, velocity, time_s, gravity);
+    };
+
+  const Motions start(bodies);
+  const double begin = state.time_s;
+  FlightReport flown;
+  BodySums before;
+  for (int round = 0;; ++round) {
+    if (any(bodies.lying)) catch_near(model, gravity.norm(), plan.h, cell, bodies, w);
+    const double reach = reach_of_lying(bodies, gravity.norm(), plan.h);
+    before = sums_of_flying(bodies, model.settings.gravity);
+    fly(sky, {bodies.lying, std::vector<double>(n, reach)}, begin, plan.end_s, bodies, w.flight, flown);
+    const bool too_soon = !flown.resting.empty() && flown.end_s - begin < shortest_part * plan.h;
+    if ((flown.caught.empty() && !too_soon) || round == most_rounds) break;
+    start.restore(bodies);
+    for (const std::int32_t i : flown.caught) bodies.lying[slot(i)] = 1;
+    if (too_soon)
+      for (const std::int32_t i : flown.resting) bodies.lying[slot(i)] = 1;
+  }
+  StepPlan done = plan;
+  done.h = flown.end_s - begin;
+  done.end_s = flown.end_s;
+  done.next_h = std::min(plan.next_h, done.h);
+  result.impacts = std::move(flown.impacts);
+  book_impacts(model, bodies, before, gravity, done.h, result);
+  report.candidates += flown.candidates;
+
+  if (!any(bodies.lying)) {
+    state.contacts.list.clear();
+    state.contacts.index(n);
+    state.seeds = {};
+    state.remembered.clear();
+  } else if (std::ranges::all_of(bodies.lying, [](std::uint8_t m) { return m != 0; })) {
+    contact_steps(done, state);
+  } else {
+    LyingPart part(state);
+    contact_steps(done, part.state);
+    part.give_back(state);
+  }
+  look_for_overlaps(model, bodies, w.flight, report);
+
+  std::vector<std::uint8_t> resting(n, 0);
+  for (const std::int32_t i : flown.resting) bodies.lying[slot(i)] = resting[slot(i)] = 1;
+  raise(resting, state);
+  for (std::size_t i = 0; i < n; ++i) {
+    if (bodies.lying[i] != 0 && lay[i] == 0) ++report.laid_down;
+    if (bodies.lying[i] == 0 && lay[i] != 0) ++report.risen;
+    if (bodies.lying[i] == 0) ++report.flying;
+  }
+  return done;
+}
+
+}  // namespace scree

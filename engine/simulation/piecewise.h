@@ -1,0 +1,30 @@
+// Piecewise steps: every impact at its instant; contacts carry only those who lie on others.
+//
+// A body flies or lies (bodies.lying). In a step,
+//   1. whoever may come to somebody who lies is caught, and lies for this step;
+//   2. the others fly from impact to impact (engine/flight/clusters.h) to the end of the step, or to the
+//      instant at which somebody comes to rest: whose impact is slower than the restitution threshold, or
+//      whose impacts pile up (Zeno). The step ends there, but not sooner than a part of it: who comes to rest
+//      sooner lies from its beginning;
+//   3. those who lie are advanced by contacts through the same time, as in other steps, but held a clearance
+//      apart (Settings::clearance()), so that nobody overlaps;
+//   4. whoever lies, is pushed by nobody and overlaps nobody flies again.
+// Impulses of impacts and of contacts act on both sides, and their works are in the ledger alike.
+#pragma once
+
+#include <functional>
+
+#include "engine/simulation/adaptive_step.h"
+#include "engine/simulation/diagnostics.h"
+#include "engine/simulation/workspace.h"
+
+namespace scree {
+
+/// Takes those who lie, and nobody else, through a step in which contacts carry them.
+using ContactSteps = std::function<void(const StepPlan& plan, State& lying)>;
+
+/// One step, or what of it comes before somebody rests: the plan as it was carried out.
+StepPlan fly_and_lie(const Model& model, const StepPlan& plan, State& state, Workspace& workspace,
+                     StepResult& result, const ContactSteps& contact_steps);
+
+}  // namespace scree

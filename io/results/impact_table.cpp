@@ -1,0 +1,57 @@
+#include "io/results/impact_table.h"
+
+#include <fmt/format.h>
+#include <iterator>
+
+namespace scree::io {
+
+namespace {
+
+/// Of one of the two: where its centre was, and its velocities before and after.
+void append_body(std::string& row, const Vec3& centre, const Twist& before, const Twist& after) {
+  auto out = std::back_inserter(row);
+  for (const Vec3* v : {&centre, &before.linear, &before.angular, &after.linear, &after.angular})
+    fmt::format_to(out, ",{},{},{}", v->x(), v->y(), v->z());
+}
+
+}  // namespace
+
+ImpactTable::ImpactTable(const std::filesystem::path& path, const Boundaries& boundaries, std::int64_t at)
+    : rows_(path,
+            "step,time_s,body_a,body_b,boundary,x_m,y_m,z_m,normal_x,normal_y,normal_z,approach_m_s,"
+            "departure_m_s,"
+            "impulse_x_N_s,impulse_y_N_s,impulse_z_N_s,friction_J,impact_J,"
+            "a_x_m,a_y_m,a_z_m,a_before_vx_m_s,a_before_vy_m_s,a_before_vz_m_s,a_before_wx_rad_s,"
+            "a_before_wy_rad_s,a_before_wz_rad_s,a_after_vx_m_s,a_after_vy_m_s,a_after_vz_m_s,"
+            "a_after_wx_rad_s,a_after_wy_rad_s,a_after_wz_rad_s,"
+            "b_x_m,b_y_m,b_z_m,b_before_vx_m_s,b_before_vy_m_s,b_before_vz_m_s,b_before_wx_rad_s,"
+            "b_before_wy_rad_s,b_before_wz_rad_s,b_after_vx_m_s,b_after_vy_m_s,b_after_vz_m_s,"
+            "b_after_wx_rad_s,b_after_wy_rad_s,b_after_wz_rad_s",
+            at) {
+  for (const Boundary& boundary : boundaries) names_.push_back(csv_field(boundary.name));
+}
+
+void ImpactTable::append(const StepReport& report, const Bodies& bodies, std::span<const Impact> impacts) {
+  for (const Impact& impact : impacts) {
+    const Strike& s = impact.strike;
+    const bool wall = is_boundary(impact.b);
+    std::string& row = rows_.pending();
+    auto out = std::back_inserter(row);
+    const auto id = [&](std::int32_t slot) { return bodies.id[static_cast<std::size_t>(slot)]; };
+    fmt::format_to(out, "{},{},{},{},{}", report.step, impact.time_s, id(impact.a),
+                   wall ? std::string() : fmt::format("{}", id(impact.b)),
+                   wall ? names_[boundary_of(impact.b)] : std::string());
+    for (const Vec3* v : {&impact.point, &s.normal}) fmt::format_to(out, ",{},{},{}", v->x(), v->y(), v->z());
+    fmt::format_to(out, ",{},{},{},{},{},{},{}", s.approach, s.departure, s.impulse.x(), s.impulse.y(),
+                   s.impulse.z(), s.rubbed, s.bounced);
+    append_body(row, impact.point - s.arm_a, impact.before_a, impact.after_a);
+    if (wall)
+      row.append(15, ',');
+    else
+      append_body(row, impact.point - impact.image - s.arm_b, impact.before_b, impact.after_b);
+    row += '\n';
+  }
+  rows_.end_row();
+}
+
+}  // namespace scree::io
