@@ -14,14 +14,15 @@ namespace {
 
 using Cluster = FlightWorkspace::Cluster;
 
-constexpr double wanted_candidates = 6.0;      // of a body; measured (docs/piecewise.md)
-constexpr double least_skin = 0.1;             // of the mean diameter
-constexpr double usual_excess = 2.5;           // of the root mean square of speeds: hardly anybody is faster
-constexpr double own_excess = 1.25;            // of a body's own speed
-constexpr std::size_t few = 32;                // so many bodies are all each other's candidates
-constexpr double most_of_cell = 0.24;          // of its least width: balls
-constexpr double same_instant = 1e-12;         // of the round: impacts at once
-constexpr double slow = 1e-12;                 // of the speed: a departure that is none
+constexpr double wanted_candidates = 6.0;  // of a body; measured (docs/piecewise.md)
+constexpr double least_skin = 0.1;         // of the mean diameter
+constexpr double usual_excess = 2.5;       // of the root mean square of speeds: hardly anybody is faster
+constexpr double own_excess = 1.25;        // of a body's own speed
+constexpr std::size_t few = 32;            // so many bodies are all each other's candidates
+constexpr double most_of_cell = 0.24;      // of its least width: balls
+constexpr double same_instant = 1e-12;     // of the round: impacts at once
+constexpr double touching = 1e-9;  // of the smallest semi-axis: all places of a wall that strike at once
+constexpr double slow = 1e-12;     // of the speed: a departure that is none
 constexpr std::uint32_t most_impacts = 20000;  // of a body in a round: then they pile up
 constexpr double instant = 1e-7;               // of the step: for the twists of moving boundaries
 
@@ -287,7 +288,7 @@ class Clockwork {
     if (is_boundary(e.b)) {
       const FlownAt& wall = w_.flown_at[boundary_of(e.b)];
       const double size = a.shape.semi_axes.minCoeff();
-      meetings(a, wall, t, 1e-9 * size, gaps_, meetings_);
+      meetings(a, wall, t, touching * size + 4.0 * nearness(size, a.flight->position(t)), gaps_, meetings_);
       const PlacedBoundary placed = wall.at(t);
       for (const Meeting& m : meetings_)
         if (m.rate < -still) {

@@ -5,6 +5,7 @@
 
 #include "engine/core/parallel.h"
 #include "engine/simulation/mounts.h"
+#include "engine/simulation/placement.h"
 #include "engine/simulation/population.h"
 
 namespace scree {
@@ -14,6 +15,8 @@ namespace {
 constexpr double shortest_part = 1.0 / 16.0;  // of a step that ends where somebody rests
 constexpr double reach_factor = 2.0;          // of what the fastest who lies may move in a step
 constexpr int most_rounds = 50;               // of catching
+constexpr int most_parts = 32;                // of a step of those who lie
+constexpr double rounding = 1e-9;             // overlaps at the start that are none
 
 std::size_t slot(std::int32_t i) { return static_cast<std::size_t>(i); }
 
@@ -241,6 +244,35 @@ void look_for_overlaps(const Model& model, const Bodies& bodies, const FlightWor
   report.deepest = {bodies.id[slot(deepest.a)], bodies.id[slot(deepest.b)], -1};
 }
 
+/// Those who lie through the step; in twice as many parts while somebody overlaps.
+void carry_lying(const StepPlan& plan, State& state, StepResult& result, const ContactSteps& contact_steps) {
+  const StepReport before = result.report;
+  const std::vector<BoundaryLoad> loads = result.boundaries;
+  for (int parts = 1;; parts *= 2) {
+    LyingPart lying(state);
+    StepPlan part = plan;
+    part.h = part.next_h = plan.h / parts;
+    double overlap = 0.0;
+    Touch deepest;
+    for (int k = 0; k < parts; ++k) {
+      contact_steps(part, lying.state);
+      lying.state.time_s += part.h;
+      lying.state.memory.last_s = part.h;
+      if (result.report.penetration_max <= overlap) continue;
+      overlap = result.report.penetration_max;
+      deepest = result.report.deepest;
+    }
+    if (overlap == 0.0 || parts == most_parts) {
+      result.report.penetration_max = overlap;
+      result.report.deepest = deepest;
+      lying.give_back(state);
+      return;
+    }
+    result.report = before;
+    result.boundaries = loads;
+  }
+}
+
 /// Those who lie but are pushed by nobody and overlap nobody fly again.
 void raise(const std::vector<std::uint8_t>& resting, State& state) {
   Bodies& bodies = state.bodies;
@@ -262,6 +294,11 @@ StepPlan fly_and_lie(const Model& model, const StepPlan& plan, State& state, Wor
   const std::size_t n = bodies.size();
   StepReport& report = result.report;
   bodies.lying.resize(n, 0);
+  if (state.step == 0)  // who overlaps from the start is moved apart by contacts
+    for (const Misplaced& m : misplaced_bodies(model, bodies, rounding)) {
+      bodies.lying[m.body] = 1;
+      if (!m.by_boundary) bodies.lying[m.other] = 1;
+    }
   const std::vector<std::uint8_t> lay = bodies.lying;
   const Vec3 gravity = gravity_at(model, state, state.time_s + 0.5 * plan.h);
   const PlacedCell cell = cell_at(model, state, state.time_s);
@@ -294,22 +331,17 @@ StepPlan fly_and_lie(const Model& model, const StepPlan& plan, State& state, Wor
   done.h = flown.end_s - begin;
   done.end_s = flown.end_s;
   done.next_h = std::min(plan.next_h, done.h);
-  result.impacts = std::move(flown.impacts);
-  book_impacts(model, bodies, before, gravity, done.h, result);
-  report.candidates += flown.candidates;
-
-  if (!any(bodies.lying)) {
+  if (any(bodies.lying)) {
+    carry_lying(done, state, result, contact_steps);
+  } else {
     state.contacts.list.clear();
     state.contacts.index(n);
     state.seeds = {};
     state.remembered.clear();
-  } else if (std::ranges::all_of(bodies.lying, [](std::uint8_t m) { return m != 0; })) {
-    contact_steps(done, state);
-  } else {
-    LyingPart part(state);
-    contact_steps(done, part.state);
-    part.give_back(state);
   }
+  result.impacts = std::move(flown.impacts);
+  book_impacts(model, bodies, before, gravity, done.h, result);
+  report.candidates += flown.candidates;
   look_for_overlaps(model, bodies, w.flight, report);
 
   std::vector<std::uint8_t> resting(n, 0);

@@ -72,7 +72,8 @@ bool happens(const Scene& scene, std::size_t k, const StepResult& result, const 
   return std::isfinite(value) && look(event, value, state.time_s, slack_s, memory);
 }
 
-void act(const Actions& actions, const Model& model, State& state) {
+void act(const Event& event, const Model& model, State& state) {
+  const Actions& actions = event.actions;
   for (const std::size_t boundary : actions.remove) remove_boundary(model, boundary, state);
   for (const std::size_t boundary : actions.start_motion) start_motion(model, boundary, state);
   for (const std::size_t boundary : actions.stop_motion) stop_motion(model, boundary, state);
@@ -84,6 +85,12 @@ void act(const Actions& actions, const Model& model, State& state) {
   for (const std::size_t inlet : actions.stop_inlet) stop_inlet(model, inlet, state);
   if (actions.change_material)
     change_material(actions.change_material->first, actions.change_material->second, state);
+  if (actions.velocity && event.condition.body) {
+    Bodies& b = state.bodies;
+    const auto i = static_cast<std::size_t>(std::ranges::find(b.id, *event.condition.body) - b.id.begin());
+    b.linear_velocity[i] =
+        actions.velocity(state.time_s, b.position[i], {b.linear_velocity[i], b.angular_velocity[i]});
+  }
   if (actions.gravity) set_gravity(*actions.gravity, state);
   if (actions.output_interval_s) {
     state.course.frames_from_s = state.time_s;
@@ -145,7 +152,7 @@ std::vector<Happening> take_events(const Scene& scene, const StepResult& result,
     memory.last = value;
     memory.last_s = state.time_s;
   }
-  for (const Happening& h : list) act(scene.events[h.event].actions, scene.model, state);
+  for (const Happening& h : list) act(scene.events[h.event], scene.model, state);
   return list;
 }
 

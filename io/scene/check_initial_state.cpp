@@ -120,6 +120,7 @@ void check_initial_state(const PlacementLimits& limits, Reading& reading) {
   add_worst(those([](const Misplaced& m) { return !m.by_boundary; }), limits.overlap,
             "the deepest of {} pairs that overlap too deeply", reading);
 
+  if (model.settings.stepping == Stepping::piecewise) return;
   const Travel travel = farthest_travel(model, bodies);
   if (travel.relative <= limits.travel) return;
   const double dt = first_step(model, bodies);

@@ -65,6 +65,7 @@ void look_at_sizes(Reading& reading) {
 
 void look_at_the_step(Reading& reading) {
   const Model& model = reading.scene.model;
+  if (model.settings.stepping == Stepping::piecewise) return;  // impacts are not a matter of the step
   const Bodies& bodies = reading.scene.initial.bodies;
   const double gravity = model.settings.gravity.norm(), dt = model.settings.time_step_s;
   double least = infinity;

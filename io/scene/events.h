@@ -49,7 +49,8 @@ struct Actions {
   std::optional<std::pair<MaterialIndex, MaterialIndex>> change_material;  // from one to another
   std::optional<Vec3> gravity;                                             // m/s^2
   std::optional<double> output_interval_s;
-  std::string text;  // "remove gate; stop"
+  std::function<Vec3(double time_s, const Vec3& place, const Twist& before)> velocity;  // of the event's body
+  std::string text;                                                                     // "remove gate; stop"
 };
 
 struct Event {

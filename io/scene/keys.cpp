@@ -433,6 +433,13 @@ constexpr std::array key_table{
         .description = "Initial velocity; a table may bring its own."},
     Key{.section = "bodies", .name = "angular_velocity", .type = vector, .unit = "rad/s",
         .description = "Initial angular velocity in world axes; a table may bring its own."},
+    Key{.section = "bodies", .name = "velocity_spread", .type = number, .unit = "m/s", .fallback = "0.0", .range = not_negative,
+        .forms = "lattice|random|dense",
+        .description = "Standard deviation of each component of random velocities on top of `velocity`: a granular gas. All "
+                       "together they have no momentum."},
+    Key{.section = "bodies", .name = "angular_velocity_spread", .type = number, .unit = "rad/s", .fallback = "0.0", .range = not_negative,
+        .forms = "lattice|random|dense",
+        .description = "The same of angular velocities."},
     Key{.section = "bodies", .name = "name", .type = text,
         .description = "What events and held.csv call bodies that are held; left out, `bodies` and the heading's number."},
     Key{.section = "bodies", .name = "held", .type = boolean,
@@ -874,6 +881,9 @@ constexpr std::array key_table{
         .description = "It may happen again, each time that the quantity has been on the other side since."},
     Key{.section = "events", .name = "record", .type = boolean,
         .description = "Writes the event to events.csv, and does nothing else."},
+    Key{.section = "events", .name = "set_velocity", .type = functions, .unit = "m/s",
+        .description = "The body of `expression` jumps to this velocity: expressions as of `expression`, such as [\"-0.9 * vx\", \"vy\", \"vz\"] "
+                       "where it comes to a wall. The ledger begins anew there."},
     Key{.section = "events", .name = "stop", .type = boolean,
         .description = "Ends the run."},
     Key{.section = "events", .name = "remove", .type = text,

@@ -240,7 +240,31 @@ class GroupReader {
     }
     if (grains.size() < count) cannot_fit(grains.size(), *region);
     const Twist motion = settings_of<Twist>(section_);
-    for (const Grain& grain : grains) add(scaled_shape(shape, grain.scale), grain.pose, motion);
+    const std::vector<Twist> random = random_motions(grains);
+    for (std::size_t i = 0; i < grains.size(); ++i)
+      add(scaled_shape(shape, grains[i].scale), grains[i].pose,
+          {motion.linear + random[i].linear, motion.angular + random[i].angular});
+  }
+
+  /// Of normal distributions, with no momentum in all.
+  std::vector<Twist> random_motions(const std::vector<Grain>& grains) {
+    std::vector<Twist> motions(grains.size());
+    const double linear = section_.number("velocity_spread"),
+                 angular = section_.number("angular_velocity_spread");
+    if (linear == 0.0 && angular == 0.0) return motions;
+    constexpr std::uint64_t of_motions = 0x6d6f74696f6e73;  // another stream than that of places
+    double whole = 0.0;
+    Vec3 momentum = Vec3::Zero();
+    for (std::size_t i = 0; i < grains.size(); ++i) {
+      Random random(seed() ^ of_motions, i);
+      for (int k = 0; k < 3; ++k) motions[i].linear[k] = linear * random.normal();
+      for (int k = 0; k < 3; ++k) motions[i].angular[k] = angular * random.normal();
+      const double mass = std::pow(grains[i].scale, 3);
+      whole += mass;
+      momentum += mass * motions[i].linear;
+    }
+    for (Twist& m : motions) m.linear -= momentum / whole;
+    return motions;
   }
 
   const char* count_key() const { return section_.has("count") ? "count" : "solid_fraction"; }

@@ -289,6 +289,19 @@ class EventReader {
     done.back() = fmt::format("{} becomes {}", materials.name(both[0]), materials.name(both[1]));
   }
 
+  void read_jump(std::vector<std::string>& done) {
+    done.emplace_back("set velocity");
+    const auto formulas = read_formulas(section_, "set_velocity", FormulaOf::body, reading_);
+    if (!section_.has("body"))
+      refuse("set_velocity", "is of a body: say which by `body`, with an `expression` of it");
+    if (!formulas) return;
+    event_.actions.velocity = [f = *formulas](double t, const Vec3& x, const Twist& motion) {
+      const Vec3 &v = motion.linear, &w = motion.angular;
+      const std::array at{t, x[0], x[1], x[2], v[0], v[1], v[2], w[0], w[1], w[2]};
+      return Vec3(f[0](at), f[1](at), f[2](at));
+    };
+  }
+
   /// What passed an inlet or outlet since the start.
   void read_opening_quantity(const std::string& name) {
     constexpr std::array<const char*, 3> known{"bodies", "mass_kg", "steps_without_room"};
@@ -358,14 +371,16 @@ class EventReader {
       a.output_interval_s = section_.number("output_interval");
       done.push_back(fmt::format("output interval {} s", *a.output_interval_s));
     }
+    if (section_.has("set_velocity")) read_jump(done);
     if (a.stop) done.emplace_back("stop");
     if (a.record) done.emplace_back("record");
     a.text = fmt::format("{}", fmt::join(done, "; "));
     if (done.empty())
-      refuse_all("does nothing",
-                 "give record = true, stop = true, remove, start_motion, stop_motion, release_mount, "
-                 "lock_mount, release_bodies, "
-                 "start_inlet, stop_inlet, change_material, form_bonds, gravity or output_interval");
+      refuse_all(
+          "does nothing",
+          "give record = true, stop = true, remove, start_motion, stop_motion, release_mount, "
+          "lock_mount, release_bodies, "
+          "start_inlet, stop_inlet, change_material, form_bonds, set_velocity, gravity or output_interval");
   }
 
   const Section section_;

@@ -170,8 +170,8 @@ TEST(Forces, TheLedgerOfAHeapInWaterCloses) {
     world.model.settings.solver.max_sweeps = 100;
     world.model.settings.restitution_law = restitution;
     world.model.forces.fluid = water(DragLaw::schiller_naumann);
-    world.model.forces.fields = {
-        {[](const Vec3& x, const Vec3&, double t) { return Vec3(std::sin(10.0 * t), 0, 0.1 * x.y()); }}};
+    world.model.forces.fields.push_back(
+        {[](const Vec3& x, const Vec3&, double t) { return Vec3(std::sin(10.0 * t), 0, 0.1 * x.y()); }});
     const double energy = potential_energy(world.state.bodies, world.model.settings.gravity);
     double worst = 0.0, momentum = 0.0;
     world.run(0.5, [&](const StepReport& r) {
