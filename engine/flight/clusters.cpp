@@ -382,8 +382,7 @@ double set_balls(const Round& r, double left) {
   w.balls.resize(n);
   for (std::size_t i = 0; i < n; ++i) {
     const double own = own_excess * travel(r.bodies.linear_velocity[i].norm(), span);
-    w.balls[i] = {r.bodies.position[i],
-                  r.lies(number(i)) ? r.lying.reach[i] : std::max(own, usual) + 1e-9 * diameter};
+    w.balls[i] = {r.bodies.position[i], r.lies(number(i)) ? 0.0 : std::max(own, usual) + 1e-9 * diameter};
   }
   return span;
 }
@@ -506,16 +505,19 @@ void fly(const Sky& sky, const Lying& lying, double begin_s, double end_s, Bodie
   while (report.end_s < end_s) {
     const Round round{sky, lying, bodies, report.end_s, w};
     for (FlownAt& wall : w.flown_at) wall.epoch_s = report.end_s;
+    for (std::size_t i = 0; i < n; ++i)
+      if (round.lies(number(i))) {
+        w.flights[i] = Flight::standing(bodies.pose(i));
+        // An ellipsoid that holds the body wherever it may move.
+        const Ellipsoid own = enclosing_ellipsoid(sky.shapes, bodies.shape[i]);
+        const double growth = 1.0 + lying.reach[i] / own.semi_axes.minCoeff();
+        w.flyers[i].shape.semi_axes = growth * own.semi_axes;
+        w.flyers[i].bounding_radius = growth * sky.shapes.bounding_radius(bodies.shape[i]);
+      }
     const double left = end_s - report.end_s;
     const double span = set_balls(round, left);
     find_neighbours(round, span);
     find_clusters(round);
-    for (std::size_t i = 0; i < n; ++i)
-      if (round.lies(number(i))) {
-        w.flights[i] = Flight::standing(bodies.position[i]);
-        w.flyers[i].is_sphere = true;
-        w.flyers[i].bounding_radius = sky.shapes.bounding_radius(bodies.shape[i]) + lying.reach[i];
-      }
     const auto run = [&](double until, auto&& wanted) {
       constexpr std::size_t grain = 4;
       for_blocks(w.clusters.size(), grain, [&](const Block& block) {

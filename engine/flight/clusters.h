@@ -23,7 +23,7 @@ struct Sky {
   BounceLaw bounce;
 };
 
-/// Bodies that do not fly in this step: whoever comes as near to one as it may move is caught.
+/// Bodies that do not fly in this step: whoever comes as near to one as its surface may move is caught.
 struct Lying {
   std::vector<std::uint8_t> is_lying;  // [body]
   std::vector<double> reach;           // [body] m, how far it may move in the step

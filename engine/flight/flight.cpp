@@ -41,11 +41,12 @@ Flight::Flight(std::size_t i, const Vec3& inertia, const Pose& pose, const Twist
   }
 }
 
-Flight Flight::standing(const Vec3& position) {
+Flight Flight::standing(const Pose& pose) {
   Flight flight;
   flight.path_.fill(Vec3::Zero());
   flight.speed_.fill(Vec3::Zero());
-  flight.path_[0] = position;
+  flight.path_[0] = pose.position;
+  flight.rotation_ = FreeRotation(Vec3::Ones(), pose.orientation, Vec3::Zero());
   return flight;
 }
 

@@ -27,7 +27,7 @@ class Flight {
   Flight(std::size_t body, const Vec3& inertia, const Pose& pose, const Twist& twist,
          const Accelerations& acting, double epoch_s, double begin, double until);
   /// Of what stays where it is.
-  static Flight standing(const Vec3& position);
+  static Flight standing(const Pose& pose);
 
   double begin() const { return begin_; }
   double until() const { return until_; }  // it is valid so long

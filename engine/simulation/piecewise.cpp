@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "engine/core/parallel.h"
+#include "engine/simulation/motion.h"
 #include "engine/simulation/mounts.h"
 #include "engine/simulation/placement.h"
 #include "engine/simulation/population.h"
@@ -16,6 +17,7 @@ constexpr double shortest_part = 1.0 / 16.0;  // of a step that ends where someb
 constexpr double reach_factor = 2.0;          // of what the fastest who lies may move in a step
 constexpr int most_rounds = 50;               // of catching
 constexpr int most_parts = 32;                // of a step of those who lie
+constexpr double least_push = 1e-2;           // of what free fall gains in a step: less is no support
 constexpr double rounding = 1e-9;             // overlaps at the start that are none
 
 std::size_t slot(std::int32_t i) { return static_cast<std::size_t>(i); }
@@ -43,10 +45,10 @@ bool any(const std::vector<std::uint8_t>& marks) {
 }
 
 /// How far those who lie may move in h, at most, m.
-double reach_of_lying(const Bodies& bodies, double gravity, double h) {
+double reach_of_lying(const Shapes& shapes, const Bodies& bodies, double gravity, double h) {
   double fastest = 0.0;
   for (std::size_t i = 0; i < bodies.size(); ++i)
-    if (bodies.is_lying(i)) fastest = std::max(fastest, bodies.linear_velocity[i].norm());
+    if (bodies.is_lying(i)) fastest = std::max(fastest, surface_speed(shapes, bodies, i));
   return reach_factor * (fastest + gravity * h) * h;
 }
 
@@ -55,13 +57,16 @@ void catch_near(const Model& model, double gravity, double h, const PlacedCell& 
                 Workspace& w) {
   FlightWorkspace& f = w.flight;
   const std::size_t n = bodies.size();
+  std::vector<double> way;
   for (bool caught = true; caught;) {
     caught = false;
-    const double reach = reach_of_lying(bodies, gravity, h);
+    const double reach = reach_of_lying(model.shapes, bodies, gravity, h);
     f.boxes.resize(n);
+    way.resize(n);
     for (std::size_t i = 0; i < n; ++i) {
-      const double way = bodies.is_lying(i) ? reach : (bodies.linear_velocity[i].norm() + gravity * h) * h;
-      f.boxes[i] = {bodies.position[i], Vec3::Constant(model.shapes.bounding_radius(bodies.shape[i]) + way)};
+      way[i] = bodies.is_lying(i) ? reach : (surface_speed(model.shapes, bodies, i) + gravity * h) * h;
+      f.boxes[i] = {bodies.position[i],
+                    Vec3::Constant(model.shapes.bounding_radius(bodies.shape[i]) + way[i])};
     }
     if (cell.is_periodic())
       find_candidate_pairs(f.boxes, cell, f.broad_phase, f.pairs);
@@ -74,6 +79,10 @@ void catch_near(const Model& model, double gravity, double h, const PlacedCell& 
         Vec3 d = bodies.position[b] - bodies.position[a];
         if (cell.is_periodic()) d += cell.nearest_image(d);
         if (d.norm() > f.boxes[a].half[0] + f.boxes[b].half[0]) continue;
+        const Gap now = gap(place(enclosing_ellipsoid(model.shapes, bodies.shape[a]), bodies.pose(a)),
+                            place(enclosing_ellipsoid(model.shapes, bodies.shape[b]),
+                                  {bodies.position[a] + d, bodies.orientation[b]}));
+        if (now.distance > way[a] + way[b]) continue;
         bodies.lying[a] = bodies.lying[b] = 1;
         caught = true;
       }
@@ -274,11 +283,14 @@ void carry_lying(const StepPlan& plan, State& state, StepResult& result, const C
 }
 
 /// Those who lie but are pushed by nobody and overlap nobody fly again.
-void raise(const std::vector<std::uint8_t>& resting, State& state) {
+void raise(const std::vector<std::uint8_t>& resting, double fall_m_s, State& state) {
   Bodies& bodies = state.bodies;
   std::vector<std::uint8_t> held = resting;
   for (const Contact& c : state.contacts.list) {
-    if (!c.is_active() && c.gap > 0.0) continue;
+    const std::size_t a = slot(c.key.a);
+    const double push = c.impulse.cast<double>().norm() / bodies.mass[a];  // m/s
+    const double least = least_push * fall_m_s + rounding * bodies.linear_velocity[a].norm();
+    if (push <= least && c.gap > 0.0) continue;
     held[slot(c.key.a)] = 1;
     if (!is_boundary(c.key.b)) held[slot(c.key.b)] = 1;
   }
@@ -317,7 +329,7 @@ StepPlan fly_and_lie(const Model& model, const StepPlan& plan, State& state, Wor
   BodySums before;
   for (int round = 0;; ++round) {
     if (any(bodies.lying)) catch_near(model, gravity.norm(), plan.h, cell, bodies, w);
-    const double reach = reach_of_lying(bodies, gravity.norm(), plan.h);
+    const double reach = reach_of_lying(model.shapes, bodies, gravity.norm(), plan.h);
     before = sums_of_flying(bodies, model.settings.gravity);
     fly(sky, {bodies.lying, std::vector<double>(n, reach)}, begin, plan.end_s, bodies, w.flight, flown);
     const bool too_soon = !flown.resting.empty() && flown.end_s - begin < shortest_part * plan.h;
@@ -346,7 +358,7 @@ StepPlan fly_and_lie(const Model& model, const StepPlan& plan, State& state, Wor
 
   std::vector<std::uint8_t> resting(n, 0);
   for (const std::int32_t i : flown.resting) bodies.lying[slot(i)] = resting[slot(i)] = 1;
-  raise(resting, state);
+  raise(resting, gravity.norm() * done.h, state);
   for (std::size_t i = 0; i < n; ++i) {
     if (bodies.lying[i] != 0 && lay[i] == 0) ++report.laid_down;
     if (bodies.lying[i] == 0 && lay[i] != 0) ++report.risen;

@@ -11,8 +11,8 @@
 namespace scree {
 namespace {
 
-// The free top of inertia (1, 2, 3) from (1, 1, 1): its period is 6.42270308422569 s, and its rates after 10 s
-// are known to 16 digits; renewed as often as its series asks for.
+// The free top of inertia (1, 2, 3) from (1, 1, 1): its period is 6.42270308422569 s, and its rates after 10
+// s are known to 16 digits; renewed as often as its series asks for.
 TEST(FreeRotation, OfATopToTheLastDigits) {
   const Vec3 inertia(1.0, 2.0, 3.0);
   Quat q = Quat::Identity();
@@ -69,9 +69,7 @@ struct Gas {
   PeriodicCell cell;
   double edge = 1.0;
 
-  Sky sky() const {
-    return {shapes, materials, boundaries, {}, cell.at(0.0), {}, {}};
-  }
+  Sky sky() const { return {shapes, materials, boundaries, {}, cell.at(0.0), {}, {}}; }
 };
 
 /// n bodies on a lattice with random velocities and spins, no total momentum; in a cell or a box.
@@ -88,7 +86,8 @@ Gas make_gas(int n, double solid_fraction, const Vec3& axes, bool periodic, doub
   std::normal_distribution<double> normal;
   Vec3 momentum = Vec3::Zero();
   for (int k = 0; k < n; ++k) {
-    const Vec3 place = (Vec3(k % side, (k / side) % side, k / side / side) + Vec3::Constant(0.5)) * gas.edge / side;
+    const Vec3 place =
+        (Vec3(k % side, (k / side) % side, k / side / side) + Vec3::Constant(0.5)) * gas.edge / side;
     const Vec3 v(normal(random), normal(random), normal(random));
     const Vec3 w = 60.0 * Vec3(normal(random), normal(random), normal(random));
     add_body(gas.bodies, gas.shapes, gas.materials, {shape, m, {place, Quat::Identity()}, {v, w}});
@@ -111,7 +110,8 @@ void expect_no_overlap(const Gas& gas) {
     for (std::size_t j = i + 1; j < b.size(); ++j) {
       Vec3 d = b.position[j] - b.position[i];
       if (cell.is_periodic()) d += cell.nearest_image(d);
-      if (d.norm() > gas.shapes.bounding_radius(b.shape[i]) + gas.shapes.bounding_radius(b.shape[j])) continue;
+      if (d.norm() > gas.shapes.bounding_radius(b.shape[i]) + gas.shapes.bounding_radius(b.shape[j]))
+        continue;
       const Pose of_b{b.position[i] + d, b.orientation[j]};
       const auto relation = exact_relation(gas.shapes, b.shape[i], b.pose(i), b.shape[j], of_b);
       ASSERT_TRUE(relation);
@@ -158,8 +158,8 @@ TEST(Clusters, ElasticGasesKeepWhatTheyHave) {
           EXPECT_GE(x.minCoeff(), 0.0);
           EXPECT_LE(x.maxCoeff(), gas.edge);
         }
-      std::printf("impacts %ld rounds %ld searches %ld clusters %ld\n", impacts, report.rounds, report.searches,
-                  report.clusters);
+      std::printf("impacts %ld rounds %ld searches %ld clusters %ld\n", impacts, report.rounds,
+                  report.searches, report.clusters);
     }
 }
 
@@ -182,9 +182,13 @@ TEST(Clusters, DISABLED_Speed) {
         clusters += report.clusters;
       }
       const double s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-      std::printf("phi %.2f axes %.2f: %.0f impacts/s, %.1f searches an impact, %.2f impacts a round and body, %.0f clusters\n",
-                  phi, axes[0], static_cast<double>(impacts) / s, static_cast<double>(searches) / static_cast<double>(impacts),
-                  static_cast<double>(impacts) / static_cast<double>(rounds) / 4096, static_cast<double>(clusters) / static_cast<double>(rounds));
+      std::printf(
+          "phi %.2f axes %.2f: %.0f impacts/s, %.1f searches an impact, %.2f impacts a round and body, %.0f "
+          "clusters\n",
+          phi, axes[0], static_cast<double>(impacts) / s,
+          static_cast<double>(searches) / static_cast<double>(impacts),
+          static_cast<double>(impacts) / static_cast<double>(rounds) / 4096,
+          static_cast<double>(clusters) / static_cast<double>(rounds));
     }
   }
 }

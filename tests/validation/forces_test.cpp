@@ -147,7 +147,8 @@ TEST(Forces, InACentralFieldABodyOscillates) {
   const double k = 100.0;
   Alone ball(1e-3, {Vec3(0, 0.5, 0), Vec3::Zero()});
   ball.world.model.settings.gravity.setZero();
-  ball.world.model.forces.fields = {[&](const Vec3& x, double) { return Vec3(-k * x); }};
+  ball.world.model.forces.fields.push_back(
+      {[&](const Vec3& x, const Vec3&, double) { return Vec3(-k * x); }});
   double farthest = 0.0;
   ball.run(2.0 * std::numbers::pi, [&](double t) {
     const double phase = std::sqrt(k) * t;

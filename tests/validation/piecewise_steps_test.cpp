@@ -1,0 +1,319 @@
+// Steps of piecewise motion: instants of impacts, gases, who comes to rest and rises again.
+#include <gtest/gtest.h>
+#include <numbers>
+
+#include "engine/core/parallel.h"
+#include "engine/core/state_hash.h"
+#include "engine/integration/brent.h"
+#include "engine/integration/runge_kutta.h"
+#include "engine/simulation/motion.h"
+#include "tests/support/gas.h"
+
+namespace scree {
+namespace {
+
+using test::World, test::piecewise, test::gas, test::run_gas, test::translational;
+
+/// Runs until a time, which a step ends at; calls look(result) after every step.
+template <class Look>
+void run(World& world, double until_s, Look&& look) {
+  while (world.state.time_s < until_s * (1.0 - 1e-14)) {
+    step(world.model, world.state, world.workspace, world.result, until_s);
+    look(world.result);
+  }
+}
+
+// The first ten bounces of a ball that falls 1 m, to 1e-10 s of the closed form in steps of 0.01 s; it lies
+// from Zeno's point on, and does not overlap the floor then.
+TEST(PiecewiseSteps, BouncesOfABallAreExactUntilItLies) {
+  World world = piecewise({.friction = 0.0, .restitution = 0.8}, 0.01, 1e-4);
+  world.add_floor();
+  world.add_sphere(0.01, Vec3(0.0, 0.0, 1.01));
+  std::vector<double> times;
+  double lies_from = infinity, deepest = 0.0, remainder = 0.0;
+  run(world, 4.5, [&](const StepResult& r) {
+    for (const Impact& i : r.impacts) times.push_back(i.time_s);
+    if (r.report.laid_down > 0) lies_from = std::min(lies_from, r.report.time_s);
+    deepest = std::max(deepest, r.report.penetration_max);
+    remainder = std::max(remainder, std::abs(r.report.energy.remainder));
+  });
+  const double first = std::sqrt(2.0 / 9.81);
+  ASSERT_GE(times.size(), 10u);
+  for (int k = 0; k < 10; ++k)
+    EXPECT_NEAR(times[static_cast<std::size_t>(k)],
+                first * (1.0 + 2.0 * 0.8 * (1.0 - std::pow(0.8, k)) / 0.2), 1e-13);
+  EXPECT_NEAR(lies_from, 4.0637127688715781, 1e-4);  // Zeno's point, less the bounces below the threshold
+  EXPECT_EQ(deepest, 0.0);
+  EXPECT_LT(remainder, 1e-14);
+  EXPECT_EQ(world.result.report.flying, 0);
+  EXPECT_LT(std::abs(world.state.bodies.linear_velocity[0].z()), 1e-6);
+}
+
+// Newton's cradle: one ball in, one out, the others at rest to the last bit; two in, two out.
+TEST(PiecewiseSteps, NewtonsCradle) {
+  for (const int in : {1, 2}) {
+    World world = piecewise({.friction = 0.0, .restitution = 1.0}, 0.01);
+    world.model.settings.gravity.setZero();
+    for (int k = 0; k < 5; ++k)
+      world.add_sphere(0.01, Vec3(0.02 * k - (k < in ? 0.1 : 0.0), 0.0, 0.0),
+                       {Vec3(k < in ? 1.0 : 0.0, 0, 0)});
+    run(world, 0.2, [](const StepResult& r) { EXPECT_LT(r.report.penetration_max, 1e-14); });
+    for (int k = 0; k < 5; ++k)
+      EXPECT_NEAR(world.state.bodies.linear_velocity[static_cast<std::size_t>(k)].x(),
+                  k >= 5 - in ? 1.0 : 0.0, 1e-15)
+          << k;
+  }
+}
+
+/// An ellipsoid over a floor without friction, by other means than the engine's: classical Runge-Kutta steps
+/// of Euler's equations, bisection for the instants, the closed form for the impacts.
+class TumblingEllipsoid {
+ public:
+  using Y = Eigen::Matrix<double, 9, 1>;  // z, vz, quaternion (x, y, z, w), body spin
+
+  TumblingEllipsoid(const Vec3& axes, double z, const Quat& q, const Vec3& w) : axes_(axes) {
+    inertia_ = Vec3(axes[1] * axes[1] + axes[2] * axes[2], axes[0] * axes[0] + axes[2] * axes[2],
+                    axes[0] * axes[0] + axes[1] * axes[1]) /
+               5.0;  // of a unit mass
+    y_ << z, 0.0, q.coeffs(), q.conjugate() * w;
+  }
+  double next_impact(double restitution) {
+    constexpr double h = 1e-4;
+    for (;;) {
+      const Y next = advanced(y_, h);
+      if (height(next) < 0.0) break;
+      y_ = next;
+      time_ += h;
+    }
+    const double rest = brent_root([&](double t) { return height(advanced(y_, t)); }, 0.0, h, 1e-15);
+    y_ = advanced(y_, rest);
+    time_ += rest;
+    const Quat q = orientation(y_);
+    const Vec3 n = Vec3::UnitZ(), arm = lowest(y_), w = q * Vec3(y_.tail<3>());
+    const double approach = n.dot(Vec3(0, 0, y_[1]) + w.cross(arm));
+    const Vec3 turn = arm.cross(n), answer = q * (q.conjugate() * turn).cwiseQuotient(inertia_);
+    const double impulse = -(1.0 + restitution) * approach / (1.0 + turn.dot(answer));
+    y_[1] += impulse;
+    y_.tail<3>() = q.conjugate() * (w + impulse * answer);
+    return time_;
+  }
+
+ private:
+  static Quat orientation(const Y& y) { return Quat(y[5], y[2], y[3], y[4]).normalized(); }
+  Vec3 lowest(const Y& y) const {
+    const Quat q = orientation(y);
+    const Vec3 n = q.conjugate() * -Vec3::UnitZ();
+    const Vec3 s = axes_.cwiseAbs2().cwiseProduct(n);
+    return q * (s / std::sqrt(n.dot(s)));
+  }
+  double height(const Y& y) const { return y[0] + lowest(y).z(); }
+  Y advanced(const Y& y, double h) const {
+    const auto f = [&](double, const Y& at) {
+      const Vec3 w = at.tail<3>();
+      const Quat q(at[5], at[2], at[3], at[4]), turn = q * Quat(0.0, w[0], w[1], w[2]);
+      Y slope;
+      slope << at[1], -9.81, 0.5 * turn.coeffs(), inertia_.cwiseProduct(w).cross(w).cwiseQuotient(inertia_);
+      return slope;
+    };
+    return take_step(classical, f, 0.0, y, h).end();
+  }
+  Vec3 axes_, inertia_;
+  Y y_;
+  double time_ = 0.0;
+};
+
+// The first three impacts of a tumbling ellipsoid against that, to 1e-10 s.
+TEST(PiecewiseSteps, ImpactsOfATumblingEllipsoid) {
+  for (const Vec3& axes : {Vec3(0.05, 0.03, 0.02), Vec3(0.05, 0.02, 0.02), Vec3(0.04, 0.04, 0.02)}) {
+    const Quat q = Quat(0.9, 0.3, 0.25, 0.19).normalized();
+    const Vec3 w(1.0, 2.0, -3.0);
+    World world = piecewise({.friction = 0.0, .restitution = 0.9}, 0.01);
+    world.add_floor();
+    world.add(axes, {Vec3(0.0, 0.0, 0.5), q}, {Vec3::Zero(), w});
+    TumblingEllipsoid reference(axes, 0.5, q, w);
+    std::vector<double> times;
+    run(world, 2.0, [&](const StepResult& r) {
+      for (const Impact& i : r.impacts) times.push_back(i.time_s);
+      EXPECT_LT(std::abs(r.report.energy.remainder), 1e-13);
+    });
+    ASSERT_GE(times.size(), 3u);
+    for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(times[k], reference.next_impact(0.9), 1e-10) << k;
+  }
+}
+
+// Pressure of elastic spheres against the equation of Carnahan and Starling (1969), a fifth of a million
+// impacts at each density; energy and momentum stay, nobody overlaps.
+TEST(PiecewiseSteps, PressureOfSpheres) {
+  for (const double fraction : {0.1, 0.3, 0.45}) {
+    World world = gas(1000, fraction, Vec3::Constant(0.01), 1.0, 0.005);
+    const test::GasRun g = run_gas(world, 60000);
+    test::expect_kept(g);
+    EXPECT_NEAR(g.compressibility / test::carnahan_starling(fraction), 1.0, 0.01) << fraction;
+  }
+}
+
+// All velocities turned round, a gas goes back to where it began, as long as arithmetic allows: errors grow
+// tenfold in about an impact a body, so that 16 digits last for about ten.
+TEST(PiecewiseSteps, TimeReversalBringsTheStartBack) {
+  for (const Vec3& axes : {Vec3(0.01, 0.01, 0.01), Vec3(0.0125, 0.01, 0.008)}) {
+    World world = gas(64, 0.1, axes, 1.0, 0.005);
+    const Bodies start = world.state.bodies;
+    const double span = 0.04;
+    std::int64_t impacts = 0;
+    run(world, span, [&](const StepResult& r) { impacts += r.report.impacts; });
+    Bodies& b = world.state.bodies;
+    for (std::size_t i = 0; i < b.size(); ++i) {
+      b.linear_velocity[i] *= -1.0;
+      b.angular_velocity[i] *= -1.0;
+    }
+    run(world, 2.0 * span, [](const StepResult&) {});
+    EXPECT_GT(impacts, 100);
+    double worst = 0.0;
+    for (std::size_t i = 0; i < b.size(); ++i)
+      worst = std::max(worst, (b.position[i] - start.position[i]).norm());
+    EXPECT_LT(worst, 1e-6 * axes.mean()) << impacts;
+  }
+}
+
+// The same bits on any number of threads, and from a copy of the state.
+TEST(PiecewiseSteps, SameBitsOnAnyThreads) {
+  std::vector<std::uint64_t> hashes;
+  const int before = thread_count();
+  for (const int threads : {1, 2, 3, 4}) {
+    set_thread_count(threads);
+    World world = gas(512, 0.02, Vec3(0.0125, 0.01, 0.008), 0.9, 0.02);
+    run(world, 0.1, [](const StepResult&) {});
+    State copy = world.state;
+    Workspace fresh;
+    StepResult result;
+    step(world.model, copy, fresh, result);
+    world.step();
+    EXPECT_EQ(state_hash(copy.bodies), state_hash(world.state.bodies));
+    hashes.push_back(state_hash(world.state.bodies));
+  }
+  set_thread_count(before);
+  for (const std::uint64_t hash : hashes) EXPECT_EQ(hash, hashes.front());
+}
+
+// Ellipsoids fall into a box, bounce and come to rest: momentum and energy close through all of it, nobody
+// overlaps, all lie in the end; a kick lets one fly again.
+TEST(PiecewiseSteps, HandsOverToContactsAndBack) {
+  World world = test::loose_heap(3, 3, {.friction = 0.5, .restitution = 0.4}, 2e-3);
+  world.model.settings.stepping = Stepping::piecewise;
+  world.model.settings.solver.tolerance = 1e-4;
+  double remainder = 0.0, momentum = 0.0, deepest = 0.0, injected = 0.0;
+  std::int64_t impacts = 0, laid = 0;
+  const double energy = potential_energy(world.state.bodies, world.model.settings.gravity);
+  run(world, 3.0, [&](const StepResult& r) {
+    remainder = std::max(remainder, std::abs(r.report.energy.remainder));
+    momentum = std::max(momentum, r.report.momentum_error_relative);
+    deepest = std::max(deepest, r.report.penetration_max);
+    injected += r.report.energy_injected_J;
+    impacts += r.report.impacts;
+    laid += r.report.laid_down;
+  });
+  EXPECT_GT(impacts, 20);
+  EXPECT_GE(laid, 27);
+  EXPECT_LT(remainder, 1e-11 * energy);
+  EXPECT_LT(momentum, 1e-10);
+  EXPECT_LT(deepest, 1e-4);
+  EXPECT_LT(injected, 1e-2 * energy);
+  EXPECT_EQ(world.result.report.flying, 0);
+  std::size_t top = 0;
+  Bodies& b = world.state.bodies;
+  for (std::size_t i = 0; i < b.size(); ++i)
+    if (b.position[i].z() > b.position[top].z()) top = i;
+  b.linear_velocity[top].z() = 3.0;
+  std::int64_t most = 0;
+  run(world, 3.2, [&](const StepResult& r) { most = std::max(most, r.report.flying); });
+  EXPECT_GE(most, 1);
+}
+
+// Kepler's ellipse of eccentricity 1/2 comes back after its period, with an error that falls with the fourth
+// order of the step; a magnetic field does no work and closes its circle.
+TEST(PiecewiseSteps, SmoothFieldsBetweenImpacts) {
+  const auto error = [](double steps) {
+    const double period = 2.0 * std::numbers::pi;
+    World world = piecewise({}, period / steps);
+    world.model.settings.gravity.setZero();
+    world.model.forces.fields.push_back(
+        {[](const Vec3& x, const Vec3&, double) { return Vec3(-x / std::pow(x.norm(), 3)); }});
+    world.add_sphere(1e-3, Vec3(0.5, 0.0, 0.0), {Vec3(0.0, std::sqrt(3.0), 0.0)});
+    run(world, period, [](const StepResult&) {});
+    return (world.state.bodies.position[0] - Vec3(0.5, 0.0, 0.0)).norm();
+  };
+  const double coarse = error(200), fine = error(800);
+  EXPECT_LT(coarse, 1e-4);
+  EXPECT_GT(std::log2(coarse / fine) / 2.0, 3.5);
+
+  for (const Stepping stepping : {Stepping::piecewise, Stepping::contacts}) {
+    World world = piecewise({}, 2.0 * std::numbers::pi / 400.0);
+    world.model.settings.stepping = stepping;
+    world.model.settings.gravity.setZero();
+    world.model.forces.fields.push_back(
+        {[](const Vec3&, const Vec3& v, double) { return Vec3(v.y(), -v.x(), 0.0); }, true});
+    world.add_sphere(1e-3, Vec3::Zero(), {Vec3(1.0, 0.0, 0.5)});
+    run(world, 2.0 * std::numbers::pi, [](const StepResult&) {});
+    const bool exact = stepping == Stepping::contacts;  // by the implicit midpoint rule
+    EXPECT_NEAR(world.state.bodies.linear_velocity[0].norm(), std::sqrt(1.25), exact ? 1e-13 : 1e-9);
+    EXPECT_LT((world.state.bodies.position[0] - Vec3(0.0, 0.0, std::numbers::pi)).norm(),
+              exact ? 1e-3 : 1e-8);
+  }
+}
+
+// A spring and a wall in its middle: half periods between impacts, with an error of fourth order.
+TEST(PiecewiseSteps, ImpactsUnderASpring) {
+  const auto error = [](double h) {
+    World world = piecewise({.friction = 0.0, .restitution = 1.0}, h);
+    world.model.settings.gravity.setZero();
+    world.model.boundaries.push_back({"wall", world.material, Plane{Vec3(-1e-3, 0, 0), Vec3::UnitX()}});
+    world.model.forces.fields.push_back({[](const Vec3& x, const Vec3&, double) { return Vec3(-x); }});
+    world.add_sphere(1e-3, Vec3(1.0, 0.0, 0.0));
+    std::vector<double> times;
+    run(world, 8.0, [&](const StepResult& r) {
+      for (const Impact& i : r.impacts) times.push_back(i.time_s);
+    });
+    EXPECT_EQ(times.size(), 3u);
+    double worst = 0.0;
+    for (std::size_t k = 0; k < times.size(); ++k)
+      worst = std::max(worst, std::abs(times[k] - (0.5 + static_cast<double>(k)) * std::numbers::pi));
+    return worst;
+  };
+  const double coarse = error(0.1), fine = error(0.025);
+  EXPECT_LT(coarse, 1e-5);
+  EXPECT_GT(std::log2(coarse / fine) / 2.0, 3.5);
+}
+
+/// The temperature of an inelastic gas over that at the start, at some times.
+std::vector<double> cooling(Stepping stepping, double time_step_s, const std::vector<double>& times) {
+  World world = gas(512, 0.1, Vec3::Constant(0.01), 0.9, time_step_s);
+  world.model.settings.stepping = stepping;
+  if (stepping == Stepping::contacts) world.model.settings.solver.tolerance = 1e-4;
+  const double start = translational(world.state.bodies);
+  std::vector<double> found;
+  for (const double t : times) {
+    run(world, t, [](const StepResult&) {});
+    found.push_back(translational(world.state.bodies) / start);
+  }
+  return found;
+}
+
+// Haff's law: 1/sqrt(T) grows evenly, with 1/t_c = (1 - e^2)/6 times the rate of impacts a body at the start
+// (Enskog); the same by contacts in short steps, within what 512 bodies fluctuate.
+TEST(PiecewiseSteps, HaffCoolingAgreesWithContacts) {
+  const std::vector<double> times{0.05, 0.1, 0.2, 0.3};
+  const std::vector<double> by_events = cooling(Stepping::piecewise, 0.01, times),
+                            by_contacts = cooling(Stepping::contacts, 2e-4, times);
+  const double f = 0.1, d = 0.02, chi = (1.0 - 0.5 * f) / std::pow(1.0 - f, 3),
+               density = f / (std::numbers::pi / 6.0 * d * d * d);
+  const double rate = 4.0 * density * d * d * chi * std::sqrt(std::numbers::pi);  // T/m = 1
+  const double cooling_time = 6.0 / ((1.0 - 0.81) * rate);
+  for (std::size_t k = 0; k < times.size(); ++k) {
+    const double haff = std::pow(1.0 + times[k] / cooling_time, -2.0);
+    EXPECT_NEAR(by_events[k] / haff, 1.0, 0.06) << times[k];
+    EXPECT_NEAR(by_contacts[k] / by_events[k], 1.0, 0.06) << times[k];
+  }
+}
+
+}  // namespace
+}  // namespace scree
