@@ -33,6 +33,7 @@ struct RenderOptions {
   std::string size = "1280x720";
   std::vector<double> range, eye, target, up;
   double speed = 1.0;
+  std::int64_t pictures = 0;  // at even times; 0: of the frames
   int threads = 0;
   bool no_walls = false, no_outlines = false, no_labels = false, overwrite = false, quiet = false;
 };
@@ -114,9 +115,25 @@ void check_camera(const io::Camera& camera) {
 }
 
 /// Pictures a second of a film that shows the run `speed` times as fast as it was.
-double film_rate(const io::TrajectoryReader& reader, const std::vector<std::size_t>& frames, double speed) {
-  const double span = reader.time_s()[frames.back()] - reader.time_s()[frames.front()];
-  return span > 0.0 ? speed * static_cast<double>(frames.size() - 1) / span : 1.0;
+double film_rate(const std::vector<double>& times, double speed) {
+  const double span = times.back() - times.front();
+  return span > 0.0 ? speed * static_cast<double>(times.size() - 1) / span : 1.0;
+}
+
+/// When pictures are drawn: of the frames, or at even times from the first to the last of them.
+std::vector<double> picture_times(const io::TrajectoryReader& reader, const std::vector<std::size_t>& frames,
+                                  std::int64_t pictures) {
+  std::vector<double> times;
+  if (pictures == 0) {
+    for (const std::size_t frame : frames) times.push_back(reader.time_s()[frame]);
+    return times;
+  }
+  const double first = reader.time_s()[frames.front()], last = reader.time_s()[frames.back()];
+  for (std::int64_t k = 0; k < pictures; ++k)
+    times.push_back(pictures > 1
+                        ? first + (last - first) * static_cast<double>(k) / static_cast<double>(pictures - 1)
+                        : last);
+  return times;
 }
 
 /// Where the pictures go: each into a file, all into a film, or both.
@@ -139,15 +156,18 @@ class Target {
       fs::create_directories(folder_, error);
       if (error) throw io::WriteError(fmt::format("cannot write {}: {}", folder_.string(), error.message()));
     }
-    if (!single_.empty() || (!film_only && frames.size() < 2)) return;
+    times_ = picture_times(reader, frames, single_.empty() ? options.pictures : 0);
+    if (!single_.empty() || (!film_only && times_.size() < 2)) return;
     film_path_ = film_only ? options.output : folder_ / "film.mp4";
     if (!film_only && !has_program("ffmpeg")) {
       spdlog::warn("no film: ffmpeg is not in PATH (Debian: ffmpeg)");
       return;
     }
     film_ = std::make_unique<io::Film>(film_path_, picture.width, picture.height,
-                                       film_rate(reader, frames, options.speed));
+                                       film_rate(times_, options.speed));
   }
+
+  const std::vector<double>& times() const { return times_; }  // of the pictures
 
   void add(io::Picture& picture, std::size_t frame) {
     if (!single_.empty()) io::write_png(single_, picture);
@@ -163,6 +183,7 @@ class Target {
   }
 
  private:
+  std::vector<double> times_;
   fs::path single_, folder_, film_path_;
   std::unique_ptr<io::Film> film_;
 };
@@ -195,14 +216,15 @@ int render(const RenderOptions& options) {
   check_camera(artist.camera());
   Target target(options, run, reader, frames, picture);
   catch_interrupts();
-  JobProgress progress(Progress::detect(options.quiet), "picture", frames.size());
-  for (std::size_t i = 0; i < frames.size(); ++i) {
+  const std::vector<double>& times = target.times();
+  JobProgress progress(Progress::detect(options.quiet), "picture", times.size());
+  for (std::size_t i = 0; i < times.size(); ++i) {
     if (interrupt_requested()) break;
     const auto begin = std::chrono::steady_clock::now();
-    io::Picture drawn = artist.draw(frames[i]);
-    target.add(drawn, frames[i]);
+    io::Picture drawn = artist.draw_at(times[i]);
+    target.add(drawn, options.pictures > 0 ? i : frames[i]);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-    if (i == 0 && !options.quiet) show(long_job_text(frames.size(), took.count(), options));
+    if (i == 0 && !options.quiet) show(long_job_text(times.size(), took.count(), options));
     progress.done(i + 1);
   }
   progress.finish();
@@ -275,6 +297,18 @@ void add_render(CLI::App& app, std::function<int()>& action) {
       ->add_option("--speed", options->speed, "Of the film: 1 is as fast as the run was, 0.1 is slow motion")
       ->check(number_in(speeds))
       ->capture_default_str();
+  command
+      ->add_option("--pictures", options->pictures,
+                   "So many pictures at even times, between frames too: ways are smooth, or have one impact "
+                   "between two "
+                   "frames")
+      ->check(whole_number_in({.low = 2.0, .high = 1e6}))
+      ->type_name("COUNT");
+  command
+      ->add_option("--trace", options->picture.trace_s,
+                   "Draw the ways that bodies have come in so many seconds")
+      ->check(number_in(not_negative))
+      ->type_name("SECONDS");
   command->add_flag(
       "--chains", options->picture.chains,
       "Draw force chains in clear bodies, as wide as the root of the force, instead of opaque bodies");

@@ -20,6 +20,7 @@
 #include "tools/exit_codes.h"
 #include "tools/interrupt.h"
 #include "tools/output_files.h"
+#include "tools/pace.h"
 #include "tools/progress.h"
 #include "tools/report.h"
 #include "tools/watch_process.h"
@@ -44,6 +45,7 @@ struct RunOptions {
   double memory_limit = infinity;      // bytes
   bool overwrite = false, force = false, quiet = false, stage_table = false;
   bool view = false, open = false;
+  double realtime = 0.0;  // simulated seconds a second; 0: as fast as may be
 };
 
 std::vector<std::pair<std::string, std::string>> overrides(const std::vector<std::string>& settings) {
@@ -139,8 +141,9 @@ class ProblemDump {
 /// Steps until the end, an interruption or numbers that are not finite. What results cannot be written ends
 /// it too: by WriteError.
 io::RunStatus advance(const io::Scene& scene, State& state, Workspace& workspace, io::RunRecorder& recorder,
-                      Progress& progress, ProblemDump& dump) {
+                      Progress& progress, ProblemDump& dump, Pace& pace) {
   StepResult result;
+  pace.start(state.time_s);
   const double end = scene.end_time_s - io::time_slack(scene);
   while (state.time_s < end) {
     if (interrupt_requested()) return io::RunStatus::interrupted;
@@ -191,6 +194,7 @@ io::RunStatus advance(const io::Scene& scene, State& state, Workspace& workspace
       progress.note(fmt::format("t = {:g} s: {}", h.time_s, io::event_text(scene.events[h.event], h.value)));
     if (std::ranges::any_of(happenings, &io::Happening::stops)) break;
     recorder.checkpoint_if_due(state);
+    pace.after_step(state.time_s);
   }
   return io::RunStatus::finished;
 }
@@ -289,6 +293,7 @@ int run(const RunOptions& options) {
   Workspace workspace;
   Progress progress(Progress::detect(options.quiet), state.time_s, scene.end_time_s);
   ProblemDump dump(options, scene);
+  Pace pace(options.realtime);
   // What ends a run before its end is told, and what can be saved is saved; that this fails too is no news.
   const auto stopped = [&](const std::string& why, io::RunStatus status, bool good) {
     progress.clear();
@@ -299,13 +304,14 @@ int run(const RunOptions& options) {
     spdlog::error("{}; {}", why, way_on(recorder.folder()));
   };
   try {
-    const io::RunStatus status =
-        p.is_over ? io::RunStatus::finished : advance(scene, state, workspace, recorder, progress, dump);
+    const io::RunStatus status = p.is_over ? io::RunStatus::finished
+                                           : advance(scene, state, workspace, recorder, progress, dump, pace);
     progress.finish();
     dump.finish();
     const io::Summary summary = recorder.finish(status, state);
     if (!options.quiet) {
       show(report_text(summary, recorder.folder(), scene.output));
+      if (pace.is_on()) show("\n" + pace.text());
       if (options.stage_table || scene.output.stage_table) show("\n" + recorder.stage_table().text());
     }
     if (status != io::RunStatus::finished) spdlog::info("{}", way_on(recorder.folder()));
@@ -390,6 +396,15 @@ void add_run(CLI::App& app, std::function<int()>& action) {
                         "Serve the run's page on this machine while it goes on, as `scree watch` does");
   command->add_flag("--open", options->open, "Open that page in the browser of your choice (xdg-open)")
       ->needs(view);
+  command
+      ->add_option("--realtime", options->realtime,
+                   "Keep pace with the clock: so many simulated seconds a second, 1 if no number is given; "
+                   "the report has "
+                   "the factor, the longest steps and how many took longer than they last")
+      ->expected(0, 1)
+      ->default_str("1")
+      ->type_name("FACTOR")
+      ->check(number_in(positive));
   command->add_flag("--stage-table", options->stage_table,
                     "Show the stages' times at a dozen moments at the end");
   command

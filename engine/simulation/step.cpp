@@ -222,6 +222,7 @@ void contact_interval(const Model& model, const StepPlan& plan, State& state, Wo
   const Settings& settings = model.settings;
   StepReport& report = result.report;
   const double h = plan.h / settings.substeps, next_h = plan.next_h / settings.substeps;
+  report.time_step_s = plan.h;
   carry_impulses_to(plan.h, state);
 
   // Contacts that are carried along know nothing of other intervals, nor do those of sleepers.

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <numbers>
+#include <unordered_map>
 
 namespace scree::io {
 
@@ -16,7 +17,10 @@ constexpr double force_share = 0.99;
 constexpr double least_force = 0.01;   // of the strong ones of the frame: what is weaker would be hair
 constexpr double chain_radii = 0.3;    // mean radii: half the width of the strongest chains
 constexpr double edge_share = 0.0015;  // of the size of what is seen: half the width of outlines
-constexpr double image_share = 0.75;   // of the cell, from its middle: how far images are drawn
+constexpr int trace_pieces = 100;      // that a way is drawn in, at least
+constexpr double trace_radii = 1.0;    // of outlines
+const Colour trace_colour{0.85f, 0.45f, 0.10f};
+constexpr double image_share = 0.75;  // of the cell, from its middle: how far images are drawn
 // [OutlineKind]
 const std::array<Colour, 4> edge_colours{Colour(0.35f, 0.38f, 0.42f), Colour(0.10f, 0.55f, 0.25f),
                                          Colour(0.80f, 0.40f, 0.10f), Colour(0.45f, 0.45f, 0.70f)};
@@ -85,7 +89,7 @@ std::vector<OutlineEdge> cell_edges(const TrajectoryReader& reader, std::size_t 
 }  // namespace
 
 RunPicture::RunPicture(const TrajectoryReader& reader, const PictureOptions& options)
-    : reader_(reader), options_(options) {
+    : reader_(reader), between_(reader), options_(options) {
   RunScene run = run_scene(reader, options.fit);
   if (options.outlines || options.images) {
     for (const OutlineEdge& edge :
@@ -198,23 +202,49 @@ ColourBar RunPicture::colour_bar() const {
   return {field_.title(), options_.map, range_[0], range_[1], false, field_.categories};
 }
 
-Picture RunPicture::draw(std::size_t frame) {
+void RunPicture::add_traces(double time_s, std::vector<Chain>& rods, Paint& paint) {
+  const double begin = std::max(reader_.time_s().front(), time_s - options_.trace_s);
+  std::vector<double> times;
+  for (int k = 0; k <= trace_pieces; ++k) times.push_back(begin + (time_s - begin) * k / trace_pieces);
+  // Corners that frames show are not cut off.
+  for (std::size_t k = between_.frame_before(begin); k < reader_.frames(); ++k)
+    if (reader_.time_s()[k] > begin && reader_.time_s()[k] < time_s) times.push_back(reader_.time_s()[k]);
+  std::ranges::sort(times);
+  std::unordered_map<BodyId, Vec3> last;
+  for (const double t : times) {
+    const Bodies bodies = between_.bodies(t);
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+      const Vec3& x = bodies.position[i];
+      const auto [found, is_new] = last.try_emplace(bodies.id[i], x);
+      if (!is_new && found->second != x && can_be_drawn(x) && can_be_drawn(found->second)) {
+        rods.push_back(
+            {found->second.cast<float>(), x.cast<float>(), static_cast<float>(trace_radii * edge_radius_)});
+        paint.chain.push_back(trace_colour);
+      }
+      found->second = x;
+    }
+  }
+}
+
+Picture RunPicture::draw_at(double time_s) {
+  const std::size_t frame = between_.frame_before(time_s);
   const RecordedRun& run = reader_.run();
   Paint paint;
   if (!options_.chains) paint.body = body_colours(frame);
   std::vector<Chain> rods;
   if (options_.chains) rods = chains(frame, paint);
-  Bodies bodies = reader_.bodies(frame);
+  Bodies bodies = between_.bodies(time_s);
   const std::size_t own = bodies.size();
   if (options_.images) add_images(frame, bodies, paint);
   if (options_.outlines) add_outlines(frame, rods, paint);
+  if (options_.trace_s > 0.0) add_traces(time_s, rods, paint);
   if (options_.walls && reader_.walls_move()) stand(reader_.boundaries(frame));
   scene_.set_bodies(run.model.shapes, bodies, options_.chains, std::move(rods));
   Picture picture =
       render(scene_, walls_, paint, camera_, lighting_, Picture(options_.width, options_.height));
   if (options_.labels) {
     draw_labels(picture, {fmt::format("{}, {} {}", run.scene, own, own == 1 ? "body" : "bodies"),
-                          fmt::format("t = {:.3f} s", reader_.time_s()[frame]), colour_bar()});
+                          fmt::format("t = {:.3f} s", time_s), colour_bar()});
   }
   return picture;
 }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "io/render/between_frames.h"
 #include "io/render/labels.h"
 #include "io/render/renderer.h"
 #include "io/render/run_scene.h"
@@ -24,6 +25,7 @@ struct PictureOptions {
   bool walls = true, labels = true;
   bool outlines = true;  // edges of periodic cells, inlets, outlets and the domain
   bool images = false;   // of bodies around a periodic cell, as far as half of it
+  double trace_s = 0.0;  // the ways that bodies have come in so long a time are drawn
   bool chains = false;   // clear bodies with force chains inside, coloured by force, instead of opaque bodies
 };
 
@@ -41,7 +43,10 @@ class RunPicture {
  public:
   /// The reader must outlive it and have a frame; options must be as described there.
   RunPicture(const TrajectoryReader& reader, const PictureOptions& options);
-  Picture draw(std::size_t frame);
+  Picture draw(std::size_t frame) { return draw_at(reader_.time_s()[frame]); }
+  /// Between frames: bodies on smooth ways, or with one impact (between()), colours and the rest of the frame
+  /// before.
+  Picture draw_at(double time_s);
 
   const Camera& camera() const { return camera_; }
   const WallMesh& walls() const { return walls_; }
@@ -56,8 +61,11 @@ class RunPicture {
   /// The rods of a frame, and their colours in `paint`.
   std::vector<Chain> chains(std::size_t frame, Paint& paint) const;
   ColourBar colour_bar() const;
+  /// Adds the ways of all bodies to where they are at a time.
+  void add_traces(double time_s, std::vector<Chain>& rods, Paint& paint);
 
   const TrajectoryReader& reader_;
+  BetweenFrames between_;
   PictureOptions options_;
   RayScene scene_;
   void stand(const Boundaries& boundaries);

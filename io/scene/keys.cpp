@@ -433,11 +433,11 @@ constexpr std::array key_table{
         .description = "Initial velocity; a table may bring its own."},
     Key{.section = "bodies", .name = "angular_velocity", .type = vector, .unit = "rad/s",
         .description = "Initial angular velocity in world axes; a table may bring its own."},
-    Key{.section = "bodies", .name = "velocity_spread", .type = number, .unit = "m/s", .fallback = "0.0", .range = not_negative,
+    Key{.section = "bodies", .name = "velocity_spread", .type = number, .unit = "m/s", .range = not_negative,
         .forms = "lattice|random|dense",
         .description = "Standard deviation of each component of random velocities on top of `velocity`: a granular gas. All "
                        "together they have no momentum."},
-    Key{.section = "bodies", .name = "angular_velocity_spread", .type = number, .unit = "rad/s", .fallback = "0.0", .range = not_negative,
+    Key{.section = "bodies", .name = "angular_velocity_spread", .type = number, .unit = "rad/s", .range = not_negative,
         .forms = "lattice|random|dense",
         .description = "The same of angular velocities."},
     Key{.section = "bodies", .name = "name", .type = text,

@@ -249,8 +249,7 @@ class GroupReader {
   /// Of normal distributions, with no momentum in all.
   std::vector<Twist> random_motions(const std::vector<Grain>& grains) {
     std::vector<Twist> motions(grains.size());
-    const double linear = section_.number("velocity_spread"),
-                 angular = section_.number("angular_velocity_spread");
+    const auto [linear, angular] = settings_of<RandomMotion>(section_);
     if (linear == 0.0 && angular == 0.0) return motions;
     constexpr std::uint64_t of_motions = 0x6d6f74696f6e73;  // another stream than that of places
     double whole = 0.0;

@@ -59,7 +59,7 @@ std::string default_of(const Key& key) {
   return find_default<Scene, PlacementLimits, PairLaw, Surface, FrictionPatch, Twist, LatticeSettings,
                       RandomPackingSettings, SizeDistribution, SizeShares, Inlet, Plane, Tube, MeshPlacement,
                       RevolvedForm, Boundary, Mount, PeriodicCell, RepeatedDirections, CellFlow, FlowGradient,
-                      Fluid, Event, MotionStage>(key);
+                      RandomMotion, Fluid, Event, MotionStage>(key);
 }
 
 }  // namespace scree::io

@@ -43,6 +43,11 @@ struct FlowGradient {
   Vec3 x = Vec3::Zero(), y = Vec3::Zero(), z = Vec3::Zero();
 };
 
+/// Standard deviations of random velocities, of each component.
+struct RandomMotion {
+  double linear = 0.0, angular = 0.0;  // m/s, rad/s
+};
+
 /// Calls f(section, key, member) for every member that a key sets.
 void for_each_key(Scene& scene, auto&& f) {
   f("", "description", scene.description);
@@ -192,6 +197,10 @@ void for_each_key(PeriodicCell& cell, auto&& f) {
 void for_each_key(HeldStress& held, auto&& f) { f("cell", "inertia", held.inertia); }
 void for_each_key(RepeatedDirections& cell, auto&& f) { f("cell", "periodic", cell.periodic); }
 void for_each_key(CellFlow& flow, auto&& f) { f("flow", "start", flow.start); }
+void for_each_key(RandomMotion& motion, auto&& f) {
+  f("bodies", "velocity_spread", motion.linear);
+  f("bodies", "angular_velocity_spread", motion.angular);
+}
 void for_each_key(FlowGradient& gradient, auto&& f) {
   f("flow", "gradient_x", gradient.x);
   f("flow", "gradient_y", gradient.y);

@@ -322,8 +322,8 @@ TEST(Events, AreRecorded) {
     EXPECT_NE(io::to_json(summary).find("\"let go, faster\""), std::string::npos);
   }
   EXPECT_EQ(read_text(folder.path() / "events.csv"),
-            "step,time_s,event,quantity,value,actions\n"
-            "20,0.2,\"let go, faster\",time_s,0.2,remove floor; output interval 0.05 s\n");
+            "step,time_s,event,quantity,value,actions,instant_s,count,x_m,y_m,z_m,vx_m_s,vy_m_s,vz_m_s\n"
+            "20,0.2,\"let go, faster\",time_s,0.2,remove floor; output interval 0.05 s,0.2,1,,,,,,\n");
   const io::TrajectoryReader reader(folder.path() / "trajectory.h5");
   ASSERT_EQ(reader.frames(), 7u);  // 0, 0.1, 0.2, then every 0.05 s
   EXPECT_TRUE(reader.walls_move());
