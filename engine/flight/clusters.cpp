@@ -14,9 +14,9 @@ namespace {
 
 using Cluster = FlightWorkspace::Cluster;
 
-constexpr double wanted_candidates = 6.0;  // of a body; measured (docs/piecewise.md)
-constexpr double least_skin = 0.1;         // of the mean diameter
-constexpr double usual_excess = 2.5;       // of the root mean square of speeds: hardly anybody is faster
+constexpr double wanted_candidates = 4.0;  // of a body; measured (docs/piecewise.md)
+constexpr double least_skin = 0.3;         // of the mean diameter
+constexpr double usual_excess = 1.8;       // of the root mean square of speeds: hardly anybody is faster
 constexpr double own_excess = 1.25;        // of a body's own speed
 constexpr std::size_t few = 32;            // so many bodies are all each other's candidates
 constexpr double most_of_cell = 0.24;      // of its least width: balls
@@ -388,52 +388,49 @@ double set_balls(const Round& r, double left) {
 }
 
 /// Who may meet whom while all stay in their balls.
-void find_neighbours(const Round& r, double span) {
+void find_neighbours(const Round& r) {
   FlightWorkspace& w = r.w;
   const std::size_t n = r.bodies.size();
   w.boxes.resize(n);
   for (std::size_t i = 0; i < n; ++i)
     w.boxes[i] = {w.balls[i].centre, Vec3::Constant(w.balls[i].radius + w.flyers[i].bounding_radius)};
-  if (r.sky.cell.is_periodic())
+  const bool repeats = r.sky.cell.is_periodic();
+  if (repeats)
     find_candidate_pairs(w.boxes, r.sky.cell, w.broad_phase, w.pairs);
   else
     find_candidate_pairs(w.boxes, w.broad_phase, w.pairs);
-  w.row.assign(n + 1, 0);
-  struct Near {
-    bool is;
-    Vec3 shift;
-  };
-  const auto near = [&](std::int32_t a, std::int32_t b) -> Near {
-    if (r.lies(a) && r.lies(b)) return {false, {}};
-    Vec3 d = w.balls[slot(b)].centre - w.balls[slot(a)].centre;
-    const Vec3 shift = r.sky.cell.is_periodic() ? r.sky.cell.nearest_image(d) : Vec3(Vec3::Zero());
-    d += shift;
-    const double reach = w.boxes[slot(a)].half[0] + w.boxes[slot(b)].half[0];
-    return {d.squaredNorm() < reach * reach, shift};
-  };
-  const auto for_each_pair = [&](auto&& f) {
-    for (std::size_t a = 0; a < n; ++a)
-      for (std::int32_t k = w.pairs.row[a]; k < w.pairs.row[a + 1]; ++k) f(number(a), w.pairs.b[slot(k)]);
-  };
   w.parent.resize(n);
   for (std::size_t i = 0; i < n; ++i) w.parent[i] = number(i);
-  for_each_pair([&](std::int32_t a, std::int32_t b) {
-    if (!near(a, b).is) return;
-    ++w.row[slot(a) + 1];
-    ++w.row[slot(b) + 1];
-    if (r.lies(a) || r.lies(b)) return;
-    const std::int32_t ra = root(w.parent, a), rb = root(w.parent, b);
-    if (ra != rb) w.parent[slot(std::max(ra, rb))] = std::min(ra, rb);
-  });
+  w.row.assign(n + 1, 0);
+  w.near.clear();
+  for (std::size_t a = 0; a < n; ++a) {
+    const bool a_lies = r.lies(number(a));
+    for (std::int32_t k = w.pairs.row[a]; k < w.pairs.row[a + 1]; ++k) {
+      const std::int32_t b = w.pairs.b[slot(k)];
+      const bool b_lies = r.lies(b);
+      if (a_lies && b_lies) continue;
+      Vec3 d = w.balls[slot(b)].centre - w.balls[a].centre, shift = Vec3::Zero();
+      if (repeats) {
+        shift = r.sky.cell.nearest_image(d);
+        d += shift;
+      }
+      const double reach = w.boxes[a].half[0] + w.boxes[slot(b)].half[0];
+      if (d.squaredNorm() >= reach * reach) continue;
+      w.near.push_back({number(a), b, shift});
+      ++w.row[a + 1];
+      ++w.row[slot(b) + 1];
+      if (a_lies || b_lies) continue;
+      const std::int32_t ra = root(w.parent, number(a)), rb = root(w.parent, b);
+      if (ra != rb) w.parent[slot(std::max(ra, rb))] = std::min(ra, rb);
+    }
+  }
   for (std::size_t i = 0; i < n; ++i) w.row[i + 1] += w.row[i];
   w.neighbours.resize(slot(w.row[n]));
   w.cursor.assign(w.row.begin(), w.row.end() - 1);
-  for_each_pair([&](std::int32_t a, std::int32_t b) {
-    const Near found = near(a, b);
-    if (!found.is) return;
-    w.neighbours[slot(w.cursor[slot(a)]++)] = {b, found.shift};
-    w.neighbours[slot(w.cursor[slot(b)]++)] = {a, -found.shift};
-  });
+  for (const FlightWorkspace::Near& pair : w.near) {
+    w.neighbours[slot(w.cursor[slot(pair.a)]++)] = {pair.b, pair.shift};
+    w.neighbours[slot(w.cursor[slot(pair.b)]++)] = {pair.a, -pair.shift};
+  }
   w.wall_row.assign(1, 0);
   w.walls.clear();
   for (std::size_t i = 0; i < n; ++i) {
@@ -446,7 +443,6 @@ void find_neighbours(const Round& r, double span) {
     }
     w.wall_row.push_back(number(w.walls.size()));
   }
-  static_cast<void>(span);
 }
 
 /// Clusters of those who fly, in the order of their first members.
@@ -516,7 +512,7 @@ void fly(const Sky& sky, const Lying& lying, double begin_s, double end_s, Bodie
       }
     const double left = end_s - report.end_s;
     const double span = set_balls(round, left);
-    find_neighbours(round, span);
+    find_neighbours(round);
     find_clusters(round);
     const auto run = [&](double until, auto&& wanted) {
       constexpr std::size_t grain = 4;

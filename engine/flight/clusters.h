@@ -65,7 +65,12 @@ struct FlightWorkspace {
     std::vector<std::int32_t> resting, caught;
     std::vector<Impact> impacts;
   };
+  struct Near {  // a before b; where its image is
+    std::int32_t a, b;
+    Vec3 shift;
+  };
   BroadPhaseWorkspace broad_phase;
+  std::vector<Near> near;
   std::vector<BoundingBox> boxes;
   CandidatePairs pairs;
   std::vector<std::int32_t> row, wall_row, parent, members, cursor;
