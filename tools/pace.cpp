@@ -39,8 +39,7 @@ std::string Pace::text() const {
   return fmt::format(
       "real time: {:.4f} s simulated a second ({:g} asked for), at worst {:.3f} ms behind\n"
       "  a step takes {:.3f} ms in the mean, {:.3f} ms or less in 99.9 %, {:.3f} ms at worst; {} of {} took "
-      "longer "
-      "than they last\n",
+      "longer than they last\n",
       (last_s_ - begin_s_) / wall, factor_, 1e3 * latest_s_, 1e3 * mean, 1e3 * sorted[at],
       1e3 * sorted.back(), overruns_, sorted.size());
 }

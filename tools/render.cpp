@@ -130,9 +130,7 @@ std::vector<double> picture_times(const io::TrajectoryReader& reader, const std:
   }
   const double first = reader.time_s()[frames.front()], last = reader.time_s()[frames.back()];
   for (std::int64_t k = 0; k < pictures; ++k)
-    times.push_back(pictures > 1
-                        ? first + (last - first) * static_cast<double>(k) / static_cast<double>(pictures - 1)
-                        : last);
+    times.push_back(first + (last - first) * static_cast<double>(k) / static_cast<double>(pictures - 1));
   return times;
 }
 
@@ -300,8 +298,7 @@ void add_render(CLI::App& app, std::function<int()>& action) {
   command
       ->add_option("--pictures", options->pictures,
                    "So many pictures at even times, between frames too: ways are smooth, or have one impact "
-                   "between two "
-                   "frames")
+                   "between two frames")
       ->check(whole_number_in({.low = 2.0, .high = 1e6}))
       ->type_name("COUNT");
   command

@@ -399,8 +399,7 @@ void add_run(CLI::App& app, std::function<int()>& action) {
   command
       ->add_option("--realtime", options->realtime,
                    "Keep pace with the clock: so many simulated seconds a second, 1 if no number is given; "
-                   "the report has "
-                   "the factor, the longest steps and how many took longer than they last")
+                   "the report has the factor, the longest steps and how many took longer than they last")
       ->expected(0, 1)
       ->default_str("1")
       ->type_name("FACTOR")

@@ -21,8 +21,10 @@ constexpr double own_excess = 1.25;        // of a body's own speed
 constexpr std::size_t few = 32;            // so many bodies are all each other's candidates
 constexpr double most_of_cell = 0.24;      // of its least width: balls
 constexpr double same_instant = 1e-12;     // of the round: impacts at once
-constexpr double touching = 1e-9;  // of the smallest semi-axis: all places of a wall that strike at once
-constexpr double slow = 1e-12;     // of the speed: a departure that is none
+constexpr double touching = 1e-9;    // of the smallest semi-axis: all places of a wall that strike at once
+constexpr double at_the_rim = 1e-6;  // of its radius: there a body has left its ball
+constexpr double no_bounce = 1e-10;  // departure over approach: then they stay together
+constexpr double slow = 1e-12;       // of the speed: a departure that is none
 constexpr std::uint32_t most_impacts = 20000;  // of a body in a round: then they pile up
 constexpr double instant = 1e-7;               // of the step: for the twists of moving boundaries
 
@@ -122,7 +124,7 @@ class Clockwork {
     const FlightWorkspace::Ball& ball = w_.balls[slot(i)];
     const Flight& flight = w_.flights[slot(i)];
     const double left = ball.radius - (flight.position(t) - ball.centre).norm();
-    if (left <= 1e-6 * ball.radius && t > 0.0) {
+    if (left <= at_the_rim * ball.radius && t > 0.0) {
       cluster_.stop = t;
       cluster_.left = true;
       return;
@@ -189,10 +191,6 @@ class Clockwork {
     return number(bodies_.size() - 1);
   }
 
-  void rest(std::int32_t i) {
-    if (!round_.lies(i)) cluster_.resting.push_back(i);
-  }
-
   void add(const Event& e, const Meeting& m, const Vec3& shift, double t, const PlacedBoundary* wall) {
     Impact impact;
     impact.time_s = round_.epoch_s + t;
@@ -251,7 +249,6 @@ class Clockwork {
     before_.clear();
     for (const Struck& s : struck_) before_.push_back(s.twist);
     if (!strikes_.empty()) resolve(strikes_, struck_, round_.sky.bounce);
-    bool piled_up = false;
     for (std::size_t k = 0; k < found_.size(); ++k) {
       Impact& impact = found_[k];
       const Strike& s = impact.strike = strikes_[k];
@@ -262,8 +259,9 @@ class Clockwork {
         impact.after_b = struck_[slot(s.b)].twist;
       }
       cluster_.impacts.push_back(impact);
-      piled_up = ++w_.impacts[slot(impact.a)] > most_impacts;
-      if (s.approach <= round_.sky.bounce.threshold_m_s || s.departure <= 1e-10 * s.approach || piled_up) {
+      const bool piled_up = ++w_.impacts[slot(impact.a)] > most_impacts;
+      if (s.approach <= round_.sky.bounce.threshold_m_s || s.departure <= no_bounce * s.approach ||
+          piled_up) {
         at_rest_.push_back(impact.a);
         if (!is_boundary(impact.b)) at_rest_.push_back(impact.b);
       }
@@ -272,7 +270,7 @@ class Clockwork {
     for (std::size_t k = 0; k < bodies_.size(); ++k)
       begin_flight(slot(bodies_[k]), t, poses_[k], struck_[k].twist);
     if (!at_rest_.empty()) {
-      for (const std::int32_t i : at_rest_) rest(i);
+      cluster_.resting.insert(cluster_.resting.end(), at_rest_.begin(), at_rest_.end());
       cluster_.stop = t;
       cluster_.left = false;
       return;
@@ -395,10 +393,7 @@ void find_neighbours(const Round& r) {
   for (std::size_t i = 0; i < n; ++i)
     w.boxes[i] = {w.balls[i].centre, Vec3::Constant(w.balls[i].radius + w.flyers[i].bounding_radius)};
   const bool repeats = r.sky.cell.is_periodic();
-  if (repeats)
-    find_candidate_pairs(w.boxes, r.sky.cell, w.broad_phase, w.pairs);
-  else
-    find_candidate_pairs(w.boxes, w.broad_phase, w.pairs);
+  find_candidate_pairs(w.boxes, r.sky.cell, w.broad_phase, w.pairs);
   w.parent.resize(n);
   for (std::size_t i = 0; i < n; ++i) w.parent[i] = number(i);
   w.row.assign(n + 1, 0);
@@ -494,22 +489,17 @@ void fly(const Sky& sky, const Lying& lying, double begin_s, double end_s, Bodie
   for (std::size_t i = 0; i < n; ++i) {
     const ShapeIndex shape = bodies.shape[i];
     const Ellipsoid ellipsoid = enclosing_ellipsoid(sky.shapes, shape);
-    const double most = ellipsoid.semi_axes.maxCoeff();
-    w.flyers[i] = {&w.flights[i], ellipsoid, sky.shapes.bounding_radius(shape),
-                   most == ellipsoid.semi_axes.minCoeff()};
+    const double most = ellipsoid.semi_axes.maxCoeff(), least = ellipsoid.semi_axes.minCoeff();
+    const bool lies = !lying.is_lying.empty() && lying.is_lying[i] != 0;
+    // Of who lies, an ellipsoid that holds the body wherever it may move.
+    const double growth = lies ? 1.0 + lying.reach[i] / least : 1.0;
+    w.flyers[i] = {&w.flights[i], Ellipsoid{growth * ellipsoid.semi_axes},
+                   growth * sky.shapes.bounding_radius(shape), most == least};
+    if (lies) w.flights[i] = Flight::standing(bodies.pose(i));
   }
   while (report.end_s < end_s) {
     const Round round{sky, lying, bodies, report.end_s, w};
     for (FlownAt& wall : w.flown_at) wall.epoch_s = report.end_s;
-    for (std::size_t i = 0; i < n; ++i)
-      if (round.lies(number(i))) {
-        w.flights[i] = Flight::standing(bodies.pose(i));
-        // An ellipsoid that holds the body wherever it may move.
-        const Ellipsoid own = enclosing_ellipsoid(sky.shapes, bodies.shape[i]);
-        const double growth = 1.0 + lying.reach[i] / own.semi_axes.minCoeff();
-        w.flyers[i].shape.semi_axes = growth * own.semi_axes;
-        w.flyers[i].bounding_radius = growth * sky.shapes.bounding_radius(bodies.shape[i]);
-      }
     const double left = end_s - report.end_s;
     const double span = set_balls(round, left);
     find_neighbours(round);

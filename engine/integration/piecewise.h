@@ -2,6 +2,7 @@
 // sign (after Wu 2021; docs/integration.md).
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -28,11 +29,10 @@ struct EventFunction {
 };
 
 /// `bounded`: at most one break a step is located, on what the last step forecasts, at the cubic's root, and
-/// both segments are taken by a formula of two stages: a step costs six calls of f at most, five with a break
-/// that was forecast, and seven with one that was not. Breaks beyond the first are overruns: their jumps are
-/// late, at the end of the step. For real time.
-/// `polished`: all breaks, in order, each at the root on the motion itself, segments by the formula of
-/// five stages.
+/// both segments are taken by a formula of two stages. A step costs five calls of f, with a break that was
+/// forecast four, with one that was not seven; in the step after a break the forecast costs one more. Breaks
+/// beyond the first are overruns: their jumps are late, at the end of the step. For real time. `polished`:
+/// all breaks, in order, each at the root on the motion itself, segments by the formula of five stages.
 enum class BreakForm : std::uint8_t { bounded, polished };
 
 template <class Y>
@@ -65,7 +65,7 @@ class PiecewiseMotion {
         events_(std::move(events)),
         form_(form),
         side_(events_.size()) {
-    for (std::size_t e = 0; e < events_.size(); ++e) side_[e] = events_[e].value(time_, state_);
+    look();
   }
 
   double time() const { return time_; }
@@ -151,10 +151,14 @@ class PiecewiseMotion {
     report.piled_up = report.breaks.size() >= most_breaks;
   }
 
-  /// On which sides the state is; of the event that has just happened, to which it goes.
-  void look(double h, const Y& slope, std::optional<std::size_t> happened) {
-    for (std::size_t e = 0; e < events_.size(); ++e)
-      side_[e] = happened == e ? rate(e, time_, state_, slope, h) : events_[e].value(time_, state_);
+  /// On which sides the state is.
+  void look() {
+    for (std::size_t e = 0; e < events_.size(); ++e) side_[e] = events_[e].value(time_, state_);
+  }
+  /// The same; of the event that has just happened, to which it goes.
+  void look_after(std::size_t happened, double h, const Y& slope) {
+    look();
+    side_[happened] = rate(happened, time_, state_, slope, h);
   }
 
   template <class G>
@@ -183,7 +187,7 @@ class PiecewiseMotion {
       if (!found) {
         state_ = smooth_->end();
         time_ = end;
-        for (std::size_t e = 0; e < events_.size(); ++e) side_[e] = events_[e].value(time_, state_);
+        look();
         return;
       }
       before = at(found->theta);  // which the forecast has missed
@@ -193,7 +197,7 @@ class PiecewiseMotion {
     pass(t, t, found->event, std::move(before), report);
     if (report.ended) return;
     const Y after = f(time_, state_);
-    look(h, after, found->event);
+    look_after(found->event, h, after);
     state_ = take_step(midpoint, f, time_, state_, end - t, &after).end();
     time_ = end;
     for (std::size_t e = 0; e < events_.size(); ++e) {
@@ -213,7 +217,7 @@ class PiecewiseMotion {
     const double begin = time_, h = end - begin;
     const Y y = state_, slope = f(begin, y);
     const std::optional<std::size_t> happened = std::exchange(happened_, std::nullopt);
-    if (happened) look(h, slope, happened);
+    if (happened) look_after(*happened, h, slope);
     const auto whole = take_step(continuous5, f, begin, y, h, &slope);
     const std::optional<Found> found = first_change(
         begin, h, places, [&](double theta) { return whole.at(theta); },
@@ -221,7 +225,7 @@ class PiecewiseMotion {
     if (!found) {
       time_ = end;
       state_ = whole.end();
-      for (std::size_t e = 0; e < events_.size(); ++e) side_[e] = events_[e].value(time_, state_);
+      look();
       return;
     }
     // The root on the motion itself: a step that ends there.

@@ -49,9 +49,9 @@ struct Forces {
 /// Fills workspace.gravity and workspace.drive for a (sub)step of h about its middle, from the bodies as they
 /// are. Drag is integrated exactly for a coefficient that stays what it is at the velocity v the body has:
 ///   v -> w + (v - w) exp(-b h),  w = u + a / b,  b = drag coefficient / mass (A7)
+/// with a what gravity, buoyancy and fields give; stable for any h, and at rest exactly where b (w - u) = a.
 /// Fields of the velocity are taken at the mean of it before and after, by iteration: a magnetic field does
 /// no work.
-/// with a what gravity, buoyancy and fields give; stable for any h, and at rest exactly where b (w - u) = a.
 void apply_forces(const Model& model, const State& state, double h, double middle_s, Workspace& workspace);
 
 /// What fields and fluid give a body at a place, a velocity and a time, m/s^2: what apply_forces() takes the

@@ -15,7 +15,6 @@ namespace {
 
 constexpr double shortest_part = 1.0 / 16.0;  // of a step that ends where somebody rests
 constexpr double reach_factor = 2.0;          // of what the fastest who lies may move in a step
-constexpr int most_rounds = 50;               // of catching
 constexpr int most_parts = 32;                // of a step of those who lie
 constexpr double least_push = 1e-2;           // of what free fall gains in a step: less is no support
 constexpr double rounding = 1e-9;             // overlaps at the start that are none
@@ -68,10 +67,7 @@ void catch_near(const Model& model, double gravity, double h, const PlacedCell& 
       f.boxes[i] = {bodies.position[i],
                     Vec3::Constant(model.shapes.bounding_radius(bodies.shape[i]) + way[i])};
     }
-    if (cell.is_periodic())
-      find_candidate_pairs(f.boxes, cell, f.broad_phase, f.pairs);
-    else
-      find_candidate_pairs(f.boxes, f.broad_phase, f.pairs);
+    find_candidate_pairs(f.boxes, cell, f.broad_phase, f.pairs);
     for (std::size_t a = 0; a < n; ++a)
       for (std::int32_t k = f.pairs.row[a]; k < f.pairs.row[a + 1]; ++k) {
         const std::size_t b = slot(f.pairs.b[slot(k)]);
@@ -141,31 +137,24 @@ class LyingPart {
   std::vector<std::int32_t> slot_;  // [lying body] in the whole
 };
 
-/// Energy and momenta of those who fly.
-BodySums sums_of_flying(const Bodies& bodies, const Vec3& gravity) {
-  BodySums sums;
+/// Of those who fly.
+struct FlyingSums {
+  double mass = 0.0, energy = 0.0;  // kg; J, kinetic and potential
+  Vec3 momentum = Vec3::Zero();     // kg m/s
+};
+FlyingSums sums_of_flying(const Bodies& bodies, const Vec3& gravity) {
+  FlyingSums sums;
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     if (bodies.is_lying(i)) continue;
-    sums.kinetic += kinetic_energy(bodies, i);
-    sums.potential -= bodies.mass[i] * gravity.dot(bodies.position[i]);
-    const Vec3 linear = bodies.mass[i] * bodies.linear_velocity[i];
-    sums.linear += linear;
-    const Quat& q = bodies.orientation[i];
-    sums.angular += bodies.position[i].cross(linear) +
-                    q * bodies.inertia[i].cwiseProduct(q.conjugate() * bodies.angular_velocity[i]);
+    sums.mass += bodies.mass[i];
+    sums.energy += kinetic_energy(bodies, i) - bodies.mass[i] * gravity.dot(bodies.position[i]);
+    sums.momentum += bodies.mass[i] * bodies.linear_velocity[i];
   }
   return sums;
 }
 
-double mass_of_flying(const Bodies& bodies) {
-  double mass = 0.0;
-  for (std::size_t i = 0; i < bodies.size(); ++i)
-    if (!bodies.is_lying(i)) mass += bodies.mass[i];
-  return mass;
-}
-
 /// Works, impulses and loads of impacts.
-void book_impacts(const Model& model, const Bodies& bodies, const BodySums& before, const Vec3& gravity,
+void book_impacts(const Model& model, const Bodies& bodies, const FlyingSums& before, const Vec3& gravity,
                   double h, StepResult& result) {
   StepReport& report = result.report;
   EnergyLedger& e = report.energy;
@@ -194,19 +183,18 @@ void book_impacts(const Model& model, const Bodies& bodies, const BodySums& befo
     load.angular_impulse -= (impact.point - boundary.centre).cross(s.impulse);
     load.work += s.wall_work;
   }
-  const BodySums after = sums_of_flying(bodies, model.settings.gravity);
-  const double gain = after.kinetic + after.potential - before.kinetic - before.potential;
+  const FlyingSums after = sums_of_flying(bodies, model.settings.gravity);
   const bool steady = !model.forces.act() && gravity == model.settings.gravity;
-  if (!steady) e.force_work += gain + taken - given;
+  if (!steady) e.force_work += after.energy - before.energy + taken - given;
   report.boundary_impulse += from_walls;
   report.boundary_angular_impulse += angular_from_walls;
   report.impulse_size_N_s += size;
   report.angular_impulse_size_N_m_s += angular_size;
   if (steady && size > 0.0) {
-    const Vec3 fallen = h * mass_of_flying(bodies) * gravity;
+    const Vec3 fallen = h * after.mass * gravity;
     report.momentum_error_relative =
         std::max(report.momentum_error_relative,
-                 (after.linear - before.linear - fallen - from_walls).norm() / (size + fallen.norm()));
+                 (after.momentum - before.momentum - fallen - from_walls).norm() / (size + fallen.norm()));
   }
   report.impacts = static_cast<std::int64_t>(result.impacts.size());
   report.bodies_in_collision += std::ranges::count(struck, 1);
@@ -221,7 +209,7 @@ void look_for_overlaps(const Model& model, const Bodies& bodies, const FlightWor
     const Vec3 d = bodies.position[b] + other.shift - bodies.position[a];
     const double radii =
         model.shapes.bounding_radius(bodies.shape[a]) + model.shapes.bounding_radius(bodies.shape[b]);
-    if (d.norm() > radii || (f.flyers[a].is_sphere && f.flyers[b].is_sphere && d.norm() == radii)) return 0.0;
+    if (d.norm() > radii) return 0.0;
     const Pose of_b{bodies.position[b] + other.shift, bodies.orientation[b]};
     const auto relation =
         exact_relation(model.shapes, bodies.shape[a], bodies.pose(a), bodies.shape[b], of_b);
@@ -326,14 +314,14 @@ StepPlan fly_and_lie(const Model& model, const StepPlan& plan, State& state, Wor
   const Motions start(bodies);
   const double begin = state.time_s;
   FlightReport flown;
-  BodySums before;
-  for (int round = 0;; ++round) {
+  FlyingSums before;
+  for (;;) {  // whoever is caught lies: this ends
     if (any(bodies.lying)) catch_near(model, gravity.norm(), plan.h, cell, bodies, w);
     const double reach = reach_of_lying(model.shapes, bodies, gravity.norm(), plan.h);
     before = sums_of_flying(bodies, model.settings.gravity);
     fly(sky, {bodies.lying, std::vector<double>(n, reach)}, begin, plan.end_s, bodies, w.flight, flown);
     const bool too_soon = !flown.resting.empty() && flown.end_s - begin < shortest_part * plan.h;
-    if ((flown.caught.empty() && !too_soon) || round == most_rounds) break;
+    if (flown.caught.empty() && !too_soon) break;
     start.restore(bodies);
     for (const std::int32_t i : flown.caught) bodies.lying[slot(i)] = 1;
     if (too_soon)
@@ -354,6 +342,7 @@ StepPlan fly_and_lie(const Model& model, const StepPlan& plan, State& state, Wor
   result.impacts = std::move(flown.impacts);
   book_impacts(model, bodies, before, gravity, done.h, result);
   report.candidates += flown.candidates;
+  report.time_step_s = done.h;
   look_for_overlaps(model, bodies, w.flight, report);
 
   std::vector<std::uint8_t> resting(n, 0);

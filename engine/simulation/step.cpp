@@ -220,19 +220,17 @@ void advance(StepParts& in, double begin_s, double h, double next_h, bool carry_
 void contact_interval(const Model& model, const StepPlan& plan, State& state, Workspace& w,
                       StepResult& result, StageClock& clock) {
   const Settings& settings = model.settings;
-  StepReport& report = result.report;
   const double h = plan.h / settings.substeps, next_h = plan.next_h / settings.substeps;
-  report.time_step_s = plan.h;
   carry_impulses_to(plan.h, state);
 
   // Contacts that are carried along know nothing of other intervals, nor do those of sleepers.
   const int halvings = settings.substeps > 1 || settings.sleep.is_on() ? 0 : most_halvings;
-  follow_flow(model, state.time_s + 0.5 * plan.h, state, report);
+  follow_flow(model, state.time_s + 0.5 * plan.h, state, result.report);
   StepParts parts{model, state, w, result, clock};
   for (int substep = 0; substep < settings.substeps; ++substep)
     advance(parts, state.time_s + substep * h, h, substep + 1 < settings.substeps ? h : next_h, substep > 0,
             halvings);
-  wake_and_fall_asleep(model, h, w, state, report);
+  wake_and_fall_asleep(model, h, w, state, result.report);
 }
 
 }  // namespace
@@ -252,6 +250,7 @@ const StepReport& step(const Model& model, State& state, Workspace& w, StepResul
                led_before = energy_of_led(bodies, settings.gravity);
   exchange(model, state, report);
   StepPlan plan = plan_step(model, state, land_at_s);
+  report.time_step_s = plan.h;
   if (settings.sort_interval > 0 && state.step % settings.sort_interval == 0)
     sort(model.shapes, state, cell_at(model, state, state.time_s));
   if (settings.stepping == Stepping::piecewise)
@@ -264,7 +263,6 @@ const StepReport& step(const Model& model, State& state, Workspace& w, StepResul
 
   ++state.step;
   state.time_s = plan.end_s;
-  report.time_step_s = plan.h;
   report.step = state.step;
   report.time_s = state.time_s;
   report.bodies = static_cast<std::int64_t>(bodies.size());

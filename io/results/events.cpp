@@ -62,7 +62,7 @@ bool is_watched(const Event& event, std::size_t k, const Course& course) {
   return !event.condition.after || course.events[*event.condition.after].count > 0;
 }
 
-/// The first of the events that happen when they are looked at now, and its value over the threshold.
+/// Does an event happen when it is looked at now? And its value over the threshold.
 bool happens(const Scene& scene, std::size_t k, const StepResult& result, const State& state, double slack_s,
              double& beyond) {
   const Event& event = scene.events[k];
@@ -70,6 +70,11 @@ bool happens(const Scene& scene, std::size_t k, const StepResult& result, const 
   beyond = value - event.condition.threshold;
   EventMemory memory = state.course.events[k];
   return std::isfinite(value) && look(event, value, state.time_s, slack_s, memory);
+}
+
+/// The slot of a body that is there.
+std::size_t slot_of(const Bodies& bodies, BodyId id) {
+  return static_cast<std::size_t>(std::ranges::find(bodies.id, id) - bodies.id.begin());
 }
 
 void act(const Event& event, const Model& model, State& state) {
@@ -87,7 +92,7 @@ void act(const Event& event, const Model& model, State& state) {
     change_material(actions.change_material->first, actions.change_material->second, state);
   if (actions.velocity && event.condition.body) {
     Bodies& b = state.bodies;
-    const auto i = static_cast<std::size_t>(std::ranges::find(b.id, *event.condition.body) - b.id.begin());
+    const std::size_t i = slot_of(b, *event.condition.body);
     b.linear_velocity[i] =
         actions.velocity(state.time_s, b.position[i], {b.linear_velocity[i], b.angular_velocity[i]});
   }
@@ -142,8 +147,7 @@ std::vector<Happening> take_events(const Scene& scene, const StepResult& result,
       h.value = value;
       h.stops = event.actions.stop;
       if (event.condition.body) {
-        const auto found = std::ranges::find(state.bodies.id, *event.condition.body);
-        const auto i = static_cast<std::size_t>(found - state.bodies.id.begin());
+        const std::size_t i = slot_of(state.bodies, *event.condition.body);
         h.body_position = state.bodies.position[i];
         h.body_twist = Twist{state.bodies.linear_velocity[i], state.bodies.angular_velocity[i]};
       }
