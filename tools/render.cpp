@@ -201,7 +201,8 @@ int render(const RenderOptions& options) {
   set_thread_count(options.threads);
   const io::RunFolder run = find_run(options.folder);
   const io::TrajectoryReader reader = open_trajectory(run);
-  const io::PictureOptions picture = picture_options(options, reader);
+  io::PictureOptions picture = picture_options(options, reader);
+  picture.impacts = run.impacts();
   std::vector<std::size_t> frames = chosen_frames(options.frames, reader);
   if (is_film(options.output) && !has_program("ffmpeg")) {
     spdlog::error(

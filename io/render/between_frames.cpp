@@ -4,6 +4,8 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "engine/flight/free_rotation.h"
+
 namespace scree::io {
 
 namespace {
@@ -14,7 +16,39 @@ constexpr std::size_t most_kept = 64;  // frames
 constexpr double smooth = 0.02;
 constexpr double sudden = 0.5;  // an acceleration that gravity does not explain is none beyond this
 
+/// Where a body is on its way between two frames, at a frame or an impact.
+struct Knot {
+  double time_s;
+  Vec3 place;
+  Twist arriving, leaving;
+  Quat orientation;  // as it turns freely from the first one on
+};
+
+Twist twist_of(const Bodies& bodies, std::size_t i) {
+  return {bodies.linear_velocity[i], bodies.angular_velocity[i]};
+}
+
+/// Of a place, in a cell of this lattice (none: 0), the image nearest to where it is expected.
+Vec3 nearest_image(const Mat3& lattice, const Vec3& place, const Vec3& expected) {
+  if (lattice.isZero(0.0)) return place;
+  const Vec3 cells = lattice.partialPivLu().solve(expected - place);
+  return place + lattice * cells.array().round().matrix();
+}
+
 }  // namespace
+
+Quat turned(const Vec3& inertia, const Quat& orientation, const Vec3& angular_velocity, double time_s) {
+  Quat q = orientation;
+  Vec3 w = angular_velocity;
+  for (double left = time_s; left > 0.0;) {
+    const FreeRotation rotation(inertia, q, w);
+    const double h = std::min(left, rotation.valid_s());
+    q = rotation.orientation(h);
+    w = rotation.angular_velocity(q);
+    left -= h;
+  }
+  return q;
+}
 
 Vec3 between(const Vec3& x0, const Vec3& v0, const Vec3& x1, const Vec3& v1, const Vec3& g, double h,
              double part) {
@@ -53,19 +87,44 @@ Bodies BetweenFrames::bodies(double time_s) {
   Bodies moved = frame(k);
   if (k + 1 >= reader_.frames() || time_s <= reader_.time_s()[k]) return moved;
   const Bodies& next = frame(k + 1);
-  const double h = reader_.time_s()[k + 1] - reader_.time_s()[k], part = (time_s - reader_.time_s()[k]) / h;
+  const double begin = reader_.time_s()[k], end = reader_.time_s()[k + 1];
   std::unordered_map<BodyId, std::size_t> slots;
   for (std::size_t j = 0; j < next.size(); ++j) slots.emplace(next.id[j], j);
   const Vec3& g = reader_.run().model.settings.gravity;
+  const Mat3 lattice = reader_.is_periodic() ? reader_.lattice(k) : Mat3::Zero();
+  std::vector<Knot> way;
   for (std::size_t i = 0; i < moved.size(); ++i) {
     const auto found = slots.find(moved.id[i]);
     if (found == slots.end()) continue;
     const std::size_t j = found->second;
-    moved.position[i] = between(moved.position[i], moved.linear_velocity[i], next.position[j],
-                                next.linear_velocity[j], g, h, part);
-    moved.orientation[i] = moved.orientation[i].slerp(part, next.orientation[j]);
+    const Twist now = twist_of(moved, i), then = twist_of(next, j);
+    way.assign(1, {begin, moved.position[i], now, now, moved.orientation[i]});
+    const auto go_on = [&](double t, const Vec3& place, const Twist& arriving, const Twist& leaving) {
+      const Knot& last = way.back();
+      const double h = t - last.time_s;
+      way.push_back({t, nearest_image(lattice, place, last.place + h * last.leaving.linear), arriving,
+                     leaving, turned(moved.inertia[i], last.orientation, last.leaving.angular, h)});
+    };
+    for (const RecordedImpact& impact : impacts_.between(moved.id[i], begin, end))
+      go_on(impact.time_s, impact.place, impact.before, impact.after);
+    go_on(end, next.position[j], then, then);
+
+    std::size_t to = 1;
+    while (to + 1 < way.size() && way[to].time_s < time_s) ++to;
+    const Knot &a = way[to - 1], &b = way[to];
+    const double h = b.time_s - a.time_s;
+    moved.position[i] = h > 0.0 ? between(a.place, a.leaving.linear, b.place, b.arriving.linear, g, h,
+                                          (time_s - a.time_s) / h)
+                                : b.place;
+    const Quat missing = next.orientation[j] * way.back().orientation.conjugate();
+    moved.orientation[i] = Quat::Identity().slerp((time_s - begin) / (end - begin), missing) *
+                           turned(moved.inertia[i], a.orientation, a.leaving.angular, time_s - a.time_s);
   }
   return moved;
+}
+
+std::vector<double> BetweenFrames::instants(double after_s, double before_s) const {
+  return impacts_.instants(after_s, before_s);
 }
 
 }  // namespace scree::io

@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "io/results/impact_table.h"
 #include "io/results/trajectory_reader.h"
 
 namespace scree::io {
@@ -13,19 +14,29 @@ namespace scree::io {
 Vec3 between(const Vec3& x0, const Vec3& v0, const Vec3& x1, const Vec3& v1, const Vec3& g, double h,
              double part);
 
+/// How a body is turned a time (s) after it was turned so with this angular velocity, as no torque acts.
+Quat turned(const Vec3& inertia, const Quat& orientation, const Vec3& angular_velocity, double time_s);
+
 /// Reads frames, keeps the last few, and puts bodies between them; those that are in one of the two frames
-/// only are as there. Throws ReadError.
+/// only are as there. Recorded impacts of piecewise steps are knots of the ways, any number between two
+/// frames. Bodies turn freely from knot to knot; by how much they miss the next frame so, they are turned
+/// beside it in the course of time. Throws ReadError.
 class BetweenFrames {
  public:
-  explicit BetweenFrames(const TrajectoryReader& reader) : reader_(reader) {}
+  /// `impacts`: impacts.csv of the run, which may be absent.
+  explicit BetweenFrames(const TrajectoryReader& reader, const std::filesystem::path& impacts = {})
+      : reader_(reader), impacts_(impacts) {}
   /// The last frame not after a time.
   std::size_t frame_before(double time_s) const;
   /// As that frame has them, moved on to the time.
   Bodies bodies(double time_s);
+  /// Instants of impacts of any body later than one time and before another, in their order.
+  std::vector<double> instants(double after_s, double before_s) const;
 
  private:
   const Bodies& frame(std::size_t k);
   const TrajectoryReader& reader_;
+  RecordedImpacts impacts_;
   std::map<std::size_t, Bodies> kept_;
 };
 

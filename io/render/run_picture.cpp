@@ -89,7 +89,7 @@ std::vector<OutlineEdge> cell_edges(const TrajectoryReader& reader, std::size_t 
 }  // namespace
 
 RunPicture::RunPicture(const TrajectoryReader& reader, const PictureOptions& options)
-    : reader_(reader), between_(reader), options_(options) {
+    : reader_(reader), between_(reader, options.impacts), options_(options) {
   RunScene run = run_scene(reader, options.fit);
   if (options.outlines || options.images) {
     for (const OutlineEdge& edge :
@@ -206,7 +206,8 @@ void RunPicture::add_traces(double time_s, std::vector<Chain>& rods, Paint& pain
   const double begin = std::max(reader_.time_s().front(), time_s - options_.trace_s);
   std::vector<double> times;
   for (int k = 0; k <= trace_pieces; ++k) times.push_back(begin + (time_s - begin) * k / trace_pieces);
-  // Corners that frames show are not cut off.
+  // Corners that frames and recorded impacts show are not cut off.
+  for (const double t : between_.instants(begin, time_s)) times.push_back(t);
   for (std::size_t k = between_.frame_before(begin); k < reader_.frames(); ++k)
     if (reader_.time_s()[k] > begin && reader_.time_s()[k] < time_s) times.push_back(reader_.time_s()[k]);
   std::ranges::sort(times);

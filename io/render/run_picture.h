@@ -26,6 +26,7 @@ struct PictureOptions {
   bool outlines = true;  // edges of periodic cells, inlets, outlets and the domain
   bool images = false;   // of bodies around a periodic cell, as far as half of it
   double trace_s = 0.0;  // the ways that bodies have come in so long a time are drawn
+  std::filesystem::path impacts = {};  // impacts.csv of the run, if it has one: ways bend where those were
   bool chains = false;   // clear bodies with force chains inside, coloured by force, instead of opaque bodies
 };
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "io/report/step_rows.h"
+#include "io/results/step_rows.h"
 #include "io/results/run_folder.h"
 #include "io/results/trajectory_reader.h"
 

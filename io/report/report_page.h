@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "io/report/step_rows.h"
+#include "io/results/step_rows.h"
 #include "io/results/run_folder.h"
 #include "io/results/trajectory_reader.h"
 

@@ -1,7 +1,12 @@
 #include "io/results/impact_table.h"
 
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <fmt/format.h>
 #include <iterator>
+
+#include "io/results/step_rows.h"
 
 namespace scree::io {
 
@@ -52,6 +57,57 @@ void ImpactTable::append(const StepReport& report, const Bodies& bodies, std::sp
     row += '\n';
   }
   rows_.end_row();
+}
+
+RecordedImpacts::RecordedImpacts(const std::filesystem::path& path) {
+  const StepRows rows(path);
+  const std::vector<double>* time = rows.column("time_s");
+  if (time == nullptr) return;
+  instants_ = *time;
+  std::ranges::sort(instants_);
+  instants_.erase(std::ranges::unique(instants_).begin(), instants_.end());
+  for (const char* side : {"a", "b"}) {
+    const std::vector<double>* id = rows.column(fmt::format("body_{}", side));
+    if (id == nullptr) continue;  // all struck walls
+    const auto column = [&](const char* name) { return rows.column(fmt::format("{}_{}", side, name)); };
+    const std::array columns{column("x_m"),
+                             column("y_m"),
+                             column("z_m"),
+                             column("before_vx_m_s"),
+                             column("before_vy_m_s"),
+                             column("before_vz_m_s"),
+                             column("before_wx_rad_s"),
+                             column("before_wy_rad_s"),
+                             column("before_wz_rad_s"),
+                             column("after_vx_m_s"),
+                             column("after_vy_m_s"),
+                             column("after_vz_m_s"),
+                             column("after_wx_rad_s"),
+                             column("after_wy_rad_s"),
+                             column("after_wz_rad_s")};
+    if (std::ranges::find(columns, nullptr) != columns.end()) continue;
+    for (std::size_t row = 0; row < rows.rows(); ++row) {
+      if (std::isnan((*id)[row])) continue;
+      const auto vector = [&](std::size_t first) {
+        return Vec3((*columns[first])[row], (*columns[first + 1])[row], (*columns[first + 2])[row]);
+      };
+      of_[static_cast<BodyId>((*id)[row])].push_back(
+          {(*time)[row], vector(0), {vector(3), vector(6)}, {vector(9), vector(12)}});
+    }
+  }
+  for (auto& [body, list] : of_) std::ranges::stable_sort(list, {}, &RecordedImpact::time_s);
+}
+
+std::span<const RecordedImpact> RecordedImpacts::between(BodyId body, double after_s, double until_s) const {
+  const auto found = of_.find(body);
+  if (found == of_.end()) return {};
+  const auto first = std::ranges::upper_bound(found->second, after_s, {}, &RecordedImpact::time_s);
+  return {first, std::ranges::upper_bound(found->second, until_s, {}, &RecordedImpact::time_s)};
+}
+
+std::vector<double> RecordedImpacts::instants(double after_s, double before_s) const {
+  const auto first = std::ranges::upper_bound(instants_, after_s);
+  return {first, std::lower_bound(first, instants_.end(), before_s)};
 }
 
 }  // namespace scree::io

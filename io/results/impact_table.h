@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <unordered_map>
 
 #include "engine/simulation/diagnostics.h"
 #include "io/results/row_file.h"
@@ -20,6 +21,28 @@ class ImpactTable {
  private:
   std::vector<std::string> names_;  // [boundary], as CSV has them
   RowFile rows_;
+};
+
+/// A body at the instant of an impact.
+struct RecordedImpact {
+  double time_s = 0.0;
+  Vec3 place = Vec3::Zero();  // m, of its centre
+  Twist before, after;
+};
+
+/// impacts.csv, read back: every body's impacts, in the order of time.
+class RecordedImpacts {
+ public:
+  /// An absent file has no impacts. Throws ReadError if it cannot be read.
+  explicit RecordedImpacts(const std::filesystem::path& path);
+  /// Those later than one time and not later than another.
+  std::span<const RecordedImpact> between(BodyId body, double after_s, double until_s) const;
+  /// Of all bodies, later than one time and before another, each once, in their order.
+  std::vector<double> instants(double after_s, double before_s) const;
+
+ private:
+  std::vector<double> instants_;
+  std::unordered_map<BodyId, std::vector<RecordedImpact>> of_;
 };
 
 }  // namespace scree::io

@@ -1,4 +1,4 @@
-#include "io/report/step_rows.h"
+#include "io/results/step_rows.h"
 
 #include <algorithm>
 #include <cerrno>
