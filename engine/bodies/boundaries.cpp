@@ -55,9 +55,13 @@ PlacedBoundary place(const Boundary& boundary, double time_s, double step_s,
   placed.pose = {motion.position + motion.orientation * boundary.centre, motion.orientation};
   placed.belt = motion.orientation * boundary.surface_velocity;
   const auto at = [&](double t) { return boundary.motion.at(standing.clock.at(t)); };
-  if (step_s > 0.0 && !boundary.motion.is_none())
-    placed.twist =
-        twist_between(at(time_s - 0.5 * step_s), at(time_s + 0.5 * step_s), boundary.centre, step_s);
+  if (!boundary.motion.is_none()) {
+    if (step_s > 0.0)
+      placed.twist =
+          twist_between(at(time_s - 0.5 * step_s), at(time_s + 0.5 * step_s), boundary.centre, step_s);
+    else if (standing.clock.runs)
+      placed.twist = boundary.motion.twist_at(standing.clock.at(time_s), boundary.centre);
+  }
   if (!boundary.is_mounted()) return placed;
   const Quat& turned = standing.carried.orientation;
   placed.twist = {turned * placed.twist.linear + placed.mount.at(placed.pose.position),

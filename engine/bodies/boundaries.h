@@ -90,8 +90,9 @@ BoundarySurface moved(const BoundarySurface& surface, const Pose& motion);
 Boundaries moved(Boundaries boundaries, const std::vector<Pose>& motions,
                  const std::vector<std::int32_t>& removed = {});
 
-/// At a time, with the mean twist of a step of which it is the middle (s); zero where the step is. Positions
-/// are exact at any time, not summed up over steps, but for what a mount has travelled.
+/// At a time, with the mean twist of a step of which it is the middle (s), or, where that is zero, the twist
+/// at the moment. Positions are exact at any time, not summed up over steps, but for what a mount has
+/// travelled.
 PlacedBoundary place(const Boundary& boundary, double time_s, double step_s = 0.0,
                      const BoundaryStanding& standing = {});
 

@@ -16,6 +16,14 @@ double between(const std::vector<double>& times, const std::vector<double>& valu
   return values[after - 1] + part * (values[after] - values[after - 1]);
 }
 
+double slope(const std::vector<double>& times, const std::vector<double>& values, double t) {
+  if (t < times.front() || t >= times.back()) return 0.0;
+  const auto after = static_cast<std::size_t>(std::ranges::upper_bound(times, t) - times.begin());
+  return (values[after] - values[after - 1]) / (times[after] - times[after - 1]);
+}
+
+constexpr double difference_s = 1e-5;
+
 }  // namespace
 
 double TimeLaw::at(double time_s) const {
@@ -25,6 +33,21 @@ double TimeLaw::at(double time_s) const {
     sum += amplitude * (std::sin(2.0 * std::numbers::pi * frequency * (t - start) + phase) - std::sin(phase));
   if (!times.empty()) sum += between(times, values, t);
   if (function) sum += function(t);
+  return sum;
+}
+
+double TimeLaw::rate_at(double time_s) const {
+  if (time_s < start || time_s >= stop) return 0.0;
+  double sum = rate;
+  if (amplitude != 0.0) {
+    const double omega = 2.0 * std::numbers::pi * frequency;
+    sum += amplitude * omega * std::cos(omega * (time_s - start) + phase);
+  }
+  if (!times.empty()) sum += slope(times, values, time_s);
+  if (function) {
+    const auto f = [&](int k) { return function(std::clamp(time_s + k * difference_s, start, stop)); };
+    sum += (8.0 * (f(1) - f(-1)) - (f(2) - f(-2))) / (12.0 * difference_s);
+  }
   return sum;
 }
 
@@ -52,6 +75,28 @@ Pose PrescribedMotion::at(double time_s) const {
     }
   }
   return pose;
+}
+
+Twist PrescribedMotion::twist_at(double time_s, const Vec3& centre) const {
+  // Every stage turns about where those before it have brought its axis.
+  Pose pose;
+  Vec3 linear = Vec3::Zero(), angular = Vec3::Zero();  // linear: of the point at the origin of the world
+  for (const MotionStage& s : stages) {
+    const double much = s.law.at(time_s), rate = s.law.rate_at(time_s);
+    const Vec3 axis = pose.orientation * s.axis;
+    if (s.kind == MotionStage::Kind::translation) {
+      linear += rate * axis;
+      pose.position += much * axis;
+    } else {
+      const Vec3 point = pose.position + pose.orientation * s.point;
+      angular += rate * axis;
+      linear -= rate * axis.cross(point);
+      const Quat turn(Eigen::AngleAxisd(much, s.axis));
+      pose.position += pose.orientation * (s.point - turn * s.point);
+      pose.orientation = (pose.orientation * turn).normalized();
+    }
+  }
+  return {linear + angular.cross(pose.position + pose.orientation * centre), angular};
 }
 
 PrescribedMotion steady_motion(const Twist& twist, const Vec3& centre) {

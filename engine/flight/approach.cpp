@@ -123,7 +123,7 @@ double nearness(double size, const Vec3& place) {
 }
 
 PlacedBoundary FlownAt::at(double t) const {
-  return moves ? place(*boundary, epoch_s + t, instant_s, standing) : placed;
+  return moves ? place(*boundary, epoch_s + t, 0.0, standing) : placed;
 }
 
 NextTouch next_touch(const Flyer& a, const Flyer& b, const Vec3& shift, double from, double until) {

@@ -30,7 +30,6 @@ struct FlownAt {
   bool moves;
   PlacedBoundary placed;  // of what does not move
   double epoch_s;         // what the times of flights count from
-  double instant_s;       // of twists: over so short a time
 
   PlacedBoundary at(double t) const;
 };

@@ -26,7 +26,6 @@ constexpr double at_the_rim = 1e-6;  // of its radius: there a body has left its
 constexpr double no_bounce = 1e-10;  // departure over approach: then they stay together
 constexpr double slow = 1e-12;       // of the speed: a departure that is none
 constexpr std::uint32_t most_impacts = 20000;  // of a body in a round: then they pile up
-constexpr double instant = 1e-7;               // of the step: for the twists of moving boundaries
 
 std::size_t slot(std::int32_t i) { return static_cast<std::size_t>(i); }
 std::int32_t number(std::size_t i) { return static_cast<std::int32_t>(i); }
@@ -483,8 +482,8 @@ void fly(const Sky& sky, const Lying& lying, double begin_s, double end_s, Bodie
   for (std::size_t k = 0; k < sky.boundaries.size(); ++k) {
     const Boundary& boundary = sky.boundaries[k];
     const BoundaryStanding standing = standing_of(sky.standing, k);
-    w.flown_at.push_back({&boundary, standing, boundary.moves(), place(boundary, begin_s, 0.0, standing),
-                          begin_s, instant * (end_s - begin_s)});
+    w.flown_at.push_back(
+        {&boundary, standing, boundary.moves(), place(boundary, begin_s, 0.0, standing), begin_s});
   }
   for (std::size_t i = 0; i < n; ++i) {
     const ShapeIndex shape = bodies.shape[i];

@@ -116,27 +116,25 @@ class PiecewiseMotion {
   /// `happened`: an event at 0 itself.
   template <class At, class Slope>
   std::optional<Found> first_change(double t, double h, int places, At&& at, Slope&& slope,
-                                    std::optional<std::size_t> happened = {}) const {
+                                    const Y& begin_slope, std::optional<std::size_t> happened = {}) {
     std::optional<Found> first;
-    for (std::size_t e = 0; e < events_.size(); ++e) {
-      double low = 0.0, value_low = side_[e];
-      for (int k = 1; k <= places; ++k) {
-        const double high = static_cast<double>(k) / places;
-        if (first && first->theta <= low) break;
-        const double value = events_[e].value(t + high * h, at(high));
-        if (!counts(e, value)) {
-          low = high;
-          value_low = value;
-          continue;
-        }
-        const bool leaves = low == 0.0 && happened == e;  // it begins at zero
+    value_low_ = side_;
+    for (int k = 1; k <= places && !first; ++k) {
+      const double low = static_cast<double>(k - 1) / places, high = static_cast<double>(k) / places;
+      const Y y = at(high);
+      for (std::size_t e = 0; e < events_.size(); ++e) {
+        const double value = events_[e].value(t + high * h, y);
+        const double value_low = std::exchange(value_low_[e], value);
+        if (!counts(e, value)) continue;
+        const bool leaves = k == 1 && happened == e;  // it begins at zero
         const double piece = (high - low) * h;
-        const Hermite cubic{leaves ? 0.0 : value_low,
-                            piece * (leaves ? side_[e] : rate(e, t + low * h, at(low), slope(low), piece)),
-                            value, piece * rate(e, t + high * h, at(high), slope(high), piece)};
+        const double rate_low = leaves   ? side_[e]
+                                : k == 1 ? rate(e, t, state_, begin_slope, piece)
+                                         : rate(e, t + low * h, at(low), slope(low), piece);
+        const Hermite cubic{leaves ? 0.0 : value_low, piece * rate_low, value,
+                            piece * rate(e, t + high * h, y, slope(high), piece)};
         const double theta = low + (high - low) * (leaves ? cubic.crossing_after_begin() : cubic.crossing());
         if (!first || theta < first->theta) first = Found{theta, e};
-        break;
       }
     }
     return first;
@@ -170,12 +168,12 @@ class PiecewiseMotion {
       const double scale = h / smooth_->length;
       found = first_change(
           begin, h, 1, [&](double theta) { return smooth_->at(1.0 + scale * theta); },
-          [&](double theta) { return smooth_->slope_at(1.0 + scale * theta); });
+          [&](double theta) { return smooth_->slope_at(1.0 + scale * theta); }, slope);
     } else {
       const auto forecast = take_step(midpoint, f, begin, y, h, &slope);
       found = first_change(
           begin, h, 1, [&](double theta) { return forecast.at(theta); },
-          [&](double theta) { return forecast.slope_at(theta); });
+          [&](double theta) { return forecast.slope_at(theta); }, slope);
     }
     Y before = y;
     if (found) {
@@ -183,7 +181,8 @@ class PiecewiseMotion {
     } else {
       smooth_ = take_step(continuous5, f, begin, y, h, &slope);
       const auto at = [&](double theta) { return smooth_->at(theta); };
-      found = first_change(begin, h, 1, at, [&](double theta) { return smooth_->slope_at(theta); });
+      found = first_change(
+          begin, h, 1, at, [&](double theta) { return smooth_->slope_at(theta); }, slope);
       if (!found) {
         state_ = smooth_->end();
         time_ = end;
@@ -201,13 +200,14 @@ class PiecewiseMotion {
     state_ = take_step(midpoint, f, time_, state_, end - t, &after).end();
     time_ = end;
     for (std::size_t e = 0; e < events_.size(); ++e) {
-      const double value = events_[e].value(end, state_);
+      double value = events_[e].value(end, state_);
       if (counts(e, value)) {  // one more: late
         ++report.overruns;
         pass(end, end, e, state_, report);
         if (report.ended) return;
+        value = events_[e].value(end, state_);
       }
-      side_[e] = events_[e].value(end, state_);
+      side_[e] = value;
     }
   }
 
@@ -221,7 +221,7 @@ class PiecewiseMotion {
     const auto whole = take_step(continuous5, f, begin, y, h, &slope);
     const std::optional<Found> found = first_change(
         begin, h, places, [&](double theta) { return whole.at(theta); },
-        [&](double theta) { return whole.slope_at(theta); }, happened);
+        [&](double theta) { return whole.slope_at(theta); }, slope, happened);
     if (!found) {
       time_ = end;
       state_ = whole.end();
@@ -254,6 +254,7 @@ class PiecewiseMotion {
   std::vector<EventFunction<Y>> events_;
   BreakForm form_;
   std::vector<double> side_;                // [event] whose sign is the side the state is on
+  std::vector<double> value_low_;           // [event] in the last place that was looked at
   std::optional<SmoothStep<5, Y>> smooth_;  // the last step, if nothing broke in it
   std::optional<std::size_t> happened_;     // at this very time
 };

@@ -157,35 +157,5 @@ TEST(Clusters, ElasticGasesKeepWhatTheyHave) {
     }
 }
 
-TEST(Clusters, DISABLED_Speed) {
-  for (const double phi : {0.01, 0.05, 0.2, 0.4}) {
-    for (const Vec3& axes : {Vec3(1.0, 1.0, 1.0), Vec3(1.25, 1.0, 0.8)}) {
-      Gas gas = make_gas(4096, phi, axes, true);
-      FlightWorkspace w;
-      FlightReport report;
-      set_thread_count(1);
-      const auto begin = std::chrono::steady_clock::now();
-      std::size_t impacts = 0, rounds = 0, searches = 0, clusters = 0;
-      double t = 0.0, dt = phi < 0.1 ? 0.02 : 0.004;
-      while (std::chrono::steady_clock::now() - begin < std::chrono::seconds(1)) {
-        fly(gas.sky(), {}, t, t + dt, gas.bodies, w, report);
-        t += dt;
-        impacts += report.impacts.size();
-        rounds += report.rounds;
-        searches += report.searches;
-        clusters += report.clusters;
-      }
-      const double s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-      std::printf(
-          "phi %.2f axes %.2f: %.0f impacts/s, %.1f searches an impact, %.2f impacts a round and body, %.0f "
-          "clusters\n",
-          phi, axes[0], static_cast<double>(impacts) / s,
-          static_cast<double>(searches) / static_cast<double>(impacts),
-          static_cast<double>(impacts) / static_cast<double>(rounds) / 4096,
-          static_cast<double>(clusters) / static_cast<double>(rounds));
-    }
-  }
-}
-
 }  // namespace
 }  // namespace scree

@@ -136,5 +136,39 @@ TEST(Piecewise, TellsWhatPilesUp) {
   EXPECT_LE(most, 7);
 }
 
+// A chain of eight masses between walls, each mode k of which swings with 2 sin(k pi/18): the third mode,
+// with a mass that passes its middle in known instants, to fourth order in polished steps.
+TEST(Piecewise, AChainOfSpringsSwingsInItsModes) {
+  constexpr int masses = 8, mode = 3;
+  using Chain = Eigen::Matrix<double, 2 * masses, 1>;
+  const auto f = [](double, const Chain& y) {
+    Chain slope;
+    for (int i = 0; i < masses; ++i) {
+      const double left = i > 0 ? y[i - 1] : 0.0, right = i + 1 < masses ? y[i + 1] : 0.0;
+      slope[i] = y[masses + i];
+      slope[masses + i] = left - 2.0 * y[i] + right;
+    }
+    return slope;
+  };
+  const double angle = mode * std::numbers::pi / (masses + 1), omega = 2.0 * std::sin(0.5 * angle);
+  Chain shape = Chain::Zero();
+  for (int i = 0; i < masses; ++i) shape[i] = std::sin(angle * (i + 1));
+  const auto worst = [&](double h) {
+    const EventFunction<Chain> middle{[](double, const Chain& y) { return y[0]; }};
+    PiecewiseMotion motion(f, {middle}, BreakForm::polished, 0.0, shape);
+    double error = 0.0;
+    int passed = 0;
+    while (motion.time() < 30.0)
+      for (const Break<Chain>& b : motion.step(h).breaks)
+        error = std::max(error, std::abs(b.time - (passed++ + 0.5) * std::numbers::pi / omega));
+    EXPECT_EQ(passed, 10);
+    const double swing = std::cos(omega * motion.time());
+    return std::max(error, (motion.state().head<masses>() - swing * shape.head<masses>()).norm());
+  };
+  const double coarse = worst(0.1), fine = worst(0.025);
+  EXPECT_LT(coarse, 1e-4);
+  EXPECT_GT(std::log2(coarse / fine) / 2.0, 3.8);
+}
+
 }  // namespace
 }  // namespace scree

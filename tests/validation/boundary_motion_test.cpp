@@ -184,12 +184,17 @@ TEST(PrescribedMotion, TablesAndFunctions) {
   TimeLaw law;
   law.times = {0.0, 1.0, 3.0};
   law.values = {0.0, 2.0, 1.0};
+  law.start = -2.0;
   EXPECT_EQ(law.at(-1.0), 0.0);
   EXPECT_EQ(law.at(0.25), 0.5);
   EXPECT_EQ(law.at(2.0), 1.5);
   EXPECT_EQ(law.at(9.0), 1.0);
   law.function = [](double t) { return t * t; };
+  EXPECT_NEAR(law.rate_at(-1.0), -2.0, 1e-10);  // of the function alone
+  EXPECT_NEAR(law.rate_at(0.5), 2.0 + 1.0, 1e-10);
+  EXPECT_NEAR(law.rate_at(2.5), -0.5 + 5.0, 1e-10);
   law.stop = 2.0;  // everything stays
+  EXPECT_EQ(law.rate_at(2.5), 0.0);
   EXPECT_EQ(law.at(1.0), 3.0);
   EXPECT_EQ(law.at(5.0), 5.5);
 }
@@ -211,6 +216,12 @@ TEST(PrescribedMotion, TheMeanTwistTakesPoseToPose) {
     const Quat turn(Eigen::AngleAxisd(h * middle.twist.angular.norm(), middle.twist.angular.normalized()));
     EXPECT_LT((from.pose.position + h * middle.twist.linear - to.pose.position).norm(), 1e-13);
     EXPECT_LT((turn * from.pose.orientation).angularDistance(to.pose.orientation), 1e-7);
+    // In a moment of no length, what it tends to: to the second power of the step.
+    const Twist now = place(b, t + 0.5 * h).twist;
+    EXPECT_LT((now.linear - middle.twist.linear).norm(), 3e-3);
+    const Twist nearly = place(b, t + 0.5 * h, 0.01 * h).twist;
+    EXPECT_LT((now.linear - nearly.linear).norm(), 3e-7);
+    EXPECT_LT((now.angular - nearly.angular).norm(), 3e-7);
   }
 }
 

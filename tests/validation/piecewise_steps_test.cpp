@@ -261,6 +261,91 @@ TEST(PiecewiseSteps, SmoothFieldsBetweenImpacts) {
   }
 }
 
+// A ball between a wall and one that comes nearer at u: at its n-th impact there, at a distance L_n,
+// L_n (v_n-1 + u) is what it was, and v_n = v_n-1 + 2 u: to rounding, until it is twenty times as fast.
+TEST(PiecewiseSteps, BetweenWallsThatComeNearerItsActionIsKept) {
+  constexpr double u = 0.05, radius = 1e-3, start = 1.0;
+  World world = piecewise({.friction = 0.0, .restitution = 1.0}, 0.05);
+  world.model.settings.gravity.setZero();
+  world.model.boundaries.push_back({"wall", world.material, Plane{Vec3::Zero(), Vec3::UnitX()}});
+  world.model.boundaries.push_back({"piston", world.material, Plane{Vec3(start, 0, 0), -Vec3::UnitX()}});
+  world.model.boundaries[1].motion = steady_motion({Vec3(-u, 0, 0), Vec3::Zero()}, Vec3::Zero());
+  world.add_sphere(radius, Vec3(0.5, 0.0, 0.0), {Vec3(0.1, 0.0, 0.0)});
+  double action = 0.0, speed = 0.1;
+  int impacts = 0;
+  run(world, 19.0, [&](const StepResult& r) {
+    EXPECT_EQ(r.report.penetration_max, 0.0);
+    for (const Impact& i : r.impacts) {
+      if (boundary_of(i.b) != 1) continue;
+      const double now = (start - u * i.time_s - 2.0 * radius) * (i.before_a.linear.x() + u);
+      if (impacts++ == 0) action = now;
+      EXPECT_NEAR(now / action, 1.0, 1e-11);
+      speed += 2.0 * u;
+      EXPECT_NEAR(i.after_a.linear.x(), -speed, 1e-12);
+    }
+  });
+  EXPECT_GT(impacts, 15);
+}
+
+// Adiabatic invariants of smooth fields, in steps of both kinds. A spring that becomes four times as stiff
+// over 40 periods: E / omega stays. A magnetic bottle: the field 1 + z^2 along its axis, the moment
+// v_perp^2 / (2 B) stays while the body goes to where it turns back, B = E / moment.
+TEST(PiecewiseSteps, AdiabaticInvariantsAreKept) {
+  for (const Stepping stepping : {Stepping::piecewise, Stepping::contacts}) {
+    const bool exact = stepping == Stepping::piecewise;
+    World spring = piecewise({}, 0.01);
+    spring.model.settings.stepping = stepping;
+    spring.model.settings.gravity.setZero();
+    constexpr double duration = 250.0;
+    // A smooth step from 1 to 2 rad/s, flat at both ends.
+    const auto omega = [](double t) {
+      const double p = std::clamp(t / duration, 0.0, 1.0);
+      return 1.0 + p * p * p * (10.0 + p * (-15.0 + 6.0 * p));
+    };
+    spring.model.forces.fields.push_back({[&](const Vec3& x, const Vec3&, double t) {
+      const double w = omega(t);
+      return Vec3(-w * w * x);
+    }});
+    spring.add_sphere(1e-3, Vec3(1.0, 0.0, 0.0));
+    run(spring, duration, [](const StepResult&) {});
+    const Vec3 x = spring.state.bodies.position[0], v = spring.state.bodies.linear_velocity[0];
+    // By contacts: of the velocities' half step, omega h / 2 of the energy.
+    EXPECT_NEAR(0.5 * (v.squaredNorm() + 4.0 * x.squaredNorm()) / 2.0 / 0.5, 1.0, exact ? 1e-4 : 2e-2);
+
+    World bottle = piecewise({}, 0.001);
+    bottle.model.settings.stepping = stepping;
+    bottle.model.settings.gravity.setZero();
+    constexpr double strength = 40.0;  // rad/s of the rotation where B = 1
+    const auto field = [](const Vec3& p) {
+      return Vec3(-p.x() * p.z(), -p.y() * p.z(), 1.0 + p.z() * p.z());  // div B = 0
+    };
+    bottle.model.forces.fields.push_back(
+        {[&](const Vec3& p, const Vec3& w, double) { return Vec3(strength * w.cross(field(p))); }, true});
+    bottle.add_sphere(1e-3, Vec3(1.0 / strength, 0.0, 0.0), {Vec3(0.0, -1.0, 0.7)});
+    const Bodies& b = bottle.state.bodies;
+    const auto moment = [&] {
+      const Vec3 unit = field(b.position[0]).normalized();
+      const Vec3 across = b.linear_velocity[0] - unit.dot(b.linear_velocity[0]) * unit;
+      return 0.5 * across.squaredNorm() / field(b.position[0]).norm();
+    };
+    const double before = moment(), energy = 0.5 * b.linear_velocity[0].squaredNorm();
+    double farthest = 0.0, worst = 0.0;
+    int turns = 0;
+    bool out = true;
+    run(bottle, 30.0, [&](const StepResult&) {
+      worst = std::max(worst, std::abs(moment() / before - 1.0));
+      farthest = std::max(farthest, std::abs(b.position[0].z()));
+      const double away = b.position[0].z() * b.linear_velocity[0].z();
+      if (out && away < -0.1) ++turns, out = false;
+      if (away > 0.1) out = true;
+    });
+    EXPECT_NEAR(0.5 * b.linear_velocity[0].squaredNorm() / energy, 1.0, exact ? 1e-5 : 1e-12);
+    EXPECT_LT(worst, 0.1);  // it swings by the gyration radius over the length in which B changes
+    EXPECT_NEAR(farthest, std::sqrt(energy / before - 1.0), 0.03);
+    EXPECT_GE(turns, 5);
+  }
+}
+
 // A spring and a wall in its middle: half periods between impacts, with an error of fourth order.
 TEST(PiecewiseSteps, ImpactsUnderASpring) {
   const auto error = [](double h) {
