@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <type_traits>
 
 #include "engine/geometry/ellipsoid_ellipsoid.h"
@@ -10,6 +11,9 @@
 #include "engine/geometry/ellipsoid_plane.h"
 #include "engine/geometry/ellipsoid_revolved.h"
 #include "engine/geometry/ellipsoid_tube.h"
+#include "engine/geometry/implicit/implicit_contacts.h"
+#include "engine/geometry/implicit/implicit_mesh.h"
+#include "engine/geometry/implicit/implicit_walls.h"
 
 namespace scree {
 
@@ -20,7 +24,10 @@ constexpr double standstill = 1e-15;  // of the search: an advance that is none
 constexpr double size_roundings = 1e-13, place_roundings = 16.0 * std::numeric_limits<double>::epsilon();
 constexpr double far = 1.05;    // of the radii of balls about both: then balls will do
 constexpr double hint = 0.02;   // of the smallest semi-axis: so near are normals the next ones' starts
-constexpr double sight = 0.25;  // of the bounding radius: of walls whose distance has many minima
+constexpr double sight = 0.25;  // of the bounding radius: where the distance has many minima
+constexpr double function_accuracy = 1e-9;  // of the size, of contacts of functions
+constexpr double function_nearness = 1e-8;
+constexpr double least_bend = 0.25;  // of the smallest length: radius of what functions have, at the least
 
 /// The root of d + d' t - M t^2/2 that comes first after 0, for d >= 0.
 double reach_of_bound(double d, double rate, double m) {
@@ -29,23 +36,27 @@ double reach_of_bound(double d, double rate, double m) {
   return m > 0.0 ? (rate + root) / m : infinity;
 }
 
-/// Bound of the second derivative of a support function while a body turns, m/s^2.
-double bulging(const Flyer& a) {
-  const double most = a.shape.semi_axes.maxCoeff(), least = a.shape.semi_axes.minCoeff();
+/// What multiplies the bulging of a body, or of a part of it, 1/s^2.
+double turning(const Flyer& a) {
   const FreeRotation& r = a.flight->rotation();
-  return (most * most - least * least) / least * (2.0 * r.most_spin() * r.most_spin() + r.most_spin_change());
+  return 2.0 * r.most_spin() * r.most_spin() + r.most_spin_change();
 }
 
-double smallest(const Flyer& a) { return a.shape.semi_axes.minCoeff(); }
+double bulging(const Ellipsoid& e) {
+  const double most = e.semi_axes.maxCoeff(), least = e.semi_axes.minCoeff();
+  return (most * most - least * least) / least;
+}
+
+bool is_convex(const Flyer& a) { return a.form == Flyer::Form::sphere || a.form == Flyer::Form::ellipsoid; }
 
 struct Standing {
   Pose pose;
   Twist twist;
 };
 Standing standing(const Flyer& a, double t) {
-  const Quat q = a.is_sphere ? Quat::Identity() : a.flight->orientation(t);
+  const Quat q = a.is_sphere() ? Quat::Identity() : a.flight->orientation(t);
   return {{a.flight->position(t), q},
-          {a.flight->velocity(t), a.is_sphere ? Vec3::Zero() : a.flight->angular_velocity(q)}};
+          {a.flight->velocity(t), a.is_sphere() ? Vec3::Zero() : a.flight->angular_velocity(q)}};
 }
 
 Vec3 velocity_at(const Standing& s, const Vec3& point) {
@@ -73,12 +84,45 @@ NextTouch advance(double from, double until, double near_m, Look&& look) {
   return {t, false};
 }
 
+/// Of several bounds the one that holds least long.
+class Soonest {
+ public:
+  /// `outer`: holds beside all others.
+  Soonest(double near_m, const Bound& outer)
+      : near_m_(near_m),
+        nearest_(outer),
+        ahead_(reach_of_bound(outer.distance - near_m, outer.rate, outer.bending)) {}
+  explicit Soonest(double near_m) : near_m_(near_m) {}
+  bool touches() const { return touches_; }
+  /// May a bound hold less long than all before?
+  bool is_sooner(const Bound& b) const { return reach(b) < ahead_; }
+  void add(const Bound& b) {
+    if (touches_) return;
+    touches_ = b.distance <= 2.0 * near_m_ && b.rate < 0.0;
+    const double ahead = touches_ ? 0.0 : reach(b);
+    if (!touches_ && ahead >= ahead_) return;
+    nearest_ = b;
+    ahead_ = ahead;
+  }
+  const Bound& nearest() const { return nearest_; }
+
+ private:
+  double reach(const Bound& b) const {
+    return reach_of_bound(std::max(0.0, b.distance - near_m_), b.rate, b.bending);
+  }
+  double near_m_;
+  Bound nearest_{infinity, 0.0, 0.0};
+  double ahead_ = infinity;
+  bool touches_ = false;
+};
+
 /// Spheres whose distance vector goes evenly.
 NextTouch touch_of_spheres(const Flyer& a, const Flyer& b, const Vec3& shift, double from, double until) {
   const Vec3 place = a.flight->position(from), r = b.flight->position(from) + shift - place,
              v = b.flight->velocity(from) - a.flight->velocity(from);
-  const double radii = a.bounding_radius + b.bounding_radius, reach = radii + nearness(radii, place),
-               c = r.squaredNorm() - reach * reach, closing = -r.dot(v);
+  const double radii = a.bounding_radius + b.bounding_radius,
+               reach = radii + nearness(a, place) + nearness(b, place), c = r.squaredNorm() - reach * reach,
+               closing = -r.dot(v);
   if (closing <= 0.0) return {};
   if (c <= 0.0) return {from};
   const double square = v.squaredNorm(), root = closing * closing - square * c;
@@ -87,23 +131,86 @@ NextTouch touch_of_spheres(const Flyer& a, const Flyer& b, const Vec3& shift, do
   return t < until ? NextTouch{t} : NextTouch{};
 }
 
-/// Contacts of an ellipsoid with what is no plane, as detection finds them.
-void gaps_of_wall(const Flyer& a, const Pose& pose, const BoundarySurface& surface, double margin,
+/// The parts of a body at a moment: of one that is none, the ellipsoid itself.
+struct PartNow {
+  PlacedEllipsoid placed;
+  Vec3 velocity;       // m/s, of its centre
+  double radius, arm;  // m, arm: from the body's centre
+  double bulging;      // m
+};
+void parts_at(const Flyer& a, const Standing& s, std::vector<PartNow>& parts) {
+  parts.clear();
+  const auto add = [&](const Ellipsoid& shape, const Pose& in_body) {
+    const Vec3 arm = s.pose.orientation * in_body.position;
+    const double length = arm.norm();
+    parts.push_back({place(shape, {s.pose.position + arm, s.pose.orientation * in_body.orientation}),
+                     s.twist.linear + s.twist.angular.cross(arm), shape.semi_axes.maxCoeff(), length,
+                     bulging(shape) + length});
+  };
+  if (a.form != Flyer::Form::clump) add(a.shape, {});
+  for (const ClumpPart& part : a.parts) add(part.ellipsoid, part.pose);
+}
+
+PlacedImplicit as_function(const Flyer& a, const Pose& pose) { return place(*a.function, pose, a.size); }
+
+/// Are they to be taken as functions? Whoever stands for one that lies is none: then what holds them.
+bool meet_as_functions(const Flyer& a, const Flyer& b) {
+  return (a.form == Flyer::Form::function || b.form == Flyer::Form::function) && a.function != nullptr &&
+         b.function != nullptr;
+}
+
+/// Contacts of an ellipsoid with a wall, as detection finds them.
+void gaps_of_wall(const Ellipsoid& shape, const Pose& pose, const BoundarySurface& surface, double margin,
                   std::vector<Gap>& found) {
-  found.clear();
   std::visit(
       [&](const auto& s) {
         using S = std::decay_t<decltype(s)>;
         if constexpr (std::is_same_v<S, Plane>) {
-          found.push_back(gap(place(a.shape, pose), s));
+          found.push_back(gap(place(shape, pose), s));
         } else if constexpr (std::is_same_v<S, Tube>) {
           Gap list[max_tube_contacts];
-          found.assign(list, list + gaps(a.shape, pose, s, margin, list));
+          found.insert(found.end(), list, list + gaps(shape, pose, s, margin, list));
         } else {
-          contacts(a.shape, pose, s, margin, found);
+          contacts(shape, pose, s, margin, found);
         }
       },
       surface);
+}
+/// Of any body.
+void gaps_of_wall(const Flyer& a, const Pose& pose, const BoundarySurface& surface, double margin,
+                  PairMemory& memory, std::vector<Gap>& found) {
+  found.clear();
+  if (a.form == Flyer::Form::clump) {
+    for (const ClumpPart& part : a.parts)
+      gaps_of_wall(
+          part.ellipsoid,
+          {pose.position + pose.orientation * part.pose.position, pose.orientation * part.pose.orientation},
+          surface, margin, found);
+  } else if (a.form == Flyer::Form::function) {
+    std::visit(
+        [&](const auto& s) {
+          // Of surfaces of revolution scenes do not let functions come near.
+          if constexpr (!std::is_same_v<std::decay_t<decltype(s)>, PlacedRevolved>)
+            contacts(as_function(a, pose), s, margin, memory, found);
+        },
+        surface);
+  } else {
+    gaps_of_wall(a.shape, pose, surface, margin, found);
+  }
+}
+
+/// The way back, by halves, to where two were apart, if a search has passed that: a surface may bend in other
+/// ways than its bound knows.
+template <class LeastGap>
+void go_back(NextTouch& found, double last, LeastGap&& least_gap) {
+  if (found.time == infinity || !found.is_certain) return;
+  if (least_gap(found.time) >= 0.0 || least_gap(last) < 0.0) return;
+  double low = last, high = found.time;
+  for (int k = 0; k < 100 && high - low > standstill * std::max(1.0, std::abs(high)); ++k) {
+    const double middle = 0.5 * (low + high);
+    (least_gap(middle) >= 0.0 ? low : high) = middle;
+  }
+  found.time = low;
 }
 
 Vec3 velocity_of(const PlacedBoundary& wall, const Vec3& point) {
@@ -118,145 +225,302 @@ double least_radius(const BoundarySurface& surface, double size) {
 
 }  // namespace
 
-double nearness(double size, const Vec3& place) {
-  return size_roundings * size + place_roundings * place.lpNorm<Eigen::Infinity>();
+Flyer flyer(const Shapes& shapes, ShapeIndex shape, const Flight& flight, std::span<const ClumpPart> parts,
+            double growth) {
+  const ShapeKind kind = growth > 1.0 ? ShapeKind::ellipsoid : shapes.kind(shape);
+  Flyer f{.flight = &flight,
+          .form = Flyer::Form::ellipsoid,
+          .shape = Ellipsoid{growth * enclosing_ellipsoid(shapes, shape).semi_axes},
+          .bounding_radius = growth * shapes.bounding_radius(shape),
+          .smallest = shapes.smallest_length(shape),
+          .bulging = 0.0};
+  f.bulging = bulging(f.shape);
+  if (f.bulging == 0.0) f.form = Flyer::Form::sphere;
+  if (kind == ShapeKind::clump) {
+    f.form = Flyer::Form::clump;
+    f.parts = parts;
+    f.bulging = 0.0;
+    for (const ClumpPart& part : parts)
+      f.bulging = std::max(f.bulging, bulging(part.ellipsoid) + part.pose.position.norm());
+  }
+  if (kind == ShapeKind::implicit) f.form = Flyer::Form::function;
+  if (growth == 1.0 && !shapes.functions().empty()) {
+    f.function = &shapes.function_of(shape);
+    f.size = shapes.size_of(shape);
+  }
+  return f;
+}
+
+double nearness(const Flyer& a, const Vec3& place) {
+  return (a.form == Flyer::Form::function ? function_nearness : size_roundings) * a.smallest +
+         place_roundings * place.lpNorm<Eigen::Infinity>();
 }
 
 PlacedBoundary FlownAt::at(double t) const {
   return moves ? place(*boundary, epoch_s + t, 0.0, standing) : placed;
 }
 
-NextTouch next_touch(const Flyer& a, const Flyer& b, const Vec3& shift, double from, double until) {
-  const bool even = a.flight->is_parabola() && b.flight->is_parabola();
-  const Vec3 steady = a.flight->steady_acceleration() - b.flight->steady_acceleration();
-  if (a.is_sphere && b.is_sphere && even && steady.isZero(0.0))
-    return touch_of_spheres(a, b, shift, from, until);
-  const double radii = a.bounding_radius + b.bounding_radius;
-  const double further =
-      a.flight->most_further_acceleration(until) + b.flight->most_further_acceleration(until);
-  const double turning = bulging(a) + bulging(b);
-  const double near_m = nearness(smallest(a) + smallest(b), a.flight->position(from));
-  const double near_by = hint * std::min(smallest(a), smallest(b));
+namespace {
+
+/// All that is the same throughout the search of a pair.
+struct Pair {
+  const Flyer &a, &b;
+  Vec3 shift, steady;
+  double further, near_m;
+
+  Pair(const Flyer& first, const Flyer& second, const Vec3& image, double from, double until)
+      : a(first),
+        b(second),
+        shift(image),
+        steady(first.flight->steady_acceleration() - second.flight->steady_acceleration()),
+        further(first.flight->most_further_acceleration(until) +
+                second.flight->most_further_acceleration(until)),
+        near_m(nearness(first, first.flight->position(from)) +
+               nearness(second, first.flight->position(from))) {}
+
+  /// Of the balls about both, if they are so far apart, or if they are balls.
+  std::optional<Bound> of_balls(double t) const {
+    const double radii = a.bounding_radius + b.bounding_radius;
+    const Vec3 r = a.flight->position(t) - b.flight->position(t) - shift;
+    const double length = r.norm();
+    if (length <= far * radii && !(a.is_sphere() && b.is_sphere())) return std::nullopt;
+    const Vec3 n = r / length, v = a.flight->velocity(t) - b.flight->velocity(t);
+    return Bound{length - radii, n.dot(v), std::abs(n.dot(steady)) + further};
+  }
+  Standing standing_of_b(double t) const {
+    Standing s = standing(b, t);
+    s.pose.position += shift;
+    return s;
+  }
+};
+
+NextTouch touch_of_ellipsoids(const Pair& p, double from, double until) {
+  const double turns = p.a.bulging * turning(p.a) + p.b.bulging * turning(p.b);
+  const double near_by = hint * std::min(p.a.smallest, p.b.smallest);
   Vec3 normal = Vec3::Zero();
   double last_distance = infinity;
-  return advance(from, until, near_m, [&](double t) -> Bound {
-    const Vec3 r = a.flight->position(t) - b.flight->position(t) - shift,
-               v = a.flight->velocity(t) - b.flight->velocity(t);
-    const double length = r.norm();
-    if (length > far * radii || (a.is_sphere && b.is_sphere)) {  // as spheres they are apart
-      const Vec3 n = r / length;
-      return {length - radii, n.dot(v), std::abs(n.dot(steady)) + further};
-    }
-    const Standing of_a = standing(a, t);
-    Standing of_b = standing(b, t);
-    of_b.pose.position += shift;
+  return advance(from, until, p.near_m, [&](double t) -> Bound {
+    if (const std::optional<Bound> balls = p.of_balls(t)) return *balls;
+    const Standing of_a = standing(p.a, t), of_b = p.standing_of_b(t);
     // The last normal is where to begin only once they are near: else the search may end elsewhere.
-    const PlacedEllipsoid placed_a = place(a.shape, of_a.pose), placed_b = place(b.shape, of_b.pose);
+    const PlacedEllipsoid placed_a = place(p.a.shape, of_a.pose), placed_b = place(p.b.shape, of_b.pose);
     Gap g = gap(placed_a, placed_b, last_distance < near_by ? &normal : nullptr);
-    if (g.distance < 2.0 * near_m && last_distance < near_by) g = gap(placed_a, placed_b);
+    if (g.distance < 2.0 * p.near_m && last_distance < near_by) g = gap(placed_a, placed_b);
     normal = g.normal;
     last_distance = g.distance;
     return {g.distance, g.normal.dot(velocity_at(of_a, g.point) - velocity_at(of_b, g.point)),
-            std::abs(g.normal.dot(steady)) + further + turning};
+            std::abs(g.normal.dot(p.steady)) + p.further + turns};
   });
+}
+
+NextTouch touch_of_parts(const Pair& p, double from, double until) {
+  const double turning_a = turning(p.a), turning_b = turning(p.b);
+  std::vector<PartNow> parts_a, parts_b;
+  return advance(from, until, p.near_m, [&](double t) -> Bound {
+    if (const std::optional<Bound> balls = p.of_balls(t)) return *balls;
+    const Standing of_a = standing(p.a, t), of_b = p.standing_of_b(t);
+    parts_at(p.a, of_a, parts_a);
+    parts_at(p.b, of_b, parts_b);
+    Soonest soonest(p.near_m);
+    for (const PartNow& a : parts_a)
+      for (const PartNow& b : parts_b) {
+        const Vec3 r = a.placed.centre - b.placed.centre;
+        const double length = r.norm();
+        if (length > a.radius + b.radius) {  // their balls are apart, for so long at least
+          const Vec3 n = r / length;
+          if (!soonest.is_sooner(
+                  {length - a.radius - b.radius, n.dot(a.velocity - b.velocity),
+                   std::abs(n.dot(p.steady)) + p.further + a.arm * turning_a + b.arm * turning_b}))
+            continue;
+        }
+        const Gap g = gap(a.placed, b.placed);
+        soonest.add(
+            {g.distance, g.normal.dot(velocity_at(of_a, g.point) - velocity_at(of_b, g.point)),
+             std::abs(g.normal.dot(p.steady)) + p.further + a.bulging * turning_a + b.bulging * turning_b});
+        if (soonest.touches()) return soonest.nearest();
+      }
+    return soonest.nearest();
+  });
+}
+
+NextTouch touch_of_functions(const Pair& p, double from, double until) {
+  const double radius = std::min(p.a.bounding_radius, p.b.bounding_radius), margin = sight * radius;
+  const double bend = least_bend * std::min(p.a.smallest, p.b.smallest);
+  PairMemory memory;
+  std::vector<Gap> gaps;
+  double last = from;
+  const auto find = [&](double t, Standing& of_a, Standing& of_b) {
+    of_a = standing(p.a, t);
+    of_b = p.standing_of_b(t);
+    gaps.clear();
+    contacts(as_function(p.a, of_a.pose), as_function(p.b, of_b.pose), margin + p.near_m, memory, gaps);
+  };
+  NextTouch found = advance(from, until, p.near_m, [&](double t) -> Bound {
+    if (const std::optional<Bound> balls = p.of_balls(t)) {
+      last = t;
+      return *balls;
+    }
+    Standing of_a, of_b;
+    find(t, of_a, of_b);
+    const double speed = (of_a.twist.linear - of_b.twist.linear).norm() +
+                         (p.steady.norm() + p.further) * (until - t) +
+                         p.a.bounding_radius * p.a.flight->rotation().most_spin() +
+                         p.b.bounding_radius * p.b.flight->rotation().most_spin();
+    Soonest soonest(p.near_m, {margin + p.near_m, -speed, 0.0});  // what is not in sight yet
+    for (const Gap& g : gaps)
+      soonest.add({g.distance, g.normal.dot(velocity_at(of_a, g.point) - velocity_at(of_b, g.point)),
+                   p.steady.norm() + p.further + speed * speed / bend});
+    if (soonest.nearest().distance > p.near_m) last = t;
+    return soonest.nearest();
+  });
+  go_back(found, last, [&](double t) {
+    Standing of_a, of_b;
+    find(t, of_a, of_b);
+    double least = margin;
+    for (const Gap& g : gaps) least = std::min(least, g.distance - p.near_m);
+    return least;
+  });
+  return found;
+}
+
+}  // namespace
+
+NextTouch next_touch(const Flyer& a, const Flyer& b, const Vec3& shift, double from, double until) {
+  const Pair pair(a, b, shift, from, until);
+  if (a.is_sphere() && b.is_sphere() && a.flight->is_parabola() && b.flight->is_parabola() &&
+      pair.steady.isZero(0.0))
+    return touch_of_spheres(a, b, shift, from, until);
+  if (meet_as_functions(a, b)) return touch_of_functions(pair, from, until);
+  if (a.form == Flyer::Form::clump || b.form == Flyer::Form::clump) return touch_of_parts(pair, from, until);
+  return touch_of_ellipsoids(pair, from, until);
 }
 
 NextTouch next_touch(const Flyer& a, const FlownAt& wall, double from, double until,
                      std::vector<Gap>& scratch) {
   const Vec3 steady = a.flight->steady_acceleration();
-  const double further = a.flight->most_further_acceleration(until), turning = bulging(a);
-  const double near_m = nearness(smallest(a), a.flight->position(from)), radius = a.bounding_radius;
-  if (const auto* plane = std::get_if<Plane>(&wall.placed.surface); plane != nullptr && !wall.moves) {
+  const double further = a.flight->most_further_acceleration(until), turns = a.bulging * turning(a);
+  const double near_m = nearness(a, a.flight->position(from)), radius = a.bounding_radius;
+  if (const auto* plane = std::get_if<Plane>(&wall.placed.surface);
+      plane != nullptr && !wall.moves && is_convex(a)) {
     return advance(from, until, near_m, [&](double t) -> Bound {
       const double height = plane->normal.dot(a.flight->position(t) - plane->point);
       const double bending = std::max(0.0, -plane->normal.dot(steady)) + further;
-      if (height > far * radius || a.is_sphere)
+      if (height > far * radius || a.is_sphere())
         return {height - radius, plane->normal.dot(a.flight->velocity(t)), bending};
       const Standing s = standing(a, t);
       const Gap g = gap(place(a.shape, s.pose), *plane);
-      return {g.distance, g.normal.dot(velocity_at(s, g.point)), bending + turning};
+      return {g.distance, g.normal.dot(velocity_at(s, g.point)), bending + turns};
     });
   }
   const double margin = sight * radius;
+  const double bend_of_body = a.form == Flyer::Form::function ? least_bend * a.smallest : infinity;
+  PairMemory memory;
   double last = from;  // when they were certainly apart
   const auto look = [&](double t) -> Bound {
     const Standing s = standing(a, t);
     const PlacedBoundary placed = wall.at(t);
-    gaps_of_wall(a, s.pose, placed.surface, margin + near_m, scratch);
+    gaps_of_wall(a, s.pose, placed.surface, margin + near_m, memory, scratch);
     const double reach = (s.pose.position - placed.pose.position).norm() + radius;
     const double wall_spin = placed.twist.angular.norm();
     const double speed = a.flight->most_speed(t, until) + radius * a.flight->rotation().most_spin() +
                          placed.twist.linear.norm() + wall_spin * reach;
-    // What is not in sight yet is farther than the margin.
-    Bound nearest{margin + near_m, -speed, 0.0};
-    double soonest = reach_of_bound(margin, -speed, 0.0);
+    Soonest soonest(near_m, {margin + near_m, -speed, 0.0});  // what is not in sight yet
     for (const Gap& g : scratch) {
       const double rate = g.normal.dot(velocity_at(s, g.point) - velocity_of(placed, g.point));
-      const double bend = steady.norm() + further + turning +
-                          speed * speed / least_radius(placed.surface, radius) + 2.0 * wall_spin * speed +
-                          wall_spin * wall_spin * reach;
-      const double ahead = reach_of_bound(std::max(0.0, g.distance - near_m), rate, bend);
-      const bool touches = g.distance <= 2.0 * near_m && rate < 0.0;
-      if (!touches && ahead >= soonest) continue;
-      nearest = {g.distance, rate, bend};
-      soonest = touches ? 0.0 : ahead;
-      if (touches) break;
+      const double bend = steady.norm() + further + turns +
+                          speed * speed / std::min(bend_of_body, least_radius(placed.surface, radius)) +
+                          2.0 * wall_spin * speed + wall_spin * wall_spin * reach;
+      soonest.add({g.distance, rate, bend});
+      if (soonest.touches()) break;
     }
-    return nearest;
-  };
-  const auto least_gap = [&](double t) {
-    gaps_of_wall(a, standing(a, t).pose, wall.at(t).surface, margin + near_m, scratch);
-    double least = margin;
-    for (const Gap& g : scratch) least = std::min(least, g.distance - near_m);
-    return least;
+    return soonest.nearest();
   };
   NextTouch found = advance(from, until, near_m, [&](double t) {
     const Bound b = look(t);
     if (b.distance > near_m) last = t;
     return b;
   });
-  // A wall that bends or moves in other ways than the bound knows may have been passed: back to where it was
-  // not, by halves.
-  if (found.time < infinity && found.is_certain && least_gap(found.time) < 0.0 && least_gap(last) >= 0.0) {
-    double low = last, high = found.time;
-    for (int k = 0; k < 100 && high - low > standstill * std::max(1.0, std::abs(high)); ++k) {
-      const double middle = 0.5 * (low + high);
-      (least_gap(middle) >= 0.0 ? low : high) = middle;
-    }
-    found.time = low;
-  }
+  go_back(found, last, [&](double t) {
+    gaps_of_wall(a, standing(a, t).pose, wall.at(t).surface, margin + near_m, memory, scratch);
+    double least = margin;
+    for (const Gap& g : scratch) least = std::min(least, g.distance - near_m);
+    return least;
+  });
   return found;
 }
 
-Meeting meeting(const Flyer& a, const Flyer& b, const Vec3& shift, double t) {
+void meetings(const Flyer& a, const Flyer& b, const Vec3& shift, double t, double margin,
+              std::vector<Gap>& scratch, std::vector<Meeting>& found) {
+  found.clear();
   const Standing of_a = standing(a, t);
   Standing of_b = standing(b, t);
   of_b.pose.position += shift;
-  Meeting m;
-  if (a.is_sphere && b.is_sphere) {
+  const auto add = [&](const Gap& g) {
+    found.push_back({g.normal, g.point, g.distance,
+                     g.normal.dot(velocity_at(of_a, g.point) - velocity_at(of_b, g.point))});
+  };
+  if (a.is_sphere() && b.is_sphere()) {
     const Vec3 r = of_a.pose.position - of_b.pose.position;
-    const double length = r.norm();
-    m.normal = r / length;
-    m.distance = length - a.bounding_radius - b.bounding_radius;
-    m.point = of_b.pose.position + (b.bounding_radius + 0.5 * m.distance) * m.normal;
-    m.rate = m.normal.dot(of_a.twist.linear - of_b.twist.linear);
-    return m;
+    const double length = r.norm(), distance = length - a.bounding_radius - b.bounding_radius;
+    const Vec3 normal = r / length;
+    add({.point = of_b.pose.position + (b.bounding_radius + 0.5 * distance) * normal,
+         .normal = normal,
+         .distance = distance});
+  } else if (meet_as_functions(a, b)) {
+    PairMemory memory;
+    scratch.clear();
+    contacts(as_function(a, of_a.pose), as_function(b, of_b.pose), margin, memory, scratch);
+    for (const Gap& g : scratch) add(g);
+  } else if (a.form == Flyer::Form::clump || b.form == Flyer::Form::clump) {
+    std::vector<PartNow> parts_a, parts_b;
+    parts_at(a, of_a, parts_a);
+    parts_at(b, of_b, parts_b);
+    for (const PartNow& p : parts_a)
+      for (const PartNow& q : parts_b) {
+        if ((p.placed.centre - q.placed.centre).norm() > p.radius + q.radius + margin) continue;
+        if (const Gap g = gap(p.placed, q.placed); g.distance <= margin) add(g);
+      }
+  } else {
+    add(gap(place(a.shape, of_a.pose), place(b.shape, of_b.pose)));
   }
-  const Gap g = gap(place(a.shape, of_a.pose), place(b.shape, of_b.pose));
-  return {g.normal, g.point, g.distance,
-          g.normal.dot(velocity_at(of_a, g.point) - velocity_at(of_b, g.point))};
 }
 
 void meetings(const Flyer& a, const FlownAt& wall, double t, double margin, std::vector<Gap>& scratch,
               std::vector<Meeting>& found) {
   const Standing s = standing(a, t);
   const PlacedBoundary placed = wall.at(t);
-  gaps_of_wall(a, s.pose, placed.surface, margin, scratch);
+  PairMemory memory;
+  gaps_of_wall(a, s.pose, placed.surface, margin, memory, scratch);
   found.clear();
   for (const Gap& g : scratch)
     if (g.distance <= margin)
       found.push_back({g.normal, g.point, g.distance,
                        g.normal.dot(velocity_at(s, g.point) - velocity_of(placed, g.point))});
+}
+
+double overlap(const Flyer& a, const Pose& of_a, const Flyer& b, const Pose& of_b) {
+  if ((of_a.position - of_b.position).norm() > a.bounding_radius + b.bounding_radius) return 0.0;
+  double deepest = 0.0;
+  if (meet_as_functions(a, b)) {
+    PairMemory memory;
+    std::vector<Gap> gaps;
+    contacts(as_function(a, of_a), as_function(b, of_b), 0.0, memory, gaps);
+    for (const Gap& g : gaps)
+      if (g.distance < -function_accuracy * std::min(a.smallest, b.smallest))
+        deepest = std::max(deepest, -g.distance);
+    return deepest;
+  }
+  std::vector<PartNow> parts_a, parts_b;
+  parts_at(a, {of_a, {}}, parts_a);
+  parts_at(b, {of_b, {}}, parts_b);
+  for (const PartNow& p : parts_a)
+    for (const PartNow& q : parts_b) {
+      if ((p.placed.centre - q.placed.centre).norm() > p.radius + q.radius) continue;
+      const Relation relation = classify(p.placed, q.placed);
+      if (relation == Relation::separate || relation == Relation::touching) continue;
+      deepest = std::max(deepest, -gap(p.placed, q.placed).distance);
+    }
+  return deepest;
 }
 
 }  // namespace scree

@@ -1,6 +1,8 @@
 // When two bodies in flight touch next: conservative advancement, so that no touch is missed.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "engine/bodies/boundaries.h"
@@ -17,11 +19,23 @@ struct Meeting {
 
 /// A body in flight, as approaches see it.
 struct Flyer {
+  enum class Form : std::uint8_t { sphere, ellipsoid, clump, function };
   const Flight* flight;
-  Ellipsoid shape;
-  double bounding_radius;  // m
-  bool is_sphere;
+  Form form;
+  Ellipsoid shape;                        // itself, or what holds it
+  double bounding_radius;                 // m
+  double smallest;                        // m, its smallest length
+  double bulging;                         // m, what multiplies 2 w^2 + |w'| in (V1): the largest of its parts
+  std::span<const ClumpPart> parts = {};  // of a clump, m
+  const ImplicitShape* function = nullptr;  // where functions are about: the shape as one
+  double size = 1.0;                        // m, of the function
+
+  bool is_sphere() const { return form == Form::sphere; }
 };
+
+/// `parts`: of a clump. `growth`: an ellipsoid so much larger than one that holds the shape stands for it.
+Flyer flyer(const Shapes& shapes, ShapeIndex shape, const Flight& flight, std::span<const ClumpPart> parts,
+            double growth = 1.0);
 
 /// A boundary, as approaches see it.
 struct FlownAt {
@@ -41,15 +55,17 @@ struct NextTouch {
 };
 
 /// Surfaces that are so near touch, m: some hundred roundings of the sizes and places that distances are
-/// computed from. Bodies never come nearer, so that no overlap is left to rounding.
-double nearness(double size, const Vec3& place);
+/// computed from, of functions what their contacts are exact to. Bodies never come nearer, so that no overlap
+/// is left to rounding.
+double nearness(const Flyer& a, const Vec3& place);
 
 /// The first time between `from` and `until` when the two touch and approach. The slab between both tangent
 /// planes across the normal n now keeps them apart at least as long as
 ///   d + d' t - M t^2 / 2 > 0,  M = |n.(a_1 - a_2)| + sum (a^2 - c^2)/c (2 w^2 + |w'|)                (V1)
 /// with the largest and smallest semi-axes a, c and bounds of spins w on the way: an advance by the root of
 /// this never passes a touch, and converges as Newton's method does. Two spheres on parabolas of one gravity:
-/// closed form. `shift`: of the image of b.
+/// closed form. Clumps: the soonest of all pairs of parts, with |x| beside (a^2 - c^2)/c of a part at x.
+/// Functions, whose distance has many minima: as surfaces that bend, below. `shift`: of the image of b.
 NextTouch next_touch(const Flyer& a, const Flyer& b, const Vec3& shift, double from, double until);
 /// With a boundary. Its planes as (V1). Others by the same bound for every place in which they are near, with
 /// V^2 over the least radius in M and no further than what is not yet in sight may come; a contact that
@@ -57,10 +73,16 @@ NextTouch next_touch(const Flyer& a, const Flyer& b, const Vec3& shift, double f
 NextTouch next_touch(const Flyer& a, const FlownAt& wall, double from, double until,
                      std::vector<Gap>& scratch);
 
-/// The two at a moment.
-Meeting meeting(const Flyer& a, const Flyer& b, const Vec3& shift, double t);
+/// Where the two meet at a moment: convex ones in the one place where they are nearest, others in all places
+/// that are not farther apart than `margin` (m).
+void meetings(const Flyer& a, const Flyer& b, const Vec3& shift, double t, double margin,
+              std::vector<Gap>& scratch, std::vector<Meeting>& found);
 /// All places where a boundary is not farther than `margin` (m).
 void meetings(const Flyer& a, const FlownAt& wall, double t, double margin, std::vector<Gap>& scratch,
               std::vector<Meeting>& found);
+
+/// How deep two overlap, m; 0 where they do not: of ellipsoids, and of all parts of clumps, by their exact
+/// relation.
+double overlap(const Flyer& a, const Pose& of_a, const Flyer& b, const Pose& of_b);
 
 }  // namespace scree

@@ -282,10 +282,10 @@ class Clockwork {
     const Flyer& a = w_.flyers[slot(e.a)];
     bool approaches = false;
     const double still = slow * (1e-3 + a.flight->velocity(t).norm());
+    const double margin = touching * a.smallest + 4.0 * nearness(a, a.flight->position(t));
     if (is_boundary(e.b)) {
       const FlownAt& wall = w_.flown_at[boundary_of(e.b)];
-      const double size = a.shape.semi_axes.minCoeff();
-      meetings(a, wall, t, touching * size + 4.0 * nearness(size, a.flight->position(t)), gaps_, meetings_);
+      meetings(a, wall, t, margin, gaps_, meetings_);
       const PlacedBoundary placed = wall.at(t);
       for (const Meeting& m : meetings_)
         if (m.rate < -still) {
@@ -299,11 +299,13 @@ class Clockwork {
         cluster_.stop = t;
         return;
       }
-      const Meeting m = meeting(a, w_.flyers[slot(e.b)], other.shift, t);
-      if (m.rate < -still) {
-        add(e, m, other.shift, t, nullptr);
-        approaches = true;
-      }
+      const Flyer& b = w_.flyers[slot(e.b)];
+      meetings(a, b, other.shift, t, margin + 4.0 * nearness(b, Vec3::Zero()), gaps_, meetings_);
+      for (const Meeting& m : meetings_)
+        if (m.rate < -still) {
+          add(e, m, other.shift, t, nullptr);
+          approaches = true;
+        }
     }
     if (!approaches) {
       at_rest_.push_back(e.a);
@@ -485,16 +487,25 @@ void fly(const Sky& sky, const Lying& lying, double begin_s, double end_s, Bodie
     w.flown_at.push_back(
         {&boundary, standing, boundary.moves(), place(boundary, begin_s, 0.0, standing), begin_s});
   }
+  w.parts_of.resize(sky.shapes.clumps().empty() ? 0 : sky.shapes.size());
+  for (std::size_t k = 0; k < w.parts_of.size(); ++k) {
+    const auto shape = static_cast<ShapeIndex>(k);
+    w.parts_of[k].clear();
+    if (sky.shapes.kind(shape) != ShapeKind::clump) continue;
+    for (std::size_t part = 0; part < sky.shapes.part_count(shape); ++part)
+      w.parts_of[k].push_back(sky.shapes.part(shape, part));
+  }
   for (std::size_t i = 0; i < n; ++i) {
     const ShapeIndex shape = bodies.shape[i];
-    const Ellipsoid ellipsoid = enclosing_ellipsoid(sky.shapes, shape);
-    const double most = ellipsoid.semi_axes.maxCoeff(), least = ellipsoid.semi_axes.minCoeff();
-    const bool lies = !lying.is_lying.empty() && lying.is_lying[i] != 0;
-    // Of who lies, an ellipsoid that holds the body wherever it may move.
-    const double growth = lies ? 1.0 + lying.reach[i] / least : 1.0;
-    w.flyers[i] = {&w.flights[i], Ellipsoid{growth * ellipsoid.semi_axes},
-                   growth * sky.shapes.bounding_radius(shape), most == least};
-    if (lies) w.flights[i] = Flight::standing(bodies.pose(i));
+    std::span<const ClumpPart> parts;
+    if (!w.parts_of.empty()) parts = w.parts_of[static_cast<std::size_t>(shape)];
+    double growth = 1.0;
+    if (!lying.is_lying.empty() && lying.is_lying[i] != 0) {
+      // Of who lies, an ellipsoid that holds the body wherever it may move.
+      growth = 1.0 + lying.reach[i] / enclosing_ellipsoid(sky.shapes, shape).semi_axes.minCoeff();
+      w.flights[i] = Flight::standing(bodies.pose(i));
+    }
+    w.flyers[i] = flyer(sky.shapes, shape, w.flights[i], parts, growth);
   }
   while (report.end_s < end_s) {
     const Round round{sky, lying, bodies, report.end_s, w};

@@ -80,8 +80,9 @@ struct FlightWorkspace {
   std::vector<Ball> balls;
   std::vector<Flight> flights;
   std::vector<Flyer> flyers;
-  std::vector<std::uint32_t> changes;  // [body] how often its flight has changed
-  std::vector<std::uint32_t> impacts;  // [body] in this round
+  std::vector<std::vector<ClumpPart>> parts_of;  // [shape], of clumps
+  std::vector<std::uint32_t> changes;            // [body] how often its flight has changed
+  std::vector<std::uint32_t> impacts;            // [body] in this round
   std::vector<Cluster> clusters;
 };
 

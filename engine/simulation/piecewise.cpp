@@ -200,23 +200,17 @@ void book_impacts(const Model& model, const Bodies& bodies, const FlyingSums& be
   report.bodies_in_collision += std::ranges::count(struck, 1);
 }
 
-/// The deepest overlap of two who flew: none, or a fault of this engine. By the exact relation.
+/// The deepest overlap of two who flew: none, or a fault of this engine.
 void look_for_overlaps(const Model& model, const Bodies& bodies, const FlightWorkspace& f,
                        StepReport& report) {
   const auto overlap_of = [&](std::size_t a, const FlightWorkspace::Neighbour& other) {
     const std::size_t b = slot(other.body);
     if (bodies.is_lying(a) || bodies.is_lying(b) || b < a) return 0.0;
     const Vec3 d = bodies.position[b] + other.shift - bodies.position[a];
-    const double radii =
-        model.shapes.bounding_radius(bodies.shape[a]) + model.shapes.bounding_radius(bodies.shape[b]);
-    if (d.norm() > radii) return 0.0;
-    const Pose of_b{bodies.position[b] + other.shift, bodies.orientation[b]};
-    const auto relation =
-        exact_relation(model.shapes, bodies.shape[a], bodies.pose(a), bodies.shape[b], of_b);
-    if (!relation || *relation == Relation::separate || *relation == Relation::touching) return 0.0;
-    const Gap g = gap(place(f.flyers[a].shape, bodies.pose(a)), place(f.flyers[b].shape, of_b));
-    return std::max(0.0, -g.distance) / std::min(model.shapes.smallest_length(bodies.shape[a]),
-                                                 model.shapes.smallest_length(bodies.shape[b]));
+    return overlap(f.flyers[a], bodies.pose(a), f.flyers[b],
+                   {bodies.position[a] + d, bodies.orientation[b]}) /
+           std::min(model.shapes.smallest_length(bodies.shape[a]),
+                    model.shapes.smallest_length(bodies.shape[b]));
   };
   struct Deepest {
     double overlap = 0.0;

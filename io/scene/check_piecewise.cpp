@@ -32,7 +32,6 @@ void check_piecewise(const Section& top, Reading& reading) {
   refuse(!model.rods.empty(), "rods");
   refuse(!model.bonds.empty(), "bonds");
   refuse(!model.guides.empty(), "bodies that are held or led");
-  refuse(!model.shapes.only_ellipsoids(), "shapes that are no ellipsoids");
   refuse(model.cell.flows(), "cells that flow or hold a stress");
   refuse(model.materials.cohere(), "cohesion");
   refuse(model.materials.has_surfaces(), "friction that depends on directions or places");
