@@ -274,6 +274,10 @@ class Clockwork {
       cluster_.left = false;
       return;
     }
+    if (cluster_.impacts.size() > round_.sky.most_impacts) {
+      cluster_.stop = t;  // as fly() will see
+      return;
+    }
     for (const std::int32_t i : bodies_) search(i, t, false);
   }
 
@@ -549,11 +553,12 @@ void fly(const Sky& sky, const Lying& lying, double begin_s, double end_s, Bodie
       bodies.orientation[i] = flight.orientation(stop);
       bodies.angular_velocity[i] = flight.angular_velocity(bodies.orientation[i]);
     });
+    report.overran = report.impacts.size() > sky.most_impacts;
     report.candidates += number(w.neighbours.size() / 2);
     report.clusters += static_cast<std::int64_t>(w.clusters.size());
     ++report.rounds;
     report.end_s = stop >= left ? end_s : report.end_s + stop;
-    if (halts) break;
+    if (halts || report.overran) break;
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -21,6 +22,7 @@ struct Sky {
   PlacedCell cell;                             // of one that does not flow
   Accelerations acting;
   BounceLaw bounce;
+  std::size_t most_impacts = std::numeric_limits<std::size_t>::max();
 };
 
 /// Bodies that do not fly in this step: whoever comes as near to one as its surface may move is caught.
@@ -41,6 +43,7 @@ struct Impact {
 
 struct FlightReport {
   double end_s = 0.0;                 // how far they came
+  bool overran = false;               // there were too many impacts: the rest of the way is not flown
   std::vector<Impact> impacts;        // in the order of time
   std::vector<std::int32_t> resting;  // who came to rest on others at the end, or whose impacts pile up
   std::vector<std::int32_t> caught;   // who came to somebody who lies; the step is to be made without them
@@ -90,7 +93,8 @@ struct FlightWorkspace {
 /// is caught. In rounds: bodies stay in balls about where they were; those whose balls meet are candidates,
 /// and clusters that no candidates join are advanced on their own, in parallel, each by a queue of events:
 /// O(log n) an event. Whoever leaves its ball ends the round for all; clusters that were further by then are
-/// taken back. The same bits on any number of threads. Nobody overlaps at any time (V1).
+/// taken back. The same bits on any number of threads. Nobody overlaps at any time (V1). Gives up after
+/// sky.most_impacts; no cluster of a round has more.
 void fly(const Sky& sky, const Lying& lying, double begin_s, double end_s, Bodies& bodies,
          FlightWorkspace& workspace, FlightReport& report);
 

@@ -62,6 +62,7 @@ struct StepReport {
   double bond_use = 0.0;  // the most that a limit of any bond is used after the step, 1 where it breaks
   // piecewise steps: impacts at their instants; who flies after the step, who lay down in it, and who rose
   std::int64_t impacts = 0, flying = 0, laid_down = 0, risen = 0;
+  bool overran = false;                    // it had too many impacts, and was made by contacts
   std::int64_t narrow_phase_failures = 0;  // contact searches that hit their iteration limit
   // solver
   SolveStatus status = SolveStatus::converged;

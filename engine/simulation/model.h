@@ -62,10 +62,10 @@ struct StepMemory {
 
 /// What an event remembers of the past of its condition (io/results/events.h).
 struct EventMemory {
-  bool armed = false;         // was the value on the other side of the threshold since it happened last?
+  bool armed = false;  // was the value on the other side of the threshold since it happened last?
   double last = 0.0, last_s = -infinity;  // the value at the end of the last step, and when that was
-  double since_s = infinity;  // when the value crossed the threshold, while it stays beyond
-  std::int64_t count = 0;     // how often it happened
+  double since_s = infinity;              // when the value crossed the threshold, while it stays beyond
+  std::int64_t count = 0;                 // how often it happened
 };
 
 /// Whether bonds of a kind have formed.

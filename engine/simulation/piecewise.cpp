@@ -264,17 +264,21 @@ void carry_lying(const StepPlan& plan, State& state, StepResult& result, const C
   }
 }
 
-/// Those who lie but are pushed by nobody and overlap nobody fly again.
-void raise(const std::vector<std::uint8_t>& resting, double fall_m_s, State& state) {
+/// Those who lie but are pushed by nobody and overlap nobody fly again. `flew`: so do those who flew before a
+/// step that was only made by contacts for its many impacts, pushed or not.
+void raise(const std::vector<std::uint8_t>& resting, const std::vector<std::uint8_t>& flew, double fall_m_s,
+           State& state) {
   Bodies& bodies = state.bodies;
   std::vector<std::uint8_t> held = resting;
   for (const Contact& c : state.contacts.list) {
     const std::size_t a = slot(c.key.a);
     const double push = c.impulse.cast<double>().norm() / bodies.mass[a];  // m/s
     const double least = least_push * fall_m_s + rounding * bodies.linear_velocity[a].norm();
-    if (push <= least && c.gap > 0.0) continue;
-    held[slot(c.key.a)] = 1;
-    if (!is_boundary(c.key.b)) held[slot(c.key.b)] = 1;
+    const auto hold = [&](std::size_t i) {
+      if (c.gap <= 0.0 || (push > least && flew[i] == 0)) held[i] = 1;
+    };
+    hold(a);
+    if (!is_boundary(c.key.b)) hold(slot(c.key.b));
   }
   for (std::size_t i = 0; i < bodies.size(); ++i)
     if (held[i] == 0) bodies.lying[i] = 0;
@@ -300,6 +304,8 @@ StepPlan fly_and_lie(const Model& model, const StepPlan& plan, State& state, Wor
   Sky sky{model.shapes, model.materials, model.boundaries, w.standing, cell, {gravity}, {}};
   sky.bounce = {model.settings.restitution_law == RestitutionLaw::energetic,
                 model.settings.restitution_threshold_m_s};
+  if (model.settings.most_impacts > 0)
+    sky.most_impacts = static_cast<std::size_t>(model.settings.most_impacts);
   if (model.forces.act())
     sky.acting.further = [&](std::size_t body, double time_s, const Vec3& place, const Vec3& velocity) {
       return acceleration_by_forces(model, bodies, body, place, velocity, time_s, gravity);
@@ -315,8 +321,12 @@ StepPlan fly_and_lie(const Model& model, const StepPlan& plan, State& state, Wor
     before = sums_of_flying(bodies, model.settings.gravity);
     fly(sky, {bodies.lying, std::vector<double>(n, reach)}, begin, plan.end_s, bodies, w.flight, flown);
     const bool too_soon = !flown.resting.empty() && flown.end_s - begin < shortest_part * plan.h;
-    if (flown.caught.empty() && !too_soon) break;
+    if (flown.caught.empty() && !too_soon && !flown.overran) break;
     start.restore(bodies);
+    if (flown.overran) {
+      bodies.lying.assign(n, 1);
+      report.overran = true;
+    }
     for (const std::int32_t i : flown.caught) bodies.lying[slot(i)] = 1;
     if (too_soon)
       for (const std::int32_t i : flown.resting) bodies.lying[slot(i)] = 1;
@@ -341,7 +351,9 @@ StepPlan fly_and_lie(const Model& model, const StepPlan& plan, State& state, Wor
 
   std::vector<std::uint8_t> resting(n, 0);
   for (const std::int32_t i : flown.resting) bodies.lying[slot(i)] = resting[slot(i)] = 1;
-  raise(resting, gravity.norm() * done.h, state);
+  std::vector<std::uint8_t> flew(n, 0);
+  for (std::size_t i = 0; i < n; ++i) flew[i] = report.overran && lay[i] == 0;
+  raise(resting, flew, gravity.norm() * done.h, state);
   for (std::size_t i = 0; i < n; ++i) {
     if (bodies.lying[i] != 0 && lay[i] == 0) ++report.laid_down;
     if (bodies.lying[i] == 0 && lay[i] != 0) ++report.risen;

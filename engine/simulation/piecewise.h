@@ -9,6 +9,7 @@
 //   3. those who lie are advanced by contacts through the same time, as in other steps, but held a clearance
 //      apart (Settings::clearance()), so that nobody overlaps;
 //   4. whoever lies, is pushed by nobody and overlaps nobody flies again.
+// A step with too many impacts (Settings::most_impacts) is made by contacts from its beginning, for all.
 // Impulses of impacts and of contacts act on both sides, and their works are in the ledger alike.
 #pragma once
 

@@ -38,6 +38,7 @@ struct Settings {
   RestitutionLaw restitution_law = RestitutionLaw::newton;
   double restitution_threshold_m_s = 0.05;  // impacts slower than this do not bounce
   Stepping stepping = Stepping::contacts;
+  int most_impacts = 0;  // in a piecewise step: one that would have more is made by contacts; 0: any number
   SleepSettings sleep;
   SolverSettings solver;
 

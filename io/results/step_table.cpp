@@ -43,6 +43,7 @@ constexpr Column columns[] = {
     {"flying", [](const Report& r) -> Value { return r.flying; }},
     {"laid_down", [](const Report& r) -> Value { return r.laid_down; }},
     {"risen", [](const Report& r) -> Value { return r.risen; }},
+    {"overran", [](const Report& r) -> Value { return std::int64_t{r.overran}; }},
     {"touching", [](const Report& r) -> Value { return r.touching; }},
     {"narrow_phase_failures", [](const Report& r) -> Value { return r.narrow_phase_failures; }},
     {"solver_status", [](const Report& r) -> Value { return to_string(r.status); }},

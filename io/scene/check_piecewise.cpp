@@ -13,6 +13,8 @@ void check_piecewise(const Section& top, Reading& reading) {
   if (settings.stepping != Stepping::piecewise) {
     if (scene.output.impacts)
       reading.faults.push_back(about(top.child("output"), "impacts", "are of stepping = \"piecewise\" only"));
+    if (settings.most_impacts > 0)
+      reading.faults.push_back(about(top, "most_impacts", "are of stepping = \"piecewise\" only"));
     return;
   }
   const auto refuse = [&](bool holds, const char* what,

@@ -152,6 +152,9 @@ constexpr std::array key_table{
         .description = "`contacts` are solved once a step, whenever in it bodies meet. `piecewise` finds every impact at "
                        "its instant, so that nobody ever overlaps, and advances only those by contacts who lie on "
                        "others: for what is dilute, and for reference (docs/piecewise.md)."},
+    Key{.section = "", .name = "most_impacts", .type = integer, .range = {.low = 0.0, .high = 1e9},
+        .description = "Of piecewise steps, in one step, so that its work is bounded, for real time: a step that would have more is "
+                       "made by contacts as a whole, and counted in the column `overran` of steps.csv. 0: any number."},
     Key{.section = "", .name = "end_time", .type = number, .unit = "s", .range = not_negative,
         .description = "Simulated time at which the run ends, at the latest."},
     Key{.section = "", .name = "until", .type = word, .words = "end time|at rest",
@@ -855,6 +858,9 @@ constexpr std::array key_table{
                        "(m/s) and the rate of turning wx, wy, wz (rad/s) of the body `body`; parameters may be used."},
     Key{.section = "events", .name = "body", .type = integer, .range = {.low = 0.0, .high = 9e15},
         .description = "Number of the body that `expression` is of. While it is not there the event does not happen."},
+    Key{.section = "events", .name = "other_body", .type = integer, .range = {.low = 0.0, .high = 9e15},
+        .description = "Number of a second body: `expression` may then be of both, of the second one by ox, oy, oz, ovx, ovy, ovz, "
+                       "owx, owy, owz. Two balls that come as near as 0.1: sqrt((x-ox)^2+(y-oy)^2+(z-oz)^2) - 0.1."},
     Key{.section = "events", .name = "boundary", .type = text,
         .description = "Whose force, torque, work or power; of a box's name all walls together, `box.+x` is one of them."},
     Key{.section = "events", .name = "mount", .type = text,

@@ -137,17 +137,24 @@ class EventReader {
     if (falls) refuse("falls_below", "never comes true: time does not fall", "say rises_above");
   }
 
-  /// Of the time, and of the place, velocity and rate of turning of a body.
+  /// Of the time, and of the places, velocities and rates of turning of one body or two.
   void read_expression() {
     Condition& c = event_.condition;
     for (const char* key : {"quantity", "boundary", "mount", "opening", "bodies", "region"})
       if (section_.has(key)) refuse(key, "does not go with expression");
+    const bool two = section_.has("other_body");
     const std::optional<Formula> formula =
-        read_formula(section_.given("expression"), section_.path_of("expression"), FormulaOf::body, reading_);
+        read_formula(section_.given("expression"), section_.path_of("expression"),
+                     two ? FormulaOf::two_bodies : FormulaOf::body, reading_);
     if (!formula) return;
     c.quantity = section_.text("expression");
-    bool of_body = false;
-    for (std::size_t variable = 1; variable < 10; ++variable) of_body = of_body || formula->uses(variable);
+    const auto uses = [&](std::size_t first) {
+      bool any = false;
+      for (std::size_t variable = first; variable < first + 9; ++variable)
+        any = any || formula->uses(variable);
+      return any;
+    };
+    const bool of_body = uses(1) || (two && uses(10));
     if (of_body != section_.has("body")) {
       refuse("expression", of_body ? "is of a body: say which by `body`" : "is of no body: leave `body` out");
       return;
@@ -160,22 +167,41 @@ class EventReader {
       return;
     }
     const BodyId id = section_.integer("body");
-    if (id >= reading_.scene.initial.bodies.next_id && model_.inlets.empty() && reading_.faults.empty()) {
-      refuse("body", fmt::format("is not there: the scene has bodies 0 to {}",
-                                 reading_.scene.initial.bodies.next_id - 1));
+    const std::optional<BodyId> other =
+        two ? std::optional<BodyId>(section_.integer("other_body")) : std::nullopt;
+    if (!is_there("body", id) || (other && !is_there("other_body", *other))) return;
+    if (other && !uses(10)) {
+      refuse("other_body",
+             "is not used: its place is ox, oy, oz in the expression, its velocity ovx, ovy, ovz");
       return;
     }
-    c.quantity += fmt::format(" of body {}", id);
+    if (other && *other == id) {
+      refuse("other_body", "is the body itself");
+      return;
+    }
+    c.quantity += other ? fmt::format(" of bodies {} and {}", id, *other) : fmt::format(" of body {}", id);
     c.body = id;
-    c.value = [f = *formula, id](const StepView& view) {
+    c.value = [f = *formula, id, other](const StepView& view) {
       const Bodies& b = view.state.bodies;
-      const auto found = std::ranges::find(b.id, id);
-      if (found == b.id.end()) return std::numeric_limits<double>::quiet_NaN();
-      const auto i = static_cast<std::size_t>(found - b.id.begin());
-      const Vec3 &x = b.position[i], &v = b.linear_velocity[i], &w = b.angular_velocity[i];
-      const std::array at{view.report.time_s, x[0], x[1], x[2], v[0], v[1], v[2], w[0], w[1], w[2]};
+      std::array<double, 19> at{view.report.time_s};
+      const auto put = [&](BodyId which, std::size_t first) {
+        const auto found = std::ranges::find(b.id, which);
+        if (found == b.id.end()) return false;
+        const auto i = static_cast<std::size_t>(found - b.id.begin());
+        for (const Vec3* v : {&b.position[i], &b.linear_velocity[i], &b.angular_velocity[i]})
+          for (int k = 0; k < 3; ++k) at[first++] = (*v)[k];
+        return true;
+      };
+      if (!put(id, 1) || (other && !put(*other, 10))) return std::numeric_limits<double>::quiet_NaN();
       return f(at);
     };
+  }
+  bool is_there(const char* key, BodyId id) {
+    if (id < reading_.scene.initial.bodies.next_id || !model_.inlets.empty() || !reading_.faults.empty())
+      return true;
+    refuse(key, fmt::format("is not there: the scene has bodies 0 to {}",
+                            reading_.scene.initial.bodies.next_id - 1));
+    return false;
   }
 
   void read_quantity() {

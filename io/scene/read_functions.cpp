@@ -13,10 +13,10 @@ namespace scree::io {
 namespace {
 
 // Where functions are tried when they are read: in the order of their variables, SI.
-constexpr std::array<std::array<double, 10>, 3> trials{
+constexpr std::array<std::array<double, 19>, 3> trials{
     {{},
-     {0.1, 0.1, -0.2, 0.3, 0.2, -0.1, 0.4, 0.3, 0.2, 0.1},
-     {1.0, -1.0, 2.0, 0.5, 1.5, 0.5, -1.0, 2.0, 1.0, -3.0}}};
+     {0.1, 0.1, -0.2, 0.3, 0.2, -0.1, 0.4, 0.3, 0.2, 0.1, 0.7, 0.6, 0.5, -0.3, 0.2, 0.5, 0.2, -0.2, 0.8},
+     {1.0, -1.0, 2.0, 0.5, 1.5, 0.5, -1.0, 2.0, 1.0, -3.0, 3.0, 1.0, -0.5, 0.4, 1.0, 2.0, 0.3, 0.1, -1.0}}};
 
 struct Variables {
   std::vector<std::string> names;
@@ -36,6 +36,11 @@ Variables variables_of(FormulaOf what) {
               "t (the time, s) nor x, y, z (the body's place, m) nor vx, vy, vz (its velocity, m/s) nor wx, "
               "wy, wz "
               "(its rate of turning, rad/s)"};
+    case FormulaOf::two_bodies:
+      return {{"t", "x", "y", "z", "vx", "vy", "vz", "wx", "wy", "wz", "ox", "oy", "oz", "ovx", "ovy", "ovz",
+               "owx", "owy", "owz"},
+              "t (the time, s) nor x, y, z (the body's place, m) nor vx, vy, vz (its velocity, m/s) nor wx, "
+              "wy, wz (its rate of turning, rad/s) nor one of these with an o before it (the other body's)"};
   }
   return {};
 }

@@ -120,8 +120,9 @@ void read_time_table(const Section& section, TimeLaw& law, Reading& reading);
 /// The section's `orientation`; none where it is left out or random.
 std::optional<Quat> fixed_orientation(const Section& section);
 
-/// What a function in a scene is of, and so its variables, in this order: t; x, y, z; vx, vy, vz; wx, wy, wz.
-enum class FormulaOf { time, place, field, body };
+/// What a function in a scene is of, and so its variables, in this order: t; x, y, z; vx, vy, vz; wx, wy, wz;
+/// of a second body the same with an o before them.
+enum class FormulaOf { time, place, field, body, two_bodies };
 /// A function that a node says; it may use the scene's parameters. A fault and none where it cannot be
 /// computed.
 std::optional<Formula> read_formula(const Node& node, const std::string& path, FormulaOf what,

@@ -63,6 +63,7 @@ void for_each_key(Scene& scene, auto&& f) {
   f("", "substeps", s.substeps);
   f("", "sort_interval", s.sort_interval);
   f("", "stepping", s.stepping);
+  f("", "most_impacts", s.most_impacts);
   f("", "restitution_threshold", s.restitution_threshold_m_s);
   f("", "restitution_law", s.restitution_law);
   f("solver", "kind", s.solver.kind);

@@ -1,6 +1,8 @@
 // Long runs of elastic gases: energy, momentum and pressure after a million impacts.
 #include "tests/support/gas.h"
 
+#include "engine/simulation/placement.h"
+
 namespace scree::test {
 namespace {
 
@@ -18,6 +20,28 @@ TEST(Gas, AMillionImpacts) {
   EXPECT_NEAR(of_ellipsoids.compressibility / boublik(0.1, 2.0, 1.0), 1.0, 0.01);
   std::printf("ellipsoids: energy %.2g momentum %.2g Z %.5f of %.5f\n", of_ellipsoids.energy_error,
               of_ellipsoids.momentum_error, of_ellipsoids.compressibility, boublik(0.1, 2.0, 1.0));
+}
+
+// In a closed box, too: nobody gets out.
+TEST(Gas, AMillionImpactsInABox) {
+  for (const Vec3& axes : {Vec3(0.01, 0.01, 0.01), Vec3(0.02, 0.01, 0.01)}) {
+    const bool round = axes[0] == axes[1];
+    World world = gas(1000, round ? 0.3 : 0.1, axes, 1.0, 0.005, false);
+    const Bodies& b = world.state.bodies;
+    const double energy = kinetic_energy(b);
+    std::int64_t impacts = 0;
+    double deepest = 0.0;
+    while (impacts < 1000000) {
+      step(world.model, world.state, world.workspace, world.result);
+      impacts += world.result.report.impacts;
+      deepest = std::max(deepest, world.result.report.penetration_max);
+    }
+    EXPECT_EQ(deepest, 0.0);
+    EXPECT_TRUE(misplaced_bodies(world.model, b, 0.0).empty());
+    const double error = std::abs(kinetic_energy(b) / energy - 1.0);
+    EXPECT_LT(error, 1e-10);
+    std::printf("%s: energy %.2g\n", round ? "spheres" : "ellipsoids", error);
+  }
 }
 
 }  // namespace

@@ -389,8 +389,36 @@ TEST(PiecewiseSteps, BetweenWallsThatComeNearerItsActionIsKept) {
   EXPECT_GT(impacts, 15);
 }
 
+// Steps of bounded work: those with more impacts than allowed are made by contacts and say so; energy that is
+// lost is in the ledger, and nobody overlaps. A bound that is not met changes no bit.
+TEST(PiecewiseSteps, TooManyImpactsAreMadeByContacts) {
+  const auto run_with = [](int most, std::int64_t& overran, std::int64_t& largest) {
+    World world = gas(64, 0.1, Vec3(0.012, 0.01, 0.008), 0.9, 0.01);
+    world.model.settings.most_impacts = most;
+    run(world, 0.5, [&](const StepResult& r) {
+      overran += r.report.overran ? 1 : 0;
+      largest = std::max(largest, r.report.impacts);
+      EXPECT_EQ(r.report.penetration_max, 0.0);
+      EXPECT_LT(std::abs(r.report.energy.remainder), 1e-12);
+      EXPECT_TRUE(!r.report.overran || r.report.impacts == 0);
+    });
+    return state_hash(world.state.bodies);
+  };
+  std::int64_t overran = 0, largest = 0;
+  const auto free = run_with(0, overran, largest);
+  EXPECT_EQ(overran, 0);
+  ASSERT_GT(largest, 5);
+  std::int64_t same_largest = 0;
+  EXPECT_EQ(run_with(static_cast<int>(largest), overran, same_largest), free);
+  EXPECT_EQ(overran, 0);
+  std::int64_t bounded = 0;
+  run_with(3, overran, bounded);
+  EXPECT_GT(overran, 5);
+  EXPECT_LE(bounded, 3);
+}
+
 // Adiabatic invariants of smooth fields, in steps of both kinds. A spring that becomes four times as stiff
-// over 40 periods: E / omega stays. A magnetic bottle: the field 1 + z^2 along its axis, the moment
+// over 60 swings: E / omega stays. A magnetic bottle: the field 1 + z^2 along its axis, the moment
 // v_perp^2 / (2 B) stays while the body goes to where it turns back, B = E / moment.
 TEST(PiecewiseSteps, AdiabaticInvariantsAreKept) {
   for (const Stepping stepping : {Stepping::piecewise, Stepping::contacts}) {
