@@ -21,6 +21,7 @@ ENGINE = {
     "engine/solver": {"engine/core"},
     "engine/flight": {"engine/core", "engine/integration", "engine/geometry", "engine/bodies", "engine/detection",
                       "engine/solver"},
+    "engine/mechanisms": {"engine/core", "engine/integration"},
     "engine/generation": {"engine/core", "engine/geometry", "engine/bodies"},
     "engine/fields": {"engine/core", "engine/geometry", "engine/bodies"},
     "engine/simulation": {"engine/core", "engine/geometry", "engine/bodies", "engine/detection", "engine/solver",

@@ -1,0 +1,118 @@
+// A machine by itself: rigid bodies, joints, drives, gears, and its motion by formulas for smooth motion.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "engine/integration/runge_kutta.h"
+#include "engine/mechanisms/accelerations.h"
+#include "engine/mechanisms/joints.h"
+
+namespace scree {
+
+struct MechanismBody {
+  double mass = 1.0;            // kg
+  Vec3 inertia = Vec3::Ones();  // kg m^2, principal
+  Pose pose;                    // of the centre of mass, principal axes
+  Twist twist;                  // world axes
+};
+
+/// A force (N) or torque (N m) on a coordinate of a joint: stiffness (rest - q) - damping q' + effort(t, q,
+/// q').
+struct JointDrive {
+  JointCoordinate on;
+  double stiffness = 0.0, rest = 0.0, damping = 0.0;
+  std::function<double(double time, double q, double rate)> effort = {};
+};
+
+/// first + ratio second stays what it is: of two angles a gear, of an angle and a travel a rack or, in one
+/// cylindrical joint, a screw (m/rad).
+struct JointCoupling {
+  std::string name;
+  JointCoordinate first, second;
+  double ratio = 1.0;
+};
+
+/// How constraints are kept from drifting: accelerations that pull back (Baumgarte 1972,
+/// phi'' + 2 a phi' + a^2 phi = 0), and, after each step, projection onto positions and velocities that meet
+/// them, by the least change in the metric of the masses.
+struct Stabilisation {
+  double baumgarte_rate = 0.0;  // a, 1/s
+  bool projects = true;
+};
+
+/// A wrench on a body's centre of mass, N and N m, world.
+struct Wrench {
+  Vec3 force = Vec3::Zero(), torque = Vec3::Zero();
+};
+
+class Mechanism {
+ public:
+  using State = Eigen::VectorXd;  // [body] x y z, qx qy qz qw, v, w (world): 13 each
+
+  Vec3 gravity{0.0, 0.0, -9.81};  // m/s^2
+  Stabilisation stabilisation;
+  MotionSolver solver;
+  /// What acts on a body beside gravity, joints and drives; none: nothing.
+  std::function<Wrench(double time, int body, const JointedBody& now)> applied = {};
+
+  int add_body(const MechanismBody& body);
+  std::size_t add_joint(const Joint& joint);  // a distance of length 0 keeps what it is
+  void add_drive(const JointDrive& drive);
+  void add_coupling(const JointCoupling& coupling);
+
+  double time() const { return time_; }
+  JointedBody body(int k) const { return jointed(state_, k); }
+  void set_twist(int body, const Twist& twist);
+  double coordinate(const JointCoordinate& c) const;  // rad, any number of turns; m
+  double rate(const JointCoordinate& c) const;
+  /// Kinetic, of gravity (zero at the origin) and in springs of drives, J.
+  double energy() const;
+  /// Largest |phi| and |phi'|, m or rad, m/s or rad/s.
+  std::pair<double, double> joint_error() const;
+
+  /// (D1) now, and its solution.
+  MotionEquations equations() const { return equations(time_, state_); }
+  ConstrainedMotion motion() const;
+  /// What a joint does to its body b, about b's centre of mass.
+  Wrench reaction(std::size_t joint) const;
+  /// Names of joints and couplings with constraints that follow from the others.
+  std::vector<std::string> redundant() const;
+
+  /// Moves bodies by the least change to where all constraints are met, and their velocities likewise; false
+  /// if that takes more than 50 steps of Newton's method.
+  bool project();
+
+  /// One step of h by a formula: explicit_euler, heun, classical, ... .
+  template <std::size_t S>
+  void step(const RungeKutta<S>& formula, double h) {
+    const auto f = [&](double t, const State& y) { return derivative(t, y); };
+    state_ = take_step(formula, f, time_, state_, h).end();
+    time_ += h;
+    finish_step();
+  }
+
+ private:
+  JointedBody jointed(const State& y, int body) const;
+  /// Of joints, one after the other, and between whom; couplings follow them in (D1).
+  void rows(const State& y, std::vector<ConstraintRow>& list, std::vector<std::pair<int, int>>& bodies) const;
+  double unwrapped(const JointCoordinate& c, double value) const;
+  ConstraintRow row_of(const JointCoordinate& c, const State& y) const;
+  MotionEquations equations(double time, const State& y) const;
+  State derivative(double time, const State& y) const;
+  void finish_step();
+  Eigen::Index count() const { return static_cast<Eigen::Index>(mass_.size()); }
+
+  double time_ = 0.0;
+  State state_;
+  std::vector<double> mass_;
+  std::vector<Vec3> inertia_;
+  std::vector<Joint> joints_;
+  std::vector<double> angle_;  // [joint] as it was last, with all its turns
+  std::vector<JointDrive> drives_;
+  std::vector<JointCoupling> couplings_;
+  std::vector<double> coupled_;  // [coupling] what stays
+};
+
+}  // namespace scree
