@@ -1,5 +1,7 @@
 // Mechanisms (docs/mechanisms.md):
+//
 //   mechanisms pendulum PLOT   energy over time of a pendulum in steps of 0.03 s by several formulas
+//
 //   mechanisms chain           processor time of a step over the number of links, and joints after many steps
 #include <cmath>
 #include <ctime>

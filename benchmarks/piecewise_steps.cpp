@@ -1,8 +1,11 @@
-// What piecewise steps cost and how exact they are (docs/piecewise.md):
-//   piecewise_steps orders PLOT    error of instants over the step and over the time it takes, beside
-//   contacts piecewise_steps density PLOT   gases: impacts a second over density, beside contacts at equal
-//   accuracy piecewise_steps break          bounded steps, smooth and with a break, for callgrind to count
-// PLOT: .svg, .png or .pdf. Tables go to standard output. Each on one thread.
+// What piecewise steps cost and how exact they are (docs/piecewise.md), each on one thread; tables go to
+// standard output, a PLOT is .svg, .png or .pdf.
+//
+//   piecewise_steps orders PLOT    error of instants over the step and the cost, beside contacts
+//
+//   piecewise_steps density PLOT   gases: impacts a second over density, beside contacts at equal accuracy
+//
+//   piecewise_steps break          bounded steps, smooth and with a break, for callgrind to count
 #include <algorithm>
 #include <cmath>
 #include <ctime>

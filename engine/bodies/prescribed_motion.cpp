@@ -45,8 +45,14 @@ double TimeLaw::rate_at(double time_s) const {
   }
   if (!times.empty()) sum += slope(times, values, time_s);
   if (function) {
-    const auto f = [&](int k) { return function(std::clamp(time_s + k * difference_s, start, stop)); };
-    sum += (8.0 * (f(1) - f(-1)) - (f(2) - f(-2))) / (12.0 * difference_s);
+    const double d = (time_s + difference_s) - time_s;  // as times have it
+    const auto f = [&](int k) { return function(time_s + k * d); };
+    if (time_s - 2.0 * d < start)  // what follows alone
+      sum += (-25.0 * f(0) + 48.0 * f(1) - 36.0 * f(2) + 16.0 * f(3) - 3.0 * f(4)) / (12.0 * d);
+    else if (time_s + 2.0 * d > stop)
+      sum -= (-25.0 * f(0) + 48.0 * f(-1) - 36.0 * f(-2) + 16.0 * f(-3) - 3.0 * f(-4)) / (12.0 * d);
+    else
+      sum += (8.0 * (f(1) - f(-1)) - (f(2) - f(-2))) / (12.0 * d);
   }
   return sum;
 }

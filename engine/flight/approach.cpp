@@ -19,8 +19,9 @@ namespace scree {
 
 namespace {
 
-constexpr int most_advances = 400;    // then: look again later
-constexpr double standstill = 1e-15;  // of the search: an advance that is none
+constexpr int most_advances = 400;             // then: look again later
+constexpr double standstill = 1e-15;           // of the search: an advance that is none
+constexpr double part_of_search = 1.0 / 16.0;  // for which the motion of a wall is taken to be what it is
 constexpr double size_roundings = 1e-13, place_roundings = 16.0 * std::numeric_limits<double>::epsilon();
 constexpr double far = 1.05;    // of the radii of balls about both: then balls will do
 constexpr double hint = 0.02;   // of the smallest semi-axis: so near are normals the next ones' starts
@@ -68,15 +69,16 @@ struct Bound {
   double distance, rate, bending;
 };
 
-/// Goes on by bounds until they touch; look(t) is the nearest bound then.
+/// Goes on by bounds until they touch; look(t) is the nearest bound then. No bound is trusted for longer than
+/// `most_ahead`.
 template <class Look>
-NextTouch advance(double from, double until, double near_m, Look&& look) {
+NextTouch advance(double from, double until, double near_m, Look&& look, double most_ahead = infinity) {
   double t = from;
   for (int k = 0; k < most_advances; ++k) {
     const Bound b = look(t);
     const double d = b.distance - near_m;
     if (d <= near_m && b.rate < 0.0) return {t};
-    const double ahead = reach_of_bound(std::max(0.0, d), b.rate, b.bending);
+    const double ahead = std::min(most_ahead, reach_of_bound(std::max(0.0, d), b.rate, b.bending));
     if (t + ahead >= until) return {};
     if (ahead <= standstill * std::max(until - from, std::abs(t)) && d <= near_m) return {t};
     t += std::max(ahead, standstill * (until - from));
@@ -199,11 +201,15 @@ void gaps_of_wall(const Flyer& a, const Pose& pose, const BoundarySurface& surfa
   }
 }
 
-/// The way back, by halves, to where two were apart, if a search has passed that: a surface may bend in other
-/// ways than its bound knows.
+/// The way back, by halves, to where two were apart, if a search has passed that, or if they overlap where it
+/// ended: a surface may bend and move in other ways than its bound knows.
 template <class LeastGap>
-void go_back(NextTouch& found, double last, LeastGap&& least_gap) {
-  if (found.time == infinity || !found.is_certain) return;
+void go_back(NextTouch& found, double last, double until, LeastGap&& least_gap) {
+  if (!found.is_certain) return;
+  if (found.time == infinity) {
+    if (least_gap(until) >= 0.0) return;
+    found.time = until;
+  }
   if (least_gap(found.time) >= 0.0 || least_gap(last) < 0.0) return;
   double low = last, high = found.time;
   for (int k = 0; k < 100 && high - low > standstill * std::max(1.0, std::abs(high)); ++k) {
@@ -225,12 +231,20 @@ double least_radius(const BoundarySurface& surface, double size) {
 
 }  // namespace
 
-Flyer flyer(const Shapes& shapes, ShapeIndex shape, const Flight& flight, std::span<const ClumpPart> parts,
+FlownShape flown_shape(const Shapes& shapes, ShapeIndex shape) {
+  FlownShape flown{enclosing_ellipsoid(shapes, shape), {}};
+  if (shapes.kind(shape) != ShapeKind::clump) return flown;
+  for (std::size_t part = 0; part < shapes.part_count(shape); ++part)
+    flown.parts.push_back(shapes.part(shape, part));
+  return flown;
+}
+
+Flyer flyer(const Shapes& shapes, ShapeIndex shape, const FlownShape& of, const Flight& flight,
             double growth) {
   const ShapeKind kind = growth > 1.0 ? ShapeKind::ellipsoid : shapes.kind(shape);
   Flyer f{.flight = &flight,
           .form = Flyer::Form::ellipsoid,
-          .shape = Ellipsoid{growth * enclosing_ellipsoid(shapes, shape).semi_axes},
+          .shape = Ellipsoid{growth * of.enclosing.semi_axes},
           .bounding_radius = growth * shapes.bounding_radius(shape),
           .smallest = shapes.smallest_length(shape),
           .bulging = 0.0};
@@ -238,9 +252,9 @@ Flyer flyer(const Shapes& shapes, ShapeIndex shape, const Flight& flight, std::s
   if (f.bulging == 0.0) f.form = Flyer::Form::sphere;
   if (kind == ShapeKind::clump) {
     f.form = Flyer::Form::clump;
-    f.parts = parts;
+    f.parts = of.parts;
     f.bulging = 0.0;
-    for (const ClumpPart& part : parts)
+    for (const ClumpPart& part : of.parts)
       f.bulging = std::max(f.bulging, bulging(part.ellipsoid) + part.pose.position.norm());
   }
   if (kind == ShapeKind::implicit) f.form = Flyer::Form::function;
@@ -373,7 +387,7 @@ NextTouch touch_of_functions(const Pair& p, double from, double until) {
     if (soonest.nearest().distance > p.near_m) last = t;
     return soonest.nearest();
   });
-  go_back(found, last, [&](double t) {
+  go_back(found, last, until, [&](double t) {
     Standing of_a, of_b;
     find(t, of_a, of_b);
     double least = margin;
@@ -401,15 +415,25 @@ NextTouch next_touch(const Flyer& a, const FlownAt& wall, double from, double un
   const double further = a.flight->most_further_acceleration(until), turns = a.bulging * turning(a);
   const double near_m = nearness(a, a.flight->position(from)), radius = a.bounding_radius;
   if (const auto* plane = std::get_if<Plane>(&wall.placed.surface);
-      plane != nullptr && !wall.moves && is_convex(a)) {
+      plane != nullptr && !wall.moves && a.form != Flyer::Form::function) {
+    std::vector<PartNow> parts;
     return advance(from, until, near_m, [&](double t) -> Bound {
       const double height = plane->normal.dot(a.flight->position(t) - plane->point);
       const double bending = std::max(0.0, -plane->normal.dot(steady)) + further;
       if (height > far * radius || a.is_sphere())
         return {height - radius, plane->normal.dot(a.flight->velocity(t)), bending};
       const Standing s = standing(a, t);
-      const Gap g = gap(place(a.shape, s.pose), *plane);
-      return {g.distance, g.normal.dot(velocity_at(s, g.point)), bending + turns};
+      if (a.form != Flyer::Form::clump) {
+        const Gap g = gap(place(a.shape, s.pose), *plane);
+        return {g.distance, g.normal.dot(velocity_at(s, g.point)), bending + turns};
+      }
+      parts_at(a, s, parts);
+      Soonest soonest(near_m);
+      for (const PartNow& part : parts) {
+        const Gap g = gap(part.placed, *plane);
+        soonest.add({g.distance, g.normal.dot(velocity_at(s, g.point)), bending + part.bulging * turning(a)});
+      }
+      return soonest.nearest();
     });
   }
   const double margin = sight * radius;
@@ -435,12 +459,16 @@ NextTouch next_touch(const Flyer& a, const FlownAt& wall, double from, double un
     }
     return soonest.nearest();
   };
-  NextTouch found = advance(from, until, near_m, [&](double t) {
-    const Bound b = look(t);
-    if (b.distance > near_m) last = t;
-    return b;
-  });
-  go_back(found, last, [&](double t) {
+  NextTouch found = advance(
+      from, until, near_m,
+      [&](double t) {
+        const Bound b = look(t);
+        if (b.distance > near_m) last = t;
+        return b;
+      },
+      wall.moves ? part_of_search * (until - from) : infinity);
+  if (!wall.moves && is_convex(a) && found.time == infinity) return found;
+  go_back(found, last, until, [&](double t) {
     gaps_of_wall(a, standing(a, t).pose, wall.at(t).surface, margin + near_m, memory, scratch);
     double least = margin;
     for (const Gap& g : scratch) least = std::min(least, g.distance - near_m);
@@ -498,6 +526,14 @@ void meetings(const Flyer& a, const FlownAt& wall, double t, double margin, std:
                        g.normal.dot(velocity_at(s, g.point) - velocity_of(placed, g.point))});
 }
 
+double overlap(const Flyer& a, const Pose& of_a, const FlownAt& wall, double t, std::vector<Gap>& scratch) {
+  PairMemory memory;
+  gaps_of_wall(a, of_a, wall.at(t).surface, 0.0, memory, scratch);
+  double deepest = 0.0;
+  for (const Gap& g : scratch) deepest = std::max(deepest, -g.distance);
+  return deepest > function_accuracy * a.smallest || a.form != Flyer::Form::function ? deepest : 0.0;
+}
+
 double overlap(const Flyer& a, const Pose& of_a, const Flyer& b, const Pose& of_b) {
   if ((of_a.position - of_b.position).norm() > a.bounding_radius + b.bounding_radius) return 0.0;
   double deepest = 0.0;
@@ -510,16 +546,21 @@ double overlap(const Flyer& a, const Pose& of_a, const Flyer& b, const Pose& of_
         deepest = std::max(deepest, -g.distance);
     return deepest;
   }
+  const auto look = [&](const PlacedEllipsoid& p, const PlacedEllipsoid& q) {
+    const Relation relation = classify(p, q);
+    if (relation != Relation::separate && relation != Relation::touching)
+      deepest = std::max(deepest, -gap(p, q).distance);
+  };
+  if (a.form != Flyer::Form::clump && b.form != Flyer::Form::clump) {
+    look(place(a.shape, of_a), place(b.shape, of_b));
+    return deepest;
+  }
   std::vector<PartNow> parts_a, parts_b;
   parts_at(a, {of_a, {}}, parts_a);
   parts_at(b, {of_b, {}}, parts_b);
   for (const PartNow& p : parts_a)
-    for (const PartNow& q : parts_b) {
-      if ((p.placed.centre - q.placed.centre).norm() > p.radius + q.radius) continue;
-      const Relation relation = classify(p.placed, q.placed);
-      if (relation == Relation::separate || relation == Relation::touching) continue;
-      deepest = std::max(deepest, -gap(p.placed, q.placed).distance);
-    }
+    for (const PartNow& q : parts_b)
+      if ((p.placed.centre - q.placed.centre).norm() <= p.radius + q.radius) look(p.placed, q.placed);
   return deepest;
 }
 

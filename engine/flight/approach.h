@@ -33,8 +33,16 @@ struct Flyer {
   bool is_sphere() const { return form == Form::sphere; }
 };
 
-/// `parts`: of a clump. `growth`: an ellipsoid so much larger than one that holds the shape stands for it.
-Flyer flyer(const Shapes& shapes, ShapeIndex shape, const Flight& flight, std::span<const ClumpPart> parts,
+/// What flyers of one shape have in common.
+struct FlownShape {
+  Ellipsoid enclosing;
+  std::vector<ClumpPart> parts;  // of a clump, m
+};
+FlownShape flown_shape(const Shapes& shapes, ShapeIndex shape);
+
+/// `of`: of this shape, outlives the flyer. `growth`: an ellipsoid so much larger than one that holds the
+/// shape stands for it.
+Flyer flyer(const Shapes& shapes, ShapeIndex shape, const FlownShape& of, const Flight& flight,
             double growth = 1.0);
 
 /// A boundary, as approaches see it.
@@ -84,5 +92,7 @@ void meetings(const Flyer& a, const FlownAt& wall, double t, double margin, std:
 /// How deep two overlap, m; 0 where they do not: of ellipsoids, and of all parts of clumps, by their exact
 /// relation.
 double overlap(const Flyer& a, const Pose& of_a, const Flyer& b, const Pose& of_b);
+/// With a boundary as it is at a time.
+double overlap(const Flyer& a, const Pose& of_a, const FlownAt& wall, double t, std::vector<Gap>& scratch);
 
 }  // namespace scree

@@ -147,6 +147,18 @@ class Clockwork {
     for (std::int32_t k = w_.wall_row[slot(i)]; k < w_.wall_row[slot(i) + 1]; ++k)
       search_wall(i, w_.walls[slot(k)], t);
   }
+  /// Of a body that was struck: of two who were, by the lower one alone.
+  void search_struck(std::int32_t i, double t) {
+    const auto is_struck = [&](std::int32_t body) {
+      return std::ranges::find(bodies_, body) != bodies_.end();
+    };
+    for (std::int32_t k = w_.row[slot(i)]; k < w_.row[slot(i) + 1]; ++k) {
+      const FlightWorkspace::Neighbour& other = w_.neighbours[slot(k)];
+      if (other.body > i || !is_struck(other.body)) search(i, other, t);
+    }
+    for (std::int32_t k = w_.wall_row[slot(i)]; k < w_.wall_row[slot(i) + 1]; ++k)
+      search_wall(i, w_.walls[slot(k)], t);
+  }
   void search(std::int32_t a, std::int32_t b, double t) {
     if (is_boundary(b)) {
       search_wall(a, number(boundary_of(b)), t);
@@ -278,7 +290,7 @@ class Clockwork {
       cluster_.stop = t;  // as fly() will see
       return;
     }
-    for (const std::int32_t i : bodies_) search(i, t, false);
+    for (const std::int32_t i : bodies_) search_struck(i, t);
   }
 
   /// What an event of this instant adds to its impacts.
@@ -491,25 +503,19 @@ void fly(const Sky& sky, const Lying& lying, double begin_s, double end_s, Bodie
     w.flown_at.push_back(
         {&boundary, standing, boundary.moves(), place(boundary, begin_s, 0.0, standing), begin_s});
   }
-  w.parts_of.resize(sky.shapes.clumps().empty() ? 0 : sky.shapes.size());
-  for (std::size_t k = 0; k < w.parts_of.size(); ++k) {
-    const auto shape = static_cast<ShapeIndex>(k);
-    w.parts_of[k].clear();
-    if (sky.shapes.kind(shape) != ShapeKind::clump) continue;
-    for (std::size_t part = 0; part < sky.shapes.part_count(shape); ++part)
-      w.parts_of[k].push_back(sky.shapes.part(shape, part));
-  }
+  w.shapes.clear();
+  for (std::size_t k = 0; k < sky.shapes.size(); ++k)
+    w.shapes.push_back(flown_shape(sky.shapes, static_cast<ShapeIndex>(k)));
   for (std::size_t i = 0; i < n; ++i) {
     const ShapeIndex shape = bodies.shape[i];
-    std::span<const ClumpPart> parts;
-    if (!w.parts_of.empty()) parts = w.parts_of[static_cast<std::size_t>(shape)];
+    const FlownShape& of = w.shapes[static_cast<std::size_t>(shape)];
     double growth = 1.0;
     if (!lying.is_lying.empty() && lying.is_lying[i] != 0) {
       // Of who lies, an ellipsoid that holds the body wherever it may move.
-      growth = 1.0 + lying.reach[i] / enclosing_ellipsoid(sky.shapes, shape).semi_axes.minCoeff();
+      growth = 1.0 + lying.reach[i] / of.enclosing.semi_axes.minCoeff();
       w.flights[i] = Flight::standing(bodies.pose(i));
     }
-    w.flyers[i] = flyer(sky.shapes, shape, w.flights[i], parts, growth);
+    w.flyers[i] = flyer(sky.shapes, shape, of, w.flights[i], growth);
   }
   while (report.end_s < end_s) {
     const Round round{sky, lying, bodies, report.end_s, w};

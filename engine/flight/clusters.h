@@ -83,9 +83,9 @@ struct FlightWorkspace {
   std::vector<Ball> balls;
   std::vector<Flight> flights;
   std::vector<Flyer> flyers;
-  std::vector<std::vector<ClumpPart>> parts_of;  // [shape], of clumps
-  std::vector<std::uint32_t> changes;            // [body] how often its flight has changed
-  std::vector<std::uint32_t> impacts;            // [body] in this round
+  std::vector<FlownShape> shapes;      // [shape]
+  std::vector<std::uint32_t> changes;  // [body] how often its flight has changed
+  std::vector<std::uint32_t> impacts;  // [body] in this round
   std::vector<Cluster> clusters;
 };
 
@@ -93,8 +93,8 @@ struct FlightWorkspace {
 /// is caught. In rounds: bodies stay in balls about where they were; those whose balls meet are candidates,
 /// and clusters that no candidates join are advanced on their own, in parallel, each by a queue of events:
 /// O(log n) an event. Whoever leaves its ball ends the round for all; clusters that were further by then are
-/// taken back. The same bits on any number of threads. Nobody overlaps at any time (V1). Gives up after
-/// sky.most_impacts; no cluster of a round has more.
+/// taken back. The same bits on any number of threads. Nobody overlaps at any time (V1). Gives up
+/// after more than sky.most_impacts; no cluster of a round goes on beyond the instant at which it has more.
 void fly(const Sky& sky, const Lying& lying, double begin_s, double end_s, Bodies& bodies,
          FlightWorkspace& workspace, FlightReport& report);
 

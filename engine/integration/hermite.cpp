@@ -6,19 +6,10 @@
 
 namespace scree {
 
-double Hermite::at(double theta) const {
-  const double rise = end - begin;
-  const double c2 = 3.0 * rise - 2.0 * begin_slope - end_slope, c3 = begin_slope + end_slope - 2.0 * rise;
-  return begin + theta * (begin_slope + theta * (c2 + theta * c3));
-}
-
 double Hermite::crossing() const {
   assert(begin == 0.0 || end == 0.0 || (begin < 0.0) != (end < 0.0));
   if (end == 0.0 && begin != 0.0) return 1.0;  // which the cubic meets but for rounding
-  const double rise = end - begin;
-  const double c2 = 3.0 * rise - 2.0 * begin_slope - end_slope, c3 = begin_slope + end_slope - 2.0 * rise;
-  const auto cubic = [&](double theta) { return begin + theta * (begin_slope + theta * (c2 + theta * c3)); };
-  return brent_root(cubic, 0.0, 1.0, 1e-15);
+  return brent_root(polynomial(), 0.0, 1.0, 1e-15);
 }
 
 double Hermite::crossing_after_begin() const {

@@ -201,14 +201,13 @@ void book_impacts(const Model& model, const Bodies& bodies, const FlyingSums& be
 }
 
 /// The deepest overlap of two who flew: none, or a fault of this engine.
-void look_for_overlaps(const Model& model, const Bodies& bodies, const FlightWorkspace& f,
+void look_for_overlaps(const Model& model, const Bodies& bodies, double end_s, const FlightWorkspace& f,
                        StepReport& report) {
   const auto overlap_of = [&](std::size_t a, const FlightWorkspace::Neighbour& other) {
     const std::size_t b = slot(other.body);
     if (bodies.is_lying(a) || bodies.is_lying(b) || b < a) return 0.0;
-    const Vec3 d = bodies.position[b] + other.shift - bodies.position[a];
     return overlap(f.flyers[a], bodies.pose(a), f.flyers[b],
-                   {bodies.position[a] + d, bodies.orientation[b]}) /
+                   {bodies.position[b] + other.shift, bodies.orientation[b]}) /
            std::min(model.shapes.smallest_length(bodies.shape[a]),
                     model.shapes.smallest_length(bodies.shape[b]));
   };
@@ -217,7 +216,7 @@ void look_for_overlaps(const Model& model, const Bodies& bodies, const FlightWor
     std::int32_t a = -1, b = -1;
   };
   if (f.row.size() != bodies.size() + 1) return;
-  const Deepest deepest = reduce_blocks(
+  Deepest deepest = reduce_blocks(
       bodies.size(), grain_heavy, Deepest{},
       [&](const Block& block) {
         Deepest most;
@@ -230,9 +229,22 @@ void look_for_overlaps(const Model& model, const Bodies& bodies, const FlightWor
         return most;
       },
       [](const Deepest& p, const Deepest& q) { return q.overlap > p.overlap ? q : p; });
+  std::vector<Gap> scratch;
+  for (std::size_t a = 0; a < bodies.size(); ++a) {
+    for (std::int32_t k = f.wall_row[a]; k < f.wall_row[a + 1] && !bodies.is_lying(a); ++k) {
+      const std::int32_t wall = f.walls[slot(k)];
+      const double deep = overlap(f.flyers[a], bodies.pose(a), f.flown_at[slot(wall)],
+                                  end_s - f.flown_at[slot(wall)].epoch_s, scratch) /
+                          model.shapes.smallest_length(bodies.shape[a]);
+      if (deep > deepest.overlap)
+        deepest = {deep, static_cast<std::int32_t>(a), boundary_partner(slot(wall))};
+    }
+  }
   if (deepest.overlap <= report.penetration_max) return;
   report.penetration_max = deepest.overlap;
-  report.deepest = {bodies.id[slot(deepest.a)], bodies.id[slot(deepest.b)], -1};
+  report.deepest = is_boundary(deepest.b) ? Touch{bodies.id[slot(deepest.a)], -1,
+                                                  static_cast<std::int32_t>(boundary_of(deepest.b))}
+                                          : Touch{bodies.id[slot(deepest.a)], bodies.id[slot(deepest.b)], -1};
 }
 
 /// Those who lie through the step; in twice as many parts while somebody overlaps.
@@ -316,7 +328,7 @@ StepPlan fly_and_lie(const Model& model, const StepPlan& plan, State& state, Wor
   FlightReport flown;
   FlyingSums before;
   for (;;) {  // whoever is caught lies: this ends
-    if (any(bodies.lying)) catch_near(model, gravity.norm(), plan.h, cell, bodies, w);
+    if (any(bodies.lying) && !report.overran) catch_near(model, gravity.norm(), plan.h, cell, bodies, w);
     const double reach = reach_of_lying(model.shapes, bodies, gravity.norm(), plan.h);
     before = sums_of_flying(bodies, model.settings.gravity);
     fly(sky, {bodies.lying, std::vector<double>(n, reach)}, begin, plan.end_s, bodies, w.flight, flown);
@@ -347,7 +359,7 @@ StepPlan fly_and_lie(const Model& model, const StepPlan& plan, State& state, Wor
   book_impacts(model, bodies, before, gravity, done.h, result);
   report.candidates += flown.candidates;
   report.time_step_s = done.h;
-  look_for_overlaps(model, bodies, w.flight, report);
+  look_for_overlaps(model, bodies, done.end_s, w.flight, report);
 
   std::vector<std::uint8_t> resting(n, 0);
   for (const std::int32_t i : flown.resting) bodies.lying[slot(i)] = resting[slot(i)] = 1;

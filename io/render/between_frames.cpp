@@ -28,13 +28,6 @@ Twist twist_of(const Bodies& bodies, std::size_t i) {
   return {bodies.linear_velocity[i], bodies.angular_velocity[i]};
 }
 
-/// Of a place, in a cell of this lattice (none: 0), the image nearest to where it is expected.
-Vec3 nearest_image(const Mat3& lattice, const Vec3& place, const Vec3& expected) {
-  if (lattice.isZero(0.0)) return place;
-  const Vec3 cells = lattice.partialPivLu().solve(expected - place);
-  return place + lattice * cells.array().round().matrix();
-}
-
 }  // namespace
 
 Quat turned(const Vec3& inertia, const Quat& orientation, const Vec3& angular_velocity, double time_s) {
@@ -91,7 +84,6 @@ Bodies BetweenFrames::bodies(double time_s) {
   std::unordered_map<BodyId, std::size_t> slots;
   for (std::size_t j = 0; j < next.size(); ++j) slots.emplace(next.id[j], j);
   const Vec3& g = reader_.run().model.settings.gravity;
-  const Mat3 lattice = reader_.is_periodic() ? reader_.lattice(k) : Mat3::Zero();
   std::vector<Knot> way;
   for (std::size_t i = 0; i < moved.size(); ++i) {
     const auto found = slots.find(moved.id[i]);
@@ -102,10 +94,11 @@ Bodies BetweenFrames::bodies(double time_s) {
     const auto go_on = [&](double t, const Vec3& place, const Twist& arriving, const Twist& leaving) {
       const Knot& last = way.back();
       const double h = t - last.time_s;
-      way.push_back({t, nearest_image(lattice, place, last.place + h * last.leaving.linear), arriving,
-                     leaving, turned(moved.inertia[i], last.orientation, last.leaving.angular, h)});
+      const Vec3 expected = last.place + 0.5 * h * (last.leaving.linear + arriving.linear);
+      way.push_back({t, nearest_image(k, place, expected), arriving, leaving,
+                     turned(moved.inertia[i], last.orientation, last.leaving.angular, h)});
     };
-    for (const RecordedImpact& impact : impacts_.between(moved.id[i], begin, end))
+    for (const RecordedImpact& impact : impacts().between(moved.id[i], begin, end))
       go_on(impact.time_s, impact.place, impact.before, impact.after);
     go_on(end, next.position[j], then, then);
 
@@ -123,8 +116,26 @@ Bodies BetweenFrames::bodies(double time_s) {
   return moved;
 }
 
-std::vector<double> BetweenFrames::instants(double after_s, double before_s) const {
-  return impacts_.instants(after_s, before_s);
+const RecordedImpacts& BetweenFrames::impacts() {
+  if (!impacts_) impacts_.emplace(file_);
+  return *impacts_;
+}
+
+Vec3 BetweenFrames::nearest_image(std::size_t frame, const Vec3& place, const Vec3& expected) const {
+  if (!reader_.is_periodic()) return place;
+  const Mat3 lattice = reader_.lattice(frame);
+  Vec3 cells = lattice.partialPivLu().solve(expected - place);
+  for (int k = 0; k < 3; ++k)
+    cells[k] = reader_.run().outlines.periodic[static_cast<std::size_t>(k)] ? std::round(cells[k]) : 0.0;
+  return place + lattice * cells;
+}
+
+std::vector<Vec3> BetweenFrames::corners(BodyId body, const Vec3& from, double after_s, double until_s) {
+  std::vector<Vec3> places;
+  for (const RecordedImpact& impact : impacts().between(body, after_s, until_s))
+    places.push_back(
+        nearest_image(frame_before(impact.time_s), impact.place, places.empty() ? from : places.back()));
+  return places;
 }
 
 }  // namespace scree::io

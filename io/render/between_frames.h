@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 
 #include "io/results/impact_table.h"
 #include "io/results/trajectory_reader.h"
@@ -25,18 +26,22 @@ class BetweenFrames {
  public:
   /// `impacts`: impacts.csv of the run, which may be absent.
   explicit BetweenFrames(const TrajectoryReader& reader, const std::filesystem::path& impacts = {})
-      : reader_(reader), impacts_(impacts) {}
+      : reader_(reader), file_(impacts) {}
   /// The last frame not after a time.
   std::size_t frame_before(double time_s) const;
   /// As that frame has them, moved on to the time.
   Bodies bodies(double time_s);
-  /// Instants of impacts of any body later than one time and before another, in their order.
-  std::vector<double> instants(double after_s, double before_s) const;
+  /// Where a body was struck between two times, the first one excluded, on its way from a place.
+  std::vector<Vec3> corners(BodyId body, const Vec3& from, double after_s, double until_s);
 
  private:
   const Bodies& frame(std::size_t k);
   const TrajectoryReader& reader_;
-  RecordedImpacts impacts_;
+  const RecordedImpacts& impacts();
+  /// Of a place, in the cell of a frame, if there is one, the image nearest to where it is expected, m.
+  Vec3 nearest_image(std::size_t frame, const Vec3& place, const Vec3& expected) const;
+  std::filesystem::path file_;
+  std::optional<RecordedImpacts> impacts_;  // read when they are asked for
   std::map<std::size_t, Bodies> kept_;
 };
 

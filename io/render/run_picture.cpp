@@ -207,23 +207,28 @@ void RunPicture::add_traces(double time_s, std::vector<Chain>& rods, Paint& pain
   std::vector<double> times;
   for (int k = 0; k <= trace_pieces; ++k) times.push_back(begin + (time_s - begin) * k / trace_pieces);
   // Corners that frames and recorded impacts show are not cut off.
-  for (const double t : between_.instants(begin, time_s)) times.push_back(t);
   for (std::size_t k = between_.frame_before(begin); k < reader_.frames(); ++k)
     if (reader_.time_s()[k] > begin && reader_.time_s()[k] < time_s) times.push_back(reader_.time_s()[k]);
   std::ranges::sort(times);
   std::unordered_map<BodyId, Vec3> last;
+  double before = begin;
   for (const double t : times) {
     const Bodies bodies = between_.bodies(t);
     for (std::size_t i = 0; i < bodies.size(); ++i) {
-      const Vec3& x = bodies.position[i];
-      const auto [found, is_new] = last.try_emplace(bodies.id[i], x);
-      if (!is_new && found->second != x && can_be_drawn(x) && can_be_drawn(found->second)) {
-        rods.push_back(
-            {found->second.cast<float>(), x.cast<float>(), static_cast<float>(trace_radii * edge_radius_)});
-        paint.chain.push_back(trace_colour);
+      const auto [found, is_new] = last.try_emplace(bodies.id[i], bodies.position[i]);
+      if (is_new) continue;
+      std::vector<Vec3> way = between_.corners(bodies.id[i], found->second, before, t);
+      way.push_back(bodies.position[i]);
+      for (const Vec3& x : way) {
+        if (found->second != x && can_be_drawn(x) && can_be_drawn(found->second)) {
+          rods.push_back(
+              {found->second.cast<float>(), x.cast<float>(), static_cast<float>(trace_radii * edge_radius_)});
+          paint.chain.push_back(trace_colour);
+        }
+        found->second = x;
       }
-      found->second = x;
     }
+    before = t;
   }
 }
 

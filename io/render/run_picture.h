@@ -23,11 +23,11 @@ struct PictureOptions {
   double zoom = 1.0;                              // above 1 the camera comes nearer
   std::optional<Vec3> eye, target, up;            // each replaces that of the view, m
   bool walls = true, labels = true;
-  bool outlines = true;  // edges of periodic cells, inlets, outlets and the domain
-  bool images = false;   // of bodies around a periodic cell, as far as half of it
-  double trace_s = 0.0;  // the ways that bodies have come in so long a time are drawn
+  bool outlines = true;                // edges of periodic cells, inlets, outlets and the domain
+  bool images = false;                 // of bodies around a periodic cell, as far as half of it
+  double trace_s = 0.0;                // the ways that bodies have come in so long a time are drawn
   std::filesystem::path impacts = {};  // impacts.csv of the run, if it has one: ways bend where those were
-  bool chains = false;   // clear bodies with force chains inside, coloured by force, instead of opaque bodies
+  bool chains = false;  // clear bodies with force chains inside, coloured by force, instead of opaque bodies
 };
 
 /// A contact that carries an impulse, as a line between the centres that it joins, or from a centre to the

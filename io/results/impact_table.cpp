@@ -63,9 +63,6 @@ RecordedImpacts::RecordedImpacts(const std::filesystem::path& path) {
   const StepRows rows(path);
   const std::vector<double>* time = rows.column("time_s");
   if (time == nullptr) return;
-  instants_ = *time;
-  std::ranges::sort(instants_);
-  instants_.erase(std::ranges::unique(instants_).begin(), instants_.end());
   for (const char* side : {"a", "b"}) {
     const std::vector<double>* id = rows.column(fmt::format("body_{}", side));
     if (id == nullptr) continue;  // all struck walls
@@ -103,11 +100,6 @@ std::span<const RecordedImpact> RecordedImpacts::between(BodyId body, double aft
   if (found == of_.end()) return {};
   const auto first = std::ranges::upper_bound(found->second, after_s, {}, &RecordedImpact::time_s);
   return {first, std::ranges::upper_bound(found->second, until_s, {}, &RecordedImpact::time_s)};
-}
-
-std::vector<double> RecordedImpacts::instants(double after_s, double before_s) const {
-  const auto first = std::ranges::upper_bound(instants_, after_s);
-  return {first, std::lower_bound(first, instants_.end(), before_s)};
 }
 
 }  // namespace scree::io

@@ -37,11 +37,8 @@ class RecordedImpacts {
   explicit RecordedImpacts(const std::filesystem::path& path);
   /// Those later than one time and not later than another.
   std::span<const RecordedImpact> between(BodyId body, double after_s, double until_s) const;
-  /// Of all bodies, later than one time and before another, each once, in their order.
-  std::vector<double> instants(double after_s, double before_s) const;
 
  private:
-  std::vector<double> instants_;
   std::unordered_map<BodyId, std::vector<RecordedImpact>> of_;
 };
 

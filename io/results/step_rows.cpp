@@ -21,7 +21,12 @@ constexpr std::size_t piece = 1 << 20;  // bytes that are read at a time
 std::vector<std::string_view> cells(std::string_view line) {
   std::vector<std::string_view> list;
   for (std::size_t at = 0; at <= line.size();) {
-    const std::size_t end = std::min(line.find(',', at), line.size());
+    // In quotation marks commas are text, and two marks are one.
+    std::size_t from = at;
+    if (at < line.size() && line[at] == '"') do
+        from = std::min(line.find('"', from + 1), line.size() - 1) + 1;
+      while (from < line.size() && line[from] == '"');
+    const std::size_t end = std::min(line.find(',', from), line.size());
     list.push_back(line.substr(at, end - at));
     at = end + 1;
   }

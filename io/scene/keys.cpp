@@ -860,7 +860,7 @@ constexpr std::array key_table{
         .description = "Number of the body that `expression` is of. While it is not there the event does not happen."},
     Key{.section = "events", .name = "other_body", .type = integer, .range = {.low = 0.0, .high = 9e15},
         .description = "Number of a second body: `expression` may then be of both, of the second one by ox, oy, oz, ovx, ovy, ovz, "
-                       "owx, owy, owz. Two balls that come as near as 0.1: sqrt((x-ox)^2+(y-oy)^2+(z-oz)^2) - 0.1."},
+                       "owx, owy, owz; in periodic cells it is where it has gone, not its nearest image. Two balls that come as near as 0.1: sqrt((x-ox)^2+(y-oy)^2+(z-oz)^2) - 0.1."},
     Key{.section = "events", .name = "boundary", .type = text,
         .description = "Whose force, torque, work or power; of a box's name all walls together, `box.+x` is one of them."},
     Key{.section = "events", .name = "mount", .type = text,

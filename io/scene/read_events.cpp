@@ -128,9 +128,11 @@ class EventReader {
       refuse("hold", "does not go with crosses: a crossing has no side to stay on");
     if (section_.has("expression"))
       read_expression();
-    else if (section_.has("quantity"))
+    else if (section_.has("quantity")) {
+      for (const char* key : {"body", "other_body"})
+        if (section_.has(key)) refuse(key, "is of an expression: a quantity has no body");
       read_quantity();
-    else
+    } else
       refuse_all("needs a quantity, or an expression");
     if (c.quantity != "time_s" || section_.has("expression")) return;
     c.time_s = c.threshold;
@@ -159,6 +161,11 @@ class EventReader {
       refuse("expression", of_body ? "is of a body: say which by `body`" : "is of no body: leave `body` out");
       return;
     }
+    if (two && !uses(10)) {
+      refuse("other_body",
+             "is not used: its place is ox, oy, oz in the expression, its velocity ovx, ovy, ovz");
+      return;
+    }
     if (!of_body) {
       c.value = [f = *formula](const StepView& view) {
         const std::array<double, 10> at{view.report.time_s};
@@ -170,11 +177,6 @@ class EventReader {
     const std::optional<BodyId> other =
         two ? std::optional<BodyId>(section_.integer("other_body")) : std::nullopt;
     if (!is_there("body", id) || (other && !is_there("other_body", *other))) return;
-    if (other && !uses(10)) {
-      refuse("other_body",
-             "is not used: its place is ox, oy, oz in the expression, its velocity ovx, ovy, ovz");
-      return;
-    }
     if (other && *other == id) {
       refuse("other_body", "is the body itself");
       return;

@@ -46,7 +46,7 @@ TEST(BetweenFrames, RecordedImpactsAreKnots) {
   model.materials = {};
   const MaterialIndex glass = model.materials.add("glass", 2500.0);
   model.materials.set_law(glass, glass, {.friction = 0.3, .restitution = 0.9});
-  model.boundaries = box_walls("box", glass, Vec3::Zero(), Vec3::Constant(0.3), {});
+  model.boundaries = box_walls("box, of glass", glass, Vec3::Zero(), Vec3::Constant(0.3), {});
   const ShapeIndex shape = model.shapes.add(Ellipsoid{{0.03, 0.02, 0.015}});
   Random random(5);
   for (int k = 0; k < 27; ++k)
