@@ -321,6 +321,45 @@ TEST(Mechanism, FourBarsThroughTheirSingularPosition) {
   EXPECT_LT(worst, 1e-4);
 }
 
+// A slider-crank without gravity: where the slider is for the crank's angle, and how fast the crank turns
+// there, from the energy of all three bodies in the one freedom.
+TEST(Mechanism, ASliderCrank) {
+  constexpr double r = 0.3, l = 0.8, start_rate = 7.0;
+  Mechanism m;
+  m.gravity.setZero();
+  const Vec3 pin(r, 0, 0), gudgeon(r + l, 0, 0);
+  const int crank = m.add_body(rod(Vec3::Zero(), pin, 1.0)), link = m.add_body(rod(pin, gudgeon, 2.0)),
+            slider = m.add_body({3.0, Vec3::Constant(0.01), {gudgeon, same}, {}});
+  const std::size_t shaft =
+      m.add_joint(joint_at(m, "shaft", JointKind::revolute, ground, crank, Vec3::Zero(), across));
+  m.add_joint(joint_at(m, "pin", JointKind::revolute, crank, link, pin, across));
+  m.add_joint(joint_at(m, "gudgeon", JointKind::revolute, link, slider, gudgeon, across));
+  m.add_joint(joint_at(m, "guide", JointKind::prismatic, ground, slider, gudgeon,
+                       Quat::FromTwoVectors(Vec3::UnitZ(), Vec3::UnitX())));
+  // About y, from x towards -z: at the start the pin goes down, the rod turns the other way.
+  m.set_twist(crank, {Vec3(0, 0, -0.5 * r * start_rate), Vec3(0, start_rate, 0)});
+  m.set_twist(link, {Vec3(0, 0, -0.5 * r * start_rate), Vec3(0, -start_rate * r / l, 0)});
+  EXPECT_LT(m.joint_error().second, 1e-14);
+  const auto effective_inertia = [](double angle) {
+    const double s = std::sin(angle), c = std::cos(angle), lean = std::sqrt(1.0 - std::pow(r / l * s, 2));
+    const double spin = r * c / (l * lean), slide = -r * s - r * r * s * c / (l * lean);  // over the rate
+    const Vec3 centre = 0.5 * Vec3(-r * s + slide, 0.0, -r * c);
+    return 1.0 * r * r / 3.0 + 2.0 * (centre.squaredNorm() + l * l / 12.0 * spin * spin) +
+           3.0 * slide * slide;
+  };
+  const double energy = m.energy();
+  EXPECT_NEAR(energy, 0.5 * effective_inertia(0.0) * start_rate * start_rate, 1e-6 * energy);  // thin rods
+  for (int k = 0; k < 4000; ++k) {
+    m.step(classical, 5e-4);
+    const JointCoordinate turn{shaft, JointCoordinate::Kind::angle};
+    const double angle = m.coordinate(turn);
+    ASSERT_NEAR(m.body(slider).pose.position.x(),
+                r * std::cos(angle) + std::sqrt(l * l - std::pow(r * std::sin(angle), 2)), 1e-12);
+    ASSERT_NEAR(std::abs(m.rate(turn)), std::sqrt(2.0 * energy / effective_inertia(angle)), 1e-6);
+  }
+  EXPECT_GT(std::abs(m.coordinate({shaft, JointCoordinate::Kind::angle})), 7.0);  // more than a turn
+}
+
 // Bricard's mechanism: five rods of 1 m and 1 kg and six revolute joints, which by counting cannot move and
 // does: ten seconds under gravity, energy and joints kept.
 TEST(Mechanism, BricardMovesForTenSeconds) {
