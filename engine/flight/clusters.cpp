@@ -25,6 +25,7 @@ constexpr double touching = 1e-9;    // of the smallest semi-axis: all places of
 constexpr double at_the_rim = 1e-6;  // of its radius: there a body has left its ball
 constexpr double no_bounce = 1e-10;  // departure over approach: then they stay together
 constexpr double slow = 1e-12;       // of the speed: a departure that is none
+constexpr double sticking = 1e6;     // friction: more changes nothing, and leaves the range of numbers
 constexpr std::uint32_t most_impacts = 20000;  // of a body in a round: then they pile up
 
 std::size_t slot(std::int32_t i) { return static_cast<std::size_t>(i); }
@@ -129,6 +130,11 @@ class Clockwork {
       return;
     }
     const double speed = flight.most_speed(t, end_), later = t + left / speed;
+    if (later <= t) {  // beyond all bounds: no step of time is short enough
+      cluster_.stop = t;
+      cluster_.left = true;
+      return;
+    }
     if (later < end_) push(later, Event::Kind::leaving, i, i);
   }
 
@@ -227,7 +233,7 @@ class Clockwork {
       s.arm_b = m.point - shift - poses_[slot(s.b)].position;
     }
     const PairLaw& law = round_.sky.materials.law(bodies.material[slot(e.a)], other);
-    s.friction = law.friction;
+    s.friction = std::min(law.friction, sticking);
     s.restitution = law.restitution;
     found_.push_back(impact);
   }
@@ -563,7 +569,8 @@ void fly(const Sky& sky, const Lying& lying, double begin_s, double end_s, Bodie
     report.candidates += number(w.neighbours.size() / 2);
     report.clusters += static_cast<std::int64_t>(w.clusters.size());
     ++report.rounds;
-    report.end_s = stop >= left ? end_s : report.end_s + stop;
+    const bool stands = !(report.end_s + stop > report.end_s);  // who has no bounds ends the step as it is
+    report.end_s = stop >= left || stands ? end_s : report.end_s + stop;
     if (halts || report.overran) break;
   }
 }

@@ -57,6 +57,9 @@ void catch_near(const Model& model, double gravity, double h, const PlacedCell& 
   FlightWorkspace& f = w.flight;
   const std::size_t n = bodies.size();
   std::vector<double> way;
+  std::vector<PlacedEllipsoid> around;  // [body]
+  for (std::size_t i = 0; i < n; ++i)
+    around.push_back(place(enclosing_ellipsoid(model.shapes, bodies.shape[i]), bodies.pose(i)));
   for (bool caught = true; caught;) {
     caught = false;
     const double reach = reach_of_lying(model.shapes, bodies, gravity, h);
@@ -75,9 +78,8 @@ void catch_near(const Model& model, double gravity, double h, const PlacedCell& 
         Vec3 d = bodies.position[b] - bodies.position[a];
         if (cell.is_periodic()) d += cell.nearest_image(d);
         if (d.norm() > f.boxes[a].half[0] + f.boxes[b].half[0]) continue;
-        const Gap now = gap(place(enclosing_ellipsoid(model.shapes, bodies.shape[a]), bodies.pose(a)),
-                            place(enclosing_ellipsoid(model.shapes, bodies.shape[b]),
-                                  {bodies.position[a] + d, bodies.orientation[b]}));
+        const PlacedEllipsoid image{bodies.position[a] + d, around[b].matrix};
+        const Gap now = gap(around[a], image);
         if (now.distance > way[a] + way[b]) continue;
         bodies.lying[a] = bodies.lying[b] = 1;
         caught = true;

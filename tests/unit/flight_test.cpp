@@ -1,12 +1,13 @@
 // Flights between impacts: free rotation, next touches, impacts in clusters.
 #include <cmath>
 #include <gtest/gtest.h>
-#include <numbers>
-#include <random>
 
 #include "engine/core/parallel.h"
+#include "engine/core/state_hash.h"
 #include "engine/flight/clusters.h"
 #include "engine/geometry/ellipsoid_ellipsoid.h"
+#include "engine/simulation/placement.h"
+#include "tests/support/gas.h"
 
 namespace scree {
 namespace {
@@ -60,59 +61,18 @@ TEST(FreeRotation, SolidsOfRevolutionAreTheLimitOfOthers) {
   }
 }
 
-struct Gas {
-  Shapes shapes;
-  Materials materials;
-  Boundaries boundaries;
-  Bodies bodies;
-  PeriodicCell cell;
-  double edge = 1.0;
+Sky sky(const Model& m) { return {m.shapes, m.materials, m.boundaries, {}, m.cell.at(0.0), {}, {}}; }
 
-  Sky sky() const { return {shapes, materials, boundaries, {}, cell.at(0.0), {}, {}}; }
-};
-
-/// n bodies on a lattice with random velocities and spins, no total momentum; in a cell or a box.
-Gas make_gas(int n, double solid_fraction, const Vec3& axes, bool periodic, double restitution = 1.0) {
-  Gas gas;
-  const MaterialIndex m = gas.materials.add("m", 1000.0);
-  gas.materials.set_law(m, m, {.friction = 0.0, .restitution = restitution});
-  const Vec3 a = 0.01 * axes;
-  const ShapeIndex shape = gas.shapes.add(Ellipsoid{a});
-  const int side = static_cast<int>(std::ceil(std::cbrt(n) - 1e-9));
-  const double volume = 4.0 / 3.0 * std::numbers::pi * a.prod() * n / solid_fraction;
-  gas.edge = std::cbrt(volume);
-  std::mt19937_64 random(42);
-  std::normal_distribution<double> normal;
-  Vec3 momentum = Vec3::Zero();
-  for (int k = 0; k < n; ++k) {
-    const Vec3 place =
-        (Vec3(k % side, (k / side) % side, k / side / side) + Vec3::Constant(0.5)) * gas.edge / side;
-    const Vec3 v(normal(random), normal(random), normal(random));
-    const Vec3 w = 60.0 * Vec3(normal(random), normal(random), normal(random));
-    add_body(gas.bodies, gas.shapes, gas.materials, {shape, m, {place, Quat::Identity()}, {v, w}});
-    momentum += v;
-  }
-  for (Vec3& v : gas.bodies.linear_velocity) v -= momentum / n;
-  if (periodic) {
-    gas.cell.periodic = {true, true, true};
-    gas.cell.high = Vec3::Constant(gas.edge);
-  } else {
-    gas.boundaries = box_walls("box", m, Vec3::Zero(), Vec3::Constant(gas.edge), {});
-  }
-  return gas;
-}
-
-void expect_no_overlap(const Gas& gas) {
-  const PlacedCell cell = gas.cell.at(0.0);
-  const Bodies& b = gas.bodies;
+void expect_no_overlap(const Model& model, const Bodies& b) {
+  const PlacedCell cell = model.cell.at(0.0);
   for (std::size_t i = 0; i < b.size(); ++i)
     for (std::size_t j = i + 1; j < b.size(); ++j) {
       Vec3 d = b.position[j] - b.position[i];
       if (cell.is_periodic()) d += cell.nearest_image(d);
-      if (d.norm() > gas.shapes.bounding_radius(b.shape[i]) + gas.shapes.bounding_radius(b.shape[j]))
+      if (d.norm() > model.shapes.bounding_radius(b.shape[i]) + model.shapes.bounding_radius(b.shape[j]))
         continue;
       const Pose of_b{b.position[i] + d, b.orientation[j]};
-      const auto relation = exact_relation(gas.shapes, b.shape[i], b.pose(i), b.shape[j], of_b);
+      const auto relation = exact_relation(model.shapes, b.shape[i], b.pose(i), b.shape[j], of_b);
       ASSERT_TRUE(relation);
       EXPECT_TRUE(*relation == Relation::separate || *relation == Relation::touching) << i << ' ' << j;
     }
@@ -123,37 +83,36 @@ void expect_no_overlap(const Gas& gas) {
 TEST(Clusters, ElasticGasesKeepWhatTheyHave) {
   for (const bool periodic : {true, false})
     for (const Vec3& axes : {Vec3(1.0, 1.0, 1.0), Vec3(1.25, 1.0, 0.8), Vec3(2.0, 1.0, 1.0)}) {
-      Gas gas = make_gas(216, 0.1, axes, periodic);
-      const BodySums before = body_sums(gas.bodies, Vec3::Zero());
+      test::World gas = test::gas(216, 0.1, 0.01 * axes, 1.0, 0.01, periodic);
+      Bodies& bodies = gas.state.bodies;
+      const BodySums before = body_sums(bodies, Vec3::Zero());
       FlightWorkspace w;
       FlightReport report;
       std::int64_t impacts = 0;
       for (int k = 0; k < 20; ++k) {
-        Bodies copy = gas.bodies;
-        fly(gas.sky(), {}, 0.01 * k, 0.01 * (k + 1), gas.bodies, w, report);
+        Bodies copy = bodies;
+        fly(sky(gas.model), {}, 0.01 * k, 0.01 * (k + 1), bodies, w, report);
         impacts += static_cast<std::int64_t>(report.impacts.size());
         ASSERT_TRUE(report.resting.empty()) << report.end_s << " " << report.impacts.size();
         EXPECT_EQ(report.end_s, 0.01 * (k + 1));
-        expect_no_overlap(gas);
+        expect_no_overlap(gas.model, bodies);
         if (k != 3) continue;
         const int threads = thread_count();
         set_thread_count(3);
         FlightWorkspace fresh;
-        fly(gas.sky(), {}, 0.01 * k, 0.01 * (k + 1), copy, fresh, report);
+        fly(sky(gas.model), {}, 0.01 * k, 0.01 * (k + 1), copy, fresh, report);
         set_thread_count(threads);
-        EXPECT_EQ(state_hash(copy), state_hash(gas.bodies));
+        EXPECT_EQ(state_hash(copy), state_hash(bodies));
       }
-      const BodySums after = body_sums(gas.bodies, Vec3::Zero());
+      const BodySums after = body_sums(bodies, Vec3::Zero());
       EXPECT_GT(impacts, 1000);
       EXPECT_NEAR(after.kinetic, before.kinetic, 1e-12 * before.kinetic);
       if (periodic) {
         EXPECT_LT((after.linear - before.linear).norm(), 1e-12 * std::sqrt(before.kinetic));
       }
-      for (const Vec3& x : gas.bodies.position)
-        if (!periodic) {
-          EXPECT_GE(x.minCoeff(), 0.0);
-          EXPECT_LE(x.maxCoeff(), gas.edge);
-        }
+      if (!periodic) {
+        EXPECT_TRUE(misplaced_bodies(gas.model, bodies, 0.0).empty());
+      }
     }
 }
 
