@@ -20,7 +20,7 @@ double cpu_s() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 Mechanism pendulum() {
   Mechanism m;
   m.add_body({1.0, Vec3::Ones(), {Vec3(1, 0, 0), Quat::Identity()}, {}});
-  m.add_joint({"rod", JointKind::distance, {ground, {}}, {0, {}}});
+  m.add_joint({"rod", JointKind::distance, {JointEnd::ground, {}}, {0, {}}});
   return m;
 }
 
@@ -61,10 +61,11 @@ Mechanism chain(int links) {
   for (int k = 0; k < links; ++k) {
     m.add_body(
         {mass, Vec3(0.1 * across, across, across), {Vec3(length * (k + 0.5), 0, 0), Quat::Identity()}, {}});
-    m.add_joint({"link",
-                 JointKind::spherical,
-                 {k == 0 ? ground : k - 1, {Vec3(k == 0 ? 0.0 : 0.5 * length, 0, 0), Quat::Identity()}},
-                 {k, {Vec3(-0.5 * length, 0, 0), Quat::Identity()}}});
+    m.add_joint(
+        {"link",
+         JointKind::spherical,
+         {k == 0 ? JointEnd::ground : k - 1, {Vec3(k == 0 ? 0.0 : 0.5 * length, 0, 0), Quat::Identity()}},
+         {k, {Vec3(-0.5 * length, 0, 0), Quat::Identity()}}});
   }
   return m;
 }

@@ -8,18 +8,34 @@ namespace scree {
 
 namespace {
 
+/// The piece of a table that a time within it lies in: the number of its end.
+std::size_t piece_at(const std::vector<double>& times, double t) {
+  return static_cast<std::size_t>(std::ranges::upper_bound(times, t) - times.begin());
+}
+
 double between(const std::vector<double>& times, const std::vector<double>& values, double t) {
   if (t <= times.front()) return values.front();
   if (t >= times.back()) return values.back();
-  const auto after = static_cast<std::size_t>(std::ranges::upper_bound(times, t) - times.begin());
+  const std::size_t after = piece_at(times, t);
   const double part = (t - times[after - 1]) / (times[after] - times[after - 1]);
   return values[after - 1] + part * (values[after] - values[after - 1]);
 }
 
 double slope(const std::vector<double>& times, const std::vector<double>& values, double t) {
   if (t < times.front() || t >= times.back()) return 0.0;
-  const auto after = static_cast<std::size_t>(std::ranges::upper_bound(times, t) - times.begin());
+  const std::size_t after = piece_at(times, t);
   return (values[after] - values[after - 1]) / (times[after] - times[after - 1]);
+}
+
+/// What a stage does to those after it when it has gone so far, m or rad.
+void carry(const MotionStage& stage, double much, Pose& pose) {
+  if (stage.kind == MotionStage::Kind::translation) {
+    pose.position += pose.orientation * (much * stage.axis);
+    return;
+  }
+  const Quat turn(Eigen::AngleAxisd(much, stage.axis));
+  pose.position += pose.orientation * (stage.point - turn * stage.point);
+  pose.orientation = (pose.orientation * turn).normalized();
 }
 
 constexpr double difference_s = 1e-5;
@@ -70,16 +86,7 @@ void MotionClock::stop(double time_s) {
 
 Pose PrescribedMotion::at(double time_s) const {
   Pose pose;
-  for (const MotionStage& s : stages) {
-    const double much = s.law.at(time_s);
-    if (s.kind == MotionStage::Kind::translation) {
-      pose.position += pose.orientation * (much * s.axis);
-    } else {
-      const Quat turn(Eigen::AngleAxisd(much, s.axis));
-      pose.position += pose.orientation * (s.point - turn * s.point);
-      pose.orientation = (pose.orientation * turn).normalized();
-    }
-  }
+  for (const MotionStage& s : stages) carry(s, s.law.at(time_s), pose);
   return pose;
 }
 
@@ -88,19 +95,14 @@ Twist PrescribedMotion::twist_at(double time_s, const Vec3& centre) const {
   Pose pose;
   Vec3 linear = Vec3::Zero(), angular = Vec3::Zero();  // linear: of the point at the origin of the world
   for (const MotionStage& s : stages) {
-    const double much = s.law.at(time_s), rate = s.law.rate_at(time_s);
-    const Vec3 axis = pose.orientation * s.axis;
+    const Vec3 motion = s.law.rate_at(time_s) * (pose.orientation * s.axis);
     if (s.kind == MotionStage::Kind::translation) {
-      linear += rate * axis;
-      pose.position += much * axis;
+      linear += motion;
     } else {
-      const Vec3 point = pose.position + pose.orientation * s.point;
-      angular += rate * axis;
-      linear -= rate * axis.cross(point);
-      const Quat turn(Eigen::AngleAxisd(much, s.axis));
-      pose.position += pose.orientation * (s.point - turn * s.point);
-      pose.orientation = (pose.orientation * turn).normalized();
+      angular += motion;
+      linear -= motion.cross(pose.position + pose.orientation * s.point);
     }
+    carry(s, s.law.at(time_s), pose);
   }
   return {linear + angular.cross(pose.position + pose.orientation * centre), angular};
 }

@@ -201,6 +201,13 @@ void gaps_of_wall(const Flyer& a, const Pose& pose, const BoundarySurface& surfa
   }
 }
 
+/// The least of the gaps that were found up to a margin, beyond what counts as touch, m.
+double least_of(const std::vector<Gap>& gaps, double margin, double near_m) {
+  double least = margin;
+  for (const Gap& g : gaps) least = std::min(least, g.distance - near_m);
+  return least;
+}
+
 /// The way back, by halves, to where two were apart, if a search has passed that, or if they overlap where it
 /// ended: a surface may bend and move in other ways than its bound knows.
 template <class LeastGap>
@@ -390,9 +397,7 @@ NextTouch touch_of_functions(const Pair& p, double from, double until) {
   go_back(found, last, until, [&](double t) {
     Standing of_a, of_b;
     find(t, of_a, of_b);
-    double least = margin;
-    for (const Gap& g : gaps) least = std::min(least, g.distance - p.near_m);
-    return least;
+    return least_of(gaps, margin, p.near_m);
   });
   return found;
 }
@@ -470,9 +475,7 @@ NextTouch next_touch(const Flyer& a, const FlownAt& wall, double from, double un
   if (!wall.moves && is_convex(a) && found.time == infinity) return found;
   go_back(found, last, until, [&](double t) {
     gaps_of_wall(a, standing(a, t).pose, wall.at(t).surface, margin + near_m, memory, scratch);
-    double least = margin;
-    for (const Gap& g : scratch) least = std::min(least, g.distance - near_m);
-    return least;
+    return least_of(scratch, margin, near_m);
   });
   return found;
 }

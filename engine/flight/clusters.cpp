@@ -73,7 +73,10 @@ class Clockwork {
       const Bodies& bodies = round_.bodies;
       begin_flight(i, 0.0, bodies.pose(i), {bodies.linear_velocity[i], bodies.angular_velocity[i]});
     }
-    for (std::size_t k = cluster_.begin; k < cluster_.end; ++k) search(w_.members[k], 0.0, true);
+    for (std::size_t k = cluster_.begin; k < cluster_.end; ++k) {
+      const std::int32_t i = w_.members[k];  // of two who fly the lower one looks
+      search_all(i, 0.0, [&](std::int32_t other) { return other > i || round_.lies(other); });
+    }
     while (!queue_.empty() && cluster_.stop == infinity) {
       const Event event = queue_.top();
       queue_.pop();
@@ -141,27 +144,15 @@ class Clockwork {
   void renew(std::int32_t i, double t) {
     const Pose pose = pose_at(slot(i), t);
     begin_flight(slot(i), t, pose, twist_at(slot(i), t, pose.orientation));
-    search(i, t, false);
+    search_all(i, t, [](std::int32_t) { return true; });
   }
 
-  /// Of all pairs of a body; `upper`: with those of higher slots only, and with walls.
-  void search(std::int32_t i, double t, bool upper) {
-    for (std::int32_t k = w_.row[slot(i)]; k < w_.row[slot(i) + 1]; ++k) {
-      const FlightWorkspace::Neighbour& other = w_.neighbours[slot(k)];
-      if (!upper || other.body > i || round_.lies(other.body)) search(i, other, t);
-    }
-    for (std::int32_t k = w_.wall_row[slot(i)]; k < w_.wall_row[slot(i) + 1]; ++k)
-      search_wall(i, w_.walls[slot(k)], t);
-  }
-  /// Of a body that was struck: of two who were, by the lower one alone.
-  void search_struck(std::int32_t i, double t) {
-    const auto is_struck = [&](std::int32_t body) {
-      return std::ranges::find(bodies_, body) != bodies_.end();
-    };
-    for (std::int32_t k = w_.row[slot(i)]; k < w_.row[slot(i) + 1]; ++k) {
-      const FlightWorkspace::Neighbour& other = w_.neighbours[slot(k)];
-      if (other.body > i || !is_struck(other.body)) search(i, other, t);
-    }
+  /// Of a body with those neighbours that are wanted, and with walls.
+  template <class Wanted>
+  void search_all(std::int32_t i, double t, Wanted&& is_wanted) {
+    for (std::int32_t k = w_.row[slot(i)]; k < w_.row[slot(i) + 1]; ++k)
+      if (const FlightWorkspace::Neighbour& other = w_.neighbours[slot(k)]; is_wanted(other.body))
+        search(i, other, t);
     for (std::int32_t k = w_.wall_row[slot(i)]; k < w_.wall_row[slot(i) + 1]; ++k)
       search_wall(i, w_.walls[slot(k)], t);
   }
@@ -296,7 +287,10 @@ class Clockwork {
       cluster_.stop = t;  // as fly() will see
       return;
     }
-    for (const std::int32_t i : bodies_) search_struck(i, t);
+    for (const std::int32_t i : bodies_)  // of two who were struck the lower one looks
+      search_all(i, t, [&](std::int32_t other) {
+        return other > i || std::ranges::find(bodies_, other) == bodies_.end();
+      });
   }
 
   /// What an event of this instant adds to its impacts.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/core/rotation.h"
+
 namespace scree {
 
 namespace {
@@ -10,13 +12,6 @@ namespace {
 constexpr double same_inertia = 1e-13;  // of the larger: a solid of revolution
 constexpr double series_accuracy = 1e-17;
 constexpr double longest_turn = 2.0;  // rad, of one series
-
-Quat turn(const Vec3& rotation) {
-  const double angle = rotation.norm();
-  if (angle == 0.0) return Quat::Identity();
-  const Vec3 v = std::sin(0.5 * angle) / angle * rotation;
-  return {std::cos(0.5 * angle), v[0], v[1], v[2]};
-}
 
 bool is_same(double a, double b) { return std::abs(a - b) <= same_inertia * std::max(a, b); }
 
@@ -78,7 +73,7 @@ void FreeRotation::expand(const Quat& q, const Vec3& spin) {
 
 Quat FreeRotation::orientation(double t) const {
   if (axis_ >= 0) {
-    const Quat q = turn(t * precession_) * begin_;
+    const Quat q = rotation_by(t * precession_) * begin_;
     if (own_rate_ == 0.0) return q.normalized();
     const double half = 0.5 * own_rate_ * t;
     Vec3 v = Vec3::Zero();

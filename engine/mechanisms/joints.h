@@ -9,10 +9,9 @@
 
 namespace scree {
 
-inline constexpr int ground = -1;
-
 /// Where a joint sits on a body, or, of the ground, in the world.
 struct JointEnd {
+  static constexpr int ground = -1;
   int body = ground;
   Pose frame;  // in the body's principal axes, m: z is the joint's axis
 };
@@ -46,7 +45,7 @@ struct JointCoordinate {
   enum class Kind { angle, travel } kind = Kind::angle;
 };
 
-/// One row: phi, d phi/dt = a.v of both bodies, and what d^2 phi/dt^2 has beside J a.
+/// One row: phi, d phi/dt = J v of both bodies, and what d^2 phi/dt^2 has beside J a.
 struct ConstraintRow {
   Vec3 linear_a = Vec3::Zero(), angular_a = Vec3::Zero();
   Vec3 linear_b = Vec3::Zero(), angular_b = Vec3::Zero();

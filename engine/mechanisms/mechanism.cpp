@@ -1,9 +1,11 @@
 #include "engine/mechanisms/mechanism.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
 #include "engine/core/frames.h"
+#include "engine/core/rotation.h"
 
 namespace scree {
 
@@ -15,16 +17,6 @@ constexpr double met = 1e-14;  // m or rad: constraints
 
 Quat quaternion(const Mechanism::State& y, Eigen::Index at) {
   return Quat(y[at + 6], y[at + 3], y[at + 4], y[at + 5]);
-}
-
-Quat turn(const Vec3& rotation) {
-  const double angle = rotation.norm();
-  return angle > 0.0 ? Quat(Eigen::AngleAxisd(angle, rotation / angle)) : Quat::Identity();
-}
-
-double rate_of(const ConstraintRow& row, const JointedBody& a, const JointedBody& b) {
-  return row.linear_a.dot(a.twist.linear) + row.angular_a.dot(a.twist.angular) +
-         row.linear_b.dot(b.twist.linear) + row.angular_b.dot(b.twist.angular);
 }
 
 }  // namespace
@@ -56,7 +48,7 @@ std::size_t Mechanism::add_joint(const Joint& given) {
   }
   joints_.push_back(joint);
   angle_.push_back(0.0);
-  angle_.back() = row_of({joints_.size() - 1, JointCoordinate::Kind::angle}, state_).value;
+  angle_.back() = coordinate({joints_.size() - 1, JointCoordinate::Kind::angle});
   return joints_.size() - 1;
 }
 
@@ -68,45 +60,67 @@ void Mechanism::add_coupling(const JointCoupling& coupling) {
 }
 
 JointedBody Mechanism::jointed(const State& y, int body) const {
-  if (body == ground) return {};
+  if (body == JointEnd::ground) return {};
   const Eigen::Index at = numbers * body;
   return {{y.segment<3>(at), quaternion(y, at).normalized()},
           {y.segment<3>(at + places), y.segment<3>(at + places + 3)}};
 }
 
-ConstraintRow Mechanism::row_of(const JointCoordinate& c, const State& y) const {
+Mechanism::Constraint Mechanism::constraint(const Joint& joint, const ConstraintRow& row,
+                                            const State& y) const {
+  Constraint c{.value = row.value, .gamma = row.gamma};
+  for (const Term& term :
+       {Term{joint.a.body, row.linear_a, row.angular_a}, Term{joint.b.body, row.linear_b, row.angular_b}}) {
+    if (term.body == JointEnd::ground) continue;
+    const Twist twist = jointed(y, term.body).twist;
+    c.rate += term.linear.dot(twist.linear) + term.angular.dot(twist.angular);
+    c.terms.push_back(term);
+  }
+  return c;
+}
+
+Mechanism::Constraint Mechanism::coordinate_at(const JointCoordinate& c, const State& y) const {
   const Joint& joint = joints_[c.joint];
   ConstraintRow row = coordinate_row(joint, c.kind, jointed(y, joint.a.body), jointed(y, joint.b.body));
-  if (c.kind == JointCoordinate::Kind::angle) row.value = unwrapped(c, row.value);
-  return row;
-}
-
-double Mechanism::unwrapped(const JointCoordinate& c, double value) const {
-  constexpr double turn_ = 2.0 * std::numbers::pi;
-  return value + turn_ * std::round((angle_[c.joint] - value) / turn_);
-}
-
-double Mechanism::coordinate(const JointCoordinate& c) const { return row_of(c, state_).value; }
-double Mechanism::rate(const JointCoordinate& c) const {
-  const Joint& joint = joints_[c.joint];
-  return rate_of(row_of(c, state_), body(joint.a.body), body(joint.b.body));
-}
-
-void Mechanism::rows(const State& y, std::vector<ConstraintRow>& list,
-                     std::vector<std::pair<int, int>>& bodies) const {
-  list.clear();
-  bodies.clear();
-  for (const Joint& joint : joints_) {
-    add_rows(joint, jointed(y, joint.a.body), jointed(y, joint.b.body), list);
-    bodies.resize(list.size(), {joint.a.body, joint.b.body});
+  if (c.kind == JointCoordinate::Kind::angle) {  // the turns that it had
+    constexpr double whole = 2.0 * std::numbers::pi;
+    row.value += whole * std::round((angle_[c.joint] - row.value) / whole);
   }
+  return constraint(joint, row, y);
 }
 
-MotionEquations Mechanism::equations(double time, const State& y) const {
-  std::vector<ConstraintRow> list;
-  std::vector<std::pair<int, int>> bodies;
-  rows(y, list, bodies);
-  const Eigen::Index n = 6 * count(), m = static_cast<Eigen::Index>(list.size() + couplings_.size());
+double Mechanism::coordinate(const JointCoordinate& c) const { return coordinate_at(c, state_).value; }
+double Mechanism::rate(const JointCoordinate& c) const { return coordinate_at(c, state_).rate; }
+
+std::vector<Mechanism::Constraint> Mechanism::constraints(const State& y) const {
+  std::vector<Constraint> all;
+  std::vector<ConstraintRow> rows;
+  for (std::size_t k = 0; k < joints_.size(); ++k) {
+    const Joint& joint = joints_[k];
+    rows.clear();
+    add_rows(joint, jointed(y, joint.a.body), jointed(y, joint.b.body), rows);
+    for (const ConstraintRow& row : rows) all.emplace_back(constraint(joint, row, y)).owner = k;
+  }
+  for (std::size_t k = 0; k < couplings_.size(); ++k) {
+    const JointCoupling& c = couplings_[k];
+    Constraint& sum = all.emplace_back(Constraint{.owner = joints_.size() + k, .value = -coupled_[k]});
+    for (const auto& [of, factor] : {std::pair(c.first, 1.0), std::pair(c.second, c.ratio)}) {
+      const Constraint one = coordinate_at(of, y);
+      sum.value += factor * one.value;
+      sum.rate += factor * one.rate;
+      sum.gamma += factor * one.gamma;
+      for (const Term& t : one.terms) sum.terms.push_back({t.body, factor * t.linear, factor * t.angular});
+    }
+  }
+  return all;
+}
+
+const std::string& Mechanism::owner_name(std::size_t owner) const {
+  return owner < joints_.size() ? joints_[owner].name : couplings_[owner - joints_.size()].name;
+}
+
+MotionEquations Mechanism::equations(double time, const State& y, const std::vector<Constraint>& all) const {
+  const Eigen::Index n = 6 * count(), m = static_cast<Eigen::Index>(all.size());
   MotionEquations e;
   e.force = Eigen::VectorXd::Zero(n);
   e.gamma.resize(m);
@@ -129,53 +143,24 @@ MotionEquations Mechanism::equations(double time, const State& y) const {
     e.force.segment<3>(6 * k) = wrench.force;
     e.force.segment<3>(6 * k + 3) = wrench.torque;
   }
-  const auto put = [&](Eigen::Index row, int body, const Vec3& linear, const Vec3& angular, double factor) {
-    if (body == ground) return;
-    for (int i = 0; i < 3; ++i) {
-      jacobian.emplace_back(static_cast<int>(row), 6 * body + i, factor * linear[i]);
-      jacobian.emplace_back(static_cast<int>(row), 6 * body + 3 + i, factor * angular[i]);
-    }
-  };
   const double a = stabilisation.baumgarte_rate;
-  for (std::size_t k = 0; k < list.size(); ++k) {
-    const ConstraintRow& row = list[k];
-    const auto at = static_cast<Eigen::Index>(k);
-    put(at, bodies[k].first, row.linear_a, row.angular_a, 1.0);
-    put(at, bodies[k].second, row.linear_b, row.angular_b, 1.0);
-    e.gamma[at] = row.gamma;
-    if (a > 0.0)
-      e.gamma[at] += 2.0 * a * rate_of(row, jointed(y, bodies[k].first), jointed(y, bodies[k].second)) +
-                     a * a * row.value;
-  }
-  for (std::size_t k = 0; k < couplings_.size(); ++k) {
-    const JointCoupling& c = couplings_[k];
-    const auto at = static_cast<Eigen::Index>(list.size() + k);
-    e.gamma[at] = 0.0;
-    double value = -coupled_[k], speed = 0.0;
-    for (const auto& [of, factor] : {std::pair(c.first, 1.0), std::pair(c.second, c.ratio)}) {
-      const ConstraintRow row = row_of(of, y);
-      const Joint& joint = joints_[of.joint];
-      put(at, joint.a.body, row.linear_a, row.angular_a, factor);
-      put(at, joint.b.body, row.linear_b, row.angular_b, factor);
-      e.gamma[at] += factor * row.gamma;
-      value += factor * row.value;
-      speed += factor * rate_of(row, jointed(y, joint.a.body), jointed(y, joint.b.body));
-    }
-    e.gamma[at] += 2.0 * a * speed + a * a * value;
+  for (Eigen::Index row = 0; row < m; ++row) {
+    const Constraint& c = all[static_cast<std::size_t>(row)];
+    e.gamma[row] = c.gamma + 2.0 * a * c.rate + a * a * c.value;
+    for (const Term& term : c.terms)
+      for (int i = 0; i < 3; ++i) {
+        jacobian.emplace_back(static_cast<int>(row), 6 * term.body + i, term.linear[i]);
+        jacobian.emplace_back(static_cast<int>(row), 6 * term.body + 3 + i, term.angular[i]);
+      }
   }
   for (const JointDrive& drive : drives_) {
-    const ConstraintRow row = row_of(drive.on, y);
-    const Joint& joint = joints_[drive.on.joint];
-    const double speed = rate_of(row, jointed(y, joint.a.body), jointed(y, joint.b.body));
-    double effort = drive.stiffness * (drive.rest - row.value) - drive.damping * speed;
-    if (drive.effort) effort += drive.effort(time, row.value, speed);
-    const auto push = [&](int body, const Vec3& linear, const Vec3& angular) {
-      if (body == ground) return;
-      e.force.segment<3>(6 * body) += effort * linear;
-      e.force.segment<3>(6 * body + 3) += effort * angular;
-    };
-    push(joint.a.body, row.linear_a, row.angular_a);
-    push(joint.b.body, row.linear_b, row.angular_b);
+    const Constraint of = coordinate_at(drive.on, y);
+    double effort = drive.stiffness * (drive.rest - of.value) - drive.damping * of.rate;
+    if (drive.effort) effort += drive.effort(time, of.value, of.rate);
+    for (const Term& term : of.terms) {
+      e.force.segment<3>(6 * term.body) += effort * term.linear;
+      e.force.segment<3>(6 * term.body + 3) += effort * term.angular;
+    }
   }
   e.mass.resize(n, n);
   e.mass.setFromTriplets(mass.begin(), mass.end());
@@ -185,7 +170,7 @@ MotionEquations Mechanism::equations(double time, const State& y) const {
 }
 
 Mechanism::State Mechanism::derivative(double time, const State& y) const {
-  const Eigen::VectorXd a = solver.solve(equations(time, y)).acceleration;
+  const Eigen::VectorXd a = solver.solve(equations(time, y, constraints(y))).acceleration;
   State slope(y.size());
   for (Eigen::Index k = 0; k < count(); ++k) {
     const Eigen::Index at = numbers * k;
@@ -204,34 +189,26 @@ void Mechanism::finish_step() {
 }
 
 bool Mechanism::project() {
-  std::vector<ConstraintRow> list;
-  std::vector<std::pair<int, int>> bodies;
-  const auto values = [&] {
-    rows(state_, list, bodies);
-    Eigen::VectorXd r(static_cast<Eigen::Index>(list.size() + couplings_.size()));
-    for (std::size_t k = 0; k < list.size(); ++k) r[static_cast<Eigen::Index>(k)] = -list[k].value;
-    for (std::size_t k = 0; k < couplings_.size(); ++k)
-      r[static_cast<Eigen::Index>(list.size() + k)] = coupled_[k] - coordinate(couplings_[k].first) -
-                                                      couplings_[k].ratio * coordinate(couplings_[k].second);
-    return r;
-  };
+  std::vector<Constraint> all;
   bool is_met = false;
   double last = infinity;
-  for (int k = 0; k < most_projections && !is_met; ++k) {
-    const Eigen::VectorXd r = values();
-    const double worst = r.size() > 0 ? r.lpNorm<Eigen::Infinity>() : 0.0;
+  for (int k = 0;; ++k) {
+    all = constraints(state_);
+    if (all.empty()) return true;
+    Eigen::VectorXd r(static_cast<Eigen::Index>(all.size()));
+    for (Eigen::Index row = 0; row < r.size(); ++row) r[row] = -all[static_cast<std::size_t>(row)].value;
+    const double worst = r.lpNorm<Eigen::Infinity>();
     is_met = worst <= met || (worst < 1e3 * met && worst >= 0.5 * last);  // rounding stops it
-    if (is_met) break;
+    if (is_met || k == most_projections) break;
     last = worst;
-    const Eigen::VectorXd d = solver.least_change(equations(), r);
+    const Eigen::VectorXd d = solver.least_change(equations(time_, state_, all), r);
     for (Eigen::Index b = 0; b < count(); ++b) {
       state_.segment<3>(numbers * b) += d.segment<3>(6 * b);
       state_.segment<4>(numbers * b + 3) =
-          (turn(d.segment<3>(6 * b + 3)) * quaternion(state_, numbers * b)).normalized().coeffs();
+          (rotation_by(d.segment<3>(6 * b + 3)) * quaternion(state_, numbers * b)).normalized().coeffs();
     }
   }
-  const MotionEquations e = equations();
-  if (e.gamma.size() == 0) return true;
+  const MotionEquations e = equations(time_, state_, all);
   Eigen::VectorXd v(6 * count());
   for (Eigen::Index b = 0; b < count(); ++b) v.segment<6>(6 * b) = state_.segment<6>(numbers * b + places);
   v += solver.least_change(e, -(e.jacobian * v));
@@ -242,54 +219,36 @@ bool Mechanism::project() {
 ConstrainedMotion Mechanism::motion() const { return solver.solve(equations()); }
 
 Wrench Mechanism::reaction(std::size_t joint) const {
-  std::vector<ConstraintRow> list;
-  std::vector<std::pair<int, int>> bodies;
-  const ConstrainedMotion solved = motion();
+  const Eigen::VectorXd multiplier = motion().multiplier;
+  const std::vector<Constraint> all = constraints(state_);
   Wrench wrench;
-  Eigen::Index at = 0;
-  for (std::size_t k = 0; k <= joint; ++k) {
-    list.clear();
-    add_rows(joints_[k], body(joints_[k].a.body), body(joints_[k].b.body), list);
-    for (const ConstraintRow& row : list) {
-      if (k == joint) {
-        wrench.force -= solved.multiplier[at] * row.linear_b;
-        wrench.torque -= solved.multiplier[at] * row.angular_b;
-      }
-      ++at;
+  for (std::size_t row = 0; row < all.size(); ++row) {
+    if (all[row].owner != joint) continue;
+    for (const Term& term : all[row].terms) {
+      if (term.body != joints_[joint].b.body) continue;
+      wrench.force -= multiplier[static_cast<Eigen::Index>(row)] * term.linear;
+      wrench.torque -= multiplier[static_cast<Eigen::Index>(row)] * term.angular;
     }
   }
   return wrench;
 }
 
 std::vector<std::string> Mechanism::redundant() const {
-  std::vector<ConstraintRow> list;
-  std::vector<std::string> owner, names;
-  for (const Joint& joint : joints_) {
-    add_rows(joint, body(joint.a.body), body(joint.b.body), list);
-    owner.resize(list.size(), joint.name);
-  }
-  for (const JointCoupling& c : couplings_) owner.push_back(c.name);
+  const std::vector<Constraint> all = constraints(state_);
+  std::vector<std::string> names;
   for (const Eigen::Index row : MotionSolver(MotionSolver::Kind::dense).solve(equations()).redundant)
-    if (const std::string& name = owner[static_cast<std::size_t>(row)]; names.empty() || names.back() != name)
+    if (const std::string& name = owner_name(all[static_cast<std::size_t>(row)].owner);
+        names.empty() || names.back() != name)
       names.push_back(name);
   return names;
 }
 
 std::pair<double, double> Mechanism::joint_error() const {
-  std::vector<ConstraintRow> list;
-  std::vector<std::pair<int, int>> bodies;
-  rows(state_, list, bodies);
   std::pair<double, double> worst{0.0, 0.0};
-  const auto note = [&](double value, double rate) {
-    worst.first = std::max(worst.first, std::abs(value));
-    worst.second = std::max(worst.second, std::abs(rate));
-  };
-  for (std::size_t k = 0; k < list.size(); ++k)
-    note(list[k].value, rate_of(list[k], body(bodies[k].first), body(bodies[k].second)));
-  for (std::size_t k = 0; k < couplings_.size(); ++k)
-    note(coordinate(couplings_[k].first) + couplings_[k].ratio * coordinate(couplings_[k].second) -
-             coupled_[k],
-         rate(couplings_[k].first) + couplings_[k].ratio * rate(couplings_[k].second));
+  for (const Constraint& c : constraints(state_)) {
+    worst.first = std::max(worst.first, std::abs(c.value));
+    worst.second = std::max(worst.second, std::abs(c.rate));
+  }
   return worst;
 }
 

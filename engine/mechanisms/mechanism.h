@@ -73,7 +73,7 @@ class Mechanism {
   std::pair<double, double> joint_error() const;
 
   /// (D1) now, and its solution.
-  MotionEquations equations() const { return equations(time_, state_); }
+  MotionEquations equations() const { return equations(time_, state_, constraints(state_)); }
   ConstrainedMotion motion() const;
   /// What a joint does to its body b, about b's centre of mass.
   Wrench reaction(std::size_t joint) const;
@@ -94,12 +94,24 @@ class Mechanism {
   }
 
  private:
+  /// A body's part in a rate: linear.v + angular.w.
+  struct Term {
+    int body;
+    Vec3 linear, angular;
+  };
+  /// One row of (D1): of a joint, of a coupling (whose number follows those of joints), or of a coordinate.
+  struct Constraint {
+    std::size_t owner = 0;
+    std::vector<Term> terms{};
+    double value = 0.0, rate = 0.0, gamma = 0.0;
+  };
+  Constraint constraint(const Joint& joint, const ConstraintRow& row, const State& y) const;
+  Constraint coordinate_at(const JointCoordinate& c, const State& y) const;
+  std::vector<Constraint> constraints(const State& y) const;
+  const std::string& owner_name(std::size_t owner) const;
+
   JointedBody jointed(const State& y, int body) const;
-  /// Of joints, one after the other, and between whom; couplings follow them in (D1).
-  void rows(const State& y, std::vector<ConstraintRow>& list, std::vector<std::pair<int, int>>& bodies) const;
-  double unwrapped(const JointCoordinate& c, double value) const;
-  ConstraintRow row_of(const JointCoordinate& c, const State& y) const;
-  MotionEquations equations(double time, const State& y) const;
+  MotionEquations equations(double time, const State& y, const std::vector<Constraint>& all) const;
   State derivative(double time, const State& y) const;
   void finish_step();
   Eigen::Index count() const { return static_cast<Eigen::Index>(mass_.size()); }

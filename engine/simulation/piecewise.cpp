@@ -202,51 +202,49 @@ void book_impacts(const Model& model, const Bodies& bodies, const FlyingSums& be
   report.bodies_in_collision += std::ranges::count(struck, 1);
 }
 
-/// The deepest overlap of two who flew: none, or a fault of this engine.
+/// The deepest overlap of two who flew, or of one with a boundary: none, or a fault of this engine.
 void look_for_overlaps(const Model& model, const Bodies& bodies, double end_s, const FlightWorkspace& f,
                        StepReport& report) {
-  const auto overlap_of = [&](std::size_t a, const FlightWorkspace::Neighbour& other) {
-    const std::size_t b = slot(other.body);
-    if (bodies.is_lying(a) || bodies.is_lying(b) || b < a) return 0.0;
-    return overlap(f.flyers[a], bodies.pose(a), f.flyers[b],
-                   {bodies.position[b] + other.shift, bodies.orientation[b]}) /
-           std::min(model.shapes.smallest_length(bodies.shape[a]),
-                    model.shapes.smallest_length(bodies.shape[b]));
-  };
   struct Deepest {
-    double overlap = 0.0;
+    double overlap = 0.0;  // of the smaller smallest length
     std::int32_t a = -1, b = -1;
+    void note(double other, std::size_t body, std::int32_t partner) {
+      if (other > overlap) *this = {other, static_cast<std::int32_t>(body), partner};
+    }
   };
   if (f.row.size() != bodies.size() + 1) return;
-  Deepest deepest = reduce_blocks(
+  const auto length = [&](std::size_t i) { return model.shapes.smallest_length(bodies.shape[i]); };
+  const Deepest deepest = reduce_blocks(
       bodies.size(), grain_heavy, Deepest{},
       [&](const Block& block) {
         Deepest most;
-        for (std::size_t a = block.begin; a < block.end; ++a)
+        std::vector<Gap> scratch;
+        for (std::size_t a = block.begin; a < block.end; ++a) {
+          if (bodies.is_lying(a)) continue;
           for (std::int32_t k = f.row[a]; k < f.row[a + 1]; ++k) {
-            const double overlap = overlap_of(a, f.neighbours[slot(k)]);
-            if (overlap > most.overlap)
-              most = {overlap, static_cast<std::int32_t>(a), f.neighbours[slot(k)].body};
+            const FlightWorkspace::Neighbour& other = f.neighbours[slot(k)];
+            const std::size_t b = slot(other.body);
+            if (bodies.is_lying(b) || b < a) continue;
+            const Pose of_b{bodies.position[b] + other.shift, bodies.orientation[b]};
+            most.note(
+                overlap(f.flyers[a], bodies.pose(a), f.flyers[b], of_b) / std::min(length(a), length(b)), a,
+                other.body);
           }
+          for (std::int32_t k = f.wall_row[a]; k < f.wall_row[a + 1]; ++k) {
+            const std::size_t wall = slot(f.walls[slot(k)]);
+            const FlownAt& at = f.flown_at[wall];
+            most.note(overlap(f.flyers[a], bodies.pose(a), at, end_s - at.epoch_s, scratch) / length(a), a,
+                      boundary_partner(wall));
+          }
+        }
         return most;
       },
       [](const Deepest& p, const Deepest& q) { return q.overlap > p.overlap ? q : p; });
-  std::vector<Gap> scratch;
-  for (std::size_t a = 0; a < bodies.size(); ++a) {
-    for (std::int32_t k = f.wall_row[a]; k < f.wall_row[a + 1] && !bodies.is_lying(a); ++k) {
-      const std::int32_t wall = f.walls[slot(k)];
-      const double deep = overlap(f.flyers[a], bodies.pose(a), f.flown_at[slot(wall)],
-                                  end_s - f.flown_at[slot(wall)].epoch_s, scratch) /
-                          model.shapes.smallest_length(bodies.shape[a]);
-      if (deep > deepest.overlap)
-        deepest = {deep, static_cast<std::int32_t>(a), boundary_partner(slot(wall))};
-    }
-  }
   if (deepest.overlap <= report.penetration_max) return;
   report.penetration_max = deepest.overlap;
-  report.deepest = is_boundary(deepest.b) ? Touch{bodies.id[slot(deepest.a)], -1,
-                                                  static_cast<std::int32_t>(boundary_of(deepest.b))}
-                                          : Touch{bodies.id[slot(deepest.a)], bodies.id[slot(deepest.b)], -1};
+  report.deepest.a = bodies.id[slot(deepest.a)];
+  report.deepest.b = is_boundary(deepest.b) ? -1 : bodies.id[slot(deepest.b)];
+  report.deepest.boundary = is_boundary(deepest.b) ? static_cast<std::int32_t>(boundary_of(deepest.b)) : -1;
 }
 
 /// Those who lie through the step; in twice as many parts while somebody overlaps.

@@ -12,6 +12,33 @@ namespace scree::io {
 
 namespace {
 
+/// Columns of one of the two, after its letter.
+constexpr std::array body_columns{"x_m",
+                                  "y_m",
+                                  "z_m",
+                                  "before_vx_m_s",
+                                  "before_vy_m_s",
+                                  "before_vz_m_s",
+                                  "before_wx_rad_s",
+                                  "before_wy_rad_s",
+                                  "before_wz_rad_s",
+                                  "after_vx_m_s",
+                                  "after_vy_m_s",
+                                  "after_vz_m_s",
+                                  "after_wx_rad_s",
+                                  "after_wy_rad_s",
+                                  "after_wz_rad_s"};
+constexpr const char* sides[] = {"a", "b"};
+
+std::string header() {
+  std::string names =
+      "step,time_s,body_a,body_b,boundary,x_m,y_m,z_m,normal_x,normal_y,normal_z,approach_m_s,departure_m_s,"
+      "impulse_x_N_s,impulse_y_N_s,impulse_z_N_s,friction_J,impact_J";
+  for (const char* side : sides)
+    for (const char* name : body_columns) names += fmt::format(",{}_{}", side, name);
+  return names;
+}
+
 /// Of one of the two: where its centre was, and its velocities before and after.
 void append_body(std::string& row, const Vec3& centre, const Twist& before, const Twist& after) {
   auto out = std::back_inserter(row);
@@ -22,17 +49,7 @@ void append_body(std::string& row, const Vec3& centre, const Twist& before, cons
 }  // namespace
 
 ImpactTable::ImpactTable(const std::filesystem::path& path, const Boundaries& boundaries, std::int64_t at)
-    : rows_(path,
-            "step,time_s,body_a,body_b,boundary,x_m,y_m,z_m,normal_x,normal_y,normal_z,approach_m_s,"
-            "departure_m_s,"
-            "impulse_x_N_s,impulse_y_N_s,impulse_z_N_s,friction_J,impact_J,"
-            "a_x_m,a_y_m,a_z_m,a_before_vx_m_s,a_before_vy_m_s,a_before_vz_m_s,a_before_wx_rad_s,"
-            "a_before_wy_rad_s,a_before_wz_rad_s,a_after_vx_m_s,a_after_vy_m_s,a_after_vz_m_s,"
-            "a_after_wx_rad_s,a_after_wy_rad_s,a_after_wz_rad_s,"
-            "b_x_m,b_y_m,b_z_m,b_before_vx_m_s,b_before_vy_m_s,b_before_vz_m_s,b_before_wx_rad_s,"
-            "b_before_wy_rad_s,b_before_wz_rad_s,b_after_vx_m_s,b_after_vy_m_s,b_after_vz_m_s,"
-            "b_after_wx_rad_s,b_after_wy_rad_s,b_after_wz_rad_s",
-            at) {
+    : rows_(path, header(), at) {
   for (const Boundary& boundary : boundaries) names_.push_back(csv_field(boundary.name));
 }
 
@@ -51,7 +68,7 @@ void ImpactTable::append(const StepReport& report, const Bodies& bodies, std::sp
                    s.impulse.z(), s.rubbed, s.bounced);
     append_body(row, impact.point - s.arm_a, impact.before_a, impact.after_a);
     if (wall)
-      row.append(15, ',');
+      row.append(body_columns.size(), ',');
     else
       append_body(row, impact.point - impact.image - s.arm_b, impact.before_b, impact.after_b);
     row += '\n';
@@ -63,25 +80,12 @@ RecordedImpacts::RecordedImpacts(const std::filesystem::path& path) {
   const StepRows rows(path);
   const std::vector<double>* time = rows.column("time_s");
   if (time == nullptr) return;
-  for (const char* side : {"a", "b"}) {
+  for (const char* side : sides) {
     const std::vector<double>* id = rows.column(fmt::format("body_{}", side));
     if (id == nullptr) continue;  // all struck walls
-    const auto column = [&](const char* name) { return rows.column(fmt::format("{}_{}", side, name)); };
-    const std::array columns{column("x_m"),
-                             column("y_m"),
-                             column("z_m"),
-                             column("before_vx_m_s"),
-                             column("before_vy_m_s"),
-                             column("before_vz_m_s"),
-                             column("before_wx_rad_s"),
-                             column("before_wy_rad_s"),
-                             column("before_wz_rad_s"),
-                             column("after_vx_m_s"),
-                             column("after_vy_m_s"),
-                             column("after_vz_m_s"),
-                             column("after_wx_rad_s"),
-                             column("after_wy_rad_s"),
-                             column("after_wz_rad_s")};
+    std::array<const std::vector<double>*, body_columns.size()> columns{};
+    for (std::size_t k = 0; k < columns.size(); ++k)
+      columns[k] = rows.column(fmt::format("{}_{}", side, body_columns[k]));
     if (std::ranges::find(columns, nullptr) != columns.end()) continue;
     for (std::size_t row = 0; row < rows.rows(); ++row) {
       if (std::isnan((*id)[row])) continue;

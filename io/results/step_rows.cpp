@@ -18,15 +18,20 @@ namespace {
 
 constexpr std::size_t piece = 1 << 20;  // bytes that are read at a time
 
+/// Where a cell ends that begins at a place of a line: in quotation marks commas are text.
+std::size_t end_of_cell(std::string_view line, std::size_t begin) {
+  bool quoted = false;
+  for (std::size_t k = begin; k < line.size(); ++k) {
+    if (line[k] == '"') quoted = !quoted;
+    if (line[k] == ',' && !quoted) return k;
+  }
+  return line.size();
+}
+
 std::vector<std::string_view> cells(std::string_view line) {
   std::vector<std::string_view> list;
   for (std::size_t at = 0; at <= line.size();) {
-    // In quotation marks commas are text, and two marks are one.
-    std::size_t from = at;
-    if (at < line.size() && line[at] == '"') do
-        from = std::min(line.find('"', from + 1), line.size() - 1) + 1;
-      while (from < line.size() && line[from] == '"');
-    const std::size_t end = std::min(line.find(',', from), line.size());
+    const std::size_t end = end_of_cell(line, at);
     list.push_back(line.substr(at, end - at));
     at = end + 1;
   }

@@ -126,14 +126,15 @@ class EventReader {
     c.threshold = section_.number(rises ? "rises_above" : falls ? "falls_below" : "crosses");
     if (c.both && section_.has("hold"))
       refuse("hold", "does not go with crosses: a crossing has no side to stay on");
-    if (section_.has("expression"))
+    if (section_.has("expression")) {
       read_expression();
-    else if (section_.has("quantity")) {
+    } else if (section_.has("quantity")) {
       for (const char* key : {"body", "other_body"})
         if (section_.has(key)) refuse(key, "is of an expression: a quantity has no body");
       read_quantity();
-    } else
+    } else {
       refuse_all("needs a quantity, or an expression");
+    }
     if (c.quantity != "time_s" || section_.has("expression")) return;
     c.time_s = c.threshold;
     if (falls) refuse("falls_below", "never comes true: time does not fall", "say rises_above");

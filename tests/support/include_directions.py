@@ -25,7 +25,7 @@ ENGINE = {
     "engine/generation": {"engine/core", "engine/geometry", "engine/bodies"},
     "engine/fields": {"engine/core", "engine/geometry", "engine/bodies"},
     "engine/simulation": {"engine/core", "engine/geometry", "engine/bodies", "engine/detection", "engine/solver",
-                          "engine/flight", "engine/generation"},
+                          "engine/flight", "engine/generation", "engine/mechanisms"},
 }
 PARTS = ENGINE | {"io": set(ENGINE), "tools": set(ENGINE) | {"io"}, "tests": set(ENGINE) | {"io", "tools"},
                   "benchmarks": set(ENGINE) | {"io", "tools"}}

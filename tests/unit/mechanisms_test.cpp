@@ -29,7 +29,7 @@ MechanismBody rod(const Vec3& p, const Vec3& q, double mass = 1.0) {
 Joint joint_at(const Mechanism& m, const std::string& name, JointKind kind, int a, int b, const Vec3& place,
                const Quat& frame) {
   const auto end = [&](int body) -> JointEnd {
-    if (body == ground) return {ground, {place, frame}};
+    if (body == JointEnd::ground) return {JointEnd::ground, {place, frame}};
     const Pose pose = m.body(body).pose;
     return {body,
             {pose.orientation.conjugate() * (place - pose.position), pose.orientation.conjugate() * frame}};
@@ -82,7 +82,7 @@ Joint rod_between(const std::string& name, int a, int b) {
 Mechanism double_pendulum() {
   Mechanism m;
   for (const double x : {1.0, 2.0}) m.add_body({1.0, Vec3::Ones(), {Vec3(x, 0, 0), same}, {}});
-  m.add_joint(rod_between("upper", ground, 0));
+  m.add_joint(rod_between("upper", JointEnd::ground, 0));
   m.add_joint(rod_between("lower", 0, 1));
   return m;
 }
@@ -128,7 +128,7 @@ TEST(Mechanism, EulersFormulaDroopsAndTheFourthOrderDoesNot) {
   const auto run = [](auto&& formula, bool projects) {
     Mechanism m;
     m.add_body({1.0, Vec3::Ones(), {Vec3(1, 0, 0), same}, {}});
-    m.add_joint(rod_between("rod", ground, 0));
+    m.add_joint(rod_between("rod", JointEnd::ground, 0));
     m.stabilisation.projects = projects;
     for (int k = 0; k < 33; ++k) m.step(formula, 0.03);
     return std::pair(std::abs(m.energy()), m.joint_error().first);
@@ -151,7 +151,7 @@ TEST(Mechanism, ARodLeavesTheWall) {
   const auto on_plane = [&](const char* name, const Vec3& end, const Vec3& normal) {
     return Joint{name,
                  JointKind::point_on_plane,
-                 {ground, {end, Quat::FromTwoVectors(Vec3::UnitZ(), normal)}},
+                 {JointEnd::ground, {end, Quat::FromTwoVectors(Vec3::UnitZ(), normal)}},
                  {0, {pose.orientation.conjugate() * (end - pose.position), same}}};
   };
   const std::size_t wall = m.add_joint(on_plane("wall", top, Vec3::UnitX())),
@@ -292,7 +292,7 @@ TEST(Mechanism, FourBarsThroughTheirSingularPosition) {
     if (k > 0) bar.push_back(m.add_body(rod(Vec3(k - 1, 0, 1), Vec3(k, 0, 1))));
   }
   for (int k = 0; k < 3; ++k)
-    m.add_joint(joint_at(m, "foot " + std::to_string(k), JointKind::revolute, ground,
+    m.add_joint(joint_at(m, "foot " + std::to_string(k), JointKind::revolute, JointEnd::ground,
                          post[static_cast<std::size_t>(k)], Vec3(k, 0, 0), across));
   for (int k = 0; k < 2; ++k) {
     const auto i = static_cast<std::size_t>(k);
@@ -331,10 +331,10 @@ TEST(Mechanism, ASliderCrank) {
   const int crank = m.add_body(rod(Vec3::Zero(), pin, 1.0)), link = m.add_body(rod(pin, gudgeon, 2.0)),
             slider = m.add_body({3.0, Vec3::Constant(0.01), {gudgeon, same}, {}});
   const std::size_t shaft =
-      m.add_joint(joint_at(m, "shaft", JointKind::revolute, ground, crank, Vec3::Zero(), across));
+      m.add_joint(joint_at(m, "shaft", JointKind::revolute, JointEnd::ground, crank, Vec3::Zero(), across));
   m.add_joint(joint_at(m, "pin", JointKind::revolute, crank, link, pin, across));
   m.add_joint(joint_at(m, "gudgeon", JointKind::revolute, link, slider, gudgeon, across));
-  m.add_joint(joint_at(m, "guide", JointKind::prismatic, ground, slider, gudgeon,
+  m.add_joint(joint_at(m, "guide", JointKind::prismatic, JointEnd::ground, slider, gudgeon,
                        Quat::FromTwoVectors(Vec3::UnitZ(), Vec3::UnitX())));
   // About y, from x towards -z: at the start the pin goes down, the rod turns the other way.
   m.set_twist(crank, {Vec3(0, 0, -0.5 * r * start_rate), Vec3(0, start_rate, 0)});
@@ -365,14 +365,14 @@ TEST(Mechanism, ASliderCrank) {
 TEST(Mechanism, BricardMovesForTenSeconds) {
   Mechanism m;
   const Vec3 p[] = {{0, 0, 0}, {1, 0, 0}, {1, -1, 0}, {1, -1, 1}, {0, -1, 1}, {0, 0, 1}};
-  std::vector<int> bodies{ground};
+  std::vector<int> bodies{JointEnd::ground};
   for (int k = 0; k < 5; ++k) bodies.push_back(m.add_body(rod(p[k], p[k + 1])));
   const Vec3 axes[] = {Vec3::UnitY(), Vec3::UnitZ(), Vec3::UnitX(),
                        Vec3::UnitY(), Vec3::UnitZ(), Vec3::UnitX()};
   for (int k = 0; k < 6; ++k)
     m.add_joint(joint_at(m, "joint " + std::to_string(k + 1), JointKind::revolute,
                          bodies[static_cast<std::size_t>(k)],
-                         k < 5 ? bodies[static_cast<std::size_t>(k) + 1] : ground, p[k],
+                         k < 5 ? bodies[static_cast<std::size_t>(k) + 1] : JointEnd::ground, p[k],
                          Quat::FromTwoVectors(Vec3::UnitZ(), axes[k])));
   m.gravity = Vec3(0, -g, 0);
   EXPECT_EQ(m.motion().rank, 29);
@@ -397,7 +397,7 @@ TEST(Mechanism, ALongChain) {
     for (int k = 0; k < links; ++k) {
       const Vec3 p(0.1 * k, 0.02 * (k % 3), 0.0), q(0.1 * (k + 1), 0.02 * ((k + 1) % 3), 0.0);
       m.add_body(rod(p, q, 0.1));
-      m.add_joint(joint_at(m, "link", JointKind::spherical, k == 0 ? ground : k - 1, k, p, same));
+      m.add_joint(joint_at(m, "link", JointKind::spherical, k == 0 ? JointEnd::ground : k - 1, k, p, same));
     }
     return m;
   };
@@ -457,7 +457,7 @@ TEST(Mechanism, AScrew) {
   m.gravity.setZero();
   const double pitch = 0.01 / (2.0 * std::numbers::pi), mass = 2.0, inertia = 1e-3, torque = 0.05;
   m.add_body({mass, Vec3::Constant(inertia), {}, {}});
-  const std::size_t guide = m.add_joint({"guide", JointKind::cylindrical, {ground, {}}, {0, {}}});
+  const std::size_t guide = m.add_joint({"guide", JointKind::cylindrical, {JointEnd::ground, {}}, {0, {}}});
   const JointCoordinate angle{guide, JointCoordinate::Kind::angle},
       travel{guide, JointCoordinate::Kind::travel};
   m.add_coupling({"thread", travel, angle, -pitch});
