@@ -95,6 +95,8 @@ const char* to_string(JointKind kind) {
       return "point_on_plane";
     case JointKind::point_on_line:
       return "point_on_line";
+    case JointKind::cylinder:
+      return "cylinder";
   }
   return "";
 }
@@ -154,6 +156,8 @@ void add_rows(const Joint& joint, const JointedBody& body_a, const JointedBody& 
     case JointKind::point_on_line:
       on_axis();
       break;
+    case JointKind::cylinder:
+      break;
   }
 }
 
@@ -162,6 +166,7 @@ ConstraintRow coordinate_row(const Joint& joint, JointCoordinate::Kind kind, con
   const EndNow a = end_now(joint.a, body_a), b = end_now(joint.b, body_b);
   const Vec3 z = a.axes.col(2);
   if (kind == JointCoordinate::Kind::travel) return along(a, z, b);
+  if (kind == JointCoordinate::Kind::length) return distance(a, b, joint.length);
   ConstraintRow row;
   row.angular_a = -z;
   row.angular_b = z;

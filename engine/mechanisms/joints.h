@@ -18,6 +18,7 @@ struct JointEnd {
 
 /// What is free of b against a, in a's joint frame. `distance`: both points stay as far apart as they are (a
 /// rod). `point_on_plane`, `point_on_line`: b's point on the plane across a's z, on the line along it.
+/// `cylinder`: all; it is there for what acts along the line between both points.
 enum class JointKind {
   fixed,        // nothing
   revolute,     // turns about z
@@ -29,6 +30,7 @@ enum class JointKind {
   distance,
   point_on_plane,
   point_on_line,
+  cylinder,
 };
 const char* to_string(JointKind kind);
 
@@ -36,13 +38,14 @@ struct Joint {
   std::string name;
   JointKind kind = JointKind::revolute;
   JointEnd a, b;
-  double length = 0.0;  // m, of `distance`
+  double length = 0.0;  // m, of `distance` and `cylinder`
 };
 
-/// What turns or slides in a joint: its angle about a's z from a's x to b's x, or its travel along a's z.
+/// What turns or slides in a joint: its angle about a's z from a's x to b's x, its travel along a's z, or the
+/// distance of both points.
 struct JointCoordinate {
   std::size_t joint = 0;
-  enum class Kind { angle, travel } kind = Kind::angle;
+  enum class Kind { angle, travel, length } kind = Kind::angle;
 };
 
 /// One row: phi, d phi/dt = J v of both bodies, and what d^2 phi/dt^2 has beside J a.
@@ -61,7 +64,8 @@ struct JointedBody {
 /// Rows of a joint, in the order that reactions have; values in m and rad, to first order.
 void add_rows(const Joint& joint, const JointedBody& a, const JointedBody& b,
               std::vector<ConstraintRow>& rows);
-/// The row whose rate is that of a coordinate; its value the coordinate, angles between -pi and pi.
+/// The row whose rate is that of a coordinate; its value the coordinate, angles between -pi and pi, distances
+/// beyond the joint's length. Where both points are one there is no row: its value is then not finite.
 ConstraintRow coordinate_row(const Joint& joint, JointCoordinate::Kind kind, const JointedBody& a,
                              const JointedBody& b);
 

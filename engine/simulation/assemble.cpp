@@ -9,8 +9,8 @@
 #include "engine/simulation/bonds.h"
 #include "engine/simulation/cell_flow.h"
 #include "engine/simulation/cohesion.h"
+#include "engine/simulation/machine.h"
 #include "engine/simulation/mounts.h"
-#include "engine/simulation/rods.h"
 #include "engine/solver/problem/contact_response.h"
 
 namespace scree {
@@ -231,7 +231,7 @@ double force_speed(const Workspace& w, double h) {
 
 }  // namespace
 
-void assemble(const Model& model, const State& state, const Interval& interval, Workspace& w) {
+void assemble(const Model& model, State& state, const Interval& interval, Workspace& w) {
   const double h = interval.h;
   const Settings& settings = model.settings;
   const Bodies& bodies = state.bodies;
@@ -247,7 +247,7 @@ void assemble(const Model& model, const State& state, const Interval& interval, 
   for_blocks(bodies.size(), grain_medium, [&](const Block& block) { assemble_bodies(bodies, h, block, w); });
   set_image_velocities(model, state, w);
   enter_mounts(model, state, first_mount, w);
-  push_mounts(model, w);
+  push_mounts(w);
   const Assembly in{model,       bodies, contacts, interval, newton, model.materials.has_surfaces(),
                     first_mount, w,      p};
   w.first_row.resize(w.first_fixed.size());
@@ -263,20 +263,22 @@ void assemble(const Model& model, const State& state, const Interval& interval, 
                [&](const Block& block) { set_rows(in, block, slot(w.first_row[block.index])); });
   p.contact_rows = p.rows.size();
   attract(model, state, h, w);
-  add_rods(model, state, h, w.before, p, w.row_of_rod);
   const double of_bonds = add_bonds(model, state, h, w);
   free_cell(model, state, h, w);
   add_stops(model, state, h, w);
+  const double of_joints = add_joints(model, state, h, interval.middle, w);
   w.before.resize(p.bodies(), Twist{});
   if (is_wide(settings.solver) && newton)
     p.complete_rows();
   else
     p.complete();
+  if (!model.joints.empty()) block_joints(w);
 
   p.gravity_speed = force_speed(w, h);
   if (!model.mounts.empty()) p.gravity_speed = std::hypot(p.gravity_speed, mount_speed(model, bodies, h, w));
   if (p.cell) p.gravity_speed = std::hypot(p.gravity_speed, cell_speed(model, bodies, h, w));
   if (!w.bonds.empty()) p.gravity_speed = std::hypot(p.gravity_speed, of_bonds);
+  if (of_joints > 0.0) p.gravity_speed = std::hypot(p.gravity_speed, of_joints);
   if (!w.attraction.empty()) p.gravity_speed = std::hypot(p.gravity_speed, attraction_speed(w));
   const auto edges = static_cast<double>(std::max<std::size_t>(1, contacts.size()));
   p.velocity_scale = p.gravity_speed + weight_of_change * std::sqrt(squares / edges);

@@ -24,7 +24,7 @@ inline const PairLaw& law_of(const Model& model, const Bodies& bodies, const Con
                              material_of(model, bodies, key.b));
 }
 
-/// Fills the contact problem of a (sub)step, from bodies (velocities before gravity acts), contacts and rods;
+/// Fills the contact problem of a (sub)step, from bodies (velocities before gravity acts), contacts, bonds and joints;
 /// t = interval.to_next.
 ///   free velocity  v_hat = v + h g + drive, as apply_forces() has found both (A1) offset         gap / t for
 ///   open contacts, plus h/2 times the second derivative of the gap: with (S3) the gap is
@@ -34,7 +34,7 @@ inline const PairLaw& law_of(const Model& model, const Bodies& bodies, const Con
 ///   velocity scale |g| h + 5 rms over contacts of max(0, -(u_n- + offset)) (A4) what contacts have to change
 ///   in the step, beside what gravity gives in it: right at rest, where nothing has to change, in violent
 ///   impacts, and without gravity
-void assemble(const Model& model, const State& state, const Interval& interval, Workspace& workspace);
+void assemble(const Model& model, State& state, const Interval& interval, Workspace& workspace);
 
 /// Carries contacts along to the next substep, to first order: the point moves with the mean of both
 /// surfaces, the gap changes by the normal velocity, the normal stays; impulses begin with what lasts of

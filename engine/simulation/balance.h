@@ -6,7 +6,7 @@
 
 namespace scree {
 
-/// Impulses of the solution of one (sub)step of h into contacts and rods, with the part of them that the next
+/// Impulses of the solution of one (sub)step of h into contacts and joints, with the part of them that the next
 /// one begins with: of an impulse that stopped an impact only the rest, for the part m_eff |u_n-| belongs to
 /// the past and would throw the bodies apart. And what they did:
 ///

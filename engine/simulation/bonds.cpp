@@ -5,6 +5,8 @@
 
 #include "engine/core/ordering.h"
 #include "engine/core/parallel.h"
+#include "engine/simulation/population.h"
+#include "engine/simulation/spring_terms.h"
 #include "engine/solver/problem/contact_response.h"
 
 namespace scree {
@@ -12,10 +14,6 @@ namespace scree {
 namespace {
 
 constexpr int rows_of_bond = 6;
-
-// Of (A11): below, compliances of soft springs would leave the range of single precision. It damps by 1e-4 of
-// sqrt(q) / 2 at most.
-constexpr double least_theta = 1e-4;
 
 std::size_t slot(std::int32_t body) { return static_cast<std::size_t>(body); }
 
@@ -70,13 +68,12 @@ double set_spring(double x, double bending, double image, double k, double dampi
     row.length = length;
     return 1.0;
   }
-  const double w = row_coupling(p, row, row), q = h * h * k * w,
-               theta = std::max(least_theta, q * q / (1.0 + q * q)), implicit = h * h * k * theta,
-               c = 2.0 * damping * std::sqrt(k / w), give = 1.0 / (implicit + h * c);
-  row.compliance = give;
-  row.bias = give * (h * k * x + 0.5 * h * implicit * bending) - image;
-  row.length = length * w / (w + give);
-  return theta;
+  const double w = row_coupling(p, row, row);
+  const SpringTerms spring = spring_terms(k, 2.0 * damping * std::sqrt(k / w), x, bending, w, h);
+  row.compliance = spring.compliance;
+  row.bias = spring.bias - image;
+  row.length = length * w / (w + spring.compliance);
+  return spring.theta;
 }
 
 /// The six rows of a bond.
@@ -194,21 +191,32 @@ void form_bonds(const Model& model, double begin_s, const PlacedCell& cell, Stat
   }
 }
 
-void list_bonded(const State& state, Workspace& w) {
+void list_bonded(const Model& model, const State& state, Workspace& w) {
   SilentPairs& pairs = w.bonded;
   pairs.row.clear();
   pairs.partner.clear();
-  if (state.bonds.empty()) return;
+  if (state.bonds.empty() && model.joints.empty()) return;
+  std::vector<std::pair<std::int32_t, std::int32_t>> held;
+  for (const Bond& bond : state.bonds)
+    if (bond.broken == 0) held.emplace_back(std::minmax(bond.a, bond.b));
+  if (!model.joints.empty()) {
+    const SlotsById slots(state.bodies);
+    for (const MachineJoint& joint : model.joints) {
+      if (joint.a.kind != JointPartner::Kind::body || joint.b.kind != JointPartner::Kind::body ||
+          joint.kind == JointKind::distance || joint.kind == JointKind::cylinder)
+        continue;
+      const std::int32_t a = slots.find(joint.a.index), b = slots.find(joint.b.index);
+      if (a >= 0 && b >= 0) held.emplace_back(std::minmax(a, b));
+    }
+  }
+  std::ranges::sort(held);
+  held.erase(std::ranges::unique(held).begin(), held.end());
   pairs.row.assign(state.bodies.size() + 1, 0);
-  for (const Bond& bond : state.bonds)
-    if (bond.broken == 0) ++pairs.row[slot(std::min(bond.a, bond.b))];
-  pairs.partner.resize(exclusive_scan(pairs.row));
-  std::vector<std::int32_t> next(pairs.row);
-  for (const Bond& bond : state.bonds)
-    if (bond.broken == 0)
-      pairs.partner[slot(next[slot(std::min(bond.a, bond.b))]++)] = std::max(bond.a, bond.b);
-  for (std::size_t i = 0; i < state.bodies.size(); ++i)
-    std::sort(pairs.partner.begin() + pairs.row[i], pairs.partner.begin() + pairs.row[i + 1]);
+  for (const auto& [a, b] : held) {
+    ++pairs.row[slot(a)];
+    pairs.partner.push_back(b);
+  }
+  exclusive_scan(pairs.row);
 }
 
 BondPlace place_bond(const Bodies& bodies, const PlacedCell& cell, const Bond& bond) {

@@ -16,8 +16,9 @@ double reach_of_bonds(const Model& model, const State& state, double begin_s);
 /// Glues the pairs of those kinds that are due: from contacts, which have to be those of bodies as they are.
 void form_bonds(const Model& model, double begin_s, const PlacedCell& cell, State& state, StepResult& result);
 
-/// Fills workspace.bonded: between bodies that are glued there are no contacts.
-void list_bonded(const State& state, Workspace& workspace);
+/// Fills workspace.bonded: between bodies that are glued, or that a joint holds at one point, there are no
+/// contacts.
+void list_bonded(const Model& model, const State& state, Workspace& workspace);
 
 /// Where a bond is, all but its row.
 BondPlace place_bond(const Bodies& bodies, const PlacedCell& cell, const Bond& bond);

@@ -46,6 +46,7 @@ void lock_mount(const Model& model, std::size_t mount, State& state) {
   start_mounts(model.mounts, state);
   state.mounts[mount].held = true;
   state.mounts[mount].rate = 0.0;
+  state.mounts[mount].twist = {};
 }
 
 void release_bodies(std::size_t guide, State& state) {

@@ -84,7 +84,7 @@ class Balance {
     }
   }
 
-  /// A row of a rod or a bond, which holds b's image there and so fast (m, m/s): what the cell does as
+  /// A row of a joint or a bond, which holds b's image there and so fast (m, m/s): what the cell does as
   /// add_image() has it. Rows of contacts are in their torques.
   void add_joint(std::size_t r, const ImageShift& image, Exchange& sums,
                  std::vector<BoundaryLoad>& guides) const {
@@ -96,7 +96,8 @@ class Balance {
       const Twist after = twist(s_.velocity[i]);
       return {0.5 * (before_[i].linear + after.linear), 0.5 * (before_[i].angular + after.angular)};
     };
-    const Twist of_a = mean(a), of_b = mean(b);
+    if (a >= bodies_.size()) return;  // between parts of a machine
+    const Twist of_a = mean(a), of_b = b < bodies_.size() ? mean(b) : Twist{};
     const Vec3 push = impulse * to_vec3(row.linear);
     const double by_cell = push.dot(image.velocity);
     sums.joint_work += impulse * row_velocity(row, of_a, of_b) - by_cell;
@@ -342,10 +343,6 @@ void take_deepest(const Exchange& given, const State& state, StepReport& report)
 }  // namespace
 
 void take_impulses(const Model& model, double h, Workspace& w, State& state, StepResult& result) {
-  state.rod_impulse.assign(w.row_of_rod.size(), 0.0);
-  for (std::size_t k = 0; k < w.row_of_rod.size(); ++k)
-    if (w.row_of_rod[k] >= 0)
-      state.rod_impulse[k] = w.solution.row_impulse[static_cast<std::size_t>(w.row_of_rod[k])];
   const Bodies& bodies = state.bodies;
   const RestingSums& resting = state.sleepers.sums;
   const std::size_t contacts = state.contacts.size(), blocks = block_count(contacts, grain_medium);
@@ -361,9 +358,8 @@ void take_impulses(const Model& model, double h, Workspace& w, State& state, Ste
         return take_contacts(balance, block, w.loads[block.index]);
       },
       add);
-  for (const std::int32_t row : w.row_of_rod)
-    if (row >= 0)
-      balance.add_joint(static_cast<std::size_t>(row), {Vec3::Zero(), Vec3::Zero()}, given, result.guides);
+  for (std::size_t row = w.problem.first_block_row(); row < w.problem.rows.size(); ++row)
+    balance.add_joint(row, {Vec3::Zero(), Vec3::Zero()}, given, result.guides);
   for (const BondPlace& bond : w.bonds)
     for (std::int32_t row = bond.row; bond.row >= 0 && row < bond.row + 6; ++row)
       balance.add_joint(static_cast<std::size_t>(row), {bond.shift, bond.image_velocity}, given,

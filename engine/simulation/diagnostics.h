@@ -27,7 +27,7 @@ struct EnergyLedger {
   double position_correction = 0.0;  // potential energy put in by moving overlapping bodies apart
   double boundary_work = 0.0;        // done on the bodies by moving walls
   double force_work = 0.0;           // done on the bodies by fields, fluid and gravity beyond the settings'
-  double joint_work = 0.0;  // done on the bodies by bonds and rods: what it takes away is in their springs,
+  double joint_work = 0.0;  // done on the bodies by bonds and joints: what it takes away is in their springs,
                             // or gone
   double elastic = 0.0;     // after the step, in the springs of bonds
   double exchanged = 0.0;   // kinetic and potential energy of bodies that came, less that of those that left
@@ -118,7 +118,8 @@ struct CellReport {
 
 /// Where a mount is after a step, and what moved it: along its axis, or about it. Momentum and energy close:
 /// what the mount gained is the sum of the three impulses less damping's, and of the works less what its
-/// boundaries did on the bodies.
+/// boundaries did on the bodies. Of a free mount travel, rate and forces are sizes: how far its centre is from
+/// where it was, its speed, and the weight's and the bodies' impulse.
 struct MountLoad {
   double travel = 0.0, rate = 0.0;  // m and m/s, or rad and rad/s
   double kinetic_energy = 0.0;      // J
@@ -133,6 +134,8 @@ struct StepResult {
   StepReport report;
   std::vector<BoundaryLoad> boundaries{};  // [boundary], in this step
   std::vector<MountLoad> mounts{};         // [mount]
+  std::vector<JointLoad> joints{};         // [joint]
+  MachineReport machine{};
   std::vector<BoundaryLoad> guides{};      // [guide], of the contacts of its bodies with others
   CellReport cell{};                       // of a periodic one
   std::vector<BondEvent> bonds{};          // that formed or broke, in that order

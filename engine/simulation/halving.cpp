@@ -60,7 +60,7 @@ void scale_impulses(double factor, State& state) {
     contacts[c].impulse *= static_cast<float>(factor);
     contacts[c].torque_impulse *= static_cast<float>(factor);
   });
-  for (double& impulse : state.rod_impulse) impulse *= factor;
+  for (JointState& joint : state.joints) joint.impulse *= factor;
   for (Bond& bond : state.bonds) {
     bond.impulse *= factor;
     bond.moment_impulse *= factor;

@@ -13,20 +13,12 @@
 #include "engine/detection/contacts.h"
 #include "engine/geometry/shapes.h"
 #include "engine/simulation/forces.h"
+#include "engine/simulation/machine_joint.h"
 #include "engine/simulation/openings.h"
 #include "engine/simulation/settings.h"
 #include "engine/simulation/sleepers.h"
 
 namespace scree {
-
-inline constexpr BodyId ground = -1;  // in place of a body: what stands still
-
-/// Keeps two points at a distance. A rod whose body is not there does nothing.
-struct Rod {
-  BodyId a, b;            // b may be `ground`
-  Vec3 point_a, point_b;  // m, in the body's frame; of the ground: in the world
-  double length;          // m
-};
 
 /// Leads bodies along a prescribed motion as one piece, or holds them where they are if it has none.
 struct Guide {
@@ -42,7 +34,7 @@ struct Model {
   Materials materials;
   Boundaries boundaries;
   std::vector<Mount> mounts;
-  std::vector<Rod> rods;
+  std::vector<MachineJoint> joints;
   std::vector<BondLaw> bonds;
   std::vector<Guide> guides;
   std::vector<Inlet> inlets;
@@ -90,7 +82,7 @@ struct State {
   Seeds seeds;                             // directions of near pairs of ellipsoids
   std::vector<RememberedPair> remembered;  // of other pairs, ordered as their keys are
   Sleepers sleepers;                       // empty while nobody has slept
-  std::vector<double> rod_impulse;         // [rod], N s a (sub)step; positive pushes apart
+  std::vector<JointState> joints;          // [joint]; empty before the first step
   std::vector<Bond> bonds;
   std::vector<MountState> mounts;  // [mount]; empty before the first step: as the model has them
   StepMemory memory;

@@ -3,15 +3,15 @@
 #include <cmath>
 
 #include "engine/core/parallel.h"
+#include "engine/simulation/motion.h"
 
 namespace scree {
 
 namespace {
 
-/// The velocity of all points where a mount moves at a rate.
-VelocityField field_of(const Mount& mount, double rate) {
-  const Twist twist = mount.twist(rate);
-  return {twist.linear - twist.angular.cross(mount.point), twist.angular};
+/// The velocity of all points of what moves so about a point.
+VelocityField field_of(const Twist& twist, const Vec3& about) {
+  return {twist.linear - twist.angular.cross(about), twist.angular};
 }
 
 /// Of a twist of the mount's body, how fast it goes along the axis or turns about it.
@@ -42,12 +42,55 @@ double force_on(const Model& model, const Mount& mount, const MountState& state,
   return force + mount.pressure * area;
 }
 
+/// From the solution, of a free mount.
+void take_free(const Model& model, std::size_t m, double h, const Workspace& w, MountState& now,
+               StepResult& result) {
+  const Mount& mount = model.mounts[m];
+  const MountMotion& motion = w.mounts[m];
+  MountLoad& load = result.mounts[m];
+  MachineReport& machine = result.machine;
+  const Vec3& steady = model.settings.gravity;
+  if (motion.response > 0.0) {
+    const auto body = static_cast<std::size_t>(motion.body);
+    const Vec3 mean = 0.5 * (w.before[body].linear + to_vec3(w.solution.velocity[body].linear));
+    now.twist = twist(w.solution.velocity[body]);
+    if (mount.weight) machine.force_work += h * mount.inertia * (w.gravity - steady).dot(mean);
+    const auto [linear, angular] = twist(w.solution.correction[body]);
+    if (!linear.isZero(0.0) || !angular.isZero(0.0)) {  // momentum stays
+      const auto energy = [&] {
+        const MountEnergy e = energy_of(mount, now, steady);
+        return e.kinetic + e.potential;
+      };
+      const double before = energy();
+      const Vec3 momentum = inverse_inertia_of(mount, now).inverse() * now.twist.angular;
+      now.pose.position += h * linear;
+      const Vec3 half = 0.5 * h * angular;
+      now.pose.orientation = (Quat(1.0, half[0], half[1], half[2]) * now.pose.orientation).normalized();
+      now.twist.angular = inverse_inertia_of(mount, now) * momentum;
+      machine.correction += energy() - before;
+    }
+    load.impulse += h * mount.inertia * (mount.weight ? w.gravity.norm() : 0.0);
+  }
+  Vec3 given = Vec3::Zero();
+  for (std::size_t k = 0; k < model.boundaries.size(); ++k)
+    if (model.boundaries[k].mount == static_cast<std::int32_t>(m)) given += result.boundaries[k].impulse;
+  load.contact_impulse = given.norm();
+  load.travel = (now.pose.position - mount.point).norm();
+  load.rate = now.twist.linear.norm();
+  load.kinetic_energy = energy_of(mount, now, steady).kinetic;
+}
+
 }  // namespace
 
 void start_mounts(const std::vector<Mount>& mounts, State& state) {
   if (!state.mounts.empty()) return;
-  for (const Mount& mount : mounts)
-    state.mounts.push_back({.rate = mount.starts_held ? 0.0 : mount.start_rate, .held = mount.starts_held});
+  for (const Mount& mount : mounts) {
+    const bool held = mount.starts_held;
+    state.mounts.push_back({.rate = held ? 0.0 : mount.start_rate,
+                            .held = held,
+                            .pose = {mount.point, Quat::Identity()},
+                            .twist = held ? Twist{} : mount.start_twist});
+  }
 }
 
 std::vector<BoundaryStanding> standings(const Model& model, const State& state) {
@@ -66,13 +109,24 @@ void standings(const Model& model, const State& state, std::vector<BoundaryStand
     const Boundary& boundary = model.boundaries[k];
     if (!boundary.is_mounted() || state.mounts.empty()) continue;
     const auto m = static_cast<std::size_t>(boundary.mount);
-    all[k].carried = model.mounts[m].at(state.mounts[m].travel);
-    all[k].velocity = field_of(model.mounts[m], state.mounts[m].rate);
+    const Mount& mount = model.mounts[m];
+    const MountState& now = state.mounts[m];
+    all[k].carried = carried_by(mount, now);
+    all[k].velocity = field_of(twist_of(mount, now), origin_of(mount, now));
   }
 }
 
-void drift_mounts(double dt, State& state) {
-  for (MountState& mount : state.mounts) mount.travel += dt * mount.rate;
+void drift_mounts(const Model& model, double dt, State& state) {
+  for (std::size_t m = 0; m < state.mounts.size(); ++m) {
+    const Mount& mount = model.mounts[m];
+    MountState& now = state.mounts[m];
+    now.travel += dt * now.rate;
+    if (!mount.is_free() || now.held) continue;
+    now.pose.position += dt * now.twist.linear;
+    Quat principal = now.pose.orientation * mount.axes;
+    rotate_freely(mount.moments, dt, principal, now.twist.angular);
+    now.pose.orientation = (principal * mount.axes.conjugate()).normalized();
+  }
 }
 
 void apply_mount_forces(const Model& model, const State& state, double h, double middle_s, Workspace& w) {
@@ -84,15 +138,20 @@ void apply_mount_forces(const Model& model, const State& state, double h, double
     MountMotion& motion = w.mounts[m];
     motion = {};
     if (now.held) continue;
+    if (mount.is_free()) {
+      motion.response = 1.0 / mount.inertia;
+      if (mount.weight) motion.gain.linear = h * w.gravity;
+      continue;
+    }
     motion.force = force_on(model, mount, now, middle_s, w);
     motion.response = 1.0 / (mount.inertia + h * mount.damping);
     const double free_rate = (mount.inertia * now.rate + h * motion.force) * motion.response;
-    motion.gain = free_rate - now.rate;
+    motion.gain = mount.twist(free_rate - now.rate);
   }
   for (std::size_t k = 0; k < model.boundaries.size(); ++k) {
     if (!model.boundaries[k].is_mounted()) continue;
     const auto m = static_cast<std::size_t>(model.boundaries[k].mount);
-    w.standing[k].gain = field_of(model.mounts[m], w.mounts[m].gain);
+    w.standing[k].gain = field_of(w.mounts[m].gain, origin_of(model.mounts[m], state.mounts[m]));
   }
 }
 
@@ -100,10 +159,8 @@ void enter_mounts(const Model& model, const State& state, std::size_t first, Wor
   for (std::size_t m = 0; m < model.mounts.size(); ++m) {
     const Mount& mount = model.mounts[m];
     MountMotion& motion = w.mounts[m];
-    const double rate = state.mounts[m].rate;
     motion.body = static_cast<std::int32_t>(first + m);
-    motion.origin = mount.point;
-    if (mount.kind == MountKind::slider) motion.origin += state.mounts[m].travel * mount.axis;
+    motion.origin = origin_of(mount, state.mounts[m]);
 
     Twist prescribed;
     for (std::size_t k = 0; k < model.boundaries.size(); ++k) {
@@ -115,23 +172,27 @@ void enter_mounts(const Model& model, const State& state, std::size_t first, Wor
       break;  // the same for all on one mount
     }
     motion.prescribed_rate = along_axis(mount, prescribed);
-    const Twist own = mount.twist(rate);
+    const Twist own = twist_of(mount, state.mounts[m]);
     w.before[first + m] = {prescribed.linear + own.linear, prescribed.angular + own.angular};
     w.problem.free_velocity[first + m] = w.before[first + m];
     BodyResponse& response = w.problem.response[first + m];
     response = {};
     if (motion.response == 0.0) continue;
+    if (mount.is_free()) {
+      response.inverse_mass = motion.response;
+      response.set_inverse_inertia(inverse_inertia_of(mount, state.mounts[m]));
+      continue;
+    }
     response.set_inverse_inertia(motion.response * mount.axis * mount.axis.transpose());
     response.slides = mount.kind == MountKind::slider;
   }
 }
 
-void push_mounts(const Model& model, Workspace& w) {
-  for (std::size_t m = 0; m < w.mounts.size(); ++m) {
-    const Twist gain = model.mounts[m].twist(w.mounts[m].gain);
-    Twist& velocity = w.problem.free_velocity[static_cast<std::size_t>(w.mounts[m].body)];
-    velocity.linear += gain.linear;
-    velocity.angular += gain.angular;
+void push_mounts(Workspace& w) {
+  for (const MountMotion& mount : w.mounts) {
+    Twist& velocity = w.problem.free_velocity[static_cast<std::size_t>(mount.body)];
+    velocity.linear += mount.gain.linear;
+    velocity.angular += mount.gain.angular;
   }
 }
 
@@ -140,7 +201,7 @@ void add_stops(const Model& model, const State& state, double h, Workspace& w) {
   for (std::size_t m = 0; m < model.mounts.size(); ++m) {
     const Mount& mount = model.mounts[m];
     MountMotion& motion = w.mounts[m];
-    if (motion.response == 0.0) continue;
+    if (motion.response == 0.0 || mount.is_free()) continue;
     const auto add = [&](double room, double away) {  // away: the sign of rates that lead away from the stop
       const Twist direction = mount.twist(-away);
       const auto held = static_cast<std::int32_t>(p.bodies());
@@ -197,6 +258,10 @@ void take_mounts(const Model& model, double h, const Workspace& w, State& state,
     const MountMotion& motion = w.mounts[m];
     MountState& now = state.mounts[m];
     MountLoad& load = result.mounts[m];
+    if (mount.is_free()) {
+      take_free(model, m, h, w, now, result);
+      continue;
+    }
     if (motion.response > 0.0) {
       const auto body = static_cast<std::size_t>(motion.body);
       const double before = now.rate;

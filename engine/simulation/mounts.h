@@ -13,8 +13,8 @@ void start_mounts(const std::vector<Mount>& mounts, State& state);
 std::vector<BoundaryStanding> standings(const Model& model, const State& state);
 void standings(const Model& model, const State& state, std::vector<BoundaryStanding>& all);
 
-/// Free way for a time, s: travel along the rates.
-void drift_mounts(double dt_s, State& state);
+/// Free way for a time, s: travel along the rates, and of free mounts as bodies drift.
+void drift_mounts(const Model& model, double dt_s, State& state);
 
 /// Fills workspace.mounts and workspace.standing for a (sub)step of h about its middle, from mounts as they
 /// are and workspace.gravity. Damping acts with the rate at the end of the step: r stands for M r0 + h F over
@@ -26,7 +26,7 @@ void apply_mount_forces(const Model& model, const State& state, double h, double
 /// is prescribed to the boundaries on it is its velocity too. Free velocities are those before forces act.
 void enter_mounts(const Model& model, const State& state, std::size_t first, Workspace& workspace);
 /// Adds what forces give mounts in the step to the problem's free velocities.
-void push_mounts(const Model& model, Workspace& workspace);
+void push_mounts(Workspace& workspace);
 /// The rows of stops.
 void add_stops(const Model& model, const State& state, double h, Workspace& workspace);
 

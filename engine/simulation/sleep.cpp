@@ -155,7 +155,7 @@ void mark_tired(const Model& model, double h, const Workspace& w, const State& s
     marked[i] = surface_speed(model.shapes, bodies, i, gain) <= most_gain ? 1 : 0;
   });
   for (std::size_t r = w.problem.contact_rows; r < w.problem.rows.size();
-       ++r) {  // what rods hold stays awake
+       ++r) {  // what joints hold stays awake
     for (const std::int32_t body : {w.problem.rows[r].edge.a, w.problem.rows[r].edge.b})
       if (static_cast<std::size_t>(body) < bodies.size()) marked[static_cast<std::size_t>(body)] = 0;
   }

@@ -14,6 +14,7 @@
 #include "engine/simulation/exchange.h"
 #include "engine/simulation/guides.h"
 #include "engine/simulation/halving.h"
+#include "engine/simulation/machine.h"
 #include "engine/simulation/motion.h"
 #include "engine/simulation/mounts.h"
 #include "engine/simulation/piecewise.h"
@@ -57,7 +58,7 @@ double largest(const std::vector<Vec3>& vectors) {
 /// boundary comes to wake.
 void detect(const Model& model, State& state, double middle_s, double interval_s, double reach, Workspace& w,
             StepReport& report) {
-  list_bonded(state, w);
+  list_bonded(model, state, w);
   const double free_speed = (w.gravity.norm() + largest(w.drive)) * interval_s +
                             speed_across_cell(model, state.bodies, interval_s, w);
   do {
@@ -81,7 +82,7 @@ void strike(const Model& model, const Bodies& bodies, double h, Workspace& w) {
   for_each_index(bodies.size(), grain_light, [&](std::size_t i) {
     if (w.problem.is_moved(i)) velocity[i].linear += h * acceleration(w, i);
   });
-  push_mounts(model, w);
+  push_mounts(w);
   pull(w);
 }
 
@@ -109,8 +110,7 @@ void take_solve_report(const SolveReport& solve, const ContactProblem& p, double
 }
 
 /// Impulses and velocities after a (sub)step of h, and how overlaps are corrected: are they?
-bool resolve(const Model& model, const State& state, const Interval& interval, Workspace& w,
-             SolveReport& solved) {
+bool resolve(const Model& model, State& state, const Interval& interval, Workspace& w, SolveReport& solved) {
   const SolverSettings& settings = model.settings.solver;
   const double h = interval.h;
   assemble(model, state, interval, w);
@@ -159,7 +159,7 @@ void advance(StepParts& in, double begin_s, double h, double next_h, bool carry_
   const double middle = begin_s + 0.5 * h;
   drift(bodies, 0.5 * h);
   lead_bodies(model, middle, begin_s, h, state, w);
-  drift_mounts(0.5 * h, state);
+  drift_mounts(model, 0.5 * h, state);
   if (carry_contacts) advance_contacts(w, h, state.contacts);
   apply_forces(model, state, h, middle, w);
   apply_mount_forces(model, state, h, middle, w);
@@ -190,7 +190,7 @@ void advance(StepParts& in, double begin_s, double h, double next_h, bool carry_
     mend_bonds(state, w);
     report.sweeps += solved.sweeps;
     drift(bodies, -0.5 * h);
-    drift_mounts(-0.5 * h, state);
+    drift_mounts(model, -0.5 * h, state);
     scale_impulses(0.5, state);
     advance(in, begin_s, 0.5 * h, 0.5 * h, false, halvings - 1);
     advance(in, middle, 0.5 * h, next_h, false, halvings - 1);
@@ -204,6 +204,7 @@ void advance(StepParts& in, double begin_s, double h, double next_h, bool carry_
   take_bonds(model, h, state, w, result);
   take_velocities(w.solution, bodies);
   take_mounts(model, h, w, state, result);
+  take_joints(model, h, w, state, result);
   take_cell(model, begin_s, h, w, state);
   if (corrected) {
     report.energy.position_correction -= mechanical_energy(bodies, settings.gravity);
@@ -212,7 +213,7 @@ void advance(StepParts& in, double begin_s, double h, double next_h, bool carry_
   }
   drift(bodies, 0.5 * h);
   lead_bodies(model, begin_s + h, begin_s, h, state, w);
-  drift_mounts(0.5 * h, state);
+  drift_mounts(model, 0.5 * h, state);
   clock.charge(report.time.finish);
 }
 
@@ -239,10 +240,13 @@ const StepReport& step(const Model& model, State& state, Workspace& w, StepResul
   StepReport& report = result.report = {};
   result.boundaries.assign(model.boundaries.size(), {});
   result.mounts.assign(model.mounts.size(), {});
+  result.joints.assign(model.joints.size(), {});
+  result.machine = {};
   result.guides.assign(model.guides.size(), {});
   result.bonds.clear();
   result.impacts.clear();
   start_mounts(model.mounts, state);
+  const MountEnergy machine_before = machine_energy(model, state);
   StageClock clock;
   Bodies& bodies = state.bodies;
   const Settings& settings = model.settings;
@@ -269,6 +273,7 @@ const StepReport& step(const Model& model, State& state, Workspace& w, StepResul
   report.asleep = state.sleepers.sums.bodies;
   choose_next_steps(model, plan, w.problem, report, state);
   report.energy.boundary_work += energy_of_led(bodies, settings.gravity) - led_before;
+  close_machine(model, state, machine_before.kinetic + machine_before.potential, result);
   close_balances(model, bodies, energy_before, state.memory.elastic, report);
   state.memory.elastic = report.energy.elastic;
   report_cell(model, state, plan.h / settings.substeps, w, result.cell);

@@ -12,11 +12,24 @@ namespace scree {
 struct MountMotion {
   double force = 0.0;            // N or N m, without damping
   double response = 0.0;         // 1/kg or 1/(kg m^2), of its rate to impulses; 0: it is held
-  double gain = 0.0;             // of its rate in the step if nothing touches it
+  Twist gain;                    // in the step, of its origin, if nothing touches it
   double prescribed_rate = 0.0;  // along the axis, of what is prescribed to its boundaries beyond it
   Vec3 origin = Vec3::Zero();    // m, what the arms of its contacts begin at
   std::int32_t body = -1;        // of the problem
   std::int32_t low_stop = -1, high_stop = -1;  // rows of the problem
+};
+
+/// A joint in a (sub)step: its rows in the problem, -1 where there are none.
+struct JointPlace {
+  std::int32_t first = -1, held = 0;  // those of what it holds
+  std::int32_t spring = -1, motor = -1, friction = -1, low_stop = -1, high_stop = -1;
+  std::int32_t redundant = 0;  // of those, which follow from others
+  double error = 0.0;          // m or rad, largest deviation of what is held
+  bool flipped = false;        // are the bodies of its rows those of the joint the other way round?
+  Vec3 arm_b = Vec3::Zero();   // m, world, from b's centre to its point
+  double coordinate = 0.0;     // m or rad
+  double stretch = 0.0, bending = 0.0, theta = 0.0;  // of its spring, see (A11)
+  bool acts() const { return first >= 0; }
 };
 
 /// A guide in a (sub)step.
@@ -59,7 +72,7 @@ struct Workspace {
   std::vector<Vec3> impact;  // [contact], N s, contact frame: of energetic impacts; empty without
   std::vector<std::int32_t> first_fixed;  // [block of contacts] partners that nothing moves before it
   std::vector<std::int32_t> first_row;    // [block of contacts] rows before its own
-  std::vector<std::int32_t> row_of_rod;   // [rod]
+  std::vector<JointPlace> joints;         // [joint]
   std::vector<BondPlace> bonds;           // [bond]
   std::vector<BrokenBond> broken;         // in this (sub)step
   SilentPairs bonded;

@@ -4,6 +4,7 @@
 #include <cassert>
 
 #include "engine/core/parallel.h"
+#include "engine/solver/problem/row_block.h"
 #include "engine/solver/sweeps/sweeps.h"
 
 namespace scree {
@@ -62,6 +63,19 @@ void velocities_from_impulses(const ContactProblem& p, ContactSolution& s) {
 }
 
 namespace {
+/// Joints exactly, in double precision.
+void meet_block(const ContactProblem& p, ContactSolution& s) {
+  p.block->meet(
+      p.rows,
+      [&](std::size_t r) {
+        return velocity_of(p.rows[r], s.velocity) + p.rows[r].compliance * s.row_impulse[r];
+      },
+      [&](std::size_t r, double impulse) {
+        s.row_impulse[r] += impulse;
+        apply(p.rows[r], impulse, {p.response.data(), s.velocity.data()});
+      });
+}
+
 void begin_free(const ContactProblem& p, ContactSolution& s) {
   for_each_index(p.bodies(), grain_light,
                  [&](std::size_t i) { s.velocity[i] = body_velocity(p.free_velocity[i]); });
@@ -91,6 +105,7 @@ SolveReport solve(const ContactProblem& problem, const SolverSettings& settings,
       report = solve_one_pass(problem, solution);
       break;
   }
+  if (problem.block && settings.kind != SolverKind::one_pass) meet_block(problem, solution);
   if (!(report.residual.rms_m_s < infinity)) {
     report.status = SolveStatus::diverged;
     workspace.normal_velocity.clear();

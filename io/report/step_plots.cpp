@@ -184,6 +184,10 @@ std::vector<Plot> load_plots(const RunFolder& folder, std::size_t points) {
   const PartTables mounts = table(folder.mounts(), "mount");
   mounts.add(titled("Travel of mounts", "m or rad"), {"travel"}, plots);
   mounts.add(titled("Force of bodies on mounts", "N or N m", mean), {"contact_force"}, plots);
+  const PartTables joints = table(folder.joints(), "joint");
+  joints.add(titled("Joints", "m or rad, of their coordinates"), {"coordinate"}, plots);
+  joints.add(titled("Forces of motors", "N or N m", mean), {"motor_force"}, plots);
+  joints.add(titled("Reactions of joints", "N, on b", mean), force, plots);
   const PartTables held = table(folder.held(), "bodies");
   held.add(titled("Force on held bodies", "N", mean), force, plots);
   held.add(titled("Power of led bodies", "W, done on the others", mean), {"power_W"}, plots);

@@ -67,6 +67,18 @@ void fields(MountState& m, F&& f) {
   f("travel", m.travel);
   f("rate", m.rate);
   f("held", m.held);
+  f("position", m.pose.position);
+  f("orientation", m.pose.orientation);
+  f("velocity", m.twist.linear);
+  f("angular_velocity", m.twist.angular);
+}
+template <class F>
+void fields(JointState& j, F&& f) {
+  f("impulse", j.impulse);
+  f("coordinate", j.coordinate);
+  f("bearing", j.bearing);
+  f("elastic", j.elastic);
+  f("begun", j.begun);
 }
 template <class F>
 void fields(Bond& b, F&& f) {
@@ -234,7 +246,7 @@ void visit(Archive& io, State& state) {
   visit(io, state.remembered);
   io("still", state.sleepers.still);
   io("resting_contacts", state.sleepers.contacts);
-  io("rod_impulse", state.rod_impulse);
+  io("joints", state.joints);
   io("bonds", state.bonds);
   io("mounts", state.mounts);
   io("flow", state.flow);

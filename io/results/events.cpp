@@ -53,7 +53,8 @@ double instant(const Condition& c, double value, double time_s, const EventMemor
 }
 
 StepView view_of(const Scene& scene, const StepResult& result, const State& state) {
-  return {scene.model, state, result.report, result.boundaries, result.mounts, result.guides, result.cell};
+  return {scene.model,   state,         result.report, result.boundaries,
+          result.mounts, result.joints, result.guides, result.cell};
 }
 
 /// May it still happen?
@@ -118,7 +119,7 @@ void arm_events(const Scene& scene, State& state) {
   for (std::size_t k = 0; k < scene.events.size(); ++k) {
     const Condition& c = scene.events[k].condition;
     EventMemory& memory = state.course.events[k];
-    const double value = c.value({scene.model, state, report, {}, {}, {}, CellReport{}});
+    const double value = c.value({scene.model, state, report, {}, {}, {}, {}, CellReport{}});
     memory.armed = !c.needs_crossing || (!c.after && !holds(c, value, 0.0));
     if (!std::isfinite(value)) continue;
     memory.last = value;

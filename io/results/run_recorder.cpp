@@ -18,6 +18,7 @@
 #include "io/results/frame.h"
 #include "io/results/glyph.h"
 #include "io/results/impact_table.h"
+#include "io/results/joint_table.h"
 #include "io/results/mount_table.h"
 #include "io/results/opening_table.h"
 #include "io/results/paraview_script.h"
@@ -63,12 +64,14 @@ RunFolder prepare(const Scene& scene, const RecordOptions& options) {
 
 /// Bytes that the tables of rows have, as a checkpoint knows them; 0: none yet.
 struct RowPositions {
-  std::int64_t steps = 0, boundaries = 0, mounts = 0, held = 0, bonds = 0, cell = 0, openings = 0, events = 0,
-               impacts = 0;
+  std::int64_t steps = 0, boundaries = 0, mounts = 0, joints = 0, machine = 0, held = 0, bonds = 0, cell = 0,
+               openings = 0, events = 0, impacts = 0;
   void visit(Archive& io) {
     io("steps", steps);
     io("boundaries", boundaries);
     io("mounts", mounts);
+    io("joints", joints);
+    io("machine", machine);
     io("held", held);
     io("bonds", bonds);
     io("cell", cell);
@@ -91,6 +94,8 @@ struct RunRecorder::Parts {
   StepTable steps;
   std::optional<BoundaryTable> loads;
   std::optional<MountTable> mounts;
+  std::optional<JointTable> joints;
+  std::optional<MachineTable> machine;
   std::optional<BoundaryTable> held;
   std::optional<BondTable> bonds;
   std::optional<ImpactTable> impacts;
@@ -137,6 +142,10 @@ struct RunRecorder::Parts {
     if (s.checkpoints.keep > 0) make_folder(folder.checkpoints());
     if (!s.model.boundaries.empty()) loads.emplace(folder.boundaries(), s.model.boundaries, at.boundaries);
     if (!s.model.mounts.empty()) mounts.emplace(folder.mounts(), s.model.mounts, at.mounts);
+    if (!s.model.joints.empty()) {
+      joints.emplace(folder.joints(), s.model.joints, at.joints);
+      machine.emplace(folder.machine(), at.machine);
+    }
     if (!s.model.guides.empty()) held.emplace(folder.held(), s.model.guides, at.held);
     if (!s.model.bonds.empty()) bonds.emplace(folder.bonds(), s.model.bonds, at.bonds);
     if (s.output.impacts) impacts.emplace(folder.impacts(), s.model.boundaries, at.impacts);
@@ -212,6 +221,8 @@ struct RunRecorder::Parts {
     at.steps = steps.sync();
     if (loads) at.boundaries = loads->sync();
     if (mounts) at.mounts = mounts->sync();
+    if (joints) at.joints = joints->sync();
+    if (machine) at.machine = machine->sync();
     if (held) at.held = held->sync();
     if (bonds) at.bonds = bonds->sync();
     if (impacts) at.impacts = impacts->sync();
@@ -321,6 +332,8 @@ void RunRecorder::after_step(const StepResult& result, const State& state) {
   p.steps.append(report, state_hash(state.bodies));
   if (p.loads) p.loads->append(report, result.boundaries);
   if (p.mounts) p.mounts->append(report, result.mounts);
+  if (p.joints) p.joints->append(report, result.joints);
+  if (p.machine) p.machine->append(report, {&result.machine, 1});
   if (p.held) p.held->append(report, result.guides);
   if (p.bonds) p.bonds->append(report, result.bonds);
   if (p.impacts) p.impacts->append(report, state.bodies, result.impacts);
@@ -369,6 +382,8 @@ Summary RunRecorder::finish(RunStatus status, const State& state, bool good) {
     attempt([&] { p.steps.close(); });
     if (p.loads) attempt([&] { p.loads->close(); });
     if (p.mounts) attempt([&] { p.mounts->close(); });
+    if (p.joints) attempt([&] { p.joints->close(); });
+    if (p.machine) attempt([&] { p.machine->close(); });
     if (p.held) attempt([&] { p.held->close(); });
     if (p.bonds) attempt([&] { p.bonds->close(); });
     if (p.impacts) attempt([&] { p.impacts->close(); });

@@ -31,7 +31,7 @@ void check_piecewise(const Section& top, Reading& reading) {
   refuse(settings.solver.position_correction == PositionCorrection::biased,
          "position_correction = \"biased\"", "leave it out");
   refuse(!model.mounts.empty(), "mounts");
-  refuse(!model.rods.empty(), "rods");
+  refuse(!model.joints.empty(), "joints");
   refuse(!model.bonds.empty(), "bonds");
   refuse(!model.guides.empty(), "bodies that are held or led");
   refuse(model.cell.flows(), "cells that flow or hold a stress");

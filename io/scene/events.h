@@ -19,6 +19,7 @@ struct StepView {
   const StepReport& report;
   std::span<const BoundaryLoad> loads;   // [boundary]; empty before the first step
   std::span<const MountLoad> mounts;     // [mount]; likewise
+  std::span<const JointLoad> joints;     // [joint]; likewise
   std::span<const BoundaryLoad> guides;  // [guide]; likewise
   const CellReport& cell;
 };

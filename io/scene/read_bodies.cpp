@@ -30,6 +30,7 @@ class GroupReader {
 
   void read() {
     group_.path = section_.path();
+    if (section_.has("name")) group_.name = section_.text("name");
     group_.where = section_.node()->where;
     group_.form = form_of(*section_.node(), "bodies");
     group_.begin = bodies().size();
@@ -68,7 +69,8 @@ class GroupReader {
     if (section_.has("held") && !section_.boolean("held") && moves)
       refuse("held", "does not go with motion: what is led does not move by itself");
     if (!moves && !(section_.has("held") && section_.boolean("held"))) {
-      if (section_.has("name")) refuse("name", "is of no use to bodies that are not held");
+      if (section_.has("name") && reading_.top->find("joints") == nullptr)
+        refuse("name", "is of no use to bodies that are not held and have no joints");
       return;
     }
     for (const char* key : {"velocity", "angular_velocity"})

@@ -8,6 +8,7 @@
 #include "engine/simulation/motion.h"
 #include "io/results/boundary_table.h"
 #include "io/results/cell_table.h"
+#include "io/results/joint_table.h"
 #include "io/results/mount_table.h"
 #include "io/results/step_table.h"
 #include "io/scene/faults.h"
@@ -143,7 +144,7 @@ class EventReader {
   /// Of the time, and of the places, velocities and rates of turning of one body or two.
   void read_expression() {
     Condition& c = event_.condition;
-    for (const char* key : {"quantity", "boundary", "mount", "opening", "bodies", "region"})
+    for (const char* key : {"quantity", "boundary", "mount", "joint", "opening", "bodies", "region"})
       if (section_.has(key)) refuse(key, "does not go with expression");
     const bool two = section_.has("other_body");
     const std::optional<Formula> formula =
@@ -234,6 +235,8 @@ class EventReader {
       read_opening_quantity(name);
     } else if (section_.has("mount")) {
       read_mount_quantity(name);
+    } else if (section_.has("joint")) {
+      read_joint_quantity(name);
     } else if (of_bodies != nullptr) {
       read_body_quantity(*of_bodies);
     } else if (contains(of_steps, name)) {
@@ -279,6 +282,22 @@ class EventReader {
     event_.condition.quantity += " of " + section_.text("mount");
     event_.condition.value = [name, m = *mount](const StepView& view) {
       return mount_quantity(name, view.mounts.empty() ? MountLoad{} : view.mounts[m],
+                            view.report.time_step_s);
+    };
+  }
+
+  void read_joint_quantity(const std::string& name) {
+    const std::vector<std::string> known = joint_quantities();
+    if (!contains(known, name)) {
+      refuse("quantity", "is no quantity of a joint", did_you_mean(name, known));
+      reading_.faults.back().allowed = fmt::format("{}", fmt::join(known, ", "));
+      return;
+    }
+    const std::optional<std::size_t> joint = find(model_.joints, "of a joint", "joint");
+    if (!joint) return;
+    event_.condition.quantity += " of " + section_.text("joint");
+    event_.condition.value = [name, k = *joint](const StepView& view) {
+      return joint_quantity(name, view.joints.empty() ? JointLoad{} : view.joints[k],
                             view.report.time_step_s);
     };
   }

@@ -21,6 +21,7 @@ class MountReader {
     if (!section_.node()->faulty) {
       set_from(section_, mount_);
       const bool turns = section_.text("type") == "hinge";
+      if (section_.text("type") == "free") return read_free();
       mount_.kind = turns ? MountKind::hinge : MountKind::slider;
       if (const auto axis = read_direction(section_, turns ? "axis" : "direction", reading_))
         mount_.axis = *axis;
@@ -34,6 +35,21 @@ class MountReader {
   }
 
  private:
+  /// A part of a machine.
+  void read_free() {
+    mount_.kind = MountKind::free;
+    mount_.inertia = section_.number("mass");
+    mount_.axes = fixed_orientation(section_).value_or(Quat::Identity());
+    const Vec3& m = mount_.moments;
+    if (2.0 * m.maxCoeff() > m.sum() * (1.0 + 1e-9)) {
+      refuse("moments", "are those of no body: the largest is more than the sum of the others");
+    }
+    if (mount_.starts_held &&
+        !(mount_.start_twist.linear.isZero(0.0) && mount_.start_twist.angular.isZero(0.0)))
+      refuse("starts_locked", "does not go with velocity and angular_velocity");
+    reading_.scene.model.mounts.push_back(std::move(mount_));
+  }
+
   void refuse(std::string_view key, std::string problem, std::string suggestion = "") {
     reading_.faults.push_back(about(section_, key, std::move(problem)));
     reading_.faults.back().suggestion = std::move(suggestion);
@@ -149,7 +165,7 @@ void finish_mounts(const Section& top, Reading& reading) {
   for (std::size_t m = 0; m < sections.size() && m < mounts.size(); ++m) {
     if (sections[m].node()->faulty) continue;
     read_area(sections[m], mounts[m], reading);
-    if (headings[m] > 0 || !sections[m].has("name")) continue;
+    if (headings[m] > 0 || mounts[m].is_free() || !sections[m].has("name")) continue;
     reading.faults.push_back(about(sections[m], "name", "carries no boundary"));
     reading.faults.back().suggestion =
         fmt::format("give one of [[boundaries]] mount = \"{}\"", mounts[m].name);

@@ -140,10 +140,12 @@ Scene read_scene_text(const std::string& text, const std::filesystem::path& file
   read_shapes(top, reading);
   read_bodies(top, reading);
   add_carried_bodies(reading);
+  read_joints(top, reading);
   mesh_revolved(reading);
   read_openings(top, reading);
   read_bonds(top, reading);
-  if (root.find("bodies") == nullptr && root.find("inlets") == nullptr && carried.list.empty())
+  if (root.find("bodies") == nullptr && root.find("inlets") == nullptr && root.find("joints") == nullptr &&
+      carried.list.empty())
     reading.faults.push_back(missing_bodies(file));
   read_events(top, reading);
   std::erase_if(unused, [&](const std::string& name) { return reading.used_parameters.contains(name); });

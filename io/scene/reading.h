@@ -15,6 +15,7 @@ namespace scree::io {
 /// The bodies that one [[bodies]] heading made.
 struct BodyGroup {
   std::size_t begin = 0, end = 0;  // slots
+  std::string name;                // or empty
   std::string path;                // "bodies[2]"
   SourceLocation where;            // of the heading
   std::string form;                // "single", "table", "lattice", "random"
@@ -68,6 +69,8 @@ void read_shapes(const Section& top, Reading& reading);
 void read_bodies(const Section& top, Reading& reading);
 /// Those of another run, after the scene's own.
 void add_carried_bodies(Reading& reading);
+/// Joints, after mounts, boundaries and bodies.
+void read_joints(const Section& top, Reading& reading);
 /// Bonds, after materials.
 void read_bonds(const Section& top, Reading& reading);
 void read_events(const Section& top, Reading& reading);

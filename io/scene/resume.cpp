@@ -57,7 +57,7 @@ void require_valid(const Model& model, const State& state) {
     for (std::int32_t k = seeds.row[i]; k < seeds.row[i + 1]; ++k)
       pair(static_cast<std::int32_t>(i), seeds.list[static_cast<std::size_t>(k)].b);
   require(state.sleepers.still.empty() || state.sleepers.still.size() == n, "its sleepers");
-  require(state.rod_impulse.empty() || state.rod_impulse.size() == model.rods.size(), "its rods");
+  require(state.joints.empty() || state.joints.size() == model.joints.size(), "its joints");
   for (const Bond& bond : state.bonds) {
     const auto is_body = [&](std::int32_t i) { return i >= 0 && static_cast<std::size_t>(i) < n; };
     require(is_body(bond.a) && is_body(bond.b) && bond.a != bond.b, "a bond is of nobody");

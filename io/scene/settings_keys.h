@@ -217,7 +217,24 @@ void for_each_key(Mount& mount, auto&& f) {
   f("mounts", "damping", mount.damping);
   f("mounts", "spring", mount.spring);
   f("mounts", "start_rate", mount.start_rate);
+  f("mounts", "centre", mount.point);
+  f("mounts", "moments", mount.moments);
+  f("mounts", "velocity", mount.start_twist.linear);
+  f("mounts", "angular_velocity", mount.start_twist.angular);
   f("mounts", "starts_locked", mount.starts_held);
+}
+void for_each_key(MachineJoint& joint, auto&& f) {
+  f("joints", "friction", joint.friction);
+  f("joints", "friction_coefficient", joint.friction_coefficient);
+  f("joints", "friction_radius", joint.friction_radius);
+  f("joints", "stiffness", joint.stiffness);
+  f("joints", "rest", joint.rest);
+  f("joints", "damping", joint.damping);
+}
+void for_each_key(JointMotor& motor, auto&& f) {
+  f("motor", "value", motor.value);
+  f("motor", "stiffness", motor.stiffness);
+  f("motor", "damping", motor.damping);
 }
 void for_each_key(MotionStage& stage, auto&& f) {
   f("motion", "point", stage.point);

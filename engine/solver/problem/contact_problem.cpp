@@ -4,6 +4,7 @@
 
 #include "engine/core/parallel.h"
 #include "engine/solver/problem/contact_response.h"
+#include "engine/solver/problem/row_block.h"
 
 namespace scree {
 
@@ -50,7 +51,8 @@ void ContactProblem::resize(std::size_t bodies, std::size_t contacts, bool impac
   image_velocity.clear();
   cell.reset();
   rows.clear();
-  contact_rows = 0;
+  contact_rows = block_rows = 0;
+  block.reset();
   restitution.resize(impacts ? contacts : 0);
   local.clear();
   delassus.clear();
@@ -97,6 +99,15 @@ void compute_delassus(ContactProblem& p) {
 
 void ContactProblem::complete_rows() {
   for (Row& row : rows) row.inverse_w = 1.0 / (row_coupling(*this, row, row) + row.compliance);
+}
+
+std::vector<std::size_t> ContactProblem::make_block(std::size_t first) {
+  block_rows = rows.size() - first;
+  if (block_rows == 0) return {};
+  auto made = std::make_shared<RowBlock>(*this, first);
+  const std::span<const std::size_t> redundant = made->redundant();
+  block = std::move(made);
+  return {redundant.begin(), redundant.end()};
 }
 
 void ContactProblem::complete() {

@@ -17,6 +17,7 @@
 // that no two contacts share what they must not change at the same time.
 #pragma once
 
+#include <memory>
 #include <optional>
 
 #include "engine/core/types.h"
@@ -126,6 +127,8 @@ struct CellTerms {
   }
 };
 
+class RowBlock;
+
 struct ContactProblem {
   // m/s that residuals are compared with (A4); 0 if nothing moves.
   double velocity_scale = 0.0;
@@ -147,9 +150,12 @@ struct ContactProblem {
   std::vector<Vec3> image_velocity;
   std::optional<CellTerms> cell;
 
-  // Those of contacts first, ordered by contact; then those between bodies that need not touch.
+  // Those of contacts first, ordered by contact; then those between bodies that need not touch, the last of
+  // which may be a block that is solved together (row_block.h).
   std::vector<Row> rows;
-  std::size_t contact_rows = 0;  // how many are of contacts
+  std::size_t contact_rows = 0;           // how many are of contacts
+  std::size_t block_rows = 0;             // how many are of the block
+  std::shared_ptr<const RowBlock> block;  // none: there is none
 
   // [contact], or empty without energetic impacts (impacts.h); (S3) and (S4) do not know it
   std::vector<double> restitution;
@@ -164,6 +170,7 @@ struct ContactProblem {
 
   std::size_t bodies() const { return free_velocity.size(); }
   std::size_t contacts() const { return edge.size(); }
+  std::size_t first_block_row() const { return rows.size() - block_rows; }
   std::size_t a(std::size_t c) const { return static_cast<std::size_t>(edge[c].a); }
   std::size_t b(std::size_t c) const { return static_cast<std::size_t>(edge[c].b); }
   double inverse_mass(std::size_t body) const { return response[body].inverse_mass; }
@@ -183,6 +190,9 @@ struct ContactProblem {
   /// And the rows' answers.
   void complete();
   void complete_rows();
+  /// Makes the rows from this one on, which are complete, the block; [redundant] those that follow from
+  /// others.
+  std::vector<std::size_t> make_block(std::size_t first);
   bool is_complete() const { return body_row.size() == bodies() + 1; }
 };
 
@@ -214,8 +224,8 @@ Vec3 cell_rate(const ContactProblem& problem, const ContactSolution& solution);
 /// Changes the velocities of images, of contacts and of rows, as the cell's rate changes by so much, 1/s.
 void change_cell_rate(const Vec3& change, ContactProblem& problem);
 
-/// Sets the solution's rate of the cell from its impulses, and the images of `celled`, a copy of the problem, to
-/// it; so far they go with the solution's rate.
+/// Sets the solution's rate of the cell from its impulses, and the images of `celled`, a copy of the problem,
+/// to it; so far they go with the solution's rate.
 void follow_cell_rate(const ContactProblem& problem, ContactSolution& solution, ContactProblem& celled);
 
 /// The torque impulse that a contact's rows add up to, N m s, world axes; `row_impulse`: [row].

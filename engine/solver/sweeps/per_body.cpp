@@ -14,6 +14,7 @@
 #include <cmath>
 #include <optional>
 
+#include "engine/solver/problem/row_block.h"
 #include "engine/solver/reference/local_cone.h"
 #include "engine/solver/sweeps/sweeps.h"
 
@@ -187,6 +188,20 @@ double solve_rows(const ContactProblem& p, std::size_t begin, std::size_t end,
   return change;
 }
 
+/// The block of rows that are solved together.
+double improve_block(const ContactProblem& p, ContactSolution& s) {
+  return p.block->improve(
+      p.rows,
+      [&](std::size_t r) {
+        return velocity_of(p.rows[r], s.velocity) + p.rows[r].compliance * s.row_impulse[r];
+      },
+      [&](std::size_t r) { return s.row_impulse[r]; },
+      [&](std::size_t r, double impulse) {
+        s.row_impulse[r] += impulse;
+        apply(p.rows[r], impulse, bodies_of(p, s));
+      });
+}
+
 /// Begins with the start impulses of the contacts of one visit, applied.
 SCREE_FOR_EACH_TARGET
 void start_contacts(const ContactRange& contacts, const Vec3f* start, SweptBodies bodies) {
@@ -226,6 +241,10 @@ void apply_start(const ContactProblem& p, const Colouring& colouring, bool warm,
     start_contacts(range_of(p, s.impulse, parts.contact, parts.contacts_end),
                    p.start_impulse.data() + parts.contact, bodies_of(p, s));
   });
+  for (std::size_t r = p.first_block_row(); r < p.rows.size(); ++r) {
+    s.row_impulse[r] = p.rows[r].start_impulse;
+    apply(p.rows[r], s.row_impulse[r], bodies_of(p, s));
+  }
 }
 
 /// (S5) of a range of contacts.
@@ -303,14 +322,18 @@ double sweep_edges(const ContactProblem& p, SolverKind kind, std::optional<doubl
       w.visit_change[v] +=
           solve_rows(p, parts.row, parts.rows_end, beta ? w.conjugate.row.data() : nullptr, b, s);
   });
-  return reduce_blocks(
-      colouring.visits(), grain_light, 0.0,
-      [&](const Block& block) {
-        double sum = 0.0;
-        for (std::size_t v = block.begin; v < block.end; ++v) sum += w.visit_change[v];
-        return sum;
-      },
-      [](double a, double b) { return a + b; });
+  if (beta)
+    for (std::size_t r = p.first_block_row(); r < p.rows.size(); ++r)
+      follow(*beta, &s.row_impulse[r], w.conjugate.row[r]);
+  const double of_block = p.block ? improve_block(p, s) : 0.0;
+  return of_block + reduce_blocks(
+                        colouring.visits(), grain_light, 0.0,
+                        [&](const Block& block) {
+                          double sum = 0.0;
+                          for (std::size_t v = block.begin; v < block.end; ++v) sum += w.visit_change[v];
+                          return sum;
+                        },
+                        [](double a, double b) { return a + b; });
 }
 
 /// Takes the state as the point from which the first direction is measured.
@@ -331,7 +354,8 @@ void begin_directions(const ContactSolution& s, ConjugateWorkspace& d) {
 }  // namespace
 
 void colour_visits(const ContactProblem& p, SolverWorkspace& w) {
-  colour_visits(p.edge, std::span(p.rows).subspan(p.contact_rows), p.bodies(), w.colouring);
+  colour_visits(p.edge, std::span(p.rows).subspan(p.contact_rows, p.first_block_row() - p.contact_rows),
+                p.bodies(), w.colouring);
   w.visit_change.resize(w.colouring.visits());
 }
 

@@ -1,6 +1,7 @@
 // Split impulses: overlaps shrink by moving bodies, not by giving them momentum.
 #include <algorithm>
 
+#include "engine/solver/problem/row_block.h"
 #include "engine/solver/sweeps/sweeps.h"
 
 namespace scree {
@@ -44,13 +45,15 @@ void push_apart(const ContactProblem& p, std::size_t begin, std::size_t end, con
 }
 
 /// Keeps joints together.
-void hold_joints(const ContactProblem& p, SweptBodies bodies) {
-  for (std::size_t r = p.contact_rows; r < p.rows.size(); ++r) {
-    const Row& row = p.rows[r];
-    if (!row.is_joint()) continue;
-    const BodyVelocity &a = bodies.velocity[row.edge.a], &b = bodies.velocity[row.edge.b];
-    apply(row, -row_velocity(row, twist(a), twist(b)) * row.inverse_of_bodies(), bodies);
-  }
+void hold_joints(const ContactProblem& p, const std::vector<double>& impulse, SweptBodies bodies) {
+  const auto velocity = [&](std::size_t r) {
+    const Edge& edge = p.rows[r].edge;
+    return row_velocity(p.rows[r], twist(bodies.velocity[edge.a]), twist(bodies.velocity[edge.b]));
+  };
+  const auto push = [&](std::size_t r, double by) { apply(p.rows[r], by, bodies); };
+  for (std::size_t r = p.contact_rows; r < p.first_block_row(); ++r)
+    if (p.rows[r].is_joint()) push(r, -velocity(r) * p.rows[r].inverse_of_bodies());
+  if (p.block) p.block->hold(impulse, p.rows, velocity, push);
 }
 
 /// The rate of a cell that goes with the impulses that push contacts apart: those across its seam have to be
@@ -136,7 +139,7 @@ bool correct_positions(const ContactProblem& p, const SolverSettings& settings, 
     sweep(w.colouring, [&](std::size_t, std::size_t begin, std::size_t end) {
       if (begin < p.contacts()) push_apart(p, begin, end, w.target.data(), w.push.data(), bodies);
     });
-    hold_joints(p, bodies);
+    hold_joints(p, s.row_impulse, bodies);
     if (p.cell) give_cell(p, w.push, w.target, s);
   }
   return true;

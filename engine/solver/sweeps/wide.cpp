@@ -15,6 +15,7 @@
 
 #include "engine/core/parallel.h"
 #include "engine/core/vector8.h"
+#include "engine/solver/problem/row_block.h"
 #include "engine/solver/solver.h"
 #include "engine/solver/sweeps/batches.h"
 #include "engine/solver/sweeps/sweeps.h"
@@ -408,8 +409,10 @@ class WideSweeps {
       row.impulse += beta * (at - row.last);
       row.last = at;
     }
-    for (FreeRow& row : b_.row) sum += solve(row);
-    for (std::size_t r = b_.row.size(); r > 0; --r) sum += solve(b_.row[r - 1]);
+    const std::size_t single = b_.row.size() - p_.block_rows;
+    for (std::size_t r = 0; r < single; ++r) sum += solve(b_.row[r]);
+    for (std::size_t r = single; r > 0; --r) sum += solve(b_.row[r - 1]);
+    if (p_.block) sum += improve_block();
     follow_cell();
     return sum;
   }
@@ -453,7 +456,8 @@ class WideSweeps {
     find_seam();
     for (int sweep = 0; sweep < sweeps; ++sweep) {
       for_phases([&](const Block& k) { push_apart(b_, k.begin, k.end); });
-      for (FreeRow& row : b_.row) hold(row);
+      for (std::size_t r = 0; r + p_.block_rows < b_.row.size(); ++r) hold(b_.row[r]);
+      if (p_.block) hold_block();
       give_cell();
     }
     for_each_body([&](std::size_t i) {
@@ -613,6 +617,23 @@ class WideSweeps {
   void hold(FreeRow& row) {
     const Row& of = p_.rows[p_.contact_rows + static_cast<std::size_t>(&row - b_.row.data())];
     if (of.is_joint()) turn(row, -gained(row) * static_cast<float>(of.inverse_of_bodies() / b_.mass_unit));
+  }
+
+  FreeRow& free_row(std::size_t r) { return b_.row[r - p_.contact_rows]; }
+  double improve_block() {
+    return p_.block->improve(
+        p_.rows, [&](std::size_t r) { return double{velocity(free_row(r))}; },
+        [&](std::size_t r) { return b_.mass_unit * double{free_row(r).impulse}; },
+        [&](std::size_t r, double p) {
+          const auto change = static_cast<float>(p / b_.mass_unit);
+          free_row(r).impulse += change;
+          turn(free_row(r), change);
+        });
+  }
+  void hold_block() {
+    p_.block->hold(
+        s_.row_impulse, p_.rows, [&](std::size_t r) { return double{gained(free_row(r))}; },
+        [&](std::size_t r, double p) { turn(free_row(r), static_cast<float>(p / b_.mass_unit)); });
   }
 
   const ContactProblem& p_;

@@ -1,0 +1,350 @@
+#include "engine/simulation/machine.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "engine/simulation/population.h"
+#include "engine/simulation/spring_terms.h"
+#include "engine/solver/problem/contact_response.h"
+
+namespace scree {
+
+namespace {
+
+std::size_t slot(std::int32_t body) { return static_cast<std::size_t>(body); }
+
+/// A side of a joint in a step.
+struct End {
+  std::int32_t body = -1;  // of the problem; -1: it is not there
+  bool is_body = false;    // of the state
+  JointedBody now;
+  Pose frame;         // from what `now` is of
+  double size = 0.0;  // m, radius of gyration; 0: nothing moves it
+};
+
+/// What turns rows of joints into rows of the problem.
+class JointAssembly {
+ public:
+  JointAssembly(const Model& model, State& state, double h, double middle_s, Workspace& w)
+      : model_(model),
+        state_(state),
+        h_(h),
+        end_s_(middle_s + h),
+        w_(w),
+        p_(w.problem),
+        slots_(state.bodies) {}
+
+  void add(std::size_t k) {
+    const MachineJoint& joint = model_.joints[k];
+    JointPlace& place = w_.joints[k] = {};
+    JointState& memory = state_.joints[k];
+    const End a = find(joint.a), b = find(joint.b);
+    if (a.body < 0 || b.body < 0 || (a.size == 0.0 && b.size == 0.0)) return;
+    place.flipped = b.is_body && !a.is_body;
+    place.arm_b = b.now.pose.orientation * b.frame.position;
+    edge_ = place.flipped ? Edge{b.body, a.body} : Edge{a.body, b.body};
+    size_ = std::max(a.size, b.size);
+    flipped_ = place.flipped;
+    const Joint of{joint.name, joint.kind, {0, a.frame}, {1, b.frame}, joint.length};
+    held_.clear();
+    add_rows(of, a.now, b.now, held_);
+    if (joint.kind == JointKind::distance && !(held_[0].value > -joint.length)) return;  // no direction
+    place.first = static_cast<std::int32_t>(p_.rows.size());
+    ConstraintRow q;
+    if (joint.has_coordinate) {
+      q = coordinate_row(of, joint.coordinate, a.now, b.now);
+      if (joint.coordinate == JointCoordinate::Kind::angle) {
+        const double near = memory.begun ? memory.coordinate : 0.0, turn = 2.0 * std::numbers::pi;
+        q.value += turn * std::round((near - q.value) / turn);
+      }
+      if (!std::isfinite(q.value)) {
+        place.first = -1;
+        return;
+      }
+      memory.begun = true;
+      memory.coordinate = place.coordinate = q.value;
+      if (joint.lead != 0.0) held_.push_back(screw(of, joint, q, a.now, b.now));
+    }
+    for (const ConstraintRow& row : held_) {
+      push(row, row.value, memory);
+      place.error = std::max(place.error, std::abs(row.value));
+    }
+    place.held = static_cast<std::int32_t>(held_.size());
+    if (joint.has_coordinate) add_coordinate(joint, q, place, memory);
+  }
+
+ private:
+  End find(const JointPartner& partner) {
+    End end;
+    end.frame = partner.frame;
+    const auto index = static_cast<std::size_t>(partner.index);
+    switch (partner.kind) {
+      case JointPartner::Kind::ground:
+        end.body = still({});
+        return end;
+      case JointPartner::Kind::boundary: {
+        const PlacedBoundary& placed = w_.detection.boundaries[index];
+        end.now = {placed.pose, placed.twist};
+        end.body = still(placed.twist);
+        return end;
+      }
+      case JointPartner::Kind::mount: {
+        const MountState& now = state_.mounts[index];
+        end.body = w_.mounts[index].body;
+        end.now = {now.pose, now.twist};
+        if (!now.held)
+          end.size = std::sqrt(model_.mounts[index].moments.sum() / (3.0 * model_.mounts[index].inertia));
+        return end;
+      }
+      case JointPartner::Kind::body: {
+        end.body = slots_.find(partner.index);
+        if (end.body < 0) return end;
+        const std::size_t i = slot(end.body);
+        const Bodies& bodies = state_.bodies;
+        end.is_body = true;
+        end.now = {bodies.pose(i), w_.before[i]};
+        if (p_.is_moved(i)) end.size = std::sqrt(bodies.inertia[i].sum() / (3.0 * bodies.mass[i]));
+        return end;
+      }
+    }
+    return end;
+  }
+
+  /// A body of the problem that nothing moves.
+  std::int32_t still(const Twist& twist) {
+    p_.free_velocity.push_back(twist);
+    p_.response.emplace_back();
+    w_.before.resize(p_.bodies() - 1, Twist{});
+    w_.before.push_back(twist);
+    return static_cast<std::int32_t>(p_.bodies()) - 1;
+  }
+
+  /// Of a screw: its travel less the lead times its angle, from where it starts.
+  ConstraintRow screw(const Joint& of, const MachineJoint& joint, const ConstraintRow& angle,
+                      const JointedBody& a, const JointedBody& b) const {
+    ConstraintRow row = coordinate_row(of, JointCoordinate::Kind::travel, a, b);
+    row.angular_a -= joint.lead * angle.angular_a;
+    row.angular_b -= joint.lead * angle.angular_b;
+    row.value -= joint.lead * angle.value;
+    row.gamma -= joint.lead * angle.gamma;
+    return row;
+  }
+
+  /// Appends a row that brings `value` to 0.
+  std::int32_t push(const ConstraintRow& row, double value, JointState& memory) {
+    const auto r = static_cast<std::int32_t>(p_.rows.size());
+    const bool turns = row.linear_a.isZero(0.0) && row.linear_b.isZero(0.0);
+    Row& to = p_.rows.emplace_back();
+    to.edge = edge_;
+    to.linear = padded(flipped_ ? row.linear_b : row.linear_a);
+    to.angular_a = padded(flipped_ ? row.angular_b : row.angular_a);
+    to.angular_b = padded(Vec3(-(flipped_ ? row.angular_a : row.angular_b)));
+    to.bias = value / h_ + 0.5 * h_ * row.gamma;
+    to.length = turns ? size_ : 1.0;
+    const std::size_t number = slot(r) - first_of(memory);
+    to.start_impulse =
+        number < JointState::most_rows ? memory.impulse[static_cast<Eigen::Index>(number)] : 0.0;
+    return r;
+  }
+  std::size_t first_of(const JointState& memory) const {
+    return slot(w_.joints[static_cast<std::size_t>(&memory - state_.joints.data())].first);
+  }
+
+  void add_coordinate(const MachineJoint& joint, const ConstraintRow& q, JointPlace& place,
+                      JointState& memory) {
+    const auto soften = [&](Row& row, double k, double c, double x) {
+      const double w = row_coupling(p_, row, row);
+      const SpringTerms spring = spring_terms(k, c, x, q.gamma, w, h_);
+      row.compliance = spring.compliance;
+      row.bias = spring.bias;
+      row.length *= w / (w + spring.compliance);
+      return spring.theta;
+    };
+    if (joint.stiffness > 0.0 || joint.damping > 0.0) {
+      place.spring = push(q, 0.0, memory);
+      place.stretch = q.value - joint.rest;
+      place.bending = q.gamma;
+      place.theta = soften(p_.rows.back(), joint.stiffness, joint.damping, place.stretch);
+    }
+    const JointMotor& motor = joint.motor;
+    if (motor.kind != JointMotor::Kind::none) {
+      place.motor = push(q, 0.0, memory);
+      Row& row = p_.rows.back();
+      const double most = h_ * motor.most;
+      row.low = -most;
+      row.high = most;
+      if (motor.kind == JointMotor::Kind::speed) {
+        row.bias = 0.5 * h_ * q.gamma - motor.at(end_s_ - 0.5 * h_);
+      } else if (motor.kind == JointMotor::Kind::force) {
+        row.low = row.high = row.start_impulse =
+            h_ * std::clamp(motor.at(end_s_ - h_), -motor.most, motor.most);
+      } else {
+        const double aim = motor.at(end_s_);
+        row.bias += (q.value - aim) / h_;
+        if (motor.stiffness > 0.0 || motor.damping > 0.0)
+          soften(row, motor.stiffness, motor.damping, q.value - motor.at(end_s_ - h_));
+      }
+    }
+    const double brake = joint.friction + joint.friction_coefficient * joint.friction_radius * memory.bearing;
+    if (brake > 0.0) {
+      place.friction = push(q, 0.0, memory);
+      p_.rows.back().bias = 0.0;
+      p_.rows.back().low = -h_ * brake;
+      p_.rows.back().high = h_ * brake;
+    }
+    if (joint.low > -infinity) {
+      place.low_stop = push(q, q.value - joint.low, memory);
+      p_.rows.back().low = 0.0;
+    }
+    if (joint.high < infinity) {
+      place.high_stop = push(q, q.value - joint.high, memory);
+      p_.rows.back().high = 0.0;
+    }
+  }
+
+  const Model& model_;
+  State& state_;
+  double h_, end_s_;
+  Workspace& w_;
+  ContactProblem& p_;
+  SlotsById slots_;
+  std::vector<ConstraintRow> held_;
+  Edge edge_{};
+  double size_ = 0.0;
+  bool flipped_ = false;
+};
+
+/// What a row has to change, m/s, as far as its bounds let it.
+double to_change(const Row& row, const std::vector<Twist>& before) {
+  if (row.low == row.high) return 0.0;
+  const double u = row_velocity(row, before[slot(row.edge.a)], before[slot(row.edge.b)]) + row.bias;
+  if ((row.low == 0.0 && u > 0.0) || (row.high == 0.0 && u < 0.0)) return 0.0;
+  return u * row.length;
+}
+
+Twist mean(const Workspace& w, std::size_t body) {
+  const Twist after = twist(w.solution.velocity[body]);
+  return {0.5 * (w.before[body].linear + after.linear), 0.5 * (w.before[body].angular + after.angular)};
+}
+
+}  // namespace
+
+double add_joints(const Model& model, State& state, double h, double middle_s, Workspace& w) {
+  w.joints.resize(model.joints.size());
+  if (model.joints.empty()) return 0.0;
+  state.joints.resize(model.joints.size());
+  const std::size_t first = w.problem.rows.size();
+  w.before.resize(w.problem.bodies(), Twist{});
+  JointAssembly assembly(model, state, h, middle_s, w);
+  for (std::size_t k = 0; k < model.joints.size(); ++k) assembly.add(k);
+  double squares = 0.0;
+  for (std::size_t r = first; r < w.problem.rows.size(); ++r) {
+    const double change = to_change(w.problem.rows[r], w.before);
+    squares += change * change;
+  }
+  return std::sqrt(squares / static_cast<double>(std::max<std::size_t>(1, w.problem.rows.size() - first)));
+}
+
+void block_joints(Workspace& w) {
+  std::size_t first = w.problem.rows.size();
+  for (const JointPlace& joint : w.joints)
+    if (joint.acts()) first = std::min(first, slot(joint.first));
+  for (const std::size_t r : w.problem.make_block(first))
+    for (JointPlace& joint : w.joints)
+      if (joint.acts() && r >= slot(joint.first) && r < slot(joint.first + joint.held)) ++joint.redundant;
+}
+
+void take_joints(const Model& model, double h, const Workspace& w, State& state, StepResult& result) {
+  const ContactProblem& p = w.problem;
+  const std::size_t bodies = state.bodies.size();
+  MachineReport& machine = result.machine;
+  machine.elastic = 0.0;
+  for (std::size_t k = 0; k < w.joints.size(); ++k) {
+    const JointPlace& place = w.joints[k];
+    const MachineJoint& joint = model.joints[k];
+    JointState& memory = state.joints[k];
+    JointLoad& load = result.joints[k];
+    memory.impulse.setZero();
+    if (!place.acts()) continue;
+    Vec3 impulse = Vec3::Zero(), moment = Vec3::Zero();
+    const auto take = [&](std::int32_t r, double& of_joint, double& of_machine) {
+      const Row& row = p.rows[slot(r)];
+      const double size = w.solution.row_impulse[slot(r)];
+      if (const auto n = r - place.first; n < JointState::most_rows) memory.impulse[n] = size;
+      double work = 0.0;
+      const auto add = [&](std::int32_t body, const Vec3& linear, const Vec3& angular) {
+        if (!p.is_moved(slot(body))) return;
+        const Twist v = mean(w, slot(body));
+        const double part = size * (linear.dot(v.linear) + angular.dot(v.angular));
+        work += part;
+        if (slot(body) >= bodies) machine.work_on_parts += part;
+      };
+      add(row.edge.a, to_vec3(row.linear), to_vec3(row.angular_a));
+      add(row.edge.b, -to_vec3(row.linear), -to_vec3(row.angular_b));
+      of_joint += work;
+      of_machine += work;
+      return size;
+    };
+    for (std::int32_t r = place.first; r < place.first + place.held; ++r) {
+      const double size = take(r, load.hold_work, machine.hold_work);
+      const Row& row = p.rows[slot(r)];
+      impulse += size * (place.flipped ? to_vec3(row.linear) : Vec3(-to_vec3(row.linear)));
+      moment += size * (place.flipped ? to_vec3(row.angular_a) : Vec3(-to_vec3(row.angular_b)));
+    }
+    load.redundant = place.redundant;
+    load.error = place.error;
+    load.impulse += impulse;
+    load.angular_impulse += moment - place.arm_b.cross(impulse);
+    memory.bearing = impulse.norm() / h;
+    const auto along = [&](std::int32_t r, double& sum, double& of_joint, double& of_machine) {
+      if (r >= 0) sum += take(r, of_joint, of_machine);
+    };
+    along(place.spring, load.spring_impulse, load.spring_work, machine.spring_work);
+    along(place.motor, load.motor_impulse, load.motor_work, machine.motor_work);
+    along(place.friction, load.friction_impulse, load.friction_work, machine.friction_work);
+    along(place.low_stop, load.stop_impulse, load.stop_work, machine.stop_work);
+    along(place.high_stop, load.stop_impulse, load.stop_work, machine.stop_work);
+    memory.elastic = 0.0;
+    const std::int32_t along_q =
+        std::max({place.spring, place.motor, place.friction, place.low_stop, place.high_stop});
+    load.coordinate = place.coordinate;
+    if (along_q >= 0) {
+      const Row& row = p.rows[slot(along_q)];
+      load.rate = row_velocity(row, twist(w.solution.velocity[slot(row.edge.a)]),
+                               twist(w.solution.velocity[slot(row.edge.b)]));
+      load.coordinate += 0.5 * h * load.rate;
+      if (place.spring >= 0)
+        memory.elastic = spring_energy(joint.stiffness, place.stretch,
+                                       h * load.rate + 0.5 * h * h * place.bending, place.theta);
+    }
+    machine.elastic += memory.elastic;
+  }
+}
+
+MountEnergy machine_energy(const Model& model, const State& state) {
+  MountEnergy sum;
+  for (std::size_t m = 0; m < state.mounts.size(); ++m) {
+    if (!model.mounts[m].is_free()) continue;
+    const MountEnergy e = energy_of(model.mounts[m], state.mounts[m], model.settings.gravity);
+    sum.kinetic += e.kinetic;
+    sum.potential += e.potential;
+  }
+  return sum;
+}
+
+void close_machine(const Model& model, const State& state, double energy_before, StepResult& result) {
+  MachineReport& machine = result.machine;
+  for (std::size_t k = 0; k < model.boundaries.size(); ++k) {
+    const std::int32_t m = model.boundaries[k].mount;
+    if (m >= 0 && model.mounts[static_cast<std::size_t>(m)].is_free())
+      machine.contact_work -= result.boundaries[k].work;
+  }
+  const MountEnergy after = machine_energy(model, state);
+  machine.kinetic = after.kinetic;
+  machine.potential = after.potential;
+  machine.remainder = after.kinetic + after.potential - energy_before - machine.contact_work -
+                      machine.work_on_parts - machine.force_work - machine.correction;
+}
+
+}  // namespace scree

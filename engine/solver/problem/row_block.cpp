@@ -1,0 +1,129 @@
+#include "engine/solver/problem/row_block.h"
+
+#include <algorithm>
+
+namespace scree {
+
+namespace {
+
+using Sparse = Eigen::SparseMatrix<double>;
+
+constexpr double least_pivot = 1e-10;  // of rows scaled to 1: below, a row follows from others
+constexpr double shift = 1e-14;        // keeps pivots of such rows from being 0
+
+Eigen::Index index(std::size_t k) { return static_cast<Eigen::Index>(k); }
+
+/// J, a row of the problem each, and M^-1 J^T, of the bodies that rows move: six columns, or rows, a body.
+struct Response {
+  Sparse jacobian, answer;
+};
+
+Response respond(const ContactProblem& p, std::span<const std::size_t> rows) {
+  std::vector<std::int32_t> bodies;
+  for (const std::size_t r : rows)
+    for (const std::int32_t body : {p.rows[r].edge.a, p.rows[r].edge.b})
+      if (p.is_moved(static_cast<std::size_t>(body))) bodies.push_back(body);
+  std::ranges::sort(bodies);
+  bodies.erase(std::ranges::unique(bodies).begin(), bodies.end());
+  std::vector<Eigen::Triplet<double>> of_j, of_answer;
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    const Row& row = p.rows[rows[k]];
+    const auto add = [&](std::int32_t body, const Vec3& linear, const Vec3& angular) {
+      if (!p.is_moved(static_cast<std::size_t>(body))) return;
+      const auto at = static_cast<int>(6 * (std::ranges::lower_bound(bodies, body) - bodies.begin()));
+      const BodyResponse& response = p.response[static_cast<std::size_t>(body)];
+      const Twist change = answer(response, linear, angular);
+      for (int i = 0; i < 3; ++i) {
+        of_j.emplace_back(static_cast<int>(k), at + i, linear[i]);
+        of_j.emplace_back(static_cast<int>(k), at + 3 + i, angular[i]);
+        of_answer.emplace_back(at + i, static_cast<int>(k), change.linear[i]);
+        of_answer.emplace_back(at + 3 + i, static_cast<int>(k), change.angular[i]);
+      }
+    };
+    add(row.edge.a, to_vec3(row.linear), to_vec3(row.angular_a));
+    add(row.edge.b, -to_vec3(row.linear), -to_vec3(row.angular_b));
+  }
+  Response r{Sparse(index(rows.size()), index(6 * bodies.size())),
+             Sparse(index(6 * bodies.size()), index(rows.size()))};
+  r.jacobian.setFromTriplets(of_j.begin(), of_j.end());
+  r.answer.setFromTriplets(of_answer.begin(), of_answer.end());
+  return r;
+}
+
+}  // namespace
+
+RowBlock::RowBlock(ContactProblem& p, std::size_t first) {
+  std::vector<std::size_t> all, bounded;
+  for (std::size_t r = first; r < p.rows.size(); ++r) {
+    if (p.rows[r].is_joint())
+      all.push_back(r);
+    else if (p.rows[r].low != 0.0 || p.rows[r].high != 0.0)
+      bounded.push_back(r);
+  }
+  const std::size_t held = all.size();
+  all.insert(all.end(), bounded.begin(), bounded.end());
+  const auto [jacobian, answers] = respond(p, all);
+  const Sparse w = jacobian * answers;
+
+  Sparse a = w.topLeftCorner(index(held), index(held));
+  for (std::size_t k = 0; k < held; ++k) a.coeffRef(index(k), index(k)) += p.rows[all[k]].compliance;
+  scale_ = a.diagonal();
+  for (double& s : scale_) s = s > 0.0 ? 1.0 / std::sqrt(s) : 1.0;
+  a = scale_.asDiagonal() * a * scale_.asDiagonal();
+  a.makeCompressed();
+  factor_.setShift(shift);
+  held_.assign(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(held));
+  if (held > 0) {
+    factor_.compute(a);
+    const Eigen::VectorXd pivots = factor_.vectorD();
+    const auto& order = factor_.permutationP().indices();  // [row] its place in the factorisation
+    std::vector<std::uint8_t> follows(held, 0);
+    for (std::size_t k = 0; k < held; ++k) {
+      if (std::abs(pivots[order[index(k)]]) > least_pivot) continue;
+      follows[k] = 1;
+      redundant_.push_back(all[k]);
+      p.rows[all[k]].low = p.rows[all[k]].high = 0.0;
+    }
+    if (!redundant_.empty()) {
+      std::vector<std::size_t> kept;
+      std::vector<Eigen::Triplet<double>> choose;
+      for (std::size_t k = 0; k < held; ++k) {
+        if (follows[k] != 0) continue;
+        choose.emplace_back(static_cast<int>(kept.size()), static_cast<int>(k), 1.0);
+        kept.push_back(all[k]);
+      }
+      Sparse s(index(kept.size()), index(held));
+      s.setFromTriplets(choose.begin(), choose.end());
+      scale_ = (s * scale_).eval();
+      a = Sparse(s * a * s.transpose());
+      held_ = std::move(kept);
+      if (!held_.empty()) factor_.compute(a);
+    }
+  }
+
+  std::vector<Eigen::Index> place(held, -1);  // [row that held] among those kept
+  for (std::size_t k = 0, next = 0; k < held; ++k)
+    if (next < held_.size() && all[k] == held_[next]) place[k] = index(next++);
+  for (std::size_t j = held; j < all.size(); ++j) {
+    Eigen::VectorXd coupling = Eigen::VectorXd::Zero(index(held_.size()));
+    double alone = 0.0;
+    for (Sparse::InnerIterator at(w, index(j)); at; ++at) {
+      if (at.row() == at.col()) alone = at.value();
+      if (at.row() < index(held) && place[static_cast<std::size_t>(at.row())] >= 0)
+        coupling[place[static_cast<std::size_t>(at.row())]] = at.value();
+    }
+    Bounded b{all[j], alone + p.rows[all[j]].compliance};
+    if (!held_.empty() && coupling.squaredNorm() > 0.0) {
+      const Eigen::VectorXd with = solve(coupling);
+      b.w -= coupling.dot(with);
+      for (std::size_t k = 0; k < held_.size(); ++k)
+        if (with[index(k)] != 0.0) b.others.emplace_back(held_[k], -with[index(k)]);
+    }
+    if (b.w > least_pivot * alone)
+      bounded_.push_back(std::move(b));
+    else
+      p.rows[all[j]].low = p.rows[all[j]].high = 0.0;  // nothing can move it
+  }
+}
+
+}  // namespace scree

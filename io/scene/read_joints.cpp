@@ -1,0 +1,297 @@
+// Joints: what holds bodies, mounts and the ground together, and what drives that.
+#include <cmath>
+#include <fmt/format.h>
+#include <numbers>
+#include <set>
+
+#include "io/scene/faults.h"
+#include "io/scene/reading.h"
+#include "io/scene/settings_keys.h"
+
+namespace scree::io {
+
+namespace {
+
+using Partner = JointPartner::Kind;
+using Coordinate = JointCoordinate::Kind;
+
+/// Words of `type`, in the order of the key's.
+constexpr JointKind kinds[] = {JointKind::fixed,       JointKind::revolute,       JointKind::prismatic,
+                               JointKind::cylindrical, JointKind::cylindrical,    JointKind::spherical,
+                               JointKind::universal,   JointKind::planar,         JointKind::distance,
+                               JointKind::cylinder,    JointKind::point_on_plane, JointKind::point_on_line};
+
+Pose inverse(const Pose& pose) {
+  const Quat back = pose.orientation.conjugate();
+  return {-(back * pose.position), back};
+}
+Pose operator*(const Pose& a, const Pose& b) {
+  return {a.position + a.orientation * b.position, (a.orientation * b.orientation).normalized()};
+}
+
+Quat with_z_along(const Vec3& axis) { return Quat::FromTwoVectors(Vec3::UnitZ(), axis).normalized(); }
+
+class JointReader {
+ public:
+  JointReader(const Section& section, Reading& reading)
+      : section_(section), reading_(reading), model_(reading.scene.model) {}
+
+  void read() {
+    const std::vector<std::string> words = split_words(find_key("joints", "type")->words);
+    const auto word =
+        static_cast<std::size_t>(std::ranges::find(words, section_.text("type")) - words.begin());
+    const std::size_t before = reading_.faults.size();
+    set_from(section_, joint_);
+    joint_.kind = kinds[word];
+    joint_.name = section_.has("name") ? section_.text("name") : fmt::format("joint{}", model_.joints.size());
+    if (words[word] == "screw") joint_.lead = section_.number("lead") / (2.0 * std::numbers::pi);
+    choose_coordinate();
+    if (section_.has("axis")) axis_ = read_direction(section_, "axis", reading_).value_or(axis_);
+    if (joint_.kind == JointKind::universal) read_second_axis();
+    if (section_.has("motor")) read_motor(section_.child("motor"));
+    check();
+    if (section_.has("chain"))
+      read_chain();
+    else
+      read_pair();
+    if (reading_.faults.size() > before) joints_.clear();
+    for (MachineJoint& joint : joints_) model_.joints.push_back(std::move(joint));
+  }
+
+ private:
+  void refuse(std::string_view key, std::string problem, std::string suggestion = "") {
+    reading_.faults.push_back(about(section_, key, std::move(problem)));
+    reading_.faults.back().suggestion = std::move(suggestion);
+  }
+  void refuse_all(std::string problem, std::string suggestion = "") {
+    reading_.faults.push_back(fault_at(*section_.node(), section_.path(), std::move(problem)));
+    reading_.faults.back().suggestion = std::move(suggestion);
+  }
+
+  void choose_coordinate() {
+    joint_.has_coordinate = true;
+    switch (joint_.kind) {
+      case JointKind::revolute:
+        joint_.coordinate = Coordinate::angle;
+        break;
+      case JointKind::cylindrical:
+        joint_.coordinate = Coordinate::angle;
+        if (section_.has("coordinate") && section_.text("coordinate") == "travel")
+          joint_.coordinate = joint_.lead == 0.0 ? Coordinate::travel : Coordinate::angle;
+        break;
+      case JointKind::prismatic:
+        joint_.coordinate = Coordinate::travel;
+        break;
+      case JointKind::cylinder:
+        joint_.coordinate = Coordinate::length;
+        break;
+      default:
+        joint_.has_coordinate = false;
+    }
+  }
+
+  void read_second_axis() {
+    const auto second = read_direction(section_, "axis_b", reading_);
+    if (!second) return;
+    axis_b_ = *second;
+    if (std::abs(axis_.dot(*axis_b_)) > 1e-9)
+      refuse("axis_b",
+             fmt::format("is not square to axis: {:.4g} degrees",
+                         std::acos(std::clamp(axis_.dot(*axis_b_), -1.0, 1.0)) * 180.0 / std::numbers::pi));
+  }
+
+  void read_motor(const Section& section) {
+    if (section.node() == nullptr || section.node()->faulty || !section.has("type")) return;
+    JointMotor& motor = joint_.motor;
+    set_from(section, motor);
+    const std::string kind = section.text("type");
+    motor.kind = kind == "speed"      ? JointMotor::Kind::speed
+                 : kind == "position" ? JointMotor::Kind::position
+                                      : JointMotor::Kind::force;
+    if (section.has("most")) motor.most = section.number("most");
+    if (section.has("function")) motor.law.function = read_function_of_time(section, reading_);
+    if (section.has("table")) read_time_table(section, motor.law, reading_);
+    if (!section.has("value") && !section.has("function") && !section.has("table"))
+      reading_.faults.push_back(
+          fault_at(*section.node(), section.path(), "says nothing: give value, function or table"));
+  }
+
+  void check() {
+    const bool drives = joint_.has_coordinate;
+    for (const char* key : {"low", "high", "friction", "friction_coefficient", "friction_radius", "stiffness",
+                            "rest", "damping", "motor"})
+      if (!drives && section_.has(key))
+        refuse(key, "is of a joint with a coordinate: revolute, prismatic, cylindrical, screw or cylinder");
+    if (section_.has("low")) joint_.low = section_.number("low");
+    if (section_.has("high")) joint_.high = section_.number("high");
+    if (joint_.low > 0.0) refuse("low", "is above where the joint is at the start, which is 0");
+    if (joint_.high < 0.0) refuse("high", "is below where the joint is at the start, which is 0");
+    const Settings& settings = model_.settings;
+    if (settings.solver.kind == SolverKind::one_pass)
+      refuse_all("does not go with the solver 'one_pass', which knows contacts only", "choose per_body");
+    if (model_.cell.is_periodic()) refuse_all("does not go with a periodic cell yet");
+  }
+
+  /// What a name, or a number of a body, stands for.
+  struct Side {
+    JointPartner partner;
+    Pose pose;  // of what frames are counted from, at the start
+    bool moves = false;
+  };
+  std::optional<Side> read_side(const char* name, const char* body) {
+    const auto body_at = [&](std::size_t id) {
+      return Side{{Partner::body, static_cast<std::int64_t>(id), {}},
+                  reading_.scene.initial.bodies.pose(id),
+                  !reading_.scene.initial.bodies.is_held(id)};
+    };
+    if (section_.has(body)) {
+      if (section_.has(name)) {
+        refuse(body, fmt::format("does not go with {}", name));
+        return std::nullopt;
+      }
+      const std::int64_t id = section_.integer(body);
+      const std::size_t count = reading_.scene.initial.bodies.size();
+      if (id < 0 || static_cast<std::size_t>(id) >= count) {
+        refuse(body, "is not the number of a body");
+        reading_.faults.back().allowed = count > 0 ? fmt::format("0 to {}", count - 1) : "there are none";
+        return std::nullopt;
+      }
+      return body_at(static_cast<std::size_t>(id));
+    }
+    const std::string text = section_.has(name) ? section_.text(name) : "ground";
+    if (text == "ground") return Side{};
+    for (std::size_t m = 0; m < model_.mounts.size(); ++m) {
+      if (model_.mounts[m].name != text) continue;
+      if (!model_.mounts[m].is_free()) {
+        refuse(name, "is a slider or a hinge, which have their own axis",
+               "mounts of type \"free\" have joints");
+        return std::nullopt;
+      }
+      return Side{{Partner::mount, static_cast<std::int64_t>(m), {}},
+                  {model_.mounts[m].point, Quat::Identity()},
+                  true};
+    }
+    for (std::size_t k = 0; k < model_.boundaries.size(); ++k) {
+      const Boundary& boundary = model_.boundaries[k];
+      if (boundary.name != text) continue;
+      if (boundary.is_mounted()) {
+        refuse(name, "is on a mount", "name the mount");
+        return std::nullopt;
+      }
+      const PlacedBoundary placed = place(boundary, reading_.scene.initial.time_s);
+      return Side{{Partner::boundary, static_cast<std::int64_t>(k), {}}, placed.pose, false};
+    }
+    for (const BodyGroup& group : reading_.groups)
+      if (group.name == text && group.end == group.begin + 1) return body_at(group.begin);
+    std::vector<std::string> known{"ground"};
+    for (const std::string& of : names_of(model_.mounts)) known.push_back(of);
+    for (const std::string& of : names_of(model_.boundaries)) known.push_back(of);
+    for (const BodyGroup& group : reading_.groups)
+      if (!group.name.empty()) known.push_back(group.name);
+    refuse(name, "is no mount, no boundary and no single body", did_you_mean(text, known));
+    return std::nullopt;
+  }
+
+  bool needs_points() const {
+    return joint_.kind == JointKind::distance || joint_.kind == JointKind::cylinder;
+  }
+
+  void read_pair() {
+    const std::optional<Side> a = read_side("a", "body_a"), b = read_side("b", "body_b");
+    if (!a || !b) return;
+    if (!a->moves && !b->moves)
+      return refuse_all("joins what nothing moves", "give a or b the name of a free mount, or of a body");
+    if (a->partner.kind == b->partner.kind && a->partner.index == b->partner.index)
+      return refuse_all("joins something with itself");
+    Vec3 point_a = a->moves ? a->pose.position : b->pose.position, point_b = point_a;
+    if (b->moves) point_a = point_b = b->pose.position;
+    if (needs_points()) {
+      for (const char* key : {"point_a", "point_b"})
+        if (!section_.has(key)) return reading_.faults.push_back(missing_key(section_, key));
+      if (section_.has("point")) return refuse("point", "is of no use here: give point_a and point_b");
+      point_a = section_.vector("point_a");
+      point_b = section_.vector("point_b");
+      if ((point_a - point_b).norm() == 0.0)
+        return refuse("point_b", "is where point_a is: there is no direction");
+    } else {
+      for (const char* key : {"point_a", "point_b"})
+        if (section_.has(key)) return refuse(key, "is of rods, cylinders and chains: give point");
+      if (section_.has("point")) {
+        point_a = point_b = section_.vector("point");
+      } else if (joint_.kind != JointKind::fixed && joint_.kind != JointKind::prismatic) {
+        return reading_.faults.push_back(missing_key(section_, "point"));
+      }
+    }
+    const Quat along = with_z_along(axis_);
+    join(*a, {point_a, along}, *b, {point_b, axis_b_ ? with_z_along(*axis_b_) : along}, joint_.name);
+  }
+
+  /// Frames in the world.
+  void join(const Side& a, const Pose& frame_a, const Side& b, const Pose& frame_b, std::string name) {
+    MachineJoint joint = joint_;
+    joint.name = std::move(name);
+    joint.length = (frame_a.position - frame_b.position).norm();
+    joint.a = a.partner;
+    joint.b = b.partner;
+    joint.a.frame = inverse(a.pose) * frame_a;
+    joint.b.frame = inverse(b.pose) * frame_b;
+    joints_.push_back(std::move(joint));
+  }
+
+  /// Bodies of one heading, each with the next; points and axes are those of their own frames.
+  void read_chain() {
+    for (const char* key : {"a", "b", "body_a", "body_b", "point"})
+      if (section_.has(key))
+        return refuse(key, "does not go with chain: give point_a and point_b in the bodies' frames");
+    const std::string text = section_.text("chain");
+    const auto group = std::ranges::find(reading_.groups, text, &BodyGroup::name);
+    if (group == reading_.groups.end()) {
+      std::vector<std::string> known;
+      for (const BodyGroup& of : reading_.groups)
+        if (!of.name.empty()) known.push_back(of.name);
+      return refuse("chain", "is not the name of [[bodies]]", did_you_mean(text, known));
+    }
+    if (group->end < group->begin + 2) return refuse("chain", "has fewer than two bodies");
+    for (const char* key : {"point_a", "point_b"})
+      if (!section_.has(key)) return reading_.faults.push_back(missing_key(section_, key));
+    const Bodies& bodies = reading_.scene.initial.bodies;
+    for (std::size_t i = group->begin; i + 1 < group->end; ++i) {
+      const Pose a = bodies.pose(i), b = bodies.pose(i + 1);
+      const Pose frame_a = a * Pose{section_.vector("point_a"), with_z_along(axis_)};
+      const Vec3 point_b = (b * Pose{section_.vector("point_b"), Quat::Identity()}).position;
+      const double apart = (frame_a.position - point_b).norm(),
+                   size = model_.shapes.smallest_length(bodies.shape[i]);
+      if (!needs_points() && joint_.kind != JointKind::prismatic && apart > 1e-3 * size)
+        return refuse("point_b",
+                      fmt::format("of body {} is {:.3g} m from point_a of body {}", i + 1, apart, i));
+      const auto side = [&](std::size_t body) {
+        return Side{{Partner::body, static_cast<std::int64_t>(body), {}}, bodies.pose(body), true};
+      };
+      const Vec3 second = axis_b_ ? Vec3(a.orientation * *axis_b_) : frame_a.orientation * Vec3::UnitZ();
+      const Quat of_b = axis_b_ ? with_z_along(second) : frame_a.orientation;
+      join(side(i), frame_a, side(i + 1), {point_b, of_b},
+           fmt::format("{}.{}", joint_.name, i - group->begin));
+    }
+  }
+
+  const Section& section_;
+  Reading& reading_;
+  Model& model_;
+  MachineJoint joint_;
+  std::vector<MachineJoint> joints_;
+  Vec3 axis_ = Vec3::UnitZ();
+  std::optional<Vec3> axis_b_;
+};
+
+}  // namespace
+
+void read_joints(const Section& top, Reading& reading) {
+  std::set<std::string> taken;
+  for (const Section& section : elements(top, "joints")) {
+    if (section.has("name") && !taken.insert(section.text("name")).second)
+      reading.faults.push_back(about(section, "name", "was taken before"));
+    if (!section.node()->faulty) JointReader(section, reading).read();
+  }
+}
+
+}  // namespace scree::io

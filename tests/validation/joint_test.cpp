@@ -1,0 +1,560 @@
+// Joints as rows of the contact problem: rods and chains, machines with and without grains.
+#include <gtest/gtest.h>
+
+#include "engine/mechanisms/mechanism.h"
+#include "tests/support/world.h"
+
+namespace scree {
+namespace {
+
+using test::World;
+
+double energy(const World& world) {
+  return kinetic_energy(world.state.bodies) +
+         potential_energy(world.state.bodies, world.model.settings.gravity);
+}
+
+constexpr BodyId ground = -1;
+
+/// Of points in bodies' frames, or in the world.
+MachineJoint rod(BodyId a, BodyId b, const Vec3& point_a, const Vec3& point_b, double length) {
+  const auto side = [](BodyId id, const Vec3& point) -> JointPartner {
+    using Kind = JointPartner::Kind;
+    return {id == ground ? Kind::ground : Kind::body, id, {point, Quat::Identity()}};
+  };
+  return {.name = "rod",
+          .kind = JointKind::distance,
+          .a = side(a, point_a),
+          .b = side(b, point_b),
+          .length = length};
+}
+
+double length_of(const World& world, const MachineJoint& rod) {
+  const Bodies& b = world.state.bodies;
+  const auto end = [&](const JointPartner& side) -> Vec3 {
+    if (side.kind == JointPartner::Kind::ground) return side.frame.position;
+    const auto i = static_cast<std::size_t>(side.index);  // nobody has moved
+    return b.position[i] + b.orientation[i] * side.frame.position;
+  };
+  return (end(rod.a) - end(rod.b)).norm();
+}
+
+// A small sphere on a rod of 1 m from 60 degrees: period by the elliptic integral, T = 4 K(sin 30 deg)
+// sqrt(l/g) with K = 1.685750354812596 (Abramowitz, Stegun, table 17.2), energy and length over ten periods.
+TEST(Rod, PendulumKeepsPeriodEnergyAndLength) {
+  World world({}, 1e-3);
+  const double start = 3.14159265358979 / 3.0;
+  world.add_sphere(1e-3, Vec3(std::sin(start), 0, -std::cos(start)));
+  world.model.joints.push_back(rod(0, ground, Vec3::Zero(), Vec3::Zero(), 1.0));
+  const double period = 4.0 * 1.685750354812596 / std::sqrt(9.81),
+               scale = world.state.bodies.mass[0] * 9.81 * 0.5;
+  const double e0 = energy(world);
+  double drift = 0.0, stretch = 0.0, remainder = 0.0, last_x = world.state.bodies.position[0][0],
+         crossed = 0.0;
+  int crossings = 0;
+  world.run(10.2 * period, [&](const StepReport& r) {
+    drift = std::max(drift, std::abs(energy(world) - e0));
+    stretch = std::max(stretch, std::abs(length_of(world, world.model.joints[0]) - 1.0));
+    remainder = std::max(remainder, std::abs(r.energy.remainder));
+    EXPECT_LT(r.momentum_error_relative, 1e-12);
+    const double x = world.state.bodies.position[0][0];
+    if (last_x < 0.0 && x >= 0.0) {  // to the right
+      ++crossings;
+      crossed = r.time_s - 1e-3 * x / (x - last_x);
+    }
+    last_x = x;
+  });
+  // From the right end it first comes back through the middle, to the right, after 3/4 of a period.
+  ASSERT_EQ(crossings, 10);
+  EXPECT_NEAR(crossed, 9.75 * period, 2e-5 * 9.75 * period);
+  EXPECT_LT(drift, 1e-4 * scale);
+  EXPECT_LT(stretch, 2e-6);
+  EXPECT_LT(remainder, 1e-12 * scale);
+}
+
+// A double pendulum of bodies with extent, held at their surfaces: energy and lengths, and no angular
+// momentum from nothing about the axis.
+TEST(Rod, HoldsBodiesAtTheirSurfaces) {
+  World world({}, 5e-4);
+  world.add(Vec3(0.05, 0.05, 0.1), {Vec3(0, 0, -0.3), Quat::Identity()}, {Vec3(0.5, 0.2, 0), Vec3::Zero()});
+  world.add(Vec3(0.05, 0.05, 0.1), {Vec3(0, 0, -0.7), Quat::Identity()}, {Vec3::Zero(), Vec3(0, 1, 0)});
+  world.model.joints = {rod(0, ground, Vec3(0, 0, 0.1), Vec3::Zero(), 0.2),
+                        rod(0, 1, Vec3(0, 0, -0.1), Vec3(0, 0, 0.1), 0.2)};
+  const double e0 = energy(world);
+  const double scale = world.state.bodies.mass[0] * 9.81;
+  double drift = 0.0, stretch = 0.0;
+  world.run(3.0, [&](const StepReport& r) {
+    EXPECT_EQ(r.active_contacts, 0);
+    drift = std::max(drift, std::abs(energy(world) - e0));
+    for (const MachineJoint& rod : world.model.joints)
+      stretch = std::max(stretch, std::abs(length_of(world, rod) - rod.length));
+  });
+  EXPECT_LT(drift, 2e-3 * scale);
+  EXPECT_LT(stretch, 5e-5);
+}
+
+// A chain of 50 spheres swings from the horizontal for 0.5 s, until its end cracks like a whip. At 1 ms its
+// links keep their lengths to 1.2 % and it gains 0.12 % of the energy that its fall sets free; at 0.25 ms to
+// 0.06 % and 0.006 %: both fall with the square of the step. Momentum and the ledger close to rounding.
+class Chain : public ::testing::TestWithParam<std::array<double, 3>> {
+};  // step, s; bounds of stretch and gain
+
+TEST_P(Chain, OfFifty) {
+  const auto [step_s, most_stretch, most_gain] = GetParam();
+  World world({}, step_s);
+  world.model.settings.solver.tolerance = 1e-6;
+  world.model.settings.solver.max_sweeps = 2000;
+  const int links = 50;
+  const double link = 0.02;
+  for (int i = 0; i < links; ++i) {
+    world.add_sphere(0.005, Vec3(link * (i + 1), 0, 0));
+    world.model.joints.push_back(rod(i, i == 0 ? ground : i - 1, Vec3::Zero(), Vec3::Zero(), link));
+  }
+  const double e0 = energy(world), whole = links * world.state.bodies.mass[0] * 9.81 * (0.5 * links * link);
+  double drift = 0.0, stretch = 0.0, remainder = 0.0, momentum = 0.0;
+  world.run(0.5, [&](const StepReport& r) {
+    drift = std::max(drift, std::abs(energy(world) - e0));
+    remainder = std::max(remainder, std::abs(r.energy.remainder));
+    momentum = std::max(momentum, r.momentum_error_relative);
+    EXPECT_EQ(r.status, SolveStatus::converged);
+    for (const MachineJoint& rod : world.model.joints)
+      stretch = std::max(stretch, std::abs(length_of(world, rod) - link) / link);
+  });
+  EXPECT_LT(drift, most_gain * whole);
+  EXPECT_LT(stretch, most_stretch);
+  EXPECT_LT(remainder, 1e-12 * whole);
+  EXPECT_LT(momentum, 1e-12);
+}
+
+INSTANTIATE_TEST_SUITE_P(Rod, Chain,
+                         ::testing::Values(std::array{1e-3, 1.2e-2, 1.2e-3}, std::array{2.5e-4, 1e-3, 1e-4}));
+
+TEST(Rod, HangingChainCarriesItsWeight) {
+  World world({}, 1e-3);
+  const int links = 50;
+  for (int i = 0; i < links; ++i) {
+    world.add_sphere(0.005, Vec3(0, 0, -0.02 * (i + 1)));
+    world.model.joints.push_back(rod(i, i == 0 ? ground : i - 1, Vec3::Zero(), Vec3::Zero(), 0.02));
+  }
+  world.model.settings.solver.tolerance = 1e-8;
+  world.model.settings.solver.max_sweeps = 5000;
+  world.run(0.05);
+  const double weight = world.state.bodies.mass[0] * 9.81;
+  for (int i = 0; i < links; ++i)  // rods pull: negative
+    EXPECT_NEAR(world.state.joints[static_cast<std::size_t>(i)].impulse[0] / 1e-3, -(links - i) * weight,
+                1e-4 * weight * links);
+  EXPECT_NEAR(world.state.bodies.position[links - 1][2], -0.02 * links, 1e-7);
+}
+
+// Rods are named by ids: sorting bodies does not matter to them.
+TEST(Rod, FollowsItsBodiesWhenTheyAreSorted) {
+  const auto run = [](int sort_interval) {
+    World world({}, 1e-3);
+    world.model.settings.sort_interval = sort_interval;
+    for (int i = 0; i < 6; ++i) {
+      world.add_sphere(i % 2 == 0 ? 0.005 : 0.009, Vec3(0.05 * (i + 1), 0, 0));
+      world.model.joints.push_back(rod(i, i == 0 ? ground : i - 1, Vec3::Zero(), Vec3::Zero(), 0.05));
+    }
+    world.run(0.3);
+    Vec3 end;
+    for (std::size_t k = 0; k < 6; ++k)
+      if (world.state.bodies.id[k] == 5) end = world.state.bodies.position[k];
+    return end;
+  };
+  EXPECT_LT((run(7) - run(0)).norm(), 1e-5);
+}
+
+/// A free mount of mass 2 kg, whose centre is there.
+Mount part(const std::string& name, const Vec3& centre, const Twist& twist = {}) {
+  Mount mount;
+  mount.name = name;
+  mount.kind = MountKind::free;
+  mount.point = centre;
+  mount.inertia = 2.0;
+  mount.moments = Vec3(0.02, 0.03, 0.04);
+  mount.axes = Quat(Eigen::AngleAxisd(0.4, Vec3(1, 2, -1).normalized()));
+  mount.start_twist = twist;
+  return mount;
+}
+
+const Quat along_y(Eigen::AngleAxisd(-1.5707963267948966, Vec3::UnitX()));  // z of the joint is y
+
+JointPartner on_ground(const Vec3& point, const Quat& axes) {
+  return {JointPartner::Kind::ground, 0, {point, axes}};
+}
+JointPartner on_mount(const World& world, std::size_t mount, const Vec3& point, const Quat& axes) {
+  return {JointPartner::Kind::mount,
+          static_cast<std::int64_t>(mount),
+          {point - world.model.mounts[mount].point, axes}};
+}
+
+/// Between the ground and a mount.
+MachineJoint joint_at(const World& world, JointKind kind, std::size_t mount, const Vec3& point,
+                      const Quat& axes) {
+  MachineJoint joint;
+  joint.name = "joint";
+  joint.kind = kind;
+  joint.a = on_ground(point, axes);
+  joint.b = on_mount(world, mount, point, axes);
+  joint.has_coordinate = kind == JointKind::revolute || kind == JointKind::prismatic;
+  joint.coordinate =
+      kind == JointKind::prismatic ? JointCoordinate::Kind::travel : JointCoordinate::Kind::angle;
+  return joint;
+}
+
+double machine_remainder(const World& world) { return std::abs(world.result.machine.remainder); }
+
+// Two parts, one on a hinge, the other on it by a joint of every kind, under gravity, against accelerations
+// and multipliers with a formula of fourth order (engine/mechanisms), which knows nothing of rows and
+// impulses. Half the step leaves a quarter of the difference: both are right, to second order. The sum of
+// works closes.
+class EveryJoint : public ::testing::TestWithParam<JointKind> {};
+
+TEST_P(EveryJoint, MovesAsAccelerationsSay) {
+  const JointKind kind = GetParam();
+  const Vec3 hinge(0, 0, 0), at(0.4, 0.05, 0.1), centre_a(0.2, 0.02, 0), centre_b(0.7, 0.1, 0.2);
+  const Quat axes = Quat(Eigen::AngleAxisd(0.7, Vec3(1, -1, 2).normalized())),
+             axes_b = kind == JointKind::universal
+                          ? Quat(axes * Quat(Eigen::AngleAxisd(1.5707963267948966, Vec3::UnitX())))
+                          : axes;
+  const Vec3 at_b = kind == JointKind::distance ? Vec3(at + Vec3(0.1, 0.2, 0.1)) : at;
+  const double until = 0.2;
+
+  Mechanism exact;
+  const Mount shape = part("", {});
+  const Quat back = shape.axes.conjugate();
+  const auto add = [&](const Vec3& centre, const Twist& twist) {
+    return exact.add_body({shape.inertia, shape.moments, {centre, shape.axes}, twist});
+  };
+  const int a = add(centre_a, {Vec3(0, 0, 0.4), Vec3(0, -2, 0)}),
+            b = add(centre_b, {Vec3(0.3, -0.5, 1), Vec3(3, -2, 1)});
+  const auto end = [&](int body, const Vec3& centre, const Vec3& point, const Quat& of) -> JointEnd {
+    return {body, {back * (point - centre), back * of}};
+  };
+  exact.add_joint(
+      {"hinge", JointKind::revolute, {JointEnd::ground, {hinge, along_y}}, end(a, centre_a, hinge, along_y)});
+  exact.add_joint(
+      {"joint", kind, end(a, centre_a, at, axes), end(b, centre_b, at_b, axes_b), (at - at_b).norm()});
+  ASSERT_TRUE(exact.project());
+  const Twist twist_a = exact.body(a).twist, twist_b = exact.body(b).twist;
+  for (int k = 0; k < 2000; ++k) exact.step(classical, until / 2000);
+
+  const auto miss = [&](double step_s) {
+    World world({}, step_s);
+    world.model.mounts = {part("a", centre_a, twist_a), part("b", centre_b, twist_b)};
+    MachineJoint first = joint_at(world, JointKind::revolute, 0, hinge, along_y), second;
+    second.name = "second";
+    second.kind = kind;
+    second.a = on_mount(world, 0, at, axes);
+    second.b = on_mount(world, 1, at_b, axes_b);
+    second.length = (at - at_b).norm();
+    world.model.joints = {first, second};
+    double remainder = 0.0, error = 0.0;
+    world.run(until, [&](const StepReport& r) {
+      remainder = std::max(remainder, machine_remainder(world));
+      error = std::max(error, world.result.joints[1].error);
+      EXPECT_EQ(r.status, SolveStatus::converged);
+    });
+    EXPECT_LT(remainder, 1e-12);
+    EXPECT_LT(error, 200.0 * step_s * step_s);
+    const JointedBody now = exact.body(b);
+    const Pose& pose = world.state.mounts[1].pose;
+    return (pose.position - now.pose.position).norm() +
+           0.1 * (pose.orientation * shape.axes).angularDistance(now.pose.orientation);
+  };
+  const double coarse = miss(1e-3), fine = miss(5e-4);
+  EXPECT_LT(coarse, 2e-4);
+  EXPECT_LT(fine, 0.3 * coarse + 1e-9);
+}
+
+INSTANTIATE_TEST_SUITE_P(Joint, EveryJoint,
+                         ::testing::Values(JointKind::fixed, JointKind::revolute, JointKind::prismatic,
+                                           JointKind::cylindrical, JointKind::spherical, JointKind::universal,
+                                           JointKind::planar, JointKind::distance, JointKind::point_on_plane,
+                                           JointKind::point_on_line),
+                         [](const auto& of) { return std::string(to_string(of.param)); });
+
+// A motor of 3 N m gives 0.04 kg m^2 75 rad/s^2 until it has its speed, 20 rad/s after 4/15 s, and then
+// nothing.
+TEST(JointMotorTest, ReachesItsSpeedWithTheTorqueThatItHas) {
+  World world({}, 1e-3);
+  world.model.settings.gravity.setZero();
+  world.model.mounts = {part("rotor", Vec3::Zero())};
+  world.model.mounts[0].axes = Quat::Identity();
+  MachineJoint joint = joint_at(world, JointKind::revolute, 0, Vec3::Zero(), Quat::Identity());
+  joint.motor.kind = JointMotor::Kind::speed;
+  joint.motor.value = 20.0;
+  joint.motor.most = 3.0;
+  world.model.joints = {joint};
+  double work = 0.0;
+  world.run(0.2, [&](const StepReport& r) {
+    const JointLoad& load = world.result.joints[0];
+    work += load.motor_work;
+    EXPECT_NEAR(load.rate, 3.0 / 0.04 * r.time_s, 1e-9);
+    EXPECT_NEAR(load.motor_impulse / 1e-3, 3.0, 1e-9);
+  });
+  EXPECT_NEAR(work, 0.5 * 0.04 * 15.0 * 15.0, 1e-9);  // of the 20 rad/s it has 15 after 0.2 s
+  EXPECT_NEAR(world.result.joints[0].coordinate, 0.5 * 75.0 * 0.04, 2e-5);
+  world.run(0.3);
+  EXPECT_NEAR(world.result.joints[0].rate, 20.0, 1e-9);
+  EXPECT_NEAR(world.result.joints[0].motor_impulse, 0.0, 1e-12);
+}
+
+// A motor to a place follows a cosine of 0.3 rad with no gain to tune; with a stiffness and damping it swings
+// as the spring and damper that it then is, and comes to rest where it is told.
+TEST(JointMotorTest, GoesWhereItIsTold) {
+  World world({}, 1e-3);
+  world.model.mounts = {part("arm", Vec3(0.5, 0, 0))};
+  MachineJoint joint = joint_at(world, JointKind::revolute, 0, Vec3::Zero(), along_y);
+  joint.motor.kind = JointMotor::Kind::position;
+  joint.motor.law.function = [](double t) { return 0.3 * (1.0 - std::cos(6.0 * t)); };
+  world.model.joints = {joint};
+  double miss = 0.0;
+  world.run(1.0, [&](const StepReport& r) {
+    miss = std::max(miss, std::abs(world.result.joints[0].coordinate - joint.motor.at(r.time_s)));
+  });
+  EXPECT_LT(miss, 1e-5);
+
+  World soft({}, 1e-3);
+  soft.model.settings.gravity.setZero();
+  soft.model.mounts = world.model.mounts;
+  joint.motor.law.function = nullptr;
+  joint.motor.value = 0.5;
+  joint.motor.stiffness = 40.0;
+  joint.motor.damping = 3.0;
+  soft.model.joints = {joint};
+  const Mat3 inertia =
+      inverse_inertia_of(soft.model.mounts[0], {.pose = {Vec3(0.5, 0, 0), Quat::Identity()}}).inverse();
+  // About the hinge; the axis is no principal one, but the hinge holds the others.
+  const double about = inertia(1, 1) + 2.0 * 0.25, decay = 3.0 / (2.0 * about),
+               rate = std::sqrt(40.0 / about - decay * decay);
+  double worst = 0.0;
+  soft.run(1.0, [&](const StepReport& r) {
+    const double t = r.time_s,
+                 expected = 0.5 * (1.0 - std::exp(-decay * t) *
+                                             (std::cos(rate * t) + decay / rate * std::sin(rate * t)));
+    worst = std::max(worst, std::abs(soft.result.joints[0].coordinate - expected));
+  });
+  EXPECT_LT(worst, 2e-3);  // of first order: dampers act with the speed at the end of the step
+}
+
+// A slide with 5 N of friction: pushed with 4.99 N it stays where it is, to the last digit; with 5.5 N it
+// goes with 0.25 m/s^2.
+TEST(JointFrictionTest, IsASharpThreshold) {
+  for (const double push : {4.99, 5.5}) {
+    World world({}, 1e-3);
+    world.model.settings.gravity = Vec3(0, 0, push / 2.0);
+    world.model.mounts = {part("slide", Vec3(0.1, 0.2, 0.3))};
+    MachineJoint joint = joint_at(world, JointKind::prismatic, 0, Vec3::Zero(), Quat::Identity());
+    joint.friction = 5.0;
+    world.model.joints = {joint};
+    world.run(0.5);
+    const double gone = world.state.mounts[0].pose.position[2] - 0.3;
+    if (push < 5.0)
+      EXPECT_EQ(std::abs(gone) < 1e-15, true) << gone;
+    else
+      EXPECT_NEAR(gone, 0.5 * 0.25 * 0.25, 1e-9);
+    EXPECT_LE(world.result.machine.friction_work, 0.0);
+    EXPECT_LT(machine_remainder(world), 1e-14);
+  }
+}
+
+// The friction of a bearing grows with what it bears: a wheel of 2 kg at 30 rad/s on a journal of 1 cm, mu =
+// 0.1, slows by mu m g r / I.
+TEST(JointFrictionTest, FollowsWhatTheBearingBears) {
+  World world({}, 1e-3);
+  world.model.mounts = {part("wheel", Vec3::Zero(), {Vec3::Zero(), Vec3(0, 30, 0)})};
+  world.model.mounts[0].axes = Quat::Identity();
+  MachineJoint joint = joint_at(world, JointKind::revolute, 0, Vec3::Zero(), along_y);
+  joint.friction_coefficient = 0.1;
+  joint.friction_radius = 0.01;
+  world.model.joints = {joint};
+  world.run(0.5);
+  const double slows = 0.1 * 2.0 * 9.81 * 0.01 / 0.03;
+  EXPECT_NEAR(world.result.joints[0].rate, 30.0 - slows * 0.499, 1e-6);  // not in the first step
+}
+
+// A weight on a slide falls 5 cm onto a stop, stays there and is carried with its weight; its energy is gone
+// into the stop.
+TEST(JointStop, CarriesWhatLiesOnIt) {
+  World world({}, 1e-3);
+  world.model.mounts = {part("weight", Vec3::Zero())};
+  MachineJoint joint = joint_at(world, JointKind::prismatic, 0, Vec3::Zero(), Quat::Identity());
+  joint.low = -0.05;
+  world.model.joints = {joint};
+  double stop = 0.0;
+  world.run(0.4, [&](const StepReport&) { stop += world.result.joints[0].stop_work; });
+  EXPECT_NEAR(world.state.mounts[0].pose.position[2], -0.05, 1e-9);
+  EXPECT_NEAR(world.result.joints[0].stop_impulse / 1e-3, 2.0 * 9.81, 1e-6);
+  EXPECT_NEAR(stop, -2.0 * 9.81 * 0.05, 1e-6);
+}
+
+// A screw of 1 cm a turn under 2 kg, with a torque of 0.2 N m: (I (2 pi / L)^2 + m) z'' = 2 pi T / L - m g.
+TEST(Screw, TurnsTorqueIntoTravel) {
+  World world({}, 1e-3);
+  world.model.mounts = {part("nut", Vec3::Zero())};
+  world.model.mounts[0].axes = Quat::Identity();
+  MachineJoint joint = joint_at(world, JointKind::cylindrical, 0, Vec3::Zero(), Quat::Identity());
+  joint.has_coordinate = true;
+  joint.lead = 0.01 / (2.0 * 3.14159265358979323846);
+  joint.motor.kind = JointMotor::Kind::force;
+  joint.motor.value = 0.2;
+  world.model.joints = {joint};
+  world.run(0.5);
+  const double k = 1.0 / joint.lead, a = (0.2 * k - 2.0 * 9.81) / (0.04 * k * k + 2.0);
+  EXPECT_NEAR(world.state.mounts[0].pose.position[2], 0.5 * a * 0.25, 1e-8);
+  EXPECT_NEAR(world.result.joints[0].coordinate, 0.5 * a * 0.25 * k, 1e-6);
+}
+
+// A spring of any stiffness holds: k = 1e3 and 1e9 N/m under 2 kg stretch by m g / k, and nothing swings up.
+TEST(JointSpring, HoldsHoweverStiff) {
+  for (const double k : {1e3, 1e9}) {
+    World world({}, 1e-3);
+    world.model.mounts = {part("weight", Vec3::Zero())};
+    MachineJoint joint = joint_at(world, JointKind::prismatic, 0, Vec3::Zero(), Quat::Identity());
+    joint.stiffness = k;
+    joint.damping = 50.0;
+    world.model.joints = {joint};
+    world.run(2.0);
+    EXPECT_NEAR(world.state.mounts[0].pose.position[2], -2.0 * 9.81 / k, 1e-4 * 2.0 * 9.81 / k + 1e-12);
+  }
+}
+
+// Undamped, a soft spring swings with its period and keeps its energy (elastic, kinetic and potential) to
+// 1e-5.
+TEST(JointSpring, SwingsWithItsPeriod) {
+  World world({}, 1e-3);
+  world.model.mounts = {part("weight", Vec3::Zero(), {Vec3(0, 0, 1), Vec3::Zero()})};
+  world.model.settings.gravity.setZero();
+  MachineJoint joint = joint_at(world, JointKind::prismatic, 0, Vec3::Zero(), Quat::Identity());
+  joint.stiffness = 200.0;
+  world.model.joints = {joint};
+  double worst = 0.0, drift = 0.0;
+  world.run(2.0, [&](const StepReport& r) {
+    worst =
+        std::max(worst, std::abs(world.state.mounts[0].pose.position[2] - 0.1 * std::sin(10.0 * r.time_s)));
+    drift = std::max(drift, std::abs(world.result.machine.kinetic + world.result.machine.elastic - 1.0));
+  });
+  EXPECT_LT(worst, 2e-4);
+  EXPECT_LT(drift, 1e-2);  // what is stored between steps, of first order in the step; it does not grow
+}
+
+// A parallelogram of four hinges in space has three rows more than it needs: they are found and left out, and
+// the mechanism moves as its one freedom says: as a pendulum of 0.3 m whose couplers stay level.
+TEST(RedundantJoints, AreFoundAndDoNoHarm) {
+  World world({}, 1e-3);
+  world.model.mounts = {part("left", Vec3(0, 0, -0.15)), part("right", Vec3(0.4, 0, -0.15)),
+                        part("coupler", Vec3(0.2, 0, -0.3))};
+  const auto between = [&](std::size_t a, std::size_t b, const Vec3& at) {
+    MachineJoint joint = joint_at(world, JointKind::revolute, b, at, along_y);
+    joint.a = on_mount(world, a, at, along_y);
+    return joint;
+  };
+  world.model.joints = {joint_at(world, JointKind::revolute, 0, Vec3::Zero(), along_y),
+                        joint_at(world, JointKind::revolute, 1, Vec3(0.4, 0, 0), along_y),
+                        between(0, 2, Vec3(0, 0, -0.3)), between(1, 2, Vec3(0.4, 0, -0.3))};
+  world.model.joints[0].motor = {};
+  world.model.settings.gravity = Vec3(3.0, 0, -9.81);
+  int redundant = 0;
+  double error = 0.0, energy = 0.0;
+  world.run(1.0, [&](const StepReport&) {
+    redundant = 0;
+    for (const JointLoad& load : world.result.joints) {
+      redundant += load.redundant;
+      error = std::max(error, load.error);
+    }
+    EXPECT_EQ(redundant, 3);
+    const MachineReport& m = world.result.machine;
+    energy = std::max(energy, std::abs(m.kinetic + m.potential + 2.0 * (9.81 + 3.0) * 0.6));
+    EXPECT_LT(machine_remainder(world), 1e-13);
+    EXPECT_LT(world.state.mounts[2].pose.orientation.angularDistance(Quat::Identity()), 1e-6);
+  });
+  EXPECT_LT(error, 1e-5);
+  EXPECT_LT(energy, 2e-3);
+}
+
+/// A plate of 0.4 m on a hinge along its edge, held level by a spring, with spheres that fall on it.
+World spheres_on_a_flap(SolverKind kind) {
+  World world({.friction = 0.4}, 1e-3);
+  world.model.settings.solver.kind = kind;
+  world.model.mounts = {part("flap", Vec3(0.2, 0, 0))};
+  world.model.mounts[0].axes = Quat::Identity();
+  world.model.boundaries = {
+      {.name = "top", .material = world.material, .surface = Plane{Vec3::Zero(), Vec3::UnitZ()}, .mount = 0}};
+  MachineJoint joint = joint_at(world, JointKind::revolute, 0, Vec3::Zero(), along_y);
+  joint.stiffness = 400.0;
+  joint.damping = 5.0;
+  world.model.joints = {joint};
+  Random random(3);
+  for (int i = 0; i < 12; ++i)
+    world.add_sphere(0.03, Vec3(0.1 + 0.08 * (i % 3), 0.08 * ((i / 3) % 2), 0.05 + 0.08 * (i / 6)));
+  return world;
+}
+
+// Grains on a machine: what bodies and parts do to each other is equal and opposite in momentum and energy,
+// to rounding, by all solvers; and they agree.
+TEST(MachineWithGrains, BalancesClose) {
+  double angle = 0.0;
+  for (const SolverKind kind : {SolverKind::per_body, SolverKind::per_contact, SolverKind::consensus}) {
+    World world = spheres_on_a_flap(kind);
+    double of_bodies = 0.0, of_machine = 0.0, momentum = 0.0;
+    world.run(0.3, [&](const StepReport& r) {
+      of_bodies = std::max(of_bodies, std::abs(r.energy.remainder));
+      of_machine = std::max(of_machine, machine_remainder(world));
+      momentum = std::max({momentum, r.momentum_error_relative, r.angular_momentum_error_relative});
+      EXPECT_NEAR(world.result.machine.contact_work, -r.energy.boundary_work, 1e-12);
+    });
+    EXPECT_LT(of_bodies, 1e-12) << to_string(kind);
+    EXPECT_LT(of_machine, 1e-12) << to_string(kind);
+    EXPECT_LT(momentum, 1e-11) << to_string(kind);
+    const double now = world.result.joints[0].coordinate;
+    EXPECT_GT(std::abs(now), 1e-3);
+    if (angle == 0.0) angle = now;
+    EXPECT_NEAR(now, angle, 1e-3 * std::abs(angle)) << to_string(kind);
+  }
+}
+
+// At rest the spring of the flap carries the moment of the flap's weight and of the spheres', at the speed
+// zero: forces act back within the step.
+TEST(MachineWithGrains, AFlapCarriesWhatLiesOnIt) {
+  World world({.friction = 1.0}, 1e-3);
+  world.model.mounts = {part("flap", Vec3(0.2, 0, 0))};
+  world.model.boundaries = {
+      {.name = "top", .material = world.material, .surface = Plane{Vec3::Zero(), Vec3::UnitZ()}, .mount = 0}};
+  MachineJoint joint = joint_at(world, JointKind::revolute, 0, Vec3::Zero(), along_y);
+  joint.motor.kind = JointMotor::Kind::speed;  // at rest, whatever that takes
+  world.model.joints = {joint};
+  world.add(Vec3(0.05, 0.04, 0.03), {Vec3(0.3, 0, 0.03), Quat::Identity()});
+  world.run(0.1);
+  const double sphere = world.state.bodies.mass[0];
+  EXPECT_NEAR(world.result.joints[0].motor_impulse / 1e-3, -9.81 * (2.0 * 0.2 + sphere * 0.3), 1e-5);
+  EXPECT_NEAR(world.result.joints[0].impulse[2] / 1e-3, 9.81 * (2.0 + sphere), 1e-5);
+}
+
+// A chain of 200 capsules of spherical joints hangs from its first: each joint bears what is below it.
+TEST(JointChain, OfTwoHundredBears) {
+  World world({}, 1e-3);
+  const int links = 200;
+  for (int i = 0; i < links; ++i)
+    world.add(Vec3(0.005, 0.005, 0.01), {Vec3(0, 0, -0.02 * i - 0.01), Quat::Identity()});
+  const auto side = [](std::int64_t body, double z) -> JointPartner {
+    return {JointPartner::Kind::body, body, {Vec3(0, 0, z), Quat::Identity()}};
+  };
+  for (int i = 0; i < links; ++i) {
+    MachineJoint joint;
+    joint.name = "link";
+    joint.kind = JointKind::spherical;
+    joint.a = i == 0 ? on_ground(Vec3::Zero(), Quat::Identity()) : side(i - 1, -0.01);
+    joint.b = side(i, 0.01);
+    world.model.joints.push_back(joint);
+  }
+  world.run(0.05);
+  const double weight = world.state.bodies.mass[0] * 9.81;
+  for (int i = 0; i < links; i += 20)
+    EXPECT_NEAR(world.result.joints[static_cast<std::size_t>(i)].impulse[2] / 1e-3, (links - i) * weight,
+                1e-5 * weight * links);
+  EXPECT_EQ(world.result.report.contacts, 0);  // links that share a point do not touch
+}
+
+}  // namespace
+}  // namespace scree
