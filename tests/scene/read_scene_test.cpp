@@ -555,7 +555,7 @@ change_material = ["dry", "wet"]
   EXPECT_FALSE(scene.initial.course.inlets[0].runs);
   State state = scene.initial;
   state.left = {{3, 0.25, 0}, {}};
-  EXPECT_EQ(scene.events[1].condition.value({scene.model, state, {}, {}, {}, {}, CellReport{}}), 0.25);
+  EXPECT_EQ(scene.events[1].condition.value({scene.model, state, {}, {}, {}, {}, {}, CellReport{}}), 0.25);
 }
 
 // Bodies that functions give meet round walls as meshes: here one that is an ellipsoid too, in a cylinder
