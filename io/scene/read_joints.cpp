@@ -75,9 +75,7 @@ class JointReader {
         joint_.coordinate = Coordinate::angle;
         break;
       case JointKind::cylindrical:
-        joint_.coordinate = Coordinate::angle;
-        if (section_.has("coordinate") && section_.text("coordinate") == "travel")
-          joint_.coordinate = joint_.lead == 0.0 ? Coordinate::travel : Coordinate::angle;
+        if (joint_.lead != 0.0) joint_.coordinate = Coordinate::angle;
         break;
       case JointKind::prismatic:
         joint_.coordinate = Coordinate::travel;

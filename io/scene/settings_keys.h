@@ -230,6 +230,7 @@ void for_each_key(MachineJoint& joint, auto&& f) {
   f("joints", "stiffness", joint.stiffness);
   f("joints", "rest", joint.rest);
   f("joints", "damping", joint.damping);
+  f("joints", "coordinate", joint.coordinate);
 }
 void for_each_key(JointMotor& motor, auto&& f) {
   f("motor", "value", motor.value);
