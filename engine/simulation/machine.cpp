@@ -39,6 +39,7 @@ class JointAssembly {
     const MachineJoint& joint = model_.joints[k];
     JointPlace& place = w_.joints[k] = {};
     JointState& memory = state_.joints[k];
+    if (joint.couples.kind != JointTeeth::Kind::none) return couple(joint.couples, place, memory);
     const End a = find(joint.a), b = find(joint.b);
     if (a.body < 0 || b.body < 0 || (a.size == 0.0 && b.size == 0.0)) return;
     place.flipped = b.is_body && !a.is_body;
@@ -75,6 +76,50 @@ class JointAssembly {
   }
 
  private:
+  /// Teeth: the second bodies of two joints have the same speed where they mesh.
+  void couple(const JointTeeth& teeth, JointPlace& place, JointState& memory) {
+    const MachineJoint &one = model_.joints[teeth.first], &two = model_.joints[teeth.second];
+    const JointPlace &at_one = w_.joints[teeth.first], &at_two = w_.joints[teeth.second];
+    if (!at_one.acts() || !at_two.acts()) return;
+    const End a = find(one.b), b = find(two.b);
+    if (a.size == 0.0 && b.size == 0.0) return;
+    const auto point = [](const End& end) {
+      return Vec3(end.now.pose.position + end.now.pose.orientation * end.frame.position);
+    };
+    const auto axis = [](const End& end) {
+      return Vec3(end.now.pose.orientation * end.frame.orientation * Vec3::UnitZ());
+    };
+    const Vec3 z = axis(a), centre = point(a);
+    Vec3 along, mesh;
+    double value = 0.0;
+    if (teeth.kind == JointTeeth::Kind::gear) {
+      const Vec3 apart = point(b) - centre, between = apart - apart.dot(z) * z;
+      const double distance = between.norm(), of_two = distance / (1.0 + teeth.ratio);
+      const Vec3 e = between / distance;
+      along = z.cross(e);
+      mesh = centre + (distance - of_two) * e;
+      value = of_two * (teeth.ratio * at_one.coordinate + at_two.coordinate);
+    } else {
+      along = axis(b);
+      mesh = centre + teeth.ratio * along.cross(z);
+      value = teeth.ratio * at_one.coordinate - at_two.coordinate;
+    }
+    place.flipped = b.is_body && !a.is_body;
+    place.arm_b = mesh - b.now.pose.position;
+    edge_ = place.flipped ? Edge{b.body, a.body} : Edge{a.body, b.body};
+    size_ = std::max(a.size, b.size);
+    flipped_ = place.flipped;
+    ConstraintRow row;
+    row.linear_a = along;
+    row.linear_b = -along;
+    row.angular_a = (mesh - a.now.pose.position).cross(along);
+    row.angular_b = -place.arm_b.cross(along);
+    place.first = static_cast<std::int32_t>(p_.rows.size());
+    place.held = 1;
+    place.error = std::abs(value);
+    push(row, value, memory);
+  }
+
   End find(const JointPartner& partner) {
     End end;
     end.frame = partner.frame;

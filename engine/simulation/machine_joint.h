@@ -39,10 +39,24 @@ struct JointMotor {
   double at(double time_s) const { return value + law.at(time_s); }
 };
 
+/// Two joints whose coordinates go together, by the force of teeth where their pitch circles, or circle and
+/// line, touch: so bearings feel it, and carriers may turn (planetary gears).
+struct JointTeeth {
+  enum class Kind : std::uint8_t {
+    none,
+    gear,  // of revolute joints with parallel axes: ratio q1 + q2 = 0; below 0 the teeth are inside
+    rack,  // of a revolute and a prismatic joint: ratio q1 - q2 = 0, m/rad
+  };
+  Kind kind = Kind::none;
+  std::size_t first = 0, second = 0;  // joints before this one
+  double ratio = 1.0;
+};
+
 /// All that acts on a coordinate is N or N m, and m or rad.
 struct MachineJoint {
   std::string name;
   JointKind kind = JointKind::revolute;
+  JointTeeth couples{};  // if it does, it has no partners of its own
   JointPartner a{}, b{};
   double length = 0.0;  // m, of `distance` and `cylinder`
   double lead = 0.0;    // m/rad, of a cylindrical joint that is a screw

@@ -794,11 +794,12 @@ constexpr std::array key_table{
     Key{.section = "joints", .name = "name", .type = text, .required = true,
         .description = "Name to refer to it by."},
     Key{.section = "joints", .name = "type", .type = word, .required = true,
-        .words = "fixed|revolute|prismatic|cylindrical|screw|spherical|universal|planar|rod|cylinder|point_on_plane|point_on_line",
+        .words = "fixed|revolute|prismatic|cylindrical|screw|spherical|universal|planar|rod|cylinder|point_on_plane|point_on_line|gear|rack",
         .description = "What b may do against a: nothing; turn about the axis; slide along it; both; both, in step; turn about "
                        "the point; turn about `axis` and `axis_b`; slide across the axis and turn about it; all but change the "
                        "distance of two points; anything (what acts does so along the line between two points, as a hydraulic "
-                       "cylinder); keep its point on the plane across the axis; on the line along it."},
+                       "cylinder); keep its point on the plane across the axis; on the line along it. A `gear` and a `rack` couple two other "
+                       "joints, `first` and `second`, by their teeth."},
     Key{.section = "joints", .name = "a", .type = text,
         .description = "Name of a free mount, of a boundary, or of [[bodies]] that are a single one; \"ground\" if left out."},
     Key{.section = "joints", .name = "b", .type = text,
@@ -823,6 +824,13 @@ constexpr std::array key_table{
         .description = "Of b; square to `axis`."},
     Key{.section = "joints", .name = "lead", .type = number, .unit = "m", .required = true, .forms = "screw",
         .description = "How far it goes in a turn."},
+    Key{.section = "joints", .name = "first", .type = text, .required = true, .forms = "gear|rack",
+        .description = "Name of a revolute joint before this one."},
+    Key{.section = "joints", .name = "second", .type = text, .required = true, .forms = "gear|rack",
+        .description = "Name of a revolute joint with a parallel axis, or of a rack a prismatic one, before this one."},
+    Key{.section = "joints", .name = "ratio", .type = number, .unit = "1 or m", .required = true, .forms = "gear|rack",
+        .description = "Of a gear: so many turns the second makes, the other way round, for one of the first; below 0 the same way "
+                       "round, its teeth are inside. Of a rack: the travel for a turn of a radian."},
     Key{.section = "joints", .name = "coordinate", .type = word, .words = "angle|travel", .forms = "cylindrical",
         .description = "What acts does so on its angle or its travel."},
     Key{.section = "joints", .name = "low", .type = number, .unit = "m or rad",

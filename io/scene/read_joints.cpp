@@ -19,7 +19,8 @@ using Coordinate = JointCoordinate::Kind;
 constexpr JointKind kinds[] = {JointKind::fixed,       JointKind::revolute,       JointKind::prismatic,
                                JointKind::cylindrical, JointKind::cylindrical,    JointKind::spherical,
                                JointKind::universal,   JointKind::planar,         JointKind::distance,
-                               JointKind::cylinder,    JointKind::point_on_plane, JointKind::point_on_line};
+                               JointKind::cylinder,    JointKind::point_on_plane, JointKind::point_on_line,
+                               JointKind::cylinder,    JointKind::cylinder};
 
 Pose inverse(const Pose& pose) {
   const Quat back = pose.orientation.conjugate();
@@ -44,6 +45,13 @@ class JointReader {
     set_from(section_, joint_);
     joint_.kind = kinds[word];
     joint_.name = section_.has("name") ? section_.text("name") : fmt::format("joint{}", model_.joints.size());
+    if (words[word] == "gear" || words[word] == "rack") {
+      joint_.kind = JointKind::cylinder;  // of itself it holds nothing
+      joint_.couples.kind = words[word] == "gear" ? JointTeeth::Kind::gear : JointTeeth::Kind::rack;
+      read_coupling();
+      if (reading_.faults.size() == before) model_.joints.push_back(std::move(joint_));
+      return;
+    }
     if (words[word] == "screw") joint_.lead = section_.number("lead") / (2.0 * std::numbers::pi);
     choose_coordinate();
     if (section_.has("axis")) axis_ = read_direction(section_, "axis", reading_).value_or(axis_);
@@ -66,6 +74,52 @@ class JointReader {
   void refuse_all(std::string problem, std::string suggestion = "") {
     reading_.faults.push_back(fault_at(*section_.node(), section_.path(), std::move(problem)));
     reading_.faults.back().suggestion = std::move(suggestion);
+  }
+
+  /// Of two joints that are there already.
+  void read_coupling() {
+    JointTeeth& teeth = joint_.couples;
+    const bool gear = teeth.kind == JointTeeth::Kind::gear;
+    for (const char* key : {"a", "b", "body_a", "body_b", "chain", "point", "point_a", "point_b", "axis",
+                            "low", "high", "friction", "stiffness", "damping", "motor"})
+      if (section_.has(key)) refuse(key, "is of no use to gears and racks, which couple two other joints");
+    teeth.ratio = section_.number("ratio");
+    if (teeth.ratio == 0.0 || (gear && teeth.ratio == -1.0))
+      return refuse("ratio", "leaves no circle for the teeth");
+    const auto find = [&](const char* key, JointKind kind, std::size_t& number) {
+      const auto at =
+          find_name(names_of(model_.joints), "of a joint before this one", section_, key, reading_);
+      if (!at) return;
+      number = *at;
+      const MachineJoint& joint = model_.joints[*at];
+      if (joint.kind != kind || joint.couples.kind != JointTeeth::Kind::none)
+        refuse(key, fmt::format("is not {}", to_string(kind)));
+    };
+    const std::size_t before = reading_.faults.size();
+    find("first", JointKind::revolute, teeth.first);
+    find("second", gear ? JointKind::revolute : JointKind::prismatic, teeth.second);
+    if (reading_.faults.size() > before) return;
+    const auto axis = [&](std::size_t joint) { return axes_of(model_.joints[joint].b); };
+    const auto [point_one, one] = axis(teeth.first);
+    const auto [point_two, two] = axis(teeth.second);
+    const double along = std::abs(one.dot(two));
+    if (gear && along < 1.0 - 1e-9) refuse("second", "has an axis that is not parallel to that of the first");
+    if (!gear && along > 1e-9) refuse("second", "has an axis that is not square to that of the first");
+    const Vec3 apart = point_two - point_one;
+    if (gear && (apart - apart.dot(one) * one).norm() == 0.0) refuse("second", "has the axis of the first");
+    if (gear && one.dot(two) < 0.0)
+      refuse("second", "has an axis that points the other way", "turn it round");
+  }
+  /// Point and axis of a side of a joint, at the start.
+  std::pair<Vec3, Vec3> axes_of(const JointPartner& side) const {
+    Pose of;
+    const auto index = static_cast<std::size_t>(side.index);
+    if (side.kind == Partner::mount) of.position = model_.mounts[index].point;
+    if (side.kind == Partner::body) of = reading_.scene.initial.bodies.pose(index);
+    if (side.kind == Partner::boundary)
+      of = place(model_.boundaries[index], reading_.scene.initial.time_s).pose;
+    const Pose frame = of * side.frame;
+    return {frame.position, frame.orientation * Vec3::UnitZ()};
   }
 
   void choose_coordinate() {

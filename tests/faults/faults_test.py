@@ -51,6 +51,7 @@ RUNS = {
     "a cell that holds a stress": ("cells/constant_pressure.toml", ["--until", "0.1", "--set", "cell.flow[0].start=0.05"]),
     "wet grains": ("cohesion/sandcastle.toml", ["--until", "0.1"]),
     "everything at once": ("../tests/determinism/everything.toml", []),
+    "a machine": ("machines/four_bar.toml", ["--until", "0.3", "--set", "bodies[0].count=300"]),
     "a turning mesh": ("mill/mill.toml", ["--until", "0.3"]),
 }
 

@@ -406,6 +406,35 @@ TEST(Screw, TurnsTorqueIntoTravel) {
   EXPECT_NEAR(world.result.joints[0].coordinate, 0.5 * a * 0.25 * k, 1e-6);
 }
 
+// Two wheels in mesh, 2 : 3, and a rack on the second: the first wheel's motor moves all three as one mass.
+TEST(Gears, TurnTogether) {
+  World world({}, 1e-3);
+  world.model.settings.gravity.setZero();
+  world.model.mounts = {part("one", Vec3::Zero()), part("two", Vec3(0.5, 0, 0)),
+                        part("rack", Vec3(0.9, 0, 0))};
+  for (Mount& mount : world.model.mounts) mount.axes = Quat::Identity();
+  const Quat up = Quat::Identity(), along_x(Eigen::AngleAxisd(1.5707963267948966, Vec3::UnitY()));
+  MachineJoint first = joint_at(world, JointKind::revolute, 0, Vec3::Zero(), up),
+               second = joint_at(world, JointKind::revolute, 1, Vec3(0.5, 0, 0), up),
+               third = joint_at(world, JointKind::prismatic, 2, Vec3(0.9, 0, 0), along_x), gear, rack;
+  first.motor.kind = JointMotor::Kind::force;
+  first.motor.value = 0.7;
+  gear.kind = rack.kind = JointKind::cylinder;
+  gear.couples = {JointTeeth::Kind::gear, 0, 1, 2.0 / 3.0};
+  rack.couples = {JointTeeth::Kind::rack, 1, 2, 0.3};
+  world.model.joints = {first, second, third, gear, rack};
+  world.run(0.5, [&](const StepReport&) { EXPECT_LT(machine_remainder(world), 1e-13); });
+  const double r = 2.0 / 3.0, inertia = 0.04 + r * r * (0.04 + 2.0 * 0.09),
+               angle = 0.5 * 0.7 / inertia * 0.25;
+  const auto q = [&](std::size_t k) { return world.result.joints[k].coordinate; };
+  EXPECT_NEAR(q(0), angle, 1e-4 * angle);
+  EXPECT_NEAR(world.state.mounts[2].pose.position[0], 0.9 - 0.3 * r * angle, 1e-4);
+  // Teeth: what they bear turns the rest.
+  const double force = (0.7 - 0.04 * 0.7 / inertia) / 0.2;
+  EXPECT_NEAR(world.result.joints[3].impulse.norm() / 1e-3, force, 1e-3 * force);
+  EXPECT_LT(world.result.joints[3].error, 1e-9);
+}
+
 // A spring of any stiffness holds: k = 1e3 and 1e9 N/m under 2 kg stretch by m g / k, and nothing swings up.
 TEST(JointSpring, HoldsHoweverStiff) {
   for (const double k : {1e3, 1e9}) {
