@@ -59,8 +59,53 @@ class StartSystem {
   std::vector<double> out_;
 };
 
+/// Newton's method on some of the equations by some of the unknowns: the least change, in their weights, where
+/// there are more of these. Returns the rank of the last Jacobian.
+Eigen::Index solve_part(StartSystem& start, std::vector<double>& value, const std::vector<int>& rows,
+                        const std::vector<int>& columns, const Eigen::VectorXd& weights) {
+  const Eigen::VectorXd weight = weights(columns);
+  const auto at = [&](std::size_t c) -> double& {
+    return value[static_cast<std::size_t>(start.unknowns[static_cast<std::size_t>(columns[c])])];
+  };
+  Eigen::Index rank = 0;
+  start.evaluate(value);
+  for (int iteration = 0; iteration < most_iterations; ++iteration) {
+    Eigen::MatrixXd jacobian = start.jacobian(rows, columns) * weight.asDiagonal();
+    Eigen::VectorXd scale = jacobian.rowwise().lpNorm<Eigen::Infinity>();
+    for (double& one : scale) one = one > 0.0 ? 1.0 / one : 1.0;
+    const auto residual = [&] { return Eigen::VectorXd(scale.asDiagonal() * start.residual(rows)); };
+    Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> solver(scale.asDiagonal() * jacobian);
+    rank = solver.rank();
+    const Eigen::VectorXd change = -(weight.asDiagonal() * solver.solve(residual()));
+    const double size = residual().norm();
+    if (!change.allFinite()) break;
+    double largest = 0.0;
+    std::vector<double> from;
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      from.push_back(at(c));
+      largest = std::max(largest, std::abs(change[static_cast<Eigen::Index>(c)]) / std::max(std::abs(from[c]), 1.0));
+    }
+    double part = 1.0;
+    for (int halving = 0; halving < most_halvings; ++halving) {
+      for (std::size_t c = 0; c < columns.size(); ++c) at(c) = from[c] + part * change[static_cast<Eigen::Index>(c)];
+      start.evaluate(value);
+      if (start.residual(rows).allFinite() && (residual().norm() <= size || largest < solved)) break;
+      part *= 0.5;
+    }
+    if (largest <= converged_change) break;
+  }
+  return rank;
+}
+
+std::vector<int> counted(std::size_t n) {
+  std::vector<int> all(n);
+  for (std::size_t k = 0; k < n; ++k) all[k] = static_cast<int>(k);
+  return all;
+}
+
 }  // namespace
 
+/// Block after block where there are as many unknowns as equations, else all at once.
 void Simulation::solve_start() {
   StartSystem start(model_);
   Eigen::VectorXd weight(static_cast<Eigen::Index>(start.unknowns.size()));
@@ -68,29 +113,16 @@ void Simulation::solve_start() {
     const Symbol& s = model_[start.unknowns[place_of(c)]];
     weight[c] = s.nominal * (s.has_start ? weight_given : 1.0);
   }
-  start.evaluate(value_);
-  Eigen::Index rank = 0;
-  for (int iteration = 0; iteration < most_iterations; ++iteration) {
-    Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> solver(start.jacobian * weight.asDiagonal());
-    rank = solver.rank();
-    const Eigen::VectorXd change = -(weight.asDiagonal() * solver.solve(start.residual));
-    const double size = start.residual.norm();
-    if (!change.allFinite()) break;
-    double largest = 0.0;
-    Eigen::VectorXd from(change.size());
-    for (Eigen::Index c = 0; c < change.size(); ++c) {
-      from[c] = at(start.unknowns[place_of(c)]);
-      largest = std::max(largest, std::abs(change[c]) / std::max(std::abs(from[c]), 1.0));
-    }
-    double part = 1.0;
-    for (int halving = 0; halving < most_halvings; ++halving) {
-      for (Eigen::Index c = 0; c < change.size(); ++c) at(start.unknowns[place_of(c)]) = from[c] + part * change[c];
-      start.evaluate(value_);
-      if (start.residual.allFinite() && (start.residual.norm() <= size || largest < solved)) break;
-      part *= 0.5;
-    }
-    if (largest <= converged_change) break;
+  std::vector<Expr> residuals;
+  for (const Equation* e : start.equations) residuals.push_back(e->residual);
+  const Incidence incidence = incidence_of(residuals, start.unknowns);
+  const Matching matching = maximum_matching(incidence);
+  const bool square = residuals.size() == start.unknowns.size() && matching.size() == incidence.columns;
+  if (square) {
+    for (const Block& block : block_order(incidence, matching))
+      solve_part(start, value_, block.rows, block.columns, weight);
   }
+  const Eigen::Index rank = solve_part(start, value_, counted(residuals.size()), counted(start.unknowns.size()), weight);
   std::string wrong;
   for (Eigen::Index r = 0; r < start.residual.size(); ++r) {
     double terms = 1.0;
