@@ -10,16 +10,16 @@ namespace scree::equations {
 
 namespace {
 
+/// Both solutions lie as far from the middle between them; the nearer one lies on the side of `near`. The C++ of
+/// cpp_preamble() has the same operations.
 double angle_root(double a, double b, double c, double near) {
-  const double size = std::hypot(a, b), cosine = -c / size;
+  const double cosine = -c / std::sqrt(a * a + b * b);
   if (!(std::abs(cosine) <= 1.0)) return std::numeric_limits<double>::quiet_NaN();
-  const double middle = std::atan2(b, a), half = std::acos(cosine);
-  const auto nearest = [near](double r) {
-    constexpr double turn = 2.0 * std::numbers::pi;
-    return r + turn * std::round((near - r) / turn);
-  };
-  const double first = nearest(middle + half), second = nearest(middle - half);
-  return std::abs(first - near) <= std::abs(second - near) ? first : second;
+  constexpr double turn = 2.0 * std::numbers::pi;
+  double middle = std::atan2(b, a);
+  middle = middle + turn * std::round((near - middle) / turn);
+  const double half = std::acos(cosine);
+  return near >= middle ? middle + half : middle - half;
 }
 
 Expr folded(Op op, const std::vector<Expr>& x) {

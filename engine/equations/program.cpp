@@ -229,14 +229,13 @@ std::string cpp_preamble() {
   return R"(#include <cmath>
 #include <limits>
 static double angle_root(double a, double b, double c, double near) {
-  const double size = std::hypot(a, b), cosine = -c / size;
+  const double cosine = -c / std::sqrt(a * a + b * b);
   if (!(std::abs(cosine) <= 1.0)) return std::numeric_limits<double>::quiet_NaN();
-  const double middle = std::atan2(b, a), half = std::acos(cosine);
   const double turn = 2.0 * 3.141592653589793238462643383279502884;
-  double first = middle + half, second = middle - half;
-  first = first + turn * std::round((near - first) / turn);
-  second = second + turn * std::round((near - second) / turn);
-  return std::abs(first - near) <= std::abs(second - near) ? first : second;
+  double middle = std::atan2(b, a);
+  middle = middle + turn * std::round((near - middle) / turn);
+  const double half = std::acos(cosine);
+  return near >= middle ? middle + half : middle - half;
 }
 )";
 }

@@ -12,6 +12,8 @@ std::size_t place(int k) { return static_cast<std::size_t>(k); }
 
 // Newton's method: of the change of an unknown against its size (or `nominal`, if that is larger).
 constexpr double converged_change = 1e-12;
+constexpr double squared_change = 1e-8;     // where convergence is quadratic: what this leaves is its square
+constexpr double least_contraction = 1e-2;  // of a change against the one before: quadratic
 constexpr double stalled_change = 1e-9;  // what rounding leaves; taken where it shrinks no more
 constexpr int most_iterations = 40, most_halvings = 20;
 constexpr double least_step = 1e-7;        // of the step that was asked for
@@ -107,7 +109,7 @@ void Simulation::predict(double h) {
     for (std::size_t k = 0; k < points; ++k)
       if (k != j) weight[j] *= (t - before_time_[k]) / (before_time_[j] - before_time_[k]);
   }
-  for (const int u : system_->inlined.unknowns) {
+  for (const int u : system_->predicted) {
     double sum = 0.0;
     for (std::size_t j = 0; j < points; ++j) sum += weight[j] * before_[j][place(u)];
     at(u) = sum;
@@ -205,9 +207,8 @@ Simulation::Outcome Simulation::newton(std::size_t stage) {
       size = std::max(size, std::abs(change_[k]) / std::max(std::abs(tears_[k]), model_[t].nominal));
     }
     for (std::size_t k = 0; k < n; ++k) at(block.tears[k]) = tears_[k] + change_[k];
-    // Convergence is quadratic: what is left after this change is smaller than the change times its own rate.
-    const bool done = block.linear || size <= converged_change ||
-                      (last < 1e-2 && size < last && size * (size / last) <= 0.1 * converged_change) ||
+    const bool quadratic = size <= squared_change && (iteration == 0 || size <= least_contraction * last);
+    const bool done = block.linear || size <= converged_change || quadratic ||
                       (size <= stalled_change && size >= 0.5 * last);
     if (done) {
       follow(stage);

@@ -34,6 +34,7 @@ struct StepSystem {
   std::vector<TornBlock> torn;
   std::vector<TornBlock> stages;  // as torn, assignments that follow each other joined
   std::vector<BlockCode> code;    // [stage]
+  std::vector<int> predicted;     // unknowns that iterations, or the nearest angle, begin from
   std::shared_ptr<const CompiledPrograms> compiled;  // follow and evaluate of every stage, or nothing
 };
 

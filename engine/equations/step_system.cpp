@@ -45,8 +45,12 @@ StepSystem prepare_step(const FlatModel& model, const std::set<int>& dummies, Te
   SolvedEquations solved(system.inlined);
   system.torn = tear(model, system.inlined, system.blocks, tearing, solved);
   system.stages = joined(system.torn);
-  for (const TornBlock& stage : system.stages)
+  for (const TornBlock& stage : system.stages) {
     system.code.push_back(block_code(model, stage, system.inlined, solved));
+    system.predicted.insert(system.predicted.end(), stage.tears.begin(), stage.tears.end());
+    for (const TornBlock::Assignment& a : stage.assignments)
+      if (a.solution.kind == Solution::Kind::angle) system.predicted.push_back(a.unknown);
+  }
   return system;
 }
 
