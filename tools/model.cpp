@@ -91,7 +91,7 @@ class Record {
       }
       plotted_.push_back(found);
       curves_.emplace_back();
-      for (const std::string& name : plot.names) curves_.back().push_back({name, {}, {}, io::Line::nested});
+      for (const std::string& name : plot.names) curves_.back().push_back({name, {}, {}, io::Line::plain});
     }
     if (options.output.empty()) return;
     table_.emplace(options.output);
@@ -180,7 +180,7 @@ std::string summary(const ModelOptions& options, const Simulation& run, double w
   if (counts.halved_steps > 0) text += line("halved", fmt::format("{} steps did not converge as they were", counts.halved_steps));
   const bool compiled = run.system().compiled != nullptr;
   text += line("code", compiled ? fmt::format("compiled in {:.2f} s", run.compile_seconds()) : "interpreted");
-  return text + line("speed", fmt::format("{:.3g} us a step, {:.4g} times real time (records included, compiling not)",
+  return text + line("speed", fmt::format("{:.3g} us a step, {:.4g} times real time (without compiling and what is written)",
                                           1e6 * wall / static_cast<double>(std::max(1L, counts.steps)),
                                           run.time() / wall));
 }
@@ -200,14 +200,15 @@ int model(const ModelOptions& options) {
     if (how.compiled && !run.why_interpreted().empty()) spdlog::warn("{}: the code is interpreted", run.why_interpreted());
     Record record(options, run.model(), plots);
     const auto compiling = run.compile_seconds();
-    const auto begin = std::chrono::steady_clock::now();
+    std::chrono::steady_clock::duration spent{};
     record.take(run);
     while (run.time() < options.stop_time - 1e-6 * options.step) {
+      const auto begin = std::chrono::steady_clock::now();
       run.advance();
+      spent += std::chrono::steady_clock::now() - begin;
       record.take(run);
     }
-    const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() -
-                        (run.compile_seconds() - compiling);
+    const double wall = std::chrono::duration<double>(spent).count() - (run.compile_seconds() - compiling);
     record.finish(run.model(), plots);
     if (!options.quiet) show(summary(options, run, wall));
   } catch (const equations::NumericalFailure& failure) {

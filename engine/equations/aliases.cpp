@@ -41,6 +41,7 @@ std::optional<Aliases::Tie> Aliases::tie(const Expr& e) const {
     else if (model_[k].kind != Symbol::Kind::parameter) return std::nullopt;
   }
   const auto leaf = [&](const Expr& x) { return x->op == Op::symbol && model_.is_variable(x->symbol); };
+  if (leaf(e)) return Tie{e->symbol, -1, 1.0, 0.0};
   if (e->op != Op::add && e->op != Op::subtract) return std::nullopt;
   const Expr &a = e->operands[0], &b = e->operands[1];
   if (variables.size() == 2 && leaf(a) && leaf(b))

@@ -89,7 +89,7 @@ model excavator
   Real r3(start = 0.1, unit = "rad");
   Real r4(start = 2, unit = "m");
   Real r5(start = 3, unit = "m");
-  Real r7(start = 0.6, fixed = true, stateSelect = StateSelect.always, unit = "rad") annotation(__Scree_tearing = true);
+  Real r7(start = 0.2, fixed = true, stateSelect = StateSelect.always, unit = "rad") annotation(__Scree_tearing = true);
   Real r9(start = 1.57, unit = "rad");
   Real r10(start = 2, unit = "m");
   Real r12(start = -1.6, fixed = true, stateSelect = StateSelect.always, unit = "rad") annotation(__Scree_tearing = true);
@@ -126,7 +126,7 @@ equation
   bucketLinkage.q = r15;
 
   // What the driver asks for: out, down, crowd and curl, lift.
-  boomCylinder.command = 2.05 - 0.22*sin(2*pi*time/period);
+  boomCylinder.command = 2.25 - 0.2*sin(2*pi*time/period);
   stickCylinder.command = 2.85 + 0.35*(1 - cos(2*pi*time/period));
   bucketLinkage.command = 2.05 + 0.18*(1 - cos(2*pi*(time - 0.4)/period));
 
