@@ -177,6 +177,7 @@ std::string summary(const ModelOptions& options, const Simulation& run, double w
   if (counts.state_choices > 1) text += line("states", fmt::format("chosen anew {} times", counts.state_choices - 1));
   if (counts.free_starts > 0)
     text += line("start", fmt::format("{} values that nothing fixed: the nearest to `start` were taken", counts.free_starts));
+  if (counts.untorn_steps > 0) text += line("untorn", fmt::format("{} steps did not converge as they are torn", counts.untorn_steps));
   if (counts.halved_steps > 0) text += line("halved", fmt::format("{} steps did not converge as they were", counts.halved_steps));
   const bool compiled = run.system().compiled != nullptr;
   text += line("code", compiled ? fmt::format("compiled in {:.2f} s", run.compile_seconds()) : "interpreted");

@@ -10,11 +10,14 @@ namespace scree::equations {
 
 namespace {
 
+/// Where both solutions nearly meet, rounding in c is magnified: there is none then.
+constexpr double farthest_cosine = 1.0 - 1e-6;
+
 /// Both solutions lie as far from the middle between them; the nearer one lies on the side of `near`. The C++ of
 /// cpp_preamble() has the same operations.
 double angle_root(double a, double b, double c, double near) {
   const double cosine = -c / std::sqrt(a * a + b * b);
-  if (!(std::abs(cosine) <= 1.0)) return std::numeric_limits<double>::quiet_NaN();
+  if (!(std::abs(cosine) <= farthest_cosine)) return std::numeric_limits<double>::quiet_NaN();
   constexpr double turn = 2.0 * std::numbers::pi;
   double middle = std::atan2(b, a);
   middle = middle + turn * std::round((near - middle) / turn);

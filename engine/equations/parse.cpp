@@ -1,8 +1,18 @@
 // The grammar: a part of Modelica (docs/models.md), in Boost.Spirit X3.
 #include <algorithm>
 #include <boost/spirit/home/x3.hpp>
+#include <cctype>
 
 #include "engine/equations/syntax.h"
+
+// In messages a parser with an action is called like the parser alone.
+namespace boost::spirit::x3 {
+template <typename Subject, typename Action>
+struct get_info<action<Subject, Action>> {
+  using result_type = std::string;
+  std::string operator()(const action<Subject, Action>& parser) const { return what(parser.subject); }
+};
+}  // namespace boost::spirit::x3
 
 namespace scree::equations {
 
@@ -207,6 +217,28 @@ BOOST_SPIRIT_DEFINE(modifier, binding, annotation, component, prefix, declaratio
                     first_branch, next_branch, otherwise, connection, name_leaf, when_rule, reinit, section, initial,
                     class_word, definition, file)
 
+// What a text may ask of the stack: trees are walked by recursion.
+constexpr std::size_t largest_text = 1 << 20;
+constexpr int deepest_brackets = 100, most_signs = 1000;  // in one statement
+
+/// Throws where a statement is nested or chained beyond what anybody writes.
+void expect_bounded(const SourceText& source) {
+  const auto refuse = [&](std::size_t at, const char* problem) {
+    throw InputError({{source.location(at), {}, problem, {}, {}, {}, {}}});
+  };
+  if (source.text.size() > largest_text) refuse(0, "the file has more than 1 MB");
+  int depth = 0, signs = 0;
+  for (std::size_t k = 0; k < source.text.size(); ++k) {
+    const char c = source.text[k];
+    if (c == ';') depth = signs = 0;
+    if (c == '(' && ++depth > deepest_brackets) refuse(k, "more than 100 brackets within each other");
+    if (c == ')') --depth;
+    const bool word = std::isspace(static_cast<unsigned char>(c)) && k > 0 && !std::isspace(static_cast<unsigned char>(source.text[k - 1]));
+    if ((std::ispunct(static_cast<unsigned char>(c)) && c != '.' && c != '_') || word) ++signs;
+    if (signs > most_signs) refuse(k, "a statement of more than 1000 signs and words");
+  }
+}
+
 /// What stands at a place, for people: a word, a number, or a sign.
 std::string found_at(const std::string& text, std::size_t at) {
   if (at >= text.size()) return "the end of the file";
@@ -244,6 +276,7 @@ SourceLocation SourceText::location(std::size_t offset) const {
 }
 
 Tree parse(const SourceText& source) {
+  expect_bounded(source);
   Tree tree;
   const Iterator begin = source.text.begin();
   Iterator now = begin;

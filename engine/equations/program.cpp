@@ -230,7 +230,7 @@ std::string cpp_preamble() {
 #include <limits>
 static double angle_root(double a, double b, double c, double near) {
   const double cosine = -c / std::sqrt(a * a + b * b);
-  if (!(std::abs(cosine) <= 1.0)) return std::numeric_limits<double>::quiet_NaN();
+  if (!(std::abs(cosine) <= 1.0 - 1e-6)) return std::numeric_limits<double>::quiet_NaN();
   const double turn = 2.0 * 3.141592653589793238462643383279502884;
   double middle = std::atan2(b, a);
   middle = middle + turn * std::round((near - middle) / turn);

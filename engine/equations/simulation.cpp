@@ -69,21 +69,24 @@ void Simulation::choose_states() {
   } catch (const std::runtime_error& error) {
     throw NumericalFailure("at " + number_text(time()) + " s: " + error.what());
   }
-  std::shared_ptr<StepSystem>& system = systems_[chosen];
-  if (!system) {
-    system = std::make_shared<StepSystem>(prepare_step(model_, chosen, options_.tearing));
-    std::vector<const Program*> programs;
-    for (const BlockCode& code : system->code) {
-      programs.push_back(&code.follow);
-      programs.push_back(&code.evaluate);
-    }
-    if (options_.compiled) system->compiled = CompiledPrograms::compile(programs, why_interpreted_);
-    if (system->compiled) compile_seconds_ += system->compiled->seconds();
-    for (const Program* program : programs)
-      value_.resize(std::max(value_.size(), place(program->registers)), 0.0);
-  }
-  system_ = system;
+  system_ = system_for(chosen, options_.tearing);
   ++counts_.state_choices;
+}
+
+/// Prepared once for each choice.
+std::shared_ptr<StepSystem> Simulation::system_for(const std::set<int>& dummies, Tearing tearing) {
+  std::shared_ptr<StepSystem>& system = systems_[{dummies, tearing}];
+  if (system) return system;
+  system = std::make_shared<StepSystem>(prepare_step(model_, dummies, tearing));
+  std::vector<const Program*> programs;
+  for (const BlockCode& code : system->code) {
+    programs.push_back(&code.follow);
+    programs.push_back(&code.evaluate);
+  }
+  if (options_.compiled) system->compiled = CompiledPrograms::compile(programs, why_interpreted_);
+  if (system->compiled) compile_seconds_ += system->compiled->seconds();
+  for (const Program* program : programs) value_.resize(std::max(value_.size(), place(program->registers)), 0.0);
+  return system;
 }
 
 void Simulation::set_formula(double h) {
@@ -117,7 +120,20 @@ void Simulation::predict(double h) {
   at(FlatModel::time) = t;
 }
 
+/// As it is torn or, where that comes to no end, with all unknowns of each block iterated: what follows from a
+/// tearing variable may have no solution, or two that meet, where the block as a whole has one.
 Simulation::Outcome Simulation::solve_step(double h) {
+  Outcome done = try_step(h);
+  if (done.good || options_.tearing == Tearing::none || options_.tearing == Tearing::whole) return done;
+  const std::shared_ptr<StepSystem> torn = system_;
+  system_ = system_for(torn->dummies, Tearing::none);
+  const bool good = try_step(h).good;
+  system_ = torn;
+  if (good) ++counts_.untorn_steps;
+  return good ? Outcome{} : done;
+}
+
+Simulation::Outcome Simulation::try_step(double h) {
   predict(h);
   set_formula(h);
   for (std::size_t s = 0; s < system_->stages.size(); ++s)

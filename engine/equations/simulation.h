@@ -45,7 +45,7 @@ StepSystem prepare_step(const FlatModel& model, const std::set<int>& dummies, Te
 FlatModel compile_model(const SourceText& source, const std::string& main = {});
 
 struct RunCounts {
-  long steps = 0, iterations = 0, evaluations = 0, events = 0, state_choices = 0, halved_steps = 0;
+  long steps = 0, iterations = 0, evaluations = 0, events = 0, state_choices = 0, untorn_steps = 0, halved_steps = 0;
   int free_starts = 0;  // starting values that nothing fixed; those nearest to `start` were taken
 };
 
@@ -78,7 +78,9 @@ class Simulation {
   void initialise();
   void solve_start();
   void choose_states();
+  std::shared_ptr<StepSystem> system_for(const std::set<int>& dummies, Tearing tearing);
   Outcome solve_step(double h);
+  Outcome try_step(double h);
   void predict(double h);
   void set_formula(double h);
   Outcome run_stage(std::size_t stage);
@@ -100,7 +102,7 @@ class Simulation {
   FlatModel model_;
   RunOptions options_;
   std::unique_ptr<DummyDerivatives> dummies_;
-  std::map<std::set<int>, std::shared_ptr<StepSystem>> systems_;
+  std::map<std::pair<std::set<int>, Tearing>, std::shared_ptr<StepSystem>> systems_;
   std::shared_ptr<StepSystem> system_;
   std::map<int, Alias> alias_;  // by the variable that was taken out
   Program relation_code_;

@@ -22,11 +22,11 @@ class Tear {
   }
 
   void run(bool marks) {
-    if (marks) {
-      const std::vector<int> unknowns(open_unknowns_.begin(), open_unknowns_.end());
-      const bool coupled = unknowns.size() > 1;
-      for (const int k : unknowns)
-        if (coupled && model_[k].iterates) choose(k);
+    const std::vector<int> unknowns(open_unknowns_.begin(), open_unknowns_.end());
+    for (const int k : unknowns) {
+      if (!marks || unknowns.size() == 1 || !model_[k].iterates) continue;
+      choose(k);
+      angles_ = true;
     }
     for (;;) {
       while (assign_one()) {
@@ -54,16 +54,18 @@ class Tear {
     close(unknown);
   }
 
-  /// How gladly an equation is solved: a number before x, then an angle, then what might vanish; inlined
-  /// formulas last, so that they remain to be the residuals.
+  /// How gladly an equation is solved: a number before x, then an angle; inlined formulas last, so that they
+  /// remain to be the residuals. Negative: not at all, since what stands before x may vanish on the way. An angle
+  /// has two solutions, which meet at dead centres: only who marks a variable knows that its block keeps off them.
   int cost(int equation, const Solution& s) const {
-    bool constant = s.kind == Solution::Kind::linear;
-    if (constant) {
-      for (const int k : symbols_of(s.a))
-        constant = constant && (model_[k].kind == Symbol::Kind::parameter || model_[k].kind == Symbol::Kind::rate);
+    constexpr int formula = 10;
+    const int marked = system_.marked[at(equation)] ? formula : 0;
+    if (s.kind == Solution::Kind::angle) return angles_ ? marked + 1 : -1;
+    for (const int k : symbols_of(s.a)) {
+      const Symbol::Kind kind = model_[k].kind;
+      if (kind != Symbol::Kind::parameter && kind != Symbol::Kind::rate) return block_.unknowns.size() > 1 ? -1 : marked;
     }
-    constexpr int formula = 10, vanishing = 2;
-    return (system_.marked[at(equation)] ? formula : 0) + (constant ? 0 : s.kind == Solution::Kind::angle ? 1 : vanishing);
+    return marked;
   }
 
   bool assign_one() {
@@ -74,7 +76,7 @@ class Tear {
       if (open_[k].inside.size() != 1) continue;
       const std::optional<Solution>& s = solved_.solve(open_[k].equation, *open_[k].inside.begin());
       if (!s) continue;
-      if (const int c = cost(open_[k].equation, *s); c < least) {
+      if (const int c = cost(open_[k].equation, *s); c >= 0 && c < least) {
         least = c;
         best = k;
       }
@@ -95,7 +97,7 @@ class Tear {
       for (const Open& one : open_) {
         if (!one.inside.contains(k)) continue;
         ++there;
-        if (solved_.solve(one.equation, k)) ++solvable;
+        if (const auto& s = solved_.solve(one.equation, k); s && cost(one.equation, *s) >= 0) ++solvable;
       }
       if (there > most || (there == most && solvable < fewest)) {
         best = k;
@@ -112,6 +114,7 @@ class Tear {
   TornBlock& block_;
   std::set<int> open_unknowns_;
   std::vector<Open> open_;
+  bool angles_ = false;  // are solved for
 };
 
 bool is_linear(const Inlined& system, const TornBlock& block, SolvedEquations& solved) {
