@@ -226,8 +226,10 @@ Simulation::Outcome Simulation::newton(std::size_t stage) {
     const bool quadratic = size <= squared_change && (iteration == 0 || size <= least_contraction * last);
     const bool done = block.linear || size <= converged_change || quadratic ||
                       (size <= stalled_change && size >= 0.5 * last);
-    if (done) {
-      follow(stage);
+    if (done) {  // and what follows, by its derivatives: off by squares alone, or by nothing in a linear block
+      const double* gradient = out_.data() + n + n * n;
+      for (const TornBlock::Assignment& a : block.assignments)
+        for (std::size_t k = 0; k < n; ++k) at(a.unknown) += *gradient++ * change_[k];
       return {};
     }
     evaluate(stage);

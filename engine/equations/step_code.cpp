@@ -38,6 +38,10 @@ class BlockBuilder {
       jacobian.insert(jacobian.end(), row.begin(), row.end());
     }
     outputs.insert(outputs.end(), jacobian.begin(), jacobian.end());
+    for (const TornBlock::Assignment& a : block_.assignments) {
+      const Gradient& row = gradient_.at(a.unknown);
+      outputs.insert(outputs.end(), row.begin(), row.end());
+    }
     return code_.finish(std::move(outputs));
   }
 

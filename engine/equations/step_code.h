@@ -8,7 +8,7 @@ namespace scree::equations {
 
 struct BlockCode {
   Program follow;    // assigns what follows from the tears
-  Program evaluate;  // the same; outputs: residuals, then their derivatives by tears, row after row
+  Program evaluate;  // the same; outputs: residuals, their derivatives by tears row after row, and those of what follows
 };
 
 /// Derivatives run through the assignments: dz/dt = -(df/dt + sum df/dy dy/dt) / (df/dz) for each z that

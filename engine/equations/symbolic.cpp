@@ -1,6 +1,7 @@
 #include "engine/equations/symbolic.h"
 
 #include <algorithm>
+#include <cln/cln.h>
 #include <cmath>
 #include <ginac/ginac.h>
 #include <map>
@@ -41,8 +42,14 @@ class Translation {
   }
 
  private:
-  std::vector<Expr> sorted(const ex& e) const;
-  Expr power(const ex& base, const ex& exponent) const;
+  struct Term {
+    GiNaC::numeric factor;
+    Expr rest;
+  };
+  std::vector<Term> terms(const ex& sum) const;
+  static Expr sum_of(const std::vector<Term>& all);
+  Expr product(const ex& e, GiNaC::numeric& factor) const;
+  Expr power(const ex& base, const ex& exponent, GiNaC::numeric& factor) const;
   Expr function(const ex& e) const;
 
   std::map<int, GiNaC::realsymbol> symbols_;
@@ -53,12 +60,9 @@ ex Translation::to(const Expr& e) {
   std::vector<ex> x;
   for (const Expr& operand : e->operands) x.push_back(to(operand));
   switch (e->op) {
-    case Op::number: {
-      constexpr double exact_up_to = 1e15;
-      if (e->value == std::floor(e->value) && std::abs(e->value) < exact_up_to)
-        return GiNaC::numeric(static_cast<long>(e->value));
-      return GiNaC::numeric(e->value);
-    }
+    case Op::number:  // a fraction, so that what is done with it is exact
+      if (!std::isfinite(e->value)) throw std::domain_error("an equation has a number that is not finite");
+      return GiNaC::numeric(cln::rational(cln::cl_DF(e->value)));
     case Op::symbol:
       return symbol_of(e->symbol);
     case Op::add:
@@ -107,19 +111,75 @@ ex Translation::to(const Expr& e) {
   throw std::logic_error("an angle that was solved for is not differentiated");
 }
 
-/// Operands in an order of our own: GiNaC's depends on addresses, and so on the run.
-std::vector<Expr> Translation::sorted(const ex& e) const {
-  std::vector<Expr> operands;
-  for (std::size_t k = 0; k < e.nops(); ++k) operands.push_back(from(e.op(k)));
-  std::ranges::sort(operands, [](const Expr& a, const Expr& b) { return compare(a, b) > 0; });
-  return operands;
+/// Terms of a sum in an order of our own, each without its number: GiNaC's order depends on addresses, and so on
+/// the run.
+std::vector<Translation::Term> Translation::terms(const ex& sum) const {
+  std::vector<Term> all;
+  for (std::size_t k = 0; k < sum.nops(); ++k) {
+    GiNaC::numeric factor = 1;
+    const Expr rest = product(sum.op(k), factor);
+    all.push_back({factor, rest});
+  }
+  std::ranges::sort(all, [](const Term& a, const Term& b) { return compare(a.rest, b.rest) > 0; });
+  return all;
 }
 
-Expr Translation::power(const ex& base, const ex& exponent) const {
+Expr Translation::sum_of(const std::vector<Term>& all) {
+  Expr sum = number(0.0);
+  for (const Term& t : all) {
+    const double factor = t.factor.to_double();
+    sum = factor < 0.0 ? sum - number(-factor) * t.rest : sum + number(factor) * t.rest;
+  }
+  return sum;
+}
+
+/// What stands beside the number in e, which goes into `factor`. Of sums in products the number before the first
+/// term is taken out: whether GiNaC multiplied it in depends on its order too.
+Expr Translation::product(const ex& e, GiNaC::numeric& factor) const {
+  if (GiNaC::is_a<GiNaC::numeric>(e)) {
+    factor *= GiNaC::ex_to<GiNaC::numeric>(e);
+    return number(1.0);
+  }
+  if (GiNaC::is_a<GiNaC::add>(e)) {
+    std::vector<Term> all = terms(e);
+    const GiNaC::numeric first = all[0].factor;
+    for (Term& t : all) t.factor /= first;
+    factor *= first;
+    return sum_of(all);
+  }
+  if (GiNaC::is_a<GiNaC::power>(e)) return power(e.op(0), e.op(1), factor);
+  if (!GiNaC::is_a<GiNaC::mul>(e)) return from(e);
+  std::vector<Expr> above, below;
+  for (std::size_t k = 0; k < e.nops(); ++k) {
+    const Expr one = product(e.op(k), factor);
+    if (one->op == Op::divide && is_number(one->operands[0], 1.0))
+      below.push_back(one->operands[1]);
+    else
+      above.push_back(one);
+  }
+  const auto multiplied = [](std::vector<Expr>& all) {
+    std::ranges::sort(all, [](const Expr& a, const Expr& b) { return compare(a, b) > 0; });
+    Expr result = number(1.0);
+    for (const Expr& x : all) result = result * x;
+    return result;
+  };
+  const Expr numerator = multiplied(above);
+  return below.empty() ? numerator : numerator / multiplied(below);
+}
+
+Expr Translation::power(const ex& base, const ex& exponent, GiNaC::numeric& factor) const {
   if (exponent.is_equal(ex(1) / 2)) return make(Op::sqrt, {from(base)});
-  if (exponent.info(GiNaC::info_flags::negative))
-    return number(1.0) / (exponent.is_equal(-1) ? from(base) : power(base, -exponent));
-  return make(Op::power, {from(base), from(exponent)});
+  if (exponent.info(GiNaC::info_flags::negative)) {
+    GiNaC::numeric inner = 1;
+    const Expr below = exponent.is_equal(-1) ? product(base, inner) : power(base, -exponent, inner);
+    factor /= inner;
+    return number(1.0) / below;
+  }
+  if (!exponent.info(GiNaC::info_flags::integer)) return make(Op::power, {from(base), from(exponent)});
+  GiNaC::numeric inner = 1;
+  const Expr below = product(base, inner);
+  factor *= inner.power(GiNaC::ex_to<GiNaC::numeric>(exponent));
+  return make(Op::power, {below, from(exponent)});
 }
 
 Expr Translation::function(const ex& e) const {
@@ -138,21 +198,13 @@ Expr Translation::function(const ex& e) const {
 Expr Translation::from(const ex& e) const {
   if (GiNaC::is_a<GiNaC::numeric>(e)) return number(GiNaC::ex_to<GiNaC::numeric>(e).to_double());
   if (GiNaC::is_a<GiNaC::symbol>(e)) return symbol(index_.at(e));
-  if (GiNaC::is_a<GiNaC::power>(e)) return power(e.op(0), e.op(1));
   if (GiNaC::is_a<GiNaC::function>(e)) return function(e);
   if (GiNaC::is_a<GiNaC::constant>(e)) return number(GiNaC::ex_to<GiNaC::numeric>(e.evalf()).to_double());
-  const bool sum = GiNaC::is_a<GiNaC::add>(e);
-  if (!sum && !GiNaC::is_a<GiNaC::mul>(e)) throw std::logic_error("GiNaC made what is not known here");
-  Expr all = number(sum ? 0.0 : 1.0);
-  for (const Expr& operand : sorted(e)) {
-    if (sum && operand->op == Op::negate)
-      all = all - operand->operands[0];
-    else if (!sum && operand->op == Op::divide && is_number(operand->operands[0], 1.0))
-      all = all / operand->operands[1];
-    else
-      all = sum ? all + operand : all * operand;
-  }
-  return all;
+  if (GiNaC::is_a<GiNaC::add>(e)) return sum_of(terms(e));
+  if (!GiNaC::is_a<GiNaC::mul>(e) && !GiNaC::is_a<GiNaC::power>(e)) throw std::logic_error("GiNaC made what is not known here");
+  GiNaC::numeric factor = 1;
+  const Expr rest = product(e, factor);
+  return number(factor.to_double()) * rest;
 }
 
 bool has_choice(const ex& e) {
