@@ -31,6 +31,7 @@ Expr folded(Op op, const std::vector<Expr>& x) {
     case Op::add:
       return is(0, 0.0) ? x[1] : is(1, 0.0) ? x[0] : nullptr;
     case Op::subtract:
+      if (x[0]->op == Op::symbol && compare(x[0], x[1]) == 0) return number(0.0);
       return is(1, 0.0) ? x[0] : is(0, 0.0) ? make(Op::negate, {x[1]}) : nullptr;
     case Op::multiply:
       if (is(0, 0.0) || is(1, 1.0)) return x[0];

@@ -56,8 +56,9 @@ StepSystem prepare_step(const FlatModel& model, const std::set<int>& dummies, Te
 
 FlatModel compile_model(const SourceText& source, const std::string& main) {
   FlatModel model = flatten(parse(source), source, main);
-  remove_aliases(model);
   check_structure(model);
+  remove_aliases(model);
+  check_structure(model);  // what a = b, b = c, c = a left
   pantelides(model);
   return model;
 }

@@ -92,6 +92,9 @@ TEST(ModelText, TooManyAndTooFewEquationsAreNamed) {
     EXPECT_NE(told.find(part), std::string::npos) << part << " in " << told;
   EXPECT_EQ(told.find("line 10", 0), told.rfind("line 10")) << "the sound part is not blamed: " << told;
   expect_told("model m\n  Real a;\n  Real b;\nequation\n  a = 1;\nend m;", {"too few equations: 0 equations for 1 variable (b)"});
+  // As many as there are variables, but in a circle: three times the same.
+  expect_told("model m\n  Real a;\n  Real b;\n  Real c;\nequation\n  a = b;\n  b = c;\n  c = a;\nend m;",
+              {"too many equations", "too few equations"});
 }
 
 TEST(ModelText, BranchesNeedAsManyEquations) {
