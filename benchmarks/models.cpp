@@ -1,6 +1,7 @@
 // Declarative models (docs/models.md):
 //
-//   models times MODEL.mo SECONDS STEP         time of a run by every way of tearing, compiled and interpreted
+//   models times MODEL.mo SECONDS STEP         time of a run by every way of tearing, compiled and
+//   interpreted
 //
 //   models curves MODEL.mo SECONDS STEP NAME PLOT   a variable torn and untorn, and their difference
 #include <algorithm>
@@ -43,7 +44,8 @@ constexpr int repeats = 15;
 std::string blocks_of(const equations::StepSystem& system) {
   std::string text;
   for (const equations::TornBlock& block : system.torn)
-    if (!block.tears.empty()) text += fmt::format("{}{}->{}", text.empty() ? "" : ", ", block.size(), block.tears.size());
+    if (!block.tears.empty())
+      text += fmt::format("{}{}->{}", text.empty() ? "" : ", ", block.size(), block.tears.size());
   return text;
 }
 
@@ -63,9 +65,10 @@ double difference(const FlatModel& model, const RunOptions& first, const RunOpti
 int time_all(const char* path, double seconds, double step) {
   const FlatModel model = model_of(path);
   const RunOptions reference{.step = step};
-  fmt::print("{}: {} s in steps of {} s, implicit Euler, median of {} runs\n", model.name, seconds, step, repeats);
-  fmt::print("{:<14} {:<24} {:>11} {:>10} {:>12} {:>12} {:>12}\n", "tearing", "blocks", "code", "run, ms", "a step, us",
-             "x real time", "difference");
+  fmt::print("{}: {} s in steps of {} s, implicit Euler, median of {} runs\n", model.name, seconds, step,
+             repeats);
+  fmt::print("{:<14} {:<24} {:>11} {:>10} {:>12} {:>12} {:>12}\n", "tearing", "blocks", "code", "run, ms",
+             "a step, us", "x real time", "difference");
   for (const Way& way : ways) {
     for (const bool compiled : {true, false}) {
       const RunOptions options{.step = step, .tearing = way.tearing, .compiled = compiled};
@@ -81,8 +84,8 @@ int time_all(const char* path, double seconds, double step) {
       std::ranges::sort(times);
       const double median = times[repeats / 2];
       fmt::print("{:<14} {:<24} {:>11} {:>10.2f} {:>12.3f} {:>12.0f} {:>12.1e}\n", way.name, blocks,
-                 compiled ? "compiled" : "interpreted", 1e3 * median, 1e6 * median * step / seconds, seconds / median,
-                 difference(model, reference, options, seconds));
+                 compiled ? "compiled" : "interpreted", 1e3 * median, 1e6 * median * step / seconds,
+                 seconds / median, difference(model, reference, options, seconds));
     }
   }
   return 0;
@@ -91,7 +94,8 @@ int time_all(const char* path, double seconds, double step) {
 int draw_curves(const char* path, double seconds, double step, const std::string& name, const char* plot) {
   const FlatModel model = model_of(path);
   Simulation torn(model, {.step = step}), whole(model, {.step = step, .tearing = Tearing::whole});
-  io::Curve a{name + ", torn", {}, {}, io::Line::nested}, b{name + ", all unknowns at once", {}, {}, io::Line::nested};
+  io::Curve a{name + ", torn", {}, {}, io::Line::nested},
+      b{name + ", all unknowns at once", {}, {}, io::Line::nested};
   io::Curve apart{"difference", {}, {}, io::Line::plain};
   while (torn.time() < seconds - 0.5 * step) {
     torn.advance();

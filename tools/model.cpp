@@ -50,8 +50,9 @@ Plot plot_of(const std::string& text) {
   std::istringstream names(text.substr(0, equals));
   for (std::string name; std::getline(names, name, ',');) plot.names.push_back(name);
   if (!io::is_plot_file(plot.picture))
-    throw CLI::ValidationError("--plot", fmt::format("'{}' is of a kind that is not drawn (allowed .svg, .png, .pdf)",
-                                                     plot.picture.string()));
+    throw CLI::ValidationError(
+        "--plot",
+        fmt::format("'{}' is of a kind that is not drawn (allowed .svg, .png, .pdf)", plot.picture.string()));
   return plot;
 }
 
@@ -59,7 +60,8 @@ equations::SourceText read_source(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
   std::stringstream text;
   text << in.rdbuf();
-  if (!in || fs::is_directory(file)) throw InputError({{{file.string(), 0, 0}, {}, "cannot be read", {}, {}, {}, {}}});
+  if (!in || fs::is_directory(file))
+    throw InputError({{{file.string(), 0, 0}, {}, "cannot be read", {}, {}, {}, {}}});
   return {file.string(), text.str()};
 }
 
@@ -85,7 +87,8 @@ class Record {
         if (k < 0) {
           std::vector<std::string> known;
           for (const int c : columns_) known.push_back(model[c].name);
-          throw CLI::ValidationError("--plot", not_among(fmt::format("there is no variable '{}'", name), name, known));
+          throw CLI::ValidationError("--plot",
+                                     not_among(fmt::format("there is no variable '{}'", name), name, known));
         }
         found.push_back(k);
       }
@@ -165,25 +168,33 @@ std::string blocks_text(const equations::StepSystem& system) {
 
 std::string summary(const ModelOptions& options, const Simulation& run, double wall) {
   const equations::RunCounts& counts = run.counts();
-  const auto line = [](const char* name, const std::string& what) { return fmt::format("  {:<12}{}\n", name, what); };
+  const auto line = [](const char* name, const std::string& what) {
+    return fmt::format("  {:<12}{}\n", name, what);
+  };
   std::string text = fmt::format("{}: {} s\n", run.model().name, run.time());
   text += line("steps", fmt::format("{} of {} s, {}", counts.steps, options.step, options.method));
   text += line("blocks", blocks_text(run.system()));
   text += line("iterations", fmt::format("{} of Newton's method, {:.3g} a step", counts.iterations,
-                                         static_cast<double>(counts.iterations) / static_cast<double>(std::max(1L, counts.steps))));
+                                         static_cast<double>(counts.iterations) /
+                                             static_cast<double>(std::max(1L, counts.steps))));
   if (counts.events > 0) {
     text += line("events", fmt::format("{}, the first at {:.12g} s", counts.events, run.event_times()[0]));
   }
-  if (counts.state_choices > 1) text += line("states", fmt::format("chosen anew {} times", counts.state_choices - 1));
+  if (counts.state_choices > 1)
+    text += line("states", fmt::format("chosen anew {} times", counts.state_choices - 1));
   if (counts.free_starts > 0)
-    text += line("start", fmt::format("{} values that nothing fixed: the nearest to `start` were taken", counts.free_starts));
-  if (counts.untorn_steps > 0) text += line("untorn", fmt::format("{} steps did not converge as they are torn", counts.untorn_steps));
-  if (counts.halved_steps > 0) text += line("halved", fmt::format("{} steps did not converge as they were", counts.halved_steps));
+    text += line("start", fmt::format("{} values that nothing fixed: the nearest to `start` were taken",
+                                      counts.free_starts));
+  if (counts.untorn_steps > 0)
+    text += line("untorn", fmt::format("{} steps did not converge as they are torn", counts.untorn_steps));
+  if (counts.halved_steps > 0)
+    text += line("halved", fmt::format("{} steps did not converge as they were", counts.halved_steps));
   const bool compiled = run.system().compiled != nullptr;
   text += line("code", compiled ? fmt::format("compiled in {:.2f} s", run.compile_seconds()) : "interpreted");
-  return text + line("speed", fmt::format("{:.3g} us a step, {:.4g} times real time (without compiling and what is written)",
-                                          1e6 * wall / static_cast<double>(std::max(1L, counts.steps)),
-                                          run.time() / wall));
+  return text +
+         line("speed",
+              fmt::format("{:.3g} us a step, {:.4g} times real time (without compiling and what is written)",
+                          1e6 * wall / static_cast<double>(std::max(1L, counts.steps)), run.time() / wall));
 }
 
 int model(const ModelOptions& options) {
@@ -198,7 +209,8 @@ int model(const ModelOptions& options) {
     if (options.shows_structure) how.compiled = false;
     Simulation run(equations::compile_model(read_source(options.file), options.main), how);
     if (options.shows_structure) return tell_structure(options, run);
-    if (how.compiled && !run.why_interpreted().empty()) spdlog::warn("{}: the code is interpreted", run.why_interpreted());
+    if (how.compiled && !run.why_interpreted().empty())
+      spdlog::warn("{}: the code is interpreted", run.why_interpreted());
     Record record(options, run.model(), plots);
     const auto compiling = run.compile_seconds();
     std::chrono::steady_clock::duration spent{};
@@ -237,7 +249,8 @@ void add_model(CLI::App& app, std::function<int()>& action) {
   command->add_option("file", options->file, "A model, in the part of Modelica that docs/models.md has")
       ->required()
       ->type_name("MODEL.mo");
-  command->add_option("--main", options->main, "Which model of the file; the last one if not given")->type_name("NAME");
+  command->add_option("--main", options->main, "Which model of the file; the last one if not given")
+      ->type_name("NAME");
   command->add_option("--stop-time", options->stop_time, "Until when, s")
       ->check(number_in(positive))
       ->capture_default_str();
@@ -246,15 +259,19 @@ void add_model(CLI::App& app, std::function<int()>& action) {
       ->check(one_of({"implicit_euler", "bdf2"}))
       ->capture_default_str();
   command
-      ->add_option("--tearing", options->tearing,
-                   "Which unknowns of coupled blocks are iterated: those that the model marks, those that a heuristic "
-                   "finds, all of each block, or all of all blocks at once")
+      ->add_option(
+          "--tearing", options->tearing,
+          "Which unknowns of coupled blocks are iterated: those that the model marks, those that a heuristic "
+          "finds, all of each block, or all of all blocks at once")
       ->check(one_of({"marked", "heuristic", "none", "whole"}))
       ->capture_default_str();
-  command->add_option("--code", options->code, "How steps are evaluated; `compiled` needs a C++ compiler ($CXX, or c++)")
+  command
+      ->add_option("--code", options->code,
+                   "How steps are evaluated; `compiled` needs a C++ compiler ($CXX, or c++)")
       ->check(one_of({"compiled", "interpreted"}))
       ->capture_default_str();
-  command->add_option("-o,--output", options->output, "Write all variables at all steps as a table")->type_name("TABLE.csv");
+  command->add_option("-o,--output", options->output, "Write all variables at all steps as a table")
+      ->type_name("TABLE.csv");
   command->add_option("--plot", options->plots, "Draw variables over time; may be given again")
       ->type_name("NAME[,NAME...]=PICTURE");
   command

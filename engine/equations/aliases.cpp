@@ -37,8 +37,10 @@ std::optional<Aliases::Tie> Aliases::tie(const Expr& e) const {
   const std::set<int> symbols = symbols_of(e);
   std::vector<int> variables;
   for (const int k : symbols) {
-    if (model_.is_variable(k)) variables.push_back(k);
-    else if (model_[k].kind != Symbol::Kind::parameter) return std::nullopt;
+    if (model_.is_variable(k))
+      variables.push_back(k);
+    else if (model_[k].kind != Symbol::Kind::parameter)
+      return std::nullopt;
   }
   const auto leaf = [&](const Expr& x) { return x->op == Op::symbol && model_.is_variable(x->symbol); };
   if (leaf(e)) return Tie{e->symbol, -1, 1.0, 0.0};
@@ -46,7 +48,8 @@ std::optional<Aliases::Tie> Aliases::tie(const Expr& e) const {
   const Expr &a = e->operands[0], &b = e->operands[1];
   if (variables.size() == 2 && leaf(a) && leaf(b))
     return Tie{a->symbol, b->symbol, e->op == Op::add ? -1.0 : 1.0, 0.0};
-  if (variables.size() == 2 && e->op == Op::subtract && leaf(a) && b->op == Op::negate && leaf(b->operands[0]))
+  if (variables.size() == 2 && e->op == Op::subtract && leaf(a) && b->op == Op::negate &&
+      leaf(b->operands[0]))
     return Tie{a->symbol, b->operands[0]->symbol, -1.0, 0.0};
   if (variables.size() != 1) return std::nullopt;
   const double sign = e->op == Op::add ? -1.0 : 1.0;
@@ -55,7 +58,8 @@ std::optional<Aliases::Tie> Aliases::tie(const Expr& e) const {
   return std::nullopt;
 }
 
-/// What a variable that stays should be: differentiated, chosen as a state, marked, fixed, of the outer model.
+/// What a variable that stays should be: differentiated, chosen as a state, marked, fixed, of the outer
+/// model.
 int Aliases::worth(int variable) const {
   const Symbol& s = model_[variable];
   const auto dots = std::ranges::count(s.name, '.');

@@ -72,7 +72,8 @@ std::shared_ptr<const CompiledPrograms> CompiledPrograms::compile(std::span<cons
   {
     std::ofstream text(source);
     text << cpp_preamble();
-    for (std::size_t k = 0; k < programs.size(); ++k) text << programs[k]->to_cpp("program_" + std::to_string(k));
+    for (std::size_t k = 0; k < programs.size(); ++k)
+      text << programs[k]->to_cpp("program_" + std::to_string(k));
     if (!text.flush()) {
       why = "the code cannot be written to " + source;
       return nullptr;
@@ -80,8 +81,8 @@ std::shared_ptr<const CompiledPrograms> CompiledPrograms::compile(std::span<cons
   }
   const char* named = std::getenv("CXX");
   const std::string compiler = named && *named ? named : "c++";
-  const int status = run_quietly({compiler, "-O2", "-std=c++17", "-ffp-contract=off", "-fno-math-errno", "-shared",
-                                  "-fPIC", "-w", "-o", library, source});
+  const int status = run_quietly({compiler, "-O2", "-std=c++17", "-ffp-contract=off", "-fno-math-errno",
+                                  "-shared", "-fPIC", "-w", "-o", library, source});
   if (status != 0) {
     why = status < 0 ? "there is no compiler '" + compiler + "'" : "the compiler '" + compiler + "' failed";
     return nullptr;

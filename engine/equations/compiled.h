@@ -14,7 +14,8 @@ class CompiledPrograms {
  public:
   using Function = void (*)(double* r, double* out);
   /// Nothing, and why, where no compiler was found ($CXX, else c++) or it failed.
-  static std::shared_ptr<const CompiledPrograms> compile(std::span<const Program* const> programs, std::string& why);
+  static std::shared_ptr<const CompiledPrograms> compile(std::span<const Program* const> programs,
+                                                         std::string& why);
   ~CompiledPrograms();
   CompiledPrograms(const CompiledPrograms&) = delete;
   CompiledPrograms& operator=(const CompiledPrograms&) = delete;

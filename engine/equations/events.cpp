@@ -31,8 +31,8 @@ void Simulation::hold(const std::vector<char>& relations) {
   for (std::size_t k = 0; k < held_.size(); ++k) at(model_.relations[k].symbol) = held_[k] ? 1.0 : 0.0;
 }
 
-/// Shortens the step to just behind the first change of a relation within it: bisection, and the secant of the
-/// relation that seems first wherever that is faster. Ends with that step solved.
+/// Shortens the step to just behind the first change of a relation within it: bisection, and the secant of
+/// the relation that seems first wherever that is faster. Ends with that step solved.
 double Simulation::locate(double h) {
   double low = 0.0, high = h;
   std::vector<double> low_difference = difference_at_start_, high_difference = difference_;
@@ -50,7 +50,8 @@ double Simulation::locate(double h) {
       const bool now = model_.relations[k].strict ? b > 0.0 : b >= 0.0;
       if (now != static_cast<bool>(held_[k]) && a * b < 0.0) earliest = std::min(earliest, a / (a - b));
     }
-    // The secant's point, moved behind the root by what the width allows, so that the other end comes near too.
+    // The secant's point, moved behind the root by what the width allows, so that the other end comes near
+    // too.
     double middle = low + earliest * (high - low) + (trial % 2 ? -0.5 : 0.5) * width;
     if (halve || earliest == 1.0) middle = 0.5 * (low + high);
     middle = std::clamp(middle, low + 0.25 * width, high - 0.25 * width);
@@ -69,13 +70,15 @@ double Simulation::locate(double h) {
 }
 
 void Simulation::jump(const std::vector<char>& before) {
-  std::vector<double> old(value_.begin(), value_.begin() + static_cast<std::ptrdiff_t>(model_.symbols.size()));
+  std::vector<double> old(value_.begin(),
+                          value_.begin() + static_cast<std::ptrdiff_t>(model_.symbols.size()));
   const std::vector<double> now = old;
   for (std::size_t k = 0; k < before.size(); ++k)
     old[static_cast<std::size_t>(model_.relations[k].symbol)] = before[k] ? 1.0 : 0.0;
   const std::vector<int>& states = system_->inlined.states;
   for (const Jump& one : model_.jumps) {
-    if (scree::equations::evaluate(one.condition, now) <= 0.5 || scree::equations::evaluate(one.condition, old) > 0.5)
+    if (scree::equations::evaluate(one.condition, now) <= 0.5 ||
+        scree::equations::evaluate(one.condition, old) > 0.5)
       continue;
     for (const Jump::To& to : one.to) {
       if (std::ranges::find(states, to.variable) == states.end())
@@ -93,7 +96,8 @@ void Simulation::handle_event() {
   event_times_.push_back(time());
   ++counts_.events;
   if (++events_in_step_ > most_events_in_step)
-    throw NumericalFailure("at " + std::to_string(time()) + " s conditions change back and forth without end");
+    throw NumericalFailure("at " + std::to_string(time()) +
+                           " s conditions change back and forth without end");
   before_.clear();
   before_time_.clear();
   accept();

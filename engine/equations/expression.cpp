@@ -13,8 +13,8 @@ namespace {
 /// Where both solutions nearly meet, rounding in c is magnified: there is none then.
 constexpr double farthest_cosine = 1.0 - 1e-6;
 
-/// Both solutions lie as far from the middle between them; the nearer one lies on the side of `near`. The C++ of
-/// cpp_preamble() has the same operations.
+/// Both solutions lie as far from the middle between them; the nearer one lies on the side of `near`. The C++
+/// of cpp_preamble() has the same operations.
 double angle_root(double a, double b, double c, double near) {
   const double cosine = -c / std::sqrt(a * a + b * b);
   if (!(std::abs(cosine) <= farthest_cosine)) return std::numeric_limits<double>::quiet_NaN();
@@ -56,9 +56,10 @@ struct Written {
   const char* name;
 };
 constexpr std::array written_functions{
-    Written{Op::sin, "sin"},     Written{Op::cos, "cos"},   Written{Op::tan, "tan"},   Written{Op::asin, "asin"},
-    Written{Op::acos, "acos"},   Written{Op::atan, "atan"}, Written{Op::atan2, "atan2"}, Written{Op::sinh, "sinh"},
-    Written{Op::cosh, "cosh"},   Written{Op::tanh, "tanh"}, Written{Op::sqrt, "sqrt"}, Written{Op::exp, "exp"},
+    Written{Op::sin, "sin"},     Written{Op::cos, "cos"},   Written{Op::tan, "tan"},
+    Written{Op::asin, "asin"},   Written{Op::acos, "acos"}, Written{Op::atan, "atan"},
+    Written{Op::atan2, "atan2"}, Written{Op::sinh, "sinh"}, Written{Op::cosh, "cosh"},
+    Written{Op::tanh, "tanh"},   Written{Op::sqrt, "sqrt"}, Written{Op::exp, "exp"},
     Written{Op::log, "log"}};
 
 int precedence(Op op) {
@@ -194,8 +195,7 @@ double apply(Op op, std::span<const double> x) {
 double evaluate(const Expr& e, std::span<const double> value) {
   if (e->op == Op::number) return e->value;
   if (e->op == Op::symbol) return value[static_cast<std::size_t>(e->symbol)];
-  if (e->op == Op::select)
-    return evaluate(e->operands[evaluate(e->operands[0], value) > 0.5 ? 1 : 2], value);
+  if (e->op == Op::select) return evaluate(e->operands[evaluate(e->operands[0], value) > 0.5 ? 1 : 2], value);
   std::array<double, 4> x{};
   for (std::size_t k = 0; k < e->operands.size(); ++k) x[k] = evaluate(e->operands[k], value);
   return apply(e->op, {x.data(), e->operands.size()});

@@ -33,8 +33,8 @@ enum class Op : unsigned char {
   exp,
   log,
   select,  // (c, a, b): a where c > 0.5, else b
-  angle,   // (a, b, c, near): the angle r nearest to `near` with a cos r + b sin r + c = 0; not a number where
-           // there is none, or two that nearly meet
+  angle,  // (a, b, c, near): the angle r nearest to `near` with a cos r + b sin r + c = 0; not a number where
+          // there is none, or two that nearly meet
 };
 
 struct Node;

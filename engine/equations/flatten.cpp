@@ -143,7 +143,8 @@ void Flattening::add_variable(const Tree& declaration, const Tree& component, co
   for (const Tree& note : component.parts) {
     if (note.kind != Kind::annotation) continue;
     for (const Tree& modifier : note.parts) {
-      if (modifier.text == tearing_mark && !modifier.parts.empty() && modifier.parts.back().kind == Kind::binding)
+      if (modifier.text == tearing_mark && !modifier.parts.empty() &&
+          modifier.parts.back().kind == Kind::binding)
         model[at].iterates = modifier.parts.back().parts[0].value > 0.5;
     }
   }
@@ -152,9 +153,7 @@ void Flattening::add_variable(const Tree& declaration, const Tree& component, co
 void Flattening::set_attribute(int at, const Modifier& one) {
   Symbol& symbol = model[at];
   const Tree& value = *one.value;
-  const auto later = [&](double Symbol::*member) {
-    attributes.push_back({at, member, &value, one.scope});
-  };
+  const auto later = [&](double Symbol::*member) { attributes.push_back({at, member, &value, one.scope}); };
   if (one.name == "start") {
     symbol.has_start = true;
     later(&Symbol::start);
@@ -168,10 +167,12 @@ void Flattening::set_attribute(int at, const Modifier& one) {
     const std::vector<std::string> words{"never", "avoid", "default", "prefer", "always"};
     const std::string word = value.text.substr(value.text.rfind('.') + 1);
     const auto found = std::ranges::find(words, word);
-    if (found == words.end()) return fault(value.at, symbol.name, "no such stateSelect", nearest(word, words));
+    if (found == words.end())
+      return fault(value.at, symbol.name, "no such stateSelect", nearest(word, words));
     symbol.select = static_cast<StateSelect>(found - words.begin());
   } else if (one.name != "min" && one.name != "max") {
-    const std::vector<std::string> known{"start", "fixed", "unit", "displayUnit", "nominal", "stateSelect", "min", "max"};
+    const std::vector<std::string> known{"start",   "fixed",       "unit", "displayUnit",
+                                         "nominal", "stateSelect", "min",  "max"};
     const bool there = std::ranges::find(known, one.name) != known.end();
     fault(value.at, symbol.name + "." + one.name,
           there ? "the value is of the wrong kind" : "a variable has no such attribute",
@@ -234,8 +235,8 @@ FlatModel Flattening::run(const std::string& main) {
   evaluate_attributes();
   for (const Binding& one : bindings) {
     const Expr value = expression(*one.value, one.scope);
-    add_equation(model.equations, symbol(one.symbol) - value, model[one.symbol].name + " = " + model.text(value),
-                 one.value->at);
+    add_equation(model.equations, symbol(one.symbol) - value,
+                 model[one.symbol].name + " = " + model.text(value), one.value->at);
   }
   for (const Section& one : sections) {
     for (const Tree& equation : one.tree->parts) expand_equation(equation, one.path, one.at_start);

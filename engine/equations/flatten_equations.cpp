@@ -15,11 +15,11 @@ struct Function {
   Op op;
   std::size_t arguments;
 };
-constexpr Function functions[] = {
-    {"sin", Op::sin, 1},     {"cos", Op::cos, 1},     {"tan", Op::tan, 1},   {"asin", Op::asin, 1},
-    {"acos", Op::acos, 1},   {"atan", Op::atan, 1},   {"atan2", Op::atan2, 2}, {"sinh", Op::sinh, 1},
-    {"cosh", Op::cosh, 1},   {"tanh", Op::tanh, 1},   {"sqrt", Op::sqrt, 1}, {"exp", Op::exp, 1},
-    {"log", Op::log, 1}};
+constexpr Function functions[] = {{"sin", Op::sin, 1},     {"cos", Op::cos, 1},   {"tan", Op::tan, 1},
+                                  {"asin", Op::asin, 1},   {"acos", Op::acos, 1}, {"atan", Op::atan, 1},
+                                  {"atan2", Op::atan2, 2}, {"sinh", Op::sinh, 1}, {"cosh", Op::cosh, 1},
+                                  {"tanh", Op::tanh, 1},   {"sqrt", Op::sqrt, 1}, {"exp", Op::exp, 1},
+                                  {"log", Op::log, 1}};
 // Of these, conditions are made, and so events.
 constexpr Function piecewise[] = {
     {"abs", Op::select, 1}, {"sign", Op::select, 1}, {"min", Op::select, 2}, {"max", Op::select, 2}};
@@ -64,14 +64,16 @@ Expr Flattening::name(const Tree& tree, const std::string& scope) {
   std::vector<std::string> known{"time"};
   for (const Symbol& one : model.symbols)
     if (one.name.starts_with(scope)) known.push_back(one.name.substr(scope.size()));
-  if (reported.insert(&tree).second) fault(tree.at, scope + tree.text, "there is no such name", nearest(tree.text, known));
+  if (reported.insert(&tree).second)
+    fault(tree.at, scope + tree.text, "there is no such name", nearest(tree.text, known));
   return number(0.0);
 }
 
 Expr Flattening::derivative(const Tree& tree, const std::string& scope) {
   const Tree& of = tree.parts[0];
   const Expr inner = expression(of, scope);
-  if (inner->op == Op::symbol && model.is_variable(inner->symbol)) return symbol(model.derivative_of(inner->symbol));
+  if (inner->op == Op::symbol && model.is_variable(inner->symbol))
+    return symbol(model.derivative_of(inner->symbol));
   if (inner->op == Op::symbol && model[inner->symbol].kind == Symbol::Kind::parameter) return number(0.0);
   if (inner->op != Op::number)
     fault(tree.at, "der", "only variables can stand in der(): give what is differentiated a name of its own");
@@ -82,7 +84,8 @@ Expr Flattening::call(const Tree& tree, const std::string& scope) {
   const std::string& function = tree.text;
   const auto counted = [&](std::size_t wanted) {
     if (tree.parts.size() == wanted) return true;
-    fault(tree.at, function, "takes " + std::to_string(wanted) + " arguments, has " + std::to_string(tree.parts.size()));
+    fault(tree.at, function,
+          "takes " + std::to_string(wanted) + " arguments, has " + std::to_string(tree.parts.size()));
     return false;
   };
   if (function == "der") return counted(1) ? derivative(tree, scope) : number(0.0);
@@ -103,11 +106,13 @@ Expr Flattening::call(const Tree& tree, const std::string& scope) {
     const Expr a = expression(tree.parts[0], scope);
     if (function == "abs") return make(Op::select, {relation(a, false), a, -a});
     if (function == "sign")
-      return make(Op::select, {relation(a, true), number(1.0), make(Op::select, {relation(-a, true), number(-1.0), number(0.0)})});
+      return make(Op::select, {relation(a, true), number(1.0),
+                               make(Op::select, {relation(-a, true), number(-1.0), number(0.0)})});
     const Expr b = expression(tree.parts[1], scope);
     return make(Op::select, {relation(function == "min" ? b - a : a - b, false), a, b});
   }
-  if (reported.insert(&tree).second) fault(tree.at, function, "there is no such function", nearest(function, known));
+  if (reported.insert(&tree).second)
+    fault(tree.at, function, "there is no such function", nearest(function, known));
   return number(0.0);
 }
 
@@ -120,7 +125,8 @@ Expr Flattening::relation(const Expr& difference, bool strict) {
   }
   for (const Relation& one : model.relations)
     if (one.strict == strict && compare(one.difference, difference) == 0) return symbol(one.symbol);
-  const int at = model.add({.name = "(" + model.text(difference) + (strict ? " > 0)" : " >= 0)"), .kind = Symbol::Kind::relation});
+  const int at = model.add(
+      {.name = "(" + model.text(difference) + (strict ? " > 0)" : " >= 0)"), .kind = Symbol::Kind::relation});
   model.relations.push_back({difference, strict, at});
   return symbol(at);
 }
@@ -168,7 +174,8 @@ Expr Flattening::expression(const Tree& tree, const std::string& scope) {
   return number(0.0);
 }
 
-void Flattening::add_equation(std::vector<Equation>& into, const Expr& residual, std::string text, std::size_t at) {
+void Flattening::add_equation(std::vector<Equation>& into, const Expr& residual, std::string text,
+                              std::size_t at) {
   into.push_back({.residual = residual, .text = std::move(text), .where = source.location(at)});
 }
 
@@ -228,7 +235,7 @@ void Flattening::expand_choice(const Tree& tree, const std::string& scope, std::
       const bool same_left = made.residual->op == Op::subtract && other->op == Op::subtract &&
                              compare(made.residual->operands[0], other->operands[0]) == 0;
       made.residual = same_left ? other->operands[0] - make(Op::select, {conditions[b], other->operands[1],
-                                                                          made.residual->operands[1]})
+                                                                         made.residual->operands[1]})
                                 : make(Op::select, {conditions[b], other, made.residual});
       made.text = "if " + model.text(conditions[b]) + " then " + branches[b][k].text + " else " + made.text;
     }
@@ -269,8 +276,9 @@ void Flattening::connect_group(const std::vector<std::string>& members) {
     if (!flows.contains(full)) {
       for (std::size_t m = 1; m < members.size(); ++m) {
         const int other = model.find(plain(members[m]) + "." + part);
-        if (other >= 0) add_equation(model.equations, symbol(other) - symbol(static_cast<int>(k)),
-                                     model[other].name + " = " + full, 0);
+        if (other >= 0)
+          add_equation(model.equations, symbol(other) - symbol(static_cast<int>(k)),
+                       model[other].name + " = " + full, 0);
       }
       continue;
     }

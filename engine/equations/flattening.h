@@ -8,7 +8,8 @@
 
 namespace scree::equations {
 
-/// `annotation(__Scree_tearing = true)`: other tools for Modelica pass over names that begin with two underscores.
+/// `annotation(__Scree_tearing = true)`: other tools for Modelica pass over names that begin with two
+/// underscores.
 inline constexpr const char* tearing_mark = "__Scree_tearing";
 
 /// "did you mean 'x'?" where one of these is near.
@@ -16,7 +17,7 @@ std::string nearest(const std::string& word, const std::vector<std::string>& kno
 
 /// What is written for a name inside of a component: its value, or of an attribute.
 struct Modifier {
-  std::string name;   // below the component; empty: its value
+  std::string name;  // below the component; empty: its value
   const Tree* value;
   std::string scope;  // where the names in the value are looked for: "a.b."
 };
@@ -53,7 +54,8 @@ class Flattening {
   void fault(std::size_t at, const std::string& key, std::string problem, std::string suggestion = {});
   const Tree* type_of(const std::string& name) const;
   std::vector<Modifier> changes_of(const std::string& name, const std::vector<Modifier>& all);
-  void gather(const Tree& tree, const std::string& before, const std::string& scope, std::vector<Modifier>& all);
+  void gather(const Tree& tree, const std::string& before, const std::string& scope,
+              std::vector<Modifier>& all);
   void expand_class(const Tree& definition, const std::string& path, const std::vector<Modifier>& changes,
                     int depth);
   void expand_component(const Tree& declaration, const Tree& component, const std::string& path,

@@ -123,7 +123,8 @@ int times_differentiated(const FlatModel& model, std::size_t equation) {
 
 DummyDerivatives::DummyDerivatives(const FlatModel& model) : model_(model) {
   for (std::size_t e = 0; e < model.equations.size(); ++e) {
-    if (model.equations[e].integral >= 0 && model.equations[e].derivative < 0) rows_.push_back(static_cast<int>(e));
+    if (model.equations[e].integral >= 0 && model.equations[e].derivative < 0)
+      rows_.push_back(static_cast<int>(e));
   }
   if (rows_.empty()) return;
   for (const int v : model.variables) {
@@ -166,7 +167,8 @@ Eigen::MatrixXd DummyDerivatives::jacobian(std::span<const double> value) const 
   for (std::size_t r = 0; r < rows_.size(); ++r) {
     for (std::size_t c = 0; c < columns_.size(); ++c)
       if (entry_[r][c])
-        a(static_cast<Eigen::Index>(r), static_cast<Eigen::Index>(c)) = weight_[c] * evaluate(entry_[r][c], value);
+        a(static_cast<Eigen::Index>(r), static_cast<Eigen::Index>(c)) =
+            weight_[c] * evaluate(entry_[r][c], value);
     auto row = a.row(static_cast<Eigen::Index>(r));
     if (const double largest = row.cwiseAbs().maxCoeff(); largest > 0.0) row /= largest;
   }
@@ -177,7 +179,8 @@ Eigen::MatrixXd DummyDerivatives::jacobian(std::span<const double> value) const 
 std::vector<int> DummyDerivatives::pivots(const Eigen::MatrixXd& a) {
   const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(a);
   const Eigen::Index n = a.rows();
-  if (a.cols() < n || !(std::abs(qr.matrixR()(n - 1, n - 1)) > least_pivot * std::abs(qr.matrixR()(0, 0)))) return {};
+  if (a.cols() < n || !(std::abs(qr.matrixR()(n - 1, n - 1)) > least_pivot * std::abs(qr.matrixR()(0, 0))))
+    return {};
   const auto& order = qr.colsPermutation().indices();
   std::vector<int> chosen(order.data(), order.data() + n);
   std::ranges::sort(chosen);

@@ -20,8 +20,8 @@ void pantelides(FlatModel& model);
 int times_differentiated(const FlatModel& model, std::size_t equation);
 
 /// Of each set of differentiated equations as many derivatives of highest order become dummies, unknowns that
-/// no formula integrates, so that all equations are met in every step (Mattsson, Soederlind 1993). Which ones,
-/// pivoting tells, columns of the Jacobian being weighted by stateSelect.
+/// no formula integrates, so that all equations are met in every step (Mattsson, Soederlind 1993). Which
+/// ones, pivoting tells, columns of the Jacobian being weighted by stateSelect.
 class DummyDerivatives {
  public:
   explicit DummyDerivatives(const FlatModel& model);
@@ -39,9 +39,9 @@ class DummyDerivatives {
   static std::vector<int> pivots(const Eigen::MatrixXd& a);
 
   const FlatModel& model_;
-  std::vector<int> rows_, columns_;        // highest derivatives: equations, variables
-  std::vector<std::vector<Expr>> entry_;   // [row][column] d equation / d variable; null: 0
-  std::vector<double> weight_;             // [column]
+  std::vector<int> rows_, columns_;       // highest derivatives: equations, variables
+  std::vector<std::vector<Expr>> entry_;  // [row][column] d equation / d variable; null: 0
+  std::vector<double> weight_;            // [column]
 };
 
 }  // namespace scree::equations

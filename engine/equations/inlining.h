@@ -10,8 +10,8 @@ namespace scree::equations {
 /// Makes the symbols that inlined formulas need: the rate, and a history of every variable with a derivative.
 void add_formula_symbols(FlatModel& model);
 
-/// The system of one step. der(x) has become a x + history(x), for every derivative that is no dummy; implicit
-/// Euler and the second-order backward formula differ in the numbers a and history alone.
+/// The system of one step. der(x) has become a x + history(x), for every derivative that is no dummy;
+/// implicit Euler and the second-order backward formula differ in the numbers a and history alone.
 struct Inlined {
   std::vector<int> unknowns;    // symbols
   std::vector<Expr> residuals;  // [equation of the model]

@@ -70,16 +70,16 @@ struct Alias {
 
 struct FlatModel {
   std::string name;
-  std::vector<Symbol> symbols;      // 0: time
-  std::vector<double> value;        // [symbol] of parameters
-  std::vector<int> variables;       // unknowns and derivatives that occur
+  std::vector<Symbol> symbols;  // 0: time
+  std::vector<double> value;    // [symbol] of parameters
+  std::vector<int> variables;   // unknowns and derivatives that occur
   std::vector<Equation> equations;
-  std::vector<Equation> at_start;   // of `initial equation`
+  std::vector<Equation> at_start;  // of `initial equation`
   std::vector<Relation> relations;
   std::vector<Jump> jumps;
-  std::vector<Alias> aliases;       // variables that were taken out
+  std::vector<Alias> aliases;  // variables that were taken out
 
-  int rate = -1;                    // the symbol of kind rate, once formulas are inlined
+  int rate = -1;  // the symbol of kind rate, once formulas are inlined
 
   static constexpr int time = 0;
   const Symbol& operator[](int k) const { return symbols[static_cast<std::size_t>(k)]; }

@@ -28,10 +28,12 @@ const auto id_character = x3::char_("a-zA-Z0-9_");
 
 struct Reserved : x3::symbols<x3::unused_type> {
   Reserved() {
-    for (const char* word : {"model", "connector", "end", "equation", "initial", "parameter", "constant", "flow",
-                             "input", "output", "if", "then", "else", "elseif", "when", "and", "or", "not", "true",
-                             "false", "annotation", "connect", "each", "final", "discrete", "extends", "algorithm",
-                             "for", "loop", "import", "function", "package", "block", "class", "record"})
+    for (const char* word :
+         {"model",   "connector", "end",      "equation", "initial", "parameter", "constant",
+          "flow",    "input",     "output",   "if",       "then",    "else",      "elseif",
+          "when",    "and",       "or",       "not",      "true",    "false",     "annotation",
+          "connect", "each",      "final",    "discrete", "extends", "algorithm", "for",
+          "loop",    "import",    "function", "package",  "block",   "class",     "record"})
       add(word);
   }
 };
@@ -42,8 +44,7 @@ auto keyword(const char* word, const char* shown) {
   return keyword_rule(shown) = x3::lexeme[x3::lit(word) >> !id_character];
 }
 
-const auto blank =
-    x3::space | ("//" >> *(x3::char_ - x3::eol)) | ("/*" >> *(x3::char_ - "*/") >> "*/");
+const auto blank = x3::space | ("//" >> *(x3::char_ - x3::eol)) | ("/*" >> *(x3::char_ - "*/") >> "*/");
 
 // Actions. Offsets are taken after blanks.
 template <Kind kind>
@@ -72,7 +73,8 @@ const x3::rule<struct DottedName, std::string> dotted{"a name"};
 const auto one_name = !(reserved >> !id_character) >> x3::char_("a-zA-Z_") >> *id_character;
 const auto dotted_def = x3::raw[x3::lexeme[one_name >> *('.' >> one_name)]][becomes_text];
 const x3::rule<struct QuotedText, std::string> quoted{"a text in quotes"};
-const auto quoted_def = x3::lexeme['"' >> x3::raw[*(("\\" >> x3::char_) | (x3::char_ - '"'))][becomes_text] >> '"'];
+const auto quoted_def =
+    x3::lexeme['"' >> x3::raw[*(("\\" >> x3::char_) | (x3::char_ - '"'))][becomes_text] >> '"'];
 
 const x3::rule<struct Expression, Tree> expression{"an expression"};
 const x3::rule<struct Conditional, Tree> conditional{"an expression"};
@@ -108,8 +110,9 @@ const x3::rule<struct PowerTail, Tree> power_tail{"'^'"};
 
 const auto if_word = keyword("if", "'if'"), then_word = keyword("then", "'then'"),
            else_word = keyword("else", "'else'"), elseif_word = keyword("elseif", "'elseif'"),
-           end_word = keyword("end", "a declaration, an equation or 'end'"), when_word = keyword("when", "'when'"),
-           equation_word = keyword("equation", "'equation'"), initial_word = keyword("initial", "'initial'");
+           end_word = keyword("end", "a declaration, an equation or 'end'"),
+           when_word = keyword("when", "'when'"), equation_word = keyword("equation", "'equation'"),
+           initial_word = keyword("initial", "'initial'");
 const auto or_word = x3::raw[x3::lexeme["or" >> !id_character]],
            and_word = x3::raw[x3::lexeme["and" >> !id_character]];
 const auto not_word = keyword("not", "'not'");
@@ -117,22 +120,22 @@ const auto not_word = keyword("not", "'not'");
 const auto expression_def = conditional[becomes] | disjunction[becomes];
 const auto conditional_def = begins<Kind::conditional> >> if_word > expression[takes_part] > then_word >
                              expression[takes_part] > else_part[takes_part];
-const auto else_part_def =
-    (begins<Kind::conditional> >> elseif_word > expression[takes_part] > then_word > expression[takes_part] >
-     else_part[takes_part]) |
-    (else_word > expression[becomes]);
+const auto else_part_def = (begins<Kind::conditional> >> elseif_word > expression[takes_part] > then_word >
+                            expression[takes_part] > else_part[takes_part]) |
+                           (else_word > expression[becomes]);
 const auto disjunction_def = conjunction[becomes] >> *or_tail[joins];
 const auto or_tail_def = begins<Kind::binary> >> or_word[takes_text] > conjunction[takes_part];
 const auto conjunction_def = negation[becomes] >> *and_tail[joins];
 const auto and_tail_def = begins<Kind::binary> >> and_word[takes_text] > negation[takes_part];
 const auto negation_def = (begins<Kind::invert> >> not_word > relation[takes_part]) | relation[becomes];
 const auto relation_def = sum[becomes] >> -relation_tail[joins];
-const auto relation_tail_def =
-    begins<Kind::binary> >> x3::raw[x3::lit("<=") | ">=" | "<>" | "==" | "<" | ">"][takes_text] > sum[takes_part];
+const auto relation_tail_def = begins<Kind::binary> >>
+                               x3::raw[x3::lit("<=") | ">=" | "<>" | "==" | "<" | ">"][takes_text] >
+                               sum[takes_part];
 const auto sum_def = signed_term[becomes] >> *sum_tail[joins];
-const auto signed_term_def = (begins<Kind::negate> >> '-' > term[takes_part]) | (-x3::lit('+') >> term[becomes]);
-const auto sum_tail_def =
-    begins<Kind::binary> >> x3::raw[x3::lit('+') | '-'][takes_text] > term[takes_part];
+const auto signed_term_def =
+    (begins<Kind::negate> >> '-' > term[takes_part]) | (-x3::lit('+') >> term[becomes]);
+const auto sum_tail_def = begins<Kind::binary> >> x3::raw[x3::lit('+') | '-'][takes_text] > term[takes_part];
 const auto term_def = factor[becomes] >> *term_tail[joins];
 const auto term_tail_def =
     begins<Kind::binary> >> x3::raw[x3::lit('*') | '/'][takes_text] > factor[takes_part];
@@ -141,11 +144,13 @@ const auto power_tail_def = begins<Kind::binary> >> x3::raw[x3::lit('^')][takes_
 const auto primary_def = number_leaf[becomes] | truth[becomes] | text_leaf[becomes] | name_or_call[becomes] |
                          ('(' > expression[becomes] > ')');
 const auto number_leaf_def = begins<Kind::number> >> !x3::char_("+-") >> x3::double_[takes_value];
-const auto truth_def = begins<Kind::truth> >> ((keyword("true", "true") >> x3::eps[is_true]) | keyword("false", "false"));
+const auto truth_def = begins<Kind::truth> >>
+                       ((keyword("true", "true") >> x3::eps[is_true]) | keyword("false", "false"));
 const auto text_leaf_def = begins<Kind::string> >> quoted[takes_text];
 const auto is_call = [](auto& context) { x3::_val(context).kind = Kind::call; };
 const auto name_or_call_def = begins<Kind::name> >> dotted[takes_text] >>
-                              -(x3::lit('(')[is_call] > expression[takes_part] > *(',' > expression[takes_part]) > ')');
+                              -(x3::lit('(')[is_call] > expression[takes_part] >
+                                *(',' > expression[takes_part]) > ')');
 
 const x3::rule<struct Modifier, Tree> modifier{"a modifier"};
 const x3::rule<struct Binding, Tree> binding{"'='"};
@@ -155,14 +160,16 @@ const x3::rule<struct Prefix, Tree> prefix{"a prefix"};
 const x3::rule<struct Declaration, Tree> declaration{"a declaration"};
 
 const auto modifiers = '(' > -(modifier[takes_part] > *(',' > modifier[takes_part])) > ')';
-const auto modifier_def = begins<Kind::modifier> >> -(keyword("each", "each") | keyword("final", "final")) >>
-                          dotted[takes_text] >> -modifiers >> -binding[takes_part];
+const auto modifier_def = begins<Kind::modifier> >>
+                          -(keyword("each", "each") | keyword("final", "final")) >> dotted[takes_text] >>
+                          -modifiers >> -binding[takes_part];
 const auto binding_def = begins<Kind::binding> >> '=' > expression[takes_part];
 const auto annotation_def = begins<Kind::annotation> >> keyword("annotation", "annotation") > modifiers;
-const auto component_def = begins<Kind::component> >> identifier[takes_text] >> -modifiers >> -binding[takes_part] >>
-                           -quoted >> -annotation[takes_part];
-const auto prefix_word = x3::raw[x3::lexeme[(x3::lit("parameter") | "constant" | "flow" | "input" | "output" | "discrete") >>
-                                          !id_character]];
+const auto component_def = begins<Kind::component> >> identifier[takes_text] >> -modifiers >>
+                           -binding[takes_part] >> -quoted >> -annotation[takes_part];
+const auto prefix_word =
+    x3::raw[x3::lexeme[(x3::lit("parameter") | "constant" | "flow" | "input" | "output" | "discrete") >>
+                       !id_character]];
 const auto prefix_def = begins<Kind::prefix> >> prefix_word[takes_text];
 const auto declaration_def = begins<Kind::declaration> >> *prefix[takes_part] >> dotted[takes_text] >
                              component[takes_part] > *(',' > component[takes_part]) > ';';
@@ -193,10 +200,10 @@ const auto otherwise_def = begins<Kind::otherwise> >> else_word > *equation[take
 const auto choice_def = begins<Kind::choice> >> first_branch[takes_part] > *next_branch[takes_part] >
                         -otherwise[takes_part] > end_word > if_word;
 const auto name_leaf_def = begins<Kind::name> >> dotted[takes_text];
-const auto connection_def = begins<Kind::connection> >> keyword("connect", "connect") > '(' > name_leaf[takes_part] >
-                            ',' > name_leaf[takes_part] > ')';
-const auto reinit_def = begins<Kind::reinit> >> keyword("reinit", "reinit") > '(' > name_leaf[takes_part] > ',' >
-                        expression[takes_part] > ')' > ';';
+const auto connection_def = begins<Kind::connection> >> keyword("connect", "connect") >
+                            '(' > name_leaf[takes_part] > ',' > name_leaf[takes_part] > ')';
+const auto reinit_def = begins<Kind::reinit> >> keyword("reinit", "reinit") > '(' > name_leaf[takes_part] >
+                        ',' > expression[takes_part] > ')' > ';';
 const auto when_rule_def = begins<Kind::when> >> when_word > expression[takes_part] > then_word >
                            +reinit[takes_part] > end_word > when_word;
 const auto initial_def = begins<Kind::initial> >> initial_word > equation_word > *equation[takes_part];
@@ -204,18 +211,20 @@ const auto section_def = begins<Kind::equations> >> equation_word > *equation[ta
 
 const x3::rule<struct ClassWord, Tree> class_word{"'model' or 'connector'"};
 const auto class_word_def =
-    begins<Kind::prefix> >> x3::raw[x3::lexeme[(x3::lit("model") | "connector") >> !id_character]][takes_text];
-const auto definition_def = begins<Kind::definition> >> class_word[takes_part] > identifier[takes_text] > -quoted >
-                            *(section[takes_part] | initial[takes_part] | declaration[takes_part] |
-                              (annotation > ';')) > end_word > name_leaf[takes_part] > ';';
+    begins<Kind::prefix> >>
+    x3::raw[x3::lexeme[(x3::lit("model") | "connector") >> !id_character]][takes_text];
+const auto definition_def = begins<Kind::definition> >> class_word[takes_part] > identifier[takes_text] >
+                            -quoted > *(section[takes_part] | initial[takes_part] | declaration[takes_part] |
+                                        (annotation > ';')) > end_word
+                            > name_leaf[takes_part] > ';';
 const auto file_def = begins<Kind::file> >> +definition[takes_part];
 
-BOOST_SPIRIT_DEFINE(identifier, dotted, quoted, expression, conditional, else_part, disjunction, or_tail, conjunction,
-                    and_tail, negation, relation, relation_tail, sum, signed_term, sum_tail, term, term_tail, factor,
-                    power_tail, primary, number_leaf, truth, text_leaf, name_or_call)
+BOOST_SPIRIT_DEFINE(identifier, dotted, quoted, expression, conditional, else_part, disjunction, or_tail,
+                    conjunction, and_tail, negation, relation, relation_tail, sum, signed_term, sum_tail,
+                    term, term_tail, factor, power_tail, primary, number_leaf, truth, text_leaf, name_or_call)
 BOOST_SPIRIT_DEFINE(modifier, binding, annotation, component, prefix, declaration, equation, equality, choice,
-                    first_branch, next_branch, otherwise, connection, name_leaf, when_rule, reinit, section, initial,
-                    class_word, definition, file)
+                    first_branch, next_branch, otherwise, connection, name_leaf, when_rule, reinit, section,
+                    initial, class_word, definition, file)
 
 // What a text may ask of the stack: trees are walked by recursion.
 constexpr std::size_t largest_text = 1 << 20;
@@ -233,7 +242,8 @@ void expect_bounded(const SourceText& source) {
     if (c == ';') depth = signs = 0;
     if (c == '(' && ++depth > deepest_brackets) refuse(k, "more than 100 brackets within each other");
     if (c == ')') --depth;
-    const bool word = std::isspace(static_cast<unsigned char>(c)) && k > 0 && !std::isspace(static_cast<unsigned char>(source.text[k - 1]));
+    const bool word = std::isspace(static_cast<unsigned char>(c)) && k > 0 &&
+                      !std::isspace(static_cast<unsigned char>(source.text[k - 1]));
     if ((std::ispunct(static_cast<unsigned char>(c)) && c != '.' && c != '_') || word) ++signs;
     if (signs > most_signs) refuse(k, "a statement of more than 1000 signs and words");
   }
@@ -254,7 +264,8 @@ std::string found_at(const std::string& text, std::size_t at) {
 Fault fault_at(const SourceText& source, Iterator where, std::string expected) {
   x3::phrase_parse(where, source.text.end(), x3::eps, blank);  // over blanks
   const auto at = static_cast<std::size_t>(where - source.text.begin());
-  if (expected.size() >= 2 && expected.front() == '"') expected = "'" + expected.substr(1, expected.size() - 2) + "'";
+  if (expected.size() >= 2 && expected.front() == '"')
+    expected = "'" + expected.substr(1, expected.size() - 2) + "'";
   return {.where = source.location(at),
           .key_path = {},
           .problem = "expected " + expected + ", found " + found_at(source.text, at),
@@ -292,7 +303,8 @@ Tree parse(const SourceText& source) {
   for (const Tree& one : tree.parts) {
     const Tree& closing = one.parts.back();
     if (closing.text != one.text)
-      throw InputError({fault_at(source, begin + static_cast<std::ptrdiff_t>(closing.at), "'" + one.text + "'")});
+      throw InputError(
+          {fault_at(source, begin + static_cast<std::ptrdiff_t>(closing.at), "'" + one.text + "'")});
   }
   return tree;
 }

@@ -182,8 +182,8 @@ std::string Program::to_cpp(const std::string& name) const {
     const std::string a = reg(i.x[0]), b = reg(i.x[1]);
     switch (i.op) {
       case Op::number:
-        text << (std::isfinite(i.value) ? "" : "0.0 / 0.0 * ") << std::hexfloat << (std::isfinite(i.value) ? i.value : 1.0)
-             << std::defaultfloat;
+        text << (std::isfinite(i.value) ? "" : "0.0 / 0.0 * ") << std::hexfloat
+             << (std::isfinite(i.value) ? i.value : 1.0) << std::defaultfloat;
         break;
       case Op::symbol:
         text << a;
@@ -220,7 +220,8 @@ std::string Program::to_cpp(const std::string& name) const {
     }
     text << ";\n";
   }
-  for (std::size_t k = 0; k < outputs.size(); ++k) text << "  out[" << k << "] = " << reg(outputs[k]) << ";\n";
+  for (std::size_t k = 0; k < outputs.size(); ++k)
+    text << "  out[" << k << "] = " << reg(outputs[k]) << ";\n";
   text << "  (void)r;\n  (void)out;\n}\n";
   return text.str();
 }

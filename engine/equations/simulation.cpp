@@ -14,12 +14,12 @@ std::size_t place(int k) { return static_cast<std::size_t>(k); }
 constexpr double converged_change = 1e-12;
 constexpr double squared_change = 1e-8;     // where convergence is quadratic: what this leaves is its square
 constexpr double least_contraction = 1e-2;  // of a change against the one before: quadratic
-constexpr double stalled_change = 1e-9;  // what rounding leaves; taken where it shrinks no more
+constexpr double stalled_change = 1e-9;     // what rounding leaves; taken where it shrinks no more
 constexpr int most_iterations = 40, most_halvings = 20;
-constexpr double least_step = 1e-7;        // of the step that was asked for
-constexpr double longest_growth = 10.0;    // of one step against the one before, for the second-order formula
-constexpr double worth_keeping = 0.3;      // of the pivots of the best choice of states
-constexpr double grid_reached = 1e-9;      // of the step
+constexpr double least_step = 1e-7;      // of the step that was asked for
+constexpr double longest_growth = 10.0;  // of one step against the one before, for the second-order formula
+constexpr double worth_keeping = 0.3;    // of the pivots of the best choice of states
+constexpr double grid_reached = 1e-9;    // of the step
 
 std::string number_text(double x) {
   char text[32];
@@ -29,7 +29,8 @@ std::string number_text(double x) {
 
 }  // namespace
 
-Simulation::Simulation(FlatModel model, const RunOptions& options) : model_(std::move(model)), options_(options) {
+Simulation::Simulation(FlatModel model, const RunOptions& options)
+    : model_(std::move(model)), options_(options) {
   if (!(options.step > 0.0)) throw std::invalid_argument("a step is positive");
   add_formula_symbols(model_);
   for (const Alias& one : model_.aliases) alias_[one.variable] = one;
@@ -85,14 +86,16 @@ std::shared_ptr<StepSystem> Simulation::system_for(const std::set<int>& dummies,
   }
   if (options_.compiled) system->compiled = CompiledPrograms::compile(programs, why_interpreted_);
   if (system->compiled) compile_seconds_ += system->compiled->seconds();
-  for (const Program* program : programs) value_.resize(std::max(value_.size(), place(program->registers)), 0.0);
+  for (const Program* program : programs)
+    value_.resize(std::max(value_.size(), place(program->registers)), 0.0);
   return system;
 }
 
 void Simulation::set_formula(double h) {
   const std::vector<double>& last = before_[0];
   const double h_before = before_.size() > 1 ? before_time_[0] - before_time_[1] : 0.0;
-  const bool second = options_.formula == Formula::bdf2 && before_.size() > 1 && h <= longest_growth * h_before;
+  const bool second =
+      options_.formula == Formula::bdf2 && before_.size() > 1 && h <= longest_growth * h_before;
   const double ratio = second ? h / h_before : 0.0;
   at(model_.rate) = (1.0 + 2.0 * ratio) / ((1.0 + ratio) * h);
   for (const int v : system_->inlined.states) {
@@ -120,8 +123,8 @@ void Simulation::predict(double h) {
   at(FlatModel::time) = t;
 }
 
-/// As it is torn or, where that comes to no end, with all unknowns of each block iterated: what follows from a
-/// tearing variable may have no solution, or two that meet, where the block as a whole has one.
+/// As it is torn or, where that comes to no end, with all unknowns of each block iterated: what follows from
+/// a tearing variable may have no solution, or two that meet, where the block as a whole has one.
 Simulation::Outcome Simulation::solve_step(double h) {
   Outcome done = try_step(h);
   if (done.good || options_.tearing == Tearing::none || options_.tearing == Tearing::whole) return done;
@@ -154,8 +157,7 @@ std::string Simulation::failure_text(std::size_t stage, const std::string& what)
   std::string text = "at " + number_text(time()) + " s, " + block_name(stage) + ": " + what;
   for (std::size_t k = 0; k < block.tears.size(); ++k) {
     text += "\n    " + model_[block.tears[k]].name + " = " + number_text(value_[place(block.tears[k])]) +
-            ", residual " + number_text(out_[k]) + " of " +
-            model_.equations[place(block.residuals[k])].text;
+            ", residual " + number_text(out_[k]) + " of " + model_.equations[place(block.residuals[k])].text;
   }
   return text;
 }
@@ -209,7 +211,10 @@ Simulation::Outcome Simulation::newton(std::size_t stage) {
   const std::size_t n = block.tears.size();
   tears_.resize(n);
   change_.resize(n);
-  const auto finite = [&] { return std::all_of(out_.begin(), out_.begin() + static_cast<std::ptrdiff_t>(n), [](double f) { return std::isfinite(f); }); };
+  const auto finite = [&] {
+    return std::all_of(out_.begin(), out_.begin() + static_cast<std::ptrdiff_t>(n),
+                       [](double f) { return std::isfinite(f); });
+  };
   evaluate(stage);
   if (!finite()) return {false, failure_text(stage, "nothing to begin with: the residuals are no numbers")};
   double last = std::numeric_limits<double>::infinity();
@@ -226,7 +231,8 @@ Simulation::Outcome Simulation::newton(std::size_t stage) {
     const bool quadratic = size <= squared_change && (iteration == 0 || size <= least_contraction * last);
     const bool done = block.linear || size <= converged_change || quadratic ||
                       (size <= stalled_change && size >= 0.5 * last);
-    if (done) {  // and what follows, by its derivatives: off by squares alone, or by nothing in a linear block
+    if (done) {  // and what follows, by its derivatives: off by squares alone, or by nothing in a linear
+                 // block
       const double* gradient = out_.data() + n + n * n;
       for (const TornBlock::Assignment& a : block.assignments)
         for (std::size_t k = 0; k < n; ++k) at(a.unknown) += *gradient++ * change_[k];
@@ -234,7 +240,8 @@ Simulation::Outcome Simulation::newton(std::size_t stage) {
     }
     evaluate(stage);
     for (int halving = 0; !finite(); ++halving) {
-      if (halving == most_halvings) return {false, failure_text(stage, "no step ends where the equations can be evaluated")};
+      if (halving == most_halvings)
+        return {false, failure_text(stage, "no step ends where the equations can be evaluated")};
       for (std::size_t k = 0; k < n; ++k) {
         change_[k] *= 0.5;
         at(block.tears[k]) = tears_[k] + change_[k];

@@ -45,7 +45,8 @@ StepSystem prepare_step(const FlatModel& model, const std::set<int>& dummies, Te
 FlatModel compile_model(const SourceText& source, const std::string& main = {});
 
 struct RunCounts {
-  long steps = 0, iterations = 0, evaluations = 0, events = 0, state_choices = 0, untorn_steps = 0, halved_steps = 0;
+  long steps = 0, iterations = 0, evaluations = 0, events = 0, state_choices = 0, untorn_steps = 0,
+       halved_steps = 0;
   int free_starts = 0;  // starting values that nothing fixed; those nearest to `start` were taken
 };
 

@@ -12,8 +12,8 @@ namespace {
 
 constexpr int most_iterations = 100, most_halvings = 30, most_rounds = 20;
 constexpr double converged_change = 1e-13;
-constexpr double solved = 1e-9;          // residual against the size of its terms
-constexpr double weight_given = 0.01;    // values that were given move this much less than others
+constexpr double solved = 1e-9;        // residual against the size of its terms
+constexpr double weight_given = 0.01;  // values that were given move this much less than others
 
 std::size_t place_of(Eigen::Index k) { return static_cast<std::size_t>(k); }
 
@@ -59,8 +59,8 @@ class StartSystem {
   std::vector<double> out_;
 };
 
-/// Newton's method on some of the equations by some of the unknowns: the least change, in their weights, where
-/// there are more of these. Returns the rank of the last Jacobian.
+/// Newton's method on some of the equations by some of the unknowns: the least change, in their weights,
+/// where there are more of these. Returns the rank of the last Jacobian.
 Eigen::Index solve_part(StartSystem& start, std::vector<double>& value, const std::vector<int>& rows,
                         const std::vector<int>& columns, const Eigen::VectorXd& weights) {
   const Eigen::VectorXd weight = weights(columns);
@@ -83,11 +83,13 @@ Eigen::Index solve_part(StartSystem& start, std::vector<double>& value, const st
     std::vector<double> from;
     for (std::size_t c = 0; c < columns.size(); ++c) {
       from.push_back(at(c));
-      largest = std::max(largest, std::abs(change[static_cast<Eigen::Index>(c)]) / std::max(std::abs(from[c]), 1.0));
+      largest = std::max(largest,
+                         std::abs(change[static_cast<Eigen::Index>(c)]) / std::max(std::abs(from[c]), 1.0));
     }
     double part = 1.0;
     for (int halving = 0; halving < most_halvings; ++halving) {
-      for (std::size_t c = 0; c < columns.size(); ++c) at(c) = from[c] + part * change[static_cast<Eigen::Index>(c)];
+      for (std::size_t c = 0; c < columns.size(); ++c)
+        at(c) = from[c] + part * change[static_cast<Eigen::Index>(c)];
       start.evaluate(value);
       if (start.residual(rows).allFinite() && (residual().norm() <= size || largest < solved)) break;
       part *= 0.5;
@@ -122,17 +124,20 @@ void Simulation::solve_start() {
     for (const Block& block : block_order(incidence, matching))
       solve_part(start, value_, block.rows, block.columns, weight);
   }
-  const Eigen::Index rank = solve_part(start, value_, counted(residuals.size()), counted(start.unknowns.size()), weight);
+  const Eigen::Index rank =
+      solve_part(start, value_, counted(residuals.size()), counted(start.unknowns.size()), weight);
   std::string wrong;
   for (Eigen::Index r = 0; r < start.residual.size(); ++r) {
     double terms = 1.0;
     for (Eigen::Index c = 0; c < start.jacobian.cols(); ++c)
       terms += std::abs(start.jacobian(r, c) * at(start.unknowns[place_of(c)]));
     if (!(std::abs(start.residual[r]) <= solved * terms))
-      wrong += "\n    " + start.equations[place_of(r)]->text + ": residual " + std::to_string(start.residual[r]);
+      wrong +=
+          "\n    " + start.equations[place_of(r)]->text + ": residual " + std::to_string(start.residual[r]);
   }
   if (!wrong.empty())
-    throw NumericalFailure("no consistent starting values: near the given ones these equations are not met:" + wrong);
+    throw NumericalFailure("no consistent starting values: near the given ones these equations are not met:" +
+                           wrong);
   counts_.free_starts = static_cast<int>(start.jacobian.cols() - rank);
 }
 

@@ -79,7 +79,8 @@ class BlockBuilder {
 
 }  // namespace
 
-BlockCode block_code(const FlatModel& model, const TornBlock& block, const Inlined& system, SolvedEquations& solved) {
+BlockCode block_code(const FlatModel& model, const TornBlock& block, const Inlined& system,
+                     SolvedEquations& solved) {
   BlockBuilder plain(model, block, system, solved);
   plain.follow();
   return {plain.finish(), BlockBuilder(model, block, system, solved).evaluate()};

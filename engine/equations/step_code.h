@@ -8,12 +8,14 @@ namespace scree::equations {
 
 struct BlockCode {
   Program follow;    // assigns what follows from the tears
-  Program evaluate;  // the same; outputs: residuals, their derivatives by tears row after row, and those of what follows
+  Program evaluate;  // the same; outputs: residuals, their derivatives by tears row after row, and those of
+                     // what follows
 };
 
 /// Derivatives run through the assignments: dz/dt = -(df/dt + sum df/dy dy/dt) / (df/dz) for each z that
 /// follows from f = 0, with partial derivatives of the equations as they are.
-BlockCode block_code(const FlatModel& model, const TornBlock& block, const Inlined& system, SolvedEquations& solved);
+BlockCode block_code(const FlatModel& model, const TornBlock& block, const Inlined& system,
+                     SolvedEquations& solved);
 
 /// Values of expressions.
 Program expressions_code(const FlatModel& model, std::span<const Expr> expressions);

@@ -203,8 +203,8 @@ void check_structure(const FlatModel& model) {
   if (!left.over_rows.empty())
     add(model.equations[at(left.over_rows.back())].where,
         "too many equations: " + count_of(left.over_rows.size(), "equation") + " for " +
-            count_of(left.over_columns.size(), "variable") + " (" + names(left.over_columns) + "):" +
-            lines(left.over_rows));
+            count_of(left.over_columns.size(), "variable") + " (" + names(left.over_columns) +
+            "):" + lines(left.over_rows));
   if (!left.under_columns.empty())
     add(model[unknowns[at(left.under_columns[0])]].where,
         "too few equations: " + count_of(left.under_rows.size(), "equation") + " for " +

@@ -22,8 +22,8 @@ struct Matching {
 /// As many pairs as can be (Edmonds 1965, by Boost).
 Matching maximum_matching(const Incidence& incidence);
 
-/// What a maximum matching leaves over, with everything tied to it (Dulmage, Mendelsohn 1958): the rows of the
-/// first part have fewer columns than they are, the columns of the second fewer rows.
+/// What a maximum matching leaves over, with everything tied to it (Dulmage, Mendelsohn 1958): the rows of
+/// the first part have fewer columns than they are, the columns of the second fewer rows.
 struct LeftOver {
   std::vector<int> over_rows, over_columns, under_rows, under_columns;  // ascending
   bool empty() const { return over_rows.empty() && under_columns.empty(); }

@@ -23,9 +23,7 @@ ex choose_derivative(const ex& c, const ex&, const ex&, unsigned parameter) {
   if (parameter == 0) return 0;
   return parameter == 1 ? choose(c, 1, 0) : choose(c, 0, 1);
 }
-ex choose_value(const ex& c, const ex& a, const ex& b) {
-  return a.is_equal(b) ? a : choose(c, a, b).hold();
-}
+ex choose_value(const ex& c, const ex& a, const ex& b) { return a.is_equal(b) ? a : choose(c, a, b).hold(); }
 REGISTER_FUNCTION(choose, eval_func(choose_value).derivative_func(choose_derivative))
 
 }  // namespace
@@ -117,8 +115,8 @@ ex Translation::to(const Expr& e) {
   throw std::logic_error("an angle that was solved for is not differentiated");
 }
 
-/// Terms of a sum in an order of our own, each without its number: GiNaC's order depends on addresses, and so on
-/// the run.
+/// Terms of a sum in an order of our own, each without its number: GiNaC's order depends on addresses, and so
+/// on the run.
 std::vector<Translation::Term> Translation::terms(const ex& sum) const {
   std::vector<Term> all;
   for (std::size_t k = 0; k < sum.nops(); ++k) {
@@ -139,8 +137,8 @@ Expr Translation::sum_of(const std::vector<Term>& all) {
   return sum;
 }
 
-/// What stands beside the number in e, which goes into `factor`. Of sums in products the number before the first
-/// term is taken out: whether GiNaC multiplied it in depends on its order too.
+/// What stands beside the number in e, which goes into `factor`. Of sums in products the number before the
+/// first term is taken out: whether GiNaC multiplied it in depends on its order too.
 Expr Translation::product(const ex& e, GiNaC::numeric& factor) const {
   if (GiNaC::is_a<GiNaC::numeric>(e)) {
     factor *= GiNaC::ex_to<GiNaC::numeric>(e);
@@ -190,8 +188,8 @@ Expr Translation::power(const ex& base, const ex& exponent, GiNaC::numeric& fact
 
 Expr Translation::function(const ex& e) const {
   static const std::map<std::string, Op> known{
-      {"sin", Op::sin},   {"cos", Op::cos},     {"tan", Op::tan},   {"asin", Op::asin}, {"acos", Op::acos},
-      {"atan", Op::atan}, {"atan2", Op::atan2}, {"sinh", Op::sinh}, {"cosh", Op::cosh}, {"tanh", Op::tanh},
+      {"sin", Op::sin},   {"cos", Op::cos},     {"tan", Op::tan},      {"asin", Op::asin}, {"acos", Op::acos},
+      {"atan", Op::atan}, {"atan2", Op::atan2}, {"sinh", Op::sinh},    {"cosh", Op::cosh}, {"tanh", Op::tanh},
       {"exp", Op::exp},   {"log", Op::log},     {"choose", Op::select}};
   const std::string name = GiNaC::ex_to<GiNaC::function>(e).get_name();
   const auto found = known.find(name);
@@ -207,7 +205,8 @@ Expr Translation::from(const ex& e) const {
   if (GiNaC::is_a<GiNaC::function>(e)) return function(e);
   if (GiNaC::is_a<GiNaC::constant>(e)) return number(GiNaC::ex_to<GiNaC::numeric>(e.evalf()).to_double());
   if (GiNaC::is_a<GiNaC::add>(e)) return sum_of(terms(e));
-  if (!GiNaC::is_a<GiNaC::mul>(e) && !GiNaC::is_a<GiNaC::power>(e)) throw std::logic_error("GiNaC made what is not known here");
+  if (!GiNaC::is_a<GiNaC::mul>(e) && !GiNaC::is_a<GiNaC::power>(e))
+    throw std::logic_error("GiNaC made what is not known here");
   GiNaC::numeric factor = 1;
   const Expr rest = product(e, factor);
   return number(factor.to_double()) * rest;
@@ -224,7 +223,8 @@ bool has_choice(const ex& e) {
 ex without_squared_sines(const ex& e) {
   const ex any = GiNaC::wild(0);
   return e.expand()
-      .subs(GiNaC::pow(GiNaC::sin(any), 2) == 1 - GiNaC::pow(GiNaC::cos(any), 2), GiNaC::subs_options::algebraic)
+      .subs(GiNaC::pow(GiNaC::sin(any), 2) == 1 - GiNaC::pow(GiNaC::cos(any), 2),
+            GiNaC::subs_options::algebraic)
       .expand();
 }
 

@@ -32,18 +32,18 @@ struct Tree {
     prefix,       // text: parameter, constant, flow, input, output, discrete
     declaration,  // text = the type; parts: prefixes, then components
     // equations
-    equality,     // parts[0] = parts[1]
-    branch,       // parts[0] the condition, then equations
-    otherwise,    // parts: equations
-    choice,       // an if-equation: parts: branches, then perhaps otherwise
-    connection,   // connect(parts[0], parts[1])
-    reinit,       // parts[0] a name, parts[1]
-    when,         // parts[0] the condition, then reinits
-    equations,    // parts
-    initial,      // parts: equations at the start
+    equality,    // parts[0] = parts[1]
+    branch,      // parts[0] the condition, then equations
+    otherwise,   // parts: equations
+    choice,      // an if-equation: parts: branches, then perhaps otherwise
+    connection,  // connect(parts[0], parts[1])
+    reinit,      // parts[0] a name, parts[1]
+    when,        // parts[0] the condition, then reinits
+    equations,   // parts
+    initial,     // parts: equations at the start
     // classes
-    definition,   // text = the name; parts: prefixes (model, connector), declarations, sections
-    file,         // parts: definitions
+    definition,  // text = the name; parts: prefixes (model, connector), declarations, sections
+    file,        // parts: definitions
   };
   Kind kind = Kind::none;
   std::string text;

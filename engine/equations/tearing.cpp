@@ -55,15 +55,17 @@ class Tear {
   }
 
   /// How gladly an equation is solved: a number before x, then an angle; inlined formulas last, so that they
-  /// remain to be the residuals. Negative: not at all, since what stands before x may vanish on the way. An angle
-  /// has two solutions, which meet at dead centres: only who marks a variable knows that its block keeps off them.
+  /// remain to be the residuals. Negative: not at all, since what stands before x may vanish on the way. An
+  /// angle has two solutions, which meet at dead centres: only who marks a variable knows that its block
+  /// keeps off them.
   int cost(int equation, const Solution& s) const {
     constexpr int formula = 10;
     const int marked = system_.marked[at(equation)] ? formula : 0;
     if (s.kind == Solution::Kind::angle) return angles_ ? marked + 1 : -1;
     for (const int k : symbols_of(s.a)) {
       const Symbol::Kind kind = model_[k].kind;
-      if (kind != Symbol::Kind::parameter && kind != Symbol::Kind::rate) return block_.unknowns.size() > 1 ? -1 : marked;
+      if (kind != Symbol::Kind::parameter && kind != Symbol::Kind::rate)
+        return block_.unknowns.size() > 1 ? -1 : marked;
     }
     return marked;
   }
@@ -162,7 +164,8 @@ const Expr& SolvedEquations::derivative(int equation, int unknown) {
 std::vector<TornBlock> tear(const FlatModel& model, const Inlined& system, std::span<const Block> blocks,
                             Tearing way, SolvedEquations& solved) {
   std::vector<TornBlock> torn;
-  for (const Block& block : way == Tearing::whole ? merged(blocks) : std::vector<Block>(blocks.begin(), blocks.end())) {
+  for (const Block& block :
+       way == Tearing::whole ? merged(blocks) : std::vector<Block>(blocks.begin(), blocks.end())) {
     TornBlock made;
     made.equations = block.rows;
     for (const int c : block.columns) made.unknowns.push_back(system.unknowns[at(c)]);

@@ -12,10 +12,10 @@ namespace scree::equations {
 
 enum class Tearing {
   marked,     // the variables marked in the model, then by the heuristic what is still missing
-  heuristic,  // the variable that stands in most open equations, until the rest follows (after Elmqvist, Otter
-              // 1994, and Cellier)
-  none,       // all unknowns of a block are iterated
-  whole,      // all blocks from the first coupled one to the last are one, all its unknowns iterated
+  heuristic,  // the variable that stands in most open equations, until the rest follows (after Elmqvist,
+              // Otter 1994, and Cellier)
+  none,   // all unknowns of a block are iterated
+  whole,  // all blocks from the first coupled one to the last are one, all its unknowns iterated
 };
 
 struct TornBlock {

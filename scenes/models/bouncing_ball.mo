@@ -1,4 +1,5 @@
-// A ball that is thrown up and bounces, each time with a part of its speed.
+// A ball that falls and bounces, each time with a part of its speed. The bounces end after 4.06 s; before that they fit
+// into one step, which does not see them then, and the ball falls through.
 model bouncing_ball
   parameter Real e = 0.8 "of the speed, that a bounce leaves";
   parameter Real g(unit = "m/s2") = 9.81;

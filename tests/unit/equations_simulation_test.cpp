@@ -1,4 +1,5 @@
-// Declarative models in motion: against closed forms and references, torn against untorn, compiled against interpreted.
+// Declarative models in motion: against closed forms and references, torn against untorn, compiled against
+// interpreted.
 #include <cmath>
 #include <cstdlib>
 #include <gtest/gtest.h>
@@ -21,7 +22,8 @@ double end_of(const SourceText& source, const std::string& name, double until, R
 }
 
 /// Errors of two steps, one half of the other: their ratio's logarithm is the order.
-double order_of(const SourceText& source, const std::string& name, double until, double exact, Formula formula, double step) {
+double order_of(const SourceText& source, const std::string& name, double until, double exact,
+                Formula formula, double step) {
   const double coarse = std::abs(end_of(source, name, until, {.step = step, .formula = formula}) - exact);
   const double fine = std::abs(end_of(source, name, until, {.step = step / 2, .formula = formula}) - exact);
   return std::log2(coarse / fine);
@@ -67,7 +69,8 @@ TEST(ModelRun, ThePendulumInCartesianCoordinatesIsThatInItsAngle) {
   const RunOptions fine{.step = 2.5e-4, .formula = Formula::bdf2, .compiled = false};
   const double reference = end_of(angle, "phi", 2.0, {.step = 2.5e-5, .formula = Formula::bdf2});
   const Simulation run = run_of(pendulum, 2.0, fine);
-  EXPECT_NEAR(std::remainder(std::atan2(run.value("y"), run.value("x")) - reference, 2 * std::numbers::pi), 0.0, 2e-5);
+  EXPECT_NEAR(std::remainder(std::atan2(run.value("y"), run.value("x")) - reference, 2 * std::numbers::pi),
+              0.0, 2e-5);
   EXPECT_NEAR(run.value("x") * run.value("x") + run.value("y") * run.value("y"), 1.0, 1e-12);
   EXPECT_NEAR(run.value("x") * run.value("vx") + run.value("y") * run.value("vy"), 0.0, 1e-11);
 }
@@ -114,7 +117,8 @@ TEST(ModelRun, DoublePendulumOfSubmodelsComesToTheReferenceAtTheOrder) {
     for (int second = 0; second < 3; ++second) {
       run.run_until(second + 1.0);
       const auto off = [&](const char* name, double then) {
-        return std::abs(std::remainder(run.value(name) + 0.5 * std::numbers::pi - then, 2 * std::numbers::pi));
+        return std::abs(
+            std::remainder(run.value(name) + 0.5 * std::numbers::pi - then, 2 * std::numbers::pi));
       };
       error[half].push_back(off("upper.phi", reference[second].upper));
       error[half].push_back(off("lower.phi", reference[second].lower));
@@ -152,14 +156,16 @@ TEST(ModelRun, TornAndUntornAreTheSame) {
 }
 
 TEST(ModelRun, CompiledAndInterpretedAreTheSame) {
-  for (const char* file : {"five_variables.mo", "excavator.mo", "double_pendulum.mo", "circuit.mo", "spring_and_stop.mo"}) {
+  for (const char* file :
+       {"five_variables.mo", "excavator.mo", "double_pendulum.mo", "circuit.mo", "spring_and_stop.mo"}) {
     const Simulation a = run_of(shipped(file), 0.5, {.compiled = true});
     if (!a.why_interpreted().empty()) GTEST_SKIP() << a.why_interpreted();
     ASSERT_NE(a.system().compiled, nullptr);
     const Simulation b = run_of(shipped(file), 0.5, {.compiled = false});
     ASSERT_EQ(b.system().compiled, nullptr);
     for (const int v : a.model().variables)
-      EXPECT_NEAR(a.value(v), b.value(v), 1e-12 * std::max(1.0, std::abs(b.value(v)))) << file << ' ' << a.model()[v].name;
+      EXPECT_NEAR(a.value(v), b.value(v), 1e-12 * std::max(1.0, std::abs(b.value(v))))
+          << file << ' ' << a.model()[v].name;
   }
 }
 
@@ -191,7 +197,8 @@ TEST(ModelRun, EventsAreFoundToTheirTime) {
 /// Off the stop the own half swing takes pi / sqrt(4), on it pi / sqrt(100): both by the formula's order.
 TEST(ModelRun, ASpringWithAStopChangesWhereItTouches) {
   const double touch = std::numbers::pi / 4, leave = touch + std::numbers::pi / 10;
-  const Simulation run = run_of(shipped("spring_and_stop.mo"), 2.0, {.step = 1e-4, .formula = Formula::bdf2, .compiled = false});
+  const Simulation run =
+      run_of(shipped("spring_and_stop.mo"), 2.0, {.step = 1e-4, .formula = Formula::bdf2, .compiled = false});
   ASSERT_GE(run.event_times().size(), 2u);
   EXPECT_NEAR(run.event_times()[0], touch, 1e-7);
   EXPECT_NEAR(run.event_times()[1], leave, 1e-6);
@@ -199,7 +206,8 @@ TEST(ModelRun, ASpringWithAStopChangesWhereItTouches) {
 
 /// Times between bounces shrink by e: the k-th ends at t0 (1 + 2 (e + ... + e^(k-1))).
 TEST(ModelRun, ABallBouncesAtItsTimes) {
-  const Simulation run = run_of(shipped("bouncing_ball.mo"), 2.5, {.step = 1e-4, .formula = Formula::bdf2, .compiled = false});
+  const Simulation run =
+      run_of(shipped("bouncing_ball.mo"), 2.5, {.step = 1e-4, .formula = Formula::bdf2, .compiled = false});
   const double first = std::sqrt(2 / 9.81);
   double expected = first, part = 1.0;
   std::size_t bounce = 0;
@@ -219,7 +227,8 @@ TEST(ModelRun, CircuitMeetsKirchhoffAndOhm) {
   EXPECT_NEAR(v("r1.p.i") - v("r2.p.i") - v("bridge.p.i"), 0.0, 1e-12);
   EXPECT_NEAR(v("lamp.p.i") + v("bridge.p.i") - v("r4.p.i"), 0.0, 1e-12);
   EXPECT_NEAR(v("r2.p.i") + v("r4.p.i"), v("c.p.i"), 1e-12);
-  EXPECT_NEAR(v("lamp.p.v") - v("lamp.n.v"), 15 * (1 + 2 * v("lamp.p.i") * v("lamp.p.i")) * v("lamp.p.i"), 1e-10);
+  EXPECT_NEAR(v("lamp.p.v") - v("lamp.n.v"), 15 * (1 + 2 * v("lamp.p.i") * v("lamp.p.i")) * v("lamp.p.i"),
+              1e-10);
   EXPECT_NEAR(v("source.p.v"), 10 * std::sin(100 * std::numbers::pi * run.time()), 1e-10);
   EXPECT_GT(std::abs(v("bridge.p.i")), 1e-3) << "a bridge out of balance";
 }
@@ -244,21 +253,27 @@ std::string failure_of(const std::string& text, double until) {
 
 TEST(ModelRun, FailuresNameBlockVariablesAndTime) {
   // x^2 = 1 - t has no solution after 1 s.
-  const std::string ended = failure_of("model m Real x(start = 1); Real y; equation x^2 + 0*y = 1 - time; y = x + 1; end m;", 2.0);
+  const std::string ended =
+      failure_of("model m Real x(start = 1); Real y; equation x^2 + 0*y = 1 - time; y = x + 1; end m;", 2.0);
   EXPECT_NE(ended.find("x"), std::string::npos) << ended;
   EXPECT_NE(ended.find("x^2"), std::string::npos) << ended;
   EXPECT_NE(ended.find("at 1"), std::string::npos) << ended;
   const std::string parallel = failure_of(
-      "model m Real a(start = 1); Real b(start = 1); equation a*sin(b) + a = 1 + time; sin(b)*a + a = 2 + 3*time; end m;", 1.0);
+      "model m Real a(start = 1); Real b(start = 1); equation a*sin(b) + a = 1 + time; sin(b)*a + a = 2 + "
+      "3*time; end m;",
+      1.0);
   EXPECT_NE(parallel.find("a*sin(b) + a = 1 + time"), std::string::npos) << parallel;
   const std::string contradiction = failure_of(
-      "model m Real x(start = 2, fixed = true); Real y(start = 0, fixed = true); equation x^2 + y^2 = 1; der(x) = y; end m;", 1.0);
+      "model m Real x(start = 2, fixed = true); Real y(start = 0, fixed = true); equation x^2 + y^2 = 1; "
+      "der(x) = y; end m;",
+      1.0);
   EXPECT_NE(contradiction.find("no consistent starting values"), std::string::npos) << contradiction;
   EXPECT_NE(contradiction.find("x^2 + y^2 = 1"), std::string::npos) << contradiction;
 }
 
 TEST(ModelRun, StartsThatNothingFixesAreTheNearest) {
-  const SourceText circle{"m.mo", "model m Real x(start = 3); Real y(start = 4); equation x^2 + y^2 = 1; der(x) = 0*y; end m;"};
+  const SourceText circle{
+      "m.mo", "model m Real x(start = 3); Real y(start = 4); equation x^2 + y^2 = 1; der(x) = 0*y; end m;"};
   const Simulation run(compile_model(circle), {.compiled = false});
   EXPECT_NEAR(run.value("x"), 0.6, 1e-9);
   EXPECT_NEAR(run.value("y"), 0.8, 1e-9);
@@ -271,7 +286,8 @@ TEST(ModelRun, ExcavatorsLoopsAreClosed) {
   const auto v = [&](const char* name) { return run.value(name); };
   while (run.time() < 10.0) {
     run.advance();
-    const double bx = 2.45 * std::cos(v("r7")) - 0.35 * std::sin(v("r7")), by = 2.45 * std::sin(v("r7")) + 0.35 * std::cos(v("r7"));
+    const double bx = 2.45 * std::cos(v("r7")) - 0.35 * std::sin(v("r7")),
+                 by = 2.45 * std::sin(v("r7")) + 0.35 * std::cos(v("r7"));
     ASSERT_NEAR(0.55 + v("r4") * std::cos(v("r1")), bx, 1e-12);
     ASSERT_NEAR(-0.6 + v("r4") * std::sin(v("r1")), by, 1e-12);
     const double cx = 0.65 * std::cos(v("r9")), cy = 0.65 * std::sin(v("r9"));
@@ -283,20 +299,24 @@ TEST(ModelRun, ExcavatorsLoopsAreClosed) {
   }
 }
 
-/// Rates of the excavator's pistons, from the levers, are those of their lengths; force times rate is the power of gravity.
+/// Rates of the excavator's pistons, from the levers, are those of their lengths; force times rate is the
+/// power of gravity.
 TEST(ModelRun, ExcavatorsForcesHoldItsWeights) {
-  Simulation run(compile_model(shipped("excavator.mo")), {.step = 1e-3, .formula = Formula::bdf2, .compiled = false});
+  Simulation run(compile_model(shipped("excavator.mo")),
+                 {.step = 1e-3, .formula = Formula::bdf2, .compiled = false});
   const auto v = [&](const char* name) { return run.value(name); };
   const auto height = [&] {
     const double r7 = v("r7"), stick = r7 + v("r12"), bucket = stick + v("r15");
     const double elbow = 5.7 * std::sin(r7), wrist = elbow + 2.9 * std::sin(stick);
-    return 9.81 * (1900 * (2.6 * std::sin(r7) + 0.45 * std::cos(r7)) + 1050 * (elbow + 0.9 * std::sin(stick) + 0.1 * std::cos(stick)) +
+    return 9.81 * (1900 * (2.6 * std::sin(r7) + 0.45 * std::cos(r7)) +
+                   1050 * (elbow + 0.9 * std::sin(stick) + 0.1 * std::cos(stick)) +
                    850 * (wrist + 0.65 * std::sin(bucket) - 0.1 * std::cos(bucket)));
   };
   run.run_until(3.0);
   const double potential = height(), r4 = v("r4"), r5 = v("r5"), r10 = v("r10");
   run.advance();
-  const double work = v("force4") * (v("r4") - r4) + v("force5") * (v("r5") - r5) + v("force10") * (v("r10") - r10);
+  const double work =
+      v("force4") * (v("r4") - r4) + v("force5") * (v("r5") - r5) + v("force10") * (v("r10") - r10);
   EXPECT_NEAR(work, height() - potential, 2e-3 * std::abs(work));
   EXPECT_GT(std::abs(work), 1.0);
 }

@@ -87,7 +87,8 @@ TEST(ModelStructure, BlocksAreWhatReachesEachOtherInAnOrderThatHolds) {
         known[static_cast<std::size_t>(blocks[b].columns[k])] = static_cast<int>(b);
       }
     for (std::size_t r = 0; r < n; ++r) {
-      for (std::size_t s = 0; s < n; ++s) EXPECT_EQ(block_of[r] == block_of[s], r == s || (reach[r][s] && reach[s][r]));
+      for (std::size_t s = 0; s < n; ++s)
+        EXPECT_EQ(block_of[r] == block_of[s], r == s || (reach[r][s] && reach[s][r]));
       for (const int c : incidence.rows[r]) EXPECT_LE(known[static_cast<std::size_t>(c)], block_of[r]);
     }
   }
@@ -99,7 +100,8 @@ TEST(ModelStructure, DerivativesAreThoseOfDifferences) {
   const FlatModel model = flatten_text(
       "model m Real x; Real y; equation "
       "x = sin(x*y)*exp(-x) + x^3/(1 + y^2) - sqrt(1 + x^2)*atan2(y, x + 3); "
-      "y = if x > y then tan(x/3)*log(2 + x) else cosh(x)*asin(x/4) + acos(y/5)*tanh(x*y) + sinh(y) + atan(x); end m;");
+      "y = if x > y then tan(x/3)*log(2 + x) else cosh(x)*asin(x/4) + acos(y/5)*tanh(x*y) + sinh(y) + "
+      "atan(x); end m;");
   const int x = model.find("x"), y = model.find("y");
   std::mt19937 random(4);
   std::uniform_real_distribution<double> spread(-1.0, 1.0);
@@ -114,7 +116,8 @@ TEST(ModelStructure, DerivativesAreThoseOfDifferences) {
         above[static_cast<std::size_t>(by)] += h;
         below[static_cast<std::size_t>(by)] -= h;
         const double difference = (evaluate(e.residual, above) - evaluate(e.residual, below)) / (2 * h);
-        EXPECT_NEAR(evaluate(derivative(e.residual, by), value), difference, 1e-8 * (1 + std::abs(difference)));
+        EXPECT_NEAR(evaluate(derivative(e.residual, by), value), difference,
+                    1e-8 * (1 + std::abs(difference)));
       }
     }
   }
@@ -123,7 +126,8 @@ TEST(ModelStructure, DerivativesAreThoseOfDifferences) {
 TEST(ModelStructure, EquationsAreSolvedWhereTheyAreLinearOrAnAngle) {
   const FlatModel model = flatten_text(
       "model m Real x; Real y; Real z; equation 3*x*y + y = z; x^2 + y = 1; "
-      "(2 - 3*cos(x + 1) - cos(y))^2 + (1 - 3*sin(x + 1) - sin(y))^2 = 4; if x > 0 then y*z = 1; else z = 2; end if; end m;");
+      "(2 - 3*cos(x + 1) - cos(y))^2 + (1 - 3*sin(x + 1) - sin(y))^2 = 4; if x > 0 then y*z = 1; else z = 2; "
+      "end if; end m;");
   const int x = model.find("x"), y = model.find("y"), z = model.find("z");
   const auto& e = model.equations;
   std::vector<double> value(model.symbols.size(), 0.4);
@@ -166,15 +170,24 @@ TEST(ModelStructure, PantelidesOnThePendulum) {
 
 TEST(ModelStructure, PantelidesOnSmallSystems) {
   // Index 1: nothing. Two capacitors in parallel: index 2, the tie of both voltages once.
-  EXPECT_EQ(times_of({"m", "model m Real x; Real y; equation der(x) = y; y + sin(y) = x; end m;"}), (std::vector<int>{0, 0}));
-  EXPECT_EQ(times_of({"m", "model m Real a; Real b; Real i; equation der(a) = i; der(b) = 1 - i; a = 2*b + sin(time); end m;"}),
+  EXPECT_EQ(times_of({"m", "model m Real x; Real y; equation der(x) = y; y + sin(y) = x; end m;"}),
+            (std::vector<int>{0, 0}));
+  EXPECT_EQ(times_of({"m",
+                      "model m Real a; Real b; Real i; equation der(a) = i; der(b) = 1 - i; a = 2*b + "
+                      "sin(time); end m;"}),
             (std::vector<int>{0, 0, 1}));
   // A course that is prescribed: force by its second derivative, index 3.
-  EXPECT_EQ(times_of({"m", "model m Real x; Real v; Real F; equation der(x) = v; der(v) = F - x; x = sin(time) + 2; end m;"}),
-            (std::vector<int>{1, 0, 2}));
+  EXPECT_EQ(
+      times_of(
+          {"m",
+           "model m Real x; Real v; Real F; equation der(x) = v; der(v) = F - x; x = sin(time) + 2; end m;"}),
+      (std::vector<int>{1, 0, 2}));
   // Mattsson, Soederlind (1993), their linear example: x2 and x1 given by time, the rest by derivatives.
-  EXPECT_EQ(times_of({"m", "model m Real x; Real y; Real z; equation x = time^2; y = der(x) + x; z = der(y) + y; end m;"}),
-            (std::vector<int>{2, 1, 0}));
+  EXPECT_EQ(
+      times_of(
+          {"m",
+           "model m Real x; Real y; Real z; equation x = time^2; y = der(x) + x; z = der(y) + y; end m;"}),
+      (std::vector<int>{2, 1, 0}));
 }
 
 struct Torn {
@@ -218,7 +231,8 @@ TEST(ModelStructure, ExcavatorHasBlocksOfFiveThreeAndThreeEachTornToOne) {
 /// The same structure in any order of the equations and with all turned about their sign of equality.
 TEST(ModelStructure, OrderAndCausalityOfTheTextDoNotMatter) {
   const std::string head =
-      "model m Real x(start = 0, fixed = true); Real x1(start = 1, fixed = true) annotation(__Scree_tearing = true);"
+      "model m Real x(start = 0, fixed = true); Real x1(start = 1, fixed = true) annotation(__Scree_tearing "
+      "= true);"
       "Real x2(start = 0, fixed = true); Real u; Real y; equation ";
   std::vector<std::string> lines{"der(x) = -0.8*y;", "x - 2*atan(2*y) = u;", "x2 = der(x1);",
                                  "4*(1.5*u - x1) - 1.2*x2 = der(x2);", "x1 + x1^3/10 = y;"};

@@ -27,14 +27,16 @@ void fill(cairo_t* c, double x, double y, double width, double height, unsigned 
   cairo_fill(c);
 }
 
-constexpr unsigned ground = 0xf4f4f2, entry = 0x8fa3b8, matched = 0x0072b2, iterated = 0xd55e00, shade = 0xfbe3d0;
+constexpr unsigned ground = 0xf4f4f2, entry = 0x8fa3b8, matched = 0x0072b2, iterated = 0xd55e00,
+                   shade = 0xfbe3d0;
 
 class Drawing {
  public:
   Drawing(const StructureView& view, cairo_t* context) : view_(view), c_(context) {}
 
   static double cell(const StructureView& view) {
-    return std::clamp(widest / static_cast<double>(std::max<std::size_t>(view.unknowns.size(), 1)), smallest_cell, largest_cell);
+    return std::clamp(widest / static_cast<double>(std::max<std::size_t>(view.unknowns.size(), 1)),
+                      smallest_cell, largest_cell);
   }
   /// Room for the names above.
   static double names_height(const StructureView& view, cairo_t* c) {
@@ -62,7 +64,10 @@ class Drawing {
       for (int k = 0; k < n; ++k) {
         const int row = ordered ? view_.rows[at(r)] : r, column = ordered ? view_.columns[at(k)] : k;
         if (!view_.stands[at(row)][at(column)]) continue;
-        const unsigned colour = !ordered ? entry : is_tear(k) && same_block(r, k) ? iterated : r == k ? matched : entry;
+        const unsigned colour = !ordered                         ? entry
+                                : is_tear(k) && same_block(r, k) ? iterated
+                                : r == k                         ? matched
+                                                                 : entry;
         const double gap = size > 8.0 ? 1.5 : 0.5;
         fill(c_, left + k * size + gap, top + r * size + gap, size - 2 * gap, size - 2 * gap, colour);
       }
@@ -84,7 +89,8 @@ class Drawing {
   }
   void shade_blocks(double left, double top, double size) {
     for (const StructureView::Span& b : view_.blocks)
-      fill(c_, left + (b.first + b.size - b.tears) * size, top + b.first * size, b.tears * size, b.size * size, shade);
+      fill(c_, left + (b.first + b.size - b.tears) * size, top + b.first * size, b.tears * size,
+           b.size * size, shade);
   }
   void frame_blocks(double left, double top, double size) {
     cairo_set_source_rgb(c_, 0.0, 0.0, 0.0);
@@ -122,7 +128,8 @@ void draw_structure(const StructureView& view, const std::string& title, const s
   const double top = title_height + Drawing::names_height(view, measure.get());
   const double panel = std::max(side, 260.0);
   const auto width = static_cast<int>(2 * panel + 3 * margin), height = static_cast<int>(top + side + margin);
-  const std::unique_ptr<cairo_surface_t, Release> surface(cairo_image_surface_create(CAIRO_FORMAT_RGB24, width, height));
+  const std::unique_ptr<cairo_surface_t, Release> surface(
+      cairo_image_surface_create(CAIRO_FORMAT_RGB24, width, height));
   const std::unique_ptr<cairo_t, Release> context(cairo_create(surface.get()));
   cairo_select_font_face(context.get(), "DejaVu Sans", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_NORMAL);
   cairo_set_source_rgb(context.get(), 1.0, 1.0, 1.0);

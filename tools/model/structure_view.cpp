@@ -24,7 +24,9 @@ std::string joined(const FlatModel& model, const std::vector<int>& symbols) {
   return text.empty() ? "none" : text;
 }
 
-std::string count_of(std::size_t n, const char* one) { return fmt::format("{} {}{}", n, one, n == 1 ? "" : "s"); }
+std::string count_of(std::size_t n, const char* one) {
+  return fmt::format("{} {}{}", n, one, n == 1 ? "" : "s");
+}
 
 /// One line a row: `mark` says what stands in a place.
 template <class Mark>
@@ -83,16 +85,21 @@ StructureView structure_view(const FlatModel& model, const StepSystem& system) {
 
 std::string structure_text(const FlatModel& model, const StepSystem& system) {
   const StructureView view = structure_view(model, system);
-  std::string text = fmt::format("{}: {}, {} of a step; {} taken out as others by another name or numbers\n",
-                                 model.name, count_of(view.equations.size(), "equation"),
-                                 count_of(view.unknowns.size(), "unknown"), count_of(model.aliases.size(), "variable"));
+  std::string text =
+      fmt::format("{}: {}, {} of a step; {} taken out as others by another name or numbers\n", model.name,
+                  count_of(view.equations.size(), "equation"), count_of(view.unknowns.size(), "unknown"),
+                  count_of(model.aliases.size(), "variable"));
   text += fmt::format("states: {}\n", joined(model, system.inlined.states));
   if (!system.dummies.empty()) {
-    text += fmt::format("dummy derivatives: {}\n", joined(model, {system.dummies.begin(), system.dummies.end()}));
+    text +=
+        fmt::format("dummy derivatives: {}\n", joined(model, {system.dummies.begin(), system.dummies.end()}));
     for (std::size_t e = 0; e < model.equations.size(); ++e) {
       const int times = times_differentiated(model, e);
       if (model.equations[e].integral < 0 && times > 0)
-        text += fmt::format("differentiated {}: {}\n", times == 1 ? "once" : times == 2 ? "twice" : count_of(at(times), "time"),
+        text += fmt::format("differentiated {}: {}\n",
+                            times == 1   ? "once"
+                            : times == 2 ? "twice"
+                                         : count_of(at(times), "time"),
                             model.equations[e].text);
     }
   }
@@ -106,7 +113,9 @@ std::string structure_text(const FlatModel& model, const StepSystem& system) {
     text += matrix_text(rows, view.unknowns.size(), [&](std::size_t r, std::size_t c) {
       if (!view.stands[at(view.rows[r])][at(view.columns[c])]) return '.';
       for (const StructureView::Span& b : view.blocks) {
-        const auto inside = [&](std::size_t k) { return static_cast<int>(k) >= b.first && static_cast<int>(k) < b.first + b.size; };
+        const auto inside = [&](std::size_t k) {
+          return static_cast<int>(k) >= b.first && static_cast<int>(k) < b.first + b.size;
+        };
         if (inside(r) && inside(c)) return static_cast<int>(c) >= b.first + b.size - b.tears ? 'o' : '#';
       }
       return r == c ? '#' : 'x';

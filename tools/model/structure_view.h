@@ -9,8 +9,8 @@
 
 namespace scree {
 
-/// The incidence matrix of a step, and an order of it in which torn blocks stand on the diagonal: within a block
-/// first what follows, then what is iterated.
+/// The incidence matrix of a step, and an order of it in which torn blocks stand on the diagonal: within a
+/// block first what follows, then what is iterated.
 struct StructureView {
   struct Span {
     int first, size, tears;  // places in the order; the last `tears` are iterated
