@@ -7,6 +7,8 @@
 #include <map>
 #include <stdexcept>
 
+#include "engine/core/errors.h"
+
 #ifdef __SANITIZE_ADDRESS__
 // CLN keeps 26 bytes of its own until the end.
 extern "C" const char* __lsan_default_suppressions();
@@ -65,7 +67,7 @@ ex Translation::to(const Expr& e) {
   for (const Expr& operand : e->operands) x.push_back(to(operand));
   switch (e->op) {
     case Op::number:  // a fraction, so that what is done with it is exact
-      if (!std::isfinite(e->value)) throw std::domain_error("an equation has a number that is not finite");
+      if (!std::isfinite(e->value)) throw std::runtime_error("it has a number that is not finite");
       return GiNaC::numeric(cln::rational(cln::cl_DF(e->value)));
     case Op::symbol:
       return symbol_of(e->symbol);
@@ -240,25 +242,46 @@ std::optional<Solution> solve_angle(Translation& translation, const ex& f, const
 
 }  // namespace
 
+namespace {
+
+/// What GiNaC throws is a division by zero that stands in the model, or the like.
+template <class F>
+auto told(const F& work) {
+  try {
+    return work();
+  } catch (const InputError&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw InputError(
+        {{{}, {}, std::string("an equation cannot be differentiated: ") + error.what(), {}, {}, {}, {}}});
+  }
+}
+
+}  // namespace
+
 Expr derivative(const Expr& e, int symbol) {
-  Translation translation;
-  const ex f = translation.to(e);
-  return translation.from(f.diff(translation.symbol_of(symbol)));
+  return told([&] {
+    Translation translation;
+    const ex f = translation.to(e);
+    return translation.from(f.diff(translation.symbol_of(symbol)));
+  });
 }
 
 std::optional<Solution> solve(const Expr& e, int symbol) {
-  Translation translation;
-  const ex f = translation.to(e);
-  const GiNaC::realsymbol x = translation.symbol_of(symbol);
-  try {
-    ex a = f.diff(x);
-    if (a.has(x)) a = a.expand();
-    if (a.is_zero() || has_choice(a)) return std::nullopt;
-    if (a.has(x)) return solve_angle(translation, f, x);
-    return Solution{Solution::Kind::linear, translation.from(a), translation.from(f.subs(x == 0)), nullptr};
-  } catch (const GiNaC::pole_error&) {  // x alone in a denominator or a logarithm
-    return std::nullopt;
-  }
+  return told([&]() -> std::optional<Solution> {
+    Translation translation;
+    const ex f = translation.to(e);
+    const GiNaC::realsymbol x = translation.symbol_of(symbol);
+    try {
+      ex a = f.diff(x);
+      if (a.has(x)) a = a.expand();
+      if (a.is_zero() || has_choice(a)) return std::nullopt;
+      if (a.has(x)) return solve_angle(translation, f, x);
+      return Solution{Solution::Kind::linear, translation.from(a), translation.from(f.subs(x == 0)), nullptr};
+    } catch (const GiNaC::pole_error&) {  // x alone in a denominator or a logarithm
+      return std::nullopt;
+    }
+  });
 }
 
 }  // namespace scree::equations

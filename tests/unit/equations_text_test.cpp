@@ -113,6 +113,11 @@ TEST(ModelText, BranchesNeedAsManyEquations) {
               {"m.mo:4:2", "all branches need as many equations"});
 }
 
+TEST(ModelText, DivisionsByZeroAreTold) {
+  expect_told("model m Real x(start = 1); Real y; equation der(x) = y; x^2 + sin(x)*log(x/0) = 1; end m;",
+              {"division by zero"});
+}
+
 TEST(ModelText, BottomlessTextsAreRefused) {
   expect_told("model m Real x; equation x = " + std::string(5000, '(') + "1;", {"100 brackets"});
   std::string chain = "model m Real x; equation x = 1";
