@@ -30,7 +30,7 @@ std::string number_text(double x) {
 }  // namespace
 
 Simulation::Simulation(FlatModel model, const RunOptions& options)
-    : model_(std::move(model)), options_(options) {
+    : owned_(std::make_unique<FlatModel>(std::move(model))), model_(*owned_), options_(options) {
   if (!(options.step > 0.0)) throw std::invalid_argument("a step is positive");
   add_formula_symbols(model_);
   for (const Alias& one : model_.aliases) alias_[one.variable] = one;

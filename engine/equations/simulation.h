@@ -100,7 +100,8 @@ class Simulation {
   void hold(const std::vector<char>& relations);
   double& at(int symbol) { return value_[static_cast<std::size_t>(symbol)]; }
 
-  FlatModel model_;
+  std::unique_ptr<FlatModel> owned_;  // elsewhere, so that what refers to it outlives a move
+  FlatModel& model_;
   RunOptions options_;
   std::unique_ptr<DummyDerivatives> dummies_;
   std::map<std::pair<std::set<int>, Tearing>, std::shared_ptr<StepSystem>> systems_;
