@@ -27,6 +27,7 @@
 #include "tools/fields.h"
 #include "tools/interrupt.h"
 #include "tools/manual.h"
+#include "tools/model.h"
 #include "tools/new_scene.h"
 #include "tools/paraview.h"
 #include "tools/render.h"
@@ -131,6 +132,7 @@ int program(int argc, char** argv) {
   scree::add_run(app, action);
   scree::add_check(app, action);
   scree::add_shape(app, action);
+  scree::add_model(app, action);
   scree::add_solve(app, action);
   scree::add_bench(app, action);
   scree::add_paraview(app, action);

@@ -75,6 +75,8 @@ double largest_x(const Panel& panel) {
 std::string style(Line line, std::size_t k, std::size_t curves) {
   constexpr double thinnest = 2.0, thicker = 2.0;  // points
   switch (line) {
+    case Line::plain:
+      return "lines linewidth 2";
     case Line::marked:
       return "linespoints pointtype 7 pointsize 0.5 linewidth 2";
     case Line::dashed:

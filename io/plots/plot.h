@@ -9,6 +9,7 @@
 namespace scree::io {
 
 enum class Line {
+  plain,
   marked,  // the values stand out as points
   dashed,
   nested,  // each thinner than the one before, so that all show where they coincide

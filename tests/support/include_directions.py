@@ -22,6 +22,7 @@ ENGINE = {
     "engine/flight": {"engine/core", "engine/integration", "engine/geometry", "engine/bodies", "engine/detection",
                       "engine/solver"},
     "engine/mechanisms": {"engine/core", "engine/integration"},
+    "engine/equations": {"engine/core"},
     "engine/generation": {"engine/core", "engine/geometry", "engine/bodies"},
     "engine/fields": {"engine/core", "engine/geometry", "engine/bodies"},
     "engine/simulation": {"engine/core", "engine/geometry", "engine/bodies", "engine/detection", "engine/solver",
@@ -34,6 +35,11 @@ PARTS = ENGINE | {"io": set(ENGINE), "tools": set(ENGINE) | {"io"}, "tests": set
 THREADS = re.compile(r"(oneapi/)?tbb/")
 FILE_FORMATS = re.compile(r"(vtk\w*\.h|toml\+\+/|toml\.hpp|hdf5\w*\.h|H5\w*\.h|highfive/)")
 THREADS_PLACE = "engine/core/parallel.cpp"
+GRAPHS_AND_GRAMMARS = re.compile(r"boost/(graph|spirit)/")  # declarative models; no part of what is exported
+ALGEBRA = re.compile(r"(ginac|cln)/")
+ALGEBRA_PLACE = "engine/equations/symbolic.cpp"
+SYSTEM = re.compile(r"(dlfcn|fcntl|spawn|unistd)\.h|sys/wait\.h")
+SYSTEM_PLACE = "engine/equations/compiled.cpp"
 INTERVALS = re.compile(r"boost/numeric/interval")
 INTERVALS_PLACE = "engine/geometry/implicit/interval_bounds.cpp"
 STANDARD = re.compile(r"\w+$")  # a name without a folder or an ending: the language's own
@@ -82,6 +88,12 @@ def third_party_fault(file, quoted, header):
     if THREADS.match(header) and file != THREADS_PLACE:
         return f"oneTBB is included by {THREADS_PLACE} alone"
     if INTERVALS.match(header) and file == INTERVALS_PLACE:
+        return None
+    if ALGEBRA.match(header):
+        return None if file == ALGEBRA_PLACE else f"GiNaC is included by {ALGEBRA_PLACE} alone"
+    if GRAPHS_AND_GRAMMARS.match(header) and part_of(file) == "engine/equations" and file.endswith(".cpp"):
+        return None
+    if SYSTEM.fullmatch(header) and file == SYSTEM_PLACE:
         return None
     if FILE_FORMATS.match(header) and part_of(file) not in ("io", "tests"):
         return "HDF5, VTK and TOML stay inside io"
@@ -192,6 +204,14 @@ class Checker(unittest.TestCase):
     def test_intervals_outside_their_file_are_found(self):
         self.assertEqual([], self.faults({INTERVALS_PLACE: "#include <boost/numeric/interval.hpp>\n"}))
         self.assertEqual(1, len(self.faults({"engine/geometry/a.cpp": "#include <boost/numeric/interval.hpp>\n"})))
+
+    def test_graphs_grammars_and_algebra_stay_in_the_models(self):
+        self.assertEqual([], self.faults({ALGEBRA_PLACE: "#include <ginac/ginac.h>\n", SYSTEM_PLACE: "#include <dlfcn.h>\n",
+                                          "engine/equations/a.cpp": "#include <boost/graph/strong_components.hpp>\n"}))
+        for file, header in (("engine/equations/a.cpp", "ginac/ginac.h"), ("tools/a.cpp", "ginac/ginac.h"),
+                             ("engine/equations/a.h", "boost/spirit/home/x3.hpp"), ("engine/core/a.cpp", "boost/graph/graph_traits.hpp"),
+                             ("engine/equations/a.cpp", "dlfcn.h")):
+            self.assertEqual(1, len(self.faults({file: f"#include <{header}>\n"})), file)
 
     def test_unclear_paths_are_found(self):
         self.assertEqual(1, len(self.faults({"engine/core/a.h": '#include "b.h"\n', "engine/core/b.h": ""})))
