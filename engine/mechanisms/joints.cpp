@@ -71,6 +71,23 @@ ConstraintRow distance(const EndNow& a, const EndNow& b, double length) {
   return row;
 }
 
+/// The same across a curve, which bends away from where the point goes.
+void add_curve(const JointCurve& curve, const EndNow& a, const EndNow& b, std::vector<ConstraintRow>& rows) {
+  const JointCurve::Place place = curve.nearest(a.axes.transpose() * (b.point - a.point));
+  EndNow at = a;
+  const Vec3 tangent = a.axes * place.tangent, bend = a.axes * place.curvature;
+  at.arm += a.axes * place.position;
+  at.point += a.axes * place.position;
+  at.velocity += a.spin.cross(a.axes * place.position);
+  at.centripetal = a.spin.cross(a.spin.cross(at.arm));
+  const double speed = tangent.dot(b.velocity - at.velocity);
+  const Vec3 first = tangent.unitOrthogonal();
+  for (const Vec3& across : {first, Vec3(tangent.cross(first))}) {
+    rows.push_back(along(at, across, b));
+    rows.back().gamma -= across.dot(bend) * speed * speed;
+  }
+}
+
 }  // namespace
 
 const char* to_string(JointKind kind) {
@@ -95,6 +112,8 @@ const char* to_string(JointKind kind) {
       return "point_on_plane";
     case JointKind::point_on_line:
       return "point_on_line";
+    case JointKind::point_on_curve:
+      return "point_on_curve";
     case JointKind::cylinder:
       return "cylinder";
   }
@@ -155,6 +174,9 @@ void add_rows(const Joint& joint, const JointedBody& body_a, const JointedBody& 
       break;
     case JointKind::point_on_line:
       on_axis();
+      break;
+    case JointKind::point_on_curve:
+      add_curve(*joint.curve, a, b, rows);
       break;
     case JointKind::cylinder:
       break;

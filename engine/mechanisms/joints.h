@@ -2,10 +2,12 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "engine/core/types.h"
+#include "engine/mechanisms/curve.h"
 
 namespace scree {
 
@@ -18,7 +20,8 @@ struct JointEnd {
 
 /// What is free of b against a, in a's joint frame. `distance`: both points stay as far apart as they are (a
 /// rod). `point_on_plane`, `point_on_line`: b's point on the plane across a's z, on the line along it.
-/// `cylinder`: all; it is there for what acts along the line between both points.
+/// `point_on_curve`: b's point on a curve of a's frame. `cylinder`: all; it is there for what acts along the
+/// line between both points.
 enum class JointKind {
   fixed,        // nothing
   revolute,     // turns about z
@@ -30,6 +33,7 @@ enum class JointKind {
   distance,
   point_on_plane,
   point_on_line,
+  point_on_curve,
   cylinder,
 };
 const char* to_string(JointKind kind);
@@ -38,7 +42,8 @@ struct Joint {
   std::string name;
   JointKind kind = JointKind::revolute;
   JointEnd a, b;
-  double length = 0.0;  // m, of `distance` and `cylinder`
+  double length = 0.0;                           // m, of `distance` and `cylinder`
+  std::shared_ptr<const JointCurve> curve = {};  // of `point_on_curve`
 };
 
 /// What turns or slides in a joint: its angle about a's z from a's x to b's x, its travel along a's z, or the

@@ -47,7 +47,7 @@ class JointAssembly {
     edge_ = place.flipped ? Edge{b.body, a.body} : Edge{a.body, b.body};
     size_ = std::max(a.size, b.size);
     flipped_ = place.flipped;
-    const Joint of{joint.name, joint.kind, {0, a.frame}, {1, b.frame}, joint.length};
+    const Joint of{joint.name, joint.kind, {0, a.frame}, {1, b.frame}, joint.length, joint.curve};
     held_.clear();
     add_rows(of, a.now, b.now, held_);
     if (joint.kind == JointKind::distance && !(held_[0].value > -joint.length)) return;  // no direction

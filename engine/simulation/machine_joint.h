@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <memory>
 #include <string>
 
 #include "engine/bodies/prescribed_motion.h"
@@ -58,8 +59,9 @@ struct MachineJoint {
   JointKind kind = JointKind::revolute;
   JointTeeth couples{};  // if it does, it has no partners of its own
   JointPartner a{}, b{};
-  double length = 0.0;  // m, of `distance` and `cylinder`
-  double lead = 0.0;    // m/rad, of a cylindrical joint that is a screw
+  double length = 0.0;                        // m, of `distance` and `cylinder`
+  std::shared_ptr<const JointCurve> curve{};  // of `point_on_curve`
+  double lead = 0.0;                          // m/rad, of a cylindrical joint that is a screw
   JointCoordinate::Kind coordinate = JointCoordinate::Kind::angle;
   bool has_coordinate = false;
   double low = -infinity, high = infinity;  // stops, which do not bounce

@@ -794,11 +794,11 @@ constexpr std::array key_table{
     Key{.section = "joints", .name = "name", .type = text, .required = true,
         .description = "Name to refer to it by."},
     Key{.section = "joints", .name = "type", .type = word, .required = true,
-        .words = "fixed|revolute|prismatic|cylindrical|screw|spherical|universal|planar|rod|cylinder|point_on_plane|point_on_line|gear|rack",
+        .words = "fixed|revolute|prismatic|cylindrical|screw|spherical|universal|planar|rod|cylinder|point_on_plane|point_on_line|point_on_curve|gear|rack",
         .description = "What b may do against a: nothing; turn about the axis; slide along it; both; both, in step; turn about "
                        "the point; turn about `axis` and `axis_b`; slide across the axis and turn about it; all but change the "
                        "distance of two points; anything (what acts does so along the line between two points, as a hydraulic "
-                       "cylinder); keep its point on the plane across the axis; on the line along it. A `gear` and a `rack` couple two other "
+                       "cylinder); keep its point on the plane across the axis; on the line along it; on a curve. A `gear` and a `rack` couple two other "
                        "joints, `first` and `second`, by their teeth."},
     Key{.section = "joints", .name = "a", .type = text,
         .description = "Name of a free mount, of a boundary, or of [[bodies]] that are a single one; \"ground\" if left out."},
@@ -824,6 +824,13 @@ constexpr std::array key_table{
         .description = "Of b; square to `axis`."},
     Key{.section = "joints", .name = "lead", .type = number, .unit = "m", .required = true, .forms = "screw",
         .description = "How far it goes in a turn."},
+    Key{.section = "joints", .name = "curve", .type = functions, .unit = "m", .required = true, .forms = "point_on_curve",
+        .description = "Its points at the start, in the world: expressions of t, from `from` to `to`. It goes with a; open ones go on "
+                       "straight at their ends."},
+    Key{.section = "joints", .name = "from", .type = number, .required = true, .forms = "point_on_curve",
+        .description = "Where t begins."},
+    Key{.section = "joints", .name = "to", .type = number, .required = true, .forms = "point_on_curve",
+        .description = "Where t ends."},
     Key{.section = "joints", .name = "first", .type = text, .required = true, .forms = "gear|rack",
         .description = "Name of a revolute joint before this one."},
     Key{.section = "joints", .name = "second", .type = text, .required = true, .forms = "gear|rack",

@@ -16,11 +16,11 @@ using Partner = JointPartner::Kind;
 using Coordinate = JointCoordinate::Kind;
 
 /// Words of `type`, in the order of the key's.
-constexpr JointKind kinds[] = {JointKind::fixed,       JointKind::revolute,       JointKind::prismatic,
-                               JointKind::cylindrical, JointKind::cylindrical,    JointKind::spherical,
-                               JointKind::universal,   JointKind::planar,         JointKind::distance,
-                               JointKind::cylinder,    JointKind::point_on_plane, JointKind::point_on_line,
-                               JointKind::cylinder,    JointKind::cylinder};
+constexpr JointKind kinds[] = {JointKind::fixed,          JointKind::revolute,       JointKind::prismatic,
+                               JointKind::cylindrical,    JointKind::cylindrical,    JointKind::spherical,
+                               JointKind::universal,      JointKind::planar,         JointKind::distance,
+                               JointKind::cylinder,       JointKind::point_on_plane, JointKind::point_on_line,
+                               JointKind::point_on_curve, JointKind::cylinder,       JointKind::cylinder};
 
 Pose inverse(const Pose& pose) {
   const Quat back = pose.orientation.conjugate();
@@ -57,6 +57,7 @@ class JointReader {
     if (section_.has("axis")) axis_ = read_direction(section_, "axis", reading_).value_or(axis_);
     if (joint_.kind == JointKind::universal) read_second_axis();
     if (section_.has("motor")) read_motor(section_.child("motor"));
+    if (joint_.kind == JointKind::point_on_curve) read_curve();
     check();
     if (section_.has("chain"))
       read_chain();
@@ -120,6 +121,27 @@ class JointReader {
       of = place(model_.boundaries[index], reading_.scene.initial.time_s).pose;
     const Pose frame = of * side.frame;
     return {frame.position, frame.orientation * Vec3::UnitZ()};
+  }
+
+  /// As a spline through points of it, in the world's axes about its first point.
+  void read_curve() {
+    constexpr int pieces = 512;
+    const auto formulas = read_formulas(section_, "curve", FormulaOf::time, reading_);
+    const double from = section_.number("from"), to = section_.number("to");
+    if (!formulas) return;
+    if (!(to > from)) return refuse("to", "is not above from");
+    std::vector<Vec3> points;
+    for (int k = 0; k <= pieces; ++k) {
+      const std::vector<double> t{from + (to - from) * k / pieces};
+      const Vec3 point((*formulas)[0](t), (*formulas)[1](t), (*formulas)[2](t));
+      if (!point.allFinite()) return refuse("curve", fmt::format("is not finite at t = {:g}", t[0]));
+      if (!points.empty() && !((point - points.back()).norm() > 0.0))
+        return refuse("curve", fmt::format("stands still at t = {:g}", t[0]));
+      points.push_back(point);
+    }
+    curve_at_ = points.front();
+    for (Vec3& point : points) point -= curve_at_;
+    joint_.curve = std::make_shared<const JointCurve>(std::move(points));
   }
 
   void choose_coordinate() {
@@ -274,6 +296,11 @@ class JointReader {
         return reading_.faults.push_back(missing_key(section_, "point"));
       }
     }
+    if (joint_.kind == JointKind::point_on_curve) {
+      const double off = (joint_.curve->nearest(point_b - curve_at_).position + curve_at_ - point_b).norm();
+      if (off > 1e-6) return refuse("point", fmt::format("is {:.3g} m from the curve", off));
+      return join(*a, {curve_at_, Quat::Identity()}, *b, {point_b, Quat::Identity()}, joint_.name);
+    }
     const Quat along = with_z_along(axis_);
     join(*a, {point_a, along}, *b, {point_b, axis_b_ ? with_z_along(*axis_b_) : along}, joint_.name);
   }
@@ -333,6 +360,7 @@ class JointReader {
   std::vector<MachineJoint> joints_;
   Vec3 axis_ = Vec3::UnitZ();
   std::optional<Vec3> axis_b_;
+  Vec3 curve_at_ = Vec3::Zero();
 };
 
 }  // namespace

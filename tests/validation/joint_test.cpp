@@ -406,6 +406,57 @@ TEST(Screw, TurnsTorqueIntoTravel) {
   EXPECT_NEAR(world.result.joints[0].coordinate, 0.5 * a * 0.25 * k, 1e-6);
 }
 
+/// A bead, on a wire.
+World bead_on(const std::function<Vec3(double)>& wire, double from, double to, int pieces, double step_s) {
+  World world({}, step_s);
+  std::vector<Vec3> points;
+  for (int k = 0; k <= pieces; ++k) points.push_back(wire(from + (to - from) * k / pieces));
+  const Vec3 start = points.front();
+  for (Vec3& point : points) point -= start;
+  world.add_sphere(1e-3, start);
+  MachineJoint joint;
+  joint.name = "wire";
+  joint.kind = JointKind::point_on_curve;
+  joint.curve = std::make_shared<const JointCurve>(std::move(points));
+  joint.a = on_ground(start, Quat::Identity());
+  joint.b = {JointPartner::Kind::body, 0, {}};
+  world.model.joints = {joint};
+  return world;
+}
+
+// A bead slides down a helix of pitch angle atan(1/2) with g sin^2 of it downwards; off the wire by no more
+// than steps and spline make it.
+TEST(PointOnCurve, SlidesDownAHelix) {
+  const double r = 0.5, drop = 0.25;
+  World world =
+      bead_on([&](double t) { return Vec3(r * std::cos(t), r * std::sin(t), -drop * t); }, 0, 12, 400, 1e-3);
+  double error = 0.0;
+  world.run(1.0, [&](const StepReport& s) {
+    error = std::max(error, world.result.joints[0].error);
+    EXPECT_LT(std::abs(s.energy.remainder), 1e-15);
+  });
+  const double sine = drop / std::hypot(r, drop), fallen = 0.5 * 9.81 * sine * sine;
+  EXPECT_NEAR(world.state.bodies.position[0][2], -fallen, 2e-4);
+  EXPECT_LT(error, 1e-5);
+}
+
+// On a closed circle, upright, a bead is a pendulum: from the height of the centre it swings with the period
+// 4 K(sin 45 deg) sqrt(r/g), K = 1.854074677301372 (Abramowitz, Stegun, table 17.1).
+TEST(PointOnCurve, SwingsInACircle) {
+  World world = bead_on([](double t) { return Vec3(0.3 * std::cos(t), 0, 0.3 * std::sin(t)); }, 0,
+                        2.0 * 3.14159265358979323846, 200, 5e-4);
+  const double period = 4.0 * 1.854074677301372 * std::sqrt(0.3 / 9.81);
+  double low = 0.0, last = 0.3, crossed = 0.0;
+  world.run(1.1 * period, [&](const StepReport& s) {
+    const Vec3& x = world.state.bodies.position[0];
+    if (last < 0.0 && x[0] >= 0.0) crossed = s.time_s - 5e-4 * x[0] / (x[0] - last);
+    last = x[0];
+    low = std::min(low, x[2]);
+  });
+  EXPECT_NEAR(crossed, 0.75 * period, 1e-4 * period);
+  EXPECT_NEAR(low, -0.3, 1e-5);
+}
+
 // Two wheels in mesh, 2 : 3, and a rack on the second: the first wheel's motor moves all three as one mass.
 TEST(Gears, TurnTogether) {
   World world({}, 1e-3);
