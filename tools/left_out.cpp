@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include "tools/exit_codes.h"
+#include "tools/fmu.h"
 #include "tools/render.h"
 #include "tools/report_page.h"
 #include "tools/shape/draw.h"
@@ -42,6 +43,12 @@ int draw_shape(const Shapes&, ShapeIndex, const TriangleMesh*, const std::filesy
       "this build draws no pictures: configure with -DSCREE_RENDER=ON, which needs the Debian packages "
       "libembree-dev, libcairo2-dev and fonts-dejavu-core");
   return exit_left_out;
+}
+#endif
+
+#ifndef SCREE_FMU
+void add_fmu(CLI::App& app, std::function<int()>& action) {
+  add_left_out(app, action, {"fmu", "A scene as a Functional Mock-up Unit", "-DSCREE_FMU=ON", "libzip-dev"});
 }
 #endif
 
