@@ -30,7 +30,8 @@ class Zip {
   }
 
   void add(const std::string& name, std::string bytes) {
-    constexpr time_t moment = 315619200;  // 1980-01-02, after the earliest that the format knows anywhere
+    constexpr time_t moment = 315619200;    // 1980-01-02, after the earliest that the format knows anywhere
+    constexpr zip_uint32_t mode = 0100644;  // a file that its owner may write
     kept_.push_back(std::move(bytes));
     zip_source_t* const source =
         zip_source_buffer(archive_.get(), kept_.back().data(), kept_.back().size(), 0);
@@ -40,7 +41,10 @@ class Zip {
       zip_source_free(source);
       fail();
     }
-    if (zip_file_set_mtime(archive_.get(), static_cast<zip_uint64_t>(index), moment, 0) != 0) fail();
+    const auto at = static_cast<zip_uint64_t>(index);
+    if (zip_file_set_mtime(archive_.get(), at, moment, 0) != 0 ||
+        zip_file_set_external_attributes(archive_.get(), at, 0, ZIP_OPSYS_UNIX, mode << 16) != 0)
+      fail();
   }
 
   void close() {

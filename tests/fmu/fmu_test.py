@@ -207,7 +207,7 @@ class Unit(unittest.TestCase):
         shutil.rmtree(self.folder / "here")
         self.drive("two", *unit)
         mesh = unit[0] / "resources/parts/blades.obj"
-        mesh.write_text(mesh.read_text().replace("0.07", "0.06"))
+        mesh.write_text(mesh.read_text().replace("0.05", "0.06"))
         self.assertIn("guid", self.drive("faulty", *unit))
 
     def test_command_says_what_is_wrong(self):
@@ -242,8 +242,9 @@ class Unit(unittest.TestCase):
                        cwd=self.folder, check=True)
         done = subprocess.run(["./driver", root.get("guid")], cwd=self.folder, capture_output=True, text=True, timeout=100)
         self.assertEqual(done.returncode, 0, done)
-        rate = float(done.stdout.splitlines()[-1].split()[-2])
-        self.assertAlmostEqual(rate, 4, delta=1)
+        rates = [float(line.split()[-2]) for line in done.stdout.splitlines()]
+        self.assertEqual(len(rates), 10)
+        self.assertAlmostEqual(sum(rates[5:]) / 5, 4, delta=1)  # of single moments, with grains that push back
 
 
 if __name__ == "__main__":
