@@ -17,7 +17,7 @@ import zipfile
 
 SCREE, DRIVER, SOURCE = (pathlib.Path(argument).resolve() for argument in sys.argv[1:4])
 COMPILER = sys.argv[4]
-STIRRER = SOURCE / "scenes/cosimulation/stirrer.toml"
+PADDLE = SOURCE / "scenes/cosimulation/paddle.toml"
 FUNCTIONS = """GetTypesPlatform GetVersion SetDebugLogging Instantiate FreeInstance SetupExperiment EnterInitializationMode
 ExitInitializationMode Terminate Reset GetReal GetInteger GetBoolean GetString SetReal SetInteger SetBoolean SetString
 GetFMUstate SetFMUstate FreeFMUstate SerializedFMUstateSize SerializeFMUstate DeSerializeFMUstate GetDirectionalDerivative
@@ -49,7 +49,7 @@ class Unit(unittest.TestCase):
         self.assertEqual(done.returncode, status, done)
         return done
 
-    def unit(self, scene=STIRRER, name="unit"):
+    def unit(self, scene=PADDLE, name="unit"):
         """Writes and unpacks a unit: its folder and its description."""
         self.scree("fmu", scene, "-o", f"{name}.fmu", "--overwrite")
         with zipfile.ZipFile(self.folder / f"{name}.fmu") as archive:
@@ -118,15 +118,15 @@ class Unit(unittest.TestCase):
         self.assertEqual(by_name["bodies"][0].tag, "Integer")
 
     def test_archive_is_whole_and_the_same_again(self):
-        self.scree("fmu", STIRRER, "-o", "one.fmu")
-        self.scree("fmu", STIRRER, "-o", "two.fmu")
+        self.scree("fmu", PADDLE, "-o", "one.fmu")
+        self.scree("fmu", PADDLE, "-o", "two.fmu")
         self.assertEqual((self.folder / "one.fmu").read_bytes(), (self.folder / "two.fmu").read_bytes())
         with zipfile.ZipFile(self.folder / "one.fmu") as archive:
             self.assertIsNone(archive.testzip())
-            self.assertEqual(sorted(archive.namelist()), ["binaries/linux64/stirrer.so", "documentation/licenses/LICENSE",
+            self.assertEqual(sorted(archive.namelist()), ["binaries/linux64/paddle.so", "documentation/licenses/LICENSE",
                                                           "modelDescription.xml", "resources/blades.obj", "resources/scene.toml"])
-            self.assertEqual(archive.read("resources/scene.toml"), STIRRER.read_bytes())
-            self.assertEqual(archive.read("resources/blades.obj"), (STIRRER.parent / "blades.obj").read_bytes())
+            self.assertEqual(archive.read("resources/scene.toml"), PADDLE.read_bytes())
+            self.assertEqual(archive.read("resources/blades.obj"), (PADDLE.parent / "blades.obj").read_bytes())
 
     def test_exports_its_functions_alone(self):
         library = SCREE.parent / "libscree_fmu.so"
@@ -137,7 +137,7 @@ class Unit(unittest.TestCase):
         """Step by step the digits of the tables, and in the end the bits of the run; in longer steps the same bits."""
         folder, root = self.unit()
         steps = 300
-        self.scree("run", STIRRER, "-q", "--until", steps * 0.001, "-o", "run")
+        self.scree("run", PADDLE, "-q", "--until", steps * 0.001, "-o", "run")
         names = ["shaft.coordinate", "shaft.torque_z_N_m", "shaft.force_z_N", "bin.-z.force_z_N", "blades.torque_z_N_m", "lid.travel", "lid.contact_force"]
         references = {v.get("name"): v.get("valueReference") for v in root.iter("ScalarVariable")}
         pairs = [f"{name}={references[name]}" for name in (*names, "threads", "state_hash")]
@@ -201,9 +201,9 @@ class Unit(unittest.TestCase):
     def test_what_it_needs_goes_with_it(self):
         """Files in folders below the scene are found where the unit is unpacked, with the scene gone; and they belong to the guid."""
         (self.folder / "here/parts").mkdir(parents=True)
-        shutil.copy(STIRRER.parent / "blades.obj", self.folder / "here/parts/blades.obj")
-        text = STIRRER.read_text().replace("blades.obj", "parts/blades.obj")
-        unit = self.unit(self.scene(text, "here/stirrer.toml"))
+        shutil.copy(PADDLE.parent / "blades.obj", self.folder / "here/parts/blades.obj")
+        text = PADDLE.read_text().replace("blades.obj", "parts/blades.obj")
+        unit = self.unit(self.scene(text, "here/paddle.toml"))
         shutil.rmtree(self.folder / "here")
         self.drive("two", *unit)
         mesh = unit[0] / "resources/parts/blades.obj"
@@ -212,8 +212,8 @@ class Unit(unittest.TestCase):
 
     def test_command_says_what_is_wrong(self):
         (self.folder / "deep").mkdir()
-        shutil.copy(STIRRER.parent / "blades.obj", self.folder / "blades.obj")
-        text = STIRRER.read_text()
+        shutil.copy(PADDLE.parent / "blades.obj", self.folder / "blades.obj")
+        text = PADDLE.read_text()
         outside = self.scene(text.replace("blades.obj", "../blades.obj"), "deep/outside.toml")
         self.assertIn("outside the scene's folder", self.scree("fmu", outside, "-o", "x.fmu", status=6).stderr)
         whole = self.scene(text.replace("blades.obj", str(self.folder / "blades.obj")), "whole.toml")
@@ -233,7 +233,7 @@ class Unit(unittest.TestCase):
         """The driver of docs/cosimulation.md, as it stands there."""
         page = (SOURCE / "docs/cosimulation.md").read_text(encoding="utf-8")
         (text,) = re.findall(r"^```c\n(.*?)^```$", page, flags=re.MULTILINE | re.DOTALL)
-        _, root = self.unit(name="stirrer")
+        _, root = self.unit(name="paddle")
         for name, number in re.findall(r"/\* (\S+) \*/\s*(\d+)", text):
             (variable,) = (v for v in root.iter("ScalarVariable") if v.get("name") == name)
             self.assertEqual(variable.get("valueReference"), number, name)

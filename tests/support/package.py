@@ -37,7 +37,7 @@ with tempfile.TemporaryDirectory() as name:
     call(program, "check", scenes[0], "--quick")
     call(program, "run", scenes[0], "-q", "--until", "0.01", "-o", folder / "out")
     call(program, "report", folder / "out", "-q")
-    call(program, "fmu", usr / "share/scree/scenes/cosimulation/stirrer.toml", "-o", folder / "stirrer.fmu")
+    call(program, "fmu", usr / "share/scree/scenes/cosimulation/paddle.toml", "-o", folder / "paddle.fmu")
     if shutil.which("lintian"):
         told = subprocess.run(["lintian", package], capture_output=True, text=True, env=dict(os.environ, LC_ALL="C.UTF-8"))
         assert told.returncode == 0 and not told.stdout, told.stdout
