@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "io/fmu/fmi2.h"
 
@@ -93,7 +94,7 @@ static struct {
     }                                                    \
   } while (0)
 
-static void load(const char* path) {
+static void* load(const char* path) {
   void* const library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (library == NULL) {
     fprintf(stderr, "%s\n", dlerror());
@@ -135,6 +136,7 @@ static void load(const char* path) {
   LOOK_UP(GetStringStatus);
   EXPECT(strcmp(fmu.GetTypesPlatform(), "default") == 0);
   EXPECT(strcmp(fmu.GetVersion(), "2.0") == 0);
+  return library;
 }
 
 /* --- names */
@@ -424,6 +426,25 @@ static void ends(void) {
   fmu.FreeInstance(c);
 }
 
+/* Importers unload the library after each simulation: its threads must not mind. */
+static const char* path;
+static void* loaded;
+static void reload(void) {
+  char first[32] = "", text[32];
+  for (int time = 0; time < 3; ++time) {
+    fmi2Component c = make();
+    begin(c, 2);
+    control(c, 0.05);
+    hash(c, text);
+    if (time == 0) strcpy(first, text);
+    EXPECT(strcmp(text, first) == 0);
+    fmu.FreeInstance(c);
+    EXPECT(dlclose(loaded) == 0);
+    nanosleep(&(struct timespec){0, 50000000}, NULL);
+    loaded = load(path);
+  }
+}
+
 /* A unit whose scene has a fault: what it says goes to stdout. */
 static void faulty(void) {
   EXPECT(fmu.Instantiate("x", fmi2CoSimulation, guid, resources, &callbacks, 0, 0) == NULL);
@@ -435,9 +456,10 @@ int main(int count, char** arguments) {
     const char* name;
     void (*run)(void);
   } cases[] = {{"follow", follow},     {"control", controlled}, {"rollback", rollback}, {"two", two},
-               {"mistakes", mistakes}, {"ends", ends},          {"faulty", faulty}};
+               {"mistakes", mistakes}, {"reload", reload},      {"ends", ends},         {"faulty", faulty}};
   if (count < 5) return 2;
-  load(arguments[2]);
+  path = arguments[2];
+  loaded = load(path);
   resources = arguments[3];
   guid = arguments[4];
   names = count - 5;

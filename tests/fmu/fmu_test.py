@@ -182,6 +182,9 @@ class Unit(unittest.TestCase):
     def test_two_instances(self):
         self.drive("two", *self.unit())
 
+    def test_loaded_again(self):
+        self.drive("reload", *self.unit())
+
     def test_mistakes(self):
         self.drive("mistakes", *self.unit())
 
