@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include "tools/exit_codes.h"
+#include "tools/fmu.h"
 #include "tools/model.h"
 #include "tools/render.h"
 #include "tools/report_page.h"
@@ -49,6 +50,12 @@ int draw_shape(const Shapes&, ShapeIndex, const TriangleMesh*, const std::filesy
 #ifndef SCREE_MODELS
 void add_model(CLI::App& app, std::function<int()>& action) {
   add_left_out(app, action, {"model", "Declarative models", "-DSCREE_MODELS=ON", "libginac-dev"});
+}
+#endif
+
+#ifndef SCREE_FMU
+void add_fmu(CLI::App& app, std::function<int()>& action) {
+  add_left_out(app, action, {"fmu", "A scene as a Functional Mock-up Unit", "-DSCREE_FMU=ON", "libzip-dev"});
 }
 #endif
 

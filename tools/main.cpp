@@ -25,6 +25,7 @@
 #include "tools/exit_codes.h"
 #include "tools/export.h"
 #include "tools/fields.h"
+#include "tools/fmu.h"
 #include "tools/interrupt.h"
 #include "tools/manual.h"
 #include "tools/model.h"
@@ -142,6 +143,7 @@ int program(int argc, char** argv) {
   scree::add_export(app, action);
   scree::add_fields(app, action);
   scree::add_compare(app, action);
+  scree::add_fmu(app, action);
   scree::add_verify(app, action);
   scree::add_manual(app, action);
   try {

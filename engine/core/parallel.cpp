@@ -63,6 +63,7 @@ void set_thread_count(int threads) {
   threads_in_use =
       threads > 0 ? threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   limit.reset();
+  if (threads_in_use == 1) return;  // no loop goes to oneTBB, and other users of it in the process are free
   limit = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism,
                                                 static_cast<std::size_t>(threads_in_use));
 }

@@ -30,13 +30,14 @@ with tempfile.TemporaryDirectory() as name:
     usr = folder / "root" / "usr"
     for path in ("share/man/man1/scree.1.gz", "share/bash-completion/completions/scree", "share/zsh/vendor-completions/_scree",
                  "share/fish/vendor_completions.d/scree.fish", "share/doc/scree/docs/first_hour.md", "share/doc/scree/copyright",
-                 "share/scree/scenes/inclined_tube/inclined_tube.toml", "lib/libscree_simulation.a"):
+                 "share/scree/scenes/inclined_tube/inclined_tube.toml", "lib/libscree_simulation.a", "lib/scree/libscree_fmu.so"):
         assert (usr / path).is_file(), path
     program = usr / "bin" / "scree"
     scenes = list((usr / "share/scree/scenes").glob("inclined_tube/*.toml"))
     call(program, "check", scenes[0], "--quick")
     call(program, "run", scenes[0], "-q", "--until", "0.01", "-o", folder / "out")
     call(program, "report", folder / "out", "-q")
+    call(program, "fmu", usr / "share/scree/scenes/cosimulation/paddle.toml", "-o", folder / "paddle.fmu")
     if shutil.which("lintian"):
         told = subprocess.run(["lintian", package], capture_output=True, text=True, env=dict(os.environ, LC_ALL="C.UTF-8"))
         assert told.returncode == 0 and not told.stdout, told.stdout

@@ -1,0 +1,209 @@
+#include "io/fmu/instance.h"
+
+#include <cmath>
+#include <fmt/format.h>
+#include <mutex>
+#include <shared_mutex>
+
+#include "engine/core/parallel.h"
+#include "engine/core/state_hash.h"
+#include "io/files/file_errors.h"
+#include "io/fmu/description.h"
+#include "io/results/events.h"
+#include "io/scene/read_scene.h"
+
+namespace scree::io {
+
+namespace {
+
+/// The number of threads is the library's, of all instances: those that want the same one work side by side,
+/// others wait.
+class Threads {
+ public:
+  explicit Threads(int count) {
+    for (;;) {
+      {
+        const std::unique_lock alone(mutex());
+        if (in_use() != count) {
+          set_thread_count(count);
+          in_use() = count;
+        }
+      }
+      lock_ = std::shared_lock(mutex());
+      if (in_use() == count) return;
+      lock_.unlock();
+    }
+  }
+
+ private:
+  static std::shared_mutex& mutex() {
+    static std::shared_mutex one;
+    return one;
+  }
+  static int& in_use() {
+    static int count = -1;
+    return count;
+  }
+
+  std::shared_lock<std::shared_mutex> lock_;
+};
+
+Scene read_with_one_thread(const std::filesystem::path& resources) {
+  const Threads threads(1);
+  return read_scene(resources / fmu_scene_name);
+}
+
+// How far communication points may be from where steps end, in steps: times are sums of rounded numbers.
+constexpr double whole_steps = 1e-6, same_time = 1e-2;
+
+/// Where an adaptive step has to end at the latest: `end_s`, or before at an event that looks at the time.
+double landing(const Scene& scene, double time_s, double end_s) {
+  for (const Event& event : scene.events) {
+    if (!event.condition.time_s) continue;
+    const double at = *event.condition.time_s + event.condition.hold_s;
+    if (at > time_s + time_slack(scene) && at < end_s) end_s = at;
+  }
+  return end_s;
+}
+
+}  // namespace
+
+Instance::Instance(const std::filesystem::path& resources, const std::string& guid)
+    : scene_(read_with_one_thread(resources)), variables_(variables_of(scene_)), first_inputs_(inputs()) {
+  const std::string own = guid_of(scene_, variables_);
+  if (own != guid)
+    throw ReadError(fmt::format(
+        "the guid {} is not that of the scene in {}, {}: modelDescription.xml and resources are of "
+        "two units, or were changed",
+        guid, resources.string(), own));
+  reset();
+}
+
+void Instance::reset() {
+  state_ = scene_.initial;
+  arm_events(scene_, state_);
+  done_ = CommunicationStep::at_start(scene_.model, state_);
+  set_inputs(first_inputs_);
+  start_s_ = scene_.initial.time_s;
+  threads_ = 1;
+  over_ = false;
+}
+
+double Instance::value(std::size_t reference) const {
+  const Variable& variable = variables_[reference];
+  if (variable.value) return variable.value(done_, state_);
+  if (variable.input) return *variable.input(const_cast<Model&>(scene_.model));
+  return threads_;
+}
+
+std::string Instance::state_hash() const { return hash_text(scree::state_hash(state_.bodies)); }
+
+void Instance::set(std::size_t reference, double value) {
+  const Variable& variable = variables_[reference];
+  if (variable.input)
+    *variable.input(scene_.model) = value;
+  else
+    threads_ = static_cast<int>(value);
+}
+
+Outcome Instance::refuse(std::string message) {
+  message_ = std::move(message);
+  return Outcome::refused;
+}
+
+std::int64_t Instance::steps_in(double step_s) const {
+  const Settings& settings = scene_.model.settings;
+  if (steps_land(settings)) return 0;
+  const double steps = std::round(step_s / settings.time_step_s);
+  const bool fits = steps >= 1.0 && steps < most_steps &&
+                    std::abs(step_s - steps * settings.time_step_s) <= whole_steps * settings.time_step_s;
+  return fits ? static_cast<std::int64_t>(steps) : -1;
+}
+
+Outcome Instance::advance(double current_s, double step_s) {
+  happened_.clear();
+  const Settings& settings = scene_.model.settings;
+  const double least = least_step(scene_);
+  if (over_) return refuse("the run is over; fmi2Reset or fmi2SetFMUstate begins anew");
+  if (!(std::abs(current_s - time_s()) <= same_time * least))
+    return refuse(
+        fmt::format("the communication point {} s is not where the scene stands, {} s", current_s, time_s()));
+  const std::int64_t steps = steps_in(step_s);
+  if (steps < 0)
+    return refuse(
+        fmt::format("the communication step of {} s is no whole multiple of the scene's time_step, {} s (or "
+                    "make its steps adaptive: time_step = \"adaptive\")",
+                    step_s, settings.time_step_s));
+  if (!(step_s > 0.0 && std::isfinite(step_s)))
+    return refuse(fmt::format("the communication step must be positive (value {} s)", step_s));
+  const Threads threads(threads_);
+  done_.duration_s = 0.0;
+  if (steps > 0) {
+    for (std::int64_t k = 0; k < steps; ++k) {
+      if (const Outcome outcome = one_step(infinity); outcome != Outcome::done) return outcome;
+    }
+    return Outcome::done;
+  }
+  const double end = scene_.initial.time_s + (current_s - start_s_) + step_s;
+  while (state_.time_s < end - whole_steps * step_s) {
+    if (const Outcome outcome = one_step(landing(scene_, state_.time_s, end)); outcome != Outcome::done)
+      return outcome;
+  }
+  return Outcome::done;
+}
+
+Outcome Instance::one_step(double land_at_s) {
+  const StepReport& report = step_to_event(scene_, state_, workspace_, result_, land_at_s);
+  done_.add(result_);
+  const std::vector<Happening> happenings = take_events(scene_, result_, state_);
+  for (const Happening& h : happenings)
+    happened_.push_back(fmt::format("t = {:g} s: {}", h.time_s, event_text(scene_.events[h.event], h.value)));
+  message_.clear();
+  if (report.status == SolveStatus::diverged || !std::isfinite(report.energy.kinetic) ||
+      !std::isfinite(report.energy.potential))
+    message_ = "numbers are no longer finite; a smaller time_step or fewer overlaps at the start may help";
+  else if (report.exchange.astray >= 0)
+    message_ = fmt::format("body {} has left the domain (domain.outside = \"stop\")", report.exchange.astray);
+  else if (result_.cell.is_too_narrow)
+    message_ = "the cell that holds a stress has become narrower than twice the largest body";
+  if (!message_.empty()) {
+    message_ = fmt::format("step {} at t = {:g} s: {}", report.step, report.time_s, message_);
+    over_ = true;
+    return Outcome::failed;
+  }
+  for (const Happening& h : happenings) {
+    if (!h.stops) continue;
+    message_ = "an event of the scene ends the run: " + happened_.back();
+    over_ = true;
+    return Outcome::ended;
+  }
+  return Outcome::done;
+}
+
+std::vector<double> Instance::inputs() const {
+  std::vector<double> values;
+  for (const Variable& variable : variables_) {
+    if (variable.input) values.push_back(*variable.input(const_cast<Model&>(scene_.model)));
+  }
+  return values;
+}
+
+void Instance::set_inputs(const std::vector<double>& values) {
+  std::size_t k = 0;
+  for (const Variable& variable : variables_) {
+    if (variable.input) *variable.input(scene_.model) = values[k++];
+  }
+}
+
+Snapshot Instance::snapshot() const { return {state_, done_, inputs(), start_s_, threads_, over_}; }
+
+void Instance::restore(const Snapshot& snapshot) {
+  state_ = snapshot.state;
+  done_ = snapshot.done;
+  set_inputs(snapshot.inputs);
+  start_s_ = snapshot.start_s;
+  threads_ = snapshot.threads;
+  over_ = snapshot.over;
+}
+
+}  // namespace scree::io
