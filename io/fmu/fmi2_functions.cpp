@@ -243,6 +243,7 @@ fmi2Status fmi2SetDebugLogging(fmi2Component component, fmi2Boolean logging_on, 
   });
 }
 
+// NOLINTNEXTLINE(readability-function-size): the standard has seven parameters
 fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String guid, fmi2String resources,
                               const fmi2CallbackFunctions* callbacks, fmi2Boolean, fmi2Boolean logging_on) {
   if (callbacks == nullptr) return nullptr;
@@ -384,6 +385,7 @@ fmi2Status fmi2SerializeFMUstate(fmi2Component component, fmi2FMUstate, fmi2Byte
 fmi2Status fmi2DeSerializeFMUstate(fmi2Component component, const fmi2Byte[], size_t, fmi2FMUstate*) {
   return left_out(component, "fmi2DeSerializeFMUstate");
 }
+// NOLINTNEXTLINE(readability-function-size): here too
 fmi2Status fmi2GetDirectionalDerivative(fmi2Component component, const fmi2ValueReference[], size_t,
                                         const fmi2ValueReference[], size_t, const fmi2Real[], fmi2Real[]) {
   return left_out(component, "fmi2GetDirectionalDerivative");
