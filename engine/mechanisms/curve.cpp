@@ -10,8 +10,10 @@ JointCurve::JointCurve(std::vector<Vec3> points) : points_(std::move(points)) {
   double whole = 0.0;
   for (std::size_t k = 0; k + 1 < n; ++k) {
     length_.push_back((points_[k + 1] - points_[k]).norm());
+    start_.push_back(whole);
     whole += length_.back();
   }
+  start_.push_back(whole);
   closed_ = n > 3 && (points_.back() - points_.front()).norm() < 1e-9 * whole;
   // Of the spline: l- M- + 2 (l- + l) M + l M+ = 6 ((x+ - x) / l - (x - x-) / l-) in every inner point.
   const auto count = static_cast<int>(n);
@@ -31,6 +33,14 @@ JointCurve::JointCurve(std::vector<Vec3> points) : points_(std::move(points)) {
     inner(0, n - 2, 1, length_.back(), length_.front());
     entries.emplace_back(count - 1, count - 1, 1.0);
     entries.emplace_back(count - 1, 0, -1.0);
+  } else if (n > 3) {
+    const auto end = [&](int row, int k, int step, double l0, double l1) {
+      entries.emplace_back(row, k, -l1);
+      entries.emplace_back(row, k + step, l0 + l1);
+      entries.emplace_back(row, k + 2 * step, -l0);
+    };
+    end(0, 0, 1, length_[0], length_[1]);
+    end(count - 1, count - 1, -1, length_[n - 2], length_[n - 3]);
   } else {
     entries.emplace_back(0, 0, 1.0);
     entries.emplace_back(count - 1, count - 1, 1.0);
@@ -50,13 +60,19 @@ JointCurve::Values JointCurve::at(std::size_t k, double s) const {
           -m0 * (a * a / (2.0 * l)) + m1 * (s * s / (2.0 * l)) - c0 + c1, (m0 * a + m1 * s) / l};
 }
 
-JointCurve::Place JointCurve::nearest(const Vec3& point) const {
+JointCurve::Place JointCurve::nearest(const Vec3& point, double from) const {
   std::size_t start = 0;
   for (std::size_t k = 1; k < points_.size(); ++k)
     if ((points_[k] - point).squaredNorm() < (points_[start] - point).squaredNorm()) start = k;
   const std::size_t segments = length_.size();
   std::size_t segment = std::min(start, segments - 1);
   double s = start == segment ? 0.0 : length_[segment];
+  if (from >= 0.0) {
+    const auto after = std::ranges::upper_bound(start_, from);
+    segment =
+        std::min(static_cast<std::size_t>(std::max<std::ptrdiff_t>(1, after - start_.begin())), segments) - 1;
+    s = from - start_[segment];
+  }
   Values v = at(segment, s);
   for (int iteration = 0; iteration < 50; ++iteration) {
     const Vec3 off = v.position - point;
@@ -76,14 +92,16 @@ JointCurve::Place JointCurve::nearest(const Vec3& point) const {
     if (beyond) {
       const Values end = at(segment, s <= 0.0 ? 0.0 : length_[segment]);
       const Vec3 tangent = end.first.normalized();
-      return {end.position + tangent.dot(point - end.position) * tangent, tangent, Vec3::Zero()};
+      return {end.position + tangent.dot(point - end.position) * tangent, tangent, Vec3::Zero(),
+              s <= 0.0 ? 0.0 : start_.back()};
     }
     v = at(segment, s);
     if (std::abs(step) < 1e-15 * length_[segment]) break;
   }
   const double speed = v.first.norm();
   const Vec3 tangent = v.first / speed;
-  return {v.position, tangent, (v.second - tangent.dot(v.second) * tangent) / (speed * speed)};
+  return {v.position, tangent, (v.second - tangent.dot(v.second) * tangent) / (speed * speed),
+          start_[segment] + s};
 }
 
 }  // namespace scree

@@ -72,8 +72,8 @@ ConstraintRow distance(const EndNow& a, const EndNow& b, double length) {
 }
 
 /// The same across a curve, which bends away from where the point goes.
-void add_curve(const JointCurve& curve, const EndNow& a, const EndNow& b, std::vector<ConstraintRow>& rows) {
-  const JointCurve::Place place = curve.nearest(a.axes.transpose() * (b.point - a.point));
+void add_curve(const Joint& joint, const EndNow& a, const EndNow& b, std::vector<ConstraintRow>& rows) {
+  const JointCurve::Place place = joint.curve->nearest(a.axes.transpose() * (b.point - a.point), joint.near);
   EndNow at = a;
   const Vec3 tangent = a.axes * place.tangent, bend = a.axes * place.curvature;
   at.arm += a.axes * place.position;
@@ -176,7 +176,7 @@ void add_rows(const Joint& joint, const JointedBody& body_a, const JointedBody& 
       on_axis();
       break;
     case JointKind::point_on_curve:
-      add_curve(*joint.curve, a, b, rows);
+      add_curve(joint, a, b, rows);
       break;
     case JointKind::cylinder:
       break;

@@ -44,6 +44,7 @@ struct Joint {
   JointEnd a, b;
   double length = 0.0;                           // m, of `distance` and `cylinder`
   std::shared_ptr<const JointCurve> curve = {};  // of `point_on_curve`
+  double near = -1.0;  // m, where on the curve its place is searched from; below 0: everywhere
 };
 
 /// What turns or slides in a joint: its angle about a's z from a's x to b's x, its travel along a's z, or the

@@ -24,8 +24,8 @@ inline const PairLaw& law_of(const Model& model, const Bodies& bodies, const Con
                              material_of(model, bodies, key.b));
 }
 
-/// Fills the contact problem of a (sub)step, from bodies (velocities before gravity acts), contacts, bonds and joints;
-/// t = interval.to_next.
+/// Fills the contact problem of a (sub)step, from bodies (velocities before gravity acts), contacts, bonds
+/// and joints; t = interval.to_next.
 ///   free velocity  v_hat = v + h g + drive, as apply_forces() has found both (A1) offset         gap / t for
 ///   open contacts, plus h/2 times the second derivative of the gap: with (S3) the gap is
 ///                  not negative at the next detection, to second order                                (A2)

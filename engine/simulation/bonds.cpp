@@ -191,32 +191,48 @@ void form_bonds(const Model& model, double begin_s, const PlacedCell& cell, Stat
   }
 }
 
+namespace {
+
+/// Does a joint hold its bodies where they cannot but touch?
+bool keeps_together(const MachineJoint& joint) {
+  switch (joint.kind) {
+    case JointKind::fixed:
+    case JointKind::revolute:
+    case JointKind::prismatic:
+    case JointKind::cylindrical:
+    case JointKind::spherical:
+    case JointKind::universal:
+      return joint.a.kind == JointPartner::Kind::body && joint.b.kind == JointPartner::Kind::body;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
 void list_bonded(const Model& model, const State& state, Workspace& w) {
   SilentPairs& pairs = w.bonded;
   pairs.row.clear();
   pairs.partner.clear();
-  if (state.bonds.empty() && model.joints.empty()) return;
   std::vector<std::pair<std::int32_t, std::int32_t>> held;
   for (const Bond& bond : state.bonds)
     if (bond.broken == 0) held.emplace_back(std::minmax(bond.a, bond.b));
-  if (!model.joints.empty()) {
+  if (std::ranges::any_of(model.joints, keeps_together)) {
     const SlotsById slots(state.bodies);
     for (const MachineJoint& joint : model.joints) {
-      if (joint.a.kind != JointPartner::Kind::body || joint.b.kind != JointPartner::Kind::body ||
-          joint.kind == JointKind::distance || joint.kind == JointKind::cylinder)
-        continue;
+      if (!keeps_together(joint)) continue;
       const std::int32_t a = slots.find(joint.a.index), b = slots.find(joint.b.index);
       if (a >= 0 && b >= 0) held.emplace_back(std::minmax(a, b));
     }
   }
-  std::ranges::sort(held);
-  held.erase(std::ranges::unique(held).begin(), held.end());
+  if (held.empty()) return;
   pairs.row.assign(state.bodies.size() + 1, 0);
-  for (const auto& [a, b] : held) {
-    ++pairs.row[slot(a)];
-    pairs.partner.push_back(b);
-  }
-  exclusive_scan(pairs.row);
+  for (const auto& [a, b] : held) ++pairs.row[slot(a)];
+  pairs.partner.resize(exclusive_scan(pairs.row));
+  std::vector<std::int32_t> next(pairs.row);
+  for (const auto& [a, b] : held) pairs.partner[slot(next[slot(a)]++)] = b;
+  for (std::size_t i = 0; i < state.bodies.size(); ++i)
+    std::sort(pairs.partner.begin() + pairs.row[i], pairs.partner.begin() + pairs.row[i + 1]);
 }
 
 BondPlace place_bond(const Bodies& bodies, const PlacedCell& cell, const Bond& bond) {

@@ -41,17 +41,15 @@ class JointAssembly {
     JointState& memory = state_.joints[k];
     if (joint.couples.kind != JointTeeth::Kind::none) return couple(joint.couples, place, memory);
     const End a = find(joint.a), b = find(joint.b);
-    if (a.body < 0 || b.body < 0 || (a.size == 0.0 && b.size == 0.0)) return;
-    place.flipped = b.is_body && !a.is_body;
+    if (a.body < 0 || b.body < 0) return;
     place.arm_b = b.now.pose.orientation * b.frame.position;
-    edge_ = place.flipped ? Edge{b.body, a.body} : Edge{a.body, b.body};
-    size_ = std::max(a.size, b.size);
-    flipped_ = place.flipped;
-    const Joint of{joint.name, joint.kind, {0, a.frame}, {1, b.frame}, joint.length, joint.curve};
+    take_sides(a, b, place);
+    Joint of{joint.name, joint.kind, {0, a.frame}, {1, b.frame}, joint.length, joint.curve};
+    if (joint.kind == JointKind::point_on_curve)
+      of.near = memory.along = along_curve(*joint.curve, a, b, memory);
     held_.clear();
     add_rows(of, a.now, b.now, held_);
     if (joint.kind == JointKind::distance && !(held_[0].value > -joint.length)) return;  // no direction
-    place.first = static_cast<std::int32_t>(p_.rows.size());
     ConstraintRow q;
     if (joint.has_coordinate) {
       q = coordinate_row(of, joint.coordinate, a.now, b.now);
@@ -59,14 +57,16 @@ class JointAssembly {
         const double near = memory.begun ? memory.coordinate : 0.0, turn = 2.0 * std::numbers::pi;
         q.value += turn * std::round((near - q.value) / turn);
       }
-      if (!std::isfinite(q.value)) {
-        place.first = -1;
-        return;
-      }
+      if (!std::isfinite(q.value)) return;
       memory.begun = true;
       memory.coordinate = place.coordinate = q.value;
+      place.along = row_of(q, 0.0);
       if (joint.lead != 0.0) held_.push_back(screw(of, joint, q, a.now, b.now));
     }
+    place.is_known = true;
+    place.stretch = q.value - joint.rest;
+    if (a.size == 0.0 && b.size == 0.0) return;
+    place.first = static_cast<std::int32_t>(p_.rows.size());
     for (const ConstraintRow& row : held_) {
       push(row, row.value, memory);
       place.error = std::max(place.error, std::abs(row.value));
@@ -80,7 +80,7 @@ class JointAssembly {
   void couple(const JointTeeth& teeth, JointPlace& place, JointState& memory) {
     const MachineJoint &one = model_.joints[teeth.first], &two = model_.joints[teeth.second];
     const JointPlace &at_one = w_.joints[teeth.first], &at_two = w_.joints[teeth.second];
-    if (!at_one.acts() || !at_two.acts()) return;
+    if (!at_one.is_known || !at_two.is_known) return;
     const End a = find(one.b), b = find(two.b);
     if (a.size == 0.0 && b.size == 0.0) return;
     const auto point = [](const End& end) {
@@ -104,11 +104,8 @@ class JointAssembly {
       mesh = centre + teeth.ratio * along.cross(z);
       value = teeth.ratio * at_one.coordinate - at_two.coordinate;
     }
-    place.flipped = b.is_body && !a.is_body;
     place.arm_b = mesh - b.now.pose.position;
-    edge_ = place.flipped ? Edge{b.body, a.body} : Edge{a.body, b.body};
-    size_ = std::max(a.size, b.size);
-    flipped_ = place.flipped;
+    take_sides(a, b, place);
     ConstraintRow row;
     row.linear_a = along;
     row.linear_b = -along;
@@ -120,6 +117,20 @@ class JointAssembly {
     push(row, value, memory);
   }
 
+  /// Bodies come first in rows.
+  void take_sides(const End& a, const End& b, JointPlace& place) {
+    flipped_ = place.flipped = b.is_body && !a.is_body;
+    edge_ = flipped_ ? Edge{b.body, a.body} : Edge{a.body, b.body};
+    size_ = std::max(a.size, b.size);
+  }
+
+  double along_curve(const JointCurve& curve, const End& a, const End& b, const JointState& memory) const {
+    const Vec3 point = b.now.pose.position + b.now.pose.orientation * b.frame.position,
+               origin = a.now.pose.position + a.now.pose.orientation * a.frame.position;
+    const Quat axes = a.now.pose.orientation * a.frame.orientation;
+    return curve.nearest(axes.conjugate() * (point - origin), memory.along).along;
+  }
+
   End find(const JointPartner& partner) {
     End end;
     end.frame = partner.frame;
@@ -129,7 +140,8 @@ class JointAssembly {
         end.body = still({});
         return end;
       case JointPartner::Kind::boundary: {
-        const PlacedBoundary& placed = w_.detection.boundaries[index];
+        const PlacedBoundary placed =
+            place(model_.boundaries[index], end_s_ - h_, h_, standing_of(w_.standing, index));
         end.now = {placed.pose, placed.twist};
         end.body = still(placed.twist);
         return end;
@@ -176,17 +188,21 @@ class JointAssembly {
     return row;
   }
 
-  /// Appends a row that brings `value` to 0.
-  std::int32_t push(const ConstraintRow& row, double value, JointState& memory) {
-    const auto r = static_cast<std::int32_t>(p_.rows.size());
+  /// A row that brings `value` to 0.
+  Row row_of(const ConstraintRow& row, double value) const {
     const bool turns = row.linear_a.isZero(0.0) && row.linear_b.isZero(0.0);
-    Row& to = p_.rows.emplace_back();
+    Row to;
     to.edge = edge_;
     to.linear = padded(flipped_ ? row.linear_b : row.linear_a);
     to.angular_a = padded(flipped_ ? row.angular_b : row.angular_a);
     to.angular_b = padded(Vec3(-(flipped_ ? row.angular_a : row.angular_b)));
     to.bias = value / h_ + 0.5 * h_ * row.gamma;
     to.length = turns ? size_ : 1.0;
+    return to;
+  }
+  std::int32_t push(const ConstraintRow& row, double value, JointState& memory) {
+    const auto r = static_cast<std::int32_t>(p_.rows.size());
+    Row& to = p_.rows.emplace_back(row_of(row, value));
     const std::size_t number = slot(r) - first_of(memory);
     to.start_impulse =
         number < JointState::most_rows ? memory.impulse[static_cast<Eigen::Index>(number)] : 0.0;
@@ -208,11 +224,12 @@ class JointAssembly {
     };
     if (joint.stiffness > 0.0 || joint.damping > 0.0) {
       place.spring = push(q, 0.0, memory);
-      place.stretch = q.value - joint.rest;
       place.bending = q.gamma;
       place.theta = soften(p_.rows.back(), joint.stiffness, joint.damping, place.stretch);
     }
     const JointMotor& motor = joint.motor;
+    bool leads = false;  // does the motor prescribe the rate?
+    double rate = 0.0;
     if (motor.kind != JointMotor::Kind::none) {
       place.motor = push(q, 0.0, memory);
       Row& row = p_.rows.back();
@@ -220,23 +237,31 @@ class JointAssembly {
       row.low = -most;
       row.high = most;
       if (motor.kind == JointMotor::Kind::speed) {
-        row.bias = 0.5 * h_ * q.gamma - motor.at(end_s_ - 0.5 * h_);
+        rate = motor.at(end_s_ - 0.5 * h_);
+        row.bias = 0.5 * h_ * q.gamma - rate;
       } else if (motor.kind == JointMotor::Kind::force) {
         row.low = row.high = row.start_impulse =
             h_ * std::clamp(motor.at(end_s_ - h_), -motor.most, motor.most);
       } else {
-        const double aim = motor.at(end_s_);
-        row.bias += (q.value - aim) / h_;
-        if (motor.stiffness > 0.0 || motor.damping > 0.0)
-          soften(row, motor.stiffness, motor.damping, q.value - motor.at(end_s_ - h_));
+        const double now = motor.at(end_s_ - h_), aim = motor.at(end_s_);
+        rate = (aim - q.value) / h_;
+        row.bias -= rate;
+        if (motor.stiffness > 0.0 || motor.damping > 0.0) {
+          soften(row, motor.stiffness, motor.damping, q.value - now);
+          row.bias -= (aim - now) / h_;  // against what moves so
+        }
       }
+      leads = row.is_joint() && row.compliance == 0.0;
     }
     const double brake = joint.friction + joint.friction_coefficient * joint.friction_radius * memory.bearing;
     if (brake > 0.0) {
       place.friction = push(q, 0.0, memory);
-      p_.rows.back().bias = 0.0;
-      p_.rows.back().low = -h_ * brake;
-      p_.rows.back().high = h_ * brake;
+      Row& row = p_.rows.back();
+      row.bias = 0.0;
+      row.low = -h_ * brake;
+      row.high = h_ * brake;
+      if (leads)
+        row.low = row.high = row.start_impulse = rate == 0.0 ? 0.0 : -std::copysign(h_ * brake, rate);
     }
     if (joint.low > -infinity) {
       place.low_stop = push(q, q.value - joint.low, memory);
@@ -311,6 +336,18 @@ void take_joints(const Model& model, double h, const Workspace& w, State& state,
     JointState& memory = state.joints[k];
     JointLoad& load = result.joints[k];
     memory.impulse.setZero();
+    if (place.is_known) {
+      load.coordinate = place.coordinate;
+      if (joint.has_coordinate) {
+        const Edge& edge = place.along.edge;
+        load.rate = row_velocity(place.along, twist(w.solution.velocity[slot(edge.a)]),
+                                 twist(w.solution.velocity[slot(edge.b)]));
+        load.coordinate += 0.5 * h * load.rate;
+        if (joint.stiffness > 0.0)
+          machine.elastic += spring_energy(joint.stiffness, place.stretch,
+                                           h * load.rate + 0.5 * h * h * place.bending, place.theta);
+      }
+    }
     if (!place.acts()) continue;
     Vec3 impulse = Vec3::Zero(), moment = Vec3::Zero();
     const auto take = [&](std::int32_t r, double& of_joint, double& of_machine) {
@@ -350,20 +387,6 @@ void take_joints(const Model& model, double h, const Workspace& w, State& state,
     along(place.friction, load.friction_impulse, load.friction_work, machine.friction_work);
     along(place.low_stop, load.stop_impulse, load.stop_work, machine.stop_work);
     along(place.high_stop, load.stop_impulse, load.stop_work, machine.stop_work);
-    memory.elastic = 0.0;
-    const std::int32_t along_q =
-        std::max({place.spring, place.motor, place.friction, place.low_stop, place.high_stop});
-    load.coordinate = place.coordinate;
-    if (along_q >= 0) {
-      const Row& row = p.rows[slot(along_q)];
-      load.rate = row_velocity(row, twist(w.solution.velocity[slot(row.edge.a)]),
-                               twist(w.solution.velocity[slot(row.edge.b)]));
-      load.coordinate += 0.5 * h * load.rate;
-      if (place.spring >= 0)
-        memory.elastic = spring_energy(joint.stiffness, place.stretch,
-                                       h * load.rate + 0.5 * h * h * place.bending, place.theta);
-    }
-    machine.elastic += memory.elastic;
   }
 }
 

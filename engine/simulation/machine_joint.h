@@ -41,7 +41,8 @@ struct JointMotor {
 };
 
 /// Two joints whose coordinates go together, by the force of teeth where their pitch circles, or circle and
-/// line, touch: so bearings feel it, and carriers may turn (planetary gears).
+/// line, touch: so bearings feel it. Both have the same side a, their carrier, which may turn (planetary
+/// gears).
 struct JointTeeth {
   enum class Kind : std::uint8_t {
     none,
@@ -78,7 +79,7 @@ struct JointState {
   Eigen::Matrix<double, most_rows, 1> impulse = Eigen::Matrix<double, most_rows, 1>::Zero();  // [row], N s
   double coordinate = 0.0;  // with all turns
   double bearing = 0.0;     // N, in the last step
-  double elastic = 0.0;     // J
+  double along = -1.0;      // m, of a point on a curve: where on it; below 0: not yet known
   bool begun = false;
 };
 

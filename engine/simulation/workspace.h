@@ -28,6 +28,8 @@ struct JointPlace {
   bool flipped = false;        // are the bodies of its rows those of the joint the other way round?
   Vec3 arm_b = Vec3::Zero();   // m, world, from b's centre to its point
   double coordinate = 0.0;     // m or rad
+  bool is_known = false;       // are its sides there, and with them its coordinate?
+  Row along;                   // the row of its coordinate, if it has one
   double stretch = 0.0, bending = 0.0, theta = 0.0;  // of its spring, see (A11)
   bool acts() const { return first >= 0; }
 };

@@ -77,7 +77,7 @@ void fields(JointState& j, F&& f) {
   f("impulse", j.impulse);
   f("coordinate", j.coordinate);
   f("bearing", j.bearing);
-  f("elastic", j.elastic);
+  f("along", j.along);
   f("begun", j.begun);
 }
 template <class F>

@@ -25,7 +25,8 @@ struct RunFolder {
   std::filesystem::path events() const { return path / "events.csv"; }
   /// Those and steps.csv: with rows that come while the run goes on.
   std::vector<std::filesystem::path> tables() const {
-    return {steps(), boundaries(), mounts(), joints(), machine(), held(), bonds(), impacts(), cell(), openings(), events()};
+    return {steps(), boundaries(), mounts(), joints(),   machine(), held(),
+            bonds(), impacts(),    cell(),   openings(), events()};
   }
   std::filesystem::path summary() const { return path / "summary.json"; }
   std::filesystem::path stage_table() const { return path / "stage_table.txt"; }

@@ -837,7 +837,7 @@ constexpr std::array key_table{
         .description = "Name of a revolute joint with a parallel axis, or of a rack a prismatic one, before this one."},
     Key{.section = "joints", .name = "ratio", .type = number, .unit = "1 or m", .required = true, .forms = "gear|rack",
         .description = "Of a gear: so many turns the second makes, the other way round, for one of the first; below 0 the same way "
-                       "round, its teeth are inside. Of a rack: the travel for a turn of a radian."},
+                       "round, its teeth are inside. Of a rack: the travel for a turn of a radian. Both joints have the same a."},
     Key{.section = "joints", .name = "coordinate", .type = word, .words = "angle|travel", .forms = "cylindrical",
         .description = "What acts does so on its angle or its travel."},
     Key{.section = "joints", .name = "low", .type = number, .unit = "m or rad",
@@ -849,7 +849,7 @@ constexpr std::array key_table{
     Key{.section = "joints", .name = "friction_coefficient", .type = number, .range = not_negative,
         .description = "The same, over the force that it bears (of the last step)."},
     Key{.section = "joints", .name = "friction_radius", .type = number, .unit = "m", .range = positive,
-        .description = "Of a bearing: what makes that a moment."},
+        .description = "Of a bearing: what makes a moment of that; needed where something turns."},
     Key{.section = "joints", .name = "stiffness", .type = number, .unit = "N/m or N m/rad", .range = not_negative,
         .description = "Of a spring on the coordinate, of any stiffness."},
     Key{.section = "joints", .name = "rest", .type = number, .unit = "m or rad",

@@ -94,7 +94,8 @@ std::string problem_in_cell(const Model& model, const Boundary& boundary, const 
   });
   const Mount* const mount =
       boundary.is_mounted() ? &model.mounts[static_cast<std::size_t>(boundary.mount)] : nullptr;
-  if (by_motion || (mount != nullptr && (mount->is_free() || (mount->kind == MountKind::hinge && tilts(mount->axis)))))
+  if (by_motion ||
+      (mount != nullptr && (mount->is_free() || (mount->kind == MountKind::hinge && tilts(mount->axis)))))
     return "tilts, and walls of a periodic [cell] may turn about their normals alone";
   return {};
 }

@@ -59,6 +59,7 @@ class JointReader {
     if (section_.has("motor")) read_motor(section_.child("motor"));
     if (joint_.kind == JointKind::point_on_curve) read_curve();
     check();
+    if (reading_.faults.size() > before) return;
     if (section_.has("chain"))
       read_chain();
     else
@@ -81,8 +82,9 @@ class JointReader {
   void read_coupling() {
     JointTeeth& teeth = joint_.couples;
     const bool gear = teeth.kind == JointTeeth::Kind::gear;
-    for (const char* key : {"a", "b", "body_a", "body_b", "chain", "point", "point_a", "point_b", "axis",
-                            "low", "high", "friction", "stiffness", "damping", "motor"})
+    for (const char* key :
+         {"a", "b", "body_a", "body_b", "chain", "point", "point_a", "point_b", "axis", "low", "high",
+          "friction", "friction_coefficient", "friction_radius", "stiffness", "rest", "damping", "motor"})
       if (section_.has(key)) refuse(key, "is of no use to gears and racks, which couple two other joints");
     teeth.ratio = section_.number("ratio");
     if (teeth.ratio == 0.0 || (gear && teeth.ratio == -1.0))
@@ -100,6 +102,10 @@ class JointReader {
     find("first", JointKind::revolute, teeth.first);
     find("second", gear ? JointKind::revolute : JointKind::prismatic, teeth.second);
     if (reading_.faults.size() > before) return;
+    const MachineJoint &of_one = model_.joints[teeth.first], &of_two = model_.joints[teeth.second];
+    if (of_one.a.kind != of_two.a.kind || of_one.a.index != of_two.a.index)
+      return refuse("second", "has another side a than the first: teeth need one carrier",
+                    "give both the same a, and their wheels as b");
     const auto axis = [&](std::size_t joint) { return axes_of(model_.joints[joint].b); };
     const auto [point_one, one] = axis(teeth.first);
     const auto [point_two, two] = axis(teeth.second);
@@ -182,6 +188,10 @@ class JointReader {
     motor.kind = kind == "speed"      ? JointMotor::Kind::speed
                  : kind == "position" ? JointMotor::Kind::position
                                       : JointMotor::Kind::force;
+    for (const char* key : {"stiffness", "damping"}) {
+      if (motor.kind == JointMotor::Kind::position || !section.has(key)) continue;
+      reading_.faults.push_back(about(section, key, "is of motors to a position"));
+    }
     if (section.has("most")) motor.most = section.number("most");
     if (section.has("function")) motor.law.function = read_function_of_time(section, reading_);
     if (section.has("table")) read_time_table(section, motor.law, reading_);
@@ -200,6 +210,18 @@ class JointReader {
     if (section_.has("high")) joint_.high = section_.number("high");
     if (joint_.low > 0.0) refuse("low", "is above where the joint is at the start, which is 0");
     if (joint_.high < 0.0) refuse("high", "is below where the joint is at the start, which is 0");
+    if (section_.has("lead") && section_.number("lead") == 0.0) refuse("lead", "is no screw's");
+    if (section_.has("rest") && !section_.has("stiffness"))
+      refuse("rest", "is of a spring: give stiffness too");
+    const bool turns = joint_.has_coordinate && joint_.coordinate == Coordinate::angle;
+    if (section_.has("friction_radius") && (!turns || !section_.has("friction_coefficient")))
+      refuse("friction_radius", "is of friction_coefficient where something turns");
+    if (section_.has("friction_coefficient")) {
+      if (joint_.kind == JointKind::cylinder)
+        refuse("friction_coefficient", "is of what a joint bears: a cylinder holds nothing");
+      if (turns && !section_.has("friction_radius"))
+        refuse("friction_coefficient", "needs friction_radius, which makes a moment of it");
+    }
     const Settings& settings = model_.settings;
     if (settings.solver.kind == SolverKind::one_pass)
       refuse_all("does not go with the solver 'one_pass', which knows contacts only", "choose per_body");
@@ -298,7 +320,8 @@ class JointReader {
     }
     if (joint_.kind == JointKind::point_on_curve) {
       const double off = (joint_.curve->nearest(point_b - curve_at_).position + curve_at_ - point_b).norm();
-      if (off > 1e-6) return refuse("point", fmt::format("is {:.3g} m from the curve", off));
+      if (off > 1e-6 * joint_.curve->length())
+        return refuse("point", fmt::format("is {:.3g} m from the curve", off));
       return join(*a, {curve_at_, Quat::Identity()}, *b, {point_b, Quat::Identity()}, joint_.name);
     }
     const Quat along = with_z_along(axis_);
@@ -330,6 +353,11 @@ class JointReader {
         if (!of.name.empty()) known.push_back(of.name);
       return refuse("chain", "is not the name of [[bodies]]", did_you_mean(text, known));
     }
+    if (joint_.kind == JointKind::point_on_curve) return refuse("chain", "does not go with curves");
+    if (std::ranges::count(reading_.groups, text, &BodyGroup::name) > 1)
+      return refuse("chain", "is the name of more than one of [[bodies]]");
+    if (reading_.scene.initial.bodies.is_held(group->begin))
+      return refuse("chain", "is of bodies that are held");
     if (group->end < group->begin + 2) return refuse("chain", "has fewer than two bodies");
     for (const char* key : {"point_a", "point_b"})
       if (!section_.has(key)) return reading_.faults.push_back(missing_key(section_, key));
@@ -368,9 +396,13 @@ class JointReader {
 void read_joints(const Section& top, Reading& reading) {
   std::set<std::string> taken;
   for (const Section& section : elements(top, "joints")) {
-    if (section.has("name") && !taken.insert(section.text("name")).second)
-      reading.faults.push_back(about(section, "name", "was taken before"));
+    bool is_taken = section.has("name") && !taken.insert(section.text("name")).second;
+    const std::size_t before = reading.scene.model.joints.size();
     if (!section.node()->faulty) JointReader(section, reading).read();
+    const std::vector<MachineJoint>& joints = reading.scene.model.joints;
+    for (std::size_t k = before; k < joints.size(); ++k)  // links of chains too
+      is_taken |= joints[k].name != section.text("name") && !taken.insert(joints[k].name).second;
+    if (is_taken) reading.faults.push_back(about(section, "name", "was taken before"));
   }
 }
 

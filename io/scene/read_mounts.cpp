@@ -153,6 +153,11 @@ void finish_mounts(const Section& top, Reading& reading) {
     const bool moves = section.node()->find("motion") != nullptr || section.has("surface_velocity");
     ++headings[m];
     moved[m] += moves ? 1 : 0;
+    if (moves && mounts[m].is_free()) {
+      reading.faults.push_back(about(section, "mount", "is free, and carries nothing that moves by itself"));
+      reading.faults.back().suggestion = "leave out motion and surface_velocity";
+      continue;
+    }
     if (moved[m] > 0 && headings[m] > 1) {
       reading.faults.push_back(
           about(section, "mount",

@@ -58,8 +58,9 @@ std::string default_of(const Key& key) {
   if (key.required) return "";
   return find_default<Scene, PlacementLimits, PairLaw, Surface, FrictionPatch, Twist, LatticeSettings,
                       RandomPackingSettings, SizeDistribution, SizeShares, Inlet, Plane, Tube, MeshPlacement,
-                      RevolvedForm, Boundary, Mount, MachineJoint, JointMotor, PeriodicCell, RepeatedDirections, CellFlow, FlowGradient,
-                      RandomMotion, Fluid, Event, MotionStage>(key);
+                      RevolvedForm, Boundary, Mount, MachineJoint, JointMotor, PeriodicCell,
+                      RepeatedDirections, CellFlow, FlowGradient, RandomMotion, Fluid, Event, MotionStage>(
+      key);
 }
 
 }  // namespace scree::io

@@ -82,7 +82,7 @@ RowBlock::RowBlock(ContactProblem& p, std::size_t first) {
       if (std::abs(pivots[order[index(k)]]) > least_pivot) continue;
       follows[k] = 1;
       redundant_.push_back(all[k]);
-      p.rows[all[k]].low = p.rows[all[k]].high = 0.0;
+      p.rows[all[k]].low = p.rows[all[k]].high = p.rows[all[k]].start_impulse = 0.0;
     }
     if (!redundant_.empty()) {
       std::vector<std::size_t> kept;
@@ -119,10 +119,13 @@ RowBlock::RowBlock(ContactProblem& p, std::size_t first) {
       for (std::size_t k = 0; k < held_.size(); ++k)
         if (with[index(k)] != 0.0) b.others.emplace_back(held_[k], -with[index(k)]);
     }
-    if (b.w > least_pivot * alone)
+    Row& row = p.rows[all[j]];
+    const bool moves = b.w > least_pivot * alone;
+    if (!moves) b.w = alone + row.compliance;
+    if (moves || row.low == row.high)
       bounded_.push_back(std::move(b));
     else
-      p.rows[all[j]].low = p.rows[all[j]].high = 0.0;  // nothing can move it
+      row.low = row.high = row.start_impulse = 0.0;  // nothing can move it
   }
 }
 
