@@ -257,7 +257,7 @@ class Faults(unittest.TestCase):
         file.write_bytes(file.read_bytes().replace(b"\nversion 6\n", b"\nversion 9\n", 1))
         done = scree("run", "--resume", reference, "-q")
         self.assertEqual(done.returncode, 6)
-        self.assertIn("it has format version 9, this program reads 5", done.stderr)
+        self.assertIn("it has format version 9, this program reads 6", done.stderr)
 
     def test_a_scene_whose_files_have_changed_does_not_go_on(self):
         scenes = self.folder / "conveyor"
