@@ -67,7 +67,12 @@ class JointAssembly {
     place.stretch = q.value - joint.rest;
     if (a.size == 0.0 && b.size == 0.0) return;
     place.first = static_cast<std::int32_t>(p_.rows.size());
-    for (const ConstraintRow& row : held_) {
+    for (ConstraintRow& row : held_) {
+      // Where both points are apart, by what steps leave, no angular momentum comes from it.
+      const Vec3 apart = b.now.pose.position - a.now.pose.position,
+                 moment = 0.5 * (row.angular_a + row.angular_b + apart.cross(row.linear_b));
+      row.angular_a -= moment;
+      row.angular_b -= moment;
       push(row, row.value, memory);
       place.error = std::max(place.error, std::abs(row.value));
     }
