@@ -95,17 +95,23 @@ double largest_surface_speed(const Shapes& shapes, const Bodies& bodies) {
       [](double a, double b) { return std::max(a, b); });
 }
 
+void move_by(const Twist& correction, double dt, const Vec3& inertia, Pose& pose, Vec3& angular_velocity) {
+  pose.position += dt * correction.linear;
+  Quat& q = pose.orientation;
+  const Vec3 momentum = q * inertia.cwiseProduct(q.conjugate() * angular_velocity);
+  const Vec3 half = 0.5 * dt * correction.angular;
+  q = (Quat(1.0, half[0], half[1], half[2]) * q).normalized();
+  angular_velocity = q * (q.conjugate() * momentum).cwiseQuotient(inertia);
+}
+
 void move_by_correction(Bodies& bodies, const std::vector<BodyVelocity>& correction, double dt) {
   for_each_index(bodies.size(), grain_medium, [&](std::size_t i) {
-    const auto [linear, angular] = twist(correction[i]);
-    if (linear.isZero(0.0) && angular.isZero(0.0)) return;
-    bodies.position[i] += dt * linear;
-    Quat& q = bodies.orientation[i];
-    const Vec3& inertia = bodies.inertia[i];
-    const Vec3 momentum = q * inertia.cwiseProduct(q.conjugate() * bodies.angular_velocity[i]);
-    const Vec3 half = 0.5 * dt * angular;
-    q = (Quat(1.0, half[0], half[1], half[2]) * q).normalized();
-    bodies.angular_velocity[i] = q * (q.conjugate() * momentum).cwiseQuotient(inertia);
+    const Twist by = twist(correction[i]);
+    if (by.linear.isZero(0.0) && by.angular.isZero(0.0)) return;
+    Pose pose = bodies.pose(i);
+    move_by(by, dt, bodies.inertia[i], pose, bodies.angular_velocity[i]);
+    bodies.position[i] = pose.position;
+    bodies.orientation[i] = pose.orientation;
   });
 }
 

@@ -16,6 +16,9 @@ void drift(Bodies& bodies, double dt_s);
 /// One body's rotation by (M1). w: world axes in and out.
 void rotate_freely(const Vec3& inertia, double dt_s, Quat& orientation, Vec3& angular_velocity);
 
+/// Moves one by a twist over a time; linear velocity and angular momentum stay. w: world axes in and out.
+void move_by(const Twist& correction, double dt_s, const Vec3& inertia, Pose& pose, Vec3& angular_velocity);
+
 /// Moves bodies by the position correction over a time; linear velocity and angular momentum stay.
 void move_by_correction(Bodies& bodies, const std::vector<BodyVelocity>& correction, double dt_s);
 

@@ -55,18 +55,16 @@ void take_free(const Model& model, std::size_t m, double h, const Workspace& w, 
     const Vec3 mean = 0.5 * (w.before[body].linear + to_vec3(w.solution.velocity[body].linear));
     now.twist = twist(w.solution.velocity[body]);
     if (mount.weight) machine.force_work += h * mount.inertia * (w.gravity - steady).dot(mean);
-    const auto [linear, angular] = twist(w.solution.correction[body]);
-    if (!linear.isZero(0.0) || !angular.isZero(0.0)) {  // momentum stays
+    const Twist by = twist(w.solution.correction[body]);
+    if (!by.linear.isZero(0.0) || !by.angular.isZero(0.0)) {
       const auto energy = [&] {
         const MountEnergy e = energy_of(mount, now, steady);
         return e.kinetic + e.potential;
       };
       const double before = energy();
-      const Vec3 momentum = inverse_inertia_of(mount, now).inverse() * now.twist.angular;
-      now.pose.position += h * linear;
-      const Vec3 half = 0.5 * h * angular;
-      now.pose.orientation = (Quat(1.0, half[0], half[1], half[2]) * now.pose.orientation).normalized();
-      now.twist.angular = inverse_inertia_of(mount, now) * momentum;
+      Pose principal{now.pose.position, now.pose.orientation * mount.axes};
+      move_by(by, h, mount.moments, principal, now.twist.angular);
+      now.pose = {principal.position, (principal.orientation * mount.axes.conjugate()).normalized()};
       machine.correction += energy() - before;
     }
     load.impulse += h * mount.inertia * (mount.weight ? w.gravity.norm() : 0.0);

@@ -65,15 +65,10 @@ void velocities_from_impulses(const ContactProblem& p, ContactSolution& s) {
 namespace {
 /// Joints exactly, in double precision.
 void meet_block(const ContactProblem& p, ContactSolution& s) {
+  const SolvedRows rows{p, s};
   p.block->meet(
-      p.rows,
-      [&](std::size_t r) {
-        return velocity_of(p.rows[r], s.velocity) + p.rows[r].compliance * s.row_impulse[r];
-      },
-      [&](std::size_t r, double impulse) {
-        s.row_impulse[r] += impulse;
-        apply(p.rows[r], impulse, {p.response.data(), s.velocity.data()});
-      });
+      p.rows, [&](std::size_t r) { return rows.velocity(r); },
+      [&](std::size_t r, double impulse) { rows.push(r, impulse); });
 }
 
 void begin_free(const ContactProblem& p, ContactSolution& s) {

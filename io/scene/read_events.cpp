@@ -261,22 +261,20 @@ class EventReader {
                  "mass_in_region_kg and bodies_in_region are of a region");
   }
 
-  /// Is it a quantity that boundaries and held bodies have?
-  bool is_load(const std::string& name, const char* whose) {
-    const std::vector<std::string> known = boundary_quantities();
+  /// Is it one of these?
+  bool is_one_of(const std::vector<std::string>& known, const std::string& name, const char* whose) {
     if (contains(known, name)) return true;
     refuse("quantity", fmt::format("is no quantity of {}", whose), did_you_mean(name, known));
     reading_.faults.back().allowed = fmt::format("{}", fmt::join(known, ", "));
     return false;
   }
+  /// Is it a quantity that boundaries and held bodies have?
+  bool is_load(const std::string& name, const char* whose) {
+    return is_one_of(boundary_quantities(), name, whose);
+  }
 
   void read_mount_quantity(const std::string& name) {
-    const std::vector<std::string> known = mount_quantities();
-    if (!contains(known, name)) {
-      refuse("quantity", "is no quantity of a mount", did_you_mean(name, known));
-      reading_.faults.back().allowed = fmt::format("{}", fmt::join(known, ", "));
-      return;
-    }
+    if (!is_one_of(mount_quantities(), name, "a mount")) return;
     const std::optional<std::size_t> mount = find(model_.mounts, "of a mount", "mount");
     if (!mount) return;
     event_.condition.quantity += " of " + section_.text("mount");
@@ -287,12 +285,7 @@ class EventReader {
   }
 
   void read_joint_quantity(const std::string& name) {
-    const std::vector<std::string> known = joint_quantities();
-    if (!contains(known, name)) {
-      refuse("quantity", "is no quantity of a joint", did_you_mean(name, known));
-      reading_.faults.back().allowed = fmt::format("{}", fmt::join(known, ", "));
-      return;
-    }
+    if (!is_one_of(joint_quantities(), name, "a joint")) return;
     const std::optional<std::size_t> joint = find(model_.joints, "of a joint", "joint");
     if (!joint) return;
     event_.condition.quantity += " of " + section_.text("joint");

@@ -190,16 +190,11 @@ double solve_rows(const ContactProblem& p, std::size_t begin, std::size_t end,
 
 /// The block of rows that are solved together.
 double improve_block(const ContactProblem& p, ContactSolution& s) {
+  const SolvedRows rows{p, s};
   return p.block->improve(
-      p.rows,
-      [&](std::size_t r) {
-        return velocity_of(p.rows[r], s.velocity) + p.rows[r].compliance * s.row_impulse[r];
-      },
+      p.rows, [&](std::size_t r) { return rows.velocity(r); },
       [&](std::size_t r) { return s.row_impulse[r]; },
-      [&](std::size_t r, double impulse) {
-        s.row_impulse[r] += impulse;
-        apply(p.rows[r], impulse, bodies_of(p, s));
-      });
+      [&](std::size_t r, double impulse) { rows.push(r, impulse); });
 }
 
 /// Begins with the start impulses of the contacts of one visit, applied.

@@ -82,4 +82,18 @@ SCREE_INLINE void apply(const Row& row, double impulse, SweptBodies bodies) {
   push(row.edge.b, -linear, moment_b, bodies);
 }
 
+/// Rows as the block that solves some of them together sees them in a solution.
+struct SolvedRows {
+  const ContactProblem& p;
+  ContactSolution& s;
+
+  double velocity(std::size_t r) const {
+    return velocity_of(p.rows[r], s.velocity) + p.rows[r].compliance * s.row_impulse[r];
+  }
+  void push(std::size_t r, double impulse) const {
+    s.row_impulse[r] += impulse;
+    apply(p.rows[r], impulse, {p.response.data(), s.velocity.data()});
+  }
+};
+
 }  // namespace scree
