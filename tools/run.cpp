@@ -324,6 +324,11 @@ int run(const RunOptions& options) {
   } catch (const io::WriteError& error) {
     stopped(error.what(), io::RunStatus::failed, true);
     return exit_cannot_write;
+  } catch (const DriveFailure& failure) {
+    stopped(fmt::format("step {} at t = {:g} s: the equations of a model have no solution: {}",
+                        state.step + 1, state.time_s, failure.what()),
+            io::RunStatus::failed, false);
+    return exit_numerical_failure;
   } catch (const std::exception&) {
     stopped(fmt::format("the run stops in step {} at t = {:g} s", state.step + 1, state.time_s),
             io::RunStatus::failed, false);

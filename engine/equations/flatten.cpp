@@ -129,8 +129,12 @@ void Flattening::add_parameter(const Tree& component, const std::string& name,
 
 void Flattening::add_variable(const Tree& declaration, const Tree& component, const std::string& name,
                               const std::vector<Modifier>& changes) {
-  const int at = model.add({.name = name, .where = source.location(component.at)});
-  model.variables.push_back(at);
+  // Of submodels they are variables, which what is around them determines.
+  const bool input = has_prefix(declaration, "input") && name == component.text;
+  const int at = model.add({.name = name,
+                            .kind = input ? Symbol::Kind::input : Symbol::Kind::variable,
+                            .where = source.location(component.at)});
+  (input ? model.inputs : model.variables).push_back(at);
   if (has_prefix(declaration, "flow")) flows.insert(name);
   const Modifier* binding = nullptr;
   for (const Modifier& one : changes) {
@@ -139,7 +143,8 @@ void Flattening::add_variable(const Tree& declaration, const Tree& component, co
     else
       set_attribute(at, one);
   }
-  if (binding) bindings.push_back({at, binding->value, binding->scope});
+  if (binding && input) fault(binding->value->at, name, "an input gets its value from outside");
+  if (binding && !input) bindings.push_back({at, binding->value, binding->scope});
   for (const Tree& note : component.parts) {
     if (note.kind != Kind::annotation) continue;
     for (const Tree& modifier : note.parts) {
@@ -219,7 +224,7 @@ void Flattening::evaluate_attributes() {
   }
 }
 
-FlatModel Flattening::run(const std::string& main) {
+FlatModel Flattening::run(const std::string& main, const std::map<std::string, double>& given) {
   std::set<std::string> names;
   for (const Tree& one : file.parts)
     if (!names.insert(one.text).second) fault(one.at, one.text, "is defined twice");
@@ -230,7 +235,15 @@ FlatModel Flattening::run(const std::string& main) {
   }
   model.name = top->text;
   model.add({.name = "time", .kind = Symbol::Kind::time, .unit = "s"});
-  expand_class(*top, "", {}, 0);
+  std::vector<Tree> numbers(given.size());  // as if they were written
+  std::vector<Modifier> changes;
+  for (const auto& [name, value] : given) {
+    Tree& one = numbers[changes.size()];
+    one.kind = Kind::number;
+    one.value = value;
+    changes.push_back({name, &one, ""});
+  }
+  expand_class(*top, "", changes, 0);
   evaluate_parameters();
   evaluate_attributes();
   for (const Binding& one : bindings) {
@@ -261,10 +274,11 @@ int FlatModel::add(Symbol one) {
 int FlatModel::derivative_of(int variable) {
   if ((*this)[variable].derivative >= 0) return (*this)[variable].derivative;
   const int made = add({.name = "der(" + (*this)[variable].name + ")",
+                        .kind = (*this)[variable].kind,
                         .integral = variable,
                         .where = (*this)[variable].where});
   (*this)[variable].derivative = made;
-  variables.push_back(made);
+  if (is_variable(made)) variables.push_back(made);
   value.resize(symbols.size(), 0.0);
   return made;
 }
@@ -273,8 +287,9 @@ std::string FlatModel::text(const Expr& e) const {
   return to_text(e, [this](int k) { return (*this)[k].name; });
 }
 
-FlatModel flatten(const Tree& file, const SourceText& source, const std::string& main) {
-  return Flattening(file, source).run(main);
+FlatModel flatten(const Tree& file, const SourceText& source, const std::string& main,
+                  const std::map<std::string, double>& parameters) {
+  return Flattening(file, source).run(main, parameters);
 }
 
 }  // namespace scree::equations

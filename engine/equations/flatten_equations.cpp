@@ -72,11 +72,12 @@ Expr Flattening::name(const Tree& tree, const std::string& scope) {
 Expr Flattening::derivative(const Tree& tree, const std::string& scope) {
   const Tree& of = tree.parts[0];
   const Expr inner = expression(of, scope);
-  if (inner->op == Op::symbol && model.is_variable(inner->symbol))
+  if (inner->op == Op::symbol && (model.is_variable(inner->symbol) || model.is_input(inner->symbol)))
     return symbol(model.derivative_of(inner->symbol));
   if (inner->op == Op::symbol && model[inner->symbol].kind == Symbol::Kind::parameter) return number(0.0);
   if (inner->op != Op::number)
-    fault(tree.at, "der", "only variables can stand in der(): give what is differentiated a name of its own");
+    fault(tree.at, "der",
+          "only variables and inputs can stand in der(): give what is differentiated a name of its own");
   return number(0.0);
 }
 

@@ -25,7 +25,7 @@ struct Modifier {
 class Flattening {
  public:
   Flattening(const Tree& all, const SourceText& text) : file(all), source(text) {}
-  FlatModel run(const std::string& main);
+  FlatModel run(const std::string& main, const std::map<std::string, double>& parameters);
 
  private:
   struct ParameterValue {

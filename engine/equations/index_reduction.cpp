@@ -105,7 +105,7 @@ Expr time_derivative(FlatModel& model, const Expr& e) {
   Expr sum = number(0.0);
   for (const int k : symbols_of(e)) {
     if (k == FlatModel::time) sum = sum + derivative(e, k);
-    if (model.is_variable(k)) {
+    if (model.is_variable(k) || model.is_input(k)) {
       const Expr partial = derivative(e, k);
       sum = sum + partial * symbol(model.derivative_of(k));
     }

@@ -18,6 +18,7 @@ struct Symbol {
   enum class Kind {
     parameter,  // a number that stays
     variable,   // unknown, or the derivative of one
+    input,      // known at every time, from outside, or the derivative of one
     time,       // s
     relation,   // 1 where a relation of a condition holds, else 0; changes at events alone
     rate,       // the a of the inlined formula: der(x) = a x + history(x)
@@ -73,6 +74,7 @@ struct FlatModel {
   std::vector<Symbol> symbols;  // 0: time
   std::vector<double> value;    // [symbol] of parameters
   std::vector<int> variables;   // unknowns and derivatives that occur
+  std::vector<int> inputs;      // of the main model, in the order in which they are declared
   std::vector<Equation> equations;
   std::vector<Equation> at_start;  // of `initial equation`
   std::vector<Relation> relations;
@@ -86,16 +88,19 @@ struct FlatModel {
   Symbol& operator[](int k) { return symbols[static_cast<std::size_t>(k)]; }
   int find(const std::string& name) const;  // -1: there is none
   int add(Symbol symbol);
-  /// The derivative of a variable, made if there is none.
+  /// The derivative of a variable or an input, made if there is none.
   int derivative_of(int variable);
   bool is_variable(int k) const { return (*this)[k].kind == Symbol::Kind::variable; }
+  bool is_input(int k) const { return (*this)[k].kind == Symbol::Kind::input; }
   std::string text(const Expr& e) const;
 };
 
-/// All submodels taken apart; the main model is the one of that name or, if empty, the last of the file.
+/// All submodels taken apart; the main model is the one of that name or, if empty, the last of the file;
+/// `parameters` of it get these values.
 /// Throws InputError with everything that is wrong: unknown names and types with the nearest ones, names used
 /// twice, parameters that depend on themselves.
-FlatModel flatten(const Tree& file, const SourceText& source, const std::string& main = {});
+FlatModel flatten(const Tree& file, const SourceText& source, const std::string& main = {},
+                  const std::map<std::string, double>& parameters = {});
 
 /// Takes out variables that equations a = b, a + b = 0 or a = number tie to others. States, marked variables
 /// and those with fixed starts are kept where one of both goes.

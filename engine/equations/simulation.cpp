@@ -42,6 +42,11 @@ Simulation::Simulation(FlatModel model, const RunOptions& options)
   value_.resize(std::max(value_.size(), place(relation_code_.registers)), 0.0);
   difference_.resize(all.size());
   for (const int v : model_.variables) at(v) = model_[v].start;
+  at(FlatModel::time) = input_from_s_ = input_to_s_ = options_.start;
+  for (std::size_t k = 0; k < model_.inputs.size(); ++k)
+    input_to_.push_back(k < options_.inputs.size() ? options_.inputs[k] : model_[model_.inputs[k]].start);
+  input_from_ = input_to_;
+  set_inputs();
   hold(relations_now());
   initialise();
   dummies_ = std::make_unique<DummyDerivatives>(model_);
@@ -121,6 +126,15 @@ void Simulation::predict(double h) {
     at(u) = sum;
   }
   at(FlatModel::time) = t;
+  set_inputs();
+}
+
+void Simulation::set_inputs() {
+  const double all = input_to_s_ - input_from_s_,
+               part = all > 0.0 ? std::clamp((time() - input_from_s_) / all, 0.0, 1.0) : 1.0;
+  for (std::size_t k = 0; k < input_to_.size(); ++k)
+    at(model_.inputs[k]) =
+        part == 1.0 ? input_to_[k] : input_from_[k] + part * (input_to_[k] - input_from_[k]);
 }
 
 /// As it is torn or, where that comes to no end, with all unknowns of each block iterated: what follows from
@@ -275,11 +289,17 @@ void Simulation::accept() {
 void Simulation::advance() {
   double goal = static_cast<double>(grid_ + 1) * options_.step;
   if (goal - time() <= grid_reached * options_.step) goal = static_cast<double>(++grid_ + 1) * options_.step;
+  if (!advance_towards(goal, options_.step)) return;
+  ++grid_;
+  events_in_step_ = 0;
+}
+
+bool Simulation::advance_towards(double goal, double whole) {
   double h = goal - before_time_[0];
   Outcome done = solve_step(h);
   while (!done.good) {
     const std::string why = done.why;
-    if (h < least_step * options_.step) throw NumericalFailure(why);
+    if (h < least_step * whole) throw NumericalFailure(why);
     h *= 0.5;
     ++counts_.halved_steps;
     done = solve_step(h);
@@ -288,13 +308,9 @@ void Simulation::advance() {
   if (!held_.empty() && relations_now() != held_) {
     locate(h);
     handle_event();
-    return;
+    return false;
   }
   accept();
-  if (goal - time() <= grid_reached * options_.step) {
-    ++grid_;
-    events_in_step_ = 0;
-  }
   if (dummies_->needed()) {
     try {
       if (dummies_->worth(system_->dummies, value_) < worth_keeping) choose_states();
@@ -302,6 +318,76 @@ void Simulation::advance() {
       throw NumericalFailure("at " + number_text(time()) + " s: " + error.what());
     }
   }
+  return goal - time() <= grid_reached * whole;
+}
+
+void Simulation::step_to(double end, std::span<const double> inputs) {
+  const double whole = end - time();
+  if (!(whole > 0.0)) throw std::invalid_argument("a step goes forward");
+  input_from_s_ = time();
+  input_to_s_ = end;
+  for (std::size_t k = 0; k < inputs.size(); ++k) {
+    input_from_[k] = at(model_.inputs[k]);
+    input_to_[k] = inputs[k];
+    double change = inputs[k] - input_from_[k];
+    for (int rate = model_[model_.inputs[k]].derivative; rate >= 0; rate = model_[rate].derivative) {
+      const double now = change / whole;
+      change = now - at(rate);
+      at(rate) = now;
+    }
+  }
+  events_in_step_ = 0;
+  while (!advance_towards(end, whole)) {
+  }
+}
+
+std::vector<double> Simulation::save() const {
+  std::vector<double> all{static_cast<double>(before_.size()), static_cast<double>(system_->dummies.size())};
+  all.insert(all.end(), system_->dummies.begin(), system_->dummies.end());
+  all.insert(all.end(), held_.begin(), held_.end());
+  for (std::size_t k = 0; k < before_.size(); ++k) {
+    all.push_back(before_time_[k]);
+    all.insert(all.end(), before_[k].begin(), before_[k].end());
+  }
+  return all;
+}
+
+void Simulation::restore(std::span<const double> saved) {
+  std::size_t next = 0;
+  const auto take = [&](std::size_t count) {
+    if (count > saved.size() - next) throw std::invalid_argument("the model's state is of another model");
+    next += count;
+    return saved.subspan(next - count, count);
+  };
+  const auto count_of = [&](double x, std::size_t most) {
+    if (!(x >= 0.0 && x <= static_cast<double>(most) && x == std::floor(x)))
+      throw std::invalid_argument("the model's state is of another model");
+    return static_cast<std::size_t>(x);
+  };
+  const std::size_t symbols = model_.symbols.size(), steps = count_of(take(1)[0], 3),
+                    chosen = count_of(take(1)[0], symbols);
+  std::set<int> dummies;
+  for (const double one : take(chosen)) dummies.insert(static_cast<int>(count_of(one, symbols - 1)));
+  std::vector<char> held;
+  for (const double one : take(model_.relations.size())) held.push_back(one != 0.0);
+  std::vector<std::vector<double>> before;
+  std::vector<double> times;
+  for (std::size_t k = 0; k < steps; ++k) {
+    times.push_back(take(1)[0]);
+    const auto values = take(symbols);
+    before.emplace_back(values.begin(), values.end());
+  }
+  if (steps == 0 || next != saved.size())
+    throw std::invalid_argument("the model's state is of another model");
+  before_ = std::move(before);
+  before_time_ = std::move(times);
+  std::ranges::copy(before_[0], value_.begin());
+  input_from_s_ = input_to_s_ = time();
+  for (std::size_t k = 0; k < model_.inputs.size(); ++k) input_from_[k] = input_to_[k] = at(model_.inputs[k]);
+  hold(held);
+  difference_at_start_.resize(difference_.size());
+  differences(difference_at_start_);
+  if (dummies != system_->dummies) system_ = system_for(dummies, options_.tearing);
 }
 
 void Simulation::run_until(double end) {

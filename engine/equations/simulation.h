@@ -1,7 +1,9 @@
 // A declarative model in motion.
 #pragma once
 
+#include <map>
 #include <memory>
+#include <span>
 #include <stdexcept>
 
 #include "engine/equations/compiled.h"
@@ -13,7 +15,9 @@ namespace scree::equations {
 enum class Formula { implicit_euler, bdf2 };
 
 struct RunOptions {
-  double step = 1e-3;  // s
+  double step = 1e-3;               // s
+  double start = 0.0;               // s, the time at which it begins
+  std::vector<double> inputs = {};  // then, in the model's order; empty: their `start`
   Formula formula = Formula::implicit_euler;
   Tearing tearing = Tearing::marked;
   bool compiled = true;  // where there is a compiler
@@ -42,7 +46,9 @@ struct StepSystem {
 StepSystem prepare_step(const FlatModel& model, const std::set<int>& dummies, Tearing tearing);
 
 /// Reads, flattens, removes aliases, checks the structure, reduces the index: ready for formulas.
-FlatModel compile_model(const SourceText& source, const std::string& main = {});
+/// `parameters` of the main model get other values than the text's.
+FlatModel compile_model(const SourceText& source, const std::string& main = {},
+                        const std::map<std::string, double>& parameters = {});
 
 struct RunCounts {
   long steps = 0, iterations = 0, evaluations = 0, events = 0, state_choices = 0, untorn_steps = 0,
@@ -52,12 +58,20 @@ struct RunCounts {
 
 class Simulation {
  public:
-  /// Consistent starting values at time 0. Throws NumericalFailure, InputError.
+  /// Consistent starting values at the start. Throws NumericalFailure, InputError.
   Simulation(FlatModel model, const RunOptions& options);
 
   /// To the next multiple of the step, or to an event before it.
   void advance();
   void run_until(double time);
+  /// In one step, but for events, while inputs go to these values along straight lines; their derivatives
+  /// are differences.
+  void step_to(double time, std::span<const double> inputs);
+
+  /// All that later steps depend on, as numbers, and back: of this model with these options.
+  std::vector<double> save() const;
+  /// Throws std::invalid_argument where the numbers are not of this model.
+  void restore(std::span<const double> saved);
 
   double time() const { return value_[FlatModel::time]; }
   const FlatModel& model() const { return model_; }
@@ -82,6 +96,9 @@ class Simulation {
   std::shared_ptr<StepSystem> system_for(const std::set<int>& dummies, Tearing tearing);
   Outcome solve_step(double h);
   Outcome try_step(double h);
+  /// Moves towards `goal`, over `whole` at most: is it there?
+  bool advance_towards(double goal, double whole);
+  void set_inputs();
   void predict(double h);
   void set_formula(double h);
   Outcome run_stage(std::size_t stage);
@@ -118,6 +135,9 @@ class Simulation {
   Eigen::MatrixXd matrix_;
   Eigen::VectorXd right_;
   Eigen::PartialPivLU<Eigen::MatrixXd> lu_;
+
+  std::vector<double> input_from_, input_to_;  // [input], at those times
+  double input_from_s_ = 0.0, input_to_s_ = 0.0;
 
   long grid_ = 0;  // multiples of the step that are behind
   long events_in_step_ = 0;

@@ -54,8 +54,9 @@ StepSystem prepare_step(const FlatModel& model, const std::set<int>& dummies, Te
   return system;
 }
 
-FlatModel compile_model(const SourceText& source, const std::string& main) {
-  FlatModel model = flatten(parse(source), source, main);
+FlatModel compile_model(const SourceText& source, const std::string& main,
+                        const std::map<std::string, double>& parameters) {
+  FlatModel model = flatten(parse(source), source, main, parameters);
   check_structure(model);
   remove_aliases(model);
   check_structure(model);  // what a = b, b = c, c = a left

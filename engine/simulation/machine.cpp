@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "engine/simulation/drives.h"
 #include "engine/simulation/population.h"
 #include "engine/simulation/spring_terms.h"
 #include "engine/solver/problem/contact_response.h"
@@ -35,35 +36,50 @@ class JointAssembly {
         p_(w.problem),
         slots_(state.bodies) {}
 
-  void add(std::size_t k) {
+  /// Its sides, and where its coordinate stands.
+  void look(std::size_t k) {
     const MachineJoint& joint = model_.joints[k];
     JointPlace& place = w_.joints[k] = {};
+    Looked& at = looked_.emplace_back();
+    if (joint.couples.kind != JointTeeth::Kind::none) return;
     JointState& memory = state_.joints[k];
-    if (joint.couples.kind != JointTeeth::Kind::none) return couple(joint.couples, place, memory);
-    const End a = find(joint.a), b = find(joint.b);
+    at.a = find(joint.a);
+    at.b = find(joint.b);
+    const End &a = at.a, &b = at.b;
     if (a.body < 0 || b.body < 0) return;
     place.arm_b = b.now.pose.orientation * b.frame.position;
-    take_sides(a, b, place);
-    Joint of{joint.name, joint.kind, {0, a.frame}, {1, b.frame}, joint.length, joint.curve};
+    at.of = {joint.name, joint.kind, {0, a.frame}, {1, b.frame}, joint.length, joint.curve};
     if (joint.kind == JointKind::point_on_curve)
-      of.near = memory.along = along_curve(*joint.curve, a, b, memory);
+      at.of.near = memory.along = along_curve(*joint.curve, a, b, memory);
+    if (joint.has_coordinate) {
+      at.q = coordinate_row(at.of, joint.coordinate, a.now, b.now);
+      if (joint.coordinate == JointCoordinate::Kind::angle) {
+        const double near = memory.begun ? memory.coordinate : 0.0, turn = 2.0 * std::numbers::pi;
+        at.q.value += turn * std::round((near - at.q.value) / turn);
+      }
+      if (!std::isfinite(at.q.value)) return;
+      memory.begun = true;
+      memory.coordinate = place.coordinate = at.q.value;
+      take_sides(a, b, place);
+      place.along = row_of(at.q, 0.0);
+      const Edge& edge = place.along.edge;
+      place.rate = row_velocity(place.along, w_.before[slot(edge.a)], w_.before[slot(edge.b)]);
+    }
+    place.is_known = true;
+  }
+
+  void add(std::size_t k) {
+    const MachineJoint& joint = model_.joints[k];
+    JointPlace& place = w_.joints[k];
+    JointState& memory = state_.joints[k];
+    if (joint.couples.kind != JointTeeth::Kind::none) return couple(joint.couples, place, memory);
+    if (!place.is_known) return;
+    const auto& [a, b, of, q] = looked_[k];
+    take_sides(a, b, place);
     held_.clear();
     add_rows(of, a.now, b.now, held_);
     if (joint.kind == JointKind::distance && !(held_[0].value > -joint.length)) return;  // no direction
-    ConstraintRow q;
-    if (joint.has_coordinate) {
-      q = coordinate_row(of, joint.coordinate, a.now, b.now);
-      if (joint.coordinate == JointCoordinate::Kind::angle) {
-        const double near = memory.begun ? memory.coordinate : 0.0, turn = 2.0 * std::numbers::pi;
-        q.value += turn * std::round((near - q.value) / turn);
-      }
-      if (!std::isfinite(q.value)) return;
-      memory.begun = true;
-      memory.coordinate = place.coordinate = q.value;
-      place.along = row_of(q, 0.0);
-      if (joint.lead != 0.0) held_.push_back(screw(of, joint, q, a.now, b.now));
-    }
-    place.is_known = true;
+    if (joint.lead != 0.0) held_.push_back(screw(of, joint, q, a.now, b.now));
     place.stretch = q.value - joint.rest;
     if (a.size == 0.0 && b.size == 0.0) return;
     place.first = static_cast<std::int32_t>(p_.rows.size());
@@ -81,6 +97,12 @@ class JointAssembly {
   }
 
  private:
+  struct Looked {
+    End a, b;
+    Joint of;
+    ConstraintRow q;
+  };
+
   /// Teeth: the second bodies of two joints have the same speed where they mesh.
   void couple(const JointTeeth& teeth, JointPlace& place, JointState& memory) {
     const MachineJoint &one = model_.joints[teeth.first], &two = model_.joints[teeth.second];
@@ -242,13 +264,14 @@ class JointAssembly {
       row.low = -most;
       row.high = most;
       if (motor.kind == JointMotor::Kind::speed) {
-        rate = motor.at(end_s_ - 0.5 * h_);
+        rate = motor.at(end_s_ - 0.5 * h_) + place.aim;
         row.bias = 0.5 * h_ * q.gamma - rate;
       } else if (motor.kind == JointMotor::Kind::force) {
-        row.low = row.high = row.start_impulse =
-            h_ * std::clamp(motor.at(end_s_ - h_), -motor.most, motor.most);
+        give_force(motor, place, row);
       } else {
-        const double now = motor.at(end_s_ - h_), aim = motor.at(end_s_);
+        const double change = place.aim - place.given,
+                     now = motor.at(end_s_ - h_) + place.given + 0.5 * change,
+                     aim = motor.at(end_s_) + place.given + 1.5 * change;
         rate = (aim - q.value) / h_;
         row.bias -= rate;
         if (motor.stiffness > 0.0 || motor.damping > 0.0) {
@@ -278,12 +301,26 @@ class JointAssembly {
     }
   }
 
+  /// As it is; or, where a drive's falls with the rate, by the tangent: F = F0 - c (v - v0), as a row
+  /// v + p / (h c) = v0 + F0 / c.
+  void give_force(const JointMotor& motor, const JointPlace& place, Row& row) const {
+    const double force = motor.at(end_s_ - h_) + place.aim, c = -place.slope, w = row_coupling(p_, row, row);
+    if (h_ * c * w > 1e-4) {  // else compliances would leave the range of single precision
+      row.compliance = 1.0 / (h_ * c);
+      row.bias = -(place.rate + force / c);
+      row.length *= w / (w + row.compliance);
+    } else {
+      row.low = row.high = row.start_impulse = h_ * std::clamp(force, -motor.most, motor.most);
+    }
+  }
+
   const Model& model_;
   State& state_;
   double h_, end_s_;
   Workspace& w_;
   ContactProblem& p_;
   SlotsById slots_;
+  std::vector<Looked> looked_;
   std::vector<ConstraintRow> held_;
   Edge edge_{};
   double size_ = 0.0;
@@ -307,11 +344,13 @@ Twist mean(const Workspace& w, std::size_t body) {
 
 double add_joints(const Model& model, State& state, double h, double middle_s, Workspace& w) {
   w.joints.resize(model.joints.size());
-  if (model.joints.empty()) return 0.0;
+  if (model.joints.empty() && model.drives.empty()) return 0.0;
   state.joints.resize(model.joints.size());
   const std::size_t first = w.problem.rows.size();
   w.before.resize(w.problem.bodies(), Twist{});
   JointAssembly assembly(model, state, h, middle_s, w);
+  for (std::size_t k = 0; k < model.joints.size(); ++k) assembly.look(k);
+  expect_drives(model, middle_s - 0.5 * h, h, state, w);
   for (std::size_t k = 0; k < model.joints.size(); ++k) assembly.add(k);
   double squares = 0.0;
   for (std::size_t r = first; r < w.problem.rows.size(); ++r) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "engine/bodies/prescribed_motion.h"
+#include "engine/core/drive_model.h"
 #include "engine/mechanisms/joints.h"
 
 namespace scree {
@@ -24,6 +25,35 @@ struct JointPartner {
                // from its centre
 };
 
+/// What a drive knows of the scene, where a step ends.
+struct DriveInput {
+  enum class Kind : std::uint8_t {
+    coordinate,      // of joint `index`, m or rad
+    rate,            // of it, m/s or rad/s
+    motor_force,     // of its motor, N or N m, mean of the step
+    boundary_force,  // of bodies on boundary `index`, N, mean of the step, along axis `axis` of the world
+    boundary_torque  // N m, about its centre
+  };
+  std::string variable;  // of the drive's equations
+  Kind kind = Kind::coordinate;
+  std::size_t index = 0;
+  int axis = 0;
+};
+
+/// Equations that drive motors.
+struct Drive {
+  std::string name;
+  std::shared_ptr<const DriveModel> model;
+  std::vector<DriveInput> inputs;
+  std::vector<std::string> outputs;  // what motors take, and what else is recorded
+};
+
+/// Where a drive stands.
+struct DriveState {
+  std::vector<double> inputs, outputs;
+  std::vector<double> memory;
+};
+
 /// What drives the coordinate of a joint.
 struct JointMotor {
   enum class Kind : std::uint8_t {
@@ -35,6 +65,7 @@ struct JointMotor {
   Kind kind = Kind::none;
   double value = 0.0;
   TimeLaw law{};                          // added to the value
+  std::int32_t drive = -1, output = -1;   // whose output is added too; -1: none's
   double most = infinity;                 // N or N m, that it can do
   double stiffness = 0.0, damping = 0.0;  // of `position`, N/m and N s/m or N m/rad and N m s; 0: it is rigid
   double at(double time_s) const { return value + law.at(time_s); }

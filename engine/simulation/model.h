@@ -35,6 +35,7 @@ struct Model {
   Boundaries boundaries;
   std::vector<Mount> mounts;
   std::vector<MachineJoint> joints;
+  std::vector<Drive> drives;
   std::vector<BondLaw> bonds;
   std::vector<Guide> guides;
   std::vector<Inlet> inlets;
@@ -83,6 +84,7 @@ struct State {
   std::vector<RememberedPair> remembered;  // of other pairs, ordered as their keys are
   Sleepers sleepers;                       // empty while nobody has slept
   std::vector<JointState> joints;          // [joint]; empty before the first step
+  std::vector<DriveState> drives;          // [drive]; likewise
   std::vector<Bond> bonds;
   std::vector<MountState> mounts;  // [mount]; empty before the first step: as the model has them
   StepMemory memory;

@@ -11,6 +11,7 @@
 #include "engine/simulation/bonds.h"
 #include "engine/simulation/cell_flow.h"
 #include "engine/simulation/cohesion.h"
+#include "engine/simulation/drives.h"
 #include "engine/simulation/exchange.h"
 #include "engine/simulation/guides.h"
 #include "engine/simulation/halving.h"
@@ -205,6 +206,7 @@ void advance(StepParts& in, double begin_s, double h, double next_h, bool carry_
   take_velocities(w.solution, bodies);
   take_mounts(model, h, w, state, result);
   take_joints(model, h, w, state, result);
+  take_drives(model, begin_s, h, result, state);
   take_cell(model, begin_s, h, w, state);
   if (corrected) {
     report.energy.position_correction -= mechanical_energy(bodies, settings.gravity);

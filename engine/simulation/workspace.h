@@ -28,9 +28,12 @@ struct JointPlace {
   bool flipped = false;        // are the bodies of its rows those of the joint the other way round?
   Vec3 arm_b = Vec3::Zero();   // m, world, from b's centre to its point
   double coordinate = 0.0;     // m or rad
+  double rate = 0.0;           // before the step, m/s or rad/s
   bool is_known = false;       // are its sides there, and with them its coordinate?
   Row along;                   // the row of its coordinate, if it has one
   double stretch = 0.0, bending = 0.0, theta = 0.0;  // of its spring, see (A11)
+  double given = 0.0, aim = 0.0;  // of its motor's drive: what it gives now; where the step ends, if the rate
+  double slope = 0.0;             // stays; how that changes with the rate there
   bool acts() const { return first >= 0; }
 };
 

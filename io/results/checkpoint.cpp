@@ -160,6 +160,40 @@ void visit(Archive& io, std::vector<RememberedPair>& pairs) {
   }
 }
 
+/// Drives as a table of how many numbers each has, and all numbers.
+struct FlatDrive {
+  std::int64_t inputs = 0, outputs = 0, memory = 0;
+};
+template <class F>
+void fields(FlatDrive& d, F&& f) {
+  f("inputs", d.inputs);
+  f("outputs", d.outputs);
+  f("memory", d.memory);
+}
+
+void visit(Archive& io, std::vector<DriveState>& drives) {
+  std::vector<FlatDrive> flat;
+  std::vector<double> numbers;
+  for (DriveState& d : drives) {
+    flat.push_back({std::ssize(d.inputs), std::ssize(d.outputs), std::ssize(d.memory)});
+    for (const auto* list : {&d.inputs, &d.outputs, &d.memory})
+      numbers.insert(numbers.end(), list->begin(), list->end());
+  }
+  io("drives", flat);
+  io("drive_numbers", numbers);
+  if (!io.reads()) return;
+  auto next = numbers.begin();
+  for (const FlatDrive& d : flat) {
+    DriveState& drive = drives.emplace_back();
+    for (const auto& [count, list] :
+         {std::pair{d.inputs, &drive.inputs}, {d.outputs, &drive.outputs}, {d.memory, &drive.memory}}) {
+      if (count < 0 || count > numbers.end() - next) throw ReadError("the drives of a checkpoint do not fit");
+      list->assign(next, next + count);
+      next += count;
+    }
+  }
+}
+
 void visit(Archive& io, Bodies& b) {
   io("position", b.position);
   io("orientation", b.orientation);
@@ -247,6 +281,7 @@ void visit(Archive& io, State& state) {
   io("still", state.sleepers.still);
   io("resting_contacts", state.sleepers.contacts);
   io("joints", state.joints);
+  visit(io, state.drives);
   io("bonds", state.bonds);
   io("mounts", state.mounts);
   io("flow", state.flow);

@@ -16,6 +16,7 @@ struct RunFolder {
   std::filesystem::path boundaries() const { return path / "boundaries.csv"; }
   std::filesystem::path mounts() const { return path / "mounts.csv"; }
   std::filesystem::path joints() const { return path / "joints.csv"; }
+  std::filesystem::path models() const { return path / "models.csv"; }
   std::filesystem::path machine() const { return path / "machine.csv"; }
   std::filesystem::path held() const { return path / "held.csv"; }
   std::filesystem::path bonds() const { return path / "bonds.csv"; }
@@ -25,8 +26,8 @@ struct RunFolder {
   std::filesystem::path events() const { return path / "events.csv"; }
   /// Those and steps.csv: with rows that come while the run goes on.
   std::vector<std::filesystem::path> tables() const {
-    return {steps(), boundaries(), mounts(), joints(),   machine(), held(),
-            bonds(), impacts(),    cell(),   openings(), events()};
+    return {steps(), boundaries(), mounts(),  joints(), machine(),  models(),
+            held(),  bonds(),      impacts(), cell(),   openings(), events()};
   }
   std::filesystem::path summary() const { return path / "summary.json"; }
   std::filesystem::path stage_table() const { return path / "stage_table.txt"; }

@@ -15,6 +15,7 @@
 #include "io/results/boundary_table.h"
 #include "io/results/cell_table.h"
 #include "io/results/checkpoint.h"
+#include "io/results/drive_table.h"
 #include "io/results/frame.h"
 #include "io/results/glyph.h"
 #include "io/results/impact_table.h"
@@ -64,14 +65,15 @@ RunFolder prepare(const Scene& scene, const RecordOptions& options) {
 
 /// Bytes that the tables of rows have, as a checkpoint knows them; 0: none yet.
 struct RowPositions {
-  std::int64_t steps = 0, boundaries = 0, mounts = 0, joints = 0, machine = 0, held = 0, bonds = 0, cell = 0,
-               openings = 0, events = 0, impacts = 0;
+  std::int64_t steps = 0, boundaries = 0, mounts = 0, joints = 0, machine = 0, models = 0, held = 0,
+               bonds = 0, cell = 0, openings = 0, events = 0, impacts = 0;
   void visit(Archive& io) {
     io("steps", steps);
     io("boundaries", boundaries);
     io("mounts", mounts);
     io("joints", joints);
     io("machine", machine);
+    io("models", models);
     io("held", held);
     io("bonds", bonds);
     io("cell", cell);
@@ -96,6 +98,7 @@ struct RunRecorder::Parts {
   std::optional<MountTable> mounts;
   std::optional<JointTable> joints;
   std::optional<MachineTable> machine;
+  std::optional<DriveTable> models;
   std::optional<BoundaryTable> held;
   std::optional<BondTable> bonds;
   std::optional<ImpactTable> impacts;
@@ -146,6 +149,7 @@ struct RunRecorder::Parts {
       joints.emplace(folder.joints(), s.model.joints, at.joints);
       machine.emplace(folder.machine(), at.machine);
     }
+    if (!s.model.drives.empty()) models.emplace(folder.models(), s.model.drives, at.models);
     if (!s.model.guides.empty()) held.emplace(folder.held(), s.model.guides, at.held);
     if (!s.model.bonds.empty()) bonds.emplace(folder.bonds(), s.model.bonds, at.bonds);
     if (s.output.impacts) impacts.emplace(folder.impacts(), s.model.boundaries, at.impacts);
@@ -223,6 +227,7 @@ struct RunRecorder::Parts {
     if (mounts) at.mounts = mounts->sync();
     if (joints) at.joints = joints->sync();
     if (machine) at.machine = machine->sync();
+    if (models) at.models = models->sync();
     if (held) at.held = held->sync();
     if (bonds) at.bonds = bonds->sync();
     if (impacts) at.impacts = impacts->sync();
@@ -334,6 +339,7 @@ void RunRecorder::after_step(const StepResult& result, const State& state) {
   if (p.mounts) p.mounts->append(report, result.mounts);
   if (p.joints) p.joints->append(report, result.joints);
   if (p.machine) p.machine->append(report, {&result.machine, 1});
+  if (p.models) p.models->append(report, state.drives);
   if (p.held) p.held->append(report, result.guides);
   if (p.bonds) p.bonds->append(report, result.bonds);
   if (p.impacts) p.impacts->append(report, state.bodies, result.impacts);
@@ -384,6 +390,7 @@ Summary RunRecorder::finish(RunStatus status, const State& state, bool good) {
     if (p.mounts) attempt([&] { p.mounts->close(); });
     if (p.joints) attempt([&] { p.joints->close(); });
     if (p.machine) attempt([&] { p.machine->close(); });
+    if (p.models) attempt([&] { p.models->close(); });
     if (p.held) attempt([&] { p.held->close(); });
     if (p.bonds) attempt([&] { p.bonds->close(); });
     if (p.impacts) attempt([&] { p.impacts->close(); });

@@ -109,9 +109,18 @@ constexpr std::array section_table{
         "angle, travel, or change of length) is 0. joints.csv has coordinates, reactions, forces and works, "
         "machine.csv the energy of free mounts."},
     SectionInfo{
+        "models", "[[models]]", false, "",
+        "One heading a declarative model (docs/models.md), equations that drive motors of joints and look at the "
+        "machine and the grains: an electric motor and its controller, a hydraulic circuit. models.csv has its inputs, "
+        "what motors take, and what is recorded. Left out where the program is built without declarative models."},
+    SectionInfo{
+        "inputs", "[[models.inputs]]", false, "",
+        "One heading an input of the model (`input Real w;`) and what it is: rates and coordinates at the end of each "
+        "step, forces as means of it."},
+    SectionInfo{
         "motor", "[joints.motor]", false, "",
-        "What drives the coordinate of a joint, at a speed, to a place, or with a force; `value`, `function` and "
-        "`table` add up."},
+        "What drives the coordinate of a joint, at a speed, to a place, or with a force; `value`, `function`, "
+        "`table` and what a model says add up."},
     SectionInfo{"motion", "[[boundaries.motion]], [[bodies.motion]]", false, "type",
                 "One heading a motion. Several are stacked: each carries the ones after it, as a carriage "
                 "does a screw. Positions are functions of time alone and do not drift; what is given is "
@@ -222,6 +231,8 @@ constexpr std::array key_table{
         .description = "What carries boundaries and is moved by forces."},
     Key{.section = "", .name = "joints", .type = tables,
         .description = "What holds parts of machines together and drives them."},
+    Key{.section = "", .name = "models", .type = tables,
+        .description = "Equations that drive machines."},
     Key{.section = "", .name = "gravity_function", .type = functions, .unit = "m/s^2",
         .description = "In place of `gravity`, what turns or oscillates: expressions of the time t (s), such as "
                        "[\"9.81 * sin(t)\", 0, \"-9.81 * cos(t)\"]. The potential energy is that of gravity at t = 0; what "
@@ -868,12 +879,41 @@ constexpr std::array key_table{
     Key{.section = "motor", .name = "table", .type = text,
         .description = "CSV file of times (s) and values, relative to the scene's folder: straight lines between, constant "
                        "before and after."},
+    Key{.section = "motor", .name = "model", .type = text,
+        .description = "Name of one of [[models]] whose `variable` it gives. A force that falls with the joint's rate, or with its "
+                       "coordinate, acts at once: the step is solved with its tangent."},
+    Key{.section = "motor", .name = "variable", .type = text,
+        .description = "Of that model, with all submodels: \"winding.torque\"."},
     Key{.section = "motor", .name = "most", .type = number, .unit = "N or N m", .range = positive,
         .description = "The most that it can do; any force if left out."},
     Key{.section = "motor", .name = "stiffness", .type = number, .unit = "N/m or N m/rad", .range = not_negative,
         .description = "Of a motor to a place, force over what is missing; with `damping` 0 too it is rigid."},
     Key{.section = "motor", .name = "damping", .type = number, .unit = "N s/m or N m s", .range = not_negative,
         .description = "Of a motor to a place, force over speed."},
+
+    Key{.section = "models", .name = "name", .type = text, .required = true,
+        .description = "Motors name it."},
+    Key{.section = "models", .name = "file", .type = text, .required = true,
+        .description = "The model's text, relative to the scene's folder."},
+    Key{.section = "models", .name = "model", .type = text,
+        .description = "Which of the file's models; the last if left out."},
+    Key{.section = "models", .name = "parameters", .type = table,
+        .description = "Other values of its parameters: `{ resistance = 0.4 }`."},
+    Key{.section = "models", .name = "inputs", .type = tables,
+        .description = "What its inputs are; all need something."},
+    Key{.section = "models", .name = "record", .type = words,
+        .description = "Variables that models.csv has beside those that motors take."},
+
+    Key{.section = "inputs", .name = "variable", .type = text, .required = true,
+        .description = "Name of the input."},
+    Key{.section = "inputs", .name = "quantity", .type = word, .required = true,
+        .words = "coordinate|rate|motor_force|force_x_N|force_y_N|force_z_N|torque_x_N_m|torque_y_N_m|torque_z_N_m",
+        .description = "Of a joint its coordinate (m, rad), its rate, or the force of its motor; of a boundary the force of bodies on it, or "
+                       "their torque about its centre."},
+    Key{.section = "inputs", .name = "joint", .type = text,
+        .description = "Name of the joint whose quantity it is."},
+    Key{.section = "inputs", .name = "boundary", .type = text,
+        .description = "Or of the boundary."},
 
     Key{.section = "motion", .name = "type", .type = word, .required = true, .words = "translation|rotation",
         .description = "Along a direction, or about an axis."},

@@ -195,9 +195,27 @@ class JointReader {
     if (section.has("most")) motor.most = section.number("most");
     if (section.has("function")) motor.law.function = read_function_of_time(section, reading_);
     if (section.has("table")) read_time_table(section, motor.law, reading_);
-    if (!section.has("value") && !section.has("function") && !section.has("table"))
+    if (section.has("model")) read_drive(section);
+    if (section.has("variable") && !section.has("model"))
+      reading_.faults.push_back(about(section, "variable", "is of a model: name that too"));
+    if (!section.has("value") && !section.has("function") && !section.has("table") && !section.has("model"))
       reading_.faults.push_back(
-          fault_at(*section.node(), section.path(), "says nothing: give value, function or table"));
+          fault_at(*section.node(), section.path(), "says nothing: give value, function, table or model"));
+  }
+
+  /// The variable of a declarative model that the motor gives.
+  void read_drive(const Section& section) {
+    const auto drive = find_name(names_of(model_.drives), "of one of [[models]]", section, "model", reading_);
+    if (!drive) return;
+    if (!section.has("variable")) return reading_.faults.push_back(missing_key(section, "variable"));
+    const std::vector<std::string>& variables = reading_.model_variables[*drive];
+    if (variables.empty()) return;  // it has faults, which were told
+    if (!find_name(variables, "of a variable of the model", section, "variable", reading_)) return;
+    std::vector<std::string>& outputs = model_.drives[*drive].outputs;
+    auto at = std::ranges::find(outputs, section.text("variable"));
+    if (at == outputs.end()) at = outputs.insert(at, section.text("variable"));
+    joint_.motor.drive = static_cast<std::int32_t>(*drive);
+    joint_.motor.output = static_cast<std::int32_t>(at - outputs.begin());
   }
 
   void check() {

@@ -140,7 +140,9 @@ Scene read_scene_text(const std::string& text, const std::filesystem::path& file
   read_shapes(top, reading);
   read_bodies(top, reading);
   add_carried_bodies(reading);
+  read_models(top, reading);
   read_joints(top, reading);
+  finish_models(top, reading);
   mesh_revolved(reading);
   read_openings(top, reading);
   read_bonds(top, reading);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <set>
 
@@ -35,6 +36,8 @@ struct Waiting {
   std::size_t number;
 };
 
+struct DeclaredModels;  // read_models.cpp
+
 struct Reading {
   Scene scene;
   std::vector<Fault> faults;
@@ -44,6 +47,8 @@ struct Reading {
   std::set<std::string> used_parameters;  // by functions of time
   std::vector<WaitingMotion> waiting;
   std::vector<Waiting> waiting_inlets, waiting_bonds;
+  std::shared_ptr<DeclaredModels> declared;               // declarative ones, until they are drives
+  std::vector<std::vector<std::string>> model_variables;  // [drive] names; none if it has faults
   std::size_t most_bodies = std::numeric_limits<std::size_t>::max();
 };
 
@@ -69,6 +74,9 @@ void read_shapes(const Section& top, Reading& reading);
 void read_bodies(const Section& top, Reading& reading);
 /// Those of another run, after the scene's own.
 void add_carried_bodies(Reading& reading);
+/// Declarative models, before joints, whose motors name them; and what they look at, after joints.
+void read_models(const Section& top, Reading& reading);
+void finish_models(const Section& top, Reading& reading);
 /// Joints, after mounts, boundaries and bodies.
 void read_joints(const Section& top, Reading& reading);
 /// Bonds, after materials.

@@ -58,6 +58,11 @@ void require_valid(const Model& model, const State& state) {
       pair(static_cast<std::int32_t>(i), seeds.list[static_cast<std::size_t>(k)].b);
   require(state.sleepers.still.empty() || state.sleepers.still.size() == n, "its sleepers");
   require(state.joints.empty() || state.joints.size() == model.joints.size(), "its joints");
+  require(state.drives.empty() || state.drives.size() == model.drives.size(), "its models");
+  for (std::size_t d = 0; d < state.drives.size(); ++d)
+    require(state.drives[d].inputs.size() == model.drives[d].inputs.size() &&
+                state.drives[d].outputs.size() == model.drives[d].outputs.size(),
+            "what its models look at");
   for (const Bond& bond : state.bonds) {
     const auto is_body = [&](std::int32_t i) { return i >= 0 && static_cast<std::size_t>(i) < n; };
     require(is_body(bond.a) && is_body(bond.b) && bond.a != bond.b, "a bond is of nobody");

@@ -1,0 +1,236 @@
+// Declarative models that drive motors of joints.
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "io/files/input_file.h"
+#include "io/scene/faults.h"
+#include "io/scene/keys.h"
+#include "io/scene/reading.h"
+#ifdef SCREE_MODELS
+#include "engine/equations/drive.h"
+#endif
+
+namespace scree::io {
+
+#ifdef SCREE_MODELS
+
+struct DeclaredModels {
+  std::vector<equations::FlatModel> list;  // [drive]
+};
+
+namespace {
+
+using equations::FlatModel;
+
+/// Faults of the model's own text keep their places, behind a word of who asked for it.
+void take_faults(const Section& section, const InputError& error, Reading& reading) {
+  for (Fault fault : error.faults()) {
+    if (fault.where.line == 0) fault.where = section.given("file").where;
+    reading.faults.push_back(std::move(fault));
+  }
+}
+
+std::map<std::string, double> parameters_of(const Section& section, const FlatModel& model,
+                                            Reading& reading) {
+  std::map<std::string, double> given;
+  if (!section.has("parameters")) return given;
+  std::vector<std::string> known;
+  for (const equations::Symbol& symbol : model.symbols)
+    if (symbol.kind == equations::Symbol::Kind::parameter) known.push_back(symbol.name);
+  for (const Node& item : section.given("parameters").items) {
+    if (item.faulty) continue;
+    if (std::ranges::find(known, item.key) != known.end()) {
+      given[item.key] = item.number;
+      continue;
+    }
+    reading.faults.push_back(fault_at(item, section.path_of("parameters") + '.' + item.key,
+                                      fmt::format("is no parameter of the model {}", model.name)));
+    reading.faults.back().suggestion = did_you_mean(item.key, known);
+  }
+  return given;
+}
+
+std::optional<FlatModel> compile(const Section& section, Reading& reading) {
+  const std::filesystem::path file = beside_scene(section.text("file"), reading);
+  std::string problem;
+  const std::optional<std::string> text = read_bytes(file, problem, most_text_bytes);
+  if (!text) {
+    reading.faults.push_back(about(section, "file", fmt::format("cannot be read: {}", problem)));
+    return std::nullopt;
+  }
+  const std::string main = section.has("model") ? section.text("model") : "";
+  const std::size_t before = reading.faults.size();
+  try {
+    FlatModel model = equations::compile_model({file.string(), *text}, main);
+    const auto parameters = parameters_of(section, model, reading);
+    if (reading.faults.size() > before) return std::nullopt;
+    if (!parameters.empty()) model = equations::compile_model({file.string(), *text}, main, parameters);
+    return model;
+  } catch (const InputError& error) {
+    take_faults(section, error, reading);
+    return std::nullopt;
+  }
+}
+
+/// What can be looked at: unknowns by the names that they have in the text, and inputs.
+std::vector<std::string> variables_of(const FlatModel& model) {
+  std::vector<std::string> names;
+  for (const equations::Symbol& symbol : model.symbols)
+    if (symbol.integral < 0 &&
+        (symbol.kind == equations::Symbol::Kind::variable || symbol.kind == equations::Symbol::Kind::input))
+      names.push_back(symbol.name);
+  return names;
+}
+
+/// Words of `quantity`, in the order of the key's.
+struct Quantity {
+  DriveInput::Kind kind;
+  int axis;
+};
+constexpr Quantity quantities[] = {
+    {DriveInput::Kind::coordinate, 0},      {DriveInput::Kind::rate, 0},
+    {DriveInput::Kind::motor_force, 0},     {DriveInput::Kind::boundary_force, 0},
+    {DriveInput::Kind::boundary_force, 1},  {DriveInput::Kind::boundary_force, 2},
+    {DriveInput::Kind::boundary_torque, 0}, {DriveInput::Kind::boundary_torque, 1},
+    {DriveInput::Kind::boundary_torque, 2}};
+
+std::optional<DriveInput> read_input(const Section& section, const FlatModel& model, Reading& reading) {
+  if (section.node()->faulty) return std::nullopt;
+  const auto refuse = [&](std::string_view key, const char* problem, const char* suggestion = "") {
+    reading.faults.push_back(about(section, key, problem));
+    reading.faults.back().suggestion = suggestion;
+    return std::nullopt;
+  };
+  std::vector<std::string> known;
+  for (const int k : model.inputs) known.push_back(model[k].name);
+  DriveInput input;
+  const auto at = find_name(known, "of an input of the model", section, "variable", reading);
+  if (!at) return std::nullopt;
+  input.variable = known[*at];
+  const std::vector<std::string> words = split_words(find_key("inputs", "quantity")->words);
+  const auto& [kind, axis] = quantities[std::ranges::find(words, section.text("quantity")) - words.begin()];
+  input.kind = kind;
+  input.axis = axis;
+  const bool of_joint = kind != DriveInput::Kind::boundary_force && kind != DriveInput::Kind::boundary_torque;
+  const char *wanted = of_joint ? "joint" : "boundary", *other = of_joint ? "boundary" : "joint";
+  if (section.has(other)) return refuse(other, "has no such quantity");
+  if (!section.has(wanted)) {
+    reading.faults.push_back(missing_key(section, wanted));
+    return std::nullopt;
+  }
+  const auto of =
+      of_joint ? find_name(names_of(reading.scene.model.joints), "of a joint", section, "joint", reading)
+               : find_name(names_of(reading.scene.model.boundaries), "of a boundary", section, "boundary",
+                           reading);
+  if (!of) return std::nullopt;
+  input.index = *of;
+  if (of_joint && !reading.scene.model.joints[*of].has_coordinate)
+    return refuse("joint", "has no coordinate",
+                  "name one that is revolute, prismatic, cylindrical, screw or cylinder");
+  if (kind == DriveInput::Kind::motor_force &&
+      reading.scene.model.joints[*of].motor.kind == JointMotor::Kind::none)
+    return refuse("joint", "has no motor");
+  return input;
+}
+
+void read_inputs(const Section& section, const FlatModel& model, Drive& drive, Reading& reading) {
+  std::vector<std::optional<DriveInput>> of(model.inputs.size());
+  const std::size_t before = reading.faults.size();
+  for (const Section& given : elements(section, "inputs")) {
+    const std::optional<DriveInput> input = read_input(given, model, reading);
+    if (!input) continue;
+    for (std::size_t k = 0; k < of.size(); ++k) {
+      if (model[model.inputs[k]].name != input->variable) continue;
+      if (of[k]) reading.faults.push_back(about(given, "variable", "was taken before"));
+      of[k] = input;
+    }
+  }
+  if (reading.faults.size() > before) return;
+  for (std::size_t k = 0; k < of.size(); ++k) {
+    if (of[k]) {
+      drive.inputs.push_back(*of[k]);
+      continue;
+    }
+    reading.faults.push_back(
+        fault_at(*section.node(), section.path(),
+                 fmt::format("gives the model's input {} nothing", model[model.inputs[k]].name)));
+    reading.faults.back().suggestion = fmt::format(
+        "inputs = [{{ variable = \"{}\", joint = ..., quantity = \"rate\" }}]", model[model.inputs[k]].name);
+  }
+}
+
+void read_recorded(const Section& section, const std::vector<std::string>& variables, Drive& drive,
+                   Reading& reading) {
+  if (!section.has("record")) return;
+  for (const Node& item : section.given("record").items) {
+    if (std::ranges::find(variables, item.text) == variables.end()) {
+      reading.faults.push_back(
+          fault_at(item, section.path_of("record"), "is not the name of a variable of the model"));
+      reading.faults.back().suggestion = did_you_mean(item.text, variables);
+    } else if (std::ranges::find(drive.outputs, item.text) == drive.outputs.end()) {
+      drive.outputs.push_back(item.text);
+    }
+  }
+}
+
+}  // namespace
+
+void read_models(const Section& top, Reading& reading) {
+  reading.declared = std::make_shared<DeclaredModels>();
+  std::vector<Drive>& drives = reading.scene.model.drives;
+  for (const Section& section : elements(top, "models")) {
+    if (section.node()->faulty) continue;
+    const std::string name = section.text("name");
+    if (std::ranges::find(drives, name, &Drive::name) != drives.end()) {
+      reading.faults.push_back(about(section, "name", "was taken before"));
+      continue;
+    }
+    std::optional<FlatModel> model = compile(section, reading);
+    drives.push_back({name, nullptr, {}, {}});  // also without its equations, so that motors find it
+    reading.model_variables.push_back(model ? variables_of(*model) : std::vector<std::string>{});
+    reading.declared->list.push_back(model ? std::move(*model) : FlatModel{});
+  }
+}
+
+void finish_models(const Section& top, Reading& reading) {
+  for (const Section& section : elements(top, "models")) {
+    if (section.node()->faulty) continue;
+    std::vector<Drive>& drives = reading.scene.model.drives;
+    const auto drive = std::ranges::find(drives, section.text("name"), &Drive::name);
+    const auto d = static_cast<std::size_t>(drive - drives.begin());
+    if (drive == drives.end() || drive->model || reading.model_variables[d].empty()) continue;
+    const std::size_t before = reading.faults.size();
+    FlatModel& model = reading.declared->list[d];
+    read_inputs(section, model, *drive, reading);
+    read_recorded(section, reading.model_variables[d], *drive, reading);
+    if (reading.faults.size() > before) continue;
+    std::vector<double> inputs;
+    for (const int k : model.inputs) inputs.push_back(model[k].start);
+    drive->model = equations::make_drive(std::move(model), drive->outputs);
+    try {
+      drive->model->start(reading.scene.initial.time_s, inputs);
+    } catch (const DriveFailure& failure) {
+      reading.faults.push_back(about(section, "file", failure.what()));
+    }
+  }
+}
+
+#else
+
+struct DeclaredModels {};
+
+void read_models(const Section& top, Reading& reading) {
+  for (const Section& section : elements(top, "models")) {
+    reading.faults.push_back(fault_at(*section.node(), section.path(), "is left out of this program"));
+    reading.faults.back().suggestion = "build it with -DSCREE_MODELS=ON (Debian: libginac-dev)";
+    if (section.node()->faulty) continue;
+    reading.scene.model.drives.push_back({section.text("name"), nullptr, {}, {}});
+    reading.model_variables.emplace_back();
+  }
+}
+
+void finish_models(const Section&, Reading&) {}
+
+#endif
+
+}  // namespace scree::io
