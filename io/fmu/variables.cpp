@@ -47,6 +47,7 @@ class List {
     for (std::size_t k = 0; k < model_.joints.size(); ++k) add_joint(k);
     for (std::size_t k = 0; k < model_.boundaries.size(); ++k) add_boundary(k);
     for (std::size_t k = 0; k < model_.mounts.size(); ++k) add_mount(k);
+    for (std::size_t k = 0; k < model_.drives.size(); ++k) add_drive(k);
     return std::move(list_);
   }
 
@@ -143,6 +144,16 @@ class List {
                return state.mounts.empty() ? start[axis] : state.mounts[k].pose.position[axis];
              });
     }
+  }
+
+  void add_drive(std::size_t k) {
+    const Drive& drive = model_.drives[k];
+    begin("model", drive.name);
+    for (std::size_t n = 0; n < drive.outputs.size(); ++n)
+      output(printable(drive.outputs[n]), "Of the declarative model", "",
+             [k, n](const CommunicationStep&, const State& state) {
+               return state.drives.empty() ? 0.0 : state.drives[k].outputs[n];
+             });
   }
 
   /// What comes next is of this part. Parts of two kinds may have one name: the later one's kind stands in

@@ -133,6 +133,21 @@ class Unit(unittest.TestCase):
         listed = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True).stdout
         self.assertEqual(sorted(line.split()[-1] for line in listed.splitlines()), sorted("fmi2" + name for name in FUNCTIONS.split()))
 
+    def test_models_drive_it(self):
+        """Step by step the digits of the run's tables, also of the model's variables, and its bits in the end."""
+        if subprocess.run([str(SCREE), "model", "--help"], capture_output=True).returncode == 11:
+            self.skipTest("no declarative models in this program")
+        folder, root = self.unit(SOURCE / "scenes/machines/press.toml")
+        self.scree("run", SOURCE / "scenes/machines/press.toml", "-q", "--until", 0.1, "-o", "run")
+        references = {v.get("name"): v.get("valueReference") for v in root.iter("ScalarVariable")}
+        names = ["oil.force", "oil.p", "cylinder.coordinate", "threads", "state_hash"]
+        *rows, state = self.drive("follow", folder, root, *(f"{n}={references[n]}" for n in names), "steps=100", "size_us=1000").splitlines()
+        with open(self.folder / "run/models.csv", newline="") as file:
+            expected = [[float(row[n]) for n in ("oil.force", "oil.p", "oil.way")] for row in csv.DictReader(file)]
+        self.assertEqual([[float(x) for x in row.split()] for row in rows], expected)
+        self.assertGreater(expected[-1][1], 1e4)
+        self.assertEqual(state, json.loads((self.folder / "run/summary.json").read_text())["state_hash"])
+
     def test_follows_the_run(self):
         """Step by step the digits of the tables, and in the end the bits of the run; in longer steps the same bits."""
         folder, root = self.unit()
