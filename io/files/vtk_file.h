@@ -27,7 +27,8 @@ class VtkArray {
   VtkArray(std::string name, const std::vector<T>& values)
       : name_(std::move(name)),
         type_(type_name(number<T>())),
-        components_(sizeof(T) / sizeof(number<T>())),
+        components_(sizeof(T) /
+                    sizeof(number<T>())),  // NOLINT(bugprone-sizeof-expression): 1 of plain numbers
         bytes_(reinterpret_cast<const std::uint8_t*>(values.data()), values.size() * sizeof(T)) {}
   template <class T>
   VtkArray(std::string, std::vector<T>&&) = delete;  // it would not live until the file is written
