@@ -50,12 +50,14 @@ TEST(BetweenFrames, RecordedImpactsAreKnots) {
   model.boundaries = box_walls("box, of glass", glass, Vec3::Zero(), Vec3::Constant(0.3), {});
   const ShapeIndex shape = model.shapes.add(Ellipsoid{{0.03, 0.02, 0.015}});
   Random random(5);
-  for (int k = 0; k < 27; ++k)
+  for (int k = 0; k < 27; ++k) {
+    const int column = k % 3, row = k / 3 % 3, layer = k / 9;
     add_body(scene.initial.bodies, model.shapes, model.materials,
              {shape,
               glass,
-              {0.1 * Vec3(k % 3 + 0.5, k / 3 % 3 + 0.5, k / 9 + 0.5), random.rotation()},
+              {0.1 * Vec3(column + 0.5, row + 0.5, layer + 0.5), random.rotation()},
               {3.0 * random.direction(), 40.0 * random.direction()}});
+  }
   scene.output.interval_s = 0.1;
   scene.output.impacts = true;
   scene.end_time_s = 0.3;
