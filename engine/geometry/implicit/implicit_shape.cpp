@@ -115,7 +115,7 @@ Vec3 corner(int cells, int face, int i, int j) {
 }
 
 std::size_t table_slot(int cells, int face, int i, int j) {
-  const auto row = static_cast<std::size_t>(cells + 1);
+  const std::size_t row = static_cast<std::size_t>(cells) + 1;
   return (static_cast<std::size_t>(face) * row + static_cast<std::size_t>(i)) * row +
          static_cast<std::size_t>(j);
 }
