@@ -293,19 +293,11 @@ BallMotion ball() {
 }
 
 }  // namespace
-}  // namespace scree
 
 /// What callgrind counts (--toggle-collect).
-extern "C" __attribute__((noinline)) scree::PiecewiseStep<Eigen::Matrix<double, 6, 1>> counted_smooth(
-    scree::BallMotion& motion) {
-  return motion.step(0.005);
-}
-extern "C" __attribute__((noinline)) scree::PiecewiseStep<Eigen::Matrix<double, 6, 1>> counted_broken(
-    scree::BallMotion& motion) {
-  return motion.step(0.005);
-}
+__attribute__((noinline)) PiecewiseStep<Y6> counted_smooth(BallMotion& motion) { return motion.step(0.005); }
+__attribute__((noinline)) PiecewiseStep<Y6> counted_broken(BallMotion& motion) { return motion.step(0.005); }
 
-namespace scree {
 namespace {
 
 /// Every step is taken by a copy first, that shows of which kind it is.

@@ -71,6 +71,7 @@ std::vector<Command> commands_of(const CLI::App& app) {
     list.push_back(std::move(command));
   }
   std::vector<std::string> names;
+  names.reserve(list.size());
   for (const Command& command : list) names.push_back(command.name);
   for (Command& command : list) {
     for (Item& item : command.positionals) {

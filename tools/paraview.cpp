@@ -77,6 +77,7 @@ std::vector<std::string> command_line(const io::RunFolder& folder, const Paravie
 
 std::vector<char*> pointers(std::vector<std::string>& command) {
   std::vector<char*> arguments;
+  arguments.reserve(command.size() + 1);
   for (std::string& argument : command) arguments.push_back(argument.data());
   arguments.push_back(nullptr);
   return arguments;

@@ -119,6 +119,7 @@ void require_field(const io::RecordedRun& run, const std::string& option, const 
   const std::vector<io::RecordedField> fields = io::recorded_fields(run);
   if (io::find_field(fields, name)) return;
   std::vector<std::string> known;
+  known.reserve(fields.size());
   for (const io::RecordedField& field : fields) known.push_back(field.name);
   throw CLI::ValidationError(option, not_among(fmt::format("bodies have no '{}'", name), name, known));
 }

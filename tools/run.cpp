@@ -138,10 +138,18 @@ class ProblemDump {
   bool done_ = false;
 };
 
+/// Who is told of every step.
+struct Onlookers {
+  io::RunRecorder& recorder;
+  Progress& progress;
+  ProblemDump& dump;
+  Pace& pace;
+};
+
 /// Steps until the end, an interruption or numbers that are not finite. What results cannot be written ends
 /// it too: by WriteError.
-io::RunStatus advance(const io::Scene& scene, State& state, Workspace& workspace, io::RunRecorder& recorder,
-                      Progress& progress, ProblemDump& dump, Pace& pace) {
+io::RunStatus advance(const io::Scene& scene, State& state, Workspace& workspace, const Onlookers& told) {
+  const auto& [recorder, progress, dump, pace] = told;
   StepResult result;
   pace.start(state.time_s);
   const double end = scene.end_time_s - io::time_slack(scene);
@@ -304,8 +312,9 @@ int run(const RunOptions& options) {
     spdlog::error("{}; {}", why, way_on(recorder.folder()));
   };
   try {
-    const io::RunStatus status = p.is_over ? io::RunStatus::finished
-                                           : advance(scene, state, workspace, recorder, progress, dump, pace);
+    const io::RunStatus status = p.is_over
+                                     ? io::RunStatus::finished
+                                     : advance(scene, state, workspace, {recorder, progress, dump, pace});
     progress.finish();
     dump.finish();
     const io::Summary summary = recorder.finish(status, state);
@@ -340,6 +349,22 @@ int run(const RunOptions& options) {
 std::string check_setting(const std::string& text) {
   const auto equals = text.find('=');
   return equals == std::string::npos || equals == 0 ? "'" + text + "' is not of the form key=value" : "";
+}
+
+/// Options for whoever looks on while the run goes on.
+void add_watching(CLI::App& command, RunOptions& options) {
+  CLI::Option* const view = command.add_flag(
+      "--view", options.view, "Serve the run's page on this machine while it goes on, as `scree watch` does");
+  command.add_flag("--open", options.open, "Open that page in the browser of your choice (xdg-open)")
+      ->needs(view);
+  command
+      .add_option("--realtime", options.realtime,
+                  "Keep pace with the clock: so many simulated seconds a second, 1 if no number is given; "
+                  "the report has the factor, the longest steps and how many took longer than they last")
+      ->expected(0, 1)
+      ->default_str("1")
+      ->type_name("FACTOR")
+      ->check(number_in(positive));
 }
 
 }  // namespace
@@ -396,19 +421,7 @@ void add_run(CLI::App& app, std::function<int()>& action) {
       "--force", options->force,
       "Go on where the machine has not enough memory or disk for what the run is expected to take");
   add_memory_limit(*command, options->memory_limit);
-  CLI::Option* const view =
-      command->add_flag("--view", options->view,
-                        "Serve the run's page on this machine while it goes on, as `scree watch` does");
-  command->add_flag("--open", options->open, "Open that page in the browser of your choice (xdg-open)")
-      ->needs(view);
-  command
-      ->add_option("--realtime", options->realtime,
-                   "Keep pace with the clock: so many simulated seconds a second, 1 if no number is given; "
-                   "the report has the factor, the longest steps and how many took longer than they last")
-      ->expected(0, 1)
-      ->default_str("1")
-      ->type_name("FACTOR")
-      ->check(number_in(positive));
+  add_watching(*command, *options);
   command->add_flag("--stage-table", options->stage_table,
                     "Show the stages' times at a dozen moments at the end");
   command

@@ -272,6 +272,7 @@ std::vector<SolverKind> solvers_for_all(const SolveOptions& options,
 int solve_many(const SolveOptions& options) {
   const std::vector<NamedProblem> problems = find_problems(options.problems);
   std::vector<std::filesystem::path> files;
+  files.reserve(problems.size());
   for (const NamedProblem& problem : problems) files.push_back(problem.path);
   expect_outputs(options, files);
   Comparison comparison{solvers_for_all(options, problems), options.tolerance, options.max_sweeps, {}};

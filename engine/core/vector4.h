@@ -29,6 +29,13 @@ static_assert(alignof(Vector4) == 32);
 #define SCREE_FOR_EACH_VECTOR_WIDTH
 #endif
 
+// Before a loop: no turn of it reads what another one writes. Clang is not told; it looks for itself.
+#ifdef __clang__
+#define SCREE_INDEPENDENT_TURNS
+#else
+#define SCREE_INDEPENDENT_TURNS _Pragma("GCC ivdep")
+#endif
+
 /// Plain numbers in memory, and as a register.
 SCREE_INLINE Vector4 load(const Padded3& v) {
   Vector4 r;

@@ -126,7 +126,7 @@ double acceleration(const PlacedPart& part, const Plane& plane, const Gap&, cons
 template <class Surface>
 double acceleration(const PlacedPart& part, const Surface& surface, const Gap& g, const Twist& twist,
                     double dt, const WallMotion& wall) {
-  return gap_acceleration(part.ellipsoid, part.pose, surface, g, twist, dt, wall);
+  return gap_acceleration(part.ellipsoid, part.pose, surface, g, {twist, dt, wall});
 }
 
 /// The number of a part goes below that of what it touches, and what kind that is stays above.

@@ -201,10 +201,11 @@ bool bends(double travel, double smallest) { return travel * travel > least_bend
 /// Where two fast bodies meet within the step. Both sides of a contact need one point, for angular momentum:
 /// it is carried by the smaller body, whose arms it must fit.
 Gap first_touch_of(const Making& m, std::size_t i, std::size_t j, const ImageShift* image, const Gap& now,
-                   double travel, double smaller) {
+                   double smaller) {
   const std::vector<Vec3>& v = m.in.bodies.linear_velocity;
   const Vec3 velocity = image == nullptr ? Vec3(v[i] - v[j]) : Vec3(v[i] - v[j] - image->velocity);
-  const double turning = travel - m.in.time_step_s * (v[i].norm() + v[j].norm());
+  const double turning =
+      m.travel(i, static_cast<std::int32_t>(j)) - m.in.time_step_s * (v[i].norm() + v[j].norm());
   Gap touch = first_touch(m.placed, static_cast<std::int32_t>(i), static_cast<std::int32_t>(j), image, now,
                           std::max(touch_accuracy * smaller, turning));
   touch.acceleration = 0.0;
@@ -262,7 +263,7 @@ class ContactsOfBody {
   SCREE_INLINE void add(std::int32_t b, const ImageShift* image, const Gap& gap, bool bends) {
     const double length = m_.length(i_, b);
     if (!bends || !is_fast(m_, i_, b, image, length)) return put(b, image, gap, length);
-    const Gap touch = first_touch_of(m_, i_, slot(b), image, gap, m_.travel(i_, b), length);
+    const Gap touch = first_touch_of(m_, i_, slot(b), image, gap, length);
     if (touch.distance < infinity) put(b, image, touch, length);
   }
 

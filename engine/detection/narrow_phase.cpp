@@ -106,8 +106,8 @@ void find_tube_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs, Pai
     const int count = gaps(body, pose, tube, pair.margin, some);
     for (int k = 0; k < count; ++k) {
       if (pair.bends)
-        some[k].acceleration = gap_acceleration(body, pose, tube, some[k], s.twist(pair.a), s.time_step_s,
-                                                s.wall_motion(pair.b));
+        some[k].acceleration = gap_acceleration(body, pose, tube, some[k],
+                                                {s.twist(pair.a), s.time_step_s, s.wall_motion(pair.b)});
       found.add(pair, some[k]);
     }
   }
@@ -126,7 +126,7 @@ void find_surface_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs, 
     for (Gap& g : some) {
       if (pair.bends)
         g.acceleration =
-            gap_acceleration(body, pose, surface, g, s.twist(pair.a), s.time_step_s, s.wall_motion(pair.b));
+            gap_acceleration(body, pose, surface, g, {s.twist(pair.a), s.time_step_s, s.wall_motion(pair.b)});
       found.add(pair, g);
     }
   }

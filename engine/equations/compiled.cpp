@@ -10,8 +10,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char** environ;
-
 namespace scree::equations {
 
 namespace {
@@ -42,6 +40,7 @@ class PrivateFolder {
 /// Exit status of a program that says nothing; -1 if it cannot be started. No shell is asked.
 int run_quietly(const std::vector<std::string>& words) {
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   posix_spawn_file_actions_t actions;

@@ -480,12 +480,13 @@ NextTouch next_touch(const Flyer& a, const FlownAt& wall, double from, double un
   return found;
 }
 
-void meetings(const Flyer& a, const Flyer& b, const Vec3& shift, double t, double margin,
-              std::vector<Gap>& scratch, std::vector<Meeting>& found) {
+void meetings(const Flyer& a, const FlyerImage& image, double t, double margin, std::vector<Gap>& scratch,
+              std::vector<Meeting>& found) {
+  const Flyer& b = image.flyer;
   found.clear();
   const Standing of_a = standing(a, t);
   Standing of_b = standing(b, t);
-  of_b.pose.position += shift;
+  of_b.pose.position += image.shift;
   const auto add = [&](const Gap& g) {
     found.push_back({g.normal, g.point, g.distance,
                      g.normal.dot(velocity_at(of_a, g.point) - velocity_at(of_b, g.point))});

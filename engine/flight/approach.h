@@ -81,10 +81,16 @@ NextTouch next_touch(const Flyer& a, const Flyer& b, const Vec3& shift, double f
 NextTouch next_touch(const Flyer& a, const FlownAt& wall, double from, double until,
                      std::vector<Gap>& scratch);
 
+/// A flyer, or its image in the cell so far (m) from it.
+struct FlyerImage {
+  const Flyer& flyer;
+  const Vec3& shift;
+};
+
 /// Where the two meet at a moment: convex ones in the one place where they are nearest, others in all places
 /// that are not farther apart than `margin` (m).
-void meetings(const Flyer& a, const Flyer& b, const Vec3& shift, double t, double margin,
-              std::vector<Gap>& scratch, std::vector<Meeting>& found);
+void meetings(const Flyer& a, const FlyerImage& image, double t, double margin, std::vector<Gap>& scratch,
+              std::vector<Meeting>& found);
 /// All places where a boundary is not farther than `margin` (m).
 void meetings(const Flyer& a, const FlownAt& wall, double t, double margin, std::vector<Gap>& scratch,
               std::vector<Meeting>& found);

@@ -116,7 +116,7 @@ class Clockwork {
 
   void begin_flight(std::size_t i, double t, const Pose& pose, const Twist& twist) {
     w_.flights[i] =
-        Flight(i, round_.bodies.inertia[i], pose, twist, round_.sky.acting, round_.epoch_s, t, end_);
+        Flight({i, round_.bodies.inertia[i], pose, twist}, round_.sky.acting, round_.epoch_s, t, end_);
     ++w_.changes[i];
     if (w_.flights[i].until() < end_) push(w_.flights[i].until(), Event::Kind::renewal, number(i), number(i));
     look_at_ball(number(i), t);
@@ -316,7 +316,7 @@ class Clockwork {
         return;
       }
       const Flyer& b = w_.flyers[slot(e.b)];
-      meetings(a, b, other.shift, t, margin + 4.0 * nearness(b, Vec3::Zero()), gaps_, meetings_);
+      meetings(a, {b, other.shift}, t, margin + 4.0 * nearness(b, Vec3::Zero()), gaps_, meetings_);
       for (const Meeting& m : meetings_)
         if (m.rate < -still) {
           add(e, m, other.shift, t, nullptr);
@@ -485,13 +485,9 @@ void find_clusters(const Round& r) {
     if (!r.lies(number(i))) w.members[slot(w.cursor[slot(root(w.parent, number(i)))]++)] = number(i);
 }
 
-}  // namespace
-
-void fly(const Sky& sky, const Lying& lying, double begin_s, double end_s, Bodies& bodies, FlightWorkspace& w,
-         FlightReport& report) {
+/// Walls and bodies as they are at the start.
+void set_out(const Sky& sky, const Lying& lying, double begin_s, const Bodies& bodies, FlightWorkspace& w) {
   const std::size_t n = bodies.size();
-  report = {};
-  report.end_s = begin_s;
   w.flights.resize(n);
   w.flyers.resize(n);
   w.changes.resize(n);
@@ -517,11 +513,42 @@ void fly(const Sky& sky, const Lying& lying, double begin_s, double end_s, Bodie
     }
     w.flyers[i] = flyer(sky.shapes, shape, of, w.flights[i], growth);
   }
+}
+
+/// What happened in a round until it stopped. Must the step end there?
+bool gather(const std::vector<Cluster>& clusters, double stop, FlightReport& report) {
+  bool halts = false;
+  const std::size_t before = report.impacts.size();
+  for (const Cluster& c : clusters) {
+    report.impacts.insert(report.impacts.end(), c.impacts.begin(), c.impacts.end());
+    report.searches += c.searches;
+    if (c.stop != stop) continue;
+    report.resting.insert(report.resting.end(), c.resting.begin(), c.resting.end());
+    report.caught.insert(report.caught.end(), c.caught.begin(), c.caught.end());
+    halts = halts || !c.left;
+  }
+  std::sort(report.impacts.begin() + static_cast<std::ptrdiff_t>(before), report.impacts.end(),
+            [](const Impact& p, const Impact& q) {
+              return std::tuple(p.time_s, p.a, partner_order(p.b)) <
+                     std::tuple(q.time_s, q.a, partner_order(q.b));
+            });
+  return halts;
+}
+
+}  // namespace
+
+void fly(const Sky& sky, const Lying& lying, const TimeSpan& span, Bodies& bodies, FlightWorkspace& w,
+         FlightReport& report) {
+  const std::size_t n = bodies.size();
+  const double end_s = span.end_s;
+  report = {};
+  report.end_s = span.begin_s;
+  set_out(sky, lying, span.begin_s, bodies, w);
   while (report.end_s < end_s) {
     const Round round{sky, lying, bodies, report.end_s, w};
     for (FlownAt& wall : w.flown_at) wall.epoch_s = report.end_s;
     const double left = end_s - report.end_s;
-    const double span = set_balls(round, left);
+    const double longest = set_balls(round, left);
     find_neighbours(round);
     find_clusters(round);
     const auto run = [&](double until, auto&& wanted) {
@@ -531,26 +558,12 @@ void fly(const Sky& sky, const Lying& lying, double begin_s, double end_s, Bodie
           if (wanted(w.clusters[k])) Clockwork(round, w.clusters[k], until).run();
       });
     };
-    run(span, [](const Cluster&) { return true; });
-    double stop = span;
+    run(longest, [](const Cluster&) { return true; });
+    double stop = longest;
     for (const Cluster& c : w.clusters) stop = std::min(stop, c.stop);
-    if (stop < span) run(stop, [&](const Cluster& c) { return c.last >= stop && c.stop != stop; });
+    if (stop < longest) run(stop, [&](const Cluster& c) { return c.last >= stop && c.stop != stop; });
 
-    bool halts = false;
-    const std::size_t before = report.impacts.size();
-    for (const Cluster& c : w.clusters) {
-      report.impacts.insert(report.impacts.end(), c.impacts.begin(), c.impacts.end());
-      report.searches += c.searches;
-      if (c.stop != stop) continue;
-      report.resting.insert(report.resting.end(), c.resting.begin(), c.resting.end());
-      report.caught.insert(report.caught.end(), c.caught.begin(), c.caught.end());
-      halts = halts || !c.left;
-    }
-    std::sort(report.impacts.begin() + static_cast<std::ptrdiff_t>(before), report.impacts.end(),
-              [](const Impact& p, const Impact& q) {
-                return std::tuple(p.time_s, p.a, partner_order(p.b)) <
-                       std::tuple(q.time_s, q.a, partner_order(q.b));
-              });
+    const bool halts = gather(w.clusters, stop, report);
     for_each_index(n, grain_medium, [&](std::size_t i) {
       if (round.lies(number(i))) return;
       const Flight& flight = w.flights[i];

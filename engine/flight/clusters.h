@@ -89,13 +89,17 @@ struct FlightWorkspace {
   std::vector<Cluster> clusters;
 };
 
+struct TimeSpan {
+  double begin_s, end_s;
+};
+
 /// Moves all who do not lie from one time to another, or to the first instant when somebody comes to rest or
 /// is caught. In rounds: bodies stay in balls about where they were; those whose balls meet are candidates,
 /// and clusters that no candidates join are advanced on their own, in parallel, each by a queue of events:
 /// O(log n) an event. Whoever leaves its ball ends the round for all; clusters that were further by then are
 /// taken back. The same bits on any number of threads. Nobody overlaps at any time (V1). Gives up
 /// after more than sky.most_impacts; no cluster of a round goes on beyond the instant at which it has more.
-void fly(const Sky& sky, const Lying& lying, double begin_s, double end_s, Bodies& bodies,
-         FlightWorkspace& workspace, FlightReport& report);
+void fly(const Sky& sky, const Lying& lying, const TimeSpan& span, Bodies& bodies, FlightWorkspace& workspace,
+         FlightReport& report);
 
 }  // namespace scree

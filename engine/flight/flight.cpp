@@ -6,10 +6,9 @@
 
 namespace scree {
 
-Flight::Flight(std::size_t i, const Vec3& inertia, const Pose& pose, const Twist& twist,
-               const Accelerations& acting, double epoch_s, double begin, double until)
-    : begin_(begin), until_(until), degree_(2), rotation_(inertia, pose.orientation, twist.angular) {
-  const Vec3 &x = pose.position, &v = twist.linear;
+Flight::Flight(const Departure& of, const Accelerations& acting, double epoch_s, double begin, double until)
+    : begin_(begin), until_(until), degree_(2), rotation_(of.inertia, of.pose.orientation, of.twist.angular) {
+  const Vec3 &x = of.pose.position, &v = of.twist.linear;
   path_.fill(Vec3::Zero());
   speed_.fill(Vec3::Zero());
   until_ = std::min(until_, begin_ + rotation_.valid_s());
@@ -28,7 +27,7 @@ Flight::Flight(std::size_t i, const Vec3& inertia, const Pose& pose, const Twist
   const auto f = [&](double t, const Y& at) {
     const Vec3 place = at.head<3>(), velocity = at.tail<3>();
     Y slope;
-    slope << velocity, acting.gravity + acting.further(i, t, place, velocity);
+    slope << velocity, acting.gravity + acting.further(of.body, t, place, velocity);
     return slope;
   };
   const auto step = take_step(continuous6, f, epoch_s + begin_, y, h);

@@ -17,6 +17,14 @@ struct Accelerations {
   std::function<Vec3(std::size_t body, double time_s, const Vec3& place, const Vec3& velocity)> further = {};
 };
 
+/// A body as its flight begins; inertia about its axes.
+struct Departure {
+  std::size_t body;
+  Vec3 inertia;
+  Pose pose;
+  Twist twist;
+};
+
 /// Times count from some moment that flights which meet have in common.
 class Flight {
  public:
@@ -24,8 +32,7 @@ class Flight {
   /// From now until then at the latest: a parabola, or, where more than gravity acts, the dense output of one
   /// step of the continuous formula of six stages (docs/integration.md). `epoch_s`: the moment times count
   /// from.
-  Flight(std::size_t body, const Vec3& inertia, const Pose& pose, const Twist& twist,
-         const Accelerations& acting, double epoch_s, double begin, double until);
+  Flight(const Departure& of, const Accelerations& acting, double epoch_s, double begin, double until);
   /// Of what stays where it is.
   static Flight standing(const Pose& pose);
 

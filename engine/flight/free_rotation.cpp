@@ -59,7 +59,7 @@ void FreeRotation::expand(const Quat& q, const Vec3& spin) {
       change.head<3>() += series_[a][3] * w[b] + v.cross(w[b]);
       change[3] -= v.dot(w[b]);
     }
-    const auto next = static_cast<std::size_t>(k + 1);
+    const std::size_t next = static_cast<std::size_t>(k) + 1;
     w[next] = moment.cwiseQuotient(inertia_) / (k + 1);
     series_[next] = 0.5 / (k + 1) * change;
   }

@@ -61,7 +61,7 @@ void fill_up(EllipsoidBatch& b) {
 SCREE_FOR_EACH_VECTOR_WIDTH
 void begin(EllipsoidBatch& b) {
   const std::size_t whole = whole_vectors(b.size);
-#pragma GCC ivdep
+  SCREE_INDEPENDENT_TURNS
   for (std::size_t k = 0; k < whole; ++k) {
     put_slab(b, k, slab(pair_at(b, k), three(b.n, k)));
     b.state[k] = b.phi[k] > b.margin[k] ? EllipsoidBatch::apart : EllipsoidBatch::on_the_way;
@@ -77,7 +77,7 @@ SCREE_INLINE Three choose(bool first, Three one, Three other) {
 SCREE_FOR_EACH_VECTOR_WIDTH
 void take_step(EllipsoidBatch& b) {
   const std::size_t whole = whole_vectors(b.size);
-#pragma GCC ivdep
+  SCREE_INDEPENDENT_TURNS
   for (std::size_t k = 0; k < whole; ++k) {
     const EllipsoidPair p = pair_at(b, k);
     const Three n = three(b.n, k);
@@ -106,7 +106,7 @@ void take_step(EllipsoidBatch& b) {
 SCREE_FOR_EACH_VECTOR_WIDTH
 void bend_all(EllipsoidBatch& b) {
   const std::size_t whole = whole_vectors(b.size);
-#pragma GCC ivdep
+  SCREE_INDEPENDENT_TURNS
   for (std::size_t k = 0; k < whole; ++k)
     b.acceleration[k] = bending(pair_at(b, k), three(b.n, k), slab_at(b, k),
                                 {three(b.w_a, k), three(b.w_b, k), three(b.v, k)});

@@ -132,16 +132,17 @@ void contacts(const Ellipsoid& shape, const Pose& pose, const PlacedMesh& mesh, 
 }
 
 double gap_acceleration(const Ellipsoid& shape, const Pose& pose, const PlacedMesh& mesh, const Gap& contact,
-                        const Twist& twist, double dt_s, const WallMotion& wall) {
+                        const PairMotion& motion) {
   const MeshSurface& m = *mesh.mesh;
   std::int32_t face = -1;
   if (contact.feature < mesh_edge) face = m.triangle_of_patch[contact.feature];
   const auto at = [&](double t) {
-    return distance_from(
-        in_frame(shape, moved(pose, WallMotion{pose.position, twist}, t), moved(mesh.pose, wall, t)), m,
-        contact.feature, face);
+    return distance_from(in_frame(shape, moved(pose, WallMotion{pose.position, motion.body}, t),
+                                  moved(mesh.pose, motion.wall, t)),
+                         m, contact.feature, face);
   };
-  return (at(dt_s) - 2.0 * contact.distance + at(-dt_s)) / (dt_s * dt_s);
+  const double dt = motion.dt_s;
+  return (at(dt) - 2.0 * contact.distance + at(-dt)) / (dt * dt);
 }
 
 namespace {

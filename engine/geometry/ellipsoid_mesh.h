@@ -23,6 +23,6 @@ bool reaches_into(const Ellipsoid& shape, const Pose& pose, const PlacedMesh& me
 /// Second time derivative of the distance of one of those contacts while both move on with their twists,
 /// m/s^2: the second difference over +-dt with the same face, edge or vertex.
 double gap_acceleration(const Ellipsoid& shape, const Pose& pose, const PlacedMesh& mesh, const Gap& contact,
-                        const Twist& twist, double dt_s, const WallMotion& wall = {});
+                        const PairMotion& motion);
 
 }  // namespace scree

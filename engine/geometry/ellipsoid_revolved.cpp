@@ -382,18 +382,19 @@ void contacts(const Ellipsoid& shape, const Pose& pose, const PlacedRevolved& wa
 }
 
 double gap_acceleration(const Ellipsoid& shape, const Pose& pose, const PlacedRevolved& wall,
-                        const Gap& contact, const Twist& twist, double dt_s, const WallMotion& motion) {
+                        const Gap& contact, const PairMotion& motion) {
   const RevolvedSurface& s = *wall.surface;
   const double rounding = s.hollow ? 0.0 : s.rounding;
   const Quat back = wall.pose.orientation.conjugate();
   const Vec3 foot = contact.point - (0.5 * contact.distance + rounding) * contact.normal;
   const Touch before{back * contact.normal, back * (foot - wall.pose.position), contact.distance + rounding};
   const auto at = [&](double t) {
-    return distance_from(
-        in_frame(shape, moved(pose, WallMotion{pose.position, twist}, t), moved(wall.pose, motion, t)), s,
-        contact.feature, before);
+    return distance_from(in_frame(shape, moved(pose, WallMotion{pose.position, motion.body}, t),
+                                  moved(wall.pose, motion.wall, t)),
+                         s, contact.feature, before);
   };
-  return (at(dt_s) - 2.0 * before.distance + at(-dt_s)) / (dt_s * dt_s);
+  const double dt = motion.dt_s;
+  return (at(dt) - 2.0 * before.distance + at(-dt)) / (dt * dt);
 }
 
 }  // namespace scree

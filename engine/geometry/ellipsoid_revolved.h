@@ -22,6 +22,6 @@ void contacts(const Ellipsoid& shape, const Pose& pose, const PlacedRevolved& wa
 /// Second time derivative of the distance of one of those contacts while both move on with their twists,
 /// m/s^2: the second difference over +-dt with the same segment or corner, followed round the axis.
 double gap_acceleration(const Ellipsoid& shape, const Pose& pose, const PlacedRevolved& wall,
-                        const Gap& contact, const Twist& twist, double dt_s, const WallMotion& motion = {});
+                        const Gap& contact, const PairMotion& motion);
 
 }  // namespace scree

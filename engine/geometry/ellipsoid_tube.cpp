@@ -270,7 +270,8 @@ bool turns_into_itself(const Tube& tube, const WallMotion& wall) {
 }  // namespace
 
 double gap_acceleration(const Ellipsoid& shape, const Pose& pose, const Tube& tube, const Gap& now,
-                        const Twist& twist, double dt, const WallMotion& wall) {
+                        const PairMotion& motion) {
+  const auto& [twist, dt, wall] = motion;
   const Twist v{twist.linear - wall.twist.linear, twist.angular};  // as the shifting tube sees it
   if (now.feature < rim_features && turns_into_itself(tube, wall))
     return surface_gap_acceleration(place(shape, pose), tube, now, v);

@@ -22,6 +22,6 @@ int gaps(const Ellipsoid& shape, const Pose& pose, const Tube& tube, double marg
 /// where the tube turns otherwise than about its own axis, the second difference over +-dt, 0 where the
 /// contact is not there any more.
 double gap_acceleration(const Ellipsoid& shape, const Pose& pose, const Tube& tube, const Gap& contact,
-                        const Twist& twist, double dt_s, const WallMotion& wall = {});
+                        const PairMotion& motion);
 
 }  // namespace scree

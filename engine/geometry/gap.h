@@ -26,6 +26,13 @@ struct WallMotion {
   Twist twist;
 };
 
+/// How a body and a wall move, for second differences over +-dt_s.
+struct PairMotion {
+  Twist body;
+  double dt_s;
+  WallMotion wall{};
+};
+
 /// Where a pose is after t seconds of such a motion.
 inline Pose moved(const Pose& pose, const WallMotion& motion, double t) {
   const Vec3& spin = motion.twist.angular;

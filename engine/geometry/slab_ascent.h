@@ -121,11 +121,17 @@ struct PairTwist {
   Three w_a, w_b, v;
 };
 
-/// What one body brings to (G3): of its matrix, support point and distance, and spin; t0, t1 across n.
+/// A direction and two across it.
+struct DirectionFrame {
+  Three n, t0, t1;
+};
+
+/// What one body brings to (G3): of its matrix, support point and distance, and spin.
 struct Bend {
   double k00, k01, k11, slope0, slope1, sum;
 };
-SCREE_INLINE Bend bend_of(const Symmetric& s, Three x, double h, Three w, Three n, Three t0, Three t1) {
+SCREE_INLINE Bend bend_of(const Symmetric& s, Three x, double h, Three w, const DirectionFrame& frame) {
+  const auto& [n, t0, t1] = frame;
   const double ih = 1.0 / h;
   const Three turned = cross(w, n), s0 = s * t0, s1 = s * t1, sw = s * turned;
   const double x0 = dot(x, t0), x1 = dot(x, t1), xw = dot(x, turned);
@@ -141,15 +147,17 @@ SCREE_INLINE Bend bend_of(const Symmetric& s, Three x, double h, Three w, Three 
 SCREE_INLINE double bending(const EllipsoidPair& p, Three n, const Slab& at, const PairTwist& motion) {
   const double sign = std::copysign(1.0, n.z), a = -1.0 / (sign + n.z), b = n.x * n.y * a;
   const Three t0{1.0 + sign * n.x * n.x * a, sign * b, -sign * n.x}, t1{b, sign + n.y * n.y * a, -n.y};
-  const Bend of_a = bend_of(p.a, at.x_a, at.h_a, motion.w_a, n, t0, t1),
-             of_b = bend_of(p.b, at.x_b, at.h_b, motion.w_b, n, t0, t1);
+  const DirectionFrame frame{n, t0, t1};
+  const Bend of_a = bend_of(p.a, at.x_a, at.h_a, motion.w_a, frame),
+             of_b = bend_of(p.b, at.x_b, at.h_b, motion.w_b, frame);
   const double k00 = at.phi + of_a.k00 + of_b.k00, k01 = of_a.k01 + of_b.k01,
                k11 = at.phi + of_a.k11 + of_b.k11;
   const double slope0 = dot(t0, motion.v) + of_a.slope0 + of_b.slope0,
                slope1 = dot(t1, motion.v) + of_a.slope1 + of_b.slope1;
   const double det = k00 * k11 - k01 * k01;
   const double along = (k11 * slope0 * slope0 - 2.0 * k01 * slope0 * slope1 + k00 * slope1 * slope1) / det;
-  return (k00 > 0.0) & (det > 1e-6 * k00 * k11) ? along - (of_a.sum + of_b.sum) : 0.0;
+  const bool definite = (k00 > 0.0) & (det > 1e-6 * k00 * k11);
+  return definite ? along - (of_a.sum + of_b.sum) : 0.0;
 }
 
 SCREE_INLINE Three turned(Three n, Three along) {

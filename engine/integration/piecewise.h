@@ -112,11 +112,17 @@ class PiecewiseMotion {
     return (events_[e].value(t + d, later) - events_[e].value(t - d, sooner)) / (2.0 * d);
   }
 
-  /// The first sign change of a motion between 0 and 1, looked at in so many places; y(theta), slope(theta).
-  /// `happened`: an event at 0 itself.
+  /// A segment of time and in how many places of it events are looked at; the event at its very begin.
+  struct Search {
+    double begin, length;
+    int places = 1;
+    std::optional<std::size_t> happened = {};
+  };
+
+  /// The first sign change of a motion between 0 and 1; y(theta), slope(theta).
   template <class At, class Slope>
-  std::optional<Found> first_change(double t, double h, int places, At&& at, Slope&& slope,
-                                    const Y& begin_slope, std::optional<std::size_t> happened = {}) {
+  std::optional<Found> first_change(const Search& search, At&& at, Slope&& slope, const Y& begin_slope) {
+    const auto& [t, h, places, happened] = search;
     std::optional<Found> first;
     value_low_ = side_;
     for (int k = 1; k <= places && !first; ++k) {
@@ -167,12 +173,12 @@ class PiecewiseMotion {
     if (smooth_) {
       const double scale = h / smooth_->length;
       found = first_change(
-          begin, h, 1, [&](double theta) { return smooth_->at(1.0 + scale * theta); },
+          {begin, h}, [&](double theta) { return smooth_->at(1.0 + scale * theta); },
           [&](double theta) { return smooth_->slope_at(1.0 + scale * theta); }, slope);
     } else {
       const auto forecast = take_step(midpoint, f, begin, y, h, &slope);
       found = first_change(
-          begin, h, 1, [&](double theta) { return forecast.at(theta); },
+          {begin, h}, [&](double theta) { return forecast.at(theta); },
           [&](double theta) { return forecast.slope_at(theta); }, slope);
     }
     Y before = y;
@@ -182,7 +188,7 @@ class PiecewiseMotion {
       smooth_ = take_step(continuous5, f, begin, y, h, &slope);
       const auto at = [&](double theta) { return smooth_->at(theta); };
       found = first_change(
-          begin, h, 1, at, [&](double theta) { return smooth_->slope_at(theta); }, slope);
+          {begin, h}, at, [&](double theta) { return smooth_->slope_at(theta); }, slope);
       if (!found) {
         state_ = smooth_->end();
         time_ = end;
@@ -220,8 +226,8 @@ class PiecewiseMotion {
     if (happened) look_after(*happened, h, slope);
     const auto whole = take_step(continuous5, f, begin, y, h, &slope);
     const std::optional<Found> found = first_change(
-        begin, h, places, [&](double theta) { return whole.at(theta); },
-        [&](double theta) { return whole.slope_at(theta); }, slope, happened);
+        {begin, h, places, happened}, [&](double theta) { return whole.at(theta); },
+        [&](double theta) { return whole.slope_at(theta); }, slope);
     if (!found) {
       time_ = end;
       state_ = whole.end();

@@ -179,7 +179,7 @@ double assemble_contacts(const Assembly& in, const Block& block, std::int32_t ne
     squares += to_change * to_change;
 
     p.start_impulse[c] = components(contact, from.impulse).cast<float>();
-    resisting += resisting_rows(law.torsional_friction_m, law.rolling_friction_m);
+    resisting += Resistance{law.torsional_friction_m, law.rolling_friction_m}.rows();
   }
   rows = static_cast<std::int32_t>(resisting);
   return squares;
@@ -189,13 +189,12 @@ double assemble_contacts(const Assembly& in, const Block& block, std::int32_t ne
 void set_rows(const Assembly& in, const Block& block, std::size_t row) {
   for (std::size_t c = block.begin; c < block.end; ++c) {
     const PairLaw& law = in.law(in.contacts[c].key);
-    const double torsional = law.torsional_friction_m, rolling = law.rolling_friction_m;
-    const std::size_t rows = resisting_rows(torsional, rolling);
-    if (rows == 0) continue;
-    const double factor = in.surfaces ? apply_surfaces(in, c) : 1.0;
-    set_resistance(in.p, c, torsional, rolling, factor,
-                   components(in.p.contact[c], in.contacts[c].torque_impulse), &in.p.rows[row]);
-    row += rows;
+    Resistance resistance{law.torsional_friction_m, law.rolling_friction_m};
+    if (resistance.rows() == 0) continue;
+    if (in.surfaces) resistance.factor = apply_surfaces(in, c);
+    set_resistance(in.p, c, resistance, components(in.p.contact[c], in.contacts[c].torque_impulse),
+                   &in.p.rows[row]);
+    row += resistance.rows();
   }
 }
 

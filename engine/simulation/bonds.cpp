@@ -59,21 +59,31 @@ Bond glue(const Model& model, const Bodies& bodies, const PlacedCell& cell, std:
 /// Of the point of a body at an arm while the body moves on, m/s^2.
 Vec3 bends(const Twist& v, const Vec3& arm) { return v.angular.cross(v.angular.cross(arm)); }
 
-/// Bias, compliance and the length for residuals of a row: (A11). `x`: its deformation, with x'' and the
-/// velocity of the image along the row. Returns theta.
-double set_spring(double x, double bending, double image, double k, double damping, double h, double length,
-                  const ContactProblem& p, Row& row) {
+/// What holds one row of a bond: N/m or N m/rad, infinity if rigid; a share of critical damping; and the
+/// length for residuals of a rigid one.
+struct Spring {
+  double stiffness, damping, length;
+};
+
+/// Along a row, x, x'' and the velocity of the image.
+struct Deformation {
+  double x, bending, image;
+};
+
+/// Bias, compliance and the length for residuals of a row: (A11). Returns theta.
+double set_spring(const Spring& spring, const Deformation& at, double h, const ContactProblem& p, Row& row) {
+  const double k = spring.stiffness;
   if (k == infinity) {
-    row.bias = x / h + 0.5 * h * bending - image;
-    row.length = length;
+    row.bias = at.x / h + 0.5 * h * at.bending - at.image;
+    row.length = spring.length;
     return 1.0;
   }
   const double w = row_coupling(p, row, row);
-  const SpringTerms spring = spring_terms(k, 2.0 * damping * std::sqrt(k / w), x, bending, w, h);
-  row.compliance = spring.compliance;
-  row.bias = spring.bias - image;
-  row.length = length * w / (w + spring.compliance);
-  return spring.theta;
+  const SpringTerms terms = spring_terms(k, 2.0 * spring.damping * std::sqrt(k / w), at.x, at.bending, w, h);
+  row.compliance = terms.compliance;
+  row.bias = terms.bias - at.image;
+  row.length = spring.length * w / (w + terms.compliance);
+  return terms.theta;
 }
 
 /// The six rows of a bond.
@@ -91,16 +101,16 @@ void set_rows(const BondLaw& law, const Bond& bond, double h, const Workspace& w
             .angular_a = padded(at.arm_a.cross(d)),
             .angular_b = padded(at.arm_b.cross(d)),
             .start_impulse = bond.impulse[i]};
-    at.stretch_theta[i] = set_spring(at.stretch[i], at.bending[i], image[i],
-                                     law.is_rigid() ? infinity : k.linear[i], law.damping, h, 1.0, p, push);
+    at.stretch_theta[i] = set_spring({law.is_rigid() ? infinity : k.linear[i], law.damping, 1.0},
+                                     {at.stretch[i], at.bending[i], image[i]}, h, p, push);
     Row& turn = rows[3 + i];
     turn = {.edge = {bond.a, bond.b},
             .linear = {},
             .angular_a = padded(d),
             .angular_b = padded(d),
             .start_impulse = bond.moment_impulse[i]};
-    at.turn_theta[i] = set_spring(at.turn[i], 0.0, 0.0, law.is_rigid() ? infinity : k.angular[i], law.damping,
-                                  h, 0.5 * bond.length, p, turn);
+    at.turn_theta[i] = set_spring({law.is_rigid() ? infinity : k.angular[i], law.damping, 0.5 * bond.length},
+                                  {at.turn[i], 0.0, 0.0}, h, p, turn);
   }
 }
 

@@ -72,6 +72,66 @@ Vec3 pressed(const Model& model, const Bodies& bodies, double h, const PlacedCel
   return rate;
 }
 
+/// Of contacts that carry something.
+struct ContactSums {
+  Mat3 stress = Mat3::Zero(), fabric = Mat3::Zero();  // N m s, and sides
+  double touches = 0.0;                               // sides of bodies
+};
+
+ContactSums sums_of(const std::vector<Contact>& list) {
+  return reduce_blocks(
+      list.size(), grain_medium, ContactSums{},
+      [&](const Block& block) {
+        ContactSums s;
+        for (std::size_t c = block.begin; c < block.end; ++c) {
+          const Contact& contact = list[c];
+          if (!contact.is_active()) continue;
+          const bool wall = is_boundary(contact.key.b);
+          const Vec3 branch = wall ? Vec3(-contact.arm_a) : Vec3(contact.arm_b - contact.arm_a);
+          s.stress += contact.impulse.cast<double>() * branch.transpose();
+          s.fabric += contact.normal * contact.normal.transpose();
+          s.touches += wall ? 1.0 : 2.0;
+        }
+        return s;
+      },
+      [](ContactSums a, const ContactSums& b) {
+        a.stress += b.stress;
+        a.fabric += b.fabric;
+        a.touches += b.touches;
+        return a;
+      });
+}
+
+/// Of bodies, against the flow.
+struct Moments {
+  Mat3 kinetic = Mat3::Zero();
+  Vec3 momentum = Vec3::Zero();
+  double mass = 0.0, volume = 0.0;
+};
+
+Moments moments_of(const Bodies& bodies, const Materials& materials, const PlacedCell& cell) {
+  return reduce_blocks(
+      bodies.size(), grain_medium, Moments{},
+      [&](const Block& block) {
+        Moments m;
+        for (std::size_t i = block.begin; i < block.end; ++i) {
+          const Vec3 v = bodies.linear_velocity[i] - cell.flow(bodies.position[i]);
+          m.kinetic += bodies.mass[i] * v * v.transpose();
+          m.momentum += bodies.mass[i] * v;
+          m.mass += bodies.mass[i];
+          m.volume += bodies.mass[i] / materials.density(bodies.material[i]);
+        }
+        return m;
+      },
+      [](Moments a, const Moments& b) {
+        a.kinetic += b.kinetic;
+        a.momentum += b.momentum;
+        a.mass += b.mass;
+        a.volume += b.volume;
+        return a;
+      });
+}
+
 }  // namespace
 
 void free_cell(const Model& model, const State& state, double h, Workspace& w) {
@@ -169,34 +229,7 @@ void report_cell(const Model& model, const State& state, double h, const Workspa
   }
   const double over = 1.0 / cell.volume;
 
-  struct Sums {
-    Mat3 stress = Mat3::Zero(), fabric = Mat3::Zero();
-    double touches = 0.0;  // sides of bodies
-  };
-  const auto add_contacts = [&](const std::vector<Contact>& list) {
-    return reduce_blocks(
-        list.size(), grain_medium, Sums{},
-        [&](const Block& block) {
-          Sums s;
-          for (std::size_t c = block.begin; c < block.end; ++c) {
-            const Contact& contact = list[c];
-            if (!contact.is_active()) continue;
-            const bool wall = is_boundary(contact.key.b);
-            const Vec3 branch = wall ? Vec3(-contact.arm_a) : Vec3(contact.arm_b - contact.arm_a);
-            s.stress += contact.impulse.cast<double>() * branch.transpose();
-            s.fabric += contact.normal * contact.normal.transpose();
-            s.touches += wall ? 1.0 : 2.0;
-          }
-          return s;
-        },
-        [](Sums a, const Sums& b) {
-          a.stress += b.stress;
-          a.fabric += b.fabric;
-          a.touches += b.touches;
-          return a;
-        });
-  };
-  const Sums awake = add_contacts(state.contacts.list), asleep = add_contacts(state.sleepers.contacts);
+  const ContactSums awake = sums_of(state.contacts.list), asleep = sums_of(state.sleepers.contacts);
   Mat3 of_bonds = Mat3::Zero();
   for (std::size_t k = 0; k < w.bonds.size(); ++k) {
     const BondPlace& place = w.bonds[k];
@@ -208,34 +241,7 @@ void report_cell(const Model& model, const State& state, double h, const Workspa
   if (const double contacts = report.fabric.trace(); contacts > 0.0) report.fabric /= contacts;
 
   const Bodies& bodies = state.bodies;
-  struct Moments {
-    Mat3 kinetic = Mat3::Zero();
-    Vec3 momentum = Vec3::Zero();
-    double mass = 0.0, volume = 0.0;
-  };
-  const auto velocity = [&](std::size_t i) {  // against the flow
-    return Vec3(bodies.linear_velocity[i] - cell.flow(bodies.position[i]));
-  };
-  const Moments all = reduce_blocks(
-      bodies.size(), grain_medium, Moments{},
-      [&](const Block& block) {
-        Moments m;
-        for (std::size_t i = block.begin; i < block.end; ++i) {
-          const Vec3 v = velocity(i);
-          m.kinetic += bodies.mass[i] * v * v.transpose();
-          m.momentum += bodies.mass[i] * v;
-          m.mass += bodies.mass[i];
-          m.volume += bodies.mass[i] / model.materials.density(bodies.material[i]);
-        }
-        return m;
-      },
-      [](Moments a, const Moments& b) {
-        a.kinetic += b.kinetic;
-        a.momentum += b.momentum;
-        a.mass += b.mass;
-        a.volume += b.volume;
-        return a;
-      });
+  const Moments all = moments_of(bodies, model.materials, cell);
   report.solid_fraction = over * all.volume;
   if (all.mass == 0.0) return;
   const Mat3 of_fluctuations = all.kinetic - all.momentum * all.momentum.transpose() / all.mass;

@@ -168,9 +168,11 @@ class Balance {
     sums.linear_size += std::sqrt(squared);
     sums.angular_size += std::sqrt(dot(point, point) * squared) + std::sqrt(dot(torque, torque));
     add_given(p_.edge[c], point, impulse, torque, sums);
-    if (bodies_.is_held(p_.a(c))) add_guided(p_.a(c), arm_a_of(terms), impulse, torque, a, sums, loads);
+    if (bodies_.is_held(p_.a(c)))
+      sums.boundary_work += push_guide(p_.a(c), arm_a_of(terms), impulse, torque, a, loads);
     if (p_.b(c) < bodies_.size() && bodies_.is_held(p_.b(c)))
-      add_guided(p_.b(c), arm_b_of(terms), on_b, torque_on_b, doubled(p_.b(c), arm_b_of(terms)), sums, loads);
+      sums.boundary_work +=
+          push_guide(p_.b(c), arm_b_of(terms), on_b, torque_on_b, doubled(p_.b(c), arm_b_of(terms)), loads);
     if (is_boundary(contact.key.b))
       add_load(c, on_b, torque_on_b, b, sums, loads[boundary_of(contact.key.b)]);
   }
@@ -238,15 +240,15 @@ class Balance {
     sums.boundary_work += work;
   }
 
-  /// What a contact does to a body that is led, and so to its guide.
-  void add_guided(std::size_t body, Vector4 arm, Vector4 impulse, Vector4 torque, const Motion& doubled,
-                  Exchange& sums, std::vector<BoundaryLoad>& loads) const {
+  /// What a contact does to a body that is led, and so to its guide. Returns the work, J.
+  double push_guide(std::size_t body, Vector4 arm, Vector4 impulse, Vector4 torque, const Motion& doubled,
+                    std::vector<BoundaryLoad>& loads) const {
     const auto g = static_cast<std::size_t>(bodies_.guide[body]);
     const Vector4 from_centre = to_vector4(bodies_.position[body]) + arm - to_vector4(guides_[g].centre);
     const double work = -0.5 * (dot(impulse, doubled.velocity) + dot(torque, doubled.spin));
     loads[loads.size() - guides_.size() + g] +=
         {to_vec3(impulse), to_vec3(cross(from_centre, impulse) + torque), work};
-    sums.boundary_work += work;
+    return work;
   }
 
   /// Several threads may mark one body.

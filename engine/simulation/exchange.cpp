@@ -106,17 +106,24 @@ ShapeIndex shape_of(const Inlet& inlet, std::int64_t n) {
       .shapes[static_cast<std::size_t>(std::min(found - inlet.until.begin(), std::ssize(inlet.until) - 1))];
 }
 
-/// The first free place of so many; `walls`: what has become of the boundaries.
-std::optional<Pose> find_place(const Model& model, const Inlet& inlet, ShapeIndex shape, double time_s,
-                               std::span<const BoundaryStanding> walls, int attempts, Packer& packer,
-                               Random& random) {
+/// What stands in the way: grains, and what has become of the boundaries at a time.
+struct Occupied {
+  Packer& packer;
+  std::span<const BoundaryStanding> walls;
+  double time_s;
+};
+
+/// The first free place of so many; the grain takes it.
+std::optional<Pose> find_place(const Model& model, const Inlet& inlet, ShapeIndex shape, int attempts,
+                               const Occupied& by, Random& random) {
   for (int k = 0; k < attempts; ++k) {
     Pose pose;
     pose.orientation = draw_orientation(inlet.orientation, inlet.spread, random);
     pose.position = sample_point(inlet.region, random);
     const Obstacle grain = obstacle_of(model.shapes, shape, pose);
-    if (!packer.fits(grain) || overlaps_boundary(model, shape, inlet.material, pose, time_s, walls)) continue;
-    packer.add(grain);
+    if (!by.packer.fits(grain) || overlaps_boundary(model, shape, inlet.material, pose, by.time_s, by.walls))
+      continue;
+    by.packer.add(grain);
     return pose;
   }
   return std::nullopt;
@@ -143,7 +150,7 @@ void let_in(const Model& model, std::size_t number, State& state, StepReport& re
       packer.emplace(inlet.region, obstacles_in(model.shapes, state.bodies, inlet.region));
       walls = standings(model, state);
     }
-    const auto pose = find_place(model, inlet, shape, state.time_s, walls, inlet.attempts, *packer, random);
+    const auto pose = find_place(model, inlet, shape, inlet.attempts, {*packer, walls, state.time_s}, random);
     if (!pose) {
       ++passage.waited;
       return;
@@ -168,7 +175,7 @@ double due(const Inlet& inlet, double time_s) {
 bool has_place(const Model& model, const Inlet& inlet, ShapeIndex shape, int attempts, double time_s) {
   Packer packer(inlet.region, {});
   Random random(inlet.seed);
-  return find_place(model, inlet, shape, time_s, {}, attempts, packer, random).has_value();
+  return find_place(model, inlet, shape, attempts, {packer, {}, time_s}, random).has_value();
 }
 
 void exchange(const Model& model, State& state, StepReport& report) {

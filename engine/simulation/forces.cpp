@@ -34,24 +34,24 @@ Vec3 acceleration_in_fluid(double b, const Vec3& slip, const Vec3& a, double h) 
   return decay > 0.0 ? Vec3(decay * slip + decay / b * a) : a;
 }
 
-/// What acts on a body, m/s^2: the fluid's drag is `b` (1/s) times `slip` (m/s), the rest `others`. It moves
-/// at v, and at at_v for fields.
+/// What acts on a body, m/s^2: the fluid's drag is `b` (1/s) times `slip` (m/s), the rest `others`.
 struct Pulls {
   Vec3 others, slip = Vec3::Zero();
   double b = 0.0;
 };
-Pulls pulls(const Model& model, const Bodies& bodies, std::size_t i, const Vec3& x, const Vec3& v,
-            const Vec3& at_v, const Vec3& gravity, double time_s) {
+/// `for_fields`: the velocity that they are taken at.
+Pulls pulls(const Model& model, const Bodies& bodies, std::size_t i, const PathPoint& at,
+            const Vec3& for_fields, const Vec3& gravity) {
   const Forces& forces = model.forces;
   Pulls p{Vec3::Zero()};
-  for (const ForceField& field : forces.fields) p.others += field.at(x, at_v, time_s);
+  for (const ForceField& field : forces.fields) p.others += field.at(at.place, for_fields, at.time_s);
   if (!forces.fluid) return p;
   const Fluid& fluid = *forces.fluid;
   const double mass = bodies.mass[i], density = model.materials.density(bodies.material[i]);
   if (fluid.buoyancy) p.others -= fluid.density / density * gravity;
   const double d = std::cbrt(6.0 / std::numbers::pi * mass / density);
-  p.slip = -v;
-  if (fluid.velocity) p.slip += fluid.velocity(x, time_s);
+  p.slip = -at.velocity;
+  if (fluid.velocity) p.slip += fluid.velocity(at.place, at.time_s);
   p.b = drag_coefficient(fluid, d, p.slip.norm()) / mass;
   return p;
 }
@@ -59,16 +59,16 @@ Pulls pulls(const Model& model, const Bodies& bodies, std::size_t i, const Vec3&
 /// By fields and fluid, of one body.
 Vec3 drive_of(const Model& model, const Bodies& bodies, std::size_t i, const Vec3& gravity, double h,
               double time_s) {
-  const Vec3 &x = bodies.position[i], &v = bodies.linear_velocity[i];
-  const auto drive = [&](const Vec3& at_v) -> Vec3 {
-    const Pulls p = pulls(model, bodies, i, x, v, at_v, gravity, time_s);
+  const PathPoint at{bodies.position[i], bodies.linear_velocity[i], time_s};
+  const auto drive = [&](const Vec3& for_fields) -> Vec3 {
+    const Pulls p = pulls(model, bodies, i, at, for_fields, gravity);
     return model.forces.fluid ? Vec3(acceleration_in_fluid(p.b, p.slip, gravity + p.others, h) - gravity)
                               : p.others;
   };
-  Vec3 a = drive(v);
+  Vec3 a = drive(at.velocity);
   if (std::ranges::none_of(model.forces.fields, &ForceField::of_velocity)) return a;
   for (int k = 0; k < most_iterations; ++k) {
-    const Vec3 next = drive(v + 0.5 * h * (gravity + a));
+    const Vec3 next = drive(at.velocity + 0.5 * h * (gravity + a));
     const bool done = (next - a).norm() <= iteration_accuracy * next.norm();
     a = next;
     if (done) break;
@@ -78,9 +78,9 @@ Vec3 drive_of(const Model& model, const Bodies& bodies, std::size_t i, const Vec
 
 }  // namespace
 
-Vec3 acceleration_by_forces(const Model& model, const Bodies& bodies, std::size_t body, const Vec3& place,
-                            const Vec3& velocity, double time_s, const Vec3& gravity) {
-  const Pulls p = pulls(model, bodies, body, place, velocity, velocity, gravity, time_s);
+Vec3 acceleration_by_forces(const Model& model, const Bodies& bodies, std::size_t body, const PathPoint& at,
+                            const Vec3& gravity) {
+  const Pulls p = pulls(model, bodies, body, at, at.velocity, gravity);
   return p.others + p.b * p.slip;
 }
 

@@ -54,9 +54,14 @@ struct Forces {
 /// no work.
 void apply_forces(const Model& model, const State& state, double h, double middle_s, Workspace& workspace);
 
-/// What fields and fluid give a body at a place, a velocity and a time, m/s^2: what apply_forces() takes the
-/// mean of.
-Vec3 acceleration_by_forces(const Model& model, const Bodies& bodies, std::size_t body, const Vec3& place,
-                            const Vec3& velocity, double time_s, const Vec3& gravity);
+/// Where a body is, how fast, and when.
+struct PathPoint {
+  Vec3 place, velocity;
+  double time_s;
+};
+
+/// What fields and fluid give a body there, m/s^2: what apply_forces() takes the mean of.
+Vec3 acceleration_by_forces(const Model& model, const Bodies& bodies, std::size_t body, const PathPoint& at,
+                            const Vec3& gravity);
 
 }  // namespace scree

@@ -296,6 +296,23 @@ void raise(const std::vector<std::uint8_t>& resting, const std::vector<std::uint
     if (held[i] == 0) bodies.lying[i] = 0;
 }
 
+/// Who lies and who flies from now on, counted against who lay before.
+void lay_and_raise(const std::vector<std::int32_t>& came_to_rest, const std::vector<std::uint8_t>& lay,
+                   double fall_m_s, State& state, StepReport& report) {
+  std::vector<std::uint8_t>& lying = state.bodies.lying;
+  const std::size_t n = lying.size();
+  std::vector<std::uint8_t> resting(n, 0);
+  for (const std::int32_t i : came_to_rest) lying[slot(i)] = resting[slot(i)] = 1;
+  std::vector<std::uint8_t> flew(n, 0);
+  for (std::size_t i = 0; i < n; ++i) flew[i] = report.overran && lay[i] == 0;
+  raise(resting, flew, fall_m_s, state);
+  for (std::size_t i = 0; i < n; ++i) {
+    if (lying[i] != 0 && lay[i] == 0) ++report.laid_down;
+    if (lying[i] == 0 && lay[i] != 0) ++report.risen;
+    if (lying[i] == 0) ++report.flying;
+  }
+}
+
 }  // namespace
 
 StepPlan fly_and_lie(const Model& model, const StepPlan& plan, State& state, Workspace& w, StepResult& result,
@@ -320,7 +337,7 @@ StepPlan fly_and_lie(const Model& model, const StepPlan& plan, State& state, Wor
     sky.most_impacts = static_cast<std::size_t>(model.settings.most_impacts);
   if (model.forces.act())
     sky.acting.further = [&](std::size_t body, double time_s, const Vec3& place, const Vec3& velocity) {
-      return acceleration_by_forces(model, bodies, body, place, velocity, time_s, gravity);
+      return acceleration_by_forces(model, bodies, body, {place, velocity, time_s}, gravity);
     };
 
   const Motions start(bodies);
@@ -331,7 +348,7 @@ StepPlan fly_and_lie(const Model& model, const StepPlan& plan, State& state, Wor
     if (any(bodies.lying) && !report.overran) catch_near(model, gravity.norm(), plan.h, cell, bodies, w);
     const double reach = reach_of_lying(model.shapes, bodies, gravity.norm(), plan.h);
     before = sums_of_flying(bodies, model.settings.gravity);
-    fly(sky, {bodies.lying, std::vector<double>(n, reach)}, begin, plan.end_s, bodies, w.flight, flown);
+    fly(sky, {bodies.lying, std::vector<double>(n, reach)}, {begin, plan.end_s}, bodies, w.flight, flown);
     const bool too_soon = !flown.resting.empty() && flown.end_s - begin < shortest_part * plan.h;
     if (flown.caught.empty() && !too_soon && !flown.overran) break;
     start.restore(bodies);
@@ -360,17 +377,7 @@ StepPlan fly_and_lie(const Model& model, const StepPlan& plan, State& state, Wor
   report.candidates += flown.candidates;
   report.time_step_s = done.h;
   look_for_overlaps(model, bodies, done.end_s, w.flight, report);
-
-  std::vector<std::uint8_t> resting(n, 0);
-  for (const std::int32_t i : flown.resting) bodies.lying[slot(i)] = resting[slot(i)] = 1;
-  std::vector<std::uint8_t> flew(n, 0);
-  for (std::size_t i = 0; i < n; ++i) flew[i] = report.overran && lay[i] == 0;
-  raise(resting, flew, gravity.norm() * done.h, state);
-  for (std::size_t i = 0; i < n; ++i) {
-    if (bodies.lying[i] != 0 && lay[i] == 0) ++report.laid_down;
-    if (bodies.lying[i] == 0 && lay[i] != 0) ++report.risen;
-    if (bodies.lying[i] == 0) ++report.flying;
-  }
+  lay_and_raise(flown.resting, lay, gravity.norm() * done.h, state, report);
   return done;
 }
 

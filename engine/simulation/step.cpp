@@ -54,11 +54,16 @@ double largest(const std::vector<Vec3>& vectors) {
   return most;
 }
 
-/// Contacts in the middle of an interval, as far as they matter for `interval_s` or their gap is within
-/// `reach` (m); sleepers that a moving
-/// boundary comes to wake.
-void detect(const Model& model, State& state, double middle_s, double interval_s, double reach, Workspace& w,
-            StepReport& report) {
+/// Which contacts are looked for, and when.
+struct Outlook {
+  double middle_s, interval_s;
+  double reach = 0.0;  // m
+};
+
+/// Contacts in the middle of an interval, as far as they matter for it or their gap is within reach; sleepers
+/// that a moving boundary comes to wake.
+void detect(const Model& model, State& state, const Outlook& outlook, Workspace& w, StepReport& report) {
+  const auto& [middle_s, interval_s, reach] = outlook;
   list_bonded(model, state, w);
   const double free_speed = (w.gravity.norm() + largest(w.drive)) * interval_s +
                             speed_across_cell(model, state.bodies, interval_s, w);
@@ -169,7 +174,7 @@ void advance(StepParts& in, double begin_s, double h, double next_h, bool carry_
 
   const double to_next = 0.5 * (h + next_h);
   if (!carry_contacts && bonds_are_due(model, state, begin_s)) {
-    detect(model, state, middle, to_next * settings.substeps, reach_of_bonds(model, state, begin_s), w,
+    detect(model, state, {middle, to_next * settings.substeps, reach_of_bonds(model, state, begin_s)}, w,
            report);
     form_bonds(model, begin_s, w.cell, state, result);
   }
@@ -178,7 +183,7 @@ void advance(StepParts& in, double begin_s, double h, double next_h, bool carry_
   w.broken.clear();
   for (int attempt = 0;; ++attempt) {  // once, unless sleepers are struck or bonds break
     if (!carry_contacts || attempt > 0)
-      detect(model, state, middle, to_next * settings.substeps, 0.0, w, report);
+      detect(model, state, {middle, to_next * settings.substeps}, w, report);
     clock.charge(report.time.detection);
     corrected = resolve(model, state, {h, middle, to_next}, w, solved);
     clock.charge(report.time.resolution);

@@ -37,7 +37,7 @@ TextFile::TextFile(std::filesystem::path path, std::int64_t at)
     fail(path_, errno);
 }
 
-TextFile::TextFile(std::filesystem::path path) : TextFile(path, std::fopen(path.c_str(), "wb")) {}
+TextFile::TextFile(const std::filesystem::path& path) : TextFile(path, std::fopen(path.c_str(), "wb")) {}
 
 TextFile TextFile::make_new(const std::filesystem::path& path) {
   if (unlink(path.c_str()) != 0 && errno != ENOENT) fail(path, errno);

@@ -15,7 +15,7 @@ namespace scree::io {
 /// members throw WriteError with the system's reason.
 class TextFile {
  public:
-  explicit TextFile(std::filesystem::path path);
+  explicit TextFile(const std::filesystem::path& path);
   /// `at`: bytes; the file must have as many.
   TextFile(std::filesystem::path path, std::int64_t at);
   /// A new file in place of what has that name: a symbolic link is replaced, not followed.

@@ -27,7 +27,7 @@ class VtkArray {
   VtkArray(std::string name, const std::vector<T>& values)
       : name_(std::move(name)),
         type_(type_name(number<T>())),
-        components_(sizeof(T) / sizeof(number<T>())),
+        components_(components<T>()),
         bytes_(reinterpret_cast<const std::uint8_t*>(values.data()), values.size() * sizeof(T)) {}
   template <class T>
   VtkArray(std::string, std::vector<T>&&) = delete;  // it would not live until the file is written
@@ -44,6 +44,15 @@ class VtkArray {
       return typename T::value_type{};
     } else {
       return decltype(T::value){};
+    }
+  }
+  /// How many numbers a value is.
+  template <class T>
+  static constexpr std::size_t components() {
+    if constexpr (std::is_arithmetic_v<T>) {
+      return 1;
+    } else {
+      return sizeof(T) / sizeof(number<T>());
     }
   }
   static const char* type_name(float) { return "Float32"; }

@@ -265,10 +265,10 @@ ContactProblem read_bodies_form(const Source& in) {
     if (!p.is_moved(p.a(c)) && !p.is_moved(p.b(c)))
       fail(in.path(), "/contacts/body_b", "one of the two bodies must have a mass");
     if (!(p.friction(c) >= 0.0)) fail(in.path(), "/contacts/friction", "must not be negative");
-    const double torsional = torques.torsional_friction[c], rolling = torques.rolling_friction[c];
-    p.rows.resize(p.rows.size() + resisting_rows(torsional, rolling));
-    set_resistance(p, c, torsional, rolling, 1.0, torques.start_impulse[c],
-                   p.rows.data() + p.rows.size() - resisting_rows(torsional, rolling));
+    const Resistance resistance{torques.torsional_friction[c], torques.rolling_friction[c]};
+    const std::size_t first = p.rows.size();
+    p.rows.resize(first + resistance.rows());
+    set_resistance(p, c, resistance, torques.start_impulse[c], p.rows.data() + first);
   }
   p.contact_rows = p.rows.size();
   p.complete();

@@ -43,8 +43,9 @@ Quat turned(const Vec3& inertia, const Quat& orientation, const Vec3& angular_ve
   return q;
 }
 
-Vec3 between(const Vec3& x0, const Vec3& v0, const Vec3& x1, const Vec3& v1, const Vec3& g, double h,
-             double part) {
+Vec3 between(const MovingPoint& start, const MovingPoint& end, const Vec3& g, double h, double part) {
+  const auto& [x0, v0] = start;
+  const auto& [x1, v1] = end;
   const double t = part * h;
   // Parabolas from both ends meet where a + t b = 0, if anywhere.
   const Vec3 a = x0 - x1 + h * v1 - 0.5 * h * h * g, b = v0 - v1 + h * g;
@@ -106,7 +107,7 @@ Bodies BetweenFrames::bodies(double time_s) {
     while (to + 1 < way.size() && way[to].time_s < time_s) ++to;
     const Knot &a = way[to - 1], &b = way[to];
     const double h = b.time_s - a.time_s;
-    moved.position[i] = h > 0.0 ? between(a.place, a.leaving.linear, b.place, b.arriving.linear, g, h,
+    moved.position[i] = h > 0.0 ? between({a.place, a.leaving.linear}, {b.place, b.arriving.linear}, g, h,
                                           (time_s - a.time_s) / h)
                                 : b.place;
     const Quat missing = next.orientation[j] * way.back().orientation.conjugate();

@@ -9,11 +9,15 @@
 
 namespace scree::io {
 
-/// Where a point is that was at x0 with the velocity v0, and h seconds later is at x1 with v1, a part of the
-/// time after x0; m, m/s, s. Smooth: the cubic through both, which is a parabola of free fall. If both are on
-/// parabolas of gravity g (m/s^2) that meet in between, there was one impact, where they do.
-Vec3 between(const Vec3& x0, const Vec3& v0, const Vec3& x1, const Vec3& v1, const Vec3& g, double h,
-             double part);
+/// A moving point: m, m/s.
+struct MovingPoint {
+  Vec3 place, velocity;
+};
+
+/// Where a point is, m, a part of the h seconds after its start. Smooth: the cubic through both ends, which
+/// is a parabola of free fall. If both are on parabolas of gravity g (m/s^2) that meet in between, there was
+/// one impact, where they do.
+Vec3 between(const MovingPoint& start, const MovingPoint& end, const Vec3& g, double h, double part);
 
 /// How a body is turned a time (s) after it was turned so with this angular velocity, as no torque acts.
 Quat turned(const Vec3& inertia, const Quat& orientation, const Vec3& angular_velocity, double time_s);

@@ -389,6 +389,17 @@ void keep(Archive& io, EventSummary& e) {
   keep(io, "last", e.last);
 }
 
+/// What not every run has.
+void add_of_some_runs(const Summary& s, nlohmann::ordered_json& json) {
+  if (!s.openings.empty()) json["exchange"] = exchange_json(s);
+  if (!s.events.empty()) json["events"] = events_json(s.events);
+  if (!s.ended_by.empty()) json["ended_by"] = s.ended_by;
+  for (const FileChecksum& f : s.files) json["files"][f.name] = {{"crc32", crc32_text(f.crc32)}};
+  if (!s.resumed_steps.empty()) json["resumed_after_steps"] = s.resumed_steps;
+  if (s.adaptive_step)
+    json["adaptive_time_step"] = {{"least_s", s.least_time_step_s}, {"largest_s", s.largest_time_step_s}};
+}
+
 }  // namespace
 
 void RunStatistics::visit(Archive& io) {
@@ -505,13 +516,7 @@ std::string to_json(const Summary& s) {
       {"state_hash", hash_text(s.state_hash)},
       {"verdict", verdict_json(s.verdict)},
   };
-  if (!s.openings.empty()) json["exchange"] = exchange_json(s);
-  if (!s.events.empty()) json["events"] = events_json(s.events);
-  if (!s.ended_by.empty()) json["ended_by"] = s.ended_by;
-  for (const FileChecksum& f : s.files) json["files"][f.name] = {{"crc32", crc32_text(f.crc32)}};
-  if (!s.resumed_steps.empty()) json["resumed_after_steps"] = s.resumed_steps;
-  if (s.adaptive_step)
-    json["adaptive_time_step"] = {{"least_s", s.least_time_step_s}, {"largest_s", s.largest_time_step_s}};
+  add_of_some_runs(s, json);
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 

@@ -192,6 +192,7 @@ class BodyArrays {
     }
     const auto append = [&](Growing& array, auto&& value_of) {
       std::vector<std::decay_t<decltype(value_of(std::size_t{}))>> values;
+      values.reserve(fresh.size());
       for (const std::size_t i : fresh) values.push_back(value_of(i));
       array.append(values.data(), values.size());
     };

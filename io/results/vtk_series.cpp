@@ -14,6 +14,7 @@ namespace {
 
 std::vector<float> lengths(const std::vector<Vec3f>& vectors) {
   std::vector<float> lengths;
+  lengths.reserve(vectors.size());
   for (const Vec3f& v : vectors) lengths.push_back(v.norm());
   return lengths;
 }
@@ -61,6 +62,22 @@ struct VtkSeries::Parts {
   Listing bodies{"bodies"}, contacts{"contacts"}, walls{"walls"}, outline{"outlines"};
   Outlines outlines = {};
 
+  void take_constants(const std::shared_ptr<const BodyConstants>& of) {
+    constants = of;
+    radii.clear();
+    glyph.clear();
+    scale.clear();
+    for (const ShapeDescription& shape : constants->shape) {
+      const ShapeIndex s = shapes.add(shape);
+      radii.push_back(enclosing_ellipsoid(shapes, s).semi_axes.cast<float>());
+      const Glyph shown = io::glyph(shapes, s);
+      glyph.push_back(shown.mesh);
+      scale.push_back(shown.scale.cast<float>());
+    }
+    material.clear();
+    for (const MaterialIndex m : constants->material) material.push_back(m.value);
+  }
+
   void list(Listing& listing, const Frame& frame, const std::filesystem::path& series) const {
     listing.time_s.push_back(frame.time_s);
     listing.number.push_back(frames);
@@ -97,21 +114,7 @@ VtkSeries::VtkSeries(VtkSeries&&) noexcept = default;
 
 void VtkSeries::append(const Frame& frame) {
   Parts& p = *parts_;
-  if (p.constants != frame.constants) {
-    p.constants = frame.constants;
-    p.radii.clear();
-    p.glyph.clear();
-    p.scale.clear();
-    for (const ShapeDescription& shape : p.constants->shape) {
-      const ShapeIndex s = p.shapes.add(shape);
-      p.radii.push_back(enclosing_ellipsoid(p.shapes, s).semi_axes.cast<float>());
-      const Glyph shown = glyph(p.shapes, s);
-      p.glyph.push_back(shown.mesh);
-      p.scale.push_back(shown.scale.cast<float>());
-    }
-    p.material.clear();
-    for (const MaterialIndex m : p.constants->material) p.material.push_back(m.value);
-  }
+  if (p.constants != frame.constants) p.take_constants(frame.constants);
   const std::vector<float> speed = lengths(frame.velocity);
   VtkArrays data{{"orientation", frame.orientation},
                  {"radii", p.radii},
@@ -149,6 +152,7 @@ void VtkSeries::append(const Frame& frame) {
     const std::vector<float> magnitude = lengths(c.impulse);
     const auto ids = [&](const std::vector<std::int32_t>& places) {
       std::vector<std::int32_t> id;
+      id.reserve(places.size());
       for (const std::int32_t i : places)
         id.push_back(i >= 0 ? static_cast<std::int32_t>(p.constants->id[static_cast<std::size_t>(i)]) : -1);
       return id;

@@ -108,6 +108,51 @@ class HeaderReader {
   TableFaults& faults_;
 };
 
+/// A text, and what its first line says of the others.
+struct CsvTable {
+  std::shared_ptr<const std::vector<CsvLine>> lines;
+  std::string shown;
+  char separator = ',';
+  std::size_t width = 0;  // fields of a line
+  ColumnMap map{};
+  std::optional<std::size_t> material{}, time{};  // which fields
+
+  std::size_t rows() const { return lines->size() - 1; }
+  const CsvLine& row(std::size_t k) const { return (*lines)[k + 1]; }
+};
+
+void read_rows(const CsvTable& csv, TableValues& table, ValueFaults& faults) {
+  std::optional<std::string_view> moment;  // of the first whole row
+  for (std::size_t row = 0; row < csv.rows(); ++row) {
+    const CsvLine& line = csv.row(row);
+    const std::vector<CsvField> fields = split_csv(line.text, csv.separator);
+    table.lines.push_back(line.number);
+    Fault fault;
+    if (fields.size() != csv.width) {
+      fault.where = {csv.shown, line.number, 1};
+      fault.problem = fmt::format("has {} values, the first line names {} columns", fields.size(), csv.width);
+      faults.add(fault);
+      continue;
+    }
+    for (std::size_t g = 0; g < csv.map.size(); ++g) {
+      for (const std::size_t i : csv.map[g])
+        table.values[g].push_back(csv_number(fields[i].text, csv.separator));
+    }
+    if (csv.material) table.material.emplace_back(fields[*csv.material].text);
+    if (!csv.time) continue;
+    const CsvField& time = fields[*csv.time];
+    if (!moment) moment = time.text;
+    if (time.text == *moment) continue;
+    fault.where = {csv.shown, line.number, time.column};
+    fault.key_path = "time_s";
+    fault.problem = "the table holds more than one moment";
+    fault.value = std::string(time.text);
+    fault.suggestion = "export one: scree export --to csv --time";
+    faults.add(fault);
+    return;
+  }
+}
+
 }  // namespace
 
 TableValues read_csv(const std::filesystem::path& file, const std::string& shown, TableFaults& faults) {
@@ -122,28 +167,30 @@ TableValues read_csv(const std::filesystem::path& file, const std::string& shown
 }
 
 TableValues read_csv_text(const std::string& bytes, const std::string& shown, TableFaults& faults) {
-  const auto lines = std::make_shared<const std::vector<CsvLine>>(csv_lines(bytes));
+  CsvTable csv{.lines = std::make_shared<const std::vector<CsvLine>>(csv_lines(bytes)), .shown = shown};
   Fault empty;
   empty.where.file = shown;
-  if (lines->empty()) {
+  if (csv.lines->empty()) {
     empty.problem = "is empty; its first line must name the columns";
     faults.faults.push_back(empty);
     return {};
   }
   const std::size_t before = faults.faults.size();
-  const char separator = csv_separator(lines->front().text);
-  const std::size_t width = split_csv(lines->front().text, separator).size();
+  const CsvLine& first = csv.lines->front();
+  csv.separator = csv_separator(first.text);
+  csv.width = split_csv(first.text, csv.separator).size();
   constexpr std::size_t most_columns = 1000;
-  if (width > most_columns) {
-    empty.problem = fmt::format("has {} columns, and at most {} are read", width, most_columns);
+  if (csv.width > most_columns) {
+    empty.problem = fmt::format("has {} columns, and at most {} are read", csv.width, most_columns);
     faults.faults.push_back(empty);
     return {};
   }
-  HeaderReader header(lines->front(), separator, shown, faults);
+  HeaderReader header(first, csv.separator, shown, faults);
   if (!header.is_header()) return {};
-  const ColumnMap map = header.read();
-  const std::optional<std::size_t> material = header.find("material"), time = header.find("time_s");
-  if (lines->size() == 1) {
+  csv.map = header.read();
+  csv.material = header.find("material");
+  csv.time = header.find("time_s");
+  if (csv.rows() == 0) {
     empty.problem = "holds no bodies";
     faults.faults.push_back(empty);
   }
@@ -152,40 +199,15 @@ TableValues read_csv_text(const std::string& bytes, const std::string& shown, Ta
   TableValues table;
   {
     ValueFaults row_faults(faults.faults);
-    for (std::size_t row = 0; row + 1 < lines->size(); ++row) {
-      const CsvLine& line = (*lines)[row + 1];
-      const std::vector<CsvField> fields = split_csv(line.text, separator);
-      table.lines.push_back(line.number);
-      if (fields.size() != width) {
-        Fault fault;
-        fault.where = {shown, line.number, 1};
-        fault.problem = fmt::format("has {} values, the first line names {} columns", fields.size(), width);
-        row_faults.add(fault);
-        continue;
-      }
-      for (std::size_t g = 0; g < map.size(); ++g) {
-        for (const std::size_t i : map[g]) table.values[g].push_back(csv_number(fields[i].text, separator));
-      }
-      if (material) table.material.emplace_back(fields[*material].text);
-      if (time && fields[*time].text != split_csv((*lines)[1].text, separator)[*time].text) {
-        Fault fault;
-        fault.where = {shown, line.number, fields[*time].column};
-        fault.key_path = "time_s";
-        fault.problem = "the table holds more than one moment";
-        fault.value = std::string(fields[*time].text);
-        fault.suggestion = "export one: scree export --to csv --time";
-        row_faults.add(fault);
-        break;
-      }
-    }
+    read_rows(csv, table, row_faults);
   }
   if (faults.faults.size() > before) return {};
   table.rows = table.lines.size();
-  table.fault_at = [lines, map, shown, separator](std::size_t group, std::size_t row, std::size_t column) {
-    const CsvLine& line = (*lines)[row + 1];
-    const CsvField field = split_csv(line.text, separator)[map[group][column]];
+  table.fault_at = [csv](std::size_t group, std::size_t row, std::size_t column) {
+    const CsvLine& line = csv.row(row);
+    const CsvField field = split_csv(line.text, csv.separator)[csv.map[group][column]];
     Fault fault;
-    fault.where = {shown, line.number, field.column};
+    fault.where = {csv.shown, line.number, field.column};
     fault.key_path = column_groups[group].columns[column];
     fault.value = '"' + std::string(field.text) + '"';
     fault.unit = column_groups[group].unit;

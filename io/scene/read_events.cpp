@@ -548,11 +548,9 @@ void find_earlier(const Read& read, Reading& reading) {
     events[read.event].condition.after = static_cast<std::size_t>(found - events.begin());
     return;
   }
-  std::vector<std::string> names;
-  for (const Event& e : events) names.push_back(e.name);
   reading.faults.push_back(about(
       read.section, "after", found == events.end() ? "is not the name of an event" : "is the event itself"));
-  reading.faults.back().suggestion = found == events.end() ? did_you_mean(name, names) : "";
+  reading.faults.back().suggestion = found == events.end() ? did_you_mean(name, names_of(events)) : "";
 }
 
 /// Status of all boundaries where events may change that of one.

@@ -101,6 +101,7 @@ std::optional<ShapeDescription> find_shape(const Section& section, double size, 
 /// The names of parts that have one.
 std::vector<std::string> names_of(const auto& parts) {
   std::vector<std::string> names;
+  names.reserve(parts.size());
   for (const auto& part : parts) names.push_back(part.name);
   return names;
 }

@@ -12,7 +12,7 @@ MOST = 1.5  # of a smooth step: what a step in real time has to be bounded by
 
 def instructions(program, function, folder):
     command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/out", "--collect-atstart=no",
-               f"--toggle-collect={function}", program, "break"]
+               f"--toggle-collect=*{function}*", program, "break"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     return int(re.search(r"Collected\s*:\s*(\d+)", done.stderr)[1]), json.loads(done.stdout)
 

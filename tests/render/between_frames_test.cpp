@@ -18,7 +18,7 @@ TEST(BetweenFrames, FreeFallIsExact) {
   const auto at = [&](double t) { return Vec3(x0 + t * v0 + 0.5 * t * t * g); };
   for (const double part : {0.0, 0.3, 1.0})
     for (const Vec3& said : {g, Vec3(Vec3::Zero())})
-      EXPECT_LT((between(x0, v0, at(h), v0 + h * g, said, h, part) - at(part * h)).norm(), 1e-14);
+      EXPECT_LT((between({x0, v0}, {at(h), v0 + h * g}, said, h, part) - at(part * h)).norm(), 1e-14);
 }
 
 // A bounce between two frames is where both parabolas meet: its corner is not cut off.
@@ -27,12 +27,13 @@ TEST(BetweenFrames, OneImpactIsWhereItWas) {
   const Vec3 v0(1.5, 0.0, v + 9.81 * before), x0(0.0, 0.0, -before * v0.z() + 0.5 * 9.81 * before * before);
   const Vec3 up(1.5, 0.0, -e * v), corner(1.5 * before, 0.0, 0.0);
   const Vec3 x1 = corner + after * up + 0.5 * after * after * g, v1 = up + after * g;
-  EXPECT_LT((between(x0, v0, x1, v1, g, h, before / h) - corner).norm(), 1e-14);
+  EXPECT_LT((between({x0, v0}, {x1, v1}, g, h, before / h) - corner).norm(), 1e-14);
   for (const double t : {0.01, 0.02})
-    EXPECT_LT((between(x0, v0, x1, v1, g, h, t / h) - (x0 + t * v0 + 0.5 * t * t * g)).norm(), 1e-14);
+    EXPECT_LT((between({x0, v0}, {x1, v1}, g, h, t / h) - (x0 + t * v0 + 0.5 * t * t * g)).norm(), 1e-14);
   for (const double t : {0.01, 0.04})
-    EXPECT_LT((between(x0, v0, x1, v1, g, h, (before + t) / h) - (corner + t * up + 0.5 * t * t * g)).norm(),
-              1e-14);
+    EXPECT_LT(
+        (between({x0, v0}, {x1, v1}, g, h, (before + t) / h) - (corner + t * up + 0.5 * t * t * g)).norm(),
+        1e-14);
 }
 
 // A run of piecewise steps whose bodies strike several times between two frames, against the run itself at
@@ -49,12 +50,14 @@ TEST(BetweenFrames, RecordedImpactsAreKnots) {
   model.boundaries = box_walls("box, of glass", glass, Vec3::Zero(), Vec3::Constant(0.3), {});
   const ShapeIndex shape = model.shapes.add(Ellipsoid{{0.03, 0.02, 0.015}});
   Random random(5);
-  for (int k = 0; k < 27; ++k)
+  for (int k = 0; k < 27; ++k) {
+    const int column = k % 3, row = k / 3 % 3, layer = k / 9;
     add_body(scene.initial.bodies, model.shapes, model.materials,
              {shape,
               glass,
-              {0.1 * Vec3(k % 3 + 0.5, k / 3 % 3 + 0.5, k / 9 + 0.5), random.rotation()},
+              {0.1 * Vec3(column + 0.5, row + 0.5, layer + 0.5), random.rotation()},
               {3.0 * random.direction(), 40.0 * random.direction()}});
+  }
   scene.output.interval_s = 0.1;
   scene.output.impacts = true;
   scene.end_time_s = 0.3;

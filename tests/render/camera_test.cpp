@@ -12,6 +12,7 @@ TEST(FramingCamera, HasAllPointsInThePictureAndTwoAtItsEdges) {
   Random random(3);
   for (const std::string_view view : io::view_names()) {
     std::vector<Vec3> points;
+    points.reserve(200);
     for (int i = 0; i < 200; ++i) {
       points.emplace_back(random.uniform(-1.0, 3.0), random.uniform(2.0, 2.5), random.uniform(0.0, 1.0));
     }

@@ -140,6 +140,11 @@ TEST_F(BodyTable, BringsMaterials) {
   write("moments.csv", "time_s,x,y,z\n0,0,0,0\n0.1,0,0,1\n");
   EXPECT_NE(message("moments.csv").find("moments.csv:3:1: time_s: the table holds more than one moment"),
             std::string::npos);
+  // A first row that is too short has no moment to compare with.
+  write("short.csv", "x,y,z,time_s\n0,0\n0,0,0,0\n0,0,1,0.1\n");
+  EXPECT_NE(message("short.csv").find("short.csv:2:1: has 2 values"), std::string::npos);
+  EXPECT_NE(message("short.csv").find("short.csv:4:7: time_s: the table holds more than one moment"),
+            std::string::npos);
 }
 
 // The bodies of a run's last frame, as they were: here its first, since no step is made.

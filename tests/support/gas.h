@@ -28,8 +28,8 @@ inline World gas(int n, double solid_fraction, const Vec3& axes, double restitut
   const auto normal = [&] { return Vec3(random.normal(), random.normal(), random.normal()); };
   Vec3 sum = Vec3::Zero();
   for (int k = 0; k < n; ++k) {
-    const Vec3 place =
-        (Vec3(k % side, (k / side) % side, k / side / side) + Vec3::Constant(0.5)) * edge / side;
+    const int column = k % side, row = (k / side) % side, layer = k / side / side;
+    const Vec3 place = (Vec3(column, row, layer) + Vec3::Constant(0.5)) * edge / side;
     const Vec3 v = normal(), w = normal() / (0.63 * axes.mean());
     const Quat q = axes.maxCoeff() * 2.0 < edge / side ? random.rotation() : Quat::Identity();
     add_body(world.state.bodies, world.model.shapes, world.model.materials,

@@ -91,6 +91,7 @@ inline Judgement judge(const std::vector<ImplicitShape>& shapes, int pairs, std:
   };
   Random random(seed);
   std::vector<Refinement> refined;
+  refined.reserve(shapes.size());
   for (const ImplicitShape& s : shapes) refined.emplace_back(s);
   const auto any = [&] {
     return static_cast<std::size_t>(random.uniform() * static_cast<double>(shapes.size()));

@@ -48,6 +48,7 @@ inline PlacedMesh floor_of_triangles(int n, Random& random, const Pose& pose = {
 
 inline PlacedMesh box(const Vec3& half, const Pose& pose = {}, MeshFindings* findings = nullptr) {
   std::vector<Vec3> v;
+  v.reserve(8);
   for (int k = 0; k < 8; ++k)
     v.push_back(half.cwiseProduct(Vec3(k & 1 ? 1 : -1, k & 2 ? 1 : -1, k & 4 ? 1 : -1)));
   return placed(v,

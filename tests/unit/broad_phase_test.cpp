@@ -96,6 +96,7 @@ TEST(PairList, GivesTheSamePairsAsASearchAnewWhileBoxesWander) {
   // Boxes drift, jump and change their size; the list is searched anew only now and then.
   std::vector<BoundingBox> boxes = random_boxes(1500, 3.0, 12.0, 6);
   std::vector<double> skin;
+  skin.reserve(boxes.size());
   for (const BoundingBox& b : boxes) skin.push_back(0.1 * b.half.minCoeff());
   PairListWorkspace list;
   BroadPhaseWorkspace anew;

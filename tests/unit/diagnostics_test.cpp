@@ -94,8 +94,8 @@ TEST(Goal, IsToleranceTimesTheVelocityScale) {
     world.model.settings.solver.tolerance = tolerance;
     world.model.settings.solver.max_sweeps = sweeps;
     double worst = 0.0;
-    world.run(0.4, [&](const StepReport& r) {
-      const double factor = r.residual_of_scale() / tolerance;
+    world.run(0.4, [&, goal = tolerance](const StepReport& r) {
+      const double factor = r.residual_of_scale() / goal;
       EXPECT_NEAR(r.residual_over_goal, factor, 1e-9 * factor);
       EXPECT_EQ(r.status == SolveStatus::converged, r.residual_over_goal <= 1.0);
       worst = std::max(worst, r.residual_over_goal);

@@ -163,7 +163,7 @@ TEST(EllipsoidMesh, GapAcceleration) {
     for (const Gap& g : found(shape, pose, mesh, 0.1)) {
       const double second = (at(dt, g.feature) - 2.0 * g.distance + at(-dt, g.feature)) / (dt * dt);
       if (!(second < infinity)) continue;
-      EXPECT_NEAR(gap_acceleration(shape, pose, mesh, g, v, dt, wall), second,
+      EXPECT_NEAR(gap_acceleration(shape, pose, mesh, g, {v, dt, wall}), second,
                   1e-6 * (1.0 + std::abs(second)));
       ++compared;
     }

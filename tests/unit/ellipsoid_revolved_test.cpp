@@ -169,7 +169,7 @@ TEST(EllipsoidRevolved, AboveItsInsideADiscIsThePlane) {
     EXPECT_LT((gaps[0].normal - expected.normal).norm(), 1e-12);
     EXPECT_LT((gaps[0].point - expected.point).norm(), 1e-12);
     const Twist twist{random.direction(), 5.0 * random.direction()};
-    EXPECT_NEAR(gap_acceleration(shape, pose, disc, gaps[0], twist, 1e-4),
+    EXPECT_NEAR(gap_acceleration(shape, pose, disc, gaps[0], {twist, 1e-4}),
                 gap_acceleration(place(shape, pose), plane, twist, {}), 1e-4);
   }
 }
@@ -215,8 +215,8 @@ TEST(EllipsoidRevolved, AwayFromItsRimsACylinderIsTheBoreOfATube) {
       EXPECT_LT((g.normal - same->normal).norm(), 1e-8);
       EXPECT_LT((g.point - same->point).norm(), 1e-8);
       const Twist twist{random.direction(), 5.0 * random.direction()};
-      const double expected = gap_acceleration(shape, pose, tube, *same, twist, 1e-4);
-      EXPECT_NEAR(gap_acceleration(shape, pose, wall, g, twist, 1e-4), expected,
+      const double expected = gap_acceleration(shape, pose, tube, *same, {twist, 1e-4});
+      EXPECT_NEAR(gap_acceleration(shape, pose, wall, g, {twist, 1e-4}), expected,
                   1e-4 * (1.0 + std::abs(expected)));
     }
   }
@@ -295,7 +295,7 @@ TEST(EllipsoidRevolved, FollowsContactsOfTurningWalls) {
             now[k].distance < 0.0)
           continue;
         const double expected = (after[k].distance - 2.0 * now[k].distance + before[k].distance) / (dt * dt);
-        EXPECT_NEAR(gap_acceleration(shape, pose, kind.wall, now[k], twist, dt, motion), expected,
+        EXPECT_NEAR(gap_acceleration(shape, pose, kind.wall, now[k], {twist, dt, motion}), expected,
                     1e-5 * (1.0 + std::abs(expected)))
             << kind.name;
         ++compared;

@@ -156,7 +156,7 @@ TEST(EllipsoidTube, GapAcceleration) {
       }
       if (!found_both || std::abs(sum) > 1e-6) continue;  // the contact ended or became another one
       const double difference = sum / (dt * dt);
-      ASSERT_NEAR(gap_acceleration(shape, pose, tube, g[k], v, 1e-4), difference,
+      ASSERT_NEAR(gap_acceleration(shape, pose, tube, g[k], {v, 1e-4}), difference,
                   2e-2 * (1.0 + std::abs(difference)))
           << i << " feature " << g[k].feature;
       ++compared;

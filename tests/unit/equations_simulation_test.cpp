@@ -253,7 +253,7 @@ TEST(ModelRun, FailuresNameBlockVariablesAndTime) {
   // x^2 = 1 - t has no solution after 1 s.
   const std::string ended =
       failure_of("model m Real x(start = 1); Real y; equation x^2 + 0*y = 1 - time; y = x + 1; end m;", 2.0);
-  EXPECT_NE(ended.find("x"), std::string::npos) << ended;
+  EXPECT_NE(ended.find('x'), std::string::npos) << ended;
   EXPECT_NE(ended.find("x^2"), std::string::npos) << ended;
   EXPECT_NE(ended.find("at 1"), std::string::npos) << ended;
   const std::string parallel = failure_of(

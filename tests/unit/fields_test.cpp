@@ -123,9 +123,9 @@ TEST(CoarseFields, OfARigidRotationTurn) {
   const CoarseFields fields = coarse_fields(world.shapes, world.bodies, {}, grid, width);
   const double density = world.bodies.mass[0] / std::pow(spacing, 3);
   for (std::size_t c = 0; c < grid.size(); ++c) {
-    const Vec3 cell(static_cast<double>(c % grid.count[0]),
-                    static_cast<double>(c / grid.count[0] % grid.count[1]),
-                    static_cast<double>(c / grid.count[0] / grid.count[1]));
+    const auto row = c / grid.count[0] % grid.count[1], layer = c / grid.count[0] / grid.count[1];
+    const Vec3 cell(static_cast<double>(c % grid.count[0]), static_cast<double>(row),
+                    static_cast<double>(layer));
     const Vec3 x = grid.low + grid.cell * (cell + Vec3::Constant(0.5));
     // A lattice of four spacings a width is uniform to the kernel's Fourier transform there.
     EXPECT_NEAR(fields.density[c], density, 0.01 * density);

@@ -91,7 +91,7 @@ TEST(Clusters, ElasticGasesKeepWhatTheyHave) {
       std::int64_t impacts = 0;
       for (int k = 0; k < 20; ++k) {
         Bodies copy = bodies;
-        fly(sky(gas.model), {}, 0.01 * k, 0.01 * (k + 1), bodies, w, report);
+        fly(sky(gas.model), {}, {0.01 * k, 0.01 * (k + 1)}, bodies, w, report);
         impacts += static_cast<std::int64_t>(report.impacts.size());
         ASSERT_TRUE(report.resting.empty()) << report.end_s << " " << report.impacts.size();
         EXPECT_EQ(report.end_s, 0.01 * (k + 1));
@@ -100,7 +100,7 @@ TEST(Clusters, ElasticGasesKeepWhatTheyHave) {
         const int threads = thread_count();
         set_thread_count(3);
         FlightWorkspace fresh;
-        fly(sky(gas.model), {}, 0.01 * k, 0.01 * (k + 1), copy, fresh, report);
+        fly(sky(gas.model), {}, {0.01 * k, 0.01 * (k + 1)}, copy, fresh, report);
         set_thread_count(threads);
         EXPECT_EQ(state_hash(copy), state_hash(bodies));
       }

@@ -187,6 +187,20 @@ TEST(ImplicitMesh, MemoryAnswersAsANewSearch) {
   EXPECT_GT(kept, all - 30);  // names go from step to step with their contacts
 }
 
+/// Of a gap's distance over +-dt, found anew; none where it is not there any more.
+std::optional<double> second_difference(const auto& body_at, const PlacedMesh& mesh, const Gap& c,
+                                        double dt) {
+  double sum = -2.0 * c.distance;
+  for (const double t : {-dt, dt}) {
+    const std::vector<Gap> g = found(body_at(t), mesh, 0.04);
+    const auto same = std::ranges::min_element(
+        g, {}, [&](const Gap& o) { return (o.point - c.point).norm() + (o.normal - c.normal).norm(); });
+    if (same == g.end() || (same->point - c.point).norm() > 5e-3) return std::nullopt;
+    sum += same->distance;
+  }
+  return sum / (dt * dt);
+}
+
 TEST(ImplicitMesh, GapAcceleration) {
   // Against the second difference of the gap that is found anew, on faces, edges and vertices.
   Random random(5);
@@ -200,20 +214,11 @@ TEST(ImplicitMesh, GapAcceleration) {
       const Twist twist{random.direction(), 5.0 * random.direction()};
       for (const Gap& c : found(body, mesh, 0.03)) {
         if (c.distance < -0.02) continue;
-        const auto second = [&](double dt) -> std::optional<double> {
-          double sum = -2.0 * c.distance;
-          for (const double t : {-dt, dt}) {
-            const Pose later = moved(pose, WallMotion{pose.position, twist}, t);
-            const std::vector<Gap> g = found(place(s, later, 0.2), mesh, 0.04);
-            const auto same = std::ranges::min_element(g, {}, [&](const Gap& o) {
-              return (o.point - c.point).norm() + (o.normal - c.normal).norm();
-            });
-            if (same == g.end() || (same->point - c.point).norm() > 5e-3) return std::nullopt;
-            sum += same->distance;
-          }
-          return sum / (dt * dt);
+        const auto body_at = [&](double t) {
+          return place(s, moved(pose, WallMotion{pose.position, twist}, t), 0.2);
         };
-        const std::optional<double> coarse = second(4e-4), fine = second(1e-4);
+        const std::optional<double> coarse = second_difference(body_at, mesh, c, 4e-4),
+                                    fine = second_difference(body_at, mesh, c, 1e-4);
         // Where the two differ the contact runs along something flat, and higher derivatives count.
         if (!coarse || !fine || std::abs(*coarse - *fine) > 0.02 * std::abs(*fine) + 0.02) continue;
         const double exact = *fine, got = gap_acceleration(body, mesh, c, twist);

@@ -25,14 +25,14 @@ MechanismBody rod(const Vec3& p, const Vec3& q, double mass = 1.0) {
   return body;
 }
 
-/// A joint at a place of the world, axis z of `frame`.
-Joint joint_at(const Mechanism& m, const std::string& name, JointKind kind, int a, int b, const Vec3& place,
-               const Quat& frame) {
+/// A joint at a place of the world, about or along axis z there.
+Joint joint_at(const Mechanism& m, const std::string& name, JointKind kind, int a, int b, const Pose& at) {
   const auto end = [&](int body) -> JointEnd {
-    if (body == JointEnd::ground) return {JointEnd::ground, {place, frame}};
+    if (body == JointEnd::ground) return {JointEnd::ground, at};
     const Pose pose = m.body(body).pose;
     return {body,
-            {pose.orientation.conjugate() * (place - pose.position), pose.orientation.conjugate() * frame}};
+            {pose.orientation.conjugate() * (at.position - pose.position),
+             pose.orientation.conjugate() * at.orientation}};
   };
   return {name, kind, end(a), end(b)};
 }
@@ -293,13 +293,13 @@ TEST(Mechanism, FourBarsThroughTheirSingularPosition) {
   }
   for (int k = 0; k < 3; ++k)
     m.add_joint(joint_at(m, "foot " + std::to_string(k), JointKind::revolute, JointEnd::ground,
-                         post[static_cast<std::size_t>(k)], Vec3(k, 0, 0), across));
+                         post[static_cast<std::size_t>(k)], {Vec3(k, 0, 0), across}));
   for (int k = 0; k < 2; ++k) {
     const auto i = static_cast<std::size_t>(k);
-    m.add_joint(joint_at(m, "left " + std::to_string(k), JointKind::revolute, post[i], bar[i], Vec3(k, 0, 1),
-                         across));
+    m.add_joint(joint_at(m, "left " + std::to_string(k), JointKind::revolute, post[i], bar[i],
+                         {Vec3(k, 0, 1), across}));
     m.add_joint(joint_at(m, "right " + std::to_string(k), JointKind::revolute, bar[i], post[i + 1],
-                         Vec3(k + 1, 0, 1), across));
+                         {Vec3(k + 1, 0, 1), across}));
   }
   EXPECT_FALSE(m.redundant().empty());
   EXPECT_EQ(m.motion().rank, 29);  // of 35: one freedom of 30
@@ -331,11 +331,11 @@ TEST(Mechanism, ASliderCrank) {
   const int crank = m.add_body(rod(Vec3::Zero(), pin, 1.0)), link = m.add_body(rod(pin, gudgeon, 2.0)),
             slider = m.add_body({3.0, Vec3::Constant(0.01), {gudgeon, same}, {}});
   const std::size_t shaft =
-      m.add_joint(joint_at(m, "shaft", JointKind::revolute, JointEnd::ground, crank, Vec3::Zero(), across));
-  m.add_joint(joint_at(m, "pin", JointKind::revolute, crank, link, pin, across));
-  m.add_joint(joint_at(m, "gudgeon", JointKind::revolute, link, slider, gudgeon, across));
-  m.add_joint(joint_at(m, "guide", JointKind::prismatic, JointEnd::ground, slider, gudgeon,
-                       Quat::FromTwoVectors(Vec3::UnitZ(), Vec3::UnitX())));
+      m.add_joint(joint_at(m, "shaft", JointKind::revolute, JointEnd::ground, crank, {Vec3::Zero(), across}));
+  m.add_joint(joint_at(m, "pin", JointKind::revolute, crank, link, {pin, across}));
+  m.add_joint(joint_at(m, "gudgeon", JointKind::revolute, link, slider, {gudgeon, across}));
+  m.add_joint(joint_at(m, "guide", JointKind::prismatic, JointEnd::ground, slider,
+                       {gudgeon, Quat::FromTwoVectors(Vec3::UnitZ(), Vec3::UnitX())}));
   // About y, from x towards -z: at the start the pin goes down, the rod turns the other way.
   m.set_twist(crank, {Vec3(0, 0, -0.5 * r * start_rate), Vec3(0, start_rate, 0)});
   m.set_twist(link, {Vec3(0, 0, -0.5 * r * start_rate), Vec3(0, -start_rate * r / l, 0)});
@@ -372,8 +372,8 @@ TEST(Mechanism, BricardMovesForTenSeconds) {
   for (int k = 0; k < 6; ++k)
     m.add_joint(joint_at(m, "joint " + std::to_string(k + 1), JointKind::revolute,
                          bodies[static_cast<std::size_t>(k)],
-                         k < 5 ? bodies[static_cast<std::size_t>(k) + 1] : JointEnd::ground, p[k],
-                         Quat::FromTwoVectors(Vec3::UnitZ(), axes[k])));
+                         k < 5 ? bodies[static_cast<std::size_t>(k) + 1] : JointEnd::ground,
+                         {p[k], Quat::FromTwoVectors(Vec3::UnitZ(), axes[k])}));
   m.gravity = Vec3(0, -g, 0);
   EXPECT_EQ(m.motion().rank, 29);
   const double energy = m.energy();
@@ -397,7 +397,7 @@ TEST(Mechanism, ALongChain) {
     for (int k = 0; k < links; ++k) {
       const Vec3 p(0.1 * k, 0.02 * (k % 3), 0.0), q(0.1 * (k + 1), 0.02 * ((k + 1) % 3), 0.0);
       m.add_body(rod(p, q, 0.1));
-      m.add_joint(joint_at(m, "link", JointKind::spherical, k == 0 ? JointEnd::ground : k - 1, k, p, same));
+      m.add_joint(joint_at(m, "link", JointKind::spherical, k == 0 ? JointEnd::ground : k - 1, k, {p, same}));
     }
     return m;
   };

@@ -45,11 +45,13 @@ TEST(TriangleMesh, SamplesLieEvenlyOnTheSurface) {
   std::array<int, 6> on{};
   for (const Vec3& x : surface_samples(cube(), 6000, 1)) {
     int faces = 0;
+    std::size_t face = 0;
     for (int k = 0; k < 3; ++k) {
       for (const int side : {0, 1}) {
+        const std::size_t here = face++;
         if (std::abs(x[k] - side) > 1e-12) continue;
         ++faces;
-        ++on[static_cast<std::size_t>(2 * k + side)];
+        ++on[here];
       }
     }
     ASSERT_EQ(faces, 1);

@@ -374,7 +374,7 @@ TEST(EllipsoidTube, GapAccelerationInATurningTube) {
       return g[0].distance;
     };
     const double dt = 1e-3, second = (gap_at(dt) - 2.0 * gap_at(0.0) + gap_at(-dt)) / (dt * dt);
-    EXPECT_NEAR(gap_acceleration(shape, pose, tube, found[0], v, 1e-3, wall), second, 2e-2);
+    EXPECT_NEAR(gap_acceleration(shape, pose, tube, found[0], {v, 1e-3, wall}), second, 2e-2);
   }
 }
 

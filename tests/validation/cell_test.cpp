@@ -110,6 +110,7 @@ TEST(Cell, BroadPhaseFindsPairsAcrossTheSeam) {
     if (strain > 0.0) cell.flow = {{shear(strain)}};
     const PlacedCell placed = cell.at(1.0);
     std::vector<BoundingBox> boxes;
+    boxes.reserve(200);
     for (int k = 0; k < 200; ++k)
       boxes.push_back({3.0 * Vec3(random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-0.3, 0.3)),
                        Vec3::Constant(random.uniform(0.02, 0.09))});
@@ -145,7 +146,8 @@ TEST(Cell, ACloudDriftsThroughTheSeamBitForBit) {
     if (periodic) world.model.cell = cube(1.0);
     Random random(2);
     for (int k = 0; k < 60; ++k) {  // they fly towards the middle of the cloud, and all of them along x
-      const Vec3 place(0.11 * (k % 4), 0.11 * (k / 4 % 4), 0.11 * (k / 16));
+      const int row = k / 4 % 4, layer = k / 16;
+      const Vec3 place(0.11 * (k % 4), 0.11 * row, 0.11 * layer);
       world.add(Vec3(0.05, 0.04, 0.03), {place, random.rotation()},
                 {Vec3(4.0, 0.5, 0.0) - 0.5 * (place - Vec3::Constant(0.16)), Vec3::Zero()});
     }

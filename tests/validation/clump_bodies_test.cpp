@@ -203,8 +203,8 @@ World heap() {
   const std::int32_t jacks = add_clump(world, jack()), bells = add_clump(world, dumbbell());
   Random random(3);
   for (int k = 0; k < 48; ++k) {
-    const Pose pose{Vec3(0.14 + 0.26 * (k % 3), 0.14 + 0.26 * (k / 3 % 3), 0.14 + 0.26 * (k / 9)),
-                    random.rotation()};
+    const int row = k / 3 % 3, layer = k / 9;
+    const Pose pose{Vec3(0.14 + 0.26 * (k % 3), 0.14 + 0.26 * row, 0.14 + 0.26 * layer), random.rotation()};
     if (k % 3 == 2)
       world.add(Vec3(0.1, 0.07, 0.05), pose);  // ellipsoids among them
     else

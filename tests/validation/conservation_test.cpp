@@ -16,7 +16,8 @@ World collapsing_cluster(const PairLaw& law, SolverKind kind) {
   world.model.settings.solver.max_sweeps = 20;
   Random random(4);
   for (int i = 0; i < 64; ++i) {
-    const Vec3 x = 0.25 * Vec3(i % 4 - 1.5, i / 4 % 4 - 1.5, i / 16 - 1.5);
+    const int row = i / 4 % 4, layer = i / 16;
+    const Vec3 x = 0.25 * Vec3(i % 4 - 1.5, row - 1.5, layer - 1.5);
     world.add(Vec3(0.1, 0.075, 0.05), {x, random.rotation()},
               {-2.0 * x + 0.3 * random.direction(), random.direction()});
   }

@@ -41,6 +41,7 @@ Packing pack(const Region& region, const PeriodicCell& cell, const Vec3& axes, d
       {1.1 * axes, {}, std::nullopt}, enlarged(region, cell, factor), {count, 5000}, {}, seed, wide.at(0.0));
   EXPECT_EQ(grains.size(), count);
   std::vector<Pose> poses;
+  poses.reserve(grains.size());
   for (const Grain& grain : grains) poses.push_back(grain.pose);
   result.factor = compress(model.shapes, shape, region, cell, factor, poses);
   for (std::size_t i = 0; i < count; ++i)

@@ -118,8 +118,11 @@ World stirred() {
   motion.stages = {turning(Vec3::UnitZ(), Vec3(0.55, 0.55, 0), 3.0)};
   hold(world, {blade}, motion);
   std::vector<std::size_t> rough;
-  for (int k = 0; k < 25; ++k)
-    rough.push_back(world.add_sphere(0.03, Vec3(0.1 + 0.22 * (k % 5), 0.1 + 0.22 * (k / 5), 0.0)).value);
+  for (int row = 0; row < 5; ++row)
+    for (int column = 0; column < 5; ++column) {
+      const Vec3 place(0.1 + 0.22 * column, 0.1 + 0.22 * row, 0.0);
+      rough.push_back(world.add_sphere(0.03, place).value);
+    }
   world.model.guides.push_back({"rough", {}, Vec3::Zero()});
   for (const std::size_t i : rough) hold_body(1, i, world.state);
   return world;
@@ -188,7 +191,8 @@ TEST(Guides, HoldUnderEverySolver) {
     World world({.friction = 0.5});
     world.model.settings.solver.kind = kind;
     world.model.settings.solver.tolerance = 1e-6;
-    for (int k = 0; k < 4; ++k) world.add_sphere(0.1, Vec3(0.2 * (k % 2), 0.2 * (k / 2), 0));
+    for (const double y : {0.0, 0.2})
+      for (const double x : {0.0, 0.2}) world.add_sphere(0.1, Vec3(x, y, 0));
     const BodyIndex top = world.add_sphere(0.1, Vec3(0.1, 0.1, std::sqrt(0.02)));
     hold(world, {0, 1, 2, 3});
     world.run(0.1);

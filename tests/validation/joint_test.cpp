@@ -694,8 +694,10 @@ World spheres_on_a_flap(SolverKind kind) {
   joint.damping = 5.0;
   world.model.joints = {joint};
   Random random(3);
-  for (int i = 0; i < 12; ++i)
-    world.add_sphere(0.03, Vec3(0.1 + 0.08 * (i % 3), 0.08 * ((i / 3) % 2), 0.05 + 0.08 * (i / 6)));
+  for (int i = 0; i < 12; ++i) {
+    const int row = (i / 3) % 2, layer = i / 6;
+    world.add_sphere(0.03, Vec3(0.1 + 0.08 * (i % 3), 0.08 * row, 0.05 + 0.08 * layer));
+  }
   return world;
 }
 

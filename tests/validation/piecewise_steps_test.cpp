@@ -189,12 +189,14 @@ TEST(PiecewiseSteps, ClumpsAndFunctionsDoNotOverlap) {
                                     : model.shapes.add(SizedFunction{add_bean(model), 0.04});
     const ShapeIndex ball = model.shapes.add(Ellipsoid{Vec3(0.03, 0.025, 0.02)});
     Random random(4);
-    for (int k = 0; k < 27; ++k)
+    for (int k = 0; k < 27; ++k) {
+      const int row = k / 3 % 3, layer = k / 9;
       add_body(world.state.bodies, model.shapes, model.materials,
                {k % 5 == 4 ? ball : shape,
                 world.material,
-                {0.1 * Vec3(k % 3 + 0.5, k / 3 % 3 + 0.5, k / 9 + 0.5), random.rotation()},
+                {0.1 * Vec3(k % 3 + 0.5, row + 0.5, layer + 0.5), random.rotation()},
                 {2.0 * random.direction(), 20.0 * random.direction()}});
+    }
     ASSERT_TRUE(misplaced_bodies(model, world.state.bodies, 0.0).empty());
     const double energy = kinetic_energy(world.state.bodies);
     std::size_t impacts = 0;

@@ -19,16 +19,17 @@ NodeOfB in_a(const PairView& p, const CoverNode& b) {
 }
 
 /// Can two nodes hold a critical pair with -depth <= phi <= margin? Balls near enough, cones opposite enough,
-/// and the line between them along the normals. b's centre and normal come in a's axes.
-bool may_touch(const CoverNode& a, double scale_a, const CoverNode& b, double scale_b, Three centre_b,
-               Three normal_b, const SearchReach& s) {
-  const Three d = centre_b - scale_a * to_three(a.centre), n = to_three(a.normal);
+/// and the line between them along the normals.
+bool may_touch(const PairView& p, const CoverNode& a, const CoverNode& b, const NodeOfB& there,
+               const SearchReach& s) {
+  const double scale_a = p.scale_a, scale_b = p.scale_b;
+  const Three d = there.centre - scale_a * to_three(a.centre), n = to_three(a.normal);
   const double balls = scale_a * a.radius + scale_b * b.radius;
   const double most = std::max(s.margin, s.depth), dd = dot(d, d);
   if (dd > (balls + most) * (balls + most)) return false;
   // The sum of the cones' half angles, where it is less than a half turn.
   const double sine = a.sine * b.cosine + a.cosine * b.sine, cosine = a.cosine * b.cosine - a.sine * b.sine;
-  if (sine > 0.0 && -dot(n, normal_b) < cosine) return false;
+  if (sine > 0.0 && -dot(n, there.normal) < cosine) return false;
   if (a.cosine <= 0.0) return true;
   const double rise = dot(n, d);
   if (rise > s.margin + balls || rise < -s.depth - balls) return false;
@@ -106,7 +107,7 @@ void compare_covers(const PairView& p, const SearchReach& reach, Leaves&& leaves
     const auto [i, j] = stack[--waiting];
     const CoverNode &a = nodes_a[static_cast<std::size_t>(i)], &b = nodes_b[static_cast<std::size_t>(j)];
     const NodeOfB of_b = in_a(p, b);
-    if (!may_touch(a, p.scale_a, b, p.scale_b, of_b.centre, of_b.normal, reach)) continue;
+    if (!may_touch(p, a, b, of_b, reach)) continue;
     if (a.child < 0 && b.child < 0) {
       leaves(i, j);
     } else if (b.child < 0 || (a.child >= 0 && p.scale_a * a.radius >= p.scale_b * b.radius)) {
@@ -163,7 +164,7 @@ CertifiedContacts certified_contacts(const PlacedImplicit& a, const PlacedImplic
     ++result.pairs;
     const CoverLeaf &la = of_a[i].leaf, &lb = of_b[j].leaf;
     const NodeOfB there = in_a(p, lb.node);
-    if (!may_touch(la.node, p.scale_a, lb.node, p.scale_b, there.centre, there.normal, all)) continue;
+    if (!may_touch(p, la.node, lb.node, there, all)) continue;
     const PatchPair what = look(p, la, lb, there, all);
     if (what == PatchPair::nothing) continue;
     const double radius_a = p.scale_a * la.node.radius, radius_b = p.scale_b * lb.node.radius;

@@ -207,9 +207,11 @@ double gap_acceleration(const PlacedImplicit& a, const PlacedImplicit& b, const 
     return across(local, here.bend);
   };
   const Plane2 bend_a = bend(a, x_a), bend_b = bend(b, x_b);
-  return bending(bend_a, bend_b, g.distance, {to_three(of_a.angular), to_three(of_b.angular)},
-                 {to_three(of_a.linear), to_three(of_b.linear)},
-                 {to_three(x_a - a.position), to_three(x_b - b.position)}, nt);
+  return bending(bend_a, bend_b, g.distance,
+                 {{to_three(of_a.angular), to_three(of_b.angular)},
+                  {to_three(of_a.linear), to_three(of_b.linear)},
+                  {to_three(x_a - a.position), to_three(x_b - b.position)}},
+                 nt);
 }
 
 }  // namespace scree

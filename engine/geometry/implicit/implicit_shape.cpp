@@ -115,7 +115,9 @@ Vec3 corner(int cells, int face, int i, int j) {
 }
 
 std::size_t table_slot(int cells, int face, int i, int j) {
-  return static_cast<std::size_t>((face * (cells + 1) + i) * (cells + 1) + j);
+  const std::size_t row = static_cast<std::size_t>(cells) + 1;
+  return (static_cast<std::size_t>(face) * row + static_cast<std::size_t>(i)) * row +
+         static_cast<std::size_t>(j);
 }
 
 /// Of directions that are not unit: linear where one point supports them.

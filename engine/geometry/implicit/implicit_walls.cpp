@@ -124,9 +124,11 @@ double acceleration(const PlacedImplicit& body, const Wall& wall, const Gap& g, 
   const Tangents frame = tangents(nt);
   const Plane2 a = across(frame, surface_here(*body.shape, body.scale, local(on_body)).bend),
                b = across(frame, wall.at(local(on_wall)).bend);
-  return bending(a, b, g.distance, {turned(twist.angular), turned(motion.twist.angular)},
-                 {turned(twist.linear), turned(motion.twist.linear)},
-                 {turned(on_body - body.position), turned(on_wall - motion.centre)}, nt);
+  return bending(a, b, g.distance,
+                 {{turned(twist.angular), turned(motion.twist.angular)},
+                  {turned(twist.linear), turned(motion.twist.linear)},
+                  {turned(on_body - body.position), turned(on_wall - motion.centre)}},
+                 nt);
 }
 
 }  // namespace

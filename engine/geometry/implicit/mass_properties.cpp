@@ -36,9 +36,10 @@ struct Quadrature {
       sign = -sign;
     }
     sum[0] += weight * r3;
-    for (int i = 0; i < 3; ++i) {
-      sum[static_cast<std::size_t>(1 + i)] += weight * r4 * d[i];
-      sum[static_cast<std::size_t>(4 + i)] += weight * r5 * d[i] * d[i];
+    for (std::size_t i = 0; i < 3; ++i) {
+      const double along = d[static_cast<Eigen::Index>(i)];
+      sum[1 + i] += weight * r4 * along;
+      sum[4 + i] += weight * r5 * along * along;
     }
     sum[7] += weight * r5 * d[0] * d[1];
     sum[8] += weight * r5 * d[0] * d[2];

@@ -248,9 +248,15 @@ struct OfBoth {
   Three a, b;
 };
 
-/// (F4); all in one set of axes, bends in tangents(n), arms from the centres to the two points.
-SCREE_INLINE double bending(const Plane2& a, const Plane2& b, double phi, const OfBoth& spin,
-                            const OfBoth& velocity, const OfBoth& arm, Three n) {
+/// How both move; arms from the centres to the two points.
+struct MotionOfBoth {
+  OfBoth spin, velocity, arm;
+};
+
+/// (F4); all in one set of axes, bends in tangents(n).
+SCREE_INLINE double bending(const Plane2& a, const Plane2& b, double phi, const MotionOfBoth& motion,
+                            Three n) {
+  const auto& [spin, velocity, arm] = motion;
   constexpr double flattest = 1e-3;  // least det M against its square: below, the points run away
   const Tangents frame = tangents(n);
   const Three swing_a = cross(spin.a, arm.a), swing_b = cross(spin.b, arm.b);

@@ -74,33 +74,48 @@ bool is_star_shaped(const ImplicitShape& s) {
   return true;
 }
 
-/// Marching tetrahedra: every cell of a grid is cut into six about its diagonal.
-SurfaceMesh marched(const ImplicitShape& s, int cells) {
-  const Vec3 low = s.box.low - 0.02 * s.box.size();
-  const double side = 1.04 * s.box.size().maxCoeff() / cells;
-  std::array<int, 3> n;
+using Corner = std::array<int, 3>;
+
+/// The function at the corners of a grid around the body.
+struct SampledGrid {
+  Vec3 low;
+  double side = 0.0;
+  std::array<int, 3> n{};        // corners along each axis
+  std::vector<double> values{};  // [slot]
+
+  std::size_t slot(const Corner& c) const {
+    const auto at = [](int k) { return static_cast<std::size_t>(k); };
+    return (at(c[2]) * at(n[1]) + at(c[1])) * at(n[0]) + at(c[0]);
+  }
+  Vec3 place(const Corner& c) const { return low + side * Vec3(c[0], c[1], c[2]); }
+  bool inside(const Corner& c) const { return values[slot(c)] >= 0.0; }
+};
+
+SampledGrid sample(const ImplicitShape& s, int cells) {
+  SampledGrid grid{.low = s.box.low - 0.02 * s.box.size(), .side = 1.04 * s.box.size().maxCoeff() / cells};
+  std::array<int, 3>& n = grid.n;
   for (int i = 0; i < 3; ++i)
-    n[static_cast<std::size_t>(i)] = static_cast<int>(std::ceil(1.04 * s.box.size()[i] / side)) + 1;
-  const auto slot = [&](const std::array<int, 3>& c) {
-    return static_cast<std::int64_t>((c[2] * n[1] + c[1]) * n[0] + c[0]);
-  };
-  const auto place = [&](const std::array<int, 3>& c) { return Vec3(low + side * Vec3(c[0], c[1], c[2])); };
-  std::vector<double> f(static_cast<std::size_t>(n[0] * n[1] * n[2]));
+    n[static_cast<std::size_t>(i)] = static_cast<int>(std::ceil(1.04 * s.box.size()[i] / grid.side)) + 1;
+  grid.values.resize(grid.slot({0, 0, n[2]}));
   for (int k = 0; k < n[2]; ++k) {
     for (int j = 0; j < n[1]; ++j) {
       for (int i = 0; i < n[0]; ++i)
-        f[static_cast<std::size_t>(slot({i, j, k}))] = value(s.function, place({i, j, k}));
+        grid.values[grid.slot({i, j, k})] = value(s.function, grid.place({i, j, k}));
     }
   }
+  return grid;
+}
+
+/// Marching tetrahedra: every cell of a grid is cut into six about its diagonal.
+SurfaceMesh marched(const ImplicitShape& s, int cells) {
+  const SampledGrid grid = sample(s, cells);
   SurfaceMesh mesh;
-  std::map<std::pair<std::int64_t, std::int64_t>, std::int32_t> known;
-  using Corner = std::array<int, 3>;
-  const auto inside = [&](const Corner& c) { return f[static_cast<std::size_t>(slot(c))] >= 0.0; };
+  std::map<std::pair<std::size_t, std::size_t>, std::int32_t> known;
   const auto cut = [&](const Corner& in, const Corner& out) {
-    const std::pair key(std::min(slot(in), slot(out)), std::max(slot(in), slot(out)));
+    const auto key = std::minmax({grid.slot(in), grid.slot(out)});
     const auto [at, is_new] = known.emplace(key, static_cast<std::int32_t>(mesh.points.size()));
     if (is_new) {
-      const Vec3 a = place(in), b = place(out);
+      const Vec3 a = grid.place(in), b = grid.place(out);
       const double t = ray_hit(s.function, a, b - a, 0.0, 1.0);
       add_point(s, a + (t < 1.0 ? t : 0.0) * (b - a), mesh);
     }
@@ -112,17 +127,17 @@ SurfaceMesh marched(const ImplicitShape& s, int cells) {
     Corner in, out;
   };
   const auto add = [&](const Edge& a, Edge b, Edge c, const Vec3& outwards) {
-    const auto middle = [&](const Edge& e) { return Vec3(place(e.in) + place(e.out)); };
+    const auto middle = [&](const Edge& e) { return Vec3(grid.place(e.in) + grid.place(e.out)); };
     if ((middle(b) - middle(a)).cross(middle(c) - middle(a)).dot(outwards) < 0.0) std::swap(b, c);
     mesh.triangles.push_back({cut(a.in, a.out), cut(b.in, b.out), cut(c.in, c.out)});
   };
   const auto tetrahedron = [&](const std::array<Corner, 4>& t) {
     std::vector<Corner> in, out;
-    for (const Corner& c : t) (inside(c) ? in : out).push_back(c);
+    for (const Corner& c : t) (grid.inside(c) ? in : out).push_back(c);
     if (in.empty() || out.empty()) return;
     Vec3 middle_in = Vec3::Zero(), middle_out = Vec3::Zero();
-    for (const Corner& c : in) middle_in += place(c) / static_cast<double>(in.size());
-    for (const Corner& c : out) middle_out += place(c) / static_cast<double>(out.size());
+    for (const Corner& c : in) middle_in += grid.place(c) / static_cast<double>(in.size());
+    for (const Corner& c : out) middle_out += grid.place(c) / static_cast<double>(out.size());
     const Vec3 outwards = middle_out - middle_in;
     if (in.size() == 2) {
       const Edge a{in[0], out[0]}, b{in[0], out[1]}, c{in[1], out[1]}, d{in[1], out[0]};
@@ -136,9 +151,9 @@ SurfaceMesh marched(const ImplicitShape& s, int cells) {
   };
   constexpr std::array<std::array<int, 3>, 6> orders{
       {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}}};
-  for (int k = 0; k + 1 < n[2]; ++k) {
-    for (int j = 0; j + 1 < n[1]; ++j) {
-      for (int i = 0; i + 1 < n[0]; ++i) {
+  for (int k = 0; k + 1 < grid.n[2]; ++k) {
+    for (int j = 0; j + 1 < grid.n[1]; ++j) {
+      for (int i = 0; i + 1 < grid.n[0]; ++i) {
         for (const auto& order : orders) {
           std::array<Corner, 4> t;
           t[0] = {i, j, k};

@@ -128,8 +128,8 @@ void ContactSolution::resize(const ContactProblem& problem) {
   row_impulse_on_b.clear();
 }
 
-void set_resistance(const ContactProblem& p, std::size_t contact, double torsional, double rolling,
-                    double factor, const Vec3& start, Row* rows) {
+void set_resistance(const ContactProblem& p, std::size_t contact, const Resistance& resistance,
+                    const Vec3& start, Row* rows) {
   const Mat3 frame = p.frame(contact);
   const auto add = [&](int axis, RowBound bound, double coefficient) {
     const Padded3 direction = padded(frame.row(axis));
@@ -139,10 +139,11 @@ void set_resistance(const ContactProblem& p, std::size_t contact, double torsion
                .linear = {},
                .angular_a = direction,
                .angular_b = direction,
-               .high = factor * coefficient,
+               .high = resistance.factor * coefficient,
                .start_impulse = start[axis],
                .length = coefficient};
   };
+  const double torsional = resistance.torsional_friction_m, rolling = resistance.rolling_friction_m;
   if (torsional > 0.0) add(0, RowBound::of_contact, torsional);
   if (rolling <= 0.0) return;
   add(1, RowBound::disc, rolling);

@@ -210,14 +210,19 @@ struct ContactSolution {
   void resize(const ContactProblem& problem);
 };
 
-/// How many rows resist twisting (torsional friction, m) and rolling at a contact.
-constexpr std::size_t resisting_rows(double torsional_friction_m, double rolling_friction_m) {
-  return (torsional_friction_m > 0.0 ? 1u : 0u) + (rolling_friction_m > 0.0 ? 2u : 0u);
-}
-/// Those rows, with bounds that are multiplied by `factor` and the torque impulse that they begin with (N m
-/// s, contact frame). Their contact's frame must be there.
-void set_resistance(const ContactProblem& problem, std::size_t contact, double torsional_friction_m,
-                    double rolling_friction_m, double factor, const Vec3& start, Row* rows);
+/// What resists twisting and rolling at a contact.
+struct Resistance {
+  double torsional_friction_m = 0.0, rolling_friction_m = 0.0;
+  double factor = 1.0;  // of bounds
+
+  constexpr std::size_t rows() const {
+    return (torsional_friction_m > 0.0 ? 1u : 0u) + (rolling_friction_m > 0.0 ? 2u : 0u);
+  }
+};
+/// Its rows, with the torque impulse that they begin with (N m s, contact frame). Their contact's frame must
+/// be there.
+void set_resistance(const ContactProblem& problem, std::size_t contact, const Resistance& resistance,
+                    const Vec3& start, Row* rows);
 
 /// Of the cell that the problem has, with the solution's impulses, 1/s.
 Vec3 cell_rate(const ContactProblem& problem, const ContactSolution& solution);

@@ -24,7 +24,7 @@ Response respond(const ContactProblem& p, std::span<const std::size_t> rows) {
     for (const std::int32_t body : {p.rows[r].edge.a, p.rows[r].edge.b})
       if (p.is_moved(static_cast<std::size_t>(body))) bodies.push_back(body);
   std::ranges::sort(bodies);
-  bodies.erase(std::ranges::unique(bodies).begin(), bodies.end());
+  bodies.erase(std::unique(bodies.begin(), bodies.end()), bodies.end());
   std::vector<Eigen::Triplet<double>> of_j, of_answer;
   for (std::size_t k = 0; k < rows.size(); ++k) {
     const Row& row = p.rows[rows[k]];
@@ -64,43 +64,54 @@ RowBlock::RowBlock(ContactProblem& p, std::size_t first) {
   all.insert(all.end(), bounded.begin(), bounded.end());
   const auto [jacobian, answers] = respond(p, all);
   const Sparse w = jacobian * answers;
+  factorise(p, std::span(all).first(held), w);
+  add_bounded(p, all, held, w);
+}
 
-  Sparse a = w.topLeftCorner(index(held), index(held));
-  for (std::size_t k = 0; k < held; ++k) a.coeffRef(index(k), index(k)) += p.rows[all[k]].compliance;
+/// Rows that hold both ways: A of (J1), without those that follow from others.
+void RowBlock::factorise(ContactProblem& p, std::span<const std::size_t> both_ways, const Sparse& w) {
+  const Eigen::Index held = index(both_ways.size());
+  Sparse a = w.topLeftCorner(held, held);
+  for (std::size_t k = 0; k < both_ways.size(); ++k)
+    a.coeffRef(index(k), index(k)) += p.rows[both_ways[k]].compliance;
   scale_ = a.diagonal();
   for (double& s : scale_) s = s > 0.0 ? 1.0 / std::sqrt(s) : 1.0;
   a = scale_.asDiagonal() * a * scale_.asDiagonal();
   a.makeCompressed();
   factor_.setShift(shift);
-  held_.assign(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(held));
-  if (held > 0) {
-    factor_.compute(a);
-    const Eigen::VectorXd pivots = factor_.vectorD();
-    const auto& order = factor_.permutationP().indices();  // [row] its place in the factorisation
-    std::vector<std::uint8_t> follows(held, 0);
-    for (std::size_t k = 0; k < held; ++k) {
-      if (std::abs(pivots[order[index(k)]]) > least_pivot) continue;
-      follows[k] = 1;
-      redundant_.push_back(all[k]);
-      p.rows[all[k]].low = p.rows[all[k]].high = p.rows[all[k]].start_impulse = 0.0;
-    }
-    if (!redundant_.empty()) {
-      std::vector<std::size_t> kept;
-      std::vector<Eigen::Triplet<double>> choose;
-      for (std::size_t k = 0; k < held; ++k) {
-        if (follows[k] != 0) continue;
-        choose.emplace_back(static_cast<int>(kept.size()), static_cast<int>(k), 1.0);
-        kept.push_back(all[k]);
-      }
-      Sparse s(index(kept.size()), index(held));
-      s.setFromTriplets(choose.begin(), choose.end());
-      scale_ = (s * scale_).eval();
-      a = Sparse(s * a * s.transpose());
-      held_ = std::move(kept);
-      if (!held_.empty()) factor_.compute(a);
-    }
-  }
+  held_.assign(both_ways.begin(), both_ways.end());
+  if (held_.empty()) return;
+  factor_.compute(a);
+  leave_out_redundant(p, both_ways, a);
+}
 
+void RowBlock::leave_out_redundant(ContactProblem& p, std::span<const std::size_t> both_ways, Sparse& a) {
+  const Eigen::VectorXd pivots = factor_.vectorD();
+  const auto& order = factor_.permutationP().indices();  // [row] its place in the factorisation
+  std::vector<std::size_t> kept;
+  std::vector<Eigen::Triplet<double>> choose;
+  for (std::size_t k = 0; k < both_ways.size(); ++k) {
+    if (std::abs(pivots[order[index(k)]]) > least_pivot) {
+      choose.emplace_back(static_cast<int>(kept.size()), static_cast<int>(k), 1.0);
+      kept.push_back(both_ways[k]);
+      continue;
+    }
+    Row& row = p.rows[both_ways[k]];
+    redundant_.push_back(both_ways[k]);
+    row.low = row.high = row.start_impulse = 0.0;
+  }
+  if (redundant_.empty()) return;
+  Sparse s(index(kept.size()), index(both_ways.size()));
+  s.setFromTriplets(choose.begin(), choose.end());
+  scale_ = (s * scale_).eval();
+  a = Sparse(s * a * s.transpose());
+  held_ = std::move(kept);
+  if (!held_.empty()) factor_.compute(a);
+}
+
+/// Rows with bounds, with what the whole machine answers to each.
+void RowBlock::add_bounded(ContactProblem& p, std::span<const std::size_t> all, std::size_t held,
+                           const Sparse& w) {
   std::vector<Eigen::Index> place(held, -1);  // [row that held] among those kept
   for (std::size_t k = 0, next = 0; k < held; ++k)
     if (next < held_.size() && all[k] == held_[next]) place[k] = index(next++);

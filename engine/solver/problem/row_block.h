@@ -72,6 +72,7 @@ class RowBlock {
   }
 
  private:
+  using Sparse = Eigen::SparseMatrix<double>;
   struct Bounded {
     std::size_t row;
     double w;  // of the whole machine, with its compliance
@@ -87,10 +88,16 @@ class RowBlock {
     return scale_.cwiseProduct(factor_.solve(scale_.cwiseProduct(u)));
   }
 
+  // `w`: J M^-1 J^T of rows, of which those that hold both ways come first.
+  void factorise(ContactProblem& problem, std::span<const std::size_t> both_ways, const Sparse& w);
+  void leave_out_redundant(ContactProblem& problem, std::span<const std::size_t> both_ways, Sparse& a);
+  void add_bounded(ContactProblem& problem, std::span<const std::size_t> rows, std::size_t both_ways,
+                   const Sparse& w);
+
   std::vector<std::size_t> held_, redundant_;
   std::vector<Bounded> bounded_;
   Eigen::VectorXd scale_;
-  Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> factor_;
+  Eigen::SimplicialLDLT<Sparse> factor_;
 };
 
 }  // namespace scree

@@ -146,15 +146,15 @@ struct Spread {
 };
 
 /// Inverse and largest eigenvalue of the tangential blocks.
-SCREE_INLINE void invert_tangential(Vector8 t11, Vector8 t12, Vector8 t22, Lanes* i11, Lanes* i12, Lanes* i22,
-                                    Lanes* step, Lanes* largest) {
+template <class Batch>
+SCREE_INLINE void invert_tangential(Vector8 t11, Vector8 t12, Vector8 t22, Batch& out) {
   const Vector8 one = all_lanes(1.0f), inverse_det = one / (t11 * t22 - t12 * t12), mean = 0.5f * (t11 + t22),
                 half = 0.5f * (t11 - t22), most = mean + sqrt_of(half * half + t12 * t12);
-  store(t22 * inverse_det, *i11);
-  store(-t12 * inverse_det, *i12);
-  store(t11 * inverse_det, *i22);
-  store(one / most, *step);
-  store(most, *largest);
+  store(t22 * inverse_det, out.i_tt11);
+  store(-t12 * inverse_det, out.i_tt12);
+  store(t11 * inverse_det, out.i_tt22);
+  store(one / most, out.slide_step);
+  store(most, out.w_tt);
 }
 
 constexpr std::int32_t in_order[batch_size] = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -204,7 +204,7 @@ void fill_contacts(const ContactProblem& p, const std::int32_t* lane, const Lane
   store(one / nn, out.inverse_w_nn);
   store(w.n1, out.w_t1n);
   store(w.n2, out.w_t2n);
-  invert_tangential(t11, w.t12, t22, &out.i_tt11, &out.i_tt12, &out.i_tt22, &out.slide_step, &out.w_tt);
+  invert_tangential(t11, w.t12, t22, out);
   store(law[1], out.friction);
 }
 
@@ -231,8 +231,7 @@ void fill_spins(const ContactBatch& contacts, const Lanes* factors, SpinBatch& o
   const Vector8 zero{}, one = all_lanes(1.0f), pad = w.nn > zero ? zero : one;
   store(w.nn + pad, out.w_nn);
   store(one / (w.nn + pad), out.inverse_w_nn);
-  invert_tangential(w.t11 + pad, w.t12, w.t22 + pad, &out.i_tt11, &out.i_tt12, &out.i_tt22, &out.slide_step,
-                    &out.w_tt);
+  invert_tangential(w.t11 + pad, w.t12, w.t22 + pad, out);
 }
 
 /// The first row of every contact.

@@ -120,11 +120,17 @@ SweptBodies bodies_of(const ContactProblem& p, ContactSolution& s) {
   return {p.response.data(), s.velocity.data()};
 }
 
+/// What a visit goes through: contacts with their rows, or rows of none.
+struct VisitParts {
+  std::size_t contact, contacts_end, row, rows_end;
+};
+
 /// The contacts of one visit where accuracy or the sampled set counts for more than speed.
-double solve_contacts_exactly(const ContactProblem& p, SolverKind kind, std::size_t begin, std::size_t end,
+double solve_contacts_exactly(const ContactProblem& p, SolverKind kind, const VisitParts& visit,
                               ConjugateDirection<3>* direction, double beta, ContactSolution& s) {
   double change = 0.0;
-  for_contacts_of_visit(p.edge.data() + begin, end - begin, [&](std::size_t k) {
+  const std::size_t begin = visit.contact;
+  for_contacts_of_visit(p.edge.data() + begin, visit.contacts_end - begin, [&](std::size_t k) {
     const std::size_t contact = begin + k;
     Vec3& impulse = s.impulse[contact];
     if (direction != nullptr) follow(beta, impulse.data(), direction[k]);
@@ -208,11 +214,6 @@ void start_contacts(const ContactRange& contacts, const Vec3f* start, SweptBodie
     apply(g, contacts.edge[k], to_world(g, impulse.data()), bodies);
   }
 }
-
-/// What a visit goes through: contacts with their rows, or rows of none.
-struct VisitParts {
-  std::size_t contact, contacts_end, row, rows_end;
-};
 
 VisitParts parts_of(const ContactProblem& p, std::size_t begin, std::size_t end) {
   const std::size_t n = p.contacts();
@@ -309,10 +310,9 @@ double sweep_edges(const ContactProblem& p, SolverKind kind, std::optional<doubl
     const VisitParts parts = parts_of(p, begin, end);
     ConjugateDirection<3>* const along = beta ? w.conjugate.impulse.data() + parts.contact : nullptr;
     const double b = beta.value_or(0.0);
-    w.visit_change[v] = quick
-                            ? solve_contacts(range_of(p, s.impulse, parts.contact, parts.contacts_end),
-                                             bodies_of(p, s), along, b)
-                            : solve_contacts_exactly(p, kind, parts.contact, parts.contacts_end, along, b, s);
+    w.visit_change[v] = quick ? solve_contacts(range_of(p, s.impulse, parts.contact, parts.contacts_end),
+                                               bodies_of(p, s), along, b)
+                              : solve_contacts_exactly(p, kind, parts, along, b, s);
     if (parts.row < parts.rows_end)
       w.visit_change[v] +=
           solve_rows(p, parts.row, parts.rows_end, beta ? w.conjugate.row.data() : nullptr, b, s);
