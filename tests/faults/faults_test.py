@@ -55,6 +55,8 @@ RUNS = {
     "a machine": ("machines/four_bar.toml", ["--until", "0.3", "--set", "bodies[0].count=300"]),
     "a turning mesh": ("mill/mill.toml", ["--until", "0.3"]),
 }
+if len(sys.argv) > 1 and subprocess.run([sys.argv[1], "model", "--help"], capture_output=True).returncode == 11:  # left out of this build
+    del RUNS["a press by equations"]
 
 
 def scree(*arguments, **options):
