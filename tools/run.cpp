@@ -8,6 +8,7 @@
 #include <spdlog/spdlog.h>
 
 #include "engine/core/parallel.h"
+#include "engine/detection/crowded_boxes.h"
 #include "engine/simulation/step.h"
 #include "io/files/file_errors.h"
 #include "io/problems/problem_file.h"
@@ -333,6 +334,13 @@ int run(const RunOptions& options) {
   } catch (const io::WriteError& error) {
     stopped(error.what(), io::RunStatus::failed, true);
     return exit_cannot_write;
+  } catch (const CrowdedBoxes& crowded) {
+    stopped(fmt::format(
+                "step {} at t = {:g} s: {}; the fastest is {}; a smaller time_step may help, or less force: "
+                "what is led, and a motor without `most`, has any",
+                state.step + 1, state.time_s, crowded.what(), broken_body(scene.model, state.bodies)),
+            io::RunStatus::failed, false);
+    return exit_numerical_failure;
   } catch (const DriveFailure& failure) {
     stopped(fmt::format("step {} at t = {:g} s: the equations of a model have no solution: {}",
                         state.step + 1, state.time_s, failure.what()),

@@ -6,6 +6,7 @@
 
 #include "engine/core/parallel.h"
 #include "engine/core/vector4.h"
+#include "engine/detection/crowded_boxes.h"
 
 namespace scree {
 
@@ -18,6 +19,9 @@ constexpr std::int64_t last_cell = (std::int64_t{1} << axis_bits) - 1;
 constexpr int levels =
     15;  // cell sizes over a range of 2^14; larger boxes share the last level's larger cells
 constexpr std::uint64_t left_out = std::uint64_t{15} << (3 * axis_bits);  // sorts after every cell
+
+// Of a block of bodies: for each, and if they are few. A thousand bodies in one place are no crowd yet.
+constexpr std::size_t most_pairs = 2000, most_of_few = 100'000;
 
 struct Grid {
   Vec3 origin;
@@ -103,6 +107,7 @@ class PairSearch {
 
   void operator()(const Block& block) {
     found_.clear();
+    const std::size_t most = most_pairs * (block.end - block.begin) + most_of_few;
     std::array<std::size_t, rows_after.size()> cursor{};
     bool first = true;
     for (std::size_t i = block.begin; i < block.end; ++i) {
@@ -124,6 +129,10 @@ class PairSearch {
       }
       first = false;
       search_coarser_levels(i);
+      if (found_.size() > most)
+        throw CrowdedBoxes(
+            "bodies may meet more than two thousand others each: they lie in one place, or move too far in a "
+            "step");
     }
   }
 

@@ -188,6 +188,13 @@ std::vector<Plot> load_plots(const RunFolder& folder, std::size_t points) {
   joints.add(titled("Joints", "m or rad, of their coordinates"), {"coordinate"}, plots);
   joints.add(titled("Forces of motors", "N or N m", mean), {"motor_force"}, plots);
   joints.add(titled("Reactions of joints", "N, on b", mean), force, plots);
+  const StepRows models(folder.models());
+  StepPlots of_models(models, points);
+  std::size_t shown = 0;
+  for (const std::string& name : models.names())
+    if (name != "step" && name != "time_s" && shown++ < most_parts)
+      of_models.add(titled("Model: " + name, "in the model's unit", mean), {Line{name, name}}, Reduce::mean);
+  for (Plot& plot : of_models.take()) plots.push_back(std::move(plot));
   const PartTables held = table(folder.held(), "bodies");
   held.add(titled("Force on held bodies", "N", mean), force, plots);
   held.add(titled("Power of led bodies", "W, done on the others", mean), {"power_W"}, plots);

@@ -85,6 +85,7 @@ TEST(LoadPlots, ShowWhatPartsBore) {
          "1,0.5,floor,3,0,-4,0\n1,0.5,lid,0,0,0,0\n2,1.0,floor,0,0,-2,0\n2,1.0,lid,0,0,0,0\n";
   std::ofstream(folder.path() / "cell.csv")
       << "step,time_s,solid_fraction,stress_xx_Pa\n1,0.5,0.6,10\n2,1,0.61,20\n";
+  std::ofstream(folder.path() / "models.csv") << "step,time_s,oil.p\n1,0.5,7\n2,1,8\n";
   const std::vector<io::Plot> plots = io::load_plots({folder.path()}, 100);
   const io::Plot *force = find(plots, "Force on boundaries"), *stress = find(plots, "Stress of the cell");
   ASSERT_TRUE(force && stress);
@@ -93,6 +94,8 @@ TEST(LoadPlots, ShowWhatPartsBore) {
   EXPECT_EQ(force->series[0].values, (std::vector<double>{5.0, 2.0}));
   EXPECT_EQ(force->x, (std::vector<double>{0.5, 1.0}));
   EXPECT_EQ(stress->series[0].values, (std::vector<double>{10.0, 20.0}));
+  ASSERT_TRUE(find(plots, "Model: oil.p"));
+  EXPECT_EQ(find(plots, "Model: oil.p")->series[0].values, (std::vector<double>{7.0, 8.0}));
   EXPECT_FALSE(find(plots, "Power of boundaries"));
   EXPECT_TRUE(io::load_plots({folder.path() / "nothing"}, 100).empty());
 }

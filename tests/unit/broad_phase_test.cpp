@@ -5,6 +5,7 @@
 
 #include "engine/core/parallel.h"
 #include "engine/core/random.h"
+#include "engine/detection/crowded_boxes.h"
 
 namespace scree {
 namespace {
@@ -54,6 +55,19 @@ TEST(BroadPhase, OneSize) { expect_brute_force(random_boxes(2000, 1.0, 15.0, 1))
 TEST(BroadPhase, SizeRatioTen) { expect_brute_force(random_boxes(2000, 10.0, 8.0, 2)); }
 TEST(BroadPhase, SizeRatioOfAThousand) { expect_brute_force(random_boxes(3000, 1000.0, 6.0, 3)); }
 TEST(BroadPhase, SizeRatioOfAMillion) { expect_brute_force(random_boxes(2000, 1e6, 4.0, 4)); }
+
+// A thousand in one place are half a million pairs; twenty thousand would be two hundred million.
+TEST(BroadPhase, ACrowdIsToldBeforeItTakesAllMemory) {
+  BroadPhaseWorkspace workspace;
+  CandidatePairs pairs;
+  find_candidate_pairs(std::vector<BoundingBox>(1000, {Vec3::Zero(), Vec3::Ones()}), workspace, pairs);
+  EXPECT_EQ(pairs.size(), 1000u * 999u / 2u);
+  const std::vector<BoundingBox> crowd(20000, {Vec3::Zero(), Vec3::Ones()});
+  EXPECT_THROW(find_candidate_pairs(crowd, workspace, pairs), CrowdedBoxes);
+  std::size_t room = 0;
+  for (const auto& found : workspace.found) room += found.capacity() * sizeof(found[0]);
+  EXPECT_LT(room, std::size_t{1} << 30);
+}
 
 TEST(BroadPhase, FarAwayBodiesShareTheLastCell) {
   std::vector<BoundingBox> boxes = random_boxes(300, 2.0, 4.0, 5);
