@@ -112,10 +112,8 @@ TEST(Drive, InertiaInTheModelIsFeltInTheSameStep) {
   }
 }
 
-// A spring with a stop, so that there are events within steps: work of the motor is force times way, and a
-// run from a copy of the state is the same bits.
-TEST(Drive, GoesOnFromACopyOfTheState) {
-  World world = driven(JointKind::prismatic, 1.0, R"(
+World caught() {
+  return driven(JointKind::prismatic, 1.0, R"(
       model catch
         input Real x;
         input Real w;
@@ -124,23 +122,20 @@ TEST(Drive, GoesOnFromACopyOfTheState) {
         force = if x > 0.05 then 2 - 400*(x - 0.05) - 3*w - worn else 2;
         der(worn) = abs(w);
       end catch;)",
-                       {way, speed}, "force", 2e-3);
+                {way, speed}, "force", 2e-3);
+}
+
+// A spring with a stop, so that there are events within steps: work of the motor is force times way, and a
+// run from a copy of the state is the same bits.
+TEST(Drive, GoesOnFromACopyOfTheState) {
+  World world = caught();
   double work = 0.0;
   for (int step = 0; step < 400; ++step) {
     world.step();
     work += world.result.machine.motor_work;
   }
   EXPECT_NEAR(work, world.result.machine.kinetic, 1e-12);
-  World other = driven(JointKind::prismatic, 1.0, R"(
-      model catch
-        input Real x;
-        input Real w;
-        Real force, worn(start = 0, fixed = true);
-      equation
-        force = if x > 0.05 then 2 - 400*(x - 0.05) - 3*w - worn else 2;
-        der(worn) = abs(w);
-      end catch;)",
-                       {way, speed}, "force", 2e-3);
+  World other = caught();
   other.state = world.state;
   for (int step = 0; step < 200; ++step) {
     world.step();
