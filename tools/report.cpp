@@ -41,7 +41,7 @@ std::string energies(const io::Summary& s) {
   add("position correction", e.position_correction);
   add("work of boundaries", e.boundary_work);
   if (e.force_work != 0.0) add("work of other forces", e.force_work);
-  if (e.joint_work != 0.0) add("work of bonds", e.joint_work);
+  if (e.joint_work != 0.0) add("work of bonds and joints", e.joint_work);
   if (e.elastic != 0.0) add("elastic, in bonds", e.elastic);
   if (!s.openings.empty()) add("come less gone", e.exchanged);
   add("left over", e.remainder);
