@@ -24,7 +24,7 @@ Response respond(const ContactProblem& p, std::span<const std::size_t> rows) {
     for (const std::int32_t body : {p.rows[r].edge.a, p.rows[r].edge.b})
       if (p.is_moved(static_cast<std::size_t>(body))) bodies.push_back(body);
   std::ranges::sort(bodies);
-  bodies.erase(std::ranges::unique(bodies).begin(), bodies.end());
+  bodies.erase(std::unique(bodies.begin(), bodies.end()), bodies.end());
   std::vector<Eigen::Triplet<double>> of_j, of_answer;
   for (std::size_t k = 0; k < rows.size(); ++k) {
     const Row& row = p.rows[rows[k]];
