@@ -18,12 +18,12 @@ constexpr double most_flat = 10.0;
 /// Of the gap between two surfaces, 1 / sqrt(det(K_a + K_b)): of two balls a b / (a + b). Walls count as
 /// flat.
 double effective_radius(const Model& model, const Bodies& bodies, const Contact& c) {
-  const auto [t1, t2] = tangents(c.normal);
+  const auto across = tangents(c.normal);
   Vec3 sum = Vec3::Zero();  // k11, k12, k22
   double most = 0.0;
   const auto add = [&](std::size_t i, const Vec3& arm) {
     const Quat back = bodies.orientation[i].conjugate();
-    sum += curvature(model.shapes, bodies.shape[i], back * arm, back * t1, back * t2);
+    sum += curvature(model.shapes, bodies.shape[i], back * arm, back * across[0], back * across[1]);
     most = std::max(most, model.shapes.bounding_radius(bodies.shape[i]));
   };
   // Between bodies a contact is midway between the surfaces, against walls it is on the body's.

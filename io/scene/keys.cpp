@@ -135,7 +135,7 @@ constexpr std::array section_table{
 
 // One key in a few lines: as a table it can be compared by eye.
 // clang-format off
-constexpr std::array key_table{
+constexpr Key key_table[] = {
     Key{.section = "", .name = "name", .type = text,
         .description = "Name of the run; the file's name without its ending if left out."},
     Key{.section = "", .name = "description", .type = text,
@@ -1043,9 +1043,9 @@ const SectionInfo& section_info(std::string_view section) {
 }
 
 const Key* find_key(std::string_view section, std::string_view name) {
-  const auto found = std::find_if(key_table.begin(), key_table.end(),
+  const auto found = std::find_if(std::begin(key_table), std::end(key_table),
                                   [&](const Key& key) { return key.section == section && key.name == name; });
-  return found == key_table.end() ? nullptr : &*found;
+  return found == std::end(key_table) ? nullptr : found;
 }
 
 std::vector<std::string> key_names(std::string_view section) {
