@@ -25,6 +25,9 @@
 #ifdef SCREE_MODELS
 #include "engine/equations/simulation.h"
 #endif
+#ifdef SCREE_FMU
+#include "io/fmu/description.h"
+#endif
 
 namespace scree::test {
 
@@ -61,8 +64,18 @@ io::hdf5::File changed(const MemoryObjects& sound, Bytes bytes) {
 
 // --- texts
 
+/// Read, and shown as a unit shows it.
 void read_scene(Bytes bytes) {
-  told([&] { (void)io::read_scene_text(text_of(bytes), "/nowhere/scene.toml", {}, most_bodies); });
+  told([&] {
+    const io::Scene scene = io::read_scene_text(text_of(bytes), "/nowhere/scene.toml", {}, most_bodies);
+#ifdef SCREE_FMU
+    const std::vector<io::Variable> variables = io::variables_of(scene);
+    (void)io::model_description(scene, variables);
+    const CommunicationStep start = CommunicationStep::at_start(scene.model, scene.initial);
+    for (const io::Variable& variable : variables)
+      if (variable.value) (void)variable.value(start, scene.initial);
+#endif
+  });
 }
 
 void read_override(Bytes bytes) {
