@@ -3,12 +3,13 @@
 #include <chrono>
 #include <cmath>
 #include <fmt/format.h>
-#include <fstream>
 #include <memory>
+#include <optional>
 #include <spdlog/spdlog.h>
 #include <sstream>
 
 #include "engine/equations/simulation.h"
+#include "io/files/input_file.h"
 #include "io/files/text_file.h"
 #include "io/plots/plot.h"
 #include "tools/command_line.h"
@@ -57,12 +58,10 @@ Plot plot_of(const std::string& text) {
 }
 
 equations::SourceText read_source(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::stringstream text;
-  text << in.rdbuf();
-  if (!in || fs::is_directory(file))
-    throw InputError({{{file.string(), 0, 0}, {}, "cannot be read", {}, {}, {}, {}}});
-  return {file.string(), text.str()};
+  std::string problem;
+  std::optional<std::string> text = io::read_bytes(file, problem, io::most_text_bytes);
+  if (!text) throw InputError({{{file.string(), 0, 0}, {}, "cannot be read: " + problem, {}, {}, {}, {}}});
+  return {file.string(), std::move(*text)};
 }
 
 /// Names of variables of the text, in its order: not those of derivatives.

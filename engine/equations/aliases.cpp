@@ -18,12 +18,10 @@ class Aliases {
     double sign;  // a = sign b
     double value;
   };
-  Expr resolved(const Expr& e) const {
-    return substitute(e, [this](int k) -> Expr {
-      const auto found = instead_.find(k);
-      return found == instead_.end() ? nullptr : resolved(found->second);
-    });
+  Expr resolved(const Expr& e) {
+    return substitute(e, [this](int k) { return instead_of(k); });
   }
+  Expr instead_of(int k);
   std::optional<Tie> tie(const Expr& e) const;
   int worth(int variable) const;
   void take_out(int variable, int other, double sign, double value);
@@ -32,6 +30,23 @@ class Aliases {
   FlatModel& model_;
   std::map<int, Expr> instead_;
 };
+
+/// What a variable is in the end; none if it stays. Long chains are followed once.
+Expr Aliases::instead_of(int k) {
+  std::vector<std::map<int, Expr>::iterator> way;
+  for (auto found = instead_.find(k); found != instead_.end(); found = instead_.find(k)) {
+    way.push_back(found);
+    const Expr& next = found->second->op == Op::negate ? found->second->operands[0] : found->second;
+    if (next->op == Op::number) break;
+    k = next->symbol;
+  }
+  if (way.empty()) return nullptr;
+  for (std::size_t i = way.size() - 1; i-- > 0;) {
+    const Expr& last = way[i + 1]->second;
+    way[i]->second = way[i]->second->op == Op::negate ? -last : last;
+  }
+  return way[0]->second;
+}
 
 std::optional<Aliases::Tie> Aliases::tie(const Expr& e) const {
   const std::set<int> symbols = symbols_of(e);
@@ -53,8 +68,11 @@ std::optional<Aliases::Tie> Aliases::tie(const Expr& e) const {
     return Tie{a->symbol, b->operands[0]->symbol, -1.0, 0.0};
   if (variables.size() != 1) return std::nullopt;
   const double sign = e->op == Op::add ? -1.0 : 1.0;
-  if (leaf(a)) return Tie{a->symbol, -1, 1.0, sign * evaluate(b, model_.value)};
-  if (leaf(b)) return Tie{b->symbol, -1, 1.0, sign * evaluate(a, model_.value)};
+  const auto alone = [&](const Expr& x, const Expr& other) {
+    return leaf(x) && !symbols_of(other).contains(x->symbol);
+  };
+  if (alone(a, b)) return Tie{a->symbol, -1, 1.0, sign * evaluate(b, model_.value)};
+  if (alone(b, a)) return Tie{b->symbol, -1, 1.0, sign * evaluate(a, model_.value)};
   return std::nullopt;
 }
 

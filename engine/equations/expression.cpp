@@ -1,5 +1,6 @@
 #include "engine/equations/expression.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -123,6 +124,8 @@ Expr make(Op op, std::vector<Expr> operands) {
   if (Expr simple = folded(op, operands)) return simple;
   Node node;
   node.op = op;
+  constexpr std::size_t saturated = std::size_t{1} << 40;
+  for (const Expr& x : operands) node.size = std::min(node.size + x->size, saturated);
   node.operands = std::move(operands);
   return std::make_shared<const Node>(std::move(node));
 }

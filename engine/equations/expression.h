@@ -42,8 +42,9 @@ using Expr = std::shared_ptr<const Node>;
 
 struct Node {
   Op op = Op::number;
-  double value = 0.0;  // of a number
-  int symbol = -1;     // of a symbol: its place in FlatModel::symbols
+  double value = 0.0;    // of a number
+  int symbol = -1;       // of a symbol: its place in FlatModel::symbols
+  std::size_t size = 1;  // nodes of the tree; what is shared counts wherever it stands
   std::vector<Expr> operands;
 };
 
@@ -60,6 +61,9 @@ inline Expr operator-(const Expr& a) { return make(Op::negate, {a}); }
 bool is_number(const Expr& e, double value);
 /// An order of trees that knows no addresses: negative, zero (the same tree) or positive.
 int compare(const Expr& a, const Expr& b);
+
+/// Trees are walked whole, and what is shared at each place: larger ones are refused.
+inline constexpr std::size_t most_operations = 20'000;
 
 /// One operation on numbers; `x` has as many as it takes.
 double apply(Op op, std::span<const double> x);

@@ -22,12 +22,31 @@ std::pair<std::string, std::string> first_name(const std::string& dotted) {
 }
 
 constexpr int deepest = 50;  // submodels within submodels: beyond, a model contains itself
+// What submodels of submodels make of a short text has an end.
+constexpr std::size_t most_components = 10'000, longest_name = 500;
+constexpr std::size_t most_characters = std::size_t{8} << 20;  // of all names and equations
+constexpr std::size_t longest_chain = 100;                     // of parameters that need each other
 
 }  // namespace
 
 void Flattening::fault(std::size_t at, const std::string& key, std::string problem, std::string suggestion) {
-  if (faults.size() >= most_faults) return;
   faults.push_back({source.location(at), key, std::move(problem), {}, {}, {}, std::move(suggestion)});
+  if (faults.size() >= most_faults) throw InputError(faults);
+}
+
+void Flattening::give_up(std::size_t at, std::string problem) {
+  faults.push_back({source.location(at), model.name, std::move(problem), {}, {}, {}, {}});
+  throw InputError(faults);
+}
+
+/// Counts what a name or an equation takes.
+void Flattening::grow(std::size_t at, std::size_t taken) {
+  characters += taken;
+  if (characters > most_characters) give_up(at, "all submodels taken apart have more than 8 MB of equations");
+}
+
+void Flattening::expect_small(std::size_t at, const Expr& e) {
+  if (e->size > most_operations) give_up(at, "the expression has more than 20,000 operations");
 }
 
 const Tree* Flattening::type_of(const std::string& name) const {
@@ -90,6 +109,9 @@ void Flattening::expand_class(const Tree& definition, const std::string& path,
 void Flattening::expand_component(const Tree& declaration, const Tree& component, const std::string& path,
                                   const std::vector<Modifier>& changes, int depth) {
   const std::string name = path + component.text;
+  if (name.size() > longest_name) give_up(component.at, "a name has more than 500 characters");
+  if (++components > most_components) give_up(component.at, "the model has more than 10,000 components");
+  grow(component.at, name.size());
   if (declaration.text == "Real" || declaration.text == "Integer") {
     const bool constant = has_prefix(declaration, "parameter") || has_prefix(declaration, "constant");
     return constant ? add_parameter(component, name, changes)
@@ -191,30 +213,48 @@ void Flattening::evaluate_parameters() {
   std::vector<int> state(model.symbols.size(), 0);  // 1: being evaluated, 2: done
   std::map<int, const ParameterValue*> of;
   for (const ParameterValue& one : parameters) of[one.symbol] = &one;
-  std::function<void(int, std::string)> visit = [&](int k, const std::string& way) {
+  std::vector<int> way;
+  std::function<void(int)> visit;
+  // First those that are named: what they are decides which branches an expression keeps.
+  std::function<void(const Tree&, const std::string&)> visit_named = [&](const Tree& tree,
+                                                                         const std::string& scope) {
+    if (tree.kind == Kind::name) {
+      const int k = model.find(scope + tree.text);
+      if (k >= 0 && model[k].kind == Symbol::Kind::parameter) visit(k);
+    }
+    for (const Tree& part : tree.parts) visit_named(part, scope);
+  };
+  visit = [&](int k) {
     int& now = state[static_cast<std::size_t>(k)];
     if (now == 2 || !of.contains(k)) return;
     const ParameterValue& one = *of[k];
-    const std::string chain = way.empty() ? model[k].name : way + " -> " + model[k].name;
-    if (now == 1) return fault(one.at, model[k].name, "the parameter depends on itself: " + chain);
+    way.push_back(k);
+    if (way.size() > longest_chain) give_up(one.at, "more than 100 parameters in a chain need each other");
+    if (now == 1) {
+      std::string chain;
+      for (const int p : way) chain += (chain.empty() ? "" : " -> ") + model[p].name;
+      way.pop_back();
+      return fault(one.at, model[k].name, "the parameter depends on itself: " + chain);
+    }
     now = 1;
+    visit_named(*one.value, one.scope);
     const Expr e = expression(*one.value, one.scope);
     for (const int other : symbols_of(e)) {
-      if (model[other].kind == Symbol::Kind::parameter)
-        visit(other, chain);
-      else
+      if (model[other].kind != Symbol::Kind::parameter)
         fault(one.at, model[k].name, "the parameter depends on " + model[other].name + ", which is none");
     }
     state[static_cast<std::size_t>(k)] = 2;
+    way.pop_back();
     if (model.value.size() < model.symbols.size()) model.value.resize(model.symbols.size(), 0.0);
     model.value[static_cast<std::size_t>(k)] = evaluate(e, model.value);
   };
-  for (const ParameterValue& one : parameters) visit(one.symbol, "");
+  for (const ParameterValue& one : parameters) visit(one.symbol);
 }
 
 void Flattening::evaluate_attributes() {
   for (const Attribute& one : attributes) {
     const Expr e = expression(*one.value, one.scope);
+    model.value.resize(model.symbols.size(), 0.0);
     for (const int other : symbols_of(e)) {
       if (model[other].kind != Symbol::Kind::parameter)
         fault(one.value->at, model[one.symbol].name,
@@ -261,12 +301,12 @@ FlatModel Flattening::run(const std::string& main, const std::map<std::string, d
 }
 
 int FlatModel::find(const std::string& wanted) const {
-  for (std::size_t k = 0; k < symbols.size(); ++k)
-    if (symbols[k].name == wanted) return static_cast<int>(k);
-  return -1;
+  const auto found = places.find(wanted);
+  return found == places.end() ? -1 : found->second;
 }
 
 int FlatModel::add(Symbol one) {
+  places.emplace(one.name, static_cast<int>(symbols.size()));
   symbols.push_back(std::move(one));
   return static_cast<int>(symbols.size()) - 1;
 }

@@ -24,6 +24,8 @@ constexpr Function functions[] = {{"sin", Op::sin, 1},     {"cos", Op::cos, 1}, 
 constexpr Function piecewise[] = {
     {"abs", Op::select, 1}, {"sign", Op::select, 1}, {"min", Op::select, 2}, {"max", Op::select, 2}};
 
+constexpr std::size_t longest_word = 64;  // that looks for another: the time goes with the square
+
 std::size_t distance(const std::string& a, const std::string& b) {
   std::vector<std::size_t> row(b.size() + 1);
   for (std::size_t k = 0; k <= b.size(); ++k) row[k] = k;
@@ -39,6 +41,8 @@ std::size_t distance(const std::string& a, const std::string& b) {
   return row[b.size()];
 }
 
+constexpr std::size_t most_connected = 1000;  // the sum of their flows is a tree as deep
+
 std::string written(const FlatModel& model, const Expr& left, const Expr& right) {
   return model.text(left) + " = " + model.text(right);
 }
@@ -47,8 +51,10 @@ std::string written(const FlatModel& model, const Expr& left, const Expr& right)
 
 std::string nearest(const std::string& word, const std::vector<std::string>& known) {
   std::string best;
+  if (word.size() > longest_word) return best;
   std::size_t least = word.size() / 3 + 2;  // farther is another word
   for (const std::string& one : known) {
+    if (one.size() >= word.size() + least || word.size() >= one.size() + least) continue;
     if (const std::size_t d = distance(word, one); d < least) {
       least = d;
       best = one;
@@ -126,8 +132,10 @@ Expr Flattening::relation(const Expr& difference, bool strict) {
   }
   for (const Relation& one : model.relations)
     if (one.strict == strict && compare(one.difference, difference) == 0) return symbol(one.symbol);
-  const int at = model.add(
-      {.name = "(" + model.text(difference) + (strict ? " > 0)" : " >= 0)"), .kind = Symbol::Kind::relation});
+  const std::string text = model.text(difference);
+  grow(0, text.size());
+  const int at =
+      model.add({.name = "(" + text + (strict ? " > 0)" : " >= 0)"), .kind = Symbol::Kind::relation});
   model.relations.push_back({difference, strict, at});
   return symbol(at);
 }
@@ -138,7 +146,7 @@ Expr Flattening::condition(const Tree& tree, const std::string& scope) {
   if (tree.kind == Kind::invert) return number(1.0) - condition(tree.parts[0], scope);
   if (tree.kind == Kind::binary && (tree.text == "and" || tree.text == "or")) {
     const Expr a = condition(tree.parts[0], scope), b = condition(tree.parts[1], scope);
-    return tree.text == "and" ? a * b : a + b - a * b;
+    return tree.text == "and" ? a * b : number(1.0) - (number(1.0) - a) * (number(1.0) - b);
   }
   if (tree.kind == Kind::binary && (tree.text[0] == '<' || tree.text[0] == '>') && tree.text != "<>") {
     const Expr a = expression(tree.parts[0], scope), b = expression(tree.parts[1], scope);
@@ -149,6 +157,12 @@ Expr Flattening::condition(const Tree& tree, const std::string& scope) {
 }
 
 Expr Flattening::expression(const Tree& tree, const std::string& scope) {
+  Expr made = expression_of(tree, scope);
+  expect_small(tree.at, made);
+  return made;
+}
+
+Expr Flattening::expression_of(const Tree& tree, const std::string& scope) {
   const auto part = [&](std::size_t k) { return expression(tree.parts[k], scope); };
   switch (tree.kind) {
     case Kind::number:
@@ -177,6 +191,8 @@ Expr Flattening::expression(const Tree& tree, const std::string& scope) {
 
 void Flattening::add_equation(std::vector<Equation>& into, const Expr& residual, std::string text,
                               std::size_t at) {
+  expect_small(at, residual);
+  grow(at, text.size());
   into.push_back({.residual = residual, .text = std::move(text), .where = source.location(at)});
 }
 
@@ -238,7 +254,9 @@ void Flattening::expand_choice(const Tree& tree, const std::string& scope, std::
       made.residual = same_left ? other->operands[0] - make(Op::select, {conditions[b], other->operands[1],
                                                                          made.residual->operands[1]})
                                 : make(Op::select, {conditions[b], other, made.residual});
+      expect_small(tree.at, made.residual);
       made.text = "if " + model.text(conditions[b]) + " then " + branches[b][k].text + " else " + made.text;
+      grow(tree.at, made.text.size());
     }
     made.where = source.location(tree.at);
     into.push_back(std::move(made));
@@ -269,6 +287,8 @@ void Flattening::connect_group(const std::vector<std::string>& members) {
   const auto plain = [](const std::string& member) {
     return member.back() == own_mark ? member.substr(0, member.size() - 1) : member;
   };
+  if (members.size() > most_connected)
+    give_up(0, "more than 1000 connectors are one: " + plain(members[0]) + " and others");
   const std::string first = plain(members[0]) + ".";
   for (std::size_t k = 0; k < model.symbols.size(); ++k) {
     const std::string full = model.symbols[k].name;
@@ -297,11 +317,11 @@ void Flattening::connect_group(const std::vector<std::string>& members) {
 /// point into a submodel; seen from within, its own connector is the outside, whose flow counts negative.
 void Flattening::connect_all() {
   std::map<std::string, std::string> leader;
-  std::function<std::string(const std::string&)> find = [&](const std::string& k) {
-    const auto found = leader.emplace(k, k).first;
-    if (found->second == k) return k;
-    const std::string top = find(found->second);
-    return leader[k] = top;
+  const auto find = [&](const std::string& k) {
+    std::vector<std::map<std::string, std::string>::iterator> way{leader.emplace(k, k).first};
+    while (way.back()->second != way.back()->first) way.push_back(leader.find(way.back()->second));
+    for (const auto& one : way) one->second = way.back()->first;
+    return way.back()->first;
   };
   for (const Connection& one : connections) {
     const std::string a = find(node_of(one.first, one.scope)), b = find(node_of(one.second, one.scope));

@@ -52,6 +52,9 @@ class Flattening {
   };
 
   void fault(std::size_t at, const std::string& key, std::string problem, std::string suggestion = {});
+  [[noreturn]] void give_up(std::size_t at, std::string problem);
+  void grow(std::size_t at, std::size_t taken);
+  void expect_small(std::size_t at, const Expr& e);
   const Tree* type_of(const std::string& name) const;
   std::vector<Modifier> changes_of(const std::string& name, const std::vector<Modifier>& all);
   void gather(const Tree& tree, const std::string& before, const std::string& scope,
@@ -69,6 +72,7 @@ class Flattening {
 
   // flatten_equations.cpp
   Expr expression(const Tree& tree, const std::string& scope);
+  Expr expression_of(const Tree& tree, const std::string& scope);
   Expr name(const Tree& tree, const std::string& scope);
   Expr call(const Tree& tree, const std::string& scope);
   Expr derivative(const Tree& tree, const std::string& scope);
@@ -89,6 +93,7 @@ class Flattening {
   const SourceText& source;
   FlatModel model;
   std::vector<Fault> faults;
+  std::size_t components = 0, characters = 0;
   std::set<const Tree*> reported;
   std::set<std::string> flows, connectors;
   std::vector<std::string> instances;

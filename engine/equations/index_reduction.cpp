@@ -13,7 +13,8 @@ namespace {
 
 std::size_t at(int k) { return static_cast<std::size_t>(k); }
 
-constexpr double least_pivot = 1e-10;  // of the largest: below, equations depend on each other
+constexpr int most_differentiated = 20;  // of an equation: no model comes near
+constexpr double least_pivot = 1e-10;    // of the largest: below, equations depend on each other
 
 double weight_of(StateSelect select) {  // as a dummy
   switch (select) {
@@ -82,10 +83,15 @@ class Pantelides {
   void differentiate_coloured() {
     for (const int v : coloured_variables_) model_.derivative_of(v);
     for (const int e : coloured_equations_) {
+      times_.resize(model_.equations.size(), 0);
+      if (times_[at(e)] == most_differentiated)
+        refuse(e, "differentiated 20 times, it still gives none of its variables");
       Equation made{.residual = time_derivative(model_, model_.equations[at(e)].residual),
                     .text = "der(" + model_.equations[at(e)].text + ")",
                     .integral = e,
                     .where = model_.equations[at(e)].where};
+      if (made.residual->size > most_operations) refuse(e, "its derivative has more than 20,000 operations");
+      times_.push_back(times_[at(e)] + 1);
       model_.equations[at(e)].derivative = static_cast<int>(model_.equations.size());
       model_.equations.push_back(std::move(made));
     }
@@ -93,7 +99,14 @@ class Pantelides {
       assigned_[model_[v].derivative] = model_.equations[at(assigned_.at(v))].derivative;
   }
 
+  [[noreturn]] void refuse(int e, const std::string& why) const {
+    while (model_.equations[at(e)].integral >= 0) e = model_.equations[at(e)].integral;
+    const Equation& written = model_.equations[at(e)];
+    throw InputError({{written.where, model_.name, written.text + ": " + why, {}, {}, {}, {}}});
+  }
+
   FlatModel& model_;
+  std::vector<int> times_;  // [equation] differentiated
   std::vector<std::set<int>> incidence_;
   std::map<int, int> assigned_;  // variable -> equation
   std::set<int> coloured_variables_, coloured_equations_;
@@ -170,6 +183,7 @@ Eigen::MatrixXd DummyDerivatives::jacobian(std::span<const double> value) const 
         a(static_cast<Eigen::Index>(r), static_cast<Eigen::Index>(c)) =
             weight_[c] * evaluate(entry_[r][c], value);
     auto row = a.row(static_cast<Eigen::Index>(r));
+    if (columns_.empty()) continue;
     if (const double largest = row.cwiseAbs().maxCoeff(); largest > 0.0) row /= largest;
   }
   return a;
@@ -177,10 +191,10 @@ Eigen::MatrixXd DummyDerivatives::jacobian(std::span<const double> value) const 
 
 /// As many columns as rows, each the longest across those before.
 std::vector<int> DummyDerivatives::pivots(const Eigen::MatrixXd& a) {
-  const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(a);
   const Eigen::Index n = a.rows();
-  if (a.cols() < n || !(std::abs(qr.matrixR()(n - 1, n - 1)) > least_pivot * std::abs(qr.matrixR()(0, 0))))
-    return {};
+  if (a.cols() < n) return {};
+  const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(a);
+  if (!(std::abs(qr.matrixR()(n - 1, n - 1)) > least_pivot * std::abs(qr.matrixR()(0, 0)))) return {};
   const auto& order = qr.colsPermutation().indices();
   std::vector<int> chosen(order.data(), order.data() + n);
   std::ranges::sort(chosen);

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "engine/core/errors.h"
@@ -81,7 +82,8 @@ struct FlatModel {
   std::vector<Jump> jumps;
   std::vector<Alias> aliases;  // variables that were taken out
 
-  int rate = -1;  // the symbol of kind rate, once formulas are inlined
+  int rate = -1;                                // the symbol of kind rate, once formulas are inlined
+  std::unordered_map<std::string, int> places;  // of symbols, by their names
 
   static constexpr int time = 0;
   const Symbol& operator[](int k) const { return symbols[static_cast<std::size_t>(k)]; }

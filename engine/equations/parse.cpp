@@ -22,7 +22,12 @@ namespace x3 = boost::spirit::x3;
 using Iterator = std::string::const_iterator;
 using Kind = Tree::Kind;
 
-struct TextStart;  // tag of the iterator to which offsets refer
+/// Where a text is read, and how far if-equations are within each other.
+struct Place {
+  Iterator begin;  // to which offsets refer
+  int choices = 0;
+};
+struct PlaceTag;
 
 const auto id_character = x3::char_("a-zA-Z0-9_");
 
@@ -44,14 +49,16 @@ auto keyword(const char* word, const char* shown) {
   return keyword_rule(shown) = x3::lexeme[x3::lit(word) >> !id_character];
 }
 
-const auto blank = x3::space | ("//" >> *(x3::char_ - x3::eol)) | ("/*" >> *(x3::char_ - "*/") >> "*/");
+// Not x3::space, which takes ASCII alone: texts may hold anything.
+const auto blank =
+    x3::char_(" \t\r\n\f\v") | ("//" >> *(x3::char_ - x3::eol)) | ("/*" >> *(x3::char_ - "*/") >> "*/");
 
 // Actions. Offsets are taken after blanks.
 template <Kind kind>
 const auto begins = x3::eps[([](auto& context) {
   Tree& tree = x3::_val(context);
   tree.kind = kind;
-  tree.at = static_cast<std::size_t>(x3::_where(context).begin() - x3::get<TextStart>(context).get());
+  tree.at = static_cast<std::size_t>(x3::_where(context).begin() - x3::get<PlaceTag>(context).get().begin);
 })];
 const auto takes_text = [](auto& context) {
   const auto& given = x3::_attr(context);
@@ -143,7 +150,19 @@ const auto factor_def = primary[becomes] >> -power_tail[joins];
 const auto power_tail_def = begins<Kind::binary> >> x3::raw[x3::lit('^')][takes_text] > primary[takes_part];
 const auto primary_def = number_leaf[becomes] | truth[becomes] | text_leaf[becomes] | name_or_call[becomes] |
                          ('(' > expression[becomes] > ')');
-const auto number_leaf_def = begins<Kind::number> >> !x3::char_("+-") >> x3::double_[takes_value];
+// Without signs, which are operators, and without "inf" and "nan", with which names begin.
+struct PlainNumber : x3::ureal_policies<double> {
+  template <typename It, typename Attribute>
+  static bool parse_inf(It&, const It&, Attribute&) {
+    return false;
+  }
+  template <typename It, typename Attribute>
+  static bool parse_nan(It&, const It&, Attribute&) {
+    return false;
+  }
+};
+const x3::real_parser<double, PlainNumber> plain_number;
+const auto number_leaf_def = begins<Kind::number> >> plain_number[takes_value];
 const auto truth_def = begins<Kind::truth> >>
                        ((keyword("true", "true") >> x3::eps[is_true]) | keyword("false", "false"));
 const auto text_leaf_def = begins<Kind::string> >> quoted[takes_text];
@@ -192,13 +211,20 @@ const x3::rule<struct File, Tree> file{"a model"};
 const auto equation_def =
     (choice[becomes] | when_rule[becomes] | connection[becomes] | equality[becomes]) > -quoted > ';';
 const auto equality_def = begins<Kind::equality> >> expression[takes_part] > '=' > expression[takes_part];
+// Trees are walked by recursion.
+constexpr int deepest_choices = 100;
+const x3::rule<struct Shallow> shallow{"at most 100 if-equations within each other"};
+const auto shallow_def = x3::eps[([](auto& context) {
+  x3::_pass(context) = ++x3::get<PlaceTag>(context).get().choices <= deepest_choices;
+})];
+const auto leaves = x3::eps[([](auto& context) { --x3::get<PlaceTag>(context).get().choices; })];
 const auto first_branch_def =
-    begins<Kind::branch> >> if_word > expression[takes_part] > then_word > *equation[takes_part];
+    begins<Kind::branch> >> if_word > shallow > expression[takes_part] > then_word > *equation[takes_part];
 const auto next_branch_def =
     begins<Kind::branch> >> elseif_word > expression[takes_part] > then_word > *equation[takes_part];
 const auto otherwise_def = begins<Kind::otherwise> >> else_word > *equation[takes_part];
 const auto choice_def = begins<Kind::choice> >> first_branch[takes_part] > *next_branch[takes_part] >
-                        -otherwise[takes_part] > end_word > if_word;
+                        -otherwise[takes_part] > end_word > if_word > leaves;
 const auto name_leaf_def = begins<Kind::name> >> dotted[takes_text];
 const auto connection_def = begins<Kind::connection> >> keyword("connect", "connect") >
                             '(' > name_leaf[takes_part] > ',' > name_leaf[takes_part] > ')';
@@ -223,12 +249,37 @@ BOOST_SPIRIT_DEFINE(identifier, dotted, quoted, expression, conditional, else_pa
                     conjunction, and_tail, negation, relation, relation_tail, sum, signed_term, sum_tail,
                     term, term_tail, factor, power_tail, primary, number_leaf, truth, text_leaf, name_or_call)
 BOOST_SPIRIT_DEFINE(modifier, binding, annotation, component, prefix, declaration, equation, equality, choice,
-                    first_branch, next_branch, otherwise, connection, name_leaf, when_rule, reinit, section,
-                    initial, class_word, definition, file)
+                    shallow, first_branch, next_branch, otherwise, connection, name_leaf, when_rule, reinit,
+                    section, initial, class_word, definition, file)
 
 // What a text may ask of the stack: trees are walked by recursion.
 constexpr std::size_t largest_text = 1 << 20;
 constexpr int deepest_brackets = 100, most_signs = 1000;  // in one statement
+
+/// With blanks in place of comments and of texts in quotes.
+std::string without_texts(const std::string& text) {
+  std::string bare = text;
+  for (std::size_t k = 0; k < text.size();) {
+    std::size_t end = k + 1;
+    if (text.compare(k, 2, "//") == 0) {
+      end = text.find_first_of("\r\n", k);
+    } else if (text.compare(k, 2, "/*") == 0) {
+      end = text.find("*/", k + 2);
+      if (end != std::string::npos) end += 2;
+    } else if (text[k] == '"') {
+      while (end < text.size() && text[end] != '"') end += text[end] == '\\' ? 2 : 1;
+      ++end;
+    } else {
+      k = end;
+      continue;
+    }
+    end = std::min(end, text.size());
+    std::fill(bare.begin() + static_cast<std::ptrdiff_t>(k), bare.begin() + static_cast<std::ptrdiff_t>(end),
+              ' ');
+    k = end;
+  }
+  return bare;
+}
 
 /// Throws where a statement is nested or chained beyond what anybody writes.
 void expect_bounded(const SourceText& source) {
@@ -236,14 +287,15 @@ void expect_bounded(const SourceText& source) {
     throw InputError({{source.location(at), {}, problem, {}, {}, {}, {}}});
   };
   if (source.text.size() > largest_text) refuse(0, "the file has more than 1 MB");
+  const std::string text = without_texts(source.text);
   int depth = 0, signs = 0;
-  for (std::size_t k = 0; k < source.text.size(); ++k) {
-    const char c = source.text[k];
+  for (std::size_t k = 0; k < text.size(); ++k) {
+    const char c = text[k];
     if (c == ';') depth = signs = 0;
     if (c == '(' && ++depth > deepest_brackets) refuse(k, "more than 100 brackets within each other");
     if (c == ')') --depth;
     const bool word = std::isspace(static_cast<unsigned char>(c)) && k > 0 &&
-                      !std::isspace(static_cast<unsigned char>(source.text[k - 1]));
+                      !std::isspace(static_cast<unsigned char>(text[k - 1]));
     if ((std::ispunct(static_cast<unsigned char>(c)) && c != '.' && c != '_') || word) ++signs;
     if (signs > most_signs) refuse(k, "a statement of more than 1000 signs and words");
   }
@@ -291,7 +343,8 @@ Tree parse(const SourceText& source) {
   Tree tree;
   const Iterator begin = source.text.begin();
   Iterator now = begin;
-  const auto grammar = x3::with<TextStart>(std::cref(begin))[file > x3::eoi];
+  Place place{begin};
+  const auto grammar = x3::with<PlaceTag>(std::ref(place))[file > x3::eoi];
   try {
     if (!x3::phrase_parse(now, source.text.end(), grammar, blank, tree))
       throw InputError({fault_at(source, now, "'model' or 'connector'")});

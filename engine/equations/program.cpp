@@ -86,13 +86,15 @@ int ProgramBuilder::emit(const Instruction& instruction, std::vector<int> key) {
 }
 
 int ProgramBuilder::number(double value) {
-  if (const auto found = numbers_.find(value); found != numbers_.end()) return found->second;
+  const bool ordered = !std::isnan(value);
+  if (const auto found = numbers_.find(value); ordered && found != numbers_.end()) return found->second;
   Instruction i;
   i.value = value;
   i.to = program_.registers++;
   program_.code.push_back(i);
   value_of_[i.to] = value;
-  return numbers_[value] = i.to;
+  if (ordered) numbers_[value] = i.to;
+  return i.to;
 }
 
 int ProgramBuilder::operate(Op op, std::initializer_list<int> x) {

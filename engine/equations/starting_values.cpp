@@ -14,6 +14,7 @@ constexpr int most_iterations = 100, most_halvings = 30, most_rounds = 20;
 constexpr double converged_change = 1e-13;
 constexpr double solved = 1e-9;        // residual against the size of its terms
 constexpr double weight_given = 0.01;  // values that were given move this much less than others
+constexpr std::size_t most_entries = std::size_t{1} << 24;  // of the dense matrix, with derivatives
 
 std::size_t place_of(Eigen::Index k) { return static_cast<std::size_t>(k); }
 
@@ -25,6 +26,10 @@ class StartSystem {
       if (!model[v].fixed) unknowns.push_back(v);
     for (const auto* all : {&model.equations, &model.at_start})
       for (const Equation& e : *all) equations.push_back(&e);
+    if (equations.size() * unknowns.size() > most_entries)
+      throw NumericalFailure(
+          std::to_string(equations.size()) + " equations with " + std::to_string(unknowns.size()) +
+          " unknowns at the start, with derivatives, are more than a dense matrix is made for");
     std::vector<Expr> outputs;
     for (const Equation* e : equations) outputs.push_back(e->residual);
     for (std::size_t r = 0; r < equations.size(); ++r) {
@@ -69,6 +74,7 @@ Eigen::Index solve_part(StartSystem& start, std::vector<double>& value, const st
   };
   Eigen::Index rank = 0;
   start.evaluate(value);
+  if (rows.empty() || columns.empty()) return rank;
   for (int iteration = 0; iteration < most_iterations; ++iteration) {
     Eigen::MatrixXd jacobian = start.jacobian(rows, columns) * weight.asDiagonal();
     Eigen::VectorXd scale = jacobian.rowwise().lpNorm<Eigen::Infinity>();

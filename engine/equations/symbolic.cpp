@@ -9,7 +9,14 @@
 
 #include "engine/core/errors.h"
 
-#ifdef __SANITIZE_ADDRESS__
+#if defined(__SANITIZE_ADDRESS__)
+#define SCREE_LEAKS_ARE_TOLD
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SCREE_LEAKS_ARE_TOLD
+#endif
+#endif
+#ifdef SCREE_LEAKS_ARE_TOLD
 // CLN keeps 26 bytes of its own until the end.
 extern "C" const char* __lsan_default_suppressions();
 extern "C" const char* __lsan_default_suppressions() { return "leak:libcln"; }
@@ -27,6 +34,13 @@ ex choose_derivative(const ex& c, const ex&, const ex&, unsigned parameter) {
 }
 ex choose_value(const ex& c, const ex& a, const ex& b) { return a.is_equal(b) ? a : choose(c, a, b).hold(); }
 REGISTER_FUNCTION(choose, eval_func(choose_value).derivative_func(choose_derivative))
+
+// base^exponent where GiNaC, which multiplies numbers out, would make one of no end.
+DECLARE_FUNCTION_2P(raised)
+ex raised_derivative(const ex& base, const ex& exponent, unsigned parameter) {
+  return parameter == 0 ? exponent * raised(base, exponent - 1) : log(base) * raised(base, exponent);
+}
+REGISTER_FUNCTION(raised, derivative_func(raised_derivative))
 
 }  // namespace
 
@@ -62,6 +76,24 @@ class Translation {
   std::map<ex, int, GiNaC::ex_is_less> index_;
 };
 
+/// Of the largest number in it.
+double bits_of(const ex& e) {
+  double most = 1.0;
+  if (GiNaC::is_a<GiNaC::numeric>(e)) {
+    const GiNaC::numeric& n = GiNaC::ex_to<GiNaC::numeric>(e);
+    if (n.is_rational()) most = std::max(n.numer().int_length(), n.denom().int_length());
+  }
+  for (std::size_t k = 0; k < e.nops(); ++k) most = std::max(most, bits_of(e.op(k)));
+  return most;
+}
+
+ex power_of(const ex& base, const ex& exponent) {
+  constexpr double most_bits = 1e5;
+  if (!GiNaC::is_a<GiNaC::numeric>(exponent)) return GiNaC::pow(base, exponent);
+  const double size = std::abs(GiNaC::ex_to<GiNaC::numeric>(exponent).to_double());
+  return size * bits_of(base) > most_bits ? ex(raised(base, exponent)) : GiNaC::pow(base, exponent);
+}
+
 ex Translation::to(const Expr& e) {
   std::vector<ex> x;
   for (const Expr& operand : e->operands) x.push_back(to(operand));
@@ -80,7 +112,7 @@ ex Translation::to(const Expr& e) {
     case Op::divide:
       return x[0] / x[1];
     case Op::power:
-      return GiNaC::pow(x[0], x[1]);
+      return power_of(x[0], x[1]);
     case Op::negate:
       return -x[0];
     case Op::sin:
@@ -139,11 +171,18 @@ Expr Translation::sum_of(const std::vector<Term>& all) {
   return sum;
 }
 
+/// GiNaC knows roots and logarithms of negative numbers.
+const GiNaC::numeric& real(const ex& e) {
+  const GiNaC::numeric& n = GiNaC::ex_to<GiNaC::numeric>(e);
+  if (!n.is_real()) throw std::runtime_error("it has a root or a logarithm of a negative number");
+  return n;
+}
+
 /// What stands beside the number in e, which goes into `factor`. Of sums in products the number before the
 /// first term is taken out: whether GiNaC multiplied it in depends on its order too.
 Expr Translation::product(const ex& e, GiNaC::numeric& factor) const {
   if (GiNaC::is_a<GiNaC::numeric>(e)) {
-    factor *= GiNaC::ex_to<GiNaC::numeric>(e);
+    factor *= real(e);
     return number(1.0);
   }
   if (GiNaC::is_a<GiNaC::add>(e)) {
@@ -190,9 +229,10 @@ Expr Translation::power(const ex& base, const ex& exponent, GiNaC::numeric& fact
 
 Expr Translation::function(const ex& e) const {
   static const std::map<std::string, Op> known{
-      {"sin", Op::sin},   {"cos", Op::cos},     {"tan", Op::tan},      {"asin", Op::asin}, {"acos", Op::acos},
-      {"atan", Op::atan}, {"atan2", Op::atan2}, {"sinh", Op::sinh},    {"cosh", Op::cosh}, {"tanh", Op::tanh},
-      {"exp", Op::exp},   {"log", Op::log},     {"choose", Op::select}};
+      {"sin", Op::sin},       {"cos", Op::cos},     {"tan", Op::tan},     {"asin", Op::asin},
+      {"acos", Op::acos},     {"atan", Op::atan},   {"atan2", Op::atan2}, {"sinh", Op::sinh},
+      {"cosh", Op::cosh},     {"tanh", Op::tanh},   {"exp", Op::exp},     {"log", Op::log},
+      {"choose", Op::select}, {"raised", Op::power}};
   const std::string name = GiNaC::ex_to<GiNaC::function>(e).get_name();
   const auto found = known.find(name);
   if (found == known.end()) throw std::logic_error("GiNaC's function " + name + " is not known here");
@@ -202,7 +242,7 @@ Expr Translation::function(const ex& e) const {
 }
 
 Expr Translation::from(const ex& e) const {
-  if (GiNaC::is_a<GiNaC::numeric>(e)) return number(GiNaC::ex_to<GiNaC::numeric>(e).to_double());
+  if (GiNaC::is_a<GiNaC::numeric>(e)) return number(real(e).to_double());
   if (GiNaC::is_a<GiNaC::symbol>(e)) return symbol(index_.at(e));
   if (GiNaC::is_a<GiNaC::function>(e)) return function(e);
   if (GiNaC::is_a<GiNaC::constant>(e)) return number(GiNaC::ex_to<GiNaC::numeric>(e.evalf()).to_double());
@@ -221,6 +261,31 @@ bool has_choice(const ex& e) {
   return false;
 }
 
+constexpr double most_terms = 2000.0;  // of what is multiplied out
+constexpr int most_places = 32;        // of an angle that is solved for
+
+/// Terms of a sum once all is multiplied out, or more.
+double expanded_terms(const ex& e) {
+  double terms = GiNaC::is_a<GiNaC::add>(e) ? 0.0 : 1.0;
+  if (GiNaC::is_a<GiNaC::power>(e) && e.op(1).info(GiNaC::info_flags::integer)) {
+    const double base = expanded_terms(e.op(0)), n = GiNaC::ex_to<GiNaC::numeric>(e.op(1)).to_double();
+    if (base <= 1.0 || n <= 1.0) return n > 1.0 ? 0.5 * n + 1.0 : base;  // sines squared are sums
+    for (double k = 1.0; k <= n && terms <= most_terms; ++k) terms *= (base + n - k) / k;
+    return std::max(terms, base);
+  }
+  for (std::size_t k = 0; k < e.nops(); ++k) {
+    if (GiNaC::is_a<GiNaC::add>(e)) terms += expanded_terms(e.op(k));
+    if (GiNaC::is_a<GiNaC::mul>(e)) terms *= expanded_terms(e.op(k));
+  }
+  return terms;
+}
+
+int places_of(const ex& e, const GiNaC::realsymbol& x) {
+  int places = e.is_equal(x) ? 1 : 0;
+  for (std::size_t k = 0; k < e.nops(); ++k) places += places_of(e.op(k), x);
+  return places;
+}
+
 /// With sin^2 written as 1 - cos^2 throughout.
 ex without_squared_sines(const ex& e) {
   const ex any = GiNaC::wild(0);
@@ -231,7 +296,9 @@ ex without_squared_sines(const ex& e) {
 }
 
 std::optional<Solution> solve_angle(Translation& translation, const ex& f, const GiNaC::realsymbol& x) {
+  if (places_of(f, x) > most_places || expanded_terms(f) > most_terms) return std::nullopt;
   const ex second = f.diff(x, 2);
+  if (expanded_terms(f + second) > most_terms) return std::nullopt;
   // f = a cos x + b sin x + c, just if f + f'' = c does not depend on x.
   const ex c = without_squared_sines(f + second);
   if (c.has(x)) return std::nullopt;
@@ -274,7 +341,7 @@ std::optional<Solution> solve(const Expr& e, int symbol) {
     const GiNaC::realsymbol x = translation.symbol_of(symbol);
     try {
       ex a = f.diff(x);
-      if (a.has(x)) a = a.expand();
+      if (a.has(x) && expanded_terms(a) <= most_terms) a = a.expand();
       if (a.is_zero() || has_choice(a)) return std::nullopt;
       if (a.has(x)) return solve_angle(translation, f, x);
       return Solution{Solution::Kind::linear, translation.from(a), translation.from(f.subs(x == 0)), nullptr};

@@ -1,7 +1,7 @@
 // The functions of C that a Functional Mock-up Unit exports (FMI 2.0, co-simulation). Nothing is thrown
 // across them: what goes wrong is told to the logger.
+#include <cctype>
 #include <cmath>
-#include <cstdio>
 #include <exception>
 #include <fmt/format.h>
 #include <memory>
@@ -208,9 +208,11 @@ std::filesystem::path path_of(std::string uri) {
   }
   std::string path;
   for (std::size_t k = 0; k < uri.size(); ++k) {
-    unsigned code = 0;
-    if (uri[k] == '%' && k + 2 < uri.size() && std::sscanf(uri.c_str() + k + 1, "%2x", &code) == 1) {
-      path += static_cast<char>(code);
+    const auto is_digit = [&](std::size_t at) {
+      return at < uri.size() && std::isxdigit(static_cast<unsigned char>(uri[at])) != 0;
+    };
+    if (uri[k] == '%' && is_digit(k + 1) && is_digit(k + 2)) {
+      path += static_cast<char>(std::stoi(uri.substr(k + 1, 2), nullptr, 16));
       k += 2;
     } else {
       path += uri[k];

@@ -14,6 +14,102 @@ ROOT = HERE.parents[1]
 CORPUS = HERE / "corpus"
 SCENES = ["bounce", "collapse", "conveyor", "gate", "hopper", "inclined_tube", "lump", "mixture", "pouring", "slope",
           "vibrated_table"]
+SCENE = """time_step = 1e-3
+end_time = 1.0
+[[materials]]
+name = "glass"
+density = 2500.0
+friction = 0.3
+[[boundaries]]
+name = "floor"
+type = "plane"
+[[boundaries]]
+name = "ram"
+type = "plane"
+point = [0, 0, 2]
+normal = [0, 0, -1]
+mount = "plate"
+[[mounts]]
+name = "plate"
+type = "free"
+mass = 2.0
+moments = [0.1, 0.1, 0.1]
+centre = [0, 0, 2]
+orientation = [1, 0, 0, 0]
+velocity = [0, 0, 0.1]
+angular_velocity = [0, 0, 0.1]
+[[mounts]]
+name = "wheel"
+type = "free"
+mass = 1.0
+moments = [0.1, 0.1, 0.2]
+centre = [1, 0, 2]
+starts_locked = true
+[[bodies]]
+name = "chain"
+generate = "lattice"
+count = 3
+spacing = 0.2
+orientation = [1, 0, 0, 0]
+semi_axes = [0.1, 0.05, 0.05]
+region = { type = "box", low = [-0.4, -0.1, 0.1], high = [0.2, 0.1, 0.3] }
+[[bodies]]
+name = "stone"
+radius = 0.1
+position = [0, 2, 0.1]
+"""
+JOINTS = {
+    "fixed": 'a = "plate"\nbody_b = 0',
+    "revolute": 'b = "wheel"\npoint = [1, 0, 2]\naxis = [0, 1, 0]\nlow = -1\nhigh = 1\nfriction = 0.1\n'
+                'friction_coefficient = 0.2\nfriction_radius = 0.01\n'
+                'motor = { type = "speed", function = "16 * min(t, 1)", most = 10 }',
+    "prismatic": 'a = "plate"\nb = "stone"\naxis = [0, 0, 1]\nstiffness = 100\nrest = 0.1\ndamping = 1\n'
+                 'motor = { type = "position", value = 0.1, stiffness = 1, damping = 1 }',
+    "cylindrical": 'a = "wheel"\nb = "plate"\npoint = [0.5, 0, 2]\naxis = [1, 0, 0]',
+    "screw": 'a = "wheel"\nb = "plate"\npoint = [0.5, 0, 2]\naxis = [1, 0, 0]\nlead = 0.01\nmotor = { type = "force", value = 3 }',
+    "spherical": 'chain = "chain"\npoint_a = [0.1, 0, 0]\npoint_b = [-0.1, 0, 0]',
+    "universal": 'a = "floor"\nb = "plate"\npoint = [0, 0, 2]\naxis = [1, 0, 0]\naxis_b = [0, 1, 0]',
+    "planar": 'a = "wheel"\nbody_b = 3\npoint = [0, 0, 2]\naxis = [0, 0, 1]',
+    "rod": 'a = "wheel"\nb = "plate"\npoint_a = [1, 0, 2]\npoint_b = [0, 0, 2]',
+    "cylinder": 'b = "plate"\npoint_a = [0, 0, 1]\npoint_b = [0, 0, 2]\n'
+                'motor = { type = "position", table = "drive.csv" }',
+    "point_on_plane": 'b = "wheel"\npoint = [1, 0, 2]\naxis = [0, 0, 1]',
+    "point_on_line": 'a = "plate"\nb = "wheel"\npoint = [1, 0, 2]\naxis = [0, 1, 0]',
+    "point_on_curve": 'b = "wheel"\npoint = [1, 0, 2]\ncurve = ["cos(t)", "sin(t)", "2"]\nfrom = 0\nto = 6.28',
+    "gear": 'first = "one"\nsecond = "two"\nratio = 2.5',
+    "rack": 'first = "one"\nsecond = "way"\nratio = 0.1',
+}
+CARRIED = """[[joints]]
+name = "one"
+type = "revolute"
+b = "wheel"
+point = [1, 0, 2]
+axis = [0, 1, 0]
+[[joints]]
+name = "two"
+type = "revolute"
+b = "plate"
+point = [0, 0, 2]
+axis = [0, 1, 0]
+[[joints]]
+name = "way"
+type = "prismatic"
+b = "stone"
+axis = [1, 0, 0]
+"""
+MODELS = {
+    "branches": "model m\n  Real x(start = 1, fixed = true);\n  Real y;\nequation\n  if x > 0.5 then\n    der(x) = -y;\n"
+                "  elseif x < 0 then\n    if time > 1 then der(x) = 1; else der(x) = 2; end if;\n  else\n    der(x) = y;\n"
+                "  end if;\n  y = abs(x) + max(x, 2) - min(x, 1)*sign(x);\nend m;\n",
+    "jump": "model m\n  parameter Real e = 0.5 \"how much\";\n  Real h(start = 1, fixed = true), v(stateSelect = "
+            "StateSelect.always);\nequation\n  der(h) = v;\n  der(v) = -9.81;\n  when h < 0 and not v > 0 or h < -1 then\n"
+            "    reinit(v, -e*pre(v));\n  end when;\nend m;\n",
+    "connected": "connector Pin\n  Real v;\n  flow Real i;\nend Pin;\nmodel R\n  Pin p, n;\n  parameter Real r = 1;\nequation\n"
+                 "  p.v - n.v = r*p.i;\n  p.i + n.i = 0;\nend R;\nmodel Ground\n  Pin p;\nequation\n  p.v = 0;\nend Ground;\nmodel m\n  R a(r = 2), b(p(v(start = 3)));\n  Ground g;\n"
+                 "equation\n  connect(a.p, b.n);\n  connect(a.n, b.p);\n  connect(a.n, g.p);\nend m;\n",
+    "implicit": "model m\n  Real x(nominal = 1e-3), y(start = 0.8) annotation(__Scree_tearing = true);\ninitial equation\n  x = 0.5;\nequation\n"
+                "  x^2 + y^2 = 1; // a circle\n  der(x) + sqrt(y)*exp(-x)/log(2 + x^2) = atan2(y, x) + tanh(x);\nend m;\n",
+}
 TETRAHEDRON = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
 FACES = [(0, 2, 1), (0, 1, 3), (1, 2, 3), (0, 3, 2)]
 
@@ -62,6 +158,12 @@ def ply(form):
 def main():
     for name in SCENES:
         put("scene", name, next(ROOT.glob(f"scenes/**/{name}.toml")).read_bytes())
+    for name, keys in JOINTS.items():
+        put("scene", f"joint_{name}", f'{SCENE}{CARRIED}[[joints]]\nname = "j"\ntype = "{name}"\n{keys}\n')
+    for file in ROOT.glob("scenes/models/*.mo"):
+        put("model", file.stem, file.read_bytes())
+    for name, text in MODELS.items():
+        put("model", name, text)
     for number, text in enumerate(
         ["time_step=2e-3", "bodies[0].radius=0.2", "size=0.3", "solver.max_sweeps=30", "gravity=[0, 0, -1]",
          "materials[0].name=stone", "bodies[0]={radius = 1.0}", "name=a.b.c"]):

@@ -22,6 +22,12 @@
 #include "tests/fuzz/memory_content.h"
 #include "tests/results/fixtures.h"
 #include "tests/support/world.h"
+#ifdef SCREE_MODELS
+#include "engine/equations/simulation.h"
+#endif
+#ifdef SCREE_FMU
+#include "io/fmu/description.h"
+#endif
 
 namespace scree::test {
 
@@ -58,8 +64,18 @@ io::hdf5::File changed(const MemoryObjects& sound, Bytes bytes) {
 
 // --- texts
 
+/// Read, and shown as a unit shows it.
 void read_scene(Bytes bytes) {
-  told([&] { (void)io::read_scene_text(text_of(bytes), "/nowhere/scene.toml", {}, most_bodies); });
+  told([&] {
+    const io::Scene scene = io::read_scene_text(text_of(bytes), "/nowhere/scene.toml", {}, most_bodies);
+#ifdef SCREE_FMU
+    const std::vector<io::Variable> variables = io::variables_of(scene);
+    (void)io::model_description(scene, variables);
+    const CommunicationStep start = CommunicationStep::at_start(scene.model, scene.initial);
+    for (const io::Variable& variable : variables)
+      if (variable.value) (void)variable.value(start, scene.initial);
+#endif
+  });
 }
 
 void read_override(Bytes bytes) {
@@ -115,6 +131,29 @@ void read_mesh(Bytes bytes) {
     MeshFindings findings;
     (void)mesh_surface(mesh, findings);
   });
+}
+
+/// Read, taken apart, reduced and brought into steps; some of these are done, interpreted.
+void read_model(Bytes bytes) {
+#ifdef SCREE_MODELS
+  constexpr std::size_t most_variables = 60;  // a large model may take long, which is no fault of its reader
+  constexpr int steps = 3;
+  told([&] {
+    equations::FlatModel model = equations::compile_model({"m.mo", text_of(bytes)});
+    if (model.variables.size() > most_variables) return;
+    const equations::RunOptions options{.step = 1e-2,
+                                        .formula = equations::Formula::bdf2,
+                                        .tearing = static_cast<equations::Tearing>(bytes.size() % 4),
+                                        .compiled = false};
+    try {
+      equations::Simulation run(std::move(model), options);
+      for (int k = 0; k < steps; ++k) run.advance();
+    } catch (const equations::NumericalFailure&) {
+    }
+  });
+#else
+  (void)bytes;  // a build without models reads none
+#endif
 }
 
 // --- HDF5: bytes are changes of a sound file
@@ -213,6 +252,7 @@ constexpr std::array all{Reader{"scene", read_scene},
                          Reader{"csv", read_csv},
                          Reader{"text_problem", read_text_problem},
                          Reader{"mesh", read_mesh},
+                         Reader{"model", read_model},
                          Reader{"trajectory", read_trajectory},
                          Reader{"hdf5_table", read_hdf5_table},
                          Reader{"bodies_problem", read_bodies_problem},

@@ -269,6 +269,27 @@ TEST(ModelRun, FailuresNameBlockVariablesAndTime) {
   EXPECT_NE(contradiction.find("x^2 + y^2 = 1"), std::string::npos) << contradiction;
 }
 
+TEST(ModelRun, AnUnknownMayStandOnBothSides) {
+  const auto at_end = [](const char* equation) {
+    return end_of(
+        {"m.mo", std::string("model m Real x; Real y; equation y = time; ") + equation + "; end m;"}, "x",
+        0.01, {});
+  };
+  EXPECT_NEAR(at_end("x = cos(x)"), 0.7390851332151607,
+              1e-12);  // where both meet, by the iteration x <- cos x
+  EXPECT_NEAR(at_end("x = 2*x + 3"), -3.0, 1e-12);
+}
+
+TEST(ModelRun, NothingButGivenNumbersIsAModelToo) {
+  EXPECT_EQ(end_of({"m.mo", "model m Real x; equation x = 7; end m;"}, "x", 0.01, {}), 7.0);
+}
+
+TEST(ModelRun, HighPowersAreNotMultipliedOut) {
+  const char* text =
+      "model m Real x; Real y(start = 2, fixed = true); equation der(y) = 0*x; x = (0.5*y)^1e12; end m;";
+  EXPECT_EQ(end_of({"m.mo", text}, "x", 0.01, {}), 1.0);
+}
+
 TEST(ModelRun, StartsThatNothingFixesAreTheNearest) {
   const SourceText circle{
       "m.mo", "model m Real x(start = 3); Real y(start = 4); equation x^2 + y^2 = 1; der(x) = 0*y; end m;"};

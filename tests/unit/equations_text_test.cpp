@@ -128,6 +128,86 @@ TEST(ModelText, BottomlessTextsAreRefused) {
   expect_told(choices + "1; end m;", {"1000 signs"});
 }
 
+TEST(ModelText, CommentsAndTextsHideNoBrackets) {
+  std::string nested = "model m Real x; equation x = ";
+  for (int k = 0; k < 5000; ++k) nested += "(/*;*/ ";
+  expect_told(nested, {"100 brackets"});
+  EXPECT_EQ(faults_of("model m Real x \"" + std::string(200, '(') + "\"; equation x = time; end m;"), "");
+}
+
+TEST(ModelText, IfEquationsWithinEachOtherAreCounted) {
+  const auto nested = [](int depth) {
+    std::string text = "model m Real x; equation ";
+    for (int k = 0; k < depth; ++k) text += "if time > " + std::to_string(k) + " then ";
+    text += "x = 1; ";
+    for (int k = 0; k < depth; ++k) text += "else x = 2; end if; ";
+    return text + "end m;";
+  };
+  EXPECT_EQ(faults_of(nested(100)), "");
+  expect_told(nested(101), {"at most 100 if-equations within each other"});
+  std::string row = "model m Real x; equation x = 1; ";
+  for (int k = 0; k < 200; ++k) row += "if time > 1 then else end if; ";  // one after the other
+  EXPECT_EQ(faults_of(row + "end m;"), "");
+}
+
+TEST(ModelText, WhatShortTextsGrowToHasAnEnd) {
+  std::string tenfold = "model a0 Real x; equation x = 1; end a0;\n";
+  for (int k = 1; k < 20; ++k) {
+    tenfold += "model a" + std::to_string(k);
+    for (int j = 0; j < 10; ++j) tenfold += " a" + std::to_string(k - 1) + " b" + std::to_string(j) + ";";
+    tenfold += " end a" + std::to_string(k) + ";\n";
+  }
+  expect_told(tenfold, {"more than 10,000 components"});
+  std::string sizes = "y";
+  for (int k = 0; k < 60; ++k) sizes = "abs(" + sizes + ")";
+  expect_told("model m Real x; Real y; equation y = time; x = " + sizes + "; end m;",
+              {"more than 8 MB of equations"});
+  std::string chain = "model m";
+  for (int k = 0; k < 200; ++k)
+    chain += " parameter Real p" + std::to_string(k) + " = p" + std::to_string(k + 1) + ";";
+  expect_told(chain + " parameter Real p200 = 1; end m;", {"more than 100 parameters in a chain"});
+}
+
+TEST(ModelText, ManyConditionsAreJoinedByOr) {
+  std::string any = "time > 0";
+  for (int k = 1; k < 60; ++k) any += " or time > " + std::to_string(k);
+  EXPECT_EQ(faults_of("model m Real x; equation x = if " + any + " then 1 else 2; end m;"), "");
+}
+
+TEST(ModelText, NamesMayBeginLikeNumbersThatAreNone) {
+  EXPECT_EQ(faults_of("model m Real info; Real nano; equation info = time; nano = 2*info; end m;"), "");
+}
+
+TEST(ModelText, LettersBeyondAsciiAreTold) {
+  expect_told("model m Real x; equation x = -\xf6; end m;", {"an expression"});
+  EXPECT_EQ(faults_of("model m Real x \"gr\xc3\xb6\xc3\x9f"
+                      "e\"; equation x = time; // \xc3\xb6\nend m;"),
+            "");
+}
+
+TEST(ModelText, ParametersDecideForEachOtherInAnyOrder) {
+  const FlatModel model = flatten_text(
+      "model m parameter Real p = max(q, 1); parameter Real r = if q > 2 then 7 else 8; parameter Real q = "
+      "5; end m;");
+  EXPECT_EQ(model.value[static_cast<std::size_t>(model.find("p"))], 5);
+  EXPECT_EQ(model.value[static_cast<std::size_t>(model.find("r"))], 7);
+}
+
+TEST(ModelText, AnAttributeMayNotBeADerivative) {
+  expect_told("model m Real x(start = der(x)); equation x = 1; end m;", {"depends on der(x)"});
+}
+
+TEST(ModelText, EquationsThatVanishWhereTheyAreDifferentiatedAreTold) {
+  expect_told(
+      "model m Real x; Real y; Real z; Real w; equation der(x) = z; der(y) = w; x*y = 1; x - y = x*1 - y + "
+      "0*z; end m;",
+      {"x - y = x - y", "gives none of its variables"});
+  std::string derivative = "x";
+  for (int k = 0; k < 30; ++k) derivative = "der(" + derivative + ")";
+  expect_told("model m Real x, y; equation " + derivative + " = y; x*sin(x*time) = cos(time); end m;",
+              {"x*sin(x*time) = cos(time): its derivative has more than 20,000 operations"});
+}
+
 TEST(ModelText, ModifiersReachThroughSubmodels) {
   const FlatModel model = flatten_text(
       "model Leaf\n parameter Real p = 1;\n Real x(start = p);\nequation\n x = p;\nend Leaf;\n"
