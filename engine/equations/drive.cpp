@@ -12,18 +12,21 @@ std::mutex& algebra() {
   return one;
 }
 
-class Drive : public DriveModel {
-  static auto guarded(const FlatModel& model, const auto& what) {
-    const std::lock_guard lock(algebra());
-    try {
-      return what();
-    } catch (const NumericalFailure& error) {
-      throw DriveFailure(model.name + ": " + error.what());
-    } catch (const InputError& error) {
-      throw DriveFailure(model.name + ": " + error.what());
-    }
+/// One at a time; what a model has to say is a DriveFailure.
+auto guarded(const FlatModel& model, const auto& what) {
+  const std::lock_guard lock(algebra());
+  try {
+    return what();
+  } catch (const NumericalFailure& error) {
+    throw DriveFailure(model.name + ": " + error.what());
+  } catch (const InputError& error) {
+    throw DriveFailure(model.name + ": " + error.what());
+  } catch (const std::invalid_argument& error) {  // of a memory that is not the model's
+    throw DriveFailure(model.name + ": " + error.what());
   }
+}
 
+class Drive : public DriveModel {
  public:
   Drive(FlatModel model, const std::vector<std::string>& outputs) : model_(std::move(model)) {
     for (const std::string& name : outputs) outputs_.push_back(model_.find(name));

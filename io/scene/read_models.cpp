@@ -22,7 +22,7 @@ namespace {
 
 using equations::FlatModel;
 
-/// Faults of the model's own text keep their places, behind a word of who asked for it.
+/// Faults of the model's own text keep their places; those without one are told where the file is named.
 void take_faults(const Section& section, const InputError& error, Reading& reading) {
   for (Fault fault : error.faults()) {
     if (fault.where.line == 0) fault.where = section.given("file").where;
@@ -204,11 +204,9 @@ void finish_models(const Section& top, Reading& reading) {
     read_inputs(section, model, *drive, reading);
     read_recorded(section, reading.model_variables[d], *drive, reading);
     if (reading.faults.size() > before) continue;
-    std::vector<double> inputs;
-    for (const int k : model.inputs) inputs.push_back(model[k].start);
     drive->model = equations::make_drive(std::move(model), drive->outputs);
     try {
-      drive->model->start(reading.scene.initial.time_s, inputs);
+      drive->model->start(reading.scene.initial.time_s, {});  // inputs as the text has them
     } catch (const DriveFailure& failure) {
       reading.faults.push_back(about(section, "file", failure.what()));
     }
