@@ -118,7 +118,11 @@ StepPlan plan_step(const Model& model, const State& state, double land_at_s) {
                  end = std::min(next, land_at_s);
     return {end - state.time_s, fixed, end};
   }
-  if (!model.settings.adaptive_step) return {fixed, fixed, static_cast<double>(state.step + 1) * fixed};
+  if (!model.settings.adaptive_step) {  // times are multiples, not sums, unless steps of other lengths came before
+    const double steps = std::round(state.time_s / fixed);
+    const bool even = std::abs(state.time_s - steps * fixed) <= rounding * fixed;
+    return {fixed, fixed, even ? (steps + 1.0) * fixed : state.time_s + fixed};
+  }
   assert(land_at_s > state.time_s);
   StepMemory wanted = state.memory;
   if (!(wanted.next_s > 0.0)) wanted.next_s = wanted.after_next_s = first_step(model, state.bodies);

@@ -114,6 +114,13 @@ class Model(unittest.TestCase):
             self.assertEqual((done.returncode, done.stdout), (3 if "--main" in arguments else 2, ""), done.stderr)
             self.assertIn(words, done.stderr)
 
+    def test_a_scene_with_one_is_tried(self):
+        """The trial takes longer steps than the run, and goes back to the run's at moments of it."""
+        done = subprocess.run([PROGRAM, "check", SOURCE / "scenes/machines/press.toml", "--set", "end_time=0.1"],
+                              capture_output=True, text=True, timeout=100)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("a coarse trial run to the end", done.stdout)
+
     def test_no_compiler_is_told(self):
         done = scree_model(MODELS / "pendulum.mo", env={**os.environ, "CXX": "/no/such/compiler"})
         self.assertEqual(done.returncode, 0)

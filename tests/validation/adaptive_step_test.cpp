@@ -43,6 +43,18 @@ TEST(AdaptiveStep, IsOfOneLengthIfNotAskedFor) {
   }
 }
 
+TEST(AdaptiveStep, GoesOnFromItsTimeInStepsOfAnotherLength) {
+  World world({}, 4e-3);
+  world.add_sphere(0.1, Vec3(0, 0, 5));
+  const auto time_after = [&](double h) {
+    world.model.settings.time_step_s = h;
+    return step(world.model, world.state, world.workspace, world.result).time_s;
+  };
+  for (int k = 1; k <= 62; ++k) EXPECT_EQ(time_after(4e-3), k * 4e-3);
+  for (int k = 249; k <= 251; ++k) EXPECT_EQ(time_after(1e-3), k * 1e-3);
+  EXPECT_DOUBLE_EQ(time_after(4e-3), 0.255);  // no multiple of it
+}
+
 TEST(AdaptiveStep, FallsAsInClosedFormAndComesToRestWithAClosedLedger) {
   World world = adaptive(World());
   world.add_floor();
