@@ -86,7 +86,6 @@ double compress(const ContactProblem& p, std::vector<Impact>& impacts, std::vect
     const double taken = std::max(0.0, -recoverable_work(i.compression, i.before, i.between));
     const double e = p.restitution[i.contact];
     i.target = e * e * taken;
-    i.restitution[0] = e * i.compression[0];  // Poisson's guess: exact without friction
     work += taken;
   }
   return work;
@@ -130,6 +129,8 @@ double give_back(const ContactProblem& p, std::vector<Impact>& impacts, std::vec
   double target = 0.0;
   for (const Impact& i : impacts) target += i.target;
   if (target <= 0.0) return 0.0;
+  for (Impact& i : impacts)  // Poisson's guess: exact without friction
+    if (i.target > 0.0) i.restitution[0] = p.restitution[i.contact] * i.compression[0];
   for (int k = 0; k < work_iterations; ++k) {
     v = compressed;
     rub(p, impacts, v);

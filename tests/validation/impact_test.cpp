@@ -200,6 +200,45 @@ TEST(EnergeticImpacts, ReturnTheSquareOfTheCoefficientOfTheWork) {
   }
 }
 
+TEST(EnergeticImpacts, ImpulsesAreWhatChangedTheVelocities) {
+  // Of contacts that strike together some return nothing, and others took no work, for friction drove them
+  // on: then nothing at all comes back.
+  Random random(13);
+  int nothing_returned = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    World world = cluster(0.5, 1.5, seed);
+    world.model.settings.restitution_law = RestitutionLaw::energetic;
+    world.run(0.2, [&](const StepReport&) {
+      ContactProblem p = world.workspace.problem;
+      p.complete();
+      for (double& e : p.restitution) e = random.uniform() < 0.5 ? 0.0 : 0.9;
+      std::vector<Twist> v = world.workspace.before;
+      std::vector<Vec3> impulse;
+      const ImpactReport report = resolve_impacts(p, {2e-3, 1e-3}, v, impulse);
+      std::vector<Twist> given(v.size());
+      bool could_return = false;
+      for (std::size_t c = 0; c < p.contacts(); ++c) {
+        const Vec3 in_world = p.frame(c).transpose() * impulse[c];
+        const auto give = [&](std::size_t i, const Vec3& arm, double sign) {
+          const Twist change = answer(p.response[i], in_world, arm.cross(in_world));
+          given[i].linear += sign * change.linear;
+          given[i].angular += sign * change.angular;
+        };
+        give(p.a(c), p.arm_a(c), 1.0);
+        give(p.b(c), p.arm_b(c), -1.0);
+        could_return = could_return || (p.restitution[c] > 0.0 && impulse[c][0] > 0.0);
+      }
+      for (std::size_t i = 0; i < v.size(); ++i) {
+        const Twist& before = world.workspace.before[i];
+        EXPECT_LT((v[i].linear - before.linear - given[i].linear).norm(), 1e-12);  // m/s, of some m/s
+        EXPECT_LT((v[i].angular - before.angular - given[i].angular).norm(), 1e-11);
+      }
+      nothing_returned += could_return && report.returned_work_J == 0.0;
+    });
+  }
+  EXPECT_GT(nothing_returned, 0);
+}
+
 TEST(Restitution, SlowApproachesDoNotBounce) {
   for (const RestitutionLaw law_kind : {RestitutionLaw::newton, RestitutionLaw::energetic}) {
     PairLaw law;

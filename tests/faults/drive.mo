@@ -1,0 +1,9 @@
+// A motor on a constant voltage with some inductance: its torque falls with its speed and comes a little late.
+model drive
+  input Real speed(unit = "rad/s");
+  Real current(unit = "A", start = 0, fixed = true);
+  Real torque(unit = "N.m");
+equation
+  0.002*der(current) = 6 - 0.5*current - 1.5*speed;
+  torque = 0.5*current;
+end drive;
