@@ -49,6 +49,23 @@ bool any_bounces(const Materials& materials) {
   return false;
 }
 
+/// What no force stops, in words.
+std::vector<std::string> unyielding(const Model& model) {
+  std::vector<std::string> found;
+  for (const Boundary& b : model.boundaries)
+    if (!b.motion.is_none()) found.push_back("boundary '" + b.name + "'");
+  for (const Guide& guide : model.guides)
+    if (!guide.motion.is_none()) found.push_back("'" + guide.name + "'");
+  for (const MachineJoint& joint : model.joints) {
+    const JointMotor& motor = joint.motor;
+    const bool rigid =
+        motor.kind == JointMotor::Kind::speed ||
+        (motor.kind == JointMotor::Kind::position && motor.stiffness == 0.0 && motor.damping == 0.0);
+    if (rigid && std::isinf(motor.most)) found.push_back("the motor of joint '" + joint.name + "'");
+  }
+  return found;
+}
+
 /// Twice the energy of all bodies at the speed that gravity gives them in a step: beside less nothing is
 /// seen.
 double least_energy(const Scene& scene) {
@@ -196,6 +213,7 @@ RunStatistics::RunStatistics(const Scene& scene) : scene_(scene) {
   sums_.time_step_s = settings.time_step_s;
   sums_.sleeps = settings.sleep.is_on();
   sums_.bounces = any_bounces(scene.model.materials);
+  sums_.unyielding = unyielding(scene.model);
   sums_.end_time_s = scene.end_time_s;
   for (const Event& event : scene.events) sums_.events.push_back({event.name, "", 0, {}, {}});
   sums_.kinetic_initial_J = sums_.energy.kinetic = kinetic_energy(bodies);

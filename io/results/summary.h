@@ -84,6 +84,7 @@ struct Summary {
   Moment energy_created_most;
   double momentum_created_relative = 0.0, angular_momentum_created_relative = 0.0;  // over all impulses
   bool bounces = false;  // is any coefficient of restitution above zero?
+  std::vector<std::string> unyielding;  // what moves as it is told, whatever is in its way, by kind and name
   Vec3 boundary_impulse = Vec3::Zero(),
        boundary_angular_impulse = Vec3::Zero();                             // N s, N m s: sums over the run
   Vec3 sleep_impulse = Vec3::Zero(), sleep_angular_impulse = Vec3::Zero();  // N s, N m s: sums over the run

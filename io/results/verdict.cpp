@@ -116,10 +116,21 @@ Told tell_overlap(const Summary& s, const Settings& settings) {
 }
 
 Told tell_unsolved(const Summary& s, const Settings& settings) {
-  return {share(s.steps_unsolved, s.steps),
-          fmt::format("{} of the steps left more than {} of the velocities that contacts had to settle",
-                      percent(share(s.steps_unsolved, s.steps)), percent(unsolved_residual)),
-          better_solved(s, settings)};
+  Told told{share(s.steps_unsolved, s.steps),
+            fmt::format("{} of the steps left more than {} of the velocities that contacts had to settle",
+                        percent(share(s.steps_unsolved, s.steps)), percent(unsolved_residual)),
+            better_solved(s, settings)};
+  // Rigid bodies between a wall and what does not give way: there is no solution.
+  if (told.value > unsolved_limit.red && !s.unyielding.empty())
+    told.advice = fmt::format(
+        "where {}{} presses something against a wall nothing can solve it: let a force move it (a mount, a "
+        "motor "
+        "with `most`) or stop it in time; if it does not, {}",
+        s.unyielding.front(),
+        s.unyielding.size() > 1 ? " or another thing that moves as it is told"
+                                : ", which moves as it is told,",
+        told.advice);
+  return told;
 }
 
 Told tell_missed(const Summary& s, const Settings& settings) {

@@ -123,6 +123,27 @@ class Extremes(unittest.TestCase):
         summary = self.assert_bounded(text)
         self.assertEqual(summary["verdict"]["grade"], "red")
 
+    def test_squeezed(self):
+        """Between the floor and what moves as it is told: nobody can solve that, and the verdict names what does not give way."""
+        ball = "[[bodies]]\nposition = [0, 0, 0.05]\nradius = 0.05\n"
+        down = 'motion = [{ type = "translation", direction = [0, 0, -1], speed = 0.5 }]\n'
+        plate = f'[[boundaries]]\nname = "plate"\ntype = "plane"\nmaterial = "wall"\npoint = [0, 0, 0.2]\nnormal = [0, 0, -1]\n{down}'
+        ram = f'[[bodies]]\nname = "ram"\nposition = [0, 0, 0.25]\nradius = 0.05\n{down}'
+        press = ('[[boundaries]]\nname = "platen"\ntype = "plane"\nmaterial = "wall"\npoint = [0, 0, 0.2]\nnormal = [0, 0, -1]\n'
+                 'mount = "platen"\n[[mounts]]\nname = "platen"\ntype = "free"\nmass = 1\nmoments = [1, 1, 1]\ncentre = [0, 0, 0.3]\n'
+                 '[[joints]]\nname = "screw"\ntype = "prismatic"\nb = "platen"\naxis = [0, 0, -1]\n'
+                 'motor = { type = "speed", value = 0.5 }\n')
+        for what, who in ((plate, "boundary 'plate'"), (ram, "'ram'"), (press, "the motor of joint 'screw'")):
+            summary = self.run_it(scene(ball + what, end=0.4))[1]
+            verdict = summary["verdict"]
+            self.assertEqual(verdict["grade"], "red")
+            advice = next(f["advice"] for f in verdict["findings"] if f["code"] == "unsolved_steps")
+            self.assertIn(f"where {who}, which moves as it is told, presses something against a wall nothing can solve it",
+                          advice)
+        limited = self.run_it(scene(ball + press.replace("0.5 }", "0.5, most = 20 }"), end=0.4))[1]
+        self.assertNotEqual(limited["verdict"]["grade"], "red")
+        self.assertLess(limited["penetration_max_of_run"], 0.03)
+
 
 if __name__ == "__main__":
     SCREE = sys.argv.pop(1)
