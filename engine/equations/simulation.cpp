@@ -323,7 +323,9 @@ bool Simulation::advance_towards(double goal, double whole) {
 
 void Simulation::step_to(double end, std::span<const double> inputs) {
   const double whole = end - time();
-  if (!(whole > 0.0)) throw std::invalid_argument("a step goes forward, not from " + number_text(time()) + " s to " + number_text(end) + " s");
+  if (!(whole > 0.0))
+    throw std::invalid_argument("a step goes forward, not from " + number_text(time()) + " s to " +
+                                number_text(end) + " s");
   input_from_s_ = time();
   input_to_s_ = end;
   for (std::size_t k = 0; k < inputs.size(); ++k) {
