@@ -75,6 +75,15 @@ of the radius of the ball of its volume. The meshes of this page's shapes of a f
 `ShapeFit`); the lump of crushed rock, which planes cut, to 0.8 % on the mean with 8. The [cookbook](cookbook.md#a-scanned-pebble-a-thousand-times) goes
 from an STL to a run.
 
+## What hollows do
+
+Two experiments that ellipsoids cannot do, both tests (`ImplicitExperiments`):
+
+- **A ball in a dent.** A ball of 40 mm at the bottom of a dent in a ball of 200 mm, rolling without slip: its period is 2π √(7 (R − r) / 5 g) with R from the second
+  derivatives of the function at the bottom. Measured over five periods, with steps of 0.5 ms: 1.0002 of it; the sixth swing is as far as the first within 2·10⁻⁴.
+- **Dumbbells in a pipe.** Side by side, the end of one at the waist of the other, in a pipe too narrow for two ends beside each other: without friction the lower one hangs
+  from the upper, which is held; at a hundred times its weight it has gone 2 mm, which is the room it had, overlaps are 0.1 %, and all its weight is on the upper. Ellipsoids as thick as their mean fall past each other.
+
 ## Clumps
 
 A shape may also be a clump, a rigid body that is the union of up to 64 ellipsoids (`[[shapes.parts]]`):

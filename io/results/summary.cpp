@@ -37,6 +37,20 @@ double quantile(std::vector<double> values, double part) {
 
 double over(double part, double whole) { return whole > 0.0 ? part / whole : 0.0; }
 
+/// Takes the value of a number that there is one of a step, counted from 0: all of them, then every second, fourth and so on, so
+/// that no more are kept than a median needs.
+void keep_evenly(std::int64_t number, double value, std::vector<double>& kept) {
+  constexpr std::int64_t most = 1 << 16;
+  std::int64_t every = 1;
+  while (number / every >= most) every *= 2;
+  if (number % every != 0) return;
+  if (kept.size() == static_cast<std::size_t>(most)) {
+    for (std::size_t k = 0; 2 * k < kept.size(); ++k) kept[k] = kept[2 * k];
+    kept.resize(kept.size() / 2);
+  }
+  kept.push_back(value);
+}
+
 Moment moment(const StepReport& r) { return {r.step, r.time_s, r.time_step_s}; }
 
 bool any_bounces(const Materials& materials) {
@@ -229,7 +243,7 @@ void RunStatistics::add(const StepReport& r) {
   sums_.largest_time_step_s = std::max(sums_.largest_time_step_s, r.time_step_s);
   sums_.last = r;
   sums_.stage_time += r.time;
-  step_time_.push_back(r.time.total());
+  keep_evenly(sums_.steps - 1, r.time.total(), step_time_);
   add_overlap(r);
   add_residual(r);
   sums_.momentum_error_relative = std::max(sums_.momentum_error_relative, r.momentum_error_relative);
@@ -277,7 +291,7 @@ void RunStatistics::add_residual(const StepReport& r) {
     ++sums_.steps_unsolved;
   if (r.status == SolveStatus::converged) return;
   ++sums_.steps_not_converged;
-  goal_missed_by_.push_back(r.residual_over_goal);
+  keep_evenly(sums_.steps_not_converged - 1, r.residual_over_goal, goal_missed_by_);
   if (r.residual_over_goal > far_from_goal) ++sums_.steps_far_from_goal;
   if (!(r.residual_over_goal > sums_.goal_missed_by_max)) return;
   sums_.goal_missed_by_max = r.residual_over_goal;

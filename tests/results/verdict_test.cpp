@@ -233,6 +233,28 @@ TEST(RunStatistics, CountsStepsThatMissedTheGoalAndByHowMuch) {
   EXPECT_DOUBLE_EQ(s.goal_missed_most.time_s, 0.004);
 }
 
+TEST(RunStatistics, MediansOfLongRunsTakeNoMoreMemory) {
+  // A step takes longer than the one before, and every second one misses its goal by more.
+  const io::Scene scene = example_scene(3);
+  io::RunStatistics statistics(scene);
+  const ExampleStep example = example_step(scene, 1);
+  const int steps = 300'000;
+  for (int k = 0; k < steps; ++k) {
+    StepReport r = example.report;
+    r.step = k + 1;
+    r.time = {};
+    r.time.detection = 1e-6 * k;
+    r.status = k % 2 == 0 ? SolveStatus::converged : SolveStatus::iteration_limit;
+    r.residual_over_goal = 1.0 + k;
+    statistics.add(r);
+  }
+  const io::Summary s = statistics.summary(example.state);
+  EXPECT_NEAR(s.median_step_time_s, 1e-6 * (steps - steps / 12), 1e-6 * 20);
+  EXPECT_NEAR(s.goal_missed_by_median, 0.5 * steps, 20.0);
+  EXPECT_NEAR(s.goal_missed_by_p90, 0.9 * steps, 20.0);
+  EXPECT_EQ(s.goal_missed_by_max, steps);
+}
+
 TEST(RunStatistics, RemembersTheDeepestOverlapOfTheRun) {
   const io::Summary s = summary_of([](StepReport& r) {
     r.penetration_max = r.step == 7 ? 0.5 : 0.1;

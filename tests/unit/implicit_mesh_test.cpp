@@ -232,5 +232,31 @@ TEST(ImplicitMesh, GapAcceleration) {
   EXPECT_GT(on_lines, 10);
 }
 
+TEST(ImplicitMesh, GapAccelerationIsBoundedWhereContactsAreFlat) {
+  // Over (speed of the bodies)^2 / size: 2.5 at the most here. Where a difference was taken between two
+  // places it was 9 in this test, and a thousand once in 10^5 steps of a run.
+  Random random(6);
+  const PlacedMesh mesh = test::box(Vec3(0.5, 0.4, 0.3));
+  const double size = 0.05;
+  int seen = 0;
+  double worst = 0.0;
+  for (const PerturbedQuadric& f :
+       {test::pebble(), test::tablet(), test::coffee_bean(), test::rounded_cube()}) {
+    const ImplicitShape s = made(f);
+    for (int i = 0; i < 3000; ++i) {
+      const Vec3 aside(random.uniform(-0.5, 0.5), random.uniform(-0.4, 0.4), random.uniform(0.32, 0.36));
+      const PlacedImplicit body = place(s, {aside, random.rotation()}, size);
+      const Twist twist{7.0 * random.direction(), 100.0 * random.direction()};
+      const double speed = 7.0 + 100.0 * size * s.bounding_radius;
+      for (const Gap& c : found(body, mesh, 0.01)) {
+        worst = std::max(worst, std::abs(gap_acceleration(body, mesh, c, twist)) * size / (speed * speed));
+        ++seen;
+      }
+    }
+  }
+  EXPECT_GT(seen, 1000);
+  EXPECT_LT(worst, 5.0);
+}
+
 }  // namespace
 }  // namespace scree

@@ -419,7 +419,8 @@ void contacts(const PlacedImplicit& body, const PlacedMesh& mesh, double margin,
 
 double gap_acceleration(const PlacedImplicit& body, const PlacedMesh& mesh, const Gap& contact,
                         const Twist& twist, const WallMotion& wall) {
-  constexpr double way = 1e-3;  // of the size, that the two go in the difference
+  // Of the size: what the two go in the difference, and the points with them.
+  constexpr double way = 1e-3, farthest = 0.05;
   const double size = body.scale * body.shape->bounding_radius;
   const Vec3 apart = twist.linear - wall.twist.linear - wall.twist.angular.cross(body.position - wall.centre);
   const double speed = apart.norm() + size * (twist.angular.norm() + wall.twist.angular.norm());
@@ -428,17 +429,23 @@ double gap_acceleration(const PlacedImplicit& body, const PlacedMesh& mesh, cons
   const Vec3 n = -contact.normal, on_body = contact.point - 0.5 * contact.distance * n;
   const Three x = to_three(body.rotation.transpose() * (on_body - body.position));
   const Vec3 on_mesh = contact.point + 0.5 * contact.distance * n;
+  bool stays = true;  // else it is flat there: points run all over the patch, or are lost
   const auto at = [&](double t) {
     const Pose pose = moved({body.position, Quat(body.rotation)}, WallMotion{body.position, twist}, t);
     const PlacedImplicit there = place(*body.shape, pose, body.scale);
     const MeshView v = view(there, {mesh.mesh, moved(mesh.pose, wall, t)});
+    const auto see = [&](const auto& touch) {
+      stays = stays && touch.converged && norm(touch.x - x) <= farthest * size;
+      return touch.phi;
+    };
     if (contact.feature < mesh_edge)
-      return newton(there, face_wall(v, v.mesh.triangle_of_patch[slot(part_of(contact.feature))]), x).phi;
+      return see(newton(there, face_wall(v, v.mesh.triangle_of_patch[slot(part_of(contact.feature))]), x));
     const Line line = line_of(v, contact.feature);
     const Vec3 from = mesh.pose.orientation.conjugate() * (on_mesh - mesh.pose.position);
-    return newton(there, line, x, dot(to_three(v.here(from)) - line.from, line.along)).phi;
+    return see(newton(there, line, x, dot(to_three(v.here(from)) - line.from, line.along)));
   };
-  return (at(dt) - 2.0 * at(0.0) + at(-dt)) / (dt * dt);
+  const double second = (at(dt) - 2.0 * at(0.0) + at(-dt)) / (dt * dt);
+  return stays ? second : 0.0;
 }
 
 }  // namespace scree
