@@ -118,7 +118,8 @@ StepPlan plan_step(const Model& model, const State& state, double land_at_s) {
                  end = std::min(next, land_at_s);
     return {end - state.time_s, fixed, end};
   }
-  if (!model.settings.adaptive_step) {  // times are multiples, not sums, unless steps of other lengths came before
+  if (!model.settings.adaptive_step) {
+    // Times are multiples, not sums, unless steps of another length came before.
     const double steps = std::round(state.time_s / fixed);
     const bool even = std::abs(state.time_s - steps * fixed) <= rounding * fixed;
     return {fixed, fixed, even ? (steps + 1.0) * fixed : state.time_s + fixed};

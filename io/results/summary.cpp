@@ -37,8 +37,8 @@ double quantile(std::vector<double> values, double part) {
 
 double over(double part, double whole) { return whole > 0.0 ? part / whole : 0.0; }
 
-/// Takes the value of a number that there is one of a step, counted from 0: all of them, then every second, fourth and so on, so
-/// that no more are kept than a median needs.
+/// Takes one of many values, counted from 0: keeps all of them, then every second, fourth and so on, as many
+/// as a median needs.
 void keep_evenly(std::int64_t number, double value, std::vector<double>& kept) {
   constexpr std::int64_t most = 1 << 16;
   std::int64_t every = 1;

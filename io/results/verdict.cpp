@@ -123,9 +123,8 @@ Told tell_unsolved(const Summary& s, const Settings& settings) {
   // Rigid bodies between a wall and what does not give way: there is no solution.
   if (told.value > unsolved_limit.red && !s.unyielding.empty())
     told.advice = fmt::format(
-        "where {}{} presses something against a wall nothing can solve it: let a force move it (a mount, a "
-        "motor "
-        "with `most`) or stop it in time; if it does not, {}",
+        "where {}{} presses something against a wall nothing can solve it: let a force move it "
+        "(a mount, a motor with `most`) or stop it in time; if it does not, {}",
         s.unyielding.front(),
         s.unyielding.size() > 1 ? " or another thing that moves as it is told"
                                 : ", which moves as it is told,",

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <functional>
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include "io/results/summary.h"
 #include "tests/results/fixtures.h"
@@ -239,6 +240,8 @@ TEST(RunStatistics, MediansOfLongRunsTakeNoMoreMemory) {
   io::RunStatistics statistics(scene);
   const ExampleStep example = example_step(scene, 1);
   const int steps = 300'000;
+  const auto taken = [] { return mallinfo2().uordblks + mallinfo2().hblkhd; };  // bytes; 0 under sanitizers
+  const std::size_t before = taken();
   for (int k = 0; k < steps; ++k) {
     StepReport r = example.report;
     r.step = k + 1;
@@ -249,6 +252,7 @@ TEST(RunStatistics, MediansOfLongRunsTakeNoMoreMemory) {
     statistics.add(r);
   }
   const io::Summary s = statistics.summary(example.state);
+  EXPECT_LT(taken(), before + 2'000'000);  // all of them would be 3.6 MB
   EXPECT_NEAR(s.median_step_time_s, 1e-6 * (steps - steps / 12), 1e-6 * 20);
   EXPECT_NEAR(s.goal_missed_by_median, 0.5 * steps, 20.0);
   EXPECT_NEAR(s.goal_missed_by_p90, 0.9 * steps, 20.0);
