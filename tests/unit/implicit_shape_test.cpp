@@ -342,10 +342,11 @@ TEST(ImplicitShape, SamplesCoverTheSurface) {
           s.samples.samples, [&](const SurfaceSample& o) { return (o.point - p).norm() < 1.02 * o.spacing; });
     };
     for (const Vec3& p : surface_mesh(s, 12).points) EXPECT_TRUE(covered(p)) << p.transpose();
-    for (const SampleGroup& g : s.samples.groups) {
-      for (std::int32_t k = g.first; k < g.first + g.count; ++k)
-        EXPECT_LE((s.samples.samples[static_cast<std::size_t>(k)].point - g.centre).norm(),
-                  g.radius * (1.0 + 1e-12));
+    const Balls& b = s.samples.of_groups;
+    for (std::size_t g = 0; g < s.samples.groups.size(); ++g) {
+      const auto [first, count] = s.samples.groups[g];
+      for (const SurfaceSample& o : std::span(s.samples.samples).subspan(first, count))
+        EXPECT_LE((o.point - Vec3(b.x[g], b.y[g], b.z[g])).norm() + o.spacing, b.radius[g] * (1.0 + 1e-12));
     }
   }
 }

@@ -140,9 +140,11 @@ Three nearest_sample(const PlacedImplicit& body, Three p) {
   const Vec3 at = (1.0 / body.scale) * to_vec3(p);
   double least = infinity;
   const SurfaceSample* nearest = nullptr;
-  for (const SampleGroup& group : all.groups) {
-    if (!((group.centre - at).norm() - group.radius < least)) continue;
-    for (std::int32_t k = group.first; k < group.first + group.count; ++k) {
+  for (std::size_t g = 0; g < all.groups.size(); ++g) {
+    const Vec3 centre(all.of_groups.x[g], all.of_groups.y[g], all.of_groups.z[g]);
+    if (!((centre - at).norm() - all.of_groups.radius[g] < least)) continue;
+    const auto [first, count] = all.groups[g];
+    for (std::int32_t k = first; k < first + count; ++k) {
       const double d = (all.samples[slot(k)].point - at).norm();
       if (d < least) {
         least = d;
@@ -242,7 +244,7 @@ struct MeshPlaces {
   std::vector<LinePlace> lines;
 };
 
-/// Places of one face, with features of this file; does the body bulge towards it everywhere?
+/// Places of one face, with features of this file; is it so that none can appear next to them?
 bool search_face(const PlacedImplicit& body, const MeshView& v, std::int32_t triangle, const Reach& reach,
                  std::span<const ImplicitStart> known, MeshPlaces& places) {
   const PlaneWall wall = face_wall(v, triangle);
@@ -254,7 +256,7 @@ bool search_face(const PlacedImplicit& body, const MeshView& v, std::int32_t tri
       of_part.push_back({s.on_a, s.on_b, known_place | (s.feature & place_mask)});
   }
   std::vector<Place> found;
-  const bool bulges = search(body, wall, reach.margin, reach.depth, of_part, found);
+  const bool settled = search(body, wall, reach.margin, reach.depth, of_part, found);
   std::uint64_t taken = 0;
   for (const Place& p : found)
     if (p.feature & known_place) taken |= std::uint64_t{1} << ((p.feature & place_mask) >> place_shift);
@@ -267,20 +269,20 @@ bool search_face(const PlacedImplicit& body, const MeshView& v, std::int32_t tri
     p.feature = part | number << place_shift;
     places.faces.emplace_back(wall, p);
   }
-  return bulges;
+  return settled;
 }
 
 /// Returns the motion that the next steps may make before all is looked through again.
 double search_all(const PlacedImplicit& body, const MeshView& v, const Reach& reach, double slack,
                   std::span<const ImplicitStart> known, MeshPlaces& places) {
   const NearParts near = parts_near(body, v, reach.margin);
-  bool bulges = true;
-  for (const std::int32_t t : near.triangles) bulges &= search_face(body, v, t, reach, known, places);
+  bool settled = true;
+  for (const std::int32_t t : near.triangles) settled &= search_face(body, v, t, reach, known, places);
   for (const std::int32_t e : near.edges)
     search_line(body, edge_line(v, e), reach, feature_of(mesh_edge, e), known, places.lines);
   for (const std::int32_t p : near.vertices)
     search_line(body, vertex_line(v, p), reach, feature_of(mesh_vertex, p), known, places.lines);
-  return bulges ? slack : slack * hasty_wall_slack / wall_slack;
+  return settled ? slack : slack * hasty_wall_slack / wall_slack;
 }
 
 /// Goes after all that is remembered; false if any is lost or the memory does not reach so far.

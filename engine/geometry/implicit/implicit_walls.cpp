@@ -22,7 +22,6 @@ struct TubeWall {
     const double along = -dot(to_three(m.offset), was);
     return norm(middle - to_three(m.offset) + along * turned) + radius * norm(turned);
   }
-  double least_bend() const { return sign > 0.0 ? -1.0 / (middle_radius - half_thickness) : 0.0; }
   bool is_clear(const PlacedImplicit&, double) const { return false; }
 
   WallHere at(Three x) const {
@@ -92,10 +91,10 @@ void find(const PlacedImplicit& body, const Wall& wall, double margin, PairMemor
   if (!follow(body, wall, margin, depth, memory, places)) {
     places.clear();
     const double wide = margin + wall_slack * size;
-    const bool bulges = search(body, wall, wide, depth, memory.starts, places);
+    const bool settled = search(body, wall, wide, depth, memory.starts, places);
     wall.remember(memory);
     memory.reach = wide;
-    memory.slack = (bulges ? wall_slack : hasty_wall_slack) * size;
+    memory.slack = (settled ? wall_slack : hasty_wall_slack) * size;
   }
   memory.starts.clear();
   for (const Place& p : places) {

@@ -3,34 +3,26 @@
 #include <algorithm>
 #include <array>
 
-#include "engine/core/vector4.h"
+#include "engine/geometry/implicit/flat_contact.h"
+#include "engine/geometry/implicit/sample_batch.h"
 
 namespace scree {
 
 namespace {
 
-// How near to a sample the slope must be able to vanish for a search to start there, in spacings; and what is
-// left open of the sum of the two bends, of their norms.
-constexpr double start_reach = 1.0, unsure_bend = 0.25;
-constexpr double facing = 0.3;         // cosine between the normals of a start, at least
 constexpr double excess_safety = 1.5;  // on what tables of distances were found to exceed
 // A contact is firm where the distance widens in every direction by this part of what the bends have in all;
 // searches that begin or come so near to one, in spacings, end there.
 constexpr double firm = 0.2, firm_reach = 0.25;
+// What a known critical pair explains, in spacings from it, and to what part of its bends.
+constexpr double explained_reach = 2.0, explained = 0.25;
 // Balls about a start that a search stays in, in spacings, on the body of the sample and on the other one.
 constexpr double own_reach = 6.0, other_reach = 8.0;
 constexpr double beside = 0.3;  // spacings from what is no contact to where its neighbours are looked for
 
-/// (F1) with derivatives at many points, structure of arrays.
-struct JetBatch {
-  static constexpr std::size_t capacity = 64;
-  std::size_t size = 0;
-  std::array<double, capacity> x, y, z, f, gx, gy, gz, xx, yy, zz, xy, xz, yz;
-};
-
 SCREE_FOR_EACH_TARGET
-void evaluate(const PerturbedQuadric& function, JetBatch& j) {
-  const std::size_t n = (j.size + 3) / 4 * 4;
+void evaluate(const PerturbedQuadric& function, SampleBatch& j) {
+  const std::size_t n = j.padded();
   const Quadric b = function.base;  // copies, so that no store can change them
   for (std::size_t k = 0; k < n; ++k) {
     const Three at{j.x[k], j.y[k], j.z[k]}, g = gradient(b, at);
@@ -63,19 +55,6 @@ void evaluate(const PerturbedQuadric& function, JetBatch& j) {
       j.yz[k] += w * g.y * g.z + wq * c.yz;
     }
   }
-}
-
-/// Eigenvalues of a symmetric matrix, the larger one first, and the direction of that.
-struct Axes2 {
-  double larger, smaller;
-  Two along;
-};
-Axes2 axes_of(const Plane2& m) {
-  const double middle = 0.5 * (m.xx + m.yy), half_x = 0.5 * (m.xx - m.yy),
-               half = std::sqrt(half_x * half_x + m.xy * m.xy);
-  const Two e = half_x > 0.0 ? Two{half + half_x, m.xy} : Two{m.xy, half - half_x};
-  const double length = norm(e);
-  return {middle + half, middle - half, length > 0.0 ? Two{e.x / length, e.y / length} : Two{1.0, 0.0}};
 }
 
 /// Does the distance widen fast enough in all directions for no other critical pair to be next to this one?
@@ -113,25 +92,23 @@ struct OneSide {
   bool is_a;
   const ImplicitShape &own, &other;
   double scale, scale_of_other;
-  Three up;      // own axes: only what is higher than `least` along it can be near enough to the other body
-  double least;  // m
-
-  /// m, own axes, to what the other body's function takes.
-  Three in_other(Three x) const {
-    return (1.0 / scale_of_other) * (is_a ? back(p.turn, x - p.offset) : p.offset + p.turn * x);
-  }
-  Three turned(Three v) const { return is_a ? back(p.turn, v) : p.turn * v; }
-  Three turned_back(Three v) const { return is_a ? p.turn * v : back(p.turn, v); }
-  /// m
-  double distance_at(Three y) const { return scale_of_other * distance(other.distances, to_vec3(y)); }
-  /// What such a distance of the table may be too large by, m.
-  double excess(double apart) const {
-    const DistanceTable& t = other.distances;
-    return scale_of_other * (apart < scale_of_other * t.near ? excess_safety * t.excess : t.error);
-  }
+  Rotation turn;  // from own axes to the other's
+  Three origin;   // own centre, in what the other body's function takes
+  Three up;       // own axes: only what is higher than `least` along it can be near enough to the other body
+  double least;   // m
 };
 OneSide side_a(const PairView& p, const SearchReach& reach, const Between& planes) {
-  return {p, true, *p.a, *p.b, p.scale_a, p.scale_b, planes.n, planes.low_b - reach.margin};
+  const Rotation& r = p.turn;
+  return {p,
+          true,
+          *p.a,
+          *p.b,
+          p.scale_a,
+          p.scale_b,
+          {{r.x.x, r.y.x, r.z.x}, {r.x.y, r.y.y, r.z.y}, {r.x.z, r.y.z, r.z.z}},
+          (-1.0 / p.scale_b) * back(r, p.offset),
+          planes.n,
+          planes.low_b - reach.margin};
 }
 OneSide side_b(const PairView& p, const SearchReach& reach, const Between& planes) {
   return {p,
@@ -140,93 +117,151 @@ OneSide side_b(const PairView& p, const SearchReach& reach, const Between& plane
           *p.a,
           p.scale_b,
           p.scale_a,
+          p.turn,
+          (1.0 / p.scale_a) * p.offset,
           back(p.turn, -1.0 * planes.n),
           dot(planes.n, p.offset) - planes.high_a - reach.margin};
 }
 
-/// Samples that may be near enough to the other body.
-struct Candidates {
-  std::vector<std::int32_t> sample;
-  std::vector<Three> there;   // in what the other body's function takes
-  std::vector<double> apart;  // m, by the table
+/// Up to as many balls as fit in BatchLanes, of a list, in the units of its shape.
+struct Chosen {
+  std::size_t size = 0;
+  std::array<std::int32_t, BatchLanes{}.size()> which;
+  BatchLanes x, y, z, radius;
 };
 
-void collect(const OneSide& s, const SearchReach& reach, Candidates& found) {
-  const double error = s.scale_of_other * s.other.distances.error;
-  const auto may_be_near = [&](double apart, double radius) {
-    return apart - s.excess(apart) - radius <= reach.margin && apart + error + radius >= -reach.depth;
-  };
-  found.sample.clear();
-  found.there.clear();
-  found.apart.clear();
-  for (const SampleGroup& group : s.own.samples.groups) {
-    const Three centre = s.scale * to_three(group.centre);
-    const double radius = s.scale * (group.radius + group.spacing);
-    if (dot(s.up, centre) + radius < s.least) continue;
-    if (!may_be_near(s.distance_at(s.in_other(centre)), radius)) continue;
-    for (std::int32_t k = group.first; k < group.first + group.count; ++k) {
-      const SurfaceSample& sample = s.own.samples.samples[static_cast<std::size_t>(k)];
-      const Three x = s.scale * to_three(sample.point);
-      const double spacing = s.scale * sample.spacing;
-      if (dot(s.up, x) + spacing < s.least) continue;
-      const Three y = s.in_other(x);
-      const double apart = s.distance_at(y);
-      if (!may_be_near(apart, spacing)) continue;
-      found.sample.push_back(k);
-      found.there.push_back(y);
-      found.apart.push_back(apart);
-    }
+/// Keeps those that may be near enough to the other body by its table of distances; their centres then are in
+/// what its function takes, `apart` is the table's distance, m.
+SCREE_FOR_EACH_TARGET
+void keep_near(const OneSide& s, const SearchReach& reach, Chosen& c, BatchLanes& apart) {
+  const DistanceTable& t = s.other.distances;
+  const double ratio = s.scale / s.scale_of_other;
+  const Rotation turn = s.turn;
+  const Three origin = s.origin, low = to_three(t.low);
+  const double inverse = t.inverse_cell, last_x = t.cells[0], last_y = t.cells[1], last_z = t.cells[2];
+  const auto row = t.cells[0] + 1, layer = row * (t.cells[1] + 1);
+  const double margin = reach.margin, depth = reach.depth, own = s.scale, unit = s.scale_of_other;
+  const double excess = excess_safety * t.excess, error = t.error, near = t.near;
+  BatchLanes wx, wy, wz, beyond;
+  std::array<std::int32_t, BatchLanes{}.size()> at, keep;
+  std::array<BatchLanes, 8> corner;
+  const std::size_t n = (c.size + 3) / 4 * 4;
+  for (std::size_t k = 0; k < n; ++k) {
+    const Three x{c.x[k], c.y[k], c.z[k]}, y = origin + ratio * (turn * x);
+    c.x[k] = y.x;
+    c.y[k] = y.y;
+    c.z[k] = y.z;
+    const Three r = inverse * (y - low);
+    const auto within = [](double v, double last) {
+      const double positive = v > 0.0 ? v : 0.0;
+      return positive < last ? positive : last;
+    };
+    const Three inside{within(r.x, last_x), within(r.y, last_y), within(r.z, last_z)};
+    const auto square = [](double out) {
+      return out != 0.0 ? (std::abs(out) + cells_beyond_box) * (std::abs(out) + cells_beyond_box) : 0.0;
+    };
+    beyond[k] = square(r.x - inside.x) + square(r.y - inside.y) + square(r.z - inside.z);
+    const auto cell = [](double v, double last) {
+      return static_cast<std::int32_t>(v < last - 1.0 ? v : last - 1.0);
+    };
+    const std::int32_t i = cell(inside.x, last_x), j = cell(inside.y, last_y), l = cell(inside.z, last_z);
+    wx[k] = inside.x - i;
+    wy[k] = inside.y - j;
+    wz[k] = inside.z - l;
+    at[k] = i + row * j + layer * l;
+  }
+  const float* distance = t.distance.data();
+  for (std::size_t k = 0; k < n; ++k) {
+    const float* d = distance + at[k];
+    corner[0][k] = double{d[0]};
+    corner[1][k] = double{d[1]};
+    corner[2][k] = double{d[row]};
+    corner[3][k] = double{d[row + 1]};
+    corner[4][k] = double{d[layer]};
+    corner[5][k] = double{d[layer + 1]};
+    corner[6][k] = double{d[layer + row]};
+    corner[7][k] = double{d[layer + row + 1]};
+  }
+  for (std::size_t k = 0; k < n; ++k) {
+    const auto mix = [](double weight, double a, double b) { return a + weight * (b - a); };
+    const double below =
+        mix(wy[k], mix(wx[k], corner[0][k], corner[1][k]), mix(wx[k], corner[2][k], corner[3][k]));
+    const double above =
+        mix(wy[k], mix(wx[k], corner[4][k], corner[5][k]), mix(wx[k], corner[6][k], corner[7][k]));
+    const double inside = mix(wz[k], below, above), outside = std::sqrt(beyond[k]) / inverse;
+    const double d = beyond[k] > 0.0 ? outside : inside, radius = own * c.radius[k];
+    apart[k] = unit * d;
+    const double less = unit * (d < near ? excess : error), more = unit * error;
+    keep[k] = apart[k] - less - radius <= margin && apart[k] + more + radius >= -depth;
+  }
+  std::size_t kept = 0;
+  for (std::size_t k = 0; k < c.size; ++k) {
+    c.which[kept] = c.which[k];
+    c.x[kept] = c.x[k];
+    c.y[kept] = c.y[k];
+    c.z[kept] = c.z[k];
+    apart[kept] = apart[k];
+    kept += static_cast<std::size_t>(keep[k]);
+  }
+  c.size = kept;
+}
+
+/// Calls take(chosen) with balls of the list, [first, first + count), that are high enough, when there is no
+/// more room for others; those that are left stay in `chosen`.
+template <class Take>
+void choose_high(const OneSide& s, const Balls& balls, std::int32_t first, std::int32_t count, Chosen& chosen,
+                 Take&& take) {
+  const double least = s.least / s.scale;
+  for (std::int32_t k = first; k < first + count; ++k) {
+    const auto i = static_cast<std::size_t>(k);
+    const double height = s.up.x * balls.x[i] + s.up.y * balls.y[i] + s.up.z * balls.z[i] + balls.radius[i];
+    const std::size_t n = chosen.size;
+    chosen.which[n] = k;
+    chosen.x[n] = balls.x[i];
+    chosen.y[n] = balls.y[i];
+    chosen.z[n] = balls.z[i];
+    chosen.radius[n] = balls.radius[i];
+    chosen.size += height >= least ? 1 : 0;
+    if (chosen.size == chosen.which.size()) take(chosen);
   }
 }
 
-/// Where Newton begins, on the body of the sample and on the other one, m.
+/// Where Newton begins, m.
 struct Start {
   std::int32_t sample;
   double spacing, apart;  // m
-  Three own, other;
-  bool is_sure;  // do the surfaces bend away from each other there, whatever is left open?
+  Three at, slope;        // the sample, m, and the slope there
+  Three own, other;       // on the body of the sample and on the other one
+  bool is_sure;           // do the surfaces bend away from each other there, whatever is left open?
 };
+Start start_of(const OneSide& s, const SampleBatch& b, std::size_t k) {
+  const SurfaceSample& sample = s.own.samples.samples[static_cast<std::size_t>(b.sample[k])];
+  const Three u = b.aside(k), at = s.scale * to_three(sample.point);
+  return {
+      b.sample[k],
+      s.scale * sample.spacing,
+      b.apart[k],
+      at,
+      b.slope(k),
+      at + u,
+      s.scale_of_other * Three{b.x[k], b.y[k], b.z[k]} + s.turn * (u + b.apart[k] * to_three(sample.normal)),
+      b.is_sure[k] > 0.0};
+}
 
-/// From the jet of the other body at a sample; none where the slope cannot vanish near enough.
-std::optional<Start> start_at(const OneSide& s, const SearchReach& reach, std::int32_t k, double table,
-                              const JetBatch& j, std::size_t lane) {
-  const Three g{j.gx[lane], j.gy[lane], j.gz[lane]};
-  const double length = norm(g);
-  if (!(length > 0.0)) return std::nullopt;
-  const SurfaceSample& sample = s.own.samples.samples[static_cast<std::size_t>(k)];
-  const Three n = to_three(sample.normal), m = s.turned_back((-1.0 / length) * g);
-  if (-dot(n, m) < facing) return std::nullopt;
-  const Tangents frame = tangents(n), frame_other{s.turned(frame.x), s.turned(frame.y)};
-  const Two slope = across(frame, m);
-  const double spacing = s.scale * sample.spacing, error = s.scale_of_other * s.other.distances.error;
-  const double apart = std::clamp(-s.scale_of_other * j.f[lane] / length, table - error, table + error);
-  if (apart - norm(slope) * spacing > reach.margin) return std::nullopt;
-  const double own = 1.0 / s.scale, other = -1.0 / (s.scale_of_other * length);
-  const std::array<double, 6>& b = sample.bend;
-  const Plane2 bend = across(
-                   frame, Symmetric{own * b[0], own * b[1], own * b[2], own * b[3], own * b[4], own * b[5]}),
-               bend_other =
-                   across(frame_other, Symmetric{other * j.xx[lane], other * j.yy[lane], other * j.zz[lane],
-                                                 other * j.xy[lane], other * j.xz[lane], other * j.yz[lane]});
-  const Axes2 sum = axes_of({bend.xx + bend_other.xx, bend.xy + bend_other.xy, bend.yy + bend_other.yy});
-  const double unsure = unsure_bend * (norm(bend) + norm(bend_other)), near = start_reach * spacing;
-  const double slope_1 = sum.along.x * slope.x + sum.along.y * slope.y,
-               slope_2 = sum.along.x * slope.y - sum.along.y * slope.x;
-  if (std::abs(slope_1) > near * (std::abs(sum.larger) + unsure) ||
-      std::abs(slope_2) > near * (std::abs(sum.smaller) + unsure))
-    return std::nullopt;
-  const auto downhill = [&](double steep, double bends) {
-    return bends > unsure ? std::clamp(-steep / bends, -spacing, spacing) : 0.0;
-  };
-  const double u_1 = downhill(slope_1, sum.larger), u_2 = downhill(slope_2, sum.smaller);
-  const Three u =
-      along(frame, {sum.along.x * u_1 - sum.along.y * u_2, sum.along.y * u_1 + sum.along.x * u_2});
-  return Start{k,
-               spacing,
-               apart,
-               s.scale * to_three(sample.point) + u,
-               s.scale_of_other * Three{j.x[lane], j.y[lane], j.z[lane]} + s.turned(u + apart * n),
-               sum.smaller > unsure};
+/// Are slope and distance at a sample what a critical pair next to it makes of them, to second order?
+bool is_explained(const OneSide& s, const Start& start, const Touch& t) {
+  const Three away = start.at - (s.is_a ? t.a : t.b);
+  const double distance = norm(away);
+  if (!(distance < explained_reach * start.spacing)) return false;
+  const auto in_a = [&](Three v) { return s.is_a ? v : s.p.turn * v; };
+  const Tangents frame = tangents(t.n);
+  const Two d = across(frame, in_a(away)), slope = across(frame, in_a(start.slope));
+  const Plane2 m{t.bend_a.xx + t.bend_b.xx, t.bend_a.xy + t.bend_b.xy, t.bend_a.yy + t.bend_b.yy};
+  const Two expected = m * d;
+  const double tolerance = explained * norm(m) * distance;
+  if (!(norm(Two{slope.x - expected.x, slope.y - expected.y}) < tolerance)) return false;
+  const double rise = 0.5 * (d.x * expected.x + d.y * expected.y);
+  return std::abs(start.apart - t.phi - rise) < 0.5 * tolerance * distance + flatness * s.p.size;
 }
 
 /// Newton from a start.
@@ -235,6 +270,8 @@ void follow_from(const OneSide& s, const SearchReach& reach, const Start& start,
   const double near = firm_reach * start.spacing;
   const auto begins_at = [&](const Touch& t) { return norm((s.is_a ? t.a : t.b) - start.own) < near; };
   if (std::ranges::any_of(search.firm, begins_at)) return;
+  const auto explains = [&](const Touch& t) { return is_explained(s, start, t); };
+  if (std::ranges::any_of(search.seen, explains)) return;
   const double own = own_reach * start.spacing,
                other = other_reach * start.spacing + 0.5 * std::abs(start.apart);
   SearchRegion region{start.own, start.other, own, other, search.firm, near};
@@ -259,26 +296,43 @@ void follow_from(const OneSide& s, const SearchReach& reach, const Start& start,
 }
 
 void search_from(const OneSide& s, const SearchReach& reach, Search& search, ContactCounts* counts) {
-  static thread_local Candidates candidates;
-  collect(s, reach, candidates);
-  JetBatch batch;
-  for (std::size_t first = 0; first < candidates.sample.size(); first += JetBatch::capacity) {
-    batch.size = std::min(JetBatch::capacity, candidates.sample.size() - first);
-    for (std::size_t k = 0; k < (batch.size + 3) / 4 * 4; ++k) {
-      const Three y = candidates.there[std::min(first + k, candidates.there.size() - 1)];
-      batch.x[k] = y.x;
-      batch.y[k] = y.y;
-      batch.z[k] = y.z;
-    }
+  const SurfaceSamples& all = s.own.samples;
+  const SampleFrames frames{s.scale, s.scale_of_other, s.turn, reach.margin,
+                            s.scale_of_other * s.other.distances.error};
+  SampleBatch batch{};
+  const auto finish = [&] {
     evaluate(s.other.function, batch);
+    find_starts(frames, batch);
     for (std::size_t k = 0; k < batch.size; ++k) {
-      const std::optional<Start> start =
-          start_at(s, reach, candidates.sample[first + k], candidates.apart[first + k], batch, k);
-      if (!start) continue;
+      if (batch.is_start[k] == 0.0) continue;
       if (counts != nullptr) ++counts->newton;
-      follow_from(s, reach, *start, search);
+      follow_from(s, reach, start_of(s, batch, k), search);
     }
-  }
+    batch.size = 0;
+  };
+  BatchLanes apart{};
+  const auto take_samples = [&](Chosen& c) {
+    keep_near(s, reach, c, apart);
+    for (std::size_t k = 0; k < c.size; ++k) {
+      batch.add(all, c.which[k], {c.x[k], c.y[k], c.z[k]}, apart[k]);
+      if (batch.is_full()) finish();
+    }
+    c.size = 0;
+  };
+  Chosen samples{};
+  const auto take_groups = [&](Chosen& c) {
+    keep_near(s, reach, c, apart);
+    for (std::size_t k = 0; k < c.size; ++k) {
+      const auto [first, count] = all.groups[static_cast<std::size_t>(c.which[k])];
+      choose_high(s, all.balls, first, count, samples, take_samples);
+    }
+    c.size = 0;
+  };
+  Chosen groups{};
+  choose_high(s, all.of_groups, 0, static_cast<std::int32_t>(all.groups.size()), groups, take_groups);
+  take_groups(groups);
+  take_samples(samples);
+  finish();
 }
 
 }  // namespace

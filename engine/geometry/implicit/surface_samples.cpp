@@ -3,14 +3,16 @@
 #include <algorithm>
 #include <span>
 
+#include "engine/geometry/implicit/pair_search.h"
+
 namespace scree {
 
 namespace {
 
 constexpr double widest = 0.13, narrowest = 0.03;  // of the bounding radius, between samples
-constexpr double turn = 0.4;                      // rad that the normal turns from sample to sample
-constexpr double fineness = 0.4;                  // of that distance: parts of leaves that are looked at
-constexpr int most_parts = 4;                     // of a leaf along a side
+constexpr double turn = 0.4;                       // rad that the normal turns from sample to sample
+constexpr double fineness = 0.4;                   // of that distance: parts of leaves that are looked at
+constexpr int most_parts = 4;                      // of a leaf along a side
 constexpr double same_side = -0.5;  // cosine of the normals of samples that stand for each other
 constexpr std::size_t group_size = 16;
 
@@ -37,17 +39,28 @@ void add_candidates(const PerturbedQuadric& f, const CoverNode& leaf, const Box&
     }
     const double length = at.gradient.norm();
     if (!((x - near).norm() < 0.75 * part.norm()) || !(length > 0.0)) return;
-    found.push_back({{x,
-                      -at.gradient / length,
-                      {-at.xx / length, -at.yy / length, -at.zz / length, -at.xy / length, -at.xz / length,
-                       -at.yz / length},
-                      apart},
+    const Vec3 normal = -at.gradient / length;
+    const Tangents frame = tangents(to_three(normal));
+    const double k = -1.0 / length;
+    const Plane2 here =
+        across(frame, Symmetric{k * at.xx, k * at.yy, k * at.zz, k * at.xy, k * at.xz, k * at.yz});
+    found.push_back({{x, normal, to_vec3(frame.x), to_vec3(frame.y), {here.xx, here.xy, here.yy}, 0.0, apart},
                      leaf.radius / n});
   };
   if (n == 1) return add(leaf.centre);
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j)
       for (int k = 0; k < n; ++k) add(box.low + part.cwiseProduct(Vec3(i + 0.5, j + 0.5, k + 0.5)));
+}
+
+/// 1/m, in the tangents of a.
+double difference_of_bends(const SurfaceSample& a, const SurfaceSample& b) {
+  const auto from_b = [&](const Vec3& t) { return Two{t.dot(b.tangent_x), t.dot(b.tangent_y)}; };
+  const Two x = from_b(a.tangent_x), y = from_b(a.tangent_y);
+  const Plane2 m{b.bend[0], b.bend[1], b.bend[2]};
+  const Two mx = m * x, my = m * y;
+  return norm(Plane2{x.x * mx.x + x.y * mx.y - a.bend[0], x.x * my.x + x.y * my.y - a.bend[1],
+                     y.x * my.x + y.y * my.y - a.bend[2]});
 }
 
 }  // namespace
@@ -90,6 +103,7 @@ SurfaceSamples surface_samples(const PerturbedQuadric& f, const Cover& cover, do
       best = k;
     }
     reach[best] = std::max(reach[best], nearest + c.radius);
+    s.samples[best].unsure = std::max(s.samples[best].unsure, difference_of_bends(s.samples[best], c.sample));
   }
   for (std::size_t k = 0; k < s.samples.size(); ++k) s.samples[k].spacing = reach[k];
   for (std::size_t first = 0; first < s.samples.size(); first += group_size) {
@@ -99,14 +113,13 @@ SurfaceSamples surface_samples(const PerturbedQuadric& f, const Cover& cover, do
       low = low.cwiseMin(m.point);
       high = high.cwiseMax(m.point);
     }
-    SampleGroup g{0.5 * (low + high), 0.0, 0.0, static_cast<std::int32_t>(first),
-                  static_cast<std::int32_t>(members.size())};
-    for (const SurfaceSample& m : members) {
-      g.radius = std::max(g.radius, (m.point - g.centre).norm());
-      g.spacing = std::max(g.spacing, m.spacing);
-    }
-    s.groups.push_back(g);
+    const Vec3 centre = 0.5 * (low + high);
+    double radius = 0.0;
+    for (const SurfaceSample& m : members) radius = std::max(radius, (m.point - centre).norm() + m.spacing);
+    s.groups.push_back({static_cast<std::int32_t>(first), static_cast<std::int32_t>(members.size())});
+    s.of_groups.add(centre, radius);
   }
+  for (const SurfaceSample& m : s.samples) s.balls.add(m.point, m.spacing);
   return s;
 }
 

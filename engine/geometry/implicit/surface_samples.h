@@ -10,20 +10,33 @@ namespace scree {
 
 struct SurfaceSample {
   Vec3 point, normal;            // m; unit, outward
-  std::array<double, 6> bend{};  // 1/m, -H/|g|, in the order of Quadric
+  Vec3 tangent_x, tangent_y;     // unit
+  std::array<double, 3> bend{};  // 1/m, -H/|g| in the two tangents: xx, xy, yy
+  double unsure = 0.0;           // 1/m, by which bends of what the sample stands for differ from its own
   double spacing = 0.0;          // m, the surface that is nearer to this sample than to others is no farther
 };
 
-/// Samples that stand together: in this ball.
+/// Samples that stand together.
 struct SampleGroup {
-  Vec3 centre;
-  double radius, spacing;  // m, of the ball of the samples; the widest of theirs
   std::int32_t first, count;
+};
+
+/// Balls side by side, for loops over them, m.
+struct Balls {
+  std::vector<double> x, y, z, radius;
+  void add(const Vec3& centre, double r) {
+    x.push_back(centre[0]);
+    y.push_back(centre[1]);
+    z.push_back(centre[2]);
+    radius.push_back(r);
+  }
 };
 
 struct SurfaceSamples {
   std::vector<SurfaceSample> samples;
   std::vector<SampleGroup> groups;
+  Balls balls;      // [sample] of what it stands for
+  Balls of_groups;  // [group] of what its samples stand for
 };
 
 SurfaceSamples surface_samples(const PerturbedQuadric& f, const Cover& cover, double bounding_radius);

@@ -2,10 +2,9 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
-#include <cassert>
 
 #include "engine/geometry/implicit/flat_contact.h"
+#include "engine/geometry/implicit/sample_batch.h"
 #include "engine/geometry/plane.h"
 
 namespace scree {
@@ -13,8 +12,8 @@ namespace scree {
 inline constexpr double step_limit = 0.2;  // of the size
 // Of the size, motion that a search allows for, and the same where contacts may appear meanwhile.
 inline constexpr double wall_slack = 0.02, hasty_wall_slack = 0.0025;
-inline constexpr double least_bulge =
-    0.1;  // of 1/size: a surface that bends apart from the wall by more is none of those
+inline constexpr double known_reach =
+    0.25;  // spacings: a search that begins so near to a known place does not
 
 /// A wall's distance at a point with its derivatives, and over how long a way its gradient turns by a radian.
 struct WallHere {
@@ -37,7 +36,6 @@ struct PlaneWall {
   double moved(const PairMemory& m, double radius) const {
     return std::abs(offset - m.offset.z()) + radius * norm(normal - to_three(m.turn.vec()));
   }
-  double least_bend() const { return 0.0; }  // 1/m
   /// Is all of the body farther away than the margin?
   bool is_clear(const PlacedImplicit& body, double margin) const {
     return offset - body.scale * support_bound(*body.shape, to_vec3(-1.0 * normal)) > margin;
@@ -90,20 +88,6 @@ WallTouch newton(const PlacedImplicit& body, const Wall& wall, Three x) {
   return t;
 }
 
-/// May a node hold a contact? Its ball against the distance, its cone against the gradient, which turns by
-/// asin(radius / w.radius) at most within the ball.
-template <class Wall>
-bool may_touch(const PlacedImplicit& body, const Wall& wall, const CoverNode& node, double margin,
-               double depth) {
-  const double radius = body.scale * node.radius;
-  const WallHere w = wall.at(body.scale * to_three(node.centre));
-  if (w.distance - radius > margin || w.distance + radius < -depth) return false;
-  const double sine_w = std::min(1.0, radius / w.radius), cosine_w = std::sqrt(1.0 - sine_w * sine_w);
-  const double sine = node.sine * cosine_w + node.cosine * sine_w,
-               cosine = node.cosine * cosine_w - node.sine * sine_w;
-  return !(sine > 0.0 && -dot(to_three(node.normal), w.gradient) < cosine);
-}
-
 struct Place {
   WallTouch touch;
   std::uint32_t feature;
@@ -114,13 +98,15 @@ inline bool is_least(const WallTouch& t, double size) {
          t.bend.xx * t.bend.yy - t.bend.xy * t.bend.xy >= -1e-9 / (size * size);
 }
 
-/// All places where a wall is nearest, up to `margin` away. Known ones keep their features. Returns whether
-/// the surface bends away from the wall everywhere near it.
+/// All places where a wall is nearest, up to `margin` away, by Newton from samples of the surface. Known ones
+/// keep their features. Returns whether none can appear next to those that are there.
 template <class Wall>
 bool search(const PlacedImplicit& body, const Wall& wall, double margin, double depth,
             std::span<const ImplicitStart> known, std::vector<Place>& places) {
+  constexpr double beside = 0.3;  // spacings from what is no place to where its neighbours are looked for
   const ImplicitShape& shape = *body.shape;
-  const double size = body.scale * shape.bounding_radius;
+  const SurfaceSamples& all = shape.samples;
+  const double scale = body.scale, size = scale * shape.bounding_radius;
   const auto is_known = [&](Three x, double near) {
     return std::ranges::any_of(places, [&](const Place& p) { return norm(p.touch.x - x) < near; });
   };
@@ -133,25 +119,47 @@ bool search(const PlacedImplicit& body, const Wall& wall, double margin, double 
     places.push_back({t, feature});
   };
   for (const ImplicitStart& s : known) take(newton(body, wall, to_three(s.on_a)), s.feature);
-  bool bulges = true;
-  std::array<std::int32_t, 128> stack;
-  std::size_t waiting = 0;
-  stack[waiting++] = 0;
-  while (waiting > 0) {
-    const CoverNode& node = shape.cover.nodes[static_cast<std::size_t>(stack[--waiting])];
-    if (!may_touch(body, wall, node, margin, depth)) continue;
-    if (node.child >= 0) {
-      assert(waiting + 2 <= stack.size());
-      stack[waiting++] = node.child;
-      stack[waiting++] = node.child + 1;
-      continue;
+  bool settled = true;
+  SampleBatch batch{};
+  const auto follow_starts = [&] {
+    find_starts({scale, 1.0, to_rotation(Mat3::Identity()), margin, 0.0}, batch);
+    for (std::size_t k = 0; k < batch.size; ++k) {
+      if (batch.is_start[k] == 0.0) continue;
+      if (batch.is_sure[k] == 0.0) settled = false;
+      const Three from = Three{batch.x[k], batch.y[k], batch.z[k]} + batch.aside(k);
+      const double spacing = scale * batch.spacing[k];
+      if (is_known(from, known_reach * spacing)) continue;
+      const std::uint32_t feature = (static_cast<std::uint32_t>(batch.sample[k]) & 0xfffffff) << 4;
+      const WallTouch t = newton(body, wall, from);
+      take(t, feature);
+      if (!t.converged || is_least(t, size)) continue;
+      settled = false;
+      const Two steepest = axes_of(t.bend).along;
+      const Three flattest = along(tangents(t.n), {-steepest.y, steepest.x});
+      for (const double sign : {-1.0, 1.0})
+        take(newton(body, wall, t.x + sign * beside * spacing * flattest), feature);
     }
-    const Three centre = body.scale * to_three(node.centre);
-    if (!(node.least_bend / body.scale + wall.least_bend() > least_bulge / size)) bulges = false;
-    if (!is_known(centre, body.scale * node.radius))
-      take(newton(body, wall, centre), (static_cast<std::uint32_t>(node.patch) & 0xfffffff) << 4);
+    batch.size = 0;
+  };
+  const auto may_touch = [&](double distance, double radius) {
+    return distance - radius <= margin && distance + radius >= -depth;
+  };
+  for (std::size_t g = 0; g < all.groups.size(); ++g) {
+    const Three centre = scale * Three{all.of_groups.x[g], all.of_groups.y[g], all.of_groups.z[g]};
+    if (!may_touch(wall.at(centre).distance, scale * all.of_groups.radius[g])) continue;
+    const auto [first, count] = all.groups[g];
+    for (std::int32_t k = first; k < first + count; ++k) {
+      const SurfaceSample& sample = all.samples[static_cast<std::size_t>(k)];
+      const Three x = scale * to_three(sample.point);
+      const WallHere w = wall.at(x);
+      if (!may_touch(w.distance, scale * sample.spacing)) continue;
+      batch.set_other(-w.distance, -1.0 * w.gradient, w.bend);
+      batch.add(all, k, x, w.distance);
+      if (batch.is_full()) follow_starts();
+    }
   }
-  return bulges;
+  follow_starts();
+  return settled;
 }
 
 /// Calls add(touch, feature) for a place and, where the surface is flat there, for the ends of the flat part
