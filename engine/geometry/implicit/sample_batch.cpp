@@ -7,7 +7,6 @@ namespace {
 // How near to a sample the slope must be able to vanish for a search to start there, in spacings; and what is
 // left open of the sum of the two bends, of their norms.
 constexpr double start_reach = 1.0, unsure_bend = 0.25;
-constexpr double least_unsure = 0.05;
 constexpr double facing = 0.3;  // cosine between the normals of a start, at least
 
 }  // namespace
@@ -15,7 +14,7 @@ constexpr double facing = 0.3;  // cosine between the normals of a start, at lea
 SCREE_FOR_EACH_TARGET
 void find_starts(const SampleFrames& frames, SampleBatch& b) {
   const double unit = frames.scale_of_other, error = frames.error, margin = frames.margin,
-               scale = frames.scale, own = 1.0 / frames.scale;
+               slack = frames.slack, scale = frames.scale, own = 1.0 / frames.scale;
   const Rotation turn = frames.turn;
   const std::size_t n = b.padded();
   for (std::size_t k = 0; k < n; ++k) {
@@ -35,15 +34,16 @@ void find_starts(const SampleFrames& frames, SampleBatch& b) {
     const Plane2 bend{own * b.bend_xx[k], own * b.bend_xy[k], own * b.bend_yy[k]},
         bend_other{other * dot(o1, h1), other * dot(o1, h2), other * dot(o2, h2)};
     const Axes2 sum = axes_of({bend.xx + bend_other.xx, bend.xy + bend_other.xy, bend.yy + bend_other.yy});
-    const double measured = own * b.unsure[k] + least_unsure * norm(bend), most = unsure_bend * norm(bend),
-                 unsure = (measured < most ? measured : most) + unsure_bend * norm(bend_other);
+    const double unsure = unsure_bend * (norm(bend) + norm(bend_other));
     const double near = start_reach * spacing;
     const double slope_1 = sum.along.x * slope.x + sum.along.y * slope.y,
                  slope_2 = sum.along.x * slope.y - sum.along.y * slope.x;
-    const bool is_start = (square > 0.0) & (-dot(normal, m) >= facing) &
-                          (apart - norm(slope) * spacing <= margin) &
-                          (std::abs(slope_1) <= near * (std::abs(sum.larger) + unsure)) &
-                          (std::abs(slope_2) <= near * (std::abs(sum.smaller) + unsure));
+    const bool is_near =
+        (square > 0.0) & (-dot(normal, m) >= facing) & (apart - norm(slope) * spacing <= margin);
+    const double past_1 = std::abs(slope_1) - near * (std::abs(sum.larger) + unsure),
+                 past_2 = std::abs(slope_2) - near * (std::abs(sum.smaller) + unsure);
+    const bool is_start = is_near & (past_1 <= 0.0) & (past_2 <= 0.0),
+               is_open = is_near & (past_1 <= slack) & (past_2 <= slack) & (sum.smaller <= unsure);
     b.is_start[k] = is_start ? 1.0 : 0.0;
     const auto downhill = [&](double steep, double bends) {
       const double to = -steep / (bends > unsure ? bends : 1.0), bounded = to < spacing ? to : spacing;
@@ -52,9 +52,7 @@ void find_starts(const SampleFrames& frames, SampleBatch& b) {
     const double u_1 = downhill(slope_1, sum.larger), u_2 = downhill(slope_2, sum.smaller);
     b.aside_1[k] = sum.along.x * u_1 - sum.along.y * u_2;
     b.aside_2[k] = sum.along.y * u_1 + sum.along.x * u_2;
-    b.slope_1[k] = slope.x;
-    b.slope_2[k] = slope.y;
-    b.is_sure[k] = sum.smaller > unsure ? 1.0 : 0.0;
+    b.is_open[k] = is_open ? 1.0 : 0.0;
   }
 }
 

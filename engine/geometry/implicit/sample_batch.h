@@ -15,14 +15,13 @@ struct SampleBatch {
   std::size_t size = 0;
   std::array<std::int32_t, BatchLanes{}.size()> sample;
   // Of the sample, in units of the shape:
-  BatchLanes nx, ny, nz, t1x, t1y, t1z, t2x, t2y, t2z, bend_xx, bend_xy, bend_yy, unsure, spacing;
+  BatchLanes nx, ny, nz, t1x, t1y, t1z, t2x, t2y, t2z, bend_xx, bend_xy, bend_yy, spacing;
   // In what the other function takes; it is negative outside:
   BatchLanes x, y, z, f, gx, gy, gz, xx, yy, zz, xy, xz, yz;
   BatchLanes apart;  // m, from the other surface
   // What find_starts() tells: is the sample a start, how far aside of it in its tangents would Newton begin,
-  // m, and do the surfaces bend away from each other there, whatever is left open?
-  BatchLanes is_start, aside_1, aside_2, is_sure;
-  BatchLanes slope_1, slope_2;  // of the distance, in its tangents
+  // m, and may a contact appear or vanish next to it while the two move?
+  BatchLanes is_start, aside_1, aside_2, is_open;
 
   bool is_full() const { return size == BatchLanes{}.size(); }
   std::size_t padded() const { return (size + 3) / 4 * 4; }
@@ -41,7 +40,6 @@ struct SampleBatch {
     bend_xx[size] = s.bend[0];
     bend_xy[size] = s.bend[1];
     bend_yy[size] = s.bend[2];
-    unsure[size] = s.unsure;
     spacing[size] = s.spacing;
     x[size] = there.x;
     y[size] = there.y;
@@ -62,10 +60,9 @@ struct SampleBatch {
     xz[size] = -minus_second.xz;
     yz[size] = -minus_second.yz;
   }
-  // In the axes of the body: how far aside of its sample a start is, m, and the slope at the sample.
-  Three aside(std::size_t k) const { return in_tangents(k, aside_1[k], aside_2[k]); }
-  Three slope(std::size_t k) const { return in_tangents(k, slope_1[k], slope_2[k]); }
-  Three in_tangents(std::size_t k, double u, double v) const {
+  /// Of a start, from its sample, m, in the axes of its body.
+  Three aside(std::size_t k) const {
+    const double u = aside_1[k], v = aside_2[k];
     return {u * t1x[k] + v * t2x[k], u * t1y[k] + v * t2y[k], u * t1z[k] + v * t2z[k]};
   }
 };
@@ -76,11 +73,13 @@ struct SampleFrames {
   Rotation turn;                 // from the axes of the body to those of the other function
   double margin;                 // m, how near the surfaces have to come
   double error;                  // m, of `apart`, which the function itself then makes better
+  double slack;                  // rad, by which slopes may change while the two move
 };
 
 /// A sample is a start where the slope of the distance may vanish no farther away than the next sample: the
 /// slope is the part of the other surface's normal in the tangent plane, and vanishes about (A + B)^-1 times
-/// as far away, axis by axis of A + B, a quarter of whose norms is left open.
+/// as far away, axis by axis of A + B, a quarter of whose norms is left open. It is open where the surfaces
+/// may not bend away from each other and the slope, with its slack, may vanish.
 void find_starts(const SampleFrames& frames, SampleBatch& b);
 
 /// Eigenvalues of a symmetric matrix, the larger one first, and the direction of that.

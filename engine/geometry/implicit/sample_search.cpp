@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "engine/geometry/implicit/flat_contact.h"
 #include "engine/geometry/implicit/sample_batch.h"
 
 namespace scree {
@@ -14,8 +13,6 @@ constexpr double excess_safety = 1.5;  // on what tables of distances were found
 // A contact is firm where the distance widens in every direction by this part of what the bends have in all;
 // searches that begin or come so near to one, in spacings, end there.
 constexpr double firm = 0.2, firm_reach = 0.25;
-// What a known critical pair explains, in spacings from it, and to what part of its bends.
-constexpr double explained_reach = 2.0, explained = 0.25;
 // Balls about a start that a search stays in, in spacings, on the body of the sample and on the other one.
 constexpr double own_reach = 6.0, other_reach = 8.0;
 constexpr double beside = 0.3;  // spacings from what is no contact to where its neighbours are looked for
@@ -226,52 +223,25 @@ void choose_high(const OneSide& s, const Balls& balls, std::int32_t first, std::
   }
 }
 
-/// Where Newton begins, m.
+/// Where Newton begins, on the body of the sample and on the other one, m.
 struct Start {
   std::int32_t sample;
   double spacing, apart;  // m
-  Three at, slope;        // the sample, m, and the slope there
-  Three own, other;       // on the body of the sample and on the other one
-  bool is_sure;           // do the surfaces bend away from each other there, whatever is left open?
+  Three own, other;
 };
 Start start_of(const OneSide& s, const SampleBatch& b, std::size_t k) {
   const SurfaceSample& sample = s.own.samples.samples[static_cast<std::size_t>(b.sample[k])];
-  const Three u = b.aside(k), at = s.scale * to_three(sample.point);
+  const Three u = b.aside(k);
   return {
-      b.sample[k],
-      s.scale * sample.spacing,
-      b.apart[k],
-      at,
-      b.slope(k),
-      at + u,
-      s.scale_of_other * Three{b.x[k], b.y[k], b.z[k]} + s.turn * (u + b.apart[k] * to_three(sample.normal)),
-      b.is_sure[k] > 0.0};
-}
-
-/// Are slope and distance at a sample what a critical pair next to it makes of them, to second order?
-bool is_explained(const OneSide& s, const Start& start, const Touch& t) {
-  const Three away = start.at - (s.is_a ? t.a : t.b);
-  const double distance = norm(away);
-  if (!(distance < explained_reach * start.spacing)) return false;
-  const auto in_a = [&](Three v) { return s.is_a ? v : s.p.turn * v; };
-  const Tangents frame = tangents(t.n);
-  const Two d = across(frame, in_a(away)), slope = across(frame, in_a(start.slope));
-  const Plane2 m{t.bend_a.xx + t.bend_b.xx, t.bend_a.xy + t.bend_b.xy, t.bend_a.yy + t.bend_b.yy};
-  const Two expected = m * d;
-  const double tolerance = explained * norm(m) * distance;
-  if (!(norm(Two{slope.x - expected.x, slope.y - expected.y}) < tolerance)) return false;
-  const double rise = 0.5 * (d.x * expected.x + d.y * expected.y);
-  return std::abs(start.apart - t.phi - rise) < 0.5 * tolerance * distance + flatness * s.p.size;
+      b.sample[k], s.scale * sample.spacing, b.apart[k], s.scale * to_three(sample.point) + u,
+      s.scale_of_other * Three{b.x[k], b.y[k], b.z[k]} + s.turn * (u + b.apart[k] * to_three(sample.normal))};
 }
 
 /// Newton from a start.
 void follow_from(const OneSide& s, const SearchReach& reach, const Start& start, Search& search) {
-  if (!start.is_sure) search.settled = false;
   const double near = firm_reach * start.spacing;
   const auto begins_at = [&](const Touch& t) { return norm((s.is_a ? t.a : t.b) - start.own) < near; };
   if (std::ranges::any_of(search.firm, begins_at)) return;
-  const auto explains = [&](const Touch& t) { return is_explained(s, start, t); };
-  if (std::ranges::any_of(search.seen, explains)) return;
   const double own = own_reach * start.spacing,
                other = other_reach * start.spacing + 0.5 * std::abs(start.apart);
   SearchRegion region{start.own, start.other, own, other, search.firm, near};
@@ -297,13 +267,18 @@ void follow_from(const OneSide& s, const SearchReach& reach, const Start& start,
 
 void search_from(const OneSide& s, const SearchReach& reach, Search& search, ContactCounts* counts) {
   const SurfaceSamples& all = s.own.samples;
-  const SampleFrames frames{s.scale, s.scale_of_other, s.turn, reach.margin,
-                            s.scale_of_other * s.other.distances.error};
+  const SampleFrames frames{s.scale,
+                            s.scale_of_other,
+                            s.turn,
+                            reach.margin,
+                            s.scale_of_other * s.other.distances.error,
+                            reach.slack / s.p.size};
   SampleBatch batch{};
   const auto finish = [&] {
     evaluate(s.other.function, batch);
     find_starts(frames, batch);
     for (std::size_t k = 0; k < batch.size; ++k) {
+      if (batch.is_open[k] != 0.0) search.settled = false;
       if (batch.is_start[k] == 0.0) continue;
       if (counts != nullptr) ++counts->newton;
       follow_from(s, reach, start_of(s, batch, k), search);

@@ -44,23 +44,13 @@ void add_candidates(const PerturbedQuadric& f, const CoverNode& leaf, const Box&
     const double k = -1.0 / length;
     const Plane2 here =
         across(frame, Symmetric{k * at.xx, k * at.yy, k * at.zz, k * at.xy, k * at.xz, k * at.yz});
-    found.push_back({{x, normal, to_vec3(frame.x), to_vec3(frame.y), {here.xx, here.xy, here.yy}, 0.0, apart},
+    found.push_back({{x, normal, to_vec3(frame.x), to_vec3(frame.y), {here.xx, here.xy, here.yy}, apart},
                      leaf.radius / n});
   };
   if (n == 1) return add(leaf.centre);
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j)
       for (int k = 0; k < n; ++k) add(box.low + part.cwiseProduct(Vec3(i + 0.5, j + 0.5, k + 0.5)));
-}
-
-/// 1/m, in the tangents of a.
-double difference_of_bends(const SurfaceSample& a, const SurfaceSample& b) {
-  const auto from_b = [&](const Vec3& t) { return Two{t.dot(b.tangent_x), t.dot(b.tangent_y)}; };
-  const Two x = from_b(a.tangent_x), y = from_b(a.tangent_y);
-  const Plane2 m{b.bend[0], b.bend[1], b.bend[2]};
-  const Two mx = m * x, my = m * y;
-  return norm(Plane2{x.x * mx.x + x.y * mx.y - a.bend[0], x.x * my.x + x.y * my.y - a.bend[1],
-                     y.x * my.x + y.y * my.y - a.bend[2]});
 }
 
 }  // namespace
@@ -103,7 +93,6 @@ SurfaceSamples surface_samples(const PerturbedQuadric& f, const Cover& cover, do
       best = k;
     }
     reach[best] = std::max(reach[best], nearest + c.radius);
-    s.samples[best].unsure = std::max(s.samples[best].unsure, difference_of_bends(s.samples[best], c.sample));
   }
   for (std::size_t k = 0; k < s.samples.size(); ++k) s.samples[k].spacing = reach[k];
   for (std::size_t first = 0; first < s.samples.size(); first += group_size) {

@@ -12,7 +12,6 @@ struct SurfaceSample {
   Vec3 point, normal;            // m; unit, outward
   Vec3 tangent_x, tangent_y;     // unit
   std::array<double, 3> bend{};  // 1/m, -H/|g| in the two tangents: xx, xy, yy
-  double unsure = 0.0;           // 1/m, by which bends of what the sample stands for differ from its own
   double spacing = 0.0;          // m, the surface that is nearer to this sample than to others is no farther
 };
 

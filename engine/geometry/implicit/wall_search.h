@@ -55,10 +55,16 @@ struct WallTouch {
   bool converged;
 };
 
+/// Newton on the slope of the distance; a step after which it is steeper is halved, for bends may change by
+/// much from one place to the next.
 template <class Wall>
 WallTouch newton(const PlacedImplicit& body, const Wall& wall, Three x) {
+  constexpr int most_halvings = 4;
   const double size = body.scale * body.shape->bounding_radius, limit = step_limit * size;
   WallTouch t{x, {}, 0.0, {}, false};
+  Three before = x;
+  double least_off = infinity;
+  int halvings = 0;
   for (int i = 0; i < newton_iterations; ++i) {
     const SurfaceHere here = surface_here(*body.shape, body.scale, t.x);
     const WallHere w = wall.at(t.x);
@@ -68,6 +74,15 @@ WallTouch newton(const PlacedImplicit& body, const Wall& wall, Three x) {
     t.n = here.n;
     t.phi = w.distance;
     const Two g = across(frame, w.gradient), k = across(frame, here.bend * here.n + w.bend * here.n);
+    const double off = norm(g) + std::abs(here.off) / size;
+    if (off > least_off && halvings < most_halvings) {
+      t.x = 0.5 * (before + t.x);
+      ++halvings;
+      continue;
+    }
+    before = t.x;
+    least_off = off;
+    halvings = 0;
     const Matrix2 m{t.bend.xx, t.bend.xy, t.bend.xy, t.bend.yy};
     const double scale = norm(t.bend) + 1e-3 / size;
     Two u{-g.x - here.off * k.x, -g.y - here.off * k.y};
@@ -122,10 +137,10 @@ bool search(const PlacedImplicit& body, const Wall& wall, double margin, double 
   bool settled = true;
   SampleBatch batch{};
   const auto follow_starts = [&] {
-    find_starts({scale, 1.0, to_rotation(Mat3::Identity()), margin, 0.0}, batch);
+    find_starts({scale, 1.0, to_rotation(Mat3::Identity()), margin, 0.0, wall_slack}, batch);
     for (std::size_t k = 0; k < batch.size; ++k) {
+      if (batch.is_open[k] != 0.0) settled = false;
       if (batch.is_start[k] == 0.0) continue;
-      if (batch.is_sure[k] == 0.0) settled = false;
       const Three from = Three{batch.x[k], batch.y[k], batch.z[k]} + batch.aside(k);
       const double spacing = scale * batch.spacing[k];
       if (is_known(from, known_reach * spacing)) continue;
