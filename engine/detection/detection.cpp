@@ -190,6 +190,20 @@ struct Making {
   double travel(std::size_t i, std::int32_t b) const {
     return w.travel[i] + (is_boundary(b) ? travel_of(in, w, boundary_of(b), i) : w.travel[slot(b)]);
   }
+  /// How much of that is of their turning.
+  double turning(std::size_t i, std::size_t j) const {
+    const std::vector<Vec3>& v = in.bodies.linear_velocity;
+    return travel(i, static_cast<std::int32_t>(j)) - in.time_step_s * (v[i].norm() + v[j].norm());
+  }
+  Vec3 velocity(std::size_t i, std::size_t j, const ImageShift* image) const {
+    const Vec3 v = in.bodies.linear_velocity[i] - in.bodies.linear_velocity[j];
+    return image == nullptr ? v : Vec3(v - image->velocity);
+  }
+  /// How near two bodies may come to each other in the step if nothing but each other moves them, m.
+  double approach(std::size_t i, std::size_t j, const ImageShift* image) const {
+    return in.time_step_s * velocity(i, j, image).norm() + turning(i, j) +
+           resting_margin * (smallest_length(i) + smallest_length(j)) + in.bridge_m;
+  }
   double length(std::size_t i, std::int32_t b) const {
     return is_boundary(b) ? smallest_length(i) : std::min(smallest_length(i), smallest_length(slot(b)));
   }
@@ -202,12 +216,9 @@ bool bends(double travel, double smallest) { return travel * travel > least_bend
 /// it is carried by the smaller body, whose arms it must fit.
 Gap first_touch_of(const Making& m, std::size_t i, std::size_t j, const ImageShift* image, const Gap& now,
                    double smaller) {
-  const std::vector<Vec3>& v = m.in.bodies.linear_velocity;
-  const Vec3 velocity = image == nullptr ? Vec3(v[i] - v[j]) : Vec3(v[i] - v[j] - image->velocity);
-  const double turning =
-      m.travel(i, static_cast<std::int32_t>(j)) - m.in.time_step_s * (v[i].norm() + v[j].norm());
+  const Vec3 velocity = m.velocity(i, j, image);
   Gap touch = first_touch(m.placed, static_cast<std::int32_t>(i), static_cast<std::int32_t>(j), image, now,
-                          std::max(touch_accuracy * smaller, turning));
+                          std::max(touch_accuracy * smaller, m.turning(i, j)));
   touch.acceleration = 0.0;
   const double closing = -touch.normal.dot(velocity);
   // At the touch the first body is ahead of its place now by velocity * t, in B's frame.
@@ -361,9 +372,19 @@ class PairLists {
       image = static_cast<std::int32_t>(out_.found.images.size());
       out_.found.images.push_back(found);
     }
+    const double approach = kind == PairKind::implicit_implicit
+                                ? std::min(margin, m_.approach(i, slot(b), image >= 0 ? &found : nullptr))
+                                : margin;
     out_.found.of_pair.push_back({a, b, moves, is_remembered(kind), image});
-    out_.of_kind[static_cast<std::size_t>(kind)].push_back(
-        {a, b, number, margin, moves, {first, seed_}, is_remembered(kind) ? recall(a, b) : -1, image});
+    out_.of_kind[static_cast<std::size_t>(kind)].push_back({a,
+                                                            b,
+                                                            number,
+                                                            margin,
+                                                            approach,
+                                                            moves,
+                                                            {first, seed_},
+                                                            is_remembered(kind) ? recall(a, b) : -1,
+                                                            image});
   }
 
   /// Where the memory of a pair goes: what was kept of it, or a new one. A pair is of one block alone.

@@ -33,7 +33,8 @@ struct PlacedShapes {
 
   std::span<const PlacedPart> parts_of(std::int32_t body) const {
     const auto i = static_cast<std::size_t>(body);
-    const auto first = static_cast<std::size_t>(first_part[i]), end = static_cast<std::size_t>(first_part[i + 1]);
+    const auto first = static_cast<std::size_t>(first_part[i]),
+               end = static_cast<std::size_t>(first_part[i + 1]);
     return std::span(parts).subspan(first, end - first);
   }
   Twist twist(std::int32_t partner) const {
@@ -103,6 +104,7 @@ struct ImageShift {
 struct ShapePair {
   std::int32_t a, b, number;     // number: where its gaps go
   double margin;                 // m: wider gaps are of no interest
+  double approach;               // m: of wider ones one is enough; the pair covers no more by itself
   bool bends;                    // are the accelerations of its gaps asked for?
   std::span<const Seed> seeds;   // of the last step
   std::int32_t remembered = -1;  // its place in PairGaps::remembered, of kinds that have one

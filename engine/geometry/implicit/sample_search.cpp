@@ -265,7 +265,9 @@ void follow_from(const OneSide& s, const SearchReach& reach, const Start& start,
   }
 }
 
-void search_from(const OneSide& s, const SearchReach& reach, Search& search, ContactCounts* counts) {
+/// Calls take(start) for all starts of one side; are contacts that may appear told of in `settled`?
+template <class Take>
+void for_each_start(const OneSide& s, const SearchReach& reach, bool& settled, Take&& take) {
   const SurfaceSamples& all = s.own.samples;
   const SampleFrames frames{s.scale,
                             s.scale_of_other,
@@ -278,10 +280,8 @@ void search_from(const OneSide& s, const SearchReach& reach, Search& search, Con
     evaluate(s.other.function, batch);
     find_starts(frames, batch);
     for (std::size_t k = 0; k < batch.size; ++k) {
-      if (batch.is_open[k] != 0.0) search.settled = false;
-      if (batch.is_start[k] == 0.0) continue;
-      if (counts != nullptr) ++counts->newton;
-      follow_from(s, reach, start_of(s, batch, k), search);
+      if (batch.is_open[k] != 0.0) settled = false;
+      if (batch.is_start[k] != 0.0) take(start_of(s, batch, k));
     }
     batch.size = 0;
   };
@@ -308,6 +308,29 @@ void search_from(const OneSide& s, const SearchReach& reach, Search& search, Con
   take_groups(groups);
   take_samples(samples);
   finish();
+}
+
+void search_from(const OneSide& s, const SearchReach& reach, Search& search, ContactCounts* counts) {
+  for_each_start(s, reach, search.settled, [&](const Start& start) {
+    if (counts != nullptr) ++counts->newton;
+    follow_from(s, reach, start, search);
+  });
+}
+
+/// From the nearest of the samples.
+void search_nearest_from(const OneSide& s, const SearchReach& reach, Search& search, ContactCounts* counts) {
+  constexpr std::size_t most_tries = 4;
+  static thread_local std::vector<Start> starts;
+  starts.clear();
+  for_each_start(s, reach, search.settled, [](const Start& start) { starts.push_back(start); });
+  const std::size_t tries = std::min(most_tries, starts.size());
+  const auto end = starts.begin() + static_cast<std::ptrdiff_t>(tries);
+  std::ranges::partial_sort(starts, end, {},
+                            [](const Start& start) { return std::pair(start.apart, start.sample); });
+  for (std::size_t k = 0; k < tries && search.followed.empty(); ++k) {
+    if (counts != nullptr) ++counts->newton;
+    follow_from(s, reach, starts[k], search);
+  }
 }
 
 }  // namespace
@@ -338,14 +361,30 @@ Between planes_between(const PairView& p, double margin) {
   return best;
 }
 
-void search_all(const PairView& p, const SearchReach& reach, const Between& planes,
-                std::span<const ImplicitStart> known, Search& search, ContactCounts* counts) {
+namespace {
+
+void search_known(const PairView& p, const SearchReach& reach, std::span<const ImplicitStart> known,
+                  Search& search) {
   for (const ImplicitStart& s : known) {
     const Touch t = newton(p, to_three(s.on_a), to_three(s.on_b));
     if (is_within(t, reach)) take(p, reach, t, s.feature, search);
   }
+}
+
+}  // namespace
+
+void search_all(const PairView& p, const SearchReach& reach, const Between& planes,
+                std::span<const ImplicitStart> known, Search& search, ContactCounts* counts) {
+  search_known(p, reach, known, search);
   search_from(side_a(p, reach, planes), reach, search, counts);
   search_from(side_b(p, reach, planes), reach, search, counts);
+}
+
+void search_nearest(const PairView& p, const SearchReach& reach, const Between& planes,
+                    std::span<const ImplicitStart> known, Search& search, ContactCounts* counts) {
+  search_known(p, reach, known, search);
+  if (search.followed.empty()) search_nearest_from(side_a(p, reach, planes), reach, search, counts);
+  if (search.followed.empty()) search_nearest_from(side_b(p, reach, planes), reach, search, counts);
 }
 
 }  // namespace scree
