@@ -132,13 +132,19 @@ struct Touch {
   bool left = false;  // the region that the search was to stay in
 };
 
-/// Two balls that a search must not leave, each in the axes of its body, m; and critical pairs that are
-/// known: a search that comes this near to one ends.
+/// A contact that a search need not find again: it ends where it comes so near to both points, in spacings of
+/// the samples that it began at.
+struct KnownContact {
+  Three a, b;  // m, in the axes of the two
+  double reach;
+};
+
+/// Two balls that a search must not leave, each in the axes of its body, m.
 struct SearchRegion {
   Three a, b;
   double radius_a, radius_b;
-  std::span<const Touch> seen = {};
-  double near = 0.0;
+  std::span<const KnownContact> known = {};
+  double spacing = 0.0;  // m
 };
 
 inline constexpr int newton_iterations = 30, region_iterations = 8;
@@ -151,6 +157,7 @@ inline constexpr double longest_step = 0.3;  // of the size
 /// r = x_b - x_a, k and k_b what the normals turn while the points go to the surface.
 SCREE_INLINE Touch newton(const PairView& p, Three a, Three b, const SearchRegion* region = nullptr) {
   Touch t{a, b, {}, 0.0, {}, {}, false};
+  double last_step = infinity;
   const int iterations = region == nullptr ? newton_iterations : region_iterations;
   for (int i = 0; i < iterations; ++i) {
     const SurfaceHere on_a = surface_here(*p.a, p.scale_a, t.a), on_b = surface_here(*p.b, p.scale_b, t.b);
@@ -177,6 +184,8 @@ SCREE_INLINE Touch newton(const PairView& p, Three a, Three b, const SearchRegio
                  limit = region == nullptr ? longest_step * p.size
                                            : 0.5 * std::max(region->radius_a, region->radius_b);
     if (!(step < 1e10 * p.size)) return t;
+    if (region != nullptr && i >= 3 && step > 0.7 * last_step) return t;
+    last_step = step;
     if (step > limit) {
       const double shorter = limit / step;
       u = {shorter * u.x, shorter * u.y};
@@ -192,8 +201,9 @@ SCREE_INLINE Touch newton(const PairView& p, Three a, Three b, const SearchRegio
       return t;
     }
     if (region != nullptr) {
-      for (const Touch& o : region->seen) {
-        if (norm(t.a - o.a) < region->near && norm(t.b - o.b) < region->near) {
+      for (const KnownContact& o : region->known) {
+        const double near = o.reach * region->spacing;
+        if (norm(t.a - o.a) < near && norm(t.b - o.b) < near) {
           t.left = true;
           return t;
         }

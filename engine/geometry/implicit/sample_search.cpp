@@ -12,7 +12,7 @@ namespace {
 constexpr double excess_safety = 1.5;  // on what tables of distances were found to exceed
 // A contact is firm where the distance widens in every direction by this part of what the bends have in all;
 // searches that begin or come so near to one, in spacings, end there.
-constexpr double firm = 0.2, firm_reach = 0.25;
+constexpr double firm = 0.2, firm_reach = 0.25, contact_reach = 0.1;
 // Balls about a start that a search stays in, in spacings, on the body of the sample and on the other one.
 constexpr double own_reach = 6.0, other_reach = 8.0;
 constexpr double beside = 0.3;  // spacings from what is no contact to where its neighbours are looked for
@@ -63,7 +63,8 @@ bool is_firm(const Touch& t) {
 
 void note(const Touch& t, Search& search) {
   search.seen.push_back(t);
-  if (is_firm(t)) search.firm.push_back(t);
+  if (is_contact(t.bend_a, t.bend_b, t.phi))
+    search.known.push_back({t.a, t.b, is_firm(t) ? firm_reach : contact_reach});
 }
 
 /// A contact with a feature that no other one has.
@@ -203,22 +204,42 @@ void keep_near(const OneSide& s, const SearchReach& reach, Chosen& c, BatchLanes
   c.size = kept;
 }
 
-/// Calls take(chosen) with balls of the list, [first, first + count), that are high enough, when there is no
-/// more room for others; those that are left stay in `chosen`.
+/// Adds balls of a list, [first, first + count), of which all or part may be near enough by height alone;
+/// returns how many of them it looked at before there was no room for more.
+SCREE_FOR_EACH_TARGET
+std::int32_t add_high(const OneSide& s, const Balls& balls, std::int32_t first, std::int32_t count,
+                      Chosen& chosen) {
+  const std::size_t room = chosen.which.size() - chosen.size,
+                    n = std::min(room, static_cast<std::size_t>(count)),
+                    from = static_cast<std::size_t>(first);
+  const double least = s.least / s.scale;
+  const Three up = s.up;
+  const double *x = balls.x.data() + from, *y = balls.y.data() + from, *z = balls.z.data() + from,
+               *radius = balls.radius.data() + from;
+  std::array<std::int32_t, BatchLanes{}.size()> is_high;
+  for (std::size_t k = 0; k < n; ++k)
+    is_high[k] = up.x * x[k] + up.y * y[k] + up.z * z[k] + radius[k] >= least ? 1 : 0;
+  std::size_t size = chosen.size;
+  for (std::size_t k = 0; k < n; ++k) {
+    chosen.which[size] = first + static_cast<std::int32_t>(k);
+    chosen.x[size] = x[k];
+    chosen.y[size] = y[k];
+    chosen.z[size] = z[k];
+    chosen.radius[size] = radius[k];
+    size += static_cast<std::size_t>(is_high[k]);
+  }
+  chosen.size = size;
+  return static_cast<std::int32_t>(n);
+}
+
+/// Calls take(chosen) whenever there is no room for more; those that are left stay in `chosen`.
 template <class Take>
 void choose_high(const OneSide& s, const Balls& balls, std::int32_t first, std::int32_t count, Chosen& chosen,
                  Take&& take) {
-  const double least = s.least / s.scale;
-  for (std::int32_t k = first; k < first + count; ++k) {
-    const auto i = static_cast<std::size_t>(k);
-    const double height = s.up.x * balls.x[i] + s.up.y * balls.y[i] + s.up.z * balls.z[i] + balls.radius[i];
-    const std::size_t n = chosen.size;
-    chosen.which[n] = k;
-    chosen.x[n] = balls.x[i];
-    chosen.y[n] = balls.y[i];
-    chosen.z[n] = balls.z[i];
-    chosen.radius[n] = balls.radius[i];
-    chosen.size += height >= least ? 1 : 0;
+  while (count > 0) {
+    const std::int32_t done = add_high(s, balls, first, count, chosen);
+    first += done;
+    count -= done;
     if (chosen.size == chosen.which.size()) take(chosen);
   }
 }
@@ -228,23 +249,30 @@ struct Start {
   std::int32_t sample;
   double spacing, apart;  // m
   Three own, other;
+  bool is_open;
 };
 Start start_of(const OneSide& s, const SampleBatch& b, std::size_t k) {
   const SurfaceSample& sample = s.own.samples.samples[static_cast<std::size_t>(b.sample[k])];
   const Three u = b.aside(k);
   return {
-      b.sample[k], s.scale * sample.spacing, b.apart[k], s.scale * to_three(sample.point) + u,
-      s.scale_of_other * Three{b.x[k], b.y[k], b.z[k]} + s.turn * (u + b.apart[k] * to_three(sample.normal))};
+      b.sample[k],
+      s.scale * sample.spacing,
+      b.apart[k],
+      s.scale * to_three(sample.point) + u,
+      s.scale_of_other * Three{b.x[k], b.y[k], b.z[k]} + s.turn * (u + b.apart[k] * to_three(sample.normal)),
+      b.is_open[k] != 0.0};
 }
 
 /// Newton from a start.
 void follow_from(const OneSide& s, const SearchReach& reach, const Start& start, Search& search) {
-  const double near = firm_reach * start.spacing;
-  const auto begins_at = [&](const Touch& t) { return norm((s.is_a ? t.a : t.b) - start.own) < near; };
-  if (std::ranges::any_of(search.firm, begins_at)) return;
+  const auto begins_at = [&](const KnownContact& c) {
+    const double near = (start.is_open ? 1.0 : 2.0) * c.reach * start.spacing;
+    return norm((s.is_a ? c.a : c.b) - start.own) < near;
+  };
+  if (std::ranges::any_of(search.known, begins_at)) return;
   const double own = own_reach * start.spacing,
                other = other_reach * start.spacing + 0.5 * std::abs(start.apart);
-  SearchRegion region{start.own, start.other, own, other, search.firm, near};
+  SearchRegion region{start.own, start.other, own, other, search.known, start.spacing};
   if (!s.is_a) {
     std::swap(region.a, region.b);
     std::swap(region.radius_a, region.radius_b);
@@ -275,7 +303,9 @@ void for_each_start(const OneSide& s, const SearchReach& reach, bool& settled, T
                             reach.margin,
                             s.scale_of_other * s.other.distances.error,
                             reach.slack / s.p.size};
-  SampleBatch batch{};
+  static thread_local SampleBatch batch;
+  static thread_local Chosen samples, groups;
+  batch.size = samples.size = groups.size = 0;
   const auto finish = [&] {
     evaluate(s.other.function, batch);
     find_starts(frames, batch);
@@ -294,7 +324,6 @@ void for_each_start(const OneSide& s, const SearchReach& reach, bool& settled, T
     }
     c.size = 0;
   };
-  Chosen samples{};
   const auto take_groups = [&](Chosen& c) {
     keep_near(s, reach, c, apart);
     for (std::size_t k = 0; k < c.size; ++k) {
@@ -303,7 +332,6 @@ void for_each_start(const OneSide& s, const SearchReach& reach, bool& settled, T
     }
     c.size = 0;
   };
-  Chosen groups{};
   choose_high(s, all.of_groups, 0, static_cast<std::int32_t>(all.groups.size()), groups, take_groups);
   take_groups(groups);
   take_samples(samples);

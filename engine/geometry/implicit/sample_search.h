@@ -25,8 +25,8 @@ struct Followed {
 struct Search {
   std::vector<Followed> followed;
   std::vector<Touch> seen;  // critical pairs of every kind
-  std::vector<Touch> firm;  // contacts that have no other critical pair next to them
-  bool settled = true;      // nothing where contacts may appear or vanish
+  std::vector<KnownContact> known;
+  bool settled = true;  // nothing where contacts may appear or vanish
 };
 
 /// Two parallel planes: all of a is below high_a along n, all of b above low_b.

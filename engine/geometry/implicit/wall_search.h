@@ -135,7 +135,8 @@ bool search(const PlacedImplicit& body, const Wall& wall, double margin, double 
   };
   for (const ImplicitStart& s : known) take(newton(body, wall, to_three(s.on_a)), s.feature);
   bool settled = true;
-  SampleBatch batch{};
+  static thread_local SampleBatch batch;
+  batch.size = 0;
   const auto follow_starts = [&] {
     find_starts({scale, 1.0, to_rotation(Mat3::Identity()), margin, 0.0, wall_slack}, batch);
     for (std::size_t k = 0; k < batch.size; ++k) {
