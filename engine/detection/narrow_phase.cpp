@@ -150,7 +150,7 @@ void find_implicit_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs,
     if (pair.image >= 0) b.position += found.images[slot(pair.image)].shift;
     const Twist of_b = s.twist_of_partner(pair, found);
     some.clear();
-    contacts(a, b, {pair.approach, pair.margin}, found.remembered[slot(pair.remembered)].memory, some);
+    contacts(a, b, pair.margin, found.remembered[slot(pair.remembered)].memory, some);
     add_gaps(
         pair, some, [&](const Gap& g) { return gap_acceleration(a, b, g, s.twist(pair.a), of_b); }, found);
   }

@@ -104,7 +104,6 @@ struct ImageShift {
 struct ShapePair {
   std::int32_t a, b, number;     // number: where its gaps go
   double margin;                 // m: wider gaps are of no interest
-  double approach;               // m: of wider ones one is enough; the pair covers no more by itself
   bool bends;                    // are the accelerations of its gaps asked for?
   std::span<const Seed> seeds;   // of the last step
   std::int32_t remembered = -1;  // its place in PairGaps::remembered, of kinds that have one

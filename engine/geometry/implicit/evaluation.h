@@ -56,4 +56,42 @@ SCREE_INLINE Jet jet(const PerturbedQuadric& f, Three x) {
   return r;
 }
 
+/// The same from perturbations side by side.
+SCREE_INLINE Jet jet(const Quadric& base, const std::vector<FourPerturbations>& perturbations, Three x) {
+  const auto all = [](double v) { return Vector4{v, v, v, v}; };
+  const Vector4 none = all(0.0), half = all(0.5), at_x = all(x.x), at_y = all(x.y), at_z = all(x.z);
+  Vector4 f = none, gx = none, gy = none, gz = none;
+  Vector4 h_xx = none, h_yy = none, h_zz = none, h_xy = none, h_xz = none, h_yz = none;
+  for (const FourPerturbations& p : perturbations) {
+    const auto four = [](const FourPerturbations::Four& v) {
+      Vector4 r;
+      std::memcpy(&r, v.data(), sizeof r);
+      return r;
+    };
+    const Vector4 xx = four(p.xx), yy = four(p.yy), zz = four(p.zz), xy = four(p.xy), xz = four(p.xz),
+                  yz = four(p.yz), bx = four(p.x), by = four(p.y), bz = four(p.z);
+    const Vector4 dx = xx * at_x + xy * at_y + xz * at_z + bx, dy = xy * at_x + yy * at_y + yz * at_z + by,
+                  dz = xz * at_x + yz * at_y + zz * at_z + bz;
+    const Vector4 q = half * (at_x * (dx + bx) + at_y * (dy + by) + at_z * (dz + bz)) + four(p.constant);
+    const Vector4 w = q > none ? four(p.twice_weight) : none, wq = w * q;
+    f += half * wq * q;
+    gx += wq * dx;
+    gy += wq * dy;
+    gz += wq * dz;
+    const Vector4 wx = w * dx, wy = w * dy;
+    h_xx += wx * dx + wq * xx;
+    h_yy += wy * dy + wq * yy;
+    h_zz += w * dz * dz + wq * zz;
+    h_xy += wx * dy + wq * xy;
+    h_xz += wx * dz + wq * xz;
+    h_yz += wy * dz + wq * yz;
+  }
+  const auto sum = [](const Vector4& v) { return (v[0] + v[1]) + (v[2] + v[3]); };
+  const Three g = gradient(base, x);
+  return {value(base, x, g) + sum(f),
+          g + Three{sum(gx), sum(gy), sum(gz)},
+          {base.xx + sum(h_xx), base.yy + sum(h_yy), base.zz + sum(h_zz), base.xy + sum(h_xy),
+           base.xz + sum(h_xz), base.yz + sum(h_yz)}};
+}
+
 }  // namespace scree

@@ -150,9 +150,8 @@ ContactReach usual_reach(const PlacedImplicit& a, const PlacedImplicit& b, doubl
   return {margin, usual_depth * smaller_length(view(a, b))};
 }
 
-void contacts(const PlacedImplicit& a, const PlacedImplicit& b, const PairMargin& margins, PairMemory& memory,
+void contacts(const PlacedImplicit& a, const PlacedImplicit& b, double margin, PairMemory& memory,
               std::vector<Gap>& found, ContactCounts* counts) {
-  const double margin = margins.nearest;
   if (a.shape->semi_axes && b.shape->semi_axes) {
     const auto ellipsoid = [](const PlacedImplicit& s) {
       const Vec3 squares = (s.scale * *s.shape->semi_axes).cwiseAbs2();
@@ -175,17 +174,11 @@ void contacts(const PlacedImplicit& a, const PlacedImplicit& b, const PairMargin
       ++count.apart;
       return;
     }
+    ++count.compared;
     search.followed.clear();
     const double slack = next_slack(p, memory);
-    SearchReach wide{reach.margin + slack, reach.depth + slack, slack};
-    if (planes.gap() > margins.all) {
-      ++count.far;
-      search_nearest(p, wide, planes, memory.starts, search, counts);
-      wide.margin = planes.gap();
-    } else {
-      ++count.compared;
-      search_all(p, wide, planes, memory.starts, search, counts);
-    }
+    const SearchReach wide{reach.margin + slack, reach.depth + slack, slack};
+    search_all(p, wide, planes, memory.starts, search, counts);
     remember(p, search, wide, memory);
   }
   bool any = false;

@@ -55,20 +55,11 @@ struct ContactReach {
 /// The depth used by contacts(): half the smaller smallest length.
 ContactReach usual_reach(const PlacedImplicit& a, const PlacedImplicit& b, double margin);
 
-/// How near gaps count, m: up to `all` every one of them, up to `nearest` one of a pair at least. One number
-/// is both.
-struct PairMargin {
-  double all, nearest;
-  PairMargin(double both) : all(both), nearest(both) {}
-  PairMargin(double all_up_to, double one_up_to) : all(all_up_to), nearest(one_up_to) {}
-};
-
 /// How often which way was taken; add them up for a report.
 struct ContactCounts {
   std::int64_t remembered = 0;  // answered from the memory
   std::int64_t apart = 0;       // a plane proved that there is nothing
   std::int64_t compared = 0;    // searched through
-  std::int64_t far = 0;         // searched for the nearest contact alone
   std::int64_t newton = 0;      // searches from samples
   std::int64_t deep = 0;        // overlaps beyond the usual depth
 };
@@ -78,7 +69,7 @@ struct ContactCounts {
 /// ellipsoids give what ellipsoid_ellipsoid.h gives. Where the gap widens by less than 0.2 % of the smaller
 /// size over 15 % of it, flat on flat, the ends of that patch come too, two or four, with the contact's
 /// normal: features + 1 to + 4.
-void contacts(const PlacedImplicit& a, const PlacedImplicit& b, const PairMargin& margin, PairMemory& memory,
+void contacts(const PlacedImplicit& a, const PlacedImplicit& b, double margin, PairMemory& memory,
               std::vector<Gap>& found, ContactCounts* counts = nullptr);
 
 /// Second time derivative of the gap while both move on with their twists, m/s^2. With v_i the velocities of

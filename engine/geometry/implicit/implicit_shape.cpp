@@ -138,6 +138,7 @@ std::vector<double> support_table(const ImplicitShape& s, int cells) {
 /// Cover and bounds of a function that is in the body frame.
 void finish(ImplicitShape& s, const ImplicitShapeSettings& settings, const Box& rough) {
   const double size = 0.5 * rough.size().maxCoeff(), tolerance = bounds_tolerance * size;
+  s.perturbations = side_by_side(s.function.perturbations);
   s.cover = cover(s.function, rough, {settings.largest_patch * size, settings.smallest_patch * size});
   for (int i = 0; i < 3; ++i) {
     for (const double sign : {1.0, -1.0}) {

@@ -11,7 +11,8 @@
 namespace scree {
 
 struct ImplicitShape {
-  PerturbedQuadric function;      // in the body frame: centre of mass, principal axes
+  PerturbedQuadric function;                     // in the body frame: centre of mass, principal axes
+  std::vector<FourPerturbations> perturbations;  // of the function
   Pose body_in_file;              // of the body frame in the frame that the function was given in
   std::optional<Vec3> semi_axes;  // m, where it is an ellipsoid along its body's axes (no perturbations)
   double volume = 0.0;            // m^3

@@ -114,7 +114,7 @@ struct SurfaceHere {
 };
 SCREE_INLINE SurfaceHere surface_here(const ImplicitShape& s, double scale, Three x) {
   const double in = 1.0 / scale;
-  const Jet j = jet(s.function, in * x);
+  const Jet j = jet(s.function.base, s.perturbations, in * x);
   const double length = std::sqrt(dot(j.g, j.g)), inverse = length > 0.0 ? 1.0 / length : 0.0,
                k = -in * inverse;
   return {-inverse * j.g,

@@ -41,6 +41,27 @@ PerturbedQuadric perturbed(const Vec3& semi_axes, std::vector<Perturbation> pert
 
 double value(const Quadric& q, const Vec3& x) { return value(q, to_three(x), gradient(q, to_three(x))); }
 Vec3 gradient(const Quadric& q, const Vec3& x) { return to_vec3(gradient(q, to_three(x))); }
+std::vector<FourPerturbations> side_by_side(const std::vector<Perturbation>& perturbations) {
+  std::vector<FourPerturbations> all((perturbations.size() + 3) / 4);
+  for (std::size_t k = 0; k < perturbations.size(); ++k) {
+    FourPerturbations& four = all[k / 4];
+    const Quadric& q = perturbations[k].quadric;
+    const std::size_t lane = k % 4;
+    four.xx[lane] = q.xx;
+    four.yy[lane] = q.yy;
+    four.zz[lane] = q.zz;
+    four.xy[lane] = q.xy;
+    four.xz[lane] = q.xz;
+    four.yz[lane] = q.yz;
+    four.x[lane] = q.x;
+    four.y[lane] = q.y;
+    four.z[lane] = q.z;
+    four.constant[lane] = q.constant;
+    four.twice_weight[lane] = 2.0 * perturbations[k].weight;
+  }
+  return all;
+}
+
 double value(const PerturbedQuadric& f, const Vec3& x) { return value(f, to_three(x)); }
 Vec3 gradient(const PerturbedQuadric& f, const Vec3& x) { return to_vec3(jet(f, to_three(x)).g); }
 

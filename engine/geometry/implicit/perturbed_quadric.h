@@ -10,6 +10,7 @@
 // them.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "engine/core/types.h"
@@ -54,6 +55,14 @@ struct FunctionValue {
   Vec3 gradient;
   double xx, yy, zz, xy, xz, yz;
 };
+
+/// Four perturbations side by side; those that are not there have no weight.
+struct FourPerturbations {
+  using Four = std::array<double, 4>;
+  Four xx{}, yy{}, zz{}, xy{}, xz{}, yz{}, x{}, y{}, z{}, constant{};  // as in Quadric
+  Four twice_weight{};
+};
+std::vector<FourPerturbations> side_by_side(const std::vector<Perturbation>& perturbations);
 
 double value(const PerturbedQuadric& f, const Vec3& x);
 Vec3 gradient(const PerturbedQuadric& f, const Vec3& x);

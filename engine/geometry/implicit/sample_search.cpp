@@ -263,6 +263,12 @@ Start start_of(const OneSide& s, const SampleBatch& b, std::size_t k) {
       b.is_open[k] != 0.0};
 }
 
+/// Newton in a region.
+SCREE_FOR_EACH_TARGET
+Touch newton_within(const PairView& p, const SearchRegion& region) {
+  return newton(p, region.a, region.b, &region);
+}
+
 /// Newton from a start.
 void follow_from(const OneSide& s, const SearchReach& reach, const Start& start, Search& search) {
   const auto begins_at = [&](const KnownContact& c) {
@@ -277,7 +283,7 @@ void follow_from(const OneSide& s, const SearchReach& reach, const Start& start,
     std::swap(region.a, region.b);
     std::swap(region.radius_a, region.radius_b);
   }
-  const Touch t = newton(s.p, region.a, region.b, &region);
+  const Touch t = newton_within(s.p, region);
   if (!t.converged && !t.left) search.settled = false;
   const std::uint32_t feature =
       (static_cast<std::uint32_t>(start.sample) & 0x7ffffff) << 4 | (s.is_a ? 0u : 1u << 31);
@@ -293,9 +299,7 @@ void follow_from(const OneSide& s, const SearchReach& reach, const Start& start,
   }
 }
 
-/// Calls take(start) for all starts of one side; are contacts that may appear told of in `settled`?
-template <class Take>
-void for_each_start(const OneSide& s, const SearchReach& reach, bool& settled, Take&& take) {
+void search_from(const OneSide& s, const SearchReach& reach, Search& search, ContactCounts* counts) {
   const SurfaceSamples& all = s.own.samples;
   const SampleFrames frames{s.scale,
                             s.scale_of_other,
@@ -310,8 +314,10 @@ void for_each_start(const OneSide& s, const SearchReach& reach, bool& settled, T
     evaluate(s.other.function, batch);
     find_starts(frames, batch);
     for (std::size_t k = 0; k < batch.size; ++k) {
-      if (batch.is_open[k] != 0.0) settled = false;
-      if (batch.is_start[k] != 0.0) take(start_of(s, batch, k));
+      if (batch.is_open[k] != 0.0) search.settled = false;
+      if (batch.is_start[k] == 0.0) continue;
+      if (counts != nullptr) ++counts->newton;
+      follow_from(s, reach, start_of(s, batch, k), search);
     }
     batch.size = 0;
   };
@@ -336,29 +342,6 @@ void for_each_start(const OneSide& s, const SearchReach& reach, bool& settled, T
   take_groups(groups);
   take_samples(samples);
   finish();
-}
-
-void search_from(const OneSide& s, const SearchReach& reach, Search& search, ContactCounts* counts) {
-  for_each_start(s, reach, search.settled, [&](const Start& start) {
-    if (counts != nullptr) ++counts->newton;
-    follow_from(s, reach, start, search);
-  });
-}
-
-/// From the nearest of the samples.
-void search_nearest_from(const OneSide& s, const SearchReach& reach, Search& search, ContactCounts* counts) {
-  constexpr std::size_t most_tries = 4;
-  static thread_local std::vector<Start> starts;
-  starts.clear();
-  for_each_start(s, reach, search.settled, [](const Start& start) { starts.push_back(start); });
-  const std::size_t tries = std::min(most_tries, starts.size());
-  const auto end = starts.begin() + static_cast<std::ptrdiff_t>(tries);
-  std::ranges::partial_sort(starts, end, {},
-                            [](const Start& start) { return std::pair(start.apart, start.sample); });
-  for (std::size_t k = 0; k < tries && search.followed.empty(); ++k) {
-    if (counts != nullptr) ++counts->newton;
-    follow_from(s, reach, starts[k], search);
-  }
 }
 
 }  // namespace
@@ -389,30 +372,14 @@ Between planes_between(const PairView& p, double margin) {
   return best;
 }
 
-namespace {
-
-void search_known(const PairView& p, const SearchReach& reach, std::span<const ImplicitStart> known,
-                  Search& search) {
+void search_all(const PairView& p, const SearchReach& reach, const Between& planes,
+                std::span<const ImplicitStart> known, Search& search, ContactCounts* counts) {
   for (const ImplicitStart& s : known) {
     const Touch t = newton(p, to_three(s.on_a), to_three(s.on_b));
     if (is_within(t, reach)) take(p, reach, t, s.feature, search);
   }
-}
-
-}  // namespace
-
-void search_all(const PairView& p, const SearchReach& reach, const Between& planes,
-                std::span<const ImplicitStart> known, Search& search, ContactCounts* counts) {
-  search_known(p, reach, known, search);
   search_from(side_a(p, reach, planes), reach, search, counts);
   search_from(side_b(p, reach, planes), reach, search, counts);
-}
-
-void search_nearest(const PairView& p, const SearchReach& reach, const Between& planes,
-                    std::span<const ImplicitStart> known, Search& search, ContactCounts* counts) {
-  search_known(p, reach, known, search);
-  if (search.followed.empty()) search_nearest_from(side_a(p, reach, planes), reach, search, counts);
-  if (search.followed.empty()) search_nearest_from(side_b(p, reach, planes), reach, search, counts);
 }
 
 }  // namespace scree

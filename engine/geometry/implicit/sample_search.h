@@ -44,9 +44,4 @@ Between planes_between(const PairView& p, double margin);
 void search_all(const PairView& p, const SearchReach& reach, const Between& planes,
                 std::span<const ImplicitStart> known, Search& search, ContactCounts* counts);
 
-/// One contact at least, where there are any: that of the last step, or the first that is found from the
-/// samples nearest to the other body.
-void search_nearest(const PairView& p, const SearchReach& reach, const Between& planes,
-                    std::span<const ImplicitStart> known, Search& search, ContactCounts* counts);
-
 }  // namespace scree
