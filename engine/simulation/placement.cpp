@@ -63,7 +63,7 @@ Misplaced fit(const Shapes& shapes, const Bodies& bodies, std::size_t i, const T
   if (height < 0.0 || height > (tube.end - tube.start).norm() || radial >= tube.outer_radius()) return result;
   if (radial >= tube.inner_radius) {
     result.how = Misplaced::How::in_the_wall;
-  } else {
+  } else if (shapes.bounding_radius(bodies.shape[i]) > tube.inner_radius) {
     result.width_m = shadow_width(shapes, bodies.shape[i], bodies.orientation[i], along);
     if (result.width_m > 2.0 * tube.inner_radius) result.how = Misplaced::How::wider_than_the_bore;
   }

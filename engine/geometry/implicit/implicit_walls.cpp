@@ -61,14 +61,45 @@ TubeWall wall_of(const PlacedImplicit& body, const Tube& tube) {
           radial < tube.middle_radius() ? 1.0 : -1.0};
 }
 
+// A place that is lost because another one has become nearer is held on to: its point of the surface may not
+// get into the wall either, and a rod that rocks from end to end needs both. Until the wall is farther from
+// it than this, of the size, or a place is as near to it as a flat part is wide.
+constexpr double longest_hold = 0.1;
+constexpr std::size_t most_held = 3;
+constexpr std::uint32_t held = 15;  // ends of the features of such points
+bool is_held(std::uint32_t feature) { return (feature & 15u) == held; }
+
+/// The points that are held on to.
+template <class Wall>
+std::vector<ImplicitStart> points_to_hold(const PlacedImplicit& body, const Wall& wall, double margin,
+                                          std::span<const ImplicitStart> last,
+                                          std::span<const Place> places) {
+  const double size = body.scale * body.shape->bounding_radius;
+  std::vector<ImplicitStart> result;
+  for (const ImplicitStart& s : last) {
+    const Three x = to_three(s.on_a);
+    const auto is_near = [&](const Place& p) { return norm(p.touch.x - x) < flat_width * size; };
+    const std::uint32_t feature = s.feature | held;
+    const auto is_there = [&](const ImplicitStart& o) {
+      return o.feature == feature || norm(to_three(o.on_a) - x) < flat_width * size;
+    };
+    if (result.size() == most_held || std::ranges::any_of(places, is_near) ||
+        std::ranges::any_of(result, is_there) ||
+        !(wall.at(x).distance <= std::min(margin, longest_hold * size)))
+      continue;
+    result.push_back({s.on_a, Vec3::Zero(), feature});
+  }
+  return result;
+}
+
 /// Follows the remembered places; false if one is lost or the memory does not reach so far.
 template <class Wall>
 bool follow(const PlacedImplicit& body, const Wall& wall, double margin, double depth,
-            const PairMemory& memory, std::vector<Place>& places) {
+            const PairMemory& memory, std::span<const ImplicitStart> starts, std::vector<Place>& places) {
   if (!(memory.reach > -infinity)) return false;
   const double size = body.scale * body.shape->bounding_radius, moved = wall.moved(memory, size);
   if (!(moved <= memory.slack && margin + moved <= memory.reach)) return false;
-  for (const ImplicitStart& s : memory.starts) {
+  for (const ImplicitStart& s : starts) {
     const WallTouch t = newton(body, wall, to_three(s.on_a));
     if (!t.converged || !is_least(t, size) || t.phi < -depth ||
         norm(t.x - to_three(s.on_a)) > step_limit * size)
@@ -87,28 +118,38 @@ void find(const PlacedImplicit& body, const Wall& wall, double margin, PairMemor
   if (wall.is_clear(body, margin)) return;
   const ImplicitShape& shape = *body.shape;
   const double size = body.scale * shape.bounding_radius, depth = body.scale * shape.smallest_length;
+  const std::vector<ImplicitStart> last = memory.starts;
+  std::vector<ImplicitStart> starts;
+  std::ranges::copy_if(last, std::back_inserter(starts),
+                       [](const ImplicitStart& s) { return !is_held(s.feature); });
   std::vector<Place> places;
-  if (!follow(body, wall, margin, depth, memory, places)) {
+  if (!follow(body, wall, margin, depth, memory, starts, places)) {
     places.clear();
     const double wide = margin + wall_slack * size;
-    const bool settled = search(body, wall, wide, depth, memory.starts, places);
+    const bool settled = search(body, wall, wide, depth, starts, places);
     wall.remember(memory);
     memory.reach = wide;
     memory.slack = (settled ? wall_slack : hasty_wall_slack) * size;
   }
+  const auto add = [&](Three x, Three n, double distance, std::uint32_t feature) {
+    Gap g;
+    g.normal = -(body.rotation * to_vec3(n));
+    g.distance = distance;
+    g.point = body.position + body.rotation * to_vec3(x) - 0.5 * distance * g.normal;
+    g.feature = feature;
+    found.push_back(g);
+  };
   memory.starts.clear();
   for (const Place& p : places) {
     memory.starts.push_back({to_vec3(p.touch.x), Vec3::Zero(), p.feature});
     if (p.touch.phi > margin) continue;
-    const auto add = [&](const WallTouch& t, std::uint32_t feature) {
-      Gap g;
-      g.normal = -(body.rotation * to_vec3(t.n));
-      g.distance = t.phi;
-      g.point = body.position + body.rotation * to_vec3(t.x) - 0.5 * t.phi * g.normal;
-      g.feature = feature;
-      found.push_back(g);
-    };
-    add_with_ends(body, wall, p, margin, add);
+    add_with_ends(body, wall, p, margin,
+                  [&](const WallTouch& t, std::uint32_t feature) { add(t.x, t.n, t.phi, feature); });
+  }
+  for (const ImplicitStart& s : points_to_hold(body, wall, margin, last, places)) {
+    memory.starts.push_back(s);
+    const WallHere here = wall.at(to_three(s.on_a));
+    add(to_three(s.on_a), -1.0 * here.gradient, here.distance, s.feature);
   }
 }
 
@@ -120,6 +161,12 @@ double acceleration(const PlacedImplicit& body, const Wall& wall, const Gap& g, 
   const auto local = [&](const Vec3& x) { return to_three(body.rotation.transpose() * (x - body.position)); };
   const auto turned = [&](const Vec3& v) { return to_three(body.rotation.transpose() * v); };
   const Three nt = turned(n);
+  if (is_held(g.feature)) {  // of a point of the body
+    const Three w = turned(twist.angular), arm = turned(on_body - body.position), swing = cross(w, arm);
+    const Vec3 wall_velocity = motion.twist.linear + motion.twist.angular.cross(on_body - motion.centre);
+    const Three v = turned(twist.linear - wall_velocity) + swing;
+    return -dot(nt, cross(w, swing)) + dot(v, wall.at(local(on_body)).bend * v);
+  }
   const Tangents frame = tangents(nt);
   const Plane2 a = across(frame, surface_here(*body.shape, body.scale, local(on_body)).bend),
                b = across(frame, wall.at(local(on_wall)).bend);

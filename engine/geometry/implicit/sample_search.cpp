@@ -13,6 +13,7 @@ constexpr double excess_safety = 1.5;  // on what tables of distances were found
 // A contact is firm where the distance widens in every direction by this part of what the bends have in all;
 // searches that begin or come so near to one, in spacings, end there.
 constexpr double firm = 0.2, firm_reach = 0.25, contact_reach = 0.1;
+constexpr double surely_bent = 2.0;  // times as near, where a search begins at a sample that is not open
 // Balls about a start that a search stays in, in spacings, on the body of the sample and on the other one.
 constexpr double own_reach = 6.0, other_reach = 8.0;
 constexpr double beside = 0.3;  // spacings from what is no contact to where its neighbours are looked for
@@ -272,7 +273,7 @@ Touch newton_within(const PairView& p, const SearchRegion& region) {
 /// Newton from a start.
 void follow_from(const OneSide& s, const SearchReach& reach, const Start& start, Search& search) {
   const auto begins_at = [&](const KnownContact& c) {
-    const double near = (start.is_open ? 1.0 : 2.0) * c.reach * start.spacing;
+    const double near = (start.is_open ? 1.0 : surely_bent) * c.reach * start.spacing;
     return norm((s.is_a ? c.a : c.b) - start.own) < near;
   };
   if (std::ranges::any_of(search.known, begins_at)) return;
