@@ -148,6 +148,10 @@ struct SearchRegion {
 };
 
 inline constexpr int newton_iterations = 30, region_iterations = 8;
+// A search in a region ends after these iterations when a step is not shorter than the last one by this
+// factor.
+inline constexpr int hopeful_iterations = 3;
+inline constexpr double hopeless = 0.7;
 inline constexpr double newton_tolerance =
     1e-7;                                    // of the size: the step after which the next is below rounding
 inline constexpr double longest_step = 0.3;  // of the size
@@ -184,7 +188,7 @@ SCREE_INLINE Touch newton(const PairView& p, Three a, Three b, const SearchRegio
                  limit = region == nullptr ? longest_step * p.size
                                            : 0.5 * std::max(region->radius_a, region->radius_b);
     if (!(step < 1e10 * p.size)) return t;
-    if (region != nullptr && i >= 3 && step > 0.7 * last_step) return t;
+    if (region != nullptr && i >= hopeful_iterations && step > hopeless * last_step) return t;
     last_step = step;
     if (step > limit) {
       const double shorter = limit / step;
