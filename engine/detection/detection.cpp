@@ -200,6 +200,7 @@ struct Making {
     const std::vector<Vec3>& v = in.bodies.linear_velocity;
     return travel(i, static_cast<std::int32_t>(j)) - in.time_step_s * (v[i].norm() + v[j].norm());
   }
+  /// Against each other; of an image, with its own.
   Vec3 velocity(std::size_t i, std::size_t j, const ImageShift* image) const {
     const Vec3 v = in.bodies.linear_velocity[i] - in.bodies.linear_velocity[j];
     return image == nullptr ? v : Vec3(v - image->velocity);
@@ -236,11 +237,8 @@ Gap first_touch_of(const Making& m, std::size_t i, std::size_t j, const ImageShi
 /// about how they will meet?
 bool is_fast(const Making& m, std::size_t i, std::int32_t b, const ImageShift* image, double smaller) {
   if (is_boundary(b)) return false;
-  const std::vector<Vec3>& v = m.in.bodies.linear_velocity;
   const double shift = fast_travel * smaller / m.in.time_step_s;
-  Vec3 velocity = v[i] - v[slot(b)];
-  if (image != nullptr) velocity -= image->velocity;
-  return velocity.squaredNorm() > shift * shift;
+  return m.velocity(i, slot(b), image).squaredNorm() > shift * shift;
 }
 
 /// Arms from the centres. Between bodies both sides use the midpoint, for angular momentum; against a
