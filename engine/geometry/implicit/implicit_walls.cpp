@@ -35,7 +35,7 @@ struct TubeWall {
                        k * v.x * v.y, k * v.x * v.z, k * v.y * v.z};
     };
     if (beyond <= 0.0)
-      return {sign * (middle_radius - rho) - half_thickness, -sign * e, tensor(-sign / rho, t), rho};
+      return {sign * (middle_radius - rho) - half_thickness, -sign * e, tensor(-sign / rho, t)};
     const double aside = rho - middle_radius,
                  far = std::max(std::hypot(aside, beyond), 1e-12 * middle_radius);
     const double g_e = aside / far, g_z = beyond / far;
@@ -44,8 +44,7 @@ struct TubeWall {
     return {far - half_thickness,
             g,
             {round.xx + ring.xx, round.yy + ring.yy, round.zz + ring.zz, round.xy + ring.xy,
-             round.xz + ring.xz, round.yz + ring.yz},
-            std::min(far, rho)};
+             round.xz + ring.xz, round.yz + ring.yz}};
   }
 };
 
@@ -119,9 +118,8 @@ void find(const PlacedImplicit& body, const Wall& wall, double margin, PairMemor
   const ImplicitShape& shape = *body.shape;
   const double size = body.scale * shape.bounding_radius, depth = body.scale * shape.smallest_length;
   const std::vector<ImplicitStart> last = memory.starts;
-  std::vector<ImplicitStart> starts;
-  std::ranges::copy_if(last, std::back_inserter(starts),
-                       [](const ImplicitStart& s) { return !is_held(s.feature); });
+  const auto first_held = std::ranges::find_if(last, is_held, &ImplicitStart::feature);  // they come last
+  const std::span starts(last.begin(), first_held);
   std::vector<Place> places;
   if (!follow(body, wall, margin, depth, memory, starts, places)) {
     places.clear();

@@ -95,4 +95,12 @@ SCREE_INLINE Axes2 axes_of(const Plane2& m) {
   return {middle + half, middle - half, {length > 0.0 ? inverse * x : 1.0, inverse * y}};
 }
 
+/// The tangent along which the distance widens least, unit; `bend`: how it widens, in tangents(n).
+inline Three flattest(const Plane2& bend, Three n) {
+  const Two steepest = axes_of(bend).along;
+  return along(tangents(n), {-steepest.y, steepest.x});
+}
+// Where next to what is no contact one is looked for, along that tangent, in spacings.
+inline constexpr double beside = 0.3;
+
 }  // namespace scree

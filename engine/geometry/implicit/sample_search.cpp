@@ -16,7 +16,6 @@ constexpr double firm = 0.2, firm_reach = 0.25, contact_reach = 0.1;
 constexpr double surely_bent = 2.0;  // times as near, where a search begins at a sample that is not open
 // Balls about a start that a search stays in, in spacings, on the body of the sample and on the other one.
 constexpr double own_reach = 6.0, other_reach = 8.0;
-constexpr double beside = 0.3;  // spacings from what is no contact to where its neighbours are looked for
 
 SCREE_FOR_EACH_TARGET
 void evaluate(const PerturbedQuadric& function, SampleBatch& j) {
@@ -291,11 +290,10 @@ void follow_from(const OneSide& s, const SearchReach& reach, const Start& start,
   if (!take(s.p, reach, t, feature, search) || is_within(t, reach)) return;
   // What is no contact may have one next to it: along the direction in which the distance widens least.
   search.settled = false;
-  const Two steepest =
-      axes_of({t.bend_a.xx + t.bend_b.xx, t.bend_a.xy + t.bend_b.xy, t.bend_a.yy + t.bend_b.yy}).along;
-  const Three flattest = along(tangents(t.n), {-steepest.y, steepest.x});
+  const Plane2 bend{t.bend_a.xx + t.bend_b.xx, t.bend_a.xy + t.bend_b.xy, t.bend_a.yy + t.bend_b.yy};
+  const Three next = beside * start.spacing * flattest(bend, t.n);
   for (const double sign : {-1.0, 1.0}) {
-    const Three to = sign * beside * start.spacing * flattest;
+    const Three to = sign * next;
     take(s.p, reach, newton(s.p, t.a + to, t.b + back(s.p.turn, to)), feature, search);
   }
 }

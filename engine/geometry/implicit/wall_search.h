@@ -15,12 +15,11 @@ inline constexpr double wall_slack = 0.02, hasty_wall_slack = 0.0025;
 inline constexpr double known_reach =
     0.25;  // spacings: a search that begins so near to a known place does not
 
-/// A wall's distance at a point with its derivatives, and over how long a way its gradient turns by a radian.
+/// A wall's distance at a point with its derivatives.
 struct WallHere {
   double distance;  // m
   Three gradient;   // unit
   Symmetric bend;   // 1/m
-  double radius;    // m
 };
 
 /// Both in the axes of the body, with its centre as origin. `remember` keeps where the wall is in a memory;
@@ -40,7 +39,7 @@ struct PlaneWall {
   bool is_clear(const PlacedImplicit& body, double margin) const {
     return offset - body.scale * support_bound(*body.shape, to_vec3(-1.0 * normal)) > margin;
   }
-  WallHere at(Three x) const { return {offset + dot(normal, x), normal, {}, infinity}; }
+  WallHere at(Three x) const { return {offset + dot(normal, x), normal, {}}; }
 };
 
 inline PlaneWall wall_of(const PlacedImplicit& body, const Plane& plane) {
@@ -118,7 +117,6 @@ inline bool is_least(const WallTouch& t, double size) {
 template <class Wall>
 bool search(const PlacedImplicit& body, const Wall& wall, double margin, double depth,
             std::span<const ImplicitStart> known, std::vector<Place>& places) {
-  constexpr double beside = 0.3;  // spacings from what is no place to where its neighbours are looked for
   const ImplicitShape& shape = *body.shape;
   const SurfaceSamples& all = shape.samples;
   const double scale = body.scale, size = scale * shape.bounding_radius;
@@ -150,10 +148,8 @@ bool search(const PlacedImplicit& body, const Wall& wall, double margin, double 
       take(t, feature);
       if (!t.converged || is_least(t, size)) continue;
       settled = false;
-      const Two steepest = axes_of(t.bend).along;
-      const Three flattest = along(tangents(t.n), {-steepest.y, steepest.x});
-      for (const double sign : {-1.0, 1.0})
-        take(newton(body, wall, t.x + sign * beside * spacing * flattest), feature);
+      const Three to = beside * spacing * flattest(t.bend, t.n);
+      for (const double sign : {-1.0, 1.0}) take(newton(body, wall, t.x + sign * to), feature);
     }
     batch.size = 0;
   };
