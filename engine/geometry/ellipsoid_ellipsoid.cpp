@@ -182,7 +182,22 @@ Relation relation_at_double_root(double c3, double c2, double c1) {
 
 }  // namespace
 
+namespace {
+
+/// Does a slab across the line of the centres, wide against the two, lie between them? Where they are far
+/// apart the coefficients of the polynomial differ by many orders, and two spheres, of which two roots are
+/// the same, were taken for overlapping.
+bool are_far_apart(const PlacedEllipsoid& a, const PlacedEllipsoid& b) {
+  constexpr double far = 1.01;
+  const Vec3 r = b.centre - a.centre;
+  return r.norm() > 0.0 &&
+         r.squaredNorm() > far * (std::sqrt(r.dot(a.matrix * r)) + std::sqrt(r.dot(b.matrix * r)));
+}
+
+}  // namespace
+
 Relation classify(const PlacedEllipsoid& a, const PlacedEllipsoid& b) {
+  if (are_far_apart(a, b)) return Relation::separate;
   // In the affine frame in which A is the unit sphere, B is (x - c).Q (x - c) <= 1 and
   //   det(lambda A + B) = (lambda + 1) det(lambda I + Q) - lambda c.Q adj(lambda I + Q) c            (G2)
   // up to sign. In the eigenbasis of Q = diag(q): det = prod(lambda + q_i), adj_i = prod over j != i of

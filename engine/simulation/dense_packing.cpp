@@ -14,8 +14,9 @@ constexpr double loose = 0.12;  // solid fraction at which random places are fou
 constexpr double first_shrink = 0.02, least_shrink = 2e-5;
 // Overlaps over the smaller smallest length: that shrinking waits for, and that are too deep to go on from.
 constexpr double calm = 2e-3, deep = 0.03;
-// Gaps that are aimed at, likewise, so that in the end nothing overlaps.
-constexpr double margin = 1e-5;
+// Gaps that are aimed at, likewise, and that are enough in the end: wider than what two ways to find a gap
+// differ by, so that nothing overlaps by any.
+constexpr double margin = 1e-5, enough = 0.5 * margin;
 constexpr int rounds_to_calm = 60, rounds_to_end = 4000, sweeps = 16;
 
 Vec3 centre_of(const Region& region, const PeriodicCell& cell) {
@@ -81,11 +82,16 @@ class Press {
     factor_ = factor;
     place_container();
   }
-  /// Pushes apart what overlaps until nothing does by more than `most`; returns the deepest overlap found.
+  /// Pushes apart what overlaps until nothing does by more than `most`; returns the deepest overlap found, less
+  /// than nothing where there are gaps only.
   double relax(double most, int rounds) {
     double overlap = infinity;
-    for (int k = 0; k < rounds && overlap > most; ++k)
-      overlap = step(model_, state_, workspace_, result_).penetration_max;
+    for (int k = 0; k < rounds && overlap > most; ++k) {
+      const Bodies looked_at = state_.bodies;
+      step(model_, state_, workspace_, result_);
+      overlap = deepest_overlap(looked_at);
+      if (overlap <= most) state_.bodies = looked_at;  // the step has moved them on, closer to others maybe
+    }
     return overlap;
   }
   State& state() { return state_; }
@@ -98,6 +104,18 @@ class Press {
     model_.cell.held.fill(std::nullopt);
     model_.cell.low = centre_ + factor_ * (cell_.low - centre_);
     model_.cell.high = centre_ + factor_ * (cell_.high - centre_);
+  }
+
+  /// Over the smaller smallest length, of what the last step found.
+  double deepest_overlap(const Bodies& looked_at) const {
+    const auto length = [&](std::int32_t partner) {
+      if (is_boundary(partner)) return infinity;
+      return model_.shapes.smallest_length(looked_at.shape[static_cast<std::size_t>(partner)]);
+    };
+    double deepest = -infinity;
+    for (const Contact& c : state_.contacts.list)
+      deepest = std::max(deepest, -c.gap / std::min(length(c.key.a), length(c.key.b)));
+    return deepest;
   }
 
   Region region_;
@@ -145,7 +163,7 @@ double compress(const Shapes& shapes, const std::vector<ShapeIndex>& shape, cons
     press.state().bodies = good.bodies;
   }
   // Nothing overlaps at the end; where that cannot be reached it is at some larger size.
-  while (press.relax(0.0, rounds_to_end) > 0.0) press.shrink_to(press.factor() * 1.001);
+  while (press.relax(-enough, rounds_to_end) > -enough) press.shrink_to(press.factor() * 1.001);
   const Bodies& bodies = press.bodies();
   for (std::size_t i = 0; i < poses.size(); ++i) poses[i] = bodies.pose(i);
   return press.factor();

@@ -236,8 +236,10 @@ ExactRelations exact_relations(const Model& model, const Bodies& bodies) {
   for (const Contact& c : contacts.list) {
     if (is_boundary(c.key.b)) continue;
     const auto a = static_cast<std::size_t>(c.key.a), b = static_cast<std::size_t>(c.key.b);
+    Pose of_b = bodies.pose(b);  // or of its image
+    of_b.position = bodies.position[a] + c.arm_a - c.arm_b;
     const auto relation =
-        exact_relation(model.shapes, bodies.shape[a], bodies.pose(a), bodies.shape[b], bodies.pose(b));
+        exact_relation(model.shapes, bodies.shape[a], bodies.pose(a), bodies.shape[b], of_b);
     if (!relation) {
       ++result.unknown;
       continue;

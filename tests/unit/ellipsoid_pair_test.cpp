@@ -282,6 +282,20 @@ TEST(EllipsoidRelation, Inside) {
   EXPECT_EQ(classify(needle, crossed), Relation::overlapping);
 }
 
+TEST(EllipsoidRelation, SpheresFarApartAreSeparate) {
+  // Two of their four roots are the same, and the coefficients differ by many orders: three pairs in a
+  // thousand of these were said to overlap.
+  Random random(3);
+  for (int i = 0; i < 100000; ++i) {
+    const double radius_a = random.uniform(0.01, 0.03), radius_b = random.uniform(0.01, 0.03);
+    const Vec3 r = (radius_a + radius_b) * std::pow(10.0, random.uniform(0.01, 3.0)) * random.direction();
+    ASSERT_EQ(classify(place(Ellipsoid{Vec3::Constant(radius_a)}, {Vec3::Zero(), random.rotation()}),
+                       place(Ellipsoid{Vec3::Constant(radius_b)}, {r, random.rotation()})),
+              Relation::separate)
+        << i;
+  }
+}
+
 TEST(PerramWertheim, TellsSeparateFromOverlapping) {
   Random random(11);
   for (int i = 0; i < 20000; ++i) {
