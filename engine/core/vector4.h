@@ -3,6 +3,7 @@
 // the same bits.
 #pragma once
 
+#include <bit>
 #include <cstring>
 
 #include "engine/core/types.h"
@@ -48,6 +49,27 @@ SCREE_INLINE Vector4 to_vector4(const Vec3& v) { return Vector4{v[0], v[1], v[2]
 SCREE_INLINE Vector4 to_vector4(const Vec3f& v) {
   return Vector4{double{v[0]}, double{v[1]}, double{v[2]}, 0.0};
 }
+/// v with its spare lane zero: one bitwise instruction, where a shuffle with zeros is three.
+SCREE_INLINE Vector4 without_spare(Vector4 v) {
+  using Bits = std::int64_t __attribute__((vector_size(32)));
+  return std::bit_cast<Vector4>(std::bit_cast<Bits>(v) & Bits{-1, -1, -1, 0});
+}
+/// Three of the numbers of a structure that has a fourth behind them; or before them.
+SCREE_INLINE Vector4 first_three(const void* numbers) {
+  Vector4 r;
+  std::memcpy(&r, numbers, sizeof r);
+  return without_spare(r);
+}
+SCREE_INLINE Vector4 last_three(const void* numbers) {
+  Vector4 r;
+  std::memcpy(&r, static_cast<const char*>(numbers) - sizeof(double), sizeof r);
+  return without_spare(__builtin_shufflevector(r, r, 1, 2, 3, 3));
+}
+SCREE_INLINE Vector4 linear_of(const Twist& t) { return first_three(&t); }
+SCREE_INLINE Vector4 angular_of(const Twist& t) {
+  return last_three(reinterpret_cast<const char*>(&t) + sizeof(Vec3));
+}
+
 SCREE_INLINE Vec3 to_vec3(const Vector4& v) { return Vec3(v[0], v[1], v[2]); }
 SCREE_INLINE Vec3f to_vec3f(const Vector4& v) {
   return Vec3f(static_cast<float>(v[0]), static_cast<float>(v[1]), static_cast<float>(v[2]));

@@ -80,6 +80,7 @@ struct Seed {
 struct Seeds {
   std::vector<Seed> list;
   std::vector<std::int32_t> row;  // [body + 1]: seeds of pairs with this body as a start here
+  std::uint64_t stamp = 0;        // of the detection that made them; 0: something else has touched them since
 
   std::span<const Seed> of_pair(std::int32_t a, std::int32_t b) const;
 };

@@ -1,8 +1,10 @@
 #include "engine/detection/detection.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
+#include <cstring>
 
 #include "engine/core/parallel.h"
 #include "engine/core/vector4.h"
@@ -41,7 +43,35 @@ constexpr double pushed = 0.1;
 // sought along the way; and the gap, over the same length, that counts as touch there.
 constexpr double fast_travel = 0.5, touch_accuracy = 1e-6;
 
+// Of detections, in any workspace.
+std::atomic<std::uint64_t> stamps = 0;
+
 std::size_t slot(std::int32_t body) { return static_cast<std::size_t>(body); }
+
+/// Copies plain numbers as bytes: what has Eigen's vectors in it would go member by member.
+template <class T>
+void copy_plain(const T* from, std::size_t count, T* to) {
+  if (count > 0) std::memcpy(static_cast<void*>(to), from, count * sizeof(T));
+}
+
+/// How far an ellipsoid's surface has moved at most along any direction, m: its support distance is the root
+/// of n.S n, and not less than the smallest semi-axis.
+SCREE_INLINE double moved(const PlacedEllipsoid& from, const PlacedEllipsoid& to, double smallest) {
+  static_assert(sizeof(PlacedEllipsoid) == 3 * sizeof(Vector4));
+  Vector4 last[3], now[3];
+  std::memcpy(last, &from, sizeof last);
+  std::memcpy(now, &to, sizeof now);
+  const Vector4 way = now[0] - last[0], turn1 = now[1] - last[1], turn2 = now[2] - last[2],
+                squared = way * way, turned = turn1 * turn1 + turn2 * turn2;
+  return std::sqrt(squared[0] + squared[1] + squared[2]) +
+         0.5 * std::sqrt(squared[3] + ((turned[0] + turned[1]) + (turned[2] + turned[3]))) / smallest;
+}
+
+SCREE_FOR_EACH_TARGET
+void set_moved(const PlacedEllipsoid* last, std::size_t begin, std::size_t end, DetectionWorkspace& w) {
+  for (std::size_t i = begin; i < end; ++i)
+    w.reach[i].moved = moved(last[i - begin], w.ellipsoids[i], w.reach[i].smallest_length);
+}
 
 /// Where a body is and how far it gets.
 SCREE_FOR_EACH_TARGET
@@ -56,12 +86,26 @@ void prepare_bodies(const DetectionInput& in, const PlacedShapes& placed, const 
     if (flows)  // against the flow, and what that brings two neighbours nearer to each other
       speed += (in.bodies.linear_velocity[i] - in.cell.flow(in.bodies.position[i])).norm() -
                std::sqrt(dot(v, v)) + in.cell.rate.norm() * in.shapes.bounding_radius(shape);
-    w.travel[i] = in.time_step_s * speed;
-    const double smallest = in.shapes.smallest_length(shape), grain = reach_grain * smallest;
-    const double reach =
-        w.travel[i] + in.time_step_s * in.free_speed_m_s + 0.5 * (resting_margin * smallest + in.bridge_m);
-    w.own_reach[i] = grain * std::ceil(reach / grain);
-    w.boxes[i] = {in.bodies.position[i], place_body(placed, i) + Vec3::Constant(w.own_reach[i])};
+    const double smallest = in.shapes.smallest_length(shape), grain = reach_grain * smallest,
+                 travel = in.time_step_s * speed;
+    const double farthest =
+        travel + in.time_step_s * in.free_speed_m_s + 0.5 * (resting_margin * smallest + in.bridge_m);
+    const double reach = grain * std::ceil(farthest / grain);
+    w.boxes[i] = {in.bodies.position[i], place_body(placed, i) + Vec3::Constant(reach)};
+    w.reach[i] = {travel, reach, reach, smallest, 0.0};
+  }
+}
+
+/// And how far it has got since the last detection: some bodies at a time, for what has just been written in
+/// pieces is slow to read as a whole.
+void prepare_block(const DetectionInput& in, const PlacedShapes& placed, const Block& block,
+                   DetectionWorkspace& w) {
+  std::array<PlacedEllipsoid, 64> last;
+  for (std::size_t first = block.begin; first < block.end; first += last.size()) {
+    const std::size_t end = std::min(first + last.size(), block.end);
+    copy_plain(&w.ellipsoids[first], end - first, last.data());
+    prepare_bodies(in, placed, {block.index, first, end}, w);
+    set_moved(last.data(), first, end, w);
   }
 }
 
@@ -83,13 +127,12 @@ void number_parts(const DetectionInput& in, DetectionWorkspace& w) {
 void prepare(const DetectionInput& in, const PlacedShapes& placed, DetectionWorkspace& w) {
   const std::size_t n = in.bodies.size();
   w.boxes.resize(n);
-  w.travel.resize(n);
   mark_unmoved(in.bodies, w.unmoved);
   if (!in.shapes.clumps().empty()) number_parts(in, w);
-  w.own_reach.resize(n);
+  w.reach.resize(n);
   w.ellipsoids.resize(n);
   w.implicits.resize(in.shapes.functions().empty() ? 0 : n);
-  for_blocks(n, grain_medium, [&](const Block& block) { prepare_bodies(in, placed, block, w); });
+  for_blocks(n, grain_medium, [&](const Block& block) { prepare_block(in, placed, block, w); });
 }
 
 /// The larger of both, whichever thread comes first.
@@ -102,28 +145,28 @@ void raise_to(double& value, double candidate) {
 
 /// A body may be set moving within the step by any of its neighbours: it gets as far as the fastest of them.
 void spread_reach(DetectionWorkspace& w) {
-  w.reach = w.own_reach;
   for_each_index(w.reach.size(), grain_medium, [&](std::size_t a) {
-    double farthest = w.own_reach[a];
+    const double alone = w.reach[a].alone;
+    double farthest = alone;
     for (auto p = static_cast<std::size_t>(w.pairs.row[a]); p < static_cast<std::size_t>(w.pairs.row[a + 1]);
          ++p) {
       const auto b = static_cast<std::size_t>(w.pairs.b[p]);
-      farthest = std::max(farthest, w.own_reach[b]);
-      raise_to(w.reach[b], w.own_reach[a]);
+      farthest = std::max(farthest, w.reach[b].alone);
+      raise_to(w.reach[b].pushed, alone);
     }
-    raise_to(w.reach[a], farthest);
+    raise_to(w.reach[a].pushed, farthest);
   });
 }
 
 /// Boxes of bodies that others may push further than they move by themselves; is there any that counts?
-bool widen_boxes(const DetectionInput& in, DetectionWorkspace& w) {
+bool widen_boxes(DetectionWorkspace& w) {
   return reduce_blocks(
       w.boxes.size(), grain_medium, false,
       [&](const Block& block) {
         bool any = false;
         for (std::size_t i = block.begin; i < block.end; ++i) {
-          const double further = w.reach[i] - w.own_reach[i];
-          if (!(further > least_push * in.shapes.smallest_length(in.bodies.shape[i]))) continue;
+          const double further = w.reach[i].pushed - w.reach[i].alone;
+          if (!(further > least_push * w.reach[i].smallest_length)) continue;
           w.boxes[i].half += Vec3::Constant(further);
           any = true;
         }
@@ -188,17 +231,19 @@ struct Making {
   const PlacedShapes& placed;
   const DetectionWorkspace& w;
   const DetectionMemory& last;
-  bool repeats;  // is the cell periodic?
+  bool repeats;                 // is the cell periodic?
+  bool is_known_apart = false;  // do DetectionWorkspace::apart and these seeds belong together?
 
-  double smallest_length(std::size_t i) const { return in.shapes.smallest_length(in.bodies.shape[i]); }
-  /// How far the surfaces of a pair travel in the step, m.
-  double travel(std::size_t i, std::int32_t b) const {
-    return w.travel[i] + (is_boundary(b) ? travel_of(in, w, boundary_of(b), i) : w.travel[slot(b)]);
+  /// How far apart the two of a seed are at least, m.
+  double apart(std::size_t seed, std::size_t i, std::int32_t b) const {
+    return double{w.apart[seed]} - w.reach[i].moved - w.reach[slot(b)].moved;
   }
-  /// How much of that is of their turning.
+
+  double smallest_length(std::size_t i) const { return w.reach[i].smallest_length; }
+  /// How much of what two surfaces travel in the step is of their turning, m.
   double turning(std::size_t i, std::size_t j) const {
     const std::vector<Vec3>& v = in.bodies.linear_velocity;
-    return travel(i, static_cast<std::int32_t>(j)) - in.time_step_s * (v[i].norm() + v[j].norm());
+    return w.reach[i].travel + w.reach[j].travel - in.time_step_s * (v[i].norm() + v[j].norm());
   }
   /// Against each other; of an image, with its own.
   Vec3 velocity(std::size_t i, std::size_t j, const ImageShift* image) const {
@@ -209,9 +254,6 @@ struct Making {
   double approach(std::size_t i, std::size_t j, const ImageShift* image) const {
     return in.time_step_s * velocity(i, j, image).norm() + turning(i, j) +
            resting_margin * (smallest_length(i) + smallest_length(j)) + in.bridge_m;
-  }
-  double length(std::size_t i, std::int32_t b) const {
-    return is_boundary(b) ? smallest_length(i) : std::min(smallest_length(i), smallest_length(slot(b)));
   }
 };
 
@@ -241,16 +283,17 @@ bool is_fast(const Making& m, std::size_t i, std::int32_t b, const ImageShift* i
   return m.velocity(i, slot(b), image).squaredNorm() > shift * shift;
 }
 
-/// Arms from the centres. Between bodies both sides use the midpoint, for angular momentum; against a
-/// boundary the body's own surface point.
-SCREE_INLINE void set_arms(const Making& m, std::size_t i, std::int32_t b, const ImageShift* image,
-                           const Gap& g, Contact& contact) {
-  const bool fixed = is_boundary(b);
-  const Vec3 point = fixed ? Vec3(g.point + 0.5 * g.distance * g.normal) : g.point;
-  contact.arm_a = point - m.in.bodies.position[i];
-  contact.arm_b =
-      point - (fixed ? m.w.boundaries[boundary_of(b)].pose.position : m.in.bodies.position[slot(b)]);
-  if (image != nullptr) contact.arm_b -= image->shift;
+/// Where a contact acts: between bodies midway, for angular momentum; against a boundary on the body's own
+/// surface.
+SCREE_INLINE Vec3 acting_point(std::int32_t b, const Gap& g) {
+  return is_boundary(b) ? Vec3(g.point + 0.5 * g.distance * g.normal) : g.point;
+}
+
+/// What arms of a partner begin at: its centre, or its image's.
+SCREE_INLINE Vec3 centre_of(const Making& m, std::int32_t b, const ImageShift* image) {
+  if (is_boundary(b)) return m.w.boundaries[boundary_of(b)].pose.position;
+  const Vec3& centre = m.in.bodies.position[slot(b)];
+  return image == nullptr ? centre : Vec3(centre + image->shift);
 }
 
 /// What lasts of a contact's impulses, turned from its last normal to the new one.
@@ -274,8 +317,7 @@ class ContactsOfBody {
 
   /// The contact with a partner that has this gap, if there is one within the step; bends: is the pair in
   /// motion?
-  SCREE_INLINE void add(std::int32_t b, const ImageShift* image, const Gap& gap, bool bends) {
-    const double length = m_.length(i_, b);
+  SCREE_INLINE void add(std::int32_t b, const ImageShift* image, const Gap& gap, bool bends, double length) {
     if (!bends || !is_fast(m_, i_, b, image, length)) return put(b, image, gap, length);
     const Gap touch = first_touch_of(m_, i_, slot(b), image, gap, length);
     if (touch.distance < infinity) put(b, image, touch, length);
@@ -284,13 +326,11 @@ class ContactsOfBody {
  private:
   SCREE_INLINE void put(std::int32_t b, const ImageShift* image, const Gap& gap, double length) {
     if (gap.status == GapStatus::iteration_limit) ++out_.failures;
-    Contact& contact = out_.contacts.emplace_back();
-    contact.key = {static_cast<std::int32_t>(i_), b, gap.feature};
-    contact.normal = gap.normal;
-    set_arms(m_, i_, b, image, gap, contact);
-    contact.gap = gap.distance;
-    contact.gap_acceleration = static_cast<float>(gap.acceleration);
-    contact.length = static_cast<float>(length);
+    const Vec3 point = acting_point(b, gap);
+    Contact& contact = out_.contacts.emplace_back(
+        ContactKey{static_cast<std::int32_t>(i_), b, gap.feature}, 1.0f, gap.normal,
+        point - m_.in.bodies.position[i_], point - centre_of(m_, b, image), gap.distance,
+        static_cast<float>(gap.acceleration), static_cast<float>(length));
     while (last_ != end_of_last_ && last_->key < contact.key) ++last_;
     if (last_ != end_of_last_ && last_->key == contact.key) go_on(*last_, contact);
   }
@@ -314,10 +354,29 @@ BlockPairs& scratch_pairs() {
   return pairs;
 }
 
+/// The seeds of a body's pairs, asked for in the order of partners.
+class SeedsOfBody {
+ public:
+  SeedsOfBody(const Seeds& seeds, std::size_t body) {
+    if (body + 1 >= seeds.row.size()) return;
+    next_ = seeds.list.data() + seeds.row[body];
+    end_ = seeds.list.data() + seeds.row[body + 1];
+  }
+  SCREE_INLINE std::span<const Seed> of(std::int32_t partner) {
+    while (next_ != end_ && partner_order(next_->b) < partner_order(partner)) ++next_;
+    const Seed* const first = next_;
+    while (next_ != end_ && next_->b == partner) ++next_;
+    return {first, next_};
+  }
+
+ private:
+  const Seed *next_ = nullptr, *end_ = nullptr;
+};
+
 class PairLists {
  public:
   PairLists(const Making& m, std::size_t first_body, BlockPairs& out)
-      : m_(m), last_(m.last.seeds), out_(out) {
+      : m_(m), boundaries_(m.in.boundaries.size()), out_(out) {
     out.found.gap.clear();
     out.found.of_pair.clear();
     out.found.remembered.clear();
@@ -328,59 +387,81 @@ class PairLists {
   }
 
   SCREE_INLINE void add_pairs_of(std::size_t i) {
-    seed_ = i + 1 < last_.row.size() ? last_.list.data() + last_.row[i] : nullptr;
-    end_of_seeds_ = seed_ != nullptr ? last_.list.data() + last_.row[i + 1] : nullptr;
-    const CandidatePairs& pairs = m_.w.pairs;
+    SeedsOfBody seeds(m_.last.seeds, i);
+    const std::int32_t *const partner = m_.w.pairs.b.data(), *const row = m_.w.pairs.row.data();
+    const DetectionWorkspace::Reach *const reach = m_.w.reach.data(), of_body = reach[i];
+    const SilentPairs* const silent = m_.in.silent;
     const bool only_ellipsoids = m_.in.shapes.only_ellipsoids();
-    for (auto p = slot(pairs.row[i]); p < slot(pairs.row[i + 1]); ++p) {
-      const std::int32_t b = pairs.b[p];
-      if (m_.in.silent != nullptr && m_.in.silent->contain(i, b)) continue;
-      add(only_ellipsoids ? PairKind::ellipsoid_ellipsoid
-                          : pair_kind(m_.placed, static_cast<std::int32_t>(i), b),
-          i, b, m_.w.reach[i] + m_.w.reach[slot(b)]);
+    for (auto p = slot(row[i]), end = slot(row[i + 1]); p < end; ++p) {
+      const std::int32_t b = partner[p];
+      if (silent != nullptr && silent->contain(i, b)) continue;
+      const PairKind kind = only_ellipsoids ? PairKind::ellipsoid_ellipsoid
+                                            : pair_kind(m_.placed, static_cast<std::int32_t>(i), b);
+      const DetectionWorkspace::Reach& of_partner = reach[slot(b)];
+      const std::span<const Seed> of_pair = seeds.of(b);
+      const double margin = of_body.pushed + of_partner.pushed,
+                   length = std::min(of_body.smallest_length, of_partner.smallest_length);
+      if (m_.is_known_apart && kind == PairKind::ellipsoid_ellipsoid && !of_pair.empty()) {
+        const auto seed = of_pair.data() - m_.last.seeds.list.data();
+        if (m_.apart(static_cast<std::size_t>(seed), i, b) > margin + touch_accuracy * length) {
+          out_.found.of_pair.emplace_back(static_cast<std::int32_t>(i), b, -1,
+                                          static_cast<std::int32_t>(seed), PairGaps::still_apart, false,
+                                          false, length);
+          continue;
+        }
+      }
+      add({kind, i, b, margin, length, of_body.travel + of_partner.travel}, of_pair);
     }
-    add_boundaries(i);
+    add_boundaries(i, seeds);
   }
 
  private:
-  SCREE_INLINE void add_boundaries(std::size_t i) {
+  struct Near {
+    PairKind kind;
+    std::size_t i;
+    std::int32_t b;
+    double margin, length, travel;  // m, travel: of both surfaces in the step
+  };
+
+  SCREE_INLINE void add_boundaries(std::size_t i, SeedsOfBody& seeds) {
     // A boundary has no half of the resting margin to bring.
-    const double margin = m_.w.reach[i] + 0.5 * (resting_margin * m_.smallest_length(i) + m_.in.bridge_m);
+    const double length = m_.smallest_length(i),
+                 margin = m_.w.reach[i].pushed + 0.5 * (resting_margin * length + m_.in.bridge_m);
     const double clear = m_.in.shapes.bounding_radius(m_.in.bodies.shape[i]) + margin;
-    for (std::size_t k = 0; k < m_.in.boundaries.size(); ++k) {
+    const Vec3 at = m_.in.bodies.position[i];
+    const bool asleep = m_.in.bodies.is_asleep(i), held = m_.in.bodies.is_held(i);
+    for (std::size_t k = 0; k < boundaries_; ++k) {
       const DetectionWorkspace::Guard& guard = m_.w.guards[k];
-      if (!guard.moves && m_.in.bodies.is_asleep(i)) continue;
-      if (m_.in.bodies.is_held(i) && !m_.in.boundaries[k].is_mounted()) continue;
+      if (!guard.moves && asleep) continue;
+      if (held && !m_.in.boundaries[k].is_mounted()) continue;
       const double travel = guard.moves ? travel_of(m_.in, m_.w, k, i) : 0.0;
-      const Vec3& at = m_.in.bodies.position[i];
       if (guard.plane.normal.dot(at - guard.plane.point) > clear + travel) continue;
       if (((at - guard.high).array() > clear + travel).any() ||
           ((guard.low - at).array() > clear + travel).any())
         continue;
       const auto a = static_cast<std::int32_t>(i), b = boundary_partner(k);
-      add(pair_kind(m_.placed, a, b), i, b, margin + travel);
+      add({pair_kind(m_.placed, a, b), i, b, margin + travel, length, m_.w.reach[i].travel + travel},
+          seeds.of(b));
     }
   }
 
-  SCREE_INLINE void add(PairKind kind, std::size_t i, std::int32_t b, double margin) {
-    while (seed_ != end_of_seeds_ && partner_order(seed_->b) < partner_order(b)) ++seed_;
-    const Seed* const first = seed_;
-    while (seed_ != end_of_seeds_ && seed_->b == b) ++seed_;
-    const auto a = static_cast<std::int32_t>(i),
+  SCREE_INLINE void add(const Near& near, std::span<const Seed> seeds) {
+    const auto a = static_cast<std::int32_t>(near.i),
                number = static_cast<std::int32_t>(out_.found.of_pair.size());
-    const bool moves = bends(m_.travel(i, b), m_.length(i, b));
+    const bool moves = bends(near.travel, near.length), remembers = is_remembered(near.kind);
     std::int32_t image = -1;
     ImageShift found;
-    if (m_.repeats && find_image(m_.in, i, b, found)) {
+    if (m_.repeats && find_image(m_.in, near.i, near.b, found)) {
       image = static_cast<std::int32_t>(out_.found.images.size());
       out_.found.images.push_back(found);
     }
-    if (kind == PairKind::implicit_implicit)
-      margin =
-          std::min(margin, m_.approach(i, slot(b), image >= 0 ? &found : nullptr) + pushed * m_.length(i, b));
-    out_.found.of_pair.push_back({a, b, moves, is_remembered(kind), image});
-    out_.of_kind[static_cast<std::size_t>(kind)].push_back(
-        {a, b, number, margin, moves, {first, seed_}, is_remembered(kind) ? recall(a, b) : -1, image});
+    double margin = near.margin;
+    if (near.kind == PairKind::implicit_implicit)
+      margin = std::min(
+          margin, m_.approach(near.i, slot(near.b), image >= 0 ? &found : nullptr) + pushed * near.length);
+    out_.found.of_pair.emplace_back(a, near.b, image, 0, 0, moves, remembers, near.length);
+    out_.of_kind[static_cast<std::size_t>(near.kind)].emplace_back(a, near.b, number, image, margin, seeds,
+                                                                   remembers ? recall(a, near.b) : -1, moves);
   }
 
   /// Where the memory of a pair goes: what was kept of it, or a new one. A pair is of one block alone.
@@ -398,11 +479,15 @@ class PairLists {
   }
 
   const Making& m_;
-  const Seeds& last_;
+  std::size_t boundaries_;
   BlockPairs& out_;
-  const Seed *seed_ = nullptr, *end_of_seeds_ = nullptr;
   std::vector<RememberedPair>::iterator remembered_;
 };
+
+/// As a number that is not larger; what is not larger than zero serves nobody.
+SCREE_INLINE float rounded_down(double x) {
+  return x > 0.0 ? static_cast<float>(x) * (1.0f - 0x1p-22f) : 0.0f;
+}
 
 /// All contacts of the bodies of a block, as the lower number of their pair.
 SCREE_FOR_EACH_TARGET
@@ -416,22 +501,33 @@ void collide_block(const Making& m, const Block& block, DetectionWorkspace& w) {
   DetectionWorkspace::Found& out = w.found[block.index];
   out.contacts.clear();
   out.seeds.clear();
+  out.apart.clear();
   out.remembered.swap(pairs.found.remembered);
-  out.failures = 0;
+  out.known_apart = out.failures = 0;
   make_room(out.seeds, pairs.found.gap.size());
+  make_room(out.apart, pairs.found.gap.size());
   make_room(out.contacts, static_cast<std::size_t>(std::ranges::count_if(
                               pairs.found.gap, [](const Gap& g) { return g.distance < infinity; })));
-  const std::vector<PairGaps::Found>& of_pair = pairs.found.of_pair;
-  std::size_t pair = 0;
+  const PairGaps::Found *pair = pairs.found.of_pair.data(), *const last_pair =
+                                                                pair + pairs.found.of_pair.size();
+  const Gap* const gaps = pairs.found.gap.data();
   for (std::size_t i = block.begin; i < block.end; ++i) {
     const std::size_t contacts = out.contacts.size(), seeds = out.seeds.size();
     ContactsOfBody of_body(m, i, out);
-    for (; pair < of_pair.size() && of_pair[pair].a == static_cast<std::int32_t>(i); ++pair) {
-      const PairGaps::Found& found = of_pair[pair];
-      for (std::int32_t k = found.first; k < found.first + found.count; ++k) {
-        const Gap& gap = pairs.found.gap[slot(k)];
-        if (!found.is_remembered) out.seeds.push_back({found.b, gap.feature, gap.normal});
-        if (gap.distance < infinity) of_body.add(found.b, pairs.found.image_of(found), gap, found.bends);
+    for (; pair != last_pair && pair->a == static_cast<std::int32_t>(i); ++pair) {
+      if (pair->count == PairGaps::still_apart) {
+        out.seeds.push_back(m.last.seeds.list[slot(pair->first)]);
+        out.apart.push_back(rounded_down(m.apart(slot(pair->first), i, pair->b)));
+        ++out.known_apart;
+        continue;
+      }
+      for (const Gap *gap = gaps + pair->first, *end = gap + pair->count; gap != end; ++gap) {
+        if (!pair->is_remembered) {
+          out.seeds.emplace_back(pair->b, gap->feature, gap->normal);
+          out.apart.push_back(rounded_down(gap->apart));
+        }
+        if (gap->distance < infinity)
+          of_body.add(pair->b, pairs.found.image_of(*pair), *gap, pair->bends, pair->length);
       }
     }
     w.contact_row[i] = static_cast<std::int32_t>(out.contacts.size() - contacts);
@@ -451,11 +547,14 @@ void merge(DetectionWorkspace& w, std::size_t blocks, const DetectionMemory& mem
   }
   resize_with_room(contacts.list, found_contacts);
   resize_with_room(seeds.list, found_seeds);
+  resize_with_room(w.apart, found_seeds);
   for_each_index(blocks, 1, [&, &contacts = contacts, &seeds = seeds](std::size_t k) {
     const DetectionWorkspace::Found& found = w.found[k];
-    std::copy(found.contacts.begin(), found.contacts.end(), contacts.list.begin() + found.first_contact);
-    std::copy(found.seeds.begin(), found.seeds.end(), seeds.list.begin() + found.first_seed);
+    copy_plain(found.contacts.data(), found.contacts.size(), contacts.list.data() + found.first_contact);
+    copy_plain(found.seeds.data(), found.seeds.size(), seeds.list.data() + found.first_seed);
+    copy_plain(found.apart.data(), found.apart.size(), w.apart.data() + found.first_seed);
   });
+  seeds.stamp = w.stamp = ++stamps;
   exclusive_scan(w.contact_row);
   exclusive_scan(w.seed_row);
   contacts.row.swap(w.contact_row);
@@ -473,19 +572,20 @@ DetectionReport find_contacts(const DetectionInput& in, DetectionWorkspace& w,
   const PlacedShapes placed{in.shapes, in.bodies,    w.ellipsoids, w.implicits,
                             w.parts,   w.first_part, w.boundaries, in.time_step_s};
   prepare(in, placed, w);
-  const double farthest = n > 0 ? *std::max_element(w.own_reach.begin(), w.own_reach.end()) : 0.0;
+  double farthest = 0.0;
+  for (const DetectionWorkspace::Reach& reach : w.reach) farthest = std::max(farthest, reach.alone);
   const auto find_pairs = [&] {
     update_candidate_pairs(
         w.boxes,
         [&](std::size_t i) {
-          const double smallest = in.shapes.smallest_length(in.bodies.shape[i]);
+          const double smallest = w.reach[i].smallest_length;
           return std::clamp(farthest, least_skin * smallest, most_skin * smallest);
         },
         w.pair_list, w.pairs, w.unmoved.empty() ? in.bodies.asleep : w.unmoved, in.cell);
   };
   find_pairs();
   spread_reach(w);
-  if (widen_boxes(in, w)) find_pairs();
+  if (widen_boxes(w)) find_pairs();
   place_boundaries(in, w);
 
   w.contact_row.resize(n + 1);
@@ -493,13 +593,18 @@ DetectionReport find_contacts(const DetectionInput& in, DetectionWorkspace& w,
   w.contact_row[n] = w.seed_row[n] = 0;
   const std::size_t blocks = block_count(n, grain_heavy);
   if (w.found.size() < blocks) w.found.resize(blocks);
-  const Making making{in, placed, w, memory, in.cell.is_periodic()};
+  const bool repeats = in.cell.is_periodic(),
+             is_known_apart = !repeats && w.stamp != 0 && memory.seeds.stamp == w.stamp;
+  const Making making{in, placed, w, memory, repeats, is_known_apart};
   for_blocks(n, grain_heavy, [&](const Block& block) { collide_block(making, block, w); });
   merge(w, blocks, memory);
 
   DetectionReport report;
   report.candidates = static_cast<std::int64_t>(w.pairs.size());
-  for (std::size_t k = 0; k < blocks; ++k) report.failures += w.found[k].failures;
+  for (std::size_t k = 0; k < blocks; ++k) {
+    report.known_apart += w.found[k].known_apart;
+    report.failures += w.found[k].failures;
+  }
   return report;
 }
 

@@ -14,7 +14,8 @@ namespace scree {
 
 /// Pairs of bodies that do not touch, whatever their shapes are.
 struct SilentPairs {
-  std::vector<std::int32_t> row, partner;  // partners of body a, of higher slots, rising: [row[a], row[a + 1])
+  // Partners of body a, of higher slots, rising: [row[a], row[a + 1])
+  std::vector<std::int32_t> row, partner;
 
   bool empty() const { return partner.empty(); }
   bool contain(std::size_t a, std::int32_t b) const {
@@ -36,24 +37,30 @@ struct DetectionInput {
 };
 
 struct DetectionReport {
-  std::int64_t candidates = 0;  // pairs of bodies whose boxes overlap
-  std::int64_t failures = 0;    // contact searches that hit their iteration limit
+  std::int64_t candidates = 0;   // pairs of bodies whose boxes overlap
+  std::int64_t known_apart = 0;  // of them, that cannot have come near enough since they were looked at
+  std::int64_t failures = 0;     // contact searches that hit their iteration limit
 };
 
 struct DetectionWorkspace {
   struct Found {  // by a block of bodies
     std::vector<Contact> contacts;
     std::vector<Seed> seeds;
+    std::vector<float> apart;  // [seed]
     std::vector<RememberedPair> remembered;
     std::size_t first_contact = 0, first_seed = 0;  // places of the first of them among all
-    std::int64_t failures = 0;
+    std::int64_t known_apart = 0, failures = 0;
   };
   PairListWorkspace pair_list;
   CandidatePairs pairs;
   std::vector<BoundingBox> boxes;  // [body]
-  std::vector<double> travel;      // [body], m: how far its surface moves in the step as it moves now
-  std::vector<double> own_reach,
-      reach;  // [body], m: how far its surface may get within the step, alone and pushed
+  /// How far the surface of a body gets in the step, m: as it moves now, at most alone, and pushed by others.
+  struct Reach {
+    double travel, alone, pushed;
+    double smallest_length;  // m
+    double moved;            // m: at most so far since the last detection; of ellipsoids
+  };
+  std::vector<Reach> reach;                 // [body]
   std::vector<PlacedEllipsoid> ellipsoids;  // see PlacedShapes
   std::vector<PlacedImplicit> implicits;    // see PlacedShapes
   std::vector<PlacedPart> parts;            // see PlacedShapes
@@ -68,6 +75,10 @@ struct DetectionWorkspace {
   std::vector<std::uint8_t> unmoved;                // [body] 1: asleep or held; empty if nobody is held
   std::vector<Found> found;                         // [block of bodies]
   std::vector<std::int32_t> contact_row, seed_row;  // [body + 1], see Contacts and Seeds
+  /// How far apart pairs of ellipsoids were at least that were no contacts, m, rounded down. Where bodies
+  /// have not moved as far since, nothing has to be computed to know that they are none still.
+  std::vector<float> apart;  // [seed of the last detection]
+  std::uint64_t stamp = 0;   // of these seeds; see Seeds
 };
 
 /// Finds every contact whose gap is smaller than what the two surfaces may cover within the step, moving as

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
 
 #include "engine/core/vector4.h"
 #include "engine/detection/clump_gaps.h"
@@ -71,11 +72,13 @@ void find_ellipsoid_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs
       const PlacedEllipsoid& a = s.ellipsoids[slot(pair.a)];
       const PlacedEllipsoid& b = partner(s, pair, found, room);
       Gap nearest{.normal = start[k]};
-      if (!batch.is_apart(k)) {
+      if (batch.is_apart(k)) {
+        nearest.apart = batch.phi[k];
+      } else {
         const bool known = !pair.seeds.empty(), quick = known && batch.has_arrived(k);
         nearest = quick ? contact_of(batch, k, a.centre, b.centre) : gap(a, b, known ? &start[k] : nullptr);
         if (nearest.distance > pair.margin)
-          nearest.distance = infinity;
+          nearest.apart = std::exchange(nearest.distance, infinity);
         else if (pair.bends)
           nearest.acceleration = quick ? batch.acceleration[k]
                                        : gap_acceleration(a, b, nearest.normal, s.twist(pair.a),

@@ -1,6 +1,8 @@
 // The narrow phase: gaps of pairs of shapes. One signature for every pair of kinds.
 #pragma once
 
+#include <cmath>
+
 #include "engine/bodies/bodies.h"
 #include "engine/bodies/boundaries.h"
 #include "engine/detection/contacts.h"
@@ -67,7 +69,8 @@ void place_parts(const PlacedShapes& placed, std::size_t body);
       PlacedEllipsoid& ellipsoid = placed.ellipsoids[body];
       ellipsoid = place(placed.shapes.ellipsoid(shape), placed.bodies.pose(body));
       // Support distances along the axes: square roots of the diagonal of S.
-      return ellipsoid.matrix.diagonal().cwiseSqrt();
+      const Mat3& m = ellipsoid.matrix;
+      return Vec3(std::sqrt(m(0, 0)), std::sqrt(m(1, 1)), std::sqrt(m(2, 2)));
     }
   }
   return Vec3::Zero();
@@ -102,23 +105,25 @@ struct ImageShift {
 
 /// A body and its partner whose gaps are asked for.
 struct ShapePair {
-  std::int32_t a, b, number;     // number: where its gaps go
-  double margin;                 // m: wider gaps are of no interest
-  bool bends;                    // are the accelerations of its gaps asked for?
-  std::span<const Seed> seeds;   // of the last step
-  std::int32_t remembered = -1;  // its place in PairGaps::remembered, of kinds that have one
-  std::int32_t image = -1;       // its place in PairGaps::images; -1: the partner itself
+  std::int32_t a, b, number;    // number: where its gaps go
+  std::int32_t image;           // its place in PairGaps::images; -1: the partner itself
+  double margin;                // m: wider gaps are of no interest
+  std::span<const Seed> seeds;  // of the last step
+  std::int32_t remembered;      // its place in PairGaps::remembered, of kinds that have one
+  bool bends;                   // are the accelerations of its gaps asked for?
 };
 
 /// What was found of a list of pairs: any number of gaps each. Those of infinite distance are no contact, but
 /// their normal is where the next step begins.
 struct PairGaps {
+  static constexpr std::int32_t still_apart = -1;  // as a count
   struct Found {
     std::int32_t a, b;
+    std::int32_t image;         // its place in images; -1: the partner itself
+    std::int32_t first, count;  // of its gaps; or, where it is known to be apart still, of its seed
     bool bends;
-    bool is_remembered = false;         // else by seeds
-    std::int32_t image = -1;            // its place in images; -1: the partner itself
-    std::int32_t first = 0, count = 0;  // of its gaps
+    bool is_remembered;  // else by seeds
+    double length;       // m, of the smaller
   };
   std::vector<Gap> gap;
   std::vector<Found> of_pair;  // [number]

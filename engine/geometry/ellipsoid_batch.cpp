@@ -9,18 +9,6 @@ namespace {
 // Steps of Newton that all pairs of a batch take together; one or two are enough where a pair is remembered.
 constexpr int most_steps = 6;
 
-/// Loops run over whole vectors of the widest machine; what they compute beyond the last pair is not used.
-constexpr std::size_t widest = 8;
-SCREE_INLINE std::size_t whole_vectors(std::size_t n) { return (n + widest - 1) / widest * widest; }
-
-SCREE_INLINE Three three(const EllipsoidBatch::Columns<3>& v, std::size_t k) {
-  return {v[0][k], v[1][k], v[2][k]};
-}
-SCREE_INLINE void put(EllipsoidBatch::Columns<3>& v, std::size_t k, Three value) {
-  v[0][k] = value.x;
-  v[1][k] = value.y;
-  v[2][k] = value.z;
-}
 SCREE_INLINE Symmetric symmetric(const EllipsoidBatch::Columns<6>& s, std::size_t k) {
   return {s[0][k], s[1][k], s[2][k], s[3][k], s[4][k], s[5][k]};
 }
@@ -66,11 +54,6 @@ void begin(EllipsoidBatch& b) {
     put_slab(b, k, slab(pair_at(b, k), three(b.n, k)));
     b.state[k] = b.phi[k] > b.margin[k] ? EllipsoidBatch::apart : EllipsoidBatch::on_the_way;
   }
-}
-
-SCREE_INLINE double choose(bool first, double one, double other) { return first ? one : other; }
-SCREE_INLINE Three choose(bool first, Three one, Three other) {
-  return {choose(first, one.x, other.x), choose(first, one.y, other.y), choose(first, one.z, other.z)};
 }
 
 /// One step of Newton for every pair that is on the way.

@@ -3,8 +3,6 @@
 // gap() one by one.
 #pragma once
 
-#include <array>
-
 #include "engine/geometry/ellipsoid_ellipsoid.h"
 #include "engine/geometry/slab_ascent.h"
 
@@ -13,7 +11,7 @@ namespace scree {
 struct alignas(64) EllipsoidBatch {
   static constexpr std::size_t capacity = 64;
   template <std::size_t rows>
-  using Columns = std::array<std::array<double, capacity>, rows>;
+  using Columns = scree::Columns<rows, capacity>;
 
   // States of a pair. Numbers like the rest, so that vectors can compare and choose them.
   static constexpr double on_the_way = 0.0, arrived = 1.0, for_the_single_path = 2.0, apart = 3.0;

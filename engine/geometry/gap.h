@@ -16,6 +16,7 @@ struct Gap {
   Vec3 normal = Vec3::Zero();  // world
   double distance = infinity;  // m
   double acceleration = 0.0;   // m/s^2, of the distance while both move on as they do; where it was asked for
+  double apart = -infinity;    // m: the shapes are at least so far apart, where they are no contact
   std::uint32_t feature = 0;   // tells the contacts of one pair apart, and is the same from step to step
   GapStatus status = GapStatus::converged;
 };

@@ -4,24 +4,10 @@
 
 #include <cmath>
 
-#include "engine/core/vector4.h"
+#include "engine/core/three.h"
 #include "engine/geometry/ellipsoid.h"
 
 namespace scree {
-
-struct Three {
-  double x, y, z;
-};
-
-SCREE_INLINE Three operator+(Three a, Three b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
-SCREE_INLINE Three operator-(Three a, Three b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
-SCREE_INLINE Three operator*(double s, Three a) { return {s * a.x, s * a.y, s * a.z}; }
-SCREE_INLINE double dot(Three a, Three b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
-SCREE_INLINE Three cross(Three a, Three b) {
-  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-SCREE_INLINE Three to_three(const Vec3& v) { return {v[0], v[1], v[2]}; }
-SCREE_INLINE Vec3 to_vec3(Three v) { return {v.x, v.y, v.z}; }
 
 /// A symmetric matrix.
 struct Symmetric {

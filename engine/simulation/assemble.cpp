@@ -111,20 +111,29 @@ Vec3 arm_to_mount(const Assembly& in, std::size_t boundary) {
   return in.w.detection.boundaries[boundary].pose.position - in.w.mounts[mount].origin;
 }
 
+/// A contact's vectors as they come from detection: what has just been written in pieces is slow to read as a
+/// whole.
+struct Geometry {
+  Vector4 n, t1, arm_a, arm_b;  // the spare lane of t1 is not zero
+};
+SCREE_INLINE Geometry geometry_of(const Contact& contact) {
+  const auto [t1, t2] = tangents(contact.normal);
+  return {first_three(&contact.normal), Vector4{t1[0], t1[1], t1[2], t1[2]}, first_three(&contact.arm_a),
+          first_three(&contact.arm_b)};
+}
+
 /// Normal relative velocity of a contact before gravity and contacts act, m/s; negative when approaching.
-SCREE_INLINE double approach_speed(const Assembly& in, std::size_t c) {
-  const ContactTerms& g = in.p.contact[c];
-  const Twist &a = in.w.before[in.p.a(c)], &b = in.w.before[in.p.b(c)];
-  const Vector4 u = to_vector4(a.linear) + cross(to_vector4(a.angular), arm_a_of(g)) - to_vector4(b.linear) -
-                    cross(to_vector4(b.angular), arm_b_of(g));
-  if (!in.p.image_velocity.empty()) return dot(normal_of(g), u - to_vector4(in.p.image_velocity[c]));
-  return dot(normal_of(g), u);
+SCREE_INLINE double approach_speed(const Assembly& in, std::size_t c, Edge edge, const Geometry& g) {
+  const Twist &a = in.w.before[slot(edge.a)], &b = in.w.before[slot(edge.b)];
+  const Vector4 u =
+      linear_of(a) + cross(angular_of(a), g.arm_a) - linear_of(b) - cross(angular_of(b), g.arm_b);
+  if (!in.p.image_velocity.empty()) return dot(g.n, u - to_vector4(in.p.image_velocity[c]));
+  return dot(g.n, u);
 }
 
 /// Components of an impulse in world axes: p with frame^T p = impulse; t2 may be shorter than one.
-SCREE_INLINE Vec3 components(const ContactTerms& c, const Vec3f& impulse) {
-  const Vector4 n = normal_of(c), t1 = first_tangent(c), t2 = (1.0 / double{c.tangent_ratio}) * cross(n, t1),
-                world = to_vector4(impulse);
+SCREE_INLINE Vec3 components(Vector4 n, Vector4 t1, float tangent_ratio, const Vec3f& impulse) {
+  const Vector4 t2 = (1.0 / double{tangent_ratio}) * cross(n, t1), world = to_vector4(impulse);
   return {dot(n, world), dot(t1, world), dot(t2, world)};
 }
 
@@ -146,22 +155,34 @@ double assemble_contacts(const Assembly& in, const Block& block, std::int32_t ne
                          std::int32_t& rows) {
   const Settings& settings = in.model.settings;
   ContactProblem& p = in.p;
+  // The compiler does not know that these stay where they are.
+  const Contact* const contacts = in.contacts.data();
+  Edge* const edges = p.edge.data();
+  ContactTerms* const terms = p.contact.data();
+  float* const approaches = p.approach.data();
+  Vec3f* const starts = p.start_impulse.data();
   const double t = in.interval.to_next, clearance = settings.clearance();
   double squares = 0.0;
   std::size_t resisting = 0;
   for (std::size_t c = block.begin; c < block.end; ++c) {
     fetch_next(in, c, block.end);
-    const Contact& from = in.contacts[c];
-    p.edge[c] = {from.key.a, enter_partner(in, from.key.b, next_fixed)};
+    const Contact& from = contacts[c];
+    const Edge edge = edges[c] = {from.key.a, enter_partner(in, from.key.b, next_fixed)};
     const PairLaw& law = in.law(from.key);
-    ContactTerms& contact = p.contact[c];
-    contact.n = from.normal;
-    contact.t1 = tangents(from.normal)[0];
-    contact.arm_a = from.arm_a;
-    contact.arm_b = from.arm_b;
-    if (slot(p.edge[c].b) >= in.first_mount) contact.arm_b += arm_to_mount(in, boundary_of(from.key.b));
+    ContactTerms& contact = terms[c];
+    Geometry geometry = geometry_of(from);
+    if (slot(edge.b) >= in.first_mount)
+      geometry.arm_b += to_vector4(arm_to_mount(in, boundary_of(from.key.b)));
+    contact.n = to_vec3(geometry.n);
+    contact.t1 = to_vec3(geometry.t1);
+    contact.arm_a = to_vec3(geometry.arm_a);
+    contact.arm_b = to_vec3(geometry.arm_b);
     contact.tangent_ratio = 1.0f;
-    contact.friction = law.friction * (in.surfaces ? apply_surfaces(in, c) : 1.0);
+    contact.friction = law.friction;
+    if (in.surfaces) {
+      contact.friction *= apply_surfaces(in, c);
+      geometry.t1 = first_tangent(contact);
+    }
 
     contact.length = from.length;
     contact.gap = from.gap - clearance * double{from.length};
@@ -169,8 +190,8 @@ double assemble_contacts(const Assembly& in, const Block& block, std::int32_t ne
     const double most = double{from.length} / in.interval.h;
     contact.offset = std::max(contact.gap, 0.0) / t +
                      std::clamp(0.5 * in.interval.h * double{from.gap_acceleration}, -most, most);
-    const double approach = approach_speed(in, c);
-    p.approach[c] = static_cast<float>(approach);
+    const double approach = approach_speed(in, c, edge, geometry);
+    approaches[c] = static_cast<float>(approach);
     const bool impact = approach < -settings.restitution_threshold_m_s && contact.gap + t * approach < 0.0;
     if (!in.newton) p.restitution[c] = law.restitution;
     if (impact && in.newton && law.restitution > 0.0)
@@ -178,7 +199,7 @@ double assemble_contacts(const Assembly& in, const Block& block, std::int32_t ne
     const double to_change = std::max(0.0, -(approach + contact.offset));
     squares += to_change * to_change;
 
-    p.start_impulse[c] = components(contact, from.impulse).cast<float>();
+    starts[c] = components(geometry.n, geometry.t1, contact.tangent_ratio, from.impulse).cast<float>();
     resisting += Resistance{law.torsional_friction_m, law.rolling_friction_m}.rows();
   }
   rows = static_cast<std::int32_t>(resisting);
@@ -192,7 +213,10 @@ void set_rows(const Assembly& in, const Block& block, std::size_t row) {
     Resistance resistance{law.torsional_friction_m, law.rolling_friction_m};
     if (resistance.rows() == 0) continue;
     if (in.surfaces) resistance.factor = apply_surfaces(in, c);
-    set_resistance(in.p, c, resistance, components(in.p.contact[c], in.contacts[c].torque_impulse),
+    const ContactTerms& terms = in.p.contact[c];
+    set_resistance(in.p, c, resistance,
+                   components(normal_of(terms), first_tangent(terms), terms.tangent_ratio,
+                              in.contacts[c].torque_impulse),
                    &in.p.rows[row]);
     row += resistance.rows();
   }

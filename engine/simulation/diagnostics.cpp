@@ -19,6 +19,9 @@ StageTimes& StageTimes::operator+=(const StageTimes& o) {
 
 namespace {
 
+// What stopped an impact does not show in single precision below this part of the impulse.
+constexpr double least_sudden = 2e-8;
+
 /// Work that contacts or rows do on the bodies (D1), J, and what bodies that nothing moves give with it, N s,
 /// N m s.
 struct Exchange {
@@ -62,23 +65,34 @@ struct Exchange {
 class Balance {
  public:
   Balance(State& state, Workspace& w)
-      : contacts_(state.contacts.list),
+      : contacts_(state.contacts.list.data()),
         bodies_(state.bodies),
+        count_(state.bodies.size()),
         p_(w.problem),
         s_(w.solution),
         impact_(w.impact),
         attraction_(w.attraction),
-        before_(w.before),
+        terms_(w.problem.contact.data()),
+        edges_(w.problem.edge.data()),
+        response_(w.problem.response.data()),
+        impulse_(w.solution.impulse.data()),
+        before_(w.before.data()),
+        after_(w.solution.velocity.data()),
+        position_(state.bodies.position.data()),
         repeats_(w.cell.is_periodic()),
+        flows_(!w.problem.image_velocity.empty()),
+        shared_(w.solution.impulse_on_b.empty()),
+        held_(!state.bodies.guide.empty()),
         guides_(w.guides),
-        in_collision_(w.in_collision) {}
+        in_collision_(w.in_collision.data()) {}
 
   SCREE_INLINE void take_contacts(const Block& block, Exchange& sums,
                                   std::vector<BoundaryLoad>& loads) const {
-    std::size_t row = p_.contact_rows > 0 ? p_.first_row(block.begin) : 0;
+    const std::size_t rows = p_.contact_rows;
+    std::size_t row = rows > 0 ? p_.first_row(block.begin) : 0;
     for (std::size_t c = block.begin; c < block.end; ++c) {
       Vector4 torque{};
-      for (; row < p_.contact_rows && p_.rows[row].contact == static_cast<std::int32_t>(c); ++row)
+      for (; row < rows && p_.rows[row].contact == static_cast<std::int32_t>(c); ++row)
         torque += s_.row_impulse[row] * load(p_.rows[row].angular_a);
       take_contact(c, torque, sums, loads);
     }
@@ -123,15 +137,17 @@ class Balance {
   /// torque: of its rows, N m s, world axes.
   SCREE_INLINE void take_contact(std::size_t c, Vector4 torque, Exchange& sums,
                                  std::vector<BoundaryLoad>& loads) const {
-    const ContactTerms& terms = p_.contact[c];
+    const ContactTerms& terms = terms_[c];
     Contact& contact = contacts_[c];
+    const Edge edge = edges_[c];
+    const auto body_a = static_cast<std::size_t>(edge.a), body_b = static_cast<std::size_t>(edge.b);
     if (contact.gap < 0.0) {
       const double overlap = -contact.gap / double{contact.length};
       ++sums.touching;
       sums.overlap_sum += overlap;
       sums.deepen(overlap, c);
     }
-    Vec3 components = impact_.empty() ? s_.impulse[c] : Vec3(s_.impulse[c] + impact_[c]);
+    Vec3 components = impact_.empty() ? impulse_[c] : Vec3(impulse_[c] + impact_[c]);
     const double pressing = components[0], attraction = attraction_.empty() ? 0.0 : attraction_[c];
     components[0] -= attraction;
     const Vector4 impulse = to_world(terms, components.data());
@@ -139,21 +155,20 @@ class Balance {
     contact.torque_impulse = to_vec3f(torque);
     contact.lasting = static_cast<float>(lasting_part(c, pressing));
 
-    const bool shared = s_.impulse_on_b.empty();
     const double squared = dot(impulse, impulse);
-    if (squared == 0.0 && (shared || s_.impulse_on_b[c].isZero(0.0))) return;
+    if (squared == 0.0 && (shared_ || s_.impulse_on_b[c].isZero(0.0))) return;
     const Vector4 n = normal_of(terms);
     ++sums.active;
-    mark(p_.a(c));
-    mark(p_.b(c));
-    const Motion a = doubled(p_.a(c), arm_a_of(terms));
-    Motion b = doubled(p_.b(c), arm_b_of(terms));
-    const Vector4 image = p_.image_velocity.empty() ? Vector4{} : to_vector4(p_.image_velocity[c]);
-    if (!p_.image_velocity.empty()) b.velocity += 2.0 * image;
+    mark(body_a);
+    mark(body_b);
+    const Motion a = doubled(body_a, arm_a_of(terms));
+    Motion b = doubled(body_b, arm_b_of(terms));
+    const Vector4 image = flows_ ? to_vector4(p_.image_velocity[c]) : Vector4{};
+    if (flows_) b.velocity += 2.0 * image;
     Vector4 on_b = -impulse, torque_on_b = -torque;
     const Vector4 pulling = attraction * n, by_contact = impulse + pulling;
     sums.cohesion_work -= 0.5 * dot(pulling, a.velocity - b.velocity);
-    if (shared) {
+    if (shared_) {
       add_work(n, by_contact, torque, {a.velocity - b.velocity, a.spin - b.spin}, sums);
     } else {
       on_b = to_vector4(p_.in_world(c, s_.impulse_on_b[c]));
@@ -163,16 +178,16 @@ class Balance {
       on_b += pulling;
     }
 
-    const Vector4 point = to_vector4(bodies_.position[p_.a(c)]) + arm_a_of(terms);
-    if (repeats_ && p_.b(c) < bodies_.size()) add_image(c, point, image, on_b, sums);
+    const Vector4 point = to_vector4(position_[body_a]) + arm_a_of(terms);
+    if (repeats_ && body_b < count_) add_image(c, point, image, on_b, sums);
     sums.linear_size += std::sqrt(squared);
     sums.angular_size += std::sqrt(dot(point, point) * squared) + std::sqrt(dot(torque, torque));
-    add_given(p_.edge[c], point, impulse, torque, sums);
-    if (bodies_.is_held(p_.a(c)))
-      sums.boundary_work += push_guide(p_.a(c), arm_a_of(terms), impulse, torque, a, loads);
-    if (p_.b(c) < bodies_.size() && bodies_.is_held(p_.b(c)))
+    add_given(edge, point, impulse, torque, sums);
+    if (held_ && bodies_.is_held(body_a))
+      sums.boundary_work += push_guide(body_a, arm_a_of(terms), impulse, torque, a, loads);
+    if (held_ && body_b < count_ && bodies_.is_held(body_b))
       sums.boundary_work +=
-          push_guide(p_.b(c), arm_b_of(terms), on_b, torque_on_b, doubled(p_.b(c), arm_b_of(terms)), loads);
+          push_guide(body_b, arm_b_of(terms), on_b, torque_on_b, doubled(body_b, arm_b_of(terms)), loads);
     if (is_boundary(contact.key.b))
       add_load(c, on_b, torque_on_b, b, sums, loads[boundary_of(contact.key.b)]);
   }
@@ -180,10 +195,11 @@ class Balance {
   /// What is left of the impulses (normal one p_n, of impacts too) without what stopped an impact, over the
   /// whole.
   SCREE_INLINE double lasting_part(std::size_t c, double p_n) const {
-    const double lasting = s_.impulse[c][0], approach = double{p_.approach[c]};
+    const double lasting = impulse_[c][0], approach = std::min(0.0, double{p_.approach[c]});
     if (!(lasting > 0.0)) return 0.0;
-    const double sudden =
-        approach < 0.0 ? -approach / normal_response(p_.contact[c], p_.edge[c], p_.response.data()) : 0.0;
+    const BodyResponse &a = response_[edges_[c].a], &b = response_[edges_[c].b];
+    const bool counts = -approach > least_sudden * lasting * (a.inverse_mass + b.inverse_mass);
+    const double sudden = counts ? -approach / normal_response(terms_[c], edges_[c], response_) : 0.0;
     return std::max(0.0, lasting - sudden) / p_n;
   }
 
@@ -193,9 +209,9 @@ class Balance {
   };
   SCREE_INLINE Motion doubled(std::size_t body, Vector4 arm) const {
     const Twist& before = before_[body];
-    const BodyVelocity& after = s_.velocity[body];
-    const Vector4 spin = to_vector4(before.angular) + load(after.angular);
-    return {to_vector4(before.linear) + load(after.linear) + cross(spin, arm), spin};
+    const BodyVelocity& after = after_[body];
+    const Vector4 spin = angular_of(before) + load(after.angular);
+    return {linear_of(before) + load(after.linear) + cross(spin, arm), spin};
   }
 
   /// (D1), world axes.
@@ -210,12 +226,12 @@ class Balance {
   SCREE_INLINE void add_given(const Edge& edge, Vector4 point, Vector4 impulse, Vector4 torque,
                               Exchange& sums) const {
     const auto a = static_cast<std::size_t>(edge.a), b = static_cast<std::size_t>(edge.b);
-    const bool b_is_mount = b >= bodies_.size() && p_.is_moved(b);
-    if (p_.is_moved(a) && p_.is_moved(b) && !b_is_mount) return;
-    if (!p_.is_moved(a) && b >= bodies_.size()) return;  // to a mount, which is no body
-    const double sign = p_.is_moved(a) ? 1.0 : -1.0;
-    const std::size_t giver = p_.is_moved(a) ? b : a;
-    const bool from_sleeper = giver < bodies_.size() && bodies_.is_asleep(giver);
+    const bool a_moves = response_[a].is_moved(), b_moves = response_[b].is_moved();
+    if (a_moves && b_moves && b < count_) return;
+    if (!a_moves && b >= count_) return;  // to a mount, which is no body
+    const double sign = a_moves ? 1.0 : -1.0;
+    const std::size_t giver = a_moves ? b : a;
+    const bool from_sleeper = giver < count_ && bodies_.is_asleep(giver);
     (from_sleeper ? sums.linear_of_sleepers : sums.linear) += sign * to_vec3(impulse);
     (from_sleeper ? sums.angular_of_sleepers : sums.angular) +=
         sign * to_vec3(cross(point, impulse) + torque);
@@ -253,25 +269,34 @@ class Balance {
 
   /// Several threads may mark one body.
   SCREE_INLINE void mark(std::size_t body) const {
-    if (body >= in_collision_.size()) return;
+    if (body >= count_) return;
     std::atomic_ref<std::uint8_t>(in_collision_[body]).store(1, std::memory_order_relaxed);
   }
 
-  std::vector<Contact>& contacts_;
+  Contact* contacts_;
   const Bodies& bodies_;
+  std::size_t count_;  // of bodies
   const ContactProblem& p_;
   const ContactSolution& s_;
   const std::vector<Vec3>& impact_;
   const std::vector<double>& attraction_;
-  const std::vector<Twist>& before_;
-  bool repeats_;
+  // Of the above, where every contact reads: the compiler does not know that they stay where they are.
+  const ContactTerms* terms_;
+  const Edge* edges_;
+  const BodyResponse* response_;
+  const Vec3* impulse_;
+  const Twist* before_;
+  const BodyVelocity* after_;
+  const Vec3* position_;
+  bool repeats_, flows_, shared_, held_;
   const std::vector<GuideMotion>& guides_;
-  std::vector<std::uint8_t>& in_collision_;
+  std::uint8_t* in_collision_;
 };
 
 SCREE_FOR_EACH_TARGET
-Exchange take_contacts(const Balance& balance, const Block& block, std::vector<BoundaryLoad>& loads) {
+Exchange take_contacts(const Balance& of_step, const Block& block, std::vector<BoundaryLoad>& loads) {
   Exchange sums;
+  const Balance balance = of_step;  // where no store reaches it
   balance.take_contacts(block, sums, loads);
   return sums;
 }

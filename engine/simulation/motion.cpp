@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "engine/core/parallel.h"
-#include "engine/core/vector4.h"
+#include "engine/core/three.h"
 
 namespace scree {
 
@@ -18,22 +18,6 @@ Mat3 cross_matrix(const Vec3& v) {
   Mat3 m;
   m << 0.0, -v[2], v[1], v[2], 0.0, -v[0], -v[1], v[0], 0.0;
   return m;
-}
-
-// Below this turn in the step, rad, (M1) is iterated as it stands: each time gains as many digits as Newton
-// would, without its matrix.
-constexpr double small_turn = 1e-3;
-
-/// w_m of (M1), body frame, for small turns; the spare lane of inertia is not zero.
-SCREE_INLINE Vector4 midpoint_of_small_turn(Vector4 inertia, Vector4 w0, double dt) {
-  const Vector4 half_over_inertia = 0.5 * dt / inertia;
-  Vector4 w = w0;
-  for (int k = 0; k < newton_iterations; ++k) {
-    const Vector4 next = w0 + half_over_inertia * cross(inertia * w, w), change = next - w;
-    w = next;
-    if (dot(change, change) <= newton_tolerance * newton_tolerance * dot(w, w)) break;
-  }
-  return w;
 }
 
 /// w_m of (M1), body frame, by Newton from w0.
@@ -53,23 +37,115 @@ Vec3 midpoint_spin(const Vec3& inertia, const Vec3& w0, double dt) {
   return w;
 }
 
-SCREE_INLINE void rotate(const Vec3& principal, double dt, Quat& orientation, Vec3& angular_velocity) {
-  const Vector4 inertia{principal[0], principal[1], principal[2], 1.0};
-  const Vector4 w0 = turned_back_by(orientation, to_vector4(angular_velocity));
-  const bool small = dt * dt * dot(w0, w0) < small_turn * small_turn;
-  const Vector4 w =
-      small ? midpoint_of_small_turn(inertia, w0, dt) : to_vector4(midpoint_spin(principal, to_vec3(w0), dt));
-  const Vector4 half = 0.5 * dt * w;
+/// (M1) by Newton, whatever the turn.
+void rotate(const Vec3& principal, double dt, Quat& orientation, Vec3& angular_velocity) {
+  const Vec3 w0 = orientation.conjugate() * angular_velocity, w = midpoint_spin(principal, w0, dt),
+             half = 0.5 * dt * w;
   orientation = (orientation * Quat(1.0, half[0], half[1], half[2])).normalized();
-  angular_velocity = to_vec3(turned_by(orientation, 2.0 * w - w0));
+  angular_velocity = orientation * (2.0 * w - w0);
+}
+
+// Below this turn in the step, rad, (M1) is iterated as it stands: each time gains one digit and more, and
+// many bodies go side by side.
+constexpr double small_turn = 0.05;
+
+/// Bodies side by side.
+struct alignas(64) Turning {
+  static constexpr std::size_t capacity = 64;
+  Columns<4, capacity> q;  // x, y, z, w
+  Columns<3, capacity> inertia, w;
+  Columns<3, capacity> w0, w_m;              // rad/s, body frame: before, and in the middle
+  std::array<double, capacity> small, open;  // is the turn; is (M1) still to be iterated?
+};
+
+SCREE_INLINE Three axis_of(const Turning& t, std::size_t k) { return {t.q[0][k], t.q[1][k], t.q[2][k]}; }
+
+SCREE_FOR_EACH_VECTOR_WIDTH
+void begin(Turning& t, std::size_t whole, double dt) {
+  SCREE_INDEPENDENT_TURNS
+  for (std::size_t k = 0; k < whole; ++k) {
+    const Three w0 = turned_back_by(t.q[3][k], axis_of(t, k), three(t.w, k));
+    put(t.w0, k, w0);
+    put(t.w_m, k, w0);
+    t.small[k] = t.open[k] = choose(dt * dt * dot(w0, w0) < small_turn * small_turn, 1.0, 0.0);
+  }
+}
+
+/// One iteration of (M1), of those that have not arrived.
+SCREE_FOR_EACH_VECTOR_WIDTH
+void iterate(Turning& t, std::size_t whole, double dt) {
+  SCREE_INDEPENDENT_TURNS
+  for (std::size_t k = 0; k < whole; ++k) {
+    const Three i = three(t.inertia, k), w = three(t.w_m, k), l = {i.x * w.x, i.y * w.y, i.z * w.z},
+                moment = cross(l, w), w0 = three(t.w0, k);
+    const Three next = {w0.x + 0.5 * dt * moment.x / i.x, w0.y + 0.5 * dt * moment.y / i.y,
+                        w0.z + 0.5 * dt * moment.z / i.z};
+    const Three change = next - w;
+    const bool is_open = t.open[k] > 0.0,
+               goes_on = dot(change, change) > newton_tolerance * newton_tolerance * dot(next, next);
+    put(t.w_m, k, choose(is_open, next, w));
+    t.open[k] = choose(is_open & goes_on, 1.0, 0.0);
+  }
+}
+
+/// Orientations and spins after the step.
+SCREE_FOR_EACH_VECTOR_WIDTH
+void end(Turning& t, std::size_t whole, double dt) {
+  SCREE_INDEPENDENT_TURNS
+  for (std::size_t k = 0; k < whole; ++k) {
+    const Three axis = axis_of(t, k), w_m = three(t.w_m, k), half = 0.5 * dt * w_m;
+    const double w = t.q[3][k];
+    const Three turned = axis + w * half + cross(axis, half);  // q (1, half)
+    const double w_turned = w - dot(axis, half), norm = std::sqrt(dot(turned, turned) + w_turned * w_turned);
+    const Three unit = {turned.x / norm, turned.y / norm, turned.z / norm};
+    const double w_unit = w_turned / norm;
+    put(t.w, k, turned_by(w_unit, unit, 2.0 * w_m - three(t.w0, k)));
+    t.q[0][k] = unit.x;
+    t.q[1][k] = unit.y;
+    t.q[2][k] = unit.z;
+    t.q[3][k] = w_unit;
+  }
+}
+
+/// Turns bodies [first, first + count) but for those that turn far and those that do not move.
+SCREE_FOR_EACH_TARGET
+void rotate(Bodies& bodies, double dt, std::size_t first, std::size_t count, Turning& t) {
+  const std::size_t whole = whole_vectors(count);
+  const Vec3 *const spin = bodies.angular_velocity.data() + first, *const inertia =
+                                                                       bodies.inertia.data() + first;
+  const Quat* const orientation = bodies.orientation.data() + first;
+  for (std::size_t k = 0; k < whole; ++k) {
+    const std::size_t from = std::min(k, count - 1);
+    const double* const q = orientation[from].coeffs().data();
+    for (std::size_t j = 0; j < 4; ++j) t.q[j][k] = q[j];
+    put(t.w, k, to_three(spin[from]));
+    put(t.inertia, k, to_three(inertia[from]));
+  }
+  begin(t, whole, dt);
+  for (int k = 0; k < newton_iterations; ++k) {
+    iterate(t, whole, dt);
+    if (std::find(t.open.begin(), t.open.begin() + count, 1.0) == t.open.begin() + count) break;
+  }
+  end(t, whole, dt);
 }
 
 SCREE_FOR_EACH_TARGET
-void drift_bodies(Bodies& bodies, double dt, const Block& block) {
-  for (std::size_t i = block.begin; i < block.end; ++i) {
-    if (bodies.is_asleep(i)) continue;
-    bodies.position[i] += dt * bodies.linear_velocity[i];
-    rotate(bodies.inertia[i], dt, bodies.orientation[i], bodies.angular_velocity[i]);
+void drift_bodies(Bodies& bodies, double dt, std::size_t first, std::size_t count) {
+  Turning t;
+  rotate(bodies, dt, first, count, t);
+  const bool any_asleep = !bodies.asleep.empty();
+  Vec3 *const position = bodies.position.data() + first, *const spin = bodies.angular_velocity.data() + first;
+  const Vec3* const velocity = bodies.linear_velocity.data() + first;
+  Quat* const orientation = bodies.orientation.data() + first;
+  for (std::size_t k = 0; k < count; ++k) {
+    if (any_asleep && bodies.is_asleep(first + k)) continue;
+    position[k] += dt * velocity[k];
+    if (t.small[k] == 0.0) {
+      rotate(bodies.inertia[first + k], dt, orientation[k], spin[k]);
+      continue;
+    }
+    orientation[k] = Quat(t.q[3][k], t.q[0][k], t.q[1][k], t.q[2][k]);
+    spin[k] = to_vec3(three(t.w, k));
   }
 }
 
@@ -80,7 +156,10 @@ void rotate_freely(const Vec3& inertia, double dt, Quat& orientation, Vec3& angu
 }
 
 void drift(Bodies& bodies, double dt) {
-  for_blocks(bodies.size(), grain_medium, [&](const Block& block) { drift_bodies(bodies, dt, block); });
+  for_blocks(bodies.size(), grain_medium, [&](const Block& block) {
+    for (std::size_t first = block.begin; first < block.end; first += Turning::capacity)
+      drift_bodies(bodies, dt, first, std::min(Turning::capacity, block.end - first));
+  });
 }
 
 double largest_surface_speed(const Shapes& shapes, const Bodies& bodies) {

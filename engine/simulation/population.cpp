@@ -152,6 +152,7 @@ void renumber(const Renumbering& r, Seeds& seeds) {
     ++seeds.row[static_cast<std::size_t>(o.a)];
   }
   exclusive_scan(seeds.row);
+  seeds.stamp = 0;
   if (!r.parts) return;
   for (std::size_t i = 0; i + 1 < seeds.row.size(); ++i)
     std::sort(seeds.list.begin() + seeds.row[i], seeds.list.begin() + seeds.row[i + 1],

@@ -1,4 +1,6 @@
 #include <gtest/gtest.h>
+#include <numbers>
+#include <string_view>
 
 #include "engine/geometry/ellipsoid_ellipsoid.h"
 #include "engine/geometry/ellipsoid_plane.h"
@@ -51,14 +53,16 @@ Reach reaches(const World& world, double slack) {
   return reach;
 }
 
+DetectionInput input_of(const World& world) {
+  return {world.model.shapes, world.state.bodies, world.model.boundaries, 0.0, time_step_s, free_speed_m_s};
+}
+
 Contacts contacts_of(const World& world) {
   DetectionWorkspace workspace;
   Contacts contacts = world.state.contacts;
   Seeds seeds = world.state.seeds;
   std::vector<RememberedPair> remembered = world.state.remembered;
-  const DetectionReport report = find_contacts(
-      {world.model.shapes, world.state.bodies, world.model.boundaries, 0.0, time_step_s, free_speed_m_s},
-      workspace, {contacts, seeds, remembered});
+  const DetectionReport report = find_contacts(input_of(world), workspace, {contacts, seeds, remembered});
   EXPECT_EQ(report.failures, 0);
   return contacts;
 }
@@ -149,6 +153,80 @@ TEST(Detection, ABodyThatIsStruckMeetsTheOneBehindIt) {
   double deepest = 0.0;
   world.run(0.01, [&](const StepReport& report) { deepest = std::max(deepest, report.penetration_max); });
   EXPECT_LT(deepest, 1e-6);  // over the radius; it is 0.03
+}
+
+/// What a detection found, with the memory that it went on with.
+struct Memory {
+  Contacts contacts;
+  Seeds seeds;
+  std::vector<RememberedPair> remembered;
+
+  DetectionReport find(const World& world, DetectionWorkspace& workspace) {
+    return find_contacts(input_of(world), workspace, {contacts, seeds, remembered});
+  }
+  bool operator==(const Memory& o) const {
+    const auto bytes = [](const auto& list) {
+      return std::string_view(reinterpret_cast<const char*>(list.data()), list.size() * sizeof(list[0]));
+    };
+    return bytes(contacts.list) == bytes(o.contacts.list) && bytes(seeds.list) == bytes(o.seeds.list);
+  }
+};
+
+TEST(Detection, WhatIsKnownToBeApartChangesNoContact) {
+  // A heap that falls, and one that nearly rests: with what a workspace knows of pairs that are apart, and
+  // with one that knows nothing, the same bits; pairs are known to be apart in both.
+  for (const double from_s : {0.1, 1.5}) {
+    World world = test::loose_heap(6, 6, {}, time_step_s, 5);
+    world.model.settings.solver = SolverSettings{};
+    world.run(from_s);
+    DetectionWorkspace kept;
+    Memory memory;
+    std::int64_t known = 0, candidates = 0;
+    for (int i = 0; i < 100; ++i) {
+      DetectionWorkspace fresh;
+      Memory anew = memory;
+      EXPECT_EQ(anew.find(world, fresh).known_apart, 0);
+      const DetectionReport report = memory.find(world, kept);
+      EXPECT_TRUE(memory == anew) << "step " << i;
+      known += report.known_apart;
+      candidates += report.candidates;
+      world.step();
+    }
+    EXPECT_GT(known, candidates / 10);
+  }
+}
+
+TEST(Detection, WhatWasApartIsFoundWhereItHasBeenPut) {
+  // By hand, by a turn on the spot, and by another state in the same workspace: what was apart touches now.
+  World world;
+  const Quat slanted(Eigen::AngleAxisd(0.25 * std::numbers::pi, Vec3::UnitZ()));  // so that boxes overlap
+  const Vec3 axes(0.10, 0.05, 0.05), across = slanted * Vec3::UnitY();
+  world.add(axes, {Vec3::Zero(), slanted});
+  world.add(axes, {0.103 * across, slanted});
+  const Pose apart = world.state.bodies.pose(1);
+  DetectionWorkspace workspace;
+  Memory memory;
+  memory.find(world, workspace);
+  EXPECT_EQ(memory.contacts.size(), 0u);
+  EXPECT_EQ(memory.find(world, workspace).known_apart, 1);
+  world.state.bodies.position[1] = 0.0999 * across;
+  EXPECT_EQ(memory.find(world, workspace).known_apart, 0);
+  EXPECT_EQ(memory.contacts.size(), 1u);
+  world.state.bodies.position[1] = apart.position;
+  memory.find(world, workspace);
+  EXPECT_EQ(memory.find(world, workspace).known_apart, 1);
+  world.state.bodies.orientation[1] = Quat::Identity();
+  memory.find(world, workspace);
+  EXPECT_EQ(memory.contacts.size(), 1u);
+
+  world.state.bodies.orientation[1] = apart.orientation;
+  memory.find(world, workspace);
+  Memory other = memory;  // goes on where the first is, then elsewhere
+  World moved = world;
+  moved.state.bodies.position[1] = 0.0999 * across;
+  memory.find(world, workspace);
+  EXPECT_EQ(other.find(moved, workspace).known_apart, 0);
+  EXPECT_EQ(other.contacts.size(), 1u);
 }
 
 TEST(Detection, ContactsAreFoundByTheirKeys) {

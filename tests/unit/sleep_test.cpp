@@ -37,7 +37,7 @@ void add_later(World& world, double radius, const Vec3& position, const Twist& t
 World make_sleeping_bed() {
   PairLaw law;
   law.rolling_friction_m = law.torsional_friction_m = 2e-3;  // or loose grains rock on and on
-  World world = test::loose_heap(5, 4, law, 2e-3);
+  World world = test::loose_heap(5, 4, law, 2e-3, 2);
   world.model.settings.solver.tolerance = 1e-4;
   world.model.settings.solver.max_sweeps = 100;
   world.run(2.0);

@@ -75,8 +75,9 @@ TEST_P(ShippedSingleBody, FreeTopReturnsAfterItsPeriod) {
   const StepReport last = run.until(6.4227030842256936);
   const Vec3 w = run.state.bodies.orientation[0].conjugate() * run.state.bodies.angular_velocity[0];
   EXPECT_LT((w - Vec3(1, 1, 1)).norm(), 2e-3);  // the run ends up to half a step from the period
-  EXPECT_LT((last.angular_momentum - l0).norm(), 1e-13 * l0.norm());
-  EXPECT_NEAR(last.energy.kinetic / first.energy.kinetic, 1.0, 1e-13);
+  // 12,800 half drifts: a random walk of roundings reaches 1e-13, a drift 1e-12.
+  EXPECT_LT((last.angular_momentum - l0).norm(), 3e-13 * l0.norm());
+  EXPECT_NEAR(last.energy.kinetic / first.energy.kinetic, 1.0, 3e-13);
 }
 
 INSTANTIATE_TEST_SUITE_P(Solvers, ShippedSingleBody, ::testing::Values("per_body", "one_pass"));

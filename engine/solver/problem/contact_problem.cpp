@@ -97,9 +97,14 @@ void compute_delassus(ContactProblem& p) {
 
 }  // namespace
 
-void ContactProblem::complete_rows() {
-  for (Row& row : rows) row.inverse_w = 1.0 / (row_coupling(*this, row, row) + row.compliance);
+namespace {
+SCREE_FOR_EACH_TARGET
+void compute_responses(const ContactProblem& p, std::vector<Row>& rows) {
+  for (Row& row : rows) row.inverse_w = 1.0 / (row_coupling(p, row, row) + row.compliance);
 }
+}  // namespace
+
+void ContactProblem::complete_rows() { compute_responses(*this, rows); }
 
 std::vector<std::size_t> ContactProblem::make_block(std::size_t first) {
   block_rows = rows.size() - first;

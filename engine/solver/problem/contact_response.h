@@ -8,13 +8,6 @@
 
 namespace scree {
 
-/// Three of the numbers of a structure that has a fourth behind them.
-SCREE_INLINE Vector4 first_three(const void* numbers) {
-  Vector4 r;
-  std::memcpy(&r, numbers, sizeof r);
-  return __builtin_shufflevector(r, Vector4{}, 0, 1, 2, 7);
-}
-
 SCREE_INLINE Vector4 inverse_inertia_times(const BodyResponse& b, Vector4 x) {
   const char* const numbers = reinterpret_cast<const char*>(&b);
   const Vector4 y_column{b.xy, b.yy, b.yz, 0.0};

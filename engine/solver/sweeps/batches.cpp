@@ -22,19 +22,21 @@ constexpr std::size_t batch_grain = 32;
 
 std::size_t index(std::int32_t i) { return static_cast<std::size_t>(i); }
 
-/// The contacts [begin, end) in the order in which they are coloured: those that carried an impulse first, so
-/// that the others, which mostly stay idle, are together; so are those that resist torques.
+/// In which order contacts are coloured: those that carried an impulse first, so that the others, which
+/// mostly stay idle, are together; so are those that resist torques.
+std::uint8_t kind_of(const ContactProblem& p, const Batches& b, std::size_t c) {
+  const bool resists = !b.first_row.empty() && b.first_row[c] >= 0;
+  if (p.start_impulse[c][0] > 0.0f) return resists ? 0 : 1;
+  return resists ? 3 : 2;
+}
+
+/// The contacts [begin, end) in the order in which they are coloured.
 void order_window(const ContactProblem& p, std::size_t begin, std::size_t end, Batches& b) {
-  const auto kind = [&](std::size_t c) -> std::size_t {
-    const bool resists = !b.first_row.empty() && b.first_row[c] >= 0;
-    if (p.start_impulse[c][0] > 0.0f) return resists ? 0 : 1;
-    return resists ? 3 : 2;
-  };
   std::array<std::size_t, 4> next{};
-  for (std::size_t c = begin; c < end; ++c) ++next[kind(c)];
+  for (std::size_t c = begin; c < end; ++c) ++next[b.kind[c] = kind_of(p, b, c)];
   std::exclusive_scan(next.begin(), next.end(), next.begin(), std::size_t{0});
   b.order.resize(end - begin);
-  for (std::size_t c = begin; c < end; ++c) b.order[next[kind(c)]++] = static_cast<std::int32_t>(c);
+  for (std::size_t c = begin; c < end; ++c) b.order[next[b.kind[c]]++] = static_cast<std::int32_t>(c);
 }
 
 /// Gives every contact of a window the first colour that none of its bodies has; counts the contacts of each.
@@ -321,16 +323,29 @@ void set_bodies(const ContactProblem& p, Batches& b) {
   std::fill(b.factor.begin() + static_cast<std::ptrdiff_t>(p.bodies()), b.factor.end(), Lanes{});
   resize_with_room(b.change, index(empty));
   resize_with_room(b.last, index(empty));
+  b.bodies = p.bodies();
 }
 
-}  // namespace
+/// Are the contacts those of the last problem, in the order in which they are coloured too? So they are in
+/// most steps of a bed at rest.
+bool are_laid_out(const ContactProblem& p, const Batches& b) {
+  if (p.bodies() != b.bodies || p.contacts() != b.kind.size()) return false;
+  for (std::size_t k = 0; k < b.lane.size(); ++k) {
+    if (b.lane[k] < 0) continue;
+    const std::size_t c = index(b.lane[k]), l = k % batch_size;
+    const ContactBatch& batch = b.contact[k / batch_size];
+    if (batch.a[l] != p.edge[c].a || batch.b[l] != p.edge[c].b || b.kind[c] != kind_of(p, b, c)) return false;
+  }
+  return true;
+}
 
-void make_batches(const ContactProblem& p, Batches& b) {
-  number_rows(p, b.first_row);
+/// Gives every contact a lane.
+void lay_out(const ContactProblem& p, Batches& b) {
   b.lane.clear();
   b.phase.clear();
   resize_with_room(b.taken, p.bodies());
   resize_with_room(b.colour, p.contacts());
+  resize_with_room(b.kind, p.contacts());
   for (std::size_t begin = 0; begin < p.contacts(); begin += window) {
     std::array<std::size_t, 64> count;
     order_window(p, begin, std::min(p.contacts(), begin + window), b);
@@ -339,6 +354,13 @@ void make_batches(const ContactProblem& p, Batches& b) {
   }
   resize_with_room(b.contact, b.lane.size() / batch_size);
   set_bodies(p, b);
+}
+
+}  // namespace
+
+void make_batches(const ContactProblem& p, Batches& b) {
+  number_rows(p, b.first_row);
+  if (!are_laid_out(p, b)) lay_out(p, b);
   b.mass_unit = mass_unit_of(p);
   for_each_index(p.bodies(), grain_medium,
                  [&](std::size_t i) { b.factor[i] = factor_of(p.response[i], b.mass_unit); });
@@ -351,7 +373,8 @@ void make_batches(const ContactProblem& p, Batches& b) {
 
 void set_start(const ContactProblem& p, bool warm, Batches& b) {
   b.idle.assign(b.contact.size(), 0);
-  const auto in_units = [&](double impulse) { return static_cast<float>(impulse / b.mass_unit); };
+  const double units = 1.0 / b.mass_unit;  // exactly
+  const auto in_units = [&](double impulse) { return static_cast<float>(impulse * units); };
   for_each_index(b.contact.size(), batch_grain, [&](std::size_t k) {
     ContactBatch& batch = b.contact[k];
     SpinBatch* const spin = b.resistance(k);

@@ -76,10 +76,12 @@ struct Batches {
     return const_cast<Batches*>(this)->resistance(batch);
   }
 
+  std::size_t bodies = 0;  // of the problem that was laid out last
+
   // scratch
   std::vector<Lanes> factor;         // [body] L by rows (l00, l10, l11, l20, l21, l22), 1/m, does it slide?
   std::vector<std::uint64_t> taken;  // [body] colours that change it
-  std::vector<std::uint8_t> colour;  // [contact]
+  std::vector<std::uint8_t> kind, colour;  // [contact]
   std::vector<std::int32_t> order;   // contacts of a window, as they are coloured
   std::vector<std::int32_t> first_row;  // [contact] its first row, or -1; empty where nothing resists
 };

@@ -331,16 +331,39 @@ ResidualSum residual_of_batches(const Batches& b, std::size_t begin, std::size_t
   return sum;
 }
 
-/// The impulses of batches [begin, end) in double precision, on velocities that have not felt them.
+/// Adds the impulses of batches [begin, end) to what bodies get, N s and N m s, in double precision.
 SCREE_FOR_EACH_TARGET
-void apply_exactly(const ContactProblem& p, const Batches& b, std::size_t begin, std::size_t end,
-                   ContactSolution& s) {
-  const SweptBodies bodies{p.response.data(), s.velocity.data()};
+void add_impulses(const ContactProblem& p, const Batches& b, std::size_t begin, std::size_t end,
+                  const ContactSolution& s, BodyVelocity* got) {
   for (std::size_t k = batch_size * begin; k < batch_size * end; ++k) {
     if (b.lane[k] < 0) continue;
     const auto c = static_cast<std::size_t>(b.lane[k]);
-    apply(p.contact[c], p.edge[c], to_world(p.contact[c], s.impulse[c].data()), bodies);
+    const ContactTerms& g = p.contact[c];
+    const Vector4 impulse = to_world(g, s.impulse[c].data());
+    BodyVelocity &to_a = got[p.edge[c].a], &to_b = got[p.edge[c].b];
+    store(load(to_a.linear) + impulse, to_a.linear);
+    store(load(to_a.angular) + cross(arm_a_of(g), impulse), to_a.angular);
+    store(load(to_b.linear) - impulse, to_b.linear);
+    store(load(to_b.angular) - cross(arm_b_of(g), impulse), to_b.angular);
   }
+}
+
+/// The velocities of bodies [begin, end) after what they got, which stands in their place.
+SCREE_FOR_EACH_TARGET
+void answer_impulses(const ContactProblem& p, std::size_t begin, std::size_t end, BodyVelocity* bodies) {
+  for (std::size_t i = begin; i < end; ++i) {
+    const Vector4 impulse = load(bodies[i].linear), moment = load(bodies[i].angular);
+    store(linear_of(p.free_velocity[i]), bodies[i].linear);
+    store(angular_of(p.free_velocity[i]), bodies[i].angular);
+    push(static_cast<std::int32_t>(i), impulse, moment, {p.response.data(), bodies});
+  }
+}
+
+SCREE_FOR_EACH_TARGET
+void apply_rows(const ContactProblem& p, ContactSolution& s) {
+  const SweptBodies bodies{p.response.data(), s.velocity.data()};
+  const double* const impulse = s.row_impulse.data();
+  for (std::size_t r = 0; r < p.rows.size(); ++r) apply(p.rows[r], impulse[r], bodies);
 }
 
 /// Normal impulses that push contacts apart at the speeds that are asked for.
@@ -438,10 +461,11 @@ class WideSweeps {
   /// Velocities from impulses, in double precision.
   void finish() {
     take_impulses(p_, b_, s_);
-    for_each_body([&](std::size_t i) { s_.velocity[i] = body_velocity(p_.free_velocity[i]); });
-    for_phases([&](const Block& k) { apply_exactly(p_, b_, k.begin, k.end, s_); });
-    const SweptBodies bodies{p_.response.data(), s_.velocity.data()};
-    for (std::size_t r = 0; r < p_.rows.size(); ++r) scree::apply(p_.rows[r], s_.row_impulse[r], bodies);
+    std::fill(s_.velocity.begin(), s_.velocity.end(), BodyVelocity{});
+    for_phases([&](const Block& k) { add_impulses(p_, b_, k.begin, k.end, s_, s_.velocity.data()); });
+    for_chunks(0, p_.bodies(), bodies_a_chunk,
+               [&](const Block& k) { answer_impulses(p_, k.begin, k.end, s_.velocity.data()); });
+    apply_rows(p_, s_);
     if (p_.cell) s_.cell_rate = cell_rate(p_, s_);
   }
 
