@@ -82,8 +82,8 @@ class Press {
     factor_ = factor;
     place_container();
   }
-  /// Pushes apart what overlaps until nothing does by more than `most`; returns the deepest overlap found, less
-  /// than nothing where there are gaps only.
+  /// Pushes apart what overlaps until nothing does by more than `most`; returns the deepest overlap found,
+  /// less than nothing where there are gaps only.
   double relax(double most, int rounds) {
     double overlap = infinity;
     for (int k = 0; k < rounds && overlap > most; ++k) {

@@ -1,7 +1,11 @@
-// Shapes that are given by functions: in the scene, or in files of their own.
+// Shapes that are given by functions or as clumps: in the scene, or in files of their own. All are read
+// first, then made side by side, for each may take a second, and then entered in their order.
 #include <algorithm>
 #include <fmt/format.h>
+#include <memory>
+#include <variant>
 
+#include "engine/core/parallel.h"
 #include "io/files/input_file.h"
 #include "io/scene/expressions.h"
 #include "io/scene/faults.h"
@@ -92,7 +96,20 @@ std::optional<ClumpPart> part_of(const Section& section, Reading& reading) {
                    {section.vector("position"), fixed_orientation(section).value_or(Quat::Identity())}};
 }
 
-void add_clump(const std::string& name, const Section& shape, Reading& reading) {
+/// A shape that has been read.
+struct ReadShape {
+  std::string name;
+  Section section;
+  std::variant<std::vector<ClumpPart>, PerturbedQuadric> given;
+  std::unique_ptr<Node> file{};  // that the section is of, if it has one of its own
+  // Once it is made:
+  ShapeFindings findings{};
+  std::shared_ptr<const ImplicitShape> function{};  // one of the two, unless it has faults
+  std::shared_ptr<const Clump> clump{};
+};
+using ReadShapes = std::vector<ReadShape>;
+
+void read_clump(const std::string& name, const Section& shape, Reading& reading, ReadShapes& read) {
   const std::size_t faults = reading.faults.size();
   if (is_faulty(shape, "parts")) return;
   for (const char* key : {"semi_axes", "perturbations", "base"})
@@ -102,64 +119,86 @@ void add_clump(const std::string& name, const Section& shape, Reading& reading) 
   std::vector<ClumpPart> given;
   for (const Section& section : elements(shape, "parts"))
     if (const std::optional<ClumpPart> part = part_of(section, reading)) given.push_back(*part);
-  if (reading.faults.size() > faults) return;
-  ShapeFindings findings;
-  const std::optional<Clump> made = make_clump(given, findings);
-  tell(findings, shape, reading);
-  Shapes& shapes = reading.scene.model.shapes;
-  if (made) shapes.add_clump({name, std::move(given), std::make_shared<Clump>(*made)});
-  if (!shapes.functions().empty())
-    reading.faults.push_back(about_all(
-        shape, fmt::format("is a clump, and \"{}\" is given by a function: they cannot be in one scene yet",
-                           shapes.functions().front().name)));
+  if (reading.faults.size() == faults) read.push_back({name, shape, std::move(given)});
 }
 
-void add_function(const std::string& name, const Section& shape, Reading& reading) {
+void read_function(const std::string& name, const Section& shape, Reading& reading, ReadShapes& read) {
   const std::size_t faults = reading.faults.size();
   if (is_faulty(shape, "perturbations")) return;
-  const PerturbedQuadric given = function_of(shape, reading);
+  PerturbedQuadric given = function_of(shape, reading);
   if (reading.faults.size() > faults) return;
-  if (given.perturbations.size() > max_perturbations) {
+  if (given.perturbations.size() > max_perturbations)
     reading.faults.push_back(about_all(shape, fmt::format("has {} perturbations; {} are possible",
                                                           given.perturbations.size(), max_perturbations)));
-    return;
+  else
+    read.push_back({name, shape, std::move(given)});
+}
+
+void make(ReadShape& shape) {
+  if (const auto* parts = std::get_if<std::vector<ClumpPart>>(&shape.given)) {
+    if (std::optional<Clump> made = make_clump(*parts, shape.findings))
+      shape.clump = std::make_shared<Clump>(std::move(*made));
+  } else {
+    const auto& function = std::get<PerturbedQuadric>(shape.given);
+    if (std::optional<ImplicitShape> made = make_implicit_shape(function, {}, shape.findings))
+      shape.function = std::make_shared<ImplicitShape>(std::move(*made));
   }
-  ShapeFindings findings;
-  const std::optional<ImplicitShape> made = make_implicit_shape(given, {}, findings);
-  tell(findings, shape, reading);
+}
+
+void enter(ReadShape& shape, Reading& reading) {
+  tell(shape.findings, shape.section, reading);
   Shapes& shapes = reading.scene.model.shapes;
-  if (made) shapes.add_function({name, given, std::make_shared<ImplicitShape>(*made)});
-  if (!shapes.clumps().empty())
-    reading.faults.push_back(about_all(
-        shape, fmt::format("is given by a function, and \"{}\" is a clump: they cannot be in one scene yet",
-                           shapes.clumps().front().name)));
+  if (auto* const parts = std::get_if<std::vector<ClumpPart>>(&shape.given)) {
+    if (shape.clump) shapes.add_clump({shape.name, std::move(*parts), shape.clump});
+    if (!shapes.functions().empty())
+      reading.faults.push_back(about_all(
+          shape.section,
+          fmt::format("is a clump, and \"{}\" is given by a function: they cannot be in one scene yet",
+                      shapes.functions().front().name)));
+  } else {
+    if (shape.function)
+      shapes.add_function({shape.name, std::get<PerturbedQuadric>(std::move(shape.given)), shape.function});
+    if (!shapes.clumps().empty())
+      reading.faults.push_back(about_all(
+          shape.section,
+          fmt::format("is given by a function, and \"{}\" is a clump: they cannot be in one scene yet",
+                      shapes.clumps().front().name)));
+  }
+}
+
+void make_all(ReadShapes& read, Reading& reading) {
+  for_each_index(read.size(), 1, [&](std::size_t k) { make(read[k]); });
+  for (ReadShape& shape : read) enter(shape, reading);
 }
 
 /// The shape that a file holds, with the keys of [[shapes]] at its top level.
-void add_from_text(const std::string& name, const std::string& text, const std::filesystem::path& file,
-                   Reading& reading) {
-  Node root = parse_document(text, file.string());
+void read_from_text(const std::string& name, const std::string& text, const std::filesystem::path& file,
+                    Reading& reading, ReadShapes& read) {
+  auto whole = std::make_unique<Node>(parse_document(text, file.string()));
+  Node& root = *whole;
   evaluate_expressions(root, reading.faults);
   validate(root, "shapes", "shape", reading.faults);
   const Section shape(&root, "shapes", "shape");
+  const std::size_t before = read.size();
   if (root.find("file") != nullptr) {
     reading.faults.push_back(
         fault_at(*root.find("file"), "shape.file", "is one shape file; it cannot name another"));
   } else if (root.find("parts") != nullptr) {
-    add_clump(name, shape, reading);
+    read_clump(name, shape, reading, read);
   } else if (root.find("semi_axes") == nullptr) {
     reading.faults.push_back(missing_key(shape, "semi_axes"));
     reading.faults.back().where.file = file.string();
   } else {
-    add_function(name, shape, reading);
+    read_function(name, shape, reading, read);
   }
+  if (read.size() > before) read.back().file = std::move(whole);
 }
 
-void read_shape_file(const std::string& name, const Section& section, Reading& reading) {
+void read_shape_file(const std::string& name, const Section& section, Reading& reading, ReadShapes& read) {
   const std::filesystem::path file = beside_scene(section.text("file"), reading);
   std::string problem;
   if (const std::optional<std::string> text = read_bytes(file, problem, most_text_bytes)) {
-    add_from_text(name, *text, file, reading);
+    read_from_text(name, *text, file, reading, read);
   } else {
     reading.faults.push_back(
         fault_at(section.given("file"), section.path_of("file"), "cannot be opened as a file: " + problem));
@@ -170,6 +209,7 @@ void read_shape_file(const std::string& name, const Section& section, Reading& r
 
 void read_shapes(const Section& top, Reading& reading) {
   std::vector<std::string> names;
+  ReadShapes read;
   for (const Section& section : elements(top, "shapes")) {
     if (section.node()->faulty) continue;
     const Node* const file = section.node()->find("file");
@@ -188,15 +228,16 @@ void read_shapes(const Section& top, Reading& reading) {
       reading.faults.push_back(
           fault_at(*file, section.path_of("file"), "is given beside the shape itself; leave one out"));
     } else if (file != nullptr) {
-      read_shape_file(name, section, reading);
+      read_shape_file(name, section, reading, read);
     } else if (section.node()->find("parts") != nullptr) {
-      add_clump(name, section, reading);
+      read_clump(name, section, reading, read);
     } else if (!section.has("semi_axes")) {
       reading.faults.push_back(missing_key(section, "semi_axes"));
     } else {
-      add_function(name, section, reading);
+      read_function(name, section, reading, read);
     }
   }
+  make_all(read, reading);
 }
 
 ShapeFile read_shape(const std::filesystem::path& file) {
@@ -204,7 +245,9 @@ ShapeFile read_shape(const std::filesystem::path& file) {
   std::string problem;
   const std::optional<std::string> text = read_bytes(file, problem, most_text_bytes);
   if (text) {
-    add_from_text(file.stem().string(), *text, file, reading);
+    ReadShapes shapes;
+    read_from_text(file.stem().string(), *text, file, reading, shapes);
+    make_all(shapes, reading);
   } else {
     Fault fault;
     fault.where.file = file.string();

@@ -2,10 +2,12 @@
 #include "io/scene/read_scene.h"
 
 #include <filesystem>
+#include <fmt/format.h>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <sstream>
 
+#include "engine/core/parallel.h"
 #include "engine/simulation/step.h"
 #include "io/scene/settings_keys.h"
 
@@ -409,6 +411,38 @@ position = [0, 0, 2]
   EXPECT_NEAR(bodies.mass[0], 2500.0 * volume, 1e-12);
   EXPECT_NEAR(bodies.mass[1], 8.0 * bodies.mass[0], 1e-9);
   EXPECT_NEAR(bodies.inertia[1][2], 32.0 * bodies.inertia[0][2], 1e-9);
+}
+
+// Shapes are made side by side and entered in their order, the same bits on any number of threads.
+TEST(ReadScene, ShapesMadeSideBySideKeepTheirOrderAndTheirBits) {
+  std::string text = material;
+  for (const auto& [name, waist] : {std::pair{"slim", 0.5}, {"plain", 0.0}, {"middle", 0.7}})
+    text += fmt::format(
+        "[[shapes]]\nname = \"{}\"\nsemi_axes = [1, 0.5, 0.5]\nperturbations = [{{ type = \"ellipsoid\", "
+        "semi_axes = [{}, 0, 0], weight = {} }}]\n",
+        name, 0.5 + 0.1 * waist, -waist);
+  text += "[[bodies]]\nshape = \"middle\"\nsize = 0.1\nposition = [0, 0, 1]\n";
+  std::vector<std::vector<double>> numbers;
+  for (const int threads : {1, 3}) {
+    set_thread_count(threads);
+    const Scene scene = read(text);
+    const std::vector<ShapeFunction>& made = scene.model.shapes.functions();
+    ASSERT_EQ(made.size(), 3u);
+    EXPECT_EQ(made[0].name, "slim");
+    EXPECT_EQ(made[1].name, "plain");
+    EXPECT_EQ(made[2].name, "middle");
+    EXPECT_GT(made[1].shape->volume, made[0].shape->volume);
+    EXPECT_GT(made[0].shape->volume, made[2].shape->volume);
+    std::vector<double>& all = numbers.emplace_back();
+    for (const ShapeFunction& f : made) {
+      all.insert(all.end(), {f.shape->volume, f.shape->inertia_per_mass[0], f.shape->bounding_radius});
+      all.insert(all.end(), f.shape->support_table.begin(), f.shape->support_table.end());
+    }
+    EXPECT_EQ(scene.initial.bodies.mass[0],
+              2500.0 * volume(scene.model.shapes, scene.initial.bodies.shape[0]));
+  }
+  set_thread_count(0);
+  EXPECT_EQ(numbers[0], numbers[1]);
 }
 
 TEST(ReadScene, ShapesMayBeClumps) {
