@@ -59,15 +59,14 @@ double mass_of(const Bodies& bodies) {
 }
 
 /// Rates gained in h along axes whose stress is held, by these stresses alone: h V s over the inertia.
-Vec3 pressed(const Model& model, const Bodies& bodies, double h, const PlacedCell& cell, bool with_inertia) {
+Vec3 pressed(const Model& model, const Bodies& bodies, double h, const PlacedCell& cell) {
   const Vec3 edges = model.cell.high - model.cell.low;
   const double mass = mass_of(bodies);
   Vec3 rate = Vec3::Zero();
   for (int k = 0; k < 3; ++k) {
     const auto& held = model.cell.held[static_cast<std::size_t>(k)];
     if (!held || mass == 0.0) continue;
-    rate[k] =
-        h * cell.volume * held->stress / (mass * edges[k] * edges[k] * (with_inertia ? held->inertia : 1.0));
+    rate[k] = h * cell.volume * held->stress / (held->inertia * mass * edges[k] * edges[k]);
   }
   return rate;
 }
@@ -149,7 +148,7 @@ void free_cell(const Model& model, const State& state, double h, Workspace& w) {
     terms.response[k] = 1.0 / (held->inertia * mass * edges[k] * edges[k]);
     terms.largest[k] = held->largest_rate;
   }
-  terms.rate = (terms.start - pressed(model, bodies, h, w.cell, true))
+  terms.rate = (terms.start - pressed(model, bodies, h, w.cell))
                    .cwiseMax(-terms.largest)
                    .cwiseMin(terms.largest);
   const std::vector<Contact>& contacts = state.contacts.list;
@@ -172,14 +171,21 @@ void free_cell(const Model& model, const State& state, double h, Workspace& w) {
 
 double speed_across_cell(const Model& model, const Bodies& bodies, double h, const Workspace& w) {
   if (!model.cell.holds_stress()) return 0.0;
-  return pressed(model, bodies, h, w.cell, true).cwiseProduct(model.cell.high - model.cell.low).norm();
+  return pressed(model, bodies, h, w.cell).cwiseProduct(model.cell.high - model.cell.low).norm();
 }
 
 double cell_speed(const Model& model, const Bodies& bodies, double h, const Workspace& w) {
   if (!model.cell.holds_stress()) return 0.0;
-  // Of bodies all over the cell, as if they took all of it up.
-  return pressed(model, bodies, h, w.cell, false).cwiseProduct(model.cell.high - model.cell.low).norm() /
-         std::sqrt(12.0);
+  const double mass = mass_of(bodies);
+  if (mass == 0.0) return 0.0;
+  // Every body takes up its part of the volume by mass, a cube; on a face of it the stress acts.
+  double sides = 0.0;  // times mass
+  for (std::size_t i = 0; i < bodies.size(); ++i)
+    sides += bodies.mass[i] * std::cbrt(w.cell.volume * bodies.mass[i] / mass);
+  Vec3 stress = Vec3::Zero();
+  for (int k = 0; k < 3; ++k)
+    if (const auto& held = model.cell.held[static_cast<std::size_t>(k)]) stress[k] = held->stress;
+  return h * stress.norm() * w.cell.volume / sides;
 }
 
 void set_cell_rate(CellRate which, Workspace& w) {

@@ -23,7 +23,8 @@ void set_image_velocities(const Model& model, const State& state, Workspace& wor
 void free_cell(const Model& model, const State& state, double h, Workspace& workspace);
 /// What the stresses to hold may add in h to the speed of an image, m/s.
 double speed_across_cell(const Model& model, const Bodies& bodies, double h, const Workspace& workspace);
-/// What the stresses to hold give the bodies in h, m/s: it is part of what residuals are compared with (A4).
+/// What the stresses to hold would give a body in h, m/s, if they acted on one side of its part of the cell
+/// alone: part of what residuals are compared with (A4).
 double cell_speed(const Model& model, const Bodies& bodies, double h, const Workspace& workspace);
 
 /// Lets images move with the rates that came out, or with the mean of those before and after the step.

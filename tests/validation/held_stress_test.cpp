@@ -52,7 +52,9 @@ World row(int n, double gap, double stress) {
 TEST(HeldStress, SqueezesAnEmptyCell) {
   World world = row(5, 0.02, 100.0);
   const double edge = 0.6, mass = 5.0 * world.state.bodies.mass[0], inertia = mass * edge * edge;
-  world.step();
+  // What residuals are compared with: the stress on a face of a ball's fifth of the volume, as a cube.
+  const double face = std::pow(edge * 0.2 / 5.0, 2.0 / 3.0);
+  EXPECT_NEAR(world.step().velocity_scale_m_s, 1e-3 * 100.0 * face / world.state.bodies.mass[0], 1e-14);
   EXPECT_NEAR(world.result.cell.held_rate[0], -1e-3 * edge * 0.2 * 100.0 / inertia,
               1e-12 * world.result.cell.held_rate.norm());
   double rate = 0.0, strain = 0.0;  // by small steps
@@ -136,17 +138,24 @@ TEST(HeldStress, ShearsUnderAStress) {
   world.model.cell.held[0].reset();
   world.model.cell.held[2].reset();
   world.model.cell.held[0] = world.model.cell.held[2] = world.model.cell.held[1];
-  world.run(0.8);
+  int steps_so_far = 0, missed = 0;
+  const auto count = [&](const StepReport& report) {
+    ++steps_so_far;
+    missed += report.status == SolveStatus::converged ? 0 : 1;
+  };
+  world.run(0.8, count);
   double across = 0.0, along = 0.0;
   constexpr int steps = 1600;
   for (int k = 0; k < steps; ++k) {
     EXPECT_LT(std::abs(world.step().energy.remainder), 1e-11);
+    count(world.result.report);
     const Mat3 stress = world.result.cell.contact_stress + world.result.cell.kinetic_stress;
     across += stress(1, 1) / steps;
     along += stress(0, 1) / steps;
   }
   EXPECT_NEAR(across, 1e4, 0.02 * 1e4);
-  EXPECT_LT(along / across, -0.2);  // dense frictional grains
+  EXPECT_LT(missed, steps_so_far / 4);  // of 200 sweeps at most: 452 of 3200 when this was written
+  EXPECT_LT(along / across, -0.2);      // dense frictional grains
   EXPECT_GT(along / across, -0.7);
 }
 
