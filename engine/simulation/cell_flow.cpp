@@ -148,9 +148,8 @@ void free_cell(const Model& model, const State& state, double h, Workspace& w) {
     terms.response[k] = 1.0 / (held->inertia * mass * edges[k] * edges[k]);
     terms.largest[k] = held->largest_rate;
   }
-  terms.rate = (terms.start - pressed(model, bodies, h, w.cell))
-                   .cwiseMax(-terms.largest)
-                   .cwiseMin(terms.largest);
+  terms.rate =
+      (terms.start - pressed(model, bodies, h, w.cell)).cwiseMax(-terms.largest).cwiseMin(terms.largest);
   const std::vector<Contact>& contacts = state.contacts.list;
   for (std::size_t c = 0; c < contacts.size(); ++c) {
     const ContactKey& key = contacts[c].key;
