@@ -89,7 +89,7 @@ class Press {
     for (int k = 0; k < rounds && overlap > most; ++k) {
       const Bodies looked_at = state_.bodies;
       step(model_, state_, workspace_, result_);
-      overlap = deepest_overlap(looked_at);
+      overlap = deepest_overlap();
       if (overlap <= most) state_.bodies = looked_at;  // the step has moved them on, closer to others maybe
     }
     return overlap;
@@ -107,10 +107,10 @@ class Press {
   }
 
   /// Over the smaller smallest length, of what the last step found.
-  double deepest_overlap(const Bodies& looked_at) const {
+  double deepest_overlap() const {
     const auto length = [&](std::int32_t partner) {
       if (is_boundary(partner)) return infinity;
-      return model_.shapes.smallest_length(looked_at.shape[static_cast<std::size_t>(partner)]);
+      return model_.shapes.smallest_length(state_.bodies.shape[static_cast<std::size_t>(partner)]);
     };
     double deepest = -infinity;
     for (const Contact& c : state_.contacts.list)
