@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cmath>
 #include <cstring>
+#include <ranges>
 
 #include "engine/core/parallel.h"
 #include "engine/core/vector4.h"
@@ -296,6 +297,20 @@ SCREE_INLINE Vec3 centre_of(const Making& m, std::int32_t b, const ImageShift* i
   return image == nullptr ? centre : Vec3(centre + image->shift);
 }
 
+/// The contact of a body and its partner that have this gap, without impulses.
+SCREE_INLINE Contact contact_with(const Making& m, std::size_t i, std::int32_t b, const ImageShift* image,
+                                  const Gap& gap, double length) {
+  const Vec3 point = acting_point(b, gap);
+  return {ContactKey{static_cast<std::int32_t>(i), b, gap.feature},
+          1.0f,
+          gap.normal,
+          point - m.in.bodies.position[i],
+          point - centre_of(m, b, image),
+          gap.distance,
+          static_cast<float>(gap.acceleration),
+          static_cast<float>(length)};
+}
+
 /// What lasts of a contact's impulses, turned from its last normal to the new one.
 SCREE_INLINE void go_on(const Contact& last, Contact& contact) {
   const Vector4 from = to_vector4(last.normal), to = to_vector4(contact.normal);
@@ -326,11 +341,7 @@ class ContactsOfBody {
  private:
   SCREE_INLINE void put(std::int32_t b, const ImageShift* image, const Gap& gap, double length) {
     if (gap.status == GapStatus::iteration_limit) ++out_.failures;
-    const Vec3 point = acting_point(b, gap);
-    Contact& contact = out_.contacts.emplace_back(
-        ContactKey{static_cast<std::int32_t>(i_), b, gap.feature}, 1.0f, gap.normal,
-        point - m_.in.bodies.position[i_], point - centre_of(m_, b, image), gap.distance,
-        static_cast<float>(gap.acceleration), static_cast<float>(length));
+    Contact& contact = out_.contacts.emplace_back(contact_with(m_, i_, b, image, gap, length));
     while (last_ != end_of_last_ && last_->key < contact.key) ++last_;
     if (last_ != end_of_last_ && last_->key == contact.key) go_on(*last_, contact);
   }
@@ -489,28 +500,85 @@ SCREE_INLINE float rounded_down(double x) {
   return x > 0.0 ? static_cast<float>(x) * (1.0f - 0x1p-22f) : 0.0f;
 }
 
-/// All contacts of the bodies of a block, as the lower number of their pair.
-SCREE_FOR_EACH_TARGET
-void collide_block(const Making& m, const Block& block, DetectionWorkspace& w) {
-  BlockPairs& pairs = scratch_pairs();
-  PairLists lists(m, block.begin, pairs);
-  for (std::size_t i = block.begin; i < block.end; ++i) lists.add_pairs_of(i);
-  for (std::size_t kind = 0; kind < pair_kinds; ++kind)
-    find_gaps(static_cast<PairKind>(kind), m.placed, pairs.of_kind[kind], pairs.found);
+/// Have the pairs of a block the contacts and seeds of the last step, every one in its place? So they have in
+/// most blocks of a bed at rest.
+bool are_those_of_last_step(const Making& m, const Block& block, const PairGaps& found) {
+  const Contacts& contacts = m.last.contacts;
+  const Seeds& seeds = m.last.seeds;
+  const std::size_t n = m.in.bodies.size();
+  if (contacts.row.size() != n + 1 || seeds.row.size() != n + 1) return false;
+  const PairGaps::Found *pair = found.of_pair.data(), *const end = pair + found.of_pair.size();
+  std::int32_t c = contacts.row[block.begin], s = seeds.row[block.begin];
+  for (std::size_t i = block.begin; i < block.end; ++i) {
+    const auto a = static_cast<std::int32_t>(i);
+    const std::int32_t end_c = contacts.row[i + 1], end_s = seeds.row[i + 1];
+    for (; pair != end && pair->a == a; ++pair) {
+      if (pair->count == PairGaps::still_apart) {
+        if (pair->first != s++) return false;
+        continue;
+      }
+      const Gap* gap = found.gap.data() + pair->first;
+      for (const Gap* const last = gap + pair->count; gap != last; ++gap) {
+        if (!pair->is_remembered) {
+          if (s == end_s) return false;
+          const Seed& seed = seeds.list[slot(s++)];
+          if (seed.b != pair->b || seed.feature != gap->feature) return false;
+        }
+        if (!(gap->distance < infinity)) continue;
+        if (c == end_c || contacts.list[slot(c++)].key != ContactKey{a, pair->b, gap->feature}) return false;
+        if (pair->bends && is_fast(m, i, pair->b, found.image_of(*pair), pair->length)) return false;
+      }
+    }
+    if (c != end_c || s != end_s) return false;
+  }
+  return true;
+}
 
+/// Renews them where they stand.
+SCREE_FOR_EACH_TARGET
+void renew_block(const Making& m, const Block& block, const PairGaps& found, DetectionWorkspace& w) {
   DetectionWorkspace::Found& out = w.found[block.index];
-  out.contacts.clear();
-  out.seeds.clear();
-  out.apart.clear();
-  out.remembered.swap(pairs.found.remembered);
-  out.known_apart = out.failures = 0;
-  make_room(out.seeds, pairs.found.gap.size());
-  make_room(out.apart, pairs.found.gap.size());
+  Contacts& contacts = m.last.contacts;
+  Seeds& seeds = m.last.seeds;
+  auto c = slot(contacts.row[block.begin]), s = slot(seeds.row[block.begin]);
+  const Gap* const gaps = found.gap.data();
+  for (const PairGaps::Found& pair : found.of_pair) {
+    const auto i = slot(pair.a);
+    if (pair.count == PairGaps::still_apart) {
+      w.apart[s] = rounded_down(m.apart(s, i, pair.b));
+      ++out.known_apart;
+      ++s;
+      continue;
+    }
+    for (const Gap *gap = gaps + pair.first, *end = gap + pair.count; gap != end; ++gap) {
+      if (!pair.is_remembered) {
+        seeds.list[s].normal = gap->normal;
+        w.apart[s++] = rounded_down(gap->apart);
+      }
+      if (!(gap->distance < infinity)) continue;
+      if (gap->status == GapStatus::iteration_limit) ++out.failures;
+      Contact& contact = contacts.list[c++];
+      const Contact last = contact;
+      contact = contact_with(m, i, pair.b, found.image_of(pair), *gap, pair.length);
+      go_on(last, contact);
+    }
+  }
+  for (std::size_t i = block.begin; i < block.end; ++i) {
+    w.contact_row[i] = contacts.row[i + 1] - contacts.row[i];
+    w.seed_row[i] = seeds.row[i + 1] - seeds.row[i];
+  }
+}
+
+/// Lists the contacts and seeds of a block, and how many each of its bodies has.
+SCREE_FOR_EACH_TARGET
+void list_block(const Making& m, const Block& block, const PairGaps& found, DetectionWorkspace& w) {
+  DetectionWorkspace::Found& out = w.found[block.index];
+  make_room(out.seeds, found.gap.size());
+  make_room(out.apart, found.gap.size());
   make_room(out.contacts, static_cast<std::size_t>(std::ranges::count_if(
-                              pairs.found.gap, [](const Gap& g) { return g.distance < infinity; })));
-  const PairGaps::Found *pair = pairs.found.of_pair.data(), *const last_pair =
-                                                                pair + pairs.found.of_pair.size();
-  const Gap* const gaps = pairs.found.gap.data();
+                              found.gap, [](const Gap& g) { return g.distance < infinity; })));
+  const PairGaps::Found *pair = found.of_pair.data(), *const last_pair = pair + found.of_pair.size();
+  const Gap* const gaps = found.gap.data();
   for (std::size_t i = block.begin; i < block.end; ++i) {
     const std::size_t contacts = out.contacts.size(), seeds = out.seeds.size();
     ContactsOfBody of_body(m, i, out);
@@ -527,7 +595,7 @@ void collide_block(const Making& m, const Block& block, DetectionWorkspace& w) {
           out.apart.push_back(rounded_down(gap->apart));
         }
         if (gap->distance < infinity)
-          of_body.add(pair->b, pairs.found.image_of(*pair), *gap, pair->bends, pair->length);
+          of_body.add(pair->b, found.image_of(*pair), *gap, pair->bends, pair->length);
       }
     }
     w.contact_row[i] = static_cast<std::int32_t>(out.contacts.size() - contacts);
@@ -535,33 +603,81 @@ void collide_block(const Making& m, const Block& block, DetectionWorkspace& w) {
   }
 }
 
-/// Puts the blocks' lists behind each other, which is the order of the keys.
+/// All contacts of the bodies of a block, as the lower number of their pair.
+SCREE_FOR_EACH_TARGET
+void collide_block(const Making& m, const Block& block, DetectionWorkspace& w) {
+  BlockPairs& pairs = scratch_pairs();
+  PairLists lists(m, block.begin, pairs);
+  for (std::size_t i = block.begin; i < block.end; ++i) lists.add_pairs_of(i);
+  for (std::size_t kind = 0; kind < pair_kinds; ++kind)
+    find_gaps(static_cast<PairKind>(kind), m.placed, pairs.of_kind[kind], pairs.found);
+
+  DetectionWorkspace::Found& out = w.found[block.index];
+  out.contacts.clear();
+  out.seeds.clear();
+  out.apart.clear();
+  out.remembered.swap(pairs.found.remembered);
+  out.known_apart = out.failures = 0;
+  out.renewed = are_those_of_last_step(m, block, pairs.found);
+  if (out.renewed) {
+    const auto place = [&](const std::vector<std::int32_t>& row) -> DetectionWorkspace::Place {
+      return {slot(row[block.begin]), 0, slot(row[block.end] - row[block.begin])};
+    };
+    out.of_contacts = place(m.last.contacts.row);
+    out.of_seeds = place(m.last.seeds.row);
+    renew_block(m, block, pairs.found, w);
+  } else {
+    list_block(m, block, pairs.found, w);
+    out.of_contacts = {0, 0, out.contacts.size()};
+    out.of_seeds = {0, 0, out.seeds.size()};
+  }
+}
+
+/// Puts what the blocks have listed behind each other, which is the order of the keys; what they have renewed
+/// moves there from where it stands in the list.
+template <class T>
+void join(std::span<DetectionWorkspace::Found> found, std::vector<T> DetectionWorkspace::Found::*listed,
+          DetectionWorkspace::Place DetectionWorkspace::Found::*place, std::vector<T>& list) {
+  std::size_t total = 0;
+  for (DetectionWorkspace::Found& block : found) {
+    (block.*place).goes_to = total;
+    total += (block.*place).count;
+  }
+  if (total > list.size()) resize_with_room(list, total);
+  const auto move = [&](const DetectionWorkspace::Found& block) {
+    const auto& [stands, goes_to, count] = block.*place;
+    std::memmove(static_cast<void*>(list.data() + goes_to), list.data() + stands, count * sizeof(T));
+  };
+  // Forward from the first on, then back from the last on: nothing is written over that has yet to move.
+  for (const auto& block : found)
+    if (block.renewed && (block.*place).goes_to < (block.*place).stands) move(block);
+  for (const auto& block : found | std::views::reverse)
+    if (block.renewed && (block.*place).goes_to > (block.*place).stands) move(block);
+  list.resize(total);
+  for_each_index(found.size(), 1, [&](std::size_t k) {
+    const DetectionWorkspace::Found& block = found[k];
+    if (!block.renewed)
+      copy_plain((block.*listed).data(), (block.*place).count, list.data() + (block.*place).goes_to);
+  });
+}
+
+/// The lists of all blocks as those of the step.
 void merge(DetectionWorkspace& w, std::size_t blocks, const DetectionMemory& memory) {
   auto& [contacts, seeds, remembered] = memory;
-  std::size_t found_contacts = 0, found_seeds = 0;
-  for (std::size_t k = 0; k < blocks; ++k) {
-    w.found[k].first_contact = found_contacts;
-    w.found[k].first_seed = found_seeds;
-    found_contacts += w.found[k].contacts.size();
-    found_seeds += w.found[k].seeds.size();
+  const std::span found(w.found.data(), blocks);
+  using Found = DetectionWorkspace::Found;
+  if (!std::ranges::all_of(found, &Found::renewed)) {
+    join(found, &Found::contacts, &Found::of_contacts, contacts.list);
+    join(found, &Found::seeds, &Found::of_seeds, seeds.list);
+    join(found, &Found::apart, &Found::of_seeds, w.apart);
+    exclusive_scan(w.contact_row);
+    exclusive_scan(w.seed_row);
+    contacts.row.swap(w.contact_row);
+    seeds.row.swap(w.seed_row);
   }
-  resize_with_room(contacts.list, found_contacts);
-  resize_with_room(seeds.list, found_seeds);
-  resize_with_room(w.apart, found_seeds);
-  for_each_index(blocks, 1, [&, &contacts = contacts, &seeds = seeds](std::size_t k) {
-    const DetectionWorkspace::Found& found = w.found[k];
-    copy_plain(found.contacts.data(), found.contacts.size(), contacts.list.data() + found.first_contact);
-    copy_plain(found.seeds.data(), found.seeds.size(), seeds.list.data() + found.first_seed);
-    copy_plain(found.apart.data(), found.apart.size(), w.apart.data() + found.first_seed);
-  });
   seeds.stamp = w.stamp = ++stamps;
-  exclusive_scan(w.contact_row);
-  exclusive_scan(w.seed_row);
-  contacts.row.swap(w.contact_row);
-  seeds.row.swap(w.seed_row);
   remembered.clear();
-  for (std::size_t k = 0; k < blocks; ++k)
-    std::ranges::move(w.found[k].remembered, std::back_inserter(remembered));
+  for (Found& block : found) std::ranges::move(block.remembered, std::back_inserter(remembered));
 }
 
 }  // namespace
@@ -591,6 +707,7 @@ DetectionReport find_contacts(const DetectionInput& in, DetectionWorkspace& w,
   w.contact_row.resize(n + 1);
   w.seed_row.resize(n + 1);
   w.contact_row[n] = w.seed_row[n] = 0;
+  resize_with_room(w.apart, memory.seeds.list.size());
   const std::size_t blocks = block_count(n, grain_heavy);
   if (w.found.size() < blocks) w.found.resize(blocks);
   const bool repeats = in.cell.is_periodic(),

@@ -43,12 +43,18 @@ struct DetectionReport {
 };
 
 struct DetectionWorkspace {
+  /// Of what a block has among all: where it stands in the last step's list, and where it goes.
+  struct Place {
+    std::size_t stands = 0, goes_to = 0, count = 0;
+  };
   struct Found {  // by a block of bodies
     std::vector<Contact> contacts;
     std::vector<Seed> seeds;
     std::vector<float> apart;  // [seed]
     std::vector<RememberedPair> remembered;
-    std::size_t first_contact = 0, first_seed = 0;  // places of the first of them among all
+    bool renewed =
+        false;  // are contacts and seeds those of the last step, renewed in its lists? Then not here
+    Place of_contacts, of_seeds;
     std::int64_t known_apart = 0, failures = 0;
   };
   PairListWorkspace pair_list;
