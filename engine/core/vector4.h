@@ -46,8 +46,11 @@ SCREE_INLINE Vector4 load(const Padded3& v) {
 SCREE_INLINE void store(Vector4 v, Padded3& to) { std::memcpy(static_cast<void*>(&to), &v, sizeof v); }
 
 SCREE_INLINE Vector4 to_vector4(const Vec3& v) { return Vector4{v[0], v[1], v[2], 0.0}; }
+using Vector4f = float __attribute__((vector_size(16)));
 SCREE_INLINE Vector4 to_vector4(const Vec3f& v) {
-  return Vector4{double{v[0]}, double{v[1]}, double{v[2]}, 0.0};
+  Vector4f r{};
+  std::memcpy(&r, &v, sizeof v);
+  return __builtin_convertvector(r, Vector4);
 }
 /// v with its spare lane zero: one bitwise instruction, where a shuffle with zeros is three.
 SCREE_INLINE Vector4 without_spare(Vector4 v) {
@@ -65,6 +68,8 @@ SCREE_INLINE Vector4 last_three(const void* numbers) {
   std::memcpy(&r, static_cast<const char*>(numbers) - sizeof(double), sizeof r);
   return without_spare(__builtin_shufflevector(r, r, 1, 2, 3, 3));
 }
+/// Puts three numbers where a fourth stands behind them, which the caller writes afterwards.
+SCREE_INLINE void put_three(Vector4 v, void* numbers) { std::memcpy(numbers, &v, sizeof v); }
 SCREE_INLINE Vector4 linear_of(const Twist& t) { return first_three(&t); }
 SCREE_INLINE Vector4 angular_of(const Twist& t) {
   return last_three(reinterpret_cast<const char*>(&t) + sizeof(Vec3));
@@ -72,7 +77,10 @@ SCREE_INLINE Vector4 angular_of(const Twist& t) {
 
 SCREE_INLINE Vec3 to_vec3(const Vector4& v) { return Vec3(v[0], v[1], v[2]); }
 SCREE_INLINE Vec3f to_vec3f(const Vector4& v) {
-  return Vec3f(static_cast<float>(v[0]), static_cast<float>(v[1]), static_cast<float>(v[2]));
+  const Vector4f narrow = __builtin_convertvector(v, Vector4f);
+  Vec3f r;
+  std::memcpy(static_cast<void*>(&r), &narrow, sizeof r);
+  return r;
 }
 
 SCREE_INLINE Vector4 cross(Vector4 a, Vector4 b) {
@@ -103,6 +111,20 @@ SCREE_INLINE Vector4 turned_by(const Quat& q, Vector4 v) {
 SCREE_INLINE Vector4 turned_back_by(const Quat& q, Vector4 v) {
   const Vector4 axis{q.x(), q.y(), q.z(), q.w()}, twice = 2.0 * cross(v, axis);
   return v + q.w() * twice + cross(twice, axis);
+}
+
+/// A symmetric matrix by columns.
+struct Columns4 {
+  Vector4 x, y, z;
+};
+/// R diag(d) R^T with R that of the quaternion: the same bits as symmetric_in_world().
+SCREE_INLINE Columns4 symmetric_columns(const Quat& q, const Vec3& d) {
+  const Mat3 r = q.toRotationMatrix();
+  const Vector4 a{r(0, 0), r(1, 0), r(2, 0), 0.0}, b{r(0, 1), r(1, 1), r(2, 1), 0.0},
+      c{r(0, 2), r(1, 2), r(2, 2), 0.0};
+  return {a * a[0] * d[0] + b * b[0] * d[1] + c * c[0] * d[2],
+          a * a[1] * d[0] + b * b[1] * d[1] + c * c[1] * d[2],
+          a * a[2] * d[0] + b * b[2] * d[1] + c * c[2] * d[2]};
 }
 
 }  // namespace scree

@@ -74,6 +74,32 @@ void set_moved(const PlacedEllipsoid* last, std::size_t begin, std::size_t end, 
     w.reach[i].moved = moved(last[i - begin], w.ellipsoids[i], w.reach[i].smallest_length);
 }
 
+/// Makes a body ready for its pairs; returns the half extents of its bounding box, m.
+SCREE_INLINE Vec3 place_body(const PlacedShapes& placed, std::size_t body) {
+  const ShapeIndex shape = placed.bodies.shape[body];
+  if (!placed.shapes.functions().empty())
+    placed.implicits[body] =
+        place(placed.shapes.function_of(shape), placed.bodies.pose(body), placed.shapes.size_of(shape));
+  if (!placed.shapes.clumps().empty()) place_parts(placed, body);
+  switch (placed.shapes.kind(shape)) {
+    case ShapeKind::implicit:
+    case ShapeKind::clump:
+      return half_extent(placed.shapes, shape, placed.bodies.orientation[body]);
+    case ShapeKind::ellipsoid: {
+      const auto [x, y, z] = symmetric_columns(placed.bodies.orientation[body],
+                                               placed.shapes.ellipsoid(shape).semi_axes.cwiseAbs2());
+      PlacedEllipsoid& ellipsoid = placed.ellipsoids[body];
+      ellipsoid.centre = placed.bodies.position[body];
+      put_three(x, &ellipsoid.matrix(0, 0));
+      put_three(y, &ellipsoid.matrix(0, 1));
+      ellipsoid.matrix.col(2) = to_vec3(z);
+      // Support distances along the axes: square roots of the diagonal of S.
+      return Vec3(std::sqrt(x[0]), std::sqrt(y[1]), std::sqrt(z[2]));
+    }
+  }
+  return Vec3::Zero();
+}
+
 /// Where a body is and how far it gets.
 SCREE_FOR_EACH_TARGET
 void prepare_bodies(const DetectionInput& in, const PlacedShapes& placed, const Block& block,
@@ -284,40 +310,38 @@ bool is_fast(const Making& m, std::size_t i, std::int32_t b, const ImageShift* i
   return m.velocity(i, slot(b), image).squaredNorm() > shift * shift;
 }
 
-/// Where a contact acts: between bodies midway, for angular momentum; against a boundary on the body's own
-/// surface.
-SCREE_INLINE Vec3 acting_point(std::int32_t b, const Gap& g) {
-  return is_boundary(b) ? Vec3(g.point + 0.5 * g.distance * g.normal) : g.point;
-}
-
 /// What arms of a partner begin at: its centre, or its image's.
-SCREE_INLINE Vec3 centre_of(const Making& m, std::int32_t b, const ImageShift* image) {
-  if (is_boundary(b)) return m.w.boundaries[boundary_of(b)].pose.position;
-  const Vec3& centre = m.in.bodies.position[slot(b)];
-  return image == nullptr ? centre : Vec3(centre + image->shift);
+SCREE_INLINE Vector4 centre_of(const Making& m, std::int32_t b, const ImageShift* image) {
+  if (is_boundary(b)) return to_vector4(m.w.boundaries[boundary_of(b)].pose.position);
+  const Vector4 centre = first_three(&m.w.boxes[slot(b)].centre);
+  return image == nullptr ? centre : centre + to_vector4(image->shift);
 }
 
-/// The contact of a body and its partner that have this gap, without impulses.
-SCREE_INLINE Contact contact_with(const Making& m, std::size_t i, std::int32_t b, const ImageShift* image,
-                                  const Gap& gap, double length) {
-  const Vec3 point = acting_point(b, gap);
-  return {ContactKey{static_cast<std::int32_t>(i), b, gap.feature},
-          1.0f,
-          gap.normal,
-          point - m.in.bodies.position[i],
-          point - centre_of(m, b, image),
-          gap.distance,
-          static_cast<float>(gap.acceleration),
-          static_cast<float>(length)};
+/// A contact's place, from the gap of its pair. It acts between bodies midway, for angular momentum; against
+/// a boundary on the body's own surface.
+SCREE_INLINE void place(const Making& m, const ImageShift* image, const Gap& gap, double length,
+                        Contact& contact) {
+  const auto& [a, b, feature] = contact.key;
+  const Vector4 normal = first_three(&gap.normal);
+  Vector4 point = first_three(&gap.point);
+  if (is_boundary(b)) point += 0.5 * gap.distance * normal;
+  put_three(normal, &contact.normal);
+  put_three(point - first_three(&m.w.boxes[slot(a)].centre), &contact.arm_a);
+  put_three(point - centre_of(m, b, image), &contact.arm_b);
+  contact.gap = gap.distance;
+  contact.gap_acceleration = static_cast<float>(gap.acceleration);
+  contact.length = static_cast<float>(length);
 }
 
-/// What lasts of a contact's impulses, turned from its last normal to the new one.
-SCREE_INLINE void go_on(const Contact& last, Contact& contact) {
-  const Vector4 from = to_vector4(last.normal), to = to_vector4(contact.normal);
-  contact.impulse = to_vec3f(turned_with(from, to, double{last.lasting} * to_vector4(last.impulse)));
-  if (!last.torque_impulse.isZero(0.0f))
+/// Begins with what lasts of the impulses that it has, turned from its last normal to the new one.
+SCREE_INLINE void go_on(Vector4 last_normal, Contact& contact) {
+  const Vector4 normal = first_three(&contact.normal);
+  const double lasting = contact.lasting;
+  contact.impulse = to_vec3f(turned_with(last_normal, normal, lasting * to_vector4(contact.impulse)));
+  if (!contact.torque_impulse.isZero(0.0f))
     contact.torque_impulse =
-        to_vec3f(turned_with(from, to, double{last.lasting} * to_vector4(last.torque_impulse)));
+        to_vec3f(turned_with(last_normal, normal, lasting * to_vector4(contact.torque_impulse)));
+  contact.lasting = 1.0f;
 }
 
 /// The contacts of a body, found one after the other in the order of keys.
@@ -341,9 +365,14 @@ class ContactsOfBody {
  private:
   SCREE_INLINE void put(std::int32_t b, const ImageShift* image, const Gap& gap, double length) {
     if (gap.status == GapStatus::iteration_limit) ++out_.failures;
-    Contact& contact = out_.contacts.emplace_back(contact_with(m_, i_, b, image, gap, length));
+    Contact& contact = out_.contacts.emplace_back(ContactKey{static_cast<std::int32_t>(i_), b, gap.feature});
+    place(m_, image, gap, length, contact);
     while (last_ != end_of_last_ && last_->key < contact.key) ++last_;
-    if (last_ != end_of_last_ && last_->key == contact.key) go_on(*last_, contact);
+    if (last_ == end_of_last_ || last_->key != contact.key) return;
+    contact.lasting = last_->lasting;
+    contact.impulse = last_->impulse;
+    contact.torque_impulse = last_->torque_impulse;
+    go_on(first_three(&last_->normal), contact);
   }
 
   const Making& m_;
@@ -357,6 +386,7 @@ class ContactsOfBody {
 struct BlockPairs {
   PairGaps found;
   std::array<std::vector<ShapePair>, pair_kinds> of_kind;
+  std::vector<std::size_t> boundaries;  // that its bodies may meet
 };
 
 /// One a thread, kept from block to block.
@@ -386,14 +416,14 @@ class SeedsOfBody {
 
 class PairLists {
  public:
-  PairLists(const Making& m, std::size_t first_body, BlockPairs& out)
-      : m_(m), boundaries_(m.in.boundaries.size()), out_(out) {
+  PairLists(const Making& m, const Block& block, BlockPairs& out) : m_(m), out_(out) {
+    list_boundaries(block);
     out.found.gap.clear();
     out.found.of_pair.clear();
     out.found.remembered.clear();
     out.found.images.clear();
     for (auto& list : out.of_kind) list.clear();
-    remembered_ = std::ranges::lower_bound(m.last.remembered, static_cast<std::int32_t>(first_body), {},
+    remembered_ = std::ranges::lower_bound(m.last.remembered, static_cast<std::int32_t>(block.begin), {},
                                            &RememberedPair::a);
   }
 
@@ -434,14 +464,40 @@ class PairLists {
     double margin, length, travel;  // m, travel: of both surfaces in the step
   };
 
+  /// How far a body's surface may reach in the step beyond its own place, m. A boundary has no half of the
+  /// resting margin to bring.
+  double margin_of(std::size_t i) const {
+    return m_.w.reach[i].pushed + 0.5 * (resting_margin * m_.smallest_length(i) + m_.in.bridge_m);
+  }
+
+  /// Those that are not clear of a box about all the block's bodies.
+  void list_boundaries(const Block& block) {
+    out_.boundaries.clear();
+    Vec3 low = Vec3::Constant(infinity), high = Vec3::Constant(-infinity);
+    double clear = 0.0;
+    for (std::size_t i = block.begin; i < block.end; ++i) {
+      low = low.cwiseMin(m_.in.bodies.position[i]);
+      high = high.cwiseMax(m_.in.bodies.position[i]);
+      clear = std::max(clear, m_.in.shapes.bounding_radius(m_.in.bodies.shape[i]) + margin_of(i));
+    }
+    const Vec3 centre = 0.5 * (low + high), half = 0.5 * (high - low);
+    for (std::size_t k = 0; k < m_.w.guards.size(); ++k) {
+      const DetectionWorkspace::Guard& guard = m_.w.guards[k];
+      const Vec3& normal = guard.plane.normal;
+      const bool is_clear = normal.dot(centre - guard.plane.point) - normal.cwiseAbs().dot(half) > clear ||
+                            ((low - guard.high).array() > clear).any() ||
+                            ((guard.low - high).array() > clear).any();
+      if (guard.moves || !is_clear) out_.boundaries.push_back(k);
+    }
+  }
+
   SCREE_INLINE void add_boundaries(std::size_t i, SeedsOfBody& seeds) {
-    // A boundary has no half of the resting margin to bring.
-    const double length = m_.smallest_length(i),
-                 margin = m_.w.reach[i].pushed + 0.5 * (resting_margin * length + m_.in.bridge_m);
+    if (out_.boundaries.empty()) return;
+    const double length = m_.smallest_length(i), margin = margin_of(i);
     const double clear = m_.in.shapes.bounding_radius(m_.in.bodies.shape[i]) + margin;
     const Vec3 at = m_.in.bodies.position[i];
     const bool asleep = m_.in.bodies.is_asleep(i), held = m_.in.bodies.is_held(i);
-    for (std::size_t k = 0; k < boundaries_; ++k) {
+    for (const std::size_t k : out_.boundaries) {
       const DetectionWorkspace::Guard& guard = m_.w.guards[k];
       if (!guard.moves && asleep) continue;
       if (held && !m_.in.boundaries[k].is_mounted()) continue;
@@ -490,7 +546,6 @@ class PairLists {
   }
 
   const Making& m_;
-  std::size_t boundaries_;
   BlockPairs& out_;
   std::vector<RememberedPair>::iterator remembered_;
 };
@@ -558,9 +613,9 @@ void renew_block(const Making& m, const Block& block, const PairGaps& found, Det
       if (!(gap->distance < infinity)) continue;
       if (gap->status == GapStatus::iteration_limit) ++out.failures;
       Contact& contact = contacts.list[c++];
-      const Contact last = contact;
-      contact = contact_with(m, i, pair.b, found.image_of(pair), *gap, pair.length);
-      go_on(last, contact);
+      const Vector4 last_normal = first_three(&contact.normal);
+      place(m, found.image_of(pair), *gap, pair.length, contact);
+      go_on(last_normal, contact);
     }
   }
   for (std::size_t i = block.begin; i < block.end; ++i) {
@@ -607,7 +662,7 @@ void list_block(const Making& m, const Block& block, const PairGaps& found, Dete
 SCREE_FOR_EACH_TARGET
 void collide_block(const Making& m, const Block& block, DetectionWorkspace& w) {
   BlockPairs& pairs = scratch_pairs();
-  PairLists lists(m, block.begin, pairs);
+  PairLists lists(m, block, pairs);
   for (std::size_t i = block.begin; i < block.end; ++i) lists.add_pairs_of(i);
   for (std::size_t kind = 0; kind < pair_kinds; ++kind)
     find_gaps(static_cast<PairKind>(kind), m.placed, pairs.of_kind[kind], pairs.found);

@@ -71,12 +71,16 @@ void find_ellipsoid_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs
       const ShapePair& pair = part[k];
       const PlacedEllipsoid& a = s.ellipsoids[slot(pair.a)];
       const PlacedEllipsoid& b = partner(s, pair, found, room);
-      Gap nearest{.normal = start[k]};
+      Gap& nearest = found.add(pair);
       if (batch.is_apart(k)) {
+        nearest.normal = start[k];
         nearest.apart = batch.phi[k];
       } else {
         const bool known = !pair.seeds.empty(), quick = known && batch.has_arrived(k);
-        nearest = quick ? contact_of(batch, k, a.centre, b.centre) : gap(a, b, known ? &start[k] : nullptr);
+        if (quick)
+          nearest = contact_of(batch, k, a.centre, b.centre);
+        else
+          nearest = gap(a, b, known ? &start[k] : nullptr);
         if (nearest.distance > pair.margin)
           nearest.apart = std::exchange(nearest.distance, infinity);
         else if (pair.bends)
@@ -84,7 +88,6 @@ void find_ellipsoid_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs
                                        : gap_acceleration(a, b, nearest.normal, s.twist(pair.a),
                                                           s.twist_of_partner(pair, found));
       }
-      found.add(pair, nearest);
     }
   }
 }

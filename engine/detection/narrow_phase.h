@@ -1,8 +1,6 @@
 // The narrow phase: gaps of pairs of shapes. One signature for every pair of kinds.
 #pragma once
 
-#include <cmath>
-
 #include "engine/bodies/bodies.h"
 #include "engine/bodies/boundaries.h"
 #include "engine/detection/contacts.h"
@@ -26,7 +24,7 @@ struct PlacedPart {
 struct PlacedShapes {
   const Shapes& shapes;
   const Bodies& bodies;
-  std::vector<PlacedEllipsoid>& ellipsoids;  // [body] those that are one; filled by place_body()
+  std::vector<PlacedEllipsoid>& ellipsoids;  // [body] those that are one
   std::vector<PlacedImplicit>& implicits;    // [body] all as functions, where there are any; so are these
   std::vector<PlacedPart>& parts;            // those of body i from first_part[i] on, where there are clumps
   const std::vector<std::int32_t>& first_part;  // [body + 1]
@@ -53,28 +51,6 @@ struct PlacedShapes {
 
 /// Places what a body consists of, where there are clumps.
 void place_parts(const PlacedShapes& placed, std::size_t body);
-
-/// Makes a body ready for its pairs; returns the half extents of its bounding box, m.
-[[gnu::always_inline]] inline Vec3 place_body(const PlacedShapes& placed, std::size_t body) {
-  const ShapeIndex shape = placed.bodies.shape[body];
-  if (!placed.shapes.functions().empty())
-    placed.implicits[body] =
-        place(placed.shapes.function_of(shape), placed.bodies.pose(body), placed.shapes.size_of(shape));
-  if (!placed.shapes.clumps().empty()) place_parts(placed, body);
-  switch (placed.shapes.kind(shape)) {
-    case ShapeKind::implicit:
-    case ShapeKind::clump:
-      return half_extent(placed.shapes, shape, placed.bodies.orientation[body]);
-    case ShapeKind::ellipsoid: {
-      PlacedEllipsoid& ellipsoid = placed.ellipsoids[body];
-      ellipsoid = place(placed.shapes.ellipsoid(shape), placed.bodies.pose(body));
-      // Support distances along the axes: square roots of the diagonal of S.
-      const Mat3& m = ellipsoid.matrix;
-      return Vec3(std::sqrt(m(0, 0)), std::sqrt(m(1, 1)), std::sqrt(m(2, 2)));
-    }
-  }
-  return Vec3::Zero();
-}
 
 /// The kinds from implicit_implicit on have a memory (RememberedPair); the first of two may be an ellipsoid.
 enum class PairKind : std::uint8_t {
@@ -136,10 +112,12 @@ struct PairGaps {
     return pair.image < 0 ? nullptr : &images[static_cast<std::size_t>(pair.image)];
   }
 
-  void add(const ShapePair& pair, const Gap& found) {
+  void add(const ShapePair& pair, const Gap& found) { add(pair) = found; }
+  /// One more, still without distance.
+  Gap& add(const ShapePair& pair) {
     Found& of = of_pair[static_cast<std::size_t>(pair.number)];
     if (of.count++ == 0) of.first = static_cast<std::int32_t>(gap.size());
-    gap.push_back(found);
+    return gap.emplace_back();
   }
 };
 

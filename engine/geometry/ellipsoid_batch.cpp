@@ -136,13 +136,4 @@ void climb(EllipsoidBatch& batch) {
   }
 }
 
-Gap contact_of(const EllipsoidBatch& batch, std::size_t k, const Vec3& centre_a, const Vec3& centre_b) {
-  Gap result;
-  result.normal = -to_vec3(three(batch.n, k));
-  result.distance = batch.phi[k];
-  result.point =
-      0.5 * ((centre_a + to_vec3(three(batch.x_a, k))) + (centre_b - to_vec3(three(batch.x_b, k))));
-  return result;
-}
-
 }  // namespace scree

@@ -48,6 +48,12 @@ void climb(EllipsoidBatch& batch);
 void bend(EllipsoidBatch& batch);
 
 /// The contact of pair k, which has arrived; centres as they were given.
-Gap contact_of(const EllipsoidBatch& batch, std::size_t k, const Vec3& centre_a, const Vec3& centre_b);
+SCREE_INLINE Gap contact_of(const EllipsoidBatch& batch, std::size_t k, const Vec3& centre_a,
+                            const Vec3& centre_b) {
+  return {
+      .point = 0.5 * ((centre_a + to_vec3(three(batch.x_a, k))) + (centre_b - to_vec3(three(batch.x_b, k)))),
+      .normal = -to_vec3(three(batch.n, k)),
+      .distance = batch.phi[k]};
+}
 
 }  // namespace scree

@@ -38,8 +38,11 @@ void assemble_bodies(const Bodies& bodies, double h, const Block& block, Workspa
     }
     w.problem.free_velocity[i] = {bodies.linear_velocity[i] + h * acceleration(w, i),
                                   bodies.angular_velocity[i]};
-    const Mat3 inverse_inertia = world_inverse_inertia(bodies, i);
-    response.set_inverse_inertia(inverse_inertia);
+    const auto [x, y, z] = symmetric_columns(bodies.orientation[i], bodies.inertia[i].cwiseInverse());
+    put_three(x, &response.xx);
+    response.yz = z[1];
+    response.zz = z[2];
+    response.yy = y[1];
     response.inverse_mass = 1.0 / bodies.mass[i];
     response.slides = false;  // of a mount whose place it was
   }
@@ -161,6 +164,7 @@ double assemble_contacts(const Assembly& in, const Block& block, std::int32_t ne
   ContactTerms* const terms = p.contact.data();
   float* const approaches = p.approach.data();
   Vec3f* const starts = p.start_impulse.data();
+  std::uint8_t* const resist = in.w.resist.data();
   const double t = in.interval.to_next, clearance = settings.clearance();
   double squares = 0.0;
   std::size_t resisting = 0;
@@ -200,7 +204,9 @@ double assemble_contacts(const Assembly& in, const Block& block, std::int32_t ne
     squares += to_change * to_change;
 
     starts[c] = components(geometry.n, geometry.t1, contact.tangent_ratio, from.impulse).cast<float>();
-    resisting += Resistance{law.torsional_friction_m, law.rolling_friction_m}.rows();
+    const std::size_t resists = Resistance{law.torsional_friction_m, law.rolling_friction_m}.rows();
+    resist[c] = static_cast<std::uint8_t>(resists);
+    resisting += resists;
   }
   rows = static_cast<std::int32_t>(resisting);
   return squares;
@@ -209,9 +215,9 @@ double assemble_contacts(const Assembly& in, const Block& block, std::int32_t ne
 /// The rows of a block's contacts, from this one on.
 void set_rows(const Assembly& in, const Block& block, std::size_t row) {
   for (std::size_t c = block.begin; c < block.end; ++c) {
+    if (in.w.resist[c] == 0) continue;
     const PairLaw& law = in.law(in.contacts[c].key);
     Resistance resistance{law.torsional_friction_m, law.rolling_friction_m};
-    if (resistance.rows() == 0) continue;
     if (in.surfaces) resistance.factor = apply_surfaces(in, c);
     const ContactTerms& terms = in.p.contact[c];
     set_resistance(in.p, c, resistance,
@@ -274,6 +280,7 @@ void assemble(const Model& model, State& state, const Interval& interval, Worksp
   const Assembly in{model,       bodies, contacts, interval, newton, model.materials.has_surfaces(),
                     first_mount, w,      p};
   w.first_row.resize(w.first_fixed.size());
+  resize_with_room(w.resist, contacts.size());
   const double squares = reduce_blocks(
       contacts.size(), grain_medium, 0.0,
       [&](const Block& block) {

@@ -74,6 +74,7 @@ class Balance {
         attraction_(w.attraction),
         terms_(w.problem.contact.data()),
         edges_(w.problem.edge.data()),
+        resist_(w.resist.data()),
         response_(w.problem.response.data()),
         impulse_(w.solution.impulse.data()),
         before_(w.before.data()),
@@ -88,11 +89,10 @@ class Balance {
 
   SCREE_INLINE void take_contacts(const Block& block, Exchange& sums,
                                   std::vector<BoundaryLoad>& loads) const {
-    const std::size_t rows = p_.contact_rows;
-    std::size_t row = rows > 0 ? p_.first_row(block.begin) : 0;
+    std::size_t row = p_.contact_rows > 0 ? p_.first_row(block.begin) : 0;
     for (std::size_t c = block.begin; c < block.end; ++c) {
       Vector4 torque{};
-      for (; row < rows && p_.rows[row].contact == static_cast<std::int32_t>(c); ++row)
+      for (const std::size_t end = row + resist_[c]; row < end; ++row)
         torque += s_.row_impulse[row] * load(p_.rows[row].angular_a);
       take_contact(c, torque, sums, loads);
     }
@@ -147,10 +147,13 @@ class Balance {
       sums.overlap_sum += overlap;
       sums.deepen(overlap, c);
     }
-    Vec3 components = impact_.empty() ? impulse_[c] : Vec3(impulse_[c] + impact_[c]);
-    const double pressing = components[0], attraction = attraction_.empty() ? 0.0 : attraction_[c];
+    const double attraction = attraction_.empty() ? 0.0 : attraction_[c];
+    double components[3] = {impulse_[c][0], impulse_[c][1], impulse_[c][2]};
+    if (!impact_.empty())
+      for (int k = 0; k < 3; ++k) components[k] += impact_[c][k];
+    const double pressing = components[0];
     components[0] -= attraction;
-    const Vector4 impulse = to_world(terms, components.data());
+    const Vector4 impulse = to_world(terms, components);
     contact.impulse = to_vec3f(impulse);
     contact.torque_impulse = to_vec3f(torque);
     contact.lasting = static_cast<float>(lasting_part(c, pressing));
@@ -167,21 +170,22 @@ class Balance {
     if (flows_) b.velocity += 2.0 * image;
     Vector4 on_b = -impulse, torque_on_b = -torque;
     const Vector4 pulling = attraction * n, by_contact = impulse + pulling;
-    sums.cohesion_work -= 0.5 * dot(pulling, a.velocity - b.velocity);
+    if (attraction != 0.0) sums.cohesion_work -= 0.5 * dot(pulling, a.velocity - b.velocity);
     if (shared_) {
-      add_work(n, by_contact, torque, {a.velocity - b.velocity, a.spin - b.spin}, sums);
+      add_work(n, by_contact, torque, resist_[c] > 0, {a.velocity - b.velocity, a.spin - b.spin}, sums);
     } else {
       on_b = to_vector4(p_.in_world(c, s_.impulse_on_b[c]));
       torque_on_b = to_vector4(torque_impulse(p_, c, s_.row_impulse_on_b));
-      add_work(n, by_contact, torque, a, sums);
-      add_work(n, on_b, torque_on_b, b, sums);
+      add_work(n, by_contact, torque, true, a, sums);
+      add_work(n, on_b, torque_on_b, true, b, sums);
       on_b += pulling;
     }
 
     const Vector4 point = to_vector4(position_[body_a]) + arm_a_of(terms);
     if (repeats_ && body_b < count_) add_image(c, point, image, on_b, sums);
     sums.linear_size += std::sqrt(squared);
-    sums.angular_size += std::sqrt(dot(point, point) * squared) + std::sqrt(dot(torque, torque));
+    sums.angular_size += std::sqrt(dot(point, point) * squared);
+    if (resist_[c] > 0) sums.angular_size += std::sqrt(dot(torque, torque));
     add_given(edge, point, impulse, torque, sums);
     if (held_ && bodies_.is_held(body_a))
       sums.boundary_work += push_guide(body_a, arm_a_of(terms), impulse, torque, a, loads);
@@ -215,11 +219,12 @@ class Balance {
   }
 
   /// (D1), world axes.
-  SCREE_INLINE void add_work(Vector4 n, Vector4 impulse, Vector4 torque, const Motion& doubled,
+  SCREE_INLINE void add_work(Vector4 n, Vector4 impulse, Vector4 torque, bool resists, const Motion& doubled,
                              Exchange& sums) const {
     const double normal = dot(n, impulse) * dot(n, doubled.velocity);
     sums.normal_work += 0.5 * normal;
-    sums.friction_work += 0.5 * (dot(impulse, doubled.velocity) - normal + dot(torque, doubled.spin));
+    sums.friction_work += 0.5 * (dot(impulse, doubled.velocity) - normal);
+    if (resists) sums.friction_work += 0.5 * dot(torque, doubled.spin);
   }
 
   /// What a partner that nothing moves gives with an impulse at a point (moment about the origin), on body a.
@@ -283,6 +288,7 @@ class Balance {
   // Of the above, where every contact reads: the compiler does not know that they stay where they are.
   const ContactTerms* terms_;
   const Edge* edges_;
+  const std::uint8_t* resist_;
   const BodyResponse* response_;
   const Vec3* impulse_;
   const Twist* before_;

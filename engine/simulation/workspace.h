@@ -77,6 +77,7 @@ struct Workspace {
   std::vector<Vec3> impact;  // [contact], N s, contact frame: of energetic impacts; empty without
   std::vector<std::int32_t> first_fixed;  // [block of contacts] partners that nothing moves before it
   std::vector<std::int32_t> first_row;    // [block of contacts] rows before its own
+  std::vector<std::uint8_t> resist;       // [contact] how many rows it has
   std::vector<JointPlace> joints;         // [joint]
   std::vector<BondPlace> bonds;           // [bond]
   std::vector<BrokenBond> broken;         // in this (sub)step

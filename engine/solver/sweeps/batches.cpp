@@ -113,8 +113,8 @@ struct BatchInput {
 };
 
 SCREE_INLINE void put(Vector4 left, Vector4 right, Lanes& to) {
-  using Four = float __attribute__((vector_size(16)));
-  const Four halves[2] = {__builtin_convertvector(left, Four), __builtin_convertvector(right, Four)};
+  const Vector4f halves[2] = {__builtin_convertvector(left, Vector4f),
+                              __builtin_convertvector(right, Vector4f)};
   std::memcpy(to.at, halves, sizeof to.at);
 }
 
@@ -243,27 +243,22 @@ void number_rows(const ContactProblem& p, std::vector<std::int32_t>& first) {
     first[index(p.rows[r - 1].contact)] = static_cast<std::int32_t>(r - 1);
 }
 
-/// Calls f(r, axis) for the rows of the contact in a lane, with the axis of the frame that each is about.
-template <class F>
-void for_rows_in_lane(const ContactProblem& p, const Batches& b, std::int32_t contact, F&& f) {
-  if (contact < 0 || b.first_row.empty() || b.first_row[index(contact)] < 0) return;
-  std::size_t tangent = 1;
-  for (std::size_t r = index(b.first_row[index(contact)]); r < p.contact_rows && p.rows[r].contact == contact;
-       ++r)
-    f(r, p.rows[r].bound == RowBound::disc ? tangent++ : 0);
+bool resists(const Batches& b, std::int32_t contact) {
+  return contact >= 0 && b.first_row[index(contact)] >= 0;
 }
 
-/// Coefficients of the rows of a batch's contacts; did any contact have some?
-bool read_spins(const ContactProblem& p, const Batches& b, std::size_t k, SpinBatch& out) {
-  bool any = false;
-  out.torsion = out.rolling = {};
+/// Calls f(r, lane, axis) for the rows of the contacts of a batch that resists, with the axis of the frame
+/// that each is about.
+template <class F>
+void for_rows_of_batch(const ContactProblem& p, const Batches& b, std::size_t k, F&& f) {
   for (std::size_t l = 0; l < batch_size; ++l) {
-    for_rows_in_lane(p, b, b.lane[batch_size * k + l], [&](std::size_t r, std::size_t axis) {
-      (axis > 0 ? out.rolling : out.torsion).at[l] = static_cast<float>(p.rows[r].high);
-      any = true;
-    });
+    const std::int32_t contact = b.lane[batch_size * k + l];
+    if (!resists(b, contact)) continue;
+    std::size_t tangent = 1;
+    for (std::size_t r = index(b.first_row[index(contact)]);
+         r < p.contact_rows && p.rows[r].contact == contact; ++r)
+      f(r, l, p.rows[r].bound == RowBound::disc ? tangent++ : 0);
   }
-  return any;
 }
 
 /// Lists the batches that resist torques, and fills them.
@@ -273,11 +268,16 @@ void make_spins(const ContactProblem& p, Batches& b) {
   if (p.contact_rows == 0) return;
   b.spin_of.assign(b.contact.size(), -1);
   for (std::size_t k = 0; k < b.contact.size(); ++k) {
-    SpinBatch spin;
-    if (!read_spins(p, b, k, spin)) continue;
-    fill_spins(b.contact[k], b.factor.data(), spin);
+    if (std::none_of(&b.lane[batch_size * k], &b.lane[batch_size * k] + batch_size,
+                     [&](std::int32_t contact) { return resists(b, contact); }))
+      continue;
     b.spin_of[k] = static_cast<std::int32_t>(b.spin.size());
-    b.spin.push_back(spin);
+    make_room(b.spin, b.spin.size() + 1);
+    SpinBatch& spin = b.spin.emplace_back();
+    for_rows_of_batch(p, b, k, [&](std::size_t r, std::size_t lane, std::size_t axis) {
+      (axis > 0 ? spin.rolling : spin.torsion).at[lane] = static_cast<float>(p.rows[r].high);
+    });
+    fill_spins(b.contact[k], b.factor.data(), spin);
   }
 }
 
@@ -377,21 +377,22 @@ void set_start(const ContactProblem& p, bool warm, Batches& b) {
   const auto in_units = [&](double impulse) { return static_cast<float>(impulse * units); };
   for_each_index(b.contact.size(), batch_grain, [&](std::size_t k) {
     ContactBatch& batch = b.contact[k];
-    SpinBatch* const spin = b.resistance(k);
-    if (spin != nullptr) std::fill_n(spin->impulse, 3, Lanes{});
     for (std::size_t l = 0; l < batch_size; ++l) {
       const std::int32_t c = b.lane[batch_size * k + l];
       const Vec3f start = warm && c >= 0 ? p.start_impulse[index(c)] : Vec3f(Vec3f::Zero());
       batch.impulse[0].at[l] = std::max(0.0f, in_units(start[0]));
       batch.impulse[1].at[l] = in_units(start[1]);
       batch.impulse[2].at[l] = in_units(start[2]);
-      if (!warm) continue;
-      for_rows_in_lane(p, b, c, [&](std::size_t r, std::size_t axis) {
-        spin->impulse[axis].at[l] = in_units(p.rows[r].start_impulse);
-      });
     }
     std::copy_n(batch.impulse, 3, batch.last);
-    if (spin != nullptr) std::copy_n(spin->impulse, 3, spin->last);
+    SpinBatch* const spin = b.resistance(k);
+    if (spin == nullptr) return;
+    std::fill_n(spin->impulse, 3, Lanes{});
+    if (warm)
+      for_rows_of_batch(p, b, k, [&](std::size_t r, std::size_t lane, std::size_t axis) {
+        spin->impulse[axis].at[lane] = in_units(p.rows[r].start_impulse);
+      });
+    std::copy_n(spin->impulse, 3, spin->last);
   });
   for (std::size_t r = 0; r < b.row.size(); ++r)
     b.row[r].impulse = b.row[r].last = warm ? in_units(p.rows[p.contact_rows + r].start_impulse) : 0.0f;
@@ -456,10 +457,12 @@ void take_impulses(const ContactProblem& p, const Batches& b, ContactSolution& s
       const std::int32_t c = b.lane[batch_size * k + l];
       if (c < 0) continue;
       s.impulse[index(c)] = b.mass_unit * admissible(b.contact[k].impulse, l, p.friction(index(c)));
-      for_rows_in_lane(p, b, c, [&](std::size_t r, std::size_t axis) {
-        s.row_impulse[r] = b.mass_unit * double{b.spin[index(b.spin_of[k])].impulse[axis].at[l]};
-      });
     }
+    const SpinBatch* const spin = b.resistance(k);
+    if (spin == nullptr) return;
+    for_rows_of_batch(p, b, k, [&](std::size_t r, std::size_t lane, std::size_t axis) {
+      s.row_impulse[r] = b.mass_unit * double{spin->impulse[axis].at[lane]};
+    });
   });
   for (std::size_t r = 0; r < b.row.size(); ++r)
     s.row_impulse[p.contact_rows + r] = b.mass_unit * double{b.row[r].impulse};
