@@ -202,10 +202,9 @@ BENCHMARK(pebble_contacts_remembered);
 
 void broad_phase_bodies(benchmark::State& state) {
   const std::vector<BoundingBox>& boxes = heap().workspace.detection.boxes;
-  BroadPhaseWorkspace workspace;
   CandidatePairs pairs;
   for (auto _ : state) {
-    find_candidate_pairs(boxes, workspace, pairs);
+    find_candidate_pairs(boxes, pairs);
     benchmark::DoNotOptimize(pairs.b.data());
   }
   count_items(state, boxes.size());
@@ -235,7 +234,8 @@ void assemble_contacts(benchmark::State& state) {
   Workspace workspace;
   for (const Boundary& b : h.model.boundaries) workspace.detection.boundaries.push_back(place(b, 0.0));
   for (auto _ : state) {
-    assemble(h.model, state_of_heap, {h.model.settings.time_step_s, 0.0, h.model.settings.time_step_s}, workspace);
+    assemble(h.model, state_of_heap, {h.model.settings.time_step_s, 0.0, h.model.settings.time_step_s},
+             workspace);
     benchmark::DoNotOptimize(workspace.problem.contact.data());
   }
   count_items(state, h.state.contacts.size());

@@ -50,9 +50,8 @@ Overlaps measure_overlaps(const std::vector<PlacedEllipsoid>& bodies, const peer
   boxes.reserve(bodies.size());
   for (const PlacedEllipsoid& body : bodies)
     boxes.push_back({body.centre, body.matrix.diagonal().cwiseSqrt()});
-  BroadPhaseWorkspace workspace;
   CandidatePairs pairs;
-  find_candidate_pairs(boxes, workspace, pairs);
+  find_candidate_pairs(boxes, pairs);
   Overlaps result;
   for (std::size_t a = 0; a < bodies.size(); ++a) {
     for (auto p = static_cast<std::size_t>(pairs.row[a]); p < static_cast<std::size_t>(pairs.row[a + 1]); ++p)

@@ -34,11 +34,11 @@ using BoundaryIndex = Index<struct BoundaryTag>;  // slot in `Boundaries`
 using MaterialIndex = Index<struct MaterialTag>;  // slot in `Materials`
 using ShapeIndex = Index<struct ShapeTag>;        // slot in `Shapes`
 
-/// Room for so many values; where there is not enough, for an eighth more, and not for twice as many: for
+/// Room for so many values; where there is not enough, for a little more, and not for twice as many: for
 /// arrays whose size changes a little in every step.
 template <class T>
 void make_room(std::vector<T>& values, std::size_t size) {
-  if (size > values.capacity()) values.reserve(size + size / 8 + 8);
+  if (size > values.capacity()) values.reserve(size + size / 32 + 8);
 }
 template <class T>
 void resize_with_room(std::vector<T>& values, std::size_t size) {

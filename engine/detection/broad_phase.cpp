@@ -99,10 +99,23 @@ Cell cell_of(const Grid& grid, const Vec3& centre, int level) {
 /// row they are the half of its neighbourhood that makes each pair appear once.
 constexpr std::array<std::array<int, 2>, 4> rows_after = {{{1, 0}, {-1, 1}, {0, 1}, {1, 1}}};  // dy, dz
 
+/// What a search works on.
+struct Search {
+  struct Slot : BoundingBox {  // a body in the order of its cell
+    std::int32_t body, level;
+  };
+  struct Pair {
+    std::int32_t a, b;
+  };
+  std::vector<KeyedItem> order, order_scratch;  // [body] cell key, body
+  std::vector<Slot> slots;                      // [body] in the order of `order`
+  std::vector<std::vector<Pair>> found;         // [block]
+  std::vector<std::int32_t> cursor;             // [body]
+};
+
 class PairSearch {
  public:
-  PairSearch(const Grid& grid, const BroadPhaseWorkspace& w, std::uint32_t levels_in_use,
-             std::vector<BroadPhaseWorkspace::Pair>& found)
+  PairSearch(const Grid& grid, const Search& w, std::uint32_t levels_in_use, std::vector<Search::Pair>& found)
       : grid_(grid), order_(w.order), slots_(w.slots), levels_in_use_(levels_in_use), found_(found) {}
 
   void operator()(const Block& block) {
@@ -169,23 +182,24 @@ class PairSearch {
 
   const Grid& grid_;
   const std::vector<KeyedItem>& order_;
-  const std::vector<BroadPhaseWorkspace::Slot>& slots_;
+  const std::vector<Search::Slot>& slots_;
   std::uint32_t levels_in_use_;
-  std::vector<BroadPhaseWorkspace::Pair>& found_;
+  std::vector<Search::Pair>& found_;
 };
 
 /// Counting sort by a, then each short row by b.
-void order_pairs(std::size_t bodies, BroadPhaseWorkspace& w, std::size_t blocks, CandidatePairs& pairs) {
+void order_pairs(std::size_t bodies, std::span<const std::vector<Search::Pair>> found,
+                 CandidatePairs& pairs) {
   pairs.row.assign(bodies + 1, 0);
-  for (std::size_t k = 0; k < blocks; ++k) {
-    for (const auto& pair : w.found[k]) ++pairs.row[static_cast<std::size_t>(pair.a)];
+  for (const auto& block : found) {
+    for (const Search::Pair& pair : block) ++pairs.row[static_cast<std::size_t>(pair.a)];
   }
   const std::size_t total = exclusive_scan(pairs.row);
   pairs.b.resize(total);
-  w.cursor.assign(pairs.row.begin(), pairs.row.end() - 1);
-  for (std::size_t k = 0; k < blocks; ++k) {
-    for (const auto& pair : w.found[k]) {
-      pairs.b[static_cast<std::size_t>(w.cursor[static_cast<std::size_t>(pair.a)]++)] = pair.b;
+  std::vector<std::int32_t> cursor(pairs.row.begin(), pairs.row.end() - 1);
+  for (const auto& block : found) {
+    for (const Search::Pair& pair : block) {
+      pairs.b[static_cast<std::size_t>(cursor[static_cast<std::size_t>(pair.a)]++)] = pair.b;
     }
   }
   for_each_index(bodies, grain_medium, [&](std::size_t a) {
@@ -195,9 +209,10 @@ void order_pairs(std::size_t bodies, BroadPhaseWorkspace& w, std::size_t blocks,
 
 }  // namespace
 
-void find_candidate_pairs(std::span<const BoundingBox> boxes, BroadPhaseWorkspace& w, CandidatePairs& pairs) {
+void find_candidate_pairs(std::span<const BoundingBox> boxes, CandidatePairs& pairs) {
   const std::size_t n = boxes.size();
   const Grid grid = make_grid(boxes);
+  Search w;
   w.order.resize(n);
   w.slots.resize(n);
   for_each_index(n, grain_light, [&](std::size_t i) {
@@ -209,7 +224,8 @@ void find_candidate_pairs(std::span<const BoundingBox> boxes, BroadPhaseWorkspac
     }
     w.order[i] = {key, static_cast<std::int32_t>(i)};
   });
-  sort_by_key(w.order, w.order_scratch);
+  std::vector<KeyedItem> scratch;
+  sort_by_key(w.order, scratch);
   const std::uint32_t levels_in_use = reduce_blocks(
       n, grain_light, 0u,
       [&](const Block& block) {
@@ -225,17 +241,23 @@ void find_candidate_pairs(std::span<const BoundingBox> boxes, BroadPhaseWorkspac
       },
       [](std::uint32_t a, std::uint32_t b) { return a | b; });
 
-  const std::size_t blocks = block_count(n, grain_medium);
-  if (w.found.size() < blocks) w.found.resize(blocks);
+  w.found.resize(block_count(n, grain_medium));
   for_blocks(n, grain_medium,
              [&](const Block& block) { PairSearch(grid, w, levels_in_use, w.found[block.index])(block); });
-  order_pairs(n, w, blocks, pairs);
+  order_pairs(n, w.found, pairs);
 }
 
 namespace {
 
+/// In a periodic cell.
+struct Images {
+  std::vector<BoundingBox> images;     // of the bodies in it, and about it
+  std::vector<std::int32_t> image_of;  // [image] body
+};
+
 /// The boxes in the cell, and those images about it that reach into it or lie so near that a box in it does.
-void make_images(std::span<const BoundingBox> boxes, const PlacedCell& cell, BroadPhaseWorkspace& w) {
+Images make_images(std::span<const BoundingBox> boxes, const PlacedCell& cell) {
+  Images w;
   double largest = 0.0;
   for (const BoundingBox& box : boxes)
     if (box.half.allFinite()) largest = std::max(largest, box.half.norm());
@@ -268,20 +290,18 @@ void make_images(std::span<const BoundingBox> boxes, const PlacedCell& cell, Bro
       }
     }
   }
+  return w;
 }
 
 }  // namespace
 
-void find_candidate_pairs(std::span<const BoundingBox> boxes, const PlacedCell& cell, BroadPhaseWorkspace& w,
-                          CandidatePairs& pairs) {
-  if (!cell.is_periodic()) return find_candidate_pairs(boxes, w, pairs);
-  make_images(boxes, cell, w);
-  CandidatePairs& of_images = w.of_images;
-  find_candidate_pairs(w.images, w, of_images);
+void find_candidate_pairs(std::span<const BoundingBox> boxes, const PlacedCell& cell, CandidatePairs& pairs) {
+  if (!cell.is_periodic()) return find_candidate_pairs(boxes, pairs);
+  const Images w = make_images(boxes, cell);
+  CandidatePairs of_images;
+  find_candidate_pairs(w.images, of_images);
   const std::size_t n = boxes.size();
-  if (w.found.empty()) w.found.resize(1);
-  std::vector<BroadPhaseWorkspace::Pair>& found = w.found[0];
-  found.clear();
+  std::vector<Search::Pair> found;
   for (std::size_t a = 0; a < n; ++a) {  // two images about the cell are a pair in it, too
     for (std::int32_t k = of_images.row[a]; k < of_images.row[a + 1]; ++k) {
       const std::int32_t one = static_cast<std::int32_t>(a),
@@ -290,7 +310,7 @@ void find_candidate_pairs(std::span<const BoundingBox> boxes, const PlacedCell& 
       if (one != other) found.push_back({std::min(one, other), std::max(one, other)});
     }
   }
-  order_pairs(n, w, 1, pairs);
+  order_pairs(n, {&found, 1}, pairs);
   // A pair across a face was found on both sides.
   std::vector<std::int32_t>& b = pairs.b;
   std::int32_t kept = 0;
@@ -364,7 +384,7 @@ SCREE_INLINE void pick(std::span<const BoundingBox> boxes, std::span<const std::
     const bool a_sleeps = !asleep.empty() && asleep[a] != 0;
     for (const std::int32_t b : partners(w.wide_pairs, a)) {
       if (a_sleeps && asleep[static_cast<std::size_t>(b)] != 0) continue;
-      w.picked[next] = b;
+      pairs.b[next] = b;
       const BoundingBox& other = boxes[static_cast<std::size_t>(b)];
       if constexpr (repeats)
         next += overlap(boxes[a], image_near(other, boxes[a], cell)) ? 1 : 0;
@@ -403,17 +423,18 @@ void update_candidate_pairs(std::span<const BoundingBox> boxes,
       w.wide[i] = {boxes[i].centre, boxes[i].half + Vec3::Constant(skin(i) + more)};
     });
     w.deformation = cell.deformation;
-    find_candidate_pairs(w.wide, cell, w.broad_phase, w.wide_pairs);
+    find_candidate_pairs(w.wide, cell, w.wide_pairs);
   }
   pairs.row.resize(n + 1);
   pairs.row[n] = 0;
-  w.picked.resize(w.wide_pairs.size());
+  pairs.b.resize(w.wide_pairs.size());
   for_blocks(n, grain_medium, [&](const Block& block) { pick_pairs(boxes, asleep, cell, block, w, pairs); });
-  pairs.b.resize(exclusive_scan(pairs.row));
-  for_each_index(n, grain_medium, [&](std::size_t a) {
-    std::copy_n(w.picked.begin() + w.wide_pairs.row[a], pairs.row[a + 1] - pairs.row[a],
-                pairs.b.begin() + pairs.row[a]);
-  });
+  const std::size_t picked = exclusive_scan(pairs.row);
+  for (std::size_t a = 0; a < n; ++a)
+    if (pairs.row[a] != w.wide_pairs.row[a])
+      std::copy_n(pairs.b.begin() + w.wide_pairs.row[a], pairs.row[a + 1] - pairs.row[a],
+                  pairs.b.begin() + pairs.row[a]);
+  pairs.b.resize(picked);
 }
 
 }  // namespace scree

@@ -30,40 +30,21 @@ inline bool overlap(const BoundingBox& p, const BoundingBox& q) {
          std::abs(p.centre[2] - q.centre[2]) < p.half[2] + q.half[2];
 }
 
-struct BroadPhaseWorkspace {
-  struct Slot : BoundingBox {  // a body in the order of its cell
-    std::int32_t body, level;
-  };
-  struct Pair {
-    std::int32_t a, b;
-  };
-  std::vector<KeyedItem> order, order_scratch;  // [body] cell key, body
-  std::vector<Slot> slots;                      // [body] in the order of `order`
-  std::vector<std::vector<Pair>> found;         // [block]
-  std::vector<std::int32_t> cursor;             // [body]
-  std::vector<BoundingBox> images;              // in a periodic cell: those of the bodies in it, and about it
-  std::vector<std::int32_t> image_of;           // [image] body
-  CandidatePairs of_images;
-};
-
 /// Hierarchical cell grid (after Ogarko, Luding 2012): a body lives at the level whose cells are just larger
 /// than its box, in the cell of its centre; it is compared with the 27 cells about it at its own and at every
 /// coarser level in use. Cells are sorted keys, not tables, so empty space costs nothing. Bodies with a
-/// position that is not finite are left out. Result does not depend on the number of threads.
-void find_candidate_pairs(std::span<const BoundingBox> boxes, BroadPhaseWorkspace& workspace,
-                          CandidatePairs& pairs);
+/// position that is not finite are left out. Result does not depend on the number of threads. What it needs
+/// beside the pairs, some 150 bytes a body, it gives back: searches are far between where bodies rest.
+void find_candidate_pairs(std::span<const BoundingBox> boxes, CandidatePairs& pairs);
 
 /// The same of boxes in a periodic cell: pairs of which some image of the one overlaps the other. Boxes
 /// beyond half of the cell's width may be left out.
-void find_candidate_pairs(std::span<const BoundingBox> boxes, const PlacedCell& cell,
-                          BroadPhaseWorkspace& workspace, CandidatePairs& pairs);
+void find_candidate_pairs(std::span<const BoundingBox> boxes, const PlacedCell& cell, CandidatePairs& pairs);
 
 /// Pairs of boxes that were made wider than asked for, so that they serve as long as every box stays within.
 struct PairListWorkspace {
-  BroadPhaseWorkspace broad_phase;
   std::vector<BoundingBox> wide;        // [body] as of the last search
   CandidatePairs wide_pairs;            // of them
-  std::vector<std::int32_t> picked;     // [wide pair]
   Mat3 deformation = Mat3::Identity();  // of the cell at the last search: wide boxes go with the flow
 };
 

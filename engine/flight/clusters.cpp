@@ -410,7 +410,7 @@ void find_neighbours(const Round& r) {
   for (std::size_t i = 0; i < n; ++i)
     w.boxes[i] = {w.balls[i].centre, Vec3::Constant(w.balls[i].radius + w.flyers[i].bounding_radius)};
   const bool repeats = r.sky.cell.is_periodic();
-  find_candidate_pairs(w.boxes, r.sky.cell, w.broad_phase, w.pairs);
+  find_candidate_pairs(w.boxes, r.sky.cell, w.pairs);
   w.parent.resize(n);
   for (std::size_t i = 0; i < n; ++i) w.parent[i] = number(i);
   w.row.assign(n + 1, 0);

@@ -72,7 +72,6 @@ struct FlightWorkspace {
     std::int32_t a, b;
     Vec3 shift;
   };
-  BroadPhaseWorkspace broad_phase;
   std::vector<Near> near;
   std::vector<BoundingBox> boxes;
   CandidatePairs pairs;

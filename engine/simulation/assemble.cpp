@@ -318,7 +318,7 @@ void advance_contacts(const Workspace& w, double h, Contacts& contacts) {
   for_each_index(contacts.size(), grain_medium, [&](std::size_t c) {
     Contact& contact = contacts.list[c];
     const auto moved = [&](std::size_t i, const Vec3& arm) -> Twist {  // by the linear, and of the point
-      const Twist after = twist(w.solution.velocity[i]), correction = twist(w.solution.correction[i]);
+      const Twist after = twist(w.solution.velocity[i]), correction = w.solution.correction_of(i);
       const Vec3 linear = 0.5 * (w.before[i].linear + after.linear) + correction.linear;
       const Vec3 angular = 0.5 * (w.before[i].angular + after.angular) + correction.angular;
       return {h * linear, h * (linear + angular.cross(arm))};

@@ -97,17 +97,17 @@ void set_rows(const BondLaw& law, const Bond& bond, double h, const Workspace& w
     const Vec3 d = at.frame.row(i);
     Row& push = rows[i];
     push = {.edge = {bond.a, bond.b},
-            .linear = padded(d),
-            .angular_a = padded(at.arm_a.cross(d)),
-            .angular_b = padded(at.arm_b.cross(d)),
+            .linear = d,
+            .angular_a = at.arm_a.cross(d),
+            .angular_b = at.arm_b.cross(d),
             .start_impulse = bond.impulse[i]};
     at.stretch_theta[i] = set_spring({law.is_rigid() ? infinity : k.linear[i], law.damping, 1.0},
                                      {at.stretch[i], at.bending[i], image[i]}, h, p, push);
     Row& turn = rows[3 + i];
     turn = {.edge = {bond.a, bond.b},
-            .linear = {},
-            .angular_a = padded(d),
-            .angular_b = padded(d),
+            .linear = Vec3::Zero(),
+            .angular_a = d,
+            .angular_b = d,
             .start_impulse = bond.moment_impulse[i]};
     at.turn_theta[i] = set_spring({law.is_rigid() ? infinity : k.angular[i], law.damping, 0.5 * bond.length},
                                   {at.turn[i], 0.0, 0.0}, h, p, turn);

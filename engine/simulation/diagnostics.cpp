@@ -93,7 +93,7 @@ class Balance {
     for (std::size_t c = block.begin; c < block.end; ++c) {
       Vector4 torque{};
       for (const std::size_t end = row + resist_[c]; row < end; ++row)
-        torque += s_.row_impulse[row] * load(p_.rows[row].angular_a);
+        torque += s_.row_impulse[row] * angular_a_of(p_.rows[row]);
       take_contact(c, torque, sums, loads);
     }
   }
@@ -112,12 +112,12 @@ class Balance {
     };
     if (a >= bodies_.size()) return;  // between parts of a machine
     const Twist of_a = mean(a), of_b = b < bodies_.size() ? mean(b) : Twist{};
-    const Vec3 push = impulse * to_vec3(row.linear);
+    const Vec3 push = impulse * row.linear;
     const double by_cell = push.dot(image.velocity);
     sums.joint_work += impulse * row_velocity(row, of_a, of_b) - by_cell;
     sums.boundary_work += by_cell;
     sums.angular += image.shift.cross(push);
-    const Vec3 of_centre = bodies_.position[a].cross(push) + impulse * to_vec3(row.angular_a);
+    const Vec3 of_centre = bodies_.position[a].cross(push) + impulse * row.angular_a;
     sums.linear_size += push.norm();
     sums.angular_size += of_centre.norm();
     add_given(row.edge, Vector4{}, to_vector4(push), to_vector4(of_centre), sums);
@@ -129,8 +129,8 @@ class Balance {
           {sign * push, sign * ((bodies_.position[body] - guides_[g].centre).cross(push) + moment), work};
       sums.boundary_work += work;
     };
-    lead(a, of_a, 1.0, impulse * to_vec3(row.angular_a));
-    lead(b, of_b, -1.0, impulse * to_vec3(row.angular_b));
+    lead(a, of_a, 1.0, impulse * row.angular_a);
+    lead(b, of_b, -1.0, impulse * row.angular_b);
   }
 
  private:

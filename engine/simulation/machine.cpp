@@ -220,9 +220,9 @@ class JointAssembly {
     const bool turns = row.linear_a.isZero(0.0) && row.linear_b.isZero(0.0);
     Row to;
     to.edge = edge_;
-    to.linear = padded(flipped_ ? row.linear_b : row.linear_a);
-    to.angular_a = padded(flipped_ ? row.angular_b : row.angular_a);
-    to.angular_b = padded(Vec3(-(flipped_ ? row.angular_a : row.angular_b)));
+    to.linear = flipped_ ? row.linear_b : row.linear_a;
+    to.angular_a = flipped_ ? row.angular_b : row.angular_a;
+    to.angular_b = -(flipped_ ? row.angular_a : row.angular_b);
     to.bias = value / h_ + 0.5 * h_ * row.gamma;
     to.length = turns ? size_ : 1.0;
     return to;
@@ -406,8 +406,8 @@ void take_joints(const Model& model, double h, const Workspace& w, State& state,
         work += part;
         if (slot(body) >= bodies) machine.work_on_parts += part;
       };
-      add(row.edge.a, to_vec3(row.linear), to_vec3(row.angular_a));
-      add(row.edge.b, -to_vec3(row.linear), -to_vec3(row.angular_b));
+      add(row.edge.a, row.linear, row.angular_a);
+      add(row.edge.b, -row.linear, -row.angular_b);
       of_joint += work;
       of_machine += work;
       return size;
@@ -415,8 +415,8 @@ void take_joints(const Model& model, double h, const Workspace& w, State& state,
     for (std::int32_t r = place.first; r < place.first + place.held; ++r) {
       const double size = take(r, load.hold_work, machine.hold_work);
       const Row& row = p.rows[slot(r)];
-      impulse += size * (place.flipped ? to_vec3(row.linear) : Vec3(-to_vec3(row.linear)));
-      moment += size * (place.flipped ? to_vec3(row.angular_a) : Vec3(-to_vec3(row.angular_b)));
+      impulse += size * (place.flipped ? row.linear : Vec3(-row.linear));
+      moment += size * (place.flipped ? row.angular_a : Vec3(-row.angular_b));
     }
     load.redundant = place.redundant;
     load.error = place.error;

@@ -55,7 +55,7 @@ void take_free(const Model& model, std::size_t m, double h, const Workspace& w, 
     const Vec3 mean = 0.5 * (w.before[body].linear + to_vec3(w.solution.velocity[body].linear));
     now.twist = twist(w.solution.velocity[body]);
     if (mount.weight) machine.force_work += h * mount.inertia * (w.gravity - steady).dot(mean);
-    const Twist by = twist(w.solution.correction[body]);
+    const Twist by = w.solution.correction_of(body);
     if (!by.linear.isZero(0.0) || !by.angular.isZero(0.0)) {
       const auto energy = [&] {
         const MountEnergy e = energy_of(mount, now, steady);
@@ -206,9 +206,9 @@ void add_stops(const Model& model, const State& state, double h, Workspace& w) {
       p.free_velocity.emplace_back();
       p.response.emplace_back();
       p.rows.push_back({.edge = {held, motion.body},
-                        .linear = padded(direction.linear),
-                        .angular_a = padded(direction.angular),
-                        .angular_b = padded(direction.angular),
+                        .linear = direction.linear,
+                        .angular_a = direction.angular,
+                        .angular_b = direction.angular,
                         .bias = room / h - away * motion.prescribed_rate,
                         .low = 0.0});
       return static_cast<std::int32_t>(p.rows.size()) - 1;
@@ -264,7 +264,7 @@ void take_mounts(const Model& model, double h, const Workspace& w, State& state,
       const auto body = static_cast<std::size_t>(motion.body);
       const double before = now.rate;
       now.rate = along_axis(mount, twist(w.solution.velocity[body])) - motion.prescribed_rate;
-      now.travel += h * along_axis(mount, twist(w.solution.correction[body]));
+      now.travel += h * along_axis(mount, w.solution.correction_of(body));
       const double mean = 0.5 * (before + now.rate), damping = mount.damping * now.rate;
       const auto stop = [&](std::int32_t row) {
         return row < 0 ? 0.0 : w.solution.row_impulse[static_cast<std::size_t>(row)];

@@ -70,7 +70,7 @@ void catch_near(const Model& model, double gravity, double h, const PlacedCell& 
       f.boxes[i] = {bodies.position[i],
                     Vec3::Constant(model.shapes.bounding_radius(bodies.shape[i]) + way[i])};
     }
-    find_candidate_pairs(f.boxes, cell, f.broad_phase, f.pairs);
+    find_candidate_pairs(f.boxes, cell, f.pairs);
     for (std::size_t a = 0; a < n; ++a)
       for (std::int32_t k = f.pairs.row[a]; k < f.pairs.row[a + 1]; ++k) {
         const std::size_t b = slot(f.pairs.b[slot(k)]);

@@ -191,7 +191,7 @@ void put_to_sleep(const Model& model, double h, const Workspace& w, State& state
   // Where contacts act stays; bodies have moved on since they were found.
   const auto moved = [&](std::int32_t i) -> Vec3 {
     const auto k = static_cast<std::size_t>(i);
-    return h * (0.5 * to_vec3(w.solution.velocity[k].linear) + to_vec3(w.solution.correction[k].linear));
+    return h * (0.5 * to_vec3(w.solution.velocity[k].linear) + w.solution.correction_of(k).linear);
   };
   for (Contact& c : state.contacts.list) {
     if (!rests(model.boundaries, bodies, c.key)) continue;

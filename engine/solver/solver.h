@@ -50,9 +50,9 @@ struct SolverWorkspace {
   Batches batches;
   std::vector<ResidualSum> residual_sums;  // [chunk of batches]
   std::vector<double> visit_change;        // [visit] sum of squared velocity changes in this sweep
-  std::vector<double> target, push;  // [contact], position correction: speeds asked for, m/s; impulses, N s
+  std::vector<double> push;                // [contact], position correction: impulses, N s
   // [contact], m/s, of the solution, without offset: what the last residual of sweeps saw; empty if there was
-  // none
+  // none. The position correction puts the speeds that it asks for in their place.
   std::vector<double> normal_velocity;
   ContactProblem biased;  // a copy, with the offsets that solve_with_bias() asks for
   ContactProblem celled;  // a copy, whose images move as the cell's rate comes out
@@ -109,8 +109,8 @@ void sweep(const Colouring& colouring, F&& visit) {
                                           double time_step_s, SolverWorkspace& workspace,
                                           ContactSolution& solution);
 
-/// The correction that gives contacts the speeds workspace.target, by sweeps over the batches of the last
-/// solution.
+/// The correction that gives contacts the speeds in workspace.normal_velocity, by sweeps over the batches of
+/// the last solution.
 void correct_wide(const ContactProblem& problem, int sweeps, SolverWorkspace& workspace,
                   ContactSolution& solution);
 

@@ -79,7 +79,7 @@ TEST(ProblemFile, BodiesComeBackBitForBit) {
   for (std::size_t r = 0; r < p.rows.size(); ++r) {
     EXPECT_EQ(q.rows[r].contact, p.rows[r].contact);
     EXPECT_EQ(q.rows[r].bound, p.rows[r].bound);
-    EXPECT_EQ(to_vec3(q.rows[r].angular_a), to_vec3(p.rows[r].angular_a));
+    EXPECT_EQ(q.rows[r].angular_a, p.rows[r].angular_a);
     EXPECT_EQ(q.rows[r].high, p.rows[r].high);
     EXPECT_EQ(q.rows[r].start_impulse, p.rows[r].start_impulse);
   }

@@ -137,7 +137,7 @@ TEST(WideSweeps, RowsOfNoContactAreSolvedAmongThem) {
     if (!p.is_moved(p.b(c)) || !tied.insert(edge.a).second) continue;
     Row row;
     row.edge = edge;
-    row.linear = padded(p.normal(c));
+    row.linear = p.normal(c);
     p.rows.push_back(row);
   }
   p.complete();

@@ -126,7 +126,7 @@ void ContactProblem::complete() {
 
 void ContactSolution::resize(const ContactProblem& problem) {
   resize_with_room(velocity, problem.bodies());
-  resize_with_room(correction, problem.bodies());
+  correction.clear();
   resize_with_room(impulse, problem.contacts());
   resize_with_room(row_impulse, problem.rows.size());
   impulse_on_b.clear();
@@ -137,11 +137,11 @@ void set_resistance(const ContactProblem& p, std::size_t contact, const Resistan
                     const Vec3& start, Row* rows) {
   const Mat3 frame = p.frame(contact);
   const auto add = [&](int axis, RowBound bound, double coefficient) {
-    const Padded3 direction = padded(frame.row(axis));
+    const Vec3 direction = frame.row(axis);
     *rows++ = {.edge = p.edge[contact],
                .bound = bound,
                .contact = static_cast<std::int32_t>(contact),
-               .linear = {},
+               .linear = Vec3::Zero(),
                .angular_a = direction,
                .angular_b = direction,
                .high = resistance.factor * coefficient,
@@ -181,8 +181,7 @@ void follow_cell_rate(const ContactProblem& p, ContactSolution& s, ContactProble
 
 Vec3 torque_impulse(const ContactProblem& p, std::size_t contact, const std::vector<double>& row_impulse) {
   Vec3 sum = Vec3::Zero();
-  for_rows_of(p, contact, contact + 1,
-              [&](std::size_t r) { sum += row_impulse[r] * to_vec3(p.rows[r].angular_a); });
+  for_rows_of(p, contact, contact + 1, [&](std::size_t r) { sum += row_impulse[r] * p.rows[r].angular_a; });
   return sum;
 }
 

@@ -91,7 +91,7 @@ struct Row {
   std::int32_t contact = -1;  // the contact that it belongs to, if any
   // J: on a as it stands, on b its opposite; angular parts in m, or 1. Rows of contacts have no linear part,
   // and the same angular one for both.
-  Padded3 linear, angular_a, angular_b;
+  Vec3 linear = Vec3::Zero(), angular_a = Vec3::Zero(), angular_b = Vec3::Zero();
   double bias = 0.0;                        // m/s, or rad/s where linear is zero
   double low = -infinity, high = infinity;  // N s, or N m s; see `bound`
   double compliance = 0.0;                  // c, in 1/kg, or 1/(kg m^2) where linear is zero
@@ -204,9 +204,12 @@ struct ContactSolution {
   /// Impulses on body b where they are not minus those on a, else empty; only one_pass breaks this symmetry.
   std::vector<Vec3> impulse_on_b;
   std::vector<double> row_impulse_on_b;  // [row]
-  std::vector<BodyVelocity> correction;  // [body]: moves overlapping bodies apart, is no momentum
+  std::vector<BodyVelocity> correction;  // [body]: moves overlapping bodies apart, is no momentum; empty: 0
   // 1/s, where the problem has a cell: its rate, and the correction of its shape.
   Vec3 cell_rate = Vec3::Zero(), cell_correction = Vec3::Zero();
+  Twist correction_of(std::size_t body) const {
+    return correction.empty() ? Twist{} : twist(correction[body]);
+  }
   void resize(const ContactProblem& problem);
 };
 
@@ -251,8 +254,7 @@ inline Vec3 relative_velocity(const ContactProblem& p, std::size_t c, const std:
 
 /// J v of a row, without bias and compliance.
 inline double row_velocity(const Row& row, const Twist& a, const Twist& b) {
-  return to_vec3(row.linear).dot(a.linear - b.linear) + to_vec3(row.angular_a).dot(a.angular) -
-         to_vec3(row.angular_b).dot(b.angular);
+  return row.linear.dot(a.linear - b.linear) + row.angular_a.dot(a.angular) - row.angular_b.dot(b.angular);
 }
 
 inline bool is_second_of_disc(const ContactProblem& p, std::size_t r) {

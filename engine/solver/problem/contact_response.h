@@ -14,6 +14,11 @@ SCREE_INLINE Vector4 inverse_inertia_times(const BodyResponse& b, Vector4 x) {
   return first_three(numbers) * x[0] + y_column * x[1] + first_three(numbers + 2 * sizeof(double)) * x[2];
 }
 
+/// The vectors of a row: a fourth number stands behind each.
+SCREE_INLINE Vector4 linear_of(const Row& r) { return first_three(&r.linear); }
+SCREE_INLINE Vector4 angular_a_of(const Row& r) { return first_three(&r.angular_a); }
+SCREE_INLINE Vector4 angular_b_of(const Row& r) { return first_three(&r.angular_b); }
+
 /// What a body answers to of an impulse along d at an arm: the moment, or d itself.
 SCREE_INLINE Vector4 lever(const BodyResponse& b, Vector4 arm, Vector4 d) {
   return b.slides ? d : cross(arm, d);
@@ -83,20 +88,20 @@ SCREE_INLINE double normal_response(const ContactTerms& c, const Edge& edge, con
 SCREE_INLINE double row_coupling(const ContactProblem& p, const Row& row, const Row& other) {
   const BodyResponse &a = p.response[static_cast<std::size_t>(row.edge.a)],
                      &b = p.response[static_cast<std::size_t>(row.edge.b)];
-  const auto of_b = [&](const Row& r) { return b.slides ? load(r.linear) : load(r.angular_b); };
-  const double spin = dot(load(row.angular_a), inverse_inertia_times(a, load(other.angular_a))) +
+  const auto of_b = [&](const Row& r) { return b.slides ? linear_of(r) : angular_b_of(r); };
+  const double spin = dot(angular_a_of(row), inverse_inertia_times(a, angular_a_of(other))) +
                       dot(of_b(row), inverse_inertia_times(b, of_b(other)));
   if (row.contact >= 0) return spin;
-  return spin + (a.inverse_mass + b.inverse_mass) * dot(load(row.linear), load(other.linear));
+  return spin + (a.inverse_mass + b.inverse_mass) * dot(linear_of(row), linear_of(other));
 }
 
 /// J v + bias of a row, without what its compliance gives way.
 SCREE_INLINE double velocity_of(const Row& row, const std::vector<BodyVelocity>& v) {
   const BodyVelocity &a = v[static_cast<std::size_t>(row.edge.a)],
                      &b = v[static_cast<std::size_t>(row.edge.b)];
-  if (row.contact >= 0) return dot(load(row.angular_a), load(a.angular) - load(b.angular));
-  return row.bias + dot(load(row.linear), load(a.linear) - load(b.linear)) +
-         dot(load(row.angular_a), load(a.angular)) - dot(load(row.angular_b), load(b.angular));
+  if (row.contact >= 0) return dot(angular_a_of(row), load(a.angular) - load(b.angular));
+  return row.bias + dot(linear_of(row), load(a.linear) - load(b.linear)) +
+         dot(angular_a_of(row), load(a.angular)) - dot(angular_b_of(row), load(b.angular));
 }
 
 /// Calls f(r) for the rows of the contacts in [begin, end).

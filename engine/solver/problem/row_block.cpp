@@ -40,8 +40,8 @@ Response respond(const ContactProblem& p, std::span<const std::size_t> rows) {
         of_answer.emplace_back(at + 3 + i, static_cast<int>(k), change.angular[i]);
       }
     };
-    add(row.edge.a, to_vec3(row.linear), to_vec3(row.angular_a));
-    add(row.edge.b, -to_vec3(row.linear), -to_vec3(row.angular_b));
+    add(row.edge.a, row.linear, row.angular_a);
+    add(row.edge.b, -row.linear, -row.angular_b);
   }
   Response r{Sparse(index(rows.size()), index(6 * bodies.size())),
              Sparse(index(6 * bodies.size()), index(rows.size()))};

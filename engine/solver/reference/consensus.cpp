@@ -34,7 +34,7 @@ Vec3 side_velocity(const ContactProblem& p, std::size_t c, const Vec3& arm, cons
   return p.frame(c) * (v.linear + v.angular.cross(arm));
 }
 double side_velocity(const Row& row, const Vec3& angular, const Twist& v) {
-  return to_vec3(row.linear).dot(v.linear) + angular.dot(v.angular);
+  return row.linear.dot(v.linear) + angular.dot(v.angular);
 }
 
 /// Which rows act on which body.
@@ -61,7 +61,7 @@ void for_constraints(const ContactProblem& p, const ConsensusWorkspace& w, std::
   for (std::int32_t k = w.row_first[i]; k < w.row_first[i + 1]; ++k) {
     const auto r = static_cast<std::size_t>(w.body_rows[static_cast<std::size_t>(k)]);
     const bool is_a = p.rows[r].edge.a == static_cast<std::int32_t>(i);
-    g(r, to_vec3(is_a ? p.rows[r].angular_a : p.rows[r].angular_b), is_a);
+    g(r, is_a ? p.rows[r].angular_a : p.rows[r].angular_b, is_a);
   }
 }
 
@@ -96,7 +96,7 @@ void prepare(const ContactProblem& p, bool warm, ConsensusWorkspace& w, ContactS
         },
         [&](std::size_t r, const Vec3& angular, bool) {
           Vec6 j;
-          j << to_vec3(p.rows[r].linear), angular;
+          j << p.rows[r].linear, angular;
           m += w.row[r].rho * j * j.transpose();
         });
     w.inverse[i] = m.llt().solve(Mat6::Identity());
@@ -116,10 +116,8 @@ void begin(const ContactProblem& p, ConsensusWorkspace& w, ContactSolution& s) {
     const Row& row = p.rows[r];
     auto& sides = w.row[r];
     sides.y = -s.row_impulse[r] / sides.rho;
-    sides.z_a =
-        side_velocity(row, to_vec3(row.angular_a), twist(s.velocity[static_cast<std::size_t>(row.edge.a)]));
-    sides.z_b =
-        side_velocity(row, to_vec3(row.angular_b), twist(s.velocity[static_cast<std::size_t>(row.edge.b)]));
+    sides.z_a = side_velocity(row, row.angular_a, twist(s.velocity[static_cast<std::size_t>(row.edge.a)]));
+    sides.z_b = side_velocity(row, row.angular_b, twist(s.velocity[static_cast<std::size_t>(row.edge.b)]));
   }
 }
 
@@ -141,7 +139,7 @@ void body_step(const ContactProblem& p, ConsensusWorkspace& w, std::vector<BodyV
           const auto& sides = w.row[r];
           const double asked = is_a ? sides.z_a - sides.y : sides.z_b + sides.y;
           const double force = sides.rho * (asked - side_velocity(p.rows[r], angular, free));
-          pull.head<3>() += force * to_vec3(p.rows[r].linear);
+          pull.head<3>() += force * p.rows[r].linear;
           pull.tail<3>() += force * angular;
         });
     const Vec6 change = w.inverse[i] * pull;
@@ -184,15 +182,15 @@ void contact_step(const ContactProblem& p, ConsensusWorkspace& w, ContactSolutio
     const Row& row = p.rows[r];
     const RowBounds bounds = bounds_of(row, s.impulse);
     const double to_change = 2.0 / w.row[r].rho;
-    s.row_impulse[r] = meet(
-        side_velocity(row, to_vec3(row.angular_a), twist(s.velocity[static_cast<std::size_t>(row.edge.a)])),
-        side_velocity(row, to_vec3(row.angular_b), twist(s.velocity[static_cast<std::size_t>(row.edge.b)])),
-        w.row[r], [&](double u) {
-          // With p = rho half and c the compliance: u + 2 half + bias + c p = 0.
-          const double free = -(u + row.bias) / (1.0 + 0.5 * row.compliance * w.row[r].rho);
-          if (row.bound == RowBound::disc) return free;  // both of its rows are shortened together
-          return std::clamp(free, to_change * bounds.low, to_change * bounds.high);
-        });
+    s.row_impulse[r] =
+        meet(side_velocity(row, row.angular_a, twist(s.velocity[static_cast<std::size_t>(row.edge.a)])),
+             side_velocity(row, row.angular_b, twist(s.velocity[static_cast<std::size_t>(row.edge.b)])),
+             w.row[r], [&](double u) {
+               // With p = rho half and c the compliance: u + 2 half + bias + c p = 0.
+               const double free = -(u + row.bias) / (1.0 + 0.5 * row.compliance * w.row[r].rho);
+               if (row.bound == RowBound::disc) return free;  // both of its rows are shortened together
+               return std::clamp(free, to_change * bounds.low, to_change * bounds.high);
+             });
     if (!is_second_of_disc(p, r)) continue;
     const double length = std::hypot(s.row_impulse[r - 1], s.row_impulse[r]);
     if (length <= bounds.high) continue;

@@ -199,7 +199,7 @@ void add_friction(const BodyView& view, BodyProgramme& w) {
       block.dimension = p.rows[r].bound == RowBound::disc ? 2 : 1;
       Vec2 target = Vec2::Zero();
       for (int i = 0; i < block.dimension; ++i) {
-        const Vec3 direction = to_vec3(p.rows[r + static_cast<std::size_t>(i)].angular_a);
+        const Vec3 direction = p.rows[r + static_cast<std::size_t>(i)].angular_a;
         block.rows.row(i).tail<3>() = direction;
         target[i] = direction.dot(side.spin);
       }

@@ -286,9 +286,9 @@ void make_free_rows(const ContactProblem& p, Batches& b) {
   for (std::size_t k = 0; k < b.row.size(); ++k) {
     const Row& row = p.rows[p.contact_rows + k];
     FreeRow& out = b.row[k];
-    const auto scaled_of = [&](std::int32_t body, const Padded3& x, float sign, float* to) {
+    const auto scaled_of = [&](std::int32_t body, const Vec3& x, float sign, float* to) {
       const float* l = b.factor[index(body)].at;
-      const float v[3] = {static_cast<float>(x.x), static_cast<float>(x.y), static_cast<float>(x.z)};
+      const float v[3] = {static_cast<float>(x[0]), static_cast<float>(x[1]), static_cast<float>(x[2])};
       to[0] = sign * (l[0] * v[0] + l[1] * v[1] + l[3] * v[2]);
       to[1] = sign * (l[2] * v[1] + l[4] * v[2]);
       to[2] = sign * (l[5] * v[2]);
@@ -296,9 +296,9 @@ void make_free_rows(const ContactProblem& p, Batches& b) {
     scaled_of(row.edge.a, row.angular_a, 1.0f, out.turn_a);
     scaled_of(row.edge.b, p.response[index(row.edge.b)].slides ? row.linear : row.angular_b, -1.0f,
               out.turn_b);
-    out.linear[0] = static_cast<float>(row.linear.x);
-    out.linear[1] = static_cast<float>(row.linear.y);
-    out.linear[2] = static_cast<float>(row.linear.z);
+    out.linear[0] = static_cast<float>(row.linear[0]);
+    out.linear[1] = static_cast<float>(row.linear[1]);
+    out.linear[2] = static_cast<float>(row.linear[2]);
     out.a = row.edge.a;
     out.b = row.edge.b;
     out.compliance = static_cast<float>(row.compliance * b.mass_unit);
@@ -342,6 +342,7 @@ bool are_laid_out(const ContactProblem& p, const Batches& b) {
 /// Gives every contact a lane.
 void lay_out(const ContactProblem& p, Batches& b) {
   b.lane.clear();
+  make_room(b.lane, p.contacts() + p.contacts() / 32);
   b.phase.clear();
   resize_with_room(b.taken, p.bodies());
   resize_with_room(b.colour, p.contacts());

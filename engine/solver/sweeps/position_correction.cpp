@@ -73,16 +73,16 @@ void give_cell(const ContactProblem& p, const std::vector<double>& push, std::ve
   }
 }
 
-/// The wanted speeds of a block's contacts at the end of the solution; is any positive?
+/// The wanted speeds of a block's contacts at the end of the solution, in place of their normal velocities if
+/// these are known; is any positive?
 bool set_targets(const ContactProblem& p, const SolverSettings& settings, double time_step_s,
-                 const Block& block, const ContactSolution& s, SolverWorkspace& w) {
+                 const Block& block, const ContactSolution& s, bool known, std::vector<double>& speed) {
   bool overlap = false;
   for (std::size_t c = block.begin; c < block.end; ++c) {
-    const double u_n = w.normal_velocity.empty() ? p.normal(c).dot(relative_velocity(p, c, s.velocity))
-                                                 : w.normal_velocity[c];
-    w.target[c] =
+    const double u_n = known ? speed[c] : p.normal(c).dot(relative_velocity(p, c, s.velocity));
+    speed[c] =
         wanted_speed(p.contact[c].gap + time_step_s * u_n, slop(p, c, settings), settings, time_step_s);
-    overlap |= w.target[c] > 0.0;
+    overlap |= speed[c] > 0.0;
   }
   return overlap;
 }
@@ -121,14 +121,18 @@ SolveReport solve_with_bias(const ContactProblem& p, const SolverSettings& setti
 
 bool correct_positions(const ContactProblem& p, const SolverSettings& settings, double time_step_s,
                        SolverWorkspace& w, ContactSolution& s) {
-  resize_with_room(w.target, p.contacts());
+  std::vector<double>& target = w.normal_velocity;
+  const bool known = !target.empty();
+  resize_with_room(target, p.contacts());
   const bool any = reduce_blocks(
       p.contacts(), grain_medium, false,
-      [&](const Block& block) { return set_targets(p, settings, time_step_s, block, s, w); },
+      [&](const Block& block) { return set_targets(p, settings, time_step_s, block, s, known, target); },
       [](bool a, bool b) { return a || b; });
-  std::fill(s.correction.begin(), s.correction.end(), BodyVelocity{});
+  s.correction.clear();
   s.cell_correction.setZero();
   if (!any) return false;
+  make_room(s.correction, p.bodies());
+  s.correction.assign(p.bodies(), BodyVelocity{});
   if (is_wide(settings)) {
     correct_wide(p, settings.correction_sweeps, w, s);
     return true;
@@ -137,10 +141,10 @@ bool correct_positions(const ContactProblem& p, const SolverSettings& settings, 
   const SweptBodies bodies{p.response.data(), s.correction.data()};
   for (int k = 0; k < settings.correction_sweeps; ++k) {
     sweep(w.colouring, [&](std::size_t, std::size_t begin, std::size_t end) {
-      if (begin < p.contacts()) push_apart(p, begin, end, w.target.data(), w.push.data(), bodies);
+      if (begin < p.contacts()) push_apart(p, begin, end, target.data(), w.push.data(), bodies);
     });
     hold_joints(p, s.row_impulse, bodies);
-    if (p.cell) give_cell(p, w.push, w.target, s);
+    if (p.cell) give_cell(p, w.push, target, s);
   }
   return true;
 }

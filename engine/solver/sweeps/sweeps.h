@@ -71,13 +71,13 @@ SCREE_INLINE void apply(const ContactTerms& g, const Edge& edge, Vector4 impulse
 
 /// The same of a row's impulse.
 SCREE_INLINE void apply(const Row& row, double impulse, SweptBodies bodies) {
-  const Vector4 moment_a = impulse * load(row.angular_a), moment_b = -impulse * load(row.angular_b);
+  const Vector4 moment_a = impulse * angular_a_of(row), moment_b = -impulse * angular_b_of(row);
   if (row.contact >= 0) {
     turn(row.edge.a, moment_a, bodies);
     turn(row.edge.b, moment_b, bodies);
     return;
   }
-  const Vector4 linear = impulse * load(row.linear);
+  const Vector4 linear = impulse * linear_of(row);
   push(row.edge.a, linear, moment_a, bodies);
   push(row.edge.b, -linear, moment_b, bodies);
 }

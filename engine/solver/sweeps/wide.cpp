@@ -743,7 +743,7 @@ SolveReport solve_wide(const ContactProblem& p, const SolverSettings& settings, 
 }
 
 void correct_wide(const ContactProblem& p, int sweeps, SolverWorkspace& w, ContactSolution& s) {
-  WideSweeps(p, w, s).correct(w.target, sweeps);
+  WideSweeps(p, w, s).correct(w.normal_velocity, sweeps);
 }
 
 }  // namespace scree
