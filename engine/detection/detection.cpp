@@ -321,7 +321,7 @@ SCREE_INLINE Vector4 centre_of(const Making& m, std::int32_t b, const ImageShift
 /// a boundary on the body's own surface.
 SCREE_INLINE void place(const Making& m, const ImageShift* image, const Gap& gap, double length,
                         Contact& contact) {
-  const auto& [a, b, feature] = contact.key;
+  const auto [a, b, feature] = contact.key;
   const Vector4 normal = first_three(&gap.normal);
   Vector4 point = first_three(&gap.point);
   if (is_boundary(b)) point += 0.5 * gap.distance * normal;
@@ -333,9 +333,9 @@ SCREE_INLINE void place(const Making& m, const ImageShift* image, const Gap& gap
   contact.length = static_cast<float>(length);
 }
 
-/// Begins with what lasts of the impulses that it has, turned from its last normal to the new one.
-SCREE_INLINE void go_on(Vector4 last_normal, Contact& contact) {
-  const Vector4 normal = first_three(&contact.normal);
+/// Begins with what lasts of the impulses that it has, turned from its last normal to the new one. (Not read
+/// from the contact, where it has just been written.)
+SCREE_INLINE void go_on(Vector4 last_normal, Vector4 normal, Contact& contact) {
   const double lasting = contact.lasting;
   contact.impulse = to_vec3f(turned_with(last_normal, normal, lasting * to_vector4(contact.impulse)));
   if (!contact.torque_impulse.isZero(0.0f))
@@ -372,7 +372,7 @@ class ContactsOfBody {
     contact.lasting = last_->lasting;
     contact.impulse = last_->impulse;
     contact.torque_impulse = last_->torque_impulse;
-    go_on(first_three(&last_->normal), contact);
+    go_on(first_three(&last_->normal), first_three(&gap.normal), contact);
   }
 
   const Making& m_;
@@ -615,7 +615,7 @@ void renew_block(const Making& m, const Block& block, const PairGaps& found, Det
       Contact& contact = contacts.list[c++];
       const Vector4 last_normal = first_three(&contact.normal);
       place(m, found.image_of(pair), *gap, pair.length, contact);
-      go_on(last_normal, contact);
+      go_on(last_normal, first_three(&gap->normal), contact);
     }
   }
   for (std::size_t i = block.begin; i < block.end; ++i) {
