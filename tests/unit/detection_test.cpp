@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <numbers>
 #include <string_view>
@@ -171,6 +172,40 @@ struct Memory {
     return bytes(contacts.list) == bytes(o.contacts.list) && bytes(seeds.list) == bytes(o.seeds.list);
   }
 };
+
+TEST(Detection, RenewedContactsAreThoseThatAreListedAnew) {
+  // Blocks of bodies whose contacts and seeds are those of the last step renew them where they stand. A seed
+  // for a partner that nobody asks about, behind those of every body, keeps them from it. While the heap
+  // comes to rest blocks of both kinds stand beside each other, and move forward and back in the lists.
+  World world = test::loose_heap(8, 6, {}, time_step_s, 5);
+  world.model.settings.solver = SolverSettings{};
+  world.run(0.9);
+  DetectionWorkspace kept, kept_anew;
+  Memory memory;
+  int mixed = 0, all = 0;
+  for (int k = 0; k < 300; ++k) {
+    Memory anew = memory;
+    const std::vector<std::int32_t> row = memory.seeds.row;
+    for (std::size_t i = row.size(); i-- > 1;) {
+      anew.seeds.list.insert(anew.seeds.list.begin() + row[i], {boundary_partner(1000), 0, Vec3::UnitX()});
+      anew.seeds.row[i] += static_cast<std::int32_t>(i);
+    }
+    memory.find(world, kept);
+    anew.find(world, kept_anew);
+    ASSERT_TRUE(memory == anew) << k;
+    ASSERT_EQ(memory.contacts.row, anew.contacts.row) << k;
+    ASSERT_EQ(memory.seeds.row, anew.seeds.row) << k;
+    ASSERT_TRUE(std::ranges::is_sorted(memory.contacts.list, std::ranges::less{}, &Contact::key)) << k;
+    const auto renewed = std::ranges::count_if(kept.found, &DetectionWorkspace::Found::renewed);
+    ASSERT_EQ(std::ranges::count_if(kept_anew.found, &DetectionWorkspace::Found::renewed), 0) << k;
+    (renewed == std::ssize(kept.found) ? all : mixed) += renewed > 0 ? 1 : 0;
+    for (Contact& contact : memory.contacts.list)
+      contact.impulse = Vec3f(1.0f, 2.0f, 3.0f);  // are carried on
+    world.step();
+  }
+  EXPECT_GT(mixed, 20);
+  EXPECT_GT(all, 20);
+}
 
 TEST(Detection, WhatIsKnownToBeApartChangesNoContact) {
   // A heap that falls, and one that nearly rests: with what a workspace knows of pairs that are apart, and
