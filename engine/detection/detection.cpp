@@ -44,6 +44,9 @@ constexpr double pushed = 0.1;
 // sought along the way; and the gap, over the same length, that counts as touch there.
 constexpr double fast_travel = 0.5, touch_accuracy = 1e-6;
 
+// After so many steps in which it listed nothing a block gives back the room for its lists.
+constexpr int long_renewed = 100;
+
 // Of detections, in any workspace.
 std::atomic<std::uint64_t> stamps = 0;
 
@@ -658,6 +661,11 @@ void list_block(const Making& m, const Block& block, const PairGaps& found, Dete
   }
 }
 
+template <class T>
+void give_back(std::vector<T>& list) {
+  list = std::vector<T>();
+}
+
 /// All contacts of the bodies of a block, as the lower number of their pair.
 SCREE_FOR_EACH_TARGET
 void collide_block(const Making& m, const Block& block, DetectionWorkspace& w) {
@@ -673,13 +681,18 @@ void collide_block(const Making& m, const Block& block, DetectionWorkspace& w) {
   out.apart.clear();
   out.remembered.swap(pairs.found.remembered);
   out.known_apart = out.failures = 0;
-  out.renewed = are_those_of_last_step(m, block, pairs.found);
-  if (out.renewed) {
-    const auto place = [&](const std::vector<std::int32_t>& row) -> DetectionWorkspace::Place {
+  out.renewed = are_those_of_last_step(m, block, pairs.found) ? std::min(out.renewed, long_renewed) + 1 : 0;
+  if (out.renewed > 0) {
+    if (out.renewed == long_renewed) {
+      give_back(out.contacts);
+      give_back(out.seeds);
+      give_back(out.apart);
+    }
+    const auto part_of = [&](const std::vector<std::int32_t>& row) -> DetectionWorkspace::Place {
       return {slot(row[block.begin]), 0, slot(row[block.end] - row[block.begin])};
     };
-    out.of_contacts = place(m.last.contacts.row);
-    out.of_seeds = place(m.last.seeds.row);
+    out.of_contacts = part_of(m.last.contacts.row);
+    out.of_seeds = part_of(m.last.seeds.row);
     renew_block(m, block, pairs.found, w);
   } else {
     list_block(m, block, pairs.found, w);
@@ -705,13 +718,13 @@ void join(std::span<DetectionWorkspace::Found> found, std::vector<T> DetectionWo
   };
   // Forward from the first on, then back from the last on: nothing is written over that has yet to move.
   for (const auto& block : found)
-    if (block.renewed && (block.*place).goes_to < (block.*place).stands) move(block);
+    if (block.renewed > 0 && (block.*place).goes_to < (block.*place).stands) move(block);
   for (const auto& block : found | std::views::reverse)
-    if (block.renewed && (block.*place).goes_to > (block.*place).stands) move(block);
+    if (block.renewed > 0 && (block.*place).goes_to > (block.*place).stands) move(block);
   list.resize(total);
   for_each_index(found.size(), 1, [&](std::size_t k) {
     const DetectionWorkspace::Found& block = found[k];
-    if (!block.renewed)
+    if (block.renewed == 0)
       copy_plain((block.*listed).data(), (block.*place).count, list.data() + (block.*place).goes_to);
   });
 }
@@ -721,7 +734,7 @@ void merge(DetectionWorkspace& w, std::size_t blocks, const DetectionMemory& mem
   auto& [contacts, seeds, remembered] = memory;
   const std::span found(w.found.data(), blocks);
   using Found = DetectionWorkspace::Found;
-  if (!std::ranges::all_of(found, &Found::renewed)) {
+  if (!std::ranges::all_of(found, [](const Found& block) { return block.renewed > 0; })) {
     join(found, &Found::contacts, &Found::of_contacts, contacts.list);
     join(found, &Found::seeds, &Found::of_seeds, seeds.list);
     join(found, &Found::apart, &Found::of_seeds, w.apart);

@@ -52,8 +52,9 @@ struct DetectionWorkspace {
     std::vector<Seed> seeds;
     std::vector<float> apart;  // [seed]
     std::vector<RememberedPair> remembered;
-    bool renewed =
-        false;  // are contacts and seeds those of the last step, renewed in its lists? Then not here
+    // For how many steps contacts and seeds have been those of the step before, and were renewed in its
+    // lists: then they are not here.
+    int renewed = 0;
     Place of_contacts, of_seeds;
     std::int64_t known_apart = 0, failures = 0;
   };
