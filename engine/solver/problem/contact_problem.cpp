@@ -60,12 +60,8 @@ void ContactProblem::resize(std::size_t bodies, std::size_t contacts, bool impac
   body_contact.clear();
 }
 
-namespace {
-
-/// Fills body_row and body_contact from the edges.
-void link_bodies(ContactProblem& p) {
-  auto& body_row = p.body_row;
-  auto& body_contact = p.body_contact;
+void link_bodies(const ContactProblem& p, std::vector<std::int32_t>& body_row,
+                 std::vector<std::int32_t>& body_contact) {
   const std::size_t bodies = p.bodies();
   body_row.assign(bodies + 1, 0);
   for (std::size_t c = 0; c < p.contacts(); ++c) {
@@ -83,6 +79,8 @@ void link_bodies(ContactProblem& p) {
   for (std::size_t i = bodies; i > 0; --i) body_row[i] = body_row[i - 1];
   body_row[0] = 0;
 }
+
+namespace {
 
 /// Fills the Delassus blocks from frames, arms, masses and inertias.
 void compute_delassus(ContactProblem& p) {
@@ -121,7 +119,7 @@ void ContactProblem::complete() {
                  [&](std::size_t c) { local[c] = respond(contact[c], edge[c], response.data()); });
   complete_rows();
   compute_delassus(*this);
-  link_bodies(*this);
+  link_bodies(*this, body_row, body_contact);
 }
 
 void ContactSolution::resize(const ContactProblem& problem) {

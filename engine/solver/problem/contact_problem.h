@@ -196,6 +196,11 @@ struct ContactProblem {
   bool is_complete() const { return body_row.size() == bodies() + 1; }
 };
 
+/// Lists the contacts of each body: those of body i are body_contact[body_row[i]] to
+/// body_contact[body_row[i + 1]], rising.
+void link_bodies(const ContactProblem& problem, std::vector<std::int32_t>& body_row,
+                 std::vector<std::int32_t>& body_contact);
+
 /// What a solver returns.
 struct ContactSolution {
   std::vector<BodyVelocity> velocity;  // [body]

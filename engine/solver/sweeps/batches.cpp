@@ -452,6 +452,19 @@ Vec3 admissible(const Lanes* impulse, std::size_t l, double friction) {
 }
 }  // namespace
 
+void set_impulses(const ContactSolution& s, Batches& b) {
+  for_each_index(b.contact.size(), batch_grain, [&](std::size_t k) {
+    ContactBatch& batch = b.contact[k];
+    for (std::size_t l = 0; l < batch_size; ++l) {
+      const std::int32_t c = b.lane[batch_size * k + l];
+      if (c < 0) continue;
+      for (int i = 0; i < 3; ++i)
+        batch.impulse[i].at[l] = static_cast<float>(s.impulse[index(c)][i] / b.mass_unit);
+    }
+    std::copy_n(batch.impulse, 3, batch.last);
+  });
+}
+
 void take_impulses(const ContactProblem& p, const Batches& b, ContactSolution& s) {
   for_each_index(b.contact.size(), batch_grain, [&](std::size_t k) {
     for (std::size_t l = 0; l < batch_size; ++l) {

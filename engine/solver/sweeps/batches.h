@@ -82,8 +82,8 @@ struct Batches {
   std::vector<Lanes> factor;         // [body] L by rows (l00, l10, l11, l20, l21, l22), 1/m, does it slide?
   std::vector<std::uint64_t> taken;  // [body] colours that change it
   std::vector<std::uint8_t> kind, colour;  // [contact]
-  std::vector<std::int32_t> order;   // contacts of a window, as they are coloured
-  std::vector<std::int32_t> first_row;  // [contact] its first row, or -1; empty where nothing resists
+  std::vector<std::int32_t> order;         // contacts of a window, as they are coloured
+  std::vector<std::int32_t> first_row;     // [contact] its first row, or -1; empty where nothing resists
 };
 
 /// Colours contacts and fills the batches: all but velocities at the start and impulses.
@@ -96,6 +96,9 @@ void set_start(const ContactProblem& problem, bool warm, Batches& batches);
 /// stays where it was.
 void set_velocities(const ContactProblem& problem, const std::vector<BodyVelocity>& velocity,
                     Batches& batches);
+
+/// Takes impulses of contacts over from a solution, without momentum.
+void set_impulses(const ContactSolution& solution, Batches& batches);
 
 /// Impulses in double precision, N s.
 void take_impulses(const ContactProblem& problem, const Batches& batches, ContactSolution& solution);

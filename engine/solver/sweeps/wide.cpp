@@ -7,8 +7,9 @@
 //   x <- x + beta (x - x_last),  beta = min(cap, (theta - 1) / t),  t = (1 + sqrt(1 + 4 theta^2)) / 2,  theta
 //   <- t  (P4)
 // for impulses and, being linear in them, velocities alike; theta is halved where a sweep changes more than
-// the last did. In the end velocities follow from the impulses in double precision, so momentum is kept to
-// rounding.
+// the last did. A few contacts that hold most of the residual after many sweeps are solved together with
+// those around them (late_contacts.h). In the end velocities follow from the impulses in double precision, so
+// momentum is kept to rounding.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -18,6 +19,7 @@
 #include "engine/solver/problem/row_block.h"
 #include "engine/solver/solver.h"
 #include "engine/solver/sweeps/batches.h"
+#include "engine/solver/sweeps/late_contacts.h"
 #include "engine/solver/sweeps/sweeps.h"
 
 namespace scree {
@@ -298,11 +300,11 @@ SCREE_INLINE Vector8 row_residual_squared(const SpinBatch& s, const TwoBodies& y
   return r_n * r_n + (r_1 * r_1 + r_2 * r_2);
 }
 
-/// (S5) of batches [begin, end). Where `normal_velocity` is given the contacts' u_n, without offset, goes
-/// there.
+/// (S5) of batches [begin, end). The contacts' u_n, without offset, go to `normal_velocity`, their squared
+/// residuals to `squared_of` if it is given.
 SCREE_FOR_EACH_TARGET
 ResidualSum residual_of_batches(const Batches& b, std::size_t begin, std::size_t end,
-                                const ContactTerms* terms, double* normal_velocity) {
+                                const ContactTerms* terms, double* normal_velocity, float* squared_of) {
   ResidualSum sum;
   Vector8 squares{}, largest{}, active{};
   for (std::size_t k = begin; k < end; ++k) {
@@ -322,7 +324,9 @@ ResidualSum residual_of_batches(const Batches& b, std::size_t begin, std::size_t
     active += idle ? zero : all_lanes(1.0f);
     for (std::size_t l = 0; l < batch_size; ++l) {
       const std::int32_t contact = b.lane[batch_size * k + l];
-      if (contact >= 0) normal_velocity[contact] = double{u[0][l]} - terms[contact].offset;
+      if (contact < 0) continue;
+      normal_velocity[contact] = double{u[0][l]} - terms[contact].offset;
+      if (squared_of != nullptr) squared_of[contact] = squared[l];
     }
   }
   sum.squares = sum_of_lanes(squares);
@@ -440,13 +444,13 @@ class WideSweeps {
     return sum;
   }
 
-  /// (S5) of where the sweeps are.
-  Residual residual() {
+  /// (S5) of where the sweeps are; of each contact, squared, too if asked for.
+  Residual residual(float* squared_of = nullptr) {
     resize_with_room(w_.normal_velocity, p_.contacts());
     w_.residual_sums.resize(block_count(b_.contact.size(), batches_a_chunk));
     for_chunks(0, b_.contact.size(), batches_a_chunk, [&](const Block& k) {
       w_.residual_sums[k.index] =
-          residual_of_batches(b_, k.begin, k.end, p_.contact.data(), w_.normal_velocity.data());
+          residual_of_batches(b_, k.begin, k.end, p_.contact.data(), w_.normal_velocity.data(), squared_of);
     });
     ResidualSum sum;
     for (const ResidualSum& part : w_.residual_sums) sum += part;
@@ -490,6 +494,21 @@ class WideSweeps {
       s_.correction[i] = p_.response[i].slides ? body_velocity({answer, Vec3::Zero()})
                                                : body_velocity({Vec3(y[0], y[1], y[2]), answer});
     });
+  }
+
+  /// Solves around late contacts in double precision, and starts there again, without momentum; false if
+  /// there are none.
+  bool help(LateContacts& late, int sweeps, double goal) {
+    if (p_.cell) return false;
+    std::vector<float> squared(p_.contacts());
+    residual(squared.data());
+    finish();
+    if (!late.solve(p_, sweeps, goal, squared, s_)) return false;
+    set_impulses(s_, b_);
+    set_velocities(p_, s_.velocity, b_);
+    reset_changes();
+    b_.last = b_.change;
+    return true;
   }
 
   /// Measures changes from the velocities that the impulses have now.
@@ -712,6 +731,7 @@ SolveReport solve_wide(const ContactProblem& p, const SolverSettings& settings, 
   Momentum momentum;
   SolveReport report;
   report.status = SolveStatus::iteration_limit;
+  LateContacts late;
   int next_check = 0;
   bool is_near = false;  // may the goal be met? Then a plain sweep takes away what momentum has overshot
   while (report.sweeps < settings.max_sweeps && report.status == SolveStatus::iteration_limit) {
@@ -729,7 +749,9 @@ SolveReport solve_wide(const ContactProblem& p, const SolverSettings& settings, 
     }
     if (settings.tolerance < finest_in_one_start && report.sweeps % sweeps_of_a_start == 0)
       sweeps.begin_anew();
-    const bool may_be = std::sqrt(change / edges) <= change_over_residual * goal;
+    const bool is_helped = late.are_due(report.sweeps) && !is_last && sweeps.help(late, report.sweeps, goal);
+    if (is_helped) momentum = Momentum();
+    const bool may_be = is_helped || std::sqrt(change / edges) <= change_over_residual * goal;
     if (is_last || is_near || (is_first && may_be)) {
       report.residual = sweeps.residual();
       if (report.residual.rms_m_s <= goal) report.status = SolveStatus::converged;

@@ -1,0 +1,36 @@
+// Contacts that sweeps are late with, solved together with those around them.
+//
+// A sweep makes the impulses that a light body hands on between heavy ones right by a share of about the
+// ratio of the masses. What a few contacts lack then falls, as slowly as that, for thousands of sweeps, when
+// nothing else is left of the residual. Such a contact and those of the lightest bodies around it are a small
+// problem of their own: all other impulses stay, and what bodies do by them are free velocities. Proximal
+// Newton steps (N1) solve it whatever the masses, with the whole of its W. It is one more block visited by a
+// Gauss-Seidel method, so what it ends at is what sweeps end at.
+#pragma once
+
+#include <span>
+
+#include "engine/solver/problem/contact_problem.h"
+
+namespace scree {
+
+/// When sweeps of one solution ask for it, and how much they may spend.
+class LateContacts {
+ public:
+  bool are_due(int sweeps) const { return sweeps == next_; }
+
+  /// Solves around the worst contacts to a part of `goal_m_s` each, if a few hold most of the residual; their
+  /// impulses and velocities change, which must belong to each other. Rows keep their impulses; there may be
+  /// no cell that holds stresses. `squared`: [contact] (S5) squared, (m/s)^2, 0 where nothing is active.
+  /// Returns whether there was anything to solve.
+  bool solve(const ContactProblem& problem, int sweeps, double goal_m_s, std::span<const float> squared,
+             ContactSolution& solution);
+
+ private:
+  int next_ = 64;
+  double spacing_ = 16.0;  // sweeps from a time when there were some to the next look
+  std::size_t most_ = 8;   // contacts solved together: more every time
+  double spent_ = 0.0;
+};
+
+}  // namespace scree
