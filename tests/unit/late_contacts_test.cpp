@@ -69,8 +69,8 @@ TEST(LateContacts, BallOnASmallOneAMillionTimesLighter) {
     EXPECT_NEAR(s.impulse[0][0], 0.01 * ratio, 1e-5 * ratio);
     EXPECT_NEAR(s.impulse[1][0], 0.01 * (ratio + 1.0), 1e-5 * ratio);
     for (const std::size_t body : {0u, 1u}) EXPECT_LT(std::abs(to_vec3(s.velocity[body].linear).z()), 1e-5);
-    // Sweeps alone do not get there.
-    EXPECT_EQ(solve_with(p, SolverKind::per_contact, 1000, s).status, SolveStatus::iteration_limit) << ratio;
+    // Single precision would leave the small ball a speed of ratio * 0.01 m/s * 6e-8.
+    EXPECT_LE(residual(p, s.velocity, s.impulse, s.row_impulse).rms_m_s, 1.0001 * report.residual.rms_m_s);
   }
 }
 

@@ -44,7 +44,19 @@ ResidualSum residual_of_rows(const ContactProblem& p, std::size_t begin, std::si
 }
 
 Residual residual(const ContactProblem& p, const std::vector<BodyVelocity>& velocity,
-                  const std::vector<Vec3>& impulse, const std::vector<double>& row_impulse) {
+                  const std::vector<Vec3>& impulse, const std::vector<double>& row_impulse,
+                  const ResidualOfEach& each) {
+  const auto trace = [&](std::size_t c) {
+    return p.delassus.empty() ? 3.0 / respond(p.contact[c], p.edge[c], p.response.data()).rho
+                              : p.delassus[c].trace();
+  };
+  const auto squared_of = [&](std::size_t c, const Vec3& u) {
+    double squared = natural_map(impulse[c], u, p.friction(c), trace(c), p.friction_corners).squaredNorm();
+    for_rows_of(p, c, c + 1, [&](std::size_t r) {
+      squared += row_residual_squared(p, r, velocity, impulse, row_impulse);
+    });
+    return squared;
+  };
   return reduce_blocks(
              p.contacts(), grain_medium,
              residual_of_rows(p, p.contact_rows, p.rows.size(), velocity, impulse, row_impulse),
@@ -52,15 +64,13 @@ Residual residual(const ContactProblem& p, const std::vector<BodyVelocity>& velo
                ResidualSum sum;
                for (std::size_t c = block.begin; c < block.end; ++c) {
                  Vec3 u = p.frame(c) * relative_velocity(p, c, velocity);
+                 if (each.normal_velocity != nullptr) each.normal_velocity[c] = u[0];
                  u[0] += p.offset(c);
-                 if (impulse[c][0] <= 0.0 && u[0] >= 0.0) continue;  // numbers that are not finite stay in
-                 double squared =
-                     natural_map(impulse[c], u, p.friction(c), p.delassus[c].trace(), p.friction_corners)
-                         .squaredNorm();
-                 for_rows_of(p, c, c + 1, [&](std::size_t r) {
-                   squared += row_residual_squared(p, r, velocity, impulse, row_impulse);
-                 });
-                 sum.add(squared);
+                 const bool is_idle =
+                     impulse[c][0] <= 0.0 && u[0] >= 0.0;  // numbers that are not finite stay in
+                 const double squared = is_idle ? 0.0 : squared_of(c, u);
+                 if (each.squared != nullptr) each.squared[c] = static_cast<float>(squared);
+                 if (!is_idle) sum.add(squared);
                }
                return sum;
              },

@@ -14,9 +14,16 @@ namespace scree {
 /// = (p_t - P(p_t - rho u_t)) / rho with P the projection onto the polygon of radius friction p_n.
 Vec3 natural_map(const Vec3& impulse, const Vec3& u, double friction, double trace, int corners = 0);
 
-/// Of all contacts and rows; impulses as a solution has them.
+/// Of all contacts and rows; impulses as a solution has them. The problem need not be complete. What each
+/// contact has goes where it is asked for: u_n without offset, m/s, and its residual with that of its rows,
+/// squared, (m/s)^2, 0 where it is not active.
+struct ResidualOfEach {
+  double* normal_velocity = nullptr;
+  float* squared = nullptr;
+};
 Residual residual(const ContactProblem& problem, const std::vector<BodyVelocity>& velocity,
-                  const std::vector<Vec3>& impulse, const std::vector<double>& row_impulse);
+                  const std::vector<Vec3>& impulse, const std::vector<double>& row_impulse,
+                  const ResidualOfEach& each = {});
 
 /// Bounds of a row's impulse, or of the length of a disc's.
 struct RowBounds {

@@ -372,7 +372,10 @@ void make_batches(const ContactProblem& p, Batches& b) {
   make_free_rows(p, b);
 }
 
-void set_start(const ContactProblem& p, bool warm, Batches& b) {
+namespace {
+/// Where iterations begin, without momentum: impulses of contacts, [c] in their frames, and of rows, N s.
+template <class OfContact, class OfRow>
+void begin_with(const ContactProblem& p, OfContact&& of_contact, OfRow&& of_row, Batches& b) {
   b.idle.assign(b.contact.size(), 0);
   const double units = 1.0 / b.mass_unit;  // exactly
   const auto in_units = [&](double impulse) { return static_cast<float>(impulse * units); };
@@ -380,7 +383,7 @@ void set_start(const ContactProblem& p, bool warm, Batches& b) {
     ContactBatch& batch = b.contact[k];
     for (std::size_t l = 0; l < batch_size; ++l) {
       const std::int32_t c = b.lane[batch_size * k + l];
-      const Vec3f start = warm && c >= 0 ? p.start_impulse[index(c)] : Vec3f(Vec3f::Zero());
+      const Vec3 start = c >= 0 ? of_contact(index(c)) : Vec3(Vec3::Zero());
       batch.impulse[0].at[l] = std::max(0.0f, in_units(start[0]));
       batch.impulse[1].at[l] = in_units(start[1]);
       batch.impulse[2].at[l] = in_units(start[2]);
@@ -389,14 +392,29 @@ void set_start(const ContactProblem& p, bool warm, Batches& b) {
     SpinBatch* const spin = b.resistance(k);
     if (spin == nullptr) return;
     std::fill_n(spin->impulse, 3, Lanes{});
-    if (warm)
-      for_rows_of_batch(p, b, k, [&](std::size_t r, std::size_t lane, std::size_t axis) {
-        spin->impulse[axis].at[lane] = in_units(p.rows[r].start_impulse);
-      });
+    for_rows_of_batch(p, b, k, [&](std::size_t r, std::size_t lane, std::size_t axis) {
+      spin->impulse[axis].at[lane] = in_units(of_row(r));
+    });
     std::copy_n(spin->impulse, 3, spin->last);
   });
   for (std::size_t r = 0; r < b.row.size(); ++r)
-    b.row[r].impulse = b.row[r].last = warm ? in_units(p.rows[p.contact_rows + r].start_impulse) : 0.0f;
+    b.row[r].impulse = b.row[r].last = in_units(of_row(p.contact_rows + r));
+}
+}  // namespace
+
+void set_start(const ContactProblem& p, bool warm, Batches& b) {
+  begin_with(
+      p,
+      [&](std::size_t c) -> Vec3 {
+        return warm ? Vec3(p.start_impulse[c].cast<double>()) : Vec3(Vec3::Zero());
+      },
+      [&](std::size_t r) { return warm ? p.rows[r].start_impulse : 0.0; }, b);
+}
+
+void set_start(const ContactProblem& p, const ContactSolution& s, Batches& b) {
+  begin_with(
+      p, [&](std::size_t c) -> Vec3 { return s.impulse[c]; }, [&](std::size_t r) { return s.row_impulse[r]; },
+      b);
 }
 
 namespace {
@@ -451,19 +469,6 @@ Vec3 admissible(const Lanes* impulse, std::size_t l, double friction) {
   return {p_n, part * p_1, part * p_2};
 }
 }  // namespace
-
-void set_impulses(const ContactSolution& s, Batches& b) {
-  for_each_index(b.contact.size(), batch_grain, [&](std::size_t k) {
-    ContactBatch& batch = b.contact[k];
-    for (std::size_t l = 0; l < batch_size; ++l) {
-      const std::int32_t c = b.lane[batch_size * k + l];
-      if (c < 0) continue;
-      for (int i = 0; i < 3; ++i)
-        batch.impulse[i].at[l] = static_cast<float>(s.impulse[index(c)][i] / b.mass_unit);
-    }
-    std::copy_n(batch.impulse, 3, batch.last);
-  });
-}
 
 void take_impulses(const ContactProblem& p, const Batches& b, ContactSolution& s) {
   for_each_index(b.contact.size(), batch_grain, [&](std::size_t k) {

@@ -89,16 +89,14 @@ struct Batches {
 /// Colours contacts and fills the batches: all but velocities at the start and impulses.
 void make_batches(const ContactProblem& problem, Batches& batches);
 
-/// Impulses where iterations begin: those of the problem, or none.
+/// Impulses where iterations begin: those of the problem, or none; or those of a solution.
 void set_start(const ContactProblem& problem, bool warm, Batches& batches);
+void set_start(const ContactProblem& problem, const ContactSolution& solution, Batches& batches);
 
 /// Makes these velocities the start of the changes, which are the velocities of the batches' impulses; `last`
 /// stays where it was.
 void set_velocities(const ContactProblem& problem, const std::vector<BodyVelocity>& velocity,
                     Batches& batches);
-
-/// Takes impulses of contacts over from a solution, without momentum.
-void set_impulses(const ContactSolution& solution, Batches& batches);
 
 /// Impulses in double precision, N s.
 void take_impulses(const ContactProblem& problem, const Batches& batches, ContactSolution& solution);

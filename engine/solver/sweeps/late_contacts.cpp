@@ -2,9 +2,11 @@
 
 #include <Eigen/LU>
 #include <algorithm>
+#include <cmath>
 #include <queue>
 
 #include "engine/solver/problem/contact_jacobian.h"
+#include "engine/solver/problem/residual.h"
 #include "engine/solver/reference/proximal_newton.h"
 #include "engine/solver/sweeps/sweeps.h"
 
@@ -153,6 +155,23 @@ class PartSystem final : public ImpulseSystem {
   Eigen::PartialPivLU<Eigen::MatrixXd> factors_;
 };
 
+/// Brings what resists torques at a contact within the bounds of its normal impulse.
+void bound_rows(const ContactProblem& p, std::size_t contact, ContactSolution& s) {
+  for_rows_of(p, contact, contact + 1, [&](std::size_t r) {
+    if (is_second_of_disc(p, r)) return;
+    const std::size_t rows = p.rows[r].bound == RowBound::disc ? 2 : 1;
+    const double most = bounds_of(p.rows[r], s.impulse).high,
+                 length = rows == 2 ? std::hypot(s.row_impulse[r], s.row_impulse[r + 1])
+                                    : std::abs(s.row_impulse[r]);
+    if (length <= most) return;
+    for (std::size_t k = r; k < r + rows; ++k) {
+      const double change = (most / length - 1.0) * s.row_impulse[k];
+      s.row_impulse[k] += change;
+      apply(p.rows[k], change, {p.response.data(), s.velocity.data()});
+    }
+  });
+}
+
 void solve_part(const ContactProblem& p, std::span<const std::int32_t> part, double goal,
                 ContactSolution& s) {
   PartSystem system(p, part, s);
@@ -165,6 +184,7 @@ void solve_part(const ContactProblem& p, std::span<const std::int32_t> part, dou
     s.impulse[c] = impulse[k];
     apply(p.contact[c], p.edge[c], to_world(p.contact[c], change.data()),
           {p.response.data(), s.velocity.data()});
+    bound_rows(p, c, s);
   }
 }
 
@@ -191,9 +211,13 @@ std::vector<std::int32_t> late_contacts(std::span<const float> squared, double g
 bool LateContacts::solve(const ContactProblem& p, int sweeps, double goal, std::span<const float> squared,
                          ContactSolution& s) {
   const std::vector<std::int32_t> late = late_contacts(squared, goal);
+  if (late.empty()) {
+    next_ *= 2;
+    return false;
+  }
   double effort = least_effort + effort_of_sweep * sweeps * static_cast<double>(p.contacts()) - spent_;
   bool any = false;
-  std::vector<bool> is_solved(late.empty() ? 0 : p.contacts(), false);
+  std::vector<bool> is_solved(p.contacts(), false);
   const Links links(p);
   for (std::size_t k = 0; k < late.size(); ++k) {
     if (is_solved[index(late[k])]) continue;

@@ -18,16 +18,18 @@ namespace scree {
 class LateContacts {
  public:
   bool are_due(int sweeps) const { return sweeps == next_; }
+  static bool have_been_due(int sweeps) { return sweeps >= first_look; }
 
   /// Solves around the worst contacts to a part of `goal_m_s` each, if a few hold most of the residual; their
-  /// impulses and velocities change, which must belong to each other. Rows keep their impulses; there may be
-  /// no cell that holds stresses. `squared`: [contact] (S5) squared, (m/s)^2, 0 where nothing is active.
-  /// Returns whether there was anything to solve.
+  /// impulses and velocities change, which must belong to each other. Rows keep their impulses, as far as
+  /// their bounds let them; there may be no cell that holds stresses. `squared`: [contact] (S5) squared,
+  /// (m/s)^2, 0 where nothing is active. Returns whether there was anything to solve.
   bool solve(const ContactProblem& problem, int sweeps, double goal_m_s, std::span<const float> squared,
              ContactSolution& solution);
 
  private:
-  int next_ = 64;
+  static constexpr int first_look = 64;
+  int next_ = first_look;
   double spacing_ = 16.0;  // sweeps from a time when there were some to the next look
   std::size_t most_ = 8;   // contacts solved together: more every time
   double spent_ = 0.0;

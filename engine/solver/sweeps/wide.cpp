@@ -53,6 +53,11 @@ constexpr int sweeps_between_checks = 3;
 constexpr int sweeps_of_a_start = 20;
 constexpr double finest_in_one_start = 2e-4;
 
+// Where a body carries a million times its weight, single precision of the impulses is no longer enough for
+// its velocity.
+constexpr double precision_of_impulses = 6e-8, part_of_goal_in_rounding = 0.3;
+constexpr int most_times_settled = 4, sweeps_between_ends = 16;
+
 /// Bodies of a batch, in the order of Batches::change: v, 1/m, z, 0.
 struct TwoBodies {
   Vector8 a[8], b[8];
@@ -335,6 +340,16 @@ ResidualSum residual_of_batches(const Batches& b, std::size_t begin, std::size_t
   return sum;
 }
 
+/// The largest speed that a normal impulse gives a contact by itself, m/s.
+SCREE_FOR_EACH_TARGET
+double largest_push(const Batches& b) {
+  Vector8 largest{};
+  for (const ContactBatch& c : b.contact) largest = larger(load(c.impulse[0]) * load(c.w_nn), largest);
+  float most = 0.0f;
+  for (int l = 0; l < 8; ++l) most = std::max(most, largest[l]);
+  return double{most};
+}
+
 /// Adds the impulses of batches [begin, end) to what bodies get, N s and N m s, in double precision.
 SCREE_FOR_EACH_TARGET
 void add_impulses(const ContactProblem& p, const Batches& b, std::size_t begin, std::size_t end,
@@ -504,11 +519,32 @@ class WideSweeps {
     residual(squared.data());
     finish();
     if (!late.solve(p_, sweeps, goal, squared, s_)) return false;
-    set_impulses(s_, b_);
+    go_on_from_solution();
+    return true;
+  }
+
+  /// Starts again where the solution is.
+  void go_on_from_solution() {
+    set_start(p_, s_, b_);
     set_velocities(p_, s_.velocity, b_);
     reset_changes();
     b_.last = b_.change;
-    return true;
+  }
+
+  /// May velocities that belong to impulses of single precision be off by some of the goal?
+  bool are_coarse(double goal) const {
+    return precision_of_impulses * largest_push(b_) > part_of_goal_in_rounding * goal;
+  }
+  /// Judges in double precision what finish() has left, and solves around contacts that this makes late.
+  Residual settle(LateContacts& late, int sweeps, double goal) {
+    std::vector<float> squared(p_.contacts());
+    w_.normal_velocity.resize(p_.contacts());
+    for (int k = 0;; ++k) {
+      const Residual r = scree::residual(p_, s_.velocity, s_.impulse, s_.row_impulse,
+                                         {w_.normal_velocity.data(), squared.data()});
+      if (r.rms_m_s <= goal || k == most_times_settled || !late.solve(p_, sweeps, goal, squared, s_))
+        return r;
+    }
   }
 
   /// Measures changes from the velocities that the impulses have now.
@@ -732,6 +768,15 @@ SolveReport solve_wide(const ContactProblem& p, const SolverSettings& settings, 
   SolveReport report;
   report.status = SolveStatus::iteration_limit;
   LateContacts late;
+  const auto end = [&] {
+    sweeps.finish();
+    const bool is_late = report.residual.rms_m_s > goal && late.have_been_due(report.sweeps);
+    if (report.residual.rms_m_s < infinity && !p.cell && (is_late || sweeps.are_coarse(goal)))
+      report.residual = sweeps.settle(late, report.sweeps, goal);
+    const bool is_met = report.residual.rms_m_s <= goal;
+    if (is_met) report.status = SolveStatus::converged;
+    return is_met;
+  };
   int next_check = 0;
   bool is_near = false;  // may the goal be met? Then a plain sweep takes away what momentum has overshot
   while (report.sweeps < settings.max_sweeps && report.status == SolveStatus::iteration_limit) {
@@ -754,13 +799,17 @@ SolveReport solve_wide(const ContactProblem& p, const SolverSettings& settings, 
     const bool may_be = is_helped || std::sqrt(change / edges) <= change_over_residual * goal;
     if (is_last || is_near || (is_first && may_be)) {
       report.residual = sweeps.residual();
-      if (report.residual.rms_m_s <= goal) report.status = SolveStatus::converged;
       next_check = report.sweeps + sweeps_between_checks;
+      if (report.residual.rms_m_s <= goal && !end()) {
+        sweeps.go_on_from_solution();
+        momentum = Momentum();
+        next_check = report.sweeps + sweeps_between_ends;
+      }
     }
     is_near = may_be && report.sweeps + 1 >= next_check;
   }
   if (report.sweeps == 0) report.residual = sweeps.residual();
-  sweeps.finish();
+  if (report.status != SolveStatus::converged) end();
   return report;
 }
 
