@@ -243,7 +243,7 @@ SolveReport solve_consensus(const ContactProblem& given, const SolverSettings& s
     }
     if (report.sweeps == settings.max_sweeps) return report;
     if (!system) system.emplace(p);
-    report.sweeps += proximal_newton(*system, goal, settings.max_sweeps - report.sweeps, s.impulse);
+    report.sweeps += proximal_newton(*system, goal, settings.max_sweeps - report.sweeps, s.impulse).steps;
     if (is_done()) return report;
   }
   return report;

@@ -127,7 +127,7 @@ SolveReport solve_delassus_consensus(const DelassusProblem& p, const SolverSetti
       if ((report.sweeps % iterations_between_checks == 0 || report.sweeps == end) && is_done())
         return report;
     }
-    const int steps = proximal_newton(system, goal, settings.max_sweeps - report.sweeps, s.impulse);
+    const int steps = proximal_newton(system, goal, settings.max_sweeps - report.sweeps, s.impulse).steps;
     report.sweeps += steps;
     if (is_done() || (steps == 0 && factors.info() != Eigen::Success)) return report;
   }

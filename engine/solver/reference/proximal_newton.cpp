@@ -119,7 +119,7 @@ double true_residual(ImpulseSystem& system, std::vector<Vec3> impulse, std::vect
 
 }  // namespace
 
-int proximal_newton(ImpulseSystem& system, double goal, int max_steps, std::vector<Vec3>& impulse) {
+NewtonReport proximal_newton(ImpulseSystem& system, double goal, int max_steps, std::vector<Vec3>& impulse) {
   std::vector<Vec3> velocity, best = impulse;
   double last = true_residual(system, impulse, velocity), least = last;
   double epsilon = first_epsilon;
@@ -161,7 +161,7 @@ int proximal_newton(ImpulseSystem& system, double goal, int max_steps, std::vect
   impulse = best;
   for (std::size_t c = 0; c < impulse.size(); ++c)
     impulse[c] = project_on_cone(impulse[c], system.friction(c));
-  return steps;
+  return {steps, least};
 }
 
 }  // namespace scree

@@ -38,9 +38,14 @@ class ImpulseSystem {
                            std::vector<Vec3>& dp) = 0;
 };
 
-/// Goes on from `impulse` for at most `max_steps` Newton steps, until the residual (rms over active contacts)
-/// is at most `goal_m_s`. Returns the steps taken. The impulses returned lie in their cones, and are never
-/// worse than those given.
-int proximal_newton(ImpulseSystem& system, double goal_m_s, int max_steps, std::vector<Vec3>& impulse);
+struct NewtonReport {
+  int steps = 0;
+  double residual_m_s = 0.0;  // rms over active contacts
+};
+
+/// Goes on from `impulse` for at most `max_steps` Newton steps, until the residual is at most `goal_m_s`. The
+/// impulses returned lie in their cones, and are never worse than those given.
+NewtonReport proximal_newton(ImpulseSystem& system, double goal_m_s, int max_steps,
+                             std::vector<Vec3>& impulse);
 
 }  // namespace scree

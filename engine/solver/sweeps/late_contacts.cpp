@@ -172,12 +172,14 @@ void bound_rows(const ContactProblem& p, std::size_t contact, ContactSolution& s
   });
 }
 
-void solve_part(const ContactProblem& p, std::span<const std::int32_t> part, double goal,
+/// False, and nothing has changed, where the part is not solved: it may have no solution, as a body between
+/// two that are led towards each other, and impulses would grow without end.
+bool solve_part(const ContactProblem& p, std::span<const std::int32_t> part, double goal,
                 ContactSolution& s) {
   PartSystem system(p, part, s);
   std::vector<Vec3> impulse(part.size());
   for (std::size_t k = 0; k < part.size(); ++k) impulse[k] = s.impulse[index(part[k])];
-  proximal_newton(system, goal, newton_steps, impulse);
+  if (!(proximal_newton(system, goal, newton_steps, impulse).residual_m_s <= goal)) return false;
   for (std::size_t k = 0; k < part.size(); ++k) {
     const std::size_t c = index(part[k]);
     const Vec3 change = impulse[k] - s.impulse[c];
@@ -186,6 +188,7 @@ void solve_part(const ContactProblem& p, std::span<const std::int32_t> part, dou
           {p.response.data(), s.velocity.data()});
     bound_rows(p, c, s);
   }
+  return true;
 }
 
 /// The worst contacts, first the worst, if they are a few that hold most of the residual; else none.
@@ -226,11 +229,10 @@ bool LateContacts::solve(const ContactProblem& p, int sweeps, double goal, std::
     while (most >= smallest_part && effort_of(most) > share) --most;
     if (most < smallest_part) continue;
     const std::vector<std::int32_t> part = contacts_around(p, links, late[k], most);
-    solve_part(p, part, part_of_goal * goal, s);
+    any |= solve_part(p, part, part_of_goal * goal, s);
     for (const std::int32_t c : part) is_solved[index(c)] = true;
     effort -= effort_of(part.size());
     spent_ += effort_of(part.size());
-    any = true;
   }
   if (any) {
     next_ += static_cast<int>(spacing_);

@@ -23,7 +23,7 @@ class LateContacts {
   /// Solves around the worst contacts to a part of `goal_m_s` each, if a few hold most of the residual; their
   /// impulses and velocities change, which must belong to each other. Rows keep their impulses, as far as
   /// their bounds let them; there may be no cell that holds stresses. `squared`: [contact] (S5) squared,
-  /// (m/s)^2, 0 where nothing is active. Returns whether there was anything to solve.
+  /// (m/s)^2, 0 where nothing is active. Returns whether any was solved.
   bool solve(const ContactProblem& problem, int sweeps, double goal_m_s, std::span<const float> squared,
              ContactSolution& solution);
 
