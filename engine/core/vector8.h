@@ -1,6 +1,6 @@
-// Eight floats that move together: eight contacts, or eight numbers of a body. The compiler's vector
-// extension, so that one source serves every machine; operations are the same IEEE ones in every width, so
-// results are the same bits.
+// Eight floats that move together: eight contacts, or eight numbers of a body; or sixteen, for machines whose
+// registers hold as many. The compiler's vector extension, so that one source serves every machine;
+// operations are the same IEEE ones in every width, so results are the same bits.
 #pragma once
 
 #include <bit>
@@ -14,34 +14,73 @@ namespace scree {
 using Vector8 = float __attribute__((vector_size(32), aligned(32)));
 using Mask8 = std::int32_t __attribute__((vector_size(32), aligned(32)));
 
-SCREE_INLINE Vector8 load(const Lanes& v) {
+using Vector16 = float __attribute__((vector_size(64), aligned(64)));
+
+// Compiles a function for registers of sixteen floats, where it is called if have_sixteen_lanes().
+#if defined(__x86_64__) && !defined(SCREE_ONE_TARGET)
+#ifdef __clang__
+#define SCREE_SIXTEEN_LANES __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw")))
+#else
+#define SCREE_SIXTEEN_LANES \
+  __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw,prefer-vector-width=512")))
+#endif
+inline bool have_sixteen_lanes() {
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
+}
+#else
+#define SCREE_SIXTEEN_LANES
+inline bool have_sixteen_lanes() { return false; }
+#endif
+
+SCREE_INLINE Vector8 load8(const float* from) {
   Vector8 r;
-  std::memcpy(&r, &v, sizeof r);
+  std::memcpy(&r, from, sizeof r);
   return r;
 }
+SCREE_INLINE Vector8 load(const Lanes& v) { return load8(v.at); }
 SCREE_INLINE void store(Vector8 v, Lanes& to) { std::memcpy(static_cast<void*>(&to), &v, sizeof v); }
 
+SCREE_INLINE Vector8 low_half(Vector16 v) { return __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7); }
+SCREE_INLINE Vector8 high_half(Vector16 v) {
+  return __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15);
+}
+
 SCREE_INLINE Vector8 all_lanes(float x) { return Vector8{} + x; }
-SCREE_INLINE Vector8 larger(Vector8 a, Vector8 b) { return a > b ? a : b; }
-SCREE_INLINE Vector8 sqrt_of(Vector8 x) {
-  Vector8 r;
-  for (int i = 0; i < 8; ++i) r[i] = std::sqrt(x[i]);
+template <class Vector>
+SCREE_INLINE Vector larger(Vector a, Vector b) {
+  return a > b ? a : b;
+}
+template <class Vector>
+SCREE_INLINE Vector sqrt_of(Vector x) {
+  Vector r;
+  for (std::size_t i = 0; i < sizeof r / sizeof(float); ++i) r[i] = std::sqrt(x[i]);
   return r;
 }
-/// Always in the same order.
-SCREE_INLINE double sum_of_lanes(Vector8 x) {
-  double sum = 0.0;
-  for (int i = 0; i < 8; ++i) sum += double{x[i]};
-  return sum;
+/// Adds the lanes to a sum, always in the same order.
+template <class Vector>
+SCREE_INLINE void add_lanes(Vector x, double& sum) {
+  for (std::size_t i = 0; i < sizeof x / sizeof(float); ++i) sum += double{x[i]};
 }
-/// Is the mask set anywhere?
+template <class Vector>
+SCREE_INLINE float largest_lane(Vector x) {
+  float most = x[0];
+  for (std::size_t i = 1; i < sizeof x / sizeof(float); ++i) most = x[i] > most ? x[i] : most;
+  return most;
+}
+/// Is a bit of it set anywhere: is the mask, or one of the numbers not +0?
 SCREE_INLINE bool any_of(Mask8 m) {
   using Half = std::int64_t __attribute__((vector_size(32)));
   const Half h = std::bit_cast<Half>(m);
   return ((h[0] | h[1]) | (h[2] | h[3])) != 0;
 }
+SCREE_INLINE bool any_bit(Vector8 v) { return any_of(std::bit_cast<Mask8>(v)); }
+SCREE_INLINE bool any_bit(Vector16 v) {
+  return any_of(std::bit_cast<Mask8>(low_half(v)) | std::bit_cast<Mask8>(high_half(v)));
+}
 
-SCREE_INLINE Vector8 dot3(const Vector8* a, const Vector8* b) {
+template <class Vector>
+SCREE_INLINE Vector dot3(const Vector* a, const Vector* b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 SCREE_INLINE void cross3(const Vector8* a, const Vector8* b, Vector8* out) {
@@ -53,50 +92,89 @@ SCREE_INLINE void cross3(const Vector8* a, const Vector8* b, Vector8* out) {
 namespace detail {
 using Vector8Half = float __attribute__((vector_size(16), aligned(16)));
 
-/// Row `i`, numbers [4 * half, 4 * half + 4), of two rows side by side.
+/// Numbers [4 * half, 4 * half + 4) of a row that begins so many bytes after the first.
 template <int half>
-SCREE_INLINE Vector8 two_halves(const Lanes* rows, std::int32_t i, std::int32_t j) {
-  Vector8Half low, high;
-  std::memcpy(&low, rows[i].at + 4 * half, sizeof low);
-  std::memcpy(&high, rows[j].at + 4 * half, sizeof high);
-  return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
+SCREE_INLINE Vector8Half half_row(const Lanes* rows, std::uint32_t bytes) {
+  Vector8Half r;
+  std::memcpy(&r, reinterpret_cast<const char*>(rows) + bytes + 16 * half, sizeof r);
+  return r;
 }
 template <int half>
-SCREE_INLINE void put_halves(Vector8 v, Lanes* rows, std::int32_t i, std::int32_t j) {
-  const Vector8Half low = __builtin_shufflevector(v, v, 0, 1, 2, 3),
-                    high = __builtin_shufflevector(v, v, 4, 5, 6, 7);
-  std::memcpy(rows[i].at + 4 * half, &low, sizeof low);
-  std::memcpy(rows[j].at + 4 * half, &high, sizeof high);
+SCREE_INLINE void put_half_row(Vector8Half v, Lanes* rows, std::uint32_t bytes) {
+  std::memcpy(reinterpret_cast<char*>(rows) + bytes + 16 * half, &v, sizeof v);
 }
-/// Two 4 x 4 transpositions side by side; its own inverse.
-SCREE_INLINE void transpose_fours(Vector8 r0, Vector8 r1, Vector8 r2, Vector8 r3, Vector8* out) {
-  const Vector8 a = __builtin_shufflevector(r0, r1, 0, 8, 1, 9, 4, 12, 5, 13),
-                b = __builtin_shufflevector(r2, r3, 0, 8, 1, 9, 4, 12, 5, 13),
-                c = __builtin_shufflevector(r0, r1, 2, 10, 3, 11, 6, 14, 7, 15),
-                d = __builtin_shufflevector(r2, r3, 2, 10, 3, 11, 6, 14, 7, 15);
+
+/// The halves of every fourth row, from the first that is given on, side by side.
+template <int half>
+SCREE_INLINE Vector8 every_fourth(const Lanes* rows, const std::uint32_t* bytes, Vector8*) {
+  return __builtin_shufflevector(half_row<half>(rows, bytes[0]), half_row<half>(rows, bytes[4]), 0, 1, 2, 3,
+                                 4, 5, 6, 7);
+}
+template <int half>
+SCREE_INLINE Vector16 every_fourth(const Lanes* rows, const std::uint32_t* bytes, Vector16*) {
+  const Vector8 low = every_fourth<half>(rows, bytes, static_cast<Vector8*>(nullptr)),
+                high = every_fourth<half>(rows, bytes + 8, static_cast<Vector8*>(nullptr));
+  return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+}
+template <int half>
+SCREE_INLINE void put_every_fourth(Vector8 v, Lanes* rows, const std::uint32_t* bytes) {
+  put_half_row<half>(__builtin_shufflevector(v, v, 0, 1, 2, 3), rows, bytes[0]);
+  put_half_row<half>(__builtin_shufflevector(v, v, 4, 5, 6, 7), rows, bytes[4]);
+}
+template <int half>
+SCREE_INLINE void put_every_fourth(Vector16 v, Lanes* rows, const std::uint32_t* bytes) {
+  put_half_row<half>(__builtin_shufflevector(v, v, 0, 1, 2, 3), rows, bytes[0]);
+  put_half_row<half>(__builtin_shufflevector(v, v, 4, 5, 6, 7), rows, bytes[4]);
+  put_half_row<half>(__builtin_shufflevector(v, v, 8, 9, 10, 11), rows, bytes[8]);
+  put_half_row<half>(__builtin_shufflevector(v, v, 12, 13, 14, 15), rows, bytes[12]);
+}
+
+/// 4 x 4 transpositions side by side, two or four; its own inverse.
+SCREE_INLINE void transpose_fours(const Vector8* r, Vector8* out) {
+  const Vector8 a = __builtin_shufflevector(r[0], r[1], 0, 8, 1, 9, 4, 12, 5, 13),
+                b = __builtin_shufflevector(r[2], r[3], 0, 8, 1, 9, 4, 12, 5, 13),
+                c = __builtin_shufflevector(r[0], r[1], 2, 10, 3, 11, 6, 14, 7, 15),
+                d = __builtin_shufflevector(r[2], r[3], 2, 10, 3, 11, 6, 14, 7, 15);
   out[0] = __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13);
   out[1] = __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
   out[2] = __builtin_shufflevector(c, d, 0, 1, 8, 9, 4, 5, 12, 13);
   out[3] = __builtin_shufflevector(c, d, 2, 3, 10, 11, 6, 7, 14, 15);
 }
+SCREE_INLINE void transpose_fours(const Vector16* r, Vector16* out) {
+  const Vector16 a = __builtin_shufflevector(r[0], r[1], 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13,
+                                             29),
+                 b = __builtin_shufflevector(r[2], r[3], 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13,
+                                             29),
+                 c = __builtin_shufflevector(r[0], r[1], 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30,
+                                             15, 31),
+                 d = __builtin_shufflevector(r[2], r[3], 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30,
+                                             15, 31);
+  out[0] = __builtin_shufflevector(a, b, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29);
+  out[1] = __builtin_shufflevector(a, b, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31);
+  out[2] = __builtin_shufflevector(c, d, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29);
+  out[3] = __builtin_shufflevector(c, d, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31);
+}
 }  // namespace detail
 
-/// Rows `index[lane]` of an array, turned: out[k] holds number k of every one of them.
-SCREE_INLINE void gather(const Lanes* rows, const std::int32_t* index, Vector8* out) {
-  using detail::transpose_fours, detail::two_halves;
-  transpose_fours(two_halves<0>(rows, index[0], index[4]), two_halves<0>(rows, index[1], index[5]),
-                  two_halves<0>(rows, index[2], index[6]), two_halves<0>(rows, index[3], index[7]), out);
-  transpose_fours(two_halves<1>(rows, index[0], index[4]), two_halves<1>(rows, index[1], index[5]),
-                  two_halves<1>(rows, index[2], index[6]), two_halves<1>(rows, index[3], index[7]), out + 4);
+/// Rows of eight numbers, each so many bytes after the first row, turned: out[k] holds number k of every one
+/// of them, in eight or sixteen lanes.
+template <class Vector>
+SCREE_INLINE void gather(const Lanes* rows, const std::uint32_t* bytes, Vector* out) {
+  alignas(sizeof(Vector)) Vector r[4];  // deduced types have lost their alignment
+  for (int k = 0; k < 4; ++k) r[k] = detail::every_fourth<0>(rows, bytes + k, out);
+  detail::transpose_fours(r, out);
+  for (int k = 0; k < 4; ++k) r[k] = detail::every_fourth<1>(rows, bytes + k, out);
+  detail::transpose_fours(r, out + 4);
 }
 
 /// And back.
-SCREE_INLINE void scatter(const Vector8* in, const std::int32_t* index, Lanes* rows) {
-  Vector8 r[4];
-  detail::transpose_fours(in[0], in[1], in[2], in[3], r);
-  for (int k = 0; k < 4; ++k) detail::put_halves<0>(r[k], rows, index[k], index[k + 4]);
-  detail::transpose_fours(in[4], in[5], in[6], in[7], r);
-  for (int k = 0; k < 4; ++k) detail::put_halves<1>(r[k], rows, index[k], index[k + 4]);
+template <class Vector>
+SCREE_INLINE void scatter(const Vector* in, const std::uint32_t* bytes, Lanes* rows) {
+  alignas(sizeof(Vector)) Vector r[4];
+  detail::transpose_fours(in, r);
+  for (int k = 0; k < 4; ++k) detail::put_every_fourth<0>(r[k], rows, bytes + k);
+  detail::transpose_fours(in + 4, r);
+  for (int k = 0; k < 4; ++k) detail::put_every_fourth<1>(r[k], rows, bytes + k);
 }
 
 }  // namespace scree

@@ -1,4 +1,4 @@
-// Sweeps over batches of eight contacts against the double-precision path and against what they must keep.
+// Sweeps over batches of contacts against the double-precision path and against what they must keep.
 #include <atomic>
 #include <gtest/gtest.h>
 #include <set>
@@ -164,40 +164,100 @@ TEST(WideSweeps, BodiesOfMoreContactsThanThereAreColours) {
   EXPECT_LT(report.momentum_error_relative, 1e-14);
 }
 
-TEST(Batches, EveryContactIsInOneLaneAndPhasesShareNoBody) {
-  const ContactProblem p = heap_problem(sticky());
-  Batches b;
-  make_batches(p, b);
-  std::vector<int> seen(p.contacts(), 0);
-  for (const BatchPhase& phase : b.phase) {
-    std::set<std::int32_t> bodies;
-    for (std::size_t k = phase.begin; k < phase.end; ++k) {
-      for (std::size_t l = 0; l < batch_size; ++l) {
-        EXPECT_TRUE(bodies.insert(b.contact[k].a[l]).second);  // empty lanes have rows of their own
-        if (b.contact[k].b[l] != b.contact[k].a[l]) {
-          EXPECT_TRUE(bodies.insert(b.contact[k].b[l]).second);
-        }
-        if (const std::int32_t c = b.lane[batch_size * k + l]; c >= 0) ++seen[static_cast<std::size_t>(c)];
-      }
-    }
+/// Adds the bodies of a batch, empty lanes' rows among them, to those that are there.
+void add_bodies(const Batches& b, std::size_t k, std::multiset<std::uint32_t>& bodies) {
+  for (std::size_t l = 0; l < batch_size; ++l) {
+    bodies.insert(b.contact[k].a[l]);
+    if (b.contact[k].b[l] != b.contact[k].a[l]) bodies.insert(b.contact[k].b[l]);
   }
-  for (const int count : seen) EXPECT_EQ(count, 1);
+}
+void expect_each_once(const std::multiset<std::uint32_t>& bodies) {
+  EXPECT_EQ((std::set<std::uint32_t>(bodies.begin(), bodies.end()).size()), bodies.size());
 }
 
-TEST(Vector8, GatherTurnsRowsAndScatterTurnsThemBack) {
-  std::vector<Lanes> rows(11), out(11);
+TEST(Batches, EveryContactIsInOneLaneAndWhatIsVisitedAtOnceSharesNoBody) {
+  for (const int per_side : {6, 12}) {
+    const ContactProblem p = heap_problem(sticky(), per_side);
+    Batches b;
+    make_batches(p, b);
+    EXPECT_EQ(b.subdomain.size() > 1, per_side == 12) << p.contacts();
+    std::vector<int> seen(p.contacts(), 0);
+    for (std::size_t k = 0; k < b.contact.size(); ++k) {
+      std::multiset<std::uint32_t> bodies;
+      add_bodies(b, k, bodies);
+      expect_each_once(bodies);
+      for (std::size_t l = 0; l < batch_size; ++l) {
+        const std::int32_t c = b.lane[batch_size * k + l];
+        if (c < 0) continue;
+        ++seen[static_cast<std::size_t>(c)];
+        EXPECT_EQ(b.contact[k].a[l], row_bytes(p.a(static_cast<std::size_t>(c))));
+        EXPECT_EQ(b.contact[k].b[l], row_bytes(p.b(static_cast<std::size_t>(c))));
+      }
+    }
+    for (const int count : seen) EXPECT_EQ(count, 1);
+    std::size_t batches = 0;
+    std::multiset<std::uint32_t> of_subdomains;
+    for (const BatchRange& range : b.subdomain) {
+      EXPECT_EQ(range.begin, batches);
+      std::multiset<std::uint32_t> bodies;
+      for (; batches < range.end; ++batches) add_bodies(b, batches, bodies);
+      const std::set<std::uint32_t> once(bodies.begin(), bodies.end());
+      of_subdomains.insert(once.begin(), once.end());
+    }
+    expect_each_once(of_subdomains);
+    for (const BatchPhase& phase : b.interface) {
+      EXPECT_EQ(phase.begin, batches);
+      std::multiset<std::uint32_t> bodies;
+      for (; batches < phase.end; ++batches) add_bodies(b, batches, bodies);
+      if (!phase.serial) expect_each_once(bodies);
+    }
+    EXPECT_EQ(batches, b.contact.size());
+    if (per_side == 12) {  // a plane through 12 x 12 x 12 grains cuts few of their contacts
+      EXPECT_LT(batches - b.subdomain.back().end, b.contact.size() / 4);
+    }
+  }
+}
+
+TEST(WideSweeps, SameBitsInRegistersOfEightAndSixteen) {
+  if (!have_sixteen_lanes()) GTEST_SKIP() << "a processor without AVX-512";
+  for (const PairLaw& law : {PairLaw{}, sticky()}) {
+    const ContactProblem p = heap_problem(law, 10);
+    SolverSettings settings;
+    SolverWorkspace eight, sixteen;
+    eight.batches.use_sixteen_lanes = false;
+    ContactSolution of_eight, of_sixteen;
+    const SolveReport a = solve(p, settings, eight, of_eight), b = solve(p, settings, sixteen, of_sixteen);
+    EXPECT_EQ(a.sweeps, b.sweeps);
+    EXPECT_EQ(a.residual.rms_m_s, b.residual.rms_m_s);
+    EXPECT_EQ(a.residual.max_m_s, b.residual.max_m_s);
+    for (std::size_t c = 0; c < p.contacts(); ++c) ASSERT_EQ(of_eight.impulse[c], of_sixteen.impulse[c]);
+    ASSERT_EQ(of_eight.row_impulse, of_sixteen.row_impulse);
+    for (std::size_t i = 0; i < p.bodies(); ++i)
+      ASSERT_EQ(to_vec3(of_eight.velocity[i].angular), to_vec3(of_sixteen.velocity[i].angular));
+  }
+}
+
+template <class Vector>
+void expect_turned_there_and_back() {
+  constexpr std::size_t lanes = sizeof(Vector) / sizeof(float);
+  std::vector<Lanes> rows(2 * lanes), out(2 * lanes);
   for (std::size_t i = 0; i < rows.size(); ++i)
     for (std::size_t k = 0; k < 8; ++k) rows[i].at[k] = static_cast<float>(10 * i + k);
-  const std::int32_t index[8] = {3, 0, 10, 7, 1, 9, 4, 6};
-  Vector8 turned[8];
-  gather(rows.data(), index, turned);
+  std::uint32_t bytes[lanes];
+  const auto row_of = [](std::size_t lane) { return (5 * lane + 3) % (2 * lanes); };
+  for (std::size_t l = 0; l < lanes; ++l) bytes[l] = row_bytes(row_of(l));
+  alignas(sizeof(Vector)) Vector turned[8];
+  gather(rows.data(), bytes, turned);
   for (std::size_t k = 0; k < 8; ++k)
-    for (std::size_t l = 0; l < 8; ++l)
-      EXPECT_EQ(turned[k][l], static_cast<float>(10 * index[l]) + static_cast<float>(k));
-  scatter(turned, index, out.data());
-  for (const std::int32_t i : index)
-    for (std::size_t k = 0; k < 8; ++k)
-      EXPECT_EQ(out[static_cast<std::size_t>(i)].at[k], rows[static_cast<std::size_t>(i)].at[k]);
+    for (std::size_t l = 0; l < lanes; ++l) EXPECT_EQ(turned[k][l], static_cast<float>(10 * row_of(l) + k));
+  scatter(turned, bytes, out.data());
+  for (std::size_t l = 0; l < lanes; ++l)
+    for (std::size_t k = 0; k < 8; ++k) EXPECT_EQ(out[row_of(l)].at[k], rows[row_of(l)].at[k]);
+}
+
+TEST(VectorLanes, GatherTurnsRowsAndScatterTurnsThemBack) {
+  expect_turned_there_and_back<Vector8>();
+  expect_turned_there_and_back<Vector16>();
 }
 
 TEST(Team, DoesEveryChunkOnceInManyShortLoops) {

@@ -5,17 +5,21 @@
 #include <bit>
 #include <cmath>
 #include <numeric>
+#include <span>
 
 #include "engine/core/parallel.h"
-#include "engine/core/vector8.h"
 #include "engine/solver/problem/contact_response.h"
+#include "engine/solver/sweeps/lanes.h"
 
 namespace scree {
 
 namespace {
 
-/// Contacts that are coloured together: as many as a cache holds with their bodies. Colours begin anew in
-/// every window, so that a sweep goes through memory once and not once a colour.
+/// Contacts of a subdomain, about: enough that few are left at the interface, and few enough that a cache
+/// holds their bodies. Their number makes subdomains, never that of threads. Fewer contacts than this make
+/// one.
+constexpr std::size_t contacts_a_subdomain = 3072, contacts_undivided = 1024;
+/// Contacts of the interface that are coloured together, for the same reason.
 constexpr std::size_t window = 32768;
 constexpr int parallel_colours = 63;  // colour 63 is the serial rest
 constexpr std::size_t batch_grain = 32;
@@ -30,20 +34,84 @@ std::uint8_t kind_of(const ContactProblem& p, const Batches& b, std::size_t c) {
   return resists ? 3 : 2;
 }
 
-/// The contacts [begin, end) in the order in which they are coloured.
-void order_window(const ContactProblem& p, std::size_t begin, std::size_t end, Batches& b) {
-  std::array<std::size_t, 4> next{};
-  for (std::size_t c = begin; c < end; ++c) ++next[b.kind[c] = kind_of(p, b, c)];
-  std::exclusive_scan(next.begin(), next.end(), next.begin(), std::size_t{0});
-  b.order.resize(end - begin);
-  for (std::size_t c = begin; c < end; ++c) b.order[next[b.kind[c]]++] = static_cast<std::int32_t>(c);
+// Of bodies, in `subdomain_of`.
+constexpr std::int32_t unknown = -1, of_several = -2;
+
+/// Cuts bodies into ranges whose contacts, each counted where its body a is, are about as many. What is only
+/// a partner, as boundaries are, is where its contacts are.
+void divide(const ContactProblem& p, Batches& b) {
+  const std::size_t n = p.contacts();
+  const std::size_t subdomains =
+      n < contacts_undivided ? 1 : std::max<std::size_t>(2, n / contacts_a_subdomain);
+  b.subdomain.assign(subdomains, {});
+  if (subdomains == 1) return;
+  std::vector<std::int32_t> first(subdomains);  // body
+  for (std::size_t k = 0; k < subdomains; ++k) first[k] = p.edge[k * n / subdomains].a;
+  std::sort(first.begin(), first.end());  // they are, of contacts that are ordered by key
+  std::int32_t last = 0;
+  for (const Edge& edge : p.edge) last = std::max(last, edge.a);
+  resize_with_room(b.subdomain_of, p.bodies());
+  std::size_t k = 0;
+  for (std::size_t i = 0; i <= index(last); ++i) {
+    while (k + 1 < subdomains && static_cast<std::int32_t>(i) >= first[k + 1]) ++k;
+    b.subdomain_of[i] = static_cast<std::int32_t>(k);
+  }
+  std::fill(b.subdomain_of.begin() + last + 1, b.subdomain_of.end(), unknown);
+  for (const Edge& edge : p.edge) {
+    std::int32_t& of_b = b.subdomain_of[index(edge.b)];
+    if (edge.b <= last || of_b == of_several) continue;
+    const std::int32_t of_a = b.subdomain_of[index(edge.a)];
+    of_b = of_b == unknown || of_b == of_a ? of_a : of_several;
+  }
 }
 
-/// Gives every contact of a window the first colour that none of its bodies has; counts the contacts of each.
-void colour_window(const ContactProblem& p, Batches& b, std::array<std::size_t, 64>& count) {
-  count.fill(0);
-  for (const std::int32_t c : b.order) b.taken[p.a(index(c))] = b.taken[p.b(index(c))] = 0;
-  for (const std::int32_t c : b.order) {
+/// Calls f(c, group) for every contact.
+template <class F>
+void for_grouped_contacts(const ContactProblem& p, const Batches& b, F&& f) {
+  const std::size_t subdomains = b.subdomain.size();
+  std::size_t between = 0;
+  for (std::size_t c = 0; c < p.contacts(); ++c) {
+    if (subdomains == 1) {
+      f(c, std::size_t{0});
+      continue;
+    }
+    const std::int32_t of_a = b.subdomain_of[p.a(c)], of_b = b.subdomain_of[p.b(c)];
+    f(c, of_a == of_b && of_a >= 0 ? index(of_a) : subdomains + between++ / window);
+  }
+}
+
+/// Lists the contacts in the order in which they are coloured, group by group.
+void order_contacts(const ContactProblem& p, Batches& b) {
+  constexpr std::size_t kinds = 4;
+  b.kind.resize(p.contacts());
+  std::vector<std::size_t> next;
+  for_grouped_contacts(p, b, [&](std::size_t c, std::size_t group) {
+    if (next.size() <= kinds * group) next.resize(kinds * (group + 1));
+    ++next[kinds * group + (b.kind[c] = kind_of(p, b, c))];
+  });
+  next.resize(std::max(next.size(), kinds * b.subdomain.size()));
+  std::exclusive_scan(next.begin(), next.end(), next.begin(), std::size_t{0});
+  b.group.resize(next.size() / kinds);
+  for (std::size_t g = 0; g < b.group.size(); ++g) {
+    b.group[g].first_contact = next[kinds * g];
+    b.group[g].contacts = (g + 1 < b.group.size() ? next[kinds * (g + 1)] : p.contacts()) - next[kinds * g];
+  }
+  resize_with_room(b.order, p.contacts());
+  for_grouped_contacts(p, b, [&](std::size_t c, std::size_t group) {
+    b.order[next[kinds * group + b.kind[c]]++] = static_cast<std::int32_t>(c);
+  });
+}
+
+std::span<const std::int32_t> contacts_of(const Batches& b, const Batches::Group& group) {
+  return {b.order.data() + group.first_contact, group.contacts};
+}
+
+/// Gives every contact of a group the first colour that none of its bodies has; counts the contacts of each.
+void colour_group(const ContactProblem& p, Batches::Group& group, Batches& b) {
+  group.count.fill(0);
+  const std::span<const std::int32_t> contacts = contacts_of(b, group);
+  for (const std::int32_t c : contacts) b.taken[p.a(index(c))] = b.taken[p.b(index(c))] = 0;
+  for (const std::int32_t c : contacts) {
     std::uint64_t &of_a = b.taken[p.a(index(c))], &of_b = b.taken[p.b(index(c))];
     const int colour = std::min(parallel_colours, std::countr_one(of_a | of_b));
     if (colour < parallel_colours) {
@@ -51,26 +119,62 @@ void colour_window(const ContactProblem& p, Batches& b, std::array<std::size_t, 
       of_b |= std::uint64_t{1} << colour;
     }
     b.colour[index(c)] = static_cast<std::uint8_t>(colour);
-    ++count[index(colour)];
+    ++group.count[index(colour)];
   }
 }
 
-/// Puts the contacts of a window into lanes, colour by colour; the serial rest one a batch.
-void fill_lanes(const std::array<std::size_t, 64>& count, Batches& b) {
-  std::array<std::size_t, 64> next{};
-  for (std::size_t colour = 0; colour < count.size(); ++colour) {
-    if (count[colour] == 0) continue;
-    const bool serial = colour == parallel_colours;
-    const std::size_t first = b.lane.size() / batch_size,
-                      batches = serial ? count[colour] : (count[colour] + batch_size - 1) / batch_size;
-    next[colour] = b.lane.size();
-    b.lane.resize(b.lane.size() + batches * batch_size, -1);
-    b.phase.push_back({first, first + batches, serial});
+/// Batches of the contacts of a colour: the serial rest has one a batch.
+std::size_t batches_of(const Batches::Group& group, std::size_t colour) {
+  const std::size_t contacts = group.count[colour];
+  return colour == parallel_colours ? contacts : (contacts + batch_size - 1) / batch_size;
+}
+
+/// Numbers the batches of all groups, and the rows of their empty lanes; returns how many rows there are.
+std::size_t number_batches(const ContactProblem& p, Batches& b) {
+  std::size_t batch = 0, empty = p.bodies();
+  b.interface.clear();
+  for (std::size_t g = 0; g < b.group.size(); ++g) {
+    Batches::Group& group = b.group[g];
+    group.first_batch = batch;
+    group.first_empty = empty;
+    for (std::size_t colour = 0; colour < group.count.size(); ++colour) {
+      const std::size_t first = batch;
+      batch += batches_of(group, colour);
+      if (g >= b.subdomain.size() && batch > first)
+        b.interface.push_back({{first, batch}, colour == parallel_colours});
+    }
+    empty += batch_size * (batch - group.first_batch) - group.contacts;
+    if (g < b.subdomain.size()) b.subdomain[g] = {group.first_batch, batch};
   }
-  for (const std::int32_t c : b.order) {
+  b.lane.clear();  // so that nothing is copied
+  resize_with_room(b.lane, batch_size * batch);
+  resize_with_room(b.contact, batch);
+  return empty;
+}
+
+/// Puts the contacts of a group into lanes, colour by colour, and says where their bodies are. Rows of an
+/// empty lane are its own, so that nobody shares what is written.
+void fill_lanes(const ContactProblem& p, const Batches::Group& group, Batches& b) {
+  std::array<std::size_t, 64> next{};
+  std::size_t batch = group.first_batch;
+  for (std::size_t colour = 0; colour < group.count.size(); ++colour) {
+    next[colour] = batch_size * batch;
+    batch += batches_of(group, colour);
+  }
+  std::fill(b.lane.begin() + static_cast<std::ptrdiff_t>(batch_size * group.first_batch),
+            b.lane.begin() + static_cast<std::ptrdiff_t>(batch_size * batch), -1);
+  for (const std::int32_t c : contacts_of(b, group)) {
     const std::uint8_t colour = b.colour[index(c)];
     b.lane[next[colour]] = c;
     next[colour] += colour == parallel_colours ? batch_size : 1;
+  }
+  std::size_t empty = group.first_empty;
+  for (std::size_t k = batch_size * group.first_batch; k < batch_size * batch; ++k) {
+    ContactBatch& to = b.contact[k / batch_size];
+    const std::int32_t c = b.lane[k];
+    to.a[k % batch_size] = row_bytes(c < 0 ? empty : p.a(index(c)));
+    to.b[k % batch_size] = row_bytes(c < 0 ? empty : p.b(index(c)));
+    if (c < 0) ++empty;
   }
 }
 
@@ -107,9 +211,10 @@ SCREE_INLINE void scaled(const Vector8* l, const Vector8* x, Vector8* out) {
   out[2] = l[5] * x[2];
 }
 
-/// What a batch takes from the problem, as rows of its lanes: n, t1; the arms; tangent ratio and friction.
+/// What half a batch takes from the problem, as rows of its lanes: n, t1; the arms; tangent ratio and
+/// friction.
 struct BatchInput {
-  Lanes frame[batch_size], arms[batch_size], law[batch_size];
+  Lanes frame[8], arms[8], law[8];
 };
 
 SCREE_INLINE void put(Vector4 left, Vector4 right, Lanes& to) {
@@ -119,7 +224,7 @@ SCREE_INLINE void put(Vector4 left, Vector4 right, Lanes& to) {
 }
 
 SCREE_INLINE void read_lanes(const ContactProblem& p, const std::int32_t* lane, BatchInput& in) {
-  for (std::size_t k = 0; k < batch_size; ++k) {
+  for (std::size_t k = 0; k < 8; ++k) {
     if (lane[k] < 0) {
       in.frame[k] = {{1.0f, 0.0f, 0.0f, 0.0f, 0.0f, 1.0f}};
       in.arms[k] = {};
@@ -149,29 +254,30 @@ struct Spread {
 
 /// Inverse and largest eigenvalue of the tangential blocks.
 template <class Batch>
-SCREE_INLINE void invert_tangential(Vector8 t11, Vector8 t12, Vector8 t22, Batch& out) {
+SCREE_INLINE void invert_tangential(HalfBatch part, Vector8 t11, Vector8 t12, Vector8 t22, Batch& out) {
   const Vector8 one = all_lanes(1.0f), inverse_det = one / (t11 * t22 - t12 * t12), mean = 0.5f * (t11 + t22),
                 half = 0.5f * (t11 - t22), most = mean + sqrt_of(half * half + t12 * t12);
-  store(t22 * inverse_det, out.i_tt11);
-  store(-t12 * inverse_det, out.i_tt12);
-  store(t11 * inverse_det, out.i_tt22);
-  store(one / most, out.slide_step);
-  store(most, out.w_tt);
+  part.store(t22 * inverse_det, out.i_tt11);
+  part.store(-t12 * inverse_det, out.i_tt12);
+  part.store(t11 * inverse_det, out.i_tt22);
+  part.store(one / most, out.slide_step);
+  part.store(most, out.w_tt);
 }
 
-constexpr std::int32_t in_order[batch_size] = {0, 1, 2, 3, 4, 5, 6, 7};
+constexpr std::uint32_t in_order[] = {row_bytes(0), row_bytes(1), row_bytes(2), row_bytes(3),
+                                      row_bytes(4), row_bytes(5), row_bytes(6), row_bytes(7)};
 
 SCREE_FOR_EACH_TARGET
-void fill_contacts(const ContactProblem& p, const std::int32_t* lane, const Lanes* factors,
+void fill_contacts(const ContactProblem& p, HalfBatch part, const std::int32_t* lane, const Lanes* factors,
                    ContactBatch& out) {
   BatchInput in;
-  read_lanes(p, lane, in);
+  read_lanes(p, lane + part.from, in);
   Vector8 frame[8], arms[8], law[8], factor_a[8], factor_b[8], d[3][3], spun[3], scaled_arm[3][3];
   gather(in.frame, in_order, frame);
   gather(in.arms, in_order, arms);
   gather(in.law, in_order, law);
-  gather(factors, out.a, factor_a);
-  gather(factors, out.b, factor_b);
+  part.read(factors, out.a, factor_a);
+  part.read(factors, out.b, factor_b);
   for (int k = 0; k < 3; ++k) {
     d[0][k] = frame[k];
     d[1][k] = frame[4 + k];
@@ -180,9 +286,9 @@ void fill_contacts(const ContactProblem& p, const std::int32_t* lane, const Lane
   const Vector8 ratio = law[0];
   for (int k = 0; k < 3; ++k) {
     d[2][k] *= ratio;
-    store(d[0][k], out.n[k]);
-    store(d[1][k], out.t1[k]);
-    store(d[2][k], out.t2[k]);
+    part.store(d[0][k], out.n[k]);
+    part.store(d[1][k], out.t1[k]);
+    part.store(d[2][k], out.t2[k]);
   }
   const Mask8 slides = factor_b[7] > Vector8{};
   const bool any_slides = any_of(slides);
@@ -195,45 +301,45 @@ void fill_contacts(const ContactProblem& p, const std::int32_t* lane, const Lane
         for (int k = 0; k < 3; ++k) spun[k] = slides ? d[i][k] : spun[k];
       scaled(of_a ? factor_a : factor_b, spun, scaled_arm[i]);
       for (int k = 0; k < 3; ++k)
-        store(of_a ? scaled_arm[i][k] : -scaled_arm[i][k], (of_a ? out.arm_a : out.arm_b)[3 * i + k]);
+        part.store(of_a ? scaled_arm[i][k] : -scaled_arm[i][k], (of_a ? out.arm_a : out.arm_b)[3 * i + k]);
     }
     w.add(scaled_arm);
   }
   const Vector8 mass = factor_a[6] + factor_b[6], zero{}, one = all_lanes(1.0f);
   const Vector8 pad = mass > zero ? zero : one;  // what nothing moves: no division by zero
   const Vector8 nn = mass + w.nn + pad, t11 = mass + w.t11 + pad, t22 = ratio * ratio * mass + w.t22 + pad;
-  store(nn, out.w_nn);
-  store(one / nn, out.inverse_w_nn);
-  store(w.n1, out.w_t1n);
-  store(w.n2, out.w_t2n);
-  invert_tangential(t11, w.t12, t22, out);
-  store(law[1], out.friction);
+  part.store(nn, out.w_nn);
+  part.store(one / nn, out.inverse_w_nn);
+  part.store(w.n1, out.w_t1n);
+  part.store(w.n2, out.w_t2n);
+  invert_tangential(part, t11, w.t12, t22, out);
+  part.store(law[1], out.friction);
 }
 
 /// The same for the spins about the frame's axes.
 SCREE_FOR_EACH_TARGET
-void fill_spins(const ContactBatch& contacts, const Lanes* factors, SpinBatch& out) {
+void fill_spins(HalfBatch part, const ContactBatch& contacts, const Lanes* factors, SpinBatch& out) {
   Vector8 factor_a[8], factor_b[8], d[3], turn[3][3];
-  gather(factors, contacts.a, factor_a);
-  gather(factors, contacts.b, factor_b);
+  part.read(factors, contacts.a, factor_a);
+  part.read(factors, contacts.b, factor_b);
   const Mask8 slides = factor_b[7] > Vector8{};
   const bool any_slides = any_of(slides);
   Spread w;
   for (const bool of_a : {true, false}) {
     for (int i = 0; i < 3; ++i) {
-      for (int k = 0; k < 3; ++k) d[k] = load((i == 0 ? contacts.n : i == 1 ? contacts.t1 : contacts.t2)[k]);
+      load3(part, i == 0 ? contacts.n : i == 1 ? contacts.t1 : contacts.t2, d);
       scaled(of_a ? factor_a : factor_b, d, turn[i]);
       if (any_slides && !of_a)
         for (int k = 0; k < 3; ++k) turn[i][k] = slides ? Vector8{} : turn[i][k];
       for (int k = 0; k < 3; ++k)
-        store(of_a ? turn[i][k] : -turn[i][k], (of_a ? out.turn_a : out.turn_b)[3 * i + k]);
+        part.store(of_a ? turn[i][k] : -turn[i][k], (of_a ? out.turn_a : out.turn_b)[3 * i + k]);
     }
     w.add(turn);
   }
   const Vector8 zero{}, one = all_lanes(1.0f), pad = w.nn > zero ? zero : one;
-  store(w.nn + pad, out.w_nn);
-  store(one / (w.nn + pad), out.inverse_w_nn);
-  invert_tangential(w.t11 + pad, w.t12, w.t22 + pad, out);
+  part.store(w.nn + pad, out.w_nn);
+  part.store(one / (w.nn + pad), out.inverse_w_nn);
+  invert_tangential(part, w.t11 + pad, w.t12, w.t22 + pad, out);
 }
 
 /// The first row of every contact.
@@ -277,7 +383,7 @@ void make_spins(const ContactProblem& p, Batches& b) {
     for_rows_of_batch(p, b, k, [&](std::size_t r, std::size_t lane, std::size_t axis) {
       (axis > 0 ? spin.rolling : spin.torsion).at[lane] = static_cast<float>(p.rows[r].high);
     });
-    fill_spins(b.contact[k], b.factor.data(), spin);
+    for (const HalfBatch half : halves) fill_spins(half, b.contact[k], b.factor.data(), spin);
   }
 }
 
@@ -309,52 +415,40 @@ void make_free_rows(const ContactProblem& p, Batches& b) {
   }
 }
 
-/// Rows of an empty lane are its own, so that nobody shares what is written.
-void set_bodies(const ContactProblem& p, Batches& b) {
-  auto empty = static_cast<std::int32_t>(p.bodies());
-  for (std::size_t k = 0; k < b.lane.size(); ++k) {
-    ContactBatch& batch = b.contact[k / batch_size];
-    const std::int32_t c = b.lane[k];
-    batch.a[k % batch_size] = c < 0 ? empty : p.edge[index(c)].a;
-    batch.b[k % batch_size] = c < 0 ? empty : p.edge[index(c)].b;
-    if (c < 0) ++empty;
-  }
-  resize_with_room(b.factor, index(empty));
-  std::fill(b.factor.begin() + static_cast<std::ptrdiff_t>(p.bodies()), b.factor.end(), Lanes{});
-  resize_with_room(b.change, index(empty));
-  resize_with_room(b.last, index(empty));
-  b.bodies = p.bodies();
-}
-
 /// Are the contacts those of the last problem, in the order in which they are coloured too? So they are in
 /// most steps of a bed at rest.
 bool are_laid_out(const ContactProblem& p, const Batches& b) {
   if (p.bodies() != b.bodies || p.contacts() != b.kind.size()) return false;
-  for (std::size_t k = 0; k < b.lane.size(); ++k) {
-    if (b.lane[k] < 0) continue;
-    const std::size_t c = index(b.lane[k]), l = k % batch_size;
-    const ContactBatch& batch = b.contact[k / batch_size];
-    if (batch.a[l] != p.edge[c].a || batch.b[l] != p.edge[c].b || b.kind[c] != kind_of(p, b, c)) return false;
-  }
-  return true;
+  return reduce_blocks(
+      b.contact.size(), batch_grain, true,
+      [&](const Block& block) {
+        for (std::size_t k = batch_size * block.begin; k < batch_size * block.end; ++k) {
+          if (b.lane[k] < 0) continue;
+          const std::size_t c = index(b.lane[k]), l = k % batch_size;
+          const ContactBatch& batch = b.contact[k / batch_size];
+          if (batch.a[l] != row_bytes(p.a(c)) || batch.b[l] != row_bytes(p.b(c)) ||
+              b.kind[c] != kind_of(p, b, c))
+            return false;
+        }
+        return true;
+      },
+      [](bool left, bool right) { return left && right; });
 }
 
 /// Gives every contact a lane.
 void lay_out(const ContactProblem& p, Batches& b) {
-  b.lane.clear();
-  make_room(b.lane, p.contacts() + p.contacts() / 32);
-  b.phase.clear();
+  divide(p, b);
+  order_contacts(p, b);
   resize_with_room(b.taken, p.bodies());
   resize_with_room(b.colour, p.contacts());
-  resize_with_room(b.kind, p.contacts());
-  for (std::size_t begin = 0; begin < p.contacts(); begin += window) {
-    std::array<std::size_t, 64> count;
-    order_window(p, begin, std::min(p.contacts(), begin + window), b);
-    colour_window(p, b, count);
-    fill_lanes(count, b);
-  }
-  resize_with_room(b.contact, b.lane.size() / batch_size);
-  set_bodies(p, b);
+  for_each_index(b.subdomain.size(), 1, [&](std::size_t g) { colour_group(p, b.group[g], b); });
+  for (std::size_t g = b.subdomain.size(); g < b.group.size(); ++g) colour_group(p, b.group[g], b);
+  const std::size_t rows = number_batches(p, b);
+  for_each_index(b.group.size(), 1, [&](std::size_t g) { fill_lanes(p, b.group[g], b); });
+  for (std::vector<Lanes>* const of_bodies : {&b.factor, &b.change, &b.last})
+    resize_with_room(*of_bodies, rows);
+  std::fill(b.factor.begin() + static_cast<std::ptrdiff_t>(p.bodies()), b.factor.end(), Lanes{});
+  b.bodies = p.bodies();
 }
 
 }  // namespace
@@ -366,7 +460,8 @@ void make_batches(const ContactProblem& p, Batches& b) {
   for_each_index(p.bodies(), grain_medium,
                  [&](std::size_t i) { b.factor[i] = factor_of(p.response[i], b.mass_unit); });
   for_each_index(b.contact.size(), batch_grain, [&](std::size_t k) {
-    fill_contacts(p, &b.lane[batch_size * k], b.factor.data(), b.contact[k]);
+    for (const HalfBatch half : halves)
+      fill_contacts(p, half, &b.lane[batch_size * k], b.factor.data(), b.contact[k]);
   });
   make_spins(p, b);
   make_free_rows(p, b);
@@ -391,7 +486,7 @@ void begin_with(const ContactProblem& p, OfContact&& of_contact, OfRow&& of_row,
     std::copy_n(batch.impulse, 3, batch.last);
     SpinBatch* const spin = b.resistance(k);
     if (spin == nullptr) return;
-    std::fill_n(spin->impulse, 3, Lanes{});
+    std::fill_n(spin->impulse, 3, BatchLanes{});
     for_rows_of_batch(p, b, k, [&](std::size_t r, std::size_t lane, std::size_t axis) {
       spin->impulse[axis].at[lane] = in_units(of_row(r));
     });
@@ -462,7 +557,7 @@ void set_velocities(const ContactProblem& p, const std::vector<BodyVelocity>& ve
 
 namespace {
 /// The impulse of a lane; rounding may have left it a little outside of its cone.
-Vec3 admissible(const Lanes* impulse, std::size_t l, double friction) {
+Vec3 admissible(const BatchLanes* impulse, std::size_t l, double friction) {
   const double p_n = double{impulse[0].at[l]}, p_1 = double{impulse[1].at[l]}, p_2 = double{impulse[2].at[l]};
   const double length = std::sqrt(p_1 * p_1 + p_2 * p_2), bound = friction * p_n;
   const double part = length > bound ? bound / length : 1.0;

@@ -1,4 +1,4 @@
-// Contacts as wide sweeps want them: eight at a time that change no body in common, in single precision.
+// Contacts as wide sweeps want them: sixteen at a time that change no body in common, in single precision.
 //
 // Velocities are changes y since a start that is known in double precision, with the linear part in m/s and
 // the spin as z, dw = L z, where L L^T = I^-1. Then a contact reads and turns its bodies with one set of
@@ -11,31 +11,43 @@
 // too.
 #pragma once
 
+#include <array>
+
 #include "engine/solver/problem/contact_problem.h"
 
 namespace scree {
 
-inline constexpr std::size_t batch_size = 8;
+inline constexpr std::size_t batch_size = 16;
 
-/// Contacts side by side, one a lane. An empty lane has no inverse masses and nothing happens in it.
-struct alignas(64) ContactBatch {
-  Lanes n[3], t1[3], t2[3];  // the frame, t2 with the tangent ratio
-  Lanes arm_a[9], arm_b[9];  // A, B: three numbers for each of n, t1, t2
-  Lanes velocity[3];         // m/s, u at the start, offset included
-  // LocalContact, with what turns a change of impulse into one of velocity: W_nn, and the largest of W_tt
-  Lanes w_nn, inverse_w_nn, w_t1n, w_t2n, i_tt11, i_tt12, i_tt22, slide_step, w_tt, friction;
-  Lanes impulse[3], last[3];  // mass_unit m/s; before the last sweep, for momentum
-  std::int32_t a[8], b[8];    // rows of the bodies
+/// A number of every contact of a batch. Kernels take them all at once, or half of them after the other.
+struct alignas(64) BatchLanes {
+  float at[batch_size] = {};
 };
+
+/// Contacts side by side, one a lane. An empty lane has no inverse masses and nothing happens in it; they
+/// come last.
+struct alignas(64) ContactBatch {
+  BatchLanes n[3], t1[3], t2[3];  // the frame, t2 with the tangent ratio
+  BatchLanes arm_a[9], arm_b[9];  // A, B: three numbers for each of n, t1, t2
+  BatchLanes velocity[3];         // m/s, u at the start, offset included
+  // LocalContact, with what turns a change of impulse into one of velocity: W_nn, and the largest of W_tt
+  BatchLanes w_nn, inverse_w_nn, w_t1n, w_t2n, i_tt11, i_tt12, i_tt22, slide_step, w_tt, friction;
+  BatchLanes impulse[3], last[3];              // mass_unit m/s; before the last sweep, for momentum
+  std::uint32_t a[batch_size], b[batch_size];  // bytes from the first row of bodies to theirs
+};
+/// Where the row of a body begins.
+constexpr std::uint32_t row_bytes(std::size_t body) {
+  return static_cast<std::uint32_t>(body * sizeof(Lanes));
+}
 
 /// Torsional and rolling resistance of the contacts of a batch: the same about n, and about t1 and t2.
 struct alignas(64) SpinBatch {
-  Lanes turn_a[9], turn_b[9];                              // L_a^T d, -L_b^T d
-  Lanes velocity[3];                                       // rad/s, at the start
-  Lanes inverse_w_nn, i_tt11, i_tt12, i_tt22, slide_step;  // mass_unit m^2
-  Lanes w_nn, w_tt;                                        // 1/(mass_unit m^2)
-  Lanes torsion, rolling;                                  // m, largest moment over the normal impulse
-  Lanes impulse[3], last[3];                               // mass_unit m^2/s
+  BatchLanes turn_a[9], turn_b[9];                              // L_a^T d, -L_b^T d
+  BatchLanes velocity[3];                                       // rad/s, at the start
+  BatchLanes inverse_w_nn, i_tt11, i_tt12, i_tt22, slide_step;  // mass_unit m^2
+  BatchLanes w_nn, w_tt;                                        // 1/(mass_unit m^2)
+  BatchLanes torsion, rolling;                                  // m, largest moment over the normal impulse
+  BatchLanes impulse[3], last[3];                               // mass_unit m^2/s
 };
 
 /// A row between bodies that need not touch, in the same coordinates.
@@ -47,26 +59,35 @@ struct FreeRow {
   float low, high, impulse, last;
 };
 
-/// Batches [begin, end) whose contacts change no body in common, in any order.
-struct BatchPhase {
+/// Batches [begin, end), one after the other.
+struct BatchRange {
   std::size_t begin, end;
+};
+/// Batches [begin, end) whose contacts change no body in common, in any order.
+struct BatchPhase : BatchRange {
   bool serial;  // but for these, of bodies with too many contacts for another colour
 };
 
+/// Most contacts are in subdomains: those among one range of bodies, and with partners that no other
+/// subdomain has. Subdomains change no body in common; contacts between them, at the interface, come after
+/// all of them.
 struct Batches {
   double mass_unit = 1.0;  // kg; a power of 4: no digit is lost to it, nor to its root
   std::vector<ContactBatch> contact;
-  std::vector<std::int32_t> lane;     // [8 * batch + lane] which contact, or -1
+  std::vector<std::int32_t> lane;     // [batch_size * batch + lane] which contact, or -1
   std::vector<SpinBatch> spin;        // [batch that resists]
   std::vector<std::int32_t> spin_of;  // [batch] into `spin`, or -1; empty where nothing resists
   std::vector<std::uint8_t> idle;     // [batch] carried no impulse in the last two visits
   std::vector<FreeRow> row;           // [row that belongs to no contact]
-  std::vector<BatchPhase> phase;
+  std::vector<BatchRange> subdomain;
+  std::vector<BatchPhase> interface;
   std::vector<Lanes> change,
       last;  // [body, and one for every empty lane] v, 1/m, z, 0; before the last sweep
 
-  std::vector<Lanes> target,
+  std::vector<BatchLanes> target,
       push;  // [batch] position correction: speeds asked for, m/s; impulses, mass_unit m/s
+
+  bool use_sixteen_lanes = true;  // where the machine has them: the same bits either way
 
   /// What resists torques in a batch, or null.
   SpinBatch* resistance(std::size_t batch) {
@@ -79,11 +100,18 @@ struct Batches {
   std::size_t bodies = 0;  // of the problem that was laid out last
 
   // scratch
+  struct Group {  // contacts that are coloured together: a subdomain's, or some of the interface's
+    std::size_t first_contact, contacts;  // in `order`
+    std::size_t first_batch, first_empty;
+    std::array<std::size_t, 64> count;  // [colour]
+  };
   std::vector<Lanes> factor;         // [body] L by rows (l00, l10, l11, l20, l21, l22), 1/m, does it slide?
   std::vector<std::uint64_t> taken;  // [body] colours that change it
+  std::vector<std::int32_t> subdomain_of;  // [body], or none or several, see batches.cpp
   std::vector<std::uint8_t> kind, colour;  // [contact]
-  std::vector<std::int32_t> order;         // contacts of a window, as they are coloured
-  std::vector<std::int32_t> first_row;     // [contact] its first row, or -1; empty where nothing resists
+  std::vector<std::int32_t> order;         // contacts as they are coloured
+  std::vector<Group> group;
+  std::vector<std::int32_t> first_row;  // [contact] its first row, or -1; empty where nothing resists
 };
 
 /// Colours contacts and fills the batches: all but velocities at the start and impulses.

@@ -1,8 +1,8 @@
-// The `per_body` solver on batches of eight contacts (batches.h): block Gauss-Seidel with one impulse per
+// The `per_body` solver on batches of sixteen contacts (batches.h): block Gauss-Seidel with one impulse per
 // contact, shared by both sides, as steps of Nesterov's momentum.
 //
-// A visit takes eight contacts that change no body in common and improves their accumulated impulses by (P1)
-// and (P2), as per_body.cpp does one by one; resistance to torques follows in the same visit, rows that
+// A visit (visits.h) takes contacts that change no body in common and improves their accumulated impulses by
+// (P1) and (P2), as per_body.cpp does one by one; resistance to torques follows in the same visit, rows that
 // belong to no contact after all contacts, forth and back. Each sweep begins where the last two point to,
 //   x <- x + beta (x - x_last),  beta = min(cap, (theta - 1) / t),  t = (1 + sqrt(1 + 4 theta^2)) / 2,  theta
 //   <- t  (P4)
@@ -15,12 +15,13 @@
 #include <optional>
 
 #include "engine/core/parallel.h"
-#include "engine/core/vector8.h"
+#include "engine/core/vector4.h"
 #include "engine/solver/problem/row_block.h"
 #include "engine/solver/solver.h"
 #include "engine/solver/sweeps/batches.h"
 #include "engine/solver/sweeps/late_contacts.h"
 #include "engine/solver/sweeps/sweeps.h"
+#include "engine/solver/sweeps/visits.h"
 
 namespace scree {
 
@@ -29,9 +30,8 @@ namespace {
 // Batches a chunk: about a microsecond of a sweep.
 constexpr std::size_t batches_a_chunk = 8, bodies_a_chunk = 512;
 
-// A solution of fewer sweeps or contacts is not worth waking other threads for.
+// A solution of fewer sweeps is not worth waking other threads for.
 constexpr int sweeps_alone = 3;
-constexpr std::size_t contacts_alone = 400;
 
 // (P4): momentum grows to the first cap, after some sweeps to the second; larger ones run into limit cycles.
 constexpr float first_cap = 0.7f, second_cap = 0.85f;
@@ -58,303 +58,11 @@ constexpr double finest_in_one_start = 2e-4;
 constexpr double precision_of_impulses = 6e-8, part_of_goal_in_rounding = 0.3;
 constexpr int most_times_settled = 4, sweeps_between_ends = 16;
 
-/// Bodies of a batch, in the order of Batches::change: v, 1/m, z, 0.
-struct TwoBodies {
-  Vector8 a[8], b[8];
-};
-
-SCREE_INLINE void read_bodies(const ContactBatch& c, const Lanes* change, TwoBodies& y) {
-  gather(change, c.a, y.a);
-  gather(change, c.b, y.b);
-}
-SCREE_INLINE void write_bodies(const ContactBatch& c, const TwoBodies& y, Lanes* change) {
-  scatter(y.a, c.a, change);
-  scatter(y.b, c.b, change);
-}
-
-SCREE_INLINE void load3(const Lanes* from, Vector8* to) {
-  for (int k = 0; k < 3; ++k) to[k] = load(from[k]);
-}
-
-/// u of the contacts, offset included.
-SCREE_INLINE void relative_velocity(const ContactBatch& c, const TwoBodies& y, Vector8* u) {
-  const Vector8 r[3] = {y.a[0] - y.b[0], y.a[1] - y.b[1], y.a[2] - y.b[2]};
-  const Lanes* const d[3] = {c.n, c.t1, c.t2};
-  for (int i = 0; i < 3; ++i) {
-    Vector8 along[3], arm_a[3], arm_b[3];
-    load3(d[i], along);
-    load3(c.arm_a + 3 * i, arm_a);
-    load3(c.arm_b + 3 * i, arm_b);
-    u[i] = load(c.velocity[i]) + dot3(along, r) + (dot3(arm_a, y.a + 4) + dot3(arm_b, y.b + 4));
-  }
-}
-
-/// Changes of impulses applied.
-SCREE_INLINE void apply(const ContactBatch& c, const Vector8* dp, TwoBodies& y) {
-  for (int k = 0; k < 3; ++k) {
-    const Vector8 push = dp[0] * load(c.n[k]) + dp[1] * load(c.t1[k]) + dp[2] * load(c.t2[k]);
-    y.a[k] += y.a[3] * push;
-    y.b[k] -= y.b[3] * push;
-    y.a[4 + k] += dp[0] * load(c.arm_a[k]) + dp[1] * load(c.arm_a[3 + k]) + dp[2] * load(c.arm_a[6 + k]);
-    y.b[4 + k] += dp[0] * load(c.arm_b[k]) + dp[1] * load(c.arm_b[3 + k]) + dp[2] * load(c.arm_b[6 + k]);
-  }
-}
-
-/// The tangential part of (P2): the impulse (x1, x2) that sees (u1, u2) sticks if the free minimum is within
-/// the bound, else it slides.
-struct Tangential {
-  const Lanes &i11, &i12, &i22, &step;
-};
-SCREE_INLINE void improve_tangential(const Tangential& w, Vector8 u1, Vector8 u2, Vector8 bound, Vector8& x1,
-                                     Vector8& x2) {
-  const Vector8 one = all_lanes(1.0f), limit = bound * bound;
-  const Vector8 i12 = load(w.i12), s1 = x1 - (load(w.i11) * u1 + i12 * u2),
-                s2 = x2 - (i12 * u1 + load(w.i22) * u2);
-  const Vector8 step = load(w.step), g1 = x1 - step * u1, g2 = x2 - step * u2, squared = g1 * g1 + g2 * g2;
-  const Mask8 outside = squared > limit;
-  const Vector8 shrunk = outside ? bound / sqrt_of(outside ? squared : one) : one;
-  const Mask8 slides = s1 * s1 + s2 * s2 > limit;
-  x1 = slides ? g1 * shrunk : s1;
-  x2 = slides ? g2 * shrunk : s2;
-}
-
-/// (P1) and (P2) of a batch; dp: how the impulses x change. Returns squared changes of the contacts'
-/// velocities.
-SCREE_INLINE Vector8 improve(const ContactBatch& c, const Vector8* u, Vector8* x, Vector8* dp) {
-  const Vector8 zero{}, p_n = larger(x[0] - u[0] * load(c.inverse_w_nn), zero), dn = p_n - x[0];
-  const Vector8 last1 = x[1], last2 = x[2];
-  improve_tangential({c.i_tt11, c.i_tt12, c.i_tt22, c.slide_step}, u[1] + load(c.w_t1n) * dn,
-                     u[2] + load(c.w_t2n) * dn, load(c.friction) * p_n, x[1], x[2]);
-  x[0] = p_n;
-  dp[0] = dn;
-  dp[1] = x[1] - last1;
-  dp[2] = x[2] - last2;
-  const Vector8 by_n = dn * load(c.w_nn), most = load(c.w_tt), by_1 = dp[1] * most, by_2 = dp[2] * most;
-  return by_n * by_n + (by_1 * by_1 + by_2 * by_2);
-}
-
-/// (P4) of impulses; keeps where they were.
-SCREE_INLINE void go_on(float beta, Vector8* x, Lanes* last) {
-  for (int k = 0; k < 3; ++k) {
-    const Vector8 at = x[k];
-    x[k] += beta * (at - load(last[k]));
-    store(at, last[k]);
-  }
-}
-
-/// Impulses that are applied while nothing is improved: those of the start.
-SCREE_INLINE void add_spin(const SpinBatch& s, const Vector8* dp, TwoBodies& y) {
-  for (int k = 0; k < 3; ++k) {
-    y.a[4 + k] += dp[0] * load(s.turn_a[k]) + dp[1] * load(s.turn_a[3 + k]) + dp[2] * load(s.turn_a[6 + k]);
-    y.b[4 + k] += dp[0] * load(s.turn_b[k]) + dp[1] * load(s.turn_b[3 + k]) + dp[2] * load(s.turn_b[6 + k]);
-  }
-}
-SCREE_INLINE void relative_spin(const SpinBatch& s, const TwoBodies& y, Vector8* u) {
-  for (int i = 0; i < 3; ++i) {
-    Vector8 a[3], b[3];
-    load3(s.turn_a + 3 * i, a);
-    load3(s.turn_b + 3 * i, b);
-    u[i] = load(s.velocity[i]) + (dot3(a, y.a + 4) + dot3(b, y.b + 4));
-  }
-}
-
-/// Torsion, then rolling, of contacts with the normal impulses p_n; returns squared changes.
-SCREE_INLINE Vector8 resist(SpinBatch& s, float beta, Vector8 p_n, TwoBodies& y) {
-  Vector8 x[3], u[3], dp[3];
-  load3(s.impulse, x);
-  go_on(beta, x, s.last);
-  relative_spin(s, y, u);
-  const Vector8 torsion = load(s.torsion), rolling = load(s.rolling), most = torsion * p_n;
-  const Vector8 aim = x[0] - u[0] * load(s.inverse_w_nn), low = larger(aim, -most),
-                turned = low < most ? low : most;
-  dp[0] = turned - x[0];
-  dp[1] = x[1];
-  dp[2] = x[2];
-  x[0] = turned;
-  improve_tangential({s.i_tt11, s.i_tt12, s.i_tt22, s.slide_step}, u[1], u[2], rolling * p_n, x[1], x[2]);
-  dp[1] = x[1] - dp[1];
-  dp[2] = x[2] - dp[2];
-  add_spin(s, dp, y);
-  for (int k = 0; k < 3; ++k) store(x[k], s.impulse[k]);
-  const Vector8 by_n = torsion * dp[0] * load(s.w_nn), by_t = rolling * load(s.w_tt), by_1 = by_t * dp[1],
-                by_2 = by_t * dp[2];
-  return by_n * by_n + (by_1 * by_1 + by_2 * by_2);
-}
-
-/// Visits `abreast` batches of one phase together, since one alone waits for its own numbers.
-template <std::size_t abreast>
-SCREE_INLINE void visit(Batches& b, const std::size_t* which, float beta, Vector8& squared) {
-  TwoBodies y[abreast];
-  Vector8 u[abreast][3], dp[abreast][3];
-  for (std::size_t i = 0; i < abreast; ++i) {
-    const ContactBatch& c = b.contact[which[i]];
-    read_bodies(c, b.change.data(), y[i]);
-    relative_velocity(c, y[i], u[i]);
-  }
-  for (std::size_t i = 0; i < abreast; ++i) {
-    ContactBatch& c = b.contact[which[i]];
-    Vector8 x[3];
-    load3(c.impulse, x);
-    const Mask8 had = x[0] != Vector8{};
-    go_on(beta, x, c.last);
-    squared += improve(c, u[i], x, dp[i]);
-    for (int k = 0; k < 3; ++k) store(x[k], c.impulse[k]);
-    b.idle[which[i]] = !any_of(had | (x[0] != Vector8{}));
-  }
-  for (std::size_t i = 0; i < abreast; ++i) {
-    const ContactBatch& c = b.contact[which[i]];
-    apply(c, dp[i], y[i]);
-    if (SpinBatch* const spin = b.resistance(which[i])) {
-      squared += resist(*spin, beta, load(c.impulse[0]), y[i]);
-      b.idle[which[i]] = false;
-    }
-    write_bodies(c, y[i], b.change.data());
-  }
-}
-
-/// How batches [begin, end) of a phase are visited.
-struct VisitPlan {
-  float beta;
-  bool idle_too, one_by_one;
-};
-
-/// Returns the sum of squared changes of velocities, (m/s)^2.
+/// Adds the impulses of batches to what bodies get, N s and N m s, in double precision.
 SCREE_FOR_EACH_TARGET
-double visit_batches(Batches& b, std::size_t begin, std::size_t end, const VisitPlan& plan) {
-  Vector8 squared{};
-  std::size_t waiting[2], count = 0;
-  for (std::size_t k = begin; k < end; ++k) {
-    if (b.idle[k] && !plan.idle_too) continue;
-    waiting[count++] = k;
-    if (plan.one_by_one) {
-      visit<1>(b, waiting, plan.beta, squared);
-      count = 0;
-    } else if (count == 2) {
-      visit<2>(b, waiting, plan.beta, squared);
-      count = 0;
-    }
-  }
-  if (count == 1) visit<1>(b, waiting, plan.beta, squared);
-  return sum_of_lanes(squared);
-}
-
-/// Applies the impulses as they are, to bodies that have not felt them.
-SCREE_FOR_EACH_TARGET
-void apply_impulses(Batches& b, std::size_t begin, std::size_t end) {
-  for (std::size_t k = begin; k < end; ++k) {
-    const ContactBatch& c = b.contact[k];
-    TwoBodies y;
-    Vector8 x[3];
-    read_bodies(c, b.change.data(), y);
-    load3(c.impulse, x);
-    apply(c, x, y);
-    if (const SpinBatch* const spin = b.resistance(k)) {
-      load3(spin->impulse, x);
-      add_spin(*spin, x, y);
-    }
-    write_bodies(c, y, b.change.data());
-  }
-}
-
-/// (P4) of bodies; keeps where they were.
-SCREE_FOR_EACH_TARGET
-void move_bodies(Batches& b, std::size_t begin, std::size_t end, float beta) {
-  for (std::size_t i = begin; i < end; ++i) {
-    const Vector8 at = load(b.change[i]);
-    store(at + beta * (at - load(b.last[i])), b.change[i]);
-    store(at, b.last[i]);
-  }
-}
-
-/// r of (S5), squared, for a batch that has u and x.
-SCREE_INLINE Vector8 natural_map_squared(const ContactBatch& c, const Vector8* u, const Vector8* x) {
-  const Vector8 zero{}, one = all_lanes(1.0f), i11 = load(c.i_tt11), i12 = load(c.i_tt12),
-                        i22 = load(c.i_tt22);
-  const Vector8 tangential = (i11 + i22) / (i11 * i22 - i12 * i12),  // trace
-      inverse_rho = (load(c.w_nn) + tangential) * (1.0f / 3.0f), rho = one / inverse_rho;
-  const Vector8 mu = load(c.friction), slide = sqrt_of(u[1] * u[1] + u[2] * u[2]);
-  const Vector8 aim_n = x[0] - rho * (u[0] + mu * slide), aim_1 = x[1] - rho * u[1],
-                aim_2 = x[2] - rho * u[2];
-  const Vector8 length = sqrt_of(aim_1 * aim_1 + aim_2 * aim_2),
-                on_cone = (aim_n + mu * length) / (one + mu * mu);
-  const Mask8 inside = length <= mu * aim_n, apex = mu * length <= -aim_n;
-  const Vector8 p_n = inside ? aim_n : (apex ? zero : on_cone),
-                part = inside ? one : (apex ? zero : mu * on_cone / (length > zero ? length : one));
-  const Vector8 r_n = (x[0] - p_n) * inverse_rho, r_1 = (x[1] - part * aim_1) * inverse_rho,
-                r_2 = (x[2] - part * aim_2) * inverse_rho;
-  return r_n * r_n + (r_1 * r_1 + r_2 * r_2);
-}
-
-/// The same of the rows of its contacts (row_residual_squared()).
-SCREE_INLINE Vector8 row_residual_squared(const SpinBatch& s, const TwoBodies& y, Vector8 p_n) {
-  Vector8 x[3], u[3];
-  load3(s.impulse, x);
-  relative_spin(s, y, u);
-  const Vector8 one = all_lanes(1.0f), torsion = load(s.torsion), rolling = load(s.rolling),
-                most = torsion * p_n;
-  const Vector8 aim = x[0] - load(s.inverse_w_nn) * u[0], low = larger(aim, -most),
-                at = low < most ? low : most;
-  const Vector8 r_n = torsion * (x[0] - at) * load(s.w_nn);
-  const Vector8 i11 = load(s.i_tt11), i12 = load(s.i_tt12), i22 = load(s.i_tt22),
-                inverse_rho = 0.5f * (i11 + i22) / (i11 * i22 - i12 * i12), rho = one / inverse_rho;
-  const Vector8 a1 = x[1] - rho * u[1], a2 = x[2] - rho * u[2], length = sqrt_of(a1 * a1 + a2 * a2),
-                bound = rolling * p_n;
-  const Mask8 outside = length > bound;
-  const Vector8 part = outside ? bound / (outside ? length : one) : one, scale = rolling * inverse_rho;
-  const Vector8 r_1 = scale * (x[1] - part * a1), r_2 = scale * (x[2] - part * a2);
-  return r_n * r_n + (r_1 * r_1 + r_2 * r_2);
-}
-
-/// (S5) of batches [begin, end). The contacts' u_n, without offset, go to `normal_velocity`, their squared
-/// residuals to `squared_of` if it is given.
-SCREE_FOR_EACH_TARGET
-ResidualSum residual_of_batches(const Batches& b, std::size_t begin, std::size_t end,
-                                const ContactTerms* terms, double* normal_velocity, float* squared_of) {
-  ResidualSum sum;
-  Vector8 squares{}, largest{}, active{};
-  for (std::size_t k = begin; k < end; ++k) {
-    const ContactBatch& c = b.contact[k];
-    TwoBodies y;
-    Vector8 u[3], x[3];
-    read_bodies(c, b.change.data(), y);
-    relative_velocity(c, y, u);
-    load3(c.impulse, x);
-    Vector8 squared = natural_map_squared(c, u, x);
-    if (const SpinBatch* const spin = b.resistance(k)) squared += row_residual_squared(*spin, y, x[0]);
-    const Vector8 zero{};
-    const Mask8 idle = (x[0] <= zero) & (u[0] >= zero);  // numbers that are not finite stay in
-    squared = idle ? zero : squared;
-    squares += squared;
-    largest = larger(squared, largest);
-    active += idle ? zero : all_lanes(1.0f);
-    for (std::size_t l = 0; l < batch_size; ++l) {
-      const std::int32_t contact = b.lane[batch_size * k + l];
-      if (contact < 0) continue;
-      normal_velocity[contact] = double{u[0][l]} - terms[contact].offset;
-      if (squared_of != nullptr) squared_of[contact] = squared[l];
-    }
-  }
-  sum.squares = sum_of_lanes(squares);
-  for (int l = 0; l < 8; ++l) sum.largest = std::max(sum.largest, double{largest[l]});
-  sum.active = static_cast<std::int64_t>(sum_of_lanes(active));
-  return sum;
-}
-
-/// The largest speed that a normal impulse gives a contact by itself, m/s.
-SCREE_FOR_EACH_TARGET
-double largest_push(const Batches& b) {
-  Vector8 largest{};
-  for (const ContactBatch& c : b.contact) largest = larger(load(c.impulse[0]) * load(c.w_nn), largest);
-  float most = 0.0f;
-  for (int l = 0; l < 8; ++l) most = std::max(most, largest[l]);
-  return double{most};
-}
-
-/// Adds the impulses of batches [begin, end) to what bodies get, N s and N m s, in double precision.
-SCREE_FOR_EACH_TARGET
-void add_impulses(const ContactProblem& p, const Batches& b, std::size_t begin, std::size_t end,
-                  const ContactSolution& s, BodyVelocity* got) {
-  for (std::size_t k = batch_size * begin; k < batch_size * end; ++k) {
+void add_impulses(const ContactProblem& p, const Batches& b, BatchRange range, const ContactSolution& s,
+                  BodyVelocity* got) {
+  for (std::size_t k = batch_size * range.begin; k < batch_size * range.end; ++k) {
     if (b.lane[k] < 0) continue;
     const auto c = static_cast<std::size_t>(b.lane[k]);
     const ContactTerms& g = p.contact[c];
@@ -385,33 +93,6 @@ void apply_rows(const ContactProblem& p, ContactSolution& s) {
   for (std::size_t r = 0; r < p.rows.size(); ++r) apply(p.rows[r], impulse[r], bodies);
 }
 
-/// Normal impulses that push contacts apart at the speeds that are asked for.
-SCREE_FOR_EACH_TARGET
-void push_apart(Batches& b, std::size_t begin, std::size_t end) {
-  for (std::size_t k = begin; k < end; ++k) {
-    const ContactBatch& c = b.contact[k];
-    TwoBodies y;
-    read_bodies(c, b.change.data(), y);
-    const Vector8 r[3] = {y.a[0] - y.b[0], y.a[1] - y.b[1], y.a[2] - y.b[2]}, zero{};
-    Vector8 n[3], arm_a[3], arm_b[3];
-    load3(c.n, n);
-    load3(c.arm_a, arm_a);
-    load3(c.arm_b, arm_b);
-    const Vector8 u_n = dot3(n, r) + (dot3(arm_a, y.a + 4) + dot3(arm_b, y.b + 4)), last = load(b.push[k]),
-                  now = larger(last - (u_n - load(b.target[k])) * load(c.inverse_w_nn), zero),
-                  change = now - last;
-    if (!any_of(change != zero)) continue;
-    store(now, b.push[k]);
-    for (int i = 0; i < 3; ++i) {
-      y.a[i] += y.a[3] * change * n[i];
-      y.b[i] -= y.b[3] * change * n[i];
-      y.a[4 + i] += change * arm_a[i];
-      y.b[4 + i] += change * arm_b[i];
-    }
-    write_bodies(c, y, b.change.data());
-  }
-}
-
 /// Sweeps over the batches of a problem.
 class WideSweeps {
  public:
@@ -421,7 +102,7 @@ class WideSweeps {
   /// Impulses where iterations begin, and the velocities that belong to them.
   void start() {
     reset_changes();
-    for_phases([&](const Block& k) { apply_impulses(b_, k.begin, k.end); });
+    for_batches([&](BatchRange range) { apply_impulses(b_, range); });
     for (FreeRow& row : b_.row) turn(row, row.impulse);
     find_seam();
     follow_cell();
@@ -430,22 +111,16 @@ class WideSweeps {
 
   /// Other threads help from now on.
   void call_team() {
-    if (p_.contacts() >= contacts_alone && thread_count() > 1) team_.emplace(thread_count());
+    if (b_.subdomain.size() > 1 && thread_count() > 1) team_.emplace(thread_count());
   }
 
   /// One sweep; returns the sum of squared changes of velocities.
   double sweep(float beta, bool idle_too) {
     for_chunks(0, b_.change.size(), bodies_a_chunk,
                [&](const Block& k) { move_bodies(b_, k.begin, k.end, beta); });
-    double sum = 0.0;
-    for (const BatchPhase& phase : b_.phase) {
-      const std::size_t chunks = block_count(phase.end - phase.begin, chunk_of(phase));
-      w_.visit_change.resize(std::max(w_.visit_change.size(), chunks));
-      for_chunks(phase.begin, phase.end, chunk_of(phase), [&](const Block& k) {
-        w_.visit_change[k.index] = visit_batches(b_, k.begin, k.end, {beta, idle_too, phase.serial});
-      });
-      for (std::size_t k = 0; k < chunks; ++k) sum += w_.visit_change[k];
-    }
+    double sum = sum_over_batches([&](BatchRange range) {
+      return visit_batches(b_, range, {beta, idle_too});
+    });
     for (FreeRow& row : b_.row) {
       const float at = row.impulse;
       row.impulse += beta * (at - row.last);
@@ -465,7 +140,7 @@ class WideSweeps {
     w_.residual_sums.resize(block_count(b_.contact.size(), batches_a_chunk));
     for_chunks(0, b_.contact.size(), batches_a_chunk, [&](const Block& k) {
       w_.residual_sums[k.index] =
-          residual_of_batches(b_, k.begin, k.end, p_.contact.data(), w_.normal_velocity.data(), squared_of);
+          residual_of_batches(b_, {k.begin, k.end}, p_.contact.data(), w_.normal_velocity.data(), squared_of);
     });
     ResidualSum sum;
     for (const ResidualSum& part : w_.residual_sums) sum += part;
@@ -481,7 +156,7 @@ class WideSweeps {
   void finish() {
     take_impulses(p_, b_, s_);
     std::fill(s_.velocity.begin(), s_.velocity.end(), BodyVelocity{});
-    for_phases([&](const Block& k) { add_impulses(p_, b_, k.begin, k.end, s_, s_.velocity.data()); });
+    for_batches([&](BatchRange range) { add_impulses(p_, b_, range, s_, s_.velocity.data()); });
     for_chunks(0, p_.bodies(), bodies_a_chunk,
                [&](const Block& k) { answer_impulses(p_, k.begin, k.end, s_.velocity.data()); });
     apply_rows(p_, s_);
@@ -491,14 +166,14 @@ class WideSweeps {
   /// The correction that gives contacts these speeds, by so many sweeps.
   void correct(const std::vector<double>& target, int sweeps) {
     b_.target.resize(b_.contact.size());
-    b_.push.assign(b_.contact.size(), Lanes{});
+    b_.push.assign(b_.contact.size(), BatchLanes{});
     for (std::size_t k = 0; k < b_.lane.size(); ++k)
       b_.target[k / batch_size].at[k % batch_size] =
           b_.lane[k] < 0 ? 0.0f : static_cast<float>(target[static_cast<std::size_t>(b_.lane[k])]);
     reset_changes();
     find_seam();
     for (int sweep = 0; sweep < sweeps; ++sweep) {
-      for_phases([&](const Block& k) { push_apart(b_, k.begin, k.end); });
+      for_batches([&](BatchRange range) { push_apart(b_, range); });
       for (std::size_t r = 0; r + p_.block_rows < b_.row.size(); ++r) hold(b_.row[r]);
       if (p_.block) hold_block();
       give_cell();
@@ -629,7 +304,7 @@ class WideSweeps {
       const std::size_t l = static_cast<std::size_t>(at.index) % batch_size;
       return {double{c.n[0].at[l]}, double{c.n[1].at[l]}, double{c.n[2].at[l]}};
     };
-    const auto lane_of = [](std::vector<Lanes>& values, const CellTerms::Seam& at) -> float& {
+    const auto lane_of = [](std::vector<BatchLanes>& values, const CellTerms::Seam& at) -> float& {
       return values[static_cast<std::size_t>(at.index) / batch_size]
           .at[static_cast<std::size_t>(at.index) % batch_size];
     };
@@ -651,15 +326,32 @@ class WideSweeps {
     });
   }
 
-  /// Batches that one thread takes.
-  static std::size_t chunk_of(const BatchPhase& phase) {
-    return phase.serial ? phase.end - phase.begin : batches_a_chunk;
-  }
-
-  /// Calls f(Block) for chunks of batches, phase by phase.
+  /// Calls f(BatchRange) for all batches: subdomains side by side, then the interface, phase by phase.
   template <class F>
-  void for_phases(F&& f) {
-    for (const BatchPhase& phase : b_.phase) for_chunks(phase.begin, phase.end, chunk_of(phase), f);
+  void for_batches(F&& f) {
+    sum_over_batches([&](BatchRange range) {
+      f(range);
+      return 0.0;
+    });
+  }
+  /// Adds up what f returns.
+  template <class F>
+  double sum_over_batches(F&& f) {
+    std::vector<double>& part = w_.visit_change;
+    double sum = 0.0;
+    const auto add_chunks = [&](std::size_t chunks, auto&& range_of) {
+      part.resize(std::max(part.size(), chunks));
+      team_->run(chunks, [&](std::size_t k) { part[k] = f(range_of(k)); });
+      for (std::size_t k = 0; k < chunks; ++k) sum += part[k];
+    };
+    add_chunks(b_.subdomain.size(), [&](std::size_t k) { return b_.subdomain[k]; });
+    for (const BatchPhase& phase : b_.interface) {
+      const std::size_t size = phase.serial ? phase.end - phase.begin : batches_a_chunk;
+      add_chunks(block_count(phase.end - phase.begin, size), [&](std::size_t k) -> BatchRange {
+        return {phase.begin + k * size, std::min(phase.end, phase.begin + (k + 1) * size)};
+      });
+    }
+    return sum;
   }
 
   /// J of the changes.
@@ -720,7 +412,7 @@ class WideSweeps {
   Batches& b_;
   ContactSolution& s_;
   std::optional<Team> team_;
-  std::vector<CellTerms::Seam> seam_;  // index: 8 batch + lane
+  std::vector<CellTerms::Seam> seam_;  // index: batch_size * batch + lane
   Vec3 cell_rate_ = Vec3::Zero();      // 1/s, that images move with
 };
 

@@ -1,0 +1,430 @@
+#include "engine/solver/sweeps/visits.h"
+
+#include <cmath>
+
+#include "engine/solver/sweeps/lanes.h"
+
+namespace scree {
+
+namespace {
+
+/// Bodies of some lanes, in the order of Batches::change: v, 1/m, z, 0.
+template <class Part>
+struct TwoBodies {
+  typename Part::Vector a[8], b[8];
+};
+
+template <class Part>
+SCREE_INLINE void read_bodies(Part part, const ContactBatch& c, const Lanes* change, TwoBodies<Part>& y) {
+  part.read(change, c.a, y.a);
+  part.read(change, c.b, y.b);
+}
+template <class Part>
+SCREE_INLINE void write_bodies(Part part, const ContactBatch& c, const TwoBodies<Part>& y, Lanes* change) {
+  part.write(y.a, c.a, change);
+  part.write(y.b, c.b, change);
+}
+
+/// u of the contacts, offset included.
+template <class Part>
+SCREE_INLINE void relative_velocity(Part part, const ContactBatch& c, const TwoBodies<Part>& y,
+                                    typename Part::Vector* u) {
+  using Vector = typename Part::Vector;
+  const Vector r[3] = {y.a[0] - y.b[0], y.a[1] - y.b[1], y.a[2] - y.b[2]};
+  const BatchLanes* const d[3] = {c.n, c.t1, c.t2};
+  for (int i = 0; i < 3; ++i) {
+    Vector along[3], arm_a[3], arm_b[3];
+    load3(part, d[i], along);
+    load3(part, c.arm_a + 3 * i, arm_a);
+    load3(part, c.arm_b + 3 * i, arm_b);
+    u[i] = part.load(c.velocity[i]) + dot3(along, r) + (dot3(arm_a, y.a + 4) + dot3(arm_b, y.b + 4));
+  }
+}
+
+/// dp of n, t1, t2 along axis k of vectors that stand behind each other.
+template <class Part>
+SCREE_INLINE typename Part::Vector along(Part part, const typename Part::Vector* dp, const BatchLanes* n,
+                                         const BatchLanes* t1, const BatchLanes* t2, int k) {
+  return dp[0] * part.load(n[k]) + dp[1] * part.load(t1[k]) + dp[2] * part.load(t2[k]);
+}
+
+/// Changes of impulses applied.
+template <class Part>
+SCREE_INLINE void apply(Part part, const ContactBatch& c, const typename Part::Vector* dp,
+                        TwoBodies<Part>& y) {
+  for (int k = 0; k < 3; ++k) {
+    const typename Part::Vector push = along(part, dp, c.n, c.t1, c.t2, k);
+    y.a[k] += y.a[3] * push;
+    y.b[k] -= y.b[3] * push;
+    y.a[4 + k] += along(part, dp, c.arm_a, c.arm_a + 3, c.arm_a + 6, k);
+    y.b[4 + k] += along(part, dp, c.arm_b, c.arm_b + 3, c.arm_b + 6, k);
+  }
+}
+
+/// The same of torques.
+template <class Part>
+SCREE_INLINE void apply(Part part, const SpinBatch& s, const typename Part::Vector* dp, TwoBodies<Part>& y) {
+  for (int k = 0; k < 3; ++k) {
+    y.a[4 + k] += along(part, dp, s.turn_a, s.turn_a + 3, s.turn_a + 6, k);
+    y.b[4 + k] += along(part, dp, s.turn_b, s.turn_b + 3, s.turn_b + 6, k);
+  }
+}
+
+/// The tangential part of (P2): the impulse (x1, x2) that sees (u1, u2) sticks if the free minimum is within
+/// the bound, else it slides.
+struct Tangential {
+  const BatchLanes &i11, &i12, &i22, &step;
+};
+template <class Part>
+SCREE_INLINE void improve_tangential(Part part, const Tangential& w, typename Part::Vector u1,
+                                     typename Part::Vector u2, typename Part::Vector bound,
+                                     typename Part::Vector& x1, typename Part::Vector& x2) {
+  using Vector = typename Part::Vector;
+  const Vector one = Vector{} + 1.0f, limit = bound * bound;
+  const Vector i12 = part.load(w.i12), s1 = x1 - (part.load(w.i11) * u1 + i12 * u2),
+               s2 = x2 - (i12 * u1 + part.load(w.i22) * u2);
+  const Vector step = part.load(w.step), g1 = x1 - step * u1, g2 = x2 - step * u2,
+               squared = g1 * g1 + g2 * g2;
+  const auto outside = squared > limit;
+  const Vector shrunk = outside ? bound / sqrt_of(outside ? squared : one) : one;
+  const auto slides = s1 * s1 + s2 * s2 > limit;
+  x1 = slides ? g1 * shrunk : s1;
+  x2 = slides ? g2 * shrunk : s2;
+}
+
+/// (P4) of impulses; keeps where they were.
+template <class Part>
+SCREE_INLINE void go_on(Part part, float beta, typename Part::Vector* x, BatchLanes* last) {
+  for (int k = 0; k < 3; ++k) {
+    const typename Part::Vector now = x[k];
+    x[k] += beta * (now - part.load(last[k]));
+    part.store(now, last[k]);
+  }
+}
+
+/// (P1) and (P2); dp: how the impulses x change. Returns squared changes of the contacts' velocities.
+template <class Part>
+SCREE_INLINE typename Part::Vector improve(Part part, const ContactBatch& c, const typename Part::Vector* u,
+                                           typename Part::Vector* x, typename Part::Vector* dp) {
+  using Vector = typename Part::Vector;
+  const Vector zero{}, aim = x[0] - u[0] * part.load(c.inverse_w_nn), p_n = larger(aim, zero),
+                       dn = p_n - x[0];
+  const Vector last1 = x[1], last2 = x[2];
+  improve_tangential(part, {c.i_tt11, c.i_tt12, c.i_tt22, c.slide_step}, u[1] + part.load(c.w_t1n) * dn,
+                     u[2] + part.load(c.w_t2n) * dn, part.load(c.friction) * p_n, x[1], x[2]);
+  x[0] = p_n;
+  dp[0] = dn;
+  dp[1] = x[1] - last1;
+  dp[2] = x[2] - last2;
+  const Vector by_n = dn * part.load(c.w_nn), most = part.load(c.w_tt), by_1 = dp[1] * most,
+               by_2 = dp[2] * most;
+  return by_n * by_n + (by_1 * by_1 + by_2 * by_2);
+}
+
+template <class Part>
+SCREE_INLINE void relative_spin(Part part, const SpinBatch& s, const TwoBodies<Part>& y,
+                                typename Part::Vector* u) {
+  for (int i = 0; i < 3; ++i) {
+    typename Part::Vector a[3], b[3];
+    load3(part, s.turn_a + 3 * i, a);
+    load3(part, s.turn_b + 3 * i, b);
+    u[i] = part.load(s.velocity[i]) + (dot3(a, y.a + 4) + dot3(b, y.b + 4));
+  }
+}
+
+/// An impulse that a torque takes: within the bound on both sides.
+template <class Vector>
+SCREE_INLINE Vector within(Vector aim, Vector bound) {
+  const Vector low = larger<Vector>(aim, -bound);
+  return low < bound ? low : bound;
+}
+
+/// Torsion, then rolling, of contacts with the normal impulses p_n; returns squared changes.
+template <class Part>
+SCREE_INLINE typename Part::Vector resist(Part part, SpinBatch& s, float beta, typename Part::Vector p_n,
+                                          TwoBodies<Part>& y) {
+  using Vector = typename Part::Vector;
+  Vector x[3], u[3], dp[3];
+  load3(part, s.impulse, x);
+  go_on(part, beta, x, s.last);
+  relative_spin(part, s, y, u);
+  const Vector torsion = part.load(s.torsion), rolling = part.load(s.rolling), most = torsion * p_n,
+               aim = x[0] - u[0] * part.load(s.inverse_w_nn), turned = within(aim, most);
+  dp[0] = turned - x[0];
+  dp[1] = x[1];
+  dp[2] = x[2];
+  x[0] = turned;
+  improve_tangential(part, {s.i_tt11, s.i_tt12, s.i_tt22, s.slide_step}, u[1], u[2], rolling * p_n, x[1],
+                     x[2]);
+  dp[1] = x[1] - dp[1];
+  dp[2] = x[2] - dp[2];
+  apply(part, s, dp, y);
+  for (int k = 0; k < 3; ++k) part.store(x[k], s.impulse[k]);
+  const Vector by_n = torsion * dp[0] * part.load(s.w_nn), by_t = rolling * part.load(s.w_tt),
+               by_1 = by_t * dp[1], by_2 = by_t * dp[2];
+  return by_n * by_n + (by_1 * by_1 + by_2 * by_2);
+}
+
+/// Lanes that are visited.
+template <class Part>
+struct Visited {
+  std::size_t batch;
+  Part part;
+};
+
+/// Visits lanes that change no body in common together, since some alone wait for their own numbers; returns
+/// their squared changes of velocities.
+template <std::size_t count, class Part>
+SCREE_INLINE void visit(Batches& b, const Visited<Part> (&visited)[count], float beta,
+                        typename Part::Vector* squared) {
+  using Vector = typename Part::Vector;
+  TwoBodies<Part> y[count];
+  Vector u[count][3], dp[count][3];
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto& [k, part] = visited[i];
+    read_bodies(part, b.contact[k], b.change.data(), y[i]);
+    relative_velocity(part, b.contact[k], y[i], u[i]);
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto& [k, part] = visited[i];
+    ContactBatch& c = b.contact[k];
+    Vector x[3];
+    load3(part, c.impulse, x);
+    const Vector had = x[0];
+    go_on(part, beta, x, c.last);
+    squared[i] = improve(part, c, u[i], x, dp[i]);
+    for (int axis = 0; axis < 3; ++axis) part.store(x[axis], c.impulse[axis]);
+    const Vector both = had + x[0];  // neither is negative
+    if (any_bit(both)) b.idle[k] = false;
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto& [k, part] = visited[i];
+    const ContactBatch& c = b.contact[k];
+    apply(part, c, dp[i], y[i]);
+    if (SpinBatch* const spin = b.resistance(k)) {
+      squared[i] += resist(part, *spin, beta, part.load(c.impulse[0]), y[i]);
+      b.idle[k] = false;
+    }
+    write_bodies(part, c, y[i], b.change.data());
+  }
+}
+
+/// r of (S5), squared, for contacts that have u and x.
+SCREE_INLINE Vector8 natural_map_squared(HalfBatch half, const ContactBatch& c, const Vector8* u,
+                                         const Vector8* x) {
+  const Vector8 zero{}, one = all_lanes(1.0f), i11 = half.load(c.i_tt11), i12 = half.load(c.i_tt12),
+                        i22 = half.load(c.i_tt22);
+  const Vector8 tangential = (i11 + i22) / (i11 * i22 - i12 * i12),  // trace
+      inverse_rho = (half.load(c.w_nn) + tangential) * (1.0f / 3.0f), rho = one / inverse_rho;
+  const Vector8 mu = half.load(c.friction), slide = sqrt_of(u[1] * u[1] + u[2] * u[2]);
+  const Vector8 aim_n = x[0] - rho * (u[0] + mu * slide), aim_1 = x[1] - rho * u[1],
+                aim_2 = x[2] - rho * u[2];
+  const Vector8 length = sqrt_of(aim_1 * aim_1 + aim_2 * aim_2),
+                on_cone = (aim_n + mu * length) / (one + mu * mu);
+  const Mask8 inside = length <= mu * aim_n, apex = mu * length <= -aim_n;
+  const Vector8 p_n = inside ? aim_n : (apex ? zero : on_cone),
+                share = inside ? one : (apex ? zero : mu * on_cone / (length > zero ? length : one));
+  const Vector8 r_n = (x[0] - p_n) * inverse_rho, r_1 = (x[1] - share * aim_1) * inverse_rho,
+                r_2 = (x[2] - share * aim_2) * inverse_rho;
+  return r_n * r_n + (r_1 * r_1 + r_2 * r_2);
+}
+
+/// The same of the rows of its contacts (row_residual_squared()).
+SCREE_INLINE Vector8 row_residual_squared(HalfBatch half, const SpinBatch& s, const TwoBodies<HalfBatch>& y,
+                                          Vector8 p_n) {
+  Vector8 x[3], u[3];
+  load3(half, s.impulse, x);
+  relative_spin(half, s, y, u);
+  const Vector8 one = all_lanes(1.0f), torsion = half.load(s.torsion), rolling = half.load(s.rolling),
+                most = torsion * p_n, aim = x[0] - half.load(s.inverse_w_nn) * u[0], at = within(aim, most);
+  const Vector8 r_n = torsion * (x[0] - at) * half.load(s.w_nn);
+  const Vector8 i11 = half.load(s.i_tt11), i12 = half.load(s.i_tt12), i22 = half.load(s.i_tt22),
+                inverse_rho = 0.5f * (i11 + i22) / (i11 * i22 - i12 * i12), rho = one / inverse_rho;
+  const Vector8 a1 = x[1] - rho * u[1], a2 = x[2] - rho * u[2], length = sqrt_of(a1 * a1 + a2 * a2),
+                bound = rolling * p_n;
+  const Mask8 outside = length > bound;
+  const Vector8 share = outside ? bound / (outside ? length : one) : one, scale = rolling * inverse_rho;
+  const Vector8 r_1 = scale * (x[1] - share * a1), r_2 = scale * (x[2] - share * a2);
+  return r_n * r_n + (r_1 * r_1 + r_2 * r_2);
+}
+
+/// Residuals added up lane by lane.
+struct LaneSums {
+  Vector8 squares{}, largest{}, active{};
+};
+
+/// (S5) of half a batch, and its u_n, offset included.
+SCREE_INLINE void add_residual(const Batches& b, std::size_t k, HalfBatch half, LaneSums& sums,
+                               BatchLanes& normal_velocity, BatchLanes& squared_of) {
+  const ContactBatch& c = b.contact[k];
+  TwoBodies<HalfBatch> y;
+  Vector8 u[3], x[3];
+  read_bodies(half, c, b.change.data(), y);
+  relative_velocity(half, c, y, u);
+  load3(half, c.impulse, x);
+  Vector8 squared = natural_map_squared(half, c, u, x);
+  if (const SpinBatch* const spin = b.resistance(k)) squared += row_residual_squared(half, *spin, y, x[0]);
+  const Vector8 zero{}, one = all_lanes(1.0f);
+  const Mask8 idle = (x[0] <= zero) & (u[0] >= zero);  // numbers that are not finite stay in
+  squared = idle ? zero : squared;
+  sums.squares += squared;
+  sums.largest = larger(squared, sums.largest);
+  sums.active += idle ? zero : one;
+  half.store(u[0], normal_velocity);
+  half.store(squared, squared_of);
+}
+
+template <class Part>
+SCREE_INLINE void push_apart(Batches& b, std::size_t k, Part part) {
+  using Vector = typename Part::Vector;
+  const ContactBatch& c = b.contact[k];
+  TwoBodies<Part> y;
+  read_bodies(part, c, b.change.data(), y);
+  const Vector r[3] = {y.a[0] - y.b[0], y.a[1] - y.b[1], y.a[2] - y.b[2]}, zero{};
+  Vector n[3], arm_a[3], arm_b[3];
+  load3(part, c.n, n);
+  load3(part, c.arm_a, arm_a);
+  load3(part, c.arm_b, arm_b);
+  const Vector u_n = dot3(n, r) + (dot3(arm_a, y.a + 4) + dot3(arm_b, y.b + 4)), last = part.load(b.push[k]),
+               aim = last - (u_n - part.load(b.target[k])) * part.load(c.inverse_w_nn),
+               now = larger(aim, zero), change = now - last, size = change * change;
+  if (!any_bit(size)) return;
+  part.store(now, b.push[k]);
+  for (int i = 0; i < 3; ++i) {
+    y.a[i] += y.a[3] * change * n[i];
+    y.b[i] -= y.b[3] * change * n[i];
+    y.a[4 + i] += change * arm_a[i];
+    y.b[4 + i] += change * arm_b[i];
+  }
+  write_bodies(part, c, y, b.change.data());
+}
+
+/// Has a batch contacts in its second half?
+bool is_long(const Batches& b, std::size_t k) { return b.lane[batch_size * k + halves[1].from] >= 0; }
+
+constexpr WholeBatch whole;
+
+// In halves, and for machines whose registers hold a batch's lanes.
+
+SCREE_FOR_EACH_TARGET
+double visit_halves(Batches& b, BatchRange range, const VisitPlan& plan) {
+  Vector8 sums[2] = {}, squared[2];
+  for (std::size_t k = range.begin; k < range.end; ++k) {
+    if (b.idle[k] && !plan.idle_too) continue;
+    b.idle[k] = true;
+    if (is_long(b, k)) {
+      visit<2, HalfBatch>(b, {{k, halves[0]}, {k, halves[1]}}, plan.beta, squared);
+      sums[1] += squared[1];
+    } else {
+      visit<1, HalfBatch>(b, {{k, halves[0]}}, plan.beta, squared);
+    }
+    sums[0] += squared[0];
+  }
+  double sum = 0.0;
+  for (const Vector8& of_half : sums) add_lanes(of_half, sum);
+  return sum;
+}
+SCREE_SIXTEEN_LANES
+double visit_whole(Batches& b, BatchRange range, const VisitPlan& plan) {
+  Vector16 sums{}, squared[1];
+  for (std::size_t k = range.begin; k < range.end; ++k) {
+    if (b.idle[k] && !plan.idle_too) continue;
+    b.idle[k] = true;
+    visit<1, WholeBatch>(b, {{k, whole}}, plan.beta, squared);
+    sums += squared[0];
+  }
+  double sum = 0.0;
+  add_lanes(sums, sum);
+  return sum;
+}
+
+SCREE_FOR_EACH_TARGET
+void push_halves_apart(Batches& b, BatchRange range) {
+  for (std::size_t k = range.begin; k < range.end; ++k)
+    for (const HalfBatch half : halves) push_apart(b, k, half);
+}
+SCREE_SIXTEEN_LANES
+void push_whole_apart(Batches& b, BatchRange range) {
+  for (std::size_t k = range.begin; k < range.end; ++k) push_apart(b, k, whole);
+}
+
+bool is_whole(const Batches& b) { return b.use_sixteen_lanes && have_sixteen_lanes(); }
+
+}  // namespace
+
+double visit_batches(Batches& b, BatchRange range, const VisitPlan& plan) {
+  return is_whole(b) ? visit_whole(b, range, plan) : visit_halves(b, range, plan);
+}
+
+SCREE_FOR_EACH_TARGET
+ResidualSum residual_of_batches(const Batches& b, BatchRange range, const ContactTerms* terms,
+                                double* normal_velocity, float* squared_of) {
+  LaneSums sums[2];
+  for (std::size_t k = range.begin; k < range.end; ++k) {
+    BatchLanes of_normal, squared;
+    for (std::size_t i = 0; i < 2; ++i) add_residual(b, k, halves[i], sums[i], of_normal, squared);
+    for (std::size_t l = 0; l < batch_size; ++l) {
+      const std::int32_t contact = b.lane[batch_size * k + l];
+      if (contact < 0) break;
+      normal_velocity[contact] = double{of_normal.at[l]} - terms[contact].offset;
+      if (squared_of != nullptr) squared_of[contact] = squared.at[l];
+    }
+  }
+  ResidualSum sum;
+  double active = 0.0;
+  for (const LaneSums& of_half : sums) {
+    add_lanes(of_half.squares, sum.squares);
+    add_lanes(of_half.active, active);
+    sum.largest = std::max(sum.largest, double{largest_lane(of_half.largest)});
+  }
+  sum.active = static_cast<std::int64_t>(active);
+  return sum;
+}
+
+void push_apart(Batches& b, BatchRange range) {
+  if (is_whole(b))
+    push_whole_apart(b, range);
+  else
+    push_halves_apart(b, range);
+}
+
+SCREE_FOR_EACH_TARGET
+void apply_impulses(Batches& b, BatchRange range) {
+  for (std::size_t k = range.begin; k < range.end; ++k) {
+    for (const HalfBatch half : halves) {
+      const ContactBatch& c = b.contact[k];
+      TwoBodies<HalfBatch> y;
+      Vector8 x[3];
+      read_bodies(half, c, b.change.data(), y);
+      load3(half, c.impulse, x);
+      apply(half, c, x, y);
+      if (const SpinBatch* const spin = b.resistance(k)) {
+        load3(half, spin->impulse, x);
+        apply(half, *spin, x, y);
+      }
+      write_bodies(half, c, y, b.change.data());
+    }
+  }
+}
+
+SCREE_FOR_EACH_TARGET
+void move_bodies(Batches& b, std::size_t begin, std::size_t end, float beta) {
+  for (std::size_t i = begin; i < end; ++i) {
+    const Vector8 at = load(b.change[i]);
+    store(at + beta * (at - load(b.last[i])), b.change[i]);
+    store(at, b.last[i]);
+  }
+}
+
+SCREE_FOR_EACH_TARGET
+double largest_push(const Batches& b) {
+  Vector8 largest{};
+  for (const ContactBatch& c : b.contact)
+    for (const HalfBatch half : halves) {
+      const Vector8 push = half.load(c.impulse[0]) * half.load(c.w_nn);
+      largest = larger(push, largest);
+    }
+  return double{largest_lane(largest)};
+}
+
+}  // namespace scree
