@@ -14,7 +14,7 @@
 
 #include "io/files/file_errors.h"
 #include "io/files/text_file.h"
-#include "io/results/glyph.h"
+#include "engine/geometry/glyph.h"
 #include "io/results/paraview_script.h"
 #include "io/results/vtk_export.h"
 #include "tools/command_line.h"
@@ -55,7 +55,7 @@ void write_script(const io::RunFolder& folder, const ParaviewOptions& options) {
   if (!fs::exists(folder.bodies_series())) io::write_vtk_series(folder, reader, io::all_frames(reader));
   // Files of older runs know no meshes.
   const bool has_meshes = fs::exists(folder.path / io::RunFolder::vtk_frame("shape", 0));
-  const std::size_t shapes = has_meshes ? io::glyph_count(reader.run().model.shapes) : 0;
+  const std::size_t shapes = has_meshes ? glyph_count(reader.run().model.shapes) : 0;
   // Runs of older versions have no outlines for ParaView.
   const bool outlined = fs::exists(folder.outlines()) || fs::exists(folder.outlines_series());
   io::write_whole_file(

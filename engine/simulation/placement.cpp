@@ -171,8 +171,9 @@ std::vector<Misplaced> misplaced_bodies(const Model& model, const Bodies& bodies
       if (const auto* mesh = std::get_if<PlacedMesh>(&surface);
           mesh != nullptr && wall_depth[w] == 0.0 &&
           model.shapes.kind(bodies.shape[i]) == ShapeKind::ellipsoid)
-        wall_depth[w] = hidden_depth(model.shapes.ellipsoid(bodies.shape[i]), bodies.pose(i), *mesh, limit) *
-                        smaller_length(model, bodies, i, i);
+        wall_depth[w] =
+            hidden_depth(enclosing_ellipsoid(model.shapes, bodies.shape[i]), bodies.pose(i), *mesh, limit) *
+            smaller_length(model, bodies, i, i);
       found.by_boundary = true;
       found.body = i;
       found.other = w;

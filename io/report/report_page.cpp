@@ -14,7 +14,7 @@
 #include "io/report/packed.h"
 #include "io/report/plots.h"
 #include "io/results/colour_map.h"
-#include "io/results/glyph.h"
+#include "engine/geometry/glyph.h"
 #include "io/results/provenance.h"
 #include "io/results/recorded_fields.h"
 #include "io/scene/read_scene.h"

@@ -17,7 +17,7 @@
 #include "io/results/checkpoint.h"
 #include "io/results/drive_table.h"
 #include "io/results/frame.h"
-#include "io/results/glyph.h"
+#include "engine/geometry/glyph.h"
 #include "io/results/impact_table.h"
 #include "io/results/joint_table.h"
 #include "io/results/mount_table.h"

@@ -6,7 +6,7 @@
 #include "io/files/file_errors.h"
 #include "io/files/text_file.h"
 #include "io/files/vtk_file.h"
-#include "io/results/glyph.h"
+#include "engine/geometry/glyph.h"
 
 namespace scree::io {
 
@@ -70,7 +70,7 @@ struct VtkSeries::Parts {
     for (const ShapeDescription& shape : constants->shape) {
       const ShapeIndex s = shapes.add(shape);
       radii.push_back(enclosing_ellipsoid(shapes, s).semi_axes.cast<float>());
-      const Glyph shown = io::glyph(shapes, s);
+      const Glyph shown = scree::glyph(shapes, s);
       glyph.push_back(shown.mesh);
       scale.push_back(shown.scale.cast<float>());
     }

@@ -5,7 +5,7 @@
 #include "engine/geometry/implicit/surface_mesh.h"
 #include "engine/geometry/shapes.h"
 
-namespace scree::io {
+namespace scree {
 
 /// A mesh that is scaled along the body's axes, turned and put to its place.
 struct Glyph {
@@ -37,4 +37,4 @@ inline SurfaceMesh glyph_mesh(const Shapes& shapes, std::size_t k, int fineness)
                        : surface_mesh(*shapes.clumps()[k - functions].shape, fineness);
 }
 
-}  // namespace scree::io
+}  // namespace scree
