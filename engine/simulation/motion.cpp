@@ -37,12 +37,21 @@ Vec3 midpoint_spin(const Vec3& inertia, const Vec3& w0, double dt) {
   return w;
 }
 
+// Newton ends in (M1) up to some such turn, rad; farther ones are made of so many that it does. How many is
+// told by the angular momentum, which stays: as many lead back.
+constexpr double most_turn = 2.0, most_turns = 10'000.0;
+
 /// (M1) by Newton, whatever the turn.
 void rotate(const Vec3& principal, double dt, Quat& orientation, Vec3& angular_velocity) {
-  const Vec3 w0 = orientation.conjugate() * angular_velocity, w = midpoint_spin(principal, w0, dt),
-             half = 0.5 * dt * w;
-  orientation = (orientation * Quat(1.0, half[0], half[1], half[2])).normalized();
-  angular_velocity = orientation * (2.0 * w - w0);
+  Vec3 spin = orientation.conjugate() * angular_velocity;
+  const double farthest = std::abs(dt) * principal.cwiseProduct(spin).norm() / principal.minCoeff(),
+               turns = farthest > most_turn ? std::min(std::ceil(farthest / most_turn), most_turns) : 1.0;
+  for (int k = 0; k < static_cast<int>(turns); ++k) {
+    const Vec3 w = midpoint_spin(principal, spin, dt / turns), half = 0.5 * dt / turns * w;
+    orientation = (orientation * Quat(1.0, half[0], half[1], half[2])).normalized();
+    spin = 2.0 * w - spin;
+  }
+  angular_velocity = orientation * spin;
 }
 
 // Below this turn in the step, rad, (M1) is iterated as it stands: each time gains one digit and more, and

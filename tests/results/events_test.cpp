@@ -69,6 +69,7 @@ time_step = 0.002
 name = "grain"
 density = 2500
 friction = 0.4
+rolling_friction = 0.0001  # without it a loose grain may rock for ever
 [[bodies]]
 generate = "random"
 count = 60

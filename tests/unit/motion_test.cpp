@@ -67,6 +67,29 @@ TEST(FreeTop, FastSpinStillConverges) {
   EXPECT_LT(std::abs(0.5 * w.dot(l) - e0) / e0, 1e-12);
 }
 
+TEST(FreeTop, TurnsOfAnySizeKeepMomentumAndEnergyAndLeadBack) {
+  // One turn of (M1) that Newton did not end made a thousand times the energy of 64 grains at 1e5 rad/s.
+  Random random(7);
+  for (const Vec3& inertia : {Vec3(1, 2, 3), Vec3(1, 1.5, 2.4), Vec3(1, 20, 20.5)}) {
+    for (const double turn : {1.0, 3.0, 50.0, 1e3, 2e4}) {  // rad a step
+      const Quat q0 = random.rotation();
+      const Vec3 w0 = turn * random.direction();
+      Quat q = q0;
+      Vec3 w = w0;
+      const Vec3 l0 = angular_momentum_of(inertia, q, w);
+      const double e0 = 0.5 * w.dot(l0);
+      for (int i = 0; i < 3; ++i) rotate_freely(inertia, 1.0, q, w);
+      const Vec3 l = angular_momentum_of(inertia, q, w);
+      // Up to 30,000 turns, each rounding at 1e-16 and some of Newton's last digits.
+      EXPECT_LT((l - l0).norm() / l0.norm(), 1e-11) << inertia.transpose() << " " << turn;
+      EXPECT_LT(std::abs(0.5 * w.dot(l) - e0) / e0, 1e-11) << inertia.transpose() << " " << turn;
+      if (turn > 100.0) continue;  // rounding grows with the turns that lead back
+      for (int i = 0; i < 3; ++i) rotate_freely(inertia, -1.0, q, w);
+      EXPECT_LT((w - w0).norm() / w0.norm(), 1e-8) << inertia.transpose() << " " << turn;
+    }
+  }
+}
+
 TEST(FreeTop, BodiesSideBySideTurnAsEachAlone) {
   // More than go side by side, with turns in the step from none to a quarter, of thin plates and needles too,
   // one of them asleep. Two ways to one root: the same to rounding.

@@ -45,7 +45,8 @@ void divide(const ContactProblem& p, Batches& b) {
       n < contacts_undivided ? 1 : std::max<std::size_t>(2, n / contacts_a_subdomain);
   b.subdomain.assign(subdomains, {});
   if (subdomains == 1) return;
-  std::vector<std::int32_t> first(subdomains);  // body
+  static thread_local std::vector<std::int32_t> first;  // [subdomain] body; kept from call to call
+  first.resize(subdomains);
   for (std::size_t k = 0; k < subdomains; ++k) first[k] = p.edge[k * n / subdomains].a;
   std::sort(first.begin(), first.end());  // they are, of contacts that are ordered by key
   std::int32_t last = 0;
@@ -83,13 +84,13 @@ void for_grouped_contacts(const ContactProblem& p, const Batches& b, F&& f) {
 /// Lists the contacts in the order in which they are coloured, group by group.
 void order_contacts(const ContactProblem& p, Batches& b) {
   constexpr std::size_t kinds = 4;
-  b.kind.resize(p.contacts());
-  std::vector<std::size_t> next;
+  resize_with_room(b.kind, p.contacts());
+  static thread_local std::vector<std::size_t> next;  // kept from call to call
+  next.assign(kinds * b.subdomain.size(), 0);
   for_grouped_contacts(p, b, [&](std::size_t c, std::size_t group) {
     if (next.size() <= kinds * group) next.resize(kinds * (group + 1));
     ++next[kinds * group + (b.kind[c] = kind_of(p, b, c))];
   });
-  next.resize(std::max(next.size(), kinds * b.subdomain.size()));
   std::exclusive_scan(next.begin(), next.end(), next.begin(), std::size_t{0});
   b.group.resize(next.size() / kinds);
   for (std::size_t g = 0; g < b.group.size(); ++g) {

@@ -109,10 +109,8 @@ class WideSweeps {
     b_.last = b_.change;
   }
 
-  /// Other threads help from now on.
-  void call_team() {
-    if (b_.subdomain.size() > 1 && thread_count() > 1) team_.emplace(thread_count());
-  }
+  /// Other threads help from now on, as many as there are subdomains for.
+  void call_team() { team_.emplace(std::min(thread_count(), static_cast<int>(b_.subdomain.size()))); }
 
   /// One sweep; returns the sum of squared changes of velocities.
   double sweep(float beta, bool idle_too) {
