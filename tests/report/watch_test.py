@@ -19,21 +19,22 @@ import urllib.parse
 
 PROGRAM = os.path.abspath(sys.argv[1])
 
-# Grains that fall, in steps so small that the run takes as long as a test likes to look.
+# Grains that fall, in steps so small that the run takes as long as a test likes to look; and so many that a step takes some
+# time: a run that writes 50,000 rows of steps.csv a second is ahead of every reader.
 SCENE = """
 name = "rain"
-time_step = 1e-5
-end_time = 60.0
+time_step = 1e-4
+end_time = 600.0
 [output]
-interval = 0.05
+interval = 0.2
 vtk = false
 [[materials]]
 name = "stone"
 density = 2500
 [[bodies]]
 generate = "random"
-count = 30
-semi_axes = [0.06, 0.04, 0.03]
+count = 150
+semi_axes = [0.024, 0.016, 0.012]
 region = { type = "box", low = [-0.2, -0.2, 0.05], high = [0.2, 0.2, 0.8] }
 [[boundaries]]
 name = "floor"
