@@ -255,9 +255,10 @@ BENCHMARK(colouring_contacts);
 
 void making_batches_contacts(benchmark::State& state) {
   const ContactProblem& problem = heap().workspace.problem;
+  const std::vector<BodyVelocity> velocity(problem.bodies());
   Batches batches;
   for (auto _ : state) {
-    make_batches(problem, batches);
+    make_batches(problem, true, velocity, batches);
     benchmark::DoNotOptimize(batches.contact.data());
   }
   count_items(state, problem.contacts());

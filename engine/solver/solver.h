@@ -51,7 +51,7 @@ struct SolverWorkspace {
   std::vector<ResidualSum> residual_sums;  // [chunk of batches]
   std::vector<double> visit_change;        // [visit] sum of squared velocity changes in this sweep
   std::vector<double> push;                // [contact], position correction: impulses, N s
-  // [contact], m/s, of the solution, without offset: what the last residual of sweeps saw; empty if there was
+  // [contact], m/s, of the solution, with the offset: what the last residual of sweeps saw; empty if there was
   // none. The position correction puts the speeds that it asks for in their place.
   std::vector<double> normal_velocity;
   ContactProblem biased;  // a copy, with the offsets that solve_with_bias() asks for

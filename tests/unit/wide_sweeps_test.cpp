@@ -179,7 +179,7 @@ TEST(Batches, EveryContactIsInOneLaneAndWhatIsVisitedAtOnceSharesNoBody) {
   for (const int per_side : {6, 12}) {
     const ContactProblem p = heap_problem(sticky(), per_side);
     Batches b;
-    make_batches(p, b);
+    make_batches(p, true, std::vector<BodyVelocity>(p.bodies()), b);
     EXPECT_EQ(b.subdomain.size() > 1, per_side == 12) << p.contacts();
     std::vector<int> seen(p.contacts(), 0);
     for (std::size_t k = 0; k < b.contact.size(); ++k) {

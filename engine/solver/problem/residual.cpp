@@ -64,8 +64,8 @@ Residual residual(const ContactProblem& p, const std::vector<BodyVelocity>& velo
                ResidualSum sum;
                for (std::size_t c = block.begin; c < block.end; ++c) {
                  Vec3 u = p.frame(c) * relative_velocity(p, c, velocity);
-                 if (each.normal_velocity != nullptr) each.normal_velocity[c] = u[0];
                  u[0] += p.offset(c);
+                 if (each.normal_velocity != nullptr) each.normal_velocity[c] = u[0];
                  const bool is_idle =
                      impulse[c][0] <= 0.0 && u[0] >= 0.0;  // numbers that are not finite stay in
                  const double squared = is_idle ? 0.0 : squared_of(c, u);

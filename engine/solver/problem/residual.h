@@ -15,7 +15,7 @@ namespace scree {
 Vec3 natural_map(const Vec3& impulse, const Vec3& u, double friction, double trace, int corners = 0);
 
 /// Of all contacts and rows; impulses as a solution has them. The problem need not be complete. What each
-/// contact has goes where it is asked for: u_n without offset, m/s, and its residual with that of its rows,
+/// contact has goes where it is asked for: u_n with its offset, m/s, and its residual with that of its rows,
 /// squared, (m/s)^2, 0 where it is not active.
 struct ResidualOfEach {
   double* normal_velocity = nullptr;

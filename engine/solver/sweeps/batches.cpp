@@ -368,24 +368,31 @@ void for_rows_of_batch(const ContactProblem& p, const Batches& b, std::size_t k,
   }
 }
 
-/// Lists the batches that resist torques, and fills them.
-void make_spins(const ContactProblem& p, Batches& b) {
+/// Lists the batches that resist torques.
+void number_spins(const ContactProblem& p, Batches& b) {
   b.spin.clear();
   b.spin_of.clear();
   if (p.contact_rows == 0) return;
   b.spin_of.assign(b.contact.size(), -1);
+  std::size_t spins = 0;
   for (std::size_t k = 0; k < b.contact.size(); ++k) {
-    if (std::none_of(&b.lane[batch_size * k], &b.lane[batch_size * k] + batch_size,
-                     [&](std::int32_t contact) { return resists(b, contact); }))
-      continue;
-    b.spin_of[k] = static_cast<std::int32_t>(b.spin.size());
-    make_room(b.spin, b.spin.size() + 1);
-    SpinBatch& spin = b.spin.emplace_back();
-    for_rows_of_batch(p, b, k, [&](std::size_t r, std::size_t lane, std::size_t axis) {
-      (axis > 0 ? spin.rolling : spin.torsion).at[lane] = static_cast<float>(p.rows[r].high);
-    });
-    for (const HalfBatch half : halves) fill_spins(half, b.contact[k], b.factor.data(), spin);
+    if (std::any_of(&b.lane[batch_size * k], &b.lane[batch_size * k] + batch_size,
+                    [&](std::int32_t contact) { return resists(b, contact); }))
+      b.spin_of[k] = static_cast<std::int32_t>(spins++);
   }
+  resize_with_room(b.spin, spins);
+}
+
+/// All of a batch but velocities and impulses.
+void fill_batch(const ContactProblem& p, std::size_t k, Batches& b) {
+  for (const HalfBatch half : halves)
+    fill_contacts(p, half, &b.lane[batch_size * k], b.factor.data(), b.contact[k]);
+  SpinBatch* const spin = b.resistance(k);
+  if (spin == nullptr) return;
+  for_rows_of_batch(p, b, k, [&](std::size_t r, std::size_t lane, std::size_t axis) {
+    (axis > 0 ? spin->rolling : spin->torsion).at[lane] = static_cast<float>(p.rows[r].high);
+  });
+  for (const HalfBatch half : halves) fill_spins(half, b.contact[k], b.factor.data(), *spin);
 }
 
 void make_free_rows(const ContactProblem& p, Batches& b) {
@@ -452,70 +459,36 @@ void lay_out(const ContactProblem& p, Batches& b) {
   b.bodies = p.bodies();
 }
 
-}  // namespace
-
-void make_batches(const ContactProblem& p, Batches& b) {
-  number_rows(p, b.first_row);
-  if (!are_laid_out(p, b)) lay_out(p, b);
-  b.mass_unit = mass_unit_of(p);
-  for_each_index(p.bodies(), grain_medium,
-                 [&](std::size_t i) { b.factor[i] = factor_of(p.response[i], b.mass_unit); });
-  for_each_index(b.contact.size(), batch_grain, [&](std::size_t k) {
-    for (const HalfBatch half : halves)
-      fill_contacts(p, half, &b.lane[batch_size * k], b.factor.data(), b.contact[k]);
-  });
-  make_spins(p, b);
-  make_free_rows(p, b);
-}
-
-namespace {
-/// Where iterations begin, without momentum: impulses of contacts, [c] in their frames, and of rows, N s.
+/// Where iterations begin, without momentum: the impulses of a batch's contacts, [c] in their frames, and of
+/// their rows, N s.
 template <class OfContact, class OfRow>
-void begin_with(const ContactProblem& p, OfContact&& of_contact, OfRow&& of_row, Batches& b) {
-  b.idle.assign(b.contact.size(), 0);
+void begin_batch(const ContactProblem& p, std::size_t k, OfContact&& of_contact, OfRow&& of_row, Batches& b) {
   const double units = 1.0 / b.mass_unit;  // exactly
   const auto in_units = [&](double impulse) { return static_cast<float>(impulse * units); };
-  for_each_index(b.contact.size(), batch_grain, [&](std::size_t k) {
-    ContactBatch& batch = b.contact[k];
-    for (std::size_t l = 0; l < batch_size; ++l) {
-      const std::int32_t c = b.lane[batch_size * k + l];
-      const Vec3 start = c >= 0 ? of_contact(index(c)) : Vec3(Vec3::Zero());
-      batch.impulse[0].at[l] = std::max(0.0f, in_units(start[0]));
-      batch.impulse[1].at[l] = in_units(start[1]);
-      batch.impulse[2].at[l] = in_units(start[2]);
-    }
-    std::copy_n(batch.impulse, 3, batch.last);
-    SpinBatch* const spin = b.resistance(k);
-    if (spin == nullptr) return;
-    std::fill_n(spin->impulse, 3, BatchLanes{});
-    for_rows_of_batch(p, b, k, [&](std::size_t r, std::size_t lane, std::size_t axis) {
-      spin->impulse[axis].at[lane] = in_units(of_row(r));
-    });
-    std::copy_n(spin->impulse, 3, spin->last);
+  ContactBatch& batch = b.contact[k];
+  for (std::size_t l = 0; l < batch_size; ++l) {
+    const std::int32_t c = b.lane[batch_size * k + l];
+    const Vec3 start = c >= 0 ? of_contact(index(c)) : Vec3(Vec3::Zero());
+    batch.impulse[0].at[l] = std::max(0.0f, in_units(start[0]));
+    batch.impulse[1].at[l] = in_units(start[1]);
+    batch.impulse[2].at[l] = in_units(start[2]);
+  }
+  std::copy_n(batch.impulse, 3, batch.last);
+  SpinBatch* const spin = b.resistance(k);
+  if (spin == nullptr) return;
+  std::fill_n(spin->impulse, 3, BatchLanes{});
+  for_rows_of_batch(p, b, k, [&](std::size_t r, std::size_t lane, std::size_t axis) {
+    spin->impulse[axis].at[lane] = in_units(of_row(r));
   });
+  std::copy_n(spin->impulse, 3, spin->last);
+}
+template <class OfRow>
+void begin_free_rows(const ContactProblem& p, OfRow&& of_row, Batches& b) {
   for (std::size_t r = 0; r < b.row.size(); ++r)
-    b.row[r].impulse = b.row[r].last = in_units(of_row(p.contact_rows + r));
-}
-}  // namespace
-
-void set_start(const ContactProblem& p, bool warm, Batches& b) {
-  begin_with(
-      p,
-      [&](std::size_t c) -> Vec3 {
-        return warm ? Vec3(p.start_impulse[c].cast<double>()) : Vec3(Vec3::Zero());
-      },
-      [&](std::size_t r) { return warm ? p.rows[r].start_impulse : 0.0; }, b);
+    b.row[r].impulse = b.row[r].last = static_cast<float>(of_row(p.contact_rows + r) / b.mass_unit);
 }
 
-void set_start(const ContactProblem& p, const ContactSolution& s, Batches& b) {
-  begin_with(
-      p, [&](std::size_t c) -> Vec3 { return s.impulse[c]; }, [&](std::size_t r) { return s.row_impulse[r]; },
-      b);
-}
-
-namespace {
-
-/// u of a contact at these velocities, in its frame, offset included; and its spin.
+/// u of the contacts of a batch at these velocities, in their frames, offset included; and their spins.
 SCREE_FOR_EACH_TARGET
 void read_velocities(const ContactProblem& p, const std::int32_t* lane, const BodyVelocity* velocity,
                      ContactBatch& batch, SpinBatch* spin) {
@@ -545,15 +518,66 @@ void read_velocities(const ContactProblem& p, const std::int32_t* lane, const Bo
     spin->velocity[2].at[l] = static_cast<float>(dot(t2, turn));
   }
 }
+void read_free_rows(const ContactProblem& p, const std::vector<BodyVelocity>& velocity, Batches& b) {
+  for (std::size_t r = 0; r < b.row.size(); ++r)
+    b.row[r].velocity = static_cast<float>(velocity_of(p.rows[p.contact_rows + r], velocity));
+}
+
+/// Calls f(k) for batches [begin, end), and has the terms of the contacts that come soon fetched meanwhile.
+template <class F>
+void for_batches_fetched(const ContactProblem& p, const Batches& b, std::size_t begin, std::size_t end,
+                         F&& f) {
+  for (std::size_t k = begin; k < end; ++k) {
+    if (k + 1 < end) {
+      for (std::size_t l = batch_size * (k + 1); l < batch_size * (k + 2); ++l)
+        if (b.lane[l] >= 0) fetch(&p.contact[index(b.lane[l])], sizeof(ContactTerms));
+    }
+    f(k);
+  }
+}
 
 }  // namespace
 
-void set_velocities(const ContactProblem& p, const std::vector<BodyVelocity>& velocity, Batches& b) {
-  for_each_index(b.contact.size(), batch_grain, [&](std::size_t k) {
-    read_velocities(p, &b.lane[batch_size * k], velocity.data(), b.contact[k], b.resistance(k));
+void make_batches(const ContactProblem& p, bool warm, const std::vector<BodyVelocity>& velocity, Batches& b) {
+  number_rows(p, b.first_row);
+  if (!are_laid_out(p, b)) lay_out(p, b);
+  b.mass_unit = mass_unit_of(p);
+  for_each_index(p.bodies(), grain_medium,
+                 [&](std::size_t i) { b.factor[i] = factor_of(p.response[i], b.mass_unit); });
+  number_spins(p, b);
+  b.idle.assign(b.contact.size(), 0);
+  const auto of_contact = [&](std::size_t c) -> Vec3 {
+    return warm ? Vec3(p.start_impulse[c].cast<double>()) : Vec3(Vec3::Zero());
+  };
+  const auto of_row = [&](std::size_t r) { return warm ? p.rows[r].start_impulse : 0.0; };
+  for_blocks(b.contact.size(), batch_grain, [&](const Block& block) {
+    for_batches_fetched(p, b, block.begin, block.end, [&](std::size_t k) {
+      fill_batch(p, k, b);
+      begin_batch(p, k, of_contact, of_row, b);
+      read_velocities(p, &b.lane[batch_size * k], velocity.data(), b.contact[k], b.resistance(k));
+    });
   });
-  for (std::size_t r = 0; r < b.row.size(); ++r)
-    b.row[r].velocity = static_cast<float>(velocity_of(p.rows[p.contact_rows + r], velocity));
+  make_free_rows(p, b);
+  begin_free_rows(p, of_row, b);
+  read_free_rows(p, velocity, b);
+}
+
+void set_start(const ContactProblem& p, const ContactSolution& s, Batches& b) {
+  b.idle.assign(b.contact.size(), 0);
+  const auto of_contact = [&](std::size_t c) -> Vec3 { return s.impulse[c]; };
+  const auto of_row = [&](std::size_t r) { return s.row_impulse[r]; };
+  for_each_index(b.contact.size(), batch_grain,
+                 [&](std::size_t k) { begin_batch(p, k, of_contact, of_row, b); });
+  begin_free_rows(p, of_row, b);
+}
+
+void set_velocities(const ContactProblem& p, const std::vector<BodyVelocity>& velocity, Batches& b) {
+  for_blocks(b.contact.size(), batch_grain, [&](const Block& block) {
+    for_batches_fetched(p, b, block.begin, block.end, [&](std::size_t k) {
+      read_velocities(p, &b.lane[batch_size * k], velocity.data(), b.contact[k], b.resistance(k));
+    });
+  });
+  read_free_rows(p, velocity, b);
 }
 
 namespace {
@@ -566,19 +590,39 @@ Vec3 admissible(const BatchLanes* impulse, std::size_t l, double friction) {
 }
 }  // namespace
 
-void take_impulses(const ContactProblem& p, const Batches& b, ContactSolution& s) {
-  for_each_index(b.contact.size(), batch_grain, [&](std::size_t k) {
-    for (std::size_t l = 0; l < batch_size; ++l) {
-      const std::int32_t c = b.lane[batch_size * k + l];
-      if (c < 0) continue;
-      s.impulse[index(c)] = b.mass_unit * admissible(b.contact[k].impulse, l, p.friction(index(c)));
-    }
+namespace {
+/// In pieces, so that the hot part is compiled for every target.
+SCREE_FOR_EACH_TARGET
+void take_lanes(const ContactProblem& p, const std::int32_t* lane, const ContactBatch& batch,
+                double mass_unit, Vec3* impulses, BodyVelocity* got) {
+  for (std::size_t l = 0; l < batch_size; ++l) {
+    if (lane[l] < 0) continue;
+    const std::size_t c = index(lane[l]);
+    const ContactTerms& g = p.contact[c];
+    const Vec3 own = impulses[c] = mass_unit * admissible(batch.impulse, l, g.friction);
+    const Vector4 impulse = to_world(g, own.data());
+    BodyVelocity &to_a = got[p.edge[c].a], &to_b = got[p.edge[c].b];
+    store(load(to_a.linear) + impulse, to_a.linear);
+    store(load(to_a.angular) + cross(arm_a_of(g), impulse), to_a.angular);
+    store(load(to_b.linear) - impulse, to_b.linear);
+    store(load(to_b.angular) - cross(arm_b_of(g), impulse), to_b.angular);
+  }
+}
+}  // namespace
+
+void take_impulses(const ContactProblem& p, const Batches& b, BatchRange range, ContactSolution& s,
+                   BodyVelocity* got) {
+  for_batches_fetched(p, b, range.begin, range.end, [&](std::size_t k) {
+    take_lanes(p, &b.lane[batch_size * k], b.contact[k], b.mass_unit, s.impulse.data(), got);
     const SpinBatch* const spin = b.resistance(k);
     if (spin == nullptr) return;
     for_rows_of_batch(p, b, k, [&](std::size_t r, std::size_t lane, std::size_t axis) {
       s.row_impulse[r] = b.mass_unit * double{spin->impulse[axis].at[lane]};
     });
   });
+}
+
+void take_row_impulses(const ContactProblem& p, const Batches& b, ContactSolution& s) {
   for (std::size_t r = 0; r < b.row.size(); ++r)
     s.row_impulse[p.contact_rows + r] = b.mass_unit * double{b.row[r].impulse};
 }

@@ -114,11 +114,12 @@ struct Batches {
   std::vector<std::int32_t> first_row;  // [contact] its first row, or -1; empty where nothing resists
 };
 
-/// Colours contacts and fills the batches: all but velocities at the start and impulses.
-void make_batches(const ContactProblem& problem, Batches& batches);
+/// Colours contacts and fills the batches. Iterations begin at these velocities, and at the impulses of the
+/// problem if `warm`.
+void make_batches(const ContactProblem& problem, bool warm, const std::vector<BodyVelocity>& velocity,
+                  Batches& batches);
 
-/// Impulses where iterations begin: those of the problem, or none; or those of a solution.
-void set_start(const ContactProblem& problem, bool warm, Batches& batches);
+/// Iterations begin with the impulses of a solution.
 void set_start(const ContactProblem& problem, const ContactSolution& solution, Batches& batches);
 
 /// Makes these velocities the start of the changes, which are the velocities of the batches' impulses; `last`
@@ -126,7 +127,10 @@ void set_start(const ContactProblem& problem, const ContactSolution& solution, B
 void set_velocities(const ContactProblem& problem, const std::vector<BodyVelocity>& velocity,
                     Batches& batches);
 
-/// Impulses in double precision, N s.
-void take_impulses(const ContactProblem& problem, const Batches& batches, ContactSolution& solution);
+/// Impulses of batches in double precision, N s; what bodies get is added to `got`, N s and N m s.
+void take_impulses(const ContactProblem& problem, const Batches& batches, BatchRange range,
+                   ContactSolution& solution, BodyVelocity* got);
+/// Of rows that belong to no contact.
+void take_row_impulses(const ContactProblem& problem, const Batches& batches, ContactSolution& solution);
 
 }  // namespace scree

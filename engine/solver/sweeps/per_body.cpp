@@ -250,8 +250,8 @@ void add_residuals(const ContactRange& contacts, const BodyVelocity* velocity, d
   for (std::size_t k = 0; k < contacts.count; ++k) {
     const ContactTerms& c = contacts.contact[k];
     const Vector4 v = contacts.relative_velocity(k, velocity);
-    normal_velocity[k] = dot(normal_of(c), v);
-    const Vec3 u(normal_velocity[k] + c.offset, dot(first_tangent(c), v), dot(second_tangent(c), v));
+    normal_velocity[k] = dot(normal_of(c), v) + c.offset;
+    const Vec3 u(normal_velocity[k], dot(first_tangent(c), v), dot(second_tangent(c), v));
     const Vec3& impulse = contacts.impulse[k];
     const bool idle = impulse[0] <= 0.0 && u[0] >= 0.0;
     squared[k] =

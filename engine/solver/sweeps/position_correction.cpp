@@ -79,7 +79,7 @@ bool set_targets(const ContactProblem& p, const SolverSettings& settings, double
                  const Block& block, const ContactSolution& s, bool known, std::vector<double>& speed) {
   bool overlap = false;
   for (std::size_t c = block.begin; c < block.end; ++c) {
-    const double u_n = known ? speed[c] : p.normal(c).dot(relative_velocity(p, c, s.velocity));
+    const double u_n = known ? speed[c] - p.offset(c) : p.normal(c).dot(relative_velocity(p, c, s.velocity));
     speed[c] =
         wanted_speed(p.contact[c].gap + time_step_s * u_n, slop(p, c, settings), settings, time_step_s);
     overlap |= speed[c] > 0.0;

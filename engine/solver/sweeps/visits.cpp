@@ -304,22 +304,43 @@ bool is_long(const Batches& b, std::size_t k) { return b.lane[batch_size * k + h
 
 constexpr WholeBatch whole;
 
+// More than a core's own caches hold comes from so far that machines do not foresee it in time: a batch ends
+// before they have learned its way. Within the caches to ask for it costs a tenth of a sweep.
+constexpr std::size_t large = 1 << 20;
+bool is_large(const Batches& b) { return b.contact.size() * sizeof(ContactBatch) > large; }
+
+/// Calls visit(k) for the batches of a range that are not idle, and has the next one come meanwhile.
+template <class F>
+SCREE_INLINE void for_visited(const Batches& b, BatchRange range, bool idle_too, F&& visit) {
+  const bool fetches = is_large(b);
+  const auto from = [&](std::size_t k) {
+    while (k < range.end && b.idle[k] && !idle_too) ++k;
+    return k;
+  };
+  for (std::size_t k = from(range.begin); k < range.end;) {
+    const std::size_t next = from(k + 1);
+    if (fetches && next < range.end) fetch(&b.contact[next], sizeof(ContactBatch));
+    visit(k);
+    k = next;
+  }
+}
+
 // In halves, and for machines whose registers hold a batch's lanes.
 
 SCREE_FOR_EACH_TARGET
 double visit_halves(Batches& b, BatchRange range, const VisitPlan& plan) {
   Vector8 sums[2] = {}, squared[2];
-  for (std::size_t k = range.begin; k < range.end; ++k) {
-    if (b.idle[k] && !plan.idle_too) continue;
-    b.idle[k] = true;
-    if (is_long(b, k)) {
-      visit<2, HalfBatch>(b, {{k, halves[0]}, {k, halves[1]}}, plan.beta, squared);
-      sums[1] += squared[1];
-    } else {
-      visit<1, HalfBatch>(b, {{k, halves[0]}}, plan.beta, squared);
-    }
-    sums[0] += squared[0];
-  }
+  for_visited(
+      b, range, plan.idle_too, [&](std::size_t k) __attribute__((always_inline)) {
+        b.idle[k] = true;
+        if (is_long(b, k)) {
+          visit<2, HalfBatch>(b, {{k, halves[0]}, {k, halves[1]}}, plan.beta, squared);
+          sums[1] += squared[1];
+        } else {
+          visit<1, HalfBatch>(b, {{k, halves[0]}}, plan.beta, squared);
+        }
+        sums[0] += squared[0];
+      });
   double sum = 0.0;
   for (const Vector8& of_half : sums) add_lanes(of_half, sum);
   return sum;
@@ -327,25 +348,43 @@ double visit_halves(Batches& b, BatchRange range, const VisitPlan& plan) {
 SCREE_SIXTEEN_LANES
 double visit_whole(Batches& b, BatchRange range, const VisitPlan& plan) {
   Vector16 sums{}, squared[1];
-  for (std::size_t k = range.begin; k < range.end; ++k) {
-    if (b.idle[k] && !plan.idle_too) continue;
-    b.idle[k] = true;
-    visit<1, WholeBatch>(b, {{k, whole}}, plan.beta, squared);
-    sums += squared[0];
-  }
+  for_visited(
+      b, range, plan.idle_too, [&](std::size_t k) __attribute__((always_inline)) {
+        b.idle[k] = true;
+        visit<1, WholeBatch>(b, {{k, whole}}, plan.beta, squared);
+        sums += squared[0];
+      });
   double sum = 0.0;
   add_lanes(sums, sum);
   return sum;
 }
 
+/// The same of corrections, which read a part of a batch.
+template <class F>
+SCREE_INLINE void for_corrected(const Batches& b, BatchRange range, F&& correct) {
+  const bool fetches = is_large(b);
+  for (std::size_t k = range.begin; k < range.end; ++k) {
+    if (fetches && k + 1 < range.end) {
+      const ContactBatch& next = b.contact[k + 1];
+      for (const BatchLanes* const rows : {next.n, next.arm_a, next.arm_b}) fetch(rows, 3 * sizeof *rows);
+      fetch(&next.inverse_w_nn, sizeof next.inverse_w_nn);
+      fetch(next.a, sizeof next.a + sizeof next.b);
+    }
+    correct(k);
+  }
+}
+
 SCREE_FOR_EACH_TARGET
 void push_halves_apart(Batches& b, BatchRange range) {
-  for (std::size_t k = range.begin; k < range.end; ++k)
-    for (const HalfBatch half : halves) push_apart(b, k, half);
+  for_corrected(
+      b, range, [&](std::size_t k) __attribute__((always_inline)) {
+        for (const HalfBatch half : halves) push_apart(b, k, half);
+      });
 }
 SCREE_SIXTEEN_LANES
 void push_whole_apart(Batches& b, BatchRange range) {
-  for (std::size_t k = range.begin; k < range.end; ++k) push_apart(b, k, whole);
+  for_corrected(
+      b, range, [&](std::size_t k) __attribute__((always_inline)) { push_apart(b, k, whole); });
 }
 
 bool is_whole(const Batches& b) { return b.use_sixteen_lanes && have_sixteen_lanes(); }
@@ -357,19 +396,20 @@ double visit_batches(Batches& b, BatchRange range, const VisitPlan& plan) {
 }
 
 SCREE_FOR_EACH_TARGET
-ResidualSum residual_of_batches(const Batches& b, BatchRange range, const ContactTerms* terms,
-                                double* normal_velocity, float* squared_of) {
+ResidualSum residual_of_batches(const Batches& b, BatchRange range, double* normal_velocity,
+                                float* squared_of) {
   LaneSums sums[2];
-  for (std::size_t k = range.begin; k < range.end; ++k) {
-    BatchLanes of_normal, squared;
-    for (std::size_t i = 0; i < 2; ++i) add_residual(b, k, halves[i], sums[i], of_normal, squared);
-    for (std::size_t l = 0; l < batch_size; ++l) {
-      const std::int32_t contact = b.lane[batch_size * k + l];
-      if (contact < 0) break;
-      normal_velocity[contact] = double{of_normal.at[l]} - terms[contact].offset;
-      if (squared_of != nullptr) squared_of[contact] = squared.at[l];
-    }
-  }
+  for_visited(
+      b, range, true, [&](std::size_t k) __attribute__((always_inline)) {
+        BatchLanes of_normal, squared;
+        for (std::size_t i = 0; i < 2; ++i) add_residual(b, k, halves[i], sums[i], of_normal, squared);
+        for (std::size_t l = 0; l < batch_size; ++l) {
+          const std::int32_t contact = b.lane[batch_size * k + l];
+          if (contact < 0) break;
+          normal_velocity[contact] = double{of_normal.at[l]};
+          if (squared_of != nullptr) squared_of[contact] = squared.at[l];
+        }
+      });
   ResidualSum sum;
   double active = 0.0;
   for (const LaneSums& of_half : sums) {
@@ -390,21 +430,22 @@ void push_apart(Batches& b, BatchRange range) {
 
 SCREE_FOR_EACH_TARGET
 void apply_impulses(Batches& b, BatchRange range) {
-  for (std::size_t k = range.begin; k < range.end; ++k) {
-    for (const HalfBatch half : halves) {
-      const ContactBatch& c = b.contact[k];
-      TwoBodies<HalfBatch> y;
-      Vector8 x[3];
-      read_bodies(half, c, b.change.data(), y);
-      load3(half, c.impulse, x);
-      apply(half, c, x, y);
-      if (const SpinBatch* const spin = b.resistance(k)) {
-        load3(half, spin->impulse, x);
-        apply(half, *spin, x, y);
-      }
-      write_bodies(half, c, y, b.change.data());
-    }
-  }
+  for_visited(
+      b, range, true, [&](std::size_t k) __attribute__((always_inline)) {
+        for (const HalfBatch half : halves) {
+          const ContactBatch& c = b.contact[k];
+          TwoBodies<HalfBatch> y;
+          Vector8 x[3];
+          read_bodies(half, c, b.change.data(), y);
+          load3(half, c.impulse, x);
+          apply(half, c, x, y);
+          if (const SpinBatch* const spin = b.resistance(k)) {
+            load3(half, spin->impulse, x);
+            apply(half, *spin, x, y);
+          }
+          write_bodies(half, c, y, b.change.data());
+        }
+      });
 }
 
 SCREE_FOR_EACH_TARGET

@@ -22,10 +22,10 @@ void apply_impulses(Batches& batches, BatchRange range);
 /// (P4) of bodies [begin, end); keeps where they were.
 void move_bodies(Batches& batches, std::size_t begin, std::size_t end, float beta);
 
-/// (S5) of batches. The contacts' u_n, without offset, go to `normal_velocity`, their squared residuals to
+/// (S5) of batches. The contacts' u_n, with the offset, go to `normal_velocity`, their squared residuals to
 /// `squared_of` if it is given.
-ResidualSum residual_of_batches(const Batches& batches, BatchRange range, const ContactTerms* terms,
-                                double* normal_velocity, float* squared_of);
+ResidualSum residual_of_batches(const Batches& batches, BatchRange range, double* normal_velocity,
+                                float* squared_of);
 
 /// The largest speed that a normal impulse gives a contact by itself, m/s.
 double largest_push(const Batches& batches);

@@ -30,8 +30,8 @@ namespace {
 // Batches a chunk: about a microsecond of a sweep.
 constexpr std::size_t batches_a_chunk = 8, bodies_a_chunk = 512;
 
-// A solution of fewer sweeps is not worth waking other threads for.
-constexpr int sweeps_alone = 3;
+// A solution of fewer visits of subdomains is not worth waking other threads for.
+constexpr std::size_t visits_alone = 6;
 
 // (P4): momentum grows to the first cap, after some sweeps to the second; larger ones run into limit cycles.
 constexpr float first_cap = 0.7f, second_cap = 0.85f;
@@ -57,23 +57,6 @@ constexpr double finest_in_one_start = 2e-4;
 // its velocity.
 constexpr double precision_of_impulses = 6e-8, part_of_goal_in_rounding = 0.3;
 constexpr int most_times_settled = 4, sweeps_between_ends = 16;
-
-/// Adds the impulses of batches to what bodies get, N s and N m s, in double precision.
-SCREE_FOR_EACH_TARGET
-void add_impulses(const ContactProblem& p, const Batches& b, BatchRange range, const ContactSolution& s,
-                  BodyVelocity* got) {
-  for (std::size_t k = batch_size * range.begin; k < batch_size * range.end; ++k) {
-    if (b.lane[k] < 0) continue;
-    const auto c = static_cast<std::size_t>(b.lane[k]);
-    const ContactTerms& g = p.contact[c];
-    const Vector4 impulse = to_world(g, s.impulse[c].data());
-    BodyVelocity &to_a = got[p.edge[c].a], &to_b = got[p.edge[c].b];
-    store(load(to_a.linear) + impulse, to_a.linear);
-    store(load(to_a.angular) + cross(arm_a_of(g), impulse), to_a.angular);
-    store(load(to_b.linear) - impulse, to_b.linear);
-    store(load(to_b.angular) - cross(arm_b_of(g), impulse), to_b.angular);
-  }
-}
 
 /// The velocities of bodies [begin, end) after what they got, which stands in their place.
 SCREE_FOR_EACH_TARGET
@@ -109,8 +92,13 @@ class WideSweeps {
     b_.last = b_.change;
   }
 
-  /// Other threads help from now on, as many as there are subdomains for.
-  void call_team() { team_.emplace(std::min(thread_count(), static_cast<int>(b_.subdomain.size()))); }
+  /// Other threads help from now on, as many as there are subdomains for, where so many sweeps are enough to
+  /// do.
+  void call_team(int sweeps) {
+    if (has_team_ || static_cast<std::size_t>(sweeps) * b_.subdomain.size() <= visits_alone) return;
+    team_.emplace(std::min(thread_count(), static_cast<int>(b_.subdomain.size())));
+    has_team_ = true;
+  }
 
   /// One sweep; returns the sum of squared changes of velocities.
   double sweep(float beta, bool idle_too) {
@@ -138,7 +126,7 @@ class WideSweeps {
     w_.residual_sums.resize(block_count(b_.contact.size(), batches_a_chunk));
     for_chunks(0, b_.contact.size(), batches_a_chunk, [&](const Block& k) {
       w_.residual_sums[k.index] =
-          residual_of_batches(b_, {k.begin, k.end}, p_.contact.data(), w_.normal_velocity.data(), squared_of);
+          residual_of_batches(b_, {k.begin, k.end}, w_.normal_velocity.data(), squared_of);
     });
     ResidualSum sum;
     for (const ResidualSum& part : w_.residual_sums) sum += part;
@@ -152,9 +140,9 @@ class WideSweeps {
 
   /// Velocities from impulses, in double precision.
   void finish() {
-    take_impulses(p_, b_, s_);
     std::fill(s_.velocity.begin(), s_.velocity.end(), BodyVelocity{});
-    for_batches([&](BatchRange range) { add_impulses(p_, b_, range, s_, s_.velocity.data()); });
+    for_batches([&](BatchRange range) { take_impulses(p_, b_, range, s_, s_.velocity.data()); });
+    take_row_impulses(p_, b_, s_);
     for_chunks(0, p_.bodies(), bodies_a_chunk,
                [&](const Block& k) { answer_impulses(p_, k.begin, k.end, s_.velocity.data()); });
     apply_rows(p_, s_);
@@ -163,6 +151,7 @@ class WideSweeps {
 
   /// The correction that gives contacts these speeds, by so many sweeps.
   void correct(const std::vector<double>& target, int sweeps) {
+    call_team(sweeps);
     b_.target.resize(b_.contact.size());
     b_.push.assign(b_.contact.size(), BatchLanes{});
     for (std::size_t k = 0; k < b_.lane.size(); ++k)
@@ -410,6 +399,7 @@ class WideSweeps {
   Batches& b_;
   ContactSolution& s_;
   std::optional<Team> team_;
+  bool has_team_ = false;
   std::vector<CellTerms::Seam> seam_;  // index: batch_size * batch + lane
   Vec3 cell_rate_ = Vec3::Zero();      // 1/s, that images move with
 };
@@ -446,13 +436,12 @@ class Momentum {
 
 SolveReport solve_wide(const ContactProblem& p, const SolverSettings& settings, SolverWorkspace& w,
                        ContactSolution& s) {
-  make_batches(p, w.batches);
-  set_start(p, settings.warm_start, w.batches);
-  set_velocities(p, s.velocity, w.batches);
+  make_batches(p, settings.warm_start, s.velocity, w.batches);
 
   const double goal = settings.tolerance * p.velocity_scale;
   const auto edges = static_cast<double>(std::max<std::size_t>(1, p.contacts() + p.rows.size()));
   WideSweeps sweeps(p, w, s);
+  sweeps.call_team(1);
   sweeps.start();
   Momentum momentum;
   SolveReport report;
@@ -470,7 +459,7 @@ SolveReport solve_wide(const ContactProblem& p, const SolverSettings& settings, 
   int next_check = 0;
   bool is_near = false;  // may the goal be met? Then a plain sweep takes away what momentum has overshot
   while (report.sweeps < settings.max_sweeps && report.status == SolveStatus::iteration_limit) {
-    if (report.sweeps == sweeps_alone) sweeps.call_team();
+    sweeps.call_team(report.sweeps + 1);
     const bool is_first = report.sweeps == 0, is_last = report.sweeps + 1 == settings.max_sweeps;
     const bool plain = is_first || is_near || is_last;
     const float beta = momentum.next(report.sweeps);
