@@ -154,7 +154,8 @@ void number_parts(const DetectionInput& in, DetectionWorkspace& w) {
   w.parts.resize(static_cast<std::size_t>(w.first_part.back()));
 }
 
-void prepare(const DetectionInput& in, const PlacedShapes& placed, DetectionWorkspace& w) {
+/// All bodies; returns how far the fastest may get in the step, m.
+double prepare(const DetectionInput& in, const PlacedShapes& placed, DetectionWorkspace& w) {
   const std::size_t n = in.bodies.size();
   w.boxes.resize(n);
   mark_unmoved(in.bodies, w.unmoved);
@@ -162,7 +163,15 @@ void prepare(const DetectionInput& in, const PlacedShapes& placed, DetectionWork
   w.reach.resize(n);
   w.ellipsoids.resize(n);
   w.implicits.resize(in.shapes.functions().empty() ? 0 : n);
-  for_blocks(n, grain_medium, [&](const Block& block) { prepare_block(in, placed, block, w); });
+  return reduce_blocks(
+      n, grain_medium, 0.0,
+      [&](const Block& block) {
+        prepare_block(in, placed, block, w);
+        double farthest = 0.0;
+        for (std::size_t i = block.begin; i < block.end; ++i) farthest = std::max(farthest, w.reach[i].alone);
+        return farthest;
+      },
+      [](double a, double b) { return std::max(a, b); });
 }
 
 /// The larger of both, whichever thread comes first.
@@ -755,9 +764,7 @@ DetectionReport find_contacts(const DetectionInput& in, DetectionWorkspace& w,
   const std::size_t n = in.bodies.size();
   const PlacedShapes placed{in.shapes, in.bodies,    w.ellipsoids, w.implicits,
                             w.parts,   w.first_part, w.boundaries, in.time_step_s};
-  prepare(in, placed, w);
-  double farthest = 0.0;
-  for (const DetectionWorkspace::Reach& reach : w.reach) farthest = std::max(farthest, reach.alone);
+  const double farthest = prepare(in, placed, w);
   const auto find_pairs = [&] {
     update_candidate_pairs(
         w.boxes,

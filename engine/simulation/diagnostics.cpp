@@ -19,6 +19,9 @@ StageTimes& StageTimes::operator+=(const StageTimes& o) {
 
 namespace {
 
+// Contacts ahead whose other body is fetched: it may lie anywhere.
+constexpr std::size_t fetch_ahead = 6;
+
 // What stopped an impact does not show in single precision below this part of the impulse.
 constexpr double least_sudden = 2e-8;
 
@@ -91,6 +94,12 @@ class Balance {
                                   std::vector<BoundaryLoad>& loads) const {
     std::size_t row = p_.contact_rows > 0 ? p_.first_row(block.begin) : 0;
     for (std::size_t c = block.begin; c < block.end; ++c) {
+      if (c + fetch_ahead < block.end) {
+        const auto b = static_cast<std::size_t>(edges_[c + fetch_ahead].b);
+        fetch(&before_[b], sizeof before_[b]);
+        fetch(&after_[b], sizeof after_[b]);
+        fetch(&response_[b], sizeof response_[b]);
+      }
       Vector4 torque{};
       for (const std::size_t end = row + resist_[c]; row < end; ++row)
         torque += s_.row_impulse[row] * angular_a_of(p_.rows[row]);

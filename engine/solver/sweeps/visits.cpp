@@ -359,13 +359,14 @@ double visit_whole(Batches& b, BatchRange range, const VisitPlan& plan) {
   return sum;
 }
 
-/// The same of corrections, which read a part of a batch.
+/// The same of corrections, which read a part of a batch and are through with it sooner.
+constexpr std::size_t corrections_ahead = 4;
 template <class F>
 SCREE_INLINE void for_corrected(const Batches& b, BatchRange range, F&& correct) {
   const bool fetches = is_large(b);
   for (std::size_t k = range.begin; k < range.end; ++k) {
-    if (fetches && k + 1 < range.end) {
-      const ContactBatch& next = b.contact[k + 1];
+    if (fetches && k + corrections_ahead < range.end) {
+      const ContactBatch& next = b.contact[k + corrections_ahead];
       for (const BatchLanes* const rows : {next.n, next.arm_a, next.arm_b}) fetch(rows, 3 * sizeof *rows);
       fetch(&next.inverse_w_nn, sizeof next.inverse_w_nn);
       fetch(next.a, sizeof next.a + sizeof next.b);
