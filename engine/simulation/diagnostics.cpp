@@ -19,8 +19,8 @@ StageTimes& StageTimes::operator+=(const StageTimes& o) {
 
 namespace {
 
-// Contacts ahead whose other body is fetched: it may lie anywhere.
-constexpr std::size_t fetch_ahead = 6;
+// Contacts ahead whose other body is fetched, for it may lie anywhere; where there are more than caches hold.
+constexpr std::size_t fetch_ahead = 6, most_within_caches = 5000;
 
 // What stopped an impact does not show in single precision below this part of the impulse.
 constexpr double least_sudden = 2e-8;
@@ -85,6 +85,7 @@ class Balance {
         position_(state.bodies.position.data()),
         repeats_(w.cell.is_periodic()),
         flows_(!w.problem.image_velocity.empty()),
+        large_(w.problem.contacts() > most_within_caches),
         shared_(w.solution.impulse_on_b.empty()),
         held_(!state.bodies.guide.empty()),
         guides_(w.guides),
@@ -94,7 +95,7 @@ class Balance {
                                   std::vector<BoundaryLoad>& loads) const {
     std::size_t row = p_.contact_rows > 0 ? p_.first_row(block.begin) : 0;
     for (std::size_t c = block.begin; c < block.end; ++c) {
-      if (c + fetch_ahead < block.end) {
+      if (large_ && c + fetch_ahead < block.end) {
         const auto b = static_cast<std::size_t>(edges_[c + fetch_ahead].b);
         fetch(&before_[b], sizeof before_[b]);
         fetch(&after_[b], sizeof after_[b]);
@@ -303,7 +304,7 @@ class Balance {
   const Twist* before_;
   const BodyVelocity* after_;
   const Vec3* position_;
-  bool repeats_, flows_, shared_, held_;
+  bool repeats_, flows_, large_, shared_, held_;
   const std::vector<GuideMotion>& guides_;
   std::uint8_t* in_collision_;
 };

@@ -527,8 +527,9 @@ void read_free_rows(const ContactProblem& p, const std::vector<BodyVelocity>& ve
 template <class F>
 void for_batches_fetched(const ContactProblem& p, const Batches& b, std::size_t begin, std::size_t end,
                          F&& f) {
+  const bool fetches = b.are_large();
   for (std::size_t k = begin; k < end; ++k) {
-    if (k + 1 < end) {
+    if (fetches && k + 1 < end) {
       for (std::size_t l = batch_size * (k + 1); l < batch_size * (k + 2); ++l)
         if (b.lane[l] >= 0) fetch(&p.contact[index(b.lane[l])], sizeof(ContactTerms));
     }

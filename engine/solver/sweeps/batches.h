@@ -99,6 +99,11 @@ struct Batches {
 
   std::size_t bodies = 0;  // of the problem that was laid out last
 
+  /// More than a core's own caches hold comes from so far that machines do not foresee it in time: a batch
+  /// ends before they have learned its way. Kernels then ask for what comes next; within the caches that
+  /// would cost a tenth of a sweep.
+  bool are_large() const { return contact.size() * sizeof(ContactBatch) > (std::size_t{1} << 20); }
+
   // scratch
   struct Group {  // contacts that are coloured together: a subdomain's, or some of the interface's
     std::size_t first_contact, contacts;  // in `order`

@@ -304,15 +304,10 @@ bool is_long(const Batches& b, std::size_t k) { return b.lane[batch_size * k + h
 
 constexpr WholeBatch whole;
 
-// More than a core's own caches hold comes from so far that machines do not foresee it in time: a batch ends
-// before they have learned its way. Within the caches to ask for it costs a tenth of a sweep.
-constexpr std::size_t large = 1 << 20;
-bool is_large(const Batches& b) { return b.contact.size() * sizeof(ContactBatch) > large; }
-
 /// Calls visit(k) for the batches of a range that are not idle, and has the next one come meanwhile.
 template <class F>
 SCREE_INLINE void for_visited(const Batches& b, BatchRange range, bool idle_too, F&& visit) {
-  const bool fetches = is_large(b);
+  const bool fetches = b.are_large();
   const auto from = [&](std::size_t k) {
     while (k < range.end && b.idle[k] && !idle_too) ++k;
     return k;
@@ -363,7 +358,7 @@ double visit_whole(Batches& b, BatchRange range, const VisitPlan& plan) {
 constexpr std::size_t corrections_ahead = 4;
 template <class F>
 SCREE_INLINE void for_corrected(const Batches& b, BatchRange range, F&& correct) {
-  const bool fetches = is_large(b);
+  const bool fetches = b.are_large();
   for (std::size_t k = range.begin; k < range.end; ++k) {
     if (fetches && k + corrections_ahead < range.end) {
       const ContactBatch& next = b.contact[k + corrections_ahead];
