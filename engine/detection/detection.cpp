@@ -44,8 +44,10 @@ constexpr double pushed = 0.1;
 // sought along the way; and the gap, over the same length, that counts as touch there.
 constexpr double fast_travel = 0.5, touch_accuracy = 1e-6;
 
-// After so many steps in which it listed nothing a block gives back the room for its lists.
-constexpr int long_renewed = 100;
+// After so many steps in which it listed nothing a block gives back the room for its lists; at once where but
+// few blocks list something, as in a bed where single grains do not come to rest.
+constexpr int long_renewed = 10;
+constexpr double few_blocks = 0.25;
 
 // Of detections, in any workspace.
 std::atomic<std::uint64_t> stamps = 0;
@@ -670,9 +672,10 @@ void list_block(const Making& m, const Block& block, const PairGaps& found, Dete
   }
 }
 
-template <class T>
-void give_back(std::vector<T>& list) {
-  list = std::vector<T>();
+void give_back_lists(DetectionWorkspace::Found& block) {
+  block.contacts = std::vector<Contact>();
+  block.seeds = std::vector<Seed>();
+  block.apart = std::vector<float>();
 }
 
 /// All contacts of the bodies of a block, as the lower number of their pair.
@@ -692,11 +695,7 @@ void collide_block(const Making& m, const Block& block, DetectionWorkspace& w) {
   out.known_apart = out.failures = 0;
   out.renewed = are_those_of_last_step(m, block, pairs.found) ? std::min(out.renewed, long_renewed) + 1 : 0;
   if (out.renewed > 0) {
-    if (out.renewed == long_renewed) {
-      give_back(out.contacts);
-      give_back(out.seeds);
-      give_back(out.apart);
-    }
+    if (out.renewed == long_renewed) give_back_lists(out);
     const auto part_of = [&](const std::vector<std::int32_t>& row) -> DetectionWorkspace::Place {
       return {slot(row[block.begin]), 0, slot(row[block.end] - row[block.begin])};
     };
@@ -743,7 +742,8 @@ void merge(DetectionWorkspace& w, std::size_t blocks, const DetectionMemory& mem
   auto& [contacts, seeds, remembered] = memory;
   const std::span found(w.found.data(), blocks);
   using Found = DetectionWorkspace::Found;
-  if (!std::ranges::all_of(found, [](const Found& block) { return block.renewed > 0; })) {
+  const auto listed = std::ranges::count_if(found, [](const Found& block) { return block.renewed == 0; });
+  if (listed > 0) {
     join(found, &Found::contacts, &Found::of_contacts, contacts.list);
     join(found, &Found::seeds, &Found::of_seeds, seeds.list);
     join(found, &Found::apart, &Found::of_seeds, w.apart);
@@ -751,6 +751,10 @@ void merge(DetectionWorkspace& w, std::size_t blocks, const DetectionMemory& mem
     exclusive_scan(w.seed_row);
     contacts.row.swap(w.contact_row);
     seeds.row.swap(w.seed_row);
+    if (static_cast<double>(listed) < few_blocks * static_cast<double>(blocks)) {
+      for (Found& block : found)
+        if (block.renewed == 0) give_back_lists(block);
+    }
   }
   seeds.stamp = w.stamp = ++stamps;
   remembered.clear();
