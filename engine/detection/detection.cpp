@@ -27,9 +27,9 @@ constexpr double resting_margin = 0.01;
 // same, and none has to be raised to its neighbours'.
 constexpr double reach_grain = 1.0 / 1024.0;
 
-// What boxes are made wider by, over the smallest length: pairs are searched for anew when a body has left
-// its box. As wide as the fastest body gets in the step, within these bounds.
-constexpr double least_skin = 0.1, most_skin = 0.3;
+// What boxes are made wider by: pairs are searched for anew when a body has left its box. As wide as the
+// fastest body gets in so many steps, within these bounds, over the smallest length.
+constexpr double searched_for = 3.0, least_skin = 0.1, most_skin = 0.5;
 
 // How much further than by itself a body must be pushed within a step, over the smallest length, for those
 // behind it to be looked for.
@@ -774,7 +774,7 @@ DetectionReport find_contacts(const DetectionInput& in, DetectionWorkspace& w,
         w.boxes,
         [&](std::size_t i) {
           const double smallest = w.reach[i].smallest_length;
-          return std::clamp(farthest, least_skin * smallest, most_skin * smallest);
+          return std::clamp(searched_for * farthest, least_skin * smallest, most_skin * smallest);
         },
         w.pair_list, w.pairs, w.unmoved.empty() ? in.bodies.asleep : w.unmoved, in.cell);
   };
