@@ -143,12 +143,12 @@ SCREE_INLINE Vec3 components(Vector4 n, Vector4 t1, float tangent_ratio, const V
 // Contacts ahead whose other body is fetched: it may lie anywhere.
 constexpr std::size_t fetch_ahead = 6;
 
-/// What assembly reads of the other body of a contact that comes soon. No effect on results.
+/// What assembly reads of the other body of a contact that comes soon.
 SCREE_INLINE void fetch_next(const Assembly& in, std::size_t c, std::size_t end) {
   if (c + fetch_ahead >= end) return;
   const auto b = static_cast<std::size_t>(std::max(0, in.contacts[c + fetch_ahead].key.b));
-  __builtin_prefetch(&in.w.before[b]);
-  __builtin_prefetch(&in.p.response[b]);
+  fetch(&in.w.before[b], sizeof in.w.before[b]);
+  fetch(&in.p.response[b], sizeof in.p.response[b]);
 }
 
 /// The contacts of a block, but for the rows of those that resist torques, which are counted; returns the sum

@@ -12,7 +12,6 @@
 // momentum is kept to rounding.
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 #include "engine/core/parallel.h"
 #include "engine/core/vector4.h"
@@ -29,9 +28,6 @@ namespace {
 
 // Batches a chunk: about a microsecond of a sweep.
 constexpr std::size_t batches_a_chunk = 8, bodies_a_chunk = 512;
-
-// A solution of fewer visits of subdomains is not worth waking other threads for.
-constexpr std::size_t visits_alone = 6;
 
 // (P4): momentum grows to the first cap, after some sweeps to the second; larger ones run into limit cycles.
 constexpr float first_cap = 0.7f, second_cap = 0.85f;
@@ -76,11 +72,15 @@ void apply_rows(const ContactProblem& p, ContactSolution& s) {
   for (std::size_t r = 0; r < p.rows.size(); ++r) apply(p.rows[r], impulse[r], bodies);
 }
 
-/// Sweeps over the batches of a problem.
+/// Sweeps over the batches of a problem, by as many threads as there are subdomains for.
 class WideSweeps {
  public:
   WideSweeps(const ContactProblem& problem, SolverWorkspace& workspace, ContactSolution& solution)
-      : p_(problem), w_(workspace), b_(workspace.batches), s_(solution), team_(std::in_place, 1) {}
+      : p_(problem),
+        w_(workspace),
+        b_(workspace.batches),
+        s_(solution),
+        team_(std::min(thread_count(), static_cast<int>(b_.subdomain.size()))) {}
 
   /// Impulses where iterations begin, and the velocities that belong to them.
   void start() {
@@ -89,15 +89,7 @@ class WideSweeps {
     for (FreeRow& row : b_.row) turn(row, row.impulse);
     find_seam();
     follow_cell();
-    b_.last = b_.change;
-  }
-
-  /// Other threads help from now on, as many as there are subdomains for, where so many sweeps are enough to
-  /// do.
-  void call_team(int sweeps) {
-    if (has_team_ || static_cast<std::size_t>(sweeps) * b_.subdomain.size() <= visits_alone) return;
-    team_.emplace(std::min(thread_count(), static_cast<int>(b_.subdomain.size())));
-    has_team_ = true;
+    keep_changes();
   }
 
   /// One sweep; returns the sum of squared changes of velocities.
@@ -140,7 +132,7 @@ class WideSweeps {
 
   /// Velocities from impulses, in double precision.
   void finish() {
-    std::fill(s_.velocity.begin(), s_.velocity.end(), BodyVelocity{});
+    for_each_body([&](std::size_t i) { s_.velocity[i] = BodyVelocity{}; });
     for_batches([&](BatchRange range) { take_impulses(p_, b_, range, s_, s_.velocity.data()); });
     take_row_impulses(p_, b_, s_);
     for_chunks(0, p_.bodies(), bodies_a_chunk,
@@ -151,12 +143,17 @@ class WideSweeps {
 
   /// The correction that gives contacts these speeds, by so many sweeps.
   void correct(const std::vector<double>& target, int sweeps) {
-    call_team(sweeps);
     b_.target.resize(b_.contact.size());
-    b_.push.assign(b_.contact.size(), BatchLanes{});
-    for (std::size_t k = 0; k < b_.lane.size(); ++k)
-      b_.target[k / batch_size].at[k % batch_size] =
-          b_.lane[k] < 0 ? 0.0f : static_cast<float>(target[static_cast<std::size_t>(b_.lane[k])]);
+    b_.push.resize(b_.contact.size());
+    for_chunks(0, b_.contact.size(), batches_a_chunk, [&](const Block& chunk) {
+      for (std::size_t k = chunk.begin; k < chunk.end; ++k) {
+        b_.push[k] = BatchLanes{};
+        for (std::size_t l = 0; l < batch_size; ++l) {
+          const std::int32_t c = b_.lane[batch_size * k + l];
+          b_.target[k].at[l] = c < 0 ? 0.0f : static_cast<float>(target[static_cast<std::size_t>(c)]);
+        }
+      }
+    });
     reset_changes();
     find_seam();
     for (int sweep = 0; sweep < sweeps; ++sweep) {
@@ -190,7 +187,7 @@ class WideSweeps {
     set_start(p_, s_, b_);
     set_velocities(p_, s_.velocity, b_);
     reset_changes();
-    b_.last = b_.change;
+    keep_changes();
   }
 
   /// May velocities that belong to impulses of single precision be off by some of the goal?
@@ -226,8 +223,14 @@ class WideSweeps {
 
  private:
   void reset_changes() {
-    for (std::size_t i = 0; i < b_.change.size(); ++i)
-      b_.change[i] = {{0.0f, 0.0f, 0.0f, b_.factor[i].at[6]}};
+    for_chunks(0, b_.change.size(), bodies_a_chunk, [&](const Block& k) {
+      for (std::size_t i = k.begin; i < k.end; ++i) b_.change[i] = {{0.0f, 0.0f, 0.0f, b_.factor[i].at[6]}};
+    });
+  }
+  void keep_changes() {
+    for_chunks(0, b_.change.size(), bodies_a_chunk, [&](const Block& k) {
+      std::copy(&b_.change[k.begin], &b_.change[k.begin] + (k.end - k.begin), &b_.last[k.begin]);
+    });
   }
 
   template <class F>
@@ -307,7 +310,7 @@ class WideSweeps {
   /// Calls f(Block) for chunks of [begin, end), shared out among the team.
   template <class F>
   void for_chunks(std::size_t begin, std::size_t end, std::size_t size, F&& f) {
-    team_->run(block_count(end - begin, size), [&](std::size_t chunk) {
+    team_.run(block_count(end - begin, size), [&](std::size_t chunk) {
       const std::size_t first = begin + chunk * size;
       f(Block{chunk, first, std::min(end, first + size)});
     });
@@ -328,7 +331,7 @@ class WideSweeps {
     double sum = 0.0;
     const auto add_chunks = [&](std::size_t chunks, auto&& range_of) {
       part.resize(std::max(part.size(), chunks));
-      team_->run(chunks, [&](std::size_t k) { part[k] = f(range_of(k)); });
+      team_.run(chunks, [&](std::size_t k) { part[k] = f(range_of(k)); });
       for (std::size_t k = 0; k < chunks; ++k) sum += part[k];
     };
     add_chunks(b_.subdomain.size(), [&](std::size_t k) { return b_.subdomain[k]; });
@@ -398,8 +401,7 @@ class WideSweeps {
   SolverWorkspace& w_;
   Batches& b_;
   ContactSolution& s_;
-  std::optional<Team> team_;
-  bool has_team_ = false;
+  Team team_;
   std::vector<CellTerms::Seam> seam_;  // index: batch_size * batch + lane
   Vec3 cell_rate_ = Vec3::Zero();      // 1/s, that images move with
 };
@@ -441,7 +443,6 @@ SolveReport solve_wide(const ContactProblem& p, const SolverSettings& settings, 
   const double goal = settings.tolerance * p.velocity_scale;
   const auto edges = static_cast<double>(std::max<std::size_t>(1, p.contacts() + p.rows.size()));
   WideSweeps sweeps(p, w, s);
-  sweeps.call_team(1);
   sweeps.start();
   Momentum momentum;
   SolveReport report;
@@ -459,7 +460,6 @@ SolveReport solve_wide(const ContactProblem& p, const SolverSettings& settings, 
   int next_check = 0;
   bool is_near = false;  // may the goal be met? Then a plain sweep takes away what momentum has overshot
   while (report.sweeps < settings.max_sweeps && report.status == SolveStatus::iteration_limit) {
-    sweeps.call_team(report.sweeps + 1);
     const bool is_first = report.sweeps == 0, is_last = report.sweeps + 1 == settings.max_sweeps;
     const bool plain = is_first || is_near || is_last;
     const float beta = momentum.next(report.sweeps);
