@@ -38,7 +38,8 @@ using ShapeIndex = Index<struct ShapeTag>;        // slot in `Shapes`
 /// arrays whose size changes a little in every step.
 template <class T>
 void make_room(std::vector<T>& values, std::size_t size) {
-  if (size > values.capacity()) values.reserve(size + size / 32 + 8);
+  constexpr std::size_t more = 1024 / sizeof(T) + 1;
+  if (size > values.capacity()) values.reserve(size + size / 32 + more);
 }
 template <class T>
 void resize_with_room(std::vector<T>& values, std::size_t size) {

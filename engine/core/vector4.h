@@ -30,12 +30,6 @@ static_assert(alignof(Vector4) == 32);
 #define SCREE_FOR_EACH_VECTOR_WIDTH
 #endif
 
-/// Has what will be read or written soon come into the cache. No effect on results.
-SCREE_INLINE void fetch(const void* from, std::size_t bytes) {
-  for (std::size_t line = 0; line < bytes; line += 64)
-    __builtin_prefetch(static_cast<const char*>(from) + line, 0, 2);
-}
-
 // Before a loop: no turn of it reads what another one writes. Clang is not told; it looks for itself.
 #ifdef __clang__
 #define SCREE_INDEPENDENT_TURNS

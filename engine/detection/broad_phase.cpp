@@ -373,12 +373,6 @@ BoundingBox image_near(const BoundingBox& box, const BoundingBox& other, const P
   return {box.centre + cell.nearest_image(box.centre - other.centre), box.half};
 }
 
-/// overlap() without a branch: which boxes of a list do is as good as chance, and a wrong guess is dear.
-SCREE_INLINE bool overlap_by_chance(const BoundingBox& p, const BoundingBox& q) {
-  const Vec3 apart = (p.centre - q.centre).cwiseAbs(), size = p.half + q.half;
-  return (apart[0] < size[0]) & (apart[1] < size[1]) & (apart[2] < size[2]);
-}
-
 /// Picks the pairs that overlap; each body's go where its row of the wide list begins, to close up later.
 template <bool repeats>
 SCREE_INLINE void pick(std::span<const BoundingBox> boxes, std::span<const std::uint8_t> asleep,
@@ -395,7 +389,7 @@ SCREE_INLINE void pick(std::span<const BoundingBox> boxes, std::span<const std::
       if constexpr (repeats)
         next += overlap(boxes[a], image_near(other, boxes[a], cell)) ? 1 : 0;
       else
-        next += overlap_by_chance(boxes[a], other) ? 1 : 0;
+        next += overlap(boxes[a], other) ? 1 : 0;
     }
     pairs.row[a] = static_cast<std::int32_t>(next - begin);
   }

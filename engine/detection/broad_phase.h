@@ -24,10 +24,10 @@ struct CandidatePairs {
   std::size_t size() const { return b.size(); }
 };
 
+/// Without a branch: which boxes of a list overlap is as good as chance, and a wrong guess is dear.
 inline bool overlap(const BoundingBox& p, const BoundingBox& q) {
-  return std::abs(p.centre[0] - q.centre[0]) < p.half[0] + q.half[0] &&
-         std::abs(p.centre[1] - q.centre[1]) < p.half[1] + q.half[1] &&
-         std::abs(p.centre[2] - q.centre[2]) < p.half[2] + q.half[2];
+  const Vec3 apart = (p.centre - q.centre).cwiseAbs(), size = p.half + q.half;
+  return (apart[0] < size[0]) & (apart[1] < size[1]) & (apart[2] < size[2]);
 }
 
 /// Hierarchical cell grid (after Ogarko, Luding 2012): a body lives at the level whose cells are just larger

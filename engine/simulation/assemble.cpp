@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/core/fetch.h"
 #include "engine/core/frames.h"
 #include "engine/core/ordering.h"
 #include "engine/core/parallel.h"

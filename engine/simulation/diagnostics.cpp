@@ -2,6 +2,7 @@
 #include <atomic>
 #include <cmath>
 
+#include "engine/core/fetch.h"
 #include "engine/core/parallel.h"
 #include "engine/core/vector4.h"
 #include "engine/simulation/balance.h"
@@ -19,8 +20,8 @@ StageTimes& StageTimes::operator+=(const StageTimes& o) {
 
 namespace {
 
-// Contacts ahead whose other body is fetched, for it may lie anywhere; where there are more than caches hold.
-constexpr std::size_t fetch_ahead = 6, most_within_caches = 5000;
+// Contacts ahead whose other body is fetched: it may lie anywhere.
+constexpr std::size_t fetch_ahead = 6;
 
 // What stopped an impact does not show in single precision below this part of the impulse.
 constexpr double least_sudden = 2e-8;
@@ -85,7 +86,7 @@ class Balance {
         position_(state.bodies.position.data()),
         repeats_(w.cell.is_periodic()),
         flows_(!w.problem.image_velocity.empty()),
-        large_(w.problem.contacts() > most_within_caches),
+        large_(w.problem.contacts() * (sizeof(Contact) + sizeof(ContactTerms)) > own_cache_bytes),
         shared_(w.solution.impulse_on_b.empty()),
         held_(!state.bodies.guide.empty()),
         guides_(w.guides),

@@ -149,8 +149,7 @@ std::size_t number_batches(const ContactProblem& p, Batches& b) {
   }
   b.lane.clear();  // so that nothing is copied
   resize_with_room(b.lane, batch_size * batch);
-  if (batch > b.contact.capacity()) b.contact.reserve(batch + batch / 32);  // batches are large
-  b.contact.resize(batch);
+  resize_with_room(b.contact, batch);
   return empty;
 }
 

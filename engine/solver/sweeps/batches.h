@@ -13,6 +13,7 @@
 
 #include <array>
 
+#include "engine/core/fetch.h"
 #include "engine/solver/problem/contact_problem.h"
 
 namespace scree {
@@ -99,10 +100,9 @@ struct Batches {
 
   std::size_t bodies = 0;  // of the problem that was laid out last
 
-  /// More than a core's own caches hold comes from so far that machines do not foresee it in time: a batch
-  /// ends before they have learned its way. Kernels then ask for what comes next; within the caches that
-  /// would cost a tenth of a sweep.
-  bool are_large() const { return contact.size() * sizeof(ContactBatch) > (std::size_t{1} << 20); }
+  /// Do kernels fetch what comes next? Machines do not foresee it in time, for a batch ends before they have
+  /// learned its way; within the caches it would cost a tenth of a sweep.
+  bool are_large() const { return contact.size() * sizeof(ContactBatch) > own_cache_bytes; }
 
   // scratch
   struct Group {  // contacts that are coloured together: a subdomain's, or some of the interface's

@@ -14,6 +14,7 @@
 #include <cmath>
 #include <optional>
 
+#include "engine/core/fetch.h"
 #include "engine/solver/problem/row_block.h"
 #include "engine/solver/reference/local_cone.h"
 #include "engine/solver/sweeps/sweeps.h"
@@ -74,20 +75,14 @@ SCREE_INLINE double solve_contact(const ContactRange& contacts, std::size_t k, S
 // Contacts ahead that are fetched: about the time that memory takes.
 constexpr std::size_t fetch_ahead = 8;
 
-template <int to_write>
-SCREE_INLINE void fetch(const void* from, std::size_t bytes) {
-  for (std::size_t line = 0; line < bytes; line += 64)
-    __builtin_prefetch(static_cast<const char*>(from) + line, to_write);
-}
-
-/// What a contact that comes soon needs: it and its other body, which may lie anywhere. No effect on results.
+/// What a contact that comes soon needs: it and its other body, which may lie anywhere.
 SCREE_INLINE void fetch_next(const ContactRange& contacts, std::size_t k, SweptBodies bodies) {
   if (k + fetch_ahead >= contacts.count) return;
-  fetch<0>(contacts.contact + k + fetch_ahead, sizeof(ContactTerms));
-  fetch<0>(contacts.local + k + fetch_ahead, sizeof(LocalContact));
+  fetch<1>(contacts.contact + k + fetch_ahead, sizeof(ContactTerms));
+  fetch<1>(contacts.local + k + fetch_ahead, sizeof(LocalContact));
   const std::int32_t b = contacts.edge[k + fetch_ahead / 2].b;
   fetch<1>(bodies.velocity + b, sizeof(BodyVelocity));
-  fetch<0>(bodies.response + b, sizeof(BodyResponse));
+  fetch<1>(bodies.response + b, sizeof(BodyResponse));
 }
 
 /// Solves the contacts of one visit, one after the other; with a direction each (else null) goes along it
