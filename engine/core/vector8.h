@@ -104,29 +104,55 @@ SCREE_INLINE void put_half_row(Vector8Half v, Lanes* rows, std::uint32_t bytes) 
   std::memcpy(reinterpret_cast<char*>(rows) + bytes + 16 * half, &v, sizeof v);
 }
 
-/// The halves of every fourth row, from the first that is given on, side by side.
-template <int half>
-SCREE_INLINE Vector8 every_fourth(const Lanes* rows, const std::uint32_t* bytes, Vector8*) {
-  return __builtin_shufflevector(half_row<half>(rows, bytes[0]), half_row<half>(rows, bytes[4]), 0, 1, 2, 3,
-                                 4, 5, 6, 7);
+/// Two rows behind each other.
+SCREE_INLINE Vector16 two_rows(const Lanes* rows, std::uint32_t first, std::uint32_t second) {
+  Vector8 a, b;
+  std::memcpy(&a, reinterpret_cast<const char*>(rows) + first, sizeof a);
+  std::memcpy(&b, reinterpret_cast<const char*>(rows) + second, sizeof b);
+  return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
 }
-template <int half>
-SCREE_INLINE Vector16 every_fourth(const Lanes* rows, const std::uint32_t* bytes, Vector16*) {
-  const Vector8 low = every_fourth<half>(rows, bytes, static_cast<Vector8*>(nullptr)),
-                high = every_fourth<half>(rows, bytes + 8, static_cast<Vector8*>(nullptr));
-  return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+SCREE_INLINE void put_two_rows(Vector16 v, Lanes* rows, std::uint32_t first, std::uint32_t second) {
+  const Vector8 a = low_half(v), b = high_half(v);
+  std::memcpy(reinterpret_cast<char*>(rows) + first, &a, sizeof a);
+  std::memcpy(reinterpret_cast<char*>(rows) + second, &b, sizeof b);
 }
-template <int half>
-SCREE_INLINE void put_every_fourth(Vector8 v, Lanes* rows, const std::uint32_t* bytes) {
-  put_half_row<half>(__builtin_shufflevector(v, v, 0, 1, 2, 3), rows, bytes[0]);
-  put_half_row<half>(__builtin_shufflevector(v, v, 4, 5, 6, 7), rows, bytes[4]);
+
+/// The halves of row `bytes[k]` and of every fourth one after it, side by side: low[k] and high[k], k < 4.
+SCREE_INLINE void read_halves(const Lanes* rows, const std::uint32_t* bytes, Vector8* low, Vector8* high) {
+  for (int k = 0; k < 4; ++k) {
+    low[k] = __builtin_shufflevector(half_row<0>(rows, bytes[k]), half_row<0>(rows, bytes[k + 4]), 0, 1, 2, 3,
+                                     4, 5, 6, 7);
+    high[k] = __builtin_shufflevector(half_row<1>(rows, bytes[k]), half_row<1>(rows, bytes[k + 4]), 0, 1, 2,
+                                      3, 4, 5, 6, 7);
+  }
 }
-template <int half>
-SCREE_INLINE void put_every_fourth(Vector16 v, Lanes* rows, const std::uint32_t* bytes) {
-  put_half_row<half>(__builtin_shufflevector(v, v, 0, 1, 2, 3), rows, bytes[0]);
-  put_half_row<half>(__builtin_shufflevector(v, v, 4, 5, 6, 7), rows, bytes[4]);
-  put_half_row<half>(__builtin_shufflevector(v, v, 8, 9, 10, 11), rows, bytes[8]);
-  put_half_row<half>(__builtin_shufflevector(v, v, 12, 13, 14, 15), rows, bytes[12]);
+SCREE_INLINE void read_halves(const Lanes* rows, const std::uint32_t* bytes, Vector16* low, Vector16* high) {
+  for (int k = 0; k < 4; ++k) {
+    const Vector16 a = two_rows(rows, bytes[k], bytes[k + 4]),
+                   b = two_rows(rows, bytes[k + 8], bytes[k + 12]);
+    low[k] = __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27);
+    high[k] = __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31);
+  }
+}
+SCREE_INLINE void write_halves(const Vector8* low, const Vector8* high, const std::uint32_t* bytes,
+                               Lanes* rows) {
+  for (int k = 0; k < 4; ++k) {
+    put_half_row<0>(__builtin_shufflevector(low[k], low[k], 0, 1, 2, 3), rows, bytes[k]);
+    put_half_row<1>(__builtin_shufflevector(high[k], high[k], 0, 1, 2, 3), rows, bytes[k]);
+    put_half_row<0>(__builtin_shufflevector(low[k], low[k], 4, 5, 6, 7), rows, bytes[k + 4]);
+    put_half_row<1>(__builtin_shufflevector(high[k], high[k], 4, 5, 6, 7), rows, bytes[k + 4]);
+  }
+}
+SCREE_INLINE void write_halves(const Vector16* low, const Vector16* high, const std::uint32_t* bytes,
+                               Lanes* rows) {
+  for (int k = 0; k < 4; ++k) {
+    const Vector16 a = __builtin_shufflevector(low[k], high[k], 0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20,
+                                               21, 22, 23),
+                   b = __builtin_shufflevector(low[k], high[k], 8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15,
+                                               28, 29, 30, 31);
+    put_two_rows(a, rows, bytes[k], bytes[k + 4]);
+    put_two_rows(b, rows, bytes[k + 8], bytes[k + 12]);
+  }
 }
 
 /// 4 x 4 transpositions side by side, two or four; its own inverse.
@@ -160,21 +186,19 @@ SCREE_INLINE void transpose_fours(const Vector16* r, Vector16* out) {
 /// of them, in eight or sixteen lanes.
 template <class Vector>
 SCREE_INLINE void gather(const Lanes* rows, const std::uint32_t* bytes, Vector* out) {
-  alignas(sizeof(Vector)) Vector r[4];  // deduced types have lost their alignment
-  for (int k = 0; k < 4; ++k) r[k] = detail::every_fourth<0>(rows, bytes + k, out);
-  detail::transpose_fours(r, out);
-  for (int k = 0; k < 4; ++k) r[k] = detail::every_fourth<1>(rows, bytes + k, out);
-  detail::transpose_fours(r, out + 4);
+  alignas(sizeof(Vector)) Vector low[4], high[4];  // deduced types have lost their alignment
+  detail::read_halves(rows, bytes, low, high);
+  detail::transpose_fours(low, out);
+  detail::transpose_fours(high, out + 4);
 }
 
 /// And back.
 template <class Vector>
 SCREE_INLINE void scatter(const Vector* in, const std::uint32_t* bytes, Lanes* rows) {
-  alignas(sizeof(Vector)) Vector r[4];
-  detail::transpose_fours(in, r);
-  for (int k = 0; k < 4; ++k) detail::put_every_fourth<0>(r[k], rows, bytes + k);
-  detail::transpose_fours(in + 4, r);
-  for (int k = 0; k < 4; ++k) detail::put_every_fourth<1>(r[k], rows, bytes + k);
+  alignas(sizeof(Vector)) Vector low[4], high[4];
+  detail::transpose_fours(in, low);
+  detail::transpose_fours(in + 4, high);
+  detail::write_halves(low, high, bytes, rows);
 }
 
 }  // namespace scree

@@ -210,68 +210,75 @@ SCREE_INLINE void visit(Batches& b, const Visited<Part> (&visited)[count], float
 }
 
 /// r of (S5), squared, for contacts that have u and x.
-SCREE_INLINE Vector8 natural_map_squared(HalfBatch half, const ContactBatch& c, const Vector8* u,
-                                         const Vector8* x) {
-  const Vector8 zero{}, one = all_lanes(1.0f), i11 = half.load(c.i_tt11), i12 = half.load(c.i_tt12),
-                        i22 = half.load(c.i_tt22);
-  const Vector8 tangential = (i11 + i22) / (i11 * i22 - i12 * i12),  // trace
-      inverse_rho = (half.load(c.w_nn) + tangential) * (1.0f / 3.0f), rho = one / inverse_rho;
-  const Vector8 mu = half.load(c.friction), slide = sqrt_of(u[1] * u[1] + u[2] * u[2]);
-  const Vector8 aim_n = x[0] - rho * (u[0] + mu * slide), aim_1 = x[1] - rho * u[1],
-                aim_2 = x[2] - rho * u[2];
-  const Vector8 length = sqrt_of(aim_1 * aim_1 + aim_2 * aim_2),
-                on_cone = (aim_n + mu * length) / (one + mu * mu);
-  const Mask8 inside = length <= mu * aim_n, apex = mu * length <= -aim_n;
-  const Vector8 p_n = inside ? aim_n : (apex ? zero : on_cone),
-                share = inside ? one : (apex ? zero : mu * on_cone / (length > zero ? length : one));
-  const Vector8 r_n = (x[0] - p_n) * inverse_rho, r_1 = (x[1] - share * aim_1) * inverse_rho,
-                r_2 = (x[2] - share * aim_2) * inverse_rho;
+template <class Part>
+SCREE_INLINE typename Part::Vector natural_map_squared(Part part, const ContactBatch& c,
+                                                       const typename Part::Vector* u,
+                                                       const typename Part::Vector* x) {
+  using Vector = typename Part::Vector;
+  const Vector zero{}, one = zero + 1.0f, i11 = part.load(c.i_tt11), i12 = part.load(c.i_tt12),
+                       i22 = part.load(c.i_tt22);
+  const Vector tangential = (i11 + i22) / (i11 * i22 - i12 * i12),  // trace
+      inverse_rho = (part.load(c.w_nn) + tangential) * (1.0f / 3.0f), rho = one / inverse_rho;
+  const Vector mu = part.load(c.friction), slide = sqrt_of<Vector>(u[1] * u[1] + u[2] * u[2]);
+  const Vector aim_n = x[0] - rho * (u[0] + mu * slide), aim_1 = x[1] - rho * u[1], aim_2 = x[2] - rho * u[2];
+  const Vector length = sqrt_of<Vector>(aim_1 * aim_1 + aim_2 * aim_2),
+               on_cone = (aim_n + mu * length) / (one + mu * mu);
+  const auto inside = length <= mu * aim_n, apex = mu * length <= -aim_n;
+  const Vector p_n = inside ? aim_n : (apex ? zero : on_cone),
+               share = inside ? one : (apex ? zero : mu * on_cone / (length > zero ? length : one));
+  const Vector r_n = (x[0] - p_n) * inverse_rho, r_1 = (x[1] - share * aim_1) * inverse_rho,
+               r_2 = (x[2] - share * aim_2) * inverse_rho;
   return r_n * r_n + (r_1 * r_1 + r_2 * r_2);
 }
 
 /// The same of the rows of its contacts (row_residual_squared()).
-SCREE_INLINE Vector8 row_residual_squared(HalfBatch half, const SpinBatch& s, const TwoBodies<HalfBatch>& y,
-                                          Vector8 p_n) {
-  Vector8 x[3], u[3];
-  load3(half, s.impulse, x);
-  relative_spin(half, s, y, u);
-  const Vector8 one = all_lanes(1.0f), torsion = half.load(s.torsion), rolling = half.load(s.rolling),
-                most = torsion * p_n, aim = x[0] - half.load(s.inverse_w_nn) * u[0], at = within(aim, most);
-  const Vector8 r_n = torsion * (x[0] - at) * half.load(s.w_nn);
-  const Vector8 i11 = half.load(s.i_tt11), i12 = half.load(s.i_tt12), i22 = half.load(s.i_tt22),
-                inverse_rho = 0.5f * (i11 + i22) / (i11 * i22 - i12 * i12), rho = one / inverse_rho;
-  const Vector8 a1 = x[1] - rho * u[1], a2 = x[2] - rho * u[2], length = sqrt_of(a1 * a1 + a2 * a2),
-                bound = rolling * p_n;
-  const Mask8 outside = length > bound;
-  const Vector8 share = outside ? bound / (outside ? length : one) : one, scale = rolling * inverse_rho;
-  const Vector8 r_1 = scale * (x[1] - share * a1), r_2 = scale * (x[2] - share * a2);
+template <class Part>
+SCREE_INLINE typename Part::Vector row_residual_squared(Part part, const SpinBatch& s,
+                                                        const TwoBodies<Part>& y, typename Part::Vector p_n) {
+  using Vector = typename Part::Vector;
+  Vector x[3], u[3];
+  load3(part, s.impulse, x);
+  relative_spin(part, s, y, u);
+  const Vector one = Vector{} + 1.0f, torsion = part.load(s.torsion), rolling = part.load(s.rolling),
+               most = torsion * p_n, aim = x[0] - part.load(s.inverse_w_nn) * u[0], at = within(aim, most);
+  const Vector r_n = torsion * (x[0] - at) * part.load(s.w_nn);
+  const Vector i11 = part.load(s.i_tt11), i12 = part.load(s.i_tt12), i22 = part.load(s.i_tt22),
+               inverse_rho = 0.5f * (i11 + i22) / (i11 * i22 - i12 * i12), rho = one / inverse_rho;
+  const Vector a1 = x[1] - rho * u[1], a2 = x[2] - rho * u[2], length = sqrt_of<Vector>(a1 * a1 + a2 * a2),
+               bound = rolling * p_n;
+  const auto outside = length > bound;
+  const Vector share = outside ? bound / (outside ? length : one) : one, scale = rolling * inverse_rho;
+  const Vector r_1 = scale * (x[1] - share * a1), r_2 = scale * (x[2] - share * a2);
   return r_n * r_n + (r_1 * r_1 + r_2 * r_2);
 }
 
 /// Residuals added up lane by lane.
+template <class Part>
 struct LaneSums {
-  Vector8 squares{}, largest{}, active{};
+  typename Part::Vector squares{}, largest{}, active{};
 };
 
-/// (S5) of half a batch, and its u_n, offset included.
-SCREE_INLINE void add_residual(const Batches& b, std::size_t k, HalfBatch half, LaneSums& sums,
+/// (S5) of some lanes, and their u_n, offset included.
+template <class Part>
+SCREE_INLINE void add_residual(const Batches& b, std::size_t k, Part part, LaneSums<Part>& sums,
                                BatchLanes& normal_velocity, BatchLanes& squared_of) {
+  using Vector = typename Part::Vector;
   const ContactBatch& c = b.contact[k];
-  TwoBodies<HalfBatch> y;
-  Vector8 u[3], x[3];
-  read_bodies(half, c, b.change.data(), y);
-  relative_velocity(half, c, y, u);
-  load3(half, c.impulse, x);
-  Vector8 squared = natural_map_squared(half, c, u, x);
-  if (const SpinBatch* const spin = b.resistance(k)) squared += row_residual_squared(half, *spin, y, x[0]);
-  const Vector8 zero{}, one = all_lanes(1.0f);
-  const Mask8 idle = (x[0] <= zero) & (u[0] >= zero);  // numbers that are not finite stay in
+  TwoBodies<Part> y;
+  Vector u[3], x[3];
+  read_bodies(part, c, b.change.data(), y);
+  relative_velocity(part, c, y, u);
+  load3(part, c.impulse, x);
+  Vector squared = natural_map_squared(part, c, u, x);
+  if (const SpinBatch* const spin = b.resistance(k)) squared += row_residual_squared(part, *spin, y, x[0]);
+  const Vector zero{}, one = zero + 1.0f;
+  const auto idle = (x[0] <= zero) & (u[0] >= zero);  // numbers that are not finite stay in
   squared = idle ? zero : squared;
   sums.squares += squared;
   sums.largest = larger(squared, sums.largest);
   sums.active += idle ? zero : one;
-  half.store(u[0], normal_velocity);
-  half.store(squared, squared_of);
+  part.store(u[0], normal_velocity);
+  part.store(squared, squared_of);
 }
 
 template <class Part>
@@ -302,7 +309,7 @@ SCREE_INLINE void push_apart(Batches& b, std::size_t k, Part part) {
 /// Has a batch contacts in its second half?
 bool is_long(const Batches& b, std::size_t k) { return b.lane[batch_size * k + halves[1].from] >= 0; }
 
-constexpr WholeBatch whole;
+constexpr WholeBatch whole[] = {{}};
 
 /// Calls visit(k) for the batches of a range that are not idle, and has the next one come meanwhile.
 template <class F>
@@ -346,7 +353,7 @@ double visit_whole(Batches& b, BatchRange range, const VisitPlan& plan) {
   for_visited(
       b, range, plan.idle_too, [&](std::size_t k) __attribute__((always_inline)) {
         b.idle[k] = true;
-        visit<1, WholeBatch>(b, {{k, whole}}, plan.beta, squared);
+        visit<1, WholeBatch>(b, {{k, whole[0]}}, plan.beta, squared);
         sums += squared[0];
       });
   double sum = 0.0;
@@ -380,25 +387,18 @@ void push_halves_apart(Batches& b, BatchRange range) {
 SCREE_SIXTEEN_LANES
 void push_whole_apart(Batches& b, BatchRange range) {
   for_corrected(
-      b, range, [&](std::size_t k) __attribute__((always_inline)) { push_apart(b, k, whole); });
+      b, range, [&](std::size_t k) __attribute__((always_inline)) { push_apart(b, k, whole[0]); });
 }
 
-bool is_whole(const Batches& b) { return b.use_sixteen_lanes && have_sixteen_lanes(); }
-
-}  // namespace
-
-double visit_batches(Batches& b, BatchRange range, const VisitPlan& plan) {
-  return is_whole(b) ? visit_whole(b, range, plan) : visit_halves(b, range, plan);
-}
-
-SCREE_FOR_EACH_TARGET
-ResidualSum residual_of_batches(const Batches& b, BatchRange range, double* normal_velocity,
-                                float* squared_of) {
-  LaneSums sums[2];
+/// By parts that are a batch together.
+template <class Part, std::size_t count>
+SCREE_INLINE ResidualSum residual_by_parts(const Batches& b, BatchRange range, const Part (&parts)[count],
+                                           double* normal_velocity, float* squared_of) {
+  LaneSums<Part> sums[count];
   for_visited(
       b, range, true, [&](std::size_t k) __attribute__((always_inline)) {
         BatchLanes of_normal, squared;
-        for (std::size_t i = 0; i < 2; ++i) add_residual(b, k, halves[i], sums[i], of_normal, squared);
+        for (std::size_t i = 0; i < count; ++i) add_residual(b, k, parts[i], sums[i], of_normal, squared);
         for (std::size_t l = 0; l < batch_size; ++l) {
           const std::int32_t contact = b.lane[batch_size * k + l];
           if (contact < 0) break;
@@ -408,13 +408,63 @@ ResidualSum residual_of_batches(const Batches& b, BatchRange range, double* norm
       });
   ResidualSum sum;
   double active = 0.0;
-  for (const LaneSums& of_half : sums) {
-    add_lanes(of_half.squares, sum.squares);
-    add_lanes(of_half.active, active);
-    sum.largest = std::max(sum.largest, double{largest_lane(of_half.largest)});
+  for (const LaneSums<Part>& of_part : sums) {
+    add_lanes(of_part.squares, sum.squares);
+    add_lanes(of_part.active, active);
+    sum.largest = std::max(sum.largest, double{largest_lane(of_part.largest)});
   }
   sum.active = static_cast<std::int64_t>(active);
   return sum;
+}
+
+SCREE_FOR_EACH_TARGET
+ResidualSum residual_by_halves(const Batches& b, BatchRange range, double* normal_velocity,
+                               float* squared_of) {
+  return residual_by_parts(b, range, halves, normal_velocity, squared_of);
+}
+SCREE_SIXTEEN_LANES
+ResidualSum residual_of_whole(const Batches& b, BatchRange range, double* normal_velocity,
+                              float* squared_of) {
+  return residual_by_parts(b, range, whole, normal_velocity, squared_of);
+}
+
+template <class Part, std::size_t count>
+SCREE_INLINE void apply_by_parts(Batches& b, BatchRange range, const Part (&parts)[count]) {
+  for_visited(
+      b, range, true, [&](std::size_t k) __attribute__((always_inline)) {
+        for (const Part& part : parts) {
+          const ContactBatch& c = b.contact[k];
+          TwoBodies<Part> y;
+          typename Part::Vector x[3];
+          read_bodies(part, c, b.change.data(), y);
+          load3(part, c.impulse, x);
+          apply(part, c, x, y);
+          if (const SpinBatch* const spin = b.resistance(k)) {
+            load3(part, spin->impulse, x);
+            apply(part, *spin, x, y);
+          }
+          write_bodies(part, c, y, b.change.data());
+        }
+      });
+}
+
+SCREE_FOR_EACH_TARGET
+void apply_halves(Batches& b, BatchRange range) { apply_by_parts(b, range, halves); }
+SCREE_SIXTEEN_LANES
+void apply_whole(Batches& b, BatchRange range) { apply_by_parts(b, range, whole); }
+
+bool is_whole(const Batches& b) { return b.use_sixteen_lanes && have_sixteen_lanes(); }
+
+}  // namespace
+
+double visit_batches(Batches& b, BatchRange range, const VisitPlan& plan) {
+  return is_whole(b) ? visit_whole(b, range, plan) : visit_halves(b, range, plan);
+}
+
+ResidualSum residual_of_batches(const Batches& b, BatchRange range, double* normal_velocity,
+                                float* squared_of) {
+  return is_whole(b) ? residual_of_whole(b, range, normal_velocity, squared_of)
+                     : residual_by_halves(b, range, normal_velocity, squared_of);
 }
 
 void push_apart(Batches& b, BatchRange range) {
@@ -424,24 +474,11 @@ void push_apart(Batches& b, BatchRange range) {
     push_halves_apart(b, range);
 }
 
-SCREE_FOR_EACH_TARGET
 void apply_impulses(Batches& b, BatchRange range) {
-  for_visited(
-      b, range, true, [&](std::size_t k) __attribute__((always_inline)) {
-        for (const HalfBatch half : halves) {
-          const ContactBatch& c = b.contact[k];
-          TwoBodies<HalfBatch> y;
-          Vector8 x[3];
-          read_bodies(half, c, b.change.data(), y);
-          load3(half, c.impulse, x);
-          apply(half, c, x, y);
-          if (const SpinBatch* const spin = b.resistance(k)) {
-            load3(half, spin->impulse, x);
-            apply(half, *spin, x, y);
-          }
-          write_bodies(half, c, y, b.change.data());
-        }
-      });
+  if (is_whole(b))
+    apply_whole(b, range);
+  else
+    apply_halves(b, range);
 }
 
 SCREE_FOR_EACH_TARGET
