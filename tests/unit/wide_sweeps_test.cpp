@@ -122,6 +122,16 @@ TEST(WideSweeps, SameBitsOnAnyNumberOfThreads) {
   set_thread_count(0);
 }
 
+TEST(WideSweeps, NothingAtAll) {
+  const ContactProblem p;
+  SolverWorkspace w;
+  ContactSolution s;
+  const SolveReport report = solve(p, SolverSettings{}, w, s);
+  EXPECT_EQ(report.status, SolveStatus::converged);
+  EXPECT_EQ(report.residual.max_m_s, 0.0);
+  EXPECT_EQ(w.batches.subdomain.size(), 1u);
+}
+
 TEST(WideSweeps, AnisotropicFriction) {
   ContactProblem p = heap_problem({});
   for (std::size_t c = 0; c < p.contacts(); ++c)
@@ -215,6 +225,35 @@ TEST(Batches, EveryContactIsInOneLaneAndWhatIsVisitedAtOnceSharesNoBody) {
     if (per_side == 12) {  // a plane through 12 x 12 x 12 grains cuts few of their contacts
       EXPECT_LT(batches - b.subdomain.back().end, b.contact.size() / 4);
     }
+  }
+}
+
+TEST(Batches, EveryBodyThatMovesIsOfOneSubdomainOrAPartner) {
+  for (const int per_side : {6, 12}) {
+    ContactProblem p = heap_problem({}, per_side);
+    // What is only a partner, as the floor is, may be a mount.
+    ASSERT_FALSE(p.is_moved(p.bodies() - 1));
+    p.response.back().inverse_mass = 1.0;
+    Batches b;
+    make_batches(p, true, std::vector<BodyVelocity>(p.bodies()), b);
+    std::vector<int> times(p.bodies(), 0);
+    for (const Subdomain& subdomain : b.subdomain) {
+      for (std::size_t i = subdomain.first_body; i < subdomain.end_body; ++i) ++times[i];
+      for (std::size_t k = batch_size * subdomain.begin; k < batch_size * subdomain.end; ++k) {
+        if (b.lane[k] < 0) continue;
+        const Edge& edge = p.edge[static_cast<std::size_t>(b.lane[k])];
+        for (const auto i : {static_cast<std::size_t>(edge.a), static_cast<std::size_t>(edge.b)}) {
+          const bool is_own = i >= subdomain.first_body && i < subdomain.end_body;
+          EXPECT_TRUE(is_own || i >= b.subdomain.back().end_body) << i;
+        }
+      }
+    }
+    for (const std::size_t i : b.partner) ++times[i];
+    for (std::size_t i = 0; i < p.bodies(); ++i) {
+      EXPECT_LE(times[i], 1) << i;
+      EXPECT_TRUE(times[i] == 1 || !p.is_moved(i)) << i;
+    }
+    EXPECT_EQ(b.partner.empty(), per_side == 6);  // one subdomain has all
   }
 }
 

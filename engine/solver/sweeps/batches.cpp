@@ -43,7 +43,7 @@ void divide(const ContactProblem& p, Batches& b) {
   const std::size_t n = p.contacts();
   const std::size_t subdomains =
       n < contacts_undivided ? 1 : std::max<std::size_t>(2, n / contacts_a_subdomain);
-  b.subdomain.assign(subdomains, {});
+  b.subdomain.assign(subdomains, {{}, 0, p.bodies()});
   if (subdomains == 1) return;
   static thread_local std::vector<std::int32_t> first;  // [subdomain] body; kept from call to call
   first.resize(subdomains);
@@ -51,12 +51,15 @@ void divide(const ContactProblem& p, Batches& b) {
   std::sort(first.begin(), first.end());  // they are, of contacts that are ordered by key
   std::int32_t last = 0;
   for (const Edge& edge : p.edge) last = std::max(last, edge.a);
-  resize_with_room(b.subdomain_of, p.bodies());
-  std::size_t k = 0;
-  for (std::size_t i = 0; i <= index(last); ++i) {
-    while (k + 1 < subdomains && static_cast<std::int32_t>(i) >= first[k + 1]) ++k;
-    b.subdomain_of[i] = static_cast<std::int32_t>(k);
+  for (std::size_t k = 0; k < subdomains; ++k) {
+    b.subdomain[k].first_body = k == 0 ? 0 : index(first[k]);
+    b.subdomain[k].end_body = index(k + 1 < subdomains ? first[k + 1] : last + 1);
   }
+  resize_with_room(b.subdomain_of, p.bodies());
+  for (std::size_t k = 0; k < subdomains; ++k)
+    std::fill(b.subdomain_of.begin() + static_cast<std::ptrdiff_t>(b.subdomain[k].first_body),
+              b.subdomain_of.begin() + static_cast<std::ptrdiff_t>(b.subdomain[k].end_body),
+              static_cast<std::int32_t>(k));
   std::fill(b.subdomain_of.begin() + last + 1, b.subdomain_of.end(), unknown);
   for (const Edge& edge : p.edge) {
     std::int32_t& of_b = b.subdomain_of[index(edge.b)];
@@ -145,7 +148,7 @@ std::size_t number_batches(const ContactProblem& p, Batches& b) {
         b.interface.push_back({{first, batch}, colour == parallel_colours});
     }
     empty += batch_size * (batch - group.first_batch) - group.contacts;
-    if (g < b.subdomain.size()) b.subdomain[g] = {group.first_batch, batch};
+    if (g < b.subdomain.size()) static_cast<BatchRange&>(b.subdomain[g]) = {group.first_batch, batch};
   }
   b.lane.clear();  // so that nothing is copied
   resize_with_room(b.lane, batch_size * batch);
@@ -426,7 +429,7 @@ void make_free_rows(const ContactProblem& p, Batches& b) {
 /// Are the contacts those of the last problem, in the order in which they are coloured too? So they are in
 /// most steps of a bed at rest.
 bool are_laid_out(const ContactProblem& p, const Batches& b) {
-  if (p.bodies() != b.bodies || p.contacts() != b.kind.size()) return false;
+  if (b.subdomain.empty() || p.bodies() != b.bodies || p.contacts() != b.kind.size()) return false;
   return reduce_blocks(
       b.contact.size(), batch_grain, true,
       [&](const Block& block) {
@@ -457,6 +460,13 @@ void lay_out(const ContactProblem& p, Batches& b) {
     resize_with_room(*of_bodies, rows);
   std::fill(b.factor.begin() + static_cast<std::ptrdiff_t>(p.bodies()), b.factor.end(), Lanes{});
   b.bodies = p.bodies();
+}
+
+/// What moves beyond the bodies of subdomains: mounts, or bodies whose partners all have lower numbers.
+void list_partners(const ContactProblem& p, Batches& b) {
+  b.partner.clear();
+  for (std::size_t i = b.subdomain.back().end_body; i < p.bodies(); ++i)
+    if (p.is_moved(i)) b.partner.push_back(i);
 }
 
 /// Where iterations begin, without momentum: the impulses of a batch's contacts, [c] in their frames, and of
@@ -542,6 +552,7 @@ void for_batches_fetched(const ContactProblem& p, const Batches& b, std::size_t 
 void make_batches(const ContactProblem& p, bool warm, const std::vector<BodyVelocity>& velocity, Batches& b) {
   number_rows(p, b.first_row);
   if (!are_laid_out(p, b)) lay_out(p, b);
+  list_partners(p, b);
   b.mass_unit = mass_unit_of(p);
   for_each_index(p.bodies(), grain_medium,
                  [&](std::size_t i) { b.factor[i] = factor_of(p.response[i], b.mass_unit); });

@@ -64,6 +64,10 @@ struct FreeRow {
 struct BatchRange {
   std::size_t begin, end;
 };
+/// Batches of the contacts among bodies [first_body, end_body), and of those with what only they touch.
+struct Subdomain : BatchRange {
+  std::size_t first_body, end_body;
+};
 /// Batches [begin, end) whose contacts change no body in common, in any order.
 struct BatchPhase : BatchRange {
   bool serial;  // but for these, of bodies with too many contacts for another colour
@@ -80,8 +84,9 @@ struct Batches {
   std::vector<std::int32_t> spin_of;  // [batch] into `spin`, or -1; empty where nothing resists
   std::vector<std::uint8_t> idle;     // [batch] carried no impulse in the last two visits
   std::vector<FreeRow> row;           // [row that belongs to no contact]
-  std::vector<BatchRange> subdomain;
+  std::vector<Subdomain> subdomain;
   std::vector<BatchPhase> interface;
+  std::vector<std::size_t> partner;  // bodies that move, but are those of no subdomain
   std::vector<Lanes> change,
       last;  // [body, and one for every empty lane] v, 1/m, z, 0; before the last sweep
 

@@ -94,10 +94,11 @@ class WideSweeps {
 
   /// One sweep; returns the sum of squared changes of velocities.
   double sweep(float beta, bool idle_too) {
-    for_chunks(0, b_.change.size(), bodies_a_chunk,
-               [&](const Block& k) { move_bodies(b_, k.begin, k.end, beta); });
-    double sum = sum_over_batches([&](BatchRange range) {
-      return visit_batches(b_, range, {beta, idle_too});
+    for (const std::size_t i : b_.partner) move_bodies(b_, i, i + 1, beta);
+    const auto visit = [&](BatchRange range) { return visit_batches(b_, range, {beta, idle_too}); };
+    double sum = sum_over_batches(visit, [&](const Subdomain& subdomain) {
+      move_bodies(b_, subdomain.first_body, subdomain.end_body, beta);
+      return visit(subdomain);
     });
     for (FreeRow& row : b_.row) {
       const float at = row.impulse;
@@ -319,26 +320,27 @@ class WideSweeps {
   /// Calls f(BatchRange) for all batches: subdomains side by side, then the interface, phase by phase.
   template <class F>
   void for_batches(F&& f) {
-    sum_over_batches([&](BatchRange range) {
+    const auto none = [&](BatchRange range) {
       f(range);
       return 0.0;
-    });
+    };
+    sum_over_batches(none, none);
   }
-  /// Adds up what f returns.
-  template <class F>
-  double sum_over_batches(F&& f) {
+  /// Adds up what f returns, of subdomains what of_subdomain does.
+  template <class F, class OfSubdomain>
+  double sum_over_batches(F&& f, OfSubdomain&& of_subdomain) {
     std::vector<double>& part = w_.visit_change;
     double sum = 0.0;
-    const auto add_chunks = [&](std::size_t chunks, auto&& range_of) {
+    const auto add_chunks = [&](std::size_t chunks, auto&& of_chunk) {
       part.resize(std::max(part.size(), chunks));
-      team_.run(chunks, [&](std::size_t k) { part[k] = f(range_of(k)); });
+      team_.run(chunks, [&](std::size_t k) { part[k] = of_chunk(k); });
       for (std::size_t k = 0; k < chunks; ++k) sum += part[k];
     };
-    add_chunks(b_.subdomain.size(), [&](std::size_t k) { return b_.subdomain[k]; });
+    add_chunks(b_.subdomain.size(), [&](std::size_t k) { return of_subdomain(b_.subdomain[k]); });
     for (const BatchPhase& phase : b_.interface) {
       const std::size_t size = phase.serial ? phase.end - phase.begin : batches_a_chunk;
-      add_chunks(block_count(phase.end - phase.begin, size), [&](std::size_t k) -> BatchRange {
-        return {phase.begin + k * size, std::min(phase.end, phase.begin + (k + 1) * size)};
+      add_chunks(block_count(phase.end - phase.begin, size), [&](std::size_t k) {
+        return f(BatchRange{phase.begin + k * size, std::min(phase.end, phase.begin + (k + 1) * size)});
       });
     }
     return sum;
