@@ -377,20 +377,20 @@ SCREE_INLINE void for_corrected(const Batches& b, BatchRange range, F&& correct)
   }
 }
 
-SCREE_FOR_EACH_TARGET
-void push_halves_apart(Batches& b, BatchRange range) {
+/// By parts that are a batch together.
+template <class Part, std::size_t count>
+SCREE_INLINE void push_parts_apart(Batches& b, BatchRange range, const Part (&parts)[count]) {
   for_corrected(
       b, range, [&](std::size_t k) __attribute__((always_inline)) {
-        for (const HalfBatch half : halves) push_apart(b, k, half);
+        for (const Part& part : parts) push_apart(b, k, part);
       });
 }
-SCREE_SIXTEEN_LANES
-void push_whole_apart(Batches& b, BatchRange range) {
-  for_corrected(
-      b, range, [&](std::size_t k) __attribute__((always_inline)) { push_apart(b, k, whole[0]); });
-}
 
-/// By parts that are a batch together.
+SCREE_FOR_EACH_TARGET
+void push_halves_apart(Batches& b, BatchRange range) { push_parts_apart(b, range, halves); }
+SCREE_SIXTEEN_LANES
+void push_whole_apart(Batches& b, BatchRange range) { push_parts_apart(b, range, whole); }
+
 template <class Part, std::size_t count>
 SCREE_INLINE ResidualSum residual_by_parts(const Batches& b, BatchRange range, const Part (&parts)[count],
                                            double* normal_velocity, float* squared_of) {
