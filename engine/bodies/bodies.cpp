@@ -8,6 +8,28 @@ namespace scree {
 
 namespace {
 
+/// Twice the kinetic energy, and the angular momentum about the centre in the body's frame.
+struct Motion {
+  double twice_kinetic;
+  Vector4 spin;
+};
+SCREE_INLINE Motion motion_of(const Bodies& bodies, std::size_t i, Vector4 v) {
+  const Vector4 w = turned_back_by(bodies.orientation[i], to_vector4(bodies.angular_velocity[i])),
+                spin = to_vector4(bodies.inertia[i]) * w;
+  return {bodies.mass[i] * dot(v, v) + dot(w, spin), spin};
+}
+
+SCREE_FOR_EACH_TARGET
+double sum_energies(const Bodies& bodies, const Vec3& gravity, const Block& block) {
+  const Vector4 g = to_vector4(gravity);
+  double kinetic = 0.0, potential = 0.0;
+  for (std::size_t i = block.begin; i < block.end; ++i) {
+    kinetic += 0.5 * motion_of(bodies, i, to_vector4(bodies.linear_velocity[i])).twice_kinetic;
+    potential -= bodies.mass[i] * dot(g, to_vector4(bodies.position[i]));
+  }
+  return kinetic + potential;
+}
+
 SCREE_FOR_EACH_TARGET
 BodySums sum_bodies(const Bodies& bodies, const Vec3& gravity, const Block& block) {
   BodySums sums;
@@ -15,14 +37,12 @@ BodySums sum_bodies(const Bodies& bodies, const Vec3& gravity, const Block& bloc
   Vector4 linear{}, angular{};
   for (std::size_t i = block.begin; i < block.end; ++i) {
     const double m = bodies.mass[i];
-    const Quat& q = bodies.orientation[i];
-    const Vector4 x = to_vector4(bodies.position[i]), v = to_vector4(bodies.linear_velocity[i]),
-                  w = to_vector4(bodies.angular_velocity[i]);
-    const Vector4 spin = turned_by(q, to_vector4(bodies.inertia[i]) * turned_back_by(q, w));
-    sums.kinetic += 0.5 * (m * dot(v, v) + dot(w, spin));
+    const Vector4 x = to_vector4(bodies.position[i]), v = to_vector4(bodies.linear_velocity[i]);
+    const Motion motion = motion_of(bodies, i, v);
+    sums.kinetic += 0.5 * motion.twice_kinetic;
     sums.potential -= m * dot(g, x);
     linear += m * v;
-    angular += cross(x, m * v) + spin;
+    angular += cross(x, m * v) + turned_by(bodies.orientation[i], motion.spin);
   }
   sums.linear = to_vec3(linear);
   sums.angular = to_vec3(angular);
@@ -60,6 +80,13 @@ BodySums body_sums(const Bodies& bodies, const Vec3& gravity) {
         a.angular += b.angular;
         return a;
       });
+}
+
+double mechanical_energy(const Bodies& bodies, const Vec3& gravity) {
+  return reduce_blocks(
+      bodies.size(), grain_medium, 0.0,
+      [&](const Block& block) { return sum_energies(bodies, gravity, block); },
+      [](double a, double b) { return a + b; });
 }
 
 double kinetic_energy(const Bodies& bodies) { return body_sums(bodies, Vec3::Zero()).kinetic; }

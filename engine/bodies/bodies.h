@@ -61,6 +61,8 @@ struct BodySums {
 };
 BodySums body_sums(const Bodies& bodies, const Vec3& gravity);
 
+/// Kinetic and potential, as body_sums() has them, for half the cost, J.
+double mechanical_energy(const Bodies& bodies, const Vec3& gravity);
 double kinetic_energy(const Bodies& bodies);                         // J
 double kinetic_energy(const Bodies& bodies, std::size_t i);          // J, of one body
 double potential_energy(const Bodies& bodies, const Vec3& gravity);  // J, zero at the origin

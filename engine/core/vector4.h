@@ -38,19 +38,19 @@ static_assert(alignof(Vector4) == 32);
 #endif
 
 /// Plain numbers in memory, and as a register.
-SCREE_INLINE Vector4 load(const Padded3& v) {
+SCREE_INLINE Vector4 all_four(const void* numbers) {
   Vector4 r;
-  std::memcpy(&r, &v, sizeof r);
+  std::memcpy(&r, numbers, sizeof r);
   return r;
 }
+SCREE_INLINE Vector4 load(const Padded3& v) { return all_four(&v); }
 SCREE_INLINE void store(Vector4 v, Padded3& to) { std::memcpy(static_cast<void*>(&to), &v, sizeof v); }
 
 SCREE_INLINE Vector4 to_vector4(const Vec3& v) { return Vector4{v[0], v[1], v[2], 0.0}; }
 using Vector4f = float __attribute__((vector_size(16)));
+/// One by one: twelve bytes copied into sixteen would be read back before they are written as a whole.
 SCREE_INLINE Vector4 to_vector4(const Vec3f& v) {
-  Vector4f r{};
-  std::memcpy(&r, &v, sizeof v);
-  return __builtin_convertvector(r, Vector4);
+  return __builtin_convertvector((Vector4f{v[0], v[1], v[2], 0.0f}), Vector4);
 }
 /// v with its spare lane zero: one bitwise instruction, where a shuffle with zeros is three.
 SCREE_INLINE Vector4 without_spare(Vector4 v) {
@@ -59,13 +59,10 @@ SCREE_INLINE Vector4 without_spare(Vector4 v) {
 }
 /// Three of the numbers of a structure that has a fourth behind them; or before them.
 SCREE_INLINE Vector4 first_three(const void* numbers) {
-  Vector4 r;
-  std::memcpy(&r, numbers, sizeof r);
-  return without_spare(r);
+  return without_spare(all_four(numbers));
 }
 SCREE_INLINE Vector4 last_three(const void* numbers) {
-  Vector4 r;
-  std::memcpy(&r, static_cast<const char*>(numbers) - sizeof(double), sizeof r);
+  const Vector4 r = all_four(static_cast<const char*>(numbers) - sizeof(double));
   return without_spare(__builtin_shufflevector(r, r, 1, 2, 3, 3));
 }
 /// Puts three numbers where a fourth stands behind them, which the caller writes afterwards.

@@ -64,11 +64,13 @@ void copy_plain(const T* from, std::size_t count, T* to) {
 /// of n.S n, and not less than the smallest semi-axis.
 SCREE_INLINE double moved(const PlacedEllipsoid& from, const PlacedEllipsoid& to, double smallest) {
   static_assert(sizeof(PlacedEllipsoid) == 3 * sizeof(Vector4));
-  Vector4 last[3], now[3];
-  std::memcpy(last, &from, sizeof last);
-  std::memcpy(now, &to, sizeof now);
-  const Vector4 way = now[0] - last[0], turn1 = now[1] - last[1], turn2 = now[2] - last[2],
-                squared = way * way, turned = turn1 * turn1 + turn2 * turn2;
+  // Straight from where they stand: copies of all twelve numbers would be made in pieces and read as a whole.
+  const auto change = [&](std::size_t k) __attribute__((always_inline)) {
+    return all_four(reinterpret_cast<const Vector4*>(&to) + k) -
+           all_four(reinterpret_cast<const Vector4*>(&from) + k);
+  };
+  const Vector4 way = change(0), turn1 = change(1), turn2 = change(2), squared = way * way,
+                turned = turn1 * turn1 + turn2 * turn2;
   return std::sqrt(squared[0] + squared[1] + squared[2]) +
          0.5 * std::sqrt(squared[3] + ((turned[0] + turned[1]) + (turned[2] + turned[3]))) / smallest;
 }

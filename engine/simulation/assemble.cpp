@@ -201,8 +201,8 @@ double assemble_contacts(const Assembly& in, const Block& block, std::int32_t ne
     if (!in.newton) p.restitution[c] = law.restitution;
     if (impact && in.newton && law.restitution > 0.0)
       contact.offset = std::min(contact.offset, law.restitution * approach);  // (A3), and not less than (A2)
-    const double to_change = std::max(0.0, -(approach + contact.offset));
-    squares += to_change * to_change;
+    const double needed = -(approach + contact.offset), to_change = 0.5 * (needed + std::abs(needed));
+    squares += to_change * to_change;  // of what is positive, exactly: a branch would be foreseen by nobody
 
     starts[c] = components(geometry.n, geometry.t1, contact.tangent_ratio, from.impulse).cast<float>();
     const std::size_t resists = Resistance{law.torsional_friction_m, law.rolling_friction_m}.rows();

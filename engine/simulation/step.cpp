@@ -43,11 +43,6 @@ class StageClock {
 // How often a step is solved anew without the bonds that it broke.
 constexpr int most_breaks = 16;
 
-double mechanical_energy(const Bodies& bodies, const Vec3& gravity) {
-  const BodySums sums = body_sums(bodies, gravity);
-  return sums.kinetic + sums.potential;
-}
-
 double largest(const std::vector<Vec3>& vectors) {
   double most = 0.0;
   for (const Vec3& v : vectors) most = std::max(most, v.norm());

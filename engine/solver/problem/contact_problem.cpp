@@ -50,7 +50,6 @@ void ContactProblem::resize(std::size_t bodies, std::size_t contacts, bool impac
   resize_with_room(start_impulse, contacts);
   image_velocity.clear();
   cell.reset();
-  rows.clear();
   contact_rows = block_rows = 0;
   block.reset();
   restitution.resize(impacts ? contacts : 0);

@@ -185,7 +185,8 @@ struct ContactProblem {
   const Vec3& normal(std::size_t c) const { return contact[c].n; }
   const Vec3& arm_a(std::size_t c) const { return contact[c].arm_a; }
   const Vec3& arm_b(std::size_t c) const { return contact[c].arm_b; }
-  /// Makes room, also for restitution if asked for, and empties `rows` and what complete() fills.
+  /// Makes room, also for restitution if asked for, and empties what complete() fills. `rows` stay as they
+  /// are: whoever has some says how many.
   void resize(std::size_t bodies, std::size_t contacts, bool impacts);
   /// And the rows' answers.
   void complete();
