@@ -83,7 +83,8 @@ template <class Vector>
 SCREE_INLINE Vector dot3(const Vector* a, const Vector* b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
-SCREE_INLINE void cross3(const Vector8* a, const Vector8* b, Vector8* out) {
+template <class Vector>
+SCREE_INLINE void cross3(const Vector* a, const Vector* b, Vector* out) {
   out[0] = a[1] * b[2] - a[2] * b[1];
   out[1] = a[2] * b[0] - a[0] * b[2];
   out[2] = a[0] * b[1] - a[1] * b[0];
@@ -104,12 +105,15 @@ SCREE_INLINE void put_half_row(Vector8Half v, Lanes* rows, std::uint32_t bytes) 
   std::memcpy(reinterpret_cast<char*>(rows) + bytes + 16 * half, &v, sizeof v);
 }
 
+SCREE_INLINE Vector16 behind(Vector8 a, Vector8 b) {
+  return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+}
 /// Two rows behind each other.
 SCREE_INLINE Vector16 two_rows(const Lanes* rows, std::uint32_t first, std::uint32_t second) {
   Vector8 a, b;
   std::memcpy(&a, reinterpret_cast<const char*>(rows) + first, sizeof a);
   std::memcpy(&b, reinterpret_cast<const char*>(rows) + second, sizeof b);
-  return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  return behind(a, b);
 }
 SCREE_INLINE void put_two_rows(Vector16 v, Lanes* rows, std::uint32_t first, std::uint32_t second) {
   const Vector8 a = low_half(v), b = high_half(v);
@@ -182,8 +186,24 @@ SCREE_INLINE void transpose_fours(const Vector16* r, Vector16* out) {
 }
 }  // namespace detail
 
-/// Rows of eight numbers, each so many bytes after the first row, turned: out[k] holds number k of every one
-/// of them, in eight or sixteen lanes.
+/// Rows of eight numbers, turned: out[k] holds number k of every one of them, in eight or sixteen lanes.
+SCREE_INLINE void turn(const Vector8* rows, Vector8* out) {
+  Vector8 low[4], high[4];
+  for (int k = 0; k < 4; ++k) {
+    low[k] = __builtin_shufflevector(rows[k], rows[k + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+    high[k] = __builtin_shufflevector(rows[k], rows[k + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+  }
+  detail::transpose_fours(low, out);
+  detail::transpose_fours(high, out + 4);
+}
+SCREE_INLINE void turn(const Vector8* rows, Vector16* out) {
+  Vector8 first[8], second[8];
+  turn(rows, first);
+  turn(rows + 8, second);
+  for (int k = 0; k < 8; ++k) out[k] = detail::behind(first[k], second[k]);
+}
+
+/// The same of rows in memory, each so many bytes after the first row.
 template <class Vector>
 SCREE_INLINE void gather(const Lanes* rows, const std::uint32_t* bytes, Vector* out) {
   alignas(sizeof(Vector)) Vector low[4], high[4];  // deduced types have lost their alignment

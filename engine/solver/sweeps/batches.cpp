@@ -209,44 +209,52 @@ Lanes factor_of(const BodyResponse& r, double mass_unit) {
 }
 
 /// L^T x, of gathered factors.
-SCREE_INLINE void scaled(const Vector8* l, const Vector8* x, Vector8* out) {
+template <class Vector>
+SCREE_INLINE void scaled(const Vector* l, const Vector* x, Vector* out) {
   out[0] = l[0] * x[0] + l[1] * x[1] + l[3] * x[2];
   out[1] = l[2] * x[1] + l[4] * x[2];
   out[2] = l[5] * x[2];
 }
 
-/// What half a batch takes from the problem, as rows of its lanes: n, t1; the arms; tangent ratio and
-/// friction.
+/// What lanes take from the problem: n, t1; the arms; tangent ratio and friction.
+template <class Part>
 struct BatchInput {
-  Lanes frame[8], arms[8], law[8];
+  typename Part::Vector frame[8], arms[8], law[8];
 };
 
-SCREE_INLINE void put(Vector4 left, Vector4 right, Lanes& to) {
-  const Vector4f halves[2] = {__builtin_convertvector(left, Vector4f),
-                              __builtin_convertvector(right, Vector4f)};
-  std::memcpy(to.at, halves, sizeof to.at);
+SCREE_INLINE Vector8 narrow(Vector4 left, Vector4 right) {
+  return __builtin_shufflevector(__builtin_convertvector(left, Vector4f),
+                                 __builtin_convertvector(right, Vector4f), 0, 1, 2, 3, 4, 5, 6, 7);
 }
 
-SCREE_INLINE void read_lanes(const ContactProblem& p, const std::int32_t* lane, BatchInput& in) {
-  for (std::size_t k = 0; k < 8; ++k) {
-    if (lane[k] < 0) {
-      in.frame[k] = {{1.0f, 0.0f, 0.0f, 0.0f, 0.0f, 1.0f}};
-      in.arms[k] = {};
-      in.law[k] = {{1.0f}};
+template <class Part>
+SCREE_INLINE void read_lanes(const ContactProblem& p, Part part, const std::int32_t* lane,
+                             BatchInput<Part>& in) {
+  Vector8 frame[Part::lanes], arms[Part::lanes], law[Part::lanes];
+  for (std::size_t k = 0; k < Part::lanes; ++k) {
+    const std::int32_t contact = lane[part.from + k];
+    if (contact < 0) {
+      frame[k] = Vector8{1.0f, 0.0f, 0.0f, 0.0f, 0.0f, 1.0f};
+      arms[k] = Vector8{};
+      law[k] = Vector8{1.0f};
       continue;
     }
-    const ContactTerms& c = p.contact[index(lane[k])];
-    put(normal_of(c), first_tangent(c), in.frame[k]);
-    put(arm_a_of(c), arm_b_of(c), in.arms[k]);
-    in.law[k].at[0] = c.tangent_ratio;
-    in.law[k].at[1] = static_cast<float>(c.friction);
+    const ContactTerms& c = p.contact[index(contact)];
+    frame[k] = narrow(normal_of(c), first_tangent(c));
+    arms[k] = narrow(arm_a_of(c), arm_b_of(c));
+    law[k] = Vector8{c.tangent_ratio, static_cast<float>(c.friction)};
   }
+  turn(frame, in.frame);
+  turn(arms, in.arms);
+  turn(law, in.law);
 }
 
 /// Scaled arms of a side for n, t1, t2; returns sums for the Delassus block.
+template <class Part>
 struct Spread {
-  Vector8 nn{}, n1{}, n2{}, t11{}, t12{}, t22{};
-  SCREE_INLINE void add(const Vector8 (&x)[3][3]) {
+  using Vector = typename Part::Vector;
+  Vector nn{}, n1{}, n2{}, t11{}, t12{}, t22{};
+  SCREE_INLINE void add(const Vector (&x)[3][3]) {
     nn += dot3(x[0], x[0]);
     n1 += dot3(x[0], x[1]);
     n2 += dot3(x[0], x[2]);
@@ -257,10 +265,12 @@ struct Spread {
 };
 
 /// Inverse and largest eigenvalue of the tangential blocks.
-template <class Batch>
-SCREE_INLINE void invert_tangential(HalfBatch part, Vector8 t11, Vector8 t12, Vector8 t22, Batch& out) {
-  const Vector8 one = all_lanes(1.0f), inverse_det = one / (t11 * t22 - t12 * t12), mean = 0.5f * (t11 + t22),
-                half = 0.5f * (t11 - t22), most = mean + sqrt_of(half * half + t12 * t12);
+template <class Part, class Batch>
+SCREE_INLINE void invert_tangential(Part part, typename Part::Vector t11, typename Part::Vector t12,
+                                    typename Part::Vector t22, Batch& out) {
+  using Vector = typename Part::Vector;
+  const Vector one = Vector{} + 1.0f, inverse_det = one / (t11 * t22 - t12 * t12), mean = 0.5f * (t11 + t22),
+               half = 0.5f * (t11 - t22), most = mean + sqrt_of<Vector>(half * half + t12 * t12);
   part.store(t22 * inverse_det, out.i_tt11);
   part.store(-t12 * inverse_det, out.i_tt12);
   part.store(t11 * inverse_det, out.i_tt22);
@@ -268,37 +278,32 @@ SCREE_INLINE void invert_tangential(HalfBatch part, Vector8 t11, Vector8 t12, Ve
   part.store(most, out.w_tt);
 }
 
-constexpr std::uint32_t in_order[] = {row_bytes(0), row_bytes(1), row_bytes(2), row_bytes(3),
-                                      row_bytes(4), row_bytes(5), row_bytes(6), row_bytes(7)};
-
-SCREE_FOR_EACH_TARGET
-void fill_contacts(const ContactProblem& p, HalfBatch part, const std::int32_t* lane, const Lanes* factors,
-                   ContactBatch& out) {
-  BatchInput in;
-  read_lanes(p, lane + part.from, in);
-  Vector8 frame[8], arms[8], law[8], factor_a[8], factor_b[8], d[3][3], spun[3], scaled_arm[3][3];
-  gather(in.frame, in_order, frame);
-  gather(in.arms, in_order, arms);
-  gather(in.law, in_order, law);
+template <class Part>
+SCREE_INLINE void fill_contacts(const ContactProblem& p, Part part, const std::int32_t* lane,
+                                const Lanes* factors, ContactBatch& out) {
+  using Vector = typename Part::Vector;
+  BatchInput<Part> in;
+  read_lanes(p, part, lane, in);
+  Vector factor_a[8], factor_b[8], d[3][3], spun[3], scaled_arm[3][3];
   part.read(factors, out.a, factor_a);
   part.read(factors, out.b, factor_b);
   for (int k = 0; k < 3; ++k) {
-    d[0][k] = frame[k];
-    d[1][k] = frame[4 + k];
+    d[0][k] = in.frame[k];
+    d[1][k] = in.frame[4 + k];
   }
   cross3(d[0], d[1], d[2]);
-  const Vector8 ratio = law[0];
+  const Vector ratio = in.law[0];
   for (int k = 0; k < 3; ++k) {
     d[2][k] *= ratio;
     part.store(d[0][k], out.n[k]);
     part.store(d[1][k], out.t1[k]);
     part.store(d[2][k], out.t2[k]);
   }
-  const Mask8 slides = factor_b[7] > Vector8{};
-  const bool any_slides = any_of(slides);
-  Spread w;
+  const auto slides = factor_b[7] > Vector{};
+  const bool any_slides = any_bit(factor_b[7]);
+  Spread<Part> w;
   for (const bool of_a : {true, false}) {
-    const Vector8* const arm = of_a ? arms : arms + 4;
+    const Vector* const arm = of_a ? in.arms : in.arms + 4;
     for (int i = 0; i < 3; ++i) {
       cross3(arm, d[i], spun);
       if (any_slides && !of_a)
@@ -309,38 +314,39 @@ void fill_contacts(const ContactProblem& p, HalfBatch part, const std::int32_t* 
     }
     w.add(scaled_arm);
   }
-  const Vector8 mass = factor_a[6] + factor_b[6], zero{}, one = all_lanes(1.0f);
-  const Vector8 pad = mass > zero ? zero : one;  // what nothing moves: no division by zero
-  const Vector8 nn = mass + w.nn + pad, t11 = mass + w.t11 + pad, t22 = ratio * ratio * mass + w.t22 + pad;
+  const Vector mass = factor_a[6] + factor_b[6], zero{}, one = zero + 1.0f;
+  const Vector pad = mass > zero ? zero : one;  // what nothing moves: no division by zero
+  const Vector nn = mass + w.nn + pad, t11 = mass + w.t11 + pad, t22 = ratio * ratio * mass + w.t22 + pad;
   part.store(nn, out.w_nn);
   part.store(one / nn, out.inverse_w_nn);
   part.store(w.n1, out.w_t1n);
   part.store(w.n2, out.w_t2n);
   invert_tangential(part, t11, w.t12, t22, out);
-  part.store(law[1], out.friction);
+  part.store(in.law[1], out.friction);
 }
 
 /// The same for the spins about the frame's axes.
-SCREE_FOR_EACH_TARGET
-void fill_spins(HalfBatch part, const ContactBatch& contacts, const Lanes* factors, SpinBatch& out) {
-  Vector8 factor_a[8], factor_b[8], d[3], turn[3][3];
+template <class Part>
+SCREE_INLINE void fill_spins(Part part, const ContactBatch& contacts, const Lanes* factors, SpinBatch& out) {
+  using Vector = typename Part::Vector;
+  Vector factor_a[8], factor_b[8], d[3], turn[3][3];
   part.read(factors, contacts.a, factor_a);
   part.read(factors, contacts.b, factor_b);
-  const Mask8 slides = factor_b[7] > Vector8{};
-  const bool any_slides = any_of(slides);
-  Spread w;
+  const auto slides = factor_b[7] > Vector{};
+  const bool any_slides = any_bit(factor_b[7]);
+  Spread<Part> w;
   for (const bool of_a : {true, false}) {
     for (int i = 0; i < 3; ++i) {
       load3(part, i == 0 ? contacts.n : i == 1 ? contacts.t1 : contacts.t2, d);
       scaled(of_a ? factor_a : factor_b, d, turn[i]);
       if (any_slides && !of_a)
-        for (int k = 0; k < 3; ++k) turn[i][k] = slides ? Vector8{} : turn[i][k];
+        for (int k = 0; k < 3; ++k) turn[i][k] = slides ? Vector{} : turn[i][k];
       for (int k = 0; k < 3; ++k)
         part.store(of_a ? turn[i][k] : -turn[i][k], (of_a ? out.turn_a : out.turn_b)[3 * i + k]);
     }
     w.add(turn);
   }
-  const Vector8 zero{}, one = all_lanes(1.0f), pad = w.nn > zero ? zero : one;
+  const Vector zero{}, one = zero + 1.0f, pad = w.nn > zero ? zero : one;
   part.store(w.nn + pad, out.w_nn);
   part.store(one / (w.nn + pad), out.inverse_w_nn);
   invert_tangential(part, w.t11 + pad, w.t12, w.t22 + pad, out);
@@ -373,9 +379,8 @@ void for_rows_of_batch(const ContactProblem& p, const Batches& b, std::size_t k,
 
 /// Lists the batches that resist torques.
 void number_spins(const ContactProblem& p, Batches& b) {
-  b.spin.clear();
   b.spin_of.clear();
-  if (p.contact_rows == 0) return;
+  if (p.contact_rows == 0) return b.spin.clear();
   b.spin_of.assign(b.contact.size(), -1);
   std::size_t spins = 0;
   for (std::size_t k = 0; k < b.contact.size(); ++k) {
@@ -387,15 +392,25 @@ void number_spins(const ContactProblem& p, Batches& b) {
 }
 
 /// All of a batch but velocities and impulses.
-void fill_batch(const ContactProblem& p, std::size_t k, Batches& b) {
-  for (const HalfBatch half : halves)
-    fill_contacts(p, half, &b.lane[batch_size * k], b.factor.data(), b.contact[k]);
+template <class Part, std::size_t count>
+SCREE_INLINE void fill_by_parts(const ContactProblem& p, std::size_t k, const Part (&parts)[count],
+                                Batches& b) {
+  for (const Part& part : parts)
+    fill_contacts(p, part, &b.lane[batch_size * k], b.factor.data(), b.contact[k]);
   SpinBatch* const spin = b.resistance(k);
   if (spin == nullptr) return;
+  spin->torsion = spin->rolling = BatchLanes{};
   for_rows_of_batch(p, b, k, [&](std::size_t r, std::size_t lane, std::size_t axis) {
     (axis > 0 ? spin->rolling : spin->torsion).at[lane] = static_cast<float>(p.rows[r].high);
   });
-  for (const HalfBatch half : halves) fill_spins(half, b.contact[k], b.factor.data(), *spin);
+  for (const Part& part : parts) fill_spins(part, b.contact[k], b.factor.data(), *spin);
+}
+SCREE_FOR_EACH_TARGET
+void fill_halves(const ContactProblem& p, std::size_t k, Batches& b) { fill_by_parts(p, k, halves, b); }
+SCREE_SIXTEEN_LANES
+void fill_whole(const ContactProblem& p, std::size_t k, Batches& b) { fill_by_parts(p, k, whole, b); }
+void fill_batch(const ContactProblem& p, std::size_t k, Batches& b) {
+  are_whole(b) ? fill_whole(p, k, b) : fill_halves(p, k, b);
 }
 
 void make_free_rows(const ContactProblem& p, Batches& b) {

@@ -9,6 +9,7 @@ namespace scree {
 
 struct HalfBatch {
   using Vector = Vector8;
+  static constexpr std::size_t lanes = batch_size / 2;
   std::size_t from;  // lane 0 or 8
 
   SCREE_INLINE Vector load(const BatchLanes& row) const { return load8(row.at + from); }
@@ -25,6 +26,7 @@ inline constexpr HalfBatch halves[] = {{0}, {8}};
 
 struct WholeBatch {
   using Vector = Vector16;
+  static constexpr std::size_t lanes = batch_size, from = 0;
 
   SCREE_INLINE Vector load(const BatchLanes& row) const {
     Vector r;
@@ -41,6 +43,11 @@ struct WholeBatch {
     scatter(in, bytes, rows);
   }
 };
+
+inline constexpr WholeBatch whole[] = {{}};
+
+/// Are batches taken whole?
+inline bool are_whole(const Batches& b) { return b.use_sixteen_lanes && have_sixteen_lanes(); }
 
 template <class Part>
 SCREE_INLINE void load3(const Part& part, const BatchLanes* from, typename Part::Vector* to) {

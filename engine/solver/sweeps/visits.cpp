@@ -309,8 +309,6 @@ SCREE_INLINE void push_apart(Batches& b, std::size_t k, Part part) {
 /// Has a batch contacts in its second half?
 bool is_long(const Batches& b, std::size_t k) { return b.lane[batch_size * k + halves[1].from] >= 0; }
 
-constexpr WholeBatch whole[] = {{}};
-
 /// Calls visit(k) for the batches of a range that are not idle, and has the next one come meanwhile.
 template <class F>
 SCREE_INLINE void for_visited(const Batches& b, BatchRange range, bool idle_too, F&& visit) {
@@ -453,29 +451,27 @@ void apply_halves(Batches& b, BatchRange range) { apply_by_parts(b, range, halve
 SCREE_SIXTEEN_LANES
 void apply_whole(Batches& b, BatchRange range) { apply_by_parts(b, range, whole); }
 
-bool is_whole(const Batches& b) { return b.use_sixteen_lanes && have_sixteen_lanes(); }
-
 }  // namespace
 
 double visit_batches(Batches& b, BatchRange range, const VisitPlan& plan) {
-  return is_whole(b) ? visit_whole(b, range, plan) : visit_halves(b, range, plan);
+  return are_whole(b) ? visit_whole(b, range, plan) : visit_halves(b, range, plan);
 }
 
 ResidualSum residual_of_batches(const Batches& b, BatchRange range, double* normal_velocity,
                                 float* squared_of) {
-  return is_whole(b) ? residual_of_whole(b, range, normal_velocity, squared_of)
+  return are_whole(b) ? residual_of_whole(b, range, normal_velocity, squared_of)
                      : residual_by_halves(b, range, normal_velocity, squared_of);
 }
 
 void push_apart(Batches& b, BatchRange range) {
-  if (is_whole(b))
+  if (are_whole(b))
     push_whole_apart(b, range);
   else
     push_halves_apart(b, range);
 }
 
 void apply_impulses(Batches& b, BatchRange range) {
-  if (is_whole(b))
+  if (are_whole(b))
     apply_whole(b, range);
   else
     apply_halves(b, range);
