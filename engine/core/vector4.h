@@ -75,9 +75,7 @@ SCREE_INLINE Vector4 angular_of(const Twist& t) {
 SCREE_INLINE Vec3 to_vec3(const Vector4& v) { return Vec3(v[0], v[1], v[2]); }
 SCREE_INLINE Vec3f to_vec3f(const Vector4& v) {
   const Vector4f narrow = __builtin_convertvector(v, Vector4f);
-  Vec3f r;
-  std::memcpy(static_cast<void*>(&r), &narrow, sizeof r);
-  return r;
+  return Vec3f(narrow[0], narrow[1], narrow[2]);
 }
 
 SCREE_INLINE Vector4 cross(Vector4 a, Vector4 b) {

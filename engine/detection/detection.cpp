@@ -158,8 +158,12 @@ void number_parts(const DetectionInput& in, DetectionWorkspace& w) {
   w.parts.resize(static_cast<std::size_t>(w.first_part.back()));
 }
 
-/// All bodies; returns how far the fastest may get in the step, m.
-double prepare(const DetectionInput& in, const PlacedShapes& placed, DetectionWorkspace& w) {
+/// How far bodies may get in the step by themselves, m.
+struct Farthest {
+  double least = infinity, most = 0.0;
+};
+/// All bodies.
+Farthest prepare(const DetectionInput& in, const PlacedShapes& placed, DetectionWorkspace& w) {
   const std::size_t n = in.bodies.size();
   w.boxes.resize(n);
   mark_unmoved(in.bodies, w.unmoved);
@@ -168,14 +172,19 @@ double prepare(const DetectionInput& in, const PlacedShapes& placed, DetectionWo
   w.ellipsoids.resize(n);
   w.implicits.resize(in.shapes.functions().empty() ? 0 : n);
   return reduce_blocks(
-      n, grain_medium, 0.0,
+      n, grain_medium, Farthest{},
       [&](const Block& block) {
         prepare_block(in, placed, block, w);
-        double farthest = 0.0;
-        for (std::size_t i = block.begin; i < block.end; ++i) farthest = std::max(farthest, w.reach[i].alone);
-        return farthest;
+        Farthest of_block;
+        for (std::size_t i = block.begin; i < block.end; ++i) {
+          of_block.least = std::min(of_block.least, w.reach[i].alone);
+          of_block.most = std::max(of_block.most, w.reach[i].alone);
+        }
+        return of_block;
       },
-      [](double a, double b) { return std::max(a, b); });
+      [](const Farthest& a, const Farthest& b) -> Farthest {
+        return {std::min(a.least, b.least), std::max(a.most, b.most)};
+      });
 }
 
 /// The larger of both, whichever thread comes first.
@@ -770,19 +779,21 @@ DetectionReport find_contacts(const DetectionInput& in, DetectionWorkspace& w,
   const std::size_t n = in.bodies.size();
   const PlacedShapes placed{in.shapes, in.bodies,    w.ellipsoids, w.implicits,
                             w.parts,   w.first_part, w.boundaries, in.time_step_s};
-  const double farthest = prepare(in, placed, w);
+  const Farthest farthest = prepare(in, placed, w);
   const auto find_pairs = [&] {
     update_candidate_pairs(
         w.boxes,
         [&](std::size_t i) {
           const double smallest = w.reach[i].smallest_length;
-          return std::clamp(searched_for * farthest, least_skin * smallest, most_skin * smallest);
+          return std::clamp(searched_for * farthest.most, least_skin * smallest, most_skin * smallest);
         },
         w.pair_list, w.pairs, w.unmoved.empty() ? in.bodies.asleep : w.unmoved, in.cell);
   };
   find_pairs();
-  spread_reach(w);
-  if (widen_boxes(w)) find_pairs();
+  if (farthest.least < farthest.most) {  // else nobody can be pushed further, as in a bed at rest
+    spread_reach(w);
+    if (widen_boxes(w)) find_pairs();
+  }
   place_boundaries(in, w);
 
   w.contact_row.resize(n + 1);

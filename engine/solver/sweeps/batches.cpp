@@ -8,6 +8,7 @@
 #include <span>
 
 #include "engine/core/parallel.h"
+#include "engine/core/three.h"
 #include "engine/solver/problem/contact_response.h"
 #include "engine/solver/sweeps/lanes.h"
 
@@ -196,16 +197,51 @@ double mass_unit_of(const ContactProblem& p) {
   return std::ldexp(1.0, -2 * (std::ilogb(most) / 2));
 }
 
-/// L of a body's inverse inertia, by Cholesky; a direction that does not turn has zeros.
-Lanes factor_of(const BodyResponse& r, double mass_unit) {
-  const auto divided = [](double x, double by) { return by > 0.0 ? x / by : 0.0; };
-  const double l00 = std::sqrt(r.xx), l10 = divided(r.xy, l00), l20 = divided(r.xz, l00);
-  const double l11 = std::sqrt(std::max(0.0, r.yy - l10 * l10)), l21 = divided(r.yz - l20 * l10, l11);
-  const double l22 = std::sqrt(std::max(0.0, r.zz - l20 * l20 - l21 * l21));
-  const double root = std::sqrt(mass_unit);
-  const auto f = [&](double x) { return static_cast<float>(x * root); };
-  return {{f(l00), f(l10), f(l11), f(l20), f(l21), f(l22), static_cast<float>(r.inverse_mass * mass_unit),
-           r.slides ? 1.0f : 0.0f}};
+/// Inverse inertias of bodies side by side, and their L by Cholesky.
+struct alignas(64) Factoring {
+  static constexpr std::size_t capacity = 64;
+  Columns<6, capacity> inverse;  // xx, xy, xz, yy, yz, zz
+  Columns<6, capacity> l;        // l00, l10, l11, l20, l21, l22; a direction that does not turn has zeros
+};
+
+SCREE_FOR_EACH_VECTOR_WIDTH
+void factor(Factoring& f, std::size_t whole, double root) {
+  const auto divided = [](double x, double by) __attribute__((always_inline)) {
+    return choose(by > 0.0, x / choose(by > 0.0, by, 1.0), 0.0);
+  };
+  const auto root_of = [](double x) __attribute__((always_inline)) { return std::sqrt(choose(x > 0.0, x, 0.0)); };
+  SCREE_INDEPENDENT_TURNS
+  for (std::size_t k = 0; k < whole; ++k) {
+    const double l00 = std::sqrt(f.inverse[0][k]), l10 = divided(f.inverse[1][k], l00),
+                 l20 = divided(f.inverse[2][k], l00), l11 = root_of(f.inverse[3][k] - l10 * l10),
+                 l21 = divided(f.inverse[4][k] - l20 * l10, l11),
+                 l22 = root_of(f.inverse[5][k] - l20 * l20 - l21 * l21);
+    f.l[0][k] = root * l00;
+    f.l[1][k] = root * l10;
+    f.l[2][k] = root * l11;
+    f.l[3][k] = root * l20;
+    f.l[4][k] = root * l21;
+    f.l[5][k] = root * l22;
+  }
+}
+
+/// Factors of some bodies as kernels read them.
+void factor_bodies(const ContactProblem& p, std::size_t first, std::size_t count, Batches& b) {
+  Factoring f;
+  const std::size_t whole = whole_vectors(count);
+  for (std::size_t k = 0; k < whole; ++k) {
+    const BodyResponse& r = p.response[first + std::min(k, count - 1)];
+    const double numbers[] = {r.xx, r.xy, r.xz, r.yy, r.yz, r.zz};
+    for (std::size_t i = 0; i < 6; ++i) f.inverse[i][k] = numbers[i];
+  }
+  factor(f, whole, std::sqrt(b.mass_unit));
+  for (std::size_t k = 0; k < count; ++k) {
+    const BodyResponse& r = p.response[first + k];
+    float* const to = b.factor[first + k].at;
+    for (std::size_t i = 0; i < 6; ++i) to[i] = static_cast<float>(f.l[i][k]);
+    to[6] = static_cast<float>(r.inverse_mass * b.mass_unit);
+    to[7] = r.slides ? 1.0f : 0.0f;
+  }
 }
 
 /// L^T x, of gathered factors.
@@ -569,8 +605,10 @@ void make_batches(const ContactProblem& p, bool warm, const std::vector<BodyVelo
   if (!are_laid_out(p, b)) lay_out(p, b);
   list_partners(p, b);
   b.mass_unit = mass_unit_of(p);
-  for_each_index(p.bodies(), grain_medium,
-                 [&](std::size_t i) { b.factor[i] = factor_of(p.response[i], b.mass_unit); });
+  for_blocks(p.bodies(), grain_medium, [&](const Block& block) {
+    for (std::size_t first = block.begin; first < block.end; first += Factoring::capacity)
+      factor_bodies(p, first, std::min(Factoring::capacity, block.end - first), b);
+  });
   number_spins(p, b);
   b.idle.assign(b.contact.size(), 0);
   const auto of_contact = [&](std::size_t c) -> Vec3 {
