@@ -202,9 +202,9 @@ void spread_reach(DetectionWorkspace& w) {
     double farthest = alone;
     for (auto p = static_cast<std::size_t>(w.pairs.row[a]); p < static_cast<std::size_t>(w.pairs.row[a + 1]);
          ++p) {
-      const auto b = static_cast<std::size_t>(w.pairs.b[p]);
-      farthest = std::max(farthest, w.reach[b].alone);
-      raise_to(w.reach[b].pushed, alone);
+      DetectionWorkspace::Reach& of_b = w.reach[static_cast<std::size_t>(w.pairs.b[p])];
+      farthest = std::max(farthest, of_b.alone);
+      if (alone > of_b.alone) raise_to(of_b.pushed, alone);
     }
     raise_to(w.reach[a].pushed, farthest);
   });

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "engine/core/parallel.h"
+#include "engine/core/random.h"
 #include "engine/simulation/population.h"
 #include "tests/support/world.h"
 
@@ -25,6 +26,30 @@ World row(const std::vector<double>& overlaps) {
     world.add_sphere(0.1, Vec3(x, 0, 0));
   }
   return world;
+}
+
+// What a step adds up before it, energies alone, is what it adds up after it beside the momenta: to the rounding of sums
+// that blocks of bodies make.
+TEST(MechanicalEnergy, IsThatOfTheSums) {
+  World world;
+  Random random(5);
+  const ShapeIndex shape = world.model.shapes.add(Ellipsoid{Vec3(0.1, 0.07, 0.05)});
+  const auto vector = [&](double size) -> Vec3 {
+    return Vec3(random.uniform(-size, size), random.uniform(-size, size), random.uniform(-size, size));
+  };
+  double kinetic = 0.0, potential = 0.0;
+  const Vec3 gravity(1.0, -2.0, -9.0);
+  Bodies& bodies = world.state.bodies;
+  for (std::size_t i = 0; i < 3000; ++i) {
+    add_body(bodies, world.model.shapes, world.model.materials,
+             {shape, world.material, {vector(10.0), random.rotation()}, {vector(3.0), vector(20.0)}});
+    kinetic += kinetic_energy(bodies, i);
+    potential -= bodies.mass[i] * gravity.dot(bodies.position[i]);
+  }
+  const BodySums sums = body_sums(bodies, gravity);
+  EXPECT_NEAR(sums.kinetic, kinetic, 1e-13 * kinetic);
+  EXPECT_NEAR(sums.potential, potential, 1e-13 * (std::abs(potential) + kinetic));
+  EXPECT_NEAR(mechanical_energy(bodies, gravity), kinetic + potential, 1e-13 * (std::abs(potential) + kinetic));
 }
 
 TEST(DeepestOverlap, NamesTheTwoBodies) {

@@ -289,6 +289,11 @@ void expect_turned_there_and_back() {
   gather(rows.data(), bytes, turned);
   for (std::size_t k = 0; k < 8; ++k)
     for (std::size_t l = 0; l < lanes; ++l) EXPECT_EQ(turned[k][l], static_cast<float>(10 * row_of(l) + k));
+  Vector8 in_registers[lanes];
+  for (std::size_t l = 0; l < lanes; ++l) in_registers[l] = load(rows[row_of(l)]);
+  alignas(sizeof(Vector)) Vector as_well[8];
+  turn(in_registers, as_well);
+  EXPECT_EQ(std::memcmp(as_well, turned, sizeof turned), 0);
   scatter(turned, bytes, out.data());
   for (std::size_t l = 0; l < lanes; ++l)
     for (std::size_t k = 0; k < 8; ++k) EXPECT_EQ(out[row_of(l)].at[k], rows[row_of(l)].at[k]);

@@ -530,11 +530,9 @@ void begin_batch(const ContactProblem& p, std::size_t k, OfContact&& of_contact,
   for (std::size_t l = 0; l < batch_size; ++l) {
     const std::int32_t c = b.lane[batch_size * k + l];
     const Vec3 start = c >= 0 ? of_contact(index(c)) : Vec3(Vec3::Zero());
-    batch.impulse[0].at[l] = std::max(0.0f, in_units(start[0]));
-    batch.impulse[1].at[l] = in_units(start[1]);
-    batch.impulse[2].at[l] = in_units(start[2]);
+    const float impulse[] = {std::max(0.0f, in_units(start[0])), in_units(start[1]), in_units(start[2])};
+    for (int i = 0; i < 3; ++i) batch.last[i].at[l] = batch.impulse[i].at[l] = impulse[i];
   }
-  std::copy_n(batch.impulse, 3, batch.last);
   SpinBatch* const spin = b.resistance(k);
   if (spin == nullptr) return;
   std::fill_n(spin->impulse, 3, BatchLanes{});
