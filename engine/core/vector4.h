@@ -58,9 +58,7 @@ SCREE_INLINE Vector4 without_spare(Vector4 v) {
   return std::bit_cast<Vector4>(std::bit_cast<Bits>(v) & Bits{-1, -1, -1, 0});
 }
 /// Three of the numbers of a structure that has a fourth behind them; or before them.
-SCREE_INLINE Vector4 first_three(const void* numbers) {
-  return without_spare(all_four(numbers));
-}
+SCREE_INLINE Vector4 first_three(const void* numbers) { return without_spare(all_four(numbers)); }
 SCREE_INLINE Vector4 last_three(const void* numbers) {
   const Vector4 r = all_four(static_cast<const char*>(numbers) - sizeof(double));
   return without_spare(__builtin_shufflevector(r, r, 1, 2, 3, 3));

@@ -66,8 +66,10 @@ SCREE_INLINE double moved(const PlacedEllipsoid& from, const PlacedEllipsoid& to
   static_assert(sizeof(PlacedEllipsoid) == 3 * sizeof(Vector4));
   // Straight from where they stand: copies of all twelve numbers would be made in pieces and read as a whole.
   const auto change = [&](std::size_t k) __attribute__((always_inline)) {
-    return all_four(reinterpret_cast<const Vector4*>(&to) + k) -
-           all_four(reinterpret_cast<const Vector4*>(&from) + k);
+    const auto at = [&](const PlacedEllipsoid& e) {
+      return reinterpret_cast<const char*>(&e) + k * sizeof(Vector4);
+    };
+    return all_four(at(to)) - all_four(at(from));
   };
   const Vector4 way = change(0), turn1 = change(1), turn2 = change(2), squared = way * way,
                 turned = turn1 * turn1 + turn2 * turn2;

@@ -28,8 +28,8 @@ World row(const std::vector<double>& overlaps) {
   return world;
 }
 
-// What a step adds up before it, energies alone, is what it adds up after it beside the momenta: to the rounding of sums
-// that blocks of bodies make.
+// What a step adds up before it, energies alone, is what it adds up after it beside the momenta: to the
+// rounding of sums that blocks of bodies make.
 TEST(MechanicalEnergy, IsThatOfTheSums) {
   World world;
   Random random(5);
@@ -49,7 +49,8 @@ TEST(MechanicalEnergy, IsThatOfTheSums) {
   const BodySums sums = body_sums(bodies, gravity);
   EXPECT_NEAR(sums.kinetic, kinetic, 1e-13 * kinetic);
   EXPECT_NEAR(sums.potential, potential, 1e-13 * (std::abs(potential) + kinetic));
-  EXPECT_NEAR(mechanical_energy(bodies, gravity), kinetic + potential, 1e-13 * (std::abs(potential) + kinetic));
+  EXPECT_NEAR(mechanical_energy(bodies, gravity), kinetic + potential,
+              1e-13 * (std::abs(potential) + kinetic));
 }
 
 TEST(DeepestOverlap, NamesTheTwoBodies) {

@@ -209,7 +209,9 @@ void factor(Factoring& f, std::size_t whole, double root) {
   const auto divided = [](double x, double by) __attribute__((always_inline)) {
     return choose(by > 0.0, x / choose(by > 0.0, by, 1.0), 0.0);
   };
-  const auto root_of = [](double x) __attribute__((always_inline)) { return std::sqrt(choose(x > 0.0, x, 0.0)); };
+  const auto root_of = [](double x) __attribute__((always_inline)) {
+    return std::sqrt(choose(x > 0.0, x, 0.0));
+  };
   SCREE_INDEPENDENT_TURNS
   for (std::size_t k = 0; k < whole; ++k) {
     const double l00 = std::sqrt(f.inverse[0][k]), l10 = divided(f.inverse[1][k], l00),

@@ -460,7 +460,7 @@ double visit_batches(Batches& b, BatchRange range, const VisitPlan& plan) {
 ResidualSum residual_of_batches(const Batches& b, BatchRange range, double* normal_velocity,
                                 float* squared_of) {
   return are_whole(b) ? residual_of_whole(b, range, normal_velocity, squared_of)
-                     : residual_by_halves(b, range, normal_velocity, squared_of);
+                      : residual_by_halves(b, range, normal_velocity, squared_of);
 }
 
 void push_apart(Batches& b, BatchRange range) {
