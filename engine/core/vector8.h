@@ -46,7 +46,6 @@ SCREE_INLINE Vector8 high_half(Vector16 v) {
   return __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15);
 }
 
-SCREE_INLINE Vector8 all_lanes(float x) { return Vector8{} + x; }
 template <class Vector>
 SCREE_INLINE Vector larger(Vector a, Vector b) {
   return a > b ? a : b;
