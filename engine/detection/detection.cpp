@@ -6,9 +6,11 @@
 #include <cmath>
 #include <cstring>
 #include <ranges>
+#include <utility>
 
 #include "engine/core/parallel.h"
 #include "engine/core/vector4.h"
+#include "engine/geometry/seams.h"
 
 namespace scree {
 
@@ -43,6 +45,10 @@ constexpr double pushed = 0.1;
 // Travel against each other in a step, over the smaller smallest length, from which on a pair's contact is
 // sought along the way; and the gap, over the same length, that counts as touch there.
 constexpr double fast_travel = 0.5, touch_accuracy = 1e-6;
+
+// Surfaces pass through an edge of another wall if they are this near to it, over the smallest length: walls
+// that were made to be flush are so to the digits of their files.
+constexpr double flush = 1e-4;
 
 // After so many steps in which it listed nothing a block gives back the room for its lists; at once where but
 // few blocks list something, as in a bed where single grains do not come to rest.
@@ -685,6 +691,41 @@ void list_block(const Making& m, const Block& block, const PairGaps& found, Dete
   }
 }
 
+/// Does a wall, another or of a mesh the same, rise from the edge that a body comes near to?
+bool is_seam(const Making& m, std::span<const std::size_t> boundaries, std::int32_t partner,
+             const SharpPlace& place) {
+  return std::ranges::any_of(boundaries, [&](std::size_t k) {
+    const PlacedBoundary& wall = m.w.boundaries[k];
+    const DetectionWorkspace::Guard& guard = m.w.guards[k];
+    if (wall.removed || ((place.point - guard.high).array() > place.slack).any() ||
+        ((guard.low - place.point).array() > place.slack).any())
+      return false;
+    // What meets at an edge of its own wall was looked at there; of meshes, as far as corners are shared.
+    if (k == boundary_of(partner) && !std::holds_alternative<PlacedMesh>(wall.surface)) return false;
+    return std::visit([&](const auto& surface) { return rises_at(surface, place); }, wall.surface);
+  });
+}
+
+/// Flush walls are one surface: edges that others rise from are no contacts, and what two walls share is one.
+void join_walls(const Making& m, BlockPairs& pairs) {
+  std::vector<SharpPlace> met;  // of a body
+  std::int32_t body = -1;
+  for (const PairGaps::Found& pair : pairs.found.of_pair) {
+    if (!is_boundary(pair.b)) continue;
+    if (std::exchange(body, pair.a) != pair.a) met.clear();
+    for (Gap& gap : std::span(pairs.found.gap).subspan(slot(pair.first), slot(pair.count))) {
+      if (!gap.is_sharp || !(gap.distance < infinity)) continue;
+      const SharpPlace place{gap.point - 0.5 * gap.distance * gap.normal, gap.normal, flush * pair.length,
+                             pair.length};
+      if (std::ranges::any_of(met, [&](const SharpPlace& other) { return is_same(place, other); }) ||
+          is_seam(m, pairs.boundaries, pair.b, place))
+        gap.distance = infinity;
+      else
+        met.push_back(place);
+    }
+  }
+}
+
 void give_back_lists(DetectionWorkspace::Found& block) {
   block.contacts = std::vector<Contact>();
   block.seeds = std::vector<Seed>();
@@ -699,6 +740,7 @@ void collide_block(const Making& m, const Block& block, DetectionWorkspace& w) {
   for (std::size_t i = block.begin; i < block.end; ++i) lists.add_pairs_of(i);
   for (std::size_t kind = 0; kind < pair_kinds; ++kind)
     find_gaps(static_cast<PairKind>(kind), m.placed, pairs.of_kind[kind], pairs.found);
+  join_walls(m, pairs);
 
   DetectionWorkspace::Found& out = w.found[block.index];
   out.contacts.clear();

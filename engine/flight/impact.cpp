@@ -122,6 +122,54 @@ void resolve_by_energy(std::span<Strike> strikes, std::span<Struck> bodies, doub
   for (std::size_t c = 0; c < strikes.size(); ++c) strikes[c].impulse += p.in_world(c, impulse[c]);
 }
 
+/// Work of all impulses with the mean of the velocities before, `before`, and now; J.
+double work_of(std::span<const Strike> strikes, std::span<const Struck> bodies,
+               const std::vector<Vec3>& before, double& size) {
+  double work = 0.0;
+  for (std::size_t c = 0; c < strikes.size(); ++c) {
+    const double of_before = 0.5 * strikes[c].impulse.dot(before[c]),
+                 of_after = 0.5 * strikes[c].impulse.dot(relative_velocity(strikes[c], bodies));
+    work += of_before + of_after;
+    size += std::abs(of_before) + std::abs(of_after);
+  }
+  return work;
+}
+
+/// Goes back towards the impulses without restitution as far as the work of all is above zero (A13); `start`:
+/// the bodies before. Two velocities that differ by impulses p differ in energy by a square of p, so the work
+/// is a polynomial of the share of the way, of second order: known from three of its values.
+void take_back_energy(std::span<Strike> strikes, std::span<Struck> bodies, std::span<const Struck> start,
+                      const std::vector<Vec3>& before, double threshold) {
+  constexpr double rounding = 1e-12;
+  double size = 0.0;
+  const double with = work_of(strikes, bodies, before, size);
+  if (!(with > rounding * size)) return;
+  std::vector<Strike> least(strikes.begin(), strikes.end());
+  std::vector<Struck> stopped(start.begin(), start.end());
+  for (Strike& s : least) s.impulse.setZero();
+  resolve_by_newton(least, stopped, threshold, false);
+  const std::vector<Strike> most(strikes.begin(), strikes.end());
+  const std::vector<Struck> bounced(bodies.begin(), bodies.end());
+  const auto go = [&](double share) {
+    for (std::size_t c = 0; c < strikes.size(); ++c)
+      strikes[c].impulse = least[c].impulse + share * (most[c].impulse - least[c].impulse);
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+      const Twist &from = stopped[i].twist, &to = bounced[i].twist;
+      bodies[i].twist = {from.linear + share * (to.linear - from.linear),
+                         from.angular + share * (to.angular - from.angular)};
+    }
+    return work_of(strikes, bodies, before, size);
+  };
+  const double without = go(0.0), half = go(0.5), square = 2.0 * (without + with) - 4.0 * half,
+               slope = with - without - square;
+  if (without >= 0.0 || square <= 0.0) {
+    go(0.0);
+    return;
+  }
+  const double root = std::sqrt(slope * slope - 4.0 * square * without);
+  go(std::clamp(slope > 0.0 ? -2.0 * without / (slope + root) : (root - slope) / (2.0 * square), 0.0, 1.0));
+}
+
 }  // namespace
 
 void resolve(std::span<Strike> strikes, std::span<Struck> bodies, const BounceLaw& law) {
@@ -131,7 +179,9 @@ void resolve(std::span<Strike> strikes, std::span<Struck> bodies, const BounceLa
     strikes[c].approach = -strikes[c].normal.dot(before[c]);
   }
   if (law.energetic) resolve_by_energy(strikes, bodies, law.threshold_m_s);
+  const std::vector<Struck> start(bodies.begin(), bodies.end());
   resolve_by_newton(strikes, bodies, law.threshold_m_s, !law.energetic);
+  if (law.dissipative) take_back_energy(strikes, bodies, start, before, law.threshold_m_s);
   for (std::size_t c = 0; c < strikes.size(); ++c) {
     Strike& s = strikes[c];
     const Vec3 after = relative_velocity(s, bodies), mean = 0.5 * (before[c] + after);

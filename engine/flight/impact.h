@@ -32,12 +32,14 @@ struct Strike {
 /// How they bounce.
 struct BounceLaw {
   bool energetic = false;      // by the work of each (engine/solver/impacts.h), else by Newton's law
+  bool dissipative = false;    // by Newton's law as far as it creates no energy (A13)
   double threshold_m_s = 0.0;  // slower approaches do not bounce: they end
 };
 
 /// Impulses and velocities after. Newton's law with friction in the cone of the whole impulse, (S3) and (S4)
-/// of all contacts together: u_n+ >= -e u_n-. Accuracy 1e-14 of the fastest approach, or what 10,000 sweeps
-/// give.
+/// of all contacts together: u_n+ >= -e u_n-. Dissipative: with part of the way from the impulses without
+/// restitution to those with it, where the whole would create energy. Accuracy 1e-14 of the fastest approach,
+/// or what 10,000 sweeps give.
 void resolve(std::span<Strike> strikes, std::span<Struck> bodies, const BounceLaw& law);
 
 }  // namespace scree

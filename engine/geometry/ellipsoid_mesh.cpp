@@ -127,6 +127,7 @@ void contacts(const Ellipsoid& shape, const Pose& pose, const PlacedMesh& mesh, 
     gap.distance = touch.distance;
     gap.point = mesh.pose.position + mesh.pose.orientation * touch.at + 0.5 * touch.distance * gap.normal;
     gap.feature = feature;
+    gap.is_sharp = feature >= mesh_edge;
     found.push_back(gap);
   }
 }
@@ -141,7 +142,7 @@ double gap_acceleration(const Ellipsoid& shape, const Pose& pose, const PlacedMe
                                   moved(mesh.pose, motion.wall, t)),
                          m, contact.feature, face);
   };
-  const double dt = motion.dt_s;
+  const double dt = difference_time(shape, pose, motion);
   return (at(dt) - 2.0 * contact.distance + at(-dt)) / (dt * dt);
 }
 

@@ -377,6 +377,7 @@ void contacts(const Ellipsoid& shape, const Pose& pose, const PlacedRevolved& wa
     gap.point = wall.pose.position +
                 wall.pose.orientation * (touch.at + (touch.distance - 0.5 * gap.distance) * touch.normal);
     gap.feature = feature;
+    gap.is_sharp = s.rounding == 0.0 && feature / per_element >= s.segments.size();
     found.push_back(gap);
   }
 }
@@ -393,7 +394,7 @@ double gap_acceleration(const Ellipsoid& shape, const Pose& pose, const PlacedRe
                                   moved(wall.pose, motion.wall, t)),
                          s, contact.feature, before);
   };
-  const double dt = motion.dt_s;
+  const double dt = difference_time(shape, pose, motion);
   return (at(dt) - 2.0 * before.distance + at(-dt)) / (dt * dt);
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "engine/geometry/ellipsoid.h"
+#include "engine/geometry/gap.h"
 
 namespace scree {
 
@@ -70,6 +71,18 @@ inline std::uint32_t end_of_grain(const Ellipsoid& shape, const Vec3& local) {
   if (longest == shortest) return 0;
   const int middle = 3 - longest - shortest;
   return (local[longest] < 0.0 ? 1u : 0u) + (local[middle] < 0.0 ? 2u : 0u);
+}
+
+/// Over which time a distance from a wall is to be differenced, s: not so long that the body passes through
+/// what it touches, or turns about.
+inline double difference_time(const Ellipsoid& shape, const Pose& pose, const PairMotion& motion) {
+  constexpr double most_travel = 0.5;  // of the smallest semi-axis
+  const Twist& wall = motion.wall.twist;
+  const Vec3 carried = wall.linear + wall.angular.cross(pose.position - motion.wall.centre);
+  const double speed = (motion.body.linear - carried).norm() +
+                       (motion.body.angular - wall.angular).norm() * shape.semi_axes.maxCoeff();
+  const double most = most_travel * shape.semi_axes.minCoeff();
+  return motion.dt_s * speed > most ? most / speed : motion.dt_s;
 }
 
 /// Root of a function of an angle that falls through zero between low and high, to 1e-11 rad: bisection sped

@@ -19,6 +19,7 @@ struct Gap {
   double apart = -infinity;    // m: the shapes are at least so far apart, where they are no contact
   std::uint32_t feature = 0;   // tells the contacts of one pair apart, and is the same from step to step
   GapStatus status = GapStatus::converged;
+  bool is_sharp = false;  // does an edge, a corner or the rim of a wall touch, which has no tangent plane?
 };
 
 /// How a wall moves: its centre with the linear velocity, its surface turns about the centre.
@@ -27,7 +28,7 @@ struct WallMotion {
   Twist twist;
 };
 
-/// How a body and a wall move, for second differences over +-dt_s.
+/// How a body and a wall move, for second differences over +-dt_s, or less where they move fast.
 struct PairMotion {
   Twist body;
   double dt_s;

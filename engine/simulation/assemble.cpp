@@ -135,6 +135,14 @@ SCREE_INLINE double approach_speed(const Assembly& in, std::size_t c, Edge edge,
   return dot(g.n, u);
 }
 
+/// (A2) of a contact in this interval; no turn, however fast, takes surfaces farther in a step than they are
+/// thick.
+SCREE_INLINE double offset_of(const Interval& interval, const Contact& contact, double gap) {
+  const double most = double{contact.length} / interval.h;
+  return std::max(gap, 0.0) / interval.to_next +
+         std::clamp(0.5 * interval.h * double{contact.gap_acceleration}, -most, most);
+}
+
 /// Components of an impulse in world axes: p with frame^T p = impulse; t2 may be shorter than one.
 SCREE_INLINE Vec3 components(Vector4 n, Vector4 t1, float tangent_ratio, const Vec3f& impulse) {
   const Vector4 t2 = (1.0 / double{tangent_ratio}) * cross(n, t1), world = to_vector4(impulse);
@@ -152,11 +160,16 @@ SCREE_INLINE void fetch_next(const Assembly& in, std::size_t c, std::size_t end)
   fetch(&in.p.response[b], sizeof in.p.response[b]);
 }
 
-/// The contacts of a block, but for the rows of those that resist torques, which are counted; returns the sum
-/// of squares of what the contacts have to change.
+/// Of a block of contacts.
+struct Assembled {
+  double squares = 0.0;  // m^2/s^2, sum of what the contacts have to change
+  bool bounce = false;   // is any asked for restitution?
+};
+
+/// The contacts of a block, but for the rows of those that resist torques, which are counted.
 SCREE_FOR_EACH_TARGET
-double assemble_contacts(const Assembly& in, const Block& block, std::int32_t next_fixed,
-                         std::int32_t& rows) {
+Assembled assemble_contacts(const Assembly& in, const Block& block, std::int32_t next_fixed,
+                            std::int32_t& rows) {
   const Settings& settings = in.model.settings;
   ContactProblem& p = in.p;
   // The compiler does not know that these stay where they are.
@@ -168,6 +181,7 @@ double assemble_contacts(const Assembly& in, const Block& block, std::int32_t ne
   std::uint8_t* const resist = in.w.resist.data();
   const double t = in.interval.to_next, clearance = settings.clearance();
   double squares = 0.0;
+  bool bounce = false;
   std::size_t resisting = 0;
   for (std::size_t c = block.begin; c < block.end; ++c) {
     fetch_next(in, c, block.end);
@@ -191,16 +205,15 @@ double assemble_contacts(const Assembly& in, const Block& block, std::int32_t ne
 
     contact.length = from.length;
     contact.gap = from.gap - clearance * double{from.length};
-    // (A2); no turn, however fast, takes surfaces farther in a step than they are thick.
-    const double most = double{from.length} / in.interval.h;
-    contact.offset = std::max(contact.gap, 0.0) / t +
-                     std::clamp(0.5 * in.interval.h * double{from.gap_acceleration}, -most, most);
+    contact.offset = offset_of(in.interval, from, contact.gap);
     const double approach = approach_speed(in, c, edge, geometry);
     approaches[c] = static_cast<float>(approach);
     const bool impact = approach < -settings.restitution_threshold_m_s && contact.gap + t * approach < 0.0;
     if (!in.newton) p.restitution[c] = law.restitution;
-    if (impact && in.newton && law.restitution > 0.0)
+    if (impact && in.newton && law.restitution > 0.0) {
       contact.offset = std::min(contact.offset, law.restitution * approach);  // (A3), and not less than (A2)
+      bounce = true;
+    }
     const double needed = -(approach + contact.offset), to_change = 0.5 * (needed + std::abs(needed));
     squares += to_change * to_change;  // of what is positive, exactly: a branch would be foreseen by nobody
 
@@ -210,7 +223,26 @@ double assemble_contacts(const Assembly& in, const Block& block, std::int32_t ne
     resisting += resists;
   }
   rows = static_cast<std::int32_t>(resisting);
-  return squares;
+  return {squares, bounce};
+}
+
+/// Those contacts that are asked for more than (A2).
+std::vector<Bounce> list_bounces(const Assembly& in) {
+  return reduce_blocks(
+      in.contacts.size(), grain_medium, std::vector<Bounce>{},
+      [&](const Block& block) {
+        std::vector<Bounce> found;
+        for (std::size_t c = block.begin; c < block.end; ++c) {
+          const double with = in.p.offset(c),
+                       without = offset_of(in.interval, in.contacts[c], in.p.contact[c].gap);
+          if (with < without) found.push_back({static_cast<std::int32_t>(c), with, without});
+        }
+        return found;
+      },
+      [](std::vector<Bounce> all, const std::vector<Bounce>& more) {
+        all.insert(all.end(), more.begin(), more.end());
+        return all;
+      });
 }
 
 /// The rows of a block's contacts, from this one on.
@@ -267,7 +299,7 @@ void assemble(const Model& model, State& state, const Interval& interval, Worksp
   const Bodies& bodies = state.bodies;
   const std::vector<Contact>& contacts = state.contacts.list;
   ContactProblem& p = w.problem;
-  const bool newton = settings.restitution_law == RestitutionLaw::newton;
+  const bool newton = settings.restitution_law != RestitutionLaw::energetic;
   const std::size_t first_mount =
       bodies.size() + number_fixed(model.boundaries, contacts, bodies.size(), w.first_fixed);
   p.resize(first_mount + model.mounts.size(), contacts.size(), !newton);
@@ -282,12 +314,16 @@ void assemble(const Model& model, State& state, const Interval& interval, Worksp
                     first_mount, w,      p};
   w.first_row.resize(w.first_fixed.size());
   resize_with_room(w.resist, contacts.size());
-  const double squares = reduce_blocks(
-      contacts.size(), grain_medium, 0.0,
+  const Assembled assembled = reduce_blocks(
+      contacts.size(), grain_medium, Assembled{},
       [&](const Block& block) {
         return assemble_contacts(in, block, w.first_fixed[block.index], w.first_row[block.index]);
       },
-      [](double a, double b) { return a + b; });
+      [](const Assembled& a, const Assembled& b) -> Assembled {
+        return {a.squares + b.squares, a.bounce || b.bounce};
+      });
+  w.bounces.clear();
+  if (assembled.bounce) w.bounces = list_bounces(in);
   resize_with_room(p.rows, exclusive_scan(w.first_row));
   if (!p.rows.empty())
     for_blocks(contacts.size(), grain_medium,
@@ -312,7 +348,7 @@ void assemble(const Model& model, State& state, const Interval& interval, Worksp
   if (of_joints > 0.0) p.gravity_speed = std::hypot(p.gravity_speed, of_joints);
   if (!w.attraction.empty()) p.gravity_speed = std::hypot(p.gravity_speed, attraction_speed(w));
   const auto edges = static_cast<double>(std::max<std::size_t>(1, contacts.size()));
-  p.velocity_scale = p.gravity_speed + weight_of_change * std::sqrt(squares / edges);
+  p.velocity_scale = p.gravity_speed + weight_of_change * std::sqrt(assembled.squares / edges);
 }
 
 void advance_contacts(const Workspace& w, double h, Contacts& contacts) {

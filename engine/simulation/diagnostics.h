@@ -50,6 +50,20 @@ struct ExchangeReport {
   BodyId astray = -1;                          // the first who left a domain that ends the run; -1: nobody
 };
 
+/// How coarse a step is for what moves in it: each the largest, and whose it is. Lengths are over the
+/// smallest length of the bodies that are near.
+struct Coarseness {
+  // How far a moving wall's surface goes along its normal: more than a body is thick may go through it.
+  double wall_travel = 0.0;
+  std::int32_t travelling = -1;  // boundary
+  // How far a wall's way leaves the even motion from the step's start to its end, which is all that bodies
+  // feel.
+  double wall_detour = 0.0;
+  std::int32_t detouring = -1;  // boundary
+  double turn_rad = 0.0;        // of a body that is not round, in a contact that carries an impulse
+  BodyId turning = -1;
+};
+
 struct StepReport {
   std::int64_t step = 0;     // number of the step that was done, from 1
   double time_s = 0.0;       // simulated time after it
@@ -84,6 +98,10 @@ struct StepReport {
   EnergyLedger energy;
   double energy_injected_J =
       0.0;  // growth of kinetic + potential energy in this step beyond what boundaries gave, 0 if less
+  // Energy that restitution would have given back where contacts closed only within the step, struck by the
+  // bounce of others: they share that step's solution, and only stop.
+  double unreturned_J = 0.0;
+  Coarseness coarseness;
   Vec3 linear_momentum = Vec3::Zero();           // kg m/s
   Vec3 angular_momentum = Vec3::Zero();          // kg m^2/s about the origin
   Vec3 boundary_impulse = Vec3::Zero();          // N s, what boundaries gave the bodies in this step
@@ -118,8 +136,8 @@ struct CellReport {
 
 /// Where a mount is after a step, and what moved it: along its axis, or about it. Momentum and energy close:
 /// what the mount gained is the sum of the three impulses less damping's, and of the works less what its
-/// boundaries did on the bodies. Of a free mount travel, rate and forces are sizes: how far its centre is from
-/// where it was, its speed, and the weight's and the bodies' impulse.
+/// boundaries did on the bodies. Of a free mount travel, rate and forces are sizes: how far its centre is
+/// from where it was, its speed, and the weight's and the bodies' impulse.
 struct MountLoad {
   double travel = 0.0, rate = 0.0;  // m and m/s, or rad and rad/s
   double kinetic_energy = 0.0;      // J
@@ -136,10 +154,10 @@ struct StepResult {
   std::vector<MountLoad> mounts{};         // [mount]
   std::vector<JointLoad> joints{};         // [joint]
   MachineReport machine{};
-  std::vector<BoundaryLoad> guides{};      // [guide], of the contacts of its bodies with others
-  CellReport cell{};                       // of a periodic one
-  std::vector<BondEvent> bonds{};          // that formed or broke, in that order
-  std::vector<Impact> impacts{};           // of piecewise steps, in the order of time
+  std::vector<BoundaryLoad> guides{};  // [guide], of the contacts of its bodies with others
+  CellReport cell{};                   // of a periodic one
+  std::vector<BondEvent> bonds{};      // that formed or broke, in that order
+  std::vector<Impact> impacts{};       // of piecewise steps, in the order of time
 };
 
 }  // namespace scree

@@ -332,6 +332,7 @@ StepPlan fly_and_lie(const Model& model, const StepPlan& plan, State& state, Wor
   standings(model, state, w.standing);
   Sky sky{model.shapes, model.materials, model.boundaries, w.standing, cell, {gravity}, {}};
   sky.bounce = {model.settings.restitution_law == RestitutionLaw::energetic,
+                model.settings.restitution_law == RestitutionLaw::dissipative,
                 model.settings.restitution_threshold_m_s};
   if (model.settings.most_impacts > 0)
     sky.most_impacts = static_cast<std::size_t>(model.settings.most_impacts);

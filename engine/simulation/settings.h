@@ -11,9 +11,10 @@ inline bool may_sleep(SolverKind kind) {
   return kind == SolverKind::per_body || kind == SolverKind::per_contact;
 }
 
-/// How impacts bounce: Newton's law inside the step's solution, or impacts of their own, resolved one after
-/// another with the work of each tracked (engine/solver/impacts.h).
-enum class RestitutionLaw { newton, energetic };
+/// How impacts bounce: Newton's law inside the step's solution, as far as it creates no energy or as it is
+/// (restitution.h), or impacts of their own, resolved one after another with the work of each tracked
+/// (engine/solver/impacts.h).
+enum class RestitutionLaw { dissipative, newton, energetic };
 
 /// How time goes on: contacts are solved once a step, whenever in it bodies meet; or every impact is found at
 /// its instant, and only bodies that lie on others are advanced in steps (piecewise.h).
@@ -35,7 +36,7 @@ struct Settings {
   double time_step_overlap = 1e-3;  // that adaptive steps aim at, beyond the slop, of the smallest length
   int substeps = 1;         // contacts are found once a step and refreshed to first order in its substeps
   int sort_interval = 500;  // steps after which bodies are sorted by place again (population.h); 0: never
-  RestitutionLaw restitution_law = RestitutionLaw::newton;
+  RestitutionLaw restitution_law = RestitutionLaw::dissipative;
   double restitution_threshold_m_s = 0.05;  // impacts slower than this do not bounce
   Stepping stepping = Stepping::contacts;
   int most_impacts = 0;  // in a piecewise step: one that would have more is made by contacts; 0: any number

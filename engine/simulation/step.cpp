@@ -10,6 +10,7 @@
 #include "engine/simulation/balance.h"
 #include "engine/simulation/bonds.h"
 #include "engine/simulation/cell_flow.h"
+#include "engine/simulation/coarseness.h"
 #include "engine/simulation/cohesion.h"
 #include "engine/simulation/drives.h"
 #include "engine/simulation/exchange.h"
@@ -18,8 +19,10 @@
 #include "engine/simulation/machine.h"
 #include "engine/simulation/motion.h"
 #include "engine/simulation/mounts.h"
+#include "engine/simulation/newcomers.h"
 #include "engine/simulation/piecewise.h"
 #include "engine/simulation/population.h"
+#include "engine/simulation/restitution.h"
 #include "engine/simulation/sleep.h"
 #include "engine/solver/impacts.h"
 
@@ -77,9 +80,10 @@ void detect(const Model& model, State& state, const Outlook& outlook, Workspace&
 void strike(const Model& model, const Bodies& bodies, double h, Workspace& w) {
   w.impact.clear();
   if (model.settings.restitution_law != RestitutionLaw::energetic) return;
+  const std::vector<std::uint8_t> prevented = prevented_impacts(model, h, w);
   std::vector<Twist>& velocity = w.problem.free_velocity;
   velocity = w.before;
-  resolve_impacts(w.problem, {h, model.settings.restitution_threshold_m_s}, velocity, w.impact);
+  resolve_impacts(w.problem, {h, model.settings.restitution_threshold_m_s, prevented}, velocity, w.impact);
   for_each_index(bodies.size(), grain_light, [&](std::size_t i) {
     if (w.problem.is_moved(i)) velocity[i].linear += h * acceleration(w, i);
   });
@@ -117,8 +121,7 @@ bool resolve(const Model& model, State& state, const Interval& interval, Workspa
   assemble(model, state, interval, w);
   strike(model, state.bodies, h, w);
   const bool split = settings.position_correction == PositionCorrection::split;
-  solved = split ? solve(w.problem, settings, w.solver, w.solution)
-                 : solve_with_bias(w.problem, settings, h, w.solver, w.solution);
+  solved = solve_with_restitution(model, h, w);
   set_cell_rate(CellRate::after, w);
   const bool corrected = split ? correct_positions(w.problem, settings, h, w.solver, w.solution) : true;
   return corrected;
@@ -200,6 +203,7 @@ void advance(StepParts& in, double begin_s, double h, double next_h, bool carry_
   }
 
   take_solve_report(solved, w.problem, settings.solver.tolerance, report);
+  report.unreturned_J += unreturned_energy(model, state, {h, middle, to_next}, w);
   set_cell_rate(CellRate::mean, w);
   take_impulses(model, h, w, state, result);
   take_bonds(model, h, state, w, result);
@@ -236,6 +240,16 @@ void contact_interval(const Model& model, const StepPlan& plan, State& state, Wo
   wake_and_fall_asleep(model, h, w, state, result.report);
 }
 
+/// Those that the first half step would lead into something wait for it; what that changes of their height is
+/// booked like other moves without a velocity.
+void start_newcomers(const Model& model, BodyId first, double h, State& state, StepReport& report) {
+  if (state.bodies.next_id == first) return;
+  const Vec3& gravity = model.settings.gravity;
+  const double before = potential_energy(state.bodies, gravity);
+  if (hold_back_newcomers(model, first, h, state) > 0)
+    report.energy.position_correction += potential_energy(state.bodies, gravity) - before;
+}
+
 }  // namespace
 
 const StepReport& step(const Model& model, State& state, Workspace& w, StepResult& result, double land_at_s) {
@@ -254,9 +268,12 @@ const StepReport& step(const Model& model, State& state, Workspace& w, StepResul
   const Settings& settings = model.settings;
   const double energy_before = mechanical_energy(bodies, settings.gravity),
                led_before = energy_of_led(bodies, settings.gravity);
+  const BodyId first_new = state.step == 0 ? 0 : bodies.next_id;
   exchange(model, state, report);
   StepPlan plan = plan_step(model, state, land_at_s);
   report.time_step_s = plan.h;
+  if (settings.stepping == Stepping::contacts)
+    start_newcomers(model, first_new, plan.h / settings.substeps, state, report);
   if (settings.sort_interval > 0 && state.step % settings.sort_interval == 0)
     sort(model.shapes, state, cell_at(model, state, state.time_s));
   if (settings.stepping == Stepping::piecewise)
@@ -278,6 +295,7 @@ const StepReport& step(const Model& model, State& state, Workspace& w, StepResul
   close_machine(model, state, machine_before.kinetic + machine_before.potential, result);
   close_balances(model, bodies, energy_before, state.memory.elastic, report);
   state.memory.elastic = report.energy.elastic;
+  report.coarseness = coarseness(model, plan, state, w);
   report_cell(model, state, plan.h / settings.substeps, w, result.cell);
   clock.charge(report.time.finish);
   return report;

@@ -62,10 +62,18 @@ struct BrokenBond {
   double energy;  // J
 };
 
+/// A contact that is asked for restitution, and what it is asked for with it and without (A2), (A3), m/s.
+struct Bounce {
+  std::int32_t contact;
+  double with, without;
+};
+
 struct Workspace {
   DetectionWorkspace detection;
   ContactProblem problem;  // the last step's
   ContactSolution solution;
+  std::vector<Bounce> bounces;  // in the order of contacts
+  ContactSolution without_restitution;
   SolverWorkspace solver;
   std::vector<Twist> before;        // [body of the problem] velocities before gravity and contacts act
   Vec3 gravity = Vec3::Zero();      // m/s^2, in the (sub)step

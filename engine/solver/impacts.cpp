@@ -44,6 +44,7 @@ std::vector<Impact> approaching(const ContactProblem& p, const ImpactSettings& s
                                 const std::vector<Twist>& v) {
   std::vector<Impact> found;
   for (std::size_t c = 0; c < p.contacts(); ++c) {
+    if (!settings.prevented.empty() && settings.prevented[c] != 0) continue;
     const Vec3 u = velocity_of(p, c, v);
     if (u[0] < -settings.threshold_m_s && p.contact[c].gap + settings.time_step_s * u[0] < 0.0)
       found.push_back({.contact = c, .before = u, .between = u});

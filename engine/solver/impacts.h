@@ -1,6 +1,8 @@
 // Impacts that track the work of their normal impulses: they never create energy, however many meet at once.
 #pragma once
 
+#include <span>
+
 #include "engine/solver/problem/contact_problem.h"
 
 namespace scree {
@@ -8,6 +10,8 @@ namespace scree {
 struct ImpactSettings {
   double time_step_s = 0.0;
   double threshold_m_s = 0.0;  // slower approaches do not bounce
+  // [contact] 1: it approaches only because nothing has stopped its bodies yet; empty: none does
+  std::span<const std::uint8_t> prevented = {};
 };
 
 struct ImpactReport {
@@ -18,7 +22,8 @@ struct ImpactReport {
 };
 
 /// Resolves, at one instant, the impacts among the contacts of a problem. In rounds, each over the contacts
-/// that approach faster than the threshold and would touch within the step:
+/// that approach faster than the threshold and would touch within the step, but for those that others
+/// prevent:
 ///   compression: impulses p that end the approach, with friction (S3), (S4) without offset; they take the
 ///   work
 ///     w = -[p_n u_n + max(0, p_t.u_t)], u the mean of the velocities before and after                   (E1)

@@ -104,23 +104,27 @@ constexpr std::array section_table{
         "mount is a part of a machine: it goes and turns as its joints let it."},
     SectionInfo{
         "joints", "[[joints]]", false, "type",
-        "One heading a joint between two parts of a machine: free mounts, bodies, boundaries that move as they are "
-        "told, and the ground. Places and directions are those at the start, where the joint's coordinate (its "
+        "One heading a joint between two parts of a machine: free mounts, bodies, boundaries that move as "
+        "they are "
+        "told, and the ground. Places and directions are those at the start, where the joint's coordinate "
+        "(its "
         "angle, travel, or change of length) is 0. joints.csv has coordinates, reactions, forces and works, "
         "machine.csv the energy of free mounts."},
-    SectionInfo{
-        "models", "[[models]]", false, "",
-        "One heading a declarative model (docs/models.md), equations that drive motors of joints and look at the "
-        "machine and the grains: an electric motor and its controller, a hydraulic circuit. models.csv has its inputs, "
-        "what motors take, and what is recorded. Left out where the program is built without declarative models."},
-    SectionInfo{
-        "inputs", "[[models.inputs]]", false, "",
-        "One heading an input of the model (`input Real w;`) and what it is: rates and coordinates at the end of each "
-        "step, forces as means of it."},
-    SectionInfo{
-        "motor", "[joints.motor]", false, "",
-        "What drives the coordinate of a joint, at a speed, to a place, or with a force; `value`, `function`, "
-        "`table` and what a model says add up."},
+    SectionInfo{"models", "[[models]]", false, "",
+                "One heading a declarative model (docs/models.md), equations that drive motors of joints and "
+                "look at the "
+                "machine and the grains: an electric motor and its controller, a hydraulic circuit. "
+                "models.csv has its inputs, "
+                "what motors take, and what is recorded. Left out where the program is built without "
+                "declarative models."},
+    SectionInfo{"inputs", "[[models.inputs]]", false, "",
+                "One heading an input of the model (`input Real w;`) and what it is: rates and coordinates "
+                "at the end of each "
+                "step, forces as means of it."},
+    SectionInfo{"motor", "[joints.motor]", false, "",
+                "What drives the coordinate of a joint, at a speed, to a place, or with a force; `value`, "
+                "`function`, "
+                "`table` and what a model says add up."},
     SectionInfo{"motion", "[[boundaries.motion]], [[bodies.motion]]", false, "type",
                 "One heading a motion. Several are stacked: each carries the ones after it, as a carriage "
                 "does a screw. Positions are functions of time alone and do not drift; what is given is "
@@ -187,8 +191,10 @@ constexpr Key key_table[] = {
         .description = "For how long all bodies have to be at rest for the run to end."},
     Key{.section = "", .name = "restitution_threshold", .type = number, .unit = "m/s", .range = not_negative,
         .description = "Impacts slower than this do not bounce."},
-    Key{.section = "", .name = "restitution_law", .type = word, .words = "newton|energetic",
+    Key{.section = "", .name = "restitution_law", .type = word, .words = "dissipative|newton|energetic",
         .description = "`newton` bounds the separation speed by the approach speed within the step's solution; "
+                       "`dissipative` is the same as far as that creates no energy, which friction makes it do in "
+                       "some impacts, and bounces less high there; "
                        "`energetic` resolves impacts one round after another and gives back the restitution's square "
                        "of the work of each: it never creates energy, however many bodies meet at once."},
     Key{.section = "", .name = "seed", .type = integer, .fallback = "0", .range = seeds,

@@ -205,8 +205,8 @@ TEST(EnergeticImpacts, ImpulsesAreWhatChangedTheVelocities) {
   // on: then nothing at all comes back.
   Random random(13);
   int nothing_returned = 0;
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    World world = cluster(0.5, 1.5, seed);
+  for (std::uint64_t seed = 1; seed <= 80; ++seed) {
+    World world = cluster(0.5, 0.1 * static_cast<double>(seed), seed);
     world.model.settings.restitution_law = RestitutionLaw::energetic;
     world.run(0.2, [&](const StepReport&) {
       ContactProblem p = world.workspace.problem;

@@ -378,6 +378,7 @@ class Output {
     g.distance = phi;
     g.point = body_.position + body_.rotation * to_vec3(x) - 0.5 * phi * g.normal;
     g.feature = feature;
+    g.is_sharp = feature >= mesh_edge;
     for (std::size_t k = first_; k < found_.size(); ++k) {
       if ((found_[k].point - g.point).norm() < same * size_ && found_[k].normal.dot(g.normal) > 1.0 - same)
         return;

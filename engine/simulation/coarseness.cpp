@@ -1,0 +1,175 @@
+#include "engine/simulation/coarseness.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/core/parallel.h"
+#include "engine/simulation/motion.h"
+
+namespace scree {
+
+namespace {
+
+// Travel of a wall in a step, over the smallest body's smallest length, and turn, rad, up to which nobody
+// looks closer.
+constexpr double little_travel = 0.1, little_turn = 0.1;
+
+constexpr int looks = 8;  // parts of a step between which a wall's way is looked at
+
+/// What keeps time for a boundary's motion.
+MotionClock clock_of(const State& state, std::size_t boundary) {
+  const std::vector<BoundaryStatus>& all = state.course.boundaries;
+  return all.empty() ? MotionClock{} : all[boundary].clock;
+}
+
+double shortest(const Model& model, const Bodies& bodies) {
+  return reduce_blocks(
+      bodies.size(), grain_medium, infinity,
+      [&](const Block& block) {
+        double least = infinity;
+        for (std::size_t i = block.begin; i < block.end; ++i)
+          least = std::min(least, model.shapes.smallest_length(bodies.shape[i]));
+        return least;
+      },
+      [](double a, double b) { return std::min(a, b); });
+}
+
+/// From a boundary's centre to the farthest body's, m.
+double farthest_body(const Bodies& bodies, const Vec3& centre) {
+  double farthest = 0.0;
+  for (const Vec3& x : bodies.position) farthest = std::max(farthest, (x - centre).norm());
+  return farthest;
+}
+
+/// How far the farthest point of a wall that bodies may meet is from its centre, m.
+double radius_of(const Bodies& bodies, const PlacedBoundary& wall, const DetectionWorkspace::Guard& guard) {
+  const Vec3 &centre = wall.pose.position, low = guard.low, high = guard.high;
+  if (!low.allFinite() || !high.allFinite()) return farthest_body(bodies, centre);
+  return (low - centre).cwiseAbs().cwiseMax((high - centre).cwiseAbs()).norm();
+}
+
+/// The turning of a wall as far as it moves the surface: not what turns about its own axis.
+Vec3 moving_spin(const PlacedBoundary& wall) {
+  const Vec3& spin = wall.twist.angular;
+  const auto about = [&](const Vec3& axis, const Vec3& point) -> Vec3 {
+    constexpr double rounding = 1e-9;
+    const bool same = spin.cross(axis).norm() <= rounding * spin.norm() &&
+                      (wall.pose.position - point).cross(axis).norm() <=
+                          rounding * (1.0 + (wall.pose.position - point).norm());
+    return same ? Vec3(Vec3::Zero()) : spin;
+  };
+  if (const auto* tube = std::get_if<Tube>(&wall.surface))
+    return about((tube->end - tube->start).normalized(), tube->start);
+  if (const auto* revolved = std::get_if<PlacedRevolved>(&wall.surface))
+    return about(revolved->pose.orientation * Vec3::UnitZ(), revolved->pose.position);
+  return spin;
+}
+
+/// How far a wall goes in h at most where a body is that it may meet, over that body's smallest length.
+double travel_at_bodies(const Model& model, const Bodies& bodies, const PlacedBoundary& wall,
+                        const DetectionWorkspace::Guard& guard, const Vec3& spin, double h) {
+  const auto* plane = std::get_if<Plane>(&wall.surface);
+  double most = 0.0;
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    if (bodies.is_held(i)) continue;
+    const Vec3 &x = bodies.position[i], v = wall.twist.linear + spin.cross(x - wall.pose.position);
+    const double speed = plane != nullptr ? std::abs(plane->normal.dot(v)) : v.norm(),
+                 reach = model.shapes.bounding_radius(bodies.shape[i]) + h * speed;
+    const bool near = plane != nullptr ? std::abs(plane->normal.dot(x - plane->point)) <= reach
+                                       : ((x - guard.high).array() <= reach).all() &&
+                                             ((guard.low - x).array() <= reach).all();
+    if (near) most = std::max(most, h * speed / model.shapes.smallest_length(bodies.shape[i]));
+  }
+  return most;
+}
+
+void look_at_walls(const Model& model, const StepPlan& plan, const State& state, const Workspace& w,
+                   Coarseness& found) {
+  double least = 0.0;
+  for (std::size_t k = 0; k < w.detection.boundaries.size(); ++k) {
+    const PlacedBoundary& wall = w.detection.boundaries[k];
+    const Boundary& boundary = model.boundaries[k];
+    if (wall.removed || !boundary.moves()) continue;
+    const DetectionWorkspace::Guard& guard = w.detection.guards[k];
+    if (least == 0.0) least = shortest(model, state.bodies);
+    const Vec3 spin = moving_spin(wall);
+    const double radius =
+        spin.isZero(0.0) && boundary.motion.is_none() ? 0.0 : radius_of(state.bodies, wall, guard);
+    if (plan.h * (wall.twist.linear.norm() + spin.norm() * radius) > little_travel * least) {
+      const double travel = travel_at_bodies(model, state.bodies, wall, guard, spin, plan.h);
+      if (travel > found.wall_travel) {
+        found.wall_travel = travel;
+        found.travelling = static_cast<std::int32_t>(k);
+      }
+    }
+    if (boundary.motion.is_none()) continue;
+    const double way = detour(boundary, clock_of(state, k), plan.end_s - plan.h, plan.h, radius) / least;
+    if (way > found.wall_detour) {
+      found.wall_detour = way;
+      found.detouring = static_cast<std::int32_t>(k);
+    }
+  }
+}
+
+void look_at_turns(const Model& model, const StepPlan& plan, const State& state, const Workspace& w,
+                   Coarseness& found) {
+  const Bodies& bodies = state.bodies;
+  const auto turn = [&](std::size_t i) {
+    return plan.h *
+           std::sqrt(std::max(w.before[i].angular.squaredNorm(), bodies.angular_velocity[i].squaredNorm()));
+  };
+  const double fastest = reduce_blocks(
+      bodies.size(), grain_medium, 0.0,
+      [&](const Block& block) {
+        double most = 0.0;
+        for (std::size_t i = block.begin; i < block.end; ++i)
+          most = std::max(most, bodies.angular_velocity[i].squaredNorm());
+        return most;
+      },
+      [](double a, double b) { return std::max(a, b); });
+  if (plan.h * std::sqrt(fastest) <= little_turn) return;
+  const auto look = [&](std::int32_t body) {
+    const auto i = static_cast<std::size_t>(body);
+    constexpr double round = 1e-9;  // difference of radii, over the larger
+    const double largest = model.shapes.bounding_radius(bodies.shape[i]);
+    if (largest - model.shapes.smallest_length(bodies.shape[i]) <= round * largest) return;
+    if (const double now = turn(i); now > found.turn_rad) {
+      found.turn_rad = now;
+      found.turning = bodies.id[i];
+    }
+  };
+  for (std::size_t c = 0; c < w.problem.contacts(); ++c) {
+    if (!(w.solution.impulse[c][0] > 0.0)) continue;
+    look(w.problem.edge[c].a);
+    if (static_cast<std::size_t>(w.problem.edge[c].b) < bodies.size()) look(w.problem.edge[c].b);
+  }
+}
+
+}  // namespace
+
+double detour(const Boundary& boundary, const MotionClock& clock, double begin_s, double h, double radius_m) {
+  const auto pose = [&](double part) { return boundary.motion.at(clock.at(begin_s + part * h)); };
+  const Pose begin = pose(0.0), end = pose(1.0);
+  const Vec3 centre = begin.orientation * boundary.centre + begin.position;
+  const Twist even = twist_between(begin, end, boundary.centre, h);
+  double farthest = 0.0;
+  for (int k = 1; k < looks; ++k) {
+    const double part = static_cast<double>(k) / looks;
+    const Pose is = pose(part), evenly = moved(begin, WallMotion{centre, even}, part * h);
+    const Vec3 apart = (is.orientation * boundary.centre + is.position) -
+                       (evenly.orientation * boundary.centre + evenly.position);
+    farthest =
+        std::max(farthest, apart.norm() + radius_m * is.orientation.angularDistance(evenly.orientation));
+  }
+  return farthest;
+}
+
+Coarseness coarseness(const Model& model, const StepPlan& plan, const State& state, const Workspace& w) {
+  Coarseness found;
+  if (state.bodies.size() == 0 || model.settings.stepping == Stepping::piecewise) return found;
+  if (!model.boundaries.empty()) look_at_walls(model, plan, state, w, found);
+  look_at_turns(model, plan, state, w, found);
+  return found;
+}
+
+}  // namespace scree

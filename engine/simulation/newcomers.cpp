@@ -1,0 +1,132 @@
+#include "engine/simulation/newcomers.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/detection/detection.h"
+#include "engine/simulation/cell_flow.h"
+#include "engine/simulation/motion.h"
+#include "engine/simulation/mounts.h"
+
+namespace scree {
+
+namespace {
+
+// Of the smallest length: a drift that is shorter leads nobody through anything, and what it leads into is
+// an overlap as contacts correct it; and so much further the way is looked at again.
+constexpr double least_drift = 0.02, stride = 0.25;
+constexpr int most_looks = 100;
+
+// Overlap that is none, of the smallest length: what was given as touching does.
+constexpr double touching = 1e-6;
+
+// So many newcomers are looked at together with the bodies near them only; of more, with all.
+constexpr std::size_t few = 64;
+
+bool is_new(const Bodies& bodies, BodyId first, std::size_t i) {
+  return bodies.id[i] >= first && !bodies.is_held(i) && !bodies.is_asleep(i);
+}
+
+/// The slots of newcomers that drift, and of all that may be in their way.
+std::vector<std::size_t> concerned(const Model& model, const Bodies& bodies, BodyId first, double h) {
+  const auto reach = [&](std::size_t i) {
+    return model.shapes.bounding_radius(bodies.shape[i]) + 0.5 * h * bodies.linear_velocity[i].norm();
+  };
+  std::vector<std::size_t> moving, near;
+  for (std::size_t i = 0; i < bodies.size(); ++i)
+    if (is_new(bodies, first, i) && !bodies.linear_velocity[i].isZero(0.0)) moving.push_back(i);
+  for (std::size_t j = 0; j < bodies.size(); ++j) {
+    if (moving.size() > few || model.cell.is_periodic() || std::ranges::any_of(moving, [&](std::size_t i) {
+          const double far = reach(i) + reach(j);
+          return (bodies.position[i] - bodies.position[j]).squaredNorm() <= far * far;
+        }))
+      near.push_back(j);
+  }
+  return near;
+}
+
+Bodies subset(const Bodies& bodies, const std::vector<std::size_t>& slots) {
+  Bodies some;
+  const auto take = [&](const auto& from, auto& to) {
+    if (from.empty()) return;
+    for (const std::size_t i : slots) to.push_back(from[i]);
+  };
+  take(bodies.position, some.position);
+  take(bodies.orientation, some.orientation);
+  take(bodies.linear_velocity, some.linear_velocity);
+  take(bodies.angular_velocity, some.angular_velocity);
+  take(bodies.asleep, some.asleep);
+  take(bodies.mass, some.mass);
+  take(bodies.inertia, some.inertia);
+  take(bodies.shape, some.shape);
+  take(bodies.material, some.material);
+  take(bodies.id, some.id);
+  take(bodies.guide, some.guide);
+  take(bodies.rest, some.rest);
+  return some;
+}
+
+/// How deep each body is in others or in walls, over the contact's length.
+std::vector<double> depths(const Model& model, const State& state, const Bodies& bodies, double time_s,
+                           std::span<const BoundaryStanding> standing) {
+  DetectionWorkspace workspace;
+  Contacts contacts;
+  Seeds seeds;
+  std::vector<RememberedPair> remembered;
+  find_contacts(
+      {model.shapes, bodies, model.boundaries, time_s, 0.0, 0.0, standing, cell_at(model, state, time_s)},
+      workspace, {contacts, seeds, remembered});
+  std::vector<double> deepest(bodies.size(), 0.0);
+  for (const Contact& c : contacts.list) {
+    const double depth = -c.gap / double{c.length};
+    const auto raise = [&](std::int32_t body) {
+      double& of_body = deepest[static_cast<std::size_t>(body)];
+      of_body = std::max(of_body, depth);
+    };
+    raise(c.key.a);
+    if (!is_boundary(c.key.b)) raise(c.key.b);
+  }
+  return deepest;
+}
+
+}  // namespace
+
+std::int64_t hold_back_newcomers(const Model& model, BodyId first, double h, State& state) {
+  Bodies& bodies = state.bodies;
+  double farthest = 0.0;  // that a newcomer drifts, over its smallest length
+  for (std::size_t i = 0; i < bodies.size(); ++i)
+    if (is_new(bodies, first, i))
+      farthest = std::max(farthest, 0.5 * h * bodies.linear_velocity[i].norm() /
+                                        model.shapes.smallest_length(bodies.shape[i]));
+  if (farthest < least_drift) return 0;
+
+  const std::vector<std::size_t> slots = concerned(model, bodies, first, h);
+  const Bodies start = subset(bodies, slots);
+  const std::vector<BoundaryStanding> standing = standings(model, state);
+  const std::vector<double> given = depths(model, state, start, state.time_s, standing);
+  const int looks = std::clamp(static_cast<int>(std::ceil(farthest / stride)), 1, most_looks);
+  std::vector<std::uint8_t> strikes(slots.size(), 0);
+  Bodies there;
+  for (int k = 1; k <= looks; ++k) {
+    const double after = 0.5 * h * k / looks;
+    there = start;
+    drift(there, after);
+    const std::vector<double> now = depths(model, state, there, state.time_s + after, standing);
+    for (std::size_t i = 0; i < slots.size(); ++i)
+      if (now[i] > given[i] + touching) strikes[i] = 1;
+  }
+  there = start;
+  drift(there, -0.5 * h);
+  std::int64_t held = 0;
+  for (std::size_t k = 0; k < slots.size(); ++k) {
+    const std::size_t i = slots[k];
+    if (strikes[k] == 0 || !is_new(bodies, first, i) || bodies.linear_velocity[i].isZero(0.0)) continue;
+    bodies.position[i] = there.position[k];
+    bodies.orientation[i] = there.orientation[k];
+    bodies.angular_velocity[i] = there.angular_velocity[k];
+    ++held;
+  }
+  return held;
+}
+
+}  // namespace scree

@@ -1,0 +1,350 @@
+#include "engine/simulation/restitution.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "engine/core/parallel.h"
+#include "engine/solver/problem/contact_response.h"
+
+namespace scree {
+
+namespace {
+
+// An impulse that stops less than this part of the approach is none: what sweeps leave of one that ends.
+constexpr double least_carried = 1e-6;
+
+// Energy that an impact creates, over the work of all its impulses, beyond the rounding of sums.
+constexpr double rounding = 1e-12;
+
+// Who carries an impulse is told by a solution that need not be so exact: of 2853 bounces in a heap that
+// collapses the same are prevented, within what the order of sweeps makes of them, for less than half of the
+// sweeps.
+constexpr double first_look = 10.0;  // times the tolerance, of wide sweeps
+
+SolveReport solve_once(const SolverSettings& settings, double h, Workspace& w, ContactSolution& solution) {
+  return settings.position_correction == PositionCorrection::split
+             ? solve(w.problem, settings, w.solver, solution)
+             : solve_with_bias(w.problem, settings, h, w.solver, solution);
+}
+
+SolverSettings looser(SolverSettings settings) {
+  if (is_wide(settings)) settings.tolerance *= first_look;
+  return settings;
+}
+
+/// Can another contact of the step prevent an impact? So it may where it acts on one of the same bodies, and
+/// its impulse drives the two of the impact apart.
+class Prevention {
+ public:
+  explicit Prevention(const Workspace& w)
+      : p_(w.problem), linked_(p_.rows.size() > p_.contact_rows || p_.cell) {
+    if (!linked_) link_bodies(p_, row_, contact_);
+  }
+
+  bool may_stop(std::size_t c) const {
+    if (linked_) return true;  // by joints, bonds or the cell anything may
+    return may_stop(c, p_.a(c)) || may_stop(c, p_.b(c));
+  }
+
+ private:
+  bool acts(std::size_t c) const {
+    return double{p_.approach[c]} + p_.offset(c) < 0.0 || p_.start_impulse[c][0] > 0.0f;
+  }
+
+  bool may_stop(std::size_t c, std::size_t body) const {
+    if (!p_.is_moved(body)) return false;
+    for (auto k = static_cast<std::size_t>(row_[body]); k < static_cast<std::size_t>(row_[body + 1]); ++k) {
+      const auto other = static_cast<std::size_t>(contact_[k]);
+      if (other != c && acts(other) && opens(other, c, body)) return true;
+    }
+    return false;
+  }
+
+  /// Does an impulse of the one, with any friction that it may have, open the other by this body alone?
+  bool opens(std::size_t pushing, std::size_t c, std::size_t body) const {
+    const auto normal = [&](std::size_t k) -> Vec3 {
+      return p_.a(k) == body ? p_.normal(k) : Vec3(-p_.normal(k));
+    };
+    const auto arm = [&](std::size_t k) { return p_.a(k) == body ? p_.arm_a(k) : p_.arm_b(k); };
+    const auto opening = [&](const Vec3& push) {
+      const Twist change = answer(p_.response[body], push, arm(pushing).cross(push));
+      return normal(c).dot(change.linear + change.angular.cross(arm(c)));
+    };
+    const Mat3 frame = p_.frame(pushing);
+    return opening(normal(pushing)) +
+               p_.friction(pushing) * std::hypot(opening(frame.row(1)), opening(frame.row(2))) >
+           0.0;
+  }
+
+  const ContactProblem& p_;
+  bool linked_;
+  std::vector<std::int32_t> row_, contact_;  // of bodies, see link_bodies()
+};
+
+bool carries(const ContactProblem& p, const ContactSolution& s, std::size_t c) {
+  return s.impulse[c][0] * normal_response(p.contact[c], p.edge[c], p.response.data()) >
+         least_carried * std::abs(double{p.approach[c]});
+}
+
+enum class Restitution : bool { off, on };
+void set(Restitution how, const std::vector<Bounce>& bounces, ContactProblem& p) {
+  for (const Bounce& b : bounces)
+    p.contact[static_cast<std::size_t>(b.contact)].offset = how == Restitution::on ? b.with : b.without;
+}
+
+/// Sets of bodies, and of what hangs together by them.
+class Clusters {
+ public:
+  explicit Clusters(std::size_t bodies) : parent_(bodies) {
+    std::iota(parent_.begin(), parent_.end(), std::int32_t{0});
+  }
+  std::size_t of(std::size_t body) {
+    auto i = static_cast<std::int32_t>(body);
+    while (parent(i) != i) {
+      parent(i) = parent(parent(i));
+      i = parent(i);
+    }
+    return static_cast<std::size_t>(i);
+  }
+  void join(std::size_t a, std::size_t b) {
+    const auto first = static_cast<std::int32_t>(of(a)), second = static_cast<std::int32_t>(of(b));
+    parent(std::max(first, second)) = std::min(first, second);
+  }
+
+ private:
+  std::int32_t& parent(std::int32_t i) { return parent_[static_cast<std::size_t>(i)]; }
+  std::vector<std::int32_t> parent_;
+};
+
+/// The work of a contact's impulse on what it pushes, J, by parts: along the velocities before and after.
+struct Work {
+  double before, after;
+  double mean() const { return 0.5 * (before + after); }
+  double size() const { return 0.5 * (std::abs(before) + std::abs(after)); }
+};
+Work work_of(const Workspace& w, const ContactSolution& s, std::size_t c) {
+  const Vec3 impulse = w.problem.in_world(c, s.impulse[c]);
+  return {impulse.dot(relative_velocity(w.problem, c, w.before)),
+          impulse.dot(relative_velocity(w.problem, c, s.velocity))};
+}
+
+/// What the contacts of a cluster do, J, with impulses p0 + share (p1 - p0).
+struct ClusterWork {
+  bool bounces = false;
+  double with = 0.0, size = 0.0;                         // share = 1
+  double constant = 0.0, linear = 0.0, quadratic = 0.0;  // of the share
+  double share = 1.0;
+
+  /// More than the solution without restitution does, which is as exact as the solver's tolerance.
+  bool creates() const { return bounces && with > rounding * size && with > constant; }
+
+  /// The largest share for which the work is not more than nothing, or than that without restitution.
+  void find_share() {
+    const double below = std::min(constant, 0.0), root = std::sqrt(linear * linear - 4.0 * quadratic * below);
+    if (quadratic <= 0.0 || !std::isfinite(root)) {
+      share = 0.0;
+      return;
+    }
+    // Without a difference of what is nearly alike.
+    share = linear > 0.0 ? -2.0 * below / (linear + root) : (root - linear) / (2.0 * quadratic);
+    share = std::clamp(share, 0.0, 1.0);
+  }
+};
+
+/// The body by which a contact belongs to a cluster.
+std::size_t moved_body(const ContactProblem& p, std::size_t c) {
+  return p.is_moved(p.a(c)) ? p.a(c) : p.b(c);
+}
+
+/// [bounce] 1: another contact may prevent it; empty: there is none of these.
+std::vector<std::uint8_t> which_may_be_stopped(const Workspace& w) {
+  if (w.bounces.empty()) return {};
+  const Prevention prevention(w);
+  std::vector<std::uint8_t> may(w.bounces.size());
+  for (std::size_t k = 0; k < may.size(); ++k)
+    may[k] = prevention.may_stop(static_cast<std::size_t>(w.bounces[k].contact)) ? 1 : 0;
+  if (std::ranges::count(may, 1) == 0) may.clear();
+  return may;
+}
+
+class EnergyBound {
+ public:
+  EnergyBound(Workspace& w) : w_(w), p_(w.problem), clusters_(p_.bodies()), work_(p_.bodies()) {}
+
+  /// Does any cluster create energy?
+  bool is_broken() {
+    join(w_.solution);
+    add_up([&](std::size_t c, ClusterWork& of) {
+      const Work work = work_of(w_, w_.solution, c);
+      of.with += work.mean();
+      of.size += work.size();
+    });
+    mark_bounces();
+    return std::ranges::any_of(work_, &ClusterWork::creates);
+  }
+
+  /// (A13), with the solution without restitution.
+  void restore(const ContactSolution& without) {
+    join(without);
+    std::ranges::fill(work_, ClusterWork{});
+    add_up([&](std::size_t c, ClusterWork& of) {
+      const Work work = work_of(w_, w_.solution, c), least = work_of(w_, without, c);
+      const Vec3 more = p_.in_world(c, w_.solution.impulse[c] - without.impulse[c]),
+                 gained = relative_velocity(p_, c, w_.solution.velocity) -
+                          relative_velocity(p_, c, without.velocity);
+      of.with += work.mean();
+      of.size += work.size();
+      of.constant += least.mean();
+      of.quadratic += 0.5 * more.dot(gained);
+    });
+    mark_bounces();
+    for (ClusterWork& of : work_) {
+      of.linear = of.with - of.constant - of.quadratic;
+      if (of.creates()) of.find_share();
+    }
+    take(without);
+  }
+
+ private:
+  bool acts(const ContactSolution& s, std::size_t c) const { return !s.impulse[c].isZero(0.0); }
+
+  void join(const ContactSolution& s) {
+    const auto join_moved = [&](std::size_t a, std::size_t b) {
+      if (p_.is_moved(a) && p_.is_moved(b)) clusters_.join(a, b);
+    };
+    for (std::size_t c = 0; c < p_.contacts(); ++c)
+      if (acts(s, c)) join_moved(p_.a(c), p_.b(c));
+    for (std::size_t r = p_.contact_rows; r < p_.rows.size(); ++r)
+      join_moved(static_cast<std::size_t>(p_.rows[r].edge.a), static_cast<std::size_t>(p_.rows[r].edge.b));
+    if (p_.cell)  // whose shape all contacts across its seam share
+      for (std::size_t i = 1; i < p_.bodies(); ++i) join_moved(0, i);
+  }
+
+  void mark_bounces() {
+    for (const Bounce& b : w_.bounces) {
+      const auto c = static_cast<std::size_t>(b.contact);
+      if (acts(w_.solution, c)) work_[clusters_.of(moved_body(p_, c))].bounces = true;
+    }
+  }
+
+  template <class Add>
+  void add_up(Add&& add) {
+    for (std::size_t c = 0; c < p_.contacts(); ++c)
+      if (p_.is_moved(moved_body(p_, c))) add(c, work_[clusters_.of(moved_body(p_, c))]);
+  }
+
+  void take(const ContactSolution& without) {
+    ContactSolution& s = w_.solution;
+    const auto mixed = [](double share, const auto& from, const auto& to) {
+      return (from + share * (to - from)).eval();
+    };
+    for (std::size_t c = 0; c < p_.contacts(); ++c) {
+      const double share = work_[clusters_.of(moved_body(p_, c))].share;
+      if (share < 1.0) s.impulse[c] = mixed(share, without.impulse[c], s.impulse[c]);
+    }
+    for (std::size_t r = 0; r < p_.rows.size(); ++r) {
+      const auto a = static_cast<std::size_t>(p_.rows[r].edge.a),
+                 b = static_cast<std::size_t>(p_.rows[r].edge.b);
+      const double share = work_[clusters_.of(p_.is_moved(a) ? a : b)].share;
+      if (share < 1.0) s.row_impulse[r] = std::lerp(without.row_impulse[r], s.row_impulse[r], share);
+    }
+    for (std::size_t i = 0; i < p_.bodies(); ++i) {
+      const double share = work_[clusters_.of(i)].share;
+      if (share == 1.0) continue;
+      const Twist from = twist(without.velocity[i]), to = twist(s.velocity[i]);
+      s.velocity[i] =
+          body_velocity({mixed(share, from.linear, to.linear), mixed(share, from.angular, to.angular)});
+    }
+    if (p_.cell) s.cell_rate = mixed(work_[clusters_.of(0)].share, without.cell_rate, s.cell_rate);
+  }
+
+  Workspace& w_;
+  const ContactProblem& p_;
+  Clusters clusters_;
+  std::vector<ClusterWork> work_;  // [body that stands for a cluster]
+};
+
+}  // namespace
+
+SolveReport solve_with_restitution(const Model& model, double h, Workspace& w) {
+  ContactProblem& p = w.problem;
+  SolveReport first;
+  const SolverSettings& settings = model.settings.solver;
+  if (const std::vector<std::uint8_t> doubtful = which_may_be_stopped(w); !doubtful.empty()) {
+    set(Restitution::off, w.bounces, p);
+    first = solve_once(looser(settings), h, w, w.without_restitution);
+    std::vector<Bounce> bounces;
+    for (std::size_t k = 0; k < w.bounces.size(); ++k)
+      if (doubtful[k] == 0 ||
+          carries(p, w.without_restitution, static_cast<std::size_t>(w.bounces[k].contact)))
+        bounces.push_back(w.bounces[k]);
+    w.bounces.swap(bounces);
+    set(Restitution::on, w.bounces, p);
+  }
+  SolveReport report = solve_once(settings, h, w, w.solution);
+  const bool bounded = model.settings.restitution_law == RestitutionLaw::dissipative && !w.bounces.empty() &&
+                       settings.kind != SolverKind::one_pass && report.status != SolveStatus::diverged;
+  if (bounded) {
+    EnergyBound bound(w);
+    if (bound.is_broken()) {
+      set(Restitution::off, w.bounces, p);
+      const SolveReport without = solve_once(settings, h, w, w.without_restitution);
+      set(Restitution::on, w.bounces, p);
+      bound.restore(w.without_restitution);
+      w.solver.normal_velocity.clear();  // that of another solution
+      first.sweeps += without.sweeps;
+      report.residual.rms_m_s = std::max(report.residual.rms_m_s, without.residual.rms_m_s);
+      report.residual.max_m_s = std::max(report.residual.max_m_s, without.residual.max_m_s);
+    }
+  }
+  report.sweeps += first.sweeps;
+  return report;
+}
+
+std::vector<std::uint8_t> prevented_impacts(const Model& model, double h, Workspace& w) {
+  const ContactProblem& p = w.problem;
+  const Prevention prevention(w);
+  std::vector<std::uint8_t> prevented;
+  for (std::size_t c = 0; c < p.contacts(); ++c) {
+    const double approach = p.approach[c];
+    if (!(approach < -model.settings.restitution_threshold_m_s) || p.contact[c].gap + h * approach >= 0.0 ||
+        !prevention.may_stop(c))
+      continue;
+    if (prevented.empty()) {
+      prevented.assign(p.contacts(), 0);
+      static_cast<void>(solve_once(looser(model.settings.solver), h, w, w.without_restitution));
+    }
+    prevented[c] = carries(p, w.without_restitution, c) ? 0 : 1;
+  }
+  return prevented;
+}
+
+double unreturned_energy(const Model& model, const State& state, const Interval& interval,
+                         const Workspace& w) {
+  if (w.bounces.empty()) return 0.0;
+  const ContactProblem& p = w.problem;
+  const double sum_of_all = reduce_blocks(
+      p.contacts(), grain_medium, 0.0,
+      [&](const Block& block) {
+        double sum = 0.0;
+        for (std::size_t c = block.begin; c < block.end; ++c) {
+          if (!(w.solution.impulse[c][0] > 0.0) || p.start_impulse[c][0] > 0.0f) continue;
+          const double e = law_of(model, state.bodies, state.contacts.list[c].key).restitution;
+          const bool bounces =
+              std::ranges::binary_search(w.bounces, static_cast<std::int32_t>(c), {}, &Bounce::contact);
+          if (e <= 0.0 || bounces) continue;
+          const double response = normal_response(p.contact[c], p.edge[c], p.response.data()),
+                       after = p.normal(c).dot(relative_velocity(p, c, w.solution.velocity)),
+                       closing = after - response * w.solution.impulse[c][0];
+          if (closing < -model.settings.restitution_threshold_m_s &&
+              p.contact[c].gap + interval.to_next * closing < 0.0)
+            sum -= e * e * 0.5 * w.solution.impulse[c][0] * (double{p.approach[c]} + after);
+        }
+        return sum;
+      },
+      [](double a, double b) { return a + b; });
+  return std::max(0.0, sum_of_all);
+}
+
+}  // namespace scree
