@@ -41,21 +41,14 @@ double farthest_body(const Bodies& bodies, const Vec3& centre) {
   return farthest;
 }
 
-/// How far the farthest point of a wall that bodies may meet is from its centre, m.
-double radius_of(const Bodies& bodies, const PlacedBoundary& wall, const DetectionWorkspace::Guard& guard) {
-  const Vec3 &centre = wall.pose.position, low = guard.low, high = guard.high;
-  if (!low.allFinite() || !high.allFinite()) return farthest_body(bodies, centre);
-  return (low - centre).cwiseAbs().cwiseMax((high - centre).cwiseAbs()).norm();
-}
-
 /// The turning of a wall as far as it moves the surface: not what turns about its own axis.
 Vec3 moving_spin(const PlacedBoundary& wall) {
   const Vec3& spin = wall.twist.angular;
   const auto about = [&](const Vec3& axis, const Vec3& point) -> Vec3 {
     constexpr double rounding = 1e-9;
+    const Vec3 apart = wall.pose.position - point;
     const bool same = spin.cross(axis).norm() <= rounding * spin.norm() &&
-                      (wall.pose.position - point).cross(axis).norm() <=
-                          rounding * (1.0 + (wall.pose.position - point).norm());
+                      apart.cross(axis).norm() <= rounding * (1.0 + apart.norm());
     return same ? Vec3(Vec3::Zero()) : spin;
   };
   if (const auto* tube = std::get_if<Tube>(&wall.surface))
@@ -65,6 +58,12 @@ Vec3 moving_spin(const PlacedBoundary& wall) {
   return spin;
 }
 
+/// Of a point of the wall; of a plane only what goes across it.
+double speed_of(const PlacedBoundary& wall, const Vec3& velocity) {
+  const auto* plane = std::get_if<Plane>(&wall.surface);
+  return plane != nullptr ? std::abs(plane->normal.dot(velocity)) : velocity.norm();
+}
+
 /// How far a wall goes in h at most where a body is that it may meet, over that body's smallest length.
 double travel_at_bodies(const Model& model, const Bodies& bodies, const PlacedBoundary& wall,
                         const DetectionWorkspace::Guard& guard, const Vec3& spin, double h) {
@@ -72,8 +71,8 @@ double travel_at_bodies(const Model& model, const Bodies& bodies, const PlacedBo
   double most = 0.0;
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     if (bodies.is_held(i)) continue;
-    const Vec3 &x = bodies.position[i], v = wall.twist.linear + spin.cross(x - wall.pose.position);
-    const double speed = plane != nullptr ? std::abs(plane->normal.dot(v)) : v.norm(),
+    const Vec3& x = bodies.position[i];
+    const double speed = speed_of(wall, wall.twist.linear + spin.cross(x - wall.pose.position)),
                  reach = model.shapes.bounding_radius(bodies.shape[i]) + h * speed;
     const bool near = plane != nullptr ? std::abs(plane->normal.dot(x - plane->point)) <= reach
                                        : ((x - guard.high).array() <= reach).all() &&
@@ -90,20 +89,20 @@ void look_at_walls(const Model& model, const StepPlan& plan, const State& state,
     const PlacedBoundary& wall = w.detection.boundaries[k];
     const Boundary& boundary = model.boundaries[k];
     if (wall.removed || !boundary.moves()) continue;
-    const DetectionWorkspace::Guard& guard = w.detection.guards[k];
     if (least == 0.0) least = shortest(model, state.bodies);
     const Vec3 spin = moving_spin(wall);
-    const double radius =
-        spin.isZero(0.0) && boundary.motion.is_none() ? 0.0 : radius_of(state.bodies, wall, guard);
-    if (plan.h * (wall.twist.linear.norm() + spin.norm() * radius) > little_travel * least) {
-      const double travel = travel_at_bodies(model, state.bodies, wall, guard, spin, plan.h);
+    double radius = surface_radius(wall.surface, wall.pose.position);
+    if (!std::isfinite(radius)) radius = farthest_body(state.bodies, wall.pose.position);
+    if (plan.h * (speed_of(wall, wall.twist.linear) + spin.norm() * radius) > little_travel * least) {
+      const double travel = travel_at_bodies(model, state.bodies, wall, w.detection.guards[k], spin, plan.h);
       if (travel > found.wall_travel) {
         found.wall_travel = travel;
         found.travelling = static_cast<std::int32_t>(k);
       }
     }
     if (boundary.motion.is_none()) continue;
-    const double way = detour(boundary, clock_of(state, k), plan.end_s - plan.h, plan.h, radius) / least;
+    const double way =
+        wall_way(boundary, clock_of(state, k), plan.end_s - plan.h, plan.h, radius).detour_m / least;
     if (way > found.wall_detour) {
       found.wall_detour = way;
       found.detouring = static_cast<std::int32_t>(k);
@@ -147,21 +146,38 @@ void look_at_turns(const Model& model, const StepPlan& plan, const State& state,
 
 }  // namespace
 
-double detour(const Boundary& boundary, const MotionClock& clock, double begin_s, double h, double radius_m) {
+double surface_radius(const BoundarySurface& surface, const Vec3& centre) {
+  const auto of_box = [&](const std::pair<Vec3, Vec3>& box) {
+    return ((box.first - centre).cwiseAbs() + box.second).norm();
+  };
+  if (const auto* tube = std::get_if<Tube>(&surface))
+    return std::max((tube->start - centre).norm(), (tube->end - centre).norm()) + tube->outer_radius();
+  if (const auto* mesh = std::get_if<PlacedMesh>(&surface)) return of_box(bounding_box(*mesh));
+  const auto* revolved = std::get_if<PlacedRevolved>(&surface);
+  return revolved != nullptr && !revolved->surface->hollow ? of_box(bounding_box(*revolved)) : infinity;
+}
+
+WallWay wall_way(const Boundary& boundary, const MotionClock& clock, double begin_s, double h,
+                 double radius_m) {
   const auto pose = [&](double part) { return boundary.motion.at(clock.at(begin_s + part * h)); };
   const Pose begin = pose(0.0), end = pose(1.0);
   const Vec3 centre = begin.orientation * boundary.centre + begin.position;
-  const Twist even = twist_between(begin, end, boundary.centre, h);
-  double farthest = 0.0;
+  PlacedBoundary wall;
+  wall.surface = moved(boundary.surface, begin);
+  wall.pose.position = centre;
+  wall.twist = twist_between(begin, end, boundary.centre, h);
+  const Vec3 spin = moving_spin(wall);
+  WallWay way;
+  way.travel_m = h * (speed_of(wall, wall.twist.linear) + (spin.isZero(0.0) ? 0.0 : spin.norm() * radius_m));
   for (int k = 1; k < looks; ++k) {
     const double part = static_cast<double>(k) / looks;
-    const Pose is = pose(part), evenly = moved(begin, WallMotion{centre, even}, part * h);
+    const Pose is = pose(part), evenly = moved(begin, WallMotion{centre, wall.twist}, part * h);
     const Vec3 apart = (is.orientation * boundary.centre + is.position) -
                        (evenly.orientation * boundary.centre + evenly.position);
-    farthest =
-        std::max(farthest, apart.norm() + radius_m * is.orientation.angularDistance(evenly.orientation));
+    const double turned = is.orientation.angularDistance(evenly.orientation);
+    way.detour_m = std::max(way.detour_m, apart.norm() + (turned > 0.0 ? radius_m * turned : 0.0));
   }
-  return farthest;
+  return way;
 }
 
 Coarseness coarseness(const Model& model, const StepPlan& plan, const State& state, const Workspace& w) {

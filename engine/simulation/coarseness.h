@@ -10,9 +10,23 @@ namespace scree {
 /// nothing is fast.
 Coarseness coarseness(const Model& model, const StepPlan& plan, const State& state, const Workspace& w);
 
-/// How far a boundary's prescribed way leaves, in a step from begin_s on, the even motion that takes it from
-/// its place at the start to that at the end, m; of points up to `radius_m` from its centre. Seven times in
-/// the step are looked at.
-double detour(const Boundary& boundary, const MotionClock& clock, double begin_s, double h, double radius_m);
+/// What a boundary that moves as it is told does in a step from begin_s on; of points up to `radius_m` from
+/// its centre.
+struct WallWay {
+  double travel_m = 0.0;  // by the even motion from its place at the start to that at the end; of a plane
+                          // across it, and not what turns about its own axis
+  double detour_m =
+      0.0;  // how far it leaves that: bodies feel the even motion alone; seven times are looked at
+};
+WallWay wall_way(const Boundary& boundary, const MotionClock& clock, double begin_s, double h,
+                 double radius_m);
+
+/// From a boundary's centre to the farthest point of its surface, m; infinite of planes and hollow spheres.
+double surface_radius(const BoundarySurface& surface, const Vec3& centre);
+
+// What a step should keep, of the smallest length and rad, and what it must: beyond the first, results depend
+// on the step; beyond the second they are of another problem.
+inline constexpr double fair_travel = 0.5, most_travel = 2.0, fair_detour = 0.02, most_detour = 0.2,
+                        fair_turn = 0.8, most_turn = 3.0;
 
 }  // namespace scree

@@ -155,6 +155,7 @@ Scene read_scene_text(const std::string& text, const std::filesystem::path& file
   check_cell(top, reading);
   check_initial_state(settings_of<PlacementLimits>(top), reading);
   check_plausibility(top, reading);
+  check_motion(top, reading);
 
   if (!reading.faults.empty()) {
     sort_by_place(reading.faults);

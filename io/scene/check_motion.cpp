@@ -1,0 +1,164 @@
+// Walls, inlets and spins that are fast for the time step: what a run would make of them is another problem.
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "engine/simulation/adaptive_step.h"
+#include "engine/simulation/coarseness.h"
+#include "io/scene/faults.h"
+#include "io/scene/reading.h"
+
+namespace scree::io {
+
+namespace {
+
+// Steps of a run at which walls are looked at, evenly spread; and how often a step is halved to find one that
+// would do.
+constexpr int looks_at_walls = 500, most_halvings = 30;
+
+/// The smallest length of all bodies that there are or that come, m; infinite without any.
+double smallest_of_all(const Model& model, const Bodies& bodies) {
+  double least = infinity;
+  for (const ShapeIndex shape : bodies.shape) least = std::min(least, model.shapes.smallest_length(shape));
+  for (const Inlet& inlet : model.inlets)
+    for (const ShapeIndex shape : inlet.shapes) least = std::min(least, model.shapes.smallest_length(shape));
+  return least;
+}
+
+/// From a point to the farthest place where a body is or comes from, m.
+double farthest_place(const Model& model, const Bodies& bodies, const Vec3& from) {
+  double farthest = 0.0;
+  for (const Vec3& x : bodies.position) farthest = std::max(farthest, (x - from).norm());
+  for (const Inlet& inlet : model.inlets) {
+    const auto [middle, half] = bounding_box(inlet.region);
+    farthest = std::max(farthest, ((middle - from).cwiseAbs() + half).norm());
+  }
+  return farthest;
+}
+
+std::string step_that_would_do(const Settings& settings, double dt) {
+  return fmt::format("{} = {:.1g} would be safe", settings.adaptive_step ? "largest_time_step" : "time_step",
+                     dt);
+}
+
+void look_at_inlets(const Section& top, double dt, Reading& reading) {
+  const Model& model = reading.scene.model;
+  const std::vector<Section> sections = elements(top, "inlets");
+  for (std::size_t k = 0; k < std::min(sections.size(), model.inlets.size()); ++k) {
+    const Inlet& inlet = model.inlets[k];
+    double least = infinity;
+    for (const ShapeIndex shape : inlet.shapes) least = std::min(least, model.shapes.smallest_length(shape));
+    const double relative = dt * inlet.twist.linear.norm() / least;
+    if (!(relative > fair_travel) || !sections[k].has("velocity")) continue;
+    Fault warning = fault_at(
+        sections[k].given("velocity"), sections[k].path_of("velocity"),
+        fmt::format(
+            "takes its smallest grains {:.2g} of their smallest semi-axis on in a step of {:.3g} s: they may "
+            "come to lie in others",
+            relative, dt));
+    warning.suggestion = step_that_would_do(model.settings, dt * fair_travel / relative);
+    reading.scene.warnings.push_back(std::move(warning));
+  }
+}
+
+/// The path of a boundary's motion in the scene, and its place; a box's walls are several boundaries.
+void point_to_motion(const std::vector<Section>& sections, const std::string& boundary, Fault& warning) {
+  warning.key_path = fmt::format("boundaries '{}'", boundary);
+  for (const Section& section : sections) {
+    const std::string name = section.has("name") ? section.text("name") : "";
+    if (name.empty() || (boundary != name && !boundary.starts_with(name + "."))) continue;
+    const Node* motion = section.node()->find("motion");
+    warning.where = motion != nullptr ? motion->where : section.node()->where;
+    warning.key_path = section.path_of("motion");
+  }
+}
+
+/// The farthest that a wall goes in any of the steps that are looked at, and the farthest detour.
+WallWay farthest_way(const Boundary& boundary, const MotionClock& clock, double h, double until_s,
+                     double radius_m) {
+  const double steps = std::max(1.0, std::floor(until_s / h));
+  const int looks = static_cast<int>(std::min<double>(looks_at_walls, steps));
+  WallWay most;
+  for (int n = 0; n < looks; ++n) {
+    const WallWay way = wall_way(boundary, clock, std::floor(steps * n / looks) * h, h, radius_m);
+    most.travel_m = std::max(most.travel_m, way.travel_m);
+    most.detour_m = std::max(most.detour_m, way.detour_m);
+  }
+  return most;
+}
+
+void look_at_walls(const Section& top, double dt, Reading& reading) {
+  const Scene& scene = reading.scene;
+  const Model& model = scene.model;
+  const double least = smallest_of_all(model, scene.initial.bodies);
+  if (!(least < infinity)) return;
+  const std::vector<Section> sections = elements(top, "boundaries");
+  for (std::size_t k = 0; k < model.boundaries.size(); ++k) {
+    const Boundary& boundary = model.boundaries[k];
+    if (boundary.motion.is_none()) continue;
+    double radius = surface_radius(boundary.surface, boundary.centre);
+    if (!std::isfinite(radius)) radius = farthest_place(model, scene.initial.bodies, boundary.centre);
+    const std::vector<BoundaryStatus>& standing = scene.initial.course.boundaries;
+    const MotionClock clock = standing.empty() ? MotionClock{} : standing[k].clock;
+    const auto longest_way = [&](double h) {
+      return farthest_way(boundary, clock, h, scene.end_time_s, radius);
+    };
+    const auto is_fair = [&](const WallWay& way) {
+      return way.travel_m <= fair_travel * least && way.detour_m <= fair_detour * least;
+    };
+    const WallWay way = longest_way(dt);
+    if (is_fair(way)) continue;
+    double safe = 0.5 * dt;
+    for (int halved = 1; halved < most_halvings && !is_fair(longest_way(safe)); ++halved) safe *= 0.5;
+    Fault warning;
+    warning.where.file = scene.file.string();
+    point_to_motion(sections, boundary.name, warning);
+    if (way.detour_m > fair_detour * least)
+      warning.problem = fmt::format(
+          "goes up to {:.3g} m off an even motion within a step of {:.3g} s, {:.2g} of the smallest "
+          "semi-axis: of that bodies feel nothing",
+          way.detour_m, dt, way.detour_m / least);
+    else
+      warning.problem = fmt::format(
+          "goes up to {:.3g} m in a step of {:.3g} s, {:.2g} of the smallest semi-axis: it may go through "
+          "bodies, and those that it meets get its whole way at once",
+          way.travel_m, dt, way.travel_m / least);
+    warning.suggestion = step_that_would_do(model.settings, safe);
+    reading.scene.warnings.push_back(std::move(warning));
+  }
+}
+
+void look_at_spins(double dt, Reading& reading) {
+  const Model& model = reading.scene.model;
+  const Bodies& bodies = reading.scene.initial.bodies;
+  double most = 0.0;
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    const double largest = model.shapes.bounding_radius(bodies.shape[i]);
+    if (largest - model.shapes.smallest_length(bodies.shape[i]) > 1e-9 * largest)
+      most = std::max(most, dt * bodies.angular_velocity[i].norm());
+  }
+  if (!(most > fair_turn)) return;
+  Fault warning;
+  warning.where.file = reading.scene.file.string();
+  warning.key_path = "bodies";
+  warning.problem = fmt::format(
+      "turn by up to {:.2g} rad in a step of {:.3g} s and are not round: where they strike depends on the "
+      "step",
+      most, dt);
+  warning.suggestion = step_that_would_do(model.settings, dt * fair_turn / most);
+  reading.scene.warnings.push_back(std::move(warning));
+}
+
+}  // namespace
+
+void check_motion(const Section& top, Reading& reading) {
+  const Model& model = reading.scene.model;
+  if (model.settings.stepping == Stepping::piecewise) return;
+  const double dt =
+      model.settings.adaptive_step ? reading.scene.largest_time_step_s : model.settings.time_step_s;
+  look_at_inlets(top, dt, reading);
+  look_at_walls(top, dt, reading);
+  look_at_spins(dt, reading);
+}
+
+}  // namespace scree::io
