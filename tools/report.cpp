@@ -119,8 +119,8 @@ std::string report_text(const io::Summary& s, const io::RunFolder& folder, const
   add_line(text, "not converged",
            fmt::format("{} steps; {} contact searches", s.steps_not_converged, s.narrow_phase_failures));
   add_line(text, "momentum error",
-           fmt::format("{:.2e} linear, {:.2e} angular (largest of the run)", s.momentum_error_relative,
-                       s.angular_momentum_error_relative));
+           fmt::format("{:.2e} linear, {:.2e} angular, of all impulses", s.momentum_created_relative,
+                       s.angular_momentum_created_relative));
   add_line(text, "state hash", hash_text(s.state_hash));
   if (!s.ended_by.empty()) add_line(text, "ended by", s.ended_by);
   if (!s.events.empty()) text += "\nevents\n" + events(s.events);

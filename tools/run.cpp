@@ -85,9 +85,23 @@ std::string way_on(const io::RunFolder& folder) {
                      checkpoints.front().filename().string());
 }
 
-bool is_broken(const StepReport& report) {
-  return report.status == SolveStatus::diverged || !std::isfinite(report.energy.kinetic) ||
-         !std::isfinite(report.energy.potential);
+// Frames are in single precision, and products of two numbers have to fit.
+constexpr double largest_in_frames = 1e30;
+
+bool is_beyond_frames(const Bodies& bodies) {
+  const auto is_large = [](const Vec3& v) { return !(v.cwiseAbs().maxCoeff() < largest_in_frames); };
+  return std::ranges::any_of(bodies.position, is_large) ||
+         std::ranges::any_of(bodies.linear_velocity, is_large) ||
+         std::ranges::any_of(bodies.angular_velocity, is_large) ||
+         std::ranges::any_of(bodies.mass, [](double m) { return !(m < largest_in_frames); });
+}
+
+/// Did numbers overflow, or do they in frames?
+bool is_broken(const StepReport& report, const Bodies& bodies) {
+  const EnergyLedger& e = report.energy;
+  return report.status == SolveStatus::diverged || !std::isfinite(e.kinetic) || !std::isfinite(e.potential) ||
+         !std::isfinite(report.impulse_size_N_s) ||
+         (std::max(e.kinetic, std::abs(e.potential)) > largest_in_frames && is_beyond_frames(bodies));
 }
 
 /// Names the first body whose numbers are not finite, or else the fastest one, and says where it is.
@@ -163,7 +177,7 @@ io::RunStatus advance(const io::Scene& scene, State& state, Workspace& workspace
     recorder.after_events(happenings, state);
     dump.after_step(report, workspace.problem);
     progress.update(report);
-    if (is_broken(report)) {
+    if (is_broken(report, state.bodies)) {
       progress.clear();
       spdlog::error(
           "step {} at t = {:g} s: {}: since this step numbers are no longer finite; a smaller time_step (now "

@@ -114,7 +114,9 @@ struct StepReport {
   double momentum_error_relative =
       0.0;  // what bodies gained beyond the boundaries' and gravity's impulses, over sum |impulse|
   double angular_momentum_error_relative = 0.0;
-  double impulse_size_N_s = 0.0, angular_impulse_size_N_m_s = 0.0;  // sums |impulse| and of moments
+  // What they are compared with: sums |impulse| and of moments, and a millionth of the bodies' momenta.
+  double impulse_size_N_s = 0.0, angular_impulse_size_N_m_s = 0.0;
+  double momentum_size_kg_m_s = 0.0;  // sum |m v|, of bodies that move, after the step
   StageTimes time;
 };
 

@@ -333,6 +333,7 @@ void RunRecorder::after_step(const StepResult& result, const State& state) {
   const StepReport& report = result.report;
   const Stopwatch watch(p.recording_time_s);
   p.statistics.add(report);
+  p.statistics.add_loads(result);
   p.stages.add(report);
   p.steps.append(report, state_hash(state.bodies));
   if (p.loads) p.loads->append(report, result.boundaries);

@@ -80,12 +80,24 @@ std::vector<std::string> unyielding(const Model& model) {
   return found;
 }
 
-/// Twice the energy of all bodies at the speed that gravity gives them in a step: beside less nothing is
-/// seen.
-double least_energy(const Scene& scene) {
-  const double speed = scene.model.settings.gravity.norm() * scene.model.settings.time_step_s;
-  const std::vector<double>& mass = scene.initial.bodies.mass;
-  return std::accumulate(mass.begin(), mass.end(), 0.0) * speed * speed;
+/// Of the bodies' smallest lengths, or of those that inlets make, m.
+double mean_length(const Scene& scene) {
+  const Shapes& shapes = scene.model.shapes;
+  double sum = 0.0;
+  std::size_t count = 0;
+  const auto add = [&](ShapeIndex shape) {
+    sum += shapes.smallest_length(shape);
+    ++count;
+  };
+  for (const ShapeIndex shape : scene.initial.bodies.shape) add(shape);
+  for (const Inlet& inlet : scene.model.inlets)
+    for (const ShapeIndex shape : inlet.shapes) add(shape);
+  return count > 0 ? sum / static_cast<double>(count) : 0.0;
+}
+
+double gross_work(const EnergyLedger& e) {
+  return std::abs(e.boundary_work) + std::abs(e.force_work) + std::abs(e.joint_work) +
+         std::abs(e.position_correction);
 }
 
 void add_flows(EnergyLedger& sum, const EnergyLedger& step) {
@@ -155,6 +167,17 @@ nlohmann::ordered_json deepest_json(const Summary& s) {
   return json;
 }
 
+nlohmann::ordered_json worst_json(const WorstStep& w, const char* whose) {
+  if (w.whose.empty()) return {{"value", w.value}};
+  return {{"value", w.value}, {whose, w.whose}, {"at", moment_json(w.when)}};
+}
+
+nlohmann::ordered_json pinch_json(const Pinch& p) {
+  return {{"by", p.by},           {"at", moment_json(p.when)},
+          {"force_N", p.force_N}, {"median_force_N", p.median_force_N},
+          {"power_W", p.power_W}, {"relative", p.relative}};
+}
+
 nlohmann::ordered_json events_json(const std::vector<EventSummary>& events) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const EventSummary& e : events) {
@@ -211,9 +234,14 @@ const char* to_string(RunStatus status) {
   return "";
 }
 
-double created_energy(const StepReport& report) {
-  return std::max(0.0, report.energy_injected_J - std::max(0.0, report.energy.position_correction));
+namespace {
+/// What contacts took in a step, J; negative where they gave.
+double taken_by_contacts(const StepReport& report) {
+  return report.energy.dissipated_by_friction + report.energy.dissipated_by_impact;
 }
+}  // namespace
+
+double created_energy(const StepReport& report) { return std::max(0.0, -taken_by_contacts(report)); }
 
 RunStatistics::RunStatistics(const Scene& scene) : scene_(scene) {
   const Bodies& bodies = scene.initial.bodies;
@@ -233,7 +261,12 @@ RunStatistics::RunStatistics(const Scene& scene) : scene_(scene) {
   sums_.kinetic_initial_J = sums_.energy.kinetic = kinetic_energy(bodies);
   sums_.potential_initial_J = sums_.energy.potential = potential_energy(bodies, settings.gravity);
   potential_min_ = sums_.potential_initial_J;
-  least_energy_J_ = least_energy(scene);
+  kinetic_most_J_ = sums_.kinetic_initial_J;
+  mass_ = sums_.mass_initial;
+  mean_length_ = mean_length(scene);
+  for (std::size_t i = 0; i < bodies.size(); ++i)
+    momentum_before_ += bodies.mass[i] * bodies.linear_velocity[i].norm();
+  pressing_.resize(scene.model.boundaries.size() + scene.model.guides.size());
 }
 
 void RunStatistics::add(const StepReport& r) {
@@ -256,6 +289,7 @@ void RunStatistics::add(const StepReport& r) {
   sums_.candidates += r.candidates;
   sums_.narrow_phase_failures += r.narrow_phase_failures;
   add_energy(r);
+  add_coarseness(r);
   sums_.boundary_impulse += r.boundary_impulse;
   sums_.boundary_angular_impulse += r.boundary_angular_impulse;
   sums_.exchanged_momentum += r.exchange.linear_momentum;
@@ -302,14 +336,78 @@ void RunStatistics::add_energy(const StepReport& r) {
   const EnergyLedger& e = r.energy;
   add_flows(sums_.energy, e);
   sums_.energy_injected_J += r.energy_injected_J;
+  sums_.unreturned_J += r.unreturned_J;
   // What came by exchange was not released by falling.
   potential_min_ = std::min(potential_min_, e.potential - sums_.energy.exchanged);
   unexplained_most_J_ = std::max(unexplained_most_J_, std::abs(sums_.energy.remainder));
-  const double created = created_energy(r);
-  created_J_ += created;
-  if (!(created > created_most_J_)) return;
-  created_most_J_ = created;
+  gross_work_J_ += gross_work(e);
+  kinetic_most_J_ = std::max(kinetic_most_J_, e.kinetic);
+  mass_ += r.exchange.mass_entered - r.exchange.mass_left;
+  weight_energy_J_ = std::max(weight_energy_J_, mass_ * scene_.model.settings.gravity.norm() * mean_length_);
+  // An impact's force is one of its step alone: what presses may grow to twice of it in a step, and falls at
+  // once.
+  const double pressing = r.time_step_s > 0.0 ? r.impulse_size_N_s / r.time_step_s * mean_length_ : 0.0;
+  pressing_J_ = pressing_J_ > 0.0 ? std::min(pressing, 2.0 * pressing_J_) : pressing;
+
+  taken_J_ += taken_by_contacts(r);
+  taken_most_J_ = std::max(taken_most_J_, taken_J_);
+  const double created = taken_most_J_ - taken_J_;
+  if (!(created > created_J_)) return;
+  created_J_ = created;
   sums_.energy_created_most = moment(r);
+}
+
+void RunStatistics::add_coarseness(const StepReport& r) {
+  const auto keep_worst = [&](double value, const auto& whose, WorstStep& worst) {
+    if (value > worst.value) worst = {value, whose(), moment(r)};
+  };
+  const auto boundary = [&](std::int32_t k) {
+    return [this, k] { return scene_.model.boundaries[static_cast<std::size_t>(k)].name; };
+  };
+  keep_worst(r.coarseness.wall_travel, boundary(r.coarseness.travelling), sums_.wall_travel);
+  keep_worst(r.coarseness.wall_detour, boundary(r.coarseness.detouring), sums_.wall_detour);
+  keep_worst(
+      r.coarseness.turn_rad, [&] { return std::to_string(r.coarseness.turning); }, sums_.turn);
+}
+
+void RunStatistics::add_loads(const StepResult& result) {
+  const StepReport& r = result.report;
+  const Model& model = scene_.model;
+  const double weight = mass_ * model.settings.gravity.norm() * r.time_step_s;
+  const auto add = [&](const BoundaryLoad& load, const std::string& name, Pressing& of) {
+    const double impulse = load.impulse.norm();
+    if (!(impulse > 0.0) || !(r.time_step_s > 0.0)) return;
+    keep_evenly(of.steps++, impulse / r.time_step_s, of.force);
+    // What it takes to give all bodies the wall's speed, stop what they have and carry them.
+    const double speed = std::abs(load.work) / impulse,
+                 relative = impulse / (momentum_before_ + mass_ * speed + weight);
+    if (!(relative > of.most_of_momentum)) return;
+    of.most_of_momentum = relative;
+    of.most = {name, moment(r), impulse / r.time_step_s, 0.0, load.work / r.time_step_s, 0.0};
+  };
+  for (std::size_t k = 0; k < model.boundaries.size(); ++k)
+    if (!model.boundaries[k].motion.is_none())
+      add(result.boundaries[k], "boundary '" + model.boundaries[k].name + "'", pressing_[k]);
+  for (std::size_t g = 0; g < model.guides.size() && g < result.guides.size(); ++g)
+    if (!model.guides[g].motion.is_none())
+      add(result.guides[g], "'" + model.guides[g].name + "'", pressing_[model.boundaries.size() + g]);
+  momentum_before_ = r.momentum_size_kg_m_s;
+}
+
+Pinch RunStatistics::hardest_pinch() const {
+  Pinch hardest;
+  for (const Pressing& of : pressing_) {
+    if (of.most.by.empty()) continue;
+    Pinch pinch = of.most;
+    pinch.median_force_N = quantile(of.force, 0.5);
+    pinch.relative = of.most_of_momentum / pinch_of_momentum;
+    // What presses on evenly is a load, unless nothing could solve it.
+    if (over(static_cast<double>(sums_.steps_unsolved), static_cast<double>(sums_.steps)) <=
+        unsolved_limit.amber)
+      pinch.relative = std::min(pinch.relative, pinch.force_N / (pinch_of_median * pinch.median_force_N));
+    if (pinch.relative > hardest.relative) hardest = pinch;
+  }
+  return hardest;
 }
 
 FrameBalances RunStatistics::balances(const State& state) const {
@@ -325,13 +423,14 @@ FrameBalances RunStatistics::balances(const State& state) const {
 }
 
 double RunStatistics::turned_over_J() const {
-  const EnergyLedger& e = sums_.energy;
-  return sums_.kinetic_initial_J + (sums_.potential_initial_J - potential_min_) + std::abs(e.boundary_work) +
-         std::abs(e.force_work) + std::abs(e.joint_work) + std::abs(e.position_correction);
+  return sums_.kinetic_initial_J + (sums_.potential_initial_J - potential_min_) + gross_work_J_;
 }
 
+double RunStatistics::in_play_J() const { return std::max({kinetic_most_J_, weight_energy_J_, pressing_J_}); }
+
 double RunStatistics::ledger_breach() const {
-  return over(std::max(std::abs(sums_.energy.remainder), created_J_), turned_over_J());
+  return std::max(over(std::abs(sums_.energy.remainder), std::max(turned_over_J(), in_play_J())),
+                  over(created_J_, in_play_J()));
 }
 
 Summary RunStatistics::summary(const State& state) const {
@@ -349,9 +448,9 @@ Summary RunStatistics::summary(const State& state) const {
   // All energy that the run had to spend: what it began with and what falling released.
   const double available = s.kinetic_initial_J + (s.potential_initial_J - potential_min_);
   s.energy_injected_relative = over(s.energy_injected_J, available);
-  const double energy = std::max(turned_over_J(), least_energy_J_);
-  s.energy_created_relative = over(created_J_, energy);
-  s.energy_unexplained_relative = over(unexplained_most_J_, energy);
+  s.energy_created_relative = over(created_J_, in_play_J());
+  s.energy_unexplained_relative = over(unexplained_most_J_, std::max(turned_over_J(), in_play_J()));
+  s.pinch = hardest_pinch();
   s.momentum_created_relative = over(gained_N_s_, impulse_size_N_s_);
   s.angular_momentum_created_relative = over(gained_N_m_s_, impulse_size_N_m_s_);
   s.goal_missed_by_median = quantile(goal_missed_by_, 0.5);
@@ -368,6 +467,14 @@ void keep(Archive& io, const std::string& name, Moment& m) {
     io("step", m.step);
     io("time_s", m.time_s);
     io("time_step_s", m.time_step_s);
+  });
+}
+
+void keep(Archive& io, const std::string& name, WorstStep& w) {
+  io.group(name, [&] {
+    io("value", w.value);
+    io("whose", w.whose);
+    keep(io, "when", w.when);
   });
 }
 
@@ -423,6 +530,7 @@ void keep(Archive& io, EventSummary& e) {
 
 /// What not every run has.
 void add_of_some_runs(const Summary& s, nlohmann::ordered_json& json) {
+  if (!s.pinch.by.empty()) json["pinch"] = pinch_json(s.pinch);
   if (!s.openings.empty()) json["exchange"] = exchange_json(s);
   if (!s.events.empty()) json["events"] = events_json(s.events);
   if (!s.ended_by.empty()) json["ended_by"] = s.ended_by;
@@ -472,8 +580,30 @@ void RunStatistics::visit(Archive& io) {
   io("ended_by", s.ended_by);
   io("residual_sum", residual_sum_);
   io("potential_min", potential_min_);
+  io("taken", taken_J_);
+  io("taken_most", taken_most_J_);
   io("created", created_J_);
-  io("created_most", created_most_J_);
+  io("unreturned", s.unreturned_J);
+  io("gross_work", gross_work_J_);
+  io("kinetic_most", kinetic_most_J_);
+  io("weight_energy", weight_energy_J_);
+  io("pressing_energy", pressing_J_);
+  io("mass", mass_);
+  io("momentum_before", momentum_before_);
+  keep(io, "wall_travel", s.wall_travel);
+  keep(io, "wall_detour", s.wall_detour);
+  keep(io, "turn", s.turn);
+  for (std::size_t k = 0; k < pressing_.size(); ++k)
+    io.group("pressing_" + std::to_string(k), [&] {
+      Pressing& of = pressing_[k];
+      io("force", of.force);
+      io("steps", of.steps);
+      io("most_of_momentum", of.most_of_momentum);
+      io("by", of.most.by);
+      keep(io, "when", of.most.when);
+      io("force_most", of.most.force_N);
+      io("power_most", of.most.power_W);
+    });
   io("unexplained_most", unexplained_most_J_);
   io("gained_momentum", gained_N_s_);
   io("gained_angular_momentum", gained_N_m_s_);
@@ -536,6 +666,11 @@ std::string to_json(const Summary& s) {
       {"energy_injected_relative", s.energy_injected_relative},
       {"energy_created_relative", s.energy_created_relative},
       {"energy_unexplained_relative", s.energy_unexplained_relative},
+      {"unreturned_J", s.unreturned_J},
+      {"coarseness",
+       {{"wall_travel", worst_json(s.wall_travel, "boundary")},
+        {"wall_detour", worst_json(s.wall_detour, "boundary")},
+        {"turn_rad", worst_json(s.turn, "body")}}},
       {"momentum_error_relative", s.momentum_error_relative},
       {"angular_momentum_error_relative", s.angular_momentum_error_relative},
       {"momentum_created_relative", s.momentum_created_relative},

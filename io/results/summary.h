@@ -31,6 +31,22 @@ struct DeepestOverlap {
   double residual_of_scale = 0.0;     // of that step, over the velocity scale
 };
 
+/// The hardest that something which moves as it is told pressed on bodies, against what it is used to.
+struct Pinch {
+  std::string by;  // what moves, by kind and name; empty: nothing did
+  Moment when;
+  double force_N = 0.0, median_force_N = 0.0;  // the mean over the step; of the steps in which it presses
+  double power_W = 0.0;                        // that it put in
+  double relative = 0.0;                       // over what pinching starts at, see verdict.h
+};
+
+/// The worst of all steps, and when.
+struct WorstStep {
+  double value = 0.0;
+  std::string whose;
+  Moment when;
+};
+
 /// What passed an inlet or an outlet in a run.
 struct OpeningTotal {
   std::string name;
@@ -78,12 +94,15 @@ struct Summary {
   double kinetic_initial_J = 0.0, potential_initial_J = 0.0;
   EnergyLedger energy;  // as after the last step; its flows are sums over the run
   double energy_injected_J = 0.0, energy_injected_relative = 0.0;
-  // over the energy turned over: what was injected beyond the work on the bodies, and the largest sum of
-  // remainders on the way
+  // The largest gain on the way that contacts made, over the energy in play; the largest sum of remainders on
+  // the way, over all that was turned over.
   double energy_created_relative = 0.0, energy_unexplained_relative = 0.0;
-  Moment energy_created_most;
+  Moment energy_created_most;                // when the largest gain ended
+  double unreturned_J = 0.0;                 // that restitution would have given back, see StepReport
+  WorstStep wall_travel, wall_detour, turn;  // see Coarseness
+  Pinch pinch;
   double momentum_created_relative = 0.0, angular_momentum_created_relative = 0.0;  // over all impulses
-  bool bounces = false;  // is any coefficient of restitution above zero?
+  bool bounces = false;                 // is any coefficient of restitution above zero?
   std::vector<std::string> unyielding;  // what moves as it is told, whatever is in its way, by kind and name
   Vec3 boundary_impulse = Vec3::Zero(),
        boundary_angular_impulse = Vec3::Zero();                             // N s, N m s: sums over the run
@@ -104,7 +123,7 @@ struct Summary {
   double real_time_factor() const { return wall_time_s > 0.0 ? simulated_time_s / wall_time_s : 0.0; }
 };
 
-/// Energy that a step made beyond what boundaries, forces, newcomers and the correction of positions gave, J.
+/// What contacts gave the bodies in a step beyond what they took, J; 0 if they took.
 double created_energy(const StepReport& report);
 
 /// Gathers a Summary step by step.
@@ -112,11 +131,13 @@ class RunStatistics {
  public:
   explicit RunStatistics(const Scene& scene);
   void add(const StepReport& report);
+  /// What walls and led bodies felt in that step.
+  void add_loads(const StepResult& result);
   void add(const Happening& happening);
   /// Kinetic and potential energy and momenta of the state, flows and impulses summed so far.
   FrameBalances balances(const State& state) const;
-  /// The larger of the energy that nothing accounts for and the energy created beyond the work of boundaries
-  /// and position correction, over all that was turned over so far.
+  /// The larger of the energy that nothing accounts for, over all that was turned over so far, and the
+  /// largest gain that contacts made, over the energy in play.
   double ledger_breach() const;
   /// Keeps all of it, or reads it.
   void visit(Archive& io);
@@ -127,15 +148,32 @@ class RunStatistics {
   void add_residual(const StepReport& report);
   void add_overlap(const StepReport& report);
   void add_energy(const StepReport& report);
+  void add_coarseness(const StepReport& report);
   double turned_over_J() const;
+  double in_play_J() const;
+  Pinch hardest_pinch() const;
 
   const Scene& scene_;
   Summary sums_;
   double residual_sum_ = 0.0, potential_min_ = 0.0;
-  double created_J_ = 0.0, created_most_J_ = 0.0, unexplained_most_J_ = 0.0;
+  double taken_J_ = 0.0, taken_most_J_ = 0.0;  // by contacts so far, and the most that it was
+  double created_J_ = 0.0, unexplained_most_J_ = 0.0;
+  double gross_work_J_ = 0.0;  // sums |work| of steps
+  double kinetic_most_J_ = 0.0;
+  double pressing_J_ = 0.0;  // forces of contacts times the bodies' size, as they last
+  /// Of something that moves as it is told.
+  struct Pressing {
+    std::vector<double> force;  // N, [step in which it presses], evenly spaced ones of long runs
+    std::int64_t steps = 0;
+    Pinch most;                     // median_force_N is not known yet
+    double most_of_momentum = 0.0;  // impulse over what sets all bodies moving
+  };
+  std::vector<Pressing> pressing_;                            // [boundary, then guide]
+  double momentum_before_ = 0.0;                              // kg m/s, sum |m v|
   double gained_N_s_ = 0.0, gained_N_m_s_ = 0.0;              // momentum from nowhere
   double impulse_size_N_s_ = 0.0, impulse_size_N_m_s_ = 0.0;  // sums |impulse|, of moments
-  double least_energy_J_ = 0.0;                               // what energies are at least compared with
+  double mass_ = 0.0, weight_energy_J_ = 0.0;                 // kg; J: weights times the bodies' sizes
+  double mean_length_ = 0.0;                                  // m, of the bodies' smallest lengths
   // [step], s, and [step that did not converge] residual over goal; of long runs evenly spaced ones
   std::vector<double> step_time_, goal_missed_by_;
 };

@@ -148,13 +148,13 @@ Told tell_missed(const Summary& s, const Settings& settings) {
 
 Told tell_created(const Summary& s, const Settings& settings) {
   Told told{s.energy_created_relative,
-            fmt::format("{} of the energy turned over came from nowhere", percent(s.energy_created_relative)),
+            fmt::format("{} of the energy in play came from nowhere", percent(s.energy_created_relative)),
             ""};
-  if (s.energy_created_relative > 0.0) told.text += ", most of it at " + at(s.energy_created_most);
+  if (s.energy_created_relative > 0.0) told.text += ", the most until " + at(s.energy_created_most);
   if (is_unsolved(s))
     told.advice = better_solved(s, settings);
   else if (s.bounces && settings.restitution_law == RestitutionLaw::newton)
-    told.advice = "restitution_law = \"energetic\", which never creates energy";
+    told.advice = "restitution_law = \"dissipative\" or \"energetic\", which never create energy";
   else
     told.advice = half_step(s, settings, s.energy_created_most);
   return told;
@@ -182,15 +182,88 @@ Told tell_search(const Summary& s, const Settings& settings) {
           half_step(s, settings) + ", or bodies with less unequal semi-axes"};
 }
 
+Told tell_pinch(const Summary& s, const Settings&) {
+  const Pinch& p = s.pinch;
+  if (p.by.empty()) return {0.0, "nothing that moves as it is told pinched bodies", ""};
+  return {
+      p.relative,
+      fmt::format("{} pressed with {:.3g} N, its median is {:.3g} N, and put in {:.3g} W at {}", p.by,
+                  p.force_N, p.median_force_N, p.power_W, at(p.when)),
+      "rigid grains between a wall that moves as it is told and another do not give way, and the force "
+      "means nothing: let a force move it (a mount, or a motor with `most`), or leave a clearance wider or "
+      "much narrower than the grains"};
+}
+
+Told tell_wall_travel(const Summary& s, const Settings& settings) {
+  const WorstStep& w = s.wall_travel;
+  return {w.value,
+          w.whose.empty()
+              ? "no wall moved far in a step"
+              : fmt::format("boundary '{}' went {:.3g} of the smallest semi-axis of bodies near it in a "
+                            "step, at {}",
+                            w.whose, w.value, at(w.when)),
+          w.value > 0.0 ? smaller_step(s, settings, fair_travel / w.value, w.when) : ""};
+}
+
+Told tell_wall_detour(const Summary& s, const Settings& settings) {
+  const WorstStep& w = s.wall_detour;
+  // A way that bends is off by the square of the step; one that swings or turns many times in it, by all of
+  // it.
+  const double shorter = w.value > 1.0 ? 0.1 : std::sqrt(fair_detour / std::max(w.value, fair_detour));
+  return {w.value,
+          w.whose.empty()
+              ? "walls moved evenly within steps"
+              : fmt::format("boundary '{}' went {:.3g} of the smallest semi-axis off an even motion "
+                            "within a step, of which bodies feel nothing, at {}",
+                            w.whose, w.value, at(w.when)),
+          "`scree check` says which step would do; at most " + smaller_step(s, settings, shorter, w.when)};
+}
+
+Told tell_turn(const Summary& s, const Settings& settings) {
+  const WorstStep& w = s.turn;
+  return {w.value,
+          w.whose.empty()
+              ? "no body turned far in a step while it touched something"
+              : fmt::format("body {} turned by {:.3g} rad in a step in which it touched something, at {}",
+                            w.whose, w.value, at(w.when)),
+          w.value > 0.0 ? smaller_step(s, settings, fair_turn / w.value, w.when) : ""};
+}
+
+Told tell_unreturned(const Summary& s, const Settings& settings) {
+  const double taken = s.energy.dissipated_by_friction + s.energy.dissipated_by_impact,
+               turned_over = std::max(s.kinetic_initial_J, s.energy.kinetic + taken);
+  Told told{0.0, "restitution gave back what it should", ""};
+  if (s.unreturned_J > unreturned_counts * turned_over && taken > 0.0) told.value = s.unreturned_J / taken;
+  if (s.unreturned_J > 0.0)
+    told.text = fmt::format(
+        "impacts that followed from others within a step did not bounce: they took {:.3g} J that restitution "
+        "gives "
+        "back, of {:.3g} J that contacts took",
+        s.unreturned_J, taken);
+  told.advice =
+      "restitution_law = \"energetic\", which resolves one after the other; or " + half_step(s, settings);
+  return told;
+}
+
 struct Check {
   VerdictLimit limit;
   Told (*tell)(const Summary& summary, const Settings& settings);
 };
 
-constexpr Check checks[] = {
-    {failed_limit, tell_failed},     {lost_limit, tell_lost},         {overlap_limit, tell_overlap},
-    {unsolved_limit, tell_unsolved}, {missed_limit, tell_missed},     {created_limit, tell_created},
-    {ledger_limit, tell_ledger},     {momentum_limit, tell_momentum}, {search_limit, tell_search}};
+constexpr Check checks[] = {{failed_limit, tell_failed},
+                            {pinch_limit, tell_pinch},
+                            {wall_travel_limit, tell_wall_travel},
+                            {wall_detour_limit, tell_wall_detour},
+                            {turn_limit, tell_turn},
+                            {lost_limit, tell_lost},
+                            {overlap_limit, tell_overlap},
+                            {unsolved_limit, tell_unsolved},
+                            {missed_limit, tell_missed},
+                            {created_limit, tell_created},
+                            {ledger_limit, tell_ledger},
+                            {momentum_limit, tell_momentum},
+                            {search_limit, tell_search},
+                            {unreturned_limit, tell_unreturned}};
 
 }  // namespace
 
@@ -232,6 +305,22 @@ Verdict judge(const Summary& summary, const Settings& settings) {
     verdict.grade = std::max(verdict.grade, grade);
     verdict.findings.push_back({limit.code, grade, told.value, grade == Grade::red ? limit.red : limit.amber,
                                 std::move(told.text), std::move(told.advice)});
+  }
+  // What a pinch, or a wall that goes too far, does to everything else is not for other advice to mend.
+  const auto rules = [](const Finding& f) {
+    return f.grade != Grade::green && (f.code == pinch_limit.code || f.code == wall_travel_limit.code ||
+                                       f.code == wall_detour_limit.code);
+  };
+  if (const auto first = std::ranges::find_if(verdict.findings, rules); first != verdict.findings.end()) {
+    for (Finding& f : verdict.findings)
+      if (f.grade != Grade::green && !rules(f) && f.code != failed_limit.code)
+        f.advice = fmt::format("first what stands at '{}'", first->code);
+    const std::string code = first->code;
+    std::ranges::stable_sort(verdict.findings, std::greater{}, &Finding::grade);
+    const auto place = std::ranges::find(verdict.findings, code, &Finding::code);
+    place->grade = std::max(place->grade, verdict.grade);  // it is what the others come from
+    std::rotate(verdict.findings.begin(), place, place + 1);
+    return verdict;
   }
   std::ranges::stable_sort(verdict.findings, std::greater{}, &Finding::grade);
   return verdict;

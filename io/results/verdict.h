@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/simulation/coarseness.h"
 #include "engine/simulation/settings.h"
 
 namespace scree::io {
@@ -44,16 +45,33 @@ inline constexpr VerdictLimit unsolved_limit{"unsolved_steps", 0.01, 0.10};
 /// Steps far from the solver's goal: what was asked for was not delivered. Never red by itself: how much is
 /// missing says the check above, whatever was asked for.
 inline constexpr VerdictLimit missed_limit{"missed_goal", 0.05, std::numeric_limits<double>::infinity()};
-/// Energy from nowhere over all that was turned over. Heaps leave 1e-6; a thousandth is less than anybody
-/// knows of a coefficient of restitution, a hundredth is seen.
+/// The largest gain on the way that contacts made, over the energy in play: the most kinetic energy, weights
+/// times the bodies' sizes, or forces times these. Heaps leave 1e-6; a thousandth is less than anybody knows
+/// of a coefficient of restitution, a hundredth is seen.
 inline constexpr VerdictLimit created_limit{"energy_created", 1e-3, 1e-2};
-/// Energy that no term of the ledger accounts for, over the same: rounding leaves 1e-12.
+/// Energy that no term of the ledger accounts for, over all that was turned over: rounding leaves 1e-12.
 inline constexpr VerdictLimit ledger_limit{"energy_ledger", 1e-6, 1e-3};
 /// Momentum from nowhere over all impulses: rounding leaves 1e-14 where both sides share an impulse, and
 /// substeps, whose contact points are of first order, 1e-5 of the angular part.
 inline constexpr VerdictLimit momentum_limit{"momentum", 1e-4, 1e-2};
 /// Contact searches that did not end, of the pairs looked at: a contact may be missing where there is one.
 inline constexpr VerdictLimit search_limit{"contact_search", 0.0, 1e-4};
+
+/// Something that moves as it is told pressed harder than it takes to move all bodies as fast, stop what they
+/// had and carry them, so many times; and so many times harder than the median of its steps, unless steps
+/// were left unsolved. What it pressed could not give way: forces of rigid bodies are then what the solver's
+/// tolerance makes of them. The value is the smaller ratio of the two.
+inline constexpr double pinch_of_momentum = 3.0, pinch_of_median = 10.0;
+inline constexpr VerdictLimit pinch_limit{"pinch", 1.0, 10.0};
+/// How far walls go in a step, and how far off an even motion; of the smallest length. And how far bodies
+/// that are not round turn, rad.
+inline constexpr VerdictLimit wall_travel_limit{"wall_travel", fair_travel, most_travel};
+inline constexpr VerdictLimit wall_detour_limit{"wall_detour", fair_detour, most_detour};
+inline constexpr VerdictLimit turn_limit{"turn", fair_turn, most_turn};
+/// What restitution would have given back, over all that contacts took; only where that is 0.2 % of the
+/// energy turned over. Never red: it is energy that is missing, not too much.
+inline constexpr VerdictLimit unreturned_limit{"unreturned", 0.1, std::numeric_limits<double>::infinity()};
+inline constexpr double unreturned_counts = 0.002;
 
 struct Finding {
   std::string code;
