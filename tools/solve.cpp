@@ -275,7 +275,7 @@ int solve_many(const SolveOptions& options) {
   files.reserve(problems.size());
   for (const NamedProblem& problem : problems) files.push_back(problem.path);
   expect_outputs(options, files);
-  Comparison comparison{solvers_for_all(options, problems), options.tolerance, options.max_sweeps, {}};
+  SolverComparison comparison{solvers_for_all(options, problems), options.tolerance, options.max_sweeps, {}};
   std::size_t width = 0;
   for (const NamedProblem& problem : problems) width = std::max(width, problem.name.size());
   show(fmt::format("{} problems, relative residual {:g}, at most {} sweeps\n\n", problems.size(),

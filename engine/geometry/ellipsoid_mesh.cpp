@@ -12,6 +12,8 @@ namespace scree {
 
 namespace {
 
+using Touch = FrameTouch;
+
 std::size_t slot(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 /// Along the edge the ellipsoid is an ellipse: its shadow, with the matrix Q^T S Q.

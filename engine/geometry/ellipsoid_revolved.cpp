@@ -13,6 +13,8 @@ namespace scree {
 
 namespace {
 
+using Touch = FrameTouch;
+
 constexpr double pi = std::numbers::pi;
 constexpr int samples = 24;  // round the axis, or along the part of a circle within reach
 constexpr double sample_step = 2.0 * pi / samples;  // rad

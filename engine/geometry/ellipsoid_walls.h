@@ -37,13 +37,13 @@ inline Nearest nearest(const Ellipsoid& shape, const Vec3& point) {
 }
 
 /// In the frame of a wall: the point of the wall that is touched, and the distance from it.
-struct Touch {
+struct FrameTouch {
   Vec3 normal, at;
   double distance;
 };
 
 /// On the side of a plane where the centre is.
-inline Touch on_plane(const FramedEllipsoid& g, const Vec3& point, const Vec3& normal) {
+inline FrameTouch on_plane(const FramedEllipsoid& g, const Vec3& point, const Vec3& normal) {
   const double height = normal.dot(g.centre - point);
   const Vec3 n = (height < 0.0 ? -1.0 : 1.0) * normal, s = g.matrix * n;
   const double reach = std::sqrt(n.dot(s));
@@ -51,13 +51,13 @@ inline Touch on_plane(const FramedEllipsoid& g, const Vec3& point, const Vec3& n
   return {n, g.centre - s / reach - distance * n, distance};
 }
 
-inline Touch on_point(const FramedEllipsoid& g, const Vec3& point) {
+inline FrameTouch on_point(const FramedEllipsoid& g, const Vec3& point) {
   const Nearest p = nearest(g.shape, g.axes.transpose() * (point - g.centre));
   return {-(g.axes * p.normal), point, p.distance};
 }
 
 /// Are two touches one, for a grain of this size (m)?
-inline bool is_same(const Touch& a, const Touch& b, double size) {
+inline bool is_same(const FrameTouch& a, const FrameTouch& b, double size) {
   constexpr double same_place = 1e-9;  // of the size; also of directions
   return (a.at - b.at).norm() < same_place * size && a.normal.dot(b.normal) > 1.0 - same_place;
 }

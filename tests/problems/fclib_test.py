@@ -220,6 +220,15 @@ class Fclib(unittest.TestCase):
         for word in ("per_body (", "consensus (", "share of problems solved", "time over that of the fastest"):
             self.assertIn(word, words)
 
+    def test_profile_without_gnuplot(self):
+        """The table is shown all the same; what is missing is told, whatever the destructors meet on the way out."""
+        good = DATA / "friction_contact" / "Rover1039.dat"
+        done = subprocess.run([PROGRAM, "solve", good, good, "--max-sweeps", "10", "--profile", self.folder / "p.svg"],
+                              capture_output=True, text=True, timeout=120, check=False, env={**os.environ, "PATH": str(self.folder)})
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertIn("gnuplot, which is not installed", done.stderr)
+        self.assertIn("| solver ", done.stdout)
+
     def test_comparison_says_what_is_wrong(self):
         good = DATA / "friction_contact" / "Rover1039.dat"
         for k in (1, 2):

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t cell_width = 20;  // "12345.6789 ms   1000"
 
-std::string cell(const Comparison& comparison, std::size_t solver, const ComparedProblem& problem) {
+std::string cell(const SolverComparison& comparison, std::size_t solver, const ComparedProblem& problem) {
   const SolvePoint& p = problem.point[solver];
   if (!comparison.is_solved(solver, problem)) return fmt::format("not below {:.1e}", p.residual_relative);
   return fmt::format("{:.4f} ms {:>6}", 1e3 * p.time_s, p.sweeps);
@@ -48,13 +48,13 @@ std::string field(const std::string& name) {
   return text + "\"";
 }
 
-std::size_t solved(const Comparison& comparison, std::size_t solver) {
+std::size_t solved(const SolverComparison& comparison, std::size_t solver) {
   return static_cast<std::size_t>(
       std::count_if(comparison.problems.begin(), comparison.problems.end(),
                     [&](const ComparedProblem& p) { return comparison.is_solved(solver, p); }));
 }
 
-io::Panel profile_panel(const Comparison& comparison, Cost cost) {
+io::Panel profile_panel(const SolverComparison& comparison, Cost cost) {
   constexpr double margin = 1.15, least_end = 2.0;
   const Costs ratios = performance_ratios(costs(comparison, cost));
   const double end = std::max(least_end, margin * largest_ratio(ratios));
@@ -102,7 +102,7 @@ ComparedProblem compare_solvers(const io::StoredProblem& stored, const std::stri
   return problem;
 }
 
-Costs costs(const Comparison& comparison, Cost cost) {
+Costs costs(const SolverComparison& comparison, Cost cost) {
   Costs all(comparison.solvers.size());
   for (std::size_t s = 0; s < all.size(); ++s) {
     for (const ComparedProblem& problem : comparison.problems) {
@@ -120,13 +120,14 @@ std::string table_head(const std::vector<SolverKind>& solvers, std::size_t name_
   return head(heads, widths_of_problems(name_width, solvers.size()));
 }
 
-std::string table_row(const Comparison& comparison, const ComparedProblem& problem, std::size_t name_width) {
+std::string table_row(const SolverComparison& comparison, const ComparedProblem& problem,
+                      std::size_t name_width) {
   std::vector<std::string> cells{problem.name, std::to_string(problem.contacts)};
   for (std::size_t s = 0; s < comparison.solvers.size(); ++s) cells.push_back(cell(comparison, s, problem));
   return row(cells, widths_of_problems(name_width, comparison.solvers.size()));
 }
 
-std::string summary_table(const Comparison& comparison) {
+std::string summary_table(const SolverComparison& comparison) {
   const Widths widths{12, 14, 14, 14, 14};
   const Costs ratios = performance_ratios(costs(comparison, Cost::time));
   std::string text = head({"solver", "solved", "fastest", "in 2 x time", "in 10 x time"}, widths);
@@ -141,7 +142,7 @@ std::string summary_table(const Comparison& comparison) {
   return text;
 }
 
-void write_csv(const std::filesystem::path& path, const Comparison& comparison) {
+void write_csv(const std::filesystem::path& path, const SolverComparison& comparison) {
   std::ofstream file(path);
   file
       << "problem,contacts,solver,solved,time_s,sweeps,residual_rms_m_s,residual_relative,collection_error\n";
@@ -158,7 +159,7 @@ void write_csv(const std::filesystem::path& path, const Comparison& comparison) 
   if (!file) throw io::WriteError(fmt::format("{}: cannot be written", path.string()));
 }
 
-void draw_profiles(const std::filesystem::path& path, const Comparison& comparison) {
+void draw_profiles(const std::filesystem::path& path, const SolverComparison& comparison) {
   io::write_plot(path,
                  fmt::format("{} contact problems, relative residual {:g}, at most {} sweeps",
                              comparison.problems.size(), comparison.tolerance, comparison.max_sweeps),

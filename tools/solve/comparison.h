@@ -19,7 +19,7 @@ struct ComparedProblem {
   std::vector<SolvePoint> point;  // [solver]
 };
 
-struct Comparison {
+struct SolverComparison {
   std::vector<SolverKind> solvers;
   double tolerance = 0.0;  // of the relative residual
   int max_sweeps = 0;
@@ -46,17 +46,18 @@ ComparedProblem compare_solvers(const io::StoredProblem& stored, const std::stri
 
 enum class Cost { time, sweeps };
 /// [solver][problem]; infinity where the tolerance was not reached.
-Costs costs(const Comparison& comparison, Cost cost);
+Costs costs(const SolverComparison& comparison, Cost cost);
 
 /// Markdown tables that can be read as they stand: head and rows of the problems, and what came of it.
 std::string table_head(const std::vector<SolverKind>& solvers, std::size_t name_width);
-std::string table_row(const Comparison& comparison, const ComparedProblem& problem, std::size_t name_width);
-std::string summary_table(const Comparison& comparison);
+std::string table_row(const SolverComparison& comparison, const ComparedProblem& problem,
+                      std::size_t name_width);
+std::string summary_table(const SolverComparison& comparison);
 
 /// A row for every problem and solver. Throws WriteError.
-void write_csv(const std::filesystem::path& path, const Comparison& comparison);
+void write_csv(const std::filesystem::path& path, const SolverComparison& comparison);
 
 /// The profiles over time and over sweeps.
-void draw_profiles(const std::filesystem::path& path, const Comparison& comparison);
+void draw_profiles(const std::filesystem::path& path, const SolverComparison& comparison);
 
 }  // namespace scree

@@ -152,7 +152,7 @@ CertifiedContacts certified_contacts(const PlacedImplicit& a, const PlacedImplic
   const PairView p = view(a, b);
   const SearchReach all{reach.margin, reach.depth};
   CertifiedContacts result;
-  std::vector<Touch> found;
+  std::vector<CriticalPair> found;
   std::vector<std::pair<std::int32_t, std::int32_t>> waiting;
   compare_covers(p, all, [&](std::int32_t i, std::int32_t j) {
     waiting.emplace_back(of_a.of_patch(p.a->cover.nodes[static_cast<std::size_t>(i)].patch),
@@ -171,10 +171,10 @@ CertifiedContacts certified_contacts(const PlacedImplicit& a, const PlacedImplic
     const bool least = std::max(radius_a, radius_b) < smallest * p.size;
     if (what == PatchPair::at_most_one || least) {
       const Three on_a = p.scale_a * to_three(la.node.centre), on_b = p.scale_b * to_three(lb.node.centre);
-      const Touch t = newton(p, on_a, on_b);
+      const CriticalPair t = newton(p, on_a, on_b);
       const bool here =
           t.converged && norm(t.a - on_a) <= 1.01 * radius_a && norm(t.b - on_b) <= 1.01 * radius_b;
-      const auto is_this = [&](const Touch& o) { return is_same(p, t.a, t.b, o); };
+      const auto is_this = [&](const CriticalPair& o) { return is_same(p, t.a, t.b, o); };
       if (here && is_within(t, all) && std::ranges::none_of(found, is_this)) found.push_back(t);
       if (here && what == PatchPair::at_most_one) continue;
       if (least) {
@@ -188,7 +188,7 @@ CertifiedContacts certified_contacts(const PlacedImplicit& a, const PlacedImplic
       if (child >= 0) waiting.emplace_back(first ? child : i, first ? j : child);
     }
   }
-  for (const Touch& t : found) {
+  for (const CriticalPair& t : found) {
     if (runs_clear(p, t)) result.contacts.push_back(to_gap(a, p, t, 0));
   }
   return result;

@@ -54,12 +54,12 @@ Followed deep_contact(const PairView& p, double depth) {
 }
 
 /// The touch moved aside by s along a tangent: both surfaces there, along the same normal.
-std::optional<Touch> aside(const PairView& p, const Touch& t, Three direction, double s) {
+std::optional<CriticalPair> aside(const PairView& p, const CriticalPair& t, Three direction, double s) {
   const Three a = t.a + s * direction, along_b = back(p.turn, t.n), b = t.b + back(p.turn, s * direction);
   const std::optional<double> on_a = height(*p.a, p.scale_a, a, t.n),
                               on_b = height(*p.b, p.scale_b, b, along_b);
   if (!on_a || !on_b) return std::nullopt;
-  Touch moved = t;
+  CriticalPair moved = t;
   moved.a = a + *on_a * t.n;
   moved.b = b + *on_b * along_b;
   moved.phi = t.phi + *on_b - *on_a;
@@ -67,8 +67,8 @@ std::optional<Touch> aside(const PairView& p, const Touch& t, Three direction, d
 }
 
 /// One contact as gaps: itself, and the ends of the flat patch it lies in.
-void give(const PlacedImplicit& a, const PairView& p, const Touch& t, std::uint32_t feature, double margin,
-          std::vector<Gap>& found) {
+void give(const PlacedImplicit& a, const PairView& p, const CriticalPair& t, std::uint32_t feature,
+          double margin, std::vector<Gap>& found) {
   Three direction[2];
   const Plane2 bend{t.bend_a.xx + t.bend_b.xx, t.bend_a.xy + t.bend_b.xy, t.bend_a.yy + t.bend_b.yy};
   const int flat = flat_directions(bend, t.n, p.size, direction);
@@ -77,7 +77,7 @@ void give(const PlacedImplicit& a, const PairView& p, const Touch& t, std::uint3
   for (int k = 0; k < flat; ++k) {
     for (const double sign : {-1.0, 1.0}) {
       const Three to = sign * direction[k];
-      const Touch there = end_of_flat(t, p.size, [&](double s) { return aside(p, t, to, s); });
+      const CriticalPair there = end_of_flat(t, p.size, [&](double s) { return aside(p, t, to, s); });
       if (there.phi <= margin) found.push_back(to_gap(a, p, there, feature + end));
       ++end;
     }
@@ -127,7 +127,7 @@ bool follow(const PairView& p, const ContactReach& reach, PairMemory& memory,
   const double distance = moved(p, memory);
   if (!(distance <= memory.slack && reach.margin + distance <= memory.reach)) return false;
   for (ImplicitStart& s : memory.starts) {
-    const Touch t = newton(p, to_three(s.on_a), to_three(s.on_b));
+    const CriticalPair t = newton(p, to_three(s.on_a), to_three(s.on_b));
     if (!t.converged || !is_contact(t.bend_a, t.bend_b, t.phi) || t.phi < -reach.depth) return false;
     if (norm(t.a - to_three(s.on_a)) > longest_step * p.size) return false;
     for (const Followed& f : followed) {

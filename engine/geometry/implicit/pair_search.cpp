@@ -17,7 +17,7 @@ bool hits(const ImplicitShape& s, double scale, Three from, Three direction, dou
 
 }  // namespace
 
-bool runs_clear(const PairView& p, const Touch& t) {
+bool runs_clear(const PairView& p, const CriticalPair& t) {
   if (std::abs(t.phi) < surely_clear * smaller_length(p)) return true;
   const Three a_in_b = back(p.turn, t.a - p.offset), b_in_a = p.offset + p.turn * t.b;
   if (t.phi < 0.0) return value_on_a(p, b_in_a) >= 0.0 && value_on_b(p, a_in_b) >= 0.0;
@@ -26,7 +26,7 @@ bool runs_clear(const PairView& p, const Touch& t) {
          !hits(*p.b, p.scale_b, a_in_b, back(p.turn, t.n), end, t.phi - end);
 }
 
-Gap to_gap(const PlacedImplicit& a, const PairView& p, const Touch& t, std::uint32_t feature) {
+Gap to_gap(const PlacedImplicit& a, const PairView& p, const CriticalPair& t, std::uint32_t feature) {
   Gap g;
   const Three middle = 0.5 * (t.a + p.offset + p.turn * t.b);
   g.point = a.position + a.rotation * to_vec3(middle);

@@ -123,7 +123,7 @@ SCREE_INLINE SurfaceHere surface_here(const ImplicitShape& s, double scale, Thre
 }
 
 /// A critical pair (F2).
-struct Touch {
+struct CriticalPair {
   Three a, b;             // points in the axes of a and of b, m
   Three n;                // unit, from a to b, in a's axes
   double phi;             // m
@@ -159,8 +159,8 @@ inline constexpr double longest_step = 0.3;  // of the size
 /// Newton on (F2): u and v are the steps of the two points in the tangent plane,
 ///   v = (1 + phi A) u + phi k - r_t,   M u = B (r_t - phi k) - (n_b)_t - k - k_b,
 /// r = x_b - x_a, k and k_b what the normals turn while the points go to the surface.
-SCREE_INLINE Touch newton(const PairView& p, Three a, Three b, const SearchRegion* region = nullptr) {
-  Touch t{a, b, {}, 0.0, {}, {}, false};
+SCREE_INLINE CriticalPair newton(const PairView& p, Three a, Three b, const SearchRegion* region = nullptr) {
+  CriticalPair t{a, b, {}, 0.0, {}, {}, false};
   double last_step = infinity;
   const int iterations = region == nullptr ? newton_iterations : region_iterations;
   for (int i = 0; i < iterations; ++i) {
@@ -231,13 +231,13 @@ struct SearchReach {
   double slack = 0.0;    // m, of any point of b against a
 };
 
-inline bool is_within(const Touch& t, const SearchReach& reach) {
+inline bool is_within(const CriticalPair& t, const SearchReach& reach) {
   return t.converged && t.phi <= reach.margin && t.phi >= -reach.depth &&
          is_contact(t.bend_a, t.bend_b, t.phi);
 }
 
 inline constexpr double same_place = 1e-5;  // of the size: two contacts nearer than this are one
-inline bool is_same(const PairView& p, Three a, Three b, const Touch& t) {
+inline bool is_same(const PairView& p, Three a, Three b, const CriticalPair& t) {
   const double near = same_place * p.size;
   return norm(a - t.a) < near && norm(b - t.b) < near;
 }
@@ -252,10 +252,10 @@ inline double value_on_b(const PairView& p, Three x) { return value(p.b->functio
 
 /// Does the line between the points of a critical pair run outside both bodies where they are apart, inside
 /// both where they overlap?
-bool runs_clear(const PairView& p, const Touch& t);
+bool runs_clear(const PairView& p, const CriticalPair& t);
 
 /// In the world; `a`: where the first body of the pair is.
-Gap to_gap(const PlacedImplicit& a, const PairView& p, const Touch& t, std::uint32_t feature);
+Gap to_gap(const PlacedImplicit& a, const PairView& p, const CriticalPair& t, std::uint32_t feature);
 
 /// A pair of vectors, one of each body.
 struct OfBoth {

@@ -55,29 +55,29 @@ void evaluate(const PerturbedQuadric& function, SampleBatch& j) {
 }
 
 /// Does the distance widen fast enough in all directions for no other critical pair to be next to this one?
-bool is_firm(const Touch& t) {
+bool is_firm(const CriticalPair& t) {
   const Matrix2 m = relative_bend(t.bend_a, t.bend_b, t.phi);
   return is_contact(t.bend_a, t.bend_b, t.phi) &&
          m.det() > firm * (m.xx + m.yy) * (norm(t.bend_a) + norm(t.bend_b));
 }
 
-void note(const Touch& t, Search& search) {
+void note(const CriticalPair& t, Search& search) {
   search.seen.push_back(t);
   if (is_contact(t.bend_a, t.bend_b, t.phi))
     search.known.push_back({t.a, t.b, is_firm(t) ? firm_reach : contact_reach});
 }
 
 /// A contact with a feature that no other one has.
-void add(const Touch& t, std::uint32_t feature, Search& search) {
+void add(const CriticalPair& t, std::uint32_t feature, Search& search) {
   const auto taken = [&](const Followed& f) { return f.feature == feature; };
   while (std::ranges::any_of(search.followed, taken)) feature += 1u << 4;
   search.followed.push_back({t, feature});
 }
 
 /// Takes in a critical pair; was it new?
-bool take(const PairView& p, const SearchReach& reach, const Touch& t, std::uint32_t feature,
+bool take(const PairView& p, const SearchReach& reach, const CriticalPair& t, std::uint32_t feature,
           Search& search) {
-  const auto is_this = [&](const Touch& o) { return is_same(p, t.a, t.b, o); };
+  const auto is_this = [&](const CriticalPair& o) { return is_same(p, t.a, t.b, o); };
   if (!t.converged || std::ranges::any_of(search.seen, is_this)) return false;
   note(t, search);
   if (is_within(t, reach)) add(t, feature, search);
@@ -265,7 +265,7 @@ Start start_of(const OneSide& s, const SampleBatch& b, std::size_t k) {
 
 /// Newton in a region.
 SCREE_FOR_EACH_TARGET
-Touch newton_within(const PairView& p, const SearchRegion& region) {
+CriticalPair newton_within(const PairView& p, const SearchRegion& region) {
   return newton(p, region.a, region.b, &region);
 }
 
@@ -283,7 +283,7 @@ void follow_from(const OneSide& s, const SearchReach& reach, const Start& start,
     std::swap(region.a, region.b);
     std::swap(region.radius_a, region.radius_b);
   }
-  const Touch t = newton_within(s.p, region);
+  const CriticalPair t = newton_within(s.p, region);
   if (!t.converged && !t.left) search.settled = false;
   const std::uint32_t feature =
       (static_cast<std::uint32_t>(start.sample) & 0x7ffffff) << 4 | (s.is_a ? 0u : 1u << 31);
@@ -374,7 +374,7 @@ Between planes_between(const PairView& p, double margin) {
 void search_all(const PairView& p, const SearchReach& reach, const Between& planes,
                 std::span<const ImplicitStart> known, Search& search, ContactCounts* counts) {
   for (const ImplicitStart& s : known) {
-    const Touch t = newton(p, to_three(s.on_a), to_three(s.on_b));
+    const CriticalPair t = newton(p, to_three(s.on_a), to_three(s.on_b));
     if (is_within(t, reach)) take(p, reach, t, s.feature, search);
   }
   search_from(side_a(p, reach, planes), reach, search, counts);

@@ -17,14 +17,14 @@ namespace scree {
 
 /// A critical pair that counts as a contact wherever it is.
 struct Followed {
-  Touch touch;
+  CriticalPair touch;
   std::uint32_t feature;
 };
 
 /// What a search found: all contacts within reach and slack.
 struct Search {
   std::vector<Followed> followed;
-  std::vector<Touch> seen;  // critical pairs of every kind
+  std::vector<CriticalPair> seen;  // critical pairs of every kind
   std::vector<KnownContact> known;
   bool settled = true;  // nothing where contacts may appear or vanish
 };
