@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/core/errors.h"
+#include "engine/geometry/implicit/shape_checks.h"
+
 namespace scree {
 
 const char* to_string(ShapeKind kind) {
@@ -43,13 +46,18 @@ Vec3 half_extent(const ImplicitShape& shape, const Mat3& rotation) {
 Shapes::AsFunction Shapes::as_function(const Ellipsoid& ellipsoid) {
   // One form for all sizes of the same proportions, to a part in 10^12.
   constexpr double digits = 1e12;
+  ShapeFindings findings;
+  if (!is_thick_enough(ellipsoid.semi_axes, findings)) {
+    Fault fault;
+    fault.problem = findings.errors.front();
+    throw InputError({fault});
+  }
   const double size = ellipsoid.semi_axes.maxCoeff();
   std::array<double, 3> proportions;
   for (int k = 0; k < 3; ++k)
     proportions[static_cast<std::size_t>(k)] = std::round(digits * ellipsoid.semi_axes[k] / size) / digits;
   std::shared_ptr<const ImplicitShape>& form = ellipsoid_forms_[proportions];
   if (!form) {
-    ShapeFindings findings;
     form = std::make_shared<ImplicitShape>(
         *make_implicit_shape(perturbed(Vec3(proportions.data())), {}, findings));
   }
@@ -103,12 +111,13 @@ ClumpPart Shapes::part(ShapeIndex s, std::size_t number) const {
 }
 
 ShapeIndex Shapes::add(const Ellipsoid& ellipsoid) {
+  AsFunction function = functions_.empty() ? AsFunction{} : as_function(ellipsoid);
   kind_.push_back(ShapeKind::ellipsoid);
   slot_.push_back(ellipsoids_.size());
   ellipsoids_.push_back(ellipsoid);
   bounding_radius_.push_back(ellipsoid.semi_axes.maxCoeff());
   smallest_length_.push_back(ellipsoid.semi_axes.minCoeff());
-  as_function_.push_back(functions_.empty() ? AsFunction{} : as_function(ellipsoid));
+  as_function_.push_back(std::move(function));
   return ShapeIndex(static_cast<std::int64_t>(kind_.size()) - 1);
 }
 

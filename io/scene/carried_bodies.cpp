@@ -7,6 +7,7 @@
 #include "io/results/run_folder.h"
 #include "io/results/trajectory_reader.h"
 #include "io/scene/faults.h"
+#include "io/scene/grain_keys.h"
 #include "io/scene/reading.h"
 #include "io/scene/resume.h"
 
@@ -123,6 +124,10 @@ void add_carried_bodies(Reading& reading) {
       const auto found = static_cast<std::size_t>(function[static_cast<std::size_t>(b.function)]);
       shape.kind = found < functions ? ShapeKind::implicit : ShapeKind::clump;
       shape.numbers[3] = static_cast<double>(found < functions ? found : found - functions);
+    }
+    if (const std::string problem = problem_beside_functions(shape, reading); !problem.empty()) {
+      reading.faults.push_back(fault_of(problem, fmt::format("body {}", b.id), ""));
+      return;
     }
     const BodyIndex slot = add_body(bodies, model.shapes, model.materials,
                                     {model.shapes.add(shape),

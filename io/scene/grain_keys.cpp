@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <numbers>
 
+#include "engine/geometry/implicit/shape_checks.h"
 #include "io/files/csv_file.h"
 #include "io/scene/faults.h"
 #include "io/scene/settings_keys.h"
@@ -66,6 +67,14 @@ ShapeDescription described_ellipsoid(const Vec3& semi_axes) {
   return {ShapeKind::ellipsoid, {semi_axes[0], semi_axes[1], semi_axes[2], 0.0, 0.0}};
 }
 
+std::string problem_beside_functions(const ShapeDescription& shape, const Reading& reading) {
+  ShapeFindings findings;
+  if (shape.kind != ShapeKind::ellipsoid || reading.scene.model.shapes.functions().empty() ||
+      is_thick_enough(Vec3(shape.numbers.data()), findings))
+    return "";
+  return findings.errors.front();
+}
+
 ShapeDescription scaled_shape(ShapeDescription shape, double scale) {
   for (const std::size_t k : {0u, 1u, 2u, 4u}) shape.numbers[k] *= scale;
   return shape;
@@ -82,7 +91,13 @@ std::optional<ShapeDescription> read_grain_shape(const Section& section, bool re
         fault_at(*radius, section.path_of("radius"), "is given beside semi_axes; leave one out"));
     return std::nullopt;
   }
-  if (section.has("semi_axes")) return described_ellipsoid(section.vector("semi_axes"));
+  if (section.has("semi_axes")) {
+    const ShapeDescription shape = described_ellipsoid(section.vector("semi_axes"));
+    const std::string problem = problem_beside_functions(shape, reading);
+    if (problem.empty()) return shape;
+    reading.faults.push_back(about(section, "semi_axes", problem));
+    return std::nullopt;
+  }
   if (section.has("radius")) return described_ellipsoid(Vec3::Constant(section.number("radius")));
   if (axes == nullptr && radius == nullptr && required) {
     reading.faults.push_back({.where = section.node()->where,

@@ -11,6 +11,10 @@ ShapeDescription described_ellipsoid(const Vec3& semi_axes);
 /// The same shape in another size.
 ShapeDescription scaled_shape(ShapeDescription shape, double scale);
 
+/// What keeps a body of this shape from standing beside shapes given by functions, which meet it as one of
+/// them; empty if nothing does.
+std::string problem_beside_functions(const ShapeDescription& shape, const Reading& reading);
+
 /// By `semi_axes`, `radius`, or `shape` and `size`; faults where there are too many of them, or, if one is
 /// `required`, none.
 std::optional<ShapeDescription> read_grain_shape(const Section& section, bool required, Reading& reading);

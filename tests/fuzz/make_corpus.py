@@ -182,6 +182,9 @@ def main():
     for number, data in enumerate([stl_binary(), stl_text().encode(), obj().encode(), ply("ascii"),
                                    ply("binary_little_endian"), ply("binary_big_endian")]):
         put("mesh", number, bytes([[0, 0, 1, 2, 2, 2][number]]) + data)
+    source = random.Random(2)
+    for number in range(12):
+        put("numbers", number, source.randbytes(160))
     source = random.Random(1)
     for reader in ["trajectory", "hdf5_table", "bodies_problem", "delassus_problem", "fclib_problem", "hostile_file"]:
         for number in range(6):

@@ -6,7 +6,10 @@
 #include <unistd.h>
 
 #include "engine/core/errors.h"
+#include "engine/detection/crowded_boxes.h"
+#include "engine/geometry/implicit/form_indices.h"
 #include "engine/geometry/mesh_surface.h"
+#include "engine/simulation/step.h"
 #include "io/files/csv_file.h"
 #include "io/files/file_errors.h"
 #include "io/files/hdf5_file.h"
@@ -18,6 +21,7 @@
 #include "io/scene/expressions.h"
 #include "io/scene/read_scene.h"
 #include "io/scene/table_values.h"
+#include "tests/fuzz/extreme_scene.h"
 #include "tests/fuzz/hostile_file.h"
 #include "tests/fuzz/memory_content.h"
 #include "tests/results/fixtures.h"
@@ -78,6 +82,28 @@ void read_scene(Bytes bytes) {
   });
 }
 
+/// A scene of any numbers, read, looked at as `scree shape` does, and run for some steps: to numbers that are
+/// not finite, as `scree run` does.
+void read_numbers(Bytes bytes) {
+  constexpr int steps = 4, fineness = 6;
+  told([&] {
+    const io::Scene scene = io::read_scene_text(extreme_scene(bytes), "/nowhere/scene.toml", {}, most_bodies);
+    for (const ShapeFunction& function : scene.model.shapes.functions())
+      (void)form_indices(*function.shape, fineness);
+    State state = scene.initial;
+    Workspace workspace;
+    StepResult result;
+    for (int k = 0; k < steps; ++k) {
+      try {
+        const StepReport& report = step(scene.model, state, workspace, result);
+        if (report.status == SolveStatus::diverged || !std::isfinite(report.energy.kinetic)) return;
+      } catch (const CrowdedBoxes&) {
+        return;
+      }
+    }
+  });
+}
+
 void read_override(Bytes bytes) {
   static const std::string scene = R"(
 time_step = 1e-3
@@ -127,7 +153,8 @@ void read_mesh(Bytes bytes) {
   constexpr std::array names{"m.stl", "m.obj", "m.ply"};
   if (bytes.empty()) return;
   told([&] {
-    const TriangleMesh mesh = io::read_mesh(text_of(bytes.subspan(1)), names[bytes[0] % names.size()]);
+    std::vector<std::string> odd;
+    const TriangleMesh mesh = io::read_mesh(text_of(bytes.subspan(1)), names[bytes[0] % names.size()], odd);
     MeshFindings findings;
     (void)mesh_surface(mesh, findings);
   });
@@ -247,6 +274,7 @@ void read_hostile_file(Bytes bytes) {
 }
 
 constexpr std::array all{Reader{"scene", read_scene},
+                         Reader{"numbers", read_numbers},
                          Reader{"override", read_override},
                          Reader{"expression", read_expression},
                          Reader{"csv", read_csv},

@@ -1,5 +1,6 @@
 #include "engine/geometry/implicit/form_indices.h"
 
+#include <cmath>
 #include <gtest/gtest.h>
 #include <numbers>
 
@@ -90,6 +91,33 @@ TEST(FormIndices, DoNotKnowTheFrame) {
   EXPECT_NEAR(a.sphericity, b.sphericity, mesh_error);
   EXPECT_NEAR(a.roundness, b.roundness, 5 * mesh_error);
   EXPECT_NEAR(a.convexity, b.convexity, mesh_error);
+}
+
+// However thin: areas of spheroids of semi-axes 1, 1, c in closed form.
+TEST(FormIndices, OfNeedlesAndFlakesAreTheirClosedForms) {
+  for (const double c : {100.0, 1e6, 1e-2, 1e-6}) {
+    const double e = std::sqrt(1.0 - std::min(c * c, 1.0 / (c * c)));
+    const double area =
+        c > 1.0 ? 2.0 * pi * (1.0 + c / e * std::asin(e)) : 2.0 * pi * (1.0 + c * c / e * std::atanh(e));
+    const FormIndices form = form_indices(made(perturbed({1.0, 1.0, c})));
+    EXPECT_NEAR(form.area / area, 1.0, mesh_error) << c;
+    EXPECT_NEAR(form.convexity, 1.0, mesh_error) << c;
+    EXPECT_NEAR(form.elongation, c > 1.0 ? 1.0 / c : 1.0, mesh_error) << c;
+    EXPECT_NEAR(form.flatness, c > 1.0 ? 1.0 : c, mesh_error) << c;
+    EXPECT_NEAR(form.inscribed_radius / std::min(c, 1.0), 1.0, 0.01) << c;
+  }
+}
+
+TEST(FormIndices, HullOfAStretchedCube) {
+  std::vector<Vec3> points;
+  for (int i = 0; i < 5; ++i)
+    for (int j = 0; j < 5; ++j)
+      for (int k = 0; k < 5; ++k) points.emplace_back(1e-20 * i, 1e20 * j, k);
+  EXPECT_NEAR(convex_hull(points).volume, 64.0, 1e-6);
+  EXPECT_TRUE(convex_hull({}).triangles.empty());
+  EXPECT_TRUE(convex_hull(std::vector<Vec3>(5, Vec3::Ones())).triangles.empty());
+  points.front()[0] = std::nan("");
+  EXPECT_TRUE(convex_hull(points).triangles.empty());
 }
 
 TEST(FormIndices, HullOfACubeAndWhatItHolds) {

@@ -4,10 +4,12 @@
 #include <map>
 #include <numbers>
 
+#include "engine/core/errors.h"
 #include "engine/core/random.h"
 #include "engine/geometry/ellipsoid.h"
 #include "engine/geometry/implicit/mass_properties.h"
 #include "engine/geometry/implicit/surface_mesh.h"
+#include "engine/geometry/shapes.h"
 #include "tests/support/implicit_shapes.h"
 
 namespace scree {
@@ -387,6 +389,58 @@ TEST(ImplicitShape, MeshIsClosed) {
       ASSERT_NEAR(mesh.normals[i].norm(), 1.0, 1e-12);
     }
   }
+}
+
+// Whatever the numbers: a shape, or a word.
+TEST(ImplicitShape, SizesBeyondTheRangeOfNumbersAreTold) {
+  const auto said = [](const PerturbedQuadric& f) {
+    ShapeFindings findings;
+    const bool made = make_implicit_shape(f, {.distance_cells = 2, .support_cells = 1}, findings).has_value();
+    EXPECT_EQ(made, findings.errors.empty());
+    return made ? std::string("made") : findings.errors.front();
+  };
+  const auto has = [](const std::string& text, const char* what) {
+    return text.find(what) != std::string::npos;
+  };
+  for (const double size : {1e-29, 1.0, 1e29})
+    EXPECT_EQ(said(perturbed(Vec3::Constant(size))), "made") << size;
+  for (const double size : {1e-31, 1e-100, 1e31, 1e100, 1e150})
+    EXPECT_TRUE(has(said(perturbed(Vec3::Constant(size))), "large in units of its own")) << size;
+  for (const double size : {1e-300, 1e-200, 1e200, 1e300})
+    EXPECT_NE(said(perturbed(Vec3::Constant(size))), "made");
+  for (const double thin : {1e-5, 1e-7, 1e-14, 1e-40, 1e-140}) {
+    const bool is_made = thin > 1e-6;
+    EXPECT_EQ(said(perturbed({1.0, 1.0, thin})) == "made", is_made) << thin;
+    EXPECT_EQ(said(perturbed({thin, thin, 1.0})) == "made", is_made) << thin;
+  }
+  for (const double size : {1e-30, 1e10, 1e120}) {
+    PerturbedQuadric sharp = test::pebble(), strong = test::pebble();
+    sharp.perturbations[0].quadric = ellipsoid_quadric(Vec3::Constant(1.0 / size), Vec3(0.9, 0.0, 0.0));
+    strong.perturbations[0].weight *= size;
+    EXPECT_FALSE(said(sharp).empty());
+    EXPECT_FALSE(said(strong).empty());
+    EXPECT_FALSE(said(scaled(test::pebble(), size)).empty());
+  }
+}
+
+TEST(ImplicitShape, BoundsOfABodyThatSpinsBeyondTheRangeOfNumbersAreNone) {
+  ShapeFindings findings;
+  const ImplicitShape shape = *make_implicit_shape(test::pebble(), {}, findings);
+  for (const double x : {std::nan(""), infinity, -infinity})
+    EXPECT_TRUE(std::isnan(support_bound(shape, Vec3(0.1, x, 0.2))));
+}
+
+TEST(Shapes, ThinEllipsoidsBesideFunctionsAreRefused) {
+  ShapeFindings findings;
+  const auto pebble = std::make_shared<ImplicitShape>(*make_implicit_shape(test::pebble(), {}, findings));
+  Shapes alone, before, after;
+  const Ellipsoid thin{Vec3(1e-14, 1e-14, 0.2)}, thick{Vec3(1e-6, 1e-6, 0.2)};
+  EXPECT_NO_THROW(alone.add(thin));
+  EXPECT_THROW(alone.add_function({"pebble", test::pebble(), pebble}), InputError);
+  after.add_function({"pebble", test::pebble(), pebble});
+  EXPECT_THROW(after.add(thin), InputError);
+  const ShapeIndex fits = after.add(thick);
+  EXPECT_DOUBLE_EQ(after.size_of(fits), 0.2);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace scree {
 
 namespace {
 
-constexpr double joggle = 1e-9;  // of the size
+constexpr double joggle = 1e-9;  // of the size along each axis
 
 struct Facet {
   std::array<std::int32_t, 3> corner;
@@ -83,10 +83,16 @@ void add_point(const std::vector<Vec3>& x, std::int32_t point, std::vector<Facet
 }  // namespace
 
 ConvexHull convex_hull(std::vector<Vec3> x) {
+  if (x.size() < 4) return {};
+  Vec3 low = x[0], high = x[0];
+  for (const Vec3& p : x) {
+    low = low.cwiseMin(p);
+    high = high.cwiseMax(p);
+  }
+  const Vec3 size = high - low;
+  if (!(size.minCoeff() > 0.0) || !size.allFinite()) return {};
   Random random(1);
-  double size = 0.0;
-  for (const Vec3& p : x) size = std::max(size, (p - x[0]).norm());
-  for (Vec3& p : x) p += joggle * size * random.direction();
+  for (Vec3& p : x) p = (p - low).cwiseQuotient(size) + joggle * random.direction();
   const auto [a, b, c, d] = first_corners(x);
   std::vector<Facet> facets{facet(x, a, b, c), facet(x, a, d, b), facet(x, b, d, c), facet(x, c, d, a)};
   std::vector<std::int32_t> all(x.size());
@@ -114,6 +120,7 @@ ConvexHull convex_hull(std::vector<Vec3> x) {
     const auto at = [&](std::size_t k) { return Vec3(x[static_cast<std::size_t>(f.corner[k])] - x[0]); };
     hull.volume += at(0).cross(at(1)).dot(at(2)) / 6.0;
   }
+  hull.volume *= size.prod();
   std::ranges::sort(hull.corners);
   hull.corners.erase(std::unique(hull.corners.begin(), hull.corners.end()), hull.corners.end());
   return hull;

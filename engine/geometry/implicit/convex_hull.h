@@ -15,8 +15,9 @@ struct ConvexHull {
 };
 
 /// Quickhull (Barber, Dobkin, Huhdanpaa 1996). Points are moved by up to 1e-9 of the size at random first, so
-/// that no four lie in a plane. Precondition: at least four points that do not lie near a plane. Test:
-/// FormIndices.Hull*.
+/// that no four lie in a plane; sizes along the axes may be of any proportions, for hulls of points that are
+/// stretched are stretched hulls. Points that are fewer than four, not finite or all at one place along an
+/// axis have none. Test: FormIndices.Hull*.
 ConvexHull convex_hull(std::vector<Vec3> points);
 
 }  // namespace scree

@@ -112,11 +112,14 @@ double sharper_curvature(const PerturbedQuadric& f, const Vec3& x) {
 FormIndices form_indices(const ImplicitShape& shape, int fineness) {
   const SurfaceMesh mesh = surface_mesh(shape, fineness);
   const ConvexHull hull = convex_hull(mesh.points);
+  if (hull.corners.empty()) return {};
   std::vector<Vec3> corners;
   for (const std::int32_t c : hull.corners) corners.push_back(mesh.points[static_cast<std::size_t>(c)]);
   FormIndices form;
   form.widths = caliper_widths(corners);
-  form.inscribed_radius = inscribed_radius(mesh, Vec3::Zero());
+  // Points of a flake's mesh are farther from each other than it is thick: they tell of no ball within.
+  form.inscribed_radius =
+      shape.semi_axes ? shape.semi_axes->minCoeff() : inscribed_radius(mesh, Vec3::Zero());
   double volume = 0.0;
   std::vector<double> share(mesh.points.size());  // m^2, of the surface
   for (const auto& t : mesh.triangles) {

@@ -15,9 +15,10 @@ namespace scree {
 
 namespace {
 
-constexpr double bounds_tolerance = 1e-4;   // of the size, of box and sphere
-constexpr double support_tolerance = 1e-3;  // of the size, of the table
-constexpr double principal_noise = 1e-9;    // of the mean squares: products that are smaller count as zero
+constexpr double bounds_tolerance = 1e-4;    // of the size, of box and sphere
+constexpr double support_tolerance = 1e-3;   // of the size, of the table
+constexpr double principal_noise = 1e-9;     // of the mean squares: products that are smaller count as zero
+constexpr double largest_mass_error = 1e-2;  // relative; some hundred thousand times what is aimed at
 
 /// Semi-axes, if the function is an ellipsoid's along the axes and about the origin.
 std::optional<Vec3> ellipsoid_axes(const PerturbedQuadric& f) {
@@ -135,11 +136,12 @@ std::vector<double> support_table(const ImplicitShape& s, int cells) {
   return table;
 }
 
-/// Cover and bounds of a function that is in the body frame.
-void finish(ImplicitShape& s, const ImplicitShapeSettings& settings, const Box& rough) {
+/// Cover and bounds of a function that is in the body frame. False where it has no surface there.
+bool finish(ImplicitShape& s, const ImplicitShapeSettings& settings, const Box& rough) {
   const double size = 0.5 * rough.size().maxCoeff(), tolerance = bounds_tolerance * size;
   s.perturbations = side_by_side(s.function.perturbations);
   s.cover = cover(s.function, rough, {settings.largest_patch * size, settings.smallest_patch * size});
+  if (s.cover.patches.empty()) return false;
   for (int i = 0; i < 3; ++i) {
     for (const double sign : {1.0, -1.0}) {
       const Vec3 d = sign * Vec3::Unit(i);
@@ -153,6 +155,7 @@ void finish(ImplicitShape& s, const ImplicitShapeSettings& settings, const Box& 
   s.samples = surface_samples(s.function, s.cover, s.bounding_radius);
   s.support_cells = settings.support_cells;
   s.support_table = support_table(s, s.support_cells);
+  return true;
 }
 
 }  // namespace
@@ -163,7 +166,10 @@ std::optional<ImplicitShape> make_implicit_shape(const PerturbedQuadric& given,
   PerturbedQuadric f = given;
   std::erase_if(f.perturbations, [](const Perturbation& p) { return p.weight == 0.0; });
   ImplicitShape s;
-  s.semi_axes = ellipsoid_axes(f);  // nothing can be wrong with one, however thin it is
+  s.semi_axes = ellipsoid_axes(f);  // nothing else can be wrong with one
+  if (s.semi_axes &&
+      !(is_size_of_a_shape(s.semi_axes->maxCoeff(), findings) && is_thick_enough(*s.semi_axes, findings)))
+    return std::nullopt;
   const std::optional<Box> box =
       s.semi_axes ? Box{-*s.semi_axes, *s.semi_axes} : check_shape(f, settings.feature_size, findings);
   if (!box || !findings.errors.empty()) return std::nullopt;
@@ -174,6 +180,10 @@ std::optional<ImplicitShape> make_implicit_shape(const PerturbedQuadric& given,
     s.inertia_per_mass = inertia_per_mass(Ellipsoid{*s.semi_axes});
   } else {
     const MassProperties mass = mass_properties(f, 2.0 * box->size().norm(), settings.tolerance);
+    if (!(mass.volume > 0.0 && mass.error <= largest_mass_error && mass.second.allFinite())) {
+      findings.errors.emplace_back("its volume cannot be computed: the surface is too rough");
+      return std::nullopt;
+    }
     const Mat3 axes = principal_axes(mass.second, principal_noise);
     s.body_in_file = {mass.centre, Quat(axes).normalized()};
     s.function = in_frame(f, s.body_in_file);
@@ -188,7 +198,10 @@ std::optional<ImplicitShape> make_implicit_shape(const PerturbedQuadric& given,
       findings.errors.emplace_back("the centre of mass is outside of the body");
   }
   if (!findings.errors.empty()) return std::nullopt;
-  finish(s, settings, rough);
+  if (!finish(s, settings, rough)) {
+    findings.errors.emplace_back("the body is empty");
+    return std::nullopt;
+  }
   check_cover(s.cover, s.bounding_radius, findings);
   return findings.errors.empty() ? std::optional<ImplicitShape>(std::move(s)) : std::nullopt;
 }
@@ -228,6 +241,7 @@ Vec3 support(const ImplicitShape& s, const Vec3& direction) {
 }
 
 double support_bound(const ImplicitShape& s, const Vec3& direction) {
+  if (!direction.allFinite()) return std::numeric_limits<double>::quiet_NaN();  // a body that spins too fast
   Eigen::Index axis = 0;
   const double along = direction.cwiseAbs().maxCoeff(&axis);
   const int a = static_cast<int>(axis), face = 2 * a + (direction[a] < 0.0 ? 1 : 0);

@@ -18,12 +18,16 @@ constexpr std::array<double, order> gauss_at{-0.9061798459386640, -0.53846931010
 constexpr std::array<double, order> gauss_weight{0.2369268850561891, 0.4786286704993665, 0.5688888888888889,
                                                  0.4786286704993665, 0.2369268850561891};
 constexpr int most_halvings = 14;
+// Squares that are halved before the rest is left as it is: bodies with many kinks take some thousand, and
+// rounding, where it is what the halves disagree by, would take all of 4^14.
+constexpr int most_squares = 50'000;
 
 struct Quadrature {
   const PerturbedQuadric& f;
   double farthest;
   std::vector<double> t;  // scratch: crossings of a ray
   double error = 0.0;     // sum of what halves disagreed by, in volumes
+  int squares = 0;        // that were halved
 
   void add_ray(const Vec3& d, double weight, Moments& sum) {
     crossings(f, Vec3::Zero(), d, 0.0, farthest, t);
@@ -84,7 +88,7 @@ struct Quadrature {
     }
     double off = 0.0;
     for (std::size_t i = 0; i < sum.size(); ++i) off = std::max(off, std::abs(sum[i] - whole[i]) / size[i]);
-    if (off <= allowed || depth == 0) {
+    if (off <= allowed || depth == 0 || ++squares > most_squares) {
       for (std::size_t i = 0; i < sum.size(); ++i) total[i] += sum[i];
       error += off;
       return;

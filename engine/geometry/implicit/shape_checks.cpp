@@ -9,12 +9,26 @@ namespace scree {
 namespace {
 
 constexpr double largest_extent = 64.0;  // of the natural length; beyond, a function counts as unbounded
+// Of a function as large as 1: coefficients of quadrics, and what a perturbation adds to F'. Beyond, F' and
+// its derivatives keep less than four of their sixteen digits.
+constexpr double sharpest = 1e12;
+// Boxes that the surface is looked for in. Bodies that can be simulated need some ten thousand.
+constexpr int most_boxes = 2'000'000;
 
-bool is_finite(const Quadric& q) {
-  for (const double v : {q.xx, q.yy, q.zz, q.xy, q.xz, q.yz, q.x, q.y, q.z, q.constant}) {
-    if (!std::isfinite(v)) return false;
-  }
-  return true;
+/// The largest coefficient; infinite where one is not finite.
+double size_of(const Quadric& q) {
+  double most = 0.0;
+  for (const double v : {q.xx, q.yy, q.zz, q.xy, q.xz, q.yz, q.x, q.y, q.z, q.constant})
+    most = std::isfinite(v) ? std::max(most, std::abs(v)) : infinity;
+  return most;
+}
+
+/// Of a function as large as 1: can it be computed with, and not only for points?
+bool is_tame(const PerturbedQuadric& f) {
+  return size_of(f.base) <= sharpest && std::ranges::all_of(f.perturbations, [](const Perturbation& p) {
+           const double q = size_of(p.quadric);
+           return q <= sharpest && std::abs(p.weight) * q * q <= sharpest;
+         });
 }
 
 /// A length of the order of the body's: how far F' stays positive along the axes.
@@ -31,11 +45,13 @@ double natural_length(const PerturbedQuadric& f) {
   return most > 0.0 ? most : far * 1e-3;
 }
 
-/// The surface's box within a cube, from above: boxes halved down to a part of the cube.
+/// The surface's box within a cube, from above: boxes halved down to a part of the cube. None where there are
+/// no such boxes, or too many.
 std::optional<Box> surface_box(const PerturbedQuadric& f, const Box& cube, double smallest) {
   std::vector<Box> waiting{cube};
   std::optional<Box> all;
-  while (!waiting.empty()) {
+  for (int boxes = 0; !waiting.empty(); ++boxes) {
+    if (boxes == most_boxes) return std::nullopt;
     const Box box = waiting.back();
     waiting.pop_back();
     if (all && (box.low.array() >= all->low.array()).all() && (box.high.array() <= all->high.array()).all())
@@ -173,12 +189,35 @@ void check_grid(const Grid& g, double side, ShapeFindings& findings) {
 
 }  // namespace
 
+bool is_size_of_a_shape(double length, ShapeFindings& findings) {
+  if (length >= shape_lengths.low && length <= shape_lengths.high) return true;
+  char text[128];
+  std::snprintf(text, sizeof text,
+                "it is %.3g large in units of its own, allowed %g to %g: choose another unit", length,
+                shape_lengths.low, shape_lengths.high);
+  findings.errors.emplace_back(text);
+  return false;
+}
+
+bool is_thick_enough(const Vec3& semi_axes, ShapeFindings& findings) {
+  const double proportion = semi_axes.minCoeff() / semi_axes.maxCoeff();
+  if (proportion >= least_proportion) return true;
+  char text[160];
+  std::snprintf(
+      text, sizeof text,
+      "its smallest semi-axis is %.3g of its largest; shapes given by functions, and ellipsoids beside "
+      "them, need %g or more",
+      proportion, least_proportion);
+  findings.errors.emplace_back(text);
+  return false;
+}
+
 std::optional<Box> check_shape(const PerturbedQuadric& f, double feature_size, ShapeFindings& findings) {
-  bool finite = is_finite(f.base);
+  bool finite = size_of(f.base) < infinity;
   for (const Perturbation& p : f.perturbations)
-    finite = finite && is_finite(p.quadric) && std::isfinite(p.weight);
+    finite = finite && size_of(p.quadric) < infinity && std::isfinite(p.weight);
   if (!finite) {
-    findings.errors.emplace_back("a number is not finite");
+    findings.errors.emplace_back("a number is not finite: a length is too large or too small");
     return std::nullopt;
   }
   if (f.perturbations.size() > max_perturbations) {
@@ -190,7 +229,15 @@ std::optional<Box> check_shape(const PerturbedQuadric& f, double feature_size, S
     return std::nullopt;
   }
   const double length = natural_length(f);
+  if (!is_size_of_a_shape(length, findings)) return std::nullopt;
   const PerturbedQuadric unit = scaled(f, 1.0 / length);  // so that limits and tolerances have a meaning
+  if (!is_tame(unit)) {
+    findings.errors.emplace_back(
+        "a perturbation is too sharp or too strong, or the body too thin: its numbers differ from those of "
+        "the "
+        "others by more than twelve orders of magnitude");
+    return std::nullopt;
+  }
   const std::optional<double> half = bounding_cube(unit, largest_extent);
   if (!half) {
     findings.errors.emplace_back(
@@ -201,7 +248,7 @@ std::optional<Box> check_shape(const PerturbedQuadric& f, double feature_size, S
   const Box cube{Vec3::Constant(-*half), Vec3::Constant(*half)};
   const std::optional<Box> box = surface_box(unit, cube, 0.02);
   if (!box) {
-    findings.errors.emplace_back("the body is empty");
+    findings.errors.emplace_back("the body is empty, or its surface is too rough to be followed");
     return std::nullopt;
   }
   // Two cells of outside all round.

@@ -5,6 +5,18 @@
 
 namespace scree {
 
+/// Sizes of shapes in units of their own: their sixth powers, which form indices need, and the squares of the
+/// function's second derivatives stay far within the range of doubles.
+inline constexpr Range shape_lengths{1e-30, 1e30};
+
+/// Smallest over largest semi-axis of an ellipsoid that is a function: the function's second derivatives
+/// along the two then differ by 10^12, which leaves four digits of sixteen where they meet in a sum.
+inline constexpr double least_proportion = 1e-6;
+
+/// False, with a finding, where it is not.
+bool is_size_of_a_shape(double length, ShapeFindings& findings);
+bool is_thick_enough(const Vec3& semi_axes, ShapeFindings& findings);
+
 /// Adds what is wrong to the findings; the certified box of the body where it is bounded and holds the
 /// origin. Cells of feature_size times the box's longest side, each proven inside, proven outside or on the
 /// surface.

@@ -11,6 +11,9 @@ namespace scree {
 
 namespace {
 
+// Smooth bodies have some thousand. More come of an edge all round, as flakes have, or of a surface that is
+// rough everywhere: it is covered by larger ones then.
+constexpr std::size_t most_patches = 20'000;
 // The few roundings between interval bounds and what is stored are covered by this much more.
 constexpr double rounding = 1e-12;
 
@@ -168,14 +171,16 @@ void sample(const PerturbedQuadric& f, CoverLeaf& leaf) {
   leaf.node.most_bend = most;
 }
 
-/// Fills node `at` with the surface in a box; false where there is none.
+/// Fills node `at` with the surface in a box; false where there is none, and, having stopped, where there are
+/// more leaves than there may be.
 bool divide(const PerturbedQuadric& f, const Box& box, const CoverResolution& resolution, Cover& cover,
             std::size_t at) {
+  if (cover.patches.size() > most_patches) return false;
   std::optional<CoverLeaf> leaf = cover_leaf(f, box);
   if (!leaf) return false;
   const double size = leaf->box.size().maxCoeff();
   const bool fine = size <= resolution.largest && spread(leaf->node) <= resolution.spread;
-  if (fine || size <= resolution.smallest) {
+  if (fine || !(size > resolution.smallest)) {
     sample(f, *leaf);
     leaf->node.patch = static_cast<std::int32_t>(cover.patches.size());
     cover.nodes[at] = leaf->node;
@@ -209,6 +214,8 @@ Cover cover(const PerturbedQuadric& f, const Box& box, const CoverResolution& re
   Cover result;
   result.nodes.resize(1);
   if (!divide(f, box, resolution, result, 0)) result.nodes.clear();
+  if (result.patches.size() > most_patches)
+    return cover(f, box, {resolution.largest, 2.0 * resolution.smallest, resolution.spread});
   result.node_of_patch.resize(result.patches.size());
   std::vector<std::int32_t> waiting;
   if (!result.nodes.empty()) waiting.push_back(0);

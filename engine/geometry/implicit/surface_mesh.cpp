@@ -172,12 +172,25 @@ SurfaceMesh marched(const ImplicitShape& s, int cells) {
 }  // namespace
 
 SurfaceMesh surface_mesh(const ImplicitShape& s, int fineness) {
-  if (!is_star_shaped(s)) return marched(s, 3 * fineness);
+  constexpr int finest = 400;
+  if (!s.semi_axes && !is_star_shaped(s)) {
+    // Where the grid has no corner within the body a finer one has: no part of it is thinner than a 48th.
+    SurfaceMesh mesh = marched(s, 3 * fineness);
+    for (int finer = 2 * fineness; mesh.triangles.empty() && finer <= finest; finer *= 2)
+      mesh = marched(s, 3 * finer);
+    return mesh;
+  }
   SurfaceMesh mesh = unit_sphere_mesh(fineness);
   mesh.normals.clear();
   std::vector<Vec3> directions;
   directions.swap(mesh.points);
-  for (const Vec3& d : directions) add_point(s, ray_hit(s, Vec3::Zero(), d, 0.0, infinity) * d, mesh);
+  for (const Vec3& d : directions) {
+    // An ellipsoid's points come from the sphere, so that they lie close to each other where it bends.
+    add_point(s,
+              s.semi_axes ? Vec3(s.semi_axes->cwiseProduct(d))
+                          : Vec3(ray_hit(s, Vec3::Zero(), d, 0.0, infinity) * d),
+              mesh);
+  }
   return mesh;
 }
 
