@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cctype>
 #include <charconv>
 #include <cstring>
 #include <fmt/format.h>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <sstream>
 #include <string>
 
@@ -79,9 +81,10 @@ TriangleMesh welded(const std::vector<Vec3>& corners) {
 
 constexpr std::size_t stl_heading = 84, stl_triangle = 50;
 
-std::vector<Vec3> binary_stl_corners(const std::string& bytes) {
+std::vector<Vec3> binary_stl_corners(const std::string& bytes, std::uint32_t triangles) {
   std::vector<Vec3> corners;
-  for (std::size_t at = stl_heading; at + stl_triangle <= bytes.size(); at += stl_triangle) {
+  for (std::uint32_t k = 0; k < triangles; ++k) {
+    const std::size_t at = stl_heading + stl_triangle * k;
     for (std::size_t corner = 1; corner <= 3; ++corner) {
       std::array<float, 3> x;
       std::memcpy(x.data(), bytes.data() + at + 12 * corner, sizeof x);
@@ -91,28 +94,96 @@ std::vector<Vec3> binary_stl_corners(const std::string& bytes) {
   return corners;
 }
 
-std::vector<Vec3> text_stl_corners(const std::filesystem::path& path, const std::string& bytes) {
-  std::istringstream text(bytes);
-  std::vector<Vec3> corners;
-  for (std::string word; text >> word;) {
-    if (word != "vertex") continue;
-    Vec3 x;
-    if (!(text >> x[0] >> x[1] >> x[2])) fail(path, "a vertex has not three numbers");
-    corners.push_back(x);
+/// The words of a text and the lines they stand in.
+class Words {
+ public:
+  explicit Words(std::string_view text) : text_(text) {}
+  /// In small letters; empty at the end.
+  std::string next() {
+    while (at_ < text_.size() && is_space(text_[at_])) line_ += text_[at_++] == '\n' ? 1 : 0;
+    std::string word;
+    for (; at_ < text_.size() && !is_space(text_[at_]); ++at_)
+      word += static_cast<char>(std::tolower(static_cast<unsigned char>(text_[at_])));
+    return word;
   }
-  if (corners.size() % 3 != 0) fail(path, "a facet has not three vertices");
+  std::optional<double> number() {
+    const std::string word = next();
+    double x = 0.0;
+    const char *const begin = word.data() + (word.starts_with('+') ? 1 : 0), *const end =
+                                                                                 word.data() + word.size();
+    const auto [stop, error] = std::from_chars(begin, end, x);
+    return error == std::errc() && stop == end ? std::optional(x) : std::nullopt;
+  }
+  void skip_line() { at_ = std::min(text_.find('\n', at_), text_.size()); }
+  int line() const { return line_; }
+
+ private:
+  static bool is_space(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
+  std::string_view text_;
+  std::size_t at_ = 0;
+  int line_ = 1;
+};
+
+std::vector<Vec3> text_stl_corners(const std::filesystem::path& path, std::string_view bytes) {
+  Words words(bytes);
+  std::vector<Vec3> corners;
+  std::size_t facet = 0;  // where its corners begin
+  bool is_open = false;
+  int last_line = 1;
+  for (std::string word = words.next(); !word.empty(); word = words.next()) {
+    last_line = words.line();
+    if (word == "solid" || word == "endsolid") {
+      is_open = word == "solid";
+      words.skip_line();  // the name may be anything
+    } else if (word == "vertex") {
+      const auto x = words.number(), y = words.number(), z = words.number();
+      if (!x || !y || !z) fail(path, fmt::format("line {}: a vertex has not three numbers", words.line()));
+      corners.emplace_back(*x, *y, *z);
+    } else if (word == "endfacet") {
+      if (corners.size() != facet + 3)
+        fail(path, fmt::format("line {}: a facet has {} vertices, not three", words.line(),
+                               corners.size() - facet));
+      facet = corners.size();
+    }
+  }
+  if (is_open || corners.size() != facet)
+    fail(path,
+         fmt::format("line {}: it ends without endsolid, so that its end may be missing; if all triangles "
+                     "are there, add that line",
+                     last_line));
   return corners;
 }
 
-/// Whether an STL is binary is told from its length: some binary ones begin with "solid" as texts do.
-std::vector<Vec3> stl_corners(const std::filesystem::path& path, const std::string& bytes) {
-  if (bytes.size() >= stl_heading) {
-    std::uint32_t triangles = 0;
+/// The text without a mark of its byte order and blanks before it, if it is an STL text: binary ones may
+/// begin with "solid" too, but hold zeros.
+std::optional<std::string_view> stl_text_in(std::string_view bytes) {
+  constexpr std::string_view mark = "\xef\xbb\xbf", solid = "solid";
+  constexpr std::size_t looked_at = 1024;
+  if (bytes.starts_with(mark)) bytes.remove_prefix(mark.size());
+  bytes.remove_prefix(std::min(bytes.find_first_not_of(" \t\r\n"), bytes.size()));
+  const bool begins = std::ranges::equal(bytes.substr(0, solid.size()), solid, {},
+                                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (!begins || bytes.substr(0, looked_at).find('\0') != std::string_view::npos) return std::nullopt;
+  return bytes;
+}
+
+/// Whether an STL is binary is told from its length, if that fits, and else from how it begins.
+std::vector<Vec3> stl_corners(const std::filesystem::path& path, const std::string& bytes,
+                              std::vector<std::string>& warnings) {
+  const std::size_t room = bytes.size() < stl_heading ? 0 : bytes.size() - stl_heading;
+  std::uint32_t triangles = 0;
+  if (bytes.size() >= stl_heading)
     std::memcpy(&triangles, bytes.data() + stl_heading - sizeof triangles, sizeof triangles);
-    if (bytes.size() == stl_heading + stl_triangle * triangles) return binary_stl_corners(bytes);
-  }
-  if (!bytes.starts_with("solid")) fail(path, "it is no STL file, or its end is missing");
-  return text_stl_corners(path, bytes);
+  const std::size_t needed = stl_triangle * triangles;
+  if (bytes.size() >= stl_heading && room == needed) return binary_stl_corners(bytes, triangles);
+  if (const std::optional<std::string_view> text = stl_text_in(bytes)) return text_stl_corners(path, *text);
+  if (triangles == 0 || bytes.size() < stl_heading) fail(path, "it is no STL file, or its end is missing");
+  if (room < needed)
+    fail(path, fmt::format("it is no STL file, or its end is missing: {} of {} triangles are there",
+                           room / stl_triangle, triangles));
+  warnings.push_back(fmt::format("{} bytes follow the last of its {} triangles; they are left out",
+                                 room - needed, triangles));
+  return binary_stl_corners(bytes, triangles);
 }
 
 std::vector<Vec3> obj_corners(const std::filesystem::path& path, const std::string& bytes) {
@@ -171,21 +242,22 @@ std::string mesh_problem(const std::vector<Vec3>& points) {
   return "";
 }
 
-TriangleMesh read_mesh(const std::filesystem::path& path) {
+TriangleMesh read_mesh(const std::filesystem::path& path, std::vector<std::string>& warnings) {
   std::string problem;
   const std::optional<std::string> bytes = read_bytes(path, problem);
   if (!bytes) fail(path, problem);
-  return read_mesh(*bytes, path);
+  return read_mesh(*bytes, path, warnings);
 }
 
-TriangleMesh read_mesh(const std::string& bytes, const std::filesystem::path& path) {
+TriangleMesh read_mesh(const std::string& bytes, const std::filesystem::path& path,
+                       std::vector<std::string>& warnings) {
   std::string ending = path.extension().string();
   std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return std::tolower(c); });
   std::vector<Vec3> corners;
   if (ending == ".obj") {
     corners = obj_corners(path, bytes);
   } else if (ending == ".stl") {
-    corners = stl_corners(path, bytes);
+    corners = stl_corners(path, bytes, warnings);
   } else if (ending == ".ply") {
     std::string problem;
     std::optional<std::vector<Vec3>> found = ply_corners(bytes, problem);

@@ -13,10 +13,12 @@ namespace scree::io {
 
 /// STL and PLY, binary or text, or OBJ, by the path's ending in small or large letters; corners at the same
 /// place become one point, and triangles of less than three points are left out. Polygons are cut into fans.
-/// Throws ReadError.
-TriangleMesh read_mesh(const std::filesystem::path& path);
+/// Keywords of STL in letters of any size. Adds what is odd and does no harm to the warnings; throws
+/// ReadError.
+TriangleMesh read_mesh(const std::filesystem::path& path, std::vector<std::string>& warnings);
 /// Of the bytes of such a file.
-TriangleMesh read_mesh(const std::string& bytes, const std::filesystem::path& path);
+TriangleMesh read_mesh(const std::string& bytes, const std::filesystem::path& path,
+                       std::vector<std::string>& warnings);
 
 /// More than a wall or a grain can need; what is made of them takes some 100 bytes each.
 inline constexpr std::size_t most_triangles = 20'000'000;

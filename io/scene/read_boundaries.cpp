@@ -48,12 +48,14 @@ std::shared_ptr<MeshSurface> read_surface_of_mesh(const Section& section, double
                                                   MeshFindings& findings, Reading& reading) {
   const std::filesystem::path file = beside_scene(section.text("file"), reading);
   TriangleMesh mesh;
+  std::vector<std::string> odd;
   try {
-    mesh = read_mesh(file);
+    mesh = read_mesh(file, odd);
   } catch (const ReadError& e) {
     reading.faults.push_back(about(section, "file", fmt::format("is no mesh: {}", e.what())));
     return nullptr;
   }
+  for (std::string& what : odd) add_warning(section, "file", std::move(what), reading);
   for (Vec3& point : mesh.points) {
     point = scale * point + shift;
     if (point.allFinite()) continue;
@@ -299,6 +301,8 @@ void read_boundary(const Section& section, const std::string& name, Reading& rea
     made = box_walls(name, *material, section.vector("low"), section.vector("high"), section.texts("open"));
   } else if (const std::optional<BoundarySurface> surface = read_surface(section, reading)) {
     made.push_back({name, *material, *surface});
+    if (section.text("type") == "mesh")
+      reading.meshes.emplace_back(section, reading.scene.model.boundaries.size());
   }
   const PrescribedMotion motion = read_motion(section, reading);
   const std::optional<std::size_t> mount =
@@ -334,22 +338,26 @@ void read_boundaries(const Section& top, Reading& reading) {
   }
 }
 
-void mesh_revolved(Reading& reading) {
-  Model& model = reading.scene.model;
-  if (model.shapes.functions().empty()) return;
+void mesh_revolved(double smallest_length, Boundaries& boundaries) {
   constexpr double part = 1e-3;
-  double smallest = infinity;
-  for (std::size_t s = 0; s < model.shapes.size(); ++s)
-    smallest = std::min(smallest, model.shapes.smallest_length(ShapeIndex(static_cast<std::int64_t>(s))));
-  for (Boundary& boundary : model.boundaries) {
+  for (Boundary& boundary : boundaries) {
     const auto* placed = std::get_if<PlacedRevolved>(&boundary.surface);
     if (placed == nullptr) continue;
     MeshFindings findings;
     const Pose pose = placed->pose;
-    boundary.surface = PlacedMesh{
-        std::make_shared<MeshSurface>(mesh_surface(mesh_of(*placed->surface, part * smallest), findings)),
-        pose};
+    boundary.surface = PlacedMesh{std::make_shared<MeshSurface>(mesh_surface(
+                                      mesh_of(*placed->surface, part * smallest_length), findings)),
+                                  pose};
   }
+}
+
+void mesh_revolved(Reading& reading) {
+  Model& model = reading.scene.model;
+  if (model.shapes.functions().empty()) return;
+  double smallest = infinity;
+  for (std::size_t s = 0; s < model.shapes.size(); ++s)
+    smallest = std::min(smallest, model.shapes.smallest_length(ShapeIndex(static_cast<std::int64_t>(s))));
+  mesh_revolved(smallest, model.boundaries);
 }
 
 }  // namespace scree::io

@@ -292,12 +292,13 @@ TEST(OddFiles, FoldersPipesAndDevicesAreToldAtOnce) {
   const TemporaryFolder folder;
   const std::filesystem::path pipe = folder.path() / "pipe.h5";
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  std::vector<std::string> odd;
   const auto start = std::chrono::steady_clock::now();
   for (const std::filesystem::path& path : {pipe, std::filesystem::path("/dev/zero"), folder.path()}) {
-    for (const std::string& said :
-         {message_of([&] { (void)io::read_scene(path); }), message_of([&] { (void)io::read_mesh(path); }),
-          message_of([&] { (void)io::read_problem(path); }),
-          message_of([&] { const io::TrajectoryReader reader(path); })}) {
+    for (const std::string& said : {message_of([&] { (void)io::read_scene(path); }),
+                                    message_of([&] { (void)io::read_mesh(path, odd); }),
+                                    message_of([&] { (void)io::read_problem(path); }),
+                                    message_of([&] { const io::TrajectoryReader reader(path); })}) {
       const bool told = said.find("it is no file") != std::string::npos ||
                         said.find("is a folder") != std::string::npos ||
                         said.find("is no file") != std::string::npos;
@@ -363,11 +364,61 @@ TEST(TextProblem, ClaimsMoreThanItsTextCanHold) {
 
 TEST(Mesh, TooFarFromItsOriginIsNoMesh) {
   const std::string obj = "v 1e12 0 0\nv 1e12 1 0\nv 1e12 0 1\nf 1 2 3\n";
-  EXPECT_NE(message_of([&] { (void)io::read_mesh(obj, "m.obj"); }).find("too coarse"), std::string::npos);
-  EXPECT_NE(message_of([] {
-              (void)io::read_mesh("v 1e200 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\n", "m.obj");
+  std::vector<std::string> odd;
+  EXPECT_NE(message_of([&] { (void)io::read_mesh(obj, "m.obj", odd); }).find("too coarse"),
+            std::string::npos);
+  EXPECT_NE(message_of([&] {
+              (void)io::read_mesh("v 1e200 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\n", "m.obj", odd);
             }).find("beyond 1e+100"),
             std::string::npos);
+}
+
+/// What reading an STL says: "in order", its warnings, or what is wrong with it.
+std::string stl_said(const std::string& bytes, std::size_t triangles = 1) {
+  std::vector<std::string> odd;
+  const std::string wrong = message_of([&] {
+    EXPECT_EQ(io::read_mesh(bytes, "m.stl", odd).triangles.size(), triangles) << bytes.substr(0, 80);
+  });
+  return wrong != "it could be read" ? wrong : odd.empty() ? "in order" : odd.front();
+}
+
+TEST(StlTexts, AreReadHoweverTheirWordsAreWritten) {
+  const std::string
+      facet =
+          "facet normal 0 0 1\n outer loop\n  vertex 0 0 0\n  vertex 1. 0 0\n  vertex 0 +1e0 0.\n"
+          " endloop\nendfacet\n",
+      text = "solid a vertex 1 2\n" + facet + "endsolid a vertex 1 2\n";
+  std::string capitals = text, returns;
+  for (char& c : capitals) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  for (const char c : text) returns += c == '\n' ? "\r\n" : std::string(1, c);
+  for (const std::string& written :
+       {text, capitals, returns, "\xef\xbb\xbf" + text, "\n  " + text, "solid\n" + facet + "endsolid"})
+    EXPECT_EQ(stl_said(written), "in order") << written;
+  EXPECT_EQ(stl_said(text + text, 2), "in order");
+  // The lines: 1 solid, 2 facet, 3 outer loop, 4 to 6 vertices, 7 endloop, 8 endfacet.
+  const std::string open = "solid a\n" + facet;
+  EXPECT_NE(stl_said(open).find("line 8: it ends without endsolid"), std::string::npos) << stl_said(open);
+  const std::string cut = open.substr(0, open.find("vertex 0 +"));
+  EXPECT_NE(stl_said(cut).find("line 5: it ends without endsolid"), std::string::npos) << stl_said(cut);
+  EXPECT_NE(stl_said("solid a\nvertex 1 x 2\n").find("line 2: a vertex has not three numbers"),
+            std::string::npos);
+  EXPECT_NE(stl_said("solid a\nvertex 1 1 2\nendfacet\nendsolid").find("line 3: a facet has 1 vertices"),
+            std::string::npos);
+}
+
+TEST(BinaryStl, MayHaveMoreBytesThanTrianglesAndNoFewer) {
+  for (const char* name : {"made by a scanner", "solid by another"}) {
+    std::string bytes = name;
+    bytes.resize(80, '\0');
+    bytes += std::string("\1\0\0\0", 4);
+    for (const float x : {0.0f, 0.0f, 1.0f, 0.0f, 0.0f, 0.0f, 1.0f, 0.0f, 0.0f, 0.0f, 1.0f, 0.0f})
+      bytes.append(reinterpret_cast<const char*>(&x), sizeof x);
+    bytes.append(2, '\0');
+    EXPECT_EQ(stl_said(bytes), "in order");
+    EXPECT_EQ(stl_said(bytes + "by me.\n"), "7 bytes follow the last of its 1 triangles; they are left out");
+    bytes[80] = 2;
+    EXPECT_NE(stl_said(bytes).find("its end is missing: 1 of 2 triangles are there"), std::string::npos);
+  }
 }
 
 }  // namespace

@@ -19,6 +19,13 @@ namespace scree {
 
 namespace {
 
+// Beyond these the form does not suit the mesh. Six bumps bring pebbles, beans and tablets within 0.01 and
+// 0.02.
+constexpr double usual_distance = 0.05;  // root of the mean square, of the radius of the ball of equal volume
+constexpr double usual_volume = 0.1;     // too much or too little, of the mesh's
+/// A scanned grain that is longer than that in units of its file is most likely in millimetres.
+constexpr double longest_in_metres = 0.5;
+
 [[noreturn]] void fail(const std::filesystem::path& file, const std::vector<std::string>& problems) {
   std::vector<Fault> faults;
   for (const std::string& problem : problems) {
@@ -30,7 +37,9 @@ namespace {
 }
 
 TriangleMesh checked_mesh(const std::filesystem::path& file) {
-  TriangleMesh mesh = io::read_mesh(file);
+  std::vector<std::string> odd;
+  TriangleMesh mesh = io::read_mesh(file, odd);
+  for (const std::string& what : odd) spdlog::warn("{}: {}", file.string(), what);
   const std::vector<std::string> faults = mesh_faults(mesh);
   if (!faults.empty()) fail(file, faults);
   if (mesh_mass(mesh).volume < 0.0) {
@@ -60,17 +69,60 @@ Fitted checked_fit(const TriangleMesh& mesh, const FitOptions& options) {
   fail(options.mesh, findings.errors);
 }
 
+/// Lengths along the axes of the mesh, in the units of its file.
+Vec3 extent_of(const TriangleMesh& mesh) {
+  Vec3 low = mesh.points.front(), high = low;
+  for (const Vec3& x : mesh.points) {
+    low = low.cwiseMin(x);
+    high = high.cwiseMax(x);
+  }
+  return high - low;
+}
+
+bool are_millimetres(const Vec3& extent) { return extent.maxCoeff() > longest_in_metres; }
+
+double radius_of_equal_volume(const TriangleMesh& mesh) {
+  return std::cbrt(mesh_mass(mesh).volume * 3.0 / (4.0 * M_PI));
+}
+
+std::string extent_text(const TriangleMesh& mesh) {
+  const Vec3 extent = extent_of(mesh);
+  return fmt::format("{:.4g} x {:.4g} x {:.4g} in units of the file", extent[0], extent[1], extent[2]) +
+         (are_millimetres(extent) ? "; if these are millimetres, as it seems, bodies have size = 0.001"
+                                  : "; if these are metres, bodies have size = 1");
+}
+
+/// Whether the function is near the mesh, and if not, what may help.
+std::string judged(const Fitted& fitted, const TriangleMesh& mesh, const FitOptions& options) {
+  const double distance = fitted.fit.root_mean_square / radius_of_equal_volume(mesh),
+               volume = fitted.shape.volume / mesh_mass(mesh).volume - 1.0;
+  if (distance <= usual_distance && std::abs(volume) <= usual_volume) return "it suits the mesh";
+  std::string text = "it does not suit the mesh: ";
+  if (distance > usual_distance)
+    text += fmt::format("the root of the mean square is above {:g} % of that radius", 100.0 * usual_distance);
+  if (std::abs(volume) > usual_volume)
+    text += fmt::format("{}the volume is more than {:g} % off", distance > usual_distance ? ", " : "",
+                        100.0 * usual_volume);
+  constexpr int fewest = 6, most = static_cast<int>(max_perturbations);
+  if (options.perturbations < most)
+    text += fmt::format("; `-k {}` gives more bumps and dents, and",
+                        std::min(most, std::max(fewest, 2 * options.perturbations)));
+  return text + " a clump of ellipsoids ([[parts]] in place of semi_axes) takes any form, with holes too";
+}
+
 std::string list(const Vec3& v) { return fmt::format("[{:.9g}, {:.9g}, {:.9g}]", v[0], v[1], v[2]); }
 
-std::string toml_of(const Fitted& fitted, const FitOptions& options) {
+std::string toml_of(const Fitted& fitted, const TriangleMesh& mesh, const FitOptions& options) {
   const ShapeFit& fit = fitted.fit;
   fmt::memory_buffer text;
   const auto out = std::back_inserter(text);
   fmt::format_to(out,
-                 "# Fitted to {} by scree shape --fit; lengths are those of the mesh.\n"
+                 "# Fitted to {} by scree shape --fit; lengths are those of the mesh:\n"
+                 "# {}.\n"
                  "# Mean distance of the mesh from it {:.3g}, largest {:.3g}.\n"
                  "semi_axes = {}\n",
-                 options.mesh.filename().string(), fit.mean_error, fit.largest_error, list(fit.semi_axes));
+                 options.mesh.filename().string(), extent_text(mesh), fit.mean_error, fit.largest_error,
+                 list(fit.semi_axes));
   for (const FittedPerturbation& p : fit.perturbations) {
     const Quat& q = p.pose.orientation;
     fmt::format_to(out,
@@ -84,17 +136,19 @@ std::string toml_of(const Fitted& fitted, const FitOptions& options) {
 std::string text_of(const Fitted& fitted, const TriangleMesh& mesh, const FitOptions& options) {
   const MeshMass mass = mesh_mass(mesh);
   const ShapeFit& fit = fitted.fit;
-  const double size = std::cbrt(mass.volume * 3.0 / (4.0 * M_PI));
+  const double size = radius_of_equal_volume(mesh);
   const auto percent = [&](double x) { return fmt::format("{:.4g} ({:.2g} %)", x, 100.0 * x / size); };
   std::string text =
       fmt::format("{}: {}, volume {:.6g}, radius of the ball of that volume {:.6g}\n", options.mesh.string(),
                   plural(std::ssize(mesh.triangles), "triangle"), mass.volume, size);
+  text += fmt::format("  extent      {}\n", extent_text(mesh));
   text += fmt::format("  function    an ellipsoid of semi-axes {} and {}\n", list(fit.semi_axes),
                       plural(std::ssize(fit.perturbations), "perturbation"));
   text += fmt::format("  distance    mean {}, root of the mean square {}, largest {} of that radius\n",
                       percent(fit.mean_error), percent(fit.root_mean_square), percent(fit.largest_error));
   text += fmt::format("  volume      {:.6g}, {:+.2g} %\n", fitted.shape.volume,
                       100.0 * (fitted.shape.volume / mass.volume - 1.0));
+  text += fmt::format("  form        {}\n", judged(fitted, mesh, options));
   return text + fmt::format("  written     {}\n", options.output.string());
 }
 
@@ -113,7 +167,7 @@ TriangleMesh in_body_axes(TriangleMesh mesh, const Fitted& fitted) {
 int fit(const FitOptions& options) {
   const TriangleMesh mesh = checked_mesh(options.mesh);
   const Fitted fitted = checked_fit(mesh, options);
-  io::write_whole_file(options.output, toml_of(fitted, options));
+  io::write_whole_file(options.output, toml_of(fitted, mesh, options));
   show(text_of(fitted, mesh, options));
   if (options.picture.empty()) return exit_ok;
   Shapes shapes;

@@ -157,6 +157,30 @@ ShapeFit in_base_axes(const VectorXd& x, const Pose& mesh, double unit) {
   return fit;
 }
 
+/// Root of the mean square distance of the points from the surface, the nearest one of it.
+double true_distance(const std::vector<Vec3>& points, const VectorXd& x) {
+  const PerturbedQuadric f = function_from(x);
+  double squares = 0.0;
+  for (const Vec3& p : points) {
+    const double d = surface_distance(f, p, 1.0);
+    squares += d * d;
+  }
+  return std::sqrt(squares / static_cast<double>(points.size()));
+}
+
+/// What came nearest so far. First-order distances are those of places near the surface: where a form suits
+/// the points badly, their sum of squares may fall while the true one rises.
+struct Best {
+  VectorXd x;
+  double distance;
+  void take(const std::vector<Vec3>& points, const VectorXd& other) {
+    const double there = true_distance(points, other);
+    if (!(there < distance)) return;  // also where it is no number
+    x = other;
+    distance = there;
+  }
+};
+
 void tell_errors(const TriangleMesh& mesh, double unit, ShapeFit& fit) {
   const PerturbedQuadric f = function_of(fit);
   double sum = 0.0, squares = 0.0;
@@ -217,9 +241,14 @@ ShapeFit fit_shape(const TriangleMesh& mesh, int perturbations) {
   VectorXd x = VectorXd::Zero(base_numbers);
   x.head<3>() = unit * semi_axes.cwiseInverse();
   const Target target = target_of(points);
+  Best best{x, true_distance(points, x)};
   x = least_squares(target, x);
-  for (int k = 0; k < perturbations; ++k) x = least_squares(target, with_another(points, x));
-  ShapeFit fit = in_base_axes(x, pose, unit);
+  best.take(points, x);
+  for (int k = 0; k < perturbations; ++k) {
+    x = least_squares(target, with_another(points, x));
+    best.take(points, x);
+  }
+  ShapeFit fit = in_base_axes(best.x, pose, unit);
   tell_errors(mesh, unit, fit);
   return fit;
 }

@@ -25,9 +25,10 @@ PerturbedQuadric function_of(const ShapeFit& fit);
 
 /// Begins with the ellipsoid of the mesh's moments of inertia. Adds bumps and dents one by one, each where
 /// and as wide as lowers the sum of squares most, and after each lets all numbers of the function go where
-/// that sum is least (Levenberg-Marquardt). The distance of a point is F / |grad F| (Taubin 1991, IEEE PAMI
-/// 13, 1115), that of the errors told is to the nearest point of the surface. Precondition: mesh_faults()
-/// finds none. Test: ShapeFit.*.
+/// that sum is least (Levenberg-Marquardt). What is returned is the one of these, the ellipsoid that it began
+/// with among them, whose points lie nearest, root of the mean square. The distance in the sum of a point is
+/// F / |grad F| (Taubin 1991, IEEE PAMI 13, 1115), that of the choice and of the errors told is to the
+/// nearest point of the surface. Precondition: mesh_faults() finds none. Test: ShapeFit.*.
 ShapeFit fit_shape(const TriangleMesh& mesh, int perturbations);
 
 /// Distance from the surface of a function, about `scale` (m) large: the nearest point that projections along
