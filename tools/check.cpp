@@ -257,6 +257,20 @@ std::filesystem::path default_folder(const io::Scene& scene) {
   return std::filesystem::path("results") / scene.name;
 }
 
+std::string meshes_text(const io::Scene& scene) {
+  const auto list = [](const Vec3& v) { return fmt::format("[{:.4g}, {:.4g}, {:.4g}]", v[0], v[1], v[2]); };
+  std::string text;
+  for (const Boundary& boundary : scene.model.boundaries) {
+    const auto* mesh = std::get_if<PlacedMesh>(&boundary.surface);
+    if (mesh == nullptr) continue;
+    const auto [middle, half] = bounding_box(*mesh);
+    text +=
+        fmt::format("  mesh        '{}': {:.4g} x {:.4g} x {:.4g} m, from {} to {} m\n", boundary.name,
+                    2.0 * half[0], 2.0 * half[1], 2.0 * half[2], list(middle - half), list(middle + half));
+  }
+  return text;
+}
+
 std::string check_text(const io::Scene& scene, const Trial& trial) {
   const Forecast expected = forecast(scene, trial);
   std::string files;
@@ -273,6 +287,7 @@ std::string check_text(const io::Scene& scene, const Trial& trial) {
         trial.steps > 0 ? "" : " if none left");
   text += fmt::format("  materials   {}\n", scene.model.materials.size());
   text += fmt::format("  boundaries  {}\n", scene.model.boundaries.size());
+  text += meshes_text(scene);
   if (scene.model.settings.adaptive_step)
     text += fmt::format(
         "  time        {:g} s in adaptive steps: the first of {:.3g} s, all from {:g} to {:g} s\n",

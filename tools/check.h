@@ -44,6 +44,9 @@ std::size_t bodies_with_room(bool whole_run = false, double memory_limit = infin
 /// Where a run writes unless it is told otherwise.
 std::filesystem::path default_folder(const io::Scene& scene);
 
+/// How large boundaries are that are meshes at the start, a line each.
+std::string meshes_text(const io::Scene& scene);
+
 /// What `scree check` prints about a scene that is in order.
 std::string check_text(const io::Scene& scene, const Trial& trial);
 

@@ -74,6 +74,7 @@ void announce(const io::Scene& scene, const State& state) {
                    state.bodies.size(), scene.model.boundaries.size(), scene.end_time_s,
                    settings.adaptive_step ? "adaptive " : "", settings.adaptive_step ? "at most " : "",
                    settings.time_step_s, plural(thread_count(), "thread")));
+  show(meshes_text(scene));
   if (state.step > 0) show(fmt::format("goes on after step {}, t = {:g} s\n", state.step, state.time_s));
 }
 

@@ -326,6 +326,7 @@ std::vector<Grain> random_packing(const GrainRecipe& recipe, const Region& regio
         const Obstacle room = obstacle_of(recipe, grown);
         placed[i] = packer.fits(grain, &room);
       }
+      if (placed[i] && settings.is_blocked && settings.is_blocked(grains[i])) placed[i] = false;
       if (placed[i]) packer.add(grain);
     }
     if (!placed[i]) break;  // smaller ones might still fit, but the law of sizes would be bent

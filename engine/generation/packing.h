@@ -1,6 +1,7 @@
 // Makes many grains at once: on a lattice, or one after the other at random places.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 
@@ -23,6 +24,11 @@ struct GrainRecipe {
   const ImplicitShape* function = nullptr;  // of the grain, where there are functions
   const Clump* clump = nullptr;             // of the grain, where it is one
   double size = 1.0;  // m, what one unit of length of function or clump is, before scaling
+};
+
+struct Grain {
+  double scale = 1.0;
+  Pose pose;
 };
 
 /// What grains must not overlap. Without a function and without parts it is the ellipsoid.
@@ -57,11 +63,6 @@ class Packer {
 /// Is a sample of the surface of one of two bodies within the other? Overlaps deeper than contacts are looked
 /// for hold many.
 bool hold_samples_of_each_other(const PlacedImplicit& a, const PlacedImplicit& b);
-
-struct Grain {
-  double scale = 1.0;
-  Pose pose;
-};
 
 PlacedEllipsoid place(const GrainRecipe& recipe, const Grain& grain);
 
@@ -99,6 +100,9 @@ struct RandomPackingSettings {
   // m, least gap between two grains, or a grain and an obstacle; of shapes that are not convex it may be
   // less.
   double clearance = 0.0;
+  /// Whether something else than grains and obstacles is in the way, a wall say; nothing if empty. Asked of a
+  /// grain that is free of those.
+  std::function<bool(const Grain&)> is_blocked = {};
 };
 
 /// Random sequential addition (Widom 1966): each grain goes to the first of a series of uniformly random

@@ -8,6 +8,7 @@
 #include "engine/detection/detection.h"
 #include "engine/generation/packing.h"
 #include "engine/geometry/ellipsoid_mesh.h"
+#include "engine/geometry/implicit/implicit_mesh.h"
 #include "engine/simulation/adaptive_step.h"
 
 namespace scree {
@@ -211,24 +212,89 @@ std::optional<Crowd> crowd(const Model& model, const Bodies& bodies) {
   return {};
 }
 
-bool overlaps_boundary(const Model& model, ShapeIndex shape, MaterialIndex material, const Pose& pose,
-                       double time_s, std::span<const BoundaryStanding> standing) {
-  if (model.boundaries.empty()) return false;
-  Bodies one;
-  add_body(one, model.shapes, model.materials, {shape, material, pose, {}});
+namespace {
+
+/// As contacts tell, and where the centre is.
+bool is_told_in_boundary(const Model& model, const Bodies& one, double time_s,
+                         std::span<const BoundaryStanding> standing) {
   const Contacts contacts = contacts_at_rest(model, one, time_s, standing);
   if (std::ranges::any_of(contacts.list, [](const Contact& c) { return c.gap < 0.0; })) return true;
   for (std::size_t k = 0; k < model.boundaries.size(); ++k) {
     const PlacedBoundary placed = place(model.boundaries[k], time_s, 0.0, standing_of(standing, k));
     const Misplaced found =
         std::visit([&](const auto& s) { return fit(model.shapes, one, 0, s); }, placed.surface);
-    if (placed.removed) continue;
-    if (found.how != Misplaced::How::overlaps) return true;
-    // Deeper than contacts look: a sheet may pass through the middle of a grain.
-    const auto* mesh = std::get_if<PlacedMesh>(&placed.surface);
-    if (mesh != nullptr && reaches_into(enclosing_ellipsoid(model.shapes, shape), pose, *mesh)) return true;
+    if (!placed.removed && found.how != Misplaced::How::overlaps) return true;
   }
   return false;
+}
+
+/// Deeper than contacts look: a sheet may pass through the middle of a grain. Smaller ones of the same shape
+/// about the centre, down to the ball within, each a part of the depth that contacts see smaller than the
+/// last.
+bool is_cut(const ImplicitShape& shape, const Pose& pose, double size, const PlacedMesh& mesh) {
+  const double inner = shape.smallest_length / shape.bounding_radius, shrink = 0.5 * inner;
+  std::vector<Gap> found;
+  for (double scale = 1.0 - shrink; scale > inner; scale -= shrink) {
+    PairMemory memory;
+    found.clear();
+    contacts(place(shape, pose, scale * size), mesh, 0.0, memory, found);
+    if (std::ranges::any_of(found, [](const Gap& g) { return g.distance < 0.0; })) return true;
+  }
+  return reaches_into(Ellipsoid{Vec3::Constant(size * shape.smallest_length)}, pose, mesh);
+}
+
+bool is_cut(const Shapes& shapes, ShapeIndex s, const Pose& pose, const PlacedMesh& mesh) {
+  switch (shapes.kind(s)) {
+    case ShapeKind::ellipsoid:
+      return reaches_into(shapes.ellipsoid(s), pose, mesh);
+    case ShapeKind::implicit:
+      return reaches_into(enclosing_ellipsoid(shapes, s), pose, mesh) &&
+             is_cut(shapes.function_of(s), pose, shapes.size_of(s), mesh);
+    case ShapeKind::clump:
+      for (std::size_t k = 0; k < shapes.part_count(s); ++k) {
+        const ClumpPart part = shapes.part(s, k);
+        if (reaches_into(part.ellipsoid,
+                         {pose.position + pose.orientation * part.pose.position,
+                          pose.orientation * part.pose.orientation},
+                         mesh))
+          return true;
+      }
+      return false;
+  }
+  return false;
+}
+
+Bodies one_body(const Model& model, ShapeIndex shape, MaterialIndex material, const Pose& pose) {
+  Bodies one;
+  add_body(one, model.shapes, model.materials, {shape, material, pose, {}});
+  return one;
+}
+
+}  // namespace
+
+bool overlaps_boundary(const Model& model, ShapeIndex shape, MaterialIndex material, const Pose& pose,
+                       double time_s, std::span<const BoundaryStanding> standing) {
+  if (model.boundaries.empty()) return false;
+  if (is_told_in_boundary(model, one_body(model, shape, material, pose), time_s, standing)) return true;
+  for (std::size_t k = 0; k < model.boundaries.size(); ++k) {
+    const PlacedBoundary placed = place(model.boundaries[k], time_s, 0.0, standing_of(standing, k));
+    // Deeper than contacts look: a sheet may pass through the middle of a grain.
+    const auto* mesh = std::get_if<PlacedMesh>(&placed.surface);
+    if (!placed.removed && mesh != nullptr &&
+        reaches_into(enclosing_ellipsoid(model.shapes, shape), pose, *mesh))
+      return true;
+  }
+  return false;
+}
+
+bool is_in_boundary(const Model& model, ShapeIndex shape, MaterialIndex material, const Pose& pose) {
+  if (model.boundaries.empty()) return false;
+  if (is_told_in_boundary(model, one_body(model, shape, material, pose), 0.0, {})) return true;
+  return std::ranges::any_of(model.boundaries, [&](const Boundary& boundary) {
+    const BoundarySurface surface = place(boundary, 0.0).surface;
+    const auto* mesh = std::get_if<PlacedMesh>(&surface);
+    return mesh != nullptr && is_cut(model.shapes, shape, pose, *mesh);
+  });
 }
 
 ExactRelations exact_relations(const Model& model, const Bodies& bodies) {

@@ -42,6 +42,10 @@ std::optional<Crowd> crowd(const Model& model, const Bodies& bodies);
 bool overlaps_boundary(const Model& model, ShapeIndex shape, MaterialIndex material, const Pose& pose,
                        double time_s, std::span<const BoundaryStanding> standing = {});
 
+/// Would a body overlap a boundary as those stand at the start, however deeply, or be behind one? Of a body
+/// given by a function that is not star-shaped about its centre, a mesh within its hollows may count.
+bool is_in_boundary(const Model& model, ShapeIndex shape, MaterialIndex material, const Pose& pose);
+
 /// What the exact relation says of the pairs of bodies that are nearer than the first step looks.
 struct ExactRelations {
   struct Pair {

@@ -14,6 +14,9 @@ namespace {
 constexpr Range usual_density{.low = 10.0, .high = 23000.0};  // kg/m^3: foam to osmium
 constexpr Range usual_friction{.low = 0.0, .high = 2.0};      // rubber on rock has some 1.5
 constexpr Range usual_length{.low = 1e-6, .high = 10.0};      // m, of semi-axes: dust to boulders
+/// Of a mesh, its longest side over the diameter of the largest body. One layer of grains as wide as that are
+/// a quarter of a million; a mesh in millimetres is a thousand times as large as it should be.
+constexpr double widest_mesh = 500.0;
 /// Steps in which a body that is let go falls by its smallest semi-axis: with fewer, impacts are deep.
 constexpr double fewest_steps_a_fall = 3.0;
 
@@ -84,12 +87,91 @@ void look_at_the_step(Reading& reading) {
   reading.scene.warnings.push_back(std::move(warning));
 }
 
+/// Radii about the centre, m: the smallest of each material's bodies, and the smallest and largest of all;
+/// those of inlets too.
+struct Radii {
+  std::vector<double> smallest_of;  // [material]; infinite without bodies
+  double smallest = infinity, largest = 0.0;
+};
+
+Radii radii_of_bodies(const Reading& reading) {
+  const Model& model = reading.scene.model;
+  const Bodies& bodies = reading.scene.initial.bodies;
+  Radii radii{std::vector<double>(model.materials.size(), infinity)};
+  const auto look_at = [&](ShapeIndex shape, MaterialIndex material) {
+    const double radius = model.shapes.bounding_radius(shape);
+    double& least = radii.smallest_of[static_cast<std::size_t>(material.value)];
+    least = std::min(least, radius);
+    radii.smallest = std::min(radii.smallest, radius);
+    radii.largest = std::max(radii.largest, radius);
+  };
+  for (std::size_t i = 0; i < bodies.size(); ++i) look_at(bodies.shape[i], bodies.material[i]);
+  for (const Inlet& inlet : model.inlets)
+    for (const ShapeIndex shape : inlet.shapes) look_at(shape, inlet.material);
+  return radii;
+}
+
+/// Of the bodies of these materials; of all where they have none, as a wall's has.
+double smallest_radius(const Radii& radii, const Materials& materials,
+                       const std::vector<std::string>& names) {
+  double least = infinity;
+  for (std::size_t m = 0; m < materials.size(); ++m)
+    if (std::ranges::find(names, materials.name(MaterialIndex(static_cast<std::int64_t>(m)))) != names.end())
+      least = std::min(least, radii.smallest_of[m]);
+  return least < infinity ? least : radii.smallest;
+}
+
+/// Rolling and torsional friction are lengths here, and ratios in other codes: a contact's arm cannot be
+/// longer than a body.
+void look_at_arms(const Section& law, const std::vector<std::string>& names, const Radii& radii,
+                  Reading& reading) {
+  const double radius = smallest_radius(radii, reading.scene.model.materials, names);
+  for (const char* key : {"rolling_friction", "torsional_friction"}) {
+    if (!law.has(key) || !(law.number(key) > radius)) continue;
+    Fault warning =
+        about(law, key,
+              fmt::format("is a length here, and longer than the smallest radius of the bodies, {:.3g} m: "
+                          "was a ratio to the radius meant",
+                          radius));
+    warning.unit = "m";
+    warning.suggestion =
+        fmt::format("{} = {:.3g} is that ratio times the smallest radius", key, law.number(key) * radius);
+    reading.scene.warnings.push_back(std::move(warning));
+  }
+}
+
+void look_at_arms(const Section& top, const Radii& radii, Reading& reading) {
+  for (const Section& material : elements(top, "materials"))
+    if (material.has("name")) look_at_arms(material, {material.text("name")}, radii, reading);
+  for (const Section& pair : elements(top, "material_pairs"))
+    if (pair.has("materials")) look_at_arms(pair, pair.texts("materials"), radii, reading);
+}
+
+void look_at_meshes(const Radii& radii, Reading& reading) {
+  for (const auto& [section, number] : reading.meshes) {
+    const Vec3 half =
+        bounding_box(std::get<PlacedMesh>(reading.scene.model.boundaries[number].surface)).second;
+    const double longest = 2.0 * half.maxCoeff(), ratio = longest / (2.0 * radii.largest);
+    if (!(ratio > widest_mesh) || !(radii.largest > 0.0)) continue;
+    Fault warning = about(section, "file",
+                          fmt::format("its mesh is {:.3g} m long, {:.2g} times the largest body: is it in "
+                                      "millimetres",
+                                      longest, ratio));
+    const double scale = section.has("scale") ? section.number("scale") : 1.0;
+    warning.suggestion = fmt::format("scale = {:g} would make it {:.3g} m", 1e-3 * scale, 1e-3 * longest);
+    reading.scene.warnings.push_back(std::move(warning));
+  }
+}
+
 }  // namespace
 
 void check_plausibility(const Section& top, Reading& reading) {
   look_at_materials(top, reading.scene.warnings);
   look_at_sizes(reading);
   look_at_the_step(reading);
+  const Radii radii = radii_of_bodies(reading);
+  look_at_arms(top, radii, reading);
+  look_at_meshes(radii, reading);
 }
 
 }  // namespace scree::io

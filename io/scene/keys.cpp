@@ -438,7 +438,8 @@ constexpr Key key_table[] = {
 
     Key{.section = "bodies", .name = "generate", .type = word, .words = "lattice|random|dense",
         .description = "Makes `count` bodies in `region`: on a grid, or one after the other at random "
-                       "places where they overlap neither each other nor bodies of earlier headings."},
+                       "places where they overlap neither each other nor bodies of earlier headings nor boundaries "
+                       "as these stand at the start."},
     Key{.section = "bodies", .name = "table", .type = text, .forms = "table",
         .description = "CSV or HDF5 file of bodies, relative to the scene's folder; see below."},
     Key{.section = "bodies", .name = "material", .type = text,

@@ -5,6 +5,7 @@
 #include "engine/generation/packing.h"
 #include "engine/simulation/dense_packing.h"
 #include "engine/simulation/guides.h"
+#include "engine/simulation/placement.h"
 #include "io/scene/body_table.h"
 #include "io/scene/faults.h"
 #include "io/scene/grain_keys.h"
@@ -21,6 +22,32 @@ bool is_random(const Section& section) {
   return section.has("orientation") && section.given("orientation").kind == NodeKind::text &&
          section.text("orientation") == "random";
 }
+
+/// Whether a wall is where a grain would be, before there are bodies and before surfaces of revolution are
+/// meshes for functions.
+class WallProbe {
+ public:
+  /// `least_scale`: of the grains, of that shape.
+  WallProbe(const Model& model, const ShapeDescription& shape, MaterialIndex material, double least_scale)
+      : model_(model), shape_(shape), material_(material) {
+    if (model_.shapes.functions().empty() || model_.boundaries.empty()) return;
+    const ShapeIndex smallest = model_.shapes.add(scaled_shape(shape, least_scale));
+    mesh_revolved(model_.shapes.smallest_length(smallest), model_.boundaries);
+  }
+
+  bool holds(const Grain& grain) {
+    if (!index_ || grain.scale != scale_) index_ = model_.shapes.add(scaled_shape(shape_, grain.scale));
+    scale_ = grain.scale;
+    return is_in_boundary(model_, *index_, material_, grain.pose);
+  }
+
+ private:
+  Model model_;  // a copy: shapes that are tried here are none of the scene's
+  ShapeDescription shape_;
+  MaterialIndex material_;
+  std::optional<ShapeIndex> index_;
+  double scale_ = 0.0;
+};
 
 /// Reads one heading of [[bodies]] and appends its bodies to the scene.
 class GroupReader {
@@ -144,6 +171,7 @@ class GroupReader {
     }
     const std::vector<MaterialIndex> materials = materials_of(table, file.string());
     if (materials.size() != table.size()) return;
+    if (!are_thick_enough(table, file.string())) return;
     const Twist common = settings_of<Twist>(section_);
     for (std::size_t i = 0; i < table.size(); ++i) {
       material_ = materials[i];
@@ -155,6 +183,20 @@ class GroupReader {
     }
     group_.table = file.string();
     group_.lines = table.lines;
+  }
+
+  /// False, with a fault, where an ellipsoid of a table is too thin beside functions.
+  bool are_thick_enough(const BodyTable& table, const std::string& file) {
+    for (std::size_t i = 0; i < table.semi_axes.size(); ++i) {
+      Fault fault;
+      fault.problem = problem_beside_functions(described_ellipsoid(table.semi_axes[i]), reading_);
+      if (fault.problem.empty()) continue;
+      fault.where = {file, table.lines.empty() ? 0 : table.lines[i], table.lines.empty() ? 0 : 1};
+      fault.key_path = fmt::format("semi_axes[{}]", i);
+      reading_.faults.push_back(std::move(fault));
+      return false;  // the others are most likely alike
+    }
+    return true;
   }
 
   /// [body] that of the table, or else that of the heading. Fewer after a fault.
@@ -238,6 +280,8 @@ class GroupReader {
     } else {
       auto packing = settings_of<RandomPackingSettings>(section_);
       packing.count = count;
+      WallProbe walls(model_, shape, material_, smallest(scale->law));
+      packing.is_blocked = [&walls](const Grain& grain) { return walls.holds(grain); };
       grains = random_packing(recipe, *region, packing, obstacles(), seed(), model_.cell.at(0.0));
     }
     if (grains.size() < count) cannot_fit(grains.size(), *region);
@@ -366,8 +410,8 @@ class GroupReader {
               fmt::format("only {} of the bodies fit into the region of {:.4g} m^3", fitted, volume(region)));
     fault.suggestion = group_.form == "lattice"
                            ? "enlarge the region, or lower count or spacing"
-                           : "enlarge the region, lower count, or raise attempts; random places fill "
-                             "a fifth to a quarter of the volume, a lattice about half";
+                           : "enlarge the region, lower count, or raise attempts; random places, free of "
+                             "boundaries, fill a fifth to a quarter of the volume, a lattice about half";
     reading_.faults.push_back(fault);
   }
 

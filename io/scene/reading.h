@@ -41,7 +41,8 @@ struct DeclaredModels;  // read_models.cpp
 struct Reading {
   Scene scene;
   std::vector<Fault> faults;
-  std::vector<BodyGroup> groups;  // in the order of their slots
+  std::vector<BodyGroup> groups;                        // in the order of their slots
+  std::vector<std::pair<Section, std::size_t>> meshes;  // from files, and their boundaries' numbers
   std::int64_t seed = 0;
   const Node* top = nullptr;              // of the file
   std::set<std::string> used_parameters;  // by functions of time
@@ -69,6 +70,7 @@ void finish_mounts(const Section& top, Reading& reading);
 /// Bodies given by functions meet surfaces of revolution as meshes, as near to them as a thousandth of the
 /// smallest length of any body; after all shapes.
 void mesh_revolved(Reading& reading);
+void mesh_revolved(double smallest_length, Boundaries& boundaries);
 /// Functions that bodies are made of.
 void read_shapes(const Section& top, Reading& reading);
 void read_bodies(const Section& top, Reading& reading);

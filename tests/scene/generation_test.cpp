@@ -376,6 +376,19 @@ TEST(RandomPacking, FillsAClosedMesh) {
   }
 }
 
+// What is blocked stays empty, and places of grains that are not keep their bits.
+TEST(RandomPacking, AvoidsWhatIsBlocked) {
+  const Region region = BoxRegion{Vec3::Zero(), Vec3::Constant(1.0)};
+  RandomPackingSettings settings{.count = 60};
+  const std::vector<Grain> free = random_packing(candy, region, settings, {}, 4);
+  settings.is_blocked = [](const Grain&) { return false; };
+  EXPECT_TRUE(same_bits(free, random_packing(candy, region, settings, {}, 4)));
+  settings.is_blocked = [](const Grain& grain) { return grain.pose.position.x() < 0.5; };
+  const std::vector<Grain> half = random_packing(candy, region, settings, {}, 4);
+  ASSERT_EQ(half.size(), 60u);
+  for (const Grain& grain : half) EXPECT_GE(grain.pose.position.x(), 0.5);
+}
+
 // Rotation vectors out of the given orientation have three normal components.
 TEST(RandomPacking, OrientationsSpreadAboutTheGivenOne) {
   const Quat given(Eigen::AngleAxisd(0.8, Vec3(1, 2, 2).normalized()));

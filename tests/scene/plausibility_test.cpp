@@ -1,4 +1,5 @@
 // Values that granular scenes hardly ever have are warned of, and none of the usual ones.
+#include <filesystem>
 #include <gtest/gtest.h>
 
 #include "io/scene/read_scene.h"
@@ -42,6 +43,84 @@ TEST(Plausibility, ComparesStepWithSizeAndGravity) {
             Told{"odd.toml: time_step: is long: the smallest bodies fall by their smallest semi-axis of "
                  "0.0001 m in 2.3 steps "
                  "(value 0.002 s); time_step = 0.0008 would be safe"});
+}
+
+std::vector<std::string> told_of(const std::string& scene) {
+  std::vector<std::string> told;
+  for (const Fault& warning :
+       read_scene_text(scene, std::filesystem::path(SCREE_SOURCE_DIR) / "tests" / "scene" / "odd.toml")
+           .warnings)
+    told.push_back(to_string(warning).substr(to_string(warning).find("odd.toml")));
+  return told;
+}
+
+std::string with_rolling(const std::string& rolling, const std::string& of_pair = "") {
+  return R"(
+time_step = 1e-3
+[[materials]]
+name = "grain"
+density = 2500
+rolling_friction = )" +
+         rolling + R"(
+[[materials]]
+name = "wall"
+density = 2500
+[[bodies]]
+material = "grain"
+semi_axes = [0.03, 0.02, 0.01]
+position = [0, 0, 1]
+[[bodies]]
+material = "grain"
+radius = 0.05
+position = [0, 0, 2]
+[[boundaries]]
+material = "wall"
+type = "plane"
+)" + of_pair;
+}
+
+// Other codes have ratios where lengths stand here.
+TEST(Plausibility, ArmsOfRollingFrictionAreNoLongerThanTheSmallestBody) {
+  EXPECT_EQ(told_of(with_rolling("0.03")), Told{});
+  EXPECT_EQ(told_of(with_rolling("0.1")), Told{"odd.toml:6:20: materials[0].rolling_friction: is a length "
+                                               "here, and longer than the smallest radius of "
+                                               "the bodies, 0.03 m: was a ratio to the radius meant (value "
+                                               "0.1 m); rolling_friction = 0.003 is that "
+                                               "ratio times the smallest radius"});
+  const Told pair = told_of(
+      with_rolling("0", "[[material_pairs]]\nmaterials = [\"grain\", \"wall\"]\ntorsional_friction = 0.1\n"));
+  ASSERT_EQ(pair.size(), 1u);
+  EXPECT_NE(pair[0].find("material_pairs[0].torsional_friction: is a length here"), std::string::npos);
+  // The floor's, which no body is of; and an inlet's grains.
+  std::string of_wall = with_rolling("0");
+  of_wall.insert(of_wall.find("density = 2500\n[[bodies]]"), "rolling_friction = 0.1\n");
+  EXPECT_EQ(told_of(of_wall).size(), 1u);
+  const std::string inlet = R"(
+[[inlets]]
+material = "grain"
+radius = 0.001
+number_rate = 10
+region = { type = "box", low = [-0.1, -0.1, 3], high = [0.1, 0.1, 3.2] }
+)";
+  EXPECT_EQ(told_of(with_rolling("0.02", inlet)).size(), 1u);
+}
+
+// gate.stl is 0.6 long.
+TEST(Plausibility, MeshesAThousandTimesTooLargeAreToldOf) {
+  const auto with_gate = [](const std::string& radius, const std::string& more = "") {
+    return told_of(
+        "time_step = 1e-5\n[[materials]]\nname = \"m\"\ndensity = 2500\n[[bodies]]\nradius = " + radius +
+        "\nposition = [0, 0, 5000]\n[[boundaries]]\ntype = \"mesh\"\nsheets = true\nfile = "
+        "\"../../scenes/moving_walls/gate.stl\"\n" +
+        more);
+  };
+  EXPECT_EQ(with_gate("0.012"), Told{});
+  EXPECT_EQ(
+      with_gate("0.012", "scale = 1000"),
+      Told{"odd.toml:11:8: boundaries[0].file: its mesh is 600 m long, 2.5e+04 times the largest body: is it "
+           "in "
+           "millimetres (value \"../../scenes/moving_walls/gate.stl\"); scale = 1 would make it 0.6 m"});
+  EXPECT_EQ(with_gate("0.0001").size(), 1u);
 }
 
 }  // namespace
