@@ -47,19 +47,22 @@ Shapes::AsFunction Shapes::as_function(const Ellipsoid& ellipsoid) {
   // One form for all sizes of the same proportions, to a part in 10^12.
   constexpr double digits = 1e12;
   ShapeFindings findings;
-  if (!is_thick_enough(ellipsoid.semi_axes, findings)) {
+  const auto refuse = [&] {
     Fault fault;
-    fault.problem = findings.errors.front();
+    fault.problem = findings.errors.empty() ? "is no body" : findings.errors.front();
     throw InputError({fault});
-  }
+  };
+  if (!is_thick_enough(ellipsoid.semi_axes, findings)) refuse();
   const double size = ellipsoid.semi_axes.maxCoeff();
   std::array<double, 3> proportions;
   for (int k = 0; k < 3; ++k)
-    proportions[static_cast<std::size_t>(k)] = std::round(digits * ellipsoid.semi_axes[k] / size) / digits;
+    proportions[static_cast<std::size_t>(k)] = std::round(digits * (ellipsoid.semi_axes[k] / size)) / digits;
   std::shared_ptr<const ImplicitShape>& form = ellipsoid_forms_[proportions];
   if (!form) {
-    form = std::make_shared<ImplicitShape>(
-        *make_implicit_shape(perturbed(Vec3(proportions.data())), {}, findings));
+    std::optional<ImplicitShape> made =
+        make_implicit_shape(perturbed(Vec3(proportions.data())), {}, findings);
+    if (!made) refuse();
+    form = std::make_shared<ImplicitShape>(std::move(*made));
   }
   return {form, size};
 }
