@@ -56,6 +56,9 @@ L the one across both. Then
 | roundness | mean radius of the corners over the radius of the largest ball within | after Wadell 1932 |
 | convexity | volume over that of the convex hull | |
 
+An ellipsoid's smallest semi-axis may be a millionth of its largest, as a shape and as a body beside shapes given by functions; sizes in units of their own may be from 1e-30 to
+1e30, and no perturbation sharper or stronger than 10¹² times the body. What is beyond is told.
+
 All are 1 for a ball and taken from a mesh of some 11,000 triangles, for smooth bodies with errors below 0.002, roundness 0.01 (tests
 `FormIndices`).
 Wadell measured roundness on outlines. Here corners are all places of the surface whose sharper principal curvature is above
@@ -69,7 +72,9 @@ fits an ellipsoid with `-k` bumps and dents (6 unless said otherwise; 0: the ell
 least squares of the surface's distance from 1500 points of the mesh. It begins with the ellipsoid of the mesh's moments, adds each
 bump or dent where and as wide as it lowers the squares most, and lets all numbers go after each. It tells mean and largest distance
 and the difference of volume, and draws the function above the mesh. Lengths in the file are those of the mesh: `size` of a
-body is what one of its units is, 0.001 for millimetres. Where the function has a sliver or falls into pieces, it says so and takes one
+body is what one of its units is, 0.001 for millimetres; the extent of the mesh is told, and a grain longer than 0.5 is guessed to be in millimetres.
+What is kept is the best of all that came on the way, the first ellipsoid among them, by the root of the mean square distance. Where that is above 5 % of the radius
+of the ball of equal volume, or the volume more than 10 % off, it says that the form does not suit, and what may: more bumps, or a clump; a torus, say, is none of these functions. Where the function has a sliver or falls into pieces, it says so and takes one
 perturbation less. Ellipsoids are bad at sharp edges: a cube of twelve triangles comes out 5 % off on the mean,
 of the radius of the ball of its volume. The meshes of this page's shapes of a few bumps are found again to the error of their chords (tests
 `ShapeFit`); the lump of crushed rock, which planes cut, to 0.8 % on the mean with 8. The [cookbook](cookbook.md#a-scanned-pebble-a-thousand-times) goes
