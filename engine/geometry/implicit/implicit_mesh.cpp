@@ -16,7 +16,9 @@ constexpr std::uint32_t place_mask = (places_of_part - 1) << place_shift;
 constexpr std::uint32_t known_place = 1u << 31;  // marks places of the memory in a search
 
 constexpr double edge_spacing = 1.0 / 12;  // of the size, between samples along an edge
-constexpr double over_slack = 1e-12;       // of the size, beside a face
+// Beyond, a body would go thousands of its sizes in a step, which the verdict tells of.
+constexpr double most_samples = 1e5;
+constexpr double over_slack = 1e-12;  // of the size, beside a face
 
 std::size_t slot(std::int32_t i) { return static_cast<std::size_t>(i); }
 std::int32_t part_of(std::uint32_t feature) {
@@ -152,6 +154,7 @@ Three nearest_sample(const PlacedImplicit& body, Three p) {
       }
     }
   }
+  if (nearest == nullptr) return p;  // beyond the range of numbers: no search from there converges
   return body.scale * to_three(nearest->point);
 }
 
@@ -198,7 +201,9 @@ void search_line(const PlacedImplicit& body, const Line& line, const Reach& reac
   const double half = std::sqrt(ball * ball - away);
   const double low = std::max(0.0, middle - half), high = std::min(line.length, middle + half);
   if (!(low <= high)) return;
-  const int count = line.is_vertex() ? 0 : 1 + static_cast<int>((high - low) / (edge_spacing * size));
+  const double samples = (high - low) / (edge_spacing * size);
+  const int count =
+      line.is_vertex() ? 0 : 1 + static_cast<int>(samples < most_samples ? samples : most_samples);
   const double step = count > 0 ? (high - low) / count : 0.0;
   double before = infinity, here = apart(low);
   for (int k = 0; k <= count; ++k) {
