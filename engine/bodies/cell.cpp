@@ -70,6 +70,17 @@ Mat3 PeriodicCell::rate_at(double time_s) const {
   return Mat3::Zero();
 }
 
+Mat3 PeriodicCell::mean_rate(double begin_s, double end_s) const {
+  constexpr double rounding = 1e-6;  // of the step: times are sums of many
+  Mat3 mean = Mat3::Zero();
+  for (const CellFlow& f : flow) {
+    const double share = (std::min(end_s, f.stop) - std::max(begin_s, f.start)) / (end_s - begin_s);
+    if (share > 1.0 - rounding) return f.rate;
+    if (share > rounding) mean += share * f.rate;
+  }
+  return mean;
+}
+
 PlacedCell PeriodicCell::at(double time_s) const {
   Mat3 deformation = Mat3::Identity();
   for (const CellFlow& f : flow) {
@@ -79,10 +90,14 @@ PlacedCell PeriodicCell::at(double time_s) const {
   return placed(deformation, rate_at(time_s));
 }
 
-PlacedCell PeriodicCell::at(double time_s, const CellState& from) const {
-  if (!holds_stress()) return at(time_s);
-  const Mat3 rate = rate_at(time_s) + Mat3(from.rate.asDiagonal());
-  return placed(exponential(rate, time_s - from.time_s) * from.deformation, rate);
+PlacedCell PeriodicCell::in_step(double time_s, double begin_s, const Mat3& mean,
+                                 const CellState& from) const {
+  if (holds_stress()) {
+    const Mat3 rate = mean + Mat3(from.rate.asDiagonal());
+    return placed(exponential(rate, time_s - from.time_s) * from.deformation, rate);
+  }
+  if (mean == rate_at(time_s)) return at(time_s);
+  return placed(exponential(mean, time_s - begin_s) * at(begin_s).deformation, mean);
 }
 
 PlacedCell PeriodicCell::placed(const Mat3& deformation, const Mat3& rate) const {

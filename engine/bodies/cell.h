@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <optional>
 #include <vector>
 
@@ -28,6 +29,11 @@ struct PlacedCell {
   Vec3 nearest_image(const Vec3& x) const { return -lattice_point(inverse * x); }
   /// S of a body's image in the cell about its centre.
   Vec3 image_in_cell(const Vec3& x) const { return nearest_image(x - centre); }
+  /// Calls f(S) for every image x + S of a point that lies in a box, until f returns false; false if it did.
+  /// A point of a cell that repeats nothing is its only image; one without a place, or too far away to count,
+  /// has none.
+  template <class F>
+  bool visit_images(const Vec3& x, const Vec3& middle, const Vec3& half_extents, F&& f) const;
   /// Of images at S, m/s.
   Vec3 image_velocity(const Vec3& shift) const { return rate * shift; }
   /// Of the flow at a place, m/s.
@@ -75,14 +81,41 @@ struct PeriodicCell {
   bool flows() const { return !flow.empty() || holds_stress(); }
   /// Of the flows at a time, 1/s.
   Mat3 rate_at(double time_s) const;
+  /// Of the flows in the mean of a step, 1/s: what bodies move with that keep one velocity in it. It is the
+  /// rate of a flow, bit for bit, that fills all of the step but its millionth part.
+  Mat3 mean_rate(double begin_s, double end_s) const;
   /// At a time, by its flows alone; the rate is the one then. Exact: F is the product of exp(rate time) of
   /// its flows.
   PlacedCell at(double time_s) const;
-  /// At a time, from what it has come to; the same unless it holds a stress.
-  PlacedCell at(double time_s, const CellState& from) const;
+  /// In a step that begins at `begin_s`, or at its ends, with the mean rate of the flows in it (1/s) and what
+  /// the cell has come to: it moves as the bodies do, also where a flow begins or ends within the step.
+  PlacedCell in_step(double time_s, double begin_s, const Mat3& mean, const CellState& from) const;
 
  private:
   PlacedCell placed(const Mat3& deformation, const Mat3& rate) const;
 };
+
+template <class F>
+bool PlacedCell::visit_images(const Vec3& x, const Vec3& middle, const Vec3& half_extents, F&& f) const {
+  constexpr double far = 1e15;  // cells: one more is a number of its own until there
+  const Vec3 to = inverse * (middle - x), reach = inverse.cwiseAbs() * half_extents;
+  if (!(to.cwiseAbs().maxCoeff() < far && reach.maxCoeff() < far)) return true;
+  Vec3 first = Vec3::Zero(), last = Vec3::Zero(), turns;
+  for (int k = 0; k < 3; ++k) {
+    if (!periodic[static_cast<std::size_t>(k)]) continue;
+    first[k] = std::ceil(to[k] - reach[k]);
+    last[k] = std::floor(to[k] + reach[k]);
+  }
+  for (turns[2] = first[2]; turns[2] <= last[2]; ++turns[2]) {
+    for (turns[1] = first[1]; turns[1] <= last[1]; ++turns[1]) {
+      for (turns[0] = first[0]; turns[0] <= last[0]; ++turns[0]) {
+        const Vec3 shift = lattice_point(turns);
+        if (((x + shift - middle).cwiseAbs() - half_extents).maxCoeff() > 0.0) continue;
+        if (!f(shift)) return false;
+      }
+    }
+  }
+  return true;
+}
 
 }  // namespace scree

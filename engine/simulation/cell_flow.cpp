@@ -12,9 +12,9 @@ std::size_t slot(std::int32_t body) { return static_cast<std::size_t>(body); }
 
 }  // namespace
 
-void follow_flow(const Model& model, double middle_s, State& state, StepReport& report) {
+void follow_flow(const Model& model, double h, State& state, StepReport& report) {
   if (!model.cell.flows()) return;
-  const Mat3 rate = model.cell.rate_at(middle_s),
+  const Mat3 rate = model.cell.mean_rate(state.time_s, state.time_s + h),
              change = rate - state.flow + Mat3(state.cell.gain.asDiagonal());
   if (change.isZero(0.0)) return;
   const Vec3 centre = 0.5 * (model.cell.low + model.cell.high);

@@ -8,10 +8,10 @@
 namespace scree {
 
 /// Where the flow of the cell begins, changes or ends, from one step to the next, all bodies get that of
-/// their places: v += (rate now - rate before)(x - centre); and what held stresses have given it in the last
-/// step. Its momentum and energy are booked as those of
-/// boundaries. `middle_s`: of the step.
-void follow_flow(const Model& model, double middle_s, State& state, StepReport& report);
+/// their places: v += (rate now - rate before)(x - centre), rates in the mean of a step; and what held
+/// stresses have given it in the last step. Its momentum and energy are booked as those of boundaries. `h`:
+/// of the step that begins.
+void follow_flow(const Model& model, double h, State& state, StepReport& report);
 
 /// Fills problem.image_velocity from bodies and contacts, where the workspace's cell flows; before forces
 /// act.

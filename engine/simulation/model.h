@@ -89,15 +89,15 @@ struct State {
   std::vector<MountState> mounts;  // [mount]; empty before the first step: as the model has them
   StepMemory memory;
   CellState cell;                // of one that holds stresses
-  Mat3 flow = Mat3::Zero();      // 1/s, the rate of the cell's flows in the last step
+  Mat3 flow = Mat3::Zero();      // 1/s, the mean rate of the cell's flows in the last step: what bodies have
   std::vector<Passage> entered;  // [inlet]
   std::vector<Passage> left;     // [outlet], and last by leaving the domain; both empty before the first step
   Course course;
 };
 
-/// The cell at a time from the state's on.
+/// The cell at a time from the state's on, in the same step; its rate is that of the bodies.
 inline PlacedCell cell_at(const Model& model, const State& state, double time_s) {
-  return model.cell.at(time_s, state.cell);
+  return model.cell.in_step(time_s, state.time_s, state.flow, state.cell);
 }
 
 /// Of free fall at a time, m/s^2.

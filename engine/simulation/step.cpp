@@ -232,7 +232,7 @@ void contact_interval(const Model& model, const StepPlan& plan, State& state, Wo
 
   // Contacts that are carried along know nothing of other intervals, nor do those of sleepers.
   const int halvings = settings.substeps > 1 || settings.sleep.is_on() ? 0 : most_halvings;
-  follow_flow(model, state.time_s + 0.5 * plan.h, state, result.report);
+  follow_flow(model, plan.h, state, result.report);
   StepParts parts{model, state, w, result, clock};
   for (int substep = 0; substep < settings.substeps; ++substep)
     advance(parts, state.time_s + substep * h, h, substep + 1 < settings.substeps ? h : next_h, substep > 0,

@@ -159,6 +159,67 @@ TEST(HeldStress, ShearsUnderAStress) {
   EXPECT_GT(along / across, -0.7);
 }
 
+// A flow begins and ends for the cell as it does for the bodies, with or without a stress that is held,
+// between two steps or within one: bodies and their images, which nothing else moves, go on as one
+// homogeneous flow.
+TEST(HeldStress, FlowsBeginAndEndWithTheBodies) {
+  for (const double stress : {0.0, 1e-9}) {
+    for (const auto& [start, stop] :
+         {std::pair{0.01, 0.012}, std::pair{0.0101, 0.0119}, std::pair{0.01024, 0.01026}}) {
+      World world({}, 5e-4);
+      world.model.settings.gravity.setZero();
+      PeriodicCell& cell = world.model.cell;
+      cell.periodic = {true, true, true};
+      cell.high = Vec3::Constant(0.08);
+      if (stress > 0.0) cell.held[1] = HeldStress{stress};
+      CellFlow flow;
+      flow.rate(0, 1) = 30.0;
+      flow.start = start;
+      flow.stop = stop;
+      cell.flow = {flow};
+      world.add_sphere(0.005, Vec3(0.04, 0.004, 0.04));
+      world.add_sphere(0.005, Vec3(0.052, 0.0799, 0.04));
+      const Vec3 apart = world.state.bodies.position[1] - world.state.bodies.position[0];
+      double strain_at_start = -1.0;
+      world.run(0.014, [&](const StepReport& r) {
+        const double strain = 30.0 * std::clamp(r.time_s - start, 0.0, stop - start);
+        if (std::abs(r.time_s - 0.01) < 1e-9) strain_at_start = world.result.cell.strain(0, 1);
+        EXPECT_NEAR(world.result.cell.strain(0, 1), strain, 1e-9)
+            << start << ' ' << stress << ' ' << r.time_s;
+        const std::vector<Vec3>& x = world.state.bodies.position;
+        const Vec3 now = x[1] - x[0], expected = apart + strain * apart.y() * Vec3::UnitX();
+        EXPECT_LT((now - expected).norm(), 1e-12) << start << ' ' << stress << ' ' << r.time_s;
+        EXPECT_EQ(r.active_contacts, 0);
+        // Nothing moves against the flow. Sums of times are off by 1e-12 of a second's thousandth.
+        EXPECT_LT(world.result.cell.temperature, 1e-18);
+      });
+      EXPECT_NEAR(strain_at_start, 0.0, 1e-12);
+    }
+  }
+}
+
+// The same by what it does to a pair across the seam that nearly touches: half a step of the flow would push
+// one ball 12 % into the other.
+TEST(HeldStress, AFlowThatBeginsPushesNobodyTogether) {
+  for (const double start : {0.01, 0.01024}) {
+    World world({}, 5e-4);
+    world.model.settings.gravity.setZero();
+    PeriodicCell& cell = world.model.cell;
+    cell.periodic = {true, true, true};
+    cell.high = Vec3::Constant(0.08);
+    cell.held[1] = HeldStress{1e-3};
+    CellFlow flow;
+    flow.rate(0, 1) = 30.0;
+    flow.start = start;
+    cell.flow = {flow};
+    world.add_sphere(0.005, Vec3(0.04, 0.004, 0.04));
+    world.add_sphere(0.005, Vec3(0.049, 0.0795, 0.04));
+    double deepest = 0.0;
+    world.run(0.012, [&](const StepReport& r) { deepest = std::max(deepest, r.penetration_max); });
+    EXPECT_LT(deepest, 0.01);  // of the smallest semi-axis
+  }
+}
+
 // Bonds across the seam bear it too: a bar, which gives way by s A_cell / (E A).
 TEST(HeldStress, BondsBearIt) {
   World world = row(6, 0.0, 1e4);
