@@ -1,5 +1,6 @@
 #include "tools/fields.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <memory>
 #include <spdlog/spdlog.h>
@@ -25,6 +26,7 @@ constexpr double default_width_radii =
 constexpr double default_cells_a_width = 4.0, fewest_cells_a_width = 1.5;
 constexpr double most_cells_a_width = 64.0;  // 2 million cells about every body
 constexpr double most_cells = 50e6;          // 17 GB of sums
+constexpr double most_periods = 1000;        // copies of all bodies
 
 struct FieldsOptions {
   fs::path folder, output;
@@ -51,9 +53,20 @@ Resolution resolution(const FieldsOptions& options, const io::TrajectoryReader& 
   return {width, cell};
 }
 
-/// The same for all frames, so that they can be compared cell by cell.
-Grid grid_for(const FieldsOptions& options, const io::TrajectoryReader& reader,
+/// Where grids lie: the part of space that was asked for, or all that bodies come to.
+struct Extent {
+  Vec3 low, high;
+  double margin;       // m
+  bool given = false;  // else a periodic cell has one period
+};
+Extent extent(const FieldsOptions& options, const io::TrajectoryReader& reader,
               const std::vector<std::size_t>& frames, const Resolution& r) {
+  if (!options.low.empty()) {
+    const auto given = [](const std::vector<double>& v) { return Vec3(v[0], v[1], v[2]); };
+    const Extent part{given(options.low), given(options.high), 0.0, true};
+    if (!((part.high - part.low).minCoeff() >= 0.0)) throw CLI::ValidationError("--high", "lies below --low");
+    return part;
+  }
   Eigen::AlignedBox3d box;
   for (const std::size_t k : frames) {
     for (const Vec3& x : reader.bodies(k).position) {
@@ -61,12 +74,24 @@ Grid grid_for(const FieldsOptions& options, const io::TrajectoryReader& reader,
     }
   }
   if (box.isEmpty()) box = Eigen::AlignedBox3d(Vec3(Vec3::Zero()));
-  const auto given = [](const std::vector<double>& v) { return Vec3(v[0], v[1], v[2]); };
-  const bool cut = !options.low.empty();
-  const Vec3 low = cut ? given(options.low) : box.min(), high = cut ? given(options.high) : box.max();
-  if (!((high - low).minCoeff() >= 0.0)) throw CLI::ValidationError("--high", "lies below --low");
-  const double margin = cut ? 0.0 : r.width;
-  const double cells = ((high - low).array() + 2.0 * margin).prod() / (r.cell * r.cell * r.cell);
+  return {box.min(), box.max(), r.width};
+}
+
+/// The same for all frames, so that they can be compared cell by cell, or one period of a cell in a frame.
+Grid grid_for(const Extent& e, const PlacedCell& periodic, const Resolution& r) {
+  if (r.width > most_cells_a_width * r.cell) {
+    throw CLI::ValidationError(
+        "--cell", fmt::format("{:g} m is too fine for a kernel of {:g} m; at least {:g} m", r.cell, r.width,
+                              r.width / most_cells_a_width));
+  }
+  Vec3 sides = e.high - e.low + Vec3::Constant(2.0 * e.margin);
+  double periods = 1.0;  // of a periodic cell that kernel and grid come to
+  for (int k = 0; k < 3; ++k) {
+    if (!periodic.periodic[static_cast<std::size_t>(k)]) continue;
+    periods *= 1.0 + ((e.given ? sides[k] : 0.0) + 2.0 * r.width) * periodic.inverse.row(k).norm();
+    if (!e.given) sides[k] = periodic.lattice.col(k).norm();
+  }
+  const double cells = sides.prod() / (r.cell * r.cell * r.cell);
   if (!(cells <= most_cells)) {
     throw CLI::ValidationError(
         "--cell",
@@ -75,12 +100,27 @@ Grid grid_for(const FieldsOptions& options, const io::TrajectoryReader& reader,
             "of space by --low and --high",
             r.cell, cells, most_cells));
   }
-  if (r.width > most_cells_a_width * r.cell) {
+  if (!(periods <= most_periods)) {
     throw CLI::ValidationError(
-        "--cell", fmt::format("{:g} m is too fine for a kernel of {:g} m; at least {:g} m", r.cell, r.width,
-                              r.width / most_cells_a_width));
+        "--width", fmt::format("{:g} m and the grid come to {:.2g} images of the periodic cell, {:g} at most",
+                               r.width, periods, most_periods));
   }
-  return covering_grid(low, high, margin, r.cell);
+  return e.given ? covering_grid(e.low, e.high, e.margin, r.cell)
+                 : covering_grid(periodic, e.low, e.high, e.margin, r.cell);
+}
+
+/// Image data have cells along the axes of the world; ParaView wants one kind of file at all times.
+bool are_upright(const Extent& e, const io::TrajectoryReader& reader,
+                 const std::vector<std::size_t>& frames) {
+  if (e.given || !reader.is_periodic()) return true;
+  return std::ranges::all_of(frames, [&](std::size_t k) { return reader.lattice(k).isDiagonal(0.0); });
+}
+
+/// "0.1 m", or "0.1 x 0.1 x 0.2 m".
+std::string edges_of(const Grid& grid) {
+  const Vec3 edges = grid.edges.colwise().norm();
+  if (edges.isConstant(edges[0], 1e-6)) return fmt::format("{:.4g} m", edges[0]);
+  return fmt::format("{:.4g} x {:.4g} x {:.4g} m", edges[0], edges[1], edges[2]);
 }
 
 int fields(const FieldsOptions& options) {
@@ -90,29 +130,36 @@ int fields(const FieldsOptions& options) {
   std::vector<std::size_t> frames = chosen_frames(options.frames, reader);
   if (!options.frames.given()) frames = {reader.frames() - 1};
   const Resolution r = resolution(options, reader);
-  const Grid grid = grid_for(options, reader, frames, r);
+  const Extent space = extent(options, reader, frames, r);
+  const char* const ending = are_upright(space, reader, frames) ? "vti" : "vts";
+  Grid grid = grid_for(space, reader.cell(frames.front()), r);
   const fs::path folder = options.output.empty() ? run.path / "fields" : options.output;
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) throw io::WriteError(fmt::format("cannot write {}: {}", folder.string(), error.message()));
   JobProgress progress(Progress::detect(options.quiet), "frame", frames.size());
+  if (reader.is_periodic() && !reader.knows_flow())
+    spdlog::warn(
+        "an older version did not record how the cell flowed: images are taken to move as their bodies");
   std::vector<std::pair<double, std::string>> files;
   for (const std::size_t k : frames) {
+    const PlacedCell periodic = reader.cell(k);
+    grid = grid_for(space, periodic, r);
     if (!reader.has_contacts(k))
       spdlog::warn("t = {:g} s: no contacts were recorded, so contact stress is 0", reader.time_s()[k]);
     const auto forces = io::contact_forces(reader.contacts(k), reader.run().impulse_time_s);
     const CoarseFields fields =
-        coarse_fields(reader.run().model.shapes, reader.bodies(k), forces, grid, r.width);
-    files.emplace_back(reader.time_s()[k], fmt::format("fields_{:06}.vti", k));
+        coarse_fields(reader.run().model.shapes, reader.bodies(k), forces, grid, r.width, periodic);
+    files.emplace_back(reader.time_s()[k], fmt::format("fields_{:06}.{}", k, ending));
     io::write_fields(folder / files.back().second, grid, fields);
     io::write_series(folder / "fields.pvd", files);
     progress.done(files.size());
   }
   progress.finish();
   if (!options.quiet) {
-    show(fmt::format("{}: {} x {} x {} cells of {:.4g} m, Lucy's kernel of radius {:.4g} m\n",
-                     (folder / "fields.pvd").string(), grid.count[0], grid.count[1], grid.count[2], grid.cell,
-                     r.width));
+    show(fmt::format("{}: {} x {} x {} cells of {}, Lucy's kernel of radius {:.4g} m\n",
+                     (folder / "fields.pvd").string(), grid.count[0], grid.count[1], grid.count[2],
+                     edges_of(grid), r.width));
   }
   return exit_ok;
 }
@@ -121,8 +168,8 @@ int fields(const FieldsOptions& options) {
 
 void add_fields(CLI::App& app, std::function<int()>& action) {
   const auto options = std::make_shared<FieldsOptions>();
-  CLI::App* command = app.add_subcommand(
-      "fields", "Density, velocity, granular temperature and stress on a grid, as VTK image data");
+  CLI::App* command =
+      app.add_subcommand("fields", "Density, velocity, granular temperature and stress on a grid, for VTK");
   add_run_folder(*command, options->folder);
   command
       ->add_option("-o,--output", options->output,
@@ -137,8 +184,8 @@ void add_fields(CLI::App& app, std::function<int()>& action) {
       ->add_option("--cell", options->cell_m,
                    "Edge of the cells, m; a quarter of the kernel's radius if not given")
       ->check(number_in(positive));
-  CLI::Option* low =
-      command->add_option("--low", options->low, "Lower corner of the grid, m; the bodies' if not given");
+  CLI::Option* low = command->add_option(
+      "--low", options->low, "Lower corner of the grid, m; the bodies', or a periodic cell's, if not given");
   low->expected(3)->check(number_in(any_number))->type_name("X Y Z");
   CLI::Option* high = command->add_option("--high", options->high, "Upper corner of the grid, m");
   high->expected(3)->check(number_in(any_number))->type_name("X Y Z")->needs(low);

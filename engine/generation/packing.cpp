@@ -37,12 +37,6 @@ bool do_parts_overlap(const Obstacle& a, const Obstacle& b) {
   });
 }
 
-void move(Obstacle& a, const Vec3& shift) {
-  a.hull.centre += shift;
-  if (a.function) a.function->position += shift;
-  for (PlacedEllipsoid& part : a.parts) part.centre += shift;
-}
-
 void add_parts(const Clump& clump, const Pose& pose, double size, Obstacle& obstacle) {
   for (const ClumpPart& part : clump.parts)
     obstacle.parts.push_back(place(Ellipsoid{size * part.ellipsoid.semi_axes},
@@ -196,22 +190,34 @@ Obstacle obstacle_of(const Shapes& shapes, ShapeIndex shape, const Pose& pose) {
   return result;
 }
 
+Obstacle moved(Obstacle obstacle, const Vec3& shift) {
+  obstacle.hull.centre += shift;
+  if (obstacle.function) obstacle.function->position += shift;
+  for (PlacedEllipsoid& part : obstacle.parts) part.centre += shift;
+  return obstacle;
+}
+
+Region room_of(const Region& region, const PlacedCell& cell) {
+  const auto* box = std::get_if<BoxRegion>(&region);
+  if (box == nullptr) return region;
+  constexpr double rounding = 1e-9;
+  BoxRegion room = *box;
+  for (int k = 0; k < 3; ++k) {
+    const double edge = std::abs(cell.lattice(k, k));
+    if (!cell.periodic[static_cast<std::size_t>(k)] || box->high[k] - box->low[k] < edge * (1.0 - rounding))
+      continue;
+    room.low[k] -= edge;  // whoever's centre is within sticks out no further
+    room.high[k] += edge;
+  }
+  return room;
+}
+
 bool hold_samples_of_each_other(const PlacedImplicit& a, const PlacedImplicit& b) {
   return has_samples_in(a, b) || has_samples_in(b, a);
 }
 
 Packer::Packer(const Region& region, std::span<const Obstacle> obstacles, const PlacedCell& cell)
-    : region_(region), cell_(cell) {
-  if (auto* box = std::get_if<BoxRegion>(&region_); box != nullptr) {
-    constexpr double rounding = 1e-9;
-    for (int k = 0; k < 3; ++k) {
-      const double edge = cell.lattice.col(k).norm();
-      if (!cell.periodic[static_cast<std::size_t>(k)] || box->high[k] - box->low[k] < edge * (1.0 - rounding))
-        continue;
-      box->low[k] -= edge;  // whoever's centre is within sticks out no further
-      box->high[k] += edge;
-    }
-  }
+    : region_(room_of(region, cell)), cell_(cell) {
   for (const Obstacle& obstacle : obstacles) add(obstacle);
 }
 
@@ -232,10 +238,7 @@ bool Packer::fits(const Obstacle& grain, const Obstacle* needs) const {
     for (int y = -most(1); y <= most(1); ++y) {
       for (int x = -most(0); x <= most(0); ++x) {
         if (x == 0 && y == 0 && z == 0) continue;
-        Obstacle image = room;
-        const Vec3 shift = cell_.lattice * Vec3(x, y, z);
-        move(image, shift);
-        if (!is_free(image, radius)) return false;
+        if (!is_free(moved(room, cell_.lattice * Vec3(x, y, z)), radius)) return false;
       }
     }
   }

@@ -39,13 +39,17 @@ struct Obstacle {
 };
 
 Obstacle obstacle_of(const Shapes& shapes, ShapeIndex shape, const Pose& pose);
+Obstacle moved(Obstacle obstacle, const Vec3& shift);
+
+/// A box that is as wide as a periodic cell ends nowhere there: grains stick out of it. Where their volume
+/// may be whose centre is in the region.
+Region room_of(const Region& region, const PlacedCell& cell);
 
 /// Grains in a region, none of which overlaps another or an obstacle: by the exact distance of ellipsoids,
 /// and where the ellipsoids that hold them overlap by that of the surfaces themselves.
 class Packer {
  public:
-  /// A region that is as wide as a periodic cell (at the start of its flow) ends nowhere there: grains stick
-  /// out, and overlap no image.
+  /// In a periodic cell grains may stick out as far as room_of() the region, and overlap no image.
   Packer(const Region& region, std::span<const Obstacle> obstacles, const PlacedCell& cell = {});
   /// Would it lie in the region and be free? `needs`: the room that has to be free; the grain's own if null.
   bool fits(const Obstacle& grain, const Obstacle* needs = nullptr) const;

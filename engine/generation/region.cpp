@@ -163,4 +163,12 @@ bool holds(const Region& region, const Vec3& point) {
   return along >= 0.0 && along <= length2 && from_axis.norm() <= radius;
 }
 
+bool holds_image(const Region& region, const PlacedCell& cell, const Vec3& point) {
+  if (!cell.is_periodic()) return holds(region, point);
+  constexpr double rounding = 1e-9;
+  const auto [middle, half] = bounding_box(region);
+  return !cell.visit_images(point, middle, (1.0 + rounding) * half,
+                            [&](const Vec3& shift) { return !holds(region, point + shift); });
+}
+
 }  // namespace scree

@@ -4,6 +4,7 @@
 #include <memory>
 #include <variant>
 
+#include "engine/bodies/cell.h"
 #include "engine/core/random.h"
 #include "engine/geometry/ellipsoid.h"
 #include "engine/geometry/mesh_surface.h"
@@ -48,5 +49,8 @@ Vec3 sample_point(const Region& region, Random& random);
 bool holds(const Region& region, const PlacedEllipsoid& ellipsoid);
 
 bool holds(const Region& region, const Vec3& point);
+
+/// Does it hold a point or, in a periodic cell, any image of it?
+bool holds_image(const Region& region, const PlacedCell& cell, const Vec3& point);
 
 }  // namespace scree

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <tuple>
 
 #include "engine/core/parallel.h"
 #include "engine/generation/packing.h"
@@ -13,11 +15,22 @@ namespace scree {
 
 namespace {
 
-bool is_in(const HalfSpace& half, const Vec3& x) { return half.normal.dot(x - half.point) > 0.0; }
-bool is_in(const Region& region, const Vec3& x) { return holds(region, x); }
+/// Is a point, or in a periodic cell any image of it, in an outlet?
+bool is_in(const HalfSpace& half, const PlacedCell&,
+           const Vec3& x) {  // no normal is along what repeats itself
+  return half.normal.dot(x - half.point) > 0.0;
+}
+bool is_in(const Region& region, const PlacedCell& cell, const Vec3& x) {
+  return holds_image(region, cell, x);
+}
 
-bool is_outside(const Domain& domain, const Vec3& x) {
-  return !((x.array() >= domain.low.array()).all() && (x.array() <= domain.high.array()).all());
+/// A domain ends nowhere along what repeats itself.
+bool is_outside(const Domain& domain, const PlacedCell& cell, const Vec3& x) {
+  for (int k = 0; k < 3; ++k) {
+    const bool within = x[k] >= domain.low[k] && x[k] <= domain.high[k];
+    if (!within && !cell.periodic[static_cast<std::size_t>(k)]) return true;
+  }
+  return false;
 }
 
 /// Energy and momenta of one body.
@@ -34,10 +47,12 @@ void account(const BodySums& sums, double sign, StepReport& report) {
   report.exchange.angular_momentum += sign * sums.angular;
 }
 
-void reflect(const Domain& domain, Bodies& bodies, std::size_t i, StepReport& report) {
+void reflect(const Domain& domain, const PlacedCell& cell, Bodies& bodies, std::size_t i,
+             StepReport& report) {
   const Vec3 &x = bodies.position[i], before = bodies.linear_velocity[i];
   Vec3& v = bodies.linear_velocity[i];
   for (int k = 0; k < 3; ++k) {
+    if (cell.periodic[static_cast<std::size_t>(k)]) continue;
     if ((x[k] < domain.low[k] && v[k] < 0.0) || (x[k] > domain.high[k] && v[k] > 0.0)) v[k] = -v[k];
   }
   const Vec3 given = bodies.mass[i] * (v - before);
@@ -47,29 +62,29 @@ void reflect(const Domain& domain, Bodies& bodies, std::size_t i, StepReport& re
 
 /// [body] the outlet that it is in, `nowhere`, or that it is out of the domain.
 constexpr std::int32_t nowhere = -1, out_of_domain = -2;
-std::vector<std::int32_t> whereabouts(const Model& model, const Bodies& bodies) {
+std::vector<std::int32_t> whereabouts(const Model& model, const PlacedCell& cell, const Bodies& bodies) {
   std::vector<std::int32_t> where(bodies.size(), nowhere);
   for_each_index(bodies.size(), grain_light, [&](std::size_t i) {
     if (bodies.is_held(i)) return;
     const Vec3& x = bodies.position[i];
     for (std::size_t k = model.outlets.size(); k-- > 0;)
-      if (std::visit([&](const auto& place) { return is_in(place, x); }, model.outlets[k].where))
+      if (std::visit([&](const auto& place) { return is_in(place, cell, x); }, model.outlets[k].where))
         where[i] = static_cast<std::int32_t>(k);
-    if (where[i] == nowhere && model.domain.outside != Outside::keep && is_outside(model.domain, x))
+    if (where[i] == nowhere && model.domain.outside != Outside::keep && is_outside(model.domain, cell, x))
       where[i] = out_of_domain;
   });
   return where;
 }
 
-void let_out(const Model& model, State& state, StepReport& report) {
+void let_out(const Model& model, const PlacedCell& cell, State& state, StepReport& report) {
   if (model.outlets.empty() && model.domain.outside == Outside::keep) return;
   Bodies& bodies = state.bodies;
-  const std::vector<std::int32_t> where = whereabouts(model, bodies);
+  const std::vector<std::int32_t> where = whereabouts(model, cell, bodies);
   std::vector<BodyId> gone;
   for (std::size_t i = 0; i < where.size(); ++i) {
     if (where[i] == nowhere) continue;
     if (where[i] == out_of_domain && model.domain.outside != Outside::remove) {
-      if (model.domain.outside == Outside::reflect) reflect(model.domain, bodies, i, report);
+      if (model.domain.outside == Outside::reflect) reflect(model.domain, cell, bodies, i, report);
       if (model.domain.outside == Outside::stop && report.exchange.astray < 0)
         report.exchange.astray = bodies.id[i];
       continue;
@@ -86,17 +101,36 @@ void let_out(const Model& model, State& state, StepReport& report) {
   if (!gone.empty()) remove(state, gone);
 }
 
-/// Who may be in the way of new grains.
-std::vector<Obstacle> obstacles_in(const Shapes& shapes, const Bodies& bodies, const Region& region) {
-  const auto [middle, half] = bounding_box(region);
-  std::vector<Obstacle> found;
-  for (std::size_t i = 0; i < bodies.size(); ++i) {
-    const Vec3 apart = (bodies.position[i] - middle).cwiseAbs() - half;
-    if (apart.maxCoeff() < shapes.bounding_radius(bodies.shape[i]))
-      found.push_back(obstacle_of(shapes, bodies.shape[i], bodies.pose(i)));
+/// Where an inlet may put grains: all images that reach there are in the way.
+class Room {
+ public:
+  Room(const Shapes& shapes, const Inlet& inlet, const PlacedCell& cell)
+      : shapes_(shapes), cell_(cell), packer_(room_of(inlet.region, cell), {}) {
+    std::tie(middle_, half_) = bounding_box(inlet.region);
+    if (!cell.is_periodic()) return;
+    for (const ShapeIndex shape : inlet.shapes)  // grains may stick out
+      stick_out_ = std::max(stick_out_, shapes.bounding_radius(shape));
   }
-  return found;
-}
+  void add(ShapeIndex shape, const Pose& pose) {
+    const Vec3 reach = half_ + Vec3::Constant(shapes_.bounding_radius(shape) + stick_out_);
+    std::optional<Obstacle> body;
+    cell_.visit_images(pose.position, middle_, reach, [&](const Vec3& shift) {
+      if (!body) body = obstacle_of(shapes_, shape, pose);
+      packer_.add(moved(*body, shift));
+      return true;
+    });
+  }
+  bool is_free(ShapeIndex shape, const Pose& pose) const {
+    return packer_.fits(obstacle_of(shapes_, shape, pose));
+  }
+
+ private:
+  const Shapes& shapes_;
+  const PlacedCell& cell_;
+  Packer packer_;
+  Vec3 middle_, half_;
+  double stick_out_ = 0.0;
+};
 
 /// What grain n of an inlet is, whenever it comes.
 ShapeIndex shape_of(const Inlet& inlet, std::int64_t n) {
@@ -108,7 +142,7 @@ ShapeIndex shape_of(const Inlet& inlet, std::int64_t n) {
 
 /// What stands in the way: grains, and what has become of the boundaries at a time.
 struct Occupied {
-  Packer& packer;
+  Room& room;
   std::span<const BoundaryStanding> walls;
   double time_s;
 };
@@ -120,21 +154,22 @@ std::optional<Pose> find_place(const Model& model, const Inlet& inlet, ShapeInde
     Pose pose;
     pose.orientation = draw_orientation(inlet.orientation, inlet.spread, random);
     pose.position = sample_point(inlet.region, random);
-    const Obstacle grain = obstacle_of(model.shapes, shape, pose);
-    if (!by.packer.fits(grain) || overlaps_boundary(model, shape, inlet.material, pose, by.time_s, by.walls))
+    if (!by.room.is_free(shape, pose) ||
+        overlaps_boundary(model, shape, inlet.material, pose, by.time_s, by.walls))
       continue;
-    by.packer.add(grain);
+    by.room.add(shape, pose);
     return pose;
   }
   return std::nullopt;
 }
 
-void let_in(const Model& model, std::size_t number, State& state, StepReport& report) {
+void let_in(const Model& model, const PlacedCell& cell, std::size_t number, State& state,
+            StepReport& report) {
   const Inlet& inlet = model.inlets[number];
   Passage& passage = state.entered[number];
   const std::vector<MotionClock>& clocks = state.course.inlets;
   const double wanted = due(inlet, clocks.empty() ? state.time_s : clocks[number].at(state.time_s));
-  std::optional<Packer> packer;
+  std::optional<Room> room;
   std::vector<BoundaryStanding> walls;
   // Places of this step; shape_of() draws from the streams below.
   Random random(~inlet.seed, static_cast<std::uint64_t>(state.step));
@@ -146,16 +181,20 @@ void let_in(const Model& model, std::size_t number, State& state, StepReport& re
     if (!is_due || passage.mass + mass > inlet.most_mass ||
         static_cast<double>(passage.bodies) + 1.0 > inlet.most_count)
       return;
-    if (!packer) {
-      packer.emplace(inlet.region, obstacles_in(model.shapes, state.bodies, inlet.region));
+    if (!room) {
+      room.emplace(model.shapes, inlet, cell);
+      for (std::size_t i = 0; i < state.bodies.size(); ++i)
+        room->add(state.bodies.shape[i], state.bodies.pose(i));
       walls = standings(model, state);
     }
-    const auto pose = find_place(model, inlet, shape, inlet.attempts, {*packer, walls, state.time_s}, random);
+    const auto pose = find_place(model, inlet, shape, inlet.attempts, {*room, walls, state.time_s}, random);
     if (!pose) {
       ++passage.waited;
       return;
     }
-    insert(model, state, {shape, inlet.material, *pose, inlet.twist});
+    Twist twist = inlet.twist;
+    if (cell.flows()) twist.linear += cell.flow(pose->position);
+    insert(model, state, {shape, inlet.material, *pose, twist});
     ++passage.bodies;
     passage.mass += mass;
     ++report.exchange.entered;
@@ -173,17 +212,19 @@ double due(const Inlet& inlet, double time_s) {
 }
 
 bool has_place(const Model& model, const Inlet& inlet, ShapeIndex shape, int attempts, double time_s) {
-  Packer packer(inlet.region, {});
+  const PlacedCell cell = model.cell.at(time_s);
+  Room room(model.shapes, inlet, cell);
   Random random(inlet.seed);
-  return find_place(model, inlet, shape, attempts, {packer, {}, time_s}, random).has_value();
+  return find_place(model, inlet, shape, attempts, {room, {}, time_s}, random).has_value();
 }
 
 void exchange(const Model& model, State& state, StepReport& report) {
   if (model.inlets.empty() && model.outlets.empty() && model.domain.outside == Outside::keep) return;
   state.entered.resize(model.inlets.size());
   state.left.resize(model.outlets.size() + 1);
-  let_out(model, state, report);
-  for (std::size_t k = 0; k < model.inlets.size(); ++k) let_in(model, k, state, report);
+  const PlacedCell cell = cell_at(model, state, state.time_s);
+  let_out(model, cell, state, report);
+  for (std::size_t k = 0; k < model.inlets.size(); ++k) let_in(model, cell, k, state, report);
 }
 
 }  // namespace scree

@@ -96,32 +96,47 @@ bool is_lost(const Model& model, const std::vector<PlacedBoundary>& boundaries, 
   });
 }
 
+/// Calls f(S) for a cell and all that touch it: shifts of images.
+template <class F>
+void for_cells_around(const PlacedCell& cell, F&& f) {
+  const auto most = [&](std::size_t k) { return cell.periodic[k] ? 1 : 0; };
+  for (int z = -most(2); z <= most(2); ++z)
+    for (int y = -most(1); y <= most(1); ++y)
+      for (int x = -most(0); x <= most(0); ++x) f(Vec3(cell.lattice * Vec3(x, y, z)));
+}
+
 /// Pairs of bodies given by functions that overlap more deeply than contacts are looked for, half the smaller
-/// smallest length; `found`: pairs that have a contact that overlaps.
+/// smallest length; `found`: pairs that have a contact that overlaps. In a periodic cell images count.
 void add_deep_pairs(const Model& model, const Bodies& bodies,
                     const std::set<std::pair<std::size_t, std::size_t>>& found, std::vector<Misplaced>& all) {
   const Shapes& shapes = model.shapes;
   if (shapes.functions().empty()) return;
+  const PlacedCell cell = model.cell.at(0.0);
   std::vector<PlacedImplicit> placed;
   NeighbourGrid grid;
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     const ShapeIndex s = bodies.shape[i];
     placed.push_back(place(shapes.function_of(s), bodies.pose(i), shapes.size_of(s)));
+    if (cell.is_periodic()) placed[i].position += cell.image_in_cell(bodies.position[i]);
     const double radius = shapes.bounding_radius(s);
-    grid.visit_near(bodies.position[i], radius, [&](std::int32_t other) {
-      const auto j = static_cast<std::size_t>(other);
-      const bool both =
-          shapes.kind(s) == ShapeKind::ellipsoid && shapes.kind(bodies.shape[j]) == ShapeKind::ellipsoid;
-      if (!both && !(bodies.is_held(i) && bodies.is_held(j)) && !found.contains({j, i}) &&
-          hold_samples_of_each_other(placed[i], placed[j]))
-        all.push_back({.body = j,
-                       .other = i,
-                       .depth_m = 0.5 * smaller_length(model, bodies, i, j),
-                       .at_least = true,
-                       .relative = 0.5});
-      return true;
+    for_cells_around(cell, [&](const Vec3& shift) {
+      PlacedImplicit image = placed[i];
+      image.position += shift;
+      grid.visit_near(image.position, radius, [&](std::int32_t other) {
+        const auto j = static_cast<std::size_t>(other);
+        const bool both =
+            shapes.kind(s) == ShapeKind::ellipsoid && shapes.kind(bodies.shape[j]) == ShapeKind::ellipsoid;
+        if (!both && !(bodies.is_held(i) && bodies.is_held(j)) && !found.contains({j, i}) &&
+            hold_samples_of_each_other(image, placed[j]))
+          all.push_back({.body = j,
+                         .other = i,
+                         .depth_m = 0.5 * smaller_length(model, bodies, i, j),
+                         .at_least = true,
+                         .relative = 0.5});
+        return true;
+      });
     });
-    grid.add(bodies.position[i], radius, static_cast<std::int32_t>(i));
+    grid.add(placed[i].position, radius, static_cast<std::int32_t>(i));
   }
 }
 

@@ -55,6 +55,10 @@ void write_poly_data(const std::filesystem::path& path, const std::vector<Eigen:
                      elements(kind, cells.arrays()));
 }
 
+std::string extent_of(const VtkGrid& grid) {
+  return fmt::format("\"0 {} 0 {} 0 {}\"", grid.count[0], grid.count[1], grid.count[2]);
+}
+
 }  // namespace
 
 std::string vtk_checksum(std::string_view text) {
@@ -106,13 +110,27 @@ void write_vtk_polygons(const std::filesystem::path& path, const std::vector<Eig
                   elements("PointData", {{"Normals", normals}}, " Normals=\"Normals\""), cell_data);
 }
 
-void write_vtk_image(const std::filesystem::path& path, const Eigen::Vector3d& low, double cell,
-                     const std::array<std::size_t, 3>& count, const VtkArrays& cell_data) {
-  const std::string extent = fmt::format("\"0 {} 0 {} 0 {}\"", count[0], count[1], count[2]);
+void write_vtk_image(const std::filesystem::path& path, const VtkGrid& grid, const VtkArrays& cell_data) {
+  const Eigen::Vector3d spacing = grid.edges.diagonal();
   write_data_set(path, "ImageData",
-                 fmt::format(" WholeExtent={} Origin=\"{} {} {}\" Spacing=\"{} {} {}\"", extent, low[0],
-                             low[1], low[2], cell, cell, cell),
-                 fmt::format("<Piece Extent={}>\n", extent) + elements("CellData", cell_data));
+                 fmt::format(" WholeExtent={} Origin=\"{} {} {}\" Spacing=\"{} {} {}\"", extent_of(grid),
+                             grid.low[0], grid.low[1], grid.low[2], spacing[0], spacing[1], spacing[2]),
+                 fmt::format("<Piece Extent={}>\n", extent_of(grid)) + elements("CellData", cell_data));
+}
+
+void write_vtk_structured_grid(const std::filesystem::path& path, const VtkGrid& grid,
+                               const VtkArrays& cell_data) {
+  std::vector<Eigen::Vector3f> corners;
+  for (std::size_t k = 0; k <= grid.count[2]; ++k)
+    for (std::size_t j = 0; j <= grid.count[1]; ++j)
+      for (std::size_t i = 0; i <= grid.count[0]; ++i)
+        corners.push_back(
+            (grid.low + grid.edges * Eigen::Vector3d(static_cast<double>(i), static_cast<double>(j),
+                                                     static_cast<double>(k)))
+                .cast<float>());
+  write_data_set(path, "StructuredGrid", fmt::format(" WholeExtent={}", extent_of(grid)),
+                 fmt::format("<Piece Extent={}>\n", extent_of(grid)) + elements("CellData", cell_data) +
+                     elements("Points", {{"Points", corners}}));
 }
 
 void write_series(const std::filesystem::path& path,

@@ -80,9 +80,19 @@ void write_vtk_polygons(const std::filesystem::path& path, const std::vector<Eig
                         const std::vector<std::vector<std::int32_t>>& polygons,
                         const std::vector<Eigen::Vector3f>& normals, const VtkArrays& cell_data);
 
-/// .vti: cubic cells of this size from `low` on, x fastest.
-void write_vtk_image(const std::filesystem::path& path, const Eigen::Vector3d& low, double cell,
-                     const std::array<std::size_t, 3>& count, const VtkArrays& cell_data);
+/// Equal cells, parallelepipeds, in rows and layers, the first axis fastest.
+struct VtkGrid {
+  Eigen::Vector3d low;               // m, corner of the first cell
+  Eigen::Matrix3d edges;             // m, columns: of a cell
+  std::array<std::size_t, 3> count;  // cells along these
+};
+
+/// .vti: cells along the axes of the world; what `edges` has beside its diagonal is left out.
+void write_vtk_image(const std::filesystem::path& path, const VtkGrid& grid, const VtkArrays& cell_data);
+
+/// .vts: cells of any edges, by their corners.
+void write_vtk_structured_grid(const std::filesystem::path& path, const VtkGrid& grid,
+                               const VtkArrays& cell_data);
 
 /// .pvd: the file of each time, s; files are relative to its folder.
 void write_series(const std::filesystem::path& path,

@@ -53,26 +53,25 @@ std::array<double, 2> force_range(const TrajectoryReader& reader) {
   return {std::clamp(low, 1e-4 * high, 0.1 * high), high};
 }
 
-// A contact that is so many largest radii from a body's centre is one of its images'.
-constexpr double beyond_radius = 1.1;
-
 }  // namespace
 
 std::vector<ForceLine> force_lines(const TrajectoryReader& reader, std::size_t frame) {
   const std::vector<Vec3f> centre = reader.frame(frame).position;
-  const std::vector<std::int32_t> row = reader.rows(frame);
-  const RecordedRun& run = reader.run();
-  const auto radius_of = [&](std::int32_t body) {
-    const auto of = static_cast<std::size_t>(row[static_cast<std::size_t>(body)]);
-    return run.model.shapes.bounding_radius(run.bodies.shape[of]);
-  };
-  const bool repeats = reader.is_periodic();  // across the seam the partner is elsewhere
+  const PlacedCell cell = reader.cell(frame);
   std::vector<ForceLine> lines;
-  for (const ContactForce& c : contact_forces(reader.contacts(frame), run.impulse_time_s)) {
-    const Vec3f &start = centre[static_cast<std::size_t>(c.a)], point = c.point.cast<float>();
-    Vec3f end = c.b >= 0 ? centre[static_cast<std::size_t>(c.b)] : point;
-    if (repeats && c.b >= 0 && (end - point).norm() > beyond_radius * radius_of(c.b)) end = point;
-    lines.push_back({start, end, static_cast<float>(c.force.norm())});
+  for (const ContactForce& c : contact_forces(reader.contacts(frame), reader.run().impulse_time_s)) {
+    const Vec3f start = centre[static_cast<std::size_t>(c.a)];
+    const auto force = static_cast<float>(c.force.norm());
+    if (c.b < 0) {
+      lines.push_back({start, c.point.cast<float>(), force});
+      continue;
+    }
+    const Vec3f partner = centre[static_cast<std::size_t>(c.b)];
+    // Across the seam the line goes to the partner's image, and another from the partner to that of the
+    // first.
+    const Vec3 shift = cell.nearest_image(partner.cast<double>() - c.point);
+    lines.push_back({start, (partner.cast<double>() + shift).cast<float>(), force});
+    if (!shift.isZero(0.0)) lines.push_back({partner, (start.cast<double>() - shift).cast<float>(), force});
   }
   return lines;
 }

@@ -31,7 +31,7 @@ struct PictureOptions {
 };
 
 /// A contact that carries an impulse, as a line between the centres that it joins, or from a centre to the
-/// wall.
+/// wall. Across the seam of a periodic cell it is two lines, from each of the two to the other's image.
 struct ForceLine {
   Vec3f start, end;  // m
   float force;       // N

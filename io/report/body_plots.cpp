@@ -124,6 +124,34 @@ CrossSection cross_section(const RecordedRun& run, const Bodies& bodies, const V
   return {size, "the rectangle around the bodies at the end"};
 }
 
+/// How a periodic cell lies to layers across the vertical: the one of its vectors that leads up, if the other
+/// two repeat themselves and are level; -1 otherwise.
+int upright_vector(const PlacedCell& cell, const Vec3& up) {
+  int found = -1;
+  for (int k = 0; k < 3; ++k) {
+    const bool is_level = std::abs(cell.lattice.col(k).dot(up)) < 1e-9 * cell.lattice.col(k).norm();
+    if (is_level && cell.periodic[static_cast<std::size_t>(k)]) continue;
+    if (found >= 0) return -1;
+    found = k;
+  }
+  return found;
+}
+
+/// What is in the layers: bodies, and images of those that reach over the ends of a cell which repeats itself
+/// upwards.
+Bodies with_images_above(Bodies bodies, const PlacedCell& cell, int upright) {
+  if (upright < 0 || !cell.periodic[static_cast<std::size_t>(upright)]) return bodies;
+  const std::size_t own = bodies.size();
+  for (const double sign : {-1.0, 1.0}) {
+    for (std::size_t i = 0; i < own; ++i) {
+      bodies.position.push_back(bodies.position[i] + sign * cell.lattice.col(upright));
+      bodies.orientation.push_back(bodies.orientation[i]);
+      bodies.shape.push_back(bodies.shape[i]);
+    }
+  }
+  return bodies;
+}
+
 Plot packing_plot(const TrajectoryReader& reader, const RunScene& scene) {
   const RecordedRun& run = reader.run();
   double low = infinity, high = -infinity;
@@ -131,9 +159,21 @@ Plot packing_plot(const TrajectoryReader& reader, const RunScene& scene) {
     low = std::min(low, scene.up.dot(p));
     high = std::max(high, scene.up.dot(p));
   }
-  const Layers layers{scene.up, low, (high - low) / packing_layers, packing_layers};
   const Bodies last = reader.bodies(reader.frames() - 1);
-  const CrossSection section = cross_section(run, last, scene.up, scene);
+  const PlacedCell cell = reader.cell(reader.frames() - 1);
+  const int upright = upright_vector(cell, scene.up);
+  CrossSection section;
+  if (upright >= 0) {
+    const double height = std::abs(cell.lattice.col(upright).dot(scene.up));
+    section = {cell.volume / height, "the cell"};
+    if (cell.periodic[static_cast<std::size_t>(upright)]) {  // one period
+      low = scene.up.dot(cell.centre) - 0.5 * height;
+      high = low + height;
+    }
+  } else {
+    section = cross_section(run, last, scene.up, scene);
+  }
+  const Layers layers{scene.up, low, (high - low) / packing_layers, packing_layers};
   Plot plot;
   plot.title = "Packing fraction";
   plot.x_label = "height, m";
@@ -142,8 +182,12 @@ Plot packing_plot(const TrajectoryReader& reader, const RunScene& scene) {
       fmt::format("In layers of {:.3g} m over {}, {:.4g} m^2.", layers.thickness, section.name, section.area);
   plot.x = bin_centres(low, high, packing_layers);
   for (const std::size_t k : {std::size_t{0}, reader.frames() - 1}) {
-    std::vector<double> solid = solid_volume(run.model.shapes, reader.bodies(k), layers);
-    for (double& s : solid) s /= section.area * layers.thickness;
+    const PlacedCell then = reader.cell(k);  // it may have been wider
+    const double across =
+        upright >= 0 ? then.volume / std::abs(then.lattice.col(upright).dot(scene.up)) : section.area;
+    std::vector<double> solid =
+        solid_volume(run.model.shapes, with_images_above(reader.bodies(k), then, upright), layers);
+    for (double& s : solid) s /= across * layers.thickness;
     plot.series.push_back({fmt::format("t = {:.3g} s", reader.time_s()[k]), std::move(solid)});
   }
   return plot;

@@ -122,6 +122,8 @@ Frame make_frame(const Model& model, const State& state, const std::vector<std::
   if (model.cell.is_periodic()) {  // of the images in it
     const PlacedCell cell = cell_at(model, state, state.time_s);
     frame.lattice.assign(cell.lattice.data(), cell.lattice.data() + cell.lattice.size());
+    const Mat3 row_by_row = cell.rate.transpose();
+    frame.velocity_gradient.assign(row_by_row.data(), row_by_row.data() + row_by_row.size());
     for (std::size_t i = 0; i < n; ++i) {
       const Vec3 shift = cell.image_in_cell(bodies.position[i]);
       frame.image_shift.push_back(shift.cast<float>());

@@ -53,6 +53,7 @@ struct Frame {
   std::vector<Vec3f> image_shift;                  // m, of that image against where the body has gone; empty
                                                    // without a periodic cell
   std::vector<double> lattice;                     // m, [vector, 3] of a periodic cell; empty without one
+  std::vector<double> velocity_gradient;           // 1/s, [3, 3] dv_i/dx_j of its flow; likewise
   std::vector<std::array<float, 4>> orientation;   // unit quaternion, w x y z
   std::vector<Vec3f> velocity;                     // m/s
   std::vector<Vec3f> angular_velocity;             // rad/s, world axes

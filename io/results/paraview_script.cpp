@@ -210,8 +210,9 @@ def show_contacts(view):
     return contacts
 
 
-# A line from centre to centre, or from centre to wall, through every contact that carries an impulse.
-CHAINS = "IMPULSE_TIME = %r" % IMPULSE_TIME + """
+# A line from centre to centre, or from centre to wall, through every contact that carries an impulse; across the seam of a periodic
+# cell two, each to the other's image.
+CHAINS = "IMPULSE_TIME, PERIODIC = %r" % ((IMPULSE_TIME, PERIODIC),) + """
 import numpy as np
 from vtkmodules.util.numpy_support import numpy_to_vtk, numpy_to_vtkIdTypeArray, vtk_to_numpy
 from vtkmodules.vtkCommonCore import vtkPoints
@@ -232,10 +233,15 @@ if len(impulse):
     ids = array(bodies, "id")
     a, b = (array(contacts, name)[kept] for name in ("body_a", "body_b"))
     a, b = np.searchsorted(ids, a), np.where(b >= 0, np.searchsorted(ids, np.maximum(b, 0)), -1)
-    there = np.maximum(b, 0)
-    # Of a contact across the seam of a periodic cell the partner is elsewhere.
-    near = np.linalg.norm(centre[there] - point, axis=1) <= 1.1 * array(bodies, "radii").max(axis=1)[there]
-    ends = np.stack([centre[a], np.where(((b >= 0) & near)[:, None], centre[there], point)], axis=1)
+    partner, shift = centre[np.maximum(b, 0)], np.zeros_like(point)
+    if True in PERIODIC:  # to the image that is nearest to the contact
+        edges = vtk_to_numpy(self.GetInputDataObject(0, 2).GetPoints().GetData()).astype(float)
+        vectors = np.stack([edges[8 * k + 1] - edges[8 * k] for k in range(3)])
+        shift = -(np.round((partner - point) @ np.linalg.inv(vectors)) * PERIODIC) @ vectors
+    ends = np.stack([centre[a], np.where((b >= 0)[:, None], partner + shift, point)], axis=1)
+    across = np.flatnonzero((b >= 0) & np.any(shift != 0, axis=1))  # and from the partner to the image of the first
+    ends = np.concatenate([ends, np.stack([partner[across], centre[a[across]] - shift[across]], axis=1)])
+    impulse = np.concatenate([impulse, impulse[across]])
     width = 0.5 * array(bodies, "radii").min(axis=1).mean()
     radius = width * np.sqrt(np.minimum(1.0, impulse / np.percentile(impulse, 99.0)))
     points.SetData(numpy_to_vtk(np.ascontiguousarray(ends.reshape(-1, 3), dtype=np.float32), deep=1))
@@ -249,9 +255,10 @@ lines.SetLines(cells)
 """
 
 
-def show_chains(view, contacts, bodies):
+def show_chains(view, contacts, bodies, outlines):
     """Force chains: tubes as wide as the root of the impulse over the largest ones of the moment."""
-    chains = ProgrammableFilter(registrationName="chains", Input=[contacts, bodies])
+    chains = ProgrammableFilter(registrationName="chains",
+                                Input=[contacts, bodies] + ([outlines] if True in PERIODIC else []))
     chains.OutputDataSetType = "vtkPolyData"
     chains.Script = CHAINS
     tubes = Tube(registrationName="force chains", Input=chains)
@@ -321,7 +328,7 @@ nearest = min(times, key=lambda t: abs(t - wanted))
 scene.AnimationTime = nearest if PICTURE else times[0]
 view.ViewTime = scene.AnimationTime
 if contacts:
-    show_chains(view, contacts, bodies)
+    show_chains(view, contacts, bodies, outlines)
     SetActiveSource(bodies)
 images = show_images(view, bodies, outlines, WITH_IMAGES) if True in PERIODIC else None
 SetActiveSource(bodies)

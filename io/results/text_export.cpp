@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <iterator>
+#include <span>
 
 #include "io/files/text_file.h"
 
@@ -45,12 +47,22 @@ std::string csv_word(std::string name) {
   return name;
 }
 
-std::string xyz_frame(const RecordedRun& run, const Frame& frame) {
+/// The corner that a periodic cell begins at, m.
+Vec3 corner_of(const PlacedCell& cell) { return cell.centre - 0.5 * cell.lattice.rowwise().sum(); }
+
+std::string xyz_frame(const RecordedRun& run, const Frame& frame, const PlacedCell& cell) {
   std::string text = fmt::format(
       "{}\nProperties=species:S:1:id:I:1:pos:R:3:orientation:R:4:aspherical_shape:R:3:velo:R:3:angular_"
       "velocity:R:3 "
-      "Time={} Timestep={} pbc=\"F F F\"\n",
+      "Time={} Timestep={}",
       frame.position.size(), frame.time_s, frame.step);
+  if (cell.is_periodic()) {
+    const Vec3 corner = corner_of(cell);
+    text += fmt::format(" Lattice=\"{}\" Origin=\"{}\"", fmt::join(std::span(cell.lattice.data(), 9), " "),
+                        fmt::join(std::span(corner.data(), 3), " "));
+  }
+  const auto repeats = [&](std::size_t k) { return cell.periodic[k] ? 'T' : 'F'; };
+  text += fmt::format(" pbc=\"{} {} {}\"\n", repeats(0), repeats(1), repeats(2));
   auto out = std::back_inserter(text);
   for_rows(run, frame, [&](const Row& r) {
     fmt::format_to(out, "{} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}\n",
@@ -74,10 +86,47 @@ Eigen::AlignedBox3d box_of(const RecordedRun& run, const Frame& frame) {
   return {box.min() - Vec3::Constant(margin), box.max() + Vec3::Constant(margin)};
 }
 
-std::string lammps_frame(const RecordedRun& run, const Frame& frame, const Eigen::AlignedBox3d& box) {
-  std::string text = fmt::format("ITEM: TIMESTEP\n{}\nITEM: NUMBER OF ATOMS\n{}\nITEM: BOX BOUNDS ff ff ff\n",
-                                 frame.step, frame.position.size());
-  for (int axis = 0; axis < 3; ++axis) text += fmt::format("{} {}\n", box.min()[axis], box.max()[axis]);
+/// The box of a frame as LAMMPS says it: upright; with its first vector along x and its second across z, as a
+/// shear along x leaves it; or by its vectors.
+std::string lammps_box(const PlacedCell& cell, const Eigen::AlignedBox3d& bodies) {
+  std::string ends;
+  for (const bool repeats : cell.periodic) ends += repeats ? " pp" : " ff";
+  Vec3 low = bodies.min(), high = bodies.max();
+  if (cell.is_periodic()) {
+    const Mat3& l = cell.lattice;
+    const Vec3 corner = corner_of(cell);
+    const bool upper = l.isUpperTriangular(0.0) && l.diagonal().minCoeff() > 0.0;
+    if (!upper) {
+      std::string text = "ITEM: BOX BOUNDS abc origin" + ends + "\n";
+      for (int k = 0; k < 3; ++k)
+        text += fmt::format("{} {} {} {}\n", l(0, k), l(1, k), l(2, k), corner[k]);
+      return text;
+    }
+    for (int k = 0; k < 3; ++k) {
+      if (!cell.periodic[static_cast<std::size_t>(k)]) continue;
+      low[k] = corner[k];
+      high[k] = corner[k] + l(k, k);
+    }
+    if (!l.isDiagonal(0.0)) {  // bounds are those of the box about it
+      const double xy = l(0, 1), xz = l(0, 2), yz = l(1, 2);
+      low[0] += std::min({0.0, xy, xz, xy + xz});
+      high[0] += std::max({0.0, xy, xz, xy + xz});
+      low[1] += std::min(0.0, yz);
+      high[1] += std::max(0.0, yz);
+      return fmt::format("ITEM: BOX BOUNDS xy xz yz{}\n{} {} {}\n{} {} {}\n{} {} {}\n", ends, low[0], high[0],
+                         xy, low[1], high[1], xz, low[2], high[2], yz);
+    }
+  }
+  std::string text = "ITEM: BOX BOUNDS" + ends + "\n";
+  for (int k = 0; k < 3; ++k) text += fmt::format("{} {}\n", low[k], high[k]);
+  return text;
+}
+
+std::string lammps_frame(const RecordedRun& run, const Frame& frame, const PlacedCell& cell,
+                         const Eigen::AlignedBox3d& box) {
+  std::string text = fmt::format("ITEM: TIMESTEP\n{}\nITEM: NUMBER OF ATOMS\n{}\n", frame.step,
+                                 frame.position.size()) +
+                     lammps_box(cell, box);
   text +=
       "ITEM: ATOMS id type x y z vx vy vz omegax omegay omegaz quatw quati quatj quatk shapex shapey shapez "
       "mass\n";
@@ -108,13 +157,13 @@ std::string csv_frame(const RecordedRun& run, const Frame& frame) {
   return text;
 }
 
-std::string frame_text(TextFormat format, const RecordedRun& run, const Frame& frame,
+std::string frame_text(TextFormat format, const RecordedRun& run, const Frame& frame, const PlacedCell& cell,
                        const Eigen::AlignedBox3d& box) {
   switch (format) {
     case TextFormat::extended_xyz:
-      return xyz_frame(run, frame);
+      return xyz_frame(run, frame, cell);
     case TextFormat::lammps_dump:
-      return lammps_frame(run, frame, box);
+      return lammps_frame(run, frame, cell, box);
     case TextFormat::csv:
       return csv_frame(run, frame);
   }
@@ -132,7 +181,7 @@ void write_text(const std::filesystem::path& path, TextFormat format, const Traj
     for (const std::size_t k : frames) box.extend(box_of(reader.run(), reader.frame(k)));
   }
   for (const std::size_t k : frames) {
-    file.write(frame_text(format, reader.run(), reader.frame(k), box));
+    file.write(frame_text(format, reader.run(), reader.frame(k), reader.cell(k), box));
     done(k);
   }
   file.close();

@@ -392,7 +392,7 @@ struct FrameArrays {
   std::vector<Growing> fields;
   std::optional<Growing> boundary_position, boundary_orientation;  // where any boundary moves
   std::optional<Growing> boundary_removed;                         // where events change boundaries
-  std::optional<Growing> lattice, image_shift;                     // of a periodic cell
+  std::optional<Growing> lattice, velocity_gradient, image_shift;  // of a periodic cell
 
   FrameArrays(hid_t file, hsize_t chunk, const Scene& scene) {
     const std::vector<std::string>& field_names = scene.output.fields;
@@ -433,8 +433,11 @@ struct FrameArrays {
                   H5T_NATIVE_INT32, {{boundaries.size()}, 1});
     }
     if (scene.model.cell.is_periodic()) {
-      lattice = Growing(g, {"lattice", "m", "[frame, vector, 3] of the periodic cell; 1 m where it is not"},
-                        H5T_NATIVE_DOUBLE, {{3, 3}, short_chunk, false});
+      lattice = Growing(g, {"lattice", "m", "[frame, vector, 3] of the periodic cell"}, H5T_NATIVE_DOUBLE,
+                        {{3, 3}, short_chunk, false});
+      velocity_gradient =
+          Growing(g, {"velocity_gradient", "1/s", "[frame, 3, 3] dv_i/dx_j of the periodic cell"},
+                  H5T_NATIVE_DOUBLE, {{3, 3}, short_chunk, false});
       image_shift = Growing(
           g, {"image_shift", "m", "[row, 3] position is that of the image at this shift from the body"},
           H5T_NATIVE_FLOAT, vector);
@@ -448,8 +451,8 @@ struct FrameArrays {
          {&time, &step, &offset, &body, &position, &orientation, &velocity, &angular_velocity})
       f(*array);
     for (Growing& field : fields) f(field);
-    for (std::optional<Growing>* array :
-         {&boundary_position, &boundary_orientation, &boundary_removed, &lattice, &image_shift})
+    for (std::optional<Growing>* array : {&boundary_position, &boundary_orientation, &boundary_removed,
+                                          &lattice, &velocity_gradient, &image_shift})
       if (*array) f(**array);
   }
 
@@ -475,6 +478,7 @@ struct FrameArrays {
     if (boundary_position) append_motion(frame.boundary_motion);
     if (boundary_removed) boundary_removed->append(frame.boundary_removed.data(), 1);
     if (lattice) lattice->append(frame.lattice.data(), 1);
+    if (velocity_gradient) velocity_gradient->append(frame.velocity_gradient.data(), 1);
     if (image_shift) image_shift->append(frame.image_shift.data(), n);
     append_end(offset, body);
     step.append(&frame.step, 1);

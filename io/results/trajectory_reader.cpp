@@ -1,5 +1,6 @@
 #include "io/results/trajectory_reader.h"
 
+#include <Eigen/LU>
 #include <algorithm>
 #include <cassert>
 #include <chrono>
@@ -315,6 +316,36 @@ Mat3 TrajectoryReader::lattice(std::size_t k) const {
     const Mat3 lattice = Eigen::Map<const Mat3>(values.data());
     if (!lattice.allFinite()) fail("frames/lattice", fmt::format("frame {} has none", k));
     return lattice;
+  });
+}
+
+PlacedCell TrajectoryReader::cell(std::size_t k) const {
+  PlacedCell cell;
+  if (!is_periodic()) return cell;
+  cell.lattice = lattice(k);
+  return parts_->guarded([&] {
+    const Outlines& outlines = parts_->run.outlines;
+    cell.periodic = outlines.periodic;
+    cell.centre = outlines.cell_centre.value_or(Vec3::Zero());
+    cell.inverse = cell.lattice.inverse();
+    cell.volume = std::abs(cell.lattice.determinant());
+    // Its sides as long as each other to a million: what comes out of a step is far within.
+    constexpr double most_ratio = 1e6;
+    const Vec3 longest = cell.lattice.colwise().norm(), widths = cell.inverse.rowwise().norm().cwiseInverse();
+    if (!(widths.minCoeff() > longest.maxCoeff() / most_ratio && widths.minCoeff() < infinity))
+      fail("frames/lattice", fmt::format("frame {} has no room in its cell", k));
+    if (!knows_flow()) return cell;
+    const auto values = parts_->file.read_wide<double>("frames/velocity_gradient", k, 1, 9);
+    cell.rate = Eigen::Map<const Mat3>(values.data()).transpose();
+    if (!cell.rate.allFinite()) fail("frames/velocity_gradient", fmt::format("frame {} has none", k));
+    return cell;
+  });
+}
+
+bool TrajectoryReader::knows_flow() const {
+  return parts_->guarded([&] {
+    const std::string name = "frames/velocity_gradient";  // a run that an older version began has too few
+    return parts_->file.has(name) && parts_->file.rows(name) >= frames();
   });
 }
 

@@ -80,6 +80,11 @@ class TrajectoryReader {
   bool is_periodic() const;
   /// m, columns, of a periodic cell in a frame; as short as its lattice has them.
   Mat3 lattice(std::size_t k) const;
+  /// The same as a cell, one that repeats nothing if there is none; how it came to it is not in the file.
+  /// Throws ReadError also where the lattice is none.
+  PlacedCell cell(std::size_t k) const;
+  /// Is it known how fast the cell flowed? Not in files of older versions: cell().rate is 0 then.
+  bool knows_flow() const;
   /// The boundaries as they stood, without motions.
   Boundaries boundaries(std::size_t k) const;
   /// The bodies as they were, in double precision as far as the file has it; unit quaternions.

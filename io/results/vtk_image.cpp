@@ -32,14 +32,15 @@ void write_fields(const std::filesystem::path& path, const Grid& grid, const Coa
   const auto pressure = rows<1>(grid, [&](std::size_t c, int) {
     return (fields.kinetic_stress[c].trace() + fields.contact_stress[c].trace()) / 3.0;
   });
-  write_vtk_image(path, grid.low, grid.cell, grid.count,
-                  {{"density", density},
-                   {"solid_fraction", solid_fraction},
-                   {"velocity", velocity},
-                   {"granular_temperature", temperature},
-                   {"kinetic_stress", kinetic},
-                   {"contact_stress", contact},
-                   {"pressure", pressure}});
+  const VtkArrays arrays{{"density", density},        {"solid_fraction", solid_fraction},
+                         {"velocity", velocity},      {"granular_temperature", temperature},
+                         {"kinetic_stress", kinetic}, {"contact_stress", contact},
+                         {"pressure", pressure}};
+  const VtkGrid cells{grid.low, grid.edges, grid.count};
+  if (path.extension() == ".vts")
+    write_vtk_structured_grid(path, cells, arrays);
+  else
+    write_vtk_image(path, cells, arrays);
 }
 
 }  // namespace scree::io

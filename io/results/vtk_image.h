@@ -1,4 +1,4 @@
-// Coarse-grained fields as VTK image data.
+// Coarse-grained fields as VTK image data or structured grids.
 #pragma once
 
 #include <filesystem>
@@ -9,9 +9,10 @@
 
 namespace scree::io {
 
-/// A .vti with the cell arrays density, solid_fraction, velocity, granular_temperature, kinetic_stress and
-/// contact_stress (nine components, xx xy xz yx ...) and pressure (a third of the trace of both), all
-/// float32, inline base64, LZ4. Throws WriteError.
+/// A .vti, of cells along the axes of the world, or a .vts, of any, as the name ends; with the cell arrays
+/// density, solid_fraction, velocity, granular_temperature, kinetic_stress and contact_stress (nine
+/// components, xx xy xz yx ...) and pressure (a third of the trace of both), all float32, inline base64, LZ4.
+/// Throws WriteError.
 void write_fields(const std::filesystem::path& path, const Grid& grid, const CoarseFields& fields);
 
 }  // namespace scree::io

@@ -68,7 +68,8 @@ constexpr std::array section_table{
     SectionInfo{
         "region", "region = {...}", false, "type",
         "Part of [[bodies]] with `generate` and of [[inlets]]: every body that is made lies inside with all "
-        "of its volume. Part of [[events]]: bodies count whose centre is inside."},
+        "of its volume. Part of [[events]]: bodies count whose centre is inside. In a periodic [cell] that is "
+        "the centre of any image, and grains stick out of a box that is as wide as the cell."},
     SectionInfo{
         "scale", "scale = {...}", false, "distribution",
         "Part of [[bodies]] with `generate` and of [[inlets]]: a random factor on the three semi-axes of "
@@ -76,21 +77,25 @@ constexpr std::array section_table{
         "`low` and `high`."},
     SectionInfo{"inlets", "[[inlets]]", false, "",
                 "One heading a place where grains come in, at a rate, as long as there is room: what has to "
-                "wait is made up for later. `openings.csv` has what came, step by step."},
+                "wait is made up for later. `openings.csv` has what came, step by step. In a periodic [cell], "
+                "one that holds no stress, they overlap no image either; in one that flows they go with it."},
     SectionInfo{"outlets", "[[outlets]]", false, "type",
-                "One heading a place that takes bodies out when their centre is in it, and counts them."},
+                "One heading a place that takes bodies out when their centre is in it, and counts them; in a "
+                "periodic [cell] when that of any of their images is."},
     SectionInfo{"domain", "[domain]", false, "",
                 "A box that the centres of bodies are to stay in, and what happens to those that do not. "
-                "Without it they fly on."},
+                "Without it they fly on. It ends nowhere along what a periodic [cell] repeats."},
     SectionInfo{
         "cell", "[cell]", false, "",
         "A cell without walls: all in it repeats itself along some directions for ever. Walls in it are "
-        "planes along these. cell.csv has its stress, fabric and granular temperature."},
+        "planes along these. cell.csv has its stress, fabric and granular temperature: stresses are positive "
+        "in compression, and xy is the force along x that is handed on across planes whose normal is y, so "
+        "that a flow `gradient_x = [0, 10, 0]` has a negative stress_xy."},
     SectionInfo{
         "flow", "[[cell.flow]]", false, "",
         "One heading a homogeneous flow that shears, squeezes or stretches the cell for a while, along its "
-        "periodic directions; one after the other. Where it begins all bodies get the velocity of their "
-        "places."},
+        "periodic directions; one after the other. Where it begins, between two steps or within one, all "
+        "bodies get the velocity of their places."},
     SectionInfo{
         "boundaries", "[[boundaries]]", false, "type",
         "One heading an obstacle, which stands still, moves as it is told, or is on a mount that forces "

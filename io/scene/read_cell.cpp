@@ -13,6 +13,7 @@ namespace scree::io {
 namespace {
 
 constexpr const char* axes[] = {"x", "y", "z"};
+constexpr double rounding = 1e-12;  // of unit vectors
 
 void read_flow(const Section& section, Reading& reading) {
   PeriodicCell& cell = reading.scene.model.cell;
@@ -80,8 +81,6 @@ void read_stress(const Section& section, Reading& reading) {
   }
 }
 
-constexpr double rounding = 1e-12;  // of unit vectors
-
 /// What keeps a plane from being a wall of a periodic cell; empty if nothing does.
 std::string problem_in_cell(const Model& model, const Boundary& boundary, const Plane& plane) {
   for (std::size_t k = 0; k < 3; ++k) {
@@ -100,12 +99,80 @@ std::string problem_in_cell(const Model& model, const Boundary& boundary, const 
   return {};
 }
 
-/// Nothing in a cell may be at one place alone.
-void refuse_places(const Section& top, Reading& reading) {
-  for (const char* key : {"inlets", "outlets", "domain"}) {
-    const Node* const node = top.node()->find(key);
-    if (node != nullptr) reading.faults.push_back(fault_at(*node, key, "does not go with a periodic [cell]"));
+/// Calls f(k) for the axes along which the cell repeats itself.
+template <class F>
+void for_repeated_axes(const PeriodicCell& cell, F&& f) {
+  for (std::size_t k = 0; k < 3; ++k)
+    if (cell.periodic[k]) f(k);
+}
+
+constexpr double wider = 1.0 + 1e-9;  // than a cell, beyond rounding
+
+/// Grains come from a region that is a part of the cell, or as wide as it is.
+void check_inlets(const Section& top, Reading& reading) {
+  const Model& model = reading.scene.model;
+  const std::vector<Section> sections = elements(top, "inlets");
+  if (model.inlets.size() != sections.size()) return;  // said already
+  for (std::size_t i = 0; i < sections.size(); ++i) {
+    if (model.cell.holds_stress()) {
+      Fault fault = about(sections[i], "region",
+                          "does not go with a [cell] that holds a stress: how fast that stretches belongs to "
+                          "the bodies in it");
+      fault.suggestion = "fill the cell by [[bodies]], or leave stress_x, stress_y and stress_z out";
+      reading.faults.push_back(std::move(fault));
+      continue;
+    }
+    const Vec3 extent = 2.0 * bounding_box(model.inlets[i].region).second;
+    for_repeated_axes(model.cell, [&](std::size_t k) {
+      const auto axis = static_cast<Eigen::Index>(k);
+      const double edge = model.cell.high[axis] - model.cell.low[axis];
+      if (extent[axis] <= edge * wider) return;
+      Fault fault = about(sections[i], "region",
+                          fmt::format("is {:.6g} m wide along {}, along which the [cell] repeats itself",
+                                      extent[axis], axes[k]));
+      fault.allowed = fmt::format("<= {:.6g} m, the width of the cell", edge);
+      reading.faults.push_back(std::move(fault));
+    });
   }
+}
+
+/// A plane across what repeats itself, and a domain that ends there, would have everybody's images beyond it.
+void check_ways_out(const Section& top, Reading& reading) {
+  const PeriodicCell& cell = reading.scene.model.cell;
+  for (const Section& section : elements(top, "outlets")) {
+    if (section.node()->faulty || !section.has("type") || section.text("type") != "half_space") continue;
+    const Vec3 normal = section.vector("normal").normalized();
+    for_repeated_axes(cell, [&](std::size_t k) {
+      if (std::abs(normal[static_cast<Eigen::Index>(k)]) <= rounding) return;
+      reading.faults.push_back(about(
+          section, "normal",
+          fmt::format("is not level along {}, along which the [cell] repeats itself: every body has an image "
+                      "beyond such a plane",
+                      axes[k])));
+      reading.faults.back().suggestion = "say type = \"box\"";
+    });
+  }
+  const Section domain = top.child("domain");
+  if (domain.node() == nullptr || domain.node()->faulty) return;
+  const auto check = [&](const char* key, double sign, const Vec3& face) {
+    if (!domain.has(key)) return;
+    const Vec3 end = domain.vector(key);
+    for_repeated_axes(cell, [&](std::size_t k) {
+      const auto axis = static_cast<Eigen::Index>(k);
+      const double slack = (wider - 1.0) * (cell.high[axis] - cell.low[axis]);
+      if (sign * (end[axis] - face[axis]) >= -slack) return;
+      reading.faults.push_back(
+          about(domain, key,
+                fmt::format("ends within the [cell] along {}, along which it repeats itself", axes[k])));
+      reading.faults.back().suggestion = "make it as wide as the cell there, or wider: it ends nowhere then";
+    });
+  };
+  check("low", -1.0, cell.low);
+  check("high", 1.0, cell.high);
+}
+
+/// No wall in a cell may be at one place alone.
+void refuse_places(const Section& top, Reading& reading) {
   const Model& model = reading.scene.model;
   std::size_t number = 0;
   for (const Section& section : elements(top, "boundaries")) {
@@ -149,6 +216,8 @@ void check_cell(const Section& top, Reading& reading) {
   if (!model.cell.is_periodic()) return;
   const Section section = top.child("cell");
   refuse_places(top, reading);
+  check_inlets(top, reading);
+  check_ways_out(top, reading);
   if (model.cell.flows() && model.settings.sleep.is_on())
     reading.faults.push_back(about(top.child("sleep"), "speed", "does not go with a cell that flows"));
   // No body touches two images of another, nor itself, as the cell is at its narrowest.
@@ -156,6 +225,9 @@ void check_cell(const Section& top, Reading& reading) {
   const Bodies& bodies = reading.scene.initial.bodies;
   for (std::size_t i = 0; i < bodies.size(); ++i)
     largest = std::max(largest, 2.0 * model.shapes.bounding_radius(bodies.shape[i]));
+  for (const Inlet& inlet : model.inlets)
+    for (const ShapeIndex shape : inlet.shapes)
+      largest = std::max(largest, 2.0 * model.shapes.bounding_radius(shape));
   // Between its ends a flow may make the cell narrower: sheared by half of itself, it is.
   constexpr int moments = 1000;
   const double end = reading.scene.end_time_s;

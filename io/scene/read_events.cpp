@@ -28,29 +28,39 @@ constexpr double restful_part = 0.1;
 struct BodyQuantity {
   const char* name;
   bool needs_region;
-  double (*value)(const Model& model, const Bodies& bodies, const Region& region, double rest_speed);
+  double (*value)(const Model& model, const State& state, const Region& region, double rest_speed);
 };
+
+/// f(i) for bodies in a region; in a periodic cell an image of theirs may be.
+template <class F>
+void for_bodies_in(const Region& region, const Model& model, const State& state, F&& f) {
+  const PlacedCell cell = cell_at(model, state, state.time_s);
+  for (std::size_t i = 0; i < state.bodies.size(); ++i)
+    if (holds_image(region, cell, state.bodies.position[i])) f(i);
+}
 
 constexpr BodyQuantity body_quantities[] = {
     {"largest_speed_m_s", false,
-     [](const Model& m, const Bodies& b, const Region&, double) {
-       return largest_surface_speed(m.shapes, b);
+     [](const Model& m, const State& s, const Region&, double) {
+       return largest_surface_speed(m.shapes, s.bodies);
      }},
     {"share_at_rest", false,
-     [](const Model& m, const Bodies& b, const Region&, double speed) {
+     [](const Model& m, const State& s, const Region&, double speed) {
+       const Bodies& b = s.bodies;
        double still = 0.0;
        for (std::size_t i = 0; i < b.size(); ++i) still += surface_speed(m.shapes, b, i) <= speed ? 1.0 : 0.0;
        return b.size() > 0 ? still / static_cast<double>(b.size()) : 1.0;
      }},
     {"bodies_in_region", true,
-     [](const Model&, const Bodies& b, const Region& region, double) {
-       return static_cast<double>(
-           std::ranges::count_if(b.position, [&](const Vec3& x) { return holds(region, x); }));
+     [](const Model& m, const State& s, const Region& region, double) {
+       double count = 0.0;
+       for_bodies_in(region, m, s, [&](std::size_t) { count += 1.0; });
+       return count;
      }},
     {"mass_in_region_kg", true,
-     [](const Model&, const Bodies& b, const Region& region, double) {
+     [](const Model& m, const State& s, const Region& region, double) {
        double mass = 0.0;
-       for (std::size_t i = 0; i < b.size(); ++i) mass += holds(region, b.position[i]) ? b.mass[i] : 0.0;
+       for_bodies_in(region, m, s, [&](std::size_t i) { mass += s.bodies.mass[i]; });
        return mass;
      }},
 };
@@ -308,7 +318,7 @@ class EventReader {
     }
     event_.condition.value = [value = quantity.value, region,
                               rest_speed = reading_.scene.rest_speed_m_s](const StepView& view) {
-      return value(view.model, view.state.bodies, region, rest_speed);
+      return value(view.model, view.state, region, rest_speed);
     };
   }
 

@@ -50,6 +50,7 @@ RUNS = {
     "a gate that goes": ("events/dam_break.toml", ["--until", "0.8"]),
     "walls that forces move": ("machines/triaxial.toml", ["--until", "0.25", "--set", "solver.max_sweeps=100"]),
     "a cell that flows": ("cells/shear_cell.toml", ["--until", "0.36"]),
+    "a cell that is poured into": ("cells/periodic_channel.toml", ["--until", "0.4"]),
     "a press by equations": ("machines/press.toml", ["--until", "0.4", "--set", "models[0].parameters.pump=6e-4"]),
     "clumps that are led": ("clumps/stirrer.toml", ["--until", "0.2", "--set", "bodies[1].motion[0].function=\"6 * t\""]),
     "bonds": ("bonds/brazilian.toml", ["--until", "0.002", "--set", "bonds[0].tensile_strength=3e5"]),

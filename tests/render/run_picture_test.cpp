@@ -224,4 +224,20 @@ TEST(RunPicture, ShowsBodiesThatComeAndGo) {
   EXPECT_EQ(io::force_lines(reader, 4).size(), 4u);
 }
 
+// Across the seam each of the two has a line to the other's image, as long as the others.
+TEST(RunPicture, ForceLinesGoToImages) {
+  const TemporaryFolder folder;
+  record_row_in_a_cell(folder.path());
+  const io::TrajectoryReader reader(folder.path() / "trajectory.h5");
+  const std::vector<io::ForceLine> lines = io::force_lines(reader, reader.frames() - 1);
+  ASSERT_EQ(lines.size(), 4u);  // of three contacts
+  int beyond = 0;
+  for (const io::ForceLine& line : lines) {
+    EXPECT_NEAR((line.end - line.start).norm(), 0.01, 1e-5);
+    EXPECT_NEAR(line.force, 0.9, 1e-3);
+    beyond += line.end.y() < 0.0f || line.end.y() > 0.03f ? 1 : 0;
+  }
+  EXPECT_EQ(beyond, 2);
+}
+
 }  // namespace scree::test

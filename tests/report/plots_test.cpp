@@ -135,6 +135,21 @@ TEST(BodyPlots, CountAllBodiesAndTheirVolume) {
   EXPECT_NEAR(sum(packing->series[0].values) * layer * 4.0, 200.0 * body, 0.02 * 200.0 * body);
 }
 
+// In a periodic cell layers are as wide as the cell, and what reaches over its top is in it below.
+TEST(BodyPlots, FillAPeriodicCell) {
+  const TemporaryFolder folder;
+  record_row_in_a_cell(folder.path());
+  const std::vector<io::Plot> plots = io::body_plots(io::TrajectoryReader(folder.path() / "trajectory.h5"));
+  const io::Plot* packing = find(plots, "Packing fraction");
+  ASSERT_TRUE(packing);
+  EXPECT_NE(packing->note.find("the cell, 0.0009 m^2"), std::string::npos) << packing->note;
+  const double body = 4.0 / 3.0 * M_PI * 0.005 * 0.005 * 0.005;
+  for (const io::Series& s : packing->series) {
+    const double all = std::accumulate(s.values.begin(), s.values.end(), 0.0);
+    EXPECT_NEAR(all / static_cast<double>(s.values.size()), 3.0 * body / (0.03 * 0.03 * 0.03), 1e-4);
+  }
+}
+
 TEST(BodyPlots, CountThoseWhoAreThere) {
   const TemporaryFolder folder;
   record_coming_and_going(folder.path());

@@ -149,6 +149,39 @@ void record_coming_and_going(const std::filesystem::path& folder) {
   recorder.finish(io::RunStatus::finished, step.state);
 }
 
+void record_row_in_a_cell(const std::filesystem::path& folder) {
+  io::Scene scene;
+  scene.name = "row";
+  Model& model = scene.model;
+  const MaterialIndex grain = model.materials.add("grain", 2500.0);
+  model.materials.set_law(grain, grain, {});
+  model.settings.time_step_s = 1e-3;
+  model.settings.gravity.setZero();
+  model.cell.periodic = {true, true, true};
+  model.cell.high = Vec3::Constant(0.03);
+  model.cell.held[1] = HeldStress{1000.0};
+  const ShapeIndex ball = model.shapes.add(Ellipsoid{Vec3::Constant(0.005)});
+  for (int i = 0; i < 3; ++i)
+    add_body(scene.initial.bodies, model.shapes, model.materials,
+             {ball,
+              grain,
+              {Vec3(0.005, 0.005 + 0.01 * i, 0.001), Quat::Identity()},
+              {Vec3(0.2, 0, 0), Vec3::Zero()}});
+  scene.output.interval_s = 0.1;
+  scene.output.vtk = false;
+  scene.end_time_s = 0.2;
+  scene.checkpoints.keep = 0;
+  io::RunRecorder recorder(scene, {folder, false});
+  State state = scene.initial;
+  Workspace workspace;
+  StepResult result;
+  for (int k = 0; k < 200; ++k) {
+    step(model, state, workspace, result);
+    recorder.after_step(result, state);
+  }
+  recorder.finish(io::RunStatus::finished, state);
+}
+
 std::string read_text(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;

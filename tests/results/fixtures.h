@@ -45,6 +45,11 @@ Vec3 place_of(BodyId id, std::int64_t step);
 double length_of(BodyId id);
 void record_coming_and_going(const std::filesystem::path& folder);
 
+/// A run of 0.2 s, of three balls in a row along y that touch each other and the image of the first, in a
+/// periodic cube of 30 mm that holds 1000 Pa along y: each contact bears 0.9 N. They go along x, through the
+/// seam.
+void record_row_in_a_cell(const std::filesystem::path& folder);
+
 std::string read_text(const std::filesystem::path& path);
 
 }  // namespace scree::test

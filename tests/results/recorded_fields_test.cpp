@@ -112,4 +112,31 @@ TEST(RecordedFields, HaveTheValuesOfTheirDefinitions) {
   }
 }
 
+// A row across the seam: from the file to the stress that the cell holds, in every section of it.
+TEST(RecordedFields, OfACellHaveTheStressThatItHolds) {
+  const TemporaryFolder folder;
+  record_row_in_a_cell(folder.path());
+  const io::TrajectoryReader reader(folder.path() / "trajectory.h5");
+  const std::size_t last = reader.frames() - 1;
+  const PlacedCell cell = reader.cell(last);
+  EXPECT_TRUE(reader.knows_flow());
+  EXPECT_LT(cell.rate.norm(), 1e-3);
+  const auto forces = io::contact_forces(reader.contacts(last), reader.run().impulse_time_s);
+  ASSERT_EQ(forces.size(), 3u);
+  const double width = 0.02;
+  const Grid grid = covering_grid(cell, Vec3::Zero(), Vec3::Zero(), width, width / 4.0);
+  const CoarseFields fields =
+      coarse_fields(reader.run().model.shapes, reader.bodies(last), forces, grid, width, cell);
+  Mat3 mean = Mat3::Zero();
+  double mass = 0.0;
+  for (std::size_t c = 0; c < grid.size(); ++c) {
+    mean += fields.contact_stress[c] / static_cast<double>(grid.size());
+    mass += fields.density[c] * grid.cell_volume();
+  }
+  const double yy = column(folder.path() / "cell.csv", "stress_yy_Pa").back();
+  EXPECT_NEAR(yy, 1000.0, 1e-3 * 1000.0);
+  EXPECT_NEAR(mean(1, 1), yy, 1e-5 * yy);  // single precision: 1e-7 of places, over a third of the cell
+  EXPECT_NEAR(mass, 3.0 * reader.run().bodies.mass[0], 1e-12 * mass);
+}
+
 }  // namespace scree::test

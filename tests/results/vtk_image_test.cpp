@@ -14,7 +14,7 @@ namespace scree::test {
 
 TEST(VtkImage, FieldsReadBackWhereTheyBelong) {
   const TemporaryFolder folder;
-  const Grid grid{{-1.0, 2.0, 0.5}, 0.25, {2, 3, 4}};
+  const Grid grid{{-1.0, 2.0, 0.5}, 0.25 * Mat3::Identity(), {2, 3, 4}};
   CoarseFields fields;
   for (std::size_t c = 0; c < grid.size(); ++c) {
     const auto x = static_cast<double>(c);

@@ -5,10 +5,12 @@
 #include <numeric>
 
 #include "engine/core/parallel.h"
+#include "engine/core/state_hash.h"
 #include "engine/simulation/course.h"
 #include "engine/simulation/placement.h"
 #include "engine/simulation/population.h"
 #include "tests/support/meshes.h"
+#include "tests/support/same_bits.h"
 #include "tests/support/world.h"
 
 namespace scree {
@@ -380,6 +382,213 @@ TEST(Exchange, SameBitsOnAnyNumberOfThreadsAndFromACopyOfTheState) {
   other.run(1.0);
   hashes.push_back(state_hash(other.state.bodies));
   for (const std::uint64_t h : hashes) EXPECT_EQ(h, hashes[0]);
+}
+
+/// Grains rain onto the floor of a channel that repeats itself along x and y, slide along it, and leave
+/// through a slot across the seam in x, that is wider than the cell along y.
+test::World channel() {
+  PairLaw law;
+  law.friction = 0.3;
+  test::World world(law, 2e-3);
+  world.model.settings.solver.tolerance = 1e-6;
+  world.model.settings.sort_interval = 37;
+  world.model.settings.gravity = Vec3(3.0, 0.5, -9.3);
+  world.model.cell.periodic = {true, true, false};
+  world.model.cell.high = Vec3(0.6, 0.6, 2.0);
+  world.add_floor();
+  Inlet inlet = inlet_of(world, Vec3(0.05, 0.04, 0.03), BoxRegion{Vec3(0, 0, 0.6), Vec3(0.6, 0.6, 0.9)});
+  inlet.shapes.push_back(world.model.shapes.add(Ellipsoid{Vec3(0.06, 0.03, 0.03)}));
+  inlet.until = {0.7, 1.0};
+  inlet.mass_rate = 20.0;
+  inlet.twist.linear = Vec3(0, 0, -1.0);
+  world.model.inlets.push_back(inlet);
+  world.model.outlets.push_back({"slot", BoxRegion{Vec3(0.5, -3, -1), Vec3(0.7, 3, 0.1)}});
+  return world;
+}
+
+/// Deepest overlap of those whom the next step lets in, with bodies and images, over the smallest length;
+/// walls too.
+double overlap_of_new(const test::World& world, std::int64_t& entered, std::int64_t& across) {
+  State copy = world.state;
+  StepReport report;
+  exchange(world.model, copy, report);
+  entered += report.exchange.entered;
+  const auto is_new = [&](std::size_t i) { return copy.bodies.id[i] >= world.state.bodies.next_id; };
+  const PlacedCell cell = world.model.cell.at(0.0);
+  for (std::size_t i = 0; i < copy.bodies.size(); ++i) {
+    if (!is_new(i)) continue;
+    for (int k = 0; k < 2; ++k) {
+      const double x = copy.bodies.position[i][k],
+                   r = 0.5 * world.model.shapes.smallest_length(copy.bodies.shape[i]);
+      across += cell.periodic[static_cast<std::size_t>(k)] &&
+                        (x - r < world.model.cell.low[k] || x + r > world.model.cell.high[k])
+                    ? 1
+                    : 0;
+    }
+  }
+  double deepest = 0.0;
+  for (const Misplaced& m : misplaced_bodies(world.model, copy.bodies, 0.0))
+    if (is_new(m.body) || (!m.by_boundary && is_new(m.other))) deepest = std::max(deepest, m.relative);
+  return deepest;
+}
+
+TEST(ExchangeInACell, NewGrainsOverlapNobodyAndNoImage) {
+  test::World world = channel();
+  world.model.inlets[0].region =
+      BoxRegion{Vec3(0, 0, 0.05), Vec3(0.6, 0.6, 0.9)};  // among those who are there
+  world.model.inlets[0].mass_rate = 100.0;
+  world.model.inlets[0].twist.linear = Vec3(3.0, 1.0, -1.0);
+  world.model.outlets.clear();
+  double deepest = 0.0;
+  std::int64_t entered = 0, across = 0;
+  for (int k = 0; k < 300; ++k) {
+    deepest = std::max(deepest, overlap_of_new(world, entered, across));
+    world.step();
+  }
+  double farthest = 0.0;
+  for (const Vec3& x : world.state.bodies.position) farthest = std::max(farthest, x.x());
+  EXPECT_GT(farthest, 1.2);  // some have gone through the cell, and stand for their images in it
+  EXPECT_GT(entered, 80);
+  EXPECT_GT(across, 10);
+  EXPECT_LT(deepest, 1e-9);  // rounding of gaps
+}
+
+// All of a cell that repeats itself along x, y and z, without gravity: 400 balls, 36 % of it.
+TEST(ExchangeInACell, APeriodicBoxCanBeFilled) {
+  test::World world;
+  world.model.settings.gravity = Vec3::Zero();
+  world.model.cell.periodic = {true, true, true};
+  world.model.cell.high = Vec3::Constant(0.1);
+  Inlet inlet = inlet_of(world, Vec3::Constant(0.006), BoxRegion{Vec3::Zero(), Vec3::Constant(0.1)});
+  inlet.number_rate = 800.0;
+  inlet.attempts = 1000;
+  inlet.twist.linear = Vec3(0.3, 0.2, 0.1);  // all alike: nobody meets another
+  world.model.inlets.push_back(inlet);
+  double deepest = 0.0;
+  std::int64_t entered = 0, across = 0;
+  for (int k = 0; k < 350; ++k) {
+    if (k % 10 == 0) deepest = std::max(deepest, overlap_of_new(world, entered, across));
+    const StepReport& r = world.step();
+    EXPECT_LT(r.penetration_max, 1e-9);
+    const double all = r.bodies > 0 ? static_cast<double>(r.bodies) * world.state.bodies.mass[0] : 0.0;
+    EXPECT_NEAR(r.energy.kinetic, 0.5 * 0.14 * all, 1e-12 * (all + 1.0)) << "somebody was pushed";
+  }
+  EXPECT_GT(world.state.bodies.size(), 270u);
+  EXPECT_GT(across, 5);
+  EXPECT_LT(deepest, 1e-9);
+}
+
+TEST(ExchangeInACell, AccountsClose) {
+  test::World world = channel();
+  double energy = 0.0, mass = 0.0, worst = 0.0, turned_over = 0.0;
+  Vec3 linear = Vec3::Zero();
+  double linear_size = 0.0;
+  const StepReport last = world.run(3.0, [&](const StepReport& r) {
+    const EnergyLedger& e = r.energy;
+    energy += e.exchanged + e.position_correction + e.boundary_work - e.dissipated_by_friction -
+              e.dissipated_by_impact;
+    turned_over += std::abs(e.exchanged) + e.dissipated_by_friction + e.dissipated_by_impact;
+    worst = std::max(worst, std::abs(e.remainder));
+    mass += r.exchange.mass_entered - r.exchange.mass_left;
+    const double present =
+        std::accumulate(world.state.bodies.mass.begin(), world.state.bodies.mass.end(), 0.0);
+    EXPECT_NEAR(mass, present, 1e-12 * (1.0 + world.state.entered[0].mass));
+    const Vec3 weight = present * world.model.settings.gravity * r.time_step_s;
+    linear += r.exchange.linear_momentum + r.boundary_impulse + weight;
+    linear_size += r.exchange.linear_momentum.norm() + r.boundary_impulse.norm() + weight.norm();
+    EXPECT_NEAR((linear - r.linear_momentum).norm(), 0.0, 1e-11 * linear_size);
+    EXPECT_LT(r.angular_momentum_error_relative, 1e-9);
+  });
+  EXPECT_EQ(world.state.entered[0].bodies - world.state.left[0].bodies, last.bodies);
+  EXPECT_GT(world.state.left[0].bodies, 50);
+  EXPECT_NEAR(energy, last.energy.kinetic + last.energy.potential, 1e-11 * turned_over);
+  EXPECT_LT(worst, 1e-11 * turned_over);
+}
+
+TEST(ExchangeInACell, SameBitsOnAnyNumberOfThreadsAndFromACopyOfTheState) {
+  test::expect_same_bits(channel, 0.5, 1.0);
+}
+
+// Bodies that have gone anywhere, against all their images one by one.
+TEST(ExchangeInACell, OutletsTakeWhoseImageIsInside) {
+  for (const double strain : {0.0, 0.4}) {
+    test::World world;
+    world.model.settings.gravity = Vec3::Zero();
+    world.model.cell.periodic = {true, true, false};
+    world.model.cell.high = Vec3(10, 8, 6);
+    if (strain > 0.0) {  // from before the start on
+      CellFlow flow;
+      flow.rate(0, 1) = strain;
+      flow.start = -1.0;
+      flow.stop = 0.0;
+      world.model.cell.flow = {flow};
+    }
+    const Vec3 start(8, 7, 2), end(13, 9, 4);
+    const BoxRegion box{Vec3(9, 1, 3), Vec3(11.5, 3, 5)};
+    const CylinderRegion cylinder{start, end, 1.0};
+    world.model.outlets = {
+        {"box", box}, {"cylinder", cylinder}, {"below", HalfSpace{Vec3(0, 0, 1), -Vec3::UnitZ()}}};
+    const PlacedCell cell = world.model.cell.at(0.0);
+    Random random(5);
+    std::array<std::int64_t, 3> expected{};
+    for (int i = 0; i < 600; ++i) {
+      const Vec3 x(random.uniform(-40, 40), random.uniform(-40, 40), random.uniform(0, 6));
+      world.add_sphere(1e-3, x);
+      bool in_box = false, in_cylinder = false;
+      for (int a = -12; a <= 12; ++a)
+        for (int b = -12; b <= 12; ++b) {
+          const Vec3 image = x + a * cell.lattice.col(0) + b * cell.lattice.col(1);
+          in_box |= holds(Region(box), image);
+          in_cylinder |= holds(Region(cylinder), image);
+        }
+      if (in_box)
+        ++expected[0];
+      else if (in_cylinder)
+        ++expected[1];
+      else if (x.z() < 1.0)
+        ++expected[2];
+    }
+    world.step();
+    for (std::size_t k = 0; k < 3; ++k) {
+      EXPECT_EQ(world.state.left[k].bodies, expected[k]) << k << ' ' << strain;
+      EXPECT_GT(expected[k], 10);
+    }
+  }
+}
+
+// A domain ends nowhere along what repeats itself.
+TEST(ExchangeInACell, NobodyLeavesTheDomainThroughASeam) {
+  test::World world;
+  world.model.settings.gravity = Vec3::Zero();
+  world.model.cell.periodic = {true, false, false};
+  world.model.cell.high = Vec3::Ones();
+  world.model.domain = {Vec3::Zero(), Vec3::Ones(), Outside::remove};
+  world.add_sphere(0.1, Vec3(0.5, 0.2, 0.5), {Vec3(10, 0, 0), Vec3::Zero()});
+  world.add_sphere(0.1, Vec3(0.5, 0.8, 0.5), {Vec3(0, 10, 0), Vec3::Zero()});
+  world.run(0.5);
+  ASSERT_EQ(world.state.bodies.size(), 1u);
+  EXPECT_NEAR(world.state.bodies.position[0].x(), 5.5, 1e-12);
+  EXPECT_EQ(world.state.left[0].bodies, 1);
+}
+
+// Who comes into a cell that flows goes with it, wherever it comes.
+TEST(ExchangeInACell, NewGrainsFlowWithTheCell) {
+  test::World world;
+  world.model.settings.gravity = Vec3::Zero();
+  world.model.cell.periodic = {true, true, true};
+  world.model.cell.high = Vec3::Ones();
+  CellFlow flow;
+  flow.rate(0, 1) = 2.0;
+  world.model.cell.flow = {flow};
+  Inlet inlet = inlet_of(world, Vec3::Constant(0.01), BoxRegion{Vec3::Zero(), Vec3::Ones()});
+  inlet.number_rate = 200.0;
+  world.model.inlets.push_back(inlet);
+  world.run(0.1, [&](const StepReport& r) {
+    EXPECT_LT(std::abs(r.energy.remainder), 1e-12);
+    ASSERT_EQ(r.active_contacts, 0);  // they would have a temperature then
+    EXPECT_LT(world.result.cell.temperature, 1e-20) << r.time_s;
+  });
+  EXPECT_GE(world.state.bodies.size(), 19u);
 }
 
 TEST(Exchange, ManyPassingsLeaveNothingBehind) {

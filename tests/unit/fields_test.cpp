@@ -126,7 +126,7 @@ TEST(CoarseFields, OfARigidRotationTurn) {
     const auto row = c / grid.count[0] % grid.count[1], layer = c / grid.count[0] / grid.count[1];
     const Vec3 cell(static_cast<double>(c % grid.count[0]), static_cast<double>(row),
                     static_cast<double>(layer));
-    const Vec3 x = grid.low + grid.cell * (cell + Vec3::Constant(0.5));
+    const Vec3 x = grid.low + grid.edges * (cell + Vec3::Constant(0.5));
     // A lattice of four spacings a width is uniform to the kernel's Fourier transform there.
     EXPECT_NEAR(fields.density[c], density, 0.01 * density);
     EXPECT_LT((fields.velocity[c] - spin.cross(x)).norm(), 0.01 * spin.norm() * width);
@@ -160,9 +160,9 @@ TEST(CoarseFields, StressOfAColumnIsTheWeightAbove) {
     double mass = 0.0, force = 0.0;
     for (std::size_t c = k * layer; c < (k + 1) * layer; ++c) {
       mass += fields.density[c] * grid.cell_volume();
-      force += fields.contact_stress[c](2, 2) * grid.cell * grid.cell;
+      force += fields.contact_stress[c](2, 2) * grid.edges(0, 0) * grid.edges(1, 1);
     }
-    const double height = grid.low.z() + (static_cast<double>(k) + 0.5) * grid.cell;
+    const double height = grid.low.z() + (static_cast<double>(k) + 0.5) * grid.edges(2, 2);
     above += 0.5 * mass * g;
     // Down to the kernel's reach of the ground, whose push is no stress of the column.
     if (height > width) {
@@ -171,6 +171,123 @@ TEST(CoarseFields, StressOfAColumnIsTheWeightAbove) {
     above += 0.5 * mass * g;
   }
   EXPECT_NEAR(above, weight * count, 1e-9 * weight);
+}
+
+PlacedCell sheared_cell(double strain, double rate = 0.0) {
+  PeriodicCell cell;
+  cell.periodic = {true, true, true};
+  cell.low = Vec3(-0.1, 0.2, 0.0);
+  cell.high = Vec3(0.3, 0.7, 0.6);
+  CellFlow flow;
+  flow.rate(0, 1) = strain;
+  flow.rate(1, 2) = 0.5 * strain;
+  cell.flow = {flow};
+  PlacedCell placed = cell.at(1.0);
+  placed.rate = rate * flow.rate;
+  return placed;
+}
+
+/// A cell full of bodies at random places in it or out of it, and contacts between those that are near.
+struct FullCell {
+  World world;
+  std::vector<ContactForce> contacts;
+  Mat3 stress = Mat3::Zero();  // Pa, of the contacts
+};
+FullCell full_cell(const PlacedCell& cell) {
+  FullCell full;
+  Random random(9);
+  constexpr int count = 200;
+  for (int i = 0; i < count; ++i) {
+    const Vec3 place(random.uniform(-3, 3), random.uniform(-3, 3), random.uniform(-3, 3));
+    const Vec3 x = cell.centre + cell.lattice * place;
+    full.world.add({0.02, 0.03, 0.025}, {x, random.rotation()}, random.direction() + cell.flow(x));
+  }
+  const std::vector<Vec3>& x = full.world.bodies.position;
+  for (int a = 0; a < count; ++a) {
+    for (int b = a + 1; b < count; ++b) {
+      const auto i = static_cast<std::size_t>(a), j = static_cast<std::size_t>(b);
+      const Vec3 apart = x[j] - x[i] + cell.nearest_image(x[j] - x[i]);
+      if (apart.norm() > 0.06) continue;
+      const Vec3 force = 10.0 * random.direction();
+      full.contacts.push_back({x[i] + 0.4 * apart + 0.005 * random.direction(), force, a, b});
+      full.stress -= force * apart.transpose() / cell.volume;
+    }
+  }
+  return full;
+}
+
+// One period of a cell, whatever its shape: its mass, and the stress of its
+// contacts are on the grid to rounding.
+TEST(CoarseFieldsInACell, HaveItsMassAndStress) {
+  for (const double strain : {0.0, 0.3, 4.7}) {
+    const PlacedCell cell = sheared_cell(strain, 7.0);
+    const FullCell full = full_cell(cell);
+    ASSERT_GT(full.contacts.size(), 50u);
+    for (const double width : {0.07, 0.35}) {  // the kernel of the second comes to its own images
+      const Grid grid = covering_grid(cell, Vec3::Zero(), Vec3::Zero(), width, width / 3.0);
+      EXPECT_NEAR(grid.cell_volume() * static_cast<double>(grid.size()), cell.volume, 1e-12 * cell.volume);
+      const CoarseFields fields =
+          coarse_fields(full.world.shapes, full.world.bodies, full.contacts, grid, width, cell);
+      const double mass = total(full.world.bodies.mass);
+      EXPECT_NEAR(total(fields.density) * grid.cell_volume(), mass, 1e-12 * mass) << strain << ' ' << width;
+      Mat3 stress = Mat3::Zero();
+      for (std::size_t c = 0; c < grid.size(); ++c) {
+        stress += fields.contact_stress[c] / static_cast<double>(grid.size());
+      }
+      EXPECT_LT((stress - full.stress).norm(), 1e-12 * 10.0 * 0.06 * 200 / cell.volume)
+          << strain << ' ' << width;
+    }
+  }
+}
+
+// Bodies on the places of a lattice that flow with the cell: density is the same everywhere, and the velocity
+// is that of the flow, across the seam as elsewhere.
+TEST(CoarseFieldsInACell, FlowOnAcrossTheSeam) {
+  PlacedCell cell = sheared_cell(0.3, 7.0);
+  World world;
+  constexpr int parts = 6;
+  for (int i = 0; i < parts; ++i)
+    for (int j = 0; j < parts; ++j)
+      for (int k = 0; k < parts; ++k) {
+        const Vec3 x = cell.centre + cell.lattice * Vec3(i, j, k) / parts;
+        world.add(Vec3::Constant(0.02), {x, Quat::Identity()}, cell.flow(x));
+      }
+  const double width = 0.35;
+  const Grid grid = covering_grid(cell, Vec3::Zero(), Vec3::Zero(), width, width / 5.0);
+  const CoarseFields fields = coarse_fields(world.shapes, world.bodies, {}, grid, width, cell);
+  const double density = total(world.bodies.mass) / cell.volume;
+  for (std::size_t c = 0; c < grid.size(); ++c) {
+    const Vec3 at(static_cast<double>(c % grid.count[0]),
+                  static_cast<double>(c / grid.count[0] % grid.count[1]),
+                  static_cast<double>(c / grid.count[0] / grid.count[1]));
+    const Vec3 x = grid.low + grid.edges * (at + Vec3::Constant(0.5));
+    // As uniform as the kernel is wide: three to four spacings.
+    EXPECT_NEAR(fields.density[c], density, 0.02 * density);
+    EXPECT_LT((fields.velocity[c] - cell.flow(x)).norm(), 0.02 * cell.rate.norm() * width);
+  }
+}
+
+// A row of three balls that touch each other and the image of the first: the force through every section.
+TEST(CoarseFieldsInACell, ForcesGoToTheImage) {
+  PeriodicCell box;
+  box.periodic = {true, true, true};
+  box.high = Vec3::Constant(0.03);
+  const PlacedCell cell = box.at(0.0);
+  World world;
+  for (int i = 0; i < 3; ++i)
+    world.add(Vec3::Constant(0.005), {Vec3(0.005, 0.005 + 0.01 * i, 0.005), Quat::Identity()});
+  const Vec3 force(0.0, 0.9, 0.0);  // 1000 Pa
+  const std::vector<ContactForce> contacts{{Vec3(0.005, 0.01, 0.005), -force, 0, 1},
+                                           {Vec3(0.005, 0.02, 0.005), -force, 1, 2},
+                                           {Vec3(0.005, 0.0, 0.005), force, 0, 2}};
+  const double width = 0.02;
+  const Grid grid = covering_grid(cell, Vec3::Zero(), Vec3::Zero(), width, width / 4.0);
+  EXPECT_EQ(grid.count, (std::array<std::size_t, 3>{6, 6, 6}));
+  const CoarseFields fields = coarse_fields(world.shapes, world.bodies, contacts, grid, width, cell);
+  Mat3 mean = Mat3::Zero();
+  for (const Mat3& stress : fields.contact_stress) mean += stress / 216.0;
+  EXPECT_NEAR(mean(1, 1), 1000.0, 1e-9);
+  EXPECT_LT((mean - mean(1, 1) * Vec3::UnitY() * Vec3::UnitY().transpose()).norm(), 1e-9);
 }
 
 TEST(CoarseFields, AreTheSameOnAnyNumberOfThreads) {
