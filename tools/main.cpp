@@ -1,11 +1,13 @@
 // scree: granular contact dynamics. One program, a file per subcommand.
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <iostream>
 #include <new>
+#include <poll.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 #include <stdexcept>
@@ -47,6 +49,37 @@ void fill_standard_descriptors() {
     if (fcntl(descriptor, F_GETFD) == -1 && errno == EBADF)
       static_cast<void>(open("/dev/null", O_RDWR));  // the lowest free number: this one
   }
+}
+
+/// What a command opens at a time, with room to spare: a dozen tables, the trajectory and its journal, pipes
+/// to other processes and their libraries.
+constexpr int needed_descriptors = 48;
+
+/// Where a process may open too few files what fails is now this, now that, and looks like damage.
+bool has_descriptors() {
+  const int left = scree::io::free_descriptors(needed_descriptors);
+  if (left >= needed_descriptors) return true;
+  spdlog::error(
+      "too few file descriptors: this process may open {} more, and needs {}; `ulimit -n` shows the limit, "
+      "`ulimit -n 256` sets it",
+      left, needed_descriptors);
+  return false;
+}
+
+/// Was something that was said there lost, on a full disk, say? Not where whoever listened has gone away.
+bool has_lost_output(std::FILE* stream) {
+  if (std::fflush(stream) == 0 && std::ferror(stream) == 0) return false;
+  pollfd end{fileno(stream), POLLOUT, 0};
+  return poll(&end, 1, 0) != 1 || (end.revents & (POLLERR | POLLHUP)) == 0;
+}
+
+/// The status of a command; if it is good, but what the command said was lost, that.
+int status_with_output(int status) {
+  std::cout.flush();
+  const bool out = has_lost_output(stdout), errors = has_lost_output(stderr);
+  if (!out && !errors) return status;
+  spdlog::error("what was to be printed could not be written: is the disk of the file that it goes to full?");
+  return status == scree::exit_ok ? scree::exit_cannot_write : status;
 }
 
 void log_to_stderr() {
@@ -159,6 +192,7 @@ int program(int argc, char** argv) {
     std::cerr << app.help();
     return scree::exit_usage;
   }
+  if (!has_descriptors()) return scree::exit_does_not_fit;
   return action();
 }
 
@@ -170,5 +204,5 @@ int main(int argc, char** argv) {
   std::set_terminate(end_in_words);
   scree::ignore_write_signals();
   scree::io::leave_out_hdf5_exit_handler();
-  return run_action([=] { return program(argc, argv); });
+  return status_with_output(run_action([=] { return program(argc, argv); }));
 }

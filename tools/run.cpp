@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <fstream>
 #include <memory>
 #include <optional>
 #include <spdlog/spdlog.h>
@@ -11,6 +12,7 @@
 #include "engine/detection/crowded_boxes.h"
 #include "engine/simulation/step.h"
 #include "io/files/file_errors.h"
+#include "io/files/input_file.h"
 #include "io/problems/problem_file.h"
 #include "io/results/run_recorder.h"
 #include "io/scene/carried_bodies.h"
@@ -258,28 +260,92 @@ struct Prepared {
   std::filesystem::path folder;
   std::unique_ptr<io::Archive> checkpoint;  // that it goes on from
   bool is_over = false;                     // all steps are done: it was cut off before it was summed up
+  bool has_nothing_to_do = false;           // it was summed up too
+  bool replaces = false;                    // what was cut off before it had a checkpoint
 };
 
 Prepared begin(const RunOptions& options) {
-  Prepared p{load(options), {}, {}, nullptr, false};
+  Prepared p{load(options), {}, {}, nullptr, false, false, false};
   p.state = p.scene.initial;
   io::arm_events(p.scene, p.state);
   p.folder = options.folder.empty() ? default_folder(p.scene) : options.folder;
   return p;
 }
 
+/// Has a table more than its heading?
+bool has_rows(const std::filesystem::path& table) {
+  std::ifstream stream(table);
+  std::string line;
+  return std::getline(stream, line) && std::getline(stream, line);
+}
+
+/// With a scene beside --resume a script says the same thing every time: that run begins where none has
+/// begun.
+bool is_to_begin(const RunOptions& options) {
+  if (options.scene.empty()) return false;
+  const io::RunFolder folder{options.resume};
+  if (!io::checkpoints(folder).empty()) return false;
+  std::error_code ignored;
+  const std::vector<std::filesystem::path> files = io::own_files(folder);
+  const bool has_steps = std::filesystem::exists(folder.summary(), ignored) ||
+                         (std::filesystem::exists(folder.steps(), ignored) && has_rows(folder.steps()));
+  if (!has_steps) return true;  // cut off before its first checkpoint, it has nothing yet
+  throw io::ReadError(
+      fmt::format("cannot go on from {}: it holds results, but no checkpoint; -o with --overwrite "
+                  "begins anew",
+                  options.resume.string()));
+}
+
+/// That the scene beside --resume is the one of the run.
+void expect_same_scene(const RunOptions& options, const io::Scene& recorded) {
+  if (options.scene.empty()) return;
+  std::string problem;
+  const std::optional<std::string> text = io::read_bytes(options.scene, problem, io::most_text_bytes);
+  if (!text) throw io::ReadError(fmt::format("cannot read {}: {}", options.scene.string(), problem));
+  if (*text == recorded.text && overrides(options.settings) == recorded.overrides) return;
+  throw io::ReadError(
+      fmt::format("the run in {} was begun with another {}; leave the scene out to go on with that run, or "
+                  "begin this one elsewhere",
+                  options.resume.string(), *text == recorded.text ? "--set" : options.scene.string()));
+}
+
 Prepared go_on(const RunOptions& options) {
+  if (options.scene.empty() && io::checkpoints({options.resume}).empty())
+    throw io::ReadError(
+        fmt::format("cannot go on from {}: {}; `scree run SCENE.toml --resume {}` begins the run there",
+                    options.resume.string(),
+                    std::filesystem::is_directory(options.resume) ? "there is no checkpoint in it"
+                                                                  : "there is no such folder",
+                    options.resume.string()));
   io::Resumed resumed = io::resume(options.resume);
+  expect_same_scene(options, resumed.scene);
   set_end_time(resumed.scene, options.until_s);
   for (const std::string& warning : resumed.warnings) spdlog::warn("{}", warning);
   const bool summed_up = std::filesystem::exists(io::RunFolder{options.resume}.summary());
   const bool further =
       options.until_s && resumed.scene.end_time_s > resumed.state.time_s + io::time_slack(resumed.scene);
-  if (resumed.head.finished && summed_up && !further)
-    throw io::ReadError(fmt::format("the run in {} has come to its end, t = {:g} s; --until takes it further",
-                                    options.resume.string(), resumed.state.time_s));
-  return {std::move(resumed.scene), std::move(resumed.state), options.resume,
-          std::make_unique<io::Archive>(std::move(resumed.archive)), resumed.head.finished && !further};
+  const double time_s = resumed.state.time_s;
+  Prepared p{std::move(resumed.scene),
+             std::move(resumed.state),
+             options.resume,
+             std::make_unique<io::Archive>(std::move(resumed.archive)),
+             resumed.head.finished && !further,
+             false};
+  p.has_nothing_to_do = p.is_over && summed_up;
+  if (p.has_nothing_to_do)
+    spdlog::info("the run in {} has come to its end, t = {:g} s; --until takes it further",
+                 options.resume.string(), time_s);
+  return p;
+}
+
+Prepared prepare(const RunOptions& options) {
+  if (options.resume.empty()) return begin(options);
+  if (!is_to_begin(options)) return go_on(options);
+  RunOptions anew = options;
+  anew.folder = options.resume;
+  Prepared p = begin(anew);
+  p.replaces = true;
+  return p;
 }
 
 /// Nothing if there is room, or if it is to be tried nevertheless.
@@ -301,12 +367,15 @@ bool has_room(const Prepared& p, const RunOptions& options) {
 
 int run(const RunOptions& options) {
   set_thread_count(options.threads);
-  Prepared p = options.resume.empty() ? begin(options) : go_on(options);
+  Prepared p = prepare(options);
+  if (p.has_nothing_to_do) return exit_ok;
   const io::Scene& scene = p.scene;
   if (!has_room(p, options)) return exit_does_not_fit;
   expect_problem_file(options.dump_problem, p.folder, {{scene.file}, options.overwrite});
-  io::RunRecorder recorder = p.checkpoint ? io::RunRecorder(scene, p.folder, p.state, *p.checkpoint)
-                                          : io::RunRecorder(scene, {p.folder, options.overwrite});
+  io::RunRecorder recorder = p.checkpoint
+                                 ? io::RunRecorder(scene, p.folder, p.state, *p.checkpoint)
+                                 : io::RunRecorder(scene, {p.folder, options.overwrite || p.replaces});
+  const bool is_new = !p.checkpoint;
   p.checkpoint.reset();
   catch_interrupts();
   if (!options.quiet) announce(scene, p.state);
@@ -328,6 +397,7 @@ int run(const RunOptions& options) {
     spdlog::error("{}; {}", why, way_on(recorder.folder()));
   };
   try {
+    if (is_new) recorder.begin(state);
     const io::RunStatus status = p.is_over
                                      ? io::RunStatus::finished
                                      : advance(scene, state, workspace, {recorder, progress, dump, pace});
@@ -395,20 +465,18 @@ void add_watching(CLI::App& command, RunOptions& options) {
 void add_run(CLI::App& app, std::function<int()>& action) {
   const auto options = std::make_shared<RunOptions>();
   CLI::App* command = app.add_subcommand("run", "Run a scene and write its results");
-  CLI::Option* const scene =
-      command->add_option("scene", options->scene, "Scene file")->type_name("SCENE.toml");
+  command->add_option("scene", options->scene, "Scene file")->type_name("SCENE.toml");
   CLI::Option* const output = command
                                   ->add_option("-o,--output", options->folder,
                                                "Folder for the results; results/<scene name> if not given")
                                   ->type_name("FOLDER");
-  CLI::Option* const resume =
-      command
-          ->add_option(
-              "--resume", options->resume,
-              "Go on with the run in this folder from its last checkpoint, as if it had never stopped")
-          ->type_name("FOLDER")
-          ->excludes(scene)
-          ->excludes(output);
+  CLI::Option* const resume = command
+                                  ->add_option("--resume", options->resume,
+                                               "Go on with the run in this folder from its last checkpoint, "
+                                               "as if it had never stopped; with the "
+                                               "scene beside it: begin it there if it has not begun")
+                                  ->type_name("FOLDER")
+                                  ->excludes(output);
   CLI::Option* const restart =
       command
           ->add_option(
@@ -427,8 +495,7 @@ void add_run(CLI::App& app, std::function<int()>& action) {
   command->add_option("--set", options->settings, "Overrides a setting of the scene; may be repeated")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false)
-      ->check(CLI::Validator(check_setting, ""))
-      ->excludes(resume);
+      ->check(CLI::Validator(check_setting, ""));
   command
       ->add_option("--dump-problem", options->dump_problem,
                    "Store the contact problem of the first step that does not converge, for `scree solve`")
@@ -454,6 +521,9 @@ void add_run(CLI::App& app, std::function<int()>& action) {
   command->add_flag("-q,--quiet", options->quiet,
                     "Print nothing but warnings, errors, and a verdict that is not green");
   command->callback([options, &action] {
+    if (options->scene.empty() && !options->settings.empty())
+      throw CLI::ValidationError("--set",
+                                 "goes with a scene; a run that goes on keeps the settings it began with");
     if (options->scene.empty() && options->resume.empty())
       throw CLI::RequiredError("a scene file, or --resume with the folder of a run,");
     action = [options] { return run(*options); };

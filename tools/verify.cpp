@@ -25,12 +25,21 @@ int verify(const VerifyOptions& options) {
   std::size_t wrong = 0;
   for (const io::FileFindings& f : all) {
     if (!options.quiet)
-      show(fmt::format("{:<30}  {:<7}  {}\n", f.file, f.problems.empty() ? "whole" : "DAMAGED", f.found));
+      show(fmt::format("{:<30}  {:<7}  {}\n", f.file,
+                       f.unread             ? "UNREAD"
+                       : f.problems.empty() ? "whole"
+                                            : "DAMAGED",
+                       f.found));
     for (const std::string& problem : f.problems) spdlog::error("{}: {}", f.file, problem);
     wrong += f.problems.empty() ? 0 : 1;
   }
   if (wrong == 0) return exit_ok;
-  spdlog::error("{} of {} files or series are damaged, or do not fit the others", wrong, all.size());
+  const auto unread = static_cast<std::size_t>(std::ranges::count_if(all, &io::FileFindings::unread));
+  if (unread > 0)
+    spdlog::error("{} of {} files or series could not be read: nothing is known of them", unread, all.size());
+  if (wrong > unread)
+    spdlog::error("{} of {} files or series are damaged, or do not fit the others", wrong - unread,
+                  all.size());
   return exit_cannot_read;
 }
 

@@ -209,7 +209,12 @@ void Archive::finish() {
   {
     const CFile file(std::fopen(temporary.c_str(), "r+b"));
     require(file != nullptr);
-    std::string head = head_text(parts_->kind, temporary);
+    std::string head;
+    try {
+      head = head_text(parts_->kind, temporary);
+    } catch (const ReadError& error) {
+      parts_->fail(error.what());
+    }
     head.resize(user_block, '\0');
     require(std::fseek(file.get(), 0, SEEK_SET) == 0 &&
             std::fwrite(head.data(), 1, head.size(), file.get()) == head.size() &&

@@ -33,7 +33,7 @@ constexpr bool sanitized = false;
 #endif
 
 constexpr std::uint64_t library_bytes = 512u << 20;  // memory that HDF5 may take beside what it answers
-constexpr double usual_patience_s = 5.0;             // processor time of one answer ...
+constexpr double usual_patience_s = 1.0;             // processor time of one answer ...
 constexpr double bytes_per_second = 50e6;            // ... and of what has to be gone through for it
 constexpr std::uint64_t most_message = std::uint64_t{256}
                                        << 20;  // bytes, of an answer that is not of numbers

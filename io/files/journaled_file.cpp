@@ -390,11 +390,24 @@ Handle read_journaled_file(const std::filesystem::path& path) {
   return Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access_properties().get()), H5Fclose, "opening");
 }
 
-void commit(const Handle& file) {
-  check(H5Fflush(file.get(), H5F_SCOPE_LOCAL), "flush");
+namespace {
+
+JournaledFile* journaled_file(const Handle& file) {
   void* opened = nullptr;
   check(H5Fget_vfd_handle(file.get(), H5P_DEFAULT, &opened), "flush");
-  auto* journaled = static_cast<JournaledFile*>(opened);
+  return static_cast<JournaledFile*>(opened);
+}
+
+}  // namespace
+
+bool is_on_disk(const Handle& file) {
+  const JournaledFile* const journaled = journaled_file(file);
+  return journaled->ready.empty() && journaled->pending.empty();
+}
+
+void commit(const Handle& file) {
+  check(H5Fflush(file.get(), H5F_SCOPE_LOCAL), "flush");
+  JournaledFile* const journaled = journaled_file(file);
   if (journaled->failed) throw Error("flush: writing has failed before");
   if (!safely([&] { return journaled->bring_in(); })) {
     journaled->failed = true;

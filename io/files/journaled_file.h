@@ -23,6 +23,8 @@ Handle read_journaled_file(const std::filesystem::path& path);
 
 /// Flushes, and puts all on disk now.
 void commit(const Handle& file);
+/// Has all that was flushed been brought in?
+bool is_on_disk(const Handle& file);
 
 /// "<file>.journal"
 std::filesystem::path journal_name(const std::filesystem::path& path);

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fstream>
 #include <limits>
 #include <sys/resource.h>
 #include <unistd.h>
+#include <vector>
 
 namespace scree::io {
 
@@ -35,6 +37,17 @@ double free_disk_bytes(const std::filesystem::path& folder) {
   while (!std::filesystem::exists(there, error) && there.has_relative_path()) there = there.parent_path();
   const std::filesystem::space_info space = std::filesystem::space(there, error);
   return error || space.capacity == 0 ? unknown : static_cast<double>(space.available);  // /proc has none
+}
+
+int free_descriptors(int most) {
+  std::vector<int> opened;
+  for (int k = 0; k < most; ++k) {
+    const int descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) break;
+    opened.push_back(descriptor);
+  }
+  for (const int descriptor : opened) close(descriptor);
+  return static_cast<int>(opened.size());
 }
 
 std::string bytes_text(double bytes) {

@@ -12,6 +12,9 @@ double memory_bytes();
 /// Free space for files in this folder, which need not be there yet, bytes; infinity where it is not told.
 double free_disk_bytes(const std::filesystem::path& folder);
 
+/// Files that this process may open still, but no more than `most` are tried.
+int free_descriptors(int most);
+
 /// "3 kB", "12 MB", "1.5 GB", "4.6 TB"
 std::string bytes_text(double bytes);
 

@@ -1,5 +1,6 @@
 #include "io/files/text_file.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -18,11 +19,11 @@ namespace {
   throw WriteError("cannot write " + path.string() + ": " + std::strerror(error));
 }
 
-void rename_over(const std::filesystem::path& temporary, const std::filesystem::path& path) {
-  if (std::rename(temporary.c_str(), path.c_str()) != 0) fail(path, errno);
-}
-
 }  // namespace
+
+void rename_file(const std::filesystem::path& from, const std::filesystem::path& to) {
+  if (std::rename(from.c_str(), to.c_str()) != 0) fail(to, errno);
+}
 
 TextFile::TextFile(std::filesystem::path path, std::FILE* file) : path_(std::move(path)), file_(file) {
   if (!file_) fail(path_, errno);
@@ -83,7 +84,18 @@ void write_whole_file(const std::filesystem::path& path, std::string_view text) 
     std::filesystem::remove(temporary, ignored);
     throw;
   }
-  rename_over(temporary, path);
+  rename_file(temporary, path);
+}
+
+void append_text(const std::filesystem::path& path, std::string_view text) {
+  const int file = open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+  if (file < 0) fail(path, errno);
+  ssize_t written = 0;
+  while ((written = write(file, text.data(), text.size())) < 0 && errno == EINTR) {
+  }
+  const int error = written < 0 ? errno : ENOSPC;  // a part of a line: the disk is full
+  close(file);
+  if (written != static_cast<ssize_t>(text.size())) fail(path, error);
 }
 
 void make_folder(const std::filesystem::path& folder) {
@@ -93,26 +105,33 @@ void make_folder(const std::filesystem::path& folder) {
 }
 
 void give_name(const std::filesystem::path& temporary, const std::filesystem::path& path) {
-  rename_over(temporary, path);
+  rename_file(temporary, path);
   sync_folder(path.parent_path());
 }
 
-std::uint32_t crc32_of(std::string_view bytes) {
+std::uint32_t crc32_of(std::string_view bytes, std::uint32_t before) {
   return static_cast<std::uint32_t>(
-      crc32_z(0, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()));
+      crc32_z(before, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()));
 }
 
 std::string crc32_text(std::uint32_t crc) { return fmt::format("{:08x}", crc); }
 
-std::uint32_t crc32_of_file(const std::filesystem::path& path, std::size_t from) {
-  std::FILE* const file = std::fopen(path.c_str(), "rb");
-  if (file == nullptr) return 0;
+std::uint32_t crc32_of_file(const std::filesystem::path& path, std::size_t from, std::size_t most) {
+  const auto unread = [&] { throw ReadError("cannot read " + path.string() + ": " + std::strerror(errno)); };
+  struct Close {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+  const std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "rb"));
+  if (!file || std::fseek(file.get(), static_cast<long>(from), SEEK_SET) != 0) unread();
   std::uint32_t crc = 0;
-  std::fseek(file, static_cast<long>(from), SEEK_SET);
   std::vector<unsigned char> block(1 << 20);
-  while (const std::size_t n = std::fread(block.data(), 1, block.size(), file))
+  while (most > 0) {
+    const std::size_t n = std::fread(block.data(), 1, std::min(block.size(), most), file.get());
+    if (n == 0) break;
     crc = static_cast<std::uint32_t>(crc32_z(crc, block.data(), n));
-  std::fclose(file);
+    most -= n;
+  }
+  if (std::ferror(file.get()) != 0) unread();
   return crc;
 }
 

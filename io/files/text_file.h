@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -45,18 +46,27 @@ class TextFile {
 /// part. What is no file, such as /dev/stdout, is written to as it is.
 void write_whole_file(const std::filesystem::path& path, std::string_view text);
 
+/// Appends a text to a file, whole and at once: two who do so at the same time do not mix. Makes the file if
+/// it is not there. Throws WriteError.
+void append_text(const std::filesystem::path& path, std::string_view text);
+
 /// Makes a folder and those above it, where they are not there. Throws WriteError.
 void make_folder(const std::filesystem::path& folder);
 
+/// Throws WriteError.
+void rename_file(const std::filesystem::path& from, const std::filesystem::path& to);
 /// Renames a file that is whole, and puts its name on disk. Throws WriteError.
 void give_name(const std::filesystem::path& temporary, const std::filesystem::path& path);
 
 /// The name that write_whole_file() writes to before it renames.
 std::filesystem::path temporary_name(const std::filesystem::path& path);
 
-/// CRC-32 of bytes, and of those of a file from a place on: 0 if it cannot be read; eight hexadecimal digits.
-std::uint32_t crc32_of(std::string_view bytes);
-std::uint32_t crc32_of_file(const std::filesystem::path& path, std::size_t from = 0);
+/// CRC-32 of bytes, after others of this one; and of `most` bytes of a file from a place on. Throws ReadError
+/// if it cannot be read.
+std::uint32_t crc32_of(std::string_view bytes, std::uint32_t before = 0);
+std::uint32_t crc32_of_file(const std::filesystem::path& path, std::size_t from = 0,
+                            std::size_t most = std::numeric_limits<std::size_t>::max());
+/// Eight hexadecimal digits.
 std::string crc32_text(std::uint32_t crc);
 
 /// Puts a file's bytes on disk. Throws WriteError.

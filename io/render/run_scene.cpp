@@ -1,6 +1,7 @@
 #include "io/render/run_scene.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -16,6 +17,8 @@ constexpr double top_share =
 constexpr double floor_cosine = 0.7;   // of the angle to the vertical: planes up to 45 degrees are floors
 constexpr double floor_stretch = 2.0;  // floors reach this much farther than what stands on them
 
+constexpr double flown = 4.0;  // sizes of the run away from it: what is farther has flown off
+
 Vec3 up_of(const RecordedRun& run) {
   const Vec3& g = run.model.settings.gravity;
   return g.isZero() ? Vec3(Vec3::UnitZ()) : Vec3(-g.normalized());
@@ -28,6 +31,18 @@ double quantile(std::vector<double>& values, double share) {
   return values[static_cast<std::size_t>(k)];
 }
 
+/// Those that can be drawn and are in the box: where they are, how they lie, and what they are.
+Bodies to_draw(const Bodies& bodies, const Eigen::AlignedBox3d& near) {
+  Bodies kept;
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    if (!can_be_drawn(bodies.position[i]) || !near.contains(bodies.position[i])) continue;
+    kept.position.push_back(bodies.position[i]);
+    kept.orientation.push_back(bodies.orientation[i]);
+    kept.shape.push_back(bodies.shape[i]);
+  }
+  return kept;
+}
+
 /// The corners of the box that holds a part of the bodies of a frame.
 void add_bodies(const Shapes& shapes, const Bodies& bodies, double fit, std::vector<Vec3>& points) {
   const double stray = 0.5 * (1.0 - fit);  // part of the bodies, on each side
@@ -35,7 +50,6 @@ void add_bodies(const Shapes& shapes, const Bodies& bodies, double fit, std::vec
   for (int axis = 0; axis < 3; ++axis) {
     std::vector<double> below, above;
     for (std::size_t i = 0; i < bodies.size(); ++i) {
-      if (!can_be_drawn(bodies.position[i])) continue;
       const double reach = half_extent(shapes, bodies.shape[i], bodies.orientation[i])[axis];
       below.push_back(bodies.position[i][axis] - reach);
       above.push_back(bodies.position[i][axis] + reach);
@@ -82,35 +96,52 @@ void add_walls(const Boundaries& boundaries, std::vector<Vec3>& points) {
   }
 }
 
+/// Where the run is: the middle half of its bodies in all frames, along each axis, and what has edges, with
+/// room on all sides. Who is outside has flown off; a few that do so must not make everything else small.
+Eigen::AlignedBox3d place_of_run(const TrajectoryReader& reader) {
+  Eigen::AlignedBox3d box;
+  std::array<std::vector<double>, 3> x;
+  for (const std::size_t k : sampled_frames(reader.frames(), looked_at))
+    for (const Vec3& position : reader.bodies(k).position)
+      for (int axis = 0; axis < 3 && can_be_drawn(position); ++axis)
+        x[static_cast<std::size_t>(axis)].push_back(position[axis]);
+  if (!x[0].empty()) {
+    const auto at = [&](double share) {
+      return Vec3(quantile(x[0], share), quantile(x[1], share), quantile(x[2], share));
+    };
+    box.extend(at(0.25));
+    box.extend(at(0.75));
+  }
+  std::vector<Vec3> walls;
+  add_walls(reader.run().model.boundaries, walls);
+  for (const Vec3& point : walls) box.extend(point);
+  for (const OutlineEdge& edge : reader.run().outlines.edges) {
+    if (edge.kind == OutlineKind::domain || !can_be_drawn(edge.start) || !can_be_drawn(edge.end)) continue;
+    box.extend(edge.start);
+    box.extend(edge.end);
+  }
+  if (box.isEmpty()) return box;
+  const Vec3 room = Vec3::Constant(flown * (box.sizes().maxCoeff() + mean_radius(reader.run())));
+  return {box.min() - room, box.max() + room};
+}
+
 /// What has to be in the picture.
-std::vector<Vec3> worth_seeing(const TrajectoryReader& reader, double fit) {
+std::vector<Vec3> worth_seeing(const TrajectoryReader& reader, double fit, const Eigen::AlignedBox3d& near) {
   std::vector<Vec3> points;
   for (const std::size_t k : sampled_frames(reader.frames(), looked_at)) {
-    add_bodies(reader.run().model.shapes, reader.bodies(k), fit, points);
+    add_bodies(reader.run().model.shapes, to_draw(reader.bodies(k), near), fit, points);
   }
   add_walls(reader.run().model.boundaries, points);
   if (points.empty()) points = {Vec3::Constant(-0.5), Vec3::Constant(0.5)};
   return points;
 }
 
-/// Those that can be drawn: where they are, how they lie, and what they are.
-Bodies to_draw(const Bodies& bodies) {
-  Bodies kept;
-  for (std::size_t i = 0; i < bodies.size(); ++i) {
-    if (!can_be_drawn(bodies.position[i])) continue;
-    kept.position.push_back(bodies.position[i]);
-    kept.orientation.push_back(bodies.orientation[i]);
-    kept.shape.push_back(bodies.shape[i]);
-  }
-  return kept;
-}
-
 /// The part of the planes that is drawn: around what is seen, with room sideways for floors to fade out.
-Region wall_region(const TrajectoryReader& reader, const Vec3& up) {
+Region wall_region(const TrajectoryReader& reader, const Vec3& up, const Eigen::AlignedBox3d& near) {
   const RecordedRun& run = reader.run();
-  Region region = scene_region(to_draw(reader.bodies(0)), run.model.shapes, run.model.boundaries);
+  Region region = scene_region(to_draw(reader.bodies(0), near), run.model.shapes, run.model.boundaries);
   for (const std::size_t k : sampled_frames(reader.frames(), looked_at)) {
-    region = grown_region(region, to_draw(reader.bodies(k)));
+    region = grown_region(region, to_draw(reader.bodies(k), near));
   }
   const Vec3 middle = 0.5 * (region.low + region.high), half = 0.5 * (region.high - region.low);
   const double sideways = floor_stretch * half.maxCoeff();
@@ -157,9 +188,11 @@ std::vector<bool> floors(const WallMesh& walls, const Boundaries& boundaries, co
 RunScene run_scene(const TrajectoryReader& reader, double fit) {
   RunScene scene;
   scene.up = up_of(reader.run());
-  scene.points = worth_seeing(reader, fit);
+  const Vec3 all = Vec3::Constant(infinity);
+  const Eigen::AlignedBox3d near = fit < 1.0 ? place_of_run(reader) : Eigen::AlignedBox3d(-all, all);
+  scene.points = worth_seeing(reader, fit, near);
   scene.mean_radius = mean_radius(reader.run());
-  scene.region = wall_region(reader, scene.up);
+  scene.region = wall_region(reader, scene.up, near);
   scene.walls = wall_mesh(reader.run().model.boundaries, scene.region);
   return scene;
 }

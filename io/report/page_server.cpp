@@ -3,17 +3,22 @@
 // clang-format off
 #include <utility>  // first: awaitable.hpp of Boost 1.74 forgets it
 // clang-format on
+#include <algorithm>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 #include <chrono>
 #include <exception>
 #include <fmt/format.h>
+#include <list>
 #include <random>
+#include <sys/resource.h>
 #include <system_error>
 
 namespace scree::io {
@@ -28,6 +33,8 @@ using tcp = asio::ip::tcp;
 constexpr std::chrono::milliseconds turn{100};     // how often it is asked whether all is over
 constexpr std::chrono::seconds patience{30};       // with a browser that says nothing, or does not listen
 constexpr std::uint32_t longest_header = 8 << 10;  // bytes
+constexpr std::size_t most_connections = 64;       // browsers keep six to a server
+constexpr std::chrono::milliseconds retry{100};    // where the system has no room for another connection
 // Nothing of the page comes from elsewhere, nothing of it is kept, and nobody puts it into another page.
 constexpr const char* content_policy =
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src 'self'; "
@@ -41,6 +48,13 @@ std::string random_token() {
   return token;
 }
 
+/// Connections at a time: no more than a quarter of the descriptors, so that what answers finds some.
+std::size_t connection_limit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return most_connections;
+  return std::clamp<std::size_t>(limit.rlim_cur / 4, 1, most_connections);
+}
+
 }  // namespace
 
 struct PageServer::Parts {
@@ -49,7 +63,9 @@ struct PageServer::Parts {
   std::string path = "/" + random_token() + "/", address;
   std::uint16_t port = 0;
   Handler handler;
-  std::exception_ptr failure;  // what the handler threw
+  std::exception_ptr failure;         // what the handler threw
+  std::list<beast::tcp_stream> open;  // the connection that was quiet for longest is the first
+  const std::size_t most_open = connection_limit();
 
   bool is_host(std::string_view host) const {
     return host == fmt::format("127.0.0.1:{}", port) || host == fmt::format("localhost:{}", port);
@@ -78,14 +94,27 @@ struct PageServer::Parts {
     return response;
   }
 
+  using Connection = std::list<beast::tcp_stream>::iterator;
+
   /// One browser's connection, request after request. Whatever goes wrong with it ends it, and it alone.
-  asio::awaitable<void> talk(beast::tcp_stream stream) try {
+  asio::awaitable<void> talk(Connection connection) {
+    try {
+      co_await answer_requests(connection);
+    } catch (
+        const std::exception&) {  // it went away, said nothing for too long, or was closed for another one
+    }
+    open.erase(connection);
+  }
+
+  asio::awaitable<void> answer_requests(Connection connection) {
+    beast::tcp_stream& stream = *connection;
     beast::flat_buffer buffer;
     for (bool keep_alive = true; keep_alive;) {
       http::request_parser<http::empty_body> parser;
       parser.header_limit(longest_header);
       stream.expires_after(patience);
       co_await http::async_read_header(stream, buffer, parser, asio::use_awaitable);
+      open.splice(open.end(), open, connection);
       Answer said;
       try {
         said = answer(parser.get());
@@ -100,13 +129,28 @@ struct PageServer::Parts {
       co_await http::async_write(stream, reply, asio::use_awaitable);
     }
     stream.socket().shutdown(tcp::socket::shutdown_send);
-  } catch (const boost::system::system_error&) {
   }
 
+  /// Whoever has been quiet for longest makes room: its reading or writing ends with an error.
+  void close_the_quietest() {
+    if (!open.empty()) open.front().close();
+  }
+
+  /// For ever: where there is no room for a connection, one goes and it is tried again after a while.
   asio::awaitable<void> accept() {
+    asio::steady_timer pause(context);
     for (;;) {
-      tcp::socket socket = co_await acceptor.async_accept(asio::use_awaitable);
-      asio::co_spawn(context, talk(beast::tcp_stream(std::move(socket))), asio::detached);
+      boost::system::error_code error;
+      tcp::socket socket = co_await acceptor.async_accept(asio::redirect_error(asio::use_awaitable, error));
+      if (error) {
+        close_the_quietest();
+        pause.expires_after(retry);
+        co_await pause.async_wait(asio::use_awaitable);
+        continue;
+      }
+      if (open.size() >= most_open) close_the_quietest();
+      open.emplace_back(std::move(socket));
+      asio::co_spawn(context, talk(std::prev(open.end())), asio::detached);
     }
   }
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <functional>
 
 #include "engine/core/ordering.h"
 #include "engine/simulation/bonds.h"
@@ -19,6 +20,11 @@ std::vector<Vec3f> single(const std::vector<Vec3>& values) {
   return result;
 }
 
+/// A motion x -> q x + p of what is counted from an origin.
+Pose counted_from(const Vec3& origin, const Pose& motion) {
+  return {motion.position + motion.orientation * origin - origin, motion.orientation};
+}
+
 /// The contacts of the last step, then those of sleepers.
 std::vector<const Contact*> all_contacts(const State& state) {
   std::vector<const Contact*> all;
@@ -29,11 +35,11 @@ std::vector<const Contact*> all_contacts(const State& state) {
 
 /// Points go along with body a: half a step has passed since contacts were found. Impulses times a factor.
 FrameContacts frame_contacts(std::span<const Contact* const> contacts, const std::vector<Vec3>& position,
-                             double factor) {
+                             const Vec3& origin, double factor) {
   FrameContacts result;
   for (const Contact* c : contacts) {
     const bool fixed = is_boundary(c->key.b);
-    result.point.push_back((position[static_cast<std::size_t>(c->key.a)] + c->arm_a).cast<float>());
+    result.point.push_back((position[static_cast<std::size_t>(c->key.a)] + c->arm_a - origin).cast<float>());
     result.normal.push_back(c->normal.cast<float>());
     result.impulse.push_back((factor * c->impulse.cast<double>()).cast<float>());
     result.gap.push_back(static_cast<float>(c->gap));
@@ -45,11 +51,12 @@ FrameContacts frame_contacts(std::span<const Contact* const> contacts, const std
   return result;
 }
 
-void add_bonds(const State& state, const PlacedCell& cell, double factor, FrameContacts& result) {
+void add_bonds(const State& state, const PlacedCell& cell, const Vec3& origin, double factor,
+               FrameContacts& result) {
   for (const Bond& bond : state.bonds) {
     const BondPlace at = place_bond(state.bodies, cell, bond);
     result.point.push_back(
-        (state.bodies.position[static_cast<std::size_t>(bond.a)] + at.arm_a).cast<float>());
+        (state.bodies.position[static_cast<std::size_t>(bond.a)] + at.arm_a - origin).cast<float>());
     result.normal.push_back(at.frame.row(0).transpose().cast<float>());
     result.impulse.push_back((factor * (at.frame.transpose() * bond.impulse)).cast<float>());
     result.gap.push_back(static_cast<float>(at.stretch[0]));
@@ -110,14 +117,14 @@ std::shared_ptr<const BodyConstants> constants_by_id(const Shapes& shapes, const
 }  // namespace
 
 Frame make_frame(const Model& model, const State& state, const std::vector<std::string>& field_names,
-                 bool with_contacts, std::shared_ptr<const BodyConstants> constants) {
+                 bool with_contacts, std::shared_ptr<const BodyConstants> constants, const Vec3& origin) {
   const Bodies& bodies = state.bodies;
   const std::vector<const Contact*> contacts = all_contacts(state);
   const std::size_t n = bodies.size();
   Frame frame;
   frame.step = state.step;
   frame.time_s = state.time_s;
-  frame.position = single(bodies.position);
+  for (const Vec3& x : bodies.position) frame.position.push_back((x - origin).cast<float>());
   frame.velocity = single(bodies.linear_velocity);
   if (model.cell.is_periodic()) {  // of the images in it
     const PlacedCell cell = cell_at(model, state, state.time_s);
@@ -127,7 +134,7 @@ Frame make_frame(const Model& model, const State& state, const std::vector<std::
     for (std::size_t i = 0; i < n; ++i) {
       const Vec3 shift = cell.image_in_cell(bodies.position[i]);
       frame.image_shift.push_back(shift.cast<float>());
-      frame.position[i] = (bodies.position[i] + shift).cast<float>();
+      frame.position[i] = (bodies.position[i] + shift - origin).cast<float>();
       frame.velocity[i] = (bodies.linear_velocity[i] + cell.image_velocity(shift)).cast<float>();
     }
   }
@@ -154,15 +161,16 @@ Frame make_frame(const Model& model, const State& state, const std::vector<std::
   if (any_moves(model.boundaries)) {
     const std::vector<BoundaryStanding> standing = standings(model, state);
     for (std::size_t k = 0; k < model.boundaries.size(); ++k)
-      frame.boundary_motion.push_back(motion_of(model.boundaries[k], state.time_s, standing_of(standing, k)));
+      frame.boundary_motion.push_back(
+          counted_from(origin, motion_of(model.boundaries[k], state.time_s, standing_of(standing, k))));
   }
   for (const BoundaryStatus& s : state.course.boundaries) frame.boundary_removed.push_back(s.removed ? 1 : 0);
   frame.has_contacts = with_contacts;
   // As if all steps had the same length: impulses over that are forces.
   const double last = state.memory.last_s, factor = last > 0.0 ? model.settings.time_step_s / last : 1.0;
   if (with_contacts) {
-    frame.contacts = frame_contacts(contacts, bodies.position, factor);
-    add_bonds(state, cell_at(model, state, state.time_s), factor, frame.contacts);
+    frame.contacts = frame_contacts(contacts, bodies.position, origin, factor);
+    add_bonds(state, cell_at(model, state, state.time_s), origin, factor, frame.contacts);
   }
   for (std::size_t k = 0; k < frame.contacts.point.size() && !frame.image_shift.empty(); ++k)
     frame.contacts.point[k] += frame.image_shift[static_cast<std::size_t>(frame.contacts.body_a[k])];
@@ -179,6 +187,40 @@ Frame make_frame(const Model& model, const State& state, const std::vector<std::
   by_id.renumber(frame.contacts.body_a);
   by_id.renumber(frame.contacts.body_b);
   return frame;
+}
+
+Boundaries counted_from(const Vec3& origin, const Boundaries& boundaries) {
+  if (origin.isZero(0.0)) return boundaries;
+  Boundaries shifted = boundaries;
+  for (Boundary& b : shifted) {
+    b.surface = moved(b.surface, {-origin, Quat::Identity()});
+    b.centre -= origin;
+  }
+  return shifted;
+}
+
+FrameRounding frame_rounding(const Shapes& shapes, const Bodies& bodies, const Vec3& origin) {
+  std::vector<FrameRounding> all;
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    const double length = single_rounding((bodies.position[i] - origin).cwiseAbs().maxCoeff());
+    if (std::isfinite(length)) all.push_back({length, length / shapes.smallest_length(bodies.shape[i])});
+  }
+  if (all.empty()) return {};
+  const auto tenth = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 10);
+  std::ranges::nth_element(all, tenth, std::greater{}, &FrameRounding::relative);
+  return *tenth;
+}
+
+Vec3 origin_near(const Bodies& bodies) {
+  Vec3 origin = Vec3::Zero();
+  for (int axis = 0; axis < 3 && bodies.size() > 0; ++axis) {
+    std::vector<double> x;
+    for (const Vec3& p : bodies.position) x.push_back(p[axis]);
+    const auto middle = x.begin() + static_cast<std::ptrdiff_t>(x.size() / 2);
+    std::ranges::nth_element(x, middle);
+    origin[axis] = std::round(*middle);
+  }
+  return origin;
 }
 
 float rounded(float x, int bits) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <memory>
 #include <string>
 #include <vector>
@@ -69,9 +70,31 @@ struct Frame {
 };
 
 /// Copies the state, with the contacts of the step that led to it. `field_names` must be known to
-/// body_field(). `constants` are those of the frame before; null before the first.
+/// body_field(). `constants` are those of the frame before; null before the first. Coordinates are counted
+/// from `origin`, before they are rounded to single precision.
 Frame make_frame(const Model& model, const State& state, const std::vector<std::string>& field_names,
-                 bool with_contacts, std::shared_ptr<const BodyConstants> constants = nullptr);
+                 bool with_contacts, std::shared_ptr<const BodyConstants> constants = nullptr,
+                 const Vec3& origin = Vec3::Zero());
+
+/// Walls in coordinates that are counted from an origin, as in a frame.
+Boundaries counted_from(const Vec3& origin, const Boundaries& boundaries);
+
+/// How far off coordinates in single precision are, at most, m.
+inline double single_rounding(double coordinate) { return std::abs(coordinate) * 0x1p-24; }
+
+/// What single precision does to the positions of bodies: how far they are off at most, and that over the
+/// smallest length of the body; both for the body that a tenth are worse than, by the latter. The few that
+/// fly away are left out of it.
+struct FrameRounding {
+  double length = 0.0;  // m
+  double relative = 0.0;
+};
+FrameRounding frame_rounding(const Shapes& shapes, const Bodies& bodies, const Vec3& origin);
+/// From which `relative` on bodies in frames are not where they are: pictures tremble by a hundredth of a
+/// grain.
+inline constexpr double most_frame_rounding = 0.01;
+/// An origin near bodies, in round numbers, m.
+Vec3 origin_near(const Bodies& bodies);
 
 /// The number nearest to x that has so many significant bits, 2 to 24; 24 is x itself. What is left out is at
 /// most 2^-bits of x. Compresses better: the low bits are zero.

@@ -64,6 +64,15 @@ Outlines outlines(const Model& model) {
   return all;
 }
 
+Outlines counted_from(const Vec3& origin, Outlines outlines) {
+  for (OutlineEdge& edge : outlines.edges) {
+    edge.start -= origin;
+    edge.end -= origin;
+  }
+  if (outlines.cell_centre) *outlines.cell_centre -= origin;
+  return outlines;
+}
+
 std::vector<OutlineEdge> cell_outline(const Vec3& centre, const Mat3& lattice) {
   std::vector<OutlineEdge> list;
   add_box(Vec3(centre - 0.5 * lattice.rowwise().sum()), lattice, OutlineKind::cell, list);

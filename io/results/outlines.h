@@ -29,6 +29,9 @@ struct Outlines {
 /// domains that are open to some side, have no edges.
 Outlines outlines(const Model& model);
 
+/// In coordinates that are counted from an origin.
+Outlines counted_from(const Vec3& origin, Outlines outlines);
+
 /// Of a cell about its centre with these vectors (columns, m).
 std::vector<OutlineEdge> cell_outline(const Vec3& centre, const Mat3& lattice);
 

@@ -330,6 +330,7 @@ RecordedRun read_recorded_run(const File& file) {
   }
   run.end_time_s = file.number_attribute("scene", "end_time_s");
   run.frame_interval_s = file.number_attribute("scene", "frame_interval_s");
+  if (file.has_attribute("scene", "origin_m")) run.origin = file.vector_attribute("scene", "origin_m");
   run.impulse_time_s = settings.time_step_s;
   if (file.has("contacts") && file.has_attribute("contacts", "impulse_time_s"))
     run.impulse_time_s = file.number_attribute("contacts", "impulse_time_s");

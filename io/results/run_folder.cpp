@@ -19,9 +19,16 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Is this a frame's file, or a shape's: "bodies_<digits>.vtp" and so on?
-bool is_vtk_frame(const std::string& name) {
+[[noreturn]] void fail(const fs::path& path, const std::string& reason) {
+  throw WriteError(fmt::format("cannot write to {}: {}", path.string(), reason));
+}
+
+}  // namespace
+
+bool is_vtk_frame(const fs::path& file) {
   const std::string suffix = ".vtp";
+  std::string name = file.filename().string();
+  while (name.ends_with(".tmp")) name.resize(name.size() - 4);
   if (name.size() <= suffix.size() || !name.ends_with(suffix)) return false;
   for (const std::string kind : {"bodies_", "contacts_", "outlines_", "shape_", "walls_"}) {
     if (!name.starts_with(kind)) continue;
@@ -31,12 +38,6 @@ bool is_vtk_frame(const std::string& name) {
   return false;
 }
 
-[[noreturn]] void fail(const fs::path& path, const std::string& reason) {
-  throw WriteError(fmt::format("cannot write to {}: {}", path.string(), reason));
-}
-
-}  // namespace
-
 std::string RunFolder::vtk_frame(const std::string& kind, std::int64_t frame) {
   return fmt::format("vtk/{}_{:06}.vtp", kind, frame);
 }
@@ -45,9 +46,10 @@ std::vector<fs::path> own_files(const RunFolder& folder) {
   std::vector<fs::path> found;
   std::vector<fs::path> files = folder.tables();
   files.insert(files.end(),
-               {folder.trajectory(), hdf5::journal_name(folder.trajectory()), folder.summary(),
-                folder.stage_table(), folder.view_script(), folder.bodies_series(), folder.contacts_series(),
-                folder.walls(), folder.walls_series(), folder.outlines(), folder.outlines_series()});
+               {folder.table_checksums(), folder.trajectory(), hdf5::journal_name(folder.trajectory()),
+                folder.summary(), folder.stage_table(), folder.view_script(), folder.bodies_series(),
+                folder.contacts_series(), folder.walls(), folder.walls_series(), folder.outlines(),
+                folder.outlines_series()});
   for (const fs::path& file : files) {
     for (const fs::path& name : {file, temporary_name(file)}) {
       std::error_code ignored;
@@ -57,7 +59,7 @@ std::vector<fs::path> own_files(const RunFolder& folder) {
   std::error_code error;
   for (fs::directory_iterator entry(folder.vtk(), error), end; !error && entry != end;
        entry.increment(error)) {
-    if (is_vtk_frame(entry->path().filename().string())) found.push_back(entry->path());
+    if (is_vtk_frame(entry->path())) found.push_back(entry->path());
   }
   for (const fs::path& file : checkpoints(folder)) found.push_back(file);
   std::sort(found.begin(), found.end());

@@ -29,6 +29,8 @@ struct RunFolder {
     return {steps(), boundaries(), mounts(),  joints(), machine(),  models(),
             held(),  bonds(),      impacts(), cell(),   openings(), events()};
   }
+  /// Checksums of these tables while they grow.
+  std::filesystem::path table_checksums() const { return path / "tables.crc32"; }
   std::filesystem::path summary() const { return path / "summary.json"; }
   std::filesystem::path stage_table() const { return path / "stage_table.txt"; }
   std::filesystem::path view_script() const { return path / "view.py"; }
@@ -58,6 +60,9 @@ class FolderLock {
  private:
   int descriptor_;
 };
+
+/// Is this a frame's file, or a shape's: "bodies_<digits>.vtp" and so on, or what becomes one?
+bool is_vtk_frame(const std::filesystem::path& file);
 
 /// The files in the folder that a run would write or replace, sorted. Files of other names are foreign and
 /// never touched.

@@ -6,6 +6,8 @@
 #include <optional>
 
 #include "engine/core/errors.h"
+#include "engine/core/state_hash.h"
+#include "engine/geometry/glyph.h"
 #include "io/files/file_errors.h"
 #include "io/files/machine_room.h"
 #include "io/files/text_file.h"
@@ -17,7 +19,6 @@
 #include "io/results/checkpoint.h"
 #include "io/results/drive_table.h"
 #include "io/results/frame.h"
-#include "engine/geometry/glyph.h"
 #include "io/results/impact_table.h"
 #include "io/results/joint_table.h"
 #include "io/results/mount_table.h"
@@ -56,6 +57,13 @@ void require_known_fields(const Scene& scene) {
     faults.push_back({{scene.file.string(), 0, 0}, "output.fields", "no such field", name, "", known, ""});
   }
   if (!faults.empty()) throw InputError(std::move(faults));
+}
+
+/// Of a file of ours.
+std::uint32_t checksum(const std::filesystem::path& file) try {
+  return crc32_of_file(file);
+} catch (const ReadError& error) {
+  throw WriteError(error.what());
 }
 
 RunFolder prepare(const Scene& scene, const RecordOptions& options) {
@@ -114,6 +122,7 @@ struct RunRecorder::Parts {
   std::int64_t frames = 0, last_frame_step = -1;
   double next_frame_s = 0.0;
   double next_contacts_s = 0.0;             // since the start
+  std::uint64_t state_hash = 0;             // of the last row, or of what the first step begins with
   double checkpoint_time_s = 0.0;           // of the state in the last checkpoint
   std::int64_t checkpoint_step = -1;        // likewise; -1: there is none
   std::vector<std::int64_t> resumed_steps;  // after which the run was gone on with
@@ -122,6 +131,7 @@ struct RunRecorder::Parts {
 
   Parts(const Scene& s, const RecordOptions& options) : Parts(s, prepare(s, options), nullptr) {
     checkpoint_time_s = s.initial.time_s;
+    state_hash = scree::state_hash(s.initial.bodies);
   }
 
   /// `memory`: of a checkpoint; null for a new run.
@@ -137,9 +147,11 @@ struct RunRecorder::Parts {
             [this](const Frame& frame) {
               if (trajectory) trajectory->append(frame);
               if (vtk) vtk->append(frame);
+              if (vtk && (!trajectory || trajectory->is_on_disk())) vtk->publish();
             },
             [this] {
               if (trajectory) trajectory->commit();
+              if (vtk) vtk->publish();
             }) {
     if (memory != nullptr) memory->group("run", [&] { visit(*memory); });
     if (s.checkpoints.keep > 0) make_folder(folder.checkpoints());
@@ -222,6 +234,7 @@ struct RunRecorder::Parts {
       trajectory->commit();
       trajectory_at = trajectory->position();
     }
+    if (vtk) vtk->publish();
     at.steps = steps.sync();
     if (loads) at.boundaries = loads->sync();
     if (mounts) at.mounts = mounts->sync();
@@ -244,6 +257,17 @@ struct RunRecorder::Parts {
     checkpoint_step = state.step;
   }
 
+  /// One checksum a table is enough for tables that do not grow any more.
+  void sum_up_tables() const {
+    std::string lines;
+    for (const std::filesystem::path& table : folder.tables())
+      if (std::filesystem::exists(table))
+        lines += table_checksum_line(
+            table.filename().string(),
+            {static_cast<std::int64_t>(std::filesystem::file_size(table)), checksum(table)});
+    write_whole_file(folder.table_checksums(), lines);
+  }
+
   void open_vtk() {
     region = scene_region(scene.initial.bodies, scene.model.shapes, scene.model.boundaries);
     for (const Inlet& inlet : scene.model.inlets) {
@@ -251,7 +275,9 @@ struct RunRecorder::Parts {
       region.low = region.low.cwiseMin(middle - half);
       region.high = region.high.cwiseMax(middle + half);
     }
-    vtk.emplace(folder, scene, region, outlines(scene.model));
+    region.low -= scene.origin;
+    region.high -= scene.origin;
+    vtk.emplace(folder, scene, region, counted_from(scene.origin, outlines(scene.model)));
     draw_walls();
     const ViewOptions view{std::filesystem::absolute(folder.path).lexically_normal(),
                            scene.model.settings.gravity,
@@ -262,17 +288,18 @@ struct RunRecorder::Parts {
                            scene.model.settings.time_step_s / scene.model.settings.substeps,
                            glyph_count(scene.model.shapes),
                            any_moves(scene.model.boundaries) || !scene.initial.course.boundaries.empty(),
-                           outlines(scene.model)};
+                           counted_from(scene.origin, outlines(scene.model))};
     write_whole_file(folder.view_script(), paraview_script(view));
   }
 
   void draw_walls() const {
-    const Boundaries& boundaries = scene.model.boundaries;
+    const Boundaries boundaries = counted_from(scene.origin, scene.model.boundaries);
     if (!boundaries.empty()) write_walls(folder.walls(), wall_mesh(boundaries, region));
   }
 
   /// Planes have no end: what is drawn of them follows the bodies to where they went.
-  void redraw_walls(const Bodies& bodies) {
+  void redraw_walls(Bodies bodies) {
+    for (Vec3& x : bodies.position) x -= scene.origin;
     region = grown_region(region, bodies);
     draw_walls();
   }
@@ -292,7 +319,8 @@ struct RunRecorder::Parts {
   void add_frame(const State& state) {
     if (!trajectory && !vtk) return;
     const double elapsed = state.time_s - scene.initial.time_s + time_slack(scene);
-    Frame frame = make_frame(scene.model, state, scene.output.fields, contacts_due(elapsed), constants);
+    Frame frame =
+        make_frame(scene.model, state, scene.output.fields, contacts_due(elapsed), constants, scene.origin);
     constants = frame.constants;
     frame.balances = statistics.balances(state);
     round_frame(frame, scene.output.significant_bits);
@@ -300,7 +328,6 @@ struct RunRecorder::Parts {
     ++frames;
     last_frame_step = state.step;
     next_frame_s = next_frame(scene, state.course, state.time_s);
-    steps.flush();  // a killed run keeps the rows up to its last frame
   }
 };
 
@@ -316,6 +343,7 @@ RunRecorder::RunRecorder(const Scene& scene, const std::filesystem::path& folder
   p.resumed_steps.push_back(state.step);
   p.checkpoint_time_s = state.time_s;
   p.checkpoint_step = state.step;
+  p.state_hash = state_hash(state.bodies);
   p.next_frame_s = next_frame(scene, state.course, state.time_s);
   std::error_code ignored;
   std::filesystem::remove(p.folder.summary(), ignored);  // of a run that had ended
@@ -328,6 +356,10 @@ const RunStatistics& RunRecorder::statistics() const { return parts_->statistics
 const RunFolder& RunRecorder::folder() const { return parts_->folder; }
 const StageTable& RunRecorder::stage_table() const { return parts_->stages; }
 
+void RunRecorder::begin(const State& state) {
+  if (parts_->scene.checkpoints.keep > 0) parts_->write_checkpoint(state, false);
+}
+
 void RunRecorder::after_step(const StepResult& result, const State& state) {
   Parts& p = *parts_;
   const StepReport& report = result.report;
@@ -335,7 +367,8 @@ void RunRecorder::after_step(const StepResult& result, const State& state) {
   p.statistics.add(report);
   p.statistics.add_loads(result);
   p.stages.add(report);
-  p.steps.append(report, state_hash(state.bodies));
+  p.state_hash = state_hash(state.bodies);
+  p.steps.append(report, p.state_hash);
   if (p.loads) p.loads->append(report, result.boundaries);
   if (p.mounts) p.mounts->append(report, result.mounts);
   if (p.joints) p.joints->append(report, result.joints);
@@ -358,6 +391,12 @@ void RunRecorder::after_events(std::span<const Happening> happenings, const Stat
     if (p.scene.events[h.event].actions.output_interval_s)
       p.next_frame_s = next_frame(p.scene, state.course, state.time_s);
   }
+  if (!happenings.empty()) {
+    p.state_hash = state_hash(state.bodies);
+    p.steps.amend(p.state_hash);
+  }
+  p.steps.end_row();
+  if (p.last_frame_step == state.step) p.steps.flush();  // a killed run keeps the rows up to its last frame
 }
 
 void RunRecorder::checkpoint_if_due(const State& state) {
@@ -386,6 +425,7 @@ Summary RunRecorder::finish(RunStatus status, const State& state, bool good) {
     attempt([&] { p.writer.finish(); });
     if (p.vtk) attempt([&] { p.redraw_walls(state.bodies); });
     if (p.trajectory) attempt([&] { p.trajectory->close(); });
+    if (p.vtk) attempt([&] { p.vtk->publish(); });
     attempt([&] { p.steps.close(); });
     if (p.loads) attempt([&] { p.loads->close(); });
     if (p.mounts) attempt([&] { p.mounts->close(); });
@@ -399,6 +439,7 @@ Summary RunRecorder::finish(RunStatus status, const State& state, bool good) {
     if (p.openings) attempt([&] { p.openings->close(); });
     if (p.events) attempt([&] { p.events->close(); });
     attempt([&] { write_whole_file(p.folder.stage_table(), p.stages.text()); });
+    attempt([&] { p.sum_up_tables(); });
   }
   Summary summary = p.statistics.summary(state);
   summary.status = first_error ? RunStatus::failed : status;
@@ -406,9 +447,16 @@ Summary RunRecorder::finish(RunStatus status, const State& state, bool good) {
   summary.recording_time_s = p.recording_time_s;
   summary.wall_time_s = p.wall_time();
   summary.resumed_steps = p.resumed_steps;
-  for (const std::filesystem::path& table : p.folder.tables())
+  std::vector<std::filesystem::path> tables = p.folder.tables();
+  tables.push_back(p.folder.stage_table());
+  for (const std::filesystem::path& table : tables)
     if (std::filesystem::exists(table))
-      summary.files.push_back({table.filename().string(), crc32_of_file(table)});
+      attempt([&] { summary.files.push_back({table.filename().string(), checksum(table)}); });
+  summary.state_hash = p.state_hash;
+  if (p.frames > 0) {
+    summary.frame_rounding = frame_rounding(p.scene.model.shapes, state.bodies, p.scene.origin);
+    summary.better_origin = origin_near(state.bodies);
+  }
   summary.verdict = judge(summary, p.scene.model.settings);
   attempt([&] { write_whole_file(p.folder.summary(), to_json(summary)); });
   if (first_error) throw WriteError(*first_error);

@@ -31,10 +31,15 @@ class RunRecorder {
               Archive& checkpoint);
   ~RunRecorder();
 
+  /// Writes the checkpoint that a run begins with, so that it can be gone on with whenever it is cut off;
+  /// before the first step. `state`: what the first step begins with.
+  void begin(const State& state);
+
   /// `state` is as the step left it; what a frame shows of it is copied if one is due.
   void after_step(const StepResult& result, const State& state);
 
-  /// What events did at the end of the step, after after_step(). `state`: with what they changed.
+  /// What events did at the end of the step, after after_step(). `state`: with what they changed; the hash in
+  /// the step's row is of it.
   void after_events(std::span<const Happening> happenings, const State& state);
 
   /// Writes a checkpoint if one is due (scene.checkpoints); after after_events(). Throws OutOfRoom while what

@@ -1,6 +1,7 @@
 #include "io/results/step_table.h"
 
 #include <algorithm>
+#include <cassert>
 #include <fmt/format.h>
 #include <iterator>
 #include <string_view>
@@ -141,13 +142,20 @@ StepTable::StepTable(const std::filesystem::path& path, std::int64_t at)
     : rows_(path, step_table_header(), at) {}
 
 void StepTable::append(const StepReport& report, std::uint64_t state_hash) {
+  rows_.end_row();  // of the step before, where nobody did
   auto out = std::back_inserter(rows_.pending());
   for (const Column& column : columns) {
     // fmt writes the shortest text that reads back as the same double.
     std::visit([&](const auto& value) { fmt::format_to(out, "{},", value); }, column.value(report));
   }
   fmt::format_to(out, "{}\n", hash_text(state_hash));
-  rows_.end_row();
+}
+
+void StepTable::amend(std::uint64_t state_hash) {
+  const std::string hash = hash_text(state_hash) + "\n";
+  std::string& row = rows_.pending();
+  assert(row.size() > hash.size());
+  row.replace(row.size() - hash.size(), hash.size(), hash);
 }
 
 }  // namespace scree::io

@@ -613,6 +613,17 @@ void RunStatistics::visit(Archive& io) {
   io("goal_missed_by", goal_missed_by_);
 }
 
+namespace {
+
+constexpr std::string_view checksum_begin = ",\n  \"crc32\": ";  // of the last entry
+
+/// The end of summary.json, with the checksum of all that comes before.
+std::string checksum_entry(std::string_view before) {
+  return fmt::format("{}\"{}\"\n}}\n", checksum_begin, crc32_text(crc32_of(before)));
+}
+
+}  // namespace
+
 std::string to_json(const Summary& s) {
   const double bodies = static_cast<double>(std::max<std::int64_t>(1, s.bodies));
   nlohmann::ordered_json json = {
@@ -684,7 +695,15 @@ std::string to_json(const Summary& s) {
       {"verdict", verdict_json(s.verdict)},
   };
   add_of_some_runs(s, json);
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  std::string text = json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  text.resize(text.rfind("\n}"));
+  return text + checksum_entry(text);
+}
+
+bool has_summary_checksum(std::string_view json, bool required) {
+  const std::size_t at = json.rfind(checksum_begin);
+  if (at == std::string_view::npos) return !required;
+  return json.substr(at) == checksum_entry(json.substr(0, at));
 }
 
 }  // namespace scree::io

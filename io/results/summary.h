@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/simulation/diagnostics.h"
@@ -114,6 +115,8 @@ struct Summary {
   std::vector<OpeningTotal> openings;     // of the run
   std::int64_t woken = 0;                 // how often a body woke
   std::uint64_t state_hash = 0;
+  FrameRounding frame_rounding;             // of the bodies at the end; 0 if there are no frames
+  Vec3 better_origin = Vec3::Zero();        // m, near them
   std::vector<EventSummary> events;         // of the scene, in its order
   std::string ended_by;                     // the event that did; empty if it was the time
   std::vector<FileChecksum> files;          // tables, as they were at the end
@@ -180,5 +183,8 @@ class RunStatistics {
 
 /// The text of summary.json. JSON has no NaN and no infinity: they become null.
 std::string to_json(const Summary& summary);
+/// Its last entry, crc32, is the checksum of all that comes before: is it what it must be? `required`: or may
+/// it be missing, as from earlier versions?
+bool has_summary_checksum(std::string_view json, bool required);
 
 }  // namespace scree::io

@@ -48,6 +48,7 @@ void write_scene(hid_t file, const Scene& scene) {
     write_attribute(group.get(), "least_time_step_s", scene.model.settings.least_time_step_s);
   write_end_time(file, scene);
   write_attribute(group.get(), "frame_interval_s", scene.output.interval_s);
+  if (!scene.origin.isZero(0.0)) write_attribute(group.get(), "origin_m", scene.origin);
   write_text(group.get(), {"text", "", "the scene file, byte for byte"}, scene.text);
   std::vector<std::string> overrides;
   for (const auto& [key, value] : scene.overrides) overrides.push_back(key + "=" + value);
@@ -670,8 +671,8 @@ Trajectory::Trajectory(const std::filesystem::path& path, const Scene& scene)
     const hid_t file = parts_->file.get();
     write_scene(file, scene);
     write_materials(file, scene.model.materials);
-    write_boundaries(file, scene.model.boundaries);
-    write_outlines(file, outlines(scene.model));
+    write_boundaries(file, counted_from(scene.origin, scene.model.boundaries));
+    write_outlines(file, counted_from(scene.origin, outlines(scene.model)));
     write_functions(file, scene.model.shapes.functions());
     write_clumps(file, scene.model.shapes.clumps());
     open_arrays(scene);
@@ -736,6 +737,8 @@ void Trajectory::commit() {
     hdf5::commit(parts_->file);
   });
 }
+
+bool Trajectory::is_on_disk() const { return hdf5::is_on_disk(parts_->file); }
 
 std::vector<std::int64_t> Trajectory::position() {
   std::vector<std::int64_t> rows;

@@ -33,6 +33,8 @@ class Trajectory {
   void append(const Frame& frame);
   /// Puts all on disk.
   void commit();
+  /// Is every frame there, whatever ends the program now?
+  bool is_on_disk() const;
   /// [array] rows, for going on from here.
   std::vector<std::int64_t> position();
   void close();

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <fmt/format.h>
+#include <optional>
 #include <thread>
 
 #include "io/files/file_errors.h"
@@ -25,7 +26,8 @@ using Quaternion4f = std::array<float, 4>;
 // A frame is flushed within milliseconds; who reads just then tries again, a second long. A file that nobody
 // has written to for a while stays as wrong as it is: it is read anew once, since what was read of it before
 // may be older than that.
-constexpr int attempts = 22, attempts_of_a_file_at_rest = 2;
+constexpr int attempts_of_a_file_at_rest = 2;
+constexpr std::chrono::seconds patience{1};  // from the first failure on: an attempt may take its time too
 constexpr std::chrono::milliseconds first_pause{1}, longest_pause{64};
 constexpr std::chrono::seconds at_rest{10};
 
@@ -163,13 +165,17 @@ struct TrajectoryReader::Parts {
   template <class F>
   auto guarded(F&& read) {
     std::chrono::milliseconds pause = first_pause;
+    std::optional<std::chrono::steady_clock::time_point> failed;
     for (int attempt = 1;; ++attempt) {
       try {
         if (!file && !path.empty()) file = File(path);
         return read();
       } catch (const Error& error) {
-        const int most = is_at_rest(path) ? attempts_of_a_file_at_rest : attempts;
-        if (path.empty() || attempt >= most || !file_problem(path).empty())
+        const auto now = std::chrono::steady_clock::now();
+        if (!failed) failed = now;
+        const bool over = is_at_rest(path) ? attempt >= attempts_of_a_file_at_rest
+                                           : attempt > 1 && now - *failed >= patience;
+        if (path.empty() || over || !file_problem(path).empty())
           throw ReadError(fmt::format("cannot read {}: {}", path.string(), error.what()));
         file = File();
       }

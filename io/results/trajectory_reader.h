@@ -30,6 +30,7 @@ struct RecordedRun {
   Bodies bodies;  // all that were ever in the run, at rest in the origin: the rest comes with the frames
   std::vector<std::string> fields;  // names of what frames hold beyond pose and velocity
   Outlines outlines;
+  Vec3 origin = Vec3::Zero();  // m, what all coordinates are counted from
 };
 
 /// Some bodies of a frame: [first, first + count), cut off at the end.

@@ -245,6 +245,16 @@ Told tell_unreturned(const Summary& s, const Settings& settings) {
   return told;
 }
 
+Told tell_frames(const Summary& s, const Settings&) {
+  return {
+      s.frame_rounding.relative,
+      fmt::format("positions in frames are off by up to {:.2g} m, {} of the smallest length of bodies: their "
+                  "numbers are in single precision",
+                  s.frame_rounding.length, percent(s.frame_rounding.relative)),
+      fmt::format("origin = [{}, {}, {}] in the scene: it is subtracted in frames, walls and exports",
+                  s.better_origin.x(), s.better_origin.y(), s.better_origin.z())};
+}
+
 struct Check {
   VerdictLimit limit;
   Told (*tell)(const Summary& summary, const Settings& settings);
@@ -263,7 +273,8 @@ constexpr Check checks[] = {{failed_limit, tell_failed},
                             {ledger_limit, tell_ledger},
                             {momentum_limit, tell_momentum},
                             {search_limit, tell_search},
-                            {unreturned_limit, tell_unreturned}};
+                            {unreturned_limit, tell_unreturned},
+                            {frames_limit, tell_frames}};
 
 }  // namespace
 

@@ -7,6 +7,7 @@
 
 #include "engine/simulation/coarseness.h"
 #include "engine/simulation/settings.h"
+#include "io/results/frame.h"
 
 namespace scree::io {
 
@@ -72,6 +73,10 @@ inline constexpr VerdictLimit turn_limit{"turn", fair_turn, most_turn};
 /// energy turned over. Never red: it is energy that is missing, not too much.
 inline constexpr VerdictLimit unreturned_limit{"unreturned", 0.1, std::numeric_limits<double>::infinity()};
 inline constexpr double unreturned_counts = 0.002;
+/// How far single precision puts bodies off in frames, over their smallest length (frame.h). Never red: the
+/// run itself is in double precision.
+inline constexpr VerdictLimit frames_limit{"frame_precision", most_frame_rounding,
+                                           std::numeric_limits<double>::infinity()};
 
 struct Finding {
   std::string code;

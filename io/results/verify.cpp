@@ -1,7 +1,9 @@
 #include "io/results/verify.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
+#include <cstring>
 #include <fmt/format.h>
 #include <fstream>
 #include <map>
@@ -16,6 +18,8 @@
 #include "io/files/text_file.h"
 #include "io/files/vtk_file.h"
 #include "io/results/checkpoint.h"
+#include "io/results/row_file.h"
+#include "io/results/summary.h"
 #include "io/results/trajectory.h"
 #include "io/results/trajectory_reader.h"
 
@@ -41,7 +45,9 @@ bool is_there(const fs::path& file) {
 
 std::string text_of(const fs::path& file) {
   std::string problem;
-  return read_bytes(file, problem).value_or("");
+  const std::optional<std::string> bytes = read_bytes(file, problem);
+  if (!bytes) throw ReadError(fmt::format("cannot read {}: {}", file.string(), problem));
+  return *bytes;
 }
 
 /// Is somebody writing to the folder?
@@ -58,6 +64,7 @@ struct Facts {
   std::optional<std::int64_t> frames, steps;
   std::map<std::int64_t, std::string> hash;  // of a step, by steps.csv
   std::string last_hash;
+  std::map<std::string, std::vector<TableChecksum>> sums;  // by tables.crc32
 };
 
 template <class Vectors>
@@ -117,12 +124,46 @@ std::size_t fields_in(std::string_view line) {
   return fields;
 }
 
+/// Are the table's bytes those that were written? By the checksums that it had while it grew. A run that was
+/// killed may have written a checksum and not the rows that it is of.
+void look_at_checksums(const fs::path& file, const Facts& facts, FileFindings& f) {
+  const auto found = facts.sums.find(file.filename().string());
+  if (found == facts.sums.end()) {
+    if (!facts.sums.empty()) add(f, "tables.crc32 has no checksum of it");
+    return;
+  }
+  const std::string text = text_of(file);
+  const auto size = static_cast<std::int64_t>(text.size());
+  std::uint32_t crc = 0;
+  std::int64_t from = 0;
+  for (const TableChecksum& sum : found->second) {
+    if (sum.bytes > size) break;
+    const std::string_view part(text.data() + from, static_cast<std::size_t>(sum.bytes - from));
+    crc = crc32_of(part, crc);
+    if (crc != sum.crc32) {
+      const auto first = std::count(text.begin(), text.begin() + from, '\n') + 1;
+      const auto last = std::count(part.begin(), part.end(), '\n') + first - 1;
+      add(f, fmt::format("line {} to {}: not as it was written, by tables.crc32", first, last));
+      return;
+    }
+    from = sum.bytes;
+  }
+  const auto missing =
+      std::ranges::count_if(found->second, [&](const auto& sum) { return sum.bytes > size; });
+  if (missing > 1) add(f, "its end is missing, by tables.crc32");
+  if (!facts.live && from < size && missing == 0)
+    add(f, fmt::format("tables.crc32 has no checksum of its last {} bytes", size - from));
+}
+
 /// Rows of as many fields as the first, one after the other as they were written; calls see(number of the
 /// row, its text).
 template <class F>
-FileFindings look_at_rows(const fs::path& file, bool live, F&& see) {
+FileFindings look_at_rows(const fs::path& file, const Facts& facts, F&& see) {
+  const bool live = facts.live;
   FileFindings f{file.filename().string(), "", {}};
   std::ifstream stream(file, std::ios::binary);
+  if (!stream) throw ReadError(fmt::format("cannot read {}: {}", file.string(), std::strerror(errno)));
+  look_at_checksums(file, facts, f);
   std::string line;
   std::getline(stream, line);
   const std::size_t fields = fields_in(line);
@@ -142,7 +183,7 @@ FileFindings look_at_rows(const fs::path& file, bool live, F&& see) {
 FileFindings look_at_steps(const RunFolder& folder, Facts& facts) {
   std::int64_t last = 0;
   FileFindings f = look_at_rows(
-      folder.steps(), facts.live, [&](std::int64_t row, const std::string& line, FileFindings& found) {
+      folder.steps(), facts, [&](std::int64_t row, const std::string& line, FileFindings& found) {
         const std::int64_t step = std::atoll(line.c_str());
         if (step != row + 1)
           add(found, fmt::format("line {} is of step {} and not of {}", row + 2, step, row + 1));
@@ -157,11 +198,14 @@ FileFindings look_at_steps(const RunFolder& folder, Facts& facts) {
 /// The sums and lengths that a summary knows of the tables.
 FileFindings look_at_summary(const RunFolder& folder, const Facts& facts) {
   FileFindings f{folder.summary().filename().string(), "", {}};
-  const auto json = nlohmann::json::parse(text_of(folder.summary()), nullptr, false);
+  const std::string text = text_of(folder.summary());
+  const auto json = nlohmann::json::parse(text, nullptr, false);
   if (!json.is_object() || json.value("format", "") != "scree summary") {
     add(f, "is no summary");
     return f;
   }
+  if (!has_summary_checksum(text, !facts.sums.empty()))
+    add(f, "is not as it was written: its checksum is wrong");
   const auto agree = [&](const char* key, std::optional<std::int64_t> here, const char* file) {
     if (here && json.contains(key) && json[key].is_number() && json[key] != *here)
       add(f, fmt::format("{} are {} here and {} in {}", key, json[key].dump(), *here, file));
@@ -172,12 +216,17 @@ FileFindings look_at_summary(const RunFolder& folder, const Facts& facts) {
     add(f, "the final state's hash is not that of the last row of steps.csv");
   const nlohmann::json files = json.value("files", nlohmann::json::object());
   for (const auto& [name, sum] : files.items()) {
-    const std::string now = crc32_text(crc32_of_file(folder.path / name));
-    if (!is_there(folder.path / name))
+    if (fs::path(name).filename() != name) {
+      add(f, fmt::format("{} is not in the folder", name));
+    } else if (!is_there(folder.path / name)) {
       add(f, fmt::format("{} is missing", name));
-    else if (!sum.is_object() || sum.value("crc32", "") != now)
+    } else if (const std::string now = crc32_text(crc32_of_file(folder.path / name));
+               !sum.is_object() || sum.value("crc32", "") != now) {
       add(f, fmt::format("{} is not as it was written: its checksum is {}", name, now));
+    }
   }
+  if (json.value("frames", 0) > 0 && !is_there(folder.trajectory()) && !is_there(folder.bodies_series()))
+    add(f, "the frames that it counts are missing");
   f.found = fmt::format("{}, {} steps", json.value("status", "?"), json.value("steps", 0));
   return f;
 }
@@ -207,6 +256,13 @@ bool has_its_checksum(const std::string& text) {
   return at != std::string::npos && text.substr(at) == vtk_checksum(std::string_view(text).substr(0, at));
 }
 
+/// One that is in no series.
+FileFindings look_at_vtk_file(const fs::path& file) {
+  FileFindings f{file.filename().string(), "one file", {}};
+  if (!has_its_checksum(text_of(file))) add(f, "its checksum is wrong or missing");
+  return f;
+}
+
 FileFindings look_at_series(const RunFolder& folder, const fs::path& series) {
   FileFindings f{series.filename().string(), "", {}};
   const std::string text = text_of(series);
@@ -227,6 +283,16 @@ FileFindings look_at_series(const RunFolder& folder, const fs::path& series) {
   return f;
 }
 
+/// Looks, and keeps apart what is damaged and what could not be read at all.
+template <class F>
+FileFindings looked_at(const fs::path& file, F&& look) try {
+  return look();
+} catch (const nlohmann::json::exception& error) {
+  return {file.filename().string(), "", {fmt::format("holds what no run writes: {}", error.what())}};
+} catch (const ReadError& error) {
+  return {file.filename().string(), "", {error.what()}, true};
+}
+
 }  // namespace
 
 std::vector<FileFindings> verify_run(const RunFolder& folder) {
@@ -236,16 +302,31 @@ std::vector<FileFindings> verify_run(const RunFolder& folder) {
   facts.live = is_live(folder);
   const std::vector<fs::path> all = checkpoints(folder);
   for (const fs::path& file : all) facts.hash[step_of(file)];
+  facts.sums = table_checksums(folder.table_checksums());  // before the tables, which may grow
   std::vector<FileFindings> found;
-  if (is_there(folder.trajectory())) found.push_back(look_at_trajectory(folder, facts));
-  if (is_there(folder.steps())) found.push_back(look_at_steps(folder, facts));
+  const auto look = [&](const fs::path& file, auto&& at) {
+    if (is_there(file)) found.push_back(looked_at(file, [&] { return at(file); }));
+  };
+  look(folder.trajectory(), [&](const fs::path&) { return look_at_trajectory(folder, facts); });
+  look(folder.steps(), [&](const fs::path&) { return look_at_steps(folder, facts); });
   for (const fs::path& table : folder.tables())
-    if (table != folder.steps() && is_there(table))
-      found.push_back(look_at_rows(table, facts.live, [](auto&&...) {}));
-  for (const fs::path& series : {folder.bodies_series(), folder.contacts_series(), folder.walls_series()})
-    if (is_there(series)) found.push_back(look_at_series(folder, series));
-  for (const fs::path& file : all) found.push_back(look_at_checkpoint(file, facts));
-  if (is_there(folder.summary())) found.push_back(look_at_summary(folder, facts));
+    if (table != folder.steps())
+      look(table, [&](const fs::path& file) { return look_at_rows(file, facts, [](auto&&...) {}); });
+  for (const auto& [table, sums] : facts.sums)
+    if (!is_there(folder.path / table))
+      found.push_back({table, "", {"is missing: tables.crc32 knows of it"}});
+  for (const fs::path& series :
+       {folder.bodies_series(), folder.contacts_series(), folder.walls_series(), folder.outlines_series()})
+    look(series, [&](const fs::path& file) { return look_at_series(folder, file); });
+  for (const fs::path& single : {folder.walls(), folder.outlines()}) look(single, look_at_vtk_file);
+  for (const fs::path& checkpoint : all)
+    look(checkpoint, [&](const fs::path& file) { return look_at_checkpoint(file, facts); });
+  look(folder.summary(), [&](const fs::path&) { return look_at_summary(folder, facts); });
+  const bool begun = facts.frames.value_or(0) > 0 || facts.steps.value_or(0) > 0 || !all.empty() ||
+                     is_there(folder.summary());
+  if (!begun && !facts.live && std::ranges::all_of(found, [](const auto& f) { return f.problems.empty(); }))
+    throw ReadError(
+        fmt::format("there is no run in {}: its files hold headers and nothing else", folder.path.string()));
   return found;
 }
 

@@ -45,6 +45,7 @@ void write_vtk_series(const RunFolder& folder, const TrajectoryReader& reader,
     if (frame.has_contacts) frame.contacts = reader.contacts(k);
     frame.contacts_of_body = contacts_of_bodies(frame.contacts, frame.position.size());
     series.append(frame);
+    series.publish();
     done(k);
   }
   if (boundaries.empty()) return;

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "engine/geometry/glyph.h"
 #include "engine/geometry/implicit/surface_mesh.h"
 #include "io/files/file_errors.h"
 #include "io/files/text_file.h"
 #include "io/files/vtk_file.h"
-#include "engine/geometry/glyph.h"
 
 namespace scree::io {
 
@@ -35,11 +35,22 @@ void write_shape(const std::filesystem::path& path, const SurfaceMesh& mesh) {
 
 namespace {
 
+/// Frames that were not published when their run was cut off.
+void remove_temporary_files(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> found;
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error))
+    if (is_vtk_frame(entry->path()) && entry->path().extension() != ".vtp") found.push_back(entry->path());
+  for (const std::filesystem::path& file : found) std::filesystem::remove(file, error);
+}
+
 /// The files of a kind that a series lists.
 struct Listing {
   std::string kind;
   std::vector<double> time_s = {};
   std::vector<std::int64_t> number = {};  // of the frame
+  std::size_t published = 0;              // of these
 };
 
 }  // namespace
@@ -78,9 +89,19 @@ struct VtkSeries::Parts {
     for (const MaterialIndex m : constants->material) material.push_back(m.value);
   }
 
-  void list(Listing& listing, const Frame& frame, const std::filesystem::path& series) const {
+  /// Where a file of the frame is until it is published; it is listed then.
+  std::filesystem::path list(Listing& listing, const Frame& frame) const {
     listing.time_s.push_back(frame.time_s);
     listing.number.push_back(frames);
+    return temporary_name(folder.path / RunFolder::vtk_frame(listing.kind, frames));
+  }
+
+  void publish(Listing& listing, const std::filesystem::path& series) const {
+    if (listing.published == listing.number.size()) return;
+    for (; listing.published < listing.number.size(); ++listing.published) {
+      const auto file = folder.path / RunFolder::vtk_frame(listing.kind, listing.number[listing.published]);
+      rename_file(temporary_name(file), file);
+    }
     std::vector<std::pair<double, std::string>> files;
     for (std::size_t k = 0; k < listing.number.size(); ++k)
       files.emplace_back(listing.time_s[k], RunFolder::vtk_frame(listing.kind, listing.number[k]));
@@ -94,7 +115,7 @@ VtkSeries::VtkSeries(const RunFolder& folder, const Scene& scene, const Region& 
                                            scene.output.contacts,
                                            scene.output.fields,
                                            scene.model.shapes,
-                                           scene.model.boundaries,
+                                           counted_from(scene.origin, scene.model.boundaries),
                                            region,
                                            nullptr,
                                            {},
@@ -129,23 +150,18 @@ void VtkSeries::append(const Frame& frame) {
     data.emplace_back("scale", p.scale);
   }
   for (std::size_t f = 0; f < p.field_names.size(); ++f) data.emplace_back(p.field_names[f], frame.fields[f]);
-  const std::string file = RunFolder::vtk_frame("bodies", p.frames);
-  write_vtk_points(p.folder.path / file, frame.position, data);
-  p.list(p.bodies, frame, p.folder.bodies_series());
+  write_vtk_points(p.list(p.bodies, frame), frame.position, data);
 
   if (!frame.boundary_motion.empty() || !frame.boundary_removed.empty()) {
-    const std::string wall_file = RunFolder::vtk_frame("walls", p.frames);
-    write_walls(p.folder.path / wall_file,
+    write_walls(p.list(p.walls, frame),
                 wall_mesh(moved(p.boundaries, frame.boundary_motion, frame.boundary_removed), p.region));
-    p.list(p.walls, frame, p.folder.walls_series());
   }
   if (!frame.lattice.empty() && p.outlines.cell_centre) {
     // The cell's edges are the first: view.py knows its vectors from them.
     std::vector<OutlineEdge> edges =
         cell_outline(*p.outlines.cell_centre, Eigen::Map<const Mat3>(frame.lattice.data()));
     edges.insert(edges.end(), p.outlines.edges.begin(), p.outlines.edges.end());
-    write_outlines(p.folder.path / RunFolder::vtk_frame("outlines", p.frames), edges);
-    p.list(p.outline, frame, p.folder.outlines_series());
+    write_outlines(p.list(p.outline, frame), edges);
   }
   if (p.with_contacts && frame.has_contacts) {
     const FrameContacts& c = frame.contacts;
@@ -158,8 +174,7 @@ void VtkSeries::append(const Frame& frame) {
       return id;
     };
     const std::vector<std::int32_t> id_a = ids(c.body_a), id_b = ids(c.body_b);
-    const std::string contact_file = RunFolder::vtk_frame("contacts", p.frames);
-    write_vtk_points(p.folder.path / contact_file, c.point,
+    write_vtk_points(p.list(p.contacts, frame), c.point,
                      {{"normal", c.normal},
                       {"impulse", c.impulse},
                       {"impulse_magnitude", magnitude},
@@ -168,9 +183,16 @@ void VtkSeries::append(const Frame& frame) {
                       {"body_b", id_b},
                       {"boundary", c.boundary},
                       {"bond", c.bond}});
-    p.list(p.contacts, frame, p.folder.contacts_series());
   }
   ++p.frames;
+}
+
+void VtkSeries::publish() {
+  Parts& p = *parts_;
+  p.publish(p.bodies, p.folder.bodies_series());
+  p.publish(p.walls, p.folder.walls_series());
+  p.publish(p.outline, p.folder.outlines_series());
+  p.publish(p.contacts, p.folder.contacts_series());
 }
 
 void VtkSeries::visit(Archive& io) {
@@ -181,6 +203,7 @@ void VtkSeries::visit(Archive& io) {
     io(listing->kind + "_number", listing->number);
     if (listing->time_s.size() != listing->number.size())
       throw ReadError("the frames of a checkpoint do not fit");
+    if (io.reads()) listing->published = listing->number.size();
     const std::int64_t from = io.reads() ? p.frames : p.on_disk;
     const auto name = [&](std::int64_t number) {
       return p.folder.path / RunFolder::vtk_frame(listing->kind, number);
@@ -193,6 +216,7 @@ void VtkSeries::visit(Archive& io) {
       for (const std::int64_t k : listing->number)
         if (k >= from) sync_file(name(k));
   }
+  if (io.reads()) remove_temporary_files(p.folder.vtk());
   if (!io.reads()) sync_folder(p.folder.vtk());
   p.on_disk = p.frames;
 }

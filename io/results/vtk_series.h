@@ -13,16 +13,19 @@
 
 namespace scree::io {
 
-/// Writes inline base64 data, compressed with LZ4. The .pvd is replaced after every frame, so it
-/// never lists a file that is not complete. All members throw WriteError.
+/// Writes inline base64 data, compressed with LZ4. Frames have their names, and the .pvd lists them, from
+/// publish() on, so it never lists a file that is not complete. All members throw WriteError.
 class VtkSeries {
  public:
-  /// `region`: what is drawn of walls that have no end, where any wall moves: then walls are a series too.
+  /// `region`: what is drawn of walls that have no end, where any wall moves: then walls are a series too. It
+  /// and `outlines` are counted from the scene's origin, as frames are.
   VtkSeries(const RunFolder& folder, const Scene& scene, const Region& region, const Outlines& outlines = {});
   ~VtkSeries();
   VtkSeries(VtkSeries&&) noexcept;
 
   void append(const Frame& frame);
+  /// Gives the frames since the last time their names, and lists them.
+  void publish();
 
   /// Keeps which frames there are, or reads it: then later ones are removed. When it is written, they are on
   /// disk.

@@ -14,7 +14,9 @@ constexpr int tube_segments = 96;                     // around the axis
 constexpr int rim_segments = 8;                       // of each rim's half circle
 constexpr double round_step = std::numbers::pi / 24;  // rad, of other round edges
 constexpr double region_margin = 0.25;                // of the largest extent
-constexpr double grown_margin = 0.1;                  // of the extent of the bodies in that direction
+constexpr double flown =
+    4.0;  // sizes of a region, and of the bodies' middle half, away: what is farther has flown off
+constexpr double grown_margin = 0.1;  // of the extent of the bodies in that direction
 
 using Polygon = std::vector<Vec3>;
 
@@ -165,6 +167,7 @@ Region scene_region(const Bodies& bodies, const Shapes& shapes, const Boundaries
 
 Region grown_region(const Region& region, const Bodies& bodies) {
   Region grown = region;
+  const double size = (region.high - region.low).maxCoeff();
   for (int axis = 0; axis < 3; ++axis) {
     std::vector<double> x;
     for (const Vec3& position : bodies.position) {
@@ -172,7 +175,11 @@ Region grown_region(const Region& region, const Bodies& bodies) {
     }
     if (x.empty()) continue;
     std::sort(x.begin(), x.end());
-    const double low = x[x.size() / 1000], high = x[x.size() - 1 - x.size() / 1000];
+    const double quarter = x[(x.size() - 1) / 4], three_quarters = x[x.size() - 1 - (x.size() - 1) / 4],
+                 room = flown * std::max(size, three_quarters - quarter);
+    const double low = std::max(x[x.size() / 1000], *std::ranges::lower_bound(x, quarter - room)),
+                 high = std::min(x[x.size() - 1 - x.size() / 1000],
+                                 *(std::ranges::upper_bound(x, three_quarters + room) - 1));
     const double margin = grown_margin * (high - low);
     grown.low[axis] = std::min(grown.low[axis], low - margin);
     grown.high[axis] = std::max(grown.high[axis], high + margin);

@@ -24,7 +24,8 @@ struct WallMesh {
 Region scene_region(const Bodies& bodies, const Shapes& shapes, const Boundaries& boundaries);
 
 /// `region` grown so that it also holds the bodies as they lie now, but for the outermost thousandth on every
-/// side: a few that fly away must not make everything else small. Numbers that are not finite do not count.
+/// side and those that are sizes of the region away from the middle half: a few that fly away must not make
+/// everything else small. Numbers that are not finite do not count.
 Region grown_region(const Region& region, const Bodies& bodies);
 
 /// A tube becomes its whole surface (inside, outside, rounded rims), and so does a surface of revolution; a

@@ -80,7 +80,9 @@ CarriedBodies carried_bodies(const std::filesystem::path& folder, std::optional<
   const RecordedRun& run = reader.run();
   BodyId next_id = 0;
   for (const BodyId id : run.bodies.id) next_id = std::max(next_id, id + 1);
-  return carried(run.model, reader.bodies(reader.nearest_frame(*time_s)), next_id);
+  Bodies bodies = reader.bodies(reader.nearest_frame(*time_s));
+  for (Vec3& x : bodies.position) x += run.origin;
+  return carried(run.model, bodies, next_id);
 }
 
 void add_carried_bodies(Reading& reading) {

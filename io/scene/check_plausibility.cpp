@@ -3,6 +3,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "io/results/frame.h"
 #include "io/scene/faults.h"
 #include "io/scene/keys.h"
 #include "io/scene/reading.h"
@@ -163,6 +164,59 @@ void look_at_meshes(const Radii& radii, Reading& reading) {
   }
 }
 
+/// The smallest length of those that the scene begins with, or that come through its inlets, m.
+double smallest_of_all(const Model& model, const Bodies& bodies) {
+  double least = infinity;
+  for (const ShapeIndex shape : bodies.shape) least = std::min(least, model.shapes.smallest_length(shape));
+  for (const Inlet& inlet : model.inlets)
+    for (const ShapeIndex shape : inlet.shapes) least = std::min(least, model.shapes.smallest_length(shape));
+  return least;
+}
+
+/// Far from zero single precision does not tell bodies apart: that of frames, and of files of meshes.
+void look_at_coordinates(const Section& top, Reading& reading) {
+  Scene& scene = reading.scene;
+  const Model& model = scene.model;
+  Bodies bodies = scene.initial.bodies;
+  for (const Inlet& inlet : model.inlets)  // a grain in the middle
+    if (bodies.size() == 0 && !inlet.shapes.empty()) {
+      bodies.position.push_back(bounding_box(inlet.region).first);
+      bodies.shape.push_back(inlet.shapes.front());
+      bodies.mass.push_back(1.0);
+      bodies.id.push_back(0);
+    }
+  const FrameRounding rounding = frame_rounding(model.shapes, bodies, scene.origin);
+  if ((scene.output.hdf5 || scene.output.vtk) && rounding.relative > most_frame_rounding) {
+    const Vec3 origin = origin_near(bodies);
+    Fault warning;
+    warning.where.file = scene.file.string();
+    if (top.has("origin")) warning = fault_at(top.given("origin"), "origin", "");
+    warning.key_path = "origin";
+    warning.problem = fmt::format(
+        "is far from the bodies: frames, walls and exports are in single precision, which puts them off by "
+        "up to "
+        "{:.2g} m, {:.2g} of their smallest length",
+        rounding.length, rounding.relative);
+    warning.value = fmt::format("[{}, {}, {}]", scene.origin.x(), scene.origin.y(), scene.origin.z());
+    warning.unit = "m";
+    warning.suggestion =
+        fmt::format("origin = [{}, {}, {}] is subtracted there", origin.x(), origin.y(), origin.z());
+    scene.warnings.push_back(std::move(warning));
+  }
+  const double least = smallest_of_all(model, scene.initial.bodies);
+  for (const CoarseMesh& mesh : reading.coarse_meshes) {
+    if (!(mesh.rounding > most_frame_rounding * least)) continue;
+    Fault warning =
+        fault_at(mesh.section.given("file"), mesh.section.path_of("file"),
+                 fmt::format("has corners in single precision so far from zero that they are off by up to "
+                             "{:.2g} m, {:.2g} of the smallest length of bodies",
+                             mesh.rounding, mesh.rounding / least));
+    warning.suggestion =
+        "write the mesh near its own zero and place it with `position`, or as OBJ or PLY in doubles";
+    scene.warnings.push_back(std::move(warning));
+  }
+}
+
 }  // namespace
 
 void check_plausibility(const Section& top, Reading& reading) {
@@ -172,6 +226,7 @@ void check_plausibility(const Section& top, Reading& reading) {
   const Radii radii = radii_of_bodies(reading);
   look_at_arms(top, radii, reading);
   look_at_meshes(radii, reading);
+  look_at_coordinates(top, reading);
 }
 
 }  // namespace scree::io

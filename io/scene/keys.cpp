@@ -36,7 +36,7 @@ constexpr std::array section_table{
     SectionInfo{
         "checkpoints", "[checkpoints]", false, "",
         "When a run writes a checkpoint, for `scree run --resume`: whichever reason comes first. One is "
-        "written at the end in any case, also where a run is interrupted."},
+        "written at the start and at the end in any case, also where a run is interrupted."},
     SectionInfo{"materials", "[[materials]]", false, "",
                 "One heading a material. The coefficients are those of two bodies of this same material."},
     SectionInfo{
@@ -68,17 +68,19 @@ constexpr std::array section_table{
     SectionInfo{
         "region", "region = {...}", false, "type",
         "Part of [[bodies]] with `generate` and of [[inlets]]: every body that is made lies inside with all "
-        "of its volume. Part of [[events]]: bodies count whose centre is inside. In a periodic [cell] that is "
+        "of its volume. Part of [[events]]: bodies count whose centre is inside. In a periodic [cell] that "
+        "is "
         "the centre of any image, and grains stick out of a box that is as wide as the cell."},
     SectionInfo{
         "scale", "scale = {...}", false, "distribution",
         "Part of [[bodies]] with `generate` and of [[inlets]]: a random factor on the three semi-axes of "
         "every body. Mean, deviation and characteristic size are those before the distribution is cut off at "
         "`low` and `high`."},
-    SectionInfo{"inlets", "[[inlets]]", false, "",
-                "One heading a place where grains come in, at a rate, as long as there is room: what has to "
-                "wait is made up for later. `openings.csv` has what came, step by step. In a periodic [cell], "
-                "one that holds no stress, they overlap no image either; in one that flows they go with it."},
+    SectionInfo{
+        "inlets", "[[inlets]]", false, "",
+        "One heading a place where grains come in, at a rate, as long as there is room: what has to "
+        "wait is made up for later. `openings.csv` has what came, step by step. In a periodic [cell], "
+        "one that holds no stress, they overlap no image either; in one that flows they go with it."},
     SectionInfo{"outlets", "[[outlets]]", false, "type",
                 "One heading a place that takes bodies out when their centre is in it, and counts them; in a "
                 "periodic [cell] when that of any of their images is."},
@@ -158,6 +160,10 @@ constexpr Key key_table[] = {
         .description = "Name of the run; the file's name without its ending if left out."},
     Key{.section = "", .name = "description", .type = text,
         .description = "What the scene shows."},
+    Key{.section = "", .name = "origin", .type = vector, .unit = "m",
+        .description = "Subtracted from all coordinates in trajectory.h5, in files for ParaView, and so in exports and "
+                       "pictures. Their numbers are in single precision: far from (0, 0, 0), as map coordinates are, they "
+                       "do not tell grains apart. The scene itself, tables (CSV) and checkpoints keep its coordinates."},
     Key{.section = "", .name = "gravity", .type = vector, .unit = "m/s^2",
         .description = "Acceleration of free fall."},
     Key{.section = "", .name = "time_step", .type = number, .unit = "s", .range = positive,

@@ -1,5 +1,7 @@
 // Boundaries and how they move.
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <fmt/format.h>
 #include <set>
 
@@ -9,6 +11,7 @@
 #include "io/files/file_errors.h"
 #include "io/files/input_file.h"
 #include "io/files/mesh_file.h"
+#include "io/results/frame.h"
 #include "io/scene/expressions.h"
 #include "io/scene/faults.h"
 #include "io/scene/reading.h"
@@ -43,6 +46,20 @@ void tell_findings(const Section& section, const MeshFindings& f, bool sheets, R
   warn(f.needles, "{} triangles are needles, with an angle below a degree");
 }
 
+/// Notes what single precision makes of a mesh: STL is known to have it where all of its numbers fit into it.
+void note_precision(const Section& section, const std::filesystem::path& file, const TriangleMesh& mesh,
+                    double scale, Reading& reading) {
+  std::string ending = file.extension().string();
+  std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (ending != ".stl") return;
+  double most = 0.0;
+  for (const Vec3& point : mesh.points) {
+    if (point != point.cast<float>().cast<double>()) return;
+    most = std::max(most, point.cwiseAbs().maxCoeff());
+  }
+  reading.coarse_meshes.push_back({section, single_rounding(scale * most)});
+}
+
 /// The mesh of the section's `file`, with points at scale * x + shift, m.
 std::shared_ptr<MeshSurface> read_surface_of_mesh(const Section& section, double scale, const Vec3& shift,
                                                   MeshFindings& findings, Reading& reading) {
@@ -56,6 +73,7 @@ std::shared_ptr<MeshSurface> read_surface_of_mesh(const Section& section, double
     return nullptr;
   }
   for (std::string& what : odd) add_warning(section, "file", std::move(what), reading);
+  note_precision(section, file, mesh, scale, reading);
   for (Vec3& point : mesh.points) {
     point = scale * point + shift;
     if (point.allFinite()) continue;

@@ -36,6 +36,12 @@ struct Waiting {
   std::size_t number;
 };
 
+/// A mesh whose file has single numbers far from zero, as binary STL has them.
+struct CoarseMesh {
+  Section section;
+  double rounding = 0.0;  // m, of its corners
+};
+
 struct DeclaredModels;  // read_models.cpp
 
 struct Reading {
@@ -46,6 +52,7 @@ struct Reading {
   std::int64_t seed = 0;
   const Node* top = nullptr;              // of the file
   std::set<std::string> used_parameters;  // by functions of time
+  std::vector<CoarseMesh> coarse_meshes;
   std::vector<WaitingMotion> waiting;
   std::vector<Waiting> waiting_inlets, waiting_bonds;
   std::shared_ptr<DeclaredModels> declared;               // declarative ones, until they are drives

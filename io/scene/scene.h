@@ -71,6 +71,7 @@ struct Scene {
   double rest_speed_m_s = 0.0;        // whose surface is not faster is at rest
   double rest_duration_s = 0.1;       // for which all have to be, for the run to end
   double largest_time_step_s = 0.01;  // what the model's time_step_s becomes if steps are adaptive
+  Vec3 origin = Vec3::Zero();         // m, of the coordinates in frames and of all that is made from them
   OutputSettings output;
   CheckpointSettings checkpoints;
   std::optional<double> ledger_tolerance;  // a larger unexplained part of the energy turned over ends a run

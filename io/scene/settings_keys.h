@@ -51,6 +51,7 @@ struct RandomMotion {
 /// Calls f(section, key, member) for every member that a key sets.
 void for_each_key(Scene& scene, auto&& f) {
   f("", "description", scene.description);
+  f("", "origin", scene.origin);
   f("", "end_time", scene.end_time_s);
   f("", "until", scene.until);
   f("", "rest_duration", scene.rest_duration_s);

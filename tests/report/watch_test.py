@@ -7,6 +7,7 @@ import http.client
 import json
 import os
 import re
+import resource
 import shutil
 import signal
 import socket
@@ -191,6 +192,46 @@ class Watch(unittest.TestCase):
         process.send_signal(signal.SIGINT)
         self.assertEqual(process.wait(timeout=20), 0)
         self.assertEqual(process.stderr.read(), "")
+
+    def test_it_serves_on_where_descriptors_are_few(self):
+        """More connections than it may open files, and none of them says a word; nor does waiting for room keep a core busy."""
+        self.finished_run()
+        limit = 64
+        resource.setrlimit(resource.RLIMIT_NOFILE, (1024, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+        process = subprocess.Popen([PROGRAM, "watch", self.run_folder], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                   preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit)))
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        address = self.address(process)
+        browser = http.client.HTTPConnection("127.0.0.1", address.port, timeout=20)  # stays open, and asks now and then
+        self.addCleanup(browser.close)
+
+        def page():
+            browser.request("GET", address.path)
+            answer = browser.getresponse()
+            return answer.status, len(answer.read())
+
+        self.assertEqual(page()[0], 200)
+        silent = []
+        for k in range(5 * limit):
+            silent.append(socket.create_connection(("127.0.0.1", address.port), timeout=20))
+            if k % 8 == 0:
+                self.assertEqual(page()[0], 200)
+        self.assertEqual(self.ask(address, address.path)[0], 200)
+        before = os.times().elapsed, self.processor_time(process)
+        time.sleep(1.0)
+        busy = (self.processor_time(process) - before[1]) / (os.times().elapsed - before[0])
+        self.assertLess(busy, 0.1)  # of a core; it was 0.7
+        for connection in silent:
+            connection.close()
+        self.assertEqual(self.ask(address, address.path)[0], 200)
+
+    @staticmethod
+    def processor_time(process):
+        """s, so far"""
+        with open(f"/proc/{process.pid}/stat", encoding="utf-8") as file:
+            fields = file.read().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def test_two_pages_have_two_tokens_and_ports_are_checked(self):
         self.finished_run()

@@ -24,6 +24,7 @@ void write_series(const std::filesystem::path& path, const io::Scene& scene, int
     const ExampleStep step = example_step(scene, k + 1);
     series.append(io::make_frame(scene.model, step.state, scene.output.fields, true));
   }
+  series.publish();
 }
 
 double value(vtkPolyData* data, const char* name, std::size_t i, int component) {
