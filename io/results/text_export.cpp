@@ -98,8 +98,7 @@ std::string lammps_box(const PlacedCell& cell, const Eigen::AlignedBox3d& bodies
     const bool upper = l.isUpperTriangular(0.0) && l.diagonal().minCoeff() > 0.0;
     if (!upper) {
       std::string text = "ITEM: BOX BOUNDS abc origin" + ends + "\n";
-      for (int k = 0; k < 3; ++k)
-        text += fmt::format("{} {} {} {}\n", l(0, k), l(1, k), l(2, k), corner[k]);
+      for (int k = 0; k < 3; ++k) text += fmt::format("{} {} {} {}\n", l(0, k), l(1, k), l(2, k), corner[k]);
       return text;
     }
     for (int k = 0; k < 3; ++k) {
@@ -124,9 +123,9 @@ std::string lammps_box(const PlacedCell& cell, const Eigen::AlignedBox3d& bodies
 
 std::string lammps_frame(const RecordedRun& run, const Frame& frame, const PlacedCell& cell,
                          const Eigen::AlignedBox3d& box) {
-  std::string text = fmt::format("ITEM: TIMESTEP\n{}\nITEM: NUMBER OF ATOMS\n{}\n", frame.step,
-                                 frame.position.size()) +
-                     lammps_box(cell, box);
+  std::string text =
+      fmt::format("ITEM: TIMESTEP\n{}\nITEM: NUMBER OF ATOMS\n{}\n", frame.step, frame.position.size()) +
+      lammps_box(cell, box);
   text +=
       "ITEM: ATOMS id type x y z vx vy vz omegax omegay omegaz quatw quati quatj quatk shapex shapey shapez "
       "mass\n";
