@@ -220,7 +220,8 @@ TEST(Verdict, LimitsAreThoseOfTheDocumentation) {
   for (const VerdictLimit& limit :
        {io::failed_limit, io::lost_limit, io::overlap_limit, io::unsolved_limit, io::missed_limit,
         io::created_limit, io::ledger_limit, io::momentum_limit, io::search_limit, io::pinch_limit,
-        io::wall_travel_limit, io::wall_detour_limit, io::turn_limit, io::unreturned_limit}) {
+        io::wall_travel_limit, io::wall_detour_limit, io::turn_limit, io::unreturned_limit,
+        io::frames_limit}) {
     const std::string row = fmt::format("| `{}` | {} | {} |", limit.code, shown(limit.amber),
                                         std::isinf(limit.red) ? "" : shown(limit.red));
     EXPECT_TRUE(says(page, row)) << row;
