@@ -120,7 +120,7 @@ TEST(Verdict, IsGreenWhereNothingHappened) {
   EXPECT_EQ(judge(good_run(), {}).grade, Grade::green);
   const io::Verdict nothing = judge(io::Summary{}, {});
   EXPECT_EQ(nothing.grade, Grade::green);
-  EXPECT_EQ(nothing.findings.size(), 9u);
+  EXPECT_EQ(nothing.findings.size(), 15u);
 }
 
 TEST(Verdict, OfAFailedRunIsRedAndThatOfAnInterruptedOneIsThatOfItsSteps) {

@@ -105,9 +105,8 @@ TEST(Restitution, HeapsThatFallApartCreateNoEnergy) {
 }
 
 TEST(Restitution, BelongsToContactsThatCarryTheImpact) {
-  // A ball falls onto a block of three balls in a row that are held; behind the first, at a grazing distance,
-  // stands another that the ball would meet on its free path in the same step, and does not because it
-  // bounces. Friction holds the point: 5/7 of the speed along stays, and half of that across comes back.
+  // A ball falls onto a floor; a second wall that it would meet on its free path in the same step, just after
+  // the floor, is not met, because the ball bounces: half of the speed comes back, along the floor's normal.
   for (const auto how : {RestitutionLaw::dissipative, RestitutionLaw::newton, RestitutionLaw::energetic})
     for (const double h : {1e-3, 5e-3}) {
       World world = weightless(law(0.0, 0.5), h, how);
