@@ -82,6 +82,8 @@ double travel_at_bodies(const Model& model, const Bodies& bodies, const PlacedBo
   return most;
 }
 
+}  // namespace
+
 void look_at_walls(const Model& model, const StepPlan& plan, const State& state, const Workspace& w,
                    Coarseness& found) {
   double least = 0.0;
@@ -110,23 +112,21 @@ void look_at_walls(const Model& model, const StepPlan& plan, const State& state,
   }
 }
 
-void look_at_turns(const Model& model, const StepPlan& plan, const State& state, const Workspace& w,
-                   Coarseness& found) {
+void look_at_turns(const Model& model, double h, const State& state, const Workspace& w, Coarseness& found) {
   const Bodies& bodies = state.bodies;
   const auto turn = [&](std::size_t i) {
-    return plan.h *
-           std::sqrt(std::max(w.before[i].angular.squaredNorm(), bodies.angular_velocity[i].squaredNorm()));
+    return h * std::sqrt(std::max(w.before[i].angular.squaredNorm(),
+                                  to_vec3(w.solution.velocity[i].angular).squaredNorm()));
   };
   const double fastest = reduce_blocks(
       bodies.size(), grain_medium, 0.0,
       [&](const Block& block) {
         double most = 0.0;
-        for (std::size_t i = block.begin; i < block.end; ++i)
-          most = std::max(most, bodies.angular_velocity[i].squaredNorm());
+        for (std::size_t i = block.begin; i < block.end; ++i) most = std::max(most, turn(i));
         return most;
       },
       [](double a, double b) { return std::max(a, b); });
-  if (plan.h * std::sqrt(fastest) <= little_turn) return;
+  if (fastest <= little_turn) return;
   const auto look = [&](std::int32_t body) {
     const auto i = static_cast<std::size_t>(body);
     constexpr double round = 1e-9;  // difference of radii, over the larger
@@ -138,13 +138,12 @@ void look_at_turns(const Model& model, const StepPlan& plan, const State& state,
     }
   };
   for (std::size_t c = 0; c < w.problem.contacts(); ++c) {
-    if (!(w.solution.impulse[c][0] > 0.0)) continue;
+    const double struck = w.impact.empty() ? 0.0 : w.impact[c][0];
+    if (!(w.solution.impulse[c][0] + struck > 0.0)) continue;
     look(w.problem.edge[c].a);
     if (static_cast<std::size_t>(w.problem.edge[c].b) < bodies.size()) look(w.problem.edge[c].b);
   }
 }
-
-}  // namespace
 
 double surface_radius(const BoundarySurface& surface, const Vec3& centre) {
   const auto of_box = [&](const std::pair<Vec3, Vec3>& box) {
@@ -178,14 +177,6 @@ WallWay wall_way(const Boundary& boundary, const MotionClock& clock, double begi
     way.detour_m = std::max(way.detour_m, apart.norm() + (turned > 0.0 ? radius_m * turned : 0.0));
   }
   return way;
-}
-
-Coarseness coarseness(const Model& model, const StepPlan& plan, const State& state, const Workspace& w) {
-  Coarseness found;
-  if (state.bodies.size() == 0 || model.settings.stepping == Stepping::piecewise) return found;
-  if (!model.boundaries.empty()) look_at_walls(model, plan, state, w, found);
-  look_at_turns(model, plan, state, w, found);
-  return found;
 }
 
 }  // namespace scree

@@ -6,9 +6,12 @@
 
 namespace scree {
 
-/// Of a step that has just been made; walls as its last detection placed them. Costs next to nothing where
-/// nothing is fast.
-Coarseness coarseness(const Model& model, const StepPlan& plan, const State& state, const Workspace& w);
+/// How far walls went in a step that has just been made, as its last detection placed them; keeps what is
+/// more than `found`. Costs next to nothing where nothing is fast.
+void look_at_walls(const Model& model, const StepPlan& plan, const State& state, const Workspace& w,
+                   Coarseness& found);
+/// How far bodies that are not round and touch something turn in a (sub)step of h that has been solved.
+void look_at_turns(const Model& model, double h, const State& state, const Workspace& w, Coarseness& found);
 
 /// What a boundary that moves as it is told does in a step from begin_s on; of points up to `radius_m` from
 /// its centre.

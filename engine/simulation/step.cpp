@@ -203,6 +203,7 @@ void advance(StepParts& in, double begin_s, double h, double next_h, bool carry_
   }
 
   take_solve_report(solved, w.problem, settings.solver.tolerance, report);
+  look_at_turns(model, h, state, w, report.coarseness);
   report.unreturned_J += unreturned_energy(model, state, {h, middle, to_next}, w);
   set_cell_rate(CellRate::mean, w);
   take_impulses(model, h, w, state, result);
@@ -295,7 +296,7 @@ const StepReport& step(const Model& model, State& state, Workspace& w, StepResul
   close_machine(model, state, machine_before.kinetic + machine_before.potential, result);
   close_balances(model, bodies, energy_before, state.memory.elastic, report);
   state.memory.elastic = report.energy.elastic;
-  report.coarseness = coarseness(model, plan, state, w);
+  if (settings.stepping == Stepping::contacts) look_at_walls(model, plan, state, w, report.coarseness);
   report_cell(model, state, plan.h / settings.substeps, w, result.cell);
   clock.charge(report.time.finish);
   return report;

@@ -88,7 +88,7 @@ class Field(unittest.TestCase):
             self.assertEqual(self.summary()["verdict"]["findings"][0]["code"], code)
 
     def test_a_field_that_blows_up_fails(self):
-        done = self.run_scene("fn_field.toml", status=1)
+        done = self.run_scene("fn_field.toml", status=5)
         self.assertIn("body 0", done.stderr)
         self.assertEqual(self.summary()["status"], "failed")
 
