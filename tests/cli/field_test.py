@@ -100,6 +100,22 @@ class Field(unittest.TestCase):
         self.assertTrue(all("max_sweeps" not in f["advice"] for f in others))
         self.assertGreaterEqual(self.summary()["energy"]["dissipated_by_friction_J"], 0.0)
 
+    def test_a_rock_falls_on_a_terrain_in_map_coordinates(self):
+        # The same as with the terrain at the origin, to the last digits of coordinates, 1e-9 m, which impacts make
+        # more of; and what single precision makes of frames is told, with an origin that helps.
+        scene = "36_terrain.toml"
+        self.run_scene(scene, "--until", "1")
+        told = self.finding("frame_precision")
+        self.assertEqual(told["grade"], "amber")
+        self.assertIn("origin = [", told["advice"])
+        self.run_scene(scene, "--until", "1", "--set", "origin=[500000, 4649776, 312]", out="map")
+        self.assertEqual(self.summary("map")["verdict"]["grade"], "green")
+        self.run_scene(scene, "--until", "1", "--set", "move=1", "--set", "X=0", "--set", "Y=0", "--set", "Z=0", out="near")
+        for key in ("kinetic_energy_J", "momentum_x_kg_m_s", "momentum_y_kg_m_s", "momentum_z_kg_m_s"):
+            far, near = ([float(row[key]) for row in self.steps(out)] for out in ("map", "near"))
+            size = max(map(abs, near))
+            self.assertLess(max(abs(a - b) for a, b in zip(far, near)), 1e-5 * size, key)
+
     def test_work_that_cancels_is_turned_over(self):
         self.run_scene("ledger_net_scale.toml")
         self.assertEqual(self.finding("energy_ledger")["grade"], "green")
