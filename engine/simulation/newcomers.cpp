@@ -17,8 +17,8 @@ namespace {
 constexpr double least_drift = 0.02, stride = 0.25;
 constexpr int most_looks = 100;
 
-// Overlap that is none, of the smallest length: what was given as touching does.
-constexpr double touching = 1e-6;
+// Overlap that contacts mend without a trace, of the smallest length.
+constexpr double little_overlap = 0.005;
 
 // So many newcomers are looked at together with the bodies near them only; of more, with all.
 constexpr std::size_t few = 64;
@@ -66,6 +66,12 @@ Bodies subset(const Bodies& bodies, const std::vector<std::size_t>& slots) {
   return some;
 }
 
+/// Puts a body where it is among others.
+void place(const Bodies& from, std::size_t i, Bodies& to) {
+  to.position[i] = from.position[i];
+  to.orientation[i] = from.orientation[i];
+}
+
 /// How deep each body is in others or in walls, over the contact's length.
 std::vector<double> depths(const Model& model, const State& state, const Bodies& bodies, double time_s,
                            std::span<const BoundaryStanding> standing) {
@@ -105,22 +111,30 @@ std::int64_t hold_back_newcomers(const Model& model, BodyId first, double h, Sta
   const std::vector<BoundaryStanding> standing = standings(model, state);
   const std::vector<double> given = depths(model, state, start, state.time_s, standing);
   const int looks = std::clamp(static_cast<int>(std::ceil(farthest / stride)), 1, most_looks);
-  std::vector<std::uint8_t> strikes(slots.size(), 0);
+  std::vector<double> deepest(slots.size(), 0.0);  // on the way
   Bodies there;
   for (int k = 1; k <= looks; ++k) {
     const double after = 0.5 * h * k / looks;
     there = start;
     drift(there, after);
     const std::vector<double> now = depths(model, state, there, state.time_s + after, standing);
-    for (std::size_t i = 0; i < slots.size(); ++i)
-      if (now[i] > given[i] + touching) strikes[i] = 1;
+    for (std::size_t i = 0; i < slots.size(); ++i) deepest[i] = std::max(deepest[i], now[i]);
   }
+  std::vector<std::uint8_t> waits(slots.size(), 0);
+  for (std::size_t k = 0; k < slots.size(); ++k)
+    waits[k] = is_new(bodies, first, slots[k]) && !bodies.linear_velocity[slots[k]].isZero(0.0) &&
+               deepest[k] > given[k] + little_overlap;
+  if (std::ranges::count(waits, 1) == 0) return 0;
+  // Others may come to where one waits: then it goes on, unless that is worse.
+  for (std::size_t k = 0; k < slots.size(); ++k)
+    if (waits[k] != 0) place(start, k, there);
+  const std::vector<double> waiting = depths(model, state, there, state.time_s + 0.5 * h, standing);
   there = start;
   drift(there, -0.5 * h);
   std::int64_t held = 0;
   for (std::size_t k = 0; k < slots.size(); ++k) {
+    if (waits[k] == 0 || waiting[k] >= deepest[k]) continue;
     const std::size_t i = slots[k];
-    if (strikes[k] == 0 || !is_new(bodies, first, i) || bodies.linear_velocity[i].isZero(0.0)) continue;
     bodies.position[i] = there.position[k];
     bodies.orientation[i] = there.orientation[k];
     bodies.angular_velocity[i] = there.angular_velocity[k];

@@ -63,8 +63,13 @@ struct PageServer::Parts {
   std::string path = "/" + random_token() + "/", address;
   std::uint16_t port = 0;
   Handler handler;
-  std::exception_ptr failure;         // what the handler threw
-  std::list<beast::tcp_stream> open;  // the connection that was quiet for longest is the first
+  std::exception_ptr failure;  // what the handler threw
+  struct Line {
+    beast::tcp_stream stream;
+    bool is_closed = false;
+  };
+  std::list<Line> open;    // the connection that was quiet for longest is the first
+  std::list<Line> closed;  // those that have made room, until their coroutines notice
   const std::size_t most_open = connection_limit();
 
   bool is_host(std::string_view host) const {
@@ -94,7 +99,7 @@ struct PageServer::Parts {
     return response;
   }
 
-  using Connection = std::list<beast::tcp_stream>::iterator;
+  using Connection = std::list<Line>::iterator;
 
   /// One browser's connection, request after request. Whatever goes wrong with it ends it, and it alone.
   asio::awaitable<void> talk(Connection connection) {
@@ -103,17 +108,18 @@ struct PageServer::Parts {
     } catch (
         const std::exception&) {  // it went away, said nothing for too long, or was closed for another one
     }
-    open.erase(connection);
+    (connection->is_closed ? closed : open).erase(connection);
   }
 
   asio::awaitable<void> answer_requests(Connection connection) {
-    beast::tcp_stream& stream = *connection;
+    beast::tcp_stream& stream = connection->stream;
     beast::flat_buffer buffer;
     for (bool keep_alive = true; keep_alive;) {
       http::request_parser<http::empty_body> parser;
       parser.header_limit(longest_header);
       stream.expires_after(patience);
       co_await http::async_read_header(stream, buffer, parser, asio::use_awaitable);
+      if (connection->is_closed) co_return;
       open.splice(open.end(), open, connection);
       Answer said;
       try {
@@ -133,7 +139,10 @@ struct PageServer::Parts {
 
   /// Whoever has been quiet for longest makes room: its reading or writing ends with an error.
   void close_the_quietest() {
-    if (!open.empty()) open.front().close();
+    if (open.empty()) return;
+    open.front().is_closed = true;
+    open.front().stream.close();
+    closed.splice(closed.end(), open, open.begin());
   }
 
   /// For ever: where there is no room for a connection, one goes and it is tried again after a while.
@@ -149,7 +158,7 @@ struct PageServer::Parts {
         continue;
       }
       if (open.size() >= most_open) close_the_quietest();
-      open.emplace_back(std::move(socket));
+      open.push_back({beast::tcp_stream(std::move(socket))});
       asio::co_spawn(context, talk(std::prev(open.end())), asio::detached);
     }
   }

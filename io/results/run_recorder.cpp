@@ -457,6 +457,8 @@ Summary RunRecorder::finish(RunStatus status, const State& state, bool good) {
     summary.frame_rounding = frame_rounding(p.scene.model.shapes, state.bodies, p.scene.origin);
     summary.better_origin = origin_near(state.bodies);
   }
+  if (summary.status == RunStatus::finished && summary.energy_created_relative > created_limit.amber)
+    summary.remedies = try_remedies(p.scene, summary.energy_created_most);
   summary.verdict = judge(summary, p.scene.model.settings);
   attempt([&] { write_whole_file(p.folder.summary(), to_json(summary)); });
   if (first_error) throw WriteError(*first_error);

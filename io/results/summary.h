@@ -1,6 +1,7 @@
 // summary.json: what came out of a run, in one page of numbers.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "io/files/archive.h"
 #include "io/results/events.h"
 #include "io/results/frame.h"
+#include "io/results/remedies.h"
 #include "io/results/verdict.h"
 #include "io/scene/scene.h"
 
@@ -98,6 +100,7 @@ struct Summary {
   // The largest gain on the way that contacts made, over the energy in play; the largest sum of remainders on
   // the way, over all that was turned over.
   double energy_created_relative = 0.0, energy_unexplained_relative = 0.0;
+  std::optional<Remedies> remedies;          // for that gain, if it is judged and they were tried
   Moment energy_created_most;                // when the largest gain ended
   double unreturned_J = 0.0;                 // that restitution would have given back, see StepReport
   WorstStep wall_travel, wall_detour, turn;  // see Coarseness

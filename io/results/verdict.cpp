@@ -146,6 +146,20 @@ Told tell_missed(const Summary& s, const Settings& settings) {
   return told;
 }
 
+/// What a trial of both says: the one that brings the gain down to half or less, and more of the two.
+std::string tried(const Remedies& r, const Summary& s, const Settings& settings) {
+  const std::string tolerance = fmt::format("solver.tolerance = {:.3g}", finer * settings.solver.tolerance),
+                    step = half_step(s, settings, s.energy_created_most);
+  const auto with = [](double left) { return percent(left) + " is left with it"; };
+  if (std::min(r.finer_tolerance, r.shorter_step) > 0.5 * r.as_it_is)
+    return fmt::format(
+        "{}, or {}: {} and {} are left with them, of {}; both together, and further, or look what "
+        "the scene begins with",
+        step, tolerance, percent(r.shorter_step), percent(r.finer_tolerance), percent(r.as_it_is));
+  return r.finer_tolerance < r.shorter_step ? tolerance + ": " + with(r.finer_tolerance)
+                                            : step + ": " + with(r.shorter_step);
+}
+
 Told tell_created(const Summary& s, const Settings& settings) {
   Told told{s.energy_created_relative,
             fmt::format("{} of the energy in play came from nowhere", percent(s.energy_created_relative)),
@@ -155,6 +169,8 @@ Told tell_created(const Summary& s, const Settings& settings) {
     told.advice = better_solved(s, settings);
   else if (s.bounces && settings.restitution_law == RestitutionLaw::newton)
     told.advice = "restitution_law = \"dissipative\" or \"energetic\", which never create energy";
+  else if (s.remedies)
+    told.advice = tried(*s.remedies, s, settings);
   else
     told.advice = half_step(s, settings, s.energy_created_most);
   return told;

@@ -78,7 +78,8 @@ TEST_F(WholeRuns, AddUpTheEnergyThatStepsPutIn) {
   for (StepReport& r : reports) {
     r.energy.potential = potential - 50.0 * r.time_s;
     r.energy_injected_J = 3.0;
-    r.energy.position_correction = 2.0;
+    r.energy.dissipated_by_friction = 1.0;  // and impacts gave 2 J, of which 1 J came from nowhere
+    r.energy.dissipated_by_impact = -2.0;
   }
   const WholeRun run = describe(reports, {{1, 1, 1}});
   EXPECT_DOUBLE_EQ(run.energy_injected_J, 9.0);

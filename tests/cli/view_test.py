@@ -233,7 +233,8 @@ class Viewing(unittest.TestCase):
             xml.parse(os.path.join(folder, name))
 
     def test_fields_say_what_is_wrong(self):
-        for wrong, word in ((["--cell", "0.2", "--width", "0.2"], "too coarse"), (["--cell", "1e-5"], "larger cells"),
+        for wrong, word in ((["--cell", "0.2", "--width", "0.2"], "too coarse"), (["--cell", "1e-5"], "too fine"),
+                            (["--cell", "1e-5", "--width", "6e-4"], "larger cells"),
                             (["--low", "0", "0", "0"], "--high")):
             done = self.scree("fields", *wrong)
             self.assertEqual(done.returncode, 2, wrong)

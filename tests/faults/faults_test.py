@@ -377,14 +377,14 @@ class Faults(unittest.TestCase):
                 self.assert_same_run(reference, folder)
 
     def test_a_kill_leaves_as_many_frames_in_every_format(self):
-        chance = random.Random(6)
+        chance, most = random.Random(6), 0
         for k in range(KILLS):
             folder = self.folder / f"run {k}"
             process = subprocess.Popen([SCREE, *map(str, start("impacts", folder, 100000)), "--set", "output.vtk=true",
                                         "--set", "output.interval=0.002"], stderr=subprocess.PIPE)
             while not (folder / "steps.csv").exists():
                 time.sleep(0.001)
-            time.sleep(chance.uniform(0.1, 0.6))
+            time.sleep(chance.uniform(0.3, 1.2))
             process.kill()
             process.communicate()
             frames = whole_frames(folder / "trajectory.h5")
@@ -395,9 +395,9 @@ class Faults(unittest.TestCase):
             self.assertGreaterEqual(frames, listed)
             if frames != listed:
                 self.assertEqual(scree("run", "--resume", folder, "-q", "--force").returncode, 0)
-            else:
-                self.assertGreater(frames, 1)
+            most = max(most, frames)
             shutil.rmtree(folder)
+        self.assertGreater(most, 1)
 
     def test_a_damaged_checkpoint_gives_way_to_the_one_before(self):
         reference, _ = self.reference("impacts", 100)
@@ -419,7 +419,7 @@ class Faults(unittest.TestCase):
 
     def test_a_checkpoint_of_another_version_is_told(self):
         reference, _ = self.reference("impacts", 100000)
-        file = next(reference.glob("checkpoints/*.h5"))
+        file = max(reference.glob("checkpoints/*.h5"))
         file.write_bytes(file.read_bytes().replace(b"\nversion 8\n", b"\nversion 9\n", 1))
         done = scree("run", "--resume", reference, "-q")
         self.assertEqual(done.returncode, 6)

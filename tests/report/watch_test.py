@@ -215,7 +215,7 @@ class Watch(unittest.TestCase):
         silent = []
         for k in range(5 * limit):
             silent.append(socket.create_connection(("127.0.0.1", address.port), timeout=20))
-            if k % 8 == 0:
+            if k % 4 == 0:  # 16 connections may be open, and those that come are taken in some at a time
                 self.assertEqual(page()[0], 200)
         self.assertEqual(self.ask(address, address.path)[0], 200)
         before = os.times().elapsed, self.processor_time(process)

@@ -110,7 +110,7 @@ TEST(Plausibility, MeshesAThousandTimesTooLargeAreToldOf) {
   const auto with_gate = [](const std::string& radius, const std::string& more = "") {
     return told_of(
         "time_step = 1e-5\n[[materials]]\nname = \"m\"\ndensity = 2500\n[[bodies]]\nradius = " + radius +
-        "\nposition = [0, 0, 5000]\n[[boundaries]]\ntype = \"mesh\"\nsheets = true\nfile = "
+        "\nposition = [0, 0, 50]\n[[boundaries]]\ntype = \"mesh\"\nsheets = true\nfile = "
         "\"../../scenes/moving_walls/gate.stl\"\n" +
         more);
   };
