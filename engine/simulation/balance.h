@@ -21,7 +21,7 @@ namespace scree {
 ///
 /// Momentum that the bodies gained from contacts beyond what the boundaries and sleepers gave them, over the
 /// sum of |impulse| (and of its moment about the origin for the angular part) and a millionth of the sum of
-/// |m v|, for it is a difference of momenta; 0 where there are neither. Keeps the largest in the report.
+/// |m v|, for it is a difference of momenta; 0 where no impulses are. Keeps the largest in the report.
 ///
 /// Counts: contacts, active contacts, bodies in collision, overlap; resting contacts among them. Loads of the
 /// boundaries are added up.

@@ -436,8 +436,9 @@ void take_impulses(const Model& model, double h, Workspace& w, State& state, Ste
   report.boundary_impulse += given.linear + resting.boundary_impulse;
   report.boundary_angular_impulse += given.angular + resting.boundary_angular_impulse;
   const auto relative = [](double error, double size) { return size > 0.0 ? error / size : 0.0; };
-  const double linear_size = given.linear_size + momentum_rounding * gained.linear_size,
-               angular_size = given.angular_size + momentum_rounding * gained.angular_size;
+  const bool any = given.linear_size > 0.0;
+  const double linear_size = any ? given.linear_size + momentum_rounding * gained.linear_size : 0.0,
+               angular_size = any ? given.angular_size + momentum_rounding * gained.angular_size : 0.0;
   const Vec3 linear = given.linear + given.linear_of_sleepers,
              angular = given.angular + given.angular_of_sleepers;
   report.momentum_error_relative =

@@ -66,10 +66,11 @@ struct PageServer::Parts {
   std::exception_ptr failure;  // what the handler threw
   struct Line {
     beast::tcp_stream stream;
-    bool is_closed = false;
+    std::list<Line>* in;  // which of these it is in
   };
-  std::list<Line> open;    // the connection that was quiet for longest is the first
-  std::list<Line> closed;  // those that have made room, until their coroutines notice
+  // Whoever has been quiet for longest is the first: of those that have not asked for anything yet, of those
+  // that have, and of those that have made room, until their coroutines notice.
+  std::list<Line> silent, asking, closed;
   const std::size_t most_open = connection_limit();
 
   bool is_host(std::string_view host) const {
@@ -108,7 +109,7 @@ struct PageServer::Parts {
     } catch (
         const std::exception&) {  // it went away, said nothing for too long, or was closed for another one
     }
-    (connection->is_closed ? closed : open).erase(connection);
+    connection->in->erase(connection);
   }
 
   asio::awaitable<void> answer_requests(Connection connection) {
@@ -119,8 +120,8 @@ struct PageServer::Parts {
       parser.header_limit(longest_header);
       stream.expires_after(patience);
       co_await http::async_read_header(stream, buffer, parser, asio::use_awaitable);
-      if (connection->is_closed) co_return;
-      open.splice(open.end(), open, connection);
+      if (connection->in == &closed) co_return;
+      move(connection, asking);
       Answer said;
       try {
         said = answer(parser.get());
@@ -137,12 +138,17 @@ struct PageServer::Parts {
     stream.socket().shutdown(tcp::socket::shutdown_send);
   }
 
-  /// Whoever has been quiet for longest makes room: its reading or writing ends with an error.
+  static void move(Connection connection, std::list<Line>& to) {
+    to.splice(to.end(), *std::exchange(connection->in, &to), connection);
+  }
+
+  /// Whoever has been quiet for longest makes room, first of those that never said a word: its reading or
+  /// writing ends with an error.
   void close_the_quietest() {
-    if (open.empty()) return;
-    open.front().is_closed = true;
-    open.front().stream.close();
-    closed.splice(closed.end(), open, open.begin());
+    std::list<Line>& from = silent.empty() ? asking : silent;
+    if (from.empty()) return;
+    from.front().stream.close();
+    move(from.begin(), closed);
   }
 
   /// For ever: where there is no room for a connection, one goes and it is tried again after a while.
@@ -157,9 +163,9 @@ struct PageServer::Parts {
         co_await pause.async_wait(asio::use_awaitable);
         continue;
       }
-      if (open.size() >= most_open) close_the_quietest();
-      open.push_back({beast::tcp_stream(std::move(socket))});
-      asio::co_spawn(context, talk(std::prev(open.end())), asio::detached);
+      if (silent.size() + asking.size() >= most_open) close_the_quietest();
+      silent.push_back({beast::tcp_stream(std::move(socket)), &silent});
+      asio::co_spawn(context, talk(std::prev(silent.end())), asio::detached);
     }
   }
 };

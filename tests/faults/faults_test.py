@@ -419,8 +419,8 @@ class Faults(unittest.TestCase):
 
     def test_a_checkpoint_of_another_version_is_told(self):
         reference, _ = self.reference("impacts", 100000)
-        file = max(reference.glob("checkpoints/*.h5"))
-        file.write_bytes(file.read_bytes().replace(b"\nversion 8\n", b"\nversion 9\n", 1))
+        for file in reference.glob("checkpoints/*.h5"):
+            file.write_bytes(file.read_bytes().replace(b"\nversion 8\n", b"\nversion 9\n", 1))
         done = scree("run", "--resume", reference, "-q")
         self.assertEqual(done.returncode, 6)
         self.assertIn("it has format version 9, this program reads 8", done.stderr)

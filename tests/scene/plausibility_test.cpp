@@ -120,7 +120,7 @@ TEST(Plausibility, MeshesAThousandTimesTooLargeAreToldOf) {
       Told{"odd.toml:11:8: boundaries[0].file: its mesh is 600 m long, 2.5e+04 times the largest body: is it "
            "in "
            "millimetres (value \"../../scenes/moving_walls/gate.stl\"); scale = 1 would make it 0.6 m"});
-  EXPECT_EQ(with_gate("0.0001").size(), 1u);
+  EXPECT_EQ(with_gate("0.0005").size(), 1u);
 }
 
 }  // namespace

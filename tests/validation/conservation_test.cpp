@@ -32,8 +32,7 @@ double rounding_of_momentum(const World& world) {
   for (std::size_t i = 0; i < world.state.bodies.size(); ++i)
     carried += world.state.bodies.mass[i] * world.state.bodies.linear_velocity[i].norm();
   for (const Vec3& impulse : world.workspace.solution.impulse) exchanged += impulse.norm();
-  // Of 64 differences of two momenta each, some 1e-16 of them, which add up as their root.
-  return exchanged > 0.0 ? 3e-16 * carried / exchanged : 0.0;
+  return exchanged > 0.0 ? 1e-16 * carried / exchanged : 0.0;
 }
 
 TEST(ClosedCluster, PerBodyKeepsMomentumToRounding) {
