@@ -8,6 +8,8 @@
 #include <gtest/gtest.h>
 #include <malloc.h>
 
+#include "engine/simulation/step.h"
+#include "io/results/remedies.h"
 #include "io/results/summary.h"
 #include "tests/results/fixtures.h"
 
@@ -212,6 +214,34 @@ TEST(Verdict, EnergyFromImpactsAsksForTheLawThatCreatesNone) {
   EXPECT_TRUE(says(finding(judge(s, settings), "energy_created").advice, "\"energetic\""));
   settings.restitution_law = RestitutionLaw::energetic;
   EXPECT_EQ(finding(judge(s, settings), "energy_created").advice, "time_step = 0.001 instead of 0.002");
+}
+
+TEST(Verdict, AdvisesWhatATrialFoundToHelp) {
+  io::Summary s = good_run();
+  s.energy_created_relative = 0.1;
+  const Settings settings;
+  const auto advice = [&](double tolerance, double step) {
+    s.remedies = io::Remedies{0.1, tolerance, step};
+    return finding(judge(s, settings), "energy_created").advice;
+  };
+  EXPECT_EQ(advice(0.002, 0.08), "solver.tolerance = 0.0001: 0.2 % is left with it");
+  EXPECT_EQ(advice(0.09, 0.001), "time_step = 0.001 instead of 0.002: 0.1 % is left with it");
+  EXPECT_TRUE(says(advice(0.09, 0.08), "both together"));
+}
+
+TEST(Remedies, RunTheBeginningOfASceneThreeTimes) {
+  // As it is it is the run itself: what its statistics say. Too much work is not begun.
+  const io::Scene scene = example_scene(3);
+  State state = scene.initial;
+  Workspace workspace;
+  StepResult result;
+  io::RunStatistics statistics(scene);
+  for (int k = 0; k < 10; ++k) statistics.add(step(scene.model, state, workspace, result));
+  const auto found = io::try_remedies(scene, {10, state.time_s, scene.model.settings.time_step_s});
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->as_it_is, statistics.summary(state).energy_created_relative);
+  EXPECT_TRUE(std::isfinite(found->finer_tolerance) && std::isfinite(found->shorter_step));
+  EXPECT_FALSE(io::try_remedies(scene, {1'000'000, 2000.0, 0.002}));
 }
 
 TEST(Verdict, LimitsAreThoseOfTheDocumentation) {
