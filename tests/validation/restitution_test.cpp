@@ -30,11 +30,13 @@ struct Gains {
   int gained = 0;
   double largest = 0.0;
 };
-Gains strike_with_rods(RestitutionLaw how, double e, double friction) {
+Gains strike_with_rods(RestitutionLaw how, double e, double friction,
+                       Stepping stepping = Stepping::contacts) {
   Random random(35);
   Gains gains;
   for (int k = 0; k < 400; ++k) {
     World world = weightless(law(friction, e), 2e-4, how);
+    world.model.settings.stepping = stepping;
     world.add_floor();
     world.add(Vec3(0.05, 0.015, 0.01), {Vec3(0, 0, 0.0501), random.rotation()},
               {Vec3(random.uniform(-2, 2), random.uniform(-2, 2), random.uniform(-2, -0.5)),
@@ -60,6 +62,12 @@ TEST(Restitution, NoFrictionalImpactOfARodCreatesEnergy) {
   const Gains newton = strike_with_rods(RestitutionLaw::newton, 0.9, 0.5);
   EXPECT_GT(newton.gained, 20);
   EXPECT_GT(newton.largest, 0.05);
+}
+
+TEST(Restitution, NorDoesOneAtItsInstant) {
+  // Of piecewise steps.
+  EXPECT_EQ(strike_with_rods(RestitutionLaw::dissipative, 0.9, 0.5, Stepping::piecewise).gained, 0);
+  EXPECT_GT(strike_with_rods(RestitutionLaw::newton, 0.9, 0.5, Stepping::piecewise).gained, 20);
 }
 
 TEST(Restitution, WhereNewtonCreatesNothingTheDefaultIsNewton) {
