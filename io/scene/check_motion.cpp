@@ -36,9 +36,11 @@ double farthest_place(const Model& model, const Bodies& bodies, const Vec3& from
   return farthest;
 }
 
+/// One digit of it, not rounded up.
 std::string step_that_would_do(const Settings& settings, double dt) {
+  const double decade = std::pow(10.0, std::floor(std::log10(dt)));
   return fmt::format("{} = {:.1g} would be safe", settings.adaptive_step ? "largest_time_step" : "time_step",
-                     dt);
+                     std::floor(dt / decade * (1.0 + 1e-9)) * decade);
 }
 
 void look_at_inlets(const Section& top, double dt, Reading& reading) {
