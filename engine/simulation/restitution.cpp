@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 #include "engine/core/parallel.h"
 #include "engine/solver/problem/contact_response.h"
@@ -304,13 +305,14 @@ SolveReport solve_with_restitution(const Model& model, double h, Workspace& w) {
 
 std::vector<std::uint8_t> prevented_impacts(const Model& model, double h, Workspace& w) {
   const ContactProblem& p = w.problem;
-  const Prevention prevention(w);
+  std::optional<Prevention> prevention;  // in steps with an impact alone
   std::vector<std::uint8_t> prevented;
   for (std::size_t c = 0; c < p.contacts(); ++c) {
     const double approach = p.approach[c];
-    if (!(approach < -model.settings.restitution_threshold_m_s) || p.contact[c].gap + h * approach >= 0.0 ||
-        !prevention.may_stop(c))
+    if (!(approach < -model.settings.restitution_threshold_m_s) || p.contact[c].gap + h * approach >= 0.0)
       continue;
+    if (!prevention) prevention.emplace(w);
+    if (!prevention->may_stop(c)) continue;
     if (prevented.empty()) {
       prevented.assign(p.contacts(), 0);
       static_cast<void>(solve_once(looser(model.settings.solver), h, w, w.without_restitution));
