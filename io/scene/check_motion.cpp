@@ -16,15 +16,6 @@ namespace {
 // would do.
 constexpr int looks_at_walls = 500, most_halvings = 30;
 
-/// The smallest length of all bodies that there are or that come, m; infinite without any.
-double smallest_of_all(const Model& model, const Bodies& bodies) {
-  double least = infinity;
-  for (const ShapeIndex shape : bodies.shape) least = std::min(least, model.shapes.smallest_length(shape));
-  for (const Inlet& inlet : model.inlets)
-    for (const ShapeIndex shape : inlet.shapes) least = std::min(least, model.shapes.smallest_length(shape));
-  return least;
-}
-
 /// From a point to the farthest place where a body is or comes from, m.
 double farthest_place(const Model& model, const Bodies& bodies, const Vec3& from) {
   double farthest = 0.0;

@@ -164,15 +164,6 @@ void look_at_meshes(const Radii& radii, Reading& reading) {
   }
 }
 
-/// The smallest length of those that the scene begins with, or that come through its inlets, m.
-double smallest_of_all(const Model& model, const Bodies& bodies) {
-  double least = infinity;
-  for (const ShapeIndex shape : bodies.shape) least = std::min(least, model.shapes.smallest_length(shape));
-  for (const Inlet& inlet : model.inlets)
-    for (const ShapeIndex shape : inlet.shapes) least = std::min(least, model.shapes.smallest_length(shape));
-  return least;
-}
-
 /// Far from zero single precision does not tell bodies apart: that of frames, and of files of meshes.
 void look_at_coordinates(const Section& top, Reading& reading) {
   Scene& scene = reading.scene;
@@ -218,6 +209,14 @@ void look_at_coordinates(const Section& top, Reading& reading) {
 }
 
 }  // namespace
+
+double smallest_of_all(const Model& model, const Bodies& bodies) {
+  double least = infinity;
+  for (const ShapeIndex shape : bodies.shape) least = std::min(least, model.shapes.smallest_length(shape));
+  for (const Inlet& inlet : model.inlets)
+    for (const ShapeIndex shape : inlet.shapes) least = std::min(least, model.shapes.smallest_length(shape));
+  return least;
+}
 
 void check_plausibility(const Section& top, Reading& reading) {
   look_at_materials(top, reading.scene.warnings);

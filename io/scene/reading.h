@@ -97,6 +97,10 @@ void read_forces(const Section& top, Reading& reading);
 void read_openings(const Section& top, Reading& reading);
 /// Overlaps, bodies behind walls, and steps too long for the bodies' size.
 void check_initial_state(const PlacementLimits& limits, Reading& reading);
+/// The smallest length of those that a scene begins with, or that come through its inlets, m; infinite
+/// without any.
+double smallest_of_all(const Model& model, const Bodies& bodies);
+
 /// Warns of walls, inlets and spins that are too fast for the step.
 void check_motion(const Section& top, Reading& reading);
 /// Warns of values that granular scenes hardly ever have.
