@@ -36,7 +36,7 @@ int main(int argc, char** argv) {
     scree::Workspace workspace;
     scree::StepResult result;
     std::vector<scree::StepReport> reports;
-    reports.reserve(static_cast<std::size_t>(steps));
+    reports.reserve(steps);
     CALLGRIND_START_INSTRUMENTATION;  // for --instr-atstart=no, which makes haste up to here
     for (int warm_up = 0; warm_up < 2; ++warm_up) {
       if (step(p.scene.model, p.state, workspace, result).status == scree::SolveStatus::diverged) return 5;

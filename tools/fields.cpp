@@ -87,7 +87,7 @@ Grid grid_for(const Extent& e, const PlacedCell& periodic, const Resolution& r) 
   Vec3 sides = e.high - e.low + Vec3::Constant(2.0 * e.margin);
   double periods = 1.0;  // of a periodic cell that kernel and grid come to
   for (int k = 0; k < 3; ++k) {
-    if (!periodic.periodic[static_cast<std::size_t>(k)]) continue;
+    if (!periodic.periodic[k]) continue;
     periods *= 1.0 + ((e.given ? sides[k] : 0.0) + 2.0 * r.width) * periodic.inverse.row(k).norm();
     if (!e.given) sides[k] = periodic.lattice.col(k).norm();
   }

@@ -33,7 +33,7 @@ bool is_drawing(const fs::path& path) {
     std::string begin(drawing.within, '\0');
     std::ifstream file(path, std::ios::binary);
     file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
-    begin.resize(static_cast<std::size_t>(file.gcount()));
+    begin.resize(file.gcount());
     return begin.find(drawing.sign) != std::string::npos;
   }
   return false;

@@ -55,7 +55,7 @@ Overlaps measure_overlaps(const std::vector<PlacedEllipsoid>& bodies, const peer
   Overlaps result;
   for (std::size_t a = 0; a < bodies.size(); ++a) {
     for (auto p = static_cast<std::size_t>(pairs.row[a]); p < static_cast<std::size_t>(pairs.row[a + 1]); ++p)
-      result.add(gap(bodies[a], bodies[static_cast<std::size_t>(pairs.b[p])]).distance, unit, result.pairs);
+      result.add(gap(bodies[a], bodies[pairs.b[p]]).distance, unit, result.pairs);
     for (const peers::WallPlane& wall : peers::walls(scene))
       result.add(gap(bodies[a], Plane{vector(wall.point), vector(wall.normal)}).distance, unit,
                  result.at_walls);
@@ -67,7 +67,7 @@ double bed_height(std::vector<PlacedEllipsoid> bodies) {
   const auto k = static_cast<std::ptrdiff_t>(bed_quantile * static_cast<double>(bodies.size() - 1));
   std::nth_element(bodies.begin(), bodies.begin() + k, bodies.end(),
                    [](const auto& a, const auto& b) { return a.centre[2] < b.centre[2]; });
-  return bodies[static_cast<std::size_t>(k)].centre[2];
+  return bodies[k].centre[2];
 }
 
 /// Volume of the ellipsoids below the height, exact, over that of the box below it. What overlaps counts

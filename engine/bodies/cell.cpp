@@ -34,8 +34,7 @@ void reduce(const std::array<bool, 3>& periodic, Mat3& lattice) {
     bool changed = false;
     for (int i = 0; i < 3; ++i) {
       for (int j = 0; j < 3; ++j) {
-        if (i == j || !periodic[static_cast<std::size_t>(i)] || !periodic[static_cast<std::size_t>(j)])
-          continue;
+        if (i == j || !periodic[i] || !periodic[j]) continue;
         const double turns = std::round(lattice.col(i).dot(lattice.col(j)) / lattice.col(j).squaredNorm());
         if (turns == 0.0 || lattice.col(i).squaredNorm() < lattice.col(j).squaredNorm()) continue;
         lattice.col(i) -= turns * lattice.col(j);
@@ -51,7 +50,7 @@ void reduce(const std::array<bool, 3>& periodic, Mat3& lattice) {
 Vec3 PlacedCell::lattice_point(const Vec3& fraction) const {
   Vec3 point = Vec3::Zero();
   for (int k = 0; k < 3; ++k) {
-    const double turns = periodic[static_cast<std::size_t>(k)] ? std::round(fraction[k]) : 0.0;
+    const double turns = periodic[k] ? std::round(fraction[k]) : 0.0;
     if (turns != 0.0) point += turns * lattice.col(k);
   }
   return point;
@@ -60,7 +59,7 @@ Vec3 PlacedCell::lattice_point(const Vec3& fraction) const {
 double PlacedCell::least_width() const {
   double least = infinity;
   for (int k = 0; k < 3; ++k)
-    if (periodic[static_cast<std::size_t>(k)]) least = std::min(least, 1.0 / inverse.row(k).norm());
+    if (periodic[k]) least = std::min(least, 1.0 / inverse.row(k).norm());
   return least;
 }
 

@@ -102,7 +102,7 @@ bool PlacedCell::visit_images(const Vec3& x, const Vec3& middle, const Vec3& hal
   if (!(to.cwiseAbs().maxCoeff() < far && reach.maxCoeff() < far)) return true;
   Vec3 first = Vec3::Zero(), last = Vec3::Zero(), turns;
   for (int k = 0; k < 3; ++k) {
-    if (!periodic[static_cast<std::size_t>(k)]) continue;
+    if (!periodic[k]) continue;
     first[k] = std::ceil(to[k] - reach[k]);
     last[k] = std::floor(to[k] + reach[k]);
   }

@@ -44,7 +44,7 @@ void sort_by_key(std::vector<KeyedItem>& items, std::vector<KeyedItem>& scratch)
     for_blocks(n, grain, [&](const Block& block) {
       Histogram& next = offset[block.index];
       for (std::size_t i = block.begin; i < block.end; ++i) {
-        scratch[static_cast<std::size_t>(next[digit(items[i].key, pass)]++)] = items[i];
+        scratch[next[digit(items[i].key, pass)]++] = items[i];
       }
     });
     items.swap(scratch);

@@ -73,7 +73,7 @@ Grid make_grid(std::span<const BoundingBox> boxes) {
                        ? std::min(levels - 1, static_cast<int>(std::log2(largest / extent.smallest)))
                        : 0;
   for (int level = 0; level < levels; ++level) {
-    grid.cell_size[static_cast<std::size_t>(level)] = std::ldexp(largest, std::min(level - used, 0));
+    grid.cell_size[level] = std::ldexp(largest, std::min(level - used, 0));
   }
   return grid;
 }
@@ -81,7 +81,7 @@ Grid make_grid(std::span<const BoundingBox> boxes) {
 int level_of(const Grid& grid, const BoundingBox& box) {
   const double edge = 2.0 * box.half.maxCoeff();
   int level = 0;
-  while (level < levels - 1 && grid.cell_size[static_cast<std::size_t>(level)] < edge) ++level;
+  while (level < levels - 1 && grid.cell_size[level] < edge) ++level;
   return level;
 }
 
@@ -90,7 +90,7 @@ struct Cell {
 };
 
 Cell cell_of(const Grid& grid, const Vec3& centre, int level) {
-  const double size = grid.cell_size[static_cast<std::size_t>(level)];
+  const double size = grid.cell_size[level];
   const Vec3 offset = centre - grid.origin;
   return {cell_index(offset[0], size), cell_index(offset[1], size), cell_index(offset[2], size)};
 }
@@ -192,14 +192,14 @@ void order_pairs(std::size_t bodies, std::span<const std::vector<Search::Pair>> 
                  CandidatePairs& pairs) {
   pairs.row.assign(bodies + 1, 0);
   for (const auto& block : found) {
-    for (const Search::Pair& pair : block) ++pairs.row[static_cast<std::size_t>(pair.a)];
+    for (const Search::Pair& pair : block) ++pairs.row[pair.a];
   }
   const std::size_t total = exclusive_scan(pairs.row);
   pairs.b.resize(total);
   std::vector<std::int32_t> cursor(pairs.row.begin(), pairs.row.end() - 1);
   for (const auto& block : found) {
     for (const Search::Pair& pair : block) {
-      pairs.b[static_cast<std::size_t>(cursor[static_cast<std::size_t>(pair.a)]++)] = pair.b;
+      pairs.b[cursor[pair.a]++] = pair.b;
     }
   }
   for_each_index(bodies, grain_medium, [&](std::size_t a) {
@@ -264,7 +264,7 @@ Images make_images(std::span<const BoundingBox> boxes, const PlacedCell& cell) {
   w.images.assign(boxes.begin(), boxes.end());
   w.image_of.resize(boxes.size());
   std::array<double, 3> over_width;  // 1/m
-  for (int k = 0; k < 3; ++k) over_width[static_cast<std::size_t>(k)] = cell.inverse.row(k).norm();
+  for (int k = 0; k < 3; ++k) over_width[k] = cell.inverse.row(k).norm();
   for (std::size_t i = 0; i < boxes.size(); ++i) {
     w.image_of[i] = static_cast<std::int32_t>(i);
     const BoundingBox& box = boxes[i];
@@ -304,9 +304,7 @@ void find_candidate_pairs(std::span<const BoundingBox> boxes, const PlacedCell& 
   std::vector<Search::Pair> found;
   for (std::size_t a = 0; a < n; ++a) {  // two images about the cell are a pair in it, too
     for (std::int32_t k = of_images.row[a]; k < of_images.row[a + 1]; ++k) {
-      const std::int32_t one = static_cast<std::int32_t>(a),
-                         other =
-                             w.image_of[static_cast<std::size_t>(of_images.b[static_cast<std::size_t>(k)])];
+      const std::int32_t one = static_cast<std::int32_t>(a), other = w.image_of[of_images.b[k]];
       if (one != other) found.push_back({std::min(one, other), std::max(one, other)});
     }
   }
@@ -319,11 +317,11 @@ void find_candidate_pairs(std::span<const BoundingBox> boxes, const PlacedCell& 
     pairs.row[a] = kept;
     for (std::int32_t k = begin; k < end; ++k) {
       const auto at = static_cast<std::size_t>(k);
-      if (k == begin || b[at] != b[at - 1]) b[static_cast<std::size_t>(kept++)] = b[at];
+      if (k == begin || b[at] != b[at - 1]) b[kept++] = b[at];
     }
   }
   pairs.row[n] = kept;
-  b.resize(static_cast<std::size_t>(kept));
+  b.resize(kept);
 }
 
 namespace {
@@ -383,9 +381,9 @@ SCREE_INLINE void pick(std::span<const BoundingBox> boxes, std::span<const std::
     std::size_t next = begin;
     const bool a_sleeps = !asleep.empty() && asleep[a] != 0;
     for (const std::int32_t b : partners(w.wide_pairs, a)) {
-      if (a_sleeps && asleep[static_cast<std::size_t>(b)] != 0) continue;
+      if (a_sleeps && asleep[b] != 0) continue;
       pairs.b[next] = b;
-      const BoundingBox& other = boxes[static_cast<std::size_t>(b)];
+      const BoundingBox& other = boxes[b];
       if constexpr (repeats)
         next += overlap(boxes[a], image_near(other, boxes[a], cell)) ? 1 : 0;
       else

@@ -40,8 +40,7 @@ Vec3 bending_of(const PlacedPart& part, const Twist& body) {
 void add_near_parts(const PlacedShapes& s, const ShapePair& pair, const PairGaps& found,
                     std::vector<PartPair>& near) {
   const std::span<const PlacedPart> of_a = s.parts_of(pair.a), of_b = s.parts_of(pair.b);
-  const Vec3 shift =
-      pair.image >= 0 ? found.images[static_cast<std::size_t>(pair.image)].shift : Vec3(Vec3::Zero());
+  const Vec3 shift = pair.image >= 0 ? found.images[pair.image].shift : Vec3(Vec3::Zero());
   auto seed = pair.seeds.begin();
   for (std::size_t i = 0; i < of_a.size(); ++i) {
     for (std::size_t j = 0; j < of_b.size(); ++j) {

@@ -18,7 +18,7 @@ const Contact* Contacts::find(const ContactKey& key) const {
 
 void Contacts::index(std::size_t bodies) {
   row.assign(bodies + 1, 0);
-  for (const Contact& c : list) ++row[static_cast<std::size_t>(c.key.a)];
+  for (const Contact& c : list) ++row[c.key.a];
   exclusive_scan(row);
 }
 

@@ -58,8 +58,6 @@ constexpr double few_blocks = 0.25;
 // Of detections, in any workspace.
 std::atomic<std::uint64_t> stamps = 0;
 
-std::size_t slot(std::int32_t body) { return static_cast<std::size_t>(body); }
-
 /// Copies plain numbers as bytes: what has Eigen's vectors in it would go member by member.
 template <class T>
 void copy_plain(const T* from, std::size_t count, T* to) {
@@ -163,7 +161,7 @@ void number_parts(const DetectionInput& in, DetectionWorkspace& w) {
   w.first_part.assign(1, 0);
   for (const ShapeIndex shape : in.bodies.shape)
     w.first_part.push_back(w.first_part.back() + static_cast<std::int32_t>(in.shapes.part_count(shape)));
-  w.parts.resize(static_cast<std::size_t>(w.first_part.back()));
+  w.parts.resize(w.first_part.back());
 }
 
 /// How far bodies may get in the step by themselves, m.
@@ -210,7 +208,7 @@ void spread_reach(DetectionWorkspace& w) {
     double farthest = alone;
     for (auto p = static_cast<std::size_t>(w.pairs.row[a]); p < static_cast<std::size_t>(w.pairs.row[a + 1]);
          ++p) {
-      DetectionWorkspace::Reach& of_b = w.reach[static_cast<std::size_t>(w.pairs.b[p])];
+      DetectionWorkspace::Reach& of_b = w.reach[w.pairs.b[p]];
       farthest = std::max(farthest, of_b.alone);
       if (alone > of_b.alone) raise_to(of_b.pushed, alone);
     }
@@ -279,7 +277,7 @@ double travel_of(const DetectionInput& in, const DetectionWorkspace& w, std::siz
 /// The image of body b that is nearest to body i goes to `image`; false if it is the body itself.
 bool find_image(const DetectionInput& in, std::size_t i, std::int32_t b, ImageShift& image) {
   if (is_boundary(b)) return false;
-  image.shift = in.cell.nearest_image(in.bodies.position[slot(b)] - in.bodies.position[i]);
+  image.shift = in.cell.nearest_image(in.bodies.position[b] - in.bodies.position[i]);
   if (image.shift.isZero(0.0)) return false;
   image.velocity = in.cell.image_velocity(image.shift);
   return true;
@@ -296,7 +294,7 @@ struct Making {
 
   /// How far apart the two of a seed are at least, m.
   double apart(std::size_t seed, std::size_t i, std::int32_t b) const {
-    return double{w.apart[seed]} - w.reach[i].moved - w.reach[slot(b)].moved;
+    return double{w.apart[seed]} - w.reach[i].moved - w.reach[b].moved;
   }
 
   double smallest_length(std::size_t i) const { return w.reach[i].smallest_length; }
@@ -340,13 +338,13 @@ Gap first_touch_of(const Making& m, std::size_t i, std::size_t j, const ImageShi
 bool is_fast(const Making& m, std::size_t i, std::int32_t b, const ImageShift* image, double smaller) {
   if (is_boundary(b)) return false;
   const double shift = fast_travel * smaller / m.in.time_step_s;
-  return m.velocity(i, slot(b), image).squaredNorm() > shift * shift;
+  return m.velocity(i, b, image).squaredNorm() > shift * shift;
 }
 
 /// What arms of a partner begin at: its centre, or its image's.
 SCREE_INLINE Vector4 centre_of(const Making& m, std::int32_t b, const ImageShift* image) {
   if (is_boundary(b)) return to_vector4(m.w.boundaries[boundary_of(b)].pose.position);
-  const Vector4 centre = first_three(&m.w.boxes[slot(b)].centre);
+  const Vector4 centre = first_three(&m.w.boxes[b].centre);
   return image == nullptr ? centre : centre + to_vector4(image->shift);
 }
 
@@ -359,7 +357,7 @@ SCREE_INLINE void place(const Making& m, const ImageShift* image, const Gap& gap
   Vector4 point = first_three(&gap.point);
   if (is_boundary(b)) point += 0.5 * gap.distance * normal;
   put_three(normal, &contact.normal);
-  put_three(point - first_three(&m.w.boxes[slot(a)].centre), &contact.arm_a);
+  put_three(point - first_three(&m.w.boxes[a].centre), &contact.arm_a);
   put_three(point - centre_of(m, b, image), &contact.arm_b);
   contact.gap = gap.distance;
   contact.gap_acceleration = static_cast<float>(gap.acceleration);
@@ -391,7 +389,7 @@ class ContactsOfBody {
   /// motion?
   SCREE_INLINE void add(std::int32_t b, const ImageShift* image, const Gap& gap, bool bends, double length) {
     if (!bends || !is_fast(m_, i_, b, image, length)) return put(b, image, gap, length);
-    const Gap touch = first_touch_of(m_, i_, slot(b), image, gap, length);
+    const Gap touch = first_touch_of(m_, i_, b, image, gap, length);
     if (touch.distance < infinity) put(b, image, touch, length);
   }
 
@@ -466,12 +464,12 @@ class PairLists {
     const DetectionWorkspace::Reach *const reach = m_.w.reach.data(), of_body = reach[i];
     const SilentPairs* const silent = m_.in.silent;
     const bool only_ellipsoids = m_.in.shapes.only_ellipsoids();
-    for (auto p = slot(row[i]), end = slot(row[i + 1]); p < end; ++p) {
+    for (auto p = row[i], end = (row[i + 1]); p < end; ++p) {
       const std::int32_t b = partner[p];
       if (silent != nullptr && silent->contain(i, b)) continue;
       const PairKind kind = only_ellipsoids ? PairKind::ellipsoid_ellipsoid
                                             : pair_kind(m_.placed, static_cast<std::int32_t>(i), b);
-      const DetectionWorkspace::Reach& of_partner = reach[slot(b)];
+      const DetectionWorkspace::Reach& of_partner = reach[b];
       const std::span<const Seed> of_pair = seeds.of(b);
       const double margin = of_body.pushed + of_partner.pushed,
                    length = std::min(of_body.smallest_length, of_partner.smallest_length);
@@ -557,8 +555,8 @@ class PairLists {
     }
     double margin = near.margin;
     if (near.kind == PairKind::implicit_implicit)
-      margin = std::min(
-          margin, m_.approach(near.i, slot(near.b), image >= 0 ? &found : nullptr) + pushed * near.length);
+      margin =
+          std::min(margin, m_.approach(near.i, near.b, image >= 0 ? &found : nullptr) + pushed * near.length);
     out_.found.of_pair.emplace_back(a, near.b, image, 0, 0, moves, remembers, near.length);
     out_.of_kind[static_cast<std::size_t>(near.kind)].emplace_back(a, near.b, number, image, margin, seeds,
                                                                    remembers ? recall(a, near.b) : -1, moves);
@@ -609,11 +607,11 @@ bool are_those_of_last_step(const Making& m, const Block& block, const PairGaps&
       for (const Gap* const last = gap + pair->count; gap != last; ++gap) {
         if (!pair->is_remembered) {
           if (s == end_s) return false;
-          const Seed& seed = seeds.list[slot(s++)];
+          const Seed& seed = seeds.list[s++];
           if (seed.b != pair->b || seed.feature != gap->feature) return false;
         }
         if (!(gap->distance < infinity)) continue;
-        if (c == end_c || contacts.list[slot(c++)].key != ContactKey{a, pair->b, gap->feature}) return false;
+        if (c == end_c || contacts.list[c++].key != ContactKey{a, pair->b, gap->feature}) return false;
         if (pair->bends && is_fast(m, i, pair->b, found.image_of(*pair), pair->length)) return false;
       }
     }
@@ -628,10 +626,10 @@ void renew_block(const Making& m, const Block& block, const PairGaps& found, Det
   DetectionWorkspace::Found& out = w.found[block.index];
   Contacts& contacts = m.last.contacts;
   Seeds& seeds = m.last.seeds;
-  auto c = slot(contacts.row[block.begin]), s = slot(seeds.row[block.begin]);
+  auto c = contacts.row[block.begin], s = seeds.row[block.begin];
   const Gap* const gaps = found.gap.data();
   for (const PairGaps::Found& pair : found.of_pair) {
-    const auto i = slot(pair.a);
+    const auto i = pair.a;
     if (pair.count == PairGaps::still_apart) {
       w.apart[s] = rounded_down(m.apart(s, i, pair.b));
       ++out.known_apart;
@@ -672,8 +670,8 @@ void list_block(const Making& m, const Block& block, const PairGaps& found, Dete
     ContactsOfBody of_body(m, i, out);
     for (; pair != last_pair && pair->a == static_cast<std::int32_t>(i); ++pair) {
       if (pair->count == PairGaps::still_apart) {
-        out.seeds.push_back(m.last.seeds.list[slot(pair->first)]);
-        out.apart.push_back(rounded_down(m.apart(slot(pair->first), i, pair->b)));
+        out.seeds.push_back(m.last.seeds.list[pair->first]);
+        out.apart.push_back(rounded_down(m.apart(pair->first, i, pair->b)));
         ++out.known_apart;
         continue;
       }
@@ -713,7 +711,7 @@ void join_walls(const Making& m, BlockPairs& pairs) {
   for (const PairGaps::Found& pair : pairs.found.of_pair) {
     if (!is_boundary(pair.b)) continue;
     if (std::exchange(body, pair.a) != pair.a) met.clear();
-    for (Gap& gap : std::span(pairs.found.gap).subspan(slot(pair.first), slot(pair.count))) {
+    for (Gap& gap : std::span(pairs.found.gap).subspan(pair.first, pair.count)) {
       if (!gap.is_sharp || !(gap.distance < infinity)) continue;
       const SharpPlace place{gap.point - 0.5 * gap.distance * gap.normal, gap.normal, flush * pair.length,
                              pair.length};
@@ -752,7 +750,8 @@ void collide_block(const Making& m, const Block& block, DetectionWorkspace& w) {
   if (out.renewed > 0) {
     if (out.renewed == long_renewed) give_back_lists(out);
     const auto part_of = [&](const std::vector<std::int32_t>& row) -> DetectionWorkspace::Place {
-      return {slot(row[block.begin]), 0, slot(row[block.end] - row[block.begin])};
+      return {static_cast<std::size_t>(row[block.begin]), 0,
+              static_cast<std::size_t>(row[block.end] - row[block.begin])};
     };
     out.of_contacts = part_of(m.last.contacts.row);
     out.of_seeds = part_of(m.last.seeds.row);

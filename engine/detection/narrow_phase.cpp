@@ -18,10 +18,8 @@ namespace scree {
 
 namespace {
 
-std::size_t slot(std::int32_t body) { return static_cast<std::size_t>(body); }
-
 const Ellipsoid& ellipsoid_of(const PlacedShapes& s, std::int32_t body) {
-  return s.shapes.ellipsoid(s.bodies.shape[slot(body)]);
+  return s.shapes.ellipsoid(s.bodies.shape[body]);
 }
 
 template <class Surface>
@@ -32,10 +30,10 @@ const Surface& surface_of(const PlacedShapes& s, std::int32_t b) {
 /// The partner of a pair; an image of it in `room`.
 const PlacedEllipsoid& partner(const PlacedShapes& s, const ShapePair& pair, const PairGaps& found,
                                PlacedEllipsoid& room) {
-  const PlacedEllipsoid& b = s.ellipsoids[slot(pair.b)];
+  const PlacedEllipsoid& b = s.ellipsoids[pair.b];
   if (pair.image < 0) return b;
   room = b;
-  room.centre += found.images[slot(pair.image)].shift;
+  room.centre += found.images[pair.image].shift;
   return room;
 }
 
@@ -47,7 +45,7 @@ bool fill(const PlacedShapes& s, std::span<const ShapePair> part, const PairGaps
   const bool bend = std::ranges::any_of(part, [](const ShapePair& p) { return p.bends; });
   for (std::size_t k = 0; k < part.size(); ++k) {
     const ShapePair& pair = part[k];
-    const PlacedEllipsoid& a = s.ellipsoids[slot(pair.a)];
+    const PlacedEllipsoid& a = s.ellipsoids[pair.a];
     const PlacedEllipsoid& b = partner(s, pair, found, room);
     start[k] = pair.seeds.empty() ? Vec3((a.centre - b.centre).normalized()) : pair.seeds[0].normal;
     batch.add(a, b, start[k], pair.margin);
@@ -69,7 +67,7 @@ void find_ellipsoid_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs
     if (any_bends) bend(batch);
     for (std::size_t k = 0; k < part.size(); ++k) {
       const ShapePair& pair = part[k];
-      const PlacedEllipsoid& a = s.ellipsoids[slot(pair.a)];
+      const PlacedEllipsoid& a = s.ellipsoids[pair.a];
       const PlacedEllipsoid& b = partner(s, pair, found, room);
       Gap& nearest = found.add(pair);
       if (batch.is_apart(k)) {
@@ -94,7 +92,7 @@ void find_ellipsoid_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs
 
 void find_plane_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs, PairGaps& found) {
   for (const ShapePair& pair : pairs) {
-    const PlacedEllipsoid& body = s.ellipsoids[slot(pair.a)];
+    const PlacedEllipsoid& body = s.ellipsoids[pair.a];
     const Plane& plane = surface_of<Plane>(s, pair.b);
     Gap g = gap(body, plane);
     if (g.distance > pair.margin) continue;
@@ -107,7 +105,7 @@ void find_tube_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs, Pai
   Gap some[max_tube_contacts];
   for (const ShapePair& pair : pairs) {
     const Ellipsoid& body = ellipsoid_of(s, pair.a);
-    const Pose pose = s.bodies.pose(slot(pair.a));
+    const Pose pose = s.bodies.pose(pair.a);
     const Tube& tube = surface_of<Tube>(s, pair.b);
     const int count = gaps(body, pose, tube, pair.margin, some);
     for (int k = 0; k < count; ++k) {
@@ -125,7 +123,7 @@ void find_surface_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs, 
   std::vector<Gap> some;
   for (const ShapePair& pair : pairs) {
     const Ellipsoid& body = ellipsoid_of(s, pair.a);
-    const Pose pose = s.bodies.pose(slot(pair.a));
+    const Pose pose = s.bodies.pose(pair.a);
     const Surface& surface = surface_of<Surface>(s, pair.b);
     some.clear();
     contacts(body, pose, surface, pair.margin, some);
@@ -151,12 +149,12 @@ void add_gaps(const ShapePair& pair, std::vector<Gap>& some, Acceleration&& acce
 void find_implicit_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs, PairGaps& found) {
   std::vector<Gap> some;
   for (const ShapePair& pair : pairs) {
-    const PlacedImplicit& a = s.implicits[slot(pair.a)];
-    PlacedImplicit b = s.implicits[slot(pair.b)];
-    if (pair.image >= 0) b.position += found.images[slot(pair.image)].shift;
+    const PlacedImplicit& a = s.implicits[pair.a];
+    PlacedImplicit b = s.implicits[pair.b];
+    if (pair.image >= 0) b.position += found.images[pair.image].shift;
     const Twist of_b = s.twist_of_partner(pair, found);
     some.clear();
-    contacts(a, b, pair.margin, found.remembered[slot(pair.remembered)].memory, some);
+    contacts(a, b, pair.margin, found.remembered[pair.remembered].memory, some);
     add_gaps(
         pair, some, [&](const Gap& g) { return gap_acceleration(a, b, g, s.twist(pair.a), of_b); }, found);
   }
@@ -166,10 +164,10 @@ template <class Surface>
 void find_wall_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs, PairGaps& found) {
   std::vector<Gap> some;
   for (const ShapePair& pair : pairs) {
-    const PlacedImplicit& body = s.implicits[slot(pair.a)];
+    const PlacedImplicit& body = s.implicits[pair.a];
     const Surface& surface = surface_of<Surface>(s, pair.b);
     some.clear();
-    contacts(body, surface, pair.margin, found.remembered[slot(pair.remembered)].memory, some);
+    contacts(body, surface, pair.margin, found.remembered[pair.remembered].memory, some);
     add_gaps(
         pair, some,
         [&](const Gap& g) {
@@ -182,7 +180,7 @@ void find_wall_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs, Pai
 }  // namespace
 
 PairKind pair_kind(const PlacedShapes& s, std::int32_t a, std::int32_t b) {
-  const auto kind = [&](std::int32_t body) { return s.shapes.kind(s.bodies.shape[slot(body)]); };
+  const auto kind = [&](std::int32_t body) { return s.shapes.kind(s.bodies.shape[body]); };
   if (kind(a) == ShapeKind::clump || (!is_boundary(b) && kind(b) == ShapeKind::clump))
     return clump_pair_kind(s, b);
   const auto is_ellipsoid = [&](std::int32_t body) { return kind(body) == ShapeKind::ellipsoid; };
@@ -232,13 +230,13 @@ void find_gaps(PairKind kind, const PlacedShapes& s, std::span<const ShapePair> 
 Gap first_touch(const PlacedShapes& s, std::int32_t a, std::int32_t b, const ImageShift* image,
                 const Gap& now, double nearness_m) {
   if (pair_kind(s, a, b) != PairKind::ellipsoid_ellipsoid) return now;
-  PlacedEllipsoid other = s.ellipsoids[slot(b)];
+  PlacedEllipsoid other = s.ellipsoids[b];
   Vec3 velocity = s.twist(a).linear - s.twist(b).linear;
   if (image != nullptr) {
     other.centre += image->shift;
     velocity -= image->velocity;
   }
-  return first_touch(s.ellipsoids[slot(a)], other, now, velocity, s.time_step_s, nearness_m);
+  return first_touch(s.ellipsoids[a], other, now, velocity, s.time_step_s, nearness_m);
 }
 
 }  // namespace scree

@@ -109,13 +109,13 @@ struct PairGaps {
 
   /// Null: the partner itself.
   const ImageShift* image_of(const Found& pair) const {
-    return pair.image < 0 ? nullptr : &images[static_cast<std::size_t>(pair.image)];
+    return pair.image < 0 ? nullptr : &images[pair.image];
   }
 
   void add(const ShapePair& pair, const Gap& found) { add(pair) = found; }
   /// One more, still without distance.
   Gap& add(const ShapePair& pair) {
-    Found& of = of_pair[static_cast<std::size_t>(pair.number)];
+    Found& of = of_pair[pair.number];
     if (of.count++ == 0) of.first = static_cast<std::int32_t>(gap.size());
     return gap.emplace_back();
   }
@@ -123,7 +123,7 @@ struct PairGaps {
 
 inline Twist PlacedShapes::twist_of_partner(const ShapePair& pair, const PairGaps& found) const {
   Twist partner = twist(pair.b);
-  if (pair.image >= 0) partner.linear += found.images[static_cast<std::size_t>(pair.image)].velocity;
+  if (pair.image >= 0) partner.linear += found.images[pair.image].velocity;
   return partner;
 }
 

@@ -73,8 +73,7 @@ void Simulation::jump(const std::vector<char>& before) {
   std::vector<double> old(value_.begin(),
                           value_.begin() + static_cast<std::ptrdiff_t>(model_.symbols.size()));
   const std::vector<double> now = old;
-  for (std::size_t k = 0; k < before.size(); ++k)
-    old[static_cast<std::size_t>(model_.relations[k].symbol)] = before[k] ? 1.0 : 0.0;
+  for (std::size_t k = 0; k < before.size(); ++k) old[model_.relations[k].symbol] = before[k] ? 1.0 : 0.0;
   const std::vector<int>& states = system_->inlined.states;
   for (const Jump& one : model_.jumps) {
     if (scree::equations::evaluate(one.condition, now) <= 0.5 ||

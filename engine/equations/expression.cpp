@@ -197,7 +197,7 @@ double apply(Op op, std::span<const double> x) {
 
 double evaluate(const Expr& e, std::span<const double> value) {
   if (e->op == Op::number) return e->value;
-  if (e->op == Op::symbol) return value[static_cast<std::size_t>(e->symbol)];
+  if (e->op == Op::symbol) return value[e->symbol];
   if (e->op == Op::select) return evaluate(e->operands[evaluate(e->operands[0], value) > 0.5 ? 1 : 2], value);
   std::array<double, 4> x{};
   for (std::size_t k = 0; k < e->operands.size(); ++k) x[k] = evaluate(e->operands[k], value);

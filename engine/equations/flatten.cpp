@@ -225,7 +225,7 @@ void Flattening::evaluate_parameters() {
     for (const Tree& part : tree.parts) visit_named(part, scope);
   };
   visit = [&](int k) {
-    int& now = state[static_cast<std::size_t>(k)];
+    int& now = state[k];
     if (now == 2 || !of.contains(k)) return;
     const ParameterValue& one = *of[k];
     way.push_back(k);
@@ -243,10 +243,10 @@ void Flattening::evaluate_parameters() {
       if (model[other].kind != Symbol::Kind::parameter)
         fault(one.at, model[k].name, "the parameter depends on " + model[other].name + ", which is none");
     }
-    state[static_cast<std::size_t>(k)] = 2;
+    state[k] = 2;
     way.pop_back();
     if (model.value.size() < model.symbols.size()) model.value.resize(model.symbols.size(), 0.0);
-    model.value[static_cast<std::size_t>(k)] = evaluate(e, model.value);
+    model.value[k] = evaluate(e, model.value);
   };
   for (const ParameterValue& one : parameters) visit(one.symbol);
 }

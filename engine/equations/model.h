@@ -86,8 +86,8 @@ struct FlatModel {
   std::unordered_map<std::string, int> places;  // of symbols, by their names
 
   static constexpr int time = 0;
-  const Symbol& operator[](int k) const { return symbols[static_cast<std::size_t>(k)]; }
-  Symbol& operator[](int k) { return symbols[static_cast<std::size_t>(k)]; }
+  const Symbol& operator[](int k) const { return symbols[k]; }
+  Symbol& operator[](int k) { return symbols[k]; }
   int find(const std::string& name) const;  // -1: there is none
   int add(Symbol symbol);
   /// The derivative of a variable or an input, made if there is none.

@@ -34,7 +34,7 @@ int operand_count(Op op) {
 }  // namespace
 
 void Program::run(std::span<double> r, std::span<double> out) const {
-  const auto reg = [&](int k) -> double& { return r[static_cast<std::size_t>(k)]; };
+  const auto reg = [&](int k) -> double& { return r[k]; };
   for (const Instruction& i : code) {
     switch (i.op) {
       case Op::number:

@@ -115,7 +115,7 @@ class Simulation {
   void handle_event();
   void jump(const std::vector<char>& before);
   void hold(const std::vector<char>& relations);
-  double& at(int symbol) { return value_[static_cast<std::size_t>(symbol)]; }
+  double& at(int symbol) { return value_[symbol]; }
 
   std::unique_ptr<FlatModel> owned_;  // elsewhere, so that what refers to it outlives a move
   FlatModel& model_;

@@ -69,9 +69,7 @@ class StartSystem {
 Eigen::Index solve_part(StartSystem& start, std::vector<double>& value, const std::vector<int>& rows,
                         const std::vector<int>& columns, const Eigen::VectorXd& weights) {
   const Eigen::VectorXd weight = weights(columns);
-  const auto at = [&](std::size_t c) -> double& {
-    return value[static_cast<std::size_t>(start.unknowns[static_cast<std::size_t>(columns[c])])];
-  };
+  const auto at = [&](std::size_t c) -> double& { return value[start.unknowns[columns[c]]]; };
   Eigen::Index rank = 0;
   start.evaluate(value);
   if (rows.empty() || columns.empty()) return rank;

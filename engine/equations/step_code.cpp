@@ -48,7 +48,7 @@ class BlockBuilder {
   Program finish() { return code_.finish({}); }
 
  private:
-  const Expr& residual(int equation) const { return system_.residuals[static_cast<std::size_t>(equation)]; }
+  const Expr& residual(int equation) const { return system_.residuals[equation]; }
 
   int value_of(const TornBlock::Assignment& one) {
     const Solution& s = one.solution;

@@ -23,10 +23,9 @@ std::vector<TornBlock> joined(const std::vector<TornBlock>& torn) {
 [[noreturn]] void tell_singular(const FlatModel& model, const StepSystem& system, const Matching& matching) {
   const LeftOver left = dulmage_mendelsohn(system.incidence, matching);
   std::string text = "a step's equations cannot be matched with its unknowns; equations:";
-  for (const int r : left.over_rows) text += "\n    " + model.equations[static_cast<std::size_t>(r)].text;
+  for (const int r : left.over_rows) text += "\n    " + model.equations[r].text;
   text += "\n  unknowns left over:";
-  for (const int c : left.under_columns)
-    text += " " + model[system.inlined.unknowns[static_cast<std::size_t>(c)]].name;
+  for (const int c : left.under_columns) text += " " + model[system.inlined.unknowns[c]].name;
   throw InputError({{{}, model.name, text, {}, {}, {}, {}}});
 }
 

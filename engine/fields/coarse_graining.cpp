@@ -45,8 +45,7 @@ class Kernel {
     const Vec3 at = in_cells(point);
     for (int axis = 0; axis < 3; ++axis) {
       const Reach r = reach_of(at[axis], axis);
-      if (r.end <= 0 || r.first >= static_cast<std::int64_t>(grid_.count[static_cast<std::size_t>(axis)]))
-        return false;
+      if (r.end <= 0 || r.first >= static_cast<std::int64_t>(grid_.count[axis])) return false;
     }
     return true;
   }
@@ -100,7 +99,7 @@ std::vector<std::vector<std::uint32_t>> by_layer(const Grid& grid, const Kernel&
     const Kernel::Reach z = kernel.reach(cloud.point[p], 2);
     const auto layers = static_cast<std::int64_t>(grid.count[2]);
     for (std::int64_t k = std::max<std::int64_t>(z.first, 0); k < std::min(z.end, layers); ++k) {
-      list[static_cast<std::size_t>(k)].push_back(static_cast<std::uint32_t>(p));
+      list[k].push_back(static_cast<std::uint32_t>(p));
     }
   }
   return list;
@@ -123,7 +122,7 @@ std::vector<Load> spread(const Grid& grid, double width, const Cloud<Load>& clou
       kernel.for_layer(cloud.point[p], k, [&](std::int64_t i, std::int64_t j, double r2) {
         if (i < 0 || i >= nx || j < 0 || j >= ny || r2 >= width * width) return;
         const double weight = scale[p] * lucy_kernel(std::sqrt(r2), width);
-        Load& cell = cells[static_cast<std::size_t>(i + nx * (j + ny * k))];
+        Load& cell = cells[i + nx * (j + ny * k)];
         for (std::size_t v = 0; v < cell.size(); ++v) cell[v] += weight * cloud.load[p][v];
       });
     }
@@ -209,7 +208,7 @@ Cloud<ContactLoad> contact_cloud(const Bodies& bodies, std::span<const ContactFo
   Cloud<ContactLoad> cloud;
   for (const ContactForce& contact : contacts) {
     if (contact.force.isZero(0.0) || !contact.force.allFinite() || !contact.point.allFinite()) continue;
-    const auto centre = [&](std::int32_t body) { return bodies.position[static_cast<std::size_t>(body)]; };
+    const auto centre = [&](std::int32_t body) { return bodies.position[body]; };
     add_line(contact.point, contact.force, centre(contact.a), images, cloud);
     if (contact.b >= 0) add_line(contact.point, -contact.force, centre(contact.b), images, cloud);
   }
@@ -223,7 +222,7 @@ Grid covering_grid(const Vec3& low, const Vec3& high, double margin, double cell
   for (int axis = 0; axis < 3; ++axis) {
     const double length = high[axis] - low[axis] + 2.0 * margin;
     const auto n = static_cast<std::size_t>(std::max(1.0, std::ceil(length / cell - 1e-9)));
-    grid.count[static_cast<std::size_t>(axis)] = n;
+    grid.count[axis] = n;
     grid.low[axis] -= 0.5 * (static_cast<double>(n) * cell - length);
   }
   return grid;
@@ -236,12 +235,12 @@ Grid covering_grid(const PlacedCell& periodic, const Vec3& low, const Vec3& high
   constexpr double allowance = 0.01;
   Grid grid = covering_grid(low, high, margin, cell);
   for (int axis = 0; axis < 3; ++axis)
-    if (periodic.periodic[static_cast<std::size_t>(axis)]) grid.low[axis] = periodic.centre[axis];
+    if (periodic.periodic[axis]) grid.low[axis] = periodic.centre[axis];
   for (int axis = 0; axis < 3; ++axis) {
-    if (!periodic.periodic[static_cast<std::size_t>(axis)]) continue;
+    if (!periodic.periodic[axis]) continue;
     const Vec3 side = periodic.lattice.col(axis);
     const double n = std::max(1.0, std::ceil(side.norm() / cell - allowance));
-    grid.count[static_cast<std::size_t>(axis)] = static_cast<std::size_t>(n);
+    grid.count[axis] = static_cast<std::size_t>(n);
     grid.edges.col(axis) = side / n;
     grid.low -= 0.5 * side;
   }

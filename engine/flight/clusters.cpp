@@ -28,7 +28,6 @@ constexpr double slow = 1e-12;       // of the speed: a departure that is none
 constexpr double sticking = 1e6;     // friction: more changes nothing, and leaves the range of numbers
 constexpr std::uint32_t most_impacts = 20000;  // of a body in a round: then they pile up
 
-std::size_t slot(std::int32_t i) { return static_cast<std::size_t>(i); }
 std::int32_t number(std::size_t i) { return static_cast<std::int32_t>(i); }
 
 /// What happens next to a body, or to two.
@@ -50,7 +49,7 @@ struct Round {
   double epoch_s;
   FlightWorkspace& w;
 
-  bool lies(std::int32_t i) const { return !lying.is_lying.empty() && lying.is_lying[slot(i)] != 0; }
+  bool lies(std::int32_t i) const { return !lying.is_lying.empty() && lying.is_lying[i] != 0; }
 };
 
 /// One cluster through a round.
@@ -68,7 +67,7 @@ class Clockwork {
     cluster_.caught.clear();
     cluster_.impacts.clear();
     for (std::size_t k = cluster_.begin; k < cluster_.end; ++k) {
-      const std::size_t i = slot(w_.members[k]);
+      const std::size_t i = w_.members[k];
       w_.changes[i] = w_.impacts[i] = 0;
       const Bodies& bodies = round_.bodies;
       begin_flight(i, 0.0, bodies.pose(i), {bodies.linear_velocity[i], bodies.angular_velocity[i]});
@@ -100,11 +99,11 @@ class Clockwork {
 
  private:
   bool is_valid(const Event& e) const {
-    return e.changes_a == w_.changes[slot(e.a)] &&
-           (is_boundary(e.b) || e.b == e.a || e.changes_b == w_.changes[slot(e.b)]);
+    return e.changes_a == w_.changes[e.a] &&
+           (is_boundary(e.b) || e.b == e.a || e.changes_b == w_.changes[e.b]);
   }
   void push(double time, Event::Kind kind, std::int32_t a, std::int32_t b) {
-    queue_.push({time, kind, a, b, w_.changes[slot(a)], is_boundary(b) ? 0 : w_.changes[slot(b)]});
+    queue_.push({time, kind, a, b, w_.changes[a], is_boundary(b) ? 0 : w_.changes[b]});
   }
 
   Pose pose_at(std::size_t i, double t) const {
@@ -124,8 +123,8 @@ class Clockwork {
 
   /// Stops where a body has left its ball; else comes back when it may have.
   void look_at_ball(std::int32_t i, double t) {
-    const FlightWorkspace::Ball& ball = w_.balls[slot(i)];
-    const Flight& flight = w_.flights[slot(i)];
+    const FlightWorkspace::Ball& ball = w_.balls[i];
+    const Flight& flight = w_.flights[i];
     const double left = ball.radius - (flight.position(t) - ball.centre).norm();
     if (left <= at_the_rim * ball.radius && t > 0.0) {
       cluster_.stop = t;
@@ -142,19 +141,18 @@ class Clockwork {
   }
 
   void renew(std::int32_t i, double t) {
-    const Pose pose = pose_at(slot(i), t);
-    begin_flight(slot(i), t, pose, twist_at(slot(i), t, pose.orientation));
+    const Pose pose = pose_at(i, t);
+    begin_flight(i, t, pose, twist_at(i, t, pose.orientation));
     search_all(i, t, [](std::int32_t) { return true; });
   }
 
   /// Of a body with those neighbours that are wanted, and with walls.
   template <class Wanted>
   void search_all(std::int32_t i, double t, Wanted&& is_wanted) {
-    for (std::int32_t k = w_.row[slot(i)]; k < w_.row[slot(i) + 1]; ++k)
-      if (const FlightWorkspace::Neighbour& other = w_.neighbours[slot(k)]; is_wanted(other.body))
+    for (std::int32_t k = w_.row[i]; k < w_.row[i + 1]; ++k)
+      if (const FlightWorkspace::Neighbour& other = w_.neighbours[k]; is_wanted(other.body))
         search(i, other, t);
-    for (std::int32_t k = w_.wall_row[slot(i)]; k < w_.wall_row[slot(i) + 1]; ++k)
-      search_wall(i, w_.walls[slot(k)], t);
+    for (std::int32_t k = w_.wall_row[i]; k < w_.wall_row[i + 1]; ++k) search_wall(i, w_.walls[k], t);
   }
   void search(std::int32_t a, std::int32_t b, double t) {
     if (is_boundary(b)) {
@@ -164,21 +162,20 @@ class Clockwork {
     search(a, *neighbour(a, b), t);
   }
   const FlightWorkspace::Neighbour* neighbour(std::int32_t a, std::int32_t b) const {
-    for (std::int32_t k = w_.row[slot(a)]; k < w_.row[slot(a) + 1]; ++k)
-      if (w_.neighbours[slot(k)].body == b) return &w_.neighbours[slot(k)];
+    for (std::int32_t k = w_.row[a]; k < w_.row[a + 1]; ++k)
+      if (w_.neighbours[k].body == b) return &w_.neighbours[k];
     return nullptr;
   }
   void search(std::int32_t a, const FlightWorkspace::Neighbour& other, double t) {
     ++cluster_.searches;
     const std::int32_t b = other.body;
-    const double until = std::min({end_, w_.flights[slot(a)].until(), w_.flights[slot(b)].until()});
-    note(a, b, next_touch(w_.flyers[slot(a)], w_.flyers[slot(b)], other.shift, t, until));
+    const double until = std::min({end_, w_.flights[a].until(), w_.flights[b].until()});
+    note(a, b, next_touch(w_.flyers[a], w_.flyers[b], other.shift, t, until));
   }
   void search_wall(std::int32_t a, std::int32_t wall, double t) {
     ++cluster_.searches;
-    const double until = std::min(end_, w_.flights[slot(a)].until());
-    note(a, boundary_partner(slot(wall)),
-         next_touch(w_.flyers[slot(a)], w_.flown_at[slot(wall)], t, until, gaps_));
+    const double until = std::min(end_, w_.flights[a].until());
+    note(a, boundary_partner(wall), next_touch(w_.flyers[a], w_.flown_at[wall], t, until, gaps_));
   }
   void note(std::int32_t a, std::int32_t b, const NextTouch& touch) {
     if (touch.time < infinity)
@@ -189,7 +186,7 @@ class Clockwork {
   std::int32_t enter(std::int32_t body, double t) {
     for (std::size_t k = 0; k < bodies_.size(); ++k)
       if (bodies_[k] == body) return number(k);
-    const std::size_t i = slot(body);
+    const std::size_t i = body;
     const Pose pose = pose_at(i, t);
     bodies_.push_back(body);
     poses_.push_back(pose);
@@ -209,7 +206,7 @@ class Clockwork {
     Strike& s = impact.strike;
     s.normal = m.normal;
     s.a = enter(e.a, t);
-    s.arm_a = m.point - poses_[slot(s.a)].position;
+    s.arm_a = m.point - poses_[s.a].position;
     const Bodies& bodies = round_.bodies;
     MaterialIndex other;
     if (wall != nullptr) {
@@ -219,11 +216,11 @@ class Clockwork {
       s.wall_velocity =
           wall->twist.linear + wall->belt + wall->twist.angular.cross(m.point - wall->pose.position);
     } else {
-      other = bodies.material[slot(e.b)];
+      other = bodies.material[e.b];
       s.b = enter(e.b, t);
-      s.arm_b = m.point - shift - poses_[slot(s.b)].position;
+      s.arm_b = m.point - shift - poses_[s.b].position;
     }
-    const PairLaw& law = round_.sky.materials.law(bodies.material[slot(e.a)], other);
+    const PairLaw& law = round_.sky.materials.law(bodies.material[e.a], other);
     s.friction = std::min(law.friction, sticking);
     s.restitution = law.restitution;
     found_.push_back(impact);
@@ -260,14 +257,14 @@ class Clockwork {
     for (std::size_t k = 0; k < found_.size(); ++k) {
       Impact& impact = found_[k];
       const Strike& s = impact.strike = strikes_[k];
-      impact.before_a = before_[slot(s.a)];
-      impact.after_a = struck_[slot(s.a)].twist;
+      impact.before_a = before_[s.a];
+      impact.after_a = struck_[s.a].twist;
       if (s.b != Strike::wall) {
-        impact.before_b = before_[slot(s.b)];
-        impact.after_b = struck_[slot(s.b)].twist;
+        impact.before_b = before_[s.b];
+        impact.after_b = struck_[s.b].twist;
       }
       cluster_.impacts.push_back(impact);
-      const bool piled_up = ++w_.impacts[slot(impact.a)] > most_impacts;
+      const bool piled_up = ++w_.impacts[impact.a] > most_impacts;
       if (s.approach <= round_.sky.bounce.threshold_m_s || s.departure <= no_bounce * s.approach ||
           piled_up) {
         at_rest_.push_back(impact.a);
@@ -275,8 +272,7 @@ class Clockwork {
       }
     }
     cluster_.last = t;
-    for (std::size_t k = 0; k < bodies_.size(); ++k)
-      begin_flight(slot(bodies_[k]), t, poses_[k], struck_[k].twist);
+    for (std::size_t k = 0; k < bodies_.size(); ++k) begin_flight(bodies_[k], t, poses_[k], struck_[k].twist);
     if (!at_rest_.empty()) {
       cluster_.resting.insert(cluster_.resting.end(), at_rest_.begin(), at_rest_.end());
       cluster_.stop = t;
@@ -295,7 +291,7 @@ class Clockwork {
 
   /// What an event of this instant adds to its impacts.
   void gather(const Event& e, double t) {
-    const Flyer& a = w_.flyers[slot(e.a)];
+    const Flyer& a = w_.flyers[e.a];
     bool approaches = false;
     const double still = slow * (1e-3 + a.flight->velocity(t).norm());
     const double margin = touching * a.smallest + 4.0 * nearness(a, a.flight->position(t));
@@ -315,7 +311,7 @@ class Clockwork {
         cluster_.stop = t;
         return;
       }
-      const Flyer& b = w_.flyers[slot(e.b)];
+      const Flyer& b = w_.flyers[e.b];
       meetings(a, {b, other.shift}, t, margin + 4.0 * nearness(b, Vec3::Zero()), gaps_, meetings_);
       for (const Meeting& m : meetings_)
         if (m.rate < -still) {
@@ -345,7 +341,7 @@ class Clockwork {
 };
 
 std::int32_t root(std::vector<std::int32_t>& parent, std::int32_t i) {
-  while (parent[slot(i)] != i) i = parent[slot(i)] = parent[slot(parent[slot(i)])];
+  while (parent[i] != i) i = parent[i] = parent[parent[i]];
   return i;
 }
 
@@ -418,30 +414,30 @@ void find_neighbours(const Round& r) {
   for (std::size_t a = 0; a < n; ++a) {
     const bool a_lies = r.lies(number(a));
     for (std::int32_t k = w.pairs.row[a]; k < w.pairs.row[a + 1]; ++k) {
-      const std::int32_t b = w.pairs.b[slot(k)];
+      const std::int32_t b = w.pairs.b[k];
       const bool b_lies = r.lies(b);
       if (a_lies && b_lies) continue;
-      Vec3 d = w.balls[slot(b)].centre - w.balls[a].centre, shift = Vec3::Zero();
+      Vec3 d = w.balls[b].centre - w.balls[a].centre, shift = Vec3::Zero();
       if (repeats) {
         shift = r.sky.cell.nearest_image(d);
         d += shift;
       }
-      const double reach = w.boxes[a].half[0] + w.boxes[slot(b)].half[0];
+      const double reach = w.boxes[a].half[0] + w.boxes[b].half[0];
       if (d.squaredNorm() >= reach * reach) continue;
       w.near.push_back({number(a), b, shift});
       ++w.row[a + 1];
-      ++w.row[slot(b) + 1];
+      ++w.row[b + 1];
       if (a_lies || b_lies) continue;
       const std::int32_t ra = root(w.parent, number(a)), rb = root(w.parent, b);
-      if (ra != rb) w.parent[slot(std::max(ra, rb))] = std::min(ra, rb);
+      if (ra != rb) w.parent[std::max(ra, rb)] = std::min(ra, rb);
     }
   }
   for (std::size_t i = 0; i < n; ++i) w.row[i + 1] += w.row[i];
-  w.neighbours.resize(slot(w.row[n]));
+  w.neighbours.resize(w.row[n]);
   w.cursor.assign(w.row.begin(), w.row.end() - 1);
   for (const FlightWorkspace::Near& pair : w.near) {
-    w.neighbours[slot(w.cursor[slot(pair.a)]++)] = {pair.b, pair.shift};
-    w.neighbours[slot(w.cursor[slot(pair.b)]++)] = {pair.a, -pair.shift};
+    w.neighbours[w.cursor[pair.a]++] = {pair.b, pair.shift};
+    w.neighbours[w.cursor[pair.b]++] = {pair.a, -pair.shift};
   }
   w.wall_row.assign(1, 0);
   w.walls.clear();
@@ -466,8 +462,8 @@ void find_clusters(const Round& r) {
   for (std::size_t i = 0; i < n; ++i) {
     if (r.lies(number(i))) continue;
     ++flying;
-    const auto first = slot(root(w.parent, number(i)));
-    if (first == i) ++clusters;
+    const std::int32_t first = root(w.parent, number(i));
+    if (first == number(i)) ++clusters;
     ++w.cursor[first];
   }
   w.clusters.resize(clusters);
@@ -476,13 +472,13 @@ void find_clusters(const Round& r) {
     if (r.lies(number(i)) || w.parent[i] != number(i)) continue;
     Cluster& cluster = w.clusters[next++];
     cluster.begin = begin;
-    cluster.end = begin + slot(w.cursor[i]);
+    cluster.end = begin + w.cursor[i];
     w.cursor[i] = number(begin);
     begin = cluster.end;
   }
   w.members.resize(flying);
   for (std::size_t i = 0; i < n; ++i)
-    if (!r.lies(number(i))) w.members[slot(w.cursor[slot(root(w.parent, number(i)))]++)] = number(i);
+    if (!r.lies(number(i))) w.members[w.cursor[root(w.parent, number(i))]++] = number(i);
 }
 
 /// Walls and bodies as they are at the start.
@@ -504,7 +500,7 @@ void set_out(const Sky& sky, const Lying& lying, double begin_s, const Bodies& b
     w.shapes.push_back(flown_shape(sky.shapes, static_cast<ShapeIndex>(k)));
   for (std::size_t i = 0; i < n; ++i) {
     const ShapeIndex shape = bodies.shape[i];
-    const FlownShape& of = w.shapes[static_cast<std::size_t>(shape)];
+    const FlownShape& of = w.shapes[shape];
     double growth = 1.0;
     if (!lying.is_lying.empty() && lying.is_lying[i] != 0) {
       // Of who lies, an ellipsoid that holds the body wherever it may move.

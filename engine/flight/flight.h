@@ -54,7 +54,7 @@ class Flight {
  private:
   using Polynomial = std::array<Vec3, 5>;
   Vec3 value(const Polynomial& p, double x) const {
-    Vec3 sum = p[static_cast<std::size_t>(degree_)];
+    Vec3 sum = p[degree_];
     for (auto k = static_cast<std::size_t>(degree_); k-- > 0;) sum = p[k] + x * sum;
     return sum;
   }

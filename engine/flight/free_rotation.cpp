@@ -65,7 +65,7 @@ void FreeRotation::expand(const Quat& q, const Vec3& spin) {
   }
   double reach = longest_turn;
   for (const int k : {degree - 1, degree}) {
-    const double last = series_[static_cast<std::size_t>(k)].norm();
+    const double last = series_[k].norm();
     if (last > 0.0) reach = std::min(reach, std::pow(series_accuracy / last, 1.0 / k));
   }
   valid_s_ = reach / rate_;

@@ -21,13 +21,11 @@ struct Local {
   Vec3 impulse = Vec3::Zero();  // contact frame
 };
 
-std::size_t slot(std::int32_t body) { return static_cast<std::size_t>(body); }
-
 Vec3 relative_velocity(const Strike& s, std::span<const Struck> bodies) {
-  const Twist& a = bodies[slot(s.a)].twist;
+  const Twist& a = bodies[s.a].twist;
   Vec3 u = a.linear + a.angular.cross(s.arm_a);
   if (s.b == Strike::wall) return u - s.wall_velocity;
-  const Twist& b = bodies[slot(s.b)].twist;
+  const Twist& b = bodies[s.b].twist;
   return u - b.linear - b.angular.cross(s.arm_b);
 }
 
@@ -37,8 +35,8 @@ void push(Struck& body, const Vec3& arm, const Vec3& impulse) {
 }
 
 void push(const Strike& s, const Vec3& impulse, std::span<Struck> bodies) {
-  push(bodies[slot(s.a)], s.arm_a, impulse);
-  if (s.b != Strike::wall) push(bodies[slot(s.b)], s.arm_b, -impulse);
+  push(bodies[s.a], s.arm_a, impulse);
+  if (s.b != Strike::wall) push(bodies[s.b], s.arm_b, -impulse);
 }
 
 Mat3 frame_of(const Vec3& n) {
@@ -57,10 +55,10 @@ void resolve_by_newton(std::span<Strike> strikes, std::span<Struck> bodies, doub
     const Strike& s = strikes[c];
     Local& l = local[c];
     l.frame = frame_of(s.normal);
-    const Struck& a = bodies[slot(s.a)];
+    const Struck& a = bodies[s.a];
     l.w = delassus_share(l.frame, s.arm_a, a.inverse_mass, a.inverse_inertia);
     if (s.b != Strike::wall) {
-      const Struck& b = bodies[slot(s.b)];
+      const Struck& b = bodies[s.b];
       l.w += delassus_share(l.frame, s.arm_b, b.inverse_mass, b.inverse_inertia);
     }
     const double approach = -s.normal.dot(relative_velocity(s, bodies));

@@ -73,8 +73,7 @@ class NeighbourGrid {
     constexpr double far = 0x1p60;  // keeps absurd positions within the range of integers
     Cell cell;
     for (int i = 0; i < 3; ++i) {
-      cell[static_cast<std::size_t>(i)] =
-          static_cast<std::int64_t>(std::clamp(std::floor(p[i] / size), -far, far));
+      cell[i] = static_cast<std::int64_t>(std::clamp(std::floor(p[i] / size), -far, far));
     }
     return cell;
   }

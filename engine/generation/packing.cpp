@@ -204,8 +204,7 @@ Region room_of(const Region& region, const PlacedCell& cell) {
   BoxRegion room = *box;
   for (int k = 0; k < 3; ++k) {
     const double edge = std::abs(cell.lattice(k, k));
-    if (!cell.periodic[static_cast<std::size_t>(k)] || box->high[k] - box->low[k] < edge * (1.0 - rounding))
-      continue;
+    if (!cell.periodic[k] || box->high[k] - box->low[k] < edge * (1.0 - rounding)) continue;
     room.low[k] -= edge;  // whoever's centre is within sticks out no further
     room.high[k] += edge;
   }
@@ -222,9 +221,8 @@ Packer::Packer(const Region& region, std::span<const Obstacle> obstacles, const 
 }
 
 bool Packer::is_free(const Obstacle& grain, double radius) const {
-  return grid_.visit_near(grain.hull.centre, radius, [&](std::int32_t other) {
-    return !overlap(grain, placed_[static_cast<std::size_t>(other)]);
-  });
+  return grid_.visit_near(grain.hull.centre, radius,
+                          [&](std::int32_t other) { return !overlap(grain, placed_[other]); });
 }
 
 bool Packer::fits(const Obstacle& grain, const Obstacle* needs) const {

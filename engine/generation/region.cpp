@@ -58,18 +58,17 @@ bool inside(const CylinderRegion& cylinder, const PlacedEllipsoid& ellipsoid) {
 /// Does the vertical through a point pass a triangle above it? Of triangles that share an edge it passes one,
 /// since the edge is looked at in one way for both.
 bool is_below(const MeshSurface& mesh, std::int32_t triangle, const Vec3& p) {
-  const auto& corners = mesh.triangles[static_cast<std::size_t>(triangle)];
+  const auto& corners = mesh.triangles[triangle];
   bool passes = false;
   for (std::size_t k = 0; k < 3; ++k) {
     const std::int32_t i = corners[k], j = corners[(k + 1) % 3];
-    const Vec3 &a = mesh.points[static_cast<std::size_t>(std::min(i, j))],
-               &b = mesh.points[static_cast<std::size_t>(std::max(i, j))];
+    const Vec3 &a = mesh.points[std::min(i, j)], &b = mesh.points[std::max(i, j)];
     if ((a.y() > p.y()) == (b.y() > p.y())) continue;
     if (a.x() + (p.y() - a.y()) / (b.y() - a.y()) * (b.x() - a.x()) > p.x()) passes = !passes;
   }
   if (!passes) return false;
-  const Vec3& n = mesh.normals[static_cast<std::size_t>(triangle)];
-  const Vec3& a = mesh.points[static_cast<std::size_t>(corners[0])];
+  const Vec3& n = mesh.normals[triangle];
+  const Vec3& a = mesh.points[corners[0]];
   return n.dot(a - p) / n.z() > 0.0;  // n is not level where the vertical passes
 }
 

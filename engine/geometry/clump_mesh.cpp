@@ -36,7 +36,7 @@ class PartMesh {
   void append_to(SurfaceMesh& mesh) const {
     std::vector<std::int32_t> place(points_.size(), -1);
     const auto placed = [&](std::int32_t i) {
-      std::int32_t& at = place[static_cast<std::size_t>(i)];
+      std::int32_t& at = place[i];
       if (at < 0) {
         at = static_cast<std::int32_t>(mesh.points.size());
         mesh.points.push_back(in_body(point(i)));
@@ -52,7 +52,7 @@ class PartMesh {
   }
 
  private:
-  const Vec3& point(std::int32_t i) const { return points_[static_cast<std::size_t>(i)]; }
+  const Vec3& point(std::int32_t i) const { return points_[i]; }
   Vec3 in_body(const Vec3& u) const {
     return part_.pose.position + part_.pose.orientation * part_.ellipsoid.semi_axes.cwiseProduct(u);
   }

@@ -14,8 +14,6 @@ namespace {
 
 using Touch = FrameTouch;
 
-std::size_t slot(std::int32_t i) { return static_cast<std::size_t>(i); }
-
 /// Along the edge the ellipsoid is an ellipse: its shadow, with the matrix Q^T S Q.
 Touch on_line(const FramedEllipsoid& g, const Vec3& from, const Vec3& along) {
   const auto [u, w] = tangents(along);
@@ -45,15 +43,15 @@ class Collector {
         size_(g.shape.semi_axes.maxCoeff()) {}
 
   void look_at(std::int32_t triangle) {
-    const std::array<std::int32_t, 3>& t = m_.triangles[slot(triangle)];
-    const Touch face = on_plane(g_, m_.points[slot(t[0])], m_.normals[slot(triangle)]);
+    const std::array<std::int32_t, 3>& t = m_.triangles[triangle];
+    const Touch face = on_plane(g_, m_.points[t[0]], m_.normals[triangle]);
     if (face.distance > margin_) return;  // and so are its edges and vertices
     if (is_over(m_, triangle, face.at, 1e-12 * size_))
-      add(face, static_cast<std::uint32_t>(m_.patch[slot(triangle)]));
-    for (const std::int32_t e : m_.edge_of[slot(triangle)])
-      if (m_.edges[slot(e)].is_sharp) edges_.push_back(e);
+      add(face, static_cast<std::uint32_t>(m_.patch[triangle]));
+    for (const std::int32_t e : m_.edge_of[triangle])
+      if (m_.edges[e].is_sharp) edges_.push_back(e);
     for (const std::int32_t v : t)
-      if (m_.is_corner[slot(v)]) vertices_.push_back(v);
+      if (m_.is_corner[v]) vertices_.push_back(v);
   }
 
   /// After the triangles: their edges and vertices, which they share, each once.
@@ -62,10 +60,10 @@ class Collector {
       std::ranges::sort(*list);
       list->erase(std::unique(list->begin(), list->end()), list->end());
     }
-    for (const std::int32_t e : edges_) look_at_edge(m_.edges[slot(e)], static_cast<std::uint32_t>(e));
+    for (const std::int32_t e : edges_) look_at_edge(m_.edges[e], static_cast<std::uint32_t>(e));
     for (const std::int32_t v : vertices_) {
-      if (!((m_.points[slot(v)] - g_.centre).norm() <= size_ + margin_)) continue;
-      const Touch touch = on_point(g_, m_.points[slot(v)]);
+      if (!((m_.points[v] - g_.centre).norm() <= size_ + margin_)) continue;
+      const Touch touch = on_point(g_, m_.points[v]);
       if (is_near(touch) && is_free_of_edges(m_, v, touch.normal))
         add(touch, mesh_vertex + static_cast<std::uint32_t>(v));
     }
@@ -77,7 +75,7 @@ class Collector {
   bool is_near(const Touch& t) const { return t.distance <= margin_ && t.distance >= -depth_; }
 
   void look_at_edge(const MeshSurface::Edge& edge, std::uint32_t number) {
-    const Vec3 &from = m_.points[slot(edge.from)], way = m_.points[slot(edge.to)] - from;
+    const Vec3 &from = m_.points[edge.from], way = m_.points[edge.to] - from;
     const double length = way.norm();
     const Vec3 along = way / length, to = g_.centre - from;
     if (!((to - along.dot(to) * along).norm() <= size_ + margin_)) return;
@@ -104,12 +102,12 @@ class Collector {
 double distance_from(const FramedEllipsoid& g, const MeshSurface& m, std::uint32_t feature,
                      std::int32_t face) {
   const auto number = static_cast<std::int32_t>(feature & (mesh_edge - 1));
-  if (feature >= mesh_vertex) return on_point(g, m.points[slot(number)]).distance;
+  if (feature >= mesh_vertex) return on_point(g, m.points[number]).distance;
   if (feature >= mesh_edge) {
-    const Vec3& from = m.points[slot(m.edges[slot(number)].from)];
-    return on_line(g, from, (m.points[slot(m.edges[slot(number)].to)] - from).normalized()).distance;
+    const Vec3& from = m.points[m.edges[number].from];
+    return on_line(g, from, (m.points[m.edges[number].to] - from).normalized()).distance;
   }
-  return on_plane(g, m.points[slot(m.triangles[slot(face)][0])], m.normals[slot(face)]).distance;
+  return on_plane(g, m.points[m.triangles[face][0]], m.normals[face]).distance;
 }
 
 }  // namespace
@@ -176,12 +174,12 @@ bool reaches_into(const Ellipsoid& shape, const Pose& pose, const PlacedMesh& pl
   const Vec3 centre = placed.pose.orientation.conjugate() * (pose.position - placed.pose.position);
   const Vec3 half = (turn.toRotationMatrix() * shape.semi_axes.asDiagonal()).rowwise().norm();
   const auto in_ball = [&](std::int32_t vertex) {
-    const Vec3& x = mesh.points[static_cast<std::size_t>(vertex)];
+    const Vec3& x = mesh.points[vertex];
     return Vec3((turn.conjugate() * (x - centre)).cwiseQuotient(shape.semi_axes));
   };
   bool any = false;
   triangles_near(mesh, centre - half, centre + half, [&](std::int32_t triangle) {
-    const auto& corner = mesh.triangles[static_cast<std::size_t>(triangle)];
+    const auto& corner = mesh.triangles[triangle];
     any = any || squared_distance(in_ball(corner[0]), in_ball(corner[1]), in_ball(corner[2])) < 1.0;
   });
   return any;

@@ -24,8 +24,6 @@ constexpr double on_segment = 1e-12;     // of the size, beyond its ends
 
 using Segment = RevolvedSurface::Segment;
 
-std::size_t slot(int i) { return static_cast<std::size_t>(i); }
-
 Vec3 at_angle(const Vec2& profile, double phi) {
   return {profile[0] * std::cos(phi), profile[0] * std::sin(phi), profile[1]};
 }
@@ -187,7 +185,7 @@ class Collector {
   bool is_free(std::size_t corner, const Vec2& normal) const {
     const RevolvedSurface::Ends& e = s_.ends[corner];
     for (int k = 0; k < e.count; ++k)
-      if (normal.dot(e.into[static_cast<std::size_t>(k)]) > clear_of_faces) return false;
+      if (normal.dot(e.into[k]) > clear_of_faces) return false;
     return true;
   }
 
@@ -252,11 +250,10 @@ class Collector {
     bool touches = false;
     std::array<double, samples> value;
     const int n = angles.count();
-    for (int k = 0; k < n; ++k) value[slot(k)] = cone.value(angles.at(k));
+    for (int k = 0; k < n; ++k) value[k] = cone.value(angles.at(k));
     for (int k = 0; k < n; ++k) {
       if (!angles.whole && (k == 0 || k == n - 1)) continue;
-      if (!(value[slot(k)] >= value[slot((k + n - 1) % n)] && value[slot(k)] > value[slot((k + 1) % n)]))
-        continue;
+      if (!(value[k] >= value[(k + n - 1) % n] && value[k] > value[(k + 1) % n])) continue;
       if (look_at_line(cone, cone.climb(angles.at(k), sample_step))) touches = true;
     }
     if (!touches) return;
@@ -279,8 +276,7 @@ class Collector {
     const double step = 2.0 * half_range / (whole ? samples : samples - 1);
     const auto touch = [&](double phi) { return on_point(g_, at_angle(corner, phi)); };
     std::array<double, samples> sample;
-    for (int i = 0; i < samples; ++i)
-      sample[static_cast<std::size_t>(i)] = touch(facing - half_range + i * step).distance;
+    for (int i = 0; i < samples; ++i) sample[i] = touch(facing - half_range + i * step).distance;
     for (std::size_t i = 0; i < samples; ++i) {
       if (!whole && (i == 0 || i == samples - 1)) continue;
       if (!(sample[i] <= sample[(i + samples - 1) % samples] && sample[i] < sample[(i + 1) % samples]))

@@ -195,13 +195,12 @@ void rim_contacts(const Search& search, const TubeView& w, double end_sign, Outp
   const bool whole = half_range >= pi;
   const double step = 2.0 * half_range / (whole ? rim_samples : rim_samples - 1);
   std::array<double, rim_samples> sample;
-  for (int k = 0; k < rim_samples; ++k)
-    sample[static_cast<std::size_t>(k)] = rough(facing - half_range + k * step);
+  for (int k = 0; k < rim_samples; ++k) sample[k] = rough(facing - half_range + k * step);
   for (int k = 0; k < rim_samples; ++k) {
     if (!whole && (k == 0 || k == rim_samples - 1)) continue;
-    const double here = sample[static_cast<std::size_t>(k)];
-    const double before = sample[static_cast<std::size_t>((k + rim_samples - 1) % rim_samples)];
-    const double after = sample[static_cast<std::size_t>((k + 1) % rim_samples)];
+    const double here = sample[k];
+    const double before = sample[(k + rim_samples - 1) % rim_samples];
+    const double after = sample[(k + 1) % rim_samples];
     if (!(here <= before && here < after)) continue;
     const double centre_angle = facing - half_range + k * step;
     const RimPoint p = look(falling_root(towards, centre_angle - step, centre_angle + step));

@@ -16,8 +16,6 @@ constexpr std::int32_t leaf_size = 4;
 // Cosine that a normal of an edge or a vertex may have with what meets there.
 constexpr double clear_of_faces = 1e-9;
 
-std::size_t slot(std::int32_t i) { return static_cast<std::size_t>(i); }
-
 /// [vertex] number of the corner that it is, with the corners.
 std::vector<std::int32_t> join_corners(const std::vector<Vec3>& points, double size,
                                        std::vector<Vec3>& corners) {
@@ -55,10 +53,10 @@ void add_triangles(MeshSurface& m, const std::vector<std::array<std::int32_t, 3>
   std::map<std::array<std::int32_t, 3>, int> there;
   for (const std::array<std::int32_t, 3>& t : given) {
     std::array<std::int32_t, 3> c;
-    for (std::size_t k = 0; k < 3; ++k) c[k] = corner_of[slot(t[k])];
+    for (std::size_t k = 0; k < 3; ++k) c[k] = corner_of[t[k]];
     std::array<std::int32_t, 3> sorted = c;
     std::ranges::sort(sorted);
-    const Vec3 &p = m.points[slot(c[0])], &q = m.points[slot(c[1])], &r = m.points[slot(c[2])];
+    const Vec3 &p = m.points[c[0]], &q = m.points[c[1]], &r = m.points[c[2]];
     const Vec3 n = (q - p).cross(r - p);
     const double longest = std::max({(q - p).norm(), (r - q).norm(), (p - r).norm()});
     if (!(n.norm() > same_corner * size * longest) || !there.try_emplace(sorted, 0).second) {
@@ -96,22 +94,22 @@ void add_edges(MeshSurface& m, MeshFindings& findings) {
     const auto faces = static_cast<std::int32_t>(end - first);
     MeshSurface::Edge edge{sides[first].low, sides[first].high,
                            static_cast<std::int32_t>(m.face_of_edge.size()), faces, true};
-    const Vec3 &p = m.points[slot(edge.from)], along = (m.points[slot(edge.to)] - p).normalized();
+    const Vec3 &p = m.points[edge.from], along = (m.points[edge.to] - p).normalized();
     bool turned = false;
     for (std::size_t k = first; k < end; ++k) {
       const TriangleSide& s = sides[k];
-      const std::array<std::int32_t, 3>& t = m.triangles[slot(s.triangle)];
-      const Vec3 to = m.points[slot(t[(slot(s.number) + 2) % 3])] - p;
+      const std::array<std::int32_t, 3>& t = m.triangles[s.triangle];
+      const Vec3 to = m.points[t[(s.number + 2) % 3]] - p;
       m.face_of_edge.push_back(s.triangle);
       m.into_face.push_back((to - to.dot(along) * along).normalized());
-      m.edge_of[slot(s.triangle)][slot(s.number)] = static_cast<std::int32_t>(m.edges.size());
-      if (k > first && (t[slot(s.number)] == edge.from) ==
-                           (m.triangles[slot(sides[first].triangle)][slot(sides[first].number)] == edge.from))
+      m.edge_of[s.triangle][s.number] = static_cast<std::int32_t>(m.edges.size());
+      if (k > first && (t[s.number] == edge.from) ==
+                           (m.triangles[sides[first].triangle][sides[first].number] == edge.from))
         turned = true;
     }
     if (faces == 2) {
       // In one plane: both reach away from the edge in opposite directions.
-      const Vec3 &a = m.into_face[slot(edge.first_face)], &b = m.into_face[slot(edge.first_face) + 1];
+      const Vec3 &a = m.into_face[edge.first_face], &b = m.into_face[edge.first_face + 1];
       edge.is_sharp = !((a + b).norm() < same_plane);
     }
     if (faces == 1) ++findings.open_edges;
@@ -126,16 +124,16 @@ void add_neighbours(MeshSurface& m) {
   m.first_neighbour.assign(m.points.size() + 1, 0);
   m.is_corner.assign(m.points.size(), 0);
   for (const MeshSurface::Edge& e : m.edges) {
-    ++m.first_neighbour[slot(e.from) + 1];
-    ++m.first_neighbour[slot(e.to) + 1];
-    if (e.is_sharp) m.is_corner[slot(e.from)] = m.is_corner[slot(e.to)] = 1;
+    ++m.first_neighbour[e.from + 1];
+    ++m.first_neighbour[e.to + 1];
+    if (e.is_sharp) m.is_corner[e.from] = m.is_corner[e.to] = 1;
   }
   std::partial_sum(m.first_neighbour.begin(), m.first_neighbour.end(), m.first_neighbour.begin());
   m.neighbour.resize(2 * m.edges.size());
   std::vector<std::int32_t> next(m.first_neighbour.begin(), m.first_neighbour.end() - 1);
   for (const MeshSurface::Edge& e : m.edges) {
-    m.neighbour[slot(next[slot(e.from)]++)] = e.to;
-    m.neighbour[slot(next[slot(e.to)]++)] = e.from;
+    m.neighbour[next[e.from]++] = e.to;
+    m.neighbour[next[e.to]++] = e.from;
   }
 }
 
@@ -150,13 +148,13 @@ void add_patches(MeshSurface& m) {
     while (!waiting.empty()) {
       const std::int32_t at = waiting.back();
       waiting.pop_back();
-      for (const std::int32_t e : m.edge_of[slot(at)]) {
-        const MeshSurface::Edge& edge = m.edges[slot(e)];
+      for (const std::int32_t e : m.edge_of[at]) {
+        const MeshSurface::Edge& edge = m.edges[e];
         if (edge.is_sharp) continue;
         for (std::int32_t k = edge.first_face; k < edge.first_face + edge.faces; ++k) {
-          const std::int32_t other = m.face_of_edge[slot(k)];
-          if (m.patch[slot(other)] >= 0) continue;
-          m.patch[slot(other)] = patch;
+          const std::int32_t other = m.face_of_edge[k];
+          if (m.patch[other] >= 0) continue;
+          m.patch[other] = patch;
           waiting.push_back(other);
         }
       }
@@ -170,13 +168,13 @@ void divide(MeshSurface& m, const std::vector<Vec3>& middles, std::size_t at, st
             std::int32_t count) {
   Vec3 low = Vec3::Constant(infinity), high = -low, least = low, most = high;
   for (std::int32_t k = first; k < first + count; ++k) {
-    const std::int32_t t = m.order[slot(k)];
-    for (const std::int32_t v : m.triangles[slot(t)]) {
-      low = low.cwiseMin(m.points[slot(v)]);
-      high = high.cwiseMax(m.points[slot(v)]);
+    const std::int32_t t = m.order[k];
+    for (const std::int32_t v : m.triangles[t]) {
+      low = low.cwiseMin(m.points[v]);
+      high = high.cwiseMax(m.points[v]);
     }
-    least = least.cwiseMin(middles[slot(t)]);
-    most = most.cwiseMax(middles[slot(t)]);
+    least = least.cwiseMin(middles[t]);
+    most = most.cwiseMax(middles[t]);
   }
   m.nodes[at] = {low, high, first, count};
   if (count <= leaf_size) return;
@@ -185,7 +183,7 @@ void divide(MeshSurface& m, const std::vector<Vec3>& middles, std::size_t at, st
   const std::int32_t half = count / 2;
   const auto begin = m.order.begin() + first;
   std::nth_element(begin, begin + half, begin + count, [&](std::int32_t a, std::int32_t b) {
-    return std::pair(middles[slot(a)][axis], a) < std::pair(middles[slot(b)][axis], b);
+    return std::pair(middles[a][axis], a) < std::pair(middles[b][axis], b);
   });
   const std::size_t child = m.nodes.size();
   m.nodes.resize(child + 2);
@@ -198,10 +196,10 @@ void divide(MeshSurface& m, const std::vector<Vec3>& middles, std::size_t at, st
 }  // namespace
 
 bool is_over(const MeshSurface& m, std::int32_t triangle, const Vec3& point, double slack) {
-  const std::array<std::int32_t, 3>& t = m.triangles[slot(triangle)];
-  const Vec3& n = m.normals[slot(triangle)];
+  const std::array<std::int32_t, 3>& t = m.triangles[triangle];
+  const Vec3& n = m.normals[triangle];
   for (std::size_t k = 0; k < 3; ++k) {
-    const Vec3 &a = m.points[slot(t[k])], &b = m.points[slot(t[(k + 1) % 3])];
+    const Vec3 &a = m.points[t[k]], &b = m.points[t[(k + 1) % 3]];
     if (n.dot((b - a).cross(point - a)) < -slack * (b - a).norm()) return false;
   }
   return true;
@@ -209,13 +207,13 @@ bool is_over(const MeshSurface& m, std::int32_t triangle, const Vec3& point, dou
 
 bool is_free_of_faces(const MeshSurface& m, const MeshSurface::Edge& edge, const Vec3& normal) {
   for (std::int32_t k = edge.first_face; k < edge.first_face + edge.faces; ++k)
-    if (normal.dot(m.into_face[slot(k)]) > clear_of_faces) return false;
+    if (normal.dot(m.into_face[k]) > clear_of_faces) return false;
   return true;
 }
 
 bool is_free_of_edges(const MeshSurface& m, std::int32_t vertex, const Vec3& normal) {
-  for (std::int32_t k = m.first_neighbour[slot(vertex)]; k < m.first_neighbour[slot(vertex) + 1]; ++k) {
-    const Vec3 to = m.points[slot(m.neighbour[slot(k)])] - m.points[slot(vertex)];
+  for (std::int32_t k = m.first_neighbour[vertex]; k < m.first_neighbour[vertex + 1]; ++k) {
+    const Vec3 to = m.points[m.neighbour[k]] - m.points[vertex];
     if (normal.dot(to) > clear_of_faces * to.norm()) return false;
   }
   return true;
@@ -243,7 +241,7 @@ MeshSurface mesh_surface(const TriangleMesh& given, MeshFindings& findings) {
   add_patches(m);
   std::vector<Vec3> middles;
   for (const std::array<std::int32_t, 3>& t : m.triangles)
-    middles.push_back((m.points[slot(t[0])] + m.points[slot(t[1])] + m.points[slot(t[2])]) / 3.0);
+    middles.push_back((m.points[t[0]] + m.points[t[1]] + m.points[t[2]]) / 3.0);
   m.order.resize(m.triangles.size());
   std::iota(m.order.begin(), m.order.end(), 0);
   if (!m.order.empty()) {

@@ -63,15 +63,14 @@ void triangles_near(const MeshSurface& mesh, const Vec3& low, const Vec3& high, 
   std::size_t waiting = 0;
   if (!mesh.nodes.empty()) stack[waiting++] = 0;
   while (waiting > 0) {
-    const MeshSurface::Node& node = mesh.nodes[static_cast<std::size_t>(stack[--waiting])];
+    const MeshSurface::Node& node = mesh.nodes[stack[--waiting]];
     if ((node.low.array() > high.array()).any() || (node.high.array() < low.array()).any()) continue;
     if (node.count == 0) {
       stack[waiting++] = node.first + 1;
       stack[waiting++] = node.first;
       continue;
     }
-    for (std::int32_t k = node.first; k < node.first + node.count; ++k)
-      found(mesh.order[static_cast<std::size_t>(k)]);
+    for (std::int32_t k = node.first; k < node.first + node.count; ++k) found(mesh.order[k]);
   }
 }
 

@@ -19,7 +19,7 @@ std::vector<ProfilePoint> corner_profile(const RevolvedSurface& surface, std::si
   const bool on_axis = at[0] == 0.0;
   std::vector<Vec2> away;
   for (int k = 0; k < ends.count; ++k) {
-    const Vec2& into = ends.into[static_cast<std::size_t>(k)];
+    const Vec2& into = ends.into[k];
     away.emplace_back(-into);
     if (on_axis) away.emplace_back(into[0], -into[1]);
   }
@@ -95,7 +95,7 @@ TriangleMesh mesh_of(const RevolvedSurface& surface, double sagitta) {
     for (std::int32_t s = 0; s < around; ++s) {
       const std::int32_t here = first + s * n, next = first + (s + 1) % around * n;
       for (std::int32_t k = 0; k + 1 < n; ++k) {
-        const auto at = [&](std::int32_t p) { return line[static_cast<std::size_t>(p)].radius; };
+        const auto at = [&](std::int32_t p) { return line[p].radius; };
         if (at(k) > 0.0) mesh.triangles.push_back({here + k, next + k, here + k + 1});
         if (at(k + 1) > 0.0) mesh.triangles.push_back({next + k, next + k + 1, here + k + 1});
       }

@@ -43,7 +43,7 @@ RevolvedSurface revolved_surface(const std::vector<Vec2>& corners, bool closed, 
     s.segments.push_back({s.corners[k], along, normal, way.norm()});
     const auto meet = [&](std::size_t corner, const Vec2& into) {
       RevolvedSurface::Ends& e = s.ends[corner];
-      e.into[static_cast<std::size_t>(e.count++)] = into;
+      e.into[e.count++] = into;
     };
     meet(k, along);
     meet(next, -along);

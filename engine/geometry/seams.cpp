@@ -67,10 +67,8 @@ bool rises_at(const PlacedMesh& placed, const SharpPlace& at) {
   bool rises = false;
   triangles_near(m, point - Vec3::Constant(at.slack), point + Vec3::Constant(at.slack), [&](std::int32_t t) {
     if (rises) return;
-    const auto& corners = m.triangles[static_cast<std::size_t>(t)];
-    const auto corner = [&](std::size_t k) -> const Vec3& {
-      return m.points[static_cast<std::size_t>(corners[k])];
-    };
+    const auto& corners = m.triangles[t];
+    const auto corner = [&](std::size_t k) -> const Vec3& { return m.points[corners[k]]; };
     const Vec3 foot = nearest_on_triangle(corner(0), corner(1), corner(2), point);
     const double distance = (foot - point).norm();
     if (distance > at.slack) return;

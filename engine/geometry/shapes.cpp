@@ -55,8 +55,7 @@ Shapes::AsFunction Shapes::as_function(const Ellipsoid& ellipsoid) {
   if (!is_thick_enough(ellipsoid.semi_axes, findings)) refuse();
   const double size = ellipsoid.semi_axes.maxCoeff();
   std::array<double, 3> proportions;
-  for (int k = 0; k < 3; ++k)
-    proportions[static_cast<std::size_t>(k)] = std::round(digits * (ellipsoid.semi_axes[k] / size)) / digits;
+  for (int k = 0; k < 3; ++k) proportions[k] = std::round(digits * (ellipsoid.semi_axes[k] / size)) / digits;
   std::shared_ptr<const ImplicitShape>& form = ellipsoid_forms_[proportions];
   if (!form) {
     std::optional<ImplicitShape> made =
@@ -77,8 +76,7 @@ std::int32_t Shapes::add_function(ShapeFunction function) {
 }
 
 ShapeIndex Shapes::add(const SizedFunction& sized) {
-  const std::shared_ptr<const ImplicitShape>& shape =
-      functions_[static_cast<std::size_t>(sized.function)].shape;
+  const std::shared_ptr<const ImplicitShape>& shape = functions_[sized.function].shape;
   kind_.push_back(ShapeKind::implicit);
   slot_.push_back(sized_.size());
   sized_.push_back(sized);
@@ -94,7 +92,7 @@ std::int32_t Shapes::add_clump(ShapeClump clump) {
 }
 
 ShapeIndex Shapes::add(const SizedClump& sized) {
-  const Clump& clump = *clumps_[static_cast<std::size_t>(sized.clump)].shape;
+  const Clump& clump = *clumps_[sized.clump].shape;
   kind_.push_back(ShapeKind::clump);
   slot_.push_back(sized_clumps_.size());
   sized_clumps_.push_back(sized);

@@ -95,9 +95,7 @@ class Shapes {
     assert(kind(s) == ShapeKind::clump);
     return sized_clumps_[slot_[s]];
   }
-  const Clump& clump_of(ShapeIndex s) const {
-    return *clumps_[static_cast<std::size_t>(sized_clump(s).clump)].shape;
-  }
+  const Clump& clump_of(ShapeIndex s) const { return *clumps_[sized_clump(s).clump].shape; }
   /// Where bodies may be clumps: the ellipsoids that a body consists of, of an ellipsoid itself.
   std::size_t part_count(ShapeIndex s) const {
     return kind(s) == ShapeKind::clump ? clump_of(s).parts.size() : 1;

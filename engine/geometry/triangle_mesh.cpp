@@ -13,9 +13,7 @@ namespace {
 
 using Triangle = std::array<std::int32_t, 3>;
 
-const Vec3& corner(const TriangleMesh& mesh, const Triangle& t, std::size_t k) {
-  return mesh.points[static_cast<std::size_t>(t[k])];
-}
+const Vec3& corner(const TriangleMesh& mesh, const Triangle& t, std::size_t k) { return mesh.points[t[k]]; }
 
 std::string several(std::size_t count, const char* what) {
   return std::to_string(count) + ' ' + what + (count == 1 ? "" : "s");
@@ -123,8 +121,7 @@ std::vector<Vec3> surface_samples(const TriangleMesh& mesh, std::size_t count, s
   for (std::size_t i = 0; i < count; ++i) {
     const double at = area * (static_cast<double>(i) + random.uniform()) / static_cast<double>(count);
     const auto found = std::ranges::lower_bound(until, at);
-    const Triangle& t =
-        mesh.triangles[static_cast<std::size_t>(std::min(found - until.begin(), std::ssize(until) - 1))];
+    const Triangle& t = mesh.triangles[std::min(found - until.begin(), std::ssize(until) - 1)];
     // Uniform in the triangle (Turk 1990).
     const double root = std::sqrt(random.uniform()), v = random.uniform();
     samples.push_back((1.0 - root) * corner(mesh, t, 0) + root * (1.0 - v) * corner(mesh, t, 1) +

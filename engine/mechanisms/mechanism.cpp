@@ -145,7 +145,7 @@ MotionEquations Mechanism::equations(double time, const State& y, const std::vec
   }
   const double a = stabilisation.baumgarte_rate;
   for (Eigen::Index row = 0; row < m; ++row) {
-    const Constraint& c = all[static_cast<std::size_t>(row)];
+    const Constraint& c = all[row];
     e.gamma[row] = c.gamma + 2.0 * a * c.rate + a * a * c.value;
     for (const Term& term : c.terms)
       for (int i = 0; i < 3; ++i) {
@@ -196,7 +196,7 @@ bool Mechanism::project() {
     all = constraints(state_);
     if (all.empty()) return true;
     Eigen::VectorXd r(static_cast<Eigen::Index>(all.size()));
-    for (Eigen::Index row = 0; row < r.size(); ++row) r[row] = -all[static_cast<std::size_t>(row)].value;
+    for (Eigen::Index row = 0; row < r.size(); ++row) r[row] = -all[row].value;
     const double worst = r.lpNorm<Eigen::Infinity>();
     is_met = worst <= met || (worst < 1e3 * met && worst >= 0.5 * last);  // rounding stops it
     if (is_met || k == most_projections) break;
@@ -237,8 +237,7 @@ std::vector<std::string> Mechanism::redundant() const {
   const std::vector<Constraint> all = constraints(state_);
   std::vector<std::string> names;
   for (const Eigen::Index row : MotionSolver(MotionSolver::Kind::dense).solve(equations()).redundant)
-    if (const std::string& name = owner_name(all[static_cast<std::size_t>(row)].owner);
-        names.empty() || names.back() != name)
+    if (const std::string& name = owner_name(all[row].owner); names.empty() || names.back() != name)
       names.push_back(name);
   return names;
 }

@@ -25,8 +25,6 @@ constexpr double least_friction_ratio = 1e-3;
 // once a solution may leave more of it undone (docs/decisions/0012).
 constexpr double weight_of_change = 5.0;
 
-std::size_t slot(std::int32_t body) { return static_cast<std::size_t>(body); }
-
 SCREE_FOR_EACH_TARGET
 void assemble_bodies(const Bodies& bodies, double h, const Block& block, Workspace& w) {
   for (std::size_t i = block.begin; i < block.end; ++i) {
@@ -67,15 +65,15 @@ struct Assembly {
 double apply_surfaces(const Assembly& in, std::size_t c) {
   const Contact& contact = in.contacts[c];
   ContactProblem& p = in.p;
-  const Vec3 point = in.bodies.position[slot(contact.key.a)] + p.contact[c].arm_a;
+  const Vec3 point = in.bodies.position[contact.key.a] + p.contact[c].arm_a;
   double factor = 1.0;
   // A boundary's axes are the world's at rest.
   const auto placed = [&](std::int32_t partner) -> PlacedSurface {
     const Surface& surface = in.model.materials.surface(material_of(in.model, in.bodies, partner));
     if (!is_boundary(partner)) {
-      const Quat& q = in.bodies.orientation[slot(partner)];
+      const Quat& q = in.bodies.orientation[partner];
       if (!surface.patches.empty())
-        factor *= place_factor(surface, q.conjugate() * (point - in.bodies.position[slot(partner)]));
+        factor *= place_factor(surface, q.conjugate() * (point - in.bodies.position[partner]));
       return {surface, q};
     }
     const Boundary& boundary = in.model.boundaries[boundary_of(partner)];
@@ -102,7 +100,7 @@ SCREE_INLINE std::int32_t enter_partner(const Assembly& in, std::int32_t partner
   if (!is_boundary(partner)) return partner;
   const std::int32_t mount = in.model.boundaries[boundary_of(partner)].mount;
   if (mount >= 0) return static_cast<std::int32_t>(in.first_mount) + mount;
-  const auto i = slot(next_fixed);
+  const auto i = next_fixed;
   const PlacedBoundary& boundary = in.w.detection.boundaries[boundary_of(partner)];
   in.w.before[i] = in.p.free_velocity[i] = {boundary.twist.linear + boundary.belt, boundary.twist.angular};
   in.p.response[i] = BodyResponse{};
@@ -128,7 +126,7 @@ SCREE_INLINE Geometry geometry_of(const Contact& contact) {
 
 /// Normal relative velocity of a contact before gravity and contacts act, m/s; negative when approaching.
 SCREE_INLINE double approach_speed(const Assembly& in, std::size_t c, Edge edge, const Geometry& g) {
-  const Twist &a = in.w.before[slot(edge.a)], &b = in.w.before[slot(edge.b)];
+  const Twist &a = in.w.before[edge.a], &b = in.w.before[edge.b];
   const Vector4 u =
       linear_of(a) + cross(angular_of(a), g.arm_a) - linear_of(b) - cross(angular_of(b), g.arm_b);
   if (!in.p.image_velocity.empty()) return dot(g.n, u - to_vector4(in.p.image_velocity[c]));
@@ -190,7 +188,7 @@ Assembled assemble_contacts(const Assembly& in, const Block& block, std::int32_t
     const PairLaw& law = in.law(from.key);
     ContactTerms& contact = terms[c];
     Geometry geometry = geometry_of(from);
-    if (slot(edge.b) >= in.first_mount)
+    if (static_cast<std::size_t>(edge.b) >= in.first_mount)
       geometry.arm_b += to_vector4(arm_to_mount(in, boundary_of(from.key.b)));
     contact.n = to_vec3(geometry.n);
     contact.t1 = to_vec3(geometry.t1);
@@ -327,7 +325,7 @@ void assemble(const Model& model, State& state, const Interval& interval, Worksp
   resize_with_room(p.rows, exclusive_scan(w.first_row));
   if (!p.rows.empty())
     for_blocks(contacts.size(), grain_medium,
-               [&](const Block& block) { set_rows(in, block, slot(w.first_row[block.index])); });
+               [&](const Block& block) { set_rows(in, block, w.first_row[block.index]); });
   p.contact_rows = p.rows.size();
   attract(model, state, h, w);
   const double of_bonds = add_bonds(model, state, h, w);

@@ -15,13 +15,11 @@ struct Interval {
 
 /// Of a body or a boundary.
 inline MaterialIndex material_of(const Model& model, const Bodies& bodies, std::int32_t partner) {
-  return is_boundary(partner) ? model.boundaries[boundary_of(partner)].material
-                              : bodies.material[static_cast<std::size_t>(partner)];
+  return is_boundary(partner) ? model.boundaries[boundary_of(partner)].material : bodies.material[partner];
 }
 /// How the two of a contact touch.
 inline const PairLaw& law_of(const Model& model, const Bodies& bodies, const ContactKey& key) {
-  return model.materials.law(bodies.material[static_cast<std::size_t>(key.a)],
-                             material_of(model, bodies, key.b));
+  return model.materials.law(bodies.material[key.a], material_of(model, bodies, key.b));
 }
 
 /// Fills the contact problem of a (sub)step, from bodies (velocities before gravity acts), contacts, bonds

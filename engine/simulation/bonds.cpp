@@ -15,8 +15,6 @@ namespace {
 
 constexpr int rows_of_bond = 6;
 
-std::size_t slot(std::int32_t body) { return static_cast<std::size_t>(body); }
-
 bool is_due(const Model& model, const State& state, std::size_t law, double begin_s) {
   const std::vector<BondStage>& stages = state.course.bonds;
   const BondStage stage = stages.empty() ? BondStage::waiting : stages[law];
@@ -26,7 +24,7 @@ bool is_due(const Model& model, const State& state, std::size_t law, double begi
 }
 
 bool glues(const BondLaw& law, MaterialIndex material) {
-  return law.glues.empty() || law.glues[static_cast<std::size_t>(material.value)] != 0;
+  return law.glues.empty() || law.glues[material.value] != 0;
 }
 
 /// A frame whose first axis is n.
@@ -39,7 +37,7 @@ Quat frame_along(const Vec3& n) {
 
 Bond glue(const Model& model, const Bodies& bodies, const PlacedCell& cell, std::int32_t law,
           const Contact& c) {
-  const std::size_t a = slot(c.key.a), b = slot(c.key.b);
+  const std::size_t a = c.key.a, b = c.key.b;
   const Quat back_a = bodies.orientation[a].conjugate(), back_b = bodies.orientation[b].conjugate(),
              frame = frame_along(c.normal);
   const Vec3 apart = bodies.position[b] - bodies.position[a];
@@ -51,7 +49,7 @@ Bond glue(const Model& model, const Bodies& bodies, const PlacedCell& cell, std:
   bond.point_b = back_b * c.arm_b;
   bond.frame_a = (back_a * frame).normalized();
   bond.frame_b = (back_b * frame).normalized();
-  bond.radius = model.bonds[static_cast<std::size_t>(law)].radius_ratio * double{c.length};
+  bond.radius = model.bonds[law].radius_ratio * double{c.length};
   bond.length = (cell.is_periodic() ? Vec3(apart + cell.nearest_image(apart)) : apart).norm();
   return bond;
 }
@@ -89,7 +87,7 @@ double set_spring(const Spring& spring, const Deformation& at, double h, const C
 /// The six rows of a bond.
 void set_rows(const BondLaw& law, const Bond& bond, double h, const Workspace& w, BondPlace& at, Row* rows) {
   const ContactProblem& p = w.problem;
-  const Twist &a = w.before[slot(bond.a)], &b = w.before[slot(bond.b)];
+  const Twist &a = w.before[bond.a], &b = w.before[bond.b];
   const BondStiffness k = stiffness(law, bond);
   at.bending = at.frame * (bends(a, at.arm_a) - bends(b, at.arm_b));
   const Vec3 image = at.frame * at.image_velocity;
@@ -116,7 +114,7 @@ void set_rows(const BondLaw& law, const Bond& bond, double h, const Workspace& w
 
 /// What a row has to change, m/s: all that a rigid bond sees, and of it what a spring is stiff enough for.
 double to_change(const Row& row, const std::vector<Twist>& before) {
-  const double u = row_velocity(row, before[slot(row.edge.a)], before[slot(row.edge.b)]) + row.bias;
+  const double u = row_velocity(row, before[row.edge.a], before[row.edge.b]) + row.bias;
   return u * row.length;
 }
 
@@ -125,7 +123,7 @@ double to_change(const Row& row, const std::vector<Twist>& before) {
 /// where theta is 0, and grows by -k/4 theta (y' - x)^2 in the next one, y' after that, where it is not.
 double spring_energy(const BondLaw& law, const Bond& bond, const BondPlace& at, double h,
                      const ContactSolution& solution) {
-  const Twist a = twist(solution.velocity[slot(bond.a)]), b = twist(solution.velocity[slot(bond.b)]);
+  const Twist a = twist(solution.velocity[bond.a]), b = twist(solution.velocity[bond.b]);
   const Vec3 slide = a.linear + a.angular.cross(at.arm_a) - b.linear - b.angular.cross(at.arm_b) -
                      at.image_velocity,
              stretch = h * (at.frame * slide) + 0.5 * h * h * at.bending,
@@ -139,7 +137,7 @@ double spring_energy(const BondLaw& law, const Bond& bond, const BondPlace& at, 
 }
 
 Vec3 three(const std::vector<double>& values, std::int32_t first) {
-  return {values[slot(first)], values[slot(first + 1)], values[slot(first + 2)]};
+  return {values[first], values[first + 1], values[first + 2]};
 }
 
 }  // namespace
@@ -182,15 +180,15 @@ void form_bonds(const Model& model, double begin_s, const PlacedCell& cell, Stat
       const Contact& contact = contacts[nearest];
       const ContactKey& key = contact.key;
       if (is_boundary(key.b) || contact.gap > of.reach * double{contact.length}) continue;
-      if (!glues(of, bodies.material[slot(key.a)]) || !glues(of, bodies.material[slot(key.b)])) continue;
+      if (!glues(of, bodies.material[key.a]) || !glues(of, bodies.material[key.b])) continue;
       if (std::ranges::binary_search(glued, std::pair(key.a, key.b))) continue;
       const Bond& bond =
           state.bonds.emplace_back(glue(model, bodies, cell, static_cast<std::int32_t>(law), contact));
       result.bonds.push_back({bond.law,
-                              bodies.id[slot(bond.a)],
-                              bodies.id[slot(bond.b)],
+                              bodies.id[bond.a],
+                              bodies.id[bond.b],
                               true,
-                              bodies.position[slot(bond.a)] + contact.arm_a,
+                              bodies.position[bond.a] + contact.arm_a,
                               {},
                               {}});
     }
@@ -237,16 +235,16 @@ void list_bonded(const Model& model, const State& state, Workspace& w) {
   }
   if (held.empty()) return;
   pairs.row.assign(state.bodies.size() + 1, 0);
-  for (const auto& [a, b] : held) ++pairs.row[slot(a)];
+  for (const auto& [a, b] : held) ++pairs.row[a];
   pairs.partner.resize(exclusive_scan(pairs.row));
   std::vector<std::int32_t> next(pairs.row);
-  for (const auto& [a, b] : held) pairs.partner[slot(next[slot(a)]++)] = b;
+  for (const auto& [a, b] : held) pairs.partner[next[a]++] = b;
   for (std::size_t i = 0; i < state.bodies.size(); ++i)
     std::sort(pairs.partner.begin() + pairs.row[i], pairs.partner.begin() + pairs.row[i + 1]);
 }
 
 BondPlace place_bond(const Bodies& bodies, const PlacedCell& cell, const Bond& bond) {
-  const std::size_t a = slot(bond.a), b = slot(bond.b);
+  const std::size_t a = bond.a, b = bond.b;
   BondPlace at;
   at.shift = at.image_velocity = Vec3::Zero();
   if (cell.is_periodic()) {
@@ -277,18 +275,18 @@ double add_bonds(const Model& model, const State& state, double h, Workspace& w)
   auto next = static_cast<std::int32_t>(first);
   for (std::size_t k = 0; k < w.bonds.size(); ++k) {
     const Bond& bond = state.bonds[k];
-    const bool acts = bond.broken == 0 && (p.is_moved(slot(bond.a)) || p.is_moved(slot(bond.b)));
+    const bool acts = bond.broken == 0 && (p.is_moved(bond.a) || p.is_moved(bond.b));
     w.bonds[k].row = acts ? next : -1;
     if (acts) next += rows_of_bond;
   }
-  p.rows.resize(slot(next));
+  p.rows.resize(next);
   for_each_index(w.bonds.size(), grain_medium, [&](std::size_t k) {
     const std::int32_t row = w.bonds[k].row;
     if (row < 0) return;
     const Bond& bond = state.bonds[k];
     w.bonds[k] = place_bond(state.bodies, w.cell, bond);
     w.bonds[k].row = row;
-    set_rows(model.bonds[static_cast<std::size_t>(bond.law)], bond, h, w, w.bonds[k], &p.rows[slot(row)]);
+    set_rows(model.bonds[bond.law], bond, h, w, w.bonds[k], &p.rows[row]);
   });
   double squares = 0.0;
   for (std::size_t r = first; r < p.rows.size(); ++r) {
@@ -303,7 +301,7 @@ bool break_bonds(const Model& model, double h, State& state, Workspace& w) {
   for (std::size_t k = 0; k < state.bonds.size(); ++k) {
     Bond& bond = state.bonds[k];
     const BondPlace& at = w.bonds[k];
-    const BondLaw& law = model.bonds[static_cast<std::size_t>(bond.law)];
+    const BondLaw& law = model.bonds[bond.law];
     if (at.row < 0 || law.is_unbreakable()) continue;
     const std::vector<double>& impulse = w.solution.row_impulse;
     const BondLoad load = load_of(law, bond, three(impulse, at.row), three(impulse, at.row + 3), h);
@@ -317,7 +315,7 @@ bool break_bonds(const Model& model, double h, State& state, Workspace& w) {
 }
 
 void mend_bonds(State& state, Workspace& w) {
-  for (const BrokenBond& broken : w.broken) state.bonds[slot(broken.bond)].broken = 0;
+  for (const BrokenBond& broken : w.broken) state.bonds[broken.bond].broken = 0;
   w.broken.clear();
 }
 
@@ -326,9 +324,9 @@ void take_bonds(const Model& model, double h, State& state, Workspace& w, StepRe
   const Bodies& bodies = state.bodies;
   report.bonds_broken += static_cast<std::int64_t>(w.broken.size());
   for (const BrokenBond& broken : w.broken) {
-    const Bond& bond = state.bonds[slot(broken.bond)];
-    const std::size_t a = slot(bond.a);
-    result.bonds.push_back({bond.law, bodies.id[a], bodies.id[slot(bond.b)], false,
+    const Bond& bond = state.bonds[broken.bond];
+    const std::size_t a = bond.a;
+    result.bonds.push_back({bond.law, bodies.id[a], bodies.id[bond.b], false,
                             bodies.position[a] + bodies.orientation[a] * bond.point_a, broken.use,
                             broken.load, broken.energy});
   }
@@ -345,7 +343,7 @@ void take_bonds(const Model& model, double h, State& state, Workspace& w, StepRe
     if (at.row < 0) continue;
     bond.impulse = three(w.solution.row_impulse, at.row);
     bond.moment_impulse = three(w.solution.row_impulse, at.row + 3);
-    const BondLaw& law = model.bonds[static_cast<std::size_t>(bond.law)];
+    const BondLaw& law = model.bonds[bond.law];
     report.bond_use = std::max(report.bond_use,
                                use_of(law, load_of(law, bond, bond.impulse, bond.moment_impulse, h)).share);
     if (law.is_rigid()) continue;

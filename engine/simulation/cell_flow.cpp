@@ -6,11 +6,7 @@
 
 namespace scree {
 
-namespace {
-
-std::size_t slot(std::int32_t body) { return static_cast<std::size_t>(body); }
-
-}  // namespace
+namespace {}  // namespace
 
 void follow_flow(const Model& model, double h, State& state, StepReport& report) {
   if (!model.cell.flows()) return;
@@ -40,8 +36,7 @@ void set_image_velocities(const Model& model, const State& state, Workspace& w) 
     const ContactKey& key = contacts[c].key;
     p.image_velocity[c].setZero();
     if (is_boundary(key.b)) return;
-    const Vec3 shift =
-        w.cell.nearest_image(state.bodies.position[slot(key.b)] - state.bodies.position[slot(key.a)]);
+    const Vec3 shift = w.cell.nearest_image(state.bodies.position[key.b] - state.bodies.position[key.a]);
     p.image_velocity[c] = w.cell.image_velocity(shift);
   });
 }
@@ -64,7 +59,7 @@ Vec3 pressed(const Model& model, const Bodies& bodies, double h, const PlacedCel
   const double mass = mass_of(bodies);
   Vec3 rate = Vec3::Zero();
   for (int k = 0; k < 3; ++k) {
-    const auto& held = model.cell.held[static_cast<std::size_t>(k)];
+    const auto& held = model.cell.held[k];
     if (!held || mass == 0.0) continue;
     rate[k] = h * cell.volume * held->stress / (held->inertia * mass * edges[k] * edges[k]);
   }
@@ -142,7 +137,7 @@ void free_cell(const Model& model, const State& state, double h, Workspace& w) {
   CellTerms terms;
   terms.start = state.cell.rate;
   for (int k = 0; k < 3; ++k) {
-    const auto& held = model.cell.held[static_cast<std::size_t>(k)];
+    const auto& held = model.cell.held[k];
     if (!held || mass == 0.0) continue;
     terms.give[k] = readiness / (mass * edges[k] * edges[k]);
     terms.response[k] = 1.0 / (held->inertia * mass * edges[k] * edges[k]);
@@ -154,7 +149,7 @@ void free_cell(const Model& model, const State& state, double h, Workspace& w) {
   for (std::size_t c = 0; c < contacts.size(); ++c) {
     const ContactKey& key = contacts[c].key;
     if (is_boundary(key.b)) continue;
-    const Vec3 shift = w.cell.nearest_image(bodies.position[slot(key.b)] - bodies.position[slot(key.a)]);
+    const Vec3 shift = w.cell.nearest_image(bodies.position[key.b] - bodies.position[key.a]);
     if (!shift.isZero(0.0)) terms.contacts.push_back({static_cast<std::int32_t>(c), shift});
   }
   for (const BondPlace& bond : w.bonds) {
@@ -183,7 +178,7 @@ double cell_speed(const Model& model, const Bodies& bodies, double h, const Work
     sides += bodies.mass[i] * std::cbrt(w.cell.volume * bodies.mass[i] / mass);
   Vec3 stress = Vec3::Zero();
   for (int k = 0; k < 3; ++k)
-    if (const auto& held = model.cell.held[static_cast<std::size_t>(k)]) stress[k] = held->stress;
+    if (const auto& held = model.cell.held[k]) stress[k] = held->stress;
   return h * stress.norm() * w.cell.volume / sides;
 }
 

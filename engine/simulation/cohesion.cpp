@@ -10,8 +10,6 @@ namespace scree {
 
 namespace {
 
-std::size_t slot(std::int32_t body) { return static_cast<std::size_t>(body); }
-
 // Flat faces make the radius of a gap infinite; no larger than this, over the larger bounding radius.
 constexpr double most_flat = 10.0;
 
@@ -29,8 +27,8 @@ double effective_radius(const Model& model, const Bodies& bodies, const Contact&
   // Between bodies a contact is midway between the surfaces, against walls it is on the body's.
   const bool wall = is_boundary(c.key.b);
   const Vec3 half = wall ? Vec3(Vec3::Zero()) : Vec3(0.5 * c.gap * c.normal);
-  add(slot(c.key.a), c.arm_a + half);
-  if (!wall) add(slot(c.key.b), c.arm_b - half);
+  add(c.key.a, c.arm_a + half);
+  if (!wall) add(c.key.b, c.arm_b - half);
   most *= most_flat;
   const double det = sum[0] * sum[2] - sum[1] * sum[1];
   const bool widens = sum[0] + sum[2] > 0.0 && det * most * most > 1.0;

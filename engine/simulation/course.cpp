@@ -25,7 +25,7 @@ void remove_boundary(const Model& model, std::size_t boundary, State& state) {
   status(model, boundary, state).removed = true;
   std::vector<std::uint8_t> held(state.bodies.size(), 0);
   for (const Contact& c : state.sleepers.contacts)
-    if (is_boundary(c.key.b) && boundary_of(c.key.b) == boundary) held[static_cast<std::size_t>(c.key.a)] = 1;
+    if (is_boundary(c.key.b) && boundary_of(c.key.b) == boundary) held[c.key.a] = 1;
   wake_neighbours(held, state);
 }
 

@@ -22,13 +22,13 @@ constexpr int rounds_to_calm = 60, rounds_to_end = 4000, sweeps = 16;
 Vec3 centre_of(const Region& region, const PeriodicCell& cell) {
   Vec3 centre = bounding_box(region).first;
   for (int k = 0; k < 3; ++k)
-    if (cell.periodic[static_cast<std::size_t>(k)]) centre[k] = 0.5 * (cell.low[k] + cell.high[k]);
+    if (cell.periodic[k]) centre[k] = 0.5 * (cell.low[k] + cell.high[k]);
   return centre;
 }
 
 /// Is the region as wide as the cell along an axis, so that there is no wall?
 bool is_open(const Region& region, const PeriodicCell& cell, int axis) {
-  if (!cell.periodic[static_cast<std::size_t>(axis)]) return false;
+  if (!cell.periodic[axis]) return false;
   const auto* box = std::get_if<BoxRegion>(&region);
   constexpr double rounding = 1e-9;
   const double width = cell.high[axis] - cell.low[axis];
@@ -110,7 +110,7 @@ class Press {
   double deepest_overlap() const {
     const auto length = [&](std::int32_t partner) {
       if (is_boundary(partner)) return infinity;
-      return model_.shapes.smallest_length(state_.bodies.shape[static_cast<std::size_t>(partner)]);
+      return model_.shapes.smallest_length(state_.bodies.shape[partner]);
     };
     double deepest = -infinity;
     for (const Contact& c : state_.contacts.list)

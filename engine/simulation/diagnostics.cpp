@@ -378,11 +378,11 @@ void add_loads(const Workspace& w, std::size_t blocks, const RestingSums& restin
 
 Touch touch(const Bodies& bodies, const ContactKey& key) {
   Touch who;
-  who.a = bodies.id[static_cast<std::size_t>(key.a)];
+  who.a = bodies.id[key.a];
   if (is_boundary(key.b))
     who.boundary = static_cast<std::int32_t>(boundary_of(key.b));
   else
-    who.b = bodies.id[static_cast<std::size_t>(key.b)];
+    who.b = bodies.id[key.b];
   return who;
 }
 

@@ -56,8 +56,8 @@ void expect_drives(const Model& model, double begin_s, double h, State& state, W
     for (std::size_t k = 0; k < model.joints.size(); ++k) {
       const JointMotor& motor = model.joints[k].motor;
       if (motor.drive != static_cast<std::int32_t>(d)) continue;
-      w.joints[k].given = now.outputs[static_cast<std::size_t>(motor.output)];
-      w.joints[k].aim = outputs[static_cast<std::size_t>(motor.output)];
+      w.joints[k].given = now.outputs[motor.output];
+      w.joints[k].aim = outputs[motor.output];
     }
     for (std::size_t k = 0; k < model.joints.size(); ++k) {
       const JointMotor& motor = model.joints[k].motor;
@@ -69,7 +69,7 @@ void expect_drives(const Model& model, double begin_s, double h, State& state, W
           changed[i] += drive.inputs[i].kind == Kind::rate ? change : 0.5 * h * change;
       if (changed == inputs) continue;
       outputs_for(changed);
-      w.joints[k].slope = (outputs[static_cast<std::size_t>(motor.output)] - w.joints[k].aim) / change;
+      w.joints[k].slope = (outputs[motor.output] - w.joints[k].aim) / change;
     }
   }
 }

@@ -28,7 +28,7 @@ bool is_in(const Region& region, const PlacedCell& cell, const Vec3& x) {
 bool is_outside(const Domain& domain, const PlacedCell& cell, const Vec3& x) {
   for (int k = 0; k < 3; ++k) {
     const bool within = x[k] >= domain.low[k] && x[k] <= domain.high[k];
-    if (!within && !cell.periodic[static_cast<std::size_t>(k)]) return true;
+    if (!within && !cell.periodic[k]) return true;
   }
   return false;
 }
@@ -52,7 +52,7 @@ void reflect(const Domain& domain, const PlacedCell& cell, Bodies& bodies, std::
   const Vec3 &x = bodies.position[i], before = bodies.linear_velocity[i];
   Vec3& v = bodies.linear_velocity[i];
   for (int k = 0; k < 3; ++k) {
-    if (cell.periodic[static_cast<std::size_t>(k)]) continue;
+    if (cell.periodic[k]) continue;
     if ((x[k] < domain.low[k] && v[k] < 0.0) || (x[k] > domain.high[k] && v[k] > 0.0)) v[k] = -v[k];
   }
   const Vec3 given = bodies.mass[i] * (v - before);
@@ -136,8 +136,7 @@ class Room {
 ShapeIndex shape_of(const Inlet& inlet, std::int64_t n) {
   Random random(inlet.seed, static_cast<std::uint64_t>(n));
   const auto found = std::ranges::upper_bound(inlet.until, random.uniform());
-  return inlet
-      .shapes[static_cast<std::size_t>(std::min(found - inlet.until.begin(), std::ssize(inlet.until) - 1))];
+  return inlet.shapes[std::min(found - inlet.until.begin(), std::ssize(inlet.until) - 1)];
 }
 
 /// What stands in the way: grains, and what has become of the boundaries at a time.

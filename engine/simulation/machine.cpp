@@ -13,8 +13,6 @@ namespace scree {
 
 namespace {
 
-std::size_t slot(std::int32_t body) { return static_cast<std::size_t>(body); }
-
 /// A side of a joint in a step.
 struct End {
   std::int32_t body = -1;  // of the problem; -1: it is not there
@@ -63,7 +61,7 @@ class JointAssembly {
       take_sides(a, b, place);
       place.along = row_of(at.q, 0.0);
       const Edge& edge = place.along.edge;
-      place.rate = row_velocity(place.along, w_.before[slot(edge.a)], w_.before[slot(edge.b)]);
+      place.rate = row_velocity(place.along, w_.before[edge.a], w_.before[edge.b]);
     }
     place.is_known = true;
   }
@@ -184,7 +182,7 @@ class JointAssembly {
       case JointPartner::Kind::body: {
         end.body = slots_.find(partner.index);
         if (end.body < 0) return end;
-        const std::size_t i = slot(end.body);
+        const std::size_t i = end.body;
         const Bodies& bodies = state_.bodies;
         end.is_body = true;
         end.now = {bodies.pose(i), w_.before[i]};
@@ -230,13 +228,13 @@ class JointAssembly {
   std::int32_t push(const ConstraintRow& row, double value, JointState& memory) {
     const auto r = static_cast<std::int32_t>(p_.rows.size());
     Row& to = p_.rows.emplace_back(row_of(row, value));
-    const std::size_t number = slot(r) - first_of(memory);
+    const std::size_t number = r - first_of(memory);
     to.start_impulse =
         number < JointState::most_rows ? memory.impulse[static_cast<Eigen::Index>(number)] : 0.0;
     return r;
   }
   std::size_t first_of(const JointState& memory) const {
-    return slot(w_.joints[static_cast<std::size_t>(&memory - state_.joints.data())].first);
+    return w_.joints[&memory - state_.joints.data()].first;
   }
 
   void add_coordinate(const MachineJoint& joint, const ConstraintRow& q, JointPlace& place,
@@ -330,7 +328,7 @@ class JointAssembly {
 /// What a row has to change, m/s, as far as its bounds let it.
 double to_change(const Row& row, const std::vector<Twist>& before) {
   if (row.low == row.high) return 0.0;
-  const double u = row_velocity(row, before[slot(row.edge.a)], before[slot(row.edge.b)]) + row.bias;
+  const double u = row_velocity(row, before[row.edge.a], before[row.edge.b]) + row.bias;
   if ((row.low == 0.0 && u > 0.0) || (row.high == 0.0 && u < 0.0)) return 0.0;
   return u * row.length;
 }
@@ -363,10 +361,12 @@ double add_joints(const Model& model, State& state, double h, double middle_s, W
 void block_joints(Workspace& w) {
   std::size_t first = w.problem.rows.size();
   for (const JointPlace& joint : w.joints)
-    if (joint.acts()) first = std::min(first, slot(joint.first));
-  for (const std::size_t r : w.problem.make_block(first))
+    if (joint.acts()) first = std::min(first, static_cast<std::size_t>(joint.first));
+  for (const std::size_t row : w.problem.make_block(first)) {
+    const auto r = static_cast<std::int32_t>(row);
     for (JointPlace& joint : w.joints)
-      if (joint.acts() && r >= slot(joint.first) && r < slot(joint.first + joint.held)) ++joint.redundant;
+      if (joint.acts() && r >= joint.first && r < joint.first + joint.held) ++joint.redundant;
+  }
 }
 
 void take_joints(const Model& model, double h, const Workspace& w, State& state, StepResult& result) {
@@ -384,8 +384,8 @@ void take_joints(const Model& model, double h, const Workspace& w, State& state,
       load.coordinate = place.coordinate;
       if (joint.has_coordinate) {
         const Edge& edge = place.along.edge;
-        load.rate = row_velocity(place.along, twist(w.solution.velocity[slot(edge.a)]),
-                                 twist(w.solution.velocity[slot(edge.b)]));
+        load.rate =
+            row_velocity(place.along, twist(w.solution.velocity[edge.a]), twist(w.solution.velocity[edge.b]));
         load.coordinate += 0.5 * h * load.rate;
         if (joint.stiffness > 0.0)
           machine.elastic += spring_energy(joint.stiffness, place.stretch,
@@ -395,16 +395,16 @@ void take_joints(const Model& model, double h, const Workspace& w, State& state,
     if (!place.acts()) continue;
     Vec3 impulse = Vec3::Zero(), moment = Vec3::Zero();
     const auto take = [&](std::int32_t r, double& of_joint, double& of_machine) {
-      const Row& row = p.rows[slot(r)];
-      const double size = w.solution.row_impulse[slot(r)];
+      const Row& row = p.rows[r];
+      const double size = w.solution.row_impulse[r];
       if (const auto n = r - place.first; n < JointState::most_rows) memory.impulse[n] = size;
       double work = 0.0;
       const auto add = [&](std::int32_t body, const Vec3& linear, const Vec3& angular) {
-        if (!p.is_moved(slot(body))) return;
-        const Twist v = mean(w, slot(body));
+        if (!p.is_moved(body)) return;
+        const Twist v = mean(w, body);
         const double part = size * (linear.dot(v.linear) + angular.dot(v.angular));
         work += part;
-        if (slot(body) >= bodies) machine.work_on_parts += part;
+        if (static_cast<std::size_t>(body) >= bodies) machine.work_on_parts += part;
       };
       add(row.edge.a, row.linear, row.angular_a);
       add(row.edge.b, -row.linear, -row.angular_b);
@@ -414,7 +414,7 @@ void take_joints(const Model& model, double h, const Workspace& w, State& state,
     };
     for (std::int32_t r = place.first; r < place.first + place.held; ++r) {
       const double size = take(r, load.hold_work, machine.hold_work);
-      const Row& row = p.rows[slot(r)];
+      const Row& row = p.rows[r];
       impulse += size * (place.flipped ? row.linear : Vec3(-row.linear));
       moment += size * (place.flipped ? row.angular_a : Vec3(-row.angular_b));
     }
@@ -449,8 +449,7 @@ void close_machine(const Model& model, const State& state, double energy_before,
   MachineReport& machine = result.machine;
   for (std::size_t k = 0; k < model.boundaries.size(); ++k) {
     const std::int32_t m = model.boundaries[k].mount;
-    if (m >= 0 && model.mounts[static_cast<std::size_t>(m)].is_free())
-      machine.contact_work -= result.boundaries[k].work;
+    if (m >= 0 && model.mounts[m].is_free()) machine.contact_work -= result.boundaries[k].work;
   }
   const MountEnergy after = machine_energy(model, state);
   machine.kinetic = after.kinetic;

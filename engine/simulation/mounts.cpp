@@ -188,7 +188,7 @@ void enter_mounts(const Model& model, const State& state, std::size_t first, Wor
 
 void push_mounts(Workspace& w) {
   for (const MountMotion& mount : w.mounts) {
-    Twist& velocity = w.problem.free_velocity[static_cast<std::size_t>(mount.body)];
+    Twist& velocity = w.problem.free_velocity[mount.body];
     velocity.linear += mount.gain.linear;
     velocity.angular += mount.gain.angular;
   }
@@ -266,9 +266,7 @@ void take_mounts(const Model& model, double h, const Workspace& w, State& state,
       now.rate = along_axis(mount, twist(w.solution.velocity[body])) - motion.prescribed_rate;
       now.travel += h * along_axis(mount, w.solution.correction_of(body));
       const double mean = 0.5 * (before + now.rate), damping = mount.damping * now.rate;
-      const auto stop = [&](std::int32_t row) {
-        return row < 0 ? 0.0 : w.solution.row_impulse[static_cast<std::size_t>(row)];
-      };
+      const auto stop = [&](std::int32_t row) { return row < 0 ? 0.0 : w.solution.row_impulse[row]; };
       const double stops = stop(motion.low_stop) - stop(motion.high_stop);
       const double all = mount.inertia * (now.rate - before);  // momentum gained
       load.impulse += h * motion.force;

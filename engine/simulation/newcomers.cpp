@@ -86,7 +86,7 @@ std::vector<double> depths(const Model& model, const State& state, const Bodies&
   for (const Contact& c : contacts.list) {
     const double depth = -c.gap / double{c.length};
     const auto raise = [&](std::int32_t body) {
-      double& of_body = deepest[static_cast<std::size_t>(body)];
+      double& of_body = deepest[body];
       of_body = std::max(of_body, depth);
     };
     raise(c.key.a);

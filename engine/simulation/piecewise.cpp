@@ -19,8 +19,6 @@ constexpr int most_parts = 32;                // of a step of those who lie
 constexpr double least_push = 1e-2;           // of what free fall gains in a step: less is no support
 constexpr double rounding = 1e-9;             // overlaps at the start that are none
 
-std::size_t slot(std::int32_t i) { return static_cast<std::size_t>(i); }
-
 /// What flights change.
 struct Motions {
   std::vector<Vec3> position, linear_velocity, angular_velocity;
@@ -73,7 +71,7 @@ void catch_near(const Model& model, double gravity, double h, const PlacedCell& 
     find_candidate_pairs(f.boxes, cell, f.pairs);
     for (std::size_t a = 0; a < n; ++a)
       for (std::int32_t k = f.pairs.row[a]; k < f.pairs.row[a + 1]; ++k) {
-        const std::size_t b = slot(f.pairs.b[slot(k)]);
+        const std::size_t b = f.pairs.b[k];
         if (bodies.is_lying(a) == bodies.is_lying(b)) continue;
         Vec3 d = bodies.position[b] - bodies.position[a];
         if (cell.is_periodic()) d += cell.nearest_image(d);
@@ -103,14 +101,14 @@ class LyingPart {
   void give_back(State& whole) {
     Bodies &to = whole.bodies, &from = state.bodies;
     for (std::size_t k = 0; k < slot_.size(); ++k) {
-      const std::size_t i = slot(slot_[k]);
+      const std::size_t i = slot_[k];
       to.position[i] = from.position[k];
       to.orientation[i] = from.orientation[k];
       to.linear_velocity[i] = from.linear_velocity[k];
       to.angular_velocity[i] = from.angular_velocity[k];
     }
     const auto whole_slot = [&](std::int32_t partner) {
-      return is_boundary(partner) ? partner : slot_[slot(partner)];
+      return is_boundary(partner) ? partner : slot_[partner];
     };
     whole.contacts.list = std::move(state.contacts.list);
     for (Contact& c : whole.contacts.list) {
@@ -123,7 +121,7 @@ class LyingPart {
     seeds.list = std::move(state.seeds.list);
     for (Seed& s : seeds.list) s.b = whole_slot(s.b);
     for (std::size_t k = 0; k + 1 < state.seeds.row.size(); ++k)
-      seeds.row[slot(slot_[k]) + 1] = state.seeds.row[k + 1] - state.seeds.row[k];
+      seeds.row[slot_[k] + 1] = state.seeds.row[k + 1] - state.seeds.row[k];
     for (std::size_t i = 0; i < to.size(); ++i) seeds.row[i + 1] += seeds.row[i];
     whole.seeds = std::move(seeds);
     whole.remembered = std::move(state.remembered);
@@ -172,9 +170,9 @@ void book_impacts(const Model& model, const Bodies& bodies, const FlyingSums& be
     given += s.wall_work;
     size += s.impulse.norm();
     angular_size += impact.point.cross(s.impulse).norm();
-    struck[slot(impact.a)] = 1;
+    struck[impact.a] = 1;
     if (!is_boundary(impact.b)) {
-      struck[slot(impact.b)] = 1;
+      struck[impact.b] = 1;
       continue;
     }
     from_walls += s.impulse;
@@ -222,8 +220,8 @@ void look_for_overlaps(const Model& model, const Bodies& bodies, double end_s, c
         for (std::size_t a = block.begin; a < block.end; ++a) {
           if (bodies.is_lying(a)) continue;
           for (std::int32_t k = f.row[a]; k < f.row[a + 1]; ++k) {
-            const FlightWorkspace::Neighbour& other = f.neighbours[slot(k)];
-            const std::size_t b = slot(other.body);
+            const FlightWorkspace::Neighbour& other = f.neighbours[k];
+            const std::size_t b = other.body;
             if (bodies.is_lying(b) || b < a) continue;
             const Pose of_b{bodies.position[b] + other.shift, bodies.orientation[b]};
             most.note(
@@ -231,7 +229,7 @@ void look_for_overlaps(const Model& model, const Bodies& bodies, double end_s, c
                 other.body);
           }
           for (std::int32_t k = f.wall_row[a]; k < f.wall_row[a + 1]; ++k) {
-            const std::size_t wall = slot(f.walls[slot(k)]);
+            const std::size_t wall = f.walls[k];
             const FlownAt& at = f.flown_at[wall];
             most.note(overlap(f.flyers[a], bodies.pose(a), at, end_s - at.epoch_s, scratch) / length(a), a,
                       boundary_partner(wall));
@@ -242,8 +240,8 @@ void look_for_overlaps(const Model& model, const Bodies& bodies, double end_s, c
       [](const Deepest& p, const Deepest& q) { return q.overlap > p.overlap ? q : p; });
   if (deepest.overlap <= report.penetration_max) return;
   report.penetration_max = deepest.overlap;
-  report.deepest.a = bodies.id[slot(deepest.a)];
-  report.deepest.b = is_boundary(deepest.b) ? -1 : bodies.id[slot(deepest.b)];
+  report.deepest.a = bodies.id[deepest.a];
+  report.deepest.b = is_boundary(deepest.b) ? -1 : bodies.id[deepest.b];
   report.deepest.boundary = is_boundary(deepest.b) ? static_cast<std::int32_t>(boundary_of(deepest.b)) : -1;
 }
 
@@ -283,14 +281,14 @@ void raise(const std::vector<std::uint8_t>& resting, const std::vector<std::uint
   Bodies& bodies = state.bodies;
   std::vector<std::uint8_t> held = resting;
   for (const Contact& c : state.contacts.list) {
-    const std::size_t a = slot(c.key.a);
+    const std::size_t a = c.key.a;
     const double push = c.impulse.cast<double>().norm() / bodies.mass[a];  // m/s
     const double least = least_push * fall_m_s + rounding * bodies.linear_velocity[a].norm();
     const auto hold = [&](std::size_t i) {
       if (c.gap <= 0.0 || (push > least && flew[i] == 0)) held[i] = 1;
     };
     hold(a);
-    if (!is_boundary(c.key.b)) hold(slot(c.key.b));
+    if (!is_boundary(c.key.b)) hold(c.key.b);
   }
   for (std::size_t i = 0; i < bodies.size(); ++i)
     if (held[i] == 0) bodies.lying[i] = 0;
@@ -302,7 +300,7 @@ void lay_and_raise(const std::vector<std::int32_t>& came_to_rest, const std::vec
   std::vector<std::uint8_t>& lying = state.bodies.lying;
   const std::size_t n = lying.size();
   std::vector<std::uint8_t> resting(n, 0);
-  for (const std::int32_t i : came_to_rest) lying[slot(i)] = resting[slot(i)] = 1;
+  for (const std::int32_t i : came_to_rest) lying[i] = resting[i] = 1;
   std::vector<std::uint8_t> flew(n, 0);
   for (std::size_t i = 0; i < n; ++i) flew[i] = report.overran && lay[i] == 0;
   raise(resting, flew, fall_m_s, state);
@@ -357,9 +355,9 @@ StepPlan fly_and_lie(const Model& model, const StepPlan& plan, State& state, Wor
       bodies.lying.assign(n, 1);
       report.overran = true;
     }
-    for (const std::int32_t i : flown.caught) bodies.lying[slot(i)] = 1;
+    for (const std::int32_t i : flown.caught) bodies.lying[i] = 1;
     if (too_soon)
-      for (const std::int32_t i : flown.resting) bodies.lying[slot(i)] = 1;
+      for (const std::int32_t i : flown.resting) bodies.lying[i] = 1;
   }
   StepPlan done = plan;
   done.h = flown.end_s - begin;

@@ -82,8 +82,7 @@ template <class T>
 void gather(std::vector<T>& values, const std::vector<std::int32_t>& from) {
   if (values.empty()) return;  // an array that is not in use
   std::vector<T> gathered(from.size());
-  for_each_index(from.size(), grain_light,
-                 [&](std::size_t k) { gathered[k] = values[static_cast<std::size_t>(from[k])]; });
+  for_each_index(from.size(), grain_light, [&](std::size_t k) { gathered[k] = values[from[k]]; });
   values.swap(gathered);
 }
 
@@ -91,7 +90,7 @@ void gather(std::vector<T>& values, const std::vector<std::int32_t>& from) {
 /// that, or nothing if one of them goes.
 std::optional<bool> renumber(const Renumbering& r, std::int32_t& a, std::int32_t& b) {
   const auto now = [&](std::int32_t i) {  // boundaries keep their numbers
-    return is_boundary(i) ? i : r.slot[static_cast<std::size_t>(i)];
+    return is_boundary(i) ? i : r.slot[i];
   };
   const bool goes = now(a) < 0 || (!is_boundary(b) && now(b) < 0);
   if (goes) return std::nullopt;
@@ -118,8 +117,7 @@ void renumber(const Renumbering& r, std::vector<Contact>& contacts) {
     order[c] = {pair_key(contacts[c].key.a, contacts[c].key.b), static_cast<std::int32_t>(c)};
   sort_by_key(order, scratch);
   std::vector<Contact> sorted(contacts.size());
-  for_each_index(order.size(), grain_medium,
-                 [&](std::size_t k) { sorted[k] = contacts[static_cast<std::size_t>(order[k].item)]; });
+  for_each_index(order.size(), grain_medium, [&](std::size_t k) { sorted[k] = contacts[order[k].item]; });
   contacts.swap(sorted);
   if (r.parts) std::ranges::sort(contacts, {}, &Contact::key);
 }
@@ -132,9 +130,8 @@ void renumber(const Renumbering& r, Seeds& seeds) {
   std::vector<Owned> all;
   std::vector<KeyedItem> order, scratch;
   for (std::int32_t body = 0; static_cast<std::size_t>(body) + 1 < seeds.row.size(); ++body) {
-    for (auto k = seeds.row[static_cast<std::size_t>(body)];
-         k < seeds.row[static_cast<std::size_t>(body) + 1]; ++k) {
-      Owned o{body, seeds.list[static_cast<std::size_t>(k)]};
+    for (auto k = seeds.row[body]; k < seeds.row[static_cast<std::size_t>(body) + 1]; ++k) {
+      Owned o{body, seeds.list[k]};
       const auto swapped = renumber(r, o.a, o.seed.b);
       if (!swapped) continue;
       if (*swapped) o.seed.normal = -o.seed.normal;
@@ -147,9 +144,9 @@ void renumber(const Renumbering& r, Seeds& seeds) {
   seeds.list.resize(all.size());
   seeds.row.assign(r.from.size() + 1, 0);
   for (std::size_t k = 0; k < order.size(); ++k) {
-    const Owned& o = all[static_cast<std::size_t>(order[k].item)];
+    const Owned& o = all[order[k].item];
     seeds.list[k] = o.seed;
-    ++seeds.row[static_cast<std::size_t>(o.a)];
+    ++seeds.row[o.a];
   }
   exclusive_scan(seeds.row);
   seeds.stamp = 0;
@@ -193,8 +190,8 @@ void renumber(const Renumbering& r, State& state) {
   renumber(r, state.seeds);
   renumber(r, state.remembered);
   std::erase_if(state.bonds, [&](Bond& bond) {
-    bond.a = r.slot[static_cast<std::size_t>(bond.a)];
-    bond.b = r.slot[static_cast<std::size_t>(bond.b)];
+    bond.a = r.slot[bond.a];
+    bond.b = r.slot[bond.b];
     return bond.a < 0 || bond.b < 0;
   });
   gather(state.sleepers.still, r.from);
@@ -222,7 +219,7 @@ void remove(State& state, std::span<const BodyId> ids) {
   const SlotsById slots(state.bodies);
   std::vector<std::uint8_t> goes(n, 0);
   for (const BodyId id : ids) {
-    if (const std::int32_t slot = slots.find(id); slot >= 0) goes[static_cast<std::size_t>(slot)] = 1;
+    if (const std::int32_t slot = slots.find(id); slot >= 0) goes[slot] = 1;
   }
   wake_neighbours(goes, state);
   Renumbering r;
@@ -259,7 +256,7 @@ void sort(const Shapes& shapes, State& state, const PlacedCell& cell) {
   Renumbering r{std::vector<std::int32_t>(n), std::vector<std::int32_t>(n), !shapes.clumps().empty()};
   for_each_index(n, grain_light, [&](std::size_t k) {
     r.from[k] = order[k].item;
-    r.slot[static_cast<std::size_t>(order[k].item)] = static_cast<std::int32_t>(k);
+    r.slot[order[k].item] = static_cast<std::int32_t>(k);
   });
   renumber(r, state);
 }

@@ -90,8 +90,7 @@ bool carries(const ContactProblem& p, const ContactSolution& s, std::size_t c) {
 
 enum class Restitution : bool { off, on };
 void set(Restitution how, const std::vector<Bounce>& bounces, ContactProblem& p) {
-  for (const Bounce& b : bounces)
-    p.contact[static_cast<std::size_t>(b.contact)].offset = how == Restitution::on ? b.with : b.without;
+  for (const Bounce& b : bounces) p.contact[b.contact].offset = how == Restitution::on ? b.with : b.without;
 }
 
 /// Sets of bodies, and of what hangs together by them.
@@ -114,7 +113,7 @@ class Clusters {
   }
 
  private:
-  std::int32_t& parent(std::int32_t i) { return parent_[static_cast<std::size_t>(i)]; }
+  std::int32_t& parent(std::int32_t i) { return parent_[i]; }
   std::vector<std::int32_t> parent_;
 };
 

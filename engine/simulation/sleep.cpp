@@ -157,7 +157,7 @@ void mark_tired(const Model& model, double h, const Workspace& w, const State& s
   for (std::size_t r = w.problem.contact_rows; r < w.problem.rows.size();
        ++r) {  // what joints hold stays awake
     for (const std::int32_t body : {w.problem.rows[r].edge.a, w.problem.rows[r].edge.b})
-      if (static_cast<std::size_t>(body) < bodies.size()) marked[static_cast<std::size_t>(body)] = 0;
+      if (static_cast<std::size_t>(body) < bodies.size()) marked[body] = 0;
   }
   for (const Contact& c : state.contacts.list) {
     const auto a = static_cast<std::size_t>(c.key.a);
@@ -228,7 +228,7 @@ void hold_sleepers(const Bodies& bodies, Sleepers& sleepers) {
       }
     }
     if (!is_boundary(c.key.b)) {
-      add(sleepers.held[static_cast<std::size_t>(c.key.b)], c.arm_b, -1.0, impulse, torque);
+      add(sleepers.held[c.key.b], c.arm_b, -1.0, impulse, torque);
       continue;
     }
     sums.boundary_impulse += impulse;

@@ -37,7 +37,7 @@ std::string stl_text(const TriangleMesh& mesh) {
   bytes.resize(80, ' ');
   append(bytes, static_cast<std::uint32_t>(mesh.triangles.size()));
   for (const auto& t : mesh.triangles) {
-    const auto at = [&](std::size_t k) -> const Vec3& { return mesh.points[static_cast<std::size_t>(t[k])]; };
+    const auto at = [&](std::size_t k) -> const Vec3& { return mesh.points[t[k]]; };
     const Vec3 normal = (at(1) - at(0)).cross(at(2) - at(0)).stableNormalized();
     for (const Vec3& x : {normal, at(0), at(1), at(2)}) {
       for (int k = 0; k < 3; ++k) append(bytes, static_cast<float>(x[k]));
@@ -208,7 +208,7 @@ std::vector<Vec3> obj_corners(const std::filesystem::path& path, const std::stri
         if (place < 0) place += std::ssize(points) + 1;
         if (error != std::errc() || place < 1 || place > std::ssize(points))
           fail(path, fmt::format("line {}: there is no vertex {}", number, word));
-        face.push_back(points[static_cast<std::size_t>(place - 1)]);
+        face.push_back(points[place - 1]);
       }
       if (corners.size() / 3 + face.size() > most_triangles)
         fail(path, fmt::format("it has more than {} triangles", most_triangles));

@@ -153,8 +153,7 @@ class Reader {
     m.i.resize(entries);
     if (!check_indices(name + "/i", m.i, by_rows ? m.columns : m.rows)) return {};
     std::vector<std::int32_t> line;
-    for (std::int32_t k = 0; k < lines; ++k)
-      line.resize(static_cast<std::size_t>(m.p[static_cast<std::size_t>(k) + 1]), k);
+    for (std::int32_t k = 0; k < lines; ++k) line.resize(m.p[static_cast<std::size_t>(k) + 1], k);
     return by_rows ? Places{std::move(line), m.i} : Places{m.i, std::move(line)};
   }
 

@@ -292,7 +292,7 @@ DelassusProblem read_delassus_form(const Source& in) {
     fail(in.path(), "/delassus/row", "does not fit the other arrays");
   for (std::size_t c = 0; c < p.q.size(); ++c) {
     for (std::int32_t k = p.row[c]; k < p.row[c + 1]; ++k) {
-      const std::int32_t column = p.column[static_cast<std::size_t>(k)];
+      const std::int32_t column = p.column[k];
       if (column < 0 || column >= static_cast<std::int32_t>(p.q.size()))
         fail(in.path(), "/delassus/column",
              fmt::format("must number a contact, and row {} is {}", k, column));

@@ -17,7 +17,7 @@ std::string head_of(const std::filesystem::path& path) {
   if (!file) throw InputError({{{path.string(), 0, 0}, "file", "cannot be read", "", "", "", ""}});
   std::string head(enough, '\0');
   file.read(head.data(), static_cast<std::streamsize>(head.size()));
-  head.resize(static_cast<std::size_t>(file.gcount()));
+  head.resize(file.gcount());
   return head;
 }
 
@@ -71,8 +71,7 @@ long set_blocks(DelassusProblem& p, std::vector<DelassusBlock> blocks, long cont
       p.column.push_back(static_cast<std::int32_t>(at->column));
       p.block.push_back(at->value);
     }
-    if (p.diagonal.size() != first + 1 || !(p.block[static_cast<std::size_t>(p.diagonal.back())](0, 0) > 0.0))
-      return c;
+    if (p.diagonal.size() != first + 1 || !(p.block[p.diagonal.back()](0, 0) > 0.0)) return c;
     p.row.push_back(static_cast<std::int32_t>(p.column.size()));
   }
   return contacts;

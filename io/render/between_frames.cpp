@@ -126,8 +126,7 @@ Vec3 BetweenFrames::nearest_image(std::size_t frame, const Vec3& place, const Ve
   if (!reader_.is_periodic()) return place;
   const Mat3 lattice = reader_.lattice(frame);
   Vec3 cells = lattice.partialPivLu().solve(expected - place);
-  for (int k = 0; k < 3; ++k)
-    cells[k] = reader_.run().outlines.periodic[static_cast<std::size_t>(k)] ? std::round(cells[k]) : 0.0;
+  for (int k = 0; k < 3; ++k) cells[k] = reader_.run().outlines.periodic[k] ? std::round(cells[k]) : 0.0;
   return place + lattice * cells;
 }
 

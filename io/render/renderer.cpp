@@ -60,11 +60,10 @@ std::vector<bool> single_polygons(const WallMesh& walls) {
   std::vector<int> count;
   for (const std::int32_t boundary : walls.boundary) {
     count.resize(std::max(count.size(), static_cast<std::size_t>(boundary) + 1));
-    ++count[static_cast<std::size_t>(boundary)];
+    ++count[boundary];
   }
   std::vector<bool> single;
-  for (const std::int32_t boundary : walls.boundary)
-    single.push_back(count[static_cast<std::size_t>(boundary)] == 1);
+  for (const std::int32_t boundary : walls.boundary) single.push_back(count[boundary] == 1);
   return single;
 }
 
@@ -100,7 +99,7 @@ class Shader {
 
  private:
   const Colour& albedo(const RayHit& hit) const {
-    return (hit.kind == RayHit::Kind::body ? body_ : chain_)[static_cast<std::size_t>(hit.number)];
+    return (hit.kind == RayHit::Kind::body ? body_ : chain_)[hit.number];
   }
 
   Colour surface_light(const Ray& ray, const RayHit& hit, const Colour& albedo, const Samples& samples,
@@ -165,8 +164,8 @@ class Shader {
     if (!outlined_[p]) return false;
     const std::vector<std::int32_t>& corner = walls_.polygon[p];
     for (std::size_t c = 0; c < corner.size(); ++c) {
-      const Vec3f a = walls_.point[static_cast<std::size_t>(corner[c])].cast<float>();
-      const Vec3f b = walls_.point[static_cast<std::size_t>(corner[(c + 1) % corner.size()])].cast<float>();
+      const Vec3f a = walls_.point[corner[c]].cast<float>();
+      const Vec3f b = walls_.point[corner[(c + 1) % corner.size()]].cast<float>();
       const Vec3f edge = b - a;
       if (edge.cross(point - a).squaredNorm() < width * width * edge.squaredNorm()) return true;
     }

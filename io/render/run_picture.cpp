@@ -29,7 +29,7 @@ constexpr double shade_radii = 8.0;  // mean radii: what is nearer shades
 float quantile(std::vector<float>& values, double share) {
   const auto at = static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
   std::nth_element(values.begin(), values.begin() + at, values.end());
-  return values[static_cast<std::size_t>(at)];
+  return values[at];
 }
 
 std::vector<float> forces(const std::vector<ForceLine>& lines) {
@@ -60,13 +60,13 @@ std::vector<ForceLine> force_lines(const TrajectoryReader& reader, std::size_t f
   const PlacedCell cell = reader.cell(frame);
   std::vector<ForceLine> lines;
   for (const ContactForce& c : contact_forces(reader.contacts(frame), reader.run().impulse_time_s)) {
-    const Vec3f start = centre[static_cast<std::size_t>(c.a)];
+    const Vec3f start = centre[c.a];
     const auto force = static_cast<float>(c.force.norm());
     if (c.b < 0) {
       lines.push_back({start, c.point.cast<float>(), force});
       continue;
     }
-    const Vec3f partner = centre[static_cast<std::size_t>(c.b)];
+    const Vec3f partner = centre[c.b];
     // Across the seam the line goes to the partner's image, and another from the partner to that of the
     // first.
     const Vec3 shift = cell.nearest_image(partner.cast<double>() - c.point);

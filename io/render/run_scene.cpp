@@ -11,7 +11,7 @@ namespace scree::io {
 
 namespace {
 
-constexpr std::size_t looked_at = 24;  // frames that decide about camera and colours
+constexpr std::size_t frames_for_view = 24;  // frames that decide about camera and colours
 constexpr double top_share =
     0.998;  // of all values lies below the end of the colours: a few fast ones stand out
 constexpr double floor_cosine = 0.7;   // of the angle to the vertical: planes up to 45 degrees are floors
@@ -28,7 +28,7 @@ Vec3 up_of(const RecordedRun& run) {
 double quantile(std::vector<double>& values, double share) {
   const auto k = std::lround(share * static_cast<double>(values.size() - 1));
   std::nth_element(values.begin(), values.begin() + k, values.end());
-  return values[static_cast<std::size_t>(k)];
+  return values[k];
 }
 
 /// Those that can be drawn and are in the box: where they are, how they lie, and what they are.
@@ -101,10 +101,9 @@ void add_walls(const Boundaries& boundaries, std::vector<Vec3>& points) {
 Eigen::AlignedBox3d place_of_run(const TrajectoryReader& reader) {
   Eigen::AlignedBox3d box;
   std::array<std::vector<double>, 3> x;
-  for (const std::size_t k : sampled_frames(reader.frames(), looked_at))
+  for (const std::size_t k : sampled_frames(reader.frames(), frames_for_view))
     for (const Vec3& position : reader.bodies(k).position)
-      for (int axis = 0; axis < 3 && can_be_drawn(position); ++axis)
-        x[static_cast<std::size_t>(axis)].push_back(position[axis]);
+      for (int axis = 0; axis < 3 && can_be_drawn(position); ++axis) x[axis].push_back(position[axis]);
   if (!x[0].empty()) {
     const auto at = [&](double share) {
       return Vec3(quantile(x[0], share), quantile(x[1], share), quantile(x[2], share));
@@ -128,7 +127,7 @@ Eigen::AlignedBox3d place_of_run(const TrajectoryReader& reader) {
 /// What has to be in the picture.
 std::vector<Vec3> worth_seeing(const TrajectoryReader& reader, double fit, const Eigen::AlignedBox3d& near) {
   std::vector<Vec3> points;
-  for (const std::size_t k : sampled_frames(reader.frames(), looked_at)) {
+  for (const std::size_t k : sampled_frames(reader.frames(), frames_for_view)) {
     add_bodies(reader.run().model.shapes, to_draw(reader.bodies(k), near), fit, points);
   }
   add_walls(reader.run().model.boundaries, points);
@@ -140,7 +139,7 @@ std::vector<Vec3> worth_seeing(const TrajectoryReader& reader, double fit, const
 Region wall_region(const TrajectoryReader& reader, const Vec3& up, const Eigen::AlignedBox3d& near) {
   const RecordedRun& run = reader.run();
   Region region = scene_region(to_draw(reader.bodies(0), near), run.model.shapes, run.model.boundaries);
-  for (const std::size_t k : sampled_frames(reader.frames(), looked_at)) {
+  for (const std::size_t k : sampled_frames(reader.frames(), frames_for_view)) {
     region = grown_region(region, to_draw(reader.bodies(k), near));
   }
   const Vec3 middle = 0.5 * (region.low + region.high), half = 0.5 * (region.high - region.low);
@@ -164,7 +163,7 @@ std::vector<std::size_t> sampled_frames(std::size_t frames, std::size_t most) {
 
 std::array<double, 2> value_range(const TrajectoryReader& reader, const std::string& field) {
   std::vector<double> values;
-  for (const std::size_t k : sampled_frames(reader.frames(), looked_at)) {
+  for (const std::size_t k : sampled_frames(reader.frames(), frames_for_view)) {
     for (const float x : field_values(reader, k, field)) {
       if (std::isfinite(x)) values.push_back(x);
     }
@@ -178,7 +177,7 @@ std::vector<bool> floors(const WallMesh& walls, const Boundaries& boundaries, co
                          const Vec3& eye) {
   std::vector<bool> solid;
   for (const std::int32_t b : walls.boundary) {
-    const Plane* plane = std::get_if<Plane>(&boundaries[static_cast<std::size_t>(b)].surface);
+    const Plane* plane = std::get_if<Plane>(&boundaries[b].surface);
     solid.push_back(plane && plane->normal.dot(up) > floor_cosine &&
                     plane->normal.dot(eye - plane->point) > 0.0);
   }

@@ -12,7 +12,7 @@ namespace scree::io {
 
 namespace {
 
-constexpr double margin = 0.12;  // beside and above, of the longest side of the shape
+constexpr double picture_margin = 0.12;  // beside and above, of the longest side of the shape
 constexpr double distance =
     15.0;  // of the eye, in longest sides: little perspective, and rays in single precision hit
 constexpr int samples = 32;
@@ -45,9 +45,9 @@ WallMesh wall_of(const TriangleMesh& mesh) {
   wall.point = mesh.points;
   wall.normal.resize(mesh.points.size(), Vec3::Zero());
   for (const auto& t : mesh.triangles) {
-    const auto at = [&](std::size_t k) -> const Vec3& { return mesh.points[static_cast<std::size_t>(t[k])]; };
+    const auto at = [&](std::size_t k) -> const Vec3& { return mesh.points[t[k]]; };
     const Vec3 across = (at(1) - at(0)).cross(at(2) - at(0));
-    for (const std::int32_t p : t) wall.normal[static_cast<std::size_t>(p)] += across;
+    for (const std::int32_t p : t) wall.normal[p] += across;
     wall.polygon.emplace_back(t.begin(), t.end());
     wall.boundary.push_back(0);
   }
@@ -74,7 +74,7 @@ Picture shape_picture(const Shapes& shapes, ShapeIndex shape, const TriangleMesh
   if (mesh) {
     for (const Vec3& x : mesh->points) box.extend(x);
   }
-  const double free = margin * box.sizes().maxCoeff();
+  const double free = picture_margin * box.sizes().maxCoeff();
   std::array<Vec2, 3> size;
   double row_width = 0.0, row_height = 0.0;
   for (std::size_t k = 0; k < 3; ++k) {

@@ -106,8 +106,7 @@ CrossSection cross_section(const RecordedRun& run, const Bodies& bodies, const V
     const Plane* plane = std::get_if<Plane>(&run.model.boundaries[b].surface);
     if (!plane || plane->normal.dot(up) < 1.0 - 1e-6) continue;
     std::vector<Vec3> corners;
-    for (const std::int32_t c : scene.walls.polygon[p])
-      corners.push_back(scene.walls.point[static_cast<std::size_t>(c)]);
+    for (const std::int32_t c : scene.walls.polygon[p]) corners.push_back(scene.walls.point[c]);
     return {area(corners), "the floor between the walls"};
   }
   const Vec3 u = up.unitOrthogonal(), v = up.cross(u);
@@ -130,7 +129,7 @@ int upright_vector(const PlacedCell& cell, const Vec3& up) {
   int found = -1;
   for (int k = 0; k < 3; ++k) {
     const bool is_level = std::abs(cell.lattice.col(k).dot(up)) < 1e-9 * cell.lattice.col(k).norm();
-    if (is_level && cell.periodic[static_cast<std::size_t>(k)]) continue;
+    if (is_level && cell.periodic[k]) continue;
     if (found >= 0) return -1;
     found = k;
   }
@@ -140,7 +139,7 @@ int upright_vector(const PlacedCell& cell, const Vec3& up) {
 /// What is in the layers: bodies, and images of those that reach over the ends of a cell which repeats itself
 /// upwards.
 Bodies with_images_above(Bodies bodies, const PlacedCell& cell, int upright) {
-  if (upright < 0 || !cell.periodic[static_cast<std::size_t>(upright)]) return bodies;
+  if (upright < 0 || !cell.periodic[upright]) return bodies;
   const std::size_t own = bodies.size();
   for (const double sign : {-1.0, 1.0}) {
     for (std::size_t i = 0; i < own; ++i) {
@@ -166,7 +165,7 @@ Plot packing_plot(const TrajectoryReader& reader, const RunScene& scene) {
   if (upright >= 0) {
     const double height = std::abs(cell.lattice.col(upright).dot(scene.up));
     section = {cell.volume / height, "the cell"};
-    if (cell.periodic[static_cast<std::size_t>(upright)]) {  // one period
+    if (cell.periodic[upright]) {  // one period
       low = scene.up.dot(cell.centre) - 0.5 * height;
       high = low + height;
     }

@@ -37,7 +37,7 @@ std::vector<float> asleep(const Model&, const State& state, std::span<const Cont
 std::vector<float> bonds_of_bodies(const Model&, const State& state, std::span<const Contact* const>) {
   std::vector<float> count(state.bodies.size(), 0.0f);
   for (const Bond& bond : state.bonds)
-    for (const std::int32_t i : {bond.a, bond.b}) count[static_cast<std::size_t>(i)] += 1.0f;
+    for (const std::int32_t i : {bond.a, bond.b}) count[i] += 1.0f;
   return count;
 }
 

@@ -19,9 +19,8 @@ void BondTable::append(const StepReport& report, std::span<const BondEvent> even
     const char* const what = e.formed ? "formed" : bond_failures[static_cast<std::size_t>(e.use.by)];
     const BondLoad& l = e.load;
     fmt::format_to(out, "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", report.step, report.time_s,
-                   names_[static_cast<std::size_t>(e.law)], what, e.a, e.b, e.point.x(), e.point.y(),
-                   e.point.z(), l.tension, l.shear, l.bending, l.torsion, l.tensile_stress, l.shear_stress,
-                   e.energy);
+                   names_[e.law], what, e.a, e.b, e.point.x(), e.point.y(), e.point.z(), l.tension, l.shear,
+                   l.bending, l.torsion, l.tensile_stress, l.shear_stress, e.energy);
   }
   rows_.end_row();
 }

@@ -5,7 +5,7 @@ namespace scree::io {
 namespace {
 
 using Cell = CellReport;
-constexpr LoadColumn<Cell> columns[] = {
+constexpr LoadColumn<Cell> cell_columns[] = {
     {"volume_m3", [](const Cell& c, double) { return c.volume; }},
     {"solid_fraction", [](const Cell& c, double) { return c.solid_fraction; }},
     {"contact_number", [](const Cell& c, double) { return c.contact_number; }},
@@ -61,12 +61,13 @@ constexpr LoadColumn<Cell> columns[] = {
 
 }  // namespace
 
-std::vector<std::string> cell_quantities() { return column_names<Cell>(columns); }
+std::vector<std::string> cell_quantities() { return column_names<Cell>(cell_columns); }
 
 double cell_quantity(const std::string& name, const CellReport& cell) {
-  return find_column<Cell>(columns, name)->value(cell, 0.0);
+  return find_column<Cell>(cell_columns, name)->value(cell, 0.0);
 }
 
-CellTable::CellTable(const std::filesystem::path& path, std::int64_t at) : LoadTable(path, columns, at) {}
+CellTable::CellTable(const std::filesystem::path& path, std::int64_t at)
+    : LoadTable(path, cell_columns, at) {}
 
 }  // namespace scree::io

@@ -39,7 +39,7 @@ FrameContacts frame_contacts(std::span<const Contact* const> contacts, const std
   FrameContacts result;
   for (const Contact* c : contacts) {
     const bool fixed = is_boundary(c->key.b);
-    result.point.push_back((position[static_cast<std::size_t>(c->key.a)] + c->arm_a - origin).cast<float>());
+    result.point.push_back((position[c->key.a] + c->arm_a - origin).cast<float>());
     result.normal.push_back(c->normal.cast<float>());
     result.impulse.push_back((factor * c->impulse.cast<double>()).cast<float>());
     result.gap.push_back(static_cast<float>(c->gap));
@@ -55,8 +55,7 @@ void add_bonds(const State& state, const PlacedCell& cell, const Vec3& origin, d
                FrameContacts& result) {
   for (const Bond& bond : state.bonds) {
     const BondPlace at = place_bond(state.bodies, cell, bond);
-    result.point.push_back(
-        (state.bodies.position[static_cast<std::size_t>(bond.a)] + at.arm_a - origin).cast<float>());
+    result.point.push_back((state.bodies.position[bond.a] + at.arm_a - origin).cast<float>());
     result.normal.push_back(at.frame.row(0).transpose().cast<float>());
     result.impulse.push_back((factor * (at.frame.transpose() * bond.impulse)).cast<float>());
     result.gap.push_back(static_cast<float>(at.stretch[0]));
@@ -77,20 +76,19 @@ class RowsById {
       order.push_back({static_cast<std::uint64_t>(i), static_cast<std::int32_t>(order.size())});
     sort_by_key(order, scratch);
     row_.resize(id.size());
-    for (std::size_t r = 0; r < id.size(); ++r)
-      row_[static_cast<std::size_t>(order[r].item)] = static_cast<std::int32_t>(r);
+    for (std::size_t r = 0; r < id.size(); ++r) row_[order[r].item] = static_cast<std::int32_t>(r);
   }
   template <class T>
   void operator()(std::vector<T>& values) const {
     if (row_.empty()) return;
     std::vector<T> sorted(values.size());
-    for (std::size_t i = 0; i < values.size(); ++i) sorted[static_cast<std::size_t>(row_[i])] = values[i];
+    for (std::size_t i = 0; i < values.size(); ++i) sorted[row_[i]] = values[i];
     values.swap(sorted);
   }
   void renumber(std::vector<std::int32_t>& slots) const {
     if (row_.empty()) return;
     for (std::int32_t& slot : slots) {
-      if (slot >= 0) slot = row_[static_cast<std::size_t>(slot)];
+      if (slot >= 0) slot = row_[slot];
     }
   }
 
@@ -147,13 +145,13 @@ Frame make_frame(const Model& model, const State& state, const std::vector<std::
   frame.contacts_of_body.assign(n, 0);
   for (const Contact* c : contacts) {
     if (!c->is_active()) continue;
-    ++frame.contacts_of_body[static_cast<std::size_t>(c->key.a)];
-    if (!is_boundary(c->key.b)) ++frame.contacts_of_body[static_cast<std::size_t>(c->key.b)];
+    ++frame.contacts_of_body[c->key.a];
+    if (!is_boundary(c->key.b)) ++frame.contacts_of_body[c->key.b];
   }
   for (const Bond& bond : state.bonds) {
     if (bond.impulse.isZero(0.0)) continue;
-    ++frame.contacts_of_body[static_cast<std::size_t>(bond.a)];
-    ++frame.contacts_of_body[static_cast<std::size_t>(bond.b)];
+    ++frame.contacts_of_body[bond.a];
+    ++frame.contacts_of_body[bond.b];
   }
   for (const std::string& name : field_names) {
     frame.fields.push_back(body_field(name)->values(model, state, contacts));
@@ -173,7 +171,7 @@ Frame make_frame(const Model& model, const State& state, const std::vector<std::
     add_bonds(state, cell_at(model, state, state.time_s), origin, factor, frame.contacts);
   }
   for (std::size_t k = 0; k < frame.contacts.point.size() && !frame.image_shift.empty(); ++k)
-    frame.contacts.point[k] += frame.image_shift[static_cast<std::size_t>(frame.contacts.body_a[k])];
+    frame.contacts.point[k] += frame.image_shift[frame.contacts.body_a[k]];
 
   const RowsById by_id(bodies.id);
   frame.constants = constants_by_id(model.shapes, bodies, by_id, std::move(constants));

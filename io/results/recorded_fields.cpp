@@ -54,7 +54,7 @@ std::vector<float> largest_forces(const TrajectoryReader& reader, std::size_t k)
   for (const ContactForce& c : contact_forces(reader.contacts(k), reader.run().impulse_time_s)) {
     for (const std::int32_t body : {c.a, c.b}) {
       if (body < 0) continue;
-      float& force = most[static_cast<std::size_t>(body)];
+      float& force = most[body];
       force = std::max(force, static_cast<float>(c.force.norm()));
     }
   }
@@ -129,7 +129,7 @@ std::vector<float> field_values(const TrajectoryReader& reader, std::size_t k, c
   const std::vector<std::string>& extra = reader.run().fields;
   const auto recorded = std::find(extra.begin(), extra.end(), name);
   assert(recorded != extra.end());
-  return reader.frame(k).fields[static_cast<std::size_t>(recorded - extra.begin())];
+  return reader.frame(k).fields[recorded - extra.begin()];
 }
 
 }  // namespace scree::io

@@ -185,8 +185,7 @@ void read_meshes(const File& file, Boundaries& boundaries) {
     MeshFindings none;
     auto surface = std::make_shared<MeshSurface>(mesh_surface(mesh, none));
     if (surface->triangles.empty()) fail(group + "triangle", fmt::format("mesh {} has none with an area", k));
-    boundaries[static_cast<std::size_t>(boundary[k])].surface =
-        PlacedMesh{std::move(surface), {position[k], orientation[k]}};
+    boundaries[boundary[k]].surface = PlacedMesh{std::move(surface), {position[k], orientation[k]}};
   }
 }
 
@@ -210,7 +209,7 @@ void read_revolved(const File& file, Boundaries& boundaries) {
     if (corners.empty()) fail(group + "offset", fmt::format("surface {} has no corner", k));
     RevolvedSurface surface =
         hollow[k] != 0 ? hollow_sphere(rounding[k]) : revolved_surface(corners, closed[k] != 0, rounding[k]);
-    boundaries[static_cast<std::size_t>(boundary[k])].surface =
+    boundaries[boundary[k]].surface =
         PlacedRevolved{std::make_shared<RevolvedSurface>(std::move(surface)), {position[k], orientation[k]}};
   }
 }
@@ -223,7 +222,7 @@ void read_planes(const File& file, Boundaries& boundaries) {
                           normal = vectors(file, group + "normal", n);
   for (std::size_t k = 0; k < n; ++k) {
     if (!(normal[k].norm() > 0.0)) fail(group + "normal", fmt::format("row {} is zero", k));
-    boundaries[static_cast<std::size_t>(boundary[k])].surface = Plane{point[k], normal[k]};
+    boundaries[boundary[k]].surface = Plane{point[k], normal[k]};
   }
 }
 
@@ -236,8 +235,7 @@ void read_tubes(const File& file, Boundaries& boundaries) {
                             thickness = numbers(file, group + "thickness", n, 0.0);
   for (std::size_t k = 0; k < n; ++k) {
     if (start[k] == end[k]) fail(group + "end", fmt::format("row {} is the start", k));
-    boundaries[static_cast<std::size_t>(boundary[k])].surface =
-        Tube{start[k], end[k], radius[k], thickness[k]};
+    boundaries[boundary[k]].surface = Tube{start[k], end[k], radius[k], thickness[k]};
   }
 }
 

@@ -21,7 +21,7 @@ struct Column {
 };
 
 using Report = StepReport;
-constexpr Column columns[] = {
+constexpr Column step_columns[] = {
     {"step", [](const Report& r) -> Value { return r.step; }},
     {"time_s", [](const Report& r) -> Value { return r.time_s; }},
     {"time_step_s", [](const Report& r) -> Value { return r.time_step_s; }},
@@ -119,14 +119,14 @@ bool is_quantity(const Column& column) {
 
 std::vector<std::string> step_quantities() {
   std::vector<std::string> names;
-  for (const Column& column : columns)
+  for (const Column& column : step_columns)
     if (is_quantity(column)) names.emplace_back(column.name);
   return names;
 }
 
 double step_quantity(const std::string& name, const StepReport& report) {
   const Column* found =
-      std::ranges::find_if(columns, [&](const Column& column) { return name == column.name; });
+      std::ranges::find_if(step_columns, [&](const Column& column) { return name == column.name; });
   const Value value = found->value(report);
   if (const auto* count = std::get_if<std::int64_t>(&value)) return static_cast<double>(*count);
   return std::get<double>(value);
@@ -134,7 +134,7 @@ double step_quantity(const std::string& name, const StepReport& report) {
 
 std::string step_table_header() {
   std::string header;
-  for (const Column& column : columns) header += std::string(column.name) + ",";
+  for (const Column& column : step_columns) header += std::string(column.name) + ",";
   return header + "state_hash";
 }
 
@@ -144,7 +144,7 @@ StepTable::StepTable(const std::filesystem::path& path, std::int64_t at)
 void StepTable::append(const StepReport& report, std::uint64_t state_hash) {
   rows_.end_row();  // of the step before, where nobody did
   auto out = std::back_inserter(rows_.pending());
-  for (const Column& column : columns) {
+  for (const Column& column : step_columns) {
     // fmt writes the shortest text that reads back as the same double.
     std::visit([&](const auto& value) { fmt::format_to(out, "{},", value); }, column.value(report));
   }

@@ -362,9 +362,7 @@ void RunStatistics::add_coarseness(const StepReport& r) {
   const auto keep_worst = [&](double value, const auto& whose, WorstStep& worst) {
     if (value > worst.value) worst = {value, whose(), moment(r)};
   };
-  const auto boundary = [&](std::int32_t k) {
-    return [this, k] { return scene_.model.boundaries[static_cast<std::size_t>(k)].name; };
-  };
+  const auto boundary = [&](std::int32_t k) { return [this, k] { return scene_.model.boundaries[k].name; }; };
   keep_worst(r.coarseness.wall_travel, boundary(r.coarseness.travelling), sums_.wall_travel);
   keep_worst(r.coarseness.wall_detour, boundary(r.coarseness.detouring), sums_.wall_detour);
   keep_worst(

@@ -102,7 +102,7 @@ std::string lammps_box(const PlacedCell& cell, const Eigen::AlignedBox3d& bodies
       return text;
     }
     for (int k = 0; k < 3; ++k) {
-      if (!cell.periodic[static_cast<std::size_t>(k)]) continue;
+      if (!cell.periodic[k]) continue;
       low[k] = corner[k];
       high[k] = corner[k] + l(k, k);
     }

@@ -599,7 +599,7 @@ struct ContactArrays {
   void append(const Frame& frame, const std::vector<std::int32_t>& row_of_body) {
     const FrameContacts& contacts = frame.contacts;
     const auto rows_of = [&](std::vector<std::int32_t> bodies) {
-      for (std::int32_t& i : bodies) i = i >= 0 ? row_of_body[static_cast<std::size_t>(i)] : i;
+      for (std::int32_t& i : bodies) i = i >= 0 ? row_of_body[i] : i;
       return bodies;
     };
     const std::int32_t asked_for = frame.has_contacts ? 1 : 0;

@@ -64,7 +64,7 @@ template <class T>
 std::vector<T> gathered(const std::vector<T>& values, const std::vector<std::int32_t>& rows) {
   std::vector<T> result;
   result.reserve(rows.size());
-  for (const std::int32_t row : rows) result.push_back(values.at(static_cast<std::size_t>(row)));
+  for (const std::int32_t row : rows) result.push_back(values.at(row));
   return result;
 }
 
@@ -128,9 +128,9 @@ struct TrajectoryReader::Parts {
     expect_indices("frames/body", body, 0, run.bodies.size());
     std::vector<bool> there(run.bodies.size(), false);
     for (std::size_t i = 0; i < body.size(); ++i) {
-      if (there[static_cast<std::size_t>(body[i])])
+      if (there[body[i]])
         fail("frames/body", fmt::format("row {}: body {} is there twice", rows.first + i, body[i]));
-      there[static_cast<std::size_t>(body[i])] = true;
+      there[body[i]] = true;
     }
     return body;
   }
@@ -268,8 +268,7 @@ FrameContacts TrajectoryReader::contacts(std::size_t k) const {
   if (p.offset.empty()) return {};
   const std::vector<std::int32_t> body = rows(k);
   std::vector<std::int32_t> place(p.run.bodies.size(), -1);  // [row of /bodies] in the frame
-  for (std::size_t i = 0; i < body.size(); ++i)
-    place.at(static_cast<std::size_t>(body[i])) = static_cast<std::int32_t>(i);
+  for (std::size_t i = 0; i < body.size(); ++i) place.at(body[i]) = static_cast<std::int32_t>(i);
   const auto first = static_cast<std::uint64_t>(p.offset.at(k));
   const std::uint64_t n = static_cast<std::uint64_t>(p.offset.at(k + 1)) - first;
   return p.guarded([&] {
@@ -295,7 +294,7 @@ FrameContacts TrajectoryReader::contacts(std::size_t k) const {
       for (std::int32_t* const partner : {&c.body_a[i], &c.body_b[i]}) {
         if (*partner < 0) continue;
         const std::int32_t named = *partner;
-        *partner = place[static_cast<std::size_t>(named)];
+        *partner = place[named];
         if (*partner < 0)
           fail("contacts",
                fmt::format("row {} names body {}, which is not in frame {}", first + i, named, k));
@@ -399,8 +398,8 @@ std::vector<std::int32_t> contacts_of_bodies(const FrameContacts& contacts, std:
   std::vector<std::int32_t> count(bodies, 0);
   for (std::size_t c = 0; c < contacts.gap.size(); ++c) {
     if (contacts.impulse[c].isZero(0.0f)) continue;
-    ++count[static_cast<std::size_t>(contacts.body_a[c])];
-    if (contacts.body_b[c] >= 0) ++count[static_cast<std::size_t>(contacts.body_b[c])];
+    ++count[contacts.body_a[c]];
+    if (contacts.body_b[c] >= 0) ++count[contacts.body_b[c]];
   }
   return count;
 }

@@ -170,7 +170,7 @@ void VtkSeries::append(const Frame& frame) {
       std::vector<std::int32_t> id;
       id.reserve(places.size());
       for (const std::int32_t i : places)
-        id.push_back(i >= 0 ? static_cast<std::int32_t>(p.constants->id[static_cast<std::size_t>(i)]) : -1);
+        id.push_back(i >= 0 ? static_cast<std::int32_t>(p.constants->id[i]) : -1);
       return id;
     };
     const std::vector<std::int32_t> id_a = ids(c.body_a), id_b = ids(c.body_b);

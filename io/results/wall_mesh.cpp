@@ -120,8 +120,7 @@ void add_triangles(WallMesh& mesh, std::int32_t boundary, const PlacedMesh& plac
   for (std::size_t t = 0; t < m.triangles.size(); ++t) {
     const auto first = static_cast<std::int32_t>(mesh.point.size());
     for (const std::int32_t v : m.triangles[t]) {
-      mesh.point.push_back(placed.pose.position +
-                           placed.pose.orientation * m.points[static_cast<std::size_t>(v)]);
+      mesh.point.push_back(placed.pose.position + placed.pose.orientation * m.points[v]);
       mesh.normal.push_back(placed.pose.orientation * m.normals[t]);
     }
     mesh.polygon.push_back({first, first + 1, first + 2});

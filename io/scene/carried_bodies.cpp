@@ -92,8 +92,8 @@ void add_carried_bodies(Reading& reading) {
   Model& model = scene.model;
   std::vector<bool> material_used(c.materials.size()), function_used(c.functions.size());
   for (const CarriedBody& b : c.list) {
-    material_used.at(static_cast<std::size_t>(b.material)) = true;
-    if (b.function >= 0) function_used.at(static_cast<std::size_t>(b.function)) = true;
+    material_used.at(b.material) = true;
+    if (b.function >= 0) function_used.at(b.function) = true;
   }
   const std::size_t before = reading.faults.size();
   const std::vector<std::int32_t> material = places(
@@ -123,7 +123,7 @@ void add_carried_bodies(Reading& reading) {
     for (std::size_t k = 0; k < shape.numbers.size(); ++k)
       shape.numbers[k] = b.numbers[static_cast<Eigen::Index>(k)];
     if (b.function >= 0) {  // the scene says which kind it is
-      const auto found = static_cast<std::size_t>(function[static_cast<std::size_t>(b.function)]);
+      const auto found = static_cast<std::size_t>(function[b.function]);
       shape.kind = found < functions ? ShapeKind::implicit : ShapeKind::clump;
       shape.numbers[3] = static_cast<double>(found < functions ? found : found - functions);
     }
@@ -133,7 +133,7 @@ void add_carried_bodies(Reading& reading) {
     }
     const BodyIndex slot = add_body(bodies, model.shapes, model.materials,
                                     {model.shapes.add(shape),
-                                     MaterialIndex(material[static_cast<std::size_t>(b.material)]),
+                                     MaterialIndex(material[b.material]),
                                      {b.position, b.orientation},
                                      {b.velocity, b.angular_velocity}});
     bodies.id[slot] = b.id;

@@ -101,7 +101,7 @@ Radii radii_of_bodies(const Reading& reading) {
   Radii radii{std::vector<double>(model.materials.size(), infinity)};
   const auto look_at = [&](ShapeIndex shape, MaterialIndex material) {
     const double radius = model.shapes.bounding_radius(shape);
-    double& least = radii.smallest_of[static_cast<std::size_t>(material.value)];
+    double& least = radii.smallest_of[material.value];
     least = std::min(least, radius);
     radii.smallest = std::min(radii.smallest, radius);
     radii.largest = std::max(radii.largest, radius);

@@ -328,7 +328,7 @@ double Formula::operator()(std::span<const double> values) const {
     } else if (o.unary != nullptr) {
       stack[top - 1] = o.unary(stack[top - 1]);
     } else {
-      stack[top++] = o.variable >= 0 ? values[static_cast<std::size_t>(o.variable)] : o.number;
+      stack[top++] = o.variable >= 0 ? values[o.variable] : o.number;
     }
   }
   return stack[0];

@@ -38,7 +38,7 @@ void read_kind(const Section& section, std::size_t number, Reading& reading) {
     law.glues.assign(model.materials.size(), 0);
     for (const Node& given : section.given("materials").items)
       if (const auto material = named_material(given, section.path_of("materials"), reading))
-        law.glues[static_cast<std::size_t>(material->value)] = 1;
+        law.glues[material->value] = 1;
   }
   const Settings& settings = model.settings;
   const auto refuse = [&](const char* problem, const char* suggestion) {

@@ -307,7 +307,7 @@ namespace {
 Vec3 centre_of(const Boundary& boundary, const std::vector<Mount>& mounts) {
   if (const std::optional<Vec3> turns_about = io::centre_of(boundary.motion)) return *turns_about;
   if (!boundary.is_mounted()) return Vec3::Zero();
-  return mounts[static_cast<std::size_t>(boundary.mount)].point;
+  return mounts[boundary.mount].point;
 }
 
 void read_boundary(const Section& section, const std::string& name, Reading& reading) {

@@ -32,11 +32,9 @@ void read_flow(const Section& section, Reading& reading) {
     const std::string key = fmt::format("gradient_{}", axes[i]);
     for (int j = 0; j < 3; ++j) {
       if (flow.rate(i, j) == 0.0) continue;
-      const bool repeats =
-          cell.periodic[static_cast<std::size_t>(i)] && cell.periodic[static_cast<std::size_t>(j)];
+      const bool repeats = cell.periodic[i] && cell.periodic[j];
       if (repeats) continue;
-      Fault fault = fault_at(section.given(key).items[static_cast<std::size_t>(j)],
-                             fmt::format("{}[{}]", section.path_of(key), j),
+      Fault fault = fault_at(section.given(key).items[j], fmt::format("{}[{}]", section.path_of(key), j),
                              "flows along, or across, a direction that is not periodic");
       fault.unit = "1/s";
       reading.faults.push_back(std::move(fault));
@@ -91,8 +89,7 @@ std::string problem_in_cell(const Model& model, const Boundary& boundary, const 
   const bool by_motion = std::ranges::any_of(boundary.motion.stages, [&](const MotionStage& stage) {
     return stage.kind == MotionStage::Kind::rotation && tilts(stage.axis);
   });
-  const Mount* const mount =
-      boundary.is_mounted() ? &model.mounts[static_cast<std::size_t>(boundary.mount)] : nullptr;
+  const Mount* const mount = boundary.is_mounted() ? &model.mounts[boundary.mount] : nullptr;
   if (by_motion ||
       (mount != nullptr && (mount->is_free() || (mount->kind == MountKind::hinge && tilts(mount->axis)))))
     return "tilts, and walls of a periodic [cell] may turn about their normals alone";

@@ -134,7 +134,7 @@ bool is_box(const Section& section, Reading& reading) {
   bool good = true;
   for (int i = 0; i < 3; ++i) {
     if (low[i] < high[i]) continue;
-    const Node& node = section.given("high").items[static_cast<std::size_t>(i)];
+    const Node& node = section.given("high").items[i];
     Fault fault =
         fault_at(node, fmt::format("{}[{}]", section.path_of("high"), i), "must lie above the low corner");
     fault.unit = std::string("m");

@@ -55,7 +55,7 @@ void require_valid(const Model& model, const State& state) {
   require(std::ranges::is_sorted(seeds.row), "its seeds");
   for (std::size_t i = 0; i + 1 < seeds.row.size(); ++i)
     for (std::int32_t k = seeds.row[i]; k < seeds.row[i + 1]; ++k)
-      pair(static_cast<std::int32_t>(i), seeds.list[static_cast<std::size_t>(k)].b);
+      pair(static_cast<std::int32_t>(i), seeds.list[k].b);
   require(state.sleepers.still.empty() || state.sleepers.still.size() == n, "its sleepers");
   require(state.joints.empty() || state.joints.size() == model.joints.size(), "its joints");
   require(state.drives.empty() || state.drives.size() == model.drives.size(), "its models");

@@ -109,7 +109,7 @@ TEST(RunPicture, ColoursByTheChosenNumber) {
         picture.at(static_cast<int>(100.0 * (1.0 - at->y())), static_cast<int>(160.0 * (1.0 + at->x())));
     ASSERT_NE(middle, white);
     for (const int channel : {0, 1, 2}) {
-      seen[static_cast<std::size_t>(k)][channel] = static_cast<float>(middle >> (16 - 8 * channel) & 255u);
+      seen[k][channel] = static_cast<float>(middle >> (16 - 8 * channel) & 255u);
     }
   }
   // The last colour of viridis is yellow, the first one violet: red over green tells them apart in any light.

@@ -54,13 +54,13 @@ TEST(ComingAndGoing, ContactsKnowTheirBodies) {
     const io::FrameContacts contacts = reader.contacts(k);
     ASSERT_EQ(contacts.gap.size(), slots.size());
     for (std::size_t c = 0; c < slots.size(); ++c) {
-      EXPECT_EQ(bodies.id[static_cast<std::size_t>(contacts.body_a[c])], slots[c]);
+      EXPECT_EQ(bodies.id[contacts.body_a[c]], slots[c]);
       const bool is_wall = c + 1 == slots.size();
       EXPECT_EQ(contacts.boundary[c], is_wall ? 0 : -1);
       if (is_wall) {
         EXPECT_EQ(contacts.body_b[c], -1);
       } else {
-        EXPECT_EQ(bodies.id[static_cast<std::size_t>(contacts.body_b[c])], slots[c + 1]);
+        EXPECT_EQ(bodies.id[contacts.body_b[c]], slots[c + 1]);
       }
     }
   }

@@ -42,8 +42,8 @@ TEST(Frame, ListsBodiesInTheOrderOfTheirIds) {
     b.id[slot[i]] = before.id[i];
   }
   for (Contact& c : step.state.contacts.list) {
-    c.key.a = static_cast<std::int32_t>(slot[static_cast<std::size_t>(c.key.a)]);
-    if (!is_boundary(c.key.b)) c.key.b = static_cast<std::int32_t>(slot[static_cast<std::size_t>(c.key.b)]);
+    c.key.a = static_cast<std::int32_t>(slot[c.key.a]);
+    if (!is_boundary(c.key.b)) c.key.b = static_cast<std::int32_t>(slot[c.key.b]);
   }
   const io::Frame sorted = io::make_frame(scene.model, step.state, fields, true);
   EXPECT_EQ(sorted.position, plain.position);

@@ -102,7 +102,7 @@ TEST(RunRecorder, StepTableHasARowAStep) {
     ASSERT_EQ(values.size(), names.size());
     const ExampleStep step = example_step(scene, static_cast<std::int64_t>(k));
     const auto value = [&](const std::string& name) {
-      return values[static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin())];
+      return values[std::find(names.begin(), names.end(), name) - names.begin()];
     };
     EXPECT_EQ(value("step"), std::to_string(k));
     // Written so that it reads back as the same double.

@@ -13,10 +13,9 @@ namespace {
 double polygon_area(const io::WallMesh& mesh, std::size_t p) {
   const std::vector<std::int32_t>& corners = mesh.polygon[p];
   Vec3 sum = Vec3::Zero();
-  const Vec3& origin = mesh.point[static_cast<std::size_t>(corners[0])];
+  const Vec3& origin = mesh.point[corners[0]];
   for (std::size_t i = 1; i + 1 < corners.size(); ++i) {
-    sum += (mesh.point[static_cast<std::size_t>(corners[i])] - origin)
-               .cross(mesh.point[static_cast<std::size_t>(corners[i + 1])] - origin);
+    sum += (mesh.point[corners[i]] - origin).cross(mesh.point[corners[i + 1]] - origin);
   }
   return 0.5 * sum.norm();
 }
@@ -117,7 +116,7 @@ TEST(WallMesh, SurfacesOfRevolutionHaveTheirAreas) {
   const io::WallMesh mesh = io::wall_mesh({{"wall", MaterialIndex(0), placed}}, {});
   double outside = 0.0;
   for (std::size_t p = 0; p < mesh.polygon.size(); ++p) {
-    const Vec3& x = mesh.point[static_cast<std::size_t>(mesh.polygon[p][0])];
+    const Vec3& x = mesh.point[mesh.polygon[p][0]];
     if (x[2] < -1e-9 || x[2] > 1.0 + 1e-9 || std::hypot(x[0], x[1]) > 0.5 + 1e-9)
       outside += polygon_area(mesh, p);
   }

@@ -29,7 +29,7 @@ void expect_brute_force(const std::vector<BoundingBox>& boxes) {
   std::set<std::pair<int, int>> found;
   for (std::size_t a = 0; a < boxes.size(); ++a) {
     for (std::int32_t p = pairs.row[a]; p < pairs.row[a + 1]; ++p) {
-      const std::int32_t b = pairs.b[static_cast<std::size_t>(p)];
+      const std::int32_t b = pairs.b[p];
       if (p > pairs.row[a]) {
         EXPECT_GT(b, pairs.b[static_cast<std::size_t>(p) - 1]);  // ordered, none twice
       }

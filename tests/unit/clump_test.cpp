@@ -36,7 +36,7 @@ std::vector<ClumpPart> random_parts(std::size_t count, Random& random) {
   for (std::size_t i = 0; i < count; ++i) {
     Vec3 at(3.0, -2.0, 1.0);
     if (i > 0) {
-      const ClumpPart& on = parts[static_cast<std::size_t>(random.uniform() * static_cast<double>(i))];
+      const ClumpPart& on = parts[random.uniform() * static_cast<double>(i)];
       at = on.pose.position + 0.9 * (on_surface(on, random) - on.pose.position);
     }
     const Vec3 axes(random.uniform(0.5, 1.5), random.uniform(0.5, 1.5), random.uniform(0.5, 1.5));
@@ -214,8 +214,8 @@ TEST(Clump, DoesNotDependOnTheGivenFrame) {
     EXPECT_NEAR(c.volume, d.volume, 4e-9 * c.volume);
     std::array<std::pair<double, int>, 3> of_c, of_d;
     for (int k = 0; k < 3; ++k) {
-      of_c[static_cast<std::size_t>(k)] = {c.inertia_per_mass[k], k};
-      of_d[static_cast<std::size_t>(k)] = {d.inertia_per_mass[k], k};
+      of_c[k] = {c.inertia_per_mass[k], k};
+      of_d[k] = {d.inertia_per_mass[k], k};
     }
     std::sort(of_c.begin(), of_c.end());
     std::sort(of_d.begin(), of_d.end());
@@ -490,9 +490,9 @@ TEST(Clump, MeshIsTheUnionsSurface) {
       EXPECT_NEAR(mesh.normals[k].norm(), 1.0, 1e-14);
     }
     for (const auto& t : mesh.triangles) {
-      const auto p = [&](std::size_t k) { return mesh.points[static_cast<std::size_t>(t[k])]; };
+      const auto p = [&](std::size_t k) { return mesh.points[t[k]]; };
       const Vec3 area = (p(1) - p(0)).cross(p(2) - p(0));
-      const Vec3 n = mesh.normals[static_cast<std::size_t>(t[0])];
+      const Vec3 n = mesh.normals[t[0]];
       EXPECT_GT(n.dot(area), -1e-5);  // of 1e-3: at corners of three parts, slivers may fold
     }
     // Chords of triangles of 1/24 of 63 degrees lie 1e-4 of the radius below the surface, which is 1 per

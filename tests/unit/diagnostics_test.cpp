@@ -110,7 +110,7 @@ TEST(DeepestOverlap, MayBeASleepers) {
   const std::vector<Contact>& resting = world.state.sleepers.contacts;
   const Contact& deepest =
       *std::ranges::max_element(resting, {}, [](const Contact& c) { return -c.gap / double{c.length}; });
-  EXPECT_EQ(report.deepest.a, world.state.bodies.id[static_cast<std::size_t>(deepest.key.a)]);
+  EXPECT_EQ(report.deepest.a, world.state.bodies.id[deepest.key.a]);
   EXPECT_EQ(report.deepest.boundary, is_boundary(deepest.key.b) ? 0 : -1);
 }
 

@@ -215,8 +215,8 @@ TEST(MeshSurface, TheTreeFindsAllTrianglesOfABox) {
     for (std::size_t t = 0; t < mesh.mesh->triangles.size(); ++t) {
       Vec3 a = Vec3::Constant(infinity), b = -a;
       for (const std::int32_t v : mesh.mesh->triangles[t]) {
-        a = a.cwiseMin(mesh.mesh->points[static_cast<std::size_t>(v)]);
-        b = b.cwiseMax(mesh.mesh->points[static_cast<std::size_t>(v)]);
+        a = a.cwiseMin(mesh.mesh->points[v]);
+        b = b.cwiseMax(mesh.mesh->points[v]);
       }
       if ((a.array() <= high.array()).all() && (b.array() >= low.array()).all())
         expected.push_back(static_cast<std::int32_t>(t));

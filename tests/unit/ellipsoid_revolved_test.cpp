@@ -344,9 +344,7 @@ TEST(RevolvedMesh, LiesOnTheWall) {
     ASSERT_GT(mesh.triangles.size(), 20u);
     double area = 0.0;
     for (const auto& t : mesh.triangles) {
-      const Vec3 &a = mesh.points[static_cast<std::size_t>(t[0])],
-                 &b = mesh.points[static_cast<std::size_t>(t[1])],
-                 &c = mesh.points[static_cast<std::size_t>(t[2])];
+      const Vec3 &a = mesh.points[t[0]], &b = mesh.points[t[1]], &c = mesh.points[t[2]];
       area += 0.5 * (b - a).cross(c - a).norm();
       // Inside of the rounded profile sides of neighbours cross, deep in the wall.
       for (const Vec3& x : {a, Vec3((a + b + c) / 3.0)})

@@ -39,7 +39,7 @@ TEST(ModelStructure, MatchingIsAsLargeAsTryingAllFinds) {
       const int c = matching.of_row[r];
       if (c < 0) continue;
       EXPECT_TRUE(std::ranges::binary_search(incidence.rows[r], c));
-      EXPECT_EQ(matching.of_column[static_cast<std::size_t>(c)], static_cast<int>(r));
+      EXPECT_EQ(matching.of_column[c], static_cast<int>(r));
     }
   }
 }
@@ -53,7 +53,7 @@ TEST(ModelStructure, PartsAreWhatSomeMaximumMatchingLeavesOut) {
     const int best = best_by_trying(incidence, 0, 0);
     for (int r = 0; r < 5; ++r) {
       Incidence without = incidence;
-      without.rows[static_cast<std::size_t>(r)].clear();
+      without.rows[r].clear();
       EXPECT_EQ(std::ranges::binary_search(left.over_rows, r), best_by_trying(without, 0, 0) == best);
     }
     for (int c = 0; c < 5; ++c) {
@@ -75,7 +75,7 @@ TEST(ModelStructure, BlocksAreWhatReachesEachOtherInAnOrderThatHolds) {
     ++square;
     bool reach[n][n] = {};
     for (std::size_t r = 0; r < n; ++r)
-      for (const int c : incidence.rows[r]) reach[r][matching.of_column[static_cast<std::size_t>(c)]] = true;
+      for (const int c : incidence.rows[r]) reach[r][matching.of_column[c]] = true;
     for (int k = 0; k < n; ++k)
       for (int i = 0; i < n; ++i)
         for (int j = 0; j < n; ++j) reach[i][j] = reach[i][j] || (reach[i][k] && reach[k][j]);
@@ -83,13 +83,13 @@ TEST(ModelStructure, BlocksAreWhatReachesEachOtherInAnOrderThatHolds) {
     std::vector<int> block_of(n, -1), known(n, -1);
     for (std::size_t b = 0; b < blocks.size(); ++b)
       for (std::size_t k = 0; k < blocks[b].rows.size(); ++k) {
-        block_of[static_cast<std::size_t>(blocks[b].rows[k])] = static_cast<int>(b);
-        known[static_cast<std::size_t>(blocks[b].columns[k])] = static_cast<int>(b);
+        block_of[blocks[b].rows[k]] = static_cast<int>(b);
+        known[blocks[b].columns[k]] = static_cast<int>(b);
       }
     for (std::size_t r = 0; r < n; ++r) {
       for (std::size_t s = 0; s < n; ++s)
         EXPECT_EQ(block_of[r] == block_of[s], r == s || (reach[r][s] && reach[s][r]));
-      for (const int c : incidence.rows[r]) EXPECT_LE(known[static_cast<std::size_t>(c)], block_of[r]);
+      for (const int c : incidence.rows[r]) EXPECT_LE(known[c], block_of[r]);
     }
   }
   EXPECT_GT(square, 20);
@@ -107,14 +107,14 @@ TEST(ModelStructure, DerivativesAreThoseOfDifferences) {
   std::uniform_real_distribution<double> spread(-1.0, 1.0);
   for (int trial = 0; trial < 100; ++trial) {
     std::vector<double> value(model.symbols.size(), trial % 2);
-    value[static_cast<std::size_t>(x)] = spread(random);
-    value[static_cast<std::size_t>(y)] = spread(random);
+    value[x] = spread(random);
+    value[y] = spread(random);
     for (const Equation& e : model.equations) {
       for (const int by : {x, y}) {
         constexpr double h = 1e-5;
         std::vector<double> above = value, below = value;
-        above[static_cast<std::size_t>(by)] += h;
-        below[static_cast<std::size_t>(by)] -= h;
+        above[by] += h;
+        below[by] -= h;
         const double difference = (evaluate(e.residual, above) - evaluate(e.residual, below)) / (2 * h);
         EXPECT_NEAR(evaluate(derivative(e.residual, by), value), difference,
                     1e-8 * (1 + std::abs(difference)));
@@ -136,10 +136,10 @@ TEST(ModelStructure, EquationsAreSolvedWhereTheyAreLinearOrAnAngle) {
     if (!s) return std::numeric_limits<double>::quiet_NaN();
     std::vector<double> at = value;
     if (s->kind == Solution::Kind::linear) {
-      at[static_cast<std::size_t>(of)] = -evaluate(s->b, value) / evaluate(s->a, value);
+      at[of] = -evaluate(s->b, value) / evaluate(s->a, value);
     } else {
       const double given[] = {evaluate(s->a, value), evaluate(s->b, value), evaluate(s->c, value), 0.4};
-      at[static_cast<std::size_t>(of)] = apply(Op::angle, given);
+      at[of] = apply(Op::angle, given);
     }
     return evaluate(f, at);
   };

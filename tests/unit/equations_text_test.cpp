@@ -27,7 +27,7 @@ double value_of(const std::string& expression) {
   const FlatModel model = flatten_text(
       "model m\n parameter Real a = 3;\n parameter Real b = -2;\n parameter Real r = " + expression +
       "\n;\nend m;");
-  return model.value[static_cast<std::size_t>(model.find("r"))];
+  return model.value[model.find("r")];
 }
 
 TEST(ModelText, ExpressionsHaveTheValuesThatTheySay) {
@@ -189,8 +189,8 @@ TEST(ModelText, ParametersDecideForEachOtherInAnyOrder) {
   const FlatModel model = flatten_text(
       "model m parameter Real p = max(q, 1); parameter Real r = if q > 2 then 7 else 8; parameter Real q = "
       "5; end m;");
-  EXPECT_EQ(model.value[static_cast<std::size_t>(model.find("p"))], 5);
-  EXPECT_EQ(model.value[static_cast<std::size_t>(model.find("r"))], 7);
+  EXPECT_EQ(model.value[model.find("p")], 5);
+  EXPECT_EQ(model.value[model.find("r")], 7);
 }
 
 TEST(ModelText, AnAttributeMayNotBeADerivative) {
@@ -213,9 +213,7 @@ TEST(ModelText, ModifiersReachThroughSubmodels) {
       "model Leaf\n parameter Real p = 1;\n Real x(start = p);\nequation\n x = p;\nend Leaf;\n"
       "model Branch\n parameter Real q = 2;\n Leaf a(p = q);\n Leaf b;\nend Branch;\n"
       "model m\n Branch one(q = 5);\n Branch two(b(p = 7, x(start = 9)));\nend m;");
-  const auto parameter = [&](const char* name) {
-    return model.value[static_cast<std::size_t>(model.find(name))];
-  };
+  const auto parameter = [&](const char* name) { return model.value[model.find(name)]; };
   EXPECT_EQ(parameter("one.a.p"), 5);
   EXPECT_EQ(parameter("one.b.p"), 1);
   EXPECT_EQ(parameter("two.a.p"), 2);

@@ -225,9 +225,7 @@ TEST(Exchange, ABentSheetThroughAGrainIsInItsWay) {
                     random.rotation()};
     double nearest = infinity;
     for (const auto& t : triangles) {
-      const auto corner = [&](int i) {
-        return points[static_cast<std::size_t>(t[static_cast<std::size_t>(i)])];
-      };
+      const auto corner = [&](int i) { return points[t[i]]; };
       constexpr int m = 40;
       for (int u = 0; u <= m; ++u) {
         for (int v = 0; u + v <= m; ++v) {
@@ -420,10 +418,8 @@ double overlap_of_new(const test::World& world, std::int64_t& entered, std::int6
     for (int k = 0; k < 2; ++k) {
       const double x = copy.bodies.position[i][k],
                    r = 0.5 * world.model.shapes.smallest_length(copy.bodies.shape[i]);
-      across += cell.periodic[static_cast<std::size_t>(k)] &&
-                        (x - r < world.model.cell.low[k] || x + r > world.model.cell.high[k])
-                    ? 1
-                    : 0;
+      across +=
+          cell.periodic[k] && (x - r < world.model.cell.low[k] || x + r > world.model.cell.high[k]) ? 1 : 0;
     }
   }
   double deepest = 0.0;

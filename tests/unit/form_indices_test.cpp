@@ -136,7 +136,7 @@ TEST(FormIndices, HullOfACubeAndWhatItHolds) {
   for (int i = 0; i < 1000; ++i) points.push_back(random.direction() * random.uniform());
   const ConvexHull ball = convex_hull(points);
   for (const auto& t : ball.triangles) {
-    const auto at = [&](std::size_t k) { return points[static_cast<std::size_t>(t[k])]; };
+    const auto at = [&](std::size_t k) { return points[t[k]]; };
     const Vec3 n = (at(1) - at(0)).cross(at(2) - at(0)).normalized();
     for (const Vec3& p : points) ASSERT_LT(n.dot(p - at(0)), 1e-6);
   }

@@ -113,7 +113,7 @@ TEST(ImplicitMesh, OutsideOfABoxTheGapIsTheLeastDistance) {
         const bool inside = (p.cwiseAbs() - Vec3(0.5, 0.4, 0.3)).maxCoeff() < 0.0;
         if (inside) least = -infinity;
         for (const auto& t : mesh.mesh->triangles) {
-          const auto at = [&](std::size_t k) { return mesh.mesh->points[static_cast<std::size_t>(t[k])]; };
+          const auto at = [&](std::size_t k) { return mesh.mesh->points[t[k]]; };
           least = std::min(least, distance_to(p, at(0), at(1), at(2)));
         }
       }

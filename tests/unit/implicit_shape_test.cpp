@@ -118,8 +118,8 @@ TEST(ImplicitShape, IntervalBoundsHold) {
         ASSERT_GE(at.value, b.value.low - rounding);
         ASSERT_LE(at.value, b.value.high + rounding);
         for (int j = 0; j < 3; ++j) {
-          ASSERT_GE(at.gradient[j], b.gradient[static_cast<std::size_t>(j)].low - 1e-11);
-          ASSERT_LE(at.gradient[j], b.gradient[static_cast<std::size_t>(j)].high + 1e-11);
+          ASSERT_GE(at.gradient[j], b.gradient[j].low - 1e-11);
+          ASSERT_LE(at.gradient[j], b.gradient[j].high + 1e-11);
         }
         ASSERT_GE(at.xy, b.second[3].low - 1e-10);
         ASSERT_LE(at.xy, b.second[3].high + 1e-10);
@@ -146,13 +146,12 @@ TEST(ImplicitShape, CoverHoldsTheSurface) {
       int holding = 0;
       for (const CoverNode& node : s.cover.nodes) {
         if (node.patch < 0) continue;
-        const Box& box = s.cover.boxes[static_cast<std::size_t>(node.patch)];
+        const Box& box = s.cover.boxes[node.patch];
         if ((x - box.low).minCoeff() < 1e-12 || (box.high - x).minCoeff() < 1e-12) continue;
         ++holding;
         ASSERT_LE((x - node.centre).norm(), node.radius);
         ASSERT_GE(n.dot(node.normal), node.cosine - 1e-12);
-        ASSERT_LE(std::abs(node.normal.dot(x - node.centre)),
-                  s.cover.patches[static_cast<std::size_t>(node.patch)].rise + 1e-12);
+        ASSERT_LE(std::abs(node.normal.dot(x - node.centre)), s.cover.patches[node.patch].rise + 1e-12);
       }
       ASSERT_LE(holding, 1);  // leaves do not overlap
       const CoverNode& root = s.cover.nodes[0];
@@ -307,8 +306,7 @@ TEST(ImplicitShape, TableOfDistancesIsWithinItsErrors) {
     double coarse = 0.0;  // half the longest edge
     for (const auto& t : mesh.triangles) {
       for (std::size_t k = 0; k < 3; ++k) {
-        const Vec3 edge = mesh.points[static_cast<std::size_t>(t[k])] -
-                          mesh.points[static_cast<std::size_t>(t[(k + 1) % 3])];
+        const Vec3 edge = mesh.points[t[k]] - mesh.points[t[(k + 1) % 3]];
         coarse = std::max(coarse, 0.6 * edge.norm());
       }
     }
@@ -375,9 +373,7 @@ TEST(ImplicitShape, MeshIsClosed) {
     double volume = 0.0;
     for (const auto& [a, b, c] : mesh.triangles) {
       for (const auto& [i, j] : {std::pair{a, b}, std::pair{b, c}, std::pair{c, a}}) ++edges[{i, j}];
-      volume += mesh.points[static_cast<std::size_t>(a)].dot(mesh.points[static_cast<std::size_t>(b)].cross(
-                    mesh.points[static_cast<std::size_t>(c)])) /
-                6.0;
+      volume += mesh.points[a].dot(mesh.points[b].cross(mesh.points[c])) / 6.0;
     }
     for (const auto& [edge, count] : edges) {
       ASSERT_EQ(count, 1);

@@ -292,8 +292,8 @@ TEST(Mechanism, FourBarsThroughTheirSingularPosition) {
     if (k > 0) bar.push_back(m.add_body(rod(Vec3(k - 1, 0, 1), Vec3(k, 0, 1))));
   }
   for (int k = 0; k < 3; ++k)
-    m.add_joint(joint_at(m, "foot " + std::to_string(k), JointKind::revolute, JointEnd::ground,
-                         post[static_cast<std::size_t>(k)], {Vec3(k, 0, 0), across}));
+    m.add_joint(joint_at(m, "foot " + std::to_string(k), JointKind::revolute, JointEnd::ground, post[k],
+                         {Vec3(k, 0, 0), across}));
   for (int k = 0; k < 2; ++k) {
     const auto i = static_cast<std::size_t>(k);
     m.add_joint(joint_at(m, "left " + std::to_string(k), JointKind::revolute, post[i], bar[i],
@@ -370,8 +370,7 @@ TEST(Mechanism, BricardMovesForTenSeconds) {
   const Vec3 axes[] = {Vec3::UnitY(), Vec3::UnitZ(), Vec3::UnitX(),
                        Vec3::UnitY(), Vec3::UnitZ(), Vec3::UnitX()};
   for (int k = 0; k < 6; ++k)
-    m.add_joint(joint_at(m, "joint " + std::to_string(k + 1), JointKind::revolute,
-                         bodies[static_cast<std::size_t>(k)],
+    m.add_joint(joint_at(m, "joint " + std::to_string(k + 1), JointKind::revolute, bodies[k],
                          k < 5 ? bodies[static_cast<std::size_t>(k) + 1] : JointEnd::ground,
                          {p[k], Quat::FromTwoVectors(Vec3::UnitZ(), axes[k])}));
   m.gravity = Vec3(0, -g, 0);

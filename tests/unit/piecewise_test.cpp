@@ -42,8 +42,7 @@ TEST(Piecewise, BouncesOfFreeFallAreExact) {
     PiecewiseMotion motion(falling(), {floor_with(0.8)}, form, 0.0, State(1.0, 0.0));
     const auto breaks = all_breaks(motion, 0.01, 390);
     ASSERT_GE(breaks.size(), 10u);
-    for (int k = 1; k <= 10; ++k)
-      EXPECT_NEAR(breaks[static_cast<std::size_t>(k - 1)].time, bounce_time(k, 0.8), 1e-11) << k;
+    for (int k = 1; k <= 10; ++k) EXPECT_NEAR(breaks[k - 1].time, bounce_time(k, 0.8), 1e-11) << k;
   }
 }
 

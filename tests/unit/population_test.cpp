@@ -44,7 +44,7 @@ struct Remembered {
 using ById = std::map<std::pair<BodyId, BodyId>, Remembered>;
 
 void put(const Bodies& bodies, std::int32_t a, std::int32_t b, Remembered what, ById& list) {
-  const auto id = [&](std::int32_t i) { return is_boundary(i) ? i : bodies.id[static_cast<std::size_t>(i)]; };
+  const auto id = [&](std::int32_t i) { return is_boundary(i) ? i : bodies.id[i]; };
   BodyId p = id(a), q = id(b);
   if (p > q) {
     std::swap(p, q);
@@ -67,9 +67,8 @@ ById contacts_by_id(const State& s) {
 ById pairs_by_id(const State& s) {
   ById list;
   for (std::int32_t a = 0; a < static_cast<std::int32_t>(s.bodies.size()); ++a) {
-    for (auto k = s.seeds.row[static_cast<std::size_t>(a)]; k < s.seeds.row[static_cast<std::size_t>(a) + 1];
-         ++k) {
-      const Seed& seed = s.seeds.list[static_cast<std::size_t>(k)];
+    for (auto k = s.seeds.row[a]; k < s.seeds.row[static_cast<std::size_t>(a) + 1]; ++k) {
+      const Seed& seed = s.seeds.list[k];
       EXPECT_TRUE(is_boundary(seed.b) || a < seed.b);
       EXPECT_EQ(s.seeds.of_pair(a, seed.b).data(), &seed);
       put(s.bodies, a, seed.b, {seed.normal, Vec3::Zero()}, list);
@@ -196,7 +195,7 @@ TEST(Population, WhatComesAndGoesElsewhereIsNotNoticed) {
       guests.push_back(id);
     } else if (dice < 0.5 && !guests.empty()) {
       const auto at = static_cast<std::ptrdiff_t>(random.uniform() * static_cast<double>(guests.size()));
-      const BodyId gone[] = {guests[static_cast<std::size_t>(at)], 1 << 30};
+      const BodyId gone[] = {guests[at], 1 << 30};
       remove(busy.state, gone);
       guests.erase(guests.begin() + at);
     } else if (dice < 0.6) {

@@ -79,7 +79,7 @@ TEST(TriangleMesh, FaultsAreTold) {
   mesh = cube();
   for (const TriangleMesh other = cube(); const auto& t : other.triangles)
     mesh.triangles.push_back({t[0] + 8, t[1] + 8, t[2] + 8});
-  for (int k = 0; k < 8; ++k) mesh.points.push_back(mesh.points[static_cast<std::size_t>(k)] + Vec3(3, 0, 0));
+  for (int k = 0; k < 8; ++k) mesh.points.push_back(mesh.points[k] + Vec3(3, 0, 0));
   says(mesh, "2 pieces");
   mesh = cube();
   for (Vec3& x : mesh.points) x[2] = 0.0;

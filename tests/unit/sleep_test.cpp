@@ -300,9 +300,9 @@ TEST(Sleep, SortingBodiesKeepsSleepersAndTheirContacts) {
   const State& plain = world.state;
   ASSERT_NE(sorted.bodies.id, plain.bodies.id);
   std::vector<std::size_t> slot(plain.bodies.size());
-  for (std::size_t i = 0; i < slot.size(); ++i) slot[static_cast<std::size_t>(sorted.bodies.id[i])] = i;
+  for (std::size_t i = 0; i < slot.size(); ++i) slot[sorted.bodies.id[i]] = i;
   for (std::size_t i = 0; i < slot.size(); ++i) {
-    const std::size_t k = slot[static_cast<std::size_t>(plain.bodies.id[i])];
+    const std::size_t k = slot[plain.bodies.id[i]];
     EXPECT_EQ(sorted.bodies.asleep[k], plain.bodies.asleep[i]);
     EXPECT_EQ(sorted.sleepers.still[k], plain.sleepers.still[i]);
     EXPECT_LT((sorted.sleepers.held[k].linear - plain.sleepers.held[i].linear).norm(), 1e-14);

@@ -43,7 +43,7 @@ TEST(Colouring, VisitsOfOneColourShareNoBodyAndCoverEveryContactOnce) {
   for (std::size_t colour = 0; colour < k.colours(); ++colour) {
     std::set<std::int32_t> touched;
     for (std::int32_t at = k.colour_row[colour]; at < k.colour_row[colour + 1]; ++at) {
-      const auto v = static_cast<std::size_t>(k.visit[static_cast<std::size_t>(at)]);
+      const auto v = static_cast<std::size_t>(k.visit[at]);
       std::set<std::int32_t> bodies;
       for (auto c = static_cast<std::size_t>(k.edge_row[v]); c < static_cast<std::size_t>(k.edge_row[v + 1]);
            ++c) {

@@ -199,7 +199,7 @@ TEST(Batches, EveryContactIsInOneLaneAndWhatIsVisitedAtOnceSharesNoBody) {
       for (std::size_t l = 0; l < batch_size; ++l) {
         const std::int32_t c = b.lane[batch_size * k + l];
         if (c < 0) continue;
-        ++seen[static_cast<std::size_t>(c)];
+        ++seen[c];
         EXPECT_EQ(b.contact[k].a[l], row_bytes(p.a(static_cast<std::size_t>(c))));
         EXPECT_EQ(b.contact[k].b[l], row_bytes(p.b(static_cast<std::size_t>(c))));
       }
@@ -241,7 +241,7 @@ TEST(Batches, EveryBodyThatMovesIsOfOneSubdomainOrAPartner) {
       for (std::size_t i = subdomain.first_body; i < subdomain.end_body; ++i) ++times[i];
       for (std::size_t k = batch_size * subdomain.begin; k < batch_size * subdomain.end; ++k) {
         if (b.lane[k] < 0) continue;
-        const Edge& edge = p.edge[static_cast<std::size_t>(b.lane[k])];
+        const Edge& edge = p.edge[b.lane[k]];
         for (const auto i : {static_cast<std::size_t>(edge.a), static_cast<std::size_t>(edge.b)}) {
           const bool is_own = i >= subdomain.first_body && i < subdomain.end_body;
           EXPECT_TRUE(is_own || i >= b.subdomain.back().end_body) << i;

@@ -78,7 +78,7 @@ TEST(Bonds, ABeamDroopsAsItShould) {
     for (int i = 0; i < j; ++i)
       droop +=
           (n - 1 - i) * weight(world) / shear_stiffness + moment(i) / bending_stiffness * l * (j - i - 0.5);
-    EXPECT_NEAR(bodies.position[static_cast<std::size_t>(j)].z(), -droop, 1e-4 * droop) << j;
+    EXPECT_NEAR(bodies.position[j].z(), -droop, 1e-4 * droop) << j;
   }
   // The held one bears all of it, and the moment about it.
   const BoundaryLoad& held = world.result.guides[0];

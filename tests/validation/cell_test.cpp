@@ -126,8 +126,7 @@ TEST(Cell, BroadPhaseFindsPairsAcrossTheSeam) {
       }
       expected += found.size();
       EXPECT_TRUE(std::ranges::includes(
-          std::span(pairs.b).subspan(static_cast<std::size_t>(pairs.row[a]),
-                                     static_cast<std::size_t>(pairs.row[a + 1] - pairs.row[a])),
+          std::span(pairs.b).subspan(pairs.row[a], static_cast<std::size_t>(pairs.row[a + 1] - pairs.row[a])),
           found));
     }
     EXPECT_GT(expected, 100u);

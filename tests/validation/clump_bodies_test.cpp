@@ -251,7 +251,7 @@ TEST(ClumpBodies, KeepTheirPartsWhereSlotsChange) {
   ASSERT_EQ(turned.contacts.size(), before);
   ASSERT_TRUE(std::ranges::is_sorted(turned.contacts.list, {}, &Contact::key));
   const auto part = [&](std::int32_t body, std::size_t number) {
-    const ClumpPart p = world.model.shapes.part(turned.bodies.shape[static_cast<std::size_t>(body)], number);
+    const ClumpPart p = world.model.shapes.part(turned.bodies.shape[body], number);
     const Pose at = turned.bodies.pose(static_cast<std::size_t>(body));
     return place(p.ellipsoid,
                  {at.position + at.orientation * p.pose.position, at.orientation * p.pose.orientation});

@@ -142,8 +142,7 @@ TEST(Rod, HangingChainCarriesItsWeight) {
   world.run(0.05);
   const double weight = world.state.bodies.mass[0] * 9.81;
   for (int i = 0; i < links; ++i)  // rods pull: negative
-    EXPECT_NEAR(world.state.joints[static_cast<std::size_t>(i)].impulse[0] / 1e-3, -(links - i) * weight,
-                1e-4 * weight * links);
+    EXPECT_NEAR(world.state.joints[i].impulse[0] / 1e-3, -(links - i) * weight, 1e-4 * weight * links);
   EXPECT_NEAR(world.state.bodies.position[links - 1][2], -0.02 * links, 1e-7);
 }
 
@@ -782,8 +781,7 @@ TEST(JointChain, OfTwoHundredBears) {
   world.run(0.05, [&](const StepReport& r) { EXPECT_LT(r.angular_momentum_error_relative, 1e-12); });
   const double weight = world.state.bodies.mass[0] * 9.81;
   for (int i = 0; i < links; i += 20)
-    EXPECT_NEAR(world.result.joints[static_cast<std::size_t>(i)].impulse[2] / 1e-3, (links - i) * weight,
-                1e-5 * weight * links);
+    EXPECT_NEAR(world.result.joints[i].impulse[2] / 1e-3, (links - i) * weight, 1e-5 * weight * links);
   EXPECT_EQ(world.result.report.contacts, 0);  // links that share a point do not touch
 }
 

@@ -42,8 +42,7 @@ TEST(PiecewiseSteps, BouncesOfABallAreExactUntilItLies) {
   const double first = std::sqrt(2.0 / 9.81);
   ASSERT_GE(times.size(), 10u);
   for (int k = 0; k < 10; ++k)
-    EXPECT_NEAR(times[static_cast<std::size_t>(k)],
-                first * (1.0 + 2.0 * 0.8 * (1.0 - std::pow(0.8, k)) / 0.2), 1e-13);
+    EXPECT_NEAR(times[k], first * (1.0 + 2.0 * 0.8 * (1.0 - std::pow(0.8, k)) / 0.2), 1e-13);
   EXPECT_NEAR(lies_from, 4.0637127688715781, 1e-4);  // Zeno's point, less the bounces below the threshold
   EXPECT_EQ(deepest, 0.0);
   EXPECT_LT(remainder, 1e-14);
@@ -61,9 +60,7 @@ TEST(PiecewiseSteps, NewtonsCradle) {
                        {Vec3(k < in ? 1.0 : 0.0, 0, 0)});
     run(world, 0.2, [](const StepResult& r) { EXPECT_LT(r.report.penetration_max, 1e-14); });
     for (int k = 0; k < 5; ++k)
-      EXPECT_NEAR(world.state.bodies.linear_velocity[static_cast<std::size_t>(k)].x(),
-                  k >= 5 - in ? 1.0 : 0.0, 1e-15)
-          << k;
+      EXPECT_NEAR(world.state.bodies.linear_velocity[k].x(), k >= 5 - in ? 1.0 : 0.0, 1e-15) << k;
   }
 }
 

@@ -73,7 +73,7 @@ WholeRun describe_run(const Model& model, const State& start, std::span<const St
   const auto worst = std::max_element(medians.begin(), medians.end()) - medians.begin();
   WholeRun run;
   run.simulated_s = reports.back().time_s - start.time_s;
-  run.worst_step_at_s = reports[static_cast<std::size_t>(worst)].time_s;
+  run.worst_step_at_s = reports[worst].time_s;
   run.penetration_at_end = reports.back().penetration_mean;
   const auto settled = steps_to_settle(reports, settled_energy * lifting_J);
   if (settled) run.settled_at_s = reports[*settled - 1].time_s;

@@ -109,7 +109,7 @@ std::optional<DifferentNumber> compare_constants(const Frame& a, const Frame& b,
 std::string contact_name(const TrajectoryReader& run, const Frame& frame, const FrameContacts& contacts,
                          std::size_t c) {
   const std::vector<BodyId>& id = frame.constants->id;
-  const auto body = [&](std::int32_t row) { return id[static_cast<std::size_t>(row)]; };
+  const auto body = [&](std::int32_t row) { return id[row]; };
   if (contacts.body_b[c] >= 0)
     return fmt::format("contact of bodies {} and {}", body(contacts.body_a[c]), body(contacts.body_b[c]));
   const auto boundary = static_cast<std::size_t>(contacts.boundary[c]);

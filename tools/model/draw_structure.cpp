@@ -18,8 +18,6 @@ struct Release {
   void operator()(cairo_t* context) const { cairo_destroy(context); }
 };
 
-std::size_t at(int k) { return static_cast<std::size_t>(k); }
-
 void fill(cairo_t* c, double x, double y, double width, double height, unsigned colour) {
   const auto channel = [&](int shift) { return static_cast<double>(colour >> shift & 0xffu) / 255.0; };
   cairo_set_source_rgb(c, channel(16), channel(8), channel(0));
@@ -62,8 +60,8 @@ class Drawing {
     if (ordered) shade_blocks(left, top, size);
     for (int r = 0; r < n; ++r) {
       for (int k = 0; k < n; ++k) {
-        const int row = ordered ? view_.rows[at(r)] : r, column = ordered ? view_.columns[at(k)] : k;
-        if (!view_.stands[at(row)][at(column)]) continue;
+        const int row = ordered ? view_.rows[r] : r, column = ordered ? view_.columns[k] : k;
+        if (!view_.stands[row][column]) continue;
         const unsigned colour = !ordered                         ? entry
                                 : is_tear(k) && same_block(r, k) ? iterated
                                 : r == k                         ? matched
@@ -109,7 +107,7 @@ class Drawing {
       cairo_save(c_);
       cairo_move_to(c_, left + (static_cast<double>(k) + 0.5) * size + letter * 0.35, top - 5.0);
       cairo_rotate(c_, -0.5 * std::numbers::pi);
-      cairo_show_text(c_, view_.unknowns[ordered ? at(view_.columns[k]) : k].c_str());
+      cairo_show_text(c_, view_.unknowns[ordered ? view_.columns[k] : k].c_str());
       cairo_restore(c_);
     }
   }

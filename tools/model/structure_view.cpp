@@ -16,8 +16,6 @@ using equations::TornBlock;
 
 constexpr std::size_t largest_shown = 60;  // unknowns: wider matrices are no help as text
 
-std::size_t at(int k) { return static_cast<std::size_t>(k); }
-
 std::string joined(const FlatModel& model, const std::vector<int>& symbols) {
   std::string text;
   for (const int k : symbols) text += (text.empty() ? "" : ", ") + model[k].name;
@@ -44,7 +42,7 @@ std::string matrix_text(const std::vector<std::string>& rows, std::size_t column
 }
 
 std::string block_text(const FlatModel& model, const TornBlock& block) {
-  const auto equation = [&](int e) { return model.equations[at(e)].text; };
+  const auto equation = [&](int e) { return model.equations[e].text; };
   std::string text = fmt::format("  {} -> {}{}\n", count_of(block.size(), "unknown"), block.tears.size(),
                                  block.linear ? ", linear" : "");
   for (const int t : block.tears) text += fmt::format("    iterate {}\n", model[t].name);
@@ -67,7 +65,7 @@ StructureView structure_view(const FlatModel& model, const StepSystem& system) {
   for (std::size_t e = 0; e < model.equations.size(); ++e) {
     view.equations.push_back(model.equations[e].text);
     view.stands.emplace_back(view.unknowns.size());
-    for (const int c : system.incidence.rows[e]) view.stands.back()[at(c)] = 1;
+    for (const int c : system.incidence.rows[e]) view.stands.back()[c] = 1;
   }
   for (const TornBlock& block : system.torn) {
     if (block.size() > 1 || !block.tears.empty())
@@ -99,7 +97,7 @@ std::string structure_text(const FlatModel& model, const StepSystem& system) {
         text += fmt::format("differentiated {}: {}\n",
                             times == 1   ? "once"
                             : times == 2 ? "twice"
-                                         : count_of(at(times), "time"),
+                                         : count_of(times, "time"),
                             model.equations[e].text);
     }
   }
@@ -109,9 +107,9 @@ std::string structure_text(const FlatModel& model, const StepSystem& system) {
                         [&](std::size_t r, std::size_t c) { return view.stands[r][c] ? 'x' : '.'; });
     text += "\nin blocks (#: in one, o: by an unknown that is iterated, x: known by then):\n";
     std::vector<std::string> rows;
-    for (const int r : view.rows) rows.push_back(view.equations[at(r)]);
+    for (const int r : view.rows) rows.push_back(view.equations[r]);
     text += matrix_text(rows, view.unknowns.size(), [&](std::size_t r, std::size_t c) {
-      if (!view.stands[at(view.rows[r])][at(view.columns[c])]) return '.';
+      if (!view.stands[view.rows[r]][view.columns[c]]) return '.';
       for (const StructureView::Span& b : view.blocks) {
         const auto inside = [&](std::size_t k) {
           return static_cast<int>(k) >= b.first && static_cast<int>(k) < b.first + b.size;
@@ -121,7 +119,7 @@ std::string structure_text(const FlatModel& model, const StepSystem& system) {
       return r == c ? '#' : 'x';
     });
     std::vector<int> order;
-    for (const int c : view.columns) order.push_back(system.inlined.unknowns[at(c)]);
+    for (const int c : view.columns) order.push_back(system.inlined.unknowns[c]);
     text += fmt::format("  unknowns: {}\n", joined(model, order));
   }
   text += "\nblocks that are iterated:\n";

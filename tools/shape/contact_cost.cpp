@@ -14,7 +14,7 @@ namespace scree {
 namespace {
 
 constexpr int pairs = 24;
-constexpr double overlap = 1e-3, margin = 0.02;  // of the bounding radius
+constexpr double touching_overlap = 1e-3, margin = 0.02;  // of the bounding radius
 constexpr double moved = 1e-5;  // of the bounding radius and rad, between two steps near rest
 
 /// The ellipsoid with these principal moments of a unit mass: a_i^2 = 5/2 (sum - 2 I_i).
@@ -72,7 +72,7 @@ ContactCost contact_cost(const ImplicitShape& shape) {
       for (const Gap& g : found) least = std::min(least, g.distance);
       return least;
     };
-    touch(b, 2.0 * size, overlap * size, [&](const Pose& at) { return nearest(at, 0.3 * size); });
+    touch(b, 2.0 * size, touching_overlap * size, [&](const Pose& at) { return nearest(at, 0.3 * size); });
     PairMemory memory;
     found.clear();
     const auto ask = [&] { contacts(place(shape, a), place(shape, b), margin * size, memory, found); };
@@ -89,7 +89,7 @@ ContactCost contact_cost(const ImplicitShape& shape) {
     remembered.push_back(microseconds(ask));
 
     const PlacedEllipsoid first = place(ellipsoid, a);
-    touch(b, 2.0 * ellipsoid.semi_axes.maxCoeff(), overlap * size,
+    touch(b, 2.0 * ellipsoid.semi_axes.maxCoeff(), touching_overlap * size,
           [&](const Pose& at) { return gap(first, place(ellipsoid, at)).distance; });
     Gap at_start;
     ellipsoid_searched.push_back(microseconds([&] { at_start = gap(first, place(ellipsoid, b)); }));

@@ -105,7 +105,7 @@ void compare_covers(const PairView& p, const SearchReach& reach, Leaves&& leaves
   stack[waiting++] = {0, 0};
   while (waiting > 0) {
     const auto [i, j] = stack[--waiting];
-    const CoverNode &a = nodes_a[static_cast<std::size_t>(i)], &b = nodes_b[static_cast<std::size_t>(j)];
+    const CoverNode &a = nodes_a[i], &b = nodes_b[j];
     const NodeOfB of_b = in_a(p, b);
     if (!may_touch(p, a, b, of_b, reach)) continue;
     if (a.child < 0 && b.child < 0) {
@@ -128,22 +128,22 @@ std::int32_t Refinement::of_patch(std::int32_t patch) {
   const auto at = static_cast<std::size_t>(patch);
   if (of_patch_[at] < 0) {
     of_patch_[at] = static_cast<std::int32_t>(parts_.size());
-    const CoverNode& node = shape_->cover.nodes[static_cast<std::size_t>(shape_->cover.node_of_patch[at])];
+    const CoverNode& node = shape_->cover.nodes[shape_->cover.node_of_patch[at]];
     parts_.push_back({{node, shape_->cover.patches[at], shape_->cover.boxes[at]}, {-1, -1}, false});
   }
   return of_patch_[at];
 }
 
 void Refinement::divide(std::int32_t part) {
-  if (parts_[static_cast<std::size_t>(part)].divided) return;
-  const std::array<Box, 2> half = halves(parts_[static_cast<std::size_t>(part)].leaf.box);
+  if (parts_[part].divided) return;
+  const std::array<Box, 2> half = halves(parts_[part].leaf.box);
   for (std::size_t k = 0; k < 2; ++k) {
     const std::optional<CoverLeaf> leaf = cover_leaf(shape_->function, half[k]);
     if (!leaf) continue;
-    parts_[static_cast<std::size_t>(part)].child[k] = static_cast<std::int32_t>(parts_.size());
+    parts_[part].child[k] = static_cast<std::int32_t>(parts_.size());
     parts_.push_back({*leaf, {-1, -1}, false});
   }
-  parts_[static_cast<std::size_t>(part)].divided = true;
+  parts_[part].divided = true;
 }
 
 CertifiedContacts certified_contacts(const PlacedImplicit& a, const PlacedImplicit& b,
@@ -155,8 +155,7 @@ CertifiedContacts certified_contacts(const PlacedImplicit& a, const PlacedImplic
   std::vector<CriticalPair> found;
   std::vector<std::pair<std::int32_t, std::int32_t>> waiting;
   compare_covers(p, all, [&](std::int32_t i, std::int32_t j) {
-    waiting.emplace_back(of_a.of_patch(p.a->cover.nodes[static_cast<std::size_t>(i)].patch),
-                         of_b.of_patch(p.b->cover.nodes[static_cast<std::size_t>(j)].patch));
+    waiting.emplace_back(of_a.of_patch(p.a->cover.nodes[i].patch), of_b.of_patch(p.b->cover.nodes[j].patch));
   });
   while (!waiting.empty()) {
     const auto [i, j] = waiting.back();

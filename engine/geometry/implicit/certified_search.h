@@ -26,7 +26,7 @@ class Refinement {
   /// The part that is a leaf of the cover.
   std::int32_t of_patch(std::int32_t patch);
   void divide(std::int32_t part);
-  const Part& operator[](std::int32_t part) const { return parts_[static_cast<std::size_t>(part)]; }
+  const Part& operator[](std::int32_t part) const { return parts_[part]; }
 
  private:
   const ImplicitShape* shape_;

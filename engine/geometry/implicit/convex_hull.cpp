@@ -21,7 +21,7 @@ struct Facet {
 };
 
 Facet facet(const std::vector<Vec3>& x, std::int32_t a, std::int32_t b, std::int32_t c) {
-  const auto at = [&](std::int32_t i) -> const Vec3& { return x[static_cast<std::size_t>(i)]; };
+  const auto at = [&](std::int32_t i) -> const Vec3& { return x[i]; };
   const Vec3 n = (at(b) - at(a)).cross(at(c) - at(a)).normalized();
   return {{a, b, c}, n, n.dot(at(a)), {}, true};
 }
@@ -37,7 +37,7 @@ std::array<std::int32_t, 4> first_corners(const std::vector<Vec3>& x) {
     }
     return best;
   };
-  const auto at = [&](std::int32_t i) -> const Vec3& { return x[static_cast<std::size_t>(i)]; };
+  const auto at = [&](std::int32_t i) -> const Vec3& { return x[i]; };
   std::array<std::int32_t, 4> k{};
   k[1] = farthest([&](const Vec3& p) { return (p - at(k[0])).squaredNorm(); });
   const Vec3 along = at(k[1]) - at(k[0]);
@@ -53,7 +53,7 @@ void share_out(const std::vector<Vec3>& x, const std::vector<std::int32_t>& poin
                std::vector<Facet>& facets, std::size_t first) {
   for (const std::int32_t p : points) {
     for (std::size_t f = first; f < facets.size(); ++f) {
-      if (!(facets[f].height(x[static_cast<std::size_t>(p)]) > 0.0)) continue;
+      if (!(facets[f].height(x[p]) > 0.0)) continue;
       facets[f].above.push_back(p);
       break;
     }
@@ -65,7 +65,7 @@ void add_point(const std::vector<Vec3>& x, std::int32_t point, std::vector<Facet
   std::set<std::array<std::int32_t, 2>> rim;
   std::vector<std::int32_t> left;
   for (Facet& f : facets) {
-    if (!f.alive || !(f.height(x[static_cast<std::size_t>(point)]) > 0.0)) continue;
+    if (!f.alive || !(f.height(x[point]) > 0.0)) continue;
     f.alive = false;
     for (std::size_t k = 0; k < 3; ++k) {
       const std::int32_t a = f.corner[k], b = f.corner[(k + 1) % 3];
@@ -102,8 +102,7 @@ ConvexHull convex_hull(std::vector<Vec3> x) {
   for (std::size_t f = 0; f < facets.size(); ++f) {
     if (facets[f].above.empty()) continue;
     const auto higher = [&](std::int32_t i, std::int32_t j) {
-      return facets[f].height(x[static_cast<std::size_t>(i)]) <
-             facets[f].height(x[static_cast<std::size_t>(j)]);
+      return facets[f].height(x[i]) < facets[f].height(x[j]);
     };
     add_point(x, *std::ranges::max_element(facets[f].above, higher), facets);
     // What has died is scanned in vain.
@@ -117,7 +116,7 @@ ConvexHull convex_hull(std::vector<Vec3> x) {
     if (!f.alive) continue;
     hull.triangles.push_back(f.corner);
     hull.corners.insert(hull.corners.end(), f.corner.begin(), f.corner.end());
-    const auto at = [&](std::size_t k) { return Vec3(x[static_cast<std::size_t>(f.corner[k])] - x[0]); };
+    const auto at = [&](std::size_t k) { return Vec3(x[f.corner[k]] - x[0]); };
     hull.volume += at(0).cross(at(1)).dot(at(2)) / 6.0;
   }
   hull.volume *= size.prod();

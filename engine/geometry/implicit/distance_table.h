@@ -31,7 +31,7 @@ DistanceTable distance_table(const PerturbedQuadric& f, const Cover& cover, cons
   std::size_t i[3];
   double w[3], beyond = 0.0;
   for (int k = 0; k < 3; ++k) {
-    const auto last = static_cast<double>(t.cells[static_cast<std::size_t>(k)]);
+    const auto last = static_cast<double>(t.cells[k]);
     const double inside = at[k] < 0.0 ? 0.0 : (at[k] > last ? last : at[k]);
     const double out = std::abs(at[k] - inside);
     if (out > 0.0) beyond += (out + cells_beyond_box) * (out + cells_beyond_box);

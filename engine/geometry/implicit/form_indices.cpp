@@ -114,7 +114,7 @@ FormIndices form_indices(const ImplicitShape& shape, int fineness) {
   const ConvexHull hull = convex_hull(mesh.points);
   if (hull.corners.empty()) return {};
   std::vector<Vec3> corners;
-  for (const std::int32_t c : hull.corners) corners.push_back(mesh.points[static_cast<std::size_t>(c)]);
+  for (const std::int32_t c : hull.corners) corners.push_back(mesh.points[c]);
   FormIndices form;
   form.widths = caliper_widths(corners);
   // Points of a flake's mesh are farther from each other than it is thick: they tell of no ball within.
@@ -123,11 +123,11 @@ FormIndices form_indices(const ImplicitShape& shape, int fineness) {
   double volume = 0.0;
   std::vector<double> share(mesh.points.size());  // m^2, of the surface
   for (const auto& t : mesh.triangles) {
-    const auto at = [&](std::size_t k) -> const Vec3& { return mesh.points[static_cast<std::size_t>(t[k])]; };
+    const auto at = [&](std::size_t k) -> const Vec3& { return mesh.points[t[k]]; };
     const double area = 0.5 * (at(1) - at(0)).cross(at(2) - at(0)).norm();
     form.area += area;
     volume += at(0).cross(at(1)).dot(at(2)) / 6.0;
-    for (const std::int32_t p : t) share[static_cast<std::size_t>(p)] += area / 3.0;
+    for (const std::int32_t p : t) share[p] += area / 3.0;
   }
   double corner_area = 0.0, radii = 0.0;  // m^2, m^3
   for (std::size_t i = 0; i < share.size(); ++i) {

@@ -20,7 +20,6 @@ constexpr double edge_spacing = 1.0 / 12;  // of the size, between samples along
 constexpr double most_samples = 1e5;
 constexpr double over_slack = 1e-12;  // of the size, beside a face
 
-std::size_t slot(std::int32_t i) { return static_cast<std::size_t>(i); }
 std::int32_t part_of(std::uint32_t feature) {
   return static_cast<std::int32_t>((feature & (mesh_edge - 1)) >> part_shift);
 }
@@ -55,8 +54,8 @@ MeshView view(const PlacedImplicit& body, const PlacedMesh& mesh) {
 }
 
 PlaneWall face_wall(const MeshView& v, std::int32_t triangle) {
-  const Vec3 normal = v.turn * v.mesh.normals[slot(triangle)];
-  const double offset = -normal.dot(v.here(v.mesh.points[slot(v.mesh.triangles[slot(triangle)][0])]));
+  const Vec3 normal = v.turn * v.mesh.normals[triangle];
+  const double offset = -normal.dot(v.here(v.mesh.points[v.mesh.triangles[triangle][0]]));
   return offset < 0.0 ? PlaneWall{to_three(-normal), -offset} : PlaneWall{to_three(normal), offset};
 }
 
@@ -68,13 +67,13 @@ struct Line {
 };
 
 Line edge_line(const MeshView& v, std::int32_t edge) {
-  const MeshSurface::Edge& e = v.mesh.edges[slot(edge)];
-  const Vec3 from = v.here(v.mesh.points[slot(e.from)]), way = v.here(v.mesh.points[slot(e.to)]) - from;
+  const MeshSurface::Edge& e = v.mesh.edges[edge];
+  const Vec3 from = v.here(v.mesh.points[e.from]), way = v.here(v.mesh.points[e.to]) - from;
   return {to_three(from), to_three(way.normalized()), way.norm()};
 }
 
 Line vertex_line(const MeshView& v, std::int32_t vertex) {
-  return {to_three(v.here(v.mesh.points[slot(vertex)])), {0.0, 0.0, 0.0}, 0.0};
+  return {to_three(v.here(v.mesh.points[vertex])), {0.0, 0.0, 0.0}, 0.0};
 }
 
 Line line_of(const MeshView& v, std::uint32_t feature) {
@@ -147,10 +146,10 @@ Three nearest_sample(const PlacedImplicit& body, Three p) {
     if (!((centre - at).norm() - all.of_groups.radius[g] < least)) continue;
     const auto [first, count] = all.groups[g];
     for (std::int32_t k = first; k < first + count; ++k) {
-      const double d = (all.samples[slot(k)].point - at).norm();
+      const double d = (all.samples[k].point - at).norm();
       if (d < least) {
         least = d;
-        nearest = &all.samples[slot(k)];
+        nearest = &all.samples[k];
       }
     }
   }
@@ -231,11 +230,11 @@ NearParts parts_near(const PlacedImplicit& body, const MeshView& v, double reach
   const Vec3 centre = v.there(Vec3::Zero());
   const Vec3 half = Vec3::Constant(body.scale * body.shape->bounding_radius + reach);
   triangles_near(m, centre - half, centre + half, [&](std::int32_t t) {
-    near.triangles.push_back(m.triangle_of_patch[slot(m.patch[slot(t)])]);
-    for (const std::int32_t e : m.edge_of[slot(t)])
-      if (m.edges[slot(e)].is_sharp) near.edges.push_back(e);
-    for (const std::int32_t p : m.triangles[slot(t)])
-      if (m.is_corner[slot(p)]) near.vertices.push_back(p);
+    near.triangles.push_back(m.triangle_of_patch[m.patch[t]]);
+    for (const std::int32_t e : m.edge_of[t])
+      if (m.edges[e].is_sharp) near.edges.push_back(e);
+    for (const std::int32_t p : m.triangles[t])
+      if (m.is_corner[p]) near.vertices.push_back(p);
   });
   sort_out(near.triangles);
   sort_out(near.edges);
@@ -254,7 +253,7 @@ bool search_face(const PlacedImplicit& body, const MeshView& v, std::int32_t tri
                  std::span<const ImplicitStart> known, MeshPlaces& places) {
   const PlaneWall wall = face_wall(v, triangle);
   if (wall.is_clear(body, reach.margin)) return true;
-  const std::uint32_t part = feature_of(0, v.mesh.patch[slot(triangle)]);
+  const std::uint32_t part = feature_of(0, v.mesh.patch[triangle]);
   std::vector<ImplicitStart> of_part;
   for (const ImplicitStart& s : known) {
     if (s.feature < mesh_edge && (s.feature >> part_shift) == (part >> part_shift))
@@ -299,7 +298,7 @@ bool follow(const PlacedImplicit& body, const MeshView& v, double margin, double
   for (const ImplicitStart& s : memory.starts) {
     const Three from = to_three(s.on_a);
     if (s.feature < mesh_edge) {
-      const PlaneWall wall = face_wall(v, v.mesh.triangle_of_patch[slot(part_of(s.feature))]);
+      const PlaneWall wall = face_wall(v, v.mesh.triangle_of_patch[part_of(s.feature)]);
       const WallTouch t = newton(body, wall, from);
       if (!t.converged || !is_least(t, size) || t.phi < -depth || norm(t.x - from) > step_limit * size)
         return false;
@@ -360,9 +359,8 @@ class Output {
     if (t.t < 0.0 || t.t > line.length) return;
     const Vec3 normal = -(v_.turn.conjugate() * to_vec3(t.n));  // in the mesh's frame, to the body
     const std::int32_t part = part_of(feature);
-    const bool is_free = feature >= mesh_vertex
-                             ? is_free_of_edges(v_.mesh, part, normal)
-                             : is_free_of_faces(v_.mesh, v_.mesh.edges[slot(part)], normal);
+    const bool is_free = feature >= mesh_vertex ? is_free_of_edges(v_.mesh, part, normal)
+                                                : is_free_of_faces(v_.mesh, v_.mesh.edges[part], normal);
     if (is_free) add(t.x, t.n, t.phi, feature);
   }
 
@@ -370,7 +368,7 @@ class Output {
     bool over = false;
     const Vec3 near = Vec3::Constant(1e-9 * size_);
     triangles_near(v_.mesh, foot - near, foot + near, [&](std::int32_t t) {
-      over = over || (v_.mesh.patch[slot(t)] == patch && is_over(v_.mesh, t, foot, over_slack * size_));
+      over = over || (v_.mesh.patch[t] == patch && is_over(v_.mesh, t, foot, over_slack * size_));
     });
     return over;
   }
@@ -447,7 +445,7 @@ double gap_acceleration(const PlacedImplicit& body, const PlacedMesh& mesh, cons
       return touch.phi;
     };
     if (contact.feature < mesh_edge)
-      return see(newton(there, face_wall(v, v.mesh.triangle_of_patch[slot(part_of(contact.feature))]), x));
+      return see(newton(there, face_wall(v, v.mesh.triangle_of_patch[part_of(contact.feature)]), x));
     const Line line = line_of(v, contact.feature);
     const Vec3 from = mesh.pose.orientation.conjugate() * (on_mesh - mesh.pose.position);
     return see(newton(there, line, x, dot(to_three(v.here(from)) - line.from, line.along)));

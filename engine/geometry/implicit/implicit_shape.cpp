@@ -215,7 +215,7 @@ Vec3 support(const ImplicitShape& s, const Vec3& direction) {
   const Vec3 d = direction.normalized();
   const std::vector<CoverNode>& nodes = s.cover.nodes;
   const auto bound = [&](std::int32_t i) {
-    const CoverNode& n = nodes[static_cast<std::size_t>(i)];
+    const CoverNode& n = nodes[i];
     return d.dot(n.centre) + n.radius;
   };
   std::priority_queue<std::pair<double, std::int32_t>> waiting;
@@ -225,7 +225,7 @@ Vec3 support(const ImplicitShape& s, const Vec3& direction) {
   while (!waiting.empty() && waiting.top().first > most) {
     const std::int32_t at = waiting.top().second;
     waiting.pop();
-    const CoverNode& node = nodes[static_cast<std::size_t>(at)];
+    const CoverNode& node = nodes[at];
     if (node.child >= 0) {
       for (const std::int32_t child : {node.child, node.child + 1}) waiting.emplace(bound(child), child);
       continue;

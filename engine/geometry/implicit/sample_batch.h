@@ -26,7 +26,7 @@ struct SampleBatch {
   bool is_full() const { return size == BatchLanes{}.size(); }
   std::size_t padded() const { return (size + 3) / 4 * 4; }
   void add(const SurfaceSamples& all, std::int32_t which, Three there, double distance) {
-    const SurfaceSample& s = all.samples[static_cast<std::size_t>(which)];
+    const SurfaceSample& s = all.samples[which];
     sample[size] = which;
     nx[size] = s.normal[0];
     ny[size] = s.normal[1];

@@ -252,7 +252,7 @@ struct Start {
   bool is_open;
 };
 Start start_of(const OneSide& s, const SampleBatch& b, std::size_t k) {
-  const SurfaceSample& sample = s.own.samples.samples[static_cast<std::size_t>(b.sample[k])];
+  const SurfaceSample& sample = s.own.samples.samples[b.sample[k]];
   const Three u = b.aside(k);
   return {
       b.sample[k],
@@ -332,7 +332,7 @@ void search_from(const OneSide& s, const SearchReach& reach, Search& search, Con
   const auto take_groups = [&](Chosen& c) {
     keep_near(s, reach, c, apart);
     for (std::size_t k = 0; k < c.size; ++k) {
-      const auto [first, count] = all.groups[static_cast<std::size_t>(c.which[k])];
+      const auto [first, count] = all.groups[c.which[k]];
       choose_high(s, all.balls, first, count, samples, take_samples);
     }
     c.size = 0;

@@ -92,9 +92,7 @@ void classify(const PerturbedQuadric& f, const Box& whole, double side, Grid& gr
     if (last[k] <= first[k]) return;
     box.low[i] = whole.low[i] + side * first[k];
     box.high[i] = whole.low[i] + side * last[k];
-    if (last[k] - first[k] >
-        last[static_cast<std::size_t>(longest)] - first[static_cast<std::size_t>(longest)])
-      longest = i;
+    if (last[k] - first[k] > last[longest] - first[longest]) longest = i;
   }
   const auto axis = static_cast<std::size_t>(longest);
   const Range range = value_range(f, box);
@@ -255,8 +253,7 @@ std::optional<Box> check_shape(const PerturbedQuadric& f, double feature_size, S
   Grid grid;
   const double side = feature_size * box->size().maxCoeff();
   Box whole{box->low - Vec3::Constant(2.0 * side), box->high + Vec3::Constant(2.0 * side)};
-  for (int i = 0; i < 3; ++i)
-    grid.n[static_cast<std::size_t>(i)] = static_cast<int>(std::ceil(whole.size()[i] / side));
+  for (int i = 0; i < 3; ++i) grid.n[i] = static_cast<int>(std::ceil(whole.size()[i] / side));
   grid.cell.assign(grid.slot(0, 0, grid.n[2]), Cell::outside);
   classify(unit, whole, side, grid, {0, 0, 0}, grid.n);
   check_grid(grid, side * length, findings);
@@ -268,7 +265,7 @@ void check_cover(const Cover& cover, double size, ShapeFindings& findings) {
   bool crease = false;
   for (const CoverNode& n : cover.nodes) {
     if (n.patch < 0) continue;
-    const Patch& p = cover.patches[static_cast<std::size_t>(n.patch)];
+    const Patch& p = cover.patches[n.patch];
     if (!(p.bend_error < infinity)) crease = true;
     if (n.cosine < 0.9) sharp = std::max(sharp, n.radius);
   }

@@ -107,7 +107,7 @@ VectorXd with_another(const std::vector<Vec3>& points, const VectorXd& x) {
   const PerturbedQuadric f = function_from(x);
   VectorXd distance(static_cast<Eigen::Index>(points.size())), slope(distance.size());
   for (Eigen::Index i = 0; i < distance.size(); ++i) {
-    const Vec3& p = points[static_cast<std::size_t>(i)];
+    const Vec3& p = points[i];
     slope[i] = std::max(gradient(f, p).norm(), least_slope);
     distance[i] = value(f, p) / slope[i];
   }
@@ -118,8 +118,7 @@ VectorXd with_another(const std::vector<Vec3>& points, const VectorXd& x) {
   for (std::size_t c = 0; c < points.size(); c += stride) {
     for (const double radius : widest) {
       for (Eigen::Index i = 0; i < change.size(); ++i) {
-        const double q =
-            1.0 - (points[static_cast<std::size_t>(i)] - points[c]).squaredNorm() / (radius * radius);
+        const double q = 1.0 - (points[i] - points[c]).squaredNorm() / (radius * radius);
         change[i] = q > 0.0 ? q * q / slope[i] : 0.0;
       }
       const double along = change.dot(distance), size = change.squaredNorm();

@@ -60,7 +60,7 @@ std::optional<CoverLeaf> cover_leaf(const PerturbedQuadric& f, const Box& all) {
   if (length > 0.0) node.normal = -at.gradient / length;
   double off = 0.0;
   for (int i = 0; i < 3; ++i) {
-    const Range& g = b.gradient[static_cast<std::size_t>(i)];
+    const Range& g = b.gradient[i];
     const double most = std::max(g.high - at.gradient[i], at.gradient[i] - g.low);
     off += most * most;
   }
@@ -222,9 +222,9 @@ Cover cover(const PerturbedQuadric& f, const Box& box, const CoverResolution& re
   while (!waiting.empty()) {
     const std::int32_t at = waiting.back();
     waiting.pop_back();
-    const CoverNode& node = result.nodes[static_cast<std::size_t>(at)];
+    const CoverNode& node = result.nodes[at];
     if (node.child < 0) {
-      result.node_of_patch[static_cast<std::size_t>(node.patch)] = at;
+      result.node_of_patch[node.patch] = at;
     } else {
       waiting.push_back(node.child);
       waiting.push_back(node.child + 1);

@@ -94,8 +94,7 @@ struct SampledGrid {
 SampledGrid sample(const ImplicitShape& s, int cells) {
   SampledGrid grid{.low = s.box.low - 0.02 * s.box.size(), .side = 1.04 * s.box.size().maxCoeff() / cells};
   std::array<int, 3>& n = grid.n;
-  for (int i = 0; i < 3; ++i)
-    n[static_cast<std::size_t>(i)] = static_cast<int>(std::ceil(1.04 * s.box.size()[i] / grid.side)) + 1;
+  for (int i = 0; i < 3; ++i) n[i] = static_cast<int>(std::ceil(1.04 * s.box.size()[i] / grid.side)) + 1;
   grid.values.resize(grid.slot({0, 0, n[2]}));
   for (int k = 0; k < n[2]; ++k) {
     for (int j = 0; j < n[1]; ++j) {
@@ -159,7 +158,7 @@ SurfaceMesh marched(const ImplicitShape& s, int cells) {
           t[0] = {i, j, k};
           for (std::size_t step = 0; step < 3; ++step) {
             t[step + 1] = t[step];
-            ++t[step + 1][static_cast<std::size_t>(order[step])];
+            ++t[step + 1][order[step]];
           }
           tetrahedron(t);
         }

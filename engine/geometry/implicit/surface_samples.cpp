@@ -61,13 +61,13 @@ SurfaceSamples surface_samples(const PerturbedQuadric& f, const Cover& cover, do
   std::vector<std::int32_t> waiting;
   if (!cover.nodes.empty()) waiting.push_back(0);
   while (!waiting.empty()) {
-    const CoverNode& node = cover.nodes[static_cast<std::size_t>(waiting.back())];
+    const CoverNode& node = cover.nodes[waiting.back()];
     waiting.pop_back();
     if (node.child >= 0) {
       waiting.push_back(node.child + 1);
       waiting.push_back(node.child);
     } else {
-      add_candidates(f, node, cover.boxes[static_cast<std::size_t>(node.patch)], bounding_radius, candidates);
+      add_candidates(f, node, cover.boxes[node.patch], bounding_radius, candidates);
     }
   }
   SurfaceSamples s;

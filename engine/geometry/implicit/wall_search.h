@@ -161,7 +161,7 @@ bool search(const PlacedImplicit& body, const Wall& wall, double margin, double 
     if (!may_touch(wall.at(centre).distance, scale * all.of_groups.radius[g])) continue;
     const auto [first, count] = all.groups[g];
     for (std::int32_t k = first; k < first + count; ++k) {
-      const SurfaceSample& sample = all.samples[static_cast<std::size_t>(k)];
+      const SurfaceSample& sample = all.samples[k];
       const Three x = scale * to_three(sample.point);
       const WallHere w = wall.at(x);
       if (!may_touch(w.distance, scale * sample.spacing)) continue;

@@ -68,12 +68,12 @@ void link_bodies(const ContactProblem& p, std::vector<std::int32_t>& body_row,
     ++body_row[p.b(c) + 1];
   }
   for (std::size_t i = 0; i < bodies; ++i) body_row[i + 1] += body_row[i];
-  body_contact.resize(static_cast<std::size_t>(body_row.back()));
+  body_contact.resize(body_row.back());
   // body_row[i] serves as the cursor of row i while the row fills, and ends up as its end: shift back
   // afterwards.
   for (std::size_t c = 0; c < p.contacts(); ++c) {
     for (const std::size_t body : {p.a(c), p.b(c)})
-      body_contact[static_cast<std::size_t>(body_row[body]++)] = static_cast<std::int32_t>(c);
+      body_contact[body_row[body]++] = static_cast<std::int32_t>(c);
   }
   for (std::size_t i = bodies; i > 0; --i) body_row[i] = body_row[i - 1];
   body_row[0] = 0;
@@ -158,16 +158,14 @@ Vec3 cell_rate(const ContactProblem& p, const ContactSolution& s) {
     const auto c = static_cast<std::size_t>(seam.index);
     sum += seam.shift.cwiseProduct(p.in_world(c, s.impulse[c]));
   }
-  for (const CellTerms::Seam& seam : p.cell->rows)
-    sum += s.row_impulse[static_cast<std::size_t>(seam.index)] * seam.shift;
+  for (const CellTerms::Seam& seam : p.cell->rows) sum += s.row_impulse[seam.index] * seam.shift;
   return p.cell->rate_with(sum);
 }
 
 void change_cell_rate(const Vec3& change, ContactProblem& p) {
   for (const CellTerms::Seam& seam : p.cell->contacts)
-    p.image_velocity[static_cast<std::size_t>(seam.index)] += seam.shift.cwiseProduct(change);
-  for (const CellTerms::Seam& seam : p.cell->rows)
-    p.rows[static_cast<std::size_t>(seam.index)].bias -= seam.shift.dot(change);
+    p.image_velocity[seam.index] += seam.shift.cwiseProduct(change);
+  for (const CellTerms::Seam& seam : p.cell->rows) p.rows[seam.index].bias -= seam.shift.dot(change);
 }
 
 void follow_cell_rate(const ContactProblem& p, ContactSolution& s, ContactProblem& celled) {

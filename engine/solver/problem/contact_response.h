@@ -86,8 +86,7 @@ SCREE_INLINE double normal_response(const ContactTerms& c, const Edge& edge, con
 
 /// J M^-1 J'^T of two rows between the same bodies, 1/kg (or what the units of the rows make of it).
 SCREE_INLINE double row_coupling(const ContactProblem& p, const Row& row, const Row& other) {
-  const BodyResponse &a = p.response[static_cast<std::size_t>(row.edge.a)],
-                     &b = p.response[static_cast<std::size_t>(row.edge.b)];
+  const BodyResponse &a = p.response[row.edge.a], &b = p.response[row.edge.b];
   const auto of_b = [&](const Row& r) { return b.slides ? linear_of(r) : angular_b_of(r); };
   const double spin = dot(angular_a_of(row), inverse_inertia_times(a, angular_a_of(other))) +
                       dot(of_b(row), inverse_inertia_times(b, of_b(other)));
@@ -97,8 +96,7 @@ SCREE_INLINE double row_coupling(const ContactProblem& p, const Row& row, const 
 
 /// J v + bias of a row, without what its compliance gives way.
 SCREE_INLINE double velocity_of(const Row& row, const std::vector<BodyVelocity>& v) {
-  const BodyVelocity &a = v[static_cast<std::size_t>(row.edge.a)],
-                     &b = v[static_cast<std::size_t>(row.edge.b)];
+  const BodyVelocity &a = v[row.edge.a], &b = v[row.edge.b];
   if (row.contact >= 0) return dot(angular_a_of(row), load(a.angular) - load(b.angular));
   return row.bias + dot(linear_of(row), load(a.linear) - load(b.linear)) +
          dot(angular_a_of(row), load(a.angular)) - dot(angular_b_of(row), load(b.angular));

@@ -31,7 +31,7 @@ struct RowBounds {
 };
 inline RowBounds bounds_of(const Row& row, const std::vector<Vec3>& impulse) {
   if (row.bound == RowBound::interval) return {row.low, row.high};
-  const double high = row.high * impulse[static_cast<std::size_t>(row.contact)][0];
+  const double high = row.high * impulse[row.contact][0];
   return {-high, high};
 }
 

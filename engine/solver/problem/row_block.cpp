@@ -31,7 +31,7 @@ Response respond(const ContactProblem& p, std::span<const std::size_t> rows) {
     const auto add = [&](std::int32_t body, const Vec3& linear, const Vec3& angular) {
       if (!p.is_moved(static_cast<std::size_t>(body))) return;
       const auto at = static_cast<int>(6 * (std::ranges::lower_bound(bodies, body) - bodies.begin()));
-      const BodyResponse& response = p.response[static_cast<std::size_t>(body)];
+      const BodyResponse& response = p.response[body];
       const Twist change = answer(response, linear, angular);
       for (int i = 0; i < 3; ++i) {
         of_j.emplace_back(static_cast<int>(k), at + i, linear[i]);
@@ -120,8 +120,7 @@ void RowBlock::add_bounded(ContactProblem& p, std::span<const std::size_t> all, 
     double alone = 0.0;
     for (Sparse::InnerIterator at(w, index(j)); at; ++at) {
       if (at.row() == at.col()) alone = at.value();
-      if (at.row() < index(held) && place[static_cast<std::size_t>(at.row())] >= 0)
-        coupling[place[static_cast<std::size_t>(at.row())]] = at.value();
+      if (at.row() < index(held) && place[at.row()] >= 0) coupling[place[at.row()]] = at.value();
     }
     Bounded b{all[j], alone + p.rows[all[j]].compliance};
     if (!held_.empty() && coupling.squaredNorm() > 0.0) {

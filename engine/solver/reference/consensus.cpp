@@ -41,25 +41,24 @@ double side_velocity(const Row& row, const Vec3& angular, const Twist& v) {
 void link_rows(const ContactProblem& p, ConsensusWorkspace& w) {
   w.row_first.assign(p.bodies() + 1, 0);
   for (const Row& row : p.rows)
-    for (const std::int32_t body : {row.edge.a, row.edge.b}) ++w.row_first[static_cast<std::size_t>(body)];
+    for (const std::int32_t body : {row.edge.a, row.edge.b}) ++w.row_first[body];
   w.body_rows.resize(exclusive_scan(w.row_first));
   std::vector<std::int32_t> cursor(w.row_first);
   for (std::size_t r = 0; r < p.rows.size(); ++r)
     for (const std::int32_t body : {p.rows[r].edge.a, p.rows[r].edge.b})
-      w.body_rows[static_cast<std::size_t>(cursor[static_cast<std::size_t>(body)]++)] =
-          static_cast<std::int32_t>(r);
+      w.body_rows[cursor[body]++] = static_cast<std::int32_t>(r);
 }
 
 /// Calls f(c, arm, is_a) for the contacts of a body, and g(r, angular, is_a) for its rows.
 template <class F, class G>
 void for_constraints(const ContactProblem& p, const ConsensusWorkspace& w, std::size_t i, F&& f, G&& g) {
   for (std::int32_t k = p.body_row[i]; k < p.body_row[i + 1]; ++k) {
-    const auto c = static_cast<std::size_t>(p.body_contact[static_cast<std::size_t>(k)]);
+    const auto c = static_cast<std::size_t>(p.body_contact[k]);
     const bool is_a = p.a(c) == i;
     f(c, is_a ? p.arm_a(c) : p.arm_b(c), is_a);
   }
   for (std::int32_t k = w.row_first[i]; k < w.row_first[i + 1]; ++k) {
-    const auto r = static_cast<std::size_t>(w.body_rows[static_cast<std::size_t>(k)]);
+    const auto r = static_cast<std::size_t>(w.body_rows[k]);
     const bool is_a = p.rows[r].edge.a == static_cast<std::int32_t>(i);
     g(r, is_a ? p.rows[r].angular_a : p.rows[r].angular_b, is_a);
   }
@@ -116,8 +115,8 @@ void begin(const ContactProblem& p, ConsensusWorkspace& w, ContactSolution& s) {
     const Row& row = p.rows[r];
     auto& sides = w.row[r];
     sides.y = -s.row_impulse[r] / sides.rho;
-    sides.z_a = side_velocity(row, row.angular_a, twist(s.velocity[static_cast<std::size_t>(row.edge.a)]));
-    sides.z_b = side_velocity(row, row.angular_b, twist(s.velocity[static_cast<std::size_t>(row.edge.b)]));
+    sides.z_a = side_velocity(row, row.angular_a, twist(s.velocity[row.edge.a]));
+    sides.z_b = side_velocity(row, row.angular_b, twist(s.velocity[row.edge.b]));
   }
 }
 
@@ -183,9 +182,8 @@ void contact_step(const ContactProblem& p, ConsensusWorkspace& w, ContactSolutio
     const RowBounds bounds = bounds_of(row, s.impulse);
     const double to_change = 2.0 / w.row[r].rho;
     s.row_impulse[r] =
-        meet(side_velocity(row, row.angular_a, twist(s.velocity[static_cast<std::size_t>(row.edge.a)])),
-             side_velocity(row, row.angular_b, twist(s.velocity[static_cast<std::size_t>(row.edge.b)])),
-             w.row[r], [&](double u) {
+        meet(side_velocity(row, row.angular_a, twist(s.velocity[row.edge.a])),
+             side_velocity(row, row.angular_b, twist(s.velocity[row.edge.b])), w.row[r], [&](double u) {
                // With p = rho half and c the compliance: u + 2 half + bias + c p = 0.
                const double free = -(u + row.bias) / (1.0 + 0.5 * row.compliance * w.row[r].rho);
                if (row.bound == RowBound::disc) return free;  // both of its rows are shortened together

@@ -22,12 +22,11 @@ SparseMatrix block_matrix(const DelassusProblem& p, Left&& left, Diagonal&& diag
   entries.reserve(9 * p.block.size());
   for (std::size_t c = 0; c < p.contacts(); ++c) {
     for (std::int32_t k = p.row[c]; k < p.row[c + 1]; ++k) {
-      Mat3 b = left(c, p.block[static_cast<std::size_t>(k)]);
+      Mat3 b = left(c, p.block[k]);
       if (k == p.diagonal[c]) b += diagonal(c);
       for (int i = 0; i < 3; ++i) {
         for (int j = 0; j < 3; ++j)
-          entries.emplace_back(static_cast<int>(3 * c) + i, 3 * p.column[static_cast<std::size_t>(k)] + j,
-                               b(i, j));
+          entries.emplace_back(static_cast<int>(3 * c) + i, 3 * p.column[k] + j, b(i, j));
       }
     }
   }

@@ -84,7 +84,7 @@ DelassusProblem delassus_problem(const ContactProblem& p) {
 Vec3 contact_velocity(const DelassusProblem& p, std::size_t c, const std::vector<Vec3>& impulse) {
   Vec3 u = p.q[c];
   for (auto k = static_cast<std::size_t>(p.row[c]); k < static_cast<std::size_t>(p.row[c + 1]); ++k)
-    u += p.block[k] * impulse[static_cast<std::size_t>(p.column[k])];
+    u += p.block[k] * impulse[p.column[k]];
   return u;
 }
 

@@ -24,7 +24,7 @@ struct DelassusProblem {
   std::vector<Vec3> start_impulse;     // [contact], N s: where a warm start begins; empty: zero
 
   std::size_t contacts() const { return q.size(); }
-  const Mat3& own_block(std::size_t c) const { return block[static_cast<std::size_t>(diagonal[c])]; }
+  const Mat3& own_block(std::size_t c) const { return block[diagonal[c]]; }
 };
 
 struct DelassusSolution {

@@ -25,8 +25,6 @@ constexpr std::size_t window = 32768;
 constexpr int parallel_colours = 63;  // colour 63 is the serial rest
 constexpr std::size_t batch_grain = 32;
 
-std::size_t index(std::int32_t i) { return static_cast<std::size_t>(i); }
-
 /// In which order contacts are coloured: those that carried an impulse first, so that the others, which
 /// mostly stay idle, are together; so are those that resist torques.
 std::uint8_t kind_of(const ContactProblem& p, const Batches& b, std::size_t c) {
@@ -53,8 +51,8 @@ void divide(const ContactProblem& p, Batches& b) {
   std::int32_t last = 0;
   for (const Edge& edge : p.edge) last = std::max(last, edge.a);
   for (std::size_t k = 0; k < subdomains; ++k) {
-    b.subdomain[k].first_body = k == 0 ? 0 : index(first[k]);
-    b.subdomain[k].end_body = index(k + 1 < subdomains ? first[k + 1] : last + 1);
+    b.subdomain[k].first_body = k == 0 ? 0 : first[k];
+    b.subdomain[k].end_body = (k + 1 < subdomains ? first[k + 1] : last + 1);
   }
   resize_with_room(b.subdomain_of, p.bodies());
   for (std::size_t k = 0; k < subdomains; ++k)
@@ -63,9 +61,9 @@ void divide(const ContactProblem& p, Batches& b) {
               static_cast<std::int32_t>(k));
   std::fill(b.subdomain_of.begin() + last + 1, b.subdomain_of.end(), unknown);
   for (const Edge& edge : p.edge) {
-    std::int32_t& of_b = b.subdomain_of[index(edge.b)];
+    std::int32_t& of_b = b.subdomain_of[edge.b];
     if (edge.b <= last || of_b == of_several) continue;
-    const std::int32_t of_a = b.subdomain_of[index(edge.a)];
+    const std::int32_t of_a = b.subdomain_of[edge.a];
     of_b = of_b == unknown || of_b == of_a ? of_a : of_several;
   }
 }
@@ -81,7 +79,7 @@ void for_grouped_contacts(const ContactProblem& p, const Batches& b, F&& f) {
       continue;
     }
     const std::int32_t of_a = b.subdomain_of[p.a(c)], of_b = b.subdomain_of[p.b(c)];
-    f(c, of_a == of_b && of_a >= 0 ? index(of_a) : subdomains + between++ / window);
+    f(c, of_a == of_b && of_a >= 0 ? of_a : subdomains + between++ / window);
   }
 }
 
@@ -115,16 +113,16 @@ std::span<const std::int32_t> contacts_of(const Batches& b, const Batches::Group
 void colour_group(const ContactProblem& p, Batches::Group& group, Batches& b) {
   group.count.fill(0);
   const std::span<const std::int32_t> contacts = contacts_of(b, group);
-  for (const std::int32_t c : contacts) b.taken[p.a(index(c))] = b.taken[p.b(index(c))] = 0;
+  for (const std::int32_t c : contacts) b.taken[p.a(c)] = b.taken[p.b(c)] = 0;
   for (const std::int32_t c : contacts) {
-    std::uint64_t &of_a = b.taken[p.a(index(c))], &of_b = b.taken[p.b(index(c))];
+    std::uint64_t &of_a = b.taken[p.a(c)], &of_b = b.taken[p.b(c)];
     const int colour = std::min(parallel_colours, std::countr_one(of_a | of_b));
     if (colour < parallel_colours) {
       of_a |= std::uint64_t{1} << colour;
       of_b |= std::uint64_t{1} << colour;
     }
-    b.colour[index(c)] = static_cast<std::uint8_t>(colour);
-    ++group.count[index(colour)];
+    b.colour[c] = static_cast<std::uint8_t>(colour);
+    ++group.count[colour];
   }
 }
 
@@ -169,7 +167,7 @@ void fill_lanes(const ContactProblem& p, const Batches::Group& group, Batches& b
   std::fill(b.lane.begin() + static_cast<std::ptrdiff_t>(batch_size * group.first_batch),
             b.lane.begin() + static_cast<std::ptrdiff_t>(batch_size * batch), -1);
   for (const std::int32_t c : contacts_of(b, group)) {
-    const std::uint8_t colour = b.colour[index(c)];
+    const std::uint8_t colour = b.colour[c];
     b.lane[next[colour]] = c;
     next[colour] += colour == parallel_colours ? batch_size : 1;
   }
@@ -177,8 +175,8 @@ void fill_lanes(const ContactProblem& p, const Batches::Group& group, Batches& b
   for (std::size_t k = batch_size * group.first_batch; k < batch_size * batch; ++k) {
     ContactBatch& to = b.contact[k / batch_size];
     const std::int32_t c = b.lane[k];
-    to.a[k % batch_size] = row_bytes(c < 0 ? empty : p.a(index(c)));
-    to.b[k % batch_size] = row_bytes(c < 0 ? empty : p.b(index(c)));
+    to.a[k % batch_size] = row_bytes(c < 0 ? empty : p.a(c));
+    to.b[k % batch_size] = row_bytes(c < 0 ? empty : p.b(c));
     if (c < 0) ++empty;
   }
 }
@@ -277,7 +275,7 @@ SCREE_INLINE void read_lanes(const ContactProblem& p, Part part, const std::int3
       law[k] = Vector8{1.0f};
       continue;
     }
-    const ContactTerms& c = p.contact[index(contact)];
+    const ContactTerms& c = p.contact[contact];
     frame[k] = narrow(normal_of(c), first_tangent(c));
     arms[k] = narrow(arm_a_of(c), arm_b_of(c));
     law[k] = Vector8{c.tangent_ratio, static_cast<float>(c.friction)};
@@ -394,12 +392,10 @@ SCREE_INLINE void fill_spins(Part part, const ContactBatch& contacts, const Lane
 void number_rows(const ContactProblem& p, std::vector<std::int32_t>& first) {
   first.assign(p.contact_rows > 0 ? p.contacts() : 0, -1);
   for (std::size_t r = p.contact_rows; r > 0; --r)
-    first[index(p.rows[r - 1].contact)] = static_cast<std::int32_t>(r - 1);
+    first[p.rows[r - 1].contact] = static_cast<std::int32_t>(r - 1);
 }
 
-bool resists(const Batches& b, std::int32_t contact) {
-  return contact >= 0 && b.first_row[index(contact)] >= 0;
-}
+bool resists(const Batches& b, std::int32_t contact) { return contact >= 0 && b.first_row[contact] >= 0; }
 
 /// Calls f(r, lane, axis) for the rows of the contacts of a batch that resists, with the axis of the frame
 /// that each is about.
@@ -409,8 +405,7 @@ void for_rows_of_batch(const ContactProblem& p, const Batches& b, std::size_t k,
     const std::int32_t contact = b.lane[batch_size * k + l];
     if (!resists(b, contact)) continue;
     std::size_t tangent = 1;
-    for (std::size_t r = index(b.first_row[index(contact)]);
-         r < p.contact_rows && p.rows[r].contact == contact; ++r)
+    for (std::size_t r = b.first_row[contact]; r < p.contact_rows && p.rows[r].contact == contact; ++r)
       f(r, l, p.rows[r].bound == RowBound::disc ? tangent++ : 0);
   }
 }
@@ -457,15 +452,14 @@ void make_free_rows(const ContactProblem& p, Batches& b) {
     const Row& row = p.rows[p.contact_rows + k];
     FreeRow& out = b.row[k];
     const auto scaled_of = [&](std::int32_t body, const Vec3& x, float sign, float* to) {
-      const float* l = b.factor[index(body)].at;
+      const float* l = b.factor[body].at;
       const float v[3] = {static_cast<float>(x[0]), static_cast<float>(x[1]), static_cast<float>(x[2])};
       to[0] = sign * (l[0] * v[0] + l[1] * v[1] + l[3] * v[2]);
       to[1] = sign * (l[2] * v[1] + l[4] * v[2]);
       to[2] = sign * (l[5] * v[2]);
     };
     scaled_of(row.edge.a, row.angular_a, 1.0f, out.turn_a);
-    scaled_of(row.edge.b, p.response[index(row.edge.b)].slides ? row.linear : row.angular_b, -1.0f,
-              out.turn_b);
+    scaled_of(row.edge.b, p.response[row.edge.b].slides ? row.linear : row.angular_b, -1.0f, out.turn_b);
     out.linear[0] = static_cast<float>(row.linear[0]);
     out.linear[1] = static_cast<float>(row.linear[1]);
     out.linear[2] = static_cast<float>(row.linear[2]);
@@ -488,7 +482,7 @@ bool are_laid_out(const ContactProblem& p, const Batches& b) {
       [&](const Block& block) {
         for (std::size_t k = batch_size * block.begin; k < batch_size * block.end; ++k) {
           if (b.lane[k] < 0) continue;
-          const std::size_t c = index(b.lane[k]), l = k % batch_size;
+          const std::size_t c = b.lane[k], l = k % batch_size;
           const ContactBatch& batch = b.contact[k / batch_size];
           if (batch.a[l] != row_bytes(p.a(c)) || batch.b[l] != row_bytes(p.b(c)) ||
               b.kind[c] != kind_of(p, b, c))
@@ -531,7 +525,7 @@ void begin_batch(const ContactProblem& p, std::size_t k, OfContact&& of_contact,
   ContactBatch& batch = b.contact[k];
   for (std::size_t l = 0; l < batch_size; ++l) {
     const std::int32_t c = b.lane[batch_size * k + l];
-    const Vec3 start = c >= 0 ? of_contact(index(c)) : Vec3(Vec3::Zero());
+    const Vec3 start = c >= 0 ? of_contact(c) : Vec3(Vec3::Zero());
     const float impulse[] = {std::max(0.0f, in_units(start[0])), in_units(start[1]), in_units(start[2])};
     for (int i = 0; i < 3; ++i) batch.last[i].at[l] = batch.impulse[i].at[l] = impulse[i];
   }
@@ -558,7 +552,7 @@ void read_velocities(const ContactProblem& p, const std::int32_t* lane, const Bo
     Vector4 n{}, t1{}, t2{};
     double offset = 0.0;
     if (lane[l] >= 0) {
-      const std::size_t c = index(lane[l]);
+      const std::size_t c = lane[l];
       const ContactTerms& g = p.contact[c];
       const BodyVelocity &a = velocity[p.a(c)], &b = velocity[p.b(c)];
       u = load(a.linear) + cross(load(a.angular), arm_a_of(g)) - load(b.linear) -
@@ -592,7 +586,7 @@ void for_batches_fetched(const ContactProblem& p, const Batches& b, std::size_t 
   for (std::size_t k = begin; k < end; ++k) {
     if (fetches && k + 1 < end) {
       for (std::size_t l = batch_size * (k + 1); l < batch_size * (k + 2); ++l)
-        if (b.lane[l] >= 0) fetch(&p.contact[index(b.lane[l])], sizeof(ContactTerms));
+        if (b.lane[l] >= 0) fetch(&p.contact[b.lane[l]], sizeof(ContactTerms));
     }
     f(k);
   }
@@ -662,7 +656,7 @@ void take_lanes(const ContactProblem& p, const std::int32_t* lane, const Contact
                 double mass_unit, Vec3* impulses, BodyVelocity* got) {
   for (std::size_t l = 0; l < batch_size; ++l) {
     if (lane[l] < 0) continue;
-    const std::size_t c = index(lane[l]);
+    const std::size_t c = lane[l];
     const ContactTerms& g = p.contact[c];
     const Vec3 own = impulses[c] = mass_unit * admissible(batch.impulse, l, g.friction);
     const Vector4 impulse = to_world(g, own.data());

@@ -97,7 +97,7 @@ struct Batches {
 
   /// What resists torques in a batch, or null.
   SpinBatch* resistance(std::size_t batch) {
-    return spin_of.empty() || spin_of[batch] < 0 ? nullptr : &spin[static_cast<std::size_t>(spin_of[batch])];
+    return spin_of.empty() || spin_of[batch] < 0 ? nullptr : &spin[spin_of[batch]];
   }
   const SpinBatch* resistance(std::size_t batch) const {
     return const_cast<Batches*>(this)->resistance(batch);

@@ -39,8 +39,7 @@ int choose_colour(std::uint64_t forbidden, const std::array<std::size_t, paralle
   int best = -1;
   for (int colour = 0; colour < used; ++colour) {
     const auto k = static_cast<std::size_t>(colour);
-    if ((forbidden >> colour & 1u) == 0 && (best < 0 || load[k] < load[static_cast<std::size_t>(best)]))
-      best = colour;
+    if ((forbidden >> colour & 1u) == 0 && (best < 0 || load[k] < load[best])) best = colour;
   }
   if (best >= 0) return best;
   return used < parallel_colours ? used++ : parallel_colours;
@@ -67,27 +66,25 @@ void colour_visits(std::span<const Edge> contacts, std::span<const Row> rows, st
     std::uint64_t forbidden = 0;
     for (std::size_t c = begin; c < end; ++c) {
       const Edge ends = edge(c);
-      forbidden |= k.taken[static_cast<std::size_t>(ends.a)] | k.taken[static_cast<std::size_t>(ends.b)];
+      forbidden |= k.taken[ends.a] | k.taken[ends.b];
     }
     const int colour = choose_colour(forbidden, load, used);
     if (colour < parallel_colours) {
       const std::uint64_t bit = std::uint64_t{1} << colour;
       for (std::size_t c = begin; c < end; ++c) {
         const Edge ends = edge(c);
-        k.taken[static_cast<std::size_t>(ends.a)] |= bit;
-        k.taken[static_cast<std::size_t>(ends.b)] |= bit;
+        k.taken[ends.a] |= bit;
+        k.taken[ends.b] |= bit;
       }
     }
-    load[static_cast<std::size_t>(colour)] += end - begin;
+    load[colour] += end - begin;
     k.colour_of[v] = colour;
-    ++row[static_cast<std::size_t>(colour)];
+    ++row[colour];
   }
   k.last_colour_is_serial = row[parallel_colours] > 0;
   exclusive_scan(row);
   k.visit.resize(visits);
-  for (std::size_t v = 0; v < visits; ++v)
-    k.visit[static_cast<std::size_t>(row[static_cast<std::size_t>(k.colour_of[v])]++)] =
-        static_cast<std::int32_t>(v);
+  for (std::size_t v = 0; v < visits; ++v) k.visit[row[k.colour_of[v]]++] = static_cast<std::int32_t>(v);
   // The cursors have moved each row to where the next begins.
   std::shift_right(row.begin(), row.end(), 1);
   row[0] = 0;

@@ -30,13 +30,11 @@ constexpr double effort_of(std::size_t n) { return static_cast<double>(n) * stat
 constexpr double part_of_goal = 0.3;
 constexpr int newton_steps = 60;
 
-std::size_t index(std::int32_t i) { return static_cast<std::size_t>(i); }
-
 /// The contacts of each body.
 struct Links {
   explicit Links(const ContactProblem& p) { link_bodies(p, row, contact); }
   std::span<const std::int32_t> of(std::int32_t body) const {
-    return {contact.data() + row[index(body)], contact.data() + row[index(body) + 1]};
+    return {contact.data() + row[body], contact.data() + row[body + 1]};
   }
   std::vector<std::int32_t> row, contact;
 };
@@ -45,7 +43,7 @@ struct Links {
 std::vector<std::int32_t> contacts_around(const ContactProblem& p, const Links& links, std::int32_t contact,
                                           std::size_t most) {
   const auto is_heavier = [&](std::int32_t i, std::int32_t j) {
-    const double inverse_i = p.inverse_mass(index(i)), inverse_j = p.inverse_mass(index(j));
+    const double inverse_i = p.inverse_mass(i), inverse_j = p.inverse_mass(j);
     return inverse_i != inverse_j ? inverse_i < inverse_j : i > j;
   };
   std::priority_queue<std::int32_t, std::vector<std::int32_t>, decltype(is_heavier)> lightest(is_heavier);
@@ -53,8 +51,8 @@ std::vector<std::int32_t> contacts_around(const ContactProblem& p, const Links& 
   const auto take = [&](std::int32_t c) {
     if (std::find(part.begin(), part.end(), c) != part.end()) return;
     part.push_back(c);
-    for (const std::int32_t body : {p.edge[index(c)].a, p.edge[index(c)].b}) {
-      if (!p.is_moved(index(body)) || std::find(seen.begin(), seen.end(), body) != seen.end()) continue;
+    for (const std::int32_t body : {p.edge[c].a, p.edge[c].b}) {
+      if (!p.is_moved(body) || std::find(seen.begin(), seen.end(), body) != seen.end()) continue;
       seen.push_back(body);
       lightest.push(body);
     }
@@ -92,7 +90,7 @@ class PartSystem final : public ImpulseSystem {
     Eigen::VectorXd impulse(size);
     std::vector<Side> sides;
     for (std::size_t k = 0; k < part.size(); ++k) {
-      const std::size_t c = index(part[k]);
+      const std::size_t c = part[k];
       friction_.push_back(p.friction(c));
       sides.push_back({p.edge[c].a, row(k), contact_jacobian(p.frame(c), p.arm_a(c))});
       sides.push_back({p.edge[c].b, row(k), -contact_jacobian(p.frame(c), p.arm_b(c))});
@@ -105,7 +103,7 @@ class PartSystem final : public ImpulseSystem {
     for (std::size_t begin = 0, end = 0; begin < sides.size(); begin = end) {
       const std::int32_t body = sides[begin].body;
       while (end < sides.size() && sides[end].body == body) ++end;
-      const Mat6 inverse = inverse_mass_matrix(p.response[index(body)]);
+      const Mat6 inverse = inverse_mass_matrix(p.response[body]);
       for (std::size_t i = begin; i < end; ++i) {
         const ContactJacobian answer = sides[i].jacobian * inverse;
         for (std::size_t j = begin; j < end; ++j)
@@ -178,10 +176,10 @@ bool solve_part(const ContactProblem& p, std::span<const std::int32_t> part, dou
                 ContactSolution& s) {
   PartSystem system(p, part, s);
   std::vector<Vec3> impulse(part.size());
-  for (std::size_t k = 0; k < part.size(); ++k) impulse[k] = s.impulse[index(part[k])];
+  for (std::size_t k = 0; k < part.size(); ++k) impulse[k] = s.impulse[part[k]];
   if (!(proximal_newton(system, goal, newton_steps, impulse).residual_m_s <= goal)) return false;
   for (std::size_t k = 0; k < part.size(); ++k) {
-    const std::size_t c = index(part[k]);
+    const std::size_t c = part[k];
     const Vec3 change = impulse[k] - s.impulse[c];
     s.impulse[c] = impulse[k];
     apply(p.contact[c], p.edge[c], to_world(p.contact[c], change.data()),
@@ -201,10 +199,10 @@ std::vector<std::int32_t> late_contacts(std::span<const float> squared, double g
   }
   const auto worst = late.begin() + static_cast<std::ptrdiff_t>(std::min(a_few, late.size()));
   std::partial_sort(late.begin(), worst, late.end(), [&](std::int32_t i, std::int32_t j) {
-    return squared[index(i)] != squared[index(j)] ? squared[index(i)] > squared[index(j)] : i < j;
+    return squared[i] != squared[j] ? squared[i] > squared[j] : i < j;
   });
   late.erase(worst, late.end());
-  for (const std::int32_t c : late) of_late += double{squared[index(c)]};
+  for (const std::int32_t c : late) of_late += double{squared[c]};
   if (!(of_late >= most_of_residual * sum)) late.clear();
   return late;
 }
@@ -223,14 +221,14 @@ bool LateContacts::solve(const ContactProblem& p, int sweeps, double goal, std::
   std::vector<bool> is_solved(p.contacts(), false);
   const Links links(p);
   for (std::size_t k = 0; k < late.size(); ++k) {
-    if (is_solved[index(late[k])]) continue;
+    if (is_solved[late[k]]) continue;
     const double share = effort / static_cast<double>(late.size() - k);
     std::size_t most = most_;
     while (most >= smallest_part && effort_of(most) > share) --most;
     if (most < smallest_part) continue;
     const std::vector<std::int32_t> part = contacts_around(p, links, late[k], most);
     any |= solve_part(p, part, part_of_goal * goal, s);
-    for (const std::int32_t c : part) is_solved[index(c)] = true;
+    for (const std::int32_t c : part) is_solved[c] = true;
     effort -= effort_of(part.size());
     spent_ += effort_of(part.size());
   }

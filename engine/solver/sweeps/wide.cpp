@@ -151,7 +151,7 @@ class WideSweeps {
         b_.push[k] = BatchLanes{};
         for (std::size_t l = 0; l < batch_size; ++l) {
           const std::int32_t c = b_.lane[batch_size * k + l];
-          b_.target[k].at[l] = c < 0 ? 0.0f : static_cast<float>(target[static_cast<std::size_t>(c)]);
+          b_.target[k].at[l] = c < 0 ? 0.0f : static_cast<float>(target[c]);
         }
       }
     });
@@ -249,9 +249,8 @@ class WideSweeps {
     cell_rate_ = p_.cell->rate;
     std::vector<std::int32_t> lane_of(p_.contacts(), -1);
     for (std::size_t k = 0; k < b_.lane.size(); ++k)
-      if (b_.lane[k] >= 0) lane_of[static_cast<std::size_t>(b_.lane[k])] = static_cast<std::int32_t>(k);
-    for (const CellTerms::Seam& at : p_.cell->contacts)
-      seam_.push_back({lane_of[static_cast<std::size_t>(at.index)], at.shift});
+      if (b_.lane[k] >= 0) lane_of[b_.lane[k]] = static_cast<std::int32_t>(k);
+    for (const CellTerms::Seam& at : p_.cell->contacts) seam_.push_back({lane_of[at.index], at.shift});
   }
 
   /// (S7): the rate that goes with the impulses, and what it makes of the velocities of images.
@@ -348,8 +347,7 @@ class WideSweeps {
 
   /// J of the changes.
   float gained(const FreeRow& row) const {
-    const float *a = b_.change[static_cast<std::size_t>(row.a)].at,
-                *b = b_.change[static_cast<std::size_t>(row.b)].at;
+    const float *a = b_.change[row.a].at, *b = b_.change[row.b].at;
     float u = 0.0f;
     for (int k = 0; k < 3; ++k)
       u += row.linear[k] * (a[k] - b[k]) + row.turn_a[k] * a[4 + k] + row.turn_b[k] * b[4 + k];
@@ -359,8 +357,7 @@ class WideSweeps {
     return row.velocity + row.compliance * row.impulse + gained(row);
   }
   void turn(const FreeRow& row, float impulse) {
-    float *a = b_.change[static_cast<std::size_t>(row.a)].at,
-          *b = b_.change[static_cast<std::size_t>(row.b)].at;
+    float *a = b_.change[row.a].at, *b = b_.change[row.b].at;
     for (int k = 0; k < 3; ++k) {
       a[k] += impulse * a[3] * row.linear[k];
       b[k] -= impulse * b[3] * row.linear[k];

@@ -1,0 +1,1 @@
+// A target that only parses headers needs a source.

@@ -1,0 +1,5 @@
+// libraries.h and the engine's model, for what stands on the whole engine: io, tools and tests.
+#include <fmt/format.h>
+
+#include "cmake/precompiled/libraries.h"
+#include "engine/simulation/step.h"
