@@ -44,6 +44,11 @@ function(scree_precompiled target headers)
     # Nothing here is hot, and of what is not optimised further there is a third less to compile.
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
   endif()
+  get_target_property(type ${target} TYPE)
+  if(type STREQUAL EXECUTABLE AND CMAKE_POSITION_INDEPENDENT_CODE)  # parsed for libraries, not with -fPIE
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_compile_options(${target} PRIVATE -fPIC)
+  endif()
   target_precompile_headers(${target} REUSE_FROM scree_precompiled_${headers})
 endfunction()
 

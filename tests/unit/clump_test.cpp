@@ -36,7 +36,7 @@ std::vector<ClumpPart> random_parts(std::size_t count, Random& random) {
   for (std::size_t i = 0; i < count; ++i) {
     Vec3 at(3.0, -2.0, 1.0);
     if (i > 0) {
-      const ClumpPart& on = parts[random.uniform() * static_cast<double>(i)];
+      const ClumpPart& on = parts[static_cast<std::size_t>(random.uniform() * static_cast<double>(i))];
       at = on.pose.position + 0.9 * (on_surface(on, random) - on.pose.position);
     }
     const Vec3 axes(random.uniform(0.5, 1.5), random.uniform(0.5, 1.5), random.uniform(0.5, 1.5));

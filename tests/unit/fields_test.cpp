@@ -64,7 +64,7 @@ TEST(SolidVolume, OfATiltedEllipsoidAgreesWithCountedPoints) {
     const Vec3 inside = std::cbrt(random.uniform(0.0, 1.0)) * random.direction();
     const Vec3 x = pose.position + pose.orientation * axes.cwiseProduct(inside);
     const double k = std::floor((layers.axis.dot(x) - layers.bottom) / layers.thickness);
-    if (k >= 0.0 && k < 20.0) ++count[k];
+    if (k >= 0.0 && k < 20.0) ++count[static_cast<std::size_t>(k)];
   }
   for (std::size_t k = 0; k < 20; ++k) {
     const double part = solid[k] / volume(world.shapes, world.bodies.shape[0]);
