@@ -38,7 +38,7 @@ STAGES = [
     ("drift", "scree::drift"),
 ]
 OTHERS_FROM = 0.01  # share of a step from which functions that are in no row above get one of their own
-COLUMNS = ["stage", "instructions", "share", "per_step", "per_body", "per_pair", "per_contact", "per_swept_contact"]
+COLUMNS = ["stage", "instructions", "share", "per_step", "gauss_seidel", "per_pair", "nsgs", "per_swept_contact"]
 # callgrind_annotate: "12,345 (67.8%)  file:function(arguments)'recursion [object]"
 LINE = re.compile(r"^\s*([\d,]+) \([^)]*\)\s+[^:]*:(.*?)(?: \[[^\]]*\])?$")
 

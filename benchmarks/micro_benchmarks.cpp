@@ -57,7 +57,7 @@ Heap make_heap() {
       const auto b = static_cast<std::size_t>(found.pairs.b[k]);
       heap.pairs.push_back(
           {found.ellipsoids[a], found.ellipsoids[b], twist(heap.state.bodies, a), twist(heap.state.bodies, b),
-           heap.state.seeds.of_pair(static_cast<std::int32_t>(a), found.pairs.b[k])[0].normal});
+           heap.state.cached_normals.of_pair(static_cast<std::int32_t>(a), found.pairs.b[k])[0].normal});
     }
   }
   return heap;
@@ -217,12 +217,12 @@ void detection_pairs(benchmark::State& state) {
   const double dt = h.model.settings.time_step_s;
   DetectionWorkspace workspace;
   Contacts contacts = h.state.contacts;
-  Seeds seeds = h.state.seeds;
-  std::vector<RememberedPair> remembered;
+  NormalCache seeds = h.state.cached_normals;
+  std::vector<CachedPair> cached;
   for (auto _ : state) {
     benchmark::DoNotOptimize(find_contacts(
         {h.model.shapes, h.state.bodies, h.model.boundaries, 0.0, dt, h.model.settings.gravity.norm() * dt},
-        workspace, {contacts, seeds, remembered}));
+        workspace, {contacts, seeds, cached}));
   }
   count_items(state, h.pairs.size());
 }

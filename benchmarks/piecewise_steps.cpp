@@ -192,7 +192,8 @@ GasRun run_gas(const std::string& solid_fraction, const Vec3& axes, const std::s
   until(impacts_a_body, [&](double passed) {
     run.impacts += static_cast<double>(result.impacts.size());
     for (const Impact& i : result.impacts)
-      if (!is_boundary(i.b)) virial += i.strike.impulse.dot(i.strike.arm_b - i.strike.arm_a);
+      if (!is_boundary(i.b))
+        virial += i.collision_impulse.impulse.dot(i.collision_impulse.arm_b - i.collision_impulse.arm_a);
     for (const Contact& c : state.contacts.list) virial += c.impulse.cast<double>().dot(c.arm_b - c.arm_a);
     double squares = 0.0;
     for (std::size_t i = 0; i < b.size(); ++i) squares += b.mass[i] * b.linear_velocity[i].squaredNorm();

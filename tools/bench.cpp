@@ -64,7 +64,7 @@ void settle_sleep(const BenchOptions& options, const std::vector<io::Override>& 
     fault.key_path = "--solver";
     fault.value = name;
     fault.problem = "does not go with sleep.speed > 0";
-    fault.suggestion = "choose per_body or per_contact";
+    fault.suggestion = "choose gauss_seidel or nsgs";
     throw InputError({fault});
   }
   scene.name += "_with_sleep";

@@ -11,7 +11,7 @@
 
 #include "engine/core/parallel.h"
 #include "engine/simulation/adaptive_step.h"
-#include "engine/simulation/exchange.h"
+#include "engine/simulation/insertion.h"
 #include "engine/simulation/placement.h"
 #include "io/files/machine_room.h"
 #include "io/scene/keys.h"

@@ -100,9 +100,9 @@ std::string report_text(const io::Summary& s, const io::RunFolder& folder, const
            s.sleeps ? fmt::format("{} ({} lost, {} asleep)", s.bodies, s.lost_bodies, s.last.asleep)
                     : fmt::format("{} ({} lost)", s.bodies, s.lost_bodies));
   for (const io::OpeningTotal& o : s.openings) {
-    std::string passed = fmt::format("{} bodies, {:.6g} kg {}", o.passage.bodies, o.passage.mass,
+    std::string passed = fmt::format("{} bodies, {:.6g} kg {}", o.throughput.bodies, o.throughput.mass,
                                      o.is_inlet ? "have come" : "have left");
-    if (o.passage.waited > 0) passed += fmt::format("; no room in {} steps", o.passage.waited);
+    if (o.throughput.waited > 0) passed += fmt::format("; no room in {} steps", o.throughput.waited);
     add_line(text, o.name, passed);
   }
   add_line(

@@ -189,12 +189,12 @@ io::RunStatus advance(const io::Scene& scene, State& state, Workspace& workspace
           report.step, report.time_s, broken_body(scene.model, state.bodies), report.time_step_s);
       return io::RunStatus::failed;
     }
-    if (report.exchange.astray >= 0) {
+    if (report.insertion.astray >= 0) {
       progress.clear();
       spdlog::error(
           "step {} at t = {:g} s: body {} has left the domain, which ends the run (domain.outside = "
           "\"stop\")",
-          report.step, report.time_s, report.exchange.astray);
+          report.step, report.time_s, report.insertion.astray);
       return io::RunStatus::failed;
     }
     if (result.cell.is_too_narrow) {
@@ -426,7 +426,7 @@ int run(const RunOptions& options) {
                 state.step + 1, state.time_s, crowded.what(), broken_body(scene.model, state.bodies)),
             io::RunStatus::failed, false);
     return exit_numerical_failure;
-  } catch (const DriveFailure& failure) {
+  } catch (const ActuatorFailure& failure) {
     stopped(fmt::format("step {} at t = {:g} s: the equations of a model have no solution: {}",
                         state.step + 1, state.time_s, failure.what()),
             io::RunStatus::failed, false);

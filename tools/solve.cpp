@@ -89,8 +89,7 @@ io::Panel panel(const std::vector<SolveCurve>& curves, bool over_time) {
 }
 
 bool can_solve(SolverKind kind, const SolveOptions& options, bool bodies) {
-  return (kind != SolverKind::one_pass || bodies) &&
-         (kind != SolverKind::consensus || options.cone_samples == 0);
+  return (kind != SolverKind::one_pass || bodies) && (kind != SolverKind::admm || options.cone_samples == 0);
 }
 
 /// The solvers asked for, or all that can solve the problem.
@@ -101,8 +100,9 @@ std::vector<SolverKind> chosen_solvers(const SolveOptions& options, const std::f
   for (const SolverKind kind : kinds) {
     if (can_solve(kind, options, bodies)) continue;
     if (kind == SolverKind::one_pass)
-      refuse(problem, "--solver", "'one_pass' needs bodies, and the file holds W and q only", "use per_body");
-    refuse(problem, "--solver", "'consensus' knows the exact cone only", "use per_body or per_contact");
+      refuse(problem, "--solver", "'one_pass' needs bodies, and the file holds W and q only",
+             "use gauss_seidel");
+    refuse(problem, "--solver", "'admm' knows the exact cone only", "use gauss_seidel or nsgs");
   }
   if (!kinds.empty()) return kinds;
   std::copy_if(std::begin(solver_kinds), std::end(solver_kinds), std::back_inserter(kinds),
@@ -130,7 +130,7 @@ SolverSettings solver_settings(const SolveOptions& options) {
   return settings;
 }
 
-/// Velocities of all bodies, per_contact, cone with so many corners (0: exact).
+/// Velocities of all bodies, nsgs, cone with so many corners (0: exact).
 std::vector<BodyVelocity> velocities_on_cone(ContactProblem problem, int corners,
                                              const SolverSettings& settings) {
   problem.friction_corners = corners;
@@ -162,7 +162,7 @@ double kinetic_distance(const ContactProblem& p, const std::vector<BodyVelocity>
 void study_cones(const SolveOptions& options, const io::StoredProblem& stored, SolverSettings settings) {
   const auto* problem = std::get_if<ContactProblem>(&stored.problem);
   if (!problem) refuse(options.problems.front(), "--cone-study", "sampled cones need a problem with bodies");
-  settings.kind = SolverKind::per_contact;
+  settings.kind = SolverKind::nsgs;
   const std::vector<BodyVelocity> exact = velocities_on_cone(*problem, 0, settings);
   io::Curve measured{"solution (kinetic norm)", {}, {}},
       cone{"cone: 1 - cos(pi / k)", {}, {}, io::Line::dashed};
@@ -202,7 +202,7 @@ void write_fclib(const SolveOptions& options, const io::StoredProblem& stored,
                  const std::vector<SolveCurve>& curves) {
   const DelassusProblem problem = reduced(stored);
   SolverSettings settings = solver_settings(options);
-  settings.kind = SolverKind::consensus;  // should there be one_pass alone
+  settings.kind = SolverKind::admm;  // should there be one_pass alone
   double least = infinity;
   for (const SolveCurve& curve : curves) {
     if (curve.kind == SolverKind::one_pass || !(curve.points.back().residual_relative < least)) continue;

@@ -121,7 +121,7 @@ time_step = {step}
 end_time = {arguments.steps * step}
 
 [solver]
-kind = "per_body"
+kind = "gauss_seidel"
 
 [output]
 interval = {arguments.steps * step}

@@ -16,7 +16,7 @@ struct Bodies {
   std::vector<Vec3> linear_velocity;   // m/s
   std::vector<Vec3> angular_velocity;  // rad/s, world axes
   std::vector<std::uint8_t> asleep;    // 1: rests and is left out of steps; empty while nobody has slept
-  std::vector<std::uint8_t> lying;     // 1: contacts carry it, in steps; piecewise steps only, else empty
+  std::vector<std::uint8_t> resting;   // 1: contacts carry it, in steps; piecewise steps only, else empty
   // What stays.
   std::vector<double> mass;   // kg
   std::vector<Vec3> inertia;  // kg m^2, principal moments in the body frame
@@ -25,14 +25,16 @@ struct Bodies {
   std::vector<BodyId> id;
   BodyId next_id = 0;  // of the next body: ids are unique for ever
   // Of bodies that do not move by themselves; both empty while all do.
-  static constexpr std::int32_t no_guide = -1;
-  std::vector<std::int32_t> guide;  // what leads it; no_guide: nothing does
-  std::vector<Pose> rest;           // where it is while its guide has not moved it
+  static constexpr std::int32_t no_kinematic_group = -1;
+  std::vector<std::int32_t> kinematic_group;  // what leads it; no_guide: nothing does
+  std::vector<Pose> rest;                     // where it is while its kinematic group has not moved it
 
   std::size_t size() const { return position.size(); }
   bool is_asleep(std::size_t i) const { return !asleep.empty() && asleep[i] != 0; }
-  bool is_lying(std::size_t i) const { return !lying.empty() && lying[i] != 0; }
-  bool is_held(std::size_t i) const { return !guide.empty() && guide[i] != no_guide; }
+  bool is_resting(std::size_t i) const { return !resting.empty() && resting[i] != 0; }
+  bool is_held(std::size_t i) const {
+    return !kinematic_group.empty() && kinematic_group[i] != no_kinematic_group;
+  }
   Pose pose(std::size_t i) const { return {position[i], orientation[i]}; }
 };
 

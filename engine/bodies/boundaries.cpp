@@ -33,37 +33,37 @@ Boundaries moved(Boundaries boundaries, const std::vector<Pose>& motions,
   return boundaries;
 }
 
-Pose motion_of(const Boundary& boundary, double time_s, const BoundaryStanding& standing) {
-  const Pose prescribed = boundary.motion.at(standing.clock.at(time_s));
+Pose motion_of(const Boundary& boundary, double time_s, const BoundaryPose& boundary_pose) {
+  const Pose prescribed = boundary.motion.at(boundary_pose.clock.at(time_s));
   if (!boundary.is_mounted()) return prescribed;
-  const Pose& by = standing.carried;
+  const Pose& by = boundary_pose.carried;
   return {by.position + by.orientation * prescribed.position, by.orientation * prescribed.orientation};
 }
 
 PlacedBoundary place(const Boundary& boundary, double time_s, double step_s,
-                     const BoundaryStanding& standing) {
+                     const BoundaryPose& boundary_pose) {
   PlacedBoundary placed{.surface = boundary.surface,
                         .pose = {boundary.centre, Quat::Identity()},
                         .twist = {},
-                        .belt = boundary.surface_velocity,
-                        .mount = standing.velocity,
-                        .gain = standing.gain,
-                        .removed = standing.removed};
+                        .surface_velocity = boundary.surface_velocity,
+                        .mount = boundary_pose.velocity,
+                        .gain = boundary_pose.gain,
+                        .removed = boundary_pose.removed};
   if (!boundary.moves()) return placed;
-  const Pose motion = motion_of(boundary, time_s, standing);
+  const Pose motion = motion_of(boundary, time_s, boundary_pose);
   placed.surface = moved(boundary.surface, motion);
   placed.pose = {motion.position + motion.orientation * boundary.centre, motion.orientation};
-  placed.belt = motion.orientation * boundary.surface_velocity;
-  const auto at = [&](double t) { return boundary.motion.at(standing.clock.at(t)); };
+  placed.surface_velocity = motion.orientation * boundary.surface_velocity;
+  const auto at = [&](double t) { return boundary.motion.at(boundary_pose.clock.at(t)); };
   if (!boundary.motion.is_none()) {
     if (step_s > 0.0)
       placed.twist =
           twist_between(at(time_s - 0.5 * step_s), at(time_s + 0.5 * step_s), boundary.centre, step_s);
-    else if (standing.clock.runs)
-      placed.twist = boundary.motion.twist_at(standing.clock.at(time_s), boundary.centre);
+    else if (boundary_pose.clock.runs)
+      placed.twist = boundary.motion.twist_at(boundary_pose.clock.at(time_s), boundary.centre);
   }
   if (!boundary.is_mounted()) return placed;
-  const Quat& turned = standing.carried.orientation;
+  const Quat& turned = boundary_pose.carried.orientation;
   placed.twist = {turned * placed.twist.linear + placed.mount.at(placed.pose.position),
                   turned * placed.twist.angular + placed.mount.angular};
   return placed;

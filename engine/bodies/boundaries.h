@@ -53,15 +53,15 @@ struct VelocityField {
 };
 
 /// And where its mount has brought it.
-struct BoundaryStanding : BoundaryStatus {
+struct BoundaryPose : BoundaryStatus {
   Pose carried;            // by the mount, beyond what is prescribed
   VelocityField velocity;  // of the mount
   VelocityField gain;      // that forces on the mount may add within the step
 };
 
 /// [boundary]; as a model has it where the list is empty.
-inline BoundaryStanding standing_of(std::span<const BoundaryStanding> list, std::size_t boundary) {
-  return list.empty() ? BoundaryStanding{} : list[boundary];
+inline BoundaryPose boundary_pose_of(std::span<const BoundaryPose> list, std::size_t boundary) {
+  return list.empty() ? BoundaryPose{} : list[boundary];
 }
 
 inline bool any_moves(const Boundaries& boundaries) {
@@ -74,7 +74,7 @@ struct PlacedBoundary {
   Pose pose;    // position: of the centre, m; orientation: against rest
   Twist twist;  // of the centre and the surface, constant over a step: it takes the pose before to the pose
                 // after
-  Vec3 belt;    // m/s, the surface's velocity beyond that, world axes
+  Vec3 surface_velocity;      // m/s, the surface's velocity beyond that, world axes
   VelocityField mount, gain;  // the mount's part of the twist, and what forces on it may add
   bool removed = false;
 
@@ -82,7 +82,7 @@ struct PlacedBoundary {
 };
 
 /// Where a point of the boundary goes that is at x at rest.
-Pose motion_of(const Boundary& boundary, double time_s, const BoundaryStanding& standing = {});
+Pose motion_of(const Boundary& boundary, double time_s, const BoundaryPose& boundary_pose = {});
 /// The surface after a motion of all space.
 BoundarySurface moved(const BoundarySurface& surface, const Pose& motion);
 /// Boundaries that stand still where motions [boundary] have brought these, without motions: where they are,
@@ -94,7 +94,7 @@ Boundaries moved(Boundaries boundaries, const std::vector<Pose>& motions,
 /// at the moment. Positions are exact at any time, not summed up over steps, but for what a mount has
 /// travelled.
 PlacedBoundary place(const Boundary& boundary, double time_s, double step_s = 0.0,
-                     const BoundaryStanding& standing = {});
+                     const BoundaryPose& boundary_pose = {});
 
 /// The planes of an axis-aligned box seen from inside, one for every face that is not left open; a wall goes
 /// on beyond an open face. `open` holds any of "-x", "+x", "-y", "+y", "-z", "+z". Names are "<name>.-x" and

@@ -41,7 +41,7 @@ void add_near_parts(const PlacedShapes& s, const ShapePair& pair, const PairGaps
                     std::vector<PartPair>& near) {
   const std::span<const PlacedPart> of_a = s.parts_of(pair.a), of_b = s.parts_of(pair.b);
   const Vec3 shift = pair.image >= 0 ? found.images[pair.image].shift : Vec3(Vec3::Zero());
-  auto seed = pair.seeds.begin();
+  auto seed = pair.cached_normals.begin();
   for (std::size_t i = 0; i < of_a.size(); ++i) {
     for (std::size_t j = 0; j < of_b.size(); ++j) {
       const PlacedPart &a = of_a[i], &b = of_b[j];
@@ -49,8 +49,8 @@ void add_near_parts(const PlacedShapes& s, const ShapePair& pair, const PairGaps
       const double reach = radius(a) + radius(b) + pair.margin;
       if (apart.squaredNorm() > reach * reach) continue;
       const auto feature = static_cast<std::uint32_t>(i) * parts + static_cast<std::uint32_t>(j);
-      while (seed != pair.seeds.end() && seed->feature < feature) ++seed;
-      const bool known = seed != pair.seeds.end() && seed->feature == feature;
+      while (seed != pair.cached_normals.end() && seed->feature < feature) ++seed;
+      const bool known = seed != pair.cached_normals.end() && seed->feature == feature;
       const double d = apart.norm();
       const Vec3 start = known ? seed->normal : d > 0.0 ? Vec3(apart / d) : Vec3(Vec3::UnitZ());
       near.push_back({&pair, &a, &b, {b.placed.centre + shift, b.placed.matrix}, start, feature, known});

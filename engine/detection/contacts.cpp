@@ -35,12 +35,12 @@ void swap_sides(PairMemory& m) {
   for (ImplicitStart& start : m.starts) start.on_a.swap(start.on_b);
 }
 
-std::span<const Seed> Seeds::of_pair(std::int32_t a, std::int32_t b) const {
+std::span<const CachedNormal> NormalCache::of_pair(std::int32_t a, std::int32_t b) const {
   const auto body = static_cast<std::size_t>(a);
   if (body + 1 >= row.size()) return {};
-  const Seed *first = list.data() + row[body], *const end = list.data() + row[body + 1];
+  const CachedNormal *first = list.data() + row[body], *const end = list.data() + row[body + 1];
   while (first != end && first->b != b) ++first;
-  const Seed* last = first;
+  const CachedNormal* last = first;
   while (last != end && last->b == b) ++last;
   return {first, last};
 }

@@ -70,23 +70,23 @@ void swap_sides(Contact& contact);
 
 /// A direction that last proved a pair apart or along which it touched; where the next search begins. A pair
 /// may have any number of them.
-struct Seed {
+struct CachedNormal {
   std::int32_t b;         // partner
   std::uint32_t feature;  // of the contact that it belongs to
   Vec3 normal;            // unit, from b to a
 };
 
 /// The seeds of all candidate pairs, ordered by a, then b, then feature.
-struct Seeds {
-  std::vector<Seed> list;
+struct NormalCache {
+  std::vector<CachedNormal> list;
   std::vector<std::int32_t> row;  // [body + 1]: seeds of pairs with this body as a start here
   std::uint64_t stamp = 0;        // of the detection that made them; 0: something else has touched them since
 
-  std::span<const Seed> of_pair(std::int32_t a, std::int32_t b) const;
+  std::span<const CachedNormal> of_pair(std::int32_t a, std::int32_t b) const;
 };
 
 /// What the search of a pair of which one is no ellipsoid keeps from step to step.
-struct RememberedPair {
+struct CachedPair {
   std::int32_t a, b;  // as in ContactKey
   PairMemory memory;
 };

@@ -151,7 +151,7 @@ void prepare_block(const DetectionInput& in, const PlacedShapes& placed, const B
 
 /// Those that nothing moves have no contacts with each other.
 void mark_unmoved(const Bodies& bodies, std::vector<std::uint8_t>& unmoved) {
-  unmoved.resize(bodies.guide.size());
+  unmoved.resize(bodies.kinematic_group.size());
   for (std::size_t i = 0; i < unmoved.size(); ++i)
     unmoved[i] = bodies.is_asleep(i) || bodies.is_held(i) ? 1 : 0;
 }
@@ -241,12 +241,12 @@ void place_boundaries(const DetectionInput& in, DetectionWorkspace& w) {
   w.guards.clear();
   for (std::size_t k = 0; k < in.boundaries.size(); ++k) {
     const PlacedBoundary& placed = w.boundaries.emplace_back(
-        place(in.boundaries[k], in.time_s, in.time_step_s, standing_of(in.standing, k)));
+        place(in.boundaries[k], in.time_s, in.time_step_s, boundary_pose_of(in.boundary_pose, k)));
     DetectionWorkspace::Guard guard{
         {Vec3::Zero(), Vec3::Zero()},
         Vec3::Constant(-infinity),
         Vec3::Constant(infinity),
-        placed.moves() || in.boundaries[k].is_mounted() || !placed.belt.isZero(0.0)};
+        placed.moves() || in.boundaries[k].is_mounted() || !placed.surface_velocity.isZero(0.0)};
     if (const auto* plane = std::get_if<Plane>(&placed.surface)) guard.plane = *plane;
     const auto set_box = [&](const auto& surface) {
       const auto [middle, half] = bounding_box(surface);
@@ -427,22 +427,22 @@ BlockPairs& scratch_pairs() {
 }
 
 /// The seeds of a body's pairs, asked for in the order of partners.
-class SeedsOfBody {
+class CachedNormalsOfBody {
  public:
-  SeedsOfBody(const Seeds& seeds, std::size_t body) {
-    if (body + 1 >= seeds.row.size()) return;
-    next_ = seeds.list.data() + seeds.row[body];
-    end_ = seeds.list.data() + seeds.row[body + 1];
+  CachedNormalsOfBody(const NormalCache& cached_normals, std::size_t body) {
+    if (body + 1 >= cached_normals.row.size()) return;
+    next_ = cached_normals.list.data() + cached_normals.row[body];
+    end_ = cached_normals.list.data() + cached_normals.row[body + 1];
   }
-  SCREE_INLINE std::span<const Seed> of(std::int32_t partner) {
+  SCREE_INLINE std::span<const CachedNormal> of(std::int32_t partner) {
     while (next_ != end_ && partner_order(next_->b) < partner_order(partner)) ++next_;
-    const Seed* const first = next_;
+    const CachedNormal* const first = next_;
     while (next_ != end_ && next_->b == partner) ++next_;
     return {first, next_};
   }
 
  private:
-  const Seed *next_ = nullptr, *end_ = nullptr;
+  const CachedNormal *next_ = nullptr, *end_ = nullptr;
 };
 
 class PairLists {
@@ -451,30 +451,30 @@ class PairLists {
     list_boundaries(block);
     out.found.gap.clear();
     out.found.of_pair.clear();
-    out.found.remembered.clear();
+    out.found.cached.clear();
     out.found.images.clear();
     for (auto& list : out.of_kind) list.clear();
-    remembered_ = std::ranges::lower_bound(m.last.remembered, static_cast<std::int32_t>(block.begin), {},
-                                           &RememberedPair::a);
+    cached_ =
+        std::ranges::lower_bound(m.last.cached, static_cast<std::int32_t>(block.begin), {}, &CachedPair::a);
   }
 
   SCREE_INLINE void add_pairs_of(std::size_t i) {
-    SeedsOfBody seeds(m_.last.seeds, i);
+    CachedNormalsOfBody cached_normals(m_.last.cached_normals, i);
     const std::int32_t *const partner = m_.w.pairs.b.data(), *const row = m_.w.pairs.row.data();
     const DetectionWorkspace::Reach *const reach = m_.w.reach.data(), of_body = reach[i];
-    const SilentPairs* const silent = m_.in.silent;
+    const CollisionFilter* const filter = m_.in.filter;
     const bool only_ellipsoids = m_.in.shapes.only_ellipsoids();
     for (auto p = row[i], end = (row[i + 1]); p < end; ++p) {
       const std::int32_t b = partner[p];
-      if (silent != nullptr && silent->contain(i, b)) continue;
+      if (filter != nullptr && filter->contain(i, b)) continue;
       const PairKind kind = only_ellipsoids ? PairKind::ellipsoid_ellipsoid
                                             : pair_kind(m_.placed, static_cast<std::int32_t>(i), b);
       const DetectionWorkspace::Reach& of_partner = reach[b];
-      const std::span<const Seed> of_pair = seeds.of(b);
+      const std::span<const CachedNormal> of_pair = cached_normals.of(b);
       const double margin = of_body.pushed + of_partner.pushed,
                    length = std::min(of_body.smallest_length, of_partner.smallest_length);
       if (m_.is_known_apart && kind == PairKind::ellipsoid_ellipsoid && !of_pair.empty()) {
-        const auto seed = of_pair.data() - m_.last.seeds.list.data();
+        const auto seed = of_pair.data() - m_.last.cached_normals.list.data();
         if (m_.apart(static_cast<std::size_t>(seed), i, b) > margin + touch_accuracy * length) {
           out_.found.of_pair.emplace_back(static_cast<std::int32_t>(i), b, -1,
                                           static_cast<std::int32_t>(seed), PairGaps::still_apart, false,
@@ -484,7 +484,7 @@ class PairLists {
       }
       add({kind, i, b, margin, length, of_body.travel + of_partner.travel}, of_pair);
     }
-    add_boundaries(i, seeds);
+    add_boundaries(i, cached_normals);
   }
 
  private:
@@ -522,7 +522,7 @@ class PairLists {
     }
   }
 
-  SCREE_INLINE void add_boundaries(std::size_t i, SeedsOfBody& seeds) {
+  SCREE_INLINE void add_boundaries(std::size_t i, CachedNormalsOfBody& cached_normals) {
     if (out_.boundaries.empty()) return;
     const double length = m_.smallest_length(i), margin = margin_of(i);
     const double clear = m_.in.shapes.bounding_radius(m_.in.bodies.shape[i]) + margin;
@@ -539,14 +539,14 @@ class PairLists {
         continue;
       const auto a = static_cast<std::int32_t>(i), b = boundary_partner(k);
       add({pair_kind(m_.placed, a, b), i, b, margin + travel, length, m_.w.reach[i].travel + travel},
-          seeds.of(b));
+          cached_normals.of(b));
     }
   }
 
-  SCREE_INLINE void add(const Near& near, std::span<const Seed> seeds) {
+  SCREE_INLINE void add(const Near& near, std::span<const CachedNormal> cached_normals) {
     const auto a = static_cast<std::int32_t>(near.i),
                number = static_cast<std::int32_t>(out_.found.of_pair.size());
-    const bool moves = bends(near.travel, near.length), remembers = is_remembered(near.kind);
+    const bool moves = bends(near.travel, near.length), remembers = is_cached(near.kind);
     std::int32_t image = -1;
     ImageShift found;
     if (m_.repeats && find_image(m_.in, near.i, near.b, found)) {
@@ -558,27 +558,26 @@ class PairLists {
       margin =
           std::min(margin, m_.approach(near.i, near.b, image >= 0 ? &found : nullptr) + pushed * near.length);
     out_.found.of_pair.emplace_back(a, near.b, image, 0, 0, moves, remembers, near.length);
-    out_.of_kind[static_cast<std::size_t>(near.kind)].emplace_back(a, near.b, number, image, margin, seeds,
-                                                                   remembers ? recall(a, near.b) : -1, moves);
+    out_.of_kind[static_cast<std::size_t>(near.kind)].emplace_back(
+        a, near.b, number, image, margin, cached_normals, remembers ? recall(a, near.b) : -1, moves);
   }
 
   /// Where the memory of a pair goes: what was kept of it, or a new one. A pair is of one block alone.
   std::int32_t recall(std::int32_t a, std::int32_t b) {
-    const auto is_before = [&](const RememberedPair& p) {
+    const auto is_before = [&](const CachedPair& p) {
       return p.a < a || (p.a == a && partner_order(p.b) < partner_order(b));
     };
-    const auto end = m_.last.remembered.end();
-    while (remembered_ != end && is_before(*remembered_)) ++remembered_;
-    std::vector<RememberedPair>& list = out_.found.remembered;
+    const auto end = m_.last.cached.end();
+    while (cached_ != end && is_before(*cached_)) ++cached_;
+    std::vector<CachedPair>& list = out_.found.cached;
     list.push_back({a, b, {}});
-    if (remembered_ != end && remembered_->a == a && remembered_->b == b)
-      list.back().memory = std::move(remembered_->memory);
+    if (cached_ != end && cached_->a == a && cached_->b == b) list.back().memory = std::move(cached_->memory);
     return static_cast<std::int32_t>(list.size()) - 1;
   }
 
   const Making& m_;
   BlockPairs& out_;
-  std::vector<RememberedPair>::iterator remembered_;
+  std::vector<CachedPair>::iterator cached_;
 };
 
 /// As a number that is not larger; what is not larger than zero serves nobody.
@@ -590,14 +589,14 @@ SCREE_INLINE float rounded_down(double x) {
 /// most blocks of a bed at rest.
 bool are_those_of_last_step(const Making& m, const Block& block, const PairGaps& found) {
   const Contacts& contacts = m.last.contacts;
-  const Seeds& seeds = m.last.seeds;
+  const NormalCache& cached_normals = m.last.cached_normals;
   const std::size_t n = m.in.bodies.size();
-  if (contacts.row.size() != n + 1 || seeds.row.size() != n + 1) return false;
+  if (contacts.row.size() != n + 1 || cached_normals.row.size() != n + 1) return false;
   const PairGaps::Found *pair = found.of_pair.data(), *const end = pair + found.of_pair.size();
-  std::int32_t c = contacts.row[block.begin], s = seeds.row[block.begin];
+  std::int32_t c = contacts.row[block.begin], s = cached_normals.row[block.begin];
   for (std::size_t i = block.begin; i < block.end; ++i) {
     const auto a = static_cast<std::int32_t>(i);
-    const std::int32_t end_c = contacts.row[i + 1], end_s = seeds.row[i + 1];
+    const std::int32_t end_c = contacts.row[i + 1], end_s = cached_normals.row[i + 1];
     for (; pair != end && pair->a == a; ++pair) {
       if (pair->count == PairGaps::still_apart) {
         if (pair->first != s++) return false;
@@ -605,9 +604,9 @@ bool are_those_of_last_step(const Making& m, const Block& block, const PairGaps&
       }
       const Gap* gap = found.gap.data() + pair->first;
       for (const Gap* const last = gap + pair->count; gap != last; ++gap) {
-        if (!pair->is_remembered) {
+        if (!pair->is_cached) {
           if (s == end_s) return false;
-          const Seed& seed = seeds.list[s++];
+          const CachedNormal& seed = cached_normals.list[s++];
           if (seed.b != pair->b || seed.feature != gap->feature) return false;
         }
         if (!(gap->distance < infinity)) continue;
@@ -625,8 +624,8 @@ SCREE_FOR_EACH_TARGET
 void renew_block(const Making& m, const Block& block, const PairGaps& found, DetectionWorkspace& w) {
   DetectionWorkspace::Found& out = w.found[block.index];
   Contacts& contacts = m.last.contacts;
-  Seeds& seeds = m.last.seeds;
-  auto c = contacts.row[block.begin], s = seeds.row[block.begin];
+  NormalCache& cached_normals = m.last.cached_normals;
+  auto c = contacts.row[block.begin], s = cached_normals.row[block.begin];
   const Gap* const gaps = found.gap.data();
   for (const PairGaps::Found& pair : found.of_pair) {
     const auto i = pair.a;
@@ -637,8 +636,8 @@ void renew_block(const Making& m, const Block& block, const PairGaps& found, Det
       continue;
     }
     for (const Gap *gap = gaps + pair.first, *end = gap + pair.count; gap != end; ++gap) {
-      if (!pair.is_remembered) {
-        seeds.list[s].normal = gap->normal;
+      if (!pair.is_cached) {
+        cached_normals.list[s].normal = gap->normal;
         w.apart[s++] = rounded_down(gap->apart);
       }
       if (!(gap->distance < infinity)) continue;
@@ -651,7 +650,7 @@ void renew_block(const Making& m, const Block& block, const PairGaps& found, Det
   }
   for (std::size_t i = block.begin; i < block.end; ++i) {
     w.contact_row[i] = contacts.row[i + 1] - contacts.row[i];
-    w.seed_row[i] = seeds.row[i + 1] - seeds.row[i];
+    w.cached_normal_row[i] = cached_normals.row[i + 1] - cached_normals.row[i];
   }
 }
 
@@ -659,25 +658,25 @@ void renew_block(const Making& m, const Block& block, const PairGaps& found, Det
 SCREE_FOR_EACH_TARGET
 void list_block(const Making& m, const Block& block, const PairGaps& found, DetectionWorkspace& w) {
   DetectionWorkspace::Found& out = w.found[block.index];
-  make_room(out.seeds, found.gap.size());
+  make_room(out.cached_normals, found.gap.size());
   make_room(out.apart, found.gap.size());
   make_room(out.contacts, static_cast<std::size_t>(std::ranges::count_if(
                               found.gap, [](const Gap& g) { return g.distance < infinity; })));
   const PairGaps::Found *pair = found.of_pair.data(), *const last_pair = pair + found.of_pair.size();
   const Gap* const gaps = found.gap.data();
   for (std::size_t i = block.begin; i < block.end; ++i) {
-    const std::size_t contacts = out.contacts.size(), seeds = out.seeds.size();
+    const std::size_t contacts = out.contacts.size(), cached_normals = out.cached_normals.size();
     ContactsOfBody of_body(m, i, out);
     for (; pair != last_pair && pair->a == static_cast<std::int32_t>(i); ++pair) {
       if (pair->count == PairGaps::still_apart) {
-        out.seeds.push_back(m.last.seeds.list[pair->first]);
+        out.cached_normals.push_back(m.last.cached_normals.list[pair->first]);
         out.apart.push_back(rounded_down(m.apart(pair->first, i, pair->b)));
         ++out.known_apart;
         continue;
       }
       for (const Gap *gap = gaps + pair->first, *end = gap + pair->count; gap != end; ++gap) {
-        if (!pair->is_remembered) {
-          out.seeds.emplace_back(pair->b, gap->feature, gap->normal);
+        if (!pair->is_cached) {
+          out.cached_normals.emplace_back(pair->b, gap->feature, gap->normal);
           out.apart.push_back(rounded_down(gap->apart));
         }
         if (gap->distance < infinity)
@@ -685,7 +684,7 @@ void list_block(const Making& m, const Block& block, const PairGaps& found, Dete
       }
     }
     w.contact_row[i] = static_cast<std::int32_t>(out.contacts.size() - contacts);
-    w.seed_row[i] = static_cast<std::int32_t>(out.seeds.size() - seeds);
+    w.cached_normal_row[i] = static_cast<std::int32_t>(out.cached_normals.size() - cached_normals);
   }
 }
 
@@ -710,7 +709,7 @@ void join_walls(const Making& m, BlockPairs& pairs) {
   std::int32_t body = -1;
   for (const PairGaps::Found& pair : pairs.found.of_pair) {
     if (!is_boundary(pair.b)) continue;
-    if (std::exchange(body, pair.a) != pair.a) met.clear();
+    if (std::insertion(body, pair.a) != pair.a) met.clear();
     for (Gap& gap : std::span(pairs.found.gap).subspan(pair.first, pair.count)) {
       if (!gap.is_sharp || !(gap.distance < infinity)) continue;
       const SharpPlace place{gap.point - 0.5 * gap.distance * gap.normal, gap.normal, flush * pair.length,
@@ -726,7 +725,7 @@ void join_walls(const Making& m, BlockPairs& pairs) {
 
 void give_back_lists(DetectionWorkspace::Found& block) {
   block.contacts = std::vector<Contact>();
-  block.seeds = std::vector<Seed>();
+  block.cached_normals = std::vector<CachedNormal>();
   block.apart = std::vector<float>();
 }
 
@@ -742,9 +741,9 @@ void collide_block(const Making& m, const Block& block, DetectionWorkspace& w) {
 
   DetectionWorkspace::Found& out = w.found[block.index];
   out.contacts.clear();
-  out.seeds.clear();
+  out.cached_normals.clear();
   out.apart.clear();
-  out.remembered.swap(pairs.found.remembered);
+  out.cached.swap(pairs.found.cached);
   out.known_apart = out.failures = 0;
   out.renewed = are_those_of_last_step(m, block, pairs.found) ? std::min(out.renewed, long_renewed) + 1 : 0;
   if (out.renewed > 0) {
@@ -754,12 +753,12 @@ void collide_block(const Making& m, const Block& block, DetectionWorkspace& w) {
               static_cast<std::size_t>(row[block.end] - row[block.begin])};
     };
     out.of_contacts = part_of(m.last.contacts.row);
-    out.of_seeds = part_of(m.last.seeds.row);
+    out.of_seeds = part_of(m.last.cached_normals.row);
     renew_block(m, block, pairs.found, w);
   } else {
     list_block(m, block, pairs.found, w);
     out.of_contacts = {0, 0, out.contacts.size()};
-    out.of_seeds = {0, 0, out.seeds.size()};
+    out.of_seeds = {0, 0, out.cached_normals.size()};
   }
 }
 
@@ -793,26 +792,26 @@ void join(std::span<DetectionWorkspace::Found> found, std::vector<T> DetectionWo
 
 /// The lists of all blocks as those of the step.
 void merge(DetectionWorkspace& w, std::size_t blocks, const DetectionMemory& memory) {
-  auto& [contacts, seeds, remembered] = memory;
+  auto& [contacts, cached_normals, cached] = memory;
   const std::span found(w.found.data(), blocks);
   using Found = DetectionWorkspace::Found;
   const auto listed = std::ranges::count_if(found, [](const Found& block) { return block.renewed == 0; });
   if (listed > 0) {
     join(found, &Found::contacts, &Found::of_contacts, contacts.list);
-    join(found, &Found::seeds, &Found::of_seeds, seeds.list);
+    join(found, &Found::cached_normals, &Found::of_seeds, cached_normals.list);
     join(found, &Found::apart, &Found::of_seeds, w.apart);
     exclusive_scan(w.contact_row);
-    exclusive_scan(w.seed_row);
+    exclusive_scan(w.cached_normal_row);
     contacts.row.swap(w.contact_row);
-    seeds.row.swap(w.seed_row);
+    cached_normals.row.swap(w.cached_normal_row);
     if (static_cast<double>(listed) < few_blocks * static_cast<double>(blocks)) {
       for (Found& block : found)
         if (block.renewed == 0) give_back_lists(block);
     }
   }
-  seeds.stamp = w.stamp = ++stamps;
-  remembered.clear();
-  for (Found& block : found) std::ranges::move(block.remembered, std::back_inserter(remembered));
+  cached_normals.stamp = w.stamp = ++stamps;
+  cached.clear();
+  for (Found& block : found) std::ranges::move(block.cached, std::back_inserter(cached));
 }
 
 }  // namespace
@@ -840,13 +839,13 @@ DetectionReport find_contacts(const DetectionInput& in, DetectionWorkspace& w,
   place_boundaries(in, w);
 
   w.contact_row.resize(n + 1);
-  w.seed_row.resize(n + 1);
-  w.contact_row[n] = w.seed_row[n] = 0;
-  resize_with_room(w.apart, memory.seeds.list.size());
+  w.cached_normal_row.resize(n + 1);
+  w.contact_row[n] = w.cached_normal_row[n] = 0;
+  resize_with_room(w.apart, memory.cached_normals.list.size());
   const std::size_t blocks = block_count(n, grain_heavy);
   if (w.found.size() < blocks) w.found.resize(blocks);
   const bool repeats = in.cell.is_periodic(),
-             is_known_apart = !repeats && w.stamp != 0 && memory.seeds.stamp == w.stamp;
+             is_known_apart = !repeats && w.stamp != 0 && memory.cached_normals.stamp == w.stamp;
   const Making making{in, placed, w, memory, repeats, is_known_apart};
   for_blocks(n, grain_heavy, [&](const Block& block) { collide_block(making, block, w); });
   merge(w, blocks, memory);

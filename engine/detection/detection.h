@@ -13,7 +13,7 @@
 namespace scree {
 
 /// Pairs of bodies that do not touch, whatever their shapes are.
-struct SilentPairs {
+struct CollisionFilter {
   // Partners of body a, of higher slots, rising: [row[a], row[a + 1])
   std::vector<std::int32_t> row, partner;
 
@@ -30,10 +30,10 @@ struct DetectionInput {
   double time_s;  // for which boundaries are placed, the middle of the step
   double time_step_s;
   double free_speed_m_s;  // speed that forces may add within the step: |gravity| * time step
-  std::span<const BoundaryStanding> standing = {};  // [boundary]; empty: as they are given
+  std::span<const BoundaryPose> boundary_pose = {};  // [boundary]; empty: as they are given
   PlacedCell cell = {};
   double bridge_m = 0.0;  // up to which gap surfaces attract each other
-  const SilentPairs* silent = nullptr;
+  const CollisionFilter* filter = nullptr;
 };
 
 struct DetectionReport {
@@ -49,9 +49,9 @@ struct DetectionWorkspace {
   };
   struct Found {  // by a block of bodies
     std::vector<Contact> contacts;
-    std::vector<Seed> seeds;
+    std::vector<CachedNormal> cached_normals;
     std::vector<float> apart;  // [seed]
-    std::vector<RememberedPair> remembered;
+    std::vector<CachedPair> cached;
     // For how many steps contacts and seeds have been those of the step before, and were renewed in its
     // lists: then they are not here.
     int renewed = 0;
@@ -78,10 +78,10 @@ struct DetectionWorkspace {
     Vec3 low, high;  // m, what is far enough from this box too
     bool moves;      // or is a belt: who sleeps on it wakes
   };
-  std::vector<Guard> guards;                        // [boundary]
-  std::vector<std::uint8_t> unmoved;                // [body] 1: asleep or held; empty if nobody is held
-  std::vector<Found> found;                         // [block of bodies]
-  std::vector<std::int32_t> contact_row, seed_row;  // [body + 1], see Contacts and Seeds
+  std::vector<Guard> guards;          // [boundary]
+  std::vector<std::uint8_t> unmoved;  // [body] 1: asleep or held; empty if nobody is held
+  std::vector<Found> found;           // [block of bodies]
+  std::vector<std::int32_t> contact_row, cached_normal_row;  // [body + 1], see Contacts and Seeds
   /// How far apart pairs of ellipsoids were at least that were no contacts, m, rounded down. Where bodies
   /// have not moved as far since, nothing has to be computed to know that they are none still.
   std::vector<float> apart;  // [seed of the last detection]
@@ -97,8 +97,8 @@ struct DetectionWorkspace {
 /// lasting part of its impulses, turned along with its normal.
 struct DetectionMemory {
   Contacts& contacts;
-  Seeds& seeds;
-  std::vector<RememberedPair>& remembered;
+  NormalCache& cached_normals;
+  std::vector<CachedPair>& cached;
 };
 DetectionReport find_contacts(const DetectionInput& input, DetectionWorkspace& workspace,
                               const DetectionMemory& memory);

@@ -47,7 +47,8 @@ bool fill(const PlacedShapes& s, std::span<const ShapePair> part, const PairGaps
     const ShapePair& pair = part[k];
     const PlacedEllipsoid& a = s.ellipsoids[pair.a];
     const PlacedEllipsoid& b = partner(s, pair, found, room);
-    start[k] = pair.seeds.empty() ? Vec3((a.centre - b.centre).normalized()) : pair.seeds[0].normal;
+    start[k] = pair.cached_normals.empty() ? Vec3((a.centre - b.centre).normalized())
+                                           : pair.cached_normals[0].normal;
     batch.add(a, b, start[k], pair.margin);
     if (bend) batch.set_motion(s.twist(pair.a), s.twist_of_partner(pair, found));
   }
@@ -74,13 +75,13 @@ void find_ellipsoid_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs
         nearest.normal = start[k];
         nearest.apart = batch.phi[k];
       } else {
-        const bool known = !pair.seeds.empty(), quick = known && batch.has_arrived(k);
+        const bool known = !pair.cached_normals.empty(), quick = known && batch.has_arrived(k);
         if (quick)
           nearest = contact_of(batch, k, a.centre, b.centre);
         else
           nearest = gap(a, b, known ? &start[k] : nullptr);
         if (nearest.distance > pair.margin)
-          nearest.apart = std::exchange(nearest.distance, infinity);
+          nearest.apart = std::insertion(nearest.distance, infinity);
         else if (pair.bends)
           nearest.acceleration = quick ? batch.acceleration[k]
                                        : gap_acceleration(a, b, nearest.normal, s.twist(pair.a),
@@ -154,7 +155,7 @@ void find_implicit_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs,
     if (pair.image >= 0) b.position += found.images[pair.image].shift;
     const Twist of_b = s.twist_of_partner(pair, found);
     some.clear();
-    contacts(a, b, pair.margin, found.remembered[pair.remembered].memory, some);
+    contacts(a, b, pair.margin, found.cached[pair.cached].memory, some);
     add_gaps(
         pair, some, [&](const Gap& g) { return gap_acceleration(a, b, g, s.twist(pair.a), of_b); }, found);
   }
@@ -167,7 +168,7 @@ void find_wall_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs, Pai
     const PlacedImplicit& body = s.implicits[pair.a];
     const Surface& surface = surface_of<Surface>(s, pair.b);
     some.clear();
-    contacts(body, surface, pair.margin, found.remembered[pair.remembered].memory, some);
+    contacts(body, surface, pair.margin, found.cached[pair.cached].memory, some);
     add_gaps(
         pair, some,
         [&](const Gap& g) {

@@ -70,7 +70,7 @@ enum class PairKind : std::uint8_t {
   implicit_mesh
 };
 inline constexpr std::size_t pair_kinds = 14;
-constexpr bool is_remembered(PairKind kind) { return kind >= PairKind::implicit_implicit; }
+constexpr bool is_cached(PairKind kind) { return kind >= PairKind::implicit_implicit; }
 PairKind pair_kind(const PlacedShapes& placed, std::int32_t a, std::int32_t b);
 
 /// Where the image of a partner is that a pair is about, against the body itself, and how it moves against
@@ -81,12 +81,12 @@ struct ImageShift {
 
 /// A body and its partner whose gaps are asked for.
 struct ShapePair {
-  std::int32_t a, b, number;    // number: where its gaps go
-  std::int32_t image;           // its place in PairGaps::images; -1: the partner itself
-  double margin;                // m: wider gaps are of no interest
-  std::span<const Seed> seeds;  // of the last step
-  std::int32_t remembered;      // its place in PairGaps::remembered, of kinds that have one
-  bool bends;                   // are the accelerations of its gaps asked for?
+  std::int32_t a, b, number;                     // number: where its gaps go
+  std::int32_t image;                            // its place in PairGaps::images; -1: the partner itself
+  double margin;                                 // m: wider gaps are of no interest
+  std::span<const CachedNormal> cached_normals;  // of the last step
+  std::int32_t cached;                           // its place in PairGaps::remembered, of kinds that have one
+  bool bends;                                    // are the accelerations of its gaps asked for?
 };
 
 /// What was found of a list of pairs: any number of gaps each. Those of infinite distance are no contact, but
@@ -98,14 +98,13 @@ struct PairGaps {
     std::int32_t image;         // its place in images; -1: the partner itself
     std::int32_t first, count;  // of its gaps; or, where it is known to be apart still, of its seed
     bool bends;
-    bool is_remembered;  // else by seeds
-    double length;       // m, of the smaller
+    bool is_cached;  // else by seeds
+    double length;   // m, of the smaller
   };
   std::vector<Gap> gap;
   std::vector<Found> of_pair;  // [number]
   std::vector<ImageShift> images;
-  std::vector<RememberedPair>
-      remembered;  // in the order of keys: those of the last step, and then of this one
+  std::vector<CachedPair> cached;  // in the order of keys: those of the last step, and then of this one
 
   /// Null: the partner itself.
   const ImageShift* image_of(const Found& pair) const {

@@ -38,7 +38,7 @@ double reach_of_bound(double d, double rate, double m) {
 }
 
 /// What multiplies the bulging of a body, or of a part of it, 1/s^2.
-double turning(const Flyer& a) {
+double turning(const BallisticBody& a) {
   const FreeRotation& r = a.flight->rotation();
   return 2.0 * r.most_spin() * r.most_spin() + r.most_spin_change();
 }
@@ -48,13 +48,15 @@ double bulging(const Ellipsoid& e) {
   return (most * most - least * least) / least;
 }
 
-bool is_convex(const Flyer& a) { return a.form == Flyer::Form::sphere || a.form == Flyer::Form::ellipsoid; }
+bool is_convex(const BallisticBody& a) {
+  return a.form == BallisticBody::Form::sphere || a.form == BallisticBody::Form::ellipsoid;
+}
 
 struct Standing {
   Pose pose;
   Twist twist;
 };
-Standing standing(const Flyer& a, double t) {
+Standing boundary_pose(const BallisticBody& a, double t) {
   const Quat q = a.is_sphere() ? Quat::Identity() : a.flight->orientation(t);
   return {{a.flight->position(t), q},
           {a.flight->velocity(t), a.is_sphere() ? Vec3::Zero() : a.flight->angular_velocity(q)}};
@@ -119,7 +121,8 @@ class Soonest {
 };
 
 /// Spheres whose distance vector goes evenly.
-NextTouch touch_of_spheres(const Flyer& a, const Flyer& b, const Vec3& shift, double from, double until) {
+NextTouch touch_of_spheres(const BallisticBody& a, const BallisticBody& b, const Vec3& shift, double from,
+                           double until) {
   const Vec3 place = a.flight->position(from), r = b.flight->position(from) + shift - place,
              v = b.flight->velocity(from) - a.flight->velocity(from);
   const double radii = a.bounding_radius + b.bounding_radius,
@@ -140,7 +143,7 @@ struct PartNow {
   double radius, arm;  // m, arm: from the body's centre
   double bulging;      // m
 };
-void parts_at(const Flyer& a, const Standing& s, std::vector<PartNow>& parts) {
+void parts_at(const BallisticBody& a, const Standing& s, std::vector<PartNow>& parts) {
   parts.clear();
   const auto add = [&](const Ellipsoid& shape, const Pose& in_body) {
     const Vec3 arm = s.pose.orientation * in_body.position;
@@ -149,16 +152,18 @@ void parts_at(const Flyer& a, const Standing& s, std::vector<PartNow>& parts) {
                      s.twist.linear + s.twist.angular.cross(arm), shape.semi_axes.maxCoeff(), length,
                      bulging(shape) + length});
   };
-  if (a.form != Flyer::Form::clump) add(a.shape, {});
+  if (a.form != BallisticBody::Form::clump) add(a.shape, {});
   for (const ClumpPart& part : a.parts) add(part.ellipsoid, part.pose);
 }
 
-PlacedImplicit as_function(const Flyer& a, const Pose& pose) { return place(*a.function, pose, a.size); }
+PlacedImplicit as_function(const BallisticBody& a, const Pose& pose) {
+  return place(*a.function, pose, a.size);
+}
 
 /// Are they to be taken as functions? Whoever stands for one that lies is none: then what holds them.
-bool meet_as_functions(const Flyer& a, const Flyer& b) {
-  return (a.form == Flyer::Form::function || b.form == Flyer::Form::function) && a.function != nullptr &&
-         b.function != nullptr;
+bool meet_as_functions(const BallisticBody& a, const BallisticBody& b) {
+  return (a.form == BallisticBody::Form::function || b.form == BallisticBody::Form::function) &&
+         a.function != nullptr && b.function != nullptr;
 }
 
 /// Contacts of an ellipsoid with a wall, as detection finds them.
@@ -179,16 +184,16 @@ void gaps_of_wall(const Ellipsoid& shape, const Pose& pose, const BoundarySurfac
       surface);
 }
 /// Of any body.
-void gaps_of_wall(const Flyer& a, const Pose& pose, const BoundarySurface& surface, double margin,
+void gaps_of_wall(const BallisticBody& a, const Pose& pose, const BoundarySurface& surface, double margin,
                   PairMemory& memory, std::vector<Gap>& found) {
   found.clear();
-  if (a.form == Flyer::Form::clump) {
+  if (a.form == BallisticBody::Form::clump) {
     for (const ClumpPart& part : a.parts)
       gaps_of_wall(
           part.ellipsoid,
           {pose.position + pose.orientation * part.pose.position, pose.orientation * part.pose.orientation},
           surface, margin, found);
-  } else if (a.form == Flyer::Form::function) {
+  } else if (a.form == BallisticBody::Form::function) {
     std::visit(
         [&](const auto& s) {
           // Of surfaces of revolution scenes do not let functions come near.
@@ -246,25 +251,25 @@ FlownShape flown_shape(const Shapes& shapes, ShapeIndex shape) {
   return flown;
 }
 
-Flyer flyer(const Shapes& shapes, ShapeIndex shape, const FlownShape& of, const Flight& flight,
-            double growth) {
+BallisticBody ballistic_body(const Shapes& shapes, ShapeIndex shape, const FlownShape& of,
+                             const Flight& flight, double growth) {
   const ShapeKind kind = growth > 1.0 ? ShapeKind::ellipsoid : shapes.kind(shape);
-  Flyer f{.flight = &flight,
-          .form = Flyer::Form::ellipsoid,
-          .shape = Ellipsoid{growth * of.enclosing.semi_axes},
-          .bounding_radius = growth * shapes.bounding_radius(shape),
-          .smallest = shapes.smallest_length(shape),
-          .bulging = 0.0};
+  BallisticBody f{.flight = &flight,
+                  .form = BallisticBody::Form::ellipsoid,
+                  .shape = Ellipsoid{growth * of.enclosing.semi_axes},
+                  .bounding_radius = growth * shapes.bounding_radius(shape),
+                  .smallest = shapes.smallest_length(shape),
+                  .bulging = 0.0};
   f.bulging = bulging(f.shape);
-  if (f.bulging == 0.0) f.form = Flyer::Form::sphere;
+  if (f.bulging == 0.0) f.form = BallisticBody::Form::sphere;
   if (kind == ShapeKind::clump) {
-    f.form = Flyer::Form::clump;
+    f.form = BallisticBody::Form::clump;
     f.parts = of.parts;
     f.bulging = 0.0;
     for (const ClumpPart& part : of.parts)
       f.bulging = std::max(f.bulging, bulging(part.ellipsoid) + part.pose.position.norm());
   }
-  if (kind == ShapeKind::implicit) f.form = Flyer::Form::function;
+  if (kind == ShapeKind::implicit) f.form = BallisticBody::Form::function;
   if (growth == 1.0 && !shapes.functions().empty()) {
     f.function = &shapes.function_of(shape);
     f.size = shapes.size_of(shape);
@@ -272,24 +277,24 @@ Flyer flyer(const Shapes& shapes, ShapeIndex shape, const FlownShape& of, const 
   return f;
 }
 
-double nearness(const Flyer& a, const Vec3& place) {
-  return (a.form == Flyer::Form::function ? function_nearness : size_roundings) * a.smallest +
+double nearness(const BallisticBody& a, const Vec3& place) {
+  return (a.form == BallisticBody::Form::function ? function_nearness : size_roundings) * a.smallest +
          place_roundings * place.lpNorm<Eigen::Infinity>();
 }
 
 PlacedBoundary FlownAt::at(double t) const {
-  return moves ? place(*boundary, epoch_s + t, 0.0, standing) : placed;
+  return moves ? place(*boundary, epoch_s + t, 0.0, boundary_pose) : placed;
 }
 
 namespace {
 
 /// All that is the same throughout the search of a pair.
 struct Pair {
-  const Flyer &a, &b;
+  const BallisticBody &a, &b;
   Vec3 shift, steady;
   double further, near_m;
 
-  Pair(const Flyer& first, const Flyer& second, const Vec3& image, double from, double until)
+  Pair(const BallisticBody& first, const BallisticBody& second, const Vec3& image, double from, double until)
       : a(first),
         b(second),
         shift(image),
@@ -308,8 +313,8 @@ struct Pair {
     const Vec3 n = r / length, v = a.flight->velocity(t) - b.flight->velocity(t);
     return Bound{length - radii, n.dot(v), std::abs(n.dot(steady)) + further};
   }
-  Standing standing_of_b(double t) const {
-    Standing s = standing(b, t);
+  Standing pose_of_b(double t) const {
+    Standing s = boundary_pose(b, t);
     s.pose.position += shift;
     return s;
   }
@@ -322,7 +327,7 @@ NextTouch touch_of_ellipsoids(const Pair& p, double from, double until) {
   double last_distance = infinity;
   return advance(from, until, p.near_m, [&](double t) -> Bound {
     if (const std::optional<Bound> balls = p.of_balls(t)) return *balls;
-    const Standing of_a = standing(p.a, t), of_b = p.standing_of_b(t);
+    const Standing of_a = boundary_pose(p.a, t), of_b = p.pose_of_b(t);
     // The last normal is where to begin only once they are near: else the search may end elsewhere.
     const PlacedEllipsoid placed_a = place(p.a.shape, of_a.pose), placed_b = place(p.b.shape, of_b.pose);
     Gap g = gap(placed_a, placed_b, last_distance < near_by ? &normal : nullptr);
@@ -339,7 +344,7 @@ NextTouch touch_of_parts(const Pair& p, double from, double until) {
   std::vector<PartNow> parts_a, parts_b;
   return advance(from, until, p.near_m, [&](double t) -> Bound {
     if (const std::optional<Bound> balls = p.of_balls(t)) return *balls;
-    const Standing of_a = standing(p.a, t), of_b = p.standing_of_b(t);
+    const Standing of_a = boundary_pose(p.a, t), of_b = p.pose_of_b(t);
     parts_at(p.a, of_a, parts_a);
     parts_at(p.b, of_b, parts_b);
     Soonest soonest(p.near_m);
@@ -371,8 +376,8 @@ NextTouch touch_of_functions(const Pair& p, double from, double until) {
   std::vector<Gap> gaps;
   double last = from;
   const auto find = [&](double t, Standing& of_a, Standing& of_b) {
-    of_a = standing(p.a, t);
-    of_b = p.standing_of_b(t);
+    of_a = boundary_pose(p.a, t);
+    of_b = p.pose_of_b(t);
     gaps.clear();
     contacts(as_function(p.a, of_a.pose), as_function(p.b, of_b.pose), margin + p.near_m, memory, gaps);
   };
@@ -404,31 +409,33 @@ NextTouch touch_of_functions(const Pair& p, double from, double until) {
 
 }  // namespace
 
-NextTouch next_touch(const Flyer& a, const Flyer& b, const Vec3& shift, double from, double until) {
+NextTouch next_touch(const BallisticBody& a, const BallisticBody& b, const Vec3& shift, double from,
+                     double until) {
   const Pair pair(a, b, shift, from, until);
   if (a.is_sphere() && b.is_sphere() && a.flight->is_parabola() && b.flight->is_parabola() &&
       pair.steady.isZero(0.0))
     return touch_of_spheres(a, b, shift, from, until);
   if (meet_as_functions(a, b)) return touch_of_functions(pair, from, until);
-  if (a.form == Flyer::Form::clump || b.form == Flyer::Form::clump) return touch_of_parts(pair, from, until);
+  if (a.form == BallisticBody::Form::clump || b.form == BallisticBody::Form::clump)
+    return touch_of_parts(pair, from, until);
   return touch_of_ellipsoids(pair, from, until);
 }
 
-NextTouch next_touch(const Flyer& a, const FlownAt& wall, double from, double until,
+NextTouch next_touch(const BallisticBody& a, const FlownAt& wall, double from, double until,
                      std::vector<Gap>& scratch) {
   const Vec3 steady = a.flight->steady_acceleration();
   const double further = a.flight->most_further_acceleration(until), turns = a.bulging * turning(a);
   const double near_m = nearness(a, a.flight->position(from)), radius = a.bounding_radius;
   if (const auto* plane = std::get_if<Plane>(&wall.placed.surface);
-      plane != nullptr && !wall.moves && a.form != Flyer::Form::function) {
+      plane != nullptr && !wall.moves && a.form != BallisticBody::Form::function) {
     std::vector<PartNow> parts;
     return advance(from, until, near_m, [&](double t) -> Bound {
       const double height = plane->normal.dot(a.flight->position(t) - plane->point);
       const double bending = std::max(0.0, -plane->normal.dot(steady)) + further;
       if (height > far * radius || a.is_sphere())
         return {height - radius, plane->normal.dot(a.flight->velocity(t)), bending};
-      const Standing s = standing(a, t);
-      if (a.form != Flyer::Form::clump) {
+      const Standing s = boundary_pose(a, t);
+      if (a.form != BallisticBody::Form::clump) {
         const Gap g = gap(place(a.shape, s.pose), *plane);
         return {g.distance, g.normal.dot(velocity_at(s, g.point)), bending + turns};
       }
@@ -442,11 +449,11 @@ NextTouch next_touch(const Flyer& a, const FlownAt& wall, double from, double un
     });
   }
   const double margin = sight * radius;
-  const double bend_of_body = a.form == Flyer::Form::function ? least_bend * a.smallest : infinity;
+  const double bend_of_body = a.form == BallisticBody::Form::function ? least_bend * a.smallest : infinity;
   PairMemory memory;
   double last = from;  // when they were certainly apart
   const auto look = [&](double t) -> Bound {
-    const Standing s = standing(a, t);
+    const Standing s = boundary_pose(a, t);
     const PlacedBoundary placed = wall.at(t);
     gaps_of_wall(a, s.pose, placed.surface, margin + near_m, memory, scratch);
     const double reach = (s.pose.position - placed.pose.position).norm() + radius;
@@ -474,18 +481,18 @@ NextTouch next_touch(const Flyer& a, const FlownAt& wall, double from, double un
       wall.moves ? part_of_search * (until - from) : infinity);
   if (!wall.moves && is_convex(a) && found.time == infinity) return found;
   go_back(found, last, until, [&](double t) {
-    gaps_of_wall(a, standing(a, t).pose, wall.at(t).surface, margin + near_m, memory, scratch);
+    gaps_of_wall(a, boundary_pose(a, t).pose, wall.at(t).surface, margin + near_m, memory, scratch);
     return least_of(scratch, margin, near_m);
   });
   return found;
 }
 
-void meetings(const Flyer& a, const FlyerImage& image, double t, double margin, std::vector<Gap>& scratch,
-              std::vector<Meeting>& found) {
-  const Flyer& b = image.flyer;
+void meetings(const BallisticBody& a, const BallisticImage& image, double t, double margin,
+              std::vector<Gap>& scratch, std::vector<Meeting>& found) {
+  const BallisticBody& b = image.ballistic_body;
   found.clear();
-  const Standing of_a = standing(a, t);
-  Standing of_b = standing(b, t);
+  const Standing of_a = boundary_pose(a, t);
+  Standing of_b = boundary_pose(b, t);
   of_b.pose.position += image.shift;
   const auto add = [&](const Gap& g) {
     found.push_back({g.normal, g.point, g.distance,
@@ -503,7 +510,7 @@ void meetings(const Flyer& a, const FlyerImage& image, double t, double margin, 
     scratch.clear();
     contacts(as_function(a, of_a.pose), as_function(b, of_b.pose), margin, memory, scratch);
     for (const Gap& g : scratch) add(g);
-  } else if (a.form == Flyer::Form::clump || b.form == Flyer::Form::clump) {
+  } else if (a.form == BallisticBody::Form::clump || b.form == BallisticBody::Form::clump) {
     std::vector<PartNow> parts_a, parts_b;
     parts_at(a, of_a, parts_a);
     parts_at(b, of_b, parts_b);
@@ -517,9 +524,9 @@ void meetings(const Flyer& a, const FlyerImage& image, double t, double margin, 
   }
 }
 
-void meetings(const Flyer& a, const FlownAt& wall, double t, double margin, std::vector<Gap>& scratch,
+void meetings(const BallisticBody& a, const FlownAt& wall, double t, double margin, std::vector<Gap>& scratch,
               std::vector<Meeting>& found) {
-  const Standing s = standing(a, t);
+  const Standing s = boundary_pose(a, t);
   const PlacedBoundary placed = wall.at(t);
   PairMemory memory;
   gaps_of_wall(a, s.pose, placed.surface, margin, memory, scratch);
@@ -530,15 +537,16 @@ void meetings(const Flyer& a, const FlownAt& wall, double t, double margin, std:
                        g.normal.dot(velocity_at(s, g.point) - velocity_of(placed, g.point))});
 }
 
-double overlap(const Flyer& a, const Pose& of_a, const FlownAt& wall, double t, std::vector<Gap>& scratch) {
+double overlap(const BallisticBody& a, const Pose& of_a, const FlownAt& wall, double t,
+               std::vector<Gap>& scratch) {
   PairMemory memory;
   gaps_of_wall(a, of_a, wall.at(t).surface, 0.0, memory, scratch);
   double deepest = 0.0;
   for (const Gap& g : scratch) deepest = std::max(deepest, -g.distance);
-  return deepest > function_accuracy * a.smallest || a.form != Flyer::Form::function ? deepest : 0.0;
+  return deepest > function_accuracy * a.smallest || a.form != BallisticBody::Form::function ? deepest : 0.0;
 }
 
-double overlap(const Flyer& a, const Pose& of_a, const Flyer& b, const Pose& of_b) {
+double overlap(const BallisticBody& a, const Pose& of_a, const BallisticBody& b, const Pose& of_b) {
   if ((of_a.position - of_b.position).norm() > a.bounding_radius + b.bounding_radius) return 0.0;
   double deepest = 0.0;
   if (meet_as_functions(a, b)) {
@@ -555,7 +563,7 @@ double overlap(const Flyer& a, const Pose& of_a, const Flyer& b, const Pose& of_
     if (relation != Relation::separate && relation != Relation::touching)
       deepest = std::max(deepest, -gap(p, q).distance);
   };
-  if (a.form != Flyer::Form::clump && b.form != Flyer::Form::clump) {
+  if (a.form != BallisticBody::Form::clump && b.form != BallisticBody::Form::clump) {
     look(place(a.shape, of_a), place(b.shape, of_b));
     return deepest;
   }

@@ -18,7 +18,7 @@ struct Meeting {
 };
 
 /// A body in flight, as approaches see it.
-struct Flyer {
+struct BallisticBody {
   enum class Form : std::uint8_t { sphere, ellipsoid, clump, function };
   const Flight* flight;
   Form form;
@@ -42,13 +42,13 @@ FlownShape flown_shape(const Shapes& shapes, ShapeIndex shape);
 
 /// `of`: of this shape, outlives the flyer. `growth`: an ellipsoid so much larger than one that holds the
 /// shape stands for it.
-Flyer flyer(const Shapes& shapes, ShapeIndex shape, const FlownShape& of, const Flight& flight,
-            double growth = 1.0);
+BallisticBody ballistic_body(const Shapes& shapes, ShapeIndex shape, const FlownShape& of,
+                             const Flight& flight, double growth = 1.0);
 
 /// A boundary, as approaches see it.
 struct FlownAt {
   const Boundary* boundary;
-  BoundaryStanding standing;
+  BoundaryPose boundary_pose;
   bool moves;
   PlacedBoundary placed;  // of what does not move
   double epoch_s;         // what the times of flights count from
@@ -65,7 +65,7 @@ struct NextTouch {
 /// Surfaces that are so near touch, m: some hundred roundings of the sizes and places that distances are
 /// computed from, of functions what their contacts are exact to. Bodies never come nearer, so that no overlap
 /// is left to rounding.
-double nearness(const Flyer& a, const Vec3& place);
+double nearness(const BallisticBody& a, const Vec3& place);
 
 /// The first time between `from` and `until` when the two touch and approach. The slab between both tangent
 /// planes across the normal n now keeps them apart at least as long as
@@ -74,31 +74,33 @@ double nearness(const Flyer& a, const Vec3& place);
 /// this never passes a touch, and converges as Newton's method does. Two spheres on parabolas of one gravity:
 /// closed form. Clumps: the soonest of all pairs of parts, with |x| beside (a^2 - c^2)/c of a part at x.
 /// Functions, whose distance has many minima: as surfaces that bend, below. `shift`: of the image of b.
-NextTouch next_touch(const Flyer& a, const Flyer& b, const Vec3& shift, double from, double until);
+NextTouch next_touch(const BallisticBody& a, const BallisticBody& b, const Vec3& shift, double from,
+                     double until);
 /// With a boundary. Its planes as (V1). Others by the same bound for every place in which they are near, with
 /// V^2 over the least radius in M and no further than what is not yet in sight may come; a contact that
 /// appeared nearer than that is found by going back.
-NextTouch next_touch(const Flyer& a, const FlownAt& wall, double from, double until,
+NextTouch next_touch(const BallisticBody& a, const FlownAt& wall, double from, double until,
                      std::vector<Gap>& scratch);
 
 /// A flyer, or its image in the cell so far (m) from it.
-struct FlyerImage {
-  const Flyer& flyer;
+struct BallisticImage {
+  const BallisticBody& ballistic_body;
   const Vec3& shift;
 };
 
 /// Where the two meet at a moment: convex ones in the one place where they are nearest, others in all places
 /// that are not farther apart than `margin` (m).
-void meetings(const Flyer& a, const FlyerImage& image, double t, double margin, std::vector<Gap>& scratch,
-              std::vector<Meeting>& found);
+void meetings(const BallisticBody& a, const BallisticImage& image, double t, double margin,
+              std::vector<Gap>& scratch, std::vector<Meeting>& found);
 /// All places where a boundary is not farther than `margin` (m).
-void meetings(const Flyer& a, const FlownAt& wall, double t, double margin, std::vector<Gap>& scratch,
+void meetings(const BallisticBody& a, const FlownAt& wall, double t, double margin, std::vector<Gap>& scratch,
               std::vector<Meeting>& found);
 
 /// How deep two overlap, m; 0 where they do not: of ellipsoids, and of all parts of clumps, by their exact
 /// relation.
-double overlap(const Flyer& a, const Pose& of_a, const Flyer& b, const Pose& of_b);
+double overlap(const BallisticBody& a, const Pose& of_a, const BallisticBody& b, const Pose& of_b);
 /// With a boundary as it is at a time.
-double overlap(const Flyer& a, const Pose& of_a, const FlownAt& wall, double t, std::vector<Gap>& scratch);
+double overlap(const BallisticBody& a, const Pose& of_a, const FlownAt& wall, double t,
+               std::vector<Gap>& scratch);
 
 }  // namespace scree

@@ -43,13 +43,13 @@ struct Event {
 
 /// A round: all between two times, `span` (s) apart, in which balls hold.
 struct Round {
-  const Sky& sky;
-  const Lying& lying;
+  const BallisticScene& sky;
+  const Resting& resting;
   const Bodies& bodies;
   double epoch_s;
   FlightWorkspace& w;
 
-  bool lies(std::int32_t i) const { return !lying.is_lying.empty() && lying.is_lying[i] != 0; }
+  bool rests(std::int32_t i) const { return !resting.is_resting.empty() && resting.is_resting[i] != 0; }
 };
 
 /// One cluster through a round.
@@ -74,7 +74,7 @@ class Clockwork {
     }
     for (std::size_t k = cluster_.begin; k < cluster_.end; ++k) {
       const std::int32_t i = w_.members[k];  // of two who fly the lower one looks
-      search_all(i, 0.0, [&](std::int32_t other) { return other > i || round_.lies(other); });
+      search_all(i, 0.0, [&](std::int32_t other) { return other > i || round_.rests(other); });
     }
     while (!queue_.empty() && cluster_.stop == infinity) {
       const Event event = queue_.top();
@@ -82,7 +82,7 @@ class Clockwork {
       if (!is_valid(event)) continue;
       switch (event.kind) {
         case Event::Kind::touch:
-          strike(event);
+          collision_impulse(event);
           break;
         case Event::Kind::look_again:
           search(event.a, event.b, event.time);
@@ -170,12 +170,12 @@ class Clockwork {
     ++cluster_.searches;
     const std::int32_t b = other.body;
     const double until = std::min({end_, w_.flights[a].until(), w_.flights[b].until()});
-    note(a, b, next_touch(w_.flyers[a], w_.flyers[b], other.shift, t, until));
+    note(a, b, next_touch(w_.ballistic_bodies[a], w_.ballistic_bodies[b], other.shift, t, until));
   }
   void search_wall(std::int32_t a, std::int32_t wall, double t) {
     ++cluster_.searches;
     const double until = std::min(end_, w_.flights[a].until());
-    note(a, boundary_partner(wall), next_touch(w_.flyers[a], w_.flown_at[wall], t, until, gaps_));
+    note(a, boundary_partner(wall), next_touch(w_.ballistic_bodies[a], w_.flown_at[wall], t, until, gaps_));
   }
   void note(std::int32_t a, std::int32_t b, const NextTouch& touch) {
     if (touch.time < infinity)
@@ -203,7 +203,7 @@ class Clockwork {
     impact.b = e.b;
     impact.point = m.point;
     impact.image = shift;
-    Strike& s = impact.strike;
+    CollisionImpulse& s = impact.collision_impulse;
     s.normal = m.normal;
     s.a = enter(e.a, t);
     s.arm_a = m.point - poses_[s.a].position;
@@ -213,8 +213,8 @@ class Clockwork {
       const Boundary& boundary = round_.sky.boundaries[boundary_of(e.b)];
       other = boundary.material;
       s.arm_b = Vec3::Zero();
-      s.wall_velocity =
-          wall->twist.linear + wall->belt + wall->twist.angular.cross(m.point - wall->pose.position);
+      s.wall_velocity = wall->twist.linear + wall->surface_velocity +
+                        wall->twist.angular.cross(m.point - wall->pose.position);
     } else {
       other = bodies.material[e.b];
       s.b = enter(e.b, t);
@@ -227,7 +227,7 @@ class Clockwork {
   }
 
   /// Resolves an impact and all others of this instant.
-  void strike(const Event& first) {
+  void collision_impulse(const Event& first) {
     const double t = first.time;
     bodies_.clear();
     poses_.clear();
@@ -249,17 +249,17 @@ class Clockwork {
       }
       if (!more) break;
     }
-    strikes_.clear();
-    for (const Impact& impact : found_) strikes_.push_back(impact.strike);
+    collision_impulses_.clear();
+    for (const Impact& impact : found_) collision_impulses_.push_back(impact.collision_impulse);
     before_.clear();
     for (const Struck& s : struck_) before_.push_back(s.twist);
-    if (!strikes_.empty()) resolve(strikes_, struck_, round_.sky.bounce);
+    if (!collision_impulses_.empty()) resolve(collision_impulses_, struck_, round_.sky.bounce);
     for (std::size_t k = 0; k < found_.size(); ++k) {
       Impact& impact = found_[k];
-      const Strike& s = impact.strike = strikes_[k];
+      const CollisionImpulse& s = impact.collision_impulse = collision_impulses_[k];
       impact.before_a = before_[s.a];
       impact.after_a = struck_[s.a].twist;
-      if (s.b != Strike::wall) {
+      if (s.b != CollisionImpulse::wall) {
         impact.before_b = before_[s.b];
         impact.after_b = struck_[s.b].twist;
       }
@@ -291,7 +291,7 @@ class Clockwork {
 
   /// What an event of this instant adds to its impacts.
   void gather(const Event& e, double t) {
-    const Flyer& a = w_.flyers[e.a];
+    const BallisticBody& a = w_.ballistic_bodies[e.a];
     bool approaches = false;
     const double still = slow * (1e-3 + a.flight->velocity(t).norm());
     const double margin = touching * a.smallest + 4.0 * nearness(a, a.flight->position(t));
@@ -306,12 +306,12 @@ class Clockwork {
         }
     } else {
       const FlightWorkspace::Neighbour& other = *neighbour(e.a, e.b);
-      if (round_.lies(e.b)) {
+      if (round_.rests(e.b)) {
         cluster_.caught.push_back(e.a);
         cluster_.stop = t;
         return;
       }
-      const Flyer& b = w_.flyers[e.b];
+      const BallisticBody& b = w_.ballistic_bodies[e.b];
       meetings(a, {b, other.shift}, t, margin + 4.0 * nearness(b, Vec3::Zero()), gaps_, meetings_);
       for (const Meeting& m : meetings_)
         if (m.rate < -still) {
@@ -336,7 +336,7 @@ class Clockwork {
   std::vector<Pose> poses_;
   std::vector<Struck> struck_;
   std::vector<Twist> before_;
-  std::vector<Strike> strikes_;
+  std::vector<CollisionImpulse> collision_impulses_;
   std::vector<Impact> found_;
 };
 
@@ -351,32 +351,32 @@ double set_balls(const Round& r, double left) {
   const std::size_t n = r.bodies.size();
   struct Sums {
     double squares = 0.0, diameters = 0.0, fastest = 0.0, largest = 0.0;
-    std::size_t flying = 0;
+    std::size_t ballistic = 0;
     Vec3 low = Vec3::Constant(infinity), high = Vec3::Constant(-infinity);
   };
   Sums sums;
   for (std::size_t i = 0; i < n; ++i) {
-    if (r.lies(number(i))) continue;
-    const double radius = w.flyers[i].bounding_radius;
+    if (r.rests(number(i))) continue;
+    const double radius = w.ballistic_bodies[i].bounding_radius;
     sums.squares += r.bodies.linear_velocity[i].squaredNorm();
     sums.fastest = std::max(sums.fastest, r.bodies.linear_velocity[i].norm());
     sums.diameters += 2.0 * radius;
     sums.largest = std::max(sums.largest, radius);
-    ++sums.flying;
+    ++sums.ballistic;
     sums.low = sums.low.cwiseMin(r.bodies.position[i] - Vec3::Constant(radius));
     sums.high = sums.high.cwiseMax(r.bodies.position[i] + Vec3::Constant(radius));
   }
-  const auto flying = static_cast<double>(std::max<std::size_t>(1, sums.flying));
-  const double diameter = sums.diameters / flying, rms = std::sqrt(sums.squares / flying);
+  const auto ballistic = static_cast<double>(std::max<std::size_t>(1, sums.ballistic));
+  const double diameter = sums.diameters / ballistic, rms = std::sqrt(sums.squares / ballistic);
   double span = left, usual = 0.0;
   const double pull = r.sky.acting.gravity.norm();
   const auto travel = [&](double speed, double t) { return speed * t + 0.5 * pull * t * t; };
-  if (sums.flying > few) {
+  if (sums.ballistic > few) {
     const double volume = r.sky.cell.is_periodic() && r.sky.cell.volume > 0.0 ? r.sky.cell.volume
                                                                               : (sums.high - sums.low).prod();
     const double skin =
         std::max(least_skin * diameter,
-                 std::cbrt(wanted_candidates * 0.75 / std::numbers::pi * volume / flying) - diameter);
+                 std::cbrt(wanted_candidates * 0.75 / std::numbers::pi * volume / ballistic) - diameter);
     usual = 0.5 * skin;
     // usual_excess rms t + pull t^2 / 2 = usual
     const double speed = usual_excess * rms, root_ = std::sqrt(speed * speed + 2.0 * pull * usual);
@@ -393,7 +393,7 @@ double set_balls(const Round& r, double left) {
   w.balls.resize(n);
   for (std::size_t i = 0; i < n; ++i) {
     const double own = own_excess * travel(r.bodies.linear_velocity[i].norm(), span);
-    w.balls[i] = {r.bodies.position[i], r.lies(number(i)) ? 0.0 : std::max(own, usual) + 1e-9 * diameter};
+    w.balls[i] = {r.bodies.position[i], r.rests(number(i)) ? 0.0 : std::max(own, usual) + 1e-9 * diameter};
   }
   return span;
 }
@@ -404,7 +404,8 @@ void find_neighbours(const Round& r) {
   const std::size_t n = r.bodies.size();
   w.boxes.resize(n);
   for (std::size_t i = 0; i < n; ++i)
-    w.boxes[i] = {w.balls[i].centre, Vec3::Constant(w.balls[i].radius + w.flyers[i].bounding_radius)};
+    w.boxes[i] = {w.balls[i].centre,
+                  Vec3::Constant(w.balls[i].radius + w.ballistic_bodies[i].bounding_radius)};
   const bool repeats = r.sky.cell.is_periodic();
   find_candidate_pairs(w.boxes, r.sky.cell, w.pairs);
   w.parent.resize(n);
@@ -412,11 +413,11 @@ void find_neighbours(const Round& r) {
   w.row.assign(n + 1, 0);
   w.near.clear();
   for (std::size_t a = 0; a < n; ++a) {
-    const bool a_lies = r.lies(number(a));
+    const bool a_rests = r.rests(number(a));
     for (std::int32_t k = w.pairs.row[a]; k < w.pairs.row[a + 1]; ++k) {
       const std::int32_t b = w.pairs.b[k];
-      const bool b_lies = r.lies(b);
-      if (a_lies && b_lies) continue;
+      const bool b_rests = r.rests(b);
+      if (a_rests && b_rests) continue;
       Vec3 d = w.balls[b].centre - w.balls[a].centre, shift = Vec3::Zero();
       if (repeats) {
         shift = r.sky.cell.nearest_image(d);
@@ -427,7 +428,7 @@ void find_neighbours(const Round& r) {
       w.near.push_back({number(a), b, shift});
       ++w.row[a + 1];
       ++w.row[b + 1];
-      if (a_lies || b_lies) continue;
+      if (a_rests || b_rests) continue;
       const std::int32_t ra = root(w.parent, number(a)), rb = root(w.parent, b);
       if (ra != rb) w.parent[std::max(ra, rb)] = std::min(ra, rb);
     }
@@ -442,7 +443,7 @@ void find_neighbours(const Round& r) {
   w.wall_row.assign(1, 0);
   w.walls.clear();
   for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t k = 0; k < w.flown_at.size() && !r.lies(number(i)); ++k) {
+    for (std::size_t k = 0; k < w.flown_at.size() && !r.rests(number(i)); ++k) {
       const FlownAt& wall = w.flown_at[k];
       if (wall.placed.removed) continue;
       if (const auto* plane = std::get_if<Plane>(&wall.placed.surface); plane != nullptr && !wall.moves)
@@ -458,10 +459,10 @@ void find_clusters(const Round& r) {
   FlightWorkspace& w = r.w;
   const std::size_t n = r.bodies.size();
   w.cursor.assign(n, 0);  // members, then where the next one goes
-  std::size_t clusters = 0, flying = 0;
+  std::size_t clusters = 0, ballistic = 0;
   for (std::size_t i = 0; i < n; ++i) {
-    if (r.lies(number(i))) continue;
-    ++flying;
+    if (r.rests(number(i))) continue;
+    ++ballistic;
     const std::int32_t first = root(w.parent, number(i));
     if (first == number(i)) ++clusters;
     ++w.cursor[first];
@@ -469,31 +470,32 @@ void find_clusters(const Round& r) {
   w.clusters.resize(clusters);
   std::size_t next = 0, begin = 0;
   for (std::size_t i = 0; i < n; ++i) {
-    if (r.lies(number(i)) || w.parent[i] != number(i)) continue;
+    if (r.rests(number(i)) || w.parent[i] != number(i)) continue;
     Cluster& cluster = w.clusters[next++];
     cluster.begin = begin;
     cluster.end = begin + w.cursor[i];
     w.cursor[i] = number(begin);
     begin = cluster.end;
   }
-  w.members.resize(flying);
+  w.members.resize(ballistic);
   for (std::size_t i = 0; i < n; ++i)
-    if (!r.lies(number(i))) w.members[w.cursor[root(w.parent, number(i))]++] = number(i);
+    if (!r.rests(number(i))) w.members[w.cursor[root(w.parent, number(i))]++] = number(i);
 }
 
 /// Walls and bodies as they are at the start.
-void set_out(const Sky& sky, const Lying& lying, double begin_s, const Bodies& bodies, FlightWorkspace& w) {
+void set_out(const BallisticScene& sky, const Resting& resting, double begin_s, const Bodies& bodies,
+             FlightWorkspace& w) {
   const std::size_t n = bodies.size();
   w.flights.resize(n);
-  w.flyers.resize(n);
+  w.ballistic_bodies.resize(n);
   w.changes.resize(n);
   w.impacts.resize(n);
   w.flown_at.clear();
   for (std::size_t k = 0; k < sky.boundaries.size(); ++k) {
     const Boundary& boundary = sky.boundaries[k];
-    const BoundaryStanding standing = standing_of(sky.standing, k);
+    const BoundaryPose boundary_pose = boundary_pose_of(sky.boundary_pose, k);
     w.flown_at.push_back(
-        {&boundary, standing, boundary.moves(), place(boundary, begin_s, 0.0, standing), begin_s});
+        {&boundary, boundary_pose, boundary.moves(), place(boundary, begin_s, 0.0, boundary_pose), begin_s});
   }
   w.shapes.clear();
   for (std::size_t k = 0; k < sky.shapes.size(); ++k)
@@ -502,12 +504,12 @@ void set_out(const Sky& sky, const Lying& lying, double begin_s, const Bodies& b
     const ShapeIndex shape = bodies.shape[i];
     const FlownShape& of = w.shapes[shape];
     double growth = 1.0;
-    if (!lying.is_lying.empty() && lying.is_lying[i] != 0) {
-      // Of who lies, an ellipsoid that holds the body wherever it may move.
-      growth = 1.0 + lying.reach[i] / of.enclosing.semi_axes.minCoeff();
-      w.flights[i] = Flight::standing(bodies.pose(i));
+    if (!resting.is_resting.empty() && resting.is_resting[i] != 0) {
+      // Of that rests, an ellipsoid that holds the body wherever it may move.
+      growth = 1.0 + resting.reach[i] / of.enclosing.semi_axes.minCoeff();
+      w.flights[i] = Flight::at_rest(bodies.pose(i));
     }
-    w.flyers[i] = flyer(sky.shapes, shape, of, w.flights[i], growth);
+    w.ballistic_bodies[i] = ballistic_body(sky.shapes, shape, of, w.flights[i], growth);
   }
 }
 
@@ -533,15 +535,15 @@ bool gather(const std::vector<Cluster>& clusters, double stop, FlightReport& rep
 
 }  // namespace
 
-void fly(const Sky& sky, const Lying& lying, const TimeSpan& span, Bodies& bodies, FlightWorkspace& w,
-         FlightReport& report) {
+void fly(const BallisticScene& sky, const Resting& resting, const TimeSpan& span, Bodies& bodies,
+         FlightWorkspace& w, FlightReport& report) {
   const std::size_t n = bodies.size();
   const double end_s = span.end_s;
   report = {};
   report.end_s = span.begin_s;
-  set_out(sky, lying, span.begin_s, bodies, w);
+  set_out(sky, resting, span.begin_s, bodies, w);
   while (report.end_s < end_s) {
-    const Round round{sky, lying, bodies, report.end_s, w};
+    const Round round{sky, resting, bodies, report.end_s, w};
     for (FlownAt& wall : w.flown_at) wall.epoch_s = report.end_s;
     const double left = end_s - report.end_s;
     const double longest = set_balls(round, left);
@@ -561,7 +563,7 @@ void fly(const Sky& sky, const Lying& lying, const TimeSpan& span, Bodies& bodie
 
     const bool halts = gather(w.clusters, stop, report);
     for_each_index(n, grain_medium, [&](std::size_t i) {
-      if (round.lies(number(i))) return;
+      if (round.rests(number(i))) return;
       const Flight& flight = w.flights[i];
       bodies.position[i] = flight.position(stop);
       bodies.linear_velocity[i] = flight.velocity(stop);

@@ -14,30 +14,30 @@
 namespace scree {
 
 /// All that flights of a step have in common.
-struct Sky {
+struct BallisticScene {
   const Shapes& shapes;
   const Materials& materials;
   const Boundaries& boundaries;
-  std::span<const BoundaryStanding> standing;  // [boundary], or empty
-  PlacedCell cell;                             // of one that does not flow
+  std::span<const BoundaryPose> boundary_pose;  // [boundary], or empty
+  PlacedCell cell;                              // of one that does not flow
   Accelerations acting;
   BounceLaw bounce;
   std::size_t most_impacts = std::numeric_limits<std::size_t>::max();
 };
 
 /// Bodies that do not fly in this step: whoever comes as near to one as its surface may move is caught.
-struct Lying {
-  std::vector<std::uint8_t> is_lying;  // [body]
-  std::vector<double> reach;           // [body] m, how far it may move in the step
+struct Resting {
+  std::vector<std::uint8_t> is_resting;  // [body]
+  std::vector<double> reach;             // [body] m, how far it may move in the step
 };
 
 /// An impact, where and when it was.
 struct Impact {
   double time_s = 0.0;
-  std::int32_t a = 0, b = 0;  // slot; slot or boundary, as in ContactKey
-  Vec3 point = Vec3::Zero();  // m
-  Vec3 image = Vec3::Zero();  // m, of b, in a periodic cell
-  Strike strike;              // its impulses and what they did
+  std::int32_t a = 0, b = 0;           // slot; slot or boundary, as in ContactKey
+  Vec3 point = Vec3::Zero();           // m
+  Vec3 image = Vec3::Zero();           // m, of b, in a periodic cell
+  CollisionImpulse collision_impulse;  // its impulses and what they did
   Twist before_a, after_a, before_b, after_b;
 };
 
@@ -46,7 +46,7 @@ struct FlightReport {
   bool overran = false;               // there were too many impacts: the rest of the way is not flown
   std::vector<Impact> impacts;        // in the order of time
   std::vector<std::int32_t> resting;  // who came to rest on others at the end, or whose impacts pile up
-  std::vector<std::int32_t> caught;   // who came to somebody who lies; the step is to be made without them
+  std::vector<std::int32_t> caught;   // who came to somebody that rests; the step is to be made without them
   std::int64_t candidates = 0, rounds = 0, searches = 0, clusters = 0;
 };
 
@@ -81,7 +81,7 @@ struct FlightWorkspace {
   std::vector<FlownAt> flown_at;    // [boundary]
   std::vector<Ball> balls;
   std::vector<Flight> flights;
-  std::vector<Flyer> flyers;
+  std::vector<BallisticBody> ballistic_bodies;
   std::vector<FlownShape> shapes;      // [shape]
   std::vector<std::uint32_t> changes;  // [body] how often its flight has changed
   std::vector<std::uint32_t> impacts;  // [body] in this round
@@ -98,7 +98,7 @@ struct TimeSpan {
 /// O(log n) an event. Whoever leaves its ball ends the round for all; clusters that were further by then are
 /// taken back. The same bits on any number of threads. Nobody overlaps at any time (V1). Gives up
 /// after more than sky.most_impacts; no cluster of a round goes on beyond the instant at which it has more.
-void fly(const Sky& sky, const Lying& lying, const TimeSpan& span, Bodies& bodies, FlightWorkspace& workspace,
-         FlightReport& report);
+void fly(const BallisticScene& sky, const Resting& resting, const TimeSpan& span, Bodies& bodies,
+         FlightWorkspace& workspace, FlightReport& report);
 
 }  // namespace scree

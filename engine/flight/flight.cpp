@@ -40,7 +40,7 @@ Flight::Flight(const Departure& of, const Accelerations& acting, double epoch_s,
   }
 }
 
-Flight Flight::standing(const Pose& pose) {
+Flight Flight::at_rest(const Pose& pose) {
   Flight flight;
   flight.path_.fill(Vec3::Zero());
   flight.speed_.fill(Vec3::Zero());

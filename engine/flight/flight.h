@@ -34,7 +34,7 @@ class Flight {
   /// from.
   Flight(const Departure& of, const Accelerations& acting, double epoch_s, double begin, double until);
   /// Of what stays where it is.
-  static Flight standing(const Pose& pose);
+  static Flight at_rest(const Pose& pose);
 
   double begin() const { return begin_; }
   double until() const { return until_; }  // it is valid so long

@@ -16,7 +16,7 @@ struct Struck {
 };
 
 /// A contact in which two approach each other.
-struct Strike {
+struct CollisionImpulse {
   static constexpr std::int32_t wall = -1;
   std::int32_t a = 0, b = wall;       // of the struck; or what nothing moves
   Vec3 normal, arm_a, arm_b;          // unit, from b to a; m
@@ -40,6 +40,6 @@ struct BounceLaw {
 /// of all contacts together: u_n+ >= -e u_n-. Dissipative: with part of the way from the impulses without
 /// restitution to those with it, where the whole would create energy. Accuracy 1e-14 of the fastest approach,
 /// or what 10,000 sweeps give.
-void resolve(std::span<Strike> strikes, std::span<Struck> bodies, const BounceLaw& law);
+void resolve(std::span<CollisionImpulse> collision_impulses, std::span<Struck> bodies, const BounceLaw& law);
 
 }  // namespace scree

@@ -52,7 +52,7 @@ std::size_t Mechanism::add_joint(const Joint& given) {
   return joints_.size() - 1;
 }
 
-void Mechanism::add_drive(const JointDrive& drive) { drives_.push_back(drive); }
+void Mechanism::add_actuator(const JointActuator& actuator) { actuators_.push_back(actuator); }
 
 void Mechanism::add_coupling(const JointCoupling& coupling) {
   couplings_.push_back(coupling);
@@ -153,10 +153,10 @@ MotionEquations Mechanism::equations(double time, const State& y, const std::vec
         jacobian.emplace_back(static_cast<int>(row), 6 * term.body + 3 + i, term.angular[i]);
       }
   }
-  for (const JointDrive& drive : drives_) {
-    const Constraint of = coordinate_at(drive.on, y);
-    double effort = drive.stiffness * (drive.rest - of.value) - drive.damping * of.rate;
-    if (drive.effort) effort += drive.effort(time, of.value, of.rate);
+  for (const JointActuator& actuator : actuators_) {
+    const Constraint of = coordinate_at(actuator.on, y);
+    double effort = actuator.stiffness * (actuator.rest - of.value) - actuator.damping * of.rate;
+    if (actuator.effort) effort += actuator.effort(time, of.value, of.rate);
     for (const Term& term : of.terms) {
       e.force.segment<3>(6 * term.body) += effort * term.linear;
       e.force.segment<3>(6 * term.body + 3) += effort * term.angular;
@@ -260,8 +260,8 @@ double Mechanism::energy() const {
     sum += 0.5 * mass_[slot] * now.twist.linear.squaredNorm() +
            0.5 * spin.dot(inertia_[slot].cwiseProduct(spin)) - mass_[slot] * gravity.dot(now.pose.position);
   }
-  for (const JointDrive& drive : drives_)
-    sum += 0.5 * drive.stiffness * std::pow(coordinate(drive.on) - drive.rest, 2);
+  for (const JointActuator& actuator : actuators_)
+    sum += 0.5 * actuator.stiffness * std::pow(coordinate(actuator.on) - actuator.rest, 2);
   return sum;
 }
 

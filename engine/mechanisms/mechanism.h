@@ -20,7 +20,7 @@ struct MechanismBody {
 
 /// A force (N) or torque (N m) on a coordinate of a joint: stiffness (rest - q) - damping q' + effort(t, q,
 /// q').
-struct JointDrive {
+struct JointActuator {
   JointCoordinate on;
   double stiffness = 0.0, rest = 0.0, damping = 0.0;
   std::function<double(double time, double q, double rate)> effort = {};
@@ -59,7 +59,7 @@ class Mechanism {
 
   int add_body(const MechanismBody& body);
   std::size_t add_joint(const Joint& joint);  // a distance of length 0 keeps what it is
-  void add_drive(const JointDrive& drive);
+  void add_actuator(const JointActuator& actuator);
   void add_coupling(const JointCoupling& coupling);
 
   double time() const { return time_; }
@@ -122,7 +122,7 @@ class Mechanism {
   std::vector<Vec3> inertia_;
   std::vector<Joint> joints_;
   std::vector<double> angle_;  // [joint] as it was last, with all its turns
-  std::vector<JointDrive> drives_;
+  std::vector<JointActuator> actuators_;
   std::vector<JointCoupling> couplings_;
   std::vector<double> coupled_;  // [coupling] what stays
 };

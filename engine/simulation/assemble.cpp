@@ -102,7 +102,8 @@ SCREE_INLINE std::int32_t enter_partner(const Assembly& in, std::int32_t partner
   if (mount >= 0) return static_cast<std::int32_t>(in.first_mount) + mount;
   const auto i = next_fixed;
   const PlacedBoundary& boundary = in.w.detection.boundaries[boundary_of(partner)];
-  in.w.before[i] = in.p.free_velocity[i] = {boundary.twist.linear + boundary.belt, boundary.twist.angular};
+  in.w.before[i] =
+      in.p.free_velocity[i] = {boundary.twist.linear + boundary.surface_velocity, boundary.twist.angular};
   in.p.response[i] = BodyResponse{};
   return next_fixed++;
 }
@@ -277,16 +278,16 @@ std::size_t number_fixed(const Boundaries& boundaries, const std::vector<Contact
 
 /// What forces give a body in h, root of the mean square, m/s.
 double force_speed(const Workspace& w, double h) {
-  if (w.drive.empty()) return w.gravity.norm() * h;
+  if (w.body_acceleration.empty()) return w.gravity.norm() * h;
   const double squares = reduce_blocks(
-      w.drive.size(), grain_medium, 0.0,
+      w.body_acceleration.size(), grain_medium, 0.0,
       [&](const Block& block) {
         double sum = 0.0;
         for (std::size_t i = block.begin; i < block.end; ++i) sum += acceleration(w, i).squaredNorm();
         return sum;
       },
       [](double a, double b) { return a + b; });
-  return h * std::sqrt(squares / static_cast<double>(w.drive.size()));
+  return h * std::sqrt(squares / static_cast<double>(w.body_acceleration.size()));
 }
 
 }  // namespace

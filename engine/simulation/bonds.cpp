@@ -16,7 +16,7 @@ namespace {
 constexpr int rows_of_bond = 6;
 
 bool is_due(const Model& model, const State& state, std::size_t law, double begin_s) {
-  const std::vector<BondStage>& stages = state.course.bonds;
+  const std::vector<BondStage>& stages = state.overrides.bonds;
   const BondStage stage = stages.empty() ? BondStage::waiting : stages[law];
   if (stage != BondStage::waiting) return stage == BondStage::due;
   const double rounding = 1e-9 * model.settings.time_step_s;
@@ -165,7 +165,7 @@ void form_bonds(const Model& model, double begin_s, const PlacedCell& cell, Stat
   const auto note = [&](std::int32_t a, std::int32_t b) { glued.emplace_back(std::minmax(a, b)); };
   for (const Bond& bond : state.bonds) note(bond.a, bond.b);
   std::ranges::sort(glued);
-  state.course.bonds.resize(model.bonds.size(), BondStage::waiting);
+  state.overrides.bonds.resize(model.bonds.size(), BondStage::waiting);
   for (std::size_t law = 0; law < model.bonds.size(); ++law) {
     if (!is_due(model, state, law, begin_s)) continue;
     const BondLaw& of = model.bonds[law];
@@ -195,7 +195,7 @@ void form_bonds(const Model& model, double begin_s, const PlacedCell& cell, Stat
     for (std::size_t k = before; k < state.bonds.size(); ++k) note(state.bonds[k].a, state.bonds[k].b);
     std::ranges::sort(glued);
     result.report.bonds_formed += static_cast<std::int64_t>(state.bonds.size() - before);
-    state.course.bonds[law] = BondStage::formed;
+    state.overrides.bonds[law] = BondStage::formed;
   }
 }
 
@@ -219,7 +219,7 @@ bool keeps_together(const MachineJoint& joint) {
 }  // namespace
 
 void list_bonded(const Model& model, const State& state, Workspace& w) {
-  SilentPairs& pairs = w.bonded;
+  CollisionFilter& pairs = w.bonded;
   pairs.row.clear();
   pairs.partner.clear();
   std::vector<std::pair<std::int32_t, std::int32_t>> held;

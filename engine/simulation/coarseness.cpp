@@ -18,7 +18,7 @@ constexpr int looks = 8;  // parts of a step between which a wall's way is looke
 
 /// What keeps time for a boundary's motion.
 MotionClock clock_of(const State& state, std::size_t boundary) {
-  const std::vector<BoundaryStatus>& all = state.course.boundaries;
+  const std::vector<BoundaryStatus>& all = state.overrides.boundaries;
   return all.empty() ? MotionClock{} : all[boundary].clock;
 }
 

@@ -32,7 +32,7 @@ constexpr double least_sudden = 2e-8;
 
 /// Work that contacts or rows do on the bodies (D1), J, and what bodies that nothing moves give with it, N s,
 /// N m s.
-struct Exchange {
+struct Insertion {
   double normal_work = 0.0, friction_work = 0.0, boundary_work = 0.0, joint_work = 0.0, cohesion_work = 0.0;
   Vec3 linear = Vec3::Zero(), angular = Vec3::Zero();  // from boundaries and the ground
   Vec3 linear_of_sleepers = Vec3::Zero(),
@@ -49,7 +49,7 @@ struct Exchange {
     deepest = contact;
   }
 
-  Exchange& operator+=(const Exchange& o) {
+  Insertion& operator+=(const Insertion& o) {
     normal_work += o.normal_work;
     friction_work += o.friction_work;
     boundary_work += o.boundary_work;
@@ -92,11 +92,11 @@ class Balance {
         flows_(!w.problem.image_velocity.empty()),
         large_(w.problem.contacts() * (sizeof(Contact) + sizeof(ContactTerms)) > own_cache_bytes),
         shared_(w.solution.impulse_on_b.empty()),
-        held_(!state.bodies.guide.empty()),
-        guides_(w.guides),
+        held_(!state.bodies.kinematic_group.empty()),
+        kinematic_groups_(w.kinematic_groups),
         in_collision_(w.in_collision.data()) {}
 
-  SCREE_INLINE void take_contacts(const Block& block, Exchange& sums,
+  SCREE_INLINE void take_contacts(const Block& block, Insertion& sums,
                                   std::vector<BoundaryLoad>& loads) const {
     std::size_t row = p_.contact_rows > 0 ? p_.first_row(block.begin) : 0;
     for (std::size_t c = block.begin; c < block.end; ++c) {
@@ -115,8 +115,8 @@ class Balance {
 
   /// A row of a joint or a bond, which holds b's image there and so fast (m, m/s): what the cell does as
   /// add_image() has it. Rows of contacts are in their torques.
-  void add_joint(std::size_t r, const ImageShift& image, Exchange& sums,
-                 std::vector<BoundaryLoad>& guides) const {
+  void add_joint(std::size_t r, const ImageShift& image, Insertion& sums,
+                 std::vector<BoundaryLoad>& kinematic_groups) const {
     const Row& row = p_.rows[r];
     const double impulse = s_.row_impulse[r];
     if (impulse == 0.0) return;
@@ -138,10 +138,11 @@ class Balance {
     add_given(row.edge, Vector4{}, to_vector4(push), to_vector4(of_centre), sums);
     const auto lead = [&](std::size_t body, const Twist& moves, double sign, const Vec3& moment) {
       if (body >= bodies_.size() || !bodies_.is_held(body)) return;
-      const auto g = static_cast<std::size_t>(bodies_.guide[body]);
+      const auto g = static_cast<std::size_t>(bodies_.kinematic_group[body]);
       const double work = -sign * (push.dot(moves.linear) + moment.dot(moves.angular));
-      guides[g] +=
-          {sign * push, sign * ((bodies_.position[body] - guides_[g].centre).cross(push) + moment), work};
+      kinematic_groups[g] +=
+          {sign * push, sign * ((bodies_.position[body] - kinematic_groups_[g].centre).cross(push) + moment),
+           work};
       sums.boundary_work += work;
     };
     lead(a, of_a, 1.0, impulse * row.angular_a);
@@ -150,7 +151,7 @@ class Balance {
 
  private:
   /// torque: of its rows, N m s, world axes.
-  SCREE_INLINE void take_contact(std::size_t c, Vector4 torque, Exchange& sums,
+  SCREE_INLINE void take_contact(std::size_t c, Vector4 torque, Insertion& sums,
                                  std::vector<BoundaryLoad>& loads) const {
     const ContactTerms& terms = terms_[c];
     Contact& contact = contacts_[c];
@@ -203,10 +204,10 @@ class Balance {
     if (resist_[c] > 0) sums.angular_size += std::sqrt(dot(torque, torque));
     add_given(edge, point, impulse, torque, sums);
     if (held_ && bodies_.is_held(body_a))
-      sums.boundary_work += push_guide(body_a, arm_a_of(terms), impulse, torque, a, loads);
+      sums.boundary_work += push_kinematic_group(body_a, arm_a_of(terms), impulse, torque, a, loads);
     if (held_ && body_b < count_ && bodies_.is_held(body_b))
-      sums.boundary_work +=
-          push_guide(body_b, arm_b_of(terms), on_b, torque_on_b, doubled(body_b, arm_b_of(terms)), loads);
+      sums.boundary_work += push_kinematic_group(body_b, arm_b_of(terms), on_b, torque_on_b,
+                                                 doubled(body_b, arm_b_of(terms)), loads);
     if (is_boundary(contact.key.b))
       add_load(c, on_b, torque_on_b, b, sums, loads[boundary_of(contact.key.b)]);
   }
@@ -235,7 +236,7 @@ class Balance {
 
   /// (D1), world axes.
   SCREE_INLINE void add_work(Vector4 n, Vector4 impulse, Vector4 torque, bool resists, const Motion& doubled,
-                             Exchange& sums) const {
+                             Insertion& sums) const {
     const double normal = dot(n, impulse) * dot(n, doubled.velocity);
     double along = dot(impulse, doubled.velocity) - normal;
     if (resists) along += dot(torque, doubled.spin);
@@ -247,7 +248,7 @@ class Balance {
 
   /// What a partner that nothing moves gives with an impulse at a point (moment about the origin), on body a.
   SCREE_INLINE void add_given(const Edge& edge, Vector4 point, Vector4 impulse, Vector4 torque,
-                              Exchange& sums) const {
+                              Insertion& sums) const {
     const auto a = static_cast<std::size_t>(edge.a), b = static_cast<std::size_t>(edge.b);
     const bool a_moves = response_[a].is_moved(), b_moves = response_[b].is_moved();
     if (a_moves && b_moves && b < count_) return;
@@ -263,7 +264,7 @@ class Balance {
   /// What the cell does where body b stands for an image of it: it hands the impulse on to where b is, and
   /// its flow works, for the image goes another way than the body.
   SCREE_INLINE void add_image(std::size_t c, Vector4 point, Vector4 velocity, Vector4 on_b,
-                              Exchange& sums) const {
+                              Insertion& sums) const {
     const Vector4 shift = point - arm_b_of(p_.contact[c]) - to_vector4(bodies_.position[p_.b(c)]);
     sums.angular -= to_vec3(cross(shift, on_b));
     sums.boundary_work -= dot(velocity, on_b);
@@ -272,20 +273,21 @@ class Balance {
   /// What a contact does to a boundary. Its work is the bodies' gain: over the way that the boundary goes as
   /// it is told, or a mount as it is pushed.
   SCREE_INLINE void add_load(std::size_t c, Vector4 impulse, Vector4 torque, const Motion& doubled,
-                             Exchange& sums, BoundaryLoad& load_of) const {
+                             Insertion& sums, BoundaryLoad& load_of) const {
     const Vector4 moment = cross(to_vector4(contacts_[c].arm_b), impulse);
     const double work = -0.5 * (dot(impulse, doubled.velocity) + dot(torque, doubled.spin));
     load_of += {to_vec3(impulse), to_vec3(moment + torque), work};
     sums.boundary_work += work;
   }
 
-  /// What a contact does to a body that is led, and so to its guide. Returns the work, J.
-  double push_guide(std::size_t body, Vector4 arm, Vector4 impulse, Vector4 torque, const Motion& doubled,
-                    std::vector<BoundaryLoad>& loads) const {
-    const auto g = static_cast<std::size_t>(bodies_.guide[body]);
-    const Vector4 from_centre = to_vector4(bodies_.position[body]) + arm - to_vector4(guides_[g].centre);
+  /// What a contact does to a body that is led, and so to its kinematic group. Returns the work, J.
+  double push_kinematic_group(std::size_t body, Vector4 arm, Vector4 impulse, Vector4 torque,
+                              const Motion& doubled, std::vector<BoundaryLoad>& loads) const {
+    const auto g = static_cast<std::size_t>(bodies_.kinematic_group[body]);
+    const Vector4 from_centre =
+        to_vector4(bodies_.position[body]) + arm - to_vector4(kinematic_groups_[g].centre);
     const double work = -0.5 * (dot(impulse, doubled.velocity) + dot(torque, doubled.spin));
-    loads[loads.size() - guides_.size() + g] +=
+    loads[loads.size() - kinematic_groups_.size() + g] +=
         {to_vec3(impulse), to_vec3(cross(from_centre, impulse) + torque), work};
     return work;
   }
@@ -313,13 +315,13 @@ class Balance {
   const BodyVelocity* after_;
   const Vec3* position_;
   bool repeats_, flows_, large_, shared_, held_;
-  const std::vector<GuideMotion>& guides_;
+  const std::vector<KinematicMotion>& kinematic_groups_;
   std::uint8_t* in_collision_;
 };
 
 SCREE_FOR_EACH_TARGET
-Exchange take_contacts(const Balance& of_step, const Block& block, std::vector<BoundaryLoad>& loads) {
-  Exchange sums;
+Insertion take_contacts(const Balance& of_step, const Block& block, std::vector<BoundaryLoad>& loads) {
+  Insertion sums;
   const Balance balance = of_step;  // where no store reaches it
   balance.take_contacts(block, sums, loads);
   return sums;
@@ -344,7 +346,7 @@ struct Gains {
 SCREE_FOR_EACH_TARGET
 Gains sum_gains(const Bodies& bodies, const Workspace& w, double h, const Vec3& steady, const Block& block) {
   Gains sums;
-  const bool works = !w.drive.empty() || w.gravity != steady;
+  const bool works = !w.body_acceleration.empty() || w.gravity != steady;
   for (std::size_t i = block.begin; i < block.end; ++i) {
     if (!w.problem.is_moved(i)) continue;
     const BodyVelocity& after = w.solution.velocity[i];
@@ -371,7 +373,8 @@ void add_loads(const Workspace& w, std::size_t blocks, const RestingSums& restin
   const std::size_t boundaries = result.boundaries.size();
   for (std::size_t block = 0; block < blocks; ++block) {
     for (std::size_t k = 0; k < boundaries; ++k) result.boundaries[k] += w.loads[block][k];
-    for (std::size_t g = 0; g < result.guides.size(); ++g) result.guides[g] += w.loads[block][boundaries + g];
+    for (std::size_t g = 0; g < result.kinematic_groups.size(); ++g)
+      result.kinematic_groups[g] += w.loads[block][boundaries + g];
   }
   for (std::size_t k = 0; k < resting.loads.size(); ++k) result.boundaries[k] += resting.loads[k];
 }
@@ -387,7 +390,7 @@ Touch touch(const Bodies& bodies, const ContactKey& key) {
 }
 
 /// The deepest overlap of the step's contacts and the resting ones.
-void take_deepest(const Exchange& given, const State& state, StepReport& report) {
+void take_deepest(const Insertion& given, const State& state, StepReport& report) {
   const RestingSums& resting = state.sleepers.sums;
   const bool rests = resting.overlap_max > given.overlap_max;
   report.penetration_max = rests ? resting.overlap_max : given.overlap_max;
@@ -408,19 +411,19 @@ void take_impulses(const Model& model, double h, Workspace& w, State& state, Ste
   if (w.loads.size() < blocks) w.loads.resize(blocks);
   const Balance balance(state, w);
   const auto add = [](auto a, const auto& b) { return a += b; };
-  Exchange given = reduce_blocks(
-      contacts, grain_medium, Exchange{},
+  Insertion given = reduce_blocks(
+      contacts, grain_medium, Insertion{},
       [&](const Block& block) {
-        w.loads[block.index].assign(model.boundaries.size() + model.guides.size(), {});
+        w.loads[block.index].assign(model.boundaries.size() + model.kinematic_groups.size(), {});
         return take_contacts(balance, block, w.loads[block.index]);
       },
       add);
   for (std::size_t row = w.problem.first_block_row(); row < w.problem.rows.size(); ++row)
-    balance.add_joint(row, {Vec3::Zero(), Vec3::Zero()}, given, result.guides);
+    balance.add_joint(row, {Vec3::Zero(), Vec3::Zero()}, given, result.kinematic_groups);
   for (const BondPlace& bond : w.bonds)
     for (std::int32_t row = bond.row; bond.row >= 0 && row < bond.row + 6; ++row)
       balance.add_joint(static_cast<std::size_t>(row), {bond.shift, bond.image_velocity}, given,
-                        result.guides);
+                        result.kinematic_groups);
   add_loads(w, blocks, resting, result);
   StepReport& report = result.report;
   report.energy.dissipated_by_impact -= given.normal_work;

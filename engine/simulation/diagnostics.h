@@ -42,7 +42,7 @@ struct Touch {
 };
 
 /// What came in and left at the beginning of a step.
-struct ExchangeReport {
+struct InsertionReport {
   std::int64_t entered = 0, left = 0;          // bodies
   double mass_entered = 0.0, mass_left = 0.0;  // kg
   Vec3 linear_momentum = Vec3::Zero();         // kg m/s, brought less taken; and what reflected bodies got
@@ -75,7 +75,7 @@ struct StepReport {
   std::int64_t bonds = 0, bonds_formed = 0, bonds_broken = 0;  // after the step; in it
   double bond_use = 0.0;  // the most that a limit of any bond is used after the step, 1 where it breaks
   // piecewise steps: impacts at their instants; who flies after the step, who lay down in it, and who rose
-  std::int64_t impacts = 0, flying = 0, laid_down = 0, risen = 0;
+  std::int64_t impacts = 0, ballistic = 0, laid_down = 0, risen = 0;
   bool overran = false;                    // it had too many impacts, and was made by contacts
   std::int64_t narrow_phase_failures = 0;  // contact searches that hit their iteration limit
   // solver
@@ -110,7 +110,7 @@ struct StepReport {
   // sleeper.
   Vec3 sleep_impulse = Vec3::Zero();          // N s
   Vec3 sleep_angular_impulse = Vec3::Zero();  // N m s, about the origin
-  ExchangeReport exchange;
+  InsertionReport insertion;
   double momentum_error_relative =
       0.0;  // what bodies gained beyond the boundaries' and gravity's impulses, over sum |impulse|
   double angular_momentum_error_relative = 0.0;
@@ -156,10 +156,11 @@ struct StepResult {
   std::vector<MountLoad> mounts{};         // [mount]
   std::vector<JointLoad> joints{};         // [joint]
   MachineReport machine{};
-  std::vector<BoundaryLoad> guides{};  // [guide], of the contacts of its bodies with others
-  CellReport cell{};                   // of a periodic one
-  std::vector<BondEvent> bonds{};      // that formed or broke, in that order
-  std::vector<Impact> impacts{};       // of piecewise steps, in the order of time
+  std::vector<BoundaryLoad>
+      kinematic_groups{};          // [kinematic group], of the contacts of its bodies with others
+  CellReport cell{};               // of a periodic one
+  std::vector<BondEvent> bonds{};  // that formed or broke, in that order
+  std::vector<Impact> impacts{};   // of piecewise steps, in the order of time
 };
 
 }  // namespace scree

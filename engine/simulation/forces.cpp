@@ -57,18 +57,18 @@ Pulls pulls(const Model& model, const Bodies& bodies, std::size_t i, const PathP
 }
 
 /// By fields and fluid, of one body.
-Vec3 drive_of(const Model& model, const Bodies& bodies, std::size_t i, const Vec3& gravity, double h,
-              double time_s) {
+Vec3 body_acceleration_of(const Model& model, const Bodies& bodies, std::size_t i, const Vec3& gravity,
+                          double h, double time_s) {
   const PathPoint at{bodies.position[i], bodies.linear_velocity[i], time_s};
-  const auto drive = [&](const Vec3& for_fields) -> Vec3 {
+  const auto acceleration = [&](const Vec3& for_fields) -> Vec3 {
     const Pulls p = pulls(model, bodies, i, at, for_fields, gravity);
     return model.forces.fluid ? Vec3(acceleration_in_fluid(p.b, p.slip, gravity + p.others, h) - gravity)
                               : p.others;
   };
-  Vec3 a = drive(at.velocity);
+  Vec3 a = acceleration(at.velocity);
   if (std::ranges::none_of(model.forces.fields, &ForceField::of_velocity)) return a;
   for (int k = 0; k < most_iterations; ++k) {
-    const Vec3 next = drive(at.velocity + 0.5 * h * (gravity + a));
+    const Vec3 next = acceleration(at.velocity + 0.5 * h * (gravity + a));
     const bool done = (next - a).norm() <= iteration_accuracy * next.norm();
     a = next;
     if (done) break;
@@ -87,11 +87,12 @@ Vec3 acceleration_by_forces(const Model& model, const Bodies& bodies, std::size_
 void apply_forces(const Model& model, const State& state, double h, double middle_s, Workspace& w) {
   const Bodies& bodies = state.bodies;
   w.gravity = gravity_at(model, state, middle_s);
-  w.drive.clear();
+  w.body_acceleration.clear();
   if (!model.forces.act()) return;
-  w.drive.resize(bodies.size());
-  for_each_index(bodies.size(), grain_medium,
-                 [&](std::size_t i) { w.drive[i] = drive_of(model, bodies, i, w.gravity, h, middle_s); });
+  w.body_acceleration.resize(bodies.size());
+  for_each_index(bodies.size(), grain_medium, [&](std::size_t i) {
+    w.body_acceleration[i] = body_acceleration_of(model, bodies, i, w.gravity, h, middle_s);
+  });
 }
 
 }  // namespace scree

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "engine/simulation/drives.h"
+#include "engine/simulation/actuators.h"
 #include "engine/simulation/population.h"
 #include "engine/simulation/spring_terms.h"
 #include "engine/solver/problem/contact_response.h"
@@ -166,7 +166,7 @@ class JointAssembly {
         return end;
       case JointPartner::Kind::boundary: {
         const PlacedBoundary placed =
-            place(model_.boundaries[index], end_s_ - h_, h_, standing_of(w_.standing, index));
+            place(model_.boundaries[index], end_s_ - h_, h_, boundary_pose_of(w_.boundary_pose, index));
         end.now = {placed.pose, placed.twist};
         end.body = still(placed.twist);
         return end;
@@ -342,13 +342,13 @@ Twist mean(const Workspace& w, std::size_t body) {
 
 double add_joints(const Model& model, State& state, double h, double middle_s, Workspace& w) {
   w.joints.resize(model.joints.size());
-  if (model.joints.empty() && model.drives.empty()) return 0.0;
+  if (model.joints.empty() && model.actuators.empty()) return 0.0;
   state.joints.resize(model.joints.size());
   const std::size_t first = w.problem.rows.size();
   w.before.resize(w.problem.bodies(), Twist{});
   JointAssembly assembly(model, state, h, middle_s, w);
   for (std::size_t k = 0; k < model.joints.size(); ++k) assembly.look(k);
-  expect_drives(model, middle_s - 0.5 * h, h, state, w);
+  expect_actuators(model, middle_s - 0.5 * h, h, state, w);
   for (std::size_t k = 0; k < model.joints.size(); ++k) assembly.add(k);
   double squares = 0.0;
   for (std::size_t r = first; r < w.problem.rows.size(); ++r) {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "engine/bodies/prescribed_motion.h"
-#include "engine/core/drive_model.h"
+#include "engine/core/actuator_model.h"
 #include "engine/mechanisms/joints.h"
 
 namespace scree {
@@ -26,7 +26,7 @@ struct JointPartner {
 };
 
 /// What a drive knows of the scene, where a step ends.
-struct DriveInput {
+struct ActuatorInput {
   enum class Kind : std::uint8_t {
     coordinate,      // of joint `index`, m or rad
     rate,            // of it, m/s or rad/s
@@ -41,15 +41,15 @@ struct DriveInput {
 };
 
 /// Equations that drive motors.
-struct Drive {
+struct Actuator {
   std::string name;
-  std::shared_ptr<const DriveModel> model;
-  std::vector<DriveInput> inputs;
+  std::shared_ptr<const ActuatorModel> model;
+  std::vector<ActuatorInput> inputs;
   std::vector<std::string> outputs;  // what motors take, and what else is recorded
 };
 
 /// Where a drive stands.
-struct DriveState {
+struct ActuatorState {
   std::vector<double> inputs, outputs;
   std::vector<double> memory;
 };
@@ -64,9 +64,9 @@ struct JointMotor {
   };
   Kind kind = Kind::none;
   double value = 0.0;
-  TimeLaw law{};                          // added to the value
-  std::int32_t drive = -1, output = -1;   // whose output is added too; -1: none's
-  double most = infinity;                 // N or N m, that it can do
+  TimeLaw law{};                            // added to the value
+  std::int32_t actuator = -1, output = -1;  // whose output is added too; -1: none's
+  double most = infinity;                   // N or N m, that it can do
   double stiffness = 0.0, damping = 0.0;  // of `position`, N/m and N s/m or N m/rad and N m s; 0: it is rigid
   double at(double time_s) const { return value + law.at(time_s); }
 };

@@ -21,7 +21,7 @@
 namespace scree {
 
 /// Leads bodies along a prescribed motion as one piece, or holds them where they are if it has none.
-struct Guide {
+struct KinematicGroup {
   std::string name;
   PrescribedMotion motion;
   Vec3 centre = Vec3::Zero();  // m, what moments on the bodies are about; it goes with the motion
@@ -35,9 +35,9 @@ struct Model {
   Boundaries boundaries;
   std::vector<Mount> mounts;
   std::vector<MachineJoint> joints;
-  std::vector<Drive> drives;
+  std::vector<Actuator> actuators;
   std::vector<BondLaw> bonds;
-  std::vector<Guide> guides;
+  std::vector<KinematicGroup> kinematic_groups;
   std::vector<Inlet> inlets;
   std::vector<Outlet> outlets;
   Domain domain;
@@ -65,7 +65,7 @@ struct EventMemory {
 enum class BondStage : std::uint8_t { waiting, due, formed };
 
 /// What events have changed of a model, and what they remember. Empty or 0: as the model, or the scene, says.
-struct Course {
+struct Overrides {
   std::optional<Vec3> gravity;                         // m/s^2, from the event on
   std::vector<BoundaryStatus> boundaries;              // [boundary]
   std::vector<EventMemory> events;                     // [event]
@@ -79,20 +79,20 @@ struct State {
   std::int64_t step = 0;  // steps done
   double time_s = 0.0;
   Bodies bodies;
-  Contacts contacts;                       // of the last step; where the next one begins
-  Seeds seeds;                             // directions of near pairs of ellipsoids
-  std::vector<RememberedPair> remembered;  // of other pairs, ordered as their keys are
-  Sleepers sleepers;                       // empty while nobody has slept
-  std::vector<JointState> joints;          // [joint]; empty before the first step
-  std::vector<DriveState> drives;          // [drive]; likewise
+  Contacts contacts;                     // of the last step; where the next one begins
+  NormalCache cached_normals;            // directions of near pairs of ellipsoids
+  std::vector<CachedPair> cached;        // of other pairs, ordered as their keys are
+  Sleepers sleepers;                     // empty while nobody has slept
+  std::vector<JointState> joints;        // [joint]; empty before the first step
+  std::vector<ActuatorState> actuators;  // [actuator]; likewise
   std::vector<Bond> bonds;
   std::vector<MountState> mounts;  // [mount]; empty before the first step: as the model has them
   StepMemory memory;
-  CellState cell;                // of one that holds stresses
-  Mat3 flow = Mat3::Zero();      // 1/s, the mean rate of the cell's flows in the last step: what bodies have
-  std::vector<Passage> entered;  // [inlet]
-  std::vector<Passage> left;     // [outlet], and last by leaving the domain; both empty before the first step
-  Course course;
+  CellState cell;            // of one that holds stresses
+  Mat3 flow = Mat3::Zero();  // 1/s, the mean rate of the cell's flows in the last step: what bodies have
+  std::vector<Throughput> entered;  // [inlet]
+  std::vector<Throughput> left;  // [outlet], and last by leaving the domain; both empty before the first step
+  Overrides overrides;
 };
 
 /// The cell at a time from the state's on, in the same step; its rate is that of the bodies.
@@ -102,7 +102,7 @@ inline PlacedCell cell_at(const Model& model, const State& state, double time_s)
 
 /// Of free fall at a time, m/s^2.
 inline Vec3 gravity_at(const Model& model, const State& state, double time_s) {
-  if (state.course.gravity) return *state.course.gravity;
+  if (state.overrides.gravity) return *state.overrides.gravity;
   return model.forces.gravity ? model.forces.gravity(time_s) : model.settings.gravity;
 }
 

@@ -19,10 +19,10 @@ double along_axis(const Mount& mount, const Twist& twist) {
   return mount.axis.dot(mount.kind == MountKind::slider ? twist.linear : twist.angular);
 }
 
-double distance(const Model& model, const std::vector<BoundaryStanding>& standing, double time_s,
+double distance(const Model& model, const std::vector<BoundaryPose>& boundary_pose, double time_s,
                 const std::array<std::size_t, 2>& pair) {
   const auto plane = [&](std::size_t k) {
-    return std::get<Plane>(place(model.boundaries[k], time_s, 0.0, standing[k]).surface);
+    return std::get<Plane>(place(model.boundaries[k], time_s, 0.0, boundary_pose[k]).surface);
   };
   const Plane a = plane(pair[0]), b = plane(pair[1]);
   return std::abs(a.normal.dot(b.point - a.point));
@@ -37,7 +37,7 @@ double force_on(const Model& model, const Mount& mount, const MountState& state,
   double area = mount.area;
   if (mount.area_between) {
     const auto& [first, second] = mount.area_between->pairs;
-    area = distance(model, w.standing, time_s, first) * distance(model, w.standing, time_s, second);
+    area = distance(model, w.boundary_pose, time_s, first) * distance(model, w.boundary_pose, time_s, second);
   }
   return force + mount.pressure * area;
 }
@@ -91,14 +91,14 @@ void start_mounts(const std::vector<Mount>& mounts, State& state) {
   }
 }
 
-std::vector<BoundaryStanding> standings(const Model& model, const State& state) {
-  std::vector<BoundaryStanding> all;
-  standings(model, state, all);
+std::vector<BoundaryPose> boundary_poses(const Model& model, const State& state) {
+  std::vector<BoundaryPose> all;
+  boundary_poses(model, state, all);
   return all;
 }
 
-void standings(const Model& model, const State& state, std::vector<BoundaryStanding>& all) {
-  const std::vector<BoundaryStatus>& status = state.course.boundaries;
+void boundary_poses(const Model& model, const State& state, std::vector<BoundaryPose>& all) {
+  const std::vector<BoundaryStatus>& status = state.overrides.boundaries;
   all.clear();
   if (status.empty() && model.mounts.empty()) return;
   all.resize(model.boundaries.size());
@@ -128,7 +128,7 @@ void drift_mounts(const Model& model, double dt, State& state) {
 }
 
 void apply_mount_forces(const Model& model, const State& state, double h, double middle_s, Workspace& w) {
-  standings(model, state, w.standing);
+  boundary_poses(model, state, w.boundary_pose);
   w.mounts.resize(model.mounts.size());
   for (std::size_t m = 0; m < model.mounts.size(); ++m) {
     const Mount& mount = model.mounts[m];
@@ -149,7 +149,7 @@ void apply_mount_forces(const Model& model, const State& state, double h, double
   for (std::size_t k = 0; k < model.boundaries.size(); ++k) {
     if (!model.boundaries[k].is_mounted()) continue;
     const auto m = static_cast<std::size_t>(model.boundaries[k].mount);
-    w.standing[k].gain = field_of(w.mounts[m].gain, origin_of(model.mounts[m], state.mounts[m]));
+    w.boundary_pose[k].gain = field_of(w.mounts[m].gain, origin_of(model.mounts[m], state.mounts[m]));
   }
 }
 
@@ -165,7 +165,8 @@ void enter_mounts(const Model& model, const State& state, std::size_t first, Wor
       if (model.boundaries[k].mount != static_cast<std::int32_t>(m)) continue;
       const PlacedBoundary& placed = w.detection.boundaries[k];
       prescribed.angular = placed.twist.angular - placed.mount.angular;
-      prescribed.linear = placed.twist.linear - placed.mount.at(placed.pose.position) + placed.belt +
+      prescribed.linear = placed.twist.linear - placed.mount.at(placed.pose.position) +
+                          placed.surface_velocity +
                           prescribed.angular.cross(motion.origin - placed.pose.position);
       break;  // the same for all on one mount
     }

@@ -10,8 +10,8 @@ namespace scree {
 void start_mounts(const std::vector<Mount>& mounts, State& state);
 
 /// What has become of the boundaries, [boundary]; empty where all are as the model has them.
-std::vector<BoundaryStanding> standings(const Model& model, const State& state);
-void standings(const Model& model, const State& state, std::vector<BoundaryStanding>& all);
+std::vector<BoundaryPose> boundary_poses(const Model& model, const State& state);
+void boundary_poses(const Model& model, const State& state, std::vector<BoundaryPose>& all);
 
 /// Free way for a time, s: travel along the rates, and of free mounts as bodies drift.
 void drift_mounts(const Model& model, double dt_s, State& state);

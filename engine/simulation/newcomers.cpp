@@ -61,7 +61,7 @@ Bodies subset(const Bodies& bodies, const std::vector<std::size_t>& slots) {
   take(bodies.shape, some.shape);
   take(bodies.material, some.material);
   take(bodies.id, some.id);
-  take(bodies.guide, some.guide);
+  take(bodies.kinematic_group, some.kinematic_group);
   take(bodies.rest, some.rest);
   return some;
 }
@@ -74,14 +74,14 @@ void place(const Bodies& from, std::size_t i, Bodies& to) {
 
 /// How deep each body is in others or in walls, over the contact's length.
 std::vector<double> depths(const Model& model, const State& state, const Bodies& bodies, double time_s,
-                           std::span<const BoundaryStanding> standing) {
+                           std::span<const BoundaryPose> boundary_pose) {
   DetectionWorkspace workspace;
   Contacts contacts;
-  Seeds seeds;
-  std::vector<RememberedPair> remembered;
-  find_contacts(
-      {model.shapes, bodies, model.boundaries, time_s, 0.0, 0.0, standing, cell_at(model, state, time_s)},
-      workspace, {contacts, seeds, remembered});
+  NormalCache cached_normals;
+  std::vector<CachedPair> cached;
+  find_contacts({model.shapes, bodies, model.boundaries, time_s, 0.0, 0.0, boundary_pose,
+                 cell_at(model, state, time_s)},
+                workspace, {contacts, cached_normals, cached});
   std::vector<double> deepest(bodies.size(), 0.0);
   for (const Contact& c : contacts.list) {
     const double depth = -c.gap / double{c.length};
@@ -108,8 +108,8 @@ std::int64_t hold_back_newcomers(const Model& model, BodyId first, double h, Sta
 
   const std::vector<std::size_t> slots = concerned(model, bodies, first, h);
   const Bodies start = subset(bodies, slots);
-  const std::vector<BoundaryStanding> standing = standings(model, state);
-  const std::vector<double> given = depths(model, state, start, state.time_s, standing);
+  const std::vector<BoundaryPose> boundary_pose = boundary_poses(model, state);
+  const std::vector<double> given = depths(model, state, start, state.time_s, boundary_pose);
   const int looks = std::clamp(static_cast<int>(std::ceil(farthest / stride)), 1, most_looks);
   std::vector<double> deepest(slots.size(), 0.0);  // on the way
   Bodies there;
@@ -117,7 +117,7 @@ std::int64_t hold_back_newcomers(const Model& model, BodyId first, double h, Sta
     const double after = 0.5 * h * k / looks;
     there = start;
     drift(there, after);
-    const std::vector<double> now = depths(model, state, there, state.time_s + after, standing);
+    const std::vector<double> now = depths(model, state, there, state.time_s + after, boundary_pose);
     for (std::size_t i = 0; i < slots.size(); ++i) deepest[i] = std::max(deepest[i], now[i]);
   }
   std::vector<std::uint8_t> waits(slots.size(), 0);
@@ -128,7 +128,7 @@ std::int64_t hold_back_newcomers(const Model& model, BodyId first, double h, Sta
   // Others may come to where one waits: then it goes on, unless that is worse.
   for (std::size_t k = 0; k < slots.size(); ++k)
     if (waits[k] != 0) place(start, k, there);
-  const std::vector<double> waiting = depths(model, state, there, state.time_s + 0.5 * h, standing);
+  const std::vector<double> waiting = depths(model, state, there, state.time_s + 0.5 * h, boundary_pose);
   there = start;
   drift(there, -0.5 * h);
   std::int64_t held = 0;

@@ -50,7 +50,7 @@ struct Domain {
 };
 
 /// What has come through an inlet or gone through an outlet so far.
-struct Passage {
+struct Throughput {
   std::int64_t bodies = 0;
   double mass = 0.0;        // kg
   std::int64_t waited = 0;  // steps in which an inlet found no room

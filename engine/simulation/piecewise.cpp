@@ -14,7 +14,7 @@ namespace scree {
 namespace {
 
 constexpr double shortest_part = 1.0 / 16.0;  // of a step that ends where somebody rests
-constexpr double reach_factor = 2.0;          // of what the fastest who lies may move in a step
+constexpr double reach_factor = 2.0;          // of what the fastest that rests may move in a step
 constexpr int most_parts = 32;                // of a step of those who lie
 constexpr double least_push = 1e-2;           // of what free fall gains in a step: less is no support
 constexpr double rounding = 1e-9;             // overlaps at the start that are none
@@ -42,14 +42,14 @@ bool any(const std::vector<std::uint8_t>& marks) {
 }
 
 /// How far those who lie may move in h, at most, m.
-double reach_of_lying(const Shapes& shapes, const Bodies& bodies, double gravity, double h) {
+double reach_of_resting(const Shapes& shapes, const Bodies& bodies, double gravity, double h) {
   double fastest = 0.0;
   for (std::size_t i = 0; i < bodies.size(); ++i)
-    if (bodies.is_lying(i)) fastest = std::max(fastest, surface_speed(shapes, bodies, i));
+    if (bodies.is_resting(i)) fastest = std::max(fastest, surface_speed(shapes, bodies, i));
   return reach_factor * (fastest + gravity * h) * h;
 }
 
-/// Those who may come to somebody who lies within h lie from now on; whom they may come to, too.
+/// Those who may come to somebody that rests within h lie from now on; whom they may come to, too.
 void catch_near(const Model& model, double gravity, double h, const PlacedCell& cell, Bodies& bodies,
                 Workspace& w) {
   FlightWorkspace& f = w.flight;
@@ -60,11 +60,11 @@ void catch_near(const Model& model, double gravity, double h, const PlacedCell& 
     around.push_back(place(enclosing_ellipsoid(model.shapes, bodies.shape[i]), bodies.pose(i)));
   for (bool caught = true; caught;) {
     caught = false;
-    const double reach = reach_of_lying(model.shapes, bodies, gravity, h);
+    const double reach = reach_of_resting(model.shapes, bodies, gravity, h);
     f.boxes.resize(n);
     way.resize(n);
     for (std::size_t i = 0; i < n; ++i) {
-      way[i] = bodies.is_lying(i) ? reach : (surface_speed(model.shapes, bodies, i) + gravity * h) * h;
+      way[i] = bodies.is_resting(i) ? reach : (surface_speed(model.shapes, bodies, i) + gravity * h) * h;
       f.boxes[i] = {bodies.position[i],
                     Vec3::Constant(model.shapes.bounding_radius(bodies.shape[i]) + way[i])};
     }
@@ -72,14 +72,14 @@ void catch_near(const Model& model, double gravity, double h, const PlacedCell& 
     for (std::size_t a = 0; a < n; ++a)
       for (std::int32_t k = f.pairs.row[a]; k < f.pairs.row[a + 1]; ++k) {
         const std::size_t b = f.pairs.b[k];
-        if (bodies.is_lying(a) == bodies.is_lying(b)) continue;
+        if (bodies.is_resting(a) == bodies.is_resting(b)) continue;
         Vec3 d = bodies.position[b] - bodies.position[a];
         if (cell.is_periodic()) d += cell.nearest_image(d);
         if (d.norm() > f.boxes[a].half[0] + f.boxes[b].half[0]) continue;
         const PlacedEllipsoid image{bodies.position[a] + d, around[b].matrix};
         const Gap now = gap(around[a], image);
         if (now.distance > way[a] + way[b]) continue;
-        bodies.lying[a] = bodies.lying[b] = 1;
+        bodies.resting[a] = bodies.resting[b] = 1;
         caught = true;
       }
   }
@@ -89,14 +89,14 @@ void catch_near(const Model& model, double gravity, double h, const PlacedCell& 
 class LyingPart {
  public:
   explicit LyingPart(const State& whole) : state(whole) {
-    std::vector<BodyId> flying;
+    std::vector<BodyId> ballistic;
     for (std::size_t i = 0; i < whole.bodies.size(); ++i) {
-      if (whole.bodies.is_lying(i))
+      if (whole.bodies.is_resting(i))
         slot_.push_back(static_cast<std::int32_t>(i));
       else
-        flying.push_back(whole.bodies.id[i]);
+        ballistic.push_back(whole.bodies.id[i]);
     }
-    remove(state, flying);
+    remove(state, ballistic);
   }
   void give_back(State& whole) {
     Bodies &to = whole.bodies, &from = state.bodies;
@@ -116,16 +116,16 @@ class LyingPart {
       c.key.b = whole_slot(c.key.b);
     }
     whole.contacts.index(to.size());
-    Seeds seeds;
-    seeds.row.assign(to.size() + 1, 0);
-    seeds.list = std::move(state.seeds.list);
-    for (Seed& s : seeds.list) s.b = whole_slot(s.b);
-    for (std::size_t k = 0; k + 1 < state.seeds.row.size(); ++k)
-      seeds.row[slot_[k] + 1] = state.seeds.row[k + 1] - state.seeds.row[k];
-    for (std::size_t i = 0; i < to.size(); ++i) seeds.row[i + 1] += seeds.row[i];
-    whole.seeds = std::move(seeds);
-    whole.remembered = std::move(state.remembered);
-    for (RememberedPair& p : whole.remembered) {
+    NormalCache cached_normals;
+    cached_normals.row.assign(to.size() + 1, 0);
+    cached_normals.list = std::move(state.cached_normals.list);
+    for (CachedNormal& s : cached_normals.list) s.b = whole_slot(s.b);
+    for (std::size_t k = 0; k + 1 < state.cached_normals.row.size(); ++k)
+      cached_normals.row[slot_[k] + 1] = state.cached_normals.row[k + 1] - state.cached_normals.row[k];
+    for (std::size_t i = 0; i < to.size(); ++i) cached_normals.row[i + 1] += cached_normals.row[i];
+    whole.cached_normals = std::move(cached_normals);
+    whole.cached = std::move(state.cached);
+    for (CachedPair& p : whole.cached) {
       p.a = whole_slot(p.a);
       p.b = whole_slot(p.b);
     }
@@ -134,18 +134,18 @@ class LyingPart {
   State state;
 
  private:
-  std::vector<std::int32_t> slot_;  // [lying body] in the whole
+  std::vector<std::int32_t> slot_;  // [resting body] in the whole
 };
 
 /// Of those who fly.
-struct FlyingSums {
+struct BallisticSums {
   double mass = 0.0, energy = 0.0;  // kg; J, kinetic and potential
   Vec3 momentum = Vec3::Zero();     // kg m/s
 };
-FlyingSums sums_of_flying(const Bodies& bodies, const Vec3& gravity) {
-  FlyingSums sums;
+BallisticSums sums_of_ballistic(const Bodies& bodies, const Vec3& gravity) {
+  BallisticSums sums;
   for (std::size_t i = 0; i < bodies.size(); ++i) {
-    if (bodies.is_lying(i)) continue;
+    if (bodies.is_resting(i)) continue;
     sums.mass += bodies.mass[i];
     sums.energy += kinetic_energy(bodies, i) - bodies.mass[i] * gravity.dot(bodies.position[i]);
     sums.momentum += bodies.mass[i] * bodies.linear_velocity[i];
@@ -154,7 +154,7 @@ FlyingSums sums_of_flying(const Bodies& bodies, const Vec3& gravity) {
 }
 
 /// Works, impulses and loads of impacts.
-void book_impacts(const Model& model, const Bodies& bodies, const FlyingSums& before, const Vec3& gravity,
+void book_impacts(const Model& model, const Bodies& bodies, const BallisticSums& before, const Vec3& gravity,
                   double h, StepResult& result) {
   StepReport& report = result.report;
   EnergyLedger& e = report.energy;
@@ -162,7 +162,7 @@ void book_impacts(const Model& model, const Bodies& bodies, const FlyingSums& be
   Vec3 from_walls = Vec3::Zero(), angular_from_walls = Vec3::Zero();
   std::vector<std::uint8_t> struck(bodies.size(), 0);
   for (const Impact& impact : result.impacts) {
-    const Strike& s = impact.strike;
+    const CollisionImpulse& s = impact.collision_impulse;
     e.dissipated_by_friction += s.rubbed;
     e.dissipated_by_impact += s.bounced;
     e.boundary_work += s.wall_work;
@@ -183,7 +183,7 @@ void book_impacts(const Model& model, const Bodies& bodies, const FlyingSums& be
     load.angular_impulse -= (impact.point - boundary.centre).cross(s.impulse);
     load.work += s.wall_work;
   }
-  const FlyingSums after = sums_of_flying(bodies, model.settings.gravity);
+  const BallisticSums after = sums_of_ballistic(bodies, model.settings.gravity);
   const bool steady = !model.forces.act() && gravity == model.settings.gravity;
   if (!steady) e.force_work += after.energy - before.energy + taken - given;
   report.boundary_impulse += from_walls;
@@ -218,21 +218,22 @@ void look_for_overlaps(const Model& model, const Bodies& bodies, double end_s, c
         Deepest most;
         std::vector<Gap> scratch;
         for (std::size_t a = block.begin; a < block.end; ++a) {
-          if (bodies.is_lying(a)) continue;
+          if (bodies.is_resting(a)) continue;
           for (std::int32_t k = f.row[a]; k < f.row[a + 1]; ++k) {
             const FlightWorkspace::Neighbour& other = f.neighbours[k];
             const std::size_t b = other.body;
-            if (bodies.is_lying(b) || b < a) continue;
+            if (bodies.is_resting(b) || b < a) continue;
             const Pose of_b{bodies.position[b] + other.shift, bodies.orientation[b]};
-            most.note(
-                overlap(f.flyers[a], bodies.pose(a), f.flyers[b], of_b) / std::min(length(a), length(b)), a,
-                other.body);
+            most.note(overlap(f.ballistic_bodies[a], bodies.pose(a), f.ballistic_bodies[b], of_b) /
+                          std::min(length(a), length(b)),
+                      a, other.body);
           }
           for (std::int32_t k = f.wall_row[a]; k < f.wall_row[a + 1]; ++k) {
             const std::size_t wall = f.walls[k];
             const FlownAt& at = f.flown_at[wall];
-            most.note(overlap(f.flyers[a], bodies.pose(a), at, end_s - at.epoch_s, scratch) / length(a), a,
-                      boundary_partner(wall));
+            most.note(
+                overlap(f.ballistic_bodies[a], bodies.pose(a), at, end_s - at.epoch_s, scratch) / length(a),
+                a, boundary_partner(wall));
           }
         }
         return most;
@@ -246,19 +247,20 @@ void look_for_overlaps(const Model& model, const Bodies& bodies, double end_s, c
 }
 
 /// Those who lie through the step; in twice as many parts while somebody overlaps.
-void carry_lying(const StepPlan& plan, State& state, StepResult& result, const ContactSteps& contact_steps) {
+void carry_resting(const StepPlan& plan, State& state, StepResult& result,
+                   const ContactSteps& contact_steps) {
   const StepReport before = result.report;
   const std::vector<BoundaryLoad> loads = result.boundaries;
   for (int parts = 1;; parts *= 2) {
-    LyingPart lying(state);
+    LyingPart resting(state);
     StepPlan part = plan;
     part.h = part.next_h = plan.h / parts;
     double overlap = 0.0;
     Touch deepest;
     for (int k = 0; k < parts; ++k) {
-      contact_steps(part, lying.state);
-      lying.state.time_s += part.h;
-      lying.state.memory.last_s = part.h;
+      contact_steps(part, resting.state);
+      resting.state.time_s += part.h;
+      resting.state.memory.last_s = part.h;
       if (result.report.penetration_max <= overlap) continue;
       overlap = result.report.penetration_max;
       deepest = result.report.deepest;
@@ -266,7 +268,7 @@ void carry_lying(const StepPlan& plan, State& state, StepResult& result, const C
     if (overlap == 0.0 || parts == most_parts) {
       result.report.penetration_max = overlap;
       result.report.deepest = deepest;
-      lying.give_back(state);
+      resting.give_back(state);
       return;
     }
     result.report = before;
@@ -291,23 +293,23 @@ void raise(const std::vector<std::uint8_t>& resting, const std::vector<std::uint
     if (!is_boundary(c.key.b)) hold(c.key.b);
   }
   for (std::size_t i = 0; i < bodies.size(); ++i)
-    if (held[i] == 0) bodies.lying[i] = 0;
+    if (held[i] == 0) bodies.resting[i] = 0;
 }
 
-/// Who lies and who flies from now on, counted against who lay before.
+/// Who lies and that flies from now on, counted against who lay before.
 void lay_and_raise(const std::vector<std::int32_t>& came_to_rest, const std::vector<std::uint8_t>& lay,
                    double fall_m_s, State& state, StepReport& report) {
-  std::vector<std::uint8_t>& lying = state.bodies.lying;
-  const std::size_t n = lying.size();
+  std::vector<std::uint8_t>& resting = state.bodies.resting;
+  const std::size_t n = resting.size();
   std::vector<std::uint8_t> resting(n, 0);
-  for (const std::int32_t i : came_to_rest) lying[i] = resting[i] = 1;
+  for (const std::int32_t i : came_to_rest) resting[i] = resting[i] = 1;
   std::vector<std::uint8_t> flew(n, 0);
   for (std::size_t i = 0; i < n; ++i) flew[i] = report.overran && lay[i] == 0;
   raise(resting, flew, fall_m_s, state);
   for (std::size_t i = 0; i < n; ++i) {
-    if (lying[i] != 0 && lay[i] == 0) ++report.laid_down;
-    if (lying[i] == 0 && lay[i] != 0) ++report.risen;
-    if (lying[i] == 0) ++report.flying;
+    if (resting[i] != 0 && lay[i] == 0) ++report.laid_down;
+    if (resting[i] == 0 && lay[i] != 0) ++report.risen;
+    if (resting[i] == 0) ++report.ballistic;
   }
 }
 
@@ -318,17 +320,17 @@ StepPlan fly_and_lie(const Model& model, const StepPlan& plan, State& state, Wor
   Bodies& bodies = state.bodies;
   const std::size_t n = bodies.size();
   StepReport& report = result.report;
-  bodies.lying.resize(n, 0);
+  bodies.resting.resize(n, 0);
   if (state.step == 0)  // who overlaps from the start is moved apart by contacts
     for (const Misplaced& m : misplaced_bodies(model, bodies, rounding)) {
-      bodies.lying[m.body] = 1;
-      if (!m.by_boundary) bodies.lying[m.other] = 1;
+      bodies.resting[m.body] = 1;
+      if (!m.by_boundary) bodies.resting[m.other] = 1;
     }
-  const std::vector<std::uint8_t> lay = bodies.lying;
+  const std::vector<std::uint8_t> lay = bodies.resting;
   const Vec3 gravity = gravity_at(model, state, state.time_s + 0.5 * plan.h);
   const PlacedCell cell = cell_at(model, state, state.time_s);
-  standings(model, state, w.standing);
-  Sky sky{model.shapes, model.materials, model.boundaries, w.standing, cell, {gravity}, {}};
+  boundary_poses(model, state, w.boundary_pose);
+  BallisticScene sky{model.shapes, model.materials, model.boundaries, w.boundary_pose, cell, {gravity}, {}};
   sky.bounce = {model.settings.restitution_law == RestitutionLaw::energetic,
                 model.settings.restitution_law == RestitutionLaw::dissipative,
                 model.settings.restitution_threshold_m_s};
@@ -342,34 +344,34 @@ StepPlan fly_and_lie(const Model& model, const StepPlan& plan, State& state, Wor
   const Motions start(bodies);
   const double begin = state.time_s;
   FlightReport flown;
-  FlyingSums before;
+  BallisticSums before;
   for (;;) {  // whoever is caught lies: this ends
-    if (any(bodies.lying) && !report.overran) catch_near(model, gravity.norm(), plan.h, cell, bodies, w);
-    const double reach = reach_of_lying(model.shapes, bodies, gravity.norm(), plan.h);
-    before = sums_of_flying(bodies, model.settings.gravity);
-    fly(sky, {bodies.lying, std::vector<double>(n, reach)}, {begin, plan.end_s}, bodies, w.flight, flown);
+    if (any(bodies.resting) && !report.overran) catch_near(model, gravity.norm(), plan.h, cell, bodies, w);
+    const double reach = reach_of_resting(model.shapes, bodies, gravity.norm(), plan.h);
+    before = sums_of_ballistic(bodies, model.settings.gravity);
+    fly(sky, {bodies.resting, std::vector<double>(n, reach)}, {begin, plan.end_s}, bodies, w.flight, flown);
     const bool too_soon = !flown.resting.empty() && flown.end_s - begin < shortest_part * plan.h;
     if (flown.caught.empty() && !too_soon && !flown.overran) break;
     start.restore(bodies);
     if (flown.overran) {
-      bodies.lying.assign(n, 1);
+      bodies.resting.assign(n, 1);
       report.overran = true;
     }
-    for (const std::int32_t i : flown.caught) bodies.lying[i] = 1;
+    for (const std::int32_t i : flown.caught) bodies.resting[i] = 1;
     if (too_soon)
-      for (const std::int32_t i : flown.resting) bodies.lying[i] = 1;
+      for (const std::int32_t i : flown.resting) bodies.resting[i] = 1;
   }
   StepPlan done = plan;
   done.h = flown.end_s - begin;
   done.end_s = flown.end_s;
   done.next_h = std::min(plan.next_h, done.h);
-  if (any(bodies.lying)) {
-    carry_lying(done, state, result, contact_steps);
+  if (any(bodies.resting)) {
+    carry_resting(done, state, result, contact_steps);
   } else {
     state.contacts.list.clear();
     state.contacts.index(n);
-    state.seeds = {};
-    state.remembered.clear();
+    state.cached_normals = {};
+    state.cached.clear();
   }
   result.impacts = std::move(flown.impacts);
   book_impacts(model, bodies, before, gravity, done.h, result);

@@ -1,7 +1,7 @@
 // Piecewise steps: every impact at its instant; contacts carry only those who lie on others.
 //
-// A body flies or lies (bodies.lying). In a step,
-//   1. whoever may come to somebody who lies is caught, and lies for this step;
+// A body is ballistic or rests (bodies.resting). In a step,
+//   1. whoever may come to somebody that rests is caught, and lies for this step;
 //   2. the others fly from impact to impact (engine/flight/clusters.h) to the end of the step, or to the
 //      instant at which somebody comes to rest: whose impact is slower than the restitution threshold, or
 //      whose impacts pile up (Zeno). The step ends there, but not sooner than a part of it: who comes to rest
@@ -22,7 +22,7 @@
 namespace scree {
 
 /// Takes those who lie, and nobody else, through a step in which contacts carry them.
-using ContactSteps = std::function<void(const StepPlan& plan, State& lying)>;
+using ContactSteps = std::function<void(const StepPlan& plan, State& resting)>;
 
 /// One step, or what of it comes before somebody rests: the plan as it was carried out.
 StepPlan fly_and_lie(const Model& model, const StepPlan& plan, State& state, Workspace& workspace,

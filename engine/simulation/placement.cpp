@@ -21,13 +21,14 @@ constexpr double gap_rounding = 1e-6;
 
 /// Contacts as the first step finds them, if it took no time: those that overlap are among them.
 Contacts contacts_at_rest(const Model& model, const Bodies& bodies, double time_s = 0.0,
-                          std::span<const BoundaryStanding> standing = {}) {
+                          std::span<const BoundaryPose> boundary_pose = {}) {
   DetectionWorkspace workspace;
   Contacts contacts;
-  Seeds seeds;
-  std::vector<RememberedPair> remembered;
-  find_contacts({model.shapes, bodies, model.boundaries, time_s, 0.0, 0.0, standing, model.cell.at(time_s)},
-                workspace, {contacts, seeds, remembered});
+  NormalCache cached_normals;
+  std::vector<CachedPair> cached;
+  find_contacts(
+      {model.shapes, bodies, model.boundaries, time_s, 0.0, 0.0, boundary_pose, model.cell.at(time_s)},
+      workspace, {contacts, cached_normals, cached});
   return contacts;
 }
 
@@ -231,11 +232,11 @@ namespace {
 
 /// As contacts tell, and where the centre is.
 bool is_told_in_boundary(const Model& model, const Bodies& one, double time_s,
-                         std::span<const BoundaryStanding> standing) {
-  const Contacts contacts = contacts_at_rest(model, one, time_s, standing);
+                         std::span<const BoundaryPose> boundary_pose) {
+  const Contacts contacts = contacts_at_rest(model, one, time_s, boundary_pose);
   if (std::ranges::any_of(contacts.list, [](const Contact& c) { return c.gap < 0.0; })) return true;
   for (std::size_t k = 0; k < model.boundaries.size(); ++k) {
-    const PlacedBoundary placed = place(model.boundaries[k], time_s, 0.0, standing_of(standing, k));
+    const PlacedBoundary placed = place(model.boundaries[k], time_s, 0.0, boundary_pose_of(boundary_pose, k));
     const Misplaced found =
         std::visit([&](const auto& s) { return fit(model.shapes, one, 0, s); }, placed.surface);
     if (!placed.removed && found.how != Misplaced::How::overlaps) return true;
@@ -288,11 +289,11 @@ Bodies one_body(const Model& model, ShapeIndex shape, MaterialIndex material, co
 }  // namespace
 
 bool overlaps_boundary(const Model& model, ShapeIndex shape, MaterialIndex material, const Pose& pose,
-                       double time_s, std::span<const BoundaryStanding> standing) {
+                       double time_s, std::span<const BoundaryPose> boundary_pose) {
   if (model.boundaries.empty()) return false;
-  if (is_told_in_boundary(model, one_body(model, shape, material, pose), time_s, standing)) return true;
+  if (is_told_in_boundary(model, one_body(model, shape, material, pose), time_s, boundary_pose)) return true;
   for (std::size_t k = 0; k < model.boundaries.size(); ++k) {
-    const PlacedBoundary placed = place(model.boundaries[k], time_s, 0.0, standing_of(standing, k));
+    const PlacedBoundary placed = place(model.boundaries[k], time_s, 0.0, boundary_pose_of(boundary_pose, k));
     // Deeper than contacts look: a sheet may pass through the middle of a grain.
     const auto* mesh = std::get_if<PlacedMesh>(&placed.surface);
     if (!placed.removed && mesh != nullptr &&
@@ -347,10 +348,10 @@ Travel farthest_travel(const Model& model, const Bodies& bodies) {
 }
 
 std::int64_t count_lost_bodies(const Model& model, const Bodies& bodies, double time_s,
-                               std::span<const BoundaryStanding> standing) {
+                               std::span<const BoundaryPose> boundary_pose) {
   std::vector<PlacedBoundary> boundaries;
   for (std::size_t k = 0; k < model.boundaries.size(); ++k)
-    boundaries.push_back(place(model.boundaries[k], time_s, 0.0, standing_of(standing, k)));
+    boundaries.push_back(place(model.boundaries[k], time_s, 0.0, boundary_pose_of(boundary_pose, k)));
   std::int64_t lost = 0;
   for (std::size_t i = 0; i < bodies.size(); ++i) lost += is_lost(model, boundaries, bodies, i) ? 1 : 0;
   return lost;

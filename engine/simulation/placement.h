@@ -40,7 +40,7 @@ std::optional<Crowd> crowd(const Model& model, const Bodies& bodies);
 
 /// Would a body at rest overlap a boundary as those stand at the time, or be behind a plane?
 bool overlaps_boundary(const Model& model, ShapeIndex shape, MaterialIndex material, const Pose& pose,
-                       double time_s, std::span<const BoundaryStanding> standing = {});
+                       double time_s, std::span<const BoundaryPose> boundary_pose = {});
 
 /// Would a body overlap a boundary as those stand at the start, however deeply, or be behind one? Of a body
 /// given by a function that is not star-shaped about its centre, a mesh within its hollows may count.
@@ -71,6 +71,6 @@ Travel farthest_travel(const Model& model, const Bodies& bodies);
 /// Bodies with a number that is not finite, or whose centre is behind a plane, or outside a hollow sphere,
 /// by more than their bounding radius, as the boundaries stand at the time.
 std::int64_t count_lost_bodies(const Model& model, const Bodies& bodies, double time_s,
-                               std::span<const BoundaryStanding> standing = {});
+                               std::span<const BoundaryPose> boundary_pose = {});
 
 }  // namespace scree

@@ -122,16 +122,16 @@ void renumber(const Renumbering& r, std::vector<Contact>& contacts) {
   if (r.parts) std::ranges::sort(contacts, {}, &Contact::key);
 }
 
-void renumber(const Renumbering& r, Seeds& seeds) {
+void renumber(const Renumbering& r, NormalCache& cached_normals) {
   struct Owned {
     std::int32_t a;
-    Seed seed;
+    CachedNormal seed;
   };
   std::vector<Owned> all;
   std::vector<KeyedItem> order, scratch;
-  for (std::int32_t body = 0; static_cast<std::size_t>(body) + 1 < seeds.row.size(); ++body) {
-    for (auto k = seeds.row[body]; k < seeds.row[static_cast<std::size_t>(body) + 1]; ++k) {
-      Owned o{body, seeds.list[k]};
+  for (std::int32_t body = 0; static_cast<std::size_t>(body) + 1 < cached_normals.row.size(); ++body) {
+    for (auto k = cached_normals.row[body]; k < cached_normals.row[static_cast<std::size_t>(body) + 1]; ++k) {
+      Owned o{body, cached_normals.list[k]};
       const auto swapped = renumber(r, o.a, o.seed.b);
       if (!swapped) continue;
       if (*swapped) o.seed.normal = -o.seed.normal;
@@ -141,30 +141,31 @@ void renumber(const Renumbering& r, Seeds& seeds) {
     }
   }
   sort_by_key(order, scratch);
-  seeds.list.resize(all.size());
-  seeds.row.assign(r.from.size() + 1, 0);
+  cached_normals.list.resize(all.size());
+  cached_normals.row.assign(r.from.size() + 1, 0);
   for (std::size_t k = 0; k < order.size(); ++k) {
     const Owned& o = all[order[k].item];
-    seeds.list[k] = o.seed;
-    ++seeds.row[o.a];
+    cached_normals.list[k] = o.seed;
+    ++cached_normals.row[o.a];
   }
-  exclusive_scan(seeds.row);
-  seeds.stamp = 0;
+  exclusive_scan(cached_normals.row);
+  cached_normals.stamp = 0;
   if (!r.parts) return;
-  for (std::size_t i = 0; i + 1 < seeds.row.size(); ++i)
-    std::sort(seeds.list.begin() + seeds.row[i], seeds.list.begin() + seeds.row[i + 1],
-              [](const Seed& p, const Seed& q) {
+  for (std::size_t i = 0; i + 1 < cached_normals.row.size(); ++i)
+    std::sort(cached_normals.list.begin() + cached_normals.row[i],
+              cached_normals.list.begin() + cached_normals.row[i + 1],
+              [](const CachedNormal& p, const CachedNormal& q) {
                 return p.b != q.b ? partner_order(p.b) < partner_order(q.b) : p.feature < q.feature;
               });
 }
 
-void renumber(const Renumbering& r, std::vector<RememberedPair>& pairs) {
-  std::erase_if(pairs, [&](RememberedPair& p) {
+void renumber(const Renumbering& r, std::vector<CachedPair>& pairs) {
+  std::erase_if(pairs, [&](CachedPair& p) {
     const auto swapped = renumber(r, p.a, p.b);
     if (swapped && *swapped) swap_sides(p.memory);
     return !swapped;
   });
-  std::ranges::sort(pairs, [](const RememberedPair& p, const RememberedPair& q) {
+  std::ranges::sort(pairs, [](const CachedPair& p, const CachedPair& q) {
     return p.a != q.a ? p.a < q.a : partner_order(p.b) < partner_order(q.b);
   });
 }
@@ -177,8 +178,8 @@ void renumber(const Renumbering& r, State& state) {
   gather(b.linear_velocity, r.from);
   gather(b.angular_velocity, r.from);
   gather(b.asleep, r.from);
-  gather(b.lying, r.from);
-  gather(b.guide, r.from);
+  gather(b.resting, r.from);
+  gather(b.kinematic_group, r.from);
   gather(b.rest, r.from);
   gather(b.mass, r.from);
   gather(b.inertia, r.from);
@@ -187,8 +188,8 @@ void renumber(const Renumbering& r, State& state) {
   gather(b.id, r.from);
   renumber(r, state.contacts.list);
   state.contacts.index(b.size());
-  renumber(r, state.seeds);
-  renumber(r, state.remembered);
+  renumber(r, state.cached_normals);
+  renumber(r, state.cached);
   std::erase_if(state.bonds, [&](Bond& bond) {
     bond.a = r.slot[bond.a];
     bond.b = r.slot[bond.b];
@@ -206,7 +207,7 @@ BodyId insert(const Model& model, State& state, const NewBody& body) {
   const std::size_t n = state.bodies.size();
   // What stands for nobody while it is empty grows along.
   if (!state.bodies.asleep.empty()) state.bodies.asleep.resize(n, 0);
-  if (!state.bodies.lying.empty()) state.bodies.lying.resize(n, 0);
+  if (!state.bodies.resting.empty()) state.bodies.resting.resize(n, 0);
   if (!state.sleepers.still.empty()) {
     state.sleepers.still.resize(n, 0);
     state.sleepers.held.resize(n, {Vec3::Zero(), Vec3::Zero()});
@@ -235,8 +236,8 @@ void remove(State& state, std::span<const BodyId> ids) {
     state.bodies = {};
     state.bodies.next_id = next;
     state.contacts = {};
-    state.seeds = {};
-    state.remembered = {};
+    state.cached_normals = {};
+    state.cached = {};
     state.sleepers = {};
     return;
   }

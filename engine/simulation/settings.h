@@ -8,7 +8,7 @@ namespace scree {
 
 /// Do solvers of this kind know bodies that nothing moves, as sleepers are?
 inline bool may_sleep(SolverKind kind) {
-  return kind == SolverKind::per_body || kind == SolverKind::per_contact;
+  return kind == SolverKind::gauss_seidel || kind == SolverKind::nsgs;
 }
 
 /// How impacts bounce: Newton's law inside the step's solution, as far as it creates no energy or as it is

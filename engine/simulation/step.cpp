@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "engine/core/parallel.h"
+#include "engine/simulation/actuators.h"
 #include "engine/simulation/adaptive_step.h"
 #include "engine/simulation/assemble.h"
 #include "engine/simulation/balance.h"
@@ -12,10 +13,9 @@
 #include "engine/simulation/cell_flow.h"
 #include "engine/simulation/coarseness.h"
 #include "engine/simulation/cohesion.h"
-#include "engine/simulation/drives.h"
-#include "engine/simulation/exchange.h"
-#include "engine/simulation/guides.h"
 #include "engine/simulation/halving.h"
+#include "engine/simulation/insertion.h"
+#include "engine/simulation/kinematic_groups.h"
 #include "engine/simulation/machine.h"
 #include "engine/simulation/motion.h"
 #include "engine/simulation/mounts.h"
@@ -63,13 +63,13 @@ struct Outlook {
 void detect(const Model& model, State& state, const Outlook& outlook, Workspace& w, StepReport& report) {
   const auto& [middle_s, interval_s, reach] = outlook;
   list_bonded(model, state, w);
-  const double free_speed = (w.gravity.norm() + largest(w.drive)) * interval_s +
+  const double free_speed = (w.gravity.norm() + largest(w.body_acceleration)) * interval_s +
                             speed_across_cell(model, state.bodies, interval_s, w);
   do {
-    const DetectionReport found =
-        find_contacts({model.shapes, state.bodies, model.boundaries, middle_s, interval_s, free_speed,
-                       w.standing, w.cell, std::max(model.materials.farthest_bridge(), reach), &w.bonded},
-                      w.detection, {state.contacts, state.seeds, state.remembered});
+    const DetectionReport found = find_contacts(
+        {model.shapes, state.bodies, model.boundaries, middle_s, interval_s, free_speed, w.boundary_pose,
+         w.cell, std::max(model.materials.farthest_bridge(), reach), &w.bonded},
+        w.detection, {state.contacts, state.cached_normals, state.cached});
     report.candidates = found.candidates;
     report.narrow_phase_failures = found.failures;
   } while (wake_pushed(model, state, report));
@@ -77,7 +77,7 @@ void detect(const Model& model, State& state, const Outlook& outlook, Workspace&
 
 /// Energetic impacts, before gravity and lasting contacts act: the solution begins with the velocities after
 /// them.
-void strike(const Model& model, const Bodies& bodies, double h, Workspace& w) {
+void collision_impulse(const Model& model, const Bodies& bodies, double h, Workspace& w) {
   w.impact.clear();
   if (model.settings.restitution_law != RestitutionLaw::energetic) return;
   const std::vector<std::uint8_t> prevented = prevented_impacts(model, h, w);
@@ -119,7 +119,7 @@ bool resolve(const Model& model, State& state, const Interval& interval, Workspa
   const SolverSettings& settings = model.settings.solver;
   const double h = interval.h;
   assemble(model, state, interval, w);
-  strike(model, state.bodies, h, w);
+  collision_impulse(model, state.bodies, h, w);
   const bool split = settings.position_correction == PositionCorrection::split;
   solved = solve_with_restitution(model, h, w);
   set_cell_rate(CellRate::after, w);
@@ -211,7 +211,7 @@ void advance(StepParts& in, double begin_s, double h, double next_h, bool carry_
   take_velocities(w.solution, bodies);
   take_mounts(model, h, w, state, result);
   take_joints(model, h, w, state, result);
-  take_drives(model, begin_s, h, result, state);
+  take_actuators(model, begin_s, h, result, state);
   take_cell(model, begin_s, h, w, state);
   if (corrected) {
     report.energy.position_correction -= mechanical_energy(bodies, settings.gravity);
@@ -259,7 +259,7 @@ const StepReport& step(const Model& model, State& state, Workspace& w, StepResul
   result.mounts.assign(model.mounts.size(), {});
   result.joints.assign(model.joints.size(), {});
   result.machine = {};
-  result.guides.assign(model.guides.size(), {});
+  result.kinematic_groups.assign(model.kinematic_groups.size(), {});
   result.bonds.clear();
   result.impacts.clear();
   start_mounts(model.mounts, state);
@@ -270,7 +270,7 @@ const StepReport& step(const Model& model, State& state, Workspace& w, StepResul
   const double energy_before = mechanical_energy(bodies, settings.gravity),
                led_before = energy_of_led(bodies, settings.gravity);
   const BodyId first_new = state.step == 0 ? 0 : bodies.next_id;
-  exchange(model, state, report);
+  insertion(model, state, report);
   StepPlan plan = plan_step(model, state, land_at_s);
   report.time_step_s = plan.h;
   if (settings.stepping == Stepping::contacts)
@@ -278,8 +278,8 @@ const StepReport& step(const Model& model, State& state, Workspace& w, StepResul
   if (settings.sort_interval > 0 && state.step % settings.sort_interval == 0)
     sort(model.shapes, state, cell_at(model, state, state.time_s));
   if (settings.stepping == Stepping::piecewise)
-    plan = fly_and_lie(model, plan, state, w, result, [&](const StepPlan& of_lying, State& lying) {
-      contact_interval(model, of_lying, lying, w, result, clock);
+    plan = fly_and_lie(model, plan, state, w, result, [&](const StepPlan& of_resting, State& resting) {
+      contact_interval(model, of_resting, resting, w, result, clock);
     });
   else
     contact_interval(model, plan, state, w, result, clock);

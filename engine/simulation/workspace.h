@@ -37,8 +37,8 @@ struct JointPlace {
   bool acts() const { return first >= 0; }
 };
 
-/// A guide in a (sub)step.
-struct GuideMotion {
+/// A kinematic group in a (sub)step.
+struct KinematicMotion {
   Pose now, begin, end;        // where it takes what is at rest at the origin
   Vec3 centre = Vec3::Zero();  // m, now: what moments are about
 };
@@ -75,13 +75,14 @@ struct Workspace {
   std::vector<Bounce> bounces;  // in the order of contacts
   ContactSolution without_restitution;
   SolverWorkspace solver;
-  std::vector<Twist> before;        // [body of the problem] velocities before gravity and contacts act
-  Vec3 gravity = Vec3::Zero();      // m/s^2, in the (sub)step
-  std::vector<Vec3> drive;          // [body], m/s^2, by fields and fluid, its mean; empty if there are none
+  std::vector<Twist> before;    // [body of the problem] velocities before gravity and contacts act
+  Vec3 gravity = Vec3::Zero();  // m/s^2, in the (sub)step
+  std::vector<Vec3>
+      body_acceleration;            // [body], m/s^2, by fields and fluid, its mean; empty if there are none
   PlacedCell cell;                  // in the middle of the (sub)step
   std::vector<MountMotion> mounts;  // [mount]
-  std::vector<BoundaryStanding> standing;  // [boundary], or empty
-  std::vector<double> attraction;          // [contact], N s: of cohesion; empty without
+  std::vector<BoundaryPose> boundary_pose;  // [boundary], or empty
+  std::vector<double> attraction;           // [contact], N s: of cohesion; empty without
   std::vector<Vec3> impact;  // [contact], N s, contact frame: of energetic impacts; empty without
   std::vector<std::int32_t> first_fixed;  // [block of contacts] partners that nothing moves before it
   std::vector<std::int32_t> first_row;    // [block of contacts] rows before its own
@@ -89,18 +90,18 @@ struct Workspace {
   std::vector<JointPlace> joints;         // [joint]
   std::vector<BondPlace> bonds;           // [bond]
   std::vector<BrokenBond> broken;         // in this (sub)step
-  SilentPairs bonded;
+  CollisionFilter bonded;
   FlightWorkspace flight;
-  std::vector<std::uint8_t> in_collision;        // [body]
-  std::vector<Twist> felt;                       // [body] sleepers: impulse and moment that move nobody
-  std::vector<std::uint8_t> waking, tired;       // [body] who wakes after the step, and who falls asleep
-  std::vector<GuideMotion> guides;               // [guide]
-  std::vector<std::vector<BoundaryLoad>> loads;  // [block of contacts][boundary, then guide]
+  std::vector<std::uint8_t> in_collision;         // [body]
+  std::vector<Twist> felt;                        // [body] sleepers: impulse and moment that move nobody
+  std::vector<std::uint8_t> waking, tired;        // [body] who wakes after the step, and who falls asleep
+  std::vector<KinematicMotion> kinematic_groups;  // [kinematic group]
+  std::vector<std::vector<BoundaryLoad>> loads;   // [block of contacts][boundary, then kinematic group]
 };
 
 /// By gravity, fields and fluid in the (sub)step, m/s^2.
 inline Vec3 acceleration(const Workspace& w, std::size_t body) {
-  return w.drive.empty() ? w.gravity : Vec3(w.gravity + w.drive[body]);
+  return w.body_acceleration.empty() ? w.gravity : Vec3(w.gravity + w.body_acceleration[body]);
 }
 
 }  // namespace scree

@@ -11,12 +11,12 @@ namespace scree {
 
 const char* to_string(SolverKind kind) {
   switch (kind) {
-    case SolverKind::per_body:
-      return "per_body";
-    case SolverKind::per_contact:
-      return "per_contact";
-    case SolverKind::consensus:
-      return "consensus";
+    case SolverKind::gauss_seidel:
+      return "gauss_seidel";
+    case SolverKind::nsgs:
+      return "nsgs";
+    case SolverKind::admm:
+      return "admm";
     case SolverKind::one_pass:
       return "one_pass";
   }
@@ -28,7 +28,7 @@ SolverKind solver_kind(std::string_view name) {
     if (name == to_string(kind)) return kind;
   }
   assert(false && "not the name of a solver");
-  return SolverKind::per_body;
+  return SolverKind::gauss_seidel;
 }
 
 const char* to_string(SolveStatus status) {
@@ -83,18 +83,18 @@ SolveReport solve(const ContactProblem& problem, const SolverSettings& settings,
   solution.resize(problem);
   workspace.normal_velocity.clear();
   begin_free(problem, solution);
-  if (!is_wide(settings)) colour_visits(problem, workspace);
+  if (!is_wide(settings)) colour_blocks(problem, workspace);
   SolveReport report;
   switch (settings.kind) {
-    case SolverKind::per_body:
+    case SolverKind::gauss_seidel:
       report = is_wide(settings) ? solve_wide(problem, settings, workspace, solution)
-                                 : solve_per_body(problem, settings, workspace, solution);
+                                 : solve_gauss_seidel(problem, settings, workspace, solution);
       break;
-    case SolverKind::per_contact:
-      report = solve_per_body(problem, settings, workspace, solution);
+    case SolverKind::nsgs:
+      report = solve_gauss_seidel(problem, settings, workspace, solution);
       break;
-    case SolverKind::consensus:
-      report = solve_consensus(problem, settings, workspace, solution);
+    case SolverKind::admm:
+      report = solve_admm(problem, settings, workspace, solution);
       break;
     case SolverKind::one_pass:
       report = solve_one_pass(problem, solution);

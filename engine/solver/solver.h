@@ -11,8 +11,8 @@
 
 namespace scree {
 
-/// Scratch of `consensus`, see there.
-struct ConsensusWorkspace {
+/// Scratch of `admm`, see there.
+struct AdmmWorkspace {
   /// What is asked of both sides of a contact, or of a row: velocities that they are to reach, in its frame,
   /// and the scaled multiplier, m/s (rad/s).
   template <class Velocity>
@@ -45,14 +45,14 @@ struct ConjugateWorkspace {
 
 struct SolverWorkspace {
   ConjugateWorkspace conjugate;
-  ConsensusWorkspace consensus;
+  AdmmWorkspace admm;
   Colouring colouring;
   Batches batches;
   std::vector<ResidualSum> residual_sums;  // [chunk of batches]
-  std::vector<double> visit_change;        // [visit] sum of squared velocity changes in this sweep
+  std::vector<double> visit_change;        // [update] sum of squared velocity changes in this sweep
   std::vector<double> push;                // [contact], position correction: impulses, N s
-  // [contact], m/s, of the solution, with the offset: what the last residual of sweeps saw; empty if there was
-  // none. The position correction puts the speeds that it asks for in their place.
+  // [contact], m/s, of the solution, with the offset: what the last residual of sweeps saw; empty if there
+  // was none. The position correction puts the speeds that it asks for in their place.
   std::vector<double> normal_velocity;
   ContactProblem biased;  // a copy, with the offsets that solve_with_bias() asks for
   ContactProblem celled;  // a copy, whose images move as the cell's rate comes out
@@ -69,12 +69,12 @@ struct SolverWorkspace {
 void velocities_from_impulses(const ContactProblem& problem, ContactSolution& solution);
 
 /// Gets ready for sweeps one by one: colours. Called by solve().
-void colour_visits(const ContactProblem& problem, SolverWorkspace& workspace);
+void colour_blocks(const ContactProblem& problem, SolverWorkspace& workspace);
 
-/// Calls visit(v, begin, end) for every visit of the colouring with its range of edges, colour by colour,
-/// the visits of one colour in parallel.
+/// Calls update(v, begin, end) for every update of the colouring with its range of edges, colour by colour,
+/// the updates of one colour in parallel.
 template <class F>
-void sweep(const Colouring& colouring, F&& visit) {
+void sweep(const Colouring& colouring, F&& update) {
   for (std::size_t k = 0; k < colouring.colours(); ++k) {
     const auto first = static_cast<std::size_t>(colouring.colour_row[k]);
     const auto count = static_cast<std::size_t>(colouring.colour_row[k + 1]) - first;
@@ -82,22 +82,22 @@ void sweep(const Colouring& colouring, F&& visit) {
     for_each_index(
         count, serial ? count : 1,
         [&](std::size_t i) {
-          const auto v = static_cast<std::size_t>(colouring.visit[first + i]);
-          visit(v, static_cast<std::size_t>(colouring.edge_row[v]),
-                static_cast<std::size_t>(colouring.edge_row[v + 1]));
+          const auto v = static_cast<std::size_t>(colouring.update[first + i]);
+          update(v, static_cast<std::size_t>(colouring.edge_row[v]),
+                 static_cast<std::size_t>(colouring.edge_row[v + 1]));
         },
         Sharing::even);
   }
 }
 
 // The solvers one by one; see their files.
-[[nodiscard]] SolveReport solve_per_body(const ContactProblem& problem, const SolverSettings& settings,
-                                         SolverWorkspace& workspace, ContactSolution& solution);
+[[nodiscard]] SolveReport solve_gauss_seidel(const ContactProblem& problem, const SolverSettings& settings,
+                                             SolverWorkspace& workspace, ContactSolution& solution);
 /// On batches of eight contacts, in single precision; see wide.cpp.
 [[nodiscard]] SolveReport solve_wide(const ContactProblem& problem, const SolverSettings& settings,
                                      SolverWorkspace& workspace, ContactSolution& solution);
-[[nodiscard]] SolveReport solve_consensus(const ContactProblem& problem, const SolverSettings& settings,
-                                          SolverWorkspace& workspace, ContactSolution& solution);
+[[nodiscard]] SolveReport solve_admm(const ContactProblem& problem, const SolverSettings& settings,
+                                     SolverWorkspace& workspace, ContactSolution& solution);
 [[nodiscard]] SolveReport solve_one_pass(const ContactProblem& problem, ContactSolution& solution);
 
 /// Solves twice from the same start: with overlaps asked to shrink (offset = bias, at most correction_speed),

@@ -162,8 +162,9 @@ Outcome Instance::one_step(double land_at_s) {
   if (report.status == SolveStatus::diverged || !std::isfinite(report.energy.kinetic) ||
       !std::isfinite(report.energy.potential))
     message_ = "numbers are no longer finite; a smaller time_step or fewer overlaps at the start may help";
-  else if (report.exchange.astray >= 0)
-    message_ = fmt::format("body {} has left the domain (domain.outside = \"stop\")", report.exchange.astray);
+  else if (report.insertion.astray >= 0)
+    message_ =
+        fmt::format("body {} has left the domain (domain.outside = \"stop\")", report.insertion.astray);
   else if (result_.cell.is_too_narrow)
     message_ = "the cell that holds a stress has become narrower than twice the largest body";
   if (!message_.empty()) {

@@ -47,7 +47,7 @@ class List {
     for (std::size_t k = 0; k < model_.joints.size(); ++k) add_joint(k);
     for (std::size_t k = 0; k < model_.boundaries.size(); ++k) add_boundary(k);
     for (std::size_t k = 0; k < model_.mounts.size(); ++k) add_mount(k);
-    for (std::size_t k = 0; k < model_.drives.size(); ++k) add_drive(k);
+    for (std::size_t k = 0; k < model_.actuators.size(); ++k) add_actuator(k);
     return std::move(list_);
   }
 
@@ -146,13 +146,13 @@ class List {
     }
   }
 
-  void add_drive(std::size_t k) {
-    const Drive& drive = model_.drives[k];
-    begin("model", drive.name);
-    for (std::size_t n = 0; n < drive.outputs.size(); ++n)
-      output(printable(drive.outputs[n]), "Of the declarative model", "",
+  void add_actuator(std::size_t k) {
+    const Actuator& actuator = model_.actuators[k];
+    begin("model", actuator.name);
+    for (std::size_t n = 0; n < actuator.outputs.size(); ++n)
+      output(printable(actuator.outputs[n]), "Of the declarative model", "",
              [k, n](const CommunicationStep&, const State& state) {
-               return state.drives.empty() ? 0.0 : state.drives[k].outputs[n];
+               return state.actuators.empty() ? 0.0 : state.actuators[k].outputs[n];
              });
   }
 

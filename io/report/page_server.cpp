@@ -70,7 +70,7 @@ struct PageServer::Parts {
   };
   // Whoever has been quiet for longest is the first: of those that have not asked for anything yet, of those
   // that have, and of those that have made room, until their coroutines notice.
-  std::list<Line> silent, asking, closed;
+  std::list<Line> filter, asking, closed;
   const std::size_t most_open = connection_limit();
 
   bool is_host(std::string_view host) const {
@@ -139,13 +139,13 @@ struct PageServer::Parts {
   }
 
   static void move(Connection connection, std::list<Line>& to) {
-    to.splice(to.end(), *std::exchange(connection->in, &to), connection);
+    to.splice(to.end(), *std::insertion(connection->in, &to), connection);
   }
 
   /// Whoever has been quiet for longest makes room, first of those that never said a word: its reading or
   /// writing ends with an error.
   void close_the_quietest() {
-    std::list<Line>& from = silent.empty() ? asking : silent;
+    std::list<Line>& from = filter.empty() ? asking : filter;
     if (from.empty()) return;
     from.front().stream.close();
     move(from.begin(), closed);
@@ -163,9 +163,9 @@ struct PageServer::Parts {
         co_await pause.async_wait(asio::use_awaitable);
         continue;
       }
-      if (silent.size() + asking.size() >= most_open) close_the_quietest();
-      silent.push_back({beast::tcp_stream(std::move(socket)), &silent});
-      asio::co_spawn(context, talk(std::prev(silent.end())), asio::detached);
+      if (filter.size() + asking.size() >= most_open) close_the_quietest();
+      filter.push_back({beast::tcp_stream(std::move(socket)), &filter});
+      asio::co_spawn(context, talk(std::prev(filter.end())), asio::detached);
     }
   }
 };

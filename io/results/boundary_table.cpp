@@ -37,8 +37,8 @@ double boundary_quantity(const std::string& name, const BoundaryLoad& load, doub
 BoundaryTable::BoundaryTable(const std::filesystem::path& path, const Boundaries& boundaries, std::int64_t at)
     : LoadTable(path, "boundary", boundaries, boundary_columns, at) {}
 
-BoundaryTable::BoundaryTable(const std::filesystem::path& path, const std::vector<Guide>& guides,
-                             std::int64_t at)
-    : LoadTable(path, "bodies", guides, boundary_columns, at) {}
+BoundaryTable::BoundaryTable(const std::filesystem::path& path,
+                             const std::vector<KinematicGroup>& kinematic_groups, std::int64_t at)
+    : LoadTable(path, "bodies", kinematic_groups, boundary_columns, at) {}
 
 }  // namespace scree::io

@@ -12,7 +12,8 @@ class BoundaryTable : public LoadTable<BoundaryLoad> {
   /// `at`: 0, or where to go on, as of RowFile.
   BoundaryTable(const std::filesystem::path& path, const Boundaries& boundaries, std::int64_t at = 0);
   /// held.csv: the same of bodies that are held or led.
-  BoundaryTable(const std::filesystem::path& path, const std::vector<Guide>& guides, std::int64_t at = 0);
+  BoundaryTable(const std::filesystem::path& path, const std::vector<KinematicGroup>& kinematic_groups,
+                std::int64_t at = 0);
 };
 
 /// The columns of numbers, and force_N and torque_N_m, the sizes of the two vectors.

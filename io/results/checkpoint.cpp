@@ -26,7 +26,7 @@ void fields(Contact& c, F&& f) {
   f("torque_impulse", c.torque_impulse);
 }
 template <class F>
-void fields(Seed& s, F&& f) {
+void fields(CachedNormal& s, F&& f) {
   f("b", s.b);
   f("feature", s.feature);
   f("normal", s.normal);
@@ -44,7 +44,7 @@ void fields(Pose& p, F&& f) {
 }
 
 template <class F>
-void fields(Passage& p, F&& f) {
+void fields(Throughput& p, F&& f) {
   f("bodies", p.bodies);
   f("mass", p.mass);
   f("waited", p.waited);
@@ -138,17 +138,17 @@ void fields(FlatPair& p, F&& f) {
   f("slack", p.slack);
 }
 
-void visit(Archive& io, std::vector<RememberedPair>& pairs) {
+void visit(Archive& io, std::vector<CachedPair>& pairs) {
   std::vector<FlatPair> flat;
   std::vector<ImplicitStart> starts;
-  for (const RememberedPair& p : pairs) {
+  for (const CachedPair& p : pairs) {
     const PairMemory& m = p.memory;
     flat.push_back(
         {p.a, p.b, static_cast<std::int32_t>(m.starts.size()), m.offset, m.turn, m.reach, m.slack});
     starts.insert(starts.end(), m.starts.begin(), m.starts.end());
   }
-  io("remembered", flat);
-  io("remembered_starts", starts);
+  io("cached", flat);
+  io("cached_starts", starts);
   if (!io.reads()) return;
   std::size_t next = 0;
   for (const FlatPair& p : flat) {
@@ -161,33 +161,35 @@ void visit(Archive& io, std::vector<RememberedPair>& pairs) {
 }
 
 /// Drives as a table of how many numbers each has, and all numbers.
-struct FlatDrive {
+struct FlatActuator {
   std::int64_t inputs = 0, outputs = 0, memory = 0;
 };
 template <class F>
-void fields(FlatDrive& d, F&& f) {
+void fields(FlatActuator& d, F&& f) {
   f("inputs", d.inputs);
   f("outputs", d.outputs);
   f("memory", d.memory);
 }
 
-void visit(Archive& io, std::vector<DriveState>& drives) {
-  std::vector<FlatDrive> flat;
+void visit(Archive& io, std::vector<ActuatorState>& actuators) {
+  std::vector<FlatActuator> flat;
   std::vector<double> numbers;
-  for (DriveState& d : drives) {
+  for (ActuatorState& d : actuators) {
     flat.push_back({std::ssize(d.inputs), std::ssize(d.outputs), std::ssize(d.memory)});
     for (const auto* list : {&d.inputs, &d.outputs, &d.memory})
       numbers.insert(numbers.end(), list->begin(), list->end());
   }
-  io("drives", flat);
-  io("drive_numbers", numbers);
+  io("actuators", flat);
+  io("actuator_numbers", numbers);
   if (!io.reads()) return;
   auto next = numbers.begin();
-  for (const FlatDrive& d : flat) {
-    DriveState& drive = drives.emplace_back();
-    for (const auto& [count, list] :
-         {std::pair{d.inputs, &drive.inputs}, {d.outputs, &drive.outputs}, {d.memory, &drive.memory}}) {
-      if (count < 0 || count > numbers.end() - next) throw ReadError("the drives of a checkpoint do not fit");
+  for (const FlatActuator& d : flat) {
+    ActuatorState& actuator = actuators.emplace_back();
+    for (const auto& [count, list] : {std::pair{d.inputs, &actuator.inputs},
+                                      {d.outputs, &actuator.outputs},
+                                      {d.memory, &actuator.memory}}) {
+      if (count < 0 || count > numbers.end() - next)
+        throw ReadError("the actuators of a checkpoint do not fit");
       list->assign(next, next + count);
       next += count;
     }
@@ -200,8 +202,8 @@ void visit(Archive& io, Bodies& b) {
   io("linear_velocity", b.linear_velocity);
   io("angular_velocity", b.angular_velocity);
   io("asleep", b.asleep);
-  io("lying", b.lying);
-  io("guide", b.guide);
+  io("resting", b.resting);
+  io("kinematic_group", b.kinematic_group);
   io("rest", b.rest);
   io("mass", b.mass);
   io("inertia", b.inertia);
@@ -211,7 +213,7 @@ void visit(Archive& io, Bodies& b) {
   io("next_id", b.next_id);
 }
 
-void visit(Archive& io, Course& c) {
+void visit(Archive& io, Overrides& c) {
   io("gravity", c.gravity);
   io("boundaries", c.boundaries);
   io("events", c.events);
@@ -275,13 +277,13 @@ void visit(Archive& io, State& state) {
   io("time_s", state.time_s);
   io.group("bodies", [&] { visit(io, state.bodies); });
   io("contacts", state.contacts.list);
-  io("seeds", state.seeds.list);
-  io("seeds_row", state.seeds.row);
-  visit(io, state.remembered);
+  io("cached_normals", state.cached_normals.list);
+  io("cached_normals_row", state.cached_normals.row);
+  visit(io, state.cached);
   io("still", state.sleepers.still);
   io("resting_contacts", state.sleepers.contacts);
   io("joints", state.joints);
-  visit(io, state.drives);
+  visit(io, state.actuators);
   io("bonds", state.bonds);
   io("mounts", state.mounts);
   io("flow", state.flow);
@@ -296,7 +298,7 @@ void visit(Archive& io, State& state) {
   io("elastic_energy", state.memory.elastic);
   io("entered", state.entered);
   io("left", state.left);
-  io.group("course", [&] { visit(io, state.course); });
+  io.group("course", [&] { visit(io, state.overrides); });
 }
 
 std::int64_t step_of(const std::filesystem::path& file) {

@@ -9,7 +9,7 @@
 
 namespace scree::io {
 
-inline const ArchiveKind checkpoint_kind{"scree checkpoint", 8};
+inline const ArchiveKind checkpoint_kind{"scree checkpoint", 9};
 
 /// What a checkpoint says first.
 struct CheckpointHead {

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <iterator>
 
-#include "engine/simulation/course.h"
+#include "engine/simulation/overrides.h"
 
 namespace scree::io {
 
@@ -53,14 +53,14 @@ double instant(const Condition& c, double value, double time_s, const EventMemor
 }
 
 StepView view_of(const Scene& scene, const StepResult& result, const State& state) {
-  return {scene.model,   state,         result.report, result.boundaries,
-          result.mounts, result.joints, result.guides, result.cell};
+  return {scene.model,   state,         result.report,           result.boundaries,
+          result.mounts, result.joints, result.kinematic_groups, result.cell};
 }
 
 /// May it still happen?
-bool is_watched(const Event& event, std::size_t k, const Course& course) {
-  if (course.events[k].count > 0 && !event.repeats) return false;
-  return !event.condition.after || course.events[*event.condition.after].count > 0;
+bool is_watched(const Event& event, std::size_t k, const Overrides& overrides) {
+  if (overrides.events[k].count > 0 && !event.repeats) return false;
+  return !event.condition.after || overrides.events[*event.condition.after].count > 0;
 }
 
 /// Does an event happen when it is looked at now? And its value over the threshold.
@@ -69,7 +69,7 @@ bool happens(const Scene& scene, std::size_t k, const StepResult& result, const 
   const Event& event = scene.events[k];
   const double value = event.condition.value(view_of(scene, result, state));
   beyond = value - event.condition.threshold;
-  EventMemory memory = state.course.events[k];
+  EventMemory memory = state.overrides.events[k];
   return std::isfinite(value) && look(event, value, state.time_s, slack_s, memory);
 }
 
@@ -85,7 +85,7 @@ void act(const Event& event, const Model& model, State& state) {
   for (const std::size_t boundary : actions.stop_motion) stop_motion(model, boundary, state);
   for (const std::size_t mount : actions.release) release_mount(model, mount, state);
   for (const std::size_t mount : actions.lock) lock_mount(model, mount, state);
-  for (const std::size_t guide : actions.release_bodies) release_bodies(guide, state);
+  for (const std::size_t kinematic_group : actions.release_bodies) release_bodies(kinematic_group, state);
   for (const std::size_t law : actions.form_bonds) form_bonds(model, law, state);
   for (const std::size_t inlet : actions.start_inlet) start_inlet(model, inlet, state);
   for (const std::size_t inlet : actions.stop_inlet) stop_inlet(model, inlet, state);
@@ -99,15 +99,15 @@ void act(const Event& event, const Model& model, State& state) {
   }
   if (actions.gravity) set_gravity(*actions.gravity, state);
   if (actions.output_interval_s) {
-    state.course.frames_from_s = state.time_s;
-    state.course.frame_interval_s = *actions.output_interval_s;
+    state.overrides.frames_from_s = state.time_s;
+    state.overrides.frame_interval_s = *actions.output_interval_s;
   }
 }
 
 }  // namespace
 
 void arm_events(const Scene& scene, State& state) {
-  state.course.events.assign(scene.events.size(), {});
+  state.overrides.events.assign(scene.events.size(), {});
   StepReport report;
   report.time_s = state.time_s;
   report.bodies = static_cast<std::int64_t>(state.bodies.size());
@@ -118,7 +118,7 @@ void arm_events(const Scene& scene, State& state) {
   report.angular_momentum = sums.angular;
   for (std::size_t k = 0; k < scene.events.size(); ++k) {
     const Condition& c = scene.events[k].condition;
-    EventMemory& memory = state.course.events[k];
+    EventMemory& memory = state.overrides.events[k];
     const double value = c.value({scene.model, state, report, {}, {}, {}, {}, CellReport{}});
     memory.armed = !c.needs_crossing || (!c.after && !holds(c, value, 0.0));
     if (!std::isfinite(value)) continue;
@@ -132,8 +132,8 @@ std::vector<Happening> take_events(const Scene& scene, const StepResult& result,
   const double slack = rounding * result.report.time_step_s;
   for (std::size_t k = 0; k < scene.events.size(); ++k) {
     const Event& event = scene.events[k];
-    EventMemory& memory = state.course.events[k];
-    if (!is_watched(event, k, state.course)) continue;
+    EventMemory& memory = state.overrides.events[k];
+    if (!is_watched(event, k, state.overrides)) continue;
     const double value = event.condition.value(view_of(scene, result, state));
     if (!std::isfinite(value)) continue;  // of a body that is not there
     if (!event.condition.needs_crossing && !list.empty()) {
@@ -175,13 +175,14 @@ const StepReport& step_to_event(const Scene& scene, State& state, Workspace& wor
   double end = state.time_s;
   const double slack = rounding * result.report.time_step_s;
   for (std::size_t k = 0; k < scene.events.size(); ++k) {
-    if (!is_located(scene.events[k]) || !is_watched(scene.events[k], k, before.course)) continue;
+    if (!is_located(scene.events[k]) || !is_watched(scene.events[k], k, before.overrides)) continue;
     double beyond = 0.0;
     if (!happens(scene, k, result, state, slack, beyond)) continue;
     // The last moment at which it does not happen yet, and the first at which it does.
     double low = before.time_s, high = end;
     const double accuracy = location_accuracy * (high - low);
-    double side_low = before.course.events[k].last - scene.events[k].condition.threshold, side_high = beyond;
+    double side_low = before.overrides.events[k].last - scene.events[k].condition.threshold,
+           side_high = beyond;
     for (int trial = 0; high - low > accuracy && trial < most_trials; ++trial) {
       double middle = 0.5 * (low + high);
       if (trial % 3 != 2 && (side_low < 0.0) != (side_high < 0.0)) {  // a secant, kept off the ends

@@ -157,12 +157,13 @@ Frame make_frame(const Model& model, const State& state, const std::vector<std::
     frame.fields.push_back(body_field(name)->values(model, state, contacts));
   }
   if (any_moves(model.boundaries)) {
-    const std::vector<BoundaryStanding> standing = standings(model, state);
+    const std::vector<BoundaryPose> boundary_pose = boundary_poses(model, state);
     for (std::size_t k = 0; k < model.boundaries.size(); ++k)
-      frame.boundary_motion.push_back(
-          counted_from(origin, motion_of(model.boundaries[k], state.time_s, standing_of(standing, k))));
+      frame.boundary_motion.push_back(counted_from(
+          origin, motion_of(model.boundaries[k], state.time_s, boundary_pose_of(boundary_pose, k))));
   }
-  for (const BoundaryStatus& s : state.course.boundaries) frame.boundary_removed.push_back(s.removed ? 1 : 0);
+  for (const BoundaryStatus& s : state.overrides.boundaries)
+    frame.boundary_removed.push_back(s.removed ? 1 : 0);
   frame.has_contacts = with_contacts;
   // As if all steps had the same length: impulses over that are forces.
   const double last = state.memory.last_s, factor = last > 0.0 ? model.settings.time_step_s / last : 1.0;

@@ -55,7 +55,7 @@ ImpactTable::ImpactTable(const std::filesystem::path& path, const Boundaries& bo
 
 void ImpactTable::append(const StepReport& report, const Bodies& bodies, std::span<const Impact> impacts) {
   for (const Impact& impact : impacts) {
-    const Strike& s = impact.strike;
+    const CollisionImpulse& s = impact.collision_impulse;
     const bool wall = is_boundary(impact.b);
     std::string& row = rows_.pending();
     auto out = std::back_inserter(row);

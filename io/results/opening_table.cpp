@@ -13,8 +13,8 @@ OpeningTable::OpeningTable(const std::filesystem::path& path, std::int64_t at)
 void OpeningTable::append(const Model& model, const State& state) {
   auto out = std::back_inserter(rows_.pending());
   for (const OpeningTotal& o : opening_totals(model, state))
-    fmt::format_to(out, "{},{},{},{},{},{}\n", state.step, state.time_s, csv_field(o.name), o.passage.bodies,
-                   o.passage.mass, o.passage.waited);
+    fmt::format_to(out, "{},{},{},{},{},{}\n", state.step, state.time_s, csv_field(o.name),
+                   o.throughput.bodies, o.throughput.mass, o.throughput.waited);
   rows_.end_row();
 }
 

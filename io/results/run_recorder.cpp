@@ -11,13 +11,13 @@
 #include "io/files/file_errors.h"
 #include "io/files/machine_room.h"
 #include "io/files/text_file.h"
+#include "io/results/actuator_table.h"
 #include "io/results/background_writer.h"
 #include "io/results/body_fields.h"
 #include "io/results/bond_table.h"
 #include "io/results/boundary_table.h"
 #include "io/results/cell_table.h"
 #include "io/results/checkpoint.h"
-#include "io/results/drive_table.h"
 #include "io/results/frame.h"
 #include "io/results/impact_table.h"
 #include "io/results/joint_table.h"
@@ -106,7 +106,7 @@ struct RunRecorder::Parts {
   std::optional<MountTable> mounts;
   std::optional<JointTable> joints;
   std::optional<MachineTable> machine;
-  std::optional<DriveTable> models;
+  std::optional<ActuatorTable> models;
   std::optional<BoundaryTable> held;
   std::optional<BondTable> bonds;
   std::optional<ImpactTable> impacts;
@@ -161,8 +161,8 @@ struct RunRecorder::Parts {
       joints.emplace(folder.joints(), s.model.joints, at.joints);
       machine.emplace(folder.machine(), at.machine);
     }
-    if (!s.model.drives.empty()) models.emplace(folder.models(), s.model.drives, at.models);
-    if (!s.model.guides.empty()) held.emplace(folder.held(), s.model.guides, at.held);
+    if (!s.model.actuators.empty()) models.emplace(folder.models(), s.model.actuators, at.models);
+    if (!s.model.kinematic_groups.empty()) held.emplace(folder.held(), s.model.kinematic_groups, at.held);
     if (!s.model.bonds.empty()) bonds.emplace(folder.bonds(), s.model.bonds, at.bonds);
     if (s.output.impacts) impacts.emplace(folder.impacts(), s.model.boundaries, at.impacts);
     if (s.model.cell.is_periodic()) cell.emplace(folder.cell(), at.cell);
@@ -287,7 +287,7 @@ struct RunRecorder::Parts {
                            false,
                            scene.model.settings.time_step_s / scene.model.settings.substeps,
                            glyph_count(scene.model.shapes),
-                           any_moves(scene.model.boundaries) || !scene.initial.course.boundaries.empty(),
+                           any_moves(scene.model.boundaries) || !scene.initial.overrides.boundaries.empty(),
                            counted_from(scene.origin, outlines(scene.model))};
     write_whole_file(folder.view_script(), paraview_script(view));
   }
@@ -327,7 +327,7 @@ struct RunRecorder::Parts {
     writer.push(std::move(frame));
     ++frames;
     last_frame_step = state.step;
-    next_frame_s = next_frame(scene, state.course, state.time_s);
+    next_frame_s = next_frame(scene, state.overrides, state.time_s);
   }
 };
 
@@ -344,7 +344,7 @@ RunRecorder::RunRecorder(const Scene& scene, const std::filesystem::path& folder
   p.checkpoint_time_s = state.time_s;
   p.checkpoint_step = state.step;
   p.state_hash = state_hash(state.bodies);
-  p.next_frame_s = next_frame(scene, state.course, state.time_s);
+  p.next_frame_s = next_frame(scene, state.overrides, state.time_s);
   std::error_code ignored;
   std::filesystem::remove(p.folder.summary(), ignored);  // of a run that had ended
 }
@@ -373,8 +373,8 @@ void RunRecorder::after_step(const StepResult& result, const State& state) {
   if (p.mounts) p.mounts->append(report, result.mounts);
   if (p.joints) p.joints->append(report, result.joints);
   if (p.machine) p.machine->append(report, {&result.machine, 1});
-  if (p.models) p.models->append(report, state.drives);
-  if (p.held) p.held->append(report, result.guides);
+  if (p.models) p.models->append(report, state.actuators);
+  if (p.held) p.held->append(report, result.kinematic_groups);
   if (p.bonds) p.bonds->append(report, result.bonds);
   if (p.impacts) p.impacts->append(report, state.bodies, result.impacts);
   if (p.cell) p.cell->append(report, {&result.cell, 1});
@@ -389,7 +389,7 @@ void RunRecorder::after_events(std::span<const Happening> happenings, const Stat
     p.events->append(h);
     p.statistics.add(h);
     if (p.scene.events[h.event].actions.output_interval_s)
-      p.next_frame_s = next_frame(p.scene, state.course, state.time_s);
+      p.next_frame_s = next_frame(p.scene, state.overrides, state.time_s);
   }
   if (!happenings.empty()) {
     p.state_hash = state_hash(state.bodies);

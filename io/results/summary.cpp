@@ -69,8 +69,8 @@ std::vector<std::string> unyielding(const Model& model) {
   std::vector<std::string> found;
   for (const Boundary& b : model.boundaries)
     if (!b.motion.is_none()) found.push_back("boundary '" + b.name + "'");
-  for (const Guide& guide : model.guides)
-    if (!guide.motion.is_none()) found.push_back("'" + guide.name + "'");
+  for (const KinematicGroup& kinematic_group : model.kinematic_groups)
+    if (!kinematic_group.motion.is_none()) found.push_back("'" + kinematic_group.name + "'");
   for (const MachineJoint& joint : model.joints) {
     const JointMotor& motor = joint.motor;
     const bool rigid =
@@ -136,14 +136,14 @@ nlohmann::ordered_json ledger(const Summary& s) {
           {"injected_J", s.energy_injected_J}};
 }
 
-nlohmann::ordered_json exchange_json(const Summary& s) {
+nlohmann::ordered_json insertion_json(const Summary& s) {
   nlohmann::ordered_json openings = nlohmann::ordered_json::array();
   for (const OpeningTotal& o : s.openings) {
     openings.push_back({{"name", o.name},
                         {"kind", o.is_inlet ? "inlet" : "outlet"},
-                        {"bodies", o.passage.bodies},
-                        {"mass_kg", o.passage.mass}});
-    if (o.is_inlet) openings.back()["steps_without_room"] = o.passage.waited;
+                        {"bodies", o.throughput.bodies},
+                        {"mass_kg", o.throughput.mass}});
+    if (o.is_inlet) openings.back()["steps_without_room"] = o.throughput.waited;
   }
   return {{"bodies_initial", s.bodies_initial},
           {"mass_initial_kg", s.mass_initial},
@@ -211,15 +211,15 @@ nlohmann::ordered_json verdict_json(const Verdict& verdict) {
 
 std::vector<OpeningTotal> opening_totals(const Model& model, const State& state) {
   std::vector<OpeningTotal> totals;
-  const auto passage = [](const std::vector<Passage>& list, std::size_t k) {
-    return k < list.size() ? list[k] : Passage{};
+  const auto throughput = [](const std::vector<Throughput>& list, std::size_t k) {
+    return k < list.size() ? list[k] : Throughput{};
   };
   for (std::size_t k = 0; k < model.inlets.size(); ++k)
-    totals.push_back({model.inlets[k].name, true, passage(state.entered, k)});
+    totals.push_back({model.inlets[k].name, true, throughput(state.entered, k)});
   for (std::size_t k = 0; k < model.outlets.size(); ++k)
-    totals.push_back({model.outlets[k].name, false, passage(state.left, k)});
+    totals.push_back({model.outlets[k].name, false, throughput(state.left, k)});
   if (model.domain.outside == Outside::remove)
-    totals.push_back({"domain", false, passage(state.left, model.outlets.size())});
+    totals.push_back({"domain", false, throughput(state.left, model.outlets.size())});
   return totals;
 }
 
@@ -267,7 +267,7 @@ RunStatistics::RunStatistics(const Scene& scene) : scene_(scene) {
   mean_length_ = mean_length(scene);
   for (std::size_t i = 0; i < bodies.size(); ++i)
     momentum_before_ += bodies.mass[i] * bodies.linear_velocity[i].norm();
-  pressing_.resize(scene.model.boundaries.size() + scene.model.guides.size());
+  pressing_.resize(scene.model.boundaries.size() + scene.model.kinematic_groups.size());
 }
 
 void RunStatistics::add(const StepReport& r) {
@@ -293,8 +293,8 @@ void RunStatistics::add(const StepReport& r) {
   add_coarseness(r);
   sums_.boundary_impulse += r.boundary_impulse;
   sums_.boundary_angular_impulse += r.boundary_angular_impulse;
-  sums_.exchanged_momentum += r.exchange.linear_momentum;
-  sums_.exchanged_angular_momentum += r.exchange.angular_momentum;
+  sums_.exchanged_momentum += r.insertion.linear_momentum;
+  sums_.exchanged_angular_momentum += r.insertion.angular_momentum;
   sums_.sleep_impulse += r.sleep_impulse;
   sums_.sleep_angular_impulse += r.sleep_angular_impulse;
   sums_.woken += r.woken;
@@ -343,7 +343,7 @@ void RunStatistics::add_energy(const StepReport& r) {
   unexplained_most_J_ = std::max(unexplained_most_J_, std::abs(sums_.energy.remainder));
   gross_work_J_ += gross_work(e);
   kinetic_most_J_ = std::max(kinetic_most_J_, e.kinetic);
-  mass_ += r.exchange.mass_entered - r.exchange.mass_left;
+  mass_ += r.insertion.mass_entered - r.insertion.mass_left;
   weight_energy_J_ = std::max(weight_energy_J_, mass_ * scene_.model.settings.gravity.norm() * mean_length_);
   // An impact's force is one of its step alone: what presses may grow to twice of it in a step, and falls at
   // once.
@@ -387,9 +387,10 @@ void RunStatistics::add_loads(const StepResult& result) {
   for (std::size_t k = 0; k < model.boundaries.size(); ++k)
     if (!model.boundaries[k].motion.is_none())
       add(result.boundaries[k], "boundary '" + model.boundaries[k].name + "'", pressing_[k]);
-  for (std::size_t g = 0; g < model.guides.size() && g < result.guides.size(); ++g)
-    if (!model.guides[g].motion.is_none())
-      add(result.guides[g], "'" + model.guides[g].name + "'", pressing_[model.boundaries.size() + g]);
+  for (std::size_t g = 0; g < model.kinematic_groups.size() && g < result.kinematic_groups.size(); ++g)
+    if (!model.kinematic_groups[g].motion.is_none())
+      add(result.kinematic_groups[g], "'" + model.kinematic_groups[g].name + "'",
+          pressing_[model.boundaries.size() + g]);
   momentum_before_ = r.momentum_size_kg_m_s;
 }
 
@@ -440,7 +441,8 @@ Summary RunStatistics::summary(const State& state) const {
   s.openings = opening_totals(scene_.model, state);
   s.simulated_time_s = state.time_s - scene_.initial.time_s;
   if (s.adaptive_step && s.steps > 0) s.time_step_s = s.simulated_time_s / static_cast<double>(s.steps);
-  s.lost_bodies = count_lost_bodies(scene_.model, state.bodies, state.time_s, standings(scene_.model, state));
+  s.lost_bodies =
+      count_lost_bodies(scene_.model, state.bodies, state.time_s, boundary_poses(scene_.model, state));
   s.state_hash = state_hash(state.bodies);
   s.median_step_time_s = median_of_last_sixth(step_time_);
   if (s.steps > 0) s.residual_rms_relative_mean = residual_sum_ / static_cast<double>(s.steps);
@@ -530,7 +532,7 @@ void keep(Archive& io, EventSummary& e) {
 /// What not every run has.
 void add_of_some_runs(const Summary& s, nlohmann::ordered_json& json) {
   if (!s.pinch.by.empty()) json["pinch"] = pinch_json(s.pinch);
-  if (!s.openings.empty()) json["exchange"] = exchange_json(s);
+  if (!s.openings.empty()) json["insertion"] = insertion_json(s);
   if (!s.events.empty()) json["events"] = events_json(s.events);
   if (!s.ended_by.empty()) json["ended_by"] = s.ended_by;
   for (const FileChecksum& f : s.files) json["files"][f.name] = {{"crc32", crc32_text(f.crc32)}};

@@ -54,7 +54,7 @@ struct WorstStep {
 struct OpeningTotal {
   std::string name;
   bool is_inlet = false;
-  Passage passage;
+  Throughput throughput;
 };
 /// All of a state: inlets, outlets and, where bodies may leave it, the domain.
 std::vector<OpeningTotal> opening_totals(const Model& model, const State& state);
@@ -174,7 +174,7 @@ class RunStatistics {
     Pinch most;                     // median_force_N is not known yet
     double most_of_momentum = 0.0;  // impulse over what sets all bodies moving
   };
-  std::vector<Pressing> pressing_;                            // [boundary, then guide]
+  std::vector<Pressing> pressing_;                            // [boundary, then kinematic group]
   double momentum_before_ = 0.0;                              // kg m/s, sum |m v|
   double gained_N_s_ = 0.0, gained_N_m_s_ = 0.0;              // momentum from nowhere
   double impulse_size_N_s_ = 0.0, impulse_size_N_m_s_ = 0.0;  // sums |impulse|, of moments

@@ -398,7 +398,7 @@ struct FrameArrays {
   FrameArrays(hid_t file, hsize_t chunk, const Scene& scene) {
     const std::vector<std::string>& field_names = scene.output.fields;
     const Boundaries& boundaries = scene.model.boundaries;
-    const bool boundaries_change = !scene.initial.course.boundaries.empty();
+    const bool boundaries_change = !scene.initial.overrides.boundaries.empty();
     const Handle group = group_for(file, "frames");
     const hid_t g = group.get();
     const Growing::Layout moment{{}, short_chunk, false}, scalar{{}, chunk}, vector{{3}, chunk},

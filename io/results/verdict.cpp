@@ -52,7 +52,7 @@ std::string half_step(const Summary& s, const Settings& settings, const Moment& 
 std::string better_solved(const Summary& s, const Settings& settings) {
   const SolverSettings& solver = settings.solver;
   if (solver.kind == SolverKind::one_pass)
-    return "solver.kind = \"per_body\" instead of \"one_pass\", which leaves what one pass leaves";
+    return "solver.kind = \"gauss_seidel\" instead of \"one_pass\", which leaves what one pass leaves";
   if (solver.position_correction == PositionCorrection::biased)
     return fmt::format("raise solver.biased_sweeps from {} and solver.unbiased_sweeps from {}",
                        solver.biased_sweeps, solver.unbiased_sweeps);

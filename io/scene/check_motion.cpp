@@ -91,8 +91,8 @@ void look_at_walls(const Section& top, double dt, Reading& reading) {
     if (boundary.motion.is_none()) continue;
     double radius = surface_radius(boundary.surface, boundary.centre);
     if (!std::isfinite(radius)) radius = farthest_place(model, scene.initial.bodies, boundary.centre);
-    const std::vector<BoundaryStatus>& standing = scene.initial.course.boundaries;
-    const MotionClock clock = standing.empty() ? MotionClock{} : standing[k].clock;
+    const std::vector<BoundaryStatus>& boundary_pose = scene.initial.overrides.boundaries;
+    const MotionClock clock = boundary_pose.empty() ? MotionClock{} : boundary_pose[k].clock;
     const auto longest_way = [&](double h) {
       return farthest_way(boundary, clock, h, scene.end_time_s, radius);
     };

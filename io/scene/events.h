@@ -17,10 +17,10 @@ struct StepView {
   const Model& model;
   const State& state;
   const StepReport& report;
-  std::span<const BoundaryLoad> loads;   // [boundary]; empty before the first step
-  std::span<const MountLoad> mounts;     // [mount]; likewise
-  std::span<const JointLoad> joints;     // [joint]; likewise
-  std::span<const BoundaryLoad> guides;  // [guide]; likewise
+  std::span<const BoundaryLoad> loads;             // [boundary]; empty before the first step
+  std::span<const MountLoad> mounts;               // [mount]; likewise
+  std::span<const JointLoad> joints;               // [joint]; likewise
+  std::span<const BoundaryLoad> kinematic_groups;  // [kinematic group]; likewise
   const CellReport& cell;
 };
 
@@ -44,7 +44,7 @@ struct Actions {
   bool record = false;                                                     // nothing but a row in events.csv
   std::vector<std::size_t> remove, start_motion, stop_motion;              // boundaries
   std::vector<std::size_t> release, lock;                                  // mounts
-  std::vector<std::size_t> release_bodies;                                 // guides
+  std::vector<std::size_t> release_bodies;                                 // kinematic groups
   std::vector<std::size_t> form_bonds;                                     // kinds of bonds
   std::vector<std::size_t> start_inlet, stop_inlet;                        // inlets
   std::optional<std::pair<MaterialIndex, MaterialIndex>> change_material;  // from one to another

@@ -30,7 +30,7 @@ constexpr std::array section_table{
                 "Whether bodies at rest are left out of steps. A sleeper stays where it is until what it "
                 "feels of its "
                 "neighbours changes; what sleep takes from energy and momentum is in the balances "
-                "(model.md, Sleep). Not with the solvers `consensus` and `one_pass`."},
+                "(model.md, Sleep). Not with the solvers `admm` and `one_pass`."},
     SectionInfo{"checks", "[checks]", false, "", "How strictly the initial state is looked at."},
     SectionInfo{"output", "[output]", false, "", "What a run writes."},
     SectionInfo{
@@ -261,9 +261,9 @@ constexpr Key key_table[] = {
     Key{.section = "", .name = "events", .type = tables,
         .description = "What is to happen when something else has."},
 
-    Key{.section = "solver", .name = "kind", .type = word, .words = "per_body|per_contact|consensus|one_pass",
-        .description = "`per_body` sweeps over the bodies until the residual is small; `per_contact` does so with "
-                       "the exact solution of each contact; `consensus` treats all bodies at once; `one_pass` "
+    Key{.section = "solver", .name = "kind", .type = word, .words = "gauss_seidel|nsgs|admm|one_pass",
+        .description = "`gauss_seidel` sweeps over the bodies until the residual is small; `nsgs` does so with "
+                       "the exact solution of each contact; `admm` treats all bodies at once; `one_pass` "
                        "is the seed method, a fixed amount of work."},
     Key{.section = "solver", .name = "max_sweeps", .type = integer, .range = {.low = 1.0, .high = 1e6},
         .description = "Most sweeps a step; each visits every contact once."},
@@ -274,7 +274,7 @@ constexpr Key key_table[] = {
         .description = "Begin with the impulses of the last step."},
     Key{.section = "solver", .name = "friction_cone", .type = word, .words = "exact|sampled",
         .description = "Admissible friction: Coulomb's smooth cone, or the convex hull of sampled tangents (not "
-                       "with `consensus`)."},
+                       "with `admm`)."},
     Key{.section = "solver", .name = "friction_samples", .type = integer, .range = {.low = 3.0, .high = 1024.0},
         .description = "Tangents of a contact's sampled friction cone."},
     Key{.section = "solver", .name = "position_correction", .type = word, .words = "split|biased",

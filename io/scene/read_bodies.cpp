@@ -4,7 +4,7 @@
 
 #include "engine/generation/packing.h"
 #include "engine/simulation/dense_packing.h"
-#include "engine/simulation/guides.h"
+#include "engine/simulation/kinematic_groups.h"
 #include "engine/simulation/placement.h"
 #include "io/scene/body_table.h"
 #include "io/scene/faults.h"
@@ -90,7 +90,7 @@ class GroupReader {
     reading_.faults.push_back(about(section_, key, problem));
   }
 
-  /// Bodies that do not move by themselves have a guide.
+  /// Bodies that do not move by themselves have a kinematic group.
   void hold() {
     const bool moves = section_.node()->find("motion") != nullptr;
     if (section_.has("held") && !section_.boolean("held") && moves)
@@ -107,17 +107,19 @@ class GroupReader {
       reading_.faults.back().suggestion = "leave out [sleep]";
     }
     if (model_.cell.flows()) refuse(moves ? "motion" : "held", "does not go with a cell that flows");
-    Guide guide{section_.has("name") ? section_.text("name") : fmt::format("bodies{}", number_), {}};
-    if (std::ranges::find(model_.guides, guide.name, &Guide::name) != model_.guides.end())
+    KinematicGroup kinematic_group{
+        section_.has("name") ? section_.text("name") : fmt::format("bodies{}", number_), {}};
+    if (std::ranges::find(model_.kinematic_groups, kinematic_group.name, &KinematicGroup::name) !=
+        model_.kinematic_groups.end())
       refuse("name", "was taken before");
-    guide.motion = read_motion(section_, reading_);
+    kinematic_group.motion = read_motion(section_, reading_);
     Vec3 middle = Vec3::Zero();
     for (std::size_t i = group_.begin; i < group_.end; ++i) {
-      hold_body(static_cast<std::int32_t>(model_.guides.size()), i, reading_.scene.initial);
+      hold_body(static_cast<std::int32_t>(model_.kinematic_groups.size()), i, reading_.scene.initial);
       middle += bodies().position[i] / static_cast<double>(group_.end - group_.begin);
     }
-    guide.centre = centre_of(guide.motion).value_or(middle);
-    model_.guides.push_back(std::move(guide));
+    kinematic_group.centre = centre_of(kinematic_group.motion).value_or(middle);
+    model_.kinematic_groups.push_back(std::move(kinematic_group));
   }
 
   ShapeIndex index_of(const ShapeDescription& described) {

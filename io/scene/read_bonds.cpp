@@ -47,7 +47,7 @@ void read_kind(const Section& section, std::size_t number, Reading& reading) {
   };
   if (settings.sleep.is_on()) refuse("does not go with sleep yet", "leave out [sleep]");
   if (settings.solver.kind == SolverKind::one_pass)
-    refuse("does not go with the solver 'one_pass', which knows contacts only", "choose per_body");
+    refuse("does not go with the solver 'one_pass', which knows contacts only", "choose gauss_seidel");
   model.bonds.push_back(std::move(law));
 }
 

@@ -74,7 +74,7 @@ void read_stress(const Section& section, Reading& reading) {
     reading.faults.push_back(about(
         section, key,
         fmt::format("does not go with the solver '{}', which knows no rates of cells", to_string(kind))));
-    reading.faults.back().suggestion = "choose per_body";
+    reading.faults.back().suggestion = "choose gauss_seidel";
     break;
   }
 }

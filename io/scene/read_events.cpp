@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 #include <limits>
 
-#include "engine/simulation/course.h"
 #include "engine/simulation/motion.h"
+#include "engine/simulation/overrides.h"
 #include "io/results/boundary_table.h"
 #include "io/results/cell_table.h"
 #include "io/results/joint_table.h"
@@ -233,12 +233,14 @@ class EventReader {
         return boundary_quantity(name, sum, view.report.time_step_s);
       };
     } else if (section_.has("bodies")) {
-      const std::optional<std::size_t> guide =
-          is_load(name, "held bodies") ? find(model_.guides, "of held bodies", "bodies") : std::nullopt;
-      if (!guide) return;
+      const std::optional<std::size_t> kinematic_group =
+          is_load(name, "held bodies") ? find(model_.kinematic_groups, "of held bodies", "bodies")
+                                       : std::nullopt;
+      if (!kinematic_group) return;
       c.quantity += " of " + section_.text("bodies");
-      c.value = [name, g = *guide](const StepView& view) {
-        return boundary_quantity(name, view.guides.empty() ? BoundaryLoad{} : view.guides[g],
+      c.value = [name, g = *kinematic_group](const StepView& view) {
+        return boundary_quantity(name,
+                                 view.kinematic_groups.empty() ? BoundaryLoad{} : view.kinematic_groups[g],
                                  view.report.time_step_s);
       };
     } else if (section_.has("opening")) {
@@ -369,12 +371,12 @@ class EventReader {
     if (!found) return;
     event_.condition.quantity += " of " + section_.text("opening");
     event_.condition.value = [which = quantity - known.begin(), k = *found, inlets](const StepView& view) {
-      const std::vector<Passage>& list = k < inlets ? view.state.entered : view.state.left;
+      const std::vector<Throughput>& list = k < inlets ? view.state.entered : view.state.left;
       const std::size_t at = k < inlets ? k : k - inlets;
-      const Passage passage = at < list.size() ? list[at] : Passage{};
-      return which == 0   ? static_cast<double>(passage.bodies)
-             : which == 1 ? passage.mass
-                          : static_cast<double>(passage.waited);
+      const Throughput throughput = at < list.size() ? list[at] : Throughput{};
+      return which == 0   ? static_cast<double>(throughput.bodies)
+             : which == 1 ? throughput.mass
+                          : static_cast<double>(throughput.waited);
     };
   }
 
@@ -397,8 +399,8 @@ class EventReader {
     on_mount("release_mount", "release", a.release);
     on_mount("lock_mount", "lock", a.lock);
     if (section_.has("release_bodies")) {
-      if (const auto guide = find(model_.guides, "of held bodies", "release_bodies"))
-        a.release_bodies = {*guide};
+      if (const auto kinematic_group = find(model_.kinematic_groups, "of held bodies", "release_bodies"))
+        a.release_bodies = {*kinematic_group};
       done.push_back(fmt::format("release {}", section_.text("release_bodies")));
     }
     const auto on_inlet = [&](std::string_view key, const char* what, std::vector<std::size_t>& list) {
@@ -570,7 +572,7 @@ void let_boundaries_change(Scene& scene, const std::vector<WaitingMotion>& waiti
     return !a.remove.empty() || !a.start_motion.empty() || !a.stop_motion.empty();
   };
   if (std::ranges::any_of(scene.events, changes))
-    scene.initial.course.boundaries.resize(scene.model.boundaries.size());
+    scene.initial.overrides.boundaries.resize(scene.model.boundaries.size());
   for (const WaitingMotion& w : waiting)
     for (const std::size_t k : w.boundaries) let_wait(scene.model, k, scene.initial);
 }

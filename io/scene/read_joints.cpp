@@ -195,7 +195,7 @@ class JointReader {
     if (section.has("most")) motor.most = section.number("most");
     if (section.has("function")) motor.law.function = read_function_of_time(section, reading_);
     if (section.has("table")) read_time_table(section, motor.law, reading_);
-    if (section.has("model")) read_drive(section);
+    if (section.has("model")) read_actuator(section);
     if (section.has("variable") && !section.has("model"))
       reading_.faults.push_back(about(section, "variable", "is of a model: name that too"));
     if (!section.has("value") && !section.has("function") && !section.has("table") && !section.has("model"))
@@ -204,25 +204,26 @@ class JointReader {
   }
 
   /// The variable of a declarative model that the motor gives.
-  void read_drive(const Section& section) {
-    const auto drive = find_name(names_of(model_.drives), "of one of [[models]]", section, "model", reading_);
-    if (!drive) return;
+  void read_actuator(const Section& section) {
+    const auto actuator =
+        find_name(names_of(model_.actuators), "of one of [[models]]", section, "model", reading_);
+    if (!actuator) return;
     if (!section.has("variable")) return reading_.faults.push_back(missing_key(section, "variable"));
-    const std::vector<std::string>& variables = reading_.model_variables[*drive];
+    const std::vector<std::string>& variables = reading_.model_variables[*actuator];
     if (variables.empty()) return;  // it has faults, which were told
     if (!find_name(variables, "of a variable of the model", section, "variable", reading_)) return;
-    std::vector<std::string>& outputs = model_.drives[*drive].outputs;
+    std::vector<std::string>& outputs = model_.actuators[*actuator].outputs;
     auto at = std::ranges::find(outputs, section.text("variable"));
     if (at == outputs.end()) at = outputs.insert(at, section.text("variable"));
-    joint_.motor.drive = static_cast<std::int32_t>(*drive);
+    joint_.motor.actuator = static_cast<std::int32_t>(*actuator);
     joint_.motor.output = static_cast<std::int32_t>(at - outputs.begin());
   }
 
   void check() {
-    const bool drives = joint_.has_coordinate;
+    const bool actuators = joint_.has_coordinate;
     for (const char* key : {"low", "high", "friction", "friction_coefficient", "friction_radius", "stiffness",
                             "rest", "damping", "motor"})
-      if (!drives && section_.has(key))
+      if (!actuators && section_.has(key))
         refuse(key, "is of a joint with a coordinate: revolute, prismatic, cylindrical, screw or cylinder");
     if (section_.has("low")) joint_.low = section_.number("low");
     if (section_.has("high")) joint_.high = section_.number("high");
@@ -242,7 +243,7 @@ class JointReader {
     }
     const Settings& settings = model_.settings;
     if (settings.solver.kind == SolverKind::one_pass)
-      refuse_all("does not go with the solver 'one_pass', which knows contacts only", "choose per_body");
+      refuse_all("does not go with the solver 'one_pass', which knows contacts only", "choose gauss_seidel");
     if (model_.cell.is_periodic()) refuse_all("does not go with a periodic cell yet");
   }
 

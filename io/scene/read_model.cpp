@@ -243,17 +243,16 @@ void read_settings(const Section& top, Reading& reading) {
   check_length(top, scene, reading.faults);
   const Settings& settings = scene.model.settings;
   const Section solver = top.child("solver");
-  if (settings.solver.kind == SolverKind::consensus &&
-      settings.solver.friction_cone == FrictionCone::sampled) {
+  if (settings.solver.kind == SolverKind::admm && settings.solver.friction_cone == FrictionCone::sampled) {
     Fault fault = fault_at(solver.given("friction_cone"), solver.path_of("friction_cone"),
-                           "does not go with the solver 'consensus', which knows the exact cone only");
-    fault.suggestion = "choose per_body or per_contact";
+                           "does not go with the solver 'admm', which knows the exact cone only");
+    fault.suggestion = "choose gauss_seidel or nsgs";
     reading.faults.push_back(std::move(fault));
   }
 
   if (settings.sleep.is_on() && !may_sleep(settings.solver.kind)) {
     Fault fault = fault_at(solver.given("kind"), solver.path_of("kind"), "does not go with sleep.speed > 0");
-    fault.suggestion = "choose per_body or per_contact, or leave sleep.speed out";
+    fault.suggestion = "choose gauss_seidel or nsgs, or leave sleep.speed out";
     reading.faults.push_back(std::move(fault));
   }
 

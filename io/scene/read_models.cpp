@@ -7,7 +7,7 @@
 #include "io/scene/keys.h"
 #include "io/scene/reading.h"
 #ifdef SCREE_MODELS
-#include "engine/equations/drive.h"
+#include "engine/equations/actuator.h"
 #endif
 
 namespace scree::io {
@@ -15,7 +15,7 @@ namespace scree::io {
 #ifdef SCREE_MODELS
 
 struct DeclaredModels {
-  std::vector<equations::FlatModel> list;  // [drive]
+  std::vector<equations::FlatModel> list;  // [actuator]
 };
 
 namespace {
@@ -84,17 +84,17 @@ std::vector<std::string> variables_of(const FlatModel& model) {
 
 /// Words of `quantity`, in the order of the key's.
 struct Quantity {
-  DriveInput::Kind kind;
+  ActuatorInput::Kind kind;
   int axis;
 };
 constexpr Quantity quantities[] = {
-    {DriveInput::Kind::coordinate, 0},      {DriveInput::Kind::rate, 0},
-    {DriveInput::Kind::motor_force, 0},     {DriveInput::Kind::boundary_force, 0},
-    {DriveInput::Kind::boundary_force, 1},  {DriveInput::Kind::boundary_force, 2},
-    {DriveInput::Kind::boundary_torque, 0}, {DriveInput::Kind::boundary_torque, 1},
-    {DriveInput::Kind::boundary_torque, 2}};
+    {ActuatorInput::Kind::coordinate, 0},      {ActuatorInput::Kind::rate, 0},
+    {ActuatorInput::Kind::motor_force, 0},     {ActuatorInput::Kind::boundary_force, 0},
+    {ActuatorInput::Kind::boundary_force, 1},  {ActuatorInput::Kind::boundary_force, 2},
+    {ActuatorInput::Kind::boundary_torque, 0}, {ActuatorInput::Kind::boundary_torque, 1},
+    {ActuatorInput::Kind::boundary_torque, 2}};
 
-std::optional<DriveInput> read_input(const Section& section, const FlatModel& model, Reading& reading) {
+std::optional<ActuatorInput> read_input(const Section& section, const FlatModel& model, Reading& reading) {
   if (section.node()->faulty) return std::nullopt;
   const auto refuse = [&](std::string_view key, const char* problem, const char* suggestion = "") {
     reading.faults.push_back(about(section, key, problem));
@@ -103,7 +103,7 @@ std::optional<DriveInput> read_input(const Section& section, const FlatModel& mo
   };
   std::vector<std::string> known;
   for (const int k : model.inputs) known.push_back(model[k].name);
-  DriveInput input;
+  ActuatorInput input;
   const auto at = find_name(known, "of an input of the model", section, "variable", reading);
   if (!at) return std::nullopt;
   input.variable = known[*at];
@@ -111,7 +111,8 @@ std::optional<DriveInput> read_input(const Section& section, const FlatModel& mo
   const auto& [kind, axis] = quantities[std::ranges::find(words, section.text("quantity")) - words.begin()];
   input.kind = kind;
   input.axis = axis;
-  const bool of_joint = kind != DriveInput::Kind::boundary_force && kind != DriveInput::Kind::boundary_torque;
+  const bool of_joint =
+      kind != ActuatorInput::Kind::boundary_force && kind != ActuatorInput::Kind::boundary_torque;
   const char *wanted = of_joint ? "joint" : "boundary", *other = of_joint ? "boundary" : "joint";
   if (section.has(other)) return refuse(other, "has no such quantity");
   if (!section.has(wanted)) {
@@ -127,17 +128,17 @@ std::optional<DriveInput> read_input(const Section& section, const FlatModel& mo
   if (of_joint && !reading.scene.model.joints[*of].has_coordinate)
     return refuse("joint", "has no coordinate",
                   "name one that is revolute, prismatic, cylindrical, screw or cylinder");
-  if (kind == DriveInput::Kind::motor_force &&
+  if (kind == ActuatorInput::Kind::motor_force &&
       reading.scene.model.joints[*of].motor.kind == JointMotor::Kind::none)
     return refuse("joint", "has no motor");
   return input;
 }
 
-void read_inputs(const Section& section, const FlatModel& model, Drive& drive, Reading& reading) {
-  std::vector<std::optional<DriveInput>> of(model.inputs.size());
+void read_inputs(const Section& section, const FlatModel& model, Actuator& actuator, Reading& reading) {
+  std::vector<std::optional<ActuatorInput>> of(model.inputs.size());
   const std::size_t before = reading.faults.size();
   for (const Section& given : elements(section, "inputs")) {
-    const std::optional<DriveInput> input = read_input(given, model, reading);
+    const std::optional<ActuatorInput> input = read_input(given, model, reading);
     if (!input) continue;
     for (std::size_t k = 0; k < of.size(); ++k) {
       if (model[model.inputs[k]].name != input->variable) continue;
@@ -148,7 +149,7 @@ void read_inputs(const Section& section, const FlatModel& model, Drive& drive, R
   if (reading.faults.size() > before) return;
   for (std::size_t k = 0; k < of.size(); ++k) {
     if (of[k]) {
-      drive.inputs.push_back(*of[k]);
+      actuator.inputs.push_back(*of[k]);
       continue;
     }
     reading.faults.push_back(
@@ -159,7 +160,7 @@ void read_inputs(const Section& section, const FlatModel& model, Drive& drive, R
   }
 }
 
-void read_recorded(const Section& section, const std::vector<std::string>& variables, Drive& drive,
+void read_recorded(const Section& section, const std::vector<std::string>& variables, Actuator& actuator,
                    Reading& reading) {
   if (!section.has("record")) return;
   for (const Node& item : section.given("record").items) {
@@ -167,8 +168,8 @@ void read_recorded(const Section& section, const std::vector<std::string>& varia
       reading.faults.push_back(
           fault_at(item, section.path_of("record"), "is not the name of a variable of the model"));
       reading.faults.back().suggestion = did_you_mean(item.text, variables);
-    } else if (std::ranges::find(drive.outputs, item.text) == drive.outputs.end()) {
-      drive.outputs.push_back(item.text);
+    } else if (std::ranges::find(actuator.outputs, item.text) == actuator.outputs.end()) {
+      actuator.outputs.push_back(item.text);
     }
   }
 }
@@ -177,16 +178,16 @@ void read_recorded(const Section& section, const std::vector<std::string>& varia
 
 void read_models(const Section& top, Reading& reading) {
   reading.declared = std::make_shared<DeclaredModels>();
-  std::vector<Drive>& drives = reading.scene.model.drives;
+  std::vector<Actuator>& actuators = reading.scene.model.actuators;
   for (const Section& section : elements(top, "models")) {
     if (section.node()->faulty) continue;
     const std::string name = section.text("name");
-    if (std::ranges::find(drives, name, &Drive::name) != drives.end()) {
+    if (std::ranges::find(actuators, name, &Actuator::name) != actuators.end()) {
       reading.faults.push_back(about(section, "name", "was taken before"));
       continue;
     }
     std::optional<FlatModel> model = compile(section, reading);
-    drives.push_back({name, nullptr, {}, {}});  // also without its equations, so that motors find it
+    actuators.push_back({name, nullptr, {}, {}});  // also without its equations, so that motors find it
     reading.model_variables.push_back(model ? variables_of(*model) : std::vector<std::string>{});
     reading.declared->list.push_back(model ? std::move(*model) : FlatModel{});
   }
@@ -195,19 +196,19 @@ void read_models(const Section& top, Reading& reading) {
 void finish_models(const Section& top, Reading& reading) {
   for (const Section& section : elements(top, "models")) {
     if (section.node()->faulty) continue;
-    std::vector<Drive>& drives = reading.scene.model.drives;
-    const auto drive = std::ranges::find(drives, section.text("name"), &Drive::name);
-    const auto d = static_cast<std::size_t>(drive - drives.begin());
-    if (drive == drives.end() || drive->model || reading.model_variables[d].empty()) continue;
+    std::vector<Actuator>& actuators = reading.scene.model.actuators;
+    const auto actuator = std::ranges::find(actuators, section.text("name"), &Actuator::name);
+    const auto d = static_cast<std::size_t>(actuator - actuators.begin());
+    if (actuator == actuators.end() || actuator->model || reading.model_variables[d].empty()) continue;
     const std::size_t before = reading.faults.size();
     FlatModel& model = reading.declared->list[d];
-    read_inputs(section, model, *drive, reading);
-    read_recorded(section, reading.model_variables[d], *drive, reading);
+    read_inputs(section, model, *actuator, reading);
+    read_recorded(section, reading.model_variables[d], *actuator, reading);
     if (reading.faults.size() > before) continue;
-    drive->model = equations::make_drive(std::move(model), drive->outputs);
+    actuator->model = equations::make_actuator(std::move(model), actuator->outputs);
     try {
-      drive->model->start(reading.scene.initial.time_s, {});  // inputs as the text has them
-    } catch (const DriveFailure& failure) {
+      actuator->model->start(reading.scene.initial.time_s, {});  // inputs as the text has them
+    } catch (const ActuatorFailure& failure) {
       reading.faults.push_back(about(section, "file", failure.what()));
     }
   }
@@ -222,7 +223,7 @@ void read_models(const Section& top, Reading& reading) {
     reading.faults.push_back(fault_at(*section.node(), section.path(), "is left out of this program"));
     reading.faults.back().suggestion = "build it with -DSCREE_MODELS=ON (Debian: libginac-dev)";
     if (section.node()->faulty) continue;
-    reading.scene.model.drives.push_back({section.text("name"), nullptr, {}, {}});
+    reading.scene.model.actuators.push_back({section.text("name"), nullptr, {}, {}});
     reading.model_variables.emplace_back();
   }
 }

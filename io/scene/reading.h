@@ -56,7 +56,7 @@ struct Reading {
   std::vector<WaitingMotion> waiting;
   std::vector<Waiting> waiting_inlets, waiting_bonds;
   std::shared_ptr<DeclaredModels> declared;               // declarative ones, until they are drives
-  std::vector<std::vector<std::string>> model_variables;  // [drive] names; none if it has faults
+  std::vector<std::vector<std::string>> model_variables;  // [actuator] names; none if it has faults
   std::size_t most_bodies = std::numeric_limits<std::size_t>::max();
 };
 

@@ -25,13 +25,15 @@ void require_valid(const Model& model, const State& state) {
         b.inertia.size(), b.shape.size(), b.material.size(), b.id.size()})
     require(size == n, "its lists of bodies have different lengths");
   require(b.asleep.empty() || b.asleep.size() == n, "its list of sleepers is of other bodies");
-  require(b.lying.empty() || b.lying.size() == n, "its list of lying bodies is of other bodies");
-  require(b.guide.size() == b.rest.size() && (b.guide.empty() || b.guide.size() == n),
+  require(b.resting.empty() || b.resting.size() == n, "its list of lying bodies is of other bodies");
+  require(b.kinematic_group.size() == b.rest.size() &&
+              (b.kinematic_group.empty() || b.kinematic_group.size() == n),
           "its list of held bodies is of other bodies");
-  for (const std::int32_t guide : b.guide)
-    require(
-        guide == Bodies::no_guide || (guide >= 0 && static_cast<std::size_t>(guide) < model.guides.size()),
-        "a body is held by nothing");
+  for (const std::int32_t kinematic_group : b.kinematic_group)
+    require(kinematic_group == Bodies::no_kinematic_group ||
+                (kinematic_group >= 0 &&
+                 static_cast<std::size_t>(kinematic_group) < model.kinematic_groups.size()),
+            "a body is held by nothing");
   const auto within = [](auto index, std::size_t size) { return index.value >= 0 && index < size; };
   for (std::size_t i = 0; i < n; ++i) {
     require(within(b.shape[i], model.shapes.size()) && within(b.material[i], model.materials.size()),
@@ -47,8 +49,8 @@ void require_valid(const Model& model, const State& state) {
     for (const Contact& c : *list) pair(c.key.a, c.key.b);
     require(std::ranges::is_sorted(*list, {}, &Contact::key), "its contacts are not in order");
   }
-  for (const RememberedPair& p : state.remembered) pair(p.a, p.b);
-  const Seeds& seeds = state.seeds;
+  for (const CachedPair& p : state.cached) pair(p.a, p.b);
+  const NormalCache& seeds = state.cached_normals;
   require(seeds.row.empty() ? seeds.list.empty() : seeds.row.front() == 0 && seeds.row.size() == n + 1,
           "its seeds");
   require(seeds.row.empty() || static_cast<std::size_t>(seeds.row.back()) == seeds.list.size(), "its seeds");
@@ -58,22 +60,23 @@ void require_valid(const Model& model, const State& state) {
       pair(static_cast<std::int32_t>(i), seeds.list[k].b);
   require(state.sleepers.still.empty() || state.sleepers.still.size() == n, "its sleepers");
   require(state.joints.empty() || state.joints.size() == model.joints.size(), "its joints");
-  require(state.drives.empty() || state.drives.size() == model.drives.size(), "its models");
-  for (std::size_t d = 0; d < state.drives.size(); ++d)
-    require(state.drives[d].inputs.size() == model.drives[d].inputs.size() &&
-                state.drives[d].outputs.size() == model.drives[d].outputs.size(),
+  require(state.actuators.empty() || state.actuators.size() == model.actuators.size(), "its models");
+  for (std::size_t d = 0; d < state.actuators.size(); ++d)
+    require(state.actuators[d].inputs.size() == model.actuators[d].inputs.size() &&
+                state.actuators[d].outputs.size() == model.actuators[d].outputs.size(),
             "what its models look at");
   for (const Bond& bond : state.bonds) {
     const auto is_body = [&](std::int32_t i) { return i >= 0 && static_cast<std::size_t>(i) < n; };
     require(is_body(bond.a) && is_body(bond.b) && bond.a != bond.b, "a bond is of nobody");
     require(bond.law >= 0 && static_cast<std::size_t>(bond.law) < model.bonds.size(), "a bond is of no kind");
   }
-  require(state.course.inlets.empty() || state.course.inlets.size() == model.inlets.size(), "its inlets");
-  require(state.course.bonds.empty() || state.course.bonds.size() == model.bonds.size(), "its bonds");
+  require(state.overrides.inlets.empty() || state.overrides.inlets.size() == model.inlets.size(),
+          "its inlets");
+  require(state.overrides.bonds.empty() || state.overrides.bonds.size() == model.bonds.size(), "its bonds");
   require(state.mounts.empty() || state.mounts.size() == model.mounts.size(), "its mounts");
   require(state.entered.empty() || state.entered.size() == model.inlets.size(), "its inlets");
   require(state.left.empty() || state.left.size() == model.outlets.size() + 1, "its outlets");
-  require(state.course.boundaries.empty() || state.course.boundaries.size() == model.boundaries.size(),
+  require(state.overrides.boundaries.empty() || state.overrides.boundaries.size() == model.boundaries.size(),
           "its boundaries");
 }
 

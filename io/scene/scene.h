@@ -107,17 +107,17 @@ inline double time_slack(const Scene& scene) {
 }
 
 /// When the next frame is due, s.
-inline double next_frame(const Scene& scene, const Course& course, double time_s) {
-  const bool changed = course.frame_interval_s > 0.0;
-  const double start = changed ? course.frames_from_s : scene.initial.time_s,
-               interval = changed ? course.frame_interval_s : scene.output.interval_s;
+inline double next_frame(const Scene& scene, const Overrides& overrides, double time_s) {
+  const bool changed = overrides.frame_interval_s > 0.0;
+  const double start = changed ? overrides.frames_from_s : scene.initial.time_s,
+               interval = changed ? overrides.frame_interval_s : scene.output.interval_s;
   return start + interval * (std::floor((time_s + time_slack(scene) - start) / interval) + 1.0);
 }
 
 /// When the next frame is due, or an event that looks at the time, or `end_s` if that comes first, s.
 inline double next_landing(const Scene& scene, const State& state, double end_s) {
   const double slack = time_slack(scene);
-  double landing = next_frame(scene, state.course, state.time_s);
+  double landing = next_frame(scene, state.overrides, state.time_s);
   for (const Event& event : scene.events) {
     if (!event.condition.time_s) continue;
     const double at = *event.condition.time_s + event.condition.hold_s;

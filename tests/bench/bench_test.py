@@ -141,11 +141,11 @@ class Bench(unittest.TestCase):
     def test_takes_any_scene(self):
         with open(self.path("drop.toml"), "w") as file:
             file.write(SCENE)
-        self.bench("drop.toml", "--steps", "3", "--repeats", "2", "--threads", "1", "--solver", "per_body,one_pass",
+        self.bench("drop.toml", "--steps", "3", "--repeats", "2", "--threads", "1", "--solver", "gauss_seidel,one_pass",
                    "--set", "time_step=0.002", "--json", "out.json")
         with open(self.path("out.json")) as file:
             cases = json.load(file)["cases"]
-        self.assertEqual([("per_body", None), ("per_body", 1e-2), ("per_body", 1e-3), ("per_body", 1e-4), ("one_pass", None)],
+        self.assertEqual([("gauss_seidel", None), ("gauss_seidel", 1e-2), ("gauss_seidel", 1e-3), ("gauss_seidel", 1e-4), ("one_pass", None)],
                          [(c["solver"], c["residual_target"]) for c in cases])
         self.assertEqual({0.002}, {c["time_step_s"] for c in cases})
         self.assertEqual({1}, {c["bodies"] for c in cases})
@@ -200,7 +200,7 @@ class Bench(unittest.TestCase):
         text = self.bench("settled_bed", "--size", "30", "--whole-run", "--set", "end_time=0.5", "--residuals",
                           "1e-2,1e-5", "--csv", "out.csv", "--plot", "out.svg", *once).stdout
         self.assertRegex(text, r"(?m)^whole runs .* wall s .* worst +at t, s$")
-        self.assertRegex(text, r"(?m)^per_body to 1e-05 .* [0-9a-f]{16}$")
+        self.assertRegex(text, r"(?m)^gauss_seidel to 1e-05 .* [0-9a-f]{16}$")
         with open(self.path("out.json")) as file:
             cases = json.load(file)["cases"]
         self.assertEqual([None, 1e-2, 1e-5], [case["residual_target"] for case in cases])
@@ -240,7 +240,7 @@ class Bench(unittest.TestCase):
         case["state_hash"] = "0" * 16
         self.write("after.json", report)
         text = self.bench("--compare", "before.json", "after.json").stdout
-        self.assertRegex(text, r"(?m)^median s a whole run .*\ncollapse, 60 bodies, 1 thread, per_body, whole run .* -50\.0 %")
+        self.assertRegex(text, r"(?m)^median s a whole run .*\ncollapse, 60 bodies, 1 thread, gauss_seidel, whole run .* -50\.0 %")
         self.assertRegex(text, r"(?m)^  settled at t = \S+( s)? -> 0\.4 s$")
 
     def write(self, name, report):

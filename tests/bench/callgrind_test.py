@@ -61,7 +61,7 @@ class RealCounts(unittest.TestCase):
         parts = [int(rows[stage]["instructions"]) for stage in ("detection", "assembly", "solution", "drift")]
         self.assertTrue(all(0 < part < total for part in parts))
         self.assertLess(sum(parts), total)
-        self.assertGreater(float(rows["detection"]["per_contact"]), 0)
+        self.assertGreater(float(rows["detection"]["nsgs"]), 0)
 
 
 if __name__ == "__main__":

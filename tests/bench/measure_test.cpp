@@ -80,7 +80,8 @@ TEST(Measure, LeavesTheSameBitsOnAnyNumberOfThreads) {
         prepare_bench(io::read_scene(folder / (std::string(name) + ".toml"), {{"count", "400"}}), 0.5,
                       Progress::Style::none);
     std::vector<BenchVariant> variants;
-    for (const int threads : {1, 2, 3, 4, 8}) variants.push_back({threads, SolverKind::per_body, 0.0, false});
+    for (const int threads : {1, 2, 3, 4, 8})
+      variants.push_back({threads, SolverKind::gauss_seidel, 0.0, false});
     const BenchPlan once{1, 1, 10, 10, 60.0};
     const std::vector<BenchCase> cases = measure(p, variants, once);
     for (const BenchCase& c : cases)
@@ -97,8 +98,8 @@ TEST(LiftingEnergy, IsWeightTimesSmallestLength) {
 
 TEST(Measure, RepeatsTheSameStepsOnAnyNumberOfThreads) {
   const PreparedScene p = settled_bed();
-  const std::vector<BenchVariant> variants = {{1, SolverKind::per_body, 0.0, false},
-                                              {3, SolverKind::per_body, 0.0, false}};
+  const std::vector<BenchVariant> variants = {{1, SolverKind::gauss_seidel, 0.0, false},
+                                              {3, SolverKind::gauss_seidel, 0.0, false}};
   const std::vector<BenchCase> cases = measure(p, variants, plan);
   ASSERT_EQ(cases.size(), 2u);
   State state = p.state;
@@ -129,7 +130,7 @@ TEST(Measure, RepeatsTheSameStepsOnAnyNumberOfThreads) {
 TEST(Measure, CountsAtLeastTheBytesOfTheState) {
   const PreparedScene p = settled_bed();
   if (heap_bytes() == 0) GTEST_SKIP() << "this allocator does not tell";
-  const BenchVariant variant{1, SolverKind::per_body, 0.0, false};
+  const BenchVariant variant{1, SolverKind::gauss_seidel, 0.0, false};
   const double bytes = measure(p, {&variant, 1}, plan)[0].bytes_per_body;
   EXPECT_GT(bytes, 2.0 * sizeof(Vec3) + sizeof(Quat) + sizeof(Vec3));
   EXPECT_LT(bytes, 100e3);
@@ -137,10 +138,10 @@ TEST(Measure, CountsAtLeastTheBytesOfTheState) {
 
 TEST(Measure, ReachesTheResidualsAskedFor) {
   const PreparedScene p = settled_bed();
-  const std::vector<BenchVariant> variants = {{1, SolverKind::per_body, 1e-2, false},
-                                              {1, SolverKind::per_body, 1e-4, false},
-                                              {1, SolverKind::per_contact, 1e-4, false},
-                                              {1, SolverKind::per_body, 1e-4, true}};
+  const std::vector<BenchVariant> variants = {{1, SolverKind::gauss_seidel, 1e-2, false},
+                                              {1, SolverKind::gauss_seidel, 1e-4, false},
+                                              {1, SolverKind::nsgs, 1e-4, false},
+                                              {1, SolverKind::gauss_seidel, 1e-4, true}};
   const std::vector<BenchCase> cases = measure(p, variants, plan);
   for (const BenchCase& c : cases) {
     EXPECT_EQ(c.steps, plan.residual_steps);
@@ -148,15 +149,15 @@ TEST(Measure, ReachesTheResidualsAskedFor) {
     EXPECT_LE(c.physics.residual_max, c.key.residual_target);
   }
   EXPECT_GT(cases[1].physics.sweeps, cases[0].physics.sweeps);
-  EXPECT_EQ(cases[2].key.solver, "per_contact");
+  EXPECT_EQ(cases[2].key.solver, "nsgs");
 }
 
 TEST(Measure, AWholeRunHasAllStepsOfTheScene) {
   io::Scene scene = io::read_scene(folder / "collapse.toml", {{"count", "40"}, {"end_time", "0.3"}});
   const PreparedScene p = prepare_bench(std::move(scene), 0.0, Progress::Style::none);
-  const std::vector<BenchVariant> variants = {{1, SolverKind::per_body, 0.0, false, true},
-                                              {3, SolverKind::per_body, 0.0, false, true},
-                                              {1, SolverKind::per_body, 1e-5, false, true}};
+  const std::vector<BenchVariant> variants = {{1, SolverKind::gauss_seidel, 0.0, false, true},
+                                              {3, SolverKind::gauss_seidel, 0.0, false, true},
+                                              {1, SolverKind::gauss_seidel, 1e-5, false, true}};
   const std::vector<BenchCase> cases = measure(p, variants, plan);
   State state = p.state;
   Workspace workspace;
@@ -193,7 +194,7 @@ TEST(Measure, AWholeRunHasAllStepsOfTheScene) {
 
 TEST(Measure, StopsRepeatingWhenPatienceIsOver) {
   const PreparedScene p = settled_bed();
-  const BenchVariant variant{1, SolverKind::per_body, 0.0, false};
+  const BenchVariant variant{1, SolverKind::gauss_seidel, 0.0, false};
   BenchPlan impatient = plan;
   impatient.repeats = 50;
   impatient.patience_s = 0.0;

@@ -239,7 +239,7 @@ class CommandLine(unittest.TestCase):
         grade, findings = self.grades()
         self.assertEqual(grade, "red")
         self.assertEqual(findings["unsolved_steps"]["grade"], "red")
-        self.assertIn('solver.kind = "per_body"', findings["unsolved_steps"]["advice"])
+        self.assertIn('solver.kind = "gauss_seidel"', findings["unsolved_steps"]["advice"])
         self.assertGreater(self.summary()["steps_not_converged"], 100)
 
     def test_set_and_until(self):
@@ -367,23 +367,23 @@ class CommandLine(unittest.TestCase):
         table, plot = os.path.join(self.folder, "t.csv"), os.path.join(self.folder, "t.svg")
         done = self.run_program(PROGRAM, "solve", problem, "--csv", table, "--plot", plot)
         self.assertEqual(done.returncode, 0, done.stderr)
-        for solver in ("per_body", "per_contact", "consensus", "one_pass"):
+        for solver in ("gauss_seidel", "nsgs", "admm", "one_pass"):
             self.assertIn(solver, done.stdout)
         with open(table) as file:
             rows = list(csv.DictReader(file))
-        self.assertEqual({row["solver"] for row in rows}, {"per_body", "per_contact", "consensus", "one_pass"})
+        self.assertEqual({row["solver"] for row in rows}, {"gauss_seidel", "nsgs", "admm", "one_pass"})
         self.assertTrue(all(float(row["residual_relative"]) >= 0.0 for row in rows))
         self.assertEqual(xml.parse(plot).getroot().tag.split("}")[-1], "svg")
         fclib = os.path.join(self.folder, "t.hdf5")
-        done = self.run_program(PROGRAM, "solve", problem, "--solver", "per_contact", "--fclib", fclib)
+        done = self.run_program(PROGRAM, "solve", problem, "--solver", "nsgs", "--fclib", fclib)
         self.assertEqual(done.returncode, 0, done.stderr)
-        done = self.run_program(PROGRAM, "solve", fclib, "--warm", "--solver", "per_body", "--max-sweeps", "1")
+        done = self.run_program(PROGRAM, "solve", fclib, "--warm", "--solver", "gauss_seidel", "--max-sweeps", "1")
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertIn("drop, step 200", done.stdout)
         done = self.run_program(PROGRAM, "solve", problem, problem)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(done.stdout.count("| step.h5 |"), 2)
-        self.assertRegex(done.stdout, r"\| per_body +\| +2 of 2 \|")
+        self.assertRegex(done.stdout, r"\| gauss_seidel +\| +2 of 2 \|")
         done = self.run_program(PROGRAM, "solve", self.scene)
         self.assertEqual(done.returncode, 3)
         self.assertIn("drop.toml:2:1: dimension", done.stderr)

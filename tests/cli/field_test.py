@@ -50,7 +50,7 @@ class Field(unittest.TestCase):
         self.assertIn("inlets[0].velocity", self.scree("check", os.path.join(SCENES, "18_inlet_through.toml")).stderr)
         self.run_scene("18_inlet_through.toml")
         s = self.summary()
-        self.assertEqual(s["bodies"], s["exchange"]["openings"][0]["bodies"])
+        self.assertEqual(s["bodies"], s["insertion"]["openings"][0]["bodies"])
         # Their potential energy is that of bodies above the sheet, not below: m g z, z > 0.
         self.assertGreater(s["energy"]["potential_J"], 0.0)
         self.assertEqual(s["lost_bodies"], 0)

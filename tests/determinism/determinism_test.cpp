@@ -19,7 +19,7 @@ struct Case {
 };
 
 const Case cases[] = {
-    {"per_body", [](Settings& s) { s.solver.max_sweeps = 10; }, 80},
+    {"gauss_seidel", [](Settings& s) { s.solver.max_sweeps = 10; }, 80},
     {"per_body_adaptive_step",
      [](Settings& s) {
        s.adaptive_step = true;
@@ -43,22 +43,22 @@ const Case cases[] = {
        s.solver.friction_cone = FrictionCone::sampled;
        s.solver.max_sweeps = 10;
      }},
-    {"per_contact",
+    {"nsgs",
      [](Settings& s) {
-       s.solver.kind = SolverKind::per_contact;
+       s.solver.kind = SolverKind::nsgs;
        s.solver.max_sweeps = 10;
      }},
-    {"consensus",
+    {"admm",
      [](Settings& s) {
-       s.solver.kind = SolverKind::consensus;
+       s.solver.kind = SolverKind::admm;
        s.solver.max_sweeps = 20;
      },
      20},
     // What 100 iterations leave goes by Newton steps, where no contact resists torques.
-    {.name = "consensus_with_newton_steps",
+    {.name = "admm_with_newton_steps",
      .choose =
          [](Settings& s) {
-           s.solver.kind = SolverKind::consensus;
+           s.solver.kind = SolverKind::admm;
            s.solver.max_sweeps = 105;
            s.solver.tolerance = 1e-12;
          },

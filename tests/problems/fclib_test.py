@@ -35,7 +35,7 @@ class Fclib(unittest.TestCase):
 
     def solve(self, path, tolerance=1e-10, *options):
         """W, q, mu and the solution as the program writes them."""
-        done = self.scree(path, "--solver", "consensus", "--tolerance", tolerance, "--fclib", self.solved,
+        done = self.scree(path, "--solver", "admm", "--tolerance", tolerance, "--fclib", self.solved,
                           "--overwrite", *options)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         return fclib.read(self.solved)
@@ -134,7 +134,7 @@ class Fclib(unittest.TestCase):
         r = self.solve(self.path, 1e-12)["r"]
         fclib.write(self.path, p, guesses=({"u": p["W"] @ r + p["q"], "r": r},))
         for options, solved in (((), False), (("--warm",), True)):
-            done = self.scree(self.path, "--solver", "per_body", "--max-sweeps", 1, "--tolerance", 1e-9, *options)
+            done = self.scree(self.path, "--solver", "gauss_seidel", "--max-sweeps", 1, "--tolerance", 1e-9, *options)
             self.assertEqual(done.returncode, 0 if solved else 8, done.stdout)
         self.assertRegex(done.stdout, r"stored guess 1: relative residual \d\.\d\de-1\d")
 
@@ -199,8 +199,8 @@ class Fclib(unittest.TestCase):
     def test_comparison(self):
         """Tables, CSV and picture of the stored problems; the shares follow from the CSV."""
         table, picture = self.folder / "t.csv", self.folder / "p.svg"
-        done = self.scree(DATA / "friction_contact", DATA / "fclib" / REAL[0], "--solver", "per_body", "--solver",
-                          "consensus", "--tolerance", 1e-4, "--csv", table, "--profile", picture)
+        done = self.scree(DATA / "friction_contact", DATA / "fclib" / REAL[0], "--solver", "gauss_seidel", "--solver",
+                          "admm", "--tolerance", 1e-4, "--csv", table, "--profile", picture)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         with open(table) as file:
             rows = list(csv.DictReader(file))
@@ -209,7 +209,7 @@ class Fclib(unittest.TestCase):
         for row in rows:
             self.assertEqual(row["solved"] == "1", float(row["residual_relative"]) <= 1e-4)
             time.setdefault(row["solver"], []).append(float(row["time_s"]) if row["solved"] == "1" else np.inf)
-        best = np.minimum(time["per_body"], time["consensus"])
+        best = np.minimum(time["gauss_seidel"], time["admm"])
         for solver, of_solver in time.items():
             ratios = np.array(of_solver) / best
             shares = [f"{100 * (ratios <= tau).mean():.0f} %" for tau in (1, 2, 10)]
@@ -217,7 +217,7 @@ class Fclib(unittest.TestCase):
             self.assertEqual([cell.strip() for cell in line.split("|")[2:-1]], [f"{(ratios < np.inf).sum()} of 13"] + shares)
         self.assertIn("Capsules-i101-404.dat", done.stdout)
         words = "".join(xml.parse(picture).getroot().itertext())
-        for word in ("per_body (", "consensus (", "share of problems solved", "time over that of the fastest"):
+        for word in ("gauss_seidel (", "admm (", "share of problems solved", "time over that of the fastest"):
             self.assertIn(word, words)
 
     def test_profile_without_gnuplot(self):

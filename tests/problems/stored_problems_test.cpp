@@ -46,10 +46,10 @@ void expect_coulomb(const DelassusProblem& p, const DelassusSolution& s, double 
 
 class StoredProblem : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(StoredProblem, ConsensusGoesDownToRounding) {
+TEST_P(StoredProblem, AdmmGoesDownToRounding) {
   const DelassusProblem p = load(GetParam());
   SolverSettings settings;
-  settings.kind = SolverKind::consensus;
+  settings.kind = SolverKind::admm;
   settings.tolerance = 1e-9;
   settings.max_sweeps = 2000;
   DelassusSolution s;
@@ -63,7 +63,7 @@ TEST_P(StoredProblem, ConsensusGoesDownToRounding) {
 TEST_P(StoredProblem, PerBodyReachesOneInTenThousand) {
   const DelassusProblem p = load(GetParam());
   SolverSettings settings;
-  settings.kind = SolverKind::per_body;
+  settings.kind = SolverKind::gauss_seidel;
   settings.tolerance = 1e-4;
   settings.max_sweeps = 1000;
   DelassusSolution s;
@@ -89,7 +89,7 @@ TEST_P(StoredProblem, OtherFrictionAndOtherLoadsToo) {
       p.q[c] = contact_velocity(stored, c, push);
     }
     SolverSettings settings;
-    settings.kind = SolverKind::consensus;
+    settings.kind = SolverKind::admm;
     settings.tolerance = 1e-7;
     settings.max_sweeps = 2000;
     DelassusSolution s;
@@ -111,7 +111,7 @@ TEST(StoredProblems, SolversAgreeWhereTheSolutionIsUnique) {
   settings.tolerance = 1e-12;
   settings.max_sweeps = 5000;
   std::vector<DelassusSolution> solutions;
-  for (const SolverKind kind : {SolverKind::per_body, SolverKind::per_contact, SolverKind::consensus}) {
+  for (const SolverKind kind : {SolverKind::gauss_seidel, SolverKind::nsgs, SolverKind::admm}) {
     settings.kind = kind;
     solutions.emplace_back();
     EXPECT_EQ(solve(p, settings, solutions.back()).status, SolveStatus::converged) << to_string(kind);
@@ -153,7 +153,7 @@ TEST(DelassusForm, IsTheSameProblemWithoutItsBodies) {
 TEST(HeapAtRest, GoesDownColdInBothForms) {
   const ContactProblem bodies = heap_at_rest();
   SolverSettings settings;
-  settings.kind = SolverKind::consensus;
+  settings.kind = SolverKind::admm;
   settings.tolerance = 1e-5;  // of g h: 2e-7 m/s
   settings.max_sweeps =
       5000;  // 3e-7 m/s is reached after 300; what is left takes Newton steps here and there

@@ -159,7 +159,7 @@ TEST(Events, ARemovedFloorLetsGoAtItsTime) {
     EXPECT_NEAR(run.state.bodies.position[0].z(), 0.1 - 0.5 * g * fallen * fallen, 1e-6);
     EXPECT_NEAR(run.state.bodies.linear_velocity[0].z(), -g * fallen, 1e-6);
     EXPECT_EQ(count_lost_bodies(run.scene.model, run.state.bodies, run.state.time_s,
-                                standings(run.scene.model, run.state)),
+                                boundary_poses(run.scene.model, run.state)),
               0);  // behind where the floor was
   }
 }
@@ -181,7 +181,7 @@ TEST(Events, MotionsRunForAsLongAsTheyAreLet) {
   run.to_end([&] {
     const double t = run.state.time_s;
     const double ran = std::clamp(t - 0.1, 0.0, 0.2) + std::clamp(t - 0.55, 0.0, 0.25);
-    const PlacedBoundary placed = place(table, t, 0.0, standings(run.scene.model, run.state)[0]);
+    const PlacedBoundary placed = place(table, t, 0.0, boundary_poses(run.scene.model, run.state)[0]);
     EXPECT_LT(placed.pose.orientation.angularDistance(table.motion.at(ran).orientation), 1e-14);
     EXPECT_LT(placed.pose.orientation.angularDistance(last), 2.7e-3);  // 2 rad/s + 0.2 pi rad/s
     last = placed.pose.orientation;

@@ -119,7 +119,7 @@ TEST(RunRecorder, SummaryHoldsWhatItPromises) {
   const nlohmann::json s = record(scene, folder.path(), 12);
   EXPECT_EQ(s["scene"], "example");
   EXPECT_EQ(s["status"], "finished");
-  EXPECT_EQ(s["solver"], "per_body");
+  EXPECT_EQ(s["solver"], "gauss_seidel");
   EXPECT_EQ(s["bodies"], 8);
   EXPECT_EQ(s["lost_bodies"], 0);
   EXPECT_EQ(s["steps"], 12);

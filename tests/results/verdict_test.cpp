@@ -23,7 +23,7 @@ namespace {
 /// A run of 10,000 steps and bodies that nothing speaks against.
 io::Summary good_run() {
   io::Summary s;
-  s.solver = "per_body";
+  s.solver = "gauss_seidel";
   s.steps = s.bodies = 10'000;
   s.candidates = 100'000'000;
   s.last.step = 10'000;
@@ -163,7 +163,7 @@ TEST(Verdict, SaysHowManyStepsMissedTheGoalByHowMuchAndWhatToChange) {
   settings.solver.position_correction = PositionCorrection::biased;
   EXPECT_TRUE(says(finding(judge(s, settings), "missed_goal").advice, "solver.unbiased_sweeps from 1"));
   settings.solver.kind = SolverKind::one_pass;
-  EXPECT_TRUE(says(finding(judge(s, settings), "missed_goal").advice, "solver.kind = \"per_body\""));
+  EXPECT_TRUE(says(finding(judge(s, settings), "missed_goal").advice, "solver.kind = \"gauss_seidel\""));
 }
 
 TEST(Verdict, NamesWhoOverlapsDeepestAndHowTheOverlapGetsSmaller) {

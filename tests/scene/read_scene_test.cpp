@@ -57,7 +57,7 @@ TEST(ReadScene, DefaultsAreThoseOfTheEngine) {
   EXPECT_FALSE(scene.ledger_tolerance);
   EXPECT_EQ(scene.name, "small");
   EXPECT_EQ(default_of(*find_key("", "sort_interval")), "500");
-  EXPECT_EQ(default_of(*find_key("solver", "kind")), "\"per_body\"");
+  EXPECT_EQ(default_of(*find_key("solver", "kind")), "\"gauss_seidel\"");
   EXPECT_EQ(default_of(*find_key("checks", "max_initial_overlap")), "0.05");
 }
 
@@ -88,7 +88,7 @@ substeps = 3
 restitution_threshold = 0.2
 end_time = 7
 [solver]
-kind = "per_contact"
+kind = "nsgs"
 max_sweeps = 11
 tolerance = 0.1
 warm_start = false
@@ -116,7 +116,7 @@ stage_table = true
   EXPECT_EQ(settings.time_step_s, 0.01);
   EXPECT_EQ(settings.substeps, 3);
   EXPECT_EQ(settings.restitution_threshold_m_s, 0.2);
-  EXPECT_EQ(settings.solver.kind, SolverKind::per_contact);
+  EXPECT_EQ(settings.solver.kind, SolverKind::nsgs);
   EXPECT_EQ(settings.solver.max_sweeps, 11);
   EXPECT_EQ(settings.solver.tolerance, 0.1);
   EXPECT_FALSE(settings.solver.warm_start);
@@ -494,13 +494,13 @@ rises_above = 1
 release_bodies = "bodies2"
 )");
   const Model& model = scene.model;
-  ASSERT_EQ(model.guides.size(), 2u);
-  EXPECT_EQ(model.guides[0].name, "floor");
-  EXPECT_TRUE(model.guides[0].motion.is_none());
-  EXPECT_EQ(model.guides[0].centre, Vec3(1, 0, 1));
-  EXPECT_EQ(model.guides[1].name, "bodies2");
-  EXPECT_EQ(model.guides[1].centre, Vec3(3, 1, 0));
-  EXPECT_EQ(scene.initial.bodies.guide, (std::vector<std::int32_t>{-1, 0, 1, -1}));
+  ASSERT_EQ(model.kinematic_groups.size(), 2u);
+  EXPECT_EQ(model.kinematic_groups[0].name, "floor");
+  EXPECT_TRUE(model.kinematic_groups[0].motion.is_none());
+  EXPECT_EQ(model.kinematic_groups[0].centre, Vec3(1, 0, 1));
+  EXPECT_EQ(model.kinematic_groups[1].name, "bodies2");
+  EXPECT_EQ(model.kinematic_groups[1].centre, Vec3(3, 1, 0));
+  EXPECT_EQ(scene.initial.bodies.kinematic_group, (std::vector<std::int32_t>{-1, 0, 1, -1}));
   EXPECT_EQ(scene.initial.bodies.rest[2].position, Vec3(3, 0, 1));
   ASSERT_EQ(scene.events.size(), 1u);
   EXPECT_EQ(scene.events[0].actions.release_bodies, std::vector<std::size_t>{1});
@@ -586,8 +586,8 @@ change_material = ["dry", "wet"]
   ASSERT_TRUE(second.change_material);
   EXPECT_EQ(second.change_material->first.value, 0);
   EXPECT_EQ(second.change_material->second.value, 1);
-  ASSERT_EQ(scene.initial.course.inlets.size(), 1u);
-  EXPECT_FALSE(scene.initial.course.inlets[0].runs);
+  ASSERT_EQ(scene.initial.overrides.inlets.size(), 1u);
+  EXPECT_FALSE(scene.initial.overrides.inlets[0].runs);
   State state = scene.initial;
   state.left = {{3, 0.25, 0}, {}};
   EXPECT_EQ(scene.events[1].condition.value({scene.model, state, {}, {}, {}, {}, {}, CellReport{}}), 0.25);

@@ -75,7 +75,8 @@ inline GasRun run_gas(World& world, std::int64_t impacts) {
       continue;
     }
     for (const Impact& i : world.result.impacts)
-      if (!is_boundary(i.b)) virial += i.strike.impulse.dot(i.strike.arm_b - i.strike.arm_a);
+      if (!is_boundary(i.b))
+        virial += i.collision_impulse.impulse.dot(i.collision_impulse.arm_b - i.collision_impulse.arm_a);
     temperature_time += 2.0 / 3.0 * translational(b) * (world.state.time_s - before);  // N k T dt
   }
   const BodySums end = body_sums(b, Vec3::Zero());

@@ -1,5 +1,5 @@
-// A steady step asks for no memory, but for searches of pairs and where late contacts are solved: everything
-// else is kept in the workspace.
+// A steady step asks for no memory, but for searches of pairs and where contacts solved by local Newton steps
+// are solved: everything else is kept in the workspace.
 #include <atomic>
 #include <cstdlib>
 #include <gtest/gtest.h>

@@ -61,9 +61,9 @@ DetectionInput input_of(const World& world) {
 Contacts contacts_of(const World& world) {
   DetectionWorkspace workspace;
   Contacts contacts = world.state.contacts;
-  Seeds seeds = world.state.seeds;
-  std::vector<RememberedPair> remembered = world.state.remembered;
-  const DetectionReport report = find_contacts(input_of(world), workspace, {contacts, seeds, remembered});
+  NormalCache seeds = world.state.cached_normals;
+  std::vector<CachedPair> cached = world.state.cached;
+  const DetectionReport report = find_contacts(input_of(world), workspace, {contacts, seeds, cached});
   EXPECT_EQ(report.failures, 0);
   return contacts;
 }
@@ -159,17 +159,18 @@ TEST(Detection, ABodyThatIsStruckMeetsTheOneBehindIt) {
 /// What a detection found, with the memory that it went on with.
 struct Memory {
   Contacts contacts;
-  Seeds seeds;
-  std::vector<RememberedPair> remembered;
+  NormalCache seeds;
+  std::vector<CachedPair> cached;
 
   DetectionReport find(const World& world, DetectionWorkspace& workspace) {
-    return find_contacts(input_of(world), workspace, {contacts, seeds, remembered});
+    return find_contacts(input_of(world), workspace, {contacts, seeds, cached});
   }
   bool operator==(const Memory& o) const {
     const auto bytes = [](const auto& list) {
       return std::string_view(reinterpret_cast<const char*>(list.data()), list.size() * sizeof(list[0]));
     };
-    return bytes(contacts.list) == bytes(o.contacts.list) && bytes(seeds.list) == bytes(o.seeds.list);
+    return bytes(contacts.list) == bytes(o.contacts.list) &&
+           bytes(seeds.list) == bytes(o.cached_normals.list);
   }
 };
 
@@ -185,16 +186,17 @@ TEST(Detection, RenewedContactsAreThoseThatAreListedAnew) {
   int mixed = 0, all = 0;
   for (int k = 0; k < 300; ++k) {
     Memory anew = memory;
-    const std::vector<std::int32_t> row = memory.seeds.row;
+    const std::vector<std::int32_t> row = memory.cached_normals.row;
     for (std::size_t i = row.size(); i-- > 1;) {
-      anew.seeds.list.insert(anew.seeds.list.begin() + row[i], {boundary_partner(1000), 0, Vec3::UnitX()});
-      anew.seeds.row[i] += static_cast<std::int32_t>(i);
+      anew.cached_normals.list.insert(anew.cached_normals.list.begin() + row[i],
+                                      {boundary_partner(1000), 0, Vec3::UnitX()});
+      anew.cached_normals.row[i] += static_cast<std::int32_t>(i);
     }
     memory.find(world, kept);
     anew.find(world, kept_anew);
     ASSERT_TRUE(memory == anew) << k;
     ASSERT_EQ(memory.contacts.row, anew.contacts.row) << k;
-    ASSERT_EQ(memory.seeds.row, anew.seeds.row) << k;
+    ASSERT_EQ(memory.cached_normals.row, anew.cached_normals.row) << k;
     ASSERT_TRUE(std::ranges::is_sorted(memory.contacts.list, std::ranges::less{}, &Contact::key)) << k;
     const auto blocks_renewed = [](const DetectionWorkspace& w) {
       return std::ranges::count_if(

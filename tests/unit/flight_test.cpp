@@ -61,7 +61,9 @@ TEST(FreeRotation, SolidsOfRevolutionAreTheLimitOfOthers) {
   }
 }
 
-Sky sky(const Model& m) { return {m.shapes, m.materials, m.boundaries, {}, m.cell.at(0.0), {}, {}}; }
+BallisticScene sky(const Model& m) {
+  return {m.shapes, m.materials, m.boundaries, {}, m.cell.at(0.0), {}, {}};
+}
 
 void expect_no_overlap(const Model& model, const Bodies& b) {
   const PlacedCell cell = model.cell.at(0.0);

@@ -99,8 +99,7 @@ TEST_P(SampledCone, SettlesAHeap) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Solvers, SampledCone,
-                         ::testing::Values(SolverKind::per_body, SolverKind::per_contact,
-                                           SolverKind::one_pass),
+                         ::testing::Values(SolverKind::gauss_seidel, SolverKind::nsgs, SolverKind::one_pass),
                          [](const auto& test) { return to_string(test.param); });
 
 // --- directions
@@ -160,8 +159,8 @@ TEST_P(Anisotropic, SlopeThresholdsDifferByDirection) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Solvers, Anisotropic,
-                         ::testing::Values(SolverKind::per_body, SolverKind::per_contact,
-                                           SolverKind::consensus, SolverKind::one_pass),
+                         ::testing::Values(SolverKind::gauss_seidel, SolverKind::nsgs, SolverKind::admm,
+                                           SolverKind::one_pass),
                          [](const auto& test) { return to_string(test.param); });
 
 TEST(Surface, DirectionsTurnWithTheBodyAndDoNotDependOnTheOrderOfPartners) {

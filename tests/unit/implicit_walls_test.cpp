@@ -271,9 +271,9 @@ TEST(ImplicitWalls, NoPointOfARollingBodyIsNearerThanItsContacts) {
       for (int i = 0; i < 3; ++i) body.position -= (nearest() - 0.005 * std::sin(0.3 * k)) * away;
       const double sampled = nearest() + 1e-9;
       EXPECT_LE(least(found(body, wall, margin)), sampled) << k;
-      std::vector<Gap> remembered;
-      contacts(body, wall, margin, memory, remembered);
-      EXPECT_LE(least(remembered), sampled) << k;
+      std::vector<Gap> cached;
+      contacts(body, wall, margin, memory, cached);
+      EXPECT_LE(least(cached), sampled) << k;
     }
   };
   for (const auto& [name, f] : test::library()) {

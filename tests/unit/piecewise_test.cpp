@@ -63,7 +63,7 @@ TEST(Piecewise, AStepWithABreakCostsWhatASmoothOneDoes) {
 
 /// Largest error of the first four passages of y = cos(t) through 1/2, with and without polish, by steps
 /// of h; the jump reverses nothing.
-std::pair<double, double> passage_errors(double h) {
+std::pair<double, double> throughput_errors(double h) {
   const auto f = [](double, const State& y) { return State(y[1], -y[0]); };
   const EventFunction<State> half{[](double, const State& y) { return y[0] - 0.5; }};
   PiecewiseMotion rough(f, {half}, BreakForm::bounded, 0.0, State(1.0, 0.0));
@@ -85,13 +85,13 @@ std::pair<double, double> passage_errors(double h) {
 // The published scheme's error falls with the third order of its segments, that of the polished one with the
 // fourth.
 TEST(Piecewise, OrdersOfTheLocatedTimes) {
-  const auto [rough1, fine1] = passage_errors(0.1);
-  const auto [rough2, fine2] = passage_errors(0.025);
+  const auto [rough1, fine1] = throughput_errors(0.1);
+  const auto [rough2, fine2] = throughput_errors(0.025);
   EXPECT_LT(rough1, 2e-3);
   EXPECT_GT(std::log2(rough1 / rough2) / 2.0, 2.6);
   EXPECT_LT(fine1, 1e-5);
   EXPECT_GT(std::log2(fine1 / fine2) / 2.0, 3.7);
-  EXPECT_LT(passage_errors(0.001).second, 1e-12);
+  EXPECT_LT(throughput_errors(0.001).second, 1e-12);
 }
 
 // Directions, several functions in one step in their order, one that ends the motion.

@@ -29,7 +29,7 @@ test::World shuffled_heap() {
     std::swap(b.id[i], b.id[j]);
   }
   world.state.contacts = {};
-  world.state.seeds = {};
+  world.state.cached_normals = {};
   world.model.settings.solver.max_sweeps = 50;
   world.run(0.5);
   return world;
@@ -67,10 +67,10 @@ ById contacts_by_id(const State& s) {
 ById pairs_by_id(const State& s) {
   ById list;
   for (std::int32_t a = 0; a < static_cast<std::int32_t>(s.bodies.size()); ++a) {
-    for (auto k = s.seeds.row[a]; k < s.seeds.row[static_cast<std::size_t>(a) + 1]; ++k) {
-      const Seed& seed = s.seeds.list[k];
+    for (auto k = s.cached_normals.row[a]; k < s.cached_normals.row[static_cast<std::size_t>(a) + 1]; ++k) {
+      const CachedNormal& seed = s.cached_normals.list[k];
       EXPECT_TRUE(is_boundary(seed.b) || a < seed.b);
-      EXPECT_EQ(s.seeds.of_pair(a, seed.b).data(), &seed);
+      EXPECT_EQ(s.cached_normals.of_pair(a, seed.b).data(), &seed);
       put(s.bodies, a, seed.b, {seed.normal, Vec3::Zero()}, list);
     }
   }

@@ -276,7 +276,7 @@ TEST(Sleep, GoesWithSubstepsBiasAndPerContact) {
       world.model.settings.solver.position_correction = PositionCorrection::biased;
       world.model.settings.solver.biased_sweeps = world.model.settings.solver.unbiased_sweeps = 50;
     }
-    if (kind == 2) world.model.settings.solver.kind = SolverKind::per_contact;
+    if (kind == 2) world.model.settings.solver.kind = SolverKind::nsgs;
     const double impulse = 3 * world.state.bodies.mass[0] * 9.81 * 1e-3;
     const StepReport still = world.run(0.1);
     EXPECT_EQ(still.asleep, 3) << kind;

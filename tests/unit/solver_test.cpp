@@ -34,16 +34,16 @@ ContactProblem heap_problem() {
   return world.workspace.problem;
 }
 
-TEST(Colouring, VisitsOfOneColourShareNoBodyAndCoverEveryContactOnce) {
+TEST(Colouring, UpdatesOfOneColourShareNoBodyAndCoverEveryContactOnce) {
   const ContactProblem p = heap_problem();
   Colouring k;
-  colour_visits(p.edge, {}, p.bodies(), k);
+  colour_blocks(p.edge, {}, p.bodies(), k);
   ASSERT_FALSE(k.last_colour_is_serial);
   std::vector<int> seen(p.contacts(), 0);
   for (std::size_t colour = 0; colour < k.colours(); ++colour) {
     std::set<std::int32_t> touched;
     for (std::int32_t at = k.colour_row[colour]; at < k.colour_row[colour + 1]; ++at) {
-      const auto v = static_cast<std::size_t>(k.visit[at]);
+      const auto v = static_cast<std::size_t>(k.update[at]);
       std::set<std::int32_t> bodies;
       for (auto c = static_cast<std::size_t>(k.edge_row[v]); c < static_cast<std::size_t>(k.edge_row[v + 1]);
            ++c) {
@@ -180,8 +180,7 @@ TEST_P(Iterative, SettlesAHeapWithExactMomentum) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Solvers, Iterative,
-                         ::testing::Values(SolverKind::per_body, SolverKind::per_contact,
-                                           SolverKind::consensus),
+                         ::testing::Values(SolverKind::gauss_seidel, SolverKind::nsgs, SolverKind::admm),
                          [](const auto& test) { return to_string(test.param); });
 
 TEST(Residual, TellsAChangedImpulse) {

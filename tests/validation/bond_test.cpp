@@ -3,8 +3,8 @@
 #include <numbers>
 
 #include "engine/core/state_hash.h"
-#include "engine/simulation/course.h"
-#include "engine/simulation/guides.h"
+#include "engine/simulation/kinematic_groups.h"
+#include "engine/simulation/overrides.h"
 #include "engine/simulation/population.h"
 #include "tests/support/same_bits.h"
 #include "tests/support/world.h"
@@ -22,7 +22,7 @@ World chain(int n, const BondLaw& law, bool held, double time_step_s = 1e-3) {
   for (int i = 0; i < n; ++i) world.add_sphere(r, Vec3(2.0 * r * i, 0, 0));
   world.model.bonds.push_back(law);
   if (!held) return world;
-  world.model.guides.push_back({"held", {}, Vec3::Zero()});
+  world.model.kinematic_groups.push_back({"held", {}, Vec3::Zero()});
   hold_body(0, 0, world.state);
   return world;
 }
@@ -81,7 +81,7 @@ TEST(Bonds, ABeamDroopsAsItShould) {
     EXPECT_NEAR(bodies.position[j].z(), -droop, 1e-4 * droop) << j;
   }
   // The held one bears all of it, and the moment about it.
-  const BoundaryLoad& held = world.result.guides[0];
+  const BoundaryLoad& held = world.result.kinematic_groups[0];
   EXPECT_NEAR(held.impulse.z() / 1e-3, -(n - 1) * weight(world), 1e-5 * weight(world));
   EXPECT_NEAR(held.angular_impulse.y() / 1e-3, moment(0) + 0.5 * l * (n - 1) * weight(world),
               1e-4 * moment(0));
@@ -137,7 +137,7 @@ bool falls(const BondLaw& law, const Vec3& place) {
   world.add_sphere(r, Vec3::Zero());
   world.add_sphere(r, 2.0 * r * place);
   world.model.bonds.push_back(law);
-  world.model.guides.push_back({"held", {}, Vec3::Zero()});
+  world.model.kinematic_groups.push_back({"held", {}, Vec3::Zero()});
   hold_body(0, 0, world.state);
   world.run(0.05);
   EXPECT_EQ(world.state.bonds.empty(), world.state.bodies.linear_velocity[1].z() < -0.1);
@@ -186,7 +186,7 @@ TEST(Bonds, TorsionBreaks) {
     BondLaw law;
     law.shear_strength = factor * stress;
     world.model.bonds.push_back(law);
-    world.model.guides.push_back({"held", {}, Vec3::Zero()});
+    world.model.kinematic_groups.push_back({"held", {}, Vec3::Zero()});
     hold_body(0, 0, world.state);
     world.run(0.01);
     EXPECT_EQ(world.state.bonds.size(), factor < 1.0 ? 1u : 2u);
@@ -202,7 +202,7 @@ TEST(Bonds, WhatBreaksInAnImpactGoesOnByItself) {
     World world = chain(3, law, false);
     for (std::size_t i = 0; i < 3; ++i) world.state.bodies.position[i].z() = height + r;
     // Under the middle one alone.
-    world.model.guides.push_back({"anvil", {}, Vec3::Zero()});
+    world.model.kinematic_groups.push_back({"anvil", {}, Vec3::Zero()});
     world.add_sphere(r, Vec3(2.0 * r, 0, -r));
     hold_body(0, 3, world.state);
     std::int64_t broken = 0, formed = 0;
@@ -320,9 +320,9 @@ TEST(Bonds, SameBitsOnAnyNumberOfThreads) {
 // One problem, four ways to solve it: a beam that is held at one end and lies on a ball at the other.
 TEST(Bonds, AllSolversAgree) {
   std::vector<double> tips;
-  for (const SolverKind kind : {SolverKind::per_body, SolverKind::per_contact, SolverKind::consensus}) {
+  for (const SolverKind kind : {SolverKind::gauss_seidel, SolverKind::nsgs, SolverKind::admm}) {
     for (const FrictionCone cone : {FrictionCone::exact, FrictionCone::sampled}) {
-      if (kind == SolverKind::consensus && cone == FrictionCone::sampled) continue;
+      if (kind == SolverKind::admm && cone == FrictionCone::sampled) continue;
       World world = chain(4, elastic(1e8, 0.5), true);
       world.model.settings.solver.kind = kind;
       world.model.settings.solver.friction_cone = cone;

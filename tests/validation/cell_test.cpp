@@ -213,10 +213,10 @@ TEST_P(CellSolvers, ImagesMoveWithTheFlow) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CellSolvers,
-                         testing::Values(std::tuple{SolverKind::per_body, 1e-4},  // in batches
-                                         std::tuple{SolverKind::per_body, 1e-9},  // one by one
-                                         std::tuple{SolverKind::per_contact, 1e-9},
-                                         std::tuple{SolverKind::consensus, 1e-9},
+                         testing::Values(std::tuple{SolverKind::gauss_seidel, 1e-4},  // in batches
+                                         std::tuple{SolverKind::gauss_seidel, 1e-9},  // one by one
+                                         std::tuple{SolverKind::nsgs, 1e-9},
+                                         std::tuple{SolverKind::admm, 1e-9},
                                          std::tuple{SolverKind::one_pass, 1e-3}),
                          [](const auto& of) {
                            const bool wide = std::get<1>(of.param) == 1e-4;

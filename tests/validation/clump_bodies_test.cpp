@@ -103,10 +103,10 @@ TEST(ClumpBodies, GapsBendAsPartsGoRound) {
     }
     DetectionWorkspace workspace;
     Contacts contacts;
-    Seeds seeds;
-    std::vector<RememberedPair> remembered;
+    NormalCache seeds;
+    std::vector<CachedPair> cached;
     find_contacts({world.model.shapes, bodies, world.model.boundaries, 0.0, 0.05, 0.0}, workspace,
-                  {contacts, seeds, remembered});
+                  {contacts, seeds, cached});
     return contacts.list;
   };
   const double t = 1e-4;
@@ -267,7 +267,8 @@ TEST(ClumpBodies, KeepTheirPartsWhereSlotsChange) {
   }
   EXPECT_GT(of_parts, 10u);
   for (std::size_t i = 0; i < turned.bodies.size(); ++i)
-    for (const Seed& s : turned.seeds.of_pair(static_cast<std::int32_t>(i), static_cast<std::int32_t>(i) + 1))
+    for (const CachedNormal& s :
+         turned.cached_normals.of_pair(static_cast<std::int32_t>(i), static_cast<std::int32_t>(i) + 1))
       EXPECT_LT(s.feature % max_clump_parts, world.model.shapes.part_count(turned.bodies.shape[i + 1]));
   set_thread_count(0);
 }

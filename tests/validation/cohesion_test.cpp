@@ -5,7 +5,7 @@
 #include "engine/core/parallel.h"
 #include "engine/core/state_hash.h"
 #include "engine/geometry/clump.h"
-#include "engine/simulation/guides.h"
+#include "engine/simulation/kinematic_groups.h"
 #include "tests/support/same_bits.h"
 #include "tests/support/world.h"
 
@@ -22,12 +22,13 @@ Cohesion wet(double tension, double angle, double volume) {
 }
 
 void hold(World& world, std::size_t body) {
-  if (world.model.guides.empty()) world.model.guides.push_back({"held", {}, Vec3::Zero()});
+  if (world.model.kinematic_groups.empty())
+    world.model.kinematic_groups.push_back({"held", {}, Vec3::Zero()});
   hold_body(0, body, world.state);
 }
 
 /// What a ball hangs on the held one above it with, N: the force on the held one.
-double pull_on_held(const World& world) { return -world.result.guides[0].impulse.z() / 1e-3; }
+double pull_on_held(const World& world) { return -world.result.kinematic_groups[0].impulse.z() / 1e-3; }
 
 // The pull-off force of two balls is 3/2 pi W R, R = a b / (a + b): a ball hangs if it weighs less.
 TEST(Cohesion, BearsTensionUpToThePullOffForce) {

@@ -96,11 +96,11 @@ TEST_P(HeldStressSolvers, ARowBearsIt) {
   EXPECT_LT(most, 0.02);
 }
 INSTANTIATE_TEST_SUITE_P(All, HeldStressSolvers,
-                         testing::Values(std::tuple{SolverKind::per_body, 1e-4, FrictionCone::exact},
-                                         std::tuple{SolverKind::per_body, 1e-9, FrictionCone::exact},
-                                         std::tuple{SolverKind::per_contact, 1e-6, FrictionCone::exact},
-                                         std::tuple{SolverKind::consensus, 1e-6, FrictionCone::exact},
-                                         std::tuple{SolverKind::per_body, 1e-6, FrictionCone::sampled}));
+                         testing::Values(std::tuple{SolverKind::gauss_seidel, 1e-4, FrictionCone::exact},
+                                         std::tuple{SolverKind::gauss_seidel, 1e-9, FrictionCone::exact},
+                                         std::tuple{SolverKind::nsgs, 1e-6, FrictionCone::exact},
+                                         std::tuple{SolverKind::admm, 1e-6, FrictionCone::exact},
+                                         std::tuple{SolverKind::gauss_seidel, 1e-6, FrictionCone::sampled}));
 
 // A packing: the stress of its contacts is what is held, component by component, also where they differ;
 // books close.

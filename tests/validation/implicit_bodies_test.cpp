@@ -99,7 +99,7 @@ TEST(ImplicitBodies, PairsRememberAfterSorting) {
   World sorted = world;
   sort(sorted.model.shapes, sorted.state);
   EXPECT_NE(sorted.state.bodies.id, world.state.bodies.id);
-  EXPECT_TRUE(std::ranges::is_sorted(sorted.state.remembered, [](const auto& p, const auto& q) {
+  EXPECT_TRUE(std::ranges::is_sorted(sorted.state.cached, [](const auto& p, const auto& q) {
     return p.a != q.a ? p.a < q.a : partner_order(p.b) < partner_order(q.b);
   }));
   world.step();
@@ -116,10 +116,10 @@ TEST(ImplicitBodies, PairsRememberAfterSorting) {
 TEST(ImplicitBodies, WhoGoesIsForgotten) {
   World world = mixture(2);
   world.run(0.25);
-  ASSERT_FALSE(world.state.remembered.empty());
+  ASSERT_FALSE(world.state.cached.empty());
   const BodyId gone = world.state.bodies.id[0];
   remove(world.state, std::span(&gone, 1));
-  for (const RememberedPair& p : world.state.remembered) {
+  for (const CachedPair& p : world.state.cached) {
     EXPECT_LT(p.a, static_cast<std::int32_t>(world.state.bodies.size()));
     EXPECT_LT(p.b, static_cast<std::int32_t>(world.state.bodies.size()));
   }

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/mechanisms/mechanism.h"
-#include "engine/simulation/course.h"
+#include "engine/simulation/overrides.h"
 #include "tests/support/world.h"
 
 namespace scree {
@@ -704,7 +704,7 @@ World spheres_on_a_flap(SolverKind kind) {
 // to rounding, by all solvers; and they agree.
 TEST(MachineWithGrains, BalancesClose) {
   double angle = 0.0;
-  for (const SolverKind kind : {SolverKind::per_body, SolverKind::per_contact, SolverKind::consensus}) {
+  for (const SolverKind kind : {SolverKind::gauss_seidel, SolverKind::nsgs, SolverKind::admm}) {
     World world = spheres_on_a_flap(kind);
     double of_bodies = 0.0, of_machine = 0.0, momentum = 0.0;
     world.run(0.3, [&](const StepReport& r) {

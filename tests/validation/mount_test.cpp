@@ -5,7 +5,7 @@
 
 #include "engine/core/parallel.h"
 #include "engine/core/state_hash.h"
-#include "engine/simulation/course.h"
+#include "engine/simulation/overrides.h"
 #include "tests/support/same_bits.h"
 #include "tests/support/world.h"
 
@@ -199,10 +199,10 @@ TEST_P(MountSolvers, BallsCarryALoad) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, MountSolvers,
-                         testing::Values(std::tuple{SolverKind::per_body, 1e-4},  // in batches
-                                         std::tuple{SolverKind::per_body, 1e-9},  // one by one
-                                         std::tuple{SolverKind::per_contact, 1e-9},
-                                         std::tuple{SolverKind::consensus, 1e-9}),
+                         testing::Values(std::tuple{SolverKind::gauss_seidel, 1e-4},  // in batches
+                                         std::tuple{SolverKind::gauss_seidel, 1e-9},  // one by one
+                                         std::tuple{SolverKind::nsgs, 1e-9},
+                                         std::tuple{SolverKind::admm, 1e-9}),
                          [](const auto& of) {
                            const bool wide = std::get<1>(of.param) > 1e-6;
                            return std::string(to_string(std::get<0>(of.param))) + (wide ? "_in_batches" : "");

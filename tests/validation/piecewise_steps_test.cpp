@@ -46,7 +46,7 @@ TEST(PiecewiseSteps, BouncesOfABallAreExactUntilItLies) {
   EXPECT_NEAR(lies_from, 4.0637127688715781, 1e-4);  // Zeno's point, less the bounces below the threshold
   EXPECT_EQ(deepest, 0.0);
   EXPECT_LT(remainder, 1e-14);
-  EXPECT_EQ(world.result.report.flying, 0);
+  EXPECT_EQ(world.result.report.ballistic, 0);
   EXPECT_LT(std::abs(world.state.bodies.linear_velocity[0].z()), 1e-6);
 }
 
@@ -204,7 +204,7 @@ TEST(PiecewiseSteps, ClumpsAndFunctionsDoNotOverlap) {
                      r.impacts[k].b == r.impacts[k - 1].a);
       EXPECT_EQ(r.report.penetration_max, 0.0);
       EXPECT_TRUE(misplaced_bodies(model, world.state.bodies, clumps ? 0.0 : 1e-9).empty());
-      EXPECT_EQ(r.report.flying, 27);
+      EXPECT_EQ(r.report.ballistic, 27);
     });
     EXPECT_GT(impacts, clumps ? 600u : 200u);
     EXPECT_NEAR(kinetic_energy(world.state.bodies) / energy, 1.0, 1e-12);
@@ -322,14 +322,14 @@ TEST(PiecewiseSteps, HandsOverToContactsAndBack) {
   EXPECT_LT(momentum, 1e-10);
   EXPECT_LT(deepest, 1e-4);
   EXPECT_LT(injected, 1e-2 * energy);
-  EXPECT_EQ(world.result.report.flying, 0);
+  EXPECT_EQ(world.result.report.ballistic, 0);
   std::size_t top = 0;
   Bodies& b = world.state.bodies;
   for (std::size_t i = 0; i < b.size(); ++i)
     if (b.position[i].z() > b.position[top].z()) top = i;
   b.linear_velocity[top].z() = 3.0;
   std::int64_t most = 0;
-  run(world, 3.2, [&](const StepResult& r) { most = std::max(most, r.report.flying); });
+  run(world, 3.2, [&](const StepResult& r) { most = std::max(most, r.report.ballistic); });
   EXPECT_GE(most, 1);
 }
 

@@ -189,9 +189,10 @@ TEST(RockingEllipsoid, KeepsItsEnergyToFirstOrderInTheStep) {
   EXPECT_LT(depth_2ms, 1e-4);  // without the second-order forecast of the gap: 1.2e-3, and energy -6 %
 }
 
-INSTANTIATE_TEST_SUITE_P(Solvers, SingleBody, ::testing::Values(SolverKind::per_body, SolverKind::one_pass),
+INSTANTIATE_TEST_SUITE_P(Solvers, SingleBody,
+                         ::testing::Values(SolverKind::gauss_seidel, SolverKind::one_pass),
                          [](const auto& test) {
-                           return test.param == SolverKind::per_body ? "per_body" : "one_pass";
+                           return test.param == SolverKind::gauss_seidel ? "gauss_seidel" : "one_pass";
                          });
 
 }  // namespace

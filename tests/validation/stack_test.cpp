@@ -137,12 +137,12 @@ TEST(Bed, HeightDoesNotDependOnStepSweepsOrSolver) {
     for (const Vec3& x : world.state.bodies.position) sum += x[2];
     return sum / static_cast<double>(world.state.bodies.size());
   };
-  const double reference = height(2e-3, 50, SolverKind::per_body);
-  EXPECT_NEAR(height(1e-3, 50, SolverKind::per_body), reference, 0.03 * reference);
-  EXPECT_NEAR(height(4e-3, 50, SolverKind::per_body), reference, 0.03 * reference);
-  EXPECT_NEAR(height(2e-3, 10, SolverKind::per_body), reference, 0.03 * reference);
-  EXPECT_NEAR(height(2e-3, 50, SolverKind::per_contact), reference, 0.03 * reference);
-  EXPECT_NEAR(height(2e-3, 50, SolverKind::consensus), reference, 0.03 * reference);
+  const double reference = height(2e-3, 50, SolverKind::gauss_seidel);
+  EXPECT_NEAR(height(1e-3, 50, SolverKind::gauss_seidel), reference, 0.03 * reference);
+  EXPECT_NEAR(height(4e-3, 50, SolverKind::gauss_seidel), reference, 0.03 * reference);
+  EXPECT_NEAR(height(2e-3, 10, SolverKind::gauss_seidel), reference, 0.03 * reference);
+  EXPECT_NEAR(height(2e-3, 50, SolverKind::nsgs), reference, 0.03 * reference);
+  EXPECT_NEAR(height(2e-3, 50, SolverKind::admm), reference, 0.03 * reference);
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ struct BenchKey {
   auto operator<=>(const BenchKey&) const = default;
 };
 
-/// "settled_bed, 1000 bodies, 2 threads, per_body, residual 0.001, cold, whole run"
+/// "settled_bed, 1000 bodies, 2 threads, gauss_seidel, residual 0.001, cold, whole run"
 std::string to_string(const BenchKey& key);
 
 /// How accurate the timed steps were and how much they had to do. Means are over the timed steps.

@@ -19,7 +19,7 @@ struct BenchPlan {
 /// One way to step a prepared scene.
 struct BenchVariant {
   int threads = 1;
-  SolverKind solver = SolverKind::per_body;
+  SolverKind solver = SolverKind::gauss_seidel;
   double residual_target = 0.0;  // 0: tolerance and most sweeps of the scene
   bool cold = false;             // without warm start
   bool whole_run = false;        // from the prepared state to the end of the scene, in place of plan.steps

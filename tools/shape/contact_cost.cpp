@@ -59,7 +59,7 @@ ContactCost contact_cost(const ImplicitShape& shape) {
   const Ellipsoid ellipsoid = ellipsoid_of(shape.inertia_per_mass);
   Random random(1);
   ContactCost cost;
-  std::vector<double> searched, remembered, ellipsoid_searched, ellipsoid_remembered;
+  std::vector<double> searched, cached, ellipsoid_searched, ellipsoid_remembered;
   std::vector<Gap> found;
   for (int k = 0; k < pairs; ++k) {
     const Pose a{Vec3::Zero(), random.rotation()};
@@ -86,7 +86,7 @@ ContactCost contact_cost(const ImplicitShape& shape) {
     }
     move_a_little(b, size, random);
     found.clear();
-    remembered.push_back(microseconds(ask));
+    cached.push_back(microseconds(ask));
 
     const PlacedEllipsoid first = place(ellipsoid, a);
     touch(b, 2.0 * ellipsoid.semi_axes.maxCoeff(), touching_overlap * size,
@@ -99,7 +99,7 @@ ContactCost contact_cost(const ImplicitShape& shape) {
         microseconds([&] { after = gap(first, place(ellipsoid, b), &at_start.normal); }));
   }
   cost.searched_us = middle_of(searched);
-  cost.remembered_us = middle_of(remembered);
+  cost.remembered_us = middle_of(cached);
   cost.ellipsoid_searched_us = middle_of(ellipsoid_searched);
   cost.ellipsoid_remembered_us = middle_of(ellipsoid_remembered);
   return cost;

@@ -19,7 +19,7 @@ struct SolvePoint {
 };
 
 struct SolveCurve {
-  SolverKind kind = SolverKind::per_body;
+  SolverKind kind = SolverKind::gauss_seidel;
   bool converged = false;
   std::vector<SolvePoint> points;
 };

@@ -167,7 +167,7 @@ void contacts(const PlacedImplicit& a, const PlacedImplicit& b, double margin, P
   ContactCounts& count = counts != nullptr ? *counts : none;
   Search search;
   if (follow(p, reach, memory, search.followed)) {
-    ++count.remembered;
+    ++count.cached;
   } else {
     const Between planes = planes_between(p, reach.margin);
     if (planes.gap() > reach.margin) {

@@ -57,11 +57,11 @@ ContactReach usual_reach(const PlacedImplicit& a, const PlacedImplicit& b, doubl
 
 /// How often which way was taken; add them up for a report.
 struct ContactCounts {
-  std::int64_t remembered = 0;  // answered from the memory
-  std::int64_t apart = 0;       // a plane proved that there is nothing
-  std::int64_t compared = 0;    // searched through
-  std::int64_t newton = 0;      // searches from samples
-  std::int64_t deep = 0;        // overlaps beyond the usual depth
+  std::int64_t cached = 0;    // answered from the memory
+  std::int64_t apart = 0;     // a plane proved that there is nothing
+  std::int64_t compared = 0;  // searched through
+  std::int64_t newton = 0;    // searches from samples
+  std::int64_t deep = 0;      // overlaps beyond the usual depth
 };
 
 /// Appends the contacts closer than the margin to `found`; normals from b to a. Features last while a contact

@@ -24,7 +24,7 @@ class RowBlock {
   /// Rows that follow from others.
   std::span<const std::size_t> redundant() const { return redundant_; }
 
-  /// One visit. velocity(r): J v + bias + compliance * impulse of a row; impulse(r); push(r, p): adds p to
+  /// One update. velocity(r): J v + bias + compliance * impulse of a row; impulse(r); push(r, p): adds p to
   /// the impulse of a row and to its bodies. Returns the sum of squared changes of velocities, (m/s)^2.
   template <class Velocity, class Impulse, class Push>
   double improve(const std::vector<Row>& rows, Velocity&& velocity, Impulse&& impulse, Push&& push) const {

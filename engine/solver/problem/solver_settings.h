@@ -5,15 +5,15 @@
 
 namespace scree {
 
-enum class SolverKind { per_body, per_contact, consensus, one_pass };
-inline constexpr SolverKind solver_kinds[] = {SolverKind::per_body, SolverKind::per_contact,
-                                              SolverKind::consensus, SolverKind::one_pass};
+enum class SolverKind { gauss_seidel, nsgs, admm, one_pass };
+inline constexpr SolverKind solver_kinds[] = {SolverKind::gauss_seidel, SolverKind::nsgs, SolverKind::admm,
+                                              SolverKind::one_pass};
 const char* to_string(SolverKind kind);
 /// The kind of a name that to_string gives; the name must be one.
 SolverKind solver_kind(std::string_view name);
 
 /// Admissible tangential impulses: the smooth cone, or the convex hull of sampled tangents (not in
-/// `consensus`).
+/// `admm`).
 enum class FrictionCone { exact, sampled };
 
 /// How overlaps go: by pseudo-velocities beside the solution (split impulses), or, made for many substeps, by
@@ -21,8 +21,8 @@ enum class FrictionCone { exact, sampled };
 enum class PositionCorrection { split, biased };
 
 struct SolverSettings {
-  SolverKind kind = SolverKind::per_body;
-  int max_sweeps = 1000;    // a sweep visits every contact once
+  SolverKind kind = SolverKind::gauss_seidel;
+  int max_sweeps = 1000;    // a sweep updates every contact once
   double tolerance = 1e-3;  // stop when the residual (rms) falls below this part of the velocity scale (A4)
   bool warm_start = true;   // begin with the last step's impulses
   FrictionCone friction_cone = FrictionCone::exact;
@@ -37,11 +37,11 @@ struct SolverSettings {
   int correction_sweeps = 4;
 };
 
-/// Does per_body sweep over batches in single precision? Their changes of velocity say nothing below this
+/// Does gauss_seidel sweep over batches in single precision? Their changes of velocity say nothing below this
 /// tolerance.
 inline constexpr double finest_of_wide_sweeps = 5e-5;
 inline bool is_wide(const SolverSettings& s) {
-  return s.kind == SolverKind::per_body && s.friction_cone == FrictionCone::exact &&
+  return s.kind == SolverKind::gauss_seidel && s.friction_cone == FrictionCone::exact &&
          s.tolerance >= finest_of_wide_sweeps;
 }
 

@@ -120,9 +120,8 @@ SolveReport solve(const DelassusProblem& problem, const SolverSettings& settings
   solution.impulse.assign(problem.contacts(), Vec3::Zero());
   if (settings.warm_start && !problem.start_impulse.empty()) solution.impulse = problem.start_impulse;
   contact_velocities(problem, solution.impulse, solution.velocity);
-  SolveReport report = settings.kind == SolverKind::consensus
-                           ? solve_delassus_consensus(problem, settings, solution)
-                           : solve_delassus_sweeps(problem, settings, solution);
+  SolveReport report = settings.kind == SolverKind::admm ? solve_delassus_admm(problem, settings, solution)
+                                                         : solve_delassus_sweeps(problem, settings, solution);
   if (!(report.residual.rms_m_s < infinity)) {
     report.status = SolveStatus::diverged;
     solution.impulse.assign(problem.contacts(), Vec3::Zero());

@@ -59,8 +59,7 @@ double collection_error(const DelassusProblem& problem, const DelassusSolution& 
 // The solvers one by one; see their files.
 [[nodiscard]] SolveReport solve_delassus_sweeps(const DelassusProblem& problem,
                                                 const SolverSettings& settings, DelassusSolution& solution);
-[[nodiscard]] SolveReport solve_delassus_consensus(const DelassusProblem& problem,
-                                                   const SolverSettings& settings,
-                                                   DelassusSolution& solution);
+[[nodiscard]] SolveReport solve_delassus_admm(const DelassusProblem& problem, const SolverSettings& settings,
+                                              DelassusSolution& solution);
 
 }  // namespace scree

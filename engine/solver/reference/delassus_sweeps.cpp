@@ -1,4 +1,4 @@
-// `per_body` and `per_contact` where there are no bodies: Gauss-Seidel over contacts in their order, (P1) and
+// `gauss_seidel` and `nsgs` where there are no bodies: Gauss-Seidel over contacts in their order, (P1) and
 // (P2) or the exact local cone (L1), with the conjugate directions (P3). Serial: stored problems are small.
 #include <cmath>
 
@@ -19,7 +19,7 @@ double sweep_contacts(const DelassusProblem& p, SolverKind kind, const std::vect
   for (std::size_t c = 0; c < p.contacts(); ++c) {
     const Vec3 u = contact_velocity(p, c, impulse);
     Vec3 d;
-    if (kind == SolverKind::per_contact) {
+    if (kind == SolverKind::nsgs) {
       const Mat3 w = 0.5 * (p.own_block(c) + p.own_block(c).transpose());
       d = solve_local_cone(w, u - w * impulse[c], p.friction[c]) - impulse[c];
     } else {

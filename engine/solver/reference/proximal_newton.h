@@ -16,7 +16,7 @@
 
 namespace scree {
 
-// Numbers of the alternating directions that hand over to it (`consensus`, with and without bodies).
+// Numbers of the alternating directions that hand over to it (`admm`, with and without bodies).
 inline constexpr double kappa = 3.0;  // penalty over the mean of 1/W
 inline constexpr double over_relaxation = 1.6;
 inline constexpr int iterations_between_checks = 5;

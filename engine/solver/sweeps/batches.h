@@ -82,7 +82,7 @@ struct Batches {
   std::vector<std::int32_t> lane;     // [batch_size * batch + lane] which contact, or -1
   std::vector<SpinBatch> spin;        // [batch that resists]
   std::vector<std::int32_t> spin_of;  // [batch] into `spin`, or -1; empty where nothing resists
-  std::vector<std::uint8_t> idle;     // [batch] carried no impulse in the last two visits
+  std::vector<std::uint8_t> idle;     // [batch] carried no impulse in the last two updates
   std::vector<FreeRow> row;           // [row that belongs to no contact]
   std::vector<Subdomain> subdomain;
   std::vector<BatchPhase> interface;

@@ -11,26 +11,26 @@ namespace {
 
 constexpr int parallel_colours = 63;  // colour 63 is the serial rest
 
-/// Edges a visit. At least some 5 microseconds of a sweep, worth handing to another thread, and few enough
-/// that heaps of a thousand bodies have visits for two. Scenes that do not fit into a cache gain from larger
-/// ones, which share fewer bodies; 512 visits are enough for many threads.
-std::size_t visit_size(std::size_t edges) { return std::clamp<std::size_t>(edges / 512, 96, 1024); }
+/// Edges a update. At least some 5 microseconds of a sweep, worth handing to another thread, and few enough
+/// that heaps of a thousand bodies have updates for two. Scenes that do not fit into a cache gain from larger
+/// ones, which share fewer bodies; 512 updates are enough for many threads.
+std::size_t update_size(std::size_t edges) { return std::clamp<std::size_t>(edges / 512, 96, 1024); }
 
-/// Every visit_size()-th contact begins a visit, moved on to the next body a; then the rows.
+/// Every visit_size()-th contact begins a update, moved on to the next body a; then the rows.
 void cut(std::span<const Edge> contacts, std::size_t rows, std::vector<std::int32_t>& row) {
-  const std::size_t n = contacts.size(), size = visit_size(n), row_size = visit_size(rows);
+  const std::size_t n = contacts.size(), size = update_size(n), row_size = update_size(rows);
   row.assign(1, 0);
-  const auto begin_visit = [&](std::size_t at) {
+  const auto begin_update = [&](std::size_t at) {
     if (at > static_cast<std::size_t>(row.back())) row.push_back(static_cast<std::int32_t>(at));
   };
   for (std::size_t at = size; at < n; at += size) {
     std::size_t next = std::max(at, static_cast<std::size_t>(row.back()));
     while (next < n && contacts[next].a == contacts[next - 1].a) ++next;
-    if (next < n) begin_visit(next);
+    if (next < n) begin_update(next);
   }
-  begin_visit(n);
-  for (std::size_t at = row_size; at < rows; at += row_size) begin_visit(n + at);
-  begin_visit(n + rows);
+  begin_update(n);
+  for (std::size_t at = row_size; at < rows; at += row_size) begin_update(n + at);
+  begin_update(n + rows);
 }
 
 /// The allowed colour with the fewest contacts, or a new one, or the serial rest.
@@ -47,20 +47,20 @@ int choose_colour(std::uint64_t forbidden, const std::array<std::size_t, paralle
 
 }  // namespace
 
-void colour_visits(std::span<const Edge> contacts, std::span<const Row> rows, std::size_t bodies,
+void colour_blocks(std::span<const Edge> contacts, std::span<const Row> rows, std::size_t bodies,
                    Colouring& k) {
   cut(contacts, rows.size(), k.edge_row);
   const auto edge = [&](std::size_t e) {
     return e < contacts.size() ? contacts[e] : rows[e - contacts.size()].edge;
   };
-  const std::size_t visits = k.edge_row.size() - 1;
+  const std::size_t updates = k.edge_row.size() - 1;
   k.taken.assign(bodies, 0);
-  k.colour_of.resize(visits);
+  k.colour_of.resize(updates);
   std::array<std::size_t, parallel_colours + 1> load{};
   int used = 0;
   std::vector<std::int32_t>& row = k.colour_row;
   row.assign(parallel_colours + 2, 0);
-  for (std::size_t v = 0; v < visits; ++v) {
+  for (std::size_t v = 0; v < updates; ++v) {
     const auto begin = static_cast<std::size_t>(k.edge_row[v]),
                end = static_cast<std::size_t>(k.edge_row[v + 1]);
     std::uint64_t forbidden = 0;
@@ -83,8 +83,8 @@ void colour_visits(std::span<const Edge> contacts, std::span<const Row> rows, st
   }
   k.last_colour_is_serial = row[parallel_colours] > 0;
   exclusive_scan(row);
-  k.visit.resize(visits);
-  for (std::size_t v = 0; v < visits; ++v) k.visit[row[k.colour_of[v]]++] = static_cast<std::int32_t>(v);
+  k.update.resize(updates);
+  for (std::size_t v = 0; v < updates; ++v) k.update[row[k.colour_of[v]]++] = static_cast<std::int32_t>(v);
   // The cursors have moved each row to where the next begins.
   std::shift_right(row.begin(), row.end(), 1);
   row[0] = 0;

@@ -7,30 +7,30 @@
 
 namespace scree {
 
-/// A visit goes through a run of consecutive edges, one after the other: the contacts of some neighbouring
+/// A update goes through a run of consecutive edges, one after the other: the contacts of some neighbouring
 /// bodies, all contacts with one body a in the same run, or rows between bodies that need not touch. Visits
 /// of one colour change no body in common, so they go in any order and on any thread with the same bits.
-/// Where bodies that are close have numbers that are close, visits are compact in space, and there are few
-/// colours with many visits each.
+/// Where bodies that are close have numbers that are close, updates are compact in space, and there are few
+/// colours with many updates each.
 struct Colouring {
-  std::vector<std::int32_t> edge_row;    // [visit + 1]: first edge of each visit
-  std::vector<std::int32_t> visit;       // [visit], ordered by colour
-  std::vector<std::int32_t> colour_row;  // [colour + 1]: into `visit`
+  std::vector<std::int32_t> edge_row;    // [update + 1]: first edge of each update
+  std::vector<std::int32_t> update;      // [update], ordered by colour
+  std::vector<std::int32_t> colour_row;  // [colour + 1]: into `update`
   bool last_colour_is_serial =
-      false;  // its visits may conflict: more colours were needed than there are bits
+      false;  // its updates may conflict: more colours were needed than there are bits
 
   std::size_t colours() const { return colour_row.empty() ? 0 : colour_row.size() - 1; }
-  std::size_t visits() const { return visit.size(); }
+  std::size_t updates() const { return update.size(); }
 
   // scratch
   std::vector<std::uint64_t> taken;     // [body] colours that change it
-  std::vector<std::int32_t> colour_of;  // [visit]
+  std::vector<std::int32_t> colour_of;  // [update]
 };
 
-/// Cuts edges into visits, and colours these greedily, each with the allowed colour that has the fewest
+/// Cuts edges into updates, and colours these greedily, each with the allowed colour that has the fewest
 /// edges so far. Edges: those of contacts, then those of the rows that belong to none. One bit a colour;
 /// linear in edges.
-void colour_visits(std::span<const Edge> contacts, std::span<const Row> rows, std::size_t bodies,
+void colour_blocks(std::span<const Edge> contacts, std::span<const Row> rows, std::size_t bodies,
                    Colouring& colouring);
 
 }  // namespace scree

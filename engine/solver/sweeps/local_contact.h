@@ -1,4 +1,4 @@
-// One visit of one contact: what the sweeping solvers share, whatever form the problem has.
+// One update of one contact: what the sweeping solvers share, whatever form the problem has.
 #pragma once
 
 #include <algorithm>

@@ -26,11 +26,11 @@ double wanted_speed(double gap, double slop, const SolverSettings& settings, dou
   return std::min(depth, 0.0) / time_step_s;
 }
 
-/// The contacts of one visit, one after the other: normal impulses that reach the wanted speeds.
+/// The contacts of one update, one after the other: normal impulses that reach the wanted speeds.
 SCREE_FOR_EACH_TARGET
 void push_apart(const ContactProblem& p, std::size_t begin, std::size_t end, const double* target,
                 double* push, SweptBodies bodies) {
-  for_contacts_of_visit(
+  for_contacts_of_update(
       p.edge.data() + begin, end - begin, [&](std::size_t k) __attribute__((always_inline)) {
         const std::size_t c = begin + k;
         const ContactTerms& g = p.contact[c];

@@ -7,7 +7,7 @@
 namespace scree {
 
 /// (P3) of one contact's impulse, or of a row's: x <- x + beta d, d <- beta d + g, g the gain since last
-/// time. Only the constraint's own visit looks at its impulse, so that is where it goes on.
+/// time. Only the constraint's own update looks at its impulse, so that is where it goes on.
 template <int count>
 SCREE_INLINE void follow(double beta, double* impulse, ConjugateDirection<count>& d) {
   for (int k = 0; k < count; ++k) {
@@ -18,11 +18,11 @@ SCREE_INLINE void follow(double beta, double* impulse, ConjugateDirection<count>
   }
 }
 
-/// Calls improve(k) for the contacts [0, count) of a visit: those whose body a has an even number, then the
-/// others. Neighbours in a visit mostly touch, and changes of a sweep straight through them would travel one
+/// Calls improve(k) for the contacts [0, count) of a update: those whose body a has an even number, then the
+/// others. Neighbours in a update mostly touch, and changes of a sweep straight through them would travel one
 /// way only (docs/decisions/0008).
 template <class F>
-SCREE_INLINE void for_contacts_of_visit(const Edge* edge, std::size_t count, F&& improve) {
+SCREE_INLINE void for_contacts_of_update(const Edge* edge, std::size_t count, F&& improve) {
   for (const std::int32_t odd : {0, 1}) {
     for (std::size_t k = 0; k < count; ++k) {
       if ((edge[k].a & 1) == odd) improve(k);

@@ -1,14 +1,15 @@
-// The `per_body` solver on batches of sixteen contacts (batches.h): block Gauss-Seidel with one impulse per
-// contact, shared by both sides, as steps of Nesterov's momentum.
+// The `gauss_seidel` solver on batches of sixteen contacts (batches.h): block Gauss-Seidel with one impulse
+// per contact, shared by both sides, as steps of Nesterov's momentum.
 //
-// A visit (visits.h) takes contacts that change no body in common and improves their accumulated impulses by
-// (P1) and (P2), as per_body.cpp does one by one; resistance to torques follows in the same visit, rows that
-// belong to no contact after all contacts, forth and back. Each sweep begins where the last two point to,
+// A update (block_update.h) takes contacts that change no body in common and improves their accumulated
+// impulses by (P1) and (P2), as gauss_seidel.cpp does one by one; resistance to torques follows in the same
+// update, rows that belong to no contact after all contacts, forth and back. Each sweep begins where the last
+// two point to,
 //   x <- x + beta (x - x_last),  beta = min(cap, (theta - 1) / t),  t = (1 + sqrt(1 + 4 theta^2)) / 2,  theta
 //   <- t  (P4)
 // for impulses and, being linear in them, velocities alike; theta is halved where a sweep changes more than
 // the last did. A few contacts that hold most of the residual after many sweeps are solved together with
-// those around them (late_contacts.h). In the end velocities follow from the impulses in double precision, so
+// those around them (local_newton.h). In the end velocities follow from the impulses in double precision, so
 // momentum is kept to rounding.
 #include <algorithm>
 #include <cmath>
@@ -18,9 +19,9 @@
 #include "engine/solver/problem/row_block.h"
 #include "engine/solver/solver.h"
 #include "engine/solver/sweeps/batches.h"
-#include "engine/solver/sweeps/late_contacts.h"
+#include "engine/solver/sweeps/block_update.h"
+#include "engine/solver/sweeps/local_newton.h"
 #include "engine/solver/sweeps/sweeps.h"
-#include "engine/solver/sweeps/visits.h"
 
 namespace scree {
 
@@ -95,10 +96,10 @@ class WideSweeps {
   /// One sweep; returns the sum of squared changes of velocities.
   double sweep(float beta, bool idle_too) {
     for (const std::size_t i : b_.partner) move_bodies(b_, i, i + 1, beta);
-    const auto visit = [&](BatchRange range) { return visit_batches(b_, range, {beta, idle_too}); };
-    double sum = sum_over_batches(visit, [&](const Subdomain& subdomain) {
+    const auto update = [&](BatchRange range) { return update_batches(b_, range, {beta, idle_too}); };
+    double sum = sum_over_batches(update, [&](const Subdomain& subdomain) {
       move_bodies(b_, subdomain.first_body, subdomain.end_body, beta);
-      return visit(subdomain);
+      return update(subdomain);
     });
     for (FreeRow& row : b_.row) {
       const float at = row.impulse;
@@ -171,8 +172,8 @@ class WideSweeps {
     });
   }
 
-  /// Solves around late contacts in double precision, and starts there again, without momentum; false if
-  /// there are none.
+  /// Solves around contacts solved by local Newton steps in double precision, and starts there again, without
+  /// momentum; false if there are none.
   bool help(LateContacts& late, int sweeps, double goal) {
     if (p_.cell) return false;
     std::vector<float> squared(p_.contacts());
@@ -449,8 +450,8 @@ SolveReport solve_wide(const ContactProblem& p, const SolverSettings& settings, 
   LateContacts late;
   const auto end = [&] {
     sweeps.finish();
-    const bool is_late = report.residual.rms_m_s > goal && late.have_been_due(report.sweeps);
-    if (report.residual.rms_m_s < infinity && !p.cell && (is_late || sweeps.are_coarse(goal)))
+    const bool is_local_newton = report.residual.rms_m_s > goal && late.have_been_due(report.sweeps);
+    if (report.residual.rms_m_s < infinity && !p.cell && (is_local_newton || sweeps.are_coarse(goal)))
       report.residual = sweeps.settle(late, report.sweeps, goal);
     const bool is_met = report.residual.rms_m_s <= goal;
     if (is_met) report.status = SolveStatus::converged;

@@ -1,4 +1,4 @@
-#include "engine/simulation/exchange.h"
+#include "engine/simulation/insertion.h"
 
 #include <algorithm>
 #include <cmath>
@@ -43,8 +43,8 @@ BodySums sums_of(const Bodies& b, std::size_t i, const Vec3& gravity) {
 
 void account(const BodySums& sums, double sign, StepReport& report) {
   report.energy.exchanged += sign * (sums.kinetic + sums.potential);
-  report.exchange.linear_momentum += sign * sums.linear;
-  report.exchange.angular_momentum += sign * sums.angular;
+  report.insertion.linear_momentum += sign * sums.linear;
+  report.insertion.angular_momentum += sign * sums.angular;
 }
 
 void reflect(const Domain& domain, const PlacedCell& cell, Bodies& bodies, std::size_t i,
@@ -56,8 +56,8 @@ void reflect(const Domain& domain, const PlacedCell& cell, Bodies& bodies, std::
     if ((x[k] < domain.low[k] && v[k] < 0.0) || (x[k] > domain.high[k] && v[k] > 0.0)) v[k] = -v[k];
   }
   const Vec3 given = bodies.mass[i] * (v - before);
-  report.exchange.linear_momentum += given;
-  report.exchange.angular_momentum += x.cross(given);
+  report.insertion.linear_momentum += given;
+  report.insertion.angular_momentum += x.cross(given);
 }
 
 /// [body] the outlet that it is in, `nowhere`, or that it is out of the domain.
@@ -85,16 +85,16 @@ void let_out(const Model& model, const PlacedCell& cell, State& state, StepRepor
     if (where[i] == nowhere) continue;
     if (where[i] == out_of_domain && model.domain.outside != Outside::remove) {
       if (model.domain.outside == Outside::reflect) reflect(model.domain, cell, bodies, i, report);
-      if (model.domain.outside == Outside::stop && report.exchange.astray < 0)
-        report.exchange.astray = bodies.id[i];
+      if (model.domain.outside == Outside::stop && report.insertion.astray < 0)
+        report.insertion.astray = bodies.id[i];
       continue;
     }
-    Passage& passage =
+    Throughput& throughput =
         state.left[where[i] == out_of_domain ? model.outlets.size() : static_cast<std::size_t>(where[i])];
-    ++passage.bodies;
-    passage.mass += bodies.mass[i];
-    ++report.exchange.left;
-    report.exchange.mass_left += bodies.mass[i];
+    ++throughput.bodies;
+    throughput.mass += bodies.mass[i];
+    ++report.insertion.left;
+    report.insertion.mass_left += bodies.mass[i];
     account(sums_of(bodies, i, model.settings.gravity), -1.0, report);
     gone.push_back(bodies.id[i]);
   }
@@ -142,7 +142,7 @@ ShapeIndex shape_of(const Inlet& inlet, std::int64_t n) {
 /// What stands in the way: grains, and what has become of the boundaries at a time.
 struct Occupied {
   Room& room;
-  std::span<const BoundaryStanding> walls;
+  std::span<const BoundaryPose> walls;
   double time_s;
 };
 
@@ -165,39 +165,39 @@ std::optional<Pose> find_place(const Model& model, const Inlet& inlet, ShapeInde
 void let_in(const Model& model, const PlacedCell& cell, std::size_t number, State& state,
             StepReport& report) {
   const Inlet& inlet = model.inlets[number];
-  Passage& passage = state.entered[number];
-  const std::vector<MotionClock>& clocks = state.course.inlets;
+  Throughput& throughput = state.entered[number];
+  const std::vector<MotionClock>& clocks = state.overrides.inlets;
   const double wanted = due(inlet, clocks.empty() ? state.time_s : clocks[number].at(state.time_s));
   std::optional<Room> room;
-  std::vector<BoundaryStanding> walls;
+  std::vector<BoundaryPose> walls;
   // Places of this step; shape_of() draws from the streams below.
   Random random(~inlet.seed, static_cast<std::uint64_t>(state.step));
   for (;;) {
-    const ShapeIndex shape = shape_of(inlet, passage.bodies);
+    const ShapeIndex shape = shape_of(inlet, throughput.bodies);
     const double mass = volume(model.shapes, shape) * model.materials.density(inlet.material);
-    const bool is_due = inlet.mass_rate > 0.0 ? passage.mass + mass <= wanted
-                                              : static_cast<double>(passage.bodies) + 1.0 <= wanted;
-    if (!is_due || passage.mass + mass > inlet.most_mass ||
-        static_cast<double>(passage.bodies) + 1.0 > inlet.most_count)
+    const bool is_due = inlet.mass_rate > 0.0 ? throughput.mass + mass <= wanted
+                                              : static_cast<double>(throughput.bodies) + 1.0 <= wanted;
+    if (!is_due || throughput.mass + mass > inlet.most_mass ||
+        static_cast<double>(throughput.bodies) + 1.0 > inlet.most_count)
       return;
     if (!room) {
       room.emplace(model.shapes, inlet, cell);
       for (std::size_t i = 0; i < state.bodies.size(); ++i)
         room->add(state.bodies.shape[i], state.bodies.pose(i));
-      walls = standings(model, state);
+      walls = boundary_poses(model, state);
     }
     const auto pose = find_place(model, inlet, shape, inlet.attempts, {*room, walls, state.time_s}, random);
     if (!pose) {
-      ++passage.waited;
+      ++throughput.waited;
       return;
     }
     Twist twist = inlet.twist;
     if (cell.flows()) twist.linear += cell.flow(pose->position);
     insert(model, state, {shape, inlet.material, *pose, twist});
-    ++passage.bodies;
-    passage.mass += mass;
-    ++report.exchange.entered;
-    report.exchange.mass_entered += mass;
+    ++throughput.bodies;
+    throughput.mass += mass;
+    ++report.insertion.entered;
+    report.insertion.mass_entered += mass;
     account(sums_of(state.bodies, state.bodies.size() - 1, model.settings.gravity), 1.0, report);
   }
 }
@@ -217,7 +217,7 @@ bool has_place(const Model& model, const Inlet& inlet, ShapeIndex shape, int att
   return find_place(model, inlet, shape, attempts, {room, {}, time_s}, random).has_value();
 }
 
-void exchange(const Model& model, State& state, StepReport& report) {
+void insertion(const Model& model, State& state, StepReport& report) {
   if (model.inlets.empty() && model.outlets.empty() && model.domain.outside == Outside::keep) return;
   state.entered.resize(model.inlets.size());
   state.left.resize(model.outlets.size() + 1);

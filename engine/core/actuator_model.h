@@ -1,4 +1,4 @@
-// What drives joints by equations of its own: a declarative model, or any other.
+// What actuators joints by equations of its own: a declarative model, or any other.
 #pragma once
 
 #include <span>
@@ -8,16 +8,16 @@
 namespace scree {
 
 /// Where a drive's equations have no solution: names them, and the time.
-class DriveFailure : public std::runtime_error {
+class ActuatorFailure : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
 /// Equations with inputs and outputs that go from one time to the next. All that changes is in `memory`, so
 /// that steps can be tried. Members may be called from several threads, and throw DriveFailure.
-class DriveModel {
+class ActuatorModel {
  public:
-  virtual ~DriveModel() = default;
+  virtual ~ActuatorModel() = default;
   /// What it remembers where it begins. `inputs`: those at that time.
   virtual std::vector<double> start(double time_s, std::span<const double> inputs) const = 0;
   /// Outputs at the time of a memory.

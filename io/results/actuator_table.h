@@ -8,11 +8,12 @@
 namespace scree::io {
 
 /// What declarative models saw and gave at the end of each step. Members throw WriteError.
-class DriveTable {
+class ActuatorTable {
  public:
   /// `at`: 0, or where to go on, as of RowFile.
-  DriveTable(const std::filesystem::path& path, const std::vector<Drive>& drives, std::int64_t at = 0);
-  void append(const StepReport& report, const std::vector<DriveState>& drives);
+  ActuatorTable(const std::filesystem::path& path, const std::vector<Actuator>& actuators,
+                std::int64_t at = 0);
+  void append(const StepReport& report, const std::vector<ActuatorState>& actuators);
   std::int64_t sync() { return rows_.sync(); }
   void close() { rows_.close(); }
 

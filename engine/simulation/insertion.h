@@ -12,7 +12,7 @@ namespace scree {
 /// model and state alone: grain n of an inlet is the same whatever else happens, its place is the first free
 /// one of those tried in the first step that finds one. Cost linear in the bodies, in steps with something to
 /// do; by a removal also in the contacts.
-void exchange(const Model& model, State& state, StepReport& report);
+void insertion(const Model& model, State& state, StepReport& report);
 
 /// kg that an inlet is due to have made at a time, or grains.
 double due(const Inlet& inlet, double time_s);

@@ -1,4 +1,4 @@
-// The `consensus` solver: every body and every contact in parallel, alternating directions on the common
+// The `admm` solver: every body and every contact in parallel, alternating directions on the common
 // velocity.
 //
 // The velocities z_a, z_b that both sides of a contact reach are unknowns of their own. Body step: the
@@ -38,7 +38,7 @@ double side_velocity(const Row& row, const Vec3& angular, const Twist& v) {
 }
 
 /// Which rows act on which body.
-void link_rows(const ContactProblem& p, ConsensusWorkspace& w) {
+void link_rows(const ContactProblem& p, AdmmWorkspace& w) {
   w.row_first.assign(p.bodies() + 1, 0);
   for (const Row& row : p.rows)
     for (const std::int32_t body : {row.edge.a, row.edge.b}) ++w.row_first[body];
@@ -51,7 +51,7 @@ void link_rows(const ContactProblem& p, ConsensusWorkspace& w) {
 
 /// Calls f(c, arm, is_a) for the contacts of a body, and g(r, angular, is_a) for its rows.
 template <class F, class G>
-void for_constraints(const ContactProblem& p, const ConsensusWorkspace& w, std::size_t i, F&& f, G&& g) {
+void for_constraints(const ContactProblem& p, const AdmmWorkspace& w, std::size_t i, F&& f, G&& g) {
   for (std::int32_t k = p.body_row[i]; k < p.body_row[i + 1]; ++k) {
     const auto c = static_cast<std::size_t>(p.body_contact[k]);
     const bool is_a = p.a(c) == i;
@@ -64,7 +64,7 @@ void for_constraints(const ContactProblem& p, const ConsensusWorkspace& w, std::
   }
 }
 
-void prepare(const ContactProblem& p, bool warm, ConsensusWorkspace& w, ContactSolution& s) {
+void prepare(const ContactProblem& p, bool warm, AdmmWorkspace& w, ContactSolution& s) {
   w.contact.resize(p.contacts());
   w.row.resize(p.rows.size());
   w.inverse.resize(p.bodies());
@@ -103,7 +103,7 @@ void prepare(const ContactProblem& p, bool warm, ConsensusWorkspace& w, ContactS
 }
 
 /// z and y that go with the impulses: where iterations begin.
-void begin(const ContactProblem& p, ConsensusWorkspace& w, ContactSolution& s) {
+void begin(const ContactProblem& p, AdmmWorkspace& w, ContactSolution& s) {
   velocities_from_impulses(p, s);
   for_each_index(p.contacts(), grain_medium, [&](std::size_t c) {
     auto& sides = w.contact[c];
@@ -121,7 +121,7 @@ void begin(const ContactProblem& p, ConsensusWorkspace& w, ContactSolution& s) {
 }
 
 /// (C1), written as the free velocity plus the response to what the contacts ask for beyond it.
-void body_step(const ContactProblem& p, ConsensusWorkspace& w, std::vector<BodyVelocity>& velocity) {
+void body_step(const ContactProblem& p, AdmmWorkspace& w, std::vector<BodyVelocity>& velocity) {
   for_each_index(p.bodies(), grain_medium, [&](std::size_t i) {
     const Twist& free = p.free_velocity[i];
     Vec6 pull = Vec6::Zero();
@@ -149,7 +149,7 @@ void body_step(const ContactProblem& p, ConsensusWorkspace& w, std::vector<BodyV
 /// (C2): what both sides reach, and the change that the law of the constraint makes to their difference:
 /// change(q_a - q_b).
 template <class Velocity, class Change>
-Velocity meet(const Velocity& now_a, const Velocity& now_b, ConsensusWorkspace::Sides<Velocity>& sides,
+Velocity meet(const Velocity& now_a, const Velocity& now_b, AdmmWorkspace::Sides<Velocity>& sides,
               Change&& change) {
   const auto relaxed = [](const Velocity& now, const Velocity& z) -> Velocity {
     return over_relaxation * now + (1.0 - over_relaxation) * z;
@@ -162,7 +162,7 @@ Velocity meet(const Velocity& now_a, const Velocity& now_b, ConsensusWorkspace::
   return sides.rho * half;  // the impulse
 }
 
-void contact_step(const ContactProblem& p, ConsensusWorkspace& w, ContactSolution& s) {
+void contact_step(const ContactProblem& p, AdmmWorkspace& w, ContactSolution& s) {
   for_each_index(p.contacts(), grain_medium, [&](std::size_t c) {
     const Vec3 a = side_velocity(p, c, p.arm_a(c), twist(s.velocity[p.a(c)])),
                b = side_velocity(p, c, p.arm_b(c), twist(s.velocity[p.b(c)]));
@@ -205,15 +205,15 @@ void contact_step(const ContactProblem& p, ConsensusWorkspace& w, ContactSolutio
 
 }  // namespace
 
-SolveReport solve_consensus(const ContactProblem& given, const SolverSettings& settings,
-                            SolverWorkspace& workspace, ContactSolution& s) {
+SolveReport solve_admm(const ContactProblem& given, const SolverSettings& settings,
+                       SolverWorkspace& workspace, ContactSolution& s) {
   if (given.cell) workspace.celled = given;
   const ContactProblem& p = given.cell ? workspace.celled : given;
   const auto follow_cell = [&] {
     if (given.cell) follow_cell_rate(given, s, workspace.celled);
   };
   if (given.cell) s.cell_rate = given.cell->rate;
-  ConsensusWorkspace& w = workspace.consensus;
+  AdmmWorkspace& w = workspace.admm;
   prepare(p, settings.warm_start, w, s);
   follow_cell();
   SolveReport report;

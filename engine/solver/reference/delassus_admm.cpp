@@ -1,4 +1,4 @@
-// `consensus` where there are no bodies: all contacts are those of one body against fixed partners. With R =
+// `admm` where there are no bodies: all contacts are those of one body against fixed partners. With R =
 // diag rho and z, y as in (C2), the body step (C1) becomes a step on the impulses r = R (z - y - u),
 //   (W + R^-1) r = z - y - q,   u = z - y - R^-1 r,                                                      (W2)
 // W + R^-1 factored once, unsymmetric as stored W may be.
@@ -88,8 +88,8 @@ void contact_step(const DelassusProblem& p, const Vector& rho, const Vector& u, 
 
 }  // namespace
 
-SolveReport solve_delassus_consensus(const DelassusProblem& p, const SolverSettings& settings,
-                                     DelassusSolution& s) {
+SolveReport solve_delassus_admm(const DelassusProblem& p, const SolverSettings& settings,
+                                DelassusSolution& s) {
   const auto size = static_cast<Eigen::Index>(3 * p.contacts());
   Vector rho(size), q(size);
   for (std::size_t c = 0; c < p.contacts(); ++c) {

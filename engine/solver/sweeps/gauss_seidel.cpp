@@ -1,6 +1,6 @@
-// The `per_body` solver: block Gauss-Seidel with one impulse per contact, shared by both sides.
+// The `gauss_seidel` solver: block Gauss-Seidel with one impulse per contact, shared by both sides.
 //
-// A visit re-solves the contacts of some neighbouring bodies (colouring.h), one after the other, on
+// A update re-solves the contacts of some neighbouring bodies (colouring.h), one after the other, on
 // accumulated impulses. With u the relative velocity that the contact would see and W its Delassus block
 // (contact frame),
 //   p_n <- max(0, p_n - (u_n + offset) / W_nn)                        maximum compression           (P1)
@@ -28,7 +28,7 @@ constexpr int sweeps_between_checks = 10;
 // A warm start is mostly done after these; conjugate directions cost a quarter of a sweep more.
 constexpr int plain_sweeps = 4;
 
-/// The contacts of a visit, or some other range of them.
+/// The contacts of a update, or some other range of them.
 struct ContactRange {
   const Edge* edge;
   const ContactTerms* contact;
@@ -85,13 +85,13 @@ SCREE_INLINE void fetch_next(const ContactRange& contacts, std::size_t k, SweptB
   fetch<1>(bodies.response + b, sizeof(BodyResponse));
 }
 
-/// Solves the contacts of one visit, one after the other; with a direction each (else null) goes along it
+/// Solves the contacts of one update, one after the other; with a direction each (else null) goes along it
 /// first.
 SCREE_FOR_EACH_TARGET
 double solve_contacts(const ContactRange& contacts, SweptBodies bodies, ConjugateDirection<3>* direction,
                       double beta) {
   double change = 0.0;
-  for_contacts_of_visit(
+  for_contacts_of_update(
       contacts.edge, contacts.count, [&](std::size_t k) __attribute__((always_inline)) {
         fetch_next(contacts, k, bodies);
         if (direction != nullptr) follow(beta, contacts.impulse[k].data(), direction[k]);
@@ -105,7 +105,7 @@ double solve_contacts(const ContactRange& contacts, SweptBodies bodies, Conjugat
 Vec3 new_impulse(const ContactProblem& p, std::size_t c, SolverKind kind, const Vec3& last, const Vec3& u) {
   const Mat3& w = p.delassus[c];
   const int corners = p.friction_corners;
-  if (kind == SolverKind::per_body) return improve_impulse(w, last, u, p.friction(c), corners);
+  if (kind == SolverKind::gauss_seidel) return improve_impulse(w, last, u, p.friction(c), corners);
   const Vec3 q = u - w * last;
   return corners == 0 ? solve_local_cone(w, q, p.friction(c))
                       : solve_local_sampled(w, q, p.friction(c), corners, last);
@@ -115,17 +115,17 @@ SweptBodies bodies_of(const ContactProblem& p, ContactSolution& s) {
   return {p.response.data(), s.velocity.data()};
 }
 
-/// What a visit goes through: contacts with their rows, or rows of none.
-struct VisitParts {
+/// What a update goes through: contacts with their rows, or rows of none.
+struct BlockParts {
   std::size_t contact, contacts_end, row, rows_end;
 };
 
-/// The contacts of one visit where accuracy or the sampled set counts for more than speed.
-double solve_contacts_exactly(const ContactProblem& p, SolverKind kind, const VisitParts& visit,
+/// The contacts of one update where accuracy or the sampled set counts for more than speed.
+double solve_contacts_exactly(const ContactProblem& p, SolverKind kind, const BlockParts& update,
                               ConjugateDirection<3>* direction, double beta, ContactSolution& s) {
   double change = 0.0;
-  const std::size_t begin = visit.contact;
-  for_contacts_of_visit(p.edge.data() + begin, visit.contacts_end - begin, [&](std::size_t k) {
+  const std::size_t begin = update.contact;
+  for_contacts_of_update(p.edge.data() + begin, update.contacts_end - begin, [&](std::size_t k) {
     const std::size_t contact = begin + k;
     Vec3& impulse = s.impulse[contact];
     if (direction != nullptr) follow(beta, impulse.data(), direction[k]);
@@ -198,7 +198,7 @@ double improve_block(const ContactProblem& p, ContactSolution& s) {
       [&](std::size_t r, double impulse) { rows.push(r, impulse); });
 }
 
-/// Begins with the start impulses of the contacts of one visit, applied.
+/// Begins with the start impulses of the contacts of one update, applied.
 SCREE_FOR_EACH_TARGET
 void start_contacts(const ContactRange& contacts, const Vec3f* start, SweptBodies bodies) {
   for (std::size_t k = 0; k < contacts.count; ++k) {
@@ -210,7 +210,7 @@ void start_contacts(const ContactRange& contacts, const Vec3f* start, SweptBodie
   }
 }
 
-VisitParts parts_of(const ContactProblem& p, std::size_t begin, std::size_t end) {
+BlockParts parts_of(const ContactProblem& p, std::size_t begin, std::size_t end) {
   const std::size_t n = p.contacts();
   if (begin >= n) return {0, 0, p.contact_rows + begin - n, p.contact_rows + end - n};
   return {begin, end, p.first_row(begin), p.first_row(end)};
@@ -224,7 +224,7 @@ void apply_start(const ContactProblem& p, const Colouring& colouring, bool warm,
     return;
   }
   sweep(colouring, [&](std::size_t, std::size_t begin, std::size_t end) {
-    const VisitParts parts = parts_of(p, begin, end);
+    const BlockParts parts = parts_of(p, begin, end);
     for (std::size_t r = parts.row; r < parts.rows_end; ++r) {
       s.row_impulse[r] = p.rows[r].start_impulse;
       apply(p.rows[r], s.row_impulse[r], bodies_of(p, s));
@@ -300,9 +300,9 @@ double sweep_edges(const ContactProblem& p, SolverKind kind, std::optional<doubl
                    ContactSolution& s) {
   if (beta) follow_velocities(*beta, w.conjugate, s);
   const Colouring& colouring = w.colouring;
-  const bool quick = kind == SolverKind::per_body && p.friction_corners == 0;
+  const bool quick = kind == SolverKind::gauss_seidel && p.friction_corners == 0;
   sweep(colouring, [&](std::size_t v, std::size_t begin, std::size_t end) {
-    const VisitParts parts = parts_of(p, begin, end);
+    const BlockParts parts = parts_of(p, begin, end);
     ConjugateDirection<3>* const along = beta ? w.conjugate.impulse.data() + parts.contact : nullptr;
     const double b = beta.value_or(0.0);
     w.visit_change[v] = quick ? solve_contacts(range_of(p, s.impulse, parts.contact, parts.contacts_end),
@@ -317,7 +317,7 @@ double sweep_edges(const ContactProblem& p, SolverKind kind, std::optional<doubl
       follow(*beta, &s.row_impulse[r], w.conjugate.row[r]);
   const double of_block = p.block ? improve_block(p, s) : 0.0;
   return of_block + reduce_blocks(
-                        colouring.visits(), grain_light, 0.0,
+                        colouring.updates(), grain_light, 0.0,
                         [&](const Block& block) {
                           double sum = 0.0;
                           for (std::size_t v = block.begin; v < block.end; ++v) sum += w.visit_change[v];
@@ -343,14 +343,14 @@ void begin_directions(const ContactSolution& s, ConjugateWorkspace& d) {
 
 }  // namespace
 
-void colour_visits(const ContactProblem& p, SolverWorkspace& w) {
-  colour_visits(p.edge, std::span(p.rows).subspan(p.contact_rows, p.first_block_row() - p.contact_rows),
+void colour_blocks(const ContactProblem& p, SolverWorkspace& w) {
+  colour_blocks(p.edge, std::span(p.rows).subspan(p.contact_rows, p.first_block_row() - p.contact_rows),
                 p.bodies(), w.colouring);
-  w.visit_change.resize(w.colouring.visits());
+  w.visit_change.resize(w.colouring.updates());
 }
 
-SolveReport solve_per_body(const ContactProblem& given, const SolverSettings& settings, SolverWorkspace& w,
-                           ContactSolution& s) {
+SolveReport solve_gauss_seidel(const ContactProblem& given, const SolverSettings& settings,
+                               SolverWorkspace& w, ContactSolution& s) {
   if (given.cell) w.celled = given;
   const ContactProblem& p = given.cell ? w.celled : given;
   const auto follow_cell = [&] {

@@ -1,4 +1,4 @@
-// What wide sweeps do to batches, in vectors: visits that improve impulses, residuals, corrections.
+// What wide sweeps do to batches, in vectors: updates that improve impulses, residuals, corrections.
 #pragma once
 
 #include "engine/solver/problem/residual.h"
@@ -7,14 +7,14 @@
 namespace scree {
 
 /// How batches are visited: with how much momentum (P4), and those too that carry nothing?
-struct VisitPlan {
+struct UpdatePlan {
   float beta;
   bool idle_too;
 };
 
 /// Improves the impulses of batches [range), one batch after the other, by (P4), (P1) and (P2). Returns the
 /// sum of squared changes of velocities, (m/s)^2.
-double visit_batches(Batches& batches, BatchRange range, const VisitPlan& plan);
+double update_batches(Batches& batches, BatchRange range, const UpdatePlan& plan);
 
 /// Applies the impulses as they are, to bodies that have not felt them.
 void apply_impulses(Batches& batches, BatchRange range);

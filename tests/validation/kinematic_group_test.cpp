@@ -4,8 +4,8 @@
 
 #include "engine/core/parallel.h"
 #include "engine/core/state_hash.h"
-#include "engine/simulation/course.h"
-#include "engine/simulation/guides.h"
+#include "engine/simulation/kinematic_groups.h"
+#include "engine/simulation/overrides.h"
 #include "tests/support/same_bits.h"
 #include "tests/support/world.h"
 
@@ -16,11 +16,11 @@ using test::World;
 
 constexpr double g = 9.81;
 
-/// Lets a new guide lead some bodies.
+/// Lets a new kinematic group lead some bodies.
 void hold(World& world, std::initializer_list<std::size_t> bodies, const PrescribedMotion& motion = {}) {
-  const auto guide = static_cast<std::int32_t>(world.model.guides.size());
-  world.model.guides.push_back({"held", motion, Vec3::Zero()});
-  for (const std::size_t i : bodies) hold_body(guide, i, world.state);
+  const auto kinematic_group = static_cast<std::int32_t>(world.model.kinematic_groups.size());
+  world.model.kinematic_groups.push_back({"held", motion, Vec3::Zero()});
+  for (const std::size_t i : bodies) hold_body(kinematic_group, i, world.state);
 }
 
 MotionStage turning(const Vec3& axis, const Vec3& point, double rate) {
@@ -35,7 +35,7 @@ MotionStage shaking(const Vec3& axis, double amplitude, double frequency) {
   return stage;
 }
 
-TEST(Guides, HoldWhatLiesOnThem) {
+TEST(KinematicGroups, HoldWhatLiesOnThem) {
   World world;
   world.add(Vec3(0.2, 0.15, 0.1), {Vec3(0, 0, 1), Quat::Identity()});
   const BodyIndex top = world.add_sphere(0.05, Vec3(0, 0, 1.15));
@@ -45,13 +45,13 @@ TEST(Guides, HoldWhatLiesOnThem) {
   EXPECT_EQ(bodies.position[0], Vec3(0, 0, 1));
   EXPECT_EQ(bodies.linear_velocity[0], Vec3(0, 0, 0));
   const double weight = bodies.mass[top] * g * 1e-3;
-  EXPECT_NEAR(world.result.guides[0].impulse.z(), -weight, 1e-9 * weight);
+  EXPECT_NEAR(world.result.kinematic_groups[0].impulse.z(), -weight, 1e-9 * weight);
   EXPECT_NEAR(world.result.report.boundary_impulse.z(), weight, 1e-9 * weight);
   EXPECT_NEAR(bodies.position[top].z(), 1.15, 1e-6);
 }
 
 // Of two that are held nobody could move: there is no contact, however deep they are in each other or a wall.
-TEST(Guides, HeldBodiesDoNotTouchEachOtherNorWalls) {
+TEST(KinematicGroups, HeldBodiesDoNotTouchEachOtherNorWalls) {
   World world;
   world.add_floor();
   world.add_sphere(0.1, Vec3(0, 0, 0.02));
@@ -63,7 +63,7 @@ TEST(Guides, HeldBodiesDoNotTouchEachOtherNorWalls) {
 }
 
 // Places are functions of time: nothing is summed up over 10^5 steps.
-TEST(Guides, LeadAlongTheirMotionExactly) {
+TEST(KinematicGroups, LeadAlongTheirMotionExactly) {
   World world(PairLaw{}, 1e-3);
   const Pose start{Vec3(0.3, 0.1, 0.5), Quat(Eigen::AngleAxisd(0.7, Vec3(1, 2, 3).normalized()))};
   world.add(Vec3(0.2, 0.1, 0.05), start);
@@ -82,8 +82,8 @@ TEST(Guides, LeadAlongTheirMotionExactly) {
 }
 
 // A plate is lifted under a ball: its work is the ball's gain of energy; that of the plate itself is its
-// guide's, too.
-TEST(Guides, WorkIsForceTimesWay) {
+// kinematic group's, too.
+TEST(KinematicGroups, WorkIsForceTimesWay) {
   World world;
   world.add(Vec3(0.3, 0.3, 0.05), {Vec3(0, 0, 0), Quat::Identity()});
   const BodyIndex ball = world.add_sphere(0.1, Vec3(0, 0, 0.15));
@@ -93,8 +93,8 @@ TEST(Guides, WorkIsForceTimesWay) {
   hold(world, {0}, motion);
   double work = 0.0, of_force = 0.0, remainder = 0.0, boundary = 0.0;
   world.run(1.0, [&](const StepReport& r) {
-    work += world.result.guides[0].work;
-    of_force += -world.result.guides[0].impulse.z() * 0.5;
+    work += world.result.kinematic_groups[0].work;
+    of_force += -world.result.kinematic_groups[0].impulse.z() * 0.5;
     boundary += r.energy.boundary_work;
     remainder = std::max(remainder, std::abs(r.energy.remainder));
   });
@@ -123,12 +123,12 @@ World stirred() {
       const Vec3 place(0.1 + 0.22 * column, 0.1 + 0.22 * row, 0.0);
       rough.push_back(world.add_sphere(0.03, place).value);
     }
-  world.model.guides.push_back({"rough", {}, Vec3::Zero()});
+  world.model.kinematic_groups.push_back({"rough", {}, Vec3::Zero()});
   for (const std::size_t i : rough) hold_body(1, i, world.state);
   return world;
 }
 
-TEST(Guides, LedgerAndMomentumCloseWhileTheyStir) {
+TEST(KinematicGroups, LedgerAndMomentumCloseWhileTheyStir) {
   set_thread_count(2);
   World world = stirred();
   const Vec3 gravity = world.model.settings.gravity;
@@ -139,7 +139,7 @@ TEST(Guides, LedgerAndMomentumCloseWhileTheyStir) {
     EXPECT_LE(r.momentum_error_relative, 1e-12);
     EXPECT_LE(r.angular_momentum_error_relative, 1e-12);
   });
-  // Free bodies alone: what they gained is what walls and guides gave, and gravity.
+  // Free bodies alone: what they gained is what walls and kinematic groups gave, and gravity.
   const auto momentum = [&] {
     Vec3 sum = Vec3::Zero();
     double mass = 0.0;
@@ -155,17 +155,17 @@ TEST(Guides, LedgerAndMomentumCloseWhileTheyStir) {
   const Vec3 gained = momentum().first - before;
   EXPECT_LE((gained - world.result.report.boundary_impulse - mass * 2e-3 * gravity).norm(), 1e-12 * mass);
   Vec3 on_all = Vec3::Zero();
-  for (const auto* loads : {&world.result.boundaries, &world.result.guides})
+  for (const auto* loads : {&world.result.boundaries, &world.result.kinematic_groups})
     for (const BoundaryLoad& load : *loads) on_all += load.impulse;
   EXPECT_LE((on_all + world.result.report.boundary_impulse).norm(), 1e-12 * mass);
-  EXPECT_GT(std::abs(world.result.guides[0].angular_impulse.z()), 0.0);
+  EXPECT_GT(std::abs(world.result.kinematic_groups[0].angular_impulse.z()), 0.0);
   set_thread_count(0);
 }
 
-TEST(Guides, SameBitsOnAnyThreadsAndFromACopy) { test::expect_same_bits(stirred, 0.1, 0.2); }
+TEST(KinematicGroups, SameBitsOnAnyThreadsAndFromACopy) { test::expect_same_bits(stirred, 0.1, 0.2); }
 
 // Released, a body flies on as it was led, and falls.
-TEST(Guides, ReleasedBodiesGoOnByThemselves) {
+TEST(KinematicGroups, ReleasedBodiesGoOnByThemselves) {
   World world;
   const BodyIndex ball = world.add_sphere(0.1, Vec3(1, 0, 0));
   world.add_sphere(0.1, Vec3(5, 0, 0));
@@ -182,12 +182,12 @@ TEST(Guides, ReleasedBodiesGoOnByThemselves) {
   EXPECT_LE((world.state.bodies.position[0] - (from + 0.5 * v - Vec3(0, 0, 0.125 * g))).norm(), 1e-12);
   EXPECT_EQ(world.state.bodies.position[1], Vec3(5, 0, 0));  // that one is held still
   release_bodies(1, world.state);
-  EXPECT_TRUE(world.state.bodies.guide.empty());
+  EXPECT_TRUE(world.state.bodies.kinematic_group.empty());
 }
 
 // Of all solvers and shapes: held bodies are bodies that nothing moves.
-TEST(Guides, HoldUnderEverySolver) {
-  for (const SolverKind kind : {SolverKind::per_body, SolverKind::per_contact, SolverKind::consensus}) {
+TEST(KinematicGroups, HoldUnderEverySolver) {
+  for (const SolverKind kind : {SolverKind::gauss_seidel, SolverKind::nsgs, SolverKind::admm}) {
     World world({.friction = 0.5});
     world.model.settings.solver.kind = kind;
     world.model.settings.solver.tolerance = 1e-6;
@@ -197,7 +197,8 @@ TEST(Guides, HoldUnderEverySolver) {
     hold(world, {0, 1, 2, 3});
     world.run(0.1);
     const double weight = world.state.bodies.mass[top] * g * 1e-3;
-    EXPECT_NEAR(world.result.guides[0].impulse.z(), -weight, 1e-4 * weight) << static_cast<int>(kind);
+    EXPECT_NEAR(world.result.kinematic_groups[0].impulse.z(), -weight, 1e-4 * weight)
+        << static_cast<int>(kind);
     EXPECT_NEAR(world.state.bodies.position[top].z(), std::sqrt(0.02), 1e-5);
   }
 }

@@ -1,4 +1,4 @@
-#include "engine/simulation/course.h"
+#include "engine/simulation/overrides.h"
 
 #include <algorithm>
 
@@ -10,13 +10,13 @@ namespace scree {
 namespace {
 
 BoundaryStatus& status(const Model& model, std::size_t boundary, State& state) {
-  state.course.boundaries.resize(model.boundaries.size());
-  return state.course.boundaries[boundary];
+  state.overrides.boundaries.resize(model.boundaries.size());
+  return state.overrides.boundaries[boundary];
 }
 
 MotionClock& clock_of_inlet(const Model& model, std::size_t inlet, State& state) {
-  state.course.inlets.resize(model.inlets.size());
-  return state.course.inlets[inlet];
+  state.overrides.inlets.resize(model.inlets.size());
+  return state.overrides.inlets[inlet];
 }
 
 }  // namespace
@@ -49,11 +49,14 @@ void lock_mount(const Model& model, std::size_t mount, State& state) {
   state.mounts[mount].twist = {};
 }
 
-void release_bodies(std::size_t guide, State& state) {
+void release_bodies(std::size_t kinematic_group, State& state) {
   Bodies& bodies = state.bodies;
-  std::ranges::replace(bodies.guide, static_cast<std::int32_t>(guide), Bodies::no_guide);
-  if (std::ranges::any_of(bodies.guide, [](std::int32_t g) { return g != Bodies::no_guide; })) return;
-  bodies.guide.clear();
+  std::ranges::replace(bodies.kinematic_group, static_cast<std::int32_t>(kinematic_group),
+                       Bodies::no_kinematic_group);
+  if (std::ranges::any_of(bodies.kinematic_group,
+                          [](std::int32_t g) { return g != Bodies::no_kinematic_group; }))
+    return;
+  bodies.kinematic_group.clear();
   bodies.rest.clear();
 }
 
@@ -75,12 +78,12 @@ void change_material(MaterialIndex from, MaterialIndex to, State& state) {
 }
 
 void form_bonds(const Model& model, std::size_t law, State& state) {
-  state.course.bonds.resize(model.bonds.size(), BondStage::waiting);
-  state.course.bonds[law] = BondStage::due;
+  state.overrides.bonds.resize(model.bonds.size(), BondStage::waiting);
+  state.overrides.bonds[law] = BondStage::due;
 }
 
 void set_gravity(const Vec3& gravity, State& state) {
-  state.course.gravity = gravity;
+  state.overrides.gravity = gravity;
   wake_neighbours(std::vector<std::uint8_t>(state.bodies.size(), 1), state);
 }
 

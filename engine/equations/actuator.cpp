@@ -1,4 +1,4 @@
-#include "engine/equations/drive.h"
+#include "engine/equations/actuator.h"
 
 #include <mutex>
 
@@ -18,17 +18,17 @@ auto guarded(const FlatModel& model, const auto& what) {
   try {
     return what();
   } catch (const NumericalFailure& error) {
-    throw DriveFailure(model.name + ": " + error.what());
+    throw ActuatorFailure(model.name + ": " + error.what());
   } catch (const InputError& error) {
-    throw DriveFailure(model.name + ": " + error.what());
+    throw ActuatorFailure(model.name + ": " + error.what());
   } catch (const std::invalid_argument& error) {  // of a memory that is not the model's
-    throw DriveFailure(model.name + ": " + error.what());
+    throw ActuatorFailure(model.name + ": " + error.what());
   }
 }
 
-class Drive : public DriveModel {
+class Actuator : public ActuatorModel {
  public:
-  Drive(FlatModel model, const std::vector<std::string>& outputs) : model_(std::move(model)) {
+  Actuator(FlatModel model, const std::vector<std::string>& outputs) : model_(std::move(model)) {
     for (const std::string& name : outputs) outputs_.push_back(model_.find(name));
   }
 
@@ -69,8 +69,8 @@ class Drive : public DriveModel {
 
 }  // namespace
 
-std::unique_ptr<const DriveModel> make_drive(FlatModel model, const std::vector<std::string>& outputs) {
-  return std::make_unique<Drive>(std::move(model), outputs);
+std::unique_ptr<const ActuatorModel> make_actuator(FlatModel model, const std::vector<std::string>& outputs) {
+  return std::make_unique<Actuator>(std::move(model), outputs);
 }
 
 }  // namespace scree::equations

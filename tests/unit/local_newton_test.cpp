@@ -1,6 +1,6 @@
 // Light bodies between heavy ones: what sweeps do not get done, and what must hold where it is done
 // otherwise.
-#include "engine/solver/sweeps/late_contacts.h"
+#include "engine/solver/sweeps/local_newton.h"
 
 #include <gtest/gtest.h>
 
@@ -62,7 +62,7 @@ TEST(LateContacts, BallOnASmallOneAMillionTimesLighter) {
   for (const double ratio : {1e4, 1e6, 1e8}) {
     const ContactProblem p = ball_on_ball(ratio);
     ContactSolution s;
-    const SolveReport report = solve_with(p, SolverKind::per_body, 1000, s);
+    const SolveReport report = solve_with(p, SolverKind::gauss_seidel, 1000, s);
     EXPECT_EQ(report.status, SolveStatus::converged);
     EXPECT_LT(report.sweeps, 80) << ratio;
     // The goal is a thousandth of what both fall with.
@@ -96,7 +96,7 @@ TEST(LateContacts, PlateThatSlidesBetween) {
   p.velocity_scale = p.gravity_speed = 0.01;
   p.complete();
   ContactSolution s;
-  const SolveReport report = solve_with(p, SolverKind::per_body, 1000, s);
+  const SolveReport report = solve_with(p, SolverKind::gauss_seidel, 1000, s);
   EXPECT_EQ(report.status, SolveStatus::converged);
   EXPECT_LT(report.sweeps, 120);
   EXPECT_NEAR(s.impulse[0][0], 0.01 * heavy, 1e-5 * heavy);
@@ -127,8 +127,8 @@ TEST(LateContacts, HeapWithHeavyBodiesIsSolved) {
   const ContactProblem p = uneven_heap(6);
   ASSERT_GT(p.contacts(), 400u);
   ContactSolution s;
-  EXPECT_EQ(solve_with(p, SolverKind::per_contact, 1000, s).status, SolveStatus::iteration_limit);
-  const SolveReport report = solve_with(p, SolverKind::per_body, 1000, s);
+  EXPECT_EQ(solve_with(p, SolverKind::nsgs, 1000, s).status, SolveStatus::iteration_limit);
+  const SolveReport report = solve_with(p, SolverKind::gauss_seidel, 1000, s);
   EXPECT_EQ(report.status, SolveStatus::converged);
   EXPECT_GT(report.sweeps, 64);  // else nothing was late
   // The reported residual is that of what is returned, impulses are in their cones and make the velocities.
@@ -150,12 +150,12 @@ TEST(LateContacts, SameBitsOnAnyNumberOfThreads) {
   ASSERT_GT(p.contacts(), 1000u);
   set_thread_count(1);
   ContactSolution one;
-  const SolveReport report = solve_with(p, SolverKind::per_body, 1000, one);
+  const SolveReport report = solve_with(p, SolverKind::gauss_seidel, 1000, one);
   EXPECT_GT(report.sweeps, 64);
   for (const int threads : {2, 3, 4, 8}) {
     set_thread_count(threads);
     ContactSolution many;
-    EXPECT_EQ(solve_with(p, SolverKind::per_body, 1000, many).sweeps, report.sweeps);
+    EXPECT_EQ(solve_with(p, SolverKind::gauss_seidel, 1000, many).sweeps, report.sweeps);
     EXPECT_EQ(many.impulse, one.impulse) << threads << " threads";
   }
   set_thread_count(0);
@@ -165,7 +165,7 @@ TEST(LateContacts, SameBitsOnAnyNumberOfThreads) {
 TEST(LateContacts, AreAFew) {
   const ContactProblem p = uneven_heap(6);
   ContactSolution s;
-  (void)solve_with(p, SolverKind::per_body, 3, s);
+  (void)solve_with(p, SolverKind::gauss_seidel, 3, s);
   const std::vector<Vec3> impulse = s.impulse;
   LateContacts late;
   ASSERT_TRUE(late.are_due(64));

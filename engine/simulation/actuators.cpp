@@ -1,4 +1,4 @@
-#include "engine/simulation/drives.h"
+#include "engine/simulation/actuators.h"
 
 #include <cmath>
 
@@ -6,21 +6,22 @@ namespace scree {
 
 namespace {
 
-using Kind = DriveInput::Kind;
+using Kind = ActuatorInput::Kind;
 
 // Of a rate, or of 1 m/s or rad/s: what a tangent is taken by. Outputs are exact to 1e-12 of their size.
 constexpr double rate_change = 1e-5;
 
-bool is_of_joint(const DriveInput& input, std::size_t joint) {
+bool is_of_joint(const ActuatorInput& input, std::size_t joint) {
   return (input.kind == Kind::coordinate || input.kind == Kind::rate) && input.index == joint;
 }
 
 /// Inputs a time `after_s` after the middle of the step; forces are those of the last step.
-std::vector<double> inputs_at(const Drive& drive, double after_s, const Workspace& w, const DriveState& now) {
+std::vector<double> inputs_at(const Actuator& actuator, double after_s, const Workspace& w,
+                              const ActuatorState& now) {
   std::vector<double> inputs = now.inputs;
-  inputs.resize(drive.inputs.size(), 0.0);
+  inputs.resize(actuator.inputs.size(), 0.0);
   for (std::size_t k = 0; k < inputs.size(); ++k) {
-    const DriveInput& input = drive.inputs[k];
+    const ActuatorInput& input = actuator.inputs[k];
     if (input.kind == Kind::coordinate)
       inputs[k] = w.joints[input.index].coordinate + after_s * w.joints[input.index].rate;
     if (input.kind == Kind::rate) inputs[k] = w.joints[input.index].rate;
@@ -28,45 +29,45 @@ std::vector<double> inputs_at(const Drive& drive, double after_s, const Workspac
   return inputs;
 }
 
-void look(const Drive& drive, const std::vector<double>& memory, std::vector<double>& outputs) {
-  outputs.resize(drive.outputs.size());
-  drive.model->look(memory, outputs);
+void look(const Actuator& actuator, const std::vector<double>& memory, std::vector<double>& outputs) {
+  outputs.resize(actuator.outputs.size());
+  actuator.model->look(memory, outputs);
 }
 
 }  // namespace
 
-void expect_drives(const Model& model, double begin_s, double h, State& state, Workspace& w) {
-  state.drives.resize(model.drives.size());
+void expect_actuators(const Model& model, double begin_s, double h, State& state, Workspace& w) {
+  state.actuators.resize(model.actuators.size());
   std::vector<double> memory, outputs;
-  for (std::size_t d = 0; d < model.drives.size(); ++d) {
-    const Drive& drive = model.drives[d];
-    DriveState& now = state.drives[d];
+  for (std::size_t d = 0; d < model.actuators.size(); ++d) {
+    const Actuator& actuator = model.actuators[d];
+    ActuatorState& now = state.actuators[d];
     if (now.memory.empty()) {
-      now.inputs = inputs_at(drive, -0.5 * h, w, now);
-      now.memory = drive.model->start(begin_s, now.inputs);
-      look(drive, now.memory, now.outputs);
+      now.inputs = inputs_at(actuator, -0.5 * h, w, now);
+      now.memory = actuator.model->start(begin_s, now.inputs);
+      look(actuator, now.memory, now.outputs);
     }
-    const std::vector<double> inputs = inputs_at(drive, 0.5 * h, w, now);
+    const std::vector<double> inputs = inputs_at(actuator, 0.5 * h, w, now);
     const auto outputs_for = [&](const std::vector<double>& given) {
       memory = now.memory;
-      drive.model->step(begin_s + h, given, memory);
-      look(drive, memory, outputs);
+      actuator.model->step(begin_s + h, given, memory);
+      look(actuator, memory, outputs);
     };
     outputs_for(inputs);
     for (std::size_t k = 0; k < model.joints.size(); ++k) {
       const JointMotor& motor = model.joints[k].motor;
-      if (motor.drive != static_cast<std::int32_t>(d)) continue;
+      if (motor.actuator != static_cast<std::int32_t>(d)) continue;
       w.joints[k].given = now.outputs[motor.output];
       w.joints[k].aim = outputs[motor.output];
     }
     for (std::size_t k = 0; k < model.joints.size(); ++k) {
       const JointMotor& motor = model.joints[k].motor;
-      if (motor.drive != static_cast<std::int32_t>(d) || motor.kind != JointMotor::Kind::force) continue;
+      if (motor.actuator != static_cast<std::int32_t>(d) || motor.kind != JointMotor::Kind::force) continue;
       const double change = rate_change * std::max(1.0, std::abs(w.joints[k].rate));
       std::vector<double> changed = inputs;
       for (std::size_t i = 0; i < inputs.size(); ++i)
-        if (is_of_joint(drive.inputs[i], k))
-          changed[i] += drive.inputs[i].kind == Kind::rate ? change : 0.5 * h * change;
+        if (is_of_joint(actuator.inputs[i], k))
+          changed[i] += actuator.inputs[i].kind == Kind::rate ? change : 0.5 * h * change;
       if (changed == inputs) continue;
       outputs_for(changed);
       w.joints[k].slope = (outputs[motor.output] - w.joints[k].aim) / change;
@@ -74,13 +75,13 @@ void expect_drives(const Model& model, double begin_s, double h, State& state, W
   }
 }
 
-void take_drives(const Model& model, double begin_s, double h, const StepResult& result, State& state) {
+void take_actuators(const Model& model, double begin_s, double h, const StepResult& result, State& state) {
   const double over = 1.0 / (begin_s + h - state.time_s);  // sums are of the step as far as it has come
-  for (std::size_t d = 0; d < model.drives.size(); ++d) {
-    const Drive& drive = model.drives[d];
-    DriveState& now = state.drives[d];
+  for (std::size_t d = 0; d < model.actuators.size(); ++d) {
+    const Actuator& actuator = model.actuators[d];
+    ActuatorState& now = state.actuators[d];
     for (std::size_t k = 0; k < now.inputs.size(); ++k) {
-      const DriveInput& input = drive.inputs[k];
+      const ActuatorInput& input = actuator.inputs[k];
       switch (input.kind) {
         case Kind::coordinate:
           now.inputs[k] = result.joints[input.index].coordinate;
@@ -99,8 +100,8 @@ void take_drives(const Model& model, double begin_s, double h, const StepResult&
           break;
       }
     }
-    drive.model->step(begin_s + h, now.inputs, now.memory);
-    look(drive, now.memory, now.outputs);
+    actuator.model->step(begin_s + h, now.inputs, now.memory);
+    look(actuator, now.memory, now.outputs);
   }
 }
 

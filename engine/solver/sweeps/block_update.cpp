@@ -1,4 +1,4 @@
-#include "engine/solver/sweeps/visits.h"
+#include "engine/solver/sweeps/block_update.h"
 
 #include <cmath>
 
@@ -167,7 +167,7 @@ SCREE_INLINE typename Part::Vector resist(Part part, SpinBatch& s, float beta, t
 
 /// Lanes that are visited.
 template <class Part>
-struct Visited {
+struct UpdatedBlock {
   std::size_t batch;
   Part part;
 };
@@ -175,18 +175,18 @@ struct Visited {
 /// Visits lanes that change no body in common together, since some alone wait for their own numbers; returns
 /// their squared changes of velocities.
 template <std::size_t count, class Part>
-SCREE_INLINE void visit(Batches& b, const Visited<Part> (&visited)[count], float beta,
-                        typename Part::Vector* squared) {
+SCREE_INLINE void update(Batches& b, const UpdatedBlock<Part> (&updated)[count], float beta,
+                         typename Part::Vector* squared) {
   using Vector = typename Part::Vector;
   TwoBodies<Part> y[count];
   Vector u[count][3], dp[count][3];
   for (std::size_t i = 0; i < count; ++i) {
-    const auto& [k, part] = visited[i];
+    const auto& [k, part] = updated[i];
     read_bodies(part, b.contact[k], b.change.data(), y[i]);
     relative_velocity(part, b.contact[k], y[i], u[i]);
   }
   for (std::size_t i = 0; i < count; ++i) {
-    const auto& [k, part] = visited[i];
+    const auto& [k, part] = updated[i];
     ContactBatch& c = b.contact[k];
     Vector x[3];
     load3(part, c.impulse, x);
@@ -198,7 +198,7 @@ SCREE_INLINE void visit(Batches& b, const Visited<Part> (&visited)[count], float
     if (any_bit(both)) b.idle[k] = false;
   }
   for (std::size_t i = 0; i < count; ++i) {
-    const auto& [k, part] = visited[i];
+    const auto& [k, part] = updated[i];
     const ContactBatch& c = b.contact[k];
     apply(part, c, dp[i], y[i]);
     if (SpinBatch* const spin = b.resistance(k)) {
@@ -309,9 +309,9 @@ SCREE_INLINE void push_apart(Batches& b, std::size_t k, Part part) {
 /// Has a batch contacts in its second half?
 bool is_long(const Batches& b, std::size_t k) { return b.lane[batch_size * k + halves[1].from] >= 0; }
 
-/// Calls visit(k) for the batches of a range that are not idle, and has the next one come meanwhile.
+/// Calls update(k) for the batches of a range that are not idle, and has the next one come meanwhile.
 template <class F>
-SCREE_INLINE void for_visited(const Batches& b, BatchRange range, bool idle_too, F&& visit) {
+SCREE_INLINE void for_updated(const Batches& b, BatchRange range, bool idle_too, F&& update) {
   const bool fetches = b.are_large();
   const auto from = [&](std::size_t k) {
     while (k < range.end && b.idle[k] && !idle_too) ++k;
@@ -320,7 +320,7 @@ SCREE_INLINE void for_visited(const Batches& b, BatchRange range, bool idle_too,
   for (std::size_t k = from(range.begin); k < range.end;) {
     const std::size_t next = from(k + 1);
     if (fetches && next < range.end) fetch(&b.contact[next], sizeof(ContactBatch));
-    visit(k);
+    update(k);
     k = next;
   }
 }
@@ -328,16 +328,16 @@ SCREE_INLINE void for_visited(const Batches& b, BatchRange range, bool idle_too,
 // In halves, and for machines whose registers hold a batch's lanes.
 
 SCREE_FOR_EACH_TARGET
-double visit_halves(Batches& b, BatchRange range, const VisitPlan& plan) {
+double update_halves(Batches& b, BatchRange range, const UpdatePlan& plan) {
   Vector8 sums[2] = {}, squared[2];
-  for_visited(
+  for_updated(
       b, range, plan.idle_too, [&](std::size_t k) __attribute__((always_inline)) {
         b.idle[k] = true;
         if (is_long(b, k)) {
-          visit<2, HalfBatch>(b, {{k, halves[0]}, {k, halves[1]}}, plan.beta, squared);
+          update<2, HalfBatch>(b, {{k, halves[0]}, {k, halves[1]}}, plan.beta, squared);
           sums[1] += squared[1];
         } else {
-          visit<1, HalfBatch>(b, {{k, halves[0]}}, plan.beta, squared);
+          update<1, HalfBatch>(b, {{k, halves[0]}}, plan.beta, squared);
         }
         sums[0] += squared[0];
       });
@@ -346,12 +346,12 @@ double visit_halves(Batches& b, BatchRange range, const VisitPlan& plan) {
   return sum;
 }
 SCREE_SIXTEEN_LANES
-double visit_whole(Batches& b, BatchRange range, const VisitPlan& plan) {
+double update_whole(Batches& b, BatchRange range, const UpdatePlan& plan) {
   Vector16 sums{}, squared[1];
-  for_visited(
+  for_updated(
       b, range, plan.idle_too, [&](std::size_t k) __attribute__((always_inline)) {
         b.idle[k] = true;
-        visit<1, WholeBatch>(b, {{k, whole[0]}}, plan.beta, squared);
+        update<1, WholeBatch>(b, {{k, whole[0]}}, plan.beta, squared);
         sums += squared[0];
       });
   double sum = 0.0;
@@ -393,7 +393,7 @@ template <class Part, std::size_t count>
 SCREE_INLINE ResidualSum residual_by_parts(const Batches& b, BatchRange range, const Part (&parts)[count],
                                            double* normal_velocity, float* squared_of) {
   LaneSums<Part> sums[count];
-  for_visited(
+  for_updated(
       b, range, true, [&](std::size_t k) __attribute__((always_inline)) {
         BatchLanes of_normal, squared;
         for (std::size_t i = 0; i < count; ++i) add_residual(b, k, parts[i], sums[i], of_normal, squared);
@@ -428,7 +428,7 @@ ResidualSum residual_of_whole(const Batches& b, BatchRange range, double* normal
 
 template <class Part, std::size_t count>
 SCREE_INLINE void apply_by_parts(Batches& b, BatchRange range, const Part (&parts)[count]) {
-  for_visited(
+  for_updated(
       b, range, true, [&](std::size_t k) __attribute__((always_inline)) {
         for (const Part& part : parts) {
           const ContactBatch& c = b.contact[k];
@@ -453,8 +453,8 @@ void apply_whole(Batches& b, BatchRange range) { apply_by_parts(b, range, whole)
 
 }  // namespace
 
-double visit_batches(Batches& b, BatchRange range, const VisitPlan& plan) {
-  return are_whole(b) ? visit_whole(b, range, plan) : visit_halves(b, range, plan);
+double update_batches(Batches& b, BatchRange range, const UpdatePlan& plan) {
+  return are_whole(b) ? update_whole(b, range, plan) : update_halves(b, range, plan);
 }
 
 ResidualSum residual_of_batches(const Batches& b, BatchRange range, double* normal_velocity,

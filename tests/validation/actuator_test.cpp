@@ -1,5 +1,5 @@
 // Declarative models that drive joints: against the equations of both as one system.
-#include "engine/equations/drive.h"
+#include "engine/equations/actuator.h"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ namespace {
 using test::World;
 
 /// A free mount on a joint along or about z, and a model whose inputs are its rate, or coordinate and rate.
-World driven(JointKind kind, double inertia, const char* text, const std::vector<DriveInput>& inputs,
+World driven(JointKind kind, double inertia, const char* text, const std::vector<ActuatorInput>& inputs,
              const std::string& force, double h) {
   World world({}, h);
   world.model.settings.gravity = Vec3::Zero();
@@ -30,23 +30,23 @@ World driven(JointKind kind, double inertia, const char* text, const std::vector
   joint.coordinate =
       kind == JointKind::revolute ? JointCoordinate::Kind::angle : JointCoordinate::Kind::travel;
   joint.motor.kind = JointMotor::Kind::force;
-  joint.motor.drive = joint.motor.output = 0;
+  joint.motor.actuator = joint.motor.output = 0;
   world.model.joints.push_back(joint);
-  Drive drive{"drive", nullptr, inputs, {force}};
-  drive.model = equations::make_drive(equations::compile_model({"m.mo", text}), drive.outputs);
-  world.model.drives.push_back(drive);
+  Actuator actuator{"drive", nullptr, inputs, {force}};
+  actuator.model = equations::make_actuator(equations::compile_model({"m.mo", text}), actuator.outputs);
+  world.model.actuators.push_back(actuator);
   return world;
 }
 
-double rate(const World& world) { return world.state.drives[0].inputs.back(); }
-double force(const World& world) { return world.state.drives[0].outputs[0]; }
+double rate(const World& world) { return world.state.actuators[0].inputs.back(); }
+double force(const World& world) { return world.state.actuators[0].outputs[0]; }
 
-const DriveInput speed{"w", DriveInput::Kind::rate, 0, 0};
-const DriveInput way{"x", DriveInput::Kind::coordinate, 0, 0};
+const ActuatorInput speed{"w", ActuatorInput::Kind::rate, 0, 0};
+const ActuatorInput way{"x", ActuatorInput::Kind::coordinate, 0, 0};
 
 // L di/dt = U - R i - k w, J dw/dt = k i, by implicit Euler at once: (I - h A) y' = y + h b. The tangent is
 // by differences of 1e-5, outputs are exact to 1e-12, so that it is off by 1e-7 of how the rate has changed.
-TEST(Drive, AMotorAndItsRotorAreOneImplicitSystem) {
+TEST(Actuator, AMotorAndItsRotorAreOneImplicitSystem) {
   const double h = 1e-3, r = 0.5, l = 1e-3, k = 0.05, u = 12.0, j = 1e-3;
   World world = driven(JointKind::revolute, j, R"(
       model dc
@@ -72,7 +72,7 @@ TEST(Drive, AMotorAndItsRotorAreOneImplicitSystem) {
 
 // Oil of 1.4 GPa in a cylinder moves 20 kg: sqrt(bulk area^2 / (volume mass)) = 5300 rad/s.
 // The piston has the pump's speed after some steps, without ringing, in steps 53 times its inverse.
-TEST(Drive, StiffOilDoesNotRing) {
+TEST(Actuator, StiffOilDoesNotRing) {
   World world = driven(JointKind::prismatic, 20.0, R"(
       model oil
         input Real x;
@@ -97,7 +97,7 @@ TEST(Drive, StiffOilDoesNotRing) {
 
 // A flywheel behind the joint, in the model: what it takes follows from der() of an input. Both turn as one
 // body from the first step on.
-TEST(Drive, InertiaInTheModelIsFeltInTheSameStep) {
+TEST(Actuator, InertiaInTheModelIsFeltInTheSameStep) {
   World world = driven(JointKind::revolute, 0.1, R"(
       model flywheel
         input Real w;
@@ -127,7 +127,7 @@ World caught() {
 
 // A spring with a stop, so that there are events within steps: work of the motor is force times way, and a
 // run from a copy of the state is the same bits.
-TEST(Drive, GoesOnFromACopyOfTheState) {
+TEST(Actuator, GoesOnFromACopyOfTheState) {
   World world = caught();
   double work = 0.0;
   for (int step = 0; step < 400; ++step) {
@@ -146,7 +146,7 @@ TEST(Drive, GoesOnFromACopyOfTheState) {
 }
 
 // Where the equations have no solution the run ends in words.
-TEST(Drive, FailuresNameTheEquations) {
+TEST(Actuator, FailuresNameTheEquations) {
   World world = driven(JointKind::revolute, 1.0, R"(
       model root
         input Real w;
@@ -158,7 +158,7 @@ TEST(Drive, FailuresNameTheEquations) {
   try {
     for (int step = 0; step < 20; ++step) world.step();
     FAIL() << "it has no solution after 0.01 s";
-  } catch (const DriveFailure& failure) {
+  } catch (const ActuatorFailure& failure) {
     EXPECT_NE(std::string(failure.what()).find("torque"), std::string::npos) << failure.what();
   }
 }

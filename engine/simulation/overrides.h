@@ -15,7 +15,7 @@ void stop_motion(const Model& model, std::size_t boundary, State& state);
 void release_mount(const Model& model, std::size_t mount, State& state);
 void lock_mount(const Model& model, std::size_t mount, State& state);
 /// They go on by themselves, with the velocities they have.
-void release_bodies(std::size_t guide, State& state);
+void release_bodies(std::size_t kinematic_group, State& state);
 /// Its rate goes on where it stopped or, of one that waits, begins; or grains stop coming.
 void start_inlet(const Model& model, std::size_t inlet, State& state);
 void stop_inlet(const Model& model, std::size_t inlet, State& state);

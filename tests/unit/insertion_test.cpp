@@ -1,4 +1,4 @@
-#include "engine/simulation/exchange.h"
+#include "engine/simulation/insertion.h"
 
 #include <gtest/gtest.h>
 #include <numbers>
@@ -6,7 +6,7 @@
 
 #include "engine/core/parallel.h"
 #include "engine/core/state_hash.h"
-#include "engine/simulation/course.h"
+#include "engine/simulation/overrides.h"
 #include "engine/simulation/placement.h"
 #include "engine/simulation/population.h"
 #include "tests/support/meshes.h"
@@ -47,7 +47,7 @@ test::World mill_race(double law_friction = 0.3) {
   return world;
 }
 
-TEST(Exchange, NumberIsRateTimesTime) {
+TEST(Insertion, NumberIsRateTimesTime) {
   test::World world;
   world.model.settings.gravity = Vec3(0, 0, -9.81);
   Inlet inlet = inlet_of(world, Vec3::Constant(0.01), CylinderRegion{Vec3(0, 0, 1), Vec3(0, 0, 2), 0.5});
@@ -65,7 +65,7 @@ TEST(Exchange, NumberIsRateTimesTime) {
   EXPECT_EQ(world.state.entered[0].waited, 0);
 }
 
-TEST(Exchange, MassIsWithinAGrainOfRateTimesTimeAndEndsAtItsLimit) {
+TEST(Insertion, MassIsWithinAGrainOfRateTimesTimeAndEndsAtItsLimit) {
   test::World world;
   Inlet inlet = inlet_of(world, Vec3(0.02, 0.01, 0.01), BoxRegion{Vec3(0, 0, 1), Vec3(1, 1, 2)});
   const double grain = volume(world.model.shapes, inlet.shapes[0]) * 2500.0;
@@ -80,7 +80,7 @@ TEST(Exchange, MassIsWithinAGrainOfRateTimesTimeAndEndsAtItsLimit) {
 }
 
 // Mounts stand behind the bodies in the problem: who comes takes the place of one that slid.
-TEST(Exchange, WhoComesWhereAMountWasMovesFreely) {
+TEST(Insertion, WhoComesWhereAMountWasMovesFreely) {
   test::World world;
   Inlet inlet = inlet_of(world, Vec3(0.03, 0.02, 0.02), BoxRegion{Vec3(0.1, 0.1, 0.1), Vec3(0.4, 0.4, 0.3)});
   inlet.number_rate = 200.0;
@@ -102,7 +102,7 @@ TEST(Exchange, WhoComesWhereAMountWasMovesFreely) {
 }
 
 // One that waits counts its times from its start; stopped and started again it goes on where it was.
-TEST(Exchange, EventsStartAndStopAnInlet) {
+TEST(Insertion, EventsStartAndStopAnInlet) {
   test::World world;
   Inlet inlet = inlet_of(world, Vec3::Constant(0.01), BoxRegion{Vec3(0, 0, 1), Vec3(1, 1, 2)});
   inlet.number_rate = 100.0;
@@ -124,7 +124,7 @@ TEST(Exchange, EventsStartAndStopAnInlet) {
 }
 
 // Bodies slide on a slope once they are of the slippery material.
-TEST(Exchange, EventsChangeTheMaterial) {
+TEST(Insertion, EventsChangeTheMaterial) {
   PairLaw rough;
   rough.friction = 0.6;
   test::World world(rough);
@@ -146,7 +146,7 @@ TEST(Exchange, EventsChangeTheMaterial) {
   EXPECT_NEAR(world.state.bodies.linear_velocity[0].norm(), expected, 0.15 * expected);
 }
 
-TEST(Exchange, WaitsForRoomAndMakesUpForIt) {
+TEST(Insertion, WaitsForRoomAndMakesUpForIt) {
   test::World world;
   world.model.settings.gravity = Vec3::Zero();
   Inlet inlet = inlet_of(world, Vec3::Constant(0.2), BoxRegion{Vec3(0, 0, 0), Vec3(0.5, 0.5, 0.5)});
@@ -164,7 +164,7 @@ TEST(Exchange, WaitsForRoomAndMakesUpForIt) {
   EXPECT_EQ(world.state.bodies.id[0], 1);
 }
 
-TEST(Exchange, AWallThatIsGoneIsInNobodysWay) {
+TEST(Insertion, AWallThatIsGoneIsInNobodysWay) {
   test::World world;
   Inlet inlet = inlet_of(world, Vec3::Constant(0.01), BoxRegion{Vec3::Zero(), Vec3::Ones()});
   inlet.number_rate = 1000.0;
@@ -172,13 +172,13 @@ TEST(Exchange, AWallThatIsGoneIsInNobodysWay) {
   world.model.boundaries.push_back({"lid", world.material, Plane{Vec3(0, 0, 2), Vec3::UnitZ()}});
   world.run(0.01);
   EXPECT_EQ(world.state.bodies.size(), 0u);  // all of the region is behind it
-  world.state.course.boundaries = {{.removed = true, .clock = {}}};
+  world.state.overrides.boundaries = {{.removed = true, .clock = {}}};
   world.step();
   EXPECT_EQ(world.state.bodies.size(), 10u);
 }
 
 // A sheet without thickness that passes through a grain is in its way, wherever it passes.
-TEST(Exchange, ASheetThroughAGrainIsInItsWay) {
+TEST(Insertion, ASheetThroughAGrainIsInItsWay) {
   test::World world;
   world.model.boundaries.push_back(
       {"sheet", world.material,
@@ -201,7 +201,7 @@ TEST(Exchange, ASheetThroughAGrainIsInItsWay) {
 
 // Where a sheet bends, contacts of a grain deep in it may have no feature to be on: samples of the sheet
 // tell.
-TEST(Exchange, ABentSheetThroughAGrainIsInItsWay) {
+TEST(Insertion, ABentSheetThroughAGrainIsInItsWay) {
   test::World world;
   Random random(6);
   std::vector<Vec3> points;
@@ -251,7 +251,7 @@ TEST(Exchange, ABentSheetThroughAGrainIsInItsWay) {
   EXPECT_EQ(without_reason, 0);
 }
 
-TEST(Exchange, NewGrainsOverlapNobodyAndNoWall) {
+TEST(Insertion, NewGrainsOverlapNobodyAndNoWall) {
   test::World world = mill_race();
   double deepest = 0.0;
   std::int64_t entered = 0;
@@ -259,8 +259,8 @@ TEST(Exchange, NewGrainsOverlapNobodyAndNoWall) {
     // As the next step will find them: exchange alone, on a copy.
     State copy = world.state;
     StepReport report;
-    exchange(world.model, copy, report);
-    entered += report.exchange.entered;
+    insertion(world.model, copy, report);
+    entered += report.insertion.entered;
     for (const Misplaced& m : misplaced_bodies(world.model, copy.bodies, 0.0)) {
       const auto is_new = [&](std::size_t i) {
         return copy.bodies.id[i] >= world.state.bodies.next_id && copy.bodies.position[i].z() > 0.5;
@@ -273,7 +273,7 @@ TEST(Exchange, NewGrainsOverlapNobodyAndNoWall) {
   EXPECT_LT(deepest, 1e-9);  // rounding of gaps
 }
 
-TEST(Exchange, AccountsClose) {
+TEST(Insertion, AccountsClose) {
   test::World world = mill_race();
   double energy = 0.0, mass = 0.0, worst = 0.0, turned_over = 0.0;
   Vec3 linear = Vec3::Zero();
@@ -284,14 +284,14 @@ TEST(Exchange, AccountsClose) {
               e.dissipated_by_impact;
     turned_over += std::abs(e.exchanged) + e.dissipated_by_friction + e.dissipated_by_impact;
     worst = std::max(worst, std::abs(e.remainder));
-    mass += r.exchange.mass_entered - r.exchange.mass_left;
+    mass += r.insertion.mass_entered - r.insertion.mass_left;
     const double present =
         std::accumulate(world.state.bodies.mass.begin(), world.state.bodies.mass.end(), 0.0);
     EXPECT_NEAR(mass, present, 1e-12 * (1.0 + world.state.entered[0].mass));
     // Gravity acts on those who are there: over the whole step.
     const Vec3 weight = present * world.model.settings.gravity * r.time_step_s;
-    linear += r.exchange.linear_momentum + r.boundary_impulse + weight;
-    linear_size += r.exchange.linear_momentum.norm() + r.boundary_impulse.norm() + weight.norm();
+    linear += r.insertion.linear_momentum + r.boundary_impulse + weight;
+    linear_size += r.insertion.linear_momentum.norm() + r.boundary_impulse.norm() + weight.norm();
     EXPECT_NEAR((linear - r.linear_momentum).norm(), 0.0, 1e-11 * linear_size);
   });
   EXPECT_EQ(world.state.entered[0].bodies - world.state.left[0].bodies, last.bodies);
@@ -300,7 +300,7 @@ TEST(Exchange, AccountsClose) {
   EXPECT_LT(worst, 1e-11 * turned_over);
 }
 
-TEST(Exchange, OutletsTakeWhatIsInside) {
+TEST(Insertion, OutletsTakeWhatIsInside) {
   test::World world;
   world.model.settings.gravity = Vec3::Zero();
   Random random(5);
@@ -329,10 +329,10 @@ TEST(Exchange, OutletsTakeWhatIsInside) {
   EXPECT_EQ(world.state.left[2].bodies, beyond);
   EXPECT_GT(std::min({box, cylinder, beyond}), 3);
   EXPECT_EQ(r.bodies, 1200 - box - cylinder - beyond);
-  EXPECT_EQ(r.exchange.left, box + cylinder + beyond);
+  EXPECT_EQ(r.insertion.left, box + cylinder + beyond);
 }
 
-TEST(Exchange, DomainReflectsRemovesOrStops) {
+TEST(Insertion, DomainReflectsRemovesOrStops) {
   for (const Outside outside : {Outside::reflect, Outside::remove, Outside::stop}) {
     test::World world;
     world.model.settings.gravity = Vec3::Zero();
@@ -344,8 +344,8 @@ TEST(Exchange, DomainReflectsRemovesOrStops) {
     const double mass = world.state.bodies.mass[0];
     const Vec3 before = mass * world.state.bodies.linear_velocity[0];
     const StepReport r = world.run(1.0, [&](const StepReport& s) {
-      given += s.exchange.linear_momentum;
-      if (astray < 0) astray = s.exchange.astray;
+      given += s.insertion.linear_momentum;
+      if (astray < 0) astray = s.insertion.astray;
       EXPECT_NEAR(s.energy.remainder, 0.0, 1e-12);
     });
     if (outside == Outside::reflect) {  // after 1/3 s
@@ -364,7 +364,7 @@ TEST(Exchange, DomainReflectsRemovesOrStops) {
   }
 }
 
-TEST(Exchange, SameBitsOnAnyNumberOfThreadsAndFromACopyOfTheState) {
+TEST(Insertion, SameBitsOnAnyNumberOfThreadsAndFromACopyOfTheState) {
   std::vector<std::uint64_t> hashes;
   for (const int threads : {1, 2, 3, 4, 8}) {
     set_thread_count(threads);
@@ -409,8 +409,8 @@ test::World channel() {
 double overlap_of_new(const test::World& world, std::int64_t& entered, std::int64_t& across) {
   State copy = world.state;
   StepReport report;
-  exchange(world.model, copy, report);
-  entered += report.exchange.entered;
+  insertion(world.model, copy, report);
+  entered += report.insertion.entered;
   const auto is_new = [&](std::size_t i) { return copy.bodies.id[i] >= world.state.bodies.next_id; };
   const PlacedCell cell = world.model.cell.at(0.0);
   for (std::size_t i = 0; i < copy.bodies.size(); ++i) {
@@ -428,7 +428,7 @@ double overlap_of_new(const test::World& world, std::int64_t& entered, std::int6
   return deepest;
 }
 
-TEST(ExchangeInACell, NewGrainsOverlapNobodyAndNoImage) {
+TEST(InsertionInACell, NewGrainsOverlapNobodyAndNoImage) {
   test::World world = channel();
   world.model.inlets[0].region =
       BoxRegion{Vec3(0, 0, 0.05), Vec3(0.6, 0.6, 0.9)};  // among those who are there
@@ -450,7 +450,7 @@ TEST(ExchangeInACell, NewGrainsOverlapNobodyAndNoImage) {
 }
 
 // All of a cell that repeats itself along x, y and z, without gravity: 400 balls, 36 % of it.
-TEST(ExchangeInACell, APeriodicBoxCanBeFilled) {
+TEST(InsertionInACell, APeriodicBoxCanBeFilled) {
   test::World world;
   world.model.settings.gravity = Vec3::Zero();
   world.model.cell.periodic = {true, true, true};
@@ -474,7 +474,7 @@ TEST(ExchangeInACell, APeriodicBoxCanBeFilled) {
   EXPECT_LT(deepest, 1e-9);
 }
 
-TEST(ExchangeInACell, AccountsClose) {
+TEST(InsertionInACell, AccountsClose) {
   test::World world = channel();
   double energy = 0.0, mass = 0.0, worst = 0.0, turned_over = 0.0;
   Vec3 linear = Vec3::Zero();
@@ -485,13 +485,13 @@ TEST(ExchangeInACell, AccountsClose) {
               e.dissipated_by_impact;
     turned_over += std::abs(e.exchanged) + e.dissipated_by_friction + e.dissipated_by_impact;
     worst = std::max(worst, std::abs(e.remainder));
-    mass += r.exchange.mass_entered - r.exchange.mass_left;
+    mass += r.insertion.mass_entered - r.insertion.mass_left;
     const double present =
         std::accumulate(world.state.bodies.mass.begin(), world.state.bodies.mass.end(), 0.0);
     EXPECT_NEAR(mass, present, 1e-12 * (1.0 + world.state.entered[0].mass));
     const Vec3 weight = present * world.model.settings.gravity * r.time_step_s;
-    linear += r.exchange.linear_momentum + r.boundary_impulse + weight;
-    linear_size += r.exchange.linear_momentum.norm() + r.boundary_impulse.norm() + weight.norm();
+    linear += r.insertion.linear_momentum + r.boundary_impulse + weight;
+    linear_size += r.insertion.linear_momentum.norm() + r.boundary_impulse.norm() + weight.norm();
     EXPECT_NEAR((linear - r.linear_momentum).norm(), 0.0, 1e-11 * linear_size);
     EXPECT_LT(r.angular_momentum_error_relative, 1e-9);
   });
@@ -501,12 +501,12 @@ TEST(ExchangeInACell, AccountsClose) {
   EXPECT_LT(worst, 1e-11 * turned_over);
 }
 
-TEST(ExchangeInACell, SameBitsOnAnyNumberOfThreadsAndFromACopyOfTheState) {
+TEST(InsertionInACell, SameBitsOnAnyNumberOfThreadsAndFromACopyOfTheState) {
   test::expect_same_bits(channel, 0.5, 1.0);
 }
 
 // Bodies that have gone anywhere, against all their images one by one.
-TEST(ExchangeInACell, OutletsTakeWhoseImageIsInside) {
+TEST(InsertionInACell, OutletsTakeWhoseImageIsInside) {
   for (const double strain : {0.0, 0.4}) {
     test::World world;
     world.model.settings.gravity = Vec3::Zero();
@@ -553,7 +553,7 @@ TEST(ExchangeInACell, OutletsTakeWhoseImageIsInside) {
 }
 
 // A domain ends nowhere along what repeats itself.
-TEST(ExchangeInACell, NobodyLeavesTheDomainThroughASeam) {
+TEST(InsertionInACell, NobodyLeavesTheDomainThroughASeam) {
   test::World world;
   world.model.settings.gravity = Vec3::Zero();
   world.model.cell.periodic = {true, false, false};
@@ -568,7 +568,7 @@ TEST(ExchangeInACell, NobodyLeavesTheDomainThroughASeam) {
 }
 
 // Who comes into a cell that flows goes with it, wherever it comes.
-TEST(ExchangeInACell, NewGrainsFlowWithTheCell) {
+TEST(InsertionInACell, NewGrainsFlowWithTheCell) {
   test::World world;
   world.model.settings.gravity = Vec3::Zero();
   world.model.cell.periodic = {true, true, true};
@@ -587,7 +587,7 @@ TEST(ExchangeInACell, NewGrainsFlowWithTheCell) {
   EXPECT_GE(world.state.bodies.size(), 19u);
 }
 
-TEST(Exchange, ManyPassingsLeaveNothingBehind) {
+TEST(Insertion, ManyPassingsLeaveNothingBehind) {
   // Balls that fall past each other: 20,000 come and go, a hundred or so are there at any time.
   test::World world;
   Inlet inlet = inlet_of(world, Vec3::Constant(0.004), BoxRegion{Vec3(0, 0, 0.9), Vec3(1, 1, 1)});
@@ -601,7 +601,7 @@ TEST(Exchange, ManyPassingsLeaveNothingBehind) {
   EXPECT_LT(most, 200u);
   EXPECT_EQ(world.state.bodies.next_id, world.state.entered[0].bodies);
   EXPECT_LT(world.state.bodies.position.capacity(), 3 * most);
-  EXPECT_LT(world.state.seeds.row.capacity(), 3 * most);
+  EXPECT_LT(world.state.cached_normals.row.capacity(), 3 * most);
   EXPECT_EQ(world.model.shapes.size(), 1u);
 }
 

@@ -1,4 +1,4 @@
-#include "engine/solver/sweeps/late_contacts.h"
+#include "engine/solver/sweeps/local_newton.h"
 
 #include <Eigen/LU>
 #include <algorithm>
@@ -190,7 +190,7 @@ bool solve_part(const ContactProblem& p, std::span<const std::int32_t> part, dou
 }
 
 /// The worst contacts, first the worst, if they are a few that hold most of the residual; else none.
-std::vector<std::int32_t> late_contacts(std::span<const float> squared, double goal) {
+std::vector<std::int32_t> local_newton(std::span<const float> squared, double goal) {
   std::vector<std::int32_t> late;
   double sum = 0.0, of_late = 0.0;
   for (std::size_t c = 0; c < squared.size(); ++c) {
@@ -211,7 +211,7 @@ std::vector<std::int32_t> late_contacts(std::span<const float> squared, double g
 
 bool LateContacts::solve(const ContactProblem& p, int sweeps, double goal, std::span<const float> squared,
                          ContactSolution& s) {
-  const std::vector<std::int32_t> late = late_contacts(squared, goal);
+  const std::vector<std::int32_t> late = local_newton(squared, goal);
   if (late.empty()) {
     next_ *= 2;
     return false;
