@@ -61,7 +61,7 @@ DetectionInput input_of(const World& world) {
 Contacts contacts_of(const World& world) {
   DetectionWorkspace workspace;
   Contacts contacts = world.state.contacts;
-  NormalCache seeds = world.state.cached_normals;
+  NormalCache cached_normals = world.state.cached_normals;
   std::vector<CachedPair> cached = world.state.cached;
   const DetectionReport report = find_contacts(input_of(world), workspace, {contacts, seeds, cached});
   EXPECT_EQ(report.failures, 0);
@@ -159,7 +159,7 @@ TEST(Detection, ABodyThatIsStruckMeetsTheOneBehindIt) {
 /// What a detection found, with the memory that it went on with.
 struct Memory {
   Contacts contacts;
-  NormalCache seeds;
+  NormalCache cached_normals;
   std::vector<CachedPair> cached;
 
   DetectionReport find(const World& world, DetectionWorkspace& workspace) {
