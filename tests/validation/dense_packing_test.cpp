@@ -54,7 +54,7 @@ void expect_good(const Packing& p, const Region& region, const PeriodicCell& cel
   Model model = p.model;
   model.cell = cell;
   EXPECT_TRUE(misplaced_bodies(model, p.bodies, 0.0).empty());
-  EXPECT_EQ(exact_relations(model, p.bodies).count[Relation::overlapping], 0);
+  EXPECT_EQ(exact_relations(model, p.bodies).count[static_cast<std::size_t>(Relation::overlapping)], 0);
   for (std::size_t i = 0; i < p.bodies.size(); ++i) {
     if (cell.is_periodic()) continue;
     Ellipsoid smaller = p.model.shapes.ellipsoid(p.bodies.shape[i]);
