@@ -158,7 +158,7 @@ TEST(Check, ExactRelationsAgreeWithTheGaps) {
   const io::Scene scene =
       settling_box({{"bodies[0].semi_axes", "[0.2, 0.15, 0.1]"}, {"checks.max_initial_overlap", "100"}});
   const ExactRelations found = exact_relations(scene.model, scene.initial.bodies);
-  EXPECT_GT(found.count[Relation::overlapping], 100);
+  EXPECT_GT(found.count[static_cast<std::size_t>(Relation::overlapping)], 100);
   EXPECT_EQ(found.disagreeing, 0);
 }
 
