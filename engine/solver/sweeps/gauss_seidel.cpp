@@ -16,7 +16,7 @@
 
 #include "engine/core/fetch.h"
 #include "engine/solver/problem/row_block.h"
-#include "engine/solver/reference/local_cone.h"
+#include "engine/solver/sweeps/local_cone.h"
 #include "engine/solver/sweeps/sweeps.h"
 
 namespace scree {
