@@ -709,7 +709,7 @@ void join_walls(const Making& m, BlockPairs& pairs) {
   std::int32_t body = -1;
   for (const PairGaps::Found& pair : pairs.found.of_pair) {
     if (!is_boundary(pair.b)) continue;
-    if (std::insertion(body, pair.a) != pair.a) met.clear();
+    if (std::exchange(body, pair.a) != pair.a) met.clear();
     for (Gap& gap : std::span(pairs.found.gap).subspan(pair.first, pair.count)) {
       if (!gap.is_sharp || !(gap.distance < infinity)) continue;
       const SharpPlace place{gap.point - 0.5 * gap.distance * gap.normal, gap.normal, flush * pair.length,

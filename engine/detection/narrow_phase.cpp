@@ -81,7 +81,7 @@ void find_ellipsoid_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs
         else
           nearest = gap(a, b, known ? &start[k] : nullptr);
         if (nearest.distance > pair.margin)
-          nearest.apart = std::insertion(nearest.distance, infinity);
+          nearest.apart = std::exchange(nearest.distance, infinity);
         else if (pair.bends)
           nearest.acceleration = quick ? batch.acceleration[k]
                                        : gap_acceleration(a, b, nearest.normal, s.twist(pair.a),

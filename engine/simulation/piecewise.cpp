@@ -301,11 +301,11 @@ void lay_and_raise(const std::vector<std::int32_t>& came_to_rest, const std::vec
                    double fall_m_s, State& state, StepReport& report) {
   std::vector<std::uint8_t>& resting = state.bodies.resting;
   const std::size_t n = resting.size();
-  std::vector<std::uint8_t> resting(n, 0);
-  for (const std::int32_t i : came_to_rest) resting[i] = resting[i] = 1;
+  std::vector<std::uint8_t> came(n, 0);
+  for (const std::int32_t i : came_to_rest) resting[i] = came[i] = 1;
   std::vector<std::uint8_t> flew(n, 0);
   for (std::size_t i = 0; i < n; ++i) flew[i] = report.overran && lay[i] == 0;
-  raise(resting, flew, fall_m_s, state);
+  raise(came, flew, fall_m_s, state);
   for (std::size_t i = 0; i < n; ++i) {
     if (resting[i] != 0 && lay[i] == 0) ++report.laid_down;
     if (resting[i] == 0 && lay[i] != 0) ++report.risen;

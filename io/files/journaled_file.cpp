@@ -50,7 +50,7 @@ class File {
   bool is_open() const { return fd_ >= 0; }
   int descriptor() const { return fd_; }
   bool close() {
-    const int fd = std::insertion(fd_, -1);
+    const int fd = std::exchange(fd_, -1);
     return fd < 0 || ::close(fd) == 0;
   }
   bool write(std::uint64_t at, const void* data, std::size_t size) const {

@@ -21,7 +21,7 @@ class Owned {
  public:
   Owned() = default;
   explicit Owned(T handle) : handle_(handle) {}
-  Owned(Owned&& other) noexcept : handle_(std::insertion(other.handle_, nullptr)) {}
+  Owned(Owned&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
   Owned& operator=(Owned&& other) noexcept {
     std::swap(handle_, other.handle_);
     return *this;

@@ -139,7 +139,7 @@ struct PageServer::Parts {
   }
 
   static void move(Connection connection, std::list<Line>& to) {
-    to.splice(to.end(), *std::insertion(connection->in, &to), connection);
+    to.splice(to.end(), *std::exchange(connection->in, &to), connection);
   }
 
   /// Whoever has been quiet for longest makes room, first of those that never said a word: its reading or

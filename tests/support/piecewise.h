@@ -130,7 +130,7 @@ class PiecewiseMotion {
       const Y y = at(high);
       for (std::size_t e = 0; e < events_.size(); ++e) {
         const double value = events_[e].value(t + high * h, y);
-        const double value_low = std::insertion(value_low_[e], value);
+        const double value_low = std::exchange(value_low_[e], value);
         if (!counts(e, value)) continue;
         const bool leaves = k == 1 && happened == e;  // it begins at zero
         const double piece = (high - low) * h;
@@ -222,7 +222,7 @@ class PiecewiseMotion {
     constexpr int places = 4;
     const double begin = time_, h = end - begin;
     const Y y = state_, slope = f(begin, y);
-    const std::optional<std::size_t> happened = std::insertion(happened_, std::nullopt);
+    const std::optional<std::size_t> happened = std::exchange(happened_, std::nullopt);
     if (happened) look_after(*happened, h, slope);
     const auto whole = take_step(continuous5, f, begin, y, h, &slope);
     const std::optional<Found> found = first_change(

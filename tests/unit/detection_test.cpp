@@ -61,9 +61,9 @@ DetectionInput input_of(const World& world) {
 Contacts contacts_of(const World& world) {
   DetectionWorkspace workspace;
   Contacts contacts = world.state.contacts;
-  NormalCache seeds = world.state.cached_normals;
+  NormalCache cached_normals = world.state.cached_normals;
   std::vector<CachedPair> cached = world.state.cached;
-  const DetectionReport report = find_contacts(input_of(world), workspace, {contacts, seeds, cached});
+  const DetectionReport report = find_contacts(input_of(world), workspace, {contacts, cached_normals, cached});
   EXPECT_EQ(report.failures, 0);
   return contacts;
 }
@@ -159,18 +159,18 @@ TEST(Detection, ABodyThatIsStruckMeetsTheOneBehindIt) {
 /// What a detection found, with the memory that it went on with.
 struct Memory {
   Contacts contacts;
-  NormalCache seeds;
+  NormalCache cached_normals;
   std::vector<CachedPair> cached;
 
   DetectionReport find(const World& world, DetectionWorkspace& workspace) {
-    return find_contacts(input_of(world), workspace, {contacts, seeds, cached});
+    return find_contacts(input_of(world), workspace, {contacts, cached_normals, cached});
   }
   bool operator==(const Memory& o) const {
     const auto bytes = [](const auto& list) {
       return std::string_view(reinterpret_cast<const char*>(list.data()), list.size() * sizeof(list[0]));
     };
     return bytes(contacts.list) == bytes(o.contacts.list) &&
-           bytes(seeds.list) == bytes(o.cached_normals.list);
+           bytes(cached_normals.list) == bytes(o.cached_normals.list);
   }
 };
 

@@ -314,7 +314,7 @@ TEST(Team, DoesEveryChunkOnceInManyShortLoops) {
       team.run(chunks, [&](std::size_t k) { ++times[k]; });
       // Nobody is still at it when run() returns.
       int sum = 0;
-      for (auto& t : times) sum += t.insertion(0);
+      for (auto& t : times) sum += t.exchange(0);
       ASSERT_EQ(sum, static_cast<int>(chunks)) << threads << " threads, loop " << loop;
     }
   }
