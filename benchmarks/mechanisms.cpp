@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <string_view>
 
-#include "engine/mechanisms/mechanism.h"
+#include "tests/support/mechanism.h"
 #include "io/plots/plot.h"
 
 namespace scree {

@@ -15,7 +15,7 @@
 #include <string_view>
 
 #include "engine/core/parallel.h"
-#include "engine/integration/piecewise.h"
+#include "tests/support/piecewise.h"
 #include "engine/simulation/step.h"
 #include "io/plots/plot.h"
 #include "io/scene/read_scene.h"

@@ -1,4 +1,4 @@
-// What actuators joints by equations of its own: a declarative model, or any other.
+// What drives joints by equations of its own: a declarative model, or any other.
 #pragma once
 
 #include <span>
@@ -14,7 +14,7 @@ class ActuatorFailure : public std::runtime_error {
 };
 
 /// Equations with inputs and outputs that go from one time to the next. All that changes is in `memory`, so
-/// that steps can be tried. Members may be called from several threads, and throw DriveFailure.
+/// that steps can be tried. Members may be called from several threads, and throw ActuatorFailure.
 class ActuatorModel {
  public:
   virtual ~ActuatorModel() = default;

@@ -196,8 +196,18 @@ void find_clump_gaps(PairKind kind, const PlacedShapes& s, std::span<const Shape
       return find_wall_gaps<PlacedMesh>(s, pairs, found);
     case PairKind::clump_revolved:
       return find_wall_gaps<PlacedRevolved>(s, pairs, found);
-    default:
+    case PairKind::clump_clump:
       return find_body_gaps(s, pairs, found);
+    case PairKind::ellipsoid_ellipsoid:
+    case PairKind::ellipsoid_plane:
+    case PairKind::ellipsoid_tube:
+    case PairKind::ellipsoid_mesh:
+    case PairKind::ellipsoid_revolved:
+    case PairKind::implicit_implicit:
+    case PairKind::implicit_plane:
+    case PairKind::implicit_tube:
+    case PairKind::implicit_mesh:
+      break;
   }
 }
 

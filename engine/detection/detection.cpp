@@ -753,12 +753,12 @@ void collide_block(const Making& m, const Block& block, DetectionWorkspace& w) {
               static_cast<std::size_t>(row[block.end] - row[block.begin])};
     };
     out.of_contacts = part_of(m.last.contacts.row);
-    out.of_seeds = part_of(m.last.cached_normals.row);
+    out.of_cached_normals = part_of(m.last.cached_normals.row);
     renew_block(m, block, pairs.found, w);
   } else {
     list_block(m, block, pairs.found, w);
     out.of_contacts = {0, 0, out.contacts.size()};
-    out.of_seeds = {0, 0, out.cached_normals.size()};
+    out.of_cached_normals = {0, 0, out.cached_normals.size()};
   }
 }
 
@@ -798,8 +798,8 @@ void merge(DetectionWorkspace& w, std::size_t blocks, const DetectionMemory& mem
   const auto listed = std::ranges::count_if(found, [](const Found& block) { return block.renewed == 0; });
   if (listed > 0) {
     join(found, &Found::contacts, &Found::of_contacts, contacts.list);
-    join(found, &Found::cached_normals, &Found::of_seeds, cached_normals.list);
-    join(found, &Found::apart, &Found::of_seeds, w.apart);
+    join(found, &Found::cached_normals, &Found::of_cached_normals, cached_normals.list);
+    join(found, &Found::apart, &Found::of_cached_normals, w.apart);
     exclusive_scan(w.contact_row);
     exclusive_scan(w.cached_normal_row);
     contacts.row.swap(w.contact_row);

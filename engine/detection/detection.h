@@ -55,7 +55,7 @@ struct DetectionWorkspace {
     // For how many steps contacts and seeds have been those of the step before, and were renewed in its
     // lists: then they are not here.
     int renewed = 0;
-    Place of_contacts, of_seeds;
+    Place of_contacts, of_cached_normals;
     std::int64_t known_apart = 0, failures = 0;
   };
   PairListWorkspace pair_list;

@@ -12,7 +12,7 @@ std::mutex& algebra() {
   return one;
 }
 
-/// One at a time; what a model has to say is a DriveFailure.
+/// One at a time; what a model has to say is a ActuatorFailure.
 auto guarded(const FlatModel& model, const auto& what) {
   const std::lock_guard lock(algebra());
   try {

@@ -1,4 +1,4 @@
-// A declarative model that actuators joints of a scene.
+// A declarative model that drives joints of a scene.
 #pragma once
 
 #include <memory>

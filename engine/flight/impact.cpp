@@ -6,7 +6,7 @@
 #include "engine/core/frames.h"
 #include "engine/solver/impacts.h"
 #include "engine/solver/problem/contact_problem.h"
-#include "engine/solver/reference/local_cone.h"
+#include "engine/solver/sweeps/local_cone.h"
 
 namespace scree {
 

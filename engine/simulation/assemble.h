@@ -24,14 +24,14 @@ inline const PairLaw& law_of(const Model& model, const Bodies& bodies, const Con
 
 /// Fills the contact problem of a (sub)step, from bodies (velocities before gravity acts), contacts, bonds
 /// and joints; t = interval.to_next.
-///   free velocity  v_hat = v + h g + drive, as apply_forces() has found both (A1) offset         gap / t for
-///   open contacts, plus h/2 times the second derivative of the gap: with (S3) the gap is
-///                  not negative at the next detection, to second order                                (A2)
-///                  e u_n- where bodies meet faster than the restitution threshold: Newton's law u_n+ >= -e
-///                  u_n-  (A3); energetic impacts are not the solution's business
-///   velocity scale |g| h + 5 rms over contacts of max(0, -(u_n- + offset)) (A4) what contacts have to change
-///   in the step, beside what gravity gives in it: right at rest, where nothing has to change, in violent
-///   impacts, and without gravity
+///
+/// - Free velocity: v + h g + h a, as apply_forces() has found both (A1).
+/// - Offset: of open contacts gap / t, plus h/2 times the second derivative of the gap: with (S3) the gap is
+///   not negative at the next detection, to second order (A2). Where bodies meet faster than the restitution
+///   threshold, e u_n-: Newton's law u_n+ >= -e u_n- (A3). Energetic impacts are not the solution's business.
+/// - Velocity scale: |g| h + 5 rms over contacts of max(0, -(u_n- + offset)) (A4), what contacts have to
+///   change in the step beside what gravity gives in it: right at rest, where nothing has to change, in
+///   violent impacts, and without gravity.
 void assemble(const Model& model, State& state, const Interval& interval, Workspace& workspace);
 
 /// Carries contacts along to the next substep, to first order: the point moves with the mean of both

@@ -211,9 +211,15 @@ bool keeps_together(const MachineJoint& joint) {
     case JointKind::spherical:
     case JointKind::universal:
       return joint.a.kind == JointPartner::Kind::body && joint.b.kind == JointPartner::Kind::body;
-    default:
-      return false;
+    case JointKind::planar:
+    case JointKind::distance:
+    case JointKind::point_on_plane:
+    case JointKind::point_on_line:
+    case JointKind::point_on_curve:
+    case JointKind::cylinder:
+      break;
   }
+  return false;
 }
 
 }  // namespace

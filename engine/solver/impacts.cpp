@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "engine/solver/problem/friction_disc.h"
-#include "engine/solver/reference/local_cone.h"
+#include "engine/solver/sweeps/local_cone.h"
 
 namespace scree {
 

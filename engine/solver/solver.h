@@ -49,7 +49,7 @@ struct SolverWorkspace {
   Colouring colouring;
   Batches batches;
   std::vector<ResidualSum> residual_sums;  // [chunk of batches]
-  std::vector<double> visit_change;        // [update] sum of squared velocity changes in this sweep
+  std::vector<double> update_change;       // [update] sum of squared velocity changes in this sweep
   std::vector<double> push;                // [contact], position correction: impulses, N s
   // [contact], m/s, of the solution, with the offset: what the last residual of sweeps saw; empty if there
   // was none. The position correction puts the speeds that it asks for in their place.
@@ -93,7 +93,7 @@ void sweep(const Colouring& colouring, F&& update) {
 // The solvers one by one; see their files.
 [[nodiscard]] SolveReport solve_gauss_seidel(const ContactProblem& problem, const SolverSettings& settings,
                                              SolverWorkspace& workspace, ContactSolution& solution);
-/// On batches of eight contacts, in single precision; see wide.cpp.
+/// On batches of sixteen contacts, in single precision; see wide.cpp.
 [[nodiscard]] SolveReport solve_wide(const ContactProblem& problem, const SolverSettings& settings,
                                      SolverWorkspace& workspace, ContactSolution& solution);
 [[nodiscard]] SolveReport solve_admm(const ContactProblem& problem, const SolverSettings& settings,

@@ -195,7 +195,7 @@ std::vector<Plot> load_plots(const RunFolder& folder, std::size_t points) {
     if (name != "step" && name != "time_s" && shown++ < most_parts)
       of_models.add(titled("Model: " + name, "in the model's unit", mean), {Line{name, name}}, Reduce::mean);
   for (Plot& plot : of_models.take()) plots.push_back(std::move(plot));
-  const PartTables held = table(folder.held(), "bodies");
+  const PartTables held = table(folder.kinematic(), "bodies");
   held.add(titled("Force on held bodies", "N", mean), force, plots);
   held.add(titled("Power of led bodies", "W, done on the others", mean), {"power_W"}, plots);
   const PartTables openings = table(folder.openings(), "opening");

@@ -11,7 +11,7 @@ class BoundaryTable : public LoadTable<BoundaryLoad> {
  public:
   /// `at`: 0, or where to go on, as of RowFile.
   BoundaryTable(const std::filesystem::path& path, const Boundaries& boundaries, std::int64_t at = 0);
-  /// held.csv: the same of bodies that are held or led.
+  /// kinematic.csv: the same of kinematic bodies.
   BoundaryTable(const std::filesystem::path& path, const std::vector<KinematicGroup>& kinematic_groups,
                 std::int64_t at = 0);
 };

@@ -18,7 +18,7 @@ struct RunFolder {
   std::filesystem::path joints() const { return path / "joints.csv"; }
   std::filesystem::path models() const { return path / "models.csv"; }
   std::filesystem::path machine() const { return path / "machine.csv"; }
-  std::filesystem::path held() const { return path / "held.csv"; }
+  std::filesystem::path kinematic() const { return path / "kinematic.csv"; }
   std::filesystem::path bonds() const { return path / "bonds.csv"; }
   std::filesystem::path impacts() const { return path / "impacts.csv"; }
   std::filesystem::path cell() const { return path / "cell.csv"; }

@@ -73,7 +73,7 @@ RunFolder prepare(const Scene& scene, const RecordOptions& options) {
 
 /// Bytes that the tables of rows have, as a checkpoint knows them; 0: none yet.
 struct RowPositions {
-  std::int64_t steps = 0, boundaries = 0, mounts = 0, joints = 0, machine = 0, models = 0, held = 0,
+  std::int64_t steps = 0, boundaries = 0, mounts = 0, joints = 0, machine = 0, models = 0, kinematic = 0,
                bonds = 0, cell = 0, openings = 0, events = 0, impacts = 0;
   void visit(Archive& io) {
     io("steps", steps);
@@ -82,7 +82,7 @@ struct RowPositions {
     io("joints", joints);
     io("machine", machine);
     io("models", models);
-    io("held", held);
+    io("kinematic", kinematic);
     io("bonds", bonds);
     io("cell", cell);
     io("openings", openings);
@@ -107,7 +107,7 @@ struct RunRecorder::Parts {
   std::optional<JointTable> joints;
   std::optional<MachineTable> machine;
   std::optional<ActuatorTable> models;
-  std::optional<BoundaryTable> held;
+  std::optional<BoundaryTable> kinematic;
   std::optional<BondTable> bonds;
   std::optional<ImpactTable> impacts;
   std::optional<CellTable> cell;
@@ -162,7 +162,8 @@ struct RunRecorder::Parts {
       machine.emplace(folder.machine(), at.machine);
     }
     if (!s.model.actuators.empty()) models.emplace(folder.models(), s.model.actuators, at.models);
-    if (!s.model.kinematic_groups.empty()) held.emplace(folder.held(), s.model.kinematic_groups, at.held);
+    if (!s.model.kinematic_groups.empty())
+      kinematic.emplace(folder.kinematic(), s.model.kinematic_groups, at.kinematic);
     if (!s.model.bonds.empty()) bonds.emplace(folder.bonds(), s.model.bonds, at.bonds);
     if (s.output.impacts) impacts.emplace(folder.impacts(), s.model.boundaries, at.impacts);
     if (s.model.cell.is_periodic()) cell.emplace(folder.cell(), at.cell);
@@ -241,7 +242,7 @@ struct RunRecorder::Parts {
     if (joints) at.joints = joints->sync();
     if (machine) at.machine = machine->sync();
     if (models) at.models = models->sync();
-    if (held) at.held = held->sync();
+    if (kinematic) at.kinematic = kinematic->sync();
     if (bonds) at.bonds = bonds->sync();
     if (impacts) at.impacts = impacts->sync();
     if (cell) at.cell = cell->sync();
@@ -374,7 +375,7 @@ void RunRecorder::after_step(const StepResult& result, const State& state) {
   if (p.joints) p.joints->append(report, result.joints);
   if (p.machine) p.machine->append(report, {&result.machine, 1});
   if (p.models) p.models->append(report, state.actuators);
-  if (p.held) p.held->append(report, result.kinematic_groups);
+  if (p.kinematic) p.kinematic->append(report, result.kinematic_groups);
   if (p.bonds) p.bonds->append(report, result.bonds);
   if (p.impacts) p.impacts->append(report, state.bodies, result.impacts);
   if (p.cell) p.cell->append(report, {&result.cell, 1});
@@ -432,7 +433,7 @@ Summary RunRecorder::finish(RunStatus status, const State& state, bool good) {
     if (p.joints) attempt([&] { p.joints->close(); });
     if (p.machine) attempt([&] { p.machine->close(); });
     if (p.models) attempt([&] { p.models->close(); });
-    if (p.held) attempt([&] { p.held->close(); });
+    if (p.kinematic) attempt([&] { p.kinematic->close(); });
     if (p.bonds) attempt([&] { p.bonds->close(); });
     if (p.impacts) attempt([&] { p.impacts->close(); });
     if (p.cell) attempt([&] { p.cell->close(); });

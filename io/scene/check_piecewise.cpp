@@ -33,7 +33,7 @@ void check_piecewise(const Section& top, Reading& reading) {
   refuse(!model.mounts.empty(), "mounts");
   refuse(!model.joints.empty(), "joints");
   refuse(!model.bonds.empty(), "bonds");
-  refuse(!model.kinematic_groups.empty(), "bodies that are held or led");
+  refuse(!model.kinematic_groups.empty(), "kinematic bodies");
   refuse(model.cell.flows(), "cells that flow or hold a stress");
   refuse(model.materials.cohere(), "cohesion");
   refuse(model.materials.has_surfaces(), "friction that depends on directions or places");

@@ -486,12 +486,12 @@ constexpr Key key_table[] = {
         .forms = "lattice|random|dense",
         .description = "The same of angular velocities."},
     Key{.section = "bodies", .name = "name", .type = text,
-        .description = "What events and held.csv call bodies that are held; left out, `bodies` and the heading's number."},
-    Key{.section = "bodies", .name = "held", .type = boolean,
+        .description = "What events and kinematic.csv call kinematic bodies (fixed, or with motion); left out, `bodies` and the heading's number."},
+    Key{.section = "bodies", .name = "fixed", .type = boolean,
         .description = "They stay where they are, whatever pushes them, until an event releases them by `release_bodies`. "
-                       "What contacts do to them is in held.csv."},
+                       "What contacts do to them is in kinematic.csv."},
     Key{.section = "bodies", .name = "motion", .type = tables,
-        .description = "They are led as one piece, whatever pushes them, as [[boundaries.motion]] has it."},
+        .description = "They go as one piece, whatever pushes them, as [[boundaries.motion]] has it."},
     Key{.section = "bodies", .name = "count", .type = integer, .range = counting,
         .forms = "lattice|random|dense",
         .description = "Number of bodies to make. With `dense` this or `solid_fraction`."},
@@ -1036,7 +1036,7 @@ constexpr Key key_table[] = {
     Key{.section = "events", .name = "opening", .type = text,
         .description = "Name of the inlet or outlet whose quantity it is: `bodies`, `mass_kg` or `steps_without_room`, since the start."},
     Key{.section = "events", .name = "bodies", .type = text,
-        .description = "Name of the held bodies whose force, torque, work or power it is: a column of held.csv."},
+        .description = "Name of the kinematic bodies whose force, torque, work or power it is: a column of kinematic.csv."},
     Key{.section = "events", .name = "region", .type = table,
         .description = "Where bodies are counted."},
     Key{.section = "events", .name = "rises_above", .type = number,
@@ -1071,7 +1071,7 @@ constexpr Key key_table[] = {
     Key{.section = "events", .name = "lock_mount", .type = text,
         .description = "Name of a mount that stands still from then on."},
     Key{.section = "events", .name = "release_bodies", .type = text,
-        .description = "Name of held bodies that move by themselves from then on, as fast as they were led."},
+        .description = "Name of kinematic bodies that move by themselves from then on, as fast as they went."},
     Key{.section = "events", .name = "start_inlet", .type = text,
         .description = "Name of an inlet that begins (`waits`), or goes on where it was stopped."},
     Key{.section = "events", .name = "stop_inlet", .type = text,
@@ -1127,6 +1127,34 @@ std::vector<std::string> split_words(std::string_view words) {
 bool has_word(std::string_view words, std::string_view word) {
   const std::vector<std::string> split = split_words(words);
   return std::find(split.begin(), split.end(), word) != split.end();
+}
+
+namespace {
+
+struct Renamed {
+  std::string_view section, key, before, now;  // of words; of keys `key` is empty
+};
+constexpr Renamed renamed[] = {
+    {"bodies", "", "held", "fixed"},
+    {"solver", "kind", "per_body", "gauss_seidel"},
+    {"solver", "kind", "per_contact", "nsgs"},
+    {"solver", "kind", "consensus", "admm"},
+};
+
+std::string_view new_name(std::string_view section, std::string_view key, std::string_view before) {
+  for (const Renamed& r : renamed)
+    if (r.section == section && r.key == key && r.before == before) return r.now;
+  return {};
+}
+
+}  // namespace
+
+std::string_view renamed_key(std::string_view section, std::string_view name) {
+  return new_name(section, "", name);
+}
+
+std::string_view renamed_word(const Key& key, std::string_view word) {
+  return new_name(key.section, key.name, word);
 }
 
 std::string to_string(const Range& range) {

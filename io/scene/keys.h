@@ -65,6 +65,9 @@ const Key* find_key(std::string_view section, std::string_view name);  // null i
 std::vector<std::string> key_names(std::string_view section);
 std::vector<std::string> split_words(std::string_view words);  // at '|'
 bool has_word(std::string_view words, std::string_view word);
+/// What a key of a section, or a word of a key's, is called that had another name before; empty: it had none.
+std::string_view renamed_key(std::string_view section, std::string_view name);
+std::string_view renamed_word(const Key& key, std::string_view word);
 
 /// TOML text of the value that a key has when it is left out; empty if there is none.
 std::string default_of(const Key& key);

@@ -93,20 +93,20 @@ class GroupReader {
   /// Bodies that do not move by themselves have a kinematic group.
   void hold() {
     const bool moves = section_.node()->find("motion") != nullptr;
-    if (section_.has("held") && !section_.boolean("held") && moves)
-      refuse("held", "does not go with motion: what is led does not move by itself");
-    if (!moves && !(section_.has("held") && section_.boolean("held"))) {
+    if (section_.has("fixed") && !section_.boolean("fixed") && moves)
+      refuse("fixed", "does not go with motion: what has a motion does not stay");
+    if (!moves && !(section_.has("fixed") && section_.boolean("fixed"))) {
       if (section_.has("name") && reading_.top->find("joints") == nullptr)
-        refuse("name", "is of no use to bodies that are not held and have no joints");
+        refuse("name", "is of no use to bodies that are not kinematic and have no joints");
       return;
     }
     for (const char* key : {"velocity", "angular_velocity"})
-      if (section_.has(key)) refuse(key, "does not go with bodies that are held: give them motion");
+      if (section_.has(key)) refuse(key, "does not go with bodies that are fixed: give them motion");
     if (reading_.scene.model.settings.sleep.is_on()) {
-      refuse(moves ? "motion" : "held", "does not go with sleep yet");
+      refuse(moves ? "motion" : "fixed", "does not go with sleep yet");
       reading_.faults.back().suggestion = "leave out [sleep]";
     }
-    if (model_.cell.flows()) refuse(moves ? "motion" : "held", "does not go with a cell that flows");
+    if (model_.cell.flows()) refuse(moves ? "motion" : "fixed", "does not go with a cell that flows");
     KinematicGroup kinematic_group{
         section_.has("name") ? section_.text("name") : fmt::format("bodies{}", number_), {}};
     if (std::ranges::find(model_.kinematic_groups, kinematic_group.name, &KinematicGroup::name) !=

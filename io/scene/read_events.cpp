@@ -234,8 +234,8 @@ class EventReader {
       };
     } else if (section_.has("bodies")) {
       const std::optional<std::size_t> kinematic_group =
-          is_load(name, "held bodies") ? find(model_.kinematic_groups, "of held bodies", "bodies")
-                                       : std::nullopt;
+          is_load(name, "kinematic bodies") ? find(model_.kinematic_groups, "of kinematic bodies", "bodies")
+                                            : std::nullopt;
       if (!kinematic_group) return;
       c.quantity += " of " + section_.text("bodies");
       c.value = [name, g = *kinematic_group](const StepView& view) {
@@ -256,7 +256,7 @@ class EventReader {
     } else if (model_.cell.is_periodic() && contains(cell_quantities(), name)) {
       c.value = [name](const StepView& view) { return cell_quantity(name, view.cell); };
     } else if (contains(of_boundaries, name)) {
-      refuse("quantity", "is a boundary's, or held bodies': say which by `boundary` or `bodies`");
+      refuse("quantity", "is a boundary's, or kinematic bodies': say which by `boundary` or `bodies`");
       return;
     } else if (contains(mount_quantities(), name)) {
       refuse("quantity", "is a mount's: say which by `mount`");
@@ -280,7 +280,7 @@ class EventReader {
     reading_.faults.back().allowed = fmt::format("{}", fmt::join(known, ", "));
     return false;
   }
-  /// Is it a quantity that boundaries and held bodies have?
+  /// Is it a quantity that boundaries and kinematic bodies have?
   bool is_load(const std::string& name, const char* whose) {
     return is_one_of(boundary_quantities(), name, whose);
   }
@@ -399,7 +399,7 @@ class EventReader {
     on_mount("release_mount", "release", a.release);
     on_mount("lock_mount", "lock", a.lock);
     if (section_.has("release_bodies")) {
-      if (const auto kinematic_group = find(model_.kinematic_groups, "of held bodies", "release_bodies"))
+      if (const auto kinematic_group = find(model_.kinematic_groups, "of kinematic bodies", "release_bodies"))
         a.release_bodies = {*kinematic_group};
       done.push_back(fmt::format("release {}", section_.text("release_bodies")));
     }

@@ -1,4 +1,5 @@
 // Joints: what holds bodies, mounts and the ground together, and what drives that.
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <numbers>
@@ -15,12 +16,28 @@ namespace {
 using Partner = JointPartner::Kind;
 using Coordinate = JointCoordinate::Kind;
 
-/// Words of `type`, in the order of the key's.
-constexpr JointKind kinds[] = {JointKind::fixed,          JointKind::revolute,       JointKind::prismatic,
-                               JointKind::cylindrical,    JointKind::cylindrical,    JointKind::spherical,
-                               JointKind::universal,      JointKind::planar,         JointKind::distance,
-                               JointKind::cylinder,       JointKind::point_on_plane, JointKind::point_on_line,
-                               JointKind::point_on_curve, JointKind::cylinder,       JointKind::cylinder};
+/// What a word of `type` is.
+struct NamedKind {
+  std::string_view word;
+  JointKind kind;
+};
+constexpr NamedKind kinds[] = {
+    {"fixed", JointKind::fixed},
+    {"revolute", JointKind::revolute},
+    {"prismatic", JointKind::prismatic},
+    {"cylindrical", JointKind::cylindrical},
+    {"screw", JointKind::cylindrical},
+    {"spherical", JointKind::spherical},
+    {"universal", JointKind::universal},
+    {"planar", JointKind::planar},
+    {"rod", JointKind::distance},
+    {"cylinder", JointKind::cylinder},
+    {"point_on_plane", JointKind::point_on_plane},
+    {"point_on_line", JointKind::point_on_line},
+    {"point_on_curve", JointKind::point_on_curve},
+    {"gear", JointKind::cylinder},
+    {"rack", JointKind::cylinder},
+};
 
 Pose inverse(const Pose& pose) {
   const Quat back = pose.orientation.conjugate();
@@ -38,21 +55,19 @@ class JointReader {
       : section_(section), reading_(reading), model_(reading.scene.model) {}
 
   void read() {
-    const std::vector<std::string> words = split_words(find_key("joints", "type")->words);
-    const auto word =
-        static_cast<std::size_t>(std::ranges::find(words, section_.text("type")) - words.begin());
+    const std::string type = section_.text("type");
     const std::size_t before = reading_.faults.size();
     set_from(section_, joint_);
-    joint_.kind = kinds[word];
+    joint_.kind = std::ranges::find(kinds, type, &NamedKind::word)->kind;
     joint_.name = section_.has("name") ? section_.text("name") : fmt::format("joint{}", model_.joints.size());
-    if (words[word] == "gear" || words[word] == "rack") {
+    if (type == "gear" || type == "rack") {
       joint_.kind = JointKind::cylinder;  // of itself it holds nothing
-      joint_.couples.kind = words[word] == "gear" ? JointTeeth::Kind::gear : JointTeeth::Kind::rack;
+      joint_.couples.kind = type == "gear" ? JointTeeth::Kind::gear : JointTeeth::Kind::rack;
       read_coupling();
       if (reading_.faults.size() == before) model_.joints.push_back(std::move(joint_));
       return;
     }
-    if (words[word] == "screw") joint_.lead = section_.number("lead") / (2.0 * std::numbers::pi);
+    if (type == "screw") joint_.lead = section_.number("lead") / (2.0 * std::numbers::pi);
     choose_coordinate();
     if (section_.has("axis")) axis_ = read_direction(section_, "axis", reading_).value_or(axis_);
     if (joint_.kind == JointKind::universal) read_second_axis();
@@ -375,8 +390,7 @@ class JointReader {
     if (joint_.kind == JointKind::point_on_curve) return refuse("chain", "does not go with curves");
     if (std::ranges::count(reading_.groups, text, &BodyGroup::name) > 1)
       return refuse("chain", "is the name of more than one of [[bodies]]");
-    if (reading_.scene.initial.bodies.is_held(group->begin))
-      return refuse("chain", "is of bodies that are held");
+    if (reading_.scene.initial.bodies.is_held(group->begin)) return refuse("chain", "is of kinematic bodies");
     if (group->end < group->begin + 2) return refuse("chain", "has fewer than two bodies");
     for (const char* key : {"point_a", "point_b"})
       if (!section_.has(key)) return reading_.faults.push_back(missing_key(section_, key));

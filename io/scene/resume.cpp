@@ -28,7 +28,7 @@ void require_valid(const Model& model, const State& state) {
   require(b.resting.empty() || b.resting.size() == n, "its list of lying bodies is of other bodies");
   require(b.kinematic_group.size() == b.rest.size() &&
               (b.kinematic_group.empty() || b.kinematic_group.size() == n),
-          "its list of held bodies is of other bodies");
+          "its list of kinematic bodies is of other bodies");
   for (const std::int32_t kinematic_group : b.kinematic_group)
     require(kinematic_group == Bodies::no_kinematic_group ||
                 (kinematic_group >= 0 &&

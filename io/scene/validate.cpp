@@ -64,7 +64,9 @@ class Validator {
     fault.where = item.key_where;
     fault.key_path = path;
     fault.problem = "unknown key";
-    fault.suggestion = did_you_mean(item.key, key_names(name));
+    const std::string_view now = renamed_key(name, item.key);
+    fault.suggestion =
+        now.empty() ? did_you_mean(item.key, key_names(name)) : fmt::format("it is called '{}' now", now);
     if (fault.suggestion.empty()) {
       for (const SectionInfo& other : sections()) {
         if (other.name == name || other.name.empty() || find_key(other.name, item.key) == nullptr) continue;
@@ -167,8 +169,12 @@ class Validator {
   void word(Node& node, const Key& key, const std::string& path) {
     if (node.kind == NodeKind::text && has_word(key.words, node.text)) return;
     const std::vector<std::string> known = split_words(key.words);
-    add(node, path, "is not a known word", nullptr, listed(key.words),
-        node.kind == NodeKind::text ? did_you_mean(node.text, known) : "");
+    std::string suggestion;
+    if (node.kind == NodeKind::text) {
+      const std::string_view now = renamed_word(key, node.text);
+      suggestion = now.empty() ? did_you_mean(node.text, known) : fmt::format("it is called \"{}\" now", now);
+    }
+    add(node, path, "is not a known word", nullptr, listed(key.words), suggestion);
   }
 
   void words(Node& node, const Key& key, const std::string& path) {

@@ -28,6 +28,46 @@ position = [0, 0, 1]
 
 Scene read(const std::string& text) { return read_scene_text(text, "folder/small.toml"); }
 
+/// The name of an enumerator, as the compiler has it; a number where there is none of this value.
+template <auto value>
+std::string enumerator() {
+  const std::string text = __PRETTY_FUNCTION__;  // "... [with auto value = scree::DragLaw::none; ...]"
+  const std::size_t begin = text.find("value = ") + 8, end = text.find_first_of(";]", begin);
+  const std::string name = text.substr(begin, end - begin);
+  return name.substr(name.rfind(':') + 1);
+}
+template <class E>
+std::vector<std::string> enumerators() {
+  std::vector<std::string> names;
+  [&]<int... k>(std::integer_sequence<int, k...>) { (names.push_back(enumerator<static_cast<E>(k)>()), ...); }
+  (std::make_integer_sequence<int, 12>());
+  std::erase_if(names, [](const std::string& name) { return name.find(')') != name.npos; });
+  return names;
+}
+
+// take() finds an enumerator by the place of its word.
+TEST(SettingsKeys, WordsAreEnumeratorsInTheirOrder) {
+  int count = 0;
+  const auto check = [&]<class T>(T settings) {
+    for_each_key(settings, [&]<class M>(std::string_view section, std::string_view name, M&) {
+      if constexpr (std::is_enum_v<M>) {
+        std::vector<std::string> words = split_words(find_key(section, name)->words);
+        for (std::string& word : words) std::ranges::replace(word, ' ', '_');
+        EXPECT_EQ(words, enumerators<M>()) << section << '.' << name;
+        ++count;
+      }
+    });
+  };
+  check(Scene{});
+  check(Fluid{});
+  check(LatticeSettings{});
+  check(SizeDistribution{});
+  check(SizeShares{});
+  check(MachineJoint{});
+  check(JointMotor{});
+  EXPECT_EQ(count, 11);  // one more: add it above
+}
+
 /// Every member that a key sets, in the order of the keys.
 template <class T>
 std::vector<std::string> values(T settings) {
@@ -473,7 +513,7 @@ radius = 0.1
 position = [0, 0, 1]
 [[bodies]]
 name = "floor"
-held = true
+fixed = true
 radius = 0.1
 position = [1, 0, 1]
 [[bodies]]

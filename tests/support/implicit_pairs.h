@@ -8,7 +8,7 @@
 #include <string>
 
 #include "engine/core/random.h"
-#include "engine/geometry/implicit/certified_search.h"
+#include "tests/support/certified_search.h"
 #include "tests/support/implicit_shapes.h"
 
 namespace scree::test {

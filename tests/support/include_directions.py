@@ -21,7 +21,7 @@ ENGINE = {
     "engine/solver": {"engine/core"},
     "engine/flight": {"engine/core", "engine/integration", "engine/geometry", "engine/bodies", "engine/detection",
                       "engine/solver"},
-    "engine/mechanisms": {"engine/core", "engine/integration"},
+    "engine/mechanisms": {"engine/core"},
     "engine/equations": {"engine/core"},
     "engine/generation": {"engine/core", "engine/geometry", "engine/bodies"},
     "engine/fields": {"engine/core", "engine/geometry", "engine/bodies"},
@@ -29,7 +29,7 @@ ENGINE = {
                           "engine/flight", "engine/generation", "engine/mechanisms"},
 }
 PARTS = ENGINE | {"io": set(ENGINE), "tools": set(ENGINE) | {"io"}, "tests": set(ENGINE) | {"io", "tools"},
-                  "benchmarks": set(ENGINE) | {"io", "tools"}}
+                  "benchmarks": set(ENGINE) | {"io", "tools", "tests"}}
 
 # Third-party headers with a fixed place.
 THREADS = re.compile(r"(oneapi/)?tbb/")

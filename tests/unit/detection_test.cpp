@@ -63,7 +63,8 @@ Contacts contacts_of(const World& world) {
   Contacts contacts = world.state.contacts;
   NormalCache cached_normals = world.state.cached_normals;
   std::vector<CachedPair> cached = world.state.cached;
-  const DetectionReport report = find_contacts(input_of(world), workspace, {contacts, cached_normals, cached});
+  const DetectionReport report =
+      find_contacts(input_of(world), workspace, {contacts, cached_normals, cached});
   EXPECT_EQ(report.failures, 0);
   return contacts;
 }
@@ -302,6 +303,26 @@ TEST(Step, RestartsFromACopyOfTheState) {
   StepResult result;
   for (int i = 0; i < 100; ++i) step(world.model, copy, workspace, result);
   EXPECT_EQ(state_hash(world.state.bodies), state_hash(copy.bodies));
+}
+
+/// Equations that have no solution from the first step on.
+struct NoSolution : ActuatorModel {
+  std::vector<double> start(double, std::span<const double>) const override { return {0.0}; }
+  void look(std::span<const double>, std::span<double>) const override {}
+  void step(double, std::span<const double>, std::vector<double>&) const override {
+    throw ActuatorFailure("no solution");
+  }
+};
+
+// What step() says of them: these two, and no others.
+TEST(Failures, OfAStepAreThrownAsDocumented) {
+  World crowded;
+  for (int k = 0; k < 5000; ++k) crowded.add_sphere(0.01, Vec3::Zero());
+  EXPECT_THROW(crowded.step(), CrowdedBoxes);
+  World driven;
+  driven.add_sphere(0.01, Vec3::Zero());
+  driven.model.actuators.push_back({"circuit", std::make_shared<NoSolution>(), {}, {}});
+  EXPECT_THROW(driven.step(), ActuatorFailure);
 }
 
 }  // namespace

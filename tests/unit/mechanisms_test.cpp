@@ -3,7 +3,7 @@
 #include <numbers>
 
 #include "engine/integration/brent.h"
-#include "engine/mechanisms/mechanism.h"
+#include "tests/support/mechanism.h"
 
 namespace scree {
 namespace {

@@ -6,7 +6,7 @@
 #include <sundials/sundials_context.h>
 #include <sunnonlinsol/sunnonlinsol_fixedpoint.h>
 
-#include "engine/integration/piecewise.h"
+#include "tests/support/piecewise.h"
 
 namespace scree {
 namespace {

@@ -1,5 +1,5 @@
 // Motion with breaks: where they are found, what they cost, what happens when many come.
-#include "engine/integration/piecewise.h"
+#include "tests/support/piecewise.h"
 
 #include <Eigen/Core>
 #include <cmath>

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/mechanisms/mechanism.h"
+#include "tests/support/mechanism.h"
 #include "tests/support/world.h"
 
 namespace scree {

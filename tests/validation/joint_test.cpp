@@ -1,7 +1,7 @@
 // Joints as rows of the contact problem: rods and chains, machines with and without grains.
 #include <gtest/gtest.h>
 
-#include "engine/mechanisms/mechanism.h"
+#include "tests/support/mechanism.h"
 #include "engine/simulation/overrides.h"
 #include "tests/support/world.h"
 

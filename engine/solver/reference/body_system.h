@@ -3,7 +3,7 @@
 
 #include <Eigen/SparseLU>
 
-#include "engine/solver/reference/proximal_newton.h"
+#include "engine/solver/sweeps/proximal_newton.h"
 
 namespace scree {
 

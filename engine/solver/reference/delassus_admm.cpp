@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "engine/solver/reference/delassus_problem.h"
-#include "engine/solver/reference/proximal_newton.h"
+#include "engine/solver/sweeps/proximal_newton.h"
 
 namespace scree {
 

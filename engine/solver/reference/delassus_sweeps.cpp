@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "engine/solver/reference/delassus_problem.h"
-#include "engine/solver/reference/local_cone.h"
+#include "engine/solver/sweeps/local_cone.h"
 #include "engine/solver/sweeps/sweeps.h"
 
 namespace scree {

@@ -165,7 +165,7 @@ SCREE_INLINE typename Part::Vector resist(Part part, SpinBatch& s, float beta, t
   return by_n * by_n + (by_1 * by_1 + by_2 * by_2);
 }
 
-/// Lanes that are visited.
+/// Lanes that are updated.
 template <class Part>
 struct UpdatedBlock {
   std::size_t batch;

@@ -6,7 +6,7 @@
 
 namespace scree {
 
-/// How batches are visited: with how much momentum (P4), and those too that carry nothing?
+/// How batches are updated: with how much momentum (P4), and those too that carry nothing?
 struct UpdatePlan {
   float beta;
   bool idle_too;

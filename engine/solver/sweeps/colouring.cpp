@@ -11,12 +11,12 @@ namespace {
 
 constexpr int parallel_colours = 63;  // colour 63 is the serial rest
 
-/// Edges a update. At least some 5 microseconds of a sweep, worth handing to another thread, and few enough
+/// Edges an update. At least some 5 microseconds of a sweep, worth handing to another thread, and few enough
 /// that heaps of a thousand bodies have updates for two. Scenes that do not fit into a cache gain from larger
 /// ones, which share fewer bodies; 512 updates are enough for many threads.
 std::size_t update_size(std::size_t edges) { return std::clamp<std::size_t>(edges / 512, 96, 1024); }
 
-/// Every visit_size()-th contact begins a update, moved on to the next body a; then the rows.
+/// Every update_size()-th contact begins an update, moved on to the next body a; then the rows.
 void cut(std::span<const Edge> contacts, std::size_t rows, std::vector<std::int32_t>& row) {
   const std::size_t n = contacts.size(), size = update_size(n), row_size = update_size(rows);
   row.assign(1, 0);

@@ -1,4 +1,4 @@
-// Which contacts may be visited at the same time.
+// Which contacts may be updated at the same time.
 #pragma once
 
 #include <span>
@@ -7,7 +7,7 @@
 
 namespace scree {
 
-/// A update goes through a run of consecutive edges, one after the other: the contacts of some neighbouring
+/// An update goes through a run of consecutive edges, one after the other: the contacts of some neighbouring
 /// bodies, all contacts with one body a in the same run, or rows between bodies that need not touch. Visits
 /// of one colour change no body in common, so they go in any order and on any thread with the same bits.
 /// Where bodies that are close have numbers that are close, updates are compact in space, and there are few

@@ -1,6 +1,6 @@
 // The `gauss_seidel` solver: block Gauss-Seidel with one impulse per contact, shared by both sides.
 //
-// A update re-solves the contacts of some neighbouring bodies (colouring.h), one after the other, on
+// An update re-solves the contacts of some neighbouring bodies (colouring.h), one after the other, on
 // accumulated impulses. With u the relative velocity that the contact would see and W its Delassus block
 // (contact frame),
 //   p_n <- max(0, p_n - (u_n + offset) / W_nn)                        maximum compression           (P1)
@@ -16,7 +16,7 @@
 
 #include "engine/core/fetch.h"
 #include "engine/solver/problem/row_block.h"
-#include "engine/solver/reference/local_cone.h"
+#include "engine/solver/sweeps/local_cone.h"
 #include "engine/solver/sweeps/sweeps.h"
 
 namespace scree {
@@ -28,7 +28,7 @@ constexpr int sweeps_between_checks = 10;
 // A warm start is mostly done after these; conjugate directions cost a quarter of a sweep more.
 constexpr int plain_sweeps = 4;
 
-/// The contacts of a update, or some other range of them.
+/// The contacts of an update, or some other range of them.
 struct ContactRange {
   const Edge* edge;
   const ContactTerms* contact;
@@ -115,7 +115,7 @@ SweptBodies bodies_of(const ContactProblem& p, ContactSolution& s) {
   return {p.response.data(), s.velocity.data()};
 }
 
-/// What a update goes through: contacts with their rows, or rows of none.
+/// What an update goes through: contacts with their rows, or rows of none.
 struct BlockParts {
   std::size_t contact, contacts_end, row, rows_end;
 };
@@ -305,11 +305,11 @@ double sweep_edges(const ContactProblem& p, SolverKind kind, std::optional<doubl
     const BlockParts parts = parts_of(p, begin, end);
     ConjugateDirection<3>* const along = beta ? w.conjugate.impulse.data() + parts.contact : nullptr;
     const double b = beta.value_or(0.0);
-    w.visit_change[v] = quick ? solve_contacts(range_of(p, s.impulse, parts.contact, parts.contacts_end),
-                                               bodies_of(p, s), along, b)
-                              : solve_contacts_exactly(p, kind, parts, along, b, s);
+    w.update_change[v] = quick ? solve_contacts(range_of(p, s.impulse, parts.contact, parts.contacts_end),
+                                                bodies_of(p, s), along, b)
+                               : solve_contacts_exactly(p, kind, parts, along, b, s);
     if (parts.row < parts.rows_end)
-      w.visit_change[v] +=
+      w.update_change[v] +=
           solve_rows(p, parts.row, parts.rows_end, beta ? w.conjugate.row.data() : nullptr, b, s);
   });
   if (beta)
@@ -320,7 +320,7 @@ double sweep_edges(const ContactProblem& p, SolverKind kind, std::optional<doubl
                         colouring.updates(), grain_light, 0.0,
                         [&](const Block& block) {
                           double sum = 0.0;
-                          for (std::size_t v = block.begin; v < block.end; ++v) sum += w.visit_change[v];
+                          for (std::size_t v = block.begin; v < block.end; ++v) sum += w.update_change[v];
                           return sum;
                         },
                         [](double a, double b) { return a + b; });
@@ -346,7 +346,7 @@ void begin_directions(const ContactSolution& s, ConjugateWorkspace& d) {
 void colour_blocks(const ContactProblem& p, SolverWorkspace& w) {
   colour_blocks(p.edge, std::span(p.rows).subspan(p.contact_rows, p.first_block_row() - p.contact_rows),
                 p.bodies(), w.colouring);
-  w.visit_change.resize(w.colouring.updates());
+  w.update_change.resize(w.colouring.updates());
 }
 
 SolveReport solve_gauss_seidel(const ContactProblem& given, const SolverSettings& settings,

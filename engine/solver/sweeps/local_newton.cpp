@@ -7,7 +7,7 @@
 
 #include "engine/solver/problem/contact_jacobian.h"
 #include "engine/solver/problem/residual.h"
-#include "engine/solver/reference/proximal_newton.h"
+#include "engine/solver/sweeps/proximal_newton.h"
 #include "engine/solver/sweeps/sweeps.h"
 
 namespace scree {

@@ -4,7 +4,7 @@
 // ratio of the masses. What a few contacts lack then falls, as slowly as that, for thousands of sweeps, when
 // nothing else is left of the residual. Such a contact and those of the lightest bodies around it are a small
 // problem of their own: all other impulses stay, and what bodies do by them are free velocities. Proximal
-// Newton steps (N1) solve it whatever the masses, with the whole of its W. It is one more block visited by a
+// Newton steps (N1) solve it whatever the masses, with the whole of its W. It is one more block updated by a
 // Gauss-Seidel method, so what it ends at is what sweeps end at.
 #pragma once
 

@@ -18,9 +18,9 @@ SCREE_INLINE void follow(double beta, double* impulse, ConjugateDirection<count>
   }
 }
 
-/// Calls improve(k) for the contacts [0, count) of a update: those whose body a has an even number, then the
-/// others. Neighbours in a update mostly touch, and changes of a sweep straight through them would travel one
-/// way only (docs/decisions/0008).
+/// Calls improve(k) for the contacts [0, count) of an update: those whose body a has an even number, then the
+/// others. Neighbours in an update mostly touch, and changes of a sweep straight through them would travel
+/// one way only (docs/decisions/0008).
 template <class F>
 SCREE_INLINE void for_contacts_of_update(const Edge* edge, std::size_t count, F&& improve) {
   for (const std::int32_t odd : {0, 1}) {

@@ -1,7 +1,7 @@
 // The `gauss_seidel` solver on batches of sixteen contacts (batches.h): block Gauss-Seidel with one impulse
 // per contact, shared by both sides, as steps of Nesterov's momentum.
 //
-// A update (block_update.h) takes contacts that change no body in common and improves their accumulated
+// An update (block_update.h) takes contacts that change no body in common and improves their accumulated
 // impulses by (P1) and (P2), as gauss_seidel.cpp does one by one; resistance to torques follows in the same
 // update, rows that belong to no contact after all contacts, forth and back. Each sweep begins where the last
 // two point to,
@@ -38,7 +38,7 @@ constexpr double most_growth = 1.1, back = 0.5;
 constexpr int most_patience = 60;
 constexpr float less = 0.7f;
 
-// Batches that carry nothing are visited in every so many sweeps.
+// Batches that carry nothing are updated in every so many sweeps.
 constexpr int sweeps_between_idle = 4;
 
 // The change of a sweep, rms, comes to so many times the residual after some sweeps: below, the residual is
@@ -329,7 +329,7 @@ class WideSweeps {
   /// Adds up what f returns, of subdomains what of_subdomain does.
   template <class F, class OfSubdomain>
   double sum_over_batches(F&& f, OfSubdomain&& of_subdomain) {
-    std::vector<double>& part = w_.visit_change;
+    std::vector<double>& part = w_.update_change;
     double sum = 0.0;
     const auto add_chunks = [&](std::size_t chunks, auto&& of_chunk) {
       part.resize(std::max(part.size(), chunks));

@@ -1,4 +1,4 @@
-#include "engine/geometry/implicit/certified_search.h"
+#include "tests/support/certified_search.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "engine/mechanisms/mechanism.h"
+#include "tests/support/mechanism.h"
 
 #include <algorithm>
 #include <cmath>

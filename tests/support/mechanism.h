@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engine/integration/runge_kutta.h"
-#include "engine/mechanisms/accelerations.h"
+#include "tests/support/accelerations.h"
 #include "engine/mechanisms/joints.h"
 
 namespace scree {

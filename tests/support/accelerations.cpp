@@ -1,4 +1,4 @@
-#include "engine/mechanisms/accelerations.h"
+#include "tests/support/accelerations.h"
 
 #include <Eigen/Dense>
 #include <Eigen/SparseCholesky>

@@ -1,4 +1,4 @@
-#include "engine/solver/reference/local_cone.h"
+#include "engine/solver/sweeps/local_cone.h"
 
 #include <Eigen/LU>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "engine/solver/reference/proximal_newton.h"
+#include "engine/solver/sweeps/proximal_newton.h"
 
 #include <algorithm>
 #include <cmath>
