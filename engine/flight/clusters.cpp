@@ -505,7 +505,7 @@ void set_out(const BallisticScene& sky, const Resting& resting, double begin_s, 
     const FlownShape& of = w.shapes[shape];
     double growth = 1.0;
     if (!resting.is_resting.empty() && resting.is_resting[i] != 0) {
-      // Of that rests, an ellipsoid that holds the body wherever it may move.
+      // For a body that rests, an ellipsoid that holds it wherever it may move.
       growth = 1.0 + resting.reach[i] / of.enclosing.semi_axes.minCoeff();
       w.flights[i] = Flight::at_rest(bodies.pose(i));
     }

@@ -46,7 +46,7 @@ struct FlightReport {
   bool overran = false;               // there were too many impacts: the rest of the way is not flown
   std::vector<Impact> impacts;        // in the order of time
   std::vector<std::int32_t> resting;  // who came to rest on others at the end, or whose impacts pile up
-  std::vector<std::int32_t> caught;   // who came to somebody that rests; the step is to be made without them
+  std::vector<std::int32_t> caught;   // that came to a resting body; the step is to be made without them
   std::int64_t candidates = 0, rounds = 0, searches = 0, clusters = 0;
 };
 

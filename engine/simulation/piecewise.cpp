@@ -14,7 +14,7 @@ namespace scree {
 namespace {
 
 constexpr double shortest_part = 1.0 / 16.0;  // of a step that ends where somebody rests
-constexpr double reach_factor = 2.0;          // of what the fastest that rests may move in a step
+constexpr double reach_factor = 2.0;          // of what the fastest resting body may move in a step
 constexpr int most_parts = 32;                // of a step of those who lie
 constexpr double least_push = 1e-2;           // of what free fall gains in a step: less is no support
 constexpr double rounding = 1e-9;             // overlaps at the start that are none
@@ -49,7 +49,7 @@ double reach_of_resting(const Shapes& shapes, const Bodies& bodies, double gravi
   return reach_factor * (fastest + gravity * h) * h;
 }
 
-/// Those who may come to somebody that rests within h lie from now on; whom they may come to, too.
+/// Bodies that may come to a resting one within h rest from now on; those that they may come to, too.
 void catch_near(const Model& model, double gravity, double h, const PlacedCell& cell, Bodies& bodies,
                 Workspace& w) {
   FlightWorkspace& f = w.flight;
@@ -296,7 +296,7 @@ void raise(const std::vector<std::uint8_t>& resting, const std::vector<std::uint
     if (held[i] == 0) bodies.resting[i] = 0;
 }
 
-/// Who lies and that flies from now on, counted against who lay before.
+/// Which bodies rest and which are ballistic from now on, counted against those that rested before.
 void lay_and_raise(const std::vector<std::int32_t>& came_to_rest, const std::vector<std::uint8_t>& lay,
                    double fall_m_s, State& state, StepReport& report) {
   std::vector<std::uint8_t>& resting = state.bodies.resting;
@@ -345,7 +345,7 @@ StepPlan fly_and_lie(const Model& model, const StepPlan& plan, State& state, Wor
   const double begin = state.time_s;
   FlightReport flown;
   BallisticSums before;
-  for (;;) {  // whoever is caught lies: this ends
+  for (;;) {  // a body that is caught rests: this ends
     if (any(bodies.resting) && !report.overran) catch_near(model, gravity.norm(), plan.h, cell, bodies, w);
     const double reach = reach_of_resting(model.shapes, bodies, gravity.norm(), plan.h);
     before = sums_of_ballistic(bodies, model.settings.gravity);

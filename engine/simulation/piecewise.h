@@ -1,14 +1,14 @@
-// Piecewise steps: every impact at its instant; contacts carry only those who lie on others.
+// Piecewise steps: every impact at its instant; contacts carry only bodies that rest on others.
 //
 // A body is ballistic or rests (bodies.resting). In a step,
-//   1. whoever may come to somebody that rests is caught, and lies for this step;
+//   1. a ballistic body that may come to a resting one is caught, and rests for this step;
 //   2. the others fly from impact to impact (engine/flight/clusters.h) to the end of the step, or to the
-//      instant at which somebody comes to rest: whose impact is slower than the restitution threshold, or
-//      whose impacts pile up (Zeno). The step ends there, but not sooner than a part of it: who comes to rest
-//      sooner lies from its beginning;
-//   3. those who lie are advanced by contacts through the same time, as in other steps, but held a clearance
-//      apart (Settings::clearance()), so that nobody overlaps;
-//   4. whoever lies, is pushed by nobody and overlaps nobody flies again.
+//      instant at which one comes to rest: its impact is slower than the restitution threshold, or its
+//      impacts pile up (Zeno). The step ends there, but not sooner than a part of it: a body that comes to
+//      rest sooner rests from its beginning;
+//   3. resting bodies are advanced by contacts through the same time, as in other steps, but held a clearance
+//      apart (Settings::clearance()), so that none overlaps;
+//   4. a resting body that nothing pushes and that overlaps none is ballistic again.
 // A step with too many impacts (Settings::most_impacts) is made by contacts from its beginning, for all.
 // Impulses of impacts and of contacts act on both sides, and their works are in the ledger alike.
 #pragma once
