@@ -27,7 +27,7 @@ struct RunFolder {
   /// Those and steps.csv: with rows that come while the run goes on.
   std::vector<std::filesystem::path> tables() const {
     return {steps(), boundaries(), mounts(),  joints(), machine(),  models(),
-            held(),  bonds(),      impacts(), cell(),   openings(), events()};
+            kinematic(),  bonds(),      impacts(), cell(),   openings(), events()};
   }
   /// Checksums of these tables while they grow.
   std::filesystem::path table_checksums() const { return path / "tables.crc32"; }
