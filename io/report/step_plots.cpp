@@ -177,30 +177,30 @@ std::vector<Plot> load_plots(const RunFolder& folder, std::size_t points) {
   const auto table = [&](const std::filesystem::path& file, const std::string& column) {
     return PartTables(file, column, parts_of(file, 2), points);
   };
-  const PartTables boundaries = table(folder.boundaries(), "boundary");
+  const PartTables boundaries = table(folder.table("boundaries"), "boundary");
   boundaries.add(titled("Force on boundaries", "N", mean), force, plots);
   boundaries.add(titled("Torque on boundaries", "N m", mean), torque, plots);
   boundaries.add(titled("Power of boundaries", "W, done on the bodies", mean), {"power_W"}, plots);
-  const PartTables mounts = table(folder.mounts(), "mount");
+  const PartTables mounts = table(folder.table("mounts"), "mount");
   mounts.add(titled("Travel of mounts", "m or rad"), {"travel"}, plots);
   mounts.add(titled("Force of bodies on mounts", "N or N m", mean), {"contact_force"}, plots);
-  const PartTables joints = table(folder.joints(), "joint");
+  const PartTables joints = table(folder.table("joints"), "joint");
   joints.add(titled("Joints", "m or rad, of their coordinates"), {"coordinate"}, plots);
   joints.add(titled("Forces of motors", "N or N m", mean), {"motor_force"}, plots);
   joints.add(titled("Reactions of joints", "N, on b", mean), force, plots);
-  const StepRows models(folder.models());
+  const StepRows models(folder.table("models"));
   StepPlots of_models(models, points);
   std::size_t shown = 0;
   for (const std::string& name : models.names())
     if (name != "step" && name != "time_s" && shown++ < most_parts)
       of_models.add(titled("Model: " + name, "in the model's unit", mean), {Line{name, name}}, Reduce::mean);
   for (Plot& plot : of_models.take()) plots.push_back(std::move(plot));
-  const PartTables held = table(folder.kinematic(), "bodies");
+  const PartTables held = table(folder.table("kinematic"), "bodies");
   held.add(titled("Force on held bodies", "N", mean), force, plots);
   held.add(titled("Power of led bodies", "W, done on the others", mean), {"power_W"}, plots);
-  const PartTables openings = table(folder.openings(), "opening");
+  const PartTables openings = table(folder.table("openings"), "opening");
   openings.add(titled("Mass through inlets and outlets", "kg, since the start"), {"mass_kg"}, plots);
-  const StepRows cell(folder.cell());
+  const StepRows cell(folder.table("cell"));
   StepPlots of_cell(cell, points);
   of_cell.add(titled("Stress of the cell", "Pa, of contacts and bonds; pressed is positive", mean),
               {{"stress_xx_Pa", "xx"},

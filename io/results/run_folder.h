@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace scree::io {
@@ -12,22 +13,16 @@ struct RunFolder {
   std::filesystem::path path;
 
   std::filesystem::path trajectory() const { return path / "trajectory.h5"; }
-  std::filesystem::path steps() const { return path / "steps.csv"; }
-  std::filesystem::path boundaries() const { return path / "boundaries.csv"; }
-  std::filesystem::path mounts() const { return path / "mounts.csv"; }
-  std::filesystem::path joints() const { return path / "joints.csv"; }
-  std::filesystem::path models() const { return path / "models.csv"; }
-  std::filesystem::path machine() const { return path / "machine.csv"; }
-  std::filesystem::path kinematic() const { return path / "kinematic.csv"; }
-  std::filesystem::path bonds() const { return path / "bonds.csv"; }
-  std::filesystem::path impacts() const { return path / "impacts.csv"; }
-  std::filesystem::path cell() const { return path / "cell.csv"; }
-  std::filesystem::path openings() const { return path / "openings.csv"; }
-  std::filesystem::path events() const { return path / "events.csv"; }
-  /// Those and steps.csv: with rows that come while the run goes on.
+  std::filesystem::path steps() const { return table("steps"); }
+  /// A table with rows that come while the run goes on: "steps" is steps.csv.
+  std::filesystem::path table(std::string_view name) const { return path / (std::string(name) + ".csv"); }
+  static constexpr std::string_view table_names[] = {"steps",   "boundaries", "mounts",    "joints",
+                                                     "machine", "models",     "kinematic", "bonds",
+                                                     "impacts", "cell",       "openings",  "events"};
   std::vector<std::filesystem::path> tables() const {
-    return {steps(), boundaries(), mounts(),  joints(), machine(),  models(),
-            kinematic(),  bonds(),      impacts(), cell(),   openings(), events()};
+    std::vector<std::filesystem::path> all;
+    for (const std::string_view name : table_names) all.push_back(table(name));
+    return all;
   }
   /// Checksums of these tables while they grow.
   std::filesystem::path table_checksums() const { return path / "tables.crc32"; }

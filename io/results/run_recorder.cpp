@@ -3,6 +3,9 @@
 #include <chrono>
 #include <cmath>
 #include <fmt/format.h>
+#include <functional>
+#include <map>
+#include <memory>
 #include <optional>
 
 #include "engine/core/errors.h"
@@ -71,24 +74,20 @@ RunFolder prepare(const Scene& scene, const RecordOptions& options) {
   return prepare_run_folder(options.folder, options.overwrite);
 }
 
-/// Bytes that the tables of rows have, as a checkpoint knows them; 0: none yet.
+/// Bytes that the tables of rows have, as a checkpoint knows them, by name; 0: none yet.
 struct RowPositions {
-  std::int64_t steps = 0, boundaries = 0, mounts = 0, joints = 0, machine = 0, models = 0, kinematic = 0,
-               bonds = 0, cell = 0, openings = 0, events = 0, impacts = 0;
+  std::map<std::string_view, std::int64_t> of;
   void visit(Archive& io) {
-    io("steps", steps);
-    io("boundaries", boundaries);
-    io("mounts", mounts);
-    io("joints", joints);
-    io("machine", machine);
-    io("models", models);
-    io("kinematic", kinematic);
-    io("bonds", bonds);
-    io("cell", cell);
-    io("openings", openings);
-    io("events", events);
-    io("impacts", impacts);
+    for (const std::string_view name : RunFolder::table_names) io(std::string(name), of[name]);
   }
+};
+
+/// A table of rows, beside steps.csv: what the recorder does with each.
+struct RowTable {
+  std::string_view name;
+  std::function<void(const StepResult&, const State&)> append;  // of a step
+  std::function<std::int64_t()> sync;
+  std::function<void()> close;
 };
 
 }  // namespace
@@ -102,17 +101,8 @@ struct RunRecorder::Parts {
   RowPositions at;  // where tables are gone on with
   std::vector<std::int64_t> trajectory_at;
   StepTable steps;
-  std::optional<BoundaryTable> loads;
-  std::optional<MountTable> mounts;
-  std::optional<JointTable> joints;
-  std::optional<MachineTable> machine;
-  std::optional<ActuatorTable> models;
-  std::optional<BoundaryTable> kinematic;
-  std::optional<BondTable> bonds;
-  std::optional<ImpactTable> impacts;
-  std::optional<CellTable> cell;
-  std::optional<OpeningTable> openings;
-  std::optional<EventTable> events;
+  std::vector<RowTable> tables;  // that the scene has, beside steps
+  std::shared_ptr<EventTable> events;
   RunStatistics statistics;
   StageTable stages;
   std::optional<Trajectory> trajectory;
@@ -140,7 +130,7 @@ struct RunRecorder::Parts {
         folder(run_folder),
         lock(run_folder.path),
         at(read_positions(memory)),
-        steps(folder.steps(), at.steps),
+        steps(folder.steps(), at.of["steps"]),
         statistics(s),
         stages(s.initial.time_s, s.end_time_s),
         writer(
@@ -155,24 +145,58 @@ struct RunRecorder::Parts {
             }) {
     if (memory != nullptr) memory->group("run", [&] { visit(*memory); });
     if (s.checkpoints.keep > 0) make_folder(folder.checkpoints());
-    if (!s.model.boundaries.empty()) loads.emplace(folder.boundaries(), s.model.boundaries, at.boundaries);
-    if (!s.model.mounts.empty()) mounts.emplace(folder.mounts(), s.model.mounts, at.mounts);
-    if (!s.model.joints.empty()) {
-      joints.emplace(folder.joints(), s.model.joints, at.joints);
-      machine.emplace(folder.machine(), at.machine);
-    }
-    if (!s.model.actuators.empty()) models.emplace(folder.models(), s.model.actuators, at.models);
-    if (!s.model.kinematic_groups.empty())
-      kinematic.emplace(folder.kinematic(), s.model.kinematic_groups, at.kinematic);
-    if (!s.model.bonds.empty()) bonds.emplace(folder.bonds(), s.model.bonds, at.bonds);
-    if (s.output.impacts) impacts.emplace(folder.impacts(), s.model.boundaries, at.impacts);
-    if (s.model.cell.is_periodic()) cell.emplace(folder.cell(), at.cell);
-    if (!opening_totals(s.model, s.initial).empty()) openings.emplace(folder.openings(), at.openings);
-    if (!s.events.empty()) events.emplace(folder.events(), s.events, at.events);
+    open_tables();
     if (s.output.hdf5 && memory != nullptr) trajectory.emplace(folder.trajectory(), s, trajectory_at);
     if (s.output.hdf5 && memory == nullptr) trajectory.emplace(folder.trajectory(), s);
     if (s.output.vtk) open_vtk();
     if (vtk && memory != nullptr) memory->group("run/vtk", [&] { vtk->visit(*memory); });
+  }
+
+  /// Opens a table, or goes on with it; append(table, result, state) writes what a step did.
+  template <class Table, class Append, class... Arguments>
+  std::shared_ptr<Table> open(std::string_view name, Append append, const Arguments&... arguments) {
+    const auto table = std::make_shared<Table>(folder.table(name), arguments..., at.of[name]);
+    tables.push_back({name,
+                      [=](const StepResult& result, const State& state) { append(*table, result, state); },
+                      [=] { return table->sync(); }, [=] { table->close(); }});
+    return table;
+  }
+
+  void open_tables() {
+    const Model& m = scene.model;
+    using Result = const StepResult&;
+    using Now = const State&;
+    if (!m.boundaries.empty())
+      open<BoundaryTable>(
+          "boundaries", [](auto& t, Result r, Now) { t.append(r.report, r.boundaries); }, m.boundaries);
+    if (!m.mounts.empty())
+      open<MountTable>(
+          "mounts", [](auto& t, Result r, Now) { t.append(r.report, r.mounts); }, m.mounts);
+    if (!m.joints.empty()) {
+      open<JointTable>(
+          "joints", [](auto& t, Result r, Now) { t.append(r.report, r.joints); }, m.joints);
+      open<MachineTable>("machine", [](auto& t, Result r, Now) { t.append(r.report, {&r.machine, 1}); });
+    }
+    if (!m.actuators.empty())
+      open<ActuatorTable>(
+          "models", [](auto& t, Result r, Now s) { t.append(r.report, s.actuators); }, m.actuators);
+    if (!m.kinematic_groups.empty())
+      open<BoundaryTable>(
+          "kinematic", [](auto& t, Result r, Now) { t.append(r.report, r.kinematic_groups); },
+          m.kinematic_groups);
+    if (!m.bonds.empty())
+      open<BondTable>(
+          "bonds", [](auto& t, Result r, Now) { t.append(r.report, r.bonds); }, m.bonds);
+    if (scene.output.impacts)
+      open<ImpactTable>(
+          "impacts", [](auto& t, Result r, Now s) { t.append(r.report, s.bodies, r.impacts); }, m.boundaries);
+    if (m.cell.is_periodic())
+      open<CellTable>("cell", [](auto& t, Result r, Now) { t.append(r.report, {&r.cell, 1}); });
+    if (!opening_totals(m, scene.initial).empty())
+      open<OpeningTable>("openings", [&m](auto& t, Result, Now s) { t.append(m, s); });
+    if (!scene.events.empty())  // rows come where one happens
+      events = open<EventTable>(
+          "events", [](auto&, Result, Now) {}, scene.events);
   }
 
   static RowPositions read_positions(Archive* memory) {
@@ -236,18 +260,8 @@ struct RunRecorder::Parts {
       trajectory_at = trajectory->position();
     }
     if (vtk) vtk->publish();
-    at.steps = steps.sync();
-    if (loads) at.boundaries = loads->sync();
-    if (mounts) at.mounts = mounts->sync();
-    if (joints) at.joints = joints->sync();
-    if (machine) at.machine = machine->sync();
-    if (models) at.models = models->sync();
-    if (kinematic) at.kinematic = kinematic->sync();
-    if (bonds) at.bonds = bonds->sync();
-    if (impacts) at.impacts = impacts->sync();
-    if (cell) at.cell = cell->sync();
-    if (openings) at.openings = openings->sync();
-    if (events) at.events = events->sync();
+    at.of["steps"] = steps.sync();
+    for (const RowTable& table : tables) at.of[table.name] = table.sync();
     io::write_checkpoint(folder, scene, state, finished, [&](Archive& io) {
       visit(io);
       io.group("rows", [&] { at.visit(io); });
@@ -370,16 +384,7 @@ void RunRecorder::after_step(const StepResult& result, const State& state) {
   p.stages.add(report);
   p.state_hash = state_hash(state.bodies);
   p.steps.append(report, p.state_hash);
-  if (p.loads) p.loads->append(report, result.boundaries);
-  if (p.mounts) p.mounts->append(report, result.mounts);
-  if (p.joints) p.joints->append(report, result.joints);
-  if (p.machine) p.machine->append(report, {&result.machine, 1});
-  if (p.models) p.models->append(report, state.actuators);
-  if (p.kinematic) p.kinematic->append(report, result.kinematic_groups);
-  if (p.bonds) p.bonds->append(report, result.bonds);
-  if (p.impacts) p.impacts->append(report, state.bodies, result.impacts);
-  if (p.cell) p.cell->append(report, {&result.cell, 1});
-  if (p.openings) p.openings->append(p.scene.model, state);
+  for (const RowTable& table : p.tables) table.append(result, state);
   if (p.frame_due(state)) p.add_frame(state);
 }
 
@@ -428,17 +433,7 @@ Summary RunRecorder::finish(RunStatus status, const State& state, bool good) {
     if (p.trajectory) attempt([&] { p.trajectory->close(); });
     if (p.vtk) attempt([&] { p.vtk->publish(); });
     attempt([&] { p.steps.close(); });
-    if (p.loads) attempt([&] { p.loads->close(); });
-    if (p.mounts) attempt([&] { p.mounts->close(); });
-    if (p.joints) attempt([&] { p.joints->close(); });
-    if (p.machine) attempt([&] { p.machine->close(); });
-    if (p.models) attempt([&] { p.models->close(); });
-    if (p.kinematic) attempt([&] { p.kinematic->close(); });
-    if (p.bonds) attempt([&] { p.bonds->close(); });
-    if (p.impacts) attempt([&] { p.impacts->close(); });
-    if (p.cell) attempt([&] { p.cell->close(); });
-    if (p.openings) attempt([&] { p.openings->close(); });
-    if (p.events) attempt([&] { p.events->close(); });
+    for (const RowTable& table : p.tables) attempt(table.close);
     attempt([&] { write_whole_file(p.folder.stage_table(), p.stages.text()); });
     attempt([&] { p.sum_up_tables(); });
   }

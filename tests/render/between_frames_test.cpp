@@ -91,7 +91,7 @@ TEST(BetweenFrames, RecordedImpactsAreKnots) {
     }
     return worst;
   };
-  const auto [off, turned_off] = worst_errors(BetweenFrames(reader, recorder.folder().impacts()));
+  const auto [off, turned_off] = worst_errors(BetweenFrames(reader, recorder.folder().table("impacts")));
   EXPECT_LT(off, 1e-7);
   EXPECT_LT(turned_off, 1e-5);
   EXPECT_GT(worst_errors(BetweenFrames(reader)).first, 0.01);
