@@ -202,7 +202,7 @@ int render(const RenderOptions& options) {
   const io::RunFolder run = find_run(options.folder);
   const io::TrajectoryReader reader = open_trajectory(run);
   io::PictureOptions picture = picture_options(options, reader);
-  picture.impacts = run.impacts();
+  picture.impacts = run.table("impacts");
   std::vector<std::size_t> frames = chosen_frames(options.frames, reader);
   if (is_film(options.output) && !has_program("ffmpeg")) {
     spdlog::error(
