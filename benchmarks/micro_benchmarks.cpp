@@ -246,8 +246,8 @@ void colouring_contacts(benchmark::State& state) {
   const ContactProblem& problem = heap().workspace.problem;
   Colouring colouring;
   for (auto _ : state) {
-    colour_visits(problem.edge, {}, problem.bodies(), colouring);
-    benchmark::DoNotOptimize(colouring.visit.data());
+    colour_blocks(problem.edge, {}, problem.bodies(), colouring);
+    benchmark::DoNotOptimize(colouring.update.data());
   }
   count_items(state, problem.contacts());
 }
