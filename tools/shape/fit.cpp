@@ -110,7 +110,7 @@ std::string judged(const Fitted& fitted, const TriangleMesh& mesh, const FitOpti
   return text + " a clump of ellipsoids ([[parts]] in place of semi_axes) takes any form, with holes too";
 }
 
-std::string list(const Vec3& v) { return fmt::format("[{:.9g}, {:.9g}, {:.9g}]", v[0], v[1], v[2]); }
+std::string nine_digits(const Vec3& v) { return fmt::format("[{:.9g}, {:.9g}, {:.9g}]", v[0], v[1], v[2]); }
 
 std::string toml_of(const Fitted& fitted, const TriangleMesh& mesh, const FitOptions& options) {
   const ShapeFit& fit = fitted.fit;
@@ -122,13 +122,14 @@ std::string toml_of(const Fitted& fitted, const TriangleMesh& mesh, const FitOpt
                  "# Mean distance of the mesh from it {:.3g}, largest {:.3g}.\n"
                  "semi_axes = {}\n",
                  options.mesh.filename().string(), extent_text(mesh), fit.mean_error, fit.largest_error,
-                 list(fit.semi_axes));
+                 nine_digits(fit.semi_axes));
   for (const FittedPerturbation& p : fit.perturbations) {
     const Quat& q = p.pose.orientation;
     fmt::format_to(out,
                    "\n[[perturbations]]\ntype = \"ellipsoid\"\nsemi_axes = {}\ncentre = {}\n"
                    "orientation = [{:.12g}, {:.12g}, {:.12g}, {:.12g}]\nweight = {:.9g}\n",
-                   list(p.semi_axes), list(p.pose.position), q.w(), q.x(), q.y(), q.z(), p.weight);
+                   nine_digits(p.semi_axes), nine_digits(p.pose.position), q.w(), q.x(), q.y(), q.z(),
+                   p.weight);
   }
   return fmt::to_string(text);
 }
@@ -142,7 +143,7 @@ std::string text_of(const Fitted& fitted, const TriangleMesh& mesh, const FitOpt
       fmt::format("{}: {}, volume {:.6g}, radius of the ball of that volume {:.6g}\n", options.mesh.string(),
                   plural(std::ssize(mesh.triangles), "triangle"), mass.volume, size);
   text += fmt::format("  extent      {}\n", extent_text(mesh));
-  text += fmt::format("  function    an ellipsoid of semi-axes {} and {}\n", list(fit.semi_axes),
+  text += fmt::format("  function    an ellipsoid of semi-axes {} and {}\n", nine_digits(fit.semi_axes),
                       plural(std::ssize(fit.perturbations), "perturbation"));
   text += fmt::format("  distance    mean {}, root of the mean square {}, largest {} of that radius\n",
                       percent(fit.mean_error), percent(fit.root_mean_square), percent(fit.largest_error));
