@@ -54,7 +54,7 @@ class Manual(unittest.TestCase):
         self.assertEqual(offered("scree", "ren"), {"render"})
         self.assertLessEqual(set(self.commands()), offered("scree", ""))
         self.assertEqual(offered("scree", "run", "--thr"), {"--threads"})
-        self.assertEqual(offered("scree", "solve", "p.h5", "--solver", "per"), {"gauss_seidel", "nsgs"})
+        self.assertEqual(offered("scree", "solve", "p.h5", "--solver", "n"), {"nsgs"})
         self.assertEqual(offered("scree", "render", "sce"), {"scenes"})
         self.assertEqual(offered("scree", "new", ""), {"box", "tube", "hopper", "packing"})
         self.assertEqual(offered("scree", "help", "re"), {"render", "report"})
@@ -77,7 +77,7 @@ class Manual(unittest.TestCase):
 
     # What is typed, and what is there after the Tab key; `sce` is the folder of the scenes.
     TYPED = {"scree ren": "scree render ", "scree run --thr": "scree run --threads ", "scree help ren": "scree help render ",
-             "scree new ho": "scree new hopper ", "scree solve p.h5 --solver per_b": "scree solve p.h5 --solver gauss_seidel ",
+             "scree new ho": "scree new hopper ", "scree solve p.h5 --solver gau": "scree solve p.h5 --solver gauss_seidel ",
              "scree check scenes/inclined_tube/incl": "scree check scenes/inclined_tube/inclined_tube.toml ",
              "scree render sce": "scree render scenes/", "scree watch sce": "scree watch scenes/",
              "scree run -o sce": "scree run -o scenes/"}

@@ -59,7 +59,7 @@ MISTAKES = [
     (["run", "mixture.toml", "--until", "-1"], 2, ["--until", "-1", ">= 0"]),
     (["run", "mixture.toml", "--strict=amper"], 2, ["'amper'", "'amber'"]),
     (["solve", "mixture.toml", "--tolerance", "nan"], 2, ["--tolerance", "nan", "> 0"]),
-    (["solve", "mixture.toml", "--solver", "perbody"], 2, ["'perbody'", "'gauss_seidel'"]),
+    (["solve", "mixture.toml", "--solver", "gausseidel"], 2, ["'gausseidel'", "'gauss_seidel'"]),
     # Looking at a run
     (["render", "nowhere"], 6, ["nowhere: no such folder", "there are fast, made"]),
     (["report", "mode"], 6, ["mode: no such folder", "did you mean 'made'?"]),
@@ -87,7 +87,7 @@ MISTAKES = [
     (["run", "nothere.toml"], 3, ["nothere.toml: cannot be opened: No such file", "mixture.toml"]),
     (["run", "mixtur.toml"], 3, ["did you mean 'mixture.toml'?"]),
     (["run", "mixture.toml", "--set", 'name="../../evil"'], 3, ["name", "../../evil", "folder"]),
-    (["run", "mixture.toml", "--set", "solver.kind=perbody"], 3, ["solver.kind", "did you mean 'gauss_seidel'?"]),
+    (["run", "mixture.toml", "--set", "solver.kind=gausseidel"], 3, ["solver.kind", "did you mean 'gauss_seidel'?"]),
     (["run", "mixture.toml", "--set", "time_stepp=1"], 3, ["time_stepp", "did you mean 'time_step'?"]),
     (["run", "mixture.toml", "--set", "bodies[1].material=glas"], 3, ["glas", '"stone", "glass"', "did you mean 'glass'?"]),
     (["check", "mixture.toml", "--set", "bodies[0].count=2000000000"], 3, ["bodies[0].count", "2000000000", "allowed <= "]),

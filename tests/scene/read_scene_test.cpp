@@ -53,7 +53,10 @@ TEST(SettingsKeys, WordsAreEnumeratorsInTheirOrder) {
       if constexpr (std::is_enum_v<M>) {
         std::vector<std::string> words = split_words(find_key(section, name)->words);
         for (std::string& word : words) std::ranges::replace(word, ' ', '_');
-        EXPECT_EQ(words, enumerators<M>()) << section << '.' << name;
+        std::vector<std::string> names = enumerators<M>();
+        ASSERT_GE(names.size(), words.size());
+        names.resize(words.size());  // what no word is for stands behind
+        EXPECT_EQ(words, names) << section << '.' << name;
         ++count;
       }
     });
