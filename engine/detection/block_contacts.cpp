@@ -193,7 +193,7 @@ class PairLists {
     const DetectionWorkspace::Reach *const reach = m_.w.reach.data(), of_body = reach[i];
     const CollisionFilter* const filter = m_.in.filter;
     const bool only_ellipsoids = m_.in.shapes.only_ellipsoids();
-    for (auto p = row[i], end = (row[i + 1]); p < end; ++p) {
+    for (auto p = row[i], end = row[i + 1]; p < end; ++p) {
       const std::int32_t b = partner[p];
       if (filter != nullptr && filter->contain(i, b)) continue;
       const PairKind kind = only_ellipsoids ? PairKind::ellipsoid_ellipsoid
