@@ -14,6 +14,7 @@
 #include "engine/simulation/insertion.h"
 #include "engine/simulation/placement.h"
 #include "io/files/machine_room.h"
+#include "io/results/observables_page.h"
 #include "io/scene/keys.h"
 #include "io/scene/read_scene.h"
 #include "tools/command_line.h"
@@ -351,6 +352,7 @@ void add_check(CLI::App& app, std::function<int()>& action) {
   command->callback([options, &action] { action = [options] { return check(*options); }; });
   add_document(app, action, "scene-reference", io::scene_reference);
   add_document(app, action, "scene-schema", io::scene_schema);
+  add_document(app, action, "observables", io::observables_page);
 }
 
 }  // namespace scree

@@ -53,7 +53,7 @@ std::string check_text(const io::Scene& scene, const Trial& trial);
 /// What `--exact` adds: how the pairs that almost touch lie to each other, by the characteristic polynomial.
 std::string exact_text(const io::Scene& scene);
 
-/// Adds the subcommand, and those that write docs/scene_reference.md and docs/scene.schema.json to the
+/// Adds the subcommand, and those that write docs/scene_reference.md, docs/scene.schema.json and docs/observables.md to the
 /// standard output.
 void add_check(CLI::App& app, std::function<int()>& action);
 

@@ -1,7 +1,6 @@
 #include "tools/run.h"
 
 #include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
 #include <fstream>
 #include <memory>
@@ -9,8 +8,7 @@
 #include <spdlog/spdlog.h>
 
 #include "engine/core/parallel.h"
-#include "engine/detection/crowded_boxes.h"
-#include "engine/simulation/step.h"
+#include "engine/run/run.h"
 #include "io/files/file_errors.h"
 #include "io/files/input_file.h"
 #include "io/problems/problem_file.h"
@@ -88,57 +86,18 @@ std::string way_on(const io::RunFolder& folder) {
                      checkpoints.front().filename().string());
 }
 
-// Frames are in single precision, and products of two numbers have to fit.
-constexpr double largest_in_frames = 1e30;
-
-bool is_beyond_frames(const Bodies& bodies) {
-  const auto is_large = [](const Vec3& v) { return !(v.cwiseAbs().maxCoeff() < largest_in_frames); };
-  return std::ranges::any_of(bodies.position, is_large) ||
-         std::ranges::any_of(bodies.linear_velocity, is_large) ||
-         std::ranges::any_of(bodies.angular_velocity, is_large) ||
-         std::ranges::any_of(bodies.mass, [](double m) { return !(m < largest_in_frames); });
-}
-
-/// Did numbers overflow, or do they in frames?
-bool is_broken(const StepReport& report, const Bodies& bodies) {
-  const EnergyLedger& e = report.energy;
-  return report.status == SolveStatus::diverged || !std::isfinite(e.kinetic) || !std::isfinite(e.potential) ||
-         !std::isfinite(report.impulse_size_N_s) ||
-         (std::max(e.kinetic, std::abs(e.potential)) > largest_in_frames && is_beyond_frames(bodies));
-}
-
-/// Names the first body whose numbers are not finite, or else the fastest one, and says where it is.
-std::string broken_body(const Model& model, const Bodies& bodies) {
-  std::size_t broken = 0;
-  double most = -1.0;
-  for (std::size_t i = 0; i < bodies.size(); ++i) {
-    const bool finite = bodies.position[i].allFinite() && bodies.linear_velocity[i].allFinite() &&
-                        bodies.angular_velocity[i].allFinite();
-    const double speed = finite ? bodies.linear_velocity[i].stableNorm() : infinity;
-    if (!(speed > most)) continue;
-    most = speed;
-    broken = i;
-    if (!finite) break;
-  }
-  if (bodies.size() == 0) return "no body is left";
-  const Vec3 &x = bodies.position[broken], &v = bodies.linear_velocity[broken];
-  return fmt::format(
-      "body {} of {} at [{:.4g}, {:.4g}, {:.4g}] m, which moves by [{:.4g}, {:.4g}, {:.4g}] m/s",
-      bodies.id[broken], model.materials.name(bodies.material[broken]), x.x(), x.y(), x.z(), v.x(), v.y(),
-      v.z());
-}
-
 /// Stores the contact problem of one step, the one asked for or the first that did not converge.
-class ProblemDump {
+class ProblemDump : public RunObserver {
  public:
-  ProblemDump(const RunOptions& options, const io::Scene& scene)
-      : path_(options.dump_problem), step_(options.dump_step), scene_(scene.name) {}
+  ProblemDump(const RunOptions& options, const io::Scene& scene, const Run& run)
+      : path_(options.dump_problem), step_(options.dump_step), scene_(scene.name), run_(run) {}
 
-  void after_step(const StepReport& report, const ContactProblem& problem) {
+  void after_step(const StepResult& result, const State&) override {
+    const StepReport& report = result.report;
     if (path_.empty() || done_) return;
     if (step_ > 0 ? report.step != step_ : report.status == SolveStatus::converged) return;
-    io::write_problem(path_,
-                      {problem, fmt::format("{}, step {}, t = {:g} s", scene_, report.step, report.time_s)});
+    io::write_problem(path_, {run_.workspace().problem,
+                              fmt::format("{}, step {}, t = {:g} s", scene_, report.step, report.time_s)});
     done_ = true;
   }
   /// Says so if there was no such step.
@@ -153,74 +112,39 @@ class ProblemDump {
   std::filesystem::path path_;
   std::int64_t step_;
   std::string scene_;
+  const Run& run_;
   bool done_ = false;
 };
 
-/// Who is told of every step.
-struct Onlookers {
-  io::RunRecorder& recorder;
-  Progress& progress;
-  ProblemDump& dump;
-  Pace& pace;
+/// What people see of the run while it goes on, and how they stop it.
+class Onlooker : public RunObserver {
+ public:
+  Onlooker(const io::Scene& scene, Progress& progress, Pace& pace)
+      : scene_(scene), progress_(progress), pace_(pace) {}
+  bool may_go_on() override { return !interrupt_requested(); }
+  void after_step(const StepResult& result, const State&) override { progress_.update(result.report); }
+  void after_events(std::span<const Happening> happenings, const State&) override {
+    for (const Happening& h : happenings)
+      progress_.note(fmt::format("t = {:g} s: {}", h.time_s, event_text(scene_.events[h.event], h.value)));
+  }
+  void before_next(const State& state) override { pace_.after_step(state.time_s); }
+
+ private:
+  const io::Scene& scene_;
+  Progress& progress_;
+  Pace& pace_;
 };
 
-/// Steps until the end, an interruption or numbers that are not finite. What results cannot be written ends
-/// it too: by WriteError.
-io::RunStatus advance(const io::Scene& scene, State& state, Workspace& workspace, const Onlookers& told) {
-  const auto& [recorder, progress, dump, pace] = told;
-  StepResult result;
-  pace.start(state.time_s);
-  const double end = scene.end_time_s - io::time_slack(scene);
-  while (state.time_s < end) {
-    if (interrupt_requested()) return io::RunStatus::interrupted;
-    const StepReport& report =
-        io::step_to_event(scene, state, workspace, result, io::next_landing(scene, state, scene.end_time_s));
-    recorder.after_step(result, state);
-    const std::vector<io::Happening> happenings = io::take_events(scene, result, state);
-    recorder.after_events(happenings, state);
-    dump.after_step(report, workspace.problem);
-    progress.update(report);
-    if (is_broken(report, state.bodies)) {
-      progress.clear();
-      spdlog::error(
-          "step {} at t = {:g} s: {}: since this step numbers are no longer finite; a smaller time_step (now "
-          "{:g} s) "
-          "or fewer overlaps at the start may help",
-          report.step, report.time_s, broken_body(scene.model, state.bodies), report.time_step_s);
+io::RunStatus status_of(RunStop stop) {
+  switch (stop) {
+    case RunStop::interrupted:
+      return io::RunStatus::interrupted;
+    case RunStop::failed:
       return io::RunStatus::failed;
-    }
-    if (report.insertion.astray >= 0) {
-      progress.clear();
-      spdlog::error(
-          "step {} at t = {:g} s: body {} has left the domain, which ends the run (domain.outside = "
-          "\"stop\")",
-          report.step, report.time_s, report.insertion.astray);
-      return io::RunStatus::failed;
-    }
-    if (result.cell.is_too_narrow) {
-      progress.clear();
-      spdlog::error(
-          "step {} at t = {:g} s: the cell that holds a stress has become narrower than twice the largest "
-          "body; "
-          "begin with more bodies",
-          report.step, report.time_s);
-      return io::RunStatus::failed;
-    }
-    const double breach = recorder.statistics().ledger_breach();
-    if (scene.ledger_tolerance && breach > *scene.ledger_tolerance) {
-      progress.clear();
-      spdlog::error(
-          "step {} at t = {:g} s: the energy ledger does not close: {:.3g} of the energy turned over is "
-          "unexplained "
-          "or created, checks.ledger_tolerance is {:g}",
-          report.step, report.time_s, breach, *scene.ledger_tolerance);
-      return io::RunStatus::failed;
-    }
-    for (const io::Happening& h : happenings)
-      progress.note(fmt::format("t = {:g} s: {}", h.time_s, io::event_text(scene.events[h.event], h.value)));
-    if (std::ranges::any_of(happenings, &io::Happening::stops)) break;
-    recorder.checkpoint_if_due(state);
-    pace.after_step(state.time_s);
+    case RunStop::none:
+    case RunStop::end_time:
+    case RunStop::event:
+      break;
   }
   return io::RunStatus::finished;
 }
@@ -267,7 +191,7 @@ struct Prepared {
 Prepared begin(const RunOptions& options) {
   Prepared p{load(options), {}, {}, nullptr, false, false, false};
   p.state = p.scene.initial;
-  io::arm_events(p.scene, p.state);
+  arm_events(p.scene.model, p.scene.events, p.state);
   p.folder = options.folder.empty() ? default_folder(p.scene) : options.folder;
   return p;
 }
@@ -383,10 +307,15 @@ int run(const RunOptions& options) {
   if (options.view) page.emplace(p.folder, options.open);
 
   State& state = p.state;
-  Workspace workspace;
+  const RunPlan plan = run_plan(scene);
+  Run run(scene.model, plan, state);
   Progress progress(Progress::detect(options.quiet), state.time_s, scene.end_time_s);
-  ProblemDump dump(options, scene);
+  ProblemDump dump(options, scene, run);
   Pace pace(options.realtime);
+  Onlooker onlooker(scene, progress, pace);
+  for (RunObserver* const observer : {static_cast<RunObserver*>(&recorder), static_cast<RunObserver*>(&dump),
+                                      static_cast<RunObserver*>(&onlooker)})
+    run.observe(*observer);
   // What ends a run before its end is told, and what can be saved is saved; that this fails too is no news.
   const auto stopped = [&](const std::string& why, io::RunStatus status, bool good) {
     progress.clear();
@@ -398,18 +327,25 @@ int run(const RunOptions& options) {
   };
   try {
     if (is_new) recorder.begin(state);
-    const io::RunStatus status = p.is_over
-                                     ? io::RunStatus::finished
-                                     : advance(scene, state, workspace, {recorder, progress, dump, pace});
+    pace.start(state.time_s);
+    const RunStop stop = p.is_over ? RunStop::end_time : run.until(scene.end_time_s);
+    if (stop == RunStop::failed && !run.failure().step_is_done()) {
+      stopped(run.failure_text(), io::RunStatus::failed, false);
+      return exit_numerical_failure;
+    }
+    if (stop == RunStop::failed) {
+      progress.clear();
+      spdlog::error("{}", run.failure_text());
+    }
     progress.finish();
     dump.finish();
-    const io::Summary summary = recorder.finish(status, state);
+    const io::Summary summary = recorder.finish(status_of(stop), state);
     if (!options.quiet) {
       show(report_text(summary, recorder.folder(), scene.output));
       if (pace.is_on()) show("\n" + pace.text());
       if (options.stage_table || scene.output.stage_table) show("\n" + recorder.stage_table().text());
     }
-    if (status != io::RunStatus::finished) spdlog::info("{}", way_on(recorder.folder()));
+    if (summary.status != io::RunStatus::finished) spdlog::info("{}", way_on(recorder.folder()));
     show_verdict(summary.verdict, options.quiet);
     return exit_code(summary, options.strict);
   } catch (const io::OutOfRoom& error) {
@@ -419,18 +355,6 @@ int run(const RunOptions& options) {
   } catch (const io::WriteError& error) {
     stopped(error.what(), io::RunStatus::failed, true);
     return exit_cannot_write;
-  } catch (const CrowdedBoxes& crowded) {
-    stopped(fmt::format(
-                "step {} at t = {:g} s: {}; the fastest is {}; a smaller time_step may help, or less force: "
-                "what is led, and a motor without `most`, has any",
-                state.step + 1, state.time_s, crowded.what(), broken_body(scene.model, state.bodies)),
-            io::RunStatus::failed, false);
-    return exit_numerical_failure;
-  } catch (const ActuatorFailure& failure) {
-    stopped(fmt::format("step {} at t = {:g} s: the equations of a model have no solution: {}",
-                        state.step + 1, state.time_s, failure.what()),
-            io::RunStatus::failed, false);
-    return exit_numerical_failure;
   } catch (const std::exception&) {
     stopped(fmt::format("the run stops in step {} at t = {:g} s", state.step + 1, state.time_s),
             io::RunStatus::failed, false);

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "engine/simulation/observables.h"
+
 namespace scree {
 
 namespace {
@@ -12,7 +14,8 @@ using Kind = ActuatorInput::Kind;
 constexpr double rate_change = 1e-5;
 
 bool is_of_joint(const ActuatorInput& input, std::size_t joint) {
-  return (input.kind == Kind::coordinate || input.kind == Kind::rate) && input.index == joint;
+  return (input.kind == Kind::coordinate || input.kind == Kind::rate) &&
+         static_cast<std::size_t>(input.part) == joint;
 }
 
 /// Inputs a time `after_s` after the middle of the step; forces are those of the last step.
@@ -23,8 +26,8 @@ std::vector<double> inputs_at(const Actuator& actuator, double after_s, const Wo
   for (std::size_t k = 0; k < inputs.size(); ++k) {
     const ActuatorInput& input = actuator.inputs[k];
     if (input.kind == Kind::coordinate)
-      inputs[k] = w.joints[input.index].coordinate + after_s * w.joints[input.index].rate;
-    if (input.kind == Kind::rate) inputs[k] = w.joints[input.index].rate;
+      inputs[k] = w.joints[input.part].coordinate + after_s * w.joints[input.part].rate;
+    if (input.kind == Kind::rate) inputs[k] = w.joints[input.part].rate;
   }
   return inputs;
 }
@@ -82,23 +85,8 @@ void take_actuators(const Model& model, double begin_s, double h, const StepResu
     ActuatorState& now = state.actuators[d];
     for (std::size_t k = 0; k < now.inputs.size(); ++k) {
       const ActuatorInput& input = actuator.inputs[k];
-      switch (input.kind) {
-        case Kind::coordinate:
-          now.inputs[k] = result.joints[input.index].coordinate;
-          break;
-        case Kind::rate:
-          now.inputs[k] = result.joints[input.index].rate;
-          break;
-        case Kind::motor_force:
-          now.inputs[k] = over * result.joints[input.index].motor_impulse;
-          break;
-        case Kind::boundary_force:
-          now.inputs[k] = over * result.boundaries[input.index].impulse[input.axis];
-          break;
-        case Kind::boundary_torque:
-          now.inputs[k] = over * result.boundaries[input.index].angular_impulse[input.axis];
-          break;
-      }
+      const double seen = amount(*input.quantity, {model, state, result}, {&input.part, 1});
+      now.inputs[k] = input.quantity->over == OverSteps::mean ? over * seen : seen;
     }
     actuator.model->step(begin_s + h, now.inputs, now.memory);
     look(actuator, now.memory, now.outputs);

@@ -462,4 +462,11 @@ void take_impulses(const Model& model, double h, Workspace& w, State& state, Ste
                           : 0.0;
 }
 
+void add_step(EnergyLedger& sum, const EnergyLedger& step) {
+  for (const LedgerEntry& entry : ledger_entries) {
+    double& value = sum.*entry.value;
+    value = entry.is_flow ? value + step.*entry.value : step.*entry.value;
+  }
+}
+
 }  // namespace scree

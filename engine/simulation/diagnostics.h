@@ -20,19 +20,41 @@ struct StageTimes {
 /// Energies in J. The flows are those of this step; their sum with the change of kinetic and potential energy
 /// is `remainder`, which is rounding as long as the ledger is closed.
 struct EnergyLedger {
-  double kinetic = 0.0, potential = 0.0;  // after the step; potential is zero at the origin
-  double dissipated_by_friction = 0.0;    // >= 0 takes energy out
-  double dissipated_by_impact = 0.0;
-  double dissipated_by_sleep = 0.0;  // kinetic energy of bodies that fell asleep
-  double position_correction = 0.0;  // potential energy put in by moving overlapping bodies apart
-  double boundary_work = 0.0;        // done on the bodies by moving walls
-  double force_work = 0.0;           // done on the bodies by fields, fluid and gravity beyond the settings'
-  double joint_work = 0.0;  // done on the bodies by bonds and joints: what it takes away is in their springs,
-                            // or gone
-  double elastic = 0.0;     // after the step, in the springs of bonds
-  double exchanged = 0.0;   // kinetic and potential energy of bodies that came, less that of those that left
-  double remainder = 0.0;
+  double kinetic = 0.0, potential = 0.0;
+  double dissipated_by_friction = 0.0, dissipated_by_impact = 0.0, dissipated_by_sleep = 0.0;
+  double position_correction = 0.0, boundary_work = 0.0, force_work = 0.0, joint_work = 0.0;
+  double elastic = 0.0;
+  double exchanged = 0.0, remainder = 0.0;
 };
+
+/// An entry of the ledger, as tables call it.
+struct LedgerEntry {
+  const char* name;
+  double EnergyLedger::*value;
+  bool is_flow;  // or what there is after the step
+  const char* description;
+};
+inline constexpr LedgerEntry ledger_entries[] = {
+    {"kinetic_energy_J", &EnergyLedger::kinetic, false, "Of the bodies, after the step."},
+    {"potential_energy_J", &EnergyLedger::potential, false, "Of the bodies, zero at the origin."},
+    {"dissipated_by_friction_J", &EnergyLedger::dissipated_by_friction, true, "Above 0 it takes energy out."},
+    {"dissipated_by_impact_J", &EnergyLedger::dissipated_by_impact, true, "Above 0 it takes energy out."},
+    {"dissipated_by_sleep_J", &EnergyLedger::dissipated_by_sleep, true,
+     "Kinetic energy of bodies that fell asleep."},
+    {"position_correction_J", &EnergyLedger::position_correction, true,
+     "Potential energy put in by moving overlapping bodies apart."},
+    {"boundary_work_J", &EnergyLedger::boundary_work, true, "Done on the bodies by moving walls."},
+    {"force_work_J", &EnergyLedger::force_work, true,
+     "Done on the bodies by fields, fluid and gravity beyond the settings'."},
+    {"joint_work_J", &EnergyLedger::joint_work, true,
+     "Done on the bodies by bonds and joints: what it takes away is in their springs, or gone."},
+    {"elastic_energy_J", &EnergyLedger::elastic, false, "In the springs of bonds, after the step."},
+    {"energy_exchanged_J", &EnergyLedger::exchanged, true,
+     "Kinetic and potential energy of bodies that came, less that of those that left."},
+    {"energy_remainder_J", &EnergyLedger::remainder, true, "What is left over: rounding."},
+};
+/// Adds the flows of a step, and takes what there is after it.
+void add_step(EnergyLedger& sum, const EnergyLedger& step);
 
 /// Who touches: ids of bodies, or of a boundary its number in the model. Nobody where all are -1.
 struct Touch {
@@ -149,9 +171,28 @@ struct MountLoad {
   double force_work = 0.0, damping_work = 0.0, stop_work = 0.0;  // done on the mount, J
 };
 
+/// Why a step could not be done, or why no other can follow it.
+struct StepFailure {
+  enum class Kind : std::uint8_t {
+    none,
+    crowded,      // too many pairs are near each other: the state is of no use
+    actuator,     // the equations of a model have no solution: likewise
+    not_finite,   // numbers overflowed, or their squares would in single precision
+    left_domain,  // a body has left a domain that ends the run
+    narrow_cell,  // bodies may touch two images of another, or themselves
+    objection     // of who observes the run (engine/run/run.h)
+  };
+  Kind kind = Kind::none;
+  std::string text;  // in words, without when
+  explicit operator bool() const { return kind != Kind::none; }
+  /// Was the step done to its end?
+  bool step_is_done() const { return kind != Kind::crowded && kind != Kind::actuator; }
+};
+
 /// All that a step tells; what it leaves for the next one is in the state.
 struct StepResult {
   StepReport report;
+  StepFailure failure{};
   std::vector<BoundaryLoad> boundaries{};  // [boundary], in this step
   std::vector<MountLoad> mounts{};         // [mount]
   std::vector<JointLoad> joints{};         // [joint]

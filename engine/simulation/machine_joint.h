@@ -25,19 +25,19 @@ struct JointPartner {
                // from its centre
 };
 
-/// What a drive knows of the scene, where a step ends.
+struct Observable;  // engine/simulation/observables.h
+
+/// What an actuator knows of the scene, where a step ends.
 struct ActuatorInput {
   enum class Kind : std::uint8_t {
-    coordinate,      // of joint `index`, m or rad
-    rate,            // of it, m/s or rad/s
-    motor_force,     // of its motor, N or N m, mean of the step
-    boundary_force,  // of bodies on boundary `index`, N, mean of the step, along axis `axis` of the world
-    boundary_torque  // N m, about its centre
+    coordinate,  // of joint `part`, which is looked ahead for
+    rate,        // likewise
+    other        // as it was in the last step
   };
-  std::string variable;  // of the drive's equations
-  Kind kind = Kind::coordinate;
-  std::size_t index = 0;
-  int axis = 0;
+  std::string variable;  // of the actuator's equations
+  Kind kind = Kind::other;
+  const Observable* quantity = nullptr;
+  std::int64_t part = 0;  // that the quantity is of
 };
 
 /// Equations that drive motors.

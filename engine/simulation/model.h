@@ -53,7 +53,7 @@ struct StepMemory {
   double elastic = 0.0;                     // J, of bonds after the last step
 };
 
-/// What an event remembers of the past of its condition (io/results/events.h).
+/// What an event remembers of the past of its condition (engine/run/events.h).
 struct EventMemory {
   bool armed = false;  // was the value on the other side of the threshold since it happened last?
   double last = 0.0, last_s = -infinity;  // the value at the end of the last step, and when that was

@@ -4,7 +4,9 @@
 #include <chrono>
 #include <cmath>
 
+#include "engine/core/actuator_model.h"
 #include "engine/core/parallel.h"
+#include "engine/detection/crowded_boxes.h"
 #include "engine/simulation/actuators.h"
 #include "engine/simulation/adaptive_step.h"
 #include "engine/simulation/assemble.h"
@@ -24,6 +26,7 @@
 #include "engine/simulation/population.h"
 #include "engine/simulation/restitution.h"
 #include "engine/simulation/sleep.h"
+#include "engine/simulation/step_failure.h"
 #include "engine/solver/impacts.h"
 
 namespace scree {
@@ -251,9 +254,7 @@ void start_newcomers(const Model& model, BodyId first, double h, State& state, S
     report.energy.position_correction += potential_energy(state.bodies, gravity) - before;
 }
 
-}  // namespace
-
-const StepReport& step(const Model& model, State& state, Workspace& w, StepResult& result, double land_at_s) {
+void whole_step(const Model& model, State& state, Workspace& w, StepResult& result, double land_at_s) {
   StepReport& report = result.report = {};
   result.boundaries.assign(model.boundaries.size(), {});
   result.mounts.assign(model.mounts.size(), {});
@@ -299,7 +300,26 @@ const StepReport& step(const Model& model, State& state, Workspace& w, StepResul
   if (settings.stepping == Stepping::contacts) look_at_walls(model, plan, state, w, report.coarseness);
   report_cell(model, state, plan.h / settings.substeps, w, result.cell);
   clock.charge(report.time.finish);
-  return report;
+}
+
+}  // namespace
+
+const StepReport& step(const Model& model, State& state, Workspace& w, StepResult& result, double land_at_s) {
+  using Kind = StepFailure::Kind;
+  result.failure = {};
+  try {
+    whole_step(model, state, w, result, land_at_s);
+    result.failure = failure_after(model, state, result);
+  } catch (const CrowdedBoxes& crowded) {
+    result.failure = {Kind::crowded, std::string(crowded.what()) + "; the fastest is " +
+                                         broken_body(model, state.bodies) +
+                                         "; a smaller time_step may help, or less force: what is led, and a "
+                                         "motor without `most`, has any"};
+  } catch (const ActuatorFailure& failure) {
+    result.failure = {Kind::actuator,
+                      std::string("the equations of a model have no solution: ") + failure.what()};
+  }
+  return result.report;
 }
 
 }  // namespace scree

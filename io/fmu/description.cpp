@@ -38,26 +38,47 @@ std::string escaped(const std::string& text) {
   return result;
 }
 
-/// Exponents of the base units (FMI 2.0, section 2.2.2).
-struct Unit {
-  const char *name, *base;
+/// A unit in those that FMI knows (2.0, section 2.2.2).
+struct Base {
+  const char* symbol;
+  int kg, m, s, rad;
 };
-constexpr Unit units[] = {{"m", R"(m="1")"},
-                          {"rad", R"(rad="1")"},
-                          {"m/s", R"(m="1" s="-1")"},
-                          {"rad/s", R"(rad="1" s="-1")"},
-                          {"N", R"(kg="1" m="1" s="-2")"},
-                          {"N.m", R"(kg="1" m="2" s="-2")"},
-                          {"J", R"(kg="1" m="2" s="-2")"}};
+constexpr Base bases[] = {{"kg", 1, 0, 0, 0}, {"m", 0, 1, 0, 0},  {"s", 0, 0, 1, 0},  {"rad", 0, 0, 0, 1},
+                          {"N", 1, 1, -2, 0}, {"J", 1, 2, -2, 0}, {"W", 1, 2, -3, 0}, {"Pa", 1, -1, -2, 0}};
+
+/// Of "kg.m2/s": factors with their powers, those behind the bar below it.
+std::string base_attributes(const std::string& unit) {
+  Base sum{"", 0, 0, 0, 0};
+  int sign = 1;
+  for (std::size_t at = 0; at < unit.size();) {
+    std::size_t end = at;
+    while (end < unit.size() && std::isalpha(static_cast<unsigned char>(unit[end])) != 0) ++end;
+    const bool has_power = end < unit.size() && std::isdigit(static_cast<unsigned char>(unit[end])) != 0;
+    const int power = sign * (has_power ? unit[end] - '0' : 1);
+    for (const Base& base : bases) {
+      if (unit.compare(at, end - at, base.symbol) != 0) continue;
+      sum.kg += power * base.kg;
+      sum.m += power * base.m;
+      sum.s += power * base.s;
+      sum.rad += power * base.rad;
+    }
+    at = end + (has_power ? 1 : 0);
+    if (at < unit.size() && unit[at] == '/') sign = -1;
+    ++at;
+  }
+  std::string text;
+  for (const auto& [name, power] : {std::pair("kg", sum.kg), {"m", sum.m}, {"s", sum.s}, {"rad", sum.rad}})
+    if (power != 0) text += fmt::format("{}=\"{}\" ", name, power);
+  return text;
+}
 
 std::string unit_definitions(const std::vector<Variable>& variables) {
   std::set<std::string> used;
   for (const Variable& variable : variables) used.insert(variable.unit);
+  used.erase("");
   std::string text = "  <UnitDefinitions>\n";
-  for (const Unit& unit : units) {
-    if (used.contains(unit.name))
-      text += fmt::format("    <Unit name=\"{}\"><BaseUnit {}/></Unit>\n", unit.name, unit.base);
-  }
+  for (const std::string& unit : used)
+    text += fmt::format("    <Unit name=\"{}\"><BaseUnit {}/></Unit>\n", unit, base_attributes(unit));
   return text + "  </UnitDefinitions>\n";
 }
 

@@ -1,5 +1,6 @@
 #include "io/fmu/instance.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <mutex>
@@ -9,7 +10,6 @@
 #include "engine/core/state_hash.h"
 #include "io/files/file_errors.h"
 #include "io/fmu/description.h"
-#include "io/results/events.h"
 #include "io/scene/read_scene.h"
 
 namespace scree::io {
@@ -56,20 +56,19 @@ Scene read_with_one_thread(const std::filesystem::path& resources) {
 // How far communication points may be from where steps end, in steps: times are sums of rounded numbers.
 constexpr double whole_steps = 1e-6, same_time = 1e-2;
 
-/// Where an adaptive step has to end at the latest: `end_s`, or before at an event that looks at the time.
-double landing(const Scene& scene, double time_s, double end_s) {
-  for (const Event& event : scene.events) {
-    if (!event.condition.time_s) continue;
-    const double at = *event.condition.time_s + event.condition.hold_s;
-    if (at > time_s + time_slack(scene) && at < end_s) end_s = at;
-  }
-  return end_s;
+RunPlan without_frames(const Scene& scene) {
+  RunPlan plan = run_plan(scene);
+  plan.frame_interval_s = infinity;
+  return plan;
 }
 
 }  // namespace
 
 Instance::Instance(const std::filesystem::path& resources, const std::string& guid)
-    : scene_(read_with_one_thread(resources)), variables_(variables_of(scene_)), first_inputs_(inputs()) {
+    : scene_(read_with_one_thread(resources)),
+      variables_(variables_of(scene_)),
+      first_inputs_(inputs()),
+      plan_(without_frames(scene_)) {
   const std::string own = guid_of(scene_, variables_);
   if (own != guid)
     throw ReadError(fmt::format(
@@ -81,9 +80,9 @@ Instance::Instance(const std::filesystem::path& resources, const std::string& gu
 
 void Instance::reset() {
   state_ = scene_.initial;
-  arm_events(scene_, state_);
-  done_ = CommunicationStep::at_start(scene_.model, state_);
+  arm_events(scene_.model, plan_.events, state_);
   set_inputs(first_inputs_);
+  done_ = CommunicationStep(variables_, {scene_.model, state_, start_result(scene_.model, state_)});
   start_s_ = scene_.initial.time_s;
   threads_ = 1;
   over_ = false;
@@ -91,7 +90,7 @@ void Instance::reset() {
 
 double Instance::value(std::size_t reference) const {
   const Variable& variable = variables_[reference];
-  if (variable.value) return variable.value(done_, state_);
+  if (variable.amount) return done_.value(variables_, reference);
   if (variable.input) return *variable.input(const_cast<Model&>(scene_.model));
   return threads_;
 }
@@ -137,45 +136,37 @@ Outcome Instance::advance(double current_s, double step_s) {
   if (!(step_s > 0.0 && std::isfinite(step_s)))
     return refuse(fmt::format("the communication step must be positive (value {} s)", step_s));
   const Threads threads(threads_);
-  done_.duration_s = 0.0;
+  done_.begin();
+  Run run(scene_.model, plan_, state_);
   if (steps > 0) {
     for (std::int64_t k = 0; k < steps; ++k) {
-      if (const Outcome outcome = one_step(infinity); outcome != Outcome::done) return outcome;
+      if (const Outcome outcome = one_step(run, infinity); outcome != Outcome::done) return outcome;
     }
     return Outcome::done;
   }
   const double end = scene_.initial.time_s + (current_s - start_s_) + step_s;
   while (state_.time_s < end - whole_steps * step_s) {
-    if (const Outcome outcome = one_step(landing(scene_, state_.time_s, end)); outcome != Outcome::done)
-      return outcome;
+    if (const Outcome outcome = one_step(run, end); outcome != Outcome::done) return outcome;
   }
   return Outcome::done;
 }
 
-Outcome Instance::one_step(double land_at_s) {
-  const StepReport& report = step_to_event(scene_, state_, workspace_, result_, land_at_s);
-  done_.add(result_);
-  const std::vector<Happening> happenings = take_events(scene_, result_, state_);
-  for (const Happening& h : happenings)
-    happened_.push_back(fmt::format("t = {:g} s: {}", h.time_s, event_text(scene_.events[h.event], h.value)));
+Outcome Instance::one_step(Run& run, double land_at_s) {
+  const RunStop stop = run.step(land_at_s);
+  if (stop != RunStop::failed || run.failure().step_is_done())
+    done_.add(variables_, {scene_.model, state_, run.result()});
+  for (const Happening& h : run.happenings())
+    happened_.push_back(fmt::format("t = {:g} s: {}", h.time_s, event_text(plan_.events[h.event], h.value)));
   message_.clear();
-  if (report.status == SolveStatus::diverged || !std::isfinite(report.energy.kinetic) ||
-      !std::isfinite(report.energy.potential))
-    message_ = "numbers are no longer finite; a smaller time_step or fewer overlaps at the start may help";
-  else if (report.insertion.astray >= 0)
-    message_ =
-        fmt::format("body {} has left the domain (domain.outside = \"stop\")", report.insertion.astray);
-  else if (result_.cell.is_too_narrow)
-    message_ = "the cell that holds a stress has become narrower than twice the largest body";
-  if (!message_.empty()) {
-    message_ = fmt::format("step {} at t = {:g} s: {}", report.step, report.time_s, message_);
-    over_ = true;
+  over_ = stop == RunStop::failed || stop == RunStop::event;
+  if (stop == RunStop::failed) {
+    message_ = run.failure_text();
     return Outcome::failed;
   }
-  for (const Happening& h : happenings) {
-    if (!h.stops) continue;
-    message_ = "an event of the scene ends the run: " + happened_.back();
-    over_ = true;
+  if (stop == RunStop::event) {
+    const auto ending = std::ranges::find_if(run.happenings(), &Happening::stops);
+    message_ = fmt::format("an event of the scene ends the run: t = {:g} s: {}", ending->time_s,
+                           event_text(plan_.events[ending->event], ending->value));
     return Outcome::ended;
   }
   return Outcome::done;

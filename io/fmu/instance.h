@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/simulation/step.h"
+#include "engine/run/run.h"
 #include "io/fmu/variables.h"
 
 namespace scree::io {
@@ -62,16 +62,15 @@ class Instance {
   Outcome refuse(std::string message);
   /// The number of steps up to the second point, 0 where their length is not given; -1: none fits.
   std::int64_t steps_in(double step_s) const;
-  Outcome one_step(double land_at_s);
+  Outcome one_step(Run& run, double land_at_s);
   std::vector<double> inputs() const;
   void set_inputs(const std::vector<double>& values);
 
   Scene scene_;
   std::vector<Variable> variables_;
   std::vector<double> first_inputs_;
+  RunPlan plan_;  // no frames
   State state_;
-  Workspace workspace_;
-  StepResult result_;
   CommunicationStep done_;
   double start_s_ = 0.0;
   int threads_ = 1;

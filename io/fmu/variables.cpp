@@ -1,11 +1,8 @@
 #include "io/fmu/variables.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <set>
-
-#include "io/results/boundary_table.h"
-#include "io/results/joint_table.h"
-#include "io/results/mount_table.h"
 
 namespace scree::io {
 
@@ -30,6 +27,12 @@ const char* unit_of_motor(const MachineJoint& joint) {
   return "";
 }
 
+/// As FMI has units: "N m" is "N.m", and no unit is no text.
+std::string unit_text(std::string unit) {
+  std::ranges::replace(unit, ' ', '.');
+  return unit == "1" ? "" : unit;
+}
+
 /// Text in which XML allows every character.
 std::string printable(std::string text) {
   for (char& c : text) {
@@ -43,135 +46,85 @@ class List {
   explicit List(const Scene& scene) : model_(scene.model) {}
 
   std::vector<Variable> make() {
-    add_scalars();
-    for (std::size_t k = 0; k < model_.joints.size(); ++k) add_joint(k);
-    for (std::size_t k = 0; k < model_.boundaries.size(); ++k) add_boundary(k);
-    for (std::size_t k = 0; k < model_.mounts.size(); ++k) add_mount(k);
+    list_.push_back(
+        {threads_name, "Threads; 0 takes all there are", "", Type::integer, Causality::parameter, 1.0});
+    list_.push_back({state_hash_name, "Of the bodies: two states are the same bits where it is the same", "",
+                     Type::string, Causality::output});
+    for (const ObservedKind kind :
+         {ObservedKind::run, ObservedKind::cell, ObservedKind::machine, ObservedKind::joint,
+          ObservedKind::boundary, ObservedKind::kinematic_group, ObservedKind::mount, ObservedKind::opening,
+          ObservedKind::bonds}) {
+      const std::vector<std::string> names = part_names(kind, model_);
+      for (std::size_t k = 0; k < names.size(); ++k) add_part(kind, names[k], static_cast<std::int64_t>(k));
+    }
     for (std::size_t k = 0; k < model_.actuators.size(); ++k) add_actuator(k);
     return std::move(list_);
   }
 
  private:
-  using Value = std::function<double(const CommunicationStep&, const State&)>;
-
-  void add_scalars() {
-    list_.push_back(
-        {threads_name, "Threads; 0 takes all there are", "", Type::integer, Causality::parameter, 1.0});
-    output("kinetic_energy", "Of the bodies", "J",
-           [](const CommunicationStep& done, const State&) { return done.kinetic_energy; });
-    output("bodies", "How many there are", "",
-           [](const CommunicationStep&, const State& state) { return double(state.bodies.size()); });
-    list_.back().type = Type::integer;
-    output("residual", "Of the contact problems since the last communication point, the largest", "m/s",
-           [](const CommunicationStep& done, const State&) { return done.residual_m_s; });
-    output("solved", "Did all of them converge?", "",
-           [](const CommunicationStep& done, const State&) { return double(done.solved); });
-    list_.back().type = Type::boolean;
-    list_.push_back({state_hash_name, "Of the bodies: two states are the same bits where it is the same", "",
-                     Type::string, Causality::output});
+  void add_part(ObservedKind kind, const std::string& name, std::int64_t part) {
+    const ObservedKindWords& words = words_of(kind);
+    if (kind != ObservedKind::run)
+      begin(*words.key == '\0' ? words.table : words.key, name.empty() ? words.table : name);
+    add_inputs(kind, part);
+    for (const Observable& quantity : observables(kind)) {
+      if (!quantity.is_reproducible() || quantity.form == ObservedForm::clock ||
+          !quantity.is_known_of(model_, part))
+        continue;
+      list_.push_back(
+          {part_ + quantity.name, quantity.description, unit_text(unit_of(quantity, kind, model_, part)),
+           quantity.form == ObservedForm::count ? Type::integer : Type::real, Causality::output, 0.0,
+           [&quantity, part](const Observed& now) {
+             return amount(quantity, now, {&part, 1});
+           },
+           quantity.over});
+    }
   }
 
-  void add_joint(std::size_t k) {
-    const MachineJoint& joint = model_.joints[k];
-    begin("joint", joint.name);
-    const bool angle = turns(joint);
-    if (joint.motor.kind != JointMotor::Kind::none)
+  void add_inputs(ObservedKind kind, std::int64_t part) {
+    if (kind == ObservedKind::joint && model_.joints[part].motor.kind != JointMotor::Kind::none) {
+      const MachineJoint& joint = model_.joints[part];
       input("motor", "What is added to the value of the joint's motor", unit_of_motor(joint),
-            joint.motor.value, [k](Model& model) { return &model.joints[k].motor.value; });
-    if (joint.has_coordinate) {
-      joint_output(k, "coordinate", "coordinate", "Angle, travel or length beyond that at the start",
-                   angle ? "rad" : "m");
-      joint_output(k, "rate", "rate", "Of the coordinate", angle ? "rad/s" : "m/s");
+            joint.motor.value, [part](Model& model) { return &model.joints[part].motor.value; });
     }
-    if (joint.motor.kind != JointMotor::Kind::none)
-      joint_output(k, "motor_force", "motor_force", "Of the motor along the coordinate, mean",
-                   angle ? "N.m" : "N");
-    for (const char axis : {'x', 'y', 'z'}) {
-      const std::string force = fmt::format("force_{}_N", axis);
-      joint_output(k, force, force, "Of the joint on b, mean, world axes", "N");
-    }
-    for (const char axis : {'x', 'y', 'z'}) {
-      const std::string torque = fmt::format("torque_{}_N_m", axis);
-      joint_output(k, torque, torque, "Of the joint on b about its point there, mean, world axes", "N.m");
-    }
-  }
-
-  void joint_output(std::size_t k, const std::string& name, const std::string& quantity,
-                    const char* description, const char* unit) {
-    output(name, description, unit, [k, quantity](const CommunicationStep& done, const State&) {
-      return joint_quantity(quantity, done.joints[k], done.duration_s);
-    });
-  }
-
-  void add_boundary(std::size_t k) {
-    begin("boundary", model_.boundaries[k].name);
-    const auto add = [&](const std::string& quantity, const char* description, const char* unit) {
-      output(quantity, description, unit, [k, quantity](const CommunicationStep& done, const State&) {
-        return boundary_quantity(quantity, done.boundaries[k], done.duration_s);
-      });
-    };
-    for (const char axis : {'x', 'y', 'z'})
-      add(fmt::format("force_{}_N", axis), "Of the bodies on the boundary, mean", "N");
-    for (const char axis : {'x', 'y', 'z'})
-      add(fmt::format("torque_{}_N_m", axis), "Of the bodies on the boundary about its centre, mean", "N.m");
-  }
-
-  void add_mount(std::size_t k) {
-    const Mount& mount = model_.mounts[k];
-    begin("mount", mount.name);
-    if (mount.is_free()) return add_part(k);
-    const bool angle = mount.kind == MountKind::hinge;
-    input("force", angle ? "Torque about the axis that acts on it" : "Force along the axis that acts on it",
-          angle ? "N.m" : "N", mount.force, [k](Model& model) { return &model.mounts[k].force; });
-    const auto add = [&](const std::string& quantity, const char* description, const char* unit) {
-      output(quantity, description, unit, [k, quantity](const CommunicationStep& done, const State&) {
-        return mount_quantity(quantity, done.mounts[k], done.duration_s);
-      });
-    };
-    add("travel", "Since the start", angle ? "rad" : "m");
-    add("rate", "Of the travel", angle ? "rad/s" : "m/s");
-    add("contact_force",
-        angle ? "Torque of the bodies about the axis, mean" : "Of the bodies along the axis, mean",
-        angle ? "N.m" : "N");
-  }
-
-  /// Of a free mount, whose travel has no direction: where its centre is.
-  void add_part(std::size_t k) {
-    const Vec3 start = model_.mounts[k].point;
-    for (int axis = 0; axis < 3; ++axis) {
-      output(fmt::format("position_{}_m", "xyz"[axis]), "Of the centre of mass", "m",
-             [k, axis, start](const CommunicationStep&, const State& state) {
-               return state.mounts.empty() ? start[axis] : state.mounts[k].pose.position[axis];
-             });
+    if (kind == ObservedKind::mount && !model_.mounts[part].is_free()) {
+      const Mount& mount = model_.mounts[part];
+      const bool turns = mount.kind == MountKind::hinge;
+      input("force", turns ? "Torque about the axis that acts on it" : "Force along the axis that acts on it",
+            turns ? "N.m" : "N", mount.force, [part](Model& model) { return &model.mounts[part].force; });
     }
   }
 
   void add_actuator(std::size_t k) {
     const Actuator& actuator = model_.actuators[k];
     begin("model", actuator.name);
-    for (std::size_t n = 0; n < actuator.outputs.size(); ++n)
-      output(printable(actuator.outputs[n]), "Of the declarative model", "",
-             [k, n](const CommunicationStep&, const State& state) {
-               return state.actuators.empty() ? 0.0 : state.actuators[k].outputs[n];
-             });
+    const std::vector<std::string> variables = variables_of(actuator);
+    for (std::size_t v = actuator.inputs.size(); v < variables.size(); ++v)
+      list_.push_back({part_ + printable(variables[v]), "Of the declarative model", "", Type::real,
+                       Causality::output, 0.0,
+                       [k, v](const Observed& now) { return variable_value(now.model, now.state, k, v); }});
   }
 
   /// What comes next is of this part. Parts of two kinds may have one name: the later one's kind stands in
   /// front of it then.
-  void begin(const char* kind, const std::string& name) {
+  void begin(const std::string& kind, const std::string& name) {
     part_ = printable(name);
     for (int k = 1; !taken_.insert(part_).second; ++k)
       part_ = k == 1 ? fmt::format("{}.{}", kind, printable(name)) : fmt::format("{}.{}#{}", kind, name, k);
     part_ += '.';
   }
 
-  void output(const std::string& name, const char* description, const char* unit, Value value) {
-    list_.push_back({part_ + name, description, unit, Type::real, Causality::output, 0.0, std::move(value)});
-  }
   void input(const char* name, const char* description, const char* unit, double start,
              std::function<double*(Model&)> place) {
-    list_.push_back(
-        {part_ + name, description, unit, Type::real, Causality::input, start, {}, std::move(place)});
+    list_.push_back({part_ + name,
+                     description,
+                     unit,
+                     Type::real,
+                     Causality::input,
+                     start,
+                     {},
+                     OverSteps::last,
+                     std::move(place)});
   }
 
   const Model& model_;
@@ -180,56 +133,40 @@ class List {
   std::set<std::string> taken_;
 };
 
-void add(std::vector<MountLoad>& sum, const std::vector<MountLoad>& more) {
-  for (std::size_t k = 0; k < sum.size(); ++k) {
-    MountLoad now = more[k];
-    now.impulse += sum[k].impulse;
-    now.contact_impulse += sum[k].contact_impulse;
-    now.stop_impulse += sum[k].stop_impulse;
-    sum[k] = now;
+double merged(OverSteps over, double before, double now) {
+  switch (over) {
+    case OverSteps::last:
+      return now;
+    case OverSteps::sum:
+    case OverSteps::mean:
+      return before + now;
+    case OverSteps::largest:
+      return std::max(before, now);
   }
-}
-
-void add(std::vector<JointLoad>& sum, const std::vector<JointLoad>& more) {
-  for (std::size_t k = 0; k < sum.size(); ++k) {
-    JointLoad now = more[k];
-    now.impulse += sum[k].impulse;
-    now.angular_impulse += sum[k].angular_impulse;
-    now.motor_impulse += sum[k].motor_impulse;
-    sum[k] = now;
-  }
+  return now;
 }
 
 }  // namespace
 
-CommunicationStep CommunicationStep::at_start(const Model& model, const State& state) {
-  CommunicationStep start;
-  start.boundaries.resize(model.boundaries.size());
-  start.mounts.resize(model.mounts.size());
-  start.joints.resize(model.joints.size());
-  for (std::size_t k = 0; k < model.mounts.size(); ++k) start.mounts[k].rate = model.mounts[k].start_rate;
-  start.kinetic_energy = scree::kinetic_energy(state.bodies);
-  return start;
+CommunicationStep::CommunicationStep(const std::vector<Variable>& variables, const Observed& start)
+    : amounts_(variables.size(), 0.0) {
+  for (std::size_t k = 0; k < variables.size(); ++k)
+    if (variables[k].amount) amounts_[k] = variables[k].amount(start);
 }
 
-void CommunicationStep::add(const StepResult& result) {
-  const StepReport& report = result.report;
-  const bool converged = report.status == SolveStatus::converged;
-  if (duration_s == 0.0) {
-    boundaries = result.boundaries;
-    mounts = result.mounts;
-    joints = result.joints;
-    residual_m_s = report.residual_rms_m_s;
-    solved = converged;
-  } else {
-    for (std::size_t k = 0; k < boundaries.size(); ++k) boundaries[k] += result.boundaries[k];
-    io::add(mounts, result.mounts);
-    io::add(joints, result.joints);
-    residual_m_s = std::max(residual_m_s, report.residual_rms_m_s);
-    solved = solved && converged;
+void CommunicationStep::add(const std::vector<Variable>& variables, const Observed& step) {
+  for (std::size_t k = 0; k < variables.size(); ++k) {
+    const Variable& variable = variables[k];
+    if (!variable.amount) continue;
+    const double now = variable.amount(step);
+    amounts_[k] = duration_s_ == 0.0 ? now : merged(variable.over, amounts_[k], now);
   }
-  duration_s += report.time_step_s;
-  kinetic_energy = report.energy.kinetic;
+  duration_s_ += step.result.report.time_step_s;
+}
+
+double CommunicationStep::value(const std::vector<Variable>& variables, std::size_t reference) const {
+  if (variables[reference].over != OverSteps::mean) return amounts_[reference];
+  return duration_s_ > 0.0 ? 1.0 / duration_s_ * amounts_[reference] : 0.0;
 }
 
 std::vector<Variable> variables_of(const Scene& scene) { return List(scene).make(); }

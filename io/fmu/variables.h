@@ -5,27 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "engine/simulation/diagnostics.h"
+#include "engine/simulation/observables.h"
 #include "io/scene/scene.h"
 
 namespace scree::io {
-
-/// What was done since the last communication point, and where things stand. Forces are means over that time;
-/// the rest is that of its end. Before the first step nothing has acted.
-struct CommunicationStep {
-  double duration_s = 0.0;
-  std::vector<BoundaryLoad> boundaries;  // [boundary], impulses summed up
-  std::vector<MountLoad> mounts;         // [mount], likewise
-  std::vector<JointLoad> joints;         // [joint], likewise
-  double kinetic_energy = 0.0;           // J, of bodies
-  double residual_m_s = 0.0;             // largest of its steps
-  bool solved = true;                    // did all of them converge?
-
-  /// As at the start of a scene.
-  static CommunicationStep at_start(const Model& model, const State& state);
-  /// Adds a step; the first one replaces what was there.
-  void add(const StepResult& result);
-};
 
 struct Variable {
   enum class Type { real, integer, boolean, string };
@@ -36,14 +19,34 @@ struct Variable {
   Causality causality = Causality::output;
   double start = 0.0;  // of inputs and parameters
 
-  /// Of outputs that are numbers.
-  std::function<double(const CommunicationStep&, const State&)> value = {};
+  /// Of outputs that are numbers: of a step, and of several; of a mean the amount.
+  std::function<double(const Observed&)> amount = {};
+  OverSteps over = OverSteps::last;
   /// Of inputs: the number of the model that it is.
   std::function<double*(Model&)> input = {};
 };
 
-/// Of a scene, in an order that follows from the scene alone. The reference of a variable is its place here.
+/// Of a scene, in an order that follows from the scene alone: outputs are its observables. The reference of a
+/// variable is its place here.
 std::vector<Variable> variables_of(const Scene& scene);
+
+/// What was done since the last communication point, and where things stand. Before the first step nothing
+/// has acted.
+class CommunicationStep {
+ public:
+  CommunicationStep() = default;
+  /// As at the start of a scene.
+  CommunicationStep(const std::vector<Variable>& variables, const Observed& start);
+  /// What comes next is of a new one.
+  void begin() { duration_s_ = 0.0; }
+  void add(const std::vector<Variable>& variables, const Observed& step);
+  /// Of an output that is a number.
+  double value(const std::vector<Variable>& variables, std::size_t reference) const;
+
+ private:
+  double duration_s_ = 0.0;
+  std::vector<double> amounts_;  // [variable]
+};
 
 // The two that are no numbers of the model.
 inline constexpr const char* threads_name = "threads";

@@ -1,10 +1,8 @@
 #include "io/results/remedies.h"
 
 #include <algorithm>
-#include <cmath>
 
-#include "engine/simulation/step.h"
-#include "io/results/events.h"
+#include "engine/run/run.h"
 #include "io/results/summary.h"
 
 namespace scree::io {
@@ -15,20 +13,24 @@ namespace {
 constexpr std::int64_t most_steps_tried = 5000;
 constexpr double most_work = 1e6;
 
+struct Gathering : RunObserver {
+  explicit Gathering(const Scene& scene) : statistics(scene) {}
+  void after_step(const StepResult& result, const State&) override { statistics.add(result.report); }
+  RunStatistics statistics;
+};
+
 double created(const Scene& scene, double until_s) {
   State state = scene.initial;
-  arm_events(scene, state);
-  Workspace workspace;
-  StepResult result;
-  RunStatistics statistics(scene);
-  while (state.time_s < until_s - time_slack(scene)) {
-    const StepReport& report =
-        step_to_event(scene, state, workspace, result, next_landing(scene, state, scene.end_time_s));
-    statistics.add(report);
-    static_cast<void>(take_events(scene, result, state));
-    if (!std::isfinite(report.energy.kinetic) || !std::isfinite(report.energy.potential)) return infinity;
+  arm_events(scene.model, scene.events, state);
+  const RunPlan plan = run_plan(scene);
+  Run run(scene.model, plan, state);
+  Gathering gathering(scene);
+  run.observe(gathering);
+  while (state.time_s < until_s - plan.slack_s) {
+    const RunStop stop = run.step(scene.end_time_s);
+    if (stop == RunStop::failed) return infinity;
   }
-  return statistics.summary(state).energy_created_relative;
+  return gathering.statistics.summary(state).energy_created_relative;
 }
 
 }  // namespace

@@ -14,18 +14,14 @@
 #include "io/files/file_errors.h"
 #include "io/files/machine_room.h"
 #include "io/files/text_file.h"
-#include "io/results/actuator_table.h"
 #include "io/results/background_writer.h"
 #include "io/results/body_fields.h"
 #include "io/results/bond_table.h"
-#include "io/results/boundary_table.h"
-#include "io/results/cell_table.h"
 #include "io/results/checkpoint.h"
+#include "io/results/event_table.h"
 #include "io/results/frame.h"
 #include "io/results/impact_table.h"
-#include "io/results/joint_table.h"
-#include "io/results/mount_table.h"
-#include "io/results/opening_table.h"
+#include "io/results/observable_table.h"
 #include "io/results/paraview_script.h"
 #include "io/results/step_table.h"
 #include "io/results/trajectory.h"
@@ -85,7 +81,7 @@ struct RowPositions {
 /// A table of rows, beside steps.csv: what the recorder does with each.
 struct RowTable {
   std::string_view name;
-  std::function<void(const StepResult&, const State&)> append;  // of a step
+  std::function<void(const Observed&)> append;  // of a step
   std::function<std::int64_t()> sync;
   std::function<void()> close;
 };
@@ -94,6 +90,7 @@ struct RowTable {
 
 struct RunRecorder::Parts {
   const Scene& scene;
+  const RunPlan plan = run_plan(scene);
   Clock::time_point start = Clock::now(), last_checkpoint = start;
   double recording_time_s = 0.0, earlier_wall_time_s = 0.0;  // earlier: before the run went on
   RunFolder folder;
@@ -152,51 +149,36 @@ struct RunRecorder::Parts {
     if (vtk && memory != nullptr) memory->group("run/vtk", [&] { vtk->visit(*memory); });
   }
 
-  /// Opens a table, or goes on with it; append(table, result, state) writes what a step did.
+  /// Opens a table, or goes on with it; append(table, observed) writes what a step did.
   template <class Table, class Append, class... Arguments>
   std::shared_ptr<Table> open(std::string_view name, Append append, const Arguments&... arguments) {
     const auto table = std::make_shared<Table>(folder.table(name), arguments..., at.of[name]);
-    tables.push_back({name,
-                      [=](const StepResult& result, const State& state) { append(*table, result, state); },
-                      [=] { return table->sync(); }, [=] { table->close(); }});
+    tables.push_back({name, [=](const Observed& now) { append(*table, now); }, [=] { return table->sync(); },
+                      [=] { table->close(); }});
     return table;
   }
 
   void open_tables() {
     const Model& m = scene.model;
-    using Result = const StepResult&;
-    using Now = const State&;
-    if (!m.boundaries.empty())
-      open<BoundaryTable>(
-          "boundaries", [](auto& t, Result r, Now) { t.append(r.report, r.boundaries); }, m.boundaries);
-    if (!m.mounts.empty())
-      open<MountTable>(
-          "mounts", [](auto& t, Result r, Now) { t.append(r.report, r.mounts); }, m.mounts);
-    if (!m.joints.empty()) {
-      open<JointTable>(
-          "joints", [](auto& t, Result r, Now) { t.append(r.report, r.joints); }, m.joints);
-      open<MachineTable>("machine", [](auto& t, Result r, Now) { t.append(r.report, {&r.machine, 1}); });
-    }
-    if (!m.actuators.empty())
-      open<ActuatorTable>(
-          "models", [](auto& t, Result r, Now s) { t.append(r.report, s.actuators); }, m.actuators);
-    if (!m.kinematic_groups.empty())
-      open<BoundaryTable>(
-          "kinematic", [](auto& t, Result r, Now) { t.append(r.report, r.kinematic_groups); },
-          m.kinematic_groups);
+    const auto append = [](auto& table, const Observed& now) { table.append(now); };
+    for (const ObservedKindWords& of : observed_kinds())
+      if (of.kind != ObservedKind::run && *of.table != '\0' && !part_names(of.kind, m).empty())
+        open<ObservableTable>(of.table, append, of.kind, m);
+    if (!m.actuators.empty()) open<ModelTable>("models", append, m.actuators);
     if (!m.bonds.empty())
       open<BondTable>(
-          "bonds", [](auto& t, Result r, Now) { t.append(r.report, r.bonds); }, m.bonds);
+          "bonds", [](auto& t, const Observed& now) { t.append(now.result.report, now.result.bonds); },
+          m.bonds);
     if (scene.output.impacts)
       open<ImpactTable>(
-          "impacts", [](auto& t, Result r, Now s) { t.append(r.report, s.bodies, r.impacts); }, m.boundaries);
-    if (m.cell.is_periodic())
-      open<CellTable>("cell", [](auto& t, Result r, Now) { t.append(r.report, {&r.cell, 1}); });
-    if (!opening_totals(m, scene.initial).empty())
-      open<OpeningTable>("openings", [&m](auto& t, Result, Now s) { t.append(m, s); });
+          "impacts",
+          [](auto& t, const Observed& now) {
+            t.append(now.result.report, now.state.bodies, now.result.impacts);
+          },
+          m.boundaries);
     if (!scene.events.empty())  // rows come where one happens
       events = open<EventTable>(
-          "events", [](auto&, Result, Now) {}, scene.events);
+          "events", [](auto&, const Observed&) {}, scene.events);
   }
 
   static RowPositions read_positions(Archive* memory) {
@@ -342,7 +324,7 @@ struct RunRecorder::Parts {
     writer.push(std::move(frame));
     ++frames;
     last_frame_step = state.step;
-    next_frame_s = next_frame(scene, state.overrides, state.time_s);
+    next_frame_s = next_frame(plan, state.overrides, state.time_s);
   }
 };
 
@@ -359,7 +341,7 @@ RunRecorder::RunRecorder(const Scene& scene, const std::filesystem::path& folder
   p.checkpoint_time_s = state.time_s;
   p.checkpoint_step = state.step;
   p.state_hash = state_hash(state.bodies);
-  p.next_frame_s = next_frame(scene, state.overrides, state.time_s);
+  p.next_frame_s = next_frame(p.plan, state.overrides, state.time_s);
   std::error_code ignored;
   std::filesystem::remove(p.folder.summary(), ignored);  // of a run that had ended
 }
@@ -383,8 +365,9 @@ void RunRecorder::after_step(const StepResult& result, const State& state) {
   p.statistics.add_loads(result);
   p.stages.add(report);
   p.state_hash = state_hash(state.bodies);
-  p.steps.append(report, p.state_hash);
-  for (const RowTable& table : p.tables) table.append(result, state);
+  const Observed now{p.scene.model, state, result};
+  p.steps.append(now, p.state_hash);
+  for (const RowTable& table : p.tables) table.append(now);
   if (p.frame_due(state)) p.add_frame(state);
 }
 
@@ -395,7 +378,7 @@ void RunRecorder::after_events(std::span<const Happening> happenings, const Stat
     p.events->append(h);
     p.statistics.add(h);
     if (p.scene.events[h.event].actions.output_interval_s)
-      p.next_frame_s = next_frame(p.scene, state.overrides, state.time_s);
+      p.next_frame_s = next_frame(p.plan, state.overrides, state.time_s);
   }
   if (!happenings.empty()) {
     p.state_hash = state_hash(state.bodies);
@@ -405,7 +388,17 @@ void RunRecorder::after_events(std::span<const Happening> happenings, const Stat
   if (p.last_frame_step == state.step) p.steps.flush();  // a killed run keeps the rows up to its last frame
 }
 
-void RunRecorder::checkpoint_if_due(const State& state) {
+std::string RunRecorder::objection() {
+  const std::optional<double>& tolerance = parts_->scene.ledger_tolerance;
+  const double breach = parts_->statistics.ledger_breach();
+  if (!tolerance || !(breach > *tolerance)) return {};
+  return fmt::format(
+      "the energy ledger does not close: {:.3g} of the energy turned over is unexplained or created, "
+      "checks.ledger_tolerance is {:g}",
+      breach, *tolerance);
+}
+
+void RunRecorder::before_next(const State& state) {
   Parts& p = *parts_;
   const Stopwatch watch(p.recording_time_s);
   if (p.checkpoint_due(state)) p.write_checkpoint(state, false);

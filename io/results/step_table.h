@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/simulation/diagnostics.h"
+#include "engine/simulation/observables.h"
 #include "io/results/row_file.h"
 
 namespace scree::io {
@@ -16,7 +16,7 @@ class StepTable {
   explicit StepTable(const std::filesystem::path& path, std::int64_t at = 0);
 
   /// The row of a step, with the hash of the state that it left; it stays open until end_row().
-  void append(const StepReport& report, std::uint64_t state_hash);
+  void append(const Observed& now, std::uint64_t state_hash);
   /// Puts another hash into the row that is open: what happened at the end of its step has changed the state.
   void amend(std::uint64_t state_hash);
   void end_row() { rows_.end_row(); }
@@ -28,12 +28,7 @@ class StepTable {
   RowFile rows_;
 };
 
-/// The names of the columns, comma-separated.
+/// The names of the columns, comma-separated: observables of the run, the solver's status and the hash.
 std::string step_table_header();
-
-/// The columns that are numbers and the same in every run of a scene: all but words and wall times.
-std::vector<std::string> step_quantities();
-/// The value in a column of these. Precondition: there is one of this name.
-double step_quantity(const std::string& name, const StepReport& report);
 
 }  // namespace scree::io

@@ -9,6 +9,7 @@
 #include "engine/core/parallel.h"
 #include "engine/core/state_hash.h"
 #include "engine/simulation/mounts.h"
+#include "engine/simulation/observables.h"
 #include "engine/simulation/placement.h"
 #include "io/files/text_file.h"
 #include "io/results/provenance.h"
@@ -101,39 +102,14 @@ double gross_work(const EnergyLedger& e) {
          std::abs(e.position_correction);
 }
 
-void add_flows(EnergyLedger& sum, const EnergyLedger& step) {
-  sum.kinetic = step.kinetic;
-  sum.potential = step.potential;
-  sum.dissipated_by_friction += step.dissipated_by_friction;
-  sum.dissipated_by_impact += step.dissipated_by_impact;
-  sum.dissipated_by_sleep += step.dissipated_by_sleep;
-  sum.position_correction += step.position_correction;
-  sum.boundary_work += step.boundary_work;
-  sum.force_work += step.force_work;
-  sum.joint_work += step.joint_work;
-  sum.elastic = step.elastic;
-  sum.exchanged += step.exchanged;
-  sum.remainder += step.remainder;
-}
-
 std::vector<double> vector(const Vec3& v) { return {v.x(), v.y(), v.z()}; }
 
 nlohmann::ordered_json ledger(const Summary& s) {
-  return {{"kinetic_initial_J", s.kinetic_initial_J},
-          {"potential_initial_J", s.potential_initial_J},
-          {"kinetic_J", s.energy.kinetic},
-          {"potential_J", s.energy.potential},
-          {"dissipated_by_friction_J", s.energy.dissipated_by_friction},
-          {"dissipated_by_impact_J", s.energy.dissipated_by_impact},
-          {"dissipated_by_sleep_J", s.energy.dissipated_by_sleep},
-          {"position_correction_J", s.energy.position_correction},
-          {"boundary_work_J", s.energy.boundary_work},
-          {"force_work_J", s.energy.force_work},
-          {"joint_work_J", s.energy.joint_work},
-          {"elastic_J", s.energy.elastic},
-          {"exchanged_J", s.energy.exchanged},
-          {"remainder_J", s.energy.remainder},
-          {"injected_J", s.energy_injected_J}};
+  nlohmann::ordered_json json{{"kinetic_initial_J", s.kinetic_initial_J},
+                              {"potential_initial_J", s.potential_initial_J}};
+  for (const LedgerEntry& entry : ledger_entries) json[entry.name] = s.energy.*entry.value;
+  json["injected_J"] = s.energy_injected_J;
+  return json;
 }
 
 nlohmann::ordered_json insertion_json(const Summary& s) {
@@ -207,21 +183,17 @@ nlohmann::ordered_json verdict_json(const Verdict& verdict) {
           {"findings", std::move(findings)}};
 }
 
-}  // namespace
-
+/// Of inlets, outlets and, where bodies may leave it, the domain.
 std::vector<OpeningTotal> opening_totals(const Model& model, const State& state) {
   std::vector<OpeningTotal> totals;
-  const auto throughput = [](const std::vector<Throughput>& list, std::size_t k) {
-    return k < list.size() ? list[k] : Throughput{};
-  };
-  for (std::size_t k = 0; k < model.inlets.size(); ++k)
-    totals.push_back({model.inlets[k].name, true, throughput(state.entered, k)});
-  for (std::size_t k = 0; k < model.outlets.size(); ++k)
-    totals.push_back({model.outlets[k].name, false, throughput(state.left, k)});
-  if (model.domain.outside == Outside::remove)
-    totals.push_back({"domain", false, throughput(state.left, model.outlets.size())});
+  for (const std::string& name : part_names(ObservedKind::opening, model)) {
+    const std::size_t k = totals.size();
+    totals.push_back({name, k < model.inlets.size(), throughput(model, state, static_cast<std::int64_t>(k))});
+  }
   return totals;
 }
+
+}  // namespace
 
 const char* to_string(RunStatus status) {
   switch (status) {
@@ -335,7 +307,7 @@ void RunStatistics::add_residual(const StepReport& r) {
 
 void RunStatistics::add_energy(const StepReport& r) {
   const EnergyLedger& e = r.energy;
-  add_flows(sums_.energy, e);
+  add_step(sums_.energy, e);
   sums_.energy_injected_J += r.energy_injected_J;
   sums_.unreturned_J += r.unreturned_J;
   // What came by exchange was not released by falling.
@@ -490,18 +462,7 @@ void keep(Archive& io, const std::string& name, StageTimes& t) {
 
 void keep(Archive& io, const std::string& name, EnergyLedger& e) {
   io.group(name, [&] {
-    io("kinetic", e.kinetic);
-    io("potential", e.potential);
-    io("dissipated_by_friction", e.dissipated_by_friction);
-    io("dissipated_by_impact", e.dissipated_by_impact);
-    io("dissipated_by_sleep", e.dissipated_by_sleep);
-    io("position_correction", e.position_correction);
-    io("boundary_work", e.boundary_work);
-    io("force_work", e.force_work);
-    io("joint_work", e.joint_work);
-    io("elastic", e.elastic);
-    io("exchanged", e.exchanged);
-    io("remainder", e.remainder);
+    for (const LedgerEntry& entry : ledger_entries) io(entry.name, e.*entry.value);
   });
 }
 

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/run/events.h"
 #include "engine/simulation/diagnostics.h"
 #include "io/files/archive.h"
-#include "io/results/events.h"
 #include "io/results/frame.h"
 #include "io/results/remedies.h"
 #include "io/results/verdict.h"
@@ -56,8 +56,6 @@ struct OpeningTotal {
   bool is_inlet = false;
   Throughput throughput;
 };
-/// All of a state: inlets, outlets and, where bodies may leave it, the domain.
-std::vector<OpeningTotal> opening_totals(const Model& model, const State& state);
 
 /// How often an event happened, and when; what it saw and did the last time.
 struct EventSummary {

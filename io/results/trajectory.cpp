@@ -489,27 +489,11 @@ struct FrameArrays {
 
 /// Balances, one row a frame.
 struct LedgerArrays {
-  struct Flow {
-    const char* name;
-    const char* meaning;
-    double EnergyLedger::*value;
-  };
-  static constexpr Flow flows[] = {
-      {"kinetic_energy", "[frame]", &EnergyLedger::kinetic},
-      {"potential_energy", "[frame] zero at the origin", &EnergyLedger::potential},
-      {"dissipated_by_friction", "[frame] since the start", &EnergyLedger::dissipated_by_friction},
-      {"dissipated_by_impact", "[frame] since the start", &EnergyLedger::dissipated_by_impact},
-      {"dissipated_by_sleep", "[frame] of bodies that fell asleep, since the start",
-       &EnergyLedger::dissipated_by_sleep},
-      {"position_correction", "[frame] put in by it since the start", &EnergyLedger::position_correction},
-      {"boundary_work", "[frame] done on the bodies since the start", &EnergyLedger::boundary_work},
-      {"force_work", "[frame] done on the bodies since the start", &EnergyLedger::force_work},
-      {"joint_work", "[frame] done on the bodies by bonds since the start", &EnergyLedger::joint_work},
-      {"elastic_energy", "[frame] in the springs of bonds", &EnergyLedger::elastic},
-      {"exchanged", "[frame] of bodies that came, less that of those that left, since the start",
-       &EnergyLedger::exchanged},
-      {"remainder", "[frame] what the ledger leaves over since the start", &EnergyLedger::remainder},
-  };
+  /// Of an entry of the ledger; units are attributes here.
+  static std::string name_of(const LedgerEntry& entry) {
+    const std::string name = entry.name;
+    return name.substr(0, name.rfind("_J"));
+  }
   struct Vector {
     const char* name;
     const char* unit;
@@ -533,14 +517,17 @@ struct LedgerArrays {
       {"exchanged_angular_momentum", "kg m^2/s", "[frame, 3] as exchanged_momentum, about the origin",
        &FrameBalances::exchanged_angular_momentum},
   };
-  std::vector<Growing> arrays;  // flows, then vectors
+  std::vector<Growing> arrays;  // entries of the ledger, then vectors
 
   explicit LedgerArrays(hid_t file) {
     const Handle group = group_for(file, "ledger");
     const hid_t g = group.get();
-    for (const Flow& f : flows)
-      arrays.emplace_back(g, Label{f.name, "J", f.meaning}, H5T_NATIVE_DOUBLE,
+    for (const LedgerEntry& e : ledger_entries) {
+      const std::string name = name_of(e), meaning = std::string("[frame] ") +
+                                                     (e.is_flow ? "since the start: " : "") + e.description;
+      arrays.emplace_back(g, Label{name.c_str(), "J", meaning.c_str()}, H5T_NATIVE_DOUBLE,
                           Growing::Layout{{}, short_chunk, false});
+    }
     for (const Vector& v : vectors)
       arrays.emplace_back(g, Label{v.name, v.unit, v.meaning}, H5T_NATIVE_DOUBLE,
                           Growing::Layout{{3}, short_chunk, false});
@@ -552,7 +539,7 @@ struct LedgerArrays {
 
   void append(const FrameBalances& b) {
     std::size_t k = 0;
-    for (const Flow& f : flows) arrays[k++].append(&(b.energy.*f.value), 1);
+    for (const LedgerEntry& e : ledger_entries) arrays[k++].append(&(b.energy.*e.value), 1);
     for (const Vector& v : vectors) arrays[k++].append((b.*v.value).data(), 1);
   }
 };
@@ -621,7 +608,7 @@ struct ContactArrays {
 
 std::vector<std::string> ledger_names() {
   std::vector<std::string> names;
-  for (const auto& f : LedgerArrays::flows) names.push_back(std::string("ledger/") + f.name);
+  for (const LedgerEntry& e : ledger_entries) names.push_back("ledger/" + LedgerArrays::name_of(e));
   for (const auto& v : LedgerArrays::vectors) names.push_back(std::string("ledger/") + v.name);
   return names;
 }

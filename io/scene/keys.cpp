@@ -924,14 +924,17 @@ constexpr Key key_table[] = {
 
     Key{.section = "inputs", .name = "variable", .type = text, .required = true,
         .description = "Name of the input."},
-    Key{.section = "inputs", .name = "quantity", .type = word, .required = true,
-        .words = "coordinate|rate|motor_force|force_x_N|force_y_N|force_z_N|torque_x_N_m|torque_y_N_m|torque_z_N_m",
-        .description = "Of a joint its coordinate (m, rad), its rate, or the force of its motor; of a boundary the force of bodies on it, or "
-                       "their torque about its centre."},
+    Key{.section = "inputs", .name = "quantity", .type = text, .required = true,
+        .description = "Any that the part has in docs/observables.md: of a joint its `coordinate` and `rate`, which are looked ahead "
+                       "for, or the `motor_force`; of a boundary, kinematic bodies or a mount the force of bodies on it, mean of the step before."},
     Key{.section = "inputs", .name = "joint", .type = text,
         .description = "Name of the joint whose quantity it is."},
     Key{.section = "inputs", .name = "boundary", .type = text,
         .description = "Or of the boundary."},
+    Key{.section = "inputs", .name = "bodies", .type = text,
+        .description = "Or of the kinematic bodies."},
+    Key{.section = "inputs", .name = "mount", .type = text,
+        .description = "Or of the mount."},
 
     Key{.section = "motion", .name = "type", .type = word, .required = true, .words = "translation|rotation",
         .description = "Along a direction, or about an axis."},
@@ -1014,29 +1017,32 @@ constexpr Key key_table[] = {
     Key{.section = "events", .name = "name", .type = text,
         .description = "Name in messages and results; left out, `event` and the heading's number."},
     Key{.section = "events", .name = "quantity", .type = text,
-        .description = "What is looked at after every step: a column of steps.csv, such as `time_s`, `kinetic_energy_J`, "
-                       "`penetration_max`, `contacts` (all but words and wall times); with `boundary`, a column of boundaries.csv, "
-                       "such as `force_z_N`, or `force_N`, `torque_N_m`, the sizes of the vectors; with `region`, "
-                       "`mass_in_region_kg` or `bodies_in_region`, of those whose centre is inside; `largest_speed_m_s` of all "
-                       "surfaces; `share_at_rest`, the part of the bodies that are at rest (`rest_speed`)."},
+        .description = "What is looked at after every step: any of docs/observables.md but wall times. Of the run, such as `time_s`, "
+                       "`kinetic_energy_J`, `penetration_max`; of all bodies or those in a `region`, such as `largest_speed_m_s`, "
+                       "`share_at_rest` (`rest_speed`), `mass_in_region_kg`; of the part that `boundary`, `bodies`, `mount`, `joint`, "
+                       "`opening`, `bonds`, `body` or `model` names, such as `force_z_N`."},
     Key{.section = "events", .name = "expression", .type = text,
         .description = "In place of `quantity`: an expression of the time t (s) and of the place x, y, z (m), the velocity vx, vy, vz "
                        "(m/s) and the rate of turning wx, wy, wz (rad/s) of the body `body`; parameters may be used."},
     Key{.section = "events", .name = "body", .type = integer, .range = {.low = 0.0, .high = 9e15},
-        .description = "Number of the body that `expression` is of. While it is not there the event does not happen."},
+        .description = "Number of the body that the quantity or `expression` is of. While it is not there the event does not happen."},
     Key{.section = "events", .name = "other_body", .type = integer, .range = {.low = 0.0, .high = 9e15},
         .description = "Number of a second body: `expression` may then be of both, of the second one by ox, oy, oz, ovx, ovy, ovz, "
                        "owx, owy, owz; in periodic cells it is where it has gone, not its nearest image. Two balls that come as near as 0.1: sqrt((x-ox)^2+(y-oy)^2+(z-oz)^2) - 0.1."},
     Key{.section = "events", .name = "boundary", .type = text,
         .description = "Whose force, torque, work or power; of a box's name all walls together, `box.+x` is one of them."},
     Key{.section = "events", .name = "mount", .type = text,
-        .description = "Name of the mount whose quantity it is: a column of mounts.csv, such as `travel` or `contact_force`."},
+        .description = "Name of the mount whose quantity it is, such as `travel` or `contact_force`."},
     Key{.section = "events", .name = "joint", .type = text,
-        .description = "Name of the joint whose quantity it is: a column of joints.csv, such as `coordinate` or `motor_force`."},
+        .description = "Name of the joint whose quantity it is, such as `coordinate` or `motor_force`."},
     Key{.section = "events", .name = "opening", .type = text,
-        .description = "Name of the inlet or outlet whose quantity it is: `bodies`, `mass_kg` or `steps_without_room`, since the start."},
+        .description = "Name of the inlet or outlet, or `domain`, whose quantity it is: `bodies`, `mass_kg` or `steps_without_room`, since the start."},
     Key{.section = "events", .name = "bodies", .type = text,
-        .description = "Name of the kinematic bodies whose force, torque, work or power it is: a column of kinematic.csv."},
+        .description = "Name of the kinematic bodies whose force, torque, work or power it is."},
+    Key{.section = "events", .name = "bonds", .type = text,
+        .description = "Name of the kind of bonds whose quantity it is: `bonds`, `bonds_formed`, `bonds_broken`."},
+    Key{.section = "events", .name = "model", .type = text,
+        .description = "Name of the declarative model of which `quantity` is an input, an output or a recorded variable."},
     Key{.section = "events", .name = "region", .type = table,
         .description = "Where bodies are counted."},
     Key{.section = "events", .name = "rises_above", .type = number,

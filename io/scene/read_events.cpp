@@ -4,13 +4,7 @@
 #include <fmt/format.h>
 #include <limits>
 
-#include "engine/simulation/motion.h"
 #include "engine/simulation/overrides.h"
-#include "io/results/boundary_table.h"
-#include "io/results/cell_table.h"
-#include "io/results/joint_table.h"
-#include "io/results/mount_table.h"
-#include "io/results/step_table.h"
 #include "io/scene/faults.h"
 #include "io/scene/grain_keys.h"
 #include "io/scene/keys.h"
@@ -23,56 +17,6 @@ namespace {
 
 // Of the speed that gravity gives in a step: what is slower is at rest unless the scene says otherwise.
 constexpr double restful_part = 0.1;
-
-/// What needs the bodies themselves, beyond what steps report.
-struct BodyQuantity {
-  const char* name;
-  bool needs_region;
-  double (*value)(const Model& model, const State& state, const Region& region, double rest_speed);
-};
-
-/// f(i) for bodies in a region; in a periodic cell an image of theirs may be.
-template <class F>
-void for_bodies_in(const Region& region, const Model& model, const State& state, F&& f) {
-  const PlacedCell cell = cell_at(model, state, state.time_s);
-  for (std::size_t i = 0; i < state.bodies.size(); ++i)
-    if (holds_image(region, cell, state.bodies.position[i])) f(i);
-}
-
-constexpr BodyQuantity body_quantities[] = {
-    {"largest_speed_m_s", false,
-     [](const Model& m, const State& s, const Region&, double) {
-       return largest_surface_speed(m.shapes, s.bodies);
-     }},
-    {"share_at_rest", false,
-     [](const Model& m, const State& s, const Region&, double speed) {
-       const Bodies& b = s.bodies;
-       double still = 0.0;
-       for (std::size_t i = 0; i < b.size(); ++i) still += surface_speed(m.shapes, b, i) <= speed ? 1.0 : 0.0;
-       return b.size() > 0 ? still / static_cast<double>(b.size()) : 1.0;
-     }},
-    {"bodies_in_region", true,
-     [](const Model& m, const State& s, const Region& region, double) {
-       double count = 0.0;
-       for_bodies_in(region, m, s, [&](std::size_t) { count += 1.0; });
-       return count;
-     }},
-    {"mass_in_region_kg", true,
-     [](const Model& m, const State& s, const Region& region, double) {
-       double mass = 0.0;
-       for_bodies_in(region, m, s, [&](std::size_t i) { mass += s.bodies.mass[i]; });
-       return mass;
-     }},
-};
-
-const BodyQuantity* body_quantity(const std::string& name) {
-  const auto found = std::ranges::find_if(body_quantities, [&](const auto& q) { return name == q.name; });
-  return found == std::end(body_quantities) ? nullptr : &*found;
-}
-
-bool contains(const std::vector<std::string>& names, const std::string& name) {
-  return std::ranges::find(names, name) != names.end();
-}
 
 class EventReader {
  public:
@@ -140,8 +84,7 @@ class EventReader {
     if (section_.has("expression")) {
       read_expression();
     } else if (section_.has("quantity")) {
-      for (const char* key : {"body", "other_body"})
-        if (section_.has(key)) refuse(key, "is of an expression: a quantity has no body");
+      if (section_.has("other_body")) refuse("other_body", "is of an expression: a quantity is of one body");
       read_quantity();
     } else {
       refuse_all("needs a quantity, or an expression");
@@ -154,7 +97,8 @@ class EventReader {
   /// Of the time, and of the places, velocities and rates of turning of one body or two.
   void read_expression() {
     Condition& c = event_.condition;
-    for (const char* key : {"quantity", "boundary", "mount", "joint", "opening", "bodies", "region"})
+    for (const char* key :
+         {"quantity", "boundary", "mount", "joint", "opening", "bodies", "bonds", "model", "region"})
       if (section_.has(key)) refuse(key, "does not go with expression");
     const bool two = section_.has("other_body");
     const std::optional<Formula> formula =
@@ -179,8 +123,8 @@ class EventReader {
       return;
     }
     if (!of_body) {
-      c.value = [f = *formula](const StepView& view) {
-        const std::array<double, 10> at{view.report.time_s};
+      c.value = [f = *formula](const Observed& now) {
+        const std::array<double, 10> at{now.result.report.time_s};
         return f(at);
       };
       return;
@@ -195,9 +139,9 @@ class EventReader {
     }
     c.quantity += other ? fmt::format(" of bodies {} and {}", id, *other) : fmt::format(" of body {}", id);
     c.body = id;
-    c.value = [f = *formula, id, other](const StepView& view) {
-      const Bodies& b = view.state.bodies;
-      std::array<double, 19> at{view.report.time_s};
+    c.value = [f = *formula, id, other](const Observed& now) {
+      const Bodies& b = now.state.bodies;
+      std::array<double, 19> at{now.result.report.time_s};
       const auto put = [&](BodyId which, std::size_t first) {
         const auto found = std::ranges::find(b.id, which);
         if (found == b.id.end()) return false;
@@ -218,110 +162,104 @@ class EventReader {
     return false;
   }
 
+  /// Which kind of part has the quantity: the one whose key is given, or one that needs none.
   void read_quantity() {
-    Condition& c = event_.condition;
+    if (section_.has("model")) return read_variable();
+    std::vector<const ObservedKindWords*> given;
+    for (const ObservedKindWords& of : observed_kinds())
+      if (*of.key != '\0' && of.kind != ObservedKind::region && section_.has(of.key)) given.push_back(&of);
+    if (given.size() > 1)
+      return refuse(given[1]->key,
+                    fmt::format("does not go with {}: a quantity is of one part", given[0]->key));
+    if (!given.empty()) return read_part_quantity(*given[0]);
     const std::string name = section_.text("quantity");
-    c.quantity = name;
-    const std::vector<std::string> of_steps = step_quantities(), of_boundaries = boundary_quantities();
-    const BodyQuantity* of_bodies = body_quantity(name);
-    if (section_.has("boundary")) {
-      if (!is_load(name, "a boundary")) return;
-      c.quantity += " of " + section_.text("boundary");
-      c.value = [name, on = boundaries("boundary")](const StepView& view) {
-        BoundaryLoad sum;
-        for (const std::size_t k : on) sum += view.loads.empty() ? BoundaryLoad{} : view.loads[k];
-        return boundary_quantity(name, sum, view.report.time_step_s);
-      };
-    } else if (section_.has("bodies")) {
-      const std::optional<std::size_t> kinematic_group =
-          is_load(name, "kinematic bodies") ? find(model_.kinematic_groups, "of kinematic bodies", "bodies")
-                                            : std::nullopt;
-      if (!kinematic_group) return;
-      c.quantity += " of " + section_.text("bodies");
-      c.value = [name, g = *kinematic_group](const StepView& view) {
-        return boundary_quantity(name,
-                                 view.kinematic_groups.empty() ? BoundaryLoad{} : view.kinematic_groups[g],
-                                 view.report.time_step_s);
-      };
-    } else if (section_.has("opening")) {
-      read_opening_quantity(name);
-    } else if (section_.has("mount")) {
-      read_mount_quantity(name);
-    } else if (section_.has("joint")) {
-      read_joint_quantity(name);
-    } else if (of_bodies != nullptr) {
-      read_body_quantity(*of_bodies);
-    } else if (contains(of_steps, name)) {
-      c.value = [name](const StepView& view) { return step_quantity(name, view.report); };
-    } else if (model_.cell.is_periodic() && contains(cell_quantities(), name)) {
-      c.value = [name](const StepView& view) { return cell_quantity(name, view.cell); };
-    } else if (contains(of_boundaries, name)) {
-      refuse("quantity", "is a boundary's, or kinematic bodies': say which by `boundary` or `bodies`");
-      return;
-    } else if (contains(mount_quantities(), name)) {
-      refuse("quantity", "is a mount's: say which by `mount`");
-      return;
-    } else {
-      std::vector<std::string> all = of_steps;
-      all.insert(all.end(), of_boundaries.begin(), of_boundaries.end());
-      for (const BodyQuantity& q : body_quantities) all.emplace_back(q.name);
-      refuse("quantity", "is not a quantity that is recorded", did_you_mean(name, all));
-      return;
-    }
-    if (section_.has("region") && (of_bodies == nullptr || !of_bodies->needs_region))
-      refuse_all(fmt::format("gives a region, but {} is of all bodies", c.quantity),
-                 "mass_in_region_kg and bodies_in_region are of a region");
-  }
-
-  /// Is it one of these?
-  bool is_one_of(const std::vector<std::string>& known, const std::string& name, const char* whose) {
-    if (contains(known, name)) return true;
-    refuse("quantity", fmt::format("is no quantity of {}", whose), did_you_mean(name, known));
-    reading_.faults.back().allowed = fmt::format("{}", fmt::join(known, ", "));
-    return false;
-  }
-  /// Is it a quantity that boundaries and kinematic bodies have?
-  bool is_load(const std::string& name, const char* whose) {
-    return is_one_of(boundary_quantities(), name, whose);
-  }
-
-  void read_mount_quantity(const std::string& name) {
-    if (!is_one_of(mount_quantities(), name, "a mount")) return;
-    const std::optional<std::size_t> mount = find(model_.mounts, "of a mount", "mount");
-    if (!mount) return;
-    event_.condition.quantity += " of " + section_.text("mount");
-    event_.condition.value = [name, m = *mount](const StepView& view) {
-      return mount_quantity(name, view.mounts.empty() ? MountLoad{} : view.mounts[m],
-                            view.report.time_step_s);
-    };
-  }
-
-  void read_joint_quantity(const std::string& name) {
-    if (!is_one_of(joint_quantities(), name, "a joint")) return;
-    const std::optional<std::size_t> joint = find(model_.joints, "of a joint", "joint");
-    if (!joint) return;
-    event_.condition.quantity += " of " + section_.text("joint");
-    event_.condition.value = [name, k = *joint](const StepView& view) {
-      return joint_quantity(name, view.joints.empty() ? JointLoad{} : view.joints[k],
-                            view.report.time_step_s);
-    };
-  }
-
-  void read_body_quantity(const BodyQuantity& quantity) {
-    Region region = BoxRegion{};
-    if (quantity.needs_region) {
-      if (!section_.has("region")) {
-        refuse("quantity", "is of a region: say which by `region`");
-        return;
+    std::vector<ObservedKind> kinds{ObservedKind::region, ObservedKind::run};
+    if (model_.cell.is_periodic()) kinds.push_back(ObservedKind::cell);
+    if (!model_.joints.empty()) kinds.push_back(ObservedKind::machine);
+    std::vector<std::string> known;
+    for (const ObservedKind kind : kinds) {
+      const std::string prefix = kind == ObservedKind::machine ? "machine." : "";
+      for (const Observable& quantity : observables(kind)) {
+        known.push_back(prefix + quantity.name);
+        if (quantity.is_reproducible() && known.back() == name) return observe(kind, quantity, {0});
       }
-      const std::optional<Region> given = read_region(section_.child("region"), reading_);
-      if (!given) return;
-      region = *given;
     }
-    event_.condition.value = [value = quantity.value, region,
-                              rest_speed = reading_.scene.rest_speed_m_s](const StepView& view) {
-      return value(view.model, view.state, region, rest_speed);
+    for (const ObservedKindWords& of : observed_kinds())
+      if (*of.key != '\0' && find_observable(of.kind, name) != nullptr)
+        return refuse("quantity", fmt::format("is of {}: say which by `{}`", of.noun, of.key));
+    refuse("quantity", "is not a quantity that is observed", did_you_mean(name, known));
+  }
+
+  void read_part_quantity(const ObservedKindWords& of) {
+    const std::string name = section_.text("quantity");
+    const Observable* const quantity = find_observable(of.kind, name);
+    if (quantity == nullptr) {
+      std::vector<std::string> known;
+      for (const Observable& other : observables(of.kind)) known.emplace_back(other.name);
+      refuse("quantity", fmt::format("is no quantity of {}", of.noun), did_you_mean(name, known));
+      reading_.faults.back().allowed = fmt::format("{}", fmt::join(known, ", "));
+      return;
+    }
+    std::vector<std::int64_t> parts;
+    if (of.kind == ObservedKind::body) {
+      parts = {section_.integer("body")};
+      if (!is_there("body", parts[0])) return;
+      event_.condition.body = parts[0];
+    } else if (of.kind == ObservedKind::boundary) {
+      for (const std::size_t k : boundaries("boundary")) parts.push_back(static_cast<std::int64_t>(k));
+    } else if (const auto found =
+                   find_name(part_names(of.kind, model_), of_noun(of).c_str(), section_, of.key, reading_)) {
+      parts = {static_cast<std::int64_t>(*found)};
+    }
+    if (parts.empty()) return;
+    if (!quantity->is_known_of(model_, parts[0]))
+      return refuse("quantity", fmt::format("is none of this one: {} has it not", section_.text(of.key)));
+    observe(of.kind, *quantity, parts);
+    event_.condition.quantity +=
+        of.kind == ObservedKind::body ? fmt::format(" of body {}", parts[0]) : " of " + section_.text(of.key);
+  }
+
+  static std::string of_noun(const ObservedKindWords& of) { return std::string("of ") + of.noun; }
+
+  /// The event looks at a quantity, in a region where that makes sense.
+  void observe(ObservedKind kind, const Observable& quantity, const std::vector<std::int64_t>& parts) {
+    std::optional<Region> region;
+    if (section_.has("region") && kind != ObservedKind::region) {
+      refuse_all(fmt::format("gives a region, but {} is of none", quantity.name),
+                 "mass_in_region_kg and bodies_in_region are of a region");
+      return;
+    }
+    if (section_.has("region")) {
+      region = read_region(section_.child("region"), reading_);
+      if (!region) return;
+    } else if (std::string_view(quantity.name).find("_in_region") != std::string_view::npos) {
+      refuse("quantity", "is of a region: say which by `region`");
+      return;
+    }
+    event_.condition.quantity = section_.text("quantity");
+    event_.condition.value = [&quantity, parts, region, rest = reading_.scene.rest_speed_m_s](Observed now) {
+      now.region = region ? &*region : nullptr;
+      now.rest_speed_m_s = rest;
+      return value(quantity, now, parts);
     };
+  }
+
+  /// What a declarative model sees or gives.
+  void read_variable() {
+    const auto actuator = find(model_.actuators, "of a model", "model");
+    if (!actuator) return;
+    const std::string name = section_.text("quantity");
+    const std::vector<std::string> variables = variables_of(model_.actuators[*actuator]);
+    const auto found = std::ranges::find(variables, name);
+    if (found == variables.end()) {
+      refuse("quantity", "is no input or output of the model, and it does not record it",
+             did_you_mean(name, variables));
+      reading_.faults.back().allowed = fmt::format("{}", fmt::join(variables, ", "));
+      return;
+    }
+    event_.condition.quantity = name + " of " + section_.text("model");
+    event_.condition.value = [a = *actuator, v = static_cast<std::size_t>(found - variables.begin())](
+                                 const Observed& now) { return variable_value(now.model, now.state, a, v); };
   }
 
   void read_change_of_material(std::vector<std::string>& done) {
@@ -352,31 +290,6 @@ class EventReader {
       const Vec3 &v = motion.linear, &w = motion.angular;
       const std::array at{t, x[0], x[1], x[2], v[0], v[1], v[2], w[0], w[1], w[2]};
       return Vec3(f[0](at), f[1](at), f[2](at));
-    };
-  }
-
-  /// What passed an inlet or outlet since the start.
-  void read_opening_quantity(const std::string& name) {
-    constexpr std::array<const char*, 3> known{"bodies", "mass_kg", "steps_without_room"};
-    const auto quantity = std::ranges::find(known, name);
-    if (quantity == known.end()) {
-      refuse("quantity", "is no quantity of an inlet or outlet");
-      reading_.faults.back().allowed = fmt::format("{}", fmt::join(known, ", "));
-      return;
-    }
-    std::vector<std::string> names = names_of(model_.inlets);
-    const std::size_t inlets = names.size();
-    for (const Outlet& outlet : model_.outlets) names.push_back(outlet.name);
-    const auto found = find_name(names, "of an inlet or outlet", section_, "opening", reading_);
-    if (!found) return;
-    event_.condition.quantity += " of " + section_.text("opening");
-    event_.condition.value = [which = quantity - known.begin(), k = *found, inlets](const StepView& view) {
-      const std::vector<Throughput>& list = k < inlets ? view.state.entered : view.state.left;
-      const std::size_t at = k < inlets ? k : k - inlets;
-      const Throughput throughput = at < list.size() ? list[at] : Throughput{};
-      return which == 0   ? static_cast<double>(throughput.bodies)
-             : which == 1 ? throughput.mass
-                          : static_cast<double>(throughput.waited);
     };
   }
 
@@ -448,7 +361,9 @@ Event at_rest(const Scene& scene) {
   event.name = "at rest";
   Condition& c = event.condition;
   c.quantity = "largest_speed_m_s";
-  c.value = [](const StepView& view) { return largest_surface_speed(view.model.shapes, view.state.bodies); };
+  c.value = [&quantity = *find_observable(ObservedKind::region, "largest_speed_m_s")](const Observed& now) {
+    return value(quantity, now, 0);
+  };
   c.rising = false;
   c.threshold = scene.rest_speed_m_s;
   c.hold_s = scene.rest_duration_s;

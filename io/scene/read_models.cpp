@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "engine/simulation/observables.h"
 #include "io/files/input_file.h"
 #include "io/scene/faults.h"
 #include "io/scene/keys.h"
@@ -82,17 +83,9 @@ std::vector<std::string> variables_of(const FlatModel& model) {
   return names;
 }
 
-/// Words of `quantity`, in the order of the key's.
-struct Quantity {
-  ActuatorInput::Kind kind;
-  int axis;
-};
-constexpr Quantity quantities[] = {
-    {ActuatorInput::Kind::coordinate, 0},      {ActuatorInput::Kind::rate, 0},
-    {ActuatorInput::Kind::motor_force, 0},     {ActuatorInput::Kind::boundary_force, 0},
-    {ActuatorInput::Kind::boundary_force, 1},  {ActuatorInput::Kind::boundary_force, 2},
-    {ActuatorInput::Kind::boundary_torque, 0}, {ActuatorInput::Kind::boundary_torque, 1},
-    {ActuatorInput::Kind::boundary_torque, 2}};
+/// What models may look at: what is known before they move on.
+constexpr ObservedKind seen_by_models[] = {ObservedKind::joint, ObservedKind::boundary,
+                                           ObservedKind::kinematic_group, ObservedKind::mount};
 
 std::optional<ActuatorInput> read_input(const Section& section, const FlatModel& model, Reading& reading) {
   if (section.node()->faulty) return std::nullopt;
@@ -107,30 +100,42 @@ std::optional<ActuatorInput> read_input(const Section& section, const FlatModel&
   const auto at = find_name(known, "of an input of the model", section, "variable", reading);
   if (!at) return std::nullopt;
   input.variable = known[*at];
-  const std::vector<std::string> words = split_words(find_key("inputs", "quantity")->words);
-  const auto& [kind, axis] = quantities[std::ranges::find(words, section.text("quantity")) - words.begin()];
-  input.kind = kind;
-  input.axis = axis;
-  const bool of_joint =
-      kind != ActuatorInput::Kind::boundary_force && kind != ActuatorInput::Kind::boundary_torque;
-  const char *wanted = of_joint ? "joint" : "boundary", *other = of_joint ? "boundary" : "joint";
-  if (section.has(other)) return refuse(other, "has no such quantity");
-  if (!section.has(wanted)) {
-    reading.faults.push_back(missing_key(section, wanted));
+  const ObservedKindWords* of = nullptr;
+  for (const ObservedKind kind : seen_by_models) {
+    const ObservedKindWords& words = words_of(kind);
+    if (!section.has(words.key)) continue;
+    if (of != nullptr) return refuse(words.key, "does not go with another part: a quantity is of one");
+    of = &words;
+  }
+  const std::string name = section.text("quantity");
+  if (of == nullptr) {
+    for (const ObservedKind kind : seen_by_models)
+      if (find_observable(kind, name) != nullptr) {
+        reading.faults.push_back(missing_key(section, words_of(kind).key));
+        return std::nullopt;
+      }
+    return refuse("quantity", "is not a quantity that models can see");
+  }
+  input.quantity = find_observable(of->kind, name);
+  if (input.quantity == nullptr) {
+    std::vector<std::string> quantities;
+    for (const Observable& quantity : observables(of->kind)) quantities.emplace_back(quantity.name);
+    refuse("quantity", fmt::format("is no quantity of {}", of->noun).c_str(),
+           did_you_mean(name, quantities).c_str());
+    reading.faults.back().allowed = fmt::format("{}", fmt::join(quantities, ", "));
     return std::nullopt;
   }
-  const auto of =
-      of_joint ? find_name(names_of(reading.scene.model.joints), "of a joint", section, "joint", reading)
-               : find_name(names_of(reading.scene.model.boundaries), "of a boundary", section, "boundary",
-                           reading);
-  if (!of) return std::nullopt;
-  input.index = *of;
-  if (of_joint && !reading.scene.model.joints[*of].has_coordinate)
-    return refuse("joint", "has no coordinate",
-                  "name one that is revolute, prismatic, cylindrical, screw or cylinder");
-  if (kind == ActuatorInput::Kind::motor_force &&
-      reading.scene.model.joints[*of].motor.kind == JointMotor::Kind::none)
-    return refuse("joint", "has no motor");
+  const auto part = find_name(part_names(of->kind, reading.scene.model),
+                              (std::string("of ") + of->noun).c_str(), section, of->key, reading);
+  if (!part) return std::nullopt;
+  input.part = static_cast<std::int64_t>(*part);
+  if (!input.quantity->is_known_of(reading.scene.model, input.part))
+    return of->kind == ObservedKind::joint && name != "motor_force"
+               ? refuse("joint", "has no coordinate",
+                        "name one that is revolute, prismatic, cylindrical, screw or cylinder")
+               : refuse(of->key, of->kind == ObservedKind::joint ? "has no motor" : "has no such quantity");
+  if (of->kind == ObservedKind::joint && name == "coordinate") input.kind = ActuatorInput::Kind::coordinate;
+  if (of->kind == ObservedKind::joint && name == "rate") input.kind = ActuatorInput::Kind::rate;
   return input;
 }
 

@@ -9,8 +9,7 @@
 #include <vector>
 
 #include "engine/core/errors.h"
-#include "engine/simulation/model.h"
-#include "io/scene/events.h"
+#include "engine/run/run.h"
 
 namespace scree::io {
 
@@ -106,24 +105,9 @@ inline double time_slack(const Scene& scene) {
   return steps_land(settings) ? 1e-6 * scene.output.interval_s : 0.5 * settings.time_step_s;
 }
 
-/// When the next frame is due, s.
-inline double next_frame(const Scene& scene, const Overrides& overrides, double time_s) {
-  const bool changed = overrides.frame_interval_s > 0.0;
-  const double start = changed ? overrides.frames_from_s : scene.initial.time_s,
-               interval = changed ? overrides.frame_interval_s : scene.output.interval_s;
-  return start + interval * (std::floor((time_s + time_slack(scene) - start) / interval) + 1.0);
-}
-
-/// When the next frame is due, or an event that looks at the time, or `end_s` if that comes first, s.
-inline double next_landing(const Scene& scene, const State& state, double end_s) {
-  const double slack = time_slack(scene);
-  double landing = next_frame(scene, state.overrides, state.time_s);
-  for (const Event& event : scene.events) {
-    if (!event.condition.time_s) continue;
-    const double at = *event.condition.time_s + event.condition.hold_s;
-    if (at > state.time_s + slack && at < landing) landing = at;
-  }
-  return landing < end_s - slack ? landing : end_s;
+/// What a run of it does beside its steps.
+inline RunPlan run_plan(const Scene& scene) {
+  return {scene.initial.time_s, scene.output.interval_s, time_slack(scene), scene.events};
 }
 
 }  // namespace scree::io

@@ -349,8 +349,8 @@ class CommandLine(unittest.TestCase):
                 past = rows[:step]
                 self.assertEqual(ledger["kinetic_energy"][frame], float(past[-1]["kinetic_energy_J"]))
                 self.assertEqual(ledger["potential_energy"][frame], float(past[-1]["potential_energy_J"]))
-                for flow in ("dissipated_by_friction", "dissipated_by_impact", "position_correction", "remainder"):
-                    column = ("energy_remainder" if flow == "remainder" else flow) + "_J"
+                for flow in ("dissipated_by_friction", "dissipated_by_impact", "position_correction", "energy_remainder"):
+                    column = flow + "_J"
                     total = 0.0
                     for row in past:
                         total += float(row[column])

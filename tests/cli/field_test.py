@@ -52,7 +52,7 @@ class Field(unittest.TestCase):
         s = self.summary()
         self.assertEqual(s["bodies"], s["insertion"]["openings"][0]["bodies"])
         # Their potential energy is that of bodies above the sheet, not below: m g z, z > 0.
-        self.assertGreater(s["energy"]["potential_J"], 0.0)
+        self.assertGreater(s["energy"]["potential_energy_J"], 0.0)
         self.assertEqual(s["lost_bodies"], 0)
 
     def test_no_rod_gains_energy(self):
@@ -78,7 +78,7 @@ class Field(unittest.TestCase):
         self.run_scene("e1_gas.toml", "--set", "time_step=1e-3", "--set", 'restitution_law="energetic"')
         s = self.summary()
         self.assertEqual(s["verdict"]["grade"], "green")
-        self.assertAlmostEqual(s["energy"]["kinetic_J"] / s["energy"]["kinetic_initial_J"], 1.0, delta=1e-12)
+        self.assertAlmostEqual(s["energy"]["kinetic_energy_J"] / s["energy"]["kinetic_initial_J"], 1.0, delta=1e-12)
 
     def test_walls_that_are_too_fast_are_told_before_and_after(self):
         for scene, code in (("table_1000Hz.toml", "wall_detour"), ("plate_up_3000.toml", "wall_travel")):

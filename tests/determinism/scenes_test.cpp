@@ -7,7 +7,7 @@
 #include "engine/core/parallel.h"
 #include "engine/core/state_hash.h"
 #include "engine/simulation/step.h"
-#include "io/results/events.h"
+#include "engine/run/run.h"
 #include "io/scene/read_scene.h"
 
 namespace scree {
@@ -64,7 +64,7 @@ TEST(EverythingAtOnce, OneHashAndClosedBooks) {
   for (const int threads : {1, 2, 3, 4, 8}) {
     set_thread_count(threads);
     State state = scene.initial;
-    io::arm_events(scene, state);
+    arm_events(scene.model, scene.events, state);
     Workspace workspace;
     StepResult result;
     std::size_t happened = 0;
@@ -76,7 +76,7 @@ TEST(EverythingAtOnce, OneHashAndClosedBooks) {
         state = copy;
       }
       const StepReport& report = step(scene.model, state, workspace, result);
-      happened += io::take_events(scene, result, state).size();
+      happened += take_events(scene.model, scene.events, result, state).size();
       broken += report.bonds_broken;
       EXPECT_LT(std::abs(report.energy.remainder), 1e-11) << k;
       EXPECT_LT(report.momentum_error_relative * report.impulse_size_N_s, 1e-11) << k;

@@ -251,7 +251,7 @@ class Faults(unittest.TestCase):
         done = summary(reference)
         energy, exchange = done["energy"], done["insertion"]
         turned_over = energy["dissipated_by_friction_J"] + energy["dissipated_by_impact_J"]
-        self.assertLess(abs(energy["remainder_J"]), 1e-13 * turned_over)  # of rounding, step by step, which may not add up
+        self.assertLess(abs(energy["energy_remainder_J"]), 1e-13 * turned_over)  # of rounding, step by step, which may not add up
         self.assertLess(done["energy_unexplained_relative"], 1e-13)
         self.assertLess(done["momentum_created_relative"], 1e-14)
         self.assertLess(done["angular_momentum_created_relative"], 1e-14)
@@ -277,7 +277,7 @@ class Faults(unittest.TestCase):
         print(f"{steps} steps, {done['wall_time_s']:.0f} s, {sum(o['bodies'] for o in passed['inlet'])} bodies came, killed after steps "
               f"{killed_at}; memory {early / 1e6:.1f} and {late / 1e6:.1f} MB, kinetic energy "
               f"{statistics.mean(halves[0]):.4g} and {statistics.mean(halves[1]):.4g} J (+- {scatter:.2g}), ledger "
-              f"{energy['remainder_J']:.2g} of {turned_over:.6g} J, deepest overlap {100 * done['penetration_max_of_run']:.1f} %, "
+              f"{energy['energy_remainder_J']:.2g} of {turned_over:.6g} J, deepest overlap {100 * done['penetration_max_of_run']:.1f} %, "
               f"created {done['energy_created_relative']:.2g}, median step {1e6 * done['median_step_time_s']:.0f} us")
 
     def test_interrupted(self):

@@ -112,9 +112,9 @@ class Unit(unittest.TestCase):
         self.assertEqual(by_name["shaft.motor"][0].get("unit"), "N.m")
         self.assertEqual(by_name["lid.force"][0].get("unit"), "N")
         for name in ("shaft.coordinate", "shaft.rate", "shaft.motor_force", "shaft.torque_z_N_m", "bin.-z.force_z_N", "blades.torque_z_N_m",
-                     "lid.travel", "lid.rate", "lid.contact_force", "paddle.position_z_m", "kinetic_energy", "bodies", "residual", "solved"):
+                     "lid.travel", "lid.rate", "lid.contact_force", "paddle.position_z_m", "kinetic_energy_J", "bodies", "residual_rms_m_s", "not_converged"):
             self.assertEqual(by_name[name].get("causality"), "output", name)
-        self.assertEqual(by_name["solved"][0].tag, "Boolean")
+        self.assertEqual(by_name["not_converged"][0].tag, "Integer")
         self.assertEqual(by_name["bodies"][0].tag, "Integer")
 
     def test_archive_is_whole_and_the_same_again(self):

@@ -4,9 +4,9 @@
 #include <set>
 
 #include "engine/core/state_hash.h"
+#include "engine/run/run.h"
 #include "engine/simulation/step.h"
 #include "io/fmu/description.h"
-#include "io/results/events.h"
 #include "io/scene/read_scene.h"
 
 namespace scree::io {
@@ -48,9 +48,10 @@ TEST(FmuVariables, StartWithWhatTheSceneSays) {
   EXPECT_EQ(motor.causality, Variable::Causality::input);
   EXPECT_EQ(motor.start, 2.0);
   EXPECT_EQ(motor.unit, "rad/s");
-  const CommunicationStep start = CommunicationStep::at_start(scene.model, scene.initial);
-  EXPECT_EQ(variables[place(variables, "mount.arm.position_x_m")].value(start, scene.initial), 0.5);
-  EXPECT_EQ(variables[place(variables, "arm.force_x_N")].value(start, scene.initial), 0.0);
+  const StepResult nothing = start_result(scene.model, scene.initial);
+  const CommunicationStep start(variables, {scene.model, scene.initial, nothing});
+  EXPECT_EQ(start.value(variables, place(variables, "mount.arm.position_x_m")), 0.5);
+  EXPECT_EQ(start.value(variables, place(variables, "arm.force_x_N")), 0.0);
 }
 
 TEST(FmuDescription, HoldsSignsAsXmlHasThem) {
@@ -79,23 +80,38 @@ TEST(FmuDescription, GuidIsOfSceneAndVariables) {
   EXPECT_NE(guid_of(scene, variables), guid);
 }
 
-TEST(FmuCommunicationStep, ForcesAreMeansOverUnequalSteps) {
-  StepResult step;
-  step.boundaries.resize(1);
-  CommunicationStep done;
-  double impulse = 0.0;
+// Means, sums, largest and last values of two steps of unequal lengths.
+TEST(FmuCommunicationStep, MergesStepsAsTheListSays) {
+  const Scene scene = read_scene_text(alike, "scene.toml");
+  const std::vector<Variable> variables = variables_of(scene);
+  StepResult step = start_result(scene.model, scene.initial);
+  CommunicationStep done(variables, {scene.model, scene.initial, step});
+  done.begin();
   for (const double h : {1e-3, 3e-3}) {
     step.report.time_step_s = h;
-    step.report.residual_rms_m_s = h;
+    step.report.residual_rms_m_s = 4e-3 - h;
+    step.report.energy.kinetic = h;
     step.report.status = h > 2e-3 ? SolveStatus::converged : SolveStatus::iteration_limit;
     step.boundaries[0].impulse = Vec3(0, 0, h > 2e-3 ? 5.0 : 1.0);
-    impulse += step.boundaries[0].impulse.z();
-    done.add(step);
+    step.boundaries[0].work = h;
+    done.add(variables, {scene.model, scene.initial, step});
   }
-  EXPECT_DOUBLE_EQ(done.duration_s, 4e-3);
-  EXPECT_EQ(done.boundaries[0].impulse.z(), impulse);
-  EXPECT_EQ(done.residual_m_s, 3e-3);
-  EXPECT_FALSE(done.solved);
+  const auto value = [&](const char* name) { return done.value(variables, place(variables, name)); };
+  EXPECT_DOUBLE_EQ(value("boundary.arm.force_z_N"), 6.0 / 4e-3);
+  EXPECT_DOUBLE_EQ(value("boundary.arm.work_J"), 4e-3);
+  EXPECT_EQ(value("residual_rms_m_s"), 3e-3);
+  EXPECT_EQ(value("kinetic_energy_J"), 3e-3);
+  EXPECT_EQ(value("not_converged"), 1.0);
+}
+
+TEST(FmuDescription, UnitsAreProductsOfBaseUnits) {
+  const Scene scene = read_scene_text(alike, "scene.toml");
+  const std::string text = model_description(scene, variables_of(scene));
+  for (const char* unit : {R"(<Unit name="N.m"><BaseUnit kg="1" m="2" s="-2" /></Unit>)",
+                           R"(<Unit name="kg.m2/s"><BaseUnit kg="1" m="2" s="-1" /></Unit>)",
+                           R"(<Unit name="W"><BaseUnit kg="1" m="2" s="-3" /></Unit>)",
+                           R"(<Unit name="rad/s"><BaseUnit s="-1" rad="1" /></Unit>)"})
+    EXPECT_NE(text.find(unit), std::string::npos) << unit;
 }
 
 }  // namespace

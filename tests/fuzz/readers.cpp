@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "engine/core/errors.h"
-#include "engine/detection/crowded_boxes.h"
 #include "engine/geometry/implicit/form_indices.h"
 #include "engine/geometry/mesh_surface.h"
 #include "engine/simulation/step.h"
@@ -94,12 +93,8 @@ void read_numbers(Bytes bytes) {
     Workspace workspace;
     StepResult result;
     for (int k = 0; k < steps; ++k) {
-      try {
-        const StepReport& report = step(scene.model, state, workspace, result);
-        if (report.status == SolveStatus::diverged || !std::isfinite(report.energy.kinetic)) return;
-      } catch (const CrowdedBoxes&) {
-        return;
-      }
+      step(scene.model, state, workspace, result);
+      if (result.failure) return;
     }
   });
 }

@@ -20,7 +20,7 @@ class RecordedExample {
     ExampleStep step{scene_.initial, {}};
     for (int k = 1; k <= 50; ++k) {
       step = example_step(scene_, k);
-      recorder.after_step({step.report}, step.state);
+      recorder.after_step(step.result, step.state);
     }
     recorder.finish(io::RunStatus::finished, step.state);
   }

@@ -25,7 +25,7 @@ void record(const io::Scene& scene, const std::filesystem::path& folder) {
   ExampleStep step{scene.initial, {}};
   for (int k = 1; k <= 50; ++k) {
     step = example_step(scene, k);
-    recorder.after_step({step.report}, step.state);
+    recorder.after_step(step.result, step.state);
   }
   recorder.finish(io::RunStatus::finished, step.state);
 }

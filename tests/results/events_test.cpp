@@ -1,13 +1,11 @@
 // Events: when they happen, what they change, and that a copy of the state goes on as the run does.
-#include "io/results/events.h"
-
 #include <fstream>
 #include <gtest/gtest.h>
 
 #include "engine/core/parallel.h"
+#include "engine/run/run.h"
 #include "engine/simulation/mounts.h"
 #include "engine/simulation/placement.h"
-#include "engine/simulation/step.h"
 #include "io/results/run_recorder.h"
 #include "io/results/trajectory_reader.h"
 #include "io/results/wall_mesh.h"
@@ -23,27 +21,27 @@ constexpr double g = 9.81;
 /// A run in memory: what happened, and the state at the end.
 struct Trial {
   io::Scene scene;
-  State state;
-  Workspace workspace;
-  StepResult result;
-  std::vector<io::Happening> happenings;
+  RunPlan plan = run_plan(scene);
+  State state = scene.initial;
+  Run run{scene.model, plan, state};
+  std::vector<Happening> happenings;
   bool stopped = false;
 
   explicit Trial(const std::string& text) : scene(io::read_scene_text(text, "events.toml")) {
-    state = scene.initial;
-    io::arm_events(scene, state);
+    arm_events(scene.model, scene.events, state);
   }
+  Trial(const Trial&) = delete;
+  Trial& operator=(const Trial&) = delete;
+  ~Trial() = default;
+  const StepResult& result() const { return run.result(); }
   /// One step; false once an event has ended the run.
   bool step() {
-    scree::step(scene.model, state, workspace, result, io::next_landing(scene, state, scene.end_time_s));
-    for (const io::Happening& h : io::take_events(scene, result, state)) {
-      happenings.push_back(h);
-      stopped = stopped || h.stops;
-    }
+    stopped = run.step(scene.end_time_s) != RunStop::none;
+    happenings.insert(happenings.end(), run.happenings().begin(), run.happenings().end());
     return !stopped;
   }
   void to_end(const std::function<void()>& look = [] {}) {
-    while (state.time_s < scene.end_time_s - io::time_slack(scene)) {
+    while (state.time_s < scene.end_time_s - plan.slack_s) {
       const bool goes_on = step();
       look();
       if (!goes_on) return;
@@ -99,20 +97,21 @@ remove = "dam"
 )";
 
 /// An event on a value that a test makes up, and the steps, of 0.1 s, after which it happened.
-std::vector<int> happened_at(io::Event event, const std::vector<double>& values) {
+std::vector<int> happened_at(Event event, const std::vector<double>& values) {
   io::Scene scene;
   std::size_t now = 0;
-  event.condition.value = [&](const io::StepView&) { return values[now]; };
+  event.condition.value = [&](const Observed&) { return values[now]; };
   scene.events = {event};
   State state;
-  io::arm_events(scene, state);
+  arm_events(scene.model, scene.events, state);
   std::vector<int> steps;
   for (now = 1; now < values.size(); ++now) {
     StepResult result;
     state.step = static_cast<std::int64_t>(now);
     result.report.time_s = state.time_s = 0.1 * static_cast<double>(now);
     result.report.time_step_s = 0.1;
-    if (!io::take_events(scene, result, state).empty()) steps.push_back(static_cast<int>(now));
+    if (!take_events(scene.model, scene.events, result, state).empty())
+      steps.push_back(static_cast<int>(now));
   }
   return steps;
 }
@@ -121,7 +120,7 @@ std::vector<int> happened_at(io::Event event, const std::vector<double>& values)
 
 TEST(Events, HappenWhereAValueCrossesItsThreshold) {
   const std::vector<double> waves{0, 2, 1, 0, 1, 1, 0, -1, 3};
-  io::Event event;
+  Event event;
   event.condition.threshold = 1.0;
   EXPECT_EQ(happened_at(event, waves), (std::vector{1}));
   event.repeats = true;
@@ -136,7 +135,7 @@ TEST(Events, HappenWhereAValueCrossesItsThreshold) {
 }
 
 TEST(Events, HoldForTheirTimeWithoutABreak) {
-  io::Event event;
+  Event event;
   event.condition.threshold = 1.0;
   event.condition.hold_s = 0.2;
   event.repeats = true;
@@ -199,7 +198,7 @@ TEST(Events, WhatIsStoppedStandsStill) {
             "[[events]]\nquantity = \"time_s\"\nrises_above = 0.1\nstart_motion = \"belt\"\n"
             "[[events]]\nquantity = \"time_s\"\nrises_above = 0.2\nstop_motion = \"belt\"\n");
   run.to_end([&] {
-    const double t = run.state.time_s, work = run.result.boundaries[0].work;
+    const double t = run.state.time_s, work = run.result().boundaries[0].work;
     if (t < 0.1 + 1e-9 || t > 0.2 + 1e-9) {
       EXPECT_EQ(work, 0.0) << t;
     }
@@ -215,7 +214,7 @@ TEST(Events, AfterAChangeOfGravityTheLedgerCloses) {
   double work = 0.0, dissipated = 0.0, correction = 0.0, worst = 0.0;
   const BodySums before = body_sums(run.state.bodies, run.scene.model.settings.gravity);
   run.to_end([&] {
-    const EnergyLedger& e = run.result.report.energy;
+    const EnergyLedger& e = run.result().report.energy;
     work += e.force_work;
     dissipated += e.dissipated_by_friction + e.dissipated_by_impact;
     correction += e.position_correction;
@@ -269,7 +268,7 @@ TEST(Events, ACopyOfTheStateGoesOnWithTheSameBits) {
     run.to_end([&] {
       if (from == nullptr && run.state.step % 150 == 0) copies.push_back(run.state);
     });
-    for (const io::Happening& h : run.happenings) steps.push_back(h.step);
+    for (const Happening& h : run.happenings) steps.push_back(h.step);
     return state_hash(run.state.bodies);
   };
   set_thread_count(1);
@@ -348,9 +347,7 @@ falls_below = 0.4
 set_velocity = ["-vx", "vy", "vz"]
 )scene");
   while (trial.state.time_s < 1.0 - 1e-12) {
-    io::step_to_event(trial.scene, trial.state, trial.workspace, trial.result, trial.scene.end_time_s);
-    for (const io::Happening& h : io::take_events(trial.scene, trial.result, trial.state))
-      trial.happenings.push_back(h);
+    trial.step();
   }
   // z = 4 t - g t^2 / 2 of both; 1 - 3 t between them, and 0.1 across.
   const auto passes = [](double z, double sign) { return (4.0 + sign * std::sqrt(16.0 - 2.0 * g * z)) / g; };
@@ -361,7 +358,7 @@ set_velocity = ["-vx", "vy", "vz"]
   std::ranges::sort(expected, {}, &std::pair<std::string, double>::second);
   ASSERT_EQ(trial.happenings.size(), expected.size());
   for (std::size_t k = 0; k < expected.size(); ++k) {
-    const io::Happening& h = trial.happenings[k];
+    const Happening& h = trial.happenings[k];
     EXPECT_EQ(trial.scene.events[h.event].name, expected[k].first) << k;
     EXPECT_NEAR(h.time_s, expected[k].second, 3e-15) << k;
   }
@@ -378,11 +375,8 @@ TEST(Events, AreRecorded) {
       "= true\n");
   {
     io::RunRecorder recorder(run.scene, {folder.path(), false});
-    while (run.state.time_s < 0.4 - 0.005) {
-      step(run.scene.model, run.state, run.workspace, run.result);
-      recorder.after_step(run.result, run.state);
-      recorder.after_events(io::take_events(run.scene, run.result, run.state), run.state);
-    }
+    run.run.observe(recorder);
+    run.to_end();
     const io::Summary summary = recorder.finish(io::RunStatus::finished, run.state);
     EXPECT_EQ(summary.events[0].count, 1);
     EXPECT_EQ(summary.events[1].count, 0);

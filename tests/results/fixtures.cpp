@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "engine/core/random.h"
+#include "engine/simulation/observables.h"
 #include "io/results/run_recorder.h"
 
 namespace scree::test {
@@ -73,7 +74,8 @@ ExampleStep example_step(const io::Scene& scene, std::int64_t number) {
     contacts.back().lasting = 0.5f;
   }
   state.contacts.index(bodies.size());
-  StepReport& report = example.report;
+  example.result = start_result(scene.model, state);
+  StepReport& report = example.result.report;
   report.step = number;
   report.time_s = state.time_s;
   report.bodies = n;
@@ -130,8 +132,9 @@ ExampleStep step_of(Model& model, std::int64_t number) {
                                    .gap_acceleration = 0.0f,
                                    .length = 0.01f,
                                    .impulse = Vec3f::UnitZ()});
-  result.report.step = number;
-  result.report.time_s = state.time_s;
+  result.result = start_result(model, state);
+  result.result.report.step = number;
+  result.result.report.time_s = state.time_s;
   return result;
 }
 
@@ -144,7 +147,7 @@ void record_coming_and_going(const std::filesystem::path& folder) {
   io::RunRecorder recorder(scene, {folder, false});
   for (int k = 1; k <= 40; ++k) {
     step = step_of(scene.model, k);
-    recorder.after_step({step.report}, step.state);
+    recorder.after_step(step.result, step.state);
   }
   recorder.finish(io::RunStatus::finished, step.state);
 }

@@ -30,7 +30,7 @@ io::Scene example_scene(int bodies);
 /// What a step of the engine would leave behind.
 struct ExampleStep {
   State state;
-  StepReport report;
+  StepResult result;
 };
 
 /// Step `number` of the example: bodies have moved along their velocities; contacts chain body i to i + 1 and

@@ -56,7 +56,7 @@ TEST(RecordedFields, EqualThoseOfTheRun) {
     for (int k = 0; k <= 40; ++k) {
       if (k > 0) {
         const StepReport& report = step(scene.model, state, workspace, result);
-        recorder.after_step({report}, state);
+        recorder.after_step(result, state);
       }
       if (k % 5 != 0) continue;
       packing.push_back(solid_volume(scene.model.shapes, state.bodies, layers));
@@ -92,7 +92,7 @@ TEST(RecordedFields, HaveTheValuesOfTheirDefinitions) {
   scene.output.vtk = false;
   const ExampleStep step = example_step(scene, 50);
   io::RunRecorder recorder(scene, {folder.path(), false});
-  recorder.after_step({step.report}, step.state);
+  recorder.after_step(step.result, step.state);
   recorder.finish(io::RunStatus::finished, step.state);
   const io::TrajectoryReader reader(folder.path() / "trajectory.h5");
   ASSERT_EQ(reader.frames(), 2u);

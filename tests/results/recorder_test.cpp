@@ -37,7 +37,7 @@ nlohmann::json record(const io::Scene& scene, const fs::path& folder, int steps,
   ExampleStep step{scene.initial, {}};
   for (int k = 1; k <= steps; ++k) {
     step = example_step(scene, k);
-    recorder.after_step({step.report}, step.state);
+    recorder.after_step(step.result, step.state);
   }
   recorder.finish(status, step.state);
   return nlohmann::json::parse(read_text(folder / "summary.json"));
@@ -106,8 +106,8 @@ TEST(RunRecorder, StepTableHasARowAStep) {
     };
     EXPECT_EQ(value("step"), std::to_string(k));
     // Written so that it reads back as the same double.
-    EXPECT_EQ(std::stod(value("kinetic_energy_J")), step.report.energy.kinetic);
-    EXPECT_EQ(std::stod(value("penetration_max")), step.report.penetration_max);
+    EXPECT_EQ(std::stod(value("kinetic_energy_J")), step.result.report.energy.kinetic);
+    EXPECT_EQ(std::stod(value("penetration_max")), step.result.report.penetration_max);
     EXPECT_EQ(value("solver_status"), "converged");
     EXPECT_EQ(value("state_hash"), hash_text(state_hash(step.state.bodies)));
   }
@@ -140,7 +140,8 @@ TEST(RunRecorder, SummaryHoldsWhatItPromises) {
   EXPECT_EQ(s["state_hash"], hash_text(state_hash(last.state.bodies)));
   double lowest = potential_energy(scene.initial.bodies, scene.model.settings.gravity);
   const double first = lowest;
-  for (int k = 1; k <= 12; ++k) lowest = std::min(lowest, example_step(scene, k).report.energy.potential);
+  for (int k = 1; k <= 12; ++k)
+    lowest = std::min(lowest, example_step(scene, k).result.report.energy.potential);
   // The drop is a small difference of large sums.
   const double available = kinetic_energy(scene.initial.bodies) + first - lowest;
   EXPECT_NEAR(s["energy_injected_relative"], 3.0 / available, 1e-12 * 3.0 / available);
@@ -185,10 +186,10 @@ TEST(RunRecorder, AdaptiveStepsHaveFramesAtTheirTimesAndForcesThatDoNotDependOnT
   {
     io::RunRecorder recorder(scene, {folder.path(), false});
     while (state.time_s < scene.end_time_s) {
-      const double landing = io::next_landing(scene, state, scene.end_time_s);
+      const double landing = next_landing(run_plan(scene), state, scene.end_time_s);
       const StepReport& report = step(model, state, workspace, result, landing);
       lengths.push_back(report.time_step_s);
-      recorder.after_step({report}, state);
+      recorder.after_step(result, state);
     }
     const io::Summary summary = recorder.finish(io::RunStatus::finished, state);
     const auto [least, largest] = std::ranges::minmax(lengths);
@@ -246,7 +247,7 @@ TEST(RunRecorder, AFailureToWriteFramesComesOut) {
   const auto go_on = [&] {
     for (int k = 1; k <= 100; ++k) {
       const ExampleStep step = example_step(scene, k);
-      recorder.after_step({step.report}, step.state);
+      recorder.after_step(step.result, step.state);
     }
     const ExampleStep step = example_step(scene, 101);
     recorder.finish(io::RunStatus::finished, step.state);

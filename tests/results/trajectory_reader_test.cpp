@@ -267,7 +267,7 @@ TEST(RunRecorder, EveryFrameHasContactsUnlessAnIntervalIsGiven) {
   ExampleStep step{scene.initial, {}};
   for (int k = 1; k <= 13; ++k) {
     step = example_step(scene, k);
-    recorder.after_step({step.report}, step.state);
+    recorder.after_step(step.result, step.state);
   }
   recorder.finish(io::RunStatus::interrupted, step.state);
   const io::TrajectoryReader reader(folder.path() / "trajectory.h5");
@@ -286,7 +286,7 @@ TEST(RunRecorder, ContactsHaveACadenceOfTheirOwn) {
   ExampleStep step{scene.initial, {}};
   for (int k = 1; k <= 60; ++k) {
     step = example_step(scene, k);
-    recorder.after_step({step.report}, step.state);
+    recorder.after_step(step.result, step.state);
   }
   recorder.finish(io::RunStatus::finished, step.state);
   const io::TrajectoryReader reader(folder.path() / "trajectory.h5");

@@ -269,9 +269,9 @@ io::Summary summary_of(const std::function<void(StepReport&)>& change) {
   ExampleStep step{scene.initial, {}};
   for (int k = 1; k <= 20; ++k) {
     step = example_step(scene, k);
-    step.report.energy_injected_J = 0.0;
-    change(step.report);
-    statistics.add(step.report);
+    step.result.report.energy_injected_J = 0.0;
+    change(step.result.report);
+    statistics.add(step.result.report);
   }
   return statistics.summary(step.state);
 }
@@ -304,7 +304,7 @@ TEST(RunStatistics, MediansOfLongRunsTakeNoMoreMemory) {
   const auto taken = [] { return mallinfo2().uordblks + mallinfo2().hblkhd; };  // bytes; 0 under sanitizers
   const std::size_t before = taken();
   for (int k = 0; k < steps; ++k) {
-    StepReport r = example.report;
+    StepReport r = example.result.report;
     r.step = k + 1;
     r.time = {};
     r.time.detection = 1e-6 * k;

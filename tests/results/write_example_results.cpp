@@ -11,7 +11,7 @@ int main(int argc, char** argv) {
   scree::test::ExampleStep step{scene.initial, {}};
   for (int k = 1; k <= 50; ++k) {
     step = scree::test::example_step(scene, k);
-    recorder.after_step({step.report}, step.state);
+    recorder.after_step(step.result, step.state);
   }
   recorder.finish(scree::io::RunStatus::finished, step.state);
 }

@@ -51,7 +51,7 @@ TEST(Check, ForetellsTheSizeOfTheOutput) {
   StepResult result;
   for (std::int64_t k = 0; k < expected.steps; ++k) {
     const StepReport& report = step(scene.model, state, workspace, result);
-    recorder.after_step({report}, state);
+    recorder.after_step(result, state);
   }
   const io::Summary summary = recorder.finish(io::RunStatus::finished, state);
   EXPECT_EQ(summary.frames, expected.frames);

@@ -209,13 +209,13 @@ State at(double time_s) {
 TEST(ReadScene, AdaptiveStepsLandOnFramesAndOnTheEnd) {
   Scene scene =
       read("time_step = \"adaptive\"\nend_time = 0.3\n[output]\ninterval = 0.1\n" + material + sphere);
-  EXPECT_EQ(next_landing(scene, at(0.0), 0.3), 0.1);
-  EXPECT_EQ(next_landing(scene, at(0.1), 0.3), 0.2);
-  EXPECT_EQ(next_landing(scene, at(0.1 * (1.0 - 1e-15)), 0.3), 0.2);
-  EXPECT_EQ(next_landing(scene, at(0.2), 0.3), 0.3);  // 3 * 0.1 is not 0.3
-  EXPECT_EQ(next_landing(scene, at(0.2), 0.25), 0.25);
+  EXPECT_EQ(next_landing(run_plan(scene), at(0.0), 0.3), 0.1);
+  EXPECT_EQ(next_landing(run_plan(scene), at(0.1), 0.3), 0.2);
+  EXPECT_EQ(next_landing(run_plan(scene), at(0.1 * (1.0 - 1e-15)), 0.3), 0.2);
+  EXPECT_EQ(next_landing(run_plan(scene), at(0.2), 0.3), 0.3);  // 3 * 0.1 is not 0.3
+  EXPECT_EQ(next_landing(run_plan(scene), at(0.2), 0.25), 0.25);
   scene.initial.time_s = 0.07;
-  EXPECT_DOUBLE_EQ(next_landing(scene, at(0.1), 0.3), 0.17);
+  EXPECT_DOUBLE_EQ(next_landing(run_plan(scene), at(0.1), 0.3), 0.17);
 }
 
 TEST(ReadScene, PairsWithoutALawMixTheirMaterials) {

@@ -27,6 +27,7 @@ ENGINE = {
     "engine/fields": {"engine/core", "engine/geometry", "engine/bodies"},
     "engine/simulation": {"engine/core", "engine/geometry", "engine/bodies", "engine/detection", "engine/solver",
                           "engine/flight", "engine/generation", "engine/mechanisms"},
+    "engine/run": {"engine/core", "engine/simulation"},
 }
 PARTS = ENGINE | {"io": set(ENGINE), "tools": set(ENGINE) | {"io"}, "tests": set(ENGINE) | {"io", "tools"},
                   "benchmarks": set(ENGINE) | {"io", "tools", "tests"}}

@@ -7,8 +7,8 @@
 
 #include "engine/core/errors.h"
 #include "engine/core/parallel.h"
+#include "engine/run/run.h"
 #include "engine/simulation/adaptive_step.h"
-#include "engine/simulation/step.h"
 #include "io/results/summary.h"
 #include "tools/bench/whole_run.h"
 
@@ -106,26 +106,23 @@ Repeat time_steps(const PreparedScene& prepared, const Model& model, const Plan&
   repeat.step_s.reserve(steps);
   const std::int64_t heap_before = heap_bytes();
   State state = prepared.state;
-  Workspace workspace;
-  StepResult result;
-  const auto checked_step = [&]() -> const StepReport& {
-    const double end_s = plan.to_the_end ? prepared.scene.end_time_s : infinity;
-    const double landing_s = io::next_landing(prepared.scene, state, end_s);
-    const StepReport& report = step(model, state, workspace, result, landing_s);
-    if (is_broken(report)) refuse_broken(prepared.scene, report);
-    return report;
+  const RunPlan run_plan = plan_without_events(prepared.scene);
+  Run run(model, run_plan, state);
+  const double end_s = plan.to_the_end ? prepared.scene.end_time_s : infinity;
+  const auto checked_step = [&] {
+    if (run.step(end_s) == RunStop::failed) refuse_broken(prepared.scene, run);
   };
   for (int k = 0; k < plan.warm_up; ++k) checked_step();
   Progress progress(style, state.time_s, prepared.scene.end_time_s);
   const double cpu_before = cpu_time_s();
-  const double end = prepared.scene.end_time_s - io::time_slack(prepared.scene);
+  const double end = prepared.scene.end_time_s - run_plan.slack_s;
   const auto goes_on = [&] { return plan.to_the_end ? state.time_s < end : repeat.reports.size() < steps; };
   do {
     const auto start = Clock::now();
-    const StepReport& report = checked_step();
+    checked_step();
     repeat.step_s.push_back(seconds_since(start));
-    repeat.reports.push_back(report);
-    progress.update(report);
+    repeat.reports.push_back(run.result().report);
+    progress.update(run.result().report);
   } while (goes_on());
   repeat.cpu_s = cpu_time_s() - cpu_before;
   repeat.bytes = static_cast<double>(heap_bytes() - heap_before);

@@ -7,7 +7,6 @@
 
 #include "engine/core/errors.h"
 #include "engine/core/parallel.h"
-#include "engine/simulation/step.h"
 
 namespace scree {
 
@@ -22,17 +21,17 @@ namespace {
 
 /// Steps on to a simulated time and brings the preparation's figures up to date.
 void run_until(PreparedScene& p, double until_s, Progress::Style style) {
-  Workspace workspace;
-  StepResult result;
   Progress progress(style, p.state.time_s, until_s);
+  struct Showing : RunObserver {
+    explicit Showing(Progress& shown) : progress(shown) {}
+    void after_step(const StepResult& result, const State&) override { progress.update(result.report); }
+    Progress& progress;
+  } showing(progress);
   const auto start = std::chrono::steady_clock::now();
-  const double end = until_s - io::time_slack(p.scene);
-  while (p.state.time_s < end) {
-    const StepReport& report =
-        step(p.scene.model, p.state, workspace, result, io::next_landing(p.scene, p.state, until_s));
-    if (is_broken(report)) refuse_broken(p.scene, report);
-    progress.update(report);
-  }
+  const RunPlan plan = plan_without_events(p.scene);
+  Run run(p.scene.model, plan, p.state);
+  run.observe(showing);
+  if (run.until(until_s) == RunStop::failed) refuse_broken(p.scene, run);
   progress.finish();
   Preparation& made = p.preparation;
   made.scene = p.scene.name;
@@ -86,12 +85,14 @@ struct Mirrors {
 
 }  // namespace
 
-bool is_broken(const StepReport& report) {
-  return report.status == SolveStatus::diverged || !std::isfinite(report.energy.kinetic);
+RunPlan plan_without_events(const io::Scene& scene) {
+  RunPlan plan = run_plan(scene);
+  plan.events.clear();
+  return plan;
 }
 
-void refuse_broken(const io::Scene& scene, const StepReport& report) {
-  refuse(scene, fmt::format("cannot be measured: numbers are no longer finite at t = {:g} s", report.time_s));
+void refuse_broken(const io::Scene& scene, const Run& run) {
+  refuse(scene, "cannot be measured: " + run.failure_text());
 }
 
 double lifting_energy(const Model& model, const Bodies& bodies) {

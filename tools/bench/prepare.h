@@ -31,8 +31,9 @@ double lifting_energy(const Model& model, const Bodies& bodies);
 /// Kinetic energy at which a bed counts as at rest, over lifting_energy().
 inline constexpr double rest_energy = 5e-6;
 
-/// Numbers that are not finite.
-bool is_broken(const StepReport& report);
-[[noreturn]] void refuse_broken(const io::Scene& scene, const StepReport& report);
+/// As a run of the scene, but for its events.
+RunPlan plan_without_events(const io::Scene& scene);
+/// Throws what a run that failed has to say as an InputError.
+[[noreturn]] void refuse_broken(const io::Scene& scene, const Run& run);
 
 }  // namespace scree

@@ -1,13 +1,13 @@
-#include "io/results/events.h"
+#include "engine/run/events.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <fmt/format.h>
-#include <iterator>
+#include <cstdio>
 
 #include "engine/simulation/overrides.h"
 
-namespace scree::io {
+namespace scree {
 
 namespace {
 
@@ -52,11 +52,6 @@ double instant(const Condition& c, double value, double time_s, const EventMemor
   return part >= 0.0 && part <= 1.0 ? memory.last_s + part * (time_s - memory.last_s) : time_s;
 }
 
-StepView view_of(const Scene& scene, const StepResult& result, const State& state) {
-  return {scene.model,   state,         result.report,           result.boundaries,
-          result.mounts, result.joints, result.kinematic_groups, result.cell};
-}
-
 /// May it still happen?
 bool is_watched(const Event& event, std::size_t k, const Overrides& overrides) {
   if (overrides.events[k].count > 0 && !event.repeats) return false;
@@ -64,13 +59,12 @@ bool is_watched(const Event& event, std::size_t k, const Overrides& overrides) {
 }
 
 /// Does an event happen when it is looked at now? And its value over the threshold.
-bool happens(const Scene& scene, std::size_t k, const StepResult& result, const State& state, double slack_s,
+bool happens(const Event& event, const EventMemory& remembered, const Observed& now, double slack_s,
              double& beyond) {
-  const Event& event = scene.events[k];
-  const double value = event.condition.value(view_of(scene, result, state));
+  const double value = event.condition.value(now);
   beyond = value - event.condition.threshold;
-  EventMemory memory = state.overrides.events[k];
-  return std::isfinite(value) && look(event, value, state.time_s, slack_s, memory);
+  EventMemory memory = remembered;
+  return std::isfinite(value) && look(event, value, now.state.time_s, slack_s, memory);
 }
 
 /// The slot of a body that is there.
@@ -106,20 +100,13 @@ void act(const Event& event, const Model& model, State& state) {
 
 }  // namespace
 
-void arm_events(const Scene& scene, State& state) {
-  state.overrides.events.assign(scene.events.size(), {});
-  StepReport report;
-  report.time_s = state.time_s;
-  report.bodies = static_cast<std::int64_t>(state.bodies.size());
-  const BodySums sums = body_sums(state.bodies, scene.model.settings.gravity);
-  report.energy.kinetic = sums.kinetic;
-  report.energy.potential = sums.potential;
-  report.linear_momentum = sums.linear;
-  report.angular_momentum = sums.angular;
-  for (std::size_t k = 0; k < scene.events.size(); ++k) {
-    const Condition& c = scene.events[k].condition;
+void arm_events(const Model& model, std::span<const Event> events, State& state) {
+  state.overrides.events.assign(events.size(), {});
+  const StepResult start = start_result(model, state);
+  for (std::size_t k = 0; k < events.size(); ++k) {
+    const Condition& c = events[k].condition;
     EventMemory& memory = state.overrides.events[k];
-    const double value = c.value({scene.model, state, report, {}, {}, {}, {}, CellReport{}});
+    const double value = c.value({model, state, start});
     memory.armed = !c.needs_crossing || (!c.after && !holds(c, value, 0.0));
     if (!std::isfinite(value)) continue;
     memory.last = value;
@@ -127,14 +114,15 @@ void arm_events(const Scene& scene, State& state) {
   }
 }
 
-std::vector<Happening> take_events(const Scene& scene, const StepResult& result, State& state) {
+std::vector<Happening> take_events(const Model& model, std::span<const Event> events,
+                                   const StepResult& result, State& state) {
   std::vector<Happening> list;
   const double slack = rounding * result.report.time_step_s;
-  for (std::size_t k = 0; k < scene.events.size(); ++k) {
-    const Event& event = scene.events[k];
+  for (std::size_t k = 0; k < events.size(); ++k) {
+    const Event& event = events[k];
     EventMemory& memory = state.overrides.events[k];
     if (!is_watched(event, k, state.overrides)) continue;
-    const double value = event.condition.value(view_of(scene, result, state));
+    const double value = event.condition.value({model, state, result});
     if (!std::isfinite(value)) continue;  // of a body that is not there
     if (!event.condition.needs_crossing && !list.empty()) {
       memory.since_s = infinity;
@@ -157,32 +145,35 @@ std::vector<Happening> take_events(const Scene& scene, const StepResult& result,
     memory.last = value;
     memory.last_s = state.time_s;
   }
-  for (const Happening& h : list) act(scene.events[h.event], scene.model, state);
+  for (const Happening& h : list) act(events[h.event], model, state);
   return list;
 }
 
-const StepReport& step_to_event(const Scene& scene, State& state, Workspace& workspace, StepResult& result,
-                                double land_at_s) {
+const StepReport& step_to_event(const Model& model, std::span<const Event> events, State& state,
+                                Workspace& workspace, StepResult& result, double land_at_s) {
   const auto is_located = [](const Event& e) { return !e.condition.time_s && e.condition.hold_s == 0.0; };
-  if (scene.model.settings.stepping != Stepping::piecewise || std::ranges::none_of(scene.events, is_located))
-    return step(scene.model, state, workspace, result, land_at_s);
+  if (model.settings.stepping != Stepping::piecewise || std::ranges::none_of(events, is_located))
+    return step(model, state, workspace, result, land_at_s);
   const State before = state;
   const auto step_to = [&](double end_s) {
     state = before;
-    step(scene.model, state, workspace, result, end_s);
+    step(model, state, workspace, result, end_s);
   };
   step_to(land_at_s);
   double end = state.time_s;
   const double slack = rounding * result.report.time_step_s;
-  for (std::size_t k = 0; k < scene.events.size(); ++k) {
-    if (!is_located(scene.events[k]) || !is_watched(scene.events[k], k, before.overrides)) continue;
+  const auto happens_now = [&](std::size_t k, double& beyond) {
+    return happens(events[k], state.overrides.events[k], {model, state, result}, slack, beyond);
+  };
+  for (std::size_t k = 0; k < events.size(); ++k) {
+    if (result.failure) break;
+    if (!is_located(events[k]) || !is_watched(events[k], k, before.overrides)) continue;
     double beyond = 0.0;
-    if (!happens(scene, k, result, state, slack, beyond)) continue;
+    if (!happens_now(k, beyond)) continue;
     // The last moment at which it does not happen yet, and the first at which it does.
     double low = before.time_s, high = end;
     const double accuracy = location_accuracy * (high - low);
-    double side_low = before.overrides.events[k].last - scene.events[k].condition.threshold,
-           side_high = beyond;
+    double side_low = before.overrides.events[k].last - events[k].condition.threshold, side_high = beyond;
     for (int trial = 0; high - low > accuracy && trial < most_trials; ++trial) {
       double middle = 0.5 * (low + high);
       if (trial % 3 != 2 && (side_low < 0.0) != (side_high < 0.0)) {  // a secant, kept off the ends
@@ -192,13 +183,13 @@ const StepReport& step_to_event(const Scene& scene, State& state, Workspace& wor
       }
       step_to(middle);
       if (state.time_s < middle) {  // it ended before, as somebody came to rest
-        if (happens(scene, k, result, state, slack, beyond))
+        if (happens_now(k, beyond))
           high = state.time_s;
         else
           low = middle;
         continue;
       }
-      if (happens(scene, k, result, state, slack, beyond)) {
+      if (happens_now(k, beyond)) {
         high = middle;
         side_high = beyond;
       } else {
@@ -212,33 +203,22 @@ const StepReport& step_to_event(const Scene& scene, State& state, Workspace& wor
   return result.report;
 }
 
-EventTable::EventTable(const std::filesystem::path& path, const std::vector<Event>& events, std::int64_t at)
-    : events_(events),
-      rows_(path, "step,time_s,event,quantity,value,actions,instant_s,count,x_m,y_m,z_m,vx_m_s,vy_m_s,vz_m_s",
-            at) {}
-
-void EventTable::append(const Happening& h) {
-  const Event& event = events_[h.event];
-  fmt::format_to(std::back_inserter(rows_.pending()), "{},{},{},{},{},{},{},{}", h.step, h.time_s,
-                 csv_field(event.name), csv_field(event.condition.quantity), h.value,
-                 csv_field(event.actions.text), h.instant_s, h.count);
-  if (h.body_twist) {
-    const Vec3 &x = h.body_position, &v = h.body_twist->linear;
-    fmt::format_to(std::back_inserter(rows_.pending()), ",{},{},{},{},{},{}\n", x[0], x[1], x[2], v[0], v[1],
-                   v[2]);
-  } else {
-    rows_.pending() += ",,,,,,\n";
+double next_event_time(std::span<const Event> events, double time_s, double slack_s) {
+  double next = infinity;
+  for (const Event& event : events) {
+    if (!event.condition.time_s) continue;
+    const double at = *event.condition.time_s + event.condition.hold_s;
+    if (at > time_s + slack_s && at < next) next = at;
   }
-  rows_.end_row();
+  return next;
 }
 
 std::string event_text(const Event& event, double value) {
   const Condition& c = event.condition;
-  return fmt::format("{}: {} {} {:.4g}: {}", event.name, c.quantity,
-                     c.both     ? "came to"
-                     : c.rising ? "rose to"
-                                : "fell to",
-                     value, event.actions.text);
+  std::array<char, 32> number{};
+  std::snprintf(number.data(), number.size(), "%.4g", value);
+  const char* const came = c.both ? "came to" : c.rising ? "rose to" : "fell to";
+  return event.name + ": " + c.quantity + ' ' + came + ' ' + number.data() + ": " + event.actions.text;
 }
 
-}  // namespace scree::io
+}  // namespace scree

@@ -1,4 +1,4 @@
-// What is to happen in a run when something else has: conditions on recorded quantities, and actions.
+// What is to happen in a run when something else has: conditions on quantities, and actions.
 #pragma once
 
 #include <functional>
@@ -7,27 +7,15 @@
 #include <string>
 #include <vector>
 
-#include "engine/simulation/diagnostics.h"
-#include "engine/simulation/model.h"
+#include "engine/simulation/observables.h"
+#include "engine/simulation/step.h"
 
-namespace scree::io {
-
-/// What conditions look at: the end of a step.
-struct StepView {
-  const Model& model;
-  const State& state;
-  const StepReport& report;
-  std::span<const BoundaryLoad> loads;             // [boundary]; empty before the first step
-  std::span<const MountLoad> mounts;               // [mount]; likewise
-  std::span<const JointLoad> joints;               // [joint]; likewise
-  std::span<const BoundaryLoad> kinematic_groups;  // [kinematic group]; likewise
-  const CellReport& cell;
-};
+namespace scree {
 
 /// Holds as long as the value is not below the threshold (rising) or not above it.
 struct Condition {
   std::string quantity;  // as people call it: "force_z_N of floor"
-  std::function<double(const StepView&)> value;
+  std::function<double(const Observed&)> value;
   bool rising = true;
   bool both = false;  // or does any crossing of the threshold count?
   double threshold = 0.0;
@@ -61,4 +49,38 @@ struct Event {
   Actions actions;
 };
 
-}  // namespace scree::io
+/// An event that happened at the end of a step.
+struct Happening {
+  std::int64_t step = 0;
+  double time_s = 0.0;     // of its end
+  double instant_s = 0.0;  // when the value was at the threshold, on a straight line through the step
+  std::int64_t count = 1;  // how often it has happened
+  std::optional<Twist> body_twist = {};  // of the body that the value is of, after the step
+  Vec3 body_position = Vec3::Zero();
+  std::size_t event = 0;  // of the list
+  double value = 0.0;
+  bool stops = false;  // the run
+};
+
+/// "open: kinetic_energy_J fell to 9.9e-06: remove gate"
+std::string event_text(const Event& event, double value);
+
+/// Looks at the conditions before the first step: which values are on the near side of their thresholds.
+void arm_events(const Model& model, std::span<const Event> events, State& state);
+
+/// What happens at the end of a step, in the order of the list, with all values as they were before the
+/// first action. Actions change state.overrides, and what events remember stands there too: the same from a
+/// copy of the state, and on any number of threads.
+std::vector<Happening> take_events(const Model& model, std::span<const Event> events,
+                                   const StepResult& result, State& state);
+
+/// step() that, where steps are piecewise, ends at the first instant at which an event happens: the step is
+/// taken anew as far as there, to 1e-13 of it. Elsewhere, and of events that have to hold for a while, the
+/// same as step().
+const StepReport& step_to_event(const Model& model, std::span<const Event> events, State& state,
+                                Workspace& workspace, StepResult& result, double land_at_s);
+
+/// The next time after the state's, by more than `slack_s`, that an event looks at; infinity if none does.
+double next_event_time(std::span<const Event> events, double time_s, double slack_s);
+
+}  // namespace scree

@@ -1,0 +1,421 @@
+// The list itself.
+#include "engine/simulation/observables.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "engine/simulation/motion.h"
+
+namespace scree {
+
+namespace {
+
+using enum OverSteps;
+using Form = ObservedForm;
+
+// Where values are found: members, one in the other.
+
+template <auto... path>
+double report(const Observed& now, std::int64_t) {
+  return static_cast<double>((now.result.report.*....*path));
+}
+template <int axis, auto... path>
+double report_vector(const Observed& now, std::int64_t) {
+  return (now.result.report.*....*path)[axis];
+}
+template <auto member>
+double machine(const Observed& now, std::int64_t) {
+  return now.result.machine.*member;
+}
+template <auto member, int... place>
+double cell(const Observed& now, std::int64_t) {
+  if constexpr (sizeof...(place) == 0)
+    return now.result.cell.*member;
+  else
+    return (now.result.cell.*member)(place...);
+}
+template <auto list, auto member>
+double of_part(const Observed& now, std::int64_t part) {
+  return static_cast<double>((now.result.*list)[part].*member);
+}
+template <auto list, auto member, int axis>
+double of_part(const Observed& now, std::int64_t part) {
+  return ((now.result.*list)[part].*member)[axis];
+}
+template <auto member>
+double passed(const Observed& now, std::int64_t opening) {
+  return static_cast<double>(throughput(now.model, now.state, opening).*member);
+}
+template <int axis>
+double place(const Observed& now, std::int64_t mount) {
+  return now.state.mounts.empty() ? now.model.mounts[mount].point[axis]
+                                  : now.state.mounts[mount].pose.position[axis];
+}
+template <auto vectors, int axis>
+double of_body(const Observed& now, BodyId id) {
+  const Bodies& bodies = now.state.bodies;
+  const auto found = std::ranges::find(bodies.id, id);
+  if (found == bodies.id.end()) return std::numeric_limits<double>::quiet_NaN();
+  return (bodies.*vectors)[found - bodies.id.begin()][axis];
+}
+
+bool is_free(const Model& model, std::int64_t k) { return model.mounts[k].is_free(); }
+bool has_coordinate(const Model& model, std::int64_t k) { return model.joints[k].has_coordinate; }
+bool has_motor(const Model& model, std::int64_t k) {
+  return model.joints[k].motor.kind != JointMotor::Kind::none;
+}
+bool is_inlet(const Model& model, std::int64_t k) {
+  return static_cast<std::size_t>(k) < model.inlets.size();
+}
+
+double missed_goal(const Observed& now, std::int64_t) {
+  return now.result.report.status != SolveStatus::converged ? 1.0 : 0.0;
+}
+
+double pressure(const Observed& now, std::int64_t) {
+  return (now.result.cell.contact_stress + now.result.cell.kinetic_stress).trace() / 3.0;
+}
+
+double count_bonds(const Observed& now, std::int64_t law) {
+  return static_cast<double>(std::ranges::count(now.state.bonds, law, &Bond::law));
+}
+template <bool formed>
+double count_bond_events(const Observed& now, std::int64_t law) {
+  return static_cast<double>(std::ranges::count_if(
+      now.result.bonds, [&](const BondEvent& e) { return e.law == law && e.formed == formed; }));
+}
+
+/// f(i) for all bodies, or those in a region; in a periodic cell an image of theirs may be.
+template <class F>
+void for_bodies(const Observed& now, F&& f) {
+  const Bodies& bodies = now.state.bodies;
+  const PlacedCell placed = cell_at(now.model, now.state, now.state.time_s);
+  for (std::size_t i = 0; i < bodies.size(); ++i)
+    if (now.region == nullptr || holds_image(*now.region, placed, bodies.position[i])) f(i);
+}
+
+double largest_speed(const Observed& now, std::int64_t) {
+  if (now.region == nullptr) return largest_surface_speed(now.model.shapes, now.state.bodies);
+  double most = 0.0;
+  for_bodies(now, [&](std::size_t i) {
+    most = std::max(most, surface_speed(now.model.shapes, now.state.bodies, i));
+  });
+  return most;
+}
+
+double share_at_rest(const Observed& now, std::int64_t) {
+  double still = 0.0, all = 0.0;
+  for_bodies(now, [&](std::size_t i) {
+    all += 1.0;
+    still += surface_speed(now.model.shapes, now.state.bodies, i) <= now.rest_speed_m_s ? 1.0 : 0.0;
+  });
+  return all > 0.0 ? still / all : 1.0;
+}
+
+double count_in_region(const Observed& now, std::int64_t) {
+  double count = 0.0;
+  for_bodies(now, [&](std::size_t) { count += 1.0; });
+  return count;
+}
+
+double mass_in_region(const Observed& now, std::int64_t) {
+  double mass = 0.0;
+  for_bodies(now, [&](std::size_t i) { mass += now.state.bodies.mass[i]; });
+  return mass;
+}
+
+template <std::size_t entry>
+constexpr Observable of_ledger() {
+  constexpr const LedgerEntry& e = ledger_entries[entry];
+  return {e.name, "J", e.is_flow ? sum : last, e.description, report<&StepReport::energy, e.value>};
+}
+static_assert(std::size(ledger_entries) == 12, "of_run has all entries of the ledger");
+
+using Step = StepReport;
+using Come = InsertionReport;
+using Result = StepResult;
+using Load = BoundaryLoad;
+using Cell = CellReport;
+using Machine = MachineReport;
+
+// clang-format off
+constexpr Observable of_run[] = {
+    {"step", "1", last, "Number of the step, from 1.", report<&Step::step>, Form::clock},
+    {"time_s", "s", last, "Simulated time at the end of the step.", report<&Step::time_s>, Form::clock},
+    {"time_step_s", "s", last, "Length of the step.", report<&Step::time_step_s>},
+    {"bodies", "1", last, "Bodies there are.", report<&Step::bodies>, Form::count},
+    {"bodies_entered", "1", sum, "Through inlets, at the beginning of the step.", report<&Step::insertion, &Come::entered>, Form::count},
+    {"bodies_left", "1", sum, "Through outlets or out of the domain, at the beginning of the step.", report<&Step::insertion, &Come::left>, Form::count},
+    {"mass_entered_kg", "kg", sum, "Through inlets, at the beginning of the step.", report<&Step::insertion, &Come::mass_entered>},
+    {"mass_left_kg", "kg", sum, "Through outlets or out of the domain, at the beginning of the step.", report<&Step::insertion, &Come::mass_left>},
+    {"bodies_in_collision", "1", last, "Bodies with a contact that carries an impulse.", report<&Step::bodies_in_collision>, Form::count},
+    {"asleep", "1", last, "Bodies that sleep.", report<&Step::asleep>, Form::count},
+    {"woken", "1", sum, "Bodies that woke in the step.", report<&Step::woken>, Form::count},
+    {"candidates", "1", last, "Pairs that the broad phase found, but for pairs of sleepers.", report<&Step::candidates>, Form::count},
+    {"contacts", "1", last, "Contacts of the step.", report<&Step::contacts>, Form::count},
+    {"active_contacts", "1", last, "Contacts that carry an impulse.", report<&Step::active_contacts>, Form::count},
+    {"bonds", "1", last, "Bonds there are.", report<&Step::bonds>, Form::count},
+    {"bonds_formed", "1", sum, "Bonds that formed in the step.", report<&Step::bonds_formed>, Form::count},
+    {"bonds_broken", "1", sum, "Bonds that broke in the step.", report<&Step::bonds_broken>, Form::count},
+    {"bond_use", "1", largest, "The most that a limit of any bond is used, 1 where it breaks.", report<&Step::bond_use>},
+    {"impacts", "1", sum, "Piecewise steps: impacts at their instants.", report<&Step::impacts>, Form::count},
+    {"ballistic", "1", last, "Piecewise steps: bodies in free flight.", report<&Step::ballistic>, Form::count},
+    {"laid_down", "1", sum, "Piecewise steps: bodies that came to rest on others.", report<&Step::laid_down>, Form::count},
+    {"risen", "1", sum, "Piecewise steps: bodies that fly again.", report<&Step::risen>, Form::count},
+    {"overran", "1", sum, "Piecewise steps: 1 where there were more impacts than `most_impacts`, so that the step was made by contacts.", report<&Step::overran>, Form::count},
+    {"touching", "1", last, "Contacts that overlap or touch.", report<&Step::touching>, Form::count},
+    {"narrow_phase_failures", "1", sum, "Searches for a contact that came to their limit of iterations.", report<&Step::narrow_phase_failures>, Form::count},
+    {"sweeps", "1", sum, "Sweeps of the solver, of all substeps.", report<&Step::sweeps>, Form::count},
+    {"halvings", "1", sum, "Intervals that were taken back and done as two halves.", report<&Step::halvings>, Form::count},
+    {"not_converged", "1", sum, "1 where the residual of a step missed its goal.", missed_goal, Form::count},
+    {"residual_rms_m_s", "m/s", largest, "Of the contact problem, root mean square over active contacts; the worst substep.", report<&Step::residual_rms_m_s>},
+    {"residual_max_m_s", "m/s", largest, "Of the contact problem, the largest of a contact; the worst substep.", report<&Step::residual_max_m_s>},
+    {"residual_rms_relative", "1", largest, "`residual_rms_m_s` over gravity times the step; 0 without gravity.", report<&Step::residual_rms_relative>},
+    {"residual_over_goal", "1", largest, "`residual_rms_m_s` over tolerance times velocity scale: above 1 the goal was missed.", report<&Step::residual_over_goal>},
+    {"velocity_scale_m_s", "m/s", last, "What the tolerance is a part of, (A4).", report<&Step::velocity_scale_m_s>},
+    {"penetration_max", "1", largest, "Deepest overlap, over the smaller of the two bodies' smallest lengths.", report<&Step::penetration_max>},
+    {"penetration_mean", "1", last, "Mean overlap of contacts that touch, likewise.", report<&Step::penetration_mean>},
+    of_ledger<0>(),
+    of_ledger<1>(),
+    of_ledger<2>(),
+    of_ledger<3>(),
+    of_ledger<4>(),
+    of_ledger<5>(),
+    of_ledger<6>(),
+    of_ledger<7>(),
+    of_ledger<8>(),
+    of_ledger<9>(),
+    of_ledger<10>(),
+    of_ledger<11>(),
+    {"energy_injected_J", "J", sum, "Growth of kinetic and potential energy beyond what boundaries, forces and newcomers gave; 0 if it fell.", report<&Step::energy_injected_J>},
+    {"unreturned_J", "J", sum, "What restitution would have given back in impacts that followed from others within the step.", report<&Step::unreturned_J>},
+    {"momentum_x_kg_m_s", "kg m/s", last, "Of all bodies, along x.", report_vector<0, &Step::linear_momentum>},
+    {"momentum_y_kg_m_s", "kg m/s", last, "Of all bodies, along y.", report_vector<1, &Step::linear_momentum>},
+    {"momentum_z_kg_m_s", "kg m/s", last, "Of all bodies, along z.", report_vector<2, &Step::linear_momentum>},
+    {"angular_momentum_x_kg_m2_s", "kg m2/s", last, "Of all bodies about the origin, along x.", report_vector<0, &Step::angular_momentum>},
+    {"angular_momentum_y_kg_m2_s", "kg m2/s", last, "Of all bodies about the origin, along y.", report_vector<1, &Step::angular_momentum>},
+    {"angular_momentum_z_kg_m2_s", "kg m2/s", last, "Of all bodies about the origin, along z.", report_vector<2, &Step::angular_momentum>},
+    {"boundary_impulse_x_N_s", "N s", sum, "What boundaries gave the bodies, along x.", report_vector<0, &Step::boundary_impulse>},
+    {"boundary_impulse_y_N_s", "N s", sum, "What boundaries gave the bodies, along y.", report_vector<1, &Step::boundary_impulse>},
+    {"boundary_impulse_z_N_s", "N s", sum, "What boundaries gave the bodies, along z.", report_vector<2, &Step::boundary_impulse>},
+    {"boundary_angular_impulse_x_N_m_s", "N m s", sum, "What boundaries gave the bodies, about the origin, along x.", report_vector<0, &Step::boundary_angular_impulse>},
+    {"boundary_angular_impulse_y_N_m_s", "N m s", sum, "What boundaries gave the bodies, about the origin, along y.", report_vector<1, &Step::boundary_angular_impulse>},
+    {"boundary_angular_impulse_z_N_m_s", "N m s", sum, "What boundaries gave the bodies, about the origin, along z.", report_vector<2, &Step::boundary_angular_impulse>},
+    {"sleep_impulse_x_N_s", "N s", sum, "What sleep took from the bodies or gave them, along x.", report_vector<0, &Step::sleep_impulse>},
+    {"sleep_impulse_y_N_s", "N s", sum, "What sleep took from the bodies or gave them, along y.", report_vector<1, &Step::sleep_impulse>},
+    {"sleep_impulse_z_N_s", "N s", sum, "What sleep took from the bodies or gave them, along z.", report_vector<2, &Step::sleep_impulse>},
+    {"sleep_angular_impulse_x_N_m_s", "N m s", sum, "What sleep took from the bodies or gave them, about the origin, along x.", report_vector<0, &Step::sleep_angular_impulse>},
+    {"sleep_angular_impulse_y_N_m_s", "N m s", sum, "What sleep took from the bodies or gave them, about the origin, along y.", report_vector<1, &Step::sleep_angular_impulse>},
+    {"sleep_angular_impulse_z_N_m_s", "N m s", sum, "What sleep took from the bodies or gave them, about the origin, along z.", report_vector<2, &Step::sleep_angular_impulse>},
+    {"momentum_exchanged_x_kg_m_s", "kg m/s", sum, "Of bodies that came, less that of those that left, and what a domain that reflects gave, along x.", report_vector<0, &Step::insertion, &Come::linear_momentum>},
+    {"momentum_exchanged_y_kg_m_s", "kg m/s", sum, "Of bodies that came, less that of those that left, and what a domain that reflects gave, along y.", report_vector<1, &Step::insertion, &Come::linear_momentum>},
+    {"momentum_exchanged_z_kg_m_s", "kg m/s", sum, "Of bodies that came, less that of those that left, and what a domain that reflects gave, along z.", report_vector<2, &Step::insertion, &Come::linear_momentum>},
+    {"angular_momentum_exchanged_x_kg_m2_s", "kg m2/s", sum, "The same about the origin, along x.", report_vector<0, &Step::insertion, &Come::angular_momentum>},
+    {"angular_momentum_exchanged_y_kg_m2_s", "kg m2/s", sum, "The same about the origin, along y.", report_vector<1, &Step::insertion, &Come::angular_momentum>},
+    {"angular_momentum_exchanged_z_kg_m2_s", "kg m2/s", sum, "The same about the origin, along z.", report_vector<2, &Step::insertion, &Come::angular_momentum>},
+    {"momentum_error_relative", "1", largest, "What bodies gained beyond the impulses of boundaries, sleepers and gravity, over the sum of |impulse| and a millionth of that of |m v|.", report<&Step::momentum_error_relative>},
+    {"angular_momentum_error_relative", "1", largest, "The same of angular momentum.", report<&Step::angular_momentum_error_relative>},
+    {"preparation_time_s", "s", sum, "Drift, free velocities, inertia.", report<&Step::time, &StageTimes::preparation>, Form::wall_time},
+    {"detection_time_s", "s", sum, "Candidate pairs, contacts.", report<&Step::time, &StageTimes::detection>, Form::wall_time},
+    {"resolution_time_s", "s", sum, "Assembly, solver, position correction.", report<&Step::time, &StageTimes::resolution>, Form::wall_time},
+    {"finish_time_s", "s", sum, "Drift, carry-over, diagnostics.", report<&Step::time, &StageTimes::finish>, Form::wall_time},
+};
+
+constexpr Observable of_cell[] = {
+    {"volume_m3", "m3", last, "Volume.", cell<&Cell::volume>},
+    {"solid_fraction", "1", last, "Of the bodies in it; overlaps count twice.", cell<&Cell::solid_fraction>},
+    {"contact_number", "1", last, "Contacts that carry an impulse, a body.", cell<&Cell::contact_number>},
+    {"temperature_m2_s2", "m2/s2", last, "Granular: a third of the mean square of velocities against the flow, by mass.", cell<&Cell::temperature>},
+    {"pressure_Pa", "Pa", last, "A third of the trace of both stresses.", pressure},
+    {"stress_xx_Pa", "Pa", last, "Of contacts and bonds, positive in compression: force along x handed on along x.", cell<&Cell::contact_stress, 0, 0>},
+    {"stress_xy_Pa", "Pa", last, "Of contacts and bonds, positive in compression: force along x handed on along y.", cell<&Cell::contact_stress, 0, 1>},
+    {"stress_xz_Pa", "Pa", last, "Of contacts and bonds, positive in compression: force along x handed on along z.", cell<&Cell::contact_stress, 0, 2>},
+    {"stress_yx_Pa", "Pa", last, "Of contacts and bonds, positive in compression: force along y handed on along x.", cell<&Cell::contact_stress, 1, 0>},
+    {"stress_yy_Pa", "Pa", last, "Of contacts and bonds, positive in compression: force along y handed on along y.", cell<&Cell::contact_stress, 1, 1>},
+    {"stress_yz_Pa", "Pa", last, "Of contacts and bonds, positive in compression: force along y handed on along z.", cell<&Cell::contact_stress, 1, 2>},
+    {"stress_zx_Pa", "Pa", last, "Of contacts and bonds, positive in compression: force along z handed on along x.", cell<&Cell::contact_stress, 2, 0>},
+    {"stress_zy_Pa", "Pa", last, "Of contacts and bonds, positive in compression: force along z handed on along y.", cell<&Cell::contact_stress, 2, 1>},
+    {"stress_zz_Pa", "Pa", last, "Of contacts and bonds, positive in compression: force along z handed on along z.", cell<&Cell::contact_stress, 2, 2>},
+    {"kinetic_stress_xx_Pa", "Pa", last, "Of motion against the flow: force along x handed on along x.", cell<&Cell::kinetic_stress, 0, 0>},
+    {"kinetic_stress_xy_Pa", "Pa", last, "Of motion against the flow: force along x handed on along y.", cell<&Cell::kinetic_stress, 0, 1>},
+    {"kinetic_stress_xz_Pa", "Pa", last, "Of motion against the flow: force along x handed on along z.", cell<&Cell::kinetic_stress, 0, 2>},
+    {"kinetic_stress_yx_Pa", "Pa", last, "Of motion against the flow: force along y handed on along x.", cell<&Cell::kinetic_stress, 1, 0>},
+    {"kinetic_stress_yy_Pa", "Pa", last, "Of motion against the flow: force along y handed on along y.", cell<&Cell::kinetic_stress, 1, 1>},
+    {"kinetic_stress_yz_Pa", "Pa", last, "Of motion against the flow: force along y handed on along z.", cell<&Cell::kinetic_stress, 1, 2>},
+    {"kinetic_stress_zx_Pa", "Pa", last, "Of motion against the flow: force along z handed on along x.", cell<&Cell::kinetic_stress, 2, 0>},
+    {"kinetic_stress_zy_Pa", "Pa", last, "Of motion against the flow: force along z handed on along y.", cell<&Cell::kinetic_stress, 2, 1>},
+    {"kinetic_stress_zz_Pa", "Pa", last, "Of motion against the flow: force along z handed on along z.", cell<&Cell::kinetic_stress, 2, 2>},
+    {"fabric_xx", "1", last, "Mean of n n^T over contacts that carry an impulse.", cell<&Cell::fabric, 0, 0>},
+    {"fabric_xy", "1", last, "Mean of n n^T over contacts that carry an impulse.", cell<&Cell::fabric, 0, 1>},
+    {"fabric_xz", "1", last, "Mean of n n^T over contacts that carry an impulse.", cell<&Cell::fabric, 0, 2>},
+    {"fabric_yy", "1", last, "Mean of n n^T over contacts that carry an impulse.", cell<&Cell::fabric, 1, 1>},
+    {"fabric_yz", "1", last, "Mean of n n^T over contacts that carry an impulse.", cell<&Cell::fabric, 1, 2>},
+    {"fabric_zz", "1", last, "Mean of n n^T over contacts that carry an impulse.", cell<&Cell::fabric, 2, 2>},
+    {"strain_xx", "1", last, "F - 1.", cell<&Cell::strain, 0, 0>},
+    {"strain_xy", "1", last, "F - 1.", cell<&Cell::strain, 0, 1>},
+    {"strain_xz", "1", last, "F - 1.", cell<&Cell::strain, 0, 2>},
+    {"strain_yx", "1", last, "F - 1.", cell<&Cell::strain, 1, 0>},
+    {"strain_yy", "1", last, "F - 1.", cell<&Cell::strain, 1, 1>},
+    {"strain_yz", "1", last, "F - 1.", cell<&Cell::strain, 1, 2>},
+    {"strain_zx", "1", last, "F - 1.", cell<&Cell::strain, 2, 0>},
+    {"strain_zy", "1", last, "F - 1.", cell<&Cell::strain, 2, 1>},
+    {"strain_zz", "1", last, "F - 1.", cell<&Cell::strain, 2, 2>},
+    {"held_rate_xx_1_s", "1/s", last, "Of stretching along an axis whose stress is held.", cell<&Cell::held_rate, 0, 0>},
+    {"held_rate_yy_1_s", "1/s", last, "Of stretching along an axis whose stress is held.", cell<&Cell::held_rate, 1, 0>},
+    {"held_rate_zz_1_s", "1/s", last, "Of stretching along an axis whose stress is held.", cell<&Cell::held_rate, 2, 0>},
+    {"lattice_a_x_m", "m", last, "Of a lattice vector.", cell<&Cell::lattice, 0, 0>},
+    {"lattice_a_y_m", "m", last, "Of a lattice vector.", cell<&Cell::lattice, 1, 0>},
+    {"lattice_a_z_m", "m", last, "Of a lattice vector.", cell<&Cell::lattice, 2, 0>},
+    {"lattice_b_x_m", "m", last, "Of a lattice vector.", cell<&Cell::lattice, 0, 1>},
+    {"lattice_b_y_m", "m", last, "Of a lattice vector.", cell<&Cell::lattice, 1, 1>},
+    {"lattice_b_z_m", "m", last, "Of a lattice vector.", cell<&Cell::lattice, 2, 1>},
+    {"lattice_c_x_m", "m", last, "Of a lattice vector.", cell<&Cell::lattice, 0, 2>},
+    {"lattice_c_y_m", "m", last, "Of a lattice vector.", cell<&Cell::lattice, 1, 2>},
+    {"lattice_c_z_m", "m", last, "Of a lattice vector.", cell<&Cell::lattice, 2, 2>},
+};
+
+constexpr Observable of_boundary[] = {
+    {"force_x_N", "N", mean, "Of the bodies on the boundary along x.", of_part<&Result::boundaries, &Load::impulse, 0>},
+    {"force_y_N", "N", mean, "Of the bodies on the boundary along y.", of_part<&Result::boundaries, &Load::impulse, 1>},
+    {"force_z_N", "N", mean, "Of the bodies on the boundary along z.", of_part<&Result::boundaries, &Load::impulse, 2>},
+    {"force_N", "N", mean, "Size of the force.", nullptr, Form::size},
+    {"torque_x_N_m", "N m", mean, "Their torque about its centre along x.", of_part<&Result::boundaries, &Load::angular_impulse, 0>},
+    {"torque_y_N_m", "N m", mean, "Their torque about its centre along y.", of_part<&Result::boundaries, &Load::angular_impulse, 1>},
+    {"torque_z_N_m", "N m", mean, "Their torque about its centre along z.", of_part<&Result::boundaries, &Load::angular_impulse, 2>},
+    {"torque_N_m", "N m", mean, "Size of the torque.", nullptr, Form::size},
+    {"work_J", "J", sum, "Done on the bodies.", of_part<&Result::boundaries, &Load::work>},
+    {"power_W", "W", mean, "The same by time.", of_part<&Result::boundaries, &Load::work>},
+};
+
+constexpr Observable of_kinematic_group[] = {
+    {"force_x_N", "N", mean, "Of others on the bodies along x.", of_part<&Result::kinematic_groups, &Load::impulse, 0>},
+    {"force_y_N", "N", mean, "Of others on the bodies along y.", of_part<&Result::kinematic_groups, &Load::impulse, 1>},
+    {"force_z_N", "N", mean, "Of others on the bodies along z.", of_part<&Result::kinematic_groups, &Load::impulse, 2>},
+    {"force_N", "N", mean, "Size of the force.", nullptr, Form::size},
+    {"torque_x_N_m", "N m", mean, "Their torque about its centre along x.", of_part<&Result::kinematic_groups, &Load::angular_impulse, 0>},
+    {"torque_y_N_m", "N m", mean, "Their torque about its centre along y.", of_part<&Result::kinematic_groups, &Load::angular_impulse, 1>},
+    {"torque_z_N_m", "N m", mean, "Their torque about its centre along z.", of_part<&Result::kinematic_groups, &Load::angular_impulse, 2>},
+    {"torque_N_m", "N m", mean, "Size of the torque.", nullptr, Form::size},
+    {"work_J", "J", sum, "Done on the bodies.", of_part<&Result::kinematic_groups, &Load::work>},
+    {"power_W", "W", mean, "The same by time.", of_part<&Result::kinematic_groups, &Load::work>},
+};
+
+constexpr Observable of_mount[] = {
+    {"travel", "m|rad", last, "Since the start; of a free mount how far its centre is from where it was.", of_part<&Result::mounts, &MountLoad::travel>},
+    {"rate", "m/s|rad/s", last, "Of the travel; of a free mount its speed.", of_part<&Result::mounts, &MountLoad::rate>},
+    {"position_x_m", "m", last, "Of the centre of mass of a free mount.", place<0>, Form::number, is_free},
+    {"position_y_m", "m", last, "Of the centre of mass of a free mount.", place<1>, Form::number, is_free},
+    {"position_z_m", "m", last, "Of the centre of mass of a free mount.", place<2>, Form::number, is_free},
+    {"applied_force", "N|N m", mean, "Of forces but damping; of a free mount the size of its weight.", of_part<&Result::mounts, &MountLoad::impulse>},
+    {"contact_force", "N|N m", mean, "Of bodies.", of_part<&Result::mounts, &MountLoad::contact_impulse>},
+    {"stop_force", "N|N m", mean, "Of its stops.", of_part<&Result::mounts, &MountLoad::stop_impulse>},
+    {"force_work_J", "J", sum, "Done on the mount by forces but damping.", of_part<&Result::mounts, &MountLoad::force_work>},
+    {"damping_work_J", "J", sum, "Done on the mount by damping.", of_part<&Result::mounts, &MountLoad::damping_work>},
+    {"stop_work_J", "J", sum, "Done on the mount by stops.", of_part<&Result::mounts, &MountLoad::stop_work>},
+    {"kinetic_energy_J", "J", last, "Of the mount.", of_part<&Result::mounts, &MountLoad::kinetic_energy>},
+};
+
+constexpr Observable of_joint[] = {
+    {"coordinate", "m|rad", last, "Angle, travel or length beyond that at the start.", of_part<&Result::joints, &JointLoad::coordinate>, Form::number, has_coordinate},
+    {"rate", "m/s|rad/s", last, "Of the coordinate.", of_part<&Result::joints, &JointLoad::rate>, Form::number, has_coordinate},
+    {"force_x_N", "N", mean, "Of what the joint holds on b, along x.", of_part<&Result::joints, &JointLoad::impulse, 0>},
+    {"force_y_N", "N", mean, "Of what the joint holds on b, along y.", of_part<&Result::joints, &JointLoad::impulse, 1>},
+    {"force_z_N", "N", mean, "Of what the joint holds on b, along z.", of_part<&Result::joints, &JointLoad::impulse, 2>},
+    {"force_N", "N", mean, "Size of the force.", nullptr, Form::size},
+    {"torque_x_N_m", "N m", mean, "Of what the joint holds on b about its point there, along x.", of_part<&Result::joints, &JointLoad::angular_impulse, 0>},
+    {"torque_y_N_m", "N m", mean, "Of what the joint holds on b about its point there, along y.", of_part<&Result::joints, &JointLoad::angular_impulse, 1>},
+    {"torque_z_N_m", "N m", mean, "Of what the joint holds on b about its point there, along z.", of_part<&Result::joints, &JointLoad::angular_impulse, 2>},
+    {"torque_N_m", "N m", mean, "Size of the torque.", nullptr, Form::size},
+    {"motor_force", "N|N m", mean, "Of the motor along the coordinate.", of_part<&Result::joints, &JointLoad::motor_impulse>, Form::number, has_motor},
+    {"spring_force", "N|N m", mean, "Of the spring.", of_part<&Result::joints, &JointLoad::spring_impulse>},
+    {"friction_force", "N|N m", mean, "Of friction.", of_part<&Result::joints, &JointLoad::friction_impulse>},
+    {"stop_force", "N|N m", mean, "Of the stops.", of_part<&Result::joints, &JointLoad::stop_impulse>},
+    {"motor_work_J", "J", sum, "Done by the motor.", of_part<&Result::joints, &JointLoad::motor_work>, Form::number, has_motor},
+    {"spring_work_J", "J", sum, "Done by the spring.", of_part<&Result::joints, &JointLoad::spring_work>},
+    {"friction_work_J", "J", sum, "Done by friction.", of_part<&Result::joints, &JointLoad::friction_work>},
+    {"stop_work_J", "J", sum, "Done by the stops.", of_part<&Result::joints, &JointLoad::stop_work>},
+    {"hold_work_J", "J", sum, "Done by what is held.", of_part<&Result::joints, &JointLoad::hold_work>},
+    {"error", "1", largest, "m or rad: how far what is held is from where it is held, at most.", of_part<&Result::joints, &JointLoad::error>},
+    {"redundant_rows", "1", last, "Of its rows, which follow from those of others.", of_part<&Result::joints, &JointLoad::redundant>, Form::count},
+};
+
+constexpr Observable of_machine[] = {
+    {"kinetic_energy_J", "J", last, "Of free mounts.", machine<&Machine::kinetic>},
+    {"potential_energy_J", "J", last, "Of free mounts.", machine<&Machine::potential>},
+    {"elastic_energy_J", "J", last, "In springs of joints.", machine<&Machine::elastic>},
+    {"contact_work_J", "J", sum, "Of bodies on free mounts.", machine<&Machine::contact_work>},
+    {"motor_work_J", "J", sum, "Of motors.", machine<&Machine::motor_work>},
+    {"spring_work_J", "J", sum, "Of springs.", machine<&Machine::spring_work>},
+    {"friction_work_J", "J", sum, "Of friction.", machine<&Machine::friction_work>},
+    {"stop_work_J", "J", sum, "Of stops.", machine<&Machine::stop_work>},
+    {"hold_work_J", "J", sum, "Of what is held.", machine<&Machine::hold_work>},
+    {"joint_work_on_parts_J", "J", sum, "Of joints of all kinds on free mounts.", machine<&Machine::work_on_parts>},
+    {"gravity_work_J", "J", sum, "Of gravity beyond the settings' on free mounts.", machine<&Machine::force_work>},
+    {"correction_J", "J", sum, "Of correcting overlaps.", machine<&Machine::correction>},
+    {"remainder_J", "J", sum, "What is left of the sum.", machine<&Machine::remainder>},
+};
+
+constexpr Observable of_opening[] = {
+    {"bodies", "1", last, "That passed since the start.", passed<&Throughput::bodies>, Form::count},
+    {"mass_kg", "kg", last, "That passed since the start.", passed<&Throughput::mass>},
+    {"steps_without_room", "1", last, "In which an inlet found no room, since the start.", passed<&Throughput::waited>, Form::count, is_inlet},
+};
+
+constexpr Observable of_bonds[] = {
+    {"bonds", "1", last, "Bonds of this kind there are.", count_bonds, Form::count},
+    {"bonds_formed", "1", sum, "That formed in the step.", count_bond_events<true>, Form::count},
+    {"bonds_broken", "1", sum, "That broke in the step.", count_bond_events<false>, Form::count},
+};
+
+constexpr Observable of_one_body[] = {
+    {"position_x_m", "m", last, "Of the centre of mass, along x.", of_body<&Bodies::position, 0>},
+    {"position_y_m", "m", last, "Of the centre of mass, along y.", of_body<&Bodies::position, 1>},
+    {"position_z_m", "m", last, "Of the centre of mass, along z.", of_body<&Bodies::position, 2>},
+    {"velocity_x_m_s", "m/s", last, "Of the centre of mass, along x.", of_body<&Bodies::linear_velocity, 0>},
+    {"velocity_y_m_s", "m/s", last, "Of the centre of mass, along y.", of_body<&Bodies::linear_velocity, 1>},
+    {"velocity_z_m_s", "m/s", last, "Of the centre of mass, along z.", of_body<&Bodies::linear_velocity, 2>},
+    {"speed_m_s", "m/s", last, "Size of the velocity.", nullptr, Form::size},
+    {"angular_velocity_x_rad_s", "rad/s", last, "World axes, along x.", of_body<&Bodies::angular_velocity, 0>},
+    {"angular_velocity_y_rad_s", "rad/s", last, "World axes, along y.", of_body<&Bodies::angular_velocity, 1>},
+    {"angular_velocity_z_rad_s", "rad/s", last, "World axes, along z.", of_body<&Bodies::angular_velocity, 2>},
+};
+
+constexpr Observable of_region[] = {
+    {"largest_speed_m_s", "m/s", last, "Of any point of a body, at most.", largest_speed},
+    {"share_at_rest", "1", last, "Part of the bodies whose surface is not faster than `rest_speed`.", share_at_rest},
+    {"bodies_in_region", "1", last, "Bodies whose centre is inside.", count_in_region, Form::count},
+    {"mass_in_region_kg", "kg", last, "Of bodies whose centre is inside.", mass_in_region},
+};
+// clang-format on
+
+}  // namespace
+
+std::span<const Observable> observables(ObservedKind kind) {
+  switch (kind) {
+    case ObservedKind::run:
+      return of_run;
+    case ObservedKind::cell:
+      return of_cell;
+    case ObservedKind::boundary:
+      return of_boundary;
+    case ObservedKind::kinematic_group:
+      return of_kinematic_group;
+    case ObservedKind::mount:
+      return of_mount;
+    case ObservedKind::joint:
+      return of_joint;
+    case ObservedKind::machine:
+      return of_machine;
+    case ObservedKind::opening:
+      return of_opening;
+    case ObservedKind::bonds:
+      return of_bonds;
+    case ObservedKind::body:
+      return of_one_body;
+    case ObservedKind::region:
+      return of_region;
+  }
+  return {};
+}
+
+}  // namespace scree

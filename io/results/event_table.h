@@ -1,0 +1,25 @@
+// events.csv: one row an event that happened.
+#pragma once
+
+#include <vector>
+
+#include "engine/run/events.h"
+#include "io/results/row_file.h"
+
+namespace scree::io {
+
+/// Members throw WriteError.
+class EventTable {
+ public:
+  /// `at`: 0, or where to go on, as of RowFile.
+  EventTable(const std::filesystem::path& path, const std::vector<Event>& events, std::int64_t at = 0);
+  void append(const Happening& happening);
+  std::int64_t sync() { return rows_.sync(); }
+  void close() { rows_.close(); }
+
+ private:
+  const std::vector<Event>& events_;
+  RowFile rows_;
+};
+
+}  // namespace scree::io

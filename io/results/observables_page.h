@@ -1,0 +1,10 @@
+// docs/observables.md, made of the list itself.
+#pragma once
+
+#include <string>
+
+namespace scree::io {
+
+std::string observables_page();
+
+}  // namespace scree::io
