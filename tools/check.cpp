@@ -264,7 +264,7 @@ std::string meshes_text(const io::Scene& scene) {
   for (const Boundary& boundary : scene.model.boundaries) {
     const auto* mesh = std::get_if<PlacedMesh>(&boundary.surface);
     if (mesh == nullptr) continue;
-    const auto [middle, half] = bounding_box(*mesh);
+    const auto [middle, half] = *extent_of(*mesh);
     text +=
         fmt::format("  mesh        '{}': {:.4g} x {:.4g} x {:.4g} m, from {} to {} m\n", boundary.name,
                     2.0 * half[0], 2.0 * half[1], 2.0 * half[2], list(middle - half), list(middle + half));

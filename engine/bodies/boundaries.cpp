@@ -4,22 +4,6 @@
 
 namespace scree {
 
-BoundarySurface moved(const BoundarySurface& surface, const Pose& motion) {
-  const auto move = [&](const Vec3& point) { return Vec3(motion.position + motion.orientation * point); };
-  BoundarySurface result = surface;
-  if (auto* plane = std::get_if<Plane>(&result)) {
-    *plane = {move(plane->point), motion.orientation * plane->normal};
-  } else if (auto* tube = std::get_if<Tube>(&result)) {
-    tube->start = move(tube->start);
-    tube->end = move(tube->end);
-  } else if (auto* mesh = std::get_if<PlacedMesh>(&result)) {
-    mesh->pose = {move(mesh->pose.position), motion.orientation * mesh->pose.orientation};
-  } else if (auto* revolved = std::get_if<PlacedRevolved>(&result)) {
-    revolved->pose = {move(revolved->pose.position), motion.orientation * revolved->pose.orientation};
-  }
-  return result;
-}
-
 Boundaries moved(Boundaries boundaries, const std::vector<Pose>& motions,
                  const std::vector<std::int32_t>& removed) {
   for (std::size_t k = 0; k < motions.size(); ++k) {

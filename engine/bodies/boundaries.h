@@ -1,24 +1,17 @@
-// Boundaries: walls, tubes, meshes and surfaces of revolution, bodies that move as it is prescribed, or on
-// mounts.
+// Boundaries: walls of all kinds, that move as it is prescribed, or on mounts.
 #pragma once
 
 #include <algorithm>
 #include <span>
 #include <string>
-#include <variant>
 
 #include "engine/bodies/materials.h"
 #include "engine/bodies/mount.h"
 #include "engine/bodies/prescribed_motion.h"
 #include "engine/core/types.h"
-#include "engine/geometry/mesh_surface.h"
-#include "engine/geometry/plane.h"
-#include "engine/geometry/revolved_surface.h"
-#include "engine/geometry/tube.h"
+#include "engine/geometry/surfaces.h"
 
 namespace scree {
-
-using BoundarySurface = std::variant<Plane, Tube, PlacedMesh, PlacedRevolved>;
 
 /// Surface and centre are those at rest, in world axes: where the motion has done nothing yet.
 struct Boundary {
@@ -83,8 +76,6 @@ struct PlacedBoundary {
 
 /// Where a point of the boundary goes that is at x at rest.
 Pose motion_of(const Boundary& boundary, double time_s, const BoundaryPose& boundary_pose = {});
-/// The surface after a motion of all space.
-BoundarySurface moved(const BoundarySurface& surface, const Pose& motion);
 /// Boundaries that stand still where motions [boundary] have brought these, without motions: where they are,
 /// but for those that are `removed` [boundary]; empty: none is.
 Boundaries moved(Boundaries boundaries, const std::vector<Pose>& motions,

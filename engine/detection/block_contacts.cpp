@@ -145,8 +145,8 @@ class ContactsOfBody {
 /// kind.
 struct BlockPairs {
   PairGaps found;
-  std::array<std::vector<ShapePair>, pair_kinds> of_kind;
-  std::vector<std::size_t> boundaries;  // that its bodies may meet
+  std::array<std::vector<ShapePair>, PairKind::count> of_kind;  // [PairKind::index()]
+  std::vector<std::size_t> boundaries;                          // that its bodies may meet
 };
 
 /// One a thread, kept from block to block.
@@ -196,13 +196,13 @@ class PairLists {
     for (auto p = row[i], end = row[i + 1]; p < end; ++p) {
       const std::int32_t b = partner[p];
       if (filter != nullptr && filter->contain(i, b)) continue;
-      const PairKind kind = only_ellipsoids ? PairKind::ellipsoid_ellipsoid
-                                            : pair_kind(m_.placed, static_cast<std::int32_t>(i), b);
+      const PairKind kind =
+          only_ellipsoids ? two_ellipsoids : pair_kind(m_.placed, static_cast<std::int32_t>(i), b);
       const DetectionWorkspace::Reach& of_partner = reach[b];
       const std::span<const CachedNormal> of_pair = cached_normals.of(b);
       const double margin = of_body.pushed + of_partner.pushed,
                    length = std::min(of_body.smallest_length, of_partner.smallest_length);
-      if (m_.is_known_apart && kind == PairKind::ellipsoid_ellipsoid && !of_pair.empty()) {
+      if (m_.is_known_apart && kind == two_ellipsoids && !of_pair.empty()) {
         const auto seed = of_pair.data() - m_.last.cached_normals.list.data();
         if (m_.apart(static_cast<std::size_t>(seed), i, b) > margin + touch_accuracy * length) {
           out_.found.of_pair.emplace_back(static_cast<std::int32_t>(i), b, -1,
@@ -275,7 +275,7 @@ class PairLists {
   SCREE_INLINE void add(const Near& near, std::span<const CachedNormal> cached_normals) {
     const auto a = static_cast<std::int32_t>(near.i),
                number = static_cast<std::int32_t>(out_.found.of_pair.size());
-    const bool moves = bends(near.travel, near.length), remembers = is_cached(near.kind);
+    const bool moves = bends(near.travel, near.length), remembers = near.kind.is_cached();
     std::int32_t image = -1;
     ImageShift found;
     if (m_.repeats && find_image(m_.in, near.i, near.b, found)) {
@@ -283,12 +283,12 @@ class PairLists {
       out_.found.images.push_back(found);
     }
     double margin = near.margin;
-    if (near.kind == PairKind::implicit_implicit)
+    if (near.kind == two_implicits)
       margin =
           std::min(margin, m_.approach(near.i, near.b, image >= 0 ? &found : nullptr) + pushed * near.length);
     out_.found.of_pair.emplace_back(a, near.b, image, 0, 0, moves, remembers, near.length);
-    out_.of_kind[static_cast<std::size_t>(near.kind)].emplace_back(
-        a, near.b, number, image, margin, cached_normals, remembers ? recall(a, near.b) : -1, moves);
+    out_.of_kind[near.kind.index()].emplace_back(a, near.b, number, image, margin, cached_normals,
+                                                 remembers ? recall(a, near.b) : -1, moves);
   }
 
   /// Where the memory of a pair goes: what was kept of it, or a new one. A pair is of one block alone.
@@ -465,8 +465,8 @@ void collide_block(const Making& m, const Block& block, DetectionWorkspace& w) {
   BlockPairs& pairs = scratch_pairs();
   PairLists lists(m, block, pairs);
   for (std::size_t i = block.begin; i < block.end; ++i) lists.add_pairs_of(i);
-  for (std::size_t kind = 0; kind < pair_kinds; ++kind)
-    find_gaps(static_cast<PairKind>(kind), m.placed, pairs.of_kind[kind], pairs.found);
+  for (std::size_t kind = 0; kind < PairKind::count; ++kind)
+    find_gaps(kind, m.placed, pairs.of_kind[kind], pairs.found);
   join_walls(m, pairs);
 
   DetectionWorkspace::Found& out = w.found[block.index];

@@ -4,10 +4,7 @@
 
 #include "engine/core/parallel.h"
 #include "engine/geometry/ellipsoid_batch.h"
-#include "engine/geometry/ellipsoid_mesh.h"
-#include "engine/geometry/ellipsoid_plane.h"
-#include "engine/geometry/ellipsoid_revolved.h"
-#include "engine/geometry/ellipsoid_tube.h"
+#include "engine/geometry/ellipsoid_surfaces.h"
 
 namespace scree {
 
@@ -81,7 +78,7 @@ Gap gap_in(const PlacedShapes& s, const EllipsoidBatch& batch, std::size_t k, co
 }
 
 SCREE_FOR_EACH_TARGET
-void find_body_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs, PairGaps& found) {
+void find_part_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs, PairGaps& found) {
   static thread_local std::vector<PartPair> near;
   near.clear();
   for (const ShapePair& pair : pairs) add_near_parts(s, pair, found, near);
@@ -103,31 +100,6 @@ void find_body_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs, Pai
   }
 }
 
-// Of a part and a wall: its gaps, and how one of them bends.
-
-void find(const PlacedPart& part, const Plane& plane, double margin, std::vector<Gap>& some) {
-  if (const Gap g = gap(part.placed, plane); g.distance <= margin) some.push_back(g);
-}
-void find(const PlacedPart& part, const Tube& tube, double margin, std::vector<Gap>& some) {
-  Gap all[max_tube_contacts];
-  const int count = gaps(part.ellipsoid, part.pose, tube, margin, all);
-  some.insert(some.end(), all, all + count);
-}
-template <class Surface>
-void find(const PlacedPart& part, const Surface& surface, double margin, std::vector<Gap>& some) {
-  contacts(part.ellipsoid, part.pose, surface, margin, some);
-}
-
-double acceleration(const PlacedPart& part, const Plane& plane, const Gap&, const Twist& twist, double,
-                    const WallMotion& wall) {
-  return gap_acceleration(part.placed, plane, twist, wall);
-}
-template <class Surface>
-double acceleration(const PlacedPart& part, const Surface& surface, const Gap& g, const Twist& twist,
-                    double dt, const WallMotion& wall) {
-  return gap_acceleration(part.ellipsoid, part.pose, surface, g, {twist, dt, wall});
-}
-
 /// The number of a part goes below that of what it touches, and what kind that is stays above.
 std::uint32_t feature_of(std::uint32_t touched, std::size_t part) {
   constexpr std::uint32_t kind = 3u << 30;
@@ -145,10 +117,11 @@ void find_wall_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs, Pai
     some.clear();
     for (std::size_t i = 0; i < of_a.size(); ++i) {
       const std::size_t before = some.size();
-      find(of_a[i], surface, pair.margin, some);
+      contacts(of_a[i].ellipsoid, of_a[i].pose, surface, pair.margin, some);
       for (Gap& g : std::span(some).subspan(before)) {
         if (pair.bends)
-          g.acceleration = acceleration(of_a[i], surface, g, twist_of(of_a[i], body), s.time_step_s, wall) +
+          g.acceleration = gap_acceleration(of_a[i].ellipsoid, of_a[i].pose, surface, g,
+                                            {twist_of(of_a[i], body), s.time_step_s, wall}) +
                            g.normal.dot(bending_of(of_a[i], body));
         g.feature = feature_of(g.feature, i);
       }
@@ -176,39 +149,19 @@ void place_parts(const PlacedShapes& placed, std::size_t body) {
 
 std::uint32_t swapped_parts(std::uint32_t feature) { return feature % parts * parts + feature / parts; }
 
-PairKind clump_pair_kind(const PlacedShapes& s, std::int32_t partner) {
-  if (!is_boundary(partner)) return PairKind::clump_clump;
-  const BoundarySurface& surface = s.boundaries[boundary_of(partner)].surface;
-  if (std::holds_alternative<Plane>(surface)) return PairKind::clump_plane;
-  if (std::holds_alternative<PlacedMesh>(surface)) return PairKind::clump_mesh;
-  if (std::holds_alternative<PlacedRevolved>(surface)) return PairKind::clump_revolved;
-  return PairKind::clump_tube;
+void find_clump_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs, PairGaps& found) {
+  find_part_gaps(s, pairs, found);
 }
 
-void find_clump_gaps(PairKind kind, const PlacedShapes& s, std::span<const ShapePair> pairs,
-                     PairGaps& found) {
-  switch (kind) {
-    case PairKind::clump_plane:
-      return find_wall_gaps<Plane>(s, pairs, found);
-    case PairKind::clump_tube:
-      return find_wall_gaps<Tube>(s, pairs, found);
-    case PairKind::clump_mesh:
-      return find_wall_gaps<PlacedMesh>(s, pairs, found);
-    case PairKind::clump_revolved:
-      return find_wall_gaps<PlacedRevolved>(s, pairs, found);
-    case PairKind::clump_clump:
-      return find_body_gaps(s, pairs, found);
-    case PairKind::ellipsoid_ellipsoid:
-    case PairKind::ellipsoid_plane:
-    case PairKind::ellipsoid_tube:
-    case PairKind::ellipsoid_mesh:
-    case PairKind::ellipsoid_revolved:
-    case PairKind::implicit_implicit:
-    case PairKind::implicit_plane:
-    case PairKind::implicit_tube:
-    case PairKind::implicit_mesh:
-      break;
-  }
+namespace {
+template <std::size_t... kind>
+constexpr auto wall_finders(std::index_sequence<kind...>) {
+  return std::array{&find_wall_gaps<std::variant_alternative_t<kind, BoundarySurface>>...};
 }
+}  // namespace
+
+const std::array<void (*)(const PlacedShapes&, std::span<const ShapePair>, PairGaps&),
+                 std::variant_size_v<BoundarySurface>>
+    clump_wall_finders = wall_finders(std::make_index_sequence<std::variant_size_v<BoundarySurface>>());
 
 }  // namespace scree

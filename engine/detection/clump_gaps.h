@@ -9,13 +9,14 @@ namespace scree {
 /// changed sides.
 std::uint32_t swapped_parts(std::uint32_t feature);
 
-/// Of a clump and a partner.
-PairKind clump_pair_kind(const PlacedShapes& placed, std::int32_t partner);
-
 /// Two unions overlap where parts of them do, so all near pairs of parts are contacts, told apart by the
-/// numbers of the parts. Of walls a part's number goes into the feature that it touches, which must be below
-/// 2^24 of its kind.
-void find_clump_gaps(PairKind kind, const PlacedShapes& placed, std::span<const ShapePair> pairs,
-                     PairGaps& found);
+/// numbers of the parts. The one or the other may be an ellipsoid.
+void find_clump_gaps(const PlacedShapes& placed, std::span<const ShapePair> pairs, PairGaps& found);
+
+/// The same with a wall of each kind, in the order of BoundarySurface: a part's number goes into the feature
+/// that it touches, which must be below 2^24 of its kind.
+extern const std::array<void (*)(const PlacedShapes&, std::span<const ShapePair>, PairGaps&),
+                        std::variant_size_v<BoundarySurface>>
+    clump_wall_finders;
 
 }  // namespace scree

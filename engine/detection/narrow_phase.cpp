@@ -1,18 +1,14 @@
 #include "engine/detection/narrow_phase.h"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <utility>
 
 #include "engine/core/vector4.h"
 #include "engine/detection/clump_gaps.h"
 #include "engine/geometry/ellipsoid_batch.h"
-#include "engine/geometry/ellipsoid_mesh.h"
-#include "engine/geometry/ellipsoid_plane.h"
-#include "engine/geometry/ellipsoid_revolved.h"
-#include "engine/geometry/ellipsoid_tube.h"
-#include "engine/geometry/implicit/implicit_mesh.h"
-#include "engine/geometry/implicit/implicit_walls.h"
+#include "engine/geometry/ellipsoid_surfaces.h"
 
 namespace scree {
 
@@ -102,26 +98,9 @@ void find_plane_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs, Pa
   }
 }
 
-void find_tube_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs, PairGaps& found) {
-  Gap some[max_tube_contacts];
-  for (const ShapePair& pair : pairs) {
-    const Ellipsoid& body = ellipsoid_of(s, pair.a);
-    const Pose pose = s.bodies.pose(pair.a);
-    const Tube& tube = surface_of<Tube>(s, pair.b);
-    const int count = gaps(body, pose, tube, pair.margin, some);
-    for (int k = 0; k < count; ++k) {
-      if (pair.bends)
-        some[k].acceleration = gap_acceleration(body, pose, tube, some[k],
-                                                {s.twist(pair.a), s.time_step_s, s.wall_motion(pair.b)});
-      found.add(pair, some[k]);
-    }
-  }
-}
-
-/// Of meshes and surfaces of revolution.
 template <class Surface>
 void find_surface_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs, PairGaps& found) {
-  std::vector<Gap> some;
+  static thread_local std::vector<Gap> some;
   for (const ShapePair& pair : pairs) {
     const Ellipsoid& body = ellipsoid_of(s, pair.a);
     const Pose pose = s.bodies.pose(pair.a);
@@ -178,59 +157,65 @@ void find_wall_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs, Pai
   }
 }
 
+/// What finds the gaps of a kind of body with one of partner.
+using Finder = void (*)(const PlacedShapes&, std::span<const ShapePair>, PairGaps&);
+
+template <ShapeKind body, std::size_t partner>
+constexpr Finder finder() {
+  if constexpr (partner == 0) {
+    return body == ShapeKind::ellipsoid ? find_ellipsoid_gaps
+           : body == ShapeKind::clump   ? find_clump_gaps
+                                        : find_implicit_gaps;
+  } else {
+    using Surface = std::variant_alternative_t<partner - 1, BoundarySurface>;
+    if constexpr (body == ShapeKind::clump)
+      return [](const PlacedShapes& s, std::span<const ShapePair> pairs, PairGaps& found) {
+        clump_wall_finders[partner - 1](s, pairs, found);
+      };
+    else if constexpr (body == ShapeKind::ellipsoid && std::same_as<Surface, Plane>)
+      return find_plane_gaps;
+    else if constexpr (body == ShapeKind::ellipsoid)
+      return find_surface_gaps<Surface>;
+    else if constexpr (MeetsFunctions<Surface>)
+      return find_wall_gaps<Surface>;
+    else
+      return nullptr;  // scenes do not let them meet
+  }
+}
+
+/// [PairKind::index()]
+constexpr std::array<Finder, PairKind::count> finders = [] {
+  std::array<Finder, PairKind::count> all{};
+  const auto fill_row = [&]<ShapeKind body, std::size_t... partner>(std::index_sequence<partner...>) {
+    ((all[PairKind{body, partner}.index()] = finder<body, partner>()), ...);
+  };
+  constexpr auto partners = std::make_index_sequence<PairKind::partners>();
+  fill_row.template operator()<ShapeKind::ellipsoid>(partners);
+  fill_row.template operator()<ShapeKind::clump>(partners);
+  fill_row.template operator()<ShapeKind::implicit>(partners);
+  return all;
+}();
+
 }  // namespace
 
 PairKind pair_kind(const PlacedShapes& s, std::int32_t a, std::int32_t b) {
-  const auto kind = [&](std::int32_t body) { return s.shapes.kind(s.bodies.shape[body]); };
-  if (kind(a) == ShapeKind::clump || (!is_boundary(b) && kind(b) == ShapeKind::clump))
-    return clump_pair_kind(s, b);
-  const auto is_ellipsoid = [&](std::int32_t body) { return kind(body) == ShapeKind::ellipsoid; };
-  if (!is_boundary(b))
-    return is_ellipsoid(a) && is_ellipsoid(b) ? PairKind::ellipsoid_ellipsoid : PairKind::implicit_implicit;
-  const BoundarySurface& surface = s.boundaries[boundary_of(b)].surface;
-  if (std::holds_alternative<Plane>(surface))
-    return is_ellipsoid(a) ? PairKind::ellipsoid_plane : PairKind::implicit_plane;
-  if (std::holds_alternative<PlacedMesh>(surface))
-    return is_ellipsoid(a) ? PairKind::ellipsoid_mesh : PairKind::implicit_mesh;
-  if (std::holds_alternative<PlacedRevolved>(surface)) {
-    assert(is_ellipsoid(a));  // of functions, scenes do not let them meet
-    return PairKind::ellipsoid_revolved;
-  }
-  return is_ellipsoid(a) ? PairKind::ellipsoid_tube : PairKind::implicit_tube;
+  ShapeKind kind = s.shapes.kind(s.bodies.shape[a]);
+  if (is_boundary(b))
+    return {kind, static_cast<std::uint8_t>(1 + s.boundaries[boundary_of(b)].surface.index())};
+  const ShapeKind other = s.shapes.kind(s.bodies.shape[b]);
+  if (kind == ShapeKind::ellipsoid || other == ShapeKind::clump) kind = other;
+  return {kind, 0};
 }
 
-void find_gaps(PairKind kind, const PlacedShapes& s, std::span<const ShapePair> pairs, PairGaps& found) {
-  switch (kind) {
-    case PairKind::ellipsoid_ellipsoid:
-      return find_ellipsoid_gaps(s, pairs, found);
-    case PairKind::ellipsoid_plane:
-      return find_plane_gaps(s, pairs, found);
-    case PairKind::ellipsoid_tube:
-      return find_tube_gaps(s, pairs, found);
-    case PairKind::ellipsoid_mesh:
-      return find_surface_gaps<PlacedMesh>(s, pairs, found);
-    case PairKind::ellipsoid_revolved:
-      return find_surface_gaps<PlacedRevolved>(s, pairs, found);
-    case PairKind::clump_clump:
-    case PairKind::clump_plane:
-    case PairKind::clump_tube:
-    case PairKind::clump_mesh:
-    case PairKind::clump_revolved:
-      return find_clump_gaps(kind, s, pairs, found);
-    case PairKind::implicit_implicit:
-      return find_implicit_gaps(s, pairs, found);
-    case PairKind::implicit_plane:
-      return find_wall_gaps<Plane>(s, pairs, found);
-    case PairKind::implicit_tube:
-      return find_wall_gaps<Tube>(s, pairs, found);
-    case PairKind::implicit_mesh:
-      return find_wall_gaps<PlacedMesh>(s, pairs, found);
-  }
+void find_gaps(std::size_t kind, const PlacedShapes& s, std::span<const ShapePair> pairs, PairGaps& found) {
+  if (pairs.empty()) return;
+  assert(finders[kind] != nullptr);
+  finders[kind](s, pairs, found);
 }
 
 Gap first_touch(const PlacedShapes& s, std::int32_t a, std::int32_t b, const ImageShift* image,
                 const Gap& now, double nearness_m) {
-  if (pair_kind(s, a, b) != PairKind::ellipsoid_ellipsoid) return now;
+  if (pair_kind(s, a, b) != two_ellipsoids) return now;
   PlacedEllipsoid other = s.ellipsoids[b];
   Vec3 velocity = s.twist(a).linear - s.twist(b).linear;
   if (image != nullptr) {

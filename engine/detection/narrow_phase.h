@@ -52,25 +52,19 @@ struct PlacedShapes {
 /// Places what a body consists of, where there are clumps.
 void place_parts(const PlacedShapes& placed, std::size_t body);
 
-/// The kinds from implicit_implicit on have a memory (RememberedPair); the first of two may be an ellipsoid.
-enum class PairKind : std::uint8_t {
-  ellipsoid_ellipsoid,
-  ellipsoid_plane,
-  ellipsoid_tube,
-  ellipsoid_mesh,
-  ellipsoid_revolved,
-  clump_clump,  // the one or the other may be an ellipsoid
-  clump_plane,
-  clump_tube,
-  clump_mesh,
-  clump_revolved,
-  implicit_implicit,
-  implicit_plane,
-  implicit_tube,
-  implicit_mesh
+/// What meets what: bodies of a kind, or of two kinds whichever of them needs more, and another body or a
+/// wall of a kind. Pairs of functions have a memory.
+struct PairKind {
+  ShapeKind body = ShapeKind::ellipsoid;
+  std::uint8_t partner = 0;  // 0: a body; else 1 more than the place of the wall's kind in BoundarySurface
+
+  static constexpr std::size_t partners = 1 + std::variant_size_v<BoundarySurface>;
+  static constexpr std::size_t count = shape_kinds.size() * partners;
+  constexpr std::size_t index() const { return static_cast<std::size_t>(body) * partners + partner; }
+  constexpr bool is_cached() const { return body == ShapeKind::implicit; }
+  constexpr bool operator==(const PairKind&) const = default;
 };
-inline constexpr std::size_t pair_kinds = 14;
-constexpr bool is_cached(PairKind kind) { return kind >= PairKind::implicit_implicit; }
+inline constexpr PairKind two_ellipsoids{ShapeKind::ellipsoid, 0}, two_implicits{ShapeKind::implicit, 0};
 PairKind pair_kind(const PlacedShapes& placed, std::int32_t a, std::int32_t b);
 
 /// Where the image of a partner is that a pair is about, against the body itself, and how it moves against
@@ -126,8 +120,9 @@ inline Twist PlacedShapes::twist_of_partner(const ShapePair& pair, const PairGap
   return partner;
 }
 
-/// Gaps of pairs that are all of one kind; of those that bend with their accelerations (G3).
-void find_gaps(PairKind kind, const PlacedShapes& placed, std::span<const ShapePair> pairs, PairGaps& found);
+/// Gaps of pairs that are all of the kind of this number; of those that bend with their accelerations (G3).
+void find_gaps(std::size_t kind, const PlacedShapes& placed, std::span<const ShapePair> pairs,
+               PairGaps& found);
 
 /// The contact of two bodies that come to it within the step, see first_touch() of two ellipsoids; `now`
 /// itself for kinds whose normal does not change on the way.

@@ -186,7 +186,7 @@ bool widen_boxes(DetectionWorkspace& w) {
 
 /// What keeps most bodies from most boundaries: a body whose centre is further above the plane than its
 /// bounding sphere may reach is clear of it. Boundaries without such a plane have the normal zero. The same
-/// for the box of a mesh or of a surface of revolution.
+/// for the box of a wall that has an end.
 void place_boundaries(const DetectionInput& in, DetectionWorkspace& w) {
   w.boundaries.clear();
   w.guards.clear();
@@ -199,14 +199,10 @@ void place_boundaries(const DetectionInput& in, DetectionWorkspace& w) {
         Vec3::Constant(infinity),
         placed.moves() || in.boundaries[k].is_mounted() || !placed.surface_velocity.isZero(0.0)};
     if (const auto* plane = std::get_if<Plane>(&placed.surface)) guard.plane = *plane;
-    const auto set_box = [&](const auto& surface) {
-      const auto [middle, half] = bounding_box(surface);
-      guard.low = middle - half;
-      guard.high = middle + half;
-    };
-    if (const auto* mesh = std::get_if<PlacedMesh>(&placed.surface)) set_box(*mesh);
-    const auto* revolved = std::get_if<PlacedRevolved>(&placed.surface);
-    if (revolved != nullptr && !revolved->surface->hollow) set_box(*revolved);
+    if (const auto box = extent_of(placed.surface)) {
+      guard.low = box->middle - box->half;
+      guard.high = box->middle + box->half;
+    }
     if (placed.removed) guard.low.setConstant(infinity);  // all are clear of it
     w.guards.push_back(guard);
   }

@@ -7,13 +7,8 @@
 #include <type_traits>
 
 #include "engine/geometry/ellipsoid_ellipsoid.h"
-#include "engine/geometry/ellipsoid_mesh.h"
-#include "engine/geometry/ellipsoid_plane.h"
-#include "engine/geometry/ellipsoid_revolved.h"
-#include "engine/geometry/ellipsoid_tube.h"
+#include "engine/geometry/ellipsoid_surfaces.h"
 #include "engine/geometry/implicit/implicit_contacts.h"
-#include "engine/geometry/implicit/implicit_mesh.h"
-#include "engine/geometry/implicit/implicit_walls.h"
 
 namespace scree {
 
@@ -169,19 +164,7 @@ bool meet_as_functions(const BallisticBody& a, const BallisticBody& b) {
 /// Contacts of an ellipsoid with a wall, as detection finds them.
 void gaps_of_wall(const Ellipsoid& shape, const Pose& pose, const BoundarySurface& surface, double margin,
                   std::vector<Gap>& found) {
-  std::visit(
-      [&](const auto& s) {
-        using S = std::decay_t<decltype(s)>;
-        if constexpr (std::is_same_v<S, Plane>) {
-          found.push_back(gap(place(shape, pose), s));
-        } else if constexpr (std::is_same_v<S, Tube>) {
-          Gap list[max_tube_contacts];
-          found.insert(found.end(), list, list + gaps(shape, pose, s, margin, list));
-        } else {
-          contacts(shape, pose, s, margin, found);
-        }
-      },
-      surface);
+  std::visit([&](const auto& s) { contacts(shape, pose, s, margin, found); }, surface);
 }
 /// Of any body.
 void gaps_of_wall(const BallisticBody& a, const Pose& pose, const BoundarySurface& surface, double margin,
@@ -196,8 +179,7 @@ void gaps_of_wall(const BallisticBody& a, const Pose& pose, const BoundarySurfac
   } else if (a.form == BallisticBody::Form::function) {
     std::visit(
         [&](const auto& s) {
-          // Of surfaces of revolution scenes do not let functions come near.
-          if constexpr (!std::is_same_v<std::decay_t<decltype(s)>, PlacedRevolved>)
+          if constexpr (MeetsFunctions<std::decay_t<decltype(s)>>)
             contacts(as_function(a, pose), s, margin, memory, found);
         },
         surface);
@@ -233,12 +215,6 @@ void go_back(NextTouch& found, double last, double until, LeastGap&& least_gap) 
 
 Vec3 velocity_of(const PlacedBoundary& wall, const Vec3& point) {
   return wall.twist.linear + wall.twist.angular.cross(point - wall.pose.position);
-}
-
-/// The least radius along which a wall bends, less what of it the body takes up, m.
-double least_radius(const BoundarySurface& surface, double size) {
-  if (const auto* tube = std::get_if<Tube>(&surface)) return std::max(0.1 * size, tube->inner_radius - size);
-  return std::holds_alternative<PlacedRevolved>(surface) ? 0.5 * size : infinity;
 }
 
 }  // namespace

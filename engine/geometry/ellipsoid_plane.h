@@ -1,6 +1,8 @@
 // Ellipsoid against half-space: one contact, closed form.
 #pragma once
 
+#include <vector>
+
 #include "engine/geometry/ellipsoid.h"
 #include "engine/geometry/gap.h"
 #include "engine/geometry/plane.h"
@@ -17,5 +19,15 @@ Gap gap(const PlacedEllipsoid& ellipsoid, const Plane& plane);
 /// Test: EllipsoidPlane.GapAcceleration.
 double gap_acceleration(const PlacedEllipsoid& ellipsoid, const Plane& plane, const Twist& twist,
                         const WallMotion& wall = {});
+
+/// As of every wall: the gap, if it is closer than `margin`.
+inline void contacts(const Ellipsoid& shape, const Pose& pose, const Plane& plane, double margin,
+                     std::vector<Gap>& found) {
+  if (const Gap g = gap(place(shape, pose), plane); g.distance <= margin) found.push_back(g);
+}
+inline double gap_acceleration(const Ellipsoid& shape, const Pose& pose, const Plane& plane, const Gap&,
+                               const PairMotion& motion) {
+  return gap_acceleration(place(shape, pose), plane, motion.body, motion.wall);
+}
 
 }  // namespace scree

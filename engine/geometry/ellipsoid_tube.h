@@ -1,6 +1,8 @@
 // Ellipsoid against a finite open tube: from inside, from outside, on the rims.
 #pragma once
 
+#include <vector>
+
 #include "engine/geometry/ellipsoid.h"
 #include "engine/geometry/gap.h"
 #include "engine/geometry/tube.h"
@@ -16,6 +18,11 @@ inline constexpr int max_tube_contacts = 10;
 /// is an ellipse, whose support function s(m) has its local maxima where it touches the bore: distance =
 /// inner_radius - s(m).
 int gaps(const Ellipsoid& shape, const Pose& pose, const Tube& tube, double margin, Gap* out);
+inline void contacts(const Ellipsoid& shape, const Pose& pose, const Tube& tube, double margin,
+                     std::vector<Gap>& found) {
+  Gap list[max_tube_contacts];
+  found.insert(found.end(), list, list + gaps(shape, pose, tube, margin, list));
+}
 
 /// Second time derivative of the distance of one of those contacts while both move on with their twists,
 /// m/s^2: closed form on the surfaces, as (G3) with a direction that stays across the axis; on the rims, and

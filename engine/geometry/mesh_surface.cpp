@@ -219,11 +219,17 @@ bool is_free_of_edges(const MeshSurface& m, std::int32_t vertex, const Vec3& nor
   return true;
 }
 
-std::pair<Vec3, Vec3> bounding_box(const PlacedMesh& placed) {
+PlacedMesh moved(const PlacedMesh& placed, const Pose& motion) {
+  return {placed.mesh,
+          {motion.position + motion.orientation * placed.pose.position,
+           motion.orientation * placed.pose.orientation}};
+}
+
+std::optional<WallExtent> extent_of(const PlacedMesh& placed) {
   const MeshSurface& m = *placed.mesh;
   const Vec3 middle = 0.5 * (m.low() + m.high()), half = 0.5 * (m.high() - m.low());
-  return {placed.pose.position + placed.pose.orientation * middle,
-          placed.pose.orientation.toRotationMatrix().cwiseAbs() * half};
+  return WallExtent{placed.pose.position + placed.pose.orientation * middle,
+                placed.pose.orientation.toRotationMatrix().cwiseAbs() * half};
 }
 
 MeshSurface mesh_surface(const TriangleMesh& given, MeshFindings& findings) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/geometry/triangle_mesh.h"
+#include "engine/geometry/wall.h"
 
 namespace scree {
 
@@ -90,7 +91,11 @@ struct PlacedMesh {
   std::shared_ptr<const MeshSurface> mesh;
   Pose pose;
 };
-/// Middle and half extents of an axis-aligned box in the world that holds it, m.
-std::pair<Vec3, Vec3> bounding_box(const PlacedMesh& mesh);
+
+PlacedMesh moved(const PlacedMesh& mesh, const Pose& motion);
+std::optional<WallExtent> extent_of(const PlacedMesh& mesh);
+inline std::optional<TurningAxis> turning_axis(const PlacedMesh&) { return std::nullopt; }
+inline double least_radius(const PlacedMesh&, double) { return infinity; }
+inline WallRoom room(const PlacedMesh&, const Vec3&) { return {}; }
 
 }  // namespace scree

@@ -57,8 +57,21 @@ RevolvedSurface hollow_sphere(double radius) {
   return s;
 }
 
-std::pair<Vec3, Vec3> bounding_box(const PlacedRevolved& placed) {
+PlacedRevolved moved(const PlacedRevolved& placed, const Pose& motion) {
+  return {placed.surface,
+          {motion.position + motion.orientation * placed.pose.position,
+           motion.orientation * placed.pose.orientation}};
+}
+
+WallRoom room(const PlacedRevolved& placed, const Vec3& point) {
+  const double outside = distance(placed, point);
+  if (outside >= 0.0) return {};
+  return {placed.surface->hollow ? WallRoom::How::behind : WallRoom::How::in_the_wall, -outside};
+}
+
+std::optional<WallExtent> extent_of(const PlacedRevolved& placed) {
   const RevolvedSurface& s = *placed.surface;
+  if (s.hollow) return std::nullopt;
   double radius = 0.0, low = infinity, high = -infinity;
   for (const Vec2& c : s.corners) {
     radius = std::max(radius, c[0] + s.rounding);
@@ -68,8 +81,8 @@ std::pair<Vec3, Vec3> bounding_box(const PlacedRevolved& placed) {
   const Vec3 middle(0.0, 0.0, 0.5 * (low + high)), axis = placed.pose.orientation * Vec3::UnitZ();
   // A cylinder's extents along an axis: of its height and of its round ends.
   const Vec3 across = (Vec3::Ones() - axis.cwiseAbs2()).cwiseMax(0.0).cwiseSqrt();
-  return {placed.pose.position + placed.pose.orientation * middle,
-          0.5 * (high - low) * axis.cwiseAbs() + radius * across};
+  return WallExtent{placed.pose.position + placed.pose.orientation * middle,
+                0.5 * (high - low) * axis.cwiseAbs() + radius * across};
 }
 
 double distance(const PlacedRevolved& placed, const Vec3& point) {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "engine/core/types.h"
+#include "engine/geometry/wall.h"
 
 namespace scree {
 
@@ -42,11 +42,16 @@ struct PlacedRevolved {
   Pose pose;
 };
 
-/// Middle and half extents of an axis-aligned box in the world that holds the wall, m; of a hollow sphere,
-/// its inside.
-std::pair<Vec3, Vec3> bounding_box(const PlacedRevolved& placed);
-
 /// How far a point is from the wall, m: negative in it.
 double distance(const PlacedRevolved& placed, const Vec3& point);
+
+PlacedRevolved moved(const PlacedRevolved& placed, const Pose& motion);
+/// None of a hollow sphere.
+std::optional<WallExtent> extent_of(const PlacedRevolved& placed);
+inline std::optional<TurningAxis> turning_axis(const PlacedRevolved& placed) {
+  return TurningAxis{placed.pose.position, placed.pose.orientation * Vec3::UnitZ()};
+}
+inline double least_radius(const PlacedRevolved&, double size) { return 0.5 * size; }
+WallRoom room(const PlacedRevolved& placed, const Vec3& point);
 
 }  // namespace scree

@@ -12,11 +12,6 @@ constexpr double clear = 1e-9;  // cosine that a normal may have with what passe
 /// The cosine from which on a direction of what is so far from the place rises.
 double least_rise(const SharpPlace& at, double distance_m) { return clear + 2.0 * distance_m / at.size; }
 
-/// A smooth surface with this normal, whose tangent plane has every direction.
-bool tangent_rises(const Vec3& surface_normal, double distance_m, const SharpPlace& at) {
-  return distance_m <= at.slack && at.normal.cross(surface_normal).norm() > least_rise(at, distance_m);
-}
-
 /// Of a triangle (Ericson, Real-Time Collision Detection, 2005, section 5.1.5).
 Vec3 nearest_on_triangle(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& p) {
   const Vec3 ab = b - a, ac = c - a, ap = p - a, bp = p - b, cp = p - c;
@@ -39,6 +34,10 @@ bool is_same(const SharpPlace& a, const SharpPlace& b) {
   const double distance = (a.point - b.point).norm();
   return distance <= a.slack && a.normal.dot(b.normal) > 0.0 &&
          a.normal.cross(b.normal).norm() <= least_rise(a, distance);
+}
+
+bool tangent_rises(const Vec3& surface_normal, double distance_m, const SharpPlace& at) {
+  return distance_m <= at.slack && at.normal.cross(surface_normal).norm() > least_rise(at, distance_m);
 }
 
 bool rises_at(const Plane& plane, const SharpPlace& at) {

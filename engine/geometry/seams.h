@@ -19,6 +19,10 @@ struct SharpPlace {
 /// Are two places one, as that of an edge that two walls share?
 bool is_same(const SharpPlace& a, const SharpPlace& b);
 
+/// The same of a smooth surface with this normal at a distance from the place: its tangent plane has every
+/// direction.
+bool tangent_rises(const Vec3& surface_normal, double distance_m, const SharpPlace& at);
+
 /// Does a surface pass through a place and rise from it towards the body? Then the body meets that surface
 /// before the edge, as it does in one mesh, where an edge counts only if the normal points away from every
 /// triangle that meets there. A direction d of the surface rises where n.d > 1e-9 + 2 distance/size: what is

@@ -44,18 +44,13 @@ double farthest_body(const Bodies& bodies, const Vec3& centre) {
 /// The turning of a wall as far as it moves the surface: not what turns about its own axis.
 Vec3 moving_spin(const PlacedBoundary& wall) {
   const Vec3& spin = wall.twist.angular;
-  const auto about = [&](const Vec3& axis, const Vec3& point) -> Vec3 {
-    constexpr double rounding = 1e-9;
-    const Vec3 apart = wall.pose.position - point;
-    const bool same = spin.cross(axis).norm() <= rounding * spin.norm() &&
-                      apart.cross(axis).norm() <= rounding * (1.0 + apart.norm());
-    return same ? Vec3(Vec3::Zero()) : spin;
-  };
-  if (const auto* tube = std::get_if<Tube>(&wall.surface))
-    return about((tube->end - tube->start).normalized(), tube->start);
-  if (const auto* revolved = std::get_if<PlacedRevolved>(&wall.surface))
-    return about(revolved->pose.orientation * Vec3::UnitZ(), revolved->pose.position);
-  return spin;
+  const std::optional<TurningAxis> axis = turning_axis(wall.surface);
+  if (!axis) return spin;
+  constexpr double rounding = 1e-9;
+  const Vec3 apart = wall.pose.position - axis->point;
+  const bool same = spin.cross(axis->direction).norm() <= rounding * spin.norm() &&
+                    apart.cross(axis->direction).norm() <= rounding * (1.0 + apart.norm());
+  return same ? Vec3(Vec3::Zero()) : spin;
 }
 
 /// Of a point of the wall; of a plane only what goes across it.
@@ -146,14 +141,8 @@ void look_at_turns(const Model& model, double h, const State& state, const Works
 }
 
 double surface_radius(const BoundarySurface& surface, const Vec3& centre) {
-  const auto of_box = [&](const std::pair<Vec3, Vec3>& box) {
-    return ((box.first - centre).cwiseAbs() + box.second).norm();
-  };
-  if (const auto* tube = std::get_if<Tube>(&surface))
-    return std::max((tube->start - centre).norm(), (tube->end - centre).norm()) + tube->outer_radius();
-  if (const auto* mesh = std::get_if<PlacedMesh>(&surface)) return of_box(bounding_box(*mesh));
-  const auto* revolved = std::get_if<PlacedRevolved>(&surface);
-  return revolved != nullptr && !revolved->surface->hollow ? of_box(bounding_box(*revolved)) : infinity;
+  const std::optional<WallExtent> box = extent_of(surface);
+  return box ? ((box->middle - centre).cwiseAbs() + box->half).norm() : infinity;
 }
 
 WallWay wall_way(const Boundary& boundary, const MotionClock& clock, double begin_s, double h,

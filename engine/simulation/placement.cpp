@@ -52,32 +52,15 @@ double shadow_width(const Shapes& shapes, ShapeIndex shape, const Quat& orientat
 }
 
 /// Whether the body's centre can be where it is, and if so whether there is room about it.
-Misplaced fit(const Shapes&, const Bodies& bodies, std::size_t i, const Plane& plane) {
+Misplaced fit(const Shapes& shapes, const Bodies& bodies, std::size_t i, const BoundarySurface& surface) {
   Misplaced result;
-  if ((bodies.position[i] - plane.point).dot(plane.normal) < 0.0) result.how = Misplaced::How::behind;
-  return result;
-}
-
-Misplaced fit(const Shapes& shapes, const Bodies& bodies, std::size_t i, const Tube& tube) {
-  Misplaced result;
-  const Vec3 along = (tube.end - tube.start).normalized(), r = bodies.position[i] - tube.start;
-  const double height = r.dot(along), radial = (r - height * along).norm();
-  if (height < 0.0 || height > (tube.end - tube.start).norm() || radial >= tube.outer_radius()) return result;
-  if (radial >= tube.inner_radius) {
-    result.how = Misplaced::How::in_the_wall;
-  } else if (shapes.bounding_radius(bodies.shape[i]) > tube.inner_radius) {
-    result.width_m = shadow_width(shapes, bodies.shape[i], bodies.orientation[i], along);
-    if (result.width_m > 2.0 * tube.inner_radius) result.how = Misplaced::How::wider_than_the_bore;
+  const WallRoom found = room(surface, bodies.position[i]);
+  if (found.how == WallRoom::How::behind) result.how = Misplaced::How::behind;
+  if (found.how == WallRoom::How::in_the_wall) result.how = Misplaced::How::in_the_wall;
+  if (found.how == WallRoom::How::free && 2.0 * shapes.bounding_radius(bodies.shape[i]) > found.bore) {
+    result.width_m = shadow_width(shapes, bodies.shape[i], bodies.orientation[i], found.along);
+    if (result.width_m > found.bore) result.how = Misplaced::How::wider_than_the_bore;
   }
-  return result;
-}
-
-Misplaced fit(const Shapes&, const Bodies&, std::size_t, const PlacedMesh&) { return {}; }
-
-Misplaced fit(const Shapes&, const Bodies& bodies, std::size_t i, const PlacedRevolved& wall) {
-  Misplaced result;
-  if (distance(wall, bodies.position[i]) < 0.0)
-    result.how = wall.surface->hollow ? Misplaced::How::behind : Misplaced::How::in_the_wall;
   return result;
 }
 
@@ -90,10 +73,8 @@ bool is_lost(const Model& model, const std::vector<PlacedBoundary>& boundaries, 
   const double radius = model.shapes.bounding_radius(bodies.shape[i]);
   return std::any_of(boundaries.begin(), boundaries.end(), [&](const PlacedBoundary& boundary) {
     if (boundary.removed) return false;
-    if (const Plane* plane = std::get_if<Plane>(&boundary.surface))
-      return plane->normal.dot(bodies.position[i] - plane->point) < -radius;
-    const PlacedRevolved* revolved = std::get_if<PlacedRevolved>(&boundary.surface);
-    return revolved && revolved->surface->hollow && distance(*revolved, bodies.position[i]) < -radius;
+    const WallRoom found = room(boundary.surface, bodies.position[i]);
+    return found.how == WallRoom::How::behind && found.depth > radius;
   });
 }
 
@@ -184,7 +165,7 @@ std::vector<Misplaced> misplaced_bodies(const Model& model, const Bodies& bodies
     }
     for (std::size_t w = 0; w < wall_depth.size() && !bodies.is_held(i); ++w) {
       const BoundarySurface surface = place(model.boundaries[w], 0.0).surface;
-      Misplaced found = std::visit([&](const auto& s) { return fit(model.shapes, bodies, i, s); }, surface);
+      Misplaced found = fit(model.shapes, bodies, i, surface);
       if (const auto* mesh = std::get_if<PlacedMesh>(&surface);
           mesh != nullptr && wall_depth[w] == 0.0 &&
           model.shapes.kind(bodies.shape[i]) == ShapeKind::ellipsoid)
@@ -237,8 +218,7 @@ bool is_told_in_boundary(const Model& model, const Bodies& one, double time_s,
   if (std::ranges::any_of(contacts.list, [](const Contact& c) { return c.gap < 0.0; })) return true;
   for (std::size_t k = 0; k < model.boundaries.size(); ++k) {
     const PlacedBoundary placed = place(model.boundaries[k], time_s, 0.0, boundary_pose_of(boundary_pose, k));
-    const Misplaced found =
-        std::visit([&](const auto& s) { return fit(model.shapes, one, 0, s); }, placed.surface);
+    const Misplaced found = fit(model.shapes, one, 0, placed.surface);
     if (!placed.removed && found.how != Misplaced::How::overlaps) return true;
   }
   return false;

@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "io/results/recorded_fields.h"
+#include "io/results/wall_mesh.h"
 
 namespace scree::io {
 
@@ -64,35 +65,13 @@ void add_bodies(const Shapes& shapes, const Bodies& bodies, double fit, std::vec
   }
 }
 
+/// Points of walls that have an end.
 void add_walls(const Boundaries& boundaries, std::vector<Vec3>& points) {
-  constexpr int around = 24;
-  constexpr std::size_t most = 2000;  // points of a mesh
+  constexpr std::size_t most = 2000;  // of a wall
   for (const Boundary& boundary : boundaries) {
-    if (const PlacedMesh* placed = std::get_if<PlacedMesh>(&boundary.surface)) {
-      const std::vector<Vec3>& all = placed->mesh->points;
-      for (std::size_t k = 0; k < all.size(); k += 1 + all.size() / most)
-        points.push_back(placed->pose.position + placed->pose.orientation * all[k]);
-    }
-    const auto add_ring = [&](const Vec3& middle, const Vec3& axis, double radius) {
-      const Vec3 u = axis.unitOrthogonal(), v = axis.cross(u);
-      for (int k = 0; k < around; ++k) {
-        const double angle = 2.0 * std::numbers::pi * k / around;
-        points.push_back(middle + radius * (std::cos(angle) * u + std::sin(angle) * v));
-      }
-    };
-    if (const Tube* tube = std::get_if<Tube>(&boundary.surface)) {
-      const Vec3 axis = (tube->end - tube->start).normalized();
-      add_ring(tube->start, axis, tube->outer_radius());
-      add_ring(tube->end, axis, tube->outer_radius());
-    }
-    if (const PlacedRevolved* revolved = std::get_if<PlacedRevolved>(&boundary.surface)) {
-      const Vec3 axis = revolved->pose.orientation * Vec3::UnitZ();
-      const double rounding = revolved->surface->rounding;
-      for (const Vec2& corner : revolved->surface->corners) {
-        for (const double z : {corner[1] - rounding, corner[1] + rounding})
-          add_ring(revolved->pose.position + z * axis, axis, corner[0] + rounding);
-      }
-    }
+    if (std::holds_alternative<Plane>(boundary.surface)) continue;
+    const std::vector<Vec3> all = wall_mesh({boundary}, {}).point;
+    for (std::size_t k = 0; k < all.size(); k += 1 + all.size() / most) points.push_back(all[k]);
   }
 }
 

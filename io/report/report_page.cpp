@@ -7,6 +7,7 @@
 #include <optional>
 #include <scree_embedded.h>
 
+#include "engine/geometry/glyph.h"
 #include "engine/geometry/implicit/surface_mesh.h"
 #include "io/files/input_file.h"
 #include "io/render/camera.h"
@@ -14,7 +15,6 @@
 #include "io/report/packed.h"
 #include "io/report/plots.h"
 #include "io/results/colour_map.h"
-#include "engine/geometry/glyph.h"
 #include "io/results/provenance.h"
 #include "io/results/recorded_fields.h"
 #include "io/scene/read_scene.h"
@@ -338,9 +338,7 @@ Json run_json(const RecordedRun& run) {
     }
   }
   for (const Boundary& boundary : run.model.boundaries) {
-    boundaries.push_back(
-        {{"name", boundary.name},
-         {"kind", std::array{"plane", "tube", "mesh", "revolved"}[boundary.surface.index()]}});
+    boundaries.push_back({{"name", boundary.name}, {"kind", name_of(boundary.surface)}});
   }
   return {{"scene", run.scene},
           {"description", run.description},

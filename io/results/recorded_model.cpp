@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <map>
 
 #include "io/files/hdf5_checks.h"
 #include "io/files/mesh_file.h"
@@ -214,28 +215,33 @@ void read_revolved(const File& file, Boundaries& boundaries) {
   }
 }
 
-void read_planes(const File& file, Boundaries& boundaries) {
-  const std::string group = "boundaries/planes/";
+/// Walls of a kind that is a few numbers.
+template <class Surface>
+void read_simple(const File& file, Boundaries& boundaries) {
+  const std::string group = std::string("boundaries/") + name_of(Surface{}) + "s/";
+  if (!file.has(group.substr(0, group.size() - 1))) return;
   const std::size_t n = file.rows(group + "boundary");
   const auto boundary = indices(file, group + "boundary", n, boundaries.size());
-  const std::vector<Vec3> point = vectors(file, group + "point", n),
-                          normal = vectors(file, group + "normal", n);
+  const Surface none;
+  std::map<std::string, std::vector<Vec3>> of_vectors;
+  std::map<std::string, std::vector<double>> of_numbers;
+  for_each_member(none, [&](const char* name, const char*, const auto& member) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(member)>, Vec3>)
+      of_vectors[name] = vectors(file, group + name, n);
+    else
+      of_numbers[name] = numbers(file, group + name, n, 0.0);
+  });
   for (std::size_t k = 0; k < n; ++k) {
-    if (!(normal[k].norm() > 0.0)) fail(group + "normal", fmt::format("row {} is zero", k));
-    boundaries[boundary[k]].surface = Plane{point[k], normal[k]};
-  }
-}
-
-void read_tubes(const File& file, Boundaries& boundaries) {
-  const std::string group = "boundaries/tubes/";
-  const std::size_t n = file.rows(group + "boundary");
-  const auto boundary = indices(file, group + "boundary", n, boundaries.size());
-  const std::vector<Vec3> start = vectors(file, group + "start", n), end = vectors(file, group + "end", n);
-  const std::vector<double> radius = numbers(file, group + "inner_radius", n, 0.0),
-                            thickness = numbers(file, group + "thickness", n, 0.0);
-  for (std::size_t k = 0; k < n; ++k) {
-    if (start[k] == end[k]) fail(group + "end", fmt::format("row {} is the start", k));
-    boundaries[boundary[k]].surface = Tube{start[k], end[k], radius[k], thickness[k]};
+    Surface wall;
+    for_each_member(wall, [&](const char* name, const char*, auto& member) {
+      if constexpr (std::is_same_v<std::decay_t<decltype(member)>, Vec3>)
+        member = of_vectors[name][k];
+      else
+        member = static_cast<std::decay_t<decltype(member)>>(of_numbers[name][k]);
+    });
+    if (const WallProblem found = problem_of(wall))
+      fail(group + found.member, fmt::format("row {} {}", k, found.problem));
+    boundaries[boundary[k]].surface = wall;
   }
 }
 
@@ -244,8 +250,9 @@ void read_boundaries(const File& file, std::size_t materials, Boundaries& bounda
   const auto material = indices(file, "boundaries/material", names.size(), materials);
   for (std::size_t i = 0; i < names.size(); ++i)
     boundaries.push_back({names[i], MaterialIndex(material[i]), Plane{}});
-  read_planes(file, boundaries);
-  read_tubes(file, boundaries);
+  read_simple<Plane>(file, boundaries);
+  read_simple<Tube>(file, boundaries);
+  read_simple<EllipticCylinder>(file, boundaries);
   read_meshes(file, boundaries);
   read_revolved(file, boundaries);
 }

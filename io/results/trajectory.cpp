@@ -2,6 +2,7 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <map>
 #include <unordered_map>
 
 #include "io/files/file_errors.h"
@@ -310,51 +311,54 @@ void write_revolved(hid_t group, const Boundaries& boundaries) {
              corners.size() / 2, 2);
 }
 
-/// Planes, tubes, meshes and surfaces of revolution in one group each; `boundary` says which number contacts
-/// know them by.
+/// Walls of a kind that is a few numbers: a row each, in a group of the kind's name.
+template <class Surface>
+void write_simple(hid_t group, const Boundaries& boundaries) {
+  std::vector<std::int32_t> number;
+  std::vector<Surface> walls;
+  for (std::size_t i = 0; i < boundaries.size(); ++i) {
+    const Surface* const wall = std::get_if<Surface>(&boundaries[i].surface);
+    if (wall == nullptr) continue;
+    number.push_back(static_cast<std::int32_t>(i));
+    walls.push_back(*wall);
+  }
+  if (walls.empty()) return;
+  const Handle own = create_group(group, (name_of(walls[0]) + std::string("s")).c_str());
+  write_rows(own.get(), {"boundary", "1", "[wall] number of the boundary"}, number.data(), number.size());
+  std::map<std::string, std::vector<double>> values;  // in one row
+  for (const Surface& wall : walls)
+    for_each_member(wall, [&](const char* name, const char*, const auto& member) {
+      if constexpr (std::is_same_v<std::decay_t<decltype(member)>, Vec3>)
+        values[name].insert(values[name].end(), member.begin(), member.end());
+      else
+        values[name].push_back(static_cast<double>(member));
+    });
+  for_each_member(walls[0], [&](const char* name, const char* unit, const auto& member) {
+    constexpr bool is_vector = std::is_same_v<std::decay_t<decltype(member)>, Vec3>;
+    write_rows(own.get(), {name, unit, is_vector ? "[wall, 3]" : "[wall]"}, values[name].data(), walls.size(),
+               is_vector ? 3 : 0);
+  });
+}
+
+/// Walls of each kind in a group of their own; `boundary` says which number contacts know them by.
 void write_boundaries(hid_t file, const Boundaries& boundaries) {
   std::vector<std::string> names, kinds;
-  std::vector<std::int32_t> material, plane_boundary, tube_boundary;
-  std::vector<Vec3> point, normal, start, end;
-  std::vector<double> inner_radius, thickness;
-  for (std::size_t i = 0; i < boundaries.size(); ++i) {
-    names.push_back(boundaries[i].name);
-    material.push_back(boundaries[i].material.value);
-    if (const Plane* plane = std::get_if<Plane>(&boundaries[i].surface)) {
-      kinds.push_back("plane");
-      plane_boundary.push_back(static_cast<std::int32_t>(i));
-      point.push_back(plane->point);
-      normal.push_back(plane->normal);
-    } else if (const Tube* tube = std::get_if<Tube>(&boundaries[i].surface)) {
-      kinds.push_back("tube");
-      tube_boundary.push_back(static_cast<std::int32_t>(i));
-      start.push_back(tube->start);
-      end.push_back(tube->end);
-      inner_radius.push_back(tube->inner_radius);
-      thickness.push_back(tube->thickness);
-    } else {
-      kinds.push_back(std::holds_alternative<PlacedMesh>(boundaries[i].surface) ? "mesh" : "revolved");
-    }
+  std::vector<std::int32_t> material;
+  for (const Boundary& boundary : boundaries) {
+    names.push_back(boundary.name);
+    kinds.emplace_back(name_of(boundary.surface));
+    material.push_back(boundary.material.value);
   }
   const Handle group = create_group(file, "boundaries");
-  write_meshes(group.get(), boundaries);
-  write_revolved(group.get(), boundaries);
   write_texts(group.get(), {"name", "", "[boundary]"}, names);
-  write_texts(group.get(), {"kind", "", "[boundary] plane, tube, mesh or revolved"}, kinds);
+  write_texts(group.get(), {"kind", "", "[boundary] of the wall"}, kinds);
   write_rows(group.get(), {"material", "1", "[boundary] row of /materials"}, material.data(),
              material.size());
-  const Handle planes = create_group(group.get(), "planes");
-  write_rows(planes.get(), {"boundary", "1", "[plane] number of the boundary"}, plane_boundary.data(),
-             plane_boundary.size());
-  write_rows(planes.get(), {"point", "m", "[plane, 3] any point of it"}, point);
-  write_rows(planes.get(), {"normal", "1", "[plane, 3] unit, towards the free side"}, normal);
-  const Handle tubes = create_group(group.get(), "tubes");
-  write_rows(tubes.get(), {"boundary", "1", "[tube] number of the boundary"}, tube_boundary.data(),
-             tube_boundary.size());
-  write_rows(tubes.get(), {"start", "m", "[tube, 3] one end of the axis"}, start);
-  write_rows(tubes.get(), {"end", "m", "[tube, 3] other end of the axis"}, end);
-  write_rows(tubes.get(), {"inner_radius", "m", "[tube]"}, inner_radius.data(), inner_radius.size());
-  write_rows(tubes.get(), {"thickness", "m", "[tube]"}, thickness.data(), thickness.size());
+  write_meshes(group.get(), boundaries);
+  write_revolved(group.get(), boundaries);
+  write_simple<Plane>(group.get(), boundaries);
+  write_simple<Tube>(group.get(), boundaries);
+  write_simple<EllipticCylinder>(group.get(), boundaries);
 }
 
 /// Edges of inlets, outlets and the domain, and where the middle of a periodic cell is.

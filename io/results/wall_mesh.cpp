@@ -13,6 +13,7 @@ namespace {
 constexpr int tube_segments = 96;                     // around the axis
 constexpr int rim_segments = 8;                       // of each rim's half circle
 constexpr double round_step = std::numbers::pi / 24;  // rad, of other round edges
+constexpr double picture_sagitta = 5e-4;              // of the size of what is round otherwise
 constexpr double region_margin = 0.25;                // of the largest extent
 constexpr double flown =
     4.0;  // sizes of a region, and of the bodies' middle half, away: what is farther has flown off
@@ -104,18 +105,18 @@ void add_turned(WallMesh& mesh, std::int32_t boundary, const std::vector<Profile
   }
 }
 
-void add_tube(WallMesh& mesh, std::int32_t boundary, const Tube& tube) {
+void add(WallMesh& mesh, std::int32_t boundary, const Tube& tube) {
   add_turned(mesh, boundary, tube_profile(tube), true, tube.start, (tube.end - tube.start).normalized());
 }
 
-void add_revolved(WallMesh& mesh, std::int32_t boundary, const PlacedRevolved& placed) {
+void add(WallMesh& mesh, std::int32_t boundary, const PlacedRevolved& placed) {
   const Vec3 axis = placed.pose.orientation * Vec3::UnitZ();
   for (const std::vector<ProfilePoint>& line : profile(*placed.surface, round_step))
     add_turned(mesh, boundary, line, false, placed.pose.position, axis);
 }
 
 /// Flat triangles, each with corners of its own: edges stay edges.
-void add_triangles(WallMesh& mesh, std::int32_t boundary, const PlacedMesh& placed) {
+void add(WallMesh& mesh, std::int32_t boundary, const PlacedMesh& placed) {
   const MeshSurface& m = *placed.mesh;
   for (std::size_t t = 0; t < m.triangles.size(); ++t) {
     const auto first = static_cast<std::int32_t>(mesh.point.size());
@@ -124,6 +125,18 @@ void add_triangles(WallMesh& mesh, std::int32_t boundary, const PlacedMesh& plac
       mesh.normal.push_back(placed.pose.orientation * m.normals[t]);
     }
     mesh.polygon.push_back({first, first + 1, first + 2});
+    mesh.boundary.push_back(boundary);
+  }
+}
+
+void add(WallMesh& mesh, std::int32_t boundary, const EllipticCylinder& wall) {
+  const double size = std::max(wall.half_width, wall.half_height);
+  const SurfacePatches patches = patches_of(wall, size * picture_sagitta);
+  const auto first = static_cast<std::int32_t>(mesh.point.size());
+  mesh.point.insert(mesh.point.end(), patches.points.begin(), patches.points.end());
+  mesh.normal.insert(mesh.normal.end(), patches.normals.begin(), patches.normals.end());
+  for (const auto& p : patches.patches) {
+    mesh.polygon.push_back({first + p[0], first + p[1], first + p[2], first + p[3]});
     mesh.boundary.push_back(boundary);
   }
 }
@@ -138,20 +151,10 @@ Region scene_region(const Bodies& bodies, const Shapes& shapes, const Boundaries
     box.extend(bodies.position[i] + extent);
   }
   for (const Boundary& boundary : boundaries) {
-    if (const Tube* tube = std::get_if<Tube>(&boundary.surface)) {
-      const Vec3 reach = Vec3::Constant(tube->outer_radius());
-      for (const Vec3& end : {tube->start, tube->end}) {
-        box.extend((end - reach).eval());
-        box.extend((end + reach).eval());
-      }
-    }
-    const auto extend = [&](const auto& surface) {
-      const auto [middle, half] = bounding_box(surface);
-      box.extend((middle - half).eval());
-      box.extend((middle + half).eval());
-    };
-    if (const auto* mesh = std::get_if<PlacedMesh>(&boundary.surface)) extend(*mesh);
-    if (const auto* revolved = std::get_if<PlacedRevolved>(&boundary.surface)) extend(*revolved);
+    const std::optional<WallExtent> of = extent_of(boundary.surface);
+    if (!of) continue;
+    box.extend((of->middle - of->half).eval());
+    box.extend((of->middle + of->half).eval());
   }
   if (box.isEmpty()) box = Eigen::AlignedBox3d(Vec3::Constant(-0.5), Vec3::Constant(0.5));
   const Vec3 middle = box.center();
@@ -191,15 +194,13 @@ WallMesh wall_mesh(const Boundaries& boundaries, const Region& region) {
   for (std::size_t i = 0; i < boundaries.size(); ++i) {
     const auto number = static_cast<std::int32_t>(i);
     if (boundaries[i].removed) continue;
-    if (const Plane* plane = std::get_if<Plane>(&boundaries[i].surface)) {
-      add_plane(mesh, number, plane->normal, plane_polygon(*plane, i, boundaries, region));
-    } else if (const Tube* tube = std::get_if<Tube>(&boundaries[i].surface)) {
-      add_tube(mesh, number, *tube);
-    } else if (const PlacedMesh* placed = std::get_if<PlacedMesh>(&boundaries[i].surface)) {
-      add_triangles(mesh, number, *placed);
-    } else if (const auto* revolved = std::get_if<PlacedRevolved>(&boundaries[i].surface)) {
-      add_revolved(mesh, number, *revolved);
-    }
+    const auto draw = [&](const auto& surface) {
+      if constexpr (std::is_same_v<std::decay_t<decltype(surface)>, Plane>)
+        add_plane(mesh, number, surface.normal, plane_polygon(surface, i, boundaries, region));
+      else
+        add(mesh, number, surface);
+    };
+    std::visit(draw, boundaries[i].surface);
   }
   return mesh;
 }

@@ -19,8 +19,8 @@ struct WallMesh {
   std::vector<std::int32_t> boundary;              // [polygon] whose it is
 };
 
-/// The part of space worth showing: bodies, tubes, and the foot of the bodies' middle on every plane, with a
-/// quarter of its largest extent added on every side.
+/// The part of space worth showing: bodies, walls that have an end, and the foot of the bodies' middle on
+/// every plane, with a quarter of its largest extent added on every side.
 Region scene_region(const Bodies& bodies, const Shapes& shapes, const Boundaries& boundaries);
 
 /// `region` grown so that it also holds the bodies as they lie now, but for the outermost thousandth on every
@@ -28,10 +28,9 @@ Region scene_region(const Bodies& bodies, const Shapes& shapes, const Boundaries
 /// everything else small. Numbers that are not finite do not count.
 Region grown_region(const Region& region, const Bodies& bodies);
 
-/// A tube becomes its whole surface (inside, outside, rounded rims), and so does a surface of revolution; a
-/// mesh becomes its triangles; a plane, which has
-/// no end, becomes the polygon that `region` and the other planes leave of it, so that the planes of a box
-/// look like a box. What is removed is left out.
+/// Walls become their whole surface (a tube inside, outside and its rounded rims), a mesh its triangles; a
+/// plane, which has no end, becomes the polygon that `region` and the other planes leave of it, so that the
+/// planes of a box look like a box. What is removed is left out.
 WallMesh wall_mesh(const Boundaries& boundaries, const Region& region);
 
 }  // namespace scree::io

@@ -34,15 +34,13 @@ std::string description(const Reading& reading, std::size_t body) {
   return text + ')';
 }
 
-/// How far the centre of a misplaced body lies behind a plane or outside a hollow sphere, m; 0 of those that
-/// do not.
+/// What the boundary says of the body's centre.
+WallRoom room_of(const Reading& reading, const Misplaced& m) {
+  return room(reading.scene.model.boundaries[m.other].surface, reading.scene.initial.bodies.position[m.body]);
+}
+/// How far it lies behind the boundary, m; 0 of those that do not.
 double depth_behind(const Reading& reading, const Misplaced& m) {
-  if (m.how != Misplaced::How::behind) return 0.0;
-  const BoundarySurface& surface = reading.scene.model.boundaries[m.other].surface;
-  const Vec3& position = reading.scene.initial.bodies.position[m.body];
-  if (const auto* revolved = std::get_if<PlacedRevolved>(&surface)) return -distance(*revolved, position);
-  const auto& plane = std::get<Plane>(surface);
-  return plane.normal.dot(plane.point - position);
+  return m.how == Misplaced::How::behind ? room_of(reading, m).depth : 0.0;
 }
 
 Fault fault_of(const Reading& reading, const Misplaced& m, double limit) {
@@ -68,9 +66,8 @@ Fault fault_of(const Reading& reading, const Misplaced& m, double limit) {
       fault.problem = "its centre lies in the wall of " + other;
       break;
     case Misplaced::How::wider_than_the_bore:
-      fault.problem = fmt::format(
-          "is {:.4g} m wide and cannot lie in the bore of {:.4g} m of {}", m.width_m,
-          2.0 * std::get<Tube>(reading.scene.model.boundaries[m.other].surface).inner_radius, other);
+      fault.problem = fmt::format("is {:.4g} m wide and cannot lie in the bore of {:.4g} m of {}", m.width_m,
+                                  room_of(reading, m).bore, other);
       break;
   }
   return fault;

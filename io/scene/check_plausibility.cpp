@@ -150,8 +150,7 @@ void look_at_arms(const Section& top, const Radii& radii, Reading& reading) {
 
 void look_at_meshes(const Radii& radii, Reading& reading) {
   for (const auto& [section, number] : reading.meshes) {
-    const Vec3 half =
-        bounding_box(std::get<PlacedMesh>(reading.scene.model.boundaries[number].surface)).second;
+    const Vec3 half = extent_of(std::get<PlacedMesh>(reading.scene.model.boundaries[number].surface))->half;
     const double longest = 2.0 * half.maxCoeff(), ratio = longest / (2.0 * radii.largest);
     if (!(ratio > widest_mesh) || !(radii.largest > 0.0)) continue;
     Fault warning = about(section, "file",

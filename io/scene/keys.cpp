@@ -644,12 +644,13 @@ constexpr Key key_table[] = {
         .description = "What happens to a body whose centre is not in the box: it is taken out and counted, the "
                        "part of its velocity that leads away is turned round, or the run ends with status 5."},
 
-    Key{.section = "boundaries", .name = "type", .type = word, .required = true, .words = "plane|box|tube|mesh|disc|cylinder|cone|sphere|torus|revolved",
+    Key{.section = "boundaries", .name = "type", .type = word, .required = true, .words = "plane|box|tube|mesh|disc|cylinder|cone|sphere|torus|revolved|elliptic_cylinder",
         .description = "`plane`: solid behind its surface. `box`: walls seen from inside. `tube`: a finite"
                        " pipe with a wall, open at both ends, hit from all sides. `mesh`: triangles from a file, hit from both sides."
                        " `disc`, `cylinder`, `cone` (also a frustum) and `revolved` (any profile turned about an axis):"
-                       " sheets, hit from both sides. `sphere`: solid, or hit from inside. `torus`: solid. Bodies that functions"
-                       " give meet these round ones as meshes, which lie within a thousandth of the smallest body's smallest length."},
+                       " sheets, hit from both sides. `sphere`: solid, or hit from inside. `torus`: solid. `elliptic_cylinder`: a"
+                       " pipe or a trough of elliptic section, hit from both sides. Bodies that functions give meet the round ones"
+                       " but the tube as meshes, which lie within a thousandth of the smallest body's smallest length."},
     Key{.section = "boundaries", .name = "name", .type = text,
         .description = "Name in messages and results; left out, the type and the heading's number."},
     Key{.section = "boundaries", .name = "material", .type = text,
@@ -666,17 +667,27 @@ constexpr Key key_table[] = {
         .words = "-x|+x|-y|+y|-z|+z", .forms = "box",
         .description = "Faces without a wall; the other walls go on beyond them."},
     Key{.section = "boundaries", .name = "start", .type = vector, .unit = "m", .required = true,
-        .forms = "tube|cylinder|cone|revolved",
+        .forms = "tube|cylinder|cone|revolved|elliptic_cylinder",
         .description = "One end of the axis; of a profile, where its z is 0."},
     Key{.section = "boundaries", .name = "end", .type = vector, .unit = "m", .required = true,
-        .forms = "tube|cylinder|cone",
+        .forms = "tube|cylinder|cone|elliptic_cylinder",
         .description = "Other end of the axis."},
     Key{.section = "boundaries", .name = "inner_radius", .type = number, .unit = "m", .required = true,
         .range = positive, .forms = "tube",
         .description = "Radius of the bore."},
     Key{.section = "boundaries", .name = "thickness", .type = number, .unit = "m", .required = true,
-        .range = positive, .forms = "tube",
-        .description = "Of the wall; the rims are rounded with half of it."},
+        .range = positive, .forms = "tube|elliptic_cylinder",
+        .description = "Of the wall; its edges are rounded with half of it."},
+    Key{.section = "boundaries", .name = "half_width", .type = number, .unit = "m", .required = true,
+        .range = positive, .forms = "elliptic_cylinder",
+        .description = "From the axis to the middle of the wall, across `up`."},
+    Key{.section = "boundaries", .name = "half_height", .type = number, .unit = "m", .required = true,
+        .range = positive, .forms = "elliptic_cylinder",
+        .description = "From the axis to the middle of the wall, along `up`."},
+    Key{.section = "boundaries", .name = "up", .type = vector, .forms = "elliptic_cylinder",
+        .description = "Direction of the height; what of it is along the axis does not count."},
+    Key{.section = "boundaries", .name = "trough", .type = boolean, .forms = "elliptic_cylinder",
+        .description = "Only the half below the axis, open above."},
     Key{.section = "boundaries", .name = "centre", .type = vector, .unit = "m", .required = true,
         .forms = "disc|sphere|torus",
         .description = "Its middle."},

@@ -32,7 +32,7 @@ class WallProbe {
       : model_(model), shape_(shape), material_(material) {
     if (model_.shapes.functions().empty() || model_.boundaries.empty()) return;
     const ShapeIndex smallest = model_.shapes.add(scaled_shape(shape, least_scale));
-    mesh_revolved(model_.shapes.smallest_length(smallest), model_.boundaries);
+    mesh_round_walls(model_.shapes.smallest_length(smallest), model_.boundaries);
   }
 
   bool holds(const Grain& grain) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <set>
 
+#include "engine/geometry/ellipsoid_surfaces.h"
 #include "engine/geometry/implicit/implicit_mesh.h"
 #include "engine/geometry/revolved_mesh.h"
 #include "io/files/csv_file.h"
@@ -199,28 +200,30 @@ std::optional<PlacedRevolved> read_revolved(const Section& section, const std::s
       {turned->start, Quat::FromTwoVectors(Vec3::UnitZ(), turned->axis)}};
 }
 
+/// A wall that is a few numbers.
+template <class Surface>
+std::optional<BoundarySurface> read_simple(const Section& section, Reading& reading) {
+  const auto wall = settings_of<Surface>(section);
+  const WallProblem found = problem_of(wall);
+  if (!found) return wall;
+  reading.faults.push_back(about(section, found.member, found.problem));
+  return std::nullopt;
+}
+
 std::optional<BoundarySurface> read_surface(const Section& section, Reading& reading) {
   const std::string type = section.text("type");
+  if (type == "tube") return read_simple<Tube>(section, reading);
+  if (type == "elliptic_cylinder") return read_simple<EllipticCylinder>(section, reading);
   if (type == "mesh") {
     if (const std::optional<PlacedMesh> mesh = read_mesh_surface(section, reading)) return *mesh;
     return std::nullopt;
   }
   if (type == "plane") {
-    Plane plane = settings_of<Plane>(section);
-    if (!plane.normal.isZero(0.0)) {
-      plane.normal.normalize();
-      return plane;
-    }
-    reading.faults.push_back(about(section, "normal", "must not be zero"));
-    return std::nullopt;
+    std::optional<BoundarySurface> plane = read_simple<Plane>(section, reading);
+    if (plane) std::get<Plane>(*plane).normal.normalize();
+    return plane;
   }
-  if (type != "tube") {
-    if (const auto revolved = read_revolved(section, type, reading)) return *revolved;
-    return std::nullopt;
-  }
-  const Tube tube = settings_of<Tube>(section);
-  if (tube.start != tube.end) return tube;
-  reading.faults.push_back(about(section, "end", "must differ from start"));
+  if (const auto revolved = read_revolved(section, type, reading)) return *revolved;
   return std::nullopt;
 }
 
@@ -356,26 +359,40 @@ void read_boundaries(const Section& top, Reading& reading) {
   }
 }
 
-void mesh_revolved(double smallest_length, Boundaries& boundaries) {
+namespace {
+/// Triangles, and where they stand.
+std::pair<TriangleMesh, Pose> as_mesh(const PlacedRevolved& wall, double sagitta) {
+  return {mesh_of(*wall.surface, sagitta), wall.pose};
+}
+std::pair<TriangleMesh, Pose> as_mesh(const EllipticCylinder& wall, double sagitta) {
+  return {mesh_of(wall, sagitta), {}};
+}
+
+}  // namespace
+
+void mesh_round_walls(double smallest_length, Boundaries& boundaries) {
   constexpr double part = 1e-3;
   for (Boundary& boundary : boundaries) {
-    const auto* placed = std::get_if<PlacedRevolved>(&boundary.surface);
-    if (placed == nullptr) continue;
-    MeshFindings findings;
-    const Pose pose = placed->pose;
-    boundary.surface = PlacedMesh{std::make_shared<MeshSurface>(mesh_surface(
-                                      mesh_of(*placed->surface, part * smallest_length), findings)),
-                                  pose};
+    const auto mesh = [&](const auto& wall) -> BoundarySurface {
+      if constexpr (MeetsFunctions<std::decay_t<decltype(wall)>>) {
+        return wall;
+      } else {
+        MeshFindings findings;
+        const auto [triangles, pose] = as_mesh(wall, part * smallest_length);
+        return PlacedMesh{std::make_shared<MeshSurface>(mesh_surface(triangles, findings)), pose};
+      }
+    };
+    boundary.surface = std::visit(mesh, boundary.surface);
   }
 }
 
-void mesh_revolved(Reading& reading) {
+void mesh_round_walls(Reading& reading) {
   Model& model = reading.scene.model;
   if (model.shapes.functions().empty()) return;
   double smallest = infinity;
   for (std::size_t s = 0; s < model.shapes.size(); ++s)
     smallest = std::min(smallest, model.shapes.smallest_length(ShapeIndex(static_cast<std::int64_t>(s))));
-  mesh_revolved(smallest, model.boundaries);
+  mesh_round_walls(smallest, model.boundaries);
 }
 
 }  // namespace scree::io

@@ -143,7 +143,7 @@ Scene read_scene_text(const std::string& text, const std::filesystem::path& file
   read_models(top, reading);
   read_joints(top, reading);
   finish_models(top, reading);
-  mesh_revolved(reading);
+  mesh_round_walls(reading);
   read_openings(top, reading);
   read_bonds(top, reading);
   if (root.find("bodies") == nullptr && root.find("inlets") == nullptr && root.find("joints") == nullptr &&

@@ -74,10 +74,10 @@ void check_cell(const Section& top, Reading& reading);
 void read_mounts(const Section& top, Reading& reading);
 void read_boundaries(const Section& top, Reading& reading);
 void finish_mounts(const Section& top, Reading& reading);
-/// Bodies given by functions meet surfaces of revolution as meshes, as near to them as a thousandth of the
+/// Bodies given by functions meet surfaces of revolution and elliptic cylinders as meshes, as near to them as a thousandth of the
 /// smallest length of any body; after all shapes.
-void mesh_revolved(Reading& reading);
-void mesh_revolved(double smallest_length, Boundaries& boundaries);
+void mesh_round_walls(Reading& reading);
+void mesh_round_walls(double smallest_length, Boundaries& boundaries);
 /// Functions that bodies are made of.
 void read_shapes(const Section& top, Reading& reading);
 void read_bodies(const Section& top, Reading& reading);

@@ -57,7 +57,7 @@ std::vector<std::pair<std::string, std::string>> settings_text(Scene& scene) {
 std::string default_of(const Key& key) {
   if (key.required) return "";
   return find_default<Scene, PlacementLimits, PairLaw, Surface, FrictionPatch, Twist, LatticeSettings,
-                      RandomPackingSettings, SizeDistribution, SizeShares, Inlet, Plane, Tube, MeshPlacement,
+                      RandomPackingSettings, SizeDistribution, SizeShares, Inlet, Plane, Tube, EllipticCylinder, MeshPlacement,
                       RevolvedForm, Boundary, Mount, MachineJoint, JointMotor, PeriodicCell,
                       RepeatedDirections, CellFlow, FlowGradient, RandomMotion, Fluid, Event, MotionStage>(
       key);

@@ -169,15 +169,11 @@ void for_each_key(Inlet& inlet, auto&& f) {
   f("inlets", "start", inlet.start_s);
   f("inlets", "attempts", inlet.attempts);
 }
-void for_each_key(Plane& plane, auto&& f) {
-  f("boundaries", "point", plane.point);
-  f("boundaries", "normal", plane.normal);
-}
-void for_each_key(Tube& tube, auto&& f) {
-  f("boundaries", "start", tube.start);
-  f("boundaries", "end", tube.end);
-  f("boundaries", "inner_radius", tube.inner_radius);
-  f("boundaries", "thickness", tube.thickness);
+/// Walls that are a few numbers.
+template <class Surface>
+requires requires(Surface& wall) { problem_of(wall); }
+void for_each_key(Surface& wall, auto&& f) {
+  for_each_member(wall, [&](const char* name, const char*, auto& member) { f("boundaries", name, member); });
 }
 void for_each_key(MeshPlacement& mesh, auto&& f) {
   f("boundaries", "scale", mesh.scale);

@@ -74,9 +74,9 @@ void read_scene(Bytes bytes) {
 #ifdef SCREE_FMU
     const std::vector<io::Variable> variables = io::variables_of(scene);
     (void)io::model_description(scene, variables);
-    const io::CommunicationStep start = io::CommunicationStep::at_start(scene.model, scene.initial);
+    const StepResult start = start_result(scene.model, scene.initial);
     for (const io::Variable& variable : variables)
-      if (variable.value) (void)variable.value(start, scene.initial);
+      if (variable.amount) (void)variable.amount({scene.model, scene.initial, start});
 #endif
   });
 }

@@ -55,7 +55,7 @@ TEST(RecordedFields, EqualThoseOfTheRun) {
     StepResult result;
     for (int k = 0; k <= 40; ++k) {
       if (k > 0) {
-        const StepReport& report = step(scene.model, state, workspace, result);
+        step(scene.model, state, workspace, result);
         recorder.after_step(result, state);
       }
       if (k % 5 != 0) continue;

@@ -50,7 +50,7 @@ TEST(Check, ForetellsTheSizeOfTheOutput) {
   Workspace workspace;
   StepResult result;
   for (std::int64_t k = 0; k < expected.steps; ++k) {
-    const StepReport& report = step(scene.model, state, workspace, result);
+    step(scene.model, state, workspace, result);
     recorder.after_step(result, state);
   }
   const io::Summary summary = recorder.finish(io::RunStatus::finished, state);

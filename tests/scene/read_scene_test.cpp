@@ -633,7 +633,8 @@ change_material = ["dry", "wet"]
   EXPECT_FALSE(scene.initial.overrides.inlets[0].runs);
   State state = scene.initial;
   state.left = {{3, 0.25, 0}, {}};
-  EXPECT_EQ(scene.events[1].condition.value({scene.model, state, {}, {}, {}, {}, {}, CellReport{}}), 0.25);
+  const StepResult start = start_result(scene.model, state);
+  EXPECT_EQ(scene.events[1].condition.value({scene.model, state, start}), 0.25);
 }
 
 // Bodies that functions give meet round walls as meshes: here one that is an ellipsoid too, in a cylinder

@@ -309,7 +309,7 @@ TEST(EllipsoidRevolved, BoxHoldsTheWall) {
   Random random(10);
   for (int trial = 0; trial < 20; ++trial) {
     for (const Kind& kind : kinds({random.direction(), random.rotation()})) {
-      const auto [middle, half] = bounding_box(kind.wall);
+      const auto [middle, half] = *extent_of(kind.wall);
       for (int k = 0; k < 200; ++k) {
         const Vec3 at = middle + 2.0 * half.norm() * random.direction() * random.uniform();
         if (distance(kind.wall, at) <= 0.0) {

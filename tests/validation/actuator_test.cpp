@@ -1,4 +1,5 @@
 // Declarative models that drive joints: against the equations of both as one system.
+#include "engine/simulation/observables.h"
 #include "engine/equations/actuator.h"
 
 #include <gtest/gtest.h>
@@ -41,8 +42,9 @@ World driven(JointKind kind, double inertia, const char* text, const std::vector
 double rate(const World& world) { return world.state.actuators[0].inputs.back(); }
 double force(const World& world) { return world.state.actuators[0].outputs[0]; }
 
-const ActuatorInput speed{"w", ActuatorInput::Kind::rate, 0, 0};
-const ActuatorInput way{"x", ActuatorInput::Kind::coordinate, 0, 0};
+const ActuatorInput speed{"w", ActuatorInput::Kind::rate, find_observable(ObservedKind::joint, "rate"), 0};
+const ActuatorInput way{"x", ActuatorInput::Kind::coordinate,
+                        find_observable(ObservedKind::joint, "coordinate"), 0};
 
 // L di/dt = U - R i - k w, J dw/dt = k i, by implicit Euler at once: (I - h A) y' = y + h b. The tangent is
 // by differences of 1e-5, outputs are exact to 1e-12, so that it is off by 1e-7 of how the rate has changed.

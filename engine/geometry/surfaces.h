@@ -1,0 +1,39 @@
+// All kinds of walls. One more is a type with the functions of wall.h, named here; docs/new_wall.md lists
+// what else it takes.
+#pragma once
+
+#include <array>
+#include <variant>
+
+#include "engine/geometry/elliptic_cylinder.h"
+#include "engine/geometry/mesh_surface.h"
+#include "engine/geometry/plane.h"
+#include "engine/geometry/revolved_surface.h"
+#include "engine/geometry/tube.h"
+
+namespace scree {
+
+using BoundarySurface = std::variant<Plane, Tube, PlacedMesh, PlacedRevolved, EllipticCylinder>;
+
+/// How files and messages call them, in that order.
+inline constexpr std::array surface_names{"plane", "tube", "mesh", "revolved", "elliptic_cylinder"};
+static_assert(surface_names.size() == std::variant_size_v<BoundarySurface>);
+inline const char* name_of(const BoundarySurface& surface) { return surface_names[surface.index()]; }
+
+inline BoundarySurface moved(const BoundarySurface& surface, const Pose& motion) {
+  return std::visit([&](const auto& s) { return BoundarySurface(moved(s, motion)); }, surface);
+}
+inline std::optional<WallExtent> extent_of(const BoundarySurface& surface) {
+  return std::visit([](const auto& s) { return extent_of(s); }, surface);
+}
+inline std::optional<TurningAxis> turning_axis(const BoundarySurface& surface) {
+  return std::visit([](const auto& s) { return turning_axis(s); }, surface);
+}
+inline double least_radius(const BoundarySurface& surface, double size) {
+  return std::visit([&](const auto& s) { return least_radius(s, size); }, surface);
+}
+inline WallRoom room(const BoundarySurface& surface, const Vec3& point) {
+  return std::visit([&](const auto& s) { return room(s, point); }, surface);
+}
+
+}  // namespace scree
