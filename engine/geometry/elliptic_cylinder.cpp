@@ -45,7 +45,7 @@ Vec2 on_section(const Frame& f, double t) { return {f.a * std::cos(t), f.b * std
 Vec2 along_section(const Frame& f, double t) { return {-f.a * std::sin(t), f.b * std::cos(t)}; }
 
 bool is_inside(const Frame& f, const Vec2& p) {
-  return p.cwiseQuotient(Vec2(f.a, f.b)).squaredNorm() < 1.0 || (f.trough && p[1] > 0.0);
+  return p.cwiseQuotient(Vec2(f.a, f.b)).squaredNorm() < 1.0;
 }
 
 /// The nearest point of the section, which is a whole ellipse or its lower half.
@@ -103,10 +103,9 @@ class Search {
     if (std::abs(c[0]) > f_.a + size + reach_ || std::abs(c[1]) > f_.b + size + reach_) return;
     const bool is_near = (nearest_on_section(f_, c) - c).squaredNorm() <= (size + reach_) * (size + reach_);
     if (!is_near) return;
-    if (is_inside(f_, c))
-      touch_inside();
-    else
-      touch_outside();
+    // A body above the rim of a trough may reach down on either side.
+    if (f_.trough || is_inside(f_, c)) touch_inside();
+    if (f_.trough || !is_inside(f_, c)) touch_outside();
     const bool at_start = g_.centre[2] - extent<reach_, at_end = g_.centre[2] + extent> f_.length - reach_;
     if (at_start) touch_rim(0.0, -1.0, rim_features);
     if (at_end) touch_rim(f_.length, 1.0, 2 * rim_features);
@@ -142,8 +141,8 @@ class Search {
     const auto slope = [&](const Vec2& m) { return (section_point(f_, m) - support(m) - c).dot(across(m)); };
     for_minima(f_.trough, slope, [&](double angle) {
       const Vec2 m = direction(angle);
-      if (is_on_section(m))
-        touch_sheet(m, -1.0, section_point(f_, m), section_height(f_, m) - height(m) - m.dot(c), 0);
+      const double inside = section_height(f_, m) - m.dot(c);  // how far the centre is
+      if (is_on_section(m) && inside > 0.0) touch_sheet(m, -1.0, section_point(f_, m), inside - height(m), 0);
     });
   }
 
@@ -152,8 +151,9 @@ class Search {
     const auto slope = [&](const Vec2& m) { return (section_point(f_, m) + support(m) - c).dot(across(m)); };
     for_minima(f_.trough, slope, [&](double angle) {
       const Vec2 m = direction(angle);
-      if (is_on_section(m))
-        touch_sheet(m, 1.0, section_point(f_, m), m.dot(c) - section_height(f_, m) - height(m), 0);
+      const double outside = m.dot(c) - section_height(f_, m);  // not the far side of a flat section
+      if (is_on_section(m) && outside > 0.0)
+        touch_sheet(m, 1.0, section_point(f_, m), outside - height(m), 0);
     });
   }
 

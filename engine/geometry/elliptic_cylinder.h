@@ -62,12 +62,7 @@ void contacts(const Ellipsoid& shape, const Pose& pose, const EllipticCylinder& 
 double gap_acceleration(const Ellipsoid& shape, const Pose& pose, const EllipticCylinder& wall,
                         const Gap& contact, const PairMotion& motion);
 
-/// Its surface in pieces with four corners, and normals at points.
-struct SurfacePatches {
-  std::vector<Vec3> points, normals;  // [point] m, unit
-  std::vector<std::array<std::int32_t, 4>> patches;
-};
-/// In the world; corners are on the surface, which is nowhere farther from a patch than `sagitta`, m, but for
+/// Corners are on the surface, which is nowhere farther from a patch than `sagitta`, m, but for
 /// at most 720 patches round the section.
 SurfacePatches patches_of(const EllipticCylinder& cylinder, double sagitta);
 /// The same of triangles.

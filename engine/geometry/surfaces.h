@@ -20,6 +20,25 @@ inline constexpr std::array surface_names{"plane", "tube", "mesh", "revolved", "
 static_assert(surface_names.size() == std::variant_size_v<BoundarySurface>);
 inline const char* name_of(const BoundarySurface& surface) { return surface_names[surface.index()]; }
 
+/// A kind that is a few numbers.
+template <class Surface>
+concept PlainWall = requires(const Surface& wall) {
+  problem_of(wall);
+};
+
+/// f.operator()<Surface>() for all kinds.
+template <class F, std::size_t... kind>
+void for_each_kind(F&& f, std::index_sequence<kind...>) {
+  (f.template operator()<std::variant_alternative_t<kind, BoundarySurface>>(), ...);
+}
+/// The same of those that are a few numbers.
+void for_each_plain_kind(auto&& f) {
+  const auto if_plain = [&]<class Surface> {
+    if constexpr (PlainWall<Surface>) f.template operator()<Surface>();
+  };
+  for_each_kind(if_plain, std::make_index_sequence<surface_names.size()>());
+}
+
 inline BoundarySurface moved(const BoundarySurface& surface, const Pose& motion) {
   return std::visit([&](const auto& s) { return BoundarySurface(moved(s, motion)); }, surface);
 }

@@ -9,14 +9,18 @@
 // and, of kinds that are a few numbers (others have their own forms in files):
 //   void for_each_member(Surface&, f)                          f(name, unit, member) of them all
 //   WallProblem problem_of(const Surface&)
+//   SurfacePatches patches_of(const Surface&, double sagitta)  what pictures show
+//   TriangleMesh mesh_of(const Surface&, double sagitta)       what bodies that functions give meet
 // and, in the file of its contacts:
 //   void contacts(const Ellipsoid&, const Pose&, const Surface&, double margin, std::vector<Gap>& found)
 //   double gap_acceleration(const Ellipsoid&, const Pose&, const Surface&, const Gap&, const PairMotion&)
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <optional>
 #include <type_traits>
+#include <vector>
 
 #include "engine/core/types.h"
 
@@ -40,6 +44,12 @@ struct WallProblem {
 
 struct TurningAxis {
   Vec3 point, direction;  // m, unit
+};
+
+/// A surface in pieces with four corners, and normals at points; in the world.
+struct SurfacePatches {
+  std::vector<Vec3> points, normals;  // [point] m, unit
+  std::vector<std::array<std::int32_t, 4>> patches;
 };
 
 /// What a wall says of a point that is the centre of a body.

@@ -217,7 +217,7 @@ void read_revolved(const File& file, Boundaries& boundaries) {
 
 /// Walls of a kind that is a few numbers.
 template <class Surface>
-void read_simple(const File& file, Boundaries& boundaries) {
+void read_plain(const File& file, Boundaries& boundaries) {
   const std::string group = std::string("boundaries/") + name_of(Surface{}) + "s/";
   if (!file.has(group.substr(0, group.size() - 1))) return;
   const std::size_t n = file.rows(group + "boundary");
@@ -250,9 +250,7 @@ void read_boundaries(const File& file, std::size_t materials, Boundaries& bounda
   const auto material = indices(file, "boundaries/material", names.size(), materials);
   for (std::size_t i = 0; i < names.size(); ++i)
     boundaries.push_back({names[i], MaterialIndex(material[i]), Plane{}});
-  read_simple<Plane>(file, boundaries);
-  read_simple<Tube>(file, boundaries);
-  read_simple<EllipticCylinder>(file, boundaries);
+  for_each_plain_kind([&]<class Surface> { read_plain<Surface>(file, boundaries); });
   read_meshes(file, boundaries);
   read_revolved(file, boundaries);
 }

@@ -313,7 +313,7 @@ void write_revolved(hid_t group, const Boundaries& boundaries) {
 
 /// Walls of a kind that is a few numbers: a row each, in a group of the kind's name.
 template <class Surface>
-void write_simple(hid_t group, const Boundaries& boundaries) {
+void write_plain(hid_t group, const Boundaries& boundaries) {
   std::vector<std::int32_t> number;
   std::vector<Surface> walls;
   for (std::size_t i = 0; i < boundaries.size(); ++i) {
@@ -356,9 +356,7 @@ void write_boundaries(hid_t file, const Boundaries& boundaries) {
              material.size());
   write_meshes(group.get(), boundaries);
   write_revolved(group.get(), boundaries);
-  write_simple<Plane>(group.get(), boundaries);
-  write_simple<Tube>(group.get(), boundaries);
-  write_simple<EllipticCylinder>(group.get(), boundaries);
+  for_each_plain_kind([&]<class Surface> { write_plain<Surface>(group.get(), boundaries); });
 }
 
 /// Edges of inlets, outlets and the domain, and where the middle of a periodic cell is.

@@ -129,8 +129,9 @@ void add(WallMesh& mesh, std::int32_t boundary, const PlacedMesh& placed) {
   }
 }
 
-void add(WallMesh& mesh, std::int32_t boundary, const EllipticCylinder& wall) {
-  const double size = std::max(wall.half_width, wall.half_height);
+/// Any other, by its own patches.
+void add(WallMesh& mesh, std::int32_t boundary, const auto& wall) {
+  const double size = extent_of(wall)->half.maxCoeff();
   const SurfacePatches patches = patches_of(wall, size * picture_sagitta);
   const auto first = static_cast<std::int32_t>(mesh.point.size());
   mesh.point.insert(mesh.point.end(), patches.points.begin(), patches.points.end());

@@ -201,27 +201,30 @@ std::optional<PlacedRevolved> read_revolved(const Section& section, const std::s
 }
 
 /// A wall that is a few numbers.
-template <class Surface>
-std::optional<BoundarySurface> read_simple(const Section& section, Reading& reading) {
-  const auto wall = settings_of<Surface>(section);
-  const WallProblem found = problem_of(wall);
-  if (!found) return wall;
-  reading.faults.push_back(about(section, found.member, found.problem));
-  return std::nullopt;
+template <PlainWall Wall>
+std::optional<BoundarySurface> read_plain(const Section& section, Reading& reading) {
+  auto wall = settings_of<Wall>(section);
+  if (const WallProblem found = problem_of(wall)) {
+    reading.faults.push_back(about(section, found.member, found.problem));
+    return std::nullopt;
+  }
+  if constexpr (std::same_as<Wall, Plane>) wall.normal.normalize();
+  return wall;
 }
 
 std::optional<BoundarySurface> read_surface(const Section& section, Reading& reading) {
   const std::string type = section.text("type");
-  if (type == "tube") return read_simple<Tube>(section, reading);
-  if (type == "elliptic_cylinder") return read_simple<EllipticCylinder>(section, reading);
+  std::optional<BoundarySurface> surface;
+  bool is_plain = false;
+  for_each_plain_kind([&]<class Wall> {
+    if (type != name_of(Wall{})) return;
+    is_plain = true;
+    surface = read_plain<Wall>(section, reading);
+  });
+  if (is_plain) return surface;
   if (type == "mesh") {
     if (const std::optional<PlacedMesh> mesh = read_mesh_surface(section, reading)) return *mesh;
     return std::nullopt;
-  }
-  if (type == "plane") {
-    std::optional<BoundarySurface> plane = read_simple<Plane>(section, reading);
-    if (plane) std::get<Plane>(*plane).normal.normalize();
-    return plane;
   }
   if (const auto revolved = read_revolved(section, type, reading)) return *revolved;
   return std::nullopt;
@@ -364,7 +367,8 @@ namespace {
 std::pair<TriangleMesh, Pose> as_mesh(const PlacedRevolved& wall, double sagitta) {
   return {mesh_of(*wall.surface, sagitta), wall.pose};
 }
-std::pair<TriangleMesh, Pose> as_mesh(const EllipticCylinder& wall, double sagitta) {
+template <PlainWall Wall>
+std::pair<TriangleMesh, Pose> as_mesh(const Wall& wall, double sagitta) {
   return {mesh_of(wall, sagitta), {}};
 }
 

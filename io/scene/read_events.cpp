@@ -184,9 +184,13 @@ class EventReader {
         if (quantity.is_reproducible() && known.back() == name) return observe(kind, quantity, {0});
       }
     }
+    std::vector<std::string> owners;
     for (const ObservedKindWords& of : observed_kinds())
       if (*of.key != '\0' && find_observable(of.kind, name) != nullptr)
-        return refuse("quantity", fmt::format("is of {}: say which by `{}`", of.noun, of.key));
+        owners.push_back(fmt::format("{} (`{}`)", of.noun, of.key));
+    if (!owners.empty())
+      return refuse("quantity",
+                    fmt::format("is of a part, and none is named: of {}", fmt::join(owners, ", of ")));
     refuse("quantity", "is not a quantity that is observed", did_you_mean(name, known));
   }
 

@@ -56,11 +56,13 @@ std::vector<std::pair<std::string, std::string>> settings_text(Scene& scene) {
 
 std::string default_of(const Key& key) {
   if (key.required) return "";
-  return find_default<Scene, PlacementLimits, PairLaw, Surface, FrictionPatch, Twist, LatticeSettings,
-                      RandomPackingSettings, SizeDistribution, SizeShares, Inlet, Plane, Tube, EllipticCylinder, MeshPlacement,
-                      RevolvedForm, Boundary, Mount, MachineJoint, JointMotor, PeriodicCell,
-                      RepeatedDirections, CellFlow, FlowGradient, RandomMotion, Fluid, Event, MotionStage>(
-      key);
+  std::string text =
+      find_default<Scene, PlacementLimits, PairLaw, Surface, FrictionPatch, Twist, LatticeSettings,
+                   RandomPackingSettings, SizeDistribution, SizeShares, Inlet, MeshPlacement, RevolvedForm,
+                   Boundary, Mount, MachineJoint, JointMotor, PeriodicCell, RepeatedDirections, CellFlow,
+                   FlowGradient, RandomMotion, Fluid, Event, MotionStage>(key);
+  for_each_plain_kind([&]<class Wall> { find_default<Wall>(key, text); });
+  return text;
 }
 
 }  // namespace scree::io

@@ -38,7 +38,7 @@ std::vector<Vec3> sheet_points(const EllipticCylinder& w, int around, int along)
 /// The distance from the ellipsoid's surface to the wall, by the nearest of many points of the sheet.
 double by_force(const Ellipsoid& shape, const Pose& pose, const EllipticCylinder& w) {
   double least = infinity;
-  for (const Vec3& p : sheet_points(w, 1440, 240)) {
+  for (const Vec3& p : sheet_points(w, 480, 120)) {
     const Vec3 local = pose.orientation.conjugate() * (p - pose.position);
     const Vec3 on = closest_surface_point(shape, local);
     const bool within = local.cwiseQuotient(shape.semi_axes).squaredNorm() < 1.0;
@@ -77,15 +77,15 @@ TEST(EllipticCylinder, OfRoundSectionIsATube) {
   EXPECT_GT(met, 300);
 }
 
-// The least distance is that to the nearest of 350,000 points of the sheet, from inside, outside, at rims and
+// The least distance is that to the nearest of 58,000 points of the sheet, from inside, outside, at rims and
 // edges.
 TEST(EllipticCylinder, LeastDistanceIsThatByForce) {
   Random random(11);
   int met = 0;
-  for (int k = 0; k < 60; ++k) {
+  for (int k = 0; k < 400; ++k) {
     EllipticCylinder wall{Vec3::Zero(), Vec3(1.0, 0.3, -0.2), Vec3(0.2, -0.1, 1.0)};
-    wall.half_width = random.uniform(0.3, 0.6);
-    wall.half_height = random.uniform(0.3, 0.6);
+    wall.half_width = random.uniform(0.15, 0.6);
+    wall.half_height = random.uniform(0.15, 0.6);
     wall.thickness = 0.06;
     wall.trough = k % 2 == 1;
     const Ellipsoid shape{uniform(random, 0.06, 0.2)};
@@ -96,10 +96,10 @@ TEST(EllipticCylinder, LeastDistanceIsThatByForce) {
     contacts(shape, pose, wall, 2.0, found);
     ASSERT_FALSE(found.empty()) << k;
     const double least = std::ranges::min_element(found, {}, &Gap::distance)->distance;
-    EXPECT_NEAR(least, expected, 2e-4) << k;  // of points 4 mm apart, and a grain that bends with 20 mm
+    EXPECT_NEAR(least, expected, 1e-3) << k;  // of points 9 mm apart, and a grain that bends with 20 mm
     ++met;
   }
-  EXPECT_GT(met, 40);
+  EXPECT_GT(met, 250);
 }
 
 // Contacts are places: the point is midway between a point of the body's surface and one of the wall's, along
