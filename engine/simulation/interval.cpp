@@ -1,0 +1,198 @@
+// The method, one stage after the other (docs/model.md has the equations).
+#include "engine/simulation/interval.h"
+
+#include <algorithm>
+
+#include "engine/core/parallel.h"
+#include "engine/simulation/assemble.h"
+#include "engine/simulation/bonds.h"
+#include "engine/simulation/cell_flow.h"
+#include "engine/simulation/coarseness.h"
+#include "engine/simulation/cohesion.h"
+#include "engine/simulation/halving.h"
+#include "engine/simulation/motion.h"
+#include "engine/simulation/mounts.h"
+#include "engine/simulation/phases.h"
+#include "engine/simulation/restitution.h"
+#include "engine/simulation/sleep.h"
+#include "engine/solver/impacts.h"
+
+namespace scree {
+
+namespace {
+
+// How often a step is solved anew without the bonds that it broke.
+constexpr int most_breaks = 16;
+
+double largest(const std::vector<Vec3>& vectors) {
+  double most = 0.0;
+  for (const Vec3& v : vectors) most = std::max(most, v.norm());
+  return most;
+}
+
+/// Which contacts are looked for, and when.
+struct Outlook {
+  double middle_s, interval_s;
+  double reach = 0.0;  // m
+};
+
+/// Contacts in the middle of an interval, as far as they matter for it or their gap is within reach; sleepers
+/// that a moving boundary comes to wake.
+void detect(const Model& model, State& state, const Outlook& outlook, Workspace& w, StepReport& report) {
+  const auto& [middle_s, interval_s, reach] = outlook;
+  list_bonded(model, state, w);
+  const double free_speed = (w.gravity.norm() + largest(w.body_acceleration)) * interval_s +
+                            speed_across_cell(model, state.bodies, interval_s, w);
+  do {
+    const DetectionReport found = find_contacts(
+        {model.shapes, state.bodies, model.boundaries, middle_s, interval_s, free_speed, w.boundary_pose,
+         w.cell, std::max(model.materials.farthest_bridge(), reach), &w.bonded},
+        w.detection, {state.contacts, state.cached_normals, state.cached});
+    report.candidates = found.candidates;
+    report.narrow_phase_failures = found.failures;
+  } while (wake_pushed(model, state, report));
+}
+
+/// Energetic impacts, before gravity and lasting contacts act: the solution begins with the velocities after
+/// them.
+void collision_impulse(const Model& model, const Bodies& bodies, double h, Workspace& w) {
+  w.impact.clear();
+  if (model.settings.restitution_law != RestitutionLaw::energetic) return;
+  const std::vector<std::uint8_t> prevented = prevented_impacts(model, h, w);
+  std::vector<Twist>& velocity = w.problem.free_velocity;
+  velocity = w.before;
+  resolve_impacts(w.problem, {h, model.settings.restitution_threshold_m_s, prevented}, velocity, w.impact);
+  for_each_index(bodies.size(), grain_light, [&](std::size_t i) {
+    if (w.problem.is_moved(i)) velocity[i].linear += h * acceleration(w, i);
+  });
+  push_mounts(w);
+  pull(w);
+}
+
+/// Impulses and velocities after a (sub)step of h, and how overlaps are corrected: are they?
+bool resolve(const Model& model, State& state, const Interval& interval, Workspace& w, SolveReport& solved) {
+  const SolverSettings& settings = model.settings.solver;
+  const double h = interval.h;
+  assemble(model, state, interval, w);
+  collision_impulse(model, state.bodies, h, w);
+  const bool split = settings.position_correction == PositionCorrection::split;
+  solved = solve_with_restitution(model, h, w);
+  set_cell_rate(CellRate::after, w);
+  const bool corrected = split ? correct_positions(w.problem, settings, h, w.solver, w.solution) : true;
+  return corrected;
+}
+
+/// Keeps what is worst of the substeps. Solved is what is within the goal, whichever solver it was:
+/// `one_pass` does not look at it.
+void take_solve_report(const SolveReport& solve, const ContactProblem& p, double tolerance,
+                       StepReport& report) {
+  const double goal = tolerance * p.velocity_scale, rms = solve.residual.rms_m_s;
+  const bool solved = solve.status != SolveStatus::diverged && rms <= goal;
+  report.status = std::max(
+      report.status, solved ? SolveStatus::converged : std::max(solve.status, SolveStatus::iteration_limit));
+  if (goal > 0.0) report.residual_over_goal = std::max(report.residual_over_goal, rms / goal);
+  report.sweeps += solve.sweeps;
+  report.velocity_scale_m_s = p.velocity_scale;
+  report.residual_rms_m_s = std::max(report.residual_rms_m_s, solve.residual.rms_m_s);
+  report.residual_max_m_s = std::max(report.residual_max_m_s, solve.residual.max_m_s);
+  report.residual_rms_relative = p.gravity_speed > 0.0 ? report.residual_rms_m_s / p.gravity_speed : 0.0;
+}
+
+/// What an interval works on.
+struct IntervalParts {
+  const Model& model;
+  State& state;
+  Workspace& w;
+  StepResult& result;
+  StageClock& clock;
+};
+
+/// Contacts in the middle of the interval, found or, if they are not to be, those of the last one carried
+/// along, and their solution; once, unless sleepers are struck or bonds break. Is the correction of overlaps
+/// one?
+bool find_and_solve(const IntervalParts& in, const IntervalTimes& times, bool find, SolveReport& solved) {
+  const auto& [model, state, w, result, clock] = in;
+  StepReport& report = result.report;
+  const double middle = times.middle_s(), h = times.h, outlook = times.to_next_s() * model.settings.substeps;
+  if (find && bonds_are_due(model, state, times.begin_s)) {
+    detect(model, state, {middle, outlook, reach_of_bonds(model, state, times.begin_s)}, w, report);
+    form_bonds(model, times.begin_s, w.cell, state, result);
+  }
+  w.broken.clear();
+  for (int attempt = 0;; ++attempt) {
+    if (find || attempt > 0) detect(model, state, {middle, outlook}, w, report);
+    clock.charge(report.time.detection);
+    const bool corrected = resolve(model, state, {h, middle, times.to_next_s()}, w, solved);
+    clock.charge(report.time.resolution);
+    if (wake_struck(model, h, attempt, w, state, report)) continue;
+    if (attempt == most_breaks || !break_bonds(model, h, state, w)) return corrected;
+  }
+}
+
+/// Moves bodies apart that overlap, which takes no time and gives no momentum.
+void correct(const Model& model, double h, const Workspace& w, Bodies& bodies, StepReport& report) {
+  report.energy.position_correction -= mechanical_energy(bodies, model.settings.gravity);
+  move_by_correction(bodies, w.solution.correction, h);
+  report.energy.position_correction += mechanical_energy(bodies, model.settings.gravity);
+}
+
+void advance(const IntervalParts& in, const IntervalTimes& times, bool carry_contacts, int halvings);
+
+/// Takes back what was done of an interval, and does it as two halves.
+void advance_by_halves(const IntervalParts& in, const IntervalTimes& times, int sweeps, int halvings) {
+  const auto& [model, state, w, result, clock] = in;
+  const double half = 0.5 * times.h;
+  ++result.report.halvings;
+  result.report.sweeps += sweeps;
+  mend_bonds(state, w);
+  move_back(model, times, state);
+  scale_impulses(0.5, state);
+  advance(in, {times.begin_s, half, half}, false, halvings - 1);
+  advance(in, {times.middle_s(), half, times.next_h}, false, halvings - 1);
+  scale_impulses(2.0, state);  // forces over h
+}
+
+/// Advances by an interval. Where bodies turn too far it is halved, `halvings` times at most.
+void advance(const IntervalParts& in, const IntervalTimes& times, bool carry_contacts, int halvings) {
+  const auto& [model, state, w, result, clock] = in;
+  StepReport& report = result.report;
+  const double h = times.h;
+  move_half(model, times, times.middle_s(), state, w);
+  if (carry_contacts) advance_contacts(w, h, state.contacts);
+  prepare(model, times, state, w);
+  clock.charge(report.time.preparation);
+
+  SolveReport solved;
+  const bool corrected = find_and_solve(in, times, !carry_contacts, solved);
+  if (halvings > 0 && turns_too_far(model, state, times.to_next_s(), w))
+    return advance_by_halves(in, times, solved.sweeps, halvings);
+
+  take_solve_report(solved, w.problem, model.settings.solver.tolerance, report);
+  look_at_turns(model, h, state, w, report.coarseness);
+  report.unreturned_J += unreturned_energy(model, state, {h, times.middle_s(), times.to_next_s()}, w);
+  take(model, times, state, w, result);
+  if (corrected) correct(model, h, w, state.bodies, report);
+  move_half(model, times, times.begin_s + h, state, w);
+  clock.charge(report.time.finish);
+}
+
+}  // namespace
+
+void contact_interval(const Model& model, const StepPlan& plan, State& state, Workspace& w,
+                      StepResult& result, StageClock& clock) {
+  const Settings& settings = model.settings;
+  const double h = plan.h / settings.substeps, next_h = plan.next_h / settings.substeps;
+  carry_impulses_to(plan.h, state);
+
+  // Contacts that are carried along know nothing of other intervals, nor do those of sleepers.
+  const int halvings = settings.substeps > 1 || settings.sleep.is_on() ? 0 : most_halvings;
+  follow_flow(model, plan.h, state, result.report);
+  const IntervalParts parts{model, state, w, result, clock};
+  for (int substep = 0; substep < settings.substeps; ++substep) {
+    const bool is_last = substep + 1 == settings.substeps;
+    advance(parts, {state.time_s + substep * h, h, is_last ? next_h : h}, substep > 0, halvings);
+  }
+  wake_and_fall_asleep(model, h, w, state, result.report);
+}
+
+}  // namespace scree

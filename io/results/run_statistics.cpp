@@ -1,0 +1,468 @@
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "engine/core/parallel.h"
+#include "engine/core/state_hash.h"
+#include "engine/simulation/mounts.h"
+#include "engine/simulation/observables.h"
+#include "engine/simulation/placement.h"
+#include "io/results/summary.h"
+
+namespace scree::io {
+
+namespace {
+
+/// Median over the last sixth of the steps, at least one: start-up, when few bodies touch, does not count.
+double median_of_last_sixth(const std::vector<double>& times) {
+  if (times.empty()) return 0.0;
+  const auto count = static_cast<std::ptrdiff_t>(std::max<std::size_t>(1, times.size() / 6));
+  std::vector<double> last(times.end() - count, times.end());
+  const auto middle = last.begin() + count / 2;
+  std::nth_element(last.begin(), middle, last.end());
+  return *middle;
+}
+
+/// The value that a part of all stays below; 0 if there are none.
+double quantile(std::vector<double> values, double part) {
+  if (values.empty()) return 0.0;
+  const auto last = static_cast<std::ptrdiff_t>(values.size()) - 1;
+  const auto place = values.begin() + static_cast<std::ptrdiff_t>(part * static_cast<double>(last));
+  std::nth_element(values.begin(), place, values.end());
+  return *place;
+}
+
+double over(double part, double whole) { return whole > 0.0 ? part / whole : 0.0; }
+
+/// Takes one of many values, counted from 0: keeps all of them, then every second, fourth and so on, as many
+/// as a median needs.
+void keep_evenly(std::int64_t number, double value, std::vector<double>& kept) {
+  constexpr std::int64_t most = 1 << 16;
+  std::int64_t every = 1;
+  while (number / every >= most) every *= 2;
+  if (number % every != 0) return;
+  if (kept.size() == static_cast<std::size_t>(most)) {
+    for (std::size_t k = 0; 2 * k < kept.size(); ++k) kept[k] = kept[2 * k];
+    kept.resize(kept.size() / 2);
+  }
+  kept.push_back(value);
+}
+
+Moment moment(const StepReport& r) { return {r.step, r.time_s, r.time_step_s}; }
+
+bool any_bounces(const Materials& materials) {
+  const auto count = static_cast<std::int64_t>(materials.size());
+  for (std::int64_t a = 0; a < count; ++a) {
+    for (std::int64_t b = 0; b <= a; ++b) {
+      if (materials.law(MaterialIndex(a), MaterialIndex(b)).restitution > 0.0) return true;
+    }
+  }
+  return false;
+}
+
+/// What no force stops, in words.
+std::vector<std::string> unyielding(const Model& model) {
+  std::vector<std::string> found;
+  for (const Boundary& b : model.boundaries)
+    if (!b.motion.is_none()) found.push_back("boundary '" + b.name + "'");
+  for (const KinematicGroup& kinematic_group : model.kinematic_groups)
+    if (!kinematic_group.motion.is_none()) found.push_back("'" + kinematic_group.name + "'");
+  for (const MachineJoint& joint : model.joints) {
+    const JointMotor& motor = joint.motor;
+    const bool rigid =
+        motor.kind == JointMotor::Kind::speed ||
+        (motor.kind == JointMotor::Kind::position && motor.stiffness == 0.0 && motor.damping == 0.0);
+    if (rigid && std::isinf(motor.most)) found.push_back("the motor of joint '" + joint.name + "'");
+  }
+  return found;
+}
+
+/// Of the bodies' smallest lengths, or of those that inlets make, m.
+double mean_length(const Scene& scene) {
+  const Shapes& shapes = scene.model.shapes;
+  double sum = 0.0;
+  std::size_t count = 0;
+  const auto add = [&](ShapeIndex shape) {
+    sum += shapes.smallest_length(shape);
+    ++count;
+  };
+  for (const ShapeIndex shape : scene.initial.bodies.shape) add(shape);
+  for (const Inlet& inlet : scene.model.inlets)
+    for (const ShapeIndex shape : inlet.shapes) add(shape);
+  return count > 0 ? sum / static_cast<double>(count) : 0.0;
+}
+
+double gross_work(const EnergyLedger& e) {
+  return std::abs(e.boundary_work) + std::abs(e.force_work) + std::abs(e.joint_work) +
+         std::abs(e.position_correction);
+}
+
+/// Of inlets, outlets and, where bodies may leave it, the domain.
+std::vector<OpeningTotal> opening_totals(const Model& model, const State& state) {
+  std::vector<OpeningTotal> totals;
+  for (const std::string& name : part_names(ObservedKind::opening, model)) {
+    const std::size_t k = totals.size();
+    totals.push_back({name, k < model.inlets.size(), throughput(model, state, static_cast<std::int64_t>(k))});
+  }
+  return totals;
+}
+
+}  // namespace
+
+namespace {
+/// What contacts took in a step, J; negative where they gave.
+double taken_by_contacts(const StepReport& report) {
+  return report.energy.dissipated_by_friction + report.energy.dissipated_by_impact;
+}
+}  // namespace
+
+double created_energy(const StepReport& report) { return std::max(0.0, -taken_by_contacts(report)); }
+
+RunStatistics::RunStatistics(const Scene& scene) : scene_(scene) {
+  const Bodies& bodies = scene.initial.bodies;
+  const Settings& settings = scene.model.settings;
+  sums_.scene = scene.name;
+  sums_.solver = to_string(settings.solver.kind);
+  sums_.bodies = sums_.bodies_initial = static_cast<std::int64_t>(bodies.size());
+  sums_.mass_initial = std::accumulate(bodies.mass.begin(), bodies.mass.end(), 0.0);
+  sums_.boundaries = static_cast<std::int64_t>(scene.model.boundaries.size());
+  sums_.adaptive_step = settings.adaptive_step;
+  sums_.time_step_s = settings.time_step_s;
+  sums_.sleeps = settings.sleep.is_on();
+  sums_.bounces = any_bounces(scene.model.materials);
+  sums_.unyielding = unyielding(scene.model);
+  sums_.end_time_s = scene.end_time_s;
+  for (const Event& event : scene.events) sums_.events.push_back({event.name, "", 0, {}, {}});
+  sums_.kinetic_initial_J = sums_.energy.kinetic = kinetic_energy(bodies);
+  sums_.potential_initial_J = sums_.energy.potential = potential_energy(bodies, settings.gravity);
+  potential_min_ = sums_.potential_initial_J;
+  kinetic_most_J_ = sums_.kinetic_initial_J;
+  mass_ = sums_.mass_initial;
+  mean_length_ = mean_length(scene);
+  for (std::size_t i = 0; i < bodies.size(); ++i)
+    momentum_before_ += bodies.mass[i] * bodies.linear_velocity[i].norm();
+  pressing_.resize(scene.model.boundaries.size() + scene.model.kinematic_groups.size());
+}
+
+void RunStatistics::add(const StepReport& r) {
+  ++sums_.steps;
+  sums_.ended_by.clear();  // of a run that went further than to what ended it
+  sums_.least_time_step_s = std::min(sums_.least_time_step_s, r.time_step_s);
+  sums_.largest_time_step_s = std::max(sums_.largest_time_step_s, r.time_step_s);
+  sums_.last = r;
+  sums_.stage_time += r.time;
+  keep_evenly(sums_.steps - 1, r.time.total(), step_time_);
+  add_overlap(r);
+  add_residual(r);
+  sums_.momentum_error_relative = std::max(sums_.momentum_error_relative, r.momentum_error_relative);
+  sums_.angular_momentum_error_relative =
+      std::max(sums_.angular_momentum_error_relative, r.angular_momentum_error_relative);
+  gained_N_s_ += r.momentum_error_relative * r.impulse_size_N_s;
+  gained_N_m_s_ += r.angular_momentum_error_relative * r.angular_impulse_size_N_m_s;
+  impulse_size_N_s_ += r.impulse_size_N_s;
+  impulse_size_N_m_s_ += r.angular_impulse_size_N_m_s;
+  sums_.candidates += r.candidates;
+  sums_.narrow_phase_failures += r.narrow_phase_failures;
+  add_energy(r);
+  add_coarseness(r);
+  sums_.boundary_impulse += r.boundary_impulse;
+  sums_.boundary_angular_impulse += r.boundary_angular_impulse;
+  sums_.exchanged_momentum += r.insertion.linear_momentum;
+  sums_.exchanged_angular_momentum += r.insertion.angular_momentum;
+  sums_.sleep_impulse += r.sleep_impulse;
+  sums_.sleep_angular_impulse += r.sleep_angular_impulse;
+  sums_.woken += r.woken;
+}
+
+void RunStatistics::add(const Happening& h) {
+  const Event& event = scene_.events[h.event];
+  EventSummary& summary = sums_.events[h.event];
+  summary.last = {h.step, h.time_s, sums_.last.time_step_s};
+  if (summary.count++ == 0) summary.first = summary.last;
+  summary.text = event_text(event, h.value);
+  if (h.stops && sums_.ended_by.empty()) sums_.ended_by = event.name;
+}
+
+void RunStatistics::add_overlap(const StepReport& r) {
+  if (!(r.penetration_max > sums_.penetration_max_of_run)) return;
+  sums_.penetration_max_of_run = r.penetration_max;
+  const auto boundary = static_cast<std::size_t>(r.deepest.boundary);
+  const Boundaries& boundaries = scene_.model.boundaries;
+  sums_.deepest = {moment(r), r.deepest.a, r.deepest.b,
+                   boundary < boundaries.size() ? boundaries[boundary].name : "",
+                   r.residual_over_goal * scene_.model.settings.solver.tolerance};
+}
+
+void RunStatistics::add_residual(const StepReport& r) {
+  sums_.residual_rms_relative_max = std::max(sums_.residual_rms_relative_max, r.residual_rms_relative);
+  residual_sum_ += r.residual_rms_relative;
+  if (r.residual_over_goal * scene_.model.settings.solver.tolerance > unsolved_residual)
+    ++sums_.steps_unsolved;
+  if (r.status == SolveStatus::converged) return;
+  ++sums_.steps_not_converged;
+  keep_evenly(sums_.steps_not_converged - 1, r.residual_over_goal, goal_missed_by_);
+  if (r.residual_over_goal > far_from_goal) ++sums_.steps_far_from_goal;
+  if (!(r.residual_over_goal > sums_.goal_missed_by_max)) return;
+  sums_.goal_missed_by_max = r.residual_over_goal;
+  sums_.goal_missed_most = moment(r);
+}
+
+void RunStatistics::add_energy(const StepReport& r) {
+  const EnergyLedger& e = r.energy;
+  add_step(sums_.energy, e);
+  sums_.energy_injected_J += r.energy_injected_J;
+  sums_.unreturned_J += r.unreturned_J;
+  // What came by exchange was not released by falling.
+  potential_min_ = std::min(potential_min_, e.potential - sums_.energy.exchanged);
+  unexplained_most_J_ = std::max(unexplained_most_J_, std::abs(sums_.energy.remainder));
+  gross_work_J_ += gross_work(e);
+  kinetic_most_J_ = std::max(kinetic_most_J_, e.kinetic);
+  mass_ += r.insertion.mass_entered - r.insertion.mass_left;
+  weight_energy_J_ = std::max(weight_energy_J_, mass_ * scene_.model.settings.gravity.norm() * mean_length_);
+  // An impact's force is one of its step alone: what presses may grow to twice of it in a step, and falls at
+  // once.
+  const double pressing = r.time_step_s > 0.0 ? r.impulse_size_N_s / r.time_step_s * mean_length_ : 0.0;
+  pressing_J_ = pressing_J_ > 0.0 ? std::min(pressing, 2.0 * pressing_J_) : pressing;
+
+  taken_J_ += taken_by_contacts(r);
+  taken_most_J_ = std::max(taken_most_J_, taken_J_);
+  const double created = taken_most_J_ - taken_J_;
+  if (!(created > created_J_)) return;
+  created_J_ = created;
+  sums_.energy_created_most = moment(r);
+}
+
+void RunStatistics::add_coarseness(const StepReport& r) {
+  const auto keep_worst = [&](double value, const auto& whose, WorstStep& worst) {
+    if (value > worst.value) worst = {value, whose(), moment(r)};
+  };
+  const auto boundary = [&](std::int32_t k) { return [this, k] { return scene_.model.boundaries[k].name; }; };
+  keep_worst(r.coarseness.wall_travel, boundary(r.coarseness.travelling), sums_.wall_travel);
+  keep_worst(r.coarseness.wall_detour, boundary(r.coarseness.detouring), sums_.wall_detour);
+  keep_worst(
+      r.coarseness.turn_rad, [&] { return std::to_string(r.coarseness.turning); }, sums_.turn);
+}
+
+void RunStatistics::add_loads(const StepResult& result) {
+  const StepReport& r = result.report;
+  const Model& model = scene_.model;
+  const double weight = mass_ * model.settings.gravity.norm() * r.time_step_s;
+  const auto add = [&](const BoundaryLoad& load, const std::string& name, Pressing& of) {
+    const double impulse = load.impulse.norm();
+    if (!(impulse > 0.0) || !(r.time_step_s > 0.0)) return;
+    keep_evenly(of.steps++, impulse / r.time_step_s, of.force);
+    // What it takes to give all bodies the wall's speed, stop what they have and carry them.
+    const double speed = std::abs(load.work) / impulse,
+                 relative = impulse / (momentum_before_ + mass_ * speed + weight);
+    if (!(relative > of.most_of_momentum)) return;
+    of.most_of_momentum = relative;
+    of.most = {name, moment(r), impulse / r.time_step_s, 0.0, load.work / r.time_step_s, 0.0};
+  };
+  for (std::size_t k = 0; k < model.boundaries.size(); ++k)
+    if (!model.boundaries[k].motion.is_none())
+      add(result.boundaries[k], "boundary '" + model.boundaries[k].name + "'", pressing_[k]);
+  for (std::size_t g = 0; g < model.kinematic_groups.size() && g < result.kinematic_groups.size(); ++g)
+    if (!model.kinematic_groups[g].motion.is_none())
+      add(result.kinematic_groups[g], "'" + model.kinematic_groups[g].name + "'",
+          pressing_[model.boundaries.size() + g]);
+  momentum_before_ = r.momentum_size_kg_m_s;
+}
+
+Pinch RunStatistics::hardest_pinch() const {
+  Pinch hardest;
+  for (const Pressing& of : pressing_) {
+    if (of.most.by.empty()) continue;
+    Pinch pinch = of.most;
+    pinch.median_force_N = quantile(of.force, 0.5);
+    pinch.relative = of.most_of_momentum / pinch_of_momentum;
+    // What presses on evenly is a load, unless nothing could solve it.
+    if (over(static_cast<double>(sums_.steps_unsolved), static_cast<double>(sums_.steps)) <=
+        unsolved_limit.amber)
+      pinch.relative = std::min(pinch.relative, pinch.force_N / (pinch_of_median * pinch.median_force_N));
+    if (pinch.relative > hardest.relative) hardest = pinch;
+  }
+  return hardest;
+}
+
+FrameBalances RunStatistics::balances(const State& state) const {
+  return {sums_.energy,
+          linear_momentum(state.bodies),
+          angular_momentum(state.bodies),
+          sums_.boundary_impulse,
+          sums_.boundary_angular_impulse,
+          sums_.sleep_impulse,
+          sums_.sleep_angular_impulse,
+          sums_.exchanged_momentum,
+          sums_.exchanged_angular_momentum};
+}
+
+double RunStatistics::turned_over_J() const {
+  return sums_.kinetic_initial_J + (sums_.potential_initial_J - potential_min_) + gross_work_J_;
+}
+
+double RunStatistics::in_play_J() const { return std::max({kinetic_most_J_, weight_energy_J_, pressing_J_}); }
+
+double RunStatistics::ledger_breach() const {
+  return std::max(over(std::abs(sums_.energy.remainder), std::max(turned_over_J(), in_play_J())),
+                  over(created_J_, in_play_J()));
+}
+
+Summary RunStatistics::summary(const State& state) const {
+  Summary s = sums_;
+  s.threads = thread_count();
+  s.bodies = static_cast<std::int64_t>(state.bodies.size());
+  s.mass = std::accumulate(state.bodies.mass.begin(), state.bodies.mass.end(), 0.0);
+  s.openings = opening_totals(scene_.model, state);
+  s.simulated_time_s = state.time_s - scene_.initial.time_s;
+  if (s.adaptive_step && s.steps > 0) s.time_step_s = s.simulated_time_s / static_cast<double>(s.steps);
+  s.lost_bodies =
+      count_lost_bodies(scene_.model, state.bodies, state.time_s, boundary_poses(scene_.model, state));
+  s.state_hash = state_hash(state.bodies);
+  s.median_step_time_s = median_of_last_sixth(step_time_);
+  if (s.steps > 0) s.residual_rms_relative_mean = residual_sum_ / static_cast<double>(s.steps);
+  // All energy that the run had to spend: what it began with and what falling released.
+  const double available = s.kinetic_initial_J + (s.potential_initial_J - potential_min_);
+  s.energy_injected_relative = over(s.energy_injected_J, available);
+  s.energy_created_relative = over(created_J_, in_play_J());
+  s.energy_unexplained_relative = over(unexplained_most_J_, std::max(turned_over_J(), in_play_J()));
+  s.pinch = hardest_pinch();
+  s.momentum_created_relative = over(gained_N_s_, impulse_size_N_s_);
+  s.angular_momentum_created_relative = over(gained_N_m_s_, impulse_size_N_m_s_);
+  s.goal_missed_by_median = quantile(goal_missed_by_, 0.5);
+  s.goal_missed_by_p90 = quantile(goal_missed_by_, 0.9);
+  return s;
+}
+
+namespace {
+
+// What the sums of a run are, by name, for checkpoints.
+
+void keep(Archive& io, const std::string& name, Moment& m) {
+  io.group(name, [&] {
+    io("step", m.step);
+    io("time_s", m.time_s);
+    io("time_step_s", m.time_step_s);
+  });
+}
+
+void keep(Archive& io, const std::string& name, WorstStep& w) {
+  io.group(name, [&] {
+    io("value", w.value);
+    io("whose", w.whose);
+    keep(io, "when", w.when);
+  });
+}
+
+void keep(Archive& io, const std::string& name, StageTimes& t) {
+  io.group(name, [&] {
+    io("preparation", t.preparation);
+    io("detection", t.detection);
+    io("resolution", t.resolution);
+    io("finish", t.finish);
+  });
+}
+
+void keep(Archive& io, const std::string& name, EnergyLedger& e) {
+  io.group(name, [&] {
+    for (const LedgerEntry& entry : ledger_entries) io(entry.name, e.*entry.value);
+  });
+}
+
+/// What a summary says of the last step.
+void keep(Archive& io, const std::string& name, StepReport& r) {
+  io.group(name, [&] {
+    io("step", r.step);
+    io("time_s", r.time_s);
+    io("time_step_s", r.time_step_s);
+    io("contacts", r.contacts);
+    io("active_contacts", r.active_contacts);
+    io("touching", r.touching);
+    io("bodies_in_collision", r.bodies_in_collision);
+    io("asleep", r.asleep);
+    io("penetration_max", r.penetration_max);
+    io("penetration_mean", r.penetration_mean);
+    io("residual_rms_relative", r.residual_rms_relative);
+  });
+}
+
+void keep(Archive& io, EventSummary& e) {
+  io("text", e.text);
+  io("count", e.count);
+  keep(io, "first", e.first);
+  keep(io, "last", e.last);
+}
+
+}  // namespace
+
+void RunStatistics::visit(Archive& io) {
+  Summary& s = sums_;
+  io("steps", s.steps);
+  io("least_time_step_s", s.least_time_step_s);
+  io("largest_time_step_s", s.largest_time_step_s);
+  keep(io, "stage_time", s.stage_time);
+  keep(io, "last", s.last);
+  io("penetration_max_of_run", s.penetration_max_of_run);
+  io("residual_rms_relative_max", s.residual_rms_relative_max);
+  io("momentum_error_relative", s.momentum_error_relative);
+  io("angular_momentum_error_relative", s.angular_momentum_error_relative);
+  keep(io, "deepest", s.deepest.when);
+  io("deepest_body", s.deepest.body);
+  io("deepest_other_body", s.deepest.other_body);
+  io("deepest_boundary", s.deepest.boundary);
+  io("deepest_residual_of_scale", s.deepest.residual_of_scale);
+  io("steps_not_converged", s.steps_not_converged);
+  io("narrow_phase_failures", s.narrow_phase_failures);
+  io("candidates", s.candidates);
+  io("steps_far_from_goal", s.steps_far_from_goal);
+  io("steps_unsolved", s.steps_unsolved);
+  io("goal_missed_by_max", s.goal_missed_by_max);
+  keep(io, "goal_missed_most", s.goal_missed_most);
+  keep(io, "energy", s.energy);
+  io("energy_injected", s.energy_injected_J);
+  keep(io, "energy_created_most", s.energy_created_most);
+  io("boundary_impulse", s.boundary_impulse);
+  io("boundary_angular_impulse", s.boundary_angular_impulse);
+  io("sleep_impulse", s.sleep_impulse);
+  io("sleep_angular_impulse", s.sleep_angular_impulse);
+  io("exchanged_momentum", s.exchanged_momentum);
+  io("exchanged_angular_momentum", s.exchanged_angular_momentum);
+  io("woken", s.woken);
+  for (std::size_t k = 0; k < s.events.size(); ++k)
+    io.group("event_" + std::to_string(k), [&] { keep(io, s.events[k]); });
+  io("ended_by", s.ended_by);
+  io("residual_sum", residual_sum_);
+  io("potential_min", potential_min_);
+  io("taken", taken_J_);
+  io("taken_most", taken_most_J_);
+  io("created", created_J_);
+  io("unreturned", s.unreturned_J);
+  io("gross_work", gross_work_J_);
+  io("kinetic_most", kinetic_most_J_);
+  io("weight_energy", weight_energy_J_);
+  io("pressing_energy", pressing_J_);
+  io("mass", mass_);
+  io("momentum_before", momentum_before_);
+  keep(io, "wall_travel", s.wall_travel);
+  keep(io, "wall_detour", s.wall_detour);
+  keep(io, "turn", s.turn);
+  for (std::size_t k = 0; k < pressing_.size(); ++k)
+    io.group("pressing_" + std::to_string(k), [&] {
+      Pressing& of = pressing_[k];
+      io("force", of.force);
+      io("steps", of.steps);
+      io("most_of_momentum", of.most_of_momentum);
+      io("by", of.most.by);
+      keep(io, "when", of.most.when);
+      io("force_most", of.most.force_N);
+      io("power_most", of.most.power_W);
+    });
+  io("unexplained_most", unexplained_most_J_);
+  io("gained_momentum", gained_N_s_);
+  io("gained_angular_momentum", gained_N_m_s_);
+  io("impulse_size", impulse_size_N_s_);
+  io("angular_impulse_size", impulse_size_N_m_s_);
+  io("step_time", step_time_);
+  io("goal_missed_by", goal_missed_by_);
+}
+
+}  // namespace scree::io
