@@ -39,7 +39,8 @@ int main(int argc, char** argv) {
     reports.reserve(steps);
     CALLGRIND_START_INSTRUMENTATION;  // for --instr-atstart=no, which makes haste up to here
     for (int warm_up = 0; warm_up < 2; ++warm_up) {
-      if (step(p.scene.model, p.state, workspace, result).status == scree::SolveStatus::diverged) return 5;
+      step(p.scene.model, p.state, workspace, result);
+      if (result.failure) return 5;
     }
     counted_steps(p.scene.model, p.state, workspace, steps, reports);
     std::int64_t contacts = 0, candidates = 0, sweeps = 0, swept_contacts = 0;

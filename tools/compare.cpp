@@ -85,7 +85,7 @@ bool is_of_the_machine(const std::string& key) {
          key == "resumed_after_steps" || key == "files" || key == "crc32";  // sums of what holds wall times
 }
 
-/// Numbers, words and lists that differ, as "energy.kinetic_J".
+/// Numbers, words and lists that differ, as "energy.kinetic_energy_J".
 void compare_json(const std::string& path, const Json& a, const Json& b, double tolerance,
                   std::vector<DifferentCell>& found) {
   if (a.is_object() && b.is_object()) {

@@ -12,9 +12,9 @@
 #include <unistd.h>
 #include <vector>
 
+#include "engine/geometry/glyph.h"
 #include "io/files/file_errors.h"
 #include "io/files/text_file.h"
-#include "engine/geometry/glyph.h"
 #include "io/results/paraview_script.h"
 #include "io/results/vtk_export.h"
 #include "tools/command_line.h"

@@ -35,15 +35,17 @@ Moment moment_at(const io::Scene& scene, const State& at) {
   Workspace workspace;
   StepResult result;
   Moment moment{.time_s = at.time_s, .bodies = static_cast<std::int64_t>(at.bodies.size())};
-  for (int k = 0; k < warming_steps; ++k) {
-    if (step(scene.model, state, workspace, result).status == SolveStatus::diverged) return moment;
-  }
+  const auto goes_well = [&] {
+    step(scene.model, state, workspace, result);
+    return !result.failure;
+  };
+  for (int k = 0; k < warming_steps; ++k)
+    if (!goes_well()) return moment;
   const double from_s = state.time_s;
   const Clock::time_point begin = Clock::now();
   for (; moment.steps < timed_steps; ++moment.steps) {
-    const StepReport& report = step(scene.model, state, workspace, result);
-    if (report.status == SolveStatus::diverged) break;
-    moment.contacts = report.contacts;
+    if (!goes_well()) break;
+    moment.contacts = result.report.contacts;
   }
   if (moment.steps > 0) moment.cost = seconds_since(begin) / (state.time_s - from_s);
   return moment;
@@ -69,8 +71,10 @@ Trial trial_run(const io::Scene& scene, double patience_s) {
   for (int m = 1; m <= moments && seconds_since(begin) < patience_s; ++m) {
     const double until = scene.end_time_s * m / moments - 0.5 * model.settings.time_step_s;
     bool good = true;
-    while (good && state.time_s < until && seconds_since(begin) < patience_s)
-      good = step(model, state, workspace, result).status != SolveStatus::diverged;
+    while (good && state.time_s < until && seconds_since(begin) < patience_s) {
+      step(model, state, workspace, result);
+      good = !result.failure;
+    }
     if (!good) break;
     met.push_back(moment_at(scene, state));
   }

@@ -164,7 +164,13 @@ bool meet_as_functions(const BallisticBody& a, const BallisticBody& b) {
 /// Contacts of an ellipsoid with a wall, as detection finds them.
 void gaps_of_wall(const Ellipsoid& shape, const Pose& pose, const BoundarySurface& surface, double margin,
                   std::vector<Gap>& found) {
-  std::visit([&](const auto& s) { contacts(shape, pose, s, margin, found); }, surface);
+  const auto add = [&](const auto& s) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(s)>, Plane>)
+      found.push_back(gap(place(shape, pose), s));  // however far: it tells when it may be near
+    else
+      contacts(shape, pose, s, margin, found);
+  };
+  std::visit(add, surface);
 }
 /// Of any body.
 void gaps_of_wall(const BallisticBody& a, const Pose& pose, const BoundarySurface& surface, double margin,

@@ -44,32 +44,14 @@ Vec2 section_point(const Frame& f, const Vec2& m) {
 Vec2 on_section(const Frame& f, double t) { return {f.a * std::cos(t), f.b * std::sin(t)}; }
 Vec2 along_section(const Frame& f, double t) { return {-f.a * std::sin(t), f.b * std::cos(t)}; }
 
-bool is_inside(const Frame& f, const Vec2& p) {
-  return p.cwiseQuotient(Vec2(f.a, f.b)).squaredNorm() < 1.0;
-}
-
-/// The nearest point of the section, which is a whole ellipse or its lower half.
-Vec2 nearest_on_section(const Frame& f, const Vec2& p) {
-  // A flat ellipsoid's nearest point to one in its plane of symmetry lies in that plane.
-  const Ellipsoid disc{Vec3(f.a, f.b, 2.0 * std::max(f.a, f.b))};
-  const Vec2 found = closest_surface_point(disc, Vec3(p[0], p[1], 0.0)).head<2>();
-  if (!f.trough || found[1] <= 0.0) return found;
-  return {p[0] < 0.0 ? -f.a : f.a, 0.0};
-}
-
-/// From the wall to the point, in the frame: the nearest point of the sheet, and how far the point is from
-/// it.
-std::pair<Vec3, double> from_sheet(const Frame& f, const Vec3& x) {
-  const Vec2 on = nearest_on_section(f, x.head<2>());
-  const Vec3 nearest(on[0], on[1], std::clamp(x[2], 0.0, f.length));
-  return {nearest, (x - nearest).norm()};
-}
+bool is_inside(const Frame& f, const Vec2& p) { return p.cwiseQuotient(Vec2(f.a, f.b)).squaredNorm() < 1.0; }
 
 /// Directions of all samples of a whole turn: cosine and sine.
 const std::array<Vec2, samples + 1>& turn() {
   static const std::array<Vec2, samples + 1> directions = [] {
     std::array<Vec2, samples + 1> d;
-    for (int k = 0; k <= samples; ++k) d[static_cast<std::size_t>(k)] = direction(2.0 * pi * k / samples);
+    for (int k = 0; k < samples; ++k) d[static_cast<std::size_t>(k)] = direction(2.0 * pi * k / samples);
+    d[samples] = d[0];  // the same bits: a minimum there is between the last and the first
     return d;
   }();
   return directions;
@@ -89,6 +71,30 @@ void for_minima(bool half, Slope&& slope, Found&& found) {
     }
     before = after;
   }
+}
+
+/// The nearest point of the section, which is a whole ellipse or its lower half.
+Vec2 nearest_on_section(const Frame& f, const Vec2& p) {
+  // An ellipsoid's nearest point to one in its plane of symmetry lies in that plane.
+  const Ellipsoid disc{Vec3(f.a, f.b, 2.0 * std::max(f.a, f.b))};
+  const Vec2 whole = closest_surface_point(disc, Vec3(p[0], p[1], 0.0)).head<2>();
+  if (!f.trough || (p[1] < 0.0 && whole[1] <= 0.0)) return whole;
+  Vec2 nearest(p[0] < 0.0 ? -f.a : f.a, 0.0);
+  const auto slope = [&](const Vec2& at) {
+    return (Vec2(f.a * at[0], f.b * at[1]) - p).dot(Vec2(-f.a * at[1], f.b * at[0]));
+  };
+  for_minima(true, slope, [&](double t) {
+    if (const Vec2 on = on_section(f, t); (on - p).squaredNorm() < (nearest - p).squaredNorm()) nearest = on;
+  });
+  return nearest;
+}
+
+/// From the wall to the point, in the frame: the nearest point of the sheet, and how far the point is from
+/// it.
+std::pair<Vec3, double> from_sheet(const Frame& f, const Vec3& x) {
+  const Vec2 on = nearest_on_section(f, x.head<2>());
+  const Vec3 nearest(on[0], on[1], std::clamp(x[2], 0.0, f.length));
+  return {nearest, (x - nearest).norm()};
 }
 
 class Search {

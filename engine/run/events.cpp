@@ -155,18 +155,18 @@ const StepReport& step_to_event(const Model& model, std::span<const Event> event
   if (model.settings.stepping != Stepping::piecewise || std::ranges::none_of(events, is_located))
     return step(model, state, workspace, result, land_at_s);
   const State before = state;
-  const auto step_to = [&](double end_s) {
+  const auto step_to = [&](double end_s) {  // can it be done?
     state = before;
     step(model, state, workspace, result, end_s);
+    return result.failure.step_is_done();
   };
-  step_to(land_at_s);
+  if (!step_to(land_at_s)) return result.report;
   double end = state.time_s;
   const double slack = rounding * result.report.time_step_s;
   const auto happens_now = [&](std::size_t k, double& beyond) {
     return happens(events[k], state.overrides.events[k], {model, state, result}, slack, beyond);
   };
   for (std::size_t k = 0; k < events.size(); ++k) {
-    if (result.failure) break;
     if (!is_located(events[k]) || !is_watched(events[k], k, before.overrides)) continue;
     double beyond = 0.0;
     if (!happens_now(k, beyond)) continue;
@@ -181,7 +181,7 @@ const StepReport& step_to_event(const Model& model, std::span<const Event> event
         const double guard = std::max(0.25 * accuracy, 1e-3 * (high - low));
         middle = std::clamp(guess, low + guard, high - guard);
       }
-      step_to(middle);
+      if (!step_to(middle)) return result.report;
       if (state.time_s < middle) {  // it ended before, as somebody came to rest
         if (happens_now(k, beyond))
           high = state.time_s;
@@ -198,7 +198,7 @@ const StepReport& step_to_event(const Model& model, std::span<const Event> event
       }
     }
     end = high;
-    step_to(end);
+    if (!step_to(end)) break;
   }
   return result.report;
 }

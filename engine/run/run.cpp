@@ -7,6 +7,7 @@
 namespace scree {
 
 double next_frame(const RunPlan& plan, const Overrides& overrides, double time_s) {
+  if (std::isinf(plan.frame_interval_s)) return infinity;
   const bool changed = overrides.frame_interval_s > 0.0;
   const double start = changed ? overrides.frames_from_s : plan.start_s,
                interval = changed ? overrides.frame_interval_s : plan.frame_interval_s;
@@ -17,6 +18,10 @@ double next_landing(const RunPlan& plan, const State& state, double end_s) {
   const double landing = std::min(next_frame(plan, state.overrides, state.time_s),
                                   next_event_time(plan.events, state.time_s, plan.slack_s));
   return landing < end_s - plan.slack_s ? landing : end_s;
+}
+
+Run::Run(const Model& model, const RunPlan& plan, State& state) : model_(model), plan_(plan), state_(state) {
+  if (state.overrides.events.size() != plan.events.size()) arm_events(model, plan.events, state);
 }
 
 RunStop Run::step(double end_s) {

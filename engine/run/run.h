@@ -56,7 +56,8 @@ class RunObserver {
 /// Steps a state. What it refers to has to outlive it.
 class Run {
  public:
-  Run(const Model& model, const RunPlan& plan, State& state) : model_(model), plan_(plan), state_(state) {}
+  /// Arms the plan's events where the state does not know them yet.
+  Run(const Model& model, const RunPlan& plan, State& state);
 
   /// It is told of what follows, after those that came before it.
   void observe(RunObserver& observer) { observers_.push_back(&observer); }
@@ -66,8 +67,6 @@ class Run {
   /// Steps as far as that, but for the plan's slack, or until something ends the run.
   RunStop until(double end_s);
 
-  const Model& model() const { return model_; }
-  const RunPlan& plan() const { return plan_; }
   const State& state() const { return state_; }
   const StepResult& result() const { return result_; }  // of the last step
   const Workspace& workspace() const { return workspace_; }

@@ -47,6 +47,12 @@ void expect_actuators(const Model& model, double begin_s, double h, State& state
     ActuatorState& now = state.actuators[d];
     if (now.memory.empty()) {
       now.inputs = inputs_at(actuator, -0.5 * h, w, now);
+      const StepResult start = start_result(model, state);
+      for (std::size_t k = 0; k < now.inputs.size(); ++k) {
+        const ActuatorInput& input = actuator.inputs[k];
+        if (input.kind == Kind::other && input.quantity->over != OverSteps::mean)
+          now.inputs[k] = amount(*input.quantity, {model, state, start}, {&input.part, 1});
+      }
       now.memory = actuator.model->start(begin_s, now.inputs);
       look(actuator, now.memory, now.outputs);
     }

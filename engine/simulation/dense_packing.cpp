@@ -89,6 +89,7 @@ class Press {
     for (int k = 0; k < rounds && overlap > most; ++k) {
       const Bodies looked_at = state_.bodies;
       step(model_, state_, workspace_, result_);
+      if (!result_.failure.step_is_done()) return infinity;  // a crowd
       overlap = deepest_overlap();
       if (overlap <= most) state_.bodies = looked_at;  // the step has moved them on, closer to others maybe
     }

@@ -15,8 +15,8 @@ inline constexpr int most_halvings = 3;
 /// than they foresee, with R its largest and c its smallest radius.
 bool turns_too_far(const Model& model, const State& state, double t, const Workspace& workspace);
 
-/// Impulses of contacts, resting ones too, and of joints, where an interval is so many times as long as the one
-/// that they come from.
+/// Impulses of contacts, resting ones too, and of joints, where an interval is so many times as long as the
+/// one that they come from.
 void scale_impulses(double factor, State& state);
 
 }  // namespace scree

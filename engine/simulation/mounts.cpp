@@ -73,7 +73,7 @@ void take_free(const Model& model, std::size_t m, double h, const Workspace& w, 
   for (std::size_t k = 0; k < model.boundaries.size(); ++k)
     if (model.boundaries[k].mount == static_cast<std::int32_t>(m)) given += result.boundaries[k].impulse;
   load.contact_impulse = given.norm();
-  load.travel = (now.pose.position - mount.point).norm();
+  load.travel = (now.pose.position + 0.5 * h * now.twist.linear - mount.point).norm();  // at the end
   load.rate = now.twist.linear.norm();
   load.kinetic_energy = energy_of(mount, now, steady).kinetic;
 }
@@ -277,7 +277,7 @@ void take_mounts(const Model& model, double h, const Workspace& w, State& state,
       load.damping_work -= h * damping * mean;
       load.stop_work += stops * mean;
     }
-    load.travel = now.travel;
+    load.travel = now.travel + 0.5 * h * now.rate;  // at the end
     load.rate = now.rate;
     load.kinetic_energy = 0.5 * mount.inertia * now.rate * now.rate;
   }

@@ -102,7 +102,8 @@ Throughput throughput(const Model& model, const State& state, std::int64_t openi
 std::vector<std::string> variables_of(const Actuator& actuator);
 double variable_value(const Model& model, const State& state, std::size_t actuator, std::size_t variable);
 
-/// What a step that did nothing would tell of a state.
+/// What there is to tell of a state before its first step: nothing has acted. Of a cell its lattice and
+/// volume alone.
 StepResult start_result(const Model& model, const State& state);
 
 }  // namespace scree

@@ -1,5 +1,7 @@
 #include <algorithm>
 
+#include "engine/simulation/machine.h"
+#include "engine/simulation/mounts.h"
 #include "engine/simulation/observables.h"
 
 namespace scree {
@@ -74,8 +76,8 @@ double amount(const Observable& quantity, const Observed& now, std::span<const s
                 amount(components[2], now, parts))
         .norm();
   }
-  double sum = 0.0;
-  for (const std::int64_t part : parts) sum += quantity.value(now, part);
+  double sum = quantity.value(now, parts.front());  // with its sign, where it is 0
+  for (const std::int64_t part : parts.subspan(1)) sum += quantity.value(now, part);
   return sum;
 }
 
@@ -161,7 +163,28 @@ StepResult start_result(const Model& model, const State& state) {
   start.kinematic_groups.resize(model.kinematic_groups.size());
   start.joints.resize(model.joints.size());
   start.mounts.resize(model.mounts.size());
-  for (std::size_t m = 0; m < model.mounts.size(); ++m) start.mounts[m].rate = model.mounts[m].start_rate;
+  State mounts;
+  mounts.mounts = state.mounts;
+  start_mounts(model.mounts, mounts);
+  for (std::size_t m = 0; m < model.mounts.size(); ++m) {
+    const Mount& mount = model.mounts[m];
+    const MountState& now = mounts.mounts[m];
+    MountLoad& load = start.mounts[m];
+    load.travel = mount.is_free() ? (now.pose.position - mount.point).norm() : now.travel;
+    load.rate = mount.is_free() ? now.twist.linear.norm() : now.rate;
+    load.kinetic_energy = mount.is_free() ? energy_of(mount, now, model.settings.gravity).kinetic
+                                          : 0.5 * mount.inertia * now.rate * now.rate;
+  }
+  const MountEnergy machine = machine_energy(model, mounts);
+  start.machine.kinetic = machine.kinetic;
+  start.machine.potential = machine.potential;
+  if (model.cell.is_periodic()) {
+    start.cell.lattice = cell_at(model, state, state.time_s).lattice;
+    start.cell.volume = start.cell.lattice.determinant();
+  }
+  report.bonds = static_cast<std::int64_t>(state.bonds.size());
+  report.asleep = state.sleepers.sums.bodies;
+  report.energy.elastic = state.memory.elastic;
   return start;
 }
 

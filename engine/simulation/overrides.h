@@ -1,5 +1,5 @@
 // What may be changed while a run goes on: all of it goes through here, between two steps, and stands in
-// state.course, so that a copy of the state goes on with the same bits.
+// state.overrides, so that a copy of the state goes on with the same bits.
 #pragma once
 
 #include "engine/simulation/model.h"

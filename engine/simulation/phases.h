@@ -1,5 +1,5 @@
-// What the optional parts of a model do in each phase of an interval: kinematic bodies, mounts, joints,
-// actuators, bonds, the cell. Where the model has none of them, nothing.
+// What bodies and all optional parts of a model do in each phase of an interval: kinematic bodies, mounts,
+// joints, actuators, bonds, the cell. Parts that the model has not do nothing.
 #pragma once
 
 #include "engine/simulation/diagnostics.h"

@@ -137,34 +137,33 @@ Outcome Instance::advance(double current_s, double step_s) {
     return refuse(fmt::format("the communication step must be positive (value {} s)", step_s));
   const Threads threads(threads_);
   done_.begin();
-  Run run(scene_.model, plan_, state_);
   if (steps > 0) {
     for (std::int64_t k = 0; k < steps; ++k) {
-      if (const Outcome outcome = one_step(run, infinity); outcome != Outcome::done) return outcome;
+      if (const Outcome outcome = one_step(infinity); outcome != Outcome::done) return outcome;
     }
     return Outcome::done;
   }
   const double end = scene_.initial.time_s + (current_s - start_s_) + step_s;
   while (state_.time_s < end - whole_steps * step_s) {
-    if (const Outcome outcome = one_step(run, end); outcome != Outcome::done) return outcome;
+    if (const Outcome outcome = one_step(end); outcome != Outcome::done) return outcome;
   }
   return Outcome::done;
 }
 
-Outcome Instance::one_step(Run& run, double land_at_s) {
-  const RunStop stop = run.step(land_at_s);
-  if (stop != RunStop::failed || run.failure().step_is_done())
-    done_.add(variables_, {scene_.model, state_, run.result()});
-  for (const Happening& h : run.happenings())
+Outcome Instance::one_step(double land_at_s) {
+  const RunStop stop = run_.step(land_at_s);
+  if (stop != RunStop::failed || run_.failure().step_is_done())
+    done_.add(variables_, {scene_.model, state_, run_.result()});
+  for (const Happening& h : run_.happenings())
     happened_.push_back(fmt::format("t = {:g} s: {}", h.time_s, event_text(plan_.events[h.event], h.value)));
   message_.clear();
   over_ = stop == RunStop::failed || stop == RunStop::event;
   if (stop == RunStop::failed) {
-    message_ = run.failure_text();
+    message_ = run_.failure_text();
     return Outcome::failed;
   }
   if (stop == RunStop::event) {
-    const auto ending = std::ranges::find_if(run.happenings(), &Happening::stops);
+    const auto ending = std::ranges::find_if(run_.happenings(), &Happening::stops);
     message_ = fmt::format("an event of the scene ends the run: t = {:g} s: {}", ending->time_s,
                            event_text(plan_.events[ending->event], ending->value));
     return Outcome::ended;

@@ -34,6 +34,10 @@ class Instance {
   /// Reads `resources`/scene.toml; `guid` must be that of the scene.
   Instance(const std::filesystem::path& resources, const std::string& guid);
 
+  Instance(const Instance&) = delete;  // its run refers to it
+  Instance& operator=(const Instance&) = delete;
+  ~Instance() = default;
+
   const std::vector<Variable>& variables() const { return variables_; }
   /// Of a variable that is no text. Precondition: `reference` is one.
   double value(std::size_t reference) const;
@@ -62,7 +66,7 @@ class Instance {
   Outcome refuse(std::string message);
   /// The number of steps up to the second point, 0 where their length is not given; -1: none fits.
   std::int64_t steps_in(double step_s) const;
-  Outcome one_step(Run& run, double land_at_s);
+  Outcome one_step(double land_at_s);
   std::vector<double> inputs() const;
   void set_inputs(const std::vector<double>& values);
 
@@ -71,6 +75,7 @@ class Instance {
   std::vector<double> first_inputs_;
   RunPlan plan_;  // no frames
   State state_;
+  Run run_{scene_.model, plan_, state_};
   CommunicationStep done_;
   double start_s_ = 0.0;
   int threads_ = 1;

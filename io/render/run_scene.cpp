@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numbers>
 
 #include "io/results/recorded_fields.h"
 #include "io/results/wall_mesh.h"

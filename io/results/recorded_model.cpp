@@ -253,6 +253,11 @@ void read_boundaries(const File& file, std::size_t materials, Boundaries& bounda
   for_each_plain_kind([&]<class Surface> { read_plain<Surface>(file, boundaries); });
   read_meshes(file, boundaries);
   read_revolved(file, boundaries);
+  const std::vector<std::string> kinds = file.texts("boundaries/kind");
+  expect_size("boundaries/kind", kinds.size(), boundaries.size());
+  for (std::size_t i = 0; i < boundaries.size(); ++i)
+    if (kinds[i] != name_of(boundaries[i].surface))
+      fail("boundaries/kind", fmt::format("row {} is {}, and its numbers are not there", i, kinds[i]));
 }
 
 void check_format(const File& file) {

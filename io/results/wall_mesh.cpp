@@ -152,7 +152,9 @@ Region scene_region(const Bodies& bodies, const Shapes& shapes, const Boundaries
     box.extend(bodies.position[i] + extent);
   }
   for (const Boundary& boundary : boundaries) {
-    const std::optional<WallExtent> of = extent_of(boundary.surface);
+    std::optional<WallExtent> of = extent_of(boundary.surface);
+    if (const auto* round = std::get_if<PlacedRevolved>(&boundary.surface); round && round->surface->hollow)
+      of = WallExtent{round->pose.position, Vec3::Constant(round->surface->rounding)};  // its inside
     if (!of) continue;
     box.extend((of->middle - of->half).eval());
     box.extend((of->middle + of->half).eval());

@@ -36,7 +36,8 @@ std::string description(const Reading& reading, std::size_t body) {
 
 /// What the boundary says of the body's centre.
 WallRoom room_of(const Reading& reading, const Misplaced& m) {
-  return room(reading.scene.model.boundaries[m.other].surface, reading.scene.initial.bodies.position[m.body]);
+  return room(place(reading.scene.model.boundaries[m.other], 0.0).surface,
+              reading.scene.initial.bodies.position[m.body]);
 }
 /// How far it lies behind the boundary, m; 0 of those that do not.
 double depth_behind(const Reading& reading, const Misplaced& m) {

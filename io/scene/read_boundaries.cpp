@@ -205,7 +205,10 @@ template <PlainWall Wall>
 std::optional<BoundarySurface> read_plain(const Section& section, Reading& reading) {
   auto wall = settings_of<Wall>(section);
   if (const WallProblem found = problem_of(wall)) {
-    reading.faults.push_back(about(section, found.member, found.problem));
+    // A key that is left out has a value too; one that is faulty has been told.
+    reading.faults.push_back(section.has(found.member)
+                                 ? about(section, found.member, found.problem)
+                                 : fault_at(*section.node(), section.path_of(found.member), found.problem));
     return std::nullopt;
   }
   if constexpr (std::same_as<Wall, Plane>) wall.normal.normalize();

@@ -164,10 +164,14 @@ class EventReader {
 
   /// Which kind of part has the quantity: the one whose key is given, or one that needs none.
   void read_quantity() {
-    if (section_.has("model")) return read_variable();
     std::vector<const ObservedKindWords*> given;
     for (const ObservedKindWords& of : observed_kinds())
       if (*of.key != '\0' && of.kind != ObservedKind::region && section_.has(of.key)) given.push_back(&of);
+    if (section_.has("model")) {
+      for (const char* key : {given.empty() ? "region" : given[0]->key, "region"})
+        if (section_.has(key)) return refuse(key, "does not go with model: a variable is of it alone");
+      return read_variable();
+    }
     if (given.size() > 1)
       return refuse(given[1]->key,
                     fmt::format("does not go with {}: a quantity is of one part", given[0]->key));

@@ -130,7 +130,7 @@ std::optional<ActuatorInput> read_input(const Section& section, const FlatModel&
   if (!part) return std::nullopt;
   input.part = static_cast<std::int64_t>(*part);
   if (!input.quantity->is_known_of(reading.scene.model, input.part))
-    return of->kind == ObservedKind::joint && name != "motor_force"
+    return of->kind == ObservedKind::joint && !reading.scene.model.joints[*part].has_coordinate
                ? refuse("joint", "has no coordinate",
                         "name one that is revolute, prismatic, cylindrical, screw or cylinder")
                : refuse(of->key, of->kind == ObservedKind::joint ? "has no motor" : "has no such quantity");

@@ -154,6 +154,46 @@ TEST(EllipticCylinder, GapAccelerationIsThatOfTheCurve) {
   EXPECT_NEAR(a, -speed * speed / radius, 1e-4);
 }
 
+// Bodies in the planes of symmetry, where slopes are exactly zero: each is hit from where it is.
+TEST(EllipticCylinder, FindsContactsInPlanesOfSymmetry) {
+  for (const double angle : {0.0, 0.5 * pi, pi, 1.5 * pi}) {
+    for (const double side : {-1.0, 1.0}) {
+      EllipticCylinder wall{Vec3::Zero(), Vec3(0, 0, 1)};
+      wall.up = Vec3::UnitY();
+      wall.half_width = 0.5;
+      wall.half_height = 0.6;
+      wall.thickness = 0.02;
+      const Vec3 out(std::cos(angle), std::sin(angle), 0.0), exact = out.array().round();
+      const double radius = std::abs(exact.x()) > 0.5 ? 0.5 : 0.6;
+      const Ellipsoid ball{Vec3::Constant(0.05)};
+      std::vector<Gap> found;
+      contacts(ball, {exact * (radius + side * 0.07) + Vec3(0, 0, 0.5), Quat::Identity()}, wall, 0.03, found);
+      ASSERT_EQ(found.size(), 1u) << angle << ' ' << side;
+      EXPECT_NEAR(found[0].distance, 0.01, 1e-12);
+      EXPECT_LT((found[0].normal - side * exact).norm(), 1e-9);
+      found.clear();  // and at the rim
+      contacts(ball, {exact * radius + Vec3(0, 0, -0.07), Quat::Identity()}, wall, 0.03, found);
+      ASSERT_EQ(found.size(), 1u) << angle;
+      EXPECT_NEAR(found[0].distance, 0.01, 1e-12);
+    }
+  }
+}
+
+// A ball that fills a flat trough nearly, with its centre above the edges, is still held by its sides.
+TEST(EllipticCylinder, TroughHoldsABallWhoseCentreIsAboveItsEdges) {
+  EllipticCylinder wall{Vec3(-1, 0, 0), Vec3(1, 0, 0)};
+  wall.half_width = 1.0;
+  wall.half_height = 0.3;
+  wall.thickness = 0.02;
+  wall.trough = true;
+  EXPECT_NEAR(distance(wall, Vec3(0, 0, 0.06)), 0.36 - 0.01, 1e-9);
+  std::vector<Gap> found;
+  contacts(Ellipsoid{Vec3::Constant(0.35)}, {Vec3(0, 0, 0.06), Quat::Identity()}, wall, 0.01, found);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_NEAR(found[0].distance, 0.0, 1e-12);
+  EXPECT_NEAR(found[0].normal.z(), 1.0, 1e-12);
+}
+
 // All points of the mesh are on the surface, patches face outwards, and a closed mesh holds the wall's
 // volume.
 TEST(EllipticCylinder, MeshLiesOnIt) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <fmt/format.h>
 
 #include "engine/core/errors.h"

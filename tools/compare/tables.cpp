@@ -66,10 +66,9 @@ class Table {
 bool is_wall_time(const std::string& column) { return column != "time_s" && column.ends_with("_time_s"); }
 
 /// What a step does, in this order.
-constexpr std::array stages{"time", "coming and going", "detection", "solver", "balances", "sleep",
-                            "state"};
+constexpr std::array stages{"time", "coming and going", "detection", "solver", "balances", "sleep", "state"};
 
-/// The stage that finds the number of a column; docs/file_formats.md says what the columns are.
+/// The stage that finds the number of a column; docs/observables.md says what the columns are.
 std::string stage_of(const std::string& column) {
   constexpr std::pair<const char*, const char*> beginnings[] = {{"time", "time"},
                                                                 {"bodies_in", "solver"},
@@ -83,6 +82,7 @@ std::string stage_of(const std::string& column) {
                                                                 {"contacts", "detection"},
                                                                 {"touching", "detection"},
                                                                 {"narrow_", "detection"},
+                                                                {"not_converged", "solver"},
                                                                 {"penetration", "detection"},
                                                                 {"active", "solver"},
                                                                 {"solver", "solver"},
