@@ -82,7 +82,7 @@ TEST(Spread, HasTheOrderStatistics) {
   EXPECT_DOUBLE_EQ(spread(std::vector<double>{}).median, 0.0);
 }
 
-TEST(Spread, TakesNoNoticeOfOneOutlier) {
+TEST(Spread, IsRobustToOneOutlier) {
   const double calm = spread({1.00, 1.01, 1.02, 1.03, 1.04, 1.05, 1.06}).deviation();
   const double disturbed = spread({1.00, 1.01, 1.02, 1.03, 1.04, 1.05, 9.0}).deviation();
   EXPECT_DOUBLE_EQ(calm, disturbed);
@@ -92,7 +92,7 @@ TEST(Spread, EstimatesTheDeviationOfNormalNoise) {
   EXPECT_NEAR(spread(noisy(1.0, 0.05, 4001, 3)).deviation(), 0.05, 0.003);
 }
 
-TEST(Difference, OfTwiceTheTimeIsFoundInStrongNoise) {
+TEST(Difference, DoubledTimeIsSignificantInStrongNoise) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     const Difference d = difference(noisy(1.0, 0.05, 7, 2 * seed), noisy(2.0, 0.05, 7, 2 * seed + 1), 0.03);
     EXPECT_TRUE(d.significant) << seed;
@@ -102,7 +102,7 @@ TEST(Difference, OfTwiceTheTimeIsFoundInStrongNoise) {
 
 /// 3 deviations of single values are about 3 sqrt(7) / 1.25 = 6 of the medians of seven; what is left are the
 /// samples whose own deviation comes out far too small.
-TEST(Difference, OfNoiseAloneIsRarelyFound) {
+TEST(Difference, NoiseAloneIsRarelySignificant) {
   int found = 0;
   constexpr int trials = 2000;
   for (std::uint64_t k = 0; k < trials; ++k)
@@ -110,18 +110,18 @@ TEST(Difference, OfNoiseAloneIsRarelyFound) {
   EXPECT_LT(found, trials / 100);
 }
 
-TEST(Difference, BelowTheLeastOneDoesNotCount) {
+TEST(Difference, BelowTheThresholdIsNotSignificant) {
   EXPECT_FALSE(difference({1.0, 1.0, 1.0, 1.0, 1.0}, {1.02, 1.02, 1.02, 1.02, 1.02}, 0.03).significant);
   EXPECT_TRUE(difference({1.0, 1.0, 1.0, 1.0, 1.0}, {1.02, 1.02, 1.02, 1.02, 1.02}, 0.01).significant);
 }
 
-TEST(Difference, OfFewValuesNeedsMore) {
+TEST(Difference, OfFewSamplesMustBeLargerToBeSignificant) {
   EXPECT_FALSE(difference({1.0}, {3.0}, 0.03).significant);                      // one alone tells nothing
   EXPECT_FALSE(difference({1.0, 1.2, 1.4}, {2.0, 2.2, 2.4}, 0.03).significant);  // within three ranges
   EXPECT_TRUE(difference({1.0, 1.01, 1.02}, {2.0, 2.01, 2.02}, 0.03).significant);
 }
 
-TEST(Compare, SaysSlowerFasterAndWhichStage) {
+TEST(Compare, ReportsSlowerOrFasterAndTheStageResponsible) {
   const BenchReport before = made_up_report(noisy(1e-3, 0.01, 7, 1));
   BenchReport after = made_up_report(noisy(1e-3, 0.01, 7, 2));
   EXPECT_FALSE(compare(before, after, 0.03).slower());
@@ -140,7 +140,7 @@ TEST(Compare, SaysSlowerFasterAndWhichStage) {
   EXPECT_TRUE(compare(after, before, 0.03).faster());
 }
 
-TEST(Compare, GoesByProcessorTimeOfOneThreadWhereWallTimeIsNoise) {
+TEST(Compare, UsesSingleThreadCpuTimeWhereWallTimeIsNoisy) {
   BenchReport before = made_up_report({1e-3, 3e-3, 1e-3, 5e-3, 2e-3});
   before.cases[0].cpu_s = {1e-3, 1.01e-3, 1e-3, 1.02e-3, 1e-3};
   BenchReport after = before;
@@ -151,7 +151,7 @@ TEST(Compare, GoesByProcessorTimeOfOneThreadWhereWallTimeIsNoise) {
   EXPECT_TRUE(compare(after, before, 0.03).faster());
 }
 
-TEST(Compare, SaysWhatElseWasComputed) {
+TEST(Compare, ReportsDifferencesInPhysicalResults) {
   const BenchReport before = made_up_report(noisy(1e-3, 0.01, 7, 1));
   BenchReport after = before;
   EXPECT_TRUE(compare(before, after, 0.03).cases[0].physics.empty());
@@ -165,7 +165,7 @@ TEST(Compare, SaysWhatElseWasComputed) {
                                       "largest penetration 0.001 -> 0.0015"}));
 }
 
-TEST(Compare, TakesWholeRunsByTheirWholeTime) {
+TEST(Compare, ComparesWholeRunsByTotalTime) {
   BenchReport before = made_up_report({1e-3, 1e-3}), after = before;
   before.cases = {made_up_run(noisy(1e-3, 0.01, 7, 1))};
   after.cases = {made_up_run(noisy(1e-3, 0.01, 7, 2))};
@@ -192,13 +192,13 @@ TEST(Compare, TakesWholeRunsByTheirWholeTime) {
   EXPECT_NE(text.find("mean penetration at the end 0.0001 -> 0.0002"), std::string::npos);
 }
 
-TEST(Compare, DoesNotTakeAWholeRunForStepsOfTheSameScene) {
+TEST(Compare, DoesNotMatchAWholeRunWithSingleSteps) {
   BenchReport before = made_up_report({1e-3, 1e-3}), after = before;
   after.cases = {made_up_run({1e-3, 1e-3})};
   EXPECT_TRUE(compare(before, after, 0.03).cases.empty());
 }
 
-TEST(Compare, SaysWhichMachineAndWhichMeasurementsDiffer) {
+TEST(Compare, ReportsDifferingMachinesAndMeasurements) {
   const BenchReport before = made_up_report({1e-3, 1e-3});
   BenchReport after = before;
   after.machine.cpu = "another processor";
@@ -227,7 +227,7 @@ TEST(HashFaults, AreFoundBetweenThreadsAndRepeats) {
   EXPECT_EQ(hash_faults(report).size(), 1u);
 }
 
-TEST(BenchJson, ComesBackAsItWas) {
+TEST(BenchJson, RoundTripKeepsAllValues) {
   const std::filesystem::path path = std::filesystem::path(testing::TempDir()) / "bench_json_test.json";
   BenchReport written = made_up_report(noisy(1e-3, 0.01, 7, 1));
   written.cases.push_back(made_up_run(noisy(1e-3, 0.01, 7, 2)));

@@ -21,7 +21,7 @@ PreparedScene settled_bed() {
                        Progress::Style::none);
 }
 
-TEST(PrepareBench, StepsToTheTimeAskedFor) {
+TEST(PrepareBench, StepsToTheRequestedTime) {
   const PreparedScene p = settled_bed();
   EXPECT_EQ(p.preparation.steps, 250);
   EXPECT_NEAR(p.preparation.simulated_s, start_s, 1e-12);
@@ -66,7 +66,7 @@ TEST(TileBench, MirrorsTheBedAndMovesTheWalls) {
   EXPECT_GT(report.contacts, 9 * 10);
 }
 
-TEST(TileBench, RefusesWhatDoesNotLieInABox) {
+TEST(TileBench, RefusesSceneThatIsNotInABox) {
   const PreparedScene poured =
       prepare_bench(io::read_scene(folder / "pouring.toml", {{"count", "20"}}), 0.0, Progress::Style::none);
   EXPECT_THROW(tile_bench(poured, 2, 0.0, Progress::Style::none), InputError);
@@ -192,7 +192,7 @@ TEST(Measure, AWholeRunHasAllStepsOfTheScene) {
   EXPECT_LT(cases[2].physics.residual_mean, 1e-5);
 }
 
-TEST(Measure, StopsRepeatingWhenPatienceIsOver) {
+TEST(Measure, StopsRepeatingAfterTheTimeLimit) {
   const PreparedScene p = settled_bed();
   const BenchVariant variant{1, SolverKind::gauss_seidel, 0.0, false};
   BenchPlan impatient = plan;

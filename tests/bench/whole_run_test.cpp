@@ -59,7 +59,7 @@ TEST_F(WholeRuns, DoNotSettleIfTheyMoveAtTheEnd) {
   EXPECT_DOUBLE_EQ(at_rest.settled_at_s.value(), 1.0);
 }
 
-TEST_F(WholeRuns, HaveTheWorstStepThatNoSingleRepeatMadeSo) {
+TEST_F(WholeRuns, WorstStepIgnoresOutliersOfSingleRepeats) {
   // The second step of one repeat was disturbed; the fourth is slow in all.
   const WholeRun run = describe(reports_with({moving, moving, moving, moving, moving}),
                                 {{1, 1, 1, 4, 1}, {1, 9, 1, 4, 1}, {1, 1, 1, 5, 2}});
@@ -72,7 +72,7 @@ TEST_F(WholeRuns, HaveTheWorstStepThatNoSingleRepeatMadeSo) {
   EXPECT_DOUBLE_EQ(run.stretches[3].step_s, 4.0);
 }
 
-TEST_F(WholeRuns, AddUpTheEnergyThatStepsPutIn) {
+TEST_F(WholeRuns, SumInjectedEnergyOverSteps) {
   std::vector<StepReport> reports = reports_with({1, 1, 1});
   const double potential = potential_energy(start.bodies, scene.model.settings.gravity);
   for (StepReport& r : reports) {
@@ -87,7 +87,7 @@ TEST_F(WholeRuns, AddUpTheEnergyThatStepsPutIn) {
   EXPECT_NEAR(run.energy_injected_relative, 9.0 / 150.0, 1e-12);
 }
 
-TEST_F(WholeRuns, AreDrawnInStretches) {
+TEST_F(WholeRuns, AreSummarizedInStretches) {
   std::vector<StepReport> reports = reports_with(std::vector<double>(1000, moving));
   for (StepReport& r : reports) {
     r.sweeps = r.step <= 500 ? 10 : 20;
@@ -105,7 +105,7 @@ TEST_F(WholeRuns, AreDrawnInStretches) {
   EXPECT_NEAR(run.stretches[99].step_s, 1e-3, 1e-15);
 }
 
-TEST(WholeRunScenes, HaveAsManyBodiesAsTheyAreAskedFor) {
+TEST(WholeRunScenes, HaveTheRequestedBodyCount) {
   for (const char* name : {"collapse", "tube", "mixture", "hopper"}) {
     for (const int count : {10, 60, 3000})
       EXPECT_EQ(scene_of(name, count).initial.bodies.size(), static_cast<std::size_t>(count)) << name;

@@ -19,11 +19,11 @@ TEST(Profile, RatiosAreOverTheBestOfEachProblem) {
   EXPECT_EQ(largest_ratio({{infinity}}), 1.0);
 }
 
-TEST(Profile, WhatTakesNoTimeIsBestAndNotUndefined) {
+TEST(Profile, ZeroCostIsBestAndNotUndefined) {
   EXPECT_EQ(performance_ratios({{0.0}, {2.0}, {0.0}}), (Costs{{1.0}, {infinity}, {1.0}}));
 }
 
-TEST(Profile, SharesCountProblemsThatNobodySolved) {
+TEST(Profile, SharesIncludeProblemsUnsolvedByAllSolvers) {
   const Costs ratios = performance_ratios(by_hand);
   EXPECT_EQ(share_within(ratios[0], 1.0), 0.5);
   EXPECT_EQ(share_within(ratios[0], 1.99), 0.5);
@@ -32,7 +32,7 @@ TEST(Profile, SharesCountProblemsThatNobodySolved) {
   EXPECT_EQ(share_within(ratios[1], 1e9), 0.75);
 }
 
-TEST(Profile, StairsRiseWhereAProblemIsSolved) {
+TEST(Profile, StepFunctionRisesWhereAProblemIsSolved) {
   const Costs ratios = performance_ratios(by_hand);
   const Stairs a = profile(ratios[0], 6.0), b = profile(ratios[1], 6.0);
   EXPECT_EQ(a.tau, (std::vector<double>{1.0, 2.0, 2.0, 6.0}));
@@ -44,7 +44,7 @@ TEST(Profile, StairsRiseWhereAProblemIsSolved) {
   EXPECT_EQ(none.share, (std::vector<double>{0.0, 0.0}));
 }
 
-TEST(Profile, OnlyWhatReachedTheToleranceHasACost) {
+TEST(Profile, OnlyConvergedSolvesHaveAFiniteCost) {
   SolvePoint good, bad;
   good.residual_relative = 1e-5, good.sweeps = 7, good.time_s = 0.5;
   bad.residual_relative = 1e-3, bad.sweeps = 100, bad.time_s = 0.1;

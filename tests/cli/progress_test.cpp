@@ -28,7 +28,7 @@ TEST(Progress, NeverReachesTheLastColumn) {
   EXPECT_EQ(progress_bar(halfway(), 0), "");
 }
 
-TEST(Progress, KeepsTheMostWantedNumbersWhenItIsNarrow) {
+TEST(Progress, KeepsTheMostImportantNumbersWhenNarrow) {
   EXPECT_EQ(progress_bar(halfway(), 20), " 50 %  1:23 left");
   EXPECT_NE(progress_bar(halfway(), 60).find("t 1.000 / 2.000 s"), std::string::npos);
   const std::string wide = progress_bar(halfway(), 160);

@@ -80,7 +80,7 @@ void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 
 class Threads : public ::testing::TestWithParam<Case> {};
 
-TEST_P(Threads, OneHash) {
+TEST_P(Threads, SameHashOnAnyNumberOfThreads) {
   // From a heap in its fall, where grains lie on the floor, collide and fly, some steps on every number of
   // threads.
   const Case& chosen = GetParam();

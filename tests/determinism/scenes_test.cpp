@@ -6,8 +6,8 @@
 
 #include "engine/core/parallel.h"
 #include "engine/core/state_hash.h"
-#include "engine/simulation/step.h"
 #include "engine/run/run.h"
+#include "engine/simulation/step.h"
 #include "io/scene/read_scene.h"
 
 namespace scree {
@@ -55,9 +55,9 @@ TEST_P(ShippedScene, OneHashOnAllThreadCounts) {
   set_thread_count(0);
 }
 
-// Everything at once, with its events: one hash on all numbers of threads and from a copy of the state halfway,
-// and all books closed.
-TEST(EverythingAtOnce, OneHashAndClosedBooks) {
+// Everything at once, with its events: one hash on all numbers of threads and from a copy of the state
+// halfway, and all books closed.
+TEST(EverythingAtOnce, SameHashOnAnyThreadsAndLedgersClose) {
   const io::Scene scene =
       io::read_scene(fs::path(SCREE_SOURCE_DIR) / "tests" / "determinism" / "everything.toml");
   std::uint64_t expected = 0;

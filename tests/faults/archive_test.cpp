@@ -118,7 +118,7 @@ class Archives : public testing::Test {
 
 }  // namespace
 
-TEST_F(Archives, BringBackEveryBit) {
+TEST_F(Archives, RoundTripKeepsEveryBit) {
   const Everything e = example();
   write(e);
   Archive io = Archive::to_read(path_, kind);
@@ -144,7 +144,7 @@ TEST_F(Archives, BringBackEveryBit) {
   EXPECT_EQ(r.grains, e.grains);
 }
 
-TEST_F(Archives, HaveNoNameBeforeTheyAreWhole) {
+TEST_F(Archives, AppearOnlyWhenComplete) {
   {
     Archive io = Archive::to_write(path_, kind);
     example().visit(io);
@@ -154,7 +154,7 @@ TEST_F(Archives, HaveNoNameBeforeTheyAreWhole) {
   EXPECT_FALSE(std::filesystem::exists(path_.string() + ".tmp"));
 }
 
-TEST_F(Archives, TellEveryDamagedByte) {
+TEST_F(Archives, RejectEveryDamagedByte) {
   write(example());
   std::ifstream stream(path_, std::ios::binary);
   const std::string whole{std::istreambuf_iterator<char>(stream), {}};
@@ -171,7 +171,7 @@ TEST_F(Archives, TellEveryDamagedByte) {
   }
 }
 
-TEST_F(Archives, TellOtherKindsVersionsAndMembers) {
+TEST_F(Archives, RejectOtherKindsVersionsAndMembers) {
   write(example());
   EXPECT_NE(refusal({"scree other", 3}).find("it is no scree other"), std::string::npos);
   EXPECT_NE(refusal({"scree example", 4}).find("format version 3, this program reads 4"), std::string::npos);

@@ -39,8 +39,8 @@ struct Lists {
   }
 };
 
-/// How many frames a file has: every number of each is looked at. Of a copy, as another process would: who has
-/// the file open sees what is not in it yet.
+/// How many frames a file has: every number of each is looked at. Of a copy, as another process would: who
+/// has the file open sees what is not in it yet.
 std::int64_t whole_frames(const std::filesystem::path& path) {
   const std::filesystem::path copy = path.string() + ".copy";
   const auto overwrite = std::filesystem::copy_options::overwrite_existing;
@@ -63,7 +63,7 @@ std::string bytes_of(const std::filesystem::path& path) {
 
 }  // namespace
 
-TEST_F(JournaledFile, HasNothingNewBeforeACommitAndAllAfterIt) {
+TEST_F(JournaledFile, ChangesAppearOnlyAfterCommit) {
   Handle file = create_journaled_file(path_);
   Lists lists(file.get());
   commit(file);
@@ -75,7 +75,7 @@ TEST_F(JournaledFile, HasNothingNewBeforeACommitAndAllAfterIt) {
   EXPECT_EQ(std::filesystem::file_size(journal_name(path_)), 0u);
 }
 
-TEST_F(JournaledFile, IsAFileLikeOthersWhenItIsClosed) {
+TEST_F(JournaledFile, ClosedFileIsAnOrdinaryHdf5File) {
   {
     Handle file = create_journaled_file(path_);
     Lists lists(file.get());
@@ -86,7 +86,7 @@ TEST_F(JournaledFile, IsAFileLikeOthersWhenItIsClosed) {
   EXPECT_EQ(dimensions(open_dataset(file.get(), "number")), std::vector<hsize_t>{50 * 37});
 }
 
-TEST_F(JournaledFile, GoesOnAfterACut) {
+TEST_F(JournaledFile, CanBeTruncatedAndExtended) {
   {
     Handle file = create_journaled_file(path_);
     Lists lists(file.get());
@@ -104,7 +104,7 @@ TEST_F(JournaledFile, GoesOnAfterACut) {
 }
 
 // A program that is killed while the pages go into the file leaves a part of them there, and the journal.
-TEST_F(JournaledFile, AJournalMakesAFileWholeThatIsHalfWritten) {
+TEST_F(JournaledFile, JournalRepairsAPartiallyWrittenFile) {
   std::string before, after;
   {
     Handle file = create_journaled_file(path_);
@@ -186,7 +186,7 @@ TEST_F(JournaledFile, AKilledWriterLeavesWholeFrames) {
   EXPECT_GT(seen, 0);
 }
 
-TEST_F(JournaledFile, AFullDiskLeavesWhatWasWholeBefore) {
+TEST_F(JournaledFile, FullDiskKeepsCommittedFrames) {
   for (rlim_t limit = 3000; limit < 40'000; limit += 4777) {
     std::filesystem::remove(path_);
     const pid_t child = fork();

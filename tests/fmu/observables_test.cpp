@@ -64,7 +64,7 @@ std::string event_on(ObservedKind kind, const Observable& quantity, const Scene&
   return *of.key == '\0' ? text : text + of.key + " = " + part_of(kind, quantity, scene) + '\n';
 }
 
-TEST(Observables, HaveOneNameAKindAndSizesBehindTheirComponents) {
+TEST(Observables, NamesAreUniqueAndMagnitudesFollowComponents) {
   for (const ObservedKind kind : kinds) {
     std::set<std::string> names;
     const std::span<const Observable> list = observables(kind);
@@ -83,7 +83,7 @@ TEST(Observables, HaveOneNameAKindAndSizesBehindTheirComponents) {
   }
 }
 
-TEST(Observables, AreColumnsConditionsOutputsAndRowsOfTheDocs) {
+TEST(Observables, AreInTablesEventConditionsFmuOutputsAndDocs) {
   const std::string page = observables_page(), steps = ',' + step_table_header() + ',';
   const std::filesystem::path folder = std::filesystem::temp_directory_path() / "scree_observables_test";
   std::filesystem::create_directories(folder);
@@ -130,7 +130,7 @@ TEST(Observables, PageIsUpToDate) {
 }
 
 // Two walls of a box together: the size of the sum of their forces, not the sum of sizes.
-TEST(Observables, SizesOfSeveralPartsAreThoseOfTheSum) {
+TEST(Observables, MagnitudeOfSeveralPartsIsThatOfTheSum) {
   const Scene scene = read_scene_text(machine_scene, "scene.toml");
   StepResult result = start_result(scene.model, scene.initial);
   result.report.time_step_s = 0.5;

@@ -31,7 +31,7 @@ std::size_t place(const std::vector<Variable>& variables, const std::string& nam
   return static_cast<std::size_t>(found - variables.begin());
 }
 
-TEST(FmuVariables, OfOneNameAreToldApartByTheirKind) {
+TEST(FmuVariables, EqualNamesAreDistinguishedByKind) {
   const Scene scene = read_scene_text(alike, "scene.toml");
   const std::vector<Variable> variables = variables_of(scene);
   std::set<std::string> names;
@@ -41,7 +41,7 @@ TEST(FmuVariables, OfOneNameAreToldApartByTheirKind) {
   EXPECT_TRUE(names.contains("mount.arm.position_x_m"));
 }
 
-TEST(FmuVariables, StartWithWhatTheSceneSays) {
+TEST(FmuVariables, HaveStartValuesOfTheScene) {
   const Scene scene = read_scene_text(alike, "scene.toml");
   const std::vector<Variable> variables = variables_of(scene);
   const Variable& motor = variables[place(variables, "arm.motor")];
@@ -54,21 +54,21 @@ TEST(FmuVariables, StartWithWhatTheSceneSays) {
   EXPECT_EQ(start.value(variables, place(variables, "arm.force_x_N")), 0.0);
 }
 
-TEST(FmuDescription, HoldsSignsAsXmlHasThem) {
+TEST(FmuDescription, EscapesXmlCharacters) {
   const Scene scene = read_scene_text(alike, "scene.toml");
   const std::string text = model_description(scene, variables_of(scene));
   EXPECT_NE(text.find("modelName=\"2 &amp; more\""), std::string::npos) << text.substr(0, 300);
   EXPECT_NE(text.find("name=\"a&lt;b&amp;&quot;c&quot;.force_x_N\""), std::string::npos);
 }
 
-TEST(FmuDescription, IdentifiersAreThoseOfC) {
+TEST(FmuDescription, IdentifiersAreValidInC) {
   EXPECT_EQ(model_identifier("four-bar 2"), "four_bar_2");
   EXPECT_EQ(model_identifier("4bar"), "scene_4bar");
   EXPECT_EQ(model_identifier(""), "scene_");
   EXPECT_EQ(model_identifier("\xc3\xa4"), "__");
 }
 
-TEST(FmuDescription, GuidIsOfSceneAndVariables) {
+TEST(FmuDescription, GuidDependsOnSceneAndVariablesOnly) {
   const Scene scene = read_scene_text(alike, "scene.toml");
   Scene other = read_scene_text(alike, "elsewhere/another.toml");
   std::vector<Variable> variables = variables_of(scene);
@@ -81,7 +81,7 @@ TEST(FmuDescription, GuidIsOfSceneAndVariables) {
 }
 
 // Means, sums, largest and last values of two steps of unequal lengths.
-TEST(FmuCommunicationStep, MergesStepsAsTheListSays) {
+TEST(FmuCommunicationStep, MergesStepsByTheRuleOfEachVariable) {
   const Scene scene = read_scene_text(alike, "scene.toml");
   const std::vector<Variable> variables = variables_of(scene);
   StepResult step = start_result(scene.model, scene.initial);

@@ -72,7 +72,7 @@ class DamagedTrajectory : public ::testing::Test {
   }
 };
 
-TEST_F(DamagedTrajectory, TheSoundOneCanBeRead) {
+TEST_F(DamagedTrajectory, UndamagedFileCanBeRead) {
   EXPECT_EQ(after([](MemoryObjects&) {}), "it could be read");
 }
 
@@ -134,7 +134,7 @@ TEST_F(DamagedTrajectory, ShapesAndTypesAreChecked) {
   EXPECT_NE(as({"bodies/inertia"}, numbers, {}).find("must have rows"), std::string::npos);
 }
 
-TEST(LiveTrajectory, IsReadAgainWhileItIsWrittenAndNotWhenItIsAtRest) {
+TEST(LiveTrajectory, RetriesWhileBeingWrittenAndFailsAtOnceWhenStale) {
   const TemporaryFolder folder;
   const std::filesystem::path path = folder.path() / "t.h5", sound = folder.path() / "sound.h5";
   write_trajectory(sound);
@@ -184,7 +184,7 @@ class Hdf5File : public ::testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST_F(Hdf5File, ClaimsMoreThanItHolds) {
+TEST_F(Hdf5File, SizeBeyondItsContentIsRejected) {
   write([](hid_t file) {
     const hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
     const hsize_t chunk[] = {1024, 3};
@@ -204,7 +204,7 @@ TEST_F(Hdf5File, ClaimsMoreThanItHolds) {
   EXPECT_EQ(to_string(faults.faults[0]), "f.h5: position: must be an array");
 }
 
-TEST_F(Hdf5File, LeadsElsewhere) {
+TEST_F(Hdf5File, LinksToOtherFilesAreNotFollowed) {
   write([](hid_t file) { H5Lcreate_external("/dev/zero", "/x", file, "a", H5P_DEFAULT, H5P_DEFAULT); });
   EXPECT_EQ(read(), "a: is a link to another file, which is not followed");
   write([](hid_t file) {
@@ -227,7 +227,7 @@ TEST_F(Hdf5File, LeadsElsewhere) {
   EXPECT_NE(read(), "it could be read");
 }
 
-TEST_F(Hdf5File, IsPackedInAnotherWay) {
+TEST_F(Hdf5File, UnsupportedFilterIsRejected) {
   write([](hid_t file) {
     const hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
     const hsize_t chunk[] = {2, 3};
@@ -272,7 +272,7 @@ class Misbehaving final : public io::hdf5::ContentSource {
   std::string how_;
 };
 
-TEST_F(Hdf5File, WhateverTheLibraryDoesIsTold) {
+TEST_F(Hdf5File, LibraryCrashesAndHangsAreReported) {
   write([](hid_t) {});
   // Seconds of processor time: memory is to end before they do, also where the machine is busy.
   const auto said = [&](const std::string& how, double seconds) {
@@ -288,7 +288,7 @@ TEST_F(Hdf5File, WhateverTheLibraryDoesIsTold) {
 #endif
 }
 
-TEST(OddFiles, FoldersPipesAndDevicesAreToldAtOnce) {
+TEST(OddFiles, FoldersPipesAndDevicesAreRejectedAtOnce) {
   const TemporaryFolder folder;
   const std::filesystem::path pipe = folder.path() / "pipe.h5";
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
@@ -313,7 +313,7 @@ std::string scene_said(const std::string& text, const std::vector<io::Override>&
   return message_of([&] { (void)io::read_scene_text(text, "/nowhere/s.toml", overrides); });
 }
 
-TEST(DeepScenes, AreToldWithTheirPlace) {
+TEST(DeepScenes, DeepNestingIsRejectedWithItsPosition) {
   constexpr std::size_t deep = 30'000;
   const auto repeated = [](std::string_view part, std::size_t n) {
     std::string text;
@@ -343,14 +343,14 @@ TEST(DeepScenes, AreToldWithTheirPlace) {
   EXPECT_NE(said.find("is a key path with more than 16 parts"), std::string::npos) << said.substr(0, 300);
 }
 
-TEST(DeepScenes, DotsOutsideOfKeysAreNoDepth) {
+TEST(DeepScenes, DotsOutsideKeysAreNotCountedAsNesting) {
   const std::string said = scene_said(
       "description = \"\"\"... a.b.c.d.e.f.g.h.i.j.k \"\" \\\" ...\"\"\"  # a.b.c.d.e.f.g.h.i.j.k.l.m\n"
       "name = 'a.b.c.d.e.f.g.h.i.j.k.l'\n");
   EXPECT_EQ(said.find("dots"), std::string::npos) << said;
 }
 
-TEST(TextProblem, ClaimsMoreThanItsTextCanHold) {
+TEST(TextProblem, RejectsCountsLargerThanTheText) {
   const TemporaryFolder folder;
   const auto said = [&](const std::string& text) {
     std::ofstream(folder.path() / "p.dat") << text;
@@ -362,7 +362,7 @@ TEST(TextProblem, ClaimsMoreThanItsTextCanHold) {
   EXPECT_NE(said("3\n1000000000\n0\n").find("must be a whole number"), std::string::npos);
 }
 
-TEST(Mesh, TooFarFromItsOriginIsNoMesh) {
+TEST(Mesh, TooFarFromOriginIsRejected) {
   const std::string obj = "v 1e12 0 0\nv 1e12 1 0\nv 1e12 0 1\nf 1 2 3\n";
   std::vector<std::string> odd;
   EXPECT_NE(message_of([&] { (void)io::read_mesh(obj, "m.obj", odd); }).find("too coarse"),
@@ -382,7 +382,7 @@ std::string stl_said(const std::string& bytes, std::size_t triangles = 1) {
   return wrong != "it could be read" ? wrong : odd.empty() ? "in order" : odd.front();
 }
 
-TEST(StlTexts, AreReadHoweverTheirWordsAreWritten) {
+TEST(StlTexts, AcceptAnyCaseAndSpacing) {
   const std::string
       facet =
           "facet normal 0 0 1\n outer loop\n  vertex 0 0 0\n  vertex 1. 0 0\n  vertex 0 +1e0 0.\n"
@@ -406,7 +406,7 @@ TEST(StlTexts, AreReadHoweverTheirWordsAreWritten) {
             std::string::npos);
 }
 
-TEST(BinaryStl, MayHaveMoreBytesThanTrianglesAndNoFewer) {
+TEST(BinaryStl, AcceptsTrailingBytesAndRejectsTruncation) {
   for (const char* name : {"made by a scanner", "solid by another"}) {
     std::string bytes = name;
     bytes.resize(80, '\0');

@@ -29,7 +29,7 @@ std::string message_of(const std::filesystem::path& path) {
 }
 
 // A wall that forces move: files know that it slides.
-TEST(ProblemFile, SlidersComeBack) {
+TEST(ProblemFile, SlidersRoundTrip) {
   test::World world;
   Mount mount;
   mount.axis = Vec3(1, 2, 2) / 3.0;
@@ -49,7 +49,7 @@ TEST(ProblemFile, SlidersComeBack) {
   EXPECT_EQ(q.delassus, p.delassus);
 }
 
-TEST(ProblemFile, BodiesComeBackBitForBit) {
+TEST(ProblemFile, BodyFormRoundTripsBitForBit) {
   PairLaw law;
   law.rolling_friction_m = 1e-3;
   test::World world = test::loose_heap(3, 3, law, 2e-3, 4);
@@ -91,7 +91,7 @@ TEST(ProblemFile, BodiesComeBackBitForBit) {
   EXPECT_EQ(a.impulse, b.impulse);
 }
 
-TEST(ProblemFile, TheReducedFormComesBackBitForBit) {
+TEST(ProblemFile, ReducedFormRoundTripsBitForBit) {
   const std::filesystem::path folder =
       std::filesystem::path(SCREE_SOURCE_DIR) / "tests/data/friction_contact";
   const io::StoredProblem text = io::read_problem(folder / "Capsules-i101-404.dat");
@@ -109,7 +109,7 @@ TEST(ProblemFile, TheReducedFormComesBackBitForBit) {
 
 const std::string one_contact = "3\n1\n0\n3\n3\n2 0 0\n0 3 0\n0 0 4\n-1 0.5 0\n";
 
-TEST(ProblemFile, TextIsReadAsTheCollectionWritesIt) {
+TEST(ProblemFile, ReadsTextFormatOfTheCollection) {
   const auto p = std::get<DelassusProblem>(io::read_problem(file("one.dat", one_contact + "0.25\n")).problem);
   ASSERT_EQ(p.contacts(), 1u);
   EXPECT_EQ(p.own_block(0), Vec3(2, 3, 4).asDiagonal().toDenseMatrix());
@@ -130,7 +130,7 @@ TEST(ProblemFile, FaultsNameTheirPlace) {
   EXPECT_NE(message_of(file("notes.txt", "Dear reader,\n")).find("notes.txt:1:1"), std::string::npos);
 }
 
-TEST(ProblemFile, ADamagedOrForeignHdf5FileIsTold) {
+TEST(ProblemFile, DamagedHdf5FileIsRejected) {
   std::filesystem::create_directories(scratch);
   std::ofstream(scratch / "broken.h5", std::ios::binary) << "\x89HDF\r\n\x1a\n and nothing more";
   EXPECT_NE(message_of(scratch / "broken.h5").find("damaged"), std::string::npos);

@@ -46,7 +46,7 @@ void expect_coulomb(const DelassusProblem& p, const DelassusSolution& s, double 
 
 class StoredProblem : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(StoredProblem, AdmmGoesDownToRounding) {
+TEST_P(StoredProblem, AdmmConvergesToRounding) {
   const DelassusProblem p = load(GetParam());
   SolverSettings settings;
   settings.kind = SolverKind::admm;
@@ -72,7 +72,7 @@ TEST_P(StoredProblem, PerBodyReachesOneInTenThousand) {
   EXPECT_LT(collection_error(p, s), 1e-4);
 }
 
-TEST_P(StoredProblem, OtherFrictionAndOtherLoadsToo) {
+TEST_P(StoredProblem, ConvergesWithOtherFrictionAndLoads) {
   // Problems of the same kind that nobody has tuned for: coefficients from ice to rubber, other loads. Loads
   // change by W times random impulses, as forces on the bodies would change them: with q turned about at will
   // most of these statically indeterminate problems have no solution (impulses then grow without end, in
@@ -131,7 +131,7 @@ ContactProblem heap_at_rest() {
   return world.workspace.problem;
 }
 
-TEST(DelassusForm, IsTheSameProblemWithoutItsBodies) {
+TEST(DelassusForm, HasTheContactVelocitiesOfTheBodyForm) {
   const ContactProblem bodies = heap_at_rest();
   const DelassusProblem p = delassus_problem(bodies);
   // W p + q against the velocities of the bodies, for any impulses.
@@ -150,7 +150,7 @@ TEST(DelassusForm, IsTheSameProblemWithoutItsBodies) {
   }
 }
 
-TEST(HeapAtRest, GoesDownColdInBothForms) {
+TEST(HeapAtRest, ConvergesWithoutWarmStartInBothForms) {
   const ContactProblem bodies = heap_at_rest();
   SolverSettings settings;
   settings.kind = SolverKind::admm;
@@ -169,7 +169,7 @@ TEST(HeapAtRest, GoesDownColdInBothForms) {
   expect_coulomb(p, without, 1e-3);
 }
 
-TEST(HeapAtRest, WarmSweepsNeedFewerThanPromised) {
+TEST(HeapAtRest, WarmStartedSolveConvergesWithinDocumentedSweeps) {
   // 1e-2 within 10 warm sweeps, 1e-3 within 50.
   const ContactProblem bodies = heap_at_rest();
   for (const auto& [tolerance, sweeps] : {std::pair(1e-2, 10), std::pair(1e-3, 50)}) {

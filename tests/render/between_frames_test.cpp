@@ -22,7 +22,7 @@ TEST(BetweenFrames, FreeFallIsExact) {
 }
 
 // A bounce between two frames is where both parabolas meet: its corner is not cut off.
-TEST(BetweenFrames, OneImpactIsWhereItWas) {
+TEST(BetweenFrames, OneImpactIsReconstructedExactly) {
   const double e = 0.8, before = 0.03, after = 0.05, h = before + after, v = -2.0;  // of the impact, at z = 0
   const Vec3 v0(1.5, 0.0, v + 9.81 * before), x0(0.0, 0.0, -before * v0.z() + 0.5 * 9.81 * before * before);
   const Vec3 up(1.5, 0.0, -e * v), corner(1.5 * before, 0.0, 0.0);
@@ -38,7 +38,7 @@ TEST(BetweenFrames, OneImpactIsWhereItWas) {
 
 // A run of piecewise steps whose bodies strike several times between two frames, against the run itself at
 // the end of every step: as near as frames in single precision have it. Without the impacts it is far off.
-TEST(BetweenFrames, RecordedImpactsAreKnots) {
+TEST(BetweenFrames, RecordedImpactsMakeInterpolationExact) {
   Scene scene = test::example_scene(0);
   Model& model = scene.model;
   model.settings.stepping = Stepping::piecewise;

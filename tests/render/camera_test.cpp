@@ -60,7 +60,7 @@ TEST(ColourMap, RunsFromItsFirstColourToItsLast) {
   EXPECT_EQ(viridis(std::numeric_limits<float>::quiet_NaN()), viridis(0.0f));
 }
 
-TEST(ColourMap, BecomesBrighterAllTheWay) {
+TEST(ColourMap, LuminanceIncreasesMonotonically) {
   for (const std::string_view name : io::ColourMap::names()) {
     const io::ColourMap map(name);
     float last = -1.0f;

@@ -19,7 +19,7 @@ TEST(Picture, BecomesAPngOfItsSize) {
   EXPECT_THROW(io::write_png(folder.path() / "no/such/folder.png", picture), io::WriteError);
 }
 
-TEST(Film, SaysThatFfmpegCannotStart) {
+TEST(Film, ReportsThatFfmpegCannotStart) {
   const std::string path = std::getenv("PATH");
   setenv("PATH", "/nowhere", 1);
   try {

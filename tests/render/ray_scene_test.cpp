@@ -42,7 +42,7 @@ constexpr double grazing_change = 2e-4;
 
 }  // namespace
 
-TEST(RayScene, HitsTheEllipsoidsThemselves) {
+TEST(RayScene, HitsTheExactEllipsoids) {
   io::Scene scene = example_scene(400);
   Bodies& bodies = scene.initial.bodies;
   io::RayScene rays;
@@ -80,7 +80,7 @@ TEST(RayScene, HitsTheEllipsoidsThemselves) {
   EXPECT_LE(grazing, hits / 500);
 }
 
-TEST(RayScene, HitsWallsFromBothSidesAndKnowsWhichAreClear) {
+TEST(RayScene, HitsWallsFromBothSidesAndSeparatesTransparentOnes) {
   io::WallMesh mesh;
   mesh.point = {{0, 0, 0}, {2, 0, 0}, {2, 2, 0}, {0, 2, 0}, {0, 0, 1}, {2, 0, 1}, {2, 2, 1}, {0, 2, 1}};
   mesh.normal.assign(8, Vec3::UnitZ());
@@ -101,7 +101,7 @@ TEST(RayScene, HitsWallsFromBothSidesAndKnowsWhichAreClear) {
   EXPECT_FALSE(rays.hit_solid({{2.5f, 0.4f, 3.0f}, {0.0f, 0.0f, -1.0f}}));
 }
 
-TEST(RayScene, SeesRodsInsideClearBodies) {
+TEST(RayScene, HitsRodsInsideTransparentBodies) {
   Shapes shapes;
   Materials materials;
   Bodies bodies;

@@ -91,7 +91,7 @@ TEST(RunPicture, IsTheSameOnAnyNumberOfThreads) {
   EXPECT_GT(std::set<std::uint32_t>(one.pixel.begin(), one.pixel.end()).size(), 500u);
 }
 
-TEST(RunPicture, ColoursByTheChosenNumber) {
+TEST(RunPicture, ColoursBodiesByTheChosenField) {
   const RecordedExample run(1);
   const io::TrajectoryReader reader = run.reader();
   io::PictureOptions options = plain();
@@ -117,7 +117,7 @@ TEST(RunPicture, ColoursByTheChosenNumber) {
   EXPECT_GT(seen[1][2], seen[1][1] + 20.0f);
 }
 
-TEST(RunPicture, ForceLinesJoinWhatCarriesAForce) {
+TEST(RunPicture, ForceLinesJoinContactsWithForce) {
   const RecordedExample run(5);
   const io::TrajectoryReader reader = run.reader();
   const std::vector<io::ForceLine> lines = io::force_lines(reader, 5);
@@ -157,7 +157,7 @@ TEST(RunPicture, MaterialsHaveColoursOfTheirOwn) {
 }
 
 // A body that flies off shrinks the others, unless the picture need not hold it.
-TEST(RunPicture, FitLeavesOutWhoFliesOff) {
+TEST(RunPicture, FitLeavesOutDistantBodies) {
   const RecordedExample run(100);
   const io::TrajectoryReader reader = run.reader();
   io::PictureOptions options = plain();
@@ -168,7 +168,7 @@ TEST(RunPicture, FitLeavesOutWhoFliesOff) {
   EXPECT_LE((half.eye - half.target).norm(), (all.eye - all.target).norm());
 }
 
-TEST(Labels, StayAtTheEdges) {
+TEST(Labels, StayInTheMargins) {
   io::Picture picture(800, 500);
   for (std::uint32_t& pixel : picture.pixel) pixel = white;
   io::draw_labels(picture, {"example, 5 bodies", "t = 0.050 s", {"kinetic energy, J", "viridis", 0.0, 2.5}});
@@ -206,7 +206,7 @@ TEST(SampledFrames, HoldTheFirstAndTheLast) {
 }
 
 // A frame without bodies is white; the others show those who are there, and the colours are of one run.
-TEST(RunPicture, ShowsBodiesThatComeAndGo) {
+TEST(RunPicture, ShowsOnlyBodiesPresentInEachFrame) {
   const TemporaryFolder folder;
   record_coming_and_going(folder.path());
   const io::TrajectoryReader reader(folder.path() / "trajectory.h5");
@@ -225,7 +225,7 @@ TEST(RunPicture, ShowsBodiesThatComeAndGo) {
 }
 
 // Across the seam each of the two has a line to the other's image, as long as the others.
-TEST(RunPicture, ForceLinesGoToImages) {
+TEST(RunPicture, ForceLinesConnectToNearestImages) {
   const TemporaryFolder folder;
   record_row_in_a_cell(folder.path());
   const io::TrajectoryReader reader(folder.path() / "trajectory.h5");

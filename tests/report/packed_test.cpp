@@ -47,7 +47,7 @@ TEST(Packed, Base64IsThatOfRfc4648) {
   EXPECT_EQ(of("foobar"), "Zm9vYmFy");
 }
 
-TEST(Packed, FramesUnpackToWhatTheyWere) {
+TEST(Packed, FramesRoundTrip) {
   Random random(2);
   constexpr std::size_t row = 7, frames = 5;
   std::vector<std::uint16_t> values;
@@ -63,7 +63,7 @@ TEST(Packed, FramesUnpackToWhatTheyWere) {
   EXPECT_EQ(read, values);
 }
 
-TEST(Packed, WhatRestsTakesNoRoom) {
+TEST(Packed, ConstantValuesCompressWell) {
   std::vector<std::uint16_t> values(100 * 3000, 12345);
   EXPECT_LT(io::packed_frames(values, 3000).size(), 2000u);
 }

@@ -32,7 +32,7 @@ void record(const io::Scene& scene, const std::filesystem::path& folder) {
 
 }  // namespace
 
-TEST(StepPlots, ShowEveryStepOrTheSharersOfAPoint) {
+TEST(StepPlots, ShowEveryStepOrCombineStepsPerPoint) {
   const TemporaryFolder folder;
   io::Scene scene = example_scene(30);
   scene.output.vtk = false;
@@ -56,7 +56,7 @@ TEST(StepPlots, ShowEveryStepOrTheSharersOfAPoint) {
   EXPECT_NEAR(overlap->x[9], 0.05, 1e-12);
 }
 
-TEST(StepRows, LeaveOutARowThatIsNotWhole) {
+TEST(StepRows, OmitAnIncompleteRow) {
   const TemporaryFolder folder;
   std::ofstream(folder.path() / "s.csv")
       << "step,time_s,solver_status\n1,0.5,converged\n2,1.0,converged\n3,1.";
@@ -67,7 +67,7 @@ TEST(StepRows, LeaveOutARowThatIsNotWhole) {
   EXPECT_TRUE(io::step_plots(io::StepRows(folder.path() / "missing.csv"), 100).empty());
 }
 
-TEST(StepRows, MayBeThoseOfOnePart) {
+TEST(StepRows, CanBeSelectedByPart) {
   const TemporaryFolder folder;
   std::ofstream(folder.path() / "b.csv")
       << "step,time_s,boundary,force_z_N\n1,0.5,floor,3\n1,0.5,lid,4\n2,1.0,floor,5\n2,1.0,lid,6\n";
@@ -78,7 +78,7 @@ TEST(StepRows, MayBeThoseOfOnePart) {
 }
 
 // A line for each part that does something, of the length of vectors.
-TEST(LoadPlots, ShowWhatPartsBore) {
+TEST(LoadPlots, ShowForcesOfLoadedParts) {
   const TemporaryFolder folder;
   std::ofstream(folder.path() / "boundaries.csv")
       << "step,time_s,boundary,force_x_N,force_y_N,force_z_N,power_W\n"
@@ -100,7 +100,7 @@ TEST(LoadPlots, ShowWhatPartsBore) {
   EXPECT_TRUE(io::load_plots({folder.path() / "nothing"}, 100).empty());
 }
 
-TEST(StepRows, GrowWithTheirFile) {
+TEST(StepRows, FollowAGrowingFile) {
   const TemporaryFolder folder;
   std::ofstream file(folder.path() / "s.csv");
   file << "step,time_s,hash\n1,0.5,ab\n2,1." << std::flush;
@@ -150,7 +150,7 @@ TEST(BodyPlots, FillAPeriodicCell) {
   }
 }
 
-TEST(BodyPlots, CountThoseWhoAreThere) {
+TEST(BodyPlots, CountBodiesPresentInARun) {
   const TemporaryFolder folder;
   record_coming_and_going(folder.path());
   const std::vector<io::Plot> plots = io::body_plots(io::TrajectoryReader(folder.path() / "trajectory.h5"));

@@ -12,7 +12,7 @@
 
 namespace scree::test {
 
-TEST(ComingAndGoing, AFrameHoldsThoseWhoAreThere) {
+TEST(ComingAndGoing, FrameHoldsOnlyPresentBodies) {
   const TemporaryFolder folder;
   record_coming_and_going(folder.path());
   const io::TrajectoryReader reader(folder.path() / "trajectory.h5");
@@ -43,7 +43,7 @@ TEST(ComingAndGoing, AFrameHoldsThoseWhoAreThere) {
   EXPECT_EQ(part.position[1], place_of(20, 40).cast<float>());
 }
 
-TEST(ComingAndGoing, ContactsKnowTheirBodies) {
+TEST(ComingAndGoing, ContactsReferToTheCorrectBodies) {
   const TemporaryFolder folder;
   record_coming_and_going(folder.path());
   const io::TrajectoryReader reader(folder.path() / "trajectory.h5");
@@ -66,7 +66,7 @@ TEST(ComingAndGoing, ContactsKnowTheirBodies) {
   }
 }
 
-TEST(ComingAndGoing, ABodyIsFollowedByItsId) {
+TEST(ComingAndGoing, BodyIsTrackedByItsId) {
   const TemporaryFolder folder;
   record_coming_and_going(folder.path());
   const io::TrajectoryReader reader(folder.path() / "trajectory.h5");
@@ -78,7 +78,7 @@ TEST(ComingAndGoing, ABodyIsFollowedByItsId) {
   EXPECT_TRUE(reader.track(99).frame.empty());
 }
 
-TEST(ComingAndGoing, TablesAndSeriesListThoseWhoAreThere) {
+TEST(ComingAndGoing, TablesAndSeriesListOnlyPresentBodies) {
   const TemporaryFolder folder;
   record_coming_and_going(folder.path());
   const io::TrajectoryReader reader(folder.path() / "trajectory.h5");

@@ -134,7 +134,7 @@ TEST(Events, HappenWhereAValueCrossesItsThreshold) {
   EXPECT_EQ(happened_at(event, {0, 0, 0}), (std::vector{1}));
 }
 
-TEST(Events, HoldForTheirTimeWithoutABreak) {
+TEST(Events, RequireUninterruptedHoldTime) {
   Event event;
   event.condition.threshold = 1.0;
   event.condition.hold_s = 0.2;
@@ -146,7 +146,7 @@ TEST(Events, HoldForTheirTimeWithoutABreak) {
 
 // The ball is let go at the very end of the step in which the time came: from there on it falls freely, to
 // what solving its rest left it.
-TEST(Events, ARemovedFloorLetsGoAtItsTime) {
+TEST(Events, BallFallsWhenFloorIsRemoved) {
   for (const char* step : {"time_step = 0.001\n", "time_step = \"adaptive\"\n"}) {
     Trial run(std::string(step) + "end_time = 0.3\n[solver]\ntolerance = 1e-10\n" + one_ball + floor +
               "[[events]]\nquantity = \"time_s\"\nrises_above = 0.1234\nremove = \"floor\"\n");
@@ -165,7 +165,7 @@ TEST(Events, ARemovedFloorLetsGoAtItsTime) {
 
 // Motion that waits, is stopped and goes on: where the boundary is depends on how long it went alone, to the
 // last bits, and it does not jump.
-TEST(Events, MotionsRunForAsLongAsTheyAreLet) {
+TEST(Events, StartAndStopBoundaryMotions) {
   const auto at = [](const char* what, double time_s) {
     return "[[events]]\nquantity = \"time_s\"\nrises_above = " + std::to_string(time_s) + "\n" + what +
            " = \"table\"\n";
@@ -191,7 +191,7 @@ TEST(Events, MotionsRunForAsLongAsTheyAreLet) {
 }
 
 // While it waits and while it is stopped a boundary has no velocity.
-TEST(Events, WhatIsStoppedStandsStill) {
+TEST(Events, StoppedBoundaryHasNoVelocity) {
   Trial run("time_step = 0.001\nend_time = 0.4\n" + one_ball +
             "[[boundaries]]\nname = \"belt\"\ntype = \"plane\"\nmotion_waits = true\n"
             "[[boundaries.motion]]\ntype = \"translation\"\ndirection = [0, 0, 1]\nspeed = 0.1\n"
@@ -244,7 +244,7 @@ TEST(Events, ARunEndsAtRestAfterItsGateHasOpened) {
 }
 
 // The same with sleepers: those who slept against the dam wake.
-TEST(Events, SleepersWakeWhereAWallGoes) {
+TEST(Events, SleepersWakeWhenAWallIsRemoved) {
   Trial run("end_time = 3\n" + heap + "[sleep]\nspeed = 0.01\nduration = 0.05\n" +
             "[[events]]\nquantity = \"asleep\"\nrises_above = 60\nremove = \"dam\"\n");
   run.to_end();
@@ -255,7 +255,7 @@ TEST(Events, SleepersWakeWhereAWallGoes) {
 }
 
 // What events remember and what they changed is in the state.
-TEST(Events, ACopyOfTheStateGoesOnWithTheSameBits) {
+TEST(Events, CopiedStateContinuesWithSameBits) {
   const std::string text =
       "end_time = 1.5\n" + heap + open_at_rest +
       "[[events]]\nafter = \"open\"\nquantity = \"mass_in_region_kg\"\nrises_above = "
@@ -286,7 +286,7 @@ TEST(Events, ACopyOfTheStateGoesOnWithTheSameBits) {
 }
 
 // A force on a wall, of a box as a whole and of one of its walls.
-TEST(Events, LookAtForcesOnBoundaries) {
+TEST(Events, CanTriggerOnBoundaryForces) {
   const std::string box =
       "[[boundaries]]\nname = \"box\"\ntype = \"box\"\nlow = [-0.2, -0.2, 0]\nhigh = [0.2, 0.2, 1]\n";
   const double weight = 2500.0 * 4.0 / 3.0 * 3.14159265358979 * 1e-3 * g;
@@ -302,7 +302,7 @@ TEST(Events, LookAtForcesOnBoundaries) {
 
 // In piecewise steps of 10 ms, to 1e-13 of a step of the closed forms: a height that a ball passes twice, two
 // balls that come to a distance and leave it, a velocity that turns round there.
-TEST(Events, OfExpressionsAreLocatedInPiecewiseSteps) {
+TEST(Events, ExpressionsAreLocatedInPiecewiseSteps) {
   Trial trial(R"scene(
 stepping = "piecewise"
 time_step = 0.01

@@ -72,7 +72,7 @@ TEST(Frame, HasImpulsesInWorldAxesAndCountsContactsThatCarryOne) {
 }
 
 // Contacts of sleepers stand apart in the state: a frame shows them all.
-TEST(Frame, ShowsWhoSleepsAndTheContactsThatRest) {
+TEST(Frame, IncludesSleepingBodiesAndTheirContacts) {
   const io::Scene scene = example_scene(4);
   ExampleStep step = example_step(scene, 1);
   step.state.bodies.asleep = {0, 1, 0, 1};
@@ -120,7 +120,7 @@ TEST(Frame, HoldsEveryContactOfTheReportOnceWhileBodiesFallAsleepAndWake) {
   EXPECT_GE(woken, 1);
 }
 
-TEST(Frame, ExtraFieldsAddUpToTheWhole) {
+TEST(Frame, KineticEnergyFieldSumsToTheTotal) {
   const io::Scene scene = example_scene(20);
   const ExampleStep step = example_step(scene, 1);
   const io::Frame frame = io::make_frame(scene.model, step.state, {"kinetic_energy", "overlap"}, false);

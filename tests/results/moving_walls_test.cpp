@@ -42,7 +42,7 @@ io::Scene scene_of_a_turning_box() {
 
 }  // namespace
 
-TEST(MovingWalls, AreRecordedWhereTheyWere) {
+TEST(MovingWalls, AreRecordedWithTheirPoses) {
   const TemporaryFolder folder;
   const io::Scene scene = scene_of_a_turning_box();
   double work = 0.0;
@@ -130,7 +130,7 @@ TEST(MovingWalls, SurfacesOfRevolutionAreReadBack) {
   }
 }
 
-TEST(MovingWalls, WallsThatStandStillTakeNoPlaceInFrames) {
+TEST(MovingWalls, StaticWallsTakeNoSpaceInFrames) {
   const TemporaryFolder folder;
   io::Scene scene = scene_of_a_turning_box();
   scene.model.boundaries[1].motion = {};

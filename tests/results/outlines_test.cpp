@@ -54,7 +54,7 @@ void add_ball(const Vec3& place, Model& model, State& state) {
 
 }  // namespace
 
-TEST(Outlines, AreTheEdgesOfOpenings) {
+TEST(Outlines, IncludeEdgesOfInletsOutletsAndDomain) {
   Model model;
   model.inlets.emplace_back();
   model.inlets[0].region = BoxRegion{Vec3::Zero(), Vec3(1, 2, 3)};
@@ -79,7 +79,7 @@ TEST(Outlines, AreTheEdgesOfOpenings) {
   EXPECT_EQ(edges.back().kind, io::OutlineKind::domain);
 }
 
-TEST(Outlines, OfCellsGoAlongWithTheirLattice) {
+TEST(Outlines, CellOutlinesFollowTheLattice) {
   Model model = small_model();
   model.cell.periodic = {true, true, false};
   model.cell.high = Vec3(1, 2, 3);
@@ -108,7 +108,7 @@ TEST(Outlines, OfCellsGoAlongWithTheirLattice) {
 }
 
 // Bonds stand among the contacts of a frame, and fields say what holds together.
-TEST(Bonds, AreInFramesWithTheirForces) {
+TEST(Bonds, AreRecordedInFramesWithTheirForces) {
   Model model = small_model();
   State state;
   for (int i = 0; i < 3; ++i) add_ball(Vec3(0.2 * i, 0, 0), model, state);

@@ -38,7 +38,7 @@ std::vector<double> column(const std::filesystem::path& path, const std::string&
 
 // A real run: what follows from its file is what it computed while it ran, to the rounding of single
 // precision.
-TEST(RecordedFields, EqualThoseOfTheRun) {
+TEST(RecordedFields, MatchFieldsComputedDuringTheRun) {
   const TemporaryFolder folder;
   io::Scene scene = example_scene(300);
   scene.output.interval_s = 0.005;
@@ -113,7 +113,7 @@ TEST(RecordedFields, HaveTheValuesOfTheirDefinitions) {
 }
 
 // A row across the seam: from the file to the stress that the cell holds, in every section of it.
-TEST(RecordedFields, OfACellHaveTheStressThatItHolds) {
+TEST(RecordedFields, CellFieldsMatchThePrescribedStress) {
   const TemporaryFolder folder;
   record_row_in_a_cell(folder.path());
   const io::TrajectoryReader reader(folder.path() / "trajectory.h5");

@@ -45,7 +45,7 @@ nlohmann::json record(const io::Scene& scene, const fs::path& folder, int steps,
 
 }  // namespace
 
-TEST(RunRecorder, LeavesAllFiles) {
+TEST(RunRecorder, WritesAllFiles) {
   const TemporaryFolder folder;
   record(example_scene(5), folder.path(), 50);
   for (const char* name :
@@ -113,7 +113,7 @@ TEST(RunRecorder, StepTableHasARowAStep) {
   }
 }
 
-TEST(RunRecorder, SummaryHoldsWhatItPromises) {
+TEST(RunRecorder, SummaryHoldsExpectedValues) {
   const TemporaryFolder folder;
   const io::Scene scene = example_scene(8);
   const nlohmann::json s = record(scene, folder.path(), 12);
@@ -168,7 +168,7 @@ TEST(RunRecorder, CountsLostBodies) {
   EXPECT_EQ(count_lost_bodies(scene.model, bodies, 0.0), 2);
 }
 
-TEST(RunRecorder, AdaptiveStepsHaveFramesAtTheirTimesAndForcesThatDoNotDependOnThem) {
+TEST(RunRecorder, AdaptiveStepsKeepFrameTimesAndStepIndependentForces) {
   const TemporaryFolder folder;
   io::Scene scene = example_scene(0);
   Model& model = scene.model;
@@ -239,7 +239,7 @@ TEST(RunRecorder, StageTableHasADozenRows) {
   EXPECT_EQ(split(read_text(folder.path() / "stage_table.txt"), '\n').size(), 2u + 12u);
 }
 
-TEST(RunRecorder, AFailureToWriteFramesComesOut) {
+TEST(RunRecorder, FailureToWriteFramesIsThrown) {
   const TemporaryFolder folder;
   const io::Scene scene = example_scene(2);
   io::RunRecorder recorder(scene, {folder.path() / "run", false});

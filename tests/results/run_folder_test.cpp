@@ -22,7 +22,7 @@ TEST(RunFolder, MakesMissingFolders) {
   EXPECT_TRUE(fs::is_empty(run.path));
 }
 
-TEST(RunFolder, RefusesWhateverARunWouldReplace) {
+TEST(RunFolder, RefusesToReplaceExistingResults) {
   for (const char* name :
        {"trajectory.h5", "steps.csv", "summary.json", "view.py", "bodies.pvd", "walls.vtp"}) {
     const TemporaryFolder folder;
@@ -58,7 +58,7 @@ TEST(RunFolder, OverwriteRemovesOwnFilesOnly) {
   for (const fs::path& name : foreign) EXPECT_EQ(read_text(folder.path() / name), "mine") << name;
 }
 
-TEST(RunFolder, SaysWhyItCannotWrite) {
+TEST(RunFolder, ReportsWhyItCannotWrite) {
   const TemporaryFolder folder;
   put(folder.path() / "file", "");
   try {

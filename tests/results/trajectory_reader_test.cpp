@@ -68,7 +68,7 @@ std::string reason(const std::filesystem::path& path) {
 
 }  // namespace
 
-TEST(TrajectoryReader, BringsBackWhatStaysTheSame) {
+TEST(TrajectoryReader, ReadsBackConstantData) {
   const TemporaryFolder folder;
   const io::Scene scene = example_scene(6);
   { io::Trajectory(folder.path() / "t.h5", scene).close(); }
@@ -104,7 +104,7 @@ TEST(TrajectoryReader, BringsBackWhatStaysTheSame) {
   EXPECT_EQ(std::get<Tube>(run.model.boundaries[5].surface).thickness, 0.1);
 }
 
-TEST(TrajectoryReader, FunctionsComeBackWithTheirBodies) {
+TEST(TrajectoryReader, ReadsBackImplicitShapesWithTheirBodies) {
   const TemporaryFolder folder;
   io::Scene scene = example_scene(2);
   const PerturbedQuadric waist =
@@ -129,7 +129,7 @@ TEST(TrajectoryReader, FunctionsComeBackWithTheirBodies) {
   }
 }
 
-TEST(TrajectoryReader, ClumpsAndCohesionComeBack) {
+TEST(TrajectoryReader, ReadsBackClumpsAndCohesion) {
   const TemporaryFolder folder;
   io::Scene scene = example_scene(2);
   Model& model = scene.model;
@@ -163,7 +163,7 @@ TEST(TrajectoryReader, ClumpsAndCohesionComeBack) {
   EXPECT_EQ(cohesion.bridge_volume, 1e-9);
 }
 
-TEST(TrajectoryReader, ReadsFramesWholeAndInPart) {
+TEST(TrajectoryReader, ReadsWholeFramesAndSingleFields) {
   const TemporaryFolder folder;
   io::Scene scene = example_scene(6);
   scene.output.fields = {"overlap", "kinetic_energy"};
@@ -234,7 +234,7 @@ TEST(TrajectoryReader, ReadsContactsWhereTheyWereWritten) {
   EXPECT_EQ(io::contacts_of_bodies(read, 5), written.contacts_of_body);
 }
 
-TEST(TrajectoryReader, SeesARunGrow) {
+TEST(TrajectoryReader, FollowsAGrowingRun) {
   const TemporaryFolder folder;
   const io::Scene scene = example_scene(3);
   WritingProcess writer(folder.path() / "t.h5", scene);
@@ -249,7 +249,7 @@ TEST(TrajectoryReader, SeesARunGrow) {
   EXPECT_EQ(reader.contacts(2).gap.size(), 2u);
 }
 
-TEST(TrajectoryReader, SaysWhatIsWrongWithAFile) {
+TEST(TrajectoryReader, ReportsWhyAFileCannotBeRead) {
   const TemporaryFolder folder;
   const std::filesystem::path missing = folder.path() / "missing.h5", text = folder.path() / "text.h5";
   std::ofstream(text) << "not HDF5\n";
@@ -276,7 +276,7 @@ TEST(RunRecorder, EveryFrameHasContactsUnlessAnIntervalIsGiven) {
   EXPECT_EQ(reader.contacts(2).gap.size(), 3u);
 }
 
-TEST(RunRecorder, ContactsHaveACadenceOfTheirOwn) {
+TEST(RunRecorder, ContactsHaveTheirOwnInterval) {
   const TemporaryFolder folder;
   io::Scene scene = example_scene(4);
   scene.output.interval_s = 0.01;

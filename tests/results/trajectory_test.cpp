@@ -97,7 +97,7 @@ void append_frames(io::Trajectory& trajectory, const io::Scene& scene, int frame
 
 }  // namespace
 
-TEST(Trajectory, HoldsWhatWasWritten) {
+TEST(Trajectory, HoldsTheWrittenDatasets) {
   const TemporaryFolder folder;
   io::Scene scene = example_scene(6);
   scene.output.fields = {"kinetic_energy"};
@@ -208,7 +208,7 @@ TEST(Trajectory, AFrameTakesLessThanSixtyBytesABody) {
   EXPECT_LT(size / frames / bodies, 60.0);
 }
 
-TEST(Trajectory, SaysThatTheDiskIsFull) {
+TEST(Trajectory, ReportsAFullDisk) {
   const TemporaryFolder folder;
   const io::Scene scene = example_scene(2000);
   // A limit on the size of files stands in for a full disk; the child's exit status tells how it went.

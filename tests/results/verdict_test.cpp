@@ -125,7 +125,7 @@ TEST(Verdict, IsGreenWhereNothingHappened) {
   EXPECT_EQ(nothing.findings.size(), 15u);
 }
 
-TEST(Verdict, OfAFailedRunIsRedAndThatOfAnInterruptedOneIsThatOfItsSteps) {
+TEST(Verdict, FailedRunIsRedAndInterruptedRunIsJudgedByItsSteps) {
   io::Summary s = good_run();
   s.status = io::RunStatus::interrupted;
   EXPECT_EQ(judge(s, {}).grade, Grade::green);
@@ -140,7 +140,7 @@ TEST(Verdict, NumbersThatAreNotFiniteAreRed) {
   EXPECT_EQ(finding(judge(s, {}), "energy_created").grade, Grade::red);
 }
 
-TEST(Verdict, SaysHowManyStepsMissedTheGoalByHowMuchAndWhatToChange) {
+TEST(Verdict, ReportsUnconvergedStepsAndGivesAdvice) {
   io::Summary s = good_run();
   s.steps_not_converged = 1400;
   s.steps_far_from_goal = 1000;
@@ -166,7 +166,7 @@ TEST(Verdict, SaysHowManyStepsMissedTheGoalByHowMuchAndWhatToChange) {
   EXPECT_TRUE(says(finding(judge(s, settings), "missed_goal").advice, "solver.kind = \"gauss_seidel\""));
 }
 
-TEST(Verdict, NamesWhoOverlapsDeepestAndHowTheOverlapGetsSmaller) {
+TEST(Verdict, NamesDeepestOverlapAndGivesAdvice) {
   io::Summary s = good_run();
   Settings settings;
   settings.time_step_s = 0.004;
@@ -188,7 +188,7 @@ TEST(Verdict, NamesWhoOverlapsDeepestAndHowTheOverlapGetsSmaller) {
   EXPECT_TRUE(says(finding(judge(s, settings), "overlap").advice, "the scene begins with it"));
 }
 
-TEST(Verdict, OfAdaptiveStepsBoundsTheOneThatWasTooLong) {
+TEST(Verdict, AdaptiveStepsAreAdvisedALargestTimeStep) {
   io::Summary s = good_run();
   Settings settings;
   settings.adaptive_step = s.adaptive_step = true;
@@ -203,7 +203,7 @@ TEST(Verdict, OfAdaptiveStepsBoundsTheOneThatWasTooLong) {
   EXPECT_EQ(finding(verdict, "lost_bodies").advice, "largest_time_step = 0.001 instead of 0.01");
 }
 
-TEST(Verdict, EnergyFromImpactsAsksForTheLawThatCreatesNone) {
+TEST(Verdict, EnergyFromImpactsRecommendsTheEnergeticLaw) {
   io::Summary s = good_run();
   Settings settings;
   s.energy_created_relative = 0.1;
@@ -216,7 +216,7 @@ TEST(Verdict, EnergyFromImpactsAsksForTheLawThatCreatesNone) {
   EXPECT_EQ(finding(judge(s, settings), "energy_created").advice, "time_step = 0.001 instead of 0.002");
 }
 
-TEST(Verdict, AdvisesWhatATrialFoundToHelp) {
+TEST(Verdict, AdvisesTheRemedyFoundByTrials) {
   io::Summary s = good_run();
   s.energy_created_relative = 0.1;
   const Settings settings;
@@ -229,7 +229,7 @@ TEST(Verdict, AdvisesWhatATrialFoundToHelp) {
   EXPECT_TRUE(says(advice(0.09, 0.08), "both together"));
 }
 
-TEST(Remedies, RunTheBeginningOfASceneThreeTimes) {
+TEST(Remedies, CompareThreeTrialRunsOfTheSceneStart) {
   // As it is it is the run itself: what its statistics say. Too much work is not begun.
   const io::Scene scene = example_scene(3);
   State state = scene.initial;
@@ -332,7 +332,7 @@ TEST(RunStatistics, RemembersTheDeepestOverlapOfTheRun) {
   EXPECT_EQ(s.deepest.boundary, "tube");
 }
 
-TEST(RunStatistics, EnergyCreatedIsTheLargestGainThatContactsMade) {
+TEST(RunStatistics, EnergyCreatedIsTheLargestGainByContacts) {
   // Contacts take 5, give 3, take 1 and give 4 J: at the end they have given 6 J since they had taken most.
   // What boundaries, forces and the correction of positions do is no matter of theirs.
   const io::Summary s = summary_of([](StepReport& r) {
@@ -348,7 +348,7 @@ TEST(RunStatistics, EnergyCreatedIsTheLargestGainThatContactsMade) {
   EXPECT_NEAR(s.energy_created_relative, 6.0 / 40.0, 1e-12);
 }
 
-TEST(RunStatistics, NoiseOfABedAtRestIsNoEnergyFromNowhereHoweverLongItRests) {
+TEST(RunStatistics, NoiseOfABedAtRestIsNotCountedAsCreatedEnergy) {
   // An hour of steps of 1 ms that give and take 1e-9 J in turn: compared with weights times sizes it is the
   // same as after a second.
   io::Scene scene = example_scene(3);
@@ -384,7 +384,7 @@ TEST(RunStatistics, UnexplainedEnergyIsComparedWithGrossWork) {
   EXPECT_LE(s.energy_unexplained_relative, 1e-6 / 2.0);
 }
 
-TEST(RunStatistics, TellsWhatPinchesBodies) {
+TEST(RunStatistics, ReportsBoundaryThatPinchesBodies) {
   // A lid presses with 2 N, and once with 5000 N where the bodies weigh and move by next to nothing: it comes
   // first, with what helps, and other advice stands back.
   io::Scene scene = example_scene(3);
@@ -430,7 +430,7 @@ TEST(RunStatistics, RemembersTheCoarsestSteps) {
   EXPECT_EQ(s.turn.when.step, 6);
 }
 
-TEST(RunStatistics, MomentumErrorsCountByTheImpulsesOfTheirSteps) {
+TEST(RunStatistics, MomentumErrorsAreWeightedByImpulse) {
   // A grazing contact whose rounding is a thousandth of its impulse says nothing about the run.
   const io::Summary s = summary_of([](StepReport& r) {
     r.momentum_error_relative = r.step == 5 ? 1e-3 : 1e-15;

@@ -51,7 +51,7 @@ TEST(VtkImage, FieldsReadBackWhereTheyBelong) {
   EXPECT_NEAR(value("pressure", 0), (3 * 23.0 + 23.0 + 4.0 + 8.0) / 3.0, 1e-5);
 }
 
-TEST(VtkImage, ContactsBecomeForces) {
+TEST(VtkImage, ContactImpulsesAreConvertedToForces) {
   const io::Scene scene = example_scene(4);
   const ExampleStep step = example_step(scene, 1);
   const io::Frame frame = io::make_frame(scene.model, step.state, {}, true);

@@ -50,7 +50,7 @@ TEST(WallMesh, TheRegionHoldsBodiesTubesAndTheFloorUnderThem) {
   EXPECT_GT(region.high.z(), 3.0);
 }
 
-TEST(WallMesh, TheRegionFollowsTheBodiesButNotTheLost) {
+TEST(WallMesh, RegionFollowsBodiesAndIgnoresLostOnes) {
   Bodies bodies = example_scene(2000).initial.bodies;
   for (Vec3& position : bodies.position) position.x() += 10.0;
   bodies.position[17].y() = -1e6;
@@ -63,7 +63,7 @@ TEST(WallMesh, TheRegionFollowsTheBodiesButNotTheLost) {
   EXPECT_GT(region.high.z(), 1.8);
 }
 
-TEST(WallMesh, ATubeIsClosedAndHasItsArea) {
+TEST(WallMesh, TubeIsClosedWithTheCorrectArea) {
   const Tube tube{{0.0, 0.0, 1.0}, {0.0, 2.0, 1.0}, 0.5, 0.1};
   const io::WallMesh mesh = io::wall_mesh({{"tube", MaterialIndex(0), tube}}, {});
   double area = 0.0;

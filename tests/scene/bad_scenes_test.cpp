@@ -28,7 +28,7 @@ std::vector<std::string> bad_scenes() {
 
 class BadScene : public testing::TestWithParam<std::string> {};
 
-TEST_P(BadScene, IsToldAllThatIsWrong) {
+TEST_P(BadScene, ReportsAllErrors) {
   std::filesystem::current_path(folder);  // messages then name files without their folder
 #ifndef SCREE_MODELS
   if (read_text(GetParam() + ".toml").find("[[models]]") != std::string::npos)
@@ -61,7 +61,7 @@ TEST(BadSceneFile, CannotBeOpened) {
   }
 }
 
-TEST(BadSceneFile, TooManyBodiesAreToldBeforeTheyAreMade) {
+TEST(BadSceneFile, TooManyBodiesAreRejectedBeforeCreation) {
   const std::string text =
       "[[materials]]\nname = \"m\"\ndensity = 1000\n[[bodies]]\ngenerate = \"lattice\"\nradius = 0.1\n"
       "count = 1_000_000_000\nregion = { type = \"box\", low = [0, 0, 0], high = [1000, 1000, 1000] }\n";

@@ -38,7 +38,7 @@ TEST(Check, CountsStepsAndFrames) {
 
 // Ten frames of bodies most of which have landed, contacts left out: their number is a guess, sizes are not.
 // A quarter allows for what files hold beside frames, and for how well numbers compress.
-TEST(Check, ForetellsTheSizeOfTheOutput) {
+TEST(Check, PredictsOutputSize) {
   const io::Scene scene = settling_box({{"output.contacts", "false"},
                                         {"end_time", "0.8"},
                                         {"output.interval", "0.08"},
@@ -81,7 +81,7 @@ TEST(Check, ProbesAndReports) {
 // Bodies that have landed when the run ends: the trial comes to the same number of contacts as the run,
 // within a tenth, and to its time within a factor of three on a machine that others use (docs/measurements.md
 // has it closer).
-TEST(Check, ForetellsContactsAndTime) {
+TEST(Check, PredictsContactsAndRunTime) {
   const io::Scene scene = io::read_scene(
       std::filesystem::path(SCREE_SOURCE_DIR) / "scenes" / "settling_box_n" / "settling_box_n.toml",
       {{"count", "200"}, {"end_time", "1.5"}});
@@ -115,7 +115,7 @@ TEST(Check, CountsTheTimeThatFilesTake) {
   EXPECT_LT(forecast(scene, trial).writing_s(), 0.5 * much);
 }
 
-TEST(Check, SaysWhatDoesNotFit) {
+TEST(Check, ReportsInsufficientMemoryAndDiskSpace) {
   Forecast expected;
   expected.memory_bytes = 4.57e15;
   expected.output_bytes = 1e18;

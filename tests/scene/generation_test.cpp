@@ -60,7 +60,7 @@ TEST(SizeDistribution, TruncatedNormalHasItsClosedForm) {
   EXPECT_LE(m.high, 2.0);
 }
 
-TEST(SizeDistribution, WindowFarOutInATailIsDrawnFrom) {
+TEST(SizeDistribution, WindowFarInATailIsSampled) {
   for (const auto kind : {DistributionKind::normal, DistributionKind::lognormal}) {
     for (const auto& [low, high] : {std::pair(4.0, 5.0), std::pair(0.01, 0.02)}) {
       const Moments m = moments({kind, 1.0, 0.2, low, high});
@@ -95,7 +95,7 @@ SizeDistribution sieves() {
   return law;
 }
 
-TEST(SizeDistribution, TableIsStraightBetweenItsSieves) {
+TEST(SizeDistribution, TableIsLinearBetweenItsSieves) {
   for (const auto& [size, share] : {std::pair(0.5, 0.0), {0.75, 0.1}, {1.25, 0.45}, {2.0, 0.8}, {3.0, 1.0}})
     EXPECT_NEAR(quantile(sieves(), share), size, 1e-14);
   const Moments m = moments(sieves());  // of the middles, by their shares
@@ -103,7 +103,7 @@ TEST(SizeDistribution, TableIsStraightBetweenItsSieves) {
 }
 
 // Share of the mass that lies in sizes below x, of many draws by number or of classes, is what was asked for.
-TEST(SizeDistribution, SharesByMassAreThoseOfTheMass) {
+TEST(SizeDistribution, MassFractionsMatchTheDistribution) {
   for (const SizeDistribution& law :
        {sieves(), SizeDistribution{.kind = DistributionKind::uniform, .low = 0.4, .high = 2.0}}) {
     const SizeDistribution drawn = by_number(law);
@@ -177,7 +177,7 @@ TEST(Region, VolumeAndPoints) {
   EXPECT_LT((sum / 10000.0 - Vec3(1.0, 1.5, 0.0)).norm(), 0.05);  // five standard errors of the longest axis
 }
 
-TEST(NeighbourGrid, FindsWhatBruteForceFinds) {
+TEST(NeighbourGrid, MatchesBruteForce) {
   Random random(9);
   std::vector<Vec3> centre;
   std::vector<double> radius;
@@ -300,7 +300,7 @@ TEST(RandomPacking, PacksFunctionsByTheirSurfaces) {
   }
 }
 
-TEST(RandomPacking, NoFunctionIsWithinAnotherHoweverDeep) {
+TEST(RandomPacking, NoFunctionOverlapsAnother) {
   // Flat pebbles: two may lie deeper in each other than contacts are looked for, beyond half their thickness.
   ShapeFindings findings;
   const PerturbedQuadric function = test::pebble();
@@ -377,7 +377,7 @@ TEST(RandomPacking, FillsAClosedMesh) {
 }
 
 // What is blocked stays empty, and places of grains that are not keep their bits.
-TEST(RandomPacking, AvoidsWhatIsBlocked) {
+TEST(RandomPacking, AvoidsBlockedPlaces) {
   const Region region = BoxRegion{Vec3::Zero(), Vec3::Constant(1.0)};
   RandomPackingSettings settings{.count = 60};
   const std::vector<Grain> free = random_packing(candy, region, settings, {}, 4);
@@ -406,7 +406,7 @@ TEST(RandomPacking, OrientationsSpreadAboutTheGivenOne) {
   EXPECT_EQ(draw_orientation(given, 0.0, random).coeffs(), given.coeffs());
 }
 
-TEST(RandomPacking, ReportsWhatFitted) {
+TEST(RandomPacking, ReturnsOnlyGrainsThatFit) {
   const Region region = BoxRegion{Vec3::Zero(), Vec3::Constant(0.4)};
   const std::vector<Grain> grains = random_packing(candy, region, {.count = 1000, .attempts = 200}, {}, 4);
   EXPECT_GT(grains.size(), 10u);
@@ -415,7 +415,7 @@ TEST(RandomPacking, ReportsWhatFitted) {
   EXPECT_LT(random_packing(candy, region, {.count = 2000000000, .attempts = 20}, {}, 4).size(), 200u);
 }
 
-TEST(Lattice, CountsAndKeepsApart) {
+TEST(Lattice, PlacesTheGivenCountWithoutOverlap) {
   const Region box = BoxRegion{Vec3(-0.5, -0.5, 0.0), Vec3(0.5, 0.5, 1.0)};
   const double spacing = safe_spacing(candy, 0.01);
   const std::vector<Grain> grains = lattice(candy, box, {200, spacing, 0.01}, 1);
@@ -493,7 +493,7 @@ TEST(RandomPacking, KeepsItsClearance) {
   }
 }
 
-TEST(Lattice, LeavesOutPlacesThatStickOutOfACylinder) {
+TEST(Lattice, OmitsSitesThatProtrudeFromACylinder) {
   const GrainRecipe sphere{Vec3::Constant(0.1), {}, Quat::Identity()};
   const Region cylinder = CylinderRegion{Vec3(1.0, 1.0, 1.0), Vec3(2.0, 1.5, 3.0), 0.31};
   const std::vector<Grain> grains = lattice(sphere, cylinder, {1000, 0.2, 0.0}, 1);

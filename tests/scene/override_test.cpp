@@ -55,7 +55,7 @@ TEST(Expressions, HaveTheUsualPrecedence) {
   EXPECT_DOUBLE_EQ(value("1.5e1 + .5"), 15.5);
 }
 
-TEST(Expressions, KnowFunctionsAndAngles) {
+TEST(Expressions, EvaluateFunctionsAndAngles) {
   EXPECT_DOUBLE_EQ(value("sin(30 * degree)"), std::sin(std::numbers::pi / 6.0));
   EXPECT_DOUBLE_EQ(value("min(x, 2, 5) + max(x, 2)"), 5.0);
   EXPECT_DOUBLE_EQ(value("round(sqrt(17)) + floor(-0.5) + ceil(0.2) + abs(-2) + cos(0) + tan(0)"), 7.0);
@@ -69,7 +69,7 @@ TEST(Parameters, AreComputedWhereverTheyAreUsed) {
   EXPECT_TRUE(scene.warnings.empty());
 }
 
-TEST(Parameters, ThatAreNotUsedAreWarnedOf) {
+TEST(Parameters, UnusedParametersGiveAWarning) {
   const Scene scene = read_scene_text(
       "[parameters]\nspare = 1\n" + text.substr(text.find("[[materials]]")), "scene.toml",
       {{"bodies[0].radius", "0.1"}, {"bodies[0].position", "[0, 0, 0]"}, {"bodies[0].material", "glass"}});
@@ -105,7 +105,7 @@ TEST(Override, TakesAnyKeyPath) {
   EXPECT_EQ(scene.overrides.size(), 6u);
 }
 
-TEST(Override, IsJudgedLikeTheFile) {
+TEST(Override, IsValidatedLikeTheFile) {
   EXPECT_EQ(
       message({{"radius", "-1"}}),
       "scene.toml:16:10: bodies[0].radius: is out of range (value -2 m, allowed > 0); computed from \"= "
@@ -117,7 +117,7 @@ TEST(Override, IsJudgedLikeTheFile) {
             "\"adaptive\")");
 }
 
-TEST(Override, SaysWhatItDoesNotFind) {
+TEST(Override, ReportsUnknownKeysAndEntries) {
   EXPECT_EQ(message({{"raduis", "1"}}),
             "--set raduis=1: raduis: is neither a parameter nor a key of the scene; did you mean 'radius'?");
   EXPECT_EQ(message({{"bodies[3].radius", "1"}}),

@@ -20,7 +20,7 @@ std::vector<std::string> warnings(const std::string& density, const std::string&
 
 using Told = std::vector<std::string>;
 
-TEST(Plausibility, SaysWhatIsUnusual) {
+TEST(Plausibility, WarnsOfUnusualMaterialValues) {
   EXPECT_EQ(warnings("2500", "0.5", "0.05", "0.002"), Told{});
   EXPECT_EQ(warnings("2.5", "0.5", "0.05", "0.002"),
             Told{"odd.toml:4:11: materials[0].density: is unusual: no grains are so light or heavy (value "
@@ -80,7 +80,7 @@ type = "plane"
 }
 
 // Other codes have ratios where lengths stand here.
-TEST(Plausibility, ArmsOfRollingFrictionAreNoLongerThanTheSmallestBody) {
+TEST(Plausibility, WarnsOfRollingFrictionLongerThanSmallestRadius) {
   EXPECT_EQ(told_of(with_rolling("0.03")), Told{});
   EXPECT_EQ(told_of(with_rolling("0.1")), Told{"odd.toml:6:20: materials[0].rolling_friction: is a length "
                                                "here, and longer than the smallest radius of "
@@ -106,7 +106,7 @@ region = { type = "box", low = [-0.1, -0.1, 3], high = [0.1, 0.1, 3.2] }
 }
 
 // gate.stl is 0.6 long.
-TEST(Plausibility, MeshesAThousandTimesTooLargeAreToldOf) {
+TEST(Plausibility, WarnsOfMeshesAThousandTimesTooLarge) {
   const auto with_gate = [](const std::string& radius, const std::string& more = "") {
     return told_of(
         "time_step = 1e-5\n[[materials]]\nname = \"m\"\ndensity = 2500\n[[bodies]]\nradius = " + radius +

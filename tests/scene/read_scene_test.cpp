@@ -46,7 +46,7 @@ std::vector<std::string> enumerators() {
 }
 
 // take() finds an enumerator by the place of its word.
-TEST(SettingsKeys, WordsAreEnumeratorsInTheirOrder) {
+TEST(SettingsKeys, WordsMatchEnumeratorsInOrder) {
   int count = 0;
   const auto check = [&]<class T>(T settings) {
     for_each_key(settings, [&]<class M>(std::string_view section, std::string_view name, M&) {
@@ -105,7 +105,7 @@ TEST(ReadScene, DefaultsAreThoseOfTheEngine) {
 }
 
 // A key with a default has it from a struct, but for those few that no struct has.
-TEST(ReadScene, NoDefaultStandsInTheTableOfKeys) {
+TEST(ReadScene, KeyTableHoldsNoDefaultsOfStructs) {
   for (const Key& key : keys()) {
     if (!key.fallback.empty()) {
       const bool of_shapes =
@@ -218,7 +218,7 @@ TEST(ReadScene, AdaptiveStepsLandOnFramesAndOnTheEnd) {
   EXPECT_DOUBLE_EQ(next_landing(run_plan(scene), at(0.1), 0.3), 0.17);
 }
 
-TEST(ReadScene, PairsWithoutALawMixTheirMaterials) {
+TEST(ReadScene, PairsWithoutALawCombineTheirMaterials) {
   const Scene scene = read(R"(
 [[materials]]
 name = "a"
@@ -383,7 +383,7 @@ TEST(ReadScene, WarnsOfStepsThatAreLongForTheBodies) {
       << to_string(scene.warnings[1]);
 }
 
-TEST(ReadScene, FrictionOfSurfacesAndLawsOfImpact) {
+TEST(ReadScene, ReadsSurfaceFrictionAndRestitutionLaws) {
   const Scene scene = read(R"(
 restitution_law = "energetic"
 [checks]
@@ -433,7 +433,7 @@ semi_axes = [0.55, 0, 0]
 weight = -0.65
 )";
 
-TEST(ReadScene, ShapesAreFunctionsInTheirSize) {
+TEST(ReadScene, ReadsImplicitShapesWithTheirSize) {
   const Scene scene = read(material + dumbbell + R"(
 [[bodies]]
 shape = "dumbbell"
@@ -458,7 +458,7 @@ position = [0, 0, 2]
 }
 
 // Shapes are made side by side and entered in their order, the same bits on any number of threads.
-TEST(ReadScene, ShapesMadeSideBySideKeepTheirOrderAndTheirBits) {
+TEST(ReadScene, ShapesBuiltInParallelKeepOrderAndBits) {
   std::string text = material;
   for (const auto& [name, waist] : {std::pair{"slim", 0.5}, {"plain", 0.0}, {"middle", 0.7}})
     text += fmt::format(
@@ -509,7 +509,7 @@ position = [0, 0, 1]
   EXPECT_NEAR(scene.initial.bodies.mass[0], 2500e-3 * shapes.clumps()[0].shape->volume, 1e-12);
 }
 
-TEST(ReadScene, BodiesMayBeHeldOrLed) {
+TEST(ReadScene, ReadsFixedAndKinematicBodies) {
   const Scene scene = read(material + R"(
 [[bodies]]
 radius = 0.1
@@ -549,7 +549,7 @@ release_bodies = "bodies2"
   EXPECT_EQ(scene.events[0].actions.release_bodies, std::vector<std::size_t>{1});
 }
 
-TEST(ReadScene, BodiesMayBeGlued) {
+TEST(ReadScene, ReadsBondsBetweenBodies) {
   const Scene scene = read(R"(
 end_time = 1
 materials = [{ name = "a", density = 1000 }, { name = "b", density = 1000 }]
@@ -639,7 +639,7 @@ change_material = ["dry", "wet"]
 
 // Bodies that functions give meet round walls as meshes: here one that is an ellipsoid too, in a cylinder
 // with a floor and in the same of a tube and a plane.
-TEST(ReadScene, FunctionsMeetRoundWalls) {
+TEST(ReadScene, ImplicitBodiesUseMeshesOfRoundWalls) {
   const auto settled = [](const std::string& walls) {
     const Scene scene = read(material + R"(
 [[shapes]]
@@ -680,7 +680,7 @@ type = "plane"
   EXPECT_LT((meshed - exact).norm(), 2e-3) << meshed.transpose() << " | " << exact.transpose();
 }
 
-TEST(ReadScene, CellsMayHoldAStress) {
+TEST(ReadScene, ReadsPrescribedStressOfCells) {
   const Scene scene = read(material + R"(
 [[bodies]]
 radius = 0.1
@@ -724,7 +724,7 @@ region = { type = "box", low = [0, 0, 0], high = [1, 1, 1] }
   EXPECT_NEAR(filled, 0.5, 0.02);
 }
 
-TEST(ReadScene, MaterialsMayAttract) {
+TEST(ReadScene, ReadsCohesionOfMaterials) {
   const Scene scene = read(R"(
 end_time = 1
 bodies = [{ radius = 0.1, position = [0, 0, 1], material = "a" }]
@@ -768,7 +768,7 @@ std::string faults_of(const std::string& text) {
   return "";
 }
 
-TEST(ReadScene, FaultsOfShapesAreToldWhereTheyStand) {
+TEST(ReadScene, ShapeErrorsNameTheirKey) {
   const std::string body = "[[bodies]]\nshape = \"dumbell\"\nsize = 0.1\nposition = [0, 0, 1]\n";
   const std::string near_miss = faults_of(material + dumbbell + body);
   EXPECT_NE(near_miss.find("bodies[0].shape: is not the name of a shape"), std::string::npos) << near_miss;
@@ -837,7 +837,7 @@ name = "grain"
 parts = [{ semi_axes = [1, 0.3, 0.3] }, { semi_axes = [0.3, 1, 0.3] }]
 )";
 
-TEST(ReadScene, RandomBodiesAreFreeOfWalls) {
+TEST(ReadScene, RandomBodiesDoNotOverlapWalls) {
   for (const auto& [grain, shapes] :
        {std::pair<std::string, std::string>("semi_axes = [0.04, 0.03, 0.02]\n", ""),
         {"shape = \"grain\"\nsize = 0.04\n", bean},
@@ -852,7 +852,7 @@ TEST(ReadScene, RandomBodiesAreFreeOfWalls) {
   }
 }
 
-TEST(ReadScene, RandomBodiesFarFromWallsKeepTheirBits) {
+TEST(ReadScene, DistantWallsDoNotChangeRandomBodies) {
   const std::string grain = "semi_axes = [0.04, 0.03, 0.02]\n";
   const Scene none = random_bodies(grain, ""),
               far = random_bodies(grain, "[[boundaries]]\ntype = \"plane\"\npoint = [0, 0, -0.5]\n");

@@ -40,7 +40,7 @@ TEST_P(ShippedScene, PassesItsChecks) {
   EXPECT_TRUE(std::filesystem::exists(GetParam().parent_path() / "README.md"));
 }
 
-TEST(ShippedShapes, AreBodies) {
+TEST(ShippedShapes, CanAllBeRead) {
   int shapes = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder / "shapes")) {
     if (entry.path().extension() != ".toml") continue;
@@ -66,7 +66,7 @@ TEST(ShippedScenes, SettlingBoxesHaveTheSameBodies) {
   EXPECT_EQ(small.initial.bodies.mass[0], large.initial.bodies.mass[0]);
 }
 
-TEST(ShippedScenes, SettlingBoxOfAnySizeGrowsItsFloor) {
+TEST(ShippedScenes, SettlingBoxFloorGrowsWithTheBodyCount) {
   const Scene scene = read_scene(folder / "settling_box_n" / "settling_box_n.toml", {{"count", "4000"}});
   EXPECT_EQ(scene.initial.bodies.size(), 4000u);
   double reach = 0.0;

@@ -83,14 +83,14 @@ TEST_F(BodyTable, AbsentColumnsComeFromTheScene) {
   EXPECT_EQ(enclosing_ellipsoid(scene.model.shapes, bodies.shape[0]).semi_axes, Vec3(1.0, 2.0, 3.0));
 }
 
-TEST_F(BodyTable, UnknownColumnsAreWarnedOf) {
+TEST_F(BodyTable, UnknownColumnsGiveAWarning) {
   write("t.csv", "x,y,z,colour\n1,2,3,red\n");
   const Scene scene = read("t.csv");
   ASSERT_EQ(scene.warnings.size(), 1u);
   EXPECT_EQ(scene.warnings[0].key_path, "colour");
 }
 
-TEST_F(BodyTable, SaysWhatIsWrongWithTheHeader) {
+TEST_F(BodyTable, ReportsErrorsInTheHeader) {
   write("empty.csv", "");
   EXPECT_EQ(message("empty.csv"), "empty.csv: is empty; its first line must name the columns");
   write("none.csv", "x,y,z\n# nothing\n");
@@ -122,7 +122,7 @@ TEST_F(BodyTable, TakesTablesOfSpreadsheets) {
 }
 
 // By name or by number; a mixture must not come back as one material.
-TEST_F(BodyTable, BringsMaterials) {
+TEST_F(BodyTable, ReadsMaterials) {
   const std::string second = "radius = 0.1\n[[materials]]\nname = \"steel\"\ndensity = 7800\n";
   write("t.csv", "x,y,z,material\n0,0,0,m\n1,0,0,steel\n2,0,0,1\n");
   const Scene scene = read("t.csv", second);
@@ -184,7 +184,7 @@ TEST_F(BodyTable, ReadsHdf5OfAnyNumberType) {
   EXPECT_EQ(bodies.angular_velocity[1], Vec3(0.0, 0.0, 2.0));
 }
 
-TEST_F(BodyTable, SaysWhatIsWrongWithHdf5) {
+TEST_F(BodyTable, ReportsErrorsInHdf5) {
   write("text.h5", "this is not HDF5");
   EXPECT_EQ(message("text.h5"), "text.h5: is not an HDF5 file, or is damaged");
 

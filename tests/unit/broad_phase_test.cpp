@@ -57,7 +57,7 @@ TEST(BroadPhase, SizeRatioOfAThousand) { expect_brute_force(random_boxes(3000, 1
 TEST(BroadPhase, SizeRatioOfAMillion) { expect_brute_force(random_boxes(2000, 1e6, 4.0, 4)); }
 
 // A thousand in one place are half a million pairs; twenty thousand would be two hundred million.
-TEST(BroadPhase, ACrowdIsToldBeforeItTakesAllMemory) {
+TEST(BroadPhase, TooManyPairsAreRejectedBeforeMemoryRunsOut) {
   CandidatePairs pairs;
   find_candidate_pairs(std::vector<BoundingBox>(1000, {Vec3::Zero(), Vec3::Ones()}), pairs);
   EXPECT_EQ(pairs.size(), 1000u * 999u / 2u);
@@ -76,7 +76,7 @@ TEST(BroadPhase, FarAwayBodiesShareTheLastCell) {
   expect_brute_force(boxes);
 }
 
-TEST(BroadPhase, LeavesOutWhatIsNotFinite) {
+TEST(BroadPhase, SkipsNonFiniteBoxes) {
   std::vector<BoundingBox> boxes = random_boxes(100, 2.0, 3.0, 6);
   const auto expected = brute_force(boxes);
   boxes.push_back({Vec3(std::nan(""), 0, 0), Vec3::Ones()});
@@ -103,7 +103,7 @@ TEST(BroadPhase, SamePairsOnAnyThreadCount) {
   }
 }
 
-TEST(PairList, GivesTheSamePairsAsASearchAnewWhileBoxesWander) {
+TEST(PairList, MatchesAFreshSearchWhileBoxesMove) {
   // Boxes drift, jump and change their size; the list is searched anew only now and then.
   std::vector<BoundingBox> boxes = random_boxes(1500, 3.0, 12.0, 6);
   std::vector<double> skin;

@@ -146,7 +146,7 @@ TEST(Clump, StretchedBallsByClosedForm) {
   }
 }
 
-TEST(Clump, ThinAndDegenerateOnes) {
+TEST(Clump, ThinAndDegenerateClumpsKeepAccuracy) {
   // Crossed discs 50 times as wide as thick, whose symmetry makes coefficients vanish: against a turned copy.
   const std::vector<ClumpPart> discs{{{Vec3(1, 1, 0.02)}, {}},
                                      {{Vec3(0.02, 1, 1)}, {Vec3(0.3, 0, 0), Quat::Identity()}}};
@@ -168,7 +168,7 @@ TEST(Clump, ThinAndDegenerateOnes) {
   EXPECT_LT(c.mass_error, 1e-8);
 }
 
-TEST(Clump, LensesApartAddUp) {
+TEST(Clump, DisjointOverlapLensesAddUp) {
   // A row of three balls and a corner of three: the volume of three without two lenses that share nothing.
   const double h = 0.8, three = 4.0 * pi, lens = 2.0 * pi / 3.0 * (1.0 - h) * (1.0 - h) * (2.0 + h);
   for (const Vec3& third : {Vec3(-2.0 * h, 0, 0), Vec3(0, 0, 2.0 * h)}) {
@@ -177,7 +177,7 @@ TEST(Clump, LensesApartAddUp) {
   }
 }
 
-TEST(Clump, SymmetricOnesKeepTheirAxes) {
+TEST(Clump, SymmetricClumpsKeepTheirAxes) {
   // A cross of six balls about one: all moments are equal, so nothing may turn it.
   std::vector<ClumpPart> parts{ball(1.0, Vec3::Zero())};
   for (int k = 0; k < 3; ++k) {
@@ -287,7 +287,7 @@ TEST(Clump, MassByAnIndependentSum) {
   }
 }
 
-TEST(Clump, ErrorEstimateIsHonest) {
+TEST(Clump, ErrorEstimateBoundsTheError) {
   // Against a run of the quadrature that is asked for 1e-11, over other circles.
   Random random(5);
   for (int i = 0; i < 14; ++i) {
@@ -422,7 +422,7 @@ TEST(Clump, BoundsHoldTheSurface) {
   }
 }
 
-TEST(Clump, BoundingRadiusOfSpecialPlaces) {
+TEST(Clump, BoundingRadiusOfSymmetricPlacements) {
   // Centres on the plane of symmetry across the longest axis: the farthest points are two, or a whole ring.
   const auto radius = [](const Vec3& axes, const Vec3& at) {
     // A body of two parts on either side of the origin, so that the centre of mass stays there.

@@ -30,13 +30,13 @@ TEST(SortByKey, IsTheStableSort) {
   }
 }
 
-TEST(ExclusiveScan, SumsWhatComesBefore) {
+TEST(ExclusiveScan, SumsPrecedingElements) {
   std::vector<std::int32_t> counts{3, 0, 2, 5};
   EXPECT_EQ(exclusive_scan(counts), 10u);
   EXPECT_EQ(counts, (std::vector<std::int32_t>{0, 3, 3, 5}));
 }
 
-TEST(Parallel, EveryIndexOnceOnAnyThreadCount) {
+TEST(Parallel, VisitsEveryIndexOnceOnAnyThreadCount) {
   for (const int threads : {1, 2, 4}) {
     set_thread_count(threads);
     std::vector<int> hits(10007, 0);
@@ -63,7 +63,7 @@ TEST(Parallel, ReductionGivesTheSameBitsOnAnyThreadCount) {
   for (const double sum : sums) EXPECT_EQ(sum, sums[0]);
 }
 
-TEST(Parallel, ReductionToATruthValueLosesNoBlock) {
+TEST(Parallel, BooleanReductionIncludesEveryBlock) {
   // One block in sixty-four says true; a thousand times, on many threads.
   set_thread_count(4);
   const auto either = [](bool a, bool b) { return a || b; };

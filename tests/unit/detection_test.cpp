@@ -142,7 +142,7 @@ INSTANTIATE_TEST_SUITE_P(Detection, AllPairs, ::testing::Values(0.3, 0.5, 1.5));
 // Fails today: a body that is struck gets as far as the one that strikes it (docs/decisions/0003), but its
 // box, by which pairs are found, only as far as it moves by itself. So what lies close behind it comes into
 // the list a step late, and until then it is run into.
-TEST(Detection, ABodyThatIsStruckMeetsTheOneBehindIt) {
+TEST(Detection, PushedBodyFindsTheBodyBehindIt) {
   PairLaw law;
   law.friction = 0.0;
   World world(law, time_step_s);
@@ -175,7 +175,7 @@ struct Memory {
   }
 };
 
-TEST(Detection, RenewedContactsAreThoseThatAreListedAnew) {
+TEST(Detection, UpdatedContactsEqualRebuiltContacts) {
   // Blocks of bodies whose contacts and seeds are those of the last step renew them where they stand. A seed
   // for a partner that nobody asks about, behind those of every body, keeps them from it. While the heap
   // comes to rest blocks of both kinds stand beside each other, and move forward and back in the lists.
@@ -217,7 +217,7 @@ TEST(Detection, RenewedContactsAreThoseThatAreListedAnew) {
   for (const DetectionWorkspace::Found& block : kept.found) EXPECT_EQ(block.contacts.capacity(), 0u);
 }
 
-TEST(Detection, WhatIsKnownToBeApartChangesNoContact) {
+TEST(Detection, CachedSeparationsChangeNoContact) {
   // A heap that falls, and one that nearly rests: with what a workspace knows of pairs that are apart, and
   // with one that knows nothing, the same bits; pairs are known to be apart in both.
   for (const double from_s : {0.1, 1.5}) {
@@ -241,7 +241,7 @@ TEST(Detection, WhatIsKnownToBeApartChangesNoContact) {
   }
 }
 
-TEST(Detection, WhatWasApartIsFoundWhereItHasBeenPut) {
+TEST(Detection, MovedBodiesInvalidateCachedSeparations) {
   // By hand, by a turn on the spot, and by another state in the same workspace: what was apart touches now.
   World world;
   const Quat slanted(Eigen::AngleAxisd(0.25 * std::numbers::pi, Vec3::UnitZ()));  // so that boxes overlap
@@ -284,7 +284,7 @@ TEST(Detection, ContactsAreFoundByTheirKeys) {
   EXPECT_EQ(contacts.find({1 << 20, 1 << 21, 0}), nullptr);
 }
 
-TEST(Step, WorkspaceMayBeThrownAway) {
+TEST(Step, NewWorkspaceGivesSameBits) {
   World kept = test::loose_heap(4, 4, {}, 1e-3), fresh = test::loose_heap(4, 4, {}, 1e-3);
   kept.run(0.3);
   for (int i = 0; i < 300; ++i) {
@@ -315,7 +315,7 @@ struct NoSolution : ActuatorModel {
 };
 
 // What cannot be stepped is told in the result, and nothing is thrown.
-TEST(StepFailure, IsToldInTheResult) {
+TEST(StepFailure, IsReportedInTheResult) {
   World crowded;
   for (int k = 0; k < 5000; ++k) crowded.add_sphere(0.01, Vec3::Zero());
   crowded.step();

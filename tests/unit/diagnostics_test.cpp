@@ -30,7 +30,7 @@ World row(const std::vector<double>& overlaps) {
 
 // What a step adds up before it, energies alone, is what it adds up after it beside the momenta: to the
 // rounding of sums that blocks of bodies make.
-TEST(MechanicalEnergy, IsThatOfTheSums) {
+TEST(MechanicalEnergy, MatchesTheSumOfKineticAndPotentialEnergy) {
   World world;
   Random random(5);
   const ShapeIndex shape = world.model.shapes.add(Ellipsoid{Vec3(0.1, 0.07, 0.05)});
@@ -69,13 +69,13 @@ TEST(DeepestOverlap, NamesTheBoundary) {
   EXPECT_EQ(world.step().deepest, (Touch{1, -1, 1}));
 }
 
-TEST(DeepestOverlap, IsNobodysWhereNothingTouches) {
+TEST(DeepestOverlap, IsEmptyWithoutContacts) {
   World world;
   world.add_sphere(0.1, Vec3::Zero());
   EXPECT_EQ(world.step().deepest, Touch{});
 }
 
-TEST(DeepestOverlap, ContactsOfEqualOverlapGoByTheirOrderOnAnyNumberOfThreads) {
+TEST(DeepestOverlap, TiesGoToTheFirstContactOnAnyNumberOfThreads) {
   // Pairs far apart, all alike, more than a block of contacts: the first one counts.
   World world;
   world.model.settings.gravity.setZero();
@@ -91,14 +91,14 @@ TEST(DeepestOverlap, ContactsOfEqualOverlapGoByTheirOrderOnAnyNumberOfThreads) {
   set_thread_count(0);
 }
 
-TEST(DeepestOverlap, IdsAreThoseOfBodiesNotOfSlots) {
+TEST(DeepestOverlap, ReportsBodyIdsAndNotSlots) {
   World world = row({0.01, 0.02, 0.04});
   const BodyId gone[] = {0};
   remove(world.state, gone);
   EXPECT_EQ(world.step().deepest, (Touch{2, 3, -1}));
 }
 
-TEST(DeepestOverlap, MayBeASleepers) {
+TEST(DeepestOverlap, IncludesContactsOfSleepingBodies) {
   World world;
   world.model.settings.sleep = {.speed_m_s = 1e-3, .duration_s = 0.02, .tolerance = 0.05};
   world.add_floor();

@@ -48,7 +48,7 @@ TEST(EllipsoidMesh, AFlatFloorOfTrianglesIsThePlane) {
   }
 }
 
-TEST(EllipsoidMesh, ABoxFromInsideIsItsPlanes) {
+TEST(EllipsoidMesh, InsideABoxGapsAreThoseOfItsPlanes) {
   Random random(2);
   const Vec3 half(0.5, 0.4, 0.3);
   MeshFindings findings;
@@ -171,7 +171,7 @@ TEST(EllipsoidMesh, GapAcceleration) {
   EXPECT_GT(compared, 50);
 }
 
-TEST(EllipsoidMesh, ASheetIsHitFromBothSides) {
+TEST(EllipsoidMesh, SheetHasContactsOnBothSides) {
   Random random(5);
   const PlacedMesh sheet = floor_of_triangles(2, random);
   for (const double side : {-1.0, 1.0}) {
@@ -187,7 +187,7 @@ TEST(EllipsoidMesh, ASheetIsHitFromBothSides) {
   EXPECT_LT((g[0].normal - Vec3(0.6, 0.0, 0.8)).norm(), 1e-12);
 }
 
-TEST(MeshSurface, TellsWhatIsWrong) {
+TEST(MeshSurface, ReportsDefectsOfAMesh) {
   MeshFindings f;
   const std::vector<Vec3> square{{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0.5, 1e-12, 0}};
   placed(square, {{0, 1, 2}, {0, 2, 3}, {2, 0, 1}, {0, 1, 4}}, {}, &f);

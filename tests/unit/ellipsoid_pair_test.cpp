@@ -84,7 +84,7 @@ TEST(EllipsoidPair, WarmStartGivesTheSameContact) {
   }
 }
 
-TEST(EllipsoidPair, SwappingTheTwoTurnsTheNormal) {
+TEST(EllipsoidPair, SwappingBodiesReversesTheNormal) {
   Random random(4);
   for (int i = 0; i < 2000; ++i) {
     const Pair pair = random_pair(random, 3.0, 3.0, random.uniform(-0.1, 0.2));

@@ -150,7 +150,7 @@ TEST(EllipsoidRevolved, HollowSphereByPointsOfTheGrain) {
   }
 }
 
-TEST(EllipsoidRevolved, AboveItsInsideADiscIsThePlane) {
+TEST(EllipsoidRevolved, InteriorOfDiscMatchesThePlane) {
   Random random(5);
   const Pose stands{Vec3(0.3, 0.1, 0.2), random.rotation()};
   const PlacedRevolved disc = placed({{0, 0}, {1, 0}}, false, 0.0, stands);
@@ -174,7 +174,7 @@ TEST(EllipsoidRevolved, AboveItsInsideADiscIsThePlane) {
   }
 }
 
-TEST(EllipsoidRevolved, AwayFromItsRimsACylinderIsTheBoreOfATube) {
+TEST(EllipsoidRevolved, CylinderAwayFromRimsMatchesTubeBore) {
   // And its outside, where one plane lies between them. Second differences over 1e-4 s are good to 1e-4.
   Random random(6);
   const Pose stands{Vec3(0.3, 0.1, 0.2), random.rotation()};
@@ -224,7 +224,7 @@ TEST(EllipsoidRevolved, AwayFromItsRimsACylinderIsTheBoreOfATube) {
   EXPECT_LE(unequal, 3);  // a shallow second maximum lies between the samples of one and not of the other
 }
 
-TEST(EllipsoidRevolved, WhatFitsTouchesAllRound) {
+TEST(EllipsoidRevolved, FittingBallTouchesAllAround) {
   const Ellipsoid ball{{0.1, 0.1, 0.1}};
   // In a funnel of half angle 30 degrees, and on the rim of a hole: each hold it with three contacts or more.
   const PlacedRevolved funnel = placed({{0, 0}, {std::tan(pi / 6), 1}});
@@ -246,7 +246,7 @@ TEST(EllipsoidRevolved, WhatFitsTouchesAllRound) {
   EXPECT_NEAR(on_hole[0].normal[2], 0.8, 1e-9);
 }
 
-TEST(EllipsoidRevolved, OneContactGoesRoundTheEdgesOfADrum) {
+TEST(EllipsoidRevolved, SingleContactPassesAroundDrumEdge) {
   // From the flat end over the edge to the round side: the gap does not jump, and nothing is felt twice.
   Random random(8);
   const PlacedRevolved drum = placed({{0, -0.3}, {0.5, -0.3}, {0.5, 0.3}, {0, 0.3}});
@@ -265,7 +265,7 @@ TEST(EllipsoidRevolved, OneContactGoesRoundTheEdgesOfADrum) {
   }
 }
 
-TEST(EllipsoidRevolved, FollowsContactsOfTurningWalls) {
+TEST(EllipsoidRevolved, GapAccelerationOfRotatingWalls) {
   // The same feature's distance a little before and after, with both moved along.
   Random random(9);
   const double dt = 1e-4;

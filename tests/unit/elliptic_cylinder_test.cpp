@@ -48,7 +48,7 @@ double by_force(const Ellipsoid& shape, const Pose& pose, const EllipticCylinder
 }
 
 // Of a round section all is as with the tube of the same wall, but for the numbers of features.
-TEST(EllipticCylinder, OfRoundSectionIsATube) {
+TEST(EllipticCylinder, RoundSectionMatchesTheTube) {
   Random random(7);
   const Tube tube{Vec3(0.1, -0.2, 0.3), Vec3(0.6, 0.9, 0.1), 0.35, 0.1};
   EllipticCylinder wall{tube.start, tube.end, Vec3(0.3, 0.1, 1.0)};
@@ -79,7 +79,7 @@ TEST(EllipticCylinder, OfRoundSectionIsATube) {
 
 // The least distance is that to the nearest of 58,000 points of the sheet, from inside, outside, at rims and
 // edges.
-TEST(EllipticCylinder, LeastDistanceIsThatByForce) {
+TEST(EllipticCylinder, LeastDistanceMatchesBruteForce) {
   Random random(11);
   int met = 0;
   for (int k = 0; k < 400; ++k) {
@@ -134,7 +134,7 @@ TEST(EllipticCylinder, ContactsAreMidwayAlongTheirNormals) {
 }
 
 // A ball that lies in a trough swings as on the curve of its section: the second derivative of its gap.
-TEST(EllipticCylinder, GapAccelerationIsThatOfTheCurve) {
+TEST(EllipticCylinder, GapAccelerationMatchesSectionCurvature) {
   EllipticCylinder wall{Vec3(-1, 0, 0), Vec3(1, 0, 0)};
   wall.half_width = 0.8;
   wall.half_height = 0.5;

@@ -39,7 +39,7 @@ TEST(ModelRun, FormulasHaveTheirOrders) {
 }
 
 /// One step of implicit Euler by hand: x1 = (x0 + h v0)/(1 + 4 h^2), v1 = v0 - 4 h x1.
-TEST(ModelRun, OneStepOfImplicitEulerIsTheFormula) {
+TEST(ModelRun, ImplicitEulerStepsMatchTheFormula) {
   Simulation run(compile_model(oscillator), {.step = 0.1, .compiled = false});
   run.advance();
   EXPECT_NEAR(run.value("x"), 1.0 / 1.04, 1e-14);
@@ -76,7 +76,7 @@ TEST(ModelRun, ThePendulumInCartesianCoordinatesIsThatInItsAngle) {
 }
 
 /// Thrown hard enough it goes round: every quarter the other coordinate is the state.
-TEST(ModelRun, StatesAreChosenAnewThroughWholeTurns) {
+TEST(ModelRun, StatesAreReselectedThroughFullRotations) {
   SourceText thrown = pendulum;
   const auto change = [&](const std::string& from, const std::string& to) {
     const auto at = thrown.text.find(from);
@@ -106,7 +106,7 @@ struct Angles {
 };
 
 // As in mechanisms_test.cpp: from both angles' equations with an accuracy of 1e-13; from the vertical.
-TEST(ModelRun, DoublePendulumOfSubmodelsComesToTheReferenceAtTheOrder) {
+TEST(ModelRun, DoublePendulumOfSubmodelsConvergesAtSecondOrder) {
   const Angles reference[] = {{-0.6250876998063906, -1.034585085680012},
                               {-0.4829715342517544, -1.324048712302363},
                               {1.785795522077417, 1.118107461205155}};
@@ -181,7 +181,7 @@ TEST(ModelRun, WithoutACompilerTheCodeIsInterpreted) {
   EXPECT_NEAR(run.time(), 0.1, 1e-12);
 }
 
-TEST(ModelRun, EventsAreFoundToTheirTime) {
+TEST(ModelRun, EventTimesAreLocatedPrecisely) {
   const SourceText clock{"m.mo",
                          "model m Real x(start = 0, fixed = true); Real y; equation der(x) = 1; "
                          "y = if x > 0.123456789012 then 2 else 1; end m;"};
@@ -193,7 +193,7 @@ TEST(ModelRun, EventsAreFoundToTheirTime) {
 }
 
 /// Off the stop the own half swing takes pi / sqrt(4), on it pi / sqrt(100): both by the formula's order.
-TEST(ModelRun, ASpringWithAStopChangesWhereItTouches) {
+TEST(ModelRun, SpringWithStopSwitchesAtContact) {
   const double touch = std::numbers::pi / 4, leave = touch + std::numbers::pi / 10;
   const Simulation run =
       run_of(shipped("spring_and_stop.mo"), 2.0, {.step = 1e-4, .formula = Formula::bdf2, .compiled = false});
@@ -269,7 +269,7 @@ TEST(ModelRun, FailuresNameBlockVariablesAndTime) {
   EXPECT_NE(contradiction.find("x^2 + y^2 = 1"), std::string::npos) << contradiction;
 }
 
-TEST(ModelRun, AnUnknownMayStandOnBothSides) {
+TEST(ModelRun, UnknownOnBothSidesIsSolved) {
   const auto at_end = [](const char* equation) {
     return end_of(
         {"m.mo", std::string("model m Real x; Real y; equation y = time; ") + equation + "; end m;"}, "x",
@@ -280,7 +280,7 @@ TEST(ModelRun, AnUnknownMayStandOnBothSides) {
   EXPECT_NEAR(at_end("x = 2*x + 3"), -3.0, 1e-12);
 }
 
-TEST(ModelRun, NothingButGivenNumbersIsAModelToo) {
+TEST(ModelRun, ModelOfConstantsRuns) {
   EXPECT_EQ(end_of({"m.mo", "model m Real x; equation x = 7; end m;"}, "x", 0.01, {}), 7.0);
 }
 
@@ -290,7 +290,7 @@ TEST(ModelRun, HighPowersAreNotMultipliedOut) {
   EXPECT_EQ(end_of({"m.mo", text}, "x", 0.01, {}), 1.0);
 }
 
-TEST(ModelRun, StartsThatNothingFixesAreTheNearest) {
+TEST(ModelRun, FreeStartValuesAreProjectedToTheNearestSolution) {
   const SourceText circle{
       "m.mo", "model m Real x(start = 3); Real y(start = 4); equation x^2 + y^2 = 1; der(x) = 0*y; end m;"};
   const Simulation run(compile_model(circle), {.compiled = false});
@@ -320,7 +320,7 @@ TEST(ModelRun, ExcavatorsLoopsAreClosed) {
 
 /// Rates of the excavator's pistons, from the levers, are those of their lengths; force times rate is the
 /// power of gravity.
-TEST(ModelRun, ExcavatorsForcesHoldItsWeights) {
+TEST(ModelRun, ExcavatorForcesBalanceGravityPower) {
   Simulation run(compile_model(shipped("excavator.mo")),
                  {.step = 1e-3, .formula = Formula::bdf2, .compiled = false});
   const auto v = [&](const char* name) { return run.value(name); };

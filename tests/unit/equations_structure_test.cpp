@@ -29,7 +29,7 @@ int best_by_trying(const Incidence& incidence, std::size_t row, unsigned used) {
   return best;
 }
 
-TEST(ModelStructure, MatchingIsAsLargeAsTryingAllFinds) {
+TEST(ModelStructure, MatchingIsMaximumByExhaustiveSearch) {
   std::mt19937 random(1);
   for (int trial = 0; trial < 300; ++trial) {
     const Incidence incidence = random_incidence(random, 1 + trial % 6, 1 + trial / 6 % 6, 0.35);
@@ -45,7 +45,7 @@ TEST(ModelStructure, MatchingIsAsLargeAsTryingAllFinds) {
 }
 
 /// A row is in the over-determined part just if some maximum matching leaves it out.
-TEST(ModelStructure, PartsAreWhatSomeMaximumMatchingLeavesOut) {
+TEST(ModelStructure, OverAndUnderdeterminedPartsMatchExhaustiveSearch) {
   std::mt19937 random(2);
   for (int trial = 0; trial < 200; ++trial) {
     const Incidence incidence = random_incidence(random, 5, 5, 0.3);
@@ -64,7 +64,7 @@ TEST(ModelStructure, PartsAreWhatSomeMaximumMatchingLeavesOut) {
   }
 }
 
-TEST(ModelStructure, BlocksAreWhatReachesEachOtherInAnOrderThatHolds) {
+TEST(ModelStructure, BlocksAreStrongComponentsInSolvableOrder) {
   std::mt19937 random(3);
   int square = 0;
   for (int trial = 0; trial < 400; ++trial) {
@@ -96,7 +96,7 @@ TEST(ModelStructure, BlocksAreWhatReachesEachOtherInAnOrderThatHolds) {
 }
 
 /// By central differences, at 100 random places on both sides of a condition.
-TEST(ModelStructure, DerivativesAreThoseOfDifferences) {
+TEST(ModelStructure, DerivativesMatchCentralDifferences) {
   const FlatModel model = flatten_text(
       "model m Real x; Real y; equation "
       "x = sin(x*y)*exp(-x) + x^3/(1 + y^2) - sqrt(1 + x^2)*atan2(y, x + 3); "
@@ -123,7 +123,7 @@ TEST(ModelStructure, DerivativesAreThoseOfDifferences) {
   }
 }
 
-TEST(ModelStructure, EquationsAreSolvedWhereTheyAreLinearOrAnAngle) {
+TEST(ModelStructure, SolvesForLinearUnknownsAndAngles) {
   const FlatModel model = flatten_text(
       "model m Real x; Real y; Real z; equation 3*x*y + y = z; x^2 + y = 1; "
       "(2 - 3*cos(x + 1) - cos(y))^2 + (1 - 3*sin(x + 1) - sin(y))^2 = 4; if x > 0 then y*z = 1; else z = 2; "

@@ -30,7 +30,7 @@ double value_of(const std::string& expression) {
   return model.value[model.find("r")];
 }
 
-TEST(ModelText, ExpressionsHaveTheValuesThatTheySay) {
+TEST(ModelText, ExpressionsEvaluateCorrectly) {
   EXPECT_EQ(value_of("1 + 2*3^2/6 - (-4)"), 1 + 2 * 9.0 / 6 + 4);
   EXPECT_EQ(value_of("-a^2"), -9);
   EXPECT_EQ(value_of("2 - 3 - 4"), -5);
@@ -42,7 +42,7 @@ TEST(ModelText, ExpressionsHaveTheValuesThatTheySay) {
   EXPECT_EQ(value_of("/* a */ 7 // b"), 7);
 }
 
-TEST(ModelText, WhatIsWrittenOutIsReadAsTheSame) {
+TEST(ModelText, PrintedExpressionsParseToTheSameValue) {
   const FlatModel model = flatten_text(
       "model m Real x; Real y; Real z; equation x = -(y - (z - 1))/(x*y)/z^2*2; y - (x - z) = sin(x)*(-y); z "
       "= 1 - (-x); end m;");
@@ -54,7 +54,7 @@ TEST(ModelText, WhatIsWrittenOutIsReadAsTheSame) {
   }
 }
 
-TEST(ModelText, SyntaxIsToldWithItsPlaceAndWhatWasExpected) {
+TEST(ModelText, SyntaxErrorsGivePositionAndExpectedToken) {
   expect_told("model m\n  Real x\nequation\n  x = 1;\nend m;",
               {"m.mo:3:1", "expected ';'", "found 'equation'"});
   expect_told("model m\n  Real x;\nequation\n  x = 2*;\nend m;", {"m.mo:4:9", "found ';'", "an expression"});
@@ -66,7 +66,7 @@ TEST(ModelText, SyntaxIsToldWithItsPlaceAndWhatWasExpected) {
   expect_told("model m", {"the end of the file"});
 }
 
-TEST(ModelText, AllWrongNamesAreToldAtOnceWithTheNearest) {
+TEST(ModelText, AllUnknownNamesAreReportedWithSuggestions) {
   expect_told(
       "model Spring\n  parameter Real stiffness = 1;\n  Real f;\nequation\n  f = stifness;\nend Spring;\n"
       "model m\n  Spring s(stifnes = 2);\n  Sprin t;\n  Real x(strat = 1);\n  Real x;\nequation\n  x = "
@@ -79,7 +79,7 @@ TEST(ModelText, AllWrongNamesAreToldAtOnceWithTheNearest) {
        "s.g: there is no such name; did you mean 's.f'?"});
 }
 
-TEST(ModelText, ParametersThatDependOnThemselves) {
+TEST(ModelText, CyclicParametersAreRejected) {
   expect_told(
       "model m\n  parameter Real a = b;\n  parameter Real b = c;\n  parameter Real c = a + 1;\nend m;",
       {"the parameter depends on itself: a -> b -> c -> a"});
@@ -88,7 +88,7 @@ TEST(ModelText, ParametersThatDependOnThemselves) {
               {"depends on x, which is none"});
 }
 
-TEST(ModelText, ModelsThatContainThemselves) {
+TEST(ModelText, RecursiveModelsAreRejected) {
   expect_told("model a\n  b x;\nend a;\nmodel b\n  a x;\nend b;", {"contains itself"});
 }
 
@@ -113,12 +113,12 @@ TEST(ModelText, BranchesNeedAsManyEquations) {
               {"m.mo:4:2", "all branches need as many equations"});
 }
 
-TEST(ModelText, DivisionsByZeroAreTold) {
+TEST(ModelText, DivisionByZeroIsReported) {
   expect_told("model m Real x(start = 1); Real y; equation der(x) = y; x^2 + sin(x)*log(x/0) = 1; end m;",
               {"division by zero"});
 }
 
-TEST(ModelText, BottomlessTextsAreRefused) {
+TEST(ModelText, ExcessiveNestingIsRejected) {
   expect_told("model m Real x; equation x = " + std::string(5000, '(') + "1;", {"100 brackets"});
   std::string chain = "model m Real x; equation x = 1";
   for (int k = 0; k < 100000; ++k) chain += "+1";
@@ -128,7 +128,7 @@ TEST(ModelText, BottomlessTextsAreRefused) {
   expect_told(choices + "1; end m;", {"1000 signs"});
 }
 
-TEST(ModelText, CommentsAndTextsHideNoBrackets) {
+TEST(ModelText, CommentsHideNoBracketsAndStringsAreNotCounted) {
   std::string nested = "model m Real x; equation x = ";
   for (int k = 0; k < 5000; ++k) nested += "(/*;*/ ";
   expect_told(nested, {"100 brackets"});
@@ -150,7 +150,7 @@ TEST(ModelText, IfEquationsWithinEachOtherAreCounted) {
   EXPECT_EQ(faults_of(row + "end m;"), "");
 }
 
-TEST(ModelText, WhatShortTextsGrowToHasAnEnd) {
+TEST(ModelText, ExpansionOfSmallModelsIsLimited) {
   std::string tenfold = "model a0 Real x; equation x = 1; end a0;\n";
   for (int k = 1; k < 20; ++k) {
     tenfold += "model a" + std::to_string(k);
@@ -174,18 +174,18 @@ TEST(ModelText, ManyConditionsAreJoinedByOr) {
   EXPECT_EQ(faults_of("model m Real x; equation x = if " + any + " then 1 else 2; end m;"), "");
 }
 
-TEST(ModelText, NamesMayBeginLikeNumbersThatAreNone) {
+TEST(ModelText, NamesMayBeginWithInfOrNan) {
   EXPECT_EQ(faults_of("model m Real info; Real nano; equation info = time; nano = 2*info; end m;"), "");
 }
 
-TEST(ModelText, LettersBeyondAsciiAreTold) {
+TEST(ModelText, NonAsciiIsRejectedOutsideCommentsAndStrings) {
   expect_told("model m Real x; equation x = -\xf6; end m;", {"an expression"});
   EXPECT_EQ(faults_of("model m Real x \"gr\xc3\xb6\xc3\x9f"
                       "e\"; equation x = time; // \xc3\xb6\nend m;"),
             "");
 }
 
-TEST(ModelText, ParametersDecideForEachOtherInAnyOrder) {
+TEST(ModelText, ParametersMayDependOnEachOtherInAnyOrder) {
   const FlatModel model = flatten_text(
       "model m parameter Real p = max(q, 1); parameter Real r = if q > 2 then 7 else 8; parameter Real q = "
       "5; end m;");
@@ -197,7 +197,7 @@ TEST(ModelText, AnAttributeMayNotBeADerivative) {
   expect_told("model m Real x(start = der(x)); equation x = 1; end m;", {"depends on der(x)"});
 }
 
-TEST(ModelText, EquationsThatVanishWhereTheyAreDifferentiatedAreTold) {
+TEST(ModelText, DegenerateDifferentiatedEquationsAreReported) {
   expect_told(
       "model m Real x; Real y; Real z; Real w; equation der(x) = z; der(y) = w; x*y = 1; x - y = x*1 - y + "
       "0*z; end m;",
@@ -208,7 +208,7 @@ TEST(ModelText, EquationsThatVanishWhereTheyAreDifferentiatedAreTold) {
               {"x*sin(x*time) = cos(time): its derivative has more than 20,000 operations"});
 }
 
-TEST(ModelText, ModifiersReachThroughSubmodels) {
+TEST(ModelText, ModifiersApplyThroughSubmodels) {
   const FlatModel model = flatten_text(
       "model Leaf\n parameter Real p = 1;\n Real x(start = p);\nequation\n x = p;\nend Leaf;\n"
       "model Branch\n parameter Real q = 2;\n Leaf a(p = q);\n Leaf b;\nend Branch;\n"

@@ -106,7 +106,7 @@ TEST(CoarseFields, KeepMassAndMomentum) {
   EXPECT_NEAR(energy, 0.5 * mass, 1e-12 * mass);
 }
 
-TEST(CoarseFields, OfARigidRotationTurn) {
+TEST(CoarseFields, RigidRotationIsReproduced) {
   // Spheres on a cubic lattice that turns as a whole.
   World world;
   const Vec3 spin(0.3, -0.5, 2.0);
@@ -218,7 +218,7 @@ FullCell full_cell(const PlacedCell& cell) {
 
 // One period of a cell, whatever its shape: its mass, and the stress of its
 // contacts are on the grid to rounding.
-TEST(CoarseFieldsInACell, HaveItsMassAndStress) {
+TEST(CoarseFieldsInACell, IntegrateToCellMassAndStress) {
   for (const double strain : {0.0, 0.3, 4.7}) {
     const PlacedCell cell = sheared_cell(strain, 7.0);
     const FullCell full = full_cell(cell);
@@ -242,7 +242,7 @@ TEST(CoarseFieldsInACell, HaveItsMassAndStress) {
 
 // Bodies on the places of a lattice that flow with the cell: density is the same everywhere, and the velocity
 // is that of the flow, across the seam as elsewhere.
-TEST(CoarseFieldsInACell, FlowOnAcrossTheSeam) {
+TEST(CoarseFieldsInACell, AreContinuousAcrossTheSeam) {
   PlacedCell cell = sheared_cell(0.3, 7.0);
   World world;
   constexpr int parts = 6;
@@ -268,7 +268,7 @@ TEST(CoarseFieldsInACell, FlowOnAcrossTheSeam) {
 }
 
 // A row of three balls that touch each other and the image of the first: the force through every section.
-TEST(CoarseFieldsInACell, ForcesGoToTheImage) {
+TEST(CoarseFieldsInACell, ContactForcesActTowardNearestImage) {
   PeriodicCell box;
   box.periodic = {true, true, true};
   box.high = Vec3::Constant(0.03);

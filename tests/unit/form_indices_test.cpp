@@ -27,7 +27,7 @@ double integral(double low, double high, F&& f) {  // midpoints
   return sum * (high - low) / steps;
 }
 
-TEST(FormIndices, OfABallAreOne) {
+TEST(FormIndices, AreOneForABall) {
   const FormIndices form = form_indices(made(perturbed({1.0, 1.0, 1.0})));
   for (const double index : {form.elongation, form.flatness, form.sphericity, form.roundness, form.convexity})
     EXPECT_NEAR(index, 1.0, mesh_error);
@@ -35,7 +35,7 @@ TEST(FormIndices, OfABallAreOne) {
   EXPECT_NEAR(form.area, 4.0 * pi, mesh_error * 4.0 * pi);
 }
 
-TEST(FormIndices, OfASpheroidAreItsClosedForms) {
+TEST(FormIndices, MatchClosedFormsOfASpheroid) {
   // Semi-axes 1 (twice) and c < 1: with e^2 = 1 - c^2 the area is 2 pi (1 + c^2 artanh(e) / e).
   const double c = 0.5, e = std::sqrt(1.0 - c * c);
   const FormIndices form = form_indices(made(perturbed({1.0, 1.0, c})));
@@ -58,7 +58,7 @@ TEST(FormIndices, OfASpheroidAreItsClosedForms) {
               5 * mesh_error);  // the border of the corners is cut by the mesh
 }
 
-TEST(FormIndices, OfAWaistedBodyOfRevolution) {
+TEST(FormIndices, MatchIntegralsForAWaistedBodyOfRevolution) {
   // Radius^2 of the dumbbell at x is (1 - x^2 - 0.65 (1 - (x/0.55)^2)^2) / 4 with the last term for |x| <
   // 0.55 only; its hull fills the waist with a cylinder as wide as the widest place.
   const auto squared = [](double x) {
@@ -81,7 +81,7 @@ TEST(FormIndices, OfAWaistedBodyOfRevolution) {
   EXPECT_NEAR(form.inscribed_radius, form_indices(shape, 36).inscribed_radius, mesh_error);
 }
 
-TEST(FormIndices, DoNotKnowTheFrame) {
+TEST(FormIndices, AreIndependentOfTheFrame) {
   const FormIndices a = form_indices(made(test::kidney()));
   const Pose pose{Vec3(0.1, -0.05, 0.08), Quat(0.3, 0.5, -0.2, 0.7).normalized()};
   const FormIndices b = form_indices(made(in_frame(test::kidney(), pose)));
@@ -94,7 +94,7 @@ TEST(FormIndices, DoNotKnowTheFrame) {
 }
 
 // However thin: areas of spheroids of semi-axes 1, 1, c in closed form.
-TEST(FormIndices, OfNeedlesAndFlakesAreTheirClosedForms) {
+TEST(FormIndices, MatchClosedFormsOfNeedlesAndFlakes) {
   for (const double c : {100.0, 1e6, 1e-2, 1e-6}) {
     const double e = std::sqrt(1.0 - std::min(c * c, 1.0 / (c * c)));
     const double area =
@@ -120,7 +120,7 @@ TEST(FormIndices, HullOfAStretchedCube) {
   EXPECT_TRUE(convex_hull(points).triangles.empty());
 }
 
-TEST(FormIndices, HullOfACubeAndWhatItHolds) {
+TEST(FormIndices, HullOfACubeContainsAllPoints) {
   std::vector<Vec3> points;
   for (int i = 0; i < 5; ++i) {
     for (int j = 0; j < 5; ++j) {

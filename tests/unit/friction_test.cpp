@@ -39,7 +39,7 @@ TEST(LeastEnergy, BeatsEveryPointOfTheSet) {
   }
 }
 
-TEST(LeastEnergy, SampledSetsComeCloserToTheDiscAsTheirCornersGrow) {
+TEST(LeastEnergy, SampledSetsConvergeToTheDisc) {
   // The polygon misses at most 1 - cos(pi / k) of the radius: the error in the impulse falls as 1 / k^2.
   Random random(8);
   double last = infinity;
@@ -163,7 +163,7 @@ INSTANTIATE_TEST_SUITE_P(Solvers, Anisotropic,
                                            SolverKind::one_pass),
                          [](const auto& test) { return to_string(test.param); });
 
-TEST(Surface, DirectionsTurnWithTheBodyAndDoNotDependOnTheOrderOfPartners) {
+TEST(Surface, DirectionsRotateWithBodyAndIgnorePartnerOrder) {
   Random random(4);
   for (int i = 0; i < 200; ++i) {
     const Surface a{.direction_factors = Vec3(random.uniform(), random.uniform(), random.uniform()),
@@ -187,7 +187,7 @@ TEST(Surface, DirectionsTurnWithTheBodyAndDoNotDependOnTheOrderOfPartners) {
   }
 }
 
-TEST(Surface, PatchesFadeOverTheirEdge) {
+TEST(Surface, PatchFactorFadesOverItsMargin) {
   const Surface s{.direction_factors = Vec3::Ones(),
                   .patches = {{.centre = Vec3(1, 0, 0), .radius_m = 0.1, .edge_m = 0.2, .factor = 3.0},
                               {.centre = Vec3(1, 0, 0), .radius_m = 0.05, .edge_m = 0.0, .factor = 0.5}}};

@@ -21,7 +21,7 @@ ImplicitShape general_ellipsoid(const Vec3& semi_axes) {
   return s;
 }
 
-TEST(ImplicitContacts, WithoutPerturbationsExactlyTheEllipsoids) {
+TEST(ImplicitContacts, UnperturbedShapesMatchEllipsoidPairs) {
   Random random(1);
   const ImplicitShape a = made(perturbed({1.0, 0.75, 0.5})), b = made(perturbed({0.8, 0.5, 0.4}));
   for (int i = 0; i < 300; ++i) {
@@ -37,7 +37,7 @@ TEST(ImplicitContacts, WithoutPerturbationsExactlyTheEllipsoids) {
   }
 }
 
-TEST(ImplicitContacts, TheGeneralWayAgreesWithTheEllipsoids) {
+TEST(ImplicitContacts, GeneralSearchMatchesEllipsoidPairs) {
   // (F2), (F3) against (G1), apart and overlapping up to a fifth of the smallest semi-axis, where phi(n) has
   // one maximum.
   Random random(2);
@@ -58,7 +58,7 @@ TEST(ImplicitContacts, TheGeneralWayAgreesWithTheEllipsoids) {
   EXPECT_GT(compared, 60);
 }
 
-TEST(ImplicitContacts, ScaleIsSize) {
+TEST(ImplicitContacts, GapsScaleWithSize) {
   Random random(3);
   const ImplicitShape a = made(test::pebble()), b = made(test::kidney());
   for (int i = 0; i < 50; ++i) {
@@ -100,7 +100,7 @@ TEST(ImplicitContacts, SmallBallRestsOnTheBottomOfADent) {
   }
 }
 
-TEST(ImplicitContacts, BeanCradlesABall) {
+TEST(ImplicitContacts, BallInKidneyHollowHasTwoContacts) {
   // A ball too wide for the hollow of a kidney touches both of its horns, and not the bottom between them.
   const ImplicitShape kidney = made(test::kidney()), ball = general_ellipsoid(Vec3::Ones());
   constexpr double radius = 0.9;
@@ -126,7 +126,7 @@ TEST(ImplicitContacts, BeanCradlesABall) {
   EXPECT_GT(std::abs(g[0].normal[0]), 0.1);
 }
 
-TEST(ImplicitContacts, PassesThroughTouchUnchanged) {
+TEST(ImplicitContacts, NormalAndPointAreContinuousThroughTouch) {
   // Moved along its normal a contact keeps point and normal, and its distance follows exactly.
   Random random(4);
   const ImplicitShape a = made(test::pebble()), b = made(test::bean());
@@ -201,7 +201,7 @@ TEST(ImplicitContacts, GapAcceleration) {
   EXPECT_GT(compared, 60);
 }
 
-TEST(ImplicitContacts, APlaneProvesPairsApart) {
+TEST(ImplicitContacts, SeparatingPlaneRejectsDistantPairs) {
   // Next to each other along a random direction, which proves the gap up to what the table of support bounds
   // adds (at most a tenth of the size here); closer pairs have their covers compared.
   ShapeFindings findings;
@@ -226,7 +226,7 @@ TEST(ImplicitContacts, APlaneProvesPairsApart) {
   EXPECT_GT(counts.compared, before + pairs / 4);
 }
 
-TEST(ImplicitContacts, SlackGrowsWhileNothingMayAppear) {
+TEST(ImplicitContacts, SlackGrowsWhileNoNewContactCanAppear) {
   // Two balls, known as functions, in a slow slide: 2 %, then 6 % and 10 % of the size between
   // comparisons. A jump beyond twice the slack gives none.
   const ImplicitShape ball = general_ellipsoid(Vec3::Ones());
@@ -250,7 +250,7 @@ TEST(ImplicitContacts, SlackGrowsWhileNothingMayAppear) {
   EXPECT_LT(memory.slack, 1e-8);
 }
 
-TEST(ImplicitContacts, FeaturesLastWhileBodiesRoll) {
+TEST(ImplicitContacts, FeaturesPersistWhileBodiesRoll) {
   // A kidney rolls and slides over a pebble in small steps: while the number of contacts stays, so do
   // features, and the memory answers most steps. What it answers is what a search from nothing finds.
   Random random(6);
@@ -286,7 +286,7 @@ TEST(ImplicitContacts, FeaturesLastWhileBodiesRoll) {
   EXPECT_GT(counts.cached, counts.compared);
 }
 
-TEST(ImplicitContacts, FlatFacesCarryAtFourEnds) {
+TEST(ImplicitContacts, FlatFacesHaveContactsAtFourEnds) {
   const ImplicitShape cube = made(test::rounded_cube());
   const double half = support(cube, Vec3::UnitZ())[2];  // its faces bulge a little
   PairMemory memory;
@@ -325,7 +325,7 @@ TEST(ImplicitContacts, DeepOverlapIsNeverLost) {
   }
 }
 
-TEST(ImplicitContacts, TheFastWayMissesNothing) {
+TEST(ImplicitContacts, FastSearchMissesNoContact) {
   const test::Judgement j =
       test::judge(test::made_library({"pebble", "kidney", "dumbbell", "rice", "lentil"}), 150, 8);
   EXPECT_EQ(j.missed, 0) << j.text();

@@ -7,7 +7,7 @@
 namespace scree {
 namespace {
 
-TEST(ImplicitContacts, JudgedByTheCertifiedSearch) {
+TEST(ImplicitContacts, AgreeWithTheCertifiedSearch) {
   const char* given = std::getenv("SCREE_JUDGE_PAIRS");
   const test::Judgement j =
       test::judge(test::made_library(), given != nullptr ? std::atoi(given) : 100000, 11);

@@ -132,7 +132,7 @@ TEST(ImplicitMesh, OutsideOfABoxTheGapIsTheLeastDistance) {
   EXPECT_GT(on_lines, 10);
 }
 
-TEST(ImplicitMesh, AFlatFaceAcrossAnEdgeIsHeldAtTwoPlaces) {
+TEST(ImplicitMesh, FlatFaceOverATableEdgeIsSupportedOnTheTable) {
   // A tablet that lies half over the edge of a table: ends of its flat face on the table, and none in the
   // air.
   const PlacedMesh table = test::box(Vec3(0.5, 0.5, 0.25), {Vec3(0, 0, -0.25), Quat::Identity()});
@@ -156,7 +156,7 @@ TEST(ImplicitMesh, AFlatFaceAcrossAnEdgeIsHeldAtTwoPlaces) {
   EXPECT_GT(high_y - low_y, 0.03);
 }
 
-TEST(ImplicitMesh, MemoryAnswersAsANewSearch) {
+TEST(ImplicitMesh, CachedContactsMatchANewSearch) {
   // A pebble that rolls over the edge and past the corner of a box in small steps.
   const PlacedMesh mesh = test::box(Vec3(0.5, 0.4, 0.3));
   const ImplicitShape s = made(test::pebble());

@@ -57,7 +57,7 @@ TEST(ImplicitShape, DerivativesAreThoseOfTheValue) {
   }
 }
 
-TEST(ImplicitShape, AnotherFrameAndScaleIsTheSameFunction) {
+TEST(ImplicitShape, ChangeOfFrameAndScaleKeepsTheFunction) {
   Random random(2);
   const PerturbedQuadric f = test::pebble();
   for (int i = 0; i < 100; ++i) {
@@ -160,7 +160,7 @@ TEST(ImplicitShape, CoverHoldsTheSurface) {
   }
 }
 
-TEST(ImplicitShape, ChecksTellWhatIsWrong) {
+TEST(ImplicitShape, InvalidShapesAreRejectedWithTheReason) {
   const auto first_error = [](const PerturbedQuadric& f) {
     ShapeFindings findings;
     EXPECT_FALSE(make_implicit_shape(f, quick, findings).has_value());
@@ -388,7 +388,7 @@ TEST(ImplicitShape, MeshIsClosed) {
 }
 
 // Whatever the numbers: a shape, or a word.
-TEST(ImplicitShape, SizesBeyondTheRangeOfNumbersAreTold) {
+TEST(ImplicitShape, ExtremeSizesAreBuiltOrReported) {
   const auto said = [](const PerturbedQuadric& f) {
     ShapeFindings findings;
     const bool made = make_implicit_shape(f, {.distance_cells = 2, .support_cells = 1}, findings).has_value();
@@ -419,14 +419,14 @@ TEST(ImplicitShape, SizesBeyondTheRangeOfNumbersAreTold) {
   }
 }
 
-TEST(ImplicitShape, BoundsOfABodyThatSpinsBeyondTheRangeOfNumbersAreNone) {
+TEST(ImplicitShape, SupportBoundOfNonFiniteVectorIsNaN) {
   ShapeFindings findings;
   const ImplicitShape shape = *make_implicit_shape(test::pebble(), {}, findings);
   for (const double x : {std::nan(""), infinity, -infinity})
     EXPECT_TRUE(std::isnan(support_bound(shape, Vec3(0.1, x, 0.2))));
 }
 
-TEST(Shapes, ThinEllipsoidsBesideFunctionsAreRefused) {
+TEST(Shapes, VeryThinEllipsoidsWithImplicitShapesAreRejected) {
   ShapeFindings findings;
   const auto pebble = std::make_shared<ImplicitShape>(*make_implicit_shape(test::pebble(), {}, findings));
   Shapes alone, before, after;

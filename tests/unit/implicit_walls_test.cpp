@@ -168,7 +168,7 @@ TEST(ImplicitWalls, GapAcceleration) {
   EXPECT_GT(compared, 60);
 }
 
-TEST(ImplicitWalls, FlatFaceStandsOnFourPoints) {
+TEST(ImplicitWalls, FlatFaceRestsOnFourEndsAndTheMiddle) {
   const ImplicitShape cube = made(test::rounded_cube());
   const double half = support(cube, Vec3::UnitZ())[2];
   const std::vector<Gap> g = found(place(cube, {Vec3(0, 0, half - 1e-3), Quat::Identity()}), Plane{}, 0.02);
@@ -184,7 +184,7 @@ TEST(ImplicitWalls, FlatFaceStandsOnFourPoints) {
   EXPECT_EQ(features.size(), 5u);
 }
 
-TEST(ImplicitWalls, FeaturesLastWhileABodyRolls) {
+TEST(ImplicitWalls, FeaturesPersistWhileABodyRolls) {
   Random random(5);
   const ImplicitShape s = made(test::pebble());
   int changes = 0;
@@ -215,7 +215,7 @@ TEST(ImplicitWalls, FeaturesLastWhileABodyRolls) {
   EXPECT_LE(changes, 10);
 }
 
-TEST(ImplicitWalls, ARodThatRocksIsHeldAtBothEnds) {
+TEST(ImplicitWalls, RockingRodHasContactsAtBothEnds) {
   // It tilts to and fro by 0.01: the wall is nearest to one end, then to the other, which is as near as that
   // before a step is over.
   const ImplicitShape rod = made(test::rod());

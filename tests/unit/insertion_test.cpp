@@ -65,7 +65,7 @@ TEST(Insertion, NumberIsRateTimesTime) {
   EXPECT_EQ(world.state.entered[0].waited, 0);
 }
 
-TEST(Insertion, MassIsWithinAGrainOfRateTimesTimeAndEndsAtItsLimit) {
+TEST(Insertion, MassFollowsRateWithinOneGrainUpToItsLimit) {
   test::World world;
   Inlet inlet = inlet_of(world, Vec3(0.02, 0.01, 0.01), BoxRegion{Vec3(0, 0, 1), Vec3(1, 1, 2)});
   const double grain = volume(world.model.shapes, inlet.shapes[0]) * 2500.0;
@@ -80,7 +80,7 @@ TEST(Insertion, MassIsWithinAGrainOfRateTimesTimeAndEndsAtItsLimit) {
 }
 
 // Mounts stand behind the bodies in the problem: who comes takes the place of one that slid.
-TEST(Insertion, WhoComesWhereAMountWasMovesFreely) {
+TEST(Insertion, NewBodyInFormerSlotOfAMountMovesFreely) {
   test::World world;
   Inlet inlet = inlet_of(world, Vec3(0.03, 0.02, 0.02), BoxRegion{Vec3(0.1, 0.1, 0.1), Vec3(0.4, 0.4, 0.3)});
   inlet.number_rate = 200.0;
@@ -146,7 +146,7 @@ TEST(Insertion, EventsChangeTheMaterial) {
   EXPECT_NEAR(world.state.bodies.linear_velocity[0].norm(), expected, 0.15 * expected);
 }
 
-TEST(Insertion, WaitsForRoomAndMakesUpForIt) {
+TEST(Insertion, WaitsForFreeSpaceAndInsertsLater) {
   test::World world;
   world.model.settings.gravity = Vec3::Zero();
   Inlet inlet = inlet_of(world, Vec3::Constant(0.2), BoxRegion{Vec3(0, 0, 0), Vec3(0.5, 0.5, 0.5)});
@@ -164,7 +164,7 @@ TEST(Insertion, WaitsForRoomAndMakesUpForIt) {
   EXPECT_EQ(world.state.bodies.id[0], 1);
 }
 
-TEST(Insertion, AWallThatIsGoneIsInNobodysWay) {
+TEST(Insertion, RemovedWallDoesNotBlockInsertion) {
   test::World world;
   Inlet inlet = inlet_of(world, Vec3::Constant(0.01), BoxRegion{Vec3::Zero(), Vec3::Ones()});
   inlet.number_rate = 1000.0;
@@ -178,7 +178,7 @@ TEST(Insertion, AWallThatIsGoneIsInNobodysWay) {
 }
 
 // A sheet without thickness that passes through a grain is in its way, wherever it passes.
-TEST(Insertion, ASheetThroughAGrainIsInItsWay) {
+TEST(Insertion, SheetBlocksIntersectingGrains) {
   test::World world;
   world.model.boundaries.push_back(
       {"sheet", world.material,
@@ -201,7 +201,7 @@ TEST(Insertion, ASheetThroughAGrainIsInItsWay) {
 
 // Where a sheet bends, contacts of a grain deep in it may have no feature to be on: samples of the sheet
 // tell.
-TEST(Insertion, ABentSheetThroughAGrainIsInItsWay) {
+TEST(Insertion, CurvedSheetBlocksIntersectingGrains) {
   test::World world;
   Random random(6);
   std::vector<Vec3> points;
@@ -251,7 +251,7 @@ TEST(Insertion, ABentSheetThroughAGrainIsInItsWay) {
   EXPECT_EQ(without_reason, 0);
 }
 
-TEST(Insertion, NewGrainsOverlapNobodyAndNoWall) {
+TEST(Insertion, NewGrainsOverlapNoBodyAndNoWall) {
   test::World world = mill_race();
   double deepest = 0.0;
   std::int64_t entered = 0;
@@ -273,7 +273,7 @@ TEST(Insertion, NewGrainsOverlapNobodyAndNoWall) {
   EXPECT_LT(deepest, 1e-9);  // rounding of gaps
 }
 
-TEST(Insertion, AccountsClose) {
+TEST(Insertion, MassMomentumAndEnergyBalancesClose) {
   test::World world = mill_race();
   double energy = 0.0, mass = 0.0, worst = 0.0, turned_over = 0.0;
   Vec3 linear = Vec3::Zero();
@@ -300,7 +300,7 @@ TEST(Insertion, AccountsClose) {
   EXPECT_LT(worst, 1e-11 * turned_over);
 }
 
-TEST(Insertion, OutletsTakeWhatIsInside) {
+TEST(Insertion, OutletsRemoveBodiesInside) {
   test::World world;
   world.model.settings.gravity = Vec3::Zero();
   Random random(5);
@@ -428,7 +428,7 @@ double overlap_of_new(const test::World& world, std::int64_t& entered, std::int6
   return deepest;
 }
 
-TEST(InsertionInACell, NewGrainsOverlapNobodyAndNoImage) {
+TEST(InsertionInACell, NewGrainsOverlapNoBodyAndNoImage) {
   test::World world = channel();
   world.model.inlets[0].region =
       BoxRegion{Vec3(0, 0, 0.05), Vec3(0.6, 0.6, 0.9)};  // among those who are there
@@ -474,7 +474,7 @@ TEST(InsertionInACell, APeriodicBoxCanBeFilled) {
   EXPECT_LT(deepest, 1e-9);
 }
 
-TEST(InsertionInACell, AccountsClose) {
+TEST(InsertionInACell, MassMomentumAndEnergyBalancesClose) {
   test::World world = channel();
   double energy = 0.0, mass = 0.0, worst = 0.0, turned_over = 0.0;
   Vec3 linear = Vec3::Zero();
@@ -506,7 +506,7 @@ TEST(InsertionInACell, SameBitsOnAnyNumberOfThreadsAndFromACopyOfTheState) {
 }
 
 // Bodies that have gone anywhere, against all their images one by one.
-TEST(InsertionInACell, OutletsTakeWhoseImageIsInside) {
+TEST(InsertionInACell, OutletsRemoveBodiesWithAnImageInside) {
   for (const double strain : {0.0, 0.4}) {
     test::World world;
     world.model.settings.gravity = Vec3::Zero();
@@ -553,7 +553,7 @@ TEST(InsertionInACell, OutletsTakeWhoseImageIsInside) {
 }
 
 // A domain ends nowhere along what repeats itself.
-TEST(InsertionInACell, NobodyLeavesTheDomainThroughASeam) {
+TEST(InsertionInACell, BodiesStayInTheDomainAcrossASeam) {
   test::World world;
   world.model.settings.gravity = Vec3::Zero();
   world.model.cell.periodic = {true, false, false};
@@ -587,7 +587,7 @@ TEST(InsertionInACell, NewGrainsFlowWithTheCell) {
   EXPECT_GE(world.state.bodies.size(), 19u);
 }
 
-TEST(Insertion, ManyPassingsLeaveNothingBehind) {
+TEST(Insertion, ManyInsertionsAndRemovalsDoNotGrowMemory) {
   // Balls that fall past each other: 20,000 come and go, a hundred or so are there at any time.
   test::World world;
   Inlet inlet = inlet_of(world, Vec3::Constant(0.004), BoxRegion{Vec3(0, 0, 0.9), Vec3(1, 1, 1)});

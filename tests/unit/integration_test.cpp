@@ -51,7 +51,7 @@ void for_each_formula(Check&& check) {
 
 // The conditions hold to rounding up to the order that is promised, at the end and between, and the next
 // fail.
-TEST(RungeKutta, ConditionsOfOrderHoldAndNoMore) {
+TEST(RungeKutta, OrderConditionsHoldUpToTheStatedOrderOnly) {
   for_each_formula([](const auto& m) {
     SCOPED_TRACE(m.name);
     for (int q = 1; q <= m.order; ++q) EXPECT_LT(failure_of_order(m, q, 1.0), 1e-14) << q;
@@ -68,7 +68,7 @@ TEST(RungeKutta, ConditionsOfOrderHoldAndNoMore) {
 }
 
 // Nodes are row sums, and a formula in real time needs nothing before its time.
-TEST(RungeKutta, StagesAskForNothingAheadOfTheirTime) {
+TEST(RungeKutta, StagesUseOnlyEarlierStages) {
   for_each_formula([](const auto& m) {
     SCOPED_TRACE(m.name);
     bool in_time = true;
@@ -89,7 +89,7 @@ TEST(RungeKutta, StagesAskForNothingAheadOfTheirTime) {
 
 // y' = x - y + 1, y(0) = 1: the printed table of the improved Euler formula for h = 0.1, digit by digit. Its
 // errors are differences of values of six decimals each.
-TEST(RungeKutta, ImprovedEulerGivesThePrintedTable) {
+TEST(RungeKutta, ImprovedEulerMatchesThePublishedTable) {
   const double printed[] = {163, 294, 400, 482, 545};  // 1e-6
   const auto f = [](double x, double y) { return x - y + 1.0; };
   double y = 1.0, fourth = 1.0;
@@ -117,7 +117,7 @@ Eigen::Vector2d swing(const RungeKutta<S>& m, double end, int steps) {
 }
 
 // Halving the step divides the error by 2^order; within one step by 2^(order between + 1).
-TEST(RungeKutta, ErrorsFallAsTheOrdersSay) {
+TEST(RungeKutta, ErrorsConvergeAtTheStatedOrders) {
   const Eigen::Vector2d exact = swing(continuous6, 2.0, 20000);
   for_each_formula([&](const auto& m) {
     SCOPED_TRACE(m.name);
@@ -173,7 +173,7 @@ TEST(Brent, FindsWhereTheSignChanges) {
 }
 
 // A cubic is itself; the root of another function comes nearer with the fourth power of the step, at least.
-TEST(Hermite, StandsForAFunctionWithinAStep) {
+TEST(Hermite, InterpolatesCubicsExactlyAndRootsToFourthOrder) {
   const auto cubic = [](double x) { return 0.2 - x * (1.0 + x * (0.5 - 0.25 * x)); };
   const Hermite exact{cubic(0.0), -1.0, cubic(1.0), -1.0 - 1.0 + 0.75};
   for (const double x : {0.0, 0.21, 0.5, 0.9, 1.0}) EXPECT_NEAR(exact.at(x), cubic(x), 1e-15);

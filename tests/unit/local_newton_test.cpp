@@ -58,7 +58,7 @@ ContactProblem ball_on_ball(double ratio) {
 }
 
 // Closed form: what the floor carries is the momentum of both, what the small ball carries that of the large.
-TEST(LateContacts, BallOnASmallOneAMillionTimesLighter) {
+TEST(LocalNewton, SolvesHeavyBallOnAMillionfoldLighterBall) {
   for (const double ratio : {1e4, 1e6, 1e8}) {
     const ContactProblem p = ball_on_ball(ratio);
     ContactSolution s;
@@ -75,7 +75,7 @@ TEST(LateContacts, BallOnASmallOneAMillionTimesLighter) {
 }
 
 // The same with a light plate between, which goes up and down and does not turn.
-TEST(LateContacts, PlateThatSlidesBetween) {
+TEST(LocalNewton, SolvesLightSlidingPlateUnderHeavyBall) {
   const Vec3 up = Vec3::UnitZ();
   ContactProblem p;
   p.resize(4, 3, false);
@@ -123,7 +123,7 @@ ContactProblem uneven_heap(int per_side) {
   return p;
 }
 
-TEST(LateContacts, HeapWithHeavyBodiesIsSolved) {
+TEST(LocalNewton, SolvesHeapWithHeavyBodies) {
   const ContactProblem p = uneven_heap(6);
   ASSERT_GT(p.contacts(), 400u);
   ContactSolution s;
@@ -145,7 +145,7 @@ TEST(LateContacts, HeapWithHeavyBodiesIsSolved) {
     EXPECT_LT((to_vec3(velocity[i].linear) - to_vec3(s.velocity[i].linear)).norm(), 1e-12);
 }
 
-TEST(LateContacts, SameBitsOnAnyNumberOfThreads) {
+TEST(LocalNewton, SameBitsOnAnyNumberOfThreads) {
   const ContactProblem p = uneven_heap(8);
   ASSERT_GT(p.contacts(), 1000u);
   set_thread_count(1);
@@ -162,12 +162,12 @@ TEST(LateContacts, SameBitsOnAnyNumberOfThreads) {
 }
 
 // What all contacts lack is left to sweeps; and the next look comes at twice the sweeps.
-TEST(LateContacts, AreAFew) {
+TEST(LocalNewton, SkipsWhenAllContactsAreUnconverged) {
   const ContactProblem p = uneven_heap(6);
   ContactSolution s;
   (void)solve_with(p, SolverKind::gauss_seidel, 3, s);
   const std::vector<Vec3> impulse = s.impulse;
-  LateContacts late;
+  LocalNewton late;
   ASSERT_TRUE(late.are_due(64));
   EXPECT_FALSE(late.solve(p, 64, 1e-3, std::vector<float>(p.contacts(), 1.0f), s));
   EXPECT_EQ(s.impulse, impulse);

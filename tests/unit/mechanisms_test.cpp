@@ -40,7 +40,7 @@ Joint joint_at(const Mechanism& m, const std::string& name, JointKind kind, int 
 // The double pendulum of the textbook in its four coordinates: the 6 x 6 system of docs/mechanisms.md at the
 // start, and with the rods turned by 0.3 and 0.8 rad and at 2 and -1 rad/s, against the two angles'
 // equations.
-TEST(Accelerations, OfADoublePendulumInFourCoordinates) {
+TEST(Accelerations, DoublePendulumInFourCoordinatesMatchesTwoAngles) {
   const auto equations = [](const Eigen::Vector4d& q, const Eigen::Vector4d& v) {
     const Eigen::Vector2d d(q[2] - q[0], q[3] - q[1]), rate(v[2] - v[0], v[3] - v[1]);
     Eigen::MatrixXd j(2, 4);
@@ -124,7 +124,7 @@ TEST(Mechanism, DoublePendulumToNineDigits) {
 
 // A pendulum let go to the right, in steps of 0.03 s: by Euler's formula its rod grows and it gains energy;
 // projection keeps the rod and makes the gain no smaller; the fourth order keeps both (docs/mechanisms.md).
-TEST(Mechanism, EulersFormulaDroopsAndTheFourthOrderDoesNot) {
+TEST(Mechanism, EulerGainsEnergyAndFourthOrderDoesNot) {
   const auto run = [](auto&& formula, bool projects) {
     Mechanism m;
     m.add_body({1.0, Vec3::Ones(), {Vec3(1, 0, 0), same}, {}});

@@ -67,7 +67,7 @@ TEST(FreeTop, FastSpinStillConverges) {
   EXPECT_LT(std::abs(0.5 * w.dot(l) - e0) / e0, 1e-12);
 }
 
-TEST(FreeTop, TurnsOfAnySizeKeepMomentumAndEnergyAndLeadBack) {
+TEST(FreeTop, LargeRotationsKeepMomentumAndEnergyAndAreReversible) {
   // One turn of (M1) that Newton did not end made a thousand times the energy of 64 grains at 1e5 rad/s.
   Random random(7);
   for (const Vec3& inertia : {Vec3(1, 2, 3), Vec3(1, 1.5, 2.4), Vec3(1, 20, 20.5)}) {
@@ -90,7 +90,7 @@ TEST(FreeTop, TurnsOfAnySizeKeepMomentumAndEnergyAndLeadBack) {
   }
 }
 
-TEST(FreeTop, BodiesSideBySideTurnAsEachAlone) {
+TEST(FreeTop, VectorizedRotationMatchesSingleBodies) {
   // More than go side by side, with turns in the step from none to a quarter, of thin plates and needles too,
   // one of them asleep. Two ways to one root: the same to rounding.
   constexpr double dt = 1e-3;
@@ -127,7 +127,7 @@ TEST(FreeTop, BodiesSideBySideTurnAsEachAlone) {
   }
 }
 
-TEST(FreeTop, SmallTurnsSideBySideKeepMomentumAndEnergyToRounding) {
+TEST(FreeTop, VectorizedSmallRotationsKeepMomentumAndEnergy) {
   // As above, in 100,000 steps of 0.9 mrad: a random walk of roundings reaches 1e-13, a drift 1e-11.
   Bodies bodies;
   for (const Vec3& w : {Vec3(1, 1, 1), Vec3(1, -2, 0.5), Vec3(0.1, 0.2, 1.5)}) {

@@ -48,7 +48,7 @@ TEST(Piecewise, BouncesOfFreeFallAreExact) {
 
 // A bounded step calls f at most six times where nothing breaks, and no more than that where something does
 // that was forecast: less than 1.5 times the five of a smooth step in any case.
-TEST(Piecewise, AStepWithABreakCostsWhatASmoothOneDoes) {
+TEST(Piecewise, StepWithAnEventCostsLikeASmoothStep) {
   int most = 0;
   PiecewiseMotion motion(falling(), {floor_with(0.8)}, BreakForm::bounded, 0.0, State(1.0, 0.0));
   const auto breaks = all_breaks(motion, 0.01, 390, &most);
@@ -84,7 +84,7 @@ std::pair<double, double> throughput_errors(double h) {
 
 // The published scheme's error falls with the third order of its segments, that of the polished one with the
 // fourth.
-TEST(Piecewise, OrdersOfTheLocatedTimes) {
+TEST(Piecewise, EventTimesConvergeAtTheExpectedOrders) {
   const auto [rough1, fine1] = throughput_errors(0.1);
   const auto [rough2, fine2] = throughput_errors(0.025);
   EXPECT_LT(rough1, 2e-3);
@@ -95,7 +95,7 @@ TEST(Piecewise, OrdersOfTheLocatedTimes) {
 }
 
 // Directions, several functions in one step in their order, one that ends the motion.
-TEST(Piecewise, TakesBreaksInOrder) {
+TEST(Piecewise, HandlesEventsInOrderOfTime) {
   const auto f = [](double, const State&) { return State(1.0, 0.0); };
   const auto at = [](double place, Crossing crossing, bool terminal) {
     return EventFunction<State>{[place](double, const State& y) { return y[0] - place; }, crossing, terminal};
@@ -117,7 +117,7 @@ TEST(Piecewise, TakesBreaksInOrder) {
 
 // Bounces that pile up end the motion near Zeno's point, instead of going on for ever; in real time those
 // for which a step has no time are counted.
-TEST(Piecewise, TellsWhatPilesUp) {
+TEST(Piecewise, DetectsAccumulatingEvents) {
   PiecewiseMotion motion(falling(), {floor_with(0.5)}, BreakForm::polished, 0.0, State(1.0, 0.0));
   bool piled_up = false;
   for (int i = 0; i < 400 && !piled_up; ++i) piled_up = motion.step(0.01).piled_up;

@@ -77,7 +77,7 @@ ById pairs_by_id(const State& s) {
   return list;
 }
 
-TEST(SortBodies, TakesBodiesAndMemoryAlong) {
+TEST(SortBodies, PermutesBodiesAndCaches) {
   const test::World world = shuffled_heap();
   State sorted = world.state;
   sort(world.model.shapes, sorted);
@@ -123,7 +123,7 @@ TEST(SortBodies, PutsTheLargestFirstAndNeighboursTogether) {
 }
 
 // The next step finds the same contacts with the same gaps, and starts from the same impulses.
-TEST(SortBodies, StepsGoOnAsBefore) {
+TEST(SortBodies, NextStepFindsTheSameContacts) {
   test::World plain = shuffled_heap(), sorted = shuffled_heap();
   for (test::World* world : {&plain, &sorted})
     world->model.settings.solver.max_sweeps = 1;  // shows the start
@@ -167,7 +167,7 @@ std::map<BodyId, Pose> poses_by_id(const Bodies& bodies) {
 // Far from a heap that settles bodies come and go, and slots are sorted, at random; the heap does not notice.
 // Sweeps visit contacts in another order then, so the two runs agree as far as solutions are solved: to 1e-12
 // m/s in each of 300 steps of 1 ms.
-TEST(Population, WhatComesAndGoesElsewhereIsNotNoticed) {
+TEST(Population, DistantInsertionsAndRemovalsDoNotAffectAHeap) {
   PairLaw law;
   law.friction = 0.3;
   law.rolling_friction_m = 1e-3;
@@ -216,7 +216,7 @@ TEST(Population, WhatComesAndGoesElsewhereIsNotNoticed) {
 }
 
 // Nothing of the memory changes for those who stay.
-TEST(Population, RemovingKeepsWhatOthersRemember) {
+TEST(Population, RemovalKeepsCachesOfOtherBodies) {
   test::World world = shuffled_heap();
   const ById contacts = contacts_by_id(world.state), pairs = pairs_by_id(world.state);
   const BodyId gone[] = {world.state.bodies.id[7], world.state.bodies.id[50], world.state.bodies.id[0]};
@@ -235,7 +235,7 @@ TEST(Population, RemovingKeepsWhatOthersRemember) {
   EXPECT_EQ(world.step().bodies, static_cast<std::int64_t>(world.state.bodies.size()));
 }
 
-TEST(Population, AllMayGoAndIdsAreNotUsedAgain) {
+TEST(Population, AllBodiesMayBeRemovedAndIdsAreNotReused) {
   test::World world = test::loose_heap(2, 2, {}, 1e-3);
   world.run(0.1);
   const std::vector<BodyId> all = world.state.bodies.id;
@@ -248,7 +248,7 @@ TEST(Population, AllMayGoAndIdsAreNotUsedAgain) {
 }
 
 // Who slept on a body that is taken away wakes and falls.
-TEST(Population, SleepersWakeWhenTheirSupportGoes) {
+TEST(Population, SleepersWakeWhenTheirSupportIsRemoved) {
   test::World world;
   world.add_floor();
   for (int i = 0; i < 3; ++i) world.add_sphere(0.1, Vec3(0, 0, 0.1 + 0.2 * i));

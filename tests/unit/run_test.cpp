@@ -62,7 +62,7 @@ struct RunLoop : ::testing::Test {
   std::string text;
 };
 
-TEST_F(RunLoop, ComesToItsEndAndTellsEveryStep) {
+TEST_F(RunLoop, RunsToEndTimeAndNotifiesEveryStep) {
   EXPECT_EQ(until(0.02), RunStop::end_time);
   EXPECT_EQ(notes.told,
             (std::vector<std::string>{"step 1", "events 0", "next", "step 2", "events 0", "next"}));
@@ -75,20 +75,20 @@ TEST_F(RunLoop, EndsWithAnEventThatStopsIt) {
   EXPECT_EQ(notes.told.back(), "events 1");  // and nothing comes next
 }
 
-TEST_F(RunLoop, StopsWhereAnObserverDoesNotLetItGoOn) {
+TEST_F(RunLoop, StopsWhenAnObserverInterrupts) {
   notes.last_step = 5;
   EXPECT_EQ(until(1.0), RunStop::interrupted);
   EXPECT_EQ(world.state.step, 5);
 }
 
-TEST_F(RunLoop, FailsWhereAnObserverObjects) {
+TEST_F(RunLoop, FailsWhenAnObserverObjects) {
   notes.against = "enough";
   EXPECT_EQ(until(1.0), RunStop::failed);
   EXPECT_EQ(failure.kind, StepFailure::Kind::objection);
   EXPECT_EQ(text, "step 3 at t = 0.03 s: enough");
 }
 
-TEST_F(RunLoop, FailsWithAStepThatCannotBeDoneAndTellsNothingOfIt) {
+TEST_F(RunLoop, FailedStepEndsTheRunWithoutNotification) {
   for (int k = 0; k < 5000; ++k) world.add_sphere(0.01, Vec3::Zero());
   EXPECT_EQ(until(1.0), RunStop::failed);
   EXPECT_EQ(failure.kind, StepFailure::Kind::crowded);

@@ -59,7 +59,7 @@ TEST(TriangleMesh, SamplesLieEvenlyOnTheSurface) {
   for (const int count : on) EXPECT_NEAR(count, 1000, 2);  // one in every part of the area
 }
 
-TEST(TriangleMesh, FaultsAreTold) {
+TEST(TriangleMesh, FaultsAreReported) {
   EXPECT_TRUE(mesh_faults(cube()).empty());
   const auto says = [](const TriangleMesh& mesh, const char* what) {
     std::string all;
@@ -100,7 +100,7 @@ TEST(ShapeFit, DistanceOfAnEllipsoidIsThatOfItsNearestPoint) {
   }
 }
 
-TEST(ShapeFit, AnEllipsoidIsFoundWhereverItLies) {
+TEST(ShapeFit, EllipsoidIsRecoveredInAnyPose) {
   const double size = 20.0;
   const TriangleMesh mesh = scanned(made(perturbed({1.0, 0.7, 0.5})), size);
   const ShapeFit fit = fit_shape(mesh, 0);
@@ -111,7 +111,7 @@ TEST(ShapeFit, AnEllipsoidIsFoundWhereverItLies) {
   EXPECT_LT(fit.largest_error, 4e-3 * size);
 }
 
-TEST(ShapeFit, PerturbedShapesAreFoundAgain) {
+TEST(ShapeFit, PerturbedShapesAreRecovered) {
   struct Case {
     PerturbedQuadric function;
     int perturbations;

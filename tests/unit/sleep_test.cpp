@@ -51,7 +51,7 @@ World sleeping_bed() {
   return bed;
 }
 
-TEST(Sleep, NobodySleepsByDefault) {
+TEST(Sleep, IsOffByDefault) {
   World world = column(3);
   const StepReport report = world.run(1.0);
   EXPECT_EQ(report.asleep, 0);
@@ -60,7 +60,7 @@ TEST(Sleep, NobodySleepsByDefault) {
 }
 
 // Twenty steps of a millisecond; not before. The floor goes on carrying the column.
-TEST(Sleep, FallsAsleepAfterBeingStillForLongAndIsCarriedOn) {
+TEST(Sleep, SleepsAfterDurationAndRemainsSupported) {
   World world = column(3);
   world.model.settings.sleep = soon;
   const double weight_step = 3 * world.state.bodies.mass[0] * 9.81 * 1e-3;
@@ -82,7 +82,7 @@ TEST(Sleep, FallsAsleepAfterBeingStillForLongAndIsCarriedOn) {
 }
 
 // What flies, even where it stands still for a moment, or rests without being touched, does not sleep.
-TEST(Sleep, NeedsContacts) {
+TEST(Sleep, RequiresContacts) {
   World world;
   world.model.settings.sleep = {.speed_m_s = 10.0, .duration_s = 0.0, .tolerance = 0.05};
   world.add_sphere(0.1, Vec3(0, 0, 5), {Vec3(0, 0, 0.5), Vec3::Zero()});
@@ -92,7 +92,7 @@ TEST(Sleep, NeedsContacts) {
 }
 
 // Speeding up under gravity from rest: slow at first, but never balanced.
-TEST(Sleep, WhatGainsSpeedDoesNotSleepHoweverSlowItIs) {
+TEST(Sleep, AcceleratingBodyStaysAwakeAtAnySpeed) {
   PairLaw law;
   law.friction = 0.1;
   World world(law);
@@ -107,7 +107,7 @@ TEST(Sleep, WhatGainsSpeedDoesNotSleepHoweverSlowItIs) {
 // A stone that hits a sleeping column meets the same bodies as if nobody slept: the step is solved with them
 // awake.
 class SleepingImpact : public ::testing::TestWithParam<RestitutionLaw> {};
-TEST_P(SleepingImpact, GoesOnAsIfNobodySlept) {
+TEST_P(SleepingImpact, MatchesTheImpactOnAwakeBodies) {
   const auto hit = [](bool sleep) {
     PairLaw law;
     law.restitution = 0.3;
@@ -138,7 +138,7 @@ INSTANTIATE_TEST_SUITE_P(Laws, SleepingImpact,
                          ::testing::Values(RestitutionLaw::newton, RestitutionLaw::energetic));
 
 // Settings at their limits: whoever is to wake stays awake for a step at least, and no step goes on for ever.
-TEST(Sleep, LimitsOfToleranceAndDuration) {
+TEST(Sleep, WakesAndSleepsAtLimitsOfSettings) {
   for (const double tolerance : {1.0, 5.0}) {
     World world = column(2);
     world.model.settings.sleep = {.speed_m_s = 1e-3, .duration_s = 0.0, .tolerance = tolerance};
@@ -153,7 +153,7 @@ TEST(Sleep, LimitsOfToleranceAndDuration) {
 }
 
 // The lowest of three is pushed away from below: who rested on it falls as if nobody had slept.
-TEST(Sleep, WhoLosesWhatCarriesItWakes) {
+TEST(Sleep, BodyThatLosesItsSupportWakes) {
   const auto push = [](bool sleep) {
     World world = column(3);
     if (sleep) world.model.settings.sleep = soon;
@@ -171,7 +171,7 @@ TEST(Sleep, WhoLosesWhatCarriesItWakes) {
 }
 
 // Weight put down softly, beyond the tolerance, wakes a sleeper; less does not.
-TEST(Sleep, TheToleranceIsPartOfTheWeight) {
+TEST(Sleep, ToleranceIsRelativeToTheWeight) {
   const auto put = [](double radius) {
     World world = column(1);
     world.model.settings.sleep = {.speed_m_s = 1e-3, .duration_s = 0.02, .tolerance = 0.05};
@@ -230,7 +230,7 @@ TEST(Sleep, BalancesCloseWhileBodiesFallAsleepAndWake) {
 }
 
 // The stone moves those it comes to rest on; the far side of the bed sleeps on.
-TEST(Sleep, WakesAsFarAsForcesChange) {
+TEST(Sleep, WakesOnlyWhereForcesChange) {
   World world = sleeping_bed();
   const std::vector<std::uint8_t> before = world.state.bodies.asleep;
   add_later(world, 0.01, Vec3(0.15, 0.15, 0.6));
@@ -266,7 +266,7 @@ TEST(Sleep, ABedKeepsItsHeightAndItsContacts) {
 }
 
 // Substeps, and the solver with the exact local solution.
-TEST(Sleep, GoesWithSubstepsBiasAndPerContact) {
+TEST(Sleep, WorksWithSubstepsBiasedCorrectionAndNsgs) {
   for (const int kind : {0, 1, 2}) {
     World world = column(3);
     world.model.settings.sleep = soon;

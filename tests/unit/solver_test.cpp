@@ -57,7 +57,7 @@ TEST(Colouring, UpdatesOfOneColourShareNoBodyAndCoverEveryContactOnce) {
   for (const int count : seen) EXPECT_EQ(count, 1);
 }
 
-TEST(Colouring, ManyPartnersOfOneBodyStillWork) {
+TEST(Colouring, BodyWithMoreContactsThanColoursIsSolved) {
   // A large sphere touched by 200 small ones: more conflicts than there are colours if small ones owned the
   // contacts.
   World world({}, 1e-3);
@@ -183,7 +183,7 @@ INSTANTIATE_TEST_SUITE_P(Solvers, Iterative,
                          ::testing::Values(SolverKind::gauss_seidel, SolverKind::nsgs, SolverKind::admm),
                          [](const auto& test) { return to_string(test.param); });
 
-TEST(Residual, TellsAChangedImpulse) {
+TEST(Residual, DetectsAChangedImpulse) {
   // One sphere on the floor: solved exactly in one visit; then its impulse is 1 % off, and the residual is
   // the velocity that this stands for.
   World world({}, 1e-3);
@@ -201,7 +201,7 @@ TEST(Residual, TellsAChangedImpulse) {
               excess * p.inverse_mass(0), 1e-12);
 }
 
-TEST(Solve, ReportsWhatIsNotFinite) {
+TEST(Solve, ReportsDivergenceForNonFiniteVelocity) {
   ContactProblem p = heap_problem();
   p.free_velocity[0].linear[0] = std::nan("");
   SolverSettings settings;

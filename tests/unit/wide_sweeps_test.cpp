@@ -56,7 +56,7 @@ void expect_honest(const ContactProblem& p, const Solved& s) {
   EXPECT_NEAR(s.report.residual.max_m_s, exact.max_m_s, 0.01 * exact.max_m_s + 1e-4 * p.velocity_scale);
 }
 
-TEST(WideSweeps, ReportTheResidualOfWhatTheyReturn) {
+TEST(WideSweeps, ReportTheResidualOfTheReturnedSolution) {
   for (const PairLaw& law : {PairLaw{}, sticky()}) {
     const ContactProblem p = heap_problem(law);
     ASSERT_GT(p.contacts(), 400u);
@@ -73,7 +73,7 @@ TEST(WideSweeps, ReportTheResidualOfWhatTheyReturn) {
   }
 }
 
-TEST(WideSweeps, EndWhereSweepsInDoubleEnd) {
+TEST(WideSweeps, ConvergeToTheVelocitiesOfDoublePrecision) {
   // The same velocities: impulses of a heap are not unique, velocities nearly so; where contacts resist
   // torques solvers in double precision end up to 7e-3 apart, at residuals of 1e-6.
   for (const PairLaw& law : {PairLaw{}, sticky()}) {
@@ -122,7 +122,7 @@ TEST(WideSweeps, SameBitsOnAnyNumberOfThreads) {
   set_thread_count(0);
 }
 
-TEST(WideSweeps, NothingAtAll) {
+TEST(WideSweeps, EmptyProblemConverges) {
   const ContactProblem p;
   SolverWorkspace w;
   ContactSolution s;
@@ -140,7 +140,7 @@ TEST(WideSweeps, AnisotropicFriction) {
   expect_honest(p, solve_to(p, 1e-3));
 }
 
-TEST(WideSweeps, RowsOfNoContactAreSolvedAmongThem) {
+TEST(WideSweeps, NonContactRowsAreSolvedWithContacts) {
   // Neighbours in a heap, tied along the line between their centres.
   ContactProblem p = heap_problem({});
   std::set<std::int32_t> tied;
@@ -162,7 +162,7 @@ TEST(WideSweeps, RowsOfNoContactAreSolvedAmongThem) {
   EXPECT_NEAR(s.report.residual.rms_m_s, exact.rms_m_s, 0.02 * exact.rms_m_s);
 }
 
-TEST(WideSweeps, BodiesOfMoreContactsThanThereAreColours) {
+TEST(WideSweeps, SolveBodyWithMoreContactsThanColours) {
   World world({}, 1e-3);
   world.model.settings.solver = SolverSettings{};
   world.model.settings.solver.tolerance = 1e-5;
@@ -185,7 +185,7 @@ void expect_each_once(const std::multiset<std::uint32_t>& bodies) {
   EXPECT_EQ((std::set<std::uint32_t>(bodies.begin(), bodies.end()).size()), bodies.size());
 }
 
-TEST(Batches, EveryContactIsInOneLaneAndWhatIsVisitedAtOnceSharesNoBody) {
+TEST(Batches, EveryContactIsInOneLaneAndBatchesShareNoBody) {
   for (const int per_side : {6, 12}) {
     const ContactProblem p = heap_problem(sticky(), per_side);
     Batches b;
@@ -228,7 +228,7 @@ TEST(Batches, EveryContactIsInOneLaneAndWhatIsVisitedAtOnceSharesNoBody) {
   }
 }
 
-TEST(Batches, EveryBodyThatMovesIsOfOneSubdomainOrAPartner) {
+TEST(Batches, EveryMovableBodyBelongsToOneSubdomainOrIsPartner) {
   for (const int per_side : {6, 12}) {
     ContactProblem p = heap_problem({}, per_side);
     // What is only a partner, as the floor is, may be a mount.
@@ -299,7 +299,7 @@ void expect_turned_there_and_back() {
     for (std::size_t k = 0; k < 8; ++k) EXPECT_EQ(out[row_of(l)].at[k], rows[row_of(l)].at[k]);
 }
 
-TEST(VectorLanes, GatherTurnsRowsAndScatterTurnsThemBack) {
+TEST(VectorLanes, GatherTransposesRowsAndScatterTransposesBack) {
   expect_turned_there_and_back<Vector8>();
   expect_turned_there_and_back<Vector16>();
 }

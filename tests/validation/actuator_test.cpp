@@ -1,9 +1,9 @@
 // Declarative models that drive joints: against the equations of both as one system.
-#include "engine/simulation/observables.h"
 #include "engine/equations/actuator.h"
 
 #include <gtest/gtest.h>
 
+#include "engine/simulation/observables.h"
 #include "tests/support/mechanism.h"
 #include "tests/support/world.h"
 
@@ -99,7 +99,7 @@ TEST(Actuator, StiffOilDoesNotRing) {
 
 // A flywheel behind the joint, in the model: what it takes follows from der() of an input. Both turn as one
 // body from the first step on.
-TEST(Actuator, InertiaInTheModelIsFeltInTheSameStep) {
+TEST(Actuator, ModelInertiaActsInTheSameStep) {
   World world = driven(JointKind::revolute, 0.1, R"(
       model flywheel
         input Real w;
@@ -129,7 +129,7 @@ World caught() {
 
 // A spring with a stop, so that there are events within steps: work of the motor is force times way, and a
 // run from a copy of the state is the same bits.
-TEST(Actuator, GoesOnFromACopyOfTheState) {
+TEST(Actuator, WorkBalancesAndCopiedStateGivesSameBits) {
   World world = caught();
   double work = 0.0;
   for (int step = 0; step < 400; ++step) {

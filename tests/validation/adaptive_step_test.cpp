@@ -33,7 +33,7 @@ void run(
   }
 }
 
-TEST(AdaptiveStep, IsOfOneLengthIfNotAskedFor) {
+TEST(AdaptiveStep, FixedStepIgnoresTheLandingTime) {
   World world({}, 2e-3);
   world.add_sphere(0.1, Vec3(0, 0, 5));
   for (int k = 1; k <= 5; ++k) {
@@ -43,7 +43,7 @@ TEST(AdaptiveStep, IsOfOneLengthIfNotAskedFor) {
   }
 }
 
-TEST(AdaptiveStep, GoesOnFromItsTimeInStepsOfAnotherLength) {
+TEST(AdaptiveStep, TimeIsExactAfterChangeOfStepLength) {
   World world({}, 4e-3);
   world.add_sphere(0.1, Vec3(0, 0, 5));
   const auto time_after = [&](double h) {
@@ -55,7 +55,7 @@ TEST(AdaptiveStep, GoesOnFromItsTimeInStepsOfAnotherLength) {
   EXPECT_DOUBLE_EQ(time_after(4e-3), 0.255);  // no multiple of it
 }
 
-TEST(AdaptiveStep, FallsAsInClosedFormAndComesToRestWithAClosedLedger) {
+TEST(AdaptiveStep, FreeFallAndRestMatchClosedFormWithClosedLedger) {
   World world = adaptive(World());
   world.add_floor();
   const double height = 2.0, radius = 0.1;
@@ -124,7 +124,7 @@ TEST(AdaptiveStep, KeepsOverlapsBelowThoseOfEqualStepsOfItsMeanLength) {
   EXPECT_LT(of_adaptive, 0.75 * deepest(equal, 1.0));
 }
 
-TEST(AdaptiveStep, DoesNotGetShorterForAGoalThatNobodyReaches) {
+TEST(AdaptiveStep, KeepsItsLengthWhenToleranceIsUnattainable) {
   PairLaw law;
   law.friction = 0.5;
   World heap = adaptive(test::loose_heap(3, 3, law, 1e-3));
@@ -137,7 +137,7 @@ TEST(AdaptiveStep, DoesNotGetShorterForAGoalThatNobodyReaches) {
   EXPECT_GT(heap.step().time_step_s, 2e-3);  // at rest
 }
 
-TEST(AdaptiveStep, GoesOnFromACopyWithTheSameBits) {
+TEST(AdaptiveStep, CopiedStateContinuesWithSameBits) {
   PairLaw law;
   law.friction = 0.5;
   World world = adaptive(test::loose_heap(3, 4, law, 1e-3));
@@ -154,7 +154,7 @@ TEST(AdaptiveStep, GoesOnFromACopyWithTheSameBits) {
   }
 }
 
-TEST(AdaptiveStep, StandsOnAFloorThatRises) {
+TEST(AdaptiveStep, BallRestsOnRisingFloor) {
   // The floor is where it is at any time; a ball that stands on it goes with it.
   World world = adaptive(World());
   world.add_floor();
@@ -167,7 +167,7 @@ TEST(AdaptiveStep, StandsOnAFloorThatRises) {
   EXPECT_NEAR(work, world.state.bodies.mass[ball] * g * risen, 1e-6 * work);
 }
 
-TEST(AdaptiveStep, CarriesSleepersAndFallsAsleepInTime) {
+TEST(AdaptiveStep, SleepsAfterDurationAndCarriesSleepingWeight) {
   World world = adaptive(World());
   world.model.settings.sleep = {.speed_m_s = 0.01, .duration_s = 0.2, .tolerance = 0.1};
   world.add_floor();

@@ -61,7 +61,7 @@ TEST(Bonds, RigidOnesKeepBodiesTogether) {
 
 // A beam of bars: bond i bears the weight V of all beyond it, and its moment M about the bond. It shears by
 // V L / (G A) and bends by M L / (E I), and what is beyond goes along.
-TEST(Bonds, ABeamDroopsAsItShould) {
+TEST(Bonds, BeamDeflectionMatchesTimoshenkoTheory) {
   constexpr int n = 6;
   World world = chain(n, elastic(1e9, 0.5), true);
   world.run(1.0);
@@ -146,7 +146,7 @@ bool falls(const BondLaw& law, const Vec3& place) {
 
 // Each limit within one part in a hundred: its own force, moment or stress, of one hanging ball and of one at
 // the end of a bar.
-TEST(Bonds, BreakWhereTheyShould) {
+TEST(Bonds, BreakWithinOnePercentOfEachLimit) {
   const double mass = 2500.0 * 4.0 / 3.0 * std::numbers::pi * r * r * r, force = mass * g, moment = force * r,
                area = std::numbers::pi * r * r, second = 0.25 * area * r * r;
   const Vec3 below(0, 0, -1), beside(1, 0, 0);
@@ -195,7 +195,7 @@ TEST(Bonds, TorsionBreaks) {
 
 // A brittle row of balls dropped flat: the step in which it lands is solved again without what breaks, so
 // that its parts do not stop as one.
-TEST(Bonds, WhatBreaksInAnImpactGoesOnByItself) {
+TEST(Bonds, FragmentsOfABreakingImpactMoveIndependently) {
   const auto drop = [](double height, double strength) {
     BondLaw law;
     law.breaking_force = strength;
@@ -222,7 +222,7 @@ TEST(Bonds, WhatBreaksInAnImpactGoesOnByItself) {
   EXPECT_LT(speed_broken, -0.9 * std::sqrt(2.0 * g * 0.2));
 }
 
-TEST(Bonds, FormBetweenWhatIsNearWhenTheyAreTold) {
+TEST(Bonds, FormBetweenNearBodiesAtTheGivenTime) {
   World world;
   world.model.settings.gravity.setZero();
   const MaterialIndex other = world.model.materials.add("other", 1000.0);
@@ -262,7 +262,7 @@ TEST(Bonds, FormBetweenWhatIsNearWhenTheyAreTold) {
 }
 
 // Glued bodies have no contact, however deep they are in each other; when the bond breaks they have.
-TEST(Bonds, StandInForContacts) {
+TEST(Bonds, ReplaceContactsUntilTheyBreak) {
   World world;
   world.model.settings.gravity.setZero();
   world.add_sphere(r, Vec3::Zero());
@@ -337,7 +337,7 @@ TEST(Bonds, AllSolversAgree) {
 
 // What stands across the seam of a cell is what stands in the middle; and a chain once through it, stretched,
 // has the stress of its force over the cell.
-TEST(Bonds, HoldImages) {
+TEST(Bonds, AcrossThePeriodicSeamActAsInside) {
   const auto pair = [](double x) {
     World world;
     world.model.cell.periodic = {true, true, true};

@@ -105,7 +105,7 @@ TEST(BoundaryMotion, ATurntableTakesASphereAlong) {
 
 // A plate that tips over, faster than what lies on it can fall: it leaves the plate as a free body, none
 // sinks in.
-TEST(BoundaryMotion, ATippingPlateIsNotSunkInto) {
+TEST(BoundaryMotion, TippingPlateIsNotPenetrated) {
   PairLaw law;
   law.friction = 0.5;
   World world(law, 1e-3);
@@ -126,7 +126,7 @@ TEST(BoundaryMotion, ATippingPlateIsNotSunkInto) {
   EXPECT_LT(injected, 1e-6);
 }
 
-TEST(BoundaryMotion, PlacesAreExactAfterAnyTime) {
+TEST(BoundaryMotion, PosesAreExactAfterLongTimes) {
   const Boundary b{"plate",
                    {},
                    Plane{Vec3(1, 0, 0), Vec3::UnitX()},
@@ -155,7 +155,7 @@ TEST(BoundaryMotion, SleepersWakeWhereABoundaryMoves) {
 }
 
 // A screw that turns on a carriage that goes to and fro: stages carry those after them.
-TEST(PrescribedMotion, StagesAreStacked) {
+TEST(PrescribedMotion, EachStageCarriesTheFollowingStages) {
   PrescribedMotion m = steady_motion({Vec3::Zero(), Vec3(0, 0, 3.0)}, Vec3(1, 0, 0));
   MotionStage carriage;
   carriage.axis = Vec3::UnitY();
@@ -199,7 +199,7 @@ TEST(PrescribedMotion, TablesAndFunctions) {
   EXPECT_EQ(law.at(5.0), 5.5);
 }
 
-TEST(PrescribedMotion, TheMeanTwistTakesPoseToPose) {
+TEST(PrescribedMotion, MeanTwistMapsStartPoseToEndPose) {
   Random random(9);
   for (int k = 0; k < 100; ++k) {
     Boundary b{"wall",
@@ -300,7 +300,7 @@ TEST(BoundaryMotion, ABoxOfTrianglesIsABoxOfPlanes) {
 
 // Fast and thin grains in a closed box of triangles that turns about an axis of its own: none gets out, and
 // the energy that they gain is the box's work.
-TEST(BoundaryMotion, NoneLeavesATurningBoxOfTriangles) {
+TEST(BoundaryMotion, GrainsStayInsideRotatingBoxOfTriangles) {
   PairLaw law;
   law.friction = 0.5;
   law.restitution = 0.3;
@@ -328,7 +328,7 @@ TEST(BoundaryMotion, NoneLeavesATurningBoxOfTriangles) {
 }
 
 // (G4) against second differences of the gap.
-TEST(EllipsoidPlane, GapAcceleration) {
+TEST(EllipsoidPlane, GapAccelerationOfMovingPlane) {
   Random random(3);
   const auto turned = [](const Vec3& w, double t) {
     const double angle = w.norm() * t;

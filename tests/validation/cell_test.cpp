@@ -59,7 +59,7 @@ World crowd(std::size_t count, double edge, std::uint64_t seed = 5) {
 
 // The deformation is exact at any time: simple shear, squeezing, one after the other, and a rotation with
 // stretch against its matrix exponential by many small steps.
-TEST(Cell, DeformsAsItsFlowsSay) {
+TEST(Cell, DeformationMatchesPrescribedFlowsExactly) {
   PeriodicCell cell = cube(2.0);
   Mat3 squeeze = -0.5 * Mat3::Identity();
   cell.flow = {{squeeze, 0.0, 1.0}, {shear(3.0), 2.0, 1000.0}};
@@ -225,7 +225,7 @@ INSTANTIATE_TEST_SUITE_P(All, CellSolvers,
 
 // Squeezed, then sheared: the books close in every step, momentum stays, the stress is symmetric, and nobody
 // sinks in.
-TEST(Cell, BooksCloseInAFlow) {
+TEST(Cell, LedgerAndMomentumCloseInAFlow) {
   World world = crowd(300, 0.19);
   const Mat3 squeeze = -Mat3::Identity();
   world.model.cell.flow = {{squeeze, 0.0, 0.2}, {shear(20.0), 0.2, infinity}};
@@ -251,7 +251,7 @@ TEST(Cell, BooksCloseInAFlow) {
 }
 
 // In a steady flow friction and impacts take what the stress gives: -V sigma_xy times the rate.
-TEST(Cell, WhatTheStressGivesIsDissipated) {
+TEST(Cell, StressPowerIsDissipatedInSteadyFlow) {
   World world = crowd(300, 0.19);
   world.model.cell.flow = {{-Mat3::Identity(), 0.0, 0.2}, {shear(20.0), 0.2, infinity}};
   world.run(0.4);
@@ -267,7 +267,7 @@ TEST(Cell, WhatTheStressGivesIsDissipated) {
 
 // Adaptive steps look at velocities against the flow: far from the cell's middle, and for bodies that have
 // gone round many times, steps are as long.
-TEST(Cell, AdaptiveStepsDoNotSeeTheFlow) {
+TEST(Cell, AdaptiveStepIsIndependentOfTheMeanFlow) {
   std::vector<double> lengths;
   for (const double shift : {0.0, 40.0}) {
     World world = crowd(100, 0.19);

@@ -48,7 +48,7 @@ std::vector<ClumpPart> jack() {
 Quat some_turn() { return Quat(Eigen::AngleAxisd(0.6, Vec3(1, -2, 0.5).normalized())); }
 
 // One part: the ellipsoid itself, on a floor and against another one.
-TEST(ClumpBodies, OfOnePartMoveAsTheEllipsoidDoes) {
+TEST(ClumpBodies, OnePartClumpMovesAsTheEllipsoid) {
   const Vec3 axes(0.2, 0.12, 0.08);
   const auto run = [&](bool as_clump) {
     World world({.friction = 0.4, .restitution = 0.3});
@@ -71,7 +71,7 @@ TEST(ClumpBodies, OfOnePartMoveAsTheEllipsoidDoes) {
   }
 }
 
-TEST(ClumpBodies, StandOnTheirParts) {
+TEST(ClumpBodies, DumbbellRestsOnBothParts) {
   World world({.friction = 0.5});
   world.add_floor();
   const std::int32_t clump = add_clump(world, dumbbell());
@@ -86,7 +86,7 @@ TEST(ClumpBodies, StandOnTheirParts) {
 }
 
 // The gap's second derivative: that of a part's centre, which goes round the body's.
-TEST(ClumpBodies, GapsBendAsPartsGoRound) {
+TEST(ClumpBodies, GapAccelerationIncludesRotationOfParts) {
   World world;
   world.add_floor();
   const std::int32_t clump = add_clump(world, dumbbell());

@@ -55,7 +55,7 @@ TEST(Cohesion, BearsTensionUpToThePullOffForce) {
 }
 
 // An ellipsoid on the end of its shortest axis: 1/R^2 = (c/a^2)(c/b^2) against a plane.
-TEST(Cohesion, KnowsHowSurfacesBend) {
+TEST(Cohesion, PullOffForceUsesLocalCurvature) {
   const Vec3 axes(0.03, 0.02, 0.01);
   World world;
   world.model.boundaries.push_back({"ceiling", world.material, Plane{Vec3::Zero(), -Vec3::UnitZ()}});
@@ -94,7 +94,7 @@ TEST(Cohesion, CurvatureOfAllKindsOfShapes) {
 
 // A bridge pulls with what the pressure in it makes over its area; both from the shape of the gap, here by
 // sums over rings.
-TEST(Cohesion, BridgesPullAsTheirPressureDoes) {
+TEST(Cohesion, BridgeForceMatchesCapillaryPressure) {
   const double a = 0.01, b = 0.02, radius = a * b / (a + b), tension = 0.073, angle = 0.3, volume = 1e-10;
   for (const double gap : {0.0, 1e-5, 1e-4, 3e-4}) {
     World world;

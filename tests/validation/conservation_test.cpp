@@ -95,7 +95,7 @@ TEST(OnePass, EqualSphereOnTwoSpheresGainsMomentum) {
   EXPECT_NEAR(report.residual_rms_m_s, std::cos(M_PI / 6) / 24, 1e-4);
 }
 
-TEST(OnePass, SolvesASingleBodyAndSaysSo) {
+TEST(OnePass, SolvesASingleBodyAndReportsConvergence) {
   World world;
   world.model.settings.solver.kind = SolverKind::one_pass;
   world.add_floor();
@@ -106,7 +106,7 @@ TEST(OnePass, SolvesASingleBodyAndSaysSo) {
   EXPECT_LT(report.residual_over_goal, 1.0);
 }
 
-TEST(OnePass, DoesNotSolveAStackAndSaysSo) {
+TEST(OnePass, ReportsThatAStackIsNotConverged) {
   // Support travels one layer a step: the upper of two spheres at rest is not carried in the first one.
   World world;
   world.model.settings.solver.kind = SolverKind::one_pass;
@@ -155,7 +155,7 @@ TEST(Ledger, ElasticBounceKeepsEnergy) {
   EXPECT_NEAR((last.energy.kinetic + last.energy.potential) / e0, 1.0, 1e-12);
 }
 
-TEST(Substeps, SettleTheSameHeapWithTheSameBalances) {
+TEST(Substeps, SettleAHeapWithClosedBalances) {
   PairLaw law;
   World world = test::loose_heap(4, 4, law, 4e-3);
   world.model.settings.substeps = 4;

@@ -87,7 +87,7 @@ TEST(DensePacking, FillsACell) {
   expect_good(pack(region, cell, pebble, 0.66), region, cell);
 }
 
-TEST(DensePacking, EndsWhereGrainsAreTooMany) {
+TEST(DensePacking, StopsAtTheRandomPackingLimit) {
   const Region box = BoxRegion{Vec3::Zero(), Vec3(0.3, 0.3, 0.2)};
   const Packing packing = pack(box, none, ball, 0.72);
   EXPECT_GT(packing.factor, 1.005);

@@ -51,7 +51,7 @@ double stokes_rate(double viscosity) {
 
 // v = w (1 - exp(-b t)) with w = (1 - rho_f/rho) g / b: exact at the end of any step, also of one much longer
 // than 1/b; the way is that of the mean velocities, of second order.
-TEST(Forces, ASphereSinksAsStokesSays) {
+TEST(Forces, SphereSettlesByStokesLaw) {
   for (const double h : {1e-3, 0.2}) {
     Alone ball(h);
     Fluid fluid = water(DragLaw::stokes);
@@ -92,7 +92,7 @@ TEST(Forces, TheFinalSpeedIsThatOfSchillerAndNaumann) {
 }
 
 // Lighter than the fluid it rises; without drag at (rho_f/rho - 1) g, exactly.
-TEST(Forces, ALightBodyRises) {
+TEST(Forces, BuoyantBodyRises) {
   Alone ball(1e-3);
   Fluid fluid = water(DragLaw::none);
   fluid.density = 5000.0;
@@ -104,7 +104,7 @@ TEST(Forces, ALightBodyRises) {
 }
 
 // A fluid that moves takes along what is in it; an ellipsoid feels what the sphere of its volume does.
-TEST(Forces, AStreamTakesAlong) {
+TEST(Forces, MovingFluidCarriesBodies) {
   World world({}, 1e-3);
   Fluid fluid = water(DragLaw::stokes);
   fluid.viscosity = 0.5;
@@ -119,7 +119,7 @@ TEST(Forces, AStreamTakesAlong) {
 }
 
 // Gravity that goes round: v = integral of g. Taken in the middle of each step it is of second order.
-TEST(Forces, InTurningGravityABodyGoesInCircles) {
+TEST(Forces, RotatingGravityGivesCircularMotion) {
   const double rate = 5.0;
   double error[2];
   for (int k = 0; k < 2; ++k) {

@@ -40,7 +40,7 @@ Outcome run(World& world, double until_s) {
   return out;
 }
 
-TEST(Halving, KeepsAStruckNeedleOutOfTheWall) {
+TEST(Halving, KeepsACollidingNeedleOutOfTheWall) {
   World world = needle_at_a_wall(4e-3);
   const double energy = 0.5 * world.state.bodies.mass[1] * 64.0;
   const Outcome out = run(world, 0.2);
@@ -51,7 +51,7 @@ TEST(Halving, KeepsAStruckNeedleOutOfTheWall) {
   EXPECT_LT(out.created, 1e-6 * energy);
 }
 
-TEST(Halving, IsNotForRoundBodiesOrSmallTurns) {
+TEST(Halving, IsNotAppliedToSpheresOrSmallRotations) {
   World world = needle_at_a_wall(2e-4);
   EXPECT_EQ(run(world, 0.05).halvings, 0);
   World balls({}, 4e-3);
@@ -62,7 +62,7 @@ TEST(Halving, IsNotForRoundBodiesOrSmallTurns) {
   EXPECT_EQ(run(balls, 0.5).halvings, 0);
 }
 
-TEST(Halving, GoesOnAsIfStepsHadOneLength) {
+TEST(Halving, RestingContactCarriesWeightOfFullStep) {
   // A grain at rest on a floor while a needle beside it makes the step be halved: its contact carries its
   // weight times the whole step afterwards, and it does not move.
   World world = needle_at_a_wall(4e-3);

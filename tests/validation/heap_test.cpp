@@ -26,7 +26,7 @@ TEST(SettledHeap, RestsWithoutOverlapOrEnergyGain) {
   for (const Vec3& x : world.state.bodies.position) EXPECT_GT(x[2], 0.0);
 }
 
-TEST(OnePassHeap, CollapsesAsTheSeedMethodDoes) {
+TEST(OnePassHeap, ShowsMomentumErrorAndLargeResidual) {
   // Each side of a contact reckons on a common velocity of the free motion, so support travels one layer a
   // step: deep layers sink into each other. Kept as it is for study; the report shows it.
   World world = test::loose_heap(4, 10, {}, 2e-3, 5);

@@ -49,7 +49,7 @@ World row(int n, double gap, double stress) {
 }
 
 // Nobody touches: e' = -V s / M, M the mass times the square of the edge, and the balls are carried along.
-TEST(HeldStress, SqueezesAnEmptyCell) {
+TEST(HeldStress, StressCompressesCellWithoutContacts) {
   World world = row(5, 0.02, 100.0);
   const double edge = 0.6, mass = 5.0 * world.state.bodies.mass[0], inertia = mass * edge * edge;
   // What residuals are compared with: the stress on a face of a ball's fifth of the volume, as a cube.
@@ -77,7 +77,7 @@ TEST(HeldStress, SqueezesAnEmptyCell) {
 class HeldStressSolvers : public testing::TestWithParam<std::tuple<SolverKind, double, FrictionCone>> {};
 
 // A row comes together and stops, as long as its balls; every contact bears the stress times the section.
-TEST_P(HeldStressSolvers, ARowBearsIt) {
+TEST_P(HeldStressSolvers, RowCarriesThePrescribedStress) {
   World world = row(6, 0.005, 1e4);
   auto& solver = world.model.settings.solver;
   std::tie(solver.kind, solver.tolerance, solver.friction_cone) = GetParam();
@@ -104,7 +104,7 @@ INSTANTIATE_TEST_SUITE_P(All, HeldStressSolvers,
 
 // A packing: the stress of its contacts is what is held, component by component, also where they differ;
 // books close.
-TEST(HeldStress, APackingBearsIt) {
+TEST(HeldStress, PackingCarriesThePrescribedStress) {
   World world = crowd(300, 0.17, 1e4);
   world.model.cell.held[2]->stress = 1.5e4;
   world.run(1.0, [&](const StepReport& report) {
@@ -129,7 +129,7 @@ TEST(HeldStress, APackingBearsIt) {
 
 // Sheared, with the stress across held: it stays what it is in the mean while the cell gets as wide as it
 // needs.
-TEST(HeldStress, ShearsUnderAStress) {
+TEST(HeldStress, ShearKeepsThePrescribedNormalStress) {
   World world = crowd(200, 0.15, 1e4);
   CellFlow shear;
   shear.rate(0, 1) = 2.0;
@@ -162,7 +162,7 @@ TEST(HeldStress, ShearsUnderAStress) {
 // A flow begins and ends for the cell as it does for the bodies, with or without a stress that is held,
 // between two steps or within one: bodies and their images, which nothing else moves, go on as one
 // homogeneous flow.
-TEST(HeldStress, FlowsBeginAndEndWithTheBodies) {
+TEST(HeldStress, FlowStartsAndStopsTogetherForCellAndBodies) {
   for (const double stress : {0.0, 1e-9}) {
     for (const auto& [start, stop] :
          {std::pair{0.01, 0.012}, std::pair{0.0101, 0.0119}, std::pair{0.01024, 0.01026}}) {
@@ -200,7 +200,7 @@ TEST(HeldStress, FlowsBeginAndEndWithTheBodies) {
 
 // The same by what it does to a pair across the seam that nearly touches: half a step of the flow would push
 // one ball 12 % into the other.
-TEST(HeldStress, AFlowThatBeginsPushesNobodyTogether) {
+TEST(HeldStress, StartOfFlowCausesNoOverlapAcrossTheSeam) {
   for (const double start : {0.01, 0.01024}) {
     World world({}, 5e-4);
     world.model.settings.gravity.setZero();
@@ -221,7 +221,7 @@ TEST(HeldStress, AFlowThatBeginsPushesNobodyTogether) {
 }
 
 // Bonds across the seam bear it too: a bar, which gives way by s A_cell / (E A).
-TEST(HeldStress, BondsBearIt) {
+TEST(HeldStress, BondsCarryThePrescribedStress) {
   World world = row(6, 0.0, 1e4);
   BondLaw law;
   law.young_modulus = 1e8;

@@ -140,7 +140,7 @@ World cluster(double restitution, double friction, std::uint64_t seed) {
   return world;
 }
 
-TEST(EnergeticImpacts, NeverCreateEnergyHoweverManyMeet) {
+TEST(EnergeticImpacts, NeverCreateEnergyInMultibodyCollisions) {
   // 27 grains fly into each other, with friction, slip that turns round and chains of impacts; e from 0 to 1.
   for (const double e : {0.0, 0.5, 1.0}) {
     for (const double mu : {0.0, 0.3, 1.5}) {
@@ -166,7 +166,7 @@ TEST(EnergeticImpacts, NeverCreateEnergyHoweverManyMeet) {
   }
 }
 
-TEST(EnergeticImpacts, ReturnTheSquareOfTheCoefficientOfTheWork) {
+TEST(EnergeticImpacts, ReturnCompressionWorkTimesCoefficientSquared) {
   // One oblique impact of an ellipsoid whose slip stops or turns round on the way: the normal impulse returns
   // e^2 of the work it took, and the whole loses energy.
   Random random(12);
@@ -200,7 +200,7 @@ TEST(EnergeticImpacts, ReturnTheSquareOfTheCoefficientOfTheWork) {
   }
 }
 
-TEST(EnergeticImpacts, ImpulsesAreWhatChangedTheVelocities) {
+TEST(EnergeticImpacts, ImpulsesMatchVelocityChanges) {
   // Of contacts that strike together some return nothing, and others took no work, for friction drove them
   // on: then nothing at all comes back.
   Random random(13);

@@ -48,7 +48,7 @@ World mixture(int layers) {
   return world;
 }
 
-TEST(ImplicitBodies, ADumbbellLiesOnItsTwoEndsAndItsWeightIsCarried) {
+TEST(ImplicitBodies, DumbbellRestsOnBothEndsAndItsWeightIsCarried) {
   World world;
   world.add_floor();
   const std::int32_t dumbbell = add_function(world, "dumbbell", test::dumbbell());
@@ -75,7 +75,7 @@ TEST(ImplicitBodies, ADumbbellLiesOnItsTwoEndsAndItsWeightIsCarried) {
       0.03 * 0.1);
 }
 
-TEST(ImplicitBodies, BalancesCloseAndNobodySinksIn) {
+TEST(ImplicitBodies, BalancesCloseAndOverlapStaysSmall) {
   World world = mixture(3);
   double ledger = 0.0, momentum = 0.0, overlap = 0.0;
   world.run(0.4, [&](const StepReport& r) {
@@ -93,7 +93,7 @@ TEST(ImplicitBodies, SameBitsOnAnyThreadsAndFromACopy) {
 }
 
 // Sorting gives bodies other slots: pairs remember, with their sides turned round where they have to be.
-TEST(ImplicitBodies, PairsRememberAfterSorting) {
+TEST(ImplicitBodies, PairCachesSurviveSorting) {
   World world = mixture(3);
   world.run(0.3);
   World sorted = world;
@@ -113,7 +113,7 @@ TEST(ImplicitBodies, PairsRememberAfterSorting) {
   }
 }
 
-TEST(ImplicitBodies, WhoGoesIsForgotten) {
+TEST(ImplicitBodies, RemovedBodyLeavesNoCachedPairs) {
   World world = mixture(2);
   world.run(0.25);
   ASSERT_FALSE(world.state.cached.empty());

@@ -44,7 +44,7 @@ void hold(World& world, BodyIndex body) {
   hold_body(static_cast<std::int32_t>(world.model.kinematic_groups.size()) - 1, body, world.state);
 }
 
-TEST(ImplicitExperiments, ABallRocksInADentAsItsCurvatureSays) {
+TEST(ImplicitExperiments, BallInADentOscillatesWithTheCurvaturePeriod) {
   // A ball that rolls at the bottom of a bowl of radius of curvature R: T = 2 pi sqrt(7 (R - r) / 5 g).
   PairLaw law;
   law.friction = 2.0;
@@ -92,7 +92,7 @@ TEST(ImplicitExperiments, ABallRocksInADentAsItsCurvatureSays) {
   EXPECT_LT(remainder, 1e-14);
 }
 
-TEST(ImplicitExperiments, DumbbellsInAPipeHookIntoEachOther) {
+TEST(ImplicitExperiments, DumbbellsInAPipeInterlockAndRodsFall) {
   // Side by side, the end of one at the waist of the other, in a pipe too narrow for two ends beside each
   // other: without any friction the lower one hangs from the upper, at a hundred times its weight too. Of
   // rods without a waist, as thick as the ends, it falls out.

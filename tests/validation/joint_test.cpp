@@ -1,8 +1,8 @@
 // Joints as rows of the contact problem: rods and chains, machines with and without grains.
 #include <gtest/gtest.h>
 
-#include "tests/support/mechanism.h"
 #include "engine/simulation/overrides.h"
+#include "tests/support/mechanism.h"
 #include "tests/support/world.h"
 
 namespace scree {
@@ -100,7 +100,7 @@ TEST(Rod, HoldsBodiesAtTheirSurfaces) {
 class Chain : public ::testing::TestWithParam<std::array<double, 3>> {
 };  // step, s; bounds of stretch and gain
 
-TEST_P(Chain, OfFifty) {
+TEST_P(Chain, FiftyLinksKeepLengthAndEnergy) {
   const auto [step_s, most_stretch, most_gain] = GetParam();
   World world({}, step_s);
   world.model.settings.solver.tolerance = 1e-6;
@@ -210,7 +210,7 @@ double machine_remainder(const World& world) { return std::abs(world.result.mach
 // works closes.
 class EveryJoint : public ::testing::TestWithParam<JointKind> {};
 
-TEST_P(EveryJoint, MovesAsAccelerationsSay) {
+TEST_P(EveryJoint, MatchesTheAccelerationSolution) {
   const JointKind kind = GetParam();
   const Vec3 hinge(0, 0, 0), at(0.4, 0.05, 0.1), centre_a(0.2, 0.02, 0), centre_b(0.7, 0.1, 0.2);
   const Quat axes = Quat(Eigen::AngleAxisd(0.7, Vec3(1, -1, 2).normalized())),
@@ -276,7 +276,7 @@ INSTANTIATE_TEST_SUITE_P(Joint, EveryJoint,
 
 // A motor of 3 N m gives 0.04 kg m^2 75 rad/s^2 until it has its speed, 20 rad/s after 4/15 s, and then
 // nothing.
-TEST(JointMotorTest, ReachesItsSpeedWithTheTorqueThatItHas) {
+TEST(JointMotorTest, SpeedMotorAcceleratesWithItsMaximumTorque) {
   World world({}, 1e-3);
   world.model.settings.gravity.setZero();
   world.model.mounts = {part("rotor", Vec3::Zero())};
@@ -302,7 +302,7 @@ TEST(JointMotorTest, ReachesItsSpeedWithTheTorqueThatItHas) {
 
 // A motor to a place follows a cosine of 0.3 rad with no gain to tune; with a stiffness and damping it swings
 // as the spring and damper that it then is, and comes to rest where it is told.
-TEST(JointMotorTest, GoesWhereItIsTold) {
+TEST(JointMotorTest, PositionMotorFollowsItsTarget) {
   World world({}, 1e-3);
   world.model.mounts = {part("arm", Vec3(0.5, 0, 0))};
   MachineJoint joint = joint_at(world, JointKind::revolute, 0, Vec3::Zero(), along_y);
@@ -361,7 +361,7 @@ TEST(JointFrictionTest, IsASharpThreshold) {
 
 // The friction of a bearing grows with what it bears: a wheel of 2 kg at 30 rad/s on a journal of 1 cm, mu =
 // 0.1, slows by mu m g r / I.
-TEST(JointFrictionTest, FollowsWhatTheBearingBears) {
+TEST(JointFrictionTest, IsProportionalToTheBearingLoad) {
   World world({}, 1e-3);
   world.model.mounts = {part("wheel", Vec3::Zero(), {Vec3::Zero(), Vec3(0, 30, 0)})};
   world.model.mounts[0].axes = Quat::Identity();
@@ -376,7 +376,7 @@ TEST(JointFrictionTest, FollowsWhatTheBearingBears) {
 
 // A weight on a slide falls 5 cm onto a stop, stays there and is carried with its weight; its energy is gone
 // into the stop.
-TEST(JointStop, CarriesWhatLiesOnIt) {
+TEST(JointStop, CarriesTheWeightOnTheStop) {
   World world({}, 1e-3);
   world.model.mounts = {part("weight", Vec3::Zero())};
   MachineJoint joint = joint_at(world, JointKind::prismatic, 0, Vec3::Zero(), Quat::Identity());
@@ -474,7 +474,7 @@ TEST(PointOnCurve, KeepsToItsBranch) {
 }
 
 // The coordinate and the rate of a joint that nothing drives: a pendulum's angle and its derivative.
-TEST(JointCoordinates, AreThoseOfFreeJoints) {
+TEST(JointCoordinates, MatchTheMotionOfFreeJoints) {
   World world({}, 1e-3);
   world.model.mounts = {part("arm", Vec3(0.5, 0, 0))};
   world.model.joints = {joint_at(world, JointKind::revolute, 0, Vec3::Zero(), along_y)};
@@ -513,7 +513,7 @@ TEST(JointCoordinates, StayWhileMountsAreLocked) {
 
 // A planet on a carrier that turns at 1 rad/s, in mesh with a sun that its own bearing on the carrier lets
 // turn: without friction nothing changes how fast either turns against the carrier.
-TEST(Gears, OnACarrierThatTurns) {
+TEST(Gears, KeepRatesOnARotatingCarrier) {
   World world({}, 1e-3);
   world.model.settings.gravity.setZero();
   const Vec3 spin(0, 0, 1);
@@ -539,7 +539,7 @@ TEST(Gears, OnACarrierThatTurns) {
 }
 
 // A part fixed to a wall that moves goes with it, in substeps too.
-TEST(JointsToBoundaries, GoWithThem) {
+TEST(JointsToBoundaries, FollowTheMovingBoundary) {
   for (const int substeps : {1, 4}) {
     World world({}, 1e-3);
     world.model.settings.substeps = substeps;
@@ -561,7 +561,7 @@ TEST(JointsToBoundaries, GoWithThem) {
 
 // A motor that pushes what cannot move pushes all the same, and the joint bears it; a brake beside a motor
 // that leads takes its part of the motor's force.
-TEST(JointMotorTest, BearsAgainstWhatHolds) {
+TEST(JointMotorTest, AppliesForceAgainstBlockedJointAndBrake) {
   World world({}, 1e-3);
   world.model.mounts = {part("wheel", Vec3::Zero())};
   MachineJoint joint = joint_at(world, JointKind::revolute, 0, Vec3::Zero(), along_y), weld = joint;
@@ -616,7 +616,7 @@ TEST(Gears, TurnTogether) {
 }
 
 // A spring of any stiffness holds: k = 1e3 and 1e9 N/m under 2 kg stretch by m g / k, and nothing swings up.
-TEST(JointSpring, HoldsHoweverStiff) {
+TEST(JointSpring, StaticDeflectionIsCorrectForAnyStiffness) {
   for (const double k : {1e3, 1e9}) {
     World world({}, 1e-3);
     world.model.mounts = {part("weight", Vec3::Zero())};
@@ -649,7 +649,7 @@ TEST(JointSpring, SwingsWithItsPeriod) {
 
 // A parallelogram of four hinges in space has three rows more than it needs: they are found and left out, and
 // the mechanism moves as its one freedom says: as a pendulum of 0.3 m whose couplers stay level.
-TEST(RedundantJoints, AreFoundAndDoNoHarm) {
+TEST(RedundantJoints, AreDetectedAndLeftOut) {
   World world({}, 1e-3);
   world.model.mounts = {part("left", Vec3(0, 0, -0.15)), part("right", Vec3(0.4, 0, -0.15)),
                         part("coupler", Vec3(0.2, 0, -0.3))};
@@ -725,7 +725,7 @@ TEST(MachineWithGrains, BalancesClose) {
 
 // At rest the spring of the flap carries the moment of the flap's weight and of the spheres', at the speed
 // zero: forces act back within the step.
-TEST(MachineWithGrains, AFlapCarriesWhatLiesOnIt) {
+TEST(MachineWithGrains, FlapCarriesRestingGrains) {
   World world({.friction = 1.0}, 1e-3);
   world.model.mounts = {part("flap", Vec3(0.2, 0, 0))};
   world.model.boundaries = {
@@ -762,7 +762,7 @@ TEST(JointChain, KeepsAngularMomentum) {
 }
 
 // A chain of 200 capsules of spherical joints hangs from its first: each joint bears what is below it.
-TEST(JointChain, OfTwoHundredBears) {
+TEST(JointChain, TwoHundredJointsCarryTheWeightBelow) {
   World world({}, 1e-3);
   const int links = 200;
   for (int i = 0; i < links; ++i)

@@ -35,7 +35,7 @@ MotionStage shaking(const Vec3& axis, double amplitude, double frequency) {
   return stage;
 }
 
-TEST(KinematicGroups, HoldWhatLiesOnThem) {
+TEST(KinematicGroups, CarryTheWeightOfRestingBodies) {
   World world;
   world.add(Vec3(0.2, 0.15, 0.1), {Vec3(0, 0, 1), Quat::Identity()});
   const BodyIndex top = world.add_sphere(0.05, Vec3(0, 0, 1.15));
@@ -51,7 +51,7 @@ TEST(KinematicGroups, HoldWhatLiesOnThem) {
 }
 
 // Of two that are held nobody could move: there is no contact, however deep they are in each other or a wall.
-TEST(KinematicGroups, HeldBodiesDoNotTouchEachOtherNorWalls) {
+TEST(KinematicGroups, MembersHaveNoContactsWithEachOtherOrWalls) {
   World world;
   world.add_floor();
   world.add_sphere(0.1, Vec3(0, 0, 0.02));
@@ -63,7 +63,7 @@ TEST(KinematicGroups, HeldBodiesDoNotTouchEachOtherNorWalls) {
 }
 
 // Places are functions of time: nothing is summed up over 10^5 steps.
-TEST(KinematicGroups, LeadAlongTheirMotionExactly) {
+TEST(KinematicGroups, FollowPrescribedMotionExactly) {
   World world(PairLaw{}, 1e-3);
   const Pose start{Vec3(0.3, 0.1, 0.5), Quat(Eigen::AngleAxisd(0.7, Vec3(1, 2, 3).normalized()))};
   world.add(Vec3(0.2, 0.1, 0.05), start);
@@ -83,7 +83,7 @@ TEST(KinematicGroups, LeadAlongTheirMotionExactly) {
 
 // A plate is lifted under a ball: its work is the ball's gain of energy; that of the plate itself is its
 // kinematic group's, too.
-TEST(KinematicGroups, WorkIsForceTimesWay) {
+TEST(KinematicGroups, WorkIsForceTimesDisplacement) {
   World world;
   world.add(Vec3(0.3, 0.3, 0.05), {Vec3(0, 0, 0), Quat::Identity()});
   const BodyIndex ball = world.add_sphere(0.1, Vec3(0, 0, 0.15));
@@ -128,7 +128,7 @@ World stirred() {
   return world;
 }
 
-TEST(KinematicGroups, LedgerAndMomentumCloseWhileTheyStir) {
+TEST(KinematicGroups, LedgerAndMomentumCloseWhileStirring) {
   set_thread_count(2);
   World world = stirred();
   const Vec3 gravity = world.model.settings.gravity;
@@ -165,7 +165,7 @@ TEST(KinematicGroups, LedgerAndMomentumCloseWhileTheyStir) {
 TEST(KinematicGroups, SameBitsOnAnyThreadsAndFromACopy) { test::expect_same_bits(stirred, 0.1, 0.2); }
 
 // Released, a body flies on as it was led, and falls.
-TEST(KinematicGroups, ReleasedBodiesGoOnByThemselves) {
+TEST(KinematicGroups, ReleasedBodiesKeepTheirVelocityAndFall) {
   World world;
   const BodyIndex ball = world.add_sphere(0.1, Vec3(1, 0, 0));
   world.add_sphere(0.1, Vec3(5, 0, 0));
@@ -186,7 +186,7 @@ TEST(KinematicGroups, ReleasedBodiesGoOnByThemselves) {
 }
 
 // Of all solvers and shapes: held bodies are bodies that nothing moves.
-TEST(KinematicGroups, HoldUnderEverySolver) {
+TEST(KinematicGroups, FixedBodiesStayFixedUnderEverySolver) {
   for (const SolverKind kind : {SolverKind::gauss_seidel, SolverKind::nsgs, SolverKind::admm}) {
     World world({.friction = 0.5});
     world.model.settings.solver.kind = kind;

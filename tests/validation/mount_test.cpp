@@ -44,7 +44,7 @@ Mount hinge(const Vec3& axis, const Vec3& point, double inertia) {
 const MountState& state_of(const World& world, std::size_t mount = 0) { return world.state.mounts[mount]; }
 
 // Constant forces: (h/2, whole, h/2) drifts are exact for them.
-TEST(Mounts, FallAsStonesDo) {
+TEST(Mounts, FreeFallIsExact) {
   World world;
   const Vec3 axis = Vec3(0, 3, -4);
   add_mount(world, slider(axis, 2.0), Plane{Vec3(0, 0, 5), -axis.normalized()});
@@ -87,7 +87,7 @@ TEST(Mounts, DampingEndsInASteadySpeed) {
   EXPECT_NEAR(load.force_work, -load.damping_work, 1e-8);
 }
 
-TEST(Mounts, StopsHoldThemWithoutABounce) {
+TEST(Mounts, StopsArrestThemWithoutRebound) {
   World world;
   Mount mount = slider(Vec3::UnitZ(), 2.0);
   mount.low = -0.1;
@@ -103,7 +103,7 @@ TEST(Mounts, StopsHoldThemWithoutABounce) {
   EXPECT_NEAR(world.result.mounts[0].stop_impulse, -2.0 * g * 1e-3, 1e-12);
 }
 
-TEST(Mounts, StandStillWhileLocked) {
+TEST(Mounts, DoNotMoveWhileLocked) {
   World world;
   Mount mount = slider(Vec3::UnitZ(), 2.0);
   mount.starts_held = true;
@@ -128,7 +128,7 @@ class MountSolvers : public testing::TestWithParam<std::tuple<SolverKind, double
 };
 
 // Two bodies meet along the axis: momentum and Newton's law of restitution give both speeds.
-TEST_P(MountSolvers, ABallStrikesAPlate) {
+TEST_P(MountSolvers, BallHitsASlidingPlate) {
   PairLaw law;
   law.restitution = 0.5;
   law.friction = 0.3;
@@ -154,7 +154,7 @@ TEST_P(MountSolvers, ABallStrikesAPlate) {
 
 // A ball strikes a door that can only turn: the moment of momentum about the axis stays, and friction moves
 // the door no other way.
-TEST_P(MountSolvers, ABallStrikesADoor) {
+TEST_P(MountSolvers, BallHitsAHingedPlate) {
   PairLaw law;
   law.friction = 0.5;
   World world(law);
@@ -178,7 +178,7 @@ TEST_P(MountSolvers, ABallStrikesADoor) {
 }
 
 // A plate with a load rests on three balls: they carry it, each a third.
-TEST_P(MountSolvers, BallsCarryALoad) {
+TEST_P(MountSolvers, BallsShareALoad) {
   World world;
   set_solver(world);
   world.add_floor();
@@ -209,7 +209,7 @@ INSTANTIATE_TEST_SUITE_P(All, MountSolvers,
                          });
 
 // The seed method keeps no momentum between bodies, but it moves a plate the right way.
-TEST(Mounts, OnePassMovesThemToo) {
+TEST(Mounts, OnePassSolverMovesThem) {
   World world;
   world.model.settings.solver.kind = SolverKind::one_pass;
   world.model.settings.gravity.setZero();
@@ -221,7 +221,7 @@ TEST(Mounts, OnePassMovesThemToo) {
 }
 
 // Energetic restitution: the work of compression's part e^2 comes back, so e is the ratio of speeds.
-TEST(Mounts, EnergeticImpactsReachThem) {
+TEST(Mounts, EnergeticImpactsActOnThem) {
   PairLaw law;
   law.restitution = 0.5;
   World world(law);
@@ -235,7 +235,7 @@ TEST(Mounts, EnergeticImpactsReachThem) {
 
 // A lid that turns as it is told and sinks as it may. Balls between it and the floor roll without slip: they
 // go round its axis at half its rate, and carry its weight.
-TEST(Mounts, PrescribedTurningGoesWithThem) {
+TEST(Mounts, CombineWithPrescribedRotation) {
   PairLaw law;
   law.friction = 1.0;
   World world(law);
@@ -287,7 +287,7 @@ World pressed_heap() {
 }
 
 // Every step's books: grains and mounts exchange what they say they do.
-TEST(Mounts, BooksCloseUnderALoad) {
+TEST(Mounts, LedgerAndMomentumCloseUnderLoad) {
   World world = pressed_heap();
   double worst_power = 0.0, worst_momentum = 0.0, turned_over = 0.0;
   std::vector<double> energy(2, 0.0);
@@ -323,7 +323,7 @@ TEST(Mounts, BooksCloseUnderALoad) {
 }
 
 // What servo walls are for: the stress that was asked for, at rest, within 1 % (here 0.1 %).
-TEST(Mounts, AServoWallHoldsItsStress) {
+TEST(Mounts, ServoWallAttainsItsTargetStress) {
   World world = pressed_heap();
   world.run(2.0);
   const MountLoad &lid = world.result.mounts[0], &side = world.result.mounts[1];
@@ -343,7 +343,7 @@ TEST(Mounts, SameBitsOnAnyThreadsAndFromACopy) {
 }
 
 // Mean velocity of contacts carried through substeps, halves, adaptive steps: the same facts.
-TEST(Mounts, SubstepsAndAdaptiveStepsKeepTheBooks) {
+TEST(Mounts, BalancesCloseWithSubstepsAndAdaptiveSteps) {
   for (const bool adaptive : {false, true}) {
     World world = pressed_heap();
     world.model.settings.substeps = adaptive ? 1 : 3;
@@ -360,7 +360,7 @@ TEST(Mounts, SubstepsAndAdaptiveStepsKeepTheBooks) {
 }
 
 // Who lies on a mount does not sleep, since it moves.
-TEST(Mounts, NobodySleepsOnThem) {
+TEST(Mounts, BodiesTouchingThemStayAwake) {
   World world = pressed_heap();
   world.model.settings.sleep.speed_m_s = 1e-2;
   world.model.settings.sleep.duration_s = 0.05;

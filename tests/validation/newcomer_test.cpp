@@ -19,7 +19,7 @@ World over_sheet(double h) {
   return world;
 }
 
-TEST(Newcomers, DoNotGoThroughASheetInTheirFirstStep) {
+TEST(Newcomers, DoNotPassThroughASheetInTheFirstStep) {
   // Radius 2 mm, 5 m/s, 2 ms: half a step takes the centre 5 mm on, and past the sheet from any height below
   // that. All stay above, and what is over is no deeper in it than contacts leave.
   for (const double speed : {0.5, 5.0, 50.0})
@@ -33,7 +33,7 @@ TEST(Newcomers, DoNotGoThroughASheetInTheirFirstStep) {
     }
 }
 
-TEST(Newcomers, DoNotGoThroughEachOther) {
+TEST(Newcomers, DoNotPassThroughEachOther) {
   for (const double apart : {4.1e-3, 6e-3, 9e-3}) {
     World world = over_sheet(2e-3);
     world.add_sphere(2e-3, Vec3(0, 0, 0.1), {Vec3(3, 0, 0), Vec3::Zero()});
@@ -45,7 +45,7 @@ TEST(Newcomers, DoNotGoThroughEachOther) {
   }
 }
 
-TEST(Newcomers, BooksWhatWaitingChangesOfTheirHeight) {
+TEST(Newcomers, LedgerIncludesHeightChangeOfDelayedStart) {
   // The ledger closes in the step in which a body waits; its potential energy counts.
   World world = over_sheet(2e-3);
   world.model.settings.gravity = Vec3(0, 0, -9.81);
@@ -56,7 +56,7 @@ TEST(Newcomers, BooksWhatWaitingChangesOfTheirHeight) {
   EXPECT_LT(std::abs(report.energy.remainder), 1e-12 * energy);
 }
 
-TEST(Newcomers, FreeOnesStartAsTheyAre) {
+TEST(Newcomers, FreeBodiesStartWithoutDelay) {
   // A body with nothing in its way is where its velocity takes it, to rounding.
   World world = over_sheet(2e-3);
   world.add_sphere(2e-3, Vec3(0, 0, 0.5), {Vec3(1, 2, 3), Vec3::Zero()});

@@ -27,7 +27,7 @@ void run(World& world, double until_s, Look&& look) {
 
 // The first ten bounces of a ball that falls 1 m, to 1e-10 s of the closed form in steps of 0.01 s; it lies
 // from Zeno's point on, and does not overlap the floor then.
-TEST(PiecewiseSteps, BouncesOfABallAreExactUntilItLies) {
+TEST(PiecewiseSteps, BouncesOfABallAreExactUntilItRests) {
   World world = piecewise({.friction = 0.0, .restitution = 0.8}, 0.01, 1e-4);
   world.add_floor();
   world.add_sphere(0.01, Vec3(0.0, 0.0, 1.01));
@@ -258,7 +258,7 @@ TEST(PiecewiseSteps, PressureOfSpheres) {
 
 // All velocities turned round, a gas goes back to where it began, as long as arithmetic allows: errors grow
 // tenfold in about an impact a body, so that 16 digits last for about ten.
-TEST(PiecewiseSteps, TimeReversalBringsTheStartBack) {
+TEST(PiecewiseSteps, TimeReversalRecoversTheInitialState) {
   for (const Vec3& axes : {Vec3(0.01, 0.01, 0.01), Vec3(0.0125, 0.01, 0.008)}) {
     World world = gas(64, 0.1, axes, 1.0, 0.005);
     const Bodies start = world.state.bodies;
@@ -301,7 +301,7 @@ TEST(PiecewiseSteps, SameBitsOnAnyThreads) {
 
 // Ellipsoids fall into a box, bounce and come to rest: momentum and energy close through all of it, nobody
 // overlaps, all lie in the end; a kick lets one fly again.
-TEST(PiecewiseSteps, HandsOverToContactsAndBack) {
+TEST(PiecewiseSteps, SwitchesBetweenBallisticAndRestingBodies) {
   World world = test::loose_heap(3, 3, {.friction = 0.5, .restitution = 0.4}, 2e-3);
   world.model.settings.stepping = Stepping::piecewise;
   world.model.settings.solver.tolerance = 1e-4;
@@ -335,7 +335,7 @@ TEST(PiecewiseSteps, HandsOverToContactsAndBack) {
 
 // Kepler's ellipse of eccentricity 1/2 comes back after its period, with an error that falls with the fourth
 // order of the step; a magnetic field does no work and closes its circle.
-TEST(PiecewiseSteps, SmoothFieldsBetweenImpacts) {
+TEST(PiecewiseSteps, SmoothFieldsAreIntegratedToFourthOrder) {
   const auto error = [](double steps) {
     const double period = 2.0 * std::numbers::pi;
     World world = piecewise({}, period / steps);
@@ -367,7 +367,7 @@ TEST(PiecewiseSteps, SmoothFieldsBetweenImpacts) {
 
 // A ball between a wall and one that comes nearer at u: at its n-th impact there, at a distance L_n,
 // L_n (v_n-1 + u) is what it was, and v_n = v_n-1 + 2 u: to rounding, until it is twenty times as fast.
-TEST(PiecewiseSteps, BetweenWallsThatComeNearerItsActionIsKept) {
+TEST(PiecewiseSteps, BallBetweenApproachingWallsConservesAction) {
   constexpr double u = 0.05, radius = 1e-3, start = 1.0;
   World world = piecewise({.friction = 0.0, .restitution = 1.0}, 0.05);
   world.model.settings.gravity.setZero();
@@ -393,7 +393,7 @@ TEST(PiecewiseSteps, BetweenWallsThatComeNearerItsActionIsKept) {
 
 // Steps of bounded work: those with more impacts than allowed are made by contacts and say so; energy that is
 // lost is in the ledger, and nobody overlaps. A bound that is not met changes no bit.
-TEST(PiecewiseSteps, TooManyImpactsAreMadeByContacts) {
+TEST(PiecewiseSteps, ExcessImpactsAreResolvedByContacts) {
   const auto run_with = [](int most, std::int64_t& overran, std::int64_t& largest) {
     World world = gas(64, 0.1, Vec3(0.012, 0.01, 0.008), 0.9, 0.01);
     world.model.settings.most_impacts = most;
@@ -422,7 +422,7 @@ TEST(PiecewiseSteps, TooManyImpactsAreMadeByContacts) {
 // A plate at rest for a moment that then rises fast, by an oscillation and by a function, finds a ball above
 // it and does not pass into it, whatever the step; the ball goes with twice the plate's velocity at the
 // instant.
-TEST(PiecewiseSteps, APlateThatStartsFromRestStrikes) {
+TEST(PiecewiseSteps, PlateStartingFromRestCollidesWithoutOverlap) {
   for (const bool function : {false, true})
     for (const double step_s : {0.05, 0.003}) {
       constexpr double amplitude = 0.01, omega = 10.0 * std::numbers::pi, above = 1e-4;

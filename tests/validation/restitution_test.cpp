@@ -64,13 +64,13 @@ TEST(Restitution, NoFrictionalImpactOfARodCreatesEnergy) {
   EXPECT_GT(newton.largest, 0.05);
 }
 
-TEST(Restitution, NorDoesOneAtItsInstant) {
+TEST(Restitution, NoPiecewiseImpactOfARodCreatesEnergy) {
   // Of piecewise steps.
   EXPECT_EQ(strike_with_rods(RestitutionLaw::dissipative, 0.9, 0.5, Stepping::piecewise).gained, 0);
   EXPECT_GT(strike_with_rods(RestitutionLaw::newton, 0.9, 0.5, Stepping::piecewise).gained, 20);
 }
 
-TEST(Restitution, WhereNewtonCreatesNothingTheDefaultIsNewton) {
+TEST(Restitution, DefaultEqualsNewtonWhereNewtonCreatesNoEnergy) {
   // Bit for bit: the coefficient is kept wherever it can be.
   Random random(36);
   int same = 0;
@@ -93,7 +93,7 @@ TEST(Restitution, WhereNewtonCreatesNothingTheDefaultIsNewton) {
   EXPECT_GT(same, 80);
 }
 
-TEST(Restitution, HeapsThatFallApartCreateNoEnergy) {
+TEST(Restitution, DispersingHeapCreatesNoEnergy) {
   // 64 long grains with friction and a high restitution fly into each other and into walls: energy falls in
   // every step, by the ledger of contacts.
   for (const double e : {0.5, 0.9, 1.0}) {
@@ -112,7 +112,7 @@ TEST(Restitution, HeapsThatFallApartCreateNoEnergy) {
   }
 }
 
-TEST(Restitution, BelongsToContactsThatCarryTheImpact) {
+TEST(Restitution, AppliesOnlyToContactsThatCarryTheImpact) {
   // A ball falls onto a floor; a second wall that it would meet on its free path in the same step, just after
   // the floor, is not met, because the ball bounces: half of the speed comes back, along the floor's normal.
   for (const auto how : {RestitutionLaw::dissipative, RestitutionLaw::newton, RestitutionLaw::energetic})
@@ -132,7 +132,7 @@ TEST(Restitution, BelongsToContactsThatCarryTheImpact) {
     }
 }
 
-TEST(Restitution, WhatImpactsInOneStepDoNotReturnIsTold) {
+TEST(Restitution, EnergyNotReturnedInSimultaneousImpactsIsReported) {
   // Balls without friction that bounce perfectly lose nothing but where bounces meet within a step: what is
   // told of that is the loss, to a third; resolved one after the other, none is lost.
   for (const auto how : {RestitutionLaw::dissipative, RestitutionLaw::energetic}) {

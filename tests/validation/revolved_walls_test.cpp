@@ -64,7 +64,7 @@ TEST(RevolvedWalls, ABallRestsInAFunnel) {
 }
 
 // A ball sits in a round hole of radius a that is smaller than itself, sqrt(r^2 - a^2) above its plane.
-TEST(RevolvedWalls, ABallSitsOnAHole) {
+TEST(RevolvedWalls, BallRestsInAHole) {
   World world({}, 1e-3);
   world.model.boundaries.push_back(wall(world, revolved_surface({Vec2(0.03, 0), Vec2(1, 0)}, false, 0.0)));
   world.add_sphere(0.05, Vec3(0.001, 0.0, 0.05));
@@ -100,7 +100,7 @@ World tumbling_drum() {
 }
 
 // None gets out, and the energy that they gain is the drum's work.
-TEST(RevolvedWalls, NoneLeavesATumblingDrum) {
+TEST(RevolvedWalls, GrainsStayInsideATumblingDrum) {
   World world = tumbling_drum();
   double worst = 0.0;
   world.run(0.25, [&](const StepReport& r) { worst = std::max(worst, std::abs(r.energy.remainder)); });
@@ -128,7 +128,7 @@ TEST(RevolvedWalls, AreTheSameOnEveryNumberOfThreads) {
 }
 
 // What is outside a hollow sphere by more than its own size is lost, what is in a solid one is misplaced.
-TEST(RevolvedWalls, TellWhoIsWhereNoneMayBe) {
+TEST(RevolvedWalls, DetectLostAndMisplacedBodies) {
   World world;
   world.model.boundaries.push_back(wall(world, hollow_sphere(0.5)));
   world.add_sphere(0.05, Vec3(0.3, 0.0, 0.0));

@@ -97,7 +97,7 @@ TEST_P(ShippedSingleBody, FreeTopReturnsAfterItsPeriod) {
 
 INSTANTIATE_TEST_SUITE_P(Solvers, ShippedSingleBody, ::testing::Values("gauss_seidel", "one_pass"));
 
-TEST(ShippedSettlingBox, SettlesAsItIsJudged) {
+TEST(ShippedSettlingBox, SettlesWithinItsAcceptanceLimits) {
   set_thread_count(2);
   SceneRun run("settling_box/settling_box.toml");
   double injected = 0.0, deepest = 0.0, lowest = infinity;
@@ -130,7 +130,7 @@ TEST(ShippedSettlingBox, SettlesAsItIsJudged) {
   }
 }
 
-TEST(ShippedMill, KeepsItsGrainsAndPaysForThem) {
+TEST(ShippedMill, KeepsItsGrainsInsideWithAClosedLedger) {
   SceneRun run("mill/mill.toml");
   double worst = 0.0, work = 0.0;
   run.until(0.5, [&](const StepReport& r) {
@@ -145,7 +145,7 @@ TEST(ShippedMill, KeepsItsGrainsAndPaysForThem) {
   }
 }
 
-TEST(ShippedConveyor, CarriesAwayWhatComes) {
+TEST(ShippedConveyor, CarriesGrainsToTheOutletWithClosedBalances) {
   SceneRun run("conveyor/conveyor.toml");
   double worst = 0.0, deepest = 0.0, entered = 0.0, left = 0.0;
   run.until(4.5, [&](const StepReport& r) {

@@ -132,7 +132,7 @@ TEST(Seams, BodiesBounceAsOnOneMesh) {
   EXPECT_GT(bounced, 950);
 }
 
-TEST(Seams, ABallLandsOnTwoHalvesAsOnOnePlane) {
+TEST(Seams, BallBouncesOnTwoHalvesAsOnOnePlane) {
   // From the field: (1, 0, -1) m/s onto flush halves, friction 0.3 that sticks, restitution 0.5: (5/7, 1/2).
   for (const double h : {2e-4, 1e-3, 2e-3, 5e-3})
     for (const double land : {-0.02, -0.01, -0.003, -1e-4, 0.0, 1e-4, 0.004}) {
@@ -153,7 +153,7 @@ TEST(Seams, ABallLandsOnTwoHalvesAsOnOnePlane) {
     }
 }
 
-TEST(Seams, ABallLandsOnTwoCubesAsOnOne) {
+TEST(Seams, BallBouncesOnTwoCubesAsOnOne) {
   // Their edges at the seam are those of closed boxes, with sides that lie on each other.
   Random random(41);
   for (int k = 0; k < 40; ++k) {
@@ -172,7 +172,7 @@ TEST(Seams, ABallLandsOnTwoCubesAsOnOne) {
   }
 }
 
-TEST(Seams, NothingHopsOverThem) {
+TEST(Seams, RollingBodiesDoNotJumpAtSeams) {
   // Balls and long grains roll and slide over flush plates whose corners lie 1e-7 m off: height to 2e-7 m,
   // and at the end the velocities of a floor of one piece to 1e-5.
   Random random(42);

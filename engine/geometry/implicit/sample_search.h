@@ -6,7 +6,7 @@
 // set there, the slope is the part of m in the tangent plane, and it vanishes about (A + B)^-1 times as far
 // away. A sample is a start where that may be no farther than the next sample, axis by axis of A + B, whose
 // error is allowed for. Both bodies' samples are gone through, so that what is fine on either side is seen.
-// No proof: the certified search judges it (ImplicitContacts.JudgedByTheCertifiedSearch).
+// No proof: the certified search judges it (ImplicitContacts.AgreeWithTheCertifiedSearch).
 #pragma once
 
 #include <span>

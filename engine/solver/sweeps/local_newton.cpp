@@ -209,7 +209,7 @@ std::vector<std::int32_t> local_newton(std::span<const float> squared, double go
 
 }  // namespace
 
-bool LateContacts::solve(const ContactProblem& p, int sweeps, double goal, std::span<const float> squared,
+bool LocalNewton::solve(const ContactProblem& p, int sweeps, double goal, std::span<const float> squared,
                          ContactSolution& s) {
   const std::vector<std::int32_t> late = local_newton(squared, goal);
   if (late.empty()) {

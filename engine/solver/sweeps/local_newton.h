@@ -15,7 +15,7 @@
 namespace scree {
 
 /// When sweeps of one solution ask for it, and how much they may spend.
-class LateContacts {
+class LocalNewton {
  public:
   bool are_due(int sweeps) const { return sweeps == next_; }
   static bool have_been_due(int sweeps) { return sweeps >= first_look; }

@@ -174,7 +174,7 @@ class WideSweeps {
 
   /// Solves around contacts solved by local Newton steps in double precision, and starts there again, without
   /// momentum; false if there are none.
-  bool help(LateContacts& late, int sweeps, double goal) {
+  bool help(LocalNewton& late, int sweeps, double goal) {
     if (p_.cell) return false;
     std::vector<float> squared(p_.contacts());
     residual(squared.data());
@@ -197,7 +197,7 @@ class WideSweeps {
     return precision_of_impulses * largest_push(b_) > part_of_goal_in_rounding * goal;
   }
   /// Judges in double precision what finish() has left, and solves around contacts that this makes late.
-  Residual settle(LateContacts& late, int sweeps, double goal) {
+  Residual settle(LocalNewton& late, int sweeps, double goal) {
     std::vector<float> squared(p_.contacts());
     w_.normal_velocity.resize(p_.contacts());
     for (int k = 0;; ++k) {
@@ -447,7 +447,7 @@ SolveReport solve_wide(const ContactProblem& p, const SolverSettings& settings, 
   Momentum momentum;
   SolveReport report;
   report.status = SolveStatus::iteration_limit;
-  LateContacts late;
+  LocalNewton late;
   const auto end = [&] {
     sweeps.finish();
     const bool is_local_newton = report.residual.rms_m_s > goal && late.have_been_due(report.sweeps);
