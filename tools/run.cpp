@@ -313,9 +313,9 @@ int run(const RunOptions& options) {
   ProblemDump dump(options, scene, run);
   Pace pace(options.realtime);
   Onlooker onlooker(scene, progress, pace);
-  for (RunObserver* const observer : {static_cast<RunObserver*>(&recorder), static_cast<RunObserver*>(&dump),
-                                      static_cast<RunObserver*>(&onlooker)})
-    run.observe(*observer);
+  run.observe(recorder);
+  run.observe(dump);
+  run.observe(onlooker);
   // What ends a run before its end is told, and what can be saved is saved; that this fails too is no news.
   const auto stopped = [&](const std::string& why, io::RunStatus status, bool good) {
     progress.clear();
