@@ -232,7 +232,7 @@ void assemble_contacts(benchmark::State& state) {
   const Heap& h = heap();
   State state_of_heap = h.state;
   Workspace workspace;
-  for (const Boundary& b : h.model.boundaries) workspace.detection.boundaries.push_back(place(b, 0.0));
+  for (const Boundary& b : h.model.boundaries) workspace.detection.boundaries.push_back(place(b, {}, 0.0));
   for (auto _ : state) {
     assemble(h.model, state_of_heap, {h.model.settings.time_step_s, 0.0, h.model.settings.time_step_s},
              workspace);

@@ -62,8 +62,8 @@ BodyIndex add_body(Bodies& bodies, const Shapes& shapes, const Materials& materi
   bodies.shape.push_back(body.shape);
   bodies.material.push_back(body.material);
   bodies.id.push_back(bodies.next_id++);
-  if (!bodies.kinematic_group.empty()) {
-    bodies.kinematic_group.push_back(Bodies::no_kinematic_group);
+  if (!bodies.part.empty()) {
+    bodies.part.push_back(Bodies::no_part);
     bodies.rest.emplace_back();
   }
   return BodyIndex(static_cast<std::int64_t>(bodies.size()) - 1);

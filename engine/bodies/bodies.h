@@ -25,16 +25,14 @@ struct Bodies {
   std::vector<BodyId> id;
   BodyId next_id = 0;  // of the next body: ids are unique for ever
   // Of bodies that do not move by themselves; both empty while all do.
-  static constexpr std::int32_t no_kinematic_group = -1;
-  std::vector<std::int32_t> kinematic_group;  // what leads it; no_guide: nothing does
-  std::vector<Pose> rest;                     // where it is while its kinematic group has not moved it
+  static constexpr std::int32_t no_part = -1;
+  std::vector<std::int32_t> part;  // that carries it
+  std::vector<Pose> rest;          // where it is while its part has not moved it
 
   std::size_t size() const { return position.size(); }
   bool is_asleep(std::size_t i) const { return !asleep.empty() && asleep[i] != 0; }
   bool is_resting(std::size_t i) const { return !resting.empty() && resting[i] != 0; }
-  bool is_held(std::size_t i) const {
-    return !kinematic_group.empty() && kinematic_group[i] != no_kinematic_group;
-  }
+  bool is_carried(std::size_t i) const { return !part.empty() && part[i] != no_part; }
   Pose pose(std::size_t i) const { return {position[i], orientation[i]}; }
 };
 

@@ -63,15 +63,15 @@ T reduce_blocks(std::size_t n, std::size_t grain, T start, F&& f, Merge&& merge)
     if (blocks == 1) start = merge(start, f(Block{0, 0, n}));
     return start;
   }
-  struct alignas(64) Part {  // a cache line each; and not vector<bool>, whose bits share a word
+  struct alignas(64) OfBlock {  // a cache line each; and not vector<bool>, whose bits share a word
     T value;
   };
   // Kept from call to call; taken by reference here, for workers would each see one of their own.
-  static thread_local std::vector<Part> kept;
-  std::vector<Part>& part = kept;
-  part.assign(blocks, Part{start});
+  static thread_local std::vector<OfBlock> kept;
+  std::vector<OfBlock>& part = kept;
+  part.assign(blocks, OfBlock{start});
   for_blocks(n, grain, [&](const Block& block) { part[block.index].value = f(block); });
-  for (const Part& p : part) start = merge(start, p.value);
+  for (const OfBlock& p : part) start = merge(start, p.value);
   return start;
 }
 

@@ -67,6 +67,11 @@ struct Pose {
   Quat orientation = Quat::Identity();
 };
 
+/// Where b is, which is counted from a.
+inline Pose operator*(const Pose& a, const Pose& b) {
+  return {a.position + a.orientation * b.position, a.orientation * b.orientation};
+}
+
 /// Linear and angular velocity in world axes; the linear part is that of the centre of mass.
 struct Twist {
   Vec3 linear = Vec3::Zero();   // m/s

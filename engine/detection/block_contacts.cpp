@@ -256,11 +256,11 @@ class PairLists {
     const double length = m_.smallest_length(i), margin = margin_of(i);
     const double clear = m_.in.shapes.bounding_radius(m_.in.bodies.shape[i]) + margin;
     const Vec3 at = m_.in.bodies.position[i];
-    const bool asleep = m_.in.bodies.is_asleep(i), held = m_.in.bodies.is_held(i);
+    const bool asleep = m_.in.bodies.is_asleep(i), carried = m_.in.bodies.is_carried(i);
     for (const std::size_t k : out_.boundaries) {
       const DetectionWorkspace::Guard& guard = m_.w.guards[k];
       if (!guard.moves && asleep) continue;
-      if (held && !m_.in.boundaries[k].is_mounted()) continue;
+      if (carried && !m_.w.boundaries[k].is_driven) continue;
       const double travel = guard.moves ? travel_of(m_.in, m_.w, k, i) : 0.0;
       if (guard.plane.normal.dot(at - guard.plane.point) > clear + travel) continue;
       if (((at - guard.high).array() > clear + travel).any() ||

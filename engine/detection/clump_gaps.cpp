@@ -138,7 +138,7 @@ void place_parts(const PlacedShapes& placed, std::size_t body) {
   const Pose pose = placed.bodies.pose(body);
   const auto first = static_cast<std::size_t>(placed.first_part[body]);
   for (std::size_t k = 0; k < placed.shapes.part_count(shape); ++k) {
-    const ClumpPart part = placed.shapes.part(shape, k);
+    const ClumpMember part = placed.shapes.part(shape, k);
     PlacedPart& here = placed.parts[first + k];
     here.ellipsoid = part.ellipsoid;
     here.arm = pose.orientation * part.pose.position;

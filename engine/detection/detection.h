@@ -30,7 +30,7 @@ struct DetectionInput {
   double time_s;  // for which boundaries are placed, the middle of the step
   double time_step_s;
   double free_speed_m_s;  // speed that forces may add within the step: |gravity| * time step
-  std::span<const BoundaryPose> boundary_pose = {};  // [boundary]; empty: as they are given
+  std::span<const BoundaryPose> boundary_pose = {};  // [boundary]; empty: at rest
   PlacedCell cell = {};
   double bridge_m = 0.0;  // up to which gap surfaces attract each other
   const CollisionFilter* filter = nullptr;

@@ -107,9 +107,9 @@ void prepare_block(const DetectionInput& in, const PlacedShapes& placed, const B
 
 /// Those that nothing moves have no contacts with each other.
 void mark_unmoved(const Bodies& bodies, std::vector<std::uint8_t>& unmoved) {
-  unmoved.resize(bodies.kinematic_group.size());
+  unmoved.resize(bodies.part.size());
   for (std::size_t i = 0; i < unmoved.size(); ++i)
-    unmoved[i] = bodies.is_asleep(i) || bodies.is_held(i) ? 1 : 0;
+    unmoved[i] = bodies.is_asleep(i) || bodies.is_carried(i) ? 1 : 0;
 }
 
 /// Makes room for the parts of all bodies.
@@ -192,12 +192,12 @@ void place_boundaries(const DetectionInput& in, DetectionWorkspace& w) {
   w.guards.clear();
   for (std::size_t k = 0; k < in.boundaries.size(); ++k) {
     const PlacedBoundary& placed = w.boundaries.emplace_back(
-        place(in.boundaries[k], in.time_s, in.time_step_s, boundary_pose_of(in.boundary_pose, k)));
+        place(in.boundaries[k], boundary_pose_of(in.boundary_pose, k), in.time_s, in.time_step_s));
     DetectionWorkspace::Guard guard{
         {Vec3::Zero(), Vec3::Zero()},
         Vec3::Constant(-infinity),
         Vec3::Constant(infinity),
-        placed.moves() || in.boundaries[k].is_mounted() || !placed.surface_velocity.isZero(0.0)};
+        placed.moves() || placed.is_driven || !placed.surface_velocity.isZero(0.0)};
     if (const auto* plane = std::get_if<Plane>(&placed.surface)) guard.plane = *plane;
     if (const auto box = extent_of(placed.surface)) {
       guard.low = box->middle - box->half;
@@ -215,7 +215,7 @@ double travel_of(const DetectionInput& in, const DetectionWorkspace& w, std::siz
   const Vec3 arm = in.bodies.position[i] - placed.pose.position;
   const double radius = in.shapes.bounding_radius(in.bodies.shape[i]);
   const double speed = (v.linear + v.angular.cross(arm)).norm() + v.angular.norm() * radius;
-  if (!in.boundaries[boundary].is_mounted()) return in.time_step_s * speed;
+  if (!placed.is_driven) return in.time_step_s * speed;
   const VelocityField& gain = placed.gain;
   return in.time_step_s * (speed + gain.at(in.bodies.position[i]).norm() + gain.angular.norm() * radius);
 }

@@ -51,7 +51,7 @@ struct Standing {
   Pose pose;
   Twist twist;
 };
-Standing boundary_pose(const BallisticBody& a, double t) {
+Standing motion_at(const BallisticBody& a, double t) {
   const Quat q = a.is_sphere() ? Quat::Identity() : a.flight->orientation(t);
   return {{a.flight->position(t), q},
           {a.flight->velocity(t), a.is_sphere() ? Vec3::Zero() : a.flight->angular_velocity(q)}};
@@ -148,7 +148,7 @@ void parts_at(const BallisticBody& a, const Standing& s, std::vector<PartNow>& p
                      bulging(shape) + length});
   };
   if (a.form != BallisticBody::Form::clump) add(a.shape, {});
-  for (const ClumpPart& part : a.parts) add(part.ellipsoid, part.pose);
+  for (const ClumpMember& part : a.parts) add(part.ellipsoid, part.pose);
 }
 
 PlacedImplicit as_function(const BallisticBody& a, const Pose& pose) {
@@ -177,7 +177,7 @@ void gaps_of_wall(const BallisticBody& a, const Pose& pose, const BoundarySurfac
                   PairMemory& memory, std::vector<Gap>& found) {
   found.clear();
   if (a.form == BallisticBody::Form::clump) {
-    for (const ClumpPart& part : a.parts)
+    for (const ClumpMember& part : a.parts)
       gaps_of_wall(
           part.ellipsoid,
           {pose.position + pose.orientation * part.pose.position, pose.orientation * part.pose.orientation},
@@ -248,7 +248,7 @@ BallisticBody ballistic_body(const Shapes& shapes, ShapeIndex shape, const Flown
     f.form = BallisticBody::Form::clump;
     f.parts = of.parts;
     f.bulging = 0.0;
-    for (const ClumpPart& part : of.parts)
+    for (const ClumpMember& part : of.parts)
       f.bulging = std::max(f.bulging, bulging(part.ellipsoid) + part.pose.position.norm());
   }
   if (kind == ShapeKind::implicit) f.form = BallisticBody::Form::function;
@@ -265,7 +265,7 @@ double nearness(const BallisticBody& a, const Vec3& place) {
 }
 
 PlacedBoundary FlownAt::at(double t) const {
-  return moves ? place(*boundary, epoch_s + t, 0.0, boundary_pose) : placed;
+  return boundary_pose.moves() ? place(*boundary, boundary_pose, epoch_s + t) : placed;
 }
 
 namespace {
@@ -296,7 +296,7 @@ struct Pair {
     return Bound{length - radii, n.dot(v), std::abs(n.dot(steady)) + further};
   }
   Standing pose_of_b(double t) const {
-    Standing s = boundary_pose(b, t);
+    Standing s = motion_at(b, t);
     s.pose.position += shift;
     return s;
   }
@@ -309,7 +309,7 @@ NextTouch touch_of_ellipsoids(const Pair& p, double from, double until) {
   double last_distance = infinity;
   return advance(from, until, p.near_m, [&](double t) -> Bound {
     if (const std::optional<Bound> balls = p.of_balls(t)) return *balls;
-    const Standing of_a = boundary_pose(p.a, t), of_b = p.pose_of_b(t);
+    const Standing of_a = motion_at(p.a, t), of_b = p.pose_of_b(t);
     // The last normal is where to begin only once they are near: else the search may end elsewhere.
     const PlacedEllipsoid placed_a = place(p.a.shape, of_a.pose), placed_b = place(p.b.shape, of_b.pose);
     Gap g = gap(placed_a, placed_b, last_distance < near_by ? &normal : nullptr);
@@ -326,7 +326,7 @@ NextTouch touch_of_parts(const Pair& p, double from, double until) {
   std::vector<PartNow> parts_a, parts_b;
   return advance(from, until, p.near_m, [&](double t) -> Bound {
     if (const std::optional<Bound> balls = p.of_balls(t)) return *balls;
-    const Standing of_a = boundary_pose(p.a, t), of_b = p.pose_of_b(t);
+    const Standing of_a = motion_at(p.a, t), of_b = p.pose_of_b(t);
     parts_at(p.a, of_a, parts_a);
     parts_at(p.b, of_b, parts_b);
     Soonest soonest(p.near_m);
@@ -358,7 +358,7 @@ NextTouch touch_of_functions(const Pair& p, double from, double until) {
   std::vector<Gap> gaps;
   double last = from;
   const auto find = [&](double t, Standing& of_a, Standing& of_b) {
-    of_a = boundary_pose(p.a, t);
+    of_a = motion_at(p.a, t);
     of_b = p.pose_of_b(t);
     gaps.clear();
     contacts(as_function(p.a, of_a.pose), as_function(p.b, of_b.pose), margin + p.near_m, memory, gaps);
@@ -409,14 +409,14 @@ NextTouch next_touch(const BallisticBody& a, const FlownAt& wall, double from, d
   const double further = a.flight->most_further_acceleration(until), turns = a.bulging * turning(a);
   const double near_m = nearness(a, a.flight->position(from)), radius = a.bounding_radius;
   if (const auto* plane = std::get_if<Plane>(&wall.placed.surface);
-      plane != nullptr && !wall.moves && a.form != BallisticBody::Form::function) {
+      plane != nullptr && !wall.boundary_pose.moves() && a.form != BallisticBody::Form::function) {
     std::vector<PartNow> parts;
     return advance(from, until, near_m, [&](double t) -> Bound {
       const double height = plane->normal.dot(a.flight->position(t) - plane->point);
       const double bending = std::max(0.0, -plane->normal.dot(steady)) + further;
       if (height > far * radius || a.is_sphere())
         return {height - radius, plane->normal.dot(a.flight->velocity(t)), bending};
-      const Standing s = boundary_pose(a, t);
+      const Standing s = motion_at(a, t);
       if (a.form != BallisticBody::Form::clump) {
         const Gap g = gap(place(a.shape, s.pose), *plane);
         return {g.distance, g.normal.dot(velocity_at(s, g.point)), bending + turns};
@@ -435,7 +435,7 @@ NextTouch next_touch(const BallisticBody& a, const FlownAt& wall, double from, d
   PairMemory memory;
   double last = from;  // when they were certainly apart
   const auto look = [&](double t) -> Bound {
-    const Standing s = boundary_pose(a, t);
+    const Standing s = motion_at(a, t);
     const PlacedBoundary placed = wall.at(t);
     gaps_of_wall(a, s.pose, placed.surface, margin + near_m, memory, scratch);
     const double reach = (s.pose.position - placed.pose.position).norm() + radius;
@@ -460,10 +460,10 @@ NextTouch next_touch(const BallisticBody& a, const FlownAt& wall, double from, d
         if (b.distance > near_m) last = t;
         return b;
       },
-      wall.moves ? part_of_search * (until - from) : infinity);
-  if (!wall.moves && is_convex(a) && found.time == infinity) return found;
+      wall.boundary_pose.moves() ? part_of_search * (until - from) : infinity);
+  if (!wall.boundary_pose.moves() && is_convex(a) && found.time == infinity) return found;
   go_back(found, last, until, [&](double t) {
-    gaps_of_wall(a, boundary_pose(a, t).pose, wall.at(t).surface, margin + near_m, memory, scratch);
+    gaps_of_wall(a, motion_at(a, t).pose, wall.at(t).surface, margin + near_m, memory, scratch);
     return least_of(scratch, margin, near_m);
   });
   return found;
@@ -473,8 +473,8 @@ void meetings(const BallisticBody& a, const BallisticImage& image, double t, dou
               std::vector<Gap>& scratch, std::vector<Meeting>& found) {
   const BallisticBody& b = image.ballistic_body;
   found.clear();
-  const Standing of_a = boundary_pose(a, t);
-  Standing of_b = boundary_pose(b, t);
+  const Standing of_a = motion_at(a, t);
+  Standing of_b = motion_at(b, t);
   of_b.pose.position += image.shift;
   const auto add = [&](const Gap& g) {
     found.push_back({g.normal, g.point, g.distance,
@@ -508,7 +508,7 @@ void meetings(const BallisticBody& a, const BallisticImage& image, double t, dou
 
 void meetings(const BallisticBody& a, const FlownAt& wall, double t, double margin, std::vector<Gap>& scratch,
               std::vector<Meeting>& found) {
-  const Standing s = boundary_pose(a, t);
+  const Standing s = motion_at(a, t);
   const PlacedBoundary placed = wall.at(t);
   PairMemory memory;
   gaps_of_wall(a, s.pose, placed.surface, margin, memory, scratch);

@@ -22,11 +22,11 @@ struct BallisticBody {
   enum class Form : std::uint8_t { sphere, ellipsoid, clump, function };
   const Flight* flight;
   Form form;
-  Ellipsoid shape;                        // itself, or what holds it
-  double bounding_radius;                 // m
-  double smallest;                        // m, its smallest length
-  double bulging;                         // m, what multiplies 2 w^2 + |w'| in (V1): the largest of its parts
-  std::span<const ClumpPart> parts = {};  // of a clump, m
+  Ellipsoid shape;         // itself, or what holds it
+  double bounding_radius;  // m
+  double smallest;         // m, its smallest length
+  double bulging;          // m, what multiplies 2 w^2 + |w'| in (V1): the largest of its parts
+  std::span<const ClumpMember> parts = {};  // of a clump, m
   const ImplicitShape* function = nullptr;  // where functions are about: the shape as one
   double size = 1.0;                        // m, of the function
 
@@ -36,7 +36,7 @@ struct BallisticBody {
 /// What flyers of one shape have in common.
 struct FlownShape {
   Ellipsoid enclosing;
-  std::vector<ClumpPart> parts;  // of a clump, m
+  std::vector<ClumpMember> parts;  // of a clump, m
 };
 FlownShape flown_shape(const Shapes& shapes, ShapeIndex shape);
 
@@ -49,7 +49,6 @@ BallisticBody ballistic_body(const Shapes& shapes, ShapeIndex shape, const Flown
 struct FlownAt {
   const Boundary* boundary;
   BoundaryPose boundary_pose;
-  bool moves;
   PlacedBoundary placed;  // of what does not move
   double epoch_s;         // what the times of flights count from
 

@@ -446,7 +446,8 @@ void find_neighbours(const Round& r) {
     for (std::size_t k = 0; k < w.flown_at.size() && !r.rests(number(i)); ++k) {
       const FlownAt& wall = w.flown_at[k];
       if (wall.placed.removed) continue;
-      if (const auto* plane = std::get_if<Plane>(&wall.placed.surface); plane != nullptr && !wall.moves)
+      if (const auto* plane = std::get_if<Plane>(&wall.placed.surface);
+          plane != nullptr && !wall.boundary_pose.moves())
         if (plane->normal.dot(w.balls[i].centre - plane->point) > w.boxes[i].half[0]) continue;
       w.walls.push_back(number(k));
     }
@@ -494,8 +495,7 @@ void set_out(const BallisticScene& sky, const Resting& resting, double begin_s, 
   for (std::size_t k = 0; k < sky.boundaries.size(); ++k) {
     const Boundary& boundary = sky.boundaries[k];
     const BoundaryPose boundary_pose = boundary_pose_of(sky.boundary_pose, k);
-    w.flown_at.push_back(
-        {&boundary, boundary_pose, boundary.moves(), place(boundary, begin_s, 0.0, boundary_pose), begin_s});
+    w.flown_at.push_back({&boundary, boundary_pose, place(boundary, boundary_pose, begin_s), begin_s});
   }
   w.shapes.clear();
   for (std::size_t k = 0; k < sky.shapes.size(); ++k)

@@ -38,7 +38,7 @@ bool do_parts_overlap(const Obstacle& a, const Obstacle& b) {
 }
 
 void add_parts(const Clump& clump, const Pose& pose, double size, Obstacle& obstacle) {
-  for (const ClumpPart& part : clump.parts)
+  for (const ClumpMember& part : clump.parts)
     obstacle.parts.push_back(place(Ellipsoid{size * part.ellipsoid.semi_axes},
                                    {pose.position + pose.orientation * (size * part.pose.position),
                                     pose.orientation * part.pose.orientation}));

@@ -21,7 +21,7 @@ constexpr double within_tolerance = 1e-12;  // of the size
 constexpr double rounding = 1e-15;          // of what a bound is raised by, so that it stays one
 
 /// The point of the part's frame scaled to the unit sphere.
-Vec3 in_unit_frame(const ClumpPart& part, const Vec3& point) {
+Vec3 in_unit_frame(const ClumpMember& part, const Vec3& point) {
   return (part.pose.orientation.conjugate() * (point - part.pose.position))
       .cwiseQuotient(part.ellipsoid.semi_axes);
 }
@@ -37,14 +37,14 @@ double farthest_distance(const Vec3& squares, const Vec3& slope, const Vec3& cen
 }
 
 /// Distance of the part's farthest point from the origin of the clump's frame.
-double farthest_distance(const ClumpPart& part) {
+double farthest_distance(const ClumpMember& part) {
   const Vec3& a = part.ellipsoid.semi_axes;
   const Vec3 centre = part.pose.orientation.conjugate() * part.pose.position;
   return farthest_distance(a.cwiseAbs2(), a.cwiseProduct(centre), centre);
 }
 
 /// The same of the part under a linear map.
-double farthest_distance(const ClumpPart& part, const Mat3& map) {
+double farthest_distance(const ClumpMember& part, const Mat3& map) {
   const Mat3 spread = map * part.pose.orientation.toRotationMatrix() * part.ellipsoid.semi_axes.asDiagonal();
   const Vec3 centre = map * part.pose.position;
   const Eigen::SelfAdjointEigenSolver<Mat3> solver(spread.transpose() * spread);
@@ -53,22 +53,22 @@ double farthest_distance(const ClumpPart& part, const Mat3& map) {
 }
 
 /// Is every point of part `a` in part `b`, to rounding?
-bool lies_within(const ClumpPart& a, const ClumpPart& b) {
+bool lies_within(const ClumpMember& a, const ClumpMember& b) {
   const Vec3& size = b.ellipsoid.semi_axes;
   const Mat3 map = size.cwiseInverse().asDiagonal() * b.pose.orientation.conjugate().toRotationMatrix();
   if (in_unit_frame(b, a.pose.position).squaredNorm() > 1.0) return false;
-  const ClumpPart about{a.ellipsoid, {a.pose.position - b.pose.position, a.pose.orientation}};
+  const ClumpMember about{a.ellipsoid, {a.pose.position - b.pose.position, a.pose.orientation}};
   return farthest_distance(about, map) <= 1.0 + within_tolerance;
 }
 
 std::string number(std::size_t i) { return std::to_string(i); }
 
-void check_numbers(std::span<const ClumpPart> given, ShapeFindings& findings) {
+void check_numbers(std::span<const ClumpMember> given, ShapeFindings& findings) {
   if (given.empty()) findings.errors.emplace_back("the clump has no parts");
   if (given.size() > max_clump_parts)
     findings.errors.push_back("more than " + number(max_clump_parts) + " parts");
   for (std::size_t i = 0; i < given.size(); ++i) {
-    const ClumpPart& p = given[i];
+    const ClumpMember& p = given[i];
     const Vec3& a = p.ellipsoid.semi_axes;
     if (!a.allFinite() || !(a.minCoeff() > 0.0))
       findings.errors.push_back("part " + number(i) + ": semi-axes have to be finite and positive");
@@ -81,8 +81,8 @@ void check_numbers(std::span<const ClumpPart> given, ShapeFindings& findings) {
 }
 
 /// The parts that no other one holds.
-std::vector<ClumpPart> without_held(std::span<const ClumpPart> parts, ShapeFindings& findings) {
-  std::vector<ClumpPart> kept;
+std::vector<ClumpMember> without_held(std::span<const ClumpMember> parts, ShapeFindings& findings) {
+  std::vector<ClumpMember> kept;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (const std::optional<std::size_t> j = holder(parts, i)) {
       findings.warnings.push_back("part " + number(i) + " lies wholly within part " + number(*j) +
@@ -94,12 +94,12 @@ std::vector<ClumpPart> without_held(std::span<const ClumpPart> parts, ShapeFindi
   return kept;
 }
 
-void check_one_piece(std::span<const ClumpPart> parts, ShapeFindings& findings) {
+void check_one_piece(std::span<const ClumpMember> parts, ShapeFindings& findings) {
   std::vector<bool> reached(parts.size(), false);
   std::vector<std::size_t> waiting{0};
   reached[0] = true;
   while (!waiting.empty()) {
-    const ClumpPart& from = parts[waiting.back()];
+    const ClumpMember& from = parts[waiting.back()];
     waiting.pop_back();
     for (std::size_t j = 0; j < parts.size(); ++j) {
       if (reached[j] ||
@@ -116,12 +116,12 @@ void check_one_piece(std::span<const ClumpPart> parts, ShapeFindings& findings) 
     apart += (count++ == 0 ? "" : ", ") + number(i);
   }
   if (count > 0) {
-    findings.errors.push_back((count == 1 ? "part " + apart + " hangs" : "parts " + apart + " hang") +
-                              " apart from part 0: parts have to overlap");
+    findings.errors.push_back((count == 1 ? "member " + apart + " hangs" : "members " + apart + " hang") +
+                              " apart from member 0: members have to overlap");
   }
 }
 
-void set_mass(Clump& clump, std::span<const ClumpPart> visible, ShapeFindings& findings) {
+void set_mass(Clump& clump, std::span<const ClumpMember> visible, ShapeFindings& findings) {
   const MassProperties mass = mass_properties(visible, mass_tolerance);
   const Mat3 axes = visible.size() == 1 ? visible[0].pose.orientation.toRotationMatrix()
                                         : principal_axes(mass.second, std::max(principal_noise, mass.error));
@@ -142,26 +142,26 @@ void set_mass(Clump& clump, std::span<const ClumpPart> visible, ShapeFindings& f
 
 }  // namespace
 
-std::optional<std::size_t> holder(std::span<const ClumpPart> parts, std::size_t i) {
+std::optional<std::size_t> holder(std::span<const ClumpMember> parts, std::size_t i) {
   for (std::size_t j = 0; j < parts.size(); ++j) {
     if (j != i && lies_within(parts[i], parts[j]) && !(i < j && lies_within(parts[j], parts[i]))) return j;
   }
   return std::nullopt;
 }
 
-std::optional<Clump> make_clump(std::span<const ClumpPart> given, ShapeFindings& findings) {
+std::optional<Clump> make_clump(std::span<const ClumpMember> given, ShapeFindings& findings) {
   check_numbers(given, findings);
   if (!findings.errors.empty()) return std::nullopt;
   Clump clump;
   clump.parts.assign(given.begin(), given.end());
-  for (ClumpPart& p : clump.parts) p.pose.orientation.normalize();
-  const std::vector<ClumpPart> visible = without_held(clump.parts, findings);
+  for (ClumpMember& p : clump.parts) p.pose.orientation.normalize();
+  const std::vector<ClumpMember> visible = without_held(clump.parts, findings);
   check_one_piece(clump.parts, findings);
   if (!findings.errors.empty()) return std::nullopt;
   set_mass(clump, visible, findings);
   const Quat back = clump.body_in_file.orientation.conjugate();
   clump.smallest_length = infinity;
-  for (ClumpPart& p : clump.parts) {
+  for (ClumpMember& p : clump.parts) {
     p.pose = {back * (p.pose.position - clump.body_in_file.position),
               (back * p.pose.orientation).normalized()};
     clump.bounding_radius = std::max(clump.bounding_radius, farthest_distance(p));
@@ -173,7 +173,7 @@ std::optional<Clump> make_clump(std::span<const ClumpPart> given, ShapeFindings&
 Vec3 support(const Clump& clump, const Vec3& direction) {
   Vec3 best = Vec3::Zero();
   double most = -infinity;
-  for (const ClumpPart& p : clump.parts) {
+  for (const ClumpMember& p : clump.parts) {
     const Vec3& a = p.ellipsoid.semi_axes;
     const Vec3 stretched = a.cwiseProduct(p.pose.orientation.conjugate() * direction);
     const double length = stretched.norm(), far = direction.dot(p.pose.position) + length;
@@ -191,7 +191,7 @@ double ray_hit(const Clump& clump, const Vec3& origin, const Vec3& direction, do
   };
   std::array<Within, max_clump_parts> within;
   std::size_t count = 0;
-  for (const ClumpPart& p : clump.parts) {
+  for (const ClumpMember& p : clump.parts) {
     const Vec3 o = in_unit_frame(p, origin);
     const Vec3 d = (p.pose.orientation.conjugate() * direction).cwiseQuotient(p.ellipsoid.semi_axes);
     const double dd = d.squaredNorm(), middle = -o.dot(d) / dd;
@@ -225,18 +225,18 @@ std::size_t nearest_part(const Clump& clump, const Vec3& point) {
 }
 
 Vec3 outward(const Clump& clump, const Vec3& point) {
-  const ClumpPart& part = clump.parts[nearest_part(clump, point)];
+  const ClumpMember& part = clump.parts[nearest_part(clump, point)];
   return part.pose.orientation * in_unit_frame(part, point).cwiseQuotient(part.ellipsoid.semi_axes);
 }
 
 bool contains(const Clump& clump, const Vec3& point) {
   return std::any_of(clump.parts.begin(), clump.parts.end(),
-                     [&](const ClumpPart& p) { return in_unit_frame(p, point).squaredNorm() <= 1.0; });
+                     [&](const ClumpMember& p) { return in_unit_frame(p, point).squaredNorm() <= 1.0; });
 }
 
 Vec3 half_extent(const Clump& clump, const Mat3& rotation) {
   Vec3 half = Vec3::Zero();
-  for (const ClumpPart& p : clump.parts) {
+  for (const ClumpMember& p : clump.parts) {
     const Mat3 spread = rotation * p.pose.orientation.toRotationMatrix() * p.ellipsoid.semi_axes.asDiagonal();
     half = half.cwiseMax((rotation * p.pose.position).cwiseAbs() + spread.rowwise().norm());
   }
@@ -247,7 +247,7 @@ Ellipsoid enclosing_ellipsoid(const Clump& clump) {
   const Vec3 half = half_extent(clump, Mat3::Identity());
   const Mat3 map = half.cwiseInverse().asDiagonal();
   double factor = 0.0;
-  for (const ClumpPart& p : clump.parts) factor = std::max(factor, farthest_distance(p, map));
+  for (const ClumpMember& p : clump.parts) factor = std::max(factor, farthest_distance(p, map));
   return {factor * half};
 }
 

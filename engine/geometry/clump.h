@@ -12,14 +12,14 @@ namespace scree {
 
 inline constexpr std::size_t max_clump_parts = 64;
 
-struct ClumpPart {
+struct ClumpMember {
   Ellipsoid ellipsoid;
   Pose pose;  // of the ellipsoid's frame in the clump's
 };
 
 /// Made ready for use, in the body frame: centre of mass, principal axes.
 struct Clump {
-  std::vector<ClumpPart> parts;          // in the body frame, in the order given
+  std::vector<ClumpMember> parts;        // in the body frame, in the order given
   Pose body_in_file;                     // of the body frame in the frame that the parts were given in
   double volume = 0.0;                   // m^3, of the union: what several parts share counts once
   Vec3 inertia_per_mass = Vec3::Zero();  // m^2, principal moments about the centre of mass, uniform density
@@ -35,7 +35,7 @@ struct Clump {
 /// others, the body frame is that part's and the mass properties are exact; else mass_error is about 1e-9,
 /// and the frame has the given axes where these are principal to that (test: Clump.*). Takes 0.03 s for 5
 /// parts, 0.1 s for 10 (measured).
-std::optional<Clump> make_clump(std::span<const ClumpPart> given, ShapeFindings& findings);
+std::optional<Clump> make_clump(std::span<const ClumpMember> given, ShapeFindings& findings);
 
 // Directions and points in the body frame, m.
 
@@ -60,6 +60,6 @@ Ellipsoid enclosing_ellipsoid(const Clump& clump);
 
 /// The first other part that holds part i wholly, to 1e-12 of its size; of equal parts the first counts as
 /// not held.
-std::optional<std::size_t> holder(std::span<const ClumpPart> parts, std::size_t i);
+std::optional<std::size_t> holder(std::span<const ClumpMember> parts, std::size_t i);
 
 }  // namespace scree

@@ -139,7 +139,7 @@ struct Arc {
 /// constant + 2 linear.u - u.Q u > 0; the x and y axes turned so that Q has no product of the two.
 class Neighbour {
  public:
-  Neighbour(const ClumpPart& self, const ClumpPart& other) {
+  Neighbour(const ClumpMember& self, const ClumpMember& other) {
     const Mat3 own = self.pose.orientation.toRotationMatrix() * self.ellipsoid.semi_axes.asDiagonal();
     const Mat3 others = other.pose.orientation.toRotationMatrix();
     const Vec3 inverse = other.ellipsoid.semi_axes.cwiseInverse();
@@ -224,8 +224,8 @@ class Neighbour {
 /// The surface of one part.
 class Surface {
  public:
-  Surface(std::span<const ClumpPart> parts, std::size_t self, const Vec3& origin) {
-    const ClumpPart& p = parts[self];
+  Surface(std::span<const ClumpMember> parts, std::size_t self, const Vec3& origin) {
+    const ClumpMember& p = parts[self];
     centre_ = p.pose.position - origin;
     spread_ = p.pose.orientation.toRotationMatrix() * p.ellipsoid.semi_axes.asDiagonal();
     centre_in_unit_frame_ = (p.pose.orientation.conjugate() * centre_).cwiseQuotient(p.ellipsoid.semi_axes);
@@ -504,16 +504,18 @@ double relative_error(const Sums& sums, const Moments& weights) {
 
 }  // namespace
 
-bool overlap(const ClumpPart& a, const ClumpPart& b) { return Neighbour(a, b).deepest() > touch_tolerance; }
+bool overlap(const ClumpMember& a, const ClumpMember& b) {
+  return Neighbour(a, b).deepest() > touch_tolerance;
+}
 
-MassProperties mass_properties(std::span<const ClumpPart> parts, double tolerance) {
+MassProperties mass_properties(std::span<const ClumpMember> parts, double tolerance) {
   if (parts.size() == 1) {
     const Ellipsoid& e = parts[0].ellipsoid;
     return {volume(e), parts[0].pose.position,
             symmetric_in_world(parts[0].pose.orientation, e.semi_axes.cwiseAbs2() / 5.0), 0.0};
   }
   Vec3 origin = Vec3::Zero();  // among the parts, or the divergence theorem cancels
-  for (const ClumpPart& p : parts) origin += p.pose.position / static_cast<double>(parts.size());
+  for (const ClumpMember& p : parts) origin += p.pose.position / static_cast<double>(parts.size());
   std::vector<Surface> surfaces;
   for (std::size_t i = 0; i < parts.size(); ++i) surfaces.emplace_back(parts, i, origin);
   std::vector<Interval> intervals;

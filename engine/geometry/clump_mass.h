@@ -14,9 +14,9 @@ namespace scree {
 /// smooth, Gauss-Kronrod intervals are halved where they err most, until the relative errors that they
 /// estimate sum up to `tolerance`. That the normal sums up to zero over the surface shows that no piece is
 /// missed. None of the parts may hold another one. Test: Clump.*.
-MassProperties mass_properties(std::span<const ClumpPart> parts, double tolerance);
+MassProperties mass_properties(std::span<const ClumpMember> parts, double tolerance);
 
 /// Does the surface of `a` enter the inside of `b`? Not where they touch, to 1e-12 of the size.
-bool overlap(const ClumpPart& a, const ClumpPart& b);
+bool overlap(const ClumpMember& a, const ClumpMember& b);
 
 }  // namespace scree

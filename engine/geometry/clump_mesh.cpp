@@ -11,12 +11,12 @@ namespace {
 /// Of a part, in its frame scaled to the unit sphere; cuts at the surfaces of other parts.
 class PartMesh {
  public:
-  PartMesh(const ClumpPart& part, const SurfaceMesh& sphere) : part_(part), points_(sphere.points) {
+  PartMesh(const ClumpMember& part, const SurfaceMesh& sphere) : part_(part), points_(sphere.points) {
     for (const auto& t : sphere.triangles) polygons_.emplace_back(t.begin(), t.end());
   }
 
   /// Leaves what is outside of another part.
-  void cut(const ClumpPart& other, int number) {
+  void cut(const ClumpMember& other, int number) {
     std::vector<std::vector<std::int32_t>> kept;
     for (const std::vector<std::int32_t>& polygon : polygons_) {
       std::vector<std::int32_t> outside;
@@ -57,14 +57,14 @@ class PartMesh {
     return part_.pose.position + part_.pose.orientation * part_.ellipsoid.semi_axes.cwiseProduct(u);
   }
   /// Positive inside of the other part.
-  double depth(const ClumpPart& other, const Vec3& u) const {
+  double depth(const ClumpMember& other, const Vec3& u) const {
     return 1.0 - (other.pose.orientation.conjugate() * (in_body(u) - other.pose.position))
                      .cwiseQuotient(other.ellipsoid.semi_axes)
                      .squaredNorm();
   }
 
   /// The point of an edge, drawn onto the surface, on that of the other part.
-  std::int32_t crease(std::int32_t inside, std::int32_t outside, const ClumpPart& other, int number) {
+  std::int32_t crease(std::int32_t inside, std::int32_t outside, const ClumpMember& other, int number) {
     constexpr int halvings = 50;
     const auto [known, is_new] =
         creases_.emplace(std::tuple(std::min(inside, outside), std::max(inside, outside), number),
@@ -79,7 +79,7 @@ class PartMesh {
     return known->second;
   }
 
-  ClumpPart part_;
+  ClumpMember part_;
   std::vector<Vec3> points_;
   std::vector<std::vector<std::int32_t>> polygons_;
   std::map<std::tuple<std::int32_t, std::int32_t, int>, std::int32_t> creases_;

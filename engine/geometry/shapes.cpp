@@ -102,9 +102,9 @@ ShapeIndex Shapes::add(const SizedClump& sized) {
   return ShapeIndex(static_cast<std::int64_t>(kind_.size()) - 1);
 }
 
-ClumpPart Shapes::part(ShapeIndex s, std::size_t number) const {
+ClumpMember Shapes::part(ShapeIndex s, std::size_t number) const {
   if (kind(s) == ShapeKind::ellipsoid) return {ellipsoid(s), {}};
-  ClumpPart part = clump_of(s).parts[number];
+  ClumpMember part = clump_of(s).parts[number];
   const double size = sized_clump(s).size;
   part.ellipsoid.semi_axes *= size;
   part.pose.position *= size;
@@ -290,7 +290,7 @@ Vec3 curvature(const Shapes& shapes, ShapeIndex s, const Vec3& point, const Vec3
     case ShapeKind::implicit:
       return curvature(shapes.function_of(s), point / shapes.size_of(s), t1, t2) / shapes.size_of(s);
     case ShapeKind::clump: {
-      const ClumpPart part =
+      const ClumpMember part =
           shapes.part(s, nearest_part(shapes.clump_of(s), point / shapes.sized_clump(s).size));
       const Quat back = part.pose.orientation.conjugate();
       return curvature(part.ellipsoid, back * (point - part.pose.position), back * t1, back * t2);

@@ -48,7 +48,7 @@ struct ShapeFunction {
 /// Ellipsoids that make bodies of any size, as they were given and made ready for use, in units of their own.
 struct ShapeClump {
   std::string name;
-  std::vector<ClumpPart> given;
+  std::vector<ClumpMember> given;
   std::shared_ptr<const Clump> shape;
 };
 
@@ -100,7 +100,7 @@ class Shapes {
   std::size_t part_count(ShapeIndex s) const {
     return kind(s) == ShapeKind::clump ? clump_of(s).parts.size() : 1;
   }
-  ClumpPart part(ShapeIndex s, std::size_t number) const;  // in the body frame, m
+  ClumpMember part(ShapeIndex s, std::size_t number) const;  // in the body frame, m
   /// A shape as a function, with its size: ellipsoids too, where there are functions that they may meet.
   const ImplicitShape& function_of(ShapeIndex s) const { return *as_function_[s].shape; }
   double size_of(ShapeIndex s) const { return as_function_[s].size; }

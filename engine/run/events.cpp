@@ -75,11 +75,11 @@ std::size_t slot_of(const Bodies& bodies, BodyId id) {
 void act(const Event& event, const Model& model, State& state) {
   const Actions& actions = event.actions;
   for (const std::size_t boundary : actions.remove) remove_boundary(model, boundary, state);
-  for (const std::size_t boundary : actions.start_motion) start_motion(model, boundary, state);
-  for (const std::size_t boundary : actions.stop_motion) stop_motion(model, boundary, state);
-  for (const std::size_t mount : actions.release) release_mount(model, mount, state);
-  for (const std::size_t mount : actions.lock) lock_mount(model, mount, state);
-  for (const std::size_t kinematic_group : actions.release_bodies) release_bodies(kinematic_group, state);
+  for (const std::size_t part : actions.start_motion) start_motion(model, part, state);
+  for (const std::size_t part : actions.stop_motion) stop_motion(model, part, state);
+  for (const std::size_t part : actions.release) release_part(model, part, state);
+  for (const std::size_t part : actions.lock) lock_part(model, part, state);
+  for (const std::size_t part : actions.release_bodies) release_bodies(part, state);
   for (const std::size_t law : actions.form_bonds) form_bonds(model, law, state);
   for (const std::size_t inlet : actions.start_inlet) start_inlet(model, inlet, state);
   for (const std::size_t inlet : actions.stop_inlet) stop_inlet(model, inlet, state);

@@ -30,9 +30,9 @@ struct Condition {
 struct Actions {
   bool stop = false;                                                       // the run
   bool record = false;                                                     // nothing but a row in events.csv
-  std::vector<std::size_t> remove, start_motion, stop_motion;              // boundaries
-  std::vector<std::size_t> release, lock;                                  // mounts
-  std::vector<std::size_t> release_bodies;                                 // kinematic groups
+  std::vector<std::size_t> remove;                                         // boundaries
+  std::vector<std::size_t> start_motion, stop_motion, release, lock;       // parts
+  std::vector<std::size_t> release_bodies;                                 // of parts
   std::vector<std::size_t> form_bonds;                                     // kinds of bonds
   std::vector<std::size_t> start_inlet, stop_inlet;                        // inlets
   std::optional<std::pair<MaterialIndex, MaterialIndex>> change_material;  // from one to another

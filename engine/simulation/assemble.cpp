@@ -11,7 +11,7 @@
 #include "engine/simulation/cell_flow.h"
 #include "engine/simulation/cohesion.h"
 #include "engine/simulation/machine.h"
-#include "engine/simulation/mounts.h"
+#include "engine/simulation/parts.h"
 #include "engine/solver/problem/contact_response.h"
 
 namespace scree {
@@ -30,7 +30,7 @@ void assemble_bodies(const Bodies& bodies, double h, const Block& block, Workspa
   for (std::size_t i = block.begin; i < block.end; ++i) {
     BodyResponse& response = w.problem.response[i];
     w.before[i] = {bodies.linear_velocity[i], bodies.angular_velocity[i]};
-    if (bodies.is_asleep(i) || bodies.is_held(i)) {  // sleepers have no velocity
+    if (bodies.is_asleep(i) || bodies.is_carried(i)) {  // sleepers have no velocity
       w.problem.free_velocity[i] = w.before[i];
       response = BodyResponse{};
       continue;
@@ -43,7 +43,7 @@ void assemble_bodies(const Bodies& bodies, double h, const Block& block, Workspa
     response.zz = z[2];
     response.yy = y[1];
     response.inverse_mass = 1.0 / bodies.mass[i];
-    response.slides = false;  // of a mount whose place it was
+    response.slides = false;  // of a part whose number it had
   }
 }
 
@@ -54,7 +54,7 @@ struct Assembly {
   const std::vector<Contact>& contacts;
   Interval interval;
   bool newton, surfaces;
-  std::size_t first_mount;  // body of the problem
+  std::size_t first_part;  // body of the problem
   Workspace& w;
   ContactProblem& p;
 
@@ -94,12 +94,11 @@ double apply_surfaces(const Assembly& in, std::size_t c) {
   return factor;
 }
 
-/// The partner of a contact as a body of the problem; a boundary as one of its own that nothing moves, or
-/// as its mount.
+/// The partner of a contact as a body of the problem; a boundary as one of its own that nothing moves, or as
+/// its part where forces move that.
 SCREE_INLINE std::int32_t enter_partner(const Assembly& in, std::int32_t partner, std::int32_t& next_fixed) {
   if (!is_boundary(partner)) return partner;
-  const std::int32_t mount = in.model.boundaries[boundary_of(partner)].mount;
-  if (mount >= 0) return static_cast<std::int32_t>(in.first_mount) + mount;
+  if (const std::int32_t driven = in.w.driven_body[boundary_of(partner)]; driven >= 0) return driven;
   const auto i = next_fixed;
   const PlacedBoundary& boundary = in.w.detection.boundaries[boundary_of(partner)];
   in.w.before[i] =
@@ -108,10 +107,10 @@ SCREE_INLINE std::int32_t enter_partner(const Assembly& in, std::int32_t partner
   return next_fixed++;
 }
 
-/// From what the arms of a boundary's mount begin at to where its own begin, m.
-Vec3 arm_to_mount(const Assembly& in, std::size_t boundary) {
-  const auto mount = static_cast<std::size_t>(in.model.boundaries[boundary].mount);
-  return in.w.detection.boundaries[boundary].pose.position - in.w.mounts[mount].origin;
+/// From what the arms of a driven part begin at to where those of its boundary begin, m.
+Vec3 arm_to_part(const Assembly& in, std::size_t boundary) {
+  const auto part = static_cast<std::size_t>(in.model.boundaries[boundary].part);
+  return in.w.detection.boundaries[boundary].pose.position - in.w.parts[part].origin;
 }
 
 /// A contact's vectors as they come from detection: what has just been written in pieces is slow to read as a
@@ -189,8 +188,8 @@ Assembled assemble_contacts(const Assembly& in, const Block& block, std::int32_t
     const PairLaw& law = in.law(from.key);
     ContactTerms& contact = terms[c];
     Geometry geometry = geometry_of(from);
-    if (static_cast<std::size_t>(edge.b) >= in.first_mount)
-      geometry.arm_b += to_vector4(arm_to_mount(in, boundary_of(from.key.b)));
+    if (static_cast<std::size_t>(edge.b) >= in.first_part)
+      geometry.arm_b += to_vector4(arm_to_part(in, boundary_of(from.key.b)));
     contact.n = to_vec3(geometry.n);
     contact.t1 = to_vec3(geometry.t1);
     contact.arm_a = to_vec3(geometry.arm_a);
@@ -261,14 +260,15 @@ void set_rows(const Assembly& in, const Block& block, std::size_t row) {
 }
 
 /// Numbers the partners that nothing moves: [block] the first of each, and how many there are in all.
-std::size_t number_fixed(const Boundaries& boundaries, const std::vector<Contact>& contacts,
+std::size_t number_fixed(const std::vector<BoundaryPose>& boundary_pose, const std::vector<Contact>& contacts,
                          std::size_t bodies, std::vector<std::int32_t>& first) {
   first.resize(block_count(contacts.size(), grain_medium));
   for_blocks(contacts.size(), grain_medium, [&](const Block& block) {
     first[block.index] = static_cast<std::int32_t>(
         std::count_if(contacts.begin() + static_cast<std::ptrdiff_t>(block.begin),
                       contacts.begin() + static_cast<std::ptrdiff_t>(block.end), [&](const Contact& c) {
-                        return is_boundary(c.key.b) && !boundaries[boundary_of(c.key.b)].is_mounted();
+                        return is_boundary(c.key.b) &&
+                               (boundary_pose.empty() || !boundary_pose[boundary_of(c.key.b)].is_driven);
                       }));
   });
   const std::size_t fixed = exclusive_scan(first);
@@ -299,18 +299,18 @@ void assemble(const Model& model, State& state, const Interval& interval, Worksp
   const std::vector<Contact>& contacts = state.contacts.list;
   ContactProblem& p = w.problem;
   const bool newton = settings.restitution_law != RestitutionLaw::energetic;
-  const std::size_t first_mount =
-      bodies.size() + number_fixed(model.boundaries, contacts, bodies.size(), w.first_fixed);
-  p.resize(first_mount + model.mounts.size(), contacts.size(), !newton);
+  const std::size_t first_part =
+      bodies.size() + number_fixed(w.boundary_pose, contacts, bodies.size(), w.first_fixed);
+  p.resize(first_part + driven_parts(model), contacts.size(), !newton);
   resize_with_room(w.before, p.bodies());
   p.friction_corners =
       settings.solver.friction_cone == FrictionCone::sampled ? settings.solver.friction_samples : 0;
   for_blocks(bodies.size(), grain_medium, [&](const Block& block) { assemble_bodies(bodies, h, block, w); });
   set_image_velocities(model, state, w);
-  enter_mounts(model, state, first_mount, w);
-  push_mounts(w);
-  const Assembly in{model,       bodies, contacts, interval, newton, model.materials.has_surfaces(),
-                    first_mount, w,      p};
+  enter_parts(model, state, first_part, w);
+  push_parts(w);
+  const Assembly in{model,      bodies, contacts, interval, newton, model.materials.has_surfaces(),
+                    first_part, w,      p};
   w.first_row.resize(w.first_fixed.size());
   resize_with_room(w.resist, contacts.size());
   const Assembled assembled = reduce_blocks(
@@ -341,7 +341,7 @@ void assemble(const Model& model, State& state, const Interval& interval, Worksp
   if (!model.joints.empty()) block_joints(w);
 
   p.gravity_speed = force_speed(w, h);
-  if (!model.mounts.empty()) p.gravity_speed = std::hypot(p.gravity_speed, mount_speed(model, bodies, h, w));
+  if (driven_parts(model) > 0) p.gravity_speed = std::hypot(p.gravity_speed, part_speed(model, bodies, h, w));
   if (p.cell) p.gravity_speed = std::hypot(p.gravity_speed, cell_speed(model, bodies, h, w));
   if (!w.bonds.empty()) p.gravity_speed = std::hypot(p.gravity_speed, of_bonds);
   if (of_joints > 0.0) p.gravity_speed = std::hypot(p.gravity_speed, of_joints);
@@ -360,7 +360,7 @@ void advance_contacts(const Workspace& w, double h, Contacts& contacts) {
       return {h * linear, h * (linear + angular.cross(arm))};
     };
     const auto [centre_a, point_a] = moved(w.problem.a(c), contact.arm_a);
-    // A mount's arms begin elsewhere than its boundaries'.
+    // A part's arms begin elsewhere than its boundaries'.
     const Vec3 start_b = w.problem.arm_b(c) - contact.arm_b;
     Vec3 centre_b = moved(w.problem.b(c), start_b).angular,
          point_b = moved(w.problem.b(c), w.problem.arm_b(c)).angular;

@@ -16,12 +16,6 @@ constexpr double little_travel = 0.1, little_turn = 0.1;
 
 constexpr int looks = 8;  // parts of a step between which a wall's way is looked at
 
-/// What keeps time for a boundary's motion.
-MotionClock clock_of(const State& state, std::size_t boundary) {
-  const std::vector<BoundaryStatus>& all = state.overrides.boundaries;
-  return all.empty() ? MotionClock{} : all[boundary].clock;
-}
-
 double shortest(const Model& model, const Bodies& bodies) {
   return reduce_blocks(
       bodies.size(), grain_medium, infinity,
@@ -65,7 +59,7 @@ double travel_at_bodies(const Model& model, const Bodies& bodies, const PlacedBo
   const auto* plane = std::get_if<Plane>(&wall.surface);
   double most = 0.0;
   for (std::size_t i = 0; i < bodies.size(); ++i) {
-    if (bodies.is_held(i)) continue;
+    if (bodies.is_carried(i)) continue;
     const Vec3& x = bodies.position[i];
     const double speed = speed_of(wall, wall.twist.linear + spin.cross(x - wall.pose.position)),
                  reach = model.shapes.bounding_radius(bodies.shape[i]) + h * speed;
@@ -85,7 +79,7 @@ void look_at_walls(const Model& model, const StepPlan& plan, const State& state,
   for (std::size_t k = 0; k < w.detection.boundaries.size(); ++k) {
     const PlacedBoundary& wall = w.detection.boundaries[k];
     const Boundary& boundary = model.boundaries[k];
-    if (wall.removed || !boundary.moves()) continue;
+    if (wall.removed || !model.moves(k)) continue;
     if (least == 0.0) least = shortest(model, state.bodies);
     const Vec3 spin = moving_spin(wall);
     double radius = surface_radius(wall.surface, wall.pose.position);
@@ -97,9 +91,10 @@ void look_at_walls(const Model& model, const StepPlan& plan, const State& state,
         found.travelling = static_cast<std::int32_t>(k);
       }
     }
-    if (boundary.motion.is_none()) continue;
+    const BoundaryPose boundary_pose = pose_of(boundary, model.parts, state.parts);
+    if (boundary_pose.motion == nullptr) continue;
     const double way =
-        wall_way(boundary, clock_of(state, k), plan.end_s - plan.h, plan.h, radius).detour_m / least;
+        wall_way(boundary, boundary_pose, plan.end_s - plan.h, plan.h, radius).detour_m / least;
     if (way > found.wall_detour) {
       found.wall_detour = way;
       found.detouring = static_cast<std::int32_t>(k);
@@ -145,9 +140,11 @@ double surface_radius(const BoundarySurface& surface, const Vec3& centre) {
   return box ? ((box->middle - centre).cwiseAbs() + box->half).norm() : infinity;
 }
 
-WallWay wall_way(const Boundary& boundary, const MotionClock& clock, double begin_s, double h,
+WallWay wall_way(const Boundary& boundary, const BoundaryPose& boundary_pose, double begin_s, double h,
                  double radius_m) {
-  const auto pose = [&](double part) { return boundary.motion.at(clock.at(begin_s + part * h)); };
+  const auto pose = [&](double part) {
+    return boundary_pose.motion->at(boundary_pose.clock.at(begin_s + part * h));
+  };
   const Pose begin = pose(0.0), end = pose(1.0);
   const Vec3 centre = begin.orientation * boundary.centre + begin.position;
   PlacedBoundary wall;

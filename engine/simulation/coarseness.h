@@ -21,7 +21,7 @@ struct WallWay {
   double detour_m =
       0.0;  // how far it leaves that: bodies feel the even motion alone; seven times are looked at
 };
-WallWay wall_way(const Boundary& boundary, const MotionClock& clock, double begin_s, double h,
+WallWay wall_way(const Boundary& boundary, const BoundaryPose& boundary_pose, double begin_s, double h,
                  double radius_m);
 
 /// From a boundary's centre to the farthest point of its surface, m; infinite of planes and hollow spheres.

@@ -92,8 +92,8 @@ class Balance {
         flows_(!w.problem.image_velocity.empty()),
         large_(w.problem.contacts() * (sizeof(Contact) + sizeof(ContactTerms)) > own_cache_bytes),
         shared_(w.solution.impulse_on_b.empty()),
-        held_(!state.bodies.kinematic_group.empty()),
-        kinematic_groups_(w.kinematic_groups),
+        carries_(!state.bodies.part.empty()),
+        part_places_(w.part_places),
         in_collision_(w.in_collision.data()) {}
 
   SCREE_INLINE void take_contacts(const Block& block, Insertion& sums,
@@ -116,7 +116,7 @@ class Balance {
   /// A row of a joint or a bond, which holds b's image there and so fast (m, m/s): what the cell does as
   /// add_image() has it. Rows of contacts are in their torques.
   void add_joint(std::size_t r, const ImageShift& image, Insertion& sums,
-                 std::vector<BoundaryLoad>& kinematic_groups) const {
+                 std::vector<PartLoad>& parts) const {
     const Row& row = p_.rows[r];
     const double impulse = s_.row_impulse[r];
     if (impulse == 0.0) return;
@@ -137,12 +137,11 @@ class Balance {
     sums.angular_size += of_centre.norm();
     add_given(row.edge, Vector4{}, to_vector4(push), to_vector4(of_centre), sums);
     const auto lead = [&](std::size_t body, const Twist& moves, double sign, const Vec3& moment) {
-      if (body >= bodies_.size() || !bodies_.is_held(body)) return;
-      const auto g = static_cast<std::size_t>(bodies_.kinematic_group[body]);
+      if (body >= bodies_.size() || !bodies_.is_carried(body)) return;
+      const auto g = static_cast<std::size_t>(bodies_.part[body]);
       const double work = -sign * (push.dot(moves.linear) + moment.dot(moves.angular));
-      kinematic_groups[g] +=
-          {sign * push, sign * ((bodies_.position[body] - kinematic_groups_[g].centre).cross(push) + moment),
-           work};
+      parts[g] += {sign * push,
+                   sign * ((bodies_.position[body] - part_places_[g].centre).cross(push) + moment), work};
       sums.boundary_work += work;
     };
     lead(a, of_a, 1.0, impulse * row.angular_a);
@@ -203,11 +202,11 @@ class Balance {
     sums.angular_size += std::sqrt(dot(point, point) * squared);
     if (resist_[c] > 0) sums.angular_size += std::sqrt(dot(torque, torque));
     add_given(edge, point, impulse, torque, sums);
-    if (held_ && bodies_.is_held(body_a))
-      sums.boundary_work += push_kinematic_group(body_a, arm_a_of(terms), impulse, torque, a, loads);
-    if (held_ && body_b < count_ && bodies_.is_held(body_b))
-      sums.boundary_work += push_kinematic_group(body_b, arm_b_of(terms), on_b, torque_on_b,
-                                                 doubled(body_b, arm_b_of(terms)), loads);
+    if (carries_ && bodies_.is_carried(body_a))
+      sums.boundary_work += push_part(body_a, arm_a_of(terms), impulse, torque, a, loads);
+    if (carries_ && body_b < count_ && bodies_.is_carried(body_b))
+      sums.boundary_work +=
+          push_part(body_b, arm_b_of(terms), on_b, torque_on_b, doubled(body_b, arm_b_of(terms)), loads);
     if (is_boundary(contact.key.b))
       add_load(c, on_b, torque_on_b, b, sums, loads[boundary_of(contact.key.b)]);
   }
@@ -252,7 +251,7 @@ class Balance {
     const auto a = static_cast<std::size_t>(edge.a), b = static_cast<std::size_t>(edge.b);
     const bool a_moves = response_[a].is_moved(), b_moves = response_[b].is_moved();
     if (a_moves && b_moves && b < count_) return;
-    if (!a_moves && b >= count_) return;  // to a mount, which is no body
+    if (!a_moves && b >= count_) return;  // to a part, which is no body
     const double sign = a_moves ? 1.0 : -1.0;
     const std::size_t giver = a_moves ? b : a;
     const bool from_sleeper = giver < count_ && bodies_.is_asleep(giver);
@@ -271,7 +270,7 @@ class Balance {
   }
 
   /// What a contact does to a boundary. Its work is the bodies' gain: over the way that the boundary goes as
-  /// it is told, or a mount as it is pushed.
+  /// it is told, or a part as it is pushed.
   SCREE_INLINE void add_load(std::size_t c, Vector4 impulse, Vector4 torque, const Motion& doubled,
                              Insertion& sums, BoundaryLoad& load_of) const {
     const Vector4 moment = cross(to_vector4(contacts_[c].arm_b), impulse);
@@ -280,14 +279,13 @@ class Balance {
     sums.boundary_work += work;
   }
 
-  /// What a contact does to a body that is led, and so to its kinematic group. Returns the work, J.
-  double push_kinematic_group(std::size_t body, Vector4 arm, Vector4 impulse, Vector4 torque,
-                              const Motion& doubled, std::vector<BoundaryLoad>& loads) const {
-    const auto g = static_cast<std::size_t>(bodies_.kinematic_group[body]);
-    const Vector4 from_centre =
-        to_vector4(bodies_.position[body]) + arm - to_vector4(kinematic_groups_[g].centre);
+  /// What a contact does to a body that is carried, and so to its part. Returns the work, J.
+  double push_part(std::size_t body, Vector4 arm, Vector4 impulse, Vector4 torque, const Motion& doubled,
+                   std::vector<BoundaryLoad>& loads) const {
+    const auto g = static_cast<std::size_t>(bodies_.part[body]);
+    const Vector4 from_centre = to_vector4(bodies_.position[body]) + arm - to_vector4(part_places_[g].centre);
     const double work = -0.5 * (dot(impulse, doubled.velocity) + dot(torque, doubled.spin));
-    loads[loads.size() - kinematic_groups_.size() + g] +=
+    loads[loads.size() - part_places_.size() + g] +=
         {to_vec3(impulse), to_vec3(cross(from_centre, impulse) + torque), work};
     return work;
   }
@@ -314,8 +312,8 @@ class Balance {
   const Twist* before_;
   const BodyVelocity* after_;
   const Vec3* position_;
-  bool repeats_, flows_, large_, shared_, held_;
-  const std::vector<KinematicMotion>& kinematic_groups_;
+  bool repeats_, flows_, large_, shared_, carries_;
+  const std::vector<PartPlace>& part_places_;
   std::uint8_t* in_collision_;
 };
 
@@ -368,15 +366,23 @@ Gains sum_gains(const Bodies& bodies, const Workspace& w, double h, const Vec3& 
   return sums;
 }
 
-/// Adds the loads that blocks of contacts found, and those of resting contacts, in a fixed order.
-void add_loads(const Workspace& w, std::size_t blocks, const RestingSums& resting, StepResult& result) {
+/// Adds the loads that blocks of contacts found, and those of resting contacts, in a fixed order: to
+/// boundaries, and about its own centre to the part that carries one.
+void add_loads(const Model& model, const Workspace& w, std::size_t blocks, const RestingSums& resting,
+               StepResult& result) {
   const std::size_t boundaries = result.boundaries.size();
+  const auto add = [&](std::size_t k, const BoundaryLoad& load) {
+    result.boundaries[k] += load;
+    const std::int32_t part = model.boundaries[k].part;
+    if (part < 0) return;
+    const Vec3 arm = w.detection.boundaries[k].pose.position - w.part_places[part].centre;
+    result.parts[part] += {load.impulse, load.angular_impulse + arm.cross(load.impulse), load.work};
+  };
   for (std::size_t block = 0; block < blocks; ++block) {
-    for (std::size_t k = 0; k < boundaries; ++k) result.boundaries[k] += w.loads[block][k];
-    for (std::size_t g = 0; g < result.kinematic_groups.size(); ++g)
-      result.kinematic_groups[g] += w.loads[block][boundaries + g];
+    for (std::size_t k = 0; k < boundaries; ++k) add(k, w.loads[block][k]);
+    for (std::size_t m = 0; m < result.parts.size(); ++m) result.parts[m] += w.loads[block][boundaries + m];
   }
-  for (std::size_t k = 0; k < resting.loads.size(); ++k) result.boundaries[k] += resting.loads[k];
+  for (std::size_t k = 0; k < resting.loads.size(); ++k) add(k, resting.loads[k]);
 }
 
 Touch touch(const Bodies& bodies, const ContactKey& key) {
@@ -414,17 +420,17 @@ void take_impulses(const Model& model, double h, Workspace& w, State& state, Ste
   Insertion given = reduce_blocks(
       contacts, grain_medium, Insertion{},
       [&](const Block& block) {
-        w.loads[block.index].assign(model.boundaries.size() + model.kinematic_groups.size(), {});
+        w.loads[block.index].assign(model.boundaries.size() + model.parts.size(), {});
         return take_contacts(balance, block, w.loads[block.index]);
       },
       add);
   for (std::size_t row = w.problem.first_block_row(); row < w.problem.rows.size(); ++row)
-    balance.add_joint(row, {Vec3::Zero(), Vec3::Zero()}, given, result.kinematic_groups);
+    balance.add_joint(row, {Vec3::Zero(), Vec3::Zero()}, given, result.parts);
   for (const BondPlace& bond : w.bonds)
     for (std::int32_t row = bond.row; bond.row >= 0 && row < bond.row + 6; ++row)
       balance.add_joint(static_cast<std::size_t>(row), {bond.shift, bond.image_velocity}, given,
-                        result.kinematic_groups);
-  add_loads(w, blocks, resting, result);
+                        result.parts);
+  add_loads(model, w, blocks, resting, result);
   StepReport& report = result.report;
   report.energy.dissipated_by_impact -= given.normal_work;
   report.energy.dissipated_by_friction -= given.friction_work;

@@ -158,17 +158,17 @@ struct CellReport {
   bool is_too_narrow = false;     // may bodies touch two images of another, or themselves?
 };
 
-/// Where a mount is after a step, and what moved it: along its axis, or about it. Momentum and energy close:
-/// what the mount gained is the sum of the three impulses less damping's, and of the works less what its
-/// boundaries did on the bodies. Of a free mount travel, rate and forces are sizes: how far its centre is
+/// Where a part is after a step, and what moved it: along its axis, or about it. Momentum and energy close:
+/// what the part gained is the sum of the three impulses less damping's, and of the works less what its
+/// boundaries did on the bodies. Of a free part travel, rate and forces are sizes: how far its centre is
 /// from where it was, its speed, and the weight's and the bodies' impulse.
-struct MountLoad {
+struct PartLoad : BoundaryLoad {
   double travel = 0.0, rate = 0.0;  // m and m/s, or rad and rad/s
   double kinetic_energy = 0.0;      // J
-  double impulse = 0.0;             // of forces but damping, N s or N m s, in this step
+  double force_impulse = 0.0;       // of forces but damping, N s or N m s, in this step
   double contact_impulse = 0.0;     // of bodies
   double stop_impulse = 0.0;
-  double force_work = 0.0, damping_work = 0.0, stop_work = 0.0;  // done on the mount, J
+  double force_work = 0.0, damping_work = 0.0, stop_work = 0.0;  // done on the part, J
 };
 
 /// Why a step could not be done, or why no other can follow it.
@@ -194,11 +194,9 @@ struct StepResult {
   StepReport report;
   StepFailure failure{};
   std::vector<BoundaryLoad> boundaries{};  // [boundary], in this step
-  std::vector<MountLoad> mounts{};         // [mount]
+  std::vector<PartLoad> parts{};           // [part]
   std::vector<JointLoad> joints{};         // [joint]
   MachineReport machine{};
-  std::vector<BoundaryLoad>
-      kinematic_groups{};          // [kinematic group], of the contacts of its bodies with others
   CellReport cell{};               // of a periodic one
   std::vector<BondEvent> bonds{};  // that formed or broke, in that order
   std::vector<Impact> impacts{};   // of piecewise steps, in the order of time

@@ -7,7 +7,7 @@
 
 #include "engine/core/parallel.h"
 #include "engine/generation/packing.h"
-#include "engine/simulation/mounts.h"
+#include "engine/simulation/parts.h"
 #include "engine/simulation/placement.h"
 #include "engine/simulation/population.h"
 
@@ -65,7 +65,7 @@ constexpr std::int32_t nowhere = -1, out_of_domain = -2;
 std::vector<std::int32_t> whereabouts(const Model& model, const PlacedCell& cell, const Bodies& bodies) {
   std::vector<std::int32_t> where(bodies.size(), nowhere);
   for_each_index(bodies.size(), grain_light, [&](std::size_t i) {
-    if (bodies.is_held(i)) return;
+    if (bodies.is_carried(i)) return;
     const Vec3& x = bodies.position[i];
     for (std::size_t k = model.outlets.size(); k-- > 0;)
       if (std::visit([&](const auto& place) { return is_in(place, cell, x); }, model.outlets[k].where))

@@ -11,7 +11,7 @@
 #include "engine/simulation/cohesion.h"
 #include "engine/simulation/halving.h"
 #include "engine/simulation/motion.h"
-#include "engine/simulation/mounts.h"
+#include "engine/simulation/parts.h"
 #include "engine/simulation/phases.h"
 #include "engine/simulation/restitution.h"
 #include "engine/simulation/sleep.h"
@@ -65,7 +65,7 @@ void collision_impulse(const Model& model, const Bodies& bodies, double h, Works
   for_each_index(bodies.size(), grain_light, [&](std::size_t i) {
     if (w.problem.is_moved(i)) velocity[i].linear += h * acceleration(w, i);
   });
-  push_mounts(w);
+  push_parts(w);
   pull(w);
 }
 

@@ -164,19 +164,20 @@ class JointAssembly {
       case JointPartner::Kind::ground:
         end.body = still({});
         return end;
-      case JointPartner::Kind::boundary: {
-        const PlacedBoundary placed =
-            place(model_.boundaries[index], end_s_ - h_, h_, boundary_pose_of(w_.boundary_pose, index));
-        end.now = {placed.pose, placed.twist};
-        end.body = still(placed.twist);
-        return end;
-      }
-      case JointPartner::Kind::mount: {
-        const MountState& now = state_.mounts[index];
-        end.body = w_.mounts[index].body;
+      case JointPartner::Kind::part: {
+        const Part& part = model_.parts[index];
+        const PartState& now = state_.parts[index];
+        if (!part.is_driven()) {
+          const PartPlace& place = w_.part_places[index];
+          const Twist twist =
+              part.motion.is_none() ? Twist{} : twist_between(place.begin, place.end, part.centre, h_);
+          end.now = {{place.centre, place.now.orientation}, twist};
+          end.body = still(twist);
+          return end;
+        }
+        end.body = w_.parts[index].body;
         end.now = {now.pose, now.twist};
-        if (!now.held)
-          end.size = std::sqrt(model_.mounts[index].moments.sum() / (3.0 * model_.mounts[index].inertia));
+        if (!now.locked) end.size = std::sqrt(part.moments.sum() / (3.0 * part.inertia));
         return end;
       }
       case JointPartner::Kind::body: {
@@ -434,11 +435,12 @@ void take_joints(const Model& model, double h, const Workspace& w, State& state,
   }
 }
 
-MountEnergy machine_energy(const Model& model, const State& state) {
-  MountEnergy sum;
-  for (std::size_t m = 0; m < state.mounts.size(); ++m) {
-    if (!model.mounts[m].is_free()) continue;
-    const MountEnergy e = energy_of(model.mounts[m], state.mounts[m], model.settings.gravity);
+PartEnergy machine_energy(const Model& model, const State& state) {
+  PartEnergy sum;
+  for (std::size_t m = 0; m < model.parts.size(); ++m) {
+    if (!model.parts[m].is_free()) continue;
+    const PartState now = state_of(model.parts, state.parts, m);
+    const PartEnergy e = energy_of(model.parts[m], now, model.settings.gravity);
     sum.kinetic += e.kinetic;
     sum.potential += e.potential;
   }
@@ -447,11 +449,9 @@ MountEnergy machine_energy(const Model& model, const State& state) {
 
 void close_machine(const Model& model, const State& state, double energy_before, StepResult& result) {
   MachineReport& machine = result.machine;
-  for (std::size_t k = 0; k < model.boundaries.size(); ++k) {
-    const std::int32_t m = model.boundaries[k].mount;
-    if (m >= 0 && model.mounts[m].is_free()) machine.contact_work -= result.boundaries[k].work;
-  }
-  const MountEnergy after = machine_energy(model, state);
+  for (std::size_t m = 0; m < model.parts.size(); ++m)
+    if (model.parts[m].is_free()) machine.contact_work -= result.parts[m].work;
+  const PartEnergy after = machine_energy(model, state);
   machine.kinetic = after.kinetic;
   machine.potential = after.potential;
   machine.remainder = after.kinetic + after.potential - energy_before - machine.contact_work -

@@ -19,11 +19,11 @@ double add_joints(const Model& model, State& state, double h, double middle_s, W
 /// Makes them a block, once the problem's rows are complete, and notes which follow from others.
 void block_joints(Workspace& workspace);
 
-/// From the workspace's solution: what joints remember, loads, and works on free mounts.
+/// From the workspace's solution: what joints remember, loads, and works on free parts.
 void take_joints(const Model& model, double h, const Workspace& workspace, State& state, StepResult& result);
 
-/// Kinetic and potential energy of free mounts, J.
-MountEnergy machine_energy(const Model& model, const State& state);
+/// Kinetic and potential energy of free parts, J.
+PartEnergy machine_energy(const Model& model, const State& state);
 /// Closes the machine's balance over a step that began with so much energy, J.
 void close_machine(const Model& model, const State& state, double energy_before, StepResult& result);
 

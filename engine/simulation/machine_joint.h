@@ -1,4 +1,4 @@
-// Joints of machines: what holds bodies, mounts and the ground together, drives them and stops them.
+// Joints of machines: what holds bodies, parts and the ground together, drives them and stops them.
 #pragma once
 
 #include <Eigen/Core>
@@ -15,13 +15,12 @@ namespace scree {
 struct JointPartner {
   enum class Kind : std::uint8_t {
     ground,
-    body,      // `index` is its id; a joint whose body is not there does nothing
-    mount,     // a free one
-    boundary,  // that moves as it is told, whatever the joint does
+    body,  // `index` is its id; a joint whose body is not there does nothing
+    part,  // a free one, or one that forces do not move
   };
   Kind kind = Kind::ground;
   std::int64_t index = 0;
-  Pose frame;  // m: in the world; in the body's frame; of mounts and boundaries: at the start, in world axes,
+  Pose frame;  // m: in the world; in the body's frame; of parts and boundaries: at the start, in world axes,
                // from its centre
 };
 
@@ -125,12 +124,12 @@ struct JointLoad {
   std::int32_t redundant = 0;  // of its rows, which follow from those of others
 };
 
-/// Free mounts and joints after a step, J: what the parts of the machine gained is what bodies, motors,
+/// Free parts and joints after a step, J: what the parts of the machine gained is what bodies, motors,
 /// springs, friction, stops and joints did on them.
 struct MachineReport {
-  double kinetic = 0.0, potential = 0.0;  // of free mounts
+  double kinetic = 0.0, potential = 0.0;  // of free parts
   double elastic = 0.0;                   // in springs of joints
-  double contact_work = 0.0;              // of bodies on free mounts, in this step, as all that follow
+  double contact_work = 0.0;              // of bodies on free parts, in this step, as all that follow
   double motor_work = 0.0, friction_work = 0.0, stop_work = 0.0, spring_work = 0.0, hold_work = 0.0;
   double force_work = 0.0;     // of gravity beyond the settings'
   double correction = 0.0;     // of overlaps

@@ -9,7 +9,7 @@
 #include "engine/bodies/boundaries.h"
 #include "engine/bodies/cell.h"
 #include "engine/bodies/materials.h"
-#include "engine/bodies/mount.h"
+#include "engine/bodies/part.h"
 #include "engine/detection/contacts.h"
 #include "engine/geometry/shapes.h"
 #include "engine/simulation/forces.h"
@@ -20,29 +20,41 @@
 
 namespace scree {
 
-/// Leads bodies along a prescribed motion as one piece, or holds them where they are if it has none.
-struct KinematicGroup {
-  std::string name;
-  PrescribedMotion motion;
-  Vec3 centre = Vec3::Zero();  // m, what moments on the bodies are about; it goes with the motion
-};
-
 /// Constant during a run.
 struct Model {
   Settings settings;
   Shapes shapes;
   Materials materials;
   Boundaries boundaries;
-  std::vector<Mount> mounts;
+  std::vector<Part> parts;
   std::vector<MachineJoint> joints;
   std::vector<Actuator> actuators;
   std::vector<BondLaw> bonds;
-  std::vector<KinematicGroup> kinematic_groups;
   std::vector<Inlet> inlets;
   std::vector<Outlet> outlets;
   Domain domain;
   PeriodicCell cell;
   Forces forces;
+
+  /// The part that carries a boundary; null if it stands still.
+  const Part* carrier(std::size_t boundary) const {
+    const std::int32_t part = boundaries[boundary].part;
+    return part < 0 ? nullptr : &parts[part];
+  }
+  /// Does a boundary's surface change its place?
+  bool moves(std::size_t boundary) const {
+    const Part* const part = carrier(boundary);
+    return part != nullptr && part->moves();
+  }
+  /// Does neither it nor its surface move?
+  bool is_still(std::size_t boundary) const {
+    return !moves(boundary) && boundaries[boundary].surface_velocity.isZero(0.0);
+  }
+  bool any_boundary_moves() const {
+    for (std::size_t k = 0; k < boundaries.size(); ++k)
+      if (moves(k)) return true;
+    return false;
+  }
 };
 
 /// What steps remember of their lengths; all 0 before the first.
@@ -67,7 +79,7 @@ enum class BondStage : std::uint8_t { waiting, due, formed };
 /// What events have changed of a model, and what they remember. Empty or 0: as the model, or the scene, says.
 struct Overrides {
   std::optional<Vec3> gravity;                         // m/s^2, from the event on
-  std::vector<BoundaryStatus> boundaries;              // [boundary]
+  std::vector<std::uint8_t> removed;                   // [boundary] is it not there any more?
   std::vector<EventMemory> events;                     // [event]
   std::vector<BondStage> bonds;                        // [kind of bonds]
   std::vector<MotionClock> inlets;                     // [inlet] that its times are read from
@@ -86,7 +98,7 @@ struct State {
   std::vector<JointState> joints;        // [joint]; empty before the first step
   std::vector<ActuatorState> actuators;  // [actuator]; likewise
   std::vector<Bond> bonds;
-  std::vector<MountState> mounts;  // [mount]; empty before the first step: as the model has them
+  std::vector<PartState> parts;  // [part]; empty before the first step: as the model has them
   StepMemory memory;
   CellState cell;            // of one that holds stresses
   Mat3 flow = Mat3::Zero();  // 1/s, the mean rate of the cell's flows in the last step: what bodies have

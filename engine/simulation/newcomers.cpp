@@ -6,7 +6,7 @@
 #include "engine/detection/detection.h"
 #include "engine/simulation/cell_flow.h"
 #include "engine/simulation/motion.h"
-#include "engine/simulation/mounts.h"
+#include "engine/simulation/parts.h"
 
 namespace scree {
 
@@ -24,7 +24,7 @@ constexpr double little_overlap = 0.005;
 constexpr std::size_t few = 64;
 
 bool is_new(const Bodies& bodies, BodyId first, std::size_t i) {
-  return bodies.id[i] >= first && !bodies.is_held(i) && !bodies.is_asleep(i);
+  return bodies.id[i] >= first && !bodies.is_carried(i) && !bodies.is_asleep(i);
 }
 
 /// The slots of newcomers that drift, and of all that may be in their way.
@@ -61,7 +61,7 @@ Bodies subset(const Bodies& bodies, const std::vector<std::size_t>& slots) {
   take(bodies.shape, some.shape);
   take(bodies.material, some.material);
   take(bodies.id, some.id);
-  take(bodies.kinematic_group, some.kinematic_group);
+  take(bodies.part, some.part);
   take(bodies.rest, some.rest);
   return some;
 }

@@ -47,9 +47,8 @@ double passed(const Observed& now, std::int64_t opening) {
   return static_cast<double>(throughput(now.model, now.state, opening).*member);
 }
 template <int axis>
-double place(const Observed& now, std::int64_t mount) {
-  return now.state.mounts.empty() ? now.model.mounts[mount].point[axis]
-                                  : now.state.mounts[mount].pose.position[axis];
+double place(const Observed& now, std::int64_t part) {
+  return state_of(now.model.parts, now.state.parts, part).pose.position[axis];
 }
 template <auto vectors, int axis>
 double of_body(const Observed& now, BodyId id) {
@@ -59,7 +58,8 @@ double of_body(const Observed& now, BodyId id) {
   return (bodies.*vectors)[found - bodies.id.begin()][axis];
 }
 
-bool is_free(const Model& model, std::int64_t k) { return model.mounts[k].is_free(); }
+bool is_driven(const Model& model, std::int64_t k) { return model.parts[k].is_driven(); }
+bool is_free(const Model& model, std::int64_t k) { return model.parts[k].is_free(); }
 bool has_coordinate(const Model& model, std::int64_t k) { return model.joints[k].has_coordinate; }
 bool has_motor(const Model& model, std::int64_t k) {
   return model.joints[k].motor.kind != JointMotor::Kind::none;
@@ -287,32 +287,29 @@ constexpr Observable of_boundary[] = {
     {"power_W", "W", mean, "The same by time.", of_part<&Result::boundaries, &Load::work>},
 };
 
-constexpr Observable of_kinematic_group[] = {
-    {"force_x_N", "N", mean, "Of others on the bodies along x.", of_part<&Result::kinematic_groups, &Load::impulse, 0>},
-    {"force_y_N", "N", mean, "Of others on the bodies along y.", of_part<&Result::kinematic_groups, &Load::impulse, 1>},
-    {"force_z_N", "N", mean, "Of others on the bodies along z.", of_part<&Result::kinematic_groups, &Load::impulse, 2>},
+constexpr Observable of_parts[] = {
+    {"force_x_N", "N", mean, "Of bodies on what the part carries, along x.", of_part<&Result::parts, &PartLoad::impulse, 0>},
+    {"force_y_N", "N", mean, "Of bodies on what the part carries, along y.", of_part<&Result::parts, &PartLoad::impulse, 1>},
+    {"force_z_N", "N", mean, "Of bodies on what the part carries, along z.", of_part<&Result::parts, &PartLoad::impulse, 2>},
     {"force_N", "N", mean, "Size of the force.", nullptr, Form::size},
-    {"torque_x_N_m", "N m", mean, "Their torque about its centre along x.", of_part<&Result::kinematic_groups, &Load::angular_impulse, 0>},
-    {"torque_y_N_m", "N m", mean, "Their torque about its centre along y.", of_part<&Result::kinematic_groups, &Load::angular_impulse, 1>},
-    {"torque_z_N_m", "N m", mean, "Their torque about its centre along z.", of_part<&Result::kinematic_groups, &Load::angular_impulse, 2>},
+    {"torque_x_N_m", "N m", mean, "Their torque about its centre along x.", of_part<&Result::parts, &PartLoad::angular_impulse, 0>},
+    {"torque_y_N_m", "N m", mean, "Their torque about its centre along y.", of_part<&Result::parts, &PartLoad::angular_impulse, 1>},
+    {"torque_z_N_m", "N m", mean, "Their torque about its centre along z.", of_part<&Result::parts, &PartLoad::angular_impulse, 2>},
     {"torque_N_m", "N m", mean, "Size of the torque.", nullptr, Form::size},
-    {"work_J", "J", sum, "Done on the bodies.", of_part<&Result::kinematic_groups, &Load::work>},
-    {"power_W", "W", mean, "The same by time.", of_part<&Result::kinematic_groups, &Load::work>},
-};
-
-constexpr Observable of_mount[] = {
-    {"travel", "m|rad", last, "Since the start; of a free mount how far its centre is from where it was.", of_part<&Result::mounts, &MountLoad::travel>},
-    {"rate", "m/s|rad/s", last, "Of the travel; of a free mount its speed.", of_part<&Result::mounts, &MountLoad::rate>},
-    {"position_x_m", "m", last, "Of the centre of mass of a free mount.", place<0>, Form::number, is_free},
-    {"position_y_m", "m", last, "Of the centre of mass of a free mount.", place<1>, Form::number, is_free},
-    {"position_z_m", "m", last, "Of the centre of mass of a free mount.", place<2>, Form::number, is_free},
-    {"applied_force", "N|N m", mean, "Of forces but damping; of a free mount the size of its weight.", of_part<&Result::mounts, &MountLoad::impulse>},
-    {"contact_force", "N|N m", mean, "Of bodies.", of_part<&Result::mounts, &MountLoad::contact_impulse>},
-    {"stop_force", "N|N m", mean, "Of its stops.", of_part<&Result::mounts, &MountLoad::stop_impulse>},
-    {"force_work_J", "J", sum, "Done on the mount by forces but damping.", of_part<&Result::mounts, &MountLoad::force_work>},
-    {"damping_work_J", "J", sum, "Done on the mount by damping.", of_part<&Result::mounts, &MountLoad::damping_work>},
-    {"stop_work_J", "J", sum, "Done on the mount by stops.", of_part<&Result::mounts, &MountLoad::stop_work>},
-    {"kinetic_energy_J", "J", last, "Of the mount.", of_part<&Result::mounts, &MountLoad::kinetic_energy>},
+    {"work_J", "J", sum, "Done on the bodies.", of_part<&Result::parts, &PartLoad::work>},
+    {"power_W", "W", mean, "The same by time.", of_part<&Result::parts, &PartLoad::work>},
+    {"travel", "m|rad", last, "By forces since the start; of a free part how far its centre is from where it was.", of_part<&Result::parts, &PartLoad::travel>, Form::number, is_driven},
+    {"rate", "m/s|rad/s", last, "Of the travel; of a free part its speed.", of_part<&Result::parts, &PartLoad::rate>, Form::number, is_driven},
+    {"position_x_m", "m", last, "Of the centre of mass of a free part.", place<0>, Form::number, is_free},
+    {"position_y_m", "m", last, "Of the centre of mass of a free part.", place<1>, Form::number, is_free},
+    {"position_z_m", "m", last, "Of the centre of mass of a free part.", place<2>, Form::number, is_free},
+    {"applied_force", "N|N m", mean, "Of forces but damping; of a free part the size of its weight.", of_part<&Result::parts, &PartLoad::force_impulse>, Form::number, is_driven},
+    {"contact_force", "N|N m", mean, "Of bodies along its axis or about it; of a free part the size of their force.", of_part<&Result::parts, &PartLoad::contact_impulse>, Form::number, is_driven},
+    {"stop_force", "N|N m", mean, "Of its stops.", of_part<&Result::parts, &PartLoad::stop_impulse>, Form::number, is_driven},
+    {"force_work_J", "J", sum, "Done on the part by forces but damping.", of_part<&Result::parts, &PartLoad::force_work>, Form::number, is_driven},
+    {"damping_work_J", "J", sum, "Done on the part by damping.", of_part<&Result::parts, &PartLoad::damping_work>, Form::number, is_driven},
+    {"stop_work_J", "J", sum, "Done on the part by stops.", of_part<&Result::parts, &PartLoad::stop_work>, Form::number, is_driven},
+    {"kinetic_energy_J", "J", last, "Of the part, by forces.", of_part<&Result::parts, &PartLoad::kinetic_energy>, Form::number, is_driven},
 };
 
 constexpr Observable of_joint[] = {
@@ -340,17 +337,17 @@ constexpr Observable of_joint[] = {
 };
 
 constexpr Observable of_machine[] = {
-    {"kinetic_energy_J", "J", last, "Of free mounts.", machine<&Machine::kinetic>},
-    {"potential_energy_J", "J", last, "Of free mounts.", machine<&Machine::potential>},
+    {"kinetic_energy_J", "J", last, "Of free parts.", machine<&Machine::kinetic>},
+    {"potential_energy_J", "J", last, "Of free parts.", machine<&Machine::potential>},
     {"elastic_energy_J", "J", last, "In springs of joints.", machine<&Machine::elastic>},
-    {"contact_work_J", "J", sum, "Of bodies on free mounts.", machine<&Machine::contact_work>},
+    {"contact_work_J", "J", sum, "Of bodies on free parts.", machine<&Machine::contact_work>},
     {"motor_work_J", "J", sum, "Of motors.", machine<&Machine::motor_work>},
     {"spring_work_J", "J", sum, "Of springs.", machine<&Machine::spring_work>},
     {"friction_work_J", "J", sum, "Of friction.", machine<&Machine::friction_work>},
     {"stop_work_J", "J", sum, "Of stops.", machine<&Machine::stop_work>},
     {"hold_work_J", "J", sum, "Of what is held.", machine<&Machine::hold_work>},
-    {"joint_work_on_parts_J", "J", sum, "Of joints of all kinds on free mounts.", machine<&Machine::work_on_parts>},
-    {"gravity_work_J", "J", sum, "Of gravity beyond the settings' on free mounts.", machine<&Machine::force_work>},
+    {"joint_work_on_parts_J", "J", sum, "Of joints of all kinds on free parts.", machine<&Machine::work_on_parts>},
+    {"gravity_work_J", "J", sum, "Of gravity beyond the settings' on free parts.", machine<&Machine::force_work>},
     {"correction_J", "J", sum, "Of correcting overlaps.", machine<&Machine::correction>},
     {"remainder_J", "J", sum, "What is left of the sum.", machine<&Machine::remainder>},
 };
@@ -398,10 +395,8 @@ std::span<const Observable> observables(ObservedKind kind) {
       return of_cell;
     case ObservedKind::boundary:
       return of_boundary;
-    case ObservedKind::kinematic_group:
-      return of_kinematic_group;
-    case ObservedKind::mount:
-      return of_mount;
+    case ObservedKind::part:
+      return of_parts;
     case ObservedKind::joint:
       return of_joint;
     case ObservedKind::machine:

@@ -18,10 +18,9 @@ enum class ObservedKind : std::uint8_t {
   run,
   cell,
   boundary,
-  kinematic_group,
-  mount,
+  part,
   joint,
-  machine,  // all joints and free mounts together
+  machine,  // all joints and free parts together
   opening,  // an inlet, an outlet or, where bodies may leave it, the domain
   bonds,    // of one kind
   body,

@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "engine/simulation/machine.h"
-#include "engine/simulation/mounts.h"
 #include "engine/simulation/observables.h"
+#include "engine/simulation/parts.h"
 
 namespace scree {
 
@@ -16,10 +16,9 @@ constexpr ObservedKindWords kinds[] = {
     {Kind::run, "", "steps", "the run"},
     {Kind::cell, "", "cell", "a periodic cell"},
     {Kind::boundary, "boundary", "boundaries", "a boundary"},
-    {Kind::kinematic_group, "bodies", "kinematic", "kinematic bodies"},
-    {Kind::mount, "mount", "mounts", "a mount"},
+    {Kind::part, "part", "parts", "a part"},
     {Kind::joint, "joint", "joints", "a joint"},
-    {Kind::machine, "", "machine", "all joints and free mounts"},
+    {Kind::machine, "", "machine", "all joints and free parts"},
     {Kind::opening, "opening", "openings", "an inlet or outlet"},
     {Kind::bonds, "bonds", "", "a kind of bonds"},
     {Kind::body, "body", "", "a body"},
@@ -34,7 +33,7 @@ std::string second_part(const std::string& text, bool second) {
 
 bool turns(ObservedKind kind, const Model& model, std::int64_t part) {
   if (kind == Kind::joint) return model.joints[part].coordinate == JointCoordinate::Kind::angle;
-  return kind == Kind::mount && model.mounts[part].kind == MountKind::hinge;
+  return kind == Kind::part && model.parts[part].freedom == Freedom::about;
 }
 
 std::vector<std::string> names_of(const auto& parts) {
@@ -103,10 +102,8 @@ std::vector<std::string> part_names(ObservedKind kind, const Model& model) {
       return one_if(!model.joints.empty());
     case Kind::boundary:
       return names_of(model.boundaries);
-    case Kind::kinematic_group:
-      return names_of(model.kinematic_groups);
-    case Kind::mount:
-      return names_of(model.mounts);
+    case Kind::part:
+      return names_of(model.parts);
     case Kind::joint:
       return names_of(model.joints);
     case Kind::bonds:
@@ -160,22 +157,18 @@ StepResult start_result(const Model& model, const State& state) {
   report.linear_momentum = sums.linear;
   report.angular_momentum = sums.angular;
   start.boundaries.resize(model.boundaries.size());
-  start.kinematic_groups.resize(model.kinematic_groups.size());
   start.joints.resize(model.joints.size());
-  start.mounts.resize(model.mounts.size());
-  State mounts;
-  mounts.mounts = state.mounts;
-  start_mounts(model.mounts, mounts);
-  for (std::size_t m = 0; m < model.mounts.size(); ++m) {
-    const Mount& mount = model.mounts[m];
-    const MountState& now = mounts.mounts[m];
-    MountLoad& load = start.mounts[m];
-    load.travel = mount.is_free() ? (now.pose.position - mount.point).norm() : now.travel;
-    load.rate = mount.is_free() ? now.twist.linear.norm() : now.rate;
-    load.kinetic_energy = mount.is_free() ? energy_of(mount, now, model.settings.gravity).kinetic
-                                          : 0.5 * mount.inertia * now.rate * now.rate;
+  start.parts.resize(model.parts.size());
+  for (std::size_t m = 0; m < model.parts.size(); ++m) {
+    const Part& part = model.parts[m];
+    const PartState now = state_of(model.parts, state.parts, m);
+    PartLoad& load = start.parts[m];
+    load.travel = part.is_free() ? (now.pose.position - part.centre).norm() : now.travel;
+    load.rate = part.is_free() ? now.twist.linear.norm() : now.rate;
+    load.kinetic_energy = part.is_free() ? energy_of(part, now, model.settings.gravity).kinetic
+                                         : 0.5 * part.inertia * now.rate * now.rate;
   }
-  const MountEnergy machine = machine_energy(model, mounts);
+  const PartEnergy machine = machine_energy(model, state);
   start.machine.kinetic = machine.kinetic;
   start.machine.potential = machine.potential;
   if (model.cell.is_periodic()) {

@@ -2,17 +2,12 @@
 
 #include <algorithm>
 
-#include "engine/simulation/mounts.h"
+#include "engine/simulation/parts.h"
 #include "engine/simulation/sleep.h"
 
 namespace scree {
 
 namespace {
-
-BoundaryStatus& status(const Model& model, std::size_t boundary, State& state) {
-  state.overrides.boundaries.resize(model.boundaries.size());
-  return state.overrides.boundaries[boundary];
-}
 
 MotionClock& clock_of_inlet(const Model& model, std::size_t inlet, State& state) {
   state.overrides.inlets.resize(model.inlets.size());
@@ -22,41 +17,41 @@ MotionClock& clock_of_inlet(const Model& model, std::size_t inlet, State& state)
 }  // namespace
 
 void remove_boundary(const Model& model, std::size_t boundary, State& state) {
-  status(model, boundary, state).removed = true;
+  state.overrides.removed.resize(model.boundaries.size());
+  state.overrides.removed[boundary] = 1;
   std::vector<std::uint8_t> held(state.bodies.size(), 0);
   for (const Contact& c : state.sleepers.contacts)
     if (is_boundary(c.key.b) && boundary_of(c.key.b) == boundary) held[c.key.a] = 1;
   wake_neighbours(held, state);
 }
 
-void start_motion(const Model& model, std::size_t boundary, State& state) {
-  status(model, boundary, state).clock.start(state.time_s);
+void start_motion(const Model& model, std::size_t part, State& state) {
+  start_parts(model.parts, state);
+  state.parts[part].clock.start(state.time_s);
 }
 
-void stop_motion(const Model& model, std::size_t boundary, State& state) {
-  status(model, boundary, state).clock.stop(state.time_s);
+void stop_motion(const Model& model, std::size_t part, State& state) {
+  start_parts(model.parts, state);
+  state.parts[part].clock.stop(state.time_s);
 }
 
-void release_mount(const Model& model, std::size_t mount, State& state) {
-  start_mounts(model.mounts, state);
-  state.mounts[mount].held = false;
+void release_part(const Model& model, std::size_t part, State& state) {
+  start_parts(model.parts, state);
+  state.parts[part].locked = false;
 }
 
-void lock_mount(const Model& model, std::size_t mount, State& state) {
-  start_mounts(model.mounts, state);
-  state.mounts[mount].held = true;
-  state.mounts[mount].rate = 0.0;
-  state.mounts[mount].twist = {};
+void lock_part(const Model& model, std::size_t part, State& state) {
+  start_parts(model.parts, state);
+  state.parts[part].locked = true;
+  state.parts[part].rate = 0.0;
+  state.parts[part].twist = {};
 }
 
-void release_bodies(std::size_t kinematic_group, State& state) {
+void release_bodies(std::size_t part, State& state) {
   Bodies& bodies = state.bodies;
-  std::ranges::replace(bodies.kinematic_group, static_cast<std::int32_t>(kinematic_group),
-                       Bodies::no_kinematic_group);
-  if (std::ranges::any_of(bodies.kinematic_group,
-                          [](std::int32_t g) { return g != Bodies::no_kinematic_group; }))
-    return;
-  bodies.kinematic_group.clear();
+  std::ranges::replace(bodies.part, static_cast<std::int32_t>(part), Bodies::no_part);
+  if (std::ranges::any_of(bodies.part, [](std::int32_t p) { return p != Bodies::no_part; })) return;
+  bodies.part.clear();
   bodies.rest.clear();
 }
 
@@ -85,10 +80,6 @@ void form_bonds(const Model& model, std::size_t law, State& state) {
 void set_gravity(const Vec3& gravity, State& state) {
   state.overrides.gravity = gravity;
   wake_neighbours(std::vector<std::uint8_t>(state.bodies.size(), 1), state);
-}
-
-void let_wait(const Model& model, std::size_t boundary, State& state) {
-  status(model, boundary, state).clock = {.runs = false, .reading_s = 0.0, .delay_s = 0.0};
 }
 
 }  // namespace scree

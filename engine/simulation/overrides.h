@@ -8,14 +8,14 @@ namespace scree {
 
 /// Each takes effect at the state's time.
 void remove_boundary(const Model& model, std::size_t boundary, State& state);
-/// Its prescribed motion goes on where it stands, or stays where it is.
-void start_motion(const Model& model, std::size_t boundary, State& state);
-void stop_motion(const Model& model, std::size_t boundary, State& state);
-/// It moves by its forces from then on, or stands still: what it has of momentum and energy is gone.
-void release_mount(const Model& model, std::size_t mount, State& state);
-void lock_mount(const Model& model, std::size_t mount, State& state);
-/// They go on by themselves, with the velocities they have.
-void release_bodies(std::size_t kinematic_group, State& state);
+/// The prescribed motion of a part goes on where it stands, or stays where it is.
+void start_motion(const Model& model, std::size_t part, State& state);
+void stop_motion(const Model& model, std::size_t part, State& state);
+/// Forces move it from then on, or no more: what it has of momentum and energy by them is gone.
+void release_part(const Model& model, std::size_t part, State& state);
+void lock_part(const Model& model, std::size_t part, State& state);
+/// The bodies that it carries go on by themselves, with the velocities they have.
+void release_bodies(std::size_t part, State& state);
 /// Its rate goes on where it stopped or, of one that waits, begins; or grains stop coming.
 void start_inlet(const Model& model, std::size_t inlet, State& state);
 void stop_inlet(const Model& model, std::size_t inlet, State& state);
@@ -26,8 +26,6 @@ void form_bonds(const Model& model, std::size_t law, State& state);
 /// Everybody wakes.
 void set_gravity(const Vec3& gravity, State& state);
 
-/// Lets a boundary's motion wait at its time zero until start_motion(). For initial states.
-void let_wait(const Model& model, std::size_t boundary, State& state);
 /// Lets an inlet wait until start_inlet(). For initial states.
 void let_inlet_wait(const Model& model, std::size_t inlet, State& state);
 

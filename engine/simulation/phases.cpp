@@ -5,10 +5,9 @@
 #include "engine/simulation/balance.h"
 #include "engine/simulation/bonds.h"
 #include "engine/simulation/cell_flow.h"
-#include "engine/simulation/kinematic_groups.h"
 #include "engine/simulation/machine.h"
 #include "engine/simulation/motion.h"
-#include "engine/simulation/mounts.h"
+#include "engine/simulation/parts.h"
 
 namespace scree {
 
@@ -25,18 +24,18 @@ void take_velocities(const ContactSolution& solution, Bodies& bodies) {
 
 void move_half(const Model& model, const IntervalTimes& times, double to_s, State& state, Workspace& w) {
   drift(state.bodies, 0.5 * times.h);
-  lead_bodies(model, to_s, times.begin_s, times.h, state, w);
-  drift_mounts(model, 0.5 * times.h, state);
+  drift_parts(model, 0.5 * times.h, state);
+  carry_bodies(model, to_s, times.begin_s, times.h, state, w);
 }
 
 void move_back(const Model& model, const IntervalTimes& times, State& state) {
   drift(state.bodies, -0.5 * times.h);
-  drift_mounts(model, -0.5 * times.h, state);
+  drift_parts(model, -0.5 * times.h, state);
 }
 
 void prepare(const Model& model, const IntervalTimes& times, const State& state, Workspace& w) {
   apply_forces(model, state, times.h, times.middle_s(), w);
-  apply_mount_forces(model, state, times.h, times.middle_s(), w);
+  apply_part_forces(model, state, times.h, times.middle_s(), w);
   w.cell = cell_at(model, state, times.middle_s());
 }
 
@@ -46,7 +45,7 @@ void take(const Model& model, const IntervalTimes& times, State& state, Workspac
   take_impulses(model, h, w, state, result);
   take_bonds(model, h, state, w, result);
   take_velocities(w.solution, state.bodies);
-  take_mounts(model, h, w, state, result);
+  take_parts(model, h, w, state, result);
   take_joints(model, h, w, state, result);
   take_actuators(model, times.begin_s, h, result, state);
   take_cell(model, times.begin_s, h, w, state);

@@ -1,4 +1,4 @@
-// What bodies and all optional parts of a model do in each phase of an interval: kinematic bodies, mounts,
+// What bodies and all optional parts of a model do in each phase of an interval: kinematic bodies, parts,
 // joints, actuators, bonds, the cell. Parts that the model has not do nothing.
 #pragma once
 
@@ -14,13 +14,13 @@ struct IntervalTimes {
   double to_next_s() const { return 0.5 * (h + next_h); }  // between their middles
 };
 
-/// Half an interval of free motion, to a time: bodies, kinematic ones as they are told, mounts.
+/// Half an interval of free motion, to a time: bodies, kinematic ones as they are told, parts.
 void move_half(const Model& model, const IntervalTimes& times, double to_s, State& state,
                Workspace& workspace);
 /// Back to the interval's begin from its middle.
 void move_back(const Model& model, const IntervalTimes& times, State& state);
 
-/// What acts in the interval: forces on bodies and mounts, and where the cell is.
+/// What acts in the interval: forces on bodies and parts, and where the cell is.
 void prepare(const Model& model, const IntervalTimes& times, const State& state, Workspace& workspace);
 
 /// Takes the solution: impulses, velocities, and what all parts did.

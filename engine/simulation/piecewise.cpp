@@ -5,7 +5,7 @@
 
 #include "engine/core/parallel.h"
 #include "engine/simulation/motion.h"
-#include "engine/simulation/mounts.h"
+#include "engine/simulation/parts.h"
 #include "engine/simulation/placement.h"
 #include "engine/simulation/population.h"
 
@@ -177,11 +177,6 @@ void book_impacts(const Model& model, const Bodies& bodies, const BallisticSums&
     }
     from_walls += s.impulse;
     angular_from_walls += impact.point.cross(s.impulse);
-    BoundaryLoad& load = result.boundaries[boundary_of(impact.b)];
-    const Boundary& boundary = model.boundaries[boundary_of(impact.b)];
-    load.impulse -= s.impulse;
-    load.angular_impulse -= (impact.point - boundary.centre).cross(s.impulse);
-    load.work += s.wall_work;
   }
   const BallisticSums after = sums_of_ballistic(bodies, model.settings.gravity);
   const bool steady = !model.forces.act() && gravity == model.settings.gravity;
@@ -246,11 +241,29 @@ void look_for_overlaps(const Model& model, const Bodies& bodies, double end_s, c
   report.deepest.boundary = is_boundary(deepest.b) ? static_cast<std::int32_t>(boundary_of(deepest.b)) : -1;
 }
 
+/// What impacts do to boundaries, and to the parts that carry them.
+void load_boundaries(const Model& model, const std::vector<BoundaryPose>& boundary_pose, StepResult& result) {
+  for (const Impact& impact : result.impacts) {
+    if (!is_boundary(impact.b)) continue;
+    const std::size_t k = boundary_of(impact.b);
+    const Boundary& boundary = model.boundaries[k];
+    const CollisionImpulse& s = impact.collision_impulse;
+    const Pose moved = motion_of(boundary_pose_of(boundary_pose, k), impact.time_s);
+    const auto load_about = [&](const Vec3& centre) -> BoundaryLoad {
+      const Vec3 arm = impact.point - (moved.position + moved.orientation * centre);
+      return {-s.impulse, -arm.cross(s.impulse), s.wall_work};
+    };
+    result.boundaries[k] += load_about(boundary.centre);
+    if (const Part* const part = model.carrier(k)) result.parts[boundary.part] += load_about(part->centre);
+  }
+}
+
 /// Those who lie through the step; in twice as many parts while somebody overlaps.
 void carry_resting(const StepPlan& plan, State& state, StepResult& result,
                    const ContactSteps& contact_steps) {
   const StepReport before = result.report;
   const std::vector<BoundaryLoad> loads = result.boundaries;
+  const std::vector<PartLoad> loads_of_parts = result.parts;
   for (int parts = 1;; parts *= 2) {
     LyingPart resting(state);
     StepPlan part = plan;
@@ -273,6 +286,7 @@ void carry_resting(const StepPlan& plan, State& state, StepResult& result,
     }
     result.report = before;
     result.boundaries = loads;
+    result.parts = loads_of_parts;
   }
 }
 
@@ -375,6 +389,7 @@ StepPlan fly_and_lie(const Model& model, const StepPlan& plan, State& state, Wor
   }
   result.impacts = std::move(flown.impacts);
   book_impacts(model, bodies, before, gravity, done.h, result);
+  load_boundaries(model, w.boundary_pose, result);
   report.candidates += flown.candidates;
   report.time_step_s = done.h;
   look_for_overlaps(model, bodies, done.end_s, w.flight, report);

@@ -10,6 +10,7 @@
 #include "engine/geometry/ellipsoid_mesh.h"
 #include "engine/geometry/implicit/implicit_mesh.h"
 #include "engine/simulation/adaptive_step.h"
+#include "engine/simulation/parts.h"
 
 namespace scree {
 
@@ -20,8 +21,8 @@ namespace {
 constexpr double gap_rounding = 1e-6;
 
 /// Contacts as the first step finds them, if it took no time: those that overlap are among them.
-Contacts contacts_at_rest(const Model& model, const Bodies& bodies, double time_s = 0.0,
-                          std::span<const BoundaryPose> boundary_pose = {}) {
+Contacts contacts_at_rest(const Model& model, const Bodies& bodies, double time_s,
+                          std::span<const BoundaryPose> boundary_pose) {
   DetectionWorkspace workspace;
   Contacts contacts;
   NormalCache cached_normals;
@@ -66,7 +67,7 @@ Misplaced fit(const Shapes& shapes, const Bodies& bodies, std::size_t i, const B
 
 bool is_lost(const Model& model, const std::vector<PlacedBoundary>& boundaries, const Bodies& bodies,
              std::size_t i) {
-  if (bodies.is_held(i)) return false;
+  if (bodies.is_carried(i)) return false;
   const bool finite = bodies.position[i].allFinite() && bodies.orientation[i].coeffs().allFinite() &&
                       bodies.linear_velocity[i].allFinite() && bodies.angular_velocity[i].allFinite();
   if (!finite) return true;
@@ -108,7 +109,7 @@ void add_deep_pairs(const Model& model, const Bodies& bodies,
         const auto j = static_cast<std::size_t>(other);
         const bool both =
             shapes.kind(s) == ShapeKind::ellipsoid && shapes.kind(bodies.shape[j]) == ShapeKind::ellipsoid;
-        if (!both && !(bodies.is_held(i) && bodies.is_held(j)) && !found.contains({j, i}) &&
+        if (!both && !(bodies.is_carried(i) && bodies.is_carried(j)) && !found.contains({j, i}) &&
             hold_samples_of_each_other(image, placed[j]))
           all.push_back({.body = j,
                          .other = i,
@@ -142,7 +143,8 @@ double hidden_depth(const Ellipsoid& hull, const Pose& pose, const PlacedMesh& m
 }  // namespace
 
 std::vector<Misplaced> misplaced_bodies(const Model& model, const Bodies& bodies, double limit) {
-  const Contacts contacts = contacts_at_rest(model, bodies);
+  const std::vector<BoundaryPose> boundary_pose = boundary_poses(model, {});
+  const Contacts contacts = contacts_at_rest(model, bodies, 0.0, boundary_pose);
   std::vector<Misplaced> all;
   std::vector<double> wall_depth(model.boundaries.size());
   std::set<std::pair<std::size_t, std::size_t>> overlapping;
@@ -163,8 +165,9 @@ std::vector<Misplaced> misplaced_bodies(const Model& model, const Bodies& bodies
         all.push_back({.body = i, .other = b, .depth_m = depth, .relative = relative});
       }
     }
-    for (std::size_t w = 0; w < wall_depth.size() && !bodies.is_held(i); ++w) {
-      const BoundarySurface surface = place(model.boundaries[w], 0.0).surface;
+    for (std::size_t w = 0; w < wall_depth.size() && !bodies.is_carried(i); ++w) {
+      const BoundarySurface surface =
+          place(model.boundaries[w], boundary_pose_of(boundary_pose, w), 0.0).surface;
       Misplaced found = fit(model.shapes, bodies, i, surface);
       if (const auto* mesh = std::get_if<PlacedMesh>(&surface);
           mesh != nullptr && wall_depth[w] == 0.0 &&
@@ -217,7 +220,7 @@ bool is_told_in_boundary(const Model& model, const Bodies& one, double time_s,
   const Contacts contacts = contacts_at_rest(model, one, time_s, boundary_pose);
   if (std::ranges::any_of(contacts.list, [](const Contact& c) { return c.gap < 0.0; })) return true;
   for (std::size_t k = 0; k < model.boundaries.size(); ++k) {
-    const PlacedBoundary placed = place(model.boundaries[k], time_s, 0.0, boundary_pose_of(boundary_pose, k));
+    const PlacedBoundary placed = place(model.boundaries[k], boundary_pose_of(boundary_pose, k), time_s);
     const Misplaced found = fit(model.shapes, one, 0, placed.surface);
     if (!placed.removed && found.how != Misplaced::How::overlaps) return true;
   }
@@ -248,7 +251,7 @@ bool is_cut(const Shapes& shapes, ShapeIndex s, const Pose& pose, const PlacedMe
              is_cut(shapes.function_of(s), pose, shapes.size_of(s), mesh);
     case ShapeKind::clump:
       for (std::size_t k = 0; k < shapes.part_count(s); ++k) {
-        const ClumpPart part = shapes.part(s, k);
+        const ClumpMember part = shapes.part(s, k);
         if (reaches_into(part.ellipsoid,
                          {pose.position + pose.orientation * part.pose.position,
                           pose.orientation * part.pose.orientation},
@@ -273,7 +276,7 @@ bool overlaps_boundary(const Model& model, ShapeIndex shape, MaterialIndex mater
   if (model.boundaries.empty()) return false;
   if (is_told_in_boundary(model, one_body(model, shape, material, pose), time_s, boundary_pose)) return true;
   for (std::size_t k = 0; k < model.boundaries.size(); ++k) {
-    const PlacedBoundary placed = place(model.boundaries[k], time_s, 0.0, boundary_pose_of(boundary_pose, k));
+    const PlacedBoundary placed = place(model.boundaries[k], boundary_pose_of(boundary_pose, k), time_s);
     // Deeper than contacts look: a sheet may pass through the middle of a grain.
     const auto* mesh = std::get_if<PlacedMesh>(&placed.surface);
     if (!placed.removed && mesh != nullptr &&
@@ -285,16 +288,19 @@ bool overlaps_boundary(const Model& model, ShapeIndex shape, MaterialIndex mater
 
 bool is_in_boundary(const Model& model, ShapeIndex shape, MaterialIndex material, const Pose& pose) {
   if (model.boundaries.empty()) return false;
-  if (is_told_in_boundary(model, one_body(model, shape, material, pose), 0.0, {})) return true;
-  return std::ranges::any_of(model.boundaries, [&](const Boundary& boundary) {
-    const BoundarySurface surface = place(boundary, 0.0).surface;
+  const std::vector<BoundaryPose> boundary_pose = boundary_poses(model, {});
+  if (is_told_in_boundary(model, one_body(model, shape, material, pose), 0.0, boundary_pose)) return true;
+  for (std::size_t k = 0; k < model.boundaries.size(); ++k) {
+    const BoundarySurface surface =
+        place(model.boundaries[k], boundary_pose_of(boundary_pose, k), 0.0).surface;
     const auto* mesh = std::get_if<PlacedMesh>(&surface);
-    return mesh != nullptr && is_cut(model.shapes, shape, pose, *mesh);
-  });
+    if (mesh != nullptr && is_cut(model.shapes, shape, pose, *mesh)) return true;
+  }
+  return false;
 }
 
 ExactRelations exact_relations(const Model& model, const Bodies& bodies) {
-  const Contacts contacts = contacts_at_rest(model, bodies);
+  const Contacts contacts = contacts_at_rest(model, bodies, 0.0, boundary_poses(model, {}));
   ExactRelations result;
   for (const Contact& c : contacts.list) {
     if (is_boundary(c.key.b)) continue;
@@ -331,7 +337,7 @@ std::int64_t count_lost_bodies(const Model& model, const Bodies& bodies, double 
                                std::span<const BoundaryPose> boundary_pose) {
   std::vector<PlacedBoundary> boundaries;
   for (std::size_t k = 0; k < model.boundaries.size(); ++k)
-    boundaries.push_back(place(model.boundaries[k], time_s, 0.0, boundary_pose_of(boundary_pose, k)));
+    boundaries.push_back(place(model.boundaries[k], boundary_pose_of(boundary_pose, k), time_s));
   std::int64_t lost = 0;
   for (std::size_t i = 0; i < bodies.size(); ++i) lost += is_lost(model, boundaries, bodies, i) ? 1 : 0;
   return lost;

@@ -179,7 +179,7 @@ void renumber(const Renumbering& r, State& state) {
   gather(b.angular_velocity, r.from);
   gather(b.asleep, r.from);
   gather(b.resting, r.from);
-  gather(b.kinematic_group, r.from);
+  gather(b.part, r.from);
   gather(b.rest, r.from);
   gather(b.mass, r.from);
   gather(b.inertia, r.from);

@@ -27,9 +27,9 @@ double fall_speed(const Settings& settings, double h, const Workspace& w) {
 }
 
 /// Do both sides sleep? Boundaries always do, but for those that move.
-bool rests(const Boundaries& boundaries, const Bodies& bodies, const ContactKey& key) {
+bool rests(const Model& model, const Bodies& bodies, const ContactKey& key) {
   if (!bodies.is_asleep(static_cast<std::size_t>(key.a))) return false;
-  return is_boundary(key.b) ? boundaries[boundary_of(key.b)].is_still()
+  return is_boundary(key.b) ? model.is_still(boundary_of(key.b))
                             : bodies.is_asleep(static_cast<std::size_t>(key.b));
 }
 
@@ -162,7 +162,7 @@ void mark_tired(const Model& model, double h, const Workspace& w, const State& s
   for (const Contact& c : state.contacts.list) {
     const auto a = static_cast<std::size_t>(c.key.a);
     if (is_boundary(c.key.b)) {
-      if (!model.boundaries[boundary_of(c.key.b)].is_still()) marked[a] = 0;
+      if (!model.is_still(boundary_of(c.key.b))) marked[a] = 0;
       continue;
     }
     const auto b = static_cast<std::size_t>(c.key.b);
@@ -194,13 +194,13 @@ void put_to_sleep(const Model& model, double h, const Workspace& w, State& state
     return h * (0.5 * to_vec3(w.solution.velocity[k].linear) + w.solution.correction_of(k).linear);
   };
   for (Contact& c : state.contacts.list) {
-    if (!rests(model.boundaries, bodies, c.key)) continue;
+    if (!rests(model, bodies, c.key)) continue;
     c.arm_a -= moved(c.key.a);
     if (!is_boundary(c.key.b)) c.arm_b -= moved(c.key.b);
   }
   // Those that hold nothing stay with this step's contacts, and are not found again.
   move_contacts(state.contacts.list, sleepers.contacts, [&](const Contact& c) {
-    return rests(model.boundaries, bodies, c.key) && (c.gap < 0.0 || c.is_active());
+    return rests(model, bodies, c.key) && (c.gap < 0.0 || c.is_active());
   });
   state.contacts.index(bodies.size());
   hold_sleepers(bodies, sleepers);
@@ -263,9 +263,18 @@ void wake_neighbours(const std::vector<std::uint8_t>& marked, State& state) {
   wake(waking, state);
 }
 
+namespace {
+
+bool is_all_still(const Model& model) {
+  for (std::size_t k = 0; k < model.boundaries.size(); ++k)
+    if (!model.is_still(k)) return false;
+  return true;
+}
+
+}  // namespace
+
 bool wake_pushed(const Model& model, State& state, StepReport& report) {
-  if (state.sleepers.sums.bodies == 0 || std::ranges::all_of(model.boundaries, &Boundary::is_still))
-    return false;
+  if (state.sleepers.sums.bodies == 0 || is_all_still(model)) return false;
   std::vector<std::uint8_t> waking(state.bodies.size(), 0);
   for (const Contact& c : state.contacts.list) {
     const auto a = static_cast<std::size_t>(c.key.a);

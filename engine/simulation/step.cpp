@@ -9,10 +9,9 @@
 #include "engine/simulation/coarseness.h"
 #include "engine/simulation/insertion.h"
 #include "engine/simulation/interval.h"
-#include "engine/simulation/kinematic_groups.h"
 #include "engine/simulation/machine.h"
-#include "engine/simulation/mounts.h"
 #include "engine/simulation/newcomers.h"
+#include "engine/simulation/parts.h"
 #include "engine/simulation/piecewise.h"
 #include "engine/simulation/population.h"
 #include "engine/simulation/step_failure.h"
@@ -50,10 +49,9 @@ void start_newcomers(const Model& model, BodyId first, double h, State& state, S
 void clear(const Model& model, StepResult& result) {
   result.report = {};
   result.boundaries.assign(model.boundaries.size(), {});
-  result.mounts.assign(model.mounts.size(), {});
+  result.parts.assign(model.parts.size(), {});
   result.joints.assign(model.joints.size(), {});
   result.machine = {};
-  result.kinematic_groups.assign(model.kinematic_groups.size(), {});
   result.bonds.clear();
   result.impacts.clear();
 }
@@ -61,13 +59,13 @@ void clear(const Model& model, StepResult& result) {
 void whole_step(const Model& model, State& state, Workspace& w, StepResult& result, double land_at_s) {
   StepReport& report = result.report;
   clear(model, result);
-  start_mounts(model.mounts, state);
-  const MountEnergy machine_before = machine_energy(model, state);
+  start_parts(model.parts, state);
+  const PartEnergy machine_before = machine_energy(model, state);
   StageClock clock;
   Bodies& bodies = state.bodies;
   const Settings& settings = model.settings;
   const double energy_before = mechanical_energy(bodies, settings.gravity),
-               led_before = energy_of_led(bodies, settings.gravity);
+               carried_before = energy_of_carried(bodies, settings.gravity);
   const BodyId first_new = state.step == 0 ? 0 : bodies.next_id;
   insertion(model, state, report);
   StepPlan plan = plan_step(model, state, land_at_s);
@@ -91,7 +89,7 @@ void whole_step(const Model& model, State& state, Workspace& w, StepResult& resu
   report.bodies = static_cast<std::int64_t>(bodies.size());
   report.asleep = state.sleepers.sums.bodies;
   choose_next_steps(model, plan, w.problem, report, state);
-  report.energy.boundary_work += energy_of_led(bodies, settings.gravity) - led_before;
+  report.energy.boundary_work += energy_of_carried(bodies, settings.gravity) - carried_before;
   close_machine(model, state, machine_before.kinetic + machine_before.potential, result);
   close_balances(model, bodies, energy_before, state.memory.elastic, report);
   state.memory.elastic = report.energy.elastic;
@@ -109,10 +107,10 @@ const StepReport& step(const Model& model, State& state, Workspace& w, StepResul
     whole_step(model, state, w, result, land_at_s);
     result.failure = failure_after(model, state, result);
   } catch (const CrowdedBoxes& crowded) {
-    result.failure = {Kind::crowded, std::string(crowded.what()) + "; the fastest is " +
-                                         broken_body(model, state.bodies) +
-                                         "; a smaller time_step may help, or less force: what is led, and a "
-                                         "motor without `most`, has any"};
+    result.failure = {Kind::crowded,
+                      std::string(crowded.what()) + "; the fastest is " + broken_body(model, state.bodies) +
+                          "; a smaller time_step may help, or less force: what is prescribed, and a "
+                          "motor without `most`, has any"};
   } catch (const ActuatorFailure& failure) {
     result.failure = {Kind::actuator,
                       std::string("the equations of a model have no solution: ") + failure.what()};

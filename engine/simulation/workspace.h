@@ -8,12 +8,18 @@
 
 namespace scree {
 
-/// A mount in a (sub)step.
-struct MountMotion {
+/// Where a part takes what it carries in a (sub)step.
+struct PartPlace {
+  Pose now, begin, end;  // where it takes what is at rest at the origin; begin, end: by what is prescribed
+  Vec3 centre = Vec3::Zero();  // m, now: what moments are about
+};
+
+/// What forces do to a part in a (sub)step.
+struct PartMotion {
   double force = 0.0;            // N or N m, without damping
-  double response = 0.0;         // 1/kg or 1/(kg m^2), of its rate to impulses; 0: it is held
+  double response = 0.0;         // 1/kg or 1/(kg m^2), of its rate to impulses; 0: forces do not move it
   Twist gain;                    // in the step, of its origin, if nothing touches it
-  double prescribed_rate = 0.0;  // along the axis, of what is prescribed to its boundaries beyond it
+  double prescribed_rate = 0.0;  // along the axis, of what is prescribed to it
   Vec3 origin = Vec3::Zero();    // m, what the arms of its contacts begin at
   std::int32_t body = -1;        // of the problem
   std::int32_t low_stop = -1, high_stop = -1;  // rows of the problem
@@ -35,12 +41,6 @@ struct JointPlace {
   double given = 0.0, aim = 0.0;  // of its motor's drive: what it gives now; where the step ends, if the rate
   double slope = 0.0;             // stays; how that changes with the rate there
   bool acts() const { return first >= 0; }
-};
-
-/// A kinematic group in a (sub)step.
-struct KinematicMotion {
-  Pose now, begin, end;        // where it takes what is at rest at the origin
-  Vec3 centre = Vec3::Zero();  // m, now: what moments are about
 };
 
 /// A bond in a (sub)step.
@@ -78,10 +78,12 @@ struct Workspace {
   std::vector<Twist> before;    // [body of the problem] velocities before gravity and contacts act
   Vec3 gravity = Vec3::Zero();  // m/s^2, in the (sub)step
   std::vector<Vec3>
-      body_acceleration;            // [body], m/s^2, by fields and fluid, its mean; empty if there are none
-  PlacedCell cell;                  // in the middle of the (sub)step
-  std::vector<MountMotion> mounts;  // [mount]
+      body_acceleration;  // [body], m/s^2, by fields and fluid, its mean; empty if there are none
+  PlacedCell cell;        // in the middle of the (sub)step
+  std::vector<PartPlace> part_places;       // [part]
+  std::vector<PartMotion> parts;            // [part]
   std::vector<BoundaryPose> boundary_pose;  // [boundary], or empty
+  std::vector<std::int32_t> driven_body;    // [boundary] of the problem, where forces move its part; else -1
   std::vector<double> attraction;           // [contact], N s: of cohesion; empty without
   std::vector<Vec3> impact;  // [contact], N s, contact frame: of energetic impacts; empty without
   std::vector<std::int32_t> first_fixed;  // [block of contacts] partners that nothing moves before it
@@ -92,11 +94,10 @@ struct Workspace {
   std::vector<BrokenBond> broken;         // in this (sub)step
   CollisionFilter bonded;
   FlightWorkspace flight;
-  std::vector<std::uint8_t> in_collision;         // [body]
-  std::vector<Twist> felt;                        // [body] sleepers: impulse and moment that move nobody
-  std::vector<std::uint8_t> waking, tired;        // [body] who wakes after the step, and who falls asleep
-  std::vector<KinematicMotion> kinematic_groups;  // [kinematic group]
-  std::vector<std::vector<BoundaryLoad>> loads;   // [block of contacts][boundary, then kinematic group]
+  std::vector<std::uint8_t> in_collision;        // [body]
+  std::vector<Twist> felt;                       // [body] sleepers: impulse and moment that move nobody
+  std::vector<std::uint8_t> waking, tired;       // [body] who wakes after the step, and who falls asleep
+  std::vector<std::vector<BoundaryLoad>> loads;  // [block of contacts][boundary, then part]
 };
 
 /// By gravity, fields and fluid in the (sub)step, m/s^2.

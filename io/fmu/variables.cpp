@@ -52,8 +52,7 @@ class List {
                      Type::string, Causality::output});
     for (const ObservedKind kind :
          {ObservedKind::run, ObservedKind::cell, ObservedKind::machine, ObservedKind::joint,
-          ObservedKind::boundary, ObservedKind::kinematic_group, ObservedKind::mount, ObservedKind::opening,
-          ObservedKind::bonds}) {
+          ObservedKind::boundary, ObservedKind::part, ObservedKind::opening, ObservedKind::bonds}) {
       const std::vector<std::string> names = part_names(kind, model_);
       for (std::size_t k = 0; k < names.size(); ++k) add_part(kind, names[k], static_cast<std::int64_t>(k));
     }
@@ -87,11 +86,12 @@ class List {
       input("motor", "What is added to the value of the joint's motor", unit_of_motor(joint),
             joint.motor.value, [part](Model& model) { return &model.joints[part].motor.value; });
     }
-    if (kind == ObservedKind::mount && !model_.mounts[part].is_free()) {
-      const Mount& mount = model_.mounts[part];
-      const bool turns = mount.kind == MountKind::hinge;
+    if (kind == ObservedKind::part &&
+        (model_.parts[part].freedom == Freedom::along || model_.parts[part].freedom == Freedom::about)) {
+      const Part& moved = model_.parts[part];
+      const bool turns = moved.freedom == Freedom::about;
       input("force", turns ? "Torque about the axis that acts on it" : "Force along the axis that acts on it",
-            turns ? "N.m" : "N", mount.force, [part](Model& model) { return &model.mounts[part].force; });
+            turns ? "N.m" : "N", moved.force, [part](Model& model) { return &model.parts[part].force; });
     }
   }
 

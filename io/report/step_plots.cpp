@@ -181,9 +181,9 @@ std::vector<Plot> load_plots(const RunFolder& folder, std::size_t points) {
   boundaries.add(titled("Force on boundaries", "N", mean), force, plots);
   boundaries.add(titled("Torque on boundaries", "N m", mean), torque, plots);
   boundaries.add(titled("Power of boundaries", "W, done on the bodies", mean), {"power_W"}, plots);
-  const PartTables mounts = table(folder.table("mounts"), "mount");
-  mounts.add(titled("Travel of mounts", "m or rad"), {"travel"}, plots);
-  mounts.add(titled("Force of bodies on mounts", "N or N m", mean), {"contact_force"}, plots);
+  const PartTables parts = table(folder.table("parts"), "part");
+  parts.add(titled("Travel of parts", "m or rad"), {"travel"}, plots);
+  parts.add(titled("Force of bodies on parts", "N or N m", mean), {"contact_force"}, plots);
   const PartTables joints = table(folder.table("joints"), "joint");
   joints.add(titled("Joints", "m or rad, of their coordinates"), {"coordinate"}, plots);
   joints.add(titled("Forces of motors", "N or N m", mean), {"motor_force"}, plots);

@@ -50,27 +50,23 @@ void fields(Throughput& p, F&& f) {
   f("waited", p.waited);
 }
 template <class F>
-void fields(BoundaryStatus& s, F&& f) {
-  f("removed", s.removed);
-  f("clock_runs", s.clock.runs);
-  f("clock_reading_s", s.clock.reading_s);
-  f("clock_delay_s", s.clock.delay_s);
-}
-template <class F>
 void fields(MotionClock& c, F&& f) {
   f("runs", c.runs);
   f("reading_s", c.reading_s);
   f("delay_s", c.delay_s);
 }
 template <class F>
-void fields(MountState& m, F&& f) {
+void fields(PartState& m, F&& f) {
   f("travel", m.travel);
   f("rate", m.rate);
-  f("held", m.held);
+  f("locked", m.locked);
   f("position", m.pose.position);
   f("orientation", m.pose.orientation);
   f("velocity", m.twist.linear);
   f("angular_velocity", m.twist.angular);
+  f("clock_runs", m.clock.runs);
+  f("clock_reading_s", m.clock.reading_s);
+  f("clock_delay_s", m.clock.delay_s);
 }
 template <class F>
 void fields(JointState& j, F&& f) {
@@ -203,7 +199,7 @@ void visit(Archive& io, Bodies& b) {
   io("angular_velocity", b.angular_velocity);
   io("asleep", b.asleep);
   io("resting", b.resting);
-  io("kinematic_group", b.kinematic_group);
+  io("part", b.part);
   io("rest", b.rest);
   io("mass", b.mass);
   io("inertia", b.inertia);
@@ -215,7 +211,7 @@ void visit(Archive& io, Bodies& b) {
 
 void visit(Archive& io, Overrides& c) {
   io("gravity", c.gravity);
-  io("boundaries", c.boundaries);
+  io("removed", c.removed);
   io("events", c.events);
   io("bonds", c.bonds);
   io("inlets", c.inlets);
@@ -285,7 +281,7 @@ void visit(Archive& io, State& state) {
   io("joints", state.joints);
   visit(io, state.actuators);
   io("bonds", state.bonds);
-  io("mounts", state.mounts);
+  io("parts", state.parts);
   io("flow", state.flow);
   io("cell_deformation", state.cell.deformation);
   io("cell_time_s", state.cell.time_s);

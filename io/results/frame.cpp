@@ -7,7 +7,7 @@
 
 #include "engine/core/ordering.h"
 #include "engine/simulation/bonds.h"
-#include "engine/simulation/mounts.h"
+#include "engine/simulation/parts.h"
 #include "io/results/body_fields.h"
 
 namespace scree::io {
@@ -156,14 +156,13 @@ Frame make_frame(const Model& model, const State& state, const std::vector<std::
   for (const std::string& name : field_names) {
     frame.fields.push_back(body_field(name)->values(model, state, contacts));
   }
-  if (any_moves(model.boundaries)) {
+  if (model.any_boundary_moves()) {
     const std::vector<BoundaryPose> boundary_pose = boundary_poses(model, state);
     for (std::size_t k = 0; k < model.boundaries.size(); ++k)
-      frame.boundary_motion.push_back(counted_from(
-          origin, motion_of(model.boundaries[k], state.time_s, boundary_pose_of(boundary_pose, k))));
+      frame.boundary_motion.push_back(
+          counted_from(origin, motion_of(boundary_pose_of(boundary_pose, k), state.time_s)));
   }
-  for (const BoundaryStatus& s : state.overrides.boundaries)
-    frame.boundary_removed.push_back(s.removed ? 1 : 0);
+  frame.boundary_removed.assign(state.overrides.removed.begin(), state.overrides.removed.end());
   frame.has_contacts = with_contacts;
   // As if all steps had the same length: impulses over that are forces.
   const double last = state.memory.last_s, factor = last > 0.0 ? model.settings.time_step_s / last : 1.0;

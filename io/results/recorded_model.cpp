@@ -140,7 +140,7 @@ void read_clumps(const File& file, Shapes& shapes) {
                           position = vectors(file, "clumps/position", parts);
   const std::vector<Quat> orientation = orientations(file, "clumps/orientation", parts);
   for (std::size_t c = 0; c < names.size(); ++c) {
-    std::vector<ClumpPart> given;
+    std::vector<ClumpMember> given;
     for (auto p = static_cast<std::size_t>(row[c]); p < static_cast<std::size_t>(row[c + 1]); ++p)
       given.push_back({{semi_axes[p]}, {position[p], orientation[p]}});
     ShapeFindings findings;

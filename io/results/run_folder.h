@@ -16,7 +16,7 @@ struct RunFolder {
   std::filesystem::path steps() const { return table("steps"); }
   /// A table with rows that come while the run goes on: "steps" is steps.csv.
   std::filesystem::path table(std::string_view name) const { return path / (std::string(name) + ".csv"); }
-  static constexpr std::string_view table_names[] = {"steps",   "boundaries", "mounts",    "joints",
+  static constexpr std::string_view table_names[] = {"steps",   "boundaries", "parts",     "joints",
                                                      "machine", "models",     "kinematic", "bonds",
                                                      "impacts", "cell",       "openings",  "events"};
   std::vector<std::filesystem::path> tables() const {

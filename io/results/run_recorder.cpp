@@ -284,7 +284,7 @@ struct RunRecorder::Parts {
                            false,
                            scene.model.settings.time_step_s / scene.model.settings.substeps,
                            glyph_count(scene.model.shapes),
-                           any_moves(scene.model.boundaries) || !scene.initial.overrides.boundaries.empty(),
+                           scene.model.any_boundary_moves() || !scene.initial.overrides.removed.empty(),
                            counted_from(scene.origin, outlines(scene.model))};
     write_whole_file(folder.view_script(), paraview_script(view));
   }

@@ -4,8 +4,8 @@
 
 #include "engine/core/parallel.h"
 #include "engine/core/state_hash.h"
-#include "engine/simulation/mounts.h"
 #include "engine/simulation/observables.h"
+#include "engine/simulation/parts.h"
 #include "engine/simulation/placement.h"
 #include "io/results/summary.h"
 
@@ -63,10 +63,8 @@ bool any_bounces(const Materials& materials) {
 /// What no force stops, in words.
 std::vector<std::string> unyielding(const Model& model) {
   std::vector<std::string> found;
-  for (const Boundary& b : model.boundaries)
-    if (!b.motion.is_none()) found.push_back("boundary '" + b.name + "'");
-  for (const KinematicGroup& kinematic_group : model.kinematic_groups)
-    if (!kinematic_group.motion.is_none()) found.push_back("'" + kinematic_group.name + "'");
+  for (const Part& part : model.parts)
+    if (!part.motion.is_none()) found.push_back("part '" + part.name + "'");
   for (const MachineJoint& joint : model.joints) {
     const JointMotor& motor = joint.motor;
     const bool rigid =
@@ -141,7 +139,7 @@ RunStatistics::RunStatistics(const Scene& scene) : scene_(scene) {
   mean_length_ = mean_length(scene);
   for (std::size_t i = 0; i < bodies.size(); ++i)
     momentum_before_ += bodies.mass[i] * bodies.linear_velocity[i].norm();
-  pressing_.resize(scene.model.boundaries.size() + scene.model.kinematic_groups.size());
+  pressing_.resize(scene.model.parts.size());
 }
 
 void RunStatistics::add(const StepReport& r) {
@@ -258,13 +256,9 @@ void RunStatistics::add_loads(const StepResult& result) {
     of.most_of_momentum = relative;
     of.most = {name, moment(r), impulse / r.time_step_s, 0.0, load.work / r.time_step_s, 0.0};
   };
-  for (std::size_t k = 0; k < model.boundaries.size(); ++k)
-    if (!model.boundaries[k].motion.is_none())
-      add(result.boundaries[k], "boundary '" + model.boundaries[k].name + "'", pressing_[k]);
-  for (std::size_t g = 0; g < model.kinematic_groups.size() && g < result.kinematic_groups.size(); ++g)
-    if (!model.kinematic_groups[g].motion.is_none())
-      add(result.kinematic_groups[g], "'" + model.kinematic_groups[g].name + "'",
-          pressing_[model.boundaries.size() + g]);
+  for (std::size_t m = 0; m < model.parts.size(); ++m)
+    if (!model.parts[m].motion.is_none())
+      add(result.parts[m], "part '" + model.parts[m].name + "'", pressing_[m]);
   momentum_before_ = r.momentum_size_kg_m_s;
 }
 

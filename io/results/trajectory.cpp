@@ -119,7 +119,7 @@ struct FrameArrays {
   FrameArrays(hid_t file, hsize_t chunk, const Scene& scene) {
     const std::vector<std::string>& field_names = scene.output.fields;
     const Boundaries& boundaries = scene.model.boundaries;
-    const bool boundaries_change = !scene.initial.overrides.boundaries.empty();
+    const bool boundaries_change = !scene.initial.overrides.removed.empty();
     const Handle group = group_for(file, "frames");
     const hid_t g = group.get();
     const Growing::Layout moment{{}, short_chunk, false}, scalar{{}, chunk}, vector{{3}, chunk},
@@ -140,7 +140,7 @@ struct FrameArrays {
       fields.emplace_back(g, Label{name, std::string(field.unit), "[row] " + std::string(field.meaning)},
                           H5T_NATIVE_FLOAT, scalar);
     }
-    if (any_moves(boundaries)) {
+    if (scene.model.any_boundary_moves()) {
       const hsize_t n = boundaries.size();
       boundary_position = Growing(
           g, {"boundary_position", "m", "[frame, boundary, 3] x at rest is at orientation x + position"},

@@ -124,7 +124,7 @@ void write_clumps(hid_t file, const std::vector<ShapeClump>& clumps) {
   std::vector<std::int32_t> row{0};
   for (const ShapeClump& clump : clumps) {
     names.push_back(clump.name);
-    for (const ClumpPart& part : clump.given) {
+    for (const ClumpMember& part : clump.given) {
       semi_axes.push_back(part.ellipsoid.semi_axes);
       position.push_back(part.pose.position);
       const Quat& q = part.pose.orientation;

@@ -36,7 +36,9 @@ std::string description(const Reading& reading, std::size_t body) {
 
 /// What the boundary says of the body's centre.
 WallRoom room_of(const Reading& reading, const Misplaced& m) {
-  return room(place(reading.scene.model.boundaries[m.other], 0.0).surface,
+  const Model& model = reading.scene.model;
+  const Boundary& boundary = model.boundaries[m.other];
+  return room(place(boundary, pose_of(boundary, model.parts, {}), 0.0).surface,
               reading.scene.initial.bodies.position[m.body]);
 }
 /// How far it lies behind the boundary, m; 0 of those that do not.

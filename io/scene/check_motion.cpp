@@ -54,26 +54,26 @@ void look_at_inlets(const Section& top, double dt, Reading& reading) {
   }
 }
 
-/// The path of a boundary's motion in the scene, and its place; a box's walls are several boundaries.
-void point_to_motion(const std::vector<Section>& sections, const std::string& boundary, Fault& warning) {
-  warning.key_path = fmt::format("boundaries '{}'", boundary);
-  for (const Section& section : sections) {
-    const std::string name = section.has("name") ? section.text("name") : "";
-    if (name.empty() || (boundary != name && !boundary.starts_with(name + "."))) continue;
-    const Node* motion = section.node()->find("motion");
-    warning.where = motion != nullptr ? motion->where : section.node()->where;
-    warning.key_path = section.path_of("motion");
-  }
+/// The path of a part's motion in the scene, and its place.
+void point_to_motion(const Section& top, const std::string& part, Fault& warning) {
+  warning.key_path = fmt::format("part '{}'", part);
+  for (const char* heading : {"parts", "boundaries", "bodies"})
+    for (const Section& section : elements(top, heading)) {
+      const Node* motion = section.node()->find("motion");
+      if (motion == nullptr || !section.has("name") || section.text("name") != part) continue;
+      warning.where = motion->where;
+      warning.key_path = section.path_of("motion");
+    }
 }
 
 /// The farthest that a wall goes in any of the steps that are looked at, and the farthest detour.
-WallWay farthest_way(const Boundary& boundary, const MotionClock& clock, double h, double until_s,
+WallWay farthest_way(const Boundary& boundary, const BoundaryPose& boundary_pose, double h, double until_s,
                      double radius_m) {
   const double steps = std::max(1.0, std::floor(until_s / h));
   const int looks = static_cast<int>(std::min<double>(looks_at_walls, steps));
   WallWay most;
   for (int n = 0; n < looks; ++n) {
-    const WallWay way = wall_way(boundary, clock, std::floor(steps * n / looks) * h, h, radius_m);
+    const WallWay way = wall_way(boundary, boundary_pose, std::floor(steps * n / looks) * h, h, radius_m);
     most.travel_m = std::max(most.travel_m, way.travel_m);
     most.detour_m = std::max(most.detour_m, way.detour_m);
   }
@@ -85,16 +85,13 @@ void look_at_walls(const Section& top, double dt, Reading& reading) {
   const Model& model = scene.model;
   const double least = smallest_of_all(model, scene.initial.bodies);
   if (!(least < infinity)) return;
-  const std::vector<Section> sections = elements(top, "boundaries");
-  for (std::size_t k = 0; k < model.boundaries.size(); ++k) {
-    const Boundary& boundary = model.boundaries[k];
-    if (boundary.motion.is_none()) continue;
+  for (const Boundary& boundary : model.boundaries) {
+    const BoundaryPose boundary_pose = pose_of(boundary, model.parts, scene.initial.parts);
+    if (boundary_pose.motion == nullptr) continue;
     double radius = surface_radius(boundary.surface, boundary.centre);
     if (!std::isfinite(radius)) radius = farthest_place(model, scene.initial.bodies, boundary.centre);
-    const std::vector<BoundaryStatus>& boundary_pose = scene.initial.overrides.boundaries;
-    const MotionClock clock = boundary_pose.empty() ? MotionClock{} : boundary_pose[k].clock;
     const auto longest_way = [&](double h) {
-      return farthest_way(boundary, clock, h, scene.end_time_s, radius);
+      return farthest_way(boundary, boundary_pose, h, scene.end_time_s, radius);
     };
     const auto is_fair = [&](const WallWay& way) {
       return way.travel_m <= fair_travel * least && way.detour_m <= fair_detour * least;
@@ -105,7 +102,7 @@ void look_at_walls(const Section& top, double dt, Reading& reading) {
     for (int halved = 1; halved < most_halvings && !is_fair(longest_way(safe)); ++halved) safe *= 0.5;
     Fault warning;
     warning.where.file = scene.file.string();
-    point_to_motion(sections, boundary.name, warning);
+    point_to_motion(top, model.parts[boundary.part].name, warning);
     if (way.detour_m > fair_detour * least)
       warning.problem = fmt::format(
           "goes up to {:.3g} m off an even motion within a step of {:.3g} s, {:.2g} of the smallest "

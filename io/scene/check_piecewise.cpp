@@ -30,10 +30,10 @@ void check_piecewise(const Section& top, Reading& reading) {
   refuse(settings.sleep.is_on(), "sleep", "leave [sleep] out");
   refuse(settings.solver.position_correction == PositionCorrection::biased,
          "position_correction = \"biased\"", "leave it out");
-  refuse(!model.mounts.empty(), "mounts");
+  refuse(std::ranges::any_of(model.parts, &Part::is_driven), "parts that forces move");
   refuse(!model.joints.empty(), "joints");
   refuse(!model.bonds.empty(), "bonds");
-  refuse(!model.kinematic_groups.empty(), "kinematic bodies");
+  refuse(!reading.scene.initial.bodies.part.empty(), "bodies that a part carries");
   refuse(model.cell.flows(), "cells that flow or hold a stress");
   refuse(model.materials.cohere(), "cohesion");
   refuse(model.materials.has_surfaces(), "friction that depends on directions or places");

@@ -57,9 +57,9 @@ constexpr std::array section_table{
         "Those in scenes/shapes, and how to make one of a scanned grain: shapes.md."},
     SectionInfo{"perturbations", "[[shapes.perturbations]]", false, "type", "One heading a bump or a dent."},
     SectionInfo{
-        "parts", "[[shapes.parts]]", false, "",
-        "One heading an ellipsoid of a clump: a rigid body that is the union of its parts, of which what "
-        "several share counts once. Its origin is where the parts say; a body's position is its centre of "
+        "members", "[[shapes.members]]", false, "",
+        "One heading an ellipsoid of a clump: a rigid body that is the union of its members, of which what "
+        "several share counts once. Its origin is where the members say; a body's position is its centre of "
         "mass."},
     SectionInfo{
         "bodies", "[[bodies]]", false, "generate",
@@ -98,25 +98,28 @@ constexpr std::array section_table{
         "One heading a homogeneous flow that shears, squeezes or stretches the cell for a while, along its "
         "periodic directions; one after the other. Where it begins, between two steps or within one, all "
         "bodies get the velocity of their places."},
-    SectionInfo{
-        "boundaries", "[[boundaries]]", false, "type",
-        "One heading an obstacle, which stands still, moves as it is told, or is on a mount that forces "
-        "move."},
-    SectionInfo{
-        "mounts", "[[mounts]]", false, "type",
-        "One heading something that forces move, with the boundaries on it as one piece: a piston, a "
-        "plate with a load, a wall that holds a pressure, a drum with a torque, a paddle that turns "
-        "freely. It goes along one direction or turns about one axis; forces and speeds are positive "
-        "along it. What is prescribed to a boundary on it goes with it. mounts.csv has what it does. A free "
-        "mount is a part of a machine: it goes and turns as its joints let it."},
+    SectionInfo{"boundaries", "[[boundaries]]", false, "type",
+                "One heading an obstacle, which stands still, or is carried by a part. With a motion of its "
+                "own it is a "
+                "part of its name."},
+    SectionInfo{"parts", "[[parts]]", false, "freedom",
+                "One heading a rigid part of the apparatus, which carries boundaries and bodies as one "
+                "piece: a drum, a "
+                "conveyor, a piston, a plate with a load, a wall that holds a pressure, a paddle that turns "
+                "freely. It "
+                "moves as its motions prescribe and, beyond that, as forces move it: not at all, along a "
+                "direction, about "
+                "an axis, or in every way that its joints let it. Forces and speeds are positive along the "
+                "direction. "
+                "parts.csv has what touches it, and what it does."},
     SectionInfo{
         "joints", "[[joints]]", false, "type",
-        "One heading a joint between two parts of a machine: free mounts, bodies, boundaries that move as "
-        "they are "
-        "told, and the ground. Places and directions are those at the start, where the joint's coordinate "
+        "One heading a joint between two of a machine: parts with all freedoms, parts that move as is "
+        "prescribed, bodies, and the ground. Places and directions are those at the start, where the joint's "
+        "coordinate "
         "(its "
         "angle, travel, or change of length) is 0. joints.csv has coordinates, reactions, forces and works, "
-        "machine.csv the energy of free mounts."},
+        "machine.csv the energy of parts with all freedoms."},
     SectionInfo{"models", "[[models]]", false, "",
                 "One heading a declarative model (docs/models.md), equations that drive motors of joints and "
                 "look at the "
@@ -132,7 +135,7 @@ constexpr std::array section_table{
                 "What drives the coordinate of a joint, at a speed, to a place, or with a force; `value`, "
                 "`function`, "
                 "`table` and what a model says add up."},
-    SectionInfo{"motion", "[[boundaries.motion]], [[bodies.motion]]", false, "type",
+    SectionInfo{"motion", "[[parts.motion]], [[boundaries.motion]], [[bodies.motion]]", false, "type",
                 "One heading a motion. Several are stacked: each carries the ones after it, as a carriage "
                 "does a screw. Positions are functions of time alone and do not drift; what is given is "
                 "added up."},
@@ -244,8 +247,8 @@ constexpr Key key_table[] = {
         .description = "Where space repeats itself."},
     Key{.section = "", .name = "bonds", .type = tables,
         .description = "What glues bodies together until it breaks."},
-    Key{.section = "", .name = "mounts", .type = tables,
-        .description = "What carries boundaries and is moved by forces."},
+    Key{.section = "", .name = "parts", .type = tables,
+        .description = "What carries boundaries and bodies."},
     Key{.section = "", .name = "joints", .type = tables,
         .description = "What holds parts of machines together and drives them."},
     Key{.section = "", .name = "models", .type = tables,
@@ -416,17 +419,17 @@ constexpr Key key_table[] = {
         .description = "Of the base quadric; 0: endless along that axis."},
     Key{.section = "shapes", .name = "perturbations", .type = tables,
         .description = "Bumps and dents."},
-    Key{.section = "shapes", .name = "parts", .type = tables,
+    Key{.section = "shapes", .name = "members", .type = tables,
         .description = "In place of `base`, `semi_axes` and `perturbations`: the ellipsoids of a clump, up to 64. Clumps "
                        "and shapes that are given by functions cannot be in one scene yet."},
 
-    Key{.section = "parts", .name = "semi_axes", .type = vector, .range = positive,
+    Key{.section = "members", .name = "semi_axes", .type = vector, .range = positive,
         .description = "Of the ellipsoid, along its own x, y and z, in units of the shape. This or `radius`."},
-    Key{.section = "parts", .name = "radius", .type = number, .range = positive,
+    Key{.section = "members", .name = "radius", .type = number, .range = positive,
         .description = "A sphere: short for three equal semi-axes."},
-    Key{.section = "parts", .name = "position", .type = vector, .fallback = "[0, 0, 0]",
+    Key{.section = "members", .name = "position", .type = vector, .fallback = "[0, 0, 0]",
         .description = "Of its centre."},
-    Key{.section = "parts", .name = "orientation", .type = orientation, .words = "aligned",
+    Key{.section = "members", .name = "orientation", .type = orientation, .words = "aligned",
         .description = "Unit quaternion [w, x, y, z] of its axes; `aligned` if left out."},
 
     Key{.section = "perturbations", .name = "type", .type = word, .required = true, .words = "ellipsoid|plane",
@@ -486,12 +489,16 @@ constexpr Key key_table[] = {
         .forms = "lattice|random|dense",
         .description = "The same of angular velocities."},
     Key{.section = "bodies", .name = "name", .type = text,
-        .description = "What events and kinematic.csv call kinematic bodies (fixed, or with motion); left out, `bodies` and the heading's number."},
+        .description = "What joints call a single body, and events and parts.csv the part that bodies are which are fixed or have a motion; "
+                       "left out, `bodies` and the heading's number."},
+    Key{.section = "bodies", .name = "part", .type = text,
+        .description = "Name of the part that carries them, whatever pushes them, until an event releases them by `release_bodies`; one "
+                       "that forces do not move."},
     Key{.section = "bodies", .name = "fixed", .type = boolean,
-        .description = "They stay where they are, whatever pushes them, until an event releases them by `release_bodies`. "
-                       "What contacts do to them is in kinematic.csv."},
+        .description = "They stay where they are, whatever pushes them, as a part of their own, until an event releases them by "
+                       "`release_bodies`."},
     Key{.section = "bodies", .name = "motion", .type = tables,
-        .description = "They go as one piece, whatever pushes them, as [[boundaries.motion]] has it."},
+        .description = "They go as one piece, whatever pushes them, as a part of their own."},
     Key{.section = "bodies", .name = "count", .type = integer, .range = counting,
         .forms = "lattice|random|dense",
         .description = "Number of bodies to make. With `dense` this or `solid_fraction`."},
@@ -732,13 +739,12 @@ constexpr Key key_table[] = {
     Key{.section = "boundaries", .name = "surface_velocity", .type = vector, .unit = "m/s", 
         .description = "Of a belt that the surface is, which carries what lies on it and stays where it is itself; "
                        "in the boundary's axes."},
-    Key{.section = "boundaries", .name = "mount", .type = text,
-        .description = "Name of the mount that it is on; a box is on it as one."},
+    Key{.section = "boundaries", .name = "part", .type = text,
+        .description = "Name of the part that carries it; a box is carried as one."},
     Key{.section = "boundaries", .name = "motion", .type = tables,
-        .description = "How it moves; a box moves as one."},
+        .description = "How it moves, as a part of its own that has its name; a box moves as one."},
     Key{.section = "boundaries", .name = "motion_waits", .type = boolean,
-        .description = "Its motions wait for an event with `start_motion`; the time of their `start`, `stop`, functions and "
-                       "tables counts from there."},
+        .description = "As of a part."},
 
     Key{.section = "cell", .name = "low", .type = vector, .unit = "m", .required = true,
         .description = "Low corner of the box that it is at the start."},
@@ -772,64 +778,71 @@ constexpr Key key_table[] = {
     Key{.section = "flow", .name = "stop", .type = number, .unit = "s", .range = not_negative,
         .description = "When it ends; never if left out."},
 
-    Key{.section = "mounts", .name = "name", .type = text, .required = true,
+    Key{.section = "parts", .name = "name", .type = text, .required = true,
         .description = "Name to refer to it by."},
-    Key{.section = "mounts", .name = "type", .type = word, .required = true, .words = "slider|hinge|free",
-        .description = "Goes along a direction, turns about an axis, or is free but for `joints`."},
-    Key{.section = "mounts", .name = "direction", .type = vector, .required = true, .forms = "slider",
+    Key{.section = "parts", .name = "freedom", .type = word, .words = "none|along|about|all",
+        .description = "How forces may move it: not at all (if left out), along its direction, about its axis, or in every way that "
+                       "joints let it."},
+    Key{.section = "parts", .name = "motion", .type = tables, .forms = "none|along|about",
+        .description = "What is prescribed to it; what forces do comes on top."},
+    Key{.section = "parts", .name = "motion_waits", .type = boolean, .forms = "none|along|about",
+        .description = "Its motions wait for an event with `start_motion`; the time of their `start`, `stop`, functions and "
+                       "tables counts from there."},
+    Key{.section = "parts", .name = "direction", .type = vector, .required = true, .forms = "along",
         .description = "Any length but zero."},
-    Key{.section = "mounts", .name = "axis", .type = vector, .required = true, .forms = "hinge",
+    Key{.section = "parts", .name = "axis", .type = vector, .required = true, .forms = "about",
         .description = "Any length but zero; turns are right-handed about it."},
-    Key{.section = "mounts", .name = "point", .type = vector, .unit = "m", .forms = "hinge",
-        .description = "Any point of the axis."},
-    Key{.section = "mounts", .name = "mass", .type = number, .unit = "kg", .required = true, .range = positive,
-        .forms = "slider|free", .description = "Of the mount with all that is on it."},
-    Key{.section = "mounts", .name = "centre", .type = vector, .unit = "m", .required = true, .forms = "free",
-        .description = "Centre of mass at the start."},
-    Key{.section = "mounts", .name = "moments", .type = vector, .unit = "kg m^2", .required = true, .range = positive,
-        .forms = "free", .description = "Moments of inertia about the centre and the world's x, y and z at the start, which "
+    Key{.section = "parts", .name = "point", .type = vector, .unit = "m", .forms = "about",
+        .description = "Any point of the axis; torques are about it."},
+    Key{.section = "parts", .name = "centre", .type = vector, .unit = "m", .forms = "none|along|all",
+        .description = "What torques are about, at the start; with all freedoms the centre of mass, which has to be given. Left out, "
+                       "it is on the axis about which the motion turns, or at 0."},
+    Key{.section = "parts", .name = "mass", .type = number, .unit = "kg", .required = true, .range = positive,
+        .forms = "along|all", .description = "Of the part with all that it carries."},
+    Key{.section = "parts", .name = "moments", .type = vector, .unit = "kg m^2", .required = true, .range = positive,
+        .forms = "all", .description = "Moments of inertia about the centre and the world's x, y and z at the start, which "
                        "have to be its principal axes, or those that `orientation` turns there."},
-    Key{.section = "mounts", .name = "orientation", .type = orientation, .words = "aligned", .forms = "free",
+    Key{.section = "parts", .name = "orientation", .type = orientation, .words = "aligned", .forms = "all",
         .description = "[w, x, y, z], from the principal axes to the world at the start; aligned if left out."},
-    Key{.section = "mounts", .name = "velocity", .type = vector, .unit = "m/s", .forms = "free",
+    Key{.section = "parts", .name = "velocity", .type = vector, .unit = "m/s", .forms = "all",
         .description = "Of its centre, at the start."},
-    Key{.section = "mounts", .name = "angular_velocity", .type = vector, .unit = "rad/s", .forms = "free",
+    Key{.section = "parts", .name = "angular_velocity", .type = vector, .unit = "rad/s", .forms = "all",
         .description = "At the start."},
-    Key{.section = "mounts", .name = "inertia", .type = number, .unit = "kg m^2", .required = true, .range = positive,
-        .forms = "hinge", .description = "Of the mount with all that is on it, about the axis; its weight is balanced."},
-    Key{.section = "mounts", .name = "force", .type = number, .unit = "N", .forms = "slider",
+    Key{.section = "parts", .name = "inertia", .type = number, .unit = "kg m^2", .required = true, .range = positive,
+        .forms = "about", .description = "Of the part with all that it carries, about the axis; its weight is balanced."},
+    Key{.section = "parts", .name = "force", .type = number, .unit = "N", .forms = "along",
         .description = "Along the direction; force, `function`, `table`, weight, pressure, damping and spring add up."},
-    Key{.section = "mounts", .name = "torque", .type = number, .unit = "N m", .forms = "hinge",
+    Key{.section = "parts", .name = "torque", .type = number, .unit = "N m", .forms = "about",
         .description = "About the axis; torque, `function`, `table`, damping and spring add up."},
-    Key{.section = "mounts", .name = "function", .type = text, .forms = "slider|hinge",
+    Key{.section = "parts", .name = "function", .type = text, .forms = "along|about",
         .description = "Force (N) or torque (N m) as an expression of the time t (s), such as \"5 * min(t, 1)\"; "
                        "parameters may be used."},
-    Key{.section = "mounts", .name = "table", .type = text, .forms = "slider|hinge",
+    Key{.section = "parts", .name = "table", .type = text, .forms = "along|about",
         .description = "CSV file of times (s) and forces (N) or torques (N m), relative to the scene's folder: straight "
                        "lines between, constant before and after."},
-    Key{.section = "mounts", .name = "weight", .type = boolean, .forms = "slider|free",
+    Key{.section = "parts", .name = "weight", .type = boolean, .forms = "along|all",
         .description = "Does gravity act on its mass?"},
-    Key{.section = "mounts", .name = "pressure", .type = number, .unit = "Pa", .forms = "slider",
+    Key{.section = "parts", .name = "pressure", .type = number, .unit = "Pa", .forms = "along",
         .description = "A force of so much times an area, along the direction: what a servo wall holds."},
-    Key{.section = "mounts", .name = "area", .type = number, .unit = "m^2", .range = positive, .forms = "slider",
+    Key{.section = "parts", .name = "area", .type = number, .unit = "m^2", .range = positive, .forms = "along",
         .description = "Area that the pressure acts on."},
-    Key{.section = "mounts", .name = "width_between", .type = names, .forms = "slider",
+    Key{.section = "parts", .name = "width_between", .type = names, .forms = "along",
         .description = "In place of `area`, with `depth_between`: two planes whose distance is one side of it, wherever "
                        "they are; walls of a box are \"box.-x\", \"box.+x\" and so on."},
-    Key{.section = "mounts", .name = "depth_between", .type = names, .forms = "slider",
+    Key{.section = "parts", .name = "depth_between", .type = names, .forms = "along",
         .description = "Two planes whose distance is the other side."},
-    Key{.section = "mounts", .name = "damping", .type = number, .unit = "N s/m or N m s", .range = not_negative, .forms = "slider|hinge",
+    Key{.section = "parts", .name = "damping", .type = number, .unit = "N s/m or N m s", .range = not_negative, .forms = "along|about",
         .description = "Force or torque over speed, against it. For a servo wall: what brings it to rest."},
-    Key{.section = "mounts", .name = "spring", .type = number, .unit = "N/m or N m/rad", .range = not_negative, .forms = "slider|hinge",
+    Key{.section = "parts", .name = "spring", .type = number, .unit = "N/m or N m/rad", .range = not_negative, .forms = "along|about",
         .description = "Force or torque over travel, back to where it is at the start."},
-    Key{.section = "mounts", .name = "low", .type = number, .unit = "m or rad", .forms = "slider|hinge",
+    Key{.section = "parts", .name = "low", .type = number, .unit = "m or rad", .forms = "along|about",
         .description = "Stop: it travels no further back than this, counted from the start. None if left out."},
-    Key{.section = "mounts", .name = "high", .type = number, .unit = "m or rad", .forms = "slider|hinge",
+    Key{.section = "parts", .name = "high", .type = number, .unit = "m or rad", .forms = "along|about",
         .description = "Stop: it travels no further than this. None if left out."},
-    Key{.section = "mounts", .name = "start_rate", .type = number, .unit = "m/s or rad/s", .forms = "slider|hinge",
+    Key{.section = "parts", .name = "start_rate", .type = number, .unit = "m/s or rad/s", .forms = "along|about",
         .description = "How fast it moves at the start."},
-    Key{.section = "mounts", .name = "starts_locked", .type = boolean,
-        .description = "It stands still until an event releases it by `release_mount`."},
+    Key{.section = "parts", .name = "starts_locked", .type = boolean, .forms = "along|about|all",
+        .description = "Forces do not move it until an event releases it by `release_part`."},
 
     Key{.section = "joints", .name = "name", .type = text, .required = true,
         .description = "Name to refer to it by."},
@@ -841,7 +854,7 @@ constexpr Key key_table[] = {
                        "cylinder); keep its point on the plane across the axis; on the line along it; on a curve. A `gear` and a `rack` couple two other "
                        "joints, `first` and `second`, by their teeth."},
     Key{.section = "joints", .name = "a", .type = text,
-        .description = "Name of a free mount, of a boundary, or of [[bodies]] that are a single one; \"ground\" if left out."},
+        .description = "Name of a part with all freedoms or none, or of [[bodies]] that are a single one; \"ground\" if left out."},
     Key{.section = "joints", .name = "b", .type = text,
         .description = "Likewise."},
     Key{.section = "joints", .name = "body_a", .type = integer, .range = {.low = 0.0, .high = 9e15},
@@ -937,15 +950,13 @@ constexpr Key key_table[] = {
         .description = "Name of the input."},
     Key{.section = "inputs", .name = "quantity", .type = text, .required = true,
         .description = "Any that the part has in docs/observables.md: of a joint its `coordinate` and `rate`, which are looked ahead "
-                       "for, or the `motor_force`; of a boundary, kinematic bodies or a mount the force of bodies on it, mean of the step before."},
+                       "for, or the `motor_force`; of a boundary or a part the force of bodies on it, mean of the step before."},
     Key{.section = "inputs", .name = "joint", .type = text,
         .description = "Name of the joint whose quantity it is."},
     Key{.section = "inputs", .name = "boundary", .type = text,
         .description = "Or of the boundary."},
-    Key{.section = "inputs", .name = "bodies", .type = text,
-        .description = "Or of the kinematic bodies."},
-    Key{.section = "inputs", .name = "mount", .type = text,
-        .description = "Or of the mount."},
+    Key{.section = "inputs", .name = "part", .type = text,
+        .description = "Or of the part."},
 
     Key{.section = "motion", .name = "type", .type = word, .required = true, .words = "translation|rotation",
         .description = "Along a direction, or about an axis."},
@@ -1030,7 +1041,7 @@ constexpr Key key_table[] = {
     Key{.section = "events", .name = "quantity", .type = text,
         .description = "What is looked at after every step: any of docs/observables.md but wall times. Of the run, such as `time_s`, "
                        "`kinetic_energy_J`, `penetration_max`; of all bodies or those in a `region`, such as `largest_speed_m_s`, "
-                       "`share_at_rest` (`rest_speed`), `mass_in_region_kg`; of the part that `boundary`, `bodies`, `mount`, `joint`, "
+                       "`share_at_rest` (`rest_speed`), `mass_in_region_kg`; of the part that `boundary`, `part`, `joint`, "
                        "`opening`, `bonds`, `body` or `model` names, such as `force_z_N`."},
     Key{.section = "events", .name = "expression", .type = text,
         .description = "In place of `quantity`: an expression of the time t (s) and of the place x, y, z (m), the velocity vx, vy, vz "
@@ -1042,14 +1053,12 @@ constexpr Key key_table[] = {
                        "owx, owy, owz; in periodic cells it is where it has gone, not its nearest image. Two balls that come as near as 0.1: sqrt((x-ox)^2+(y-oy)^2+(z-oz)^2) - 0.1."},
     Key{.section = "events", .name = "boundary", .type = text,
         .description = "Whose force, torque, work or power; of a box's name all walls together, `box.+x` is one of them."},
-    Key{.section = "events", .name = "mount", .type = text,
-        .description = "Name of the mount whose quantity it is, such as `travel` or `contact_force`."},
+    Key{.section = "events", .name = "part", .type = text,
+        .description = "Name of the part whose quantity it is, such as `torque_y_N_m`, `travel` or `contact_force`."},
     Key{.section = "events", .name = "joint", .type = text,
         .description = "Name of the joint whose quantity it is, such as `coordinate` or `motor_force`."},
     Key{.section = "events", .name = "opening", .type = text,
         .description = "Name of the inlet or outlet, or `domain`, whose quantity it is: `bodies`, `mass_kg` or `steps_without_room`, since the start."},
-    Key{.section = "events", .name = "bodies", .type = text,
-        .description = "Name of the kinematic bodies whose force, torque, work or power it is."},
     Key{.section = "events", .name = "bonds", .type = text,
         .description = "Name of the kind of bonds whose quantity it is: `bonds`, `bonds_formed`, `bonds_broken`."},
     Key{.section = "events", .name = "model", .type = text,
@@ -1080,15 +1089,15 @@ constexpr Key key_table[] = {
     Key{.section = "events", .name = "remove", .type = text,
         .description = "Name of a boundary that goes away; what slept on it wakes."},
     Key{.section = "events", .name = "start_motion", .type = text,
-        .description = "Name of a boundary whose motion begins (`motion_waits`), or goes on where it was stopped."},
+        .description = "Name of a part, or a boundary or bodies with a motion, whose motion begins (`motion_waits`), or goes on where it was stopped."},
     Key{.section = "events", .name = "stop_motion", .type = text,
-        .description = "Name of a boundary that stays where it is."},
-    Key{.section = "events", .name = "release_mount", .type = text,
-        .description = "Name of a mount that moves by its forces from then on."},
-    Key{.section = "events", .name = "lock_mount", .type = text,
-        .description = "Name of a mount that stands still from then on."},
+        .description = "Name of one whose motion stops."},
+    Key{.section = "events", .name = "release_part", .type = text,
+        .description = "Name of a part that forces move from then on."},
+    Key{.section = "events", .name = "lock_part", .type = text,
+        .description = "Name of a part that forces do not move from then on."},
     Key{.section = "events", .name = "release_bodies", .type = text,
-        .description = "Name of kinematic bodies that move by themselves from then on, as fast as they went."},
+        .description = "Name of a part whose bodies move by themselves from then on, as fast as they went."},
     Key{.section = "events", .name = "start_inlet", .type = text,
         .description = "Name of an inlet that begins (`waits`), or goes on where it was stopped."},
     Key{.section = "events", .name = "stop_inlet", .type = text,
@@ -1152,6 +1161,19 @@ struct Renamed {
   std::string_view section, key, before, now;  // of words; of keys `key` is empty
 };
 constexpr Renamed renamed[] = {
+    {"", "", "mounts", "parts"},
+    {"shapes", "", "parts", "members"},
+    {"boundaries", "", "mount", "part"},
+    {"parts", "", "type", "freedom"},
+    {"parts", "freedom", "slider", "along"},
+    {"parts", "freedom", "hinge", "about"},
+    {"parts", "freedom", "free", "all"},
+    {"inputs", "", "mount", "part"},
+    {"inputs", "", "bodies", "part"},
+    {"events", "", "mount", "part"},
+    {"events", "", "bodies", "part"},
+    {"events", "", "release_mount", "release_part"},
+    {"events", "", "lock_mount", "lock_part"},
     {"bodies", "", "held", "fixed"},
     {"solver", "kind", "per_body", "gauss_seidel"},
     {"solver", "kind", "per_contact", "nsgs"},

@@ -4,7 +4,7 @@
 
 #include "engine/generation/packing.h"
 #include "engine/simulation/dense_packing.h"
-#include "engine/simulation/kinematic_groups.h"
+#include "engine/simulation/parts.h"
 #include "engine/simulation/placement.h"
 #include "io/scene/body_table.h"
 #include "io/scene/faults.h"
@@ -73,7 +73,7 @@ class GroupReader {
       if (group_.form == "lattice" || group_.form == "random" || group_.form == "dense") generated(*shape);
     }
     group_.end = bodies().size();
-    if (!section_.node()->faulty) hold();
+    if (!section_.node()->faulty) carry();
     reading_.groups.push_back(group_);
   }
 
@@ -90,36 +90,36 @@ class GroupReader {
     reading_.faults.push_back(about(section_, key, problem));
   }
 
-  /// Bodies that do not move by themselves have a kinematic group.
-  void hold() {
-    const bool moves = section_.node()->find("motion") != nullptr;
-    if (section_.has("fixed") && !section_.boolean("fixed") && moves)
+  /// Bodies that do not move by themselves are carried by a part.
+  void carry() {
+    const bool moves = section_.node()->find("motion") != nullptr,
+               fixed = section_.has("fixed") && section_.boolean("fixed");
+    if (section_.has("fixed") && !fixed && moves)
       refuse("fixed", "does not go with motion: what has a motion does not stay");
-    if (!moves && !(section_.has("fixed") && section_.boolean("fixed"))) {
+    const char* const key = section_.has("part") ? "part" : moves ? "motion" : "fixed";
+    if (!moves && !fixed && !section_.has("part")) {
       if (section_.has("name") && reading_.top->find("joints") == nullptr)
-        refuse("name", "is of no use to bodies that are not kinematic and have no joints");
+        refuse("name", "is of no use to bodies that no part carries and that have no joints");
       return;
     }
-    for (const char* key : {"velocity", "angular_velocity"})
-      if (section_.has(key)) refuse(key, "does not go with bodies that are fixed: give them motion");
-    if (reading_.scene.model.settings.sleep.is_on()) {
-      refuse(moves ? "motion" : "fixed", "does not go with sleep yet");
+    for (const char* velocity : {"velocity", "angular_velocity"})
+      if (section_.has(velocity))
+        refuse(velocity, "does not go with bodies that a part carries: give them motion");
+    if (model_.settings.sleep.is_on()) {
+      refuse(key, "does not go with sleep yet");
       reading_.faults.back().suggestion = "leave out [sleep]";
     }
-    if (model_.cell.flows()) refuse(moves ? "motion" : "fixed", "does not go with a cell that flows");
-    KinematicGroup kinematic_group{
-        section_.has("name") ? section_.text("name") : fmt::format("bodies{}", number_), {}};
-    if (std::ranges::find(model_.kinematic_groups, kinematic_group.name, &KinematicGroup::name) !=
-        model_.kinematic_groups.end())
-      refuse("name", "was taken before");
-    kinematic_group.motion = read_motion(section_, reading_);
+    if (model_.cell.flows()) refuse(key, "does not go with a cell that flows");
+    const std::string name = section_.has("name") ? section_.text("name") : fmt::format("bodies{}", number_);
+    const std::optional<std::size_t> part = read_carrier(section_, name, fixed && !moves, reading_);
+    if (!part) return;
     Vec3 middle = Vec3::Zero();
     for (std::size_t i = group_.begin; i < group_.end; ++i) {
-      hold_body(static_cast<std::int32_t>(model_.kinematic_groups.size()), i, reading_.scene.initial);
+      carry_body(static_cast<std::int32_t>(*part), i, reading_.scene.initial);
       middle += bodies().position[i] / static_cast<double>(group_.end - group_.begin);
     }
-    kinematic_group.centre = centre_of(kinematic_group.motion).value_or(middle);
-    model_.kinematic_groups.push_back(std::move(kinematic_group));
+    Part& carrier = model_.parts[*part];
+    if (!section_.has("part")) carrier.centre = centre_of(carrier.motion).value_or(middle);
   }
 
   ShapeIndex index_of(const ShapeDescription& described) {

@@ -312,13 +312,6 @@ std::optional<Vec3> centre_of(const PrescribedMotion& motion) {
 
 namespace {
 
-/// What torques on a boundary are about: a point of the axis that it turns about, or where its surface is.
-Vec3 centre_of(const Boundary& boundary, const std::vector<Mount>& mounts) {
-  if (const std::optional<Vec3> turns_about = io::centre_of(boundary.motion)) return *turns_about;
-  if (!boundary.is_mounted()) return Vec3::Zero();
-  return mounts[boundary.mount].point;
-}
-
 void read_boundary(const Section& section, const std::string& name, Reading& reading) {
   const std::optional<MaterialIndex> material = find_material(section, reading);
   if (section.node()->faulty || !material) return;
@@ -331,22 +324,15 @@ void read_boundary(const Section& section, const std::string& name, Reading& rea
     if (section.text("type") == "mesh")
       reading.meshes.emplace_back(section, reading.scene.model.boundaries.size());
   }
-  const PrescribedMotion motion = read_motion(section, reading);
-  const std::optional<std::size_t> mount =
-      section.has("mount")
-          ? find_name(names_of(reading.scene.model.mounts), "of a mount", section, "mount", reading)
-          : std::nullopt;
-  WaitingMotion waiting{section, {}};
+  const std::optional<std::size_t> part = read_carrier(section, name, false, reading);
   for (Boundary& boundary : made) {
-    waiting.boundaries.push_back(reading.scene.model.boundaries.size());
-    boundary.motion = motion;
-    if (mount) boundary.mount = static_cast<std::int32_t>(*mount);
+    if (part) {
+      boundary.part = static_cast<std::int32_t>(*part);
+      boundary.centre = reading.scene.model.parts[*part].centre;
+    }
     set_from(section, boundary);
-    boundary.centre = centre_of(boundary, reading.scene.model.mounts);
     reading.scene.model.boundaries.push_back(std::move(boundary));
   }
-  if (section.has("motion_waits") && section.boolean("motion_waits") && !waiting.boundaries.empty())
-    reading.waiting.push_back(std::move(waiting));
 }
 
 }  // namespace

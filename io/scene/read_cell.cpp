@@ -86,12 +86,12 @@ std::string problem_in_cell(const Model& model, const Boundary& boundary, const 
       return fmt::format("has a wall across {}, along which the cell repeats itself", axes[k]);
   }
   const auto tilts = [&](const Vec3& axis) { return axis.cross(plane.normal).norm() > rounding; };
-  const bool by_motion = std::ranges::any_of(boundary.motion.stages, [&](const MotionStage& stage) {
+  if (!boundary.is_carried()) return {};
+  const Part& part = model.parts[boundary.part];
+  const bool by_motion = std::ranges::any_of(part.motion.stages, [&](const MotionStage& stage) {
     return stage.kind == MotionStage::Kind::rotation && tilts(stage.axis);
   });
-  const Mount* const mount = boundary.is_mounted() ? &model.mounts[boundary.mount] : nullptr;
-  if (by_motion ||
-      (mount != nullptr && (mount->is_free() || (mount->kind == MountKind::hinge && tilts(mount->axis)))))
+  if (by_motion || part.is_free() || (part.freedom == Freedom::about && tilts(part.axis)))
     return "tilts, and walls of a periodic [cell] may turn about their normals alone";
   return {};
 }

@@ -98,7 +98,7 @@ class EventReader {
   void read_expression() {
     Condition& c = event_.condition;
     for (const char* key :
-         {"quantity", "boundary", "mount", "joint", "opening", "bodies", "bonds", "model", "region"})
+         {"quantity", "boundary", "part", "joint", "opening", "bodies", "bonds", "model", "region"})
       if (section_.has(key)) refuse(key, "does not go with expression");
     const bool two = section_.has("other_body");
     const std::optional<Formula> formula =
@@ -304,26 +304,27 @@ class EventReader {
   void read_actions() {
     Actions& a = event_.actions;
     std::vector<std::string> done;
-    const auto on_boundaries = [&](std::string_view key, const char* what, std::vector<std::size_t>& list) {
-      if (!section_.has(key)) return;
-      list = boundaries(key);
-      done.push_back(fmt::format("{} {}", what, section_.text(key)));
-    };
-    on_boundaries("remove", "remove", a.remove);
-    on_boundaries("start_motion", "start motion of", a.start_motion);
-    on_boundaries("stop_motion", "stop motion of", a.stop_motion);
-    const auto on_mount = [&](std::string_view key, const char* what, std::vector<std::size_t>& list) {
-      if (!section_.has(key)) return;
-      if (const auto mount = find(model_.mounts, "of a mount", key)) list = {*mount};
-      done.push_back(fmt::format("{} {}", what, section_.text(key)));
-    };
-    on_mount("release_mount", "release", a.release);
-    on_mount("lock_mount", "lock", a.lock);
-    if (section_.has("release_bodies")) {
-      if (const auto kinematic_group = find(model_.kinematic_groups, "of kinematic bodies", "release_bodies"))
-        a.release_bodies = {*kinematic_group};
-      done.push_back(fmt::format("release {}", section_.text("release_bodies")));
+    if (section_.has("remove")) {
+      a.remove = boundaries("remove");
+      done.push_back(fmt::format("remove {}", section_.text("remove")));
     }
+    const auto on_part = [&](std::string_view key, const char* what, std::vector<std::size_t>& list) {
+      if (!section_.has(key)) return;
+      if (const auto part = find(model_.parts, "of a part", key)) {
+        list = {*part};
+      } else if (const auto wall = std::ranges::find(model_.boundaries, section_.text(key), &Boundary::name);
+                 wall != model_.boundaries.end()) {
+        reading_.faults.back().suggestion =
+            wall->is_carried() ? fmt::format("its part is '{}'", model_.parts[wall->part].name)
+                               : "the boundary of this name stands still: give it a motion, or a part";
+      }
+      done.push_back(fmt::format("{} {}", what, section_.text(key)));
+    };
+    on_part("start_motion", "start motion of", a.start_motion);
+    on_part("stop_motion", "stop motion of", a.stop_motion);
+    on_part("release_part", "release", a.release);
+    on_part("lock_part", "lock", a.lock);
+    on_part("release_bodies", "release bodies of", a.release_bodies);
     const auto on_inlet = [&](std::string_view key, const char* what, std::vector<std::size_t>& list) {
       if (!section_.has(key)) return;
       if (const auto inlet = find(model_.inlets, "of an inlet", key)) list = {*inlet};
@@ -352,8 +353,8 @@ class EventReader {
     if (done.empty())
       refuse_all(
           "does nothing",
-          "give record = true, stop = true, remove, start_motion, stop_motion, release_mount, "
-          "lock_mount, release_bodies, "
+          "give record = true, stop = true, remove, start_motion, stop_motion, release_part, "
+          "lock_part, release_bodies, "
           "start_inlet, stop_inlet, change_material, form_bonds, set_velocity, gravity or output_interval");
   }
 
@@ -414,9 +415,17 @@ class IdleActions {
     }
     for (const std::size_t k : a.stop_motion)
       if (!moves(k)) return idle(read, "stop_motion", "has no motion that could stop");
-    for (const std::size_t m : a.release)
-      if (!scene_.model.mounts[m].starts_held && !any([&](const Actions& o) { return names(o.lock, m); }))
-        return idle(read, "release_mount", "moves from the beginning: let it wait by starts_locked = true");
+    for (const std::size_t m : a.release) {
+      if (!scene_.model.parts[m].is_driven()) return idle(read, "release_part", "is moved by no forces");
+      if (!scene_.model.parts[m].starts_locked && !any([&](const Actions& o) { return names(o.lock, m); }))
+        return idle(read, "release_part", "moves from the beginning: let it wait by starts_locked = true");
+    }
+    for (const std::size_t m : a.lock)
+      if (!scene_.model.parts[m].is_driven()) return idle(read, "lock_part", "is moved by no forces");
+    for (const std::size_t m : a.release_bodies)
+      if (std::ranges::find(scene_.initial.bodies.part, static_cast<std::int32_t>(m)) ==
+          scene_.initial.bodies.part.end())
+        return idle(read, "release_bodies", "carries no bodies");
     for (const std::size_t k : a.start_inlet)
       if (!is_waiting(k) && !any([&](const Actions& o) { return names(o.stop_inlet, k); }))
         return idle(read, "start_inlet", "runs from the beginning: let it wait by waits = true");
@@ -429,13 +438,10 @@ class IdleActions {
       idle(read, "output_interval", "is what the interval is anyway");
   }
 
-  void refuse_waiting(const WaitingMotion& waiting) {
-    const auto started = [&](std::size_t k) {
-      return any([&](const Actions& a) { return names(a.start_motion, k); });
-    };
-    if (!moves(waiting.boundaries.front()))
+  void refuse_waiting(const Waiting& waiting) {
+    if (!moves(waiting.number))
       refuse(waiting.section, "motion_waits", "has no motion that could wait");
-    else if (std::ranges::none_of(waiting.boundaries, started))
+    else if (!any([&](const Actions& a) { return names(a.start_motion, waiting.number); }))
       refuse(waiting.section, "motion_waits", "waits for ever: no event has it in start_motion");
   }
 
@@ -459,10 +465,8 @@ class IdleActions {
   bool any(auto&& acts) const {
     return std::ranges::any_of(scene_.events, [&](const Event& e) { return acts(e.actions); });
   }
-  bool moves(std::size_t k) const { return !scene_.model.boundaries[k].motion.is_none(); }
-  bool waits(std::size_t k) const {
-    return std::ranges::any_of(reading_.waiting, [&](const auto& w) { return names(w.boundaries, k); });
-  }
+  bool moves(std::size_t part) const { return !scene_.model.parts[part].motion.is_none(); }
+  bool waits(std::size_t part) const { return scene_.model.parts[part].motion_waits; }
   void refuse(const Section& section, std::string_view key, const char* why) {
     reading_.faults.push_back(about(section, key, why));
   }
@@ -488,18 +492,6 @@ void find_earlier(const Read& read, Reading& reading) {
   reading.faults.back().suggestion = found == events.end() ? did_you_mean(name, names_of(events)) : "";
 }
 
-/// Status of all boundaries where events may change that of one.
-void let_boundaries_change(Scene& scene, const std::vector<WaitingMotion>& waiting) {
-  const auto changes = [](const Event& e) {
-    const Actions& a = e.actions;
-    return !a.remove.empty() || !a.start_motion.empty() || !a.stop_motion.empty();
-  };
-  if (std::ranges::any_of(scene.events, changes))
-    scene.initial.overrides.boundaries.resize(scene.model.boundaries.size());
-  for (const WaitingMotion& w : waiting)
-    for (const std::size_t k : w.boundaries) let_wait(scene.model, k, scene.initial);
-}
-
 }  // namespace
 
 void read_events(const Section& top, Reading& reading) {
@@ -518,12 +510,13 @@ void read_events(const Section& top, Reading& reading) {
   if (all_read && reading.faults.size() == faults) {  // else what is missing may be in what could not be read
     IdleActions actions(reading);
     for (const Read& r : read) actions.refuse_in(r);
-    for (const WaitingMotion& w : reading.waiting) actions.refuse_waiting(w);
+    for (const Waiting& w : reading.waiting_motions) actions.refuse_waiting(w);
     actions.refuse_waiting_openings();
     for (const Read& r : read) find_earlier(r, reading);
   }
   if (scene.until == RunEnd::at_rest) scene.events.push_back(at_rest(scene));
-  let_boundaries_change(scene, reading.waiting);
+  if (std::ranges::any_of(scene.events, [](const Event& e) { return !e.actions.remove.empty(); }))
+    scene.initial.overrides.removed.resize(scene.model.boundaries.size());
   for (const Waiting& w : reading.waiting_inlets) let_inlet_wait(scene.model, w.number, scene.initial);
 }
 

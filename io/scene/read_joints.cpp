@@ -1,4 +1,4 @@
-// Joints: what holds bodies, mounts and the ground together, and what drives that.
+// Joints: what holds bodies, parts and the ground together, and what drives that.
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -42,9 +42,6 @@ constexpr NamedKind kinds[] = {
 Pose inverse(const Pose& pose) {
   const Quat back = pose.orientation.conjugate();
   return {-(back * pose.position), back};
-}
-Pose operator*(const Pose& a, const Pose& b) {
-  return {a.position + a.orientation * b.position, (a.orientation * b.orientation).normalized()};
 }
 
 Quat with_z_along(const Vec3& axis) { return Quat::FromTwoVectors(Vec3::UnitZ(), axis).normalized(); }
@@ -136,10 +133,8 @@ class JointReader {
   std::pair<Vec3, Vec3> axes_of(const JointPartner& side) const {
     Pose of;
     const auto index = static_cast<std::size_t>(side.index);
-    if (side.kind == Partner::mount) of.position = model_.mounts[index].point;
+    if (side.kind == Partner::part) of = pose_at_start(model_.parts[index]);
     if (side.kind == Partner::body) of = reading_.scene.initial.bodies.pose(index);
-    if (side.kind == Partner::boundary)
-      of = place(model_.boundaries[index], reading_.scene.initial.time_s).pose;
     const Pose frame = of * side.frame;
     return {frame.position, frame.orientation * Vec3::UnitZ()};
   }
@@ -272,7 +267,7 @@ class JointReader {
     const auto body_at = [&](std::size_t id) {
       return Side{{Partner::body, static_cast<std::int64_t>(id), {}},
                   reading_.scene.initial.bodies.pose(id),
-                  !reading_.scene.initial.bodies.is_held(id)};
+                  !reading_.scene.initial.bodies.is_carried(id)};
     };
     if (section_.has(body)) {
       if (section_.has(name)) {
@@ -290,36 +285,40 @@ class JointReader {
     }
     const std::string text = section_.has(name) ? section_.text(name) : "ground";
     if (text == "ground") return Side{};
-    for (std::size_t m = 0; m < model_.mounts.size(); ++m) {
-      if (model_.mounts[m].name != text) continue;
-      if (!model_.mounts[m].is_free()) {
-        refuse(name, "is a slider or a hinge, which have their own axis",
-               "mounts of type \"free\" have joints");
+    for (std::size_t m = 0; m < model_.parts.size(); ++m) {
+      const Part& part = model_.parts[m];
+      if (part.name != text) continue;
+      if (part.is_driven() && !part.is_free()) {
+        refuse(name, "goes along a direction or turns about an axis of its own",
+               "parts with freedom \"all\" have joints");
         return std::nullopt;
       }
-      return Side{{Partner::mount, static_cast<std::int64_t>(m), {}},
-                  {model_.mounts[m].point, Quat::Identity()},
-                  true};
+      return Side{{Partner::part, static_cast<std::int64_t>(m), {}}, pose_at_start(part), part.is_free()};
     }
-    for (std::size_t k = 0; k < model_.boundaries.size(); ++k) {
-      const Boundary& boundary = model_.boundaries[k];
+    for (const Boundary& boundary : model_.boundaries) {
       if (boundary.name != text) continue;
-      if (boundary.is_mounted()) {
-        refuse(name, "is on a mount", "name the mount");
+      if (boundary.is_carried()) {
+        refuse(name, "is carried by a part",
+               fmt::format("name the part: \"{}\"", model_.parts[boundary.part].name));
         return std::nullopt;
       }
-      const PlacedBoundary placed = place(boundary, reading_.scene.initial.time_s);
-      return Side{{Partner::boundary, static_cast<std::int64_t>(k), {}}, placed.pose, false};
+      return Side{};  // it stands on the ground
     }
     for (const BodyGroup& group : reading_.groups)
       if (group.name == text && group.end == group.begin + 1) return body_at(group.begin);
     std::vector<std::string> known{"ground"};
-    for (const std::string& of : names_of(model_.mounts)) known.push_back(of);
+    for (const std::string& of : names_of(model_.parts)) known.push_back(of);
     for (const std::string& of : names_of(model_.boundaries)) known.push_back(of);
     for (const BodyGroup& group : reading_.groups)
       if (!group.name.empty()) known.push_back(group.name);
-    refuse(name, "is no mount, no boundary and no single body", did_you_mean(text, known));
+    refuse(name, "is no part, no boundary and no single body", did_you_mean(text, known));
     return std::nullopt;
+  }
+
+  /// Its centre, and how it is turned.
+  Pose pose_at_start(const Part& part) const {
+    const Pose moved = part.is_free() ? Pose{} : pose_of(part, start_of(part), reading_.scene.initial.time_s);
+    return {moved.position + moved.orientation * part.centre, moved.orientation};
   }
 
   bool needs_points() const {
@@ -330,7 +329,7 @@ class JointReader {
     const std::optional<Side> a = read_side("a", "body_a"), b = read_side("b", "body_b");
     if (!a || !b) return;
     if (!a->moves && !b->moves)
-      return refuse_all("joins what nothing moves", "give a or b the name of a free mount, or of a body");
+      return refuse_all("joins what nothing moves", "give a or b the name of a free part, or of a body");
     if (a->partner.kind == b->partner.kind && a->partner.index == b->partner.index)
       return refuse_all("joins something with itself");
     Vec3 point_a = a->moves ? a->pose.position : b->pose.position, point_b = point_a;
@@ -371,6 +370,7 @@ class JointReader {
     joint.b = b.partner;
     joint.a.frame = inverse(a.pose) * frame_a;
     joint.b.frame = inverse(b.pose) * frame_b;
+    for (JointPartner* side : {&joint.a, &joint.b}) side->frame.orientation.normalize();
     joints_.push_back(std::move(joint));
   }
 
@@ -390,7 +390,8 @@ class JointReader {
     if (joint_.kind == JointKind::point_on_curve) return refuse("chain", "does not go with curves");
     if (std::ranges::count(reading_.groups, text, &BodyGroup::name) > 1)
       return refuse("chain", "is the name of more than one of [[bodies]]");
-    if (reading_.scene.initial.bodies.is_held(group->begin)) return refuse("chain", "is of kinematic bodies");
+    if (reading_.scene.initial.bodies.is_carried(group->begin))
+      return refuse("chain", "is of kinematic bodies");
     if (group->end < group->begin + 2) return refuse("chain", "has fewer than two bodies");
     for (const char* key : {"point_a", "point_b"})
       if (!section_.has(key)) return reading_.faults.push_back(missing_key(section_, key));

@@ -84,8 +84,7 @@ std::vector<std::string> variables_of(const FlatModel& model) {
 }
 
 /// What models may look at: what is known before they move on.
-constexpr ObservedKind seen_by_models[] = {ObservedKind::joint, ObservedKind::boundary,
-                                           ObservedKind::kinematic_group, ObservedKind::mount};
+constexpr ObservedKind seen_by_models[] = {ObservedKind::joint, ObservedKind::boundary, ObservedKind::part};
 
 std::optional<ActuatorInput> read_input(const Section& section, const FlatModel& model, Reading& reading) {
   if (section.node()->faulty) return std::nullopt;

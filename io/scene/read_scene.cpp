@@ -133,13 +133,13 @@ Scene read_scene_text(const std::string& text, const std::filesystem::path& file
   read_settings(top, reading);
   read_materials(top, reading);
   read_cell(top, reading);
-  read_mounts(top, reading);
+  read_parts(top, reading);
   read_boundaries(top, reading);
-  finish_mounts(top, reading);
   read_forces(top, reading);
   read_shapes(top, reading);
   read_bodies(top, reading);
   add_carried_bodies(reading);
+  finish_parts(top, reading);
   read_models(top, reading);
   read_joints(top, reading);
   finish_models(top, reading);

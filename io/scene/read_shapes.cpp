@@ -85,22 +85,22 @@ void tell(const ShapeFindings& findings, const Section& shape, Reading& reading)
   for (const std::string& error : findings.errors) reading.faults.push_back(about_all(shape, error));
 }
 
-std::optional<ClumpPart> part_of(const Section& section, Reading& reading) {
+std::optional<ClumpMember> member_of(const Section& section, Reading& reading) {
   if (section.has("semi_axes") == section.has("radius")) {
     reading.faults.push_back(about_all(section, "needs one of semi_axes and radius"));
     return std::nullopt;
   }
   const Vec3 axes =
       section.has("radius") ? Vec3(Vec3::Constant(section.number("radius"))) : section.vector("semi_axes");
-  return ClumpPart{{axes},
-                   {section.vector("position"), fixed_orientation(section).value_or(Quat::Identity())}};
+  return ClumpMember{{axes},
+                     {section.vector("position"), fixed_orientation(section).value_or(Quat::Identity())}};
 }
 
 /// A shape that has been read.
 struct ReadShape {
   std::string name;
   Section section;
-  std::variant<std::vector<ClumpPart>, PerturbedQuadric> given;
+  std::variant<std::vector<ClumpMember>, PerturbedQuadric> given;
   std::unique_ptr<Node> file{};  // that the section is of, if it has one of its own
   // Once it is made:
   ShapeFindings findings{};
@@ -111,14 +111,14 @@ using ReadShapes = std::vector<ReadShape>;
 
 void read_clump(const std::string& name, const Section& shape, Reading& reading, ReadShapes& read) {
   const std::size_t faults = reading.faults.size();
-  if (is_faulty(shape, "parts")) return;
+  if (is_faulty(shape, "members")) return;
   for (const char* key : {"semi_axes", "perturbations", "base"})
     if (const Node* node = shape.node()->find(key))
       reading.faults.push_back(
-          fault_at(*node, shape.path_of(key), "is given beside parts, which make the whole shape"));
-  std::vector<ClumpPart> given;
-  for (const Section& section : elements(shape, "parts"))
-    if (const std::optional<ClumpPart> part = part_of(section, reading)) given.push_back(*part);
+          fault_at(*node, shape.path_of(key), "is given beside members, which make the whole shape"));
+  std::vector<ClumpMember> given;
+  for (const Section& section : elements(shape, "members"))
+    if (const std::optional<ClumpMember> member = member_of(section, reading)) given.push_back(*member);
   if (reading.faults.size() == faults) read.push_back({name, shape, std::move(given)});
 }
 
@@ -135,7 +135,7 @@ void read_function(const std::string& name, const Section& shape, Reading& readi
 }
 
 void make(ReadShape& shape) {
-  if (const auto* parts = std::get_if<std::vector<ClumpPart>>(&shape.given)) {
+  if (const auto* parts = std::get_if<std::vector<ClumpMember>>(&shape.given)) {
     if (std::optional<Clump> made = make_clump(*parts, shape.findings))
       shape.clump = std::make_shared<Clump>(std::move(*made));
   } else {
@@ -148,7 +148,7 @@ void make(ReadShape& shape) {
 void enter(ReadShape& shape, Reading& reading) {
   tell(shape.findings, shape.section, reading);
   Shapes& shapes = reading.scene.model.shapes;
-  if (auto* const parts = std::get_if<std::vector<ClumpPart>>(&shape.given)) {
+  if (auto* const parts = std::get_if<std::vector<ClumpMember>>(&shape.given)) {
     if (shape.clump) shapes.add_clump({shape.name, std::move(*parts), shape.clump});
     if (!shapes.functions().empty())
       reading.faults.push_back(about_all(
@@ -183,7 +183,7 @@ void read_from_text(const std::string& name, const std::string& text, const std:
   if (root.find("file") != nullptr) {
     reading.faults.push_back(
         fault_at(*root.find("file"), "shape.file", "is one shape file; it cannot name another"));
-  } else if (root.find("parts") != nullptr) {
+  } else if (root.find("members") != nullptr) {
     read_clump(name, shape, reading, read);
   } else if (root.find("semi_axes") == nullptr) {
     reading.faults.push_back(missing_key(shape, "semi_axes"));
@@ -223,13 +223,13 @@ void read_shapes(const Section& top, Reading& reading) {
           fault_at(section.given("name"), section.path_of("name"), "is the name of another shape"));
     names.push_back(name);
     const bool is_here =
-        section.node()->find("semi_axes") != nullptr || section.node()->find("parts") != nullptr;
+        section.node()->find("semi_axes") != nullptr || section.node()->find("members") != nullptr;
     if (file != nullptr && is_here) {
       reading.faults.push_back(
           fault_at(*file, section.path_of("file"), "is given beside the shape itself; leave one out"));
     } else if (file != nullptr) {
       read_shape_file(name, section, reading, read);
-    } else if (section.node()->find("parts") != nullptr) {
+    } else if (section.node()->find("members") != nullptr) {
       read_clump(name, section, reading, read);
     } else if (!section.has("semi_axes")) {
       reading.faults.push_back(missing_key(section, "semi_axes"));

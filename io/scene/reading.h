@@ -24,13 +24,7 @@ struct BodyGroup {
   std::vector<int> lines;          // [body of the group] in that file; empty for HDF5
 };
 
-/// Boundaries whose motion waits for an event.
-struct WaitingMotion {
-  Section section;
-  std::vector<std::size_t> boundaries;
-};
-
-/// An inlet, or a kind of bonds, that waits for an event.
+/// The motion of a part, an inlet, or a kind of bonds, that waits for an event.
 struct Waiting {
   Section section;
   std::size_t number;
@@ -53,8 +47,7 @@ struct Reading {
   const Node* top = nullptr;              // of the file
   std::set<std::string> used_parameters;  // by functions of time
   std::vector<CoarseMesh> coarse_meshes;
-  std::vector<WaitingMotion> waiting;
-  std::vector<Waiting> waiting_inlets, waiting_bonds;
+  std::vector<Waiting> waiting_motions, waiting_inlets, waiting_bonds;
   std::shared_ptr<DeclaredModels> declared;               // declarative ones, until they are drives
   std::vector<std::vector<std::string>> model_variables;  // [actuator] names; none if it has faults
   std::size_t most_bodies = std::numeric_limits<std::size_t>::max();
@@ -70,12 +63,16 @@ void read_materials(const Section& top, Reading& reading);
 /// The periodic cell, before bodies; and what others must not do in one, after all.
 void read_cell(const Section& top, Reading& reading);
 void check_cell(const Section& top, Reading& reading);
-/// Mounts, before boundaries, which name them; and what needs boundaries, after them.
-void read_mounts(const Section& top, Reading& reading);
+/// Parts, before boundaries and bodies, which name them; and what needs these, after them.
+void read_parts(const Section& top, Reading& reading);
 void read_boundaries(const Section& top, Reading& reading);
-void finish_mounts(const Section& top, Reading& reading);
-/// Bodies given by functions meet surfaces of revolution and elliptic cylinders as meshes, as near to them as a thousandth of the
-/// smallest length of any body; after all shapes.
+void finish_parts(const Section& top, Reading& reading);
+/// What carries boundaries or bodies with this heading: the part that it names, or one of its own where it
+/// has a motion or is `fixed`; a fault and none where it has both, or neither.
+std::optional<std::size_t> read_carrier(const Section& section, const std::string& name, bool fixed,
+                                        Reading& reading);
+/// Bodies given by functions meet surfaces of revolution and elliptic cylinders as meshes, as near to them as
+/// a thousandth of the smallest length of any body; after all shapes.
 void mesh_round_walls(Reading& reading);
 void mesh_round_walls(double smallest_length, Boundaries& boundaries);
 /// Functions that bodies are made of.
@@ -86,7 +83,7 @@ void add_carried_bodies(Reading& reading);
 /// Declarative models, before joints, whose motors name them; and what they look at, after joints.
 void read_models(const Section& top, Reading& reading);
 void finish_models(const Section& top, Reading& reading);
-/// Joints, after mounts, boundaries and bodies.
+/// Joints, after parts, boundaries and bodies.
 void read_joints(const Section& top, Reading& reading);
 /// Bonds, after materials.
 void read_bonds(const Section& top, Reading& reading);
@@ -121,7 +118,7 @@ std::vector<std::string> names_of(const auto& parts) {
   return names;
 }
 
-/// Which of these names a key gives; a fault and none if it is none of them. `of_what`: "of a mount".
+/// Which of these names a key gives; a fault and none if it is none of them. `of_what`: "of a part".
 std::optional<std::size_t> find_name(const std::vector<std::string>& names, const char* of_what,
                                      const Section& section, std::string_view key, Reading& reading);
 

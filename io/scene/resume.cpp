@@ -26,14 +26,11 @@ void require_valid(const Model& model, const State& state) {
     require(size == n, "its lists of bodies have different lengths");
   require(b.asleep.empty() || b.asleep.size() == n, "its list of sleepers is of other bodies");
   require(b.resting.empty() || b.resting.size() == n, "its list of lying bodies is of other bodies");
-  require(b.kinematic_group.size() == b.rest.size() &&
-              (b.kinematic_group.empty() || b.kinematic_group.size() == n),
-          "its list of kinematic bodies is of other bodies");
-  for (const std::int32_t kinematic_group : b.kinematic_group)
-    require(kinematic_group == Bodies::no_kinematic_group ||
-                (kinematic_group >= 0 &&
-                 static_cast<std::size_t>(kinematic_group) < model.kinematic_groups.size()),
-            "a body is held by nothing");
+  require(b.part.size() == b.rest.size() && (b.part.empty() || b.part.size() == n),
+          "its list of carried bodies is of other bodies");
+  for (const std::int32_t part : b.part)
+    require(part == Bodies::no_part || (part >= 0 && static_cast<std::size_t>(part) < model.parts.size()),
+            "a body is carried by nothing");
   const auto within = [](auto index, std::size_t size) { return index.value >= 0 && index < size; };
   for (std::size_t i = 0; i < n; ++i) {
     require(within(b.shape[i], model.shapes.size()) && within(b.material[i], model.materials.size()),
@@ -73,10 +70,10 @@ void require_valid(const Model& model, const State& state) {
   require(state.overrides.inlets.empty() || state.overrides.inlets.size() == model.inlets.size(),
           "its inlets");
   require(state.overrides.bonds.empty() || state.overrides.bonds.size() == model.bonds.size(), "its bonds");
-  require(state.mounts.empty() || state.mounts.size() == model.mounts.size(), "its mounts");
+  require(state.parts.empty() || state.parts.size() == model.parts.size(), "its parts");
   require(state.entered.empty() || state.entered.size() == model.inlets.size(), "its inlets");
   require(state.left.empty() || state.left.size() == model.outlets.size() + 1, "its outlets");
-  require(state.overrides.boundaries.empty() || state.overrides.boundaries.size() == model.boundaries.size(),
+  require(state.overrides.removed.empty() || state.overrides.removed.size() == model.boundaries.size(),
           "its boundaries");
 }
 

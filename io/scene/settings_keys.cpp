@@ -59,7 +59,7 @@ std::string default_of(const Key& key) {
   std::string text =
       find_default<Scene, PlacementLimits, PairLaw, Surface, FrictionPatch, Twist, LatticeSettings,
                    RandomPackingSettings, SizeDistribution, SizeShares, Inlet, MeshPlacement, RevolvedForm,
-                   Boundary, Mount, MachineJoint, JointMotor, PeriodicCell, RepeatedDirections, CellFlow,
+                   Boundary, Part, MachineJoint, JointMotor, PeriodicCell, RepeatedDirections, CellFlow,
                    FlowGradient, RandomMotion, Fluid, Event, MotionStage>(key);
   for_each_plain_kind([&]<class Wall> { find_default<Wall>(key, text); });
   return text;

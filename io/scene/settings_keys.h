@@ -204,21 +204,22 @@ void for_each_key(FlowGradient& gradient, auto&& f) {
   f("flow", "gradient_y", gradient.y);
   f("flow", "gradient_z", gradient.z);
 }
-void for_each_key(Mount& mount, auto&& f) {
-  f("mounts", "point", mount.point);
-  f("mounts", "force", mount.force);
-  f("mounts", "torque", mount.force);
-  f("mounts", "pressure", mount.pressure);
-  f("mounts", "area", mount.area);
-  f("mounts", "weight", mount.weight);
-  f("mounts", "damping", mount.damping);
-  f("mounts", "spring", mount.spring);
-  f("mounts", "start_rate", mount.start_rate);
-  f("mounts", "centre", mount.point);
-  f("mounts", "moments", mount.moments);
-  f("mounts", "velocity", mount.start_twist.linear);
-  f("mounts", "angular_velocity", mount.start_twist.angular);
-  f("mounts", "starts_locked", mount.starts_held);
+void for_each_key(Part& part, auto&& f) {
+  f("parts", "point", part.centre);
+  f("parts", "force", part.force);
+  f("parts", "torque", part.force);
+  f("parts", "pressure", part.pressure);
+  f("parts", "area", part.area);
+  f("parts", "weight", part.weight);
+  f("parts", "damping", part.damping);
+  f("parts", "spring", part.spring);
+  f("parts", "start_rate", part.start_rate);
+  f("parts", "centre", part.centre);
+  f("parts", "moments", part.moments);
+  f("parts", "velocity", part.start_twist.linear);
+  f("parts", "angular_velocity", part.start_twist.angular);
+  f("parts", "starts_locked", part.starts_locked);
+  f("parts", "motion_waits", part.motion_waits);
 }
 void for_each_key(MachineJoint& joint, auto&& f) {
   f("joints", "friction", joint.friction);

@@ -315,6 +315,7 @@ std::string form_of(const Node& section, std::string_view name) {
         chooser->kind == NodeKind::text && has_word(find_key(name, info.chooser)->words, chooser->text);
     return known ? chooser->text : "";
   }
+  if (name == "parts") return "none";
   if (name != "bodies") return "";
   return section.find("table") != nullptr ? "table" : "single";
 }

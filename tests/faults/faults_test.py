@@ -3,7 +3,7 @@
     faults_test.py SCREE PROJECT_SOURCE_DIR [--kills N] [--disks N] [--haul SECONDS] [unittest arguments]
 
 N random kills and full disks; both are 6 unless they are given, and the long haul 20 simulated seconds. Full disks are made with tmpfs, in a namespace of their
-own where this user may not mount, and left out where neither is allowed.
+own where this user may not part, and left out where neither is allowed.
 """
 
 import csv
@@ -478,11 +478,11 @@ class Faults(unittest.TestCase):
         disk = self.folder / "disk"
         disk.mkdir()
 
-        def mount(size, *options):
-            return subprocess.run(["mount", "-t", "tmpfs", "-o", ",".join([f"size={size}k", *options]), "tmpfs", disk],
+        def part(size, *options):
+            return subprocess.run(["part", "-t", "tmpfs", "-o", ",".join([f"size={size}k", *options]), "tmpfs", disk],
                                   capture_output=True).returncode == 0
 
-        if not mount(100):
+        if not part(100):
             self.skipTest("tmpfs cannot be mounted here")
         self.addCleanup(lambda: subprocess.run(["umount", "-q", disk]))
         reference, _ = self.reference("impacts", 20)
@@ -491,13 +491,13 @@ class Faults(unittest.TestCase):
         in_order = 0
         for _ in range(DISKS):
             subprocess.run(["umount", disk], check=True)
-            self.assertTrue(mount(chance.randrange(40, most)))
+            self.assertTrue(part(chance.randrange(40, most)))
             folder = disk / "run"
             done = scree(*start("impacts", folder, 20))
             self.assertIn(done.returncode, (0, 4), done.stderr)
             if (folder / "trajectory.h5").exists():
                 whole_frames(folder / "trajectory.h5")
-            self.assertTrue(mount(8 * most, "remount"))
+            self.assertTrue(part(8 * most, "remount"))
             if done.returncode != 0 and list(folder.glob("checkpoints/*.h5")):
                 in_order += "is nearly full" in done.stderr
                 self.go_on(folder)

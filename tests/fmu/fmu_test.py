@@ -164,7 +164,7 @@ class Unit(unittest.TestCase):
             return [[float(word) for word in line.split()] for line in lines[:-1]], lines[-1]
 
         expected = {}
-        for table, part in (("joints", "joint"), ("boundaries", "boundary"), ("mounts", "mount")):
+        for table, part in (("joints", "joint"), ("boundaries", "boundary"), ("parts", "part")):
             with open(self.folder / f"run/{table}.csv", newline="") as file:
                 for row in csv.DictReader(file):
                     for name in names:

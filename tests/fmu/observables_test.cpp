@@ -19,10 +19,10 @@ namespace {
 constexpr const char* machine_scene = R"(
 time_step = 0.001
 end_time = 0.1
-mounts = [{ name = "arm", type = "free", mass = 1, moments = [1, 1, 1], centre = [0.5, 1, 1] },
-          { name = "lid", type = "slider", direction = [0, 0, 1], mass = 1 }]
+parts = [{ name = "arm", freedom = "all", mass = 1, moments = [1, 1, 1], centre = [0.5, 1, 1] },
+          { name = "lid", freedom = "along", direction = [0, 0, 1], mass = 1 }]
 boundaries = [{ name = "floor", type = "plane", point = [0, 0, 0] },
-              { name = "top", type = "plane", point = [0, 0, 2], normal = [0, 0, -1], mount = "lid" }]
+              { name = "top", type = "plane", point = [0, 0, 2], normal = [0, 0, -1], part = "lid" }]
 joints = [{ name = "hinge", type = "revolute", b = "arm", point = [0, 1, 1], axis = [0, 1, 0], motor = { type = "speed", value = 2 } }]
 materials = [{ name = "m", density = 1000 }]
 bodies = [{ position = [1, 1, 0.5], semi_axes = [0.1, 0.1, 0.1] },
@@ -41,10 +41,10 @@ bodies = [{ position = [1, 1, 0.5], semi_axes = [0.1, 0.1, 0.1] }]
 /// That has parts of the kind.
 const char* scene_of(ObservedKind kind) { return kind == ObservedKind::cell ? cell_scene : machine_scene; }
 
-constexpr ObservedKind kinds[] = {ObservedKind::run,     ObservedKind::cell,    ObservedKind::boundary,
-                                  ObservedKind::mount,   ObservedKind::joint,   ObservedKind::kinematic_group,
-                                  ObservedKind::machine, ObservedKind::opening, ObservedKind::bonds,
-                                  ObservedKind::body,    ObservedKind::region};
+constexpr ObservedKind kinds[] = {ObservedKind::run,     ObservedKind::cell,  ObservedKind::boundary,
+                                  ObservedKind::part,    ObservedKind::joint, ObservedKind::machine,
+                                  ObservedKind::opening, ObservedKind::bonds, ObservedKind::body,
+                                  ObservedKind::region};
 
 /// The name of a part of a kind in the scene above, as its key wants it.
 std::string part_of(ObservedKind kind, const Observable& quantity, const Scene& scene) {

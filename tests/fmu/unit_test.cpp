@@ -12,12 +12,12 @@
 namespace scree::io {
 namespace {
 
-// One name for a joint, a mount and a boundary, and signs that XML does not like.
+// One name for a joint, a part and a boundary, and signs that XML does not like.
 constexpr const char* alike = R"(
 name = "2 & more"
 time_step = 0.001
 end_time = 0.1
-mounts = [{ name = "arm", type = "free", mass = 1, moments = [1, 1, 1], centre = [0.5, 0, 0] }]
+parts = [{ name = "arm", freedom = "all", mass = 1, moments = [1, 1, 1], centre = [0.5, 0, 0] }]
 boundaries = [{ name = "arm", type = "plane", point = [0, 0, -5] }]
 joints = [{ name = "arm", type = "revolute", b = "arm", point = [0, 0, 0], axis = [0, 1, 0], motor = { type = "speed", value = 2 } },
           { name = "a<b&\"c\"", type = "rod", b = "arm", point_a = [0.5, 0, 1], point_b = [0.5, 0, 0] }]
@@ -38,7 +38,7 @@ TEST(FmuVariables, EqualNamesAreDistinguishedByKind) {
   for (const Variable& variable : variables) EXPECT_TRUE(names.insert(variable.name).second) << variable.name;
   EXPECT_TRUE(names.contains("arm.motor"));
   EXPECT_TRUE(names.contains("boundary.arm.force_x_N"));
-  EXPECT_TRUE(names.contains("mount.arm.position_x_m"));
+  EXPECT_TRUE(names.contains("part.arm.position_x_m"));
 }
 
 TEST(FmuVariables, HaveStartValuesOfTheScene) {
@@ -50,7 +50,7 @@ TEST(FmuVariables, HaveStartValuesOfTheScene) {
   EXPECT_EQ(motor.unit, "rad/s");
   const StepResult nothing = start_result(scene.model, scene.initial);
   const CommunicationStep start(variables, {scene.model, scene.initial, nothing});
-  EXPECT_EQ(start.value(variables, place(variables, "mount.arm.position_x_m")), 0.5);
+  EXPECT_EQ(start.value(variables, place(variables, "part.arm.position_x_m")), 0.5);
   EXPECT_EQ(start.value(variables, place(variables, "arm.force_x_N")), 0.0);
 }
 

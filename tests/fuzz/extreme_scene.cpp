@@ -95,7 +95,7 @@ class Writer {
     heading("shapes");
     key("name", "\"s\"");
     for (unsigned k = 0, parts = 1 + choice(3); k < parts; ++k) {
-      heading("shapes.parts");
+      heading("shapes.members");
       if (choice(2) == 0)
         key("radius", number(0.5));
       else

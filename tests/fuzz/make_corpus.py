@@ -28,19 +28,19 @@ name = "ram"
 type = "plane"
 point = [0, 0, 2]
 normal = [0, 0, -1]
-mount = "plate"
-[[mounts]]
+part = "plate"
+[[parts]]
 name = "plate"
-type = "free"
+freedom = "all"
 mass = 2.0
 moments = [0.1, 0.1, 0.1]
 centre = [0, 0, 2]
 orientation = [1, 0, 0, 0]
 velocity = [0, 0, 0.1]
 angular_velocity = [0, 0, 0.1]
-[[mounts]]
+[[parts]]
 name = "wheel"
-type = "free"
+freedom = "all"
 mass = 1.0
 moments = [0.1, 0.1, 0.2]
 centre = [1, 0, 2]

@@ -31,12 +31,13 @@ std::string message_of(const std::filesystem::path& path) {
 // A wall that forces move: files know that it slides.
 TEST(ProblemFile, SlidersRoundTrip) {
   test::World world;
-  Mount mount;
-  mount.axis = Vec3(1, 2, 2) / 3.0;
-  mount.force = -10.0;
-  world.model.mounts.push_back(mount);
+  Part part;
+  part.freedom = Freedom::along;
+  part.axis = Vec3(1, 2, 2) / 3.0;
+  part.force = -10.0;
+  world.model.parts.push_back(part);
   world.add_floor();
-  world.model.boundaries[0].mount = 0;
+  world.model.boundaries[0].part = 0;
   world.add_sphere(0.1, Vec3(0, 0, 0.1));
   world.run(0.01);
   world.workspace.problem.complete();

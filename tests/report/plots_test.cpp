@@ -74,7 +74,7 @@ TEST(StepRows, CanBeSelectedByPart) {
   const io::StepRows lid(folder.path() / "b.csv", "boundary", "lid");
   EXPECT_EQ(lid.rows(), 2u);
   EXPECT_EQ(*lid.column("force_z_N"), (std::vector<double>{4.0, 6.0}));
-  EXPECT_EQ(io::StepRows(folder.path() / "b.csv", "mount", "lid").rows(), 0u);
+  EXPECT_EQ(io::StepRows(folder.path() / "b.csv", "part", "lid").rows(), 0u);
 }
 
 // A line for each part that does something, of the length of vectors.

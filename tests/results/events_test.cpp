@@ -4,7 +4,7 @@
 
 #include "engine/core/parallel.h"
 #include "engine/run/run.h"
-#include "engine/simulation/mounts.h"
+#include "engine/simulation/parts.h"
 #include "engine/simulation/placement.h"
 #include "io/results/run_recorder.h"
 #include "io/results/trajectory_reader.h"
@@ -180,8 +180,9 @@ TEST(Events, StartAndStopBoundaryMotions) {
   run.to_end([&] {
     const double t = run.state.time_s;
     const double ran = std::clamp(t - 0.1, 0.0, 0.2) + std::clamp(t - 0.55, 0.0, 0.25);
-    const PlacedBoundary placed = place(table, t, 0.0, boundary_poses(run.scene.model, run.state)[0]);
-    EXPECT_LT(placed.pose.orientation.angularDistance(table.motion.at(ran).orientation), 1e-14);
+    const PlacedBoundary placed = place(table, boundary_poses(run.scene.model, run.state)[0], t);
+    EXPECT_LT(placed.pose.orientation.angularDistance(run.scene.model.parts[0].motion.at(ran).orientation),
+              1e-14);
     EXPECT_LT(placed.pose.orientation.angularDistance(last), 2.7e-3);  // 2 rad/s + 0.2 pi rad/s
     last = placed.pose.orientation;
   });

@@ -9,6 +9,7 @@
 #include "io/results/wall_mesh.h"
 #include "io/scene/scene.h"
 #include "tests/results/fixtures.h"
+#include "tests/support/world.h"
 
 namespace scree::test {
 
@@ -32,8 +33,8 @@ io::Scene scene_of_a_turning_box() {
   const Pose tilted{Vec3(0.0, 0.1, 1.0), Quat(Eigen::AngleAxisd(0.3, Vec3::UnitX()))};
   model.boundaries = {{"floor", material, Plane{}},
                       {"box, turning", material,
-                       PlacedMesh{std::make_shared<MeshSurface>(mesh_surface(box, findings)), tilted},
-                       steady_motion({Vec3(0.5, 0, 0), Vec3(0, 3.0, 0)}, tilted.position)}};
+                       PlacedMesh{std::make_shared<MeshSurface>(mesh_surface(box, findings)), tilted}}};
+  test::give_motion(model, 1, steady_motion({Vec3(0.5, 0, 0), Vec3(0, 3.0, 0)}, tilted.position));
   const ShapeIndex ball = model.shapes.add(Ellipsoid{Vec3::Constant(0.1)});
   add_body(scene.initial.bodies, model.shapes, model.materials,
            {ball, material, {Vec3(0.0, 0.1, 0.9), Quat::Identity()}, {}});
@@ -69,7 +70,9 @@ TEST(MovingWalls, AreRecordedWithTheirPoses) {
     const auto& read = std::get<PlacedMesh>(then[1].surface);
     EXPECT_EQ(read.mesh->points, mesh.mesh->points);
     EXPECT_EQ(read.mesh->triangles, mesh.mesh->triangles);
-    const PlacedBoundary exact = place(scene.model.boundaries[1], reader.time_s()[k]);
+    const PlacedBoundary exact =
+        place(scene.model.boundaries[1], pose_of(scene.model.boundaries[1], scene.model.parts, {}),
+              reader.time_s()[k]);
     const Pose& pose = std::get<PlacedMesh>(exact.surface).pose;
     for (const Vec3& x : mesh.mesh->points)
       EXPECT_LT(
@@ -133,7 +136,7 @@ TEST(MovingWalls, SurfacesOfRevolutionAreReadBack) {
 TEST(MovingWalls, StaticWallsTakeNoSpaceInFrames) {
   const TemporaryFolder folder;
   io::Scene scene = scene_of_a_turning_box();
-  scene.model.boundaries[1].motion = {};
+  scene.model.boundaries[1].part = -1;
   {
     io::RunRecorder recorder(scene, {folder.path(), false});
     recorder.finish(io::RunStatus::finished, scene.initial);

@@ -133,7 +133,7 @@ TEST(TrajectoryReader, ReadsBackClumpsAndCohesion) {
   const TemporaryFolder folder;
   io::Scene scene = example_scene(2);
   Model& model = scene.model;
-  const std::vector<ClumpPart> parts{
+  const std::vector<ClumpMember> parts{
       {{Vec3(1.0, 0.4, 0.3)}, {Vec3(0.2, 0.0, 0.1), Quat(Eigen::AngleAxisd(0.3, Vec3::UnitY()))}},
       {{Vec3(0.5, 0.5, 0.5)}, {Vec3(-0.6, 0.1, 0.0), Quat::Identity()}}};
   ShapeFindings findings;

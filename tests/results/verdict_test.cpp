@@ -384,16 +384,21 @@ TEST(RunStatistics, UnexplainedEnergyIsComparedWithGrossWork) {
   EXPECT_LE(s.energy_unexplained_relative, 1e-6 / 2.0);
 }
 
-TEST(RunStatistics, ReportsBoundaryThatPinchesBodies) {
+TEST(RunStatistics, ReportsPartThatPinchesBodies) {
   // A lid presses with 2 N, and once with 5000 N where the bodies weigh and move by next to nothing: it comes
   // first, with what helps, and other advice stands back.
   io::Scene scene = example_scene(3);
   scene.model.boundaries.resize(1);
   scene.model.boundaries[0].name = "lid";
-  scene.model.boundaries[0].motion = steady_motion({Vec3(0, 0, -0.1), Vec3::Zero()}, Vec3::Zero());
+  Part lid;
+  lid.name = "lid";
+  lid.motion = steady_motion({Vec3(0, 0, -0.1), Vec3::Zero()}, Vec3::Zero());
+  scene.model.parts = {lid};
+  scene.model.boundaries[0].part = 0;
   io::RunStatistics statistics(scene);
   StepResult result;
   result.boundaries.resize(1);
+  result.parts.resize(1);
   result.report.time_step_s = 1e-3;
   result.report.momentum_size_kg_m_s = 1e-3;
   double mass = 0.0;
@@ -401,13 +406,13 @@ TEST(RunStatistics, ReportsBoundaryThatPinchesBodies) {
   for (int k = 1; k <= 100; ++k) {
     result.report.step = k;
     const double force = k == 50 ? 5e5 * mass : 2.0;
-    result.boundaries[0].impulse = Vec3(0, 0, 1e-3 * force);
-    result.boundaries[0].work = 0.1 * 1e-3 * force;
+    result.parts[0].impulse = Vec3(0, 0, 1e-3 * force);
+    result.parts[0].work = 0.1 * 1e-3 * force;
     statistics.add(result.report);
     statistics.add_loads(result);
   }
   io::Summary s = statistics.summary(scene.initial);
-  EXPECT_EQ(s.pinch.by, "boundary 'lid'");
+  EXPECT_EQ(s.pinch.by, "part 'lid'");
   EXPECT_EQ(s.pinch.when.step, 50);
   EXPECT_NEAR(s.pinch.median_force_N, 2.0, 1e-9);
   EXPECT_NEAR(s.pinch.power_W, 0.1 * s.pinch.force_N, 1e-9 * s.pinch.force_N);

@@ -109,7 +109,7 @@ TEST(ReadScene, KeyTableHoldsNoDefaultsOfStructs) {
   for (const Key& key : keys()) {
     if (!key.fallback.empty()) {
       const bool of_shapes =
-          key.section == "shapes" || key.section == "perturbations" || key.section == "parts";
+          key.section == "shapes" || key.section == "perturbations" || key.section == "members";
       EXPECT_TRUE(key.name == "seed" || key.name == "open" || key.name == "caps" || of_shapes)
           << key.section << '.' << key.name;
     }
@@ -493,7 +493,7 @@ TEST(ReadScene, ShapesMayBeClumps) {
   const Scene scene = read(material + R"(
 [[shapes]]
 name = "club"
-parts = [{ radius = 1 }, { semi_axes = [2, 0.5, 0.5], position = [2, 0, 0], orientation = [0, 0, 0, 1] }]
+members = [{ radius = 1 }, { semi_axes = [2, 0.5, 0.5], position = [2, 0, 0], orientation = [0, 0, 0, 1] }]
 [[bodies]]
 shape = "club"
 size = 0.1
@@ -532,18 +532,18 @@ radius = 0.1
 position = [4, 0, 1]
 [[events]]
 quantity = "force_N"
-bodies = "floor"
+part = "floor"
 rises_above = 1
 release_bodies = "bodies2"
 )");
   const Model& model = scene.model;
-  ASSERT_EQ(model.kinematic_groups.size(), 2u);
-  EXPECT_EQ(model.kinematic_groups[0].name, "floor");
-  EXPECT_TRUE(model.kinematic_groups[0].motion.is_none());
-  EXPECT_EQ(model.kinematic_groups[0].centre, Vec3(1, 0, 1));
-  EXPECT_EQ(model.kinematic_groups[1].name, "bodies2");
-  EXPECT_EQ(model.kinematic_groups[1].centre, Vec3(3, 1, 0));
-  EXPECT_EQ(scene.initial.bodies.kinematic_group, (std::vector<std::int32_t>{-1, 0, 1, -1}));
+  ASSERT_EQ(model.parts.size(), 2u);
+  EXPECT_EQ(model.parts[0].name, "floor");
+  EXPECT_TRUE(model.parts[0].motion.is_none());
+  EXPECT_EQ(model.parts[0].centre, Vec3(1, 0, 1));
+  EXPECT_EQ(model.parts[1].name, "bodies2");
+  EXPECT_EQ(model.parts[1].centre, Vec3(3, 1, 0));
+  EXPECT_EQ(scene.initial.bodies.part, (std::vector<std::int32_t>{-1, 0, 1, -1}));
   EXPECT_EQ(scene.initial.bodies.rest[2].position, Vec3(3, 0, 1));
   ASSERT_EQ(scene.events.size(), 1u);
   EXPECT_EQ(scene.events[0].actions.release_bodies, std::vector<std::size_t>{1});
@@ -834,7 +834,7 @@ weight = -0.8
 const std::string jack = R"(
 [[shapes]]
 name = "grain"
-parts = [{ semi_axes = [1, 0.3, 0.3] }, { semi_axes = [0.3, 1, 0.3] }]
+members = [{ semi_axes = [1, 0.3, 0.3] }, { semi_axes = [0.3, 1, 0.3] }]
 )";
 
 TEST(ReadScene, RandomBodiesDoNotOverlapWalls) {

@@ -9,6 +9,28 @@
 
 namespace scree::test {
 
+/// Lets a part of its own move a boundary so.
+inline Part& give_motion(Model& model, std::size_t boundary, PrescribedMotion motion) {
+  Boundary& moved = model.boundaries[boundary];
+  moved.part = static_cast<std::int32_t>(model.parts.size());
+  Part part;
+  part.name = moved.name;
+  part.motion = std::move(motion);
+  part.centre = moved.centre;
+  model.parts.push_back(std::move(part));
+  return model.parts.back();
+}
+/// A boundary that a motion moves, without a model.
+struct MovingBoundary {
+  Boundary boundary;
+  PrescribedMotion motion{};
+  PlacedBoundary at(double time_s, double step_s = 0.0) const {
+    BoundaryPose pose;
+    pose.motion = &motion;
+    return place(boundary, pose, time_s, step_s);
+  }
+};
+
 struct World {
   Model model;
   State state;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 
-Clump made(const std::vector<ClumpPart>& parts) {
+Clump made(const std::vector<ClumpMember>& parts) {
   ShapeFindings findings;
   const std::optional<Clump> clump = make_clump(parts, findings);
   EXPECT_TRUE(clump.has_value());
@@ -24,19 +24,19 @@ Clump made(const std::vector<ClumpPart>& parts) {
   return clump.value_or(Clump{});
 }
 
-ClumpPart ball(double radius, const Vec3& at) { return {{Vec3::Constant(radius)}, {at, Quat::Identity()}}; }
+ClumpMember ball(double radius, const Vec3& at) { return {{Vec3::Constant(radius)}, {at, Quat::Identity()}}; }
 
-Vec3 on_surface(const ClumpPart& p, Random& random) {
+Vec3 on_surface(const ClumpMember& p, Random& random) {
   return p.pose.position + p.pose.orientation * p.ellipsoid.semi_axes.cwiseProduct(random.direction());
 }
 
 /// Each part's centre is inside of one before it.
-std::vector<ClumpPart> random_parts(std::size_t count, Random& random) {
-  std::vector<ClumpPart> parts;
+std::vector<ClumpMember> random_parts(std::size_t count, Random& random) {
+  std::vector<ClumpMember> parts;
   for (std::size_t i = 0; i < count; ++i) {
     Vec3 at(3.0, -2.0, 1.0);
     if (i > 0) {
-      const ClumpPart& on = parts[static_cast<std::size_t>(random.uniform() * static_cast<double>(i))];
+      const ClumpMember& on = parts[static_cast<std::size_t>(random.uniform() * static_cast<double>(i))];
       at = on.pose.position + 0.9 * (on_surface(on, random) - on.pose.position);
     }
     const Vec3 axes(random.uniform(0.5, 1.5), random.uniform(0.5, 1.5), random.uniform(0.5, 1.5));
@@ -45,21 +45,21 @@ std::vector<ClumpPart> random_parts(std::size_t count, Random& random) {
   return parts;
 }
 
-std::vector<ClumpPart> moved(std::vector<ClumpPart> parts, const Pose& pose) {
-  for (ClumpPart& p : parts)
+std::vector<ClumpMember> moved(std::vector<ClumpMember> parts, const Pose& pose) {
+  for (ClumpMember& p : parts)
     p.pose = {pose.position + pose.orientation * p.pose.position, pose.orientation * p.pose.orientation};
   return parts;
 }
 
 /// A unit-free depth: positive inside of a part.
-double depth(const ClumpPart& p, const Vec3& x) {
+double depth(const ClumpMember& p, const Vec3& x) {
   return 1.0 - (p.pose.orientation.conjugate() * (x - p.pose.position))
                    .cwiseQuotient(p.ellipsoid.semi_axes)
                    .squaredNorm();
 }
 double depth(const Clump& c, const Vec3& x) {
   double most = -infinity;
-  for (const ClumpPart& p : c.parts) most = std::max(most, depth(p, x));
+  for (const ClumpMember& p : c.parts) most = std::max(most, depth(p, x));
   return most;
 }
 
@@ -134,7 +134,7 @@ TEST(Clump, StretchedBallsByClosedForm) {
   for (int i = 0; i < 50; ++i) {
     const double h = random.uniform(0.1, 0.95);
     const Vec3 stretch(random.uniform(0.3, 3.0), random.uniform(0.3, 3.0), random.uniform(0.3, 3.0));
-    std::vector<ClumpPart> parts;
+    std::vector<ClumpMember> parts;
     for (const double side : {1.0, -1.0})
       parts.push_back({{stretch}, {Vec3(side * h * stretch[0], 0, 0), Quat::Identity()}});
     const TwoBalls exact = two_balls(h);
@@ -148,12 +148,12 @@ TEST(Clump, StretchedBallsByClosedForm) {
 
 TEST(Clump, ThinAndDegenerateClumpsKeepAccuracy) {
   // Crossed discs 50 times as wide as thick, whose symmetry makes coefficients vanish: against a turned copy.
-  const std::vector<ClumpPart> discs{{{Vec3(1, 1, 0.02)}, {}},
-                                     {{Vec3(0.02, 1, 1)}, {Vec3(0.3, 0, 0), Quat::Identity()}}};
+  const std::vector<ClumpMember> discs{{{Vec3(1, 1, 0.02)}, {}},
+                                       {{Vec3(0.02, 1, 1)}, {Vec3(0.3, 0, 0), Quat::Identity()}}};
   Random random(10);
   const MassProperties m = mass_properties(discs, 1e-9);
-  std::vector<ClumpPart> turned = moved(discs, {Vec3::Zero(), random.rotation()});
-  for (ClumpPart& p : turned) {
+  std::vector<ClumpMember> turned = moved(discs, {Vec3::Zero(), random.rotation()});
+  for (ClumpMember& p : turned) {
     const Vec3 a = p.ellipsoid.semi_axes;
     p.ellipsoid.semi_axes = Vec3(a[1], a[2], a[0]);
     p.pose.orientation = p.pose.orientation * Quat(0.5, 0.5, 0.5, 0.5);
@@ -179,7 +179,7 @@ TEST(Clump, DisjointOverlapLensesAddUp) {
 
 TEST(Clump, SymmetricClumpsKeepTheirAxes) {
   // A cross of six balls about one: all moments are equal, so nothing may turn it.
-  std::vector<ClumpPart> parts{ball(1.0, Vec3::Zero())};
+  std::vector<ClumpMember> parts{ball(1.0, Vec3::Zero())};
   for (int k = 0; k < 3; ++k) {
     for (const double side : {1.2, -1.2}) parts.push_back(ball(0.8, side * Vec3::Unit(k)));
   }
@@ -203,9 +203,9 @@ TEST(Clump, DoesNotDependOnTheGivenFrame) {
   // The circles on which the parts are cut stay with the parts, so the order of their axes is changed, too.
   Random random(3);
   for (int i = 0; i < 20; ++i) {
-    const std::vector<ClumpPart> parts = random_parts(2 + i % 6, random);
-    std::vector<ClumpPart> again = moved(parts, {10.0 * random.direction(), random.rotation()});
-    for (ClumpPart& p : again) {
+    const std::vector<ClumpMember> parts = random_parts(2 + i % 6, random);
+    std::vector<ClumpMember> again = moved(parts, {10.0 * random.direction(), random.rotation()});
+    for (ClumpMember& p : again) {
       const Vec3 a = p.ellipsoid.semi_axes;
       p.ellipsoid.semi_axes = Vec3(a[1], a[2], a[0]);
       p.pose.orientation = p.pose.orientation * Quat(0.5, 0.5, 0.5, 0.5);
@@ -244,7 +244,7 @@ TEST(Clump, DoesNotDependOnTheGivenFrame) {
 }
 
 /// Volume and mean of x^2 by exact lines on a grid across them.
-std::pair<double, double> by_lines(const std::vector<ClumpPart>& parts, const Vec3& centre, double radius) {
+std::pair<double, double> by_lines(const std::vector<ClumpMember>& parts, const Vec3& centre, double radius) {
   constexpr int cells = 300;
   const double side = 2.0 * radius / cells;
   double volume = 0.0, xx = 0.0;
@@ -253,7 +253,7 @@ std::pair<double, double> by_lines(const std::vector<ClumpPart>& parts, const Ve
     for (int j = 0; j < cells; ++j) {
       const Vec3 o = centre + Vec3(0.0, (i + 0.5) * side - radius, (j + 0.5) * side - radius);
       within.clear();
-      for (const ClumpPart& p : parts) {
+      for (const ClumpMember& p : parts) {
         const Vec3 from = p.pose.orientation.conjugate() * (o - p.pose.position);
         const Vec3 along = p.pose.orientation.conjugate() * Vec3::UnitX();
         const double in = ray_hit(p.ellipsoid, from, along, -infinity, infinity);
@@ -277,7 +277,7 @@ TEST(Clump, MassByAnIndependentSum) {
   // Lines end at rims like square roots, so a grid of n^2 of them errs by about n^-1.5, which is 2e-4.
   Random random(4);
   for (int i = 0; i < 12; ++i) {
-    const std::vector<ClumpPart> parts = random_parts(5, random);
+    const std::vector<ClumpMember> parts = random_parts(5, random);
     const Clump c = made(parts);
     const auto [volume, xx] = by_lines(parts, c.body_in_file.position, c.bounding_radius);
     EXPECT_NEAR(c.volume, volume, 3e-4 * volume);
@@ -291,13 +291,13 @@ TEST(Clump, ErrorEstimateBoundsTheError) {
   // Against a run of the quadrature that is asked for 1e-11, over other circles.
   Random random(5);
   for (int i = 0; i < 14; ++i) {
-    std::vector<ClumpPart> parts = random_parts(2 + i % 7, random), visible;
+    std::vector<ClumpMember> parts = random_parts(2 + i % 7, random), visible;
     for (std::size_t k = 0; k < parts.size(); ++k) {
       if (!holder(parts, k)) visible.push_back(parts[k]);
     }
     if (visible.size() < 2) continue;
-    std::vector<ClumpPart> turned = visible;
-    for (ClumpPart& p : turned) {
+    std::vector<ClumpMember> turned = visible;
+    for (ClumpMember& p : turned) {
       const Vec3 a = p.ellipsoid.semi_axes;
       p.ellipsoid.semi_axes = Vec3(a[1], a[2], a[0]);
       p.pose.orientation = p.pose.orientation * Quat(0.5, 0.5, 0.5, 0.5);
@@ -317,7 +317,7 @@ TEST(Clump, PartsWithinAnotherAddNothing) {
   const Ellipsoid large{Vec3(1.0, 1.3, 0.9)};
   const Pose pose{Vec3(0.1, 0.0, 0.0), Quat(Eigen::AngleAxisd(0.3, Vec3::UnitY()))};
   ShapeFindings findings;
-  const std::vector<ClumpPart> parts{ball(0.5, Vec3(0.1, 0.2, 0.0)), {large, pose}, {large, pose}};
+  const std::vector<ClumpMember> parts{ball(0.5, Vec3(0.1, 0.2, 0.0)), {large, pose}, {large, pose}};
   const std::optional<Clump> c = make_clump(parts, findings);
   ASSERT_TRUE(c.has_value());
   EXPECT_TRUE(findings.errors.empty());
@@ -340,7 +340,7 @@ TEST(Clump, PartsWithinAnotherAddNothing) {
 }
 
 TEST(Clump, Errors) {
-  const auto errors = [](const std::vector<ClumpPart>& parts) {
+  const auto errors = [](const std::vector<ClumpMember>& parts) {
     ShapeFindings findings;
     EXPECT_FALSE(make_clump(parts, findings).has_value());
     return findings.errors;
@@ -356,10 +356,10 @@ TEST(Clump, Errors) {
             Texts{"part 0: the orientation is not finite or zero"});
   // Touching exactly is apart; overlapping by 1e-6 is not.
   EXPECT_EQ(errors({ball(1.0, Vec3::Zero()), ball(1.0, Vec3(2.0, 0, 0))}),
-            Texts{"part 1 hangs apart from part 0: parts have to overlap"});
+            Texts{"member 1 hangs apart from member 0: members have to overlap"});
   EXPECT_EQ(errors({ball(1.0, Vec3::Zero()), ball(1.0, Vec3(3.0, 0, 0)), ball(1.0, Vec3(1, 0, 0)),
                     ball(0.5, Vec3(0, 0, 9)), ball(0.5, Vec3(0, 0.2, 9))}),
-            (Texts{"parts 1, 3, 4 hang apart from part 0: parts have to overlap"}));
+            (Texts{"members 1, 3, 4 hang apart from member 0: members have to overlap"}));
   made({ball(1.0, Vec3::Zero()), ball(1.0, Vec3(2.0 - 1e-6, 0, 0))});
   // A quaternion of any length is a rotation.
   EXPECT_EQ(made({{{Vec3(1, 2, 3)}, {Vec3::Zero(), Quat(2, 0, 0, 0)}}}).parts[0].pose.orientation.norm(),
@@ -371,10 +371,10 @@ TEST(Clump, OverlapIsTheExactRelation) {
   int apart = 0;
   for (int i = 0; i < 5000; ++i) {
     const auto part = [&] {
-      return ClumpPart{{Vec3(random.uniform(0.2, 2.0), random.uniform(0.2, 2.0), random.uniform(0.2, 2.0))},
-                       {random.uniform(0.5, 2.0) * random.direction(), random.rotation()}};
+      return ClumpMember{{Vec3(random.uniform(0.2, 2.0), random.uniform(0.2, 2.0), random.uniform(0.2, 2.0))},
+                         {random.uniform(0.5, 2.0) * random.direction(), random.rotation()}};
     };
-    const ClumpPart a = part(), b = part();
+    const ClumpMember a = part(), b = part();
     const Relation r = classify(place(a.ellipsoid, a.pose), place(b.ellipsoid, b.pose));
     const bool within = holder(std::array{a, b}, 0).has_value() || holder(std::array{a, b}, 1).has_value();
     EXPECT_EQ(within, r == Relation::inside);
@@ -397,7 +397,7 @@ TEST(Clump, BoundsHoldTheSurface) {
     const double farthest_along = d.dot(support(c, d));
     double farthest = 0.0, largest = 0.0;
     Vec3 box = Vec3::Zero();
-    for (const ClumpPart& p : c.parts) {
+    for (const ClumpMember& p : c.parts) {
       Vec3 best = Vec3::Zero();
       for (int k = 0; k < 10000; ++k) {
         const Vec3 x = on_surface(p, random);
@@ -475,7 +475,7 @@ TEST(Clump, RaysByMarching) {
 TEST(Clump, MeshIsTheUnionsSurface) {
   Random random(9);
   for (int i = 0; i < 6; ++i) {
-    std::vector<ClumpPart> parts = random_parts(2 + i, random);
+    std::vector<ClumpMember> parts = random_parts(2 + i, random);
     parts.push_back(parts[0]);  // twice the same is shown once
     ShapeFindings findings;
     const std::optional<Clump> c = make_clump(parts, findings);
@@ -484,7 +484,7 @@ TEST(Clump, MeshIsTheUnionsSurface) {
     ASSERT_EQ(mesh.points.size(), mesh.normals.size());
     for (std::size_t k = 0; k < mesh.points.size(); ++k) {
       double off = infinity;  // on the surface of a part; at corners of three, a little within another
-      for (const ClumpPart& p : c->parts) off = std::min(off, std::abs(depth(p, mesh.points[k])));
+      for (const ClumpMember& p : c->parts) off = std::min(off, std::abs(depth(p, mesh.points[k])));
       EXPECT_LT(off, 1e-12);
       EXPECT_LT(depth(*c, mesh.points[k]), 5e-3);
       EXPECT_NEAR(mesh.normals[k].norm(), 1.0, 1e-14);

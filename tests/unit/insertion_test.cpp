@@ -79,21 +79,21 @@ TEST(Insertion, MassFollowsRateWithinOneGrainUpToItsLimit) {
   });
 }
 
-// Mounts stand behind the bodies in the problem: who comes takes the place of one that slid.
-TEST(Insertion, NewBodyInFormerSlotOfAMountMovesFreely) {
+// Parts stand behind the bodies in the problem: who comes takes the place of one that slid.
+TEST(Insertion, NewBodyInFormerSlotOfAPartMovesFreely) {
   test::World world;
   Inlet inlet = inlet_of(world, Vec3(0.03, 0.02, 0.02), BoxRegion{Vec3(0.1, 0.1, 0.1), Vec3(0.4, 0.4, 0.3)});
   inlet.number_rate = 200.0;
   world.model.inlets.push_back(inlet);
   world.model.boundaries = box_walls("box", world.material, Vec3::Zero(), Vec3::Constant(0.5), {"+z", "+x"});
   world.model.boundaries.push_back({"ram", world.material, Plane{Vec3(0.5, 0, 0), -Vec3::UnitX()}});
-  world.model.boundaries.back().mount = 0;
-  Mount ram;
-  ram.kind = MountKind::slider;
+  world.model.boundaries.back().part = 0;
+  Part ram;
+  ram.freedom = Freedom::along;
   ram.axis = -Vec3::UnitX();
   ram.inertia = 5.0;
   ram.force = 20.0;
-  world.model.mounts.push_back(ram);
+  world.model.parts.push_back(ram);
   world.run(0.3, [](const StepReport& r) {
     EXPECT_LT(std::abs(r.energy.remainder), 1e-10);
     EXPECT_LT(r.momentum_error_relative * r.impulse_size_N_s, 1e-10);
@@ -172,7 +172,7 @@ TEST(Insertion, RemovedWallDoesNotBlockInsertion) {
   world.model.boundaries.push_back({"lid", world.material, Plane{Vec3(0, 0, 2), Vec3::UnitZ()}});
   world.run(0.01);
   EXPECT_EQ(world.state.bodies.size(), 0u);  // all of the region is behind it
-  world.state.overrides.boundaries = {{.removed = true, .clock = {}}};
+  world.state.overrides.removed = {1};
   world.step();
   EXPECT_EQ(world.state.bodies.size(), 10u);
 }

@@ -456,10 +456,9 @@ TEST(Mechanism, AScrew) {
   m.gravity.setZero();
   const double pitch = 0.01 / (2.0 * std::numbers::pi), mass = 2.0, inertia = 1e-3, torque = 0.05;
   m.add_body({mass, Vec3::Constant(inertia), {}, {}});
-  const std::size_t kinematic_group =
-      m.add_joint({"guide", JointKind::cylindrical, {JointEnd::ground, {}}, {0, {}}});
-  const JointCoordinate angle{kinematic_group, JointCoordinate::Kind::angle},
-      travel{kinematic_group, JointCoordinate::Kind::travel};
+  const std::size_t guide = m.add_joint({"guide", JointKind::cylindrical, {JointEnd::ground, {}}, {0, {}}});
+  const JointCoordinate angle{guide, JointCoordinate::Kind::angle},
+      travel{guide, JointCoordinate::Kind::travel};
   m.add_coupling({"thread", travel, angle, -pitch});
   m.add_actuator({angle, 0.0, 0.0, 0.0, [&](double, double, double) { return torque; }});
   for (int k = 0; k < 1000; ++k) m.step(classical, 1e-3);

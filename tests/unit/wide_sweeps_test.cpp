@@ -231,7 +231,7 @@ TEST(Batches, EveryContactIsInOneLaneAndBatchesShareNoBody) {
 TEST(Batches, EveryMovableBodyBelongsToOneSubdomainOrIsPartner) {
   for (const int per_side : {6, 12}) {
     ContactProblem p = heap_problem({}, per_side);
-    // What is only a partner, as the floor is, may be a mount.
+    // What is only a partner, as the floor is, may be a part.
     ASSERT_FALSE(p.is_moved(p.bodies() - 1));
     p.response.back().inverse_mass = 1.0;
     Batches b;

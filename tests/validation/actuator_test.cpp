@@ -12,21 +12,21 @@ namespace {
 
 using test::World;
 
-/// A free mount on a joint along or about z, and a model whose inputs are its rate, or coordinate and rate.
+/// A free part on a joint along or about z, and a model whose inputs are its rate, or coordinate and rate.
 World driven(JointKind kind, double inertia, const char* text, const std::vector<ActuatorInput>& inputs,
              const std::string& force, double h) {
   World world({}, h);
   world.model.settings.gravity = Vec3::Zero();
-  Mount mount;
-  mount.name = "part";
-  mount.kind = MountKind::free;
-  mount.inertia = inertia;
-  mount.moments = Vec3::Constant(inertia);
-  world.model.mounts.push_back(mount);
+  Part part;
+  part.name = "part";
+  part.freedom = Freedom::all;
+  part.inertia = inertia;
+  part.moments = Vec3::Constant(inertia);
+  world.model.parts.push_back(part);
   MachineJoint joint;
   joint.name = "joint";
   joint.kind = kind;
-  joint.b = {JointPartner::Kind::mount, 0, {}};
+  joint.b = {JointPartner::Kind::part, 0, {}};
   joint.has_coordinate = true;
   joint.coordinate =
       kind == JointKind::revolute ? JointCoordinate::Kind::angle : JointCoordinate::Kind::travel;

@@ -158,7 +158,7 @@ TEST(AdaptiveStep, BallRestsOnRisingFloor) {
   // The floor is where it is at any time; a ball that stands on it goes with it.
   World world = adaptive(World());
   world.add_floor();
-  world.model.boundaries[0].motion = steady_motion({Vec3(0, 0, 0.5), Vec3::Zero()}, Vec3::Zero());
+  test::give_motion(world.model, 0, steady_motion({Vec3(0, 0, 0.5), Vec3::Zero()}, Vec3::Zero()));
   const BodyIndex ball = world.add_sphere(0.1, Vec3(0, 0, 0.1), {Vec3(0, 0, 0.5), Vec3::Zero()});
   double work = 0.0;
   run(world, 0.013, 100, [&](const StepReport& r) { work += r.energy.boundary_work; });

@@ -3,8 +3,8 @@
 #include <numbers>
 
 #include "engine/core/state_hash.h"
-#include "engine/simulation/kinematic_groups.h"
 #include "engine/simulation/overrides.h"
+#include "engine/simulation/parts.h"
 #include "engine/simulation/population.h"
 #include "tests/support/same_bits.h"
 #include "tests/support/world.h"
@@ -22,8 +22,8 @@ World chain(int n, const BondLaw& law, bool held, double time_step_s = 1e-3) {
   for (int i = 0; i < n; ++i) world.add_sphere(r, Vec3(2.0 * r * i, 0, 0));
   world.model.bonds.push_back(law);
   if (!held) return world;
-  world.model.kinematic_groups.push_back({"held", {}, Vec3::Zero()});
-  hold_body(0, 0, world.state);
+  world.model.parts.push_back({.name = "held"});
+  carry_body(0, 0, world.state);
   return world;
 }
 
@@ -81,7 +81,7 @@ TEST(Bonds, BeamDeflectionMatchesTimoshenkoTheory) {
     EXPECT_NEAR(bodies.position[j].z(), -droop, 1e-4 * droop) << j;
   }
   // The held one bears all of it, and the moment about it.
-  const BoundaryLoad& held = world.result.kinematic_groups[0];
+  const BoundaryLoad& held = world.result.parts[0];
   EXPECT_NEAR(held.impulse.z() / 1e-3, -(n - 1) * weight(world), 1e-5 * weight(world));
   EXPECT_NEAR(held.angular_impulse.y() / 1e-3, moment(0) + 0.5 * l * (n - 1) * weight(world),
               1e-4 * moment(0));
@@ -137,8 +137,8 @@ bool falls(const BondLaw& law, const Vec3& place) {
   world.add_sphere(r, Vec3::Zero());
   world.add_sphere(r, 2.0 * r * place);
   world.model.bonds.push_back(law);
-  world.model.kinematic_groups.push_back({"held", {}, Vec3::Zero()});
-  hold_body(0, 0, world.state);
+  world.model.parts.push_back({.name = "held"});
+  carry_body(0, 0, world.state);
   world.run(0.05);
   EXPECT_EQ(world.state.bonds.empty(), world.state.bodies.linear_velocity[1].z() < -0.1);
   return world.state.bonds.empty();
@@ -186,8 +186,8 @@ TEST(Bonds, TorsionBreaks) {
     BondLaw law;
     law.shear_strength = factor * stress;
     world.model.bonds.push_back(law);
-    world.model.kinematic_groups.push_back({"held", {}, Vec3::Zero()});
-    hold_body(0, 0, world.state);
+    world.model.parts.push_back({.name = "held"});
+    carry_body(0, 0, world.state);
     world.run(0.01);
     EXPECT_EQ(world.state.bonds.size(), factor < 1.0 ? 1u : 2u);
   }
@@ -202,9 +202,9 @@ TEST(Bonds, FragmentsOfABreakingImpactMoveIndependently) {
     World world = chain(3, law, false);
     for (std::size_t i = 0; i < 3; ++i) world.state.bodies.position[i].z() = height + r;
     // Under the middle one alone.
-    world.model.kinematic_groups.push_back({"anvil", {}, Vec3::Zero()});
+    world.model.parts.push_back({.name = "anvil"});
     world.add_sphere(r, Vec3(2.0 * r, 0, -r));
-    hold_body(0, 3, world.state);
+    carry_body(0, 3, world.state);
     std::int64_t broken = 0, formed = 0;
     world.run(std::sqrt(2.0 * height / g) + 0.01, [&](const StepReport& report) {
       broken += report.bonds_broken;

@@ -41,9 +41,10 @@ TEST(BoundaryMotion, APlateLiftsAHeap) {
   const std::size_t floor = floor_of(world);
   Boundary& plate = world.model.boundaries[floor];
   const double speed = 0.1;
-  plate.motion = steady_motion({Vec3(0, 0, speed), Vec3::Zero()}, Vec3::Zero());
-  plate.motion.stages[0].law.start = world.state.time_s;
   plate.centre = Vec3(0.3, 0.3, 0.0);
+  PrescribedMotion rise = steady_motion({Vec3(0, 0, speed), Vec3::Zero()}, Vec3::Zero());
+  rise.stages[0].law.start = world.state.time_s;
+  test::give_motion(world.model, floor, rise);
   const double energy = mechanical_energy(world);
   double weight = 0.0, work = 0.0, dissipated = 0.0, correction = 0.0, impulse = 0.0;
   for (const double m : world.state.bodies.mass) weight += 9.81 * m;
@@ -83,9 +84,8 @@ TEST(BoundaryMotion, ATurntableTakesASphereAlong) {
   World world(law, 1e-4);
   world.add_floor();
   world.model.settings.solver.tolerance = 1e-12;
-  Boundary& table = world.model.boundaries[0];
   const double spin = 2.0, r = 0.1, distance = 0.5;
-  table.motion = steady_motion({Vec3::Zero(), Vec3(0, 0, spin)}, Vec3::Zero());
+  test::give_motion(world.model, 0, steady_motion({Vec3::Zero(), Vec3(0, 0, spin)}, Vec3::Zero()));
   world.add_sphere(r, Vec3(distance, 0, r));
   double angular = 0.0, work = 0.0;
   world.run(1.0, [&](const StepReport& report) {
@@ -110,8 +110,8 @@ TEST(BoundaryMotion, TippingPlateIsNotPenetrated) {
   law.friction = 0.5;
   World world(law, 1e-3);
   world.add_floor();
-  Boundary& plate = world.model.boundaries[0];
-  plate.motion = steady_motion({Vec3::Zero(), Vec3(0, 1.0, 0)}, Vec3::Zero());  // the side of +x goes down
+  // The side of +x goes down.
+  test::give_motion(world.model, 0, steady_motion({Vec3::Zero(), Vec3(0, 1.0, 0)}, Vec3::Zero()));
   Random random(4);
   for (int i = 0; i < 8; ++i)
     world.add(Vec3(0.10, 0.075, 0.05), {Vec3(-1.2 + 0.3 * i, 0, 0.11), random.rotation()});
@@ -127,12 +127,10 @@ TEST(BoundaryMotion, TippingPlateIsNotPenetrated) {
 }
 
 TEST(BoundaryMotion, PosesAreExactAfterLongTimes) {
-  const Boundary b{"plate",
-                   {},
-                   Plane{Vec3(1, 0, 0), Vec3::UnitX()},
-                   steady_motion({Vec3(0, 0, 0.5), Vec3(0, 0, 2.0)}, Vec3::Zero())};
+  const test::MovingBoundary b{{"plate", {}, Plane{Vec3(1, 0, 0), Vec3::UnitX()}},
+                               steady_motion({Vec3(0, 0, 0.5), Vec3(0, 0, 2.0)}, Vec3::Zero())};
   const double whole_turns = 1e6 * 3.14159265358979323846;
-  const PlacedBoundary placed = place(b, whole_turns);
+  const PlacedBoundary placed = b.at(whole_turns);
   const Plane& plane = std::get<Plane>(placed.surface);
   EXPECT_LT((plane.normal - Vec3::UnitX()).norm(), 1e-8);  // rounding of 6e6 radians
   EXPECT_LT((plane.point - Vec3(1, 0, 0.5 * whole_turns)).norm(), 1e-8);
@@ -202,24 +200,22 @@ TEST(PrescribedMotion, TablesAndFunctions) {
 TEST(PrescribedMotion, MeanTwistMapsStartPoseToEndPose) {
   Random random(9);
   for (int k = 0; k < 100; ++k) {
-    Boundary b{"wall",
-               {},
-               Plane{random.direction(), random.direction()},
-               steady_motion({random.direction(), 5.0 * random.direction()}, random.direction())};
-    b.centre = random.direction();
+    test::MovingBoundary b{{"wall", {}, Plane{random.direction(), random.direction()}},
+                           steady_motion({random.direction(), 5.0 * random.direction()}, random.direction())};
+    b.boundary.centre = random.direction();
     MotionStage rock{MotionStage::Kind::rotation, random.direction(), random.direction(), {}};
     rock.law.amplitude = 0.4;
     rock.law.frequency = 3.0;
     b.motion.stages.push_back(rock);
     const double t = random.uniform(0.0, 10.0), h = 2e-3;
-    const PlacedBoundary from = place(b, t), middle = place(b, t + 0.5 * h, h), to = place(b, t + h);
+    const PlacedBoundary from = b.at(t), middle = b.at(t + 0.5 * h, h), to = b.at(t + h);
     const Quat turn(Eigen::AngleAxisd(h * middle.twist.angular.norm(), middle.twist.angular.normalized()));
     EXPECT_LT((from.pose.position + h * middle.twist.linear - to.pose.position).norm(), 1e-13);
     EXPECT_LT((turn * from.pose.orientation).angularDistance(to.pose.orientation), 1e-7);
     // In a moment of no length, what it tends to: to the second power of the step.
-    const Twist now = place(b, t + 0.5 * h).twist;
+    const Twist now = b.at(t + 0.5 * h).twist;
     EXPECT_LT((now.linear - middle.twist.linear).norm(), 3e-3);
-    const Twist nearly = place(b, t + 0.5 * h, 0.01 * h).twist;
+    const Twist nearly = b.at(t + 0.5 * h, 0.01 * h).twist;
     EXPECT_LT((now.linear - nearly.linear).norm(), 3e-7);
     EXPECT_LT((now.angular - nearly.angular).norm(), 3e-7);
   }
@@ -235,7 +231,7 @@ TEST(BoundaryMotion, AShakenPlatesWorkIsForceTimesVelocity) {
   shake.axis = Vec3::UnitZ();
   shake.law.function = [=](double t) { return amplitude * (1.0 - std::cos(rate * (t - start))); };
   shake.law.start = start;
-  world.model.boundaries[floor].motion.stages = {shake};
+  test::give_motion(world.model, floor, {{shake}});
   double integral = 0.0, work = 0.0, worst = 0.0, most = 0.0;
   world.run(start + 0.5, [&](const StepReport& r) {
     const double h = 1e-3, t = r.time_s - 0.5 * h;
@@ -306,8 +302,8 @@ TEST(BoundaryMotion, GrainsStayInsideRotatingBoxOfTriangles) {
   law.restitution = 0.3;
   World world(law, 1e-3);
   const Vec3 half(0.3, 0.3, 0.3);
-  world.model.boundaries.push_back({"drum", MaterialIndex(0), mesh_of_box(-half, half),
-                                    steady_motion({Vec3::Zero(), Vec3(0, 8.0, 0)}, Vec3::Zero())});
+  world.model.boundaries.push_back({"drum", MaterialIndex(0), mesh_of_box(-half, half)});
+  test::give_motion(world.model, 0, steady_motion({Vec3::Zero(), Vec3(0, 8.0, 0)}, Vec3::Zero()));
   Random random(11);
   for (int i = 0; i < 5; ++i) {
     for (int j = 0; j < 5; ++j) {
@@ -321,7 +317,7 @@ TEST(BoundaryMotion, GrainsStayInsideRotatingBoxOfTriangles) {
   }
   double worst = 0.0;
   world.run(0.4, [&](const StepReport& r) { worst = std::max(worst, std::abs(r.energy.remainder)); });
-  const Pose now = world.model.boundaries[0].motion.at(world.state.time_s);
+  const Pose now = world.model.parts[0].motion.at(world.state.time_s);
   for (const Vec3& x : world.state.bodies.position)
     EXPECT_LT((now.orientation.conjugate() * x).cwiseAbs().maxCoeff(), 0.3);
   EXPECT_LT(worst, 1e-9);

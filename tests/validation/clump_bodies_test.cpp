@@ -18,7 +18,7 @@ using test::World;
 
 constexpr double g = 9.81;
 
-std::int32_t add_clump(World& world, const std::vector<ClumpPart>& parts) {
+std::int32_t add_clump(World& world, const std::vector<ClumpMember>& parts) {
   ShapeFindings findings;
   const std::optional<Clump> made = make_clump(parts, findings);
   EXPECT_TRUE(made) << (findings.errors.empty() ? "" : findings.errors[0]);
@@ -32,13 +32,13 @@ BodyIndex add_body_of(World& world, std::int32_t clump, double size, const Pose&
                   {shape, world.material, pose, twist});
 }
 
-ClumpPart ball(double radius, const Vec3& at) { return {{Vec3::Constant(radius)}, {at, Quat::Identity()}}; }
+ClumpMember ball(double radius, const Vec3& at) { return {{Vec3::Constant(radius)}, {at, Quat::Identity()}}; }
 
 /// Two balls of radius 1 whose centres are 1.6 apart along x.
-std::vector<ClumpPart> dumbbell() { return {ball(1.0, {-0.8, 0, 0}), ball(1.0, {0.8, 0, 0})}; }
+std::vector<ClumpMember> dumbbell() { return {ball(1.0, {-0.8, 0, 0}), ball(1.0, {0.8, 0, 0})}; }
 
 /// Three crossing rods.
-std::vector<ClumpPart> jack() {
+std::vector<ClumpMember> jack() {
   const Quat same = Quat::Identity();
   return {{{Vec3(1.0, 0.3, 0.3)}, {Vec3::Zero(), same}},
           {{Vec3(0.3, 1.0, 0.3)}, {Vec3::Zero(), same}},
@@ -251,7 +251,7 @@ TEST(ClumpBodies, KeepTheirPartsWhereSlotsChange) {
   ASSERT_EQ(turned.contacts.size(), before);
   ASSERT_TRUE(std::ranges::is_sorted(turned.contacts.list, {}, &Contact::key));
   const auto part = [&](std::int32_t body, std::size_t number) {
-    const ClumpPart p = world.model.shapes.part(turned.bodies.shape[body], number);
+    const ClumpMember p = world.model.shapes.part(turned.bodies.shape[body], number);
     const Pose at = turned.bodies.pose(static_cast<std::size_t>(body));
     return place(p.ellipsoid,
                  {at.position + at.orientation * p.pose.position, at.orientation * p.pose.orientation});
@@ -285,7 +285,7 @@ TEST(ClumpBodies, PackWithoutOverlap) {
   const std::vector<Grain> grains = random_packing(recipe, box, {400, 3000}, {}, 5);
   const auto parts_of = [&](const Grain& grain) {
     std::vector<PlacedEllipsoid> parts;
-    for (const ClumpPart& p : recipe.clump->parts)
+    for (const ClumpMember& p : recipe.clump->parts)
       parts.push_back(place(Ellipsoid{0.1 * p.ellipsoid.semi_axes},
                             {grain.pose.position + grain.pose.orientation * (0.1 * p.pose.position),
                              grain.pose.orientation * p.pose.orientation}));

@@ -5,7 +5,7 @@
 #include "engine/core/parallel.h"
 #include "engine/core/state_hash.h"
 #include "engine/geometry/clump.h"
-#include "engine/simulation/kinematic_groups.h"
+#include "engine/simulation/parts.h"
 #include "tests/support/same_bits.h"
 #include "tests/support/world.h"
 
@@ -22,13 +22,12 @@ Cohesion wet(double tension, double angle, double volume) {
 }
 
 void hold(World& world, std::size_t body) {
-  if (world.model.kinematic_groups.empty())
-    world.model.kinematic_groups.push_back({"held", {}, Vec3::Zero()});
-  hold_body(0, body, world.state);
+  if (world.model.parts.empty()) world.model.parts.push_back({.name = "held"});
+  carry_body(0, body, world.state);
 }
 
 /// What a ball hangs on the held one above it with, N: the force on the held one.
-double pull_on_held(const World& world) { return -world.result.kinematic_groups[0].impulse.z() / 1e-3; }
+double pull_on_held(const World& world) { return -world.result.parts[0].impulse.z() / 1e-3; }
 
 // The pull-off force of two balls is 3/2 pi W R, R = a b / (a + b): a ball hangs if it weighs less.
 TEST(Cohesion, BearsTensionUpToThePullOffForce) {
@@ -78,9 +77,9 @@ TEST(Cohesion, CurvatureOfAllKindsOfShapes) {
   };
   expect(shapes.add(Ellipsoid{Vec3(3, 2, 1)}), top, Vec3(1.0 / 9.0, 0.0, 1.0 / 4.0));
   ShapeFindings findings;
-  const std::vector<ClumpPart> parts{{{Vec3(3, 2, 1)}, {}},
-                                     {{Vec3(1, 0.5, 0.5)}, {Vec3(3, 0, 0), Quat::Identity()}},
-                                     {{Vec3(1, 0.5, 0.5)}, {Vec3(-3, 0, 0), Quat::Identity()}}};
+  const std::vector<ClumpMember> parts{{{Vec3(3, 2, 1)}, {}},
+                                       {{Vec3(1, 0.5, 0.5)}, {Vec3(3, 0, 0), Quat::Identity()}},
+                                       {{Vec3(1, 0.5, 0.5)}, {Vec3(-3, 0, 0), Quat::Identity()}}};
   const std::int32_t clump =
       shapes.add_clump({"c", parts, std::make_shared<Clump>(*make_clump(parts, findings))});
   expect(shapes.add(SizedClump{clump, 2.0}), 2.0 * top, Vec3(1.0 / 18.0, 0.0, 1.0 / 8.0));

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 #include <numbers>
 
-#include "engine/simulation/kinematic_groups.h"
 #include "engine/simulation/overrides.h"
+#include "engine/simulation/parts.h"
 #include "engine/simulation/population.h"
 #include "tests/support/implicit_shapes.h"
 #include "tests/support/world.h"
@@ -40,8 +40,8 @@ BodyIndex add(World& world, const Form& form, double size, const Pose& pose) {
 }
 
 void hold(World& world, BodyIndex body) {
-  world.model.kinematic_groups.push_back({"held", {}, Vec3::Zero()});
-  hold_body(static_cast<std::int32_t>(world.model.kinematic_groups.size()) - 1, body, world.state);
+  world.model.parts.push_back({.name = "held"});
+  carry_body(static_cast<std::int32_t>(world.model.parts.size()) - 1, body, world.state);
 }
 
 TEST(ImplicitExperiments, BallInADentOscillatesWithTheCurvaturePeriod) {
@@ -133,7 +133,7 @@ TEST(ImplicitExperiments, DumbbellsInAPipeInterlockAndRodsFall) {
     RecordProperty("overlap", std::to_string(overlap));
     EXPECT_LT(overlap, 0.02);
     const double weight = 100.0 * g * world.state.bodies.mass[hanging] * world.model.settings.time_step_s;
-    EXPECT_NEAR(-world.result.kinematic_groups[0].impulse[2], weight,
+    EXPECT_NEAR(-world.result.parts[0].impulse[2], weight,
                 0.01 * weight);  // all of it hangs on the upper
   }
 }

@@ -164,17 +164,17 @@ TEST(Rod, FollowsItsBodiesWhenTheyAreSorted) {
   EXPECT_LT((run(7) - run(0)).norm(), 1e-5);
 }
 
-/// A free mount of mass 2 kg, whose centre is there.
-Mount part(const std::string& name, const Vec3& centre, const Twist& twist = {}) {
-  Mount mount;
-  mount.name = name;
-  mount.kind = MountKind::free;
-  mount.point = centre;
-  mount.inertia = 2.0;
-  mount.moments = Vec3(0.02, 0.03, 0.04);
-  mount.axes = Quat(Eigen::AngleAxisd(0.4, Vec3(1, 2, -1).normalized()));
-  mount.start_twist = twist;
-  return mount;
+/// A free part of mass 2 kg, whose centre is there.
+Part part(const std::string& name, const Vec3& centre, const Twist& twist = {}) {
+  Part part;
+  part.name = name;
+  part.freedom = Freedom::all;
+  part.centre = centre;
+  part.inertia = 2.0;
+  part.moments = Vec3(0.02, 0.03, 0.04);
+  part.axes = Quat(Eigen::AngleAxisd(0.4, Vec3(1, 2, -1).normalized()));
+  part.start_twist = twist;
+  return part;
 }
 
 const Quat along_y(Eigen::AngleAxisd(-1.5707963267948966, Vec3::UnitX()));  // z of the joint is y
@@ -182,20 +182,20 @@ const Quat along_y(Eigen::AngleAxisd(-1.5707963267948966, Vec3::UnitX()));  // z
 JointPartner on_ground(const Vec3& point, const Quat& axes) {
   return {JointPartner::Kind::ground, 0, {point, axes}};
 }
-JointPartner on_mount(const World& world, std::size_t mount, const Vec3& point, const Quat& axes) {
-  return {JointPartner::Kind::mount,
-          static_cast<std::int64_t>(mount),
-          {point - world.model.mounts[mount].point, axes}};
+JointPartner on_part(const World& world, std::size_t part, const Vec3& point, const Quat& axes) {
+  return {JointPartner::Kind::part,
+          static_cast<std::int64_t>(part),
+          {point - world.model.parts[part].centre, axes}};
 }
 
-/// Between the ground and a mount.
-MachineJoint joint_at(const World& world, JointKind kind, std::size_t mount, const Vec3& point,
+/// Between the ground and a part.
+MachineJoint joint_at(const World& world, JointKind kind, std::size_t part, const Vec3& point,
                       const Quat& axes) {
   MachineJoint joint;
   joint.name = "joint";
   joint.kind = kind;
   joint.a = on_ground(point, axes);
-  joint.b = on_mount(world, mount, point, axes);
+  joint.b = on_part(world, part, point, axes);
   joint.has_coordinate = kind == JointKind::revolute || kind == JointKind::prismatic;
   joint.coordinate =
       kind == JointKind::prismatic ? JointCoordinate::Kind::travel : JointCoordinate::Kind::angle;
@@ -221,7 +221,7 @@ TEST_P(EveryJoint, MatchesTheAccelerationSolution) {
   const double until = 0.2;
 
   Mechanism exact;
-  const Mount shape = part("", {});
+  const Part shape = part("", {});
   const Quat back = shape.axes.conjugate();
   const auto add = [&](const Vec3& centre, const Twist& twist) {
     return exact.add_body({shape.inertia, shape.moments, {centre, shape.axes}, twist});
@@ -241,12 +241,12 @@ TEST_P(EveryJoint, MatchesTheAccelerationSolution) {
 
   const auto miss = [&](double step_s) {
     World world({}, step_s);
-    world.model.mounts = {part("a", centre_a, twist_a), part("b", centre_b, twist_b)};
+    world.model.parts = {part("a", centre_a, twist_a), part("b", centre_b, twist_b)};
     MachineJoint first = joint_at(world, JointKind::revolute, 0, hinge, along_y), second;
     second.name = "second";
     second.kind = kind;
-    second.a = on_mount(world, 0, at, axes);
-    second.b = on_mount(world, 1, at_b, axes_b);
+    second.a = on_part(world, 0, at, axes);
+    second.b = on_part(world, 1, at_b, axes_b);
     second.length = (at - at_b).norm();
     world.model.joints = {first, second};
     double remainder = 0.0, error = 0.0;
@@ -258,7 +258,7 @@ TEST_P(EveryJoint, MatchesTheAccelerationSolution) {
     EXPECT_LT(remainder, 1e-12);
     EXPECT_LT(error, 200.0 * step_s * step_s);
     const JointedBody now = exact.body(b);
-    const Pose& pose = world.state.mounts[1].pose;
+    const Pose& pose = world.state.parts[1].pose;
     return (pose.position - now.pose.position).norm() +
            0.1 * (pose.orientation * shape.axes).angularDistance(now.pose.orientation);
   };
@@ -279,8 +279,8 @@ INSTANTIATE_TEST_SUITE_P(Joint, EveryJoint,
 TEST(JointMotorTest, SpeedMotorAcceleratesWithItsMaximumTorque) {
   World world({}, 1e-3);
   world.model.settings.gravity.setZero();
-  world.model.mounts = {part("rotor", Vec3::Zero())};
-  world.model.mounts[0].axes = Quat::Identity();
+  world.model.parts = {part("rotor", Vec3::Zero())};
+  world.model.parts[0].axes = Quat::Identity();
   MachineJoint joint = joint_at(world, JointKind::revolute, 0, Vec3::Zero(), Quat::Identity());
   joint.motor.kind = JointMotor::Kind::speed;
   joint.motor.value = 20.0;
@@ -304,7 +304,7 @@ TEST(JointMotorTest, SpeedMotorAcceleratesWithItsMaximumTorque) {
 // as the spring and damper that it then is, and comes to rest where it is told.
 TEST(JointMotorTest, PositionMotorFollowsItsTarget) {
   World world({}, 1e-3);
-  world.model.mounts = {part("arm", Vec3(0.5, 0, 0))};
+  world.model.parts = {part("arm", Vec3(0.5, 0, 0))};
   MachineJoint joint = joint_at(world, JointKind::revolute, 0, Vec3::Zero(), along_y);
   joint.motor.kind = JointMotor::Kind::position;
   joint.motor.law.function = [](double t) { return 0.3 * (1.0 - std::cos(6.0 * t)); };
@@ -317,14 +317,14 @@ TEST(JointMotorTest, PositionMotorFollowsItsTarget) {
 
   World soft({}, 1e-3);
   soft.model.settings.gravity.setZero();
-  soft.model.mounts = world.model.mounts;
+  soft.model.parts = world.model.parts;
   joint.motor.law.function = nullptr;
   joint.motor.value = 0.5;
   joint.motor.stiffness = 40.0;
   joint.motor.damping = 3.0;
   soft.model.joints = {joint};
   const Mat3 inertia =
-      inverse_inertia_of(soft.model.mounts[0], {.pose = {Vec3(0.5, 0, 0), Quat::Identity()}}).inverse();
+      inverse_inertia_of(soft.model.parts[0], {.pose = {Vec3(0.5, 0, 0), Quat::Identity()}}).inverse();
   // About the hinge; the axis is no principal one, but the hinge holds the others.
   const double about = inertia(1, 1) + 2.0 * 0.25, decay = 3.0 / (2.0 * about),
                rate = std::sqrt(40.0 / about - decay * decay);
@@ -344,12 +344,12 @@ TEST(JointFrictionTest, IsASharpThreshold) {
   for (const double push : {4.99, 5.5}) {
     World world({}, 1e-3);
     world.model.settings.gravity = Vec3(0, 0, push / 2.0);
-    world.model.mounts = {part("slide", Vec3(0.1, 0.2, 0.3))};
+    world.model.parts = {part("slide", Vec3(0.1, 0.2, 0.3))};
     MachineJoint joint = joint_at(world, JointKind::prismatic, 0, Vec3::Zero(), Quat::Identity());
     joint.friction = 5.0;
     world.model.joints = {joint};
     world.run(0.5);
-    const double gone = world.state.mounts[0].pose.position[2] - 0.3;
+    const double gone = world.state.parts[0].pose.position[2] - 0.3;
     if (push < 5.0)
       EXPECT_EQ(std::abs(gone) < 1e-15, true) << gone;
     else
@@ -363,8 +363,8 @@ TEST(JointFrictionTest, IsASharpThreshold) {
 // 0.1, slows by mu m g r / I.
 TEST(JointFrictionTest, IsProportionalToTheBearingLoad) {
   World world({}, 1e-3);
-  world.model.mounts = {part("wheel", Vec3::Zero(), {Vec3::Zero(), Vec3(0, 30, 0)})};
-  world.model.mounts[0].axes = Quat::Identity();
+  world.model.parts = {part("wheel", Vec3::Zero(), {Vec3::Zero(), Vec3(0, 30, 0)})};
+  world.model.parts[0].axes = Quat::Identity();
   MachineJoint joint = joint_at(world, JointKind::revolute, 0, Vec3::Zero(), along_y);
   joint.friction_coefficient = 0.1;
   joint.friction_radius = 0.01;
@@ -378,13 +378,13 @@ TEST(JointFrictionTest, IsProportionalToTheBearingLoad) {
 // into the stop.
 TEST(JointStop, CarriesTheWeightOnTheStop) {
   World world({}, 1e-3);
-  world.model.mounts = {part("weight", Vec3::Zero())};
+  world.model.parts = {part("weight", Vec3::Zero())};
   MachineJoint joint = joint_at(world, JointKind::prismatic, 0, Vec3::Zero(), Quat::Identity());
   joint.low = -0.05;
   world.model.joints = {joint};
   double stop = 0.0;
   world.run(0.4, [&](const StepReport&) { stop += world.result.joints[0].stop_work; });
-  EXPECT_NEAR(world.state.mounts[0].pose.position[2], -0.05, 1e-9);
+  EXPECT_NEAR(world.state.parts[0].pose.position[2], -0.05, 1e-9);
   EXPECT_NEAR(world.result.joints[0].stop_impulse / 1e-3, 2.0 * 9.81, 1e-6);
   EXPECT_NEAR(stop, -2.0 * 9.81 * 0.05, 1e-6);
 }
@@ -392,8 +392,8 @@ TEST(JointStop, CarriesTheWeightOnTheStop) {
 // A screw of 1 cm a turn under 2 kg, with a torque of 0.2 N m: (I (2 pi / L)^2 + m) z'' = 2 pi T / L - m g.
 TEST(Screw, TurnsTorqueIntoTravel) {
   World world({}, 1e-3);
-  world.model.mounts = {part("nut", Vec3::Zero())};
-  world.model.mounts[0].axes = Quat::Identity();
+  world.model.parts = {part("nut", Vec3::Zero())};
+  world.model.parts[0].axes = Quat::Identity();
   MachineJoint joint = joint_at(world, JointKind::cylindrical, 0, Vec3::Zero(), Quat::Identity());
   joint.has_coordinate = true;
   joint.lead = 0.01 / (2.0 * 3.14159265358979323846);
@@ -402,7 +402,7 @@ TEST(Screw, TurnsTorqueIntoTravel) {
   world.model.joints = {joint};
   world.run(0.5);
   const double k = 1.0 / joint.lead, a = (0.2 * k - 2.0 * 9.81) / (0.04 * k * k + 2.0);
-  EXPECT_NEAR(world.state.mounts[0].pose.position[2], 0.5 * a * 0.25, 1e-8);
+  EXPECT_NEAR(world.state.parts[0].pose.position[2], 0.5 * a * 0.25, 1e-8);
   EXPECT_NEAR(world.result.joints[0].coordinate, 0.5 * a * 0.25 * k, 1e-6);
 }
 
@@ -476,12 +476,12 @@ TEST(PointOnCurve, KeepsToItsBranch) {
 // The coordinate and the rate of a joint that nothing drives: a pendulum's angle and its derivative.
 TEST(JointCoordinates, MatchTheMotionOfFreeJoints) {
   World world({}, 1e-3);
-  world.model.mounts = {part("arm", Vec3(0.5, 0, 0))};
+  world.model.parts = {part("arm", Vec3(0.5, 0, 0))};
   world.model.joints = {joint_at(world, JointKind::revolute, 0, Vec3::Zero(), along_y)};
   double last = 0.0, last_rate = 0.0;
   world.run(0.5, [&](const StepReport&) {
     const JointLoad& load = world.result.joints[0];
-    const Vec3& c = world.state.mounts[0].pose.position;
+    const Vec3& c = world.state.parts[0].pose.position;
     EXPECT_NEAR(load.coordinate, std::atan2(-c[2], c[0]), 1e-5);
     EXPECT_NEAR(load.coordinate - last, 0.5e-3 * (load.rate + last_rate), 1e-6);
     last = load.coordinate;
@@ -494,9 +494,9 @@ TEST(JointCoordinates, MatchTheMotionOfFreeJoints) {
 TEST(JointCoordinates, StayWhileMountsAreLocked) {
   World world({}, 1e-3);
   world.model.settings.gravity.setZero();
-  world.model.mounts = {part("one", Vec3::Zero(), {Vec3::Zero(), Vec3(0, 0, 1)}),
-                        part("two", Vec3(0.5, 0, 0), {Vec3::Zero(), Vec3(0, 0, -1)})};
-  for (Mount& mount : world.model.mounts) mount.axes = Quat::Identity();
+  world.model.parts = {part("one", Vec3::Zero(), {Vec3::Zero(), Vec3(0, 0, 1)}),
+                       part("two", Vec3(0.5, 0, 0), {Vec3::Zero(), Vec3(0, 0, -1)})};
+  for (Part& part : world.model.parts) part.axes = Quat::Identity();
   MachineJoint first = joint_at(world, JointKind::revolute, 0, Vec3::Zero(), Quat::Identity()),
                second = joint_at(world, JointKind::revolute, 1, Vec3(0.5, 0, 0), Quat::Identity()), gear;
   gear.kind = JointKind::cylinder;
@@ -504,7 +504,7 @@ TEST(JointCoordinates, StayWhileMountsAreLocked) {
   world.model.joints = {first, second, gear};
   world.run(0.2);
   EXPECT_NEAR(world.result.joints[1].coordinate, -0.2, 1e-8);  // (M1) turns by (w h)^3/12 less a step
-  lock_mount(world.model, 0, world.state);
+  lock_part(world.model, 0, world.state);
   world.run(0.4);
   EXPECT_NEAR(world.result.joints[0].coordinate, 0.2, 1e-8);
   EXPECT_NEAR(world.result.joints[1].coordinate, -0.2, 1e-3);
@@ -517,17 +517,17 @@ TEST(Gears, KeepRatesOnARotatingCarrier) {
   World world({}, 1e-3);
   world.model.settings.gravity.setZero();
   const Vec3 spin(0, 0, 1);
-  world.model.mounts = {part("carrier", Vec3::Zero(), {Vec3::Zero(), spin}),
-                        part("sun", Vec3::Zero(), {Vec3::Zero(), Vec3(0, 0, 1.5)}),
-                        part("planet", Vec3(0.3, 0, 0), {Vec3(0, 0.3, 0), Vec3::Zero()})};
-  for (Mount& mount : world.model.mounts) mount.axes = Quat::Identity();
+  world.model.parts = {part("carrier", Vec3::Zero(), {Vec3::Zero(), spin}),
+                       part("sun", Vec3::Zero(), {Vec3::Zero(), Vec3(0, 0, 1.5)}),
+                       part("planet", Vec3(0.3, 0, 0), {Vec3(0, 0.3, 0), Vec3::Zero()})};
+  for (Part& part : world.model.parts) part.axes = Quat::Identity();
   MachineJoint axle = joint_at(world, JointKind::revolute, 0, Vec3::Zero(), Quat::Identity());
   axle.motor.kind = JointMotor::Kind::speed;
   axle.motor.value = 1.0;
   MachineJoint sun = joint_at(world, JointKind::revolute, 1, Vec3::Zero(), Quat::Identity()),
                planet = joint_at(world, JointKind::revolute, 2, Vec3(0.3, 0, 0), Quat::Identity()), gear;
-  sun.a = on_mount(world, 0, Vec3::Zero(), Quat::Identity());
-  planet.a = on_mount(world, 0, Vec3(0.3, 0, 0), Quat::Identity());
+  sun.a = on_part(world, 0, Vec3::Zero(), Quat::Identity());
+  planet.a = on_part(world, 0, Vec3(0.3, 0, 0), Quat::Identity());
   gear.kind = JointKind::cylinder;
   gear.couples = {JointTeeth::Kind::gear, 1, 2, 2.0};  // 0.5 and -1 against the carrier
   world.model.joints = {axle, sun, planet, gear};
@@ -539,23 +539,22 @@ TEST(Gears, KeepRatesOnARotatingCarrier) {
 }
 
 // A part fixed to a wall that moves goes with it, in substeps too.
-TEST(JointsToBoundaries, FollowTheMovingBoundary) {
+TEST(JointsToParts, FollowPrescribedMotion) {
   for (const int substeps : {1, 4}) {
     World world({}, 1e-3);
     world.model.settings.substeps = substeps;
-    world.model.mounts = {part("rider", Vec3(0, 0, 0.1))};
-    world.model.boundaries = {{.name = "wall",
-                               .material = world.material,
-                               .surface = Plane{Vec3::Zero(), Vec3::UnitX()},
-                               .motion = steady_motion({Vec3(1, 0, 0), Vec3::Zero()}, Vec3::Zero())}};
+    world.model.parts = {part("rider", Vec3(0, 0, 0.1))};
+    world.model.boundaries = {
+        {.name = "wall", .material = world.material, .surface = Plane{Vec3::Zero(), Vec3::UnitX()}}};
+    test::give_motion(world.model, 0, steady_motion({Vec3(1, 0, 0), Vec3::Zero()}, Vec3::Zero()));
     MachineJoint joint;
     joint.kind = JointKind::fixed;
-    joint.a = {JointPartner::Kind::boundary, 0, {Vec3(0, 0, 0.1), Quat::Identity()}};
-    joint.b = on_mount(world, 0, Vec3(0, 0, 0.1), Quat::Identity());
+    joint.a = {JointPartner::Kind::part, 1, {Vec3(0, 0, 0.1), Quat::Identity()}};
+    joint.b = on_part(world, 0, Vec3(0, 0, 0.1), Quat::Identity());
     world.model.joints = {joint};
     world.run(0.1);
-    EXPECT_NEAR(world.state.mounts[0].twist.linear[0], 1.0, 1e-9) << substeps;
-    EXPECT_NEAR(world.state.mounts[0].pose.position[0], 0.1, 1e-9) << substeps;
+    EXPECT_NEAR(world.state.parts[0].twist.linear[0], 1.0, 1e-9) << substeps;
+    EXPECT_NEAR(world.state.parts[0].pose.position[0], 0.1, 1e-9) << substeps;
   }
 }
 
@@ -563,7 +562,7 @@ TEST(JointsToBoundaries, FollowTheMovingBoundary) {
 // that leads takes its part of the motor's force.
 TEST(JointMotorTest, AppliesForceAgainstBlockedJointAndBrake) {
   World world({}, 1e-3);
-  world.model.mounts = {part("wheel", Vec3::Zero())};
+  world.model.parts = {part("wheel", Vec3::Zero())};
   MachineJoint joint = joint_at(world, JointKind::revolute, 0, Vec3::Zero(), along_y), weld = joint;
   weld.kind = JointKind::fixed;
   weld.has_coordinate = false;
@@ -575,8 +574,8 @@ TEST(JointMotorTest, AppliesForceAgainstBlockedJointAndBrake) {
 
   World braked({}, 1e-3);
   braked.model.settings.gravity.setZero();
-  braked.model.mounts = world.model.mounts;
-  braked.model.mounts[0].axes = Quat::Identity();
+  braked.model.parts = world.model.parts;
+  braked.model.parts[0].axes = Quat::Identity();
   joint.motor.kind = JointMotor::Kind::speed;
   joint.motor.value = -10.0;
   joint.friction = 1.0;
@@ -590,9 +589,9 @@ TEST(JointMotorTest, AppliesForceAgainstBlockedJointAndBrake) {
 TEST(Gears, TurnTogether) {
   World world({}, 1e-3);
   world.model.settings.gravity.setZero();
-  world.model.mounts = {part("one", Vec3::Zero()), part("two", Vec3(0.5, 0, 0)),
-                        part("rack", Vec3(0.9, 0, 0))};
-  for (Mount& mount : world.model.mounts) mount.axes = Quat::Identity();
+  world.model.parts = {part("one", Vec3::Zero()), part("two", Vec3(0.5, 0, 0)),
+                       part("rack", Vec3(0.9, 0, 0))};
+  for (Part& part : world.model.parts) part.axes = Quat::Identity();
   const Quat up = Quat::Identity(), along_x(Eigen::AngleAxisd(1.5707963267948966, Vec3::UnitY()));
   MachineJoint first = joint_at(world, JointKind::revolute, 0, Vec3::Zero(), up),
                second = joint_at(world, JointKind::revolute, 1, Vec3(0.5, 0, 0), up),
@@ -608,7 +607,7 @@ TEST(Gears, TurnTogether) {
                angle = 0.5 * 0.7 / inertia * 0.25;
   const auto q = [&](std::size_t k) { return world.result.joints[k].coordinate; };
   EXPECT_NEAR(q(0), angle, 1e-4 * angle);
-  EXPECT_NEAR(world.state.mounts[2].pose.position[0], 0.9 - 0.3 * r * angle, 1e-4);
+  EXPECT_NEAR(world.state.parts[2].pose.position[0], 0.9 - 0.3 * r * angle, 1e-4);
   // Teeth: what they bear turns the rest.
   const double force = (0.7 - 0.04 * 0.7 / inertia) / 0.2;
   EXPECT_NEAR(world.result.joints[3].impulse.norm() / 1e-3, force, 1e-3 * force);
@@ -619,20 +618,20 @@ TEST(Gears, TurnTogether) {
 TEST(JointSpring, StaticDeflectionIsCorrectForAnyStiffness) {
   for (const double k : {1e3, 1e9}) {
     World world({}, 1e-3);
-    world.model.mounts = {part("weight", Vec3::Zero())};
+    world.model.parts = {part("weight", Vec3::Zero())};
     MachineJoint joint = joint_at(world, JointKind::prismatic, 0, Vec3::Zero(), Quat::Identity());
     joint.stiffness = k;
     joint.damping = 50.0;
     world.model.joints = {joint};
     world.run(2.0);
-    EXPECT_NEAR(world.state.mounts[0].pose.position[2], -2.0 * 9.81 / k, 1e-4 * 2.0 * 9.81 / k + 1e-12);
+    EXPECT_NEAR(world.state.parts[0].pose.position[2], -2.0 * 9.81 / k, 1e-4 * 2.0 * 9.81 / k + 1e-12);
   }
 }
 
 // Undamped, a soft spring swings with its period and keeps its energy, elastic and kinetic, to 1e-4 of it.
 TEST(JointSpring, SwingsWithItsPeriod) {
   World world({}, 1e-3);
-  world.model.mounts = {part("weight", Vec3::Zero(), {Vec3(0, 0, 1), Vec3::Zero()})};
+  world.model.parts = {part("weight", Vec3::Zero(), {Vec3(0, 0, 1), Vec3::Zero()})};
   world.model.settings.gravity.setZero();
   MachineJoint joint = joint_at(world, JointKind::prismatic, 0, Vec3::Zero(), Quat::Identity());
   joint.stiffness = 200.0;
@@ -640,7 +639,7 @@ TEST(JointSpring, SwingsWithItsPeriod) {
   double worst = 0.0, drift = 0.0;
   world.run(2.0, [&](const StepReport& r) {
     worst =
-        std::max(worst, std::abs(world.state.mounts[0].pose.position[2] - 0.1 * std::sin(10.0 * r.time_s)));
+        std::max(worst, std::abs(world.state.parts[0].pose.position[2] - 0.1 * std::sin(10.0 * r.time_s)));
     drift = std::max(drift, std::abs(world.result.machine.kinetic + world.result.machine.elastic - 1.0));
   });
   EXPECT_LT(worst, 2e-4);
@@ -651,11 +650,11 @@ TEST(JointSpring, SwingsWithItsPeriod) {
 // the mechanism moves as its one freedom says: as a pendulum of 0.3 m whose couplers stay level.
 TEST(RedundantJoints, AreDetectedAndLeftOut) {
   World world({}, 1e-3);
-  world.model.mounts = {part("left", Vec3(0, 0, -0.15)), part("right", Vec3(0.4, 0, -0.15)),
-                        part("coupler", Vec3(0.2, 0, -0.3))};
+  world.model.parts = {part("left", Vec3(0, 0, -0.15)), part("right", Vec3(0.4, 0, -0.15)),
+                       part("coupler", Vec3(0.2, 0, -0.3))};
   const auto between = [&](std::size_t a, std::size_t b, const Vec3& at) {
     MachineJoint joint = joint_at(world, JointKind::revolute, b, at, along_y);
-    joint.a = on_mount(world, a, at, along_y);
+    joint.a = on_part(world, a, at, along_y);
     return joint;
   };
   world.model.joints = {joint_at(world, JointKind::revolute, 0, Vec3::Zero(), along_y),
@@ -674,7 +673,7 @@ TEST(RedundantJoints, AreDetectedAndLeftOut) {
     const MachineReport& m = world.result.machine;
     energy = std::max(energy, std::abs(m.kinetic + m.potential + 2.0 * (9.81 + 3.0) * 0.6));
     EXPECT_LT(machine_remainder(world), 1e-13);
-    EXPECT_LT(world.state.mounts[2].pose.orientation.angularDistance(Quat::Identity()), 1e-6);
+    EXPECT_LT(world.state.parts[2].pose.orientation.angularDistance(Quat::Identity()), 1e-6);
   });
   EXPECT_LT(error, 1e-5);
   EXPECT_LT(energy, 2e-3);
@@ -684,10 +683,10 @@ TEST(RedundantJoints, AreDetectedAndLeftOut) {
 World spheres_on_a_flap(SolverKind kind) {
   World world({.friction = 0.4}, 1e-3);
   world.model.settings.solver.kind = kind;
-  world.model.mounts = {part("flap", Vec3(0.2, 0, 0))};
-  world.model.mounts[0].axes = Quat::Identity();
+  world.model.parts = {part("flap", Vec3(0.2, 0, 0))};
+  world.model.parts[0].axes = Quat::Identity();
   world.model.boundaries = {
-      {.name = "top", .material = world.material, .surface = Plane{Vec3::Zero(), Vec3::UnitZ()}, .mount = 0}};
+      {.name = "top", .material = world.material, .surface = Plane{Vec3::Zero(), Vec3::UnitZ()}, .part = 0}};
   MachineJoint joint = joint_at(world, JointKind::revolute, 0, Vec3::Zero(), along_y);
   joint.stiffness = 400.0;
   joint.damping = 5.0;
@@ -727,9 +726,9 @@ TEST(MachineWithGrains, BalancesClose) {
 // zero: forces act back within the step.
 TEST(MachineWithGrains, FlapCarriesRestingGrains) {
   World world({.friction = 1.0}, 1e-3);
-  world.model.mounts = {part("flap", Vec3(0.2, 0, 0))};
+  world.model.parts = {part("flap", Vec3(0.2, 0, 0))};
   world.model.boundaries = {
-      {.name = "top", .material = world.material, .surface = Plane{Vec3::Zero(), Vec3::UnitZ()}, .mount = 0}};
+      {.name = "top", .material = world.material, .surface = Plane{Vec3::Zero(), Vec3::UnitZ()}, .part = 0}};
   MachineJoint joint = joint_at(world, JointKind::revolute, 0, Vec3::Zero(), along_y);
   joint.motor.kind = JointMotor::Kind::speed;  // at rest, whatever that takes
   world.model.joints = {joint};

@@ -119,7 +119,7 @@ class TumblingBody {
   double time_ = 0.0;
 };
 
-std::int32_t add_clump(Model& model, const std::vector<ClumpPart>& parts) {
+std::int32_t add_clump(Model& model, const std::vector<ClumpMember>& parts) {
   ShapeFindings findings;
   return model.shapes.add_clump({"clump", parts, std::make_shared<Clump>(*make_clump(parts, findings))});
 }
@@ -373,7 +373,7 @@ TEST(PiecewiseSteps, BallBetweenApproachingWallsConservesAction) {
   world.model.settings.gravity.setZero();
   world.model.boundaries.push_back({"wall", world.material, Plane{Vec3::Zero(), Vec3::UnitX()}});
   world.model.boundaries.push_back({"piston", world.material, Plane{Vec3(start, 0, 0), -Vec3::UnitX()}});
-  world.model.boundaries[1].motion = steady_motion({Vec3(-u, 0, 0), Vec3::Zero()}, Vec3::Zero());
+  test::give_motion(world.model, 1, steady_motion({Vec3(-u, 0, 0), Vec3::Zero()}, Vec3::Zero()));
   world.add_sphere(radius, Vec3(0.5, 0.0, 0.0), {Vec3(0.1, 0.0, 0.0)});
   double action = 0.0, speed = 0.1;
   int impacts = 0;
@@ -438,7 +438,7 @@ TEST(PiecewiseSteps, PlateStartingFromRestCollidesWithoutOverlap) {
         shake.law.frequency = 5.0;
         shake.law.phase = -0.5 * std::numbers::pi;
       }
-      world.model.boundaries[0].motion.stages = {shake};
+      test::give_motion(world.model, 0, {{shake}});
       world.add_sphere(0.01, Vec3(0.0, 0.0, 0.01 + above));
       const double instant = std::acos(1.0 - above / amplitude) / omega;
       std::vector<Impact> impacts;

@@ -83,9 +83,8 @@ World tumbling_drum() {
   world.model.settings.solver.max_sweeps = 100;
   const std::vector<Vec2> profile{Vec2(0, -0.3), Vec2(0.25, -0.3), Vec2(0.35, 0), Vec2(0.35, 0.3),
                                   Vec2(0, 0.3)};
-  Boundary drum = wall(world, revolved_surface(profile, false, 0.0));
-  drum.motion = steady_motion({Vec3::Zero(), Vec3(3.0, 0.0, 8.0)}, Vec3::Zero());
-  world.model.boundaries.push_back(drum);
+  world.model.boundaries.push_back(wall(world, revolved_surface(profile, false, 0.0)));
+  test::give_motion(world.model, 0, steady_motion({Vec3::Zero(), Vec3(3.0, 0.0, 8.0)}, Vec3::Zero()));
   Random random(11);
   for (int k = 0; k < 8; ++k) {
     for (int j = 0; j < 5; ++j) {
@@ -104,7 +103,7 @@ TEST(RevolvedWalls, GrainsStayInsideATumblingDrum) {
   World world = tumbling_drum();
   double worst = 0.0;
   world.run(0.25, [&](const StepReport& r) { worst = std::max(worst, std::abs(r.energy.remainder)); });
-  const Pose now = world.model.boundaries[0].motion.at(world.state.time_s);
+  const Pose now = world.model.parts[0].motion.at(world.state.time_s);
   for (const Vec3& x : world.state.bodies.position) {
     const Vec3 local = now.orientation.conjugate() * x;
     const double r = std::hypot(local[0], local[1]);

@@ -157,7 +157,7 @@ void tell_place(const Table& table, TableComparison& result) {
       result.place.push_back("step " + text);
     }
     if (name == "time_s") result.place.push_back("t = " + text + " s");
-    if (name == "boundary" || name == "mount" || name == "joint" || name == "opening" || name == "event")
+    if (name == "boundary" || name == "part" || name == "joint" || name == "opening" || name == "event")
       result.place.push_back(name + " '" + text + "'");
   }
 }

@@ -107,7 +107,7 @@ std::string judged(const Fitted& fitted, const TriangleMesh& mesh, const FitOpti
   if (options.perturbations < most)
     text += fmt::format("; `-k {}` gives more bumps and dents, and",
                         std::min(most, std::max(fewest, 2 * options.perturbations)));
-  return text + " a clump of ellipsoids ([[parts]] in place of semi_axes) takes any form, with holes too";
+  return text + " a clump of ellipsoids ([[members]] in place of semi_axes) takes any form, with holes too";
 }
 
 std::string nine_digits(const Vec3& v) { return fmt::format("[{:.9g}, {:.9g}, {:.9g}]", v[0], v[1], v[2]); }

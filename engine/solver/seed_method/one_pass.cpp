@@ -30,7 +30,7 @@ namespace {
 // in collapsed heaps.
 constexpr double dual_tolerance = 1e-12;
 constexpr int dual_sweeps = 100;
-// What a mount answers in directions in which it cannot move, over what it answers along its own: programmes
+// What a part answers in directions in which it cannot move, over what it answers along its own: programmes
 // need a number, and its velocity does not feel it.
 constexpr double answer_of_immovable = 1e-9;
 constexpr std::size_t sliding = static_cast<std::size_t>(-1);

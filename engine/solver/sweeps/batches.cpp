@@ -509,7 +509,7 @@ void lay_out(const ContactProblem& p, Batches& b) {
   b.bodies = p.bodies();
 }
 
-/// What moves beyond the bodies of subdomains: mounts, or bodies whose partners all have lower numbers.
+/// What moves beyond the bodies of subdomains: parts, or bodies whose partners all have lower numbers.
 void list_partners(const ContactProblem& p, Batches& b) {
   b.partner.clear();
   for (std::size_t i = b.subdomain.back().end_body; i < p.bodies(); ++i)

@@ -4,8 +4,8 @@
 
 #include "engine/core/parallel.h"
 #include "engine/core/state_hash.h"
-#include "engine/simulation/kinematic_groups.h"
 #include "engine/simulation/overrides.h"
+#include "engine/simulation/parts.h"
 #include "tests/support/same_bits.h"
 #include "tests/support/world.h"
 
@@ -18,9 +18,9 @@ constexpr double g = 9.81;
 
 /// Lets a new kinematic group lead some bodies.
 void hold(World& world, std::initializer_list<std::size_t> bodies, const PrescribedMotion& motion = {}) {
-  const auto kinematic_group = static_cast<std::int32_t>(world.model.kinematic_groups.size());
-  world.model.kinematic_groups.push_back({"held", motion, Vec3::Zero()});
-  for (const std::size_t i : bodies) hold_body(kinematic_group, i, world.state);
+  const auto part = static_cast<std::int32_t>(world.model.parts.size());
+  world.model.parts.push_back({.name = "held", .motion = motion});
+  for (const std::size_t i : bodies) carry_body(part, i, world.state);
 }
 
 MotionStage turning(const Vec3& axis, const Vec3& point, double rate) {
@@ -35,7 +35,7 @@ MotionStage shaking(const Vec3& axis, double amplitude, double frequency) {
   return stage;
 }
 
-TEST(KinematicGroups, CarryTheWeightOfRestingBodies) {
+TEST(CarriedBodies, CarryTheWeightOfRestingBodies) {
   World world;
   world.add(Vec3(0.2, 0.15, 0.1), {Vec3(0, 0, 1), Quat::Identity()});
   const BodyIndex top = world.add_sphere(0.05, Vec3(0, 0, 1.15));
@@ -45,13 +45,13 @@ TEST(KinematicGroups, CarryTheWeightOfRestingBodies) {
   EXPECT_EQ(bodies.position[0], Vec3(0, 0, 1));
   EXPECT_EQ(bodies.linear_velocity[0], Vec3(0, 0, 0));
   const double weight = bodies.mass[top] * g * 1e-3;
-  EXPECT_NEAR(world.result.kinematic_groups[0].impulse.z(), -weight, 1e-9 * weight);
+  EXPECT_NEAR(world.result.parts[0].impulse.z(), -weight, 1e-9 * weight);
   EXPECT_NEAR(world.result.report.boundary_impulse.z(), weight, 1e-9 * weight);
   EXPECT_NEAR(bodies.position[top].z(), 1.15, 1e-6);
 }
 
 // Of two that are held nobody could move: there is no contact, however deep they are in each other or a wall.
-TEST(KinematicGroups, MembersHaveNoContactsWithEachOtherOrWalls) {
+TEST(CarriedBodies, MembersHaveNoContactsWithEachOtherOrWalls) {
   World world;
   world.add_floor();
   world.add_sphere(0.1, Vec3(0, 0, 0.02));
@@ -63,7 +63,7 @@ TEST(KinematicGroups, MembersHaveNoContactsWithEachOtherOrWalls) {
 }
 
 // Places are functions of time: nothing is summed up over 10^5 steps.
-TEST(KinematicGroups, FollowPrescribedMotionExactly) {
+TEST(CarriedBodies, FollowPrescribedMotionExactly) {
   World world(PairLaw{}, 1e-3);
   const Pose start{Vec3(0.3, 0.1, 0.5), Quat(Eigen::AngleAxisd(0.7, Vec3(1, 2, 3).normalized()))};
   world.add(Vec3(0.2, 0.1, 0.05), start);
@@ -83,7 +83,7 @@ TEST(KinematicGroups, FollowPrescribedMotionExactly) {
 
 // A plate is lifted under a ball: its work is the ball's gain of energy; that of the plate itself is its
 // kinematic group's, too.
-TEST(KinematicGroups, WorkIsForceTimesDisplacement) {
+TEST(CarriedBodies, WorkIsForceTimesDisplacement) {
   World world;
   world.add(Vec3(0.3, 0.3, 0.05), {Vec3(0, 0, 0), Quat::Identity()});
   const BodyIndex ball = world.add_sphere(0.1, Vec3(0, 0, 0.15));
@@ -93,8 +93,8 @@ TEST(KinematicGroups, WorkIsForceTimesDisplacement) {
   hold(world, {0}, motion);
   double work = 0.0, of_force = 0.0, remainder = 0.0, boundary = 0.0;
   world.run(1.0, [&](const StepReport& r) {
-    work += world.result.kinematic_groups[0].work;
-    of_force += -world.result.kinematic_groups[0].impulse.z() * 0.5;
+    work += world.result.parts[0].work;
+    of_force += -world.result.parts[0].impulse.z() * 0.5;
     boundary += r.energy.boundary_work;
     remainder = std::max(remainder, std::abs(r.energy.remainder));
   });
@@ -123,12 +123,12 @@ World stirred() {
       const Vec3 place(0.1 + 0.22 * column, 0.1 + 0.22 * row, 0.0);
       rough.push_back(world.add_sphere(0.03, place).value);
     }
-  world.model.kinematic_groups.push_back({"rough", {}, Vec3::Zero()});
-  for (const std::size_t i : rough) hold_body(1, i, world.state);
+  world.model.parts.push_back({.name = "rough"});
+  for (const std::size_t i : rough) carry_body(1, i, world.state);
   return world;
 }
 
-TEST(KinematicGroups, LedgerAndMomentumCloseWhileStirring) {
+TEST(CarriedBodies, LedgerAndMomentumCloseWhileStirring) {
   set_thread_count(2);
   World world = stirred();
   const Vec3 gravity = world.model.settings.gravity;
@@ -144,7 +144,7 @@ TEST(KinematicGroups, LedgerAndMomentumCloseWhileStirring) {
     Vec3 sum = Vec3::Zero();
     double mass = 0.0;
     for (std::size_t i = 0; i < world.state.bodies.size(); ++i) {
-      if (world.state.bodies.is_held(i)) continue;
+      if (world.state.bodies.is_carried(i)) continue;
       sum += world.state.bodies.mass[i] * world.state.bodies.linear_velocity[i];
       mass += world.state.bodies.mass[i];
     }
@@ -155,17 +155,17 @@ TEST(KinematicGroups, LedgerAndMomentumCloseWhileStirring) {
   const Vec3 gained = momentum().first - before;
   EXPECT_LE((gained - world.result.report.boundary_impulse - mass * 2e-3 * gravity).norm(), 1e-12 * mass);
   Vec3 on_all = Vec3::Zero();
-  for (const auto* loads : {&world.result.boundaries, &world.result.kinematic_groups})
-    for (const BoundaryLoad& load : *loads) on_all += load.impulse;
+  for (const BoundaryLoad& load : world.result.boundaries) on_all += load.impulse;
+  for (const PartLoad& load : world.result.parts) on_all += load.impulse;
   EXPECT_LE((on_all + world.result.report.boundary_impulse).norm(), 1e-12 * mass);
-  EXPECT_GT(std::abs(world.result.kinematic_groups[0].angular_impulse.z()), 0.0);
+  EXPECT_GT(std::abs(world.result.parts[0].angular_impulse.z()), 0.0);
   set_thread_count(0);
 }
 
-TEST(KinematicGroups, SameBitsOnAnyThreadsAndFromACopy) { test::expect_same_bits(stirred, 0.1, 0.2); }
+TEST(CarriedBodies, SameBitsOnAnyThreadsAndFromACopy) { test::expect_same_bits(stirred, 0.1, 0.2); }
 
 // Released, a body flies on as it was led, and falls.
-TEST(KinematicGroups, ReleasedBodiesKeepTheirVelocityAndFall) {
+TEST(CarriedBodies, ReleasedBodiesKeepTheirVelocityAndFall) {
   World world;
   const BodyIndex ball = world.add_sphere(0.1, Vec3(1, 0, 0));
   world.add_sphere(0.1, Vec3(5, 0, 0));
@@ -182,11 +182,11 @@ TEST(KinematicGroups, ReleasedBodiesKeepTheirVelocityAndFall) {
   EXPECT_LE((world.state.bodies.position[0] - (from + 0.5 * v - Vec3(0, 0, 0.125 * g))).norm(), 1e-12);
   EXPECT_EQ(world.state.bodies.position[1], Vec3(5, 0, 0));  // that one is held still
   release_bodies(1, world.state);
-  EXPECT_TRUE(world.state.bodies.kinematic_group.empty());
+  EXPECT_TRUE(world.state.bodies.part.empty());
 }
 
 // Of all solvers and shapes: held bodies are bodies that nothing moves.
-TEST(KinematicGroups, FixedBodiesStayFixedUnderEverySolver) {
+TEST(CarriedBodies, FixedBodiesStayFixedUnderEverySolver) {
   for (const SolverKind kind : {SolverKind::gauss_seidel, SolverKind::nsgs, SolverKind::admm}) {
     World world({.friction = 0.5});
     world.model.settings.solver.kind = kind;
@@ -197,8 +197,7 @@ TEST(KinematicGroups, FixedBodiesStayFixedUnderEverySolver) {
     hold(world, {0, 1, 2, 3});
     world.run(0.1);
     const double weight = world.state.bodies.mass[top] * g * 1e-3;
-    EXPECT_NEAR(world.result.kinematic_groups[0].impulse.z(), -weight, 1e-4 * weight)
-        << static_cast<int>(kind);
+    EXPECT_NEAR(world.result.parts[0].impulse.z(), -weight, 1e-4 * weight) << static_cast<int>(kind);
     EXPECT_NEAR(world.state.bodies.position[top].z(), std::sqrt(0.02), 1e-5);
   }
 }
