@@ -13,7 +13,7 @@
 #include <sstream>
 #include <string_view>
 
-#include "engine/equations/simulation.h"
+#include "engine/modules/equations/simulation.h"
 #include "io/plots/plot.h"
 
 namespace scree {

@@ -93,21 +93,21 @@ Experiments that ellipsoids cannot do; the first two are tests (`ImplicitExperim
 
 ## Clumps
 
-A shape may also be a clump, a rigid body that is the union of up to 64 ellipsoids (`[[shapes.parts]]`):
+A shape may also be a clump, a rigid body that is the union of up to 64 ellipsoids (`[[shapes.members]]`):
 
 ```toml
 [[shapes]]
 name = "dumbbell"
-parts = [
+members = [
   { radius = 1, position = [-0.8, 0, 0] },
   { radius = 1, position = [0.8, 0, 0] },
 ]
 ```
 
-What several parts share counts once in mass and moments of inertia, to about 1e-9 (tests `Clump.*`); a body's position is its centre of
-mass, its axes are the principal ones. Parts have to overlap, so that the clump is one piece. `scree shape scenes/clumps/shapes/jack.toml` tells of a
-clump what it tells of any shape but for the indices of form. Contacts are those of the parts, found as ellipsoids are
-(tests `ClumpBodies.*`): a clump has no rounded edges where its parts cross, and needs no samples. Clumps and ellipsoids go together with all kinds of
+What several members share counts once in mass and moments of inertia, to about 1e-9 (tests `Clump.*`); a body's position is its centre of
+mass, its axes are the principal ones. Members have to overlap, so that the clump is one piece. `scree shape scenes/clumps/shapes/jack.toml` tells of a
+clump what it tells of any shape but for the indices of form. Contacts are those of the members, found as ellipsoids are
+(tests `ClumpBodies.*`): a clump has no rounded edges where its members cross, and needs no samples. Clumps and ellipsoids go together with all kinds of
 walls; clumps and functions cannot be in one scene yet.
 
 ## The files

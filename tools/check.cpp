@@ -11,8 +11,8 @@
 
 #include "engine/core/parallel.h"
 #include "engine/simulation/adaptive_step.h"
-#include "engine/simulation/insertion.h"
 #include "engine/simulation/placement.h"
+#include "engine/simulation/subsystems/insertion.h"
 #include "io/files/machine_room.h"
 #include "io/results/observables_page.h"
 #include "io/scene/keys.h"

@@ -8,7 +8,7 @@
 #include <spdlog/spdlog.h>
 #include <sstream>
 
-#include "engine/equations/simulation.h"
+#include "engine/modules/equations/simulation.h"
 #include "io/files/input_file.h"
 #include "io/files/text_file.h"
 #include "io/plots/plot.h"

@@ -166,7 +166,7 @@ int clump(const ShapeClump& given, const ShapeOptions& options, const std::vecto
   const Clump& made = *given.shape;
   if (options.json) {
     Json json = json_of(mass_of(made), options.size, options.file);
-    json["parts"] = made.parts.size();
+    json["parts"] = made.members.size();
     json["smallest_semi_axis_m"] = options.size * made.smallest_length;
     json["warnings"] = texts(warnings);
     show(to_text(json));
@@ -175,7 +175,7 @@ int clump(const ShapeClump& given, const ShapeOptions& options, const std::vecto
          line("parts",
               fmt::format("{} ellipsoids, smallest semi-axis {:.6g} m; farthest point {:.6g} m from the "
                           "centre",
-                          made.parts.size(), options.size * made.smallest_length,
+                          made.members.size(), options.size * made.smallest_length,
                           options.size * made.bounding_radius)));
   }
   write_surface(surface_mesh(made, options.fineness), options);

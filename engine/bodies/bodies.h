@@ -45,7 +45,7 @@ struct NewBody {
 };
 
 /// Appends a body; mass and inertia follow from its shape and its material's density. In a state that has
-/// made steps insert() does (engine/simulation/population.h).
+/// made steps insert() does (engine/simulation/subsystems/population.h).
 BodyIndex add_body(Bodies& bodies, const Shapes& shapes, const Materials& materials, const NewBody& body);
 
 /// R diag(1/I) R^T, 1/(kg m^2).

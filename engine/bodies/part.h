@@ -18,7 +18,7 @@ enum class Freedom : std::uint8_t {
   none,
   along,  // it goes along its axis
   about,  // it turns about its axis
-  all,    // it goes and turns as a body, but for its joints (engine/simulation/machine_joint.h)
+  all,    // it goes and turns as a body, but for its joints (engine/simulation/subsystems/machine_joint.h)
 };
 
 /// An area that a pressure acts on, m^2: the product of the distances between the planes of two pairs of

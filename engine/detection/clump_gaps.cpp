@@ -10,42 +10,42 @@ namespace scree {
 
 namespace {
 
-constexpr std::uint32_t parts = max_clump_parts;
+constexpr std::uint32_t members = max_clump_members;
 
-/// Two parts that are near, and where their search begins.
-struct PartPair {
+/// Two members that are near, and where their search begins.
+struct MemberPair {
   const ShapePair* pair;
-  const PlacedPart *a, *b;
+  const PlacedMember *a, *b;
   PlacedEllipsoid partner;  // b, or its image
   Vec3 start;               // unit, from B to A
   std::uint32_t feature;
   bool is_known;  // by a seed
 };
 
-double radius(const PlacedPart& part) { return part.ellipsoid.semi_axes.maxCoeff(); }
+double radius(const PlacedMember& member) { return member.ellipsoid.semi_axes.maxCoeff(); }
 
-/// Of the part's centre while the body moves with a twist.
-Twist twist_of(const PlacedPart& part, const Twist& body) {
-  return {body.linear + body.angular.cross(part.arm), body.angular};
+/// Of the member's centre while the body moves with a twist.
+Twist twist_of(const PlacedMember& member, const Twist& body) {
+  return {body.linear + body.angular.cross(member.arm), body.angular};
 }
 /// And what bends its way, m/s^2.
-Vec3 bending_of(const PlacedPart& part, const Twist& body) {
-  return body.angular.cross(body.angular.cross(part.arm));
+Vec3 bending_of(const PlacedMember& member, const Twist& body) {
+  return body.angular.cross(body.angular.cross(member.arm));
 }
 
-/// The pairs of parts of one pair, in the order of features.
-void add_near_parts(const PlacedShapes& s, const ShapePair& pair, const PairGaps& found,
-                    std::vector<PartPair>& near) {
-  const std::span<const PlacedPart> of_a = s.parts_of(pair.a), of_b = s.parts_of(pair.b);
+/// The pairs of members of one pair, in the order of features.
+void add_near_members(const PlacedShapes& s, const ShapePair& pair, const PairGaps& found,
+                      std::vector<MemberPair>& near) {
+  const std::span<const PlacedMember> of_a = s.members_of(pair.a), of_b = s.members_of(pair.b);
   const Vec3 shift = pair.image >= 0 ? found.images[pair.image].shift : Vec3(Vec3::Zero());
   auto seed = pair.cached_normals.begin();
   for (std::size_t i = 0; i < of_a.size(); ++i) {
     for (std::size_t j = 0; j < of_b.size(); ++j) {
-      const PlacedPart &a = of_a[i], &b = of_b[j];
+      const PlacedMember &a = of_a[i], &b = of_b[j];
       const Vec3 apart = a.placed.centre - b.placed.centre - shift;
       const double reach = radius(a) + radius(b) + pair.margin;
       if (apart.squaredNorm() > reach * reach) continue;
-      const auto feature = static_cast<std::uint32_t>(i) * parts + static_cast<std::uint32_t>(j);
+      const auto feature = static_cast<std::uint32_t>(i) * members + static_cast<std::uint32_t>(j);
       while (seed != pair.cached_normals.end() && seed->feature < feature) ++seed;
       const bool known = seed != pair.cached_normals.end() && seed->feature == feature;
       const double d = apart.norm();
@@ -56,7 +56,7 @@ void add_near_parts(const PlacedShapes& s, const ShapePair& pair, const PairGaps
 }
 
 /// The gap of one of a batch that has climbed.
-Gap gap_in(const PlacedShapes& s, const EllipsoidBatch& batch, std::size_t k, const PartPair& p,
+Gap gap_in(const PlacedShapes& s, const EllipsoidBatch& batch, std::size_t k, const MemberPair& p,
            const PairGaps& found) {
   Gap nearest{.normal = p.start};
   nearest.feature = p.feature;
@@ -78,16 +78,17 @@ Gap gap_in(const PlacedShapes& s, const EllipsoidBatch& batch, std::size_t k, co
 }
 
 SCREE_FOR_EACH_TARGET
-void find_part_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs, PairGaps& found) {
-  static thread_local std::vector<PartPair> near;
+void find_member_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs, PairGaps& found) {
+  static thread_local std::vector<MemberPair> near;
   near.clear();
-  for (const ShapePair& pair : pairs) add_near_parts(s, pair, found, near);
+  for (const ShapePair& pair : pairs) add_near_members(s, pair, found, near);
   EllipsoidBatch batch;
   for (std::size_t begin = 0; begin < near.size(); begin += EllipsoidBatch::capacity) {
-    const auto part = std::span(near).subspan(begin, std::min(EllipsoidBatch::capacity, near.size() - begin));
-    const bool any_bends = std::ranges::any_of(part, [](const PartPair& p) { return p.pair->bends; });
+    const auto member =
+        std::span(near).subspan(begin, std::min(EllipsoidBatch::capacity, near.size() - begin));
+    const bool any_bends = std::ranges::any_of(member, [](const MemberPair& p) { return p.pair->bends; });
     batch.size = 0;
-    for (const PartPair& p : part) {
+    for (const MemberPair& p : member) {
       batch.add(p.a->placed, p.partner, p.start, p.pair->margin);
       if (any_bends)
         batch.set_motion(twist_of(*p.a, s.twist(p.pair->a)),
@@ -95,15 +96,15 @@ void find_part_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs, Pai
     }
     climb(batch);
     if (any_bends) bend(batch);
-    for (std::size_t k = 0; k < part.size(); ++k)
-      found.add(*part[k].pair, gap_in(s, batch, k, part[k], found));
+    for (std::size_t k = 0; k < member.size(); ++k)
+      found.add(*member[k].pair, gap_in(s, batch, k, member[k], found));
   }
 }
 
-/// The number of a part goes below that of what it touches, and what kind that is stays above.
-std::uint32_t feature_of(std::uint32_t touched, std::size_t part) {
+/// The number of a member goes below that of what it touches, and what kind that is stays above.
+std::uint32_t feature_of(std::uint32_t touched, std::size_t member) {
   constexpr std::uint32_t kind = 3u << 30;
-  return (touched & kind) | ((touched & ~kind) * parts + static_cast<std::uint32_t>(part));
+  return (touched & kind) | ((touched & ~kind) * members + static_cast<std::uint32_t>(member));
 }
 
 template <class Surface>
@@ -113,7 +114,7 @@ void find_wall_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs, Pai
     const auto& surface = std::get<Surface>(s.boundaries[boundary_of(pair.b)].surface);
     const Twist body = s.twist(pair.a);
     const WallMotion wall = s.wall_motion(pair.b);
-    const std::span<const PlacedPart> of_a = s.parts_of(pair.a);
+    const std::span<const PlacedMember> of_a = s.members_of(pair.a);
     some.clear();
     for (std::size_t i = 0; i < of_a.size(); ++i) {
       const std::size_t before = some.size();
@@ -133,24 +134,26 @@ void find_wall_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs, Pai
 
 }  // namespace
 
-void place_parts(const PlacedShapes& placed, std::size_t body) {
+void place_members(const PlacedShapes& placed, std::size_t body) {
   const ShapeIndex shape = placed.bodies.shape[body];
   const Pose pose = placed.bodies.pose(body);
-  const auto first = static_cast<std::size_t>(placed.first_part[body]);
-  for (std::size_t k = 0; k < placed.shapes.part_count(shape); ++k) {
-    const ClumpMember part = placed.shapes.part(shape, k);
-    PlacedPart& here = placed.parts[first + k];
-    here.ellipsoid = part.ellipsoid;
-    here.arm = pose.orientation * part.pose.position;
-    here.pose = {pose.position + here.arm, pose.orientation * part.pose.orientation};
-    here.placed = place(part.ellipsoid, here.pose);
+  const auto first = static_cast<std::size_t>(placed.first_member[body]);
+  for (std::size_t k = 0; k < placed.shapes.member_count(shape); ++k) {
+    const ClumpMember member = placed.shapes.member(shape, k);
+    PlacedMember& here = placed.members[first + k];
+    here.ellipsoid = member.ellipsoid;
+    here.arm = pose.orientation * member.pose.position;
+    here.pose = {pose.position + here.arm, pose.orientation * member.pose.orientation};
+    here.placed = place(member.ellipsoid, here.pose);
   }
 }
 
-std::uint32_t swapped_parts(std::uint32_t feature) { return feature % parts * parts + feature / parts; }
+std::uint32_t swapped_members(std::uint32_t feature) {
+  return feature % members * members + feature / members;
+}
 
 void find_clump_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs, PairGaps& found) {
-  find_part_gaps(s, pairs, found);
+  find_member_gaps(s, pairs, found);
 }
 
 namespace {

@@ -81,8 +81,8 @@ void merge(DetectionWorkspace& w, std::size_t blocks, const DetectionMemory& mem
 DetectionReport find_contacts(const DetectionInput& in, DetectionWorkspace& w,
                               const DetectionMemory& memory) {
   const std::size_t n = in.bodies.size();
-  const PlacedShapes placed{in.shapes, in.bodies,    w.ellipsoids, w.implicits,
-                            w.parts,   w.first_part, w.boundaries, in.time_step_s};
+  const PlacedShapes placed{in.shapes, in.bodies,      w.ellipsoids, w.implicits,
+                            w.members, w.first_member, w.boundaries, in.time_step_s};
   const TravelBounds farthest = place_bodies(in, placed, w);
   const auto find_pairs = [&] {
     update_candidate_pairs(

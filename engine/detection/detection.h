@@ -70,8 +70,8 @@ struct DetectionWorkspace {
   std::vector<Reach> reach;                 // [body]
   std::vector<PlacedEllipsoid> ellipsoids;  // see PlacedShapes
   std::vector<PlacedImplicit> implicits;    // see PlacedShapes
-  std::vector<PlacedPart> parts;            // see PlacedShapes
-  std::vector<std::int32_t> first_part;     // see PlacedShapes
+  std::vector<PlacedMember> members;        // see PlacedShapes
+  std::vector<std::int32_t> first_member;   // see PlacedShapes
   std::vector<PlacedBoundary> boundaries;   // see PlacedShapes
   struct Guard {
     Plane plane;     // what is far enough above it is clear of the boundary

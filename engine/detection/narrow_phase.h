@@ -13,7 +13,7 @@ struct ShapePair;
 struct PairGaps;
 
 /// An ellipsoid of a clump where it is, or a body that is one.
-struct PlacedPart {
+struct PlacedMember {
   Ellipsoid ellipsoid;
   Pose pose;
   PlacedEllipsoid placed;
@@ -26,16 +26,16 @@ struct PlacedShapes {
   const Bodies& bodies;
   std::vector<PlacedEllipsoid>& ellipsoids;  // [body] those that are one
   std::vector<PlacedImplicit>& implicits;    // [body] all as functions, where there are any; so are these
-  std::vector<PlacedPart>& parts;            // those of body i from first_part[i] on, where there are clumps
-  const std::vector<std::int32_t>& first_part;  // [body + 1]
-  std::vector<PlacedBoundary>& boundaries;      // [boundary]
+  std::vector<PlacedMember>& members;  // those of body i from first_member[i] on, where there are clumps
+  const std::vector<std::int32_t>& first_member;  // [body + 1]
+  std::vector<PlacedBoundary>& boundaries;        // [boundary]
   double time_step_s;
 
-  std::span<const PlacedPart> parts_of(std::int32_t body) const {
+  std::span<const PlacedMember> members_of(std::int32_t body) const {
     const auto i = static_cast<std::size_t>(body);
-    const auto first = static_cast<std::size_t>(first_part[i]),
-               end = static_cast<std::size_t>(first_part[i + 1]);
-    return std::span(parts).subspan(first, end - first);
+    const auto first = static_cast<std::size_t>(first_member[i]),
+               end = static_cast<std::size_t>(first_member[i + 1]);
+    return std::span(members).subspan(first, end - first);
   }
   Twist twist(std::int32_t partner) const {
     if (is_boundary(partner)) return boundaries[boundary_of(partner)].twist;
@@ -50,7 +50,7 @@ struct PlacedShapes {
 };
 
 /// Places what a body consists of, where there are clumps.
-void place_parts(const PlacedShapes& placed, std::size_t body);
+void place_members(const PlacedShapes& placed, std::size_t body);
 
 /// What meets what: bodies of a kind, or of two kinds whichever of them needs more, and another body or a
 /// wall of a kind. Pairs of functions have a memory.

@@ -49,7 +49,7 @@ SCREE_INLINE Vec3 place_body(const PlacedShapes& placed, std::size_t body) {
   if (!placed.shapes.functions().empty())
     placed.implicits[body] =
         place(placed.shapes.function_of(shape), placed.bodies.pose(body), placed.shapes.size_of(shape));
-  if (!placed.shapes.clumps().empty()) place_parts(placed, body);
+  if (!placed.shapes.clumps().empty()) place_members(placed, body);
   switch (placed.shapes.kind(shape)) {
     case ShapeKind::implicit:
     case ShapeKind::clump:
@@ -112,12 +112,13 @@ void mark_unmoved(const Bodies& bodies, std::vector<std::uint8_t>& unmoved) {
     unmoved[i] = bodies.is_asleep(i) || bodies.is_carried(i) ? 1 : 0;
 }
 
-/// Makes room for the parts of all bodies.
-void number_parts(const DetectionInput& in, DetectionWorkspace& w) {
-  w.first_part.assign(1, 0);
+/// Makes room for the members of all bodies.
+void number_members(const DetectionInput& in, DetectionWorkspace& w) {
+  w.first_member.assign(1, 0);
   for (const ShapeIndex shape : in.bodies.shape)
-    w.first_part.push_back(w.first_part.back() + static_cast<std::int32_t>(in.shapes.part_count(shape)));
-  w.parts.resize(w.first_part.back());
+    w.first_member.push_back(w.first_member.back() +
+                             static_cast<std::int32_t>(in.shapes.member_count(shape)));
+  w.members.resize(w.first_member.back());
 }
 
 /// The larger of both, whichever thread comes first.
@@ -134,7 +135,7 @@ TravelBounds place_bodies(const DetectionInput& in, const PlacedShapes& placed, 
   const std::size_t n = in.bodies.size();
   w.boxes.resize(n);
   mark_unmoved(in.bodies, w.unmoved);
-  if (!in.shapes.clumps().empty()) number_parts(in, w);
+  if (!in.shapes.clumps().empty()) number_members(in, w);
   w.reach.resize(n);
   w.ellipsoids.resize(n);
   w.implicits.resize(in.shapes.functions().empty() ? 0 : n);

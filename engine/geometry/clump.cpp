@@ -20,10 +20,10 @@ constexpr double principal_noise = 1e-9;    // of the mean squares: products tha
 constexpr double within_tolerance = 1e-12;  // of the size
 constexpr double rounding = 1e-15;          // of what a bound is raised by, so that it stays one
 
-/// The point of the part's frame scaled to the unit sphere.
-Vec3 in_unit_frame(const ClumpMember& part, const Vec3& point) {
-  return (part.pose.orientation.conjugate() * (point - part.pose.position))
-      .cwiseQuotient(part.ellipsoid.semi_axes);
+/// The point of the member's frame scaled to the unit sphere.
+Vec3 in_unit_frame(const ClumpMember& member, const Vec3& point) {
+  return (member.pose.orientation.conjugate() * (point - member.pose.position))
+      .cwiseQuotient(member.ellipsoid.semi_axes);
 }
 
 /// The largest |centre + L u| over unit u, where L^T L = diag(squares) and `slope` is L^T centre: by
@@ -36,23 +36,24 @@ double farthest_distance(const Vec3& squares, const Vec3& slope, const Vec3& cen
   return std::sqrt(square) * (1.0 + 8.0 * rounding);
 }
 
-/// Distance of the part's farthest point from the origin of the clump's frame.
-double farthest_distance(const ClumpMember& part) {
-  const Vec3& a = part.ellipsoid.semi_axes;
-  const Vec3 centre = part.pose.orientation.conjugate() * part.pose.position;
+/// Distance of the member's farthest point from the origin of the clump's frame.
+double farthest_distance(const ClumpMember& member) {
+  const Vec3& a = member.ellipsoid.semi_axes;
+  const Vec3 centre = member.pose.orientation.conjugate() * member.pose.position;
   return farthest_distance(a.cwiseAbs2(), a.cwiseProduct(centre), centre);
 }
 
-/// The same of the part under a linear map.
-double farthest_distance(const ClumpMember& part, const Mat3& map) {
-  const Mat3 spread = map * part.pose.orientation.toRotationMatrix() * part.ellipsoid.semi_axes.asDiagonal();
-  const Vec3 centre = map * part.pose.position;
+/// The same of the member under a linear map.
+double farthest_distance(const ClumpMember& member, const Mat3& map) {
+  const Mat3 spread =
+      map * member.pose.orientation.toRotationMatrix() * member.ellipsoid.semi_axes.asDiagonal();
+  const Vec3 centre = map * member.pose.position;
   const Eigen::SelfAdjointEigenSolver<Mat3> solver(spread.transpose() * spread);
   return farthest_distance(solver.eigenvalues(),
                            solver.eigenvectors().transpose() * (spread.transpose() * centre), centre);
 }
 
-/// Is every point of part `a` in part `b`, to rounding?
+/// Is every point of member `a` in member `b`, to rounding?
 bool lies_within(const ClumpMember& a, const ClumpMember& b) {
   const Vec3& size = b.ellipsoid.semi_axes;
   const Mat3 map = size.cwiseInverse().asDiagonal() * b.pose.orientation.conjugate().toRotationMatrix();
@@ -64,46 +65,46 @@ bool lies_within(const ClumpMember& a, const ClumpMember& b) {
 std::string number(std::size_t i) { return std::to_string(i); }
 
 void check_numbers(std::span<const ClumpMember> given, ShapeFindings& findings) {
-  if (given.empty()) findings.errors.emplace_back("the clump has no parts");
-  if (given.size() > max_clump_parts)
-    findings.errors.push_back("more than " + number(max_clump_parts) + " parts");
+  if (given.empty()) findings.errors.emplace_back("the clump has no members");
+  if (given.size() > max_clump_members)
+    findings.errors.push_back("more than " + number(max_clump_members) + " members");
   for (std::size_t i = 0; i < given.size(); ++i) {
     const ClumpMember& p = given[i];
     const Vec3& a = p.ellipsoid.semi_axes;
     if (!a.allFinite() || !(a.minCoeff() > 0.0))
-      findings.errors.push_back("part " + number(i) + ": semi-axes have to be finite and positive");
+      findings.errors.push_back("member " + number(i) + ": semi-axes have to be finite and positive");
     if (!p.pose.position.allFinite())
-      findings.errors.push_back("part " + number(i) + ": the position is not finite");
+      findings.errors.push_back("member " + number(i) + ": the position is not finite");
     const double norm = p.pose.orientation.norm();
     if (!std::isfinite(norm) || !(norm > 0.0))
-      findings.errors.push_back("part " + number(i) + ": the orientation is not finite or zero");
+      findings.errors.push_back("member " + number(i) + ": the orientation is not finite or zero");
   }
 }
 
-/// The parts that no other one holds.
-std::vector<ClumpMember> without_held(std::span<const ClumpMember> parts, ShapeFindings& findings) {
+/// The members that no other one holds.
+std::vector<ClumpMember> without_held(std::span<const ClumpMember> members, ShapeFindings& findings) {
   std::vector<ClumpMember> kept;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (const std::optional<std::size_t> j = holder(parts, i)) {
-      findings.warnings.push_back("part " + number(i) + " lies wholly within part " + number(*j) +
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (const std::optional<std::size_t> j = holder(members, i)) {
+      findings.warnings.push_back("member " + number(i) + " lies wholly within member " + number(*j) +
                                   ": it adds nothing to the clump");
     } else {
-      kept.push_back(parts[i]);
+      kept.push_back(members[i]);
     }
   }
   return kept;
 }
 
-void check_one_piece(std::span<const ClumpMember> parts, ShapeFindings& findings) {
-  std::vector<bool> reached(parts.size(), false);
+void check_one_piece(std::span<const ClumpMember> members, ShapeFindings& findings) {
+  std::vector<bool> reached(members.size(), false);
   std::vector<std::size_t> waiting{0};
   reached[0] = true;
   while (!waiting.empty()) {
-    const ClumpMember& from = parts[waiting.back()];
+    const ClumpMember& from = members[waiting.back()];
     waiting.pop_back();
-    for (std::size_t j = 0; j < parts.size(); ++j) {
+    for (std::size_t j = 0; j < members.size(); ++j) {
       if (reached[j] ||
-          !(overlap(from, parts[j]) || lies_within(from, parts[j]) || lies_within(parts[j], from)))
+          !(overlap(from, members[j]) || lies_within(from, members[j]) || lies_within(members[j], from)))
         continue;
       reached[j] = true;
       waiting.push_back(j);
@@ -111,7 +112,7 @@ void check_one_piece(std::span<const ClumpMember> parts, ShapeFindings& findings
   }
   std::string apart;
   std::size_t count = 0;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
+  for (std::size_t i = 0; i < members.size(); ++i) {
     if (reached[i]) continue;
     apart += (count++ == 0 ? "" : ", ") + number(i);
   }
@@ -142,9 +143,10 @@ void set_mass(Clump& clump, std::span<const ClumpMember> visible, ShapeFindings&
 
 }  // namespace
 
-std::optional<std::size_t> holder(std::span<const ClumpMember> parts, std::size_t i) {
-  for (std::size_t j = 0; j < parts.size(); ++j) {
-    if (j != i && lies_within(parts[i], parts[j]) && !(i < j && lies_within(parts[j], parts[i]))) return j;
+std::optional<std::size_t> holder(std::span<const ClumpMember> members, std::size_t i) {
+  for (std::size_t j = 0; j < members.size(); ++j) {
+    if (j != i && lies_within(members[i], members[j]) && !(i < j && lies_within(members[j], members[i])))
+      return j;
   }
   return std::nullopt;
 }
@@ -153,15 +155,15 @@ std::optional<Clump> make_clump(std::span<const ClumpMember> given, ShapeFinding
   check_numbers(given, findings);
   if (!findings.errors.empty()) return std::nullopt;
   Clump clump;
-  clump.parts.assign(given.begin(), given.end());
-  for (ClumpMember& p : clump.parts) p.pose.orientation.normalize();
-  const std::vector<ClumpMember> visible = without_held(clump.parts, findings);
-  check_one_piece(clump.parts, findings);
+  clump.members.assign(given.begin(), given.end());
+  for (ClumpMember& p : clump.members) p.pose.orientation.normalize();
+  const std::vector<ClumpMember> visible = without_held(clump.members, findings);
+  check_one_piece(clump.members, findings);
   if (!findings.errors.empty()) return std::nullopt;
   set_mass(clump, visible, findings);
   const Quat back = clump.body_in_file.orientation.conjugate();
   clump.smallest_length = infinity;
-  for (ClumpMember& p : clump.parts) {
+  for (ClumpMember& p : clump.members) {
     p.pose = {back * (p.pose.position - clump.body_in_file.position),
               (back * p.pose.orientation).normalized()};
     clump.bounding_radius = std::max(clump.bounding_radius, farthest_distance(p));
@@ -173,7 +175,7 @@ std::optional<Clump> make_clump(std::span<const ClumpMember> given, ShapeFinding
 Vec3 support(const Clump& clump, const Vec3& direction) {
   Vec3 best = Vec3::Zero();
   double most = -infinity;
-  for (const ClumpMember& p : clump.parts) {
+  for (const ClumpMember& p : clump.members) {
     const Vec3& a = p.ellipsoid.semi_axes;
     const Vec3 stretched = a.cwiseProduct(p.pose.orientation.conjugate() * direction);
     const double length = stretched.norm(), far = direction.dot(p.pose.position) + length;
@@ -189,9 +191,9 @@ double ray_hit(const Clump& clump, const Vec3& origin, const Vec3& direction, do
   struct Within {
     double from, to;
   };
-  std::array<Within, max_clump_parts> within;
+  std::array<Within, max_clump_members> within;
   std::size_t count = 0;
-  for (const ClumpMember& p : clump.parts) {
+  for (const ClumpMember& p : clump.members) {
     const Vec3 o = in_unit_frame(p, origin);
     const Vec3 d = (p.pose.orientation.conjugate() * direction).cwiseQuotient(p.ellipsoid.semi_axes);
     const double dd = d.squaredNorm(), middle = -o.dot(d) / dd;
@@ -212,11 +214,11 @@ double ray_hit(const Clump& clump, const Vec3& origin, const Vec3& direction, do
   return first;
 }
 
-std::size_t nearest_part(const Clump& clump, const Vec3& point) {
+std::size_t nearest_member(const Clump& clump, const Vec3& point) {
   std::size_t nearest = 0;
   double least = infinity;
-  for (std::size_t k = 0; k < clump.parts.size(); ++k) {
-    const double off = std::abs(1.0 - in_unit_frame(clump.parts[k], point).squaredNorm());
+  for (std::size_t k = 0; k < clump.members.size(); ++k) {
+    const double off = std::abs(1.0 - in_unit_frame(clump.members[k], point).squaredNorm());
     if (!(off < least)) continue;
     least = off;
     nearest = k;
@@ -225,18 +227,18 @@ std::size_t nearest_part(const Clump& clump, const Vec3& point) {
 }
 
 Vec3 outward(const Clump& clump, const Vec3& point) {
-  const ClumpMember& part = clump.parts[nearest_part(clump, point)];
-  return part.pose.orientation * in_unit_frame(part, point).cwiseQuotient(part.ellipsoid.semi_axes);
+  const ClumpMember& member = clump.members[nearest_member(clump, point)];
+  return member.pose.orientation * in_unit_frame(member, point).cwiseQuotient(member.ellipsoid.semi_axes);
 }
 
 bool contains(const Clump& clump, const Vec3& point) {
-  return std::any_of(clump.parts.begin(), clump.parts.end(),
+  return std::any_of(clump.members.begin(), clump.members.end(),
                      [&](const ClumpMember& p) { return in_unit_frame(p, point).squaredNorm() <= 1.0; });
 }
 
 Vec3 half_extent(const Clump& clump, const Mat3& rotation) {
   Vec3 half = Vec3::Zero();
-  for (const ClumpMember& p : clump.parts) {
+  for (const ClumpMember& p : clump.members) {
     const Mat3 spread = rotation * p.pose.orientation.toRotationMatrix() * p.ellipsoid.semi_axes.asDiagonal();
     half = half.cwiseMax((rotation * p.pose.position).cwiseAbs() + spread.rowwise().norm());
   }
@@ -247,7 +249,7 @@ Ellipsoid enclosing_ellipsoid(const Clump& clump) {
   const Vec3 half = half_extent(clump, Mat3::Identity());
   const Mat3 map = half.cwiseInverse().asDiagonal();
   double factor = 0.0;
-  for (const ClumpMember& p : clump.parts) factor = std::max(factor, farthest_distance(p, map));
+  for (const ClumpMember& p : clump.members) factor = std::max(factor, farthest_distance(p, map));
   return {factor * half};
 }
 

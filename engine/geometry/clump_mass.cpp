@@ -24,7 +24,7 @@ using Moments = Eigen::Matrix<double, 13, 1>;
 
 constexpr double touch_tolerance = 1e-12;
 constexpr double same_angle = 1e-10;          // rad
-constexpr std::size_t most_intervals = 2000;  // of latitudes, a part
+constexpr std::size_t most_intervals = 2000;  // of latitudes, a member
 
 /// Gauss-Kronrod, 7 and 15 points; points on both sides of the middle, from the ends on.
 constexpr std::array<double, 8> kronrod_at{
@@ -135,7 +135,7 @@ struct Arc {
   std::size_t neighbour;  // that covers it
 };
 
-/// Another part in the frame in which this one is the unit sphere: inside where
+/// Another member in the frame in which this one is the unit sphere: inside where
 /// constant + 2 linear.u - u.Q u > 0; the x and y axes turned so that Q has no product of the two.
 class Neighbour {
  public:
@@ -221,20 +221,20 @@ class Neighbour {
   double constant_, low_, high_, deepest_, deepest_z_, angle_;
 };
 
-/// The surface of one part.
+/// The surface of one member.
 class Surface {
  public:
-  Surface(std::span<const ClumpMember> parts, std::size_t self, const Vec3& origin) {
-    const ClumpMember& p = parts[self];
+  Surface(std::span<const ClumpMember> members, std::size_t self, const Vec3& origin) {
+    const ClumpMember& p = members[self];
     centre_ = p.pose.position - origin;
     spread_ = p.pose.orientation.toRotationMatrix() * p.ellipsoid.semi_axes.asDiagonal();
     centre_in_unit_frame_ = (p.pose.orientation.conjugate() * centre_).cwiseQuotient(p.ellipsoid.semi_axes);
     jacobian_ = p.ellipsoid.semi_axes.prod();
     cofactor_ =
         jacobian_ * p.pose.orientation.toRotationMatrix() * p.ellipsoid.semi_axes.cwiseInverse().asDiagonal();
-    for (std::size_t j = 0; j < parts.size(); ++j) {
+    for (std::size_t j = 0; j < members.size(); ++j) {
       if (j == self) continue;
-      const Neighbour n(p, parts[j]);
+      const Neighbour n(p, members[j]);
       if (n.deepest() > 0.0) neighbours_.push_back(n);
     }
   }
@@ -279,7 +279,7 @@ class Surface {
       const double next = k < covered.size() ? covered[k].from : begin + 2.0 * pi;
       if (k > 0 && next - reach.to > same_angle) {
         visible.push_back({reach.to, next, 0});
-        pattern += mixed(reach.neighbour * max_clump_parts + first_at(k % covered.size(), covered));
+        pattern += mixed(reach.neighbour * max_clump_members + first_at(k % covered.size(), covered));
       }
       if (k < covered.size()) extend(reach, covered[k]);
     }
@@ -303,7 +303,7 @@ class Surface {
 
  private:
   /// Of neighbours whose arcs end at the same angle the first counts, or rounding would change the pattern
-  /// where surfaces of three parts meet in one curve.
+  /// where surfaces of three members meet in one curve.
   static void extend(Arc& reach, const Arc& arc) {
     if (arc.to > reach.to + same_angle)
       reach = arc;
@@ -508,16 +508,16 @@ bool overlap(const ClumpMember& a, const ClumpMember& b) {
   return Neighbour(a, b).deepest() > touch_tolerance;
 }
 
-MassProperties mass_properties(std::span<const ClumpMember> parts, double tolerance) {
-  if (parts.size() == 1) {
-    const Ellipsoid& e = parts[0].ellipsoid;
-    return {volume(e), parts[0].pose.position,
-            symmetric_in_world(parts[0].pose.orientation, e.semi_axes.cwiseAbs2() / 5.0), 0.0};
+MassProperties mass_properties(std::span<const ClumpMember> members, double tolerance) {
+  if (members.size() == 1) {
+    const Ellipsoid& e = members[0].ellipsoid;
+    return {volume(e), members[0].pose.position,
+            symmetric_in_world(members[0].pose.orientation, e.semi_axes.cwiseAbs2() / 5.0), 0.0};
   }
-  Vec3 origin = Vec3::Zero();  // among the parts, or the divergence theorem cancels
-  for (const ClumpMember& p : parts) origin += p.pose.position / static_cast<double>(parts.size());
+  Vec3 origin = Vec3::Zero();  // among the members, or the divergence theorem cancels
+  for (const ClumpMember& p : members) origin += p.pose.position / static_cast<double>(members.size());
   std::vector<Surface> surfaces;
-  for (std::size_t i = 0; i < parts.size(); ++i) surfaces.emplace_back(parts, i, origin);
+  for (std::size_t i = 0; i < members.size(); ++i) surfaces.emplace_back(members, i, origin);
   std::vector<Interval> intervals;
   Integrator integrator;
   for (const Surface& s : surfaces) {
@@ -526,7 +526,7 @@ MassProperties mass_properties(std::span<const ClumpMember> parts, double tolera
       intervals.push_back(integrator.over(s, {at[k], at[k + 1]}));
   }
   constexpr int most_rounds = 5;
-  const std::size_t most = most_intervals * parts.size();
+  const std::size_t most = most_intervals * members.size();
   MassProperties mass = from_moments(add_up(intervals).value, origin);
   for (int round = 0; round < most_rounds; ++round) {
     if (round > 0) divide_long_ones(intervals);

@@ -8,14 +8,14 @@ namespace scree {
 
 namespace {
 
-/// Of a part, in its frame scaled to the unit sphere; cuts at the surfaces of other parts.
-class PartMesh {
+/// Of a member, in its frame scaled to the unit sphere; cuts at the surfaces of other members.
+class MemberMesh {
  public:
-  PartMesh(const ClumpMember& part, const SurfaceMesh& sphere) : part_(part), points_(sphere.points) {
+  MemberMesh(const ClumpMember& member, const SurfaceMesh& sphere) : member_(member), points_(sphere.points) {
     for (const auto& t : sphere.triangles) polygons_.emplace_back(t.begin(), t.end());
   }
 
-  /// Leaves what is outside of another part.
+  /// Leaves what is outside of another member.
   void cut(const ClumpMember& other, int number) {
     std::vector<std::vector<std::int32_t>> kept;
     for (const std::vector<std::int32_t>& polygon : polygons_) {
@@ -41,7 +41,7 @@ class PartMesh {
         at = static_cast<std::int32_t>(mesh.points.size());
         mesh.points.push_back(in_body(point(i)));
         mesh.normals.push_back(
-            (part_.pose.orientation * point(i).cwiseQuotient(part_.ellipsoid.semi_axes)).normalized());
+            (member_.pose.orientation * point(i).cwiseQuotient(member_.ellipsoid.semi_axes)).normalized());
       }
       return at;
     };
@@ -54,16 +54,16 @@ class PartMesh {
  private:
   const Vec3& point(std::int32_t i) const { return points_[i]; }
   Vec3 in_body(const Vec3& u) const {
-    return part_.pose.position + part_.pose.orientation * part_.ellipsoid.semi_axes.cwiseProduct(u);
+    return member_.pose.position + member_.pose.orientation * member_.ellipsoid.semi_axes.cwiseProduct(u);
   }
-  /// Positive inside of the other part.
+  /// Positive inside of the other member.
   double depth(const ClumpMember& other, const Vec3& u) const {
     return 1.0 - (other.pose.orientation.conjugate() * (in_body(u) - other.pose.position))
                      .cwiseQuotient(other.ellipsoid.semi_axes)
                      .squaredNorm();
   }
 
-  /// The point of an edge, drawn onto the surface, on that of the other part.
+  /// The point of an edge, drawn onto the surface, on that of the other member.
   std::int32_t crease(std::int32_t inside, std::int32_t outside, const ClumpMember& other, int number) {
     constexpr int halvings = 50;
     const auto [known, is_new] =
@@ -79,7 +79,7 @@ class PartMesh {
     return known->second;
   }
 
-  ClumpMember part_;
+  ClumpMember member_;
   std::vector<Vec3> points_;
   std::vector<std::vector<std::int32_t>> polygons_;
   std::map<std::tuple<std::int32_t, std::int32_t, int>, std::int32_t> creases_;
@@ -90,13 +90,13 @@ class PartMesh {
 SurfaceMesh surface_mesh(const Clump& clump, int fineness) {
   const SurfaceMesh sphere = unit_sphere_mesh(fineness);
   SurfaceMesh mesh;
-  for (std::size_t i = 0; i < clump.parts.size(); ++i) {
-    if (holder(clump.parts, i)) continue;
-    PartMesh part(clump.parts[i], sphere);
-    for (std::size_t j = 0; j < clump.parts.size(); ++j) {
-      if (j != i && !holder(clump.parts, j)) part.cut(clump.parts[j], static_cast<int>(j));
+  for (std::size_t i = 0; i < clump.members.size(); ++i) {
+    if (holder(clump.members, i)) continue;
+    MemberMesh member(clump.members[i], sphere);
+    for (std::size_t j = 0; j < clump.members.size(); ++j) {
+      if (j != i && !holder(clump.members, j)) member.cut(clump.members[j], static_cast<int>(j));
     }
-    part.append_to(mesh);
+    member.append_to(mesh);
   }
   return mesh;
 }

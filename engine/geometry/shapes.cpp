@@ -102,13 +102,13 @@ ShapeIndex Shapes::add(const SizedClump& sized) {
   return ShapeIndex(static_cast<std::int64_t>(kind_.size()) - 1);
 }
 
-ClumpMember Shapes::part(ShapeIndex s, std::size_t number) const {
+ClumpMember Shapes::member(ShapeIndex s, std::size_t number) const {
   if (kind(s) == ShapeKind::ellipsoid) return {ellipsoid(s), {}};
-  ClumpMember part = clump_of(s).parts[number];
+  ClumpMember member = clump_of(s).members[number];
   const double size = sized_clump(s).size;
-  part.ellipsoid.semi_axes *= size;
-  part.pose.position *= size;
-  return part;
+  member.ellipsoid.semi_axes *= size;
+  member.pose.position *= size;
+  return member;
 }
 
 ShapeIndex Shapes::add(const Ellipsoid& ellipsoid) {
@@ -290,10 +290,10 @@ Vec3 curvature(const Shapes& shapes, ShapeIndex s, const Vec3& point, const Vec3
     case ShapeKind::implicit:
       return curvature(shapes.function_of(s), point / shapes.size_of(s), t1, t2) / shapes.size_of(s);
     case ShapeKind::clump: {
-      const ClumpMember part =
-          shapes.part(s, nearest_part(shapes.clump_of(s), point / shapes.sized_clump(s).size));
-      const Quat back = part.pose.orientation.conjugate();
-      return curvature(part.ellipsoid, back * (point - part.pose.position), back * t1, back * t2);
+      const ClumpMember member =
+          shapes.member(s, nearest_member(shapes.clump_of(s), point / shapes.sized_clump(s).size));
+      const Quat back = member.pose.orientation.conjugate();
+      return curvature(member.ellipsoid, back * (point - member.pose.position), back * t1, back * t2);
     }
   }
   return Vec3::Zero();

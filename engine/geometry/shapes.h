@@ -97,10 +97,10 @@ class Shapes {
   }
   const Clump& clump_of(ShapeIndex s) const { return *clumps_[sized_clump(s).clump].shape; }
   /// Where bodies may be clumps: the ellipsoids that a body consists of, of an ellipsoid itself.
-  std::size_t part_count(ShapeIndex s) const {
-    return kind(s) == ShapeKind::clump ? clump_of(s).parts.size() : 1;
+  std::size_t member_count(ShapeIndex s) const {
+    return kind(s) == ShapeKind::clump ? clump_of(s).members.size() : 1;
   }
-  ClumpMember part(ShapeIndex s, std::size_t number) const;  // in the body frame, m
+  ClumpMember member(ShapeIndex s, std::size_t number) const;  // in the body frame, m
   /// A shape as a function, with its size: ellipsoids too, where there are functions that they may meet.
   const ImplicitShape& function_of(ShapeIndex s) const { return *as_function_[s].shape; }
   double size_of(ShapeIndex s) const { return as_function_[s].size; }

@@ -7,11 +7,11 @@
 #include "engine/core/frames.h"
 #include "engine/core/ordering.h"
 #include "engine/core/parallel.h"
-#include "engine/simulation/bonds.h"
-#include "engine/simulation/cell_flow.h"
-#include "engine/simulation/cohesion.h"
-#include "engine/simulation/machine.h"
-#include "engine/simulation/parts.h"
+#include "engine/simulation/subsystems/bonds.h"
+#include "engine/simulation/subsystems/cell_flow.h"
+#include "engine/simulation/subsystems/cohesion.h"
+#include "engine/simulation/subsystems/machine.h"
+#include "engine/simulation/subsystems/parts.h"
 #include "engine/solver/problem/contact_response.h"
 
 namespace scree {

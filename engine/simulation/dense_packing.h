@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "engine/bodies/cell.h"
-#include "engine/generation/region.h"
 #include "engine/geometry/shapes.h"
+#include "engine/modules/generation/region.h"
 
 namespace scree {
 

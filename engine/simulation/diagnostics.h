@@ -1,7 +1,7 @@
 // What every step reports: counts, accuracy, energy and momentum balances, times.
 #pragma once
 
-#include "engine/flight/clusters.h"
+#include "engine/modules/flight/clusters.h"
 #include "engine/simulation/model.h"
 #include "engine/solver/problem/solve_report.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "engine/core/parallel.h"
-#include "engine/simulation/sleep.h"
+#include "engine/simulation/subsystems/sleep.h"
 
 namespace scree {
 

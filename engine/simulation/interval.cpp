@@ -5,16 +5,16 @@
 
 #include "engine/core/parallel.h"
 #include "engine/simulation/assemble.h"
-#include "engine/simulation/bonds.h"
-#include "engine/simulation/cell_flow.h"
 #include "engine/simulation/coarseness.h"
-#include "engine/simulation/cohesion.h"
 #include "engine/simulation/halving.h"
 #include "engine/simulation/motion.h"
-#include "engine/simulation/parts.h"
 #include "engine/simulation/phases.h"
 #include "engine/simulation/restitution.h"
-#include "engine/simulation/sleep.h"
+#include "engine/simulation/subsystems/bonds.h"
+#include "engine/simulation/subsystems/cell_flow.h"
+#include "engine/simulation/subsystems/cohesion.h"
+#include "engine/simulation/subsystems/parts.h"
+#include "engine/simulation/subsystems/sleep.h"
 #include "engine/solver/impacts.h"
 
 namespace scree {

@@ -12,11 +12,11 @@
 #include "engine/bodies/part.h"
 #include "engine/detection/contacts.h"
 #include "engine/geometry/shapes.h"
-#include "engine/simulation/forces.h"
-#include "engine/simulation/machine_joint.h"
-#include "engine/simulation/openings.h"
 #include "engine/simulation/settings.h"
-#include "engine/simulation/sleepers.h"
+#include "engine/simulation/subsystems/forces.h"
+#include "engine/simulation/subsystems/machine_joint.h"
+#include "engine/simulation/subsystems/openings.h"
+#include "engine/simulation/subsystems/sleepers.h"
 
 namespace scree {
 

@@ -47,8 +47,12 @@ double passed(const Observed& now, std::int64_t opening) {
   return static_cast<double>(throughput(now.model, now.state, opening).*member);
 }
 template <int axis>
-double place(const Observed& now, std::int64_t part) {
-  return state_of(now.model.parts, now.state.parts, part).pose.position[axis];
+double place(const Observed& now, std::int64_t number) {
+  const Part& part = now.model.parts[number];
+  const PartState state = state_of(now.model.parts, now.state.parts, static_cast<std::size_t>(number));
+  if (part.is_free()) return state.pose.position[axis];
+  const Pose moved = pose_of(part, state, now.result.report.time_s);
+  return (moved.position + moved.orientation * part.centre)[axis];
 }
 template <auto vectors, int axis>
 double of_body(const Observed& now, BodyId id) {
@@ -59,7 +63,6 @@ double of_body(const Observed& now, BodyId id) {
 }
 
 bool is_driven(const Model& model, std::int64_t k) { return model.parts[k].is_driven(); }
-bool is_free(const Model& model, std::int64_t k) { return model.parts[k].is_free(); }
 bool has_coordinate(const Model& model, std::int64_t k) { return model.joints[k].has_coordinate; }
 bool has_motor(const Model& model, std::int64_t k) {
   return model.joints[k].motor.kind != JointMotor::Kind::none;
@@ -298,11 +301,11 @@ constexpr Observable of_parts[] = {
     {"torque_N_m", "N m", mean, "Size of the torque.", nullptr, Form::size},
     {"work_J", "J", sum, "Done on the bodies.", of_part<&Result::parts, &PartLoad::work>},
     {"power_W", "W", mean, "The same by time.", of_part<&Result::parts, &PartLoad::work>},
+    {"position_x_m", "m", last, "Of its centre; of a free part the centre of mass.", place<0>},
+    {"position_y_m", "m", last, "Of its centre; of a free part the centre of mass.", place<1>},
+    {"position_z_m", "m", last, "Of its centre; of a free part the centre of mass.", place<2>},
     {"travel", "m|rad", last, "By forces since the start; of a free part how far its centre is from where it was.", of_part<&Result::parts, &PartLoad::travel>, Form::number, is_driven},
     {"rate", "m/s|rad/s", last, "Of the travel; of a free part its speed.", of_part<&Result::parts, &PartLoad::rate>, Form::number, is_driven},
-    {"position_x_m", "m", last, "Of the centre of mass of a free part.", place<0>, Form::number, is_free},
-    {"position_y_m", "m", last, "Of the centre of mass of a free part.", place<1>, Form::number, is_free},
-    {"position_z_m", "m", last, "Of the centre of mass of a free part.", place<2>, Form::number, is_free},
     {"applied_force", "N|N m", mean, "Of forces but damping; of a free part the size of its weight.", of_part<&Result::parts, &PartLoad::force_impulse>, Form::number, is_driven},
     {"contact_force", "N|N m", mean, "Of bodies along its axis or about it; of a free part the size of their force.", of_part<&Result::parts, &PartLoad::contact_impulse>, Form::number, is_driven},
     {"stop_force", "N|N m", mean, "Of its stops.", of_part<&Result::parts, &PartLoad::stop_impulse>, Form::number, is_driven},

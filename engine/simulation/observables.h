@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/generation/region.h"
+#include "engine/modules/generation/region.h"
 #include "engine/simulation/diagnostics.h"
 
 namespace scree {

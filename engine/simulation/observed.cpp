@@ -1,8 +1,8 @@
 #include <algorithm>
 
-#include "engine/simulation/machine.h"
 #include "engine/simulation/observables.h"
-#include "engine/simulation/parts.h"
+#include "engine/simulation/subsystems/machine.h"
+#include "engine/simulation/subsystems/parts.h"
 
 namespace scree {
 

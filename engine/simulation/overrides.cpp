@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "engine/simulation/parts.h"
-#include "engine/simulation/sleep.h"
+#include "engine/simulation/subsystems/parts.h"
+#include "engine/simulation/subsystems/sleep.h"
 
 namespace scree {
 

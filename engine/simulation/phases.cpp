@@ -1,13 +1,13 @@
 #include "engine/simulation/phases.h"
 
 #include "engine/core/parallel.h"
-#include "engine/simulation/actuators.h"
 #include "engine/simulation/balance.h"
-#include "engine/simulation/bonds.h"
-#include "engine/simulation/cell_flow.h"
-#include "engine/simulation/machine.h"
 #include "engine/simulation/motion.h"
-#include "engine/simulation/parts.h"
+#include "engine/simulation/subsystems/actuators.h"
+#include "engine/simulation/subsystems/bonds.h"
+#include "engine/simulation/subsystems/cell_flow.h"
+#include "engine/simulation/subsystems/machine.h"
+#include "engine/simulation/subsystems/parts.h"
 
 namespace scree {
 

@@ -1,5 +1,5 @@
-// What bodies and all optional parts of a model do in each phase of an interval: kinematic bodies, parts,
-// joints, actuators, bonds, the cell. Parts that the model has not do nothing.
+// What bodies and the subsystems of a model do in each phase of an interval: parts, joints, actuators, bonds,
+// the cell. Those that the model has not do nothing.
 #pragma once
 
 #include "engine/simulation/diagnostics.h"
@@ -14,7 +14,7 @@ struct IntervalTimes {
   double to_next_s() const { return 0.5 * (h + next_h); }  // between their middles
 };
 
-/// Half an interval of free motion, to a time: bodies, kinematic ones as they are told, parts.
+/// Half an interval of free motion, to a time: bodies and parts, with what these carry.
 void move_half(const Model& model, const IntervalTimes& times, double to_s, State& state,
                Workspace& workspace);
 /// Back to the interval's begin from its middle.

@@ -6,11 +6,11 @@
 #include <set>
 
 #include "engine/detection/detection.h"
-#include "engine/generation/packing.h"
 #include "engine/geometry/ellipsoid_mesh.h"
 #include "engine/geometry/implicit/implicit_mesh.h"
+#include "engine/modules/generation/packing.h"
 #include "engine/simulation/adaptive_step.h"
-#include "engine/simulation/parts.h"
+#include "engine/simulation/subsystems/parts.h"
 
 namespace scree {
 
@@ -250,8 +250,8 @@ bool is_cut(const Shapes& shapes, ShapeIndex s, const Pose& pose, const PlacedMe
       return reaches_into(enclosing_ellipsoid(shapes, s), pose, mesh) &&
              is_cut(shapes.function_of(s), pose, shapes.size_of(s), mesh);
     case ShapeKind::clump:
-      for (std::size_t k = 0; k < shapes.part_count(s); ++k) {
-        const ClumpMember part = shapes.part(s, k);
+      for (std::size_t k = 0; k < shapes.member_count(s); ++k) {
+        const ClumpMember part = shapes.member(s, k);
         if (reaches_into(part.ellipsoid,
                          {pose.position + pose.orientation * part.pose.position,
                           pose.orientation * part.pose.orientation},

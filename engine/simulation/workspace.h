@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/detection/detection.h"
-#include "engine/flight/clusters.h"
+#include "engine/modules/flight/clusters.h"
 #include "engine/solver/problem/contact_problem.h"
 #include "engine/solver/solver.h"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <unordered_map>
 
-#include "engine/flight/free_rotation.h"
+#include "engine/modules/flight/free_rotation.h"
 
 namespace scree::io {
 

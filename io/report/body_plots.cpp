@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <numbers>
 
-#include "engine/fields/packing_profile.h"
+#include "engine/modules/fields/packing_profile.h"
 #include "io/render/run_scene.h"
 #include "io/report/plots.h"
 #include "io/results/recorded_fields.h"

@@ -2,7 +2,9 @@
 #include <cmath>
 #include <fstream>
 #include <numeric>
+#include <optional>
 
+#include "engine/simulation/observables.h"
 #include "io/report/plots.h"
 #include "io/results/verdict.h"
 
@@ -127,19 +129,15 @@ class PartTables {
     for (const std::string& name : names_) rows_.emplace_back(file, column, name);
   }
 
-  /// A line for each part in which a value is not always 0: of the columns' root of the sum of squares.
-  void add(Plot plot, const std::vector<std::string>& columns, std::vector<Plot>& plots) const {
+  /// A line for each part in which the value is not always 0.
+  void add(Plot plot, const std::string& column, std::vector<Plot>& plots) const {
     for (std::size_t k = 0; k < rows_.size(); ++k) {
+      const std::vector<double>* const values = rows_[k].column(column);
+      if (values == nullptr || std::ranges::all_of(*values, [](double x) { return !(std::abs(x) > 0.0); }))
+        continue;
       const StepPlots part(rows_[k], points_);
-      std::vector<double> length(rows_[k].rows(), 0.0);
-      for (const std::string& column : columns) {
-        const std::vector<double>* values = rows_[k].column(column);
-        for (std::size_t i = 0; values && i < length.size(); ++i)
-          length[i] = columns.size() == 1 ? (*values)[i] : std::hypot(length[i], (*values)[i]);
-      }
-      if (std::ranges::all_of(length, [](double x) { return x == 0.0; })) continue;
       part.begin(plot);
-      plot.series.push_back({names_[k], part.means(length)});
+      plot.series.push_back({names_[k], part.means(*values)});
     }
     if (!plot.series.empty() && !plot.x.empty()) plots.push_back(std::move(plot));
   }
@@ -167,42 +165,65 @@ std::vector<std::string> parts_of(const std::filesystem::path& file, std::size_t
   return names;
 }
 
+/// A diagram of a quantity of all parts of a kind, over the steps.
+struct PartDiagram {
+  ObservedKind kind;
+  const char* quantity;
+  const char* title;
+  const char* of_what = "";  // beside the unit
+};
+constexpr PartDiagram part_diagrams[] = {
+    {ObservedKind::boundary, "force_N", "Force on boundaries"},
+    {ObservedKind::boundary, "torque_N_m", "Torque on boundaries"},
+    {ObservedKind::boundary, "power_W", "Power of boundaries", "done on the bodies"},
+    {ObservedKind::part, "force_N", "Force on parts"},
+    {ObservedKind::part, "torque_N_m", "Torque on parts"},
+    {ObservedKind::part, "power_W", "Power of parts", "done on the bodies"},
+    {ObservedKind::part, "travel", "Travel of parts"},
+    {ObservedKind::part, "contact_force", "Force of bodies along or about the axes of parts"},
+    {ObservedKind::joint, "coordinate", "Joints", "of their coordinates"},
+    {ObservedKind::joint, "motor_force", "Forces of motors"},
+    {ObservedKind::joint, "force_N", "Reactions of joints", "on b"},
+    {ObservedKind::opening, "mass_kg", "Mass through inlets and outlets", "since the start"},
+};
+
+constexpr const char* mean_note = "Mean of the steps that share a point.";
+
+void add_part_diagrams(const RunFolder& folder, std::size_t points, std::vector<Plot>& plots) {
+  std::optional<PartTables> table;  // of the kind before
+  const char* read = nullptr;
+  for (const PartDiagram& diagram : part_diagrams) {
+    const ObservedKindWords& words = words_of(diagram.kind);
+    if (read != words.table) {
+      const std::filesystem::path file = folder.table(words.table);
+      table.emplace(file, words.key, parts_of(file, 2), points);
+      read = words.table;
+    }
+    const Observable& quantity = *find_observable(diagram.kind, diagram.quantity);
+    std::string unit = quantity.unit;
+    if (const std::size_t bar = unit.find('|'); bar != std::string::npos) unit.replace(bar, 1, " or ");
+    if (*diagram.of_what != '\0') unit += std::string(", ") + diagram.of_what;
+    table->add(titled(diagram.title, unit, quantity.over == OverSteps::mean ? mean_note : ""),
+               diagram.quantity, plots);
+  }
+}
+
 }  // namespace
 
 std::vector<Plot> load_plots(const RunFolder& folder, std::size_t points) {
   std::vector<Plot> plots;
-  const std::vector<std::string> force{"force_x_N", "force_y_N", "force_z_N"},
-      torque{"torque_x_N_m", "torque_y_N_m", "torque_z_N_m"};
-  const std::string mean = "Mean of the steps that share a point.";
-  const auto table = [&](const std::filesystem::path& file, const std::string& column) {
-    return PartTables(file, column, parts_of(file, 2), points);
-  };
-  const PartTables boundaries = table(folder.table("boundaries"), "boundary");
-  boundaries.add(titled("Force on boundaries", "N", mean), force, plots);
-  boundaries.add(titled("Torque on boundaries", "N m", mean), torque, plots);
-  boundaries.add(titled("Power of boundaries", "W, done on the bodies", mean), {"power_W"}, plots);
-  const PartTables parts = table(folder.table("parts"), "part");
-  parts.add(titled("Travel of parts", "m or rad"), {"travel"}, plots);
-  parts.add(titled("Force of bodies on parts", "N or N m", mean), {"contact_force"}, plots);
-  const PartTables joints = table(folder.table("joints"), "joint");
-  joints.add(titled("Joints", "m or rad, of their coordinates"), {"coordinate"}, plots);
-  joints.add(titled("Forces of motors", "N or N m", mean), {"motor_force"}, plots);
-  joints.add(titled("Reactions of joints", "N, on b", mean), force, plots);
+  add_part_diagrams(folder, points, plots);
   const StepRows models(folder.table("models"));
   StepPlots of_models(models, points);
   std::size_t shown = 0;
   for (const std::string& name : models.names())
     if (name != "step" && name != "time_s" && shown++ < most_parts)
-      of_models.add(titled("Model: " + name, "in the model's unit", mean), {Line{name, name}}, Reduce::mean);
+      of_models.add(titled("Model: " + name, "in the model's unit", mean_note), {Line{name, name}},
+                    Reduce::mean);
   for (Plot& plot : of_models.take()) plots.push_back(std::move(plot));
-  const PartTables held = table(folder.table("kinematic"), "bodies");
-  held.add(titled("Force on held bodies", "N", mean), force, plots);
-  held.add(titled("Power of led bodies", "W, done on the others", mean), {"power_W"}, plots);
-  const PartTables openings = table(folder.table("openings"), "opening");
-  openings.add(titled("Mass through inlets and outlets", "kg, since the start"), {"mass_kg"}, plots);
   const StepRows cell(folder.table("cell"));
   StepPlots of_cell(cell, points);
-  of_cell.add(titled("Stress of the cell", "Pa, of contacts and bonds; pressed is positive", mean),
+  of_cell.add(titled("Stress of the cell", "Pa, of contacts and bonds; pressed is positive", mean_note),
               {{"stress_xx_Pa", "xx"},
                {"stress_yy_Pa", "yy"},
                {"stress_zz_Pa", "zz"},

@@ -6,8 +6,8 @@
 #include <functional>
 
 #include "engine/core/ordering.h"
-#include "engine/simulation/bonds.h"
-#include "engine/simulation/parts.h"
+#include "engine/simulation/subsystems/bonds.h"
+#include "engine/simulation/subsystems/parts.h"
 #include "io/results/body_fields.h"
 
 namespace scree::io {

@@ -15,7 +15,7 @@ this page is made of that list (`scree observables`), and a test keeps the two t
 
 - columns of the run's tables: a row a step in `steps.csv`, a row a step and part in the others;
 - what [events](scene_reference.md) look at (`quantity`), with the key of the part: `boundary = "lid"`;
-- what declarative [models](models.md) take in (`inputs`): of joints, boundaries, kinematic bodies and parts;
+- what declarative [models](models.md) take in (`inputs`): of joints, boundaries and parts;
 - outputs of a [unit](cosimulation.md), but for those of single bodies and regions: `lid.force_z_N`.
 
 *Over steps* says how the values of several steps make one, as between two communication points of a unit: `last` is the

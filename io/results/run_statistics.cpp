@@ -5,8 +5,8 @@
 #include "engine/core/parallel.h"
 #include "engine/core/state_hash.h"
 #include "engine/simulation/observables.h"
-#include "engine/simulation/parts.h"
 #include "engine/simulation/placement.h"
+#include "engine/simulation/subsystems/parts.h"
 #include "io/results/summary.h"
 
 namespace scree::io {

@@ -124,7 +124,7 @@ Told tell_unsolved(const Summary& s, const Settings& settings) {
   if (told.value > unsolved_limit.red && !s.unyielding.empty())
     told.advice = fmt::format(
         "where {}{} presses something against a wall nothing can solve it: let a force move it "
-        "(a part, a motor with `most`) or stop it in time; if it does not, {}",
+        "(a part with a `freedom`, a motor with `most`) or stop it in time; if it does not, {}",
         s.unyielding.front(),
         s.unyielding.size() > 1 ? " or another thing that moves as it is told"
                                 : ", which moves as it is told,",
@@ -201,13 +201,13 @@ Told tell_search(const Summary& s, const Settings& settings) {
 Told tell_pinch(const Summary& s, const Settings&) {
   const Pinch& p = s.pinch;
   if (p.by.empty()) return {0.0, "nothing that moves as it is told pinched bodies", ""};
-  return {
-      p.relative,
-      fmt::format("{} pressed with {:.3g} N, its median is {:.3g} N, and put in {:.3g} W at {}", p.by,
-                  p.force_N, p.median_force_N, p.power_W, at(p.when)),
-      "rigid grains between a wall that moves as it is told and another do not give way, and the force "
-      "means nothing: let a force move it (a part, or a motor with `most`), or leave a clearance wider or "
-      "much narrower than the grains"};
+  return {p.relative,
+          fmt::format("{} pressed with {:.3g} N, its median is {:.3g} N, and put in {:.3g} W at {}", p.by,
+                      p.force_N, p.median_force_N, p.power_W, at(p.when)),
+          "rigid grains between a wall that moves as it is told and another do not give way, and the force "
+          "means nothing: let a force move it (a part with a `freedom`, or a motor with `most`), or leave a "
+          "clearance wider or "
+          "much narrower than the grains"};
 }
 
 Told tell_wall_travel(const Summary& s, const Settings& settings) {

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "engine/fields/coarse_graining.h"
+#include "engine/modules/fields/coarse_graining.h"
 #include "io/results/trajectory_reader.h"
 
 namespace scree::io {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <set>
 
 #include "engine/simulation/adaptive_step.h"
 #include "engine/simulation/coarseness.h"
@@ -57,13 +58,19 @@ void look_at_inlets(const Section& top, double dt, Reading& reading) {
 /// The path of a part's motion in the scene, and its place.
 void point_to_motion(const Section& top, const std::string& part, Fault& warning) {
   warning.key_path = fmt::format("part '{}'", part);
-  for (const char* heading : {"parts", "boundaries", "bodies"})
+  for (const std::string heading : {"parts", "boundaries", "bodies"}) {
+    std::size_t number = 0;
     for (const Section& section : elements(top, heading)) {
+      const std::string kind =
+                            heading == "boundaries" && section.has("type") ? section.text("type") : heading,
+                        name = section.has("name") ? section.text("name") : fmt::format("{}{}", kind, number);
+      ++number;
       const Node* motion = section.node()->find("motion");
-      if (motion == nullptr || !section.has("name") || section.text("name") != part) continue;
+      if (motion == nullptr || name != part) continue;
       warning.where = motion->where;
       warning.key_path = section.path_of("motion");
     }
+  }
 }
 
 /// The farthest that a wall goes in any of the steps that are looked at, and the farthest detour.
@@ -85,9 +92,10 @@ void look_at_walls(const Section& top, double dt, Reading& reading) {
   const Model& model = scene.model;
   const double least = smallest_of_all(model, scene.initial.bodies);
   if (!(least < infinity)) return;
+  std::set<std::int32_t> told;  // parts
   for (const Boundary& boundary : model.boundaries) {
     const BoundaryPose boundary_pose = pose_of(boundary, model.parts, scene.initial.parts);
-    if (boundary_pose.motion == nullptr) continue;
+    if (boundary_pose.motion == nullptr || told.contains(boundary.part)) continue;
     double radius = surface_radius(boundary.surface, boundary.centre);
     if (!std::isfinite(radius)) radius = farthest_place(model, scene.initial.bodies, boundary.centre);
     const auto longest_way = [&](double h) {
@@ -102,6 +110,7 @@ void look_at_walls(const Section& top, double dt, Reading& reading) {
     for (int halved = 1; halved < most_halvings && !is_fair(longest_way(safe)); ++halved) safe *= 0.5;
     Fault warning;
     warning.where.file = scene.file.string();
+    told.insert(boundary.part);
     point_to_motion(top, model.parts[boundary.part].name, warning);
     if (way.detour_m > fair_detour * least)
       warning.problem = fmt::format(

@@ -1,8 +1,8 @@
 // What sections that make grains have in common: their shape, sizes and region.
 #pragma once
 
-#include "engine/generation/region.h"
-#include "engine/generation/size_distribution.h"
+#include "engine/modules/generation/region.h"
+#include "engine/modules/generation/size_distribution.h"
 #include "io/scene/reading.h"
 
 namespace scree::io {

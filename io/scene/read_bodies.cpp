@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 #include <map>
 
-#include "engine/generation/packing.h"
+#include "engine/modules/generation/packing.h"
 #include "engine/simulation/dense_packing.h"
-#include "engine/simulation/parts.h"
 #include "engine/simulation/placement.h"
+#include "engine/simulation/subsystems/parts.h"
 #include "io/scene/body_table.h"
 #include "io/scene/faults.h"
 #include "io/scene/grain_keys.h"
@@ -104,7 +104,9 @@ class GroupReader {
     }
     for (const char* velocity : {"velocity", "angular_velocity"})
       if (section_.has(velocity))
-        refuse(velocity, "does not go with bodies that a part carries: give them motion");
+        refuse(velocity, section_.has("part")
+                             ? "does not go with bodies that a part carries"
+                             : "does not go with bodies that a part carries: give them motion");
     if (model_.settings.sleep.is_on()) {
       refuse(key, "does not go with sleep yet");
       reading_.faults.back().suggestion = "leave out [sleep]";

@@ -317,6 +317,14 @@ class EventReader {
         reading_.faults.back().suggestion =
             wall->is_carried() ? fmt::format("its part is '{}'", model_.parts[wall->part].name)
                                : "the boundary of this name stands still: give it a motion, or a part";
+      } else if (const auto group = std::ranges::find(reading_.groups, section_.text(key), &BodyGroup::name);
+                 group != reading_.groups.end()) {
+        const Bodies& bodies = reading_.scene.initial.bodies;
+        const bool carried = group->end > group->begin && bodies.is_carried(group->begin);
+        reading_.faults.back().suggestion = carried
+                                                ? fmt::format("the part of these bodies is '{}'",
+                                                              model_.parts[bodies.part[group->begin]].name)
+                                                : "no part carries the bodies of this name";
       }
       done.push_back(fmt::format("{} {}", what, section_.text(key)));
     };

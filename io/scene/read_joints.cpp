@@ -285,9 +285,17 @@ class JointReader {
     }
     const std::string text = section_.has(name) ? section_.text(name) : "ground";
     if (text == "ground") return Side{};
+    const auto single = std::ranges::find_if(reading_.groups, [&](const BodyGroup& group) {
+      return group.name == text && group.end == group.begin + 1;
+    });
+    const Bodies& bodies = reading_.scene.initial.bodies;
     for (std::size_t m = 0; m < model_.parts.size(); ++m) {
       const Part& part = model_.parts[m];
       if (part.name != text) continue;
+      // The body that is all of the part: it can be let go.
+      if (single != reading_.groups.end() && bodies.is_carried(single->begin) &&
+          bodies.part[single->begin] == static_cast<std::int32_t>(m))
+        return body_at(single->begin);
       if (part.is_driven() && !part.is_free()) {
         refuse(name, "goes along a direction or turns about an axis of its own",
                "parts with freedom \"all\" have joints");
@@ -304,8 +312,7 @@ class JointReader {
       }
       return Side{};  // it stands on the ground
     }
-    for (const BodyGroup& group : reading_.groups)
-      if (group.name == text && group.end == group.begin + 1) return body_at(group.begin);
+    if (single != reading_.groups.end()) return body_at(single->begin);
     std::vector<std::string> known{"ground"};
     for (const std::string& of : names_of(model_.parts)) known.push_back(of);
     for (const std::string& of : names_of(model_.boundaries)) known.push_back(of);
@@ -390,9 +397,9 @@ class JointReader {
     if (joint_.kind == JointKind::point_on_curve) return refuse("chain", "does not go with curves");
     if (std::ranges::count(reading_.groups, text, &BodyGroup::name) > 1)
       return refuse("chain", "is the name of more than one of [[bodies]]");
-    if (reading_.scene.initial.bodies.is_carried(group->begin))
-      return refuse("chain", "is of kinematic bodies");
     if (group->end < group->begin + 2) return refuse("chain", "has fewer than two bodies");
+    if (reading_.scene.initial.bodies.is_carried(group->begin))
+      return refuse("chain", "is of bodies that a part carries");
     for (const char* key : {"point_a", "point_b"})
       if (!section_.has(key)) return reading_.faults.push_back(missing_key(section_, key));
     const Bodies& bodies = reading_.scene.initial.bodies;

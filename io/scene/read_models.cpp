@@ -8,7 +8,7 @@
 #include "io/scene/keys.h"
 #include "io/scene/reading.h"
 #ifdef SCREE_MODELS
-#include "engine/equations/actuator.h"
+#include "engine/modules/equations/actuator.h"
 #endif
 
 namespace scree::io {

@@ -1,7 +1,7 @@
 // Inlets, outlets and the domain.
 #include <fmt/format.h>
 
-#include "engine/simulation/insertion.h"
+#include "engine/simulation/subsystems/insertion.h"
 #include "io/scene/faults.h"
 #include "io/scene/grain_keys.h"
 #include "io/scene/settings_keys.h"

@@ -151,6 +151,8 @@ void read_parts(const Section& top, Reading& reading) {
     PartReader(section, reading).read();
     if (section.has("name") && !taken.insert(section.text("name")).second)
       reading.faults.push_back(about(section, "name", "was taken before"));
+    if (section.has("name") && section.text("name") == "ground")
+      reading.faults.push_back(about(section, "name", "is what joints call that which nothing moves"));
     if (section.node()->faulty) continue;
     Part& part = reading.scene.model.parts.back();
     if (section.has("function")) part.changing_force.function = read_function_of_time(section, reading);
@@ -172,6 +174,10 @@ std::optional<std::size_t> read_carrier(const Section& section, const std::strin
     if (moves)
       return refuse("motion", fmt::format("does not go with the part '{}'", section.text("part")),
                     "give the motion to the part, by [[parts.motion]]");
+    if (section.has("motion_waits"))
+      return refuse("motion_waits",
+                    fmt::format("is for the motion of the part '{}' to say", section.text("part")),
+                    "give it to the part");
     return find_name(names_of(parts), "of a part", section, "part", reading);
   }
   const bool waits = section.has("motion_waits") && section.boolean("motion_waits");
@@ -180,7 +186,10 @@ std::optional<std::size_t> read_carrier(const Section& section, const std::strin
     return std::nullopt;
   }
   if (std::ranges::find(parts, name, &Part::name) != parts.end())
-    return refuse(section.has("name") ? "name" : "motion", fmt::format("'{}' is a part already", name),
+    return refuse(section.has("name") ? "name"
+                  : moves             ? "motion"
+                                      : "fixed",
+                  fmt::format("'{}' is a part already", name),
                   "what moves as one piece names its part: part = \"...\"");
   Part own;
   own.name = name;

@@ -1,9 +1,10 @@
 #include "io/scene/resume.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 
-#include "engine/simulation/sleep.h"
+#include "engine/simulation/subsystems/sleep.h"
 #include "io/files/file_errors.h"
 #include "io/files/text_file.h"
 #include "io/results/provenance.h"
@@ -29,7 +30,8 @@ void require_valid(const Model& model, const State& state) {
   require(b.part.size() == b.rest.size() && (b.part.empty() || b.part.size() == n),
           "its list of carried bodies is of other bodies");
   for (const std::int32_t part : b.part)
-    require(part == Bodies::no_part || (part >= 0 && static_cast<std::size_t>(part) < model.parts.size()),
+    require(part == Bodies::no_part || (part >= 0 && static_cast<std::size_t>(part) < model.parts.size() &&
+                                        !model.parts[part].is_driven()),
             "a body is carried by nothing");
   const auto within = [](auto index, std::size_t size) { return index.value >= 0 && index < size; };
   for (std::size_t i = 0; i < n; ++i) {
@@ -70,7 +72,12 @@ void require_valid(const Model& model, const State& state) {
   require(state.overrides.inlets.empty() || state.overrides.inlets.size() == model.inlets.size(),
           "its inlets");
   require(state.overrides.bonds.empty() || state.overrides.bonds.size() == model.bonds.size(), "its bonds");
-  require(state.parts.empty() || state.parts.size() == model.parts.size(), "its parts");
+  require((state.parts.empty() && state.step == 0) || state.parts.size() == model.parts.size(), "its parts");
+  for (const PartState& part : state.parts)
+    require(std::isfinite(part.travel) && std::isfinite(part.rate) && part.pose.position.allFinite() &&
+                std::abs(part.pose.orientation.norm() - 1.0) < 1e-6 && part.twist.linear.allFinite() &&
+                part.twist.angular.allFinite(),
+            "a part is nowhere");
   require(state.entered.empty() || state.entered.size() == model.inlets.size(), "its inlets");
   require(state.left.empty() || state.left.size() == model.outlets.size() + 1, "its outlets");
   require(state.overrides.removed.empty() || state.overrides.removed.size() == model.boundaries.size(),

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "engine/generation/packing.h"
+#include "engine/modules/generation/packing.h"
 #include "engine/simulation/placement.h"
 #include "io/scene/keys.h"
 #include "io/scene/scene.h"

@@ -26,7 +26,7 @@
 #include "tests/results/fixtures.h"
 #include "tests/support/world.h"
 #ifdef SCREE_MODELS
-#include "engine/equations/simulation.h"
+#include "engine/modules/equations/simulation.h"
 #endif
 #ifdef SCREE_FMU
 #include "io/fmu/description.h"

@@ -81,8 +81,11 @@ TEST(StepRows, CanBeSelectedByPart) {
 TEST(LoadPlots, ShowForcesOfLoadedParts) {
   const TemporaryFolder folder;
   std::ofstream(folder.path() / "boundaries.csv")
-      << "step,time_s,boundary,force_x_N,force_y_N,force_z_N,power_W\n"
-         "1,0.5,floor,3,0,-4,0\n1,0.5,lid,0,0,0,0\n2,1.0,floor,0,0,-2,0\n2,1.0,lid,0,0,0,0\n";
+      << "step,time_s,boundary,force_N,power_W\n"
+         "1,0.5,floor,5,0\n1,0.5,lid,0,0\n2,1.0,floor,2,0\n2,1.0,lid,0,0\n";
+  std::ofstream(folder.path() / "parts.csv") << "step,time_s,part,torque_N_m,power_W,travel\n"
+                                                "1,0.5,drum,3,-1,\n1,0.5,lid,0,0,0.25\n"
+                                                "2,1.0,drum,4,-2,\n2,1.0,lid,0,0,0.5\n";
   std::ofstream(folder.path() / "cell.csv")
       << "step,time_s,solid_fraction,stress_xx_Pa\n1,0.5,0.6,10\n2,1,0.61,20\n";
   std::ofstream(folder.path() / "models.csv") << "step,time_s,oil.p\n1,0.5,7\n2,1,8\n";
@@ -97,6 +100,14 @@ TEST(LoadPlots, ShowForcesOfLoadedParts) {
   ASSERT_TRUE(find(plots, "Model: oil.p"));
   EXPECT_EQ(find(plots, "Model: oil.p")->series[0].values, (std::vector<double>{7.0, 8.0}));
   EXPECT_FALSE(find(plots, "Power of boundaries"));
+  const io::Plot *torque = find(plots, "Torque on parts"), *travel = find(plots, "Travel of parts");
+  ASSERT_TRUE(torque && travel && find(plots, "Power of parts"));
+  ASSERT_EQ(torque->series.size(), 1u);
+  EXPECT_EQ(torque->series[0].values, (std::vector<double>{3.0, 4.0}));
+  EXPECT_EQ(torque->y_label, "N m");
+  ASSERT_EQ(travel->series.size(), 1u);  // where nothing stands, nothing is drawn
+  EXPECT_EQ(travel->series[0].name, "lid");
+  EXPECT_EQ(travel->y_label, "m or rad");
   EXPECT_TRUE(io::load_plots({folder.path() / "nothing"}, 100).empty());
 }
 

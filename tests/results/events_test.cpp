@@ -4,8 +4,8 @@
 
 #include "engine/core/parallel.h"
 #include "engine/run/run.h"
-#include "engine/simulation/parts.h"
 #include "engine/simulation/placement.h"
+#include "engine/simulation/subsystems/parts.h"
 #include "io/results/run_recorder.h"
 #include "io/results/trajectory_reader.h"
 #include "io/results/wall_mesh.h"

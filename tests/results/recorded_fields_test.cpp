@@ -5,7 +5,7 @@
 #include <numeric>
 #include <sstream>
 
-#include "engine/fields/packing_profile.h"
+#include "engine/modules/fields/packing_profile.h"
 #include "engine/simulation/step.h"
 #include "io/results/run_recorder.h"
 #include "tests/results/fixtures.h"

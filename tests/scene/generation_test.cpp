@@ -3,11 +3,11 @@
 #include <cmath>
 #include <gtest/gtest.h>
 
-#include "engine/generation/neighbour_grid.h"
-#include "engine/generation/packing.h"
 #include "engine/geometry/ellipsoid_ellipsoid.h"
 #include "engine/geometry/implicit/surface_mesh.h"
 #include "engine/geometry/shapes.h"
+#include "engine/modules/generation/neighbour_grid.h"
+#include "engine/modules/generation/packing.h"
 #include "io/scene/read_scene.h"
 #include "tests/support/implicit_shapes.h"
 

@@ -509,6 +509,85 @@ position = [0, 0, 1]
   EXPECT_NEAR(scene.initial.bodies.mass[0], 2500e-3 * shapes.clumps()[0].shape->volume, 1e-12);
 }
 
+TEST(ReadScene, PartsCarryBoundariesAndBodies) {
+  const Scene scene = read(material + R"(
+[[parts]]
+name = "rotor"
+motion_waits = true
+motion = [{ type = "rotation", axis = [0, 1, 0], point = [0, 0, 2], angular_speed = 3 }]
+[[parts]]
+name = "lid"
+freedom = "along"
+direction = [0, 0, -2]
+mass = 4
+motion = [{ type = "rotation", axis = [0, 0, 1], point = [1, 0, 0], angular_speed = 1 }]
+[[boundaries]]
+name = "drum"
+type = "tube"
+start = [0, -1, 2]
+end = [0, 1, 2]
+inner_radius = 1
+thickness = 0.1
+part = "rotor"
+[[boundaries]]
+name = "lifter"
+type = "disc"
+centre = [0, 0, 1.2]
+radius = 0.1
+part = "rotor"
+[[boundaries]]
+name = "box"
+type = "box"
+low = [-5, -5, -5]
+high = [5, 5, 8]
+open = ["+z"]
+motion = [{ type = "translation", direction = [1, 0, 0], speed = 0.1 }]
+[[boundaries]]
+name = "plate"
+type = "plane"
+point = [0, 0, 7]
+normal = [0, 0, -1]
+part = "lid"
+[[bodies]]
+radius = 0.1
+position = [0, 0.5, 1.2]
+part = "rotor"
+[[bodies]]
+radius = 0.1
+position = [0, -0.5, 2]
+[[events]]
+quantity = "torque_y_N_m"
+part = "rotor"
+rises_above = 1
+stop = true
+[[events]]
+quantity = "time_s"
+rises_above = 0.5
+start_motion = "rotor"
+)");
+  const Model& model = scene.model;
+  ASSERT_EQ(model.parts.size(), 3u);
+  const Part &rotor = model.parts[0], &lid = model.parts[1], &box = model.parts[2];
+  EXPECT_EQ(rotor.freedom, Freedom::none);
+  EXPECT_TRUE(rotor.motion_waits);
+  EXPECT_EQ(rotor.centre, Vec3(0, 0, 2));  // on the axis of its motion
+  EXPECT_EQ(lid.freedom, Freedom::along);
+  EXPECT_EQ(lid.axis, -Vec3::UnitZ());
+  EXPECT_EQ(lid.centre, Vec3(1, 0, 0));
+  EXPECT_EQ(lid.motion.stages.size(), 1u);
+  EXPECT_EQ(box.name, "box");
+  ASSERT_EQ(model.boundaries.size(), 8u);
+  EXPECT_EQ(model.boundaries[0].part, 0);
+  EXPECT_EQ(model.boundaries[1].part, 0);
+  EXPECT_EQ(model.boundaries[1].centre, rotor.centre);
+  for (std::size_t k = 2; k < 7; ++k) EXPECT_EQ(model.boundaries[k].part, 2) << k;  // a box is one
+  EXPECT_EQ(model.boundaries[7].part, 1);
+  EXPECT_EQ(scene.initial.bodies.part, (std::vector<std::int32_t>{0, -1}));
+  EXPECT_FALSE(start_of(rotor).clock.runs);
+  ASSERT_EQ(scene.events.size(), 2u);
+  EXPECT_EQ(scene.events[1].actions.start_motion, std::vector<std::size_t>{0});
+}
+
 TEST(ReadScene, ReadsFixedAndKinematicBodies) {
   const Scene scene = read(material + R"(
 [[bodies]]

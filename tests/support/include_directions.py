@@ -14,19 +14,19 @@ from pathlib import Path
 # Each part, and the other parts whose headers it may include. The parts of the engine stand from the bottom up.
 ENGINE = {
     "engine/core": set(),
-    "engine/integration": set(),
+    "engine/modules/integration": set(),
     "engine/geometry": {"engine/core"},
     "engine/bodies": {"engine/core", "engine/geometry"},
     "engine/detection": {"engine/core", "engine/geometry", "engine/bodies"},
     "engine/solver": {"engine/core"},
-    "engine/flight": {"engine/core", "engine/integration", "engine/geometry", "engine/bodies", "engine/detection",
+    "engine/modules/flight": {"engine/core", "engine/modules/integration", "engine/geometry", "engine/bodies", "engine/detection",
                       "engine/solver"},
-    "engine/mechanisms": {"engine/core"},
-    "engine/equations": {"engine/core"},
-    "engine/generation": {"engine/core", "engine/geometry", "engine/bodies"},
-    "engine/fields": {"engine/core", "engine/geometry", "engine/bodies"},
+    "engine/modules/mechanisms": {"engine/core"},
+    "engine/modules/equations": {"engine/core"},
+    "engine/modules/generation": {"engine/core", "engine/geometry", "engine/bodies"},
+    "engine/modules/fields": {"engine/core", "engine/geometry", "engine/bodies"},
     "engine/simulation": {"engine/core", "engine/geometry", "engine/bodies", "engine/detection", "engine/solver",
-                          "engine/flight", "engine/generation", "engine/mechanisms"},
+                          "engine/modules/flight", "engine/modules/generation", "engine/modules/mechanisms"},
     "engine/run": {"engine/core", "engine/simulation"},
 }
 PARTS = ENGINE | {"io": set(ENGINE), "tools": set(ENGINE) | {"io"}, "tests": set(ENGINE) | {"io", "tools"},
@@ -38,9 +38,9 @@ FILE_FORMATS = re.compile(r"(vtk\w*\.h|toml\+\+/|toml\.hpp|hdf5\w*\.h|H5\w*\.h|h
 THREADS_PLACE = "engine/core/parallel.cpp"
 GRAPHS_AND_GRAMMARS = re.compile(r"boost/(graph|spirit)/")  # declarative models; no part of what is exported
 ALGEBRA = re.compile(r"(ginac|cln)/")
-ALGEBRA_PLACE = "engine/equations/symbolic.cpp"
+ALGEBRA_PLACE = "engine/modules/equations/symbolic.cpp"
 SYSTEM = re.compile(r"(dlfcn|fcntl|spawn|unistd)\.h|sys/wait\.h")
-SYSTEM_PLACE = "engine/equations/compiled.cpp"
+SYSTEM_PLACE = "engine/modules/equations/compiled.cpp"
 INTERVALS = re.compile(r"boost/numeric/interval")
 INTERVALS_PLACE = "engine/geometry/implicit/interval_bounds.cpp"
 STANDARD = re.compile(r"\w+$")  # a name without a folder or an ending: the language's own
@@ -52,7 +52,7 @@ SOURCES = {".h", ".cpp"}
 def part_of(path):
     """The part that a file belongs to ("engine/core", "io"), or None if it is in none."""
     folders = path.split("/")
-    for part in ("/".join(folders[:2]), folders[0]):
+    for part in ("/".join(folders[:3]), "/".join(folders[:2]), folders[0]):
         if part in PARTS and len(folders) > part.count("/") + 1:
             return part
     return None
@@ -92,7 +92,7 @@ def third_party_fault(file, quoted, header):
         return None
     if ALGEBRA.match(header):
         return None if file == ALGEBRA_PLACE else f"GiNaC is included by {ALGEBRA_PLACE} alone"
-    if GRAPHS_AND_GRAMMARS.match(header) and part_of(file) == "engine/equations" and file.endswith(".cpp"):
+    if GRAPHS_AND_GRAMMARS.match(header) and part_of(file) == "engine/modules/equations" and file.endswith(".cpp"):
         return None
     if SYSTEM.fullmatch(header) and file == SYSTEM_PLACE:
         return None
@@ -208,10 +208,10 @@ class Checker(unittest.TestCase):
 
     def test_graphs_grammars_and_algebra_stay_in_the_models(self):
         self.assertEqual([], self.faults({ALGEBRA_PLACE: "#include <ginac/ginac.h>\n", SYSTEM_PLACE: "#include <dlfcn.h>\n",
-                                          "engine/equations/a.cpp": "#include <boost/graph/strong_components.hpp>\n"}))
-        for file, header in (("engine/equations/a.cpp", "ginac/ginac.h"), ("tools/a.cpp", "ginac/ginac.h"),
-                             ("engine/equations/a.h", "boost/spirit/home/x3.hpp"), ("engine/core/a.cpp", "boost/graph/graph_traits.hpp"),
-                             ("engine/equations/a.cpp", "dlfcn.h")):
+                                          "engine/modules/equations/a.cpp": "#include <boost/graph/strong_components.hpp>\n"}))
+        for file, header in (("engine/modules/equations/a.cpp", "ginac/ginac.h"), ("tools/a.cpp", "ginac/ginac.h"),
+                             ("engine/modules/equations/a.h", "boost/spirit/home/x3.hpp"), ("engine/core/a.cpp", "boost/graph/graph_traits.hpp"),
+                             ("engine/modules/equations/a.cpp", "dlfcn.h")):
             self.assertEqual(1, len(self.faults({file: f"#include <{header}>\n"})), file)
 
     def test_unclear_paths_are_found(self):

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/integration/runge_kutta.h"
+#include "engine/modules/integration/runge_kutta.h"
+#include "engine/modules/mechanisms/joints.h"
 #include "tests/support/accelerations.h"
-#include "engine/mechanisms/joints.h"
 
 namespace scree {
 

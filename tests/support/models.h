@@ -6,7 +6,7 @@
 #include <sstream>
 #include <string>
 
-#include "engine/equations/simulation.h"
+#include "engine/modules/equations/simulation.h"
 
 namespace scree::equations {
 

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "engine/integration/brent.h"
-#include "engine/integration/hermite.h"
-#include "engine/integration/runge_kutta.h"
+#include "engine/modules/integration/brent.h"
+#include "engine/modules/integration/hermite.h"
+#include "engine/modules/integration/runge_kutta.h"
 
 namespace scree {
 

@@ -16,9 +16,9 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 
-Clump made(const std::vector<ClumpMember>& parts) {
+Clump made(const std::vector<ClumpMember>& members) {
   ShapeFindings findings;
-  const std::optional<Clump> clump = make_clump(parts, findings);
+  const std::optional<Clump> clump = make_clump(members, findings);
   EXPECT_TRUE(clump.has_value());
   for (const std::string& e : findings.errors) ADD_FAILURE() << e;
   return clump.value_or(Clump{});
@@ -31,24 +31,24 @@ Vec3 on_surface(const ClumpMember& p, Random& random) {
 }
 
 /// Each part's centre is inside of one before it.
-std::vector<ClumpMember> random_parts(std::size_t count, Random& random) {
-  std::vector<ClumpMember> parts;
+std::vector<ClumpMember> random_members(std::size_t count, Random& random) {
+  std::vector<ClumpMember> members;
   for (std::size_t i = 0; i < count; ++i) {
     Vec3 at(3.0, -2.0, 1.0);
     if (i > 0) {
-      const ClumpMember& on = parts[static_cast<std::size_t>(random.uniform() * static_cast<double>(i))];
+      const ClumpMember& on = members[static_cast<std::size_t>(random.uniform() * static_cast<double>(i))];
       at = on.pose.position + 0.9 * (on_surface(on, random) - on.pose.position);
     }
     const Vec3 axes(random.uniform(0.5, 1.5), random.uniform(0.5, 1.5), random.uniform(0.5, 1.5));
-    parts.push_back({{axes}, {at, random.rotation()}});
+    members.push_back({{axes}, {at, random.rotation()}});
   }
-  return parts;
+  return members;
 }
 
-std::vector<ClumpMember> moved(std::vector<ClumpMember> parts, const Pose& pose) {
-  for (ClumpMember& p : parts)
+std::vector<ClumpMember> moved(std::vector<ClumpMember> members, const Pose& pose) {
+  for (ClumpMember& p : members)
     p.pose = {pose.position + pose.orientation * p.pose.position, pose.orientation * p.pose.orientation};
-  return parts;
+  return members;
 }
 
 /// A unit-free depth: positive inside of a part.
@@ -59,7 +59,7 @@ double depth(const ClumpMember& p, const Vec3& x) {
 }
 double depth(const Clump& c, const Vec3& x) {
   double most = -infinity;
-  for (const ClumpMember& p : c.parts) most = std::max(most, depth(p, x));
+  for (const ClumpMember& p : c.members) most = std::max(most, depth(p, x));
   return most;
 }
 
@@ -134,11 +134,11 @@ TEST(Clump, StretchedBallsByClosedForm) {
   for (int i = 0; i < 50; ++i) {
     const double h = random.uniform(0.1, 0.95);
     const Vec3 stretch(random.uniform(0.3, 3.0), random.uniform(0.3, 3.0), random.uniform(0.3, 3.0));
-    std::vector<ClumpMember> parts;
+    std::vector<ClumpMember> members;
     for (const double side : {1.0, -1.0})
-      parts.push_back({{stretch}, {Vec3(side * h * stretch[0], 0, 0), Quat::Identity()}});
+      members.push_back({{stretch}, {Vec3(side * h * stretch[0], 0, 0), Quat::Identity()}});
     const TwoBalls exact = two_balls(h);
-    const MassProperties m = mass_properties(moved(parts, {random.direction(), random.rotation()}), 1e-9);
+    const MassProperties m = mass_properties(moved(members, {random.direction(), random.rotation()}), 1e-9);
     EXPECT_NEAR(m.volume, exact.volume * stretch.prod(), 2e-9 * m.volume);
     const Vec3 second = Vec3(exact.xx, exact.yy, exact.yy).cwiseProduct(stretch.cwiseAbs2()) / exact.volume;
     EXPECT_NEAR(m.second.trace(), second.sum(), 5e-9 * second.sum());
@@ -179,38 +179,39 @@ TEST(Clump, DisjointOverlapLensesAddUp) {
 
 TEST(Clump, SymmetricClumpsKeepTheirAxes) {
   // A cross of six balls about one: all moments are equal, so nothing may turn it.
-  std::vector<ClumpMember> parts{ball(1.0, Vec3::Zero())};
+  std::vector<ClumpMember> members{ball(1.0, Vec3::Zero())};
   for (int k = 0; k < 3; ++k) {
-    for (const double side : {1.2, -1.2}) parts.push_back(ball(0.8, side * Vec3::Unit(k)));
+    for (const double side : {1.2, -1.2}) members.push_back(ball(0.8, side * Vec3::Unit(k)));
   }
-  const Clump cross = made(parts);
+  const Clump cross = made(members);
   EXPECT_TRUE(cross.body_in_file.orientation.isApprox(Quat::Identity(), 0.0));
   EXPECT_LT(cross.body_in_file.position.norm(), 1e-9);
   EXPECT_NEAR(cross.inertia_per_mass[0], cross.inertia_per_mass[2], 1e-8);
   // Three about a threefold axis, which is principal.
-  parts.clear();
+  members.clear();
   for (int k = 0; k < 3; ++k) {
     const double angle = 2.0 * pi * k / 3.0;
-    parts.push_back(ball(1.0, Vec3(std::cos(angle), std::sin(angle), 0.0)));
+    members.push_back(ball(1.0, Vec3(std::cos(angle), std::sin(angle), 0.0)));
   }
-  const Clump ring = made(parts);
+  const Clump ring = made(members);
   EXPECT_TRUE(ring.body_in_file.orientation.isApprox(Quat::Identity(), 0.0));
   EXPECT_NEAR(ring.inertia_per_mass[0], ring.inertia_per_mass[1], 1e-8);
   EXPECT_GT(ring.inertia_per_mass[2], ring.inertia_per_mass[0] + 0.1);
 }
 
 TEST(Clump, DoesNotDependOnTheGivenFrame) {
-  // The circles on which the parts are cut stay with the parts, so the order of their axes is changed, too.
+  // The circles on which the members are cut stay with the members, so the order of their axes is changed,
+  // too.
   Random random(3);
   for (int i = 0; i < 20; ++i) {
-    const std::vector<ClumpMember> parts = random_parts(2 + i % 6, random);
-    std::vector<ClumpMember> again = moved(parts, {10.0 * random.direction(), random.rotation()});
+    const std::vector<ClumpMember> members = random_members(2 + i % 6, random);
+    std::vector<ClumpMember> again = moved(members, {10.0 * random.direction(), random.rotation()});
     for (ClumpMember& p : again) {
       const Vec3 a = p.ellipsoid.semi_axes;
       p.ellipsoid.semi_axes = Vec3(a[1], a[2], a[0]);
       p.pose.orientation = p.pose.orientation * Quat(0.5, 0.5, 0.5, 0.5);
     }
-    const Clump c = made(parts), d = made(again);
+    const Clump c = made(members), d = made(again);
     EXPECT_NEAR(c.volume, d.volume, 4e-9 * c.volume);
     std::array<std::pair<double, int>, 3> of_c, of_d;
     for (int k = 0; k < 3; ++k) {
@@ -222,29 +223,30 @@ TEST(Clump, DoesNotDependOnTheGivenFrame) {
     for (std::size_t k = 0; k < 3; ++k) {
       EXPECT_NEAR(of_c[k].first, of_d[k].first, 1e-8 * of_c[k].first);
       // Axes may have turned round; they err by the error of the moments over their differences.
-      for (std::size_t j = 0; j < parts.size(); ++j) {
-        const double there = c.parts[j].pose.position[of_c[k].second],
-                     here = d.parts[j].pose.position[of_d[k].second];
+      for (std::size_t j = 0; j < members.size(); ++j) {
+        const double there = c.members[j].pose.position[of_c[k].second],
+                     here = d.members[j].pose.position[of_d[k].second];
         EXPECT_NEAR(std::abs(there), std::abs(here), 1e-6);
       }
     }
     EXPECT_NEAR(c.bounding_radius, d.bounding_radius, 1e-7);
     // The frame leads back to what was given.
-    for (std::size_t j = 0; j < parts.size(); ++j) {
-      EXPECT_LT((c.body_in_file.position + c.body_in_file.orientation * c.parts[j].pose.position -
-                 parts[j].pose.position)
+    for (std::size_t j = 0; j < members.size(); ++j) {
+      EXPECT_LT((c.body_in_file.position + c.body_in_file.orientation * c.members[j].pose.position -
+                 members[j].pose.position)
                     .norm(),
                 1e-13);
     }
     // In its own frame it is central and principal.
-    const MassProperties m = mass_properties(c.parts, 1e-9);
+    const MassProperties m = mass_properties(c.members, 1e-9);
     EXPECT_LT(m.centre.norm(), 1e-8);
     EXPECT_LT((m.inertia_per_mass() - Mat3(c.inertia_per_mass.asDiagonal())).norm(), 1e-7);
   }
 }
 
 /// Volume and mean of x^2 by exact lines on a grid across them.
-std::pair<double, double> by_lines(const std::vector<ClumpMember>& parts, const Vec3& centre, double radius) {
+std::pair<double, double> by_lines(const std::vector<ClumpMember>& members, const Vec3& centre,
+                                   double radius) {
   constexpr int cells = 300;
   const double side = 2.0 * radius / cells;
   double volume = 0.0, xx = 0.0;
@@ -253,7 +255,7 @@ std::pair<double, double> by_lines(const std::vector<ClumpMember>& parts, const 
     for (int j = 0; j < cells; ++j) {
       const Vec3 o = centre + Vec3(0.0, (i + 0.5) * side - radius, (j + 0.5) * side - radius);
       within.clear();
-      for (const ClumpMember& p : parts) {
+      for (const ClumpMember& p : members) {
         const Vec3 from = p.pose.orientation.conjugate() * (o - p.pose.position);
         const Vec3 along = p.pose.orientation.conjugate() * Vec3::UnitX();
         const double in = ray_hit(p.ellipsoid, from, along, -infinity, infinity);
@@ -277,11 +279,11 @@ TEST(Clump, MassByAnIndependentSum) {
   // Lines end at rims like square roots, so a grid of n^2 of them errs by about n^-1.5, which is 2e-4.
   Random random(4);
   for (int i = 0; i < 12; ++i) {
-    const std::vector<ClumpMember> parts = random_parts(5, random);
-    const Clump c = made(parts);
-    const auto [volume, xx] = by_lines(parts, c.body_in_file.position, c.bounding_radius);
+    const std::vector<ClumpMember> members = random_members(5, random);
+    const Clump c = made(members);
+    const auto [volume, xx] = by_lines(members, c.body_in_file.position, c.bounding_radius);
     EXPECT_NEAR(c.volume, volume, 3e-4 * volume);
-    const MassProperties m = mass_properties(parts, 1e-9);
+    const MassProperties m = mass_properties(members, 1e-9);
     EXPECT_NEAR(m.second(0, 0), xx, 1e-3 * xx);
     EXPECT_LT(c.mass_error, 2e-9);
   }
@@ -291,9 +293,9 @@ TEST(Clump, ErrorEstimateBoundsTheError) {
   // Against a run of the quadrature that is asked for 1e-11, over other circles.
   Random random(5);
   for (int i = 0; i < 14; ++i) {
-    std::vector<ClumpMember> parts = random_parts(2 + i % 7, random), visible;
-    for (std::size_t k = 0; k < parts.size(); ++k) {
-      if (!holder(parts, k)) visible.push_back(parts[k]);
+    std::vector<ClumpMember> members = random_members(2 + i % 7, random), visible;
+    for (std::size_t k = 0; k < members.size(); ++k) {
+      if (!holder(members, k)) visible.push_back(members[k]);
     }
     if (visible.size() < 2) continue;
     std::vector<ClumpMember> turned = visible;
@@ -317,14 +319,14 @@ TEST(Clump, PartsWithinAnotherAddNothing) {
   const Ellipsoid large{Vec3(1.0, 1.3, 0.9)};
   const Pose pose{Vec3(0.1, 0.0, 0.0), Quat(Eigen::AngleAxisd(0.3, Vec3::UnitY()))};
   ShapeFindings findings;
-  const std::vector<ClumpMember> parts{ball(0.5, Vec3(0.1, 0.2, 0.0)), {large, pose}, {large, pose}};
-  const std::optional<Clump> c = make_clump(parts, findings);
+  const std::vector<ClumpMember> members{ball(0.5, Vec3(0.1, 0.2, 0.0)), {large, pose}, {large, pose}};
+  const std::optional<Clump> c = make_clump(members, findings);
   ASSERT_TRUE(c.has_value());
   EXPECT_TRUE(findings.errors.empty());
   ASSERT_EQ(findings.warnings.size(), 2u);
-  EXPECT_EQ(findings.warnings[0], "part 0 lies wholly within part 1: it adds nothing to the clump");
-  EXPECT_EQ(findings.warnings[1], "part 2 lies wholly within part 1: it adds nothing to the clump");
-  EXPECT_EQ(c->parts.size(), 3u);
+  EXPECT_EQ(findings.warnings[0], "member 0 lies wholly within member 1: it adds nothing to the clump");
+  EXPECT_EQ(findings.warnings[1], "member 2 lies wholly within member 1: it adds nothing to the clump");
+  EXPECT_EQ(c->members.size(), 3u);
   EXPECT_EQ(c->volume, volume(large));
   EXPECT_EQ(c->inertia_per_mass, inertia_per_mass(large));
   EXPECT_EQ(c->smallest_length, 0.5);
@@ -335,25 +337,25 @@ TEST(Clump, PartsWithinAnotherAddNothing) {
       findings);
   ASSERT_TRUE(d.has_value());
   ASSERT_EQ(findings.warnings.size(), 1u);
-  EXPECT_EQ(findings.warnings[0], "part 2 lies wholly within part 0: it adds nothing to the clump");
+  EXPECT_EQ(findings.warnings[0], "member 2 lies wholly within member 0: it adds nothing to the clump");
   EXPECT_NEAR(d->volume, two_balls(0.5).volume, 1e-8);
 }
 
 TEST(Clump, Errors) {
-  const auto errors = [](const std::vector<ClumpMember>& parts) {
+  const auto errors = [](const std::vector<ClumpMember>& members) {
     ShapeFindings findings;
-    EXPECT_FALSE(make_clump(parts, findings).has_value());
+    EXPECT_FALSE(make_clump(members, findings).has_value());
     return findings.errors;
   };
   using Texts = std::vector<std::string>;
-  EXPECT_EQ(errors({}), Texts{"the clump has no parts"});
-  EXPECT_EQ(errors(std::vector(65, ball(1.0, Vec3::Zero()))), Texts{"more than 64 parts"});
+  EXPECT_EQ(errors({}), Texts{"the clump has no members"});
+  EXPECT_EQ(errors(std::vector(65, ball(1.0, Vec3::Zero()))), Texts{"more than 64 members"});
   EXPECT_EQ(errors({ball(1.0, Vec3::Zero()), ball(0.0, Vec3::Zero()), ball(infinity, Vec3::Zero())}),
-            (Texts{"part 1: semi-axes have to be finite and positive",
-                   "part 2: semi-axes have to be finite and positive"}));
-  EXPECT_EQ(errors({ball(1.0, Vec3(0, std::nan(""), 0))}), Texts{"part 0: the position is not finite"});
+            (Texts{"member 1: semi-axes have to be finite and positive",
+                   "member 2: semi-axes have to be finite and positive"}));
+  EXPECT_EQ(errors({ball(1.0, Vec3(0, std::nan(""), 0))}), Texts{"member 0: the position is not finite"});
   EXPECT_EQ(errors({{{}, {Vec3::Zero(), Quat(0, 0, 0, 0)}}}),
-            Texts{"part 0: the orientation is not finite or zero"});
+            Texts{"member 0: the orientation is not finite or zero"});
   // Touching exactly is apart; overlapping by 1e-6 is not.
   EXPECT_EQ(errors({ball(1.0, Vec3::Zero()), ball(1.0, Vec3(2.0, 0, 0))}),
             Texts{"member 1 hangs apart from member 0: members have to overlap"});
@@ -362,7 +364,7 @@ TEST(Clump, Errors) {
             (Texts{"members 1, 3, 4 hang apart from member 0: members have to overlap"}));
   made({ball(1.0, Vec3::Zero()), ball(1.0, Vec3(2.0 - 1e-6, 0, 0))});
   // A quaternion of any length is a rotation.
-  EXPECT_EQ(made({{{Vec3(1, 2, 3)}, {Vec3::Zero(), Quat(2, 0, 0, 0)}}}).parts[0].pose.orientation.norm(),
+  EXPECT_EQ(made({{{Vec3(1, 2, 3)}, {Vec3::Zero(), Quat(2, 0, 0, 0)}}}).members[0].pose.orientation.norm(),
             1.0);
 }
 
@@ -390,14 +392,14 @@ TEST(Clump, OverlapIsTheExactRelation) {
 TEST(Clump, BoundsHoldTheSurface) {
   Random random(7);
   for (int i = 0; i < 20; ++i) {
-    const Clump c = made(random_parts(1 + i % 7, random));
+    const Clump c = made(random_members(1 + i % 7, random));
     const Ellipsoid around = enclosing_ellipsoid(c);
     const Mat3 r = random.rotation().toRotationMatrix();
     const Vec3 half = half_extent(c, r), d = random.direction();
     const double farthest_along = d.dot(support(c, d));
     double farthest = 0.0, largest = 0.0;
     Vec3 box = Vec3::Zero();
-    for (const ClumpMember& p : c.parts) {
+    for (const ClumpMember& p : c.members) {
       Vec3 best = Vec3::Zero();
       for (int k = 0; k < 10000; ++k) {
         const Vec3 x = on_surface(p, random);
@@ -410,7 +412,7 @@ TEST(Clump, BoundsHoldTheSurface) {
       }
       // On to the farthest point: the support of the direction that it lies in, over and over.
       Clump alone;
-      alone.parts = {p};
+      alone.members = {p};
       for (int k = 0; k < 20000; ++k) best = support(alone, best);
       farthest = std::max(farthest, best.norm());
     }
@@ -425,7 +427,7 @@ TEST(Clump, BoundsHoldTheSurface) {
 TEST(Clump, BoundingRadiusOfSymmetricPlacements) {
   // Centres on the plane of symmetry across the longest axis: the farthest points are two, or a whole ring.
   const auto radius = [](const Vec3& axes, const Vec3& at) {
-    // A body of two parts on either side of the origin, so that the centre of mass stays there.
+    // A body of two members on either side of the origin, so that the centre of mass stays there.
     return made({{{axes}, {at, Quat::Identity()}}, {{axes}, {-at, Quat::Identity()}}}).bounding_radius;
   };
   // x^2/9 + (y - 0.5)^2 = 1: at sine u of the angle, 9 (1 - u^2) + (u + 0.5)^2 is largest at u = 1/16.
@@ -441,7 +443,7 @@ TEST(Clump, RaysByMarching) {
   constexpr double step = 1e-3;
   int hits = 0;
   for (int i = 0; i < 100; ++i) {
-    const Clump c = made(random_parts(2 + i % 3, random));
+    const Clump c = made(random_members(2 + i % 3, random));
     for (int k = 0; k < 4; ++k) {
       const Vec3 o = random.uniform(0.0, 1.5) * c.bounding_radius * random.direction(),
                  d = random.direction();
@@ -475,16 +477,16 @@ TEST(Clump, RaysByMarching) {
 TEST(Clump, MeshIsTheUnionsSurface) {
   Random random(9);
   for (int i = 0; i < 6; ++i) {
-    std::vector<ClumpMember> parts = random_parts(2 + i, random);
-    parts.push_back(parts[0]);  // twice the same is shown once
+    std::vector<ClumpMember> members = random_members(2 + i, random);
+    members.push_back(members[0]);  // twice the same is shown once
     ShapeFindings findings;
-    const std::optional<Clump> c = make_clump(parts, findings);
+    const std::optional<Clump> c = make_clump(members, findings);
     ASSERT_TRUE(c.has_value());
     const SurfaceMesh mesh = surface_mesh(*c, 24);
     ASSERT_EQ(mesh.points.size(), mesh.normals.size());
     for (std::size_t k = 0; k < mesh.points.size(); ++k) {
       double off = infinity;  // on the surface of a part; at corners of three, a little within another
-      for (const ClumpMember& p : c->parts) off = std::min(off, std::abs(depth(p, mesh.points[k])));
+      for (const ClumpMember& p : c->members) off = std::min(off, std::abs(depth(p, mesh.points[k])));
       EXPECT_LT(off, 1e-12);
       EXPECT_LT(depth(*c, mesh.points[k]), 5e-3);
       EXPECT_NEAR(mesh.normals[k].norm(), 1.0, 1e-14);
@@ -493,7 +495,7 @@ TEST(Clump, MeshIsTheUnionsSurface) {
       const auto p = [&](std::size_t k) { return mesh.points[t[k]]; };
       const Vec3 area = (p(1) - p(0)).cross(p(2) - p(0));
       const Vec3 n = mesh.normals[t[0]];
-      EXPECT_GT(n.dot(area), -1e-5);  // of 1e-3: at corners of three parts, slivers may fold
+      EXPECT_GT(n.dot(area), -1e-5);  // of 1e-3: at corners of three members, slivers may fold
     }
     // Chords of triangles of 1/24 of 63 degrees lie 1e-4 of the radius below the surface, which is 1 per
     // mille of the volume of a part, and more where several thin ones meet.

@@ -7,7 +7,7 @@
 
 #include "engine/core/parallel.h"
 #include "engine/core/random.h"
-#include "engine/simulation/population.h"
+#include "engine/simulation/subsystems/population.h"
 #include "tests/support/world.h"
 
 namespace scree {

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <random>
 
-#include "engine/equations/symbolic.h"
+#include "engine/modules/equations/symbolic.h"
 #include "tests/support/models.h"
 
 namespace scree::equations {

@@ -3,8 +3,8 @@
 
 #include "engine/core/parallel.h"
 #include "engine/core/random.h"
-#include "engine/fields/coarse_graining.h"
-#include "engine/fields/packing_profile.h"
+#include "engine/modules/fields/coarse_graining.h"
+#include "engine/modules/fields/packing_profile.h"
 
 namespace scree {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "engine/core/parallel.h"
 #include "engine/core/state_hash.h"
-#include "engine/flight/clusters.h"
 #include "engine/geometry/ellipsoid_ellipsoid.h"
+#include "engine/modules/flight/clusters.h"
 #include "engine/simulation/placement.h"
 #include "tests/support/gas.h"
 

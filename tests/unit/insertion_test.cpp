@@ -1,4 +1,4 @@
-#include "engine/simulation/insertion.h"
+#include "engine/simulation/subsystems/insertion.h"
 
 #include <gtest/gtest.h>
 #include <numbers>
@@ -8,7 +8,7 @@
 #include "engine/core/state_hash.h"
 #include "engine/simulation/overrides.h"
 #include "engine/simulation/placement.h"
-#include "engine/simulation/population.h"
+#include "engine/simulation/subsystems/population.h"
 #include "tests/support/meshes.h"
 #include "tests/support/same_bits.h"
 #include "tests/support/world.h"

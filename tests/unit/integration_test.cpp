@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 #include <tuple>
 
-#include "engine/integration/brent.h"
-#include "engine/integration/hermite.h"
-#include "engine/integration/runge_kutta.h"
+#include "engine/modules/integration/brent.h"
+#include "engine/modules/integration/hermite.h"
+#include "engine/modules/integration/runge_kutta.h"
 
 namespace scree {
 namespace {

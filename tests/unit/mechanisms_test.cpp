@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 #include <numbers>
 
-#include "engine/integration/brent.h"
+#include "engine/modules/integration/brent.h"
 #include "tests/support/mechanism.h"
 
 namespace scree {

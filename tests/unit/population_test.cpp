@@ -1,4 +1,4 @@
-#include "engine/simulation/population.h"
+#include "engine/simulation/subsystems/population.h"
 
 #include <gtest/gtest.h>
 #include <map>

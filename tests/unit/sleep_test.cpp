@@ -1,10 +1,10 @@
 // Sleep: who falls asleep, what wakes them, and that nothing is lost on the way.
-#include "engine/simulation/sleep.h"
+#include "engine/simulation/subsystems/sleep.h"
 
 #include <gtest/gtest.h>
 
 #include "engine/core/parallel.h"
-#include "engine/simulation/population.h"
+#include "engine/simulation/subsystems/population.h"
 #include "tests/support/world.h"
 
 namespace scree {

@@ -1,5 +1,5 @@
 // Declarative models that drive joints: against the equations of both as one system.
-#include "engine/equations/actuator.h"
+#include "engine/modules/equations/actuator.h"
 
 #include <gtest/gtest.h>
 

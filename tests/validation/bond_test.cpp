@@ -4,8 +4,8 @@
 
 #include "engine/core/state_hash.h"
 #include "engine/simulation/overrides.h"
-#include "engine/simulation/parts.h"
-#include "engine/simulation/population.h"
+#include "engine/simulation/subsystems/parts.h"
+#include "engine/simulation/subsystems/population.h"
 #include "tests/support/same_bits.h"
 #include "tests/support/world.h"
 

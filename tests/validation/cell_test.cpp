@@ -5,7 +5,7 @@
 #include "engine/core/parallel.h"
 #include "engine/core/state_hash.h"
 #include "engine/detection/broad_phase.h"
-#include "engine/generation/packing.h"
+#include "engine/modules/generation/packing.h"
 #include "tests/support/same_bits.h"
 #include "tests/support/world.h"
 

@@ -4,10 +4,10 @@
 
 #include "engine/core/parallel.h"
 #include "engine/core/state_hash.h"
-#include "engine/generation/packing.h"
 #include "engine/geometry/ellipsoid_ellipsoid.h"
+#include "engine/modules/generation/packing.h"
 #include "engine/simulation/motion.h"
-#include "engine/simulation/population.h"
+#include "engine/simulation/subsystems/population.h"
 #include "tests/support/same_bits.h"
 #include "tests/support/world.h"
 
@@ -251,7 +251,7 @@ TEST(ClumpBodies, KeepTheirPartsWhereSlotsChange) {
   ASSERT_EQ(turned.contacts.size(), before);
   ASSERT_TRUE(std::ranges::is_sorted(turned.contacts.list, {}, &Contact::key));
   const auto part = [&](std::int32_t body, std::size_t number) {
-    const ClumpMember p = world.model.shapes.part(turned.bodies.shape[body], number);
+    const ClumpMember p = world.model.shapes.member(turned.bodies.shape[body], number);
     const Pose at = turned.bodies.pose(static_cast<std::size_t>(body));
     return place(p.ellipsoid,
                  {at.position + at.orientation * p.pose.position, at.orientation * p.pose.orientation});
@@ -260,16 +260,16 @@ TEST(ClumpBodies, KeepTheirPartsWhereSlotsChange) {
   for (const Contact& c : turned.contacts.list) {
     if (is_boundary(c.key.b)) continue;
     const Gap found =
-        gap(part(c.key.a, c.key.feature / max_clump_parts), part(c.key.b, c.key.feature % max_clump_parts));
+        gap(part(c.key.a, c.key.feature / max_clump_members), part(c.key.b, c.key.feature % max_clump_members));
     EXPECT_NEAR(found.distance, c.gap, 2e-3);  // bodies have gone on for half a step
     EXPECT_GT(found.normal.dot(c.normal), 0.95);
-    of_parts += c.key.feature % (max_clump_parts + 1) != 0 ? 1 : 0;
+    of_parts += c.key.feature % (max_clump_members + 1) != 0 ? 1 : 0;
   }
   EXPECT_GT(of_parts, 10u);
   for (std::size_t i = 0; i < turned.bodies.size(); ++i)
     for (const CachedNormal& s :
          turned.cached_normals.of_pair(static_cast<std::int32_t>(i), static_cast<std::int32_t>(i) + 1))
-      EXPECT_LT(s.feature % max_clump_parts, world.model.shapes.part_count(turned.bodies.shape[i + 1]));
+      EXPECT_LT(s.feature % max_clump_members, world.model.shapes.member_count(turned.bodies.shape[i + 1]));
   set_thread_count(0);
 }
 
@@ -285,7 +285,7 @@ TEST(ClumpBodies, PackWithoutOverlap) {
   const std::vector<Grain> grains = random_packing(recipe, box, {400, 3000}, {}, 5);
   const auto parts_of = [&](const Grain& grain) {
     std::vector<PlacedEllipsoid> parts;
-    for (const ClumpMember& p : recipe.clump->parts)
+    for (const ClumpMember& p : recipe.clump->members)
       parts.push_back(place(Ellipsoid{0.1 * p.ellipsoid.semi_axes},
                             {grain.pose.position + grain.pose.orientation * (0.1 * p.pose.position),
                              grain.pose.orientation * p.pose.orientation}));

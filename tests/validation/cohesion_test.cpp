@@ -5,7 +5,7 @@
 #include "engine/core/parallel.h"
 #include "engine/core/state_hash.h"
 #include "engine/geometry/clump.h"
-#include "engine/simulation/parts.h"
+#include "engine/simulation/subsystems/parts.h"
 #include "tests/support/same_bits.h"
 #include "tests/support/world.h"
 

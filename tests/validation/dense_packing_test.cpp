@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/core/parallel.h"
-#include "engine/generation/packing.h"
+#include "engine/modules/generation/packing.h"
 #include "engine/simulation/model.h"
 #include "engine/simulation/placement.h"
 

@@ -4,7 +4,7 @@
 #include <numbers>
 
 #include "engine/core/state_hash.h"
-#include "engine/generation/packing.h"
+#include "engine/modules/generation/packing.h"
 #include "tests/support/same_bits.h"
 #include "tests/support/world.h"
 

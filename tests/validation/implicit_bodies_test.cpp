@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/core/parallel.h"
-#include "engine/simulation/population.h"
+#include "engine/simulation/subsystems/population.h"
 #include "tests/support/implicit_shapes.h"
 #include "tests/support/same_bits.h"
 #include "tests/support/world.h"

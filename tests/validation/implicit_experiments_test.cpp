@@ -4,8 +4,8 @@
 #include <numbers>
 
 #include "engine/simulation/overrides.h"
-#include "engine/simulation/parts.h"
-#include "engine/simulation/population.h"
+#include "engine/simulation/subsystems/parts.h"
+#include "engine/simulation/subsystems/population.h"
 #include "tests/support/implicit_shapes.h"
 #include "tests/support/world.h"
 

@@ -205,7 +205,7 @@ MachineJoint joint_at(const World& world, JointKind kind, std::size_t part, cons
 double machine_remainder(const World& world) { return std::abs(world.result.machine.remainder); }
 
 // Two parts, one on a hinge, the other on it by a joint of every kind, under gravity, against accelerations
-// and multipliers with a formula of fourth order (engine/mechanisms), which knows nothing of rows and
+// and multipliers with a formula of fourth order (engine/modules/mechanisms), which knows nothing of rows and
 // impulses. Half the step leaves a quarter of the difference: both are right, to second order. The sum of
 // works closes.
 class EveryJoint : public ::testing::TestWithParam<JointKind> {};

@@ -4,8 +4,8 @@
 
 #include "engine/core/parallel.h"
 #include "engine/core/state_hash.h"
-#include "engine/integration/brent.h"
-#include "engine/integration/runge_kutta.h"
+#include "engine/modules/integration/brent.h"
+#include "engine/modules/integration/runge_kutta.h"
 #include "engine/simulation/motion.h"
 #include "engine/simulation/placement.h"
 #include "tests/support/gas.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "engine/equations/index_reduction.h"
+#include "engine/modules/equations/index_reduction.h"
 
 namespace scree {
 

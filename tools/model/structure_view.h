@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/equations/simulation.h"
+#include "engine/modules/equations/simulation.h"
 
 namespace scree {
 

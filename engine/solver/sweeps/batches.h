@@ -19,6 +19,7 @@
 namespace scree {
 
 inline constexpr std::size_t batch_size = 16;
+inline constexpr std::size_t batch_grain = 32;  // batches that a thread takes at a time
 
 /// A number of every contact of a batch. Kernels take them all at once, or half of them after the other.
 struct alignas(64) BatchLanes {
@@ -117,7 +118,7 @@ struct Batches {
   };
   std::vector<Lanes> factor;         // [body] L by rows (l00, l10, l11, l20, l21, l22), 1/m, does it slide?
   std::vector<std::uint64_t> taken;  // [body] colours that change it
-  std::vector<std::int32_t> subdomain_of;  // [body], or none or several, see batches.cpp
+  std::vector<std::int32_t> subdomain_of;  // [body], or none or several, see batch_layout.cpp
   std::vector<std::uint8_t> kind, colour;  // [contact]
   std::vector<std::int32_t> order;         // contacts as they are coloured
   std::vector<Group> group;

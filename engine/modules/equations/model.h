@@ -1,0 +1,111 @@
+// A model without submodels: symbols and equations between them.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/core/errors.h"
+#include "engine/modules/equations/expression.h"
+#include "engine/modules/equations/syntax.h"
+
+namespace scree::equations {
+
+enum class StateSelect { never, avoid, standard, prefer, always };
+
+struct Symbol {
+  enum class Kind {
+    parameter,  // a number that stays
+    variable,   // unknown, or the derivative of one
+    input,      // known at every time, from outside, or the derivative of one
+    time,       // s
+    relation,   // 1 where a relation of a condition holds, else 0; changes at events alone
+    rate,       // the a of the inlined formula: der(x) = a x + history(x)
+    history,    // of a variable: what the inlined formula takes from earlier steps
+  };
+  std::string name;
+  Kind kind = Kind::variable;
+  std::string unit = {};
+  double start = 0.0, nominal = 1.0;
+  bool has_start = false, fixed = false;
+  bool iterates = false;  // marked as a tearing variable
+  StateSelect select = StateSelect::standard;
+  int derivative = -1, integral = -1;  // the variable that is its derivative, whose derivative it is
+  int history = -1;                    // the symbol of kind history, of a variable with a derivative
+  SourceLocation where = {};
+};
+
+/// residual = 0.
+struct Equation {
+  Expr residual;
+  std::string text;                    // as written, with whole names
+  int derivative = -1, integral = -1;  // the equation that is its derivative, whose derivative it is
+  SourceLocation where = {};
+};
+
+/// Holds where difference > 0, or >= 0 if not strict.
+struct Relation {
+  Expr difference;
+  bool strict = true;
+  int symbol = -1;
+};
+
+/// Where `condition` begins to hold, variables jump.
+struct Jump {
+  Expr condition;
+  struct To {
+    int variable;
+    Expr value;
+  };
+  std::vector<To> to;
+};
+
+/// variable = sign * other, or a number where there is no other.
+struct Alias {
+  int variable;
+  double sign;
+  int other;
+  double value = 0.0;
+};
+
+struct FlatModel {
+  std::string name;
+  std::vector<Symbol> symbols;  // 0: time
+  std::vector<double> value;    // [symbol] of parameters
+  std::vector<int> variables;   // unknowns and derivatives that occur
+  std::vector<int> inputs;      // of the main model, in the order in which they are declared
+  std::vector<Equation> equations;
+  std::vector<Equation> at_start;  // of `initial equation`
+  std::vector<Relation> relations;
+  std::vector<Jump> jumps;
+  std::vector<Alias> aliases;  // variables that were taken out
+
+  int rate = -1;                                // the symbol of kind rate, once formulas are inlined
+  std::unordered_map<std::string, int> places;  // of symbols, by their names
+
+  static constexpr int time = 0;
+  const Symbol& operator[](int k) const { return symbols[k]; }
+  Symbol& operator[](int k) { return symbols[k]; }
+  int find(const std::string& name) const;  // -1: there is none
+  int add(Symbol symbol);
+  /// The derivative of a variable or an input, made if there is none.
+  int derivative_of(int variable);
+  bool is_variable(int k) const { return (*this)[k].kind == Symbol::Kind::variable; }
+  bool is_input(int k) const { return (*this)[k].kind == Symbol::Kind::input; }
+  std::string text(const Expr& e) const;
+};
+
+/// All submodels taken apart; the main model is the one of that name or, if empty, the last of the file;
+/// `parameters` of it get these values.
+/// Throws InputError with everything that is wrong: unknown names and types with the nearest ones, names used
+/// twice, parameters that depend on themselves.
+FlatModel flatten(const Tree& file, const SourceText& source, const std::string& main = {},
+                  const std::map<std::string, double>& parameters = {});
+
+/// Takes out variables that equations a = b, a + b = 0 or a = number tie to others. States, marked variables
+/// and those with fixed starts are kept where one of both goes.
+void remove_aliases(FlatModel& model);
+
+}  // namespace scree::equations

@@ -1,0 +1,150 @@
+// A declarative model in motion.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <span>
+#include <stdexcept>
+
+#include "engine/modules/equations/compiled.h"
+#include "engine/modules/equations/index_reduction.h"
+#include "engine/modules/equations/step_code.h"
+
+namespace scree::equations {
+
+enum class Formula { implicit_euler, bdf2 };
+
+struct RunOptions {
+  double step = 1e-3;               // s
+  double start = 0.0;               // s, the time at which it begins
+  std::vector<double> inputs = {};  // then, in the model's order; empty: their `start`
+  Formula formula = Formula::implicit_euler;
+  Tearing tearing = Tearing::marked;
+  bool compiled = true;  // where there is a compiler
+};
+
+/// Numbers that did not come out: names block, variables, residuals and time.
+class NumericalFailure : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// The equations of a step for one choice of states.
+struct StepSystem {
+  std::set<int> dummies;
+  Inlined inlined;
+  Incidence incidence;
+  std::vector<Block> blocks;
+  std::vector<TornBlock> torn;
+  std::vector<TornBlock> stages;  // as torn, assignments that follow each other joined
+  std::vector<BlockCode> code;    // [stage]
+  std::vector<int> predicted;     // unknowns that iterations, or the nearest angle, begin from
+  std::shared_ptr<const CompiledPrograms> compiled;  // follow and evaluate of every stage, or nothing
+};
+
+/// Matching, blocks, tearing and code. Throws InputError where no matching is complete.
+StepSystem prepare_step(const FlatModel& model, const std::set<int>& dummies, Tearing tearing);
+
+/// Reads, flattens, removes aliases, checks the structure, reduces the index: ready for formulas.
+/// `parameters` of the main model get other values than the text's.
+FlatModel compile_model(const SourceText& source, const std::string& main = {},
+                        const std::map<std::string, double>& parameters = {});
+
+struct RunCounts {
+  long steps = 0, iterations = 0, evaluations = 0, events = 0, state_choices = 0, untorn_steps = 0,
+       halved_steps = 0;
+  int free_starts = 0;  // starting values that nothing fixed; those nearest to `start` were taken
+};
+
+class Simulation {
+ public:
+  /// Consistent starting values at the start. Throws NumericalFailure, InputError.
+  Simulation(FlatModel model, const RunOptions& options);
+
+  /// To the next multiple of the step, or to an event before it.
+  void advance();
+  void run_until(double time);
+  /// In one step, but for events, while inputs go to these values along straight lines; their derivatives
+  /// are differences.
+  void step_to(double time, std::span<const double> inputs);
+
+  /// All that later steps depend on, as numbers, and back: of this model with these options.
+  std::vector<double> save() const;
+  /// Throws std::invalid_argument where the numbers are not of this model.
+  void restore(std::span<const double> saved);
+
+  double time() const { return value_[FlatModel::time]; }
+  const FlatModel& model() const { return model_; }
+  /// Of a variable by its name in the text, also of those that were taken out. Throws std::out_of_range.
+  double value(const std::string& name) const;
+  double value(int symbol) const;
+  const StepSystem& system() const { return *system_; }
+  const RunCounts& counts() const { return counts_; }
+  const std::vector<double>& event_times() const { return event_times_; }
+  /// Why the code is interpreted, though it should be compiled; empty: it is not.
+  const std::string& why_interpreted() const { return why_interpreted_; }
+  double compile_seconds() const { return compile_seconds_; }
+
+ private:
+  struct Outcome {
+    bool good = true;
+    std::string why = {};
+  };
+  void initialise();
+  void solve_start();
+  void choose_states();
+  std::shared_ptr<StepSystem> system_for(const std::set<int>& dummies, Tearing tearing);
+  Outcome solve_step(double h);
+  Outcome try_step(double h);
+  /// Moves towards `goal`, over `whole` at most: is it there?
+  bool advance_towards(double goal, double whole);
+  void set_inputs();
+  void predict(double h);
+  void set_formula(double h);
+  Outcome run_stage(std::size_t stage);
+  Outcome newton(std::size_t stage);
+  void evaluate(std::size_t stage);
+  void follow(std::size_t stage);
+  bool solve_linear(std::size_t n);
+  std::string block_name(std::size_t stage) const;
+  std::string failure_text(std::size_t stage, const std::string& what) const;
+  void accept();
+  std::vector<char> relations_now();
+  void differences(std::vector<double>& out);
+  double locate(double h);
+  void handle_event();
+  void jump(const std::vector<char>& before);
+  void hold(const std::vector<char>& relations);
+  double& at(int symbol) { return value_[symbol]; }
+
+  std::unique_ptr<FlatModel> owned_;  // elsewhere, so that what refers to it outlives a move
+  FlatModel& model_;
+  RunOptions options_;
+  std::unique_ptr<DummyDerivatives> dummies_;
+  std::map<std::pair<std::set<int>, Tearing>, std::shared_ptr<StepSystem>> systems_;
+  std::shared_ptr<StepSystem> system_;
+  std::map<int, Alias> alias_;  // by the variable that was taken out
+  Program relation_code_;
+
+  std::vector<double> value_;                // registers: symbols, then scratch
+  std::vector<std::vector<double>> before_;  // [steps back] values of symbols, up to three
+  std::vector<double> before_time_;
+  std::vector<char> held_;  // [relation]
+  std::vector<double> difference_at_start_, difference_;
+  std::vector<double> out_, scaled_, tears_, change_;
+  Eigen::MatrixXd matrix_;
+  Eigen::VectorXd right_;
+  Eigen::PartialPivLU<Eigen::MatrixXd> lu_;
+
+  std::vector<double> input_from_, input_to_;  // [input], at those times
+  double input_from_s_ = 0.0, input_to_s_ = 0.0;
+
+  long grid_ = 0;  // multiples of the step that are behind
+  long events_in_step_ = 0;
+  RunCounts counts_;
+  std::vector<double> event_times_;
+  std::string why_interpreted_;
+  double compile_seconds_ = 0.0;
+};
+
+}  // namespace scree::equations

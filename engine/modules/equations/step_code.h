@@ -1,0 +1,23 @@
+// The code of one step: for each torn block its assignments, residuals and Jacobian.
+#pragma once
+
+#include "engine/modules/equations/program.h"
+#include "engine/modules/equations/tearing.h"
+
+namespace scree::equations {
+
+struct BlockCode {
+  Program follow;    // assigns what follows from the tears
+  Program evaluate;  // the same; outputs: residuals, their derivatives by tears row after row, and those of
+                     // what follows
+};
+
+/// Derivatives run through the assignments: dz/dt = -(df/dt + sum df/dy dy/dt) / (df/dz) for each z that
+/// follows from f = 0, with partial derivatives of the equations as they are.
+BlockCode block_code(const FlatModel& model, const TornBlock& block, const Inlined& system,
+                     SolvedEquations& solved);
+
+/// Values of expressions.
+Program expressions_code(const FlatModel& model, std::span<const Expr> expressions);
+
+}  // namespace scree::equations

@@ -1,0 +1,39 @@
+#include "engine/modules/fields/packing_profile.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace scree {
+
+namespace {
+
+/// The part of a sphere's volume below s radii above its centre.
+double part_below(double s) {
+  s = std::clamp(s, -1.0, 1.0);
+  return 0.25 * (2.0 + 3.0 * s - s * s * s);
+}
+
+}  // namespace
+
+std::vector<double> solid_volume(const Shapes& shapes, const Bodies& bodies, const Layers& layers) {
+  std::vector<double> solid(layers.count, 0.0);
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    if (!bodies.position[i].allFinite()) continue;
+    const Vec3 up = bodies.orientation[i].conjugate() * layers.axis;
+    const double h = support(shapes, bodies.shape[i], up).dot(up);
+    const double centre = layers.axis.dot(bodies.position[i]) - layers.bottom;
+    const double all = volume(shapes, bodies.shape[i]);
+    const double last = static_cast<double>(layers.count);
+    const auto first =
+        static_cast<std::size_t>(std::clamp(std::floor((centre - h) / layers.thickness), 0.0, last));
+    const auto end =
+        static_cast<std::size_t>(std::clamp(std::ceil((centre + h) / layers.thickness), 0.0, last));
+    for (std::size_t k = first; k < end; ++k) {
+      const double low = static_cast<double>(k) * layers.thickness, high = low + layers.thickness;
+      solid[k] += all * (part_below((high - centre) / h) - part_below((low - centre) / h));
+    }
+  }
+  return solid;
+}
+
+}  // namespace scree

@@ -1,0 +1,364 @@
+#include "engine/simulation/subsystems/bonds.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/core/ordering.h"
+#include "engine/core/parallel.h"
+#include "engine/simulation/subsystems/population.h"
+#include "engine/simulation/subsystems/spring_terms.h"
+#include "engine/solver/problem/contact_response.h"
+
+namespace scree {
+
+namespace {
+
+constexpr int rows_of_bond = 6;
+
+bool is_due(const Model& model, const State& state, std::size_t law, double begin_s) {
+  const std::vector<BondStage>& stages = state.overrides.bonds;
+  const BondStage stage = stages.empty() ? BondStage::waiting : stages[law];
+  if (stage != BondStage::waiting) return stage == BondStage::due;
+  const double rounding = 1e-9 * model.settings.time_step_s;
+  return model.bonds[law].time_s <= begin_s + rounding;
+}
+
+bool glues(const BondLaw& law, MaterialIndex material) {
+  return law.glues.empty() || law.glues[material.value] != 0;
+}
+
+/// A frame whose first axis is n.
+Quat frame_along(const Vec3& n) {
+  const auto [t1, t2] = tangents(n);
+  Mat3 axes;
+  axes << n, t1, t2;
+  return Quat(axes);
+}
+
+Bond glue(const Model& model, const Bodies& bodies, const PlacedCell& cell, std::int32_t law,
+          const Contact& c) {
+  const std::size_t a = c.key.a, b = c.key.b;
+  const Quat back_a = bodies.orientation[a].conjugate(), back_b = bodies.orientation[b].conjugate(),
+             frame = frame_along(c.normal);
+  const Vec3 apart = bodies.position[b] - bodies.position[a];
+  Bond bond;
+  bond.law = law;
+  bond.a = c.key.a;
+  bond.b = c.key.b;
+  bond.point_a = back_a * c.arm_a;
+  bond.point_b = back_b * c.arm_b;
+  bond.frame_a = (back_a * frame).normalized();
+  bond.frame_b = (back_b * frame).normalized();
+  bond.radius = model.bonds[law].radius_ratio * double{c.length};
+  bond.length = (cell.is_periodic() ? Vec3(apart + cell.nearest_image(apart)) : apart).norm();
+  return bond;
+}
+
+/// Of the point of a body at an arm while the body moves on, m/s^2.
+Vec3 bends(const Twist& v, const Vec3& arm) { return v.angular.cross(v.angular.cross(arm)); }
+
+/// What holds one row of a bond: N/m or N m/rad, infinity if rigid; a share of critical damping; and the
+/// length for residuals of a rigid one.
+struct Spring {
+  double stiffness, damping, length;
+};
+
+/// Along a row, x, x'' and the velocity of the image.
+struct Deformation {
+  double x, bending, image;
+};
+
+/// Bias, compliance and the length for residuals of a row: (A11). Returns theta.
+double set_spring(const Spring& spring, const Deformation& at, double h, const ContactProblem& p, Row& row) {
+  const double k = spring.stiffness;
+  if (k == infinity) {
+    row.bias = at.x / h + 0.5 * h * at.bending - at.image;
+    row.length = spring.length;
+    return 1.0;
+  }
+  const double w = row_coupling(p, row, row);
+  const SpringTerms terms = spring_terms(k, 2.0 * spring.damping * std::sqrt(k / w), at.x, at.bending, w, h);
+  row.compliance = terms.compliance;
+  row.bias = terms.bias - at.image;
+  row.length = spring.length * w / (w + terms.compliance);
+  return terms.theta;
+}
+
+/// The six rows of a bond.
+void set_rows(const BondLaw& law, const Bond& bond, double h, const Workspace& w, BondPlace& at, Row* rows) {
+  const ContactProblem& p = w.problem;
+  const Twist &a = w.before[bond.a], &b = w.before[bond.b];
+  const BondStiffness k = stiffness(law, bond);
+  at.bending = at.frame * (bends(a, at.arm_a) - bends(b, at.arm_b));
+  const Vec3 image = at.frame * at.image_velocity;
+  for (int i = 0; i < 3; ++i) {
+    const Vec3 d = at.frame.row(i);
+    Row& push = rows[i];
+    push = {.edge = {bond.a, bond.b},
+            .linear = d,
+            .angular_a = at.arm_a.cross(d),
+            .angular_b = at.arm_b.cross(d),
+            .start_impulse = bond.impulse[i]};
+    at.stretch_theta[i] = set_spring({law.is_rigid() ? infinity : k.linear[i], law.damping, 1.0},
+                                     {at.stretch[i], at.bending[i], image[i]}, h, p, push);
+    Row& turn = rows[3 + i];
+    turn = {.edge = {bond.a, bond.b},
+            .linear = Vec3::Zero(),
+            .angular_a = d,
+            .angular_b = d,
+            .start_impulse = bond.moment_impulse[i]};
+    at.turn_theta[i] = set_spring({law.is_rigid() ? infinity : k.angular[i], law.damping, 0.5 * bond.length},
+                                  {at.turn[i], 0.0, 0.0}, h, p, turn);
+  }
+}
+
+/// What a row has to change, m/s: all that a rigid bond sees, and of it what a spring is stiff enough for.
+double to_change(const Row& row, const std::vector<Twist>& before) {
+  const double u = row_velocity(row, before[row.edge.a], before[row.edge.b]) + row.bias;
+  return u * row.length;
+}
+
+/// J, of springs between x and what they come to until the next step, y = x + h u + h^2/2 x'':
+/// k/2 (x y + theta/2 (y - x)^2). With the kinetic energy at the end of the step that is what (A11) keeps
+/// where theta is 0, and grows by -k/4 theta (y' - x)^2 in the next one, y' after that, where it is not.
+double spring_energy(const BondLaw& law, const Bond& bond, const BondPlace& at, double h,
+                     const ContactSolution& solution) {
+  const Twist a = twist(solution.velocity[bond.a]), b = twist(solution.velocity[bond.b]);
+  const Vec3 slide = a.linear + a.angular.cross(at.arm_a) - b.linear - b.angular.cross(at.arm_b) -
+                     at.image_velocity,
+             stretch = h * (at.frame * slide) + 0.5 * h * h * at.bending,
+             turn = h * (at.frame * (a.angular - b.angular));
+  const auto energy = [](const Vec3& k, const Vec3& x, const Vec3& more, const Vec3& theta) {
+    return 0.5 * k.dot(x.cwiseProduct(x + more) + 0.5 * theta.cwiseProduct(more.cwiseAbs2()));
+  };
+  const BondStiffness k = stiffness(law, bond);
+  return energy(k.linear, at.stretch, stretch, at.stretch_theta) +
+         energy(k.angular, at.turn, turn, at.turn_theta);
+}
+
+Vec3 three(const std::vector<double>& values, std::int32_t first) {
+  return {values[first], values[first + 1], values[first + 2]};
+}
+
+}  // namespace
+
+bool bonds_are_due(const Model& model, const State& state, double begin_s) {
+  for (std::size_t law = 0; law < model.bonds.size(); ++law)
+    if (is_due(model, state, law, begin_s)) return true;
+  return false;
+}
+
+double reach_of_bonds(const Model& model, const State& state, double begin_s) {
+  double longest = 0.0, reach = 0.0;
+  for (const ShapeIndex shape : state.bodies.shape)
+    longest = std::max(longest, model.shapes.smallest_length(shape));
+  for (std::size_t law = 0; law < model.bonds.size(); ++law)
+    if (is_due(model, state, law, begin_s)) reach = std::max(reach, model.bonds[law].reach * longest);
+  return reach;
+}
+
+void form_bonds(const Model& model, double begin_s, const PlacedCell& cell, State& state,
+                StepResult& result) {
+  const Bodies& bodies = state.bodies;
+  const std::vector<Contact>& contacts = state.contacts.list;
+  std::vector<std::pair<std::int32_t, std::int32_t>> glued;
+  const auto note = [&](std::int32_t a, std::int32_t b) { glued.emplace_back(std::minmax(a, b)); };
+  for (const Bond& bond : state.bonds) note(bond.a, bond.b);
+  std::ranges::sort(glued);
+  state.overrides.bonds.resize(model.bonds.size(), BondStage::waiting);
+  for (std::size_t law = 0; law < model.bonds.size(); ++law) {
+    if (!is_due(model, state, law, begin_s)) continue;
+    const BondLaw& of = model.bonds[law];
+    const std::size_t before = state.bonds.size();
+    for (std::size_t c = 0; c < contacts.size();) {
+      std::size_t nearest = c, end = c;
+      for (; end < contacts.size() && contacts[end].key.a == contacts[c].key.a &&
+             contacts[end].key.b == contacts[c].key.b;
+           ++end)
+        if (contacts[end].gap < contacts[nearest].gap) nearest = end;
+      c = end;
+      const Contact& contact = contacts[nearest];
+      const ContactKey& key = contact.key;
+      if (is_boundary(key.b) || contact.gap > of.reach * double{contact.length}) continue;
+      if (!glues(of, bodies.material[key.a]) || !glues(of, bodies.material[key.b])) continue;
+      if (std::ranges::binary_search(glued, std::pair(key.a, key.b))) continue;
+      const Bond& bond =
+          state.bonds.emplace_back(glue(model, bodies, cell, static_cast<std::int32_t>(law), contact));
+      result.bonds.push_back({bond.law,
+                              bodies.id[bond.a],
+                              bodies.id[bond.b],
+                              true,
+                              bodies.position[bond.a] + contact.arm_a,
+                              {},
+                              {}});
+    }
+    for (std::size_t k = before; k < state.bonds.size(); ++k) note(state.bonds[k].a, state.bonds[k].b);
+    std::ranges::sort(glued);
+    result.report.bonds_formed += static_cast<std::int64_t>(state.bonds.size() - before);
+    state.overrides.bonds[law] = BondStage::formed;
+  }
+}
+
+namespace {
+
+/// Does a joint hold its bodies where they cannot but touch?
+bool keeps_together(const MachineJoint& joint) {
+  switch (joint.kind) {
+    case JointKind::fixed:
+    case JointKind::revolute:
+    case JointKind::prismatic:
+    case JointKind::cylindrical:
+    case JointKind::spherical:
+    case JointKind::universal:
+      return joint.a.kind == JointPartner::Kind::body && joint.b.kind == JointPartner::Kind::body;
+    case JointKind::planar:
+    case JointKind::distance:
+    case JointKind::point_on_plane:
+    case JointKind::point_on_line:
+    case JointKind::point_on_curve:
+    case JointKind::cylinder:
+      break;
+  }
+  return false;
+}
+
+}  // namespace
+
+void list_bonded(const Model& model, const State& state, Workspace& w) {
+  CollisionFilter& pairs = w.bonded;
+  pairs.row.clear();
+  pairs.partner.clear();
+  std::vector<std::pair<std::int32_t, std::int32_t>> held;
+  for (const Bond& bond : state.bonds)
+    if (bond.broken == 0) held.emplace_back(std::minmax(bond.a, bond.b));
+  if (std::ranges::any_of(model.joints, keeps_together)) {
+    const SlotsById slots(state.bodies);
+    for (const MachineJoint& joint : model.joints) {
+      if (!keeps_together(joint)) continue;
+      const std::int32_t a = slots.find(joint.a.index), b = slots.find(joint.b.index);
+      if (a >= 0 && b >= 0) held.emplace_back(std::minmax(a, b));
+    }
+  }
+  if (held.empty()) return;
+  pairs.row.assign(state.bodies.size() + 1, 0);
+  for (const auto& [a, b] : held) ++pairs.row[a];
+  pairs.partner.resize(exclusive_scan(pairs.row));
+  std::vector<std::int32_t> next(pairs.row);
+  for (const auto& [a, b] : held) pairs.partner[next[a]++] = b;
+  for (std::size_t i = 0; i < state.bodies.size(); ++i)
+    std::sort(pairs.partner.begin() + pairs.row[i], pairs.partner.begin() + pairs.row[i + 1]);
+}
+
+BondPlace place_bond(const Bodies& bodies, const PlacedCell& cell, const Bond& bond) {
+  const std::size_t a = bond.a, b = bond.b;
+  BondPlace at;
+  at.shift = at.image_velocity = Vec3::Zero();
+  if (cell.is_periodic()) {
+    at.shift = cell.nearest_image(bodies.position[b] - bodies.position[a]);
+    at.image_velocity = cell.image_velocity(at.shift);
+  }
+  const Vec3 centre_b = bodies.position[b] + at.shift,
+             end_a = bodies.position[a] + bodies.orientation[a] * bond.point_a,
+             end_b = centre_b + bodies.orientation[b] * bond.point_b, middle = 0.5 * (end_a + end_b);
+  at.arm_a = middle - bodies.position[a];
+  at.arm_b = middle - centre_b;
+  const Quat frame_b = bodies.orientation[b] * bond.frame_b,
+             turn = frame_b.conjugate() * (bodies.orientation[a] * bond.frame_a);
+  const Eigen::AngleAxisd turned(turn);
+  at.turn = turned.angle() * turned.axis();
+  const Quat middle_frame = frame_b * Quat(Eigen::AngleAxisd(0.5 * turned.angle(), turned.axis()));
+  at.frame = middle_frame.toRotationMatrix().transpose();
+  // Rates of these are what rows see: with both at the middle, to first order in the turn.
+  at.stretch = at.frame * (end_a - end_b);
+  return at;
+}
+
+double add_bonds(const Model& model, const State& state, double h, Workspace& w) {
+  ContactProblem& p = w.problem;
+  w.bonds.resize(state.bonds.size());
+  if (w.bonds.empty()) return 0.0;
+  const std::size_t first = p.rows.size();
+  auto next = static_cast<std::int32_t>(first);
+  for (std::size_t k = 0; k < w.bonds.size(); ++k) {
+    const Bond& bond = state.bonds[k];
+    const bool acts = bond.broken == 0 && (p.is_moved(bond.a) || p.is_moved(bond.b));
+    w.bonds[k].row = acts ? next : -1;
+    if (acts) next += rows_of_bond;
+  }
+  p.rows.resize(next);
+  for_each_index(w.bonds.size(), grain_medium, [&](std::size_t k) {
+    const std::int32_t row = w.bonds[k].row;
+    if (row < 0) return;
+    const Bond& bond = state.bonds[k];
+    w.bonds[k] = place_bond(state.bodies, w.cell, bond);
+    w.bonds[k].row = row;
+    set_rows(model.bonds[bond.law], bond, h, w, w.bonds[k], &p.rows[row]);
+  });
+  double squares = 0.0;
+  for (std::size_t r = first; r < p.rows.size(); ++r) {
+    const double change = to_change(p.rows[r], w.before);
+    squares += change * change;
+  }
+  return std::sqrt(squares / static_cast<double>(std::max<std::size_t>(1, p.rows.size() - first)));
+}
+
+bool break_bonds(const Model& model, double h, State& state, Workspace& w) {
+  const std::size_t before = w.broken.size();
+  for (std::size_t k = 0; k < state.bonds.size(); ++k) {
+    Bond& bond = state.bonds[k];
+    const BondPlace& at = w.bonds[k];
+    const BondLaw& law = model.bonds[bond.law];
+    if (at.row < 0 || law.is_unbreakable()) continue;
+    const std::vector<double>& impulse = w.solution.row_impulse;
+    const BondLoad load = load_of(law, bond, three(impulse, at.row), three(impulse, at.row + 3), h);
+    const BondUse use = use_of(law, load);
+    if (!(use.share >= 1.0)) continue;
+    bond.broken = 1;
+    w.broken.push_back(
+        {static_cast<std::int32_t>(k), use, load, elastic_energy(law, bond, at.stretch, at.turn)});
+  }
+  return w.broken.size() > before;
+}
+
+void mend_bonds(State& state, Workspace& w) {
+  for (const BrokenBond& broken : w.broken) state.bonds[broken.bond].broken = 0;
+  w.broken.clear();
+}
+
+void take_bonds(const Model& model, double h, State& state, Workspace& w, StepResult& result) {
+  StepReport& report = result.report;
+  const Bodies& bodies = state.bodies;
+  report.bonds_broken += static_cast<std::int64_t>(w.broken.size());
+  for (const BrokenBond& broken : w.broken) {
+    const Bond& bond = state.bonds[broken.bond];
+    const std::size_t a = bond.a;
+    result.bonds.push_back({bond.law, bodies.id[a], bodies.id[bond.b], false,
+                            bodies.position[a] + bodies.orientation[a] * bond.point_a, broken.use,
+                            broken.load, broken.energy});
+  }
+  w.broken.clear();
+  report.energy.elastic = report.bond_use = 0.0;
+  report.bonds = 0;
+  for (std::size_t k = 0; k < state.bonds.size(); ++k) {
+    Bond& bond = state.bonds[k];
+    const BondPlace& at = w.bonds[k];
+    if (bond.broken != 0) continue;
+    ++report.bonds;
+    bond.impulse.setZero();
+    bond.moment_impulse.setZero();
+    if (at.row < 0) continue;
+    bond.impulse = three(w.solution.row_impulse, at.row);
+    bond.moment_impulse = three(w.solution.row_impulse, at.row + 3);
+    const BondLaw& law = model.bonds[bond.law];
+    report.bond_use = std::max(report.bond_use,
+                               use_of(law, load_of(law, bond, bond.impulse, bond.moment_impulse, h)).share);
+    if (law.is_rigid()) continue;
+    report.energy.elastic += spring_energy(law, bond, at, h, w.solution);
+  }
+}
+
+void clear_broken(State& state) {
+  std::erase_if(state.bonds, [](const Bond& bond) { return bond.broken != 0; });
+}
+
+}  // namespace scree

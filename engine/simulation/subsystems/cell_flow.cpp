@@ -1,0 +1,253 @@
+#include "engine/simulation/subsystems/cell_flow.h"
+
+#include <cmath>
+
+#include "engine/core/parallel.h"
+
+namespace scree {
+
+namespace {}  // namespace
+
+void follow_flow(const Model& model, double h, State& state, StepReport& report) {
+  if (!model.cell.flows()) return;
+  const Mat3 rate = model.cell.mean_rate(state.time_s, state.time_s + h),
+             change = rate - state.flow + Mat3(state.cell.gain.asDiagonal());
+  if (change.isZero(0.0)) return;
+  const Vec3 centre = 0.5 * (model.cell.low + model.cell.high);
+  Bodies& bodies = state.bodies;
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    const Vec3 gain = change * (bodies.position[i] - centre), impulse = bodies.mass[i] * gain;
+    Vec3& v = bodies.linear_velocity[i];
+    report.energy.boundary_work += impulse.dot(v + 0.5 * gain);
+    report.boundary_impulse += impulse;
+    report.boundary_angular_impulse += bodies.position[i].cross(impulse);
+    v += gain;
+  }
+  state.flow = rate;
+  state.cell.gain.setZero();
+}
+
+void set_image_velocities(const Model& model, const State& state, Workspace& w) {
+  if (!w.cell.flows() && !model.cell.holds_stress()) return;
+  ContactProblem& p = w.problem;
+  const std::vector<Contact>& contacts = state.contacts.list;
+  p.image_velocity.resize(contacts.size());
+  for_each_index(contacts.size(), grain_medium, [&](std::size_t c) {
+    const ContactKey& key = contacts[c].key;
+    p.image_velocity[c].setZero();
+    if (is_boundary(key.b)) return;
+    const Vec3 shift = w.cell.nearest_image(state.bodies.position[key.b] - state.bodies.position[key.a]);
+    p.image_velocity[c] = w.cell.image_velocity(shift);
+  });
+}
+
+namespace {
+
+// How much lighter than the bodies a cell is where overlaps are corrected: as light as sweeps that look at it
+// once each can follow.
+constexpr double readiness = 4.0;
+
+double mass_of(const Bodies& bodies) {
+  double mass = 0.0;
+  for (const double m : bodies.mass) mass += m;
+  return mass;
+}
+
+/// Rates gained in h along axes whose stress is held, by these stresses alone: h V s over the inertia.
+Vec3 pressed(const Model& model, const Bodies& bodies, double h, const PlacedCell& cell) {
+  const Vec3 edges = model.cell.high - model.cell.low;
+  const double mass = mass_of(bodies);
+  Vec3 rate = Vec3::Zero();
+  for (int k = 0; k < 3; ++k) {
+    const auto& held = model.cell.held[k];
+    if (!held || mass == 0.0) continue;
+    rate[k] = h * cell.volume * held->stress / (held->inertia * mass * edges[k] * edges[k]);
+  }
+  return rate;
+}
+
+/// Of contacts that carry something.
+struct ContactSums {
+  Mat3 stress = Mat3::Zero(), fabric = Mat3::Zero();  // N m s, and sides
+  double touches = 0.0;                               // sides of bodies
+};
+
+ContactSums sums_of(const std::vector<Contact>& list) {
+  return reduce_blocks(
+      list.size(), grain_medium, ContactSums{},
+      [&](const Block& block) {
+        ContactSums s;
+        for (std::size_t c = block.begin; c < block.end; ++c) {
+          const Contact& contact = list[c];
+          if (!contact.is_active()) continue;
+          const bool wall = is_boundary(contact.key.b);
+          const Vec3 branch = wall ? Vec3(-contact.arm_a) : Vec3(contact.arm_b - contact.arm_a);
+          s.stress += contact.impulse.cast<double>() * branch.transpose();
+          s.fabric += contact.normal * contact.normal.transpose();
+          s.touches += wall ? 1.0 : 2.0;
+        }
+        return s;
+      },
+      [](ContactSums a, const ContactSums& b) {
+        a.stress += b.stress;
+        a.fabric += b.fabric;
+        a.touches += b.touches;
+        return a;
+      });
+}
+
+/// Of bodies, against the flow.
+struct Moments {
+  Mat3 kinetic = Mat3::Zero();
+  Vec3 momentum = Vec3::Zero();
+  double mass = 0.0, volume = 0.0;
+};
+
+Moments moments_of(const Bodies& bodies, const Materials& materials, const PlacedCell& cell) {
+  return reduce_blocks(
+      bodies.size(), grain_medium, Moments{},
+      [&](const Block& block) {
+        Moments m;
+        for (std::size_t i = block.begin; i < block.end; ++i) {
+          const Vec3 v = bodies.linear_velocity[i] - cell.flow(bodies.position[i]);
+          m.kinetic += bodies.mass[i] * v * v.transpose();
+          m.momentum += bodies.mass[i] * v;
+          m.mass += bodies.mass[i];
+          m.volume += bodies.mass[i] / materials.density(bodies.material[i]);
+        }
+        return m;
+      },
+      [](Moments a, const Moments& b) {
+        a.kinetic += b.kinetic;
+        a.momentum += b.momentum;
+        a.mass += b.mass;
+        a.volume += b.volume;
+        return a;
+      });
+}
+
+}  // namespace
+
+void free_cell(const Model& model, const State& state, double h, Workspace& w) {
+  if (!model.cell.holds_stress()) return;
+  ContactProblem& p = w.problem;
+  const Bodies& bodies = state.bodies;
+  const Vec3 edges = model.cell.high - model.cell.low;
+  const double mass = mass_of(bodies);
+  CellTerms terms;
+  terms.start = state.cell.rate;
+  for (int k = 0; k < 3; ++k) {
+    const auto& held = model.cell.held[k];
+    if (!held || mass == 0.0) continue;
+    terms.give[k] = readiness / (mass * edges[k] * edges[k]);
+    terms.response[k] = 1.0 / (held->inertia * mass * edges[k] * edges[k]);
+    terms.largest[k] = held->largest_rate;
+  }
+  terms.rate =
+      (terms.start - pressed(model, bodies, h, w.cell)).cwiseMax(-terms.largest).cwiseMin(terms.largest);
+  const std::vector<Contact>& contacts = state.contacts.list;
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
+    const ContactKey& key = contacts[c].key;
+    if (is_boundary(key.b)) continue;
+    const Vec3 shift = w.cell.nearest_image(bodies.position[key.b] - bodies.position[key.a]);
+    if (!shift.isZero(0.0)) terms.contacts.push_back({static_cast<std::int32_t>(c), shift});
+  }
+  for (const BondPlace& bond : w.bonds) {
+    if (bond.row < 0 || bond.shift.isZero(0.0)) continue;
+    for (int i = 0; i < 3; ++i)
+      terms.rows.push_back({bond.row + i, bond.shift.cwiseProduct(bond.frame.row(i).transpose())});
+  }
+  terms.images = terms.rate;
+  const Vec3 gained = terms.rate - terms.start;
+  p.cell = std::move(terms);
+  change_cell_rate(gained, p);
+}
+
+double speed_across_cell(const Model& model, const Bodies& bodies, double h, const Workspace& w) {
+  if (!model.cell.holds_stress()) return 0.0;
+  return pressed(model, bodies, h, w.cell).cwiseProduct(model.cell.high - model.cell.low).norm();
+}
+
+double cell_speed(const Model& model, const Bodies& bodies, double h, const Workspace& w) {
+  if (!model.cell.holds_stress()) return 0.0;
+  const double mass = mass_of(bodies);
+  if (mass == 0.0) return 0.0;
+  // Every body takes up its part of the volume by mass, a cube; on a face of it the stress acts.
+  double sides = 0.0;  // times mass
+  for (std::size_t i = 0; i < bodies.size(); ++i)
+    sides += bodies.mass[i] * std::cbrt(w.cell.volume * bodies.mass[i] / mass);
+  Vec3 stress = Vec3::Zero();
+  for (int k = 0; k < 3; ++k)
+    if (const auto& held = model.cell.held[k]) stress[k] = held->stress;
+  return h * stress.norm() * w.cell.volume / sides;
+}
+
+void set_cell_rate(CellRate which, Workspace& w) {
+  ContactProblem& p = w.problem;
+  if (!p.cell) return;
+  CellTerms& terms = *p.cell;
+  const Vec3 after = w.solution.cell_rate,
+             wanted = which == CellRate::after ? after : Vec3(0.5 * (terms.start + after));
+  change_cell_rate(wanted - terms.images, p);
+  terms.images = wanted;
+  for (std::size_t k = 0; k < w.bonds.size(); ++k)
+    w.bonds[k].image_velocity =
+        w.cell.image_velocity(w.bonds[k].shift) + w.bonds[k].shift.cwiseProduct(wanted - terms.start);
+}
+
+void take_cell(const Model& model, double begin_s, double h, const Workspace& w, State& state) {
+  if (!w.problem.cell) return;
+  const double middle = begin_s + 0.5 * h;
+  state.cell.deformation = exponential(w.solution.cell_correction.asDiagonal(), h) * w.cell.deformation;
+  // Bodies are carried along by what the stress gives the cell, as far as contacts have left that; what
+  // contacts give it they have had from them.
+  const CellTerms& terms = *w.problem.cell;
+  for (int k = 0; k < 3; ++k) {
+    const double pressed_by = terms.rate[k] - terms.start[k],
+                 gained = w.solution.cell_rate[k] - terms.start[k];
+    state.cell.gain[k] += std::clamp(gained, std::min(pressed_by, 0.0), std::max(pressed_by, 0.0));
+  }
+  state.cell.rate = w.solution.cell_rate;
+  state.cell.time_s = middle;
+  state.cell.deformation = cell_at(model, state, begin_s + h).deformation;
+  state.cell.time_s = begin_s + h;
+}
+
+void report_cell(const Model& model, const State& state, double h, const Workspace& w, CellReport& report) {
+  if (!model.cell.is_periodic()) return;
+  const PlacedCell cell = cell_at(model, state, state.time_s);
+  report = {};
+  report.lattice = cell.lattice;
+  report.strain = cell.deformation - Mat3::Identity();
+  report.volume = cell.volume;
+  if (model.cell.holds_stress()) {
+    double largest = 0.0;
+    for (const ShapeIndex shape : state.bodies.shape)
+      largest = std::max(largest, 2.0 * model.shapes.bounding_radius(shape));
+    report.is_too_narrow = cell.least_width() < 2.0 * largest;
+    report.held_rate = state.cell.rate;
+  }
+  const double over = 1.0 / cell.volume;
+
+  const ContactSums awake = sums_of(state.contacts.list), asleep = sums_of(state.sleepers.contacts);
+  Mat3 of_bonds = Mat3::Zero();
+  for (std::size_t k = 0; k < w.bonds.size(); ++k) {
+    const BondPlace& place = w.bonds[k];
+    if (place.row < 0) continue;
+    of_bonds += place.frame.transpose() * state.bonds[k].impulse * (place.arm_b - place.arm_a).transpose();
+  }
+  report.contact_stress = over / h * (awake.stress + asleep.stress + of_bonds);
+  report.fabric = awake.fabric + asleep.fabric;
+  if (const double contacts = report.fabric.trace(); contacts > 0.0) report.fabric /= contacts;
+
+  const Bodies& bodies = state.bodies;
+  const Moments all = moments_of(bodies, model.materials, cell);
+  report.solid_fraction = over * all.volume;
+  if (all.mass == 0.0) return;
+  const Mat3 of_fluctuations = all.kinetic - all.momentum * all.momentum.transpose() / all.mass;
+  report.kinetic_stress = over * of_fluctuations;
+  report.temperature = of_fluctuations.trace() / (3.0 * all.mass);
+  report.contact_number = (awake.touches + asleep.touches) / static_cast<double>(bodies.size());
+}
+
+}  // namespace scree

@@ -1,0 +1,229 @@
+#include "engine/simulation/subsystems/insertion.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <tuple>
+
+#include "engine/core/parallel.h"
+#include "engine/modules/generation/packing.h"
+#include "engine/simulation/placement.h"
+#include "engine/simulation/subsystems/parts.h"
+#include "engine/simulation/subsystems/population.h"
+
+namespace scree {
+
+namespace {
+
+/// Is a point, or in a periodic cell any image of it, in an outlet?
+bool is_in(const HalfSpace& half, const PlacedCell&,
+           const Vec3& x) {  // no normal is along what repeats itself
+  return half.normal.dot(x - half.point) > 0.0;
+}
+bool is_in(const Region& region, const PlacedCell& cell, const Vec3& x) {
+  return holds_image(region, cell, x);
+}
+
+/// A domain ends nowhere along what repeats itself.
+bool is_outside(const Domain& domain, const PlacedCell& cell, const Vec3& x) {
+  for (int k = 0; k < 3; ++k) {
+    const bool within = x[k] >= domain.low[k] && x[k] <= domain.high[k];
+    if (!within && !cell.periodic[k]) return true;
+  }
+  return false;
+}
+
+/// Energy and momenta of one body.
+BodySums sums_of(const Bodies& b, std::size_t i, const Vec3& gravity) {
+  const Vec3 p = b.mass[i] * b.linear_velocity[i];
+  const Vec3 spin = b.orientation[i].conjugate() * b.angular_velocity[i];
+  return {kinetic_energy(b, i), -b.mass[i] * gravity.dot(b.position[i]), p,
+          b.position[i].cross(p) + b.orientation[i] * b.inertia[i].cwiseProduct(spin)};
+}
+
+void account(const BodySums& sums, double sign, StepReport& report) {
+  report.energy.exchanged += sign * (sums.kinetic + sums.potential);
+  report.insertion.linear_momentum += sign * sums.linear;
+  report.insertion.angular_momentum += sign * sums.angular;
+}
+
+void reflect(const Domain& domain, const PlacedCell& cell, Bodies& bodies, std::size_t i,
+             StepReport& report) {
+  const Vec3 &x = bodies.position[i], before = bodies.linear_velocity[i];
+  Vec3& v = bodies.linear_velocity[i];
+  for (int k = 0; k < 3; ++k) {
+    if (cell.periodic[k]) continue;
+    if ((x[k] < domain.low[k] && v[k] < 0.0) || (x[k] > domain.high[k] && v[k] > 0.0)) v[k] = -v[k];
+  }
+  const Vec3 given = bodies.mass[i] * (v - before);
+  report.insertion.linear_momentum += given;
+  report.insertion.angular_momentum += x.cross(given);
+}
+
+/// [body] the outlet that it is in, `nowhere`, or that it is out of the domain.
+constexpr std::int32_t nowhere = -1, out_of_domain = -2;
+std::vector<std::int32_t> whereabouts(const Model& model, const PlacedCell& cell, const Bodies& bodies) {
+  std::vector<std::int32_t> where(bodies.size(), nowhere);
+  for_each_index(bodies.size(), grain_light, [&](std::size_t i) {
+    if (bodies.is_carried(i)) return;
+    const Vec3& x = bodies.position[i];
+    for (std::size_t k = model.outlets.size(); k-- > 0;)
+      if (std::visit([&](const auto& place) { return is_in(place, cell, x); }, model.outlets[k].where))
+        where[i] = static_cast<std::int32_t>(k);
+    if (where[i] == nowhere && model.domain.outside != Outside::keep && is_outside(model.domain, cell, x))
+      where[i] = out_of_domain;
+  });
+  return where;
+}
+
+void let_out(const Model& model, const PlacedCell& cell, State& state, StepReport& report) {
+  if (model.outlets.empty() && model.domain.outside == Outside::keep) return;
+  Bodies& bodies = state.bodies;
+  const std::vector<std::int32_t> where = whereabouts(model, cell, bodies);
+  std::vector<BodyId> gone;
+  for (std::size_t i = 0; i < where.size(); ++i) {
+    if (where[i] == nowhere) continue;
+    if (where[i] == out_of_domain && model.domain.outside != Outside::remove) {
+      if (model.domain.outside == Outside::reflect) reflect(model.domain, cell, bodies, i, report);
+      if (model.domain.outside == Outside::stop && report.insertion.astray < 0)
+        report.insertion.astray = bodies.id[i];
+      continue;
+    }
+    Throughput& throughput =
+        state.left[where[i] == out_of_domain ? model.outlets.size() : static_cast<std::size_t>(where[i])];
+    ++throughput.bodies;
+    throughput.mass += bodies.mass[i];
+    ++report.insertion.left;
+    report.insertion.mass_left += bodies.mass[i];
+    account(sums_of(bodies, i, model.settings.gravity), -1.0, report);
+    gone.push_back(bodies.id[i]);
+  }
+  if (!gone.empty()) remove(state, gone);
+}
+
+/// Where an inlet may put grains: all images that reach there are in the way.
+class Room {
+ public:
+  Room(const Shapes& shapes, const Inlet& inlet, const PlacedCell& cell)
+      : shapes_(shapes), cell_(cell), packer_(room_of(inlet.region, cell), {}) {
+    std::tie(middle_, half_) = bounding_box(inlet.region);
+    if (!cell.is_periodic()) return;
+    for (const ShapeIndex shape : inlet.shapes)  // grains may stick out
+      stick_out_ = std::max(stick_out_, shapes.bounding_radius(shape));
+  }
+  void add(ShapeIndex shape, const Pose& pose) {
+    const Vec3 reach = half_ + Vec3::Constant(shapes_.bounding_radius(shape) + stick_out_);
+    std::optional<Obstacle> body;
+    cell_.visit_images(pose.position, middle_, reach, [&](const Vec3& shift) {
+      if (!body) body = obstacle_of(shapes_, shape, pose);
+      packer_.add(moved(*body, shift));
+      return true;
+    });
+  }
+  bool is_free(ShapeIndex shape, const Pose& pose) const {
+    return packer_.fits(obstacle_of(shapes_, shape, pose));
+  }
+
+ private:
+  const Shapes& shapes_;
+  const PlacedCell& cell_;
+  Packer packer_;
+  Vec3 middle_, half_;
+  double stick_out_ = 0.0;
+};
+
+/// What grain n of an inlet is, whenever it comes.
+ShapeIndex shape_of(const Inlet& inlet, std::int64_t n) {
+  Random random(inlet.seed, static_cast<std::uint64_t>(n));
+  const auto found = std::ranges::upper_bound(inlet.until, random.uniform());
+  return inlet.shapes[std::min(found - inlet.until.begin(), std::ssize(inlet.until) - 1)];
+}
+
+/// What stands in the way: grains, and what has become of the boundaries at a time.
+struct Occupied {
+  Room& room;
+  std::span<const BoundaryPose> walls;
+  double time_s;
+};
+
+/// The first free place of so many; the grain takes it.
+std::optional<Pose> find_place(const Model& model, const Inlet& inlet, ShapeIndex shape, int attempts,
+                               const Occupied& by, Random& random) {
+  for (int k = 0; k < attempts; ++k) {
+    Pose pose;
+    pose.orientation = draw_orientation(inlet.orientation, inlet.spread, random);
+    pose.position = sample_point(inlet.region, random);
+    if (!by.room.is_free(shape, pose) ||
+        overlaps_boundary(model, shape, inlet.material, pose, by.time_s, by.walls))
+      continue;
+    by.room.add(shape, pose);
+    return pose;
+  }
+  return std::nullopt;
+}
+
+void let_in(const Model& model, const PlacedCell& cell, std::size_t number, State& state,
+            StepReport& report) {
+  const Inlet& inlet = model.inlets[number];
+  Throughput& throughput = state.entered[number];
+  const std::vector<MotionClock>& clocks = state.overrides.inlets;
+  const double wanted = due(inlet, clocks.empty() ? state.time_s : clocks[number].at(state.time_s));
+  std::optional<Room> room;
+  std::vector<BoundaryPose> walls;
+  // Places of this step; shape_of() draws from the streams below.
+  Random random(~inlet.seed, static_cast<std::uint64_t>(state.step));
+  for (;;) {
+    const ShapeIndex shape = shape_of(inlet, throughput.bodies);
+    const double mass = volume(model.shapes, shape) * model.materials.density(inlet.material);
+    const bool is_due = inlet.mass_rate > 0.0 ? throughput.mass + mass <= wanted
+                                              : static_cast<double>(throughput.bodies) + 1.0 <= wanted;
+    if (!is_due || throughput.mass + mass > inlet.most_mass ||
+        static_cast<double>(throughput.bodies) + 1.0 > inlet.most_count)
+      return;
+    if (!room) {
+      room.emplace(model.shapes, inlet, cell);
+      for (std::size_t i = 0; i < state.bodies.size(); ++i)
+        room->add(state.bodies.shape[i], state.bodies.pose(i));
+      walls = boundary_poses(model, state);
+    }
+    const auto pose = find_place(model, inlet, shape, inlet.attempts, {*room, walls, state.time_s}, random);
+    if (!pose) {
+      ++throughput.waited;
+      return;
+    }
+    Twist twist = inlet.twist;
+    if (cell.flows()) twist.linear += cell.flow(pose->position);
+    insert(model, state, {shape, inlet.material, *pose, twist});
+    ++throughput.bodies;
+    throughput.mass += mass;
+    ++report.insertion.entered;
+    report.insertion.mass_entered += mass;
+    account(sums_of(state.bodies, state.bodies.size() - 1, model.settings.gravity), 1.0, report);
+  }
+}
+
+}  // namespace
+
+double due(const Inlet& inlet, double time_s) {
+  const double rate = inlet.mass_rate > 0.0 ? inlet.mass_rate : inlet.number_rate;
+  // A grain at the very start, and no step later by rounding.
+  return rate * std::max(0.0, std::min(time_s, inlet.stop_s) - inlet.start_s) * (1.0 + 1e-12);
+}
+
+bool has_place(const Model& model, const Inlet& inlet, ShapeIndex shape, int attempts, double time_s) {
+  const PlacedCell cell = model.cell.at(time_s);
+  Room room(model.shapes, inlet, cell);
+  Random random(inlet.seed);
+  return find_place(model, inlet, shape, attempts, {room, {}, time_s}, random).has_value();
+}
+
+void insertion(const Model& model, State& state, StepReport& report) {
+  if (model.inlets.empty() && model.outlets.empty() && model.domain.outside == Outside::keep) return;
+  state.entered.resize(model.inlets.size());
+  state.left.resize(model.outlets.size() + 1);
+  const PlacedCell cell = cell_at(model, state, state.time_s);
+  let_out(model, cell, state, report);
+  for (std::size_t k = 0; k < model.inlets.size(); ++k) let_in(model, cell, k, state, report);
+}
+
+}  // namespace scree

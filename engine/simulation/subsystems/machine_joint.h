@@ -1,0 +1,140 @@
+// Joints of machines: what holds bodies, parts and the ground together, drives them and stops them.
+#pragma once
+
+#include <Eigen/Core>
+#include <memory>
+#include <string>
+
+#include "engine/bodies/prescribed_motion.h"
+#include "engine/core/actuator_model.h"
+#include "engine/modules/mechanisms/joints.h"
+
+namespace scree {
+
+/// One side of a joint.
+struct JointPartner {
+  enum class Kind : std::uint8_t {
+    ground,
+    body,  // `index` is its id; a joint whose body is not there does nothing
+    part,  // a free one, or one that forces do not move
+  };
+  Kind kind = Kind::ground;
+  std::int64_t index = 0;
+  Pose frame;  // m: in the world; in the body's frame; of parts and boundaries: at the start, in world axes,
+               // from its centre
+};
+
+struct Observable;  // engine/simulation/observables.h
+
+/// What an actuator knows of the scene, where a step ends.
+struct ActuatorInput {
+  enum class Kind : std::uint8_t {
+    coordinate,  // of joint `part`, which is looked ahead for
+    rate,        // likewise
+    other        // as it was in the last step
+  };
+  std::string variable;  // of the actuator's equations
+  Kind kind = Kind::other;
+  const Observable* quantity = nullptr;
+  std::int64_t part = 0;  // that the quantity is of
+};
+
+/// Equations that drive motors.
+struct Actuator {
+  std::string name;
+  std::shared_ptr<const ActuatorModel> model;
+  std::vector<ActuatorInput> inputs;
+  std::vector<std::string> outputs;  // what motors take, and what else is recorded
+};
+
+/// Where a drive stands.
+struct ActuatorState {
+  std::vector<double> inputs, outputs;
+  std::vector<double> memory;
+};
+
+/// What drives the coordinate of a joint.
+struct JointMotor {
+  enum class Kind : std::uint8_t {
+    none,
+    speed,     // m/s or rad/s
+    position,  // m or rad
+    force,     // N or N m
+  };
+  Kind kind = Kind::none;
+  double value = 0.0;
+  TimeLaw law{};                            // added to the value
+  std::int32_t actuator = -1, output = -1;  // whose output is added too; -1: none's
+  double most = infinity;                   // N or N m, that it can do
+  double stiffness = 0.0, damping = 0.0;  // of `position`, N/m and N s/m or N m/rad and N m s; 0: it is rigid
+  double at(double time_s) const { return value + law.at(time_s); }
+};
+
+/// Two joints whose coordinates go together, by the force of teeth where their pitch circles, or circle and
+/// line, touch: so bearings feel it. Both have the same side a, their carrier, which may turn (planetary
+/// gears).
+struct JointTeeth {
+  enum class Kind : std::uint8_t {
+    none,
+    gear,  // of revolute joints with parallel axes: ratio q1 + q2 = 0; below 0 the teeth are inside
+    rack,  // of a revolute and a prismatic joint: ratio q1 - q2 = 0, m/rad
+  };
+  Kind kind = Kind::none;
+  std::size_t first = 0, second = 0;  // joints before this one
+  double ratio = 1.0;
+};
+
+/// All that acts on a coordinate is N or N m, and m or rad.
+struct MachineJoint {
+  std::string name;
+  JointKind kind = JointKind::revolute;
+  JointTeeth couples{};  // if it does, it has no partners of its own
+  JointPartner a{}, b{};
+  double length = 0.0;                        // m, of `distance` and `cylinder`
+  std::shared_ptr<const JointCurve> curve{};  // of `point_on_curve`
+  double lead = 0.0;                          // m/rad, of a cylindrical joint that is a screw
+  JointCoordinate::Kind coordinate = JointCoordinate::Kind::angle;
+  bool has_coordinate = false;
+  double low = -infinity, high = infinity;  // stops, which do not bounce
+  double friction = 0.0;                    // that has to be overcome
+  double friction_coefficient = 0.0;        // the same, over the force that the joint bore in the last step
+  double friction_radius = 1.0;             // m, of a bearing: what makes that a moment; 1 where things slide
+  double stiffness = 0.0, rest = 0.0, damping = 0.0;
+  JointMotor motor{};
+};
+
+/// What a joint remembers.
+struct JointState {
+  static constexpr int most_rows = 12;
+  Eigen::Matrix<double, most_rows, 1> impulse = Eigen::Matrix<double, most_rows, 1>::Zero();  // [row], N s
+  double coordinate = 0.0;  // with all turns
+  double bearing = 0.0;     // N, in the last step
+  double along = -1.0;      // m, of a point on a curve: where on it; below 0: not yet known
+  bool begun = false;
+};
+
+/// What a joint did in a step. Forces are those on b, N, N m, means of the step; `force` and `torque` are
+/// of what it holds, world axes, about its point on b.
+struct JointLoad {
+  double coordinate = 0.0, rate = 0.0;  // after the step
+  Vec3 impulse = Vec3::Zero(), angular_impulse = Vec3::Zero();
+  double motor_impulse = 0.0, friction_impulse = 0.0, stop_impulse = 0.0, spring_impulse = 0.0;
+  double motor_work = 0.0, friction_work = 0.0, stop_work = 0.0, spring_work = 0.0, hold_work = 0.0;  // J
+  double error = 0.0;          // m or rad: how far what is held is from where it is held, at most
+  std::int32_t redundant = 0;  // of its rows, which follow from those of others
+};
+
+/// Free parts and joints after a step, J: what the parts of the machine gained is what bodies, motors,
+/// springs, friction, stops and joints did on them.
+struct MachineReport {
+  double kinetic = 0.0, potential = 0.0;  // of free parts
+  double elastic = 0.0;                   // in springs of joints
+  double contact_work = 0.0;              // of bodies on free parts, in this step, as all that follow
+  double motor_work = 0.0, friction_work = 0.0, stop_work = 0.0, spring_work = 0.0, hold_work = 0.0;
+  double force_work = 0.0;     // of gravity beyond the settings'
+  double correction = 0.0;     // of overlaps
+  double remainder = 0.0;      // what is left of the sum
+  double work_on_parts = 0.0;  // of joints, of all kinds
+};
+
+}  // namespace scree

@@ -1,0 +1,146 @@
+#include "engine/simulation/subsystems/newcomers.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/detection/detection.h"
+#include "engine/simulation/motion.h"
+#include "engine/simulation/subsystems/cell_flow.h"
+#include "engine/simulation/subsystems/parts.h"
+
+namespace scree {
+
+namespace {
+
+// Of the smallest length: a drift that is shorter leads nobody through anything, and what it leads into is
+// an overlap as contacts correct it; and so much further the way is looked at again.
+constexpr double least_drift = 0.02, stride = 0.25;
+constexpr int most_looks = 100;
+
+// Overlap that contacts mend without a trace, of the smallest length.
+constexpr double little_overlap = 0.005;
+
+// So many newcomers are looked at together with the bodies near them only; of more, with all.
+constexpr std::size_t few = 64;
+
+bool is_new(const Bodies& bodies, BodyId first, std::size_t i) {
+  return bodies.id[i] >= first && !bodies.is_carried(i) && !bodies.is_asleep(i);
+}
+
+/// The slots of newcomers that drift, and of all that may be in their way.
+std::vector<std::size_t> concerned(const Model& model, const Bodies& bodies, BodyId first, double h) {
+  const auto reach = [&](std::size_t i) {
+    return model.shapes.bounding_radius(bodies.shape[i]) + 0.5 * h * bodies.linear_velocity[i].norm();
+  };
+  std::vector<std::size_t> moving, near;
+  for (std::size_t i = 0; i < bodies.size(); ++i)
+    if (is_new(bodies, first, i) && !bodies.linear_velocity[i].isZero(0.0)) moving.push_back(i);
+  for (std::size_t j = 0; j < bodies.size(); ++j) {
+    if (moving.size() > few || model.cell.is_periodic() || std::ranges::any_of(moving, [&](std::size_t i) {
+          const double far = reach(i) + reach(j);
+          return (bodies.position[i] - bodies.position[j]).squaredNorm() <= far * far;
+        }))
+      near.push_back(j);
+  }
+  return near;
+}
+
+Bodies subset(const Bodies& bodies, const std::vector<std::size_t>& slots) {
+  Bodies some;
+  const auto take = [&](const auto& from, auto& to) {
+    if (from.empty()) return;
+    for (const std::size_t i : slots) to.push_back(from[i]);
+  };
+  take(bodies.position, some.position);
+  take(bodies.orientation, some.orientation);
+  take(bodies.linear_velocity, some.linear_velocity);
+  take(bodies.angular_velocity, some.angular_velocity);
+  take(bodies.asleep, some.asleep);
+  take(bodies.mass, some.mass);
+  take(bodies.inertia, some.inertia);
+  take(bodies.shape, some.shape);
+  take(bodies.material, some.material);
+  take(bodies.id, some.id);
+  take(bodies.part, some.part);
+  take(bodies.rest, some.rest);
+  return some;
+}
+
+/// Puts a body where it is among others.
+void place(const Bodies& from, std::size_t i, Bodies& to) {
+  to.position[i] = from.position[i];
+  to.orientation[i] = from.orientation[i];
+}
+
+/// How deep each body is in others or in walls, over the contact's length.
+std::vector<double> depths(const Model& model, const State& state, const Bodies& bodies, double time_s,
+                           std::span<const BoundaryPose> boundary_pose) {
+  DetectionWorkspace workspace;
+  Contacts contacts;
+  NormalCache cached_normals;
+  std::vector<CachedPair> cached;
+  find_contacts({model.shapes, bodies, model.boundaries, time_s, 0.0, 0.0, boundary_pose,
+                 cell_at(model, state, time_s)},
+                workspace, {contacts, cached_normals, cached});
+  std::vector<double> deepest(bodies.size(), 0.0);
+  for (const Contact& c : contacts.list) {
+    const double depth = -c.gap / double{c.length};
+    const auto raise = [&](std::int32_t body) {
+      double& of_body = deepest[body];
+      of_body = std::max(of_body, depth);
+    };
+    raise(c.key.a);
+    if (!is_boundary(c.key.b)) raise(c.key.b);
+  }
+  return deepest;
+}
+
+}  // namespace
+
+std::int64_t hold_back_newcomers(const Model& model, BodyId first, double h, State& state) {
+  Bodies& bodies = state.bodies;
+  double farthest = 0.0;  // that a newcomer drifts, over its smallest length
+  for (std::size_t i = 0; i < bodies.size(); ++i)
+    if (is_new(bodies, first, i))
+      farthest = std::max(farthest, 0.5 * h * bodies.linear_velocity[i].norm() /
+                                        model.shapes.smallest_length(bodies.shape[i]));
+  if (farthest < least_drift) return 0;
+
+  const std::vector<std::size_t> slots = concerned(model, bodies, first, h);
+  const Bodies start = subset(bodies, slots);
+  const std::vector<BoundaryPose> boundary_pose = boundary_poses(model, state);
+  const std::vector<double> given = depths(model, state, start, state.time_s, boundary_pose);
+  const int looks = std::clamp(static_cast<int>(std::ceil(farthest / stride)), 1, most_looks);
+  std::vector<double> deepest(slots.size(), 0.0);  // on the way
+  Bodies there;
+  for (int k = 1; k <= looks; ++k) {
+    const double after = 0.5 * h * k / looks;
+    there = start;
+    drift(there, after);
+    const std::vector<double> now = depths(model, state, there, state.time_s + after, boundary_pose);
+    for (std::size_t i = 0; i < slots.size(); ++i) deepest[i] = std::max(deepest[i], now[i]);
+  }
+  std::vector<std::uint8_t> waits(slots.size(), 0);
+  for (std::size_t k = 0; k < slots.size(); ++k)
+    waits[k] = is_new(bodies, first, slots[k]) && !bodies.linear_velocity[slots[k]].isZero(0.0) &&
+               deepest[k] > given[k] + little_overlap;
+  if (std::ranges::count(waits, 1) == 0) return 0;
+  // Others may come to where one waits: then it goes on, unless that is worse.
+  for (std::size_t k = 0; k < slots.size(); ++k)
+    if (waits[k] != 0) place(start, k, there);
+  const std::vector<double> waiting = depths(model, state, there, state.time_s + 0.5 * h, boundary_pose);
+  there = start;
+  drift(there, -0.5 * h);
+  std::int64_t held = 0;
+  for (std::size_t k = 0; k < slots.size(); ++k) {
+    if (waits[k] == 0 || waiting[k] >= deepest[k]) continue;
+    const std::size_t i = slots[k];
+    bodies.position[i] = there.position[k];
+    bodies.orientation[i] = there.orientation[k];
+    bodies.angular_velocity[i] = there.angular_velocity[k];
+    ++held;
+  }
+  return held;
+}
+
+}  // namespace scree

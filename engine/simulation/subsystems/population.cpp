@@ -1,0 +1,277 @@
+#include "engine/simulation/subsystems/population.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "engine/core/ordering.h"
+#include "engine/core/parallel.h"
+#include "engine/detection/clump_gaps.h"
+#include "engine/simulation/subsystems/sleep.h"
+
+namespace scree {
+
+namespace {
+
+constexpr int axis_bits = 20, sizes = 16;
+
+/// Every bit of a 20-bit number followed by two zeros.
+std::uint64_t spread_bits(std::uint64_t x) {
+  x = (x | x << 32) & 0x1f00000000ffffu;
+  x = (x | x << 16) & 0x1f0000ff0000ffu;
+  x = (x | x << 8) & 0x100f00f00f00f00fu;
+  x = (x | x << 4) & 0x10c30c30c30c30c3u;
+  return (x | x << 2) & 0x1249249249249249u;
+}
+
+/// Orders pairs by a, then b.
+std::uint64_t pair_key(std::int32_t a, std::int32_t b) {
+  return static_cast<std::uint64_t>(a) << 32 | partner_order(b);
+}
+
+struct Extent {
+  Vec3 low = Vec3::Constant(infinity);
+  double largest = 0.0;  // bounding radius, m
+};
+
+/// Where a body is, or its image in the cell.
+Vec3 place_in(const PlacedCell& cell, const Vec3& position) {
+  return cell.is_periodic() ? Vec3(position + cell.image_in_cell(position)) : position;
+}
+
+Extent extent_of(const Shapes& shapes, const Bodies& bodies, const PlacedCell& cell) {
+  return reduce_blocks(
+      bodies.size(), grain_medium, Extent{},
+      [&](const Block& block) {
+        Extent e;
+        for (std::size_t i = block.begin; i < block.end; ++i) {
+          if (bodies.position[i].allFinite()) e.low = e.low.cwiseMin(place_in(cell, bodies.position[i]));
+          e.largest = std::max(e.largest, shapes.bounding_radius(bodies.shape[i]));
+        }
+        return e;
+      },
+      [](Extent a, const Extent& b) {
+        a.low = a.low.cwiseMin(b.low);
+        a.largest = std::max(a.largest, b.largest);
+        return a;
+      });
+}
+
+/// Size class in the top bits, then the cell along the curve; cells are as large as the bodies of the class.
+std::uint64_t place_of(const Extent& extent, double radius, const Vec3& position) {
+  const int size = std::clamp(static_cast<int>(std::floor(std::log2(extent.largest / radius))), 0, sizes - 1);
+  std::uint64_t key = static_cast<std::uint64_t>(size) << (3 * axis_bits);
+  if (!position.allFinite()) return key;
+  const Vec3 cell = (position - extent.low) / std::ldexp(extent.largest, -size);
+  for (int axis = 0; axis < 3; ++axis) {
+    const double last = (1 << axis_bits) - 1;
+    key |= spread_bits(static_cast<std::uint64_t>(std::clamp(std::floor(cell[axis]), 0.0, last))) << axis;
+  }
+  return key;
+}
+
+/// New slots of bodies.
+struct Renumbering {
+  std::vector<std::int32_t> slot;  // [old slot] the new one, or -1 for a body that goes
+  std::vector<std::int32_t> from;  // [new slot] the old one
+  bool parts = false;              // do features of two bodies name parts of both?
+};
+
+/// values[k] becomes values[from[k]]
+template <class T>
+void gather(std::vector<T>& values, const std::vector<std::int32_t>& from) {
+  if (values.empty()) return;  // an array that is not in use
+  std::vector<T> gathered(from.size());
+  for_each_index(from.size(), grain_light, [&](std::size_t k) { gathered[k] = values[from[k]]; });
+  values.swap(gathered);
+}
+
+/// Gives a pair the new slots of its bodies, the lower one first; says whether they had to change places for
+/// that, or nothing if one of them goes.
+std::optional<bool> renumber(const Renumbering& r, std::int32_t& a, std::int32_t& b) {
+  const auto now = [&](std::int32_t i) {  // boundaries keep their numbers
+    return is_boundary(i) ? i : r.slot[i];
+  };
+  const bool goes = now(a) < 0 || (!is_boundary(b) && now(b) < 0);
+  if (goes) return std::nullopt;
+  a = now(a);
+  b = now(b);
+  if (is_boundary(b) || a < b) return false;
+  std::swap(a, b);
+  return true;
+}
+
+void renumber(const Renumbering& r, std::vector<Contact>& contacts) {
+  std::erase_if(contacts, [&](Contact& c) {
+    const auto swapped = renumber(r, c.key.a, c.key.b);
+    if (swapped && *swapped) {
+      swap_sides(c);
+      if (r.parts) c.key.feature = swapped_members(c.key.feature);
+    }
+    return !swapped;
+  });
+  // By keys of partners and features: few contacts share a body, which a stable sort by body and partner
+  // keeps in order.
+  std::vector<KeyedItem> order(contacts.size()), scratch;
+  for (std::size_t c = 0; c < contacts.size(); ++c)
+    order[c] = {pair_key(contacts[c].key.a, contacts[c].key.b), static_cast<std::int32_t>(c)};
+  sort_by_key(order, scratch);
+  std::vector<Contact> sorted(contacts.size());
+  for_each_index(order.size(), grain_medium, [&](std::size_t k) { sorted[k] = contacts[order[k].item]; });
+  contacts.swap(sorted);
+  if (r.parts) std::ranges::sort(contacts, {}, &Contact::key);
+}
+
+void renumber(const Renumbering& r, NormalCache& cached_normals) {
+  struct Owned {
+    std::int32_t a;
+    CachedNormal seed;
+  };
+  std::vector<Owned> all;
+  std::vector<KeyedItem> order, scratch;
+  for (std::int32_t body = 0; static_cast<std::size_t>(body) + 1 < cached_normals.row.size(); ++body) {
+    for (auto k = cached_normals.row[body]; k < cached_normals.row[static_cast<std::size_t>(body) + 1]; ++k) {
+      Owned o{body, cached_normals.list[k]};
+      const auto swapped = renumber(r, o.a, o.seed.b);
+      if (!swapped) continue;
+      if (*swapped) o.seed.normal = -o.seed.normal;
+      if (*swapped && r.parts) o.seed.feature = swapped_members(o.seed.feature);
+      order.push_back({pair_key(o.a, o.seed.b), static_cast<std::int32_t>(all.size())});
+      all.push_back(o);
+    }
+  }
+  sort_by_key(order, scratch);
+  cached_normals.list.resize(all.size());
+  cached_normals.row.assign(r.from.size() + 1, 0);
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    const Owned& o = all[order[k].item];
+    cached_normals.list[k] = o.seed;
+    ++cached_normals.row[o.a];
+  }
+  exclusive_scan(cached_normals.row);
+  cached_normals.stamp = 0;
+  if (!r.parts) return;
+  for (std::size_t i = 0; i + 1 < cached_normals.row.size(); ++i)
+    std::sort(cached_normals.list.begin() + cached_normals.row[i],
+              cached_normals.list.begin() + cached_normals.row[i + 1],
+              [](const CachedNormal& p, const CachedNormal& q) {
+                return p.b != q.b ? partner_order(p.b) < partner_order(q.b) : p.feature < q.feature;
+              });
+}
+
+void renumber(const Renumbering& r, std::vector<CachedPair>& pairs) {
+  std::erase_if(pairs, [&](CachedPair& p) {
+    const auto swapped = renumber(r, p.a, p.b);
+    if (swapped && *swapped) swap_sides(p.memory);
+    return !swapped;
+  });
+  std::ranges::sort(pairs, [](const CachedPair& p, const CachedPair& q) {
+    return p.a != q.a ? p.a < q.a : partner_order(p.b) < partner_order(q.b);
+  });
+}
+
+/// Everything in a state that knows slots.
+void renumber(const Renumbering& r, State& state) {
+  Bodies& b = state.bodies;
+  gather(b.position, r.from);
+  gather(b.orientation, r.from);
+  gather(b.linear_velocity, r.from);
+  gather(b.angular_velocity, r.from);
+  gather(b.asleep, r.from);
+  gather(b.resting, r.from);
+  gather(b.part, r.from);
+  gather(b.rest, r.from);
+  gather(b.mass, r.from);
+  gather(b.inertia, r.from);
+  gather(b.shape, r.from);
+  gather(b.material, r.from);
+  gather(b.id, r.from);
+  renumber(r, state.contacts.list);
+  state.contacts.index(b.size());
+  renumber(r, state.cached_normals);
+  renumber(r, state.cached);
+  std::erase_if(state.bonds, [&](Bond& bond) {
+    bond.a = r.slot[bond.a];
+    bond.b = r.slot[bond.b];
+    return bond.a < 0 || bond.b < 0;
+  });
+  gather(state.sleepers.still, r.from);
+  renumber(r, state.sleepers.contacts);
+  if (!state.sleepers.still.empty()) hold_sleepers(b, state.sleepers);
+}
+
+}  // namespace
+
+BodyId insert(const Model& model, State& state, const NewBody& body) {
+  const BodyIndex slot = add_body(state.bodies, model.shapes, model.materials, body);
+  const std::size_t n = state.bodies.size();
+  // What stands for nobody while it is empty grows along.
+  if (!state.bodies.asleep.empty()) state.bodies.asleep.resize(n, 0);
+  if (!state.bodies.resting.empty()) state.bodies.resting.resize(n, 0);
+  if (!state.sleepers.still.empty()) {
+    state.sleepers.still.resize(n, 0);
+    state.sleepers.held.resize(n, {Vec3::Zero(), Vec3::Zero()});
+  }
+  return state.bodies.id[slot];
+}
+
+void remove(State& state, std::span<const BodyId> ids) {
+  const std::size_t n = state.bodies.size();
+  const SlotsById slots(state.bodies);
+  std::vector<std::uint8_t> goes(n, 0);
+  for (const BodyId id : ids) {
+    if (const std::int32_t slot = slots.find(id); slot >= 0) goes[slot] = 1;
+  }
+  wake_neighbours(goes, state);
+  Renumbering r;
+  r.slot.assign(n, -1);
+  for (std::size_t i = 0; i < n; ++i) {
+    if (goes[i] != 0) continue;
+    r.slot[i] = static_cast<std::int32_t>(r.from.size());
+    r.from.push_back(static_cast<std::int32_t>(i));
+  }
+  if (r.from.size() == n) return;
+  if (r.from.empty()) {  // gather() takes empty arrays for those not in use
+    const BodyId next = state.bodies.next_id;
+    state.bodies = {};
+    state.bodies.next_id = next;
+    state.contacts = {};
+    state.cached_normals = {};
+    state.cached = {};
+    state.sleepers = {};
+    return;
+  }
+  renumber(r, state);
+}
+
+void sort(const Shapes& shapes, State& state, const PlacedCell& cell) {
+  const Bodies& bodies = state.bodies;
+  const std::size_t n = bodies.size();
+  const Extent extent = extent_of(shapes, bodies, cell);
+  std::vector<KeyedItem> order(n), scratch;
+  for_each_index(n, grain_medium, [&](std::size_t i) {
+    order[i] = {place_of(extent, shapes.bounding_radius(bodies.shape[i]), place_in(cell, bodies.position[i])),
+                static_cast<std::int32_t>(i)};
+  });
+  sort_by_key(order, scratch);
+  Renumbering r{std::vector<std::int32_t>(n), std::vector<std::int32_t>(n), !shapes.clumps().empty()};
+  for_each_index(n, grain_light, [&](std::size_t k) {
+    r.from[k] = order[k].item;
+    r.slot[order[k].item] = static_cast<std::int32_t>(k);
+  });
+  renumber(r, state);
+}
+
+SlotsById::SlotsById(const Bodies& bodies) {
+  slots_.reserve(bodies.size());
+  for (std::size_t i = 0; i < bodies.size(); ++i)
+    slots_.emplace_back(bodies.id[i], static_cast<std::int32_t>(i));
+  if (!std::ranges::is_sorted(slots_)) std::ranges::sort(slots_);
+}
+
+std::int32_t SlotsById::find(BodyId id) const {
+  const auto found = std::ranges::lower_bound(slots_, id, {}, &std::pair<BodyId, std::int32_t>::first);
+  return found != slots_.end() && found->first == id ? found->second : -1;
+}
+
+}  // namespace scree
