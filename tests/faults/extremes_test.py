@@ -130,10 +130,10 @@ class Extremes(unittest.TestCase):
         plate = f'[[boundaries]]\nname = "plate"\ntype = "plane"\nmaterial = "wall"\npoint = [0, 0, 0.2]\nnormal = [0, 0, -1]\n{down}'
         ram = f'[[bodies]]\nname = "ram"\nposition = [0, 0, 0.25]\nradius = 0.05\n{down}'
         press = ('[[boundaries]]\nname = "platen"\ntype = "plane"\nmaterial = "wall"\npoint = [0, 0, 0.2]\nnormal = [0, 0, -1]\n'
-                 'part = "platen"\n[[parts]]\nname = "platen"\ntype = "free"\nmass = 1\nmoments = [1, 1, 1]\ncentre = [0, 0, 0.3]\n'
+                 'part = "platen"\n[[parts]]\nname = "platen"\nfreedom = "all"\nmass = 1\nmoments = [1, 1, 1]\ncentre = [0, 0, 0.3]\n'
                  '[[joints]]\nname = "screw"\ntype = "prismatic"\nb = "platen"\naxis = [0, 0, -1]\n'
                  'motor = { type = "speed", value = 0.5 }\n')
-        for what, who in ((plate, "boundary 'plate'"), (ram, "'ram'"), (press, "the motor of joint 'screw'")):
+        for what, who in ((plate, "part 'plate'"), (ram, "part 'ram'"), (press, "the motor of joint 'screw'")):
             summary = self.run_it(scene(ball + what, end=0.4))[1]
             verdict = summary["verdict"]
             self.assertEqual(verdict["grade"], "red")

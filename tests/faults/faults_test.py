@@ -3,7 +3,7 @@
     faults_test.py SCREE PROJECT_SOURCE_DIR [--kills N] [--disks N] [--haul SECONDS] [unittest arguments]
 
 N random kills and full disks; both are 6 unless they are given, and the long haul 20 simulated seconds. Full disks are made with tmpfs, in a namespace of their
-own where this user may not part, and left out where neither is allowed.
+own where this user may not mount, and left out where neither is allowed.
 """
 
 import csv
@@ -420,10 +420,10 @@ class Faults(unittest.TestCase):
     def test_a_checkpoint_of_another_version_is_told(self):
         reference, _ = self.reference("impacts", 100000)
         for file in reference.glob("checkpoints/*.h5"):
-            file.write_bytes(file.read_bytes().replace(b"\nversion 10\n", b"\nversion 11\n", 1))
+            file.write_bytes(file.read_bytes().replace(b"\nversion 11\n", b"\nversion 12\n", 1))
         done = scree("run", "--resume", reference, "-q")
         self.assertEqual(done.returncode, 6)
-        self.assertIn("it has format version 11, this program reads 10", done.stderr)
+        self.assertIn("it has format version 12, this program reads 11", done.stderr)
 
     def test_a_scene_whose_files_have_changed_does_not_go_on(self):
         scenes = self.folder / "conveyor"
@@ -478,11 +478,11 @@ class Faults(unittest.TestCase):
         disk = self.folder / "disk"
         disk.mkdir()
 
-        def part(size, *options):
-            return subprocess.run(["part", "-t", "tmpfs", "-o", ",".join([f"size={size}k", *options]), "tmpfs", disk],
+        def mount(size, *options):
+            return subprocess.run(["mount", "-t", "tmpfs", "-o", ",".join([f"size={size}k", *options]), "tmpfs", disk],
                                   capture_output=True).returncode == 0
 
-        if not part(100):
+        if not mount(100):
             self.skipTest("tmpfs cannot be mounted here")
         self.addCleanup(lambda: subprocess.run(["umount", "-q", disk]))
         reference, _ = self.reference("impacts", 20)
@@ -491,13 +491,13 @@ class Faults(unittest.TestCase):
         in_order = 0
         for _ in range(DISKS):
             subprocess.run(["umount", disk], check=True)
-            self.assertTrue(part(chance.randrange(40, most)))
+            self.assertTrue(mount(chance.randrange(40, most)))
             folder = disk / "run"
             done = scree(*start("impacts", folder, 20))
             self.assertIn(done.returncode, (0, 4), done.stderr)
             if (folder / "trajectory.h5").exists():
                 whole_frames(folder / "trajectory.h5")
-            self.assertTrue(part(8 * most, "remount"))
+            self.assertTrue(mount(8 * most, "remount"))
             if done.returncode != 0 and list(folder.glob("checkpoints/*.h5")):
                 in_order += "is nearly full" in done.stderr
                 self.go_on(folder)

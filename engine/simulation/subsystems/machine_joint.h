@@ -20,7 +20,7 @@ struct JointPartner {
   };
   Kind kind = Kind::ground;
   std::int64_t index = 0;
-  Pose frame;  // m: in the world; in the body's frame; of parts and boundaries: at the start, in world axes,
+  Pose frame;  // m: in the world; in the body's frame; of parts: at the start, in world axes,
                // from its centre
 };
 
