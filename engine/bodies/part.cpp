@@ -41,6 +41,12 @@ Pose pose_of(const Part& part, const PartState& now, double time_s) {
   return part.is_driven() ? carried_by(part, now) * prescribed : prescribed;
 }
 
+Vec3 centre_of(const Part& part, const PartState& now, double time_s) {
+  if (part.is_free()) return now.pose.position;
+  const Pose moved = pose_of(part, now, time_s);
+  return moved.position + moved.orientation * part.centre;
+}
+
 Twist Part::twist(double rate) const {
   if (freedom == Freedom::along) return {rate * axis, Vec3::Zero()};
   return {Vec3::Zero(), rate * axis};

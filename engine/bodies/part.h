@@ -55,6 +55,7 @@ struct Part {
 
   bool is_driven() const { return freedom != Freedom::none; }  // by forces
   bool is_free() const { return freedom == Freedom::all; }
+  bool has_axis() const { return is_driven() && !is_free(); }  // along or about which forces move it
   bool moves() const { return is_driven() || !motion.is_none(); }
   /// How fast it moves at a rate: linear is that of the points of the axis that it turns about.
   Twist twist(double rate) const;
@@ -78,6 +79,8 @@ PartState state_of(const std::vector<Part>& parts, std::span<const PartState> st
 Pose carried_by(const Part& part, const PartState& now);
 /// Where a point goes that is at x at the start, by both.
 Pose pose_of(const Part& part, const PartState& now, double time_s);
+/// Where its centre is, by both, m.
+Vec3 centre_of(const Part& part, const PartState& now, double time_s);
 /// The centre of a part with all freedoms, or what moments on others are about, m, but for what is
 /// prescribed.
 Vec3 origin_of(const Part& part, const PartState& now);

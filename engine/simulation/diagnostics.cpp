@@ -136,16 +136,16 @@ class Balance {
     sums.linear_size += push.norm();
     sums.angular_size += of_centre.norm();
     add_given(row.edge, Vector4{}, to_vector4(push), to_vector4(of_centre), sums);
-    const auto lead = [&](std::size_t body, const Twist& moves, double sign, const Vec3& moment) {
+    const auto add_to_part = [&](std::size_t body, const Twist& moves, double sign, const Vec3& moment) {
       if (body >= bodies_.size() || !bodies_.is_carried(body)) return;
-      const auto g = static_cast<std::size_t>(bodies_.part[body]);
+      const auto m = static_cast<std::size_t>(bodies_.part[body]);
       const double work = -sign * (push.dot(moves.linear) + moment.dot(moves.angular));
-      parts[g] += {sign * push,
-                   sign * ((bodies_.position[body] - part_places_[g].centre).cross(push) + moment), work};
+      parts[m] += {sign * push,
+                   sign * ((bodies_.position[body] - part_places_[m].centre).cross(push) + moment), work};
       sums.boundary_work += work;
     };
-    lead(a, of_a, 1.0, impulse * row.angular_a);
-    lead(b, of_b, -1.0, impulse * row.angular_b);
+    add_to_part(a, of_a, 1.0, impulse * row.angular_a);
+    add_to_part(b, of_b, -1.0, impulse * row.angular_b);
   }
 
  private:
@@ -282,10 +282,10 @@ class Balance {
   /// What a contact does to a body that is carried, and so to its part. Returns the work, J.
   double push_part(std::size_t body, Vector4 arm, Vector4 impulse, Vector4 torque, const Motion& doubled,
                    std::vector<BoundaryLoad>& loads) const {
-    const auto g = static_cast<std::size_t>(bodies_.part[body]);
-    const Vector4 from_centre = to_vector4(bodies_.position[body]) + arm - to_vector4(part_places_[g].centre);
+    const auto m = static_cast<std::size_t>(bodies_.part[body]);
+    const Vector4 from_centre = to_vector4(bodies_.position[body]) + arm - to_vector4(part_places_[m].centre);
     const double work = -0.5 * (dot(impulse, doubled.velocity) + dot(torque, doubled.spin));
-    loads[loads.size() - part_places_.size() + g] +=
+    loads[loads.size() - part_places_.size() + m] +=
         {to_vec3(impulse), to_vec3(cross(from_centre, impulse) + torque), work};
     return work;
   }

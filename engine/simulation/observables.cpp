@@ -48,11 +48,8 @@ double passed(const Observed& now, std::int64_t opening) {
 }
 template <int axis>
 double place(const Observed& now, std::int64_t number) {
-  const Part& part = now.model.parts[number];
   const PartState state = state_of(now.model.parts, now.state.parts, static_cast<std::size_t>(number));
-  if (part.is_free()) return state.pose.position[axis];
-  const Pose moved = pose_of(part, state, now.result.report.time_s);
-  return (moved.position + moved.orientation * part.centre)[axis];
+  return centre_of(now.model.parts[number], state, now.result.report.time_s)[axis];
 }
 template <auto vectors, int axis>
 double of_body(const Observed& now, BodyId id) {

@@ -86,8 +86,7 @@ class List {
       input("motor", "What is added to the value of the joint's motor", unit_of_motor(joint),
             joint.motor.value, [part](Model& model) { return &model.joints[part].motor.value; });
     }
-    if (kind == ObservedKind::part &&
-        (model_.parts[part].freedom == Freedom::along || model_.parts[part].freedom == Freedom::about)) {
+    if (kind == ObservedKind::part && model_.parts[part].has_axis()) {
       const Part& moved = model_.parts[part];
       const bool turns = moved.freedom == Freedom::about;
       input("force", turns ? "Torque about the axis that acts on it" : "Force along the axis that acts on it",

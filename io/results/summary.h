@@ -135,7 +135,7 @@ class RunStatistics {
  public:
   explicit RunStatistics(const Scene& scene);
   void add(const StepReport& report);
-  /// What walls and led bodies felt in that step.
+  /// What parts felt in that step.
   void add_loads(const StepResult& result);
   void add(const Happening& happening);
   /// Kinetic and potential energy and momenta of the state, flows and impulses summed so far.

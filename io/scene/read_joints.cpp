@@ -296,7 +296,7 @@ class JointReader {
       if (single != reading_.groups.end() && bodies.is_carried(single->begin) &&
           bodies.part[single->begin] == static_cast<std::int32_t>(m))
         return body_at(single->begin);
-      if (part.is_driven() && !part.is_free()) {
+      if (part.has_axis()) {
         refuse(name, "goes along a direction or turns about an axis of its own",
                "parts with freedom \"all\" have joints");
         return std::nullopt;
@@ -324,8 +324,9 @@ class JointReader {
 
   /// Its centre, and how it is turned.
   Pose pose_at_start(const Part& part) const {
-    const Pose moved = part.is_free() ? Pose{} : pose_of(part, start_of(part), reading_.scene.initial.time_s);
-    return {moved.position + moved.orientation * part.centre, moved.orientation};
+    const PartState start = start_of(part);
+    const double time_s = reading_.scene.initial.time_s;
+    return {centre_of(part, start, time_s), pose_of(part, start, time_s).orientation};
   }
 
   bool needs_points() const {

@@ -26,7 +26,7 @@ class PartReader {
       if (!section_.has("centre") && part_.freedom != Freedom::about)
         part_.centre = centre_of(part_.motion).value_or(Vec3::Zero());
       if (part_.is_free()) read_free();
-      if (part_.freedom == Freedom::along || part_.freedom == Freedom::about) read_along_or_about();
+      if (part_.has_axis()) read_along_or_about();
     }
     // One that is faulty too, so that numbers stay right.
     reading_.scene.model.parts.push_back(std::move(part_));
