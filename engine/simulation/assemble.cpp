@@ -340,6 +340,7 @@ void assemble(const Model& model, State& state, const Interval& interval, Worksp
     p.complete();
   if (!model.joints.empty()) block_joints(w);
 
+  p.time_step_s = h;
   p.gravity_speed = force_speed(w, h);
   if (driven_parts(model) > 0) p.gravity_speed = std::hypot(p.gravity_speed, part_speed(model, bodies, h, w));
   if (p.cell) p.gravity_speed = std::hypot(p.gravity_speed, cell_speed(model, bodies, h, w));

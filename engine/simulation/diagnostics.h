@@ -1,7 +1,7 @@
 // What every step reports: counts, accuracy, energy and momentum balances, times.
 #pragma once
 
-#include "engine/modules/flight/clusters.h"
+#include "engine/modules/flight/impact.h"
 #include "engine/simulation/model.h"
 #include "engine/solver/problem/solve_report.h"
 
@@ -105,6 +105,7 @@ struct StepReport {
   int sweeps = 0;
   int halvings = 0;  // how often an interval was taken back and done as two halves
   double residual_rms_m_s = 0.0, residual_max_m_s = 0.0;  // natural map over active contacts
+  double given_rms_m_s = 0.0;  // by how much contacts gave, (P5), rms over those that carry an impulse
   double velocity_scale_m_s =
       0.0;  // what the tolerance is a part of: |gravity| * time step and what had to change (A4)
   double residual_over_goal = 0.0;     // rms over tolerance * velocity scale: above 1 the goal was missed

@@ -95,6 +95,7 @@ void take_solve_report(const SolveReport& solve, const ContactProblem& p, double
   report.velocity_scale_m_s = p.velocity_scale;
   report.residual_rms_m_s = std::max(report.residual_rms_m_s, solve.residual.rms_m_s);
   report.residual_max_m_s = std::max(report.residual_max_m_s, solve.residual.max_m_s);
+  report.given_rms_m_s = std::max(report.given_rms_m_s, solve.given_rms_m_s);
   report.residual_rms_relative = p.gravity_speed > 0.0 ? report.residual_rms_m_s / p.gravity_speed : 0.0;
 }
 

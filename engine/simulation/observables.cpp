@@ -170,6 +170,7 @@ constexpr Observable of_run[] = {
     {"not_converged", "1", sum, "1 where the residual of a step missed its goal.", missed_goal, Form::count},
     {"residual_rms_m_s", "m/s", largest, "Of the contact problem, root mean square over active contacts; the worst substep.", report<&Step::residual_rms_m_s>},
     {"residual_max_m_s", "m/s", largest, "Of the contact problem, the largest of a contact; the worst substep.", report<&Step::residual_max_m_s>},
+    {"given_rms_m_s", "m/s", largest, "By how much contacts gave, (P5), root mean square over those that carry an impulse; the worst substep. 0 where all are rigid.", report<&Step::given_rms_m_s>},
     {"residual_rms_relative", "1", largest, "`residual_rms_m_s` over gravity times the step; 0 without gravity.", report<&Step::residual_rms_relative>},
     {"residual_over_goal", "1", largest, "`residual_rms_m_s` over tolerance times velocity scale: above 1 the goal was missed.", report<&Step::residual_over_goal>},
     {"velocity_scale_m_s", "m/s", last, "What the tolerance is a part of, (A4).", report<&Step::velocity_scale_m_s>},

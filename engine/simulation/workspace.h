@@ -1,8 +1,9 @@
 // Scratch memory of a step, kept between steps only so that a steady step allocates nothing.
 #pragma once
 
+#include <memory>
+
 #include "engine/detection/detection.h"
-#include "engine/modules/flight/clusters.h"
 #include "engine/solver/problem/contact_problem.h"
 #include "engine/solver/solver.h"
 
@@ -68,6 +69,8 @@ struct Bounce {
   double with, without;
 };
 
+struct FlightWorkspace;  // engine/modules/flight/clusters.h
+
 struct Workspace {
   DetectionWorkspace detection;
   ContactProblem problem;  // the last step's
@@ -93,7 +96,7 @@ struct Workspace {
   std::vector<BondPlace> bonds;           // [bond]
   std::vector<BrokenBond> broken;         // in this (sub)step
   CollisionFilter bonded;
-  FlightWorkspace flight;
+  std::shared_ptr<FlightWorkspace> flight;       // of piecewise steps, made by the first of them
   std::vector<std::uint8_t> in_collision;        // [body]
   std::vector<Twist> felt;                       // [body] sleepers: impulse and moment that move nobody
   std::vector<std::uint8_t> waking, tired;       // [body] who wakes after the step, and who falls asleep

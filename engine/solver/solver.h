@@ -44,6 +44,7 @@ struct ConjugateWorkspace {
 };
 
 struct SolverWorkspace {
+  std::vector<ContactCompliance> compliance;  // [contact], of the last wide solution; empty: all were rigid
   ConjugateWorkspace conjugate;
   AdmmWorkspace admm;
   Colouring colouring;

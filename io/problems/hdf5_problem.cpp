@@ -243,6 +243,7 @@ ContactProblem read_bodies_form(const Source& in) {
   TorqueColumns torques;
   for_each_contact_array(p, torques, contacts);
   p.velocity_scale = in.number("velocity_scale_m_s");
+  if (in.has_attribute("time_step_s")) p.time_step_s = in.number("time_step_s");
   p.friction_corners = whole_number(in, "friction_corners", 0, most_friction_corners);
   for (const BodyResponse& body : p.response) {
     if (!(body.inverse_mass >= 0.0)) fail(in.path(), "/bodies/inverse_mass", "must not be negative");
@@ -318,6 +319,7 @@ void write_file(const std::filesystem::path& path, const StoredProblem& stored) 
   if (const auto* bodies = std::get_if<ContactProblem>(&stored.problem)) {
     hdf5::write_attribute(file.get(), "form", std::string("bodies"));
     hdf5::write_attribute(file.get(), "velocity_scale_m_s", bodies->velocity_scale);
+    hdf5::write_attribute(file.get(), "time_step_s", bodies->time_step_s);
     hdf5::write_attribute(file.get(), "friction_corners", std::int64_t{bodies->friction_corners});
     const std::size_t contacts = bodies->contacts();
     TorqueColumns torques{std::vector<double>(contacts, 0.0), std::vector<double>(contacts, 0.0),

@@ -194,7 +194,14 @@ void RunStatistics::add_overlap(const StepReport& r) {
 void RunStatistics::add_residual(const StepReport& r) {
   sums_.residual_rms_relative_max = std::max(sums_.residual_rms_relative_max, r.residual_rms_relative);
   residual_sum_ += r.residual_rms_relative;
-  if (r.residual_over_goal * scene_.model.settings.solver.tolerance > unsolved_residual)
+  const double given = over(r.given_rms_m_s, r.velocity_scale_m_s);
+  if (given > 0.0) ++sums_.steps_given;
+  given_sum_ += given;
+  if (given > sums_.given_max) {
+    sums_.given_max = given;
+    sums_.given_most = moment(r);
+  }
+  if (r.residual_over_goal * scene_.model.settings.solver.tolerance + given > unsolved_residual)
     ++sums_.steps_unsolved;
   if (r.status == SolveStatus::converged) return;
   ++sums_.steps_not_converged;
@@ -324,6 +331,7 @@ Summary RunStatistics::summary(const State& state) const {
   s.angular_momentum_created_relative = over(gained_N_m_s_, impulse_size_N_m_s_);
   s.goal_missed_by_median = quantile(goal_missed_by_, 0.5);
   s.goal_missed_by_p90 = quantile(goal_missed_by_, 0.9);
+  s.given_mean = over(given_sum_, static_cast<double>(s.steps));
   return s;
 }
 
@@ -411,6 +419,10 @@ void RunStatistics::visit(Archive& io) {
   io("steps_unsolved", s.steps_unsolved);
   io("goal_missed_by_max", s.goal_missed_by_max);
   keep(io, "goal_missed_most", s.goal_missed_most);
+  io("steps_given", s.steps_given);
+  io("given_sum", given_sum_);
+  io("given_max", s.given_max);
+  keep(io, "given_most", s.given_most);
   keep(io, "energy", s.energy);
   io("energy_injected", s.energy_injected_J);
   keep(io, "energy_created_most", s.energy_created_most);

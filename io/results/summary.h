@@ -92,6 +92,10 @@ struct Summary {
   // residual over goal of the steps that did not converge; nine of ten are below p90
   double goal_missed_by_median = 0.0, goal_missed_by_p90 = 0.0, goal_missed_by_max = 0.0;
   Moment goal_missed_most;
+  // By how much contacts gave (P5), of the velocity scale: steps in which any did, mean over all steps, most.
+  std::int64_t steps_given = 0;
+  double given_mean = 0.0, given_max = 0.0;
+  Moment given_most;
   double kinetic_initial_J = 0.0, potential_initial_J = 0.0;
   EnergyLedger energy;  // as after the last step; its flows are sums over the run
   double energy_injected_J = 0.0, energy_injected_relative = 0.0;
@@ -159,7 +163,7 @@ class RunStatistics {
 
   const Scene& scene_;
   Summary sums_;
-  double residual_sum_ = 0.0, potential_min_ = 0.0;
+  double residual_sum_ = 0.0, given_sum_ = 0.0, potential_min_ = 0.0;
   double taken_J_ = 0.0, taken_most_J_ = 0.0;  // by contacts so far, and the most that it was
   double created_J_ = 0.0, unexplained_most_J_ = 0.0;
   double gross_work_J_ = 0.0;  // sums |work| of steps

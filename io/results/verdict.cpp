@@ -146,6 +146,21 @@ Told tell_missed(const Summary& s, const Settings& settings) {
   return told;
 }
 
+Told tell_given(const Summary& s, const Settings& settings) {
+  Told told{s.given_mean, "no contact gave way", ""};
+  if (s.steps_given == 0) return told;
+  told.text = fmt::format(
+      "contacts gave way where sweeps do not end, in {} of {} steps: by {} of the velocities that contacts "
+      "had "
+      "to settle, as a mean over all steps, and most by {} at {}",
+      s.steps_given, s.steps, percent(s.given_mean), percent(s.given_max), at(s.given_most));
+  told.advice =
+      half_step(s, settings) +
+      ", for grains that jam then change their forces less in a step; or solver.give_way = false with "
+      "more sweeps";
+  return told;
+}
+
 /// What a trial of both says: the one that brings the gain down to half or less, and more of the two.
 std::string tried(const Remedies& r, const Summary& s, const Settings& settings) {
   const std::string tolerance = fmt::format("solver.tolerance = {:.3g}", finer * settings.solver.tolerance),
@@ -285,6 +300,7 @@ constexpr Check checks[] = {{failed_limit, tell_failed},
                             {overlap_limit, tell_overlap},
                             {unsolved_limit, tell_unsolved},
                             {missed_limit, tell_missed},
+                            {given_limit, tell_given},
                             {created_limit, tell_created},
                             {ledger_limit, tell_ledger},
                             {momentum_limit, tell_momentum},

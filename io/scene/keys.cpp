@@ -273,6 +273,10 @@ constexpr Key key_table[] = {
     Key{.section = "solver", .name = "tolerance", .type = number, .range = positive,
         .description = "Sweeps end when the residual falls below this times a velocity: |gravity| * time_step plus what "
                         "contacts have to change in the step (docs/model.md, A4)."},
+    Key{.section = "solver", .name = "give_way", .type = boolean,
+        .description = "May contacts of `gauss_seidel` give a little where sweeps would not end, as in jammed "
+                       "packings (docs/model.md, P5)? By how much is told (`given_rms_m_s`); where nothing "
+                       "changes nothing gives."},
     Key{.section = "solver", .name = "warm_start", .type = boolean,
         .description = "Begin with the impulses of the last step."},
     Key{.section = "solver", .name = "friction_cone", .type = word, .words = "exact|sampled",

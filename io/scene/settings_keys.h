@@ -69,6 +69,7 @@ void for_each_key(Scene& scene, auto&& f) {
   f("", "restitution_law", s.restitution_law);
   f("solver", "kind", s.solver.kind);
   f("solver", "max_sweeps", s.solver.max_sweeps);
+  f("solver", "give_way", s.solver.give_way);
   f("solver", "tolerance", s.solver.tolerance);
   f("solver", "warm_start", s.solver.warm_start);
   f("solver", "friction_cone", s.solver.friction_cone);

@@ -51,6 +51,12 @@ const CheckCase check_cases[] = {
     {io::unsolved_limit, [](io::Summary& s, double v) { s.steps_unsolved = part(v); }, 1e-4},
     {io::missed_limit,
      [](io::Summary& s, double v) { s.steps_not_converged = s.steps_far_from_goal = part(v); }, 1e-4},
+    {io::given_limit,
+     [](io::Summary& s, double v) {
+       s.steps_given = 1;
+       s.given_mean = v;
+     },
+     1e-6},
     {io::created_limit, [](io::Summary& s, double v) { s.energy_created_relative = v; }, 1e-9},
     {io::ledger_limit, [](io::Summary& s, double v) { s.energy_unexplained_relative = v; }, 1e-9},
     {io::momentum_limit, [](io::Summary& s, double v) { s.momentum_created_relative = v; }, 1e-9},
@@ -122,7 +128,7 @@ TEST(Verdict, IsGreenWhereNothingHappened) {
   EXPECT_EQ(judge(good_run(), {}).grade, Grade::green);
   const io::Verdict nothing = judge(io::Summary{}, {});
   EXPECT_EQ(nothing.grade, Grade::green);
-  EXPECT_EQ(nothing.findings.size(), 15u);
+  EXPECT_EQ(nothing.findings.size(), 16u);
 }
 
 TEST(Verdict, FailedRunIsRedAndInterruptedRunIsJudgedByItsSteps) {
@@ -249,8 +255,8 @@ TEST(Verdict, LimitsAreThoseOfTheDocumentation) {
   const auto shown = [](double limit) { return fmt::format("{:g}", limit); };
   for (const VerdictLimit& limit :
        {io::failed_limit, io::lost_limit, io::overlap_limit, io::unsolved_limit, io::missed_limit,
-        io::created_limit, io::ledger_limit, io::momentum_limit, io::search_limit, io::pinch_limit,
-        io::wall_travel_limit, io::wall_detour_limit, io::turn_limit, io::unreturned_limit,
+        io::given_limit, io::created_limit, io::ledger_limit, io::momentum_limit, io::search_limit,
+        io::pinch_limit, io::wall_travel_limit, io::wall_detour_limit, io::turn_limit, io::unreturned_limit,
         io::frames_limit}) {
     const std::string row = fmt::format("| `{}` | {} | {} |", limit.code, shown(limit.amber),
                                         std::isinf(limit.red) ? "" : shown(limit.red));
@@ -293,6 +299,20 @@ TEST(RunStatistics, CountsStepsThatMissedTheGoalAndByHowMuch) {
   EXPECT_EQ(s.goal_missed_by_max, 60.0);
   EXPECT_EQ(s.goal_missed_most.step, 4);
   EXPECT_DOUBLE_EQ(s.goal_missed_most.time_s, 0.004);
+}
+
+TEST(RunStatistics, WhatContactsGaveIsPartOfWhatIsUnsolved) {
+  const io::Summary s = summary_of([](StepReport& r) {
+    // 4 % of the scale given, and in step 2 2 % more left by the solver: 20 times the tolerance of 1e-3.
+    r.velocity_scale_m_s = 0.5;
+    r.given_rms_m_s = r.step <= 3 ? 0.02 : 0.0;
+    r.residual_over_goal = r.step == 2 ? 20.0 : 1.0;
+  });
+  EXPECT_EQ(s.steps_given, 3);
+  EXPECT_EQ(s.steps_unsolved, 1);
+  EXPECT_DOUBLE_EQ(s.given_max, 0.04);
+  EXPECT_EQ(s.given_most.step, 1);
+  EXPECT_DOUBLE_EQ(s.given_mean, 3 * 0.04 / static_cast<double>(s.steps));
 }
 
 TEST(RunStatistics, MediansOfLongRunsTakeNoMoreMemory) {

@@ -31,16 +31,6 @@ struct Resting {
   std::vector<double> reach;             // [body] m, how far it may move in the step
 };
 
-/// An impact, where and when it was.
-struct Impact {
-  double time_s = 0.0;
-  std::int32_t a = 0, b = 0;           // slot; slot or boundary, as in ContactKey
-  Vec3 point = Vec3::Zero();           // m
-  Vec3 image = Vec3::Zero();           // m, of b, in a periodic cell
-  CollisionImpulse collision_impulse;  // its impulses and what they did
-  Twist before_a, after_a, before_b, after_b;
-};
-
 struct FlightReport {
   double end_s = 0.0;                 // how far they came
   bool overran = false;               // there were too many impacts: the rest of the way is not flown

@@ -1,6 +1,7 @@
 // Impacts at one instant, of two or of many at once.
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 #include "engine/bodies/materials.h"
@@ -27,6 +28,16 @@ struct CollisionImpulse {
   double departure = 0.0;              // m/s, after
   double rubbed = 0.0, bounced = 0.0;  // J, what friction and the normal impulse took
   double wall_work = 0.0;              // J, done by the wall on the bodies
+};
+
+/// An impact, where and when it was.
+struct Impact {
+  double time_s = 0.0;
+  std::int32_t a = 0, b = 0;           // slot; slot or boundary, as in ContactKey
+  Vec3 point = Vec3::Zero();           // m
+  Vec3 image = Vec3::Zero();           // m, of b, in a periodic cell
+  CollisionImpulse collision_impulse;  // its impulses and what they did
+  Twist before_a, after_a, before_b, after_b;
 };
 
 /// How they bounce.

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "engine/core/parallel.h"
+#include "engine/modules/flight/clusters.h"
 #include "engine/simulation/motion.h"
 #include "engine/simulation/placement.h"
 #include "engine/simulation/subsystems/parts.h"
@@ -52,7 +53,7 @@ double reach_of_resting(const Shapes& shapes, const Bodies& bodies, double gravi
 /// Bodies that may come to a resting one within h rest from now on; those that they may come to, too.
 void catch_near(const Model& model, double gravity, double h, const PlacedCell& cell, Bodies& bodies,
                 Workspace& w) {
-  FlightWorkspace& f = w.flight;
+  FlightWorkspace& f = *w.flight;
   const std::size_t n = bodies.size();
   std::vector<double> way;
   std::vector<PlacedEllipsoid> around;  // [body]
@@ -355,6 +356,7 @@ StepPlan fly_and_lie(const Model& model, const StepPlan& plan, State& state, Wor
       return acceleration_by_forces(model, bodies, body, {place, velocity, time_s}, gravity);
     };
 
+  if (!w.flight) w.flight = std::make_shared<FlightWorkspace>();
   const Motions start(bodies);
   const double begin = state.time_s;
   FlightReport flown;
@@ -363,7 +365,7 @@ StepPlan fly_and_lie(const Model& model, const StepPlan& plan, State& state, Wor
     if (any(bodies.resting) && !report.overran) catch_near(model, gravity.norm(), plan.h, cell, bodies, w);
     const double reach = reach_of_resting(model.shapes, bodies, gravity.norm(), plan.h);
     before = sums_of_ballistic(bodies, model.settings.gravity);
-    fly(sky, {bodies.resting, std::vector<double>(n, reach)}, {begin, plan.end_s}, bodies, w.flight, flown);
+    fly(sky, {bodies.resting, std::vector<double>(n, reach)}, {begin, plan.end_s}, bodies, *w.flight, flown);
     const bool too_soon = !flown.resting.empty() && flown.end_s - begin < shortest_part * plan.h;
     if (flown.caught.empty() && !too_soon && !flown.overran) break;
     start.restore(bodies);
@@ -392,7 +394,7 @@ StepPlan fly_and_lie(const Model& model, const StepPlan& plan, State& state, Wor
   load_boundaries(model, w.boundary_pose, result);
   report.candidates += flown.candidates;
   report.time_step_s = done.h;
-  look_for_overlaps(model, bodies, done.end_s, w.flight, report);
+  look_for_overlaps(model, bodies, done.end_s, *w.flight, report);
   lay_and_raise(flown.resting, lay, gravity.norm() * done.h, state, report);
   return done;
 }

@@ -19,6 +19,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "engine/core/types.h"
 
@@ -133,6 +134,7 @@ struct ContactProblem {
   // m/s that residuals are compared with (A4); 0 if nothing moves.
   double velocity_scale = 0.0;
   double gravity_speed = 0.0;  // m/s, |gravity| * time step: what residuals were compared with before
+  double time_step_s = 0.0;    // that velocities last, or 0 where nobody knows
   int friction_corners = 0;    // 0: (S4) on the smooth cone; else on the hull of as many sampled tangents
 
   // [body]; boundaries and the ground behind those of the state
@@ -201,6 +203,15 @@ struct ContactProblem {
 /// body_contact[body_row[i + 1]], rising.
 void link_bodies(const ContactProblem& problem, std::vector<std::int32_t>& body_row,
                  std::vector<std::int32_t>& body_contact);
+
+/// How a contact gives: u + compliance (p - rest) stands for u in (S3), (S4) and (S5).
+struct ContactCompliance {
+  double compliance = 0.0;   // 1/kg
+  Vec3 rest = Vec3::Zero();  // N s, contact frame
+
+  Vec3 velocity(const Vec3& impulse) const { return compliance * (impulse - rest); }
+};
+using ContactCompliances = std::span<const ContactCompliance>;  // [contact]; empty: all are rigid
 
 /// What a solver returns.
 struct ContactSolution {

@@ -45,7 +45,7 @@ ResidualSum residual_of_rows(const ContactProblem& p, std::size_t begin, std::si
 
 Residual residual(const ContactProblem& p, const std::vector<BodyVelocity>& velocity,
                   const std::vector<Vec3>& impulse, const std::vector<double>& row_impulse,
-                  const ResidualOfEach& each) {
+                  const ResidualOfEach& each, ContactCompliances compliance) {
   const auto trace = [&](std::size_t c) {
     return p.delassus.empty() ? 3.0 / respond(p.contact[c], p.edge[c], p.response.data()).rho
                               : p.delassus[c].trace();
@@ -66,6 +66,7 @@ Residual residual(const ContactProblem& p, const std::vector<BodyVelocity>& velo
                  Vec3 u = p.frame(c) * relative_velocity(p, c, velocity);
                  u[0] += p.offset(c);
                  if (each.normal_velocity != nullptr) each.normal_velocity[c] = u[0];
+                 if (!compliance.empty()) u += compliance[c].velocity(impulse[c]);
                  const bool is_idle =
                      impulse[c][0] <= 0.0 && u[0] >= 0.0;  // numbers that are not finite stay in
                  const double squared = is_idle ? 0.0 : squared_of(c, u);

@@ -23,7 +23,7 @@ struct ResidualOfEach {
 };
 Residual residual(const ContactProblem& problem, const std::vector<BodyVelocity>& velocity,
                   const std::vector<Vec3>& impulse, const std::vector<double>& row_impulse,
-                  const ResidualOfEach& each = {});
+                  const ResidualOfEach& each = {}, ContactCompliances compliance = {});
 
 /// Bounds of a row's impulse, or of the length of a disc's.
 struct RowBounds {

@@ -22,6 +22,7 @@ struct SolveReport {
   SolveStatus status = SolveStatus::converged;
   int sweeps = 0;
   Residual residual;
+  double given_rms_m_s = 0.0;  // by how much contacts gave, (P5), rms over those that carry an impulse
 };
 
 }  // namespace scree

@@ -24,6 +24,7 @@ struct SolverSettings {
   SolverKind kind = SolverKind::gauss_seidel;
   int max_sweeps = 1000;    // a sweep updates every contact once
   double tolerance = 1e-3;  // stop when the residual (rms) falls below this part of the velocity scale (A4)
+  bool give_way = true;     // may contacts give a little where sweeps would not end, (P5)?
   bool warm_start = true;   // begin with the last step's impulses
   FrictionCone friction_cone = FrictionCone::exact;
   int friction_samples = 16;  // tangents of a sampled cone

@@ -393,6 +393,7 @@ void make_batches(const ContactProblem& p, bool warm, const std::vector<BodyVelo
       factor_bodies(p, first, std::min(Factoring::capacity, block.end - first), b);
   });
   number_spins(p, b);
+  b.compliance.clear();
   b.idle.assign(b.contact.size(), 0);
   const auto of_contact = [&](std::size_t c) -> Vec3 {
     return warm ? Vec3(p.start_impulse[c].cast<double>()) : Vec3(Vec3::Zero());

@@ -80,11 +80,12 @@ struct BatchPhase : BatchRange {
 struct Batches {
   double mass_unit = 1.0;  // kg; a power of 4: no digit is lost to it, nor to its root
   std::vector<ContactBatch> contact;
-  std::vector<std::int32_t> lane;     // [batch_size * batch + lane] which contact, or -1
-  std::vector<SpinBatch> spin;        // [batch that resists]
-  std::vector<std::int32_t> spin_of;  // [batch] into `spin`, or -1; empty where nothing resists
-  std::vector<std::uint8_t> idle;     // [batch] carried no impulse in the last two updates
-  std::vector<FreeRow> row;           // [row that belongs to no contact]
+  std::vector<std::int32_t> lane;      // [batch_size * batch + lane] which contact, or -1
+  std::vector<SpinBatch> spin;         // [batch that resists]
+  std::vector<std::int32_t> spin_of;   // [batch] into `spin`, or -1; empty where nothing resists
+  std::vector<BatchLanes> compliance;  // [batch] 1/mass_unit, (P5); empty where contacts are rigid
+  std::vector<std::uint8_t> idle;      // [batch] carried no impulse in the last two updates
+  std::vector<FreeRow> row;            // [row that belongs to no contact]
   std::vector<Subdomain> subdomain;
   std::vector<BatchPhase> interface;
   std::vector<std::size_t> partner;  // bodies that move, but are those of no subdomain

@@ -102,6 +102,14 @@ SCREE_INLINE void go_on(Part part, float beta, typename Part::Vector* x, BatchLa
   }
 }
 
+/// (P5), but for what stands in the velocities at the start.
+template <class Part>
+SCREE_INLINE void give(Part part, const BatchLanes& compliance, const typename Part::Vector* x,
+                       typename Part::Vector* u) {
+  const typename Part::Vector c = part.load(compliance);
+  for (int k = 0; k < 3; ++k) u[k] += c * x[k];
+}
+
 /// (P1) and (P2); dp: how the impulses x change. Returns squared changes of the contacts' velocities.
 template <class Part>
 SCREE_INLINE typename Part::Vector improve(Part part, const ContactBatch& c, const typename Part::Vector* u,
@@ -192,6 +200,7 @@ SCREE_INLINE void update(Batches& b, const UpdatedBlock<Part> (&updated)[count],
     load3(part, c.impulse, x);
     const Vector had = x[0];
     go_on(part, beta, x, c.last);
+    if (!b.compliance.empty()) give(part, b.compliance[k], x, u[i]);
     squared[i] = improve(part, c, u[i], x, dp[i]);
     for (int axis = 0; axis < 3; ++axis) part.store(x[axis], c.impulse[axis]);
     const Vector both = had + x[0];  // neither is negative
@@ -269,6 +278,8 @@ SCREE_INLINE void add_residual(const Batches& b, std::size_t k, Part part, LaneS
   read_bodies(part, c, b.change.data(), y);
   relative_velocity(part, c, y, u);
   load3(part, c.impulse, x);
+  part.store(u[0], normal_velocity);
+  if (!b.compliance.empty()) give(part, b.compliance[k], x, u);
   Vector squared = natural_map_squared(part, c, u, x);
   if (const SpinBatch* const spin = b.resistance(k)) squared += row_residual_squared(part, *spin, y, x[0]);
   const Vector zero{}, one = zero + 1.0f;
@@ -277,7 +288,6 @@ SCREE_INLINE void add_residual(const Batches& b, std::size_t k, Part part, LaneS
   sums.squares += squared;
   sums.largest = larger(squared, sums.largest);
   sums.active += idle ? zero : one;
-  part.store(u[0], normal_velocity);
   part.store(squared, squared_of);
 }
 

@@ -210,8 +210,9 @@ std::vector<std::int32_t> local_newton(std::span<const float> squared, double go
 }  // namespace
 
 bool LocalNewton::solve(const ContactProblem& p, int sweeps, double goal, std::span<const float> squared,
-                         ContactSolution& s) {
+                        ContactSolution& s) {
   const std::vector<std::int32_t> late = local_newton(squared, goal);
+  is_stuck_ = false;
   if (late.empty()) {
     next_ *= 2;
     return false;
@@ -232,6 +233,7 @@ bool LocalNewton::solve(const ContactProblem& p, int sweeps, double goal, std::s
     effort -= effort_of(part.size());
     spent_ += effort_of(part.size());
   }
+  is_stuck_ = !any;
   if (any) {
     next_ += static_cast<int>(spacing_);
     spacing_ *= longer;

@@ -18,6 +18,9 @@ namespace scree {
 class LocalNewton {
  public:
   bool are_due(int sweeps) const { return sweeps == next_; }
+  /// Were there a few contacts that hold most of the residual, and that it did not solve? These may have no
+  /// solution: something rigid is pinched.
+  bool is_stuck() const { return is_stuck_; }
   static bool have_been_due(int sweeps) { return sweeps >= first_look; }
 
   /// Solves around the worst contacts to a part of `goal_m_s` each, if a few hold most of the residual; their
@@ -33,6 +36,7 @@ class LocalNewton {
   double spacing_ = 16.0;  // sweeps from a time when there were some to the next look
   std::size_t most_ = 8;   // contacts solved together: more every time
   double spent_ = 0.0;
+  bool is_stuck_ = false;
 };
 
 }  // namespace scree

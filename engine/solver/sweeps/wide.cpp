@@ -9,8 +9,8 @@
 //   <- t  (P4)
 // for impulses and, being linear in them, velocities alike; theta is halved where a sweep changes more than
 // the last did. A few contacts that hold most of the residual after many sweeps are solved together with
-// those around them (local_newton.h). In the end velocities follow from the impulses in double precision, so
-// momentum is kept to rounding.
+// those around them (local_newton.h); where many do, all contacts give a little (compliance.h). In the end
+// velocities follow from the impulses in double precision, so momentum is kept to rounding.
 #include <algorithm>
 #include <cmath>
 
@@ -20,6 +20,7 @@
 #include "engine/solver/solver.h"
 #include "engine/solver/sweeps/batches.h"
 #include "engine/solver/sweeps/block_update.h"
+#include "engine/solver/sweeps/compliance.h"
 #include "engine/solver/sweeps/local_newton.h"
 #include "engine/solver/sweeps/sweeps.h"
 
@@ -175,7 +176,7 @@ class WideSweeps {
   /// Solves around contacts solved by local Newton steps in double precision, and starts there again, without
   /// momentum; false if there are none.
   bool help(LocalNewton& late, int sweeps, double goal) {
-    if (p_.cell) return false;
+    if (p_.cell || !w_.compliance.empty()) return false;
     std::vector<float> squared(p_.contacts());
     residual(squared.data());
     finish();
@@ -187,7 +188,7 @@ class WideSweeps {
   /// Starts again where the solution is.
   void go_on_from_solution() {
     set_start(p_, s_, b_);
-    set_velocities(p_, s_.velocity, b_);
+    read_velocities();
     reset_changes();
     keep_changes();
   }
@@ -195,6 +196,12 @@ class WideSweeps {
   /// May velocities that belong to impulses of single precision be off by some of the goal?
   bool are_coarse(double goal) const {
     return precision_of_impulses * largest_push(b_) > part_of_goal_in_rounding * goal;
+  }
+  /// (S5) in double precision of what finish() has left.
+  Residual judge() {
+    w_.normal_velocity.resize(p_.contacts());
+    return scree::residual(p_, s_.velocity, s_.impulse, s_.row_impulse, {w_.normal_velocity.data(), nullptr},
+                           w_.compliance);
   }
   /// Judges in double precision what finish() has left, and solves around contacts that this makes late.
   Residual settle(LocalNewton& late, int sweeps, double goal) {
@@ -211,7 +218,7 @@ class WideSweeps {
   /// Measures changes from the velocities that the impulses have now.
   void begin_anew() {
     finish();
-    set_velocities(p_, s_.velocity, b_);
+    read_velocities();
     find_seam();  // images move at the free rate again
     follow_cell();
     for (std::size_t i = 0; i < b_.change.size(); ++i) {
@@ -224,6 +231,10 @@ class WideSweeps {
   }
 
  private:
+  void read_velocities() {
+    set_velocities(p_, s_.velocity, b_);
+    if (!w_.compliance.empty()) add_rests(w_.compliance, b_);
+  }
   void reset_changes() {
     for_chunks(0, b_.change.size(), bodies_a_chunk, [&](const Block& k) {
       for (std::size_t i = k.begin; i < k.end; ++i) b_.change[i] = {{0.0f, 0.0f, 0.0f, b_.factor[i].at[6]}};
@@ -439,6 +450,7 @@ class Momentum {
 SolveReport solve_wide(const ContactProblem& p, const SolverSettings& settings, SolverWorkspace& w,
                        ContactSolution& s) {
   make_batches(p, settings.warm_start, s.velocity, w.batches);
+  w.compliance.clear();
 
   const double goal = settings.tolerance * p.velocity_scale;
   const auto edges = static_cast<double>(std::max<std::size_t>(1, p.contacts() + p.rows.size()));
@@ -448,13 +460,17 @@ SolveReport solve_wide(const ContactProblem& p, const SolverSettings& settings, 
   SolveReport report;
   report.status = SolveStatus::iteration_limit;
   LocalNewton late;
+  Stall stall;
   const auto end = [&] {
     sweeps.finish();
     const bool is_local_newton = report.residual.rms_m_s > goal && late.have_been_due(report.sweeps);
-    if (report.residual.rms_m_s < infinity && !p.cell && (is_local_newton || sweeps.are_coarse(goal)))
+    if (report.residual.rms_m_s < infinity && !p.cell && !w.compliance.empty())
+      report.residual = sweeps.judge();
+    else if (report.residual.rms_m_s < infinity && !p.cell && (is_local_newton || sweeps.are_coarse(goal)))
       report.residual = sweeps.settle(late, report.sweeps, goal);
     const bool is_met = report.residual.rms_m_s <= goal;
     if (is_met) report.status = SolveStatus::converged;
+    report.given_rms_m_s = given_rms(w.compliance, s);
     return is_met;
   };
   int next_check = 0;
@@ -466,6 +482,7 @@ SolveReport solve_wide(const ContactProblem& p, const SolverSettings& settings, 
     const double change =
         sweeps.sweep(plain ? 0.0f : beta, plain || report.sweeps % sweeps_between_idle == 0);
     momentum.learn(change);
+    stall.learn(change);
     ++report.sweeps;
     if (!(change < infinity)) {
       report.residual.rms_m_s = infinity;
@@ -474,7 +491,17 @@ SolveReport solve_wide(const ContactProblem& p, const SolverSettings& settings, 
     if (settings.tolerance < finest_in_one_start && report.sweeps % sweeps_of_a_start == 0)
       sweeps.begin_anew();
     const bool is_helped = late.are_due(report.sweeps) && !is_last && sweeps.help(late, report.sweeps, goal);
-    if (is_helped) momentum = Momentum();
+    if (is_helped) {
+      momentum = Momentum();
+      stall.wait();
+    }
+    if (settings.give_way && !is_last && !late.is_stuck()) {
+      const double share = stall.look(edges * change_over_residual * goal * change_over_residual * goal);
+      if (share > 0.0) {
+        make_compliant(p, share, w.batches, w.compliance);
+        momentum = Momentum();
+      }
+    }
     const bool may_be = is_helped || std::sqrt(change / edges) <= change_over_residual * goal;
     if (is_last || is_near || (is_first && may_be)) {
       report.residual = sweeps.residual();

@@ -1,0 +1,134 @@
+#include "engine/solver/sweeps/compliance.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/core/parallel.h"
+
+namespace scree {
+
+namespace {
+
+// Changes are compared over so many sweeps; they are to come to what is wanted in as many sweeps as there
+// have been, and after so many there is no more waiting.
+constexpr std::size_t window = 16, most_patience = 256;
+
+// Of W; so many times larger if that does not do after some sweeps. (Measured in docs/solvers.md.)
+constexpr double first_share = 4e-3, growth = 2.5, largest_share = 0.1;
+constexpr std::size_t sweeps_to_larger = 96;
+
+// The most that a contact gives in a step, of the length that overlaps are compared with.
+constexpr double most_given = 1e-3;
+
+/// Calls f(contact, batch, compliance, lane) for all contacts.
+template <class F>
+void for_lanes(Batches& b, F&& f) {
+  for_each_index(b.contact.size(), batch_grain, [&](std::size_t k) {
+    for (std::size_t l = 0; l < batch_size && b.lane[batch_size * k + l] >= 0; ++l)
+      f(static_cast<std::size_t>(b.lane[batch_size * k + l]), b.contact[k], b.compliance[k].at[l], l);
+  });
+}
+
+/// The diagonal blocks of a lane's W, compliance included, 1/mass_unit.
+struct LaneDelassus {
+  double nn, t11, t12, t22;
+
+  LaneDelassus(const ContactBatch& c, std::size_t l) : nn(double{c.w_nn.at[l]}) {
+    const double i11 = double{c.i_tt11.at[l]}, i12 = double{c.i_tt12.at[l]}, i22 = double{c.i_tt22.at[l]},
+                 det = i11 * i22 - i12 * i12;
+    t11 = i22 / det;
+    t12 = -i12 / det;
+    t22 = i11 / det;
+  }
+  double mean() const { return (nn + t11 + t22) / 3.0; }
+  void add(double compliance) {
+    nn += compliance;
+    t11 += compliance;
+    t22 += compliance;
+  }
+  void store(ContactBatch& c, std::size_t l) const {
+    const double det = t11 * t22 - t12 * t12, half = 0.5 * (t11 - t22),
+                 most = 0.5 * (t11 + t22) + std::sqrt(half * half + t12 * t12);
+    c.w_nn.at[l] = static_cast<float>(nn);
+    c.inverse_w_nn.at[l] = static_cast<float>(1.0 / nn);
+    c.i_tt11.at[l] = static_cast<float>(t22 / det);
+    c.i_tt12.at[l] = static_cast<float>(-t12 / det);
+    c.i_tt22.at[l] = static_cast<float>(t11 / det);
+    c.slide_step.at[l] = static_cast<float>(1.0 / most);
+    c.w_tt.at[l] = static_cast<float>(most);
+  }
+};
+
+}  // namespace
+
+void Stall::wait() {
+  if (sweeps_ < most_patience) next_look_ = std::max(next_look_, 2 * sweeps_);
+}
+
+double Stall::recent(std::size_t sweep) const {
+  double sum = 0.0;
+  for (std::size_t k = sweep - window; k < sweep; ++k) sum += changes_[k % changes_.size()];
+  return sum / static_cast<double>(window);
+}
+
+double Stall::look(double wanted) {
+  if (sweeps_ < next_look_ || growth * share_ > largest_share) return 0.0;
+  const double now = recent(sweeps_), half_way = recent(sweeps_ / 2);
+  if (!(now > wanted)) return 0.0;
+  // they have fallen by half_way / now in half of the sweeps, and would by its square in as many again
+  const bool will_come = now * now * now <= wanted * half_way * half_way;
+  if (share_ == 0.0 && will_come && sweeps_ < most_patience) {
+    next_look_ = 2 * sweeps_;
+    return 0.0;
+  }
+  next_look_ = sweeps_ + sweeps_to_larger;
+  share_ = share_ > 0.0 ? growth * share_ : first_share;
+  return share_;
+}
+
+void make_compliant(const ContactProblem& p, double share, Batches& b,
+                    std::vector<ContactCompliance>& compliance) {
+  const bool begins = compliance.empty();
+  if (begins) {
+    compliance.resize(p.contacts());
+    b.compliance.assign(b.contact.size(), {});
+  }
+  for_lanes(b, [&](std::size_t contact, ContactBatch& c, float& gives, std::size_t l) {
+    const Vec3 impulse = b.mass_unit * Vec3(double{c.impulse[0].at[l]}, double{c.impulse[1].at[l]},
+                                            double{c.impulse[2].at[l]});
+    ContactCompliance& of = compliance[contact];
+    if (begins) of.rest = impulse;
+    LaneDelassus w(c, l);
+    w.add(-double{gives});
+    double most = share * w.mean() / b.mass_unit;
+    const double borne = std::max(impulse.norm(), of.rest.norm());
+    if (borne > 0.0 && p.time_step_s > 0.0)
+      most = std::min(most, most_given * double{p.contact[contact].length} / (p.time_step_s * borne));
+    const double last = of.compliance;
+    gives = std::max(gives, static_cast<float>(most * b.mass_unit));
+    of.compliance = double{gives} / b.mass_unit;
+    w.add(double{gives});
+    w.store(c, l);
+    for (int i = 0; i < 3; ++i)
+      c.velocity[i].at[l] -= static_cast<float>((of.compliance - last) * of.rest[i]);
+  });
+}
+
+void add_rests(ContactCompliances compliance, Batches& b) {
+  for_lanes(b, [&](std::size_t contact, ContactBatch& c, float&, std::size_t l) {
+    const ContactCompliance& of = compliance[contact];
+    for (int i = 0; i < 3; ++i) c.velocity[i].at[l] -= static_cast<float>(of.compliance * of.rest[i]);
+  });
+}
+
+double given_rms(ContactCompliances compliance, const ContactSolution& s) {
+  double squares = 0.0, active = 0.0;
+  for (std::size_t c = 0; c < compliance.size(); ++c) {
+    if (!(s.impulse[c][0] > 0.0)) continue;
+    active += 1.0;
+    squares += compliance[c].velocity(s.impulse[c]).squaredNorm();
+  }
+  return active > 0.0 ? std::sqrt(squares / active) : 0.0;
+}
+
+}  // namespace scree
