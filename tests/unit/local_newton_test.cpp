@@ -169,12 +169,12 @@ TEST(LocalNewton, SkipsWhenAllContactsAreUnconverged) {
   const std::vector<Vec3> impulse = s.impulse;
   LocalNewton late;
   ASSERT_TRUE(late.are_due(64));
-  EXPECT_FALSE(late.solve(p, 64, 1e-3, std::vector<float>(p.contacts(), 1.0f), s));
+  EXPECT_FALSE(late.solve(p, 64, 1e-3, std::vector<float>(p.contacts(), 1.0f), {}, s));
   EXPECT_EQ(s.impulse, impulse);
   EXPECT_TRUE(late.are_due(128));
   std::vector<float> one_of_all(p.contacts(), 0.0f);
   one_of_all[5] = 1.0f;
-  EXPECT_TRUE(late.solve(p, 128, 1e-3, one_of_all, s));
+  EXPECT_TRUE(late.solve(p, 128, 1e-3, one_of_all, {}, s));
   EXPECT_NE(s.impulse, impulse);
   EXPECT_TRUE(late.are_due(144));
 }

@@ -1,20 +1,20 @@
 #include "engine/solver/reference/body_system.h"
 
-#include <Eigen/LU>
-
 #include "engine/core/parallel.h"
 #include "engine/solver/problem/contact_jacobian.h"
+#include "engine/solver/reference/block_lu.h"
 
 namespace scree {
 
 namespace {
 
-using SparseMatrix = Eigen::SparseMatrix<double>;
+// Of linear systems, after one step of refinement; pivots are not looked for beyond a body's own.
+constexpr double solved_to = 1e-6;
 
 /// The bodies of a contact that are moved, with the Jacobians of its relative velocity.
 struct Sides {
   int count = 0;
-  Eigen::Index body[2];
+  std::size_t body[2];
   ContactJacobian jacobian[2];
 };
 
@@ -22,7 +22,7 @@ Sides sides_of(const ContactProblem& p, std::size_t c) {
   Sides s;
   const auto add = [&](std::size_t body, const ContactJacobian& jacobian) {
     if (!p.is_moved(body)) return;
-    s.body[s.count] = static_cast<Eigen::Index>(body);
+    s.body[s.count] = body;
     s.jacobian[s.count++] = jacobian;
   };
   add(p.a(c), contact_jacobian(p.frame(c), p.arm_a(c)));
@@ -30,12 +30,14 @@ Sides sides_of(const ContactProblem& p, std::size_t c) {
   return s;
 }
 
-void add_block(Eigen::Index row, Eigen::Index column, const Mat6& block,
-               std::vector<Eigen::Triplet<double>>& entries) {
-  for (int i = 0; i < 6; ++i) {
-    for (int j = 0; j < 6; ++j)
-      entries.emplace_back(static_cast<int>(6 * row) + i, static_cast<int>(6 * column) + j, block(i, j));
-  }
+/// The bodies that contacts with a share in the matrix couple.
+std::vector<std::pair<std::int32_t, std::int32_t>> coupled(const ContactProblem& p,
+                                                           const std::vector<Mat3>& g) {
+  std::vector<std::pair<std::int32_t, std::int32_t>> pairs;
+  for (std::size_t c = 0; c < p.contacts(); ++c)
+    if (!g[c].isZero(0.0) && p.is_moved(p.a(c)) && p.is_moved(p.b(c)))
+      pairs.emplace_back(p.edge[c].a, p.edge[c].b);
+  return pairs;
 }
 
 }  // namespace
@@ -57,35 +59,52 @@ void BodySystem::velocities(const std::vector<Vec3>& impulse, std::vector<Vec3>&
 
 bool BodySystem::newton_step(const std::vector<Mat3>& k, const std::vector<Mat3>& g,
                              const std::vector<Vec3>& f, std::vector<Vec3>& dp) {
-  const auto size = static_cast<Eigen::Index>(6 * p_.bodies());
-  std::vector<Eigen::Triplet<double>> entries;
-  Eigen::VectorXd right = Eigen::VectorXd::Zero(size);
+  const auto at = [](std::size_t body) { return static_cast<Eigen::Index>(6 * body); };
+  std::vector<Mat6> mass(p_.bodies(), Mat6::Identity());
+  std::vector<Mat3> stiffness(p_.contacts());
+  Eigen::VectorXd right = Eigen::VectorXd::Zero(at(p_.bodies()));
+  BlockLu factors(p_.bodies(), coupled(p_, g));
   for (std::size_t i = 0; i < p_.bodies(); ++i) {
-    const Mat6 mass = p_.is_moved(i) ? mass_matrix(p_.response[i]) : Mat6(Mat6::Identity());
-    add_block(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(i), mass, entries);
+    if (p_.is_moved(i)) mass[i] = mass_matrix(p_.response[i]);
+    factors.add(i, i, mass[i]);
   }
   for (std::size_t c = 0; c < p_.contacts(); ++c) {
     const Mat3 inverse = k[c].inverse();
-    const Mat3 stiffness = inverse * g[c];
+    stiffness[c] = inverse * g[c];
     const Vec3 push = inverse * f[c];
     const Sides s = sides_of(p_, c);
     for (int a = 0; a < s.count; ++a) {
-      right.segment<6>(6 * s.body[a]) -= s.jacobian[a].transpose() * push;
+      right.segment<6>(at(s.body[a])) -= s.jacobian[a].transpose() * push;
       if (g[c].isZero(0.0)) continue;
       for (int b = 0; b < s.count; ++b)
-        add_block(s.body[a], s.body[b], s.jacobian[a].transpose() * stiffness * s.jacobian[b], entries);
+        factors.add(s.body[a], s.body[b], s.jacobian[a].transpose() * stiffness[c] * s.jacobian[b]);
     }
   }
-  SparseMatrix m(size, size);
-  m.setFromTriplets(entries.begin(), entries.end());
-  factors_.compute(m);
-  if (factors_.info() != Eigen::Success) return false;
-  const Eigen::VectorXd dv = factors_.solve(right);
+  if (!factors.factor()) return false;
+
+  /// right less the matrix times dv
+  const auto left_over = [&](const Eigen::VectorXd& dv) {
+    Eigen::VectorXd left = right;
+    for (std::size_t i = 0; i < p_.bodies(); ++i) left.segment<6>(at(i)) -= mass[i] * dv.segment<6>(at(i));
+    for (std::size_t c = 0; c < p_.contacts(); ++c) {
+      if (g[c].isZero(0.0)) continue;
+      const Sides s = sides_of(p_, c);
+      Vec3 u = Vec3::Zero();
+      for (int b = 0; b < s.count; ++b) u += s.jacobian[b] * dv.segment<6>(at(s.body[b]));
+      for (int a = 0; a < s.count; ++a)
+        left.segment<6>(at(s.body[a])) -= s.jacobian[a].transpose() * (stiffness[c] * u);
+    }
+    return left;
+  };
+  Eigen::VectorXd dv = factors.solve(right);
+  dv += factors.solve(left_over(dv));
+  if (!(left_over(dv).norm() <= solved_to * right.norm())) return false;
+
   dp.resize(p_.contacts());
   for (std::size_t c = 0; c < p_.contacts(); ++c) {
     const Sides s = sides_of(p_, c);
     Vec3 u = Vec3::Zero();
-    for (int a = 0; a < s.count; ++a) u += s.jacobian[a] * dv.segment<6>(6 * s.body[a]);
+    for (int a = 0; a < s.count; ++a) u += s.jacobian[a] * dv.segment<6>(at(s.body[a]));
     dp[c] = -(k[c].inverse() * (f[c] + g[c] * u));
   }
   return dv.allFinite();

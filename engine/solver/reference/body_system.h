@@ -1,8 +1,6 @@
 // Newton steps of a contact problem with bodies, see proximal_newton.h.
 #pragma once
 
-#include <Eigen/SparseLU>
-
 #include "engine/solver/sweeps/proximal_newton.h"
 
 namespace scree {
@@ -23,7 +21,6 @@ class BodySystem final : public ImpulseSystem {
  private:
   const ContactProblem& p_;
   ContactSolution scratch_;
-  Eigen::SparseLU<Eigen::SparseMatrix<double>> factors_;
 };
 
 }  // namespace scree

@@ -86,6 +86,15 @@ double Stall::look(double wanted) {
   return share_;
 }
 
+bool may_have_no_solution(const ContactProblem& p) {
+  if (p.rows.size() > p.contact_rows) return true;
+  for (std::size_t i = 0; i < p.bodies(); ++i) {
+    const Twist& v = p.free_velocity[i];
+    if (!p.is_moved(i) && !(v.linear.isZero(0.0) && v.angular.isZero(0.0))) return true;
+  }
+  return false;
+}
+
 void make_compliant(const ContactProblem& p, double share, Batches& b,
                     std::vector<ContactCompliance>& compliance) {
   const bool begins = compliance.empty();

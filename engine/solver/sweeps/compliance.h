@@ -35,6 +35,9 @@ class Stall {
   double share_ = 0.0;
 };
 
+/// May it have no solution, for what nothing moves goes, or is held at a speed, towards something?
+bool may_have_no_solution(const ContactProblem& problem);
+
 /// From now on contacts give by such a share of the mean of their W, about the impulses that they have now if
 /// they were rigid so far. Changes W and velocities of the batches, and their compliance; [contact] in
 /// `compliance`.

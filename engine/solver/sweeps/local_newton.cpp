@@ -83,7 +83,8 @@ Mat6 inverse_mass_matrix(const BodyResponse& body) {
 /// u = W p + q of some contacts, all other impulses as they are.
 class PartSystem final : public ImpulseSystem {
  public:
-  PartSystem(const ContactProblem& p, std::span<const std::int32_t> part, const ContactSolution& s) {
+  PartSystem(const ContactProblem& p, std::span<const std::int32_t> part, ContactCompliances compliance,
+             const ContactSolution& s) {
     const auto size = static_cast<Eigen::Index>(3 * part.size());
     w_.setZero(size, size);
     q_.resize(size);
@@ -111,6 +112,11 @@ class PartSystem final : public ImpulseSystem {
       }
     }
     q_ -= w_ * impulse;
+    for (std::size_t k = 0; k < part.size() && !compliance.empty(); ++k) {
+      const auto& [gives, rest] = compliance[part[k]];
+      w_.diagonal().segment<3>(row(k)).array() += gives;
+      q_.segment<3>(row(k)) -= gives * rest;
+    }
   }
 
   std::size_t contacts() const override { return friction_.size(); }
@@ -173,8 +179,8 @@ void bound_rows(const ContactProblem& p, std::size_t contact, ContactSolution& s
 /// False, and nothing has changed, where the part is not solved: it may have no solution, as a body between
 /// two that are led towards each other, and impulses would grow without end.
 bool solve_part(const ContactProblem& p, std::span<const std::int32_t> part, double goal,
-                ContactSolution& s) {
-  PartSystem system(p, part, s);
+                ContactCompliances compliance, ContactSolution& s) {
+  PartSystem system(p, part, compliance, s);
   std::vector<Vec3> impulse(part.size());
   for (std::size_t k = 0; k < part.size(); ++k) impulse[k] = s.impulse[part[k]];
   if (!(proximal_newton(system, goal, newton_steps, impulse).residual_m_s <= goal)) return false;
@@ -210,7 +216,7 @@ std::vector<std::int32_t> local_newton(std::span<const float> squared, double go
 }  // namespace
 
 bool LocalNewton::solve(const ContactProblem& p, int sweeps, double goal, std::span<const float> squared,
-                        ContactSolution& s) {
+                        ContactCompliances compliance, ContactSolution& s) {
   const std::vector<std::int32_t> late = local_newton(squared, goal);
   is_stuck_ = false;
   if (late.empty()) {
@@ -228,7 +234,7 @@ bool LocalNewton::solve(const ContactProblem& p, int sweeps, double goal, std::s
     while (most >= smallest_part && effort_of(most) > share) --most;
     if (most < smallest_part) continue;
     const std::vector<std::int32_t> part = contacts_around(p, links, late[k], most);
-    any |= solve_part(p, part, part_of_goal * goal, s);
+    any |= solve_part(p, part, part_of_goal * goal, compliance, s);
     for (const std::int32_t c : part) is_solved[c] = true;
     effort -= effort_of(part.size());
     spent_ += effort_of(part.size());

@@ -18,8 +18,8 @@ namespace scree {
 class LocalNewton {
  public:
   bool are_due(int sweeps) const { return sweeps == next_; }
-  /// Were there a few contacts that hold most of the residual, and that it did not solve? These may have no
-  /// solution: something rigid is pinched.
+  /// Were there a few contacts that hold most of the residual, and did it not solve them? Something rigid may be
+  /// pinched.
   bool is_stuck() const { return is_stuck_; }
   static bool have_been_due(int sweeps) { return sweeps >= first_look; }
 
@@ -28,7 +28,7 @@ class LocalNewton {
   /// their bounds let them; there may be no cell that holds stresses. `squared`: [contact] (S5) squared,
   /// (m/s)^2, 0 where nothing is active. Returns whether any was solved.
   bool solve(const ContactProblem& problem, int sweeps, double goal_m_s, std::span<const float> squared,
-             ContactSolution& solution);
+             ContactCompliances compliance, ContactSolution& solution);
 
  private:
   static constexpr int first_look = 64;

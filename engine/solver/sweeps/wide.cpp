@@ -176,11 +176,11 @@ class WideSweeps {
   /// Solves around contacts solved by local Newton steps in double precision, and starts there again, without
   /// momentum; false if there are none.
   bool help(LocalNewton& late, int sweeps, double goal) {
-    if (p_.cell || !w_.compliance.empty()) return false;
+    if (p_.cell || is_pinched()) return false;
     std::vector<float> squared(p_.contacts());
     residual(squared.data());
     finish();
-    if (!late.solve(p_, sweeps, goal, squared, s_)) return false;
+    if (!late.solve(p_, sweeps, goal, squared, w_.compliance, s_)) return false;
     go_on_from_solution();
     return true;
   }
@@ -197,20 +197,15 @@ class WideSweeps {
   bool are_coarse(double goal) const {
     return precision_of_impulses * largest_push(b_) > part_of_goal_in_rounding * goal;
   }
-  /// (S5) in double precision of what finish() has left.
-  Residual judge() {
-    w_.normal_velocity.resize(p_.contacts());
-    return scree::residual(p_, s_.velocity, s_.impulse, s_.row_impulse, {w_.normal_velocity.data(), nullptr},
-                           w_.compliance);
-  }
   /// Judges in double precision what finish() has left, and solves around contacts that this makes late.
   Residual settle(LocalNewton& late, int sweeps, double goal) {
     std::vector<float> squared(p_.contacts());
     w_.normal_velocity.resize(p_.contacts());
     for (int k = 0;; ++k) {
       const Residual r = scree::residual(p_, s_.velocity, s_.impulse, s_.row_impulse,
-                                         {w_.normal_velocity.data(), squared.data()});
-      if (r.rms_m_s <= goal || k == most_times_settled || !late.solve(p_, sweeps, goal, squared, s_))
+                                         {w_.normal_velocity.data(), squared.data()}, w_.compliance);
+      if (r.rms_m_s <= goal || k == most_times_settled || is_pinched() ||
+          !late.solve(p_, sweeps, goal, squared, w_.compliance, s_))
         return r;
     }
   }
@@ -231,6 +226,8 @@ class WideSweeps {
   }
 
  private:
+  /// With contacts that give local Newton steps find impulses for what has no solution, as large as it takes.
+  bool is_pinched() const { return !w_.compliance.empty() && may_have_no_solution(p_); }
   void read_velocities() {
     set_velocities(p_, s_.velocity, b_);
     if (!w_.compliance.empty()) add_rests(w_.compliance, b_);
@@ -464,9 +461,8 @@ SolveReport solve_wide(const ContactProblem& p, const SolverSettings& settings, 
   const auto end = [&] {
     sweeps.finish();
     const bool is_local_newton = report.residual.rms_m_s > goal && late.have_been_due(report.sweeps);
-    if (report.residual.rms_m_s < infinity && !p.cell && !w.compliance.empty())
-      report.residual = sweeps.judge();
-    else if (report.residual.rms_m_s < infinity && !p.cell && (is_local_newton || sweeps.are_coarse(goal)))
+    if (report.residual.rms_m_s < infinity && !p.cell &&
+        (is_local_newton || !w.compliance.empty() || sweeps.are_coarse(goal)))
       report.residual = sweeps.settle(late, report.sweeps, goal);
     const bool is_met = report.residual.rms_m_s <= goal;
     if (is_met) report.status = SolveStatus::converged;
@@ -495,7 +491,7 @@ SolveReport solve_wide(const ContactProblem& p, const SolverSettings& settings, 
       momentum = Momentum();
       stall.wait();
     }
-    if (settings.give_way && !is_last && !late.is_stuck()) {
+    if (settings.give_way && !is_last && !(late.is_stuck() && may_have_no_solution(p))) {
       const double share = stall.look(edges * change_over_residual * goal * change_over_residual * goal);
       if (share > 0.0) {
         make_compliant(p, share, w.batches, w.compliance);
