@@ -118,6 +118,11 @@ std::string report_text(const io::Summary& s, const io::RunFolder& folder, const
                        s.residual_rms_relative_mean, s.residual_rms_relative_max));
   add_line(text, "not converged",
            fmt::format("{} steps; {} contact searches", s.steps_not_converged, s.narrow_phase_failures));
+  if (s.steps_given > 0)
+    add_line(
+        text, "gave way",
+        fmt::format("{} steps, by {:.2g} % of what contacts had to settle, mean of the run; largest {:.2g} %",
+                    s.steps_given, 100.0 * s.given_mean, 100.0 * s.given_max));
   add_line(text, "momentum error",
            fmt::format("{:.2e} linear, {:.2e} angular, of all impulses", s.momentum_created_relative,
                        s.angular_momentum_created_relative));
