@@ -151,8 +151,7 @@ Told tell_given(const Summary& s, const Settings& settings) {
   if (s.steps_given == 0) return told;
   told.text = fmt::format(
       "contacts gave way where sweeps do not end, in {} of {} steps: by {} of the velocities that contacts "
-      "had "
-      "to settle, as a mean over all steps, and most by {} at {}",
+      "had to settle, as a mean over all steps, and most by {} at {}",
       s.steps_given, s.steps, percent(s.given_mean), percent(s.given_max), at(s.given_most));
   told.advice =
       half_step(s, settings) +

@@ -47,8 +47,8 @@ inline constexpr VerdictLimit unsolved_limit{"unsolved_steps", 0.01, 0.10};
 /// missing says the check above, whatever was asked for.
 inline constexpr VerdictLimit missed_limit{"missed_goal", 0.05, std::numeric_limits<double>::infinity()};
 /// By how much contacts gave (P5), of the velocity scale, mean over the steps. Sheared and compressed
-/// packings come to 0.004, with the stresses of those that were swept to 1e-4; what a single step gave counts
-/// as unsolved.
+/// packings come to 0.004, with stresses within the scatter of those that took 4,000 sweeps a step; what a
+/// single step gave counts as unsolved.
 inline constexpr VerdictLimit given_limit{"given", 0.02, 0.2};
 /// The largest gain on the way that contacts made, over the energy in play: the most kinetic energy, weights
 /// times the bodies' sizes, or forces times these. Heaps leave 1e-6; a thousandth is less than anybody knows

@@ -71,8 +71,8 @@ void BlockLu::add(std::size_t i, std::size_t j, const Mat6& block) {
 bool BlockLu::factor() {
   for (std::size_t k = 0; k < diagonal_.size(); ++k) {
     pivot_[k].compute(diagonal_[k]);
-    const double size = pivot_[k].determinant();
-    if (!(std::abs(size) > 0.0) || !(std::abs(size) < infinity)) return false;
+    const auto pivots = pivot_[k].matrixLU().diagonal().array().abs();
+    if (!(pivots > 0.0).all() || !(pivots < infinity).all()) return false;
     for (std::size_t x = first_[k]; x < first_[k + 1]; ++x)
       entry_[x].upper = pivot_[k].solve(entry_[x].upper).eval();
     for (std::size_t x = first_[k]; x < first_[k + 1]; ++x) {

@@ -1,8 +1,8 @@
 // Sparse LU factors of matrices of 6 x 6 blocks, one a pair of bodies.
 //
-// The pattern is symmetric and known beforehand, so the order (approximate minimum degree of the graph of
-// bodies) and the fill are found once, and every elimination is a product of small dense blocks. Pivots are
-// chosen within diagonal blocks alone: the caller looks whether the solution is one.
+// The pattern is symmetric: the order is that of approximate minimum degree of the graph of bodies, the fill
+// is known before, and every elimination is a product of small dense blocks. Pivots are chosen within
+// diagonal blocks alone: the caller looks whether the solution is one.
 #pragma once
 
 #include <Eigen/LU>

@@ -61,8 +61,19 @@ bool BodySystem::newton_step(const std::vector<Mat3>& k, const std::vector<Mat3>
                              const std::vector<Vec3>& f, std::vector<Vec3>& dp) {
   const auto at = [](std::size_t body) { return static_cast<Eigen::Index>(6 * body); };
   std::vector<Mat6> mass(p_.bodies(), Mat6::Identity());
+  std::vector<Sides> sides(p_.contacts());
   std::vector<Mat3> stiffness(p_.contacts());
   Eigen::VectorXd right = Eigen::VectorXd::Zero(at(p_.bodies()));
+  const auto add_to_bodies = [&](std::size_t c, const Vec3& impulse, Eigen::VectorXd& sum) {
+    for (int a = 0; a < sides[c].count; ++a)
+      sum.segment<6>(at(sides[c].body[a])) += sides[c].jacobian[a].transpose() * impulse;
+  };
+  const auto relative = [&](std::size_t c, const Eigen::VectorXd& dv) {
+    Vec3 u = Vec3::Zero();
+    for (int a = 0; a < sides[c].count; ++a) u += sides[c].jacobian[a] * dv.segment<6>(at(sides[c].body[a]));
+    return u;
+  };
+
   BlockLu factors(p_.bodies(), coupled(p_, g));
   for (std::size_t i = 0; i < p_.bodies(); ++i) {
     if (p_.is_moved(i)) mass[i] = mass_matrix(p_.response[i]);
@@ -71,29 +82,21 @@ bool BodySystem::newton_step(const std::vector<Mat3>& k, const std::vector<Mat3>
   for (std::size_t c = 0; c < p_.contacts(); ++c) {
     const Mat3 inverse = k[c].inverse();
     stiffness[c] = inverse * g[c];
-    const Vec3 push = inverse * f[c];
-    const Sides s = sides_of(p_, c);
-    for (int a = 0; a < s.count; ++a) {
-      right.segment<6>(at(s.body[a])) -= s.jacobian[a].transpose() * push;
-      if (g[c].isZero(0.0)) continue;
+    sides[c] = sides_of(p_, c);
+    add_to_bodies(c, -(inverse * f[c]), right);
+    if (g[c].isZero(0.0)) continue;
+    const Sides& s = sides[c];
+    for (int a = 0; a < s.count; ++a)
       for (int b = 0; b < s.count; ++b)
         factors.add(s.body[a], s.body[b], s.jacobian[a].transpose() * stiffness[c] * s.jacobian[b]);
-    }
   }
   if (!factors.factor()) return false;
 
-  /// right less the matrix times dv
   const auto left_over = [&](const Eigen::VectorXd& dv) {
     Eigen::VectorXd left = right;
     for (std::size_t i = 0; i < p_.bodies(); ++i) left.segment<6>(at(i)) -= mass[i] * dv.segment<6>(at(i));
-    for (std::size_t c = 0; c < p_.contacts(); ++c) {
-      if (g[c].isZero(0.0)) continue;
-      const Sides s = sides_of(p_, c);
-      Vec3 u = Vec3::Zero();
-      for (int b = 0; b < s.count; ++b) u += s.jacobian[b] * dv.segment<6>(at(s.body[b]));
-      for (int a = 0; a < s.count; ++a)
-        left.segment<6>(at(s.body[a])) -= s.jacobian[a].transpose() * (stiffness[c] * u);
-    }
+    for (std::size_t c = 0; c < p_.contacts(); ++c)
+      if (!g[c].isZero(0.0)) add_to_bodies(c, -(stiffness[c] * relative(c, dv)), left);
     return left;
   };
   Eigen::VectorXd dv = factors.solve(right);
@@ -101,12 +104,7 @@ bool BodySystem::newton_step(const std::vector<Mat3>& k, const std::vector<Mat3>
   if (!(left_over(dv).norm() <= solved_to * right.norm())) return false;
 
   dp.resize(p_.contacts());
-  for (std::size_t c = 0; c < p_.contacts(); ++c) {
-    const Sides s = sides_of(p_, c);
-    Vec3 u = Vec3::Zero();
-    for (int a = 0; a < s.count; ++a) u += s.jacobian[a] * dv.segment<6>(at(s.body[a]));
-    dp[c] = -(k[c].inverse() * (f[c] + g[c] * u));
-  }
+  for (std::size_t c = 0; c < p_.contacts(); ++c) dp[c] = -(k[c].inverse() * (f[c] + g[c] * relative(c, dv)));
   return dv.allFinite();
 }
 

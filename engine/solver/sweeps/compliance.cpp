@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "engine/core/parallel.h"
+#include "engine/solver/sweeps/local_contact.h"
 
 namespace scree {
 
@@ -13,7 +14,8 @@ namespace {
 // have been, and after so many there is no more waiting.
 constexpr std::size_t window = 16, most_patience = 256;
 
-// Of W; so many times larger if that does not do after some sweeps. (Measured in docs/solvers.md.)
+// Of W; so many times larger if that does not do after some sweeps. Measured in
+// docs/decisions/0047-jams-give.md.
 constexpr double first_share = 4e-3, growth = 2.5, largest_share = 0.1;
 constexpr std::size_t sweeps_to_larger = 96;
 
@@ -29,35 +31,28 @@ void for_lanes(Batches& b, F&& f) {
   });
 }
 
-/// The diagonal blocks of a lane's W, compliance included, 1/mass_unit.
-struct LaneDelassus {
-  double nn, t11, t12, t22;
-
-  LaneDelassus(const ContactBatch& c, std::size_t l) : nn(double{c.w_nn.at[l]}) {
-    const double i11 = double{c.i_tt11.at[l]}, i12 = double{c.i_tt12.at[l]}, i22 = double{c.i_tt22.at[l]},
-                 det = i11 * i22 - i12 * i12;
-    t11 = i22 / det;
-    t12 = -i12 / det;
-    t22 = i11 / det;
-  }
-  double mean() const { return (nn + t11 + t22) / 3.0; }
-  void add(double compliance) {
-    nn += compliance;
-    t11 += compliance;
-    t22 += compliance;
-  }
-  void store(ContactBatch& c, std::size_t l) const {
-    const double det = t11 * t22 - t12 * t12, half = 0.5 * (t11 - t22),
-                 most = 0.5 * (t11 + t22) + std::sqrt(half * half + t12 * t12);
-    c.w_nn.at[l] = static_cast<float>(nn);
-    c.inverse_w_nn.at[l] = static_cast<float>(1.0 / nn);
-    c.i_tt11.at[l] = static_cast<float>(t22 / det);
-    c.i_tt12.at[l] = static_cast<float>(-t12 / det);
-    c.i_tt22.at[l] = static_cast<float>(t11 / det);
-    c.slide_step.at[l] = static_cast<float>(1.0 / most);
-    c.w_tt.at[l] = static_cast<float>(most);
-  }
-};
+/// A lane's W, compliance included, 1/mass_unit.
+DelassusEntries delassus(const ContactBatch& c, std::size_t l) {
+  const double i11 = double{c.i_tt11.at[l]}, i12 = double{c.i_tt12.at[l]}, i22 = double{c.i_tt22.at[l]},
+               det = i11 * i22 - i12 * i12;
+  return {
+      double{c.w_nn.at[l]}, double{c.w_t1n.at[l]}, double{c.w_t2n.at[l]}, i22 / det, -i12 / det, i11 / det};
+}
+void add(double compliance, DelassusEntries& w) {
+  w.nn += compliance;
+  w.t11 += compliance;
+  w.t22 += compliance;
+}
+void store(const DelassusEntries& w, ContactBatch& c, std::size_t l) {
+  const LocalContact local = local_contact(w, 0.0);
+  c.w_nn.at[l] = static_cast<float>(w.nn);
+  c.inverse_w_nn.at[l] = static_cast<float>(local.inverse_w_nn);
+  c.i_tt11.at[l] = static_cast<float>(local.i_tt11);
+  c.i_tt12.at[l] = static_cast<float>(local.i_tt12);
+  c.i_tt22.at[l] = static_cast<float>(local.i_tt22);
+  c.slide_step.at[l] = static_cast<float>(local.slide_step);
+  c.w_tt.at[l] = static_cast<float>(1.0 / local.slide_step);
+}
 
 }  // namespace
 
@@ -107,17 +102,17 @@ void make_compliant(const ContactProblem& p, double share, Batches& b,
                                             double{c.impulse[2].at[l]});
     ContactCompliance& of = compliance[contact];
     if (begins) of.rest = impulse;
-    LaneDelassus w(c, l);
-    w.add(-double{gives});
-    double most = share * w.mean() / b.mass_unit;
+    DelassusEntries w = delassus(c, l);
+    add(-double{gives}, w);
+    double most = share / 3.0 * (w.nn + w.t11 + w.t22) / b.mass_unit;
     const double borne = std::max(impulse.norm(), of.rest.norm());
     if (borne > 0.0 && p.time_step_s > 0.0)
       most = std::min(most, most_given * double{p.contact[contact].length} / (p.time_step_s * borne));
     const double last = of.compliance;
     gives = std::max(gives, static_cast<float>(most * b.mass_unit));
     of.compliance = double{gives} / b.mass_unit;
-    w.add(double{gives});
-    w.store(c, l);
+    add(double{gives}, w);
+    store(w, c, l);
     for (int i = 0; i < 3; ++i)
       c.velocity[i].at[l] -= static_cast<float>((of.compliance - last) * of.rest[i]);
   });

@@ -196,7 +196,7 @@ bool solve_part(const ContactProblem& p, std::span<const std::int32_t> part, dou
 }
 
 /// The worst contacts, first the worst, if they are a few that hold most of the residual; else none.
-std::vector<std::int32_t> local_newton(std::span<const float> squared, double goal) {
+std::vector<std::int32_t> worst_contacts(std::span<const float> squared, double goal) {
   std::vector<std::int32_t> late;
   double sum = 0.0, of_late = 0.0;
   for (std::size_t c = 0; c < squared.size(); ++c) {
@@ -217,7 +217,7 @@ std::vector<std::int32_t> local_newton(std::span<const float> squared, double go
 
 bool LocalNewton::solve(const ContactProblem& p, int sweeps, double goal, std::span<const float> squared,
                         ContactCompliances compliance, ContactSolution& s) {
-  const std::vector<std::int32_t> late = local_newton(squared, goal);
+  const std::vector<std::int32_t> late = worst_contacts(squared, goal);
   is_stuck_ = false;
   if (late.empty()) {
     next_ *= 2;

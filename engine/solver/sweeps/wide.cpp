@@ -13,6 +13,7 @@
 // velocities follow from the impulses in double precision, so momentum is kept to rounding.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "engine/core/parallel.h"
 #include "engine/core/vector4.h"
@@ -225,9 +226,15 @@ class WideSweeps {
     }
   }
 
+  /// Has the problem perhaps no solution? Looked up once, where it matters.
+  bool has_perhaps_none() {
+    if (!perhaps_none_) perhaps_none_ = may_have_no_solution(p_);
+    return *perhaps_none_;
+  }
+
  private:
   /// With contacts that give local Newton steps find impulses for what has no solution, as large as it takes.
-  bool is_pinched() const { return !w_.compliance.empty() && may_have_no_solution(p_); }
+  bool is_pinched() { return !w_.compliance.empty() && has_perhaps_none(); }
   void read_velocities() {
     set_velocities(p_, s_.velocity, b_);
     if (!w_.compliance.empty()) add_rests(w_.compliance, b_);
@@ -410,6 +417,7 @@ class WideSweeps {
   Batches& b_;
   ContactSolution& s_;
   Team team_;
+  std::optional<bool> perhaps_none_;
   std::vector<CellTerms::Seam> seam_;  // index: batch_size * batch + lane
   Vec3 cell_rate_ = Vec3::Zero();      // 1/s, that images move with
 };
@@ -491,7 +499,7 @@ SolveReport solve_wide(const ContactProblem& p, const SolverSettings& settings, 
       momentum = Momentum();
       stall.wait();
     }
-    if (settings.give_way && !is_last && !(late.is_stuck() && may_have_no_solution(p))) {
+    if (settings.give_way && !is_last && !(late.is_stuck() && sweeps.has_perhaps_none())) {
       const double share = stall.look(edges * change_over_residual * goal * change_over_residual * goal);
       if (share > 0.0) {
         make_compliant(p, share, w.batches, w.compliance);
