@@ -124,6 +124,7 @@ io::StoredProblem read_problem(const SolveOptions& options, const std::filesyste
 
 SolverSettings solver_settings(const SolveOptions& options) {
   SolverSettings settings;
+  settings.give_way = false;  // the residual is to be that of the problem as it is stored
   settings.tolerance = options.tolerance;
   settings.max_sweeps = options.max_sweeps;
   settings.warm_start = options.warm;
