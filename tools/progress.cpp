@@ -50,7 +50,10 @@ std::vector<std::string> pieces(const ProgressNow& now) {
   list.push_back(fmt::format("{} steps/s", short_number(now.steps_per_s)));
   list.push_back(fmt::format("{} contacts", r.contacts));
   list.push_back(fmt::format("residual {:.1e}", r.residual_rms_relative));
-  list.push_back(fmt::format("overlap {:.2f} %", 100.0 * r.penetration_max));
+  if (r.compression_max > 0.0)
+    list.push_back(fmt::format("compression {:.2f} %", 100.0 * r.compression_max));
+  else
+    list.push_back(fmt::format("overlap {:.2f} %", 100.0 * r.penetration_max));
   return list;
 }
 

@@ -42,7 +42,7 @@ std::string energies(const io::Summary& s) {
   add("work of boundaries", e.boundary_work);
   if (e.force_work != 0.0) add("work of other forces", e.force_work);
   if (e.joint_work != 0.0) add("work of bonds and joints", e.joint_work);
-  if (e.elastic != 0.0) add("elastic, in bonds", e.elastic);
+  if (e.elastic != 0.0) add("elastic, in springs", e.elastic);
   if (!s.openings.empty()) add("come less gone", e.exchanged);
   add("left over", e.remainder);
   text += fmt::format("  {:<24} {:>14.6g}  ({:.2e} of what there was)\n", "injected", s.energy_injected_J,
@@ -113,6 +113,11 @@ std::string report_text(const io::Summary& s, const io::RunFolder& folder, const
       fmt::format("largest {:.3g} %, mean {:.3g} % of the smallest semi-axis; largest of the run {:.3g} %",
                   100.0 * s.last.penetration_max, 100.0 * s.last.penetration_mean,
                   100.0 * s.penetration_max_of_run));
+  if (s.compression_max_of_run > 0.0)
+    add_line(
+        text, "compression",
+        fmt::format("largest {:.3g} % of the smallest semi-axis, of elastic contacts; of the run {:.3g} %",
+                    100.0 * s.last.compression_max, 100.0 * s.compression_max_of_run));
   add_line(text, "residual",
            fmt::format("{:.2e} of g h; mean of the run {:.2e}, largest {:.2e}", s.last.residual_rms_relative,
                        s.residual_rms_relative_mean, s.residual_rms_relative_max));

@@ -20,7 +20,7 @@ Section section_of(const Bond& bond) {
 
 BondStiffness stiffness(const BondLaw& law, const Bond& bond) {
   const Section s = section_of(bond);
-  const double e = law.young_modulus / bond.length, g = e / law.stiffness_ratio;
+  const double e = law.youngs_modulus / bond.length, g = e / law.stiffness_ratio;
   return {Vec3(e * s.area, g * s.area, g * s.area), Vec3(g * s.polar, e * s.second, e * s.second)};
 }
 

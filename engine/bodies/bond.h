@@ -17,7 +17,7 @@ struct BondLaw {
   double reach = 0.01;              // largest gap that is bridged, over the smaller of both smallest lengths
   double time_s = 0.0;              // when bonds form; infinity: not by themselves
   double radius_ratio = 1.0;        // of the bar's radius to the smaller of both smallest lengths
-  double young_modulus = infinity;  // Pa; infinity: rigid
+  double youngs_modulus = infinity;  // Pa; infinity: rigid
   double stiffness_ratio = 2.5;     // of Young's to the shear modulus
   double damping = 0.0;             // of each of a bond's springs, over the critical one of its two bodies
   // What breaks it; infinity: nothing does.
@@ -25,7 +25,7 @@ struct BondLaw {
   double moment_share = 1.0;                                      // of what moments bring to these stresses
   double breaking_force = infinity, breaking_moment = infinity;   // N, N m: of any direction
 
-  bool is_rigid() const { return young_modulus == infinity; }
+  bool is_rigid() const { return youngs_modulus == infinity; }
   bool is_unbreakable() const {
     return tensile_strength == infinity && shear_strength == infinity && breaking_force == infinity &&
            breaking_moment == infinity;

@@ -16,7 +16,8 @@ PairLaw mixed_law(const PairLaw& a, const PairLaw& b) {
           .cohesion = {.adhesion_energy = mean(a.cohesion.adhesion_energy, b.cohesion.adhesion_energy),
                        .surface_tension = mean(a.cohesion.surface_tension, b.cohesion.surface_tension),
                        .wetting_angle = 0.5 * (a.cohesion.wetting_angle + b.cohesion.wetting_angle),
-                       .bridge_volume = mean(a.cohesion.bridge_volume, b.cohesion.bridge_volume)}};
+                       .bridge_volume = mean(a.cohesion.bridge_volume, b.cohesion.bridge_volume)},
+          .elasticity = mixed_elasticity(a.elasticity, b.elasticity)};
 }
 
 double Cohesion::rupture_distance() const {
@@ -46,7 +47,8 @@ MaterialIndex Materials::add(std::string name, double density) {
 
 void Materials::set_law(MaterialIndex a, MaterialIndex b, const PairLaw& law) {
   assert(a < size() && b < size());
-  laws_[place(a, b)] = law;
+  PairLaw& stored = laws_[place(a, b)] = law;
+  stored.damping_ratio = law.elasticity.is_elastic() ? damping_ratio(law.restitution) : 0.0;
 }
 
 bool Materials::has_surfaces() const {
@@ -56,6 +58,10 @@ bool Materials::has_surfaces() const {
 
 bool Materials::cohere() const {
   return std::ranges::any_of(laws_, [](const PairLaw& law) { return law.cohesion.acts(); });
+}
+
+bool Materials::are_elastic() const {
+  return std::ranges::any_of(laws_, [](const PairLaw& law) { return law.elasticity.is_elastic(); });
 }
 
 double Materials::farthest_bridge() const {

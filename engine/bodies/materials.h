@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "engine/bodies/elasticity.h"
 #include "engine/bodies/surface.h"
 #include "engine/core/types.h"
 
@@ -29,18 +30,22 @@ struct Cohesion {
 /// bridges thin against R).
 double attraction(const Cohesion& cohesion, double radius_m, double length_m, double gap_m);
 
-/// How two materials touch. Everything is dimensionless but the two lengths and cohesion.
+/// How two materials touch. Everything is dimensionless but the two lengths, cohesion and
+/// elasticity.
 struct PairLaw {
   double friction = 0.5;              // sliding: |tangential impulse| <= friction * normal impulse
   double torsional_friction_m = 0.0;  // m: |torque impulse about the normal| <= this * normal impulse
   double rolling_friction_m = 0.0;    // m: |torque impulse across the normal| <= this * normal impulse
   double restitution = 0.0;           // Newton's coefficient, in [0, 1]
   Cohesion cohesion{};
+  Elasticity elasticity{};
+  double damping_ratio = 0.0;  // that goes with restitution of elastic materials: Materials::set_law()
 };
 
 /// What two materials do whose pair nobody has measured, from what each does with its own kind: the geometric
 /// mean of the three frictions, since a frictionless material stays so against all, and of all of cohesion
-/// but the angle, whose mean it is; and the smaller restitution, since the partner that bounces less decides.
+/// but the angle, whose mean it is; the smaller restitution, since the partner that bounces less decides; and
+/// both give.
 PairLaw mixed_law(const PairLaw& a, const PairLaw& b);
 
 /// Named materials and a symmetric table of pair laws.
@@ -57,6 +62,7 @@ class Materials {
   const PairLaw& law(MaterialIndex a, MaterialIndex b) const { return laws_[place(a, b)]; }
   bool has_surfaces() const;       // any surface has directions or patches
   bool cohere() const;             // do any two of them?
+  bool are_elastic() const;        // likewise
   double farthest_bridge() const;  // m, the largest rupture distance
   const Surface& surface(MaterialIndex m) const { return surfaces_[m]; }
 

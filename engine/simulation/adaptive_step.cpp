@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <numbers>
 
 #include "engine/core/parallel.h"
 #include "engine/simulation/halving.h"
+#include "engine/simulation/subsystems/contact_springs.h"
 
 namespace scree {
 
@@ -104,11 +106,21 @@ double even_part(double left_s, double wanted_s) {
 
 }  // namespace
 
+namespace {
+/// As many steps an impact as settings ask for, s; infinite if they do not.
+double step_for_impacts(const Model& model, const Bodies& bodies, const Workspace* w) {
+  const double steps = model.settings.steps_per_impact;
+  if (!(steps > 0.0) || !model.materials.are_elastic()) return infinity;
+  return std::numbers::pi / (steps * fastest_swing(model, bodies, w));
+}
+}  // namespace
+
 double first_step(const Model& model, const Bodies& bodies) {
   const Settings& settings = model.settings;
   if (!settings.adaptive_step) return settings.time_step_s;
   return std::max(settings.least_time_step_s,
-                  longest_step(settings, settings.gravity.norm(), extremes(model.shapes, bodies)));
+                  std::min(longest_step(settings, settings.gravity.norm(), extremes(model.shapes, bodies)),
+                           step_for_impacts(model, bodies, nullptr)));
 }
 
 StepPlan plan_step(const Model& model, const State& state, double land_at_s) {
@@ -137,8 +149,8 @@ void carry_impulses_to(double h, State& state) {
   if (last > 0.0 && std::abs(h - last) > rounding * last) scale_impulses(h / last, state);
 }
 
-void choose_next_steps(const Model& model, const StepPlan& done, const ContactProblem& problem,
-                       const StepReport& report, State& state) {
+void choose_next_steps(const Model& model, const StepPlan& done, const Workspace& w, const StepReport& report,
+                       State& state) {
   const Settings& settings = model.settings;
   StepMemory& memory = state.memory;
   memory.last_s = done.h;
@@ -148,9 +160,10 @@ void choose_next_steps(const Model& model, const StepPlan& done, const ContactPr
       model.shapes, state.bodies, model.cell.flows() ? cell_at(model, state, state.time_s) : PlacedCell{});
   double wanted = factor_after(settings, report, of_bodies.shortest, memory.overlap) * memory.next_s;
   // Shorter at once, but by no more than half: how fast bodies meet varies much from step to step.
-  if (const double fastest = fastest_approach(problem, done.h); fastest > 0.0)
+  if (const double fastest = fastest_approach(w.problem, done.h); fastest > 0.0)
     wanted =
         std::min(wanted, std::max(deepest_cut * memory.next_s, loosened(settings, most_approach) / fastest));
+  wanted = std::min(wanted, step_for_impacts(model, state.bodies, &w));
   wanted = std::max(
       settings.least_time_step_s,
       std::min(wanted, longest_step(settings, gravity_at(model, state, state.time_s).norm(), of_bodies)));

@@ -13,7 +13,7 @@
 
 #include "engine/simulation/diagnostics.h"
 #include "engine/simulation/model.h"
-#include "engine/solver/problem/contact_problem.h"
+#include "engine/simulation/workspace.h"
 
 namespace scree {
 
@@ -38,7 +38,7 @@ void carry_impulses_to(double h, State& state);
 
 /// After a step: notes its length, and chooses those of the next ones if they are adaptive (A6), from the
 /// step's problem and report.
-void choose_next_steps(const Model& model, const StepPlan& done, const ContactProblem& problem,
+void choose_next_steps(const Model& model, const StepPlan& done, const Workspace& workspace,
                        const StepReport& report, State& state);
 
 }  // namespace scree

@@ -10,6 +10,7 @@
 #include "engine/simulation/subsystems/bonds.h"
 #include "engine/simulation/subsystems/cell_flow.h"
 #include "engine/simulation/subsystems/cohesion.h"
+#include "engine/simulation/subsystems/contact_springs.h"
 #include "engine/simulation/subsystems/machine.h"
 #include "engine/simulation/subsystems/parts.h"
 #include "engine/solver/problem/contact_response.h"
@@ -50,10 +51,11 @@ void assemble_bodies(const Bodies& bodies, double h, const Block& block, Workspa
 /// All that contacts are assembled from, and what into.
 struct Assembly {
   const Model& model;
+  const State& state;
   const Bodies& bodies;
   const std::vector<Contact>& contacts;
   Interval interval;
-  bool newton, surfaces;
+  bool newton, surfaces, springs;
   std::size_t first_part;  // body of the problem
   Workspace& w;
   ContactProblem& p;
@@ -181,6 +183,8 @@ Assembled assemble_contacts(const Assembly& in, const Block& block, std::int32_t
   double squares = 0.0;
   bool bounce = false;
   std::size_t resisting = 0;
+  SpringMemories memories(in.state.springs,
+                          block.begin < block.end ? contacts[block.begin].key : ContactKey{});
   for (std::size_t c = block.begin; c < block.end; ++c) {
     fetch_next(in, c, block.end);
     const Contact& from = contacts[c];
@@ -206,16 +210,21 @@ Assembled assemble_contacts(const Assembly& in, const Block& block, std::int32_t
     contact.offset = offset_of(in.interval, from, contact.gap);
     const double approach = approach_speed(in, c, edge, geometry);
     approaches[c] = static_cast<float>(approach);
-    const bool impact = approach < -settings.restitution_threshold_m_s && contact.gap + t * approach < 0.0;
+    starts[c] = components(geometry.n, geometry.t1, contact.tangent_ratio, from.impulse).cast<float>();
+    const bool is_spring =
+        in.springs && begin_spring(in.model, in.state, in.interval, c, memories.find(from.key), in.w);
+    const bool impact =
+        !is_spring && approach < -settings.restitution_threshold_m_s && contact.gap + t * approach < 0.0;
     if (!in.newton) p.restitution[c] = law.restitution;
     if (impact && in.newton && law.restitution > 0.0) {
       contact.offset = std::min(contact.offset, law.restitution * approach);  // (A3), and not less than (A2)
       bounce = true;
     }
-    const double needed = -(approach + contact.offset), to_change = 0.5 * (needed + std::abs(needed));
+    const double needed = -(approach + contact.offset);
+    double to_change = 0.5 * (needed + std::abs(needed));
+    if (is_spring) to_change = speed_to_change(in.w.springs[c], double{starts[c][0]});
     squares += to_change * to_change;  // of what is positive, exactly: a branch would be foreseen by nobody
 
-    starts[c] = components(geometry.n, geometry.t1, contact.tangent_ratio, from.impulse).cast<float>();
     const std::size_t resists = Resistance{law.torsional_friction_m, law.rolling_friction_m}.rows();
     resist[c] = static_cast<std::uint8_t>(resists);
     resisting += resists;
@@ -231,6 +240,7 @@ std::vector<Bounce> list_bounces(const Assembly& in) {
       [&](const Block& block) {
         std::vector<Bounce> found;
         for (std::size_t c = block.begin; c < block.end; ++c) {
+          if (in.p.is_compliant(c)) continue;
           const double with = in.p.offset(c),
                        without = offset_of(in.interval, in.contacts[c], in.p.contact[c].gap);
           if (with < without) found.push_back({static_cast<std::int32_t>(c), with, without});
@@ -309,8 +319,11 @@ void assemble(const Model& model, State& state, const Interval& interval, Worksp
   set_image_velocities(model, state, w);
   enter_parts(model, state, first_part, w);
   push_parts(w);
-  const Assembly in{model,      bodies, contacts, interval, newton, model.materials.has_surfaces(),
-                    first_part, w,      p};
+  const bool springs = model.materials.are_elastic();
+  w.springs.resize(springs ? contacts.size() : 0);
+  p.compliance.assign(w.springs.size(), {});
+  const Assembly in{model,   state,      bodies, contacts, interval, newton, model.materials.has_surfaces(),
+                    springs, first_part, w,      p};
   w.first_row.resize(w.first_fixed.size());
   resize_with_room(w.resist, contacts.size());
   const Assembled assembled = reduce_blocks(

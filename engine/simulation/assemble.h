@@ -29,6 +29,7 @@ inline const PairLaw& law_of(const Model& model, const Bodies& bodies, const Con
 /// - Offset: of open contacts gap / t, plus h/2 times the second derivative of the gap: with (S3) the gap is
 ///   not negative at the next detection, to second order (A2). Where bodies meet faster than the restitution
 ///   threshold, e u_n-: Newton's law u_n+ >= -e u_n- (A3). Energetic impacts are not the solution's business.
+/// - Elastic contacts: their compliance, as contact_springs.h has it.
 /// - Velocity scale: |g| h + 5 rms over contacts of max(0, -(u_n- + offset)) (A4), what contacts have to
 ///   change in the step beside what gravity gives in it: right at rest, where nothing has to change, in
 ///   violent impacts, and without gravity.

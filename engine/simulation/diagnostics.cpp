@@ -6,6 +6,7 @@
 #include "engine/core/parallel.h"
 #include "engine/core/vector4.h"
 #include "engine/simulation/balance.h"
+#include "engine/simulation/subsystems/contact_springs.h"
 #include "engine/solver/problem/contact_response.h"
 
 namespace scree {
@@ -36,10 +37,10 @@ struct Insertion {
   double normal_work = 0.0, friction_work = 0.0, boundary_work = 0.0, joint_work = 0.0, cohesion_work = 0.0;
   Vec3 linear = Vec3::Zero(), angular = Vec3::Zero();  // from boundaries and the ground
   Vec3 linear_of_sleepers = Vec3::Zero(),
-       angular_of_sleepers = Vec3::Zero();       // from bodies that nothing moves
-  double linear_size = 0.0, angular_size = 0.0;  // sums of sizes, of all
-  std::int64_t active = 0, touching = 0;
-  double overlap_sum = 0.0, overlap_max = 0.0;
+       angular_of_sleepers = Vec3::Zero();                 // from bodies that nothing moves
+  double linear_size = 0.0, angular_size = 0.0;            // sums of sizes, of all
+  std::int64_t active = 0, touching = 0, overlapping = 0;  // overlapping: of those that are rigid
+  double overlap_sum = 0.0, overlap_max = 0.0, compression_max = 0.0;
   std::size_t deepest = 0;  // contact of overlap_max
 
   /// The first of equals stays.
@@ -63,8 +64,10 @@ struct Insertion {
     angular_size += o.angular_size;
     active += o.active;
     touching += o.touching;
+    overlapping += o.overlapping;
     overlap_sum += o.overlap_sum;
     deepen(o.overlap_max, o.deepest);
+    compression_max = std::max(compression_max, o.compression_max);
     return *this;
   }
 };
@@ -80,6 +83,7 @@ class Balance {
         s_(w.solution),
         impact_(w.impact),
         attraction_(w.attraction),
+        springs_(w.springs.empty() ? nullptr : w.springs.data()),
         terms_(w.problem.contact.data()),
         edges_(w.problem.edge.data()),
         resist_(w.resist.data()),
@@ -156,12 +160,19 @@ class Balance {
     Contact& contact = contacts_[c];
     const Edge edge = edges_[c];
     const auto body_a = static_cast<std::size_t>(edge.a), body_b = static_cast<std::size_t>(edge.b);
+    const ContactSpring* const spring = springs_ == nullptr ? nullptr : springs_ + c;
     if (contact.gap < 0.0) {
       const double overlap = -contact.gap / double{contact.length};
       ++sums.touching;
-      sums.overlap_sum += overlap;
-      sums.deepen(overlap, c);
+      if (spring != nullptr && spring->law.coefficient > 0.0) {
+        sums.compression_max = std::max(sums.compression_max, overlap);
+      } else {
+        ++sums.overlapping;
+        sums.overlap_sum += overlap;
+        sums.deepen(overlap, c);
+      }
     }
+    if (spring != nullptr) sums.normal_work += spring->stored();
     const double attraction = attraction_.empty() ? 0.0 : attraction_[c];
     double components[3] = {impulse_[c][0], impulse_[c][1], impulse_[c][2]};
     if (!impact_.empty())
@@ -171,7 +182,8 @@ class Balance {
     const Vector4 impulse = to_world(terms, components);
     contact.impulse = to_vec3f(impulse);
     contact.torque_impulse = to_vec3f(torque);
-    contact.lasting = static_cast<float>(lasting_part(c, pressing));
+    contact.lasting =
+        spring != nullptr && spring->acts ? 1.0f : static_cast<float>(lasting_part(c, pressing));
 
     const double squared = dot(impulse, impulse);
     if (squared == 0.0 && (shared_ || s_.impulse_on_b[c].isZero(0.0))) return;
@@ -187,7 +199,8 @@ class Balance {
     const Vector4 pulling = attraction * n, by_contact = impulse + pulling;
     if (attraction != 0.0) sums.cohesion_work -= 0.5 * dot(pulling, a.velocity - b.velocity);
     if (shared_) {
-      add_work(n, by_contact, torque, resist_[c] > 0, {a.velocity - b.velocity, a.spin - b.spin}, sums);
+      add_work(n, by_contact, torque, resist_[c] > 0, {a.velocity - b.velocity, a.spin - b.spin}, sums,
+               spring != nullptr ? spring->stored_along() : 0.0);
     } else {
       on_b = to_vector4(p_.in_world(c, s_.impulse_on_b[c]));
       torque_on_b = to_vector4(torque_impulse(p_, c, s_.row_impulse_on_b));
@@ -233,11 +246,12 @@ class Balance {
     return {linear_of(before) + load(after.linear) + cross(spin, arm), spin};
   }
 
-  /// (D1), world axes.
+  /// (D1), world axes. `stored`: what a spring along the surfaces has taken up, J, which is in the normal
+  /// work so far.
   SCREE_INLINE void add_work(Vector4 n, Vector4 impulse, Vector4 torque, bool resists, const Motion& doubled,
-                             Insertion& sums) const {
-    const double normal = dot(n, impulse) * dot(n, doubled.velocity);
-    double along = dot(impulse, doubled.velocity) - normal;
+                             Insertion& sums, double stored = 0.0) const {
+    const double normal = dot(n, impulse) * dot(n, doubled.velocity) - 2.0 * stored;
+    double along = dot(impulse, doubled.velocity) - dot(n, impulse) * dot(n, doubled.velocity) + 2.0 * stored;
     if (resists) along += dot(torque, doubled.spin);
     // Friction takes: what it seems to give, where slip turns round, is the normal impulse's.
     const double given = 0.5 * (along + std::abs(along));
@@ -303,6 +317,7 @@ class Balance {
   const ContactSolution& s_;
   const std::vector<Vec3>& impact_;
   const std::vector<double>& attraction_;
+  const ContactSpring* springs_;  // or null
   // Of the above, where every contact reads: the compiler does not know that they stay where they are.
   const ContactTerms* terms_;
   const Edge* edges_;
@@ -463,9 +478,10 @@ void take_impulses(const Model& model, double h, Workspace& w, State& state, Ste
   report.bodies_in_collision = std::count(w.in_collision.begin(), w.in_collision.end(), 1);
   report.touching = given.touching + resting.touching;
   take_deepest(given, state, report);
+  report.compression_max = std::max(report.compression_max, given.compression_max);
+  const std::int64_t overlapping = given.overlapping + resting.touching;
   report.penetration_mean =
-      report.touching > 0 ? (given.overlap_sum + resting.overlap_sum) / static_cast<double>(report.touching)
-                          : 0.0;
+      overlapping > 0 ? (given.overlap_sum + resting.overlap_sum) / static_cast<double>(overlapping) : 0.0;
 }
 
 void add_step(EnergyLedger& sum, const EnergyLedger& step) {

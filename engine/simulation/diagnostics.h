@@ -23,7 +23,7 @@ struct EnergyLedger {
   double kinetic = 0.0, potential = 0.0;
   double dissipated_by_friction = 0.0, dissipated_by_impact = 0.0, dissipated_by_sleep = 0.0;
   double position_correction = 0.0, boundary_work = 0.0, force_work = 0.0, joint_work = 0.0;
-  double elastic = 0.0;
+  double spring_work = 0.0, elastic = 0.0;
   double exchanged = 0.0, remainder = 0.0;
 };
 
@@ -48,7 +48,10 @@ inline constexpr LedgerEntry ledger_entries[] = {
      "Done on the bodies by fields, fluid and gravity beyond the settings'."},
     {"joint_work_J", &EnergyLedger::joint_work, true,
      "Done on the bodies by bonds and joints: what it takes away is in their springs, or gone."},
-    {"elastic_energy_J", &EnergyLedger::elastic, false, "In the springs of bonds, after the step."},
+    {"spring_work_J", &EnergyLedger::spring_work, true,
+     "Done on the bodies by elastic contacts, out of what is stored in them."},
+    {"elastic_energy_J", &EnergyLedger::elastic, false,
+     "In the springs of bonds and of elastic contacts, after the step."},
     {"energy_exchanged_J", &EnergyLedger::exchanged, true,
      "Kinetic and potential energy of bodies that came, less that of those that left."},
     {"energy_remainder_J", &EnergyLedger::remainder, true, "What is left over: rounding."},
@@ -116,6 +119,7 @@ struct StepReport {
   // overlap of contacts that touch, over the smaller of the two bodies' smallest lengths
   std::int64_t touching = 0;
   double penetration_max = 0.0, penetration_mean = 0.0;
+  double compression_max = 0.0;  // the same of elastic contacts, which are not among the above
   Touch deepest;  // who overlap by penetration_max; of equals the first in the order of contacts
   // balances
   EnergyLedger energy;

@@ -62,7 +62,7 @@ struct StepMemory {
   double last_s = 0.0;                      // the last step's: impulses are those of such a step
   double next_s = 0.0, after_next_s = 0.0;  // adaptive: wanted of the next step and of the one after
   double overlap = 0.0;                     // adaptive: penetration_max of the last step
-  double elastic = 0.0;                     // J, of bonds after the last step
+  double elastic = 0.0;                     // J, of bonds and contacts after the last step
 };
 
 /// What an event remembers of the past of its condition (engine/run/events.h).
@@ -86,6 +86,14 @@ struct Overrides {
   double frames_from_s = 0.0, frame_interval_s = 0.0;  // frames follow each other so from there on
 };
 
+/// What a elastic contact remembers of the last step.
+struct SpringMemory {
+  ContactKey key;
+  Vec3f force = Vec3f::Zero();        // N, world, on body a, along the surfaces: at the end of the step
+  float tangential_stiffness = 0.0f;  // N/m
+  double normal_energy = 0.0, tangential_energy = 0.0;  // J
+};
+
 /// All that a restart needs: continuing from a copy of it gives the same bits as not having stopped.
 struct State {
   std::int64_t step = 0;  // steps done
@@ -98,7 +106,8 @@ struct State {
   std::vector<JointState> joints;        // [joint]; empty before the first step
   std::vector<ActuatorState> actuators;  // [actuator]; likewise
   std::vector<Bond> bonds;
-  std::vector<PartState> parts;  // [part]; empty before the first step: as the model has them
+  std::vector<PartState> parts;       // [part]; empty before the first step: as the model has them
+  std::vector<SpringMemory> springs;  // ordered by key
   StepMemory memory;
   CellState cell;            // of one that holds stresses
   Mat3 flow = Mat3::Zero();  // 1/s, the mean rate of the cell's flows in the last step: what bodies have

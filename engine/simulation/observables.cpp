@@ -129,7 +129,7 @@ constexpr Observable of_ledger() {
   constexpr const LedgerEntry& e = ledger_entries[entry];
   return {e.name, "J", e.is_flow ? sum : last, e.description, report<&StepReport::energy, e.value>};
 }
-static_assert(std::size(ledger_entries) == 12, "of_run has all entries of the ledger");
+static_assert(std::size(ledger_entries) == 13, "of_run has all entries of the ledger");
 
 using Step = StepReport;
 using Come = InsertionReport;
@@ -175,6 +175,7 @@ constexpr Observable of_run[] = {
     {"residual_over_goal", "1", largest, "`residual_rms_m_s` over tolerance times velocity scale: above 1 the goal was missed.", report<&Step::residual_over_goal>},
     {"velocity_scale_m_s", "m/s", last, "What the tolerance is a part of, (A4).", report<&Step::velocity_scale_m_s>},
     {"penetration_max", "1", largest, "Deepest overlap, over the smaller of the two bodies' smallest lengths.", report<&Step::penetration_max>},
+    {"compression_max", "1", largest, "The same of elastic contacts (`youngs_modulus`, `stiffness`), which are not among those.", report<&Step::compression_max>},
     {"penetration_mean", "1", last, "Mean overlap of contacts that touch, likewise.", report<&Step::penetration_mean>},
     of_ledger<0>(),
     of_ledger<1>(),
@@ -188,6 +189,7 @@ constexpr Observable of_run[] = {
     of_ledger<9>(),
     of_ledger<10>(),
     of_ledger<11>(),
+    of_ledger<12>(),
     {"energy_injected_J", "J", sum, "Growth of kinetic and potential energy beyond what boundaries, forces and newcomers gave; 0 if it fell.", report<&Step::energy_injected_J>},
     {"unreturned_J", "J", sum, "What restitution would have given back in impacts that followed from others within the step.", report<&Step::unreturned_J>},
     {"momentum_x_kg_m_s", "kg m/s", last, "Of all bodies, along x.", report_vector<0, &Step::linear_momentum>},

@@ -6,6 +6,7 @@
 #include "engine/simulation/subsystems/actuators.h"
 #include "engine/simulation/subsystems/bonds.h"
 #include "engine/simulation/subsystems/cell_flow.h"
+#include "engine/simulation/subsystems/contact_springs.h"
 #include "engine/simulation/subsystems/machine.h"
 #include "engine/simulation/subsystems/parts.h"
 
@@ -42,6 +43,8 @@ void prepare(const Model& model, const IntervalTimes& times, const State& state,
 void take(const Model& model, const IntervalTimes& times, State& state, Workspace& w, StepResult& result) {
   const double h = times.h;
   set_cell_rate(CellRate::mean, w);
+  result.report.energy.elastic = 0.0;
+  end_springs(h, w, state, result.report);
   take_impulses(model, h, w, state, result);
   take_bonds(model, h, state, w, result);
   take_velocities(w.solution, state.bodies);

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "engine/core/parallel.h"
+#include "engine/simulation/subsystems/contact_springs.h"
 #include "engine/solver/problem/contact_response.h"
 
 namespace scree {
@@ -23,10 +24,44 @@ constexpr double rounding = 1e-12;
 // sweeps.
 constexpr double first_look = 10.0;  // times the tolerance, of wide sweeps
 
+// Springs are linearised as often as this in a step, until their forces are off by no more than this part of
+// the solver's goal.
+constexpr int most_linearisations = 12;
+constexpr double part_for_springs = 0.5;
+
+/// Iterations begin with the impulses of a solution.
+void begin_with(const ContactSolution& s, ContactProblem& p) {
+  for_each_index(p.contacts(), grain_medium,
+                 [&](std::size_t c) { p.start_impulse[c] = s.impulse[c].cast<float>(); });
+  for (std::size_t r = 0; r < p.rows.size(); ++r) p.rows[r].start_impulse = s.row_impulse[r];
+  if (!p.is_complete()) return;
+  p.complete();
+}
+
 SolveReport solve_once(const SolverSettings& settings, double h, Workspace& w, ContactSolution& solution) {
-  return settings.position_correction == PositionCorrection::split
-             ? solve(w.problem, settings, w.solver, solution)
-             : solve_with_bias(w.problem, settings, h, w.solver, solution);
+  const auto once = [&] {
+    return settings.position_correction == PositionCorrection::split
+               ? solve(w.problem, settings, w.solver, solution)
+               : solve_with_bias(w.problem, settings, h, w.solver, solution);
+  };
+  SolveReport report = once();
+  if (w.springs.empty()) return report;
+  ContactProblem& p = w.problem;
+  const double goal = settings.tolerance * p.velocity_scale;
+  for (int times = 0; report.status != SolveStatus::diverged; ++times) {
+    const bool is_last = times == most_linearisations;
+    const double off = follow_springs(is_last ? infinity : part_for_springs * goal, solution, w);
+    report.residual.rms_m_s = std::max(report.residual.rms_m_s, off);
+    if (is_last || !(off > part_for_springs * goal)) {
+      if (off > goal) report.status = SolveStatus::iteration_limit;
+      return report;
+    }
+    const int sweeps = report.sweeps;
+    begin_with(solution, p);
+    report = once();
+    report.sweeps += sweeps;
+  }
+  return report;
 }
 
 SolverSettings looser(SolverSettings settings) {
@@ -231,7 +266,8 @@ class EnergyBound {
   template <class Add>
   void add_up(Add&& add) {
     for (std::size_t c = 0; c < p_.contacts(); ++c)
-      if (p_.is_moved(moved_body(p_, c))) add(c, work_[clusters_.of(moved_body(p_, c))]);
+      if (p_.is_moved(moved_body(p_, c)) && !p_.is_compliant(c))
+        add(c, work_[clusters_.of(moved_body(p_, c))]);
   }
 
   void take(const ContactSolution& without) {
@@ -305,16 +341,23 @@ SolveReport solve_with_restitution(const Model& model, double h, Workspace& w) {
 std::vector<std::uint8_t> prevented_impacts(const Model& model, double h, Workspace& w) {
   const ContactProblem& p = w.problem;
   std::optional<Prevention> prevention;  // in steps with an impact alone
+  bool is_solved = false;
   std::vector<std::uint8_t> prevented;
   for (std::size_t c = 0; c < p.contacts(); ++c) {
     const double approach = p.approach[c];
     if (!(approach < -model.settings.restitution_threshold_m_s) || p.contact[c].gap + h * approach >= 0.0)
       continue;
+    if (p.is_compliant(c)) {  // a spring's impact takes its time
+      if (prevented.empty()) prevented.assign(p.contacts(), 0);
+      prevented[c] = 1;
+      continue;
+    }
     if (!prevention) prevention.emplace(w);
     if (!prevention->may_stop(c)) continue;
-    if (prevented.empty()) {
-      prevented.assign(p.contacts(), 0);
+    if (!is_solved) {
+      if (prevented.empty()) prevented.assign(p.contacts(), 0);
       static_cast<void>(solve_once(looser(model.settings.solver), h, w, w.without_restitution));
+      is_solved = true;
     }
     prevented[c] = carries(p, w.without_restitution, c) ? 0 : 1;
   }

@@ -34,6 +34,7 @@ struct Settings {
   bool adaptive_step = false;       // are steps as long as speeds, overlaps and residuals allow (A6)?
   double least_time_step_s = 1e-6;  // of an adaptive step, except where a shorter one ends at a given time
   double time_step_overlap = 1e-3;  // that adaptive steps aim at, beyond the slop, of the smallest length
+  double steps_per_impact = 0.0;  // that adaptive steps make of any impact of elastic materials; 0: no matter
   int substeps = 1;         // contacts are found once a step and refreshed to first order in its substeps
   int sort_interval = 500;  // steps after which bodies are sorted by place again (population.h); 0: never
   RestitutionLaw restitution_law = RestitutionLaw::dissipative;

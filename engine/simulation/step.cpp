@@ -29,7 +29,8 @@ void close_balances(const Model& model, const Bodies& bodies, double energy_befo
   e.potential = sums.potential;
   const double change = e.kinetic + e.potential - energy_before;
   e.remainder = change + e.dissipated_by_friction + e.dissipated_by_impact + e.dissipated_by_sleep -
-                e.position_correction - e.boundary_work - e.force_work - e.joint_work - e.exchanged;
+                e.position_correction - e.boundary_work - e.force_work - e.joint_work - e.spring_work -
+                e.exchanged;
   report.energy_injected_J = std::max(0.0, change + e.elastic - elastic_before - e.exchanged -
                                                std::max(0.0, e.boundary_work) - std::max(0.0, e.force_work));
   report.linear_momentum = sums.linear;
@@ -88,7 +89,7 @@ void whole_step(const Model& model, State& state, Workspace& w, StepResult& resu
   report.time_s = state.time_s;
   report.bodies = static_cast<std::int64_t>(bodies.size());
   report.asleep = state.sleepers.sums.bodies;
-  choose_next_steps(model, plan, w.problem, report, state);
+  choose_next_steps(model, plan, w, report, state);
   report.energy.boundary_work += energy_of_carried(bodies, settings.gravity) - carried_before;
   close_machine(model, state, machine_before.kinetic + machine_before.potential, result);
   close_balances(model, bodies, energy_before, state.memory.elastic, report);

@@ -3,7 +3,9 @@
 
 #include <memory>
 
+#include "engine/bodies/elasticity.h"
 #include "engine/detection/detection.h"
+#include "engine/simulation/model.h"
 #include "engine/solver/problem/contact_problem.h"
 #include "engine/solver/solver.h"
 
@@ -63,6 +65,31 @@ struct BrokenBond {
   double energy;  // J
 };
 
+/// An elastic contact in a (sub)step, see contact_springs.h.
+struct ContactSpring {
+  bool acts = false;  // else it is rigid in this step
+  SpringLaw law;
+  double h = 0.0, to_next = 0.0;                     // s
+  double overlap = 0.0, begin = 0.0;                 // m, in the middle and at the step's start
+  double bend = 0.0;                                 // m/s^2, of the gap
+  double approach = 0.0;                             // m/s, before the step, along n
+  Vec2 slip = Vec2::Zero();                          // m/s, likewise across
+  double theta = 0.0;                                // how implicit it is
+  double damping_ratio = 0.0;                        // of critical
+  double response = 0.0, tangential_response = 0.0;  // 1/kg, W_nn and the mean of W_tt
+  double tangential_ratio = 0.0;                     // of stiffnesses
+  double tangential_stiffness = 0.0;                 // N/m
+  double tangent_ratio = 1.0;                        // see ContactTerms
+  Vec2 held = Vec2::Zero();                          // N, in its frame: along the surfaces as the step begins
+  double held_stiffness = 0.0;                       // N/m, that it had
+  double normal_before = 0.0, tangential_before = 0.0;  // J
+  double normal_after = 0.0, tangential_after = 0.0;
+
+  /// J, what it has taken up in the step, and along the surfaces alone.
+  double stored() const { return normal_after - normal_before + stored_along(); }
+  double stored_along() const { return tangential_after - tangential_before; }
+};
+
 /// A contact that is asked for restitution, and what it is asked for with it and without (A2), (A3), m/s.
 struct Bounce {
   std::int32_t contact;
@@ -88,6 +115,8 @@ struct Workspace {
   std::vector<BoundaryPose> boundary_pose;  // [boundary], or empty
   std::vector<std::int32_t> driven_body;    // [boundary] of the problem, where forces move its part; else -1
   std::vector<double> attraction;           // [contact], N s: of cohesion; empty without
+  std::vector<ContactSpring> springs;       // [contact]; empty where no materials are elastic
+  std::vector<SpringMemory> spring_memory;  // the last step's
   std::vector<Vec3> impact;  // [contact], N s, contact frame: of energetic impacts; empty without
   std::vector<std::int32_t> first_fixed;  // [block of contacts] partners that nothing moves before it
   std::vector<std::int32_t> first_row;    // [block of contacts] rows before its own

@@ -44,7 +44,9 @@ struct ConjugateWorkspace {
 };
 
 struct SolverWorkspace {
-  std::vector<ContactCompliance> compliance;  // [contact], of the last wide solution; empty: all were rigid
+  // [contact], of the last wide solution: what contacts gave, and of that what they were made to (P5). Empty:
+  // all were rigid.
+  std::vector<ContactCompliance> compliance, given_way;
   ConjugateWorkspace conjugate;
   AdmmWorkspace admm;
   Colouring colouring;

@@ -231,6 +231,11 @@ int whole_number(const Source& in, const std::string& name, std::int64_t low, st
 const hdf5::Label slides_label{"slides", "1",
                                "1: goes along an axis; inverse_inertia answers impulses, 1/kg"};
 
+// Where some contacts give, a row each of three columns, and zeros of those which are rigid.
+const hdf5::Label compliance_label{"compliance", "1/kg",
+                                   "u + compliance o (p - rest) for u; along n, t1, t2"};
+const hdf5::Label rest_label{"rest", "N s", "contact frame: the impulse at which it gives nothing"};
+
 ContactProblem read_bodies_form(const Source& in) {
   ContactProblem p;
   GroupReader bodies(in), contacts(in);
@@ -242,6 +247,17 @@ ContactProblem read_bodies_form(const Source& in) {
   }
   TorqueColumns torques;
   for_each_contact_array(p, torques, contacts);
+  if (in.has("/contacts/compliance")) {
+    p.compliance.resize(p.contacts());
+    contacts("contacts", compliance_label,
+             vectors(
+                 p.compliance, [](auto& c) -> auto& { return c.compliance; }));
+    contacts("contacts", rest_label,
+             vectors(
+                 p.compliance, [](auto& c) -> auto& { return c.rest; }));
+    for (const ContactCompliance& c : p.compliance)
+      if (!(c.compliance.minCoeff() >= 0.0)) fail(in.path(), "/contacts/compliance", "must not be negative");
+  }
   p.velocity_scale = in.number("velocity_scale_m_s");
   if (in.has_attribute("time_step_s")) p.time_step_s = in.number("time_step_s");
   p.friction_corners = whole_number(in, "friction_corners", 0, most_friction_corners);
@@ -338,6 +354,14 @@ void write_file(const std::filesystem::path& path, const StoredProblem& stored) 
       field("bodies", slides_label, slides);
     }
     for_each_contact_array(*bodies, torques, field);
+    if (std::ranges::any_of(bodies->compliance, &ContactCompliance::is_compliant)) {
+      field("contacts", compliance_label,
+            vectors(
+                bodies->compliance, [](auto& c) -> auto& { return c.compliance; }));
+      field("contacts", rest_label,
+            vectors(
+                bodies->compliance, [](auto& c) -> auto& { return c.rest; }));
+    }
   } else {
     const auto& p = std::get<DelassusProblem>(stored.problem);
     hdf5::write_attribute(file.get(), "form", std::string("delassus"));

@@ -240,7 +240,8 @@ std::vector<Plot> load_plots(const RunFolder& folder, std::size_t points) {
 std::vector<Plot> step_plots(const StepRows& rows, std::size_t points) {
   StepPlots plots(rows, points);
   std::vector<Line> energies{{"kinetic_energy_J", "kinetic"}, {"potential_energy_J", "potential"}};
-  if (varies(rows.column("elastic_energy_J"))) energies.push_back({"elastic_energy_J", "elastic, of bonds"});
+  if (varies(rows.column("elastic_energy_J")))
+    energies.push_back({"elastic_energy_J", "elastic, in bonds and contacts"});
   plots.add(titled("Energy", "J"), energies, Reduce::last);
   plots.add(titled("Energy ledger", "J, since the start", "What each term has taken or given in all."),
             flows(rows), Reduce::last, true);
@@ -254,8 +255,10 @@ std::vector<Plot> step_plots(const StepRows& rows, std::size_t points) {
   Plot overlap = titled("Overlap", "% of the smallest semi-axis", "Largest of the steps that share a point.");
   overlap.logarithmic = true;
   overlap.limits = verdict_lines(overlap_limit, 100.0);
-  plots.add(overlap, {{"penetration_max", "largest", 100.0}, {"penetration_mean", "mean", 100.0}},
-            Reduce::most);
+  std::vector<Line> overlaps{{"penetration_max", "largest", 100.0}, {"penetration_mean", "mean", 100.0}};
+  if (varies(rows.column("compression_max")))
+    overlaps.push_back({"compression_max", "elastic compression", 100.0});
+  plots.add(overlap, overlaps, Reduce::most);
   Plot residual = titled("Residual", "of gravity x time step",
                          "Error of the contact problem, root of the mean square; "
                          "largest of the steps that share a point.");

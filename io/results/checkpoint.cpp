@@ -91,6 +91,16 @@ void fields(Bond& b, F&& f) {
   f("moment_impulse", b.moment_impulse);
 }
 template <class F>
+void fields(SpringMemory& s, F&& f) {
+  f("a", s.key.a);
+  f("b", s.key.b);
+  f("feature", s.key.feature);
+  f("force", s.force);
+  f("tangential_stiffness", s.tangential_stiffness);
+  f("normal_energy", s.normal_energy);
+  f("tangential_energy", s.tangential_energy);
+}
+template <class F>
 void fields(EventMemory& e, F&& f) {
   f("armed", e.armed);
   f("last", e.last);
@@ -281,6 +291,7 @@ void visit(Archive& io, State& state) {
   io("joints", state.joints);
   visit(io, state.actuators);
   io("bonds", state.bonds);
+  io("springs", state.springs);
   io("parts", state.parts);
   io("flow", state.flow);
   io("cell_deformation", state.cell.deformation);

@@ -77,11 +77,13 @@ void read_materials(const File& file, Materials& materials) {
   };
   const auto friction = table("friction"), torsional = table("torsional_friction"),
              rolling = table("rolling_friction"), restitution = table("restitution");
-  const auto of_cohesion = [&](const std::string& name) {
+  const auto where_there = [&](const std::string& name) {
     return file.has("materials/" + name) ? table(name) : std::vector<double>(n * n, 0.0);
   };
-  const auto adhesion = of_cohesion("adhesion_energy"), tension = of_cohesion("surface_tension"),
-             angle = of_cohesion("wetting_angle"), volume = of_cohesion("bridge_volume");
+  const auto adhesion = where_there("adhesion_energy"), tension = where_there("surface_tension"),
+             angle = where_there("wetting_angle"), volume = where_there("bridge_volume"),
+             modulus = where_there("contact_modulus"), stiffness = where_there("contact_stiffness"),
+             tangential = where_there("tangential_ratio");
   for (std::size_t a = 0; a < n; ++a) {
     for (std::size_t b = 0; b <= a; ++b) {
       const std::size_t i = a * n + b;
@@ -91,7 +93,8 @@ void read_materials(const File& file, Materials& materials) {
                          torsional[i],
                          rolling[i],
                          restitution[i],
-                         {adhesion[i], tension[i], angle[i], volume[i]}});
+                         {adhesion[i], tension[i], angle[i], volume[i]},
+                         {modulus[i], stiffness[i], tangential[i]}});
     }
   }
 }

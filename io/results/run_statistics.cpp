@@ -182,6 +182,10 @@ void RunStatistics::add(const Happening& h) {
 }
 
 void RunStatistics::add_overlap(const StepReport& r) {
+  if (r.compression_max > sums_.compression_max_of_run) {
+    sums_.compression_max_of_run = r.compression_max;
+    sums_.compressed_most = moment(r);
+  }
   if (!(r.penetration_max > sums_.penetration_max_of_run)) return;
   sums_.penetration_max_of_run = r.penetration_max;
   const auto boundary = static_cast<std::size_t>(r.deepest.boundary);
@@ -383,6 +387,7 @@ void keep(Archive& io, const std::string& name, StepReport& r) {
     io("asleep", r.asleep);
     io("penetration_max", r.penetration_max);
     io("penetration_mean", r.penetration_mean);
+    io("compression_max", r.compression_max);
     io("residual_rms_relative", r.residual_rms_relative);
   });
 }
@@ -407,6 +412,8 @@ void RunStatistics::visit(Archive& io) {
   io("residual_rms_relative_max", s.residual_rms_relative_max);
   io("momentum_error_relative", s.momentum_error_relative);
   io("angular_momentum_error_relative", s.angular_momentum_error_relative);
+  io("compression_max_of_run", s.compression_max_of_run);
+  keep(io, "compressed_most", s.compressed_most);
   keep(io, "deepest", s.deepest.when);
   io("deepest_body", s.deepest.body);
   io("deepest_other_body", s.deepest.other_body);

@@ -87,6 +87,8 @@ struct Summary {
   double penetration_max_of_run = 0.0, residual_rms_relative_max = 0.0, residual_rms_relative_mean = 0.0;
   double momentum_error_relative = 0.0, angular_momentum_error_relative = 0.0;  // maxima
   DeepestOverlap deepest;
+  double compression_max_of_run = 0.0;  // of elastic contacts
+  Moment compressed_most;
   std::int64_t steps_not_converged = 0, narrow_phase_failures = 0, candidates = 0;
   std::int64_t steps_far_from_goal = 0, steps_unsolved = 0;  // see verdict.h
   // residual over goal of the steps that did not converge; nine of ten are below p90

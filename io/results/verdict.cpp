@@ -115,6 +115,18 @@ Told tell_overlap(const Summary& s, const Settings& settings) {
   return told;
 }
 
+Told tell_compression(const Summary& s, const Settings& settings) {
+  const double value = s.compression_max_of_run;
+  if (value == 0.0) return {value, "no elastic contact was compressed", ""};
+  return {
+      value,
+      fmt::format("elastic contacts were compressed by up to {} of the smallest semi-axis, at {}",
+                  percent(value), at(s.compressed_most)),
+      "laws of contact are for small compression: a stiffer material (youngs_modulus, stiffness), or, where "
+      "an impact did it that takes less than a step, " +
+          half_step(s, settings, s.compressed_most)};
+}
+
 Told tell_unsolved(const Summary& s, const Settings& settings) {
   Told told{share(s.steps_unsolved, s.steps),
             fmt::format("{} of the steps left more than {} of the velocities that contacts had to settle",
@@ -215,13 +227,18 @@ Told tell_search(const Summary& s, const Settings& settings) {
 Told tell_pinch(const Summary& s, const Settings&) {
   const Pinch& p = s.pinch;
   if (p.by.empty()) return {0.0, "nothing that moves as it is told pinched bodies", ""};
+  const char* const others =
+      "let a force move it (a part with a `freedom`, or a motor with `most`), or leave a clearance wider or "
+      "much "
+      "narrower than the grains";
   return {p.relative,
           fmt::format("{} pressed with {:.3g} N, its median is {:.3g} N, and put in {:.3g} W at {}", p.by,
                       p.force_N, p.median_force_N, p.power_W, at(p.when)),
-          "rigid grains between a wall that moves as it is told and another do not give way, and the force "
-          "means nothing: let a force move it (a part with a `freedom`, or a motor with `most`), or leave a "
-          "clearance wider or "
-          "much narrower than the grains"};
+          (s.compression_max_of_run > 0.0
+               ? "grains between a wall that moves as it is told and another are crushed: "
+               : "rigid grains between a wall that moves as it is told and another do not give way, and the "
+                 "force means nothing: give the grains their modulus (`youngs_modulus`), ") +
+              std::string(others)};
 }
 
 Told tell_wall_travel(const Summary& s, const Settings& settings) {
@@ -297,6 +314,7 @@ constexpr Check checks[] = {{failed_limit, tell_failed},
                             {turn_limit, tell_turn},
                             {lost_limit, tell_lost},
                             {overlap_limit, tell_overlap},
+                            {compression_limit, tell_compression},
                             {unsolved_limit, tell_unsolved},
                             {missed_limit, tell_missed},
                             {given_limit, tell_given},

@@ -40,6 +40,8 @@ inline constexpr VerdictLimit lost_limit{"lost_bodies", 0.0, 1e-3};
 /// Deepest overlap of the run over the smaller body's smallest length. At rest it is the slop, 0.1 %; impacts
 /// of metres per second at sensible steps come to 2 %. At 10 % bodies are not rigid any more.
 inline constexpr VerdictLimit overlap_limit{"overlap", 0.03, 0.10};
+/// Largest compression of elastic contacts, likewise: Hertz's law is for small ones.
+inline constexpr VerdictLimit compression_limit{"compression", 0.1, 0.4};
 /// Steps with residuals above unsolved_residual. A hard impact or two do not matter to a heap; a tenth of the
 /// steps does.
 inline constexpr VerdictLimit unsolved_limit{"unsolved_steps", 0.01, 0.10};

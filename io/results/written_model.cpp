@@ -47,7 +47,7 @@ void write_materials(hid_t file, const Materials& materials) {
   const std::size_t n = materials.size();
   std::vector<std::string> names;
   std::vector<double> density, friction, torsional, rolling, restitution;
-  std::vector<double> adhesion, tension, angle, volume;
+  std::vector<double> adhesion, tension, angle, volume, modulus, stiffness, tangential;
   for (std::size_t a = 0; a < n; ++a) {
     const MaterialIndex ma(static_cast<std::int64_t>(a));
     names.push_back(materials.name(ma));
@@ -62,6 +62,9 @@ void write_materials(hid_t file, const Materials& materials) {
       tension.push_back(law.cohesion.surface_tension);
       angle.push_back(law.cohesion.wetting_angle);
       volume.push_back(law.cohesion.bridge_volume);
+      modulus.push_back(law.elasticity.modulus);
+      stiffness.push_back(law.elasticity.stiffness);
+      tangential.push_back(law.elasticity.tangential_ratio);
     }
   }
   const Handle group = create_group(file, "materials");
@@ -73,6 +76,14 @@ void write_materials(hid_t file, const Materials& materials) {
   write_rows(g, {"torsional_friction", "m", "[material, material]"}, torsional.data(), n, n);
   write_rows(g, {"rolling_friction", "m", "[material, material]"}, rolling.data(), n, n);
   write_rows(g, {"restitution", "1", "[material, material]"}, restitution.data(), n, n);
+  if (materials.are_elastic()) {
+    write_rows(g, {"contact_modulus", "Pa", "[material, material] Hertz's E* of the pair; 0: none"},
+               modulus.data(), n, n);
+    write_rows(g, {"contact_stiffness", "N/m", "[material, material] of linear contacts; 0: none"},
+               stiffness.data(), n, n);
+    write_rows(g, {"tangential_ratio", "1", "[material, material] tangential over normal stiffness"},
+               tangential.data(), n, n);
+  }
   if (!materials.cohere()) return;
   write_rows(g, {"adhesion_energy", "J/m^2", "[material, material]"}, adhesion.data(), n, n);
   write_rows(g, {"surface_tension", "N/m", "[material, material] of bridges of liquid"}, tension.data(), n,

@@ -36,6 +36,7 @@ void check_piecewise(const Section& top, Reading& reading) {
   refuse(!reading.scene.initial.bodies.part.empty(), "bodies that a part carries");
   refuse(model.cell.flows(), "cells that flow or hold a stress");
   refuse(model.materials.cohere(), "cohesion");
+  refuse(model.materials.are_elastic(), "elastic materials (youngs_modulus, stiffness)");
   refuse(model.materials.has_surfaces(), "friction that depends on directions or places");
 }
 

@@ -181,6 +181,9 @@ constexpr Key key_table[] = {
         .range = {.low = 0.0, .high = 0.1, .low_open = true},
         .description = "Accuracy of adaptive steps: the overlap beyond `solver.correction_slop` that they aim at, as a "
                        "fraction of the smaller body's smallest semi-axis. Steps go with its square root."},
+    Key{.section = "", .name = "steps_per_impact", .type = number, .range = {.low = 0.0, .high = 1e4},
+        .description = "Adaptive steps are so short that the shortest impact that materials with `youngs_modulus` or "
+                       "`stiffness` could have at the bodies' speeds takes as many; 10 resolve it, 50 to 1 %. 0: no matter."},
     Key{.section = "", .name = "substeps", .type = integer, .range = {.low = 1.0, .high = 1000.0},
         .description = "Parts of a step in which the contacts found at its start are solved anew."},
     Key{.section = "", .name = "sort_interval", .type = integer, .range = {.low = 0.0, .high = 1e9},
@@ -371,6 +374,12 @@ constexpr Key key_table[] = {
     Key{.section = "materials", .name = "bridge_volume", .type = number, .unit = "m^3", .range = not_negative,
         .description = "Of the liquid in a bridge. It pulls with 4 pi R gamma cos(angle) in touch, less the wider the gap, "
                        "and breaks at (1 + angle/2) cbrt(volume)."},
+    Key{.section = "materials", .name = "youngs_modulus", .type = number, .unit = "Pa", .range = not_negative,
+        .description = "Contacts give as Hertz's do, with the forces along surfaces of Mindlin's kind. Rigid if left out. Of two materials compliances add up."},
+    Key{.section = "materials", .name = "poisson_ratio", .type = number, .range = {.low = 0.0, .high = 0.5},
+        .description = "Of what gives: tangential over normal stiffness is 2 (1 - nu)/(2 - nu). 0.3 if left out."},
+    Key{.section = "materials", .name = "stiffness", .type = number, .unit = "N/m", .range = not_negative,
+        .description = "In place of `youngs_modulus`: the force of a contact over its overlap. Of two materials the smaller one."},
 
     Key{.section = "materials", .name = "friction_factors", .type = vector, .range = not_negative,
         .description = "Factors on friction along the body's own x, y and z (a boundary's: the world's): grain, "
@@ -409,6 +418,12 @@ constexpr Key key_table[] = {
     Key{.section = "material_pairs", .name = "bridge_volume", .type = number, .unit = "m^3", .range = not_negative,
         .description = "Of the liquid in a bridge. It pulls with 4 pi R gamma cos(angle) in touch, less the wider the gap, "
                        "and breaks at (1 + angle/2) cbrt(volume)."},
+    Key{.section = "material_pairs", .name = "youngs_modulus", .type = number, .unit = "Pa", .range = not_negative,
+        .description = "Contacts give as Hertz's do, with the forces along surfaces of Mindlin's kind, as between two of one material of this modulus."},
+    Key{.section = "material_pairs", .name = "poisson_ratio", .type = number, .range = {.low = 0.0, .high = 0.5},
+        .description = "Of what gives: tangential over normal stiffness is 2 (1 - nu)/(2 - nu). 0.3 if left out."},
+    Key{.section = "material_pairs", .name = "stiffness", .type = number, .unit = "N/m", .range = not_negative,
+        .description = "In place of `youngs_modulus`: the force of a contact over its overlap."},
 
     Key{.section = "shapes", .name = "name", .type = text,
         .description = "Name that bodies call it by; not in a file of its own."},
@@ -1022,7 +1037,7 @@ constexpr Key key_table[] = {
         .description = "They form when an event says so by `form_bonds`, and not before."},
     Key{.section = "bonds", .name = "radius_ratio", .type = number, .unit = "1", .range = positive,
         .description = "Radius of the bar, over the smaller of the two bodies' smallest lengths."},
-    Key{.section = "bonds", .name = "young_modulus", .type = number, .unit = "Pa", .range = positive,
+    Key{.section = "bonds", .name = "youngs_modulus", .type = number, .unit = "Pa", .range = positive,
         .description = "Of the bar, which is as long as the bodies' centres are apart; rigid if left out."},
     Key{.section = "bonds", .name = "stiffness_ratio", .type = number, .unit = "1", .range = positive,
         .description = "Young's modulus over the shear modulus: 2 (1 + Poisson's ratio) of a solid."},
@@ -1179,6 +1194,7 @@ constexpr Renamed renamed[] = {
     {"events", "", "release_mount", "release_part"},
     {"events", "", "lock_mount", "lock_part"},
     {"bodies", "", "held", "fixed"},
+    {"bonds", "", "young_modulus", "youngs_modulus"},
     {"solver", "kind", "per_body", "gauss_seidel"},
     {"solver", "kind", "per_contact", "nsgs"},
     {"solver", "kind", "consensus", "admm"},

@@ -19,7 +19,7 @@ void read_kind(const Section& section, std::size_t number, Reading& reading) {
   const auto limit = [&](const char* key, double& value) {
     if (section.has(key)) value = section.number(key);
   };
-  limit("young_modulus", law.young_modulus);
+  limit("youngs_modulus", law.youngs_modulus);
   limit("tensile_strength", law.tensile_strength);
   limit("shear_strength", law.shear_strength);
   limit("breaking_force", law.breaking_force);
@@ -27,7 +27,7 @@ void read_kind(const Section& section, std::size_t number, Reading& reading) {
   if (law.is_rigid()) {
     for (const char* key : {"stiffness_ratio", "damping"})
       if (section.has(key))
-        reading.faults.push_back(about(section, key, "is of no use to rigid bonds: give young_modulus too"));
+        reading.faults.push_back(about(section, key, "is of no use to rigid bonds: give youngs_modulus too"));
   }
   if (section.has("waits") && section.boolean("waits")) {
     if (section.has("time")) reading.faults.push_back(about(section, "time", "does not go with waits"));

@@ -74,6 +74,25 @@ void read_cohesion(const Section& section, Cohesion& cohesion, Reading& reading)
         about(section, "surface_tension", "needs bridge_volume, of the liquid in a contact"));
 }
 
+bool gives_elasticity(const Section& section) {
+  return section.has("youngs_modulus") || section.has("stiffness");
+}
+
+/// What a section gives of elasticity in place of what is there.
+void read_elasticity(const Section& section, Elasticity& elasticity, Reading& reading) {
+  constexpr double usual_ratio = 0.3;
+  const double nu = section.has("poisson_ratio") ? section.number("poisson_ratio") : usual_ratio;
+  if (section.has("youngs_modulus") && section.has("stiffness"))
+    reading.faults.push_back(
+        about(section, "stiffness", "does not go with youngs_modulus: a contact has the one or the other"));
+  else if (section.has("youngs_modulus"))
+    elasticity = elasticity_of(section.number("youngs_modulus"), nu);
+  else if (section.has("stiffness"))
+    elasticity = linear_elasticity(section.number("stiffness"), nu);
+  else if (section.has("poisson_ratio"))
+    reading.faults.push_back(about(section, "poisson_ratio", "needs youngs_modulus or stiffness"));
+}
+
 void read_pair(const Section& pair, std::set<std::pair<int, int>>& seen, Reading& reading) {
   if (!pair.has("materials")) return;
   const Node& names = pair.given("materials");
@@ -90,6 +109,7 @@ void read_pair(const Section& pair, std::set<std::pair<int, int>>& seen, Reading
   if (pair.has("rolling_friction")) law.rolling_friction_m = pair.number("rolling_friction");
   if (pair.has("restitution")) law.restitution = pair.number("restitution");
   read_cohesion(pair, law.cohesion, reading);
+  read_elasticity(pair, law.elasticity, reading);
   materials.set_law(*a, *b, law);
 }
 
@@ -191,7 +211,7 @@ void read_adaptive_step(const Section& top, Scene& scene, std::vector<Fault>& fa
   const Node* const given = top.node()->find("time_step");
   if (given != nullptr && given->faulty) return;
   if (!settings.adaptive_step) {
-    for (const char* key : {"largest_time_step", "least_time_step", "time_step_overlap"})
+    for (const char* key : {"largest_time_step", "least_time_step", "time_step_overlap", "steps_per_impact"})
       if (top.has(key)) refuse(key, "is for adaptive steps", "say time_step = \"adaptive\", or leave it out");
     return;
   }
@@ -260,10 +280,68 @@ void read_settings(const Section& top, Reading& reading) {
   if (checks.has("ledger_tolerance")) scene.ledger_tolerance = checks.number("ledger_tolerance");
 }
 
+namespace {
+
+/// Two materials of which one has a modulus and the other a stiffness.
+struct Clash {
+  Section section;  // of the later one
+  std::size_t other;
+  std::int32_t own;
+};
+
+/// Unless a pair of theirs settles it.
+void refuse_clash(const Section& top, const Clash& clash, Reading& reading) {
+  const Materials& materials = reading.scene.model.materials;
+  const MaterialIndex other(static_cast<int>(clash.other)), own(clash.own);
+  const auto settles = [&](const Section& pair) {
+    if (!pair.has("materials") || !gives_elasticity(pair)) return false;
+    std::vector<std::string> given = pair.texts("materials"),
+                             meant{materials.name(other), materials.name(own)};
+    std::ranges::sort(given);
+    std::ranges::sort(meant);
+    return given == meant;
+  };
+  if (std::ranges::any_of(elements(top, "material_pairs"), settles)) return;
+  Fault fault = about(clash.section, clash.section.has("stiffness") ? "stiffness" : "youngs_modulus",
+                      fmt::format("does not go with that of {}: one has a modulus and one a stiffness",
+                                  materials.name(other)));
+  fault.suggestion = fmt::format("give [[material_pairs]] for \"{}\" and \"{}\" one of the two",
+                                 materials.name(other), materials.name(own));
+  reading.faults.push_back(std::move(fault));
+}
+
+void refuse_what_knows_rigid_contacts(const Section& top, Reading& reading) {
+  const Settings& settings = reading.scene.model.settings;
+  const SolverKind kind = settings.solver.kind;
+  const bool is_unknown = kind == SolverKind::admm || kind == SolverKind::one_pass;
+  if (!is_unknown && !settings.sleep.is_on()) return;
+  for (const char* heading : {"materials", "material_pairs"}) {
+    for (const Section& section : elements(top, heading)) {
+      if (!gives_elasticity(section)) continue;
+      const char* const key = section.has("stiffness") ? "stiffness" : "youngs_modulus";
+      if (is_unknown) {
+        reading.faults.push_back(
+            about(section, key,
+                  fmt::format("does not go with the solver '{}', which knows rigid contacts only",
+                              to_string(kind))));
+        reading.faults.back().suggestion = "choose gauss_seidel or nsgs";
+      }
+      if (settings.sleep.is_on()) {
+        reading.faults.push_back(about(section, key, "does not go with sleep yet"));
+        reading.faults.back().suggestion = "leave out [sleep]";
+      }
+      return;
+    }
+  }
+}
+
+}  // namespace
+
 void read_materials(const Section& top, Reading& reading) {
   Materials& materials = reading.scene.model.materials;
   constexpr std::size_t most_materials = 1000;  // there is a law for each pair
   std::vector<PairLaw> laws;
+  std::vector<Clash> clashes;
   std::set<std::string> names;
   for (const Section& section : elements(top, "materials")) {
     if (!section.has("name")) continue;
@@ -282,15 +360,20 @@ void read_materials(const Section& top, Reading& reading) {
     materials.set_surface(added, settings_of<Surface>(section));
     laws.push_back(settings_of<PairLaw>(section));
     read_cohesion(section, laws.back().cohesion, reading);
+    read_elasticity(section, laws.back().elasticity, reading);
     for (std::size_t other = 0; other < laws.size(); ++other) {
       const bool same = other + 1 == laws.size();
       materials.set_law(added, MaterialIndex(static_cast<int>(other)),
                         same ? laws.back() : mixed_law(laws.back(), laws[other]));
+      if (!can_mix(laws.back().elasticity, laws[other].elasticity))
+        clashes.push_back({section, other, added.value});
     }
   }
   for (const Section& patch : elements(top, "friction_patches")) read_patch(patch, reading);
   std::set<std::pair<int, int>> seen;
   for (const Section& pair : elements(top, "material_pairs")) read_pair(pair, seen, reading);
+  for (const Clash& clash : clashes) refuse_clash(top, clash, reading);
+  refuse_what_knows_rigid_contacts(top, reading);
 }
 
 }  // namespace scree::io

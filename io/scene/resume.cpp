@@ -48,6 +48,14 @@ void require_valid(const Model& model, const State& state) {
     for (const Contact& c : *list) pair(c.key.a, c.key.b);
     require(std::ranges::is_sorted(*list, {}, &Contact::key), "its contacts are not in order");
   }
+  for (const SpringMemory& s : state.springs) {
+    pair(s.key.a, s.key.b);
+    require(s.force.allFinite() && s.tangential_stiffness > 0.0f && s.normal_energy >= 0.0 &&
+                s.tangential_energy >= 0.0,
+            "what an elastic contact remembers");
+  }
+  require(std::ranges::is_sorted(state.springs, {}, &SpringMemory::key),
+          "its elastic contacts are not in order");
   for (const CachedPair& p : state.cached) pair(p.a, p.b);
   const NormalCache& seeds = state.cached_normals;
   require(seeds.row.empty() ? seeds.list.empty() : seeds.row.front() == 0 && seeds.row.size() == n + 1,

@@ -61,6 +61,7 @@ void for_each_key(Scene& scene, auto&& f) {
   f("", "time_step", s.time_step_s);
   f("", "least_time_step", s.least_time_step_s);
   f("", "time_step_overlap", s.time_step_overlap);
+  f("", "steps_per_impact", s.steps_per_impact);
   f("", "substeps", s.substeps);
   f("", "sort_interval", s.sort_interval);
   f("", "stepping", s.stepping);

@@ -50,6 +50,32 @@ TEST(ProblemFile, SlidersRoundTrip) {
   EXPECT_EQ(q.delassus, p.delassus);
 }
 
+// Elastic contacts bring their compliance along, and the solution that they have.
+TEST(ProblemFile, CompliancesRoundTrip) {
+  test::World world =
+      test::loose_heap(3, 3, {.friction = 0.4, .elasticity = elasticity_of(1e7, 0.25)}, 2e-3, 4);
+  world.run(0.5);
+  world.workspace.problem.complete();
+  const ContactProblem& p = world.workspace.problem;
+  io::write_problem(file("elastic.h5"), {p, "an elastic heap"});
+  const io::StoredProblem back = io::read_problem(file("elastic.h5"));
+  const auto& q = std::get<ContactProblem>(back.problem);
+  ASSERT_EQ(q.compliance.size(), p.contacts());
+  for (std::size_t c = 0; c < p.contacts(); ++c) {
+    EXPECT_EQ(q.compliance[c].compliance, p.compliance[c].compliance);
+    EXPECT_EQ(q.compliance[c].rest, p.compliance[c].rest);
+  }
+  SolverWorkspace workspace;
+  ContactSolution of_p, of_q;
+  SolverSettings settings;
+  settings.tolerance = 1e-8;
+  const SolveReport report = solve(p, settings, workspace, of_p);
+  EXPECT_EQ(report.status, SolveStatus::converged);
+  static_cast<void>(solve(q, settings, workspace, of_q));
+  for (std::size_t c = 0; c < p.contacts(); ++c)
+    EXPECT_LE((of_q.impulse[c] - of_p.impulse[c]).norm(), 1e-12 * (1.0 + of_p.impulse[c].norm()));
+}
+
 TEST(ProblemFile, BodyFormRoundTripsBitForBit) {
   PairLaw law;
   law.rolling_friction_m = 1e-3;

@@ -116,7 +116,7 @@ TEST(Bonds, AreRecordedInFramesWithTheirForces) {
   state.bodies.linear_velocity[0].x() = -0.3;  // pulls
   BondLaw glue;
   glue.name = "glue";
-  glue.young_modulus = 1e8;
+  glue.youngs_modulus = 1e8;
   model.bonds.push_back(glue);
   const TemporaryFolder folder;
   const State end = record_steps(model, state, 1, folder.path());

@@ -48,6 +48,7 @@ std::int64_t part(double value) { return std::llround(1e4 * value); }
 const CheckCase check_cases[] = {
     {io::lost_limit, [](io::Summary& s, double v) { s.lost_bodies = part(v); }, 1e-4},
     {io::overlap_limit, [](io::Summary& s, double v) { s.penetration_max_of_run = v; }, 1e-6},
+    {io::compression_limit, [](io::Summary& s, double v) { s.compression_max_of_run = v; }, 1e-6},
     {io::unsolved_limit, [](io::Summary& s, double v) { s.steps_unsolved = part(v); }, 1e-4},
     {io::missed_limit,
      [](io::Summary& s, double v) { s.steps_not_converged = s.steps_far_from_goal = part(v); }, 1e-4},
@@ -128,7 +129,7 @@ TEST(Verdict, IsGreenWhereNothingHappened) {
   EXPECT_EQ(judge(good_run(), {}).grade, Grade::green);
   const io::Verdict nothing = judge(io::Summary{}, {});
   EXPECT_EQ(nothing.grade, Grade::green);
-  EXPECT_EQ(nothing.findings.size(), 16u);
+  EXPECT_EQ(nothing.findings.size(), 17u);
 }
 
 TEST(Verdict, FailedRunIsRedAndInterruptedRunIsJudgedByItsSteps) {

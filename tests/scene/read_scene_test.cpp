@@ -635,7 +635,7 @@ materials = [{ name = "a", density = 1000 }, { name = "b", density = 1000 }]
 bodies = [{ radius = 0.1, position = [0, 0, 1], material = "a" }]
 [[bonds]]
 materials = ["b"]
-young_modulus = 1e9
+youngs_modulus = 1e9
 damping = 0.1
 tensile_strength = 1e6
 breaking_moment = 2
@@ -653,7 +653,7 @@ form_bonds = "late"
   const BondLaw &first = scene.model.bonds[0], &late = scene.model.bonds[1];
   EXPECT_EQ(first.name, "bonds0");
   EXPECT_EQ(first.glues, (std::vector<std::uint8_t>{0, 1}));
-  EXPECT_EQ(first.young_modulus, 1e9);
+  EXPECT_EQ(first.youngs_modulus, 1e9);
   EXPECT_EQ(first.damping, 0.1);
   EXPECT_EQ(first.tensile_strength, 1e6);
   EXPECT_EQ(first.shear_strength, infinity);

@@ -27,9 +27,9 @@ World chain(int n, const BondLaw& law, bool held, double time_step_s = 1e-3) {
   return world;
 }
 
-BondLaw elastic(double young_modulus, double damping = 0.0) {
+BondLaw elastic(double youngs_modulus, double damping = 0.0) {
   BondLaw law;
-  law.young_modulus = young_modulus;
+  law.youngs_modulus = youngs_modulus;
   law.damping = damping;
   return law;
 }
@@ -280,13 +280,13 @@ TEST(Bonds, ReplaceContactsUntilTheyBreak) {
 }
 
 /// Ellipsoids in a heap, glued, that fall onto a floor and partly break.
-World rubble(double young_modulus) {
+World rubble(double youngs_modulus) {
   PairLaw law;
   law.friction = 0.5;
   World world = test::loose_heap(4, 3, law, 1e-3);
-  BondLaw bonds = elastic(young_modulus, young_modulus < infinity ? 0.1 : 0.0);
+  BondLaw bonds = elastic(youngs_modulus, youngs_modulus < infinity ? 0.1 : 0.0);
   bonds.reach = 1.0;
-  bonds.tensile_strength = bonds.shear_strength = young_modulus < infinity ? 3e5 : 3e6;
+  bonds.tensile_strength = bonds.shear_strength = youngs_modulus < infinity ? 3e5 : 3e6;
   world.model.bonds.push_back(bonds);
   world.model.settings.solver.tolerance = 1e-3;
   world.model.settings.solver.max_sweeps = 300;

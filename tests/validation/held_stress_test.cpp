@@ -224,7 +224,7 @@ TEST(HeldStress, StartOfFlowCausesNoOverlapAcrossTheSeam) {
 TEST(HeldStress, BondsCarryThePrescribedStress) {
   World world = row(6, 0.0, 1e4);
   BondLaw law;
-  law.young_modulus = 1e8;
+  law.youngs_modulus = 1e8;
   law.damping = 0.5;
   world.model.bonds.push_back(law);
   world.run(1.0);

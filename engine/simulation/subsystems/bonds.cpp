@@ -337,7 +337,7 @@ void take_bonds(const Model& model, double h, State& state, Workspace& w, StepRe
                             broken.load, broken.energy});
   }
   w.broken.clear();
-  report.energy.elastic = report.bond_use = 0.0;
+  report.bond_use = 0.0;
   report.bonds = 0;
   for (std::size_t k = 0; k < state.bonds.size(); ++k) {
     Bond& bond = state.bonds[k];

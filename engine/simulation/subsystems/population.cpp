@@ -159,6 +159,18 @@ void renumber(const Renumbering& r, NormalCache& cached_normals) {
               });
 }
 
+void renumber(const Renumbering& r, std::vector<SpringMemory>& springs) {
+  std::erase_if(springs, [&](SpringMemory& s) {
+    const auto swapped = renumber(r, s.key.a, s.key.b);
+    if (swapped && *swapped) {
+      s.force = -s.force;
+      if (r.parts) s.key.feature = swapped_members(s.key.feature);
+    }
+    return !swapped;
+  });
+  std::ranges::sort(springs, {}, &SpringMemory::key);
+}
+
 void renumber(const Renumbering& r, std::vector<CachedPair>& pairs) {
   std::erase_if(pairs, [&](CachedPair& p) {
     const auto swapped = renumber(r, p.a, p.b);
@@ -190,6 +202,7 @@ void renumber(const Renumbering& r, State& state) {
   state.contacts.index(b.size());
   renumber(r, state.cached_normals);
   renumber(r, state.cached);
+  renumber(r, state.springs);
   std::erase_if(state.bonds, [&](Bond& bond) {
     bond.a = r.slot[bond.a];
     bond.b = r.slot[bond.b];
@@ -238,6 +251,7 @@ void remove(State& state, std::span<const BodyId> ids) {
     state.contacts = {};
     state.cached_normals = {};
     state.cached = {};
+    state.springs = {};
     state.sleepers = {};
     return;
   }

@@ -48,6 +48,7 @@ void ContactProblem::resize(std::size_t bodies, std::size_t contacts, bool impac
   resize_with_room(contact, contacts);
   resize_with_room(approach, contacts);
   resize_with_room(start_impulse, contacts);
+  compliance.clear();
   image_velocity.clear();
   cell.reset();
   contact_rows = block_rows = 0;
@@ -118,6 +119,9 @@ void ContactProblem::complete() {
                  [&](std::size_t c) { local[c] = respond(contact[c], edge[c], response.data()); });
   complete_rows();
   compute_delassus(*this);
+  for (std::size_t c = 0; c < compliance.size(); ++c)
+    if (compliance[c].is_compliant())
+      local[c] = local_contact(delassus[c] + Mat3(compliance[c].compliance.asDiagonal()), friction(c));
   link_bodies(*this, body_row, body_contact);
 }
 

@@ -130,6 +130,16 @@ struct CellTerms {
 
 class RowBlock;
 
+/// How a contact gives, in its frame: u + compliance o (p - rest) stands for u in (S3), (S4) and (S5).
+struct ContactCompliance {
+  Vec3 compliance = Vec3::Zero();  // 1/kg, along n, t1, t2
+  Vec3 rest = Vec3::Zero();        // N s
+
+  Vec3 velocity(const Vec3& impulse) const { return compliance.cwiseProduct(impulse - rest); }
+  bool is_compliant() const { return compliance[0] > 0.0; }
+};
+using ContactCompliances = std::span<const ContactCompliance>;  // [contact]; empty: all are rigid
+
 struct ContactProblem {
   // m/s that residuals are compared with (A4); 0 if nothing moves.
   double velocity_scale = 0.0;
@@ -146,6 +156,7 @@ struct ContactProblem {
   std::vector<ContactTerms> contact;
   std::vector<float> approach;       // m/s, normal velocity before the step; negative where bodies approach
   std::vector<Vec3f> start_impulse;  // N s, contact frame: where iterations begin
+  std::vector<ContactCompliance> compliance;  // empty: all are rigid
 
   // [contact], m/s, world axes: of body b's image against the body; empty where no cell flows. Of a cell that
   // holds stresses: at its free rate.
@@ -164,9 +175,9 @@ struct ContactProblem {
 
   // What follows from the above: filled by complete(), empty until then. Wide sweeps, which are made for
   // speed, do without.
-  std::vector<LocalContact> local;  // [contact]
-  std::vector<Mat3>
-      delassus;  // [contact], 1/kg, contact frame: W = J M^-1 J^T of the contact alone, du = W dp
+  std::vector<LocalContact> local;  // [contact], with its compliance
+  std::vector<Mat3> delassus;  // [contact], 1/kg, contact frame: W = J M^-1 J^T of the contact alone, du = W
+                               // dp, without
   std::vector<std::int32_t> body_row;      // [body + 1]: the contacts of a body are the entries
   std::vector<std::int32_t> body_contact;  // [body_row[i], body_row[i + 1]) of body_contact, rising
 
@@ -181,6 +192,7 @@ struct ContactProblem {
   /// The first row of a contact that is not before this one.
   std::size_t first_row(std::size_t c) const;
   double offset(std::size_t c) const { return contact[c].offset; }
+  bool is_compliant(std::size_t c) const { return !compliance.empty() && compliance[c].is_compliant(); }
   double friction(std::size_t c) const { return contact[c].friction; }
   Mat3 frame(std::size_t c) const;                             // rows n, t1, t2
   Vec3 in_world(std::size_t c, const Vec3& components) const;  // frame^T components
@@ -203,15 +215,6 @@ struct ContactProblem {
 /// body_contact[body_row[i + 1]], rising.
 void link_bodies(const ContactProblem& problem, std::vector<std::int32_t>& body_row,
                  std::vector<std::int32_t>& body_contact);
-
-/// How a contact gives: u + compliance (p - rest) stands for u in (S3), (S4) and (S5).
-struct ContactCompliance {
-  double compliance = 0.0;   // 1/kg
-  Vec3 rest = Vec3::Zero();  // N s, contact frame
-
-  Vec3 velocity(const Vec3& impulse) const { return compliance * (impulse - rest); }
-};
-using ContactCompliances = std::span<const ContactCompliance>;  // [contact]; empty: all are rigid
 
 /// What a solver returns.
 struct ContactSolution {

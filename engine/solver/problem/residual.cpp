@@ -51,7 +51,11 @@ Residual residual(const ContactProblem& p, const std::vector<BodyVelocity>& velo
                               : p.delassus[c].trace();
   };
   const auto squared_of = [&](std::size_t c, const Vec3& u) {
-    double squared = natural_map(impulse[c], u, p.friction(c), trace(c), p.friction_corners).squaredNorm();
+    const double of_bodies = trace(c), gives = compliance.empty() ? 0.0 : compliance[c].compliance.sum(),
+                 part = of_bodies / (of_bodies + gives);
+    double squared =
+        part * part *
+        natural_map(impulse[c], u, p.friction(c), of_bodies + gives, p.friction_corners).squaredNorm();
     for_rows_of(p, c, c + 1, [&](std::size_t r) {
       squared += row_residual_squared(p, r, velocity, impulse, row_impulse);
     });
@@ -77,6 +81,11 @@ Residual residual(const ContactProblem& p, const std::vector<BodyVelocity>& velo
              },
              [](ResidualSum a, const ResidualSum& b) { return a += b; })
       .residual();
+}
+
+Residual residual(const ContactProblem& p, const std::vector<BodyVelocity>& velocity,
+                  const std::vector<Vec3>& impulse, const std::vector<double>& row_impulse) {
+  return residual(p, velocity, impulse, row_impulse, {}, p.compliance);
 }
 
 }  // namespace scree

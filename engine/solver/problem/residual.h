@@ -23,7 +23,10 @@ struct ResidualOfEach {
 };
 Residual residual(const ContactProblem& problem, const std::vector<BodyVelocity>& velocity,
                   const std::vector<Vec3>& impulse, const std::vector<double>& row_impulse,
-                  const ResidualOfEach& each = {}, ContactCompliances compliance = {});
+                  const ResidualOfEach& each, ContactCompliances compliance);
+/// With the compliance that the problem has.
+Residual residual(const ContactProblem& problem, const std::vector<BodyVelocity>& velocity,
+                  const std::vector<Vec3>& impulse, const std::vector<double>& row_impulse);
 
 /// Bounds of a row's impulse, or of the length of a disc's.
 struct RowBounds {

@@ -8,8 +8,9 @@ namespace scree {
 /// Natural map of the complementarity between the impulse p and the velocity shifted after De Saxce and Feng
 /// (1998),
 ///   u~ = u + (offset + friction |u_t|) n,   r = (p - P_K(p - rho u~)) / rho,   rho = 3 / trace W,    (S5)
-/// in m/s; zero exactly where (S3) and (S4) hold. Over active contacts, those with an impulse or a violated
-/// constraint, each with its own rows; other rows count for themselves.
+/// in m/s; zero exactly where (S3) and (S4) hold. Where a contact gives rho = 3 / trace (W + C) within P_K,
+/// so that r is what its impulse is off by, as a velocity of the bodies. Over active contacts, those with an
+/// impulse or a violated constraint, each with its own rows; other rows count for themselves.
 struct Residual {
   double rms_m_s = 0.0, max_m_s = 0.0;
   std::int64_t active = 0;

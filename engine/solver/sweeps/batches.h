@@ -32,7 +32,8 @@ struct alignas(64) ContactBatch {
   BatchLanes n[3], t1[3], t2[3];  // the frame, t2 with the tangent ratio
   BatchLanes arm_a[9], arm_b[9];  // A, B: three numbers for each of n, t1, t2
   BatchLanes velocity[3];         // m/s, u at the start, offset included
-  // LocalContact, with what turns a change of impulse into one of velocity: W_nn, and the largest of W_tt
+  // LocalContact, with what turns a change of impulse into one of the bodies' velocity: W_nn, and the largest
+  // of W_tt
   BatchLanes w_nn, inverse_w_nn, w_t1n, w_t2n, i_tt11, i_tt12, i_tt22, slide_step, w_tt, friction;
   BatchLanes impulse[3], last[3];              // mass_unit m/s; before the last sweep, for momentum
   std::uint32_t a[batch_size], b[batch_size];  // bytes from the first row of bodies to theirs
@@ -41,6 +42,11 @@ struct alignas(64) ContactBatch {
 constexpr std::uint32_t row_bytes(std::size_t body) {
   return static_cast<std::uint32_t>(body * sizeof(Lanes));
 }
+
+/// How the contacts of a batch give along n, t1, t2, 1/mass_unit.
+struct alignas(64) GivingLanes {
+  BatchLanes along[3];
+};
 
 /// Torsional and rolling resistance of the contacts of a batch: the same about n, and about t1 and t2.
 struct alignas(64) SpinBatch {
@@ -80,12 +86,12 @@ struct BatchPhase : BatchRange {
 struct Batches {
   double mass_unit = 1.0;  // kg; a power of 4: no digit is lost to it, nor to its root
   std::vector<ContactBatch> contact;
-  std::vector<std::int32_t> lane;      // [batch_size * batch + lane] which contact, or -1
-  std::vector<SpinBatch> spin;         // [batch that resists]
-  std::vector<std::int32_t> spin_of;   // [batch] into `spin`, or -1; empty where nothing resists
-  std::vector<BatchLanes> compliance;  // [batch] 1/mass_unit, (P5); empty where contacts are rigid
-  std::vector<std::uint8_t> idle;      // [batch] carried no impulse in the last two updates
-  std::vector<FreeRow> row;            // [row that belongs to no contact]
+  std::vector<std::int32_t> lane;       // [batch_size * batch + lane] which contact, or -1
+  std::vector<SpinBatch> spin;          // [batch that resists]
+  std::vector<std::int32_t> spin_of;    // [batch] into `spin`, or -1; empty where nothing resists
+  std::vector<GivingLanes> compliance;  // [batch]; empty where contacts are rigid
+  std::vector<std::uint8_t> idle;       // [batch] carried no impulse in the last two updates
+  std::vector<FreeRow> row;             // [row that belongs to no contact]
   std::vector<Subdomain> subdomain;
   std::vector<BatchPhase> interface;
   std::vector<std::size_t> partner;  // bodies that move, but are those of no subdomain

@@ -102,12 +102,11 @@ SCREE_INLINE void go_on(Part part, float beta, typename Part::Vector* x, BatchLa
   }
 }
 
-/// (P5), but for what stands in the velocities at the start.
+/// What gives, but for what stands in the velocities at the start.
 template <class Part>
-SCREE_INLINE void give(Part part, const BatchLanes& compliance, const typename Part::Vector* x,
+SCREE_INLINE void give(Part part, const GivingLanes& compliance, const typename Part::Vector* x,
                        typename Part::Vector* u) {
-  const typename Part::Vector c = part.load(compliance);
-  for (int k = 0; k < 3; ++k) u[k] += c * x[k];
+  for (int k = 0; k < 3; ++k) u[k] += part.load(compliance.along[k]) * x[k];
 }
 
 /// (P1) and (P2); dp: how the impulses x change. Returns squared changes of the contacts' velocities.
@@ -218,16 +217,24 @@ SCREE_INLINE void update(Batches& b, const UpdatedBlock<Part> (&updated)[count],
   }
 }
 
-/// r of (S5), squared, for contacts that have u and x.
+/// r of (S5), squared, for contacts that have u and x; compliance: theirs, or null.
 template <class Part>
 SCREE_INLINE typename Part::Vector natural_map_squared(Part part, const ContactBatch& c,
+                                                       const GivingLanes* compliance,
                                                        const typename Part::Vector* u,
                                                        const typename Part::Vector* x) {
   using Vector = typename Part::Vector;
   const Vector zero{}, one = zero + 1.0f, i11 = part.load(c.i_tt11), i12 = part.load(c.i_tt12),
                        i22 = part.load(c.i_tt22);
-  const Vector tangential = (i11 + i22) / (i11 * i22 - i12 * i12),  // trace
-      inverse_rho = (part.load(c.w_nn) + tangential) * (1.0f / 3.0f), rho = one / inverse_rho;
+  const Vector tangential = (i11 + i22) / (i11 * i22 - i12 * i12);  // trace
+  Vector inverse_rho = (part.load(c.w_nn) + tangential) * (1.0f / 3.0f), of_bodies = inverse_rho;
+  if (compliance != nullptr) {
+    const Vector along_n = part.load(compliance->along[0]) * (1.0f / 3.0f),
+                 across = (part.load(compliance->along[1]) + part.load(compliance->along[2])) * (1.0f / 3.0f);
+    of_bodies = inverse_rho - across;
+    inverse_rho += along_n;
+  }
+  const Vector rho = one / inverse_rho;
   const Vector mu = part.load(c.friction), slide = sqrt_of<Vector>(u[1] * u[1] + u[2] * u[2]);
   const Vector aim_n = x[0] - rho * (u[0] + mu * slide), aim_1 = x[1] - rho * u[1], aim_2 = x[2] - rho * u[2];
   const Vector length = sqrt_of<Vector>(aim_1 * aim_1 + aim_2 * aim_2),
@@ -235,8 +242,8 @@ SCREE_INLINE typename Part::Vector natural_map_squared(Part part, const ContactB
   const auto inside = length <= mu * aim_n, apex = mu * length <= -aim_n;
   const Vector p_n = inside ? aim_n : (apex ? zero : on_cone),
                share = inside ? one : (apex ? zero : mu * on_cone / (length > zero ? length : one));
-  const Vector r_n = (x[0] - p_n) * inverse_rho, r_1 = (x[1] - share * aim_1) * inverse_rho,
-               r_2 = (x[2] - share * aim_2) * inverse_rho;
+  const Vector r_n = (x[0] - p_n) * of_bodies, r_1 = (x[1] - share * aim_1) * of_bodies,
+               r_2 = (x[2] - share * aim_2) * of_bodies;
   return r_n * r_n + (r_1 * r_1 + r_2 * r_2);
 }
 
@@ -279,8 +286,9 @@ SCREE_INLINE void add_residual(const Batches& b, std::size_t k, Part part, LaneS
   relative_velocity(part, c, y, u);
   load3(part, c.impulse, x);
   part.store(u[0], normal_velocity);
-  if (!b.compliance.empty()) give(part, b.compliance[k], x, u);
-  Vector squared = natural_map_squared(part, c, u, x);
+  const GivingLanes* const compliance = b.compliance.empty() ? nullptr : &b.compliance[k];
+  if (compliance != nullptr) give(part, *compliance, x, u);
+  Vector squared = natural_map_squared(part, c, compliance, u, x);
   if (const SpinBatch* const spin = b.resistance(k)) squared += row_residual_squared(part, *spin, y, x[0]);
   const Vector zero{}, one = zero + 1.0f;
   const auto idle = (x[0] <= zero) & (u[0] >= zero);  // numbers that are not finite stay in

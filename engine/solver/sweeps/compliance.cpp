@@ -27,31 +27,49 @@ template <class F>
 void for_lanes(Batches& b, F&& f) {
   for_each_index(b.contact.size(), batch_grain, [&](std::size_t k) {
     for (std::size_t l = 0; l < batch_size && b.lane[batch_size * k + l] >= 0; ++l)
-      f(static_cast<std::size_t>(b.lane[batch_size * k + l]), b.contact[k], b.compliance[k].at[l], l);
+      f(static_cast<std::size_t>(b.lane[batch_size * k + l]), b.contact[k], b.compliance[k], l);
   });
 }
 
-/// A lane's W, compliance included, 1/mass_unit.
-DelassusEntries delassus(const ContactBatch& c, std::size_t l) {
+/// A lane's W, without compliance, 1/mass_unit.
+DelassusEntries delassus(const ContactBatch& c, const GivingLanes& gives, std::size_t l) {
   const double i11 = double{c.i_tt11.at[l]}, i12 = double{c.i_tt12.at[l]}, i22 = double{c.i_tt22.at[l]},
                det = i11 * i22 - i12 * i12;
-  return {
-      double{c.w_nn.at[l]}, double{c.w_t1n.at[l]}, double{c.w_t2n.at[l]}, i22 / det, -i12 / det, i11 / det};
+  return {double{c.w_nn.at[l]},
+          double{c.w_t1n.at[l]},
+          double{c.w_t2n.at[l]},
+          i22 / det - double{gives.along[1].at[l]},
+          -i12 / det,
+          i11 / det - double{gives.along[2].at[l]}};
 }
-void add(double compliance, DelassusEntries& w) {
-  w.nn += compliance;
-  w.t11 += compliance;
-  w.t22 += compliance;
-}
-void store(const DelassusEntries& w, ContactBatch& c, std::size_t l) {
+
+/// Has a lane with this W give so, 1/mass_unit.
+void store(DelassusEntries w, const Vec3& compliance, ContactBatch& c, GivingLanes& gives, std::size_t l) {
+  w.nn += compliance[0];
+  w.t11 += compliance[1];
+  w.t22 += compliance[2];
   const LocalContact local = local_contact(w, 0.0);
-  c.w_nn.at[l] = static_cast<float>(w.nn);
   c.inverse_w_nn.at[l] = static_cast<float>(local.inverse_w_nn);
   c.i_tt11.at[l] = static_cast<float>(local.i_tt11);
   c.i_tt12.at[l] = static_cast<float>(local.i_tt12);
   c.i_tt22.at[l] = static_cast<float>(local.i_tt22);
   c.slide_step.at[l] = static_cast<float>(local.slide_step);
-  c.w_tt.at[l] = static_cast<float>(1.0 / local.slide_step);
+  for (int i = 0; i < 3; ++i) gives.along[i].at[l] = static_cast<float>(compliance[i]);
+}
+
+/// What a lane gives at no impulse, m/s, taken from its velocity.
+void rest(const ContactCompliance& of, double sign, ContactBatch& c, std::size_t l) {
+  for (int i = 0; i < 3; ++i) c.velocity[i].at[l] -= static_cast<float>(sign * of.compliance[i] * of.rest[i]);
+}
+
+/// What two do together.
+ContactCompliance both(const ContactCompliance& own, const ContactCompliance& more) {
+  if (!own.is_compliant()) return more;
+  ContactCompliance sum;
+  sum.compliance = own.compliance + more.compliance;
+  sum.rest = (own.compliance.cwiseProduct(own.rest) + more.compliance.cwiseProduct(more.rest))
+                 .cwiseQuotient(sum.compliance);
+  return sum;
 }
 
 }  // namespace
@@ -90,47 +108,54 @@ bool may_have_no_solution(const ContactProblem& p) {
   return false;
 }
 
-void make_compliant(const ContactProblem& p, double share, Batches& b,
-                    std::vector<ContactCompliance>& compliance) {
-  const bool begins = compliance.empty();
+void set_compliance(ContactCompliances compliance, Batches& b) {
+  b.compliance.assign(b.contact.size(), {});
+  for_lanes(b, [&](std::size_t contact, ContactBatch& c, GivingLanes& gives, std::size_t l) {
+    const ContactCompliance& of = compliance[contact];
+    if (!of.is_compliant()) return;
+    store(delassus(c, gives, l), b.mass_unit * of.compliance, c, gives, l);
+    rest(of, 1.0, c, l);
+  });
+}
+
+void make_compliant(const ContactProblem& p, double share, SolverWorkspace& workspace) {
+  Batches& b = workspace.batches;
+  const bool begins = workspace.given_way.empty();
   if (begins) {
-    compliance.resize(p.contacts());
-    b.compliance.assign(b.contact.size(), {});
+    workspace.given_way.resize(p.contacts());
+    workspace.compliance.resize(p.contacts());
+    if (b.compliance.empty()) b.compliance.assign(b.contact.size(), {});
   }
-  for_lanes(b, [&](std::size_t contact, ContactBatch& c, float& gives, std::size_t l) {
+  for_lanes(b, [&](std::size_t contact, ContactBatch& c, GivingLanes& gives, std::size_t l) {
     const Vec3 impulse = b.mass_unit * Vec3(double{c.impulse[0].at[l]}, double{c.impulse[1].at[l]},
                                             double{c.impulse[2].at[l]});
-    ContactCompliance& of = compliance[contact];
-    if (begins) of.rest = impulse;
-    DelassusEntries w = delassus(c, l);
-    add(-double{gives}, w);
+    ContactCompliance &made = workspace.given_way[contact], &of = workspace.compliance[contact];
+    if (begins) made.rest = impulse;
+    const DelassusEntries w = delassus(c, gives, l);
     double most = share / 3.0 * (w.nn + w.t11 + w.t22) / b.mass_unit;
-    const double borne = std::max(impulse.norm(), of.rest.norm());
+    const double borne = std::max(impulse.norm(), made.rest.norm());
     if (borne > 0.0 && p.time_step_s > 0.0)
       most = std::min(most, most_given * double{p.contact[contact].length} / (p.time_step_s * borne));
-    const double last = of.compliance;
-    gives = std::max(gives, static_cast<float>(most * b.mass_unit));
-    of.compliance = double{gives} / b.mass_unit;
-    add(double{gives}, w);
-    store(w, c, l);
-    for (int i = 0; i < 3; ++i)
-      c.velocity[i].at[l] -= static_cast<float>((of.compliance - last) * of.rest[i]);
+    made.compliance.setConstant(std::max(made.compliance[0], most));
+    rest(of, -1.0, c, l);
+    of = both(p.compliance.empty() ? ContactCompliance{} : p.compliance[contact], made);
+    rest(of, 1.0, c, l);
+    store(w, b.mass_unit * of.compliance, c, gives, l);
   });
 }
 
 void add_rests(ContactCompliances compliance, Batches& b) {
-  for_lanes(b, [&](std::size_t contact, ContactBatch& c, float&, std::size_t l) {
-    const ContactCompliance& of = compliance[contact];
-    for (int i = 0; i < 3; ++i) c.velocity[i].at[l] -= static_cast<float>(of.compliance * of.rest[i]);
+  for_lanes(b, [&](std::size_t contact, ContactBatch& c, GivingLanes&, std::size_t l) {
+    rest(compliance[contact], 1.0, c, l);
   });
 }
 
-double given_rms(ContactCompliances compliance, const ContactSolution& s) {
+double given_rms(ContactCompliances given_way, const ContactSolution& s) {
   double squares = 0.0, active = 0.0;
-  for (std::size_t c = 0; c < compliance.size(); ++c) {
+  for (std::size_t c = 0; c < given_way.size(); ++c) {
     if (!(s.impulse[c][0] > 0.0)) continue;
     active += 1.0;
-    squares += compliance[c].velocity(s.impulse[c]).squaredNorm();
+    squares += given_way[c].velocity(s.impulse[c]).squaredNorm();
   }
   return active > 0.0 ? std::sqrt(squares / active) : 0.0;
 }

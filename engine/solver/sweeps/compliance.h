@@ -1,4 +1,4 @@
-// Contacts that give a little, where sweeps would not end.
+// Contacts that give: as the problem says, and a little where sweeps would not end.
 //
 // In a jammed packing contacts determine neither their impulses nor, at the bound of friction, each other's
 // slip: sweeps then shift impulses along the null space of W for thousands of times, at a residual that
@@ -7,12 +7,12 @@
 // the solution is near, and sweeps come to it. It is a step of the proximal point method (Rockafellar 1976),
 // one a step in time: where impulses stay as they are nothing gives. c is a share of the mean of the
 // contact's own W, and so small that no contact gives more than a part of its slop in a step, whatever it
-// bears.
+// bears. Where contacts give anyway, this comes on top.
 #pragma once
 
 #include <array>
 
-#include "engine/solver/sweeps/batches.h"
+#include "engine/solver/solver.h"
 
 namespace scree {
 
@@ -38,16 +38,17 @@ class Stall {
 /// May it have no solution, for what nothing moves goes, or is held at a speed, towards something?
 bool may_have_no_solution(const ContactProblem& problem);
 
+/// Has rigid contacts of batches give so.
+void set_compliance(ContactCompliances compliance, Batches& batches);
+
 /// From now on contacts give by such a share of the mean of their W, about the impulses that they have now if
-/// they were rigid so far. Changes W and velocities of the batches, and their compliance; [contact] in
-/// `compliance`.
-void make_compliant(const ContactProblem& problem, double share, Batches& batches,
-                    std::vector<ContactCompliance>& compliance);
+/// they did not do so yet. Changes W and velocities of the workspace's batches, and what contacts give there.
+void make_compliant(const ContactProblem& problem, double share, SolverWorkspace& workspace);
 
 /// Adds -c p0 to velocities of batches that have been read anew.
 void add_rests(ContactCompliances compliance, Batches& batches);
 
 /// By how much contacts gave, |c (p - p0)|, rms over those that carry an impulse, m/s.
-double given_rms(ContactCompliances compliance, const ContactSolution& solution);
+double given_rms(ContactCompliances given_way, const ContactSolution& solution);
 
 }  // namespace scree

@@ -34,12 +34,17 @@ struct ContactRange {
   const ContactTerms* contact;
   const LocalContact* local;
   Vec3* impulse;
-  const Vec3* image_velocity;  // or null
+  const Vec3* image_velocity;           // or null
+  const ContactCompliance* compliance;  // or null
   std::size_t count;
 
   Vector4 relative_velocity(std::size_t k, const BodyVelocity* velocity) const {
     const Vector4 u = scree::relative_velocity(contact[k], edge[k], velocity);
     return image_velocity == nullptr ? u : u - to_vector4(image_velocity[k]);
+  }
+  /// How fast it gives, in its frame.
+  Vec3 given(std::size_t k) const {
+    return compliance == nullptr ? Vec3(Vec3::Zero()) : compliance[k].velocity(impulse[k]);
   }
 };
 
@@ -50,6 +55,7 @@ ContactRange range_of(const ContactProblem& p, std::vector<Vec3>& impulse, std::
           p.local.data() + begin,
           impulse.data() + begin,
           p.image_velocity.empty() ? nullptr : p.image_velocity.data() + begin,
+          p.compliance.empty() ? nullptr : p.compliance.data() + begin,
           end - begin};
 }
 
@@ -60,10 +66,11 @@ SCREE_INLINE double solve_contact(const ContactRange& contacts, std::size_t k, S
   const LocalContact& local = contacts.local[k];
   double* const impulse = contacts.impulse[k].data();
   const Vector4 u = contacts.relative_velocity(k, bodies.velocity), n = normal_of(c), t1 = first_tangent(c);
-  const double u_n = dot(n, u) + c.offset;
+  const Vec3 given = contacts.given(k);
+  const double u_n = dot(n, u) + c.offset + given[0];
   if (u_n >= 0.0 && impulse[0] == 0.0 && impulse[1] == 0.0 && impulse[2] == 0.0) return 0.0;  // idle
   const Vector4 t2 = second_tangent(c);
-  const ImpulseChange d = improve_impulse(local, impulse, u_n, dot(t1, u), dot(t2, u));
+  const ImpulseChange d = improve_impulse(local, impulse, u_n, dot(t1, u) + given[1], dot(t2, u) + given[2]);
   if (d.is_zero()) return 0.0;
   impulse[0] += d.n;
   impulse[1] += d.t1;
@@ -103,7 +110,8 @@ double solve_contacts(const ContactRange& contacts, SweptBodies bodies, Conjugat
 /// The new impulse of a contact that has `last` and sees u, offset included: (P1), (P2) on a sampled set, or
 /// the exact local solution (L1).
 Vec3 new_impulse(const ContactProblem& p, std::size_t c, SolverKind kind, const Vec3& last, const Vec3& u) {
-  const Mat3& w = p.delassus[c];
+  Mat3 w = p.delassus[c];
+  if (p.is_compliant(c)) w.diagonal() += p.compliance[c].compliance;
   const int corners = p.friction_corners;
   if (kind == SolverKind::gauss_seidel) return improve_impulse(w, last, u, p.friction(c), corners);
   const Vec3 q = u - w * last;
@@ -132,6 +140,7 @@ double solve_contacts_exactly(const ContactProblem& p, SolverKind kind, const Bl
     const Mat3 frame = p.frame(contact);
     Vec3 u = frame * relative_velocity(p, contact, s.velocity);
     u[0] += p.offset(contact);
+    if (p.is_compliant(contact)) u += p.compliance[contact].velocity(impulse);
     const Vec3 next = new_impulse(p, contact, kind, impulse, u);
     const Vec3 d = next - impulse;
     if (d.isZero(0.0)) return;
@@ -246,11 +255,15 @@ void add_residuals(const ContactRange& contacts, const BodyVelocity* velocity, d
     const ContactTerms& c = contacts.contact[k];
     const Vector4 v = contacts.relative_velocity(k, velocity);
     normal_velocity[k] = dot(normal_of(c), v) + c.offset;
-    const Vec3 u(normal_velocity[k], dot(first_tangent(c), v), dot(second_tangent(c), v));
+    const Vec3 u =
+        Vec3(normal_velocity[k], dot(first_tangent(c), v), dot(second_tangent(c), v)) + contacts.given(k);
     const Vec3& impulse = contacts.impulse[k];
     const bool idle = impulse[0] <= 0.0 && u[0] >= 0.0;
+    const double rho = contacts.local[k].rho,
+                 gives = contacts.compliance == nullptr ? 0.0 : contacts.compliance[k].compliance.sum(),
+                 of_bodies = 1.0 - rho / 3.0 * gives;
     squared[k] =
-        idle ? -1.0 : natural_map_of_cone(impulse, u, c.friction, contacts.local[k].rho).squaredNorm();
+        idle ? -1.0 : of_bodies * of_bodies * natural_map_of_cone(impulse, u, c.friction, rho).squaredNorm();
   }
 }
 

@@ -114,8 +114,8 @@ class PartSystem final : public ImpulseSystem {
     q_ -= w_ * impulse;
     for (std::size_t k = 0; k < part.size() && !compliance.empty(); ++k) {
       const auto& [gives, rest] = compliance[part[k]];
-      w_.diagonal().segment<3>(row(k)).array() += gives;
-      q_.segment<3>(row(k)) -= gives * rest;
+      w_.diagonal().segment<3>(row(k)) += gives;
+      q_.segment<3>(row(k)) -= gives.cwiseProduct(rest);
     }
   }
 

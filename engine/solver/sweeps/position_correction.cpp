@@ -73,6 +73,9 @@ void give_cell(const ContactProblem& p, const std::vector<double>& push, std::ve
   }
 }
 
+/// Of an elastic contact: it is not moved apart, and nothing presses it together.
+double wanted_speed_of_spring(double gap, double time_step_s) { return std::min(-gap, 0.0) / time_step_s; }
+
 /// The wanted speeds of a block's contacts at the end of the solution, in place of their normal velocities if
 /// these are known; is any positive?
 bool set_targets(const ContactProblem& p, const SolverSettings& settings, double time_step_s,
@@ -80,8 +83,9 @@ bool set_targets(const ContactProblem& p, const SolverSettings& settings, double
   bool overlap = false;
   for (std::size_t c = block.begin; c < block.end; ++c) {
     const double u_n = known ? speed[c] - p.offset(c) : p.normal(c).dot(relative_velocity(p, c, s.velocity));
-    speed[c] =
-        wanted_speed(p.contact[c].gap + time_step_s * u_n, slop(p, c, settings), settings, time_step_s);
+    const double gap = p.contact[c].gap + time_step_s * u_n;
+    speed[c] = p.is_compliant(c) ? wanted_speed_of_spring(gap, time_step_s)
+                                 : wanted_speed(gap, slop(p, c, settings), settings, time_step_s);
     overlap |= speed[c] > 0.0;
   }
   return overlap;
@@ -90,6 +94,7 @@ bool set_targets(const ContactProblem& p, const SolverSettings& settings, double
 /// Offset that has an overlap beyond the slop shrink: (S3) with the bias for its gap.
 double biased_offset(const ContactProblem& p, std::size_t c, const SolverSettings& settings,
                      double time_step_s) {
+  if (p.is_compliant(c)) return p.offset(c);
   const double left_alone = slop(p, c, settings), depth = -p.contact[c].gap - left_alone;
   if (depth <= least_excess * left_alone) return p.offset(c);
   return -std::min(settings.correction_speed_m_s, settings.correction_fraction * depth / time_step_s);

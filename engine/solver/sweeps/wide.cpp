@@ -233,8 +233,9 @@ class WideSweeps {
   }
 
  private:
-  /// With contacts that give local Newton steps find impulses for what has no solution, as large as it takes.
-  bool is_pinched() { return !w_.compliance.empty() && has_perhaps_none(); }
+  /// With contacts that give way local Newton steps find impulses for what has no solution, as large as it
+  /// takes.
+  bool is_pinched() { return !w_.given_way.empty() && has_perhaps_none(); }
   void read_velocities() {
     set_velocities(p_, s_.velocity, b_);
     if (!w_.compliance.empty()) add_rests(w_.compliance, b_);
@@ -455,7 +456,9 @@ class Momentum {
 SolveReport solve_wide(const ContactProblem& p, const SolverSettings& settings, SolverWorkspace& w,
                        ContactSolution& s) {
   make_batches(p, settings.warm_start, s.velocity, w.batches);
-  w.compliance.clear();
+  w.compliance = p.compliance;
+  w.given_way.clear();
+  if (!w.compliance.empty()) set_compliance(w.compliance, w.batches);
 
   const double goal = settings.tolerance * p.velocity_scale;
   const auto edges = static_cast<double>(std::max<std::size_t>(1, p.contacts() + p.rows.size()));
@@ -470,11 +473,11 @@ SolveReport solve_wide(const ContactProblem& p, const SolverSettings& settings, 
     sweeps.finish();
     const bool is_local_newton = report.residual.rms_m_s > goal && late.have_been_due(report.sweeps);
     if (report.residual.rms_m_s < infinity && !p.cell &&
-        (is_local_newton || !w.compliance.empty() || sweeps.are_coarse(goal)))
+        (is_local_newton || !w.given_way.empty() || sweeps.are_coarse(goal)))
       report.residual = sweeps.settle(late, report.sweeps, goal);
     const bool is_met = report.residual.rms_m_s <= goal;
     if (is_met) report.status = SolveStatus::converged;
-    report.given_rms_m_s = given_rms(w.compliance, s);
+    report.given_rms_m_s = given_rms(w.given_way, s);
     return is_met;
   };
   int next_check = 0;
@@ -502,7 +505,7 @@ SolveReport solve_wide(const ContactProblem& p, const SolverSettings& settings, 
     if (settings.give_way && !is_last && !(late.is_stuck() && sweeps.has_perhaps_none())) {
       const double share = stall.look(edges * change_over_residual * goal * change_over_residual * goal);
       if (share > 0.0) {
-        make_compliant(p, share, w.batches, w.compliance);
+        make_compliant(p, share, w);
         momentum = Momentum();
       }
     }

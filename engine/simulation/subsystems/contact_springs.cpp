@@ -1,0 +1,369 @@
+#include "engine/simulation/subsystems/contact_springs.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/core/parallel.h"
+#include "engine/simulation/gap_curvature.h"
+#include "engine/solver/problem/contact_response.h"
+
+namespace scree {
+
+namespace {
+
+// q of an impact that takes ten steps: (4/10)^2 of Hertz's, (pi/10)^2 of a linear one.
+constexpr double q_of_ten_steps = 0.16, q_of_ten_linear_steps = 0.0987;
+
+// Of the overlap that is near, what counts as touching; of the contact's length at least so much.
+constexpr double barely = 1e-3, least_barely = 1e-9;
+
+// Compliance over W is not more: beyond, a spring does nothing in a step.
+constexpr double softest = 1e7;
+
+// Overlaps whose difference is less than this part of them are as one.
+constexpr double alike = 1e-4;
+
+constexpr int newton_steps = 12;
+
+// The part of its impulse that counts as what a contact has to change.
+constexpr double part_of_impulse = 2e-3;
+
+/// (V(b) - V(a))/(b - a) and its derivative by b.
+struct Gradient {
+  double value, slope;
+};
+Gradient discrete_gradient(const SpringLaw& law, double a, double b) {
+  const double apart = b - a, middle = 0.5 * (a + b);
+  if (middle > 0.0 && std::abs(apart) < alike * middle)
+    return {law.force(middle), 0.5 * law.stiffness(middle)};  // to apart^2/24 of the third derivative
+  if (!(a > 0.0) && !(b > 0.0)) return {0.0, 0.0};
+  if (apart == 0.0) return {0.0, 0.0};
+  const double value = (law.energy(b) - law.energy(a)) / apart;
+  return {value, (law.force(b) - value) / apart};
+}
+
+double end_of(const ContactSpring& s, double u) {
+  return s.overlap - 0.5 * s.h * u - 0.125 * s.h * s.h * s.bend;
+}
+double next_of(const ContactSpring& s, double u) {
+  return s.overlap - s.to_next * u - 0.5 * s.to_next * s.to_next * s.bend;
+}
+
+/// (A14), N s, also where it is negative, and its derivative by u+.
+struct Impulse {
+  double value, slope;
+};
+Impulse normal_impulse(const ContactSpring& s, double u) {
+  const double end = end_of(s, u), next = next_of(s, u), explicit_part = 1.0 - s.theta;
+  const Gradient mean = discrete_gradient(s.law, s.begin, end);
+  Impulse p{s.h * (explicit_part * mean.value + s.theta * s.law.force(next)),
+            -s.h * (0.5 * s.h * explicit_part * mean.slope + s.to_next * s.theta * s.law.stiffness(next))};
+  if (s.damping_ratio > 0.0) {
+    const auto given = [&](double overlap) {
+      return s.law.damping_impulse(s.damping_ratio, overlap, s.response);
+    };
+    const auto damping = [&](double overlap) { return s.law.damping(s.damping_ratio, overlap, s.response); };
+    p.value += explicit_part * (given(end) - given(s.begin)) + s.theta * (given(next) - given(s.overlap));
+    p.slope -= explicit_part * 0.5 * s.h * damping(end) + s.theta * s.to_next * damping(next);
+  }
+  return p;
+}
+
+/// The velocity above which nothing touches; infinite where something does at any.
+double touching_velocity(const ContactSpring& s) {
+  if (s.begin > 0.0) return infinity;
+  const double at_end = 2.0 / s.h * end_of(s, 0.0), next = 1.0 / s.to_next * next_of(s, 0.0);
+  return s.theta > 0.0 ? std::max(at_end, next) : at_end;
+}
+
+/// The velocity that a contact would get by itself, whose last impulse has others keep it as it is.
+double expected_velocity(const ContactSpring& s, double last_impulse) {
+  double u = s.approach;
+  for (int step = 0; step < newton_steps; ++step) {
+    const Impulse p = normal_impulse(s, u);
+    const double value = std::max(0.0, p.value), slope = p.value > 0.0 ? p.slope : 0.0;
+    const double off = u - s.approach - s.response * (value - last_impulse),
+                 change = off / (1.0 - s.response * slope);
+    u -= change;
+    if (std::abs(change) <= 1e-9 * (std::abs(s.approach) + s.response * value)) break;
+  }
+  return u;
+}
+
+/// The overlap by which tangential stiffness and damping go: in the middle of the step, or where the contact
+/// goes in one that is too long for the spring.
+double acting_overlap(const ContactSpring& s, double u) {
+  const double now = std::max(0.0, s.overlap), next = std::max(0.0, next_of(s, u));
+  return now + s.theta * std::max(0.0, next - now);
+}
+
+/// (A14), linear around this velocity, and (A15).
+void linearise(const ContactSpring& s, double u, ContactCompliance& out) {
+  const double most = softest * s.response;
+  const Impulse p = normal_impulse(s, u);
+  double give = p.slope < 0.0 ? -1.0 / p.slope : most;
+  give = std::min(give, most);
+  out.compliance[0] = give;
+  out.rest[0] = p.value + u / give;
+  const double k = s.tangential_stiffness,
+               damping = 2.0 * s.damping_ratio * std::sqrt(k / s.tangential_response),
+               explicit_part = 1.0 - s.theta;
+  const double by_after = s.h * (s.h * k * (0.25 * explicit_part + s.theta) +
+                                 damping * (0.5 * explicit_part + s.theta)),
+               by_before =
+                   s.h * (s.h * k * (0.25 * explicit_part + 0.5 * s.theta) + damping * 0.5 * explicit_part);
+  const double part = s.held_stiffness > k ? k / s.held_stiffness : 1.0;
+  const double squared[] = {1.0, s.tangent_ratio * s.tangent_ratio};  // of t2, which may be shorter than one
+  for (int i = 0; i < 2; ++i) {
+    const double c = squared[i] * std::min(1.0 / by_after, softest * s.tangential_response);
+    out.compliance[1 + i] = c;
+    out.rest[1 + i] = s.h * part * s.held[i] - by_before / squared[i] * s.slip[i];
+  }
+}
+
+/// Linear around a velocity at which it touches, be it barely.
+void linearise_where_it_touches(ContactSpring& s, double u, double least_overlap, ContactCompliance& out) {
+  const double touches = touching_velocity(s);
+  const double at = touches < infinity ? std::min(u, touches - least_overlap / s.to_next) : u;
+  s.tangential_stiffness = std::max(s.tangential_ratio * s.law.stiffness(acting_overlap(s, at)),
+                                    1.0 / (softest * s.tangential_response * s.h * s.h));
+  linearise(s, at, out);
+}
+
+/// The deepest overlap that it comes to by itself.
+double nearest(const ContactSpring& s) {
+  const double speed = std::max(0.0, -s.approach);
+  return std::max({0.0, s.overlap, s.begin, speed > 0.0 ? s.law.deepest(speed, s.response) : 0.0});
+}
+
+double least_overlap(const ContactSpring& s, double length) {
+  return std::max(barely * nearest(s), least_barely * length);
+}
+
+SpringLaw law_at(const Model& model, const Bodies& bodies, const Elasticity& elasticity, const Contact& c) {
+  if (elasticity.modulus > 0.0) {
+    const auto [larger, smaller] = gap_curvature(model, bodies, c).principal();
+    return hertz_law(elasticity.modulus, larger, smaller);
+  }
+  return {elasticity.stiffness, false};
+}
+
+double energy_along(const ContactSpring& s, const Vec2& force) {
+  const double across = s.tangent_ratio * force[1];
+  return (force[0] * force[0] + across * across) / (2.0 * s.tangential_stiffness);
+}
+
+}  // namespace
+
+SpringMemories::SpringMemories(const std::vector<SpringMemory>& list, const ContactKey& first)
+    : list_(list),
+      next_(static_cast<std::size_t>(std::ranges::lower_bound(list, first, {}, &SpringMemory::key) -
+                                     list.begin())) {}
+
+const SpringMemory* SpringMemories::find(const ContactKey& key) {
+  while (next_ < list_.size() && list_[next_].key < key) ++next_;
+  return next_ < list_.size() && list_[next_].key == key ? &list_[next_] : nullptr;
+}
+
+bool begin_spring(const Model& model, const State& state, const Interval& interval, std::size_t c,
+                  const SpringMemory* memory, Workspace& w) {
+  ContactProblem& p = w.problem;
+  ContactSpring& s = w.springs[c];
+  s = {};
+  const Contact& contact = state.contacts.list[c];
+  const PairLaw& pair = law_of(model, state.bodies, contact.key);
+  if (memory != nullptr) {
+    s.normal_before = memory->normal_energy;
+    s.tangential_before = memory->tangential_energy;
+  }
+  if (!pair.elasticity.is_elastic()) return false;
+  ContactTerms& terms = p.contact[c];
+  if (!p.is_moved(p.a(c)) && !p.is_moved(p.b(c))) return false;
+  const LocalContact response = respond(terms, p.edge[c], p.response.data());
+  s.response = 1.0 / response.inverse_w_nn;
+  s.tangential_response = 0.5 * (3.0 / response.rho - s.response);
+  s.law = law_at(model, state.bodies, pair.elasticity, contact);
+  s.h = interval.h;
+  s.to_next = interval.to_next;
+  s.overlap = -contact.gap;
+  s.bend = double{contact.gap_acceleration};
+  s.approach = double{p.approach[c]};
+  s.begin = s.overlap + 0.5 * s.h * s.approach - 0.125 * s.h * s.h * s.bend;
+  const double speed = std::max(0.0, -s.approach), q = s.h * s.h * s.response * s.law.stiffness(nearest(s));
+  const bool presses = s.begin > 0.0 && s.normal_before > 0.0,
+             is_short = q > (s.law.is_hertz ? q_of_ten_steps : q_of_ten_linear_steps);
+  if (is_short && !presses && speed > model.settings.restitution_threshold_m_s) return false;
+  s.acts = true;
+  s.theta = q * q / (1.0 + q * q);
+  s.damping_ratio = pair.damping_ratio;
+  s.tangential_ratio = pair.elasticity.tangential_ratio;
+  s.tangent_ratio = double{terms.tangent_ratio};
+  const Mat3 frame = p.frame(c);
+  const Vec3 u = frame * relative_velocity(p, c, w.before[p.a(c)], w.before[p.b(c)]);
+  s.slip = u.tail<2>();
+  if (memory != nullptr) {
+    const Vec3 force = memory->force.cast<double>(),
+               along = force - frame.row(0).transpose() * frame.row(0).dot(force);
+    const double size = along.norm();
+    if (size > 0.0) {
+      const Vec3 turned = force.norm() / size * along;
+      s.held = {frame.row(1).dot(turned), frame.row(2).dot(turned) / (s.tangent_ratio * s.tangent_ratio)};
+    }
+    s.held_stiffness = double{memory->tangential_stiffness};
+  }
+  terms.offset = 0.0;
+  terms.gap = std::max(terms.gap, 0.0);  // what gives is not corrected
+  linearise_where_it_touches(s, expected_velocity(s, double{p.start_impulse[c][0]}),
+                             least_overlap(s, double{contact.length}), p.compliance[c]);
+  return true;
+}
+
+double speed_to_change(const ContactSpring& s, double last_impulse) {
+  const bool touches = s.approach < 0.0 || s.begin > 0.0;
+  const double q = s.h * s.h * s.response * s.law.stiffness(nearest(s));
+  return (touches ? q / (1.0 + q) * std::abs(s.approach) : 0.0) + part_of_impulse * s.response * last_impulse;
+}
+
+double follow_springs(double goal, const ContactSolution& solution, Workspace& w) {
+  ContactProblem& p = w.problem;
+  struct Sum {
+    double squares = 0.0;
+    std::int64_t pressing = 0;
+  };
+  const auto velocity = [&](std::size_t c) {
+    return p.normal(c).dot(relative_velocity(p, c, solution.velocity));
+  };
+  const Sum sum = reduce_blocks(
+      w.springs.size(), grain_medium, Sum{},
+      [&](const Block& block) {
+        Sum of;
+        for (std::size_t c = block.begin; c < block.end; ++c) {
+          const ContactSpring& s = w.springs[c];
+          if (!s.acts) continue;
+          const Impulse law = normal_impulse(s, velocity(c));
+          const double is = solution.impulse[c][0], should = std::max(0.0, law.value);
+          if (!(is > 0.0) && !(should > 0.0)) continue;
+          // what the bodies would change by until both agree
+          double give = p.compliance[c].compliance[0];
+          if (law.slope * give < -1.0) give = -1.0 / law.slope;
+          const double off = s.response * give / (s.response + give) * (is - should);
+          of.squares += off * off;
+          ++of.pressing;
+        }
+        return of;
+      },
+      [](const Sum& a, const Sum& b) -> Sum {
+        return {a.squares + b.squares, a.pressing + b.pressing};
+      });
+  const double rms = sum.pressing > 0 ? std::sqrt(sum.squares / static_cast<double>(sum.pressing)) : 0.0;
+  if (!(rms > goal)) return rms;
+  for_each_index(w.springs.size(), grain_medium, [&](std::size_t c) {
+    ContactSpring& s = w.springs[c];
+    if (!s.acts) return;
+    linearise_where_it_touches(s, velocity(c), least_overlap(s, double{p.contact[c].length}),
+                               p.compliance[c]);
+  });
+  return rms;
+}
+
+void end_springs(double h, Workspace& w, State& state, StepReport& report) {
+  if (w.springs.empty()) return;
+  const ContactProblem& p = w.problem;
+  std::vector<SpringMemory>& memory = w.spring_memory;
+  memory.clear();
+  double remembered = 0.0, met = 0.0, after = 0.0;
+  for (const SpringMemory& m : state.springs) remembered += m.normal_energy + m.tangential_energy;
+  for (std::size_t c = 0; c < w.springs.size(); ++c) {
+    ContactSpring& s = w.springs[c];
+    met += s.normal_before + s.tangential_before;
+    if (!s.acts) continue;
+    const Vec3 &impulse = w.solution.impulse[c],
+               u = p.frame(c) * relative_velocity(p, c, w.solution.velocity);
+    s.normal_after =
+        (1.0 - s.theta) * s.law.energy(end_of(s, u[0])) + s.theta * s.law.energy(next_of(s, u[0]));
+    const double part =
+        s.held_stiffness > s.tangential_stiffness ? s.tangential_stiffness / s.held_stiffness : 1.0;
+    const Vec2 stretch(0.5 * h * (s.slip[0] + u[1]),
+                       0.5 * h * (s.slip[1] + u[2]) / (s.tangent_ratio * s.tangent_ratio));
+    Vec2 force = part * s.held - s.tangential_stiffness * stretch;
+    const double bound = p.friction(c) * std::max(0.0, impulse[0]) / h, size = force.norm();
+    if (size > bound) force *= bound / size;
+    s.tangential_after = energy_along(s, force);
+    if (!(s.normal_after > 0.0) && !(s.tangential_after > 0.0)) continue;
+    after += s.normal_after + s.tangential_after;
+    memory.push_back({state.contacts.list[c].key, p.in_world(c, {0.0, force[0], force[1]}).cast<float>(),
+                      static_cast<float>(s.tangential_stiffness), s.normal_after, s.tangential_after});
+  }
+  state.springs.swap(memory);
+  report.energy.spring_work += remembered - after;
+  report.energy.elastic += after;
+  report.energy.dissipated_by_impact += remembered - met;
+}
+
+double fastest_swing(const Model& model, const Bodies& bodies, const Workspace* w) {
+  const std::span<const ContactSpring> springs =
+      w == nullptr ? std::span<const ContactSpring>{} : std::span(w->springs);
+  const auto larger = [](double a, double b) { return std::max(a, b); };
+  const auto of_contacts = reduce_blocks(
+      springs.size(), grain_medium, 0.0,
+      [&](const Block& block) {
+        double fastest = 0.0;
+        for (std::size_t c = block.begin; c < block.end; ++c) {
+          const ContactSpring& s = springs[c];
+          fastest = std::max(fastest, s.response * s.law.stiffness(nearest(s)));
+        }
+        return fastest;
+      },
+      larger);
+  const auto speed = [&](std::size_t i) {
+    return bodies.linear_velocity[i].norm() +
+           model.shapes.bounding_radius(bodies.shape[i]) * bodies.angular_velocity[i].norm();
+  };
+  double wall = 0.0;
+  if (w != nullptr)
+    for (const PlacedBoundary& b : w->detection.boundaries) wall = std::max(wall, b.twist.linear.norm());
+  const double fastest = std::max(wall, reduce_blocks(
+                                            bodies.size(), grain_medium, 0.0,
+                                            [&](const Block& block) {
+                                              double most = 0.0;
+                                              for (std::size_t i = block.begin; i < block.end; ++i)
+                                                most = std::max(most, speed(i));
+                                              return most;
+                                            },
+                                            larger));
+  std::vector<Elasticity> stiffest(model.materials.size());  // of each material's pairs
+  for (std::size_t a = 0; a < stiffest.size(); ++a) {
+    for (std::size_t b = 0; b < stiffest.size(); ++b) {
+      const Elasticity& of =
+          model.materials
+              .law(MaterialIndex(static_cast<std::int64_t>(a)), MaterialIndex(static_cast<std::int64_t>(b)))
+              .elasticity;
+      stiffest[a].modulus = std::max(stiffest[a].modulus, of.modulus);
+      stiffest[a].stiffness = std::max(stiffest[a].stiffness, of.stiffness);
+    }
+  }
+  const double of_impacts = reduce_blocks(
+      bodies.size(), grain_medium, 0.0,
+      [&](const Block& block) {
+        double most = 0.0;
+        for (std::size_t i = block.begin; i < block.end; ++i) {
+          const Elasticity& of = stiffest[bodies.material[i].value];
+          const double length = model.shapes.smallest_length(bodies.shape[i]),
+                       bounding = model.shapes.bounding_radius(bodies.shape[i]),
+                       flattest = length / (bounding * bounding), response = 2.0 / bodies.mass[i],
+                       meets = speed(i) + fastest;
+          if (!(meets > 0.0)) continue;
+          const auto look = [&](const SpringLaw& law) {
+            if (law.coefficient > 0.0)
+              most = std::max(most, response * law.stiffness(law.deepest(meets, response)));
+          };
+          look(hertz_law(of.modulus, flattest, flattest));
+          look({of.stiffness, false});
+        }
+        return most;
+      },
+      larger);
+  return std::sqrt(std::max(of_contacts, of_impacts));
+}
+
+}  // namespace scree
