@@ -24,10 +24,9 @@ constexpr double rounding = 1e-12;
 // sweeps.
 constexpr double first_look = 10.0;  // times the tolerance, of wide sweeps
 
-// Springs are linearised as often as this in a step, until their forces are off by no more than this part of
-// the solver's goal.
+// Springs are linearised as often as this in a step, until their forces are off by no more than the solver's
+// goal.
 constexpr int most_linearisations = 12;
-constexpr double part_for_springs = 0.5;
 
 /// Iterations begin with the impulses of a solution.
 void begin_with(const ContactSolution& s, ContactProblem& p) {
@@ -50,9 +49,9 @@ SolveReport solve_once(const SolverSettings& settings, double h, Workspace& w, C
   const double goal = settings.tolerance * p.velocity_scale;
   for (int times = 0; report.status != SolveStatus::diverged; ++times) {
     const bool is_last = times == most_linearisations;
-    const double off = follow_springs(is_last ? infinity : part_for_springs * goal, solution, w);
+    const double off = follow_springs(is_last ? infinity : goal, solution, w);
     report.residual.rms_m_s = std::max(report.residual.rms_m_s, off);
-    if (is_last || !(off > part_for_springs * goal)) {
+    if (is_last || !(off > goal)) {
       if (off > goal) report.status = SolveStatus::iteration_limit;
       return report;
     }

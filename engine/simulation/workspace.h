@@ -71,6 +71,7 @@ struct ContactSpring {
   SpringLaw law;
   double h = 0.0, to_next = 0.0;                     // s
   double overlap = 0.0, begin = 0.0;                 // m, in the middle and at the step's start
+  double deepest = 0.0;                              // m, that it comes to by itself
   double bend = 0.0;                                 // m/s^2, of the gap
   double approach = 0.0;                             // m/s, before the step, along n
   Vec2 slip = Vec2::Zero();                          // m/s, likewise across

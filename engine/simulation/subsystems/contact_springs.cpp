@@ -25,6 +25,9 @@ constexpr double alike = 1e-4;
 
 constexpr int newton_steps = 12;
 
+// Of where a law is linearised: what that is off by, squared, is what the law is.
+constexpr double expected_to = 1e-4;
+
 // The part of its impulse that counts as what a contact has to change.
 constexpr double part_of_impulse = 2e-3;
 
@@ -85,7 +88,7 @@ double expected_velocity(const ContactSpring& s, double last_impulse) {
     const double off = u - s.approach - s.response * (value - last_impulse),
                  change = off / (1.0 - s.response * slope);
     u -= change;
-    if (std::abs(change) <= 1e-9 * (std::abs(s.approach) + s.response * value)) break;
+    if (std::abs(change) <= expected_to * (std::abs(s.approach) + s.response * value)) break;
   }
   return u;
 }
@@ -131,13 +134,13 @@ void linearise_where_it_touches(ContactSpring& s, double u, double least_overlap
 }
 
 /// The deepest overlap that it comes to by itself.
-double nearest(const ContactSpring& s) {
+double deepest_overlap(const ContactSpring& s) {
   const double speed = std::max(0.0, -s.approach);
   return std::max({0.0, s.overlap, s.begin, speed > 0.0 ? s.law.deepest(speed, s.response) : 0.0});
 }
 
 double least_overlap(const ContactSpring& s, double length) {
-  return std::max(barely * nearest(s), least_barely * length);
+  return std::max(barely * s.deepest, least_barely * length);
 }
 
 SpringLaw law_at(const Model& model, const Bodies& bodies, const Elasticity& elasticity, const Contact& c) {
@@ -178,6 +181,7 @@ bool begin_spring(const Model& model, const State& state, const Interval& interv
   }
   if (!pair.elasticity.is_elastic()) return false;
   ContactTerms& terms = p.contact[c];
+  terms.gap = std::max(terms.gap, 0.0);  // what is elastic is not corrected
   if (!p.is_moved(p.a(c)) && !p.is_moved(p.b(c))) return false;
   const LocalContact response = respond(terms, p.edge[c], p.response.data());
   s.response = 1.0 / response.inverse_w_nn;
@@ -189,7 +193,8 @@ bool begin_spring(const Model& model, const State& state, const Interval& interv
   s.bend = double{contact.gap_acceleration};
   s.approach = double{p.approach[c]};
   s.begin = s.overlap + 0.5 * s.h * s.approach - 0.125 * s.h * s.h * s.bend;
-  const double speed = std::max(0.0, -s.approach), q = s.h * s.h * s.response * s.law.stiffness(nearest(s));
+  s.deepest = deepest_overlap(s);
+  const double speed = std::max(0.0, -s.approach), q = s.h * s.h * s.response * s.law.stiffness(s.deepest);
   const bool presses = s.begin > 0.0 && s.normal_before > 0.0,
              is_short = q > (s.law.is_hertz ? q_of_ten_steps : q_of_ten_linear_steps);
   if (is_short && !presses && speed > model.settings.restitution_threshold_m_s) return false;
@@ -212,7 +217,6 @@ bool begin_spring(const Model& model, const State& state, const Interval& interv
     s.held_stiffness = double{memory->tangential_stiffness};
   }
   terms.offset = 0.0;
-  terms.gap = std::max(terms.gap, 0.0);  // what gives is not corrected
   linearise_where_it_touches(s, expected_velocity(s, double{p.start_impulse[c][0]}),
                              least_overlap(s, double{contact.length}), p.compliance[c]);
   return true;
@@ -220,7 +224,7 @@ bool begin_spring(const Model& model, const State& state, const Interval& interv
 
 double speed_to_change(const ContactSpring& s, double last_impulse) {
   const bool touches = s.approach < 0.0 || s.begin > 0.0;
-  const double q = s.h * s.h * s.response * s.law.stiffness(nearest(s));
+  const double q = s.h * s.h * s.response * s.law.stiffness(s.deepest);
   return (touches ? q / (1.0 + q) * std::abs(s.approach) : 0.0) + part_of_impulse * s.response * last_impulse;
 }
 
@@ -310,7 +314,7 @@ double fastest_swing(const Model& model, const Bodies& bodies, const Workspace* 
         double fastest = 0.0;
         for (std::size_t c = block.begin; c < block.end; ++c) {
           const ContactSpring& s = springs[c];
-          fastest = std::max(fastest, s.response * s.law.stiffness(nearest(s)));
+          fastest = std::max(fastest, s.response * s.law.stiffness(s.deepest));
         }
         return fastest;
       },
