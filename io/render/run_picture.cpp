@@ -11,6 +11,11 @@ namespace scree::io {
 
 namespace {
 
+/// Digits of times in a run that ends then: a thousandth of a second, or of the run if that is shorter.
+int time_digits(double end_s) {
+  return end_s > 0.0 ? std::clamp(static_cast<int>(std::floor(3.0 - std::log10(end_s))), 3, 9) : 3;
+}
+
 constexpr double margin = 0.06;        // of half the picture stays free
 constexpr std::size_t looked_at = 24;  // frames that decide about the colours of forces
 constexpr double force_share = 0.99;
@@ -248,8 +253,9 @@ Picture RunPicture::draw_at(double time_s) {
   Picture picture =
       render(scene_, walls_, paint, camera_, lighting_, Picture(options_.width, options_.height));
   if (options_.labels) {
-    draw_labels(picture, {fmt::format("{}, {} {}", run.scene, own, own == 1 ? "body" : "bodies"),
-                          fmt::format("t = {:.3f} s", time_s), colour_bar()});
+    draw_labels(picture,
+                {fmt::format("{}, {} {}", run.scene, own, own == 1 ? "body" : "bodies"),
+                 fmt::format("t = {:.{}f} s", time_s, time_digits(reader_.time_s().back())), colour_bar()});
   }
   return picture;
 }
