@@ -92,6 +92,7 @@ struct SpringMemory {
   Vec3f force = Vec3f::Zero();        // N, world, on body a, along the surfaces: at the end of the step
   float tangential_stiffness = 0.0f;  // N/m
   double normal_energy = 0.0, tangential_energy = 0.0;  // J
+  double free_overlap = 0.0;                            // m, which gives no force
 };
 
 /// All that a restart needs: continuing from a copy of it gives the same bits as not having stopped.

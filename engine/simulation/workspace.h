@@ -69,14 +69,15 @@ struct BrokenBond {
 struct ContactSpring {
   bool acts = false;  // else it is rigid in this step
   SpringLaw law;
-  double h = 0.0, to_next = 0.0;                     // s
-  double overlap = 0.0, begin = 0.0;                 // m, in the middle and at the step's start
-  double deepest = 0.0;                              // m, that it comes to by itself
-  double bend = 0.0;                                 // m/s^2, of the gap
-  double approach = 0.0;                             // m/s, before the step, along n
-  Vec2 slip = Vec2::Zero();                          // m/s, likewise across
-  double theta = 0.0;                                // how implicit it is
-  double damping_ratio = 0.0;                        // of critical
+  double h = 0.0, to_next = 0.0;      // s
+  double overlap = 0.0, begin = 0.0;  // m, in the middle and at the step's start, less what gives no force:
+  double free_overlap = 0.0;          // m, that surfaces had which did not meet (where a bond broke)
+  double deepest = 0.0;               // m, that it comes to by itself
+  double bend = 0.0;                  // m/s^2, of the gap
+  double approach = 0.0;              // m/s, before the step, along n
+  Vec2 slip = Vec2::Zero();           // m/s, likewise across
+  double theta = 0.0;                 // how implicit it is
+  double damping_ratio = 0.0;         // of critical
   double response = 0.0, tangential_response = 0.0;  // 1/kg, W_nn and the mean of W_tt
   double tangential_ratio = 0.0;                     // of stiffnesses
   double tangential_stiffness = 0.0;                 // N/m

@@ -99,6 +99,7 @@ void fields(SpringMemory& s, F&& f) {
   f("tangential_stiffness", s.tangential_stiffness);
   f("normal_energy", s.normal_energy);
   f("tangential_energy", s.tangential_energy);
+  f("free_overlap", s.free_overlap);
 }
 template <class F>
 void fields(EventMemory& e, F&& f) {

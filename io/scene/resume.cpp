@@ -51,7 +51,7 @@ void require_valid(const Model& model, const State& state) {
   for (const SpringMemory& s : state.springs) {
     pair(s.key.a, s.key.b);
     require(s.force.allFinite() && s.tangential_stiffness > 0.0f && s.normal_energy >= 0.0 &&
-                s.tangential_energy >= 0.0,
+                s.tangential_energy >= 0.0 && s.free_overlap >= 0.0,
             "what an elastic contact remembers");
   }
   require(std::ranges::is_sorted(state.springs, {}, &SpringMemory::key),

@@ -400,6 +400,35 @@ TEST(SpringContacts, RigidPairsStayRigid) {
               1e-5 * radius);
 }
 
+// Two that were glued while they overlap have nothing stored between them: where their bond breaks the
+// overlap gives no force, and when they meet again it does from where they had come apart to.
+TEST(SpringContacts, WhatOverlapsWhereABondBreaksMakesNoEnergy) {
+  World world(glass(1.0, 0.3, 1e7), 1e-5);
+  world.model.settings.gravity.setZero();
+  BondLaw law;
+  law.breaking_force = 1e-3;
+  world.model.bonds.push_back(law);
+  world.add_sphere(radius, Vec3(0, 0, 0));
+  world.add_sphere(radius, Vec3(1.9 * radius, 0, 0));
+  for (int k = 0; k < 3; ++k) world.step();
+  ASSERT_EQ(world.state.bonds.size(), 1u);
+  world.state.bodies.linear_velocity[0] = Vec3(0.05, 0, 0);
+  world.state.bodies.linear_velocity[1] = Vec3(-0.05, 0, 0);
+  const double kinetic = mass_of_ball() * 0.05 * 0.05;
+  double taken = 0.0, most = 0.0, stored = 0.0;
+  for (int k = 0; k < 2000; ++k) {
+    const StepReport& r = world.step();
+    EXPECT_LE(r.energy.kinetic + r.energy.elastic, kinetic * (1.0 + 1e-6)) << k;
+    taken += r.energy.dissipated_by_impact + r.energy.dissipated_by_friction;
+    most = std::max(most, taken);
+    EXPECT_GE(taken, most - 1e-6 * kinetic);
+    stored = std::max(stored, r.energy.elastic);
+  }
+  EXPECT_TRUE(world.state.bonds.empty());
+  EXPECT_GT(stored, 0.9 * kinetic);  // pressed together they come to rest, and part as fast
+  EXPECT_NEAR(world.state.bodies.linear_velocity[1].x(), 0.05, 1e-3);
+}
+
 // With adhesion a ball is pressed on by it and its weight.
 TEST(SpringContacts, AdhesionPressesThemTogether) {
   PairLaw pair = glass(0.2, 0.4, 1e7);

@@ -193,6 +193,14 @@ bool begin_spring(const Model& model, const State& state, const Interval& interv
   s.bend = double{contact.gap_acceleration};
   s.approach = double{p.approach[c]};
   s.begin = s.overlap + 0.5 * s.h * s.approach - 0.125 * s.h * s.h * s.bend;
+  if (memory != nullptr)
+    s.free_overlap = memory->free_overlap;
+  else if (state.step == 0 && state.springs.empty())
+    s.normal_before = s.law.energy(s.begin);  // what the run begins with
+  else
+    s.free_overlap = std::max(0.0, s.begin);
+  s.overlap -= s.free_overlap;
+  s.begin -= s.free_overlap;
   s.deepest = deepest_overlap(s);
   const double speed = std::max(0.0, -s.approach), q = s.h * s.h * s.response * s.law.stiffness(s.deepest);
   const bool presses = s.begin > 0.0 && s.normal_before > 0.0,
@@ -277,10 +285,18 @@ void end_springs(double h, Workspace& w, State& state, StepReport& report) {
   memory.clear();
   double remembered = 0.0, met = 0.0, after = 0.0;
   for (const SpringMemory& m : state.springs) remembered += m.normal_energy + m.tangential_energy;
+  if (state.step == 0 && state.springs.empty()) {
+    for (const ContactSpring& s : w.springs) remembered += s.normal_before;
+    state.memory.elastic = remembered;
+  }
   for (std::size_t c = 0; c < w.springs.size(); ++c) {
     ContactSpring& s = w.springs[c];
     met += s.normal_before + s.tangential_before;
-    if (!s.acts) continue;
+    if (!s.acts) {  // a rigid impact: the next step knows it
+      if (s.law.coefficient > 0.0 && w.solution.impulse[c][0] > 0.0)
+        memory.push_back({.key = state.contacts.list[c].key, .tangential_stiffness = 1.0f});
+      continue;
+    }
     const Vec3 &impulse = w.solution.impulse[c],
                u = p.frame(c) * relative_velocity(p, c, w.solution.velocity);
     s.normal_after =
@@ -293,10 +309,12 @@ void end_springs(double h, Workspace& w, State& state, StepReport& report) {
     const double bound = p.friction(c) * std::max(0.0, impulse[0]) / h, size = force.norm();
     if (size > bound) force *= bound / size;
     s.tangential_after = energy_along(s, force);
-    if (!(s.normal_after > 0.0) && !(s.tangential_after > 0.0)) continue;
+    const double free_overlap = std::min(s.free_overlap, std::max(0.0, end_of(s, u[0]) + s.free_overlap));
+    if (!(s.normal_after > 0.0) && !(s.tangential_after > 0.0) && !(free_overlap > 0.0)) continue;
     after += s.normal_after + s.tangential_after;
     memory.push_back({state.contacts.list[c].key, p.in_world(c, {0.0, force[0], force[1]}).cast<float>(),
-                      static_cast<float>(s.tangential_stiffness), s.normal_after, s.tangential_after});
+                      static_cast<float>(s.tangential_stiffness), s.normal_after, s.tangential_after,
+                      free_overlap});
   }
   state.springs.swap(memory);
   report.energy.spring_work += remembered - after;
