@@ -292,7 +292,13 @@ void end_springs(double h, Workspace& w, State& state, StepReport& report) {
   for (std::size_t c = 0; c < w.springs.size(); ++c) {
     ContactSpring& s = w.springs[c];
     met += s.normal_before + s.tangential_before;
-    if (!s.acts) continue;  // what a rigid impact leaves of an overlap gives no force
+    if (!s.acts) {  // a rigid impact: what gave no force before it gives none after
+      if (s.law.coefficient > 0.0 && w.solution.impulse[c][0] > 0.0)
+        memory.push_back({.key = state.contacts.list[c].key,
+                          .tangential_stiffness = 1.0f,
+                          .free_overlap = s.free_overlap});
+      continue;
+    }
     const Vec3 &impulse = w.solution.impulse[c],
                u = p.frame(c) * relative_velocity(p, c, w.solution.velocity);
     s.normal_after =
