@@ -31,6 +31,9 @@ void add_threads(CLI::App& command, int& threads);
 std::string not_among(const std::string& problem, const std::string& word,
                       std::span<const std::string> words);
 
+/// A file's name as it has to be typed in a shell.
+std::string shell_word(const std::string& text);
+
 /// `scree help [COMMAND]`
 void add_help(CLI::App& app, std::function<int()>& action);
 

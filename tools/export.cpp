@@ -5,6 +5,7 @@
 
 #include "io/files/file_errors.h"
 #include "io/results/text_export.h"
+#include "io/files/vtk_file.h"
 #include "io/results/vtk_export.h"
 #include "tools/command_line.h"
 #include "tools/exit_codes.h"
@@ -46,6 +47,7 @@ const Format& find_format(const std::string& name) {
 /// The series of a run in a folder of its own, as `scree run` lays it out.
 void write_vtk(const fs::path& folder, const io::TrajectoryReader& reader,
                const std::vector<std::size_t>& frames, const std::function<void(std::size_t)>& done) {
+  io::require_vtk();
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) throw io::WriteError(fmt::format("cannot write {}: {}", folder.string(), error.message()));

@@ -134,6 +134,7 @@ int fields(const FieldsOptions& options) {
   const char* const ending = are_upright(space, reader, frames) ? "vti" : "vts";
   Grid grid = grid_for(space, reader.cell(frames.front()), r);
   const fs::path folder = options.output.empty() ? run.path / "fields" : options.output;
+  io::require_vtk();
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) throw io::WriteError(fmt::format("cannot write {}: {}", folder.string(), error.message()));

@@ -18,6 +18,7 @@
 #include "engine/core/errors.h"
 #include "io/files/file_errors.h"
 #include "io/files/machine_room.h"
+#include "io/files/vtk_file.h"
 #include "io/results/provenance.h"
 #include "io/results/trajectory.h"
 #include "tools/bench.h"
@@ -123,6 +124,9 @@ int run_action(const std::function<int()>& action) {
   } catch (const scree::io::ReadError& error) {
     spdlog::error("{}", error.what());
     return scree::exit_cannot_read;
+  } catch (const scree::io::VtkMissing& error) {
+    spdlog::error("{}", error.what());
+    return scree::exit_left_out;
   } catch (const CLI::ValidationError& error) {  // what only the results can tell of the command line
     spdlog::error("{}", error.what());
     return scree::exit_usage;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/core/state_hash.h"
+#include "tools/command_line.h"
 #include "tools/progress.h"
 
 namespace scree {
@@ -60,15 +61,6 @@ std::string events(const std::vector<io::EventSummary>& list) {
                           e.count > 1 ? fmt::format(" ({} times)", e.count) : "");
   }
   return text;
-}
-
-/// As it has to be typed.
-std::string shell_word(const std::string& text) {
-  constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+:,@";
-  if (text.find_first_not_of(plain) == std::string::npos) return text;
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
 }
 
 std::string in_colour(io::Grade grade, bool coloured) {
@@ -143,7 +135,8 @@ std::string report_text(const io::Summary& s, const io::RunFolder& folder, const
     text +=
         fmt::format("  scree render {:<24} a film of it; without -o pictures too\n", path + " -o film.mp4");
     text += fmt::format("  scree paraview {:<22} in ParaView", path);
-    text += output.vtk ? fmt::format("; or paraview --script={}\n", folder.view_script().string()) : "\n";
+    text += std::filesystem::exists(folder.view_script())
+                ? fmt::format("; or paraview --script={}\n", folder.view_script().string()) : "\n";
   }
   return text;
 }

@@ -11,6 +11,7 @@
 #include "engine/run/run.h"
 #include "io/files/file_errors.h"
 #include "io/files/input_file.h"
+#include "io/files/vtk_file.h"
 #include "io/problems/problem_file.h"
 #include "io/results/run_recorder.h"
 #include "io/scene/carried_bodies.h"
@@ -290,6 +291,7 @@ bool has_room(const Prepared& p, const RunOptions& options) {
 }
 
 int run(const RunOptions& options) {
+  io::begin_to_load_vtk();
   set_thread_count(options.threads);
   Prepared p = prepare(options);
   if (p.has_nothing_to_do) return exit_ok;
@@ -299,6 +301,9 @@ int run(const RunOptions& options) {
   io::RunRecorder recorder = p.checkpoint
                                  ? io::RunRecorder(scene, p.folder, p.state, *p.checkpoint)
                                  : io::RunRecorder(scene, {p.folder, options.overwrite || p.replaces});
+  if (scene.output.vtk && !io::vtk_problem().empty())
+    spdlog::warn("no files for ParaView are written, for {}; `scree export {} --to vtk` makes them later",
+                 io::vtk_problem(), shell_word(p.folder.string()));
   const bool is_new = !p.checkpoint;
   p.checkpoint.reset();
   catch_interrupts();

@@ -1,19 +1,31 @@
-// VTK's XML files, written without its library: Debian 12 cannot install libvtk9-dev beside ParaView. Inline
-// base64, compressed with LZ4 (docs/paraview.md says why). All functions replace an older file in one go and
-// throw WriteError.
+// Files for ParaView, written by VTK's library, which is loaded for the first of them (io/vtk). All functions
+// replace an older file in one go; they throw WriteError, and VtkMissing where the library is not there.
 #pragma once
 
 #include <Eigen/Core>
 #include <array>
 #include <cstdint>
 #include <filesystem>
-#include <span>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace scree::io {
+
+/// The program was built without VTK, or its library is not on this machine; the message says what to do.
+class VtkMissing : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Loads the library in the background: some 10 ms, for which nothing need wait.
+void begin_to_load_vtk();
+/// Loads the library if that has not been done; empty, or what VtkMissing would say.
+std::string vtk_problem();
+/// Throws VtkMissing: to be called before what is made for VTK's files, such as their folder.
+void require_vtk();
 
 /// What ends each of these files: a comment with the CRC-32 of all bytes before it.
 inline constexpr const char* vtk_checksum_begin = "<!-- crc32 ";
@@ -22,18 +34,24 @@ std::string vtk_checksum(std::string_view text);
 /// An array of numbers with a name. Does not own the numbers, which lie tightly packed.
 class VtkArray {
  public:
+  enum class Type { float32, int32, int64 };
+
   /// `values` are numbers, strong indices, or rows of a fixed number of numbers: a tuple each.
   template <class T>
   VtkArray(std::string name, const std::vector<T>& values)
       : name_(std::move(name)),
-        type_(type_name(number<T>())),
-        components_(components<T>()),
-        bytes_(reinterpret_cast<const std::uint8_t*>(values.data()), values.size() * sizeof(T)) {}
+        type_(type_of(number<T>())),
+        components_(components_of<T>()),
+        values_(values.data()),
+        count_(values.size() * static_cast<std::size_t>(components_)) {}
   template <class T>
   VtkArray(std::string, std::vector<T>&&) = delete;  // it would not live until the file is written
 
-  /// The XML element.
-  std::string xml() const;
+  const std::string& name() const { return name_; }
+  Type type() const { return type_; }
+  int components() const { return components_; }  // numbers in a tuple
+  const void* values() const { return values_; }
+  std::size_t count() const { return count_; }  // numbers in all
 
  private:
   template <class T>
@@ -46,23 +64,23 @@ class VtkArray {
       return decltype(T::value){};
     }
   }
-  /// How many numbers a value is.
   template <class T>
-  static constexpr std::size_t components() {
+  static constexpr int components_of() {
     if constexpr (std::is_arithmetic_v<T>) {
       return 1;
     } else {
-      return sizeof(T) / sizeof(number<T>());
+      return static_cast<int>(sizeof(T) / sizeof(number<T>()));
     }
   }
-  static const char* type_name(float) { return "Float32"; }
-  static const char* type_name(std::int32_t) { return "Int32"; }
-  static const char* type_name(std::int64_t) { return "Int64"; }
+  static constexpr Type type_of(float) { return Type::float32; }
+  static constexpr Type type_of(std::int32_t) { return Type::int32; }
+  static constexpr Type type_of(std::int64_t) { return Type::int64; }
 
   std::string name_;
-  const char* type_;
-  std::size_t components_;
-  std::span<const std::uint8_t> bytes_;
+  Type type_;
+  int components_;
+  const void* values_;
+  std::size_t count_;
 };
 
 using VtkArrays = std::vector<VtkArray>;

@@ -14,6 +14,7 @@
 #include "io/files/file_errors.h"
 #include "io/files/machine_room.h"
 #include "io/files/text_file.h"
+#include "io/files/vtk_file.h"
 #include "io/results/background_writer.h"
 #include "io/results/body_fields.h"
 #include "io/results/bond_table.h"
@@ -103,6 +104,7 @@ struct RunRecorder::Parts {
   RunStatistics statistics;
   StageTable stages;
   std::optional<Trajectory> trajectory;
+  bool has_vtk = false;  // a run whose beginning has none goes on without
   std::optional<VtkSeries> vtk;
   std::shared_ptr<const BodyConstants> constants;  // of the last frame's bodies
   Region region;                                   // of the picture
@@ -145,7 +147,8 @@ struct RunRecorder::Parts {
     open_tables();
     if (s.output.hdf5 && memory != nullptr) trajectory.emplace(folder.trajectory(), s, trajectory_at);
     if (s.output.hdf5 && memory == nullptr) trajectory.emplace(folder.trajectory(), s);
-    if (s.output.vtk) open_vtk();
+    has_vtk = s.output.vtk && (memory == nullptr || has_vtk) && vtk_problem().empty();
+    if (has_vtk) open_vtk();
     if (vtk && memory != nullptr) memory->group("run/vtk", [&] { vtk->visit(*memory); });
   }
 
@@ -195,6 +198,7 @@ struct RunRecorder::Parts {
     io("wall_time_s", wall_time_s);
     if (io.reads()) earlier_wall_time_s = wall_time_s;
     io("recording_time_s", recording_time_s);
+    io("has_vtk", has_vtk);
     io("frames", frames);
     io("last_frame_step", last_frame_step);
     io("next_contacts_s", next_contacts_s);

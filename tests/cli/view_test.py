@@ -338,6 +338,38 @@ class Viewing(unittest.TestCase):
         os.remove(os.path.join(self.run_folder, "trajectory.h5"))
         self.assertEqual(self.scree("export", "--to", "csv").returncode, 6)
 
+    def test_without_vtk_a_run_goes_on_and_says_how_to_get_the_rest(self):
+        """A file that is no library stands in the way of VTK's."""
+        with open(os.path.join(self.folder, "libscree_vtk.so"), "w") as file:
+            file.write("nothing")
+        with open(os.path.join(self.folder, "tumble.toml"), "w") as file:
+            file.write(SCENE)
+        without = os.environ | {"LD_LIBRARY_PATH": self.folder}
+        run = lambda *arguments: subprocess.run([PROGRAM, *arguments], cwd=self.folder, env=without, capture_output=True, text=True,
+                                                check=False)
+        done = run("run", "tumble.toml", "-o", "plain", "--until", "0.1")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("no files for ParaView are written", done.stderr)
+        self.assertIn("`scree export plain --to vtk` makes them later", done.stderr)
+        self.assertNotIn("view.py", done.stdout)
+        made = os.listdir(os.path.join(self.folder, "plain"))
+        self.assertIn("trajectory.h5", made)
+        self.assertEqual([name for name in made if name in ("vtk", "bodies.pvd", "walls.vtp", "view.py")], [])
+        for command in (("export", "plain", "--to", "vtk"), ("fields", "plain"), ("paraview", "plain", "--script-only")):
+            done = run(*command)
+            self.assertEqual(done.returncode, 11, (command, done.stderr))
+            self.assertIn("VTK's library cannot be loaded", done.stderr)
+        done = run("verify", "plain")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        # What began without the series goes on without, also where VTK is there: it would have a hole.
+        done = subprocess.run([PROGRAM, "run", "--resume", "plain", "--until", "0.2"], cwd=self.folder, capture_output=True, text=True,
+                              check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertFalse(os.path.exists(os.path.join(self.folder, "plain", "bodies.pvd")))
+        done = subprocess.run([PROGRAM, "export", "plain", "--to", "vtk", "-q"], cwd=self.folder, capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(len(xml.parse(os.path.join(self.folder, "plain", "vtk_export", "bodies.pvd")).findall(".//DataSet")), 5)
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1] + sys.argv[2:], verbosity=2)

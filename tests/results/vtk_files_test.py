@@ -34,12 +34,18 @@ def values(element):
         packed = packed[size:]
     assert not packed
     rows = np.frombuffer(data, NUMBERS[element.get("type")])
-    width = int(element.get("NumberOfComponents"))
+    width = int(element.get("NumberOfComponents", "1"))
     return rows.reshape(-1, width) if width > 1 else rows
 
 
 def arrays(path):
-    return {a.get("Name"): values(a) for a in xml.parse(path).iter("DataArray")}
+    """By name; lists of cells of kinds that the file has none of are left out."""
+    found = {}
+    for element in xml.parse(path).iter("DataArray"):
+        numbers = values(element)
+        if len(numbers) or element.get("Name") not in found:
+            found[element.get("Name")] = numbers
+    return found
 
 
 with tempfile.TemporaryDirectory() as folder:

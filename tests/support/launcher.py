@@ -28,11 +28,13 @@ if [[ $1 == --build ]]; then
 else
   mkdir -p "$2/build/release"
   touch "$2/build/release/build.ninja"
-  echo "CMAKE_HOME_DIRECTORY:INTERNAL=$2" >"$2/build/release/CMakeCache.txt"
+  printf '%s\n' "CMAKE_HOME_DIRECTORY:INTERNAL=$2" SCREE_VTK:STRING=AUTO >"$2/build/release/CMakeCache.txt"
 fi""",
     "ctest": 'echo "ctest $*" >>"$NOTES/calls"; echo "100% tests passed"',
     "dpkg-query": "sed 's/^/installed /' \"$NOTES/installed\"",
-    "apt-get": 'echo "apt-get $*" >>"$NOTES/calls"; [[ ! -f $NOTES/no_packages ]]',
+    "apt-get": """
+echo "apt-get $*" >>"$NOTES/calls"
+[[ ! -f $NOTES/no_packages && ! ( -f $NOTES/no_vtk && $* == *--simulate* ) ]]""",
     "sudo": '[[ $1 == -n ]] && shift; exec "$@"',
 }
 
@@ -51,9 +53,9 @@ class Launcher(unittest.TestCase):
         for name in ("CMakeLists.txt", "CMakePresets.json", "engine/core/a.cpp"):
             (self.project / name).touch()
         shutil.copy(self.source / "scree", self.project)
-        (self.project / "cmake/debian-packages.txt").write_text("# why\nbuild compiler\nbuild library\ntest checker\n")
+        (self.project / "cmake/debian-packages.txt").write_text("# why\nbuild compiler\nbuild library\nvtk vtk-dev\nvtk-paraview paraview-dev\ntest checker\n")
         self.notes.mkdir()
-        (self.notes / "installed").write_text("checker\ncompiler\nlibrary\n")
+        (self.notes / "installed").write_text("checker\ncompiler\nlibrary\nvtk-dev\n")
         (self.top / "bin").mkdir()
         for name, text in STAND_INS.items():
             (self.top / "bin" / name).write_text(f"#!/bin/bash\n{text}\n")
@@ -164,7 +166,7 @@ class Launcher(unittest.TestCase):
         self.assertEqual([], self.calls())
 
     def test_missing_packages_are_installed_without_a_question_where_there_is_no_terminal(self):
-        (self.notes / "installed").write_text("compiler\nlibrary-extra\n")
+        (self.notes / "installed").write_text("compiler\nlibrary-extra\nvtk-dev\n")
         done = self.launch("run")
         self.assertEqual(7, done.returncode, done.stderr)
         update, install = self.calls("apt-get")
@@ -174,12 +176,12 @@ class Launcher(unittest.TestCase):
         self.assertTrue(self.calls("apt-get")[1].endswith(" install --no-install-recommends checker library"))
 
     def test_ci_is_never_asked(self):
-        (self.notes / "installed").write_text("compiler\n")
+        (self.notes / "installed").write_text("compiler\nvtk-dev\n")
         self.assertEqual(7, self.launch("run", terminal="", CI="true").returncode)
         self.assertEqual(2, len(self.calls("apt-get")))
 
     def test_a_person_is_asked_once(self):
-        (self.notes / "installed").write_text("compiler\n")
+        (self.notes / "installed").write_text("compiler\nvtk-dev\n")
         no = self.launch("run", terminal="n\n")
         self.assertEqual(1, no.returncode)
         self.assertIn("apt-get install --no-install-recommends library", no.stderr)
@@ -189,12 +191,40 @@ class Launcher(unittest.TestCase):
         self.assertEqual(2, len(self.calls("apt-get")))
 
     def test_packages_that_cannot_be_had_stop_it(self):
-        (self.notes / "installed").write_text("compiler\n")
+        (self.notes / "installed").write_text("compiler\nvtk-dev\n")
         (self.notes / "no_packages").touch()
         done = self.launch("run")
         self.assertEqual(1, done.returncode)
         self.assertIn("install --no-install-recommends library", done.stderr)
         self.assertEqual([], self.calls("cmake"))
+
+    def test_vtk_comes_too_or_that_of_paraview(self):
+        (self.notes / "installed").write_text("compiler\n")
+        self.assertEqual(7, self.launch("run").returncode)
+        update, tried, install = self.calls("apt-get")
+        self.assertTrue(tried.endswith(" install --no-install-recommends --simulate vtk-dev"), tried)
+        self.assertTrue(install.endswith(" install --no-install-recommends library vtk-dev"), install)
+        (self.project / "engine/core/a.cpp").touch()
+        (self.notes / "installed").write_text("compiler\nlibrary\n")  # taken away since: this build knows of it
+        self.launch("run")
+        self.assertEqual([], self.calls("apt-get"))
+        shutil.rmtree(self.project / "build")
+        (self.notes / "installed").write_text("compiler\nlibrary\npython3-paraview\n")
+        self.launch("run")
+        self.assertTrue(self.calls("apt-get")[2].endswith(" install --no-install-recommends paraview-dev"))
+
+    def test_without_vtk_it_goes_on_and_says_so(self):
+        (self.notes / "installed").write_text("compiler\n")
+        (self.notes / "no_vtk").touch()
+        done = self.launch("run")
+        self.assertEqual(7, done.returncode, done.stderr)
+        self.assertIn("VTK's library is not installed (Debian: vtk-dev)", done.stderr)
+        self.assertTrue(self.calls("apt-get")[2].endswith(" install --no-install-recommends library"))
+        shutil.rmtree(self.project / "build")
+        (self.notes / "installed").write_text("compiler\nlibrary\n")
+        refused = self.launch("run", terminal="n\n")
+        self.assertEqual(7, refused.returncode, refused.stderr)
+        self.assertIn("runs write no files for ParaView", refused.stderr)
 
 
 if __name__ == "__main__":
