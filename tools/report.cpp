@@ -136,7 +136,8 @@ std::string report_text(const io::Summary& s, const io::RunFolder& folder, const
         fmt::format("  scree render {:<24} a film of it; without -o pictures too\n", path + " -o film.mp4");
     text += fmt::format("  scree paraview {:<22} in ParaView", path);
     text += std::filesystem::exists(folder.view_script())
-                ? fmt::format("; or paraview --script={}\n", folder.view_script().string()) : "\n";
+                ? fmt::format("; or paraview --script={}\n", folder.view_script().string())
+                : "\n";
   }
   return text;
 }

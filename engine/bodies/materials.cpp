@@ -42,6 +42,7 @@ MaterialIndex Materials::add(std::string name, double density) {
   names_.push_back(std::move(name));
   densities_.push_back(density);
   surfaces_.emplace_back();
+  wear_.emplace_back();
   return MaterialIndex(static_cast<std::int64_t>(n));
 }
 

@@ -6,6 +6,7 @@
 
 #include "engine/bodies/elasticity.h"
 #include "engine/bodies/surface.h"
+#include "engine/bodies/wear.h"
 #include "engine/core/types.h"
 
 namespace scree {
@@ -55,6 +56,7 @@ class Materials {
   void set_law(MaterialIndex a, MaterialIndex b, const PairLaw& law);
 
   void set_surface(MaterialIndex m, Surface surface);
+  void set_wear(MaterialIndex m, const WearLaw& wear) { wear_[m] = wear; }
 
   std::size_t size() const { return names_.size(); }
   const std::string& name(MaterialIndex m) const { return names_[m]; }
@@ -65,11 +67,13 @@ class Materials {
   bool are_elastic() const;        // likewise
   double farthest_bridge() const;  // m, the largest rupture distance
   const Surface& surface(MaterialIndex m) const { return surfaces_[m]; }
+  const WearLaw& wear(MaterialIndex m) const { return wear_[m]; }  // of walls of this material
 
  private:
   std::vector<std::string> names_;
   std::vector<double> densities_;
   std::vector<Surface> surfaces_;
+  std::vector<WearLaw> wear_;
   static std::size_t place(MaterialIndex a, MaterialIndex b) {
     const auto [less, more] = std::minmax(a.value, b.value);
     return static_cast<std::size_t>(more) * (static_cast<std::size_t>(more) + 1) / 2 +

@@ -75,7 +75,7 @@ struct Insertion {
 /// Takes impulses into the contacts and adds up what they did.
 class Balance {
  public:
-  Balance(State& state, Workspace& w)
+  Balance(const Model& model, State& state, Workspace& w)
       : contacts_(state.contacts.list.data()),
         bodies_(state.bodies),
         count_(state.bodies.size()),
@@ -97,11 +97,15 @@ class Balance {
         large_(w.problem.contacts() * (sizeof(Contact) + sizeof(ContactTerms)) > own_cache_bytes),
         shared_(w.solution.impulse_on_b.empty()),
         carries_(!state.bodies.part.empty()),
+        has_cells_(!model.wall_cells.empty()),
+        impact_speed_(model.settings.restitution_threshold_m_s),
         part_places_(w.part_places),
+        boundaries_(model.boundaries),
+        placed_(w.detection.boundaries),
         in_collision_(w.in_collision.data()) {}
 
-  SCREE_INLINE void take_contacts(const Block& block, Insertion& sums,
-                                  std::vector<BoundaryLoad>& loads) const {
+  SCREE_INLINE void take_contacts(const Block& block, Insertion& sums, std::vector<BoundaryLoad>& loads,
+                                  std::vector<WallTouch>& touches) const {
     std::size_t row = p_.contact_rows > 0 ? p_.first_row(block.begin) : 0;
     for (std::size_t c = block.begin; c < block.end; ++c) {
       if (large_ && c + fetch_ahead < block.end) {
@@ -113,7 +117,7 @@ class Balance {
       Vector4 torque{};
       for (const std::size_t end = row + resist_[c]; row < end; ++row)
         torque += s_.row_impulse[row] * angular_a_of(p_.rows[row]);
-      take_contact(c, torque, sums, loads);
+      take_contact(c, torque, sums, loads, touches);
     }
   }
 
@@ -155,9 +159,10 @@ class Balance {
  private:
   /// torque: of its rows, N m s, world axes.
   SCREE_INLINE void take_contact(std::size_t c, Vector4 torque, Insertion& sums,
-                                 std::vector<BoundaryLoad>& loads) const {
+                                 std::vector<BoundaryLoad>& loads, std::vector<WallTouch>& touches) const {
     const ContactTerms& terms = terms_[c];
     Contact& contact = contacts_[c];
+    const bool is_new = !contact.is_active();
     const Edge edge = edges_[c];
     const auto body_a = static_cast<std::size_t>(edge.a), body_b = static_cast<std::size_t>(edge.b);
     const ContactSpring* const spring = springs_ == nullptr ? nullptr : springs_ + c;
@@ -198,6 +203,7 @@ class Balance {
     Vector4 on_b = -impulse, torque_on_b = -torque;
     const Vector4 pulling = attraction * n, by_contact = impulse + pulling;
     if (attraction != 0.0) sums.cohesion_work -= 0.5 * dot(pulling, a.velocity - b.velocity);
+    const double friction_before = sums.friction_work;
     if (shared_) {
       add_work(n, by_contact, torque, resist_[c] > 0, {a.velocity - b.velocity, a.spin - b.spin}, sums,
                spring != nullptr ? spring->stored_along() : 0.0);
@@ -220,8 +226,35 @@ class Balance {
     if (carries_ && body_b < count_ && bodies_.is_carried(body_b))
       sums.boundary_work +=
           push_part(body_b, arm_b_of(terms), on_b, torque_on_b, doubled(body_b, arm_b_of(terms)), loads);
-    if (is_boundary(contact.key.b))
-      add_load(c, on_b, torque_on_b, b, sums, loads[boundary_of(contact.key.b)]);
+    if (!is_boundary(contact.key.b)) return;
+    BoundaryLoad& load = loads[boundary_of(contact.key.b)];
+    add_load(c, on_b, torque_on_b, b, sums, load);
+    const Vector4 slip = 0.5 * (a.velocity - b.velocity);
+    const Vector4 across = impulse - dot(impulse, n) * n, along = slip - dot(slip, n) * n;
+    SurfaceLoad surface;
+    surface.pressing = std::max(0.0, pressing);
+    surface.shearing = std::sqrt(dot(across, across));
+    surface.friction_work = friction_before - sums.friction_work;
+    surface.sliding = surface.pressing * std::sqrt(dot(along, along));
+    if (const double approach = -double{p_.approach[c]}; is_new && approach > impact_speed_) {
+      surface.impacts = 1.0;
+      surface.impact_energy = 0.5 * approach * approach / normal_response(terms, edge, response_);
+    }
+    load.surface += surface;
+    if (has_cells_) touches.push_back(touch_of(contact, to_vec3(point), {to_vec3(on_b), surface}));
+  }
+
+  /// Where a wall was touched, as it is at rest.
+  WallTouch touch_of(const Contact& contact, const Vec3& point, const CellLoad& load) const {
+    const std::size_t k = boundary_of(contact.key.b);
+    const Pose& pose = placed_[k].pose;
+    const Quat back = pose.orientation.conjugate();
+    return {static_cast<std::int32_t>(k),
+            -1,
+            back * (point - pose.position) + boundaries_[k].centre,
+            back * contact.normal,
+            double{contact.length},
+            load};
   }
 
   /// What is left of the impulses (normal one p_n, of impacts too) without what stopped an impact, over the
@@ -327,16 +360,20 @@ class Balance {
   const Twist* before_;
   const BodyVelocity* after_;
   const Vec3* position_;
-  bool repeats_, flows_, large_, shared_, carries_;
+  bool repeats_, flows_, large_, shared_, carries_, has_cells_;
+  double impact_speed_;  // m/s
   const std::vector<PartPlace>& part_places_;
+  const Boundaries& boundaries_;
+  const std::vector<PlacedBoundary>& placed_;
   std::uint8_t* in_collision_;
 };
 
 SCREE_FOR_EACH_TARGET
-Insertion take_contacts(const Balance& of_step, const Block& block, std::vector<BoundaryLoad>& loads) {
+Insertion take_contacts(const Balance& of_step, const Block& block, std::vector<BoundaryLoad>& loads,
+                        std::vector<WallTouch>& touches) {
   Insertion sums;
   const Balance balance = of_step;  // where no store reaches it
-  balance.take_contacts(block, sums, loads);
+  balance.take_contacts(block, sums, loads, touches);
   return sums;
 }
 
@@ -391,13 +428,33 @@ void add_loads(const Model& model, const Workspace& w, std::size_t blocks, const
     const std::int32_t part = model.boundaries[k].part;
     if (part < 0) return;
     const Vec3 arm = w.detection.boundaries[k].pose.position - w.part_places[part].centre;
-    result.parts[part] += {load.impulse, load.angular_impulse + arm.cross(load.impulse), load.work};
+    result.parts[part] +=
+        {load.impulse, load.angular_impulse + arm.cross(load.impulse), load.work, load.surface};
   };
   for (std::size_t block = 0; block < blocks; ++block) {
     for (std::size_t k = 0; k < boundaries; ++k) add(k, w.loads[block][k]);
     for (std::size_t m = 0; m < result.parts.size(); ++m) result.parts[m] += w.loads[block][boundaries + m];
   }
   for (std::size_t k = 0; k < resting.loads.size(); ++k) add(k, resting.loads[k]);
+}
+
+/// Adds the touches of blocks of contacts, and of resting ones, in a fixed order, with their cells.
+void add_touches(const Model& model, const Workspace& w, std::size_t blocks, RestingSums& resting,
+                 StepResult& result) {
+  if (model.wall_cells.empty()) return;
+  const std::size_t first = result.touches.size();
+  for (std::size_t block = 0; block < blocks; ++block)
+    result.touches.insert(result.touches.end(), w.touches[block].begin(), w.touches[block].end());
+  for (WallTouch& touch : resting.touches) {
+    if (touch.cell >= 0) break;  // so are all others
+    const Pose& pose = w.detection.boundaries[touch.boundary].pose;
+    touch.point = pose.orientation.conjugate() * (touch.point - pose.position) +
+                  model.boundaries[touch.boundary].centre;
+    touch.normal = pose.orientation.conjugate() * touch.normal;
+  }
+  locate(model, resting.touches);
+  result.touches.insert(result.touches.end(), resting.touches.begin(), resting.touches.end());
+  locate(model, result.touches, first);
 }
 
 Touch touch(const Bodies& bodies, const ContactKey& key) {
@@ -425,18 +482,20 @@ void take_deepest(const Insertion& given, const State& state, StepReport& report
 
 void take_impulses(const Model& model, double h, Workspace& w, State& state, StepResult& result) {
   const Bodies& bodies = state.bodies;
-  const RestingSums& resting = state.sleepers.sums;
+  RestingSums& resting = state.sleepers.sums;
   const std::size_t contacts = state.contacts.size(), blocks = block_count(contacts, grain_medium);
   w.in_collision.assign(bodies.size(), 0);
   if (!bodies.asleep.empty()) w.in_collision = bodies.asleep;  // nobody falls asleep without a contact
   if (w.loads.size() < blocks) w.loads.resize(blocks);
-  const Balance balance(state, w);
+  if (w.touches.size() < blocks) w.touches.resize(blocks);
+  const Balance balance(model, state, w);
   const auto add = [](auto a, const auto& b) { return a += b; };
   Insertion given = reduce_blocks(
       contacts, grain_medium, Insertion{},
       [&](const Block& block) {
         w.loads[block.index].assign(model.boundaries.size() + model.parts.size(), {});
-        return take_contacts(balance, block, w.loads[block.index]);
+        w.touches[block.index].clear();
+        return take_contacts(balance, block, w.loads[block.index], w.touches[block.index]);
       },
       add);
   for (std::size_t row = w.problem.first_block_row(); row < w.problem.rows.size(); ++row)
@@ -446,6 +505,7 @@ void take_impulses(const Model& model, double h, Workspace& w, State& state, Ste
       balance.add_joint(static_cast<std::size_t>(row), {bond.shift, bond.image_velocity}, given,
                         result.parts);
   add_loads(model, w, blocks, resting, result);
+  add_touches(model, w, blocks, resting, result);
   StepReport& report = result.report;
   report.energy.dissipated_by_impact -= given.normal_work;
   report.energy.dissipated_by_friction -= given.friction_work;

@@ -17,6 +17,7 @@
 #include "engine/simulation/subsystems/machine_joint.h"
 #include "engine/simulation/subsystems/openings.h"
 #include "engine/simulation/subsystems/sleepers.h"
+#include "engine/simulation/subsystems/wall_cells.h"
 
 namespace scree {
 
@@ -35,6 +36,7 @@ struct Model {
   Domain domain;
   PeriodicCell cell;
   Forces forces;
+  std::vector<WallCells> wall_cells;  // [boundary]; empty: loads are not summed up place by place
 
   /// The part that carries a boundary; null if it stands still.
   const Part* carrier(std::size_t boundary) const {
@@ -115,6 +117,7 @@ struct State {
   std::vector<Throughput> entered;  // [inlet]
   std::vector<Throughput> left;  // [outlet], and last by leaving the domain; both empty before the first step
   Overrides overrides;
+  std::vector<CellLoad> wall_cells;  // [cell of all boundaries] since the start
 };
 
 /// The cell at a time from the state's on, in the same step; its rate is that of the bodies.

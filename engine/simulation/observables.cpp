@@ -43,6 +43,14 @@ double of_part(const Observed& now, std::int64_t part) {
   return ((now.result.*list)[part].*member)[axis];
 }
 template <auto member>
+double of_surface(const Observed& now, std::int64_t boundary) {
+  return now.result.boundaries[boundary].surface.*member;
+}
+double wear(const Observed& now, std::int64_t boundary) {
+  return now.model.materials.wear(now.model.boundaries[boundary].material)
+      .volume(now.result.boundaries[boundary].surface);
+}
+template <auto member>
 double passed(const Observed& now, std::int64_t opening) {
   return static_cast<double>(throughput(now.model, now.state, opening).*member);
 }
@@ -288,6 +296,13 @@ constexpr Observable of_boundary[] = {
     {"torque_N_m", "N m", mean, "Size of the torque.", nullptr, Form::size},
     {"work_J", "J", sum, "Done on the bodies.", of_part<&Result::boundaries, &Load::work>},
     {"power_W", "W", mean, "The same by time.", of_part<&Result::boundaries, &Load::work>},
+    {"normal_force_N", "N", mean, "Sum of the sizes of the normal forces that press on it.", of_surface<&SurfaceLoad::pressing>},
+    {"shear_force_N", "N", mean, "Sum of the sizes of the forces along it.", of_surface<&SurfaceLoad::shearing>},
+    {"friction_work_J", "J", sum, "What friction takes on it.", of_surface<&SurfaceLoad::friction_work>},
+    {"sliding_N_m", "N m", sum, "Normal forces times the way that bodies slide under them.", of_surface<&SurfaceLoad::sliding>},
+    {"impacts", "1", sum, "Contacts that begin faster than `restitution_threshold`.", of_surface<&SurfaceLoad::impacts>, Form::count},
+    {"impact_energy_J", "J", sum, "Kinetic energy of these along the normal, as they begin.", of_surface<&SurfaceLoad::impact_energy>},
+    {"wear_m3", "m3", sum, "Volume that its material loses (`wear_coefficient`, `impact_wear`).", wear},
 };
 
 constexpr Observable of_parts[] = {

@@ -55,12 +55,14 @@ void clear(const Model& model, StepResult& result) {
   result.machine = {};
   result.bonds.clear();
   result.impacts.clear();
+  result.touches.clear();
 }
 
 void whole_step(const Model& model, State& state, Workspace& w, StepResult& result, double land_at_s) {
   StepReport& report = result.report;
   clear(model, result);
   start_parts(model.parts, state);
+  if (state.wall_cells.empty()) state.wall_cells.resize(cell_count(model.wall_cells));
   const PartEnergy machine_before = machine_energy(model, state);
   StageClock clock;
   Bodies& bodies = state.bodies;
@@ -82,6 +84,7 @@ void whole_step(const Model& model, State& state, Workspace& w, StepResult& resu
   else
     contact_interval(model, plan, state, w, result, clock);
   clear_broken(state);
+  add_to_cells(result.touches, state.wall_cells);
 
   ++state.step;
   state.time_s = plan.end_s;

@@ -31,9 +31,10 @@ Loaded load() {
   if (entry == nullptr) return {nullptr, "libscree_vtk.so is of another version than this program"};
   return {entry(), ""};
 #else
-  return {nullptr,
-          "this build is without VTK: configure with -DSCREE_VTK=ON, which needs the Debian package libvtk9-dev, "
-          "or paraview-dev where python3-paraview is installed"};
+  return {
+      nullptr,
+      "this build is without VTK: configure with -DSCREE_VTK=ON, which needs the Debian package libvtk9-dev, "
+      "or paraview-dev where python3-paraview is installed"};
 #endif
 }
 
@@ -80,16 +81,18 @@ void write_vtk_points(const std::filesystem::path& path, const std::vector<Eigen
   std::iota(all.begin(), all.end(), 0);
   Cells cells;
   if (!all.empty()) cells.add(all);
-  write_checked(path, module().write({points, VtkPolyData::Kind::points, cells.connectivity, cells.offsets,
-                                      {}, point_data, {}}));
+  write_checked(
+      path, module().write(
+                {points, VtkPolyData::Kind::points, cells.connectivity, cells.offsets, {}, point_data, {}}));
 }
 
 void write_vtk_lines(const std::filesystem::path& path, const std::vector<Eigen::Vector3f>& ends,
                      const VtkArrays& cell_data) {
   Cells cells;
   for (std::int32_t k = 0; static_cast<std::size_t>(k) + 1 < ends.size(); k += 2) cells.add({k, k + 1});
-  write_checked(path, module().write({ends, VtkPolyData::Kind::lines, cells.connectivity, cells.offsets, {},
-                                      {}, cell_data}));
+  write_checked(
+      path,
+      module().write({ends, VtkPolyData::Kind::lines, cells.connectivity, cells.offsets, {}, {}, cell_data}));
 }
 
 void write_vtk_polygons(const std::filesystem::path& path, const std::vector<Eigen::Vector3f>& points,
@@ -97,8 +100,10 @@ void write_vtk_polygons(const std::filesystem::path& path, const std::vector<Eig
                         const std::vector<Eigen::Vector3f>& normals, const VtkArrays& cell_data) {
   Cells cells;
   for (const std::vector<std::int32_t>& polygon : polygons) cells.add(polygon);
-  write_checked(path, module().write({points, VtkPolyData::Kind::polygons, cells.connectivity, cells.offsets,
-                                      normals, {}, cell_data}));
+  write_checked(
+      path,
+      module().write(
+          {points, VtkPolyData::Kind::polygons, cells.connectivity, cells.offsets, normals, {}, cell_data}));
 }
 
 void write_vtk_image(const std::filesystem::path& path, const VtkGrid& grid, const VtkArrays& cell_data) {

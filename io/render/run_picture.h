@@ -70,7 +70,7 @@ class RunPicture {
   PictureOptions options_;
   RayScene scene_;
   void stand(const Boundaries& boundaries);
-  Region region_;  // that walls without an end are drawn in
+  ViewBox region_;  // that walls without an end are drawn in
   WallMesh walls_;
   Camera camera_;
   RecordedField field_;

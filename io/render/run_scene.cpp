@@ -114,9 +114,9 @@ std::vector<Vec3> worth_seeing(const TrajectoryReader& reader, double fit, const
 }
 
 /// The part of the planes that is drawn: around what is seen, with room sideways for floors to fade out.
-Region wall_region(const TrajectoryReader& reader, const Vec3& up, const Eigen::AlignedBox3d& near) {
+ViewBox wall_region(const TrajectoryReader& reader, const Vec3& up, const Eigen::AlignedBox3d& near) {
   const RecordedRun& run = reader.run();
-  Region region = scene_region(to_draw(reader.bodies(0), near), run.model.shapes, run.model.boundaries);
+  ViewBox region = scene_region(to_draw(reader.bodies(0), near), run.model.shapes, run.model.boundaries);
   for (const std::size_t k : sampled_frames(reader.frames(), frames_for_view)) {
     region = grown_region(region, to_draw(reader.bodies(k), near));
   }

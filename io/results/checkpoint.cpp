@@ -102,6 +102,16 @@ void fields(SpringMemory& s, F&& f) {
   f("free_overlap", s.free_overlap);
 }
 template <class F>
+void fields(CellLoad& c, F&& f) {
+  f("impulse", c.impulse);
+  f("pressing", c.surface.pressing);
+  f("shearing", c.surface.shearing);
+  f("friction_work", c.surface.friction_work);
+  f("sliding", c.surface.sliding);
+  f("impacts", c.surface.impacts);
+  f("impact_energy", c.surface.impact_energy);
+}
+template <class F>
 void fields(EventMemory& e, F&& f) {
   f("armed", e.armed);
   f("last", e.last);
@@ -293,6 +303,7 @@ void visit(Archive& io, State& state) {
   visit(io, state.actuators);
   io("bonds", state.bonds);
   io("springs", state.springs);
+  io("wall_cells", state.wall_cells);
   io("parts", state.parts);
   io("flow", state.flow);
   io("cell_deformation", state.cell.deformation);

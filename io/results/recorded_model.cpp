@@ -319,6 +319,16 @@ void read_outlines(const File& file, RecordedRun& run) {
   for (std::size_t k = 0; k < 3; ++k) run.outlines.periodic[k] = periodic[k] != 0;
 }
 
+void read_wall_cells(const File& file, RecordedRun& run) {
+  if (!file.has("wall_cells")) return;
+  const std::size_t n = file.rows("wall_cells/boundary");
+  run.wall_cells.boundary = indices(file, "wall_cells/boundary", n, run.model.boundaries.size());
+  run.wall_cells.area = file.read<double>("wall_cells/area", 0, n);
+  const std::vector<Vec3> corner = vectors(file, "wall_cells/corner", 3 * n);
+  for (std::size_t c = 0; c < n; ++c)
+    run.wall_cells.corner.push_back({corner[3 * c], corner[3 * c + 1], corner[3 * c + 2]});
+}
+
 }  // namespace
 
 RecordedRun read_recorded_run(const File& file) {
@@ -353,6 +363,7 @@ RecordedRun read_recorded_run(const File& file) {
   read_boundaries(file, run.model.materials.size(), run.model.boundaries);
   read_functions(file, run.model.shapes);
   read_clumps(file, run.model.shapes);
+  read_wall_cells(file, run);
   read_outlines(file, run);
   for (const BodyField& field : body_fields()) {
     const std::string name(field.name);

@@ -30,7 +30,7 @@ bool is_vtk_frame(const fs::path& file) {
   std::string name = file.filename().string();
   while (name.ends_with(".tmp")) name.resize(name.size() - 4);
   if (name.size() <= suffix.size() || !name.ends_with(suffix)) return false;
-  for (const std::string kind : {"bodies_", "contacts_", "outlines_", "shape_", "walls_"}) {
+  for (const std::string kind : {"bodies_", "contacts_", "outlines_", "shape_", "wall_cells_", "walls_"}) {
     if (!name.starts_with(kind)) continue;
     const std::string digits = name.substr(kind.size(), name.size() - kind.size() - suffix.size());
     return !digits.empty() && digits.find_first_not_of("0123456789") == std::string::npos;
@@ -49,7 +49,7 @@ std::vector<fs::path> own_files(const RunFolder& folder) {
                {folder.table_checksums(), folder.trajectory(), hdf5::journal_name(folder.trajectory()),
                 folder.summary(), folder.stage_table(), folder.view_script(), folder.bodies_series(),
                 folder.contacts_series(), folder.walls(), folder.walls_series(), folder.outlines(),
-                folder.outlines_series()});
+                folder.outlines_series(), folder.wall_cells_series()});
   for (const fs::path& file : files) {
     for (const fs::path& name : {file, temporary_name(file)}) {
       std::error_code ignored;

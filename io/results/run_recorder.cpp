@@ -107,7 +107,8 @@ struct RunRecorder::Parts {
   bool has_vtk = false;  // a run whose beginning has none goes on without
   std::optional<VtkSeries> vtk;
   std::shared_ptr<const BodyConstants> constants;  // of the last frame's bodies
-  Region region;                                   // of the picture
+  WallCellRecord wall_cells;
+  ViewBox region;                                   // of the picture
   std::int64_t frames = 0, last_frame_step = -1;
   double next_frame_s = 0.0;
   double next_contacts_s = 0.0;             // since the start
@@ -132,6 +133,7 @@ struct RunRecorder::Parts {
         steps(folder.steps(), at.of["steps"]),
         statistics(s),
         stages(s.initial.time_s, s.end_time_s),
+        wall_cells(s.model, s.initial.time_s),
         writer(
             [this](const Frame& frame) {
               if (trajectory) trajectory->append(frame);
@@ -204,6 +206,7 @@ struct RunRecorder::Parts {
     io("next_contacts_s", next_contacts_s);
     io("resumed_steps", resumed_steps);
     io("trajectory_rows", trajectory_at);
+    io.group("wall_cells", [&] { wall_cells.visit(io); });
   }
 
   double wall_time() const {
@@ -270,15 +273,11 @@ struct RunRecorder::Parts {
   }
 
   void open_vtk() {
-    region = scene_region(scene.initial.bodies, scene.model.shapes, scene.model.boundaries);
-    for (const Inlet& inlet : scene.model.inlets) {
-      const auto [middle, half] = bounding_box(inlet.region);
-      region.low = region.low.cwiseMin(middle - half);
-      region.high = region.high.cwiseMax(middle + half);
-    }
+    region = picture_region(scene.initial.bodies, scene.model);
     region.low -= scene.origin;
     region.high -= scene.origin;
-    vtk.emplace(folder, scene, region, counted_from(scene.origin, outlines(scene.model)));
+    vtk.emplace(folder, scene, region, counted_from(scene.origin, outlines(scene.model)),
+                wall_cell_mesh(scene.model.wall_cells, scene.origin));
     draw_walls();
     const ViewOptions view{std::filesystem::absolute(folder.path).lexically_normal(),
                            scene.model.settings.gravity,
@@ -324,6 +323,7 @@ struct RunRecorder::Parts {
         make_frame(scene.model, state, scene.output.fields, contacts_due(elapsed), constants, scene.origin);
     constants = frame.constants;
     frame.balances = statistics.balances(state);
+    frame.walls = wall_cells.values(scene.model, state);
     round_frame(frame, scene.output.significant_bits);
     writer.push(std::move(frame));
     ++frames;

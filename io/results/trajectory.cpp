@@ -208,6 +208,30 @@ struct FrameArrays {
   }
 };
 
+/// What walls feel, one row a frame.
+struct WallCellArrays {
+  std::vector<Growing> arrays;  // [quantity]
+
+  WallCellArrays(hid_t file, const Scene& scene) {
+    const std::size_t cells = cell_count(scene.model.wall_cells);
+    if (cells == 0) return;
+    const Handle group = group_for(file, "wall_cells");
+    for (const WallQuantity& q : wall_quantities())
+      arrays.emplace_back(
+          group.get(),
+          Label{std::string(q.name), std::string(q.unit),
+                fmt::format("[frame, cell] {}{}", q.is_sum ? "since the start: " : "", q.meaning)},
+          H5T_NATIVE_DOUBLE, Growing::Layout{{cells}, 1});
+  }
+  template <class F>
+  void each(F&& f) {
+    for (Growing& array : arrays) f(array);
+  }
+  void append(const WallValues& values) {
+    for (std::size_t k = 0; k < arrays.size(); ++k) arrays[k].append(values[k].data(), 1);
+  }
+};
+
 /// Balances, one row a frame.
 struct LedgerArrays {
   /// Of an entry of the ledger; units are attributes here.
@@ -341,6 +365,7 @@ struct Trajectory::Parts {
   std::unique_ptr<BodyArrays> bodies;
   std::unique_ptr<FrameArrays> frames;
   std::unique_ptr<LedgerArrays> ledger;
+  std::unique_ptr<WallCellArrays> wall_cells;
   std::unique_ptr<ContactArrays> contacts;
 
   template <class F>
@@ -348,6 +373,7 @@ struct Trajectory::Parts {
     bodies->each(f);
     frames->each(f);
     ledger->each(f);
+    wall_cells->each(f);
     if (contacts) contacts->each(f);
   }
 };
@@ -413,6 +439,7 @@ void Trajectory::open_arrays(const Scene& scene) {
   parts_->bodies = std::make_unique<BodyArrays>(file, chunk);
   parts_->frames = std::make_unique<FrameArrays>(file, chunk, scene);
   parts_->ledger = std::make_unique<LedgerArrays>(file);
+  parts_->wall_cells = std::make_unique<WallCellArrays>(file, scene);
   if (scene.output.contacts) {
     const Settings& settings = scene.model.settings;
     parts_->contacts = std::make_unique<ContactArrays>(file, settings.time_step_s / settings.substeps);
@@ -428,6 +455,7 @@ void Trajectory::append(const Frame& frame) {
     require_memory(most_of_a_row * (frame.position.size() + frame.contacts.gap.size()));
     const std::vector<std::int32_t>& rows = parts_->bodies->rows_of(frame.constants);
     parts_->ledger->append(frame.balances);
+    parts_->wall_cells->append(frame.walls);
     if (parts_->contacts) parts_->contacts->append(frame, rows);
     parts_->frames->append(frame, rows);
     check(H5Fflush(parts_->file.get(), H5F_SCOPE_LOCAL), "flush");
@@ -452,6 +480,7 @@ std::vector<std::int64_t> Trajectory::position() {
 void Trajectory::close() {
   guarded(parts_->path, [&] {
     parts_->contacts.reset();
+    parts_->wall_cells.reset();
     parts_->ledger.reset();
     parts_->frames.reset();
     parts_->bodies.reset();

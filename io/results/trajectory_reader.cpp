@@ -155,6 +155,15 @@ struct TrajectoryReader::Parts {
     return file.read_wide<std::int32_t>("frames/boundary_removed", k, 1, n);
   }
 
+  WallValues wall_values(std::size_t k) const {
+    WallValues values;
+    if (run.wall_cells.size() == 0) return values;
+    for (const WallQuantity& q : wall_quantities())
+      values.push_back(
+          file.read_wide<double>("wall_cells/" + std::string(q.name), k, 1, run.wall_cells.size()));
+    return values;
+  }
+
   template <class T>
   std::vector<T> read(const std::string& name, const Rows& rows) const {
     return file.read<T>("frames/" + name, rows.first, rows.count);
@@ -246,6 +255,7 @@ Frame TrajectoryReader::frame(std::size_t k, const BodyRange& range) const {
     frame.angular_velocity = p.read<Vec3f>("angular_velocity", rows);
     frame.boundary_motion = p.boundary_motion(k);
     frame.boundary_removed = p.boundary_removed(k);
+    frame.walls = p.wall_values(k);
     for (const std::string& name : p.run.fields) {
       frame.fields.push_back(p.read<float>(name, rows));
     }

@@ -33,8 +33,9 @@ void write_vtk_series(const RunFolder& folder, const TrajectoryReader& reader,
   if (frames.empty()) return;
   const RecordedRun& run = reader.run();
   const Boundaries& boundaries = run.model.boundaries;
-  const Region start = scene_region(reader.bodies(frames.front()), run.model.shapes, boundaries);
-  VtkSeries series(folder, recorded_scene(run, reader.has_contacts(frames.back())), start, run.outlines);
+  const ViewBox start = scene_region(reader.bodies(frames.front()), run.model.shapes, boundaries);
+  VtkSeries series(folder, recorded_scene(run, reader.has_contacts(frames.back())), start, run.outlines,
+                   run.wall_cells);
   for (const std::size_t k : frames) {
     Frame frame = reader.frame(k);
     if (reader.is_periodic()) {

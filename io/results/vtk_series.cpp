@@ -19,6 +19,32 @@ std::vector<float> lengths(const std::vector<Vec3f>& vectors) {
   return lengths;
 }
 
+/// Triangles of their own corners where their boundaries have moved, with all that is recorded of them.
+void write_wall_cells(const std::filesystem::path& path, const WallCellMesh& mesh,
+                      const std::vector<Pose>& motion, const WallValues& values) {
+  std::vector<Vec3f> points, normals;
+  std::vector<std::vector<std::int32_t>> triangles;
+  for (std::size_t c = 0; c < mesh.size(); ++c) {
+    const Pose pose = motion.empty() ? Pose{} : motion[mesh.boundary[c]];
+    const auto& [p, q, r] = mesh.corner[c];
+    const Vec3 normal = pose.orientation * (q - p).cross(r - p).stableNormalized();
+    const auto first = static_cast<std::int32_t>(points.size());
+    for (const Vec3& x : mesh.corner[c]) {
+      points.push_back((pose.position + pose.orientation * x).cast<float>());
+      normals.push_back(normal.cast<float>());
+    }
+    triangles.push_back({first, first + 1, first + 2});
+  }
+  const std::span<const WallQuantity> quantities = wall_quantities();
+  std::vector<std::vector<float>> single;
+  single.reserve(quantities.size());
+  VtkArrays arrays{{"boundary", mesh.boundary}};
+  for (std::size_t k = 0; k < quantities.size(); ++k)
+    arrays.emplace_back(std::string(quantities[k].name),
+                        single.emplace_back(values[k].begin(), values[k].end()));
+  write_vtk_polygons(path, points, triangles, normals, arrays);
+}
+
 constexpr int shape_fineness = 10;  // 2000 triangles where rays from the centre leave once
 
 /// The mesh of a function or clump in its body's axes, in units of its own.
@@ -62,7 +88,7 @@ struct VtkSeries::Parts {
   // Constants, repeated in every frame: ParaView reads each file alone.
   Shapes shapes;          // of the scene
   Boundaries boundaries;  // likewise, at rest
-  Region region;
+  ViewBox region;
   std::shared_ptr<const BodyConstants> constants;
   std::vector<Vec3f> radii;            // [body], m
   std::vector<std::int32_t> glyph;     // [body], its mesh
@@ -70,8 +96,9 @@ struct VtkSeries::Parts {
   std::vector<std::int32_t> material;  // [body]
   std::int64_t frames = 0;
   std::int64_t on_disk = 0;  // of these
-  Listing bodies{"bodies"}, contacts{"contacts"}, walls{"walls"}, outline{"outlines"};
+  Listing bodies{"bodies"}, contacts{"contacts"}, walls{"walls"}, outline{"outlines"}, cells{"wall_cells"};
   Outlines outlines = {};
+  WallCellMesh wall_cells = {};
 
   void take_constants(const std::shared_ptr<const BodyConstants>& of) {
     constants = of;
@@ -109,8 +136,8 @@ struct VtkSeries::Parts {
   }
 };
 
-VtkSeries::VtkSeries(const RunFolder& folder, const Scene& scene, const Region& region,
-                     const Outlines& outlines)
+VtkSeries::VtkSeries(const RunFolder& folder, const Scene& scene, const ViewBox& region,
+                     const Outlines& outlines, WallCellMesh wall_cells)
     : parts_(std::make_unique<Parts>(Parts{folder,
                                            scene.output.contacts,
                                            scene.output.fields,
@@ -123,6 +150,7 @@ VtkSeries::VtkSeries(const RunFolder& folder, const Scene& scene, const Region& 
                                            {},
                                            {}})) {
   parts_->outlines = outlines;
+  parts_->wall_cells = std::move(wall_cells);
   make_folder(folder.vtk());
   if (!outlines.edges.empty() && !outlines.cell_centre) write_outlines(folder.outlines(), outlines.edges);
   for (std::size_t k = 0; k < glyph_count(parts_->shapes); ++k)
@@ -156,6 +184,8 @@ void VtkSeries::append(const Frame& frame) {
     write_walls(p.list(p.walls, frame),
                 wall_mesh(moved(p.boundaries, frame.boundary_motion, frame.boundary_removed), p.region));
   }
+  if (!frame.walls.empty())
+    write_wall_cells(p.list(p.cells, frame), p.wall_cells, frame.boundary_motion, frame.walls);
   if (!frame.lattice.empty() && p.outlines.cell_centre) {
     // The cell's edges are the first: view.py knows its vectors from them.
     std::vector<OutlineEdge> edges =
@@ -192,13 +222,14 @@ void VtkSeries::publish() {
   p.publish(p.bodies, p.folder.bodies_series());
   p.publish(p.walls, p.folder.walls_series());
   p.publish(p.outline, p.folder.outlines_series());
+  p.publish(p.cells, p.folder.wall_cells_series());
   p.publish(p.contacts, p.folder.contacts_series());
 }
 
 void VtkSeries::visit(Archive& io) {
   Parts& p = *parts_;
   io("frames", p.frames);
-  for (Listing* listing : {&p.bodies, &p.contacts, &p.walls, &p.outline}) {
+  for (Listing* listing : {&p.bodies, &p.contacts, &p.walls, &p.outline, &p.cells}) {
     io(listing->kind + "_time_s", listing->time_s);
     io(listing->kind + "_number", listing->number);
     if (listing->time_s.size() != listing->number.size())

@@ -18,8 +18,9 @@ namespace scree::io {
 class VtkSeries {
  public:
   /// `region`: what is drawn of walls that have no end, where any wall moves: then walls are a series too. It
-  /// and `outlines` are counted from the scene's origin, as frames are.
-  VtkSeries(const RunFolder& folder, const Scene& scene, const Region& region, const Outlines& outlines = {});
+  /// and the rest are counted from the scene's origin, as frames are.
+  VtkSeries(const RunFolder& folder, const Scene& scene, const ViewBox& region, const Outlines& outlines = {},
+            WallCellMesh wall_cells = {});
   ~VtkSeries();
   VtkSeries(VtkSeries&&) noexcept;
 

@@ -34,7 +34,7 @@ Polygon clip(const Polygon& polygon, const Vec3& p, const Vec3& n) {
 }
 
 Polygon plane_polygon(const Plane& plane, std::size_t own, const Boundaries& boundaries,
-                      const Region& region) {
+                      const ViewBox& region) {
   const Vec3 centre = 0.5 * (region.low + region.high);
   const double reach = (region.high - region.low).norm();
   const Vec3 foot = centre - plane.normal.dot(centre - plane.point) * plane.normal;
@@ -144,7 +144,7 @@ void add(WallMesh& mesh, std::int32_t boundary, const auto& wall) {
 
 }  // namespace
 
-Region scene_region(const Bodies& bodies, const Shapes& shapes, const Boundaries& boundaries) {
+ViewBox scene_region(const Bodies& bodies, const Shapes& shapes, const Boundaries& boundaries) {
   Eigen::AlignedBox3d box;
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     const Vec3 extent = half_extent(shapes, bodies.shape[i], bodies.orientation[i]);
@@ -170,8 +170,8 @@ Region scene_region(const Bodies& bodies, const Shapes& shapes, const Boundaries
   return {box.min() - margin, box.max() + margin};
 }
 
-Region grown_region(const Region& region, const Bodies& bodies) {
-  Region grown = region;
+ViewBox grown_region(const ViewBox& region, const Bodies& bodies) {
+  ViewBox grown = region;
   const double size = (region.high - region.low).maxCoeff();
   for (int axis = 0; axis < 3; ++axis) {
     std::vector<double> x;
@@ -192,7 +192,7 @@ Region grown_region(const Region& region, const Bodies& bodies) {
   return grown;
 }
 
-WallMesh wall_mesh(const Boundaries& boundaries, const Region& region) {
+WallMesh wall_mesh(const Boundaries& boundaries, const ViewBox& region) {
   WallMesh mesh;
   for (std::size_t i = 0; i < boundaries.size(); ++i) {
     const auto number = static_cast<std::int32_t>(i);

@@ -301,6 +301,20 @@ void write_outlines(hid_t file, const Outlines& all) {
              {"cell_periodic", "1", "[3] 1 for the vectors of the lattice along which it repeats itself"},
              periodic.data(), periodic.size());
 }
+
+void write_wall_cells(hid_t file, const WallCellMesh& cells) {
+  if (cells.size() == 0) return;
+  const Handle group = create_group(file, "wall_cells");
+  std::vector<Vec3> corner;
+  for (const auto& of : cells.corner) corner.insert(corner.end(), of.begin(), of.end());
+  write_rows(group.get(), {"boundary", "1", "[cell] row of /boundaries"}, cells.boundary.data(),
+             cells.size());
+  write_rows(group.get(),
+             {"corner", "m", "[3 cell + k, 3] corners of its triangle, while the boundary is at rest"},
+             corner);
+  write_rows(group.get(), {"area", "m^2", "[cell]"}, cells.area.data(), cells.size());
+}
+
 }  // namespace
 
 void write_model(hid_t file, const Scene& scene) {
@@ -308,6 +322,7 @@ void write_model(hid_t file, const Scene& scene) {
   write_materials(file, scene.model.materials);
   write_boundaries(file, counted_from(scene.origin, scene.model.boundaries));
   write_outlines(file, counted_from(scene.origin, outlines(scene.model)));
+  write_wall_cells(file, wall_cell_mesh(scene.model.wall_cells, scene.origin));
   write_functions(file, scene.model.shapes.functions());
   write_clumps(file, scene.model.shapes.clumps());
 }

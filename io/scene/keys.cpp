@@ -338,6 +338,9 @@ constexpr Key key_table[] = {
     Key{.section = "output", .name = "impacts", .type = boolean,
         .description = "impacts.csv: every impact of piecewise steps, with its instant, impulses, and positions and velocities of both "
                        "before and after. Films follow the motion exactly then (`scree render --film`)."},
+    Key{.section = "output", .name = "wall_cells", .type = number, .unit = "m", .range = positive,
+        .description = "Sum up what walls feel place by place: pressure, shear, friction, impacts and wear of cells with edges of at most "
+                       "this. Triangles of meshes that are smaller are cells. Nothing is summed up if left out."},
     Key{.section = "output", .name = "stage_table", .type = boolean,
         .description = "At the end, print bodies in collision, contacts and the times of the four stages at a dozen "
                        "moments, as `--stage-table` does."},
@@ -380,6 +383,12 @@ constexpr Key key_table[] = {
         .description = "Of what gives: tangential over normal stiffness is 2 (1 - nu)/(2 - nu). 0.3 if left out."},
     Key{.section = "materials", .name = "stiffness", .type = number, .unit = "N/m", .range = not_negative,
         .description = "In place of `youngs_modulus`: the force of a contact over its overlap. Of two materials the smaller one."},
+    Key{.section = "materials", .name = "wear_coefficient", .type = number, .range = not_negative,
+        .description = "k of Archard's law: a wall of this material loses k F s / `hardness` of its volume where a force F slides by s."},
+    Key{.section = "materials", .name = "hardness", .type = number, .unit = "Pa", .range = positive,
+        .description = "H of Archard's law."},
+    Key{.section = "materials", .name = "impact_wear", .type = number, .unit = "m^3/J", .range = not_negative,
+        .description = "Volume that a wall of this material loses by the energy of impacts along the normal."},
 
     Key{.section = "materials", .name = "friction_factors", .type = vector, .range = not_negative,
         .description = "Factors on friction along the body's own x, y and z (a boundary's: the world's): grain, "

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <fmt/format.h>
 #include <set>
+#include <stdexcept>
 
 #include "engine/geometry/ellipsoid_surfaces.h"
 #include "engine/geometry/implicit/implicit_mesh.h"
@@ -105,6 +106,19 @@ std::optional<PlacedMesh> read_mesh_surface(const Section& section, Reading& rea
 }
 
 }  // namespace
+
+void cut_walls(const Section& top, Reading& reading) {
+  Scene& scene = reading.scene;
+  if (scene.output.wall_cells_m == 0.0 || !reading.faults.empty()) return;
+  try {
+    scene.model.wall_cells = cut_into_cells(
+        scene.model.boundaries, picture_region(scene.initial.bodies, scene.model), scene.output.wall_cells_m);
+  } catch (const std::length_error&) {
+    reading.faults.push_back(about(top.child("output"), "wall_cells",
+                                   fmt::format("cuts the walls into more than {} cells", most_wall_cells)));
+    reading.faults.back().suggestion = "give a larger one";
+  }
+}
 
 std::optional<MeshRegion> read_mesh_region(const Section& section, Reading& reading) {
   MeshFindings findings;

@@ -277,6 +277,8 @@ void read_settings(const Section& top, Reading& reading) {
   }
 
   const Section checks = top.child("checks");
+  const Section output = top.child("output");
+  if (output.has("wall_cells")) scene.output.wall_cells_m = output.number("wall_cells");
   if (checks.has("ledger_tolerance")) scene.ledger_tolerance = checks.number("ledger_tolerance");
 }
 
@@ -337,6 +339,22 @@ void refuse_what_knows_rigid_contacts(const Section& top, Reading& reading) {
 
 }  // namespace
 
+namespace {
+
+WearLaw read_wear(const Section& section, Reading& reading) {
+  WearLaw wear;
+  if (section.has("wear_coefficient") != section.has("hardness"))
+    reading.faults.push_back(section.has("hardness")
+                                 ? about(section, "hardness", "is of no use without wear_coefficient")
+                                 : about(section, "wear_coefficient", "needs hardness"));
+  else if (section.has("hardness"))
+    wear.volume_per_sliding = section.number("wear_coefficient") / section.number("hardness");
+  if (section.has("impact_wear")) wear.volume_per_impact_energy = section.number("impact_wear");
+  return wear;
+}
+
+}  // namespace
+
 void read_materials(const Section& top, Reading& reading) {
   Materials& materials = reading.scene.model.materials;
   constexpr std::size_t most_materials = 1000;  // there is a law for each pair
@@ -358,6 +376,7 @@ void read_materials(const Section& top, Reading& reading) {
     const double density = section.has("density") ? section.number("density") : 1.0;
     const MaterialIndex added = materials.add(section.text("name"), density);
     materials.set_surface(added, settings_of<Surface>(section));
+    materials.set_wear(added, read_wear(section, reading));
     laws.push_back(settings_of<PairLaw>(section));
     read_cohesion(section, laws.back().cohesion, reading);
     read_elasticity(section, laws.back().elasticity, reading);

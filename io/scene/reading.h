@@ -93,6 +93,8 @@ void read_forces(const Section& top, Reading& reading);
 /// Inlets, outlets and the domain; after all that they may collide with.
 void read_openings(const Section& top, Reading& reading);
 /// Overlaps, bodies behind walls, and steps too long for the bodies' size.
+/// Cells of walls, where a scene wants them and is in order otherwise.
+void cut_walls(const Section& top, Reading& reading);
 void check_initial_state(const PlacementLimits& limits, Reading& reading);
 /// The smallest length of those that a scene begins with, or that come through its inlets, m; infinite
 /// without any.

@@ -86,6 +86,8 @@ void require_valid(const Model& model, const State& state) {
                 std::abs(part.pose.orientation.norm() - 1.0) < 1e-6 && part.twist.linear.allFinite() &&
                 part.twist.angular.allFinite(),
             "a part is nowhere");
+  require(state.wall_cells.size() == (state.step > 0 ? cell_count(model.wall_cells) : state.wall_cells.size()),
+          "the cells of its walls");
   require(state.entered.empty() || state.entered.size() == model.inlets.size(), "its inlets");
   require(state.left.empty() || state.left.size() == model.outlets.size() + 1, "its outlets");
   require(state.overrides.removed.empty() || state.overrides.removed.size() == model.boundaries.size(),

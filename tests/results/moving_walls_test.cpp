@@ -82,7 +82,7 @@ TEST(MovingWalls, AreRecordedWithTheirPoses) {
   // ParaView's series, and what the page and pictures draw.
   for (const char* name : {"walls.pvd", "walls.vtp", "vtk/walls_000000.vtp", "vtk/walls_000002.vtp"})
     EXPECT_TRUE(std::filesystem::exists(folder.path() / name)) << name;
-  const io::Region region =
+  const io::ViewBox region =
       io::scene_region(reader.bodies(0), reader.run().model.shapes, reader.boundaries(2));
   EXPECT_EQ(io::wall_mesh(reader.boundaries(2), region).polygon.size(), 13u);
 

@@ -40,7 +40,7 @@ TEST(WallMesh, ALonePlaneFillsTheRegion) {
 
 TEST(WallMesh, TheRegionHoldsBodiesTubesAndTheFloorUnderThem) {
   const io::Scene scene = example_scene(10);
-  const io::Region region =
+  const io::ViewBox region =
       io::scene_region(scene.initial.bodies, scene.model.shapes, scene.model.boundaries);
   for (const Vec3& position : scene.initial.bodies.position) {
     EXPECT_TRUE((position.array() > region.low.array()).all() &&
@@ -55,7 +55,7 @@ TEST(WallMesh, RegionFollowsBodiesAndIgnoresLostOnes) {
   for (Vec3& position : bodies.position) position.x() += 10.0;
   bodies.position[17].y() = -1e6;
   bodies.position[18].z() = std::nan("");
-  const io::Region region = io::grown_region({{-1.0, -1.0, -1.0}, {1.0, 1.0, 1.0}}, bodies);
+  const io::ViewBox region = io::grown_region({{-1.0, -1.0, -1.0}, {1.0, 1.0, 1.0}}, bodies);
   EXPECT_EQ(region.low.x(), -1.0);
   EXPECT_GT(region.high.x(), 10.8);
   EXPECT_LT(region.high.x(), 12.0);

@@ -250,13 +250,33 @@ void load_boundaries(const Model& model, const std::vector<BoundaryPose>& bounda
     const Boundary& boundary = model.boundaries[k];
     const CollisionImpulse& s = impact.collision_impulse;
     const Pose moved = motion_of(boundary_pose_of(boundary_pose, k), impact.time_s);
+    const double pressing = s.impulse.dot(s.normal);
+    SurfaceLoad surface;
+    surface.pressing = pressing;
+    surface.shearing = (s.impulse - pressing * s.normal).norm();
+    surface.friction_work = s.rubbed;
+    surface.sliding = s.friction > 0.0 ? s.rubbed / s.friction : 0.0;
+    if (s.approach > model.settings.restitution_threshold_m_s) {
+      surface.impacts = 1.0;
+      surface.impact_energy = 0.5 * pressing * s.approach * s.approach / (s.approach + s.departure);
+    }
     const auto load_about = [&](const Vec3& centre) -> BoundaryLoad {
       const Vec3 arm = impact.point - (moved.position + moved.orientation * centre);
-      return {-s.impulse, -arm.cross(s.impulse), s.wall_work};
+      return {-s.impulse, -arm.cross(s.impulse), s.wall_work, surface};
     };
     result.boundaries[k] += load_about(boundary.centre);
+    if (!model.wall_cells.empty()) {
+      const Quat back = moved.orientation.conjugate();
+      result.touches.push_back({static_cast<std::int32_t>(k),
+                                -1,
+                                back * (impact.point - moved.position),
+                                back * s.normal,
+                                0.0,
+                                {-s.impulse, surface}});
+    }
     if (const Part* const part = model.carrier(k)) result.parts[boundary.part] += load_about(part->centre);
   }
+  locate(model, result.touches);
 }
 
 /// Those who lie through the step; in twice as many parts while somebody overlaps.
@@ -265,6 +285,7 @@ void carry_resting(const StepPlan& plan, State& state, StepResult& result,
   const StepReport before = result.report;
   const std::vector<BoundaryLoad> loads = result.boundaries;
   const std::vector<PartLoad> loads_of_parts = result.parts;
+  const std::size_t touches = result.touches.size();
   for (int parts = 1;; parts *= 2) {
     LyingPart resting(state);
     StepPlan part = plan;
@@ -288,6 +309,7 @@ void carry_resting(const StepPlan& plan, State& state, StepResult& result,
     result.report = before;
     result.boundaries = loads;
     result.parts = loads_of_parts;
+    result.touches.resize(touches);
   }
 }
 

@@ -235,7 +235,16 @@ void hold_sleepers(const Bodies& bodies, Sleepers& sleepers) {
     sums.boundary_angular_impulse += (bodies.position[a] + c.arm_a).cross(impulse) + torque;
     const std::size_t boundary = boundary_of(c.key.b);
     if (sums.loads.size() <= boundary) sums.loads.resize(boundary + 1);
-    sums.loads[boundary] += {-impulse, -c.arm_b.cross(impulse) - torque, 0.0};
+    SurfaceLoad surface;
+    surface.pressing = std::max(0.0, impulse.dot(c.normal));
+    surface.shearing = (impulse - impulse.dot(c.normal) * c.normal).norm();
+    sums.loads[boundary] += {-impulse, -c.arm_b.cross(impulse) - torque, 0.0, surface};
+    sums.touches.push_back({static_cast<std::int32_t>(boundary),
+                            -1,
+                            bodies.position[a] + c.arm_a,
+                            c.normal,
+                            double{c.length},
+                            {-impulse, surface}});
   }
 }
 
@@ -253,6 +262,13 @@ void scale_held(double factor, Sleepers& sleepers) {
   for (BoundaryLoad& load : sleepers.sums.loads) {
     load.impulse *= factor;
     load.angular_impulse *= factor;
+    load.surface.pressing *= factor;
+    load.surface.shearing *= factor;
+  }
+  for (WallTouch& touch : sleepers.sums.touches) {
+    touch.load.impulse *= factor;
+    touch.load.surface.pressing *= factor;
+    touch.load.surface.shearing *= factor;
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include "engine/core/types.h"
 #include "engine/detection/contacts.h"
+#include "engine/simulation/subsystems/wall_cells.h"
 
 namespace scree {
 
@@ -11,10 +12,12 @@ struct BoundaryLoad {
   Vec3 impulse = Vec3::Zero();          // N s, on the boundary
   Vec3 angular_impulse = Vec3::Zero();  // N m s, on the boundary, about its centre
   double work = 0.0;                    // J, done by the boundary on the bodies
+  SurfaceLoad surface{};
   BoundaryLoad& operator+=(const BoundaryLoad& o) {
     impulse += o.impulse;
     angular_impulse += o.angular_impulse;
     work += o.work;
+    surface += o.surface;
     return *this;
   }
 };
@@ -27,6 +30,7 @@ struct RestingSums {
   Vec3 boundary_impulse = Vec3::Zero();                             // N s a (sub)step, from boundaries
   Vec3 boundary_angular_impulse = Vec3::Zero();                     // N m s, about the origin
   std::vector<BoundaryLoad> loads;  // [boundary] a (sub)step; as many as have resting contacts
+  std::vector<WallTouch> touches;   // one a contact with a boundary; points in the world while the cell is not looked for
 };
 
 struct Sleepers {
