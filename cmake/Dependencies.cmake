@@ -21,7 +21,8 @@ set(SCREE_VTK AUTO CACHE STRING "Files for ParaView, by VTK's library: ON, OFF, 
 set_property(CACHE SCREE_VTK PROPERTY STRINGS AUTO ON OFF)
 if(SCREE_PROGRAM AND SCREE_VTK)
   file(GLOB vtk_of_paraview /usr/lib/*/cmake/paraview-*/vtk)
-  find_package(VTK QUIET COMPONENTS CommonCore CommonDataModel IOXML IOXMLParser HINTS ${vtk_of_paraview})
+  find_package(VTK QUIET HINTS ${vtk_of_paraview} COMPONENTS
+    CommonCore CommonDataModel FiltersCore FiltersGeometry FiltersModeling IOGeometry IOLegacy IOXML IOXMLParser)
   if(VTK_FOUND)
     set(SCREE_VTK ON)
   elseif(SCREE_VTK STREQUAL AUTO)

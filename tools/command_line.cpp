@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <fmt/format.h>
 #include <optional>
 
@@ -151,6 +152,16 @@ std::string usage_fault(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App& command = typed_command(app);
   if (dynamic_cast<const CLI::ValidationError*>(&error)) return error.what();
   return with_help(error.what(), "", full_name(app, command));
+}
+
+CLI::Validator ending_in(std::vector<std::string_view> endings) {
+  return {[endings = std::move(endings)](std::string& path) {
+            if (std::ranges::find(endings, std::filesystem::path(path).extension().string()) != endings.end())
+              return std::string();
+            return fmt::format("'{}' is of a kind that is not written (allowed {})", path,
+                               fmt::join(endings, ", "));
+          },
+          ""};
 }
 
 std::string shell_word(const std::string& text) {

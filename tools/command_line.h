@@ -6,6 +6,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "io/scene/keys.h"
@@ -23,6 +24,9 @@ CLI::Validator number_in(const io::Range& range);
 CLI::Validator whole_number_in(const io::Range& range);
 /// One of these words; else the nearest one is offered.
 CLI::Validator one_of(std::vector<std::string> words);
+
+/// A file whose name ends in one of these.
+CLI::Validator ending_in(std::vector<std::string_view> endings);
 
 /// --threads of a subcommand.
 void add_threads(CLI::App& command, int& threads);

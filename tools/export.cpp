@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "io/files/file_errors.h"
-#include "io/results/text_export.h"
 #include "io/files/vtk_file.h"
+#include "io/results/text_export.h"
 #include "io/results/vtk_export.h"
 #include "tools/command_line.h"
 #include "tools/exit_codes.h"

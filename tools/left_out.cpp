@@ -4,6 +4,7 @@
 
 #include "tools/exit_codes.h"
 #include "tools/fmu.h"
+#include "tools/mesh/draw.h"
 #include "tools/model.h"
 #include "tools/render.h"
 #include "tools/report_page.h"
@@ -39,11 +40,20 @@ void add_render(CLI::App& app, std::function<int()>& action) {
                 "libembree-dev, libcairo2-dev and fonts-dejavu-core"});
 }
 
-int draw_shape(const Shapes&, ShapeIndex, const TriangleMesh*, const std::filesystem::path&) {
+namespace {
+int no_pictures() {
   spdlog::error(
       "this build draws no pictures: configure with -DSCREE_RENDER=ON, which needs the Debian packages "
       "libembree-dev, libcairo2-dev and fonts-dejavu-core");
   return exit_left_out;
+}
+}  // namespace
+
+int draw_shape(const Shapes&, ShapeIndex, const TriangleMesh*, const std::filesystem::path&) {
+  return no_pictures();
+}
+int draw_mesh(const TriangleMesh&, const MeshDiagnosis&, const std::filesystem::path&) {
+  return no_pictures();
 }
 #endif
 

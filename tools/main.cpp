@@ -31,6 +31,7 @@
 #include "tools/fmu.h"
 #include "tools/interrupt.h"
 #include "tools/manual.h"
+#include "tools/mesh.h"
 #include "tools/model.h"
 #include "tools/new_scene.h"
 #include "tools/paraview.h"
@@ -170,6 +171,7 @@ int program(int argc, char** argv) {
   scree::add_run(app, action);
   scree::add_check(app, action);
   scree::add_shape(app, action);
+  scree::add_mesh(app, action);
   scree::add_model(app, action);
   scree::add_solve(app, action);
   scree::add_bench(app, action);

@@ -41,6 +41,8 @@ std::vector<std::string> colour_names(const io::TrajectoryReader& reader) {
   std::vector<std::string> names{"speed", "velocity", "angular_velocity", "radii",
                                  "id",    "material", "contacts"};
   names.insert(names.end(), reader.run().fields.begin(), reader.run().fields.end());
+  if (reader.run().wall_cells.size() > 0)
+    for (const io::WallQuantity& q : io::wall_quantities()) names.emplace_back(q.name);
   return names;
 }
 
@@ -60,11 +62,11 @@ void write_script(const io::RunFolder& folder, const ParaviewOptions& options) {
   const bool outlined = fs::exists(folder.outlines()) || fs::exists(folder.outlines_series());
   io::write_whole_file(
       folder.view_script(),
-      io::paraview_script({fs::absolute(folder.path).lexically_normal(), reader.run().model.settings.gravity,
-                           fs::exists(folder.walls()), fs::exists(folder.contacts_series()), options.colour,
-                           options.chains, reader.run().impulse_time_s, shapes,
-                           fs::exists(folder.walls_series()),
-                           outlined ? reader.run().outlines : io::Outlines{}}));
+      io::paraview_script(
+          {fs::absolute(folder.path).lexically_normal(), reader.run().model.settings.gravity,
+           fs::exists(folder.walls()), fs::exists(folder.contacts_series()), options.colour, options.chains,
+           reader.run().impulse_time_s, shapes, fs::exists(folder.walls_series()),
+           outlined ? reader.run().outlines : io::Outlines{}, fs::exists(folder.wall_cells_series())}));
 }
 
 std::vector<std::string> command_line(const io::RunFolder& folder, const ParaviewOptions& options) {
@@ -174,7 +176,9 @@ void add_paraview(CLI::App& app, std::function<int()>& action) {
   const auto options = std::make_shared<ParaviewOptions>();
   CLI::App* command = app.add_subcommand("paraview", "Show a run in ParaView, set up in one go");
   add_run_folder(*command, options->folder);
-  command->add_option("--color,--colour", options->colour, "Array of the bodies that colours them")
+  command
+      ->add_option("--color,--colour", options->colour,
+                   "Array of the bodies that colours them, or of the walls' cells (wear, pressure, ...)")
       ->type_name("ARRAY")
       ->capture_default_str();
   command->add_flag("--chains", options->chains, "Show the force chains through faint bodies");

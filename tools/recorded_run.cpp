@@ -121,6 +121,13 @@ void require_field(const io::RecordedRun& run, const std::string& option, const 
   std::vector<std::string> known;
   known.reserve(fields.size());
   for (const io::RecordedField& field : fields) known.push_back(field.name);
+  const bool has_cells = run.wall_cells.size() > 0;
+  if (has_cells && io::wall_quantity(name)) return;
+  if (has_cells)
+    for (const io::WallQuantity& q : io::wall_quantities()) known.emplace_back(q.name);
+  if (!has_cells && io::wall_quantity(name))
+    throw CLI::ValidationError(
+        option, fmt::format("walls have no '{}' in this run: its scene has no output.wall_cells", name));
   throw CLI::ValidationError(option, not_among(fmt::format("bodies have no '{}'", name), name, known));
 }
 

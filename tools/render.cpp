@@ -272,7 +272,10 @@ void add_render(CLI::App& app, std::function<int()>& action) {
       ->check(CLI::Validator(check_output, ""))
       ->type_name("PATH");
   add_frame_choice(*command, options->frames, "all, or the last for one picture,");
-  command->add_option("--color,--colour", options->picture.field, "Number of the bodies that colours them")
+  command
+      ->add_option("--color,--colour", options->picture.field,
+                   "Number of the bodies that colours them, or of the walls' cells (wear, pressure, ...), "
+                   "among clear bodies")
       ->type_name("FIELD")
       ->capture_default_str();
   command->add_option("--map", options->picture.map, "Colour map")

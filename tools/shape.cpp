@@ -212,16 +212,6 @@ int shape(const ShapeOptions& options) {
   return draw_shape(shapes, shapes.add(sized), nullptr, options.picture);
 }
 
-CLI::Validator ending_in(std::vector<std::string_view> endings) {
-  return {[endings = std::move(endings)](std::string& path) {
-            if (std::ranges::find(endings, fs::path(path).extension().string()) != endings.end())
-              return std::string();
-            return fmt::format("'{}' is of a kind that is not written (allowed {})", path,
-                               fmt::join(endings, ", "));
-          },
-          ""};
-}
-
 }  // namespace
 
 void add_shape(CLI::App& app, std::function<int()>& action) {

@@ -18,6 +18,7 @@
 #include "io/files/input_file.h"
 #include "io/files/ply_file.h"
 #include "io/files/text_file.h"
+#include "io/files/vtk_file.h"
 
 namespace scree::io {
 
@@ -56,7 +57,7 @@ std::string obj_text(const TriangleMesh& mesh) {
   return fmt::to_string(text);
 }
 
-constexpr std::array<std::string_view, 2> endings{".stl", ".obj"};
+constexpr std::array<std::string_view, 3> endings{".stl", ".obj", ".vtp"};
 
 [[noreturn]] void fail(const std::filesystem::path& path, const std::string& problem) {
   throw ReadError(fmt::format("cannot read {}: {}", path.string(), problem));
@@ -219,6 +220,20 @@ std::vector<Vec3> obj_corners(const std::filesystem::path& path, const std::stri
   return corners;
 }
 
+constexpr std::array<std::string_view, 5> vtk_endings{".vtp", ".vtu", ".vtk", ".gltf", ".glb"};
+
+/// VTK reads the file itself.
+std::vector<Vec3> vtk_corners(const std::filesystem::path& path, const std::string& ending) {
+  std::string problem;
+  const TriangleMesh mesh = read_vtk_surface(path, ending, problem);
+  if (!problem.empty()) fail(path, problem);
+  if (mesh.triangles.empty()) fail(path, "it has no triangles");
+  std::vector<Vec3> corners;
+  for (const auto& t : mesh.triangles)
+    for (const std::int32_t p : t) corners.push_back(mesh.points[p]);
+  return corners;
+}
+
 }  // namespace
 
 std::span<const std::string_view> mesh_endings() { return endings; }
@@ -254,7 +269,9 @@ TriangleMesh read_mesh(const std::string& bytes, const std::filesystem::path& pa
   std::string ending = path.extension().string();
   std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return std::tolower(c); });
   std::vector<Vec3> corners;
-  if (ending == ".obj") {
+  if (std::ranges::find(vtk_endings, ending) != vtk_endings.end()) {
+    corners = vtk_corners(path, ending);
+  } else if (ending == ".obj") {
     corners = obj_corners(path, bytes);
   } else if (ending == ".stl") {
     corners = stl_corners(path, bytes, warnings);
@@ -264,7 +281,8 @@ TriangleMesh read_mesh(const std::string& bytes, const std::filesystem::path& pa
     if (!found) fail(path, problem);
     corners = std::move(*found);
   } else {
-    fail(path, "it is of a kind that is not read (allowed .stl, .obj, .ply)");
+    fail(path, fmt::format("it is of a kind that is not read (allowed .stl, .obj, .ply, and by VTK {})",
+                           fmt::join(vtk_endings, ", ")));
   }
   if (corners.size() / 3 > most_triangles)
     fail(path, fmt::format("it has more than {} triangles", most_triangles));
@@ -273,7 +291,10 @@ TriangleMesh read_mesh(const std::string& bytes, const std::filesystem::path& pa
 }
 
 void write_mesh(const std::filesystem::path& path, const TriangleMesh& mesh) {
-  write_whole_file(path, path.extension() == ".obj" ? obj_text(mesh) : stl_text(mesh));
+  if (path.extension() == ".vtp")
+    write_vtk_mesh(path, mesh, {});
+  else
+    write_whole_file(path, path.extension() == ".obj" ? obj_text(mesh) : stl_text(mesh));
 }
 
 }  // namespace scree::io

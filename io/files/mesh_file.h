@@ -11,10 +11,11 @@
 
 namespace scree::io {
 
-/// STL and PLY, binary or text, or OBJ, by the path's ending in small or large letters; corners at the same
-/// place become one point, and triangles of less than three points are left out. Polygons are cut into fans.
-/// Keywords of STL in letters of any size. Adds what is odd and does no harm to the warnings; throws
-/// ReadError.
+/// STL and PLY, binary or text, or OBJ, by the path's ending in small or large letters, in double precision
+/// where the file has it (VTK's readers of these round to single); by VTK .vtp, .vtu, .vtk, .gltf and .glb;
+/// corners at the same place become one point, and triangles of less than three points are left out. Polygons
+/// are cut into fans. Keywords of STL in letters of any size. Adds what is odd and does no harm to the
+/// warnings; throws ReadError.
 TriangleMesh read_mesh(const std::filesystem::path& path, std::vector<std::string>& warnings);
 /// Of the bytes of such a file.
 TriangleMesh read_mesh(const std::string& bytes, const std::filesystem::path& path,
@@ -27,11 +28,11 @@ inline constexpr std::size_t most_triangles = 20'000'000;
 /// beside the distance from the origin, where coordinates do not tell one point from the next.
 std::string mesh_problem(const std::vector<Vec3>& points);
 
-/// Endings of files that are written: ".stl" and ".obj".
+/// Endings of files that are written: ".stl", ".obj" and ".vtp".
 std::span<const std::string_view> mesh_endings();
 
-/// Binary STL (single precision) or OBJ, by the path's ending, which is one of mesh_endings() in small
-/// letters. Throws WriteError.
+/// Binary STL (single precision), OBJ or VTP (by VTK), by the path's ending, which is one of mesh_endings()
+/// in small letters. Throws WriteError.
 void write_mesh(const std::filesystem::path& path, const TriangleMesh& mesh);
 
 }  // namespace scree::io

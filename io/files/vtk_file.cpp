@@ -115,6 +115,23 @@ void write_vtk_structured_grid(const std::filesystem::path& path, const VtkGrid&
   write_checked(path, module().write_structured_grid(grid, cell_data));
 }
 
+TriangleMesh read_vtk_surface(const std::filesystem::path& path, const std::string& ending,
+                              std::string& problem) {
+  return module().read_surface(path.string(), ending, problem);
+}
+
+TriangleMesh fill_holes(const TriangleMesh& mesh, double radius_m) {
+  return module().fill_holes(mesh, radius_m);
+}
+
+TriangleMesh decimate(const TriangleMesh& mesh, std::size_t triangles) {
+  return module().decimate(mesh, triangles);
+}
+
+void write_vtk_mesh(const std::filesystem::path& path, const TriangleMesh& mesh, const VtkArrays& cell_data) {
+  write_checked(path, module().write_mesh(mesh, cell_data));
+}
+
 void write_series(const std::filesystem::path& path,
                   const std::vector<std::pair<double, std::string>>& files) {
   write_checked(path, module().write_collection(files));

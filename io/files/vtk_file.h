@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "engine/geometry/triangle_mesh.h"
+
 namespace scree::io {
 
 /// The program was built without VTK, or its library is not on this machine; the message says what to do.
@@ -111,6 +113,14 @@ void write_vtk_image(const std::filesystem::path& path, const VtkGrid& grid, con
 /// .vts: cells of any edges, by their corners.
 void write_vtk_structured_grid(const std::filesystem::path& path, const VtkGrid& grid,
                                const VtkArrays& cell_data);
+
+/// Surfaces of other kinds of files, and what VTK does to meshes; see VtkModule.
+TriangleMesh read_vtk_surface(const std::filesystem::path& path, const std::string& ending,
+                              std::string& problem);
+TriangleMesh fill_holes(const TriangleMesh& mesh, double radius_m);
+TriangleMesh decimate(const TriangleMesh& mesh, std::size_t triangles);
+/// .vtp: a mesh in double precision, with a number for each of its triangles.
+void write_vtk_mesh(const std::filesystem::path& path, const TriangleMesh& mesh, const VtkArrays& cell_data);
 
 /// .pvd: the file of each time, s; files are relative to its folder.
 void write_series(const std::filesystem::path& path,

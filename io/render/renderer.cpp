@@ -80,6 +80,7 @@ class Shader {
         background_(to_linear(lighting.background)) {
     for (const Colour& colour : paint.body) body_.push_back(to_linear(colour));
     for (const Colour& colour : paint.chain) chain_.push_back(to_linear(colour));
+    for (const Colour& colour : paint.wall) wall_.push_back(to_linear(colour));
     const Vec3 towards = (camera.eye - camera.target).normalized();
     const Vec3 left = towards.cross(lighting.up).stableNormalized();
     sun_ = (1.1 * lighting.up + 0.55 * left + 0.5 * towards).normalized().cast<float>();
@@ -91,14 +92,16 @@ class Shader {
     Colour opaque = background_;
     if (const auto hit = scene_.hit_solid(ray)) {
       rest.farthest = hit->t;
-      opaque = hit->kind == RayHit::Kind::wall ? floor_light(ray, *hit, samples, sample)
-                                               : surface_light(ray, *hit, albedo(*hit), samples, sample);
+      opaque = hit->kind == RayHit::Kind::wall && wall_.empty()
+                   ? floor_light(ray, *hit, samples, sample)
+                   : surface_light(ray, *hit, albedo(*hit), samples, sample);
     }
     return through_clear(rest, opaque, pixel_angle);
   }
 
  private:
   const Colour& albedo(const RayHit& hit) const {
+    if (hit.kind == RayHit::Kind::wall) return wall_[hit.number];
     return (hit.kind == RayHit::Kind::body ? body_ : chain_)[hit.number];
   }
 
@@ -175,8 +178,8 @@ class Shader {
   const RayScene& scene_;
   const WallMesh& walls_;
   const Lighting& lighting_;
-  std::vector<bool> outlined_;        // [polygon]
-  std::vector<Colour> body_, chain_;  // [body], [chain] linear
+  std::vector<bool> outlined_;               // [polygon]
+  std::vector<Colour> body_, chain_, wall_;  // [body], [chain] linear
   Vec3f up_, sun_, middle_;
   Colour background_;
 };

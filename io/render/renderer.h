@@ -22,6 +22,7 @@ struct Lighting {
 struct Paint {
   std::vector<Colour> body;   // [body]; not of clear ones
   std::vector<Colour> chain;  // [chain]
+  std::vector<Colour> wall;   // [polygon], or none: solid walls are floors then, and fade out
 };
 
 /// Draws the scene. Rows are drawn in parallel; the same scene gives

@@ -83,6 +83,17 @@ std::vector<ForceLine> force_lines(const TrajectoryReader& reader, std::size_t f
 
 namespace {
 
+/// From 0 to what few cells are above: at the end of what only grows, else at some moments.
+std::array<double, 2> wall_range(const TrajectoryReader& reader, std::size_t quantity) {
+  std::vector<float> all;
+  for (const std::size_t k : wall_quantities()[quantity].is_sum
+                                 ? std::vector<std::size_t>{reader.frames() - 1}
+                                 : sampled_frames(reader.frames(), looked_at))
+    for (const double value : reader.frame(k, {0, 0}).walls[quantity])
+      if (value != 0.0 && std::isfinite(value)) all.push_back(static_cast<float>(value));
+  return {0.0, all.empty() ? 1.0 : quantile(all, force_share)};
+}
+
 /// Of a periodic cell in a frame, as so many times as large; none if there is none.
 std::vector<OutlineEdge> cell_edges(const TrajectoryReader& reader, std::size_t frame, double size) {
   const std::optional<Vec3>& centre = reader.run().outlines.cell_centre;
@@ -119,8 +130,13 @@ RunPicture::RunPicture(const TrajectoryReader& reader, const PictureOptions& opt
   chain_radius_ = chain_radii * run.mean_radius;
   edge_radius_ = edge_share * box.diagonal().norm();
   const std::vector<RecordedField> fields = recorded_fields(reader.run());
-  field_ = *find_field(fields, options.field);
-  range_ = options.range.value_or(options.chains ? force_range(reader) : value_range(reader, options.field));
+  if (const RecordedField* const found = find_field(fields, options.field))
+    field_ = *found;
+  else
+    wall_quantity_ = wall_quantity(options.field);
+  range_ = options.range.value_or(options.chains   ? force_range(reader)
+                                  : wall_quantity_ ? wall_range(reader, *wall_quantity_)
+                                                   : value_range(reader, options.field));
   if (options.chains && range_[0] <= 0.0) range_[0] = 1e-3 * range_[1];
   if (!options.walls) return;
   lighting_.floor_radius = 0.5 * (run.region.high - run.region.low).maxCoeff();
@@ -201,7 +217,39 @@ void RunPicture::add_outlines(std::size_t frame, std::vector<Chain>& rods, Paint
   }
 }
 
+void RunPicture::show_cells(std::size_t frame, Paint& paint) {
+  const RecordedRun& run = reader_.run();
+  const Frame shown = reader_.frame(frame, {0, 0});
+  const std::vector<double>& values = shown.walls[*wall_quantity_];
+  const ColourMap map(options_.map);
+  walls_ = {};
+  for (std::size_t c = 0; c < run.wall_cells.size(); ++c) {
+    const std::int32_t b = run.wall_cells.boundary[c];
+    if (!shown.boundary_removed.empty() && shown.boundary_removed[b] != 0) continue;
+    const Pose pose = shown.boundary_motion.empty() ? Pose{} : shown.boundary_motion[b];
+    std::array<Vec3, 3> corner = run.wall_cells.corner[c];
+    for (Vec3& x : corner) x = pose.position + pose.orientation * x;
+    const Vec3 normal = (corner[1] - corner[0]).cross(corner[2] - corner[0]).stableNormalized();
+    const auto* const plane = std::get_if<Plane>(&run.model.boundaries[b].surface);
+    if (plane != nullptr && (pose.orientation * plane->normal).dot(camera_.eye - corner[0]) <= 0.0) continue;
+    const auto first = static_cast<std::int32_t>(walls_.point.size());
+    walls_.point.insert(walls_.point.end(), corner.begin(), corner.end());
+    walls_.normal.insert(walls_.normal.end(), 3, normal);
+    walls_.polygon.push_back({first, first + 1, first + 2});
+    walls_.boundary.push_back(b);
+    paint.wall.push_back(map(static_cast<float>((values[c] - range_[0]) / (range_[1] - range_[0]))));
+  }
+  scene_.set_walls(walls_, std::vector<bool>(walls_.polygon.size(), true));
+}
+
 ColourBar RunPicture::colour_bar() const {
+  if (wall_quantity_) {
+    const WallQuantity& q = wall_quantities()[*wall_quantity_];
+    std::string name(q.name);
+    std::ranges::replace(name, '_', ' ');
+    return {fmt::format("{}{}{}", name, q.unit == "1" ? "" : ", ", q.unit == "1" ? "" : q.unit), options_.map,
+            range_[0], range_[1]};
+  }
   if (options_.chains) return {"contact force, N", options_.map, range_[0], range_[1], true};
   return {field_.title(), options_.map, range_[0], range_[1], false, field_.categories};
 }
@@ -240,7 +288,8 @@ Picture RunPicture::draw_at(double time_s) {
   const std::size_t frame = between_.frame_before(time_s);
   const RecordedRun& run = reader_.run();
   Paint paint;
-  if (!options_.chains) paint.body = body_colours(frame);
+  const bool clear = options_.chains || wall_quantity_;
+  if (!clear) paint.body = body_colours(frame);
   std::vector<Chain> rods;
   if (options_.chains) rods = chains(frame, paint);
   Bodies bodies = between_.bodies(time_s);
@@ -248,8 +297,11 @@ Picture RunPicture::draw_at(double time_s) {
   if (options_.images) add_images(frame, bodies, paint);
   if (options_.outlines) add_outlines(frame, rods, paint);
   if (options_.trace_s > 0.0) add_traces(time_s, rods, paint);
-  if (options_.walls && reader_.walls_move()) stand(reader_.boundaries(frame));
-  scene_.set_bodies(run.model.shapes, bodies, options_.chains, std::move(rods));
+  if (options_.walls && wall_quantity_)
+    show_cells(frame, paint);
+  else if (options_.walls && reader_.walls_move())
+    stand(reader_.boundaries(frame));
+  scene_.set_bodies(run.model.shapes, bodies, clear, std::move(rods));
   Picture picture =
       render(scene_, walls_, paint, camera_, lighting_, Picture(options_.width, options_.height));
   if (options_.labels) {

@@ -15,13 +15,14 @@ namespace scree::io {
 
 struct PictureOptions {
   int width = 1280, height = 720;
-  int samples = 8;                                // rays a pixel
-  std::string field = "speed", map{default_map};  // one of recorded_fields(), one of ColourMap::names()
-  std::optional<std::array<double, 2>> range;     // of the colours; that of the whole run if not given
-  std::string view = "corner";                    // one of view_names(); frames the whole run
-  double fit = 0.99;                              // part of the bodies that has to be in the picture
-  double zoom = 1.0;                              // above 1 the camera comes nearer
-  std::optional<Vec3> eye, target, up;            // each replaces that of the view, m
+  int samples = 8;  // rays a pixel
+  // One of recorded_fields(), or of wall_quantities() where walls have cells; one of ColourMap::names().
+  std::string field = "speed", map{default_map};
+  std::optional<std::array<double, 2>> range;  // of the colours; that of the whole run if not given
+  std::string view = "corner";                 // one of view_names(); frames the whole run
+  double fit = 0.99;                           // part of the bodies that has to be in the picture
+  double zoom = 1.0;                           // above 1 the camera comes nearer
+  std::optional<Vec3> eye, target, up;         // each replaces that of the view, m
   bool walls = true, labels = true;
   bool outlines = true;                // edges of periodic cells, inlets, outlets and the domain
   bool images = false;                 // of bodies around a periodic cell, as far as half of it
@@ -62,6 +63,9 @@ class RunPicture {
   /// The rods of a frame, and their colours in `paint`.
   std::vector<Chain> chains(std::size_t frame, Paint& paint) const;
   ColourBar colour_bar() const;
+  /// Cells of walls as they stand, in the colours of what they felt; those of planes that look away from the
+  /// eye are left out.
+  void show_cells(std::size_t frame, Paint& paint);
   /// Adds the ways of all bodies to where they are at a time.
   void add_traces(double time_s, std::vector<Chain>& rods, Paint& paint);
 
@@ -74,6 +78,7 @@ class RunPicture {
   WallMesh walls_;
   Camera camera_;
   RecordedField field_;
+  std::optional<std::size_t> wall_quantity_;  // in place of the field
   Lighting lighting_;
   std::array<double, 2> range_{};
   double chain_radius_ = 0.0;  // m, of the strongest chains

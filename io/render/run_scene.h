@@ -15,7 +15,7 @@ struct RunScene {
   std::vector<Vec3>
       points;  // m; what has to be in a picture: corners of boxes that hold the bodies to be fitted, tubes
   double mean_radius = 1.0;  // m, of the spheres of the bodies' volumes
-  ViewBox region;             // what is drawn of planes, with room sideways
+  ViewBox region;            // what is drawn of planes, with room sideways
   WallMesh walls;
 };
 

@@ -37,7 +37,7 @@ Picture seen(const RayScene& scene, const WallMesh& walls, const Side& side, con
   light.middle = middle;
   light.shade_reach = size.maxCoeff();
   light.samples = samples;
-  return render(scene, walls, {{sand}, {}}, camera, light, Picture(pixels(size[0]), pixels(size[1])));
+  return render(scene, walls, {{sand}, {}, {}}, camera, light, Picture(pixels(size[0]), pixels(size[1])));
 }
 
 WallMesh wall_of(const TriangleMesh& mesh) {

@@ -65,7 +65,7 @@ struct Frame {
       boundary_motion;  // [boundary] since rest, of everything that is fixed to it; empty if none moves
   std::vector<std::int32_t>
       boundary_removed;  // [boundary] 1 if it is not there any more; empty if none can go
-  WallValues walls;  // [quantity][cell] what walls feel place by place; empty where that is not asked for
+  WallValues walls;      // [quantity][cell] what walls feel place by place; empty where that is not asked for
   FrameBalances balances;
   bool has_contacts = false;  // were they asked for?
   FrameContacts contacts;     // empty unless asked for

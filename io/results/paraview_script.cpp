@@ -5,6 +5,7 @@
 
 #include "io/results/body_fields.h"
 #include "io/results/colour_map.h"
+#include "io/results/wall_cells.h"
 
 namespace scree::io {
 
@@ -48,10 +49,11 @@ def show_bodies(view):
         return bodies
     display = Show(bodies, view)
     draw_as_bodies(display)
-    colour(display, view, COLOUR)
-    low, high = range_over_time(bodies, COLOUR)
-    GetColorTransferFunction(COLOUR).RescaleTransferFunction(low, high)
-    if SHOW_CHAINS:
+    array = COLOUR if COLOUR not in WALL_ARRAYS else "speed"
+    colour(display, view, array)
+    low, high = range_over_time(bodies, array)
+    GetColorTransferFunction(array).RescaleTransferFunction(low, high)
+    if SHOW_CHAINS or COLOUR in WALL_ARRAYS:
         display.Opacity = 0.25
         display.SetScalarBarVisibility(view, False)
     return bodies
@@ -102,9 +104,9 @@ def range_over_time(source, array, moments=100):
     return (low, max(high, low + 1e-12)) if low <= high else (0.0, 1.0)
 
 
-def colour(display, view, array):
-    """Colours by a point array as `scree render` does, with a bar that names its unit."""
-    ColorBy(display, ("POINTS", array, "Magnitude"))
+def colour(display, view, array, of="POINTS"):
+    """Colours by an array as `scree render` does, with a bar that names its unit."""
+    ColorBy(display, (of, array, "Magnitude"))
     colours = GetColorTransferFunction(array)
     colours.ColorSpace = "RGB"
     colours.RGBPoints = [x for k, rgb in enumerate(MAP) for x in [k / (len(MAP) - 1)] + rgb]
@@ -130,6 +132,24 @@ def show_walls(view):
     # Otherwise a click into the scene picks the wall in front of the bodies.
     display.Pickable = 0
     return walls
+
+
+def show_wall_cells(view, walls):
+    """What walls felt, place by place. COLOUR may be one of its arrays; else they are loaded and hidden."""
+    cells = PVDReader(registrationName="wall cells", FileName=os.path.join(FOLDER, "wall_cells.pvd"))
+    display = Show(cells, view)
+    display.SetRepresentationType("Surface")
+    array = COLOUR if COLOUR in WALL_ARRAYS else "wear"
+    cells.UpdatePipeline(cells.TimestepValues[-1] if hasattr(cells.TimestepValues, "__len__") else cells.TimestepValues)
+    most = cells.CellData[array].GetRange(0)[1]
+    colours = colour(display, view, array, "CELLS")
+    colours.RescaleTransferFunction(0.0, most if most > 0.0 else 1.0)
+    if COLOUR not in WALL_ARRAYS:
+        display.SetScalarBarVisibility(view, False)
+        Hide(cells, view)
+    elif walls:
+        Hide(walls, view)
+    return cells
 
 
 def show_outlines(view):
@@ -317,6 +337,7 @@ bodies = show_bodies(view)
 walls = show_walls(view) if HAS_WALLS else None
 contacts = show_contacts(view) if HAS_CONTACTS else None
 outlines = show_outlines(view) if HAS_OUTLINES else None
+wall_cells = show_wall_cells(view, walls) if WALL_ARRAYS else None
 SetActiveSource(bodies)
 
 scene = GetAnimationScene()
@@ -342,6 +363,14 @@ std::string list(const Vec3& v) { return fmt::format("[{}, {}, {}]", v.x(), v.y(
 
 const char* python(bool value) { return value ? "True" : "False"; }
 
+/// Names in quotes, with commas between.
+std::string wall_arrays() {
+  std::string text;
+  for (const WallQuantity& q : wall_quantities())
+    text += fmt::format("{}\"{}\"", text.empty() ? "" : ", ", q.name);
+  return text;
+}
+
 /// Units of the arrays that have one, as the inside of a Python dictionary.
 std::string units() {
   std::string text =
@@ -349,6 +378,8 @@ std::string units() {
   for (const BodyField& field : body_fields()) {
     if (field.unit != "1") text += fmt::format(R"(, "{}": "{}")", field.name, field.unit);
   }
+  for (const WallQuantity& q : wall_quantities())
+    if (q.unit != "1") text += fmt::format(R"(, "{}": "{}")", q.name, q.unit);
   return text;
 }
 
@@ -389,14 +420,15 @@ std::string paraview_script(const ViewOptions& options) {
   const std::string folder = python_path(options.folder.string());
   return fmt::format(
       "{}FOLDER = {}\nHAS_WALLS, WALLS_MOVE, HAS_CONTACTS, SHOW_CHAINS = {}, {}, {}, {}\nHAS_OUTLINES, "
-      "PERIODIC = {}, ({}, {}, {})\nCOLOUR = {}\nUP = "
-      "{}\n"
+      "PERIODIC = {}, ({}, {}, {})\nCOLOUR = {}\n"
+      "WALL_ARRAYS = [{}]\nUP = {}\n"
       "TOWARDS_CAMERA = {}\nUNITS = {{{}}}\nIMPULSE_TIME = {}\nSHAPES = {}\nMAP = {}\n{}",
       script_head, folder, python(options.walls), python(options.moving_walls), python(options.contacts),
       python(options.chains && options.contacts), python(!options.outlines.is_empty()),
       python(options.outlines.periodic[0]), python(options.outlines.periodic[1]),
-      python(options.outlines.periodic[2]), nlohmann::json(options.colour).dump(), list(up), list(towards),
-      units(), options.impulse_time_s, options.shapes, colours(), script_body);
+      python(options.outlines.periodic[2]), nlohmann::json(options.colour).dump(),
+      options.wall_cells ? wall_arrays() : "", list(up), list(towards), units(), options.impulse_time_s,
+      options.shapes, colours(), script_body);
 }
 
 }  // namespace scree::io

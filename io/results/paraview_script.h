@@ -20,6 +20,7 @@ struct ViewOptions {
   std::size_t shapes = 0;              // functions that bodies are made of, each with its mesh in vtk/
   bool moving_walls = false;           // is there walls.pvd too?
   Outlines outlines = {};  // of the run: is there outlines.vtp, or outlines.pvd of a periodic cell?
+  bool wall_cells = false;  // is there wall_cells.pvd? Then `colour` may be one of its arrays
 };
 
 /// Text of view.py: bodies as they are, walls transparent, contacts and force chains at hand, camera

@@ -38,8 +38,8 @@ struct RunFolder {
   std::filesystem::path outlines_series() const { return path / "outlines.pvd"; }
   std::filesystem::path vtk() const { return path / "vtk"; }
   std::filesystem::path checkpoints() const { return path / "checkpoints"; }
-  /// "vtk/bodies_000042.vtp", relative to the folder; `kind` is "bodies", "contacts", "walls", "wall_cells" or
-  /// "outlines", or "shape" for the mesh of a function, which has a number in place of a frame.
+  /// "vtk/bodies_000042.vtp", relative to the folder; `kind` is "bodies", "contacts", "walls", "wall_cells"
+  /// or "outlines", or "shape" for the mesh of a function, which has a number in place of a frame.
   static std::string vtk_frame(const std::string& kind, std::int64_t frame);
 };
 

@@ -108,7 +108,7 @@ struct RunRecorder::Parts {
   std::optional<VtkSeries> vtk;
   std::shared_ptr<const BodyConstants> constants;  // of the last frame's bodies
   WallCellRecord wall_cells;
-  ViewBox region;                                   // of the picture
+  ViewBox region;  // of the picture
   std::int64_t frames = 0, last_frame_step = -1;
   double next_frame_s = 0.0;
   double next_contacts_s = 0.0;             // since the start
@@ -288,7 +288,8 @@ struct RunRecorder::Parts {
                            scene.model.settings.time_step_s / scene.model.settings.substeps,
                            glyph_count(scene.model.shapes),
                            scene.model.any_boundary_moves() || !scene.initial.overrides.removed.empty(),
-                           counted_from(scene.origin, outlines(scene.model))};
+                           counted_from(scene.origin, outlines(scene.model)),
+                           !scene.model.wall_cells.empty()};
     write_whole_file(folder.view_script(), paraview_script(view));
   }
 

@@ -30,7 +30,7 @@ struct RecordedRun {
   Bodies bodies;  // all that were ever in the run, at rest in the origin: the rest comes with the frames
   std::vector<std::string> fields;  // names of what frames hold beyond pose and velocity
   Outlines outlines;
-  WallCellMesh wall_cells;  // empty where the scene asked for none
+  WallCellMesh wall_cells;     // empty where the scene asked for none
   Vec3 origin = Vec3::Zero();  // m, what all coordinates are counted from
 };
 

@@ -315,9 +315,8 @@ std::vector<FileFindings> verify_run(const RunFolder& folder) {
   for (const auto& [table, sums] : facts.sums)
     if (!is_there(folder.path / table))
       found.push_back({table, "", {"is missing: tables.crc32 knows of it"}});
-  for (const fs::path& series :
-       {folder.bodies_series(), folder.contacts_series(), folder.walls_series(), folder.outlines_series(),
-        folder.wall_cells_series()})
+  for (const fs::path& series : {folder.bodies_series(), folder.contacts_series(), folder.walls_series(),
+                                 folder.outlines_series(), folder.wall_cells_series()})
     look(series, [&](const fs::path& file) { return look_at_series(folder, file); });
   for (const fs::path& single : {folder.walls(), folder.outlines()}) look(single, look_at_vtk_file);
   for (const fs::path& checkpoint : all)

@@ -79,6 +79,12 @@ MeshSurface surface_of(const std::vector<Triangle>& cells) {
 
 std::span<const WallQuantity> wall_quantities() { return quantities; }
 
+std::optional<std::size_t> wall_quantity(std::string_view name) {
+  const auto* const found = std::ranges::find(quantities, name, &WallQuantity::name);
+  if (found == std::end(quantities)) return {};
+  return static_cast<std::size_t>(found - std::begin(quantities));
+}
+
 std::vector<WallCells> cut_into_cells(const Boundaries& boundaries, const ViewBox& region, double longest_m) {
   const WallMesh shown = wall_mesh(boundaries, region);
   std::vector<std::vector<Triangle>> cells(boundaries.size());

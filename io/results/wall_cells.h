@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -56,6 +57,8 @@ enum class WallValue : std::uint8_t {
 };
 /// In the order of WallValue.
 std::span<const WallQuantity> wall_quantities();
+/// The number of the one of this name; none: there is none.
+std::optional<std::size_t> wall_quantity(std::string_view name);
 
 /// [quantity][cell]; empty where walls have no cells.
 using WallValues = std::vector<std::vector<double>>;

@@ -8,11 +8,13 @@
 
 #include "engine/geometry/ellipsoid_surfaces.h"
 #include "engine/geometry/implicit/implicit_mesh.h"
+#include "engine/geometry/mesh_repair.h"
 #include "engine/geometry/revolved_mesh.h"
 #include "io/files/csv_file.h"
 #include "io/files/file_errors.h"
 #include "io/files/input_file.h"
 #include "io/files/mesh_file.h"
+#include "io/files/vtk_file.h"
 #include "io/results/frame.h"
 #include "io/scene/expressions.h"
 #include "io/scene/faults.h"
@@ -41,7 +43,8 @@ void tell_findings(const Section& section, const MeshFindings& f, bool sheets, R
   warn(f.dropped, "{} triangles have no area or are there twice; they are left out");
   if (!sheets) {
     warn(f.open_edges,
-         "{} edges have one triangle only: the mesh has holes or rims (`sheets = true` if it is to)");
+         "{} edges have one triangle only: the mesh has holes or rims (`sheets = true` if it is to; `scree "
+         "mesh` tells where)");
     warn(f.crowded_edges, "{} edges have more than two triangles (`sheets = true` if they are to)");
   }
   warn(f.turned_edges, "{} edges lie between triangles that face opposite ways");
@@ -64,7 +67,7 @@ void note_precision(const Section& section, const std::filesystem::path& file, c
 
 /// The mesh of the section's `file`, with points at scale * x + shift, m.
 std::shared_ptr<MeshSurface> read_surface_of_mesh(const Section& section, double scale, const Vec3& shift,
-                                                  MeshFindings& findings, Reading& reading) {
+                                                  double weld_m, MeshFindings& findings, Reading& reading) {
   const std::filesystem::path file = beside_scene(section.text("file"), reading);
   TriangleMesh mesh;
   std::vector<std::string> odd;
@@ -72,6 +75,9 @@ std::shared_ptr<MeshSurface> read_surface_of_mesh(const Section& section, double
     mesh = read_mesh(file, odd);
   } catch (const ReadError& e) {
     reading.faults.push_back(about(section, "file", fmt::format("is no mesh: {}", e.what())));
+    return nullptr;
+  } catch (const VtkMissing& e) {
+    reading.faults.push_back(about(section, "file", fmt::format("cannot be read: {}", e.what())));
     return nullptr;
   }
   for (std::string& what : odd) add_warning(section, "file", std::move(what), reading);
@@ -82,6 +88,7 @@ std::shared_ptr<MeshSurface> read_surface_of_mesh(const Section& section, double
     reading.faults.push_back(about(section, "file", "has numbers that are not finite"));
     return nullptr;
   }
+  if (weld_m > 0.0) mesh = without_t_junctions(welded(mesh, weld_m), weld_m);
   auto surface = std::make_shared<MeshSurface>(mesh_surface(mesh, findings));
   if (!surface->triangles.empty()) return surface;
   reading.faults.push_back(about(section, "file", "holds no triangle that has an area"));
@@ -92,7 +99,7 @@ std::optional<PlacedMesh> read_mesh_surface(const Section& section, Reading& rea
   const auto placement = settings_of<MeshPlacement>(section);
   MeshFindings findings;
   const std::shared_ptr<MeshSurface> surface =
-      read_surface_of_mesh(section, placement.scale, Vec3::Zero(), findings, reading);
+      read_surface_of_mesh(section, placement.scale, Vec3::Zero(), placement.weld, findings, reading);
   if (surface == nullptr) return std::nullopt;
   const std::size_t parts =
       std::max({surface->triangle_of_patch.size(), surface->edges.size(), surface->points.size()});
@@ -124,7 +131,7 @@ std::optional<MeshRegion> read_mesh_region(const Section& section, Reading& read
   MeshFindings findings;
   const std::shared_ptr<MeshSurface> surface = read_surface_of_mesh(
       section, section.has("scale") ? section.number("scale") : 1.0,
-      section.has("position") ? section.vector("position") : Vec3(Vec3::Zero()), findings, reading);
+      section.has("position") ? section.vector("position") : Vec3(Vec3::Zero()), 0.0, findings, reading);
   if (surface == nullptr) return std::nullopt;
   if (findings.open_edges + findings.crowded_edges > 0) {
     reading.faults.push_back(

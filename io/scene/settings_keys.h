@@ -16,6 +16,7 @@ namespace scree::io {
 struct MeshPlacement {
   double scale = 1.0;            // m a unit of the file
   Vec3 position = Vec3::Zero();  // m
+  double weld = 0.0;             // m, corners nearer than this are one
   bool sheets = false;           // are rims and edges of more than two triangles meant?
 };
 
@@ -180,6 +181,7 @@ void for_each_key(Surface& wall, auto&& f) {
 void for_each_key(MeshPlacement& mesh, auto&& f) {
   f("boundaries", "scale", mesh.scale);
   f("boundaries", "position", mesh.position);
+  f("boundaries", "weld", mesh.weld);
   f("boundaries", "sheets", mesh.sheets);
 }
 void for_each_key(RevolvedForm& revolved, auto&& f) {

@@ -1,21 +1,37 @@
 // The module itself: the one file of the program that VTK's headers are read in.
 #include "io/vtk/module.h"
 
+#include <array>
+#include <cctype>
 #include <sstream>
+#include <vtkAppendPolyData.h>
 #include <vtkCellArray.h>
 #include <vtkCellData.h>
+#include <vtkCompositeDataIterator.h>
+#include <vtkCompositeDataSet.h>
+#include <vtkFillHolesFilter.h>
 #include <vtkFloatArray.h>
+#include <vtkGLTFReader.h>
+#include <vtkGenericDataObjectReader.h>
+#include <vtkGeometryFilter.h>
+#include <vtkIdList.h>
 #include <vtkImageData.h>
 #include <vtkNew.h>
+#include <vtkOutputWindow.h>
 #include <vtkPointData.h>
 #include <vtkPolyData.h>
+#include <vtkQuadricDecimation.h>
+#include <vtkStringOutputWindow.h>
 #include <vtkStructuredGrid.h>
+#include <vtkTriangleFilter.h>
 #include <vtkTypeInt32Array.h>
 #include <vtkTypeInt64Array.h>
 #include <vtkXMLDataElement.h>
 #include <vtkXMLImageDataWriter.h>
+#include <vtkXMLPolyDataReader.h>
 #include <vtkXMLPolyDataWriter.h>
 #include <vtkXMLStructuredGridWriter.h>
+#include <vtkXMLUnstructuredGridReader.h>
 
 namespace scree::io {
 
@@ -79,6 +95,98 @@ std::string written(Data* data) {
   return writer->GetOutputString();
 }
 
+/// What VTK says of errors goes into a text instead of onto the screen, while this lives.
+class Listener {
+ public:
+  Listener() : before_(vtkOutputWindow::GetInstance()) { vtkOutputWindow::SetInstance(window_); }
+  ~Listener() { vtkOutputWindow::SetInstance(before_); }
+  Listener(const Listener&) = delete;
+  Listener& operator=(const Listener&) = delete;
+  /// In one line, without where in VTK's sources it was found.
+  std::string heard() const {
+    const std::string all = window_->GetOutput();
+    std::size_t at = all.find("): ");
+    at = at == std::string::npos ? 0 : at + 3;
+    std::string text = all.substr(at, all.find('\n', at) - at);
+    while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0) text.pop_back();
+    return text;
+  }
+
+ private:
+  vtkSmartPointer<vtkOutputWindow> before_;
+  vtkNew<vtkStringOutputWindow> window_;
+};
+
+vtkSmartPointer<vtkPolyData> poly_data_of(const TriangleMesh& mesh) {
+  auto data = vtkSmartPointer<vtkPolyData>::New();
+  vtkNew<vtkPoints> points;
+  points->SetDataTypeToDouble();
+  for (const Vec3& x : mesh.points) points->InsertNextPoint(x.data());
+  vtkNew<vtkCellArray> cells;
+  for (const auto& [a, b, c] : mesh.triangles) {
+    const std::array<vtkIdType, 3> corners{a, b, c};
+    cells->InsertNextCell(3, corners.data());
+  }
+  data->SetPoints(points);
+  data->SetPolys(cells);
+  return data;
+}
+
+/// Its triangles; all other cells are cut into some, or left out.
+TriangleMesh mesh_of(vtkPolyData* data) {
+  vtkNew<vtkTriangleFilter> cutter;
+  cutter->SetInputData(data);
+  cutter->PassVertsOff();
+  cutter->PassLinesOff();
+  cutter->Update();
+  vtkPolyData* const cut = cutter->GetOutput();
+  TriangleMesh mesh;
+  for (vtkIdType k = 0; k < cut->GetNumberOfPoints(); ++k) mesh.points.emplace_back(cut->GetPoint(k));
+  vtkNew<vtkIdList> corners;
+  for (vtkIdType k = 0; k < cut->GetNumberOfCells(); ++k) {
+    cut->GetCellPoints(k, corners);
+    if (corners->GetNumberOfIds() != 3) continue;
+    mesh.triangles.push_back({static_cast<std::int32_t>(corners->GetId(0)),
+                              static_cast<std::int32_t>(corners->GetId(1)),
+                              static_cast<std::int32_t>(corners->GetId(2))});
+  }
+  return mesh;
+}
+
+/// The surfaces of all data sets that a reader has read, in one.
+vtkSmartPointer<vtkPolyData> surface_of(vtkDataObject* data) {
+  vtkNew<vtkAppendPolyData> all;
+  all->SetOutputPointsPrecision(vtkAlgorithm::DOUBLE_PRECISION);
+  const auto add = [&](vtkDataObject* part) {
+    if (auto* const surface = vtkPolyData::SafeDownCast(part)) {
+      all->AddInputData(surface);
+    } else if (auto* const cells = vtkDataSet::SafeDownCast(part)) {
+      vtkNew<vtkGeometryFilter> skin;
+      skin->SetInputData(cells);
+      skin->Update();
+      all->AddInputData(skin->GetOutput());
+    }
+  };
+  if (auto* const parts = vtkCompositeDataSet::SafeDownCast(data)) {
+    const auto walk = vtkSmartPointer<vtkCompositeDataIterator>::Take(parts->NewIterator());
+    for (walk->InitTraversal(); !walk->IsDoneWithTraversal(); walk->GoToNextItem())
+      add(walk->GetCurrentDataObject());
+  } else {
+    add(data);
+  }
+  if (all->GetNumberOfInputConnections(0) == 0) return vtkSmartPointer<vtkPolyData>::New();
+  all->Update();
+  return all->GetOutput();
+}
+
+template <class Reader>
+vtkSmartPointer<vtkDataObject> read(const std::string& path) {
+  vtkNew<Reader> reader;
+  reader->SetFileName(path.c_str());
+  reader->Update();
+  return reader->GetOutputDataObject(0);
+}
+
 class Module final : public VtkModule {
  public:
   std::string write(const VtkPolyData& of) const override {
@@ -136,6 +244,12 @@ class Module final : public VtkModule {
     return written<vtkXMLStructuredGridWriter>(data.Get());
   }
 
+  std::string write_mesh(const TriangleMesh& mesh, const VtkArrays& cell_data) const override {
+    const vtkSmartPointer<vtkPolyData> data = poly_data_of(mesh);
+    add(data->GetCellData(), cell_data);
+    return written<vtkXMLPolyDataWriter>(data.Get());
+  }
+
   /// As ParaView's own writer does it, which VTK has not.
   std::string write_collection(std::span<const std::pair<double, std::string>> files) const override {
     vtkNew<vtkXMLDataElement> root, collection;
@@ -157,6 +271,42 @@ class Module final : public VtkModule {
     std::ostringstream text;
     root->PrintXML(text, vtkIndent());
     return "<?xml version=\"1.0\"?>\n" + text.str();
+  }
+
+  TriangleMesh read_surface(const std::string& path, const std::string& ending,
+                            std::string& problem) const override {
+    const Listener listener;
+    vtkSmartPointer<vtkDataObject> data;
+    if (ending == ".vtp")
+      data = read<vtkXMLPolyDataReader>(path);
+    else if (ending == ".vtu")
+      data = read<vtkXMLUnstructuredGridReader>(path);
+    else if (ending == ".vtk")
+      data = read<vtkGenericDataObjectReader>(path);
+    else
+      data = read<vtkGLTFReader>(path);
+    problem = listener.heard();
+    if (!problem.empty() || data == nullptr) return {};
+    return mesh_of(surface_of(data));
+  }
+
+  TriangleMesh fill_holes(const TriangleMesh& mesh, double radius) const override {
+    vtkNew<vtkFillHolesFilter> filler;
+    filler->SetInputData(poly_data_of(mesh));
+    filler->SetHoleSize(radius);
+    filler->Update();
+    return mesh_of(filler->GetOutput());
+  }
+
+  TriangleMesh decimate(const TriangleMesh& mesh, std::size_t triangles) const override {
+    if (mesh.triangles.size() <= triangles) return mesh;
+    vtkNew<vtkQuadricDecimation> decimation;
+    decimation->SetInputData(poly_data_of(mesh));
+    decimation->SetTargetReduction(1.0 - static_cast<double>(triangles) /
+                                             static_cast<double>(mesh.triangles.size()));
+    decimation->VolumePreservationOn();
+    decimation->Update();
+    return mesh_of(decimation->GetOutput());
   }
 
  private:

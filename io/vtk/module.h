@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "engine/geometry/triangle_mesh.h"
 #include "io/files/vtk_file.h"
 
 namespace scree::io {
@@ -30,7 +31,19 @@ class VtkModule {
   /// Cells along the axes of the world; what `edges` has beside its diagonal is left out.
   virtual std::string write_image(const VtkGrid& grid, const VtkArrays& cell_data) const = 0;
   virtual std::string write_structured_grid(const VtkGrid& grid, const VtkArrays& cell_data) const = 0;
+  /// A mesh in double precision.
+  virtual std::string write_mesh(const TriangleMesh& mesh, const VtkArrays& cell_data) const = 0;
   virtual std::string write_collection(std::span<const std::pair<double, std::string>> files) const = 0;
+
+  /// The triangles of a surface: of .vtp, .vtu, .vtk, .gltf or .glb, as the ending says; polygons and strips
+  /// are cut, cells become their surface. With what is wrong in `problem`, none.
+  virtual TriangleMesh read_surface(const std::string& path, const std::string& ending,
+                                    std::string& problem) const = 0;
+  /// Closes holes that fit into a ball of this radius, m, with triangles between the points that are there.
+  virtual TriangleMesh fill_holes(const TriangleMesh& mesh, double radius) const = 0;
+  /// At most about so many triangles, with the smallest change of shape (quadrics of Garland and Heckbert
+  /// 1997).
+  virtual TriangleMesh decimate(const TriangleMesh& mesh, std::size_t triangles) const = 0;
 };
 
 /// What the module exports under this name.
