@@ -121,17 +121,6 @@ std::string advice(const MeshDiagnosis& d, const MeshOptions& options) {
   return text;
 }
 
-TriangleMesh mended(TriangleMesh mesh, double tolerance, double hole) {
-  mesh = welded(mesh, tolerance);
-  mesh = without_t_junctions(mesh, tolerance);
-  mesh = oriented(mesh);
-  if (io::vtk_problem().empty())
-    mesh = welded(io::fill_holes(mesh, 0.5 * hole), 0.0);
-  else
-    spdlog::warn("holes stay open, for {}", io::vtk_problem());
-  return oriented(mesh);
-}
-
 void write(const fs::path& path, const TriangleMesh& mesh, double tolerance) {
   if (path.extension() != ".vtp") {
     io::write_mesh(path, mesh);
@@ -157,10 +146,12 @@ int look_at_mesh(const MeshOptions& options) {
   MeshDiagnosis found = diagnose(mesh, tolerance);
   show(fmt::format("{}\n{}", options.file.string(), text_of(mesh, found, tolerance)));
   const bool changes = options.repair || options.weld_m || options.decimate > 0;
-  if (options.repair)
-    mesh = mended(std::move(mesh), tolerance, options.hole_m.value_or(usual_hole * size));
-  else if (options.weld_m)
+  if (options.repair) {
+    if (!io::vtk_problem().empty()) spdlog::warn("holes stay open, for {}", io::vtk_problem());
+    mesh = io::mended(mesh, tolerance, options.hole_m.value_or(usual_hole * size));
+  } else if (options.weld_m) {
     mesh = welded(mesh, tolerance);
+  }
   if (options.decimate > 0) mesh = io::decimate(mesh, static_cast<std::size_t>(options.decimate));
   if (changes) {
     found = diagnose(mesh, tolerance);

@@ -170,33 +170,34 @@ std::vector<MeshHole> holes_of(const TriangleMesh& mesh, const Edges& edges) {
   return holes;
 }
 
-/// Does a segment pass through the inside of a triangle?
-bool pierces(const Vec3& p, const Vec3& q, const Vec3& a, const Vec3& b, const Vec3& c) {
+/// Does a segment pass through the inside of a triangle, and farther than the tolerance?
+bool pierces(const Vec3& p, const Vec3& q, const Vec3& a, const Vec3& b, const Vec3& c, double tolerance) {
   constexpr double inner = 1e-9;  // of the triangle's measure: what only touches does not cross
   const Vec3 n = (b - a).cross(c - a);
-  const double of_p = n.dot(p - a), of_q = n.dot(q - a), scale = n.norm() * (q - p).norm();
-  if (!(of_p * of_q < 0.0) || std::min(std::abs(of_p), std::abs(of_q)) <= inner * scale) return false;
+  const double of_p = n.dot(p - a), of_q = n.dot(q - a),
+               least = n.norm() * std::max(tolerance, inner * (q - p).norm());
+  if (!(of_p * of_q < 0.0) || std::min(std::abs(of_p), std::abs(of_q)) <= least) return false;
   const Vec3 x = p + of_p / (of_p - of_q) * (q - p);
   const double whole = n.squaredNorm();
   return n.dot((b - a).cross(x - a)) > inner * whole && n.dot((c - b).cross(x - b)) > inner * whole &&
          n.dot((a - c).cross(x - c)) > inner * whole;
 }
 
-bool cross(const MeshSurface& mesh, std::int32_t s, std::int32_t t) {
+bool cross(const MeshSurface& mesh, std::int32_t s, std::int32_t t, double tolerance) {
   const Triangle &p = mesh.triangles[s], &q = mesh.triangles[t];
   for (const std::int32_t a : p)
     if (std::ranges::find(q, a) != q.end()) return false;  // neighbours
   const auto any = [&](const Triangle& of, const Triangle& through) {
     for (std::size_t k = 0; k < 3; ++k)
       if (pierces(mesh.points[of[k]], mesh.points[of[(k + 1) % 3]], mesh.points[through[0]],
-                  mesh.points[through[1]], mesh.points[through[2]]))
+                  mesh.points[through[1]], mesh.points[through[2]], tolerance))
         return true;
     return false;
   };
   return any(p, q) || any(q, p);
 }
 
-std::vector<std::array<std::int32_t, 2>> crossings_of(const TriangleMesh& mesh) {
+std::vector<std::array<std::int32_t, 2>> crossings_of(const TriangleMesh& mesh, double tolerance) {
   constexpr std::size_t most = 10000;
   MeshFindings findings;
   const MeshSurface surface = mesh_surface(mesh, findings);  // leaves out what is no triangle
@@ -206,7 +207,7 @@ std::vector<std::array<std::int32_t, 2>> crossings_of(const TriangleMesh& mesh) 
     Eigen::AlignedBox3d box;
     for (const std::int32_t p : surface.triangles[s]) box.extend(surface.points[p]);
     triangles_near(surface, box.min(), box.max(), [&](std::int32_t t) {
-      if (t > static_cast<std::int32_t>(s) && cross(surface, static_cast<std::int32_t>(s), t))
+      if (t > static_cast<std::int32_t>(s) && cross(surface, static_cast<std::int32_t>(s), t, tolerance))
         found.push_back({static_cast<std::int32_t>(s), t});
     });
   }
@@ -383,7 +384,7 @@ MeshDiagnosis diagnose(const TriangleMesh& mesh, double tolerance) {
     d.near_points += used[p] != 0 && first[p] != static_cast<std::int32_t>(p) ? 1 : 0;
   d.holes = holes_of(mesh, edges);
   d.t_junctions = junctions(mesh, edges, tolerance);
-  d.crossings = crossings_of(mesh);
+  d.crossings = crossings_of(mesh, tolerance);
   for (const auto& pair : d.crossings)
     for (const std::int32_t t : pair) mark(t, TriangleFault::crossing);
   return d;

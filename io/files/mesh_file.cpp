@@ -14,6 +14,7 @@
 #include <sstream>
 #include <string>
 
+#include "engine/geometry/mesh_repair.h"
 #include "io/files/file_errors.h"
 #include "io/files/input_file.h"
 #include "io/files/ply_file.h"
@@ -64,7 +65,7 @@ constexpr std::array<std::string_view, 3> endings{".stl", ".obj", ".vtp"};
 }
 
 /// Corners, three a triangle, become points that triangles share.
-TriangleMesh welded(const std::vector<Vec3>& corners) {
+TriangleMesh shared_corners(const std::vector<Vec3>& corners) {
   TriangleMesh mesh;
   std::map<std::array<double, 3>, std::int32_t> known;
   const auto point = [&](const Vec3& x) {
@@ -287,7 +288,7 @@ TriangleMesh read_mesh(const std::string& bytes, const std::filesystem::path& pa
   if (corners.size() / 3 > most_triangles)
     fail(path, fmt::format("it has more than {} triangles", most_triangles));
   if (const std::string problem = mesh_problem(corners); !problem.empty()) fail(path, problem);
-  return welded(corners);
+  return shared_corners(corners);
 }
 
 void write_mesh(const std::filesystem::path& path, const TriangleMesh& mesh) {
@@ -295,6 +296,13 @@ void write_mesh(const std::filesystem::path& path, const TriangleMesh& mesh) {
     write_vtk_mesh(path, mesh, {});
   else
     write_whole_file(path, path.extension() == ".obj" ? obj_text(mesh) : stl_text(mesh));
+}
+
+TriangleMesh mended(const TriangleMesh& mesh, double tolerance, double hole) {
+  TriangleMesh joined = oriented(without_t_junctions(welded(mesh, tolerance), tolerance));
+  if (!vtk_problem().empty() || hole <= 0.0) return joined;
+  // VTK measures a hole by the ball about its box.
+  return oriented(welded(fill_holes(joined, 0.5 * hole), 0.0));
 }
 
 }  // namespace scree::io

@@ -35,4 +35,10 @@ std::span<const std::string_view> mesh_endings();
 /// in small letters. Throws WriteError.
 void write_mesh(const std::filesystem::path& path, const TriangleMesh& mesh);
 
+/// What can be mended of a mesh by itself: corners nearer than the tolerance are one, T-junctions are cut,
+/// what is no triangle or there twice is left out, holes whose boxes' diagonals are not above `hole` are
+/// filled (by VTK; they stay open in a build without), neighbours face the same way and closed pieces
+/// outwards. m.
+TriangleMesh mended(const TriangleMesh& mesh, double tolerance, double hole);
+
 }  // namespace scree::io

@@ -13,9 +13,8 @@ namespace {
 
 constexpr double mesh_margin = 0.1;  // of half the picture stays free
 constexpr double rod_share = 0.002;  // of the mesh's size: half the width of rims
-// As category_colour() has them, in the order of TriangleFault.
-const std::array<const char*, 6> fault_names{"in order", "needle",       "beside a hole",
-                                             "turned",   "crowded edge", "crossing"};
+// As category_colour() has them, of TriangleFault from needle on.
+const std::array<const char*, 5> fault_names{"needle", "beside a hole", "turned", "crowded edge", "crossing"};
 
 WallMesh flat_triangles(const TriangleMesh& mesh) {
   WallMesh wall;
@@ -32,7 +31,7 @@ WallMesh flat_triangles(const TriangleMesh& mesh) {
 
 Colour colour_of(TriangleFault fault) {
   return fault == TriangleFault::none ? Colour(0.72f, 0.74f, 0.76f)
-                                      : category_colour(static_cast<std::size_t>(fault));
+                                      : category_colour(static_cast<std::size_t>(fault) - 1);
 }
 
 }  // namespace
@@ -44,7 +43,7 @@ Picture mesh_picture(const TriangleMesh& mesh, const MeshDiagnosis& diagnosis, i
   const double size = (diagnosis.high - diagnosis.low).norm();
   light.shade_reach = 0.2 * size;
   light.samples = 16;
-  const double edges = 2.0 * bar_width(height), aspect = (width - edges) / height;
+  const double edges = 3.5 * bar_width(height), aspect = (width - edges) / height;
   Camera camera =
       framing_camera(mesh.points, view_direction("corner", light.up), light.up, aspect, mesh_margin);
   const WallMesh wall = flat_triangles(mesh);

@@ -16,6 +16,7 @@
 #include <vtkGeometryFilter.h>
 #include <vtkIdList.h>
 #include <vtkImageData.h>
+#include <vtkLogger.h>
 #include <vtkNew.h>
 #include <vtkOutputWindow.h>
 #include <vtkPointData.h>
@@ -98,8 +99,14 @@ std::string written(Data* data) {
 /// What VTK says of errors goes into a text instead of onto the screen, while this lives.
 class Listener {
  public:
-  Listener() : before_(vtkOutputWindow::GetInstance()) { vtkOutputWindow::SetInstance(window_); }
-  ~Listener() { vtkOutputWindow::SetInstance(before_); }
+  Listener() : before_(vtkOutputWindow::GetInstance()), verbosity_(vtkLogger::GetCurrentVerbosityCutoff()) {
+    vtkOutputWindow::SetInstance(window_);
+    vtkLogger::SetStderrVerbosity(vtkLogger::VERBOSITY_OFF);
+  }
+  ~Listener() {
+    vtkOutputWindow::SetInstance(before_);
+    vtkLogger::SetStderrVerbosity(verbosity_);
+  }
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
   /// In one line, without where in VTK's sources it was found.
@@ -108,12 +115,17 @@ class Listener {
     std::size_t at = all.find("): ");
     at = at == std::string::npos ? 0 : at + 3;
     std::string text = all.substr(at, all.find('\n', at) - at);
+    if (text.starts_with("* ")) {  // where in a JSON text, and in the next line what
+      const std::size_t next = at + text.size();
+      text = text.substr(2) + ":" + all.substr(next + 2, all.find('\n', next + 1) - next - 2);
+    }
     while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0) text.pop_back();
     return text;
   }
 
  private:
   vtkSmartPointer<vtkOutputWindow> before_;
+  vtkLogger::Verbosity verbosity_;
   vtkNew<vtkStringOutputWindow> window_;
 };
 
