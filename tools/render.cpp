@@ -31,7 +31,7 @@ struct RenderOptions {
   FrameChoice frames;
   io::PictureOptions picture;
   std::string size = "1280x720";
-  std::vector<double> range, eye, target, up;
+  std::vector<double> range, eye, target, up, cut;
   double speed = 1.0;
   std::int64_t pictures = 0;  // at even times; 0: of the frames
   int threads = 0;
@@ -91,6 +91,12 @@ io::PictureOptions picture_options(const RenderOptions& options, const io::Traje
   picture.walls = !options.no_walls;
   picture.outlines = !options.no_outlines;
   picture.labels = !options.no_labels;
+  if (!options.cut.empty()) {
+    const Vec3 normal(options.cut[3], options.cut[4], options.cut[5]);
+    if (normal.isZero())
+      throw CLI::ValidationError("--cut", "the direction (the last three numbers) must not be zero");
+    picture.cut = Plane{Vec3(options.cut[0], options.cut[1], options.cut[2]), normal.normalized()};
+  }
   if (picture.range && !((*picture.range)[0] < (*picture.range)[1])) {
     throw CLI::ValidationError("--range", fmt::format("LOW must lie below HIGH (value {:g} {:g})",
                                                       (*picture.range)[0], (*picture.range)[1]));
@@ -313,6 +319,13 @@ void add_render(CLI::App& app, std::function<int()>& action) {
   command->add_flag(
       "--chains", options->picture.chains,
       "Draw force chains in clear bodies, as wide as the root of the force, instead of opaque bodies");
+  command
+      ->add_option(
+          "--cut", options->cut,
+          "Leave out what of the walls is beyond a point, m, in a direction: to look into a closed machine")
+      ->expected(6)
+      ->check(number_in(places_m))
+      ->type_name("X Y Z DX DY DZ");
   command->add_flag("--no-walls", options->no_walls, "Leave walls and floors out");
   command->add_flag("--no-outlines", options->no_outlines,
                     "Leave out the edges of periodic cells, inlets, outlets and the domain");

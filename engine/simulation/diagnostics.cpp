@@ -105,7 +105,7 @@ class Balance {
         in_collision_(w.in_collision.data()) {}
 
   SCREE_INLINE void take_contacts(const Block& block, Insertion& sums, std::vector<BoundaryLoad>& loads,
-                                  std::vector<WallTouch>& touches) const {
+                                  std::vector<SurfaceTouch>& touches) const {
     std::size_t row = p_.contact_rows > 0 ? p_.first_row(block.begin) : 0;
     for (std::size_t c = block.begin; c < block.end; ++c) {
       if (large_ && c + fetch_ahead < block.end) {
@@ -159,7 +159,7 @@ class Balance {
  private:
   /// torque: of its rows, N m s, world axes.
   SCREE_INLINE void take_contact(std::size_t c, Vector4 torque, Insertion& sums,
-                                 std::vector<BoundaryLoad>& loads, std::vector<WallTouch>& touches) const {
+                                 std::vector<BoundaryLoad>& loads, std::vector<SurfaceTouch>& touches) const {
     const ContactTerms& terms = terms_[c];
     Contact& contact = contacts_[c];
     const bool is_new = !contact.is_active();
@@ -245,7 +245,7 @@ class Balance {
   }
 
   /// Where a wall was touched, as it is at rest.
-  WallTouch touch_of(const Contact& contact, const Vec3& point, const CellLoad& load) const {
+  SurfaceTouch touch_of(const Contact& contact, const Vec3& point, const CellLoad& load) const {
     const std::size_t k = boundary_of(contact.key.b);
     const Pose& pose = placed_[k].pose;
     const Quat back = pose.orientation.conjugate();
@@ -370,7 +370,7 @@ class Balance {
 
 SCREE_FOR_EACH_TARGET
 Insertion take_contacts(const Balance& of_step, const Block& block, std::vector<BoundaryLoad>& loads,
-                        std::vector<WallTouch>& touches) {
+                        std::vector<SurfaceTouch>& touches) {
   Insertion sums;
   const Balance balance = of_step;  // where no store reaches it
   balance.take_contacts(block, sums, loads, touches);
@@ -445,7 +445,7 @@ void add_touches(const Model& model, const Workspace& w, std::size_t blocks, Res
   const std::size_t first = result.touches.size();
   for (std::size_t block = 0; block < blocks; ++block)
     result.touches.insert(result.touches.end(), w.touches[block].begin(), w.touches[block].end());
-  for (WallTouch& touch : resting.touches) {
+  for (SurfaceTouch& touch : resting.touches) {
     if (touch.cell >= 0) break;  // so are all others
     const Pose& pose = w.detection.boundaries[touch.boundary].pose;
     touch.point = pose.orientation.conjugate() * (touch.point - pose.position) +

@@ -202,10 +202,10 @@ struct StepResult {
   std::vector<PartLoad> parts{};           // [part]
   std::vector<JointLoad> joints{};         // [joint]
   MachineReport machine{};
-  CellReport cell{};               // of a periodic one
-  std::vector<BondEvent> bonds{};  // that formed or broke, in that order
-  std::vector<Impact> impacts{};   // of piecewise steps, in the order of time
-  std::vector<WallTouch> touches{};  // of walls whose loads are summed up place by place, in this step
+  CellReport cell{};                    // of a periodic one
+  std::vector<BondEvent> bonds{};       // that formed or broke, in that order
+  std::vector<Impact> impacts{};        // of piecewise steps, in the order of time
+  std::vector<SurfaceTouch> touches{};  // of walls whose loads are summed up place by place, in this step
 };
 
 }  // namespace scree

@@ -127,12 +127,12 @@ struct Workspace {
   std::vector<BondPlace> bonds;           // [bond]
   std::vector<BrokenBond> broken;         // in this (sub)step
   CollisionFilter bonded;
-  std::shared_ptr<FlightWorkspace> flight;       // of piecewise steps, made by the first of them
-  std::vector<std::uint8_t> in_collision;        // [body]
-  std::vector<Twist> felt;                       // [body] sleepers: impulse and moment that move nobody
-  std::vector<std::uint8_t> waking, tired;       // [body] who wakes after the step, and who falls asleep
-  std::vector<std::vector<BoundaryLoad>> loads;  // [block of contacts][boundary, then part]
-  std::vector<std::vector<WallTouch>> touches;   // [block of contacts]; empty where no cells are asked for
+  std::shared_ptr<FlightWorkspace> flight;         // of piecewise steps, made by the first of them
+  std::vector<std::uint8_t> in_collision;          // [body]
+  std::vector<Twist> felt;                         // [body] sleepers: impulse and moment that move nobody
+  std::vector<std::uint8_t> waking, tired;         // [body] who wakes after the step, and who falls asleep
+  std::vector<std::vector<BoundaryLoad>> loads;    // [block of contacts][boundary, then part]
+  std::vector<std::vector<SurfaceTouch>> touches;  // [block of contacts]; empty where no cells are asked for
 };
 
 /// By gravity, fields and fluid in the (sub)step, m/s^2.

@@ -86,11 +86,14 @@ namespace {
 /// From 0 to what few cells are above: at the end of what only grows, else at some moments.
 std::array<double, 2> wall_range(const TrajectoryReader& reader, std::size_t quantity) {
   std::vector<float> all;
-  for (const std::size_t k : wall_quantities()[quantity].is_sum
-                                 ? std::vector<std::size_t>{reader.frames() - 1}
-                                 : sampled_frames(reader.frames(), looked_at))
-    for (const double value : reader.frame(k, {0, 0}).walls[quantity])
+  const std::vector<std::size_t> frames = wall_quantities()[quantity].is_sum
+                                              ? std::vector<std::size_t>{reader.frames() - 1}
+                                              : sampled_frames(reader.frames(), looked_at);
+  for (const std::size_t k : frames) {
+    const WallValues values = reader.walls(k);
+    for (const double value : values[quantity])
       if (value != 0.0 && std::isfinite(value)) all.push_back(static_cast<float>(value));
+  }
   return {0.0, all.empty() ? 1.0 : quantile(all, force_share)};
 }
 
@@ -144,9 +147,24 @@ RunPicture::RunPicture(const TrajectoryReader& reader, const PictureOptions& opt
   stand(reader.run().model.boundaries);
 }
 
+bool RunPicture::is_cut_off(const Vec3& x) const {
+  return options_.cut && options_.cut->normal.dot(x - options_.cut->point) > 0.0;
+}
+
 /// Walls as these boundaries stand.
 void RunPicture::stand(const Boundaries& boundaries) {
   walls_ = wall_mesh(boundaries, region_);
+  if (options_.cut) {
+    WallMesh kept{walls_.point, walls_.normal, {}, {}};
+    for (std::size_t p = 0; p < walls_.polygon.size(); ++p) {
+      Vec3 middle = Vec3::Zero();
+      for (const std::int32_t corner : walls_.polygon[p]) middle += walls_.point[corner];
+      if (is_cut_off(middle / static_cast<double>(walls_.polygon[p].size()))) continue;
+      kept.polygon.push_back(walls_.polygon[p]);
+      kept.boundary.push_back(walls_.boundary[p]);
+    }
+    walls_ = std::move(kept);
+  }
   scene_.set_walls(walls_, floors(walls_, boundaries, lighting_.up, camera_.eye));
 }
 
@@ -220,17 +238,18 @@ void RunPicture::add_outlines(std::size_t frame, std::vector<Chain>& rods, Paint
 void RunPicture::show_cells(std::size_t frame, Paint& paint) {
   const RecordedRun& run = reader_.run();
   const Frame shown = reader_.frame(frame, {0, 0});
-  const std::vector<double>& values = shown.walls[*wall_quantity_];
+  const std::vector<double> values = reader_.walls(frame)[*wall_quantity_];
   const ColourMap map(options_.map);
   walls_ = {};
   for (std::size_t c = 0; c < run.wall_cells.size(); ++c) {
     const std::int32_t b = run.wall_cells.boundary[c];
     if (!shown.boundary_removed.empty() && shown.boundary_removed[b] != 0) continue;
     const Pose pose = shown.boundary_motion.empty() ? Pose{} : shown.boundary_motion[b];
-    std::array<Vec3, 3> corner = run.wall_cells.corner[c];
+    std::array<Vec3, 3> corner = run.wall_cells.corners(c);
     for (Vec3& x : corner) x = pose.position + pose.orientation * x;
     const Vec3 normal = (corner[1] - corner[0]).cross(corner[2] - corner[0]).stableNormalized();
     const auto* const plane = std::get_if<Plane>(&run.model.boundaries[b].surface);
+    if (is_cut_off((corner[0] + corner[1] + corner[2]) / 3.0)) continue;
     if (plane != nullptr && (pose.orientation * plane->normal).dot(camera_.eye - corner[0]) <= 0.0) continue;
     const auto first = static_cast<std::int32_t>(walls_.point.size());
     walls_.point.insert(walls_.point.end(), corner.begin(), corner.end());

@@ -24,9 +24,10 @@ struct PictureOptions {
   double zoom = 1.0;                           // above 1 the camera comes nearer
   std::optional<Vec3> eye, target, up;         // each replaces that of the view, m
   bool walls = true, labels = true;
-  bool outlines = true;                // edges of periodic cells, inlets, outlets and the domain
-  bool images = false;                 // of bodies around a periodic cell, as far as half of it
-  double trace_s = 0.0;                // the ways that bodies have come in so long a time are drawn
+  std::optional<Plane> cut;  // walls whose middle is on the side that its normal points to are left out
+  bool outlines = true;      // edges of periodic cells, inlets, outlets and the domain
+  bool images = false;       // of bodies around a periodic cell, as far as half of it
+  double trace_s = 0.0;      // the ways that bodies have come in so long a time are drawn
   std::filesystem::path impacts = {};  // impacts.csv of the run, if it has one: ways bend where those were
   bool chains = false;  // clear bodies with force chains inside, coloured by force, instead of opaque bodies
 };
@@ -63,6 +64,7 @@ class RunPicture {
   /// The rods of a frame, and their colours in `paint`.
   std::vector<Chain> chains(std::size_t frame, Paint& paint) const;
   ColourBar colour_bar() const;
+  bool is_cut_off(const Vec3& x) const;
   /// Cells of walls as they stand, in the colours of what they felt; those of planes that look away from the
   /// eye are left out.
   void show_cells(std::size_t frame, Paint& paint);

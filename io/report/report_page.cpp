@@ -1,6 +1,7 @@
 #include "io/report/report_page.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -109,6 +110,50 @@ Json wall_json(const RunScene& scene, const TrajectoryReader& reader,
   return {{"point", std::move(point)},        {"clear", std::move(triangles[0])},
           {"floor", std::move(triangles[1])}, {"moving", std::move(moving)},
           {"motion", std::move(motion)},      {"removed", std::move(removed)}};
+}
+
+constexpr std::size_t most_cells = 300000;
+const std::array felt_by_walls{WallValue::wear, WallValue::largest_pressure, WallValue::impacts};
+
+/// Cells of walls at rest, and what they had felt in the end, from 0 to what few are above; null where there
+/// are none, or too many for a page.
+Json cells_json(const TrajectoryReader& reader) {
+  const WallCellMesh& cells = reader.run().wall_cells;
+  if (cells.size() == 0 || cells.size() > most_cells || reader.frames() == 0) return nullptr;
+  const auto numbers = [](const auto& rows) {
+    std::vector<float> list;
+    for (const auto& row : rows)
+      for (const auto x : row) list.push_back(static_cast<float>(x));
+    return packed(list);
+  };
+  const WallValues values = reader.walls(reader.frames() - 1);
+  Json felt = Json::array();
+  for (const WallValue value : felt_by_walls) {
+    const auto k = static_cast<std::size_t>(value);
+    std::vector<double> some;
+    for (const double x : values[k])
+      if (x > 0.0) some.push_back(x);
+    if (some.empty()) continue;
+    const auto top = static_cast<std::ptrdiff_t>(0.99 * static_cast<double>(some.size() - 1));
+    std::nth_element(some.begin(), some.begin() + top, some.end());
+    std::vector<float> level;
+    for (const double x : values[k]) level.push_back(static_cast<float>(std::clamp(x / some[top], 0.0, 1.0)));
+    const WallQuantity& q = wall_quantities()[k];
+    std::string title(q.name);
+    std::ranges::replace(title, '_', ' ');
+    if (q.unit != "1") title += fmt::format(", {}", q.unit);
+    felt.push_back({{"name", q.name},
+                    {"title", title},
+                    {"low", 0.0},
+                    {"high", rounded(some[top])},
+                    {"categories", Json::array()},
+                    {"level", packed(level)}});
+  }
+  if (felt.empty()) return nullptr;
+  return {{"points", numbers(cells.surface.points)},
+          {"triangles", numbers(cells.surface.triangles)},
+          {"boundary", packed(std::vector<float>(cells.boundary.begin(), cells.boundary.end()))},
+          {"felt", std::move(felt)}};
 }
 
 /// Ends of edges, one after the other.
@@ -293,6 +338,7 @@ Json view_json(const TrajectoryReader& reader, const ReportOptions& options, con
   json["middle"] = to_json(middle);
   json["reach"] = {rounded(reach.x() / (1.0 - view_margin)), rounded(reach.y() / (1.0 - view_margin))};
   json["walls"] = wall_json(scene, reader, frames);
+  json["cells"] = cells_json(reader);
   json["outlines"] = outline_json(reader, frames);
   Json colours = Json::array();
   const ColourMap map(default_map);

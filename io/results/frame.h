@@ -64,8 +64,9 @@ struct Frame {
   std::vector<Pose>
       boundary_motion;  // [boundary] since rest, of everything that is fixed to it; empty if none moves
   std::vector<std::int32_t>
-      boundary_removed;  // [boundary] 1 if it is not there any more; empty if none can go
-  WallValues walls;      // [quantity][cell] what walls feel place by place; empty where that is not asked for
+      boundary_removed;         // [boundary] 1 if it is not there any more; empty if none can go
+  WallValues walls;             // [quantity][cell]; empty where walls have no cells, or not now
+  bool is_walls_alone = false;  // there is a frame of this moment, without walls
   FrameBalances balances;
   bool has_contacts = false;  // were they asked for?
   FrameContacts contacts;     // empty unless asked for

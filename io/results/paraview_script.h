@@ -19,7 +19,7 @@ struct ViewOptions {
   double impulse_time_s = 1.0;         // in which the impulses of contacts acted
   std::size_t shapes = 0;              // functions that bodies are made of, each with its mesh in vtk/
   bool moving_walls = false;           // is there walls.pvd too?
-  Outlines outlines = {};  // of the run: is there outlines.vtp, or outlines.pvd of a periodic cell?
+  Outlines outlines = {};   // of the run: is there outlines.vtp, or outlines.pvd of a periodic cell?
   bool wall_cells = false;  // is there wall_cells.pvd? Then `colour` may be one of its arrays
 };
 

@@ -324,9 +324,11 @@ void read_wall_cells(const File& file, RecordedRun& run) {
   const std::size_t n = file.rows("wall_cells/boundary");
   run.wall_cells.boundary = indices(file, "wall_cells/boundary", n, run.model.boundaries.size());
   run.wall_cells.area = file.read<double>("wall_cells/area", 0, n);
-  const std::vector<Vec3> corner = vectors(file, "wall_cells/corner", 3 * n);
+  run.wall_cells.surface.points = vectors(file, "wall_cells/point", file.rows("wall_cells/point"));
+  const auto corners = file.read_wide<std::int32_t>("wall_cells/triangle", 0, n, 3);
+  expect_indices("wall_cells/triangle", corners, 0, run.wall_cells.surface.points.size());
   for (std::size_t c = 0; c < n; ++c)
-    run.wall_cells.corner.push_back({corner[3 * c], corner[3 * c + 1], corner[3 * c + 2]});
+    run.wall_cells.surface.triangles.push_back({corners[3 * c], corners[3 * c + 1], corners[3 * c + 2]});
 }
 
 }  // namespace

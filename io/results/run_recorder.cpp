@@ -108,7 +108,8 @@ struct RunRecorder::Parts {
   std::optional<VtkSeries> vtk;
   std::shared_ptr<const BodyConstants> constants;  // of the last frame's bodies
   WallCellRecord wall_cells;
-  ViewBox region;  // of the picture
+  double next_walls_s = 0.0, last_walls_s = -infinity;  // since the start; simulated time
+  ViewBox region;                                       // of the picture
   std::int64_t frames = 0, last_frame_step = -1;
   double next_frame_s = 0.0;
   double next_contacts_s = 0.0;             // since the start
@@ -204,6 +205,8 @@ struct RunRecorder::Parts {
     io("frames", frames);
     io("last_frame_step", last_frame_step);
     io("next_contacts_s", next_contacts_s);
+    io("next_walls_s", next_walls_s);
+    io("last_walls_s", last_walls_s);
     io("resumed_steps", resumed_steps);
     io("trajectory_rows", trajectory_at);
     io.group("wall_cells", [&] { wall_cells.visit(io); });
@@ -317,6 +320,25 @@ struct RunRecorder::Parts {
     return true;
   }
 
+  /// What walls felt goes with the first frame at or after every multiple of its interval.
+  bool walls_due(double elapsed_s) {
+    if (scene.model.wall_cells.empty() || elapsed_s < next_walls_s) return false;
+    const double interval = scene.output.wall_cells_interval_s;
+    next_walls_s = interval > 0.0 ? interval * (std::floor(elapsed_s / interval) + 1.0) : 0.0;
+    return true;
+  }
+
+  /// And at the end, though there may be a frame of that moment already.
+  void add_last_walls(const State& state) {
+    if (scene.model.wall_cells.empty() || (!trajectory && !vtk) || last_walls_s == state.time_s) return;
+    next_walls_s = 0.0;
+    Frame frame = make_frame(scene.model, state, {}, false, constants, scene.origin);
+    frame.walls = wall_cells.values(scene.model, state);
+    frame.is_walls_alone = true;
+    writer.push(std::move(frame));
+    last_walls_s = state.time_s;
+  }
+
   void add_frame(const State& state) {
     if (!trajectory && !vtk) return;
     const double elapsed = state.time_s - scene.initial.time_s + time_slack(scene);
@@ -324,7 +346,10 @@ struct RunRecorder::Parts {
         make_frame(scene.model, state, scene.output.fields, contacts_due(elapsed), constants, scene.origin);
     constants = frame.constants;
     frame.balances = statistics.balances(state);
-    frame.walls = wall_cells.values(scene.model, state);
+    if (walls_due(elapsed)) {
+      frame.walls = wall_cells.values(scene.model, state);
+      last_walls_s = state.time_s;
+    }
     round_frame(frame, scene.output.significant_bits);
     writer.push(std::move(frame));
     ++frames;
@@ -426,6 +451,7 @@ Summary RunRecorder::finish(RunStatus status, const State& state, bool good) {
     const bool wanted = status != RunStatus::failed && p.scene.checkpoints.keep > 0;
     if (wanted) attempt([&] { p.write_checkpoint(state, status == RunStatus::finished); });
     if (good && p.last_frame_step != state.step) attempt([&] { p.add_frame(state); });
+    if (good) attempt([&] { p.add_last_walls(state); });
     attempt([&] { p.writer.finish(); });
     if (p.vtk) attempt([&] { p.redraw_walls(state.bodies); });
     if (p.trajectory) attempt([&] { p.trajectory->close(); });

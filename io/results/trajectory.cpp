@@ -208,9 +208,9 @@ struct FrameArrays {
   }
 };
 
-/// What walls feel, one row a frame.
+/// What walls felt, one row a moment.
 struct WallCellArrays {
-  std::vector<Growing> arrays;  // [quantity]
+  std::vector<Growing> arrays;  // [quantity], then time
 
   WallCellArrays(hid_t file, const Scene& scene) {
     const std::size_t cells = cell_count(scene.model.wall_cells);
@@ -220,15 +220,19 @@ struct WallCellArrays {
       arrays.emplace_back(
           group.get(),
           Label{std::string(q.name), std::string(q.unit),
-                fmt::format("[frame, cell] {}{}", q.is_sum ? "since the start: " : "", q.meaning)},
+                fmt::format("[moment, cell] {}{}", q.is_sum ? "since the start: " : "", q.meaning)},
           H5T_NATIVE_DOUBLE, Growing::Layout{{cells}, 1});
+    arrays.emplace_back(group.get(), Label{"time", "s", "[moment] simulated time"}, H5T_NATIVE_DOUBLE,
+                        Growing::Layout{{}, short_chunk, false});
   }
   template <class F>
   void each(F&& f) {
     for (Growing& array : arrays) f(array);
   }
-  void append(const WallValues& values) {
-    for (std::size_t k = 0; k < arrays.size(); ++k) arrays[k].append(values[k].data(), 1);
+  void append(const Frame& frame) {
+    if (frame.walls.empty()) return;
+    for (std::size_t k = 0; k < frame.walls.size(); ++k) arrays[k].append(frame.walls[k].data(), 1);
+    arrays.back().append(&frame.time_s, 1);
   }
 };
 
@@ -453,9 +457,13 @@ void Trajectory::append(const Frame& frame) {
   guarded(parts_->path, [&] {
     constexpr std::size_t most_of_a_row = 64;  // a chunk as it is and packed
     require_memory(most_of_a_row * (frame.position.size() + frame.contacts.gap.size()));
+    parts_->wall_cells->append(frame);
+    if (frame.is_walls_alone) {
+      check(H5Fflush(parts_->file.get(), H5F_SCOPE_LOCAL), "flush");
+      return;
+    }
     const std::vector<std::int32_t>& rows = parts_->bodies->rows_of(frame.constants);
     parts_->ledger->append(frame.balances);
-    parts_->wall_cells->append(frame.walls);
     if (parts_->contacts) parts_->contacts->append(frame, rows);
     parts_->frames->append(frame, rows);
     check(H5Fflush(parts_->file.get(), H5F_SCOPE_LOCAL), "flush");

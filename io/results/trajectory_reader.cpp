@@ -155,13 +155,24 @@ struct TrajectoryReader::Parts {
     return file.read_wide<std::int32_t>("frames/boundary_removed", k, 1, n);
   }
 
+  /// Of the last moment that they were recorded at until frame k; zeros before the first.
   WallValues wall_values(std::size_t k) const {
     WallValues values;
-    if (run.wall_cells.size() == 0) return values;
+    const std::size_t cells = run.wall_cells.size();
+    if (cells == 0) return values;
+    const std::vector<double> moments = file.read<double>("wall_cells/time", 0, file.rows("wall_cells/time"));
+    const auto row =
+        static_cast<std::uint64_t>(std::ranges::upper_bound(moments, time_s.at(k)) - moments.begin());
     for (const WallQuantity& q : wall_quantities())
-      values.push_back(
-          file.read_wide<double>("wall_cells/" + std::string(q.name), k, 1, run.wall_cells.size()));
+      values.push_back(row == 0
+                           ? std::vector<double>(cells)
+                           : file.read_wide<double>("wall_cells/" + std::string(q.name), row - 1, 1, cells));
     return values;
+  }
+  bool has_wall_moment(std::size_t k) const {
+    if (run.wall_cells.size() == 0) return false;
+    const std::vector<double> moments = file.read<double>("wall_cells/time", 0, file.rows("wall_cells/time"));
+    return std::ranges::binary_search(moments, time_s.at(k));
   }
 
   template <class T>
@@ -255,12 +266,19 @@ Frame TrajectoryReader::frame(std::size_t k, const BodyRange& range) const {
     frame.angular_velocity = p.read<Vec3f>("angular_velocity", rows);
     frame.boundary_motion = p.boundary_motion(k);
     frame.boundary_removed = p.boundary_removed(k);
-    frame.walls = p.wall_values(k);
     for (const std::string& name : p.run.fields) {
       frame.fields.push_back(p.read<float>(name, rows));
     }
     return frame;
   });
+}
+
+WallValues TrajectoryReader::walls(std::size_t k) const {
+  return parts_->guarded([&] { return parts_->wall_values(k); });
+}
+
+bool TrajectoryReader::has_walls(std::size_t k) const {
+  return parts_->guarded([&] { return parts_->has_wall_moment(k); });
 }
 
 std::vector<std::int32_t> TrajectoryReader::rows(std::size_t k) const {

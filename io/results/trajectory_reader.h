@@ -71,6 +71,10 @@ class TrajectoryReader {
   /// Pose, velocities and extra fields of some bodies; no contacts. `contacts_of_body` stays empty: it is not
   /// in the file.
   Frame frame(std::size_t k, const BodyRange& range = {}) const;
+  /// [quantity][cell] what walls had felt at the last moment recorded until frame k, zeros before the first;
+  /// empty where the scene asked for none. And whether that moment is the frame's.
+  WallValues walls(std::size_t k) const;
+  bool has_walls(std::size_t k) const;
   /// [body of frame k] its row in run().bodies.
   std::vector<std::int32_t> rows(std::size_t k) const;
   /// Were contacts written with this frame? Those of the first one are none: contacts belong to steps.

@@ -42,6 +42,7 @@ void write_vtk_series(const RunFolder& folder, const TrajectoryReader& reader,
       const Mat3 lattice = reader.lattice(k);
       frame.lattice.assign(lattice.data(), lattice.data() + lattice.size());
     }
+    if (reader.has_walls(k)) frame.walls = reader.walls(k);
     frame.has_contacts = reader.has_contacts(k);
     if (frame.has_contacts) frame.contacts = reader.contacts(k);
     frame.contacts_of_body = contacts_of_bodies(frame.contacts, frame.position.size());

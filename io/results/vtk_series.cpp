@@ -19,21 +19,18 @@ std::vector<float> lengths(const std::vector<Vec3f>& vectors) {
   return lengths;
 }
 
-/// Triangles of their own corners where their boundaries have moved, with all that is recorded of them.
+/// Triangles where their boundaries have moved, with all that is recorded of them.
 void write_wall_cells(const std::filesystem::path& path, const WallCellMesh& mesh,
                       const std::vector<Pose>& motion, const WallValues& values) {
-  std::vector<Vec3f> points, normals;
+  // Points belong to one boundary each.
+  std::vector<Vec3f> points(mesh.surface.points.size());
   std::vector<std::vector<std::int32_t>> triangles;
   for (std::size_t c = 0; c < mesh.size(); ++c) {
     const Pose pose = motion.empty() ? Pose{} : motion[mesh.boundary[c]];
-    const auto& [p, q, r] = mesh.corner[c];
-    const Vec3 normal = pose.orientation * (q - p).cross(r - p).stableNormalized();
-    const auto first = static_cast<std::int32_t>(points.size());
-    for (const Vec3& x : mesh.corner[c]) {
-      points.push_back((pose.position + pose.orientation * x).cast<float>());
-      normals.push_back(normal.cast<float>());
-    }
-    triangles.push_back({first, first + 1, first + 2});
+    const auto& corners = mesh.surface.triangles[c];
+    for (const std::int32_t p : corners)
+      points[p] = (pose.position + pose.orientation * mesh.surface.points[p]).cast<float>();
+    triangles.emplace_back(corners.begin(), corners.end());
   }
   const std::span<const WallQuantity> quantities = wall_quantities();
   std::vector<std::vector<float>> single;
@@ -42,7 +39,7 @@ void write_wall_cells(const std::filesystem::path& path, const WallCellMesh& mes
   for (std::size_t k = 0; k < quantities.size(); ++k)
     arrays.emplace_back(std::string(quantities[k].name),
                         single.emplace_back(values[k].begin(), values[k].end()));
-  write_vtk_polygons(path, points, triangles, normals, arrays);
+  write_vtk_polygons(path, points, triangles, {}, arrays);
 }
 
 constexpr int shape_fineness = 10;  // 2000 triangles where rays from the centre leave once
@@ -163,6 +160,9 @@ VtkSeries::VtkSeries(VtkSeries&&) noexcept = default;
 
 void VtkSeries::append(const Frame& frame) {
   Parts& p = *parts_;
+  if (!frame.walls.empty())
+    write_wall_cells(p.list(p.cells, frame), p.wall_cells, frame.boundary_motion, frame.walls);
+  if (frame.is_walls_alone) return;
   if (p.constants != frame.constants) p.take_constants(frame.constants);
   const std::vector<float> speed = lengths(frame.velocity);
   VtkArrays data{{"orientation", frame.orientation},
@@ -184,8 +184,6 @@ void VtkSeries::append(const Frame& frame) {
     write_walls(p.list(p.walls, frame),
                 wall_mesh(moved(p.boundaries, frame.boundary_motion, frame.boundary_removed), p.region));
   }
-  if (!frame.walls.empty())
-    write_wall_cells(p.list(p.cells, frame), p.wall_cells, frame.boundary_motion, frame.walls);
   if (!frame.lattice.empty() && p.outlines.cell_centre) {
     // The cell's edges are the first: view.py knows its vectors from them.
     std::vector<OutlineEdge> edges =

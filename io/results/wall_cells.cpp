@@ -124,11 +124,13 @@ WallCellMesh wall_cell_mesh(const std::vector<WallCells>& cells, const Vec3& ori
   WallCellMesh made;
   for (std::size_t b = 0; b < cells.size(); ++b) {
     const MeshSurface& mesh = *cells[b].mesh;
-    for (const auto& t : mesh.triangles) {
-      const Vec3 &p = mesh.points[t[0]], &q = mesh.points[t[1]], &r = mesh.points[t[2]];
+    const auto first = static_cast<std::int32_t>(made.surface.points.size());
+    for (const Vec3& x : mesh.points) made.surface.points.push_back(x - origin);
+    for (const auto& [p, q, r] : mesh.triangles) {
+      made.surface.triangles.push_back({first + p, first + q, first + r});
       made.boundary.push_back(static_cast<std::int32_t>(b));
-      made.corner.push_back({p - origin, q - origin, r - origin});
-      made.area.push_back(0.5 * (q - p).cross(r - p).norm());
+      made.area.push_back(0.5 *
+                          (mesh.points[q] - mesh.points[p]).cross(mesh.points[r] - mesh.points[p]).norm());
     }
   }
   return made;

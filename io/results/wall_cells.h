@@ -15,10 +15,14 @@ namespace scree::io {
 
 /// Triangles that the surfaces of boundaries are cut into, where they are at rest. All arrays are [cell].
 struct WallCellMesh {
+  TriangleMesh surface;  // triangles are the cells
   std::vector<std::int32_t> boundary;
-  std::vector<std::array<Vec3, 3>> corner;  // m
-  std::vector<double> area;                 // m^2
+  std::vector<double> area;  // m^2
   std::size_t size() const { return boundary.size(); }
+  std::array<Vec3, 3> corners(std::size_t cell) const {
+    const auto& [a, b, c] = surface.triangles[cell];
+    return {surface.points[a], surface.points[b], surface.points[c]};
+  }
 };
 
 /// Cells [boundary] with edges of at most so much, m: triangles of a mesh as they are where they are small

@@ -305,13 +305,12 @@ void write_outlines(hid_t file, const Outlines& all) {
 void write_wall_cells(hid_t file, const WallCellMesh& cells) {
   if (cells.size() == 0) return;
   const Handle group = create_group(file, "wall_cells");
-  std::vector<Vec3> corner;
-  for (const auto& of : cells.corner) corner.insert(corner.end(), of.begin(), of.end());
   write_rows(group.get(), {"boundary", "1", "[cell] row of /boundaries"}, cells.boundary.data(),
              cells.size());
-  write_rows(group.get(),
-             {"corner", "m", "[3 cell + k, 3] corners of its triangle, while the boundary is at rest"},
-             corner);
+  write_rows(group.get(), {"point", "m", "[point, 3] corners of cells, while their boundary is at rest"},
+             cells.surface.points);
+  write_rows(group.get(), {"triangle", "1", "[cell, 3] points of its triangle"},
+             cells.surface.triangles.data()->data(), cells.size(), 3);
   write_rows(group.get(), {"area", "m^2", "[cell]"}, cells.area.data(), cells.size());
 }
 

@@ -341,6 +341,9 @@ constexpr Key key_table[] = {
     Key{.section = "output", .name = "wall_cells", .type = number, .unit = "m", .range = positive,
         .description = "Sum up what walls feel place by place: pressure, shear, friction, impacts and wear of cells with edges of at most "
                        "this. Triangles of meshes that are smaller are cells. Nothing is summed up if left out."},
+    Key{.section = "output", .name = "wall_cells_interval", .type = number, .unit = "s", .range = not_negative,
+        .description = "Simulated time between frames that hold what walls felt, and over which pressures are means; 0 writes it with every "
+                       "frame. A twentieth of `end_time` if left out."},
     Key{.section = "output", .name = "stage_table", .type = boolean,
         .description = "At the end, print bodies in collision, contacts and the times of the four stages at a dozen "
                        "moments, as `--stage-table` does."},

@@ -278,6 +278,8 @@ void read_settings(const Section& top, Reading& reading) {
 
   const Section checks = top.child("checks");
   const Section output = top.child("output");
+  scene.output.wall_cells_interval_s =
+      output.has("wall_cells_interval") ? output.number("wall_cells_interval") : scene.end_time_s / 20.0;
   if (output.has("wall_cells")) scene.output.wall_cells_m = output.number("wall_cells");
   if (checks.has("ledger_tolerance")) scene.ledger_tolerance = checks.number("ledger_tolerance");
 }

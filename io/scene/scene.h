@@ -23,8 +23,9 @@ struct OutputSettings {
   bool contacts = true;              // frames hold the contacts too
   double contacts_interval_s = 0.0;  // simulated time between frames with contacts; 0: every frame
   bool impacts = false;              // impacts.csv, of piecewise steps
-  double wall_cells_m = 0.0;         // longest edge of the cells that loads of walls are summed up in; 0: none
-  bool stage_table = false;          // print the times of the stages over the run at its end
+  double wall_cells_m = 0.0;  // longest edge of the cells that loads of walls are summed up in; 0: none
+  double wall_cells_interval_s = 0.0;  // between moments at which those are recorded; 0: with every frame
+  bool stage_table = false;            // print the times of the stages over the run at its end
 };
 
 /// When a run writes a checkpoint, beside the one at its end; whichever comes first. 0: never for this

@@ -338,6 +338,58 @@ class Viewing(unittest.TestCase):
         os.remove(os.path.join(self.run_folder, "trajectory.h5"))
         self.assertEqual(self.scree("export", "--to", "csv").returncode, 6)
 
+    def test_walls_are_drawn_in_the_colours_of_what_they_felt(self):
+        self.assertIn("no output.wall_cells", self.scree("render", "--color", "wear", "-o", "w.png").stderr)
+        worn = os.path.join(self.folder, "worn")
+        scene = os.path.join(self.folder, "worn.toml")
+        with open(scene, "w") as file:
+            file.write(SCENE.replace('density = 2500', 'density = 2500\nwear_coefficient = 1e-4\nhardness = 1e9')
+                            .replace("[output]", "[output]\nwall_cells = 0.1"))
+        done = self.scree("run", "-q", "-o", worn, "--until", "0.4", scene=scene)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        pictures = []
+        for colour in ("wear", "impacts", "speed"):
+            done = self.scree("render", "--color", colour, "-o", colour + ".png", "--size", "160x120", "--samples", "1", scene=worn)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            with open(os.path.join(self.folder, colour + ".png"), "rb") as file:
+                pictures.append(file.read())
+        self.assertEqual(len(set(pictures)), 3)
+        cut = self.scree("render", "--color", "wear", "-o", "cut.png", "--size", "160x120", "--samples", "1", "--cut", "0", "0", "0", "0", "-1", "0",
+                         scene=worn)
+        self.assertEqual((cut.returncode, cut.stderr), (0, ""))
+        with open(os.path.join(self.folder, "cut.png"), "rb") as file:
+            self.assertNotIn(file.read(), pictures)
+        self.assertEqual(self.scree("render", "--cut", "0", "0", "0", "0", "0", "0", "-o", "x.png", scene=worn).returncode, 2)
+        done = self.scree("paraview", "--color", "wear", "--script-only", scene=worn)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(os.path.join(worn, "view.py")) as file:
+            script = file.read()
+        self.assertIn('COLOUR = "wear"', script)
+        self.assertIn('"largest_pressure"', script)
+
+    def test_meshes_are_looked_at_and_mended(self):
+        """A box of 2 x 1 x 1 with a hole, in its file's millimetres."""
+        corners = [(x, y, z) for z in (0, 1000) for y in (0, 1000) for x in (0, 2000)]
+        faces = [(1, 3, 4, 2), (5, 6, 8, 7), (1, 2, 6, 5), (3, 7, 8, 4), (1, 5, 7, 3), (2, 4, 8, 6)]
+        box = os.path.join(self.folder, "box.obj")
+        with open(box, "w") as file:
+            file.writelines("v %g %g %g\n" % corner for corner in corners)
+            file.writelines("f %d %d %d %d\n" % face for face in faces[1:])
+        done = self.scree("mesh", scene=box)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        for words in ("10 triangles", "2000 x 1000 x 1000 m", "closed        no", "1 rim, with 4 edges", "millimetre", "--repair"):
+            self.assertIn(words, done.stdout)
+        done = self.scree("mesh", "--scale", "0.001", "--repair", "--holes", "3", "--to", "mended.stl", "--picture", "mesh.png", scene=box)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("In order as a wall and as a body.", done.stdout)
+        self.assertTrue(os.path.getsize(os.path.join(self.folder, "mesh.png")) > 1000)
+        done = self.scree("mesh", scene=os.path.join(self.folder, "mended.stl"))
+        self.assertIn("12 triangles, 8 points, 1 piece", done.stdout)
+        done = self.scree("mesh", "--to", "mended.stl", scene=box)
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertEqual(self.scree("mesh", "--to", "mended.step", scene=box).returncode, 2)
+        self.assertEqual(self.scree("mesh", scene="no.stl").returncode, 6)
+
     def test_without_vtk_a_run_goes_on_and_says_how_to_get_the_rest(self):
         """A file that is no library stands in the way of VTK's."""
         with open(os.path.join(self.folder, "libscree_vtk.so"), "w") as file:

@@ -179,6 +179,51 @@ def check_functions(scree, chromium, folder, picture):
     assert seen["state"] == "ready" and 0.005 < seen["before"] < 0.5, seen
 
 
+# Chooses what walls felt, and counts the pixels that are coloured as the cells are.
+FELT = """<script>
+const wait = setInterval(() => {
+  if (document.body.dataset.state !== "ready") return;
+  clearInterval(wait);
+  const felt = document.getElementById("felt"), slider = document.getElementById("time");
+  const coloured = () => {
+    const gl = document.getElementById("canvas").getContext("webgl2"), w = gl.drawingBufferWidth, h = gl.drawingBufferHeight;
+    const pixel = new Uint8Array(4 * w * h);
+    gl.readPixels(0, 0, w, h, gl.RGBA, gl.UNSIGNED_BYTE, pixel);
+    let count = 0;
+    for (let i = 0; i < pixel.length; i += 4) if (Math.max(...pixel.slice(i, i + 3)) - Math.min(...pixel.slice(i, i + 3)) > 40) ++count;
+    return count / (w * h);
+  };
+  const choose = (value) => { felt.value = value; felt.dispatchEvent(new Event("change")); };
+  const seen = { shown: !document.getElementById("felt-label").hidden, names: [...felt.options].map((o) => o.textContent), plain: coloured() };
+  choose("0");
+  seen.wear = coloured();
+  seen.title = document.getElementById("scale-title").textContent;
+  slider.value = 1;
+  slider.dispatchEvent(new Event("input"));
+  seen.later = coloured();
+  choose("");
+  seen.again = document.getElementById("scale-title").textContent;
+  choose("0");
+  document.body.dataset.seen = JSON.stringify(seen);
+}, 50);
+</script>"""
+
+
+def check_walls(scree, chromium, folder, picture):
+    """The cells of a floor in the colours of its wear, on choice, among clear bodies."""
+    scene, run = os.path.join(folder, "worn.toml"), os.path.join(folder, "worn")
+    with open(scene, "w", encoding="utf-8") as file:
+        file.write(SCENE.replace("density = 2500", "density = 2500\nwear_coefficient = 1e-4\nhardness = 1e9")
+                   .replace("[output]", "[output]\nwall_cells = 0.05").replace("end_time = 0.3", "end_time = 0.6"))
+    subprocess.run([scree, "run", scene, "-q", "-o", run], check=True)
+    subprocess.run([scree, "report", run, "-q"], check=True)
+    with open(os.path.join(run, "report.html"), encoding="utf-8") as file:
+        seen = in_browser(chromium, file.read(), folder, picture, probe=FELT)
+    assert seen["shown"] and seen["names"] == ["nothing", "wear, m", "largest pressure, Pa", "impacts"], seen
+    assert seen["title"] == "wear, m" and seen["again"].startswith("speed"), seen
+    assert seen["wear"] > 0.1 and seen["later"] > 0.1 and seen["wear"] > 3 * seen["plain"], seen
+
+
 WIDE = """
 name = "wide"
 time_step = 0.002
@@ -284,6 +329,7 @@ def main():
         rash = rash_run(scree, scene, os.path.join(folder, "rash"))
         bad = in_browser(chromium, rash, folder, None)
         check_functions(scree, chromium, folder, os.environ.get("SCREE_FUNCTIONS_PICTURE"))
+        check_walls(scree, chromium, folder, os.environ.get("SCREE_WALLS_PICTURE"))
         check_phone(scree, chromium, folder, os.environ.get("SCREE_PHONE_PICTURE"))
         with open(os.path.join(folder, "rash", "summary.json"), encoding="utf-8") as file:
             check_verdict(bad, json.load(file)["verdict"], "rgb(192, 57, 43)")

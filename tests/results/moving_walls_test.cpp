@@ -1,4 +1,5 @@
 // What a run with walls that move leaves behind.
+#include <algorithm>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <sstream>
@@ -91,12 +92,15 @@ TEST(MovingWalls, AreRecordedWithTheirPoses) {
   std::string line;
   std::getline(file, line);
   EXPECT_TRUE(line.starts_with("step,time_s,boundary,force_x_N,"));
+  const std::size_t at = line.find(",work_J,");
+  ASSERT_NE(at, std::string::npos);
+  const auto behind = std::ranges::count(line.substr(at + 1), ',');  // columns after it
   double sum = 0.0;
   int rows = 0;
   for (; std::getline(file, line); ++rows) {
     EXPECT_EQ(line.find("\"box, turning\"") != std::string::npos, rows % 2 == 1);
-    std::string rest = line.substr(0, line.rfind(','));
-    sum += std::stod(rest.substr(rest.rfind(',') + 1));
+    for (auto k = behind; k > 0; --k) line.resize(line.rfind(','));
+    sum += std::stod(line.substr(line.rfind(',') + 1));
   }
   EXPECT_EQ(rows, 20);
   EXPECT_NE(work, 0.0);

@@ -199,7 +199,7 @@ TEST(WallCells, ASlidingBlockWearsByItsForceTimesItsWay) {
     if (world.state.wall_cells[c].surface.sliding == 0.0) continue;
     worn += world.state.wall_cells[c].surface.sliding;
     Eigen::AlignedBox3d box;
-    for (const Vec3& x : mesh.corner[c]) box.extend(x);
+    for (const Vec3& x : mesh.corners(c)) box.extend(x);
     EXPECT_LE(box.min().x(), way + 1e-9);
     EXPECT_GE(box.max().x(), -1e-9);
     EXPECT_LE(box.min().y(), 1e-9);
@@ -255,7 +255,7 @@ TEST(WallCells, DoNotDependOnTheFinenessOfAMesh) {
     std::array<double, 16> of{};
     const io::WallCellMesh mesh = io::wall_cell_mesh(world.model.wall_cells, Vec3::Zero());
     for (std::size_t c = 0; c < mesh.size(); ++c) {
-      const Vec3 middle = (mesh.corner[c][0] + mesh.corner[c][1] + mesh.corner[c][2]) / 3.0;
+      const Vec3 middle = (mesh.corners(c)[0] + mesh.corners(c)[1] + mesh.corners(c)[2]) / 3.0;
       const auto at = [](double x) {
         return static_cast<std::size_t>(std::clamp(4.0 * (x + 0.5), 0.0, 3.0));
       };
@@ -300,7 +300,7 @@ TEST(WallCells, MeshesOfSmallTrianglesAreCutNoFurther) {
   const io::WallCellMesh mesh = io::wall_cell_mesh(world.model.wall_cells, Vec3::Zero());
   for (std::size_t c = 0; c < mesh.size(); ++c) {
     for (std::size_t k = 0; k < 3; ++k)
-      EXPECT_LE((mesh.corner[c][(k + 1) % 3] - mesh.corner[c][k]).norm(), 0.15);
+      EXPECT_LE((mesh.corners(c)[(k + 1) % 3] - mesh.corners(c)[k]).norm(), 0.15);
     area += mesh.area[c];
   }
   EXPECT_NEAR(area, 2.0, 1e-12);

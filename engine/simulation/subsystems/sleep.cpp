@@ -265,7 +265,7 @@ void scale_held(double factor, Sleepers& sleepers) {
     load.surface.pressing *= factor;
     load.surface.shearing *= factor;
   }
-  for (WallTouch& touch : sleepers.sums.touches) {
+  for (SurfaceTouch& touch : sleepers.sums.touches) {
     touch.load.impulse *= factor;
     touch.load.surface.pressing *= factor;
     touch.load.surface.shearing *= factor;

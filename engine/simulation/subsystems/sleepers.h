@@ -30,7 +30,8 @@ struct RestingSums {
   Vec3 boundary_impulse = Vec3::Zero();                             // N s a (sub)step, from boundaries
   Vec3 boundary_angular_impulse = Vec3::Zero();                     // N m s, about the origin
   std::vector<BoundaryLoad> loads;  // [boundary] a (sub)step; as many as have resting contacts
-  std::vector<WallTouch> touches;   // one a contact with a boundary; points in the world while the cell is not looked for
+  std::vector<SurfaceTouch>
+      touches;  // one a contact with a boundary; points in the world while the cell is not looked for
 };
 
 struct Sleepers {

@@ -17,17 +17,17 @@ std::size_t cell_count(const std::vector<WallCells>& cells) {
                        : static_cast<std::size_t>(cells.back().first) + cells.back().mesh->triangles.size();
 }
 
-void locate(const Model& model, std::vector<WallTouch>& touches, std::size_t first) {
+void locate(const Model& model, std::vector<SurfaceTouch>& touches, std::size_t first) {
   for_each_index(touches.size() - first, grain_medium, [&](std::size_t k) {
-    WallTouch& touch = touches[first + k];
+    SurfaceTouch& touch = touches[first + k];
     if (touch.cell >= 0) return;
     const WallCells& of = model.wall_cells[touch.boundary];
     touch.cell = of.first + nearest_triangle(*of.mesh, touch.point, touch.normal, facing * touch.length);
   });
 }
 
-void add_to_cells(const std::vector<WallTouch>& touches, std::vector<CellLoad>& cells) {
-  for (const WallTouch& touch : touches) cells[touch.cell] += touch.load;
+void add_to_cells(const std::vector<SurfaceTouch>& touches, std::vector<CellLoad>& cells) {
+  for (const SurfaceTouch& touch : touches) cells[touch.cell] += touch.load;
 }
 
 }  // namespace scree

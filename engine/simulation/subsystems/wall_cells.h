@@ -22,7 +22,7 @@ struct CellLoad {
 };
 
 /// A contact with a wall: where, and what it did in a (sub)step.
-struct WallTouch {
+struct SurfaceTouch {
   std::int32_t boundary = 0;
   std::int32_t cell = -1;      // of all boundaries' cells; -1: not looked for yet
   Vec3 point = Vec3::Zero();   // m, at rest: where the wall's part has not moved it
@@ -43,8 +43,8 @@ struct Model;
 std::size_t cell_count(const std::vector<WallCells>& cells);
 
 /// Finds the cells of touches from `first` on.
-void locate(const Model& model, std::vector<WallTouch>& touches, std::size_t first = 0);
+void locate(const Model& model, std::vector<SurfaceTouch>& touches, std::size_t first = 0);
 /// Adds touches to the cells' sums, one after the other: the same bits on any number of threads.
-void add_to_cells(const std::vector<WallTouch>& touches, std::vector<CellLoad>& cells);
+void add_to_cells(const std::vector<SurfaceTouch>& touches, std::vector<CellLoad>& cells);
 
 }  // namespace scree

@@ -196,6 +196,7 @@
       this.playing = false;
       this.turned = false;  // by hand: then the camera stays where it is
       this.field = 0;
+      this.plain = this.cellParts = [];
       this.parts = [];
       const canvas = element("canvas");
       this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, alpha: true, preserveDrawingBuffer: true });
@@ -232,7 +233,10 @@
       });
       const palette = Array.from({ length: 256 }, (_, k) => light(view.palette[k % view.palette.length]));
       const tables = view.fields.map((field) => (field.categories.length ? palette : scale));
-      Object.assign(this, { view, scale: sizes, position, quaternion, colourFrames, tables, frame: -1 });
+      const cells = view.cells && { points: await floats(view.cells.points), triangles: await floats(view.cells.triangles),
+        boundary: await floats(view.cells.boundary), levels: [] };
+      if (cells) for (const felt of view.cells.felt) cells.levels.push(await floats(felt.level));
+      Object.assign(this, { view, scale: sizes, position, quaternion, colourFrames, tables, cells, map: scale, frame: -1 });
       this.addBodies(n, surfaces, mesh);
       this.addLights();
       this.addWalls();
@@ -308,9 +312,56 @@
         mesh: add(triangles, new THREE.MeshStandardMaterial({ color: 0x9fb2c4, roughness: 0.6, side: THREE.DoubleSide,
           transparent: true, opacity: 0.22, depthWrite: false })),
       })).filter(({ mesh }) => mesh);
+      this.plain = [...this.walls.children];
+      this.addCells();
       const { still, cell } = this.view.outlines;
       this.addEdges(still);
       this.cell = cell.length ? this.addEdges(cell[0]) : undefined;
+    }
+
+    /// Cells of walls, one mesh a boundary, to be coloured by what they felt.
+    addCells() {
+      this.cellParts = [];
+      if (!this.cells) return;
+      const { points, triangles, boundary } = this.cells, of = new Map();
+      boundary.forEach((b, c) => (of.has(b) ? of.get(b).push(c) : of.set(b, [c])));
+      for (const [b, list] of of) {
+        const place = new Float32Array(9 * list.length);
+        list.forEach((c, k) => {
+          for (let corner = 0; corner < 3; ++corner)
+            place.set(points.subarray(3 * triangles[3 * c + corner], 3 * triangles[3 * c + corner] + 3), 9 * k + 3 * corner);
+        });
+        const shape = new THREE.BufferGeometry();
+        shape.setAttribute("position", new THREE.BufferAttribute(place, 3));
+        shape.setAttribute("color", new THREE.BufferAttribute(new Float32Array(9 * list.length), 3));
+        shape.computeVertexNormals();
+        const mesh = new THREE.Mesh(shape, new THREE.MeshStandardMaterial({ vertexColors: true, roughness: 0.9, side: THREE.DoubleSide }));
+        this.walls.add(mesh);
+        this.cellParts.push({ boundary: b, mesh, list });
+      }
+      this.showFelt(this.felt);
+    }
+
+    /// Walls in the colours of a quantity, among clear bodies; undefined: plain ones.
+    showFelt(felt) {
+      this.felt = this.cells ? felt : undefined;
+      const shown = this.felt !== undefined;
+      for (const { mesh, list } of this.cellParts) {
+        const colour = mesh.geometry.attributes.color;
+        if (shown) list.forEach((c, k) => {
+          const rgb = this.map[Math.round(255 * this.cells.levels[felt][c])];
+          for (let corner = 0; corner < 3; ++corner) rgb.toArray(colour.array, 9 * k + 3 * corner);
+        });
+        colour.needsUpdate = true;
+      }
+      for (const part of this.parts) {
+        part.material.transparent = shown;
+        part.material.opacity = shown ? 0.15 : 1;
+        part.material.depthWrite = !shown;
+        part.material.needsUpdate = true;
+        part.castShadow = !shown;
+      }
+      if (this.frame >= 0) this.moveWalls(this.frame);
     }
 
     /// Lines from the first point to the second, from the third to the fourth, and so on.
@@ -324,14 +375,17 @@
 
     /// Puts the walls that move where they were in a frame.
     moveWalls(frame) {
-      for (const { boundary, mesh } of this.moving) {
+      const felt = this.felt !== undefined;
+      for (const mesh of this.plain) mesh.visible = !felt;
+      for (const { mesh } of this.cellParts) mesh.visible = felt;
+      for (const { boundary, mesh } of [...this.moving, ...this.cellParts]) {
         const pose = this.view.walls.motion[frame][boundary];
         if (pose) {
           const [x, y, z, ...turn] = pose;
           mesh.position.set(x, y, z);
           mesh.quaternion.set(...turn);
         }
-        mesh.visible = !this.view.walls.removed[frame][boundary];
+        if (this.view.walls.removed[frame][boundary]) mesh.visible = false;
       }
       if (!this.cell) return;
       const { position } = this.cell.geometry.attributes;
@@ -447,6 +501,17 @@
       showScale(view.view, view.view.fields[view.field]);
       view.show(view.frame);
     });
+    if (view.view.cells) {
+      const felt = element("felt");
+      element("felt-label").hidden = false;
+      view.view.cells.felt.forEach(({ title }, k) => { made("option", title, felt).value = k; });
+      felt.addEventListener("change", () => {
+        const chosen = felt.value === "" ? undefined : Number(felt.value);
+        view.showFelt(chosen);
+        showScale(view.view, chosen === undefined ? view.view.fields[view.field] : view.view.cells.felt[chosen]);
+        view.draw();
+      });
+    }
     window.addEventListener("message", (e) => {
       if (e.source !== window.parent || typeof e.data.scree_time !== "number") return;
       view.play(false);
