@@ -176,7 +176,7 @@ void add_mesh(CLI::App& app, std::function<int()>& action) {
   CLI::App* command = app.add_subcommand("mesh", "Look at a mesh as a wall, and mend it");
   command->add_option("file", options->file, "STL, OBJ, PLY, VTP, VTU, VTK or glTF file")
       ->required()
-      ->type_name("MESH");
+      ->type_name("MESH.stl");
   command->add_option("--scale", options->scale, "Metres that one unit of the file is: 0.001 for millimetres")
       ->check(number_in(positive))
       ->capture_default_str();
@@ -198,7 +198,7 @@ void add_mesh(CLI::App& app, std::function<int()>& action) {
       ->type_name("COUNT");
   command->add_option("--to", options->output, "Write the mesh: .stl, .obj or .vtp")
       ->check(ending_in({io::mesh_endings().begin(), io::mesh_endings().end()}))
-      ->type_name("FILE");
+      ->type_name("FILE.stl");
   command->add_option("--picture", options->picture, "Draw it with its faults in colour")
       ->type_name("FILE.png");
   add_overwrite(*command, options->overwrite);

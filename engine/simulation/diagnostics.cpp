@@ -203,15 +203,15 @@ class Balance {
     Vector4 on_b = -impulse, torque_on_b = -torque;
     const Vector4 pulling = attraction * n, by_contact = impulse + pulling;
     if (attraction != 0.0) sums.cohesion_work -= 0.5 * dot(pulling, a.velocity - b.velocity);
-    const double friction_before = sums.friction_work;
+    double rubbed = 0.0;  // J, taken by friction
     if (shared_) {
-      add_work(n, by_contact, torque, resist_[c] > 0, {a.velocity - b.velocity, a.spin - b.spin}, sums,
-               spring != nullptr ? spring->stored_along() : 0.0);
+      rubbed = add_work(n, by_contact, torque, resist_[c] > 0, {a.velocity - b.velocity, a.spin - b.spin},
+                        sums, spring != nullptr ? spring->stored_along() : 0.0);
     } else {
       on_b = to_vector4(p_.in_world(c, s_.impulse_on_b[c]));
       torque_on_b = to_vector4(torque_impulse(p_, c, s_.row_impulse_on_b));
-      add_work(n, by_contact, torque, true, a, sums);
-      add_work(n, on_b, torque_on_b, true, b, sums);
+      rubbed = add_work(n, by_contact, torque, true, a, sums);
+      rubbed += add_work(n, on_b, torque_on_b, true, b, sums);
       on_b += pulling;
     }
 
@@ -234,7 +234,7 @@ class Balance {
     SurfaceLoad surface;
     surface.pressing = std::max(0.0, pressing);
     surface.shearing = std::sqrt(dot(across, across));
-    surface.friction_work = friction_before - sums.friction_work;
+    surface.friction_work = rubbed;
     surface.sliding = surface.pressing * std::sqrt(dot(along, along));
     if (const double approach = -double{p_.approach[c]}; is_new && approach > impact_speed_) {
       surface.impacts = 1.0;
@@ -280,9 +280,9 @@ class Balance {
   }
 
   /// (D1), world axes. `stored`: what a spring along the surfaces has taken up, J, which is in the normal
-  /// work so far.
-  SCREE_INLINE void add_work(Vector4 n, Vector4 impulse, Vector4 torque, bool resists, const Motion& doubled,
-                             Insertion& sums, double stored = 0.0) const {
+  /// work so far. Returns what friction takes, J.
+  SCREE_INLINE double add_work(Vector4 n, Vector4 impulse, Vector4 torque, bool resists,
+                               const Motion& doubled, Insertion& sums, double stored = 0.0) const {
     const double normal = dot(n, impulse) * dot(n, doubled.velocity) - 2.0 * stored;
     double along = dot(impulse, doubled.velocity) - dot(n, impulse) * dot(n, doubled.velocity) + 2.0 * stored;
     if (resists) along += dot(torque, doubled.spin);
@@ -290,6 +290,7 @@ class Balance {
     const double given = 0.5 * (along + std::abs(along));
     sums.normal_work += 0.5 * (normal + given);
     sums.friction_work += 0.5 * (along - given);
+    return 0.5 * (given - along);
   }
 
   /// What a partner that nothing moves gives with an impulse at a point (moment about the origin), on body a.

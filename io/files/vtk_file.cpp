@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <future>
+#include <new>
 #include <numeric>
 
 #include "io/files/text_file.h"
@@ -16,6 +17,7 @@ namespace {
 struct Loaded {
   const VtkModule* module = nullptr;
   std::string problem;
+  bool no_memory = false;
 };
 
 /// Looked for beside the program where that was built, and in lib/scree where both were installed: the
@@ -23,10 +25,18 @@ struct Loaded {
 Loaded load() {
 #ifdef SCREE_VTK
   void* const library = dlopen("libscree_vtk.so", RTLD_LAZY | RTLD_LOCAL);
-  if (library == nullptr)
-    return {nullptr, fmt::format("VTK's library cannot be loaded (Debian: libvtk9.1, or paraview where the "
-                                 "program was built with that): {}",
-                                 dlerror())};
+  if (library == nullptr) {
+    const std::string why = dlerror();
+    // What the loader says where an address space is too small.
+    const bool no_memory = why.find("failed to map segment") != std::string::npos ||
+                           why.find("annot allocate memory") != std::string::npos;
+    return {
+        nullptr,
+        fmt::format("VTK's library cannot be loaded (Debian: libvtk9.1, or paraview where the program was "
+                    "built with that): {}",
+                    why),
+        no_memory};
+  }
   const auto entry = reinterpret_cast<VtkModuleEntry>(dlsym(library, vtk_module_entry));
   if (entry == nullptr) return {nullptr, "libscree_vtk.so is of another version than this program"};
   return {entry(), ""};
@@ -46,6 +56,7 @@ const std::shared_future<Loaded>& loading() {
 const Loaded& loaded() { return loading().get(); }
 
 const VtkModule& module() {
+  if (loaded().no_memory) throw std::bad_alloc();
   if (loaded().module == nullptr) throw VtkMissing(loaded().problem);
   return *loaded().module;
 }

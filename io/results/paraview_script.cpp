@@ -17,6 +17,8 @@ constexpr const char* script_head =
     paraview --script=view.py                 opens the window
     pvbatch view.py picture.png [time_s]      saves a picture of the last moment, or of the one nearest to time_s
     pvbatch view.py picture.png [time_s] images   with the bodies' images around a periodic cell
+    pvbatch view.py picture.png [time_s] chains   with force chains through faint bodies
+    pvbatch view.py picture.png [time_s] wear     walls in the colours of what they felt: wear, pressure, ...
 """
 import builtins  # programmable filters put others in place of min, max and sum
 import math
@@ -323,8 +325,10 @@ def place_camera(view, sources):
 
 ARGUMENTS = [a for a in sys.argv[1:] if not a.startswith("-")]
 PICTURE = next((a for a in ARGUMENTS if a.endswith(".png")), None)
-WITH_IMAGES = "images" in ARGUMENTS
-TIMES = [float(a) for a in ARGUMENTS[1:2] if a != "images"] if PICTURE == (ARGUMENTS or [None])[0] else []
+WORDS = {"images", "chains", *WALL_ARRAYS}
+WITH_IMAGES, SHOW_CHAINS = "images" in ARGUMENTS, SHOW_CHAINS or HAS_CONTACTS and "chains" in ARGUMENTS
+COLOUR = next((a for a in ARGUMENTS if a in WALL_ARRAYS), COLOUR)
+TIMES = [float(a) for a in ARGUMENTS if a not in WORDS and a != PICTURE] if PICTURE == (ARGUMENTS or [None])[0] else []
 
 paraview.simple._DisableFirstRenderCameraReset()
 view = GetActiveViewOrCreate("RenderView")

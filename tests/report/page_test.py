@@ -221,7 +221,7 @@ def check_walls(scree, chromium, folder, picture):
         seen = in_browser(chromium, file.read(), folder, picture, probe=FELT)
     assert seen["shown"] and seen["names"] == ["nothing", "wear, m", "largest pressure, Pa", "impacts"], seen
     assert seen["title"] == "wear, m" and seen["again"].startswith("speed"), seen
-    assert seen["wear"] > 0.1 and seen["later"] > 0.1 and seen["wear"] > 3 * seen["plain"], seen
+    assert seen["wear"] > 1.5 * seen["plain"] > 0 and seen["later"] > 0.03, seen
 
 
 WIDE = """

@@ -206,6 +206,16 @@ void put_to_sleep(const Model& model, double h, const Workspace& w, State& state
   hold_sleepers(bodies, sleepers);
 }
 
+/// What a resting contact does to a wall's surface.
+CellLoad load_of_resting(const Contact& c) {
+  const Vec3 impulse = c.impulse.cast<double>();
+  CellLoad load;
+  load.impulse = -impulse;
+  load.surface.pressing = std::max(0.0, impulse.dot(c.normal));
+  load.surface.shearing = (impulse - impulse.dot(c.normal) * c.normal).norm();
+  return load;
+}
+
 }  // namespace
 
 void hold_sleepers(const Bodies& bodies, Sleepers& sleepers) {
@@ -235,16 +245,10 @@ void hold_sleepers(const Bodies& bodies, Sleepers& sleepers) {
     sums.boundary_angular_impulse += (bodies.position[a] + c.arm_a).cross(impulse) + torque;
     const std::size_t boundary = boundary_of(c.key.b);
     if (sums.loads.size() <= boundary) sums.loads.resize(boundary + 1);
-    SurfaceLoad surface;
-    surface.pressing = std::max(0.0, impulse.dot(c.normal));
-    surface.shearing = (impulse - impulse.dot(c.normal) * c.normal).norm();
-    sums.loads[boundary] += {-impulse, -c.arm_b.cross(impulse) - torque, 0.0, surface};
-    sums.touches.push_back({static_cast<std::int32_t>(boundary),
-                            -1,
-                            bodies.position[a] + c.arm_a,
-                            c.normal,
-                            double{c.length},
-                            {-impulse, surface}});
+    const CellLoad load = load_of_resting(c);
+    sums.loads[boundary] += {-impulse, -c.arm_b.cross(impulse) - torque, 0.0, load.surface};
+    sums.touches.push_back({static_cast<std::int32_t>(boundary), -1, bodies.position[a] + c.arm_a, c.normal,
+                            double{c.length}, load});
   }
 }
 
@@ -265,11 +269,10 @@ void scale_held(double factor, Sleepers& sleepers) {
     load.surface.pressing *= factor;
     load.surface.shearing *= factor;
   }
-  for (SurfaceTouch& touch : sleepers.sums.touches) {
-    touch.load.impulse *= factor;
-    touch.load.surface.pressing *= factor;
-    touch.load.surface.shearing *= factor;
-  }
+  // As hold_sleepers() would find them, to the last bit.
+  auto touch = sleepers.sums.touches.begin();
+  for (const Contact& c : sleepers.contacts)
+    if (is_boundary(c.key.b)) (touch++)->load = load_of_resting(c);
 }
 
 void wake_neighbours(const std::vector<std::uint8_t>& marked, State& state) {
