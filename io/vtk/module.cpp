@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cctype>
+#include <charconv>
 #include <sstream>
 #include <vtkAppendPolyData.h>
 #include <vtkCellArray.h>
@@ -274,7 +275,10 @@ class Module final : public VtkModule {
     for (const auto& [time, file] : files) {
       vtkNew<vtkXMLDataElement> entry;
       entry->SetName("DataSet");
-      entry->SetDoubleAttribute("timestep", time);
+      // To the last digit: VTK's own way leaves out what is beyond the eleventh.
+      std::array<char, 32> digits{};
+      std::to_chars(digits.data(), digits.data() + digits.size() - 1, time);
+      entry->SetAttribute("timestep", digits.data());
       entry->SetAttribute("group", "");
       entry->SetAttribute("part", "0");
       entry->SetAttribute("file", file.c_str());
