@@ -65,7 +65,7 @@ function(scree_library name)
     scree_precompiled(${name} ${ARG_PRECOMPILED})
   endif()
   if(SCREE_UNITY AND ARG_PRECOMPILED STREQUAL model)
-    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
     # g++ 12 takes strings for endless where their header is parsed before, and each file for a header.
     target_compile_options(${name} PRIVATE "$<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow;-Wno-subobject-linkage>")
   endif()
