@@ -72,6 +72,14 @@ struct Insertion {
   }
 };
 
+/// A touch whose place and normal are in the world, as its wall is at rest.
+SurfaceTouch at_rest(SurfaceTouch touch, const PlacedBoundary& placed, const Vec3& centre) {
+  const Quat back = placed.pose.orientation.conjugate();
+  touch.point = back * (touch.point - placed.pose.position) + centre;
+  touch.normal = back * touch.normal;
+  return touch;
+}
+
 /// Takes impulses into the contacts and adds up what they did.
 class Balance {
  public:
@@ -241,20 +249,15 @@ class Balance {
       surface.impact_energy = 0.5 * approach * approach / normal_response(terms, edge, response_);
     }
     load.surface += surface;
-    if (has_cells_) touches.push_back(touch_of(contact, to_vec3(point), {to_vec3(on_b), surface}));
-  }
-
-  /// Where a wall was touched, as it is at rest.
-  SurfaceTouch touch_of(const Contact& contact, const Vec3& point, const CellLoad& load) const {
+    if (!has_cells_) return;
     const std::size_t k = boundary_of(contact.key.b);
-    const Pose& pose = placed_[k].pose;
-    const Quat back = pose.orientation.conjugate();
-    return {static_cast<std::int32_t>(k),
-            -1,
-            back * (point - pose.position) + boundaries_[k].centre,
-            back * contact.normal,
-            double{contact.length},
-            load};
+    touches.push_back(at_rest({static_cast<std::int32_t>(k),
+                               -1,
+                               to_vec3(point),
+                               contact.normal,
+                               double{contact.length},
+                               {to_vec3(on_b), surface}},
+                              placed_[k], boundaries_[k].centre));
   }
 
   /// What is left of the impulses (normal one p_n, of impacts too) without what stopped an impact, over the
@@ -429,8 +432,7 @@ void add_loads(const Model& model, const Workspace& w, std::size_t blocks, const
     const std::int32_t part = model.boundaries[k].part;
     if (part < 0) return;
     const Vec3 arm = w.detection.boundaries[k].pose.position - w.part_places[part].centre;
-    result.parts[part] +=
-        {load.impulse, load.angular_impulse + arm.cross(load.impulse), load.work, load.surface};
+    result.parts[part] += {load.impulse, load.angular_impulse + arm.cross(load.impulse), load.work};
   };
   for (std::size_t block = 0; block < blocks; ++block) {
     for (std::size_t k = 0; k < boundaries; ++k) add(k, w.loads[block][k]);
@@ -448,10 +450,8 @@ void add_touches(const Model& model, const Workspace& w, std::size_t blocks, Res
     result.touches.insert(result.touches.end(), w.touches[block].begin(), w.touches[block].end());
   for (SurfaceTouch& touch : resting.touches) {
     if (touch.cell >= 0) break;  // so are all others
-    const Pose& pose = w.detection.boundaries[touch.boundary].pose;
-    touch.point = pose.orientation.conjugate() * (touch.point - pose.position) +
-                  model.boundaries[touch.boundary].centre;
-    touch.normal = pose.orientation.conjugate() * touch.normal;
+    const auto k = static_cast<std::size_t>(touch.boundary);
+    touch = at_rest(touch, w.detection.boundaries[k], model.boundaries[k].centre);
   }
   locate(model, resting.touches);
   result.touches.insert(result.touches.end(), resting.touches.begin(), resting.touches.end());

@@ -135,8 +135,8 @@ RunPicture::RunPicture(const TrajectoryReader& reader, const PictureOptions& opt
   const std::vector<RecordedField> fields = recorded_fields(reader.run());
   if (const RecordedField* const found = find_field(fields, options.field))
     field_ = *found;
-  else
-    wall_quantity_ = wall_quantity(options.field);
+  else if ((wall_quantity_ = wall_quantity(options.field)))
+    field_ = field_of(wall_quantities()[*wall_quantity_]);
   range_ = options.range.value_or(options.chains   ? force_range(reader)
                                   : wall_quantity_ ? wall_range(reader, *wall_quantity_)
                                                    : value_range(reader, options.field));
@@ -262,13 +262,6 @@ void RunPicture::show_cells(std::size_t frame, Paint& paint) {
 }
 
 ColourBar RunPicture::colour_bar() const {
-  if (wall_quantity_) {
-    const WallQuantity& q = wall_quantities()[*wall_quantity_];
-    std::string name(q.name);
-    std::ranges::replace(name, '_', ' ');
-    return {fmt::format("{}{}{}", name, q.unit == "1" ? "" : ", ", q.unit == "1" ? "" : q.unit), options_.map,
-            range_[0], range_[1]};
-  }
   if (options_.chains) return {"contact force, N", options_.map, range_[0], range_[1], true};
   return {field_.title(), options_.map, range_[0], range_[1], false, field_.categories};
 }

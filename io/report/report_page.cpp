@@ -139,11 +139,8 @@ Json cells_json(const TrajectoryReader& reader) {
     std::vector<float> level;
     for (const double x : values[k]) level.push_back(static_cast<float>(std::clamp(x / some[top], 0.0, 1.0)));
     const WallQuantity& q = wall_quantities()[k];
-    std::string title(q.name);
-    std::ranges::replace(title, '_', ' ');
-    if (q.unit != "1") title += fmt::format(", {}", q.unit);
     felt.push_back({{"name", q.name},
-                    {"title", title},
+                    {"title", field_of(q).title()},
                     {"low", 0.0},
                     {"high", rounded(some[top])},
                     {"categories", Json::array()},

@@ -63,6 +63,10 @@ std::vector<float> largest_forces(const TrajectoryReader& reader, std::size_t k)
 
 }  // namespace
 
+RecordedField field_of(const WallQuantity& quantity) {
+  return {std::string(quantity.name), std::string(quantity.unit), std::string(quantity.meaning)};
+}
+
 std::string RecordedField::title() const {
   std::string text = name;
   std::replace(text.begin(), text.end(), '_', ' ');

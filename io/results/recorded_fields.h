@@ -19,6 +19,9 @@ struct RecordedField {
   std::string title() const;
 };
 
+/// What is told of a quantity of walls' cells.
+RecordedField field_of(const WallQuantity& quantity);
+
 /// Those that follow from any trajectory, then the run's extra fields.
 std::vector<RecordedField> recorded_fields(const RecordedRun& run);
 

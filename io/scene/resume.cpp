@@ -86,7 +86,8 @@ void require_valid(const Model& model, const State& state) {
                 std::abs(part.pose.orientation.norm() - 1.0) < 1e-6 && part.twist.linear.allFinite() &&
                 part.twist.angular.allFinite(),
             "a part is nowhere");
-  require(state.wall_cells.size() == (state.step > 0 ? cell_count(model.wall_cells) : state.wall_cells.size()),
+  require(state.wall_cells.size() == cell_count(model.wall_cells) ||
+              (state.step == 0 && state.wall_cells.empty()),
           "the cells of its walls");
   require(state.entered.empty() || state.entered.size() == model.inlets.size(), "its inlets");
   require(state.left.empty() || state.left.size() == model.outlets.size() + 1, "its outlets");
