@@ -291,7 +291,7 @@ bool has_room(const Prepared& p, const RunOptions& options) {
 }
 
 int run(const RunOptions& options) {
-  io::begin_to_load_vtk();
+  const io::VtkLoading loading;
   set_thread_count(options.threads);
   Prepared p = prepare(options);
   if (p.has_nothing_to_do) return exit_ok;

@@ -78,7 +78,8 @@ struct Cells {
 
 }  // namespace
 
-void begin_to_load_vtk() { loading(); }
+VtkLoading::VtkLoading() { loading(); }
+VtkLoading::~VtkLoading() { loading().wait(); }
 std::string vtk_problem() { return loaded().problem; }
 void require_vtk() { module(); }
 

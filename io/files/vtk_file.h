@@ -22,8 +22,16 @@ class VtkMissing : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Loads the library in the background: some 10 ms, for which nothing need wait.
-void begin_to_load_vtk();
+/// Loads the library in the background: some 10 ms, for which nothing need wait. Its scope ends after the
+/// loading has: VTK's constructors must not run beside the destructors of a program that exits.
+class VtkLoading {
+ public:
+  VtkLoading();
+  ~VtkLoading();
+  VtkLoading(const VtkLoading&) = delete;
+  VtkLoading& operator=(const VtkLoading&) = delete;
+};
+
 /// Loads the library if that has not been done; empty, or what VtkMissing would say.
 std::string vtk_problem();
 /// Throws VtkMissing: to be called before what is made for VTK's files, such as their folder.

@@ -287,6 +287,22 @@ class CommandLine(unittest.TestCase):
             self.assertIn(place, done.stderr)
             self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
 
+    def test_a_run_which_fails_waits_for_vtk(self):
+        # VTK is loaded beside the start of a run. Its constructors must have ended when the program exits, or
+        # they meet the destructors. A library which is slow to load stands in for it.
+        with open(os.path.join(self.folder, "slow.c"), "w") as file:
+            file.write("#include <unistd.h>\n"
+                       "__attribute__((constructor)) static void load(void) {\n"
+                       "  usleep(300000);\n  if (write(2, \"loaded\\n\", 7) != 7) _exit(1);\n}\n")
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", os.path.join(self.folder, "libscree_vtk.so"),
+                        os.path.join(self.folder, "slow.c")], check=True)
+        with open(self.scene, "a") as file:
+            file.write("colour = 1\n")
+        done = self.run_program(*self.command(), env=os.environ | {"LD_LIBRARY_PATH": self.folder})
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertEqual(done.stderr.splitlines()[0], "loaded", done.stderr)
+        self.assertIn("colour", done.stderr)
+
     def test_full_disk(self):
         # A limit on file sizes stands in for a full disk. 100 kB are reached after some frames.
         def limit():
