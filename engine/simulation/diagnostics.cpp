@@ -412,7 +412,12 @@ Gains sum_gains(const Bodies& bodies, const Workspace& w, double h, const Vec3& 
       sums.force_work +=
           0.5 * bodies.mass[i] * (gain - h * steady).dot(w.before[i].linear + to_vec3(load(after.linear)));
     const Quat& q = bodies.orientation[i];
-    const Vector4 turning = turned_by(q, to_vector4(bodies.inertia[i]) * turned_back_by(q, spin));
+    Vector4 turning = turned_by(q, to_vector4(bodies.inertia[i]) * turned_back_by(q, spin));
+    if (!w.own.empty()) {
+      const Vec3 twist = h * w.own[i].torque;
+      turning = turning - to_vector4(twist);
+      sums.force_work += 0.5 * twist.dot(w.before[i].angular + to_vec3(load(after.angular)));
+    }
     sums.linear += to_vec3(linear);
     sums.angular += to_vec3(cross(to_vector4(bodies.position[i]), linear) + turning);
     const double size = bodies.mass[i] * to_vec3(load(after.linear)).norm();

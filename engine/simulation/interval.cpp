@@ -63,7 +63,9 @@ void collision_impulse(const Model& model, const Bodies& bodies, double h, Works
   velocity = w.before;
   resolve_impacts(w.problem, {h, model.settings.restitution_threshold_m_s, prevented}, velocity, w.impact);
   for_each_index(bodies.size(), grain_light, [&](std::size_t i) {
-    if (w.problem.is_moved(i)) velocity[i].linear += h * acceleration(w, i);
+    if (!w.problem.is_moved(i)) return;
+    velocity[i].linear += h * acceleration(w, i);
+    if (!w.own.empty()) velocity[i].angular += h * spin_by_own_forces(bodies, i, w);
   });
   push_parts(w);
   pull(w);

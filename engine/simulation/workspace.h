@@ -110,7 +110,8 @@ struct Workspace {
   std::vector<Twist> before;    // [body of the problem] velocities before gravity and contacts act
   Vec3 gravity = Vec3::Zero();  // m/s^2, in the (sub)step
   std::vector<Vec3>
-      body_acceleration;  // [body], m/s^2, by fields and fluid, its mean; empty if there are none
+      body_acceleration;  // [body], m/s^2, by fields, fluid and `own`, its mean; empty if there are none
+  std::vector<Wrench> own;  // [body], of the step, by a program's own forces; empty without
   PlacedCell cell;        // in the middle of the (sub)step
   std::vector<PartPlace> part_places;       // [part]
   std::vector<PartMotion> parts;            // [part]
@@ -135,9 +136,14 @@ struct Workspace {
   std::vector<std::vector<SurfaceTouch>> touches;  // [block of contacts]; empty where no cells are asked for
 };
 
-/// By gravity, fields and fluid in the (sub)step, m/s^2.
+/// By gravity and forces in the (sub)step, m/s^2.
 inline Vec3 acceleration(const Workspace& w, std::size_t body) {
   return w.body_acceleration.empty() ? w.gravity : Vec3(w.gravity + w.body_acceleration[body]);
+}
+
+/// By a program's own forces, rad/s^2. Precondition: there are some.
+inline Vec3 spin_by_own_forces(const Bodies& bodies, std::size_t body, const Workspace& w) {
+  return world_inverse_inertia(bodies, body) * w.own[body].torque;
 }
 
 }  // namespace scree

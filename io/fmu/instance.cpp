@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <mutex>
-#include <shared_mutex>
 
-#include "engine/core/parallel.h"
+#include "engine/core/shared_threads.h"
 #include "engine/core/state_hash.h"
 #include "io/files/file_errors.h"
 #include "io/fmu/description.h"
@@ -16,40 +14,8 @@ namespace scree::io {
 
 namespace {
 
-/// The number of threads is the library's, of all instances: those that want the same one work side by side,
-/// others wait.
-class Threads {
- public:
-  explicit Threads(int count) {
-    for (;;) {
-      {
-        const std::unique_lock alone(mutex());
-        if (in_use() != count) {
-          set_thread_count(count);
-          in_use() = count;
-        }
-      }
-      lock_ = std::shared_lock(mutex());
-      if (in_use() == count) return;
-      lock_.unlock();
-    }
-  }
-
- private:
-  static std::shared_mutex& mutex() {
-    static std::shared_mutex one;
-    return one;
-  }
-  static int& in_use() {
-    static int count = -1;
-    return count;
-  }
-
-  std::shared_lock<std::shared_mutex> lock_;
-};
-
 Scene read_with_one_thread(const std::filesystem::path& resources) {
-  const Threads threads(1);
+  const SharedThreads threads(1);
   return read_scene(resources / fmu_scene_name);
 }
 
@@ -135,7 +101,7 @@ Outcome Instance::advance(double current_s, double step_s) {
                     step_s, settings.time_step_s));
   if (!(step_s > 0.0 && std::isfinite(step_s)))
     return refuse(fmt::format("the communication step must be positive (value {} s)", step_s));
-  const Threads threads(threads_);
+  const SharedThreads threads(threads_);
   done_.begin();
   if (steps > 0) {
     for (std::int64_t k = 0; k < steps; ++k) {

@@ -115,10 +115,7 @@ Resumed resume_from(const std::filesystem::path& checkpoint) {
         "this program makes other bodies of the scene than scree {} ({}) did, which began the run",
         run.head.scree_version, run.head.commit));
   io.group("state", [&] { visit(io, run.state); });
-  require_valid(run.scene.model, run.state);
-  // What follows from the rest.
-  run.state.contacts.index(run.state.bodies.size());
-  if (!run.state.sleepers.still.empty()) hold_sleepers(run.state.bodies, run.state.sleepers);
+  complete(run.scene.model, run.state);
   const Provenance& here = provenance();
   if (run.head.commit != here.commit || run.head.compiler != here.compiler)
     run.warnings.push_back(fmt::format(
@@ -148,6 +145,12 @@ Resumed resume(const std::filesystem::path& folder) {
                                 there ? "there is no checkpoint in it" : "there is no such folder"));
   }
   throw ReadError(fmt::format("cannot go on from {}: {}", folder.string(), fmt::join(problems, "; ")));
+}
+
+void complete(const Model& model, State& state) {
+  require_valid(model, state);
+  state.contacts.index(state.bodies.size());
+  if (!state.sleepers.still.empty()) hold_sleepers(state.bodies, state.sleepers);
 }
 
 }  // namespace scree::io

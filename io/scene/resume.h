@@ -19,4 +19,8 @@ struct Resumed {
 /// scene names, or the scene that comes of it, has changed; InputError where the scene has faults now.
 Resumed resume(const std::filesystem::path& folder);
 
+/// Fills what follows from the rest in a state that was read, after it has looked whether it is one of this
+/// model. Throws ReadError.
+void complete(const Model& model, State& state);
+
 }  // namespace scree::io

@@ -84,6 +84,13 @@ Vec3 acceleration_by_forces(const Model& model, const Bodies& bodies, std::size_
   return p.others + p.b * p.slip;
 }
 
+void ask_own_forces(const Model& model, const State& state, double h, Workspace& w) {
+  w.own.clear();
+  if (!model.forces.own) return;
+  w.own.resize(state.bodies.size());
+  model.forces.own(state, h, w.own);
+}
+
 void apply_forces(const Model& model, const State& state, double h, double middle_s, Workspace& w) {
   const Bodies& bodies = state.bodies;
   w.gravity = gravity_at(model, state, middle_s);
@@ -92,6 +99,7 @@ void apply_forces(const Model& model, const State& state, double h, double middl
   w.body_acceleration.resize(bodies.size());
   for_each_index(bodies.size(), grain_medium, [&](std::size_t i) {
     w.body_acceleration[i] = body_acceleration_of(model, bodies, i, w.gravity, h, middle_s);
+    if (!w.own.empty()) w.body_acceleration[i] += w.own[i].force / bodies.mass[i];
   });
 }
 

@@ -1,8 +1,10 @@
-// What acts on bodies beside contacts and steady gravity: gravity that changes, fields, a fluid.
+// What acts on bodies beside contacts and steady gravity: gravity that changes, fields, a fluid, and what a
+// program gives them of its own.
 #pragma once
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "engine/core/types.h"
@@ -38,13 +40,27 @@ struct Fluid {
   VectorField velocity;  // u, m/s; none: it rests
 };
 
+/// What acts on a body: a force in its centre (N) and a torque about that (N m, world axes).
+struct Wrench {
+  Vec3 force = Vec3::Zero(), torque = Vec3::Zero();
+};
+
+/// What a program gives all bodies at once: fills `given` [body], which is 0, for a step of h (s), in which it
+/// stays the same. Called once a step, before anything moves, by one thread; what it throws leaves step(), and
+/// the state is one that can go on. For steps by contacts only.
+using OwnForces = std::function<void(const State& state, double h, std::span<Wrench> given)>;
+
 struct Forces {
   std::function<Vec3(double time_s)> gravity;  // m/s^2, in place of the settings'
   std::vector<ForceField> fields;              // N/kg, added up
   std::optional<Fluid> fluid;
+  OwnForces own;  // none if it is empty
 
-  bool act() const { return !fields.empty() || fluid.has_value(); }
+  bool act() const { return !fields.empty() || fluid.has_value() || own; }
 };
+
+/// Fills workspace.own for a step of h that begins.
+void ask_own_forces(const Model& model, const State& state, double h, Workspace& workspace);
 
 /// Fills workspace.gravity and workspace.drive for a (sub)step of h about its middle, from the bodies as they
 /// are. Drag is integrated exactly for a coefficient that stays what it is at the velocity v the body has:

@@ -46,6 +46,7 @@ void feel(double h, const Bodies& bodies, const Sleepers& sleepers, Workspace& w
     if (!bodies.is_asleep(i)) return;
     w.felt[i] = sleepers.held[i];
     w.felt[i].linear += bodies.mass[i] * h * acceleration(w, i);
+    if (!w.own.empty()) w.felt[i].angular += h * w.own[i].torque;
   });
   for (std::size_t c = 0; c < p.contacts(); ++c) {  // one after the other: contacts share sleepers
     const std::size_t a = p.a(c), b = p.b(c);

@@ -1,0 +1,131 @@
+// What people set of a run's machines while it goes on.
+#include <pybind11/stl.h>
+
+#include <fmt/format.h>
+
+#include "engine/simulation/overrides.h"
+#include "python/module/run.h"
+
+namespace scree::python {
+
+namespace {
+
+double finite(const char* what, double value) {
+  if (!std::isfinite(value)) throw py::value_error(fmt::format("{}: must be finite (value {})", what, value));
+  return value;
+}
+
+const char* kind_of(const JointMotor& motor) {
+  switch (motor.kind) {
+    case JointMotor::Kind::none:
+      return "none";
+    case JointMotor::Kind::speed:
+      return "speed";
+    case JointMotor::Kind::position:
+      return "position";
+    case JointMotor::Kind::force:
+      return "force";
+  }
+  return "none";
+}
+
+void set_motor(SteppedRun& run, std::size_t joint, double value) {
+  JointMotor& motor = run.model_to_change().joints.at(joint).motor;
+  if (motor.kind == JointMotor::Kind::none)
+    throw py::value_error(fmt::format("joint '{}' has no motor", run.scene().model.joints[joint].name));
+  motor.value = finite("motor", value);
+}
+
+void set_force(SteppedRun& run, std::size_t part, double value) {
+  Part& p = run.model_to_change().parts.at(part);
+  if (!p.has_axis())
+    throw py::value_error(
+        fmt::format("part '{}' has no axis that forces move it along or about (its key: freedom)", p.name));
+  p.force = finite("force", value);
+}
+
+/// The one stage of a part's motion, whose rate people may set.
+MotionStage& settable_stage(Part& part) {
+  const std::vector<MotionStage>& stages = part.motion.stages;
+  const bool one = stages.size() == 1 && stages[0].law.amplitude == 0.0 && !stages[0].law.function &&
+                   stages[0].law.values.size() <= 1;
+  if (!one)
+    throw py::value_error(
+        fmt::format("part '{}': only of one motion with a rate or velocity alone may that be set", part.name));
+  return part.motion.stages[0];
+}
+
+/// From now on it goes on so fast from where it is.
+void set_rate(SteppedRun& run, std::size_t part, double rate) {
+  Part& p = run.model_to_change().parts.at(part);
+  MotionStage& stage = settable_stage(p);
+  const PartState now = state_of(run.scene().model.parts, run.state().parts, part);
+  const double reading = now.clock.at(run.state().time_s);
+  const double travelled = stage.law.at(reading);
+  TimeLaw& law = stage.law;
+  law.rate = finite("rate", rate);
+  law.start = std::isfinite(reading) ? std::max(reading, 0.0) : 0.0;
+  law.stop = infinity;
+  law.times = {0.0};
+  law.values = {travelled};
+}
+
+bool motion_runs(const SteppedRun& run, std::size_t part) {
+  return state_of(run.scene().model.parts, run.state().parts, part).clock.runs;
+}
+
+py::array pose_now(const SteppedRun& run, std::size_t boundary) {
+  const Model& model = run.scene().model;
+  const Boundary& b = model.boundaries.at(boundary);
+  const Pose pose = motion_of(pose_of(b, model.parts, run.state().parts), run.state().time_s);
+  const Eigen::Vector4d q = in_words_order(pose.orientation);
+  const Vec3 centre = pose.orientation * b.centre + pose.position;
+  Eigen::Matrix<double, 7, 1> all;
+  all << centre, q;
+  return column<double>(7, [&](std::size_t k) { return all[static_cast<Eigen::Index>(k)]; });
+}
+
+}  // namespace
+
+void add_machines(py::class_<SteppedRun, std::shared_ptr<SteppedRun>>& run) {
+  run.def("_motor", [](const SteppedRun& r, std::size_t k) { return r.scene().model.joints.at(k).motor.value; })
+      .def("_motor_kind", [](const SteppedRun& r, std::size_t k) { return kind_of(r.scene().model.joints.at(k).motor); })
+      .def("_set_motor", &set_motor)
+      .def("_force", [](const SteppedRun& r, std::size_t k) { return r.scene().model.parts.at(k).force; })
+      .def("_set_force", &set_force)
+      .def("_rate", [](const SteppedRun& r, std::size_t k) {
+        Part part = r.scene().model.parts.at(k);
+        return settable_stage(part).law.rate;
+      })
+      .def("_set_rate", &set_rate)
+      .def("_motion_runs", &motion_runs)
+      .def("_start_motion", [](SteppedRun& r, std::size_t k) { start_motion(r.scene().model, k, r.to_change()); })
+      .def("_stop_motion", [](SteppedRun& r, std::size_t k) { stop_motion(r.scene().model, k, r.to_change()); })
+      .def("_release", [](SteppedRun& r, std::size_t k) { release_part(r.scene().model, k, r.to_change()); })
+      .def("_lock", [](SteppedRun& r, std::size_t k) { lock_part(r.scene().model, k, r.to_change()); })
+      .def("_start_inlet", [](SteppedRun& r, std::size_t k) { start_inlet(r.scene().model, k, r.to_change()); })
+      .def("_stop_inlet", [](SteppedRun& r, std::size_t k) { stop_inlet(r.scene().model, k, r.to_change()); })
+      .def("_inlets", [](const SteppedRun& r) { return r.scene().model.inlets.size(); })
+      .def("_remove_boundary",
+           [](SteppedRun& r, std::size_t k) { remove_boundary(r.scene().model, k, r.to_change()); })
+      .def("_boundary_part", [](const SteppedRun& r, std::size_t k) { return r.scene().model.boundaries.at(k).part; })
+      .def("_boundary_pose", &pose_now)
+      .def("_surface_velocity",
+           [](const SteppedRun& r, std::size_t k) {
+             const Vec3 v = r.scene().model.boundaries.at(k).surface_velocity;
+             return column<double>(3, [&](std::size_t c) { return v[static_cast<Eigen::Index>(c)]; });
+           })
+      .def("_set_surface_velocity",
+           [](SteppedRun& r, std::size_t k, const py::object& value) {
+             const std::vector<double> v = numbers_for("surface_velocity", value, 1, 3);
+             if (v.empty()) throw py::type_error("surface_velocity: must be three numbers");
+             r.model_to_change().boundaries.at(k).surface_velocity = Vec3(v[0], v[1], v[2]);
+           })
+      .def("_set_gravity", [](SteppedRun& r, const py::object& value) {
+        const std::vector<double> g = numbers_for("gravity", value, 1, 3);
+        if (g.empty()) throw py::type_error("gravity: must be three numbers");
+        set_gravity(Vec3(g[0], g[1], g[2]), r.to_change());
+      });
+}
+
+}  // namespace scree::python

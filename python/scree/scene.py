@@ -1,0 +1,318 @@
+"""Scenes: what a run is made of, read from a file or said in Python."""
+
+from __future__ import annotations
+
+import copy
+import os
+import re
+import tempfile
+from pathlib import Path
+from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
+
+from . import _scree, toml
+from .errors import Fault
+
+PathLike = Union[str, "os.PathLike[str]"]
+
+#: Arrays of bodies, and the columns that they become in a table.
+_BODY_COLUMNS: Dict[str, Tuple[str, ...]] = {
+    "position": ("x", "y", "z"),
+    "orientation": ("qw", "qx", "qy", "qz"),
+    "semi_axes": ("a", "b", "c"),
+    "radius": ("radius",),
+    "velocity": ("vx", "vy", "vz"),
+    "angular_velocity": ("wx", "wy", "wz"),
+    "material": ("material",),
+}
+
+
+def _is_array(value: Any) -> bool:
+    return hasattr(value, "shape") and hasattr(value, "tolist")
+
+
+def _is_frame(value: Any) -> bool:
+    return hasattr(value, "columns") and hasattr(value, "to_dict")
+
+
+def _columns_of(value: Any) -> List[Tuple[str, Any]]:
+    """The columns of a DataFrame, a mapping of columns, or an array with a row each."""
+    if _is_frame(value):
+        return [(str(name), value[name].tolist()) for name in value.columns]
+    if isinstance(value, Mapping):
+        return [(str(name), list(column)) for name, column in value.items()]
+    rows = value.tolist()
+    return [(f"c{k}", [row[k] for row in rows]) for k in range(len(rows[0]) if rows else 0)]
+
+
+class Scene:
+    """A scene, by the keys of scene files: ``Scene(gravity=[0, 0, -9.81], materials=[{...}], bodies=[{...}])``.
+
+    Keys that begin a heading in a file, such as ``[solver]``, are dicts; those with several headings, such as
+    ``[[bodies]]``, are lists of dicts. NumPy's arrays stand where lists do. Where a key names a table (``table``
+    of bodies, motors and motions), a DataFrame, a dict of columns or an array with two columns does as well. A
+    heading of bodies whose ``position`` is an array of shape (n, 3) makes n bodies; ``orientation`` (n, 4),
+    ``semi_axes`` (n, 3), ``radius`` (n), ``velocity``, ``angular_velocity`` (n, 3) and ``material`` (n) may go
+    along with it.
+
+    ``folder`` is where the files are looked for that it names; the working directory if it is not given.
+
+    A scene is a value: what changes it gives another one.
+    """
+
+    def __init__(self, keys: Optional[Mapping[str, Any]] = None, /, *, folder: Optional[PathLike] = None, **more: Any):
+        table: Dict[str, Any] = {**(keys or {}), **more}
+        self._file = str(Path(folder or ".").absolute() / "scene.toml")
+        self._overrides: List[Tuple[str, str]] = []
+        self._text: Optional[str] = None
+        self._table = _copied(table)
+        self._read: Optional[_scree.ReadScene] = None
+        self._own_folder: Optional[tempfile.TemporaryDirectory[str]] = None
+
+    @classmethod
+    def _of_text(cls, text: str, file: str, overrides: List[Tuple[str, str]]) -> "Scene":
+        scene = cls()
+        scene._text, scene._file, scene._overrides = text, file, overrides
+        return scene
+
+    # What it is made of.
+
+    def to_dict(self) -> Dict[str, Any]:
+        """Its keys, as a file would have them, overrides included; changing them changes nothing here."""
+        if self._text is None:
+            return _copied(self._table)
+        try:
+            import tomllib
+        except ImportError:  # before Python 3.11
+            import tomli as tomllib  # type: ignore[no-redef]
+        table = tomllib.loads(self._text)
+        for key, value in self._overrides:
+            _apply(table, key, _value_of(tomllib, value))
+        return table
+
+    def with_overrides(self, overrides: Mapping[str, Any]) -> "Scene":
+        """Another scene in which keys have other values: ``scene.with_overrides({"solver.tolerance": 1e-6})``.
+
+        A key is the name of a parameter, or a path such as ``bodies[0].count``, as for ``scree run --set``.
+        """
+        if self._text is not None:
+            more = [(str(key), toml.to_value(value)) for key, value in overrides.items()]
+            return Scene._of_text(self._text, self._file, [*self._overrides, *more])
+        table = _copied(self._table)
+        for key, value in overrides.items():
+            _apply(table, str(key), value)
+        return Scene(table, folder=Path(self._file).parent)
+
+    def to_toml(self) -> str:
+        """The text of a scene file with the same bodies.
+
+        Arrays of bodies become one heading a body. Raises ValueError where another table is an array, which a
+        file cannot hold: save() writes it beside.
+        """
+        if self._text is not None:
+            return self._text if not self._overrides else toml.to_document(self.to_dict())
+        table = _copied(self._table)
+        table["bodies"] = [body for heading in table.get("bodies", []) for body in _one_by_one(heading)]
+        if not table["bodies"]:
+            del table["bodies"]
+        _put_tables(table, _refuse_table)
+        return toml.to_document(table)
+
+    def save(self, file: PathLike) -> Path:
+        """Writes the scene to a file, and its tables beside it."""
+        path = Path(file)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        text = self._text_with_tables(path.parent, path.stem) if self._text is None else self.to_toml()
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    # What it says.
+
+    def check(self) -> List[Fault]:
+        """Reads all of it, as a run does; raises SceneError with all that is wrong. Returns what does not keep
+        it from running but is probably not meant."""
+        faults: List[Fault] = self._scene().warnings
+        return faults
+
+    @property
+    def name(self) -> str:
+        return str(self._scene().name)
+
+    @property
+    def description(self) -> str:
+        return str(self._scene().description)
+
+    @property
+    def end_time(self) -> float:
+        """s"""
+        return float(self._scene().end_time)
+
+    def __repr__(self) -> str:
+        return f"<scree.Scene {Path(self._file).name}{' with overrides' if self._overrides else ''}>"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Scene) and self._identity() == other._identity()
+
+    def __hash__(self) -> int:
+        return hash(self._identity())
+
+    def _identity(self) -> Tuple[str, str, str]:
+        text = self._text
+        if text is None:
+            text = toml.to_document(_frames_to_columns(self._table))
+        return text, self._file, repr(self._overrides)
+
+    def __getstate__(self) -> Dict[str, Any]:
+        return {"text": self._text, "file": self._file, "overrides": self._overrides, "table": self._table}
+
+    def __setstate__(self, state: Dict[str, Any]) -> None:
+        self._text, self._file = state["text"], state["file"]
+        self._overrides, self._table = state["overrides"], state["table"]
+        self._read = self._own_folder = None
+
+    # How it is read.
+
+    def _scene(self, tables: Optional[Path] = None) -> "_scree.ReadScene":
+        """The scene that was read. `tables`: where those of arrays are to stay, for runs that go on later."""
+        if self._read is not None and tables is None:
+            return self._read
+        text, overrides = self._text, self._overrides
+        if text is None:
+            if tables is None and _has_tables(self._table):
+                if self._own_folder is None:
+                    self._own_folder = tempfile.TemporaryDirectory(prefix="scree_scene_")
+                tables = Path(self._own_folder.name)
+            text = self._text_with_tables(tables, "scene", absolute=True)
+        read = _scree.read_scene(text, self._file, overrides)
+        if self._read is None:
+            self._read = read
+        return read
+
+    def _text_with_tables(self, folder: Optional[Path], stem: str, absolute: bool = False) -> str:
+        table = _copied(self._table)
+        table["bodies"] = [_gathered(heading) for heading in table.get("bodies", [])]
+        if not table["bodies"]:
+            del table["bodies"]
+
+        def put(columns: List[Tuple[str, Any]], name: str) -> str:
+            assert folder is not None
+            folder.mkdir(parents=True, exist_ok=True)
+            path = folder / f"{stem}_{name}.csv"
+            path.write_text(toml.csv(columns), encoding="utf-8")
+            return str(path.absolute()) if absolute else path.name
+
+        _put_tables(table, put)
+        return toml.to_document(table)
+
+
+def load(path: PathLike, overrides: Optional[Mapping[str, Any]] = None) -> Scene:
+    """A scene from a file; ``overrides`` are keys or parameters with other values, as ``scree run --set``."""
+    file = Path(path)
+    scene = Scene._of_text(file.read_text(encoding="utf-8"), str(file), [])
+    return scene.with_overrides(overrides) if overrides else scene
+
+
+def _copied(table: Mapping[str, Any]) -> Dict[str, Any]:
+    """Deep, but for frames and arrays, which a scene keeps a copy of once."""
+    return {str(key): copy.deepcopy(value) for key, value in table.items()}
+
+
+def _value_of(tomllib: Any, text: str) -> Any:
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+def _apply(table: Dict[str, Any], key: str, value: Any) -> None:
+    """As an override does: a parameter of that name, else a path."""
+    if key in table.get("parameters", {}):
+        table["parameters"][key] = value
+        return
+    steps: List[Union[str, int]] = []
+    for name in key.split("."):
+        match = re.fullmatch(r"([^\[\]]+)((?:\[\d+\])*)", name)
+        if match is None:
+            raise KeyError(key)
+        steps.append(match[1])
+        steps.extend(int(k) for k in re.findall(r"\d+", match[2]))
+    at: Any = table
+    for step in steps[:-1]:
+        at = at.setdefault(step, {}) if isinstance(step, str) else at[step]
+    at[steps[-1]] = value
+
+
+def _gathered(heading: Mapping[str, Any]) -> Dict[str, Any]:
+    """Arrays of bodies as one table."""
+    position = heading.get("position")
+    lists = isinstance(position, (list, tuple)) and bool(position) and isinstance(position[0], (list, tuple))
+    if not lists and getattr(position, "ndim", 1) != 2:
+        return dict(heading)
+    rest: Dict[str, Any] = {}
+    columns: List[Tuple[str, Any]] = []
+    n = len(position)  # type: ignore[arg-type]
+    for key, value in heading.items():
+        rows = value.tolist() if _is_array(value) else value
+        each = isinstance(rows, list) and len(rows) == n and (
+            key in ("radius", "material") or (key in _BODY_COLUMNS and isinstance(rows[0], (list, tuple))))
+        if not each:
+            rest[key] = value
+        elif len(_BODY_COLUMNS[key]) == 1:
+            columns.append((_BODY_COLUMNS[key][0], rows))
+        else:
+            columns.extend((name, [row[k] for row in rows]) for k, name in enumerate(_BODY_COLUMNS[key]))
+    return {**rest, "table": dict(columns)}
+
+
+def _one_by_one(heading: Mapping[str, Any]) -> List[Dict[str, Any]]:
+    """The bodies of an array or a table, a heading each."""
+    gathered = _gathered(heading)
+    if "table" not in gathered or isinstance(gathered["table"], str):
+        return [gathered]
+    columns = dict(_columns_of(gathered.pop("table")))
+    bodies = []
+    for k in range(len(next(iter(columns.values()), []))):
+        body = dict(gathered)
+        for key, names in _BODY_COLUMNS.items():
+            if names[0] in columns:
+                values = [columns[name][k] for name in names]
+                body[key] = values if len(values) > 1 else values[0]
+        if "radius" in body:
+            body.pop("semi_axes", None)
+        bodies.append(body)
+    return bodies
+
+
+def _is_table(value: Any) -> bool:
+    return _is_frame(value) or isinstance(value, Mapping) or (_is_array(value) and value.ndim == 2)
+
+
+def _put_tables(table: Dict[str, Any], put: Any, name: str = "") -> None:
+    """Puts every table that is not a file's name where ``put(columns, name)`` says."""
+    for key, value in table.items():
+        path = f"{name}_{key}" if name else key
+        if key == "table" and _is_table(value):
+            table[key] = put(_columns_of(value), name or "table")
+        elif isinstance(value, dict):
+            _put_tables(value, put, path)
+        elif isinstance(value, list):
+            for k, item in enumerate(value):
+                if isinstance(item, dict):
+                    _put_tables(item, put, f"{path}_{k}")
+
+
+def _has_tables(table: Mapping[str, Any]) -> bool:
+    found = []
+    copied = _copied(table)
+    copied["bodies"] = [_gathered(heading) for heading in copied.get("bodies", [])]
+    _put_tables(copied, lambda columns, name: found.append(name) or name)
+    return bool(found)
+
+
+def _frames_to_columns(table: Mapping[str, Any]) -> Dict[str, Any]:
+    copied = _copied(table)
+    _put_tables(copied, lambda columns, name: repr(columns))
+    return copied
+
+
+def _refuse_table(columns: List[Tuple[str, Any]], name: str) -> str:
+    raise ValueError(f"{name}: a scene file cannot hold this table; Scene.save() writes it beside the file")
