@@ -8,13 +8,8 @@ namespace scree::python {
 std::vector<double> numbers_for(const std::string& name, const py::object& given, std::size_t n,
                                 std::size_t columns) {
   if (given.is_none()) return {};
-  DoubleArray array;
-  try {
-    array = DoubleArray::ensure(given);
-    if (!array) throw py::error_already_set();
-  } catch (const py::error_already_set&) {
-    throw py::type_error(fmt::format("{}: must be numbers", name));
-  }
+  const DoubleArray array = DoubleArray::ensure(given);  // which forgets what NumPy says
+  if (!array) throw py::type_error(fmt::format("{}: must be numbers", name));
   const auto width = static_cast<py::ssize_t>(columns), bodies = static_cast<py::ssize_t>(n);
   const bool all = array.ndim() == 1 && array.shape(0) == width;
   const bool each = array.ndim() == 2 && array.shape(0) == bodies && array.shape(1) == width;

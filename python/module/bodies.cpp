@@ -114,7 +114,7 @@ py::array BodyArrays::semi_axes() const {
 }
 
 void add_bodies(py::module_& m) {
-  py::class_<BodyArrays>(m, "Bodies", "Bodies at a moment, as arrays in the order of their ids.")
+  py::class_<BodyArrays, std::shared_ptr<BodyArrays>>(m, "Bodies", "Bodies at a moment, as arrays in the order of their ids.")
       .def("__len__", &BodyArrays::size)
       .def_property_readonly("time", &BodyArrays::time_s,
                              "Of bodies that a function of forces gets: the middle of the step, s.")

@@ -44,26 +44,26 @@ void set_force(SteppedRun& run, std::size_t part, double value) {
   p.force = finite("force", value);
 }
 
-/// The one stage of a part's motion, whose rate people may set.
+/// The one stage of a part's motion, whose speed people may set.
 MotionStage& settable_stage(Part& part) {
   const std::vector<MotionStage>& stages = part.motion.stages;
   const bool one = stages.size() == 1 && stages[0].law.amplitude == 0.0 && !stages[0].law.function &&
                    stages[0].law.values.size() <= 1;
   if (!one)
     throw py::value_error(
-        fmt::format("part '{}': only of one motion with a rate or velocity alone may that be set", part.name));
+        fmt::format("part '{}': only of one motion with nothing but a speed may that be set", part.name));
   return part.motion.stages[0];
 }
 
 /// From now on it goes on so fast from where it is.
-void set_rate(SteppedRun& run, std::size_t part, double rate) {
+void set_speed(SteppedRun& run, std::size_t part, double speed) {
   Part& p = run.model_to_change().parts.at(part);
   MotionStage& stage = settable_stage(p);
   const PartState now = state_of(run.scene().model.parts, run.state().parts, part);
   const double reading = now.clock.at(run.state().time_s);
   const double travelled = stage.law.at(reading);
   TimeLaw& law = stage.law;
-  law.rate = finite("rate", rate);
+  law.rate = finite("speed", speed);
   law.start = std::isfinite(reading) ? std::max(reading, 0.0) : 0.0;
   law.stop = infinity;
   law.times = {0.0};
@@ -93,11 +93,11 @@ void add_machines(py::class_<SteppedRun, std::shared_ptr<SteppedRun>>& run) {
       .def("_set_motor", &set_motor)
       .def("_force", [](const SteppedRun& r, std::size_t k) { return r.scene().model.parts.at(k).force; })
       .def("_set_force", &set_force)
-      .def("_rate", [](const SteppedRun& r, std::size_t k) {
+      .def("_speed", [](const SteppedRun& r, std::size_t k) {
         Part part = r.scene().model.parts.at(k);
         return settable_stage(part).law.rate;
       })
-      .def("_set_rate", &set_rate)
+      .def("_set_speed", &set_speed)
       .def("_motion_runs", &motion_runs)
       .def("_start_motion", [](SteppedRun& r, std::size_t k) { start_motion(r.scene().model, k, r.to_change()); })
       .def("_stop_motion", [](SteppedRun& r, std::size_t k) { stop_motion(r.scene().model, k, r.to_change()); })

@@ -9,6 +9,7 @@
 #include <condition_variable>
 #include <fmt/format.h>
 #include <mutex>
+#include <tuple>
 
 #include "engine/core/shared_threads.h"
 #include "engine/core/state_hash.h"
@@ -411,7 +412,8 @@ void SteppedRun::ask_forces(const State& state, double h, std::span<Wrench> give
   const bool both = py::isinstance<py::tuple>(result);
   if (both && py::len(result) != 2)
     throw py::value_error("the function of forces: must return forces, or (forces, torques), or None");
-  const py::object force = both ? result[py::int_(0)] : result, torque = both ? result[py::int_(1)] : py::none();
+  py::object force = result, torque = py::none();
+  if (both) std::tie(force, torque) = result.cast<std::tuple<py::object, py::object>>();
   const std::size_t n = given.size();
   const auto take = [&](const char* name, const py::object& array, Vec3 Wrench::*member) {
     if (array.is_none()) return;

@@ -382,7 +382,7 @@ void add_run(py::module_& m) {
           "bodies",
           [](const SteppedRun& r) {
             const State& state = r.state();
-            return std::make_unique<BodyArrays>(r.scene().model, state.bodies, r.slots_by_id());
+            return std::make_shared<BodyArrays>(r.scene().model, state.bodies, r.slots_by_id());
           },
           "A copy of all bodies now, as arrays in the order of their ids.")
       .def_property("forces", &SteppedRun::forces, &SteppedRun::set_forces,

@@ -94,14 +94,16 @@ class Motion:
         self._run._stop_motion(self._part)
 
     @property
-    def rate(self) -> float:
-        """m/s or rad/s: of one motion that has a rate or a velocity alone. Setting it, it goes on so fast from
-        where it is."""
-        return self._run._rate(self._part)
+    def speed(self) -> float:
+        """m/s, or of a rotation rad/s, of a motion that has nothing but a speed. Where it is set, the motion goes
+        on so fast from where it is."""
+        return self._run._speed(self._part)
 
-    @rate.setter
-    def rate(self, value: float) -> None:
-        self._run._set_rate(self._part, value)
+    @speed.setter
+    def speed(self, value: float) -> None:
+        self._run._set_speed(self._part, value)
+
+    angular_speed = speed
 
 
 class Boundary(_Observed):
@@ -123,7 +125,7 @@ class Boundary(_Observed):
 
     @property
     def position(self) -> Any:
-        """(3,) m, of its centre now."""
+        """(3,) m, now, of the point that its torques are about (key ``centre``)."""
         return self._run._boundary_pose(self._number)[:3]
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import os
 import re
 import tempfile
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
 
 from . import _scree, toml
-from .errors import Fault
+from .errors import Fault, SceneError
 
 PathLike = Union[str, "os.PathLike[str]"]
 
@@ -182,7 +183,12 @@ class Scene:
                     self._own_folder = tempfile.TemporaryDirectory(prefix="scree_scene_")
                 tables = Path(self._own_folder.name)
             text = self._text_with_tables(tables, "scene", absolute=True)
-        read = _scree.read_scene(text, self._file, overrides)
+        try:
+            read = _scree.read_scene(text, self._file, overrides)
+        except SceneError as error:
+            if self._text is not None:
+                raise
+            raise SceneError([_without_place(fault) for fault in error.faults]) from None
         if self._read is None:
             self._read = read
         return read
@@ -209,6 +215,13 @@ def load(path: PathLike, overrides: Optional[Mapping[str, Any]] = None) -> Scene
     file = Path(path)
     scene = Scene._of_text(file.read_text(encoding="utf-8"), str(file), [])
     return scene.with_overrides(overrides) if overrides else scene
+
+
+def _without_place(fault: Fault) -> Fault:
+    """Of a scene that was said in Python: nobody has seen the lines of its text."""
+    prefix = f"{fault.file}:{fault.line}:{fault.column}: "
+    text = fault.text[len(prefix):] if fault.text.startswith(prefix) else fault.text
+    return dataclasses.replace(fault, file="", line=0, column=0, text=text)
 
 
 def _copied(table: Mapping[str, Any]) -> Dict[str, Any]:

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/simulation/subsystems/forces.h"
 #include "engine/modules/integration/runge_kutta.h"
 #include "engine/modules/mechanisms/joints.h"
 #include "tests/support/accelerations.h"
@@ -40,11 +41,6 @@ struct JointCoupling {
 struct Stabilisation {
   double baumgarte_rate = 0.0;  // a, 1/s
   bool projects = true;
-};
-
-/// A wrench on a body's centre of mass, N and N m, world.
-struct Wrench {
-  Vec3 force = Vec3::Zero(), torque = Vec3::Zero();
 };
 
 class Mechanism {
