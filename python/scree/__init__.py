@@ -12,7 +12,7 @@ import atexit as _atexit
 from typing import TYPE_CHECKING, Any
 
 from . import _scree
-from .errors import Fault, ReadError, SceneError, StepError, WriteError
+from .errors import Fault, ProgramError, ReadError, SceneError, StepError, WriteError
 from .run import Report, Run, State
 from .scene import Scene, load
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .studies import sweep
 
 __version__: str = _scree.version
-__all__ = ["Fault", "ReadError", "Report", "Results", "Run", "Scene", "SceneError", "State", "StepError", "WriteError",
+__all__ = ["Fault", "ProgramError", "ReadError", "Report", "Results", "Run", "Scene", "SceneError", "State", "StepError", "WriteError",
            "load", "open", "sweep"]
 
 _atexit.register(_scree.close_all)

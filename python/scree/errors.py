@@ -46,3 +46,7 @@ class ReadError(OSError):
 
 class WriteError(OSError):
     """Results that cannot be written: the folder is taken, not writable or full."""
+
+
+class ProgramError(RuntimeError):
+    """The program `scree` is not there, or says that something is wrong."""

@@ -29,7 +29,7 @@ ENGINE = {
                           "engine/modules/flight", "engine/modules/generation", "engine/modules/mechanisms"},
     "engine/run": {"engine/core", "engine/simulation"},
 }
-PARTS = ENGINE | {"io": set(ENGINE), "tools": set(ENGINE) | {"io"}, "tests": set(ENGINE) | {"io", "tools"},
+PARTS = ENGINE | {"io": set(ENGINE), "tools": set(ENGINE) | {"io"}, "python": set(ENGINE) | {"io"}, "tests": set(ENGINE) | {"io", "tools"},
                   "benchmarks": set(ENGINE) | {"io", "tools", "tests"}}
 
 # Third-party headers with a fixed place.

@@ -1,0 +1,51 @@
+"""The program `scree`, beside the package or on the path."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, List, Union
+
+from .errors import ProgramError
+
+
+def path() -> str:
+    """Where the program is: SCREE_PROGRAM, in the package, in the build that the package is of, or on PATH."""
+    here = Path(__file__).resolve().parent
+    named = os.environ.get("SCREE_PROGRAM")
+    for candidate in ([Path(named)] if named else []) + [here / "bin" / "scree", here.parents[1] / "tools" / "scree"]:
+        if candidate.is_file() and os.access(candidate, os.X_OK):
+            return str(candidate)
+    found = shutil.which("scree")
+    if found is None:
+        raise ProgramError("the program `scree` is not found: put it on PATH, or its path into SCREE_PROGRAM")
+    return found
+
+
+def arguments(options: Any) -> List[str]:
+    """Options as flags: ``time=1.0`` is ``--time 1.0``; True is a flag alone, lists give several values."""
+    words: List[str] = []
+    for name, value in options.items():
+        if value is None or value is False:
+            continue
+        words.append("--" + name.replace("_", "-"))
+        if value is True:
+            continue
+        words.extend(str(v) for v in value) if isinstance(value, (list, tuple)) else words.append(str(value))
+    return words
+
+
+def call(*words: Union[str, "os.PathLike[str]"]) -> str:
+    """Runs it and gives what it prints; raises ProgramError with what it says where it fails."""
+    done = subprocess.run([path(), *map(os.fspath, words)], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise ProgramError(done.stderr.strip() or done.stdout.strip() or f"`scree` ended with {done.returncode}")
+    return done.stdout
+
+
+def main() -> None:
+    """The command `scree` of an installed package."""
+    os.execv(path(), ["scree", *sys.argv[1:]])
