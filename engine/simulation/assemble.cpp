@@ -39,7 +39,8 @@ void assemble_bodies(const Bodies& bodies, double h, const Block& block, Workspa
     w.problem.free_velocity[i] = {bodies.linear_velocity[i] + h * acceleration(w, i),
                                   bodies.angular_velocity[i]};
     const auto [x, y, z] = symmetric_columns(bodies.orientation[i], bodies.inertia[i].cwiseInverse());
-    if (!w.own.empty()) w.problem.free_velocity[i].angular += h * spin_by_own_forces(bodies, i, w);
+    if (!w.own.empty() && !w.own[i].torque.isZero(0.0))
+      w.problem.free_velocity[i].angular += h * spin_by_own_forces(bodies, i, w);
     put_three(x, &response.xx);
     response.yz = z[1];
     response.zz = z[2];

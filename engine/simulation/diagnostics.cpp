@@ -413,7 +413,7 @@ Gains sum_gains(const Bodies& bodies, const Workspace& w, double h, const Vec3& 
           0.5 * bodies.mass[i] * (gain - h * steady).dot(w.before[i].linear + to_vec3(load(after.linear)));
     const Quat& q = bodies.orientation[i];
     Vector4 turning = turned_by(q, to_vector4(bodies.inertia[i]) * turned_back_by(q, spin));
-    if (!w.own.empty()) {
+    if (!w.own.empty() && !w.own[i].torque.isZero(0.0)) {
       const Vec3 twist = h * w.own[i].torque;
       turning = turning - to_vector4(twist);
       sums.force_work += 0.5 * twist.dot(w.before[i].angular + to_vec3(load(after.angular)));

@@ -2,6 +2,7 @@
 #include "engine/simulation/interval.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "engine/core/parallel.h"
 #include "engine/simulation/assemble.h"
@@ -26,8 +27,8 @@ constexpr int most_breaks = 16;
 
 double largest(const std::vector<Vec3>& vectors) {
   double most = 0.0;
-  for (const Vec3& v : vectors) most = std::max(most, v.norm());
-  return most;
+  for (const Vec3& v : vectors) most = std::max(most, v.squaredNorm());
+  return std::sqrt(most);
 }
 
 /// Which contacts are looked for, and when.

@@ -18,7 +18,7 @@ using IdArray = py::array_t<std::int64_t, py::array::c_style | py::array::forcec
 
 /// An array of its own, which nobody writes to.
 inline py::array read_only(py::array array) {
-  array.attr("flags").attr("writeable") = false;
+  py::detail::array_proxy(array.ptr())->flags &= ~py::detail::npy_api::NPY_ARRAY_WRITEABLE_;
   return array;
 }
 

@@ -39,8 +39,6 @@ Going& going() {
   return one;
 }
 
-bool is_finite(const Wrench& wrench) { return wrench.force.allFinite() && wrench.torque.allFinite(); }
-
 /// [n, 3] of what a function of forces gave.
 DoubleArray vectors_of(const char* name, const py::handle& given, std::size_t n) {
   DoubleArray array = DoubleArray::ensure(given);
@@ -419,10 +417,9 @@ void SteppedRun::ask_forces(const State& state, double h, std::span<Wrench> give
     if (array.is_none()) return;
     const DoubleArray numbers = vectors_of(name, array, n);
     const double* in = numbers.data();
-    for (std::size_t k = 0; k < n; ++k) {
-      Wrench& wrench = given[static_cast<std::size_t>(order[k])];
-      wrench.*member = Vec3(in[3 * k], in[3 * k + 1], in[3 * k + 2]);
-      if (!is_finite(wrench))
+    for (std::size_t k = 0; k < n; ++k, in += 3) {
+      given[static_cast<std::size_t>(order[k])].*member = Vec3(in[0], in[1], in[2]);
+      if (!(std::abs(in[0]) + std::abs(in[1]) + std::abs(in[2]) < infinity))
         throw py::value_error(fmt::format("the function of forces: {} of body {} is not finite", name,
                                           state.bodies.id[static_cast<std::size_t>(order[k])]));
     }

@@ -25,10 +25,17 @@ if [[ $1 == --build ]]; then
   mkdir -p "$2/tools"
   printf '#!/bin/bash\\npwd\\nprintf "<%%s>\\\\n" "$@"\\nexit 7\\n' >"$2/tools/scree"
   chmod +x "$2/tools/scree"
+  if [[ $* == *scree_python* ]]; then
+    mkdir -p "$2/python/scree"
+    touch "$2/python/scree/_scree.so"
+    printf '#!/bin/bash\necho "$PYTHONPATH"\nprintf "<%%s>\\n" "$@"\nexit 5\n' >"$NOTES/interpreter"
+    chmod +x "$NOTES/interpreter"
+  fi
 else
   mkdir -p "$2/build/release"
   touch "$2/build/release/build.ninja"
-  printf '%s\n' "CMAKE_HOME_DIRECTORY:INTERNAL=$2" SCREE_VTK:STRING=AUTO >"$2/build/release/CMakeCache.txt"
+  [[ $* != *SCREE_PYTHON=ON* ]] || python=ON
+  printf '%s\n' "CMAKE_HOME_DIRECTORY:INTERNAL=$2" SCREE_VTK:STRING=AUTO SCREE_PYTHON:BOOL=${python:-OFF} "SCREE_PYTHON_PROGRAM:FILEPATH=$NOTES/interpreter" >"$2/build/release/CMakeCache.txt"
 fi""",
     "ctest": 'echo "ctest $*" >>"$NOTES/calls"; echo "100% tests passed"',
     "dpkg-query": "sed 's/^/installed /' \"$NOTES/installed\"",
@@ -48,14 +55,14 @@ class Launcher(unittest.TestCase):
         self.top = Path(folder.name).resolve()
         self.project = self.top / "a project"
         self.notes = self.top / "notes"
-        for name in ("cmake", "engine/core", "io", "tools"):
+        for name in ("cmake", "engine/core", "io", "python", "tools"):
             (self.project / name).mkdir(parents=True)
         for name in ("CMakeLists.txt", "CMakePresets.json", "engine/core/a.cpp"):
             (self.project / name).touch()
         shutil.copy(self.source / "scree", self.project)
-        (self.project / "cmake/debian-packages.txt").write_text("# why\nbuild compiler\nbuild library\nvtk vtk-dev\nvtk-paraview paraview-dev\ntest checker\n")
+        (self.project / "cmake/debian-packages.txt").write_text("# why\nbuild compiler\nbuild library\nvtk vtk-dev\nvtk-paraview paraview-dev\npython binder\ntest checker\n")
         self.notes.mkdir()
-        (self.notes / "installed").write_text("checker\ncompiler\nlibrary\nvtk-dev\n")
+        (self.notes / "installed").write_text("binder\nchecker\ncompiler\nlibrary\nvtk-dev\n")
         (self.top / "bin").mkdir()
         for name, text in STAND_INS.items():
             (self.top / "bin" / name).write_text(f"#!/bin/bash\n{text}\n")
@@ -160,10 +167,26 @@ class Launcher(unittest.TestCase):
         self.assertTrue(done.stdout.endswith("100% tests passed\n"))
         build = f"{self.project}/build/release"
         self.assertEqual(
-            [f"cmake -S {self.project} --preset release -DSCREE_TESTS=ON", f"cmake --build {build} --target all",
+            [f"cmake -S {self.project} --preset release -DSCREE_TESTS=ON -DSCREE_PYTHON=ON", f"cmake --build {build} --target all",
              f"ctest --test-dir {build} -j2 --output-on-failure --no-tests=error -L ^fast$ -R a b"], self.calls())
         self.launch("run")
         self.assertEqual([], self.calls())
+
+    def test_python_has_the_package_on_its_path(self):
+        self.launch("run")
+        self.calls()
+        build = f"{self.project}/build/release"
+        done = self.launch("python", "a b.py", "-c", PYTHONPATH="/mine")
+        self.assertEqual((5, f"{build}/python:/mine\n<a b.py>\n<-c>\n"), (done.returncode, done.stdout))
+        self.assertEqual(
+            [f"cmake -S {self.project} --preset release -DSCREE_TESTS=OFF -DSCREE_PYTHON=ON",
+             f"cmake --build {build} --target scree scree_python"], self.calls())
+        self.assertEqual(5, self.launch("python").returncode)
+        self.assertEqual(7, self.launch("run").returncode)
+        self.assertEqual([], self.calls())  # one build is of both
+        (self.project / "python/a.py").touch()
+        self.launch("run")
+        self.assertEqual(f"cmake --build {build} --target scree scree_python", self.calls()[1])
 
     def test_missing_packages_are_installed_without_a_question_where_there_is_no_terminal(self):
         (self.notes / "installed").write_text("compiler\nlibrary-extra\nvtk-dev\n")
@@ -173,7 +196,7 @@ class Launcher(unittest.TestCase):
         self.assertTrue(update.endswith(" update"), update)
         self.assertTrue(install.endswith(" install --no-install-recommends library"), install)
         self.launch("test")
-        self.assertTrue(self.calls("apt-get")[1].endswith(" install --no-install-recommends checker library"))
+        self.assertTrue(self.calls("apt-get")[1].endswith(" install --no-install-recommends binder checker library"))
 
     def test_ci_is_never_asked(self):
         (self.notes / "installed").write_text("compiler\nvtk-dev\n")

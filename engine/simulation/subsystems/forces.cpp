@@ -97,6 +97,11 @@ void apply_forces(const Model& model, const State& state, double h, double middl
   w.body_acceleration.clear();
   if (!model.forces.act()) return;
   w.body_acceleration.resize(bodies.size());
+  if (model.forces.fields.empty() && !model.forces.fluid) {
+    for_each_index(bodies.size(), grain_light,
+                   [&](std::size_t i) { w.body_acceleration[i] = w.own[i].force / bodies.mass[i]; });
+    return;
+  }
   for_each_index(bodies.size(), grain_medium, [&](std::size_t i) {
     w.body_acceleration[i] = body_acceleration_of(model, bodies, i, w.gravity, h, middle_s);
     if (!w.own.empty()) w.body_acceleration[i] += w.own[i].force / bodies.mass[i];
