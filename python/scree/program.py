@@ -40,7 +40,8 @@ def arguments(options: Any) -> List[str]:
 
 def call(*words: Union[str, "os.PathLike[str]"]) -> str:
     """Runs it and gives what it prints; raises ProgramError with what it says where it fails."""
-    done = subprocess.run([path(), *map(os.fspath, words)], capture_output=True, text=True, check=False)
+    command: List[str] = [path(), *(str(word) for word in words)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise ProgramError(done.stderr.strip() or done.stdout.strip() or f"`scree` ended with {done.returncode}")
     return done.stdout

@@ -242,7 +242,9 @@ class Results:
         if self._constants is not None and now == self._of_modification:
             return self._constants
         with self._trajectory() as file:
-            names = lambda path: [n.decode() for n in file[path][()]] if path in file else []  # noqa: E731
+            def names(path: str) -> List[str]:
+                return [name.decode() for name in file[path][()]] if path in file else []
+
             bodies = file["bodies"]
             constants = {name: bodies[name][()] for name in ("id", "shape", "semi_axes", "mass", "inertia", "material")}
             n = len(constants["id"])
@@ -373,8 +375,7 @@ class Frame:
         matrices = self._outlines()[:, [[first], [second]], [[first, second]]]
         values, vectors = numpy.linalg.eigh(matrices)
         angle = numpy.degrees(numpy.arctan2(vectors[:, 1, 1], vectors[:, 0, 1]))
-        shade = {"speed": lambda: self.speed, "id": lambda: self.id, "material": lambda: self.material}
-        numbers = numpy.asarray(shade[color]() if color in shade else self[color], dtype=float)
+        numbers: Any = getattr(self, color) if color in ("speed", "id", "material") else self[color]
         if numbers.ndim > 1:
             numbers = numpy.linalg.norm(numbers, axis=1)
         third = ({0, 1, 2} - {first, second}).pop()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Callable, Dict, Generic, Iterator, List, Mapping, Optional, Sequence, Tuple, TypeVar, Union
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, TypeVar, Union
 
 from . import _scree
 from .scene import PathLike, Scene, load
@@ -240,14 +240,14 @@ class Opening(_Observed):
 _T = TypeVar("_T")
 
 
-class Named(Mapping[str, _T], Generic[_T]):
+class Named(Mapping[str, _T]):
     """Things by their names, or by their numbers."""
 
     def __init__(self, run: "Run", kind: str, make: Callable[["Run", int, str], _T]):
         self._run, self._kind, self._make = run, kind, make
         self._names: List[str] = run._part_names(kind)
 
-    def __getitem__(self, key: Union[str, int]) -> _T:  # type: ignore[override]
+    def __getitem__(self, key: Union[str, int]) -> _T:
         if isinstance(key, int):
             return self._of_number(range(len(self._names))[key])
         if key not in self._names:

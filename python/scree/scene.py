@@ -314,10 +314,15 @@ def _put_tables(table: Dict[str, Any], put: Any, name: str = "") -> None:
 
 
 def _has_tables(table: Mapping[str, Any]) -> bool:
-    found = []
+    found: List[str] = []
     copied = _copied(table)
     copied["bodies"] = [_gathered(heading) for heading in copied.get("bodies", [])]
-    _put_tables(copied, lambda columns, name: found.append(name) or name)
+
+    def note(columns: List[Tuple[str, Any]], name: str) -> str:
+        found.append(name)
+        return name
+
+    _put_tables(copied, note)
     return bool(found)
 
 

@@ -1,0 +1,54 @@
+"""What a step costs in Python: one by one against many at once, and forces of one's own.
+
+    ./scree python benchmarks/python_costs.py
+"""
+
+import time
+from pathlib import Path
+
+import numpy
+
+import scree
+
+TUBE = Path(__file__).resolve().parents[1] / "scenes/inclined_tube/inclined_tube.toml"
+
+
+def seconds(do):
+    start = time.perf_counter()
+    do()
+    return time.perf_counter() - start
+
+
+def one_by_one(steps):
+    """Ratio of the least times of five runs in turn: steps one by one over the same at once."""
+    best = {"once": numpy.inf, "each": numpy.inf}
+    for _ in range(5):
+        run = scree.Run(TUBE, threads=1)
+        best["once"] = min(best["once"], seconds(lambda: run.step(steps)))
+        run = scree.Run(TUBE, threads=1)
+        best["each"] = min(best["each"], seconds(lambda: [run.step() for _ in range(steps)]))
+    return best["each"] / best["once"]
+
+
+def forces(bodies, steps, turns):
+    """ms a step beyond a run without forces: the least of `turns` turns of so many steps."""
+    side = round(bodies ** (1 / 3))
+    places = numpy.stack(numpy.meshgrid(*3 * [0.1 * numpy.arange(side)]), -1).reshape(-1, 3)
+    scene = scree.Scene(name="grid", gravity=[0, 0, 0], time_step=1e-3, end_time=1, materials=[dict(name="stone", density=1000)],
+                        bodies=[dict(position=places, radius=numpy.full(len(places), 0.03))])
+    nothing = numpy.zeros(places.shape)
+    functions = {"none": None, "an array that is there": lambda b: nothing, "velocities": lambda b: -0.1 * b.velocity,
+                 "velocities and positions": lambda b: -0.1 * b.velocity - 0.0 * b.position}
+    runs = {name: scree.Run(scene, threads=1, forces=function) for name, function in functions.items()}
+    least = dict.fromkeys(runs, numpy.inf)
+    for _ in range(turns):
+        for name, run in runs.items():
+            least[name] = min(least[name], seconds(lambda: run.step(steps)) / steps * 1e3)
+    return len(places), {name: value - least["none"] for name, value in least.items() if name != "none"}
+
+
+if __name__ == "__main__":
+    print(f"1,000 bodies, 1,000 steps one by one: {one_by_one(1000):.3f} times as long as at once")
+    count, costs = forces(8000, 25, 40)
+    for name, cost in costs.items():
+        print(f"{count} bodies, forces from {name}: {cost:.3f} ms a step more")

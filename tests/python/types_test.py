@@ -1,0 +1,43 @@
+"""What editors and type checkers are told: mypy over the package, and the stub of the module against the module."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+SOURCE = Path(__file__).resolve().parents[2]
+
+
+@unittest.skipUnless(shutil.which("mypy"), "mypy is not there (Debian: mypy)")
+class Types(unittest.TestCase):
+    def check(self, *command):
+        with tempfile.TemporaryDirectory() as cache:
+            done = subprocess.run([*command], cwd=cache, capture_output=True, text=True, timeout=250,
+                                  env={**os.environ, "MYPY_CACHE_DIR": cache})
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_the_package_is_typed(self):
+        self.check("mypy", "--strict", "--ignore-missing-imports", "--allow-subclassing-any", str(SOURCE / "python/scree"))
+
+    def test_the_stub_is_that_of_the_module(self):
+        self.check(sys.executable, "-m", "mypy.stubtest", "scree._scree", "--ignore-missing-stub")
+
+    def test_a_users_script_is_checked(self):
+        with tempfile.TemporaryDirectory() as folder:
+            good = Path(folder) / "good.py"
+            good.write_text("import scree\nrun = scree.Run('a.toml')\nn: int = run.step_number\nrun.until(1.0).time_s + 1.0\n"
+                            "for r in run.steps(every=0.1):\n    print(r.happened)\n")
+            bad = Path(folder) / "bad.py"
+            bad.write_text("import scree\nscree.Run('a.toml', thread=2)\nscree.Run('a.toml').stepp()\n")
+            environment = {**os.environ, "MYPYPATH": str(SOURCE / "python"), "MYPY_CACHE_DIR": folder}
+            for file, status in ((good, 0), (bad, 1)):
+                done = subprocess.run(["mypy", "--ignore-missing-imports", str(file)], capture_output=True, text=True, env=environment,
+                                      timeout=250)
+                self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
