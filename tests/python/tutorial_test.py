@@ -30,7 +30,7 @@ class Tutorial(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             for picture in ("drum_power.png", "energy.png", "frame.png", "heap.png"):
                 self.assertGreater((Path(folder) / picture).stat().st_size, 5000, picture)
-            for words in ("time_step | must be positive", "did you mean", "finished green"):
+            for words in ("time_step | is out of range", "did you mean", "finished green"):
                 self.assertIn(words, done.stdout)
             if "SCREE_KEEP" in os.environ:
                 print(done.stdout)
