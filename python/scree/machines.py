@@ -230,11 +230,14 @@ def excavator_scene(grains: int = 500) -> Scene:
 
 
 class Dig:
-    """A policy: the cylinders follow the way that the scene's own tables have, one dig of `duration` seconds."""
+    """A policy: the cylinders go the way that the scene's own tables have, up to where the bucket is lifted, `pace` times
+    as fast."""
 
-    def __init__(self, environment: Excavator, duration: float = 6.0):
+    lifted = 6.0  # s, in the tables
+
+    def __init__(self, environment: Excavator, pace: float = 1.0):
         self._environment = environment
-        self._duration = duration
+        self._pace = pace
         self._tables = [_table(scenes_folder() / f"machines/excavator_{name}.csv") for name in ("boom", "stick", "bucket")]
         self._step = 0
 
@@ -242,7 +245,7 @@ class Dig:
         """The action that comes next."""
         environment = self._environment
         self._step += 1
-        time = min(self._step * environment.period, self._duration)
+        time = min(self._step * environment.period * self._pace, self.lifted)
         wanted = numpy.array([numpy.interp(time, *table) for table in self._tables])
         low, high = environment.stroke.T
         place = low + numpy.asarray(observation[:3], dtype=float) * (high - low)

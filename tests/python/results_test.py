@@ -1,8 +1,13 @@
 """scree.open(): what a run left, against the files themselves."""
 
 import math
+import os
+import signal
+import struct
 import tempfile
+import time
 import unittest
+import zlib
 from pathlib import Path
 
 import h5py
@@ -135,6 +140,152 @@ class Results(unittest.TestCase):
             expected = run.bodies.position
         np.testing.assert_allclose(scree.open(self.folder / "far").frames[-1].position, expected, atol=1e-6)
 
+    def test_all_places_are_the_scenes(self):
+        """With an origin a thousand kilometres off single precision has 6 cm: sums must be made in double."""
+        far = np.array([1e6, -2e6, 50.0])
+        low, high = (far + [-0.2, -0.2, 0.0]).tolist(), (far + [0.2, 0.2, 2.0]).tolist()
+        region = dict(type="box", low=(far + [-0.2, -0.2, 0.1]).tolist(), high=high)
+        results = self.run_scene(
+            "farther", origin=far.tolist(), end_time=0.1, bodies=[dict(SCENE["bodies"][0], region=region)],
+            boundaries=[dict(SCENE["boundaries"][0], low=low, high=high)])
+        frame, table = results.frames[-1], results.to_xarray()
+        np.testing.assert_array_equal(table.position[-1].sel(body=frame.id), frame.position)
+        self.assertLess(np.abs(frame.position - far).max(), 2.0)
+        self.assertLess(np.abs(frame.contacts.point - far).max(initial=0.0), 2.0)
+        try:
+            import vtk  # noqa: F401
+        except ImportError:
+            self.skipTest("VTK's Python is not there")
+        fields = results.fields(low=low, high=high, width=0.1, cell=0.04)  # places of the scene, not of the file
+        self.assertAlmostEqual(float(fields.x[0]), low[0] + 0.02, delta=0.01)
+        self.assertGreater(float(fields.density.max()), 0.0)
+
+    def test_a_killed_runs_journal_is_looked_through(self):
+        """What overwrites a part of the file waits in a journal; a run that was killed just then has its last
+        frames there only, and plain h5py sees the file without (docs/file_formats.md)."""
+        folder = self.folder / "journal"
+        folder.mkdir()
+        whole = (self.folder / "heap/trajectory.h5").read_bytes()
+        torn, pages = bytearray(whole), []
+        for number in (0, 1, len(whole) // 4096):  # the last one ends with the file
+            page = whole[number * 4096:(number + 1) * 4096].ljust(4096, b"\0")
+            pages.append(struct.pack("=Q", number) + page)
+            torn[number * 4096:(number + 1) * 4096] = bytes(min(4096, len(whole) - number * 4096))
+        (folder / "trajectory.h5").write_bytes(torn)
+        os.utime(folder / "trajectory.h5", (0, 0))  # nobody writes to it: no waiting
+        with self.assertRaises(scree.ReadError):
+            len(scree.open(folder).frames)
+        body = b"".join(pages)
+        journal = struct.pack("=8sQQ", b"ScreeJ01", len(pages), zlib.crc32(body)) + body
+        (folder / "trajectory.h5.journal").write_bytes(journal)
+        results = scree.open(folder)
+        self.assertEqual(len(results.frames), len(self.results.frames))
+        np.testing.assert_array_equal(results.frames[-1].position, self.results.frames[-1].position)
+        self.assertTrue(results.to_xarray().equals(self.results.to_xarray()))
+        self.assertEqual((folder / "trajectory.h5").read_bytes(), torn)  # looked at, and left alone
+        (folder / "trajectory.h5.journal").write_bytes(journal[:-1] + b"x")  # not whole: as if it were not there
+        with self.assertRaises(scree.ReadError):
+            len(scree.open(folder).frames)
+
+    def test_frames_whose_lists_are_missing_are_cut_off(self):
+        from scree.results_file import whole_frames
+
+        for offset, frames, rows, expected in (([0, 2, 4], 2, 4, [0, 2, 4]), ([0, 2, 4], 2, 3, [0, 2]),
+                                               ([0, 2, 0], 2, 4, [0, 2]), ([0, 2, 4], 1, 4, [0, 2]),
+                                               ([0, 0, 0], 2, 0, [0, 0, 0])):
+            self.assertEqual(list(whole_frames(np.array(offset), frames, rows)), expected)
+
+    def test_a_run_that_was_killed_is_read(self):
+        """How many frames the disk has by then differs; they are those that the program finds, and whole."""
+        import subprocess
+
+        folder = self.folder / "killed"
+        scene = scree.Scene({**SCENE, "name": "killed", "end_time": 1000.0}).save(self.folder / "killed.toml")
+        run = subprocess.Popen([scree.program.path(), "run", scene, "-o", folder, "-q", "--threads", "1"])
+        try:
+            while not (folder / "steps.csv").exists() or (folder / "steps.csv").stat().st_size < 1_000_000:
+                self.assertIsNone(run.poll())
+                time.sleep(0.01)
+        finally:
+            run.send_signal(signal.SIGKILL)
+            run.wait()
+        results = scree.open(folder)
+        self.assertEqual(results.status, "running")
+        self.assertEqual(len(results.frames), len(results.times))
+        self.assertGreater(len(results.frames), 0)
+        for frame in results.frames:
+            self.assertEqual(len(frame), 60)
+            np.testing.assert_allclose(np.linalg.norm(frame.orientation, axis=1), 1.0, atol=1e-5)
+        self.assertGreater(len(results.steps), 100)
+        self.assertIn(f" {len(results.frames)} frames", results.verify())
+
+    def test_a_run_without_trajectory(self):
+        results = self.run_scene("tables", output=dict(hdf5=False, vtk=False), end_time=0.01)
+        self.assertIn("no frames", repr(results))
+        self.assertEqual(len(results.steps), 10)
+        with self.assertRaisesRegex(scree.ReadError, "output.hdf5"):
+            results.frames[0]
+        with results as same:
+            self.assertIs(same, results)
+
+    def test_hashes_stay_texts(self):
+        """A column of hexadecimal digits may look like numbers: 12e4567890123456 is infinite."""
+        folder = self.folder / "hashes"
+        folder.mkdir()
+        (folder / "steps.csv").write_text("step,time_s,state_hash\n1,0.1,12e4567890123456\n2,0.2,0012345678901234\n")
+        self.assertEqual(list(scree.open(folder).steps["state_hash"]), ["12e4567890123456", "0012345678901234"])
+
+    def test_bounding_radii(self):
+        """Two balls of radius 1, 1 apart: 1.5 from the middle. A ball by a function of radius 1, off its origin."""
+        clumps = self.run_scene(
+            "reach", end_time=0.01,
+            shapes=[dict(name="pair", members=[dict(semi_axes=[1, 1, 1], position=[3.5, 0, 0]),
+                                               dict(semi_axes=[1, 1, 1], position=[4.5, 0, 0])])],
+            bodies=[dict(shape="pair", size=0.05, position=[0, 0, 0.3], material="stone"),
+                    dict(semi_axes=[0.03, 0.05, 0.04], position=[0, 0, 0.5], material="stone")])
+        np.testing.assert_allclose(clumps.frames[-1].bounding_radius, [0.075, 0.05], rtol=0.01)
+        from scree.results_shapes import of_function
+
+        ball = [-2, -2, -2, 0, 0, 0, 14, 0, 0, -48]  # 1 - |x - (7, 0, 0)|^2 / 1, as (F1) has it
+        self.assertAlmostEqual(of_function(ball, [], [], 0.8), 1.0, delta=0.01)
+        half = [0, 0, 0, 0, 0, 0, 0, 0, 1, 0]  # above the middle it falls steeply: half a ball, its centre 3/8 lower
+        reach = of_function(ball, [half], [-1e4], 0.8)
+        self.assertAlmostEqual(reach, math.hypot(1.0, 3 / 8), delta=0.015)
+
+    def test_diagrams_have_units_and_a_line_a_wall(self):
+        axes = self.results.plot("kinetic_energy_J")
+        self.assertEqual((axes.get_xlabel(), axes.get_ylabel()), ("time (s)", "kinetic energy (J)"))
+        axes = self.results.plot("momentum_x_kg_m_s", "momentum_z_kg_m_s")
+        self.assertEqual(axes.get_ylabel(), "(kg m/s)")
+        axes = self.results.plot("force_z_N", table="boundaries")
+        self.assertEqual([line.get_label() for line in axes.lines], self.results.boundaries)
+        self.assertTrue(all(len(line.get_xdata()) == 300 for line in axes.lines))
+        name = self.results.boundaries[-1]
+        table = self.results.table("boundaries")
+        axes = self.results.plot("force_z_N", table="boundaries", only=name)
+        np.testing.assert_array_equal(axes.lines[0].get_ydata(), table[table["boundary"] == name]["force_z_N"])
+        with self.assertRaisesRegex(KeyError, "box"):
+            self.results.plot("force_z_N", table="boundaries", only="lid")
+
+    def test_drawings_have_units_and_names(self):
+        frame = self.results.frames[-1]
+        bar = lambda axes: axes.figure.axes[-1]  # noqa: E731
+        self.assertEqual(bar(frame.plot()).get_ylabel(), "speed (m/s)")
+        self.assertEqual(bar(frame.plot(color="kinetic_energy")).get_ylabel(), "kinetic energy (J)")
+        materials = bar(frame.plot(color="material"))
+        self.assertEqual([tick.get_text() for tick in materials.get_yticklabels()], ["stone", "wall"])
+        self.assertEqual(len(frame.plot(colorbar=False).figure.axes), 1)
+        with self.assertRaisesRegex(ValueError, "two of x, y and z"):
+            frame.plot(plane="xx")
+        with self.assertRaisesRegex(KeyError, "overlap"):
+            frame.plot(color="charm")
+
+    def test_options_are_the_programs(self):
+        picture = self.results.render(self.folder / "small.png", time=np.float64(0.2), size=(64, 48), samples=1,
+                                      range=np.array([0.0, 1.0]), no_labels=True)
+        self.assertEqual(struct.unpack(">II", picture.read_bytes()[16:24]), (64, 48))
+        self.assertEqual(self.results._arguments({"from_": 0.1, "no_walls": False}), ["--from", "0.1"])
+
     def test_other_shapes(self):
         clumps = self.run_scene(
             "clumps", shapes=[dict(name="pair", members=[dict(semi_axes=[1, 1, 1], position=[-0.5, 0, 0]),
@@ -193,6 +344,29 @@ class Results(unittest.TestCase):
         mass = float((fields.density[-1] * cell**3).sum())
         self.assertAlmostEqual(mass / self.bodies.mass.sum(), 1.0, delta=0.05)  # kernels at the grid's edge are cut off
         self.assertEqual(fields["velocity"].dims[-1], "axis")
+
+    def test_grids_that_move_keep_their_cells(self):
+        """A cell that is squeezed has another grid at every moment, at some of them with fewer cells: joined by
+        places, cells of one moment would stand among gaps of the others."""
+        try:
+            import vtk  # noqa: F401
+        except ImportError:
+            self.skipTest("VTK's Python is not there")
+        results = self.run_scene(
+            "squeezed", gravity=[0, 0, 0], boundaries=[], end_time=0.1, output=dict(interval=0.05),
+            cell=dict(low=[-0.2, -0.2, -0.2], high=[0.2, 0.2, 0.2], flow=[dict(gradient_y=[0, -2, 0])]),
+            bodies=[dict(SCENE["bodies"][0], count=20,
+                         region=dict(type="box", low=[-0.2, -0.2, -0.2], high=[0.2, 0.2, 0.2]))])
+        fields = results.fields(from_=0.0, width=0.1)
+        self.assertEqual(fields["density"].dims, ("time", "k", "j", "i"))
+        cells = [int(np.isfinite(fields["density"][k]).sum()) for k in range(3)]
+        alone = [results.fields(time=time, width=0.1)["density"].shape[1:] for time in results.times]
+        self.assertEqual(fields["density"].shape[1:], tuple(np.max(alone, axis=0)))
+        for k, frame in enumerate(results.frames):  # the mean density is mass over volume, at each moment
+            height = 0.4 * float(np.exp(-2 * frame.time))
+            mean = float(fields["density"][k].mean())
+            self.assertAlmostEqual(mean * 0.16 * height / frame.mass.sum(), 1.0, delta=0.01)
+        self.assertGreater(cells[0], cells[-1])
 
     def test_what_is_no_run(self):
         with self.assertRaises(FileNotFoundError):
