@@ -42,6 +42,9 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     files = {f"scree/{file.name}": file for file in sorted((build / "python/scree").iterdir()) if file.suffix != ".stamp"}
     for file in [build / "tools/scree", *sorted((build / "tools").glob("lib*.so"))]:
         files[f"scree/bin/{file.name}"] = file
+    for file in sorted((ROOT / "scenes").rglob("*")):
+        if file.suffix != ".md" and "results" not in file.parts:
+            files[f"scree/scenes/{file.relative_to(ROOT / 'scenes')}"] = file
     files = {path: file for path, file in files.items() if file.is_file()}
     with zipfile.ZipFile(Path(wheel_directory) / name, "w", zipfile.ZIP_DEFLATED) as wheel:
         _fill(wheel, files, f"{tag}-{tag}-{platform}")

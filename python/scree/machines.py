@@ -54,10 +54,11 @@ Step = Tuple[Any, float, bool, bool, Dict[str, Any]]
 def scenes_folder() -> Path:
     """Where the scenes are that come with Scree."""
     here = Path(__file__).resolve()
-    for folder in [*here.parents[:6], Path("/usr/share/scree"), Path("/usr/local/share/scree")]:
-        if (folder / "scenes/machines/excavator.toml").exists():
-            return folder / "scenes"
-    raise FileNotFoundError("the scenes that come with Scree are not found beside the package or in /usr/share/scree")
+    for folder in here.parents[:6]:  # of a wheel and of a clone; of an installation
+        for scenes in (folder / "scenes", folder / "share/scree/scenes"):
+            if (scenes / "machines/excavator.toml").exists():
+                return scenes
+    raise FileNotFoundError(f"the scenes that come with Scree are not found above {here.parent}")
 
 
 class Excavator(_Environment):  # type: ignore[misc]

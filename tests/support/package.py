@@ -38,6 +38,16 @@ with tempfile.TemporaryDirectory() as name:
     call(program, "run", scenes[0], "-q", "--until", "0.01", "-o", folder / "out")
     call(program, "report", folder / "out", "-q")
     call(program, "fmu", usr / "share/scree/scenes/cosimulation/paddle.toml", "-o", folder / "paddle.fmu")
+    packages = [package, *(folder / "made").glob("python3-scree_*.deb")]
+    for other in packages[1:]:
+        assert "python3-numpy" in call("dpkg-deb", "-f", other, "Depends")
+        assert "libginac" not in call("dpkg-deb", "-f", other, "Depends")  # it is under the Apache License
+        call("dpkg-deb", "-x", other, folder / "root")
+        code = ("import scree, scree.machines; run = scree.Run(%r, folder=%r); run.until(0.01); run.finish(); "
+                "scree.open(%r).render(%r); scree.machines.scenes_folder()")
+        code %= (str(scenes[0]), str(folder / "py"), str(folder / "py"), str(folder / "a.png"))
+        call("/usr/bin/python3", "-c", code, env={"PATH": f"{usr / 'bin'}:/usr/bin:/bin", "PYTHONPATH": str(usr / "lib/python3/dist-packages")})
+        assert (folder / "py" / "vtk").is_dir()  # VTK's module is found
     if shutil.which("lintian"):
-        told = subprocess.run(["lintian", package], capture_output=True, text=True, env=dict(os.environ, LC_ALL="C.UTF-8"))
+        told = subprocess.run(["lintian", *packages], capture_output=True, text=True, env=dict(os.environ, LC_ALL="C.UTF-8"))
         assert told.returncode == 0 and not told.stdout, told.stdout
