@@ -3,6 +3,8 @@
     ./scree python benchmarks/python_costs.py
 """
 
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -47,7 +49,14 @@ def forces(bodies, steps, turns):
     return len(places), {name: value - least["none"] for name, value in least.items() if name != "none"}
 
 
+def importing():
+    """s, the least of five: of the package alone, without NumPy, which comes with the first array."""
+    code = "import time; start = time.perf_counter(); import scree; print(time.perf_counter() - start)"
+    return min(float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout) for _ in range(5))
+
+
 if __name__ == "__main__":
+    print(f"import scree: {importing():.3f} s")
     print(f"1,000 bodies, 1,000 steps one by one: {one_by_one(1000):.3f} times as long as at once")
     count, costs = forces(8000, 25, 40)
     for name, cost in costs.items():

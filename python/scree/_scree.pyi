@@ -1,6 +1,5 @@
 """The engine of scree."""
 
-import os
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from .errors import Fault
@@ -9,9 +8,12 @@ version: str
 commit: str
 
 class ReadScene:
-    name: str
-    description: str
-    end_time: float
+    @property
+    def name(self) -> str: ...
+    @property
+    def description(self) -> str: ...
+    @property
+    def end_time(self) -> float: ...
     @property
     def time_step(self) -> float: ...
     @property

@@ -4,50 +4,67 @@ from __future__ import annotations
 
 import csv
 import multiprocessing
+import os
 import pickle
+import signal
+import sys
+import traceback
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 import numpy
 
+from .errors import StepError
 from .run import Run
 from .scene import Scene, load
 
 try:
     import gymnasium
-
-    _Environment: Any = gymnasium.Env
-    Box: Any = gymnasium.spaces.Box
 except ImportError:
-    _Environment = object
-
-    class Box:  # type: ignore[no-redef]
-        """Arrays between two bounds, as gymnasium.spaces.Box."""
-
-        def __init__(self, low: Any, high: Any, shape: Optional[Tuple[int, ...]] = None, dtype: Any = numpy.float32):
-            self.dtype = numpy.dtype(dtype)
-            self.shape = tuple(shape) if shape is not None else numpy.shape(low)
-            self.low = numpy.broadcast_to(numpy.asarray(low, self.dtype), self.shape).copy()
-            self.high = numpy.broadcast_to(numpy.asarray(high, self.dtype), self.shape).copy()
-            self.seed(None)
-
-        def seed(self, seed: Optional[int]) -> None:
-            self._random = numpy.random.default_rng(seed)
-
-        def sample(self) -> Any:
-            """Even between bounds; normal where there are none."""
-            bounded = numpy.isfinite(self.low) & numpy.isfinite(self.high)
-            even = self._random.uniform(numpy.where(bounded, self.low, 0.0), numpy.where(bounded, self.high, 1.0))
-            return numpy.where(bounded, even, self._random.normal(size=self.shape)).astype(self.dtype)
-
-        def contains(self, value: Any) -> bool:
-            array = numpy.asarray(value)
-            return array.shape == self.shape and bool(numpy.all((array >= self.low) & (array <= self.high)))
-
-        def __repr__(self) -> str:
-            return f"Box({self.low.min()}, {self.high.max()}, {self.shape}, {self.dtype})"
+    gymnasium = None
 
 
+class _Box:
+    """Arrays between two bounds, as gymnasium.spaces.Box."""
+
+    def __init__(self, low: Any, high: Any, shape: Optional[Tuple[int, ...]] = None, dtype: Any = numpy.float32):
+        self.dtype = numpy.dtype(dtype)
+        self.shape = tuple(shape) if shape is not None else numpy.shape(low)
+        self.low = numpy.broadcast_to(numpy.asarray(low, self.dtype), self.shape).copy()
+        self.high = numpy.broadcast_to(numpy.asarray(high, self.dtype), self.shape).copy()
+        self.seed(None)
+
+    def seed(self, seed: Optional[int] = None) -> None:
+        """Begins the numbers of sample() anew."""
+        self._random = numpy.random.default_rng(seed)
+
+    def sample(self) -> Any:
+        """Even between two bounds; normal where there are none; exponential from where there is one."""
+        below, above = numpy.isfinite(self.low), numpy.isfinite(self.high)
+        low, high = numpy.where(below, self.low, 0.0), numpy.where(above, self.high, 0.0)
+        even = self._random.uniform(low, numpy.where(below & above, high, low))
+        normal, far = self._random.normal(size=self.shape), self._random.exponential(size=self.shape)
+        value = numpy.select([below & above, below, above], [even, low + far, high - far], normal)
+        return value.astype(self.dtype)
+
+    def contains(self, value: Any) -> bool:
+        """Has it the shape, and is it between the bounds?"""
+        array = numpy.asarray(value)
+        return array.shape == self.shape and bool(numpy.all((array >= self.low) & (array <= self.high)))
+
+    def __repr__(self) -> str:
+        return f"Box({self.low.min()}, {self.high.max()}, {self.shape}, {self.dtype})"
+
+
+class _Base:
+    """What an environment takes from gymnasium.Env, where that is not there."""
+
+    def reset(self, *, seed: Optional[int] = None, options: Optional[Dict[str, Any]] = None) -> Any:
+        """Nothing is to be done."""
+
+
+Box: Any = gymnasium.spaces.Box if gymnasium is not None else _Box
+_Environment: Any = gymnasium.Env if gymnasium is not None else _Base
 Step = Tuple[Any, float, bool, bool, Dict[str, Any]]
 
 
@@ -61,7 +78,7 @@ def scenes_folder() -> Path:
     raise FileNotFoundError(f"the scenes that come with Scree are not found above {here.parent}")
 
 
-class Excavator(_Environment):  # type: ignore[misc]
+class Excavator(_Environment):
     """An excavator that fills its bucket: the machine of scenes/machines/excavator.toml in a bed of coarser grains.
 
     Three cylinders move boom, stick and bucket. An action is their speeds, (3,) in [-1, 1] of `most_speed`; it is held
@@ -69,18 +86,21 @@ class Excavator(_Environment):  # type: ignore[misc]
 
     An observation is (14,): of each cylinder where it is in its stroke, 0 to 1 (3); its speed, of `most_speed` (3); its
     force, of the most it has (3); the mass in the bucket, kg (1); x and z of the bucket's edge, m (2); how fast
-    it goes, m/s (2).
+    it goes, m/s (2). The edge digs `level` - z deep, where `level` (m) is the surface of the bed at rest.
 
-    The reward of a step is the mass that came into the bucket, kg, less `price` for each joule of the cylinders' work.
-    An episode is cut off (truncated) after `length` steps; it ends (terminated) where the machine breaks: a step that
-    cannot be done.
+    The reward of a step is the mass that came into the bucket, kg, less `price` for each joule of the cylinders' work
+    (none is given back for work that they take up). An episode is cut off (truncated) after `length` steps; it ends
+    (terminated) where the machine breaks: a step that cannot be done.
+
+    `info` has the mass in the bucket (`mass`, kg), the work of the step (`work`, J) and how deep the edge digs
+    (`depth`, m, negative above the bed).
 
     >>> environment = Excavator()
     >>> observation, info = environment.reset(seed=1)
     >>> observation, reward, terminated, truncated, info = environment.step(environment.action_space.sample())
     """
 
-    metadata = {"render_modes": ["rgb_array"]}
+    metadata = {"render_modes": ["rgb_array"], "render_fps": 20}
     cylinders = ("boom_cylinder", "stick_cylinder", "bucket_cylinder")
     stroke = numpy.array([[-0.03, 0.067], [-0.117, 0.095], [-0.036, 0.19]])  # m, from where it stands at the start
     most_speed = numpy.array([0.12, 0.25, 0.35])  # m/s
@@ -90,17 +110,23 @@ class Excavator(_Environment):  # type: ignore[misc]
                             [0.69, 0.29], [0.665, 0.45]])
     _edge, _half_width = numpy.array([0.69, 0.0, 0.29]), 0.13
 
-    def __init__(self, *, grains: int = 500, period: float = 0.05, length: int = 120, price: float = 1e-3, threads: int = 1,
-                 render_mode: Optional[str] = None):
+    def __init__(self, *, grains: int = 500, period: float = 0.05, length: int = 120, price: float = 1e-3,
+                 threads: int = 1, render_mode: Optional[str] = None):
         self.period, self.length, self.price, self.render_mode = period, length, price, render_mode
         self.action_space = Box(-1.0, 1.0, (3,), numpy.float32)
         self.observation_space = Box(-numpy.inf, numpy.inf, (14,), numpy.float32)
         self._run = Run(excavator_scene(grains), threads=threads)
+        self._count = round(period / self._run.time_step)  # steps of the run in one of the environment's
+        if self._count < 1 or abs(self._count * self._run.time_step - period) > 1e-9:
+            raise ValueError(f"period: must be a multiple of {self._run.time_step:g} s (value {period})")
         self._joints = [self._run.joints[name] for name in self.cylinders]
         self._shell = self._run.boundaries["bucket_shell"]
         self._shell_at_start = self._shell.position
         self._run.until(0.5)  # the bed comes to rest
         self._settled = self._run.state()
+        bodies = self._run.bodies
+        self.level = 2.0 * float(numpy.average(bodies.position[:, 2], weights=bodies.mass))  # of a slab from z = 0
+        self._random: Optional[numpy.random.Generator] = None
         self._steps, self._mass = 0, 0.0
         self._last_edge = self._edge[[0, 2]]
 
@@ -109,18 +135,23 @@ class Excavator(_Environment):  # type: ignore[misc]
         """The run, to look at."""
         return self._run
 
-    def reset(self, *, seed: Optional[int] = None, options: Optional[Dict[str, Any]] = None) -> Tuple[Any, Dict[str, Any]]:
-        """The machine over the bed at rest, the same bits for the same seed. A seed moves its cylinders by up to 5 mm
-        at first; without one it stands as the scene has it."""
+    def reset(self, *, seed: Optional[int] = None,
+              options: Optional[Dict[str, Any]] = None) -> Tuple[Any, Dict[str, Any]]:
+        """The machine over the bed at rest, the same bits for the same seed: its cylinders are moved by up to 5 mm at
+        first. Without a seed the random numbers of the last one go on; before any, it stands as the scene has it.
+        There are no options."""
+        super().reset(seed=seed)
         self._run.restore(self._settled)
         if seed is not None:
             self.action_space.seed(seed)
-            moves = numpy.random.default_rng(seed).uniform(-0.005, 0.005, 3)
-            self._drive(moves / 0.1, 0.1)
-            self._drive(numpy.zeros(3), 0.05)
+            self._random = numpy.random.default_rng(seed)
+        if self._random is not None:
+            steps = round(0.1 / self._run.time_step)
+            self._drive(self._random.uniform(-0.005, 0.005, 3) / 0.1, steps)
+            self._drive(numpy.zeros(3), steps // 2)
         self._steps = 0
         self._mass = self.mass_in_bucket()
-        return self._observe(), {"mass": self._mass, "work": 0.0}
+        return self._observe(), self._info(0.0)
 
     def step(self, action: Any) -> Step:
         """One period with these speeds."""
@@ -129,16 +160,18 @@ class Excavator(_Environment):  # type: ignore[misc]
             raise ValueError(f"action: must be three finite numbers (value {action})")
         speeds = numpy.clip(action, -1.0, 1.0) * self.most_speed
         place = self._places()
-        speeds = numpy.clip(speeds, (self.stroke[:, 0] - place) / self.period, (self.stroke[:, 1] - place) / self.period)
+        low, high = (self.stroke.T - place) / self.period
+        speeds = numpy.clip(speeds, low, high)
         self._steps += 1
         try:
-            work = self._drive(speeds, self.period)
-        except RuntimeError as fault:  # the machine is broken, or the grains are
+            work = self._drive(speeds, self._count)
+        except StepError as fault:  # the machine is broken, or the grains are
             self._run.restore(self._settled)
-            return self._observe(), 0.0, True, False, {"mass": 0.0, "work": 0.0, "fault": str(fault)}
+            self._mass = self.mass_in_bucket()
+            return self._observe(), 0.0, True, False, {**self._info(0.0), "fault": str(fault)}
         before, self._mass = self._mass, self.mass_in_bucket()
         reward = float(self._mass - before - self.price * max(work, 0.0))
-        return self._observe(), reward, False, self._steps >= self.length, {"mass": self._mass, "work": work}
+        return self._observe(), reward, False, self._steps >= self.length, self._info(work)
 
     def mass_in_bucket(self) -> float:
         """kg of grains whose centres are in the bucket."""
@@ -156,8 +189,9 @@ class Excavator(_Environment):  # type: ignore[misc]
         axes = figure.add_axes((0.1, 0.1, 0.85, 0.85))
         bodies = self._run.bodies
         sizes = 2 * numpy.cbrt(bodies.semi_axes.prod(axis=1))
-        grains = EllipseCollection(sizes, sizes, numpy.zeros(len(sizes)), units="xy", offsets=bodies.position[:, [0, 2]],
-                                   transOffset=axes.transData, edgecolors="0.3", linewidths=0.3)
+        grains = EllipseCollection(sizes, sizes, numpy.zeros(len(sizes)), units="xy",
+                                   offsets=bodies.position[:, [0, 2]], transOffset=axes.transData, edgecolors="0.3",
+                                   linewidths=0.3)
         grains.set_array(self._in_bucket(bodies.position).astype(float))
         axes.add_collection(grains)
         profile = numpy.insert(self._profile[:7], 1, 0.0, axis=1)
@@ -175,16 +209,19 @@ class Excavator(_Environment):  # type: ignore[misc]
     def _places(self) -> Any:
         return numpy.array([joint.coordinate for joint in self._joints])
 
-    def _drive(self, speeds: Any, duration: float) -> float:
-        """Holds speeds (m/s) for a time (s); gives the cylinders' work, J."""
+    def _drive(self, speeds: Any, steps: int) -> float:
+        """Holds speeds (m/s) for so many steps of the run; gives the cylinders' work, J."""
         work = 0.0
         for joint, speed in zip(self._joints, speeds):
             joint.motor = float(speed)
-        pieces = 5
-        for _ in range(pieces):
-            self._run.step(round(duration / self._run.time_step / pieces))
-            work += sum(j.motor_force * j.rate for j in self._joints) * duration / pieces
+        for _ in range(steps):
+            self._run.step()
+            work += sum(joint.motor_work_J for joint in self._joints)
         return work
+
+    def _info(self, work: float) -> Dict[str, Any]:
+        """After _observe(), which finds the edge."""
+        return {"mass": self._mass, "work": work, "depth": float(self.level - self._last_edge[1])}
 
     def _rotation(self) -> Any:
         w, x, y, z = self._shell.orientation
@@ -219,7 +256,7 @@ def excavator_scene(grains: int = 500) -> Scene:
     """The excavator over a bed of so many grains of 3 cm, its cylinders driven by speeds."""
     file = scenes_folder() / "machines/excavator.toml"
     scene = load(file).to_dict()
-    scene.update(name="excavator_bed", time_step=0.002, end_time=1000.0)
+    scene.update(name="excavator_bed", time_step=0.005, end_time=1000.0)  # grains of 3 cm at 0.3 m/s: 1.5 mm a step
     for joint in scene["joints"]:
         if "motor" in joint:
             joint["motor"] = {"type": "speed", "value": 0.0, "most": joint["motor"]["most"]}
@@ -231,15 +268,16 @@ def excavator_scene(grains: int = 500) -> Scene:
 
 
 class Dig:
-    """A policy: the cylinders go the way that the scene's own tables have, up to where the bucket is lifted, `pace` times
-    as fast."""
+    """A policy: the cylinders go the way that the scene's own tables have, up to where the bucket is lifted, `pace`
+    times as fast."""
 
     lifted = 6.0  # s, in the tables
 
     def __init__(self, environment: Excavator, pace: float = 1.0):
         self._environment = environment
         self._pace = pace
-        self._tables = [_table(scenes_folder() / f"machines/excavator_{name}.csv") for name in ("boom", "stick", "bucket")]
+        folder = scenes_folder() / "machines"
+        self._tables = [_table(folder / f"excavator_{name}.csv") for name in ("boom", "stick", "bucket")]
         self._step = 0
 
     def __call__(self, observation: Any) -> Any:
@@ -262,45 +300,68 @@ def _table(path: Path) -> Tuple[List[float], List[float]]:
 class VectorEnv:
     """Several environments in processes of their own, stepped together, on stacked arrays.
 
-    ``make``: a function of a module that gives an environment, such as ``Excavator``. One that has ended begins anew at
-    once: its last observation is then in ``infos[k]["final_observation"]``.
+    ``make``: a function of a module that gives an environment, such as ``Excavator``; where cloudpickle is installed
+    one of a notebook does as well. Scripts begin their work below ``if __name__ == "__main__":``. An environment that
+    has ended begins anew at once: the observation is then the first of the next episode, and the last one of the
+    episode that has ended is in ``infos[k]["final_observation"]``.
+
+    What goes wrong in an environment is told here, as RuntimeError with its words; the others have done their step.
     """
 
     def __init__(self, make: Callable[[], Any], count: int):
+        if count < 1:
+            raise ValueError(f"count: must be positive (value {count})")
+        pickled = _pickled(make)
         context = multiprocessing.get_context("spawn")
         self.count = count
-        self._pipes, self._processes = [], []
-        for _ in range(count):
-            here, there = context.Pipe()
-            process = context.Process(target=_serve, args=(make, there), daemon=True)
-            process.start()
-            there.close()
-            self._pipes.append(here)
-            self._processes.append(process)
-        self.observation_space, self.action_space = self._ask(0, "spaces", None)
+        self._pipes: List[Any] = []
+        self._processes: List[Any] = []
+        try:
+            for _ in range(count):
+                here, there = context.Pipe()
+                process = context.Process(target=_serve, args=(there,), daemon=True)
+                self._pipes.append(here)
+                process.start()
+                self._processes.append(process)
+                there.close()
+            self._answers("before it began; what a script does must stand below  if __name__ == '__main__':  for every "
+                          "process reads the script again")
+            self.observation_space, self.action_space = self._ask_all("make", [pickled] * count)[0]
+        except BaseException:
+            self.close()
+            raise
 
-    def reset(self, *, seed: Optional[int] = None) -> Tuple[Any, List[Dict[str, Any]]]:
-        """(count, ...) observations, and infos; environment k has the seed + k."""
-        outcomes = self._ask_all("reset", [None if seed is None else seed + k for k in range(self.count)])
+    def reset(self, *, seed: Union[int, Sequence[int], None] = None,
+              options: Optional[Dict[str, Any]] = None) -> Tuple[Any, List[Dict[str, Any]]]:
+        """(count, ...) observations, and infos; environment k has the seed + k, or seed[k] of a list."""
+        if seed is None or isinstance(seed, (int, numpy.integer)):
+            seeds = [None if seed is None else int(seed) + k for k in range(self.count)]
+        else:
+            seeds = [int(one) for one in seed]
+        self._expect("seeds", seeds)
+        outcomes = self._ask_all("reset", [(one, options) for one in seeds])
         return numpy.stack([o for o, _ in outcomes]), [info for _, info in outcomes]
 
     def step(self, actions: Sequence[Any]) -> Tuple[Any, Any, Any, Any, List[Dict[str, Any]]]:
         """(count, ...) observations, (count,) rewards, terminated, truncated, and infos."""
-        if len(actions) != self.count:
-            raise ValueError(f"actions: there must be {self.count} (value {len(actions)})")
+        self._expect("actions", actions)
         observations, rewards, terminated, truncated, infos = zip(*self._ask_all("step", list(actions)))
-        return numpy.stack(observations), numpy.array(rewards), numpy.array(terminated), numpy.array(truncated), list(infos)
+        return (numpy.stack(observations), numpy.array(rewards), numpy.array(terminated), numpy.array(truncated),
+                list(infos))
 
     def close(self) -> None:
         """Ends the processes."""
-        for pipe, process in zip(self._pipes, self._processes):
+        for pipe in self._pipes:
             try:
                 pipe.send(("close", None))
-            except (BrokenPipeError, OSError):
+            except OSError:
                 pass
+        for process in self._processes:
             process.join(10)
             if process.is_alive():
-                process.terminate()
+                process.kill()
+                process.join()
+        for pipe in self._pipes:
             pipe.close()
         self._pipes, self._processes = [], []
 
@@ -310,47 +371,91 @@ class VectorEnv:
     def __exit__(self, *exception: Any) -> None:
         self.close()
 
-    def _ask_all(self, what: str, values: List[Any]) -> List[Any]:
+    def _expect(self, name: str, values: Sequence[Any]) -> None:
+        if not self._pipes:
+            raise RuntimeError("the environments were closed")
+        if len(values) != self.count:
+            raise ValueError(f"{name}: there must be {self.count} (value {len(values)})")
+
+    def _ask_all(self, what: str, values: Sequence[Any]) -> List[Any]:
         for pipe, value in zip(self._pipes, values):
-            pipe.send((what, value))
-        return [self._answer(k) for k in range(self.count)]
+            try:
+                pipe.send((what, value))
+            except OSError:
+                pass  # it is gone, which its answer tells
+        return self._answers()
 
-    def _ask(self, number: int, what: str, value: Any) -> Any:
-        self._pipes[number].send((what, value))
-        return self._answer(number)
+    def _answers(self, when: str = "by itself") -> List[Any]:
+        """Of all, before anything that went wrong is told: none is left over for the next question."""
+        answers, faults = [], []
+        for number, pipe in enumerate(self._pipes):
+            try:
+                good, answer = pipe.recv()
+            except (EOFError, OSError):
+                good, answer = False, f"its process ended ({_how_it_ended(self._processes[number])}) {when}"
+            except KeyboardInterrupt:  # answers that nobody heard would come to the next question
+                self.close()
+                raise
+            answers.append(answer)
+            if not good:
+                faults.append(f"environment {number}: {answer}")
+        if faults:
+            raise RuntimeError("\n".join(faults))
+        return answers
 
-    def _answer(self, number: int) -> Any:
-        try:
-            good, answer = self._pipes[number].recv()
-        except EOFError:
-            raise RuntimeError(f"the process of environment {number} is gone") from None
-        if not good:
-            raise RuntimeError(f"environment {number}: {answer}")
-        return answer
+
+def _how_it_ended(process: Any) -> str:
+    process.join(5)
+    code = process.exitcode or 0
+    return f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
 
 
-def _serve(make: Callable[[], Any], pipe: Any) -> None:
-    environment = None
-    while True:
-        try:
+def _pickled(make: Any) -> bytes:
+    """By cloudpickle where it is; raises TypeError where a process could not read it."""
+    try:
+        import cloudpickle as library
+    except ImportError:
+        library = pickle
+    script = getattr(sys.modules["__main__"], "__file__", None)
+    prompt = getattr(make, "__module__", None) == "__main__" and not (script and os.path.exists(script))
+    try:
+        if prompt and library is pickle:
+            raise TypeError("it was made in a notebook or at a prompt")
+        return bytes(library.dumps(make))
+    except Exception as fault:  # of any kind: objects refuse in ways of their own
+        raise TypeError(f"make: processes cannot read {make!r} ({fault}): put it into a module, or install "
+                        "cloudpickle") from None
+
+
+def _serve(pipe: Any) -> None:
+    """A process with an environment: answers question after question."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one who asked
+    environment: Any = None
+    try:
+        pipe.send((True, None))
+        while True:
             what, value = pipe.recv()
-        except (EOFError, KeyboardInterrupt):
-            return
-        if what == "close":
-            return
-        try:
-            if environment is None:
-                environment = make()
-            pipe.send((True, _answer_to(environment, what, value)))
-        except Exception as fault:
-            pipe.send((False, f"{type(fault).__name__}: {fault}"))
+            if what == "close":
+                break
+            try:
+                if what == "make":
+                    environment = pickle.loads(value)()
+                answer = True, _answer_to(environment, what, value)
+            except Exception as fault:
+                answer = False, f"{type(fault).__name__}: {fault}\n{traceback.format_exc()}"
+            pipe.send(answer)
+    except (EOFError, ConnectionError):  # nobody asks any more
+        pass
+    if hasattr(environment, "close"):
+        environment.close()
 
 
 def _answer_to(environment: Any, what: str, value: Any) -> Any:
-    if what == "spaces":
-        return pickle.loads(pickle.dumps((environment.observation_space, environment.action_space)))
+    if what == "make":
+        return environment.observation_space, environment.action_space
     if what == "reset":
-        return environment.reset(seed=value)
+        seed, options = value
+        return environment.reset(seed=seed, options=options)
     observation, reward, terminated, truncated, info = environment.step(value)
     if terminated or truncated:
         first, _ = environment.reset()

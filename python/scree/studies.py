@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import hashlib
 import itertools
 import json
 import multiprocessing
 import os
 import pickle
+import signal
 import sys
 import time
+import types
+from collections import deque
+from multiprocessing import connection
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, Generator, List, Mapping, Optional, Sequence, Tuple, Union
 
 from .run import Run
 from .scene import PathLike, Scene, load
@@ -20,6 +26,12 @@ from .toml import plain
 
 Make = Callable[..., Scene]
 Measure = Callable[[Run], Any]
+Point = Dict[str, Any]
+Outcome = Dict[str, Any]  # "measured": a dict, "error": text, "seconds": of the wall
+Outcomes = Generator[Tuple[int, Outcome], None, None]  # numbers of points, and what came of them
+
+UNGUARDED = ("put what the script does below  if __name__ == '__main__':  for every worker reads the script again "
+             "before it begins")
 
 
 def sweep(scene: Union[Scene, PathLike, Make], grid: Any, measure: Measure, *, workers: Optional[int] = None,
@@ -34,138 +46,275 @@ def sweep(scene: Union[Scene, PathLike, Make], grid: Any, measure: Measure, *, w
     ``measure(run)`` gives a number or a dict of numbers; it is called when the run has come to ``until`` (s; the
     scene's end if it is not given). With ``until=0`` it gets the run before its first step, and steps it.
 
-    Points run in ``workers`` processes (as many as the machine has cores; 1: in this one), each with ``threads``
-    threads; the numbers are the same bits for any. One that fails has its error in words in the column ``error``
-    and stops no other. With a ``folder`` every point is kept there when it is done, in a file of its own, and a
-    sweep that is called again does those that are missing or had failed.
+    Points run in ``workers`` processes (as many as the machine has cores; 0 or 1: in this one, in order), each with
+    ``threads`` threads; the numbers are the same bits for any. One that fails has its error in words in the column
+    ``error`` and stops no other, not even where it ends its process. Processes need functions that they can read: of
+    a module, or of a script that begins its work below ``if __name__ == "__main__":``; where cloudpickle is installed
+    those of notebooks do as well.
 
-    Columns: the parameters, what was measured, ``seconds`` of the wall, ``error``.
+    With a ``folder`` every point is kept there when it is done, in a file of its own, and a sweep that is called again
+    does those that are missing or had failed. What is kept is known by the scene's text, the parameters, ``until`` and
+    the name of ``measure``: whoever changes what a function does, or a file that the scene names, takes another folder.
+
+    Columns: the parameters, what was measured (a number by itself: ``value``), ``seconds`` of the wall, ``error``.
     """
     points = _points(grid)
     if workers is None:
         workers = os.cpu_count() or 1
     work = _Work(scene if callable(scene) or isinstance(scene, Scene) else load(scene), measure, until, threads)
     kept = [Path(folder) / f"{work.name_of(point)}.json" if folder is not None else None for point in points]
-    rows: List[Optional[Dict[str, Any]]] = [_kept(path) for path in kept]
-    missing = [k for k, row in enumerate(rows) if row is None]
+    rows: List[Optional[Outcome]] = [_kept(path) for path in kept]
+    missing = [(k, points[k]) for k, row in enumerate(rows) if row is None]
     if folder is not None:
         Path(folder).mkdir(parents=True, exist_ok=True)
-    for number, row in work.done([(k, points[k]) for k in missing], min(workers, len(missing))):
-        rows[number] = row
-        path = kept[number]
-        if path is not None:
-            _keep(path, {"parameters": plain(points[number]), **row})
-        if progress:
-            done = sum(row is not None for row in rows)
-            print(f"{done} of {len(points)}: {points[number]} -> {row['error'] or row['measured']}", file=sys.stderr)
-    table = [{**point, **row["measured"], "seconds": row["seconds"], "error": row["error"]}
-             for point, row in zip(points, rows) if row is not None]
-    return pandas().DataFrame(table)
+    outcomes: Outcomes = (_in_processes(work, missing, workers) if workers > 1 else
+                          ((k, work(point)) for k, point in missing))
+    with contextlib.closing(outcomes):
+        for number, row in outcomes:
+            rows[number] = row
+            path = kept[number]
+            if path is not None:
+                _keep(path, {"parameters": plain(points[number]), **row})
+            if progress:
+                done = f"{sum(row is not None for row in rows)} of {len(points)}"
+                print(f"{done}: {points[number]} -> {row['error'] or row['measured']}", file=sys.stderr)
+    return _table(points, [row for row in rows if row is not None])
 
 
-def _points(grid: Any) -> List[Dict[str, Any]]:
+def _points(grid: Any) -> List[Point]:
     if hasattr(grid, "to_dict") and hasattr(grid, "columns"):
         return [{str(k): v for k, v in row.items()} for row in grid.to_dict("records")]
     if isinstance(grid, Mapping):
+        for name, values in grid.items():
+            if isinstance(values, (str, bytes)) or not hasattr(values, "__iter__"):
+                raise TypeError(f"grid: '{name}' must have a list of values (value {values!r})")
         return [dict(zip(grid, values)) for values in itertools.product(*grid.values())]
     return [dict(point) for point in grid]
+
+
+def _table(points: Sequence[Point], rows: Sequence[Outcome]) -> Any:
+    """One row a point; of columns those of the parameters first, wherever the first point has failed too."""
+    names = itertools.chain(*points, *(row["measured"] for row in rows))
+    table = [{**point, **row["measured"], "seconds": row["seconds"], "error": row["error"]}
+             for point, row in zip(points, rows)]
+    return pandas().DataFrame(table, columns=[*dict.fromkeys(names), "seconds", "error"])
 
 
 class _Work:
     """What every point has to do."""
 
     def __init__(self, scene: Union[Scene, Make], measure: Measure, until: Optional[float], threads: int):
-        self._scene, self._measure, self._until, self._threads = scene, measure, until, threads
+        self.scene, self.measure, self._until, self._threads = scene, measure, until, threads
 
     def name_of(self, point: Mapping[str, Any]) -> str:
         """Another one for another scene, parameter, measure or end."""
-        scene: Any = self._scene._identity() if isinstance(self._scene, Scene) else _name_of(self._scene)
-        said = json.dumps([scene, plain(point), _name_of(self._measure), self._until], sort_keys=True)
+        scene: Any = self.scene._identity() if isinstance(self.scene, Scene) else _name_of(self.scene)
+        said = json.dumps([scene, plain(point), _name_of(self.measure), self._until], sort_keys=True)
         return hashlib.sha256(said.encode()).hexdigest()[:20]
 
-    def __call__(self, point: Mapping[str, Any]) -> Dict[str, Any]:
+    def __call__(self, point: Mapping[str, Any]) -> Outcome:
         start = time.perf_counter()
         measured: Dict[str, Any] = {}
         error = ""
         try:
-            scene = self._scene.with_overrides(point) if isinstance(self._scene, Scene) else self._scene(**point)
+            scene = self.scene.with_overrides(point) if isinstance(self.scene, Scene) else self.scene(**point)
             run = Run(scene, threads=self._threads)
             if self._until != 0.0:
                 run.until(self._until)
-            value = plain(self._measure(run))
-            measured = value if isinstance(value, dict) else {"value": value}
+            measured = _measured(self.measure(run), point)
         except Exception as fault:  # whatever it is, the others go on
             error = f"{type(fault).__name__}: {fault}"
         return {"measured": measured, "error": error, "seconds": time.perf_counter() - start}
 
-    def done(self, points: Sequence[Tuple[int, Mapping[str, Any]]],
-             workers: int) -> Iterator[Tuple[int, Dict[str, Any]]]:
-        """Numbers and outcomes, in the order in which they are done."""
-        if workers <= 1:
-            for number, point in points:
-                yield number, self(point)
-            return
-        if getattr(multiprocessing.current_process(), "_inheriting", False):
-            raise RuntimeError("a worker of sweep() came to sweep() itself while it read the script: put what the "
-                               "script does below  if __name__ == '__main__':")
-        with multiprocessing.get_context("spawn").Pool(workers, _begin, (_pickled(self),)) as pool:
-            yield from pool.imap_unordered(_do, points)
+
+def _measured(value: Any, point: Mapping[str, Any]) -> Dict[str, Any]:
+    """By their names; raises TypeError where they are no numbers, ValueError where a name is taken."""
+    try:
+        numbers = plain(value)
+        json.dumps(numbers)
+    except TypeError:
+        raise TypeError(f"measure must give a number or a dict of numbers (value {value!r})") from None
+    named: Dict[str, Any] = numbers if isinstance(numbers, dict) else {"value": numbers}
+    for name in named:
+        if name in point or name in ("seconds", "error"):
+            raise ValueError(f"measure must not call anything '{name}': a column of the table has that name")
+    return named
 
 
-_work: Optional[_Work] = None
+# Work in processes.
 
 
-def _begin(pickled: bytes) -> None:
-    import signal
+def _in_processes(work: _Work, points: Sequence[Tuple[int, Point]], workers: int) -> Outcomes:
+    """Numbers and outcomes, in the order in which they are done. A process that ends by itself fails its point only."""
+    if getattr(multiprocessing.current_process(), "_inheriting", False):
+        raise RuntimeError(f"a worker of sweep() came to sweep() itself: {UNGUARDED}")
+    if not points:
+        return
+    pickled = _pickled(work, dict(points))
+    waiting = deque(number for number, _ in points)
+    crew: Dict[Any, _Worker] = {}
+    try:
+        while waiting or any(worker.point is not None for worker in crew.values()):
+            busy = sum(worker.point is not None for worker in crew.values())
+            while len(crew) < min(workers, busy + len(waiting)):
+                worker = _Worker()
+                crew[worker.pipe] = worker
+            for heard in connection.wait(list(crew)):
+                worker = crew[heard]
+                pipe = worker.pipe
+                try:
+                    said, value = pipe.recv()
+                    if said == "here":
+                        pipe.send_bytes(pickled)
+                        continue
+                    if said == "unreadable":
+                        raise TypeError(_unreadable(value))
+                    if said == "done":
+                        assert worker.point is not None
+                        yield worker.point, value
+                    worker.point = waiting.popleft() if waiting else None
+                    worker.ready = True
+                    if worker.point is not None:
+                        pipe.send(worker.point)
+                except (EOFError, ConnectionError):
+                    del crew[heard]
+                    how = worker.end()
+                    if not worker.ready:
+                        raise RuntimeError(f"a worker of sweep() ended before it began ({how}): if it says above that "
+                                           f"it came to sweep() itself, {UNGUARDED}") from None
+                    if worker.point is not None:
+                        seconds = time.perf_counter() - worker.since
+                        error = f"the process of this point ended ({how})"
+                        yield worker.point, {"measured": {}, "error": error, "seconds": seconds}
+    finally:
+        for worker in crew.values():
+            worker.process.terminate()
+        for worker in crew.values():
+            worker.end()
 
-    global _work
+
+class _Worker:
+    """A process, and what it is at."""
+
+    def __init__(self) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.pipe: Any
+        self.pipe, there = context.Pipe()
+        self.process = context.Process(target=_serve, args=(there,), daemon=True)
+        self.process.start()
+        there.close()
+        self.ready = False
+        self.since = 0.0
+        self._point: Optional[int] = None
+
+    @property
+    def point(self) -> Optional[int]:
+        """Its number; None where it is at none."""
+        return self._point
+
+    @point.setter
+    def point(self, point: Optional[int]) -> None:
+        self._point, self.since = point, time.perf_counter()
+
+    def end(self) -> str:
+        """How the process ended, in words, once it has."""
+        self.process.join(5.0)
+        if self.process.is_alive():
+            self.process.kill()
+            self.process.join()
+        self.pipe.close()
+        code = self.process.exitcode or 0
+        return f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+
+
+def _serve(pipe: Any) -> None:
+    """A worker: reads what is to be done once, then does point after point."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one who asked
-    _work = pickle.loads(pickled)
+    try:
+        pipe.send(("here", None))
+        try:
+            work, points = pickle.loads(pipe.recv_bytes())
+        except Exception as fault:
+            pipe.send(("unreadable", f"{type(fault).__name__}: {fault}"))
+            return
+        pipe.send(("ready", None))
+        while True:
+            pipe.send(("done", work(points[pipe.recv()])))
+    except (EOFError, ConnectionError):  # nobody asks any more
+        return
 
 
-def _do(point: Tuple[int, Mapping[str, Any]]) -> Tuple[int, Dict[str, Any]]:
-    assert _work is not None
-    return point[0], _work(point[1])
-
-
-def _pickled(work: _Work) -> bytes:
+def _pickled(work: _Work, points: Dict[int, Point]) -> bytes:
     """By cloudpickle where it is, which knows functions of notebooks too."""
     try:
         import cloudpickle
-
-        return bytes(cloudpickle.dumps(work))
     except ImportError:
         pass
-    for function in (work._measure, work._scene):
-        module = getattr(function, "__module__", None)
-        main = sys.modules.get("__main__")
-        if module == "__main__" and getattr(main, "__file__", None) is None and callable(function):
-            raise TypeError(f"{_name_of(function)} was made in a notebook or at a prompt, where workers cannot read it: put it "
-                            "into a module, install cloudpickle, or sweep with workers=1")
+    else:
+        try:
+            return bytes(cloudpickle.dumps((work, points)))
+        except Exception as fault:  # of any kind: objects refuse in ways of their own
+            raise TypeError(_unreadable(f"{type(fault).__name__}: {fault}")) from None
+    script = getattr(sys.modules["__main__"], "__file__", None)
+    for function in (work.measure, work.scene):
+        if getattr(function, "__module__", None) == "__main__" and not (script and os.path.exists(script)):
+            raise TypeError(_unreadable(f"{function!r} was made in a notebook or at a prompt"))
     try:
-        return pickle.dumps(work)
-    except (pickle.PicklingError, AttributeError, TypeError) as error:
-        raise TypeError(f"what is to be done cannot be sent to workers ({error}): use functions of a module, install "
-                        "cloudpickle, or sweep with workers=1") from None
+        return pickle.dumps((work, points))
+    except Exception as fault:
+        raise TypeError(_unreadable(f"{type(fault).__name__}: {fault}")) from None
+
+
+def _unreadable(why: str) -> str:
+    return (f"workers cannot read the functions of this sweep ({why}): put them into a module, install cloudpickle, or "
+            "sweep with workers=1")
+
+
+# What is kept.
 
 
 def _name_of(function: Any) -> str:
-    return f"{getattr(function, '__module__', '')}.{getattr(function, '__qualname__', repr(function))}"
+    """Of a function, by which what it measured is found again; with what it holds, where that is more than its code."""
+    if isinstance(function, functools.partial):
+        return _name_of(function.func) + _said(function, [function.args, function.keywords])
+    name = getattr(function, "__qualname__", None)
+    module = getattr(function, "__module__", "")
+    if name is None:
+        return f"{module}.{type(function).__qualname__}" + _said(function, vars(function))
+    if name.endswith("<lambda>"):
+        raise TypeError("a lambda has no name by which to find again what was kept in a folder: give it one, with def")
+    if module == "__main__":  # the name of every script
+        module = Path(getattr(sys.modules["__main__"], "__file__", None) or "__main__").stem
+    held = [cell.cell_contents for cell in getattr(function, "__closure__", None) or ()]
+    owner = getattr(function, "__self__", None)
+    if hasattr(owner, "__dict__") and not isinstance(owner, (type, types.ModuleType)):
+        held.append(vars(owner))
+    held = [item.__qualname__ if isinstance(item, type) else item for item in held]
+    return f"{module}.{name}" + (_said(function, held) if held else "")
 
 
-def _kept(path: Optional[Path]) -> Optional[Dict[str, Any]]:
+def _said(function: Any, held: Any) -> str:
+    try:
+        return json.dumps(plain(held), sort_keys=True)
+    except TypeError:
+        raise TypeError(f"{function!r} holds what no name can tell ({held!r}), so what was kept in a folder would not "
+                        "be found again: take a function of a module") from None
+
+
+def _kept(path: Optional[Path]) -> Optional[Outcome]:
     """What was kept of a point; None where it is not there, is not whole or had failed."""
     if path is None or not path.exists():
         return None
     try:
-        row: Dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        row = json.loads(path.read_text(encoding="utf-8"))
     except ValueError:
         return None
-    return row if not row.get("error") and "measured" in row else None
+    whole = isinstance(row, dict) and isinstance(row.get("measured"), dict) and "seconds" in row
+    return row if whole and not row.get("error") else None
 
 
-def _keep(path: Path, row: Dict[str, Any]) -> None:
+def _keep(path: Path, row: Outcome) -> None:
     """Whole or not at all."""
-    passing = path.with_suffix(".passing")
+    passing = path.with_suffix(f".{os.getpid()}.passing")
     passing.write_text(json.dumps(row, indent=1), encoding="utf-8")
     os.replace(passing, path)

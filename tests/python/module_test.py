@@ -606,7 +606,7 @@ class Lives(unittest.TestCase):
 
     def test_one_run_in_two_threads_is_refused_not_broken(self):
         run = scree.Run(box(count=150), threads=1)
-        started = threading.Thread(target=lambda: run.step(100))
+        started = threading.Thread(target=lambda: run.step(600))
         refused = 0
         started.start()
         while started.is_alive():
@@ -621,12 +621,12 @@ class Lives(unittest.TestCase):
 
     def test_python_goes_on_while_a_run_steps(self):
         run = scree.Run(box(count=150), threads=1)
-        stepping = threading.Thread(target=lambda: run.step(60))
+        stepping = threading.Thread(target=lambda: run.step(600))
         stepping.start()
         counted = 0
         while stepping.is_alive():
             counted += 1
-        self.assertGreater(counted, 1000)
+        self.assertGreater(counted, 100)
 
     def test_fork(self):
         context = multiprocessing.get_context("fork")
@@ -705,11 +705,10 @@ class Lives(unittest.TestCase):
         run.restore(kept)
         run.step(5)
 
-    def test_import_is_quick_and_needs_no_numpy(self):
-        code = "import time; t = time.perf_counter(); import scree, sys; print(time.perf_counter() - t, 'numpy' in sys.modules)"
-        outcome = [python(code).stdout.split() for _ in range(3)]
-        self.assertEqual({numpy for _, numpy in outcome}, {"False"})
-        self.assertLess(min(float(seconds) for seconds, _ in outcome), 0.2)
+    def test_import_needs_none_of_the_large_libraries(self):
+        """That is what makes it quick; benchmarks/python_costs.py says how quick."""
+        done = python("import scree, sys; print([m for m in ('numpy', 'h5py', 'pandas', 'matplotlib', 'multiprocessing') if m in sys.modules])")
+        self.assertEqual(done.stdout, "[]\n", done.stderr)
 
 
 if __name__ == "__main__":

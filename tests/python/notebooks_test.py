@@ -12,6 +12,9 @@ from nbclient import NotebookClient
 SOURCE = Path(__file__).resolve().parents[2]
 
 
+os.environ.pop("MPLBACKEND", None)  # pictures are to come into the notebook
+
+
 class Notebooks(unittest.TestCase):
     def execute(self, name):
         with tempfile.TemporaryDirectory() as folder:

@@ -23,7 +23,12 @@ class Types(unittest.TestCase):
         self.check("mypy", "--strict", "--ignore-missing-imports", "--allow-subclassing-any", str(SOURCE / "python/scree"))
 
     def test_the_stub_is_that_of_the_module(self):
-        self.check(sys.executable, "-m", "mypy.stubtest", "scree._scree", "--ignore-missing-stub")
+        with tempfile.NamedTemporaryFile("w", suffix=".txt") as allowed:
+            # pybind11's classes have a metaclass of its own, and those that are not made in Python an __init__ that says so.
+            allowed.write("scree\\._scree\\.\\w+\nscree\\._scree\\.\\w+\\.__init__\n")
+            allowed.flush()
+            self.check(sys.executable, "-m", "mypy.stubtest", "scree._scree", "--ignore-missing-stub", "--allowlist", allowed.name,
+                       "--ignore-unused-allowlist")
 
     def test_a_users_script_is_checked(self):
         with tempfile.TemporaryDirectory() as folder:
