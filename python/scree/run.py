@@ -422,6 +422,23 @@ class Run(_scree.SteppedRun):
 
         return open_results(folder)
 
+    @property
+    def results(self) -> Any:
+        """What a run with a folder has recorded so far, as scree.open() gives it."""
+        if self.folder is None:
+            raise ValueError("the run records nothing: Run(scene, folder=...) does")
+        from .results import open as open_results
+
+        return open_results(self.folder)
+
+    def show(self, height: int = 640) -> Any:
+        """The page of a recorded run with its three-dimensional view, for a cell of a notebook."""
+        return self.results.show(height)
+
+    def render(self, file: PathLike, **options: Any) -> Any:
+        """A picture of a recorded run, as Results.render()."""
+        return self.results.render(file, **options)
+
     def __enter__(self) -> "Run":
         return self
 

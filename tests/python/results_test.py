@@ -382,7 +382,11 @@ class Results(unittest.TestCase):
     def test_a_run_that_goes_on_is_read(self):
         run = scree.Run(scree.Scene(SCENE, name="going"), folder=self.folder / "going")
         run.until(0.2)
-        results = scree.open(self.folder / "going")
+        results = run.results
+        self.assertEqual(run.render(self.folder / "going.png").read_bytes()[:4], b"\x89PNG")
+        self.assertIn("<iframe", run.show()._repr_html_())
+        with self.assertRaisesRegex(ValueError, "records nothing"):
+            scree.Run(scree.Scene(SCENE)).show()
         self.assertEqual(results.status, "running")
         with self.assertRaisesRegex(scree.ReadError, "goes on"):
             results.summary
