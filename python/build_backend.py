@@ -20,6 +20,7 @@ import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+ENTRY_POINTS = "[console_scripts]\nscree = scree.program:main\n"
 # NumPy is what arrays are; it is not required of pip, so that a machine without a package index can install with
 # Debian's. `pip install .[all]` asks for everything.
 EXTRAS = {"all": ["numpy", "h5py", "pandas", "matplotlib", "xarray", "scipy"]}
@@ -33,12 +34,18 @@ def get_requires_for_build_sdist(config_settings=None):
     return []
 
 
+def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
+    info = f"scree-{_version()}.dist-info"
+    (Path(metadata_directory) / info).mkdir()
+    for name, text in {"METADATA": _metadata(), "WHEEL": _wheel(_tag()), "entry_points.txt": ENTRY_POINTS}.items():
+        (Path(metadata_directory) / info / name).write_text(text)
+    return info
+
+
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     build = ROOT / "build" / f"wheel-{sysconfig.get_config_var('SOABI')}"
     _compile(build, (config_settings or {}).get("cmake", []))
-    tag = f"cp{sys.version_info[0]}{sys.version_info[1]}"
-    platform = re.sub(r"[-.]", "_", sysconfig.get_platform())
-    name = f"scree-{_version()}-{tag}-{tag}-{platform}.whl"
+    name = f"scree-{_version()}-{_tag()}.whl"
     files = {f"scree/{file.name}": file for file in sorted((build / "python/scree").iterdir()) if file.suffix != ".stamp"}
     for file in [build / "tools/scree", *sorted((build / "tools").glob("lib*.so"))]:
         files[f"scree/bin/{file.name}"] = file
@@ -47,7 +54,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
             files[f"scree/scenes/{file.relative_to(ROOT / 'scenes')}"] = file
     files = {path: file for path, file in files.items() if file.is_file()}
     with zipfile.ZipFile(Path(wheel_directory) / name, "w", zipfile.ZIP_DEFLATED) as wheel:
-        _fill(wheel, files, f"{tag}-{tag}-{platform}")
+        _fill(wheel, files)
     return name
 
 
@@ -89,6 +96,15 @@ def _compile(build, options):
         subprocess.run(command, check=True)
 
 
+def _tag():
+    python = f"cp{sys.version_info[0]}{sys.version_info[1]}"
+    return f"{python}-{python}-" + re.sub(r"[-.]", "_", sysconfig.get_platform())
+
+
+def _wheel(tag):
+    return f"Wheel-Version: 1.0\nGenerator: scree\nRoot-Is-Purelib: false\nTag: {tag}\n"
+
+
 def _metadata():
     lines = ["Metadata-Version: 2.1", "Name: scree", f"Version: {_version()}",
              "Summary: Granular contact dynamics of smooth bodies", "License: Apache-2.0", "Requires-Python: >=3.9",
@@ -99,7 +115,7 @@ def _metadata():
     return "\n".join(lines) + "\n\n" + (ROOT / "README.md").read_text()
 
 
-def _fill(wheel, files, tag):
+def _fill(wheel, files):
     info = f"scree-{_version()}.dist-info"
     record = []
 
@@ -115,6 +131,6 @@ def _fill(wheel, files, tag):
         add(path, file.read_bytes(), executable="/bin/" in path or file.suffix == ".so")
     add(f"{info}/METADATA", _metadata().encode())
     add(f"{info}/LICENSE", (ROOT / "LICENSE").read_bytes())
-    add(f"{info}/WHEEL", f"Wheel-Version: 1.0\nGenerator: scree\nRoot-Is-Purelib: false\nTag: {tag}\n".encode())
-    add(f"{info}/entry_points.txt", b"[console_scripts]\nscree = scree.program:main\n")
+    add(f"{info}/WHEEL", _wheel(_tag()).encode())
+    add(f"{info}/entry_points.txt", ENTRY_POINTS.encode())
     wheel.writestr(f"{info}/RECORD", "\n".join([*record, f"{info}/RECORD,,"]) + "\n")

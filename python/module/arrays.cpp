@@ -18,9 +18,8 @@ std::vector<double> numbers_for(const std::string& name, const py::object& given
     std::string shape;
     for (py::ssize_t k = 0; k < array.ndim(); ++k)
       shape += fmt::format("{}{}", k > 0 ? ", " : "", array.shape(k));
-    throw py::value_error(
-        fmt::format("{}: must be an array of shape ({}) or ({}, {}) (value: of shape ({}))", name, columns, n,
-                    columns, shape));
+    throw py::value_error(fmt::format("{}: must be an array of shape ({}) or ({}, {}) (value: of shape ({}))",
+                                      name, columns, n, columns, shape));
   }
   std::vector<double> numbers(n * columns);
   const auto size = static_cast<std::size_t>(array.size());

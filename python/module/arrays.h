@@ -2,7 +2,6 @@
 #pragma once
 
 #include <pybind11/numpy.h>
-
 #include <span>
 #include <string>
 #include <vector>

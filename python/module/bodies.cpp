@@ -44,7 +44,8 @@ BodyArrays::BodyArrays(const Model& model, const State& state, double h,
 
 const Bodies& BodyArrays::open() const {
   if (bodies_ == nullptr)
-    throw py::value_error("these bodies were those of a step that has begun; keep the arrays, not the bodies");
+    throw py::value_error(
+        "these bodies were those of a step that has begun; keep the arrays, not the bodies");
   return *bodies_;
 }
 
@@ -114,7 +115,8 @@ py::array BodyArrays::semi_axes() const {
 }
 
 void add_bodies(py::module_& m) {
-  py::class_<BodyArrays, std::shared_ptr<BodyArrays>>(m, "Bodies", "Bodies at a moment, as arrays in the order of their ids.")
+  py::class_<BodyArrays, std::shared_ptr<BodyArrays>>(
+      m, "Bodies", "Bodies at a moment, as arrays in the order of their ids.")
       .def("__len__", &BodyArrays::size)
       .def_property_readonly("time", &BodyArrays::time_s,
                              "Of bodies that a function of forces gets: the middle of the step, s.")

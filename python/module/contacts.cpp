@@ -40,6 +40,8 @@ py::dict contacts(const SteppedRun& run) {
 
 }  // namespace
 
-void add_contacts(py::class_<SteppedRun, std::shared_ptr<SteppedRun>>& run) { run.def("_contacts", &contacts); }
+void add_contacts(py::class_<SteppedRun, std::shared_ptr<SteppedRun>>& run) {
+  run.def("_contacts", &contacts);
+}
 
 }  // namespace scree::python

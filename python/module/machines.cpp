@@ -1,7 +1,6 @@
 // What people set of a run's machines while it goes on.
-#include <pybind11/stl.h>
-
 #include <fmt/format.h>
+#include <pybind11/stl.h>
 
 #include "engine/simulation/overrides.h"
 #include "python/module/run.h"
@@ -88,27 +87,34 @@ py::array pose_now(const SteppedRun& run, std::size_t boundary) {
 }  // namespace
 
 void add_machines(py::class_<SteppedRun, std::shared_ptr<SteppedRun>>& run) {
-  run.def("_motor", [](const SteppedRun& r, std::size_t k) { return r.scene().model.joints.at(k).motor.value; })
-      .def("_motor_kind", [](const SteppedRun& r, std::size_t k) { return kind_of(r.scene().model.joints.at(k).motor); })
+  run.def("_motor",
+          [](const SteppedRun& r, std::size_t k) { return r.scene().model.joints.at(k).motor.value; })
+      .def("_motor_kind",
+           [](const SteppedRun& r, std::size_t k) { return kind_of(r.scene().model.joints.at(k).motor); })
       .def("_set_motor", &set_motor)
       .def("_force", [](const SteppedRun& r, std::size_t k) { return r.scene().model.parts.at(k).force; })
       .def("_set_force", &set_force)
-      .def("_speed", [](const SteppedRun& r, std::size_t k) {
-        Part part = r.scene().model.parts.at(k);
-        return settable_stage(part).law.rate;
-      })
+      .def("_speed",
+           [](const SteppedRun& r, std::size_t k) {
+             Part part = r.scene().model.parts.at(k);
+             return settable_stage(part).law.rate;
+           })
       .def("_set_speed", &set_speed)
       .def("_motion_runs", &motion_runs)
-      .def("_start_motion", [](SteppedRun& r, std::size_t k) { start_motion(r.scene().model, k, r.to_change()); })
-      .def("_stop_motion", [](SteppedRun& r, std::size_t k) { stop_motion(r.scene().model, k, r.to_change()); })
+      .def("_start_motion",
+           [](SteppedRun& r, std::size_t k) { start_motion(r.scene().model, k, r.to_change()); })
+      .def("_stop_motion",
+           [](SteppedRun& r, std::size_t k) { stop_motion(r.scene().model, k, r.to_change()); })
       .def("_release", [](SteppedRun& r, std::size_t k) { release_part(r.scene().model, k, r.to_change()); })
       .def("_lock", [](SteppedRun& r, std::size_t k) { lock_part(r.scene().model, k, r.to_change()); })
-      .def("_start_inlet", [](SteppedRun& r, std::size_t k) { start_inlet(r.scene().model, k, r.to_change()); })
+      .def("_start_inlet",
+           [](SteppedRun& r, std::size_t k) { start_inlet(r.scene().model, k, r.to_change()); })
       .def("_stop_inlet", [](SteppedRun& r, std::size_t k) { stop_inlet(r.scene().model, k, r.to_change()); })
       .def("_inlets", [](const SteppedRun& r) { return r.scene().model.inlets.size(); })
       .def("_remove_boundary",
            [](SteppedRun& r, std::size_t k) { remove_boundary(r.scene().model, k, r.to_change()); })
-      .def("_boundary_part", [](const SteppedRun& r, std::size_t k) { return r.scene().model.boundaries.at(k).part; })
+      .def("_boundary_part",
+           [](const SteppedRun& r, std::size_t k) { return r.scene().model.boundaries.at(k).part; })
       .def("_boundary_pose", &pose_now)
       .def("_surface_velocity",
            [](const SteppedRun& r, std::size_t k) {

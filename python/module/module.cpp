@@ -1,7 +1,6 @@
 // The module scree._scree: the engine for Python. What people use is in python/scree.
-#include <pybind11/pybind11.h>
-
 #include <new>
+#include <pybind11/pybind11.h>
 
 #include "io/files/file_errors.h"
 #include "io/results/provenance.h"

@@ -1,15 +1,14 @@
 #include "python/module/run.h"
 
-#include <pybind11/stl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <condition_variable>
 #include <fmt/format.h>
 #include <mutex>
+#include <pybind11/stl.h>
 #include <tuple>
+#include <unistd.h>
 
 #include "engine/core/shared_threads.h"
 #include "engine/core/state_hash.h"
@@ -47,8 +46,8 @@ DoubleArray vectors_of(const char* name, const py::handle& given, std::size_t n)
     throw py::type_error(fmt::format("the function of forces: {} must be an array of numbers", name));
   }
   if (array.ndim() != 2 || array.shape(0) != static_cast<py::ssize_t>(n) || array.shape(1) != 3)
-    throw py::value_error(
-        fmt::format("the function of forces: {} must be of shape ({}, 3), in the order of bodies.id", name, n));
+    throw py::value_error(fmt::format(
+        "the function of forces: {} must be of shape ({}, 3), in the order of bodies.id", name, n));
   return array;
 }
 
@@ -67,8 +66,9 @@ class SteppedRun::Alone {
     run.expect_idle("step");
     std::erase_if(run.leases_, [](const auto& lease) { return !lease->in_force(); });
     if (!run.leases_.empty()) {
-      PyErr_SetString(PyExc_BufferError,
-                      "arrays of run.view() are still referred to: the run cannot change before they are gone");
+      PyErr_SetString(
+          PyExc_BufferError,
+          "arrays of run.view() are still referred to: the run cannot change before they are gone");
       throw py::error_already_set();
     }
     if (going().closing) throw std::runtime_error("the interpreter is about to end: no run steps any more");
@@ -131,8 +131,8 @@ SteppedRun::~SteppedRun() {
 
 void SteppedRun::expect_idle(const char* what) const {
   if (stepping_)
-    throw std::runtime_error(
-        fmt::format("the run is stepping, in another thread or in the step that called this: it cannot {}", what));
+    throw std::runtime_error(fmt::format(
+        "the run is stepping, in another thread or in the step that called this: it cannot {}", what));
 }
 
 void SteppedRun::advance(std::int64_t steps, double end_s) {
@@ -201,10 +201,9 @@ py::object SteppedRun::finish() {
   if (!recorder_) return py::none();
   expect_idle("be finished");
   if (!summary_.is_none()) return summary_;
-  const io::RunStatus status = stopped_ == "failed"           ? io::RunStatus::failed
-                               : stopped_ == "interrupted"     ? io::RunStatus::interrupted
-                               : stopped_ == "event" ||
-                                       !(state_.time_s < scene_.end_time_s - plan_.slack_s)
+  const io::RunStatus status = stopped_ == "failed"        ? io::RunStatus::failed
+                               : stopped_ == "interrupted" ? io::RunStatus::interrupted
+                               : stopped_ == "event" || !(state_.time_s < scene_.end_time_s - plan_.slack_s)
                                    ? io::RunStatus::finished
                                    : io::RunStatus::interrupted;
   summary_ = py::str(recorder_->folder().path.string());
@@ -242,8 +241,8 @@ Model& SteppedRun::model_to_change() {
 std::int32_t SteppedRun::slot_of(BodyId id) const {
   const std::vector<std::int32_t>& slots = slots_by_id();
   const std::vector<BodyId>& ids = state_.bodies.id;
-  const auto found =
-      std::ranges::lower_bound(slots, id, {}, [&](std::int32_t s) { return ids[static_cast<std::size_t>(s)]; });
+  const auto found = std::ranges::lower_bound(
+      slots, id, {}, [&](std::int32_t s) { return ids[static_cast<std::size_t>(s)]; });
   if (found == slots.end() || ids[static_cast<std::size_t>(*found)] != id)
     throw py::index_error(fmt::format("there is no body {}", id));
   return *found;
@@ -277,8 +276,7 @@ std::vector<BodyId> SteppedRun::insert(const std::vector<NewBody>& bodies, bool 
   const Bodies& all = state.bodies;
   const bool walls_stand = !scene_.model.any_boundary_moves();
   for (const Misplaced& m : misplaced_bodies(scene_.model, all, PlacementLimits{}.overlap)) {
-    const bool is_new =
-        all.id[m.body] >= ids.front() || (!m.by_boundary && all.id[m.other] >= ids.front());
+    const bool is_new = all.id[m.body] >= ids.front() || (!m.by_boundary && all.id[m.other] >= ids.front());
     if (!is_new || (m.by_boundary && !walls_stand)) continue;
     const BodyId body = std::max(all.id[m.body], m.by_boundary ? all.id[m.body] : all.id[m.other]);
     const std::string where = m.by_boundary
@@ -290,9 +288,9 @@ std::vector<BodyId> SteppedRun::insert(const std::vector<NewBody>& bodies, bool 
             : fmt::format("cannot be where {} is", where);
     remove(state, ids);
     state.bodies.next_id = next;
-    throw py::value_error(
-        fmt::format("position: new body {} of {} {}; nothing was inserted (check=False inserts it nevertheless)",
-                    body - ids.front(), ids.size(), depth));
+    throw py::value_error(fmt::format(
+        "position: new body {} of {} {}; nothing was inserted (check=False inserts it nevertheless)",
+        body - ids.front(), ids.size(), depth));
   }
   return ids;
 }
@@ -366,7 +364,8 @@ void SteppedRun::restore(const KeptState& kept) {
   }
   State state = kept.state;
   if (!kept.result) io::complete(model, state);  // it was read from a file
-  if (kept.inputs.size() != inputs().size()) throw py::value_error("the state is of another scene's machines");
+  if (kept.inputs.size() != inputs().size())
+    throw py::value_error("the state is of another scene's machines");
   state_ = std::move(state);
   set_inputs(kept.inputs);
   run_ = std::make_unique<Run>(model, plan_, state_);
@@ -387,7 +386,8 @@ void SteppedRun::set_forces(py::object function) {
   if (function.is_none()) {
     model.forces.own = nullptr;
   } else {
-    if (!PyCallable_Check(function.ptr())) throw py::type_error("forces: must be a function of bodies, or None");
+    if (!PyCallable_Check(function.ptr()))
+      throw py::type_error("forces: must be a function of bodies, or None");
     if (model.settings.stepping != Stepping::contacts)
       throw py::value_error("forces: piecewise steps know none of one's own; use stepping = \"contacts\"");
     model.forces.own = [this](const State& state, double h, std::span<Wrench> given) {

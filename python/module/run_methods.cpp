@@ -1,15 +1,12 @@
 // What Python calls of a run.
-#include <pybind11/stl.h>
-
-#include <fmt/format.h>
-
-#include <unistd.h>
-
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fmt/format.h>
 #include <fstream>
 #include <map>
+#include <pybind11/stl.h>
+#include <unistd.h>
 
 #include "engine/bodies/bodies.h"
 #include "engine/core/state_hash.h"
@@ -77,7 +74,8 @@ py::list shapes_of(const SteppedRun& run) {
     d["semi_axes"] = py::make_tuple(axes[0], axes[1], axes[2]);
     if (what.kind != ShapeKind::ellipsoid) {
       const auto number = static_cast<std::size_t>(what.numbers[3]);
-      d["name"] = what.kind == ShapeKind::clump ? shapes.clumps()[number].name : shapes.functions()[number].name;
+      d["name"] =
+          what.kind == ShapeKind::clump ? shapes.clumps()[number].name : shapes.functions()[number].name;
       d["size"] = what.numbers[4];
     }
     list.append(d);
@@ -118,8 +116,8 @@ Vec3 three(const std::vector<double>& numbers, std::size_t k) {
 Quat unit_quaternion(const std::vector<double>& numbers, std::size_t k) {
   const Quat q(numbers[4 * k], numbers[4 * k + 1], numbers[4 * k + 2], numbers[4 * k + 3]);
   if (!(std::abs(q.norm() - 1.0) <= 1e-3))
-    throw py::value_error(
-        fmt::format("orientation: must have norm 1 within 0.001 (value of norm {:g} of body {})", q.norm(), k));
+    throw py::value_error(fmt::format(
+        "orientation: must have norm 1 within 0.001 (value of norm {:g} of body {})", q.norm(), k));
   return q.normalized();
 }
 
@@ -159,10 +157,12 @@ void set_bodies(SteppedRun& run, const py::object& id, const SetValues& given) {
   for (std::size_t k = 0; k < n; ++k) {
     const std::int32_t i = run.slot_of(ids[k]);
     if (bodies.is_carried(static_cast<std::size_t>(i)))
-      throw py::value_error(fmt::format("body {} is carried by part '{}', which moves it", ids[k],
-                                        run.scene().model.parts[static_cast<std::size_t>(bodies.part[i])].name));
+      throw py::value_error(
+          fmt::format("body {} is carried by part '{}', which moves it", ids[k],
+                      run.scene().model.parts[static_cast<std::size_t>(bodies.part[i])].name));
     if (changes_material && materials.density(material) != materials.density(bodies.material[i]))
-      throw py::value_error(fmt::format("material: must have the density of the body's own (body {})", ids[k]));
+      throw py::value_error(
+          fmt::format("material: must have the density of the body's own (body {})", ids[k]));
     slots.push_back(i);
     if (!orientation.empty()) turned.push_back(unit_quaternion(orientation, k));
   }
@@ -260,7 +260,8 @@ void remove_bodies(SteppedRun& run, const py::object& id) {
 
 /// The run of a Python object; null before it was made.
 SteppedRun* made(PyObject* self) {
-  const bool is_made = reinterpret_cast<py::detail::instance*>(self)->get_value_and_holder().holder_constructed();
+  const bool is_made =
+      reinterpret_cast<py::detail::instance*>(self)->get_value_and_holder().holder_constructed();
   return is_made ? &py::cast<SteppedRun&>(py::handle(self)) : nullptr;
 }
 
@@ -336,11 +337,14 @@ std::shared_ptr<KeptState> unpickled(const py::bytes& bytes) {
 }  // namespace
 
 void add_run(py::module_& m) {
-  py::class_<KeptState, std::shared_ptr<KeptState>>(m, "State",
-                                                    "Where a run stood: Run.restore() goes on from it with the "
-                                                    "same bits. It can be pickled, and kept in a file.")
-      .def_property_readonly("time", [](const KeptState& k) { return k.state.time_s; }, "Simulated, s.")
-      .def_property_readonly("step", [](const KeptState& k) { return k.state.step; }, "Steps done.")
+  py::class_<KeptState, std::shared_ptr<KeptState>>(
+      m, "State",
+      "Where a run stood: Run.restore() goes on from it with the "
+      "same bits. It can be pickled, and kept in a file.")
+      .def_property_readonly(
+          "time", [](const KeptState& k) { return k.state.time_s; }, "Simulated, s.")
+      .def_property_readonly(
+          "step", [](const KeptState& k) { return k.state.step; }, "Steps done.")
       .def_property_readonly("hash", [](const KeptState& k) { return hash_text(state_hash(k.state.bodies)); })
       .def("save", &save, py::arg("file"), "Writes it to a file (HDF5), for State.load().")
       .def(py::pickle(&pickled, &unpickled))
@@ -369,14 +373,18 @@ void add_run(py::module_& m) {
       .def("_finish", &SteppedRun::finish)
       .def("_stopped", &SteppedRun::stopped)
       .def("_happened", &SteppedRun::take_happened)
-      .def_property_readonly("time", [](const SteppedRun& r) { return r.state().time_s; }, "Simulated, s.")
-      .def_property_readonly("step_number", [](const SteppedRun& r) { return r.state().step; }, "Steps done.")
-      .def_property_readonly("end_time", [](const SteppedRun& r) { return r.scene().end_time_s; }, "Of the scene, s.")
-      .def_property_readonly("time_step", [](const SteppedRun& r) { return r.scene().model.settings.time_step_s; },
-                             "Of the scene, s; the longest one where steps are adaptive.")
-      .def_property_readonly("state_hash",
-                             [](const SteppedRun& r) { return hash_text(state_hash(r.state().bodies)); },
-                             "16 digits: two states are the same bits where it is the same.")
+      .def_property_readonly(
+          "time", [](const SteppedRun& r) { return r.state().time_s; }, "Simulated, s.")
+      .def_property_readonly(
+          "step_number", [](const SteppedRun& r) { return r.state().step; }, "Steps done.")
+      .def_property_readonly(
+          "end_time", [](const SteppedRun& r) { return r.scene().end_time_s; }, "Of the scene, s.")
+      .def_property_readonly(
+          "time_step", [](const SteppedRun& r) { return r.scene().model.settings.time_step_s; },
+          "Of the scene, s; the longest one where steps are adaptive.")
+      .def_property_readonly(
+          "state_hash", [](const SteppedRun& r) { return hash_text(state_hash(r.state().bodies)); },
+          "16 digits: two states are the same bits where it is the same.")
       .def("__len__", [](const SteppedRun& r) { return r.state().bodies.size(); })
       .def_property_readonly(
           "bodies",
@@ -389,29 +397,32 @@ void add_run(py::module_& m) {
                     "A function of bodies that gives their forces, or None. See Run.")
       .def("_report", &report)
       .def("_observe", &observe, py::arg("kind"), py::arg("name"), py::arg("part"))
-      .def("_part_names",
-           [](const SteppedRun& r, const std::string& kind) { return part_names(kind_of(kind), r.scene().model); })
+      .def("_part_names", [](const SteppedRun& r,
+                             const std::string& kind) { return part_names(kind_of(kind), r.scene().model); })
       .def_property_readonly("shapes", &shapes_of, "list of dict: kind, semi_axes (m), volume (m^3), ...")
       .def_property_readonly("materials", &materials_of, "Names of materials, by their numbers.")
       .def("_set",
-           [](SteppedRun& r, const py::object& id, py::object position, py::object orientation, py::object velocity,
-              py::object angular_velocity, py::object material) {
-             set_bodies(r, id, {std::move(position), std::move(orientation), std::move(velocity),
-                                std::move(angular_velocity), std::move(material)});
+           [](SteppedRun& r, const py::object& id, py::object position, py::object orientation,
+              py::object velocity, py::object angular_velocity, py::object material) {
+             set_bodies(r, id,
+                        {std::move(position), std::move(orientation), std::move(velocity),
+                         std::move(angular_velocity), std::move(material)});
            })
       .def("_insert",
            [](SteppedRun& r, py::object position, py::object orientation, py::object velocity,
-              py::object angular_velocity, py::object semi_axes, py::object radius, py::object shape, py::object size,
-              py::object material, bool check) {
+              py::object angular_velocity, py::object semi_axes, py::object radius, py::object shape,
+              py::object size, py::object material, bool check) {
              return insert_bodies(r, {std::move(position), std::move(orientation), std::move(velocity),
                                       std::move(angular_velocity), std::move(semi_axes), std::move(radius),
                                       std::move(shape), std::move(size), std::move(material), check});
            })
       .def("_remove", &remove_bodies)
-      .def("state", [](const SteppedRun& r) { return std::make_shared<KeptState>(r.keep()); },
-           "Where the run stands, to come back to by restore().")
-      .def("restore", [](SteppedRun& r, const KeptState& kept) { r.restore(kept); }, py::arg("state"),
-           "Goes on from a state of a run of the same scene, with the same bits.");
+      .def(
+          "state", [](const SteppedRun& r) { return std::make_shared<KeptState>(r.keep()); },
+          "Where the run stands, to come back to by restore().")
+      .def(
+          "restore", [](SteppedRun& r, const KeptState& kept) { r.restore(kept); }, py::arg("state"),
+          "Goes on from a state of a run of the same scene, with the same bits.");
   m.def("observables", &observables_of, py::arg("kind"));
   add_contacts(run);
   add_machines(run);

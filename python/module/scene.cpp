@@ -1,8 +1,7 @@
 #include "python/module/scene.h"
 
-#include <pybind11/stl.h>
-
 #include <memory>
+#include <pybind11/stl.h>
 
 #include "engine/core/shared_threads.h"
 #include "io/scene/read_scene.h"
@@ -47,7 +46,8 @@ void add_scene(py::module_& m) {
       PyErr_SetObject(type.ptr(), type(to_python(error.faults())).ptr());
     }
   });
-  py::class_<io::Scene, std::shared_ptr<io::Scene>>(m, "ReadScene", "A scene that was read and found in order.")
+  py::class_<io::Scene, std::shared_ptr<io::Scene>>(m, "ReadScene",
+                                                    "A scene that was read and found in order.")
       .def_readonly("name", &io::Scene::name)
       .def_readonly("description", &io::Scene::description)
       .def_readonly("end_time", &io::Scene::end_time_s, "s")

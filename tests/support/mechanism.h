@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/simulation/subsystems/forces.h"
 #include "engine/modules/integration/runge_kutta.h"
 #include "engine/modules/mechanisms/joints.h"
+#include "engine/simulation/subsystems/forces.h"
 #include "tests/support/accelerations.h"
 
 namespace scree {
