@@ -170,7 +170,7 @@ class Frame:
         axes.set_aspect("equal")
         axes.set_xlabel(f"{plane[0]} (m)")
         axes.set_ylabel(f"{plane[1]} (m)")
-        axes.setplots.title(f"t = {self.time:g} s")
+        axes.set_title(f"t = {self.time:g} s")
         names = self._results.materials if color == "material" else []
         if "cmap" not in options and 0 < len(names) <= 10:
             from matplotlib.colors import ListedColormap

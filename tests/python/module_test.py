@@ -5,13 +5,11 @@ import math
 import multiprocessing
 import os
 import pickle
-import signal
 import subprocess
 import sys
 import tempfile
 import textwrap
 import threading
-import time
 import unittest
 import weakref
 from pathlib import Path
