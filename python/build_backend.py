@@ -43,7 +43,7 @@ def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
-    build = ROOT / "build" / f"wheel-{sysconfig.get_config_var('SOABI')}"
+    build = _build_folder()
     _compile(build, (config_settings or {}).get("cmake", []))
     name = f"scree-{_version()}-{_tag()}.whl"
     files = {f"scree/{file.name}": file for file in sorted((build / "python/scree").iterdir()) if file.suffix != ".stamp"}
@@ -67,6 +67,10 @@ def build_sdist(sdist_directory, config_settings=None):
                 archive.add(ROOT / path, f"{name}/{path}")
         _add_text(archive, f"{name}/PKG-INFO", _metadata())
     return f"{name}.tar.gz"
+
+
+def _build_folder():
+    return ROOT / "build" / f"wheel-{sysconfig.get_config_var('SOABI')}"
 
 
 def _add_text(archive, path, text):
