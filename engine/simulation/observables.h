@@ -50,6 +50,8 @@ struct Observed {
 /// How the values of several steps make one.
 enum class OverSteps : std::uint8_t { last, sum, largest, mean };
 const char* to_string(OverSteps over);
+/// What several steps make of an amount, one step after the other.
+double merged(OverSteps over, double before, double now);
 
 /// What a value is.
 enum class ObservedForm : std::uint8_t {

@@ -62,6 +62,19 @@ const char* to_string(OverSteps over) {
   return "";
 }
 
+double merged(OverSteps over, double before, double now) {
+  switch (over) {
+    case Over::last:
+      return now;
+    case Over::sum:
+    case Over::mean:
+      return before + now;
+    case Over::largest:
+      return std::max(before, now);
+  }
+  return now;
+}
+
 const Observable* find_observable(ObservedKind kind, std::string_view name) {
   const std::span<const Observable> list = observables(kind);
   const auto found = std::ranges::find_if(list, [&](const Observable& o) { return name == o.name; });

@@ -132,19 +132,6 @@ class List {
   std::set<std::string> taken_;
 };
 
-double merged(OverSteps over, double before, double now) {
-  switch (over) {
-    case OverSteps::last:
-      return now;
-    case OverSteps::sum:
-    case OverSteps::mean:
-      return before + now;
-    case OverSteps::largest:
-      return std::max(before, now);
-  }
-  return now;
-}
-
 }  // namespace
 
 CommunicationStep::CommunicationStep(const std::vector<Variable>& variables, const Observed& start)

@@ -47,9 +47,9 @@ std::vector<fs::path> own_files(const RunFolder& folder) {
   std::vector<fs::path> files = folder.tables();
   files.insert(files.end(),
                {folder.table_checksums(), folder.trajectory(), hdf5::journal_name(folder.trajectory()),
-                folder.summary(), folder.stage_table(), folder.view_script(), folder.bodies_series(),
-                folder.contacts_series(), folder.walls(), folder.walls_series(), folder.outlines(),
-                folder.outlines_series(), folder.wall_cells_series()});
+                folder.summary(), folder.stage_table(), folder.acted_on(), folder.view_script(),
+                folder.bodies_series(), folder.contacts_series(), folder.walls(), folder.walls_series(),
+                folder.outlines(), folder.outlines_series(), folder.wall_cells_series()});
   for (const fs::path& file : files) {
     for (const fs::path& name : {file, temporary_name(file)}) {
       std::error_code ignored;

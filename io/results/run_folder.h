@@ -28,6 +28,8 @@ struct RunFolder {
   std::filesystem::path table_checksums() const { return path / "tables.crc32"; }
   std::filesystem::path summary() const { return path / "summary.json"; }
   std::filesystem::path stage_table() const { return path / "stage_table.txt"; }
+  /// There if a program has set machines or given forces while the run went on, which no checkpoint knows.
+  std::filesystem::path acted_on() const { return path / "acted_on.txt"; }
   std::filesystem::path view_script() const { return path / "view.py"; }
   std::filesystem::path bodies_series() const { return path / "bodies.pvd"; }
   std::filesystem::path contacts_series() const { return path / "contacts.pvd"; }

@@ -133,6 +133,11 @@ Resumed resume(const std::filesystem::path& folder) {
     try {
       Resumed run = resume_from(checkpoint);
       run.warnings.insert(run.warnings.begin(), problems.begin(), problems.end());
+      if (const std::filesystem::path note = RunFolder{folder}.acted_on(); std::filesystem::exists(note))
+        run.warnings.push_back(fmt::format(
+            "a program has set machines of this run or given it forces while it went on ({}): it goes on "
+            "without, and is another run from here on",
+            note.string()));
       return run;
     } catch (const ReadError& error) {
       problems.emplace_back(error.what());

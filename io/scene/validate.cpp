@@ -92,7 +92,10 @@ class Validator {
 
   void required(const Node& node, std::string_view name, const std::string& form, const std::string& path) {
     for (const Key& key : keys()) {
-      if (key.section != name || !key.required || node.find(key.name) != nullptr) continue;
+      const Node* const given = node.find(key.name);
+      const bool is_there = given != nullptr && !(key.type == ValueType::tables &&
+                                                  given->kind == NodeKind::list && given->items.empty());
+      if (key.section != name || !key.required || is_there) continue;
       if (!key.forms.empty() && !has_word(key.forms, form)) continue;
       Fault fault;
       fault.where = node.where;

@@ -54,6 +54,13 @@ MotionStage& settable_stage(Part& part) {
   return part.motion.stages[0];
 }
 
+std::size_t with_motion(const SteppedRun& run, std::size_t part) {
+  const Part& p = run.scene().model.parts.at(part);
+  if (p.motion.is_none())
+    throw py::value_error(fmt::format("part '{}' has no motion (its key: motion)", p.name));
+  return part;
+}
+
 /// From now on it goes on so fast from where it is.
 void set_speed(SteppedRun& run, std::size_t part, double speed) {
   Part& p = run.model_to_change().parts.at(part);
@@ -102,9 +109,13 @@ void add_machines(py::class_<SteppedRun, std::shared_ptr<SteppedRun>>& run) {
       .def("_set_speed", &set_speed)
       .def("_motion_runs", &motion_runs)
       .def("_start_motion",
-           [](SteppedRun& r, std::size_t k) { start_motion(r.scene().model, k, r.to_change()); })
+           [](SteppedRun& r, std::size_t k) {
+             start_motion(r.scene().model, with_motion(r, k), r.to_change());
+           })
       .def("_stop_motion",
-           [](SteppedRun& r, std::size_t k) { stop_motion(r.scene().model, k, r.to_change()); })
+           [](SteppedRun& r, std::size_t k) {
+             stop_motion(r.scene().model, with_motion(r, k), r.to_change());
+           })
       .def("_release", [](SteppedRun& r, std::size_t k) { release_part(r.scene().model, k, r.to_change()); })
       .def("_lock", [](SteppedRun& r, std::size_t k) { lock_part(r.scene().model, k, r.to_change()); })
       .def("_start_inlet",

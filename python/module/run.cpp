@@ -14,6 +14,7 @@
 #include "engine/core/state_hash.h"
 #include "engine/simulation/placement.h"
 #include "engine/simulation/subsystems/population.h"
+#include "io/files/text_file.h"
 #include "io/scene/resume.h"
 #include "python/module/scene.h"
 
@@ -105,13 +106,14 @@ SteppedRun::SteppedRun(const io::Scene& scene, int threads, const std::string& f
       plan_(io::run_plan(scene)),
       stopper_(std::make_unique<Stopper>()),
       threads_(threads),
+      is_recorded_(!folder.empty()),
       process_(getpid()),
       forces_(py::none()),
       summary_(py::none()) {
   if (threads < 0 || threads > 1024)
     throw py::value_error(fmt::format("threads: must be 0 (all) to 1024 (value {})", threads));
   arm_events(scene_.model, scene_.events, state_);
-  if (!folder.empty()) {
+  if (is_recorded_) {
     vtk_.emplace();
     recorder_ = std::make_unique<io::RunRecorder>(scene_, io::RecordOptions{folder, overwrite});
     recorder_->begin(state_);
@@ -139,13 +141,14 @@ void SteppedRun::advance(std::int64_t steps, double end_s) {
   const Alone alone(*this);
   if (broken_)
     throw std::runtime_error("the last step could not be done: the run goes on only after restore()");
-  if (recorder_ && !summary_.is_none())
+  if (!summary_.is_none())
     throw std::runtime_error("the run was finished: its results are summed up and stand in its folder");
   if (getpid() != process_ && threads_ != 1)
     throw std::runtime_error(
         "this process was forked from the one that made the run, without its threads: use "
         "multiprocessing.get_context('spawn'), or make the run with threads=1");
   stopped_.clear();
+  begin_report();
   RunStop stop = RunStop::none;
   const bool land = end_s < infinity;
   {
@@ -170,6 +173,7 @@ void SteppedRun::advance(std::int64_t steps, double end_s) {
       }
       if (stop != RunStop::interrupted && (stop != RunStop::failed || run_->failure().step_is_done())) {
         shown_.reset();
+        add_to_report();
         for (const Happening& h : run_->happenings())
           happened_.push_back(
               fmt::format("t = {:g} s: {}", h.time_s, event_text(plan_.events[h.event], h.value)));
@@ -195,12 +199,42 @@ void SteppedRun::fail() {
   throw py::error_already_set();
 }
 
+void SteppedRun::begin_report() { amounts_s_ = 0.0; }
+
+void SteppedRun::add_to_report() {
+  const std::span<const Observable> list = observables(ObservedKind::run);
+  const Observed now{scene_.model, state_, run_->result(), nullptr, scene_.rest_speed_m_s};
+  constexpr std::int64_t itself = 0;
+  amounts_.resize(list.size(), std::nan(""));
+  for (std::size_t k = 0; k < list.size(); ++k) {
+    if (!list[k].is_known_of(scene_.model, itself)) continue;
+    const double value = amount(list[k], now, {&itself, 1});
+    amounts_[k] = amounts_s_ == 0.0 ? value : merged(list[k].over, amounts_[k], value);
+  }
+  amounts_s_ += now.result.report.time_step_s;
+}
+
+std::vector<double> SteppedRun::report() const {
+  const std::span<const Observable> list = observables(ObservedKind::run);
+  std::vector<double> values = amounts_;
+  if (amounts_s_ > 0.0) {
+    for (std::size_t k = 0; k < list.size(); ++k)
+      if (list[k].over == OverSteps::mean) values[k] /= amounts_s_;
+    expect_idle("be looked at");
+    return values;
+  }
+  const Observed now = observed();
+  values.clear();
+  for (const Observable& quantity : list)
+    values.push_back(quantity.is_known_of(now.model, 0) ? value(quantity, now, 0) : std::nan(""));
+  return values;
+}
+
 std::vector<std::string> SteppedRun::take_happened() { return std::exchange(happened_, {}); }
 
 py::object SteppedRun::finish() {
-  if (!recorder_) return py::none();
+  if (!summary_.is_none() || !recorder_) return summary_;
   expect_idle("be finished");
-  if (!summary_.is_none()) return summary_;
   const io::RunStatus status = stopped_ == "failed"        ? io::RunStatus::failed
                                : stopped_ == "interrupted" ? io::RunStatus::interrupted
                                : stopped_ == "event" || !(state_.time_s < scene_.end_time_s - plan_.slack_s)
@@ -208,7 +242,8 @@ py::object SteppedRun::finish() {
                                    : io::RunStatus::interrupted;
   summary_ = py::str(recorder_->folder().path.string());
   const py::gil_scoped_release release;
-  recorder_->finish(status, state_, !broken_);
+  const auto recorder = std::move(recorder_);  // which lets go of the folder; no step follows
+  recorder->finish(status, state_, !broken_);
   return summary_;
 }
 
@@ -235,7 +270,18 @@ State& SteppedRun::to_change() {
 
 Model& SteppedRun::model_to_change() {
   const Alone look(*this);
+  note_action();
   return scene_.model;
+}
+
+void SteppedRun::note_action() {
+  if (!recorder_ || acted_on_) return;
+  acted_on_ = true;
+  io::write_whole_file(
+      recorder_->folder().acted_on(),
+      fmt::format("A program has set machines of this run or given it forces from t = {:g} s on; "
+                  "checkpoints do not know of that.\n",
+                  state_.time_s));
 }
 
 std::int32_t SteppedRun::slot_of(BodyId id) const {
@@ -249,10 +295,11 @@ std::int32_t SteppedRun::slot_of(BodyId id) const {
 }
 
 ShapeIndex SteppedRun::shape_of(const ShapeDescription& wanted) {
-  Shapes& shapes = model_to_change().shapes;
+  const Alone look(*this);
+  Shapes& shapes = scene_.model.shapes;
   for (std::int32_t s = 0; static_cast<std::size_t>(s) < shapes.size(); ++s)
     if (description(shapes, ShapeIndex{s}) == wanted) return ShapeIndex{s};
-  if (recorder_)
+  if (is_recorded_)
     throw py::value_error(
         "a run with a folder can have the shapes of its scene alone, so that it can be gone on with");
   return shapes.add(wanted);
@@ -352,9 +399,10 @@ KeptState SteppedRun::keep() const {
 }
 
 void SteppedRun::restore(const KeptState& kept) {
-  Model& model = model_to_change();
+  const Alone look(*this);
+  Model& model = scene_.model;
   if (kept.scene != identity()) throw py::value_error("the state is of a run of another scene");
-  if (recorder_)
+  if (is_recorded_)
     throw std::runtime_error("a run with a folder goes forwards alone; restore() is for runs without one");
   for (std::size_t k = 0; k < kept.new_shapes.size(); ++k) {
     const std::size_t s = scene_shapes_ + k;
@@ -371,6 +419,7 @@ void SteppedRun::restore(const KeptState& kept) {
   run_ = std::make_unique<Run>(model, plan_, state_);
   run_->observe(*stopper_);
   shown_ = kept.result ? *kept.result : start_result(model, state_);
+  amounts_s_ = 0.0;
   stopped_.clear();
   broken_ = false;
 }
@@ -382,7 +431,8 @@ std::shared_ptr<Lease> SteppedRun::lease() {
 }
 
 void SteppedRun::set_forces(py::object function) {
-  Model& model = model_to_change();
+  const Alone look(*this);
+  Model& model = scene_.model;
   if (function.is_none()) {
     model.forces.own = nullptr;
   } else {
@@ -390,6 +440,7 @@ void SteppedRun::set_forces(py::object function) {
       throw py::type_error("forces: must be a function of bodies, or None");
     if (model.settings.stepping != Stepping::contacts)
       throw py::value_error("forces: piecewise steps know none of one's own; use stepping = \"contacts\"");
+    note_action();
     model.forces.own = [this](const State& state, double h, std::span<Wrench> given) {
       ask_forces(state, h, given);
     };

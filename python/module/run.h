@@ -44,6 +44,9 @@ class SteppedRun : public std::enable_shared_from_this<SteppedRun> {
   void advance(std::int64_t steps, double end_s);
   const std::string& stopped() const { return stopped_; }
   std::vector<std::string> take_happened();
+  /// Of all quantities of the run, in the order of their list, over the steps of the last advance(), as far
+  /// as it came; at the start those of the start. NaN of those that are not known.
+  std::vector<double> report() const;
   /// Writes what ends a recorded run; its folder, or nothing.
   py::object finish();
 
@@ -56,6 +59,7 @@ class SteppedRun : public std::enable_shared_from_this<SteppedRun> {
 
   /// For members that change it between steps.
   State& to_change();
+  /// The model, of which no checkpoint knows what is set: with a folder that is noted there.
   Model& model_to_change();
   std::int32_t slot_of(BodyId id) const;  // throws IndexError
   std::vector<BodyId> insert(const std::vector<NewBody>& bodies, bool check);
@@ -80,10 +84,13 @@ class SteppedRun : public std::enable_shared_from_this<SteppedRun> {
   class Stopper;
   class Alone;
   void expect_idle(const char* what) const;
+  void begin_report();
+  void add_to_report();
   void ask_forces(const State& state, double h, std::span<Wrench> given);
   std::vector<double> inputs() const;
   void set_inputs(const std::vector<double>& values);
   void fail();
+  void note_action();
 
   io::Scene scene_;  // its own: inputs change the model
   std::size_t scene_shapes_;
@@ -96,9 +103,13 @@ class SteppedRun : public std::enable_shared_from_this<SteppedRun> {
   std::optional<StepResult> shown_;  // while no step was done since the start, or since restore()
   mutable OrderOfIds order_;
   int threads_;
+  bool is_recorded_;
   int process_;
   std::atomic<bool> stepping_{false};
   std::vector<std::shared_ptr<Lease>> leases_;
+  std::vector<double> amounts_;  // [quantity of the run] over the steps of the last advance()
+  double amounts_s_ = 0.0;       // how long those were
+  bool acted_on_ = false;        // was it noted?
   std::string stopped_;
   bool broken_ = false;  // the last step was not done: nothing follows but restore()
   std::vector<std::string> happened_;

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <map>
 #include <pybind11/stl.h>
+#include <pybind11/stl/filesystem.h>
 #include <unistd.h>
 
 #include "engine/bodies/bodies.h"
@@ -49,15 +50,6 @@ double observe(const SteppedRun& run, const std::string& kind, const std::string
   }
   if (!quantity->is_known_of(now.model, part)) throw py::key_error(name);
   return value(*quantity, now, part);
-}
-
-/// Of all quantities of the run, in the order of the list; NaN of those that are not known.
-std::vector<double> report(const SteppedRun& run) {
-  const Observed now = run.observed();
-  std::vector<double> values;
-  for (const Observable& quantity : observables(ObservedKind::run))
-    values.push_back(quantity.is_known_of(now.model, 0) ? value(quantity, now, 0) : std::nan(""));
-  return values;
 }
 
 py::list shapes_of(const SteppedRun& run) {
@@ -121,14 +113,26 @@ Quat unit_quaternion(const std::vector<double>& numbers, std::size_t k) {
   return q.normalized();
 }
 
-/// Ids as people give them: a number or a list; each body once.
-std::vector<BodyId> ids_of(const py::object& given) {
-  const IdArray array = IdArray::ensure(given);
-  if (!array || array.ndim() > 1) {
+/// Ids as people give them: a number, a list, or a mask over all bodies in the order of ids; each body once.
+std::vector<BodyId> ids_of(const SteppedRun& run, const py::object& given) {
+  const py::array array = py::array::ensure(given);
+  const char kind = array ? array.dtype().kind() : '?';
+  if (!array || array.ndim() > 1 || (array.size() > 0 && kind != 'i' && kind != 'u' && kind != 'b')) {
     PyErr_Clear();
-    throw py::type_error("id: must be a number or a list of numbers");
+    throw py::type_error("id: must be a whole number, a list of them, or a mask of all bodies");
   }
-  std::vector<BodyId> ids(array.data(), array.data() + array.size());
+  const IdArray numbers = IdArray::ensure(array);
+  std::vector<BodyId> ids(numbers.data(), numbers.data() + numbers.size());
+  if (kind == 'b') {
+    const std::vector<std::int32_t>& slots = run.slots_by_id();
+    if (ids.size() != slots.size())
+      throw py::value_error(
+          fmt::format("id: a mask must have {} values, one a body (value: {})", slots.size(), ids.size()));
+    std::vector<BodyId> chosen;
+    for (std::size_t k = 0; k < ids.size(); ++k)
+      if (ids[k] != 0) chosen.push_back(run.state().bodies.id[static_cast<std::size_t>(slots[k])]);
+    return chosen;
+  }
   std::vector<BodyId> sorted = ids;
   std::ranges::sort(sorted);
   if (const auto twice = std::ranges::adjacent_find(sorted); twice != sorted.end())
@@ -141,7 +145,7 @@ struct SetValues {
 };
 
 void set_bodies(SteppedRun& run, const py::object& id, const SetValues& given) {
-  const std::vector<BodyId> ids = ids_of(id);
+  const std::vector<BodyId> ids = ids_of(run, id);
   const std::size_t n = ids.size();
   State& state = run.to_change();
   const std::vector<double> position = numbers_for("position", given.position, n, 3),
@@ -252,7 +256,7 @@ py::array insert_bodies(SteppedRun& run, const NewValues& given) {
 }
 
 void remove_bodies(SteppedRun& run, const py::object& id) {
-  const std::vector<BodyId> ids = ids_of(id);
+  const std::vector<BodyId> ids = ids_of(run, id);
   State& state = run.to_change();
   for (const BodyId i : ids) run.slot_of(i);
   remove(state, ids);
@@ -289,14 +293,14 @@ void visit_kept(io::Archive& io, KeptState& kept) {
   io.group("state", [&] { io::visit(io, kept.state); });
 }
 
-void save(KeptState& kept, const std::string& file) {
+void save(KeptState& kept, const std::filesystem::path& file) {
   const py::gil_scoped_release release;
   io::Archive archive = io::Archive::to_write(file, kept_kind);
   visit_kept(archive, kept);
   archive.finish();
 }
 
-std::shared_ptr<KeptState> read_state(const std::string& file) {
+std::shared_ptr<KeptState> read_state(const std::filesystem::path& file) {
   const py::gil_scoped_release release;
   io::Archive archive = io::Archive::to_read(file, kept_kind);
   auto kept = std::make_shared<KeptState>();
@@ -395,7 +399,7 @@ void add_run(py::module_& m) {
           "A copy of all bodies now, as arrays in the order of their ids.")
       .def_property("forces", &SteppedRun::forces, &SteppedRun::set_forces,
                     "A function of bodies that gives their forces, or None. See Run.")
-      .def("_report", &report)
+      .def("_report", &SteppedRun::report)
       .def("_observe", &observe, py::arg("kind"), py::arg("name"), py::arg("part"))
       .def("_part_names", [](const SteppedRun& r,
                              const std::string& kind) { return part_names(kind_of(kind), r.scene().model); })

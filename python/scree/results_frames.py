@@ -74,9 +74,12 @@ class Frame:
         return list(self._fields)
 
     def __getitem__(self, name: str) -> Any:
-        if name not in self._fields:
-            raise KeyError(f"frames have no '{name}'; they have {', '.join(self._fields)}")
-        return self._fields[name]
+        others = ("id", "mass", "inertia", "material", "speed", "semi_axes", "size", "bounding_radius", "kind")
+        if name in self._fields:
+            return self._fields[name]
+        if name not in others:
+            raise KeyError(f"frames have no '{name}'; they have {', '.join([*self._fields, *others])}")
+        return getattr(self, name)
 
     @property
     def kind(self) -> Any:

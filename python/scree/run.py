@@ -2,15 +2,40 @@
 
 from __future__ import annotations
 
+import operator
 import os
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, TypeVar, Union
 
 from . import _scree
+from .errors import WriteError
 from .scene import PathLike, Scene, load
 
 _NEVER = float("inf")
 _MOST_STEPS = 2**62
 State = _scree.State
+
+
+def _near(name: str, names: Any) -> str:
+    """"; did you mean a or b?", or nothing."""
+    import difflib
+
+    near = difflib.get_close_matches(name, list(names), 3)
+    return f"; did you mean {' or '.join(near)}?" if near else ""
+
+
+class _Strict:
+    """Has no attributes but its own: a slip of the pen is told and not kept."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        own = getattr(type(self), name, None)
+        if name.startswith("_") or (isinstance(own, property) and own.fset):
+            object.__setattr__(self, name, value)
+            return
+        settable = [n for n in dir(type(self)) if isinstance(p := getattr(type(self), n, None), property) and p.fset]
+        seen = isinstance(own, property) or name in getattr(self, "observables", ())
+        why = "is to be looked at and cannot be set" if seen else "is no attribute of it"
+        there = f"; what can be set: {', '.join(settable)}" if settable else ""
+        raise AttributeError(f"{type(self).__name__}: {name} {why}{_near(name, settable) or there}")
 
 
 class Observables(Mapping[str, float]):
@@ -20,7 +45,11 @@ class Observables(Mapping[str, float]):
         self._run, self._kind, self._part = run, kind, part
 
     def __getitem__(self, name: str) -> float:
-        return self._run._observe(self._kind, name, self._part)
+        try:
+            return self._run._observe(self._kind, name, self._part)
+        except KeyError:
+            known = [known for known, *_ in _scree.observables(self._kind)]
+            raise KeyError(f"there is no {name} here{_near(name, known)}") from None
 
     def __iter__(self) -> Iterator[str]:
         for name, *_ in _scree.observables(self._kind):
@@ -44,11 +73,22 @@ class Observables(Mapping[str, float]):
         raise KeyError(name)
 
 
-class _Observed:
+class _Observed(_Strict):
     """What has observables, which are its attributes too."""
 
-    observables: Observables
-    name: str
+    _kind = ""
+
+    def __init__(self, run: "Run", number: int, name: str):
+        self._run, self._number, self._name = run, number, name
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def observables(self) -> Observables:
+        """Its quantities after the last step, by name."""
+        return Observables(self._run, self._kind, self._number)
 
     def __getattr__(self, name: str) -> float:
         if name.startswith("_") or name == "observables":
@@ -56,11 +96,7 @@ class _Observed:
         try:
             return self.observables[name]
         except KeyError:
-            import difflib
-
-            near = difflib.get_close_matches(name, list(self.observables), 3)
-            hint = f"; did you mean {' or '.join(near)}?" if near else ""
-            raise AttributeError(f"{type(self).__name__} has no {name}{hint}") from None
+            raise AttributeError(f"{type(self).__name__} has no {name}{_near(name, self.observables)}") from None
 
     def __dir__(self) -> List[str]:
         return [*super().__dir__(), *self.observables]
@@ -74,7 +110,7 @@ class _Observed:
         return f"<scree {type(self).__name__} '{self.name}'>"
 
 
-class Motion:
+class Motion(_Strict):
     """The motion that is prescribed to a part."""
 
     def __init__(self, run: "Run", part: int):
@@ -101,7 +137,7 @@ class Motion:
 
     @speed.setter
     def speed(self, value: float) -> None:
-        self._run._set_speed(self._part, value)
+        self._run._set_speed(self._part, float(value))
 
     angular_speed = speed
 
@@ -109,9 +145,7 @@ class Motion:
 class Boundary(_Observed):
     """A wall. Its quantities are its attributes: ``boundary.normal_force_N``."""
 
-    def __init__(self, run: "Run", number: int, name: str):
-        self._run, self._number, self.name = run, number, name
-        self.observables = Observables(run, "boundary", number)
+    _kind = "boundary"
 
     @property
     def force(self) -> Any:
@@ -144,7 +178,7 @@ class Boundary(_Observed):
         """Of the part that carries it."""
         number = self._run._boundary_part(self._number)
         if number < 0:
-            raise AttributeError(f"boundary '{self.name}' has no motion (its key: motion)")
+            raise ValueError(f"boundary '{self.name}' has no motion: no part carries it (its keys: part, motion)")
         return Motion(self._run, number)
 
     @property
@@ -164,9 +198,7 @@ class Boundary(_Observed):
 class Part(_Observed):
     """A piece of the apparatus, which carries boundaries and bodies."""
 
-    def __init__(self, run: "Run", number: int, name: str):
-        self._run, self._number, self.name = run, number, name
-        self.observables = Observables(run, "part", number)
+    _kind = "part"
 
     @property
     def force(self) -> float:
@@ -175,7 +207,7 @@ class Part(_Observed):
 
     @force.setter
     def force(self, value: float) -> None:
-        self._run._set_force(self._number, value)
+        self._run._set_force(self._number, float(value))
 
     torque = force
 
@@ -196,9 +228,7 @@ class Part(_Observed):
 class Joint(_Observed):
     """A joint of a machine. ``joint.coordinate``, ``joint.rate`` and its other quantities are attributes."""
 
-    def __init__(self, run: "Run", number: int, name: str):
-        self._run, self._number, self.name = run, number, name
-        self.observables = Observables(run, "joint", number)
+    _kind = "joint"
 
     @property
     def motor(self) -> float:
@@ -208,7 +238,7 @@ class Joint(_Observed):
 
     @motor.setter
     def motor(self, value: float) -> None:
-        self._run._set_motor(self._number, value)
+        self._run._set_motor(self._number, float(value))
 
     @property
     def motor_kind(self) -> str:
@@ -219,9 +249,7 @@ class Joint(_Observed):
 class Opening(_Observed):
     """An inlet, an outlet or the domain: ``opening.bodies`` and ``opening.mass_kg`` have passed it so far."""
 
-    def __init__(self, run: "Run", number: int, name: str):
-        self._run, self._number, self.name = run, number, name
-        self.observables = Observables(run, "opening", number)
+    _kind = "opening"
 
     def start(self) -> None:
         """An inlet begins, or goes on where it was stopped."""
@@ -249,12 +277,12 @@ class Named(Mapping[str, _T]):
 
     def __getitem__(self, key: Union[str, int]) -> _T:
         if isinstance(key, int):
-            return self._of_number(range(len(self._names))[key])
+            if not -len(self._names) <= key < len(self._names):
+                raise IndexError(f"{self._kind} {key} of {len(self._names)}")
+            return self._of_number(key % len(self._names))
         if key not in self._names:
-            import difflib
-
-            near = difflib.get_close_matches(key, self._names, 3) or self._names[:8]
-            raise KeyError(f"there is no {self._kind} '{key}'" + (f"; there is {', '.join(near)}" if near else ""))
+            there = f"; there is {', '.join(self._names[:12])}" if self._names else ""
+            raise KeyError(f"there is no {self._kind} '{key}'{there}")
         return self._of_number(self._names.index(key))
 
     def _of_number(self, number: int) -> _T:
@@ -271,7 +299,10 @@ class Named(Mapping[str, _T]):
 
 
 class Report:
-    """What a step tells: every quantity of the run is an attribute, by the names of docs/observables.md."""
+    """What steps tell: every quantity of the run is an attribute, by the names of docs/observables.md.
+
+    It is over the steps that were asked for at once: energies and counts that flow are sums over them, residuals and
+    overlaps the largest, forces means, all else as after the last (column "Over steps" of that page)."""
 
     _names: Tuple[str, ...] = ()
 
@@ -352,29 +383,44 @@ class Run(_scree.SteppedRun):
                  overwrite: bool = False, forces: Optional[Forces] = None):
         if not isinstance(scene, Scene):
             scene = load(scene)
-        self.scene = scene
-        self.folder = os.fspath(folder) if folder is not None else None
+        self.scene: Scene = scene
+        self.folder: Optional[str] = os.fspath(folder) if folder is not None else None
         tables = None
         if self.folder is not None:
             from pathlib import Path
 
             tables = Path(self.folder) / "inputs"
-        super().__init__(scene._scene(tables), threads, self.folder or "", overwrite)
+        try:
+            super().__init__(scene._scene(tables), threads, self.folder or "", overwrite)
+        except WriteError as error:
+            words = str(error).replace("choose another folder (-o) or replace them (--overwrite)",
+                                       "choose another folder, or replace them with overwrite=True")
+            raise WriteError(words) from None
         if forces is not None:
             self.forces = forces
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in ("scene", "folder", "forces") or name.startswith("_"):
+            super().__setattr__(name, value)
+            return
+        instead = {"gravity": "set_gravity()", "velocity": "set()", "position": "set()"}.get(name)
+        raise AttributeError(f"Run: {name} cannot be set; use {instead}" if instead else
+                             f"Run: {name} cannot be set{_near(name, ['forces'])}")
 
     # Going on.
 
     def step(self, count: int = 1) -> Report:
-        """Does so many steps, less where an event ends the run or Ctrl-C is pressed; the report of the last."""
+        """Does so many steps, less where an event ends the run or Ctrl-C is pressed; a report of them."""
+        count = operator.index(count)
         if count < 0:
             raise ValueError(f"count: must not be negative (value {count})")
         self._advance(count, _NEVER)
         return self.report
 
     def until(self, time: Optional[float] = None) -> Report:
-        """Steps as far as a simulated time (s), the scene's end if it is not given; ``stopped`` says why it
-        ended. Steps of one length end within half a step of it, adaptive ones at it."""
+        """Steps as far as a simulated time (s), the scene's end if it is not given, and beyond that end if it is
+        asked to; ``stopped`` says why it ended. Steps of one length end within half a step of it, adaptive ones at
+        it. Gives a report of all of these steps."""
         end = self.end_time if time is None else float(time)
         if end != end:
             raise ValueError("time: must be a number (value nan)")
@@ -409,7 +455,7 @@ class Run(_scree.SteppedRun):
 
     @property
     def report(self) -> Report:
-        """What the last step tells."""
+        """What the last step tells, or those that were asked for with it."""
         return Report(self._report(), self._happened())
 
     def finish(self) -> Any:
@@ -498,7 +544,7 @@ class Run(_scree.SteppedRun):
     def set(self, id: Any, *, position: Any = None, orientation: Any = None, velocity: Any = None,  # noqa: A002
             angular_velocity: Any = None, material: Union[str, int, None] = None) -> None:
         """Puts bodies elsewhere, or gives them other velocities: ``run.set(3, velocity=[0, 0, 1])``. ``id`` is a
-        number or a list; arrays are of shape (3) or (n, 3), orientations w x y z of (4) or (n, 4). Sleepers
+        number, a list, or a mask over all bodies; arrays are of shape (3) or (n, 3), orientations w x y z of (4) or (n, 4). Sleepers
         that are touched wake. Nothing is changed where anything is wrong."""
         self._set(id, position, orientation, velocity, angular_velocity, material)
 
@@ -512,7 +558,7 @@ class Run(_scree.SteppedRun):
                             material, check)
 
     def remove(self, id: Any) -> None:  # noqa: A002
-        """Takes bodies out, by their ids."""
+        """Takes bodies out, by their ids or by a mask over all of them."""
         self._remove(id)
 
     def set_gravity(self, gravity: Any) -> None:

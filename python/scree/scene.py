@@ -61,6 +61,8 @@ class Scene:
     """
 
     def __init__(self, keys: Optional[Mapping[str, Any]] = None, /, *, folder: Optional[PathLike] = None, **more: Any):
+        if keys is not None and not isinstance(keys, Mapping):
+            raise TypeError(f"a scene is made of its keys; scree.load({keys!r}) reads a file")
         table: Dict[str, Any] = {**(keys or {}), **more}
         self._file = str(Path(folder or ".").absolute() / "scene.toml")
         self._overrides: List[Tuple[str, str]] = []
@@ -148,7 +150,8 @@ class Scene:
         return float(self._scene().end_time)
 
     def __repr__(self) -> str:
-        return f"<scree.Scene {Path(self._file).name}{' with overrides' if self._overrides else ''}>"
+        name = Path(self._file).name if self._text is not None else repr(self._table.get("name", "without a name"))
+        return f"<scree.Scene {name}{' with overrides' if self._overrides else ''}>"
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Scene) and self._identity() == other._identity()
@@ -245,17 +248,33 @@ def _apply(table: Dict[str, Any], key: str, value: Any) -> None:
     for name in key.split("."):
         match = re.fullmatch(r"([^\[\]]+)((?:\[\d+\])*)", name)
         if match is None:
-            raise KeyError(key)
+            raise SceneError([_fault(key, "is no path of a key", "such as bodies[0].count")])
         steps.append(match[1])
         steps.extend(int(k) for k in re.findall(r"\d+", match[2]))
     at: Any = table
-    for step in steps[:-1]:
-        at = at.setdefault(step, {}) if isinstance(step, str) else at[step]
-    at[steps[-1]] = value
+    for step, after in zip(steps, [*steps[1:], None]):
+        is_list = isinstance(at, list)
+        if isinstance(step, int):
+            there = is_list and step < len(at)
+        else:
+            there = isinstance(at, dict)
+        if not there:
+            hint = f"there are {len(at)} elements" if is_list else f"'{steps[0]}' has no such elements"
+            raise SceneError([_fault(key, "is not there", hint)])
+        if after is None:
+            at[step] = value
+        else:
+            at = at[step] if is_list else at.setdefault(step, {})
+            at = at.tolist() if _is_array(at) else at
+
+
+def _fault(path: str, problem: str, suggestion: str = "", value: str = "") -> Fault:
+    text = f"{path}: {problem}" + (f" (value {value})" if value else "") + (f"; {suggestion}" if suggestion else "")
+    return Fault(path, problem, value, "", "", suggestion, "", 0, 0, text)
 
 
 def _gathered(heading: Mapping[str, Any]) -> Dict[str, Any]:
-    """Arrays of bodies as one table."""
+    """Arrays of bodies as one table. Raises SceneError where they do not go together."""
     position = heading.get("position")
     lists = isinstance(position, (list, tuple)) and bool(position) and isinstance(position[0], (list, tuple))
     if not lists and getattr(position, "ndim", 1) != 2:
@@ -265,11 +284,18 @@ def _gathered(heading: Mapping[str, Any]) -> Dict[str, Any]:
     n = len(position)  # type: ignore[arg-type]
     for key, value in heading.items():
         rows = value.tolist() if _is_array(value) else value
-        each = isinstance(rows, list) and len(rows) == n and (
-            key in ("radius", "material") or (key in _BODY_COLUMNS and isinstance(rows[0], (list, tuple))))
-        if not each:
+        several = isinstance(rows, (list, tuple)) and key in _BODY_COLUMNS and (
+            len(_BODY_COLUMNS[key]) == 1 or any(isinstance(row, (list, tuple)) for row in rows))
+        if not several:
             rest[key] = value
-        elif len(_BODY_COLUMNS[key]) == 1:
+            continue
+        width = len(_BODY_COLUMNS[key])
+        if len(rows) != n or (width > 1 and any(not isinstance(row, (list, tuple)) or len(row) != width for row in rows)):
+            shape = f"({n}, {width})" if width > 1 else f"({n})"
+            given = getattr(value, "shape", f"({len(rows)}, ...)")
+            raise SceneError([_fault(f"bodies.{key}", f"must be of shape {shape}, as there are {n} positions", "",
+                                     f"of shape {given}")])
+        if len(_BODY_COLUMNS[key]) == 1:
             columns.append((_BODY_COLUMNS[key][0], rows))
         else:
             columns.extend((name, [row[k] for row in rows]) for k, name in enumerate(_BODY_COLUMNS[key]))

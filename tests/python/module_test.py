@@ -124,6 +124,19 @@ class Scenes(unittest.TestCase):
             box(end_time=1j).check()
         self.assertIn("\\\"", scree.Scene(name='a "b"').to_toml())
 
+    def test_arrays_and_paths_that_do_not_fit_are_told_as_all_else(self):
+        floor = box(bodies=[dict(radius=0.01, position=[0, 0, 0.2])])
+        for wrong, words in ((lambda: box(bodies=[dict(position=np.zeros((2, 2)), radius=0.1)]), r"bodies.position: must be of shape \(2, 3\)"),
+                             (lambda: box(bodies=[dict(position=np.zeros((2, 3)), radius=[1, 1, 1])]), r"bodies.radius: .*\(2\)"),
+                             (lambda: floor.with_overrides({"materials[3].friction": 1}), "there are 1 elements"),
+                             (lambda: floor.with_overrides({"materials[0.friction": 1}), "is no path"),
+                             (lambda: floor.with_overrides({"material[0].friction": 1}), "material"),
+                             (lambda: box(materials=[]), "materials: is missing")):
+            with self.assertRaisesRegex(scree.SceneError, words):
+                wrong().check()
+        with self.assertRaisesRegex(TypeError, "scree.load"):
+            scree.Scene("a.toml")
+
     def test_a_scene_is_a_value(self):
         scene = box()
         self.assertEqual(scene, box())
@@ -188,6 +201,23 @@ class SameBits(unittest.TestCase):
             whole.until()
             self.assertEqual(scree.open(Path(folder) / "r").summary["state_hash"], whole.state_hash)
 
+    def test_what_no_checkpoint_knows_is_told_where_a_run_goes_on(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = box().save(Path(folder) / "a.toml")
+            for name, act in (("set", lambda run: run.set(0, velocity=[0, 0, 1])), ("forces", lambda run: setattr(run, "forces", lambda b: None)),
+                              ("belt", lambda run: setattr(run.boundaries["box.-z"], "surface_velocity", [1, 0, 0]))):
+                with scree.Run(file, folder=Path(folder) / name) as run:
+                    run.step(20)
+                    act(run)
+                    run.step(20)
+                done = subprocess.run([PROGRAM, "run", "--resume", str(Path(folder) / name), "-q"], capture_output=True, text=True)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual("is another run from here on" in done.stderr, name != "set", done.stderr)
+            with self.assertRaisesRegex(scree.WriteError, "overwrite=True"):
+                scree.Run(file, folder=Path(folder) / "belt")
+            scree.Run(file, folder=Path(folder) / "belt", overwrite=True).finish()
+            self.assertFalse((Path(folder) / "belt/acted_on.txt").exists())
+
     def test_states_go_on_with_the_same_bits(self):
         for more in ({}, dict(time_step="adaptive"), dict(sleep=dict(enabled=True))):
             try:
@@ -213,7 +243,7 @@ class SameBits(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "another scene"):
             scree.Run(box(count=3)).restore(kept)
         with tempfile.TemporaryDirectory() as folder:
-            kept.save(f"{folder}/state.h5")
+            kept.save(Path(folder) / "state.h5")
             self.assertEqual(scree.State.load(f"{folder}/state.h5").hash, kept.hash)
             with open(f"{folder}/state.h5", "r+b") as file:
                 file.seek(5000)
@@ -247,6 +277,40 @@ class Looking(unittest.TestCase):
         with self.assertRaises(AttributeError):
             report.no_such_quantity
         self.assertIn("step 10", repr(report))
+
+    def test_a_report_is_over_all_of_its_steps(self):
+        """Work that friction takes: the sum of single steps is that of many at once, as of until() and steps(every)."""
+        one, many, timed = (scree.Run(box(), threads=1) for _ in range(3))
+        single = [one.step() for _ in range(300)]
+        report = many.step(300)
+        for name in ("dissipated_by_friction_J", "boundary_work_J", "sweeps", "force_work_J"):
+            self.assertAlmostEqual(getattr(report, name), sum(getattr(r, name) for r in single), places=12)
+        self.assertEqual(report.penetration_max, max(r.penetration_max for r in single))
+        self.assertEqual((report.step, report.kinetic_energy_J), (300, single[-1].kinetic_energy_J))
+        parts = list(timed.steps(every=0.1, until=0.3))
+        self.assertAlmostEqual(sum(r.dissipated_by_friction_J for r in parts), report.dissipated_by_friction_J, places=12)
+        self.assertEqual(timed.observables["dissipated_by_friction_J"], single[-1].dissipated_by_friction_J)  # of the last
+
+    def test_slips_of_the_pen_are_told(self):
+        run = scree.Run(scree.Scene(DRUM))
+        drum = run.parts["drum"]
+        for thing, name, words in ((drum, "rate", "cannot be set"), (drum, "trque", "torque"), (run, "gravity", "set_gravity"),
+                                   (run, "force", "forces"), (run.boundaries["shell"], "friction", "surface_velocity"),
+                                   (drum.motion, "sped", "speed")):
+            with self.assertRaisesRegex(AttributeError, words):
+                setattr(thing, name, 1.0)
+        with self.assertRaisesRegex(KeyError, "kinetic_energy_J"):
+            run.observables["kinetic_energy"]
+        with self.assertRaisesRegex(IndexError, "boundary 9 of 3"):
+            run.boundaries[9]
+        with self.assertRaisesRegex(ValueError, "no part carries it"):
+            run.boundaries["low"].motion
+        with self.assertRaisesRegex(ValueError, "has no motion"):
+            drum.motion.start()
+        for wrong in (lambda: setattr(drum, "torque", "much"), lambda: run.step(1.5)):
+            with self.assertRaises((TypeError, ValueError)) as caught:
+                wrong()
+            self.assertNotIn("incompatible", str(caught.exception))
 
     def test_energy_of_free_fall_is_the_closed_form(self):
         run = scree.Run(one_ball(gravity=[0, 0, -9.81]))
@@ -377,6 +441,17 @@ class Acting(unittest.TestCase):
             run.set([0, 7], velocity=[9, 9, 9])  # all or nothing
         self.assertEqual(run.state_hash, before)
 
+    def test_bodies_by_masks(self):
+        run = scree.Run(box())
+        high = run.bodies.position[:, 2] > 0.3
+        run.set(high, velocity=[0, 0, 1])
+        np.testing.assert_array_equal(run.bodies.velocity[:, 2] == 1, high)
+        run.remove(high)
+        self.assertEqual(len(run), (~high).sum())
+        for wrong, kind in (([True], ValueError), ([0.5], TypeError), ("all", TypeError)):
+            with self.assertRaises(kind):
+                run.remove(wrong)
+
     def test_inserted_bodies_are_those_of_a_scene(self):
         falls = one_ball(gravity=[0, 0, -9.81], bodies=[dict(radius=0.1, position=[0, 0, 1])],
                          boundaries=[dict(name="floor", type="plane", normal=[0, 0, 1], point=[0, 0, 0])])
@@ -467,7 +542,7 @@ class Acting(unittest.TestCase):
         self.assertAlmostEqual(lid.position[2], -0.225, places=9)
         self.assertTrue(lid.motion.runs)
         lid.remove()
-        with self.assertRaises(AttributeError):
+        with self.assertRaises(ValueError):
             scree.Run(box()).boundaries[0].motion
 
     def test_gravity_and_belts(self):
