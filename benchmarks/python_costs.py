@@ -21,15 +21,15 @@ def seconds(do):
     return time.perf_counter() - start
 
 
-def one_by_one(steps):
-    """Ratio of the least times of five runs in turn: steps one by one over the same at once."""
-    best = {"once": numpy.inf, "each": numpy.inf}
-    for _ in range(5):
-        run = scree.Run(TUBE, threads=1)
-        best["once"] = min(best["once"], seconds(lambda: run.step(steps)))
-        run = scree.Run(TUBE, threads=1)
-        best["each"] = min(best["each"], seconds(lambda: [run.step() for _ in range(steps)]))
-    return best["each"] / best["once"]
+def one_by_one(steps, turns=5, block=25):
+    """Steps one by one over the same at once: of blocks in turn, the least time of each block of several runs."""
+    least = {"once": numpy.full(steps // block, numpy.inf), "each": numpy.full(steps // block, numpy.inf)}
+    for _ in range(turns):
+        runs = {"once": scree.Run(TUBE, threads=1), "each": scree.Run(TUBE, threads=1)}
+        for k in range(steps // block):
+            for name, do in (("once", lambda: runs["once"].step(block)), ("each", lambda: [runs["each"].step() for _ in range(block)])):
+                least[name][k] = min(least[name][k], seconds(do))
+    return least["each"].sum() / least["once"].sum()
 
 
 def forces(bodies, steps, turns):
