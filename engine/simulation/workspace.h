@@ -110,9 +110,9 @@ struct Workspace {
   std::vector<Twist> before;    // [body of the problem] velocities before gravity and contacts act
   Vec3 gravity = Vec3::Zero();  // m/s^2, in the (sub)step
   std::vector<Vec3>
-      body_acceleration;  // [body], m/s^2, by fields, fluid and `own`, its mean; empty if there are none
+      body_acceleration;    // [body], m/s^2, by fields, fluid and `own`, its mean; empty if there are none
   std::vector<Wrench> own;  // [body], of the step, by a program's own forces; empty without
-  PlacedCell cell;        // in the middle of the (sub)step
+  PlacedCell cell;          // in the middle of the (sub)step
   std::vector<PartPlace> part_places;       // [part]
   std::vector<PartMotion> parts;            // [part]
   std::vector<BoundaryPose> boundary_pose;  // [boundary], or empty

@@ -45,9 +45,9 @@ struct Wrench {
   Vec3 force = Vec3::Zero(), torque = Vec3::Zero();
 };
 
-/// What a program gives all bodies at once: fills `given` [body], which is 0, for a step of h (s), in which it
-/// stays the same. Called once a step, before anything moves, by one thread; what it throws leaves step(), and
-/// the state is one that can go on. For steps by contacts only.
+/// What a program gives all bodies at once: fills `given` [body], which is 0, for a step of h (s), in which
+/// it stays the same. Called once a step, before anything moves, by one thread; what it throws leaves step(),
+/// and the state is one that can go on. For steps by contacts only.
 using OwnForces = std::function<void(const State& state, double h, std::span<Wrench> given)>;
 
 struct Forces {
