@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "engine/core/shared_threads.h"
-#include "engine/core/state_hash.h"
 #include "engine/simulation/placement.h"
 #include "engine/simulation/subsystems/population.h"
 #include "io/files/text_file.h"
@@ -99,8 +98,10 @@ void SteppedRun::close_all() {
   going().less.wait(lock, [] { return going().runs == 0; });
 }
 
-SteppedRun::SteppedRun(const io::Scene& scene, int threads, const std::string& folder, bool overwrite)
+SteppedRun::SteppedRun(const io::Scene& scene, std::string identity, int threads, const std::string& folder,
+                       bool overwrite)
     : scene_(scene),
+      identity_(std::move(identity)),
       scene_shapes_(scene.model.shapes.size()),
       state_(scene.initial),
       plan_(io::run_plan(scene)),
@@ -215,12 +216,12 @@ void SteppedRun::add_to_report() {
 }
 
 std::vector<double> SteppedRun::report() const {
+  expect_idle("be looked at");
   const std::span<const Observable> list = observables(ObservedKind::run);
   std::vector<double> values = amounts_;
   if (amounts_s_ > 0.0) {
     for (std::size_t k = 0; k < list.size(); ++k)
       if (list[k].over == OverSteps::mean) values[k] /= amounts_s_;
-    expect_idle("be looked at");
     return values;
   }
   const Observed now = observed();
@@ -241,8 +242,13 @@ py::object SteppedRun::finish() {
                                    ? io::RunStatus::finished
                                    : io::RunStatus::interrupted;
   summary_ = py::str(recorder_->folder().path.string());
-  const py::gil_scoped_release release;
   const auto recorder = std::move(recorder_);  // which lets go of the folder; no step follows
+  struct Busy {                                // nobody changes the state while it is written
+    std::atomic<bool>& flag;
+    explicit Busy(std::atomic<bool>& f) : flag(f) { flag = true; }
+    ~Busy() { flag = false; }
+  } busy(stepping_);
+  const py::gil_scoped_release release;
   recorder->finish(status, state_, !broken_);
   return summary_;
 }
@@ -284,14 +290,14 @@ void SteppedRun::note_action() {
                   state_.time_s));
 }
 
-std::int32_t SteppedRun::slot_of(BodyId id) const {
-  const std::vector<std::int32_t>& slots = slots_by_id();
-  const std::vector<BodyId>& ids = state_.bodies.id;
-  const auto found = std::ranges::lower_bound(
-      slots, id, {}, [&](std::int32_t s) { return ids[static_cast<std::size_t>(s)]; });
-  if (found == slots.end() || ids[static_cast<std::size_t>(*found)] != id)
-    throw py::index_error(fmt::format("there is no body {}", id));
-  return *found;
+std::vector<std::int32_t> SteppedRun::slots_of(const std::vector<BodyId>& ids) const {
+  const SlotsById by_id(state().bodies);
+  std::vector<std::int32_t> slots;
+  for (const BodyId id : ids) {
+    slots.push_back(by_id.find(id));
+    if (slots.back() < 0) throw py::index_error(fmt::format("there is no body {}", id));
+  }
+  return slots;
 }
 
 ShapeIndex SteppedRun::shape_of(const ShapeDescription& wanted) {
@@ -382,16 +388,10 @@ void SteppedRun::set_inputs(const std::vector<double>& values) {
   }
 }
 
-std::string SteppedRun::identity() const {
-  std::string text = scene_.text;
-  for (const auto& [key, value] : scene_.overrides) text += "\n" + key + "=" + value;
-  return text;
-}
-
 KeptState SteppedRun::keep() const {
   expect_idle("be kept");
   if (broken_) throw std::runtime_error("the last step could not be done: there is no state to keep");
-  KeptState kept{identity(), state_, inputs(), {}, result()};
+  KeptState kept{identity_, state_, inputs(), {}, result()};
   const Shapes& shapes = scene_.model.shapes;
   for (std::size_t s = scene_shapes_; s < shapes.size(); ++s)
     kept.new_shapes.push_back(description(shapes, ShapeIndex{static_cast<std::int32_t>(s)}));
@@ -401,7 +401,7 @@ KeptState SteppedRun::keep() const {
 void SteppedRun::restore(const KeptState& kept) {
   const Alone look(*this);
   Model& model = scene_.model;
-  if (kept.scene != identity()) throw py::value_error("the state is of a run of another scene");
+  if (kept.scene != identity_) throw py::value_error("the state is of a run of another scene");
   if (is_recorded_)
     throw std::runtime_error("a run with a folder goes forwards alone; restore() is for runs without one");
   for (std::size_t k = 0; k < kept.new_shapes.size(); ++k) {

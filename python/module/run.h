@@ -16,7 +16,7 @@ namespace scree::python {
 
 /// Where a run stands, with what people have set of its machines.
 struct KeptState {
-  std::string scene;  // its text and overrides: whose run it is
+  std::string scene;  // whose run it is: SteppedRun's identity
   State state;
   std::vector<double> inputs;
   std::vector<ShapeDescription> new_shapes;  // beyond those of the scene
@@ -32,10 +32,12 @@ struct Lease {
 
 /// Exceptions of all members that say so: RuntimeError where another thread steps it, BufferError where
 /// arrays of a view are out.
-class SteppedRun : public std::enable_shared_from_this<SteppedRun> {
+class SteppedRun {
  public:
-  /// `threads`: 0 for all of the machine's. An empty folder: nothing is recorded.
-  SteppedRun(const io::Scene& scene, int threads, const std::string& folder, bool overwrite);
+  /// `identity`: what tells this scene from others, for states. `threads`: 0 for all of the machine's. An
+  /// empty folder: nothing is recorded.
+  SteppedRun(const io::Scene& scene, std::string identity, int threads, const std::string& folder,
+             bool overwrite);
   SteppedRun(const SteppedRun&) = delete;
   SteppedRun& operator=(const SteppedRun&) = delete;
   ~SteppedRun();
@@ -61,14 +63,13 @@ class SteppedRun : public std::enable_shared_from_this<SteppedRun> {
   State& to_change();
   /// The model, of which no checkpoint knows what is set: with a folder that is noted there.
   Model& model_to_change();
-  std::int32_t slot_of(BodyId id) const;  // throws IndexError
+  std::vector<std::int32_t> slots_of(const std::vector<BodyId>& ids) const;  // throws IndexError
   std::vector<BodyId> insert(const std::vector<NewBody>& bodies, bool check);
   ShapeIndex shape_of(const ShapeDescription& description);
   std::int32_t function_named(const std::string& name, bool& is_clump) const;
 
   KeptState keep() const;
   void restore(const KeptState& kept);
-  std::string identity() const;
 
   std::shared_ptr<Lease> lease();
   void set_forces(py::object function);
@@ -93,6 +94,7 @@ class SteppedRun : public std::enable_shared_from_this<SteppedRun> {
   void note_action();
 
   io::Scene scene_;  // its own: inputs change the model
+  std::string identity_;
   std::size_t scene_shapes_;
   State state_;
   RunPlan plan_;

@@ -23,14 +23,12 @@ namespace scree::python {
 
 namespace {
 
-const ObservedKindWords& kind_named(const std::string& noun) {
+/// By the scene's key or, where there is none, by the table: "steps" is that of the run itself.
+ObservedKind kind_of(const std::string& noun) {
   for (const ObservedKindWords& words : observed_kinds())
-    if (noun == (*words.key != '\0' ? words.key : words.table)) return words;
+    if (noun == (*words.key != '\0' ? words.key : words.table)) return words.kind;
   throw py::value_error(fmt::format("there is no kind of observables '{}'", noun));
 }
-
-/// "steps" is that of the run itself.
-ObservedKind kind_of(const std::string& noun) { return kind_named(noun).kind; }
 
 py::list observables_of(const std::string& kind) {
   py::list list;
@@ -155,11 +153,11 @@ void set_bodies(SteppedRun& run, const py::object& id, const SetValues& given) {
   const bool changes_material = !given.material.is_none();
   const MaterialIndex material = changes_material ? material_of(run, given.material) : MaterialIndex{};
   Bodies& bodies = state.bodies;
-  std::vector<std::int32_t> slots;
+  const std::vector<std::int32_t> slots = run.slots_of(ids);
   std::vector<Quat> turned;
   const Materials& materials = run.scene().model.materials;
   for (std::size_t k = 0; k < n; ++k) {
-    const std::int32_t i = run.slot_of(ids[k]);
+    const std::int32_t i = slots[k];
     if (bodies.is_carried(static_cast<std::size_t>(i)))
       throw py::value_error(
           fmt::format("body {} is carried by part '{}', which moves it", ids[k],
@@ -167,7 +165,6 @@ void set_bodies(SteppedRun& run, const py::object& id, const SetValues& given) {
     if (changes_material && materials.density(material) != materials.density(bodies.material[i]))
       throw py::value_error(
           fmt::format("material: must have the density of the body's own (body {})", ids[k]));
-    slots.push_back(i);
     if (!orientation.empty()) turned.push_back(unit_quaternion(orientation, k));
   }
   // Nothing is wrong: now it is done.
@@ -258,7 +255,7 @@ py::array insert_bodies(SteppedRun& run, const NewValues& given) {
 void remove_bodies(SteppedRun& run, const py::object& id) {
   const std::vector<BodyId> ids = ids_of(run, id);
   State& state = run.to_change();
-  for (const BodyId i : ids) run.slot_of(i);
+  run.slots_of(ids);  // all of them are there
   remove(state, ids);
 }
 
@@ -369,10 +366,11 @@ void add_run(py::module_& m) {
           return 0;
         };
       }));
-  run.def(py::init([](const io::Scene& scene, int threads, const std::string& folder, bool overwrite) {
-            return std::make_shared<SteppedRun>(scene, threads, folder, overwrite);
+  run.def(py::init([](const io::Scene& scene, const std::string& identity, int threads,
+                      const std::string& folder, bool overwrite) {
+            return std::make_shared<SteppedRun>(scene, identity, threads, folder, overwrite);
           }),
-          py::arg("scene"), py::arg("threads"), py::arg("folder"), py::arg("overwrite"))
+          py::arg("scene"), py::arg("identity"), py::arg("threads"), py::arg("folder"), py::arg("overwrite"))
       .def("_advance", &SteppedRun::advance, py::arg("steps"), py::arg("end"))
       .def("_finish", &SteppedRun::finish)
       .def("_stopped", &SteppedRun::stopped)

@@ -23,14 +23,13 @@ py::list to_python(const std::vector<Fault>& faults) {
   return list;
 }
 
-using Scene = std::shared_ptr<const io::Scene>;
-
-Scene read(const std::string& text, const std::string& file, const std::vector<io::Override>& overrides) {
+std::shared_ptr<io::Scene> read(const std::string& text, const std::string& file,
+                                const std::vector<io::Override>& overrides) {
   const py::gil_scoped_release release;
   // A function of forces that reads a scene is within a step, whose threads it has.
   std::optional<SharedThreads> threads;
   if (!SteppedRun::is_in_step()) threads.emplace(0);
-  return std::make_shared<const io::Scene>(io::read_scene_text(text, file, overrides));
+  return std::make_shared<io::Scene>(io::read_scene_text(text, file, overrides));
 }
 
 }  // namespace
@@ -54,12 +53,7 @@ void add_scene(py::module_& m) {
       .def_property_readonly("time_step", [](const io::Scene& s) { return s.model.settings.time_step_s; })
       .def_property_readonly("bodies", [](const io::Scene& s) { return s.initial.bodies.size(); })
       .def_property_readonly("warnings", [](const io::Scene& s) { return to_python(s.warnings); });
-  m.def(
-      "read_scene",
-      [](const std::string& text, const std::string& file, const std::vector<io::Override>& overrides) {
-        return std::const_pointer_cast<io::Scene>(read(text, file, overrides));
-      },
-      py::arg("text"), py::arg("file"), py::arg("overrides"));
+  m.def("read_scene", &read, py::arg("text"), py::arg("file"), py::arg("overrides"));
 }
 
 }  // namespace scree::python

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import csv
 import multiprocessing
-import os
 import pickle
 import signal
-import sys
 import traceback
 from pathlib import Path
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 import numpy
 
+from . import processes
 from .errors import StepError
 from .run import Run
 from .scene import Scene, load
@@ -311,7 +310,11 @@ class VectorEnv:
     def __init__(self, make: Callable[[], Any], count: int):
         if count < 1:
             raise ValueError(f"count: must be positive (value {count})")
-        pickled = _pickled(make)
+        try:
+            pickled = processes.pickled(make, [make])
+        except TypeError as why:
+            raise TypeError(f"make: processes cannot read {make!r} ({why}): put it into a module, or install "
+                            "cloudpickle") from None
         context = multiprocessing.get_context("spawn")
         self.count = count
         self._pipes: List[Any] = []
@@ -392,7 +395,8 @@ class VectorEnv:
             try:
                 good, answer = pipe.recv()
             except (EOFError, OSError):
-                good, answer = False, f"its process ended ({_how_it_ended(self._processes[number])}) {when}"
+                self._processes[number].join(5)
+                good, answer = False, f"its process ended ({processes.how_it_ended(self._processes[number])}) {when}"
             except KeyboardInterrupt:  # answers that nobody heard would come to the next question
                 self.close()
                 raise
@@ -402,29 +406,6 @@ class VectorEnv:
         if faults:
             raise RuntimeError("\n".join(faults))
         return answers
-
-
-def _how_it_ended(process: Any) -> str:
-    process.join(5)
-    code = process.exitcode or 0
-    return f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
-
-
-def _pickled(make: Any) -> bytes:
-    """By cloudpickle where it is; raises TypeError where a process could not read it."""
-    try:
-        import cloudpickle as library
-    except ImportError:
-        library = pickle
-    script = getattr(sys.modules["__main__"], "__file__", None)
-    prompt = getattr(make, "__module__", None) == "__main__" and not (script and os.path.exists(script))
-    try:
-        if prompt and library is pickle:
-            raise TypeError("it was made in a notebook or at a prompt")
-        return bytes(library.dumps(make))
-    except Exception as fault:  # of any kind: objects refuse in ways of their own
-        raise TypeError(f"make: processes cannot read {make!r} ({fault}): put it into a module, or install "
-                        "cloudpickle") from None
 
 
 def _serve(pipe: Any) -> None:

@@ -54,7 +54,7 @@ class Observables(Mapping[str, float]):
     def __iter__(self) -> Iterator[str]:
         for name, *_ in _scree.observables(self._kind):
             try:
-                self[name]
+                self._run._observe(self._kind, name, self._part)
             except KeyError:  # not known of this one
                 continue
             yield name
@@ -391,7 +391,7 @@ class Run(_scree.SteppedRun):
 
             tables = Path(self.folder) / "inputs"
         try:
-            super().__init__(scene._scene(tables), threads, self.folder or "", overwrite)
+            super().__init__(scene._scene(tables), scene._said(), threads, self.folder or "", overwrite)
         except WriteError as error:
             words = str(error).replace("choose another folder (-o) or replace them (--overwrite)",
                                        "choose another folder, or replace them with overwrite=True")
@@ -433,19 +433,19 @@ class Run(_scree.SteppedRun):
         end = self.end_time if until is None else float(until)
         if every is not None and not every > 0.0:
             raise ValueError(f"every: must be positive (value {every} s)")
-        start, slack, count = self.time, 0.5 * self.time_step, 0
-        while self.time < end - slack * (1.0 if every is None else 1e-3):
+        start, count, at_end = self.time, 0, False
+        while not at_end:
             before = self.step_number
             count += 1
             if every is None:
                 self._advance(1, end)
+                at_end = self.stopped == "end_time"
             else:
                 self._advance(_MOST_STEPS, min(start + count * every, end))
+                at_end = start + count * every >= end
             if self.step_number > before:
                 yield self.report
             if self.stopped in ("event", "interrupted"):
-                return
-            if every is not None and start + count * every >= end:
                 return
 
     @property

@@ -8,12 +8,14 @@ import os
 import re
 import tempfile
 from pathlib import Path
-from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
+from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple, Union
 
 from . import _scree, toml
 from .errors import Fault, SceneError
 
 PathLike = Union[str, "os.PathLike[str]"]
+Columns = List[Tuple[str, Any]]
+_Put = Callable[[Columns, str], str]  # columns of a table and a name for it; what stands in the text in its place
 
 #: Arrays of bodies, and the columns that they become in a table.
 _BODY_COLUMNS: Dict[str, Tuple[str, ...]] = {
@@ -35,7 +37,7 @@ def _is_frame(value: Any) -> bool:
     return hasattr(value, "columns") and hasattr(value, "to_dict")
 
 
-def _columns_of(value: Any) -> List[Tuple[str, Any]]:
+def _columns_of(value: Any) -> Columns:
     """The columns of a DataFrame, a mapping of columns, or an array with a row each."""
     if _is_frame(value):
         return [(str(name), value[name].tolist()) for name in value.columns]
@@ -113,18 +115,14 @@ class Scene:
         """
         if self._text is not None:
             return self._text if not self._overrides else toml.to_document(self.to_dict())
-        table = _copied(self._table)
-        table["bodies"] = [body for heading in table.get("bodies", []) for body in _one_by_one(heading)]
-        if not table["bodies"]:
-            del table["bodies"]
-        _put_tables(table, _refuse_table)
-        return toml.to_document(table)
+        return toml.to_document(_with_tables(_with_bodies(self._table, _one_by_one), _refuse_table))
 
     def save(self, file: PathLike) -> Path:
         """Writes the scene to a file, and its tables beside it."""
         path = Path(file)
         path.parent.mkdir(parents=True, exist_ok=True)
-        text = self._text_with_tables(path.parent, path.stem) if self._text is None else self.to_toml()
+        text = self.to_toml() if self._text is not None else self._text_with_tables(
+            lambda columns, name: _write_table(path.parent / f"{path.stem}_{name}.csv", columns).name)
         path.write_text(text, encoding="utf-8")
         return path
 
@@ -159,11 +157,15 @@ class Scene:
     def __hash__(self) -> int:
         return hash(self._identity())
 
-    def _identity(self) -> Tuple[str, str, str]:
+    def _said(self) -> str:
+        """All that it says, arrays included; not where the files are that it names."""
         text = self._text
         if text is None:
-            text = toml.to_document(_frames_to_columns(self._table))
-        return text, self._file, repr(self._overrides)
+            text = toml.to_document(_with_tables(self._table, lambda columns, name: repr(columns)))
+        return text + repr(self._overrides)
+
+    def _identity(self) -> Tuple[str, str]:
+        return self._said(), self._file
 
     def __getstate__(self) -> Dict[str, Any]:
         return {"text": self._text, "file": self._file, "overrides": self._overrides, "table": self._table}
@@ -179,15 +181,12 @@ class Scene:
         """The scene that was read. `tables`: where those of arrays are to stay, for runs that go on later."""
         if self._read is not None and tables is None:
             return self._read
-        text, overrides = self._text, self._overrides
+        text = self._text
         if text is None:
-            if tables is None and _has_tables(self._table):
-                if self._own_folder is None:
-                    self._own_folder = tempfile.TemporaryDirectory(prefix="scree_scene_")
-                tables = Path(self._own_folder.name)
-            text = self._text_with_tables(tables, "scene", absolute=True)
+            text = self._text_with_tables(
+                lambda columns, name: str(_write_table((tables or self._folder_of_tables()) / f"scene_{name}.csv", columns)))
         try:
-            read = _scree.read_scene(text, self._file, overrides)
+            read = _scree.read_scene(text, self._file, self._overrides)
         except SceneError as error:
             if self._text is not None:
                 raise
@@ -196,21 +195,14 @@ class Scene:
             self._read = read
         return read
 
-    def _text_with_tables(self, folder: Optional[Path], stem: str, absolute: bool = False) -> str:
-        table = _copied(self._table)
-        table["bodies"] = [_gathered(heading) for heading in table.get("bodies", [])]
-        if not table["bodies"]:
-            del table["bodies"]
+    def _folder_of_tables(self) -> Path:
+        """Of its own, as long as it is there."""
+        if self._own_folder is None:
+            self._own_folder = tempfile.TemporaryDirectory(prefix="scree_scene_")
+        return Path(self._own_folder.name)
 
-        def put(columns: List[Tuple[str, Any]], name: str) -> str:
-            assert folder is not None
-            folder.mkdir(parents=True, exist_ok=True)
-            path = folder / f"{stem}_{name}.csv"
-            path.write_text(toml.csv(columns), encoding="utf-8")
-            return str(path.absolute()) if absolute else path.name
-
-        _put_tables(table, put)
-        return toml.to_document(table)
+    def _text_with_tables(self, put: _Put) -> str:
+        return toml.to_document(_with_tables(_with_bodies(self._table, lambda heading: [_gathered(heading)]), put))
 
 
 def load(path: PathLike, overrides: Optional[Mapping[str, Any]] = None) -> Scene:
@@ -228,7 +220,7 @@ def _without_place(fault: Fault) -> Fault:
 
 
 def _copied(table: Mapping[str, Any]) -> Dict[str, Any]:
-    """Deep, but for frames and arrays, which a scene keeps a copy of once."""
+    """Deep: a scene shares nothing with who made it or looks at it."""
     return {str(key): copy.deepcopy(value) for key, value in table.items()}
 
 
@@ -280,7 +272,7 @@ def _gathered(heading: Mapping[str, Any]) -> Dict[str, Any]:
     if not lists and getattr(position, "ndim", 1) != 2:
         return dict(heading)
     rest: Dict[str, Any] = {}
-    columns: List[Tuple[str, Any]] = []
+    columns: Columns = []
     n = len(position)  # type: ignore[arg-type]
     for key, value in heading.items():
         rows = value.tolist() if _is_array(value) else value
@@ -289,16 +281,17 @@ def _gathered(heading: Mapping[str, Any]) -> Dict[str, Any]:
         if not several:
             rest[key] = value
             continue
-        width = len(_BODY_COLUMNS[key])
+        names = _BODY_COLUMNS[key]
+        width = len(names)
         if len(rows) != n or (width > 1 and any(not isinstance(row, (list, tuple)) or len(row) != width for row in rows)):
             shape = f"({n}, {width})" if width > 1 else f"({n})"
             given = getattr(value, "shape", f"({len(rows)}, ...)")
             raise SceneError([_fault(f"bodies.{key}", f"must be of shape {shape}, as there are {n} positions", "",
                                      f"of shape {given}")])
-        if len(_BODY_COLUMNS[key]) == 1:
-            columns.append((_BODY_COLUMNS[key][0], rows))
+        if width == 1:
+            columns.append((names[0], rows))
         else:
-            columns.extend((name, [row[k] for row in rows]) for k, name in enumerate(_BODY_COLUMNS[key]))
+            columns.extend((name, [row[k] for row in rows]) for k, name in enumerate(names))
     return {**rest, "table": dict(columns)}
 
 
@@ -325,38 +318,35 @@ def _is_table(value: Any) -> bool:
     return _is_frame(value) or isinstance(value, Mapping) or (_is_array(value) and value.ndim == 2)
 
 
-def _put_tables(table: Dict[str, Any], put: Any, name: str = "") -> None:
-    """Puts every table that is not a file's name where ``put(columns, name)`` says."""
+def _with_bodies(table: Mapping[str, Any], convert: Callable[[Mapping[str, Any]], List[Dict[str, Any]]]) -> Dict[str, Any]:
+    """The same with other headings in place of each of bodies."""
+    if "bodies" not in table:
+        return dict(table)
+    return {**table, "bodies": [body for heading in table["bodies"] for body in convert(heading)]}
+
+
+def _with_tables(table: Mapping[str, Any], put: _Put, name: str = "") -> Dict[str, Any]:
+    """The same with what ``put(columns, name)`` says in place of every table that is not a file's name."""
+    result: Dict[str, Any] = {}
     for key, value in table.items():
         path = f"{name}_{key}" if name else key
         if key == "table" and _is_table(value):
-            table[key] = put(_columns_of(value), name or "table")
-        elif isinstance(value, dict):
-            _put_tables(value, put, path)
+            result[key] = put(_columns_of(value), name or "table")
+        elif isinstance(value, Mapping):
+            result[key] = _with_tables(value, put, path)
         elif isinstance(value, list):
-            for k, item in enumerate(value):
-                if isinstance(item, dict):
-                    _put_tables(item, put, f"{path}_{k}")
+            result[key] = [_with_tables(item, put, f"{path}_{k}") if isinstance(item, Mapping) else item
+                           for k, item in enumerate(value)]
+        else:
+            result[key] = value
+    return result
 
 
-def _has_tables(table: Mapping[str, Any]) -> bool:
-    found: List[str] = []
-    copied = _copied(table)
-    copied["bodies"] = [_gathered(heading) for heading in copied.get("bodies", [])]
-
-    def note(columns: List[Tuple[str, Any]], name: str) -> str:
-        found.append(name)
-        return name
-
-    _put_tables(copied, note)
-    return bool(found)
+def _write_table(path: Path, columns: Columns) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(toml.csv(columns), encoding="utf-8")
+    return path.absolute()
 
 
-def _frames_to_columns(table: Mapping[str, Any]) -> Dict[str, Any]:
-    copied = _copied(table)
-    _put_tables(copied, lambda columns, name: repr(columns))
-    return copied
-
-
-def _refuse_table(columns: List[Tuple[str, Any]], name: str) -> str:
+def _refuse_table(columns: Columns, name: str) -> str:
     raise ValueError(f"{name}: a scene file cannot hold this table; Scene.save() writes it beside the file")

@@ -19,6 +19,7 @@ from multiprocessing import connection
 from pathlib import Path
 from typing import Any, Callable, Dict, Generator, List, Mapping, Optional, Sequence, Tuple, Union
 
+from . import processes
 from .run import Run
 from .scene import PathLike, Scene, load
 from .tables import pandas
@@ -150,7 +151,10 @@ def _in_processes(work: _Work, points: Sequence[Tuple[int, Point]], workers: int
         raise RuntimeError(f"a worker of sweep() came to sweep() itself: {UNGUARDED}")
     if not points:
         return
-    pickled = _pickled(work, dict(points))
+    try:
+        pickled = processes.pickled((work, dict(points)), (work.measure, work.scene))
+    except TypeError as why:
+        raise TypeError(_unreadable(str(why))) from None
     waiting = deque(number for number, _ in points)
     crew: Dict[Any, _Worker] = {}
     try:
@@ -223,8 +227,7 @@ class _Worker:
             self.process.kill()
             self.process.join()
         self.pipe.close()
-        code = self.process.exitcode or 0
-        return f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+        return processes.how_it_ended(self.process)
 
 
 def _serve(pipe: Any) -> None:
@@ -242,27 +245,6 @@ def _serve(pipe: Any) -> None:
             pipe.send(("done", work(points[pipe.recv()])))
     except (EOFError, ConnectionError):  # nobody asks any more
         return
-
-
-def _pickled(work: _Work, points: Dict[int, Point]) -> bytes:
-    """By cloudpickle where it is, which knows functions of notebooks too."""
-    try:
-        import cloudpickle
-    except ImportError:
-        pass
-    else:
-        try:
-            return bytes(cloudpickle.dumps((work, points)))
-        except Exception as fault:  # of any kind: objects refuse in ways of their own
-            raise TypeError(_unreadable(f"{type(fault).__name__}: {fault}")) from None
-    script = getattr(sys.modules["__main__"], "__file__", None)
-    for function in (work.measure, work.scene):
-        if getattr(function, "__module__", None) == "__main__" and not (script and os.path.exists(script)):
-            raise TypeError(_unreadable(f"{function!r} was made in a notebook or at a prompt"))
-    try:
-        return pickle.dumps((work, points))
-    except Exception as fault:
-        raise TypeError(_unreadable(f"{type(fault).__name__}: {fault}")) from None
 
 
 def _unreadable(why: str) -> str:

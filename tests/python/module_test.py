@@ -242,6 +242,12 @@ class SameBits(unittest.TestCase):
             np.testing.assert_array_equal(run.boundaries[4].force, force)
         with self.assertRaisesRegex(ValueError, "another scene"):
             scree.Run(box(count=3)).restore(kept)
+        arrays = box(bodies=[dict(position=[[0, 0, 0.1], [0, 0, 0.3]], radius=[0.05, 0.04])])
+        first = scree.Run(arrays)
+        first.step(5)
+        there = scree.Run(pickle.loads(pickle.dumps(arrays)))  # its tables are elsewhere
+        there.restore(pickle.loads(pickle.dumps(first.state())))
+        self.assertEqual(there.state_hash, first.state_hash)
         with tempfile.TemporaryDirectory() as folder:
             kept.save(Path(folder) / "state.h5")
             self.assertEqual(scree.State.load(f"{folder}/state.h5").hash, kept.hash)
