@@ -544,8 +544,8 @@ class Run(_scree.SteppedRun):
     def set(self, id: Any, *, position: Any = None, orientation: Any = None, velocity: Any = None,  # noqa: A002
             angular_velocity: Any = None, material: Union[str, int, None] = None) -> None:
         """Puts bodies elsewhere, or gives them other velocities: ``run.set(3, velocity=[0, 0, 1])``. ``id`` is a
-        number, a list, or a mask over all bodies; arrays are of shape (3) or (n, 3), orientations w x y z of (4) or (n, 4). Sleepers
-        that are touched wake. Nothing is changed where anything is wrong."""
+        number, a list, or a mask over all bodies; arrays are of shape (3) or (n, 3), orientations w x y z of (4) or
+        (n, 4). Sleepers that are touched wake. Nothing is changed where anything is wrong."""
         self._set(id, position, orientation, velocity, angular_velocity, material)
 
     def insert(self, position: Any, *, orientation: Any = None, velocity: Any = None, angular_velocity: Any = None,
