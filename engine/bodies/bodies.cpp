@@ -1,5 +1,6 @@
 #include "engine/bodies/bodies.h"
 
+#include "engine/core/exact_sum.h"
 #include "engine/core/parallel.h"
 #include "engine/core/state_hash.h"
 #include "engine/core/vector4.h"
@@ -69,24 +70,18 @@ BodyIndex add_body(Bodies& bodies, const Shapes& shapes, const Materials& materi
   return BodyIndex(static_cast<std::int64_t>(bodies.size()) - 1);
 }
 
+std::span<const std::int32_t> Bodies::blocks() const {
+  return subdomains.cover(size()) ? std::span<const std::int32_t>(subdomains.block) : even_blocks(size());
+}
+
 BodySums body_sums(const Bodies& bodies, const Vec3& gravity) {
-  return reduce_blocks(
-      bodies.size(), grain_medium, BodySums{},
-      [&](const Block& block) { return sum_bodies(bodies, gravity, block); },
-      [](BodySums a, const BodySums& b) {
-        a.kinetic += b.kinetic;
-        a.potential += b.potential;
-        a.linear += b.linear;
-        a.angular += b.angular;
-        return a;
-      });
+  return sum_ranges<BodySums>(bodies.blocks(),
+                              [&](const Block& block) { return sum_bodies(bodies, gravity, block); });
 }
 
 double mechanical_energy(const Bodies& bodies, const Vec3& gravity) {
-  return reduce_blocks(
-      bodies.size(), grain_medium, 0.0,
-      [&](const Block& block) { return sum_energies(bodies, gravity, block); },
-      [](double a, double b) { return a + b; });
+  return sum_numbers(bodies.blocks(),
+                     [&](const Block& block) { return sum_energies(bodies, gravity, block); });
 }
 
 double kinetic_energy(const Bodies& bodies) { return body_sums(bodies, Vec3::Zero()).kinetic; }
@@ -106,15 +101,27 @@ Vec3 linear_momentum(const Bodies& bodies) { return body_sums(bodies, Vec3::Zero
 Vec3 angular_momentum(const Bodies& bodies) { return body_sums(bodies, Vec3::Zero()).angular; }
 
 std::uint64_t state_hash(const Bodies& bodies) {
-  std::uint64_t hash = bodies.size();
-  const auto chain = [&](const auto& array) {
-    hash = hash_words(array.data(), array.size() * sizeof(array[0]), hash);
+  const auto of_body = [&](std::size_t i) {
+    struct Words {
+      BodyId id;
+      double number[13];
+    } words{bodies.id[i], {}};
+    double* to = words.number;
+    const auto append = [&](const auto& of) { to = std::copy(of.data(), of.data() + of.size(), to); };
+    append(bodies.position[i]);
+    append(bodies.orientation[i].coeffs());
+    append(bodies.linear_velocity[i]);
+    append(bodies.angular_velocity[i]);
+    return hash_words(&words, sizeof words, 0);
   };
-  chain(bodies.position);
-  chain(bodies.orientation);
-  chain(bodies.linear_velocity);
-  chain(bodies.angular_velocity);
-  return hash;
+  return reduce_blocks(
+      bodies.size(), grain_light, std::uint64_t{bodies.size()},
+      [&](const Block& block) {
+        std::uint64_t sum = 0;
+        for (std::size_t i = block.begin; i < block.end; ++i) sum += of_body(i);
+        return sum;
+      },
+      std::plus<>{});
 }
 
 }  // namespace scree

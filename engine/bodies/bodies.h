@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/bodies/materials.h"
+#include "engine/bodies/subdomains.h"
 #include "engine/core/frames.h"
 #include "engine/geometry/shapes.h"
 
@@ -28,12 +29,15 @@ struct Bodies {
   static constexpr std::int32_t no_part = -1;
   std::vector<std::int32_t> part;  // that carries it
   std::vector<Pose> rest;          // where it is while its part has not moved it
+  Subdomains subdomains;           // how loops and sweeps cut them; none before the first step
 
   std::size_t size() const { return position.size(); }
   bool is_asleep(std::size_t i) const { return !asleep.empty() && asleep[i] != 0; }
   bool is_resting(std::size_t i) const { return !resting.empty() && resting[i] != 0; }
   bool is_carried(std::size_t i) const { return !part.empty() && part[i] != no_part; }
   Pose pose(std::size_t i) const { return {position[i], orientation[i]}; }
+  /// [block + 1] bodies where blocks begin, for sum_ranges(): never in two subdomains, where there are some.
+  std::span<const std::int32_t> blocks() const;
 };
 
 /// What it takes to make a body.
@@ -58,6 +62,13 @@ struct BodySums {
   double kinetic = 0.0, potential = 0.0;  // J; potential is zero at the origin
   Vec3 linear = Vec3::Zero();             // kg m/s
   Vec3 angular = Vec3::Zero();            // kg m^2/s, about the world's origin
+
+  static constexpr std::size_t sums = 8;
+  template <class F>
+  void each_sum(F&& f) {
+    f(kinetic), f(potential), f(linear), f(angular);
+  }
+  void join(const BodySums&) {}
 };
 BodySums body_sums(const Bodies& bodies, const Vec3& gravity);
 
@@ -68,7 +79,7 @@ double kinetic_energy(const Bodies& bodies, std::size_t i);          // J, of on
 double potential_energy(const Bodies& bodies, const Vec3& gravity);  // J, zero at the origin
 Vec3 linear_momentum(const Bodies& bodies);                          // kg m/s
 Vec3 angular_momentum(const Bodies& bodies);                         // kg m^2/s, about the world's origin
-/// Poses and velocities of all bodies, bit for bit, in slot order.
+/// Ids, poses and velocities of all bodies, bit for bit: a sum over them, in whatever slots they are.
 std::uint64_t state_hash(const Bodies& bodies);
 
 }  // namespace scree

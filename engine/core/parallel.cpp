@@ -22,6 +22,19 @@ int thread_count() {
   return threads_in_use;
 }
 
+void append_even_blocks(std::int32_t begin, std::int32_t end, std::vector<std::int32_t>& first) {
+  const auto n = static_cast<std::size_t>(end - begin), blocks = block_count(n, grain_medium);
+  for (std::size_t k = 0; k < blocks; ++k) first.push_back(begin + static_cast<std::int32_t>(k * n / blocks));
+}
+
+std::span<const std::int32_t> even_blocks(std::size_t n) {
+  static thread_local std::vector<std::int32_t> kept;
+  kept.clear();
+  append_even_blocks(0, static_cast<std::int32_t>(n), kept);
+  kept.push_back(static_cast<std::int32_t>(n));
+  return kept;
+}
+
 #ifdef SCREE_STD_THREADS
 
 void set_thread_count(int threads) {

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace scree {
@@ -42,6 +44,20 @@ void for_blocks(std::size_t n, std::size_t grain, F&& f, Sharing sharing = Shari
   }
   detail::run_blocks(blocks, sharing, std::cref(body));
 }
+
+/// Calls f(Block) for the ranges [first[k], first[k + 1]), which are cut by others; else as for_blocks().
+template <class F>
+void for_ranges(std::span<const std::int32_t> first, F&& f) {
+  for_blocks(first.empty() ? 0 : first.size() - 1, 1, [&](const Block& one) {
+    f(Block{one.index, static_cast<std::size_t>(first[one.index]),
+            static_cast<std::size_t>(first[one.index + 1])});
+  });
+}
+
+/// Appends where blocks of [begin, end) begin: of at most grain_medium items, as even as may be.
+void append_even_blocks(std::int32_t begin, std::int32_t end, std::vector<std::int32_t>& first);
+/// Those of [0, n), and its end, for for_ranges(); valid until the next call by this thread.
+std::span<const std::int32_t> even_blocks(std::size_t n);
 
 /// Calls f(i) for every i in [0, n).
 template <class F>

@@ -24,26 +24,62 @@ constexpr double few_blocks = 0.25;
 // Of detections, in any workspace.
 std::atomic<std::uint64_t> stamps = 0;
 
+/// Moves what blocks have renewed in a list, all that goes down or all that goes up, window by window: all
+/// threads take out what is in one, then put it back. The blocks come in an order in which nothing is written
+/// over that has yet to move.
+template <class T, class Blocks>
+void move_renewed(Blocks&& blocks, DetectionWorkspace::Place DetectionWorkspace::Found::*place, bool down,
+                  DetectionWorkspace::Window& window, std::vector<T>& list) {
+  constexpr std::size_t most = std::size_t{1} << 22;  // bytes: a cache holds them
+  window.bytes.resize(std::max(window.bytes.size(), std::min(most, list.size() * sizeof(T))));
+  T* const held = reinterpret_cast<T*>(window.bytes.data());
+  std::size_t items = 0;
+  const auto move = [&] {
+    const auto copy = [&window, &list, held](bool out) {
+      for_each_index(window.moves.size(), 1, [&window, &list, held, out](std::size_t k) {
+        const DetectionWorkspace::Move& m = window.moves[k];
+        if (out)
+          copy_plain(list.data() + m.from, m.count, held + m.held);
+        else
+          copy_plain(held + m.held, m.count, list.data() + m.to);
+      });
+    };
+    copy(true);
+    copy(false);
+    window.moves.clear();
+    items = 0;
+  };
+  const std::size_t room = window.bytes.size() / sizeof(T);
+  for (const DetectionWorkspace::Found& block : blocks) {
+    const auto& [stands, goes_to, count] = block.*place;
+    if (block.renewed == 0 || (down ? goes_to >= stands : goes_to <= stands)) continue;
+    // Of more than a window, in the order in which it is not written over.
+    for (std::size_t done = 0; done < count;) {
+      if (items == room) move();
+      const std::size_t n = std::min(count - done, room - items), first = down ? done : count - done - n;
+      window.moves.push_back({stands + first, goes_to + first, n, items});
+      items += n;
+      done += n;
+    }
+  }
+  if (items > 0) move();
+}
+
 /// Puts what the blocks have listed behind each other, which is the order of the keys; what they have renewed
 /// moves there from where it stands in the list.
 template <class T>
 void join(std::span<DetectionWorkspace::Found> found, std::vector<T> DetectionWorkspace::Found::*listed,
-          DetectionWorkspace::Place DetectionWorkspace::Found::*place, std::vector<T>& list) {
+          DetectionWorkspace::Place DetectionWorkspace::Found::*place, DetectionWorkspace::Window& window,
+          std::vector<T>& list) {
   std::size_t total = 0;
   for (DetectionWorkspace::Found& block : found) {
     (block.*place).goes_to = total;
     total += (block.*place).count;
   }
   if (total > list.size()) resize_with_room(list, total);
-  const auto move = [&](const DetectionWorkspace::Found& block) {
-    const auto& [stands, goes_to, count] = block.*place;
-    std::memmove(static_cast<void*>(list.data() + goes_to), list.data() + stands, count * sizeof(T));
-  };
-  // Forward from the first on, then back from the last on: nothing is written over that has yet to move.
-  for (const auto& block : found)
-    if (block.renewed > 0 && (block.*place).goes_to < (block.*place).stands) move(block);
-  for (const auto& block : found | std::views::reverse)
-    if (block.renewed > 0 && (block.*place).goes_to > (block.*place).stands) move(block);
+  // Down from the first on, then up from the last on.
+  move_renewed(found, place, true, window, list);
+  move_renewed(found | std::views::reverse, place, false, window, list);
   list.resize(total);
   for_each_index(found.size(), 1, [&](std::size_t k) {
     const DetectionWorkspace::Found& block = found[k];
@@ -59,9 +95,9 @@ void merge(DetectionWorkspace& w, std::size_t blocks, const DetectionMemory& mem
   using Found = DetectionWorkspace::Found;
   const auto listed = std::ranges::count_if(found, [](const Found& block) { return block.renewed == 0; });
   if (listed > 0) {
-    join(found, &Found::contacts, &Found::of_contacts, contacts.list);
-    join(found, &Found::cached_normals, &Found::of_cached_normals, cached_normals.list);
-    join(found, &Found::apart, &Found::of_cached_normals, w.apart);
+    join(found, &Found::contacts, &Found::of_contacts, w.window, contacts.list);
+    join(found, &Found::cached_normals, &Found::of_cached_normals, w.window, cached_normals.list);
+    join(found, &Found::apart, &Found::of_cached_normals, w.window, w.apart);
     exclusive_scan(w.contact_row);
     exclusive_scan(w.cached_normal_row);
     contacts.row.swap(w.contact_row);

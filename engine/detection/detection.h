@@ -86,6 +86,15 @@ struct DetectionWorkspace {
   /// have not moved as far since, nothing has to be computed to know that they are none still.
   std::vector<float> apart;  // [seed of the last detection]
   std::uint64_t stamp = 0;   // of these seeds; see Seeds
+  /// Rows of a list that go from one place to another; meanwhile they are held in a window.
+  struct Move {
+    std::size_t from, to, count, held;
+  };
+  struct Window {
+    std::vector<Move> moves;
+    std::vector<std::byte> bytes;
+  };
+  Window window;
 };
 
 /// Finds every contact whose gap is smaller than what the two surfaces may cover within the step, moving as

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/core/exact_sum.h"
 #include "engine/core/fetch.h"
 #include "engine/core/frames.h"
 #include "engine/core/ordering.h"
@@ -25,6 +26,8 @@ constexpr double least_friction_ratio = 1e-3;
 // What contacts have to change in a step beside what gravity gives in it, (A4): where much has to change at
 // once a solution may leave more of it undone (docs/decisions/0012).
 constexpr double weight_of_change = 5.0;
+
+const std::vector<std::int32_t> no_subdomains;
 
 SCREE_FOR_EACH_TARGET
 void assemble_bodies(const Bodies& bodies, double h, const Block& block, Workspace& w) {
@@ -166,6 +169,13 @@ SCREE_INLINE void fetch_next(const Assembly& in, std::size_t c, std::size_t end)
 struct Assembled {
   double squares = 0.0;  // m^2/s^2, sum of what the contacts have to change
   bool bounce = false;   // is any asked for restitution?
+
+  static constexpr std::size_t sums = 1;  // see ExactSums
+  template <class F>
+  void each_sum(F&& f) {
+    f(squares);
+  }
+  void join(const Assembled& o) { bounce = bounce || o.bounce; }
 };
 
 /// The contacts of a block, but for the rows of those that resist torques, which are counted.
@@ -273,9 +283,10 @@ void set_rows(const Assembly& in, const Block& block, std::size_t row) {
 
 /// Numbers the partners that nothing moves: [block] the first of each, and how many there are in all.
 std::size_t number_fixed(const std::vector<BoundaryPose>& boundary_pose, const std::vector<Contact>& contacts,
-                         std::size_t bodies, std::vector<std::int32_t>& first) {
-  first.resize(block_count(contacts.size(), grain_medium));
-  for_blocks(contacts.size(), grain_medium, [&](const Block& block) {
+                         std::span<const std::int32_t> blocks, std::size_t bodies,
+                         std::vector<std::int32_t>& first) {
+  first.resize(blocks.size() - 1);
+  for_ranges(blocks, [&](const Block& block) {
     first[block.index] = static_cast<std::int32_t>(
         std::count_if(contacts.begin() + static_cast<std::ptrdiff_t>(block.begin),
                       contacts.begin() + static_cast<std::ptrdiff_t>(block.end), [&](const Contact& c) {
@@ -289,17 +300,14 @@ std::size_t number_fixed(const std::vector<BoundaryPose>& boundary_pose, const s
 }
 
 /// What forces give a body in h, root of the mean square, m/s.
-double force_speed(const Workspace& w, double h) {
+double force_speed(const Bodies& bodies, const Workspace& w, double h) {
   if (w.body_acceleration.empty()) return w.gravity.norm() * h;
-  const double squares = reduce_blocks(
-      w.body_acceleration.size(), grain_medium, 0.0,
-      [&](const Block& block) {
-        double sum = 0.0;
-        for (std::size_t i = block.begin; i < block.end; ++i) sum += acceleration(w, i).squaredNorm();
-        return sum;
-      },
-      [](double a, double b) { return a + b; });
-  return h * std::sqrt(squares / static_cast<double>(w.body_acceleration.size()));
+  const double squares = sum_numbers(bodies.blocks(), [&](const Block& block) {
+    double sum = 0.0;
+    for (std::size_t i = block.begin; i < block.end; ++i) sum += acceleration(w, i).squaredNorm();
+    return sum;
+  });
+  return h * std::sqrt(squares / static_cast<double>(bodies.size()));
 }
 
 }  // namespace
@@ -311,8 +319,10 @@ void assemble(const Model& model, State& state, const Interval& interval, Worksp
   const std::vector<Contact>& contacts = state.contacts.list;
   ContactProblem& p = w.problem;
   const bool newton = settings.restitution_law != RestitutionLaw::energetic;
+  p.first_body = bodies.subdomains.cover(bodies.size()) ? bodies.subdomains.first : no_subdomains;
+  cut_rows(bodies.subdomains, state.contacts.row, contacts.size(), p.contact_block);
   const std::size_t first_part =
-      bodies.size() + number_fixed(w.boundary_pose, contacts, bodies.size(), w.first_fixed);
+      bodies.size() + number_fixed(w.boundary_pose, contacts, p.contact_block, bodies.size(), w.first_fixed);
   p.resize(first_part + driven_parts(model), contacts.size(), !newton);
   resize_with_room(w.before, p.bodies());
   p.friction_corners =
@@ -328,20 +338,14 @@ void assemble(const Model& model, State& state, const Interval& interval, Worksp
                     springs, first_part, w,      p};
   w.first_row.resize(w.first_fixed.size());
   resize_with_room(w.resist, contacts.size());
-  const Assembled assembled = reduce_blocks(
-      contacts.size(), grain_medium, Assembled{},
-      [&](const Block& block) {
-        return assemble_contacts(in, block, w.first_fixed[block.index], w.first_row[block.index]);
-      },
-      [](const Assembled& a, const Assembled& b) -> Assembled {
-        return {a.squares + b.squares, a.bounce || b.bounce};
-      });
+  const Assembled assembled = sum_ranges<Assembled>(p.contact_block, [&](const Block& block) {
+    return assemble_contacts(in, block, w.first_fixed[block.index], w.first_row[block.index]);
+  });
   w.bounces.clear();
   if (assembled.bounce) w.bounces = list_bounces(in);
   resize_with_room(p.rows, exclusive_scan(w.first_row));
   if (!p.rows.empty())
-    for_blocks(contacts.size(), grain_medium,
-               [&](const Block& block) { set_rows(in, block, w.first_row[block.index]); });
+    for_ranges(p.contact_block, [&](const Block& block) { set_rows(in, block, w.first_row[block.index]); });
   p.contact_rows = p.rows.size();
   attract(model, state, h, w);
   const double of_bonds = add_bonds(model, state, h, w);
@@ -356,7 +360,7 @@ void assemble(const Model& model, State& state, const Interval& interval, Worksp
   if (!model.joints.empty()) block_joints(w);
 
   p.time_step_s = h;
-  p.gravity_speed = force_speed(w, h);
+  p.gravity_speed = force_speed(bodies, w, h);
   if (driven_parts(model) > 0) p.gravity_speed = std::hypot(p.gravity_speed, part_speed(model, bodies, h, w));
   if (p.cell) p.gravity_speed = std::hypot(p.gravity_speed, cell_speed(model, bodies, h, w));
   if (!w.bonds.empty()) p.gravity_speed = std::hypot(p.gravity_speed, of_bonds);

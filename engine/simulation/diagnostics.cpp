@@ -2,6 +2,7 @@
 #include <atomic>
 #include <cmath>
 
+#include "engine/core/exact_sum.h"
 #include "engine/core/fetch.h"
 #include "engine/core/parallel.h"
 #include "engine/core/vector4.h"
@@ -33,7 +34,7 @@ constexpr double least_sudden = 2e-8;
 
 /// Work that contacts or rows do on the bodies (D1), J, and what bodies that nothing moves give with it, N s,
 /// N m s.
-struct Insertion {
+struct ContactBalance {
   double normal_work = 0.0, friction_work = 0.0, boundary_work = 0.0, joint_work = 0.0, cohesion_work = 0.0;
   Vec3 linear = Vec3::Zero(), angular = Vec3::Zero();  // from boundaries and the ground
   Vec3 linear_of_sleepers = Vec3::Zero(),
@@ -50,25 +51,19 @@ struct Insertion {
     deepest = contact;
   }
 
-  Insertion& operator+=(const Insertion& o) {
-    normal_work += o.normal_work;
-    friction_work += o.friction_work;
-    boundary_work += o.boundary_work;
-    joint_work += o.joint_work;
-    cohesion_work += o.cohesion_work;
-    linear += o.linear;
-    angular += o.angular;
-    linear_of_sleepers += o.linear_of_sleepers;
-    angular_of_sleepers += o.angular_of_sleepers;
-    linear_size += o.linear_size;
-    angular_size += o.angular_size;
+  static constexpr std::size_t sums = 20;  // see ExactSums
+  template <class F>
+  void each_sum(F&& f) {
+    f(normal_work), f(friction_work), f(boundary_work), f(joint_work), f(cohesion_work);
+    f(linear), f(angular), f(linear_of_sleepers), f(angular_of_sleepers);
+    f(linear_size), f(angular_size), f(overlap_sum);
+  }
+  void join(const ContactBalance& o) {
     active += o.active;
     touching += o.touching;
     overlapping += o.overlapping;
-    overlap_sum += o.overlap_sum;
     deepen(o.overlap_max, o.deepest);
     compression_max = std::max(compression_max, o.compression_max);
-    return *this;
   }
 };
 
@@ -112,7 +107,7 @@ class Balance {
         placed_(w.detection.boundaries),
         in_collision_(w.in_collision.data()) {}
 
-  SCREE_INLINE void take_contacts(const Block& block, Insertion& sums, std::vector<BoundaryLoad>& loads,
+  SCREE_INLINE void take_contacts(const Block& block, ContactBalance& sums, std::vector<BoundaryLoad>& loads,
                                   std::vector<SurfaceTouch>& touches) const {
     std::size_t row = p_.contact_rows > 0 ? p_.first_row(block.begin) : 0;
     for (std::size_t c = block.begin; c < block.end; ++c) {
@@ -131,7 +126,7 @@ class Balance {
 
   /// A row of a joint or a bond, which holds b's image there and so fast (m, m/s): what the cell does as
   /// add_image() has it. Rows of contacts are in their torques.
-  void add_joint(std::size_t r, const ImageShift& image, Insertion& sums,
+  void add_joint(std::size_t r, const ImageShift& image, ContactBalance& sums,
                  std::vector<PartLoad>& parts) const {
     const Row& row = p_.rows[r];
     const double impulse = s_.row_impulse[r];
@@ -166,7 +161,7 @@ class Balance {
 
  private:
   /// torque: of its rows, N m s, world axes.
-  SCREE_INLINE void take_contact(std::size_t c, Vector4 torque, Insertion& sums,
+  SCREE_INLINE void take_contact(std::size_t c, Vector4 torque, ContactBalance& sums,
                                  std::vector<BoundaryLoad>& loads, std::vector<SurfaceTouch>& touches) const {
     const ContactTerms& terms = terms_[c];
     Contact& contact = contacts_[c];
@@ -285,7 +280,7 @@ class Balance {
   /// (D1), world axes. `stored`: what a spring along the surfaces has taken up, J, which is in the normal
   /// work so far. Returns what friction takes, J.
   SCREE_INLINE double add_work(Vector4 n, Vector4 impulse, Vector4 torque, bool resists,
-                               const Motion& doubled, Insertion& sums, double stored = 0.0) const {
+                               const Motion& doubled, ContactBalance& sums, double stored = 0.0) const {
     const double normal = dot(n, impulse) * dot(n, doubled.velocity) - 2.0 * stored;
     double along = dot(impulse, doubled.velocity) - dot(n, impulse) * dot(n, doubled.velocity) + 2.0 * stored;
     if (resists) along += dot(torque, doubled.spin);
@@ -298,7 +293,7 @@ class Balance {
 
   /// What a partner that nothing moves gives with an impulse at a point (moment about the origin), on body a.
   SCREE_INLINE void add_given(const Edge& edge, Vector4 point, Vector4 impulse, Vector4 torque,
-                              Insertion& sums) const {
+                              ContactBalance& sums) const {
     const auto a = static_cast<std::size_t>(edge.a), b = static_cast<std::size_t>(edge.b);
     const bool a_moves = response_[a].is_moved(), b_moves = response_[b].is_moved();
     if (a_moves && b_moves && b < count_) return;
@@ -314,7 +309,7 @@ class Balance {
   /// What the cell does where body b stands for an image of it: it hands the impulse on to where b is, and
   /// its flow works, for the image goes another way than the body.
   SCREE_INLINE void add_image(std::size_t c, Vector4 point, Vector4 velocity, Vector4 on_b,
-                              Insertion& sums) const {
+                              ContactBalance& sums) const {
     const Vector4 shift = point - arm_b_of(p_.contact[c]) - to_vector4(bodies_.position[p_.b(c)]);
     sums.angular -= to_vec3(cross(shift, on_b));
     sums.boundary_work -= dot(velocity, on_b);
@@ -323,7 +318,7 @@ class Balance {
   /// What a contact does to a boundary. Its work is the bodies' gain: over the way that the boundary goes as
   /// it is told, or a part as it is pushed.
   SCREE_INLINE void add_load(std::size_t c, Vector4 impulse, Vector4 torque, const Motion& doubled,
-                             Insertion& sums, BoundaryLoad& load_of) const {
+                             ContactBalance& sums, BoundaryLoad& load_of) const {
     const Vector4 moment = cross(to_vector4(contacts_[c].arm_b), impulse);
     const double work = -0.5 * (dot(impulse, doubled.velocity) + dot(torque, doubled.spin));
     load_of += {to_vec3(impulse), to_vec3(moment + torque), work};
@@ -373,9 +368,9 @@ class Balance {
 };
 
 SCREE_FOR_EACH_TARGET
-Insertion take_contacts(const Balance& of_step, const Block& block, std::vector<BoundaryLoad>& loads,
-                        std::vector<SurfaceTouch>& touches) {
-  Insertion sums;
+ContactBalance take_contacts(const Balance& of_step, const Block& block, std::vector<BoundaryLoad>& loads,
+                             std::vector<SurfaceTouch>& touches) {
+  ContactBalance sums;
   const Balance balance = of_step;  // where no store reaches it
   balance.take_contacts(block, sums, loads, touches);
   return sums;
@@ -385,14 +380,13 @@ struct Gains {
   Vec3 linear = Vec3::Zero(), angular = Vec3::Zero();  // momenta, from contacts
   double linear_size = 0.0, angular_size = 0.0;        // sums |m v| and |x| |m v|, after the step
   double force_work = 0.0;                             // J, from forces beyond steady gravity
-  Gains& operator+=(const Gains& o) {
-    linear += o.linear;
-    angular += o.angular;
-    linear_size += o.linear_size;
-    angular_size += o.angular_size;
-    force_work += o.force_work;
-    return *this;
+
+  static constexpr std::size_t sums = 9;  // see ExactSums
+  template <class F>
+  void each_sum(F&& f) {
+    f(linear), f(angular), f(linear_size), f(angular_size), f(force_work);
   }
+  void join(const Gains&) {}
 };
 
 /// What bodies got in h from contacts, beyond what accelerates them all along; and the work of that, over the
@@ -427,6 +421,14 @@ Gains sum_gains(const Bodies& bodies, const Workspace& w, double h, const Vec3& 
   return sums;
 }
 
+/// Load k of what blocks of contacts found, without rounding between blocks.
+BoundaryLoad sum_loads(const std::vector<std::vector<BoundaryLoad>>& loads, std::size_t blocks,
+                       std::size_t k) {
+  ExactSums<BoundaryLoad> sum;
+  for (std::size_t block = 0; block < blocks; ++block) sum.add(loads[block][k]);
+  return sum.value();
+}
+
 /// Adds the loads that blocks of contacts found, and those of resting contacts, in a fixed order: to
 /// boundaries, and about its own centre to the part that carries one.
 void add_loads(const Model& model, const Workspace& w, std::size_t blocks, const RestingSums& resting,
@@ -439,10 +441,9 @@ void add_loads(const Model& model, const Workspace& w, std::size_t blocks, const
     const Vec3 arm = w.detection.boundaries[k].pose.position - w.part_places[part].centre;
     result.parts[part] += {load.impulse, load.angular_impulse + arm.cross(load.impulse), load.work};
   };
-  for (std::size_t block = 0; block < blocks; ++block) {
-    for (std::size_t k = 0; k < boundaries; ++k) add(k, w.loads[block][k]);
-    for (std::size_t m = 0; m < result.parts.size(); ++m) result.parts[m] += w.loads[block][boundaries + m];
-  }
+  for (std::size_t k = 0; k < boundaries; ++k) add(k, sum_loads(w.loads, blocks, k));
+  for (std::size_t m = 0; m < result.parts.size(); ++m)
+    result.parts[m] += sum_loads(w.loads, blocks, boundaries + m);
   for (std::size_t k = 0; k < resting.loads.size(); ++k) add(k, resting.loads[k]);
 }
 
@@ -474,7 +475,7 @@ Touch touch(const Bodies& bodies, const ContactKey& key) {
 }
 
 /// The deepest overlap of the step's contacts and the resting ones.
-void take_deepest(const Insertion& given, const State& state, StepReport& report) {
+void take_deepest(const ContactBalance& given, const State& state, StepReport& report) {
   const RestingSums& resting = state.sleepers.sums;
   const bool rests = resting.overlap_max > given.overlap_max;
   report.penetration_max = rests ? resting.overlap_max : given.overlap_max;
@@ -489,21 +490,19 @@ void take_deepest(const Insertion& given, const State& state, StepReport& report
 void take_impulses(const Model& model, double h, Workspace& w, State& state, StepResult& result) {
   const Bodies& bodies = state.bodies;
   RestingSums& resting = state.sleepers.sums;
-  const std::size_t contacts = state.contacts.size(), blocks = block_count(contacts, grain_medium);
+  const std::size_t contacts = state.contacts.size();
+  const std::span<const std::int32_t> contact_blocks = w.problem.blocks();
+  const std::size_t blocks = contact_blocks.size() - 1;
   w.in_collision.assign(bodies.size(), 0);
   if (!bodies.asleep.empty()) w.in_collision = bodies.asleep;  // nobody falls asleep without a contact
   if (w.loads.size() < blocks) w.loads.resize(blocks);
   if (w.touches.size() < blocks) w.touches.resize(blocks);
   const Balance balance(model, state, w);
-  const auto add = [](auto a, const auto& b) { return a += b; };
-  Insertion given = reduce_blocks(
-      contacts, grain_medium, Insertion{},
-      [&](const Block& block) {
-        w.loads[block.index].assign(model.boundaries.size() + model.parts.size(), {});
-        w.touches[block.index].clear();
-        return take_contacts(balance, block, w.loads[block.index], w.touches[block.index]);
-      },
-      add);
+  ContactBalance given = sum_ranges<ContactBalance>(contact_blocks, [&](const Block& block) {
+    w.loads[block.index].assign(model.boundaries.size() + model.parts.size(), {});
+    w.touches[block.index].clear();
+    return take_contacts(balance, block, w.loads[block.index], w.touches[block.index]);
+  });
   for (std::size_t row = w.problem.first_block_row(); row < w.problem.rows.size(); ++row)
     balance.add_joint(row, {Vec3::Zero(), Vec3::Zero()}, given, result.parts);
   for (const BondPlace& bond : w.bonds)
@@ -519,9 +518,9 @@ void take_impulses(const Model& model, double h, Workspace& w, State& state, Ste
   report.energy.joint_work += given.joint_work;
   report.energy.force_work += given.cohesion_work;
 
-  const Gains gained = reduce_blocks(
-      bodies.size(), grain_medium, Gains{},
-      [&](const Block& block) { return sum_gains(bodies, w, h, model.settings.gravity, block); }, add);
+  const Gains gained = sum_ranges<Gains>(bodies.blocks(), [&](const Block& block) {
+    return sum_gains(bodies, w, h, model.settings.gravity, block);
+  });
   report.energy.force_work += gained.force_work;
   report.boundary_impulse += given.linear + resting.boundary_impulse;
   report.boundary_angular_impulse += given.angular + resting.boundary_angular_impulse;

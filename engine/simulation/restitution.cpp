@@ -5,6 +5,7 @@
 #include <numeric>
 #include <optional>
 
+#include "engine/core/exact_sum.h"
 #include "engine/core/parallel.h"
 #include "engine/simulation/subsystems/contact_springs.h"
 #include "engine/solver/problem/contact_response.h"
@@ -367,26 +368,23 @@ double unreturned_energy(const Model& model, const State& state, const Interval&
                          const Workspace& w) {
   if (w.bounces.empty()) return 0.0;
   const ContactProblem& p = w.problem;
-  const double sum_of_all = reduce_blocks(
-      p.contacts(), grain_medium, 0.0,
-      [&](const Block& block) {
-        double sum = 0.0;
-        for (std::size_t c = block.begin; c < block.end; ++c) {
-          if (!(w.solution.impulse[c][0] > 0.0) || p.start_impulse[c][0] > 0.0f) continue;
-          const double e = law_of(model, state.bodies, state.contacts.list[c].key).restitution;
-          const bool bounces =
-              std::ranges::binary_search(w.bounces, static_cast<std::int32_t>(c), {}, &Bounce::contact);
-          if (e <= 0.0 || bounces) continue;
-          const double response = normal_response(p.contact[c], p.edge[c], p.response.data()),
-                       after = p.normal(c).dot(relative_velocity(p, c, w.solution.velocity)),
-                       closing = after - response * w.solution.impulse[c][0];
-          if (closing < -model.settings.restitution_threshold_m_s &&
-              p.contact[c].gap + interval.to_next * closing < 0.0)
-            sum -= e * e * 0.5 * w.solution.impulse[c][0] * (double{p.approach[c]} + after);
-        }
-        return sum;
-      },
-      [](double a, double b) { return a + b; });
+  const double sum_of_all = sum_numbers(p.blocks(), [&](const Block& block) {
+    double sum = 0.0;
+    for (std::size_t c = block.begin; c < block.end; ++c) {
+      if (!(w.solution.impulse[c][0] > 0.0) || p.start_impulse[c][0] > 0.0f) continue;
+      const double e = law_of(model, state.bodies, state.contacts.list[c].key).restitution;
+      const bool bounces =
+          std::ranges::binary_search(w.bounces, static_cast<std::int32_t>(c), {}, &Bounce::contact);
+      if (e <= 0.0 || bounces) continue;
+      const double response = normal_response(p.contact[c], p.edge[c], p.response.data()),
+                   after = p.normal(c).dot(relative_velocity(p, c, w.solution.velocity)),
+                   closing = after - response * w.solution.impulse[c][0];
+      if (closing < -model.settings.restitution_threshold_m_s &&
+          p.contact[c].gap + interval.to_next * closing < 0.0)
+        sum -= e * e * 0.5 * w.solution.impulse[c][0] * (double{p.approach[c]} + after);
+    }
+    return sum;
+  });
   return std::max(0.0, sum_of_all);
 }
 

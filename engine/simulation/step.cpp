@@ -75,8 +75,7 @@ void whole_step(const Model& model, State& state, Workspace& w, StepResult& resu
   report.time_step_s = plan.h;
   if (settings.stepping == Stepping::contacts)
     start_newcomers(model, first_new, plan.h / settings.substeps, state, report);
-  if (settings.sort_interval > 0 && state.step % settings.sort_interval == 0)
-    sort(model.shapes, state, cell_at(model, state, state.time_s));
+  arrange(model, state);
   ask_own_forces(model, state, plan.h, w);
   if (settings.stepping == Stepping::piecewise)
     plan = fly_and_lie(model, plan, state, w, result, [&](const StepPlan& of_resting, State& resting) {

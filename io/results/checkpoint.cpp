@@ -228,6 +228,13 @@ void visit(Archive& io, Bodies& b) {
   io("material", b.material);
   io("id", b.id);
   io("next_id", b.next_id);
+  io("subdomains", b.subdomains.first);
+  io("cut_bodies", b.subdomains.cut_bodies);
+  const std::vector<std::int32_t>& first = b.subdomains.first;
+  if (!first.empty() &&
+      (first.front() != 0 || !std::ranges::is_sorted(first) || !b.subdomains.cover(b.size())))
+    throw ReadError("the subdomains of a checkpoint do not fit");
+  b.subdomains.index();
 }
 
 void visit(Archive& io, Overrides& c) {

@@ -9,7 +9,7 @@
 
 namespace scree::io {
 
-inline const ArchiveKind checkpoint_kind{"scree checkpoint", 13};
+inline const ArchiveKind checkpoint_kind{"scree checkpoint", 14};
 
 /// What a checkpoint says first.
 struct CheckpointHead {

@@ -215,7 +215,7 @@ TEST(Batches, EveryContactIsInOneLaneAndBatchesShareNoBody) {
       of_subdomains.insert(once.begin(), once.end());
     }
     expect_each_once(of_subdomains);
-    for (const BatchPhase& phase : b.interface) {
+    for (const BatchPhase& phase : b.phases()) {
       EXPECT_EQ(phase.begin, batches);
       std::multiset<std::uint32_t> bodies;
       for (; batches < phase.end; ++batches) add_bodies(b, batches, bodies);

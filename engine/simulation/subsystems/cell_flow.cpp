@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "engine/core/parallel.h"
+#include "engine/core/exact_sum.h"
 
 namespace scree {
 
@@ -70,30 +70,30 @@ Vec3 pressed(const Model& model, const Bodies& bodies, double h, const PlacedCel
 struct ContactSums {
   Mat3 stress = Mat3::Zero(), fabric = Mat3::Zero();  // N m s, and sides
   double touches = 0.0;                               // sides of bodies
+
+  static constexpr std::size_t sums = 19;
+  template <class F>
+  void each_sum(F&& f) {
+    f(stress), f(fabric), f(touches);
+  }
+  void join(const ContactSums&) {}
 };
 
-ContactSums sums_of(const std::vector<Contact>& list) {
-  return reduce_blocks(
-      list.size(), grain_medium, ContactSums{},
-      [&](const Block& block) {
-        ContactSums s;
-        for (std::size_t c = block.begin; c < block.end; ++c) {
-          const Contact& contact = list[c];
-          if (!contact.is_active()) continue;
-          const bool wall = is_boundary(contact.key.b);
-          const Vec3 branch = wall ? Vec3(-contact.arm_a) : Vec3(contact.arm_b - contact.arm_a);
-          s.stress += contact.impulse.cast<double>() * branch.transpose();
-          s.fabric += contact.normal * contact.normal.transpose();
-          s.touches += wall ? 1.0 : 2.0;
-        }
-        return s;
-      },
-      [](ContactSums a, const ContactSums& b) {
-        a.stress += b.stress;
-        a.fabric += b.fabric;
-        a.touches += b.touches;
-        return a;
-      });
+/// `blocks`: see ContactProblem.
+ContactSums sums_of(const std::vector<Contact>& list, std::span<const std::int32_t> blocks) {
+  return sum_ranges<ContactSums>(blocks, [&](const Block& block) {
+    ContactSums s;
+    for (std::size_t c = block.begin; c < block.end; ++c) {
+      const Contact& contact = list[c];
+      if (!contact.is_active()) continue;
+      const bool wall = is_boundary(contact.key.b);
+      const Vec3 branch = wall ? Vec3(-contact.arm_a) : Vec3(contact.arm_b - contact.arm_a);
+      s.stress += contact.impulse.cast<double>() * branch.transpose();
+      s.fabric += contact.normal * contact.normal.transpose();
+      s.touches += wall ? 1.0 : 2.0;
+    }
+    return s;
+  });
 }
 
 /// Of bodies, against the flow.
@@ -101,29 +101,27 @@ struct Moments {
   Mat3 kinetic = Mat3::Zero();
   Vec3 momentum = Vec3::Zero();
   double mass = 0.0, volume = 0.0;
+
+  static constexpr std::size_t sums = 14;
+  template <class F>
+  void each_sum(F&& f) {
+    f(kinetic), f(momentum), f(mass), f(volume);
+  }
+  void join(const Moments&) {}
 };
 
 Moments moments_of(const Bodies& bodies, const Materials& materials, const PlacedCell& cell) {
-  return reduce_blocks(
-      bodies.size(), grain_medium, Moments{},
-      [&](const Block& block) {
-        Moments m;
-        for (std::size_t i = block.begin; i < block.end; ++i) {
-          const Vec3 v = bodies.linear_velocity[i] - cell.flow(bodies.position[i]);
-          m.kinetic += bodies.mass[i] * v * v.transpose();
-          m.momentum += bodies.mass[i] * v;
-          m.mass += bodies.mass[i];
-          m.volume += bodies.mass[i] / materials.density(bodies.material[i]);
-        }
-        return m;
-      },
-      [](Moments a, const Moments& b) {
-        a.kinetic += b.kinetic;
-        a.momentum += b.momentum;
-        a.mass += b.mass;
-        a.volume += b.volume;
-        return a;
-      });
+  return sum_ranges<Moments>(bodies.blocks(), [&](const Block& block) {
+    Moments m;
+    for (std::size_t i = block.begin; i < block.end; ++i) {
+      const Vec3 v = bodies.linear_velocity[i] - cell.flow(bodies.position[i]);
+      m.kinetic += bodies.mass[i] * v * v.transpose();
+      m.momentum += bodies.mass[i] * v;
+      m.mass += bodies.mass[i];
+      m.volume += bodies.mass[i] / materials.density(bodies.material[i]);
+    }
+    return m;
+  });
 }
 
 }  // namespace
@@ -229,7 +227,9 @@ void report_cell(const Model& model, const State& state, double h, const Workspa
   }
   const double over = 1.0 / cell.volume;
 
-  const ContactSums awake = sums_of(state.contacts.list), asleep = sums_of(state.sleepers.contacts);
+  const std::vector<Contact>& resting = state.sleepers.contacts;
+  const ContactSums awake = sums_of(state.contacts.list, w.problem.blocks()),
+                    asleep = sums_of(resting, even_blocks(resting.size()));
   Mat3 of_bonds = Mat3::Zero();
   for (std::size_t k = 0; k < w.bonds.size(); ++k) {
     const BondPlace& place = w.bonds[k];

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/core/exact_sum.h"
 #include "engine/core/parallel.h"
 #include "engine/simulation/gap_curvature.h"
 #include "engine/solver/problem/contact_response.h"
@@ -236,37 +237,45 @@ double speed_to_change(const ContactSpring& s, double last_impulse) {
   return (touches ? q / (1.0 + q) * std::abs(s.approach) : 0.0) + part_of_impulse * s.response * last_impulse;
 }
 
+namespace {
+
+/// How far springs are from their laws, squared, and how many press.
+struct SpringErrors {
+  double squares = 0.0;  // m^2/s^2
+  std::int64_t pressing = 0;
+
+  static constexpr std::size_t sums = 1;
+  template <class F>
+  void each_sum(F&& f) {
+    f(squares);
+  }
+  void join(const SpringErrors& o) { pressing += o.pressing; }
+};
+
+}  // namespace
+
 double follow_springs(double goal, const ContactSolution& solution, Workspace& w) {
   ContactProblem& p = w.problem;
-  struct Sum {
-    double squares = 0.0;
-    std::int64_t pressing = 0;
-  };
   const auto velocity = [&](std::size_t c) {
     return p.normal(c).dot(relative_velocity(p, c, solution.velocity));
   };
-  const Sum sum = reduce_blocks(
-      w.springs.size(), grain_medium, Sum{},
-      [&](const Block& block) {
-        Sum of;
-        for (std::size_t c = block.begin; c < block.end; ++c) {
-          const ContactSpring& s = w.springs[c];
-          if (!s.acts) continue;
-          const Impulse law = normal_impulse(s, velocity(c));
-          const double is = solution.impulse[c][0], should = std::max(0.0, law.value);
-          if (!(is > 0.0) && !(should > 0.0)) continue;
-          // what the bodies would change by until both agree
-          double give = p.compliance[c].compliance[0];
-          if (law.slope * give < -1.0) give = -1.0 / law.slope;
-          const double off = s.response * give / (s.response + give) * (is - should);
-          of.squares += off * off;
-          ++of.pressing;
-        }
-        return of;
-      },
-      [](const Sum& a, const Sum& b) -> Sum {
-        return {a.squares + b.squares, a.pressing + b.pressing};
-      });
+  const SpringErrors sum = sum_ranges<SpringErrors>(p.blocks(), [&](const Block& block) {
+    SpringErrors of;
+    for (std::size_t c = block.begin; c < block.end; ++c) {
+      const ContactSpring& s = w.springs[c];
+      if (!s.acts) continue;
+      const Impulse law = normal_impulse(s, velocity(c));
+      const double is = solution.impulse[c][0], should = std::max(0.0, law.value);
+      if (!(is > 0.0) && !(should > 0.0)) continue;
+      // what the bodies would change by until both agree
+      double give = p.compliance[c].compliance[0];
+      if (law.slope * give < -1.0) give = -1.0 / law.slope;
+      const double off = s.response * give / (s.response + give) * (is - should);
+      of.squares += off * off;
+      ++of.pressing;
+    }
+    return of;
+  });
   const double rms = sum.pressing > 0 ? std::sqrt(sum.squares / static_cast<double>(sum.pressing)) : 0.0;
   if (!(rms > goal)) return rms;
   for_each_index(w.springs.size(), grain_medium, [&](std::size_t c) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/core/exact_sum.h"
 #include "engine/core/parallel.h"
 #include "engine/simulation/motion.h"
 
@@ -263,14 +264,11 @@ void add_stops(const Model& model, const State& state, double h, Workspace& w) {
 
 double part_speed(const Model& model, const Bodies& bodies, double h, const Workspace& w) {
   const auto sum = [&](auto&& of) {
-    return reduce_blocks(
-        bodies.size(), grain_medium, 0.0,
-        [&](const Block& block) {
-          double part = 0.0;
-          for (std::size_t i = block.begin; i < block.end; ++i) part += of(i);
-          return part;
-        },
-        [](double x, double y) { return x + y; });
+    return sum_numbers(bodies.blocks(), [&](const Block& block) {
+      double part = 0.0;
+      for (std::size_t i = block.begin; i < block.end; ++i) part += of(i);
+      return part;
+    });
   };
   const double mass = sum([&](std::size_t i) { return bodies.mass[i]; });
   if (mass == 0.0) return 0.0;

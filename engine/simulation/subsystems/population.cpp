@@ -30,8 +30,8 @@ std::uint64_t pair_key(std::int32_t a, std::int32_t b) {
 }
 
 struct Extent {
-  Vec3 low = Vec3::Constant(infinity);
-  double largest = 0.0;  // bounding radius, m
+  Vec3 low = Vec3::Constant(infinity), high = Vec3::Constant(-infinity);
+  double smallest = infinity, largest = 0.0;  // bounding radii, m
 };
 
 /// Where a body is, or its image in the cell.
@@ -45,29 +45,58 @@ Extent extent_of(const Shapes& shapes, const Bodies& bodies, const PlacedCell& c
       [&](const Block& block) {
         Extent e;
         for (std::size_t i = block.begin; i < block.end; ++i) {
-          if (bodies.position[i].allFinite()) e.low = e.low.cwiseMin(place_in(cell, bodies.position[i]));
-          e.largest = std::max(e.largest, shapes.bounding_radius(bodies.shape[i]));
+          const double radius = shapes.bounding_radius(bodies.shape[i]);
+          e.smallest = std::min(e.smallest, radius);
+          e.largest = std::max(e.largest, radius);
+          if (!bodies.position[i].allFinite()) continue;
+          const Vec3 place = place_in(cell, bodies.position[i]);
+          e.low = e.low.cwiseMin(place);
+          e.high = e.high.cwiseMax(place);
         }
         return e;
       },
       [](Extent a, const Extent& b) {
         a.low = a.low.cwiseMin(b.low);
+        a.high = a.high.cwiseMax(b.high);
+        a.smallest = std::min(a.smallest, b.smallest);
         a.largest = std::max(a.largest, b.largest);
         return a;
       });
 }
 
-/// Size class in the top bits, then the cell along the curve; cells are as large as the bodies of the class.
-std::uint64_t place_of(const Extent& extent, double radius, const Vec3& position) {
-  const int size = std::clamp(static_cast<int>(std::floor(std::log2(extent.largest / radius))), 0, sizes - 1);
-  std::uint64_t key = static_cast<std::uint64_t>(size) << (3 * axis_bits);
-  if (!position.allFinite()) return key;
-  const Vec3 cell = (position - extent.low) / std::ldexp(extent.largest, -size);
+/// Size class: 0 of the largest, one more for half of that.
+int size_of(const Extent& extent, double radius) {
+  return std::clamp(static_cast<int>(std::floor(std::log2(extent.largest / radius))), 0, sizes - 1);
+}
+
+/// The width of cells along the curve: as the smallest bodies, unless there would be too many.
+double cell_width(const Extent& extent) {
+  double width = std::ldexp(extent.largest, -size_of(extent, extent.smallest));
+  const double most = (extent.high - extent.low).maxCoeff() / (1 << axis_bits);
+  while (width < most) width *= 2.0;
+  return width;
+}
+
+/// The cell along the curve.
+std::uint64_t place_of(const Extent& extent, double width, const Vec3& position) {
+  if (!position.allFinite()) return 0;
+  const Vec3 cell = (position - extent.low) / width;
+  std::uint64_t key = 0;
   for (int axis = 0; axis < 3; ++axis) {
     const double last = (1 << axis_bits) - 1;
     key |= spread_bits(static_cast<std::uint64_t>(std::clamp(std::floor(cell[axis]), 0.0, last))) << axis;
   }
   return key;
+}
+
+/// [body] its contacts with others and with boundaries.
+std::vector<std::int32_t> contacts_of(const State& state) {
+  std::vector<std::int32_t> count(state.bodies.size(), 0);
+  for (const Contact& c : state.contacts.list) {
+    ++count[c.key.a];
+    if (!is_boundary(c.key.b)) ++count[c.key.b];
+  }
+  return count;
 }
 
 /// New slots of bodies.
@@ -182,7 +211,7 @@ void renumber(const Renumbering& r, std::vector<CachedPair>& pairs) {
   });
 }
 
-/// Everything in a state that knows slots.
+/// Everything in a state that knows slots, but for subdomains.
 void renumber(const Renumbering& r, State& state) {
   Bodies& b = state.bodies;
   gather(b.position, r.from);
@@ -256,24 +285,56 @@ void remove(State& state, std::span<const BodyId> ids) {
     return;
   }
   renumber(r, state);
+  Subdomains& subdomains = state.bodies.subdomains;
+  const auto left_before = [&](std::int32_t slot) {  // those that stay keep their order
+    return static_cast<std::int32_t>(std::ranges::lower_bound(r.from, slot) - r.from.begin());
+  };
+  for (std::int32_t& first : subdomains.first) first = left_before(first);
+  subdomains.cut_bodies = left_before(subdomains.cut_bodies);
+  subdomains.index();
 }
 
 void sort(const Shapes& shapes, State& state, const PlacedCell& cell) {
   const Bodies& bodies = state.bodies;
   const std::size_t n = bodies.size();
   const Extent extent = extent_of(shapes, bodies, cell);
+  const double width = cell_width(extent);
   std::vector<KeyedItem> order(n), scratch;
   for_each_index(n, grain_medium, [&](std::size_t i) {
-    order[i] = {place_of(extent, shapes.bounding_radius(bodies.shape[i]), place_in(cell, bodies.position[i])),
-                static_cast<std::int32_t>(i)};
+    order[i] = {place_of(extent, width, place_in(cell, bodies.position[i])), static_cast<std::int32_t>(i)};
   });
   sort_by_key(order, scratch);
+  const std::vector<std::int32_t> of_slot = contacts_of(state);
+  std::vector<std::int32_t> contacts(n);
+  for (std::size_t k = 0; k < n; ++k) contacts[k] = of_slot[order[k].item];
+  Subdomains subdomains = cut(contacts);
+  if (extent.smallest < 0.5 * extent.largest) {  // there is more than one size
+    for_each_index(subdomains.size(), 1, [&](std::size_t s) {
+      for (std::int32_t k = subdomains.first[s]; k < subdomains.first[s + 1]; ++k)
+        order[k].key = s * sizes + static_cast<std::uint64_t>(
+                                       size_of(extent, shapes.bounding_radius(bodies.shape[order[k].item])));
+    });
+    sort_by_key(order, scratch);
+  }
   Renumbering r{std::vector<std::int32_t>(n), std::vector<std::int32_t>(n), !shapes.clumps().empty()};
   for_each_index(n, grain_light, [&](std::size_t k) {
     r.from[k] = order[k].item;
     r.slot[order[k].item] = static_cast<std::int32_t>(k);
   });
   renumber(r, state);
+  state.bodies.subdomains = std::move(subdomains);
+}
+
+void arrange(const Model& model, State& state) {
+  Subdomains& subdomains = state.bodies.subdomains;
+  const std::size_t n = state.bodies.size();
+  const int interval = model.settings.sort_interval;
+  if (interval > 0 && (state.step % interval == 0 || subdomains.are_outgrown(n)))
+    sort(model.shapes, state, cell_at(model, state, state.time_s));
+  else if (subdomains.first.empty() || static_cast<std::size_t>(subdomains.first.back()) > n)
+    subdomains = cut(contacts_of(state));
+  else
+    cut_newcomers(n, subdomains);
 }
 
 SlotsById::SlotsById(const Bodies& bodies) {

@@ -14,12 +14,15 @@ BodyId insert(const Model& model, State& state, const NewBody& body);
 /// are passed over. Cost linear in bodies and contacts.
 void remove(State& state, std::span<const BodyId> ids);
 
-/// Puts bodies that are close into slots that are close: larger sizes first (by factors of two), along a
-/// Z-curve within a size. What the next step uses is near in memory then, and visits of contacts are compact
-/// in space (engine/solver/sweeps/colouring.h). Ids stay with their bodies; the memory of contacts is
-/// renumbered along. In a periodic cell the images in it are what is close. Depends on the state alone. Cost
-/// linear in bodies and contacts.
+/// Puts bodies that are close into slots that are close: along a Z-curve, which is cut into subdomains
+/// (engine/bodies/subdomains.h); within one larger sizes first (by factors of two). What the next step uses
+/// is near in memory then, and visits of contacts are compact in space (engine/solver/sweeps/colouring.h).
+/// Ids stay with their bodies; the memory of contacts is renumbered along. In a periodic cell the images in
+/// it are what is close. Depends on the state alone. Cost linear in bodies and contacts.
 void sort(const Shapes& shapes, State& state, const PlacedCell& cell = {});
+
+/// What a step begins with: sorts bodies where it is time, or has subdomains cover those that have come.
+void arrange(const Model& model, State& state);
 
 /// Slots of bodies by their ids.
 class SlotsById {

@@ -20,6 +20,14 @@ struct BoundaryLoad {
     surface += o.surface;
     return *this;
   }
+
+  static constexpr std::size_t sums = 13;  // see ExactSums
+  template <class F>
+  void each_sum(F&& f) {
+    f(impulse), f(angular_impulse), f(work), f(surface.pressing), f(surface.shearing);
+    f(surface.friction_work), f(surface.sliding), f(surface.impacts), f(surface.impact_energy);
+  }
+  void join(const BoundaryLoad&) {}
 };
 
 /// What resting contacts add up to.

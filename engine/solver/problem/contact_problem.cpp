@@ -60,6 +60,12 @@ void ContactProblem::resize(std::size_t bodies, std::size_t contacts, bool impac
   body_contact.clear();
 }
 
+std::span<const std::int32_t> ContactProblem::blocks() const {
+  const bool are_there =
+      !contact_block.empty() && contact_block.back() == static_cast<std::int32_t>(contacts());
+  return are_there ? std::span<const std::int32_t>(contact_block) : even_blocks(contacts());
+}
+
 void link_bodies(const ContactProblem& p, std::vector<std::int32_t>& body_row,
                  std::vector<std::int32_t>& body_contact) {
   const std::size_t bodies = p.bodies();
@@ -97,12 +103,15 @@ void compute_delassus(ContactProblem& p) {
 
 namespace {
 SCREE_FOR_EACH_TARGET
-void compute_responses(const ContactProblem& p, std::vector<Row>& rows) {
-  for (Row& row : rows) row.inverse_w = 1.0 / (row_coupling(p, row, row) + row.compliance);
+void compute_responses(const ContactProblem& p, const Block& block, std::vector<Row>& rows) {
+  for (std::size_t r = block.begin; r < block.end; ++r)
+    rows[r].inverse_w = 1.0 / (row_coupling(p, rows[r], rows[r]) + rows[r].compliance);
 }
 }  // namespace
 
-void ContactProblem::complete_rows() { compute_responses(*this, rows); }
+void ContactProblem::complete_rows() {
+  for_blocks(rows.size(), grain_medium, [&](const Block& some) { compute_responses(*this, some, rows); });
+}
 
 std::vector<std::size_t> ContactProblem::make_block(std::size_t first) {
   block_rows = rows.size() - first;

@@ -22,6 +22,7 @@
 #include <span>
 
 #include "engine/core/types.h"
+#include "engine/solver/problem/rank_share.h"
 
 namespace scree {
 
@@ -170,6 +171,14 @@ struct ContactProblem {
   std::size_t block_rows = 0;             // how many are of the block
   std::shared_ptr<const RowBlock> block;  // none: there is none
 
+  // How bodies are cut into subdomains, [subdomain + 1] the first body of each; what comes behind the last is
+  // of none. Empty: sweeps cut by themselves.
+  std::vector<std::int32_t> first_body;
+  // [block + 1] contacts where blocks begin that sums are made of, none in two subdomains; empty: any do.
+  std::vector<std::int32_t> contact_block;
+
+  const RankShare* share = nullptr;  // where it is a rank's part of a problem
+
   // [contact], or empty without energetic impacts (impacts.h); (S3) and (S4) do not know it
   std::vector<double> restitution;
 
@@ -192,6 +201,8 @@ struct ContactProblem {
   /// The first row of a contact that is not before this one.
   std::size_t first_row(std::size_t c) const;
   double offset(std::size_t c) const { return contact[c].offset; }
+  /// Is a contact at home with this rank?
+  bool is_own(std::size_t c) const { return share == nullptr || share->own_body[edge[c].a] != 0; }
   bool is_compliant(std::size_t c) const { return !compliance.empty() && compliance[c].is_compliant(); }
   double friction(std::size_t c) const { return contact[c].friction; }
   Mat3 frame(std::size_t c) const;                             // rows n, t1, t2
@@ -209,6 +220,8 @@ struct ContactProblem {
   /// others.
   std::vector<std::size_t> make_block(std::size_t first);
   bool is_complete() const { return body_row.size() == bodies() + 1; }
+  /// For sum_ranges(), over contacts.
+  std::span<const std::int32_t> blocks() const;
 };
 
 /// Lists the contacts of each body: those of body i are body_contact[body_row[i]] to

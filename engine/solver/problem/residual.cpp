@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "engine/core/parallel.h"
+#include "engine/core/exact_sum.h"
 #include "engine/solver/problem/contact_response.h"
 #include "engine/solver/problem/friction_disc.h"
 
@@ -61,26 +61,25 @@ Residual residual(const ContactProblem& p, const std::vector<BodyVelocity>& velo
     });
     return squared;
   };
-  return reduce_blocks(
-             p.contacts(), grain_medium,
-             residual_of_rows(p, p.contact_rows, p.rows.size(), velocity, impulse, row_impulse),
-             [&](const Block& block) {
-               ResidualSum sum;
-               for (std::size_t c = block.begin; c < block.end; ++c) {
-                 Vec3 u = p.frame(c) * relative_velocity(p, c, velocity);
-                 u[0] += p.offset(c);
-                 if (each.normal_velocity != nullptr) each.normal_velocity[c] = u[0];
-                 if (!compliance.empty()) u += compliance[c].velocity(impulse[c]);
-                 const bool is_idle =
-                     impulse[c][0] <= 0.0 && u[0] >= 0.0;  // numbers that are not finite stay in
-                 const double squared = is_idle ? 0.0 : squared_of(c, u);
-                 if (each.squared != nullptr) each.squared[c] = static_cast<float>(squared);
-                 if (!is_idle) sum.add(squared);
-               }
-               return sum;
-             },
-             [](ResidualSum a, const ResidualSum& b) { return a += b; })
-      .residual();
+  ExactSums<ResidualSum> sum;
+  const auto of_contacts = [&](const Block& block) {
+    ResidualSum of_block;
+    for (std::size_t c = block.begin; c < block.end; ++c) {
+      Vec3 u = p.frame(c) * relative_velocity(p, c, velocity);
+      u[0] += p.offset(c);
+      if (each.normal_velocity != nullptr) each.normal_velocity[c] = u[0];
+      if (!compliance.empty()) u += compliance[c].velocity(impulse[c]);
+      const bool is_idle = impulse[c][0] <= 0.0 && u[0] >= 0.0;  // numbers that are not finite stay in
+      const double squared = is_idle ? 0.0 : squared_of(c, u);
+      if (each.squared != nullptr) each.squared[c] = static_cast<float>(squared);
+      if (!is_idle && p.is_own(c)) of_block.add(squared);
+    }
+    return of_block;
+  };
+  add_ranges(p.blocks(), of_contacts, sum);
+  sum.add(residual_of_rows(p, p.contact_rows, p.rows.size(), velocity, impulse, row_impulse));
+  sum_over_ranks(p.share, sum);
+  return sum.value().residual();
 }
 
 Residual residual(const ContactProblem& p, const std::vector<BodyVelocity>& velocity,

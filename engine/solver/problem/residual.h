@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "engine/solver/problem/contact_problem.h"
+#include "engine/solver/problem/rank_share.h"
 #include "engine/solver/problem/solve_report.h"
 
 namespace scree {
@@ -72,10 +73,22 @@ struct ResidualSum {
     largest = std::max(largest, squared);
     ++active;
   }
-  ResidualSum& operator+=(const ResidualSum& o) {
-    squares += o.squares;
+  static constexpr std::size_t sums = 1;  // see ExactSums
+  template <class F>
+  void each_sum(F&& f) {
+    f(squares);
+  }
+  void join(const ResidualSum& o) {
     largest = std::max(largest, o.largest);
     active += o.active;
+  }
+  void over_ranks(RankLink& link) {
+    link.most({&largest, 1});
+    link.total({&active, 1});
+  }
+  ResidualSum& operator+=(const ResidualSum& o) {
+    squares += o.squares;
+    join(o);
     return *this;
   }
   Residual residual() const {

@@ -6,6 +6,7 @@
 #include "engine/core/parallel.h"
 #include "engine/core/three.h"
 #include "engine/solver/problem/contact_response.h"
+#include "engine/solver/problem/rank_share.h"
 #include "engine/solver/sweeps/batch_layout.h"
 #include "engine/solver/sweeps/lanes.h"
 
@@ -15,7 +16,7 @@ namespace {
 
 /// About the mass of the lightest body.
 double mass_unit_of(const ContactProblem& p) {
-  const double most = reduce_blocks(
+  double most = reduce_blocks(
       p.bodies(), grain_light, 0.0,
       [&](const Block& block) {
         double m = 0.0;
@@ -23,6 +24,7 @@ double mass_unit_of(const ContactProblem& p) {
         return m;
       },
       [](double a, double b) { return std::max(a, b); });
+  if (p.share != nullptr) p.share->link->most({&most, 1});
   if (!(most > 0.0) || !std::isfinite(most)) return 1.0;
   return std::ldexp(1.0, -2 * (std::ilogb(most) / 2));
 }
@@ -222,9 +224,16 @@ SCREE_INLINE void fill_spins(Part part, const ContactBatch& contacts, const Lane
 
 /// The first row of every contact.
 void number_rows(const ContactProblem& p, std::vector<std::int32_t>& first) {
-  first.assign(p.contact_rows > 0 ? p.contacts() : 0, -1);
-  for (std::size_t r = p.contact_rows; r > 0; --r)
-    first[p.rows[r - 1].contact] = static_cast<std::int32_t>(r - 1);
+  if (p.contact_rows == 0) return first.clear();
+  resize_with_room(first, p.contacts());
+  for_blocks(p.contacts(), grain_light, [&](const Block& block) {
+    std::fill(first.begin() + static_cast<std::ptrdiff_t>(block.begin),
+              first.begin() + static_cast<std::ptrdiff_t>(block.end), -1);
+  });
+  for_each_index(p.contact_rows, grain_light, [&](std::size_t r) {
+    if (r == 0 || p.rows[r - 1].contact != p.rows[r].contact)
+      first[p.rows[r].contact] = static_cast<std::int32_t>(r);
+  });
 }
 
 bool resists(const Batches& b, std::int32_t contact) { return contact >= 0 && b.first_row[contact] >= 0; }
@@ -246,14 +255,16 @@ void for_rows_of_batch(const ContactProblem& p, const Batches& b, std::size_t k,
 void number_spins(const ContactProblem& p, Batches& b) {
   b.spin_of.clear();
   if (p.contact_rows == 0) return b.spin.clear();
-  b.spin_of.assign(b.contact.size(), -1);
-  std::size_t spins = 0;
-  for (std::size_t k = 0; k < b.contact.size(); ++k) {
-    if (std::any_of(&b.lane[batch_size * k], &b.lane[batch_size * k] + batch_size,
-                    [&](std::int32_t contact) { return resists(b, contact); }))
-      b.spin_of[k] = static_cast<std::int32_t>(spins++);
-  }
-  resize_with_room(b.spin, spins);
+  b.spin_of.resize(b.contact.size());
+  for_each_index(b.contact.size(), grain_medium, [&](std::size_t k) {
+    const bool any = std::any_of(&b.lane[batch_size * k], &b.lane[batch_size * k] + batch_size,
+                                 [&](std::int32_t contact) { return resists(b, contact); });
+    b.spin_of[k] = any ? 0 : -1;
+  });
+  std::int32_t spins = 0;
+  for (std::int32_t& spin : b.spin_of)
+    if (spin == 0) spin = spins++;
+  resize_with_room(b.spin, static_cast<std::size_t>(spins));
 }
 
 /// All of a batch but velocities and impulses.
@@ -466,7 +477,11 @@ void take_impulses(const ContactProblem& p, const Batches& b, BatchRange range, 
     const SpinBatch* const spin = b.resistance(k);
     if (spin == nullptr) return;
     for_rows_of_batch(p, b, k, [&](std::size_t r, std::size_t lane, std::size_t axis) {
-      s.row_impulse[r] = b.mass_unit * double{spin->impulse[axis].at[lane]};
+      const Row& row = p.rows[r];
+      const double impulse = s.row_impulse[r] = b.mass_unit * double{spin->impulse[axis].at[lane]};
+      BodyVelocity &to_a = got[row.edge.a], &to_b = got[row.edge.b];
+      store(load(to_a.angular) + impulse * angular_a_of(row), to_a.angular);
+      store(load(to_b.angular) - impulse * angular_b_of(row), to_b.angular);
     });
   });
 }

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <array>
+#include <span>
 
 #include "engine/core/fetch.h"
 #include "engine/solver/problem/contact_problem.h"
@@ -75,14 +76,19 @@ struct BatchRange {
 struct Subdomain : BatchRange {
   std::size_t first_body, end_body;
 };
-/// Batches [begin, end) whose contacts change no body in common, in any order.
+/// Batches [begin, end) of the interface of one colour, whose contacts change no body in common, in any
+/// order.
 struct BatchPhase : BatchRange {
-  bool serial;  // but for these, of bodies with too many contacts for another colour
+  std::size_t colour;
+  bool serial;                       // but for these, of bodies with too many contacts for another colour
+  std::vector<std::size_t> of_home;  // [subdomain + 1] its batches begin here
+  BatchRange home(std::size_t subdomain) const { return {of_home[subdomain], of_home[subdomain + 1]}; }
 };
 
 /// Most contacts are in subdomains: those among one range of bodies, and with partners that no other
 /// subdomain has. Subdomains change no body in common; contacts between them, at the interface, come after
-/// all of them.
+/// all of them, colour by colour. Those of a colour change no body in common, and stand together by their
+/// home, the subdomain of body a: what a subdomain and its interface do is the same whoever does the rest.
 struct Batches {
   double mass_unit = 1.0;  // kg; a power of 4: no digit is lost to it, nor to its root
   std::vector<ContactBatch> contact;
@@ -93,7 +99,8 @@ struct Batches {
   std::vector<std::uint8_t> idle;       // [batch] carried no impulse in the last two updates
   std::vector<FreeRow> row;             // [row that belongs to no contact]
   std::vector<Subdomain> subdomain;
-  std::vector<BatchPhase> interface;
+  std::vector<BatchPhase> interface;  // [colour], and some that are kept for later: see phases()
+  std::size_t colours = 0;
   std::vector<std::size_t> partner;  // bodies that move, but are those of no subdomain
   std::vector<Lanes> change,
       last;  // [body, and one for every empty lane] v, 1/m, z, 0; before the last sweep
@@ -111,25 +118,35 @@ struct Batches {
     return const_cast<Batches*>(this)->resistance(batch);
   }
 
-  std::size_t bodies = 0;  // of the problem that was laid out last
+  std::size_t bodies = 0;                // of the problem that was laid out last
+  std::vector<std::int32_t> first_body;  // likewise
+
+  /// Of the interface, one after the other.
+  std::span<const BatchPhase> phases() const { return {interface.data(), colours}; }
 
   /// Do kernels fetch what comes next? Machines do not foresee it in time, for a batch ends before they have
   /// learned its way; within the caches it would cost a tenth of a sweep.
   bool are_large() const { return contact.size() * sizeof(ContactBatch) > own_cache_bytes; }
 
   // scratch
-  struct Group {  // contacts that are coloured together: a subdomain's, or some of the interface's
+  struct Group {  // contacts that are coloured together: a subdomain's, or those of the interface at home
+                  // there
     std::size_t first_contact, contacts;  // in `order`
+    std::size_t idle_contact;             // where those begin that carried no impulse
     std::size_t first_batch, first_empty;
     std::array<std::size_t, 64> count;  // [colour]
   };
   std::vector<Lanes> factor;         // [body] L by rows (l00, l10, l11, l20, l21, l22), 1/m, does it slide?
   std::vector<std::uint64_t> taken;  // [body] colours that change it
   std::vector<std::int32_t> subdomain_of;  // [body], or none or several, see batch_layout.cpp
+  std::vector<std::size_t> first_contact;  // [subdomain + 1] those whose body a it has
   std::vector<std::uint8_t> kind, colour;  // [contact]
   std::vector<std::int32_t> order;         // contacts as they are coloured
-  std::vector<Group> group;
-  std::vector<std::int32_t> first_row;  // [contact] its first row, or -1; empty where nothing resists
+  std::vector<Group> group;                // of subdomains, then of their interfaces
+  // [subdomain] see list_neighbours() and rank_homes() in batch_layout.cpp
+  std::vector<std::vector<std::int32_t>> neighbour;
+  std::vector<std::int32_t> level;
+  std::vector<std::int32_t> first_row;     // [contact] its first row, or -1; empty where nothing resists
 };
 
 /// Colours contacts and fills the batches. Iterations begin at these velocities, and at the impulses of the

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "engine/core/parallel.h"
 #include "engine/solver/sweeps/lanes.h"
 
 namespace scree {
@@ -506,13 +507,17 @@ void move_bodies(Batches& b, std::size_t begin, std::size_t end, float beta) {
 
 SCREE_FOR_EACH_TARGET
 double largest_push(const Batches& b) {
-  Vector8 largest{};
-  for (const ContactBatch& c : b.contact)
-    for (const HalfBatch half : halves) {
-      const Vector8 push = half.load(c.impulse[0]) * half.load(c.w_nn);
-      largest = larger(push, largest);
+  const auto of_block = [&](const Block& block) {
+    Vector8 largest{};
+    for (std::size_t k = block.begin; k < block.end; ++k) {
+      const ContactBatch& c = b.contact[k];
+      for (const HalfBatch half : halves)
+        largest = larger(half.load(c.impulse[0]) * half.load(c.w_nn), largest);
     }
-  return double{largest_lane(largest)};
+    return double{largest_lane(largest)};
+  };
+  return reduce_blocks(b.contact.size(), grain_medium, 0.0, of_block,
+                       [](double x, double y) { return std::max(x, y); });
 }
 
 }  // namespace scree

@@ -150,14 +150,19 @@ void add_rests(ContactCompliances compliance, Batches& b) {
   });
 }
 
-double given_rms(ContactCompliances given_way, const ContactSolution& s) {
-  double squares = 0.0, active = 0.0;
-  for (std::size_t c = 0; c < given_way.size(); ++c) {
-    if (!(s.impulse[c][0] > 0.0)) continue;
-    active += 1.0;
-    squares += given_way[c].velocity(s.impulse[c]).squaredNorm();
-  }
-  return active > 0.0 ? std::sqrt(squares / active) : 0.0;
+double given_rms(const ContactProblem& p, ContactCompliances given_way, const ContactSolution& s) {
+  ExactSums<ResidualSum> sum;
+  const auto of_contacts = [&](const Block& block) {
+    ResidualSum of_block;
+    for (std::size_t c = block.begin; c < block.end; ++c)
+      if (s.impulse[c][0] > 0.0 && p.is_own(c))
+        of_block.add(given_way[c].velocity(s.impulse[c]).squaredNorm());
+    return of_block;
+  };
+  if (given_way.empty()) return 0.0;
+  add_ranges(p.blocks(), of_contacts, sum);
+  sum_over_ranks(p.share, sum);
+  return sum.value().residual().rms_m_s;
 }
 
 }  // namespace scree

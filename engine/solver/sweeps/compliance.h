@@ -49,6 +49,7 @@ void make_compliant(const ContactProblem& problem, double share, SolverWorkspace
 void add_rests(ContactCompliances compliance, Batches& batches);
 
 /// By how much contacts gave, |c (p - p0)|, rms over those that carry an impulse, m/s.
-double given_rms(ContactCompliances given_way, const ContactSolution& solution);
+double given_rms(const ContactProblem& problem, ContactCompliances given_way,
+                 const ContactSolution& solution);
 
 }  // namespace scree

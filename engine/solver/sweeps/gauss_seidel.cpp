@@ -14,6 +14,7 @@
 #include <cmath>
 #include <optional>
 
+#include "engine/core/exact_sum.h"
 #include "engine/core/fetch.h"
 #include "engine/solver/problem/row_block.h"
 #include "engine/solver/sweeps/local_cone.h"
@@ -271,25 +272,24 @@ void add_residuals(const ContactRange& contacts, const BodyVelocity* velocity, d
 Residual residual_of_sweeps(const ContactProblem& p, SolverWorkspace& w, ContactSolution& s) {
   if (p.friction_corners > 0) return residual(p, s.velocity, s.impulse, s.row_impulse);
   resize_with_room(w.normal_velocity, p.contacts());
-  return reduce_blocks(
-             p.contacts(), grain_medium,
-             residual_of_rows(p, p.contact_rows, p.rows.size(), s.velocity, s.impulse, s.row_impulse),
-             [&](const Block& block) {
-               double squared[grain_medium];
-               add_residuals(range_of(p, s.impulse, block.begin, block.end), s.velocity.data(),
-                             w.normal_velocity.data() + block.begin, squared);
-               for_rows_of(p, block.begin, block.end, [&](std::size_t r) {
-                 double& here = squared[static_cast<std::size_t>(p.rows[r].contact) - block.begin];
-                 if (!(here < 0.0)) here += row_residual_squared(p, r, s.velocity, s.impulse, s.row_impulse);
-               });
-               ResidualSum sum;
-               for (std::size_t k = 0; k < block.end - block.begin; ++k) {
-                 if (!(squared[k] < 0.0)) sum.add(squared[k]);
-               }
-               return sum;
-             },
-             [](ResidualSum a, const ResidualSum& b) { return a += b; })
-      .residual();
+  ExactSums<ResidualSum> all;
+  const auto of_contacts = [&](const Block& block) {
+    double squared[grain_medium];
+    add_residuals(range_of(p, s.impulse, block.begin, block.end), s.velocity.data(),
+                  w.normal_velocity.data() + block.begin, squared);
+    for_rows_of(p, block.begin, block.end, [&](std::size_t r) {
+      double& here = squared[static_cast<std::size_t>(p.rows[r].contact) - block.begin];
+      if (!(here < 0.0)) here += row_residual_squared(p, r, s.velocity, s.impulse, s.row_impulse);
+    });
+    ResidualSum sum;
+    for (std::size_t k = 0; k < block.end - block.begin; ++k) {
+      if (!(squared[k] < 0.0)) sum.add(squared[k]);
+    }
+    return sum;
+  };
+  add_ranges(p.blocks(), of_contacts, all);
+  all.add(residual_of_rows(p, p.contact_rows, p.rows.size(), s.velocity, s.impulse, s.row_impulse));
+  return all.value().residual();
 }
 
 /// (P3) of the velocities that belong to the impulses.

@@ -129,19 +129,25 @@ bool correct_positions(const ContactProblem& p, const SolverSettings& settings, 
   std::vector<double>& target = w.normal_velocity;
   const bool known = !target.empty();
   resize_with_room(target, p.contacts());
-  const bool any = reduce_blocks(
+  bool any = reduce_blocks(
       p.contacts(), grain_medium, false,
       [&](const Block& block) { return set_targets(p, settings, time_step_s, block, s, known, target); },
       [](bool a, bool b) { return a || b; });
+  if (p.share != nullptr) {
+    std::int64_t ranks = any ? 1 : 0;
+    p.share->link->total({&ranks, 1});
+    any = ranks > 0;
+  }
   s.correction.clear();
   s.cell_correction.setZero();
   if (!any) return false;
   make_room(s.correction, p.bodies());
-  s.correction.assign(p.bodies(), BodyVelocity{});
   if (is_wide(settings)) {
+    s.correction.resize(p.bodies());
     correct_wide(p, settings.correction_sweeps, w, s);
     return true;
   }
+  s.correction.assign(p.bodies(), BodyVelocity{});
   w.push.assign(p.contacts(), 0.0);
   const SweptBodies bodies{p.response.data(), s.correction.data()};
   for (int k = 0; k < settings.correction_sweeps; ++k) {

@@ -15,8 +15,10 @@
 #include <cmath>
 #include <optional>
 
+#include "engine/core/exact_sum.h"
 #include "engine/core/parallel.h"
 #include "engine/core/vector4.h"
+#include "engine/solver/problem/rank_share.h"
 #include "engine/solver/problem/row_block.h"
 #include "engine/solver/solver.h"
 #include "engine/solver/sweeps/batches.h"
@@ -31,6 +33,10 @@ namespace {
 
 // Batches a chunk: about a microsecond of a sweep.
 constexpr std::size_t batches_a_chunk = 8, bodies_a_chunk = 512;
+// Fewer a thread are not worth waking it.
+constexpr std::size_t batches_a_thread = 16;
+// Subdomains a chunk of the interface: a colour has some three batches of each.
+constexpr std::size_t homes_a_chunk = 2;
 
 // (P4): momentum grows to the first cap, after some sweeps to the second; larger ones run into limit cycles.
 constexpr float first_cap = 0.7f, second_cap = 0.85f;
@@ -68,11 +74,12 @@ void answer_impulses(const ContactProblem& p, std::size_t begin, std::size_t end
   }
 }
 
+/// Those that belong to no contact.
 SCREE_FOR_EACH_TARGET
 void apply_rows(const ContactProblem& p, ContactSolution& s) {
   const SweptBodies bodies{p.response.data(), s.velocity.data()};
   const double* const impulse = s.row_impulse.data();
-  for (std::size_t r = 0; r < p.rows.size(); ++r) apply(p.rows[r], impulse[r], bodies);
+  for (std::size_t r = p.contact_rows; r < p.rows.size(); ++r) apply(p.rows[r], impulse[r], bodies);
 }
 
 /// Sweeps over the batches of a problem, by as many threads as there are subdomains for.
@@ -83,7 +90,9 @@ class WideSweeps {
         w_(workspace),
         b_(workspace.batches),
         s_(solution),
-        team_(std::min(thread_count(), static_cast<int>(b_.subdomain.size()))) {}
+        share_(problem.share),
+        team_(std::min({thread_count(), static_cast<int>(b_.subdomain.size()),
+                        1 + static_cast<int>(b_.contact.size() / batches_a_thread)})) {}
 
   /// Impulses where iterations begin, and the velocities that belong to them.
   void start() {
@@ -98,11 +107,15 @@ class WideSweeps {
   /// One sweep; returns the sum of squared changes of velocities.
   double sweep(float beta, bool idle_too) {
     for (const std::size_t i : b_.partner) move_bodies(b_, i, i + 1, beta);
-    const auto update = [&](BatchRange range) { return update_batches(b_, range, {beta, idle_too}); };
-    double sum = sum_over_batches(update, [&](const Subdomain& subdomain) {
-      move_bodies(b_, subdomain.first_body, subdomain.end_body, beta);
-      return update(subdomain);
-    });
+    double sum = sum_over_batches(
+        [&](BatchRange range) {
+          return update_batches(b_, range, {beta, true});
+        },
+        [&](const Subdomain& subdomain) {
+          move_bodies(b_, subdomain.first_body, subdomain.end_body, beta);
+          return update_batches(b_, subdomain, {beta, idle_too});
+        },
+        Ghosts::follow);
     for (FreeRow& row : b_.row) {
       const float at = row.impulse;
       row.impulse += beta * (at - row.last);
@@ -119,13 +132,20 @@ class WideSweeps {
   /// (S5) of where the sweeps are; of each contact, squared, too if asked for.
   Residual residual(float* squared_of = nullptr) {
     resize_with_room(w_.normal_velocity, p_.contacts());
-    w_.residual_sums.resize(block_count(b_.contact.size(), batches_a_chunk));
-    for_chunks(0, b_.contact.size(), batches_a_chunk, [&](const Block& k) {
-      w_.residual_sums[k.index] =
-          residual_of_batches(b_, {k.begin, k.end}, w_.normal_velocity.data(), squared_of);
+    follow_ghosts();  // their own interface has changed them since
+    w_.residual_sums.assign(b_.subdomain.size(), {});
+    team_.run(b_.subdomain.size(), [&](std::size_t k) {
+      const auto add = [&](BatchRange range) {
+        w_.residual_sums[k] += residual_of_batches(b_, range, w_.normal_velocity.data(), squared_of);
+      };
+      add(b_.subdomain[k]);
+      for (const BatchPhase& phase : b_.phases()) add(phase.home(k));
     });
-    ResidualSum sum;
-    for (const ResidualSum& part : w_.residual_sums) sum += part;
+    ExactSums<ResidualSum> exact;
+    for (std::size_t k = 0; k < b_.subdomain.size(); ++k)
+      if (is_own(k)) exact.add(w_.residual_sums[k]);
+    sum_over_ranks(share_, exact);
+    ResidualSum sum = exact.value();
     for (const FreeRow& row : b_.row) {
       const float at = std::clamp(row.impulse - row.inverse_w * velocity(row), row.low, row.high);
       const double r = double{row.length} * double{row.impulse - at} / double{row.inverse_w};
@@ -142,6 +162,7 @@ class WideSweeps {
     for_chunks(0, p_.bodies(), bodies_a_chunk,
                [&](const Block& k) { answer_impulses(p_, k.begin, k.end, s_.velocity.data()); });
     apply_rows(p_, s_);
+    if (share_ != nullptr) share_->link->exchange(std::span(s_.velocity));
     if (p_.cell) s_.cell_rate = cell_rate(p_, s_);
   }
 
@@ -161,7 +182,7 @@ class WideSweeps {
     reset_changes();
     find_seam();
     for (int sweep = 0; sweep < sweeps; ++sweep) {
-      for_batches([&](BatchRange range) { push_apart(b_, range); });
+      for_batches([&](BatchRange range) { push_apart(b_, range); }, Ghosts::follow);
       for (std::size_t r = 0; r + p_.block_rows < b_.row.size(); ++r) hold(b_.row[r]);
       if (p_.block) hold_block();
       give_cell();
@@ -172,12 +193,13 @@ class WideSweeps {
       s_.correction[i] = p_.response[i].slides ? body_velocity({answer, Vec3::Zero()})
                                                : body_velocity({Vec3(y[0], y[1], y[2]), answer});
     });
+    if (share_ != nullptr) share_->link->exchange(std::span(s_.correction));
   }
 
   /// Solves around contacts solved by local Newton steps in double precision, and starts there again, without
   /// momentum; false if there are none.
   bool help(LocalNewton& late, int sweeps, double goal) {
-    if (p_.cell || is_pinched()) return false;
+    if (p_.cell || share_ != nullptr || is_pinched()) return false;
     std::vector<float> squared(p_.contacts());
     residual(squared.data());
     finish();
@@ -196,7 +218,9 @@ class WideSweeps {
 
   /// May velocities that belong to impulses of single precision be off by some of the goal?
   bool are_coarse(double goal) const {
-    return precision_of_impulses * largest_push(b_) > part_of_goal_in_rounding * goal;
+    double most = largest_push(b_);
+    if (share_ != nullptr) share_->link->most({&most, 1});
+    return precision_of_impulses * most > part_of_goal_in_rounding * goal;
   }
   /// Judges in double precision what finish() has left, and solves around contacts that this makes late.
   Residual settle(LocalNewton& late, int sweeps, double goal) {
@@ -205,7 +229,7 @@ class WideSweeps {
     for (int k = 0;; ++k) {
       const Residual r = scree::residual(p_, s_.velocity, s_.impulse, s_.row_impulse,
                                          {w_.normal_velocity.data(), squared.data()}, w_.compliance);
-      if (r.rms_m_s <= goal || k == most_times_settled || is_pinched() ||
+      if (r.rms_m_s <= goal || k == most_times_settled || share_ != nullptr || is_pinched() ||
           !late.solve(p_, sweeps, goal, squared, w_.compliance, s_))
         return r;
     }
@@ -333,34 +357,46 @@ class WideSweeps {
     });
   }
 
-  /// Calls f(BatchRange) for all batches: subdomains side by side, then the interface, phase by phase.
+  /// Do the rows of other ranks' bodies have to be right at the interface?
+  enum class Ghosts : bool { stay, follow };
+
+  /// Calls f(BatchRange) for all batches: subdomains side by side, then the interface, colour by colour.
   template <class F>
-  void for_batches(F&& f) {
+  void for_batches(F&& f, Ghosts ghosts = Ghosts::stay) {
     const auto none = [&](BatchRange range) {
       f(range);
       return 0.0;
     };
-    sum_over_batches(none, none);
+    sum_over_batches(none, none, ghosts);
   }
-  /// Adds up what f returns, of subdomains what of_subdomain does.
+  /// Adds up what f returns, of subdomains what of_subdomain does: by subdomain, in a fixed order, and
+  /// exactly over these.
   template <class F, class OfSubdomain>
-  double sum_over_batches(F&& f, OfSubdomain&& of_subdomain) {
+  double sum_over_batches(F&& f, OfSubdomain&& of_subdomain, Ghosts ghosts) {
+    const std::size_t subdomains = b_.subdomain.size();
     std::vector<double>& part = w_.update_change;
-    double sum = 0.0;
-    const auto add_chunks = [&](std::size_t chunks, auto&& of_chunk) {
-      part.resize(std::max(part.size(), chunks));
-      team_.run(chunks, [&](std::size_t k) { part[k] = of_chunk(k); });
-      for (std::size_t k = 0; k < chunks; ++k) sum += part[k];
-    };
-    add_chunks(b_.subdomain.size(), [&](std::size_t k) { return of_subdomain(b_.subdomain[k]); });
-    for (const BatchPhase& phase : b_.interface) {
-      const std::size_t size = phase.serial ? phase.end - phase.begin : batches_a_chunk;
-      add_chunks(block_count(phase.end - phase.begin, size), [&](std::size_t k) {
-        return f(BatchRange{phase.begin + k * size, std::min(phase.end, phase.begin + (k + 1) * size)});
+    part.resize(subdomains);
+    team_.run(subdomains, [&](std::size_t k) { part[k] = is_own(k) ? of_subdomain(b_.subdomain[k]) : 0.0; });
+    if (ghosts == Ghosts::follow) follow_ghosts();
+    for (const BatchPhase& phase : b_.phases()) {
+      const std::size_t homes = phase.serial ? subdomains : homes_a_chunk;
+      team_.run(block_count(subdomains, homes), [&](std::size_t chunk) {
+        const std::size_t end = std::min(subdomains, (chunk + 1) * homes);
+        for (std::size_t k = chunk * homes; k < end; ++k)
+          if (const BatchRange range = phase.home(k); range.begin < range.end) part[k] += f(range);
       });
     }
-    return sum;
+    ExactSum sum;
+    for (std::size_t k = 0; k < subdomains; ++k)
+      if (is_own(k)) sum.add(part[k]);
+    if (share_ != nullptr) share_->link->sum({&sum, 1});
+    return sum.value();
   }
+  /// Changes of other ranks' bodies become what they are there.
+  void follow_ghosts() {
+    if (share_ != nullptr) share_->link->exchange(std::span(b_.change.data(), p_.bodies()));
+  }
+  bool is_own(std::size_t subdomain) const { return share_ == nullptr || share_->own[subdomain] != 0; }
 
   /// J of the changes.
   float gained(const FreeRow& row) const {
@@ -417,6 +453,7 @@ class WideSweeps {
   SolverWorkspace& w_;
   Batches& b_;
   ContactSolution& s_;
+  const RankShare* const share_;  // or null: the problem is whole
   Team team_;
   std::optional<bool> perhaps_none_;
   std::vector<CellTerms::Seam> seam_;  // index: batch_size * batch + lane
@@ -451,6 +488,16 @@ class Momentum {
   float part_ = 1.0f;  // of the caps
 };
 
+/// Contacts and rows, of the whole problem.
+std::int64_t edges_of(const ContactProblem& p) {
+  if (p.share == nullptr) return static_cast<std::int64_t>(p.contacts() + p.rows.size());
+  std::int64_t own = 0;
+  for (std::size_t c = 0; c < p.contacts(); ++c) own += p.is_own(c) ? 1 : 0;
+  for (std::size_t r = 0; r < p.contact_rows; ++r) own += p.is_own(p.rows[r].contact) ? 1 : 0;
+  p.share->link->total({&own, 1});
+  return own;
+}
+
 }  // namespace
 
 SolveReport solve_wide(const ContactProblem& p, const SolverSettings& settings, SolverWorkspace& w,
@@ -461,7 +508,7 @@ SolveReport solve_wide(const ContactProblem& p, const SolverSettings& settings, 
   if (!w.compliance.empty()) set_compliance(w.compliance, w.batches);
 
   const double goal = settings.tolerance * p.velocity_scale;
-  const auto edges = static_cast<double>(std::max<std::size_t>(1, p.contacts() + p.rows.size()));
+  const auto edges = static_cast<double>(std::max<std::int64_t>(1, edges_of(p)));
   WideSweeps sweeps(p, w, s);
   sweeps.start();
   Momentum momentum;
@@ -477,7 +524,7 @@ SolveReport solve_wide(const ContactProblem& p, const SolverSettings& settings, 
       report.residual = sweeps.settle(late, report.sweeps, goal);
     const bool is_met = report.residual.rms_m_s <= goal;
     if (is_met) report.status = SolveStatus::converged;
-    report.given_rms_m_s = given_rms(w.given_way, s);
+    report.given_rms_m_s = given_rms(p, w.given_way, s);
     return is_met;
   };
   int next_check = 0;

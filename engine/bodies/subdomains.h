@@ -1,0 +1,41 @@
+// How bodies are cut into ranges: what sweeps, sums and, one day, processes work on as a whole.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace scree {
+
+/// Subdomain k has bodies [first[k], first[k + 1]). The cut is made where bodies are sorted by place, from
+/// the state alone, and stays until they are again; so results depend on it, never on who does the work.
+/// Bodies that come meanwhile make subdomains of their own behind.
+struct Subdomains {
+  std::vector<std::int32_t> first;  // [subdomain + 1]; empty: nobody has cut yet
+  std::int32_t cut_bodies = 0;      // that were there when the cut was made
+  /// [block + 1] bodies where blocks begin that loops share out; no block is in two subdomains. Follows from
+  /// `first`, see index().
+  std::vector<std::int32_t> block;
+
+  std::size_t size() const { return first.empty() ? 0 : first.size() - 1; }
+  /// Do they cover exactly so many bodies?
+  bool cover(std::size_t bodies) const {
+    return !first.empty() && first.back() == static_cast<std::int32_t>(bodies);
+  }
+  /// Has so many come since they were cut that sorting anew is worth it?
+  bool are_outgrown(std::size_t bodies) const;
+  /// Fills `block`.
+  void index();
+};
+
+/// Cuts bodies in the order of their slots into ranges of about the same weight; [body] a number of contacts.
+Subdomains cut(std::span<const std::int32_t> contacts_of);
+/// Appends those that have come since.
+void cut_newcomers(std::size_t bodies, Subdomains& subdomains);
+
+/// [block + 1] rows where blocks begin, of a table whose rows belong to bodies: [row_of[i], row_of[i + 1]) to
+/// body i. No block is in two subdomains. Without subdomains that cover the bodies: even ones.
+void cut_rows(const Subdomains& subdomains, std::span<const std::int32_t> row_of, std::size_t rows,
+              std::vector<std::int32_t>& block);
+
+}  // namespace scree
