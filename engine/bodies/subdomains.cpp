@@ -1,7 +1,9 @@
 #include "engine/bodies/subdomains.h"
 
 #include <algorithm>
-#include <numeric>
+#include <bit>
+#include <cmath>
+#include <utility>
 
 #include "engine/core/parallel.h"
 
@@ -12,6 +14,8 @@ namespace {
 // A contact weighs one at each of its bodies. So much makes a subdomain: enough that few contacts are left
 // between subdomains, and few enough that a cache holds its bodies (docs/decisions/0039).
 constexpr std::int64_t weight_a_subdomain = 6144, weight_undivided = 2048;
+// How far a cut may be moved, over the mean weight.
+constexpr double most_shift = 0.1;
 // A body that has few contacts yet weighs as one of a loose bed.
 constexpr std::int32_t least_weight = 6;
 // Bodies that make a subdomain where they come one after the other.
@@ -31,21 +35,34 @@ void Subdomains::index() {
   if (!first.empty()) block.push_back(first.back());
 }
 
-Subdomains cut(std::span<const std::int32_t> contacts_of) {
-  const auto weight = [](std::int32_t contacts) { return std::int64_t{std::max(contacts, least_weight)}; };
-  const std::int64_t whole =
-      std::transform_reduce(contacts_of.begin(), contacts_of.end(), std::int64_t{0}, std::plus<>{}, weight);
-  const std::int64_t count =
-      whole < weight_undivided ? 1 : std::max<std::int64_t>(2, whole / weight_a_subdomain);
+Subdomains cut(std::span<const std::int32_t> contacts_of, std::span<const std::uint64_t> place_of) {
+  const std::size_t n = contacts_of.size();
+  std::vector<std::int64_t> before(n + 1, 0);  // [body] weight of those before it
+  for (std::size_t i = 0; i < n; ++i) before[i + 1] = before[i] + std::max(contacts_of[i], least_weight);
+  const std::int64_t whole = before[n];
+  const auto count = static_cast<std::size_t>(
+      whole < weight_undivided ? 1 : std::max<std::int64_t>(2, whole / weight_a_subdomain));
+  const double mean = static_cast<double>(whole) / static_cast<double>(count);
+  const auto first_beyond = [&](double weight) {
+    return static_cast<std::size_t>(
+        std::ranges::lower_bound(before, static_cast<std::int64_t>(std::ceil(weight))) - before.begin());
+  };
+  // How large a cell the curve leaves before a body.
+  const auto leaves = [&](std::size_t i) { return std::bit_width(place_of[i - 1] ^ place_of[i]); };
   Subdomains s;
   s.first.push_back(0);
-  std::int64_t sum = 0;
-  for (std::size_t i = 0; i < contacts_of.size(); ++i) {
-    if (sum * count >= whole * static_cast<std::int64_t>(s.first.size()))
-      s.first.push_back(static_cast<std::int32_t>(i));
-    sum += weight(contacts_of[i]);
+  for (std::size_t k = 1; k < count; ++k) {
+    const double aim = static_cast<double>(k) * mean;
+    std::size_t best = first_beyond(aim);
+    if (!place_of.empty()) {
+      const std::size_t middle = best, end = std::min(first_beyond(aim + most_shift * mean), n - 1);
+      const auto off = [&](std::size_t i) { return i > middle ? i - middle : middle - i; };
+      for (std::size_t i = std::max<std::size_t>(1, first_beyond(aim - most_shift * mean)); i <= end; ++i)
+        if (leaves(i) > leaves(best) || (leaves(i) == leaves(best) && off(i) < off(best))) best = i;
+    }
+    s.first.push_back(static_cast<std::int32_t>(best));
   }
-  s.cut_bodies = static_cast<std::int32_t>(contacts_of.size());
+  s.cut_bodies = static_cast<std::int32_t>(n);
   s.first.push_back(s.cut_bodies);
   s.index();
   return s;
@@ -70,7 +87,8 @@ void cut_newcomers(std::size_t bodies, Subdomains& s) {
 void cut_rows(const Subdomains& s, std::span<const std::int32_t> row_of, std::size_t rows,
               std::vector<std::int32_t>& block) {
   block.clear();
-  if (row_of.empty() || !s.cover(row_of.size() - 1)) {
+  const bool fit = !row_of.empty() && s.cover(row_of.size() - 1) && std::cmp_equal(row_of.back(), rows);
+  if (!fit) {
     append_even_blocks(0, static_cast<std::int32_t>(rows), block);
   } else {
     for (std::size_t k = 0; k < s.size(); ++k)

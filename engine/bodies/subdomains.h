@@ -29,12 +29,15 @@ struct Subdomains {
 };
 
 /// Cuts bodies in the order of their slots into ranges of about the same weight; [body] a number of contacts.
-Subdomains cut(std::span<const std::int32_t> contacts_of);
+/// Where there are places along the curve, [body], cuts go to where it leaves large cells, so that subdomains
+/// are compact.
+Subdomains cut(std::span<const std::int32_t> contacts_of, std::span<const std::uint64_t> place_of = {});
 /// Appends those that have come since.
 void cut_newcomers(std::size_t bodies, Subdomains& subdomains);
 
 /// [block + 1] rows where blocks begin, of a table whose rows belong to bodies: [row_of[i], row_of[i + 1]) to
-/// body i. No block is in two subdomains. Without subdomains that cover the bodies: even ones.
+/// body i. No block is in two subdomains. Even ones where subdomains do not cover the bodies, or `row_of`
+/// does not belong to the table.
 void cut_rows(const Subdomains& subdomains, std::span<const std::int32_t> row_of, std::size_t rows,
               std::vector<std::int32_t>& block);
 

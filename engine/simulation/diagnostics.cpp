@@ -44,9 +44,9 @@ struct ContactBalance {
   double overlap_sum = 0.0, overlap_max = 0.0, compression_max = 0.0;
   std::size_t deepest = 0;  // contact of overlap_max
 
-  /// The first of equals stays.
+  /// Of equals the first contact counts.
   void deepen(double overlap, std::size_t contact) {
-    if (!(overlap > overlap_max)) return;
+    if (!(overlap > overlap_max || (overlap == overlap_max && overlap > 0.0 && contact < deepest))) return;
     overlap_max = overlap;
     deepest = contact;
   }

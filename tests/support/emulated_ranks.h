@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <barrier>
+#include <cmath>
+#include <condition_variable>
 #include <functional>
 #include <mutex>
 #include <thread>
@@ -19,9 +20,8 @@ namespace scree::test {
 struct RankPart {
   ContactProblem problem;
   RankShare share;
-  std::vector<std::int32_t> body, contact;  // [own number] that of the whole problem
-  std::vector<std::uint8_t> is_own;         // [body] of the rank
-  std::size_t own_contacts = 0;             // the others are at home elsewhere
+  std::vector<std::uint8_t> is_own;  // [body] of the rank
+  std::size_t own_contacts = 0;      // the others are at home elsewhere
 };
 
 /// Turns of the contacts between subdomains, -1 of all others.
@@ -65,16 +65,16 @@ inline RankPart part_of(const ContactProblem& p, const Batches& b, const std::ve
   ContactProblem& q = part.problem;
   for (std::size_t i = 0; i < p.bodies(); ++i) {
     if (has_body[i] == 0) continue;
-    local[i] = static_cast<std::int32_t>(part.body.size());
-    part.body.push_back(static_cast<std::int32_t>(i));
+    local[i] = static_cast<std::int32_t>(part.share.body.size());
+    part.share.body.push_back(static_cast<std::int32_t>(i));
     // what nothing moves and is no body of the state is there for its contact alone
     part.is_own.push_back(owned[i] != 0 || static_cast<std::int32_t>(i) >= end ? 1 : 0);
     q.free_velocity.push_back(p.free_velocity[i]);
     q.response.push_back(p.response[i]);
   }
   for (const std::int32_t first : p.first_body)
-    q.first_body.push_back(
-        static_cast<std::int32_t>(std::ranges::lower_bound(part.body, first) - part.body.begin()));
+    q.first_body.push_back(static_cast<std::int32_t>(std::ranges::lower_bound(part.share.body, first) -
+                                                     part.share.body.begin()));
   q.velocity_scale = p.velocity_scale;
   q.gravity_speed = p.gravity_speed;
   q.time_step_s = p.time_step_s;
@@ -87,9 +87,9 @@ inline RankPart part_of(const ContactProblem& p, const Batches& b, const std::ve
     for (std::size_t r = first_row; r < row; ++r) {
       q.rows.push_back(p.rows[r]);
       q.rows.back().edge = edge;
-      q.rows.back().contact = static_cast<std::int32_t>(part.contact.size());
+      q.rows.back().contact = static_cast<std::int32_t>(part.share.contact.size());
     }
-    part.contact.push_back(static_cast<std::int32_t>(c));
+    part.share.contact.push_back(static_cast<std::int32_t>(c));
     part.share.colour.push_back(turn[c] < 0 ? 0 : b.colour[c]);
     q.edge.push_back(edge);
     q.contact.push_back(p.contact[c]);
@@ -98,22 +98,46 @@ inline RankPart part_of(const ContactProblem& p, const Batches& b, const std::ve
   }
   q.contact_rows = q.rows.size();
   part.share.own = own;
+  part.share.contacts = static_cast<std::int64_t>(p.contacts());
   part.share.own_body = part.is_own;
   for (const std::int32_t first : p.contact_block)
-    q.contact_block.push_back(
-        static_cast<std::int32_t>(std::ranges::lower_bound(part.contact, first) - part.contact.begin()));
+    q.contact_block.push_back(static_cast<std::int32_t>(std::ranges::lower_bound(part.share.contact, first) -
+                                                        part.share.contact.begin()));
   return part;
 }
 
-/// Messages by memory: what a rank must not know is no number.
+/// Where all ranks wait for each other, asleep: there are more of them than processors.
+class Meeting {
+ public:
+  explicit Meeting(std::size_t ranks) : ranks_(ranks) {}
+  void wait() {
+    std::unique_lock lock(mutex_);
+    const std::size_t round = round_;
+    if (++here_ == ranks_) {
+      here_ = 0;
+      ++round_;
+      all_.notify_all();
+    } else {
+      all_.wait(lock, [&] { return round_ != round; });
+    }
+  }
+
+ private:
+  std::size_t ranks_, here_ = 0, round_ = 0;
+  std::mutex mutex_;
+  std::condition_variable all_;
+};
+
+/// Messages by memory. What has been sent is gone afterwards: whoever reads it later reads no numbers.
 class EmulatedRanks {
  public:
   EmulatedRanks(std::vector<RankPart> parts, std::size_t bodies)
       : part(std::move(parts)),
         links_(part.size()),
-        together_(static_cast<std::ptrdiff_t>(part.size())),
+        together_(part.size()),
         rows_(bodies),
         velocities_(bodies) {
+    gathered_.resize(part.size());
     for (std::size_t r = 0; r < part.size(); ++r) {
       links_[r].ranks = this;
       links_[r].rank = r;
@@ -145,26 +169,37 @@ class EmulatedRanks {
     void most(std::span<double> numbers) override {
       ranks->reduce(numbers, ranks->numbers_, [](double& a, double b) { a = std::max(a, b); });
     }
+    std::vector<std::byte> gather(std::span<const std::byte> own) override {
+      std::vector<std::vector<std::byte>>& all = ranks->gathered_;
+      all[rank].assign(own.begin(), own.end());
+      ranks->together_.wait();
+      std::vector<std::byte> whole;
+      for (const std::vector<std::byte>& of : all) whole.insert(whole.end(), of.begin(), of.end());
+      ranks->together_.wait();
+      return whole;
+    }
     void exchange(std::span<Lanes> rows) override {
       if (rank == 0) ++ranks->exchanges_of_rows;
       const RankPart& own = ranks->part[rank];
       for (std::size_t i = 0; i < rows.size(); ++i)
-        if (own.is_own[i] != 0) ranks->rows_[own.body[i]] = rows[i];
-      ranks->together_.arrive_and_wait();
+        if (own.is_own[i] != 0) ranks->rows_[own.share.body[i]] = rows[i];
+      ranks->together_.wait();
       for (std::size_t i = 0; i < rows.size(); ++i) {
         if (own.is_own[i] != 0) continue;
-        for (const int k : {0, 1, 2, 4, 5, 6}) rows[i].at[k] = ranks->rows_[own.body[i]].at[k];
+        for (const int k : {0, 1, 2, 4, 5, 6}) rows[i].at[k] = ranks->rows_[own.share.body[i]].at[k];
       }
-      ranks->together_.arrive_and_wait();
+      ranks->together_.wait();
+      for (std::size_t i = 0; i < rows.size(); ++i)
+        if (own.is_own[i] != 0) std::ranges::fill(ranks->rows_[own.share.body[i]].at, NAN);
     }
     void exchange(std::span<BodyVelocity> rows) override {
       const RankPart& own = ranks->part[rank];
       for (std::size_t i = 0; i < rows.size(); ++i)
-        if (own.is_own[i] != 0) ranks->velocities_[own.body[i]] = rows[i];
-      ranks->together_.arrive_and_wait();
+        if (own.is_own[i] != 0) ranks->velocities_[own.share.body[i]] = rows[i];
+      ranks->together_.wait();
       for (std::size_t i = 0; i < rows.size(); ++i)
-        if (own.is_own[i] == 0) rows[i] = ranks->velocities_[own.body[i]];
-      ranks->together_.arrive_and_wait();
+        if (own.is_own[i] == 0) rows[i] = ranks->velocities_[own.share.body[i]];
+      ranks->together_.wait();
     }
   };
 
@@ -178,16 +213,17 @@ class EmulatedRanks {
         for (std::size_t k = 0; k < own.size(); ++k) merge(all[k], own[k]);
       }
     }
-    together_.arrive_and_wait();
+    together_.wait();
     std::ranges::copy(all, own.begin());
     arrived_ = 0;
-    together_.arrive_and_wait();
+    together_.wait();
   }
 
   std::vector<Link> links_;
-  std::barrier<> together_;
+  Meeting together_;
   std::mutex mutex_;
   std::atomic<int> arrived_{0};
+  std::vector<std::vector<std::byte>> gathered_;  // [rank]
   std::vector<ExactSum> sums_;
   std::vector<std::int64_t> counts_;
   std::vector<double> numbers_;

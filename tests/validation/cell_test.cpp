@@ -342,5 +342,39 @@ TEST(Cell, ASlabSlidesDownASlope) {
   EXPECT_GT(world.state.bodies.position[0].x(), 1.0);  // beyond the cell, where bodies may be
 }
 
+// Bodies that fall asleep take their contacts along: stress and numbers count each once, awake or resting.
+TEST(Cell, StressCountsEveryContactOnceWhileBodiesFallAsleep) {
+  PairLaw law;
+  law.friction = 0.5;
+  World world(law, 1e-3);
+  world.model.settings.sort_interval = 20;
+  world.model.settings.sleep = {.speed_m_s = 0.05, .duration_s = 0.05};
+  world.model.settings.solver.tolerance = 1e-3;
+  world.model.cell = cube(0.2, {true, true, false});
+  world.add_floor();
+  fill(world, 60, Vec3::Constant(0.02), 4);
+  int with_both = 0;
+  world.run(1.0, [&](const StepReport&) {
+    const State& state = world.state;
+    Mat3 stress = Mat3::Zero();
+    double sides = 0.0;
+    for (const std::vector<Contact>* list : {&state.contacts.list, &state.sleepers.contacts}) {
+      for (const Contact& c : *list) {
+        if (!c.is_active()) continue;
+        const bool wall = is_boundary(c.key.b);
+        stress += c.impulse.cast<double>() * (wall ? Vec3(-c.arm_a) : Vec3(c.arm_b - c.arm_a)).transpose();
+        sides += wall ? 1.0 : 2.0;
+      }
+    }
+    const CellReport& cell = world.result.cell;
+    stress /= 1e-3 * cell.volume;
+    EXPECT_LT((cell.contact_stress - stress).norm(), 1e-12 * (1.0 + stress.norm()));
+    EXPECT_NEAR(cell.contact_number * static_cast<double>(state.bodies.size()), sides, 1e-9);
+    if (!state.contacts.list.empty() && !state.sleepers.contacts.empty()) ++with_both;
+  });
+  EXPECT_GT(with_both, 10);
+  EXPECT_GT(world.state.sleepers.contacts.size(), 20u);
+}
+
 }  // namespace
 }  // namespace scree

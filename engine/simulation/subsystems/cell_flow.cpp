@@ -79,7 +79,7 @@ struct ContactSums {
   void join(const ContactSums&) {}
 };
 
-/// `blocks`: see ContactProblem.
+/// `blocks`: see cut_rows().
 ContactSums sums_of(const std::vector<Contact>& list, std::span<const std::int32_t> blocks) {
   return sum_ranges<ContactSums>(blocks, [&](const Block& block) {
     ContactSums s;
@@ -228,7 +228,9 @@ void report_cell(const Model& model, const State& state, double h, const Workspa
   const double over = 1.0 / cell.volume;
 
   const std::vector<Contact>& resting = state.sleepers.contacts;
-  const ContactSums awake = sums_of(state.contacts.list, w.problem.blocks()),
+  static thread_local std::vector<std::int32_t> blocks;  // kept from call to call
+  cut_rows(state.bodies.subdomains, state.contacts.row, state.contacts.size(), blocks);
+  const ContactSums awake = sums_of(state.contacts.list, blocks),
                     asleep = sums_of(resting, even_blocks(resting.size()));
   Mat3 of_bonds = Mat3::Zero();
   for (std::size_t k = 0; k < w.bonds.size(); ++k) {

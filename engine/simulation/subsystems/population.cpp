@@ -290,6 +290,9 @@ void remove(State& state, std::span<const BodyId> ids) {
     return static_cast<std::int32_t>(std::ranges::lower_bound(r.from, slot) - r.from.begin());
   };
   for (std::int32_t& first : subdomains.first) first = left_before(first);
+  const auto ends = std::ranges::unique(subdomains.first);  // subdomains that nobody is left in
+  subdomains.first.erase(ends.begin(), ends.end());
+  if (subdomains.first.size() == 1) subdomains.first.push_back(subdomains.first.front());
   subdomains.cut_bodies = left_before(subdomains.cut_bodies);
   subdomains.index();
 }
@@ -297,6 +300,10 @@ void remove(State& state, std::span<const BodyId> ids) {
 void sort(const Shapes& shapes, State& state, const PlacedCell& cell) {
   const Bodies& bodies = state.bodies;
   const std::size_t n = bodies.size();
+  if (n == 0) {
+    state.bodies.subdomains = cut({});
+    return;
+  }
   const Extent extent = extent_of(shapes, bodies, cell);
   const double width = cell_width(extent);
   std::vector<KeyedItem> order(n), scratch;
@@ -306,9 +313,13 @@ void sort(const Shapes& shapes, State& state, const PlacedCell& cell) {
   sort_by_key(order, scratch);
   const std::vector<std::int32_t> of_slot = contacts_of(state);
   std::vector<std::int32_t> contacts(n);
-  for (std::size_t k = 0; k < n; ++k) contacts[k] = of_slot[order[k].item];
-  Subdomains subdomains = cut(contacts);
-  if (extent.smallest < 0.5 * extent.largest) {  // there is more than one size
+  std::vector<std::uint64_t> place(n);
+  for (std::size_t k = 0; k < n; ++k) {
+    contacts[k] = of_slot[order[k].item];
+    place[k] = order[k].key;
+  }
+  Subdomains subdomains = cut(contacts, place);
+  if (size_of(extent, extent.smallest) > 0) {  // there is more than one size
     for_each_index(subdomains.size(), 1, [&](std::size_t s) {
       for (std::int32_t k = subdomains.first[s]; k < subdomains.first[s + 1]; ++k)
         order[k].key = s * sizes + static_cast<std::uint64_t>(

@@ -174,7 +174,8 @@ struct ContactProblem {
   // How bodies are cut into subdomains, [subdomain + 1] the first body of each; what comes behind the last is
   // of none. Empty: sweeps cut by themselves.
   std::vector<std::int32_t> first_body;
-  // [block + 1] contacts where blocks begin that sums are made of, none in two subdomains; empty: any do.
+  // [block + 1] contacts where blocks begin that sums are made of: of at most grain_medium contacts, none in two
+  // subdomains. Empty: any do.
   std::vector<std::int32_t> contact_block;
 
   const RankShare* share = nullptr;  // where it is a rank's part of a problem

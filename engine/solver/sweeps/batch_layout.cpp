@@ -153,7 +153,8 @@ std::uint32_t hashed(std::size_t k) {
   return x ^ x >> 13;
 }
 
-/// [subdomain] those that its interface changes bodies of, and their number for what is of several.
+/// [subdomain] those that its interface changes bodies of. The number of subdomains stands for bodies of
+/// several.
 void list_neighbours(const ContactProblem& p, Batches& b) {
   const std::size_t subdomains = b.subdomain.size();
   if (b.neighbour.size() < subdomains) b.neighbour.resize(subdomains);
@@ -332,8 +333,9 @@ void fill_lanes_of(const ContactProblem& p, std::size_t subdomain, Batches& b) {
 
 bool are_laid_out(const ContactProblem& p, const Batches& b) {
   if (b.subdomain.empty() || p.bodies() != b.bodies || p.contacts() != b.kind.size() ||
-      p.first_body != b.first_body)
+      p.first_body != b.first_body || (p.share != nullptr) != b.is_share)
     return false;
+  const std::size_t first_between = batch_size * b.subdomain.back().end;
   return reduce_blocks(
       b.contact.size(), batch_grain, true,
       [&](const Block& block) {
@@ -342,7 +344,8 @@ bool are_laid_out(const ContactProblem& p, const Batches& b) {
           const std::size_t c = b.lane[k], l = k % batch_size;
           const ContactBatch& batch = b.contact[k / batch_size];
           if (batch.a[l] != row_bytes(p.a(c)) || batch.b[l] != row_bytes(p.b(c)) ||
-              b.kind[c] != kind_of(p, b, c))
+              b.kind[c] != kind_of(p, b, c) ||
+              (b.is_share && k >= first_between && b.colour[c] != p.share->colour[c]))
             return false;
         }
         return true;
@@ -369,6 +372,7 @@ void lay_out(const ContactProblem& p, Batches& b) {
   std::fill(b.factor.begin() + static_cast<std::ptrdiff_t>(p.bodies()), b.factor.end(), Lanes{});
   b.bodies = p.bodies();
   b.first_body = p.first_body;
+  b.is_share = p.share != nullptr;
 }
 
 void list_partners(const ContactProblem& p, Batches& b) {

@@ -120,6 +120,7 @@ struct Batches {
 
   std::size_t bodies = 0;                // of the problem that was laid out last
   std::vector<std::int32_t> first_body;  // likewise
+  bool is_share = false;                 // was it a rank's part?
 
   /// Of the interface, one after the other.
   std::span<const BatchPhase> phases() const { return {interface.data(), colours}; }

@@ -505,19 +505,23 @@ void move_bodies(Batches& b, std::size_t begin, std::size_t end, float beta) {
   }
 }
 
+namespace {
 SCREE_FOR_EACH_TARGET
+double largest_push_of(const Batches& b, const Block& block) {
+  Vector8 largest{};
+  for (std::size_t k = block.begin; k < block.end; ++k) {
+    const ContactBatch& c = b.contact[k];
+    for (const HalfBatch half : halves)
+      largest = larger(half.load(c.impulse[0]) * half.load(c.w_nn), largest);
+  }
+  return double{largest_lane(largest)};
+}
+}  // namespace
+
 double largest_push(const Batches& b) {
-  const auto of_block = [&](const Block& block) {
-    Vector8 largest{};
-    for (std::size_t k = block.begin; k < block.end; ++k) {
-      const ContactBatch& c = b.contact[k];
-      for (const HalfBatch half : halves)
-        largest = larger(half.load(c.impulse[0]) * half.load(c.w_nn), largest);
-    }
-    return double{largest_lane(largest)};
-  };
-  return reduce_blocks(b.contact.size(), grain_medium, 0.0, of_block,
-                       [](double x, double y) { return std::max(x, y); });
+  return reduce_blocks(
+      b.contact.size(), grain_medium, 0.0, [&](const Block& block) { return largest_push_of(b, block); },
+      [](double x, double y) { return std::max(x, y); });
 }
 
 }  // namespace scree

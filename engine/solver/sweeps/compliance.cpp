@@ -100,12 +100,13 @@ double Stall::look(double wanted) {
 }
 
 bool may_have_no_solution(const ContactProblem& p) {
-  if (p.rows.size() > p.contact_rows) return true;
-  for (std::size_t i = 0; i < p.bodies(); ++i) {
+  std::int64_t leading = p.rows.size() > p.contact_rows ? 1 : 0;
+  for (std::size_t i = 0; i < p.bodies() && leading == 0; ++i) {
     const Twist& v = p.free_velocity[i];
-    if (!p.is_moved(i) && !(v.linear.isZero(0.0) && v.angular.isZero(0.0))) return true;
+    if (!p.is_moved(i) && !(v.linear.isZero(0.0) && v.angular.isZero(0.0))) leading = 1;
   }
-  return false;
+  if (p.share != nullptr) p.share->link->total({&leading, 1});
+  return leading > 0;
 }
 
 void set_compliance(ContactCompliances compliance, Batches& b) {

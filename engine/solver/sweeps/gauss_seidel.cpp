@@ -11,6 +11,7 @@
 //   x <- x + beta d,  d <- beta d + g,  beta = |g|^2 / |g_last|^2, or a new start d = g if beta > 1    (P3)
 // (Silcowitz-Hansen, Niebe, Erleben 2010), for impulses and, being linear in them, velocities alike.
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <optional>
 
@@ -274,6 +275,7 @@ Residual residual_of_sweeps(const ContactProblem& p, SolverWorkspace& w, Contact
   resize_with_room(w.normal_velocity, p.contacts());
   ExactSums<ResidualSum> all;
   const auto of_contacts = [&](const Block& block) {
+    assert(block.end - block.begin <= grain_medium);
     double squared[grain_medium];
     add_residuals(range_of(p, s.impulse, block.begin, block.end), s.velocity.data(),
                   w.normal_velocity.data() + block.begin, squared);

@@ -3,8 +3,10 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <queue>
 
+#include "engine/core/exact_sum.h"
 #include "engine/solver/problem/contact_jacobian.h"
 #include "engine/solver/problem/residual.h"
 #include "engine/solver/sweeps/proximal_newton.h"
@@ -30,43 +32,172 @@ constexpr double effort_of(std::size_t n) { return static_cast<double>(n) * stat
 constexpr double part_of_goal = 0.3;
 constexpr int newton_steps = 60;
 
-/// The contacts of each body.
-struct Links {
-  explicit Links(const ContactProblem& p) { link_bodies(p, row, contact); }
-  std::span<const std::int32_t> of(std::int32_t body) const {
-    return {contact.data() + row[body], contact.data() + row[body + 1]};
+/// A contact with all that solving around it needs, by numbers of the whole problem: it goes from rank to
+/// rank.
+struct Neighbour {
+  std::int32_t number;
+  Edge edge;
+  ContactTerms terms;
+  Vec3 impulse, image_velocity = Vec3::Zero();
+  ContactCompliance compliance{};
+  BodyResponse response[2];
+  BodyVelocity velocity[2];
+  std::size_t rows = 0;  // that resist torques
+  Row row[3]{};
+  double row_impulse[3]{};
+};
+
+/// The contacts about a body, wherever they are at home.
+class Neighbourhood {
+ public:
+  Neighbourhood(const ContactProblem& p, ContactCompliances compliance, ContactSolution& s)
+      : p_(p), compliance_(compliance), s_(s) {
+    link_bodies(p, row_, contact_);
   }
-  std::vector<std::int32_t> row, contact;
+
+  /// All contacts of a body, rising.
+  std::vector<Neighbour> of_body(std::int32_t body) const {
+    std::vector<Neighbour> own;
+    if (const std::int32_t i = local(p_.share == nullptr ? nullptr : &p_.share->body, body); i >= 0)
+      for (std::int32_t k = row_[i]; k < row_[i + 1]; ++k)
+        if (p_.is_own(contact_[k])) own.push_back(neighbour(contact_[k]));
+    return from_all(std::move(own));
+  }
+  /// One contact.
+  Neighbour contact(std::int32_t number) const {
+    std::vector<Neighbour> own;
+    if (const std::int32_t c = local_contact(number); c >= 0 && p_.is_own(c)) own.push_back(neighbour(c));
+    return from_all(std::move(own)).front();
+  }
+  /// Which it is here, or -1.
+  std::int32_t local_body(std::int32_t number) const {
+    return local(p_.share == nullptr ? nullptr : &p_.share->body, number);
+  }
+  std::int32_t local_contact(std::int32_t number) const {
+    return local(p_.share == nullptr ? nullptr : &p_.share->contact, number);
+  }
+  const ContactProblem& problem() const { return p_; }
+  ContactCompliances compliance() const { return compliance_; }
+  ContactSolution& solution() const { return s_; }
+
+ private:
+  static std::int32_t local(const std::vector<std::int32_t>* numbers, std::int32_t number) {
+    if (numbers == nullptr) return number;
+    const auto found = std::ranges::lower_bound(*numbers, number);
+    return found != numbers->end() && *found == number ? static_cast<std::int32_t>(found - numbers->begin())
+                                                       : -1;
+  }
+  std::int32_t body_number(std::int32_t i) const { return p_.share == nullptr ? i : p_.share->body[i]; }
+
+  Neighbour neighbour(std::int32_t c) const {
+    const Edge edge = p_.edge[c];
+    Neighbour n{.number = p_.share == nullptr ? c : p_.share->contact[c],
+                .edge = {body_number(edge.a), body_number(edge.b)},
+                .terms = p_.contact[c],
+                .impulse = s_.impulse[c],
+                .response = {p_.response[edge.a], p_.response[edge.b]},
+                .velocity = {s_.velocity[edge.a], s_.velocity[edge.b]}};
+    if (!p_.image_velocity.empty()) n.image_velocity = p_.image_velocity[c];
+    if (!compliance_.empty()) n.compliance = compliance_[c];
+    const auto at = static_cast<std::size_t>(c);
+    for_rows_of(p_, at, at + 1, [&](std::size_t r) {
+      n.row[n.rows] = p_.rows[r];
+      n.row_impulse[n.rows++] = s_.row_impulse[r];
+    });
+    return n;
+  }
+
+  /// What all ranks have found, by number.
+  std::vector<Neighbour> from_all(std::vector<Neighbour> own) const {
+    if (p_.share == nullptr) return own;
+    const std::vector<std::byte> all = p_.share->link->gather(std::as_bytes(std::span(own)));
+    std::vector<Neighbour> found(all.size() / sizeof(Neighbour));
+    std::memcpy(static_cast<void*>(found.data()), all.data(), all.size());
+    std::ranges::sort(found, {}, &Neighbour::number);
+    return found;
+  }
+
+  const ContactProblem& p_;
+  ContactCompliances compliance_;
+  ContactSolution& s_;
+  std::vector<std::int32_t> row_, contact_;  // of bodies, see link_bodies()
 };
 
 /// A contact and those of the lightest bodies around it, at most so many in all; rising.
-std::vector<std::int32_t> contacts_around(const ContactProblem& p, const Links& links, std::int32_t contact,
-                                          std::size_t most) {
-  const auto is_heavier = [&](std::int32_t i, std::int32_t j) {
-    const double inverse_i = p.inverse_mass(i), inverse_j = p.inverse_mass(j);
-    return inverse_i != inverse_j ? inverse_i < inverse_j : i > j;
-  };
-  std::priority_queue<std::int32_t, std::vector<std::int32_t>, decltype(is_heavier)> lightest(is_heavier);
-  std::vector<std::int32_t> part, seen;
-  const auto take = [&](std::int32_t c) {
-    if (std::find(part.begin(), part.end(), c) != part.end()) return;
-    part.push_back(c);
-    for (const std::int32_t body : {p.edge[c].a, p.edge[c].b}) {
-      if (!p.is_moved(body) || std::find(seen.begin(), seen.end(), body) != seen.end()) continue;
-      seen.push_back(body);
-      lightest.push(body);
+std::vector<Neighbour> contacts_around(const Neighbourhood& neighbourhood, std::int32_t contact,
+                                       std::size_t most) {
+  struct Body {
+    double inverse_mass;
+    std::int32_t number;
+    bool operator<(const Body& o) const {  // heavier
+      return inverse_mass != o.inverse_mass ? inverse_mass < o.inverse_mass : number > o.number;
     }
   };
-  take(contact);
+  std::priority_queue<Body> lightest;
+  std::vector<Neighbour> part;
+  std::vector<std::int32_t> seen;
+  const auto take = [&](const Neighbour& c) {
+    if (std::ranges::find(part, c.number, &Neighbour::number) != part.end()) return;
+    part.push_back(c);
+    for (const int side : {0, 1}) {
+      const std::int32_t body = side == 0 ? c.edge.a : c.edge.b;
+      if (!c.response[side].is_moved() || std::ranges::find(seen, body) != seen.end()) continue;
+      seen.push_back(body);
+      lightest.push({c.response[side].inverse_mass, body});
+    }
+  };
+  take(neighbourhood.contact(contact));
   while (!lightest.empty()) {
-    const std::span<const std::int32_t> of_body = links.of(lightest.top());
+    const std::vector<Neighbour> of_body = neighbourhood.of_body(lightest.top().number);
     lightest.pop();
     if (part.size() + of_body.size() > most) continue;
-    for (const std::int32_t c : of_body) take(c);
+    for (const Neighbour& c : of_body) take(c);
   }
-  std::sort(part.begin(), part.end());
+  std::ranges::sort(part, {}, &Neighbour::number);
   return part;
 }
+
+/// Contacts as a problem of their own, with the solution so far.
+struct PartProblem {
+  ContactProblem problem;
+  ContactSolution solution;
+  std::vector<ContactCompliance> compliance;
+  std::vector<std::int32_t> body;  // [body] its number
+
+  PartProblem(const std::vector<Neighbour>& contacts, const ContactProblem& whole, bool compliant) {
+    for (const Neighbour& c : contacts) body.insert(body.end(), {c.edge.a, c.edge.b});
+    std::ranges::sort(body);
+    body.erase(std::ranges::unique(body).begin(), body.end());
+    const auto slot = [&](std::int32_t number) {
+      return static_cast<std::int32_t>(std::ranges::lower_bound(body, number) - body.begin());
+    };
+    ContactProblem& p = problem;
+    p.friction_corners = whole.friction_corners;
+    p.response.resize(body.size());
+    solution.velocity.resize(body.size());
+    for (std::size_t c = 0; c < contacts.size(); ++c) {
+      const Neighbour& from = contacts[c];
+      const Edge edge = {slot(from.edge.a), slot(from.edge.b)};
+      p.edge.push_back(edge);
+      p.contact.push_back(from.terms);
+      if (!whole.image_velocity.empty()) p.image_velocity.push_back(from.image_velocity);
+      if (compliant) compliance.push_back(from.compliance);
+      solution.impulse.push_back(from.impulse);
+      for (const int side : {0, 1}) {
+        const std::int32_t i = side == 0 ? edge.a : edge.b;
+        p.response[i] = from.response[side];
+        solution.velocity[i] = from.velocity[side];
+      }
+      for (std::size_t r = 0; r < from.rows; ++r) {
+        p.rows.push_back(from.row[r]);
+        p.rows.back().edge = edge;
+        p.rows.back().contact = static_cast<std::int32_t>(c);
+        solution.row_impulse.push_back(from.row_impulse[r]);
+      }
+    }
+    p.contact_rows = p.rows.size();
+  }
+};
 
 /// M^-1 of a body.
 Mat6 inverse_mass_matrix(const BodyResponse& body) {
@@ -83,21 +214,21 @@ Mat6 inverse_mass_matrix(const BodyResponse& body) {
 /// u = W p + q of some contacts, all other impulses as they are.
 class PartSystem final : public ImpulseSystem {
  public:
-  PartSystem(const ContactProblem& p, std::span<const std::int32_t> part, ContactCompliances compliance,
-             const ContactSolution& s) {
-    const auto size = static_cast<Eigen::Index>(3 * part.size());
+  explicit PartSystem(const PartProblem& part) {
+    const auto& [p, s, compliance, bodies] = part;
+    const std::size_t count = p.contacts();
+    const auto size = static_cast<Eigen::Index>(3 * count);
     w_.setZero(size, size);
     q_.resize(size);
     Eigen::VectorXd impulse(size);
     std::vector<Side> sides;
-    for (std::size_t k = 0; k < part.size(); ++k) {
-      const std::size_t c = part[k];
+    for (std::size_t c = 0; c < count; ++c) {
       friction_.push_back(p.friction(c));
-      sides.push_back({p.edge[c].a, row(k), contact_jacobian(p.frame(c), p.arm_a(c))});
-      sides.push_back({p.edge[c].b, row(k), -contact_jacobian(p.frame(c), p.arm_b(c))});
-      q_.segment<3>(row(k)) = p.frame(c) * relative_velocity(p, c, s.velocity);
-      q_[row(k)] += p.offset(c);
-      impulse.segment<3>(row(k)) = s.impulse[c];
+      sides.push_back({p.edge[c].a, row(c), contact_jacobian(p.frame(c), p.arm_a(c))});
+      sides.push_back({p.edge[c].b, row(c), -contact_jacobian(p.frame(c), p.arm_b(c))});
+      q_.segment<3>(row(c)) = p.frame(c) * relative_velocity(p, c, s.velocity);
+      q_[row(c)] += p.offset(c);
+      impulse.segment<3>(row(c)) = s.impulse[c];
     }
     std::stable_sort(sides.begin(), sides.end(),
                      [](const Side& i, const Side& j) { return i.body < j.body; });
@@ -112,10 +243,10 @@ class PartSystem final : public ImpulseSystem {
       }
     }
     q_ -= w_ * impulse;
-    for (std::size_t k = 0; k < part.size() && !compliance.empty(); ++k) {
-      const auto& [gives, rest] = compliance[part[k]];
-      w_.diagonal().segment<3>(row(k)) += gives;
-      q_.segment<3>(row(k)) -= gives.cwiseProduct(rest);
+    for (std::size_t c = 0; c < compliance.size(); ++c) {
+      const auto& [gives, rest] = compliance[c];
+      w_.diagonal().segment<3>(row(c)) += gives;
+      q_.segment<3>(row(c)) -= gives.cwiseProduct(rest);
     }
   }
 
@@ -178,16 +309,14 @@ void bound_rows(const ContactProblem& p, std::size_t contact, ContactSolution& s
 
 /// False, and nothing has changed, where the part is not solved: it may have no solution, as a body between
 /// two that are led towards each other, and impulses would grow without end.
-bool solve_part(const ContactProblem& p, std::span<const std::int32_t> part, double goal,
-                ContactCompliances compliance, ContactSolution& s) {
-  PartSystem system(p, part, compliance, s);
-  std::vector<Vec3> impulse(part.size());
-  for (std::size_t k = 0; k < part.size(); ++k) impulse[k] = s.impulse[part[k]];
+bool solve_part(double goal, PartProblem& part) {
+  PartSystem system(part);
+  auto& [p, s, compliance, bodies] = part;
+  std::vector<Vec3> impulse = s.impulse;
   if (!(proximal_newton(system, goal, newton_steps, impulse).residual_m_s <= goal)) return false;
-  for (std::size_t k = 0; k < part.size(); ++k) {
-    const std::size_t c = part[k];
-    const Vec3 change = impulse[k] - s.impulse[c];
-    s.impulse[c] = impulse[k];
+  for (std::size_t c = 0; c < impulse.size(); ++c) {
+    const Vec3 change = impulse[c] - s.impulse[c];
+    s.impulse[c] = impulse[c];
     apply(p.contact[c], p.edge[c], to_world(p.contact[c], change.data()),
           {p.response.data(), s.velocity.data()});
     bound_rows(p, c, s);
@@ -195,49 +324,104 @@ bool solve_part(const ContactProblem& p, std::span<const std::int32_t> part, dou
   return true;
 }
 
-/// The worst contacts, first the worst, if they are a few that hold most of the residual; else none.
-std::vector<std::int32_t> worst_contacts(std::span<const float> squared, double goal) {
-  std::vector<std::int32_t> late;
-  double sum = 0.0, of_late = 0.0;
-  for (std::size_t c = 0; c < squared.size(); ++c) {
-    sum += double{squared[c]};
-    if (double{squared[c]} > goal * goal) late.push_back(static_cast<std::int32_t>(c));
+/// Puts the solution of a part in its place, as far as it is here.
+void take(const std::vector<Neighbour>& contacts, const PartProblem& part,
+          const Neighbourhood& neighbourhood) {
+  ContactSolution& s = neighbourhood.solution();
+  std::size_t row = 0;
+  for (std::size_t k = 0; k < contacts.size(); ++k) {
+    const std::int32_t c = neighbourhood.local_contact(contacts[k].number);
+    if (c >= 0) {
+      const auto at = static_cast<std::size_t>(c);
+      s.impulse[c] = part.solution.impulse[k];
+      std::size_t r_of_part = row;
+      for_rows_of(neighbourhood.problem(), at, at + 1,
+                  [&](std::size_t r) { s.row_impulse[r] = part.solution.row_impulse[r_of_part++]; });
+    }
+    row += contacts[k].rows;
   }
-  const auto worst = late.begin() + static_cast<std::ptrdiff_t>(std::min(a_few, late.size()));
-  std::partial_sort(late.begin(), worst, late.end(), [&](std::int32_t i, std::int32_t j) {
-    return squared[i] != squared[j] ? squared[i] > squared[j] : i < j;
-  });
-  late.erase(worst, late.end());
-  for (const std::int32_t c : late) of_late += double{squared[c]};
-  if (!(of_late >= most_of_residual * sum)) late.clear();
-  return late;
+  for (std::size_t i = 0; i < part.body.size(); ++i)
+    if (const std::int32_t here = neighbourhood.local_body(part.body[i]); here >= 0)
+      s.velocity[here] = part.solution.velocity[i];
+}
+
+/// The worst contacts, by their numbers, first the worst, if they are a few that hold most of the residual;
+/// else none.
+std::vector<std::int32_t> worst_contacts(const ContactProblem& p, std::span<const float> squared,
+                                         double goal) {
+  struct Late {
+    float squared;
+    std::int32_t number;
+  };
+  std::vector<Late> late;
+  ExactSums<ExactDouble> sum;
+  add_ranges(
+      p.blocks(),
+      [&](const Block& block) {
+        double of_block = 0.0;
+        for (std::size_t c = block.begin; c < block.end; ++c)
+          if (p.is_own(c)) of_block += double{squared[c]};
+        return ExactDouble{of_block};
+      },
+      sum);
+  sum_over_ranks(p.share, sum);
+  for (std::size_t c = 0; c < squared.size(); ++c)
+    if (double{squared[c]} > goal * goal && p.is_own(c))
+      late.push_back({squared[c], p.share == nullptr ? static_cast<std::int32_t>(c) : p.share->contact[c]});
+  const auto keep_worst = [&] {
+    const auto worst = late.begin() + static_cast<std::ptrdiff_t>(std::min(a_few, late.size()));
+    std::partial_sort(late.begin(), worst, late.end(), [](const Late& i, const Late& j) {
+      return i.squared != j.squared ? i.squared > j.squared : i.number < j.number;
+    });
+    late.erase(worst, late.end());
+  };
+  keep_worst();
+  if (p.share != nullptr) {
+    const std::vector<std::byte> all = p.share->link->gather(std::as_bytes(std::span(late)));
+    late.resize(all.size() / sizeof(Late));
+    std::memcpy(late.data(), all.data(), all.size());
+    keep_worst();
+  }
+  double of_late = 0.0;
+  std::vector<std::int32_t> numbers;
+  for (const Late& c : late) {
+    of_late += double{c.squared};
+    numbers.push_back(c.number);
+  }
+  if (!(of_late >= most_of_residual * sum.value().value)) numbers.clear();
+  return numbers;
 }
 
 }  // namespace
 
 bool LocalNewton::solve(const ContactProblem& p, int sweeps, double goal, std::span<const float> squared,
                         ContactCompliances compliance, ContactSolution& s) {
-  const std::vector<std::int32_t> late = worst_contacts(squared, goal);
+  const std::vector<std::int32_t> late = worst_contacts(p, squared, goal);
   is_stuck_ = false;
   if (late.empty()) {
     next_ *= 2;
     return false;
   }
-  double effort = least_effort + effort_of_sweep * sweeps * static_cast<double>(p.contacts()) - spent_;
+  const auto contacts = p.share == nullptr ? static_cast<std::int64_t>(p.contacts()) : p.share->contacts;
+  double effort = least_effort + effort_of_sweep * sweeps * static_cast<double>(contacts) - spent_;
   bool any = false;
-  std::vector<bool> is_solved(p.contacts(), false);
-  const Links links(p);
+  std::vector<std::int32_t> solved;
+  const Neighbourhood neighbourhood(p, compliance, s);
   for (std::size_t k = 0; k < late.size(); ++k) {
-    if (is_solved[late[k]]) continue;
+    if (std::ranges::find(solved, late[k]) != solved.end()) continue;
     const double share = effort / static_cast<double>(late.size() - k);
     std::size_t most = most_;
     while (most >= smallest_part && effort_of(most) > share) --most;
     if (most < smallest_part) continue;
-    const std::vector<std::int32_t> part = contacts_around(p, links, late[k], most);
-    any |= solve_part(p, part, part_of_goal * goal, compliance, s);
-    for (const std::int32_t c : part) is_solved[c] = true;
-    effort -= effort_of(part.size());
-    spent_ += effort_of(part.size());
+    const std::vector<Neighbour> around = contacts_around(neighbourhood, late[k], most);
+    PartProblem part(around, p, !compliance.empty());
+    if (solve_part(part_of_goal * goal, part)) {
+      take(around, part, neighbourhood);
+      any = true;
+    }
+    for (const Neighbour& c : around) solved.push_back(c.number);
+    effort -= effort_of(around.size());
+    spent_ += effort_of(around.size());
   }
   is_stuck_ = !any;
   if (any) {

@@ -12,6 +12,7 @@
 // those around them (local_newton.h); where many do, all contacts give a little (compliance.h). In the end
 // velocities follow from the impulses in double precision, so momentum is kept to rounding.
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <optional>
 
@@ -199,7 +200,7 @@ class WideSweeps {
   /// Solves around contacts solved by local Newton steps in double precision, and starts there again, without
   /// momentum; false if there are none.
   bool help(LocalNewton& late, int sweeps, double goal) {
-    if (p_.cell || share_ != nullptr || is_pinched()) return false;
+    if (p_.cell || is_pinched()) return false;
     std::vector<float> squared(p_.contacts());
     residual(squared.data());
     finish();
@@ -229,7 +230,7 @@ class WideSweeps {
     for (int k = 0;; ++k) {
       const Residual r = scree::residual(p_, s_.velocity, s_.impulse, s_.row_impulse,
                                          {w_.normal_velocity.data(), squared.data()}, w_.compliance);
-      if (r.rms_m_s <= goal || k == most_times_settled || share_ != nullptr || is_pinched() ||
+      if (r.rms_m_s <= goal || k == most_times_settled || is_pinched() ||
           !late.solve(p_, sweeps, goal, squared, w_.compliance, s_))
         return r;
     }
@@ -507,6 +508,7 @@ SolveReport solve_wide(const ContactProblem& p, const SolverSettings& settings, 
   w.given_way.clear();
   if (!w.compliance.empty()) set_compliance(w.compliance, w.batches);
 
+  assert(p.share == nullptr || (p.rows.size() == p.contact_rows && !p.cell && w.batches.partner.empty()));
   const double goal = settings.tolerance * p.velocity_scale;
   const auto edges = static_cast<double>(std::max<std::int64_t>(1, edges_of(p)));
   WideSweeps sweeps(p, w, s);
