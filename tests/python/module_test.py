@@ -458,6 +458,17 @@ class Acting(unittest.TestCase):
             with self.assertRaises(kind):
                 run.remove(wrong)
 
+    def test_a_state_with_bodies_that_no_step_has_seen_can_be_kept(self):
+        def run():
+            return scree.Run(one_ball(gravity=[0, 0, -9.81], bodies=[dict(radius=0.1, position=[0, 0, 1])]))
+        first, second = run(), run()
+        first.step(3)
+        first.insert([[0, 0, 2], [0, 0.5, 2]], radius=0.1)
+        second.restore(pickle.loads(pickle.dumps(first.state())))
+        first.step(20)
+        second.step(20)
+        self.assertEqual(first.state_hash, second.state_hash)
+
     def test_inserted_bodies_are_those_of_a_scene(self):
         falls = one_ball(gravity=[0, 0, -9.81], bodies=[dict(radius=0.1, position=[0, 0, 1])],
                          boundaries=[dict(name="floor", type="plane", normal=[0, 0, 1], point=[0, 0, 0])])

@@ -15,10 +15,11 @@ BodyId insert(const Model& model, State& state, const NewBody& body);
 void remove(State& state, std::span<const BodyId> ids);
 
 /// Puts bodies that are close into slots that are close: along a Z-curve, which is cut into subdomains
-/// (engine/bodies/subdomains.h); within a subdomain larger sizes come first (by factors of two). What the next step uses
-/// is near in memory then, and visits of contacts are compact in space (engine/solver/sweeps/colouring.h).
-/// Ids stay with their bodies; the memory of contacts is renumbered along. In a periodic cell the images in
-/// it are what is close. Depends on the state alone. Cost linear in bodies and contacts.
+/// (engine/bodies/subdomains.h); within a subdomain larger sizes come first (by factors of two). What the
+/// next step uses is near in memory then, and visits of contacts are compact in space
+/// (engine/solver/sweeps/colouring.h). Ids stay with their bodies; the memory of contacts is renumbered
+/// along. In a periodic cell the images in it are what is close. Depends on the state alone. Cost linear in
+/// bodies and contacts.
 void sort(const Shapes& shapes, State& state, const PlacedCell& cell = {});
 
 /// What a step begins with: sorts bodies where it is time, or has subdomains cover those that have come.
