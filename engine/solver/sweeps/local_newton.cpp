@@ -58,7 +58,7 @@ class Neighbourhood {
   /// All contacts of a body, rising.
   std::vector<Neighbour> of_body(std::int32_t body) const {
     std::vector<Neighbour> own;
-    if (const std::int32_t i = local(p_.share == nullptr ? nullptr : &p_.share->body, body); i >= 0)
+    if (const std::int32_t i = local_body(body); i >= 0)
       for (std::int32_t k = row_[i]; k < row_[i + 1]; ++k)
         if (p_.is_own(contact_[k])) own.push_back(neighbour(contact_[k]));
     return from_all(std::move(own));
@@ -77,7 +77,6 @@ class Neighbourhood {
     return local(p_.share == nullptr ? nullptr : &p_.share->contact, number);
   }
   const ContactProblem& problem() const { return p_; }
-  ContactCompliances compliance() const { return compliance_; }
   ContactSolution& solution() const { return s_; }
 
  private:
